@@ -1,0 +1,163 @@
+# WM: one non-recursive Makefile. `make help` lists the targets.
+#
+# A library is a folder under libwm, a daemon a folder under daemons, a command one
+# file under commands, a unit test binary one folder under test/unit: adding a file
+# never means editing this one.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+
+ifeq ($(filter help clean bootstrap,$(MAKECMDGOALS)),)
+include config.mk
+endif
+
+SAN ?=
+, := ,
+B := build$(if $(SAN),-$(subst $(,),-,$(SAN)))
+OPT ?= -O1 -g
+DESTDIR ?=
+
+# ---- configure by itself ----------------------------------------------------
+configure: configure.ac
+	@scripts/bootstrap
+	autoconf
+config.mk: config.mk.in configure
+	@scripts/bootstrap
+	./configure --quiet
+
+# ---- flags --------------------------------------------------------------------
+PACKAGES := protobuf-lite libsodium sqlite3 spdlog hwloc
+CPPFLAGS := -I. -DBOOST_ASIO_SEPARATE_COMPILATION -DBOOST_ASIO_NO_DEPRECATED \
+  -DBOOST_BIND_GLOBAL_PLACEHOLDERS -DWM_VERSION='"$(VERSION)"' \
+  $(if $(PKG_CONFIG),$(shell $(PKG_CONFIG) --cflags $(PACKAGES)))
+CXXFLAGS := -std=c++20 -Wall -Wextra -Werror -fPIC -pthread $(OPT) \
+  $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(findstring thread,$(SAN)),-Wno-tsan))
+LDFLAGS := -pthread -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN))
+# Linked statically, a command starts a third faster (0.6 ms of shared-library work).
+STATIC_RUNTIME := $(if $(SAN),,-static-libstdc++ -static-libgcc)
+LDLIBS := -lboost_program_options -lprotobuf-lite -lsqlite3 -lmunge -lhwloc -lspdlog -lfmt -ldl
+LDLIBS_STATIC := $(if $(SAN),-lboost_program_options -lprotobuf-lite,\
+  -l:libboost_program_options.a -l:libprotobuf-lite.a)
+SODIUM := $(if $(SAN),-lsodium,-l:libsodium.a)
+TESTLIBS := -lgmock -lgtest -lgtest_main
+
+# ---- what there is ----------------------------------------------------------------
+LIBS := $(notdir $(patsubst %/,%,$(dir $(wildcard libwm/*/*.cc))))
+LIBS := $(sort $(LIBS))
+LIB_A := $(LIBS:%=$B/lib/libwm_%.a)
+DAEMONS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard daemons/*/main.cc)))))
+COMMANDS := $(basename $(notdir $(wildcard commands/*.cc)))
+UNITS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard test/unit/*/*_test.cc)))))
+# Longer groups of tests, one binary a folder.
+GROUPS_T := $(foreach g,prop sim fault,$(if $(wildcard test/$g/*_test.cc),$g))
+
+obj = $(patsubst %.cc,$B/obj/%.o,$(1))
+SUPPORT_OBJ := $(call obj,$(wildcard test/support/*.cc))
+COMMON_OBJ := $(call obj,$(wildcard commands/common/*.cc))
+
+SBIN := $(DAEMONS:%=$B/sbin/%)
+BIN := $(COMMANDS:%=$B/bin/%)
+TESTS := $(UNITS:%=$B/test/unit_%) $(GROUPS_T:%=$B/test/%)
+BENCHES := $(patsubst test/bench/%.cc,$B/bench/%,$(wildcard test/bench/*.cc))
+TRAINER := $(if $(wildcard libwm/trainer/*.cc),$B/lib/libwmtrainer.so)
+
+.PHONY: all programs tests check bench demo lint install clean help bootstrap soak
+all: programs
+programs: $(SBIN) $(BIN) $(TRAINER) python
+tests: $(TESTS)
+
+# ---- rules --------------------------------------------------------------------------
+$B/obj/%.o: %.cc config.mk
+	@mkdir -p $(@D)
+	@echo "  CXX   $<"
+	@$(CCACHE) $(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c $< -o $@
+
+define library
+$B/lib/libwm_$(1).a: $$(call obj,$$(wildcard libwm/$(1)/*.cc))
+	@mkdir -p $$(@D); rm -f $$@
+	@echo "  AR    $$@"
+	@ar rcs $$@ $$^
+endef
+$(foreach l,$(LIBS),$(eval $(call library,$(l))))
+
+link = @mkdir -p $(@D); echo "  LINK  $@"; $(CCACHE) $(CXX) $(LDFLAGS) $(1) -o $@ \
+  -Wl,--start-group $(LIB_A) -Wl,--end-group
+
+# A daemon folder may hold further programs: NAME.main.cc becomes sbin/NAME.
+define daemon
+DAEMON_OBJ_$(1) := $$(call obj,$$(filter-out %main.cc,$$(wildcard daemons/$(1)/*.cc)))
+$B/sbin/$(1): $$(DAEMON_OBJ_$(1)) $$(call obj,daemons/$(1)/main.cc) $$(LIB_A)
+	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(STATIC_RUNTIME) $$(LDLIBS)
+endef
+$(foreach d,$(DAEMONS),$(eval $(call daemon,$(d))))
+
+$(BIN): $B/bin/%: $B/obj/commands/%.o $(COMMON_OBJ) $(LIB_A)
+	$(call link,$(filter %.o,$^)) $(SODIUM) $(LDLIBS_STATIC) $(STATIC_RUNTIME) $(LDLIBS)
+
+define unit
+$B/test/unit_$(1): $$(call obj,$$(wildcard test/unit/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(UNIT_EXTRA_$(1)) $$(LIB_A)
+	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(LDLIBS) $$(TESTLIBS)
+endef
+# A test of a daemon's folder links that folder's objects, never its main.
+$(foreach d,$(DAEMONS),$(eval UNIT_EXTRA_$(d) = $(DAEMON_OBJ_$(d))))
+UNIT_EXTRA_commands = $(COMMON_OBJ)
+$(foreach u,$(UNITS),$(eval $(call unit,$(u))))
+define group
+$B/test/$(1): $$(call obj,$$(wildcard test/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(DAEMON_OBJ_wmasterd) $$(DAEMON_OBJ_wnoded) $$(LIB_A)
+	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(LDLIBS) $$(TESTLIBS)
+endef
+$(foreach g,$(GROUPS_T),$(eval $(call group,$(g))))
+
+$(BENCHES): $B/bench/%: $B/obj/test/bench/%.o $(SUPPORT_OBJ) $(DAEMON_OBJ_wmasterd) $(LIB_A)
+	$(call link,$(filter %.o,$^)) $(SODIUM) $(LDLIBS) -lbenchmark
+
+# The in-job runtime: a C ABI, loaded by Python or linked by a user's program.
+$(TRAINER): $(LIB_A)
+	@echo "  LINK  $@"
+	@$(CXX) -shared $(LDFLAGS) -o $@ -Wl,--whole-archive $B/lib/libwm_trainer.a \
+	  -Wl,--no-whole-archive -Wl,--start-group $(LIB_A) -Wl,--end-group \
+	  -Wl,--version-script=libwm/trainer/exports.map $(STATIC_RUNTIME) $(LDLIBS)
+
+# Python modules beside the library that they load.
+PYTHON_SRC := $(shell find libwm/trainer/python -name '*.py' 2>/dev/null)
+PYTHON_OUT := $(PYTHON_SRC:libwm/trainer/python/%=$B/lib/python/%)
+.PHONY: python
+python: $(PYTHON_OUT) $(if $(PYTHON_SRC),$B/fabric/libs/fabric.zip)
+$B/lib/python/%.py: libwm/trainer/python/%.py
+	@mkdir -p $(@D); cp $< $@
+# FABRIC_HOME: training scripts put $FABRIC_HOME/libs/fabric.zip on sys.path.
+$B/fabric/libs/fabric.zip: $(PYTHON_SRC)
+	@mkdir -p $(@D); rm -f $@; echo "  ZIP   $@"
+	@cd libwm/trainer/python && python3 -m zipfile -c $(abspath $@) *
+
+-include $(shell find $B -name '*.d' 2>/dev/null)
+
+# ---- what people run --------------------------------------------------------------------
+bootstrap:
+	@scripts/bootstrap
+check: bootstrap
+	@$(MAKE) --no-print-directory all tests
+	@B=$B scripts/check
+lint:
+	@scripts/lint
+bench: all $(BENCHES)
+	@B=$B scripts/bench
+soak: all tests
+	@B=$B scripts/check --soak
+demo: bootstrap
+	@$(MAKE) --no-print-directory all
+	@scripts/demo
+install: all
+	@B=$B DESTDIR=$(DESTDIR) prefix=$(prefix) scripts/install
+clean:
+	rm -rf build build-* config.mk config.log config.status configure autom4te.cache
+help:
+	@echo "make            programs in build/bin and build/sbin"
+	@echo "make demo       installs what is missing, builds, and shows two users' elastic"
+	@echo "                jobs sharing four GPUs (results in DEMO_DIR, default demo-out)"
+	@echo "make check      builds and runs every test; SAN=address,undefined or SAN=thread"
+	@echo "make bench      measures, printing name value unit"
+	@echo "make lint       clang-format and clang-tidy"
+	@echo "make soak       the long forms of the tests"
+	@echo "make install    DESTDIR= prefix="

@@ -1,0 +1,41 @@
+// Role: one log line per fact: `level event key=value…`. The only header that stands
+// between the tree and spdlog (included by log.cc alone, it costs 3 s a file).
+// Layer rule: L2 never logs, it returns reasons.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace wm::log {
+
+/// Most to least verbose.
+enum class Level : std::uint8_t { Debug, Info, Warn, Error };
+
+/// One key=value of a log line; text with blanks is quoted when printed.
+struct Field {
+  std::string_view key;
+  std::string value;
+  Field(std::string_view k, std::string_view v) : key(k), value(v) {}
+  Field(std::string_view k, const char* v) : key(k), value(v) {}
+  Field(std::string_view k, const std::string& v) : key(k), value(v) {}
+  template <class Int>
+    requires std::is_arithmetic_v<Int>
+  Field(std::string_view k, Int v) : key(k), value(std::to_string(v)) {}
+};
+
+/// Opens the log of this program: `path` empty means stderr. Called once, by main.
+/// @errors none: when the file cannot be opened the log goes to stderr and says so
+/// @thread before any other thread starts
+void open(std::string_view program, const std::string& path, Level level);
+
+/// Writes one line. Before open(), to stderr. @thread any   @cost one write
+void write(Level level, std::string_view event, std::initializer_list<Field> fields = {});
+
+inline void debug(std::string_view e, std::initializer_list<Field> f = {}) { write(Level::Debug, e, f); }
+inline void info(std::string_view e, std::initializer_list<Field> f = {}) { write(Level::Info, e, f); }
+inline void warn(std::string_view e, std::initializer_list<Field> f = {}) { write(Level::Warn, e, f); }
+inline void error(std::string_view e, std::initializer_list<Field> f = {}) { write(Level::Error, e, f); }
+
+}  // namespace wm::log

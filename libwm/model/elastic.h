@@ -1,0 +1,273 @@
+// Role: what the parties of an elastic job say to each other (DESIGN 5.2). Values only.
+//
+//   master ──AgentOrder──► agent ◄──frames──► agent of the lead ──plans──► all agents
+//      ▲                     │ unix socket $WM_ELASTIC_SOCKET
+//      └──AgentReport────────┤
+//                          worker (one per task; libwm/trainer inside the user's program)
+//
+// The master decides slots (AgentOrder: which tasks there should be), the job's lead (the
+// agent on rank 0's host, appointed by number) decides epochs. Every message is a
+// statement of fact or of the wanted state, never a step: a repeat is harmless.
+// Worker's life:  hello → ready → [plan → connected → switched]* → left | done
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "libwm/base/ids.h"
+#include "libwm/base/units.h"
+
+namespace wm {
+
+// ---- worker → agent ------------------------------------------------------------------
+
+/// First words of a worker. `max_tasks`: the script's engines_number, 0 = no wish.
+struct WorkerHello {
+  std::uint32_t version = 1;
+  TaskNumber task;
+  std::int32_t pid = 0;
+  std::uint32_t max_tasks = 0;
+  bool operator==(const WorkerHello&) const = default;
+};
+/// The model is built; `rendezvous` is "address:port" of a store this worker serves, used
+/// for every epoch in which it is rank 0.
+struct WorkerReady {
+  std::string rendezvous;
+  bool operator==(const WorkerReady&) const = default;
+};
+/// The communicator of a planned epoch stands (from this worker's view: full mesh).
+struct WorkerConnected {
+  EpochNumber epoch;
+  bool operator==(const WorkerConnected&) const = default;
+};
+/// The communicator could not be built; the epoch is to be withdrawn.
+struct WorkerConnectFailed {
+  EpochNumber epoch;
+  std::string text;
+  bool operator==(const WorkerConnectFailed&) const = default;
+};
+/// This worker now trains in `epoch`; `step` optimizer steps are applied on it.
+/// `pause`: gap it saw between the last step of the old epoch and the first of the new,
+/// less the median gap before; known one step later, hence repeated with the value.
+struct WorkerSwitched {
+  EpochNumber epoch;
+  std::uint64_t step = 0;
+  Duration pause{};
+  bool pause_known = false;
+  bool operator==(const WorkerSwitched&) const = default;
+};
+/// A collective of `epoch` failed here or EpochBroken was obeyed; the group is closed and
+/// the worker waits for the next plan with `step` optimizer steps applied.
+struct WorkerFaulted {
+  EpochNumber epoch;
+  std::uint64_t step = 0;
+  std::string text;
+  bool operator==(const WorkerFaulted&) const = default;
+};
+/// Once a second, never per step. `noise`: gradient noise scale, negative = not reported.
+struct WorkerProgress {
+  EpochNumber epoch;
+  std::uint64_t step = 0;
+  std::uint64_t samples = 0;      ///< of the whole job, applied
+  std::uint32_t data_epoch = 0;   ///< pass over the data set, from 0
+  double loss = 0;
+  double accuracy = -1;           ///< of validation, 0..1; negative = none yet
+  Duration step_time{};           ///< median over the last second
+  double samples_per_s = 0;
+  double noise = -1;
+  bool in_collective = false;     ///< waiting for the others right now
+  bool operator==(const WorkerProgress&) const = default;
+};
+/// Left out of the epoch after its last step; exits 0 now.
+struct WorkerLeft {
+  EpochNumber last_epoch;
+  bool operator==(const WorkerLeft&) const = default;
+};
+/// The training is complete on this worker.
+struct WorkerDone {
+  std::uint64_t step = 0;
+  bool operator==(const WorkerDone&) const = default;
+};
+using FromWorker = std::variant<WorkerHello, WorkerReady, WorkerConnected, WorkerConnectFailed,
+                                WorkerSwitched, WorkerFaulted, WorkerProgress, WorkerLeft, WorkerDone>;
+
+// ---- agent → worker --------------------------------------------------------------------
+
+/// Epoch `epoch` shall be: connect to it in the background, go on with the old one, switch
+/// when the flags in the gradient all-reduce say that everybody has connected. With
+/// `emergency` there is no old group: connect at once; the first collective of the new
+/// group exchanges (applied step, has state), the highest step is the source.
+struct EpochPlan {
+  EpochNumber epoch;
+  LeadNumber lead;
+  std::vector<TaskNumber> members;  ///< rank order: survivors first, in their old order
+  std::string rendezvous;           ///< store of rank 0's worker
+  bool emergency = false;
+  std::string reason;               ///< "start", "grow", "shrink", "lost task 3: signal 9"
+  bool operator==(const EpochPlan&) const = default;
+};
+/// A planned epoch will not be; go on in the old one. Its number is dead.
+struct EpochWithdrawn {
+  EpochNumber epoch;
+  std::string reason;
+  bool operator==(const EpochWithdrawn&) const = default;
+};
+/// The group of `epoch` has lost a member: abort it now, then answer WorkerFaulted.
+struct EpochBroken {
+  EpochNumber epoch;
+  std::string reason;
+  bool operator==(const EpochBroken&) const = default;
+};
+/// This task is not wanted any more and is no member: exit 0.
+struct WorkerLeave {
+  std::string reason;
+  bool operator==(const WorkerLeave&) const = default;
+};
+/// Neither lead nor master is heard: stop at the next step boundary and write nothing
+/// (`stand` true), or go on (false).
+struct WorkerStand {
+  bool stand = true;
+  bool operator==(const WorkerStand&) const = default;
+};
+/// Write a checkpoint at the next step boundary (SIGTERM with grace, -wa CHKPNT).
+struct WorkerCheckpoint {
+  std::string reason;
+  bool operator==(const WorkerCheckpoint&) const = default;
+};
+using ToWorker = std::variant<EpochPlan, EpochWithdrawn, EpochBroken, WorkerLeave, WorkerStand,
+                              WorkerCheckpoint>;
+
+// ---- master → agent --------------------------------------------------------------------
+
+/// A task as the master wants it.
+struct WantedTask {
+  TaskNumber task;
+  HostId host;
+  bool leaving = false;  ///< to be left out of the next epoch
+  bool operator==(const WantedTask&) const = default;
+};
+/// Address of an agent: where the lead is found.
+struct AgentAddress {
+  HostId host;
+  std::string address;  ///< numeric "127.3.1.2:40123"
+  bool operator==(const AgentAddress&) const = default;
+};
+/// The wanted membership of one attempt. Higher (lead, generation) wins; sent again whenever
+/// in doubt.
+struct AgentOrder {
+  JobId job;
+  Attempt attempt;
+  LeadNumber lead;
+  HostId lead_host;
+  std::string lead_address;
+  std::uint64_t generation = 0;
+  std::vector<WantedTask> tasks;
+  Duration start_window{};   ///< epoch 1 holds ready workers this long for the others
+  Duration connect_limit{};  ///< a planned epoch not connected by then is withdrawn
+  Duration hang_limit{};     ///< least wait before a member missing in a collective is failed
+  EpochNumber last_epoch;    ///< highest the master has heard of: a new lead starts above
+  bool operator==(const AgentOrder&) const = default;
+};
+
+// ---- agent → master (through its host's wnoded) ----------------------------------------
+
+/// An agent is up and can be reached; also says where it is.
+struct AgentUp {
+  std::string address;
+  bool operator==(const AgentUp&) const = default;
+};
+/// An epoch is in force: every member has switched.
+struct EpochFormed {
+  EpochNumber epoch;
+  LeadNumber lead;
+  std::vector<TaskNumber> members;
+  std::uint64_t step = 0;
+  Duration pause{};          ///< maximum over survivors
+  std::uint32_t steps_lost = 0;
+  std::string reason;
+  bool operator==(const EpochFormed&) const = default;
+};
+/// The script limits its own size (engines_number).
+struct WorkersCapped {
+  std::uint32_t max_tasks = 0;
+  bool operator==(const WorkersCapped&) const = default;
+};
+/// A worker said hello: the job is resized in place from now on.
+struct WorkerSeen {
+  TaskNumber task;
+  bool operator==(const WorkerSeen&) const = default;
+};
+/// A member hangs or obeys nothing; the master ends the task.
+struct TaskFaulty {
+  TaskNumber task;
+  std::string reason;
+  bool operator==(const TaskFaulty&) const = default;
+};
+/// Progress of the whole job, from rank 0, once a second.
+struct JobProgress {
+  WorkerProgress progress;
+  std::uint32_t world = 0;
+  bool operator==(const JobProgress&) const = default;
+};
+using AgentFact = std::variant<AgentUp, EpochFormed, WorkersCapped, WorkerSeen, TaskFaulty, JobProgress>;
+/// One fact about one attempt, from the agent on `host`.
+struct AgentReport {
+  JobId job;
+  Attempt attempt;
+  HostId host;
+  AgentFact fact;
+  bool operator==(const AgentReport&) const = default;
+};
+
+// ---- agent ↔ lead ------------------------------------------------------------------------
+
+/// Where a worker stands; enough for a new lead to go on from.
+struct WorkerStatus {
+  TaskNumber task;
+  std::string rendezvous;   ///< empty until ready
+  EpochNumber epoch;        ///< it trains in, 0 = none yet
+  EpochNumber connected;    ///< highest planned epoch it has connected to
+  EpochNumber faulted;      ///< epoch whose group it has closed, 0 = none
+  std::uint64_t step = 0;
+  bool left = false;
+  bool done = false;
+  bool operator==(const WorkerStatus&) const = default;
+};
+/// Agent to lead: everything about its workers; sent on connecting and at every change.
+struct AgentStatus {
+  HostId host;
+  LeadNumber lead;                    ///< highest number this agent has seen
+  std::vector<WorkerStatus> workers;
+  std::vector<TaskNumber> gone;       ///< tasks that have ended here
+  bool operator==(const AgentStatus&) const = default;
+};
+/// Agent to lead: a worker's own words.
+struct WorkerSaid {
+  TaskNumber task;
+  FromWorker words;
+  bool operator==(const WorkerSaid&) const = default;
+};
+/// Agent to lead: the task's process has ended (seen in milliseconds by its shepherd).
+struct TaskGone {
+  TaskNumber task;
+  std::string reason;
+  bool operator==(const TaskGone&) const = default;
+};
+/// Both ways, every 200 ms.
+struct Heartbeat {
+  LeadNumber lead;
+  bool operator==(const Heartbeat&) const = default;
+};
+/// Lead to agent: words for one of its workers.
+struct TellWorker {
+  LeadNumber lead;
+  TaskNumber task;
+  ToWorker words;
+  bool operator==(const TellWorker&) const = default;
+};
+using AgentToLead = std::variant<AgentStatus, WorkerSaid, TaskGone, Heartbeat>;
+using LeadToAgent = std::variant<TellWorker, Heartbeat>;
+
+}  // namespace wm

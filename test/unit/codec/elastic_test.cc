@@ -1,0 +1,51 @@
+#include <gtest/gtest.h>
+
+#include "libwm/codec/codec.h"
+#include "libwm/model/elastic.h"
+
+namespace wm {
+namespace {
+
+template <class T>
+void expect_round_trip(const T& value) {
+  auto back = codec::decode<T>(codec::encode(value));
+  ASSERT_TRUE(back) << back.error().text;
+  EXPECT_EQ(*back, value);
+}
+
+TEST(codec, words_of_a_worker_survive_the_trip) {
+  expect_round_trip(FromWorker{WorkerHello{1, TaskNumber{3}, 4711, 4}});
+  expect_round_trip(FromWorker{WorkerProgress{EpochNumber{2}, 10, 640, 1, 0.25, -1, Duration(20000), 3200.5, -1, true}});
+  expect_round_trip(FromWorker{WorkerDone{}});
+}
+
+TEST(codec, a_plan_keeps_the_order_of_its_members) {
+  expect_round_trip(ToWorker{EpochPlan{EpochNumber{7}, LeadNumber{2}, {TaskNumber{3}, TaskNumber{1}}, "127.0.0.1:9", true, "grow"}});
+}
+
+TEST(codec, an_order_keeps_leaving_tasks) {
+  AgentOrder order;
+  order.job = {12, 4};
+  order.tasks = {{TaskNumber{1}, HostId{1}, false}, {TaskNumber{2}, HostId{2}, true}};
+  order.hang_limit = Duration(30000000);
+  expect_round_trip(order);
+}
+
+TEST(codec, every_truncation_is_refused_or_harmless) {
+  auto bytes = codec::encode(AgentReport{{5, 0}, Attempt{1}, HostId{2}, TaskFaulty{TaskNumber{1}, "hangs"}});
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
+    auto got = codec::decode<AgentReport>(std::string_view(bytes).substr(0, n));
+    if (got) continue;  // cut between two fields: the rest has its zero value
+    EXPECT_EQ(got.error().code, Code::Damaged);
+  }
+}
+
+TEST(codec, unknown_tags_are_skipped) {
+  std::string bytes = codec::encode(ToWorker{WorkerLeave{"bye"}});
+  auto got = codec::decode<ToWorker>(bytes + std::string("\x98\x06\x01", 3));  // tag 99, varint 1
+  ASSERT_TRUE(got);
+  EXPECT_EQ(std::get<WorkerLeave>(*got).reason, "bye");
+}
+
+}  // namespace
+}  // namespace wm
