@@ -1,7 +1,8 @@
 // Role: one table of fields per struct gives both directions of its bytes, so that
 // writing and reading cannot disagree. The bytes are protobuf's (tag, varint, length-
-// delimited), made and read by libprotobuf-lite's coded streams: zero values are left
-// out, unknown tags are skipped, so old readers and new writers understand each other.
+// delimited), made and read by libprotobuf-lite's coded streams: zero values are left out
+// (unless the field's default is not zero), a field that is absent keeps its default,
+// unknown tags are skipped, so old and new readers and writers understand each other.
 // Included only by codec/*.cc; everybody else uses codec/codec.h.
 //
 //   WM_FIELDS(HostConf) { f(1, s.name); f(2, s.slots); }
@@ -13,6 +14,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <concepts>
@@ -87,17 +89,47 @@ std::string write_value(const T& value);
 template <class T>
 bool read_value(std::string_view bytes, T& value, int depth);
 
+/// Collects the tags of a default value that are not zero: their zeros must be written.
+class NonZeroTags {
+ public:
+  template <class T>
+  void operator()(int tag, const T& v) {
+    if constexpr (Scalar<T>) {
+      if (to_bits(v) != 0) tags.push_back(tag);
+    } else if constexpr (std::same_as<T, std::string>) {
+      if (!v.empty()) tags.push_back(tag);
+    }
+  }
+  template <class... Ts>
+  void one_of(const std::variant<Ts...>&) {}
+
+  std::vector<int> tags;
+};
+
+/// Tags of T's fields whose default is not zero. @cost once per type
+template <class T>
+const std::vector<int>& non_zero_tags() {
+  static const std::vector<int> tags = [] {
+    NonZeroTags visitor;
+    const T value{};
+    fields(visitor, value);
+    return visitor.tags;
+  }();
+  return tags;
+}
+
 /// Writes the fields of one struct. @cost O(bytes)   @thread one
 class Writer {
  public:
-  explicit Writer(pb::CodedOutputStream& out) : out_(out) {}
+  Writer(pb::CodedOutputStream& out, const std::vector<int>& non_zero)
+      : out_(out), non_zero_(non_zero) {}
 
   template <class T>
   void operator()(int tag, const T& v) {
     if constexpr (Scalar<T>) {
-      if (to_bits(v) != 0) scalar(tag, v);
+      if (to_bits(v) != 0 || has_default(tag)) scalar(tag, v);
     } else if constexpr (std::same_as<T, std::string>) {
-      if (!v.empty()) bytes(tag, v);
+      if (!v.empty() || has_default(tag)) bytes(tag, v);
     } else {
       nested(tag, v);
     }
@@ -167,7 +199,11 @@ class Writer {
     out_.WriteVarint32(static_cast<std::uint32_t>(text.size()));
     out_.WriteString(text);
   }
+  bool has_default(int tag) const {
+    return std::find(non_zero_.begin(), non_zero_.end(), tag) != non_zero_.end();
+  }
   pb::CodedOutputStream& out_;
+  const std::vector<int>& non_zero_;
 };
 
 /// Takes one field off the stream: the visitor whose tag matches stores it.
@@ -280,7 +316,7 @@ std::string write_value(const T& value) {
   pb::StringOutputStream raw(&bytes);
   {
     pb::CodedOutputStream out(&raw);
-    Writer writer(out);
+    Writer writer(out, non_zero_tags<T>());
     fields(writer, value);
   }
   return bytes;
