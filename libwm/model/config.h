@@ -1,0 +1,230 @@
+// Role: what administrators decide, as one immutable value: the cluster, its queues, hosts,
+// plans, application profiles and users. Made by libwm/conf from the files in /etc/wm,
+// stored and sent by libwm/codec, read by everybody else; nobody changes one in place: a
+// reconfiguration is a whole new Config.
+//
+// Conventions: a limit of 0 means "no limit" unless it is an optional; a list of users that
+// is empty means "everybody", a list of hosts that is empty "all hosts"; names in lists of
+// users may be users or groups, names in lists of hosts may be hosts or host groups.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libwm/base/units.h"
+
+namespace wm {
+
+/// What kind of program a job is; decides how it is launched and what it may do.
+enum class AppType : std::uint8_t { Batch = 0, Training = 1, Notebook = 2, Inference = 3 };
+/// How an elastic job is told of a new size (DESIGN 5.4).
+enum class ResizeMode : std::uint8_t {
+  Auto = 0,     ///< in place once a worker has said hello, else by what the command is
+  InPlace = 1,  ///< epochs of membership, nothing restarted
+  Restart = 2,  ///< SIGTERM with grace, started again at the new size
+  Tasks = 3,    ///< grow starts a task, shrink ends the highest-numbered
+  Notify = 4,   ///< LSF's resize notification command
+};
+/// Whether tasks may share a GPU.
+enum class GpuMode : std::uint8_t { Exclusive = 0, Shared = 1 };
+/// How a plan divides what it has among its children and jobs.
+enum class PlanPolicy : std::uint8_t { FairShare = 0, Priority = 1 };
+/// From whose idle owned slots a plan may take.
+enum class Borrow : std::uint8_t { Any = 0, None = 1, Listed = 2 };
+/// Whether a queue takes interactive jobs.
+enum class Interactive : std::uint8_t { Yes = 0, No = 1, Only = 2 };
+
+/// The word of the configuration files, the commands and JSON: "training", "inplace" …
+/// @cost O(1)   @thread any
+std::string_view to_string(AppType type);
+std::string_view to_string(ResizeMode mode);
+std::string_view to_string(GpuMode mode);
+std::string_view to_string(PlanPolicy policy);
+std::string_view to_string(Borrow borrow);
+std::string_view to_string(Interactive interactive);
+
+/// Directories of the daemons (absolute paths).
+struct DirConf {
+  std::string state = "/var/lib/wm";    ///< databases of the master, exit records of a host
+  std::string run = "/run/wm";          ///< sockets and pid files
+  std::string log = "/var/log/wm";      ///< empty: log to stderr
+  std::string results;                  ///< RESULT_DIR root, seen by all hosts; empty: the user's home
+  std::string data;                     ///< DATA_DIR of jobs
+  bool operator==(const DirConf&) const = default;
+};
+
+/// How long things may take.
+/// @units every field is a length of time; 0 switches off only where it says so
+struct TimeConf {
+  Duration clean_period = std::chrono::hours(1);       ///< finished jobs and request keys are kept
+  Duration kill_grace = std::chrono::seconds(10);      ///< between SIGINT, SIGTERM and SIGKILL
+  Duration reclaim_grace = std::chrono::seconds(10);   ///< a worker has to obey a shrink
+  Duration silent_after = std::chrono::seconds(10);    ///< a host not heard is silent
+  Duration heartbeat = std::chrono::seconds(1);        ///< host to master
+  Duration start_window = std::chrono::seconds(2);     ///< epoch 1 waits for the other workers
+  Duration connect_limit = std::chrono::seconds(5);    ///< a planned epoch must be connected
+  Duration hang_limit = std::chrono::seconds(30);      ///< least time before a member is failed
+  Duration lead_heartbeat = std::chrono::milliseconds(200);
+  Duration lead_silent = std::chrono::seconds(1);
+  Duration resize_quiet{};                             ///< least time between resizes; 0: none
+  Duration usage_half_life = std::chrono::hours(24);   ///< of decayed usage (history_weight)
+  bool operator==(const TimeConf&) const = default;
+};
+
+/// Bounds.
+struct LimitConf {
+  std::uint32_t max_jobs = 1000000;       ///< unfinished jobs, elements counted
+  std::uint32_t max_array_size = 1000;    ///< elements of one array
+  std::uint32_t newcomer_tries = 3;       ///< failed starts of a growing task before it stays
+  std::uint32_t max_requeue = 10;         ///< restarts of one job after lost hosts
+  std::uint32_t job_port_first = 20000;   ///< leased to tasks; outside the ephemeral range
+  std::uint32_t job_port_last = 24999;
+  Bytes store_reserve{64 << 20};          ///< released when the disk is full
+  std::uint32_t history_weight = 0;       ///< percent that past usage may bend shares; 0: off
+  bool operator==(const LimitConf&) const = default;
+};
+
+/// wm.conf.
+struct ClusterConf {
+  std::string name = "wm";
+  std::string master_host = "localhost";
+  std::uint32_t master_port = 6885;
+  std::string master_user = "wm";    ///< account of wmasterd; peers refuse any other
+  std::string host_user = "root";    ///< account of wnoded; the master refuses any other
+  std::string munge_socket;          ///< empty: munged's own default
+  std::vector<std::string> admins;   ///< besides master_user and root
+  std::string default_queue = "normal";
+  std::string default_plan = "/";
+  std::string default_app = "batch";
+  std::string default_project = "default";
+  std::string log_level = "info";
+  std::string fence_command;         ///< run with a silent host's name; exit 0: it is off
+  std::string cgroup_root;           ///< empty: below the daemon's own; "none": no cgroups
+  DirConf dirs;
+  TimeConf times;
+  LimitConf limits;
+  bool operator==(const ClusterConf&) const = default;
+};
+
+/// Run limit of a queue or application. @units Duration; 0 = none
+struct RunLimit {
+  Duration usual{};  ///< of a job that asks for none
+  Duration max{};    ///< no job may ask for more
+  bool operator==(const RunLimit&) const = default;
+};
+
+/// A section of queues.conf.
+struct QueueConf {
+  std::string name;
+  std::uint32_t priority = 50;   ///< higher goes first
+  std::string description;
+  std::vector<std::string> users;
+  std::vector<std::string> hosts;
+  std::vector<std::string> admins;
+  std::string app;               ///< of jobs that name none; empty: the cluster's default
+  std::string plan;              ///< of jobs that name none; empty: user's, then the cluster's
+  RunLimit run_limit;
+  std::uint32_t min_tasks = 0;   ///< a job must ask for at least
+  std::uint32_t max_tasks = 0;   ///< a job may ask for at most
+  std::uint32_t max_slots = 0;   ///< in use by all its jobs
+  std::uint32_t user_slots = 0;  ///< in use by one user's jobs
+  std::uint32_t host_slots = 0;  ///< in use on one host
+  Bytes mem_limit;               ///< of a job that asks for none, per task
+  std::int32_t nice = 0;
+  bool rerunnable = false;
+  bool exclusive = false;        ///< bsub -x is allowed
+  Interactive interactive = Interactive::Yes;
+  std::string res_req;           ///< added to every job's -R
+  bool operator==(const QueueConf&) const = default;
+};
+
+/// One host of hosts.conf (ranges are expanded). What is 0 or empty is what the host finds.
+struct HostConf {
+  std::string name;
+  std::string address;                ///< numeric or a name; empty: `name`
+  std::uint32_t slots = 0;            ///< 0: one per core
+  std::uint32_t cpus = 0;
+  Bytes mem;
+  std::uint32_t gpus = 0;             ///< declared; without a device they are counters
+  bool gpus_given = false;            ///< false: what the host finds
+  std::string gpu_model;
+  Bytes gpu_mem;
+  std::vector<std::string> groups;
+  std::map<std::string, std::string> resources;  ///< site's own, for select[]: "ssd" = ""
+  bool operator==(const HostConf&) const = default;
+};
+
+/// A section of plans.conf: a node of the tree. @units owns, limit, lend: slots
+struct PlanConf {
+  std::string path = "/";               ///< "/research/vision"; its parent exists
+  std::uint32_t shares = 1;             ///< weight among its siblings
+  std::uint32_t owns = 0;               ///< guaranteed when demanded
+  std::optional<std::uint32_t> limit;   ///< never more than this
+  std::optional<std::uint32_t> lend;    ///< of what it owns, while idle; none: all
+  Borrow borrow = Borrow::Any;
+  std::vector<std::string> borrow_from; ///< plans, when borrow is Listed
+  std::optional<Duration> reclaim_grace;  ///< none: the cluster's
+  PlanPolicy policy = PlanPolicy::FairShare;
+  std::vector<std::string> users;
+  std::string description;
+  bool operator==(const PlanConf&) const = default;
+};
+
+/// A section of apps.conf: an application profile.
+struct AppConf {
+  std::string name;
+  AppType type = AppType::Batch;
+  std::string description;
+  ResizeMode resize = ResizeMode::Auto;
+  std::string resize_command;            ///< for Notify: run on the first host
+  GpuMode gpu_mode = GpuMode::Exclusive;
+  std::string gpu;                       ///< -gpu of jobs that give none
+  std::string res_req;                   ///< -R of jobs, section by section
+  std::map<std::string, std::string> env;
+  RunLimit run_limit;
+  bool rerunnable = false;
+  std::optional<Duration> reclaim_grace;  ///< none: the plan's, then the cluster's
+  std::optional<Duration> kill_grace;     ///< none: the cluster's
+  std::string pre_exec;
+  std::string post_exec;
+  std::vector<std::uint32_t> success_exits;  ///< besides 0
+  std::vector<std::uint32_t> requeue_exits;
+  std::vector<std::string> warm_imports;     ///< Python modules a warm parent holds ready
+  bool operator==(const AppConf&) const = default;
+};
+
+/// A section of users.conf. The user "default" stands for all that are not named.
+struct UserConf {
+  std::string name;
+  std::vector<std::string> groups;
+  std::uint32_t max_slots = 0;
+  std::uint32_t max_jobs = 0;  ///< unfinished
+  std::string plan;            ///< of jobs that name none
+  bool operator==(const UserConf&) const = default;
+};
+
+/// The whole configuration. Queues, hosts, apps and users are sorted by name, plans by
+/// path, so that equal files give equal values.
+struct Config {
+  ClusterConf cluster;
+  std::vector<QueueConf> queues;
+  std::vector<HostConf> hosts;
+  std::vector<PlanConf> plans;
+  std::vector<AppConf> apps;
+  std::vector<UserConf> users;
+  bool operator==(const Config&) const = default;
+
+  /// The named entry, or null. Hosts, queues, apps, users: by name; plans: by path.
+  /// @cost O(log n)   @owns borrowed from this Config
+  const QueueConf* queue(std::string_view name) const;
+  const HostConf* host(std::string_view name) const;
+  const PlanConf* plan(std::string_view path) const;
+  const AppConf* app(std::string_view name) const;
+  const UserConf* user(std::string_view name) const;
+};
+
+}  // namespace wm
