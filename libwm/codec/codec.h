@@ -30,8 +30,8 @@ Result<T> decode(std::string_view bytes);
   }                                                                                 \
   template <>                                                                       \
   wm::Result<Type> wm::codec::decode<Type>(std::string_view bytes) {                \
-    Type value;                                                                     \
-    if (!read_value(bytes, value, 0))                                               \
+    wm::Result<Type> value{Type{}}; /* filled in place: a move warns in g++ 12 */     \
+    if (!read_value(bytes, *value, 0))                                              \
       return wm::fail(wm::Code::Damaged, "damaged message: " #Type);                \
     return value;                                                                   \
   }

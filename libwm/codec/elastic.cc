@@ -22,6 +22,7 @@ WM_FIELDS(FromWorker) { f.one_of(s); }
 
 WM_FIELDS(EpochPlan) {
   f(1, s.epoch), f(2, s.lead), f(3, s.members), f(4, s.rendezvous), f(5, s.emergency), f(6, s.reason);
+  f(7, s.survivors);
 }
 WM_FIELDS(EpochWithdrawn) { f(1, s.epoch), f(2, s.reason); }
 WM_FIELDS(EpochBroken) { f(1, s.epoch), f(2, s.reason); }
@@ -36,11 +37,14 @@ WM_FIELDS(AgentOrder) {
   f(6, s.lead_address), f(7, s.generation), f(8, s.tasks), f(9, s.start_window);
   f(10, s.connect_limit), f(11, s.hang_limit), f(12, s.last_epoch);
 }
+WM_FIELDS(NodeHeartbeat) { f(1, s.master); }
+WM_FIELDS(TaskGone) { f(1, s.task), f(2, s.reason); }
+WM_FIELDS(NodeToAgent) { f.one_of(s); }
 
 WM_FIELDS(AgentUp) { f(1, s.address); }
 WM_FIELDS(EpochFormed) {
   f(1, s.epoch), f(2, s.lead), f(3, s.members), f(4, s.step), f(5, s.pause), f(6, s.steps_lost);
-  f(7, s.reason);
+  f(7, s.reason), f(8, s.pause_known);
 }
 WM_FIELDS(WorkersCapped) { f(1, s.max_tasks); }
 WM_FIELDS(WorkerSeen) { f(1, s.task); }
@@ -55,9 +59,11 @@ WM_FIELDS(WorkerStatus) {
   f(1, s.task), f(2, s.rendezvous), f(3, s.epoch), f(4, s.connected), f(5, s.faulted), f(6, s.step);
   f(7, s.left), f(8, s.done);
 }
-WM_FIELDS(AgentStatus) { f(1, s.host), f(2, s.lead), f(3, s.workers), f(4, s.gone); }
+WM_FIELDS(AgentStatus) {
+  f(1, s.host), f(2, s.lead), f(3, s.workers), f(4, s.gone), f(5, s.plans), f(6, s.broken);
+  f(7, s.withdrawn);
+}
 WM_FIELDS(WorkerSaid) { f(1, s.task), f(2, s.words); }
-WM_FIELDS(TaskGone) { f(1, s.task), f(2, s.reason); }
 WM_FIELDS(Heartbeat) { f(1, s.lead); }
 WM_FIELDS(TellWorker) { f(1, s.lead), f(2, s.task), f(3, s.words); }
 WM_FIELDS(AgentToLead) { f.one_of(s); }
@@ -68,6 +74,7 @@ WM_FIELDS(LeadToAgent) { f.one_of(s); }
 WM_CODEC(wm::FromWorker)
 WM_CODEC(wm::ToWorker)
 WM_CODEC(wm::AgentOrder)
+WM_CODEC(wm::NodeToAgent)
 WM_CODEC(wm::AgentReport)
 WM_CODEC(wm::AgentToLead)
 WM_CODEC(wm::LeadToAgent)

@@ -37,7 +37,8 @@ struct WorkerReady {
   std::string rendezvous;
   bool operator==(const WorkerReady&) const = default;
 };
-/// The communicator of a planned epoch stands (from this worker's view: full mesh).
+/// The communicator of a planned epoch stands (from this worker's view: full mesh); from a
+/// leaver: it has seen the plan and will leave.
 struct WorkerConnected {
   EpochNumber epoch;
   bool operator==(const WorkerConnected&) const = default;
@@ -58,8 +59,8 @@ struct WorkerSwitched {
   bool pause_known = false;
   bool operator==(const WorkerSwitched&) const = default;
 };
-/// A collective of `epoch` failed here or EpochBroken was obeyed; the group is closed and
-/// the worker waits for the next plan with `step` optimizer steps applied.
+/// A collective of `epoch` failed here, or EpochBroken of `epoch` was obeyed; all groups up
+/// to that number are closed and the worker waits for the next plan, `step` steps applied.
 struct WorkerFaulted {
   EpochNumber epoch;
   std::uint64_t step = 0;
@@ -70,14 +71,14 @@ struct WorkerFaulted {
 struct WorkerProgress {
   EpochNumber epoch;
   std::uint64_t step = 0;
-  std::uint64_t samples = 0;      ///< of the whole job, applied
-  std::uint32_t data_epoch = 0;   ///< pass over the data set, from 0
+  std::uint64_t samples = 0;     ///< of the whole job, applied
+  std::uint32_t data_epoch = 0;  ///< pass over the data set, from 0
   double loss = 0;
-  double accuracy = -1;           ///< of validation, 0..1; negative = none yet
-  Duration step_time{};           ///< median over the last second
+  double accuracy = -1;  ///< of validation, 0..1; negative = none yet
+  Duration step_time{};  ///< median over the last second
   double samples_per_s = 0;
   double noise = -1;
-  bool in_collective = false;     ///< waiting for the others right now
+  bool in_collective = false;  ///< waiting for the others right now
   bool operator==(const WorkerProgress&) const = default;
 };
 /// Left out of the epoch after its last step; exits 0 now.
@@ -90,22 +91,25 @@ struct WorkerDone {
   std::uint64_t step = 0;
   bool operator==(const WorkerDone&) const = default;
 };
-using FromWorker = std::variant<WorkerHello, WorkerReady, WorkerConnected, WorkerConnectFailed,
-                                WorkerSwitched, WorkerFaulted, WorkerProgress, WorkerLeft, WorkerDone>;
+using FromWorker =
+    std::variant<WorkerHello, WorkerReady, WorkerConnected, WorkerConnectFailed, WorkerSwitched,
+                 WorkerFaulted, WorkerProgress, WorkerLeft, WorkerDone>;
 
 // ---- agent → worker --------------------------------------------------------------------
 
 /// Epoch `epoch` shall be: connect to it in the background, go on with the old one, switch
 /// when the flags in the gradient all-reduce say that everybody has connected. With
-/// `emergency` there is no old group: connect at once; the first collective of the new
-/// group exchanges (applied step, has state), the highest step is the source.
+/// `emergency` there is no old group: connect at once. The first collective of every new
+/// group exchanges (applied step, has state); the highest step is the source. Only the
+/// first `survivors` members may have state. Goes to leavers too: they miss in `members`.
 struct EpochPlan {
   EpochNumber epoch;
   LeadNumber lead;
   std::vector<TaskNumber> members;  ///< rank order: survivors first, in their old order
   std::string rendezvous;           ///< store of rank 0's worker
   bool emergency = false;
-  std::string reason;               ///< "start", "grow", "shrink", "lost task 3: signal 9"
+  std::string reason;           ///< "start", "grow", "shrink", "lost task 3: signal 9"
+  std::uint32_t survivors = 0;  ///< how many of `members`, from the front, carry state
   bool operator==(const EpochPlan&) const = default;
 };
 /// A planned epoch will not be; go on in the old one. Its number is dead.
@@ -114,7 +118,7 @@ struct EpochWithdrawn {
   std::string reason;
   bool operator==(const EpochWithdrawn&) const = default;
 };
-/// The group of `epoch` has lost a member: abort it now, then answer WorkerFaulted.
+/// A member is lost: every group up to `epoch` is dead. Abort them now, answer WorkerFaulted.
 struct EpochBroken {
   EpochNumber epoch;
   std::string reason;
@@ -171,6 +175,23 @@ struct AgentOrder {
   bool operator==(const AgentOrder&) const = default;
 };
 
+/// How wnoded sees the master. Down: its host refuses the connection, so it is not running;
+/// Silent: no answer, it may live on the far side of a cut.
+enum class MasterSeen : std::uint8_t { Silent = 0, Heard = 1, Down = 2 };
+/// wnoded to agent, every 200 ms.
+struct NodeHeartbeat {
+  MasterSeen master = MasterSeen::Silent;
+  bool operator==(const NodeHeartbeat&) const = default;
+};
+/// The task's process has ended (seen in milliseconds by its shepherd); also agent to lead.
+struct TaskGone {
+  TaskNumber task;
+  std::string reason;
+  bool operator==(const TaskGone&) const = default;
+};
+/// What wnoded says to an agent. WorkerCheckpoint is for all its workers.
+using NodeToAgent = std::variant<AgentOrder, TaskGone, NodeHeartbeat, WorkerCheckpoint>;
+
 // ---- agent → master (through its host's wnoded) ----------------------------------------
 
 /// An agent is up and can be reached; also says where it is.
@@ -185,6 +206,7 @@ struct EpochFormed {
   std::vector<TaskNumber> members;
   std::uint64_t step = 0;
   Duration pause{};          ///< maximum over survivors
+  bool pause_known = false;  ///< false: repeated with the value once it is known
   std::uint32_t steps_lost = 0;
   std::string reason;
   bool operator==(const EpochFormed&) const = default;
@@ -211,7 +233,8 @@ struct JobProgress {
   std::uint32_t world = 0;
   bool operator==(const JobProgress&) const = default;
 };
-using AgentFact = std::variant<AgentUp, EpochFormed, WorkersCapped, WorkerSeen, TaskFaulty, JobProgress>;
+using AgentFact =
+    std::variant<AgentUp, EpochFormed, WorkersCapped, WorkerSeen, TaskFaulty, JobProgress>;
 /// One fact about one attempt, from the agent on `host`.
 struct AgentReport {
   JobId job;
@@ -226,10 +249,10 @@ struct AgentReport {
 /// Where a worker stands; enough for a new lead to go on from.
 struct WorkerStatus {
   TaskNumber task;
-  std::string rendezvous;   ///< empty until ready
-  EpochNumber epoch;        ///< it trains in, 0 = none yet
-  EpochNumber connected;    ///< highest planned epoch it has connected to
-  EpochNumber faulted;      ///< epoch whose group it has closed, 0 = none
+  std::string rendezvous;  ///< empty until ready
+  EpochNumber epoch;       ///< it trains in, 0 = none yet
+  EpochNumber connected;   ///< highest planned epoch it has connected to
+  EpochNumber faulted;     ///< epoch whose group it has closed, 0 = none
   std::uint64_t step = 0;
   bool left = false;
   bool done = false;
@@ -238,9 +261,12 @@ struct WorkerStatus {
 /// Agent to lead: everything about its workers; sent on connecting and at every change.
 struct AgentStatus {
   HostId host;
-  LeadNumber lead;                    ///< highest number this agent has seen
+  LeadNumber lead;  ///< highest number this agent has seen
   std::vector<WorkerStatus> workers;
-  std::vector<TaskNumber> gone;       ///< tasks that have ended here
+  std::vector<TaskNumber> gone;  ///< tasks that have ended here
+  std::vector<EpochPlan> plans;  ///< newest plans passed on here, oldest first
+  EpochNumber broken;            ///< highest number told broken here
+  EpochNumber withdrawn;         ///< highest number told withdrawn here
   bool operator==(const AgentStatus&) const = default;
 };
 /// Agent to lead: a worker's own words.
@@ -248,12 +274,6 @@ struct WorkerSaid {
   TaskNumber task;
   FromWorker words;
   bool operator==(const WorkerSaid&) const = default;
-};
-/// Agent to lead: the task's process has ended (seen in milliseconds by its shepherd).
-struct TaskGone {
-  TaskNumber task;
-  std::string reason;
-  bool operator==(const TaskGone&) const = default;
 };
 /// Both ways, every 200 ms.
 struct Heartbeat {

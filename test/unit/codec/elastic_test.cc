@@ -20,7 +20,7 @@ TEST(codec, words_of_a_worker_survive_the_trip) {
 }
 
 TEST(codec, a_plan_keeps_the_order_of_its_members) {
-  expect_round_trip(ToWorker{EpochPlan{EpochNumber{7}, LeadNumber{2}, {TaskNumber{3}, TaskNumber{1}}, "127.0.0.1:9", true, "grow"}});
+  expect_round_trip(ToWorker{EpochPlan{EpochNumber{7}, LeadNumber{2}, {TaskNumber{3}, TaskNumber{1}}, "127.0.0.1:9", true, "grow", 1}});
 }
 
 TEST(codec, an_order_keeps_leaving_tasks) {
@@ -29,6 +29,18 @@ TEST(codec, an_order_keeps_leaving_tasks) {
   order.tasks = {{TaskNumber{1}, HostId{1}, false}, {TaskNumber{2}, HostId{2}, true}};
   order.hang_limit = Duration(30000000);
   expect_round_trip(order);
+}
+
+TEST(codec, an_agents_status_keeps_plans_and_dead_numbers) {
+  AgentStatus status{HostId{2}, LeadNumber{3}, {}, {TaskNumber{9}}, {}, EpochNumber{4}, EpochNumber{6}};
+  status.workers = {{TaskNumber{1}, "127.0.0.1:9", EpochNumber{5}, EpochNumber{5}, {}, 40, false, true}};
+  status.plans = {EpochPlan{EpochNumber{5}, LeadNumber{3}, {TaskNumber{1}}, "127.0.0.1:9", false, "start", 0}};
+  expect_round_trip(AgentToLead{status});
+}
+
+TEST(codec, words_of_wnoded_survive_the_trip) {
+  expect_round_trip(NodeToAgent{NodeHeartbeat{MasterSeen::Down}});
+  expect_round_trip(NodeToAgent{TaskGone{TaskNumber{2}, "signal 9"}});
 }
 
 TEST(codec, every_truncation_is_refused_or_harmless) {
