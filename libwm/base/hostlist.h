@@ -1,4 +1,6 @@
 // Role: host ranges as administrators write them: "gpu[01-16],login1".
+// Invariant: expansion is bounded, so a typing error in a file cannot eat the memory.
+// Callers: conf (host sections), the commands' host arguments.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // Role: identities as distinct types, so that a job number is never taken for a host.
 // All are values: ordered, hashable, printable. Invariant: 0 means "none" in each.
+// Callers: everything; a bare int never names an object.
 #pragma once
 
 #include <compare>

@@ -33,6 +33,7 @@ void open(std::string_view program, const std::string& path, Level level);
 /// Writes one line. Before open(), to stderr. @thread any   @cost one write
 void write(Level level, std::string_view event, std::initializer_list<Field> fields = {});
 
+/// One line of that level; as write(). @thread any
 inline void debug(std::string_view e, std::initializer_list<Field> f = {}) { write(Level::Debug, e, f); }
 inline void info(std::string_view e, std::initializer_list<Field> f = {}) { write(Level::Info, e, f); }
 inline void warn(std::string_view e, std::initializer_list<Field> f = {}) { write(Level::Warn, e, f); }

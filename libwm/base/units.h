@@ -1,5 +1,6 @@
 // Role: quantities with their unit in the type: bytes, CPUs in millicores, GPUs in
 // thousandths, durations and wall times; reading and printing them as users write them.
+// Invariant: a bare number never carries a unit past this header.
 #pragma once
 
 #include <chrono>

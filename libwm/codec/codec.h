@@ -1,5 +1,6 @@
 // Role: model values to bytes and back, for store and wire alike. The struct's field
 // table (codec/*.cc) is the format; a new field is one row and a golden file.
+// Callers: store, wire, proc (exit records), trainer. No protobuf type shows here.
 #pragma once
 
 #include <string>

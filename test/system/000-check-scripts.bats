@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# Role: the check scripts refuse what they are there to refuse, and the runner counts
+# truthfully. Each case plants one fault in an otherwise good small tree.
+
+setup() {
+  TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+  export WM_CHECK_ROOT=$BATS_TEST_TMPDIR/tree
+  mkdir -p "$WM_CHECK_ROOT"/libwm/{base,model,sched} "$WM_CHECK_ROOT"/daemons/wnoded "$WM_CHECK_ROOT"/commands
+  good_header >"$WM_CHECK_ROOT/libwm/model/job.h"
+}
+
+good_header() {
+  cat <<'CC'
+// Role: a small value.
+// Invariant: none.
+// Callers: this test.
+#pragma once
+namespace wm {
+/// One job.
+struct Job {
+  int slots = 0;
+};
+/// Finds it. @errors NotFound: no such job   @thread any
+Result<Job> find_job(int id);
+}  // namespace wm
+CC
+}
+
+put() { cat >"$WM_CHECK_ROOT/$1"; }
+statements() { for ((i = 0; i < $1; i++)); do echo "  x += $i;"; done; }
+
+@test "a good tree passes every check" {
+  for check in layers sizes docs paths; do
+    run "$TOP/scripts/check_$check"
+    [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  done
+}
+
+@test "an empty tree is a failure, not a pass" {
+  rm -rf "${WM_CHECK_ROOT:?}"/*
+  for check in layers sizes docs paths; do
+    run "$TOP/scripts/check_$check"
+    [ "$status" -eq 1 ]
+  done
+}
+
+@test "check_layers refuses an edge that has no line" {
+  put libwm/model/bad.cc <<<$'// Role: bad.\n#include "libwm/sched/plan.h"'
+  run "$TOP/scripts/check_layers"
+  [ "$status" -eq 1 ]
+  [[ $output == *"libwm/model/bad.cc:2"*"model -> sched"* ]]
+}
+
+@test "check_layers refuses a clock and a mutex in a pure folder" {
+  put libwm/sched/bad.cc <<<$'// Role: bad.\n#include <mutex>\nint f() { return std::chrono::steady_clock::now(); }'
+  run "$TOP/scripts/check_layers"
+  [ "$status" -eq 1 ]
+  [[ $output == *"bad.cc:2: includes <mutex>"* ]]
+  [[ $output == *"bad.cc:3: uses _clock::now"* ]]
+}
+
+@test "check_layers refuses another daemon's folder, a test header, a heavy header" {
+  put commands/bad.cc <<<$'// Role: bad.\n#include "daemons/wnoded/core.h"\n#include "test/support/fake.h"'
+  put libwm/base/bad.h <<<$'// Role: bad.\n#include <nlohmann/json.hpp>'
+  run "$TOP/scripts/check_layers"
+  [ "$status" -eq 1 ]
+  [[ $output == *"commands/bad.cc:2"*"not for others"* ]]
+  [[ $output == *"commands/bad.cc:3"*"nothing but tests"* ]]
+  [[ $output == *"libwm/base/bad.h:2"*"too costly"* ]]
+}
+
+@test "check_sizes refuses a long function, many parameters, deep nesting, a long file" {
+  {
+    echo '// Role: bad.'
+    echo 'int long_one(int x) {'
+    statements 101
+    echo '  return x; }'
+    echo 'int wide(int a, int b, std::map<int, int> c, int d, int e, int f, int g, int h) { return a; }'
+    echo 'int deep(int a) { if (a) { for (;;) { while (a) { if (a) { do { a--; } while (a); } } } } return 0; }'
+  } | put libwm/base/bad.cc
+  { echo '// Role: bad.'; yes '// line' | head -801; } | put libwm/base/long.cc
+  run "$TOP/scripts/check_sizes"
+  [ "$status" -eq 1 ]
+  [[ $output == *"long_one: function 103"* ]]
+  [[ $output == *"wide: parameters 8"* ]]
+  [[ $output == *"deep: nesting 5"* ]]
+  [[ $output == *"long.cc:1: (file): file 802"* ]]
+}
+
+@test "check_sizes only warns between the two numbers" {
+  { echo '// Role: middling.'; echo 'int f(int x) {'; statements 60; echo '  return x; }'; } | put libwm/base/mid.cc
+  run "$TOP/scripts/check_sizes" --warn
+  [ "$status" -eq 0 ]
+  [[ $output == *"f: function 62, warns above 50"* ]]
+}
+
+@test "check_sizes measures Python too" {
+  { echo '"""Role: bad."""'; echo 'def f(x):'; statements 101; } | put libwm/base/bad.py
+  run "$TOP/scripts/check_sizes"
+  [ "$status" -eq 1 ]
+  [[ $output == *"bad.py:2: f: function 102"* ]]
+}
+
+@test "check_docs refuses a bare function, a bare type, a missing @errors, a missing role" {
+  put libwm/model/bad.h <<'CC'
+#pragma once
+namespace wm {
+struct Bare {};
+
+/// Documented, but says no errors. @thread any
+Result<int> half_said(int id);
+
+int bare_function();
+}  // namespace wm
+CC
+  run "$TOP/scripts/check_docs"
+  [ "$status" -eq 1 ]
+  [[ $output == *"bad.h:1: role comment"* ]]
+  [[ $output == *"bad.h:3: Bare: no /// comment"* ]]
+  [[ $output == *"bad.h:6: half_said: returns Result, states no @errors"* ]]
+  [[ $output == *"bad.h:8: bare_function: no /// comment"* ]]
+}
+
+@test "check_docs wants a class's public functions documented, not its private ones" {
+  put libwm/model/bad.h <<'CC'
+// Role: a class.
+// Invariant: none.
+// Callers: this test.
+#pragma once
+/// A queue. @thread one
+class Queue {
+ public:
+  explicit Queue(int size);
+  ~Queue();
+  int size() const { return 1; }
+
+  void push(int value);
+
+ private:
+  void grow();
+};
+CC
+  run "$TOP/scripts/check_docs"
+  [ "$status" -eq 1 ]
+  [[ $output == *"bad.h:12: push: no /// comment"* ]]
+  [[ $output != *grow* && $output != *"bad.h:10"* ]]
+}
+
+@test "check_paths refuses a home directory and a denied word" {
+  put commands/bad.cc <<<'// see /home/someone/notes'
+  put commands/worse.cc <<<'// runs on zebra17'
+  echo 'zebra[0-9]+' >"$BATS_TEST_TMPDIR/deny"
+  CHECK_PATHS_DENY=$BATS_TEST_TMPDIR/deny run "$TOP/scripts/check_paths"
+  [ "$status" -eq 1 ]
+  [[ $output == *"bad.cc:1: absolute machine path: /home/someone"* ]]
+  [[ $output == *"worse.cc:1: refused by CHECK_PATHS_DENY: zebra17"* ]]
+}
+
+# ---- the runner, on a build folder of pretended test programs --------------------------
+
+pretend() {
+  mkdir -p "$BATS_TEST_TMPDIR/b/test"
+  { echo '#!/bin/sh'; cat; } >"$BATS_TEST_TMPDIR/b/test/unit_$1"
+  chmod +x "$BATS_TEST_TMPDIR/b/test/unit_$1"
+}
+gtest_case() { printf 'echo "[ RUN      ] %s"\necho "[%s] %s (1 ms)"\n' "$2" "$1" "$2"; }
+runner() { B=$BATS_TEST_TMPDIR/b run "$TOP/scripts/check" pretended; }
+
+@test "the runner counts cases and its last line is the sum" {
+  { gtest_case '       OK ' a.b; gtest_case '  SKIPPED ' a.c; } | pretend pretended_good
+  gtest_case '       OK ' d.e | pretend pretended_also
+  runner
+  [ "$status" -eq 0 ]
+  [ "${lines[-1]}" = "2 passed, 0 failed, 1 skipped" ]
+}
+
+@test "the runner fails on a failed case and shows the output" {
+  { gtest_case '  FAILED  ' a.b; echo 'echo why it failed; exit 1'; } | pretend pretended_bad
+  runner
+  [ "$status" -eq 1 ]
+  [[ $output == *"why it failed"* ]]
+  [ "${lines[-1]}" = "0 passed, 1 failed, 0 skipped" ]
+}
+
+@test "the runner counts a crash inside a case as a failure" {
+  { gtest_case '       OK ' a.b; echo 'echo "[ RUN      ] a.fatal"; kill -SEGV $$'; } | pretend pretended_crash
+  runner
+  [ "$status" -eq 1 ]
+  [[ $output == *"died in a.fatal"* ]]
+  [ "${lines[-1]}" = "1 passed, 1 failed, 0 skipped" ]
+}
+
+@test "the runner counts a program without tests, and no program at all, as failures" {
+  echo 'exit 0' | pretend pretended_empty
+  runner
+  [ "$status" -eq 1 ]
+  rm -r "$BATS_TEST_TMPDIR/b/test"
+  runner
+  [ "$status" -eq 1 ]
+  [[ $output == *"no test ran"* ]]
+}
