@@ -1,53 +1,6 @@
-// Field tables of model/config.h. Tags are append-only.
-#include "libwm/model/config.h"
+#include "libwm/codec/config_fields.h"
 
-#include "libwm/codec/archive.h"
 #include "libwm/codec/codec.h"
 
-namespace wm {
-
-WM_FIELDS(DirConf) { f(1, s.state), f(2, s.run), f(3, s.log), f(4, s.results), f(5, s.data); }
-WM_FIELDS(TimeConf) {
-  f(1, s.clean_period), f(2, s.kill_grace), f(3, s.reclaim_grace), f(4, s.silent_after);
-  f(5, s.heartbeat), f(6, s.start_window), f(7, s.connect_limit), f(8, s.hang_limit);
-  f(9, s.lead_heartbeat), f(10, s.lead_silent), f(11, s.resize_quiet), f(12, s.usage_half_life);
-}
-WM_FIELDS(LimitConf) {
-  f(1, s.max_jobs), f(2, s.max_array_size), f(3, s.newcomer_tries), f(4, s.max_requeue);
-  f(5, s.job_port_first), f(6, s.job_port_last), f(7, s.store_reserve), f(8, s.history_weight);
-}
-WM_FIELDS(ClusterConf) {
-  f(1, s.name), f(2, s.master_host), f(3, s.master_port), f(4, s.master_user), f(5, s.host_user);
-  f(6, s.munge_socket), f(7, s.admins), f(8, s.default_queue), f(9, s.default_plan);
-  f(10, s.default_app), f(11, s.default_project), f(12, s.log_level), f(13, s.fence_command);
-  f(14, s.cgroup_root), f(15, s.dirs), f(16, s.times), f(17, s.limits);
-}
-WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
-WM_FIELDS(QueueConf) {
-  f(1, s.name), f(2, s.priority), f(3, s.description), f(4, s.users), f(5, s.hosts), f(6, s.admins);
-  f(7, s.app), f(8, s.plan), f(9, s.run_limit), f(10, s.min_tasks), f(11, s.max_tasks);
-  f(12, s.max_slots), f(13, s.user_slots), f(14, s.host_slots), f(15, s.mem_limit), f(16, s.nice);
-  f(17, s.rerunnable), f(18, s.exclusive), f(19, s.interactive), f(20, s.res_req);
-}
-WM_FIELDS(HostConf) {
-  f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);
-  f(7, s.gpus_given), f(8, s.gpu_model), f(9, s.gpu_mem), f(10, s.groups), f(11, s.resources);
-}
-WM_FIELDS(PlanConf) {
-  f(1, s.path), f(2, s.shares), f(3, s.owns), f(4, s.limit), f(5, s.lend), f(6, s.borrow);
-  f(7, s.borrow_from), f(8, s.reclaim_grace), f(9, s.policy), f(10, s.users), f(11, s.description);
-}
-WM_FIELDS(AppConf) {
-  f(1, s.name), f(2, s.type), f(3, s.description), f(4, s.resize), f(5, s.resize_command);
-  f(6, s.gpu_mode), f(7, s.gpu), f(8, s.res_req), f(9, s.env), f(10, s.run_limit);
-  f(11, s.rerunnable), f(12, s.reclaim_grace), f(13, s.kill_grace), f(14, s.pre_exec);
-  f(15, s.post_exec), f(16, s.success_exits), f(17, s.requeue_exits), f(18, s.warm_imports);
-}
-WM_FIELDS(UserConf) { f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(4, s.max_jobs), f(5, s.plan); }
-WM_FIELDS(Config) {
-  f(1, s.cluster), f(2, s.queues), f(3, s.hosts), f(4, s.plans), f(5, s.apps), f(6, s.users);
-}
-
-}  // namespace wm
 
 WM_CODEC(wm::Config)

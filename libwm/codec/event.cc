@@ -1,0 +1,42 @@
+// Field tables of model/event.h. Tags and the order of EventBody are append-only.
+#include "libwm/model/event.h"
+
+#include "libwm/codec/codec.h"
+#include "libwm/codec/job_fields.h"
+
+namespace wm {
+
+WM_FIELDS(JobSubmitted) { f(1, s.job), f(2, s.sealed); }
+WM_FIELDS(JobHeld) { f(1, s.job), f(2, s.by); }
+WM_FIELDS(JobReleased) { f(1, s.job), f(2, s.by); }
+WM_FIELDS(JobDispatched) { f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.key); }
+WM_FIELDS(TaskStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid); }
+WM_FIELDS(TaskEnded) {
+  f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.status), f(5, s.term), f(6, s.usage), f(7, s.text);
+}
+WM_FIELDS(TaskStuck) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.why); }
+WM_FIELDS(TasksAdded) { f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.reason); }
+WM_FIELDS(TasksLeaving) { f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.leave_by), f(5, s.reason); }
+WM_FIELDS(TaskCondemned) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.term), f(5, s.why); }
+WM_FIELDS(AgentSeen) { f(1, s.job), f(2, s.attempt), f(3, s.host), f(4, s.address); }
+WM_FIELDS(LeadAppointed) { f(1, s.job), f(2, s.attempt), f(3, s.lead), f(4, s.host); }
+WM_FIELDS(EpochEntered) { f(1, s.job), f(2, s.attempt), f(3, s.epoch); }
+WM_FIELDS(InPlaceSeen) { f(1, s.job), f(2, s.attempt); }
+WM_FIELDS(CapChanged) { f(1, s.job), f(2, s.cap), f(3, s.by_script), f(4, s.by); }
+WM_FIELDS(KillRequested) { f(1, s.job), f(2, s.wish); }
+WM_FIELDS(JobPurged) { f(1, s.job); }
+WM_FIELDS(HostRegistered) {
+  f(1, s.host), f(2, s.name), f(3, s.address), f(4, s.boot), f(5, s.type), f(6, s.model), f(7, s.capacity);
+}
+WM_FIELDS(HostSilent) { f(1, s.host); }
+WM_FIELDS(HostHeard) { f(1, s.host); }
+WM_FIELDS(HostDied) { f(1, s.host), f(2, s.by), f(3, s.why); }
+WM_FIELDS(HostClosed) { f(1, s.host), f(2, s.by), f(3, s.why); }
+WM_FIELDS(HostOpened) { f(1, s.host), f(2, s.by); }
+WM_FIELDS(QueueChanged) { f(1, s.queue), f(2, s.change), f(3, s.by), f(4, s.why); }
+WM_FIELDS(ConfigLoaded) { f(1, s.config); }
+WM_FIELDS(EventBody) { f.one_of(s); }
+
+}  // namespace wm
+
+WM_CODEC(wm::EventBody)

@@ -1,0 +1,60 @@
+// Role: field tables of model/{job,host,reason,cluster}.h, included by codec/*.cc only.
+// Tags are append-only.
+#pragma once
+
+#include "libwm/codec/archive.h"
+#include "libwm/codec/config_fields.h"
+#include "libwm/codec/elastic_fields.h"
+#include "libwm/model/cluster.h"
+
+namespace wm {
+
+WM_FIELDS(JobId) { f(1, s.job), f(2, s.index); }
+WM_FIELDS(Identity) { f(1, s.uid), f(2, s.gid), f(3, s.user); }
+WM_FIELDS(TaskRequest) {
+  f(1, s.milli_cpus), f(2, s.mem), f(3, s.milli_gpus), f(4, s.gpus_per_host), f(5, s.gpu_model);
+}
+WM_FIELDS(Span) { f(1, s.one_host), f(2, s.ptile); }
+WM_FIELDS(IndexRange) { f(1, s.from), f(2, s.to), f(3, s.step); }
+WM_FIELDS(JobSpec) {
+  f(1, s.owner), f(2, s.name), f(3, s.queue), f(4, s.app), f(5, s.plan), f(6, s.project);
+  f(7, s.description), f(8, s.command), f(9, s.script_hash), f(10, s.env_hash), f(11, s.cwd);
+  f(12, s.submit_host), f(13, s.home), f(14, s.shell), f(15, s.umask), f(16, s.in_file);
+  f(17, s.out_file), f(18, s.err_file), f(19, s.out_overwrite), f(20, s.err_overwrite);
+  f(21, s.min_tasks), f(22, s.max_tasks), f(23, s.task), f(24, s.span), f(25, s.resreq);
+  f(26, s.select), f(27, s.ask_hosts), f(28, s.run_limit), f(29, s.elastic), f(30, s.hold);
+  f(31, s.rerunnable), f(32, s.exclusive), f(33, s.array), f(34, s.array_limit);
+}
+WM_FIELDS(SealedSpec) { f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key); }
+WM_FIELDS(PendReason) { f(1, s.code), f(2, s.text), f(3, s.hosts_removed), f(4, s.fix); }
+WM_FIELDS(Usage) { f(1, s.cpu), f(2, s.max_mem); }
+WM_FIELDS(Task) {
+  f(1, s.number), f(2, s.host), f(3, s.gpus), f(4, s.state), f(5, s.has_process), f(6, s.kill);
+  f(7, s.pid), f(8, s.status), f(9, s.term), f(10, s.since), f(11, s.leave_by), f(12, s.ended);
+}
+WM_FIELDS(Membership) {
+  f(1, s.lead), f(2, s.lead_host), f(3, s.epoch), f(4, s.members), f(5, s.agents), f(6, s.resizes);
+  f(7, s.in_place);
+}
+WM_FIELDS(KillWish) { f(1, s.term), f(2, s.by), f(3, s.text), f(4, s.at); }
+WM_FIELDS(Job) {
+  f(1, s.id), f(2, s.sealed), f(3, s.state), f(4, s.attempt), f(5, s.tasks), f(6, s.last_task);
+  f(7, s.key), f(8, s.membership), f(9, s.cap), f(10, s.script_cap), f(11, s.failed_starts);
+  f(12, s.grow_blocked), f(13, s.kill), f(14, s.finishing), f(15, s.generation), f(16, s.requeues);
+  f(17, s.submitted), f(18, s.dispatched), f(19, s.started), f(20, s.ended), f(21, s.exit_status);
+  f(22, s.term), f(23, s.end_text), f(24, s.usage), f(25, s.first_element), f(26, s.next_position);
+  f(27, s.active_elements);
+}
+
+WM_FIELDS(Gpu) { f(1, s.uuid), f(2, s.model), f(3, s.mem); }
+WM_FIELDS(Capacity) { f(1, s.slots), f(2, s.milli_cpus), f(3, s.mem), f(4, s.gpus); }
+WM_FIELDS(GpuOwner) { f(1, s.job), f(2, s.task); }
+WM_FIELDS(Host) {
+  f(1, s.id), f(2, s.name), f(3, s.address), f(4, s.state), f(5, s.closed), f(6, s.closed_by);
+  f(7, s.closed_why), f(8, s.boot), f(9, s.type), f(10, s.model), f(11, s.capacity);
+  f(12, s.used_slots), f(13, s.stuck_slots), f(14, s.used_milli_cpus), f(15, s.used_mem);
+  f(16, s.gpu_owners), f(17, s.registered), f(18, s.silent_since);
+}
+WM_FIELDS(QueueStanding) { f(1, s.closed), f(2, s.inactive), f(3, s.by), f(4, s.why); }
+
+}  // namespace wm

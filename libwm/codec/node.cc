@@ -1,0 +1,55 @@
+// Field tables of model/node.h. Tags are append-only.
+#include "libwm/model/node.h"
+
+#include "libwm/codec/codec.h"
+#include "libwm/codec/job_fields.h"
+
+namespace wm {
+
+WM_FIELDS(TaskStatus) { f(1, s.task), f(2, s.pid); }
+WM_FIELDS(AttemptStatus) { f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.agent_address); }
+WM_FIELDS(HostRegister) {
+  f(1, s.version), f(2, s.name), f(3, s.address), f(4, s.boot), f(5, s.type), f(6, s.model);
+  f(7, s.capacity), f(8, s.attempts);
+}
+WM_FIELDS(HostWelcome) { f(1, s.host), f(2, s.cluster), f(3, s.dirs), f(4, s.times), f(5, s.limits); }
+WM_FIELDS(PlacedTask) { f(1, s.task), f(2, s.host), f(3, s.address); }
+WM_FIELDS(OrderedTask) {
+  f(1, s.task), f(2, s.gpus), f(3, s.gpu_uuids), f(4, s.has_process), f(5, s.kill), f(6, s.term);
+}
+WM_FIELDS(HostOrder) {
+  f(1, s.job), f(2, s.attempt), f(3, s.generation), f(4, s.spec), f(5, s.credential);
+  f(6, s.request_key), f(7, s.resolved), f(8, s.script), f(9, s.env), f(10, s.app), f(11, s.tasks);
+  f(12, s.all), f(13, s.key), f(14, s.elastic), f(15, s.min_tasks), f(16, s.max_tasks);
+  f(17, s.restarts), f(18, s.run_left), f(19, s.end), f(20, s.end_term), f(21, s.first_host);
+  f(22, s.submitted);
+}
+WM_FIELDS(FactStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid); }
+WM_FIELDS(FactEnded) {
+  f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.status), f(5, s.term), f(6, s.usage);
+  f(7, s.text), f(8, s.at);
+}
+WM_FIELDS(FactStuck) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.why); }
+WM_FIELDS(Fact) { f.one_of(s); }
+WM_FIELDS(HostFact) { f(1, s.number), f(2, s.fact); }
+WM_FIELDS(HostAck) { f(1, s.number); }
+WM_FIELDS(HostHeartbeat) { f(1, s.load), f(2, s.free_mem); }
+WM_FIELDS(HostSignal) { f(1, s.job), f(2, s.attempt), f(3, s.signal); }
+WM_FIELDS(PeekRequest) {
+  f(1, s.id), f(2, s.job), f(3, s.attempt), f(4, s.task), f(5, s.stream), f(6, s.offset), f(7, s.limit);
+}
+WM_FIELDS(PeekReply) { f(1, s.id), f(2, s.bytes), f(3, s.error); }
+WM_FIELDS(HostForget) { f(1, s.job), f(2, s.attempt); }
+
+}  // namespace wm
+
+WM_CODEC(wm::HostRegister)
+WM_CODEC(wm::HostWelcome)
+WM_CODEC(wm::HostOrder)
+WM_CODEC(wm::HostFact)
+WM_CODEC(wm::HostAck)
+WM_CODEC(wm::HostHeartbeat)
+WM_CODEC(wm::HostSignal)
+WM_CODEC(wm::PeekRequest)
+WM_CODEC(wm::PeekReply)
+WM_CODEC(wm::HostForget)

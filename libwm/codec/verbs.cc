@@ -1,0 +1,95 @@
+// Field tables of model/verbs.h. Tags are append-only.
+#include "libwm/model/verbs.h"
+
+#include "libwm/codec/codec.h"
+#include "libwm/codec/job_fields.h"
+
+namespace wm {
+
+WM_FIELDS(VerbError) { f(1, s.code), f(2, s.text); }
+WM_FIELDS(SubmitRequest) { f(1, s.request_key), f(2, s.spec), f(3, s.credential), f(4, s.script), f(5, s.env); }
+WM_FIELDS(SubmitReply) { f(1, s.job), f(2, s.queue), f(3, s.default_queue); }
+WM_FIELDS(JobSelection) {
+  f(1, s.ids), f(2, s.user), f(3, s.queue), f(4, s.host), f(5, s.name), f(6, s.project), f(7, s.app);
+  f(8, s.unfinished), f(9, s.finished), f(10, s.pending_only), f(11, s.running_only);
+  f(12, s.suspended_only);
+}
+WM_FIELDS(KillRequest) {
+  f(1, s.request_key), f(2, s.jobs), f(3, s.signal), f(4, s.force), f(5, s.mark_done), f(6, s.reason);
+}
+WM_FIELDS(JobOutcome) { f(1, s.job), f(2, s.code), f(3, s.text); }
+WM_FIELDS(OutcomeReply) { f(1, s.jobs); }
+WM_FIELDS(ReleaseRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hold); }
+WM_FIELDS(ResizeRequest) { f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks); }
+WM_FIELDS(ResizeReply) { f(1, s.cap); }
+WM_FIELDS(JobsRequest) { f(1, s.jobs); }
+WM_FIELDS(JobView) {
+  f(1, s.job), f(2, s.id), f(3, s.app), f(4, s.app_type), f(5, s.plan), f(6, s.resize);
+  f(7, s.task_hosts), f(8, s.reasons), f(9, s.progress), f(10, s.result_dir);
+}
+WM_FIELDS(JobsReply) { f(1, s.jobs), f(2, s.missing); }
+WM_FIELDS(QueuesRequest) { f(1, s.names); }
+WM_FIELDS(QueueView) {
+  f(1, s.conf), f(2, s.closed), f(3, s.inactive), f(4, s.why), f(5, s.jobs), f(6, s.pending);
+  f(7, s.running), f(8, s.suspended);
+}
+WM_FIELDS(QueuesReply) { f(1, s.queues); }
+WM_FIELDS(HostsRequest) { f(1, s.names); }
+WM_FIELDS(HostView) {
+  f(1, s.host), f(2, s.connected), f(3, s.load), f(4, s.jobs), f(5, s.running), f(6, s.suspended);
+  f(7, s.stuck_gpus);
+}
+WM_FIELDS(HostsReply) { f(1, s.hosts); }
+WM_FIELDS(PlansRequest) { f(1, s.paths); }
+WM_FIELDS(PlanView) {
+  f(1, s.path), f(2, s.shares), f(3, s.owns), f(4, s.limit), f(5, s.used), f(6, s.demand);
+  f(7, s.deserved), f(8, s.lent), f(9, s.borrowed);
+}
+WM_FIELDS(PlansReply) { f(1, s.plans); }
+WM_FIELDS(HistoryRequest) { f(1, s.jobs); }
+WM_FIELDS(HistoryEvent) {
+  f(1, s.time), f(2, s.event), f(3, s.from), f(4, s.to), f(5, s.reason), f(6, s.pause_ms), f(7, s.steps_lost);
+}
+WM_FIELDS(HistoryJob) {
+  f(1, s.id), f(2, s.user), f(3, s.name), f(4, s.queue), f(5, s.project), f(6, s.command), f(7, s.app);
+  f(8, s.plan), f(9, s.submitted), f(10, s.started), f(11, s.ended), f(12, s.state);
+  f(13, s.exit_status), f(14, s.term), f(15, s.events);
+}
+WM_FIELDS(HistoryReply) { f(1, s.jobs), f(2, s.missing); }
+WM_FIELDS(ClientPeek) { f(1, s.job), f(2, s.task), f(3, s.stream), f(4, s.offset); }
+WM_FIELDS(ClientPeekReply) { f(1, s.bytes), f(2, s.running); }
+WM_FIELDS(AdminRequest) { f(1, s.request_key), f(2, s.act), f(3, s.names), f(4, s.why); }
+WM_FIELDS(AdminReply) { f(1, s.lines); }
+WM_FIELDS(WaitRequest) { f(1, s.job), f(2, s.known); }
+WM_FIELDS(WaitReply) { f(1, s.state), f(2, s.first_host), f(3, s.exit_status), f(4, s.term); }
+WM_FIELDS(PingRequest) { f(1, s.text); }
+WM_FIELDS(PingReply) { f(1, s.cluster), f(2, s.master), f(3, s.version); }
+
+}  // namespace wm
+
+WM_CODEC(wm::VerbError)
+WM_CODEC(wm::SubmitRequest)
+WM_CODEC(wm::SubmitReply)
+WM_CODEC(wm::KillRequest)
+WM_CODEC(wm::OutcomeReply)
+WM_CODEC(wm::ReleaseRequest)
+WM_CODEC(wm::ResizeRequest)
+WM_CODEC(wm::ResizeReply)
+WM_CODEC(wm::JobsRequest)
+WM_CODEC(wm::JobsReply)
+WM_CODEC(wm::QueuesRequest)
+WM_CODEC(wm::QueuesReply)
+WM_CODEC(wm::HostsRequest)
+WM_CODEC(wm::HostsReply)
+WM_CODEC(wm::PlansRequest)
+WM_CODEC(wm::PlansReply)
+WM_CODEC(wm::HistoryRequest)
+WM_CODEC(wm::HistoryReply)
+WM_CODEC(wm::ClientPeek)
+WM_CODEC(wm::ClientPeekReply)
+WM_CODEC(wm::AdminRequest)
+WM_CODEC(wm::AdminReply)
+WM_CODEC(wm::WaitRequest)
+WM_CODEC(wm::WaitReply)
+WM_CODEC(wm::PingRequest)
+WM_CODEC(wm::PingReply)

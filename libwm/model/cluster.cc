@@ -1,0 +1,44 @@
+#include "libwm/model/cluster.h"
+
+namespace wm {
+
+Cluster Cluster::freeze() {
+  Cluster copy;
+  copy.seq = seq;
+  copy.time = time;
+  copy.config = config;
+  copy.jobs = jobs.freeze();
+  copy.elements = elements.freeze();
+  copy.hosts = hosts.freeze();
+  copy.queues = queues;
+  copy.next_element = next_element;
+  return copy;
+}
+
+const Job* find_job(const Cluster& cluster, JobId id) {
+  const Job* base = cluster.jobs.find(id.job);
+  if (!base || id.index == 0) return base;
+  if (base->state != JobState::Array) return nullptr;
+  auto position = element_position(base->spec(), id.index);
+  return position ? cluster.elements.find(base->first_element + *position) : nullptr;
+}
+
+const Host* find_host(const Cluster& cluster, const std::string& name) {
+  const Host* found = nullptr;
+  cluster.hosts.each([&](std::uint32_t, const Host& host) {
+    if (host.name == name) found = &host;
+  });
+  return found;
+}
+
+const AppConf& app_of(const Config& config, const JobSpec& spec) {
+  static const AppConf kBatch{.name = "batch"};
+  const auto* app = config.app(spec.app);
+  return app ? *app : kBatch;
+}
+
+bool starts_every_task(const Config& config, const JobSpec& spec) {
+  return app_of(config, spec).type != AppType::Batch;
+}
+
+}  // namespace wm

@@ -1,0 +1,62 @@
+// Role: the whole state of a cluster as one value: what the events have made of it. The
+// master's core holds the newest; queries and scheduling passes get frozen copies, which
+// cost one pointer per 256 objects. Changed by libwm/fsm only.
+// Invariant: everything in here is a function of the events, so replay gives it again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "libwm/model/config.h"
+#include "libwm/model/host.h"
+#include "libwm/model/job.h"
+#include "libwm/model/table.h"
+
+namespace wm {
+
+/// A queue's standing, beside its configuration.
+struct QueueStanding {
+  bool closed = false;     ///< takes no submissions
+  bool inactive = false;   ///< dispatches nothing
+  std::string by, why;
+  bool operator==(const QueueStanding&) const = default;
+};
+
+struct Cluster {
+  Seq seq;                                  ///< last event applied
+  WallTime time{};                          ///< its time
+  std::shared_ptr<const Config> config = std::make_shared<Config>();
+  Table<Job> jobs;                          ///< by job number; an array's base is one job
+  Table<Job> elements;                      ///< array elements that are no longer plain pending
+  Table<Host> hosts;
+  std::map<std::string, QueueStanding> queues;  ///< only those that differ from open
+  std::uint32_t next_element = 1;
+
+  /// A copy for readers. @cost O(chunks)   @thread the writer's
+  Cluster freeze();
+};
+
+/// The job or element, or null. An array element still pending as part of its base's range
+/// has no object of its own. @cost O(1)
+const Job* find_job(const Cluster& cluster, JobId id);
+/// The host of that name, or null. @cost O(hosts)
+const Host* find_host(const Cluster& cluster, const std::string& name);
+/// The profile a job runs under: the spec's, else the queue's, else "batch". Never null for
+/// a job that was admitted; a profile removed since falls back to a default one.
+const AppConf& app_of(const Config& config, const JobSpec& spec);
+/// Does every task of the job have a process of its own (training) or only the first (batch)?
+bool starts_every_task(const Config& config, const JobSpec& spec);
+
+/// Visits every job with a state of its own: plain jobs and made elements, not array bases.
+/// @cost O(jobs)
+template <class Visit>
+void each_job(const Cluster& cluster, Visit visit) {
+  cluster.jobs.each([&](std::uint32_t, const Job& job) {
+    if (job.state != JobState::Array) visit(job);
+  });
+  cluster.elements.each([&](std::uint32_t, const Job& job) { visit(job); });
+}
+
+}  // namespace wm

@@ -1,0 +1,102 @@
+#include "libwm/model/job.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+namespace wm {
+namespace {
+
+struct StateRow {
+  std::string_view ours, lsf, wmla;
+};
+
+// In the order of JobState. @source DESIGN §4
+constexpr std::array<StateRow, 10> kStates = {{
+    {"pending", "PEND", "PENDING_JOB_SCHEDULER"},
+    {"held", "PSUSP", "PENDING_JOB_SCHEDULER"},
+    {"launching", "RUN", "LAUNCHING"},
+    {"running", "RUN", "RUNNING"},
+    {"unknown", "UNKWN", "UNKNOWN"},
+    {"finished", "DONE", "FINISHED"},
+    {"failed", "EXIT", "ERROR"},
+    {"killed", "EXIT", "KILLED"},
+    {"error", "EXIT", "ERROR"},
+    {"array", "PEND", "PENDING_JOB_SCHEDULER"},
+}};
+
+const StateRow& row(JobState state) { return kStates.at(static_cast<std::size_t>(state)); }
+
+std::uint32_t range_size(const IndexRange& r) { return r.to < r.from ? 0 : (r.to - r.from) / r.step + 1; }
+
+}  // namespace
+
+bool is_over(JobState state) {
+  return state == JobState::Finished || state == JobState::Failed || state == JobState::Killed ||
+         state == JobState::Error;
+}
+
+std::string_view state_name(JobState state) { return row(state).ours; }
+std::string_view lsf_state(JobState state) { return row(state).lsf; }
+std::string_view wmla_state(JobState state) { return row(state).wmla; }
+
+bool Job::operator==(const Job& o) const {
+  auto same_spec = sealed == o.sealed || (sealed && o.sealed && *sealed == *o.sealed);
+  auto tie = [](const Job& j) {
+    return std::tie(j.id, j.state, j.attempt, j.tasks, j.last_task, j.key, j.membership, j.cap,
+                    j.script_cap, j.failed_starts, j.grow_blocked, j.kill, j.finishing, j.generation,
+                    j.requeues, j.submitted, j.dispatched, j.started, j.ended, j.exit_status, j.term,
+                    j.end_text, j.usage, j.first_element, j.next_position, j.active_elements);
+  };
+  return same_spec && tie(*this) == tie(o);
+}
+
+std::uint32_t slots_held(const Job& job) {
+  return static_cast<std::uint32_t>(
+      std::count_if(job.tasks.begin(), job.tasks.end(), [](auto& t) { return t.holds_slot(); }));
+}
+
+std::uint32_t tasks_wanted(const Job& job) {
+  return static_cast<std::uint32_t>(std::count_if(job.tasks.begin(), job.tasks.end(), [](auto& t) {
+    return !t.kill && (t.state == TaskState::Starting || t.state == TaskState::Running);
+  }));
+}
+
+std::uint32_t task_cap(const Job& job) {
+  auto cap = job.spec().max_tasks;
+  if (job.cap) cap = std::min(cap, job.cap);
+  if (job.script_cap) cap = std::min(cap, job.script_cap);
+  return cap;
+}
+
+const Task* find_task(const Job& job, TaskNumber number) {
+  auto it = std::find_if(job.tasks.begin(), job.tasks.end(), [&](auto& t) { return t.number == number; });
+  return it == job.tasks.end() ? nullptr : &*it;
+}
+
+std::uint32_t element_count(const JobSpec& spec) {
+  std::uint32_t n = 0;
+  for (const auto& range : spec.array) n += range_size(range);
+  return n;
+}
+
+std::uint32_t element_index(const JobSpec& spec, std::uint32_t position) {
+  for (const auto& range : spec.array) {
+    auto size = range_size(range);
+    if (position < size) return range.from + position * range.step;
+    position -= size;
+  }
+  return 0;
+}
+
+std::optional<std::uint32_t> element_position(const JobSpec& spec, std::uint32_t index) {
+  std::uint32_t before = 0;
+  for (const auto& range : spec.array) {
+    if (index >= range.from && index <= range.to && (index - range.from) % range.step == 0)
+      return before + (index - range.from) / range.step;
+    before += range_size(range);
+  }
+  return std::nullopt;
+}
+
+}  // namespace wm

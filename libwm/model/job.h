@@ -1,0 +1,224 @@
+// Role: a job: what was asked (JobSpec, immutable) and how it stands (Job). Values; only
+// libwm/fsm changes them, by events. See DESIGN §4 for the states.
+//
+//   pending ⇄ held
+//      │ dispatched                    all tasks gone
+//      ▼                      ┌────────────────────────────► finished | failed | killed
+//   launching ──started──► running ⇄ unknown (its host is silent)
+//      ▲                      │ host lost, rerunnable
+//      └──────── pending ◄────┘
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libwm/base/ids.h"
+#include "libwm/base/units.h"
+#include "libwm/model/config.h"
+#include "libwm/model/reason.h"
+
+namespace wm {
+
+/// Who asks: an account as the identity service vouches for it.
+struct Identity {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::string user;
+  bool operator==(const Identity&) const = default;
+};
+
+/// What one task needs. @units milli_cpus: 1000 = one CPU; milli_gpus: 1000 = one GPU
+struct TaskRequest {
+  std::uint32_t milli_cpus = 1000;
+  Bytes mem{0};
+  std::uint32_t milli_gpus = 0;
+  bool gpus_per_host = false;  ///< milli_gpus counts per host, not per task
+  std::string gpu_model;       ///< empty: any
+  bool operator==(const TaskRequest&) const = default;
+};
+
+/// How tasks may lie on hosts. 0 = free.
+struct Span {
+  bool one_host = false;     ///< span[hosts=1]
+  std::uint32_t ptile = 0;   ///< tasks per host, span[ptile=N]
+  bool operator==(const Span&) const = default;
+};
+
+/// `from`..`to` step `step` of a job array, all >= 1.
+struct IndexRange {
+  std::uint32_t from = 1, to = 1, step = 1;
+  bool operator==(const IndexRange&) const = default;
+};
+
+/// What the user asked for; signed, stored and passed on as one byte string.
+struct JobSpec {
+  Identity owner;
+  std::string name;          ///< default: the command
+  std::string queue;         ///< empty: default queue
+  std::string app;           ///< empty: the queue's, else "batch"
+  std::string plan;          ///< resource plan path; empty: default plan
+  std::string project;
+  std::string description;
+  std::string command;       ///< what a shell runs; or the program when `script_hash` is set
+  std::string script_hash;   ///< BLAKE2b-256 of the spooled script, raw bytes; empty: none
+  std::string env_hash;      ///< of the environment block ("A=1\0B=2\0"), raw bytes
+  std::string cwd, submit_host, home, shell;
+  std::uint32_t umask = 022;
+  std::string in_file, out_file, err_file;
+  bool out_overwrite = false, err_overwrite = false;
+  std::uint32_t min_tasks = 1, max_tasks = 1;
+  TaskRequest task;
+  Span span;
+  std::string resreq;        ///< -R as given, merged
+  std::string select;        ///< its select expression
+  std::vector<std::string> ask_hosts;  ///< -m
+  Duration run_limit{};      ///< 0 = the queue's
+  bool elastic = false;      ///< -ar
+  bool hold = false;         ///< -H
+  bool rerunnable = false;   ///< -r
+  bool exclusive = false;    ///< -x
+  std::vector<IndexRange> array;  ///< empty: no array
+  std::uint32_t array_limit = 0;  ///< %n; 0 = none
+  bool operator==(const JobSpec&) const = default;
+};
+
+/// A specification as it travels: the exact bytes, and the submitter's credential over
+/// their hash and the request key. Hosts check it before they act as the user.
+struct SealedSpec {
+  JobSpec spec;            ///< decoded from `bytes`, with the master's defaults filled in
+  std::string bytes;       ///< as the submitter signed them
+  std::string credential;  ///< MUNGE
+  std::string request_key; ///< 16 raw bytes chosen by the client
+  bool operator==(const SealedSpec&) const = default;
+};
+
+enum class JobState : std::uint8_t {
+  Pending = 0,
+  Held = 1,
+  Launching = 2,
+  Running = 3,
+  Unknown = 4,
+  Finished = 5,
+  Failed = 6,
+  Killed = 7,
+  Error = 8,
+  Array = 9,  ///< the base of a job array: its elements have the states
+};
+
+/// True for finished, failed, killed and error. @cost O(1)
+bool is_over(JobState state);
+/// "pending", "running" …: our words of DESIGN §4.
+std::string_view state_name(JobState state);
+/// PEND, PSUSP, RUN, UNKWN, DONE, EXIT. @source LSF bjobs STAT
+std::string_view lsf_state(JobState state);
+/// SUBMITTED, PENDING_JOB_SCHEDULER, LAUNCHING … @source WMLA dlicmd states
+std::string_view wmla_state(JobState state);
+
+enum class TaskState : std::uint8_t {
+  Starting = 0,  ///< ordered, not yet reported as started
+  Running = 1,
+  Leaving = 2,   ///< asked to leave (elastic shrink); its exit is not the job's exit
+  Gone = 3,      ///< its processes are proven gone
+  Stuck = 4,     ///< not proven gone kill_grace after SIGKILL: the slot is out of capacity
+};
+
+/// What a task used. @units cpu: user + system time; max_mem: peak resident
+struct Usage {
+  Duration cpu{};
+  Bytes max_mem{0};
+  bool operator==(const Usage&) const = default;
+};
+
+/// One task: a slot on a host, with its GPUs, and the process in it. For an application
+/// that starts its command once (batch), the tasks after the first are slots only.
+struct Task {
+  TaskNumber number;
+  HostId host;
+  std::vector<std::uint16_t> gpus;  ///< indexes on the host
+  TaskState state = TaskState::Starting;
+  bool has_process = true;
+  bool kill = false;                ///< to be ended by force (reclaim_grace over, hung …)
+  std::int32_t pid = 0;
+  std::int32_t status = 0;          ///< wait status once gone
+  Term term = Term::None;
+  WallTime since{};                 ///< dispatched
+  WallTime leave_by{};              ///< leaving: killed after this
+  WallTime ended{};
+  bool holds_slot() const { return state != TaskState::Gone; }
+  bool operator==(const Task&) const = default;
+};
+
+/// How an elastic job's membership stands, as far as the master has heard.
+struct Membership {
+  LeadNumber lead;
+  HostId lead_host;
+  EpochNumber epoch;
+  std::vector<TaskNumber> members;           ///< rank order
+  std::map<HostId, std::string> agents;      ///< where agents listen
+  std::uint32_t resizes = 0;
+  bool in_place = false;                     ///< a worker said hello
+  bool operator==(const Membership&) const = default;
+};
+
+/// A wish to end the job.
+struct KillWish {
+  Term term = Term::Owner;
+  std::string by, text;
+  WallTime at{};
+  bool operator==(const KillWish&) const = default;
+};
+
+/// A job as it stands. For an array's base, state is Array and elements live under
+/// `first_element` + position.
+struct Job {
+  JobId id;
+  std::shared_ptr<const SealedSpec> sealed;
+  JobState state = JobState::Pending;
+  Attempt attempt;                    ///< 0 until first dispatched
+  std::vector<Task> tasks;            ///< of this attempt; gone ones too, newest 256
+  TaskNumber last_task;               ///< highest number given out in this attempt
+  std::string key;                    ///< 32 raw bytes: agents of this attempt know each other by it
+  Membership membership;
+  std::uint32_t cap = 0;              ///< bresize: at most so many tasks; 0 = max_tasks
+  std::uint32_t script_cap = 0;       ///< engines_number; 0 = none
+  std::uint32_t failed_starts = 0;    ///< newcomers lost before an epoch held them
+  std::string grow_blocked;           ///< reason not to grow any more
+  std::optional<KillWish> kill;
+  bool finishing = false;             ///< a task has ended well: no resize any more
+  std::uint64_t generation = 0;       ///< rises with every change of the wanted tasks
+  std::uint32_t requeues = 0;
+  WallTime submitted{}, dispatched{}, started{}, ended{};
+  std::int32_t exit_status = 0;       ///< wait status of the task that decided
+  Term term = Term::None;
+  std::string end_text;               ///< more about the end, for people
+  Usage usage;
+  // array base only
+  std::uint32_t first_element = 0;    ///< number of the first element in Cluster::elements
+  std::uint32_t next_position = 0;    ///< elements from here on are pending, unless made
+  std::uint32_t active_elements = 0;  ///< launching, running or unknown
+
+  const JobSpec& spec() const { return sealed->spec; }
+  bool operator==(const Job&) const;
+};
+
+/// Tasks that hold a slot. @cost O(tasks)
+std::uint32_t slots_held(const Job& job);
+/// Tasks wanted: hold a slot and are not leaving. @cost O(tasks)
+std::uint32_t tasks_wanted(const Job& job);
+/// The most tasks it may have now: max_tasks, lowered by bresize and engines_number.
+std::uint32_t task_cap(const Job& job);
+/// The task, or null. @cost O(tasks)
+const Task* find_task(const Job& job, TaskNumber number);
+
+/// Elements in an array's ranges, 0 when there are none. @cost O(ranges)
+std::uint32_t element_count(const JobSpec& spec);
+/// Index of the element at `position` (from 0). @cost O(ranges)
+std::uint32_t element_index(const JobSpec& spec, std::uint32_t position);
+/// Position of the element with this index. @cost O(ranges)
+std::optional<std::uint32_t> element_position(const JobSpec& spec, std::uint32_t index);
+
+}  // namespace wm

@@ -1,0 +1,194 @@
+// Role: what master and wnoded say to each other. Orders state what an attempt shall be on
+// a host, facts state what it is; both may be repeated. The host's truth about what runs
+// wins. Values only; carried by libwm/wire frames of type NodeVerb.
+//
+//   wnoded ── HostRegister ──► master      (again after every reconnect)
+//          ◄─ HostWelcome ───
+//          ◄─ HostOrder ────  per attempt; ── HostFact ──► until HostAck
+//          ◄─ AgentOrder ───  ── HostFact{AgentReport} ──►
+//          ◄─ PeekRequest ──  ── PeekReply ──►            Heartbeat both ways
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "libwm/base/ids.h"
+#include "libwm/base/units.h"
+#include "libwm/model/elastic.h"
+#include "libwm/model/host.h"
+#include "libwm/model/job.h"
+
+namespace wm {
+
+/// Frame types between wnoded and wmasterd. Append-only.
+enum class NodeVerb : std::uint16_t {
+  Register = 1,
+  Welcome = 2,
+  Order = 3,
+  Fact = 4,
+  Ack = 5,
+  Heartbeat = 6,
+  Agent = 7,       ///< AgentOrder, master to host
+  Signal = 8,
+  Peek = 9,
+  PeekReply = 10,
+  Forget = 11,
+  Refused = 12,    ///< payload: text; the registration is not accepted
+};
+
+/// A task that runs, or whose end the master has not acknowledged.
+struct TaskStatus {
+  TaskNumber task;
+  std::int32_t pid = 0;       ///< 0: not started yet
+  bool operator==(const TaskStatus&) const = default;
+};
+/// An attempt this host knows.
+struct AttemptStatus {
+  JobId job;
+  Attempt attempt;
+  std::vector<TaskStatus> tasks;
+  std::string agent_address;  ///< of its elastic agent; empty: none
+  bool operator==(const AttemptStatus&) const = default;
+};
+
+/// First frame of a host. `attempts` is everything that runs; ends not yet acknowledged
+/// follow as facts at once.
+struct HostRegister {
+  std::uint32_t version = 1;
+  std::string name, address, boot, type, model;
+  Capacity capacity;
+  std::vector<AttemptStatus> attempts;
+  bool operator==(const HostRegister&) const = default;
+};
+
+/// The master's answer: the host's number and what it needs to know of the configuration.
+struct HostWelcome {
+  HostId host;
+  std::string cluster;
+  DirConf dirs;
+  TimeConf times;
+  LimitConf limits;
+  bool operator==(const HostWelcome&) const = default;
+};
+
+/// A task of the attempt as every host of the job sees it: for ranks and host lists.
+struct PlacedTask {
+  TaskNumber task;
+  std::string host;     ///< name
+  std::string address;  ///< numeric
+  bool operator==(const PlacedTask&) const = default;
+};
+/// A task that shall run on this host.
+struct OrderedTask {
+  TaskNumber task;
+  std::vector<std::uint16_t> gpus;
+  std::vector<std::string> gpu_uuids;
+  bool has_process = true;
+  bool kill = false;        ///< end it by force now
+  Term term = Term::None;   ///< why, when `kill`
+  bool operator==(const OrderedTask&) const = default;
+};
+
+/// All that this attempt shall be on this host. Tasks absent from `tasks` that the host
+/// runs are not touched: they end only by `kill` or by `end`.
+struct HostOrder {
+  JobId job;
+  Attempt attempt;
+  std::uint64_t generation = 0;         ///< higher wins
+  std::string spec;                     ///< SealedSpec: the signed bytes
+  std::string credential, request_key;
+  JobSpec resolved;                     ///< with the master's defaults
+  std::string script, env;              ///< blobs; empty unless tasks are to be started
+  AppConf app;
+  std::vector<OrderedTask> tasks;       ///< on this host
+  std::vector<PlacedTask> all;          ///< of the attempt, by task number
+  std::string key;                      ///< of the attempt, 32 raw bytes
+  bool elastic = false;                 ///< start an agent; workers may join
+  std::uint32_t min_tasks = 1, max_tasks = 1;
+  std::uint32_t restarts = 0;           ///< TORCHELASTIC_RESTART_COUNT
+  Duration run_left{};                  ///< of the run limit; 0: none
+  bool end = false;                     ///< end every task: TERM sequence
+  Term end_term = Term::None;
+  bool first_host = false;              ///< writes -o and -e
+  WallTime submitted{};
+  bool operator==(const HostOrder&) const = default;
+};
+
+// Facts. Each is repeated until acknowledged.
+struct FactStarted {
+  JobId job;
+  Attempt attempt;
+  TaskNumber task;
+  std::int32_t pid = 0;
+  bool operator==(const FactStarted&) const = default;
+};
+struct FactEnded {
+  JobId job;
+  Attempt attempt;
+  TaskNumber task;
+  std::int32_t status = 0;
+  Term term = Term::None;
+  Usage usage;
+  std::string text;
+  WallTime at{};
+  bool operator==(const FactEnded&) const = default;
+};
+struct FactStuck {
+  JobId job;
+  Attempt attempt;
+  TaskNumber task;
+  std::string why;
+  bool operator==(const FactStuck&) const = default;
+};
+using Fact = std::variant<FactStarted, FactEnded, FactStuck, AgentReport>;
+
+/// A fact with the host's own number for it; HostAck names it once it is durable.
+/// Number 0: wants no acknowledgement (progress).
+struct HostFact {
+  std::uint64_t number = 0;
+  Fact fact;
+  bool operator==(const HostFact&) const = default;
+};
+struct HostAck {
+  std::uint64_t number = 0;
+  bool operator==(const HostAck&) const = default;
+};
+struct HostHeartbeat {
+  double load = 0;   ///< 1-minute load average
+  Bytes free_mem{0};
+  bool operator==(const HostHeartbeat&) const = default;
+};
+/// bkill -s: one signal to tasks, once; not kept.
+struct HostSignal {
+  JobId job;
+  Attempt attempt;
+  std::int32_t signal = 0;
+  bool operator==(const HostSignal&) const = default;
+};
+/// bpeek: output of a task from `offset`. `stream`: 1 stdout, 2 stderr.
+struct PeekRequest {
+  std::uint64_t id = 0;
+  JobId job;
+  Attempt attempt;
+  TaskNumber task;
+  std::uint32_t stream = 1;
+  std::uint64_t offset = 0;
+  std::uint32_t limit = 65536;
+  bool operator==(const PeekRequest&) const = default;
+};
+struct PeekReply {
+  std::uint64_t id = 0;
+  std::string bytes;
+  std::string error;   ///< empty: fine
+  bool operator==(const PeekReply&) const = default;
+};
+/// The attempt is over and forgotten: drop its spool and its leftovers.
+struct HostForget {
+  JobId job;
+  Attempt attempt;
+  bool operator==(const HostForget&) const = default;
+};
+
+}  // namespace wm

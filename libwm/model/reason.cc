@@ -1,0 +1,57 @@
+#include "libwm/model/reason.h"
+
+#include <algorithm>
+#include <array>
+
+namespace wm {
+namespace {
+
+struct TermRow {
+  Term term;
+  std::string_view name, text;
+};
+
+constexpr std::array<TermRow, 21> kTerms = {{
+    {Term::None, "", ""},
+    {Term::Preempt, "TERM_PREEMPT", "job killed after preemption"},
+    {Term::Other, "TERM_OTHER", "job killed for a reason not listed"},
+    {Term::RunLimit, "TERM_RUNLIMIT", "job killed after reaching its run time limit"},
+    {Term::ForceOwner, "TERM_FORCE_OWNER", "job killed by owner without time for cleanup"},
+    {Term::ForceAdmin, "TERM_FORCE_ADMIN", "job killed by administrator without time for cleanup"},
+    {Term::RequeueOwner, "TERM_REQUEUE_OWNER", "job killed and requeued by owner"},
+    {Term::RequeueAdmin, "TERM_REQUEUE_ADMIN", "job killed and requeued by administrator"},
+    {Term::Owner, "TERM_OWNER", "job killed by owner"},
+    {Term::Admin, "TERM_ADMIN", "job killed by administrator"},
+    {Term::MemLimit, "TERM_MEMLIMIT", "job killed after reaching its memory usage limit"},
+    {Term::ExternalSignal, "TERM_EXTERNAL_SIGNAL", "job killed by a signal from outside"},
+    {Term::CwdNotExist, "TERM_CWD_NOTEXIST", "working directory does not exist on the host"},
+    {Term::PreExecFail, "TERM_PRE_EXEC_FAIL", "pre-execution command failed"},
+    {Term::HostLost, "TERM_HOST_LOST", "its host was lost"},
+    {Term::ShepherdLost, "TERM_SHEPHERD_LOST", "the process watching it was killed"},
+    {Term::LaunchFailed, "TERM_LAUNCH_FAILED", "a task could not be started"},
+    {Term::TaskFailed, "TERM_TASK_FAILED", "ended because another task of the job failed"},
+    {Term::ReclaimGrace, "TERM_RECLAIM_GRACE", "did not release its slot within the grace time"},
+    {Term::Hung, "TERM_HUNG", "missed a collective longer than the hang limit"},
+    {Term::Left, "TERM_LEFT", "left the job on request"},
+}};
+
+const TermRow& row(Term term) {
+  auto it = std::find_if(kTerms.begin(), kTerms.end(), [&](auto& r) { return r.term == term; });
+  return it == kTerms.end() ? kTerms[2] : *it;
+}
+
+}  // namespace
+
+std::string_view term_name(Term term) { return row(term).name; }
+std::string_view term_text(Term term) { return row(term).text; }
+
+std::string_view pend_code_name(PendCode code) {
+  static constexpr std::array<std::string_view, 16> kNames = {
+      "new",        "held",        "slots",    "resources",    "requirement",  "queue_closed",
+      "queue_limit", "user_limit", "plan_limit", "array_limit", "being_released", "hosts_closed",
+      "hosts_silent", "stuck_slots", "priority", "start_failed"};
+  auto i = static_cast<std::size_t>(code);
+  return i < kNames.size() ? kNames[i] : "unknown";
+}
+
+}  // namespace wm

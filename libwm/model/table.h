@@ -1,0 +1,123 @@
+// Role: the container of the published state: objects by dense number in chunks of 256.
+// Copying a Table copies one pointer a chunk, so a query or a scheduling pass keeps the
+// whole state of an instant for the price of a pointer. The one writer changes an object
+// by replacing it; a chunk is copied at most once between two freezes.
+//
+//   Table<Job> t;  t.set(7, job);  auto published = t.freeze();  t.edit(7).state = …;
+//
+// Invariants: a frozen copy never changes; numbers start at 1. Used by model/cluster.h.
+// @source persistent array with path copying: Driscoll et al., JCSS 38(1), 1989
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "libwm/base/result.h"
+
+namespace wm {
+
+/// Objects of type T by number. @thread one writer; frozen copies: any
+template <class T>
+class Table {
+ public:
+  static constexpr std::uint32_t kChunk = 256;
+
+  /// The object, or null. @cost O(1)   @owns valid until this table's next set or edit of it
+  const T* find(std::uint32_t number) const {
+    auto* chunk = chunk_of(number);
+    return chunk ? chunk->slots[number % kChunk].get() : nullptr;
+  }
+
+  /// Places or replaces an object. @cost O(1); O(256) for a chunk's first change after freeze
+  void set(std::uint32_t number, T value) {
+    writable(number).slots[number % kChunk] = std::make_shared<T>(std::move(value));
+    if (number > last_) last_ = number;
+  }
+
+  /// A copy of the object to change in place; it must exist. @cost as set
+  T& edit(std::uint32_t number) {
+    auto& slot = writable(number).slots[number % kChunk];
+    WM_CHECK(slot != nullptr);
+    auto copy = std::make_shared<T>(*slot);
+    T& value = *copy;
+    slot = std::move(copy);
+    return value;
+  }
+
+  /// Removes an object; none there is fine. A chunk left empty is dropped, so that a
+  /// table whose old objects are purged does not grow for ever. @cost as set
+  void erase(std::uint32_t number) {
+    if (!find(number)) return;
+    auto& chunk = writable(number);
+    chunk.slots[number % kChunk] = nullptr;
+    for (const auto& slot : chunk.slots)
+      if (slot) return;
+    chunks_[number / kChunk - first_] = nullptr;
+    trim();
+  }
+
+  /// The table as it is now, for readers; later changes here do not show in it.
+  /// @cost O(chunks)
+  Table freeze() {
+    ++generation_;
+    return *this;
+  }
+
+  /// Highest number ever set, 0 = none.
+  std::uint32_t last() const { return last_; }
+
+  /// Visits (number, object) in rising order. @cost O(objects + chunks)
+  template <class Visit>
+  void each(Visit visit) const {
+    for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
+      if (!chunks_[c]) continue;
+      for (std::uint32_t i = 0; i < kChunk; ++i)
+        if (const auto& slot = chunks_[c]->slots[i]) visit((first_ + c) * kChunk + i, *slot);
+    }
+  }
+
+ private:
+  struct Chunk {
+    std::uint64_t generation = 0;
+    std::array<std::shared_ptr<const T>, kChunk> slots;
+  };
+
+  const Chunk* chunk_of(std::uint32_t number) const {
+    auto c = number / kChunk;
+    return c >= first_ && c - first_ < chunks_.size() ? chunks_[c - first_].get() : nullptr;
+  }
+
+  Chunk& writable(std::uint32_t number) {
+    auto c = number / kChunk;
+    if (chunks_.empty()) first_ = c;
+    if (c < first_) {
+      chunks_.insert(chunks_.begin(), first_ - c, nullptr);
+      first_ = c;
+    }
+    if (c - first_ >= chunks_.size()) chunks_.resize(c - first_ + 1);
+    auto& chunk = chunks_[c - first_];
+    if (!chunk) chunk = std::make_shared<Chunk>();
+    else if (chunk->generation != generation_) chunk = std::make_shared<Chunk>(*chunk);
+    auto& mine = const_cast<Chunk&>(*chunk);  // made by us since the last freeze: unshared
+    mine.generation = generation_;
+    return mine;
+  }
+
+  // Drops empty chunks at the front once they are many.
+  void trim() {
+    std::uint32_t empty = 0;
+    while (empty < chunks_.size() && !chunks_[empty]) ++empty;
+    if (empty < 64 && empty < chunks_.size()) return;
+    chunks_.erase(chunks_.begin(), chunks_.begin() + empty);
+    first_ += empty;
+  }
+
+  std::vector<std::shared_ptr<const Chunk>> chunks_;  // of numbers from first_ * kChunk
+  std::uint32_t first_ = 0;
+  std::uint64_t generation_ = 1;
+  std::uint32_t last_ = 0;
+};
+
+}  // namespace wm

@@ -1,0 +1,271 @@
+// Role: what commands and the gateway ask of the master. One request struct and one reply
+// struct a verb; a write carries the client's 128-bit request key, so that a retry after a
+// lost reply is answered again and never done twice. Values only.
+//
+// Who may: every verb states it; the session's uid is the caller, never a field.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libwm/base/ids.h"
+#include "libwm/base/units.h"
+#include "libwm/model/elastic.h"
+#include "libwm/model/host.h"
+#include "libwm/model/job.h"
+#include "libwm/model/reason.h"
+
+namespace wm {
+
+/// Frame types between a client and the master. Append-only. The reply has the same type;
+/// a failure has type Failed with a VerbError.
+enum class Verb : std::uint16_t {
+  Failed = 100,
+  Submit = 101,
+  Kill = 102,
+  Release = 103,      ///< bresume of a held job; also bstop of a pending one
+  Resize = 104,
+  Jobs = 105,
+  Queues = 106,
+  Hosts = 107,
+  Plans = 108,
+  History = 109,
+  Peek = 110,
+  Admin = 111,
+  Wait = 112,         ///< bsub -K: answered when the job's state changes
+  Ping = 113,
+};
+
+struct VerbError {
+  std::uint8_t code = 0;   ///< wm::Code
+  std::string text;
+  bool operator==(const VerbError&) const = default;
+};
+
+/// Anyone. Errors: NotFound (queue, app, plan), Denied, Impossible, Limit, BadArgument.
+struct SubmitRequest {
+  std::string request_key;   ///< 16 raw bytes
+  std::string spec;          ///< codec bytes of JobSpec, as signed
+  std::string credential;    ///< over BLAKE2b-256(spec ‖ request_key)
+  std::string script, env;   ///< blobs; the spec names their hashes
+  bool operator==(const SubmitRequest&) const = default;
+};
+struct SubmitReply {
+  JobId job;
+  std::string queue;
+  bool default_queue = false;
+  bool operator==(const SubmitReply&) const = default;
+};
+
+/// Which jobs a command means. Ids given: those, of all users, finished ones too. Without:
+/// those of `user` (empty: the caller, "all": everybody) that fit every other field.
+struct JobSelection {
+  std::vector<JobId> ids;           ///< 123 means the whole array
+  std::string user, queue, host, name, project, app;  ///< name may start or end with '*'
+  bool unfinished = true, finished = false;
+  bool pending_only = false, running_only = false, suspended_only = false;
+  bool operator==(const JobSelection&) const = default;
+};
+
+/// Owner and administrators. One result an id; an id that matches nothing is NotFound.
+struct KillRequest {
+  std::string request_key;
+  JobSelection jobs;
+  std::int32_t signal = 0;   ///< 0: the terminate sequence
+  bool force = false;        ///< -r: do not wait for the host
+  bool mark_done = false;    ///< -d
+  std::string reason;
+  bool operator==(const KillRequest&) const = default;
+};
+struct JobOutcome {
+  JobId job;
+  std::uint8_t code = 0;     ///< wm::Code, 0 = done
+  std::string text;
+  bool operator==(const JobOutcome&) const = default;
+};
+struct OutcomeReply {
+  std::vector<JobOutcome> jobs;
+  bool operator==(const OutcomeReply&) const = default;
+};
+
+/// Owner and administrators. `hold` true: pending → held, false: held → pending.
+struct ReleaseRequest {
+  std::string request_key;
+  JobSelection jobs;
+  bool hold = false;
+  bool operator==(const ReleaseRequest&) const = default;
+};
+
+/// Owner and administrators. Errors: Conflict (not running, not elastic), BadArgument.
+struct ResizeRequest {
+  enum class Kind : std::uint8_t { Release = 0, Request = 1, Cancel = 2 };
+  std::string request_key;
+  JobId job;
+  Kind kind = Kind::Release;
+  std::uint32_t tasks = 0;    ///< release: how many fewer than now; request: how many more
+  bool operator==(const ResizeRequest&) const = default;
+};
+struct ResizeReply {
+  std::uint32_t cap = 0;      ///< at most so many tasks from now on
+  bool operator==(const ResizeReply&) const = default;
+};
+
+/// Anyone.
+struct JobsRequest {
+  JobSelection jobs;
+  bool operator==(const JobsRequest&) const = default;
+};
+/// A job as commands show it: the job, with what is not part of its durable state.
+struct JobView {
+  std::shared_ptr<const Job> job;
+  JobId id;                             ///< an element's own id, also when still in its range
+  std::string app, app_type, plan, resize;  ///< resolved
+  std::vector<std::string> task_hosts;  ///< one name per entry of job->tasks
+  std::vector<PendReason> reasons;      ///< of a pending job, never empty
+  std::optional<JobProgress> progress;  ///< of a training job that reported
+  std::string result_dir;
+};
+struct JobsReply {
+  std::vector<JobView> jobs;
+  std::vector<JobId> missing;           ///< ids asked for that are not known
+};
+
+/// Anyone.
+struct QueuesRequest {
+  std::vector<std::string> names;
+  bool operator==(const QueuesRequest&) const = default;
+};
+struct QueueView {
+  QueueConf conf;
+  bool closed = false, inactive = false;
+  std::string why;
+  std::uint32_t jobs = 0, pending = 0, running = 0, suspended = 0;  ///< slots, as LSF counts
+  bool operator==(const QueueView&) const = default;
+};
+struct QueuesReply {
+  std::vector<QueueView> queues;
+  bool operator==(const QueuesReply&) const = default;
+};
+
+/// Anyone.
+struct HostsRequest {
+  std::vector<std::string> names;
+  bool operator==(const HostsRequest&) const = default;
+};
+struct HostView {
+  Host host;
+  bool connected = false;
+  double load = 0;
+  std::uint32_t jobs = 0, running = 0, suspended = 0, stuck_gpus = 0;  ///< slots
+  bool operator==(const HostView&) const = default;
+};
+struct HostsReply {
+  std::vector<HostView> hosts;     ///< configured but never registered ones too: state Silent
+  bool operator==(const HostsReply&) const = default;
+};
+
+/// Anyone.
+struct PlansRequest {
+  std::vector<std::string> paths;
+  bool operator==(const PlansRequest&) const = default;
+};
+/// Slots (or GPUs, where GPUs are what is short) of a plan and everything below it.
+struct PlanView {
+  std::string path;
+  std::uint32_t shares = 0, owns = 0;
+  std::int64_t limit = -1;         ///< -1 = none
+  std::uint32_t used = 0, demand = 0, deserved = 0, lent = 0, borrowed = 0;
+  bool operator==(const PlanView&) const = default;
+};
+struct PlansReply {
+  std::vector<PlanView> plans;     ///< tree order
+  bool operator==(const PlansReply&) const = default;
+};
+
+/// Anyone. Events of jobs as accounting keeps them.
+struct HistoryRequest {
+  JobSelection jobs;
+  bool operator==(const HistoryRequest&) const = default;
+};
+struct HistoryEvent {
+  WallTime time{};
+  std::string event;               ///< SUBMIT, DISPATCH, START, RESIZE, EPOCH, END …
+  std::int64_t from = 0, to = 0;
+  std::string reason;
+  double pause_ms = -1;            ///< negative: does not apply
+  std::int64_t steps_lost = -1;
+  bool operator==(const HistoryEvent&) const = default;
+};
+struct HistoryJob {
+  JobId id;
+  std::string user, name, queue, project, command, app, plan;
+  WallTime submitted{}, started{}, ended{};
+  std::string state;               ///< ours
+  std::int32_t exit_status = 0;
+  std::string term;
+  std::vector<HistoryEvent> events;
+  bool operator==(const HistoryJob&) const = default;
+};
+struct HistoryReply {
+  std::vector<HistoryJob> jobs;
+  std::vector<JobId> missing;
+  bool operator==(const HistoryReply&) const = default;
+};
+
+/// Owner and administrators. Errors: NotFound, Conflict (not started), Unavailable (host).
+struct ClientPeek {
+  JobId job;
+  TaskNumber task;                 ///< 0: the first
+  std::uint32_t stream = 1;        ///< 1 stdout, 2 stderr
+  std::uint64_t offset = 0;
+  bool operator==(const ClientPeek&) const = default;
+};
+struct ClientPeekReply {
+  std::string bytes;
+  bool running = false;            ///< more may come
+  bool operator==(const ClientPeekReply&) const = default;
+};
+
+/// Administrators.
+struct AdminRequest {
+  enum class Act : std::uint8_t {
+    Reconfig = 0, HostClose = 1, HostOpen = 2, HostDead = 3,
+    QueueClose = 4, QueueOpen = 5, QueueInactivate = 6, QueueActivate = 7,
+  };
+  std::string request_key;
+  Act act = Act::Reconfig;
+  std::vector<std::string> names;  ///< hosts or queues
+  std::string why;
+  bool operator==(const AdminRequest&) const = default;
+};
+struct AdminReply {
+  std::vector<std::string> lines;  ///< what was done, one a line
+  bool operator==(const AdminReply&) const = default;
+};
+
+/// Anyone. Answered as soon as the job's state is not `known` any more.
+struct WaitRequest {
+  JobId job;
+  JobState known = JobState::Pending;
+  bool operator==(const WaitRequest&) const = default;
+};
+struct WaitReply {
+  JobState state = JobState::Pending;
+  std::string first_host;
+  std::int32_t exit_status = 0;
+  Term term = Term::None;
+  bool operator==(const WaitReply&) const = default;
+};
+
+struct PingRequest {
+  std::string text;
+  bool operator==(const PingRequest&) const = default;
+};
+struct PingReply {
+  std::string cluster, master, version;
+  bool operator==(const PingReply&) const = default;
+};
+
+}  // namespace wm
