@@ -31,7 +31,7 @@ WM_FIELDS(QueueConf) {
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);
-  f(7, s.gpus_given), f(8, s.gpu_model), f(9, s.gpu_mem), f(10, s.groups), f(11, s.resources);
+  f(7, s.gpu_model), f(8, s.gpu_mem), f(9, s.groups), f(10, s.resources);
 }
 WM_FIELDS(PlanConf) {
   f(1, s.path), f(2, s.shares), f(3, s.owns), f(4, s.limit), f(5, s.lend), f(6, s.borrow);

@@ -142,15 +142,15 @@ struct QueueConf {
   bool operator==(const QueueConf&) const = default;
 };
 
-/// One host of hosts.conf (ranges are expanded). What is 0 or empty is what the host finds.
+/// One host of hosts.conf (ranges are expanded). What is 0, empty or none is what the host
+/// finds. @units cpus: cores
 struct HostConf {
   std::string name;
   std::string address;                ///< numeric or a name; empty: `name`
   std::uint32_t slots = 0;            ///< 0: one per core
   std::uint32_t cpus = 0;
   Bytes mem;
-  std::uint32_t gpus = 0;             ///< declared; without a device they are counters
-  bool gpus_given = false;            ///< false: what the host finds
+  std::optional<std::uint32_t> gpus;  ///< declared; without a device they are counters
   std::string gpu_model;
   Bytes gpu_mem;
   std::vector<std::string> groups;
