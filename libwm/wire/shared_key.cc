@@ -1,0 +1,51 @@
+#include "libwm/wire/shared_key.h"
+
+#include <sodium.h>
+
+namespace wm::wire {
+
+namespace {
+
+constexpr std::size_t kMacBytes = 32;
+
+class SharedKeyCredentials final : public Credentials {
+ public:
+  explicit SharedKeyCredentials(const SharedKey& key) : key_(key) {}
+  ~SharedKeyCredentials() override { sodium_memzero(key_.data(), key_.size()); }
+
+  Result<std::string> encode(std::string_view payload, Duration) override {
+    return mac(payload).append(payload);
+  }
+
+  Result<Signed> decode(std::string_view credential) override {
+    if (credential.size() < kMacBytes) return fail(Code::Denied, "credential is cut short");
+    auto payload = credential.substr(kMacBytes);
+    if (sodium_memcmp(mac(payload).data(), credential.data(), kMacBytes) != 0) {
+      return fail(Code::Denied, "credential was not made with this job's key");
+    }
+    return Signed{{}, {}, std::string(payload)};
+  }
+
+  Result<Signed> verify_signature(std::string_view credential) override {
+    return decode(credential);
+  }
+
+ private:
+  std::string mac(std::string_view payload) const {
+    std::string out(kMacBytes, '\0');
+    crypto_generichash(reinterpret_cast<unsigned char*>(out.data()), kMacBytes,
+                       reinterpret_cast<const unsigned char*>(payload.data()), payload.size(),
+                       key_.data(), key_.size());
+    return out;
+  }
+
+  SharedKey key_;
+};
+
+}  // namespace
+
+std::unique_ptr<Credentials> shared_key_credentials(const SharedKey& key) {
+  return std::make_unique<SharedKeyCredentials>(key);
+}
+
+}  // namespace wm::wire

@@ -1,0 +1,84 @@
+#include "test/support/session_pair.h"
+
+#include <gtest/gtest.h>
+
+namespace wm::test {
+
+using namespace wire;
+
+namespace {
+
+HelloSecrets secrets_from(std::uint8_t seed) {
+  HelloSecrets secrets;
+  secrets.key_seed.fill(seed);
+  secrets.nonce.fill(static_cast<std::uint8_t>(seed + 100));
+  return secrets;
+}
+
+constexpr Duration kTtl = std::chrono::seconds(60);
+
+}  // namespace
+
+SessionEnd::SessionEnd(SessionOptions options, std::shared_ptr<Credentials> credentials,
+                       std::uint8_t seed)
+    : session(std::move(options), secrets_from(seed)), credentials_(std::move(credentials)) {}
+
+void SessionEnd::send(std::uint16_t type, std::string payload) {
+  auto bytes = session.seal(type, std::move(payload));
+  ASSERT_TRUE(bytes) << bytes.error().text;
+  written += *bytes;
+}
+
+void SessionEnd::obey(SessionActions actions) {
+  for (auto& action : actions) {
+    EXPECT_FALSE(failed) << "an action after Failed";
+    answer(action);
+  }
+}
+
+void SessionEnd::answer(const SessionAction& action) {
+  if (auto* w = std::get_if<Write>(&action)) written += w->bytes;
+  if (auto* d = std::get_if<Deliver>(&action)) delivered.push_back(d->frame);
+  if (auto* o = std::get_if<Opened>(&action)) peer = o->identity;
+  if (auto* f = std::get_if<Failed>(&action)) failed = f->error;
+  if (auto* m = std::get_if<MakeProof>(&action)) {
+    obey(session.on_proof_made(credentials_->encode(m->payload, kTtl)));
+  }
+  if (auto* c = std::get_if<CheckProof>(&action)) {
+    ++checks;
+    obey(session.on_proof_checked(credentials_->decode(c->credential)));
+  }
+}
+
+void Conversation::settle() {
+  for (;;) {
+    auto right = initiator.take_written(), left = acceptor.take_written();
+    if (right.empty() && left.empty()) return;
+    to_acceptor += right;
+    to_initiator += left;
+    if (!right.empty()) acceptor.feed(right);
+    if (!left.empty()) initiator.feed(left);
+  }
+}
+
+SessionOptions client_options(std::uint32_t master_uid) {
+  SessionOptions options;
+  options.peers = {{Role::Master, master_uid}};
+  return options;
+}
+
+SessionOptions master_options(std::uint32_t host_uid) {
+  SessionOptions options;
+  options.side = Side::Acceptor;
+  options.role = Role::Master;
+  options.peers = {{Role::Client, {}}, {Role::Host, host_uid}};
+  return options;
+}
+
+Conversation client_and_master(const std::shared_ptr<Credentials>& client,
+                               const std::shared_ptr<Credentials>& master,
+                               std::uint32_t master_uid) {
+  return {{client_options(master_uid), client, 1}, {master_options(0), master, 2}, {}, {}};
+}
+
+}  // namespace wm::test

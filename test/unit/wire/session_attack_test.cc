@@ -1,0 +1,215 @@
+// Recorded, altered and relayed sessions: none may bring a single frame through.
+#include <gtest/gtest.h>
+
+#include <sodium.h>
+
+#include "libwm/wire/hello.h"
+#include "libwm/wire/session.h"
+#include "test/support/fake_munge.h"
+#include "test/support/session_pair.h"
+
+namespace wm::wire {
+namespace {
+
+using test::client_and_master;
+using test::client_options;
+using test::Conversation;
+using test::FakeMunge;
+using test::master_options;
+using test::SessionEnd;
+
+constexpr std::uint32_t kAlice = 1001, kMaster = 990;
+
+// One submit and its reply, as an eavesdropper has them.
+Conversation record(const std::shared_ptr<FakeMunge>& munge) {
+  auto talk = client_and_master(munge->as(kAlice), munge->as(kMaster), kMaster);
+  talk.initiator.start();
+  talk.settle();
+  talk.initiator.send(20, "submit");
+  talk.settle();
+  talk.acceptor.send(30, "Job <1>");
+  talk.settle();
+  return talk;
+}
+
+TEST(session_attack, a_recorded_session_means_nothing_to_a_fresh_server) {  // WIRE-8
+  auto munge = FakeMunge::make();
+  auto recorded = record(munge);
+  ASSERT_EQ(recorded.acceptor.delivered.size(), 1u);
+  SessionEnd fresh(master_options(0), munge->as(kMaster), 50);
+  fresh.feed(recorded.to_acceptor);
+  EXPECT_FALSE(fresh.peer);
+  EXPECT_TRUE(fresh.delivered.empty());
+}
+
+TEST(session_attack, nor_after_the_identity_service_has_forgotten_it) {  // WIRE-8
+  auto munge = FakeMunge::make();
+  auto recorded = record(munge);
+  munge->restart();
+  SessionEnd fresh(master_options(0), munge->as(kMaster), 50);
+  fresh.feed(recorded.to_acceptor);
+  EXPECT_FALSE(fresh.peer);
+  EXPECT_EQ(fresh.failed->text, "credential was not made for this session");
+  EXPECT_TRUE(fresh.delivered.empty());
+}
+
+TEST(session_attack, nor_at_a_second_host_with_the_same_key) {  // WIRE-8
+  auto recorded = record(FakeMunge::make("one key"));
+  SessionEnd other(master_options(0), FakeMunge::make("one key")->as(kMaster), 60);
+  other.feed(recorded.to_acceptor);
+  EXPECT_FALSE(other.peer);
+  EXPECT_EQ(other.failed->text, "credential was not made for this session");
+  EXPECT_TRUE(other.delivered.empty());
+}
+
+TEST(session_attack, a_recorded_server_convinces_no_client) {
+  auto munge = FakeMunge::make();
+  auto recorded = record(munge);
+  munge->restart();
+  SessionEnd client(client_options(kMaster), munge->as(kAlice), 70);
+  client.start();
+  client.feed(recorded.to_initiator);
+  EXPECT_FALSE(client.peer);
+  EXPECT_TRUE(client.delivered.empty());
+}
+
+// The live exchange with one byte towards the acceptor changed; true if anything got through.
+bool request_survives(std::size_t at, unsigned char flip) {
+  auto munge = FakeMunge::make();
+  auto talk = client_and_master(munge->as(kAlice), munge->as(kMaster), kMaster);
+  std::size_t position = 0;
+  auto carry = [&] {
+    auto bytes = talk.initiator.take_written();
+    if (at >= position && at < position + bytes.size()) bytes[at - position] ^= static_cast<char>(flip);
+    position += bytes.size();
+    talk.acceptor.feed(bytes);
+    talk.initiator.feed(talk.acceptor.take_written());
+  };
+  talk.initiator.start();
+  carry();
+  if (talk.initiator.session.is_open()) talk.initiator.send(20, "submit");
+  carry();
+  return !talk.acceptor.delivered.empty();
+}
+
+TEST(session_attack, every_byte_of_the_request_direction_altered_0_accepted) {  // WIRE-10
+  auto length = record(FakeMunge::make()).to_acceptor.size();
+  int accepted = 0;
+  for (std::size_t at = 0; at < length; ++at) {
+    for (unsigned char flip : {0x01, 0x80, 0xff}) accepted += request_survives(at, flip);
+  }
+  EXPECT_EQ(accepted, 0);
+  EXPECT_TRUE(request_survives(length, 0x01)) << "unaltered, it must work";
+}
+
+bool reply_survives(std::size_t at, unsigned char flip) {
+  auto munge = FakeMunge::make();
+  auto talk = client_and_master(munge->as(kAlice), munge->as(kMaster), kMaster);
+  std::size_t position = 0;
+  auto carry = [&] {
+    talk.acceptor.feed(talk.initiator.take_written());
+    if (talk.acceptor.session.is_open()) talk.acceptor.send(30, "Job <1>");
+    auto bytes = talk.acceptor.take_written();
+    if (at >= position && at < position + bytes.size()) bytes[at - position] ^= static_cast<char>(flip);
+    position += bytes.size();
+    talk.initiator.feed(bytes);
+  };
+  talk.initiator.start();
+  carry();
+  carry();
+  return !talk.initiator.delivered.empty();
+}
+
+TEST(session_attack, every_byte_of_the_reply_direction_altered_0_accepted) {  // WIRE-10
+  auto length = record(FakeMunge::make()).to_initiator.size();
+  int accepted = 0;
+  for (std::size_t at = 0; at < length; ++at) {
+    for (unsigned char flip : {0x01, 0x80, 0xff}) accepted += reply_survives(at, flip);
+  }
+  EXPECT_EQ(accepted, 0);
+  EXPECT_TRUE(reply_survives(length, 0x01)) << "unaltered, it must work";
+}
+
+TEST(session_attack, one_in_the_middle_who_relays_credentials_with_its_own_keys_is_refused) {
+  auto munge = FakeMunge::make();
+  auto talk = client_and_master(munge->as(kAlice), munge->as(kMaster), kMaster);
+  talk.initiator.start();
+  auto hello = talk.initiator.take_written();
+  talk.acceptor.feed(hello);
+  auto answer = talk.acceptor.take_written();
+  // The middle replaces the server's key by its own and passes the server's credential on.
+  std::array<std::uint8_t, 32> own_public, own_secret, seed{};
+  crypto_kx_seed_keypair(own_public.data(), own_secret.data(), seed.data());
+  std::copy(own_public.begin(), own_public.end(), answer.begin() + kHeaderBytes + 8);
+  talk.initiator.feed(answer);
+  EXPECT_FALSE(talk.initiator.peer);
+  EXPECT_EQ(talk.initiator.failed->code, Code::Denied);
+}
+
+TEST(session_attack, a_proof_reflected_to_its_maker_is_refused) {
+  auto munge = FakeMunge::make();
+  SessionOptions host{.role = Role::Host, .peers = {{Role::Host, {}}}};
+  SessionEnd victim(host, munge->as(0), 5);
+  victim.start();
+  auto own = victim.take_written();
+  victim.feed(own);  // its own hello comes back, then its own proof would
+  ASSERT_FALSE(victim.failed);
+  auto proof = munge->as(0)->encode(
+      proof_payload(Side::Initiator, Role::Host,
+                    transcript_of(own.substr(kHeaderBytes), own.substr(kHeaderBytes))), Duration(0));
+  victim.feed(frame_bytes(3, *proof));
+  EXPECT_FALSE(victim.peer);
+}
+
+TEST(session_attack, a_weak_key_is_refused) {
+  auto munge = FakeMunge::make();
+  SessionEnd master(master_options(0), munge->as(kMaster), 50);
+  master.feed(frame_bytes(1, encode_hello(Hello{})));  // the all-zero point
+  ASSERT_TRUE(master.failed);
+  EXPECT_EQ(master.failed->code, Code::Damaged);
+}
+
+TEST(session_attack, sealed_frames_doubled_swapped_or_left_out_end_the_session) {
+  for (int kind = 0; kind < 3; ++kind) {
+    auto talk = record(FakeMunge::make());
+    talk.initiator.send(20, "one");
+    auto one = talk.initiator.take_written();
+    talk.initiator.send(20, "two");
+    auto two = talk.initiator.take_written();
+    talk.acceptor.delivered.clear();
+    talk.acceptor.feed(kind == 0 ? one + one : kind == 1 ? two + one : two);
+    EXPECT_EQ(talk.acceptor.delivered.size(), kind == 0 ? 1u : 0u);
+    EXPECT_EQ(talk.acceptor.failed->code, Code::Damaged);
+  }
+}
+
+TEST(session_attack, frames_in_the_clear_are_not_taken_in_a_sealed_session) {
+  auto talk = record(FakeMunge::make());
+  talk.acceptor.delivered.clear();
+  talk.acceptor.feed(frame_bytes(20, "kill job 1"));
+  EXPECT_TRUE(talk.acceptor.delivered.empty());
+  EXPECT_EQ(talk.acceptor.failed->code, Code::Damaged);
+}
+
+TEST(session_attack, a_refusal_in_the_clear_cannot_speak_for_an_answering_server) {
+  auto talk = record(FakeMunge::make());
+  talk.initiator.feed(frame_bytes(2, encode_refusal(fail(Code::NotFound, "no such job"))));
+  EXPECT_EQ(talk.initiator.failed->code, Code::Damaged);
+}
+
+TEST(session_attack, a_request_before_the_proof_is_not_even_decrypted) {  // WIRE-6
+  auto munge = FakeMunge::make();
+  auto talk = client_and_master(munge->as(kAlice), munge->as(kMaster), kMaster);
+  talk.initiator.start();
+  talk.acceptor.feed(talk.initiator.take_written());
+  talk.initiator.feed(talk.acceptor.take_written());
+  auto proof = talk.initiator.take_written();
+  talk.initiator.send(20, "submit");
+  auto request = talk.initiator.take_written();
+  talk.acceptor.feed(request + proof);
+  EXPECT_TRUE(talk.acceptor.delivered.empty());
+  EXPECT_TRUE(talk.acceptor.failed);
+}
+
+}  // namespace
+}  // namespace wm::wire
