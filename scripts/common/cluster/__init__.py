@@ -1,0 +1,1 @@
+"""Role: what scripts/minicluster is made of: address, configuration, processes, cluster."""

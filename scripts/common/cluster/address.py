@@ -1,0 +1,73 @@
+"""Role: gives each cluster of this machine its own /24 of loopback, 127.c.d.
+
+A file per block in LOCKS names the process that keeps it (the cluster's munged, which
+lives as long as the cluster) by pid and start time; a block whose keeper is gone is
+free. Choosing happens under one flock, so two clusters never take the same block.
+Callers: cluster.Cluster.
+"""
+
+import contextlib
+import fcntl
+import os
+import random
+import tempfile
+
+from . import processes
+
+LOCKS = os.path.join(tempfile.gettempdir(), '.wm-clusters')
+
+
+@contextlib.contextmanager
+def _choosing():
+    if not os.path.isdir(LOCKS):
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(LOCKS)
+            os.chmod(LOCKS, 0o1777)  # accounts share it, as they share the loopback
+    handle = os.open(os.path.join(LOCKS, 'lock'), os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _kept(path):
+    """Whether the block's keeper lives."""
+    try:
+        with open(path, encoding='ascii') as lines:
+            pid, started = lines.read().split()[:2]
+    except (OSError, ValueError):
+        return os.path.exists(path)
+    return processes.start_time(int(pid)) == int(started)
+
+
+def take(keeper):
+    """A free block such as '127.7.19', kept by process `keeper`."""
+    with _choosing():
+        for _ in range(1000):
+            block = f'127.{random.randint(1, 254)}.{random.randint(1, 254)}'
+            path = os.path.join(LOCKS, block)
+            if _kept(path):
+                continue
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            _write(path, keeper)
+            return block
+    raise RuntimeError(f'no free block of 127.0.0.0/8 after 1000 tries (see {LOCKS})')
+
+
+def _write(path, keeper):
+    with open(path, 'w', encoding='ascii') as out:
+        out.write(f'{keeper} {processes.start_time(keeper)}\n')
+
+
+def hand_over(block, keeper):
+    """From now on process `keeper` keeps the block."""
+    with _choosing():
+        _write(os.path.join(LOCKS, block), keeper)
+
+
+def give_back(block):
+    """The block is free again; no error when it was not taken."""
+    with _choosing(), contextlib.suppress(OSError):
+        os.unlink(os.path.join(LOCKS, block))

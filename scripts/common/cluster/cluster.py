@@ -1,0 +1,345 @@
+"""Role: one private cluster on this machine, its folder and its daemons.
+
+  DIR/cluster.json   what it is (block, flags, accounts)     DIR/conf   its configuration
+  DIR/log DIR/state DIR/results                              DIR/run ─► short folder
+  short folder: /tmp/wm.XXXXXX with run/ (sockets, pid files), munge/, hosts
+  Sockets live in the short folder because a socket path holds 107 bytes, whatever DIR is.
+
+  up: block → folders → munged → configuration → wmasterd → wnoded… → all hosts ok
+  down: hosts' processes, daemons, munged, block, short folder; DIR/log and DIR/state stay
+Callers: scripts/minicluster, scripts/demo.
+"""
+
+import contextlib
+import grp
+import json
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from . import address, configuration, processes
+
+UP_LIMIT_S = 60
+MASTER_PORT = 6885
+NSS_WRAPPER = ('/usr/lib/x86_64-linux-gnu/libnss_wrapper.so', '/usr/lib/aarch64-linux-gnu/libnss_wrapper.so',
+               '/usr/lib/libnss_wrapper.so')
+
+
+class Failure(Exception):
+    """Something a person has to read; the text says what and where."""
+
+
+class Cluster:
+    """A cluster in a folder; reads what `up` wrote there."""
+
+    def __init__(self, folder, build):
+        self.folder = os.path.realpath(folder)
+        self.build = os.path.realpath(build)
+        self.facts = {}
+        with contextlib.suppress(FileNotFoundError), open(self.path('cluster.json'), encoding='utf-8') as kept:
+            self.facts = json.load(kept)
+
+    # ---- where things are ------------------------------------------------------------
+
+    def path(self, *parts):
+        """A path below DIR."""
+        return os.path.join(self.folder, *parts)
+
+    def short(self, *parts):
+        """A path below the short folder."""
+        return os.path.join(self.facts['short'], *parts)
+
+    def is_up(self):
+        """Whether its munged lives, which it does from up to down."""
+        return bool(self.facts) and self._alive('munged')
+
+    def nodes(self):
+        """Names of its hosts."""
+        return [f'node{k}' for k in range(1, self.facts['flags']['nodes'] + 1)]
+
+    def need_up(self):
+        """Refuses to go on without a cluster."""
+        if not self.is_up():
+            raise Failure(f'no cluster is up in {self.folder}')
+
+    def exports(self):
+        """Environment of its users: what `minicluster env` prints."""
+        preload = [p for p in os.environ.get('LD_PRELOAD', '').split(':') if p and 'nss_wrapper' not in p]
+        wrapper = next((p for p in NSS_WRAPPER if os.path.exists(p)), None)
+        if not wrapper:
+            raise Failure('libnss_wrapper.so is missing: run scripts/bootstrap')
+        old = [p for p in os.environ.get('PATH', '').split(':') if not p.startswith(self.build)]
+        shown = {
+            'PATH': ':'.join([f'{self.build}/bin', f'{self.build}/sbin', *old]),
+            'WM_CONF_DIR': self.path('conf'),
+            'WM_CLUSTER_DIR': self.folder,
+            'WM_BUILD_DIR': self.build,
+            'LD_PRELOAD': ':'.join([wrapper, *preload]),
+            'NSS_WRAPPER_HOSTS': self.short('hosts'),
+        }
+        if 'address' in os.path.basename(self.build):  # the wrapper is loaded before the sanitizer
+            shown['ASAN_OPTIONS'] = 'verify_asan_link_order=0:detect_leaks=0'
+        return shown
+
+    # ---- up ----------------------------------------------------------------------------
+
+    def up(self, flags):
+        """Starts it; returns when every host is ok. On failure nothing is left running."""
+        if self.is_up():
+            raise Failure(f'a cluster is up in {self.folder} already')
+        for name in ('wmasterd', 'wnoded'):
+            if not os.access(f'{self.build}/sbin/{name}', os.X_OK):
+                raise Failure(f'{self.build}/sbin/{name} is missing: run make')
+        self.down()  # what a cluster that died here may have left
+        try:
+            self._prepare(flags)
+            self.start('wmasterd')
+            for node in self.nodes():
+                self.start(node)
+            self._wait_until_ok()
+        except BaseException:
+            self.down()
+            raise
+
+    def _prepare(self, flags):
+        if flags['multiuser'] and os.geteuid() != 0:
+            raise Failure('--multiuser needs root: wnoded starts jobs as their owners')
+        os.makedirs(self.folder, exist_ok=True)
+        self.facts = {'flags': flags, 'short': tempfile.mkdtemp(prefix='wm.', dir='/tmp'),
+                      'block': address.take(os.getpid()), 'master_user': self._master_user(flags)}
+        self._make_folders()
+        self._write_hosts()
+        self._start_munged()
+        address.hand_over(self.facts['block'], self._pid('munged')[0])
+        configuration.generate(self.path('conf'), self._wm_conf(), self.facts['block'], flags)
+        self._save()
+
+    @staticmethod
+    def _master_user(flags):
+        if not flags['multiuser']:
+            return pwd.getpwuid(os.geteuid()).pw_name
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam('wm').pw_name
+        return 'nobody'
+
+    def _make_folders(self):
+        master = pwd.getpwnam(self.facts['master_user'])
+        os.chmod(self.facts['short'], 0o755)
+        for folder in ('conf', 'log', 'state', 'results', 'data'):
+            os.makedirs(self.path(folder), exist_ok=True)
+        for folder in ('run', 'munge', 'key'):
+            os.makedirs(self.short(folder), exist_ok=True)
+        os.chmod(self.short('key'), 0o700)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.path('run'))
+        os.symlink(self.short('run'), self.path('run'))
+        if self.facts['flags']['multiuser']:
+            os.chmod(self.folder, 0o755)
+            os.chmod(self.path('results'), 0o1777)
+            for folder in (self.path('state'), self.path('log'), self.short('run')):
+                os.chown(folder, master.pw_uid, master.pw_gid)
+
+    def _write_hosts(self):
+        """Names of this cluster for nss_wrapper; localhost keeps meaning what it does."""
+        with open(self.short('hosts'), 'w', encoding='ascii') as out:
+            out.write('127.0.0.1 localhost\n')
+            out.write(f'{self._master_address()} master\n')
+            out.writelines(f'{self.facts["block"]}.{k} {node}\n' for k, node in enumerate(self.nodes(), 1))
+
+    def _master_address(self):
+        return f'{self.facts["block"]}.254'
+
+    def _wm_conf(self):
+        user = pwd.getpwuid(os.geteuid()).pw_name
+        return {
+            'cluster': {'name': 'mini', 'master_host': self._master_address(), 'master_port': str(MASTER_PORT),
+                        'master_user': self.facts['master_user'], 'host_user': user,
+                        'munge_socket': self.short('munge', 'socket'), 'admins': user},
+            'dirs': {'state': self.path('state'), 'run': self.short('run'), 'log': self.path('log'),
+                     'results': self.path('results'), 'data': os.environ.get('DATA_DIR') or self.path('data')},
+        }
+
+    def _start_munged(self):
+        key = self.short('key', 'munge.key')
+        with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o400), 'wb') as out:
+            out.write(secrets.token_bytes(128))
+        with open(self.path('log', 'munged.out'), 'ab') as log:
+            process = subprocess.Popen(
+                ['/usr/sbin/munged', '--foreground', '--key-file', key, '--socket', self.short('munge', 'socket'),
+                 '--pid-file', self.short('key', 'munged.pid'), '--log-file', self.short('key', 'munged.log'),
+                 '--seed-file', self.short('key', 'munged.seed'), '--num-threads', '4'],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd='/', start_new_session=True)
+        self._remember('munged', process.pid)
+        deadline = time.monotonic() + 10
+        while not os.path.exists(self.short('munge', 'socket')):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise Failure(f'munged did not start: {self._last_lines("munged.out")}')
+            time.sleep(0.01)
+
+    def _wait_until_ok(self):
+        """Asks bhosts until every host is ok, or a daemon is dead, or the limit is over."""
+        deadline, said = time.monotonic() + UP_LIMIT_S, ''
+        while time.monotonic() < deadline:
+            for name in ['wmasterd', *self.nodes()]:
+                if not self._alive(name):
+                    raise Failure(f'{name} died: {self._last_lines(name + ".out")}')
+            states, said = self._host_states()
+            if [n for n in self.nodes() if states.get(n) != 'ok'] == []:
+                return
+            time.sleep(0.05)
+        raise Failure(f'hosts not ok after {UP_LIMIT_S} s: {said}; logs in {self.path("log")}')
+
+    def _host_states(self):
+        try:
+            asked = subprocess.run(['bhosts', '-json'], env={**os.environ, **self.exports()}, capture_output=True,
+                                   text=True, timeout=5, check=False)
+            records = json.loads(asked.stdout)['RECORDS']
+        except (subprocess.TimeoutExpired, ValueError, KeyError) as problem:
+            return {}, str(problem)
+        return {r.get('HOST_NAME'): r.get('STATUS') for r in records}, asked.stdout
+
+    # ---- its daemons -----------------------------------------------------------------
+
+    def start(self, name):
+        """Starts wmasterd or one host; says nothing of when it is ready."""
+        if self._alive(name):
+            raise Failure(f'{name} is running already')
+        command, env = self._command(name)
+        account = {}
+        if name == 'wmasterd' and self.facts['flags']['multiuser']:
+            master = pwd.getpwnam(self.facts['master_user'])
+            account = {'user': master.pw_uid, 'group': master.pw_gid,
+                       'extra_groups': [g.gr_gid for g in grp.getgrall() if master.pw_name in g.gr_mem]}
+        with open(self.path('log', f'{name}.out'), 'ab') as log:
+            process = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                       cwd='/', start_new_session=True, **account)
+        self._remember(name, process.pid)
+
+    def _command(self, name):
+        env = {**os.environ, **self.exports()}
+        if name == 'wmasterd':
+            return [f'{self.build}/sbin/wmasterd', '--conf', self.path('conf'), '--foreground'], env
+        if name not in self.nodes():
+            raise Failure(f'{name} is neither wmasterd nor one of {" ".join(self.nodes())}')
+        env['WM_NODE'] = name
+        own = f'{self.facts["block"]}.{name[4:]}'
+        return [f'{self.build}/sbin/wnoded', '--conf', self.path('conf'), '--name', name, '--address', own,
+                '--foreground'], env
+
+    def kill(self, what, number):
+        """wmasterd; nodeK with all that runs on it; task JOBID.K; shepherd JOBID@nodeK."""
+        if what == ['wmasterd']:
+            pid, started = self._pid('wmasterd')
+            self._signal(pid, started, number)
+        elif len(what) == 1 and what[0] in self.nodes():
+            self._kill_host(what[0], number)
+        elif len(what) == 2 and what[0] == 'task':
+            self._signal_one(self._task(what[1]), number)
+        elif len(what) == 2 and what[0] == 'shepherd':
+            self._signal_one(self._shepherd(what[1]), number)
+        elif len(what) == 2 and what[0] == 'wnoded':
+            pid, started = self._pid(what[1])
+            self._signal(pid, started, number)
+        else:
+            raise Failure(f'cannot kill "{" ".join(what)}": wmasterd, nodeK, wnoded nodeK, task JOBID.K, '
+                          'shepherd JOBID@nodeK')
+
+    def _kill_host(self, node, number):
+        left = processes.end(lambda: processes.of_cluster(self.folder, node), number)
+        if left:
+            raise Failure(f'{node}: still there after SIGKILL: {sorted(left)}')
+
+    def _signal(self, pid, started, number):
+        if processes.start_time(pid) != started:
+            raise Failure(f'process {pid} is gone')
+        processes.send(pid, number)
+        if number == signal.SIGKILL:
+            processes.gone(pid, started, 10)
+
+    def _signal_one(self, pid, number):
+        self._signal(pid, processes.start_time(pid), number)
+
+    def _task(self, name):
+        """Pid of a task's first process: the one that no other of the task is above."""
+        job, _, task = name.partition('.')
+        found = [p for p in processes.of_cluster(self.folder) if _is_task(processes.environment(p), job, task)]
+        first = [p for p in found if processes.parent(p) not in found]
+        if not first:
+            raise Failure(f'no task {name} runs in this cluster')
+        return min(first, key=processes.start_time)
+
+    def _shepherd(self, name):
+        """Pid of the process above a job's tasks on one host."""
+        job, _, node = name.partition('@')
+        of_node = processes.of_cluster(self.folder, node)
+        tasks = [p for p in of_node if processes.environment(p).get('LSB_JOBID') == job]
+        above = [processes.parent(p) for p in tasks if processes.parent(p) not in tasks]
+        if not above:
+            raise Failure(f'no shepherd of job {job} runs on {node}')
+        return above[0]
+
+    # ---- down --------------------------------------------------------------------------
+
+    def down(self):
+        """Ends everything of it and forgets the block; fine to call twice."""
+        if not self.facts:
+            return
+        for name in ['wmasterd', *self.nodes()]:
+            self._stop(name, signal.SIGKILL if name != 'wmasterd' else signal.SIGTERM)
+        left = processes.end(lambda: processes.of_cluster(self.folder))
+        self._stop('munged', signal.SIGTERM)
+        address.give_back(self.facts['block'])
+        shutil.rmtree(self.facts['short'], ignore_errors=True)
+        for name in ('run', 'cluster.json'):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.path(name))
+        self.facts = {}
+        if left:
+            raise Failure(f'still there after SIGKILL: {sorted(left)}')
+
+    def _stop(self, name, number):
+        pid, started = self._pid(name)
+        if not pid or processes.start_time(pid) != started:
+            return
+        processes.send(pid, number)
+        if not processes.gone(pid, started, 5):
+            processes.send(pid, signal.SIGKILL)
+            processes.gone(pid, started, 5)
+
+    # ---- what it remembers ---------------------------------------------------------------
+
+    def _remember(self, name, pid):
+        with open(self.short('run', f'{name}.pid'), 'w', encoding='ascii') as out:
+            out.write(f'{pid} {processes.start_time(pid)}\n')
+
+    def _pid(self, name):
+        """(pid, start time) of a daemon, (0, 0) when it was never started."""
+        try:
+            with open(self.short('run', f'{name}.pid'), encoding='ascii') as kept:
+                pid, started = kept.read().split()
+                return int(pid), int(started)
+        except (OSError, ValueError):
+            return 0, 0
+
+    def _alive(self, name):
+        pid, started = self._pid(name)
+        return pid != 0 and processes.start_time(pid) == started
+
+    def _save(self):
+        with open(self.path('cluster.json'), 'w', encoding='utf-8') as out:
+            json.dump(self.facts, out, indent=1)
+
+    def _last_lines(self, log, count=15):
+        with contextlib.suppress(OSError), open(self.path('log', log), encoding='utf-8', errors='replace') as lines:
+            return '\n' + ''.join(lines.readlines()[-count:]).rstrip()
+        return '(no log)'
+
+
+def _is_task(env, job, task):
+    """Whether an environment is that of task number `task` of `job`."""
+    return env.get('LSB_JOBID') == job and task in (env.get('WM_TASK'), '')

@@ -1,0 +1,79 @@
+# Role: what every system test is written with. Load with `load lib`.
+#
+#   cluster_up [flags of minicluster up]   a cluster of this file's own, its environment set
+#   cluster_down                           ends it; on a failed test shows the daemons' last words
+#   wait_for SECONDS COMMAND…              polls until the command succeeds; no test sleeps
+#   submit bsub-arguments…                 prints the job number
+#   field JOBID NAME                       one field of bjobs -json;  state JOBID: wm_state
+#   events JOBID EVENT                     that job's events of a kind, one JSON object a line
+# Invariant: no fixed ports or paths; everything lives below BATS_FILE_TMPDIR.
+
+TOP=$(cd "${BATS_TEST_DIRNAME:-.}/../.." && pwd)
+export B=${B:-$TOP/build}
+MINICLUSTER=$TOP/scripts/minicluster
+PYTHON=/usr/bin/python3
+
+# A slow machine or a sanitizer build gets longer deadlines, never longer sleeps.
+DEADLINE_FACTOR=1
+[[ $B == *-* ]] && DEADLINE_FACTOR=4
+
+cluster_up() {
+  export CLUSTER=$BATS_FILE_TMPDIR/cluster
+  "$MINICLUSTER" up --dir "$CLUSTER" "$@" || return 1
+  eval "$("$MINICLUSTER" env --dir "$CLUSTER")"
+}
+
+# In setup() of each test: bats runs setup_file in another shell, only exports arrive.
+cluster_env() { eval "$("$MINICLUSTER" env --dir "$CLUSTER")"; }
+
+cluster_down() { [ -z "${CLUSTER-}" ] || LD_PRELOAD='' "$MINICLUSTER" down --dir "$CLUSTER"; }
+
+# Printed by bats only when the test failed.
+cluster_words() {
+  local log
+  for log in "$CLUSTER"/log/*; do
+    echo "---- $(basename "$log")"
+    tail -n "${1:-15}" "$log"
+  done
+}
+
+wait_for() {
+  local limit=$(($1 * DEADLINE_FACTOR)) end
+  shift
+  end=$((SECONDS + limit))
+  until "$@" >/dev/null 2>&1; do
+    if [ "$SECONDS" -ge "$end" ]; then
+      echo "not within $limit s: $*"
+      "$@" || true
+      return 1
+    fi
+    command sleep 0.05
+  done
+}
+
+submit() {
+  local said
+  said=$(bsub "$@") || return 1
+  [[ $said =~ Job\ \<([0-9]+)\> ]] || { echo "bsub said: $said" >&2; return 1; }
+  echo "${BASH_REMATCH[1]}"
+}
+
+field() { bjobs -json -o "$2" "$1" | jq -r --arg key "${2^^}" '.RECORDS[0][$key]'; }
+state() { field "$1" wm_state; }
+is() { [ "$(field "$1" "$2")" = "$3" ]; }
+in_state() { [ "$(state "$1")" = "$2" ]; }
+ended() { [[ $(state "$1") =~ ^(finished|failed|killed|error)$ ]]; }
+ran_out() { wait_for "${2:-30}" ended "$1"; }
+
+events() { bhist -json "$1" | jq -c --arg kind "$2" '.RECORDS[0].EVENTS[] | select(.EVENT == $kind)'; }
+events_of() { [ "$(events "$1" "$2" | wc -l)" -ge "$3" ]; }
+
+# no_process_of NODE…: nothing that belongs to those hosts is left
+processes_of() {
+  local node=$1 env
+  for env in /proc/[0-9]*/environ; do
+    tr '\0' '\n' 2>/dev/null <"$env" | grep -qx "WM_CLUSTER_DIR=$(realpath "$CLUSTER")" || continue
+    tr '\0' '\n' 2>/dev/null <"$env" | grep -qx "WM_NODE=$node" && basename "$(dirname "$env")"
+  done
+  return 0
+}
