@@ -1,0 +1,228 @@
+#include "libwm/trainer/link.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "libwm/codec/codec.h"
+
+namespace wm::trainer {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kRetry = 100ms;            // between tries to connect (W-2)
+constexpr Duration kReport = 1s;              // between reports of progress (W-11)
+constexpr Duration kFarewell = 1s;            // for the last words
+constexpr std::uint32_t kMaxFrame = 1 << 20;  // F-1
+constexpr std::size_t kHeader = 4;
+
+TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
+
+std::string frame(const FromWorker& words) {
+  std::string bytes = codec::encode(words);
+  auto size = static_cast<std::uint32_t>(bytes.size());
+  std::string out(kHeader, '\0');
+  for (std::size_t i = 0; i < kHeader; ++i) out[i] = static_cast<char>(size >> (8 * i));
+  return out + bytes;
+}
+
+std::uint32_t frame_size(const std::string& input) {
+  std::uint32_t size = 0;
+  for (std::size_t i = 0; i < kHeader; ++i)
+    size |= static_cast<std::uint32_t>(static_cast<unsigned char>(input[i])) << (8 * i);
+  return size;
+}
+
+int open_socket(const std::string& path) {
+  int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return fd;
+  ::close(fd);
+  return -1;
+}
+
+int poll_ms(Duration limit) {
+  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(limit).count());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Link>> Link::open(std::string path, WorkerHello hello) {
+  if (path.size() >= sizeof(sockaddr_un::sun_path))
+    return fail(Code::Limit, "elastic socket '" + path + "': longer than " +
+                                 std::to_string(sizeof(sockaddr_un::sun_path) - 1) + " bytes");
+  int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake < 0) return fail(Code::System, std::string("eventfd: ") + std::strerror(errno));
+  return std::unique_ptr<Link>(new Link(std::move(path), hello, wake));
+}
+
+Link::Link(std::string path, WorkerHello hello, int wake)
+    : path_(std::move(path)), wake_(wake), standing_(hello) {
+  if (!path_.empty()) thread_ = std::thread([this] { run(); });
+}
+
+Link::~Link() {
+  closing_ = true;
+  stop();
+  wake();
+  if (thread_.joinable()) thread_.join();
+  disconnect();
+  ::close(wake_);
+}
+
+void Link::say(FromWorker words) {
+  if (path_.empty()) return;
+  {
+    std::lock_guard hold(lock_);
+    standing_.note(words);
+    outbox_.push_back(std::move(words));
+  }
+  wake();
+}
+
+std::optional<ToWorker> Link::wait(Duration limit) {
+  std::unique_lock hold(lock_);
+  auto ready = [this] { return stopped_ || !events_.empty(); };
+  if (limit < Duration::zero()) {
+    heard_.wait(hold, ready);
+  } else {
+    heard_.wait_for(hold, limit, ready);
+  }
+  if (stopped_ || events_.empty()) return std::nullopt;
+  ToWorker words = std::move(events_.front());
+  events_.pop_front();
+  return words;
+}
+
+void Link::stop() {
+  {
+    std::lock_guard hold(lock_);
+    stopped_ = true;
+  }
+  heard_.notify_all();
+}
+
+void Link::set_progress(WorkerProgress progress) {
+  std::lock_guard hold(lock_);
+  progress_ = progress;
+}
+
+void Link::wake() {
+  std::uint64_t one = 1;
+  [[maybe_unused]] auto n = ::write(wake_, &one, sizeof one);  // full counter: already awake
+}
+
+void Link::run() {
+  TimePoint deadline{};
+  while (true) {
+    if (closing_ && deadline == TimePoint{}) deadline = now() + kFarewell;
+    if (socket_ < 0) connect();
+    fill_output();
+    write_output();
+    bool said = output_.empty() && socket_ >= 0;
+    if (closing_ && (said || now() >= deadline)) return;
+    report_progress(now());
+    exchange(socket_ < 0 ? kRetry : closing_ ? Duration(10ms) : kReport);
+  }
+}
+
+void Link::connect() {
+  socket_ = open_socket(path_);
+  if (socket_ < 0) return;
+  input_.clear();
+  output_.clear();
+  std::lock_guard hold(lock_);
+  outbox_.clear();  // what still holds of it is repeated
+  for (const auto& words : standing_.again()) output_ += frame(words);
+}
+
+void Link::disconnect() {
+  if (socket_ >= 0) ::close(socket_);
+  socket_ = -1;
+}
+
+// Sleeps until there is something to read, to write or to say; reads what there is.
+void Link::exchange(Duration limit) {
+  std::array<pollfd, 2> fds{pollfd{wake_, POLLIN, 0}, pollfd{socket_, POLLIN, 0}};
+  if (!output_.empty()) fds[1].events |= POLLOUT;
+  ::poll(fds.data(), socket_ < 0 ? 1 : 2, poll_ms(limit));
+  std::uint64_t count = 0;
+  [[maybe_unused]] auto n = ::read(wake_, &count, sizeof count);  // only to reset it
+  if (socket_ >= 0 && (fds[1].revents & (POLLIN | POLLHUP | POLLERR))) read_frames();
+}
+
+void Link::read_frames() {
+  std::array<char, 16384> chunk;
+  auto n = ::recv(socket_, chunk.data(), chunk.size(), 0);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (n <= 0) return disconnect();
+  input_.append(chunk.data(), static_cast<std::size_t>(n));
+  while (take_frame()) {
+  }
+}
+
+// Takes one whole frame off the input; a bad one ends the connection (F-1).
+bool Link::take_frame() {
+  if (input_.size() < kHeader) return false;
+  auto size = frame_size(input_);
+  if (size > kMaxFrame) {
+    disconnect();
+    input_.clear();
+    return false;
+  }
+  if (input_.size() < kHeader + size) return false;
+  auto words = codec::decode<ToWorker>(std::string_view(input_).substr(kHeader, size));
+  input_.erase(0, kHeader + size);
+  if (words) {
+    hear(*words);
+  } else {
+    disconnect();
+    input_.clear();
+  }
+  return words.has_value();
+}
+
+void Link::hear(const ToWorker& words) {
+  {
+    std::lock_guard hold(lock_);
+    if (!standing_.admits(words)) return;
+    events_.push_back(words);
+  }
+  heard_.notify_all();
+}
+
+void Link::fill_output() {
+  if (socket_ < 0) return;
+  std::lock_guard hold(lock_);
+  for (const auto& words : outbox_) output_ += frame(words);
+  outbox_.clear();
+}
+
+void Link::write_output() {
+  if (socket_ < 0 || output_.empty()) return;
+  auto n = ::send(socket_, output_.data(), output_.size(), MSG_NOSIGNAL);
+  if (n > 0) output_.erase(0, static_cast<std::size_t>(n));
+  if (n < 0 && errno != EAGAIN && errno != EINTR) disconnect();
+}
+
+void Link::report_progress(TimePoint at) {
+  if (socket_ < 0 || at < next_report_) return;
+  next_report_ = at + kReport;
+  std::lock_guard hold(lock_);
+  WorkerProgress progress = progress_;
+  progress.in_collective = in_collective_;
+  output_ += frame(progress);
+}
+
+}  // namespace wm::trainer
