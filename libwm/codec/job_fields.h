@@ -43,7 +43,7 @@ WM_FIELDS(Job) {
   f(12, s.grow_blocked), f(13, s.kill), f(14, s.finishing), f(15, s.generation), f(16, s.requeues);
   f(17, s.submitted), f(18, s.dispatched), f(19, s.started), f(20, s.ended), f(21, s.exit_status);
   f(22, s.term), f(23, s.end_text), f(24, s.usage), f(25, s.first_element), f(26, s.next_position);
-  f(27, s.active_elements);
+  f(27, s.active_elements), f(28, s.ending);
 }
 
 WM_FIELDS(Gpu) { f(1, s.uuid), f(2, s.model), f(3, s.mem); }

@@ -15,7 +15,7 @@ WM_FIELDS(HostRegister) {
 WM_FIELDS(HostWelcome) { f(1, s.host), f(2, s.cluster), f(3, s.dirs), f(4, s.times), f(5, s.limits); }
 WM_FIELDS(PlacedTask) { f(1, s.task), f(2, s.host), f(3, s.address); }
 WM_FIELDS(OrderedTask) {
-  f(1, s.task), f(2, s.gpus), f(3, s.gpu_uuids), f(4, s.has_process), f(5, s.kill), f(6, s.term);
+  f(1, s.task), f(2, s.gpus), f(3, s.gpu_uuids), f(4, s.has_process), f(5, s.kill), f(6, s.term), f(7, s.leave);
 }
 WM_FIELDS(HostOrder) {
   f(1, s.job), f(2, s.attempt), f(3, s.generation), f(4, s.spec), f(5, s.credential);

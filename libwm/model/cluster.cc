@@ -18,7 +18,7 @@ Cluster Cluster::freeze() {
 const Job* find_job(const Cluster& cluster, JobId id) {
   const Job* base = cluster.jobs.find(id.job);
   if (!base || id.index == 0) return base;
-  if (base->state != JobState::Array) return nullptr;
+  if (base->spec().array.empty()) return nullptr;
   auto position = element_position(base->spec(), id.index);
   return position ? cluster.elements.find(base->first_element + *position) : nullptr;
 }

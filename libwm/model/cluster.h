@@ -54,7 +54,7 @@ bool starts_every_task(const Config& config, const JobSpec& spec);
 template <class Visit>
 void each_job(const Cluster& cluster, Visit visit) {
   cluster.jobs.each([&](std::uint32_t, const Job& job) {
-    if (job.state != JobState::Array) visit(job);
+    if (job.spec().array.empty()) visit(job);
   });
   cluster.elements.each([&](std::uint32_t, const Job& job) { visit(job); });
 }

@@ -44,7 +44,7 @@ bool Job::operator==(const Job& o) const {
   auto same_spec = sealed == o.sealed || (sealed && o.sealed && *sealed == *o.sealed);
   auto tie = [](const Job& j) {
     return std::tie(j.id, j.state, j.attempt, j.tasks, j.last_task, j.key, j.membership, j.cap,
-                    j.script_cap, j.failed_starts, j.grow_blocked, j.kill, j.finishing, j.generation,
+                    j.script_cap, j.failed_starts, j.grow_blocked, j.kill, j.finishing, j.ending, j.generation,
                     j.requeues, j.submitted, j.dispatched, j.started, j.ended, j.exit_status, j.term,
                     j.end_text, j.usage, j.first_element, j.next_position, j.active_elements);
   };

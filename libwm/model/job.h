@@ -106,7 +106,7 @@ enum class JobState : std::uint8_t {
   Failed = 6,
   Killed = 7,
   Error = 8,
-  Array = 9,  ///< the base of a job array: its elements have the states
+  Array = 9,  ///< the base of a job array: its elements have the states (held: Held)
 };
 
 /// True for finished, failed, killed and error. @cost O(1)
@@ -189,6 +189,7 @@ struct Job {
   std::string grow_blocked;           ///< reason not to grow any more
   std::optional<KillWish> kill;
   bool finishing = false;             ///< a task has ended well: no resize any more
+  bool ending = false;                ///< the attempt is to end: every task is told so
   std::uint64_t generation = 0;       ///< rises with every change of the wanted tasks
   std::uint32_t requeues = 0;
   WallTime submitted{}, dispatched{}, started{}, ended{};

@@ -86,6 +86,7 @@ struct OrderedTask {
   std::vector<std::uint16_t> gpus;
   std::vector<std::string> gpu_uuids;
   bool has_process = true;
+  bool leave = false;       ///< asked to leave: SIGTERM, unless its worker is told in place
   bool kill = false;        ///< end it by force now
   Term term = Term::None;   ///< why, when `kill`
   bool operator==(const OrderedTask&) const = default;

@@ -1,0 +1,163 @@
+// Which event is legal in which state: one table for jobs, the rest by hand.
+#include "libwm/fsm/fsm.h"
+
+namespace wm::fsm {
+namespace {
+
+using S = JobState;
+
+constexpr std::uint32_t bit(S s) { return 1u << static_cast<unsigned>(s); }
+constexpr std::uint32_t kWaiting = bit(S::Pending) | bit(S::Held);
+constexpr std::uint32_t kActive = bit(S::Launching) | bit(S::Running) | bit(S::Unknown);
+constexpr std::uint32_t kOver = bit(S::Finished) | bit(S::Failed) | bit(S::Killed) | bit(S::Error);
+
+// States in which an event about a job may happen.
+template <class E> constexpr std::uint32_t kLegal = kActive;
+template <> constexpr std::uint32_t kLegal<JobHeld> = bit(S::Pending) | bit(S::Array);
+template <> constexpr std::uint32_t kLegal<JobReleased> = bit(S::Held);
+template <> constexpr std::uint32_t kLegal<JobDispatched> = bit(S::Pending);
+template <> constexpr std::uint32_t kLegal<TaskEnded> = kActive | kOver | bit(S::Pending);
+template <> constexpr std::uint32_t kLegal<CapChanged> = kActive | kWaiting;
+template <> constexpr std::uint32_t kLegal<KillRequested> = kActive | kWaiting | bit(S::Array);
+template <> constexpr std::uint32_t kLegal<JobPurged> = kOver | bit(S::Array) | bit(S::Held);
+
+Error refuse(JobId id, S state) {
+  if (is_over(state)) return fail(Code::Conflict, "Job <" + to_string(id) + ">: Job has already finished");
+  if (state == S::Pending || state == S::Held)
+    return fail(Code::Conflict, "Job <" + to_string(id) + ">: Job has not started yet");
+  return fail(Code::Conflict, "Job <" + to_string(id) + ">: Job has already started");
+}
+
+// An element that is still part of its base's range counts as its base does.
+Result<const Job*> job_for(const Cluster& cluster, JobId id) {
+  const Job* base = cluster.jobs.find(id.job);
+  if (!base || (id.index && !element_position(base->spec(), id.index)))
+    return fail(Code::NotFound, "Job <" + to_string(id) + "> is not found");
+  const Job* job = find_job(cluster, id);
+  return job ? job : base;
+}
+
+template <class E>
+Result<void> check_attempt(const Job& job, const E& e) {
+  if constexpr (requires { e.attempt; }) {
+    bool next = std::is_same_v<E, JobDispatched>;
+    if (e.attempt.value != job.attempt.value + (next ? 1 : 0))
+      return fail(Code::Stale, "Job <" + to_string(job.id) + ">: attempt " +
+                                   std::to_string(e.attempt.value) + " is not its newest, " +
+                                   std::to_string(job.attempt.value));
+  }
+  return {};
+}
+
+template <class E>
+Result<void> check_task(const Job& job, const E& e) {
+  if constexpr (requires { e.task; }) {
+    const Task* task = find_task(job, e.task);
+    if (!task || task->state == TaskState::Gone)
+      return fail(Code::Stale, "Job <" + to_string(job.id) + ">: task " + std::to_string(e.task.value) +
+                                   " has ended");
+    if (std::is_same_v<E, TaskStarted> && task->pid != 0) return fail(Code::Stale, "task has started");
+    if (std::is_same_v<E, TaskCondemned> && task->kill) return fail(Code::Stale, "task is condemned");
+    if (std::is_same_v<E, TaskStuck> && task->state == TaskState::Stuck)
+      return fail(Code::Stale, "task is stuck");
+  }
+  return {};
+}
+
+Result<void> check_more(const Cluster&, const Job& job, const EpochEntered& e) {
+  if (e.epoch.epoch < job.membership.epoch) return fail(Code::Stale, "an older epoch");
+  return {};
+}
+Result<void> check_more(const Cluster&, const Job& job, const LeadAppointed& e) {
+  if (e.lead <= job.membership.lead) return fail(Code::Stale, "an older lead");
+  return {};
+}
+Result<void> check_more(const Cluster&, const Job& job, const InPlaceSeen&) {
+  if (job.membership.in_place) return fail(Code::Stale, "known");
+  return {};
+}
+Result<void> check_more(const Cluster&, const Job& job, const AgentSeen& e) {
+  auto it = job.membership.agents.find(e.host);
+  if (it != job.membership.agents.end() && it->second == e.address) return fail(Code::Stale, "known");
+  return {};
+}
+Result<void> check_more(const Cluster&, const Job& job, const KillRequested& e) {
+  if (job.kill && job.kill->term == e.wish.term) return fail(Code::Stale, "being terminated");
+  return {};
+}
+// Everything a placement names must exist and be free.
+Result<void> check_places(const Cluster& cluster, const std::vector<Task>& tasks) {
+  for (const auto& task : tasks) {
+    const Host* host = cluster.hosts.find(task.host.value);
+    if (!host) return fail(Code::NotFound, "no host " + std::to_string(task.host.value));
+    for (auto gpu : task.gpus)
+      if (gpu >= host->gpu_owners.size() || host->gpu_owners[gpu].job)
+        return fail(Code::Conflict, "GPU " + std::to_string(gpu) + " of " + host->name + " is not free");
+  }
+  return {};
+}
+Result<void> check_more(const Cluster& cluster, const Job&, const JobDispatched& e) {
+  return check_places(cluster, e.tasks);
+}
+Result<void> check_more(const Cluster& cluster, const Job& job, const TasksAdded& e) {
+  if (!is_resizable(cluster, job)) return fail(Code::Conflict, "not resizable now");
+  return check_places(cluster, e.tasks);
+}
+template <class E>
+Result<void> check_more(const Cluster&, const Job&, const E&) {
+  return {};
+}
+
+template <class E>
+Result<void> check_one(const Cluster& cluster, const E& e) {
+  if constexpr (requires { e.job; }) {
+    WM_TRY(const Job* job, job_for(cluster, e.job));
+    // an unmade element behaves as pending; its array's base as Array
+    auto state = job->id == e.job ? job->state
+                 : job->kill ? S::Killed
+                 : job->state == S::Array ? S::Pending : job->state;
+    if (!(kLegal<E> & bit(state))) return refuse(e.job, state);
+    WM_TRY(check_attempt(*job, e));
+    WM_TRY(check_task(*job, e));
+    return check_more(cluster, *job, e);
+  } else if constexpr (requires { e.host; }) {
+    if (!std::is_same_v<E, HostRegistered> && !cluster.hosts.find(e.host.value))
+      return fail(Code::NotFound, "no host " + std::to_string(e.host.value));
+    return {};
+  } else {
+    return {};
+  }
+}
+
+Result<void> check_one(const Cluster& cluster, const JobSubmitted& e) {
+  if (cluster.jobs.find(e.job.job) || e.job.index)
+    return fail(Code::Conflict, "Job <" + to_string(e.job) + "> exists");
+  return {};
+}
+
+Result<void> check_one(const Cluster& cluster, const HostSilent& e) {
+  const Host* host = cluster.hosts.find(e.host.value);
+  if (!host) return fail(Code::NotFound, "no such host");
+  if (host->state != HostState::Ok) return fail(Code::Stale, "host " + host->name + " is not heard");
+  return {};
+}
+
+Result<void> check_one(const Cluster& cluster, const HostHeard& e) {
+  const Host* host = cluster.hosts.find(e.host.value);
+  if (!host) return fail(Code::NotFound, "no such host");
+  if (host->state == HostState::Ok) return fail(Code::Stale, "host " + host->name + " is heard");
+  return {};
+}
+
+Result<void> check_one(const Cluster& cluster, const QueueChanged& e) {
+  if (!cluster.config->queue(e.queue)) return fail(Code::NotFound, e.queue + ": No such queue");
+  return {};
+}
+
+}  // namespace
+
+Result<void> check(const Cluster& cluster, const EventBody& body) {
+  return std::visit([&](const auto& e) { return check_one(cluster, e); }, body);
+}
+
+}  // namespace wm::fsm

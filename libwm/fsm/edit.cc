@@ -1,0 +1,58 @@
+#include "libwm/fsm/edit.h"
+
+namespace wm::fsm {
+namespace {
+
+// An element leaves its base's range and becomes a job of its own.
+void make_element(Cluster& cluster, const Job& base, JobId id, std::uint32_t number) {
+  Job element;
+  element.id = id;
+  element.sealed = base.sealed;
+  element.state = base.kill ? JobState::Killed
+                            : base.state == JobState::Held ? JobState::Held : JobState::Pending;
+  element.submitted = base.submitted;
+  cluster.elements.set(number, std::move(element));
+}
+
+void count_slot(Cluster& cluster, const Job& job, const Task& task, int sign) {
+  Host& host = edit_host(cluster, task.host);
+  const auto& need = job.spec().task;
+  host.used_slots += static_cast<std::uint32_t>(sign);
+  host.used_milli_cpus += static_cast<std::uint32_t>(sign) * need.milli_cpus;
+  host.used_mem.value += sign * need.mem.value;
+  for (auto gpu : task.gpus) {
+    WM_CHECK(gpu < host.gpu_owners.size());
+    host.gpu_owners[gpu] = sign > 0 ? GpuOwner{job.id, task.number} : GpuOwner{};
+  }
+}
+
+}  // namespace
+
+Job& edit_job(Cluster& cluster, JobId id) {
+  if (id.index == 0) return cluster.jobs.edit(id.job);
+  const Job& base = *cluster.jobs.find(id.job);
+  auto position = element_position(base.spec(), id.index);
+  WM_CHECK(position.has_value());
+  auto number = base.first_element + *position;
+  if (!cluster.elements.find(number)) {
+    make_element(cluster, base, id, number);
+    Job& changed = cluster.jobs.edit(id.job);
+    while (changed.next_position < element_count(changed.spec()) &&
+           cluster.elements.find(changed.first_element + changed.next_position))
+      ++changed.next_position;
+  }
+  return cluster.elements.edit(number);
+}
+
+Host& edit_host(Cluster& cluster, HostId id) { return cluster.hosts.edit(id.value); }
+
+void take_slot(Cluster& cluster, const Job& job, const Task& task) {
+  count_slot(cluster, job, task, 1);
+}
+
+void free_slot(Cluster& cluster, const Job& job, const Task& task) {
+  if (task.state == TaskState::Stuck) --edit_host(cluster, task.host).stuck_slots;
+  count_slot(cluster, job, task, -1);
+}
+
+}  // namespace wm::fsm

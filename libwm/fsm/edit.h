@@ -1,0 +1,47 @@
+// Role: the ways apply reaches into the state; shared by the machines of this folder only.
+#pragma once
+
+#include "libwm/fsm/fsm.h"
+
+namespace wm::fsm {
+
+/// The job or element to change. An element still in its base's range is made first.
+Job& edit_job(Cluster& cluster, JobId id);
+/// The host to change. @cost O(1)
+Host& edit_host(Cluster& cluster, HostId id);
+
+/// Takes what a task needs from its host, or gives it back (proven gone).
+void take_slot(Cluster& cluster, const Job& job, const Task& task);
+void free_slot(Cluster& cluster, const Job& job, const Task& task);
+
+/// After a task has ended: how the attempt stands now, whether the job is over.
+void settle(Cluster& cluster, Job& job, WallTime now);
+
+// One machine a file: each applies the events of its object.
+void apply_to(Cluster& c, const JobSubmitted& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobHeld& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobReleased& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TaskStuck& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TasksAdded& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TasksLeaving& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TaskCondemned& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const AgentSeen& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const LeadAppointed& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const EpochEntered& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const InPlaceSeen& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const CapChanged& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobPurged& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const HostRegistered& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const HostSilent& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const HostHeard& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const HostDied& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const HostClosed& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const HostOpened& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const QueueChanged& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const ConfigLoaded& e, WallTime now, Touched& t);
+
+}  // namespace wm::fsm

@@ -1,0 +1,32 @@
+#include "libwm/fsm/fsm.h"
+
+#include "libwm/fsm/edit.h"
+
+namespace wm::fsm {
+
+void Touched::merge(const Touched& other) {
+  orders.insert(other.orders.begin(), other.orders.end());
+  agents.insert(other.agents.begin(), other.agents.end());
+  jobs.insert(other.jobs.begin(), other.jobs.end());
+  hosts.insert(other.hosts.begin(), other.hosts.end());
+  schedule = schedule || other.schedule;
+}
+
+Touched apply(Cluster& cluster, const Event& event) {
+  Touched touched;
+  cluster.seq = event.seq;
+  cluster.time = event.time;
+  std::visit([&](const auto& body) { apply_to(cluster, body, event.time, touched); }, event.body);
+  return touched;
+}
+
+bool is_resizable(const Cluster& cluster, const Job& job) {
+  if (!job.spec().elastic || job.ending || job.finishing || job.kill) return false;
+  if (job.state != JobState::Running) return false;
+  auto mode = app_of(*cluster.config, job.spec()).resize;
+  if (mode == ResizeMode::InPlace || mode == ResizeMode::Auto)
+    return job.membership.in_place && job.membership.epoch;
+  return mode == ResizeMode::Tasks;
+}
+
+}  // namespace wm::fsm

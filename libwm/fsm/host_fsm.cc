@@ -1,0 +1,141 @@
+// The host machine (model/host.h has the diagram), queues and the configuration.
+#include <algorithm>
+
+#include "libwm/fsm/edit.h"
+
+namespace wm::fsm {
+namespace {
+
+// hosts.conf says more than the host where it says anything.
+Capacity with_conf(Capacity found, const HostConf* conf) {
+  if (!conf) return found;
+  if (conf->slots) found.slots = conf->slots;
+  if (conf->cpus) found.milli_cpus = conf->cpus * 1000;
+  if (conf->mem.value) found.mem = conf->mem;
+  if (conf->gpus_given) {
+    found.gpus.resize(std::min<std::size_t>(found.gpus.size(), conf->gpus));
+    while (found.gpus.size() < conf->gpus)
+      found.gpus.push_back({"declared-" + std::to_string(found.gpus.size()), conf->gpu_model, conf->gpu_mem});
+  }
+  return found;
+}
+
+// Owners of GPUs that are still there keep them; a GPU in use is never dropped from view.
+void fit_owners(Host& host) {
+  auto in_use = host.gpu_owners.size();
+  while (in_use > host.capacity.gpus.size() && !host.gpu_owners[in_use - 1].job) --in_use;
+  host.gpu_owners.resize(std::max(in_use, host.capacity.gpus.size()));
+}
+
+bool runs_on(const Job& job, HostId host) {
+  return std::any_of(job.tasks.begin(), job.tasks.end(),
+                     [&](auto& t) { return t.host == host && t.holds_slot(); });
+}
+
+// A rigid job is unknown when any of its hosts is silent; an elastic one goes on without it
+// and is unknown only when all are.
+bool is_unknown(const Cluster& c, const Job& job) {
+  bool any = false, all = true;
+  for (const auto& task : job.tasks) {
+    if (!task.holds_slot()) continue;
+    bool silent = c.hosts.find(task.host.value)->state == HostState::Silent;
+    any = any || silent;
+    all = all && silent;
+  }
+  return job.membership.in_place ? any && all : any;
+}
+
+void review_jobs_on(Cluster& c, HostId host, Touched& t) {
+  std::vector<JobId> ids;
+  each_job(c, [&](const Job& job) {
+    if ((job.state == JobState::Running || job.state == JobState::Unknown) && runs_on(job, host))
+      ids.push_back(job.id);
+  });
+  for (auto id : ids) {
+    Job& job = edit_job(c, id);
+    job.state = is_unknown(c, job) ? JobState::Unknown : JobState::Running;
+    t.jobs.insert(id);
+  }
+}
+
+}  // namespace
+
+void apply_to(Cluster& c, const HostRegistered& e, WallTime now, Touched& t) {
+  Host host;
+  if (const Host* known = c.hosts.find(e.host.value)) host = *known;
+  host.id = e.host;
+  host.name = e.name;
+  host.address = e.address;
+  host.boot = e.boot;
+  host.type = e.type;
+  host.model = e.model;
+  host.state = HostState::Ok;
+  host.capacity = with_conf(e.capacity, c.config->host(e.name));
+  host.registered = now;
+  fit_owners(host);
+  c.hosts.set(e.host.value, std::move(host));
+  review_jobs_on(c, e.host, t);
+  t.hosts.insert(e.host);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const HostSilent& e, WallTime now, Touched& t) {
+  Host& host = edit_host(c, e.host);
+  host.state = HostState::Silent;
+  host.silent_since = now;
+  review_jobs_on(c, e.host, t);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const HostHeard& e, WallTime, Touched& t) {
+  edit_host(c, e.host).state = HostState::Ok;
+  review_jobs_on(c, e.host, t);
+  t.hosts.insert(e.host);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const HostDied& e, WallTime, Touched& t) {
+  edit_host(c, e.host).state = HostState::Dead;
+  t.hosts.insert(e.host);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const HostClosed& e, WallTime, Touched& t) {
+  Host& host = edit_host(c, e.host);
+  host.closed = true;
+  host.closed_by = e.by;
+  host.closed_why = e.why;
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const HostOpened& e, WallTime, Touched& t) {
+  Host& host = edit_host(c, e.host);
+  host.closed = false;
+  host.closed_by.clear();
+  host.closed_why.clear();
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const QueueChanged& e, WallTime, Touched& t) {
+  auto& queue = c.queues[e.queue];
+  using Change = QueueStandingChange;
+  if (e.change == Change::Open || e.change == Change::Close) queue.closed = e.change == Change::Close;
+  else queue.inactive = e.change == Change::Inactivate;
+  queue.by = e.by;
+  queue.why = e.why;
+  if (!queue.closed && !queue.inactive) c.queues.erase(e.queue);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const ConfigLoaded& e, WallTime, Touched& t) {
+  c.config = e.config;
+  c.hosts.each([&](std::uint32_t, const Host& host) { t.hosts.insert(host.id); });
+  for (auto id : t.hosts) {
+    Host& host = edit_host(c, id);
+    host.capacity = with_conf(host.capacity, c.config->host(host.name));
+    fit_owners(host);
+  }
+  t.schedule = true;
+}
+
+}  // namespace wm::fsm

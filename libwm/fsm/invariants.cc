@@ -1,0 +1,68 @@
+// Cross-checks: what hosts say is taken is what tasks hold.
+#include <map>
+
+#include "libwm/fsm/fsm.h"
+
+namespace wm::fsm {
+namespace {
+
+struct Taken {
+  std::uint32_t slots = 0, stuck = 0, milli_cpus = 0;
+  std::int64_t mem = 0;
+  std::map<std::uint16_t, GpuOwner> gpus;
+};
+
+Error broken(const std::string& what) { return fail(Code::Damaged, "invariant: " + what); }
+
+Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
+  std::uint32_t held = 0;
+  for (const auto& task : job.tasks) {
+    if (!task.holds_slot()) continue;
+    ++held;
+    auto& t = taken[task.host];
+    ++t.slots;
+    if (task.state == TaskState::Stuck) ++t.stuck;
+    t.milli_cpus += job.spec().task.milli_cpus;
+    t.mem += job.spec().task.mem.value;
+    for (auto gpu : task.gpus)
+      if (!t.gpus.emplace(gpu, GpuOwner{job.id, task.number}).second)
+        return broken("a GPU is held twice, job " + to_string(job.id));
+    if (task.number > job.last_task) return broken("task number beyond last_task, job " + to_string(job.id));
+  }
+  bool active = job.state == JobState::Launching || job.state == JobState::Running ||
+                job.state == JobState::Unknown;
+  if (active && held == 0) return broken("active job without slots: " + to_string(job.id));
+  if (!active && !is_over(job.state) && held > 0)
+    return broken("waiting job holds slots: " + to_string(job.id));
+  return {};
+}
+
+Result<void> compare(const Host& host, const Taken& taken) {
+  if (host.used_slots != taken.slots) return broken("used slots of " + host.name);
+  if (host.stuck_slots != taken.stuck) return broken("stuck slots of " + host.name);
+  if (host.used_milli_cpus != taken.milli_cpus) return broken("used CPUs of " + host.name);
+  if (host.used_mem.value != taken.mem) return broken("used memory of " + host.name);
+  for (std::size_t g = 0; g < host.gpu_owners.size(); ++g) {
+    auto it = taken.gpus.find(static_cast<std::uint16_t>(g));
+    auto owner = it == taken.gpus.end() ? GpuOwner{} : it->second;
+    if (!(host.gpu_owners[g] == owner)) return broken("owner of GPU " + std::to_string(g) + " of " + host.name);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_invariants(const Cluster& cluster) {
+  std::map<HostId, Taken> taken;
+  Result<void> result;
+  each_job(cluster, [&](const Job& job) {
+    if (result) result = collect(job, taken);
+  });
+  WM_TRY(result);
+  cluster.hosts.each([&](std::uint32_t, const Host& host) {
+    if (result) result = compare(host, taken[host.id]);
+  });
+  return result;
+}
+
+}  // namespace wm::fsm

@@ -1,0 +1,171 @@
+// The job machine: submitted, held, dispatched, resized, killed, purged (model/job.h has
+// the diagram). What the end of a task means for its job is in task_fsm.cc.
+#include <algorithm>
+
+#include "libwm/fsm/edit.h"
+
+namespace wm::fsm {
+namespace {
+
+// Active elements are what an array's %n bounds.
+void count_active(Cluster& c, JobId id, int change) {
+  if (id.index == 0) return;
+  Job& base = c.jobs.edit(id.job);
+  base.active_elements += static_cast<std::uint32_t>(change);
+}
+
+void add_tasks(Cluster& c, Job& job, const std::vector<Task>& tasks, WallTime now) {
+  for (Task task : tasks) {
+    task.since = now;
+    job.last_task = std::max(job.last_task, task.number);
+    job.tasks.push_back(task);
+    take_slot(c, job, job.tasks.back());
+  }
+  ++job.generation;
+}
+
+// Gone tasks are kept for display, the newest 256 of them.
+void forget_old_tasks(Job& job) {
+  constexpr std::ptrdiff_t kKept = 256;
+  auto gone = [](const Task& t) { return t.state == TaskState::Gone; };
+  auto excess = std::count_if(job.tasks.begin(), job.tasks.end(), gone) - kKept;
+  if (excess <= 0) return;
+  std::erase_if(job.tasks, [&](const Task& t) { return gone(t) && excess-- > 0; });
+}
+
+}  // namespace
+
+void apply_to(Cluster& c, const JobSubmitted& e, WallTime now, Touched& t) {
+  Job job;
+  job.id = e.job;
+  job.sealed = e.sealed;
+  job.submitted = now;
+  bool array = !job.spec().array.empty();
+  if (array) {
+    job.first_element = c.next_element;
+    c.next_element += element_count(job.spec());
+  }
+  job.state = job.spec().hold ? JobState::Held : array ? JobState::Array : JobState::Pending;
+  c.jobs.set(e.job.job, std::move(job));
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const JobHeld& e, WallTime, Touched& t) {
+  edit_job(c, e.job).state = JobState::Held;
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const JobReleased& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.state = is_array(job) ? JobState::Array : JobState::Pending;
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.attempt = e.attempt;
+  job.key = e.key;
+  job.state = JobState::Launching;
+  job.tasks.clear();
+  job.membership = {};
+  job.membership.lead = LeadNumber{1};
+  job.membership.lead_host = e.tasks.front().host;
+  job.failed_starts = 0;
+  job.grow_blocked.clear();
+  job.finishing = job.ending = false;
+  job.dispatched = now;
+  add_tasks(c, job, e.tasks, now);
+  count_active(c, e.job, 1);
+  t.orders.insert(e.job);
+  t.jobs.insert(e.job);
+}
+
+void apply_to(Cluster& c, const TasksAdded& e, WallTime now, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  add_tasks(c, job, e.tasks, now);
+  ++job.membership.resizes;
+  forget_old_tasks(job);
+  t.orders.insert(e.job);
+  t.agents.insert(e.job);
+  t.jobs.insert(e.job);
+}
+
+void apply_to(Cluster& c, const TasksLeaving& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  for (auto& task : job.tasks) {
+    bool named = std::find(e.tasks.begin(), e.tasks.end(), task.number) != e.tasks.end();
+    if (!named || (task.state != TaskState::Running && task.state != TaskState::Starting)) continue;
+    task.state = TaskState::Leaving;
+    task.leave_by = e.leave_by;
+  }
+  ++job.membership.resizes;
+  ++job.generation;
+  t.orders.insert(e.job);
+  t.agents.insert(e.job);
+  t.jobs.insert(e.job);
+}
+
+void apply_to(Cluster& c, const AgentSeen& e, WallTime, Touched& t) {
+  edit_job(c, e.job).membership.agents[e.host] = e.address;
+  t.agents.insert(e.job);
+  t.jobs.insert(e.job);
+}
+
+void apply_to(Cluster& c, const LeadAppointed& e, WallTime, Touched& t) {
+  auto& membership = edit_job(c, e.job).membership;
+  membership.lead = e.lead;
+  membership.lead_host = e.host;
+  t.agents.insert(e.job);
+  t.jobs.insert(e.job);
+}
+
+void apply_to(Cluster& c, const EpochEntered& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.membership.epoch = e.epoch.epoch;
+  job.membership.members = e.epoch.members;
+  job.membership.in_place = true;
+  job.failed_starts = 0;
+  t.jobs.insert(e.job);
+  t.schedule = true;  // a job whose epoch stands can be resized again
+}
+
+void apply_to(Cluster& c, const InPlaceSeen& e, WallTime, Touched& t) {
+  edit_job(c, e.job).membership.in_place = true;
+  t.jobs.insert(e.job);
+  t.agents.insert(e.job);
+}
+
+void apply_to(Cluster& c, const CapChanged& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  (e.by_script ? job.script_cap : job.cap) = e.cap;
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.kill = e.wish;
+  t.jobs.insert(e.job);
+  t.schedule = true;
+  if (is_array(job)) return;  // elements still in the range are killed by this; others by name
+  if (job.state == JobState::Pending || job.state == JobState::Held) {
+    job.state = JobState::Killed;
+    job.term = e.wish.term;
+    job.ended = now;
+    return;
+  }
+  ++job.generation;
+  t.orders.insert(e.job);
+}
+
+void apply_to(Cluster& c, const JobPurged& e, WallTime, Touched& t) {
+  t.jobs.insert(e.job);
+  const Job& base = *c.jobs.find(e.job.job);
+  for (std::uint32_t p = 0; p < element_count(base.spec()); ++p) c.elements.erase(base.first_element + p);
+  c.jobs.erase(e.job.job);
+}
+
+}  // namespace wm::fsm

@@ -1,0 +1,170 @@
+// The task machine, and what the end of a task means for its job.
+//
+//   starting ─► running ─► leaving ─► gone          (proven gone: the slot is free)
+//        └─────────┴──────────┴──► stuck ─► gone    (killed, not proven gone: no capacity)
+#include <algorithm>
+
+#include "libwm/fsm/edit.h"
+
+namespace wm::fsm {
+namespace {
+
+Task& edit_task(Job& job, TaskNumber number) {
+  return *std::find_if(job.tasks.begin(), job.tasks.end(), [&](auto& t) { return t.number == number; });
+}
+
+bool may_still_run(const Task& task) {
+  return task.has_process && task.state != TaskState::Gone && task.state != TaskState::Stuck;
+}
+
+bool was_lost(Term term) { return term == Term::HostLost || term == Term::ShepherdLost; }
+
+bool is_member(const Job& job, TaskNumber number) {
+  const auto& members = job.membership.members;
+  return std::find(members.begin(), members.end(), number) != members.end();
+}
+
+// Rank 0's status decides an elastic job; any failure decides a rigid one, the first stays.
+void remember_exit(Job& job, const Task& task, bool leaving) {
+  if (leaving) return;
+  const auto& members = job.membership.members;
+  bool decides = job.membership.in_place && !members.empty() ? task.number == members.front() : true;
+  bool failed_before = job.exit_status != 0 || job.term != Term::None;
+  if (!decides || (failed_before && !job.membership.in_place)) return;
+  job.exit_status = task.status;
+  job.term = task.term;
+}
+
+// A newcomer that ends before an epoch held it counts as a failed start.
+void count_failed_start(const Cluster& c, Job& job, const Task& task, const std::string& text) {
+  if (!job.membership.epoch || is_member(job, task.number)) return;
+  if (++job.failed_starts < c.config->cluster.limits.newcomer_tries) return;
+  job.grow_blocked = "stays at its size: " + std::to_string(job.failed_starts) +
+                     " new tasks ended before they joined" + (text.empty() ? "" : ", last: " + text);
+}
+
+// What the end of one task asks of the others.
+void judge(const Cluster& c, Job& job, const Task& task, bool leaving, const std::string& text) {
+  if (leaving || job.kill || job.ending) return;
+  bool failed = task.status != 0 || task.term != Term::None;
+  bool elastic = job.spec().elastic && job.membership.in_place && job.membership.epoch;
+  if (!failed) {
+    job.finishing = job.finishing || elastic;
+  } else if (elastic) {
+    count_failed_start(c, job, task, text);
+  } else {
+    job.ending = true;  // a rigid job lives and dies together
+    ++job.generation;
+  }
+}
+
+void free_bare_slots(Cluster& c, Job& job, WallTime now) {
+  for (auto& task : job.tasks) {
+    if (task.has_process || task.state == TaskState::Gone) continue;
+    free_slot(c, job, task);
+    task.state = TaskState::Gone;
+    task.ended = now;
+  }
+}
+
+bool should_requeue(const Cluster& c, const Job& job) {
+  if (job.kill || !was_lost(job.term)) return false;
+  const auto& app = app_of(*c.config, job.spec());
+  bool rerunnable = job.spec().rerunnable || app.rerunnable;
+  return rerunnable && job.requeues < c.config->cluster.limits.max_requeue;
+}
+
+void requeue(Job& job) {
+  job.state = JobState::Pending;
+  job.tasks.clear();
+  job.exit_status = 0;
+  job.term = Term::None;
+  job.ending = job.finishing = false;
+  ++job.requeues;
+}
+
+void finish(Job& job, WallTime now) {
+  bool failed = job.exit_status != 0 || job.term != Term::None;
+  job.state = job.kill ? JobState::Killed : failed ? JobState::Failed : JobState::Finished;
+  if (job.kill) job.term = job.kill->term;
+  job.ended = now;
+}
+
+}  // namespace
+
+void settle(Cluster& c, Job& job, WallTime now) {
+  if (is_over(job.state) || job.state == JobState::Pending) return;
+  if (std::any_of(job.tasks.begin(), job.tasks.end(), may_still_run)) return;
+  free_bare_slots(c, job, now);
+  if (job.id.index) --c.jobs.edit(job.id.job).active_elements;
+  bool stuck = slots_held(job) > 0;
+  if (should_requeue(c, job) && !stuck) requeue(job);
+  else finish(job, now);
+}
+
+void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  Task& task = edit_task(job, e.task);
+  task.pid = e.pid;
+  if (task.state == TaskState::Starting) task.state = TaskState::Running;
+  bool starting = std::any_of(job.tasks.begin(), job.tasks.end(), [](auto& x) {
+    return x.has_process && x.state == TaskState::Starting;
+  });
+  if (job.state == JobState::Launching && !starting) {
+    job.state = JobState::Running;
+    if (job.started == WallTime{}) job.started = now;
+    t.schedule = true;
+  }
+  t.jobs.insert(e.job);
+}
+
+void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  Task& task = edit_task(job, e.task);
+  bool leaving = task.state == TaskState::Leaving && !was_lost(e.term);
+  free_slot(c, job, task);
+  task.state = TaskState::Gone;
+  task.status = e.status;
+  task.term = e.term == Term::Left ? Term::None : e.term;
+  task.ended = now;
+  job.usage.cpu += e.usage.cpu;
+  job.usage.max_mem = std::max(job.usage.max_mem, e.usage.max_mem);
+  if (!e.text.empty()) job.end_text = e.text;
+  bool was_ending = job.ending;
+  if (!is_over(job.state)) {
+    remember_exit(job, task, leaving);
+    judge(c, job, task, leaving, e.text);
+    settle(c, job, now);
+  }
+  if (job.ending != was_ending || is_over(job.state) || job.state == JobState::Pending)
+    t.orders.insert(e.job);
+  t.agents.insert(e.job);
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const TaskStuck& e, WallTime now, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  Task& task = edit_task(job, e.task);
+  task.state = TaskState::Stuck;
+  ++edit_host(c, task.host).stuck_slots;
+  job.end_text = e.why;
+  settle(c, job, now);
+  t.jobs.insert(e.job);
+  t.agents.insert(e.job);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const TaskCondemned& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  Task& task = edit_task(job, e.task);
+  task.kill = true;
+  task.term = e.term;
+  job.end_text = e.why;
+  ++job.generation;
+  t.orders.insert(e.job);
+  t.agents.insert(e.job);
+  t.jobs.insert(e.job);
+}
+
+}  // namespace wm::fsm
