@@ -12,9 +12,9 @@ Capacity with_conf(Capacity found, const HostConf* conf) {
   if (conf->slots) found.slots = conf->slots;
   if (conf->cpus) found.milli_cpus = conf->cpus * 1000;
   if (conf->mem.value) found.mem = conf->mem;
-  if (conf->gpus_given) {
-    found.gpus.resize(std::min<std::size_t>(found.gpus.size(), conf->gpus));
-    while (found.gpus.size() < conf->gpus)
+  if (conf->gpus) {
+    found.gpus.resize(std::min<std::size_t>(found.gpus.size(), *conf->gpus));
+    while (found.gpus.size() < *conf->gpus)
       found.gpus.push_back({"declared-" + std::to_string(found.gpus.size()), conf->gpu_model, conf->gpu_mem});
   }
   return found;
