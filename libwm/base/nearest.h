@@ -1,0 +1,15 @@
+// Role: "did you mean": the known word closest to a mistyped one. Used by the
+// configuration reader and by the commands' option parser.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace wm {
+
+/// The word of `known` with the least edit distance to `word`, the first of several; empty
+/// when even that needs more than half of `word` changed.
+/// @cost O(words · length²)   @source Levenshtein distance
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
+
+}  // namespace wm

@@ -1,0 +1,58 @@
+// Keys of apps.conf.
+#include "libwm/conf/keys.h"
+
+namespace wm::conf {
+namespace {
+
+using A = AppConf;
+
+constexpr Key<A> kKeys[] = {
+    {"type", [](A& a) -> Field { return &a.type; }, kAny, Effect::NewJobs,
+     "What its programs are; decides how tasks are started and what -gpu num= counts."},
+    {"description", [](A& a) -> Field { return &a.description; }, kAny, Effect::Reconfig,
+     "What the profile is for."},
+    {"resize", [](A& a) -> Field { return &a.resize; }, kAny, Effect::NewJobs,
+     "How an elastic job changes its size: by itself as its workers can (auto), without a "
+     "restart (inplace), with one (restart), task by task (tasks), or by a notification "
+     "command (notify)."},
+    {"resize_command", [](A& a) -> Field { return &a.resize_command; }, kAny, Effect::NewJobs,
+     "Command run on the job's first host after a resize, when resize = notify."},
+    {"gpu_mode", [](A& a) -> Field { return &a.gpu_mode; }, kAny, Effect::NewJobs,
+     "Whether a task has its GPU alone."},
+    {"gpu", [](A& a) -> Field { return &a.gpu; }, kAny, Effect::NewJobs,
+     "GPU requirement of jobs submitted without -gpu."},
+    {"res_req", [](A& a) -> Field { return &a.res_req; }, kAny, Effect::NewJobs,
+     "Resource requirement that a job's -R is merged over."},
+    {"env", [](A& a) -> Field { return &a.env; }, kAny, Effect::NewJobs,
+     "Environment variables of its tasks: NAME=value, separated by commas; values without "
+     "blanks and commas."},
+    {"run_limit", [](A& a) -> Field { return &a.run_limit.usual; }, {0, 365 * kDay},
+     Effect::NewJobs, "Run limit of jobs submitted without -W. 0: the queue's."},
+    {"run_limit_max", [](A& a) -> Field { return &a.run_limit.max; }, {0, 365 * kDay},
+     Effect::NewJobs, "Longest run limit that a job may ask for. 0: none."},
+    {"rerunnable", [](A& a) -> Field { return &a.rerunnable; }, kAny, Effect::NewJobs,
+     "Whether jobs start again when their host is lost, unless submitted with -rn."},
+    {"reclaim_grace", [](A& a) -> Field { return &a.reclaim_grace; }, {0, kHour},
+     Effect::Reconfig,
+     "Time that a task has to leave when its slot is taken back. none: the plan's, then the "
+     "cluster's."},
+    {"kill_grace", [](A& a) -> Field { return &a.kill_grace; }, {0, kHour}, Effect::Reconfig,
+     "Time between SIGINT, SIGTERM and SIGKILL. none: the cluster's."},
+    {"pre_exec", [](A& a) -> Field { return &a.pre_exec; }, kAny, Effect::NewJobs,
+     "Command run as the user on the first host before the job; if it fails the job waits."},
+    {"post_exec", [](A& a) -> Field { return &a.post_exec; }, kAny, Effect::NewJobs,
+     "Command run as the user on the first host after the job."},
+    {"success_exits", [](A& a) -> Field { return &a.success_exits; }, {0, 255}, Effect::NewJobs,
+     "Exit codes, besides 0, with which a job counts as finished well."},
+    {"requeue_exits", [](A& a) -> Field { return &a.requeue_exits; }, {0, 255}, Effect::NewJobs,
+     "Exit codes with which a job is queued again."},
+    {"warm_imports", [](A& a) -> Field { return &a.warm_imports; }, kAny, Effect::NewJobs,
+     "Python modules that a warm parent on each host keeps imported, so that added workers "
+     "start at once."},
+};
+
+}  // namespace
+
+std::span<const Key<AppConf>> app_keys() { return kKeys; }
+
+}  // namespace wm::conf

@@ -1,0 +1,17 @@
+// Role: what exists without being configured, so that an empty directory is a cluster.
+#pragma once
+
+#include <vector>
+
+#include "libwm/model/config.h"
+
+namespace wm::conf {
+
+/// The profiles batch, inference, notebook and training. Sections of apps.conf with these
+/// names start from them. @cost O(1)   @thread any
+std::vector<AppConf> built_in_apps();
+
+/// The queue "normal": there when queues.conf names no queue.
+QueueConf built_in_queue();
+
+}  // namespace wm::conf

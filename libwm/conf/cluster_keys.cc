@@ -1,0 +1,118 @@
+// Keys of wm.conf.
+#include <array>
+
+#include "libwm/conf/keys.h"
+
+namespace wm::conf {
+namespace {
+
+using C = ClusterConf;
+constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};
+constexpr std::array<std::string_view, 5> kHeadings = {"cluster", "master", "paths", "times",
+                                                       "limits"};
+
+constexpr Key<C> kKeys[] = {
+    {"cluster_name", [](C& c) -> Field { return &c.name; }, kAny, Effect::Restart,
+     "Name of the cluster, shown by lsid and in reports."},
+    {"master_host", [](C& c) -> Field { return &c.master_host; }, kAny, Effect::Restart,
+     "Host on which wmasterd runs: a name or a numeric address."},
+    {"master_port", [](C& c) -> Field { return &c.master_port; }, {1, 65535}, Effect::Restart,
+     "TCP port on which wmasterd listens."},
+    {"master_user", [](C& c) -> Field { return &c.master_user; }, kAny, Effect::Restart,
+     "Account of wmasterd. Clients and hosts refuse a master of any other account."},
+    {"host_user", [](C& c) -> Field { return &c.host_user; }, kAny, Effect::Restart,
+     "Account of wnoded. The master refuses hosts of any other account."},
+    {"munge_socket", [](C& c) -> Field { return &c.munge_socket; }, kAny, Effect::Restart,
+     "Socket of munged. Empty: the one that libmunge knows."},
+    {"admins", [](C& c) -> Field { return &c.admins; }, kAny, Effect::Reconfig,
+     "Users that may administer the cluster, besides root and master_user."},
+    {"default_queue", [](C& c) -> Field { return &c.default_queue; }, kAny, Effect::NewJobs,
+     "Queue of jobs submitted without -q."},
+    {"default_plan", [](C& c) -> Field { return &c.default_plan; }, kAny, Effect::NewJobs,
+     "Plan of jobs for which neither -plan nor queue nor user names one."},
+    {"default_app", [](C& c) -> Field { return &c.default_app; }, kAny, Effect::NewJobs,
+     "Application profile of jobs for which neither -app nor queue names one."},
+    {"default_project", [](C& c) -> Field { return &c.default_project; }, kAny, Effect::NewJobs,
+     "Project of jobs submitted without -P."},
+    {"log_level", [](C& c) -> Field { return Choice{&c.log_level, kLevels}; }, kAny,
+     Effect::Reconfig, "Least severe messages that the daemons log."},
+    {"fence_command", [](C& c) -> Field { return &c.fence_command; }, kAny, Effect::Reconfig,
+     "Command that switches a silent host off; run by wmasterd with the host's name as its "
+     "argument. Exit status 0 means that nothing runs there any more. Empty: none, and jobs "
+     "of a silent host wait for it or for badmin hdead."},
+    {"cgroup_root", [](C& c) -> Field { return &c.cgroup_root; }, kAny, Effect::Restart,
+     "Control group below which jobs get theirs. Empty: the daemon's own; none: no control "
+     "groups."},
+    {"state_dir", [](C& c) -> Field { return &c.dirs.state; }, kAny, Effect::Restart,
+     "Directory of the master's databases and of the hosts' exit records."},
+    {"run_dir", [](C& c) -> Field { return &c.dirs.run; }, kAny, Effect::Restart,
+     "Directory of sockets and pid files."},
+    {"log_dir", [](C& c) -> Field { return &c.dirs.log; }, kAny, Effect::Restart,
+     "Directory of the daemons' logs. Empty: standard error."},
+    {"results_dir", [](C& c) -> Field { return &c.dirs.results; }, kAny, Effect::NewJobs,
+     "Directory, seen by all hosts, below which RESULT_DIR of a job lies. Empty: the user's "
+     "home."},
+    {"data_dir", [](C& c) -> Field { return &c.dirs.data; }, kAny, Effect::NewJobs,
+     "DATA_DIR of jobs that set none."},
+    {"clean_period", [](C& c) -> Field { return &c.times.clean_period; }, {0, 365 * kDay},
+     Effect::Reconfig,
+     "How long finished jobs stay visible to bjobs and request keys are remembered."},
+    {"kill_grace", [](C& c) -> Field { return &c.times.kill_grace; }, {0, kHour},
+     Effect::Reconfig,
+     "Time between SIGINT, SIGTERM and SIGKILL when a job is ended, and after SIGKILL before "
+     "a slot counts as stuck."},
+    {"reclaim_grace", [](C& c) -> Field { return &c.times.reclaim_grace; }, {0, kHour},
+     Effect::Reconfig, "Time that a task of an elastic job has to leave before it is killed."},
+    {"silent_after", [](C& c) -> Field { return &c.times.silent_after; }, time_up_to(kHour),
+     Effect::Reconfig, "A host that has not been heard for so long is silent."},
+    {"heartbeat", [](C& c) -> Field { return &c.times.heartbeat; }, time_up_to(kHour),
+     Effect::Reconfig, "How often hosts report to the master."},
+    {"start_window", [](C& c) -> Field { return &c.times.start_window; }, {0, kHour},
+     Effect::NewJobs,
+     "The first epoch of an elastic job holds the workers that are ready so long after the "
+     "first."},
+    {"connect_limit", [](C& c) -> Field { return &c.times.connect_limit; }, time_up_to(kHour),
+     Effect::NewJobs, "A new epoch whose members are not connected by then is withdrawn."},
+    {"hang_limit", [](C& c) -> Field { return &c.times.hang_limit; }, time_up_to(kDay),
+     Effect::NewJobs,
+     "Least time that the members of an elastic job wait for one of them before it is treated "
+     "as failed."},
+    {"lead_heartbeat", [](C& c) -> Field { return &c.times.lead_heartbeat; }, time_up_to(kHour),
+     Effect::NewJobs, "How often the lead of an elastic job and its members greet."},
+    {"lead_silent", [](C& c) -> Field { return &c.times.lead_silent; }, time_up_to(kHour),
+     Effect::NewJobs, "A member of an elastic job not heard for so long is lost."},
+    {"resize_quiet", [](C& c) -> Field { return &c.times.resize_quiet; }, {0, kDay},
+     Effect::Reconfig, "Least time between two resizes of one job. 0: none."},
+    {"usage_half_life", [](C& c) -> Field { return &c.times.usage_half_life; },
+     time_up_to(365 * kDay), Effect::Reconfig,
+     "Past usage counts half after this time (see history_weight)."},
+    {"max_jobs", [](C& c) -> Field { return &c.limits.max_jobs; }, {1, 10000000},
+     Effect::Reconfig, "Most unfinished jobs, elements of arrays counted."},
+    {"max_array_size", [](C& c) -> Field { return &c.limits.max_array_size; }, {1, 10000000},
+     Effect::NewJobs, "Most elements, and highest index, of a job array."},
+    {"newcomer_tries", [](C& c) -> Field { return &c.limits.newcomer_tries; }, {1, 1000},
+     Effect::Reconfig,
+     "So many failed starts of an added task, and an elastic job stays at its size."},
+    {"max_requeue", [](C& c) -> Field { return &c.limits.max_requeue; }, {0, 1000000},
+     Effect::Reconfig, "How often a rerunnable job is started again after a lost host."},
+    {"job_ports",
+     [](C& c) -> Field {
+       return PortRange{&c.limits.job_port_first, &c.limits.job_port_last};
+     },
+     {1024, 32767}, Effect::Restart,
+     "Ports leased to jobs that need MASTER_PORT before they start. Must lie outside the "
+     "range that the kernel gives out by itself."},
+    {"store_reserve", [](C& c) -> Field { return &c.limits.store_reserve; }, {0, 1LL << 40},
+     Effect::Restart,
+     "Disk space kept aside by the master and released when the disk is full, so that ends "
+     "of jobs are still recorded."},
+    {"history_weight", [](C& c) -> Field { return &c.limits.history_weight; }, {0, 100},
+     Effect::Reconfig, "By how many percent past usage may bend the shares of a plan. 0: off."},
+};
+
+}  // namespace
+
+std::span<const Key<ClusterConf>> cluster_keys() { return kKeys; }
+std::span<const std::string_view> cluster_headings() { return kHeadings; }
+
+}  // namespace wm::conf

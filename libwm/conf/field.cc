@@ -1,0 +1,257 @@
+// One reader, printer and description per type of key, as overloads over field.h's
+// alternatives.
+#include "libwm/conf/field.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace wm::conf {
+namespace {
+
+using Strings = std::vector<std::string>;
+using StringMap = std::map<std::string, std::string>;
+
+Error bad(std::string_view text, const std::string& expected) {
+  return fail(Code::BadArgument, "'" + std::string(text) + "' is not " + expected);
+}
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+
+// Every word of an enumeration whose to_string says "unknown" past its last.
+template <class E>
+Strings words_of() {
+  Strings words;
+  for (std::uint8_t i = 0; to_string(static_cast<E>(i)) != "unknown"; ++i)
+    words.emplace_back(to_string(static_cast<E>(i)));
+  return words;
+}
+
+std::string joined(const Strings& words, std::string_view separator) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : std::string(separator)) + word;
+  return text;
+}
+
+Strings split(std::string_view text) {
+  Strings parts;
+  while (true) {
+    auto first = text.find_first_not_of(" \t,");
+    if (first == std::string_view::npos) return parts;
+    text.remove_prefix(first);
+    auto end = std::min(text.find_first_of(" \t,"), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
+Result<std::int64_t> parse_integer(std::string_view text) {
+  std::int64_t value = 0;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (ec != std::errc() || end != text.data() + text.size()) return bad(text, "a number");
+  return value;
+}
+
+template <class Show>
+Result<void> in_range(std::int64_t value, Range range, Show show) {
+  if (value < range.least)
+    return fail(Code::BadArgument, show(value) + " is below the least, " + show(range.least));
+  if (value > range.most)
+    return fail(Code::BadArgument, show(value) + " exceeds the most, " + show(range.most));
+  return {};
+}
+
+template <class Int>
+Result<Int> parse_count(std::string_view text, Range range) {
+  WM_TRY(auto value, parse_integer(text));
+  range.least = std::max<std::int64_t>(range.least, std::numeric_limits<Int>::min());
+  range.most = std::min<std::int64_t>(range.most, std::numeric_limits<Int>::max());
+  WM_TRY(in_range(value, range, [](std::int64_t n) { return std::to_string(n); }));
+  return static_cast<Int>(value);
+}
+
+Result<Duration> parse_time(std::string_view text, Range range) {
+  WM_TRY(auto value, parse_duration(text));
+  WM_TRY(in_range(value.count(), range,
+                  [](std::int64_t us) { return format_duration(Duration(us)); }));
+  return value;
+}
+
+Result<Bytes> parse_size(std::string_view text, Range range) {
+  WM_TRY(auto value, parse_bytes(text));
+  WM_TRY(in_range(value.value, range, [](std::int64_t n) { return format_bytes(Bytes{n}); }));
+  return value;
+}
+
+Result<bool> parse_flag(std::string_view text) {
+  if (text == "yes" || text == "true" || text == "on" || text == "1") return true;
+  if (text == "no" || text == "false" || text == "off" || text == "0") return false;
+  return bad(text, "yes or no");
+}
+
+Result<std::vector<std::uint32_t>> parse_counts(std::string_view text, Range range) {
+  std::vector<std::uint32_t> values;
+  for (const auto& part : split(text)) {
+    WM_TRY(auto value, parse_count<std::uint32_t>(part, range));
+    values.push_back(value);
+  }
+  return values;
+}
+
+Result<StringMap> parse_map(std::string_view text) {
+  StringMap map;
+  for (const auto& part : split(text)) {
+    auto equals = part.find('=');
+    if (equals == 0) return bad(part, "NAME=value");
+    auto value = equals == std::string::npos ? "" : part.substr(equals + 1);
+    if (!map.emplace(part.substr(0, equals), value).second)
+      return fail(Code::BadArgument, "'" + part.substr(0, equals) + "' is given twice");
+  }
+  return map;
+}
+
+template <class E>
+Result<E> parse_word(std::string_view text) {
+  const Strings words = words_of<E>();
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (words[i] == text) return static_cast<E>(i);
+  return bad(text, "one of " + joined(words, " "));
+}
+
+template <class T>
+Result<void> store(T* field, Result<T> value) {
+  if (!value) return value.error();
+  *field = std::move(value).value();
+  return {};
+}
+
+template <class T>
+Result<void> store(T* field, T value) {
+  *field = std::move(value);
+  return {};
+}
+
+template <class T, class Parse>
+Result<void> store_optional(std::optional<T>* field, std::string_view text, Parse parse) {
+  if (text == "none") return store(field, std::optional<T>());
+  WM_TRY(auto value, parse());
+  return store(field, std::optional<T>(value));
+}
+
+Result<void> set_ports(PortRange field, std::string_view text, Range range) {
+  auto dash = text.find('-');
+  if (dash == std::string_view::npos) return bad(text, "a range such as 20000-24999");
+  WM_TRY(auto first, parse_count<std::uint32_t>(text.substr(0, dash), range));
+  WM_TRY(auto last, parse_count<std::uint32_t>(text.substr(dash + 1), range));
+  if (first > last) return bad(text, "a range: its end is below its start");
+  *field.first = first;
+  *field.last = last;
+  return {};
+}
+
+Result<void> set_borrow(BorrowField field, std::string_view text) {
+  *field.borrow = text == "any" ? Borrow::Any : text == "none" ? Borrow::None : Borrow::Listed;
+  *field.from = *field.borrow == Borrow::Listed ? split(text) : Strings();
+  return {};
+}
+
+Result<void> set_choice(Choice field, std::string_view text) {
+  Strings words(field.words.begin(), field.words.end());
+  if (std::find(words.begin(), words.end(), text) == words.end())
+    return bad(text, "one of " + joined(words, " "));
+  return store(field.text, std::string(text));
+}
+
+std::string show_map(const StringMap& map) {
+  Strings parts;
+  for (const auto& [key, value] : map) parts.push_back(value.empty() ? key : key + "=" + value);
+  return joined(parts, ", ");
+}
+
+std::string show_counts(const std::vector<std::uint32_t>& values) {
+  Strings parts;
+  for (auto value : values) parts.push_back(std::to_string(value));
+  return joined(parts, ", ");
+}
+
+std::string show_borrow(BorrowField f) {
+  return *f.borrow == Borrow::Listed ? joined(*f.from, ", ") : std::string(to_string(*f.borrow));
+}
+
+}  // namespace
+
+Result<void> set_field(const Field& field, std::string_view text, Range range) {
+  auto count = [&] { return parse_count<std::uint32_t>(text, range); };
+  auto time = [&] { return parse_time(text, range); };
+  return std::visit(
+      Overloaded{
+          [&](std::string* f) { return store(f, std::string(text)); },
+          [&](bool* f) { return store(f, parse_flag(text)); },
+          [&](std::uint32_t* f) { return store(f, count()); },
+          [&](std::int32_t* f) { return store(f, parse_count<std::int32_t>(text, range)); },
+          [&](Bytes* f) { return store(f, parse_size(text, range)); },
+          [&](Duration* f) { return store(f, time()); },
+          [&](std::optional<std::uint32_t>* f) { return store_optional(f, text, count); },
+          [&](std::optional<Duration>* f) { return store_optional(f, text, time); },
+          [&](Strings* f) { return store(f, split(text)); },
+          [&](std::vector<std::uint32_t>* f) { return store(f, parse_counts(text, range)); },
+          [&](StringMap* f) { return store(f, parse_map(text)); },
+          [&](PortRange f) { return set_ports(f, text, range); },
+          [&](BorrowField f) { return set_borrow(f, text); },
+          [&](Choice f) { return set_choice(f, text); },
+          [&]<class E>(E* f) { return store(f, parse_word<E>(text)); },
+      },
+      field);
+}
+
+std::string show_field(const Field& field) {
+  using Text = std::string;
+  return std::visit(
+      Overloaded{
+          [](std::string* f) -> Text { return *f; },
+          [](bool* f) -> Text { return *f ? "yes" : "no"; },
+          [](std::uint32_t* f) -> Text { return std::to_string(*f); },
+          [](std::int32_t* f) -> Text { return std::to_string(*f); },
+          [](Bytes* f) -> Text { return format_bytes(*f); },
+          [](Duration* f) -> Text { return format_duration(*f); },
+          [](std::optional<std::uint32_t>* f) -> Text { return *f ? std::to_string(**f) : "none"; },
+          [](std::optional<Duration>* f) -> Text { return *f ? format_duration(**f) : "none"; },
+          [](Strings* f) -> Text { return joined(*f, ", "); },
+          [](std::vector<std::uint32_t>* f) -> Text { return show_counts(*f); },
+          [](StringMap* f) -> Text { return show_map(*f); },
+          [](PortRange f) -> Text {
+            return std::to_string(*f.first) + "-" + std::to_string(*f.last);
+          },
+          [](BorrowField f) -> Text { return show_borrow(f); },
+          [](Choice f) -> Text { return *f.text; },
+          []<class E>(E* f) -> Text { return Text(to_string(*f)); },
+      },
+      field);
+}
+
+std::string describe_field(const Field& field) {
+  using Text = std::string;
+  return std::visit(
+      Overloaded{
+          [](std::string*) -> Text { return "text"; },
+          [](bool*) -> Text { return "yes or no"; },
+          [](std::uint32_t*) -> Text { return "number"; },
+          [](std::int32_t*) -> Text { return "number, may be negative"; },
+          [](Bytes*) -> Text { return "size such as 512M or 16G"; },
+          [](Duration*) -> Text { return "time such as 250ms, 10s, 5m, 2h"; },
+          [](std::optional<std::uint32_t>*) -> Text { return "number or none"; },
+          [](std::optional<Duration>*) -> Text { return "time or none"; },
+          [](Strings*) -> Text { return "list of names, separated by blanks or commas"; },
+          [](std::vector<std::uint32_t>*) -> Text { return "list of numbers"; },
+          [](StringMap*) -> Text { return "list of NAME=value"; },
+          [](PortRange) -> Text { return "range of ports"; },
+          [](BorrowField) -> Text { return "any, none, or a list of plans"; },
+          [](Choice f) -> Text { return joined(Strings(f.words.begin(), f.words.end()), ", "); },
+          []<class E>(E*) -> Text { return joined(words_of<E>(), ", "); },
+      },
+      field);
+}
+
+}  // namespace wm::conf

@@ -1,0 +1,205 @@
+// Sections into structs by the tables, built-in entries, order; then the checks.
+#include "libwm/conf/load.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "libwm/base/hostlist.h"
+#include "libwm/base/nearest.h"
+#include "libwm/conf/built_in.h"
+#include "libwm/conf/check.h"
+#include "libwm/conf/ini.h"
+#include "libwm/conf/keys.h"
+
+namespace wm::conf {
+namespace {
+
+constexpr std::array<std::string_view, 6> kFiles = {"wm.conf",    "queues.conf", "hosts.conf",
+                                                    "plans.conf", "apps.conf",   "users.conf"};
+
+std::string unknown(std::string_view what, const std::string& name,
+                    std::span<const std::string_view> known) {
+  auto near = nearest(name, known);
+  std::string text = "unknown " + std::string(what) + " '" + name + "'";
+  return near.empty() ? text : text + " (nearest: " + std::string(near) + ")";
+}
+
+template <class T>
+void fill(T& out, const Ini& ini, const Section& section, std::span<const Key<T>> keys,
+          Problems& problems) {
+  std::vector<std::string_view> names;
+  for (const auto& key : keys) names.push_back(key.name);
+  for (const auto& entry : section.entries) {
+    const Place at{ini.file, entry.line};
+    auto key = std::find_if(keys.begin(), keys.end(),
+                            [&](const Key<T>& k) { return k.name == entry.key; });
+    if (key == keys.end()) {
+      problems.add(at, unknown("key", entry.key, names));
+    } else if (auto set = set_field(key->field(out), entry.value, key->range); !set) {
+      problems.add(at, entry.key + ": " + set.error().text);
+    }
+  }
+}
+
+// The sections of a file but the nameless one and [default], which gives `start` its values.
+template <class T>
+std::vector<const Section*> sections_of(const Ini& ini, T& start, std::span<const Key<T>> keys,
+                                        Problems& problems) {
+  std::vector<const Section*> named;
+  for (const auto& section : ini.sections) {
+    if (section.name == "default") {
+      fill(start, ini, section, keys, problems);
+    } else if (!section.name.empty()) {
+      named.push_back(&section);
+    } else {
+      for (const auto& entry : section.entries)
+        problems.add({ini.file, entry.line}, "key '" + entry.key + "' stands outside any section");
+    }
+  }
+  return named;
+}
+
+bool is_name(const Ini& ini, const Section& section, Problems& problems) {
+  if (section.name.find_first_of(" \t,<>") == std::string::npos) return true;
+  problems.add({ini.file, section.line}, "name '" + section.name + "' holds a blank, ',' or '<>'");
+  return false;
+}
+
+// One entry per section, starting from the entry of that name in `known`, else [default].
+template <class T>
+std::vector<T> load_named(const Ini& ini, std::span<const Key<T>> keys, std::string T::*name,
+                          std::vector<T> known, Problems& problems) {
+  T start;
+  for (const auto* section : sections_of(ini, start, keys, problems)) {
+    if (!is_name(ini, *section, problems)) continue;
+    auto at = std::find_if(known.begin(), known.end(),
+                           [&](const T& e) { return e.*name == section->name; });
+    T& entry = at == known.end() ? known.emplace_back(start) : *at;
+    entry.*name = section->name;
+    fill(entry, ini, *section, keys, problems);
+  }
+  return known;
+}
+
+void load_cluster(const Ini& ini, ClusterConf& cluster, Problems& problems) {
+  auto headings = cluster_headings();
+  std::map<std::string, int> seen;
+  for (const auto& section : ini.sections) {
+    if (!section.name.empty() &&
+        std::find(headings.begin(), headings.end(), section.name) == headings.end())
+      problems.add({ini.file, section.line}, unknown("section", section.name, headings));
+    fill(cluster, ini, section, cluster_keys(), problems);
+    for (const auto& entry : section.entries)
+      if (auto [first, fresh] = seen.emplace(entry.key, entry.line); !fresh)
+        problems.add({ini.file, entry.line}, "key '" + entry.key + "' is given twice (first on line " +
+                                                 std::to_string(first->second) + ")");
+  }
+}
+
+std::vector<HostConf> load_hosts(const Ini& ini, Problems& problems) {
+  HostConf start;
+  std::vector<HostConf> hosts;
+  std::map<std::string, int> seen;
+  for (const auto* section : sections_of(ini, start, host_keys(), problems)) {
+    HostConf pattern = start;
+    fill(pattern, ini, *section, host_keys(), problems);
+    auto names = expand_hosts(section->name);
+    if (!names) problems.add({ini.file, section->line}, names.error().text);
+    if (!names || !is_name(ini, {.name = names->front(), .line = section->line}, problems)) continue;
+    for (auto& name : *names) {
+      auto [first, fresh] = seen.emplace(name, section->line);
+      if (!fresh)
+        problems.add({ini.file, section->line}, "host '" + name + "' is given twice (first on line " +
+                                                    std::to_string(first->second) + ")");
+      pattern.name = std::move(name);
+      if (fresh) hosts.push_back(pattern);
+    }
+  }
+  return hosts;
+}
+
+std::vector<UserConf> load_users(const Ini& ini, Problems& problems) {
+  auto users = load_named(ini, user_keys(), &UserConf::name, {}, problems);
+  UserConf others;
+  for (const auto& section : ini.sections) {
+    if (section.name != "default") continue;
+    Problems known_already;
+    fill(others, ini, section, user_keys(), known_already);
+    others.name = section.name;
+    users.push_back(others);
+  }
+  return users;
+}
+
+void add_built_in(Config& c) {
+  if (c.queues.empty()) c.queues.push_back(built_in_queue());
+  if (!c.plan("/")) c.plans.insert(c.plans.begin(), PlanConf{});
+  if (c.hosts.empty()) c.hosts.push_back({.name = c.cluster.master_host});
+}
+
+template <class T>
+void sort_by(std::vector<T>& list, std::string T::*key) {
+  std::sort(list.begin(), list.end(), [&](const T& a, const T& b) { return a.*key < b.*key; });
+}
+
+void sort_lists(Config& c) {
+  sort_by(c.queues, &QueueConf::name);
+  sort_by(c.hosts, &HostConf::name);
+  sort_by(c.plans, &PlanConf::path);
+  sort_by(c.apps, &AppConf::name);
+  sort_by(c.users, &UserConf::name);
+}
+
+Result<std::string> read_text(const std::filesystem::path& path) {
+  std::error_code ec;
+  if (!std::filesystem::exists(path, ec)) return std::string();
+  std::ifstream in(path);
+  if (!in) return fail(Code::System, path.string() + ": " + std::strerror(errno));
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+}  // namespace
+
+std::span<const std::string_view> file_names() { return kFiles; }
+
+Result<Config> parse(const Texts& texts) {
+  Problems problems;
+  Lines lines;
+  std::map<std::string_view, Ini> inis;
+  for (auto file : kFiles) {
+    auto text = texts.find(std::string(file));
+    auto& ini = inis[file];
+    ini = read_ini(std::string(file), text == texts.end() ? "" : text->second, problems);
+    lines.add(ini);
+  }
+  Config c;
+  load_cluster(inis["wm.conf"], c.cluster, problems);
+  c.queues = load_named(inis["queues.conf"], queue_keys(), &QueueConf::name, {}, problems);
+  c.hosts = load_hosts(inis["hosts.conf"], problems);
+  c.plans = load_named(inis["plans.conf"], plan_keys(), &PlanConf::path, {}, problems);
+  c.apps = load_named(inis["apps.conf"], app_keys(), &AppConf::name, built_in_apps(), problems);
+  c.users = load_users(inis["users.conf"], problems);
+  sort_lists(c);
+  add_built_in(c);
+  check(c, lines, problems);
+  if (!problems.empty()) return problems.error();
+  return c;
+}
+
+Result<Config> load(const std::string& dir) {
+  std::error_code ec;
+  if (!std::filesystem::is_directory(dir, ec))
+    return fail(Code::NotFound, dir + ": no such configuration directory");
+  Texts texts;
+  for (auto file : kFiles) {
+    WM_TRY(texts[std::string(file)], read_text(std::filesystem::path(dir) / file));
+  }
+  return parse(texts);
+}
+
+}  // namespace wm::conf

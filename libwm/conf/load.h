@@ -1,0 +1,44 @@
+// Role: the configuration directory in, one Config out, or everything that is wrong with
+// it. Used by the daemons at start, by `badmin ckconfig` and for `badmin reconfig`; the
+// directory comes from WM_CONF_DIR, resolved at the rim.
+//
+//   files → read_ini → sections → keys.h tables → Config → check (references) → sorted
+//
+// Six files, each optional: wm.conf queues.conf hosts.conf plans.conf apps.conf users.conf.
+// In all but wm.conf, [default] gives the values that the other sections start from.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "libwm/base/result.h"
+#include "libwm/model/config.h"
+
+namespace wm::conf {
+
+/// Where the files are when WM_CONF_DIR says nothing.
+inline constexpr std::string_view kDefaultDir = "/etc/wm";
+
+/// File name → text; a file that is absent is empty.
+using Texts = std::map<std::string, std::string>;
+
+/// Names of the six files, wm.conf first. @cost O(1)
+std::span<const std::string_view> file_names();
+
+/// The configuration that these texts describe.
+/// @errors BadArgument: a line per problem, "queues.conf:14: unknown key …"
+/// @cost O(bytes + hosts)   @thread any; reads nothing else
+Result<Config> parse(const Texts& texts);
+
+/// The configuration in directory `dir`.
+/// @errors NotFound: no such directory; System: a file cannot be read; as parse()
+/// @cost reads six files; blocks
+Result<Config> load(const std::string& dir);
+
+/// The reference of one file as a manual page in Markdown, made from its table.
+/// @errors NotFound: not one of file_names()
+Result<std::string> reference(std::string_view file);
+
+}  // namespace wm::conf

@@ -1,0 +1,35 @@
+// Keys of plans.conf.
+#include "libwm/conf/keys.h"
+
+namespace wm::conf {
+namespace {
+
+using P = PlanConf;
+
+constexpr Key<P> kKeys[] = {
+    {"shares", [](P& p) -> Field { return &p.shares; }, {0, 1000000}, Effect::Reconfig,
+     "Weight among its siblings when what nobody owns is divided."},
+    {"owns", [](P& p) -> Field { return &p.owns; }, {0, 10000000}, Effect::Reconfig,
+     "Slots that it gets whenever its jobs ask for them."},
+    {"limit", [](P& p) -> Field { return &p.limit; }, {0, 10000000}, Effect::Reconfig,
+     "Slots that its jobs never exceed."},
+    {"lend", [](P& p) -> Field { return &p.lend; }, {0, 10000000}, Effect::Reconfig,
+     "How many of the slots that it owns others may use while they are idle. none: all."},
+    {"borrow", [](P& p) -> Field { return BorrowField{&p.borrow, &p.borrow_from}; }, kAny,
+     Effect::Reconfig, "Whose idle slots its jobs may use: any, none, or a list of plans."},
+    {"reclaim_grace", [](P& p) -> Field { return &p.reclaim_grace; }, {0, kHour},
+     Effect::Reconfig,
+     "Time that a task has to leave when its slot is taken back. none: the cluster's."},
+    {"policy", [](P& p) -> Field { return &p.policy; }, kAny, Effect::Reconfig,
+     "How it divides among its jobs: equally, or by priority and time of submission."},
+    {"users", [](P& p) -> Field { return &p.users; }, kAny, Effect::NewJobs,
+     "Users and groups that may use it. Empty: everybody who may use its parent."},
+    {"description", [](P& p) -> Field { return &p.description; }, kAny, Effect::Reconfig,
+     "What the plan is for; shown by bplans -l."},
+};
+
+}  // namespace
+
+std::span<const Key<PlanConf>> plan_keys() { return kKeys; }
+
+}  // namespace wm::conf

@@ -1,0 +1,57 @@
+// Keys of queues.conf.
+#include "libwm/conf/keys.h"
+
+namespace wm::conf {
+namespace {
+
+using Q = QueueConf;
+
+constexpr Key<Q> kKeys[] = {
+    {"priority", [](Q& q) -> Field { return &q.priority; }, {1, 1000000}, Effect::Reconfig,
+     "Jobs of a queue with a higher number go first, and take slots back from elastic jobs of "
+     "lower queues."},
+    {"description", [](Q& q) -> Field { return &q.description; }, kAny, Effect::Reconfig,
+     "What the queue is for; shown by bqueues -l."},
+    {"users", [](Q& q) -> Field { return &q.users; }, kAny, Effect::NewJobs,
+     "Users and groups that may use the queue. Empty: everybody."},
+    {"hosts", [](Q& q) -> Field { return &q.hosts; }, kAny, Effect::Reconfig,
+     "Hosts and host groups on which its jobs run. Empty: all."},
+    {"admins", [](Q& q) -> Field { return &q.admins; }, kAny, Effect::Reconfig,
+     "Users that may open and close the queue and control its jobs."},
+    {"app", [](Q& q) -> Field { return &q.app; }, kAny, Effect::NewJobs,
+     "Application profile of jobs submitted without -app."},
+    {"plan", [](Q& q) -> Field { return &q.plan; }, kAny, Effect::NewJobs,
+     "Plan of jobs submitted without -plan."},
+    {"run_limit", [](Q& q) -> Field { return &q.run_limit.usual; }, {0, 365 * kDay},
+     Effect::NewJobs, "Run limit of jobs submitted without -W. 0: none."},
+    {"run_limit_max", [](Q& q) -> Field { return &q.run_limit.max; }, {0, 365 * kDay},
+     Effect::NewJobs, "Longest run limit that a job may ask for. 0: none."},
+    {"min_tasks", [](Q& q) -> Field { return &q.min_tasks; }, {0, 1000000}, Effect::NewJobs,
+     "Fewest tasks that a job may ask for."},
+    {"max_tasks", [](Q& q) -> Field { return &q.max_tasks; }, {0, 1000000}, Effect::NewJobs,
+     "Most tasks that a job may ask for. 0: no limit."},
+    {"max_slots", [](Q& q) -> Field { return &q.max_slots; }, {0, 10000000}, Effect::Reconfig,
+     "Most slots that all jobs of the queue use together. 0: no limit."},
+    {"user_slots", [](Q& q) -> Field { return &q.user_slots; }, {0, 10000000}, Effect::Reconfig,
+     "Most slots that one user's jobs in the queue use. 0: no limit."},
+    {"host_slots", [](Q& q) -> Field { return &q.host_slots; }, {0, 1000000}, Effect::Reconfig,
+     "Most slots that jobs of the queue use on one host. 0: no limit."},
+    {"mem_limit", [](Q& q) -> Field { return &q.mem_limit; }, {0, 1LL << 50}, Effect::NewJobs,
+     "Memory limit per task of jobs submitted without -M. 0: none."},
+    {"nice", [](Q& q) -> Field { return &q.nice; }, {-20, 19}, Effect::NewJobs,
+     "Nice value of its jobs' processes."},
+    {"rerunnable", [](Q& q) -> Field { return &q.rerunnable; }, kAny, Effect::NewJobs,
+     "Whether jobs start again when their host is lost, unless submitted with -rn."},
+    {"exclusive", [](Q& q) -> Field { return &q.exclusive; }, kAny, Effect::NewJobs,
+     "Whether jobs may ask for whole hosts (bsub -x)."},
+    {"interactive", [](Q& q) -> Field { return &q.interactive; }, kAny, Effect::NewJobs,
+     "Whether interactive jobs (bsub -I) are taken, or only they."},
+    {"res_req", [](Q& q) -> Field { return &q.res_req; }, kAny, Effect::NewJobs,
+     "Resource requirement that is added to every job's -R."},
+};
+
+}  // namespace
+
+std::span<const Key<QueueConf>> queue_keys() { return kKeys; }
+
+}  // namespace wm::conf

@@ -1,0 +1,85 @@
+// Manual pages out of the tables, so that they cannot disagree with what is read.
+#include "libwm/conf/keys.h"
+#include "libwm/conf/load.h"
+
+namespace wm::conf {
+namespace {
+
+std::string_view effect_text(Effect effect) {
+  switch (effect) {
+    case Effect::Reconfig: return "badmin reconfig";
+    case Effect::NewJobs: return "badmin reconfig, for jobs submitted from then on";
+    case Effect::Restart: return "restart of the daemons";
+  }
+  return "";
+}
+
+template <class T>
+std::string entry(const Key<T>& key) {
+  T initial;
+  auto field = key.field(initial);
+  auto value = show_field(field);
+  std::string text = "**" + std::string(key.name) + "** = *" + describe_field(field) + "*\n";
+  text += ":   " + std::string(key.doc) + "\n";
+  text += "    Default: " + (value.empty() ? "empty" : value) + ". ";
+  return text + "Takes effect: " + std::string(effect_text(key.effect)) + ".\n\n";
+}
+
+struct Page {
+  std::string_view file, role, sections;
+};
+
+constexpr Page kPages[] = {
+    {"wm.conf", "the cluster",
+     "Keys stand without a section, or under the headings [cluster], [master], [paths], [times] "
+     "and [limits], which are for the reader only."},
+    {"queues.conf", "queues", "One section per queue: [night]."},
+    {"hosts.conf", "hosts",
+     "One section per host or range of hosts: [login1], [gpu[01-16]]. Without any, the master's "
+     "host is the cluster."},
+    {"plans.conf", "resource plans",
+     "One section per path: [/research/vision]; its parent needs one too. The root [/] is always "
+     "there."},
+    {"apps.conf", "application profiles",
+     "One section per profile. batch, training, notebook and inference are always there; their "
+     "sections change them."},
+    {"users.conf", "users",
+     "One section per user. [default] stands for all users that have none."},
+};
+
+template <class T>
+std::string entries(std::span<const Key<T>> keys) {
+  std::string text;
+  for (const auto& key : keys) text += entry(key);
+  return text;
+}
+
+std::string entries_of(std::string_view file) {
+  if (file == "wm.conf") return entries(cluster_keys());
+  if (file == "queues.conf") return entries(queue_keys());
+  if (file == "hosts.conf") return entries(host_keys());
+  if (file == "plans.conf") return entries(plan_keys());
+  if (file == "apps.conf") return entries(app_keys());
+  return entries(user_keys());
+}
+
+}  // namespace
+
+Result<std::string> reference(std::string_view file) {
+  for (const auto& page : kPages) {
+    if (page.file != file) continue;
+    std::string name(file);
+    std::string text = "# " + name + "(5)\n\n## NAME\n\n" + name + " - configuration of " +
+                       std::string(page.role) + "\n\n## DESCRIPTION\n\n";
+    text += "Lines are `[section]`, `key = value`, blank, or a comment from `#` to the end. " +
+            std::string(page.sections) + "\n";
+    if (file != "wm.conf" && file != "users.conf")
+      text += "A section [default] gives the values that the other sections start from.\n";
+    text += "\nThe directory is `$WM_CONF_DIR`, else " + std::string(kDefaultDir) +
+            ". `badmin ckconfig` checks the files, `badmin reconfig` puts them in force.\n";
+    return text + "\n## KEYS\n\n" + entries_of(file);
+  }
+  return fail(Code::NotFound, "no configuration file '" + std::string(file) + "'");
+}
+
+}  // namespace wm::conf

@@ -1,0 +1,148 @@
+#include "libwm/conf/load.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "libwm/conf/keys.h"
+
+namespace wm::conf {
+namespace {
+
+using testing::HasSubstr;
+
+std::string problems_of(const Texts& texts) {
+  auto config = parse(texts);
+  return config ? "" : config.error().text;
+}
+
+TEST(conf, nothing_configured_is_a_cluster) {
+  auto config = parse({});
+  ASSERT_TRUE(config) << config.error().text;
+  EXPECT_EQ(config->cluster.master_port, 6885u);
+  EXPECT_NE(config->queue("normal"), nullptr);
+  EXPECT_NE(config->plan("/"), nullptr);
+  for (const char* app : {"batch", "training", "notebook", "inference"})
+    EXPECT_NE(config->app(app), nullptr) << app;
+  ASSERT_NE(config->host("localhost"), nullptr);
+}
+
+TEST(conf, every_file_reaches_its_struct) {
+  auto config = parse({{"wm.conf", "[times]\nclean_period = 2h\n[limits]\njob_ports = 21000-21999\n"},
+                       {"queues.conf", "[normal]\n[high]\npriority = 80\nhosts = gpu\n"},
+                       {"hosts.conf", "[gpu[01-02]]\ngpus = 4\nmem = 64G\ngroups = gpu\n[login]\n"},
+                       {"plans.conf", "[/a]\nowns = 2\n[/a/b]\nlimit = 3\n"},
+                       {"apps.conf", "[training]\nresize = restart\n[mpi]\n"},
+                       {"users.conf", "[default]\nmax_slots = 4\n[ann]\ngroups = g1 g2\n"}});
+  ASSERT_TRUE(config) << config.error().text;
+  EXPECT_EQ(config->cluster.times.clean_period, std::chrono::hours(2));
+  EXPECT_EQ(config->cluster.limits.job_port_last, 21999u);
+  EXPECT_EQ(config->queue("high")->priority, 80u);
+  EXPECT_EQ(config->host("gpu02")->gpus, 4u);
+  EXPECT_EQ(config->host("gpu02")->mem, Bytes{64LL << 30});
+  EXPECT_EQ(config->host("login")->gpus, std::nullopt);
+  EXPECT_EQ(config->plan("/a/b")->limit, 3u);
+  EXPECT_EQ(config->app("training")->type, AppType::Training);
+  EXPECT_EQ(config->app("training")->resize, ResizeMode::Restart);
+  EXPECT_EQ(config->app("mpi")->type, AppType::Batch);
+  EXPECT_EQ(config->user("default")->max_slots, 4u);
+  EXPECT_EQ(config->user("ann")->groups, (std::vector<std::string>{"g1", "g2"}));
+  EXPECT_EQ(config->user("ann")->max_slots, 4u);
+}
+
+TEST(conf, default_section_is_where_the_others_start) {
+  auto config = parse({{"hosts.conf", "[a]\n[default]\nslots = 3\n[b]\nslots = 5\n"}});
+  ASSERT_TRUE(config) << config.error().text;
+  EXPECT_EQ(config->host("a")->slots, 3u);
+  EXPECT_EQ(config->host("b")->slots, 5u);
+  EXPECT_EQ(config->host("default"), nullptr);
+}
+
+TEST(conf, an_unknown_key_names_line_and_nearest) {
+  EXPECT_EQ(problems_of({{"queues.conf", "[normal]\n\npriorty = 3\n"}}),
+            "queues.conf:3: unknown key 'priorty' (nearest: priority)");
+  EXPECT_EQ(problems_of({{"wm.conf", "[tims]\n"}}),
+            "wm.conf:1: unknown section 'tims' (nearest: times)");
+  EXPECT_EQ(problems_of({{"wm.conf", "zzzzzzzzzz = 1\n"}}), "wm.conf:1: unknown key 'zzzzzzzzzz'");
+}
+
+TEST(conf, wrong_unit_and_range_name_the_line) {
+  EXPECT_EQ(problems_of({{"wm.conf", "master_port = 70000\n"}}),
+            "wm.conf:1: master_port: 70000 exceeds the most, 65535");
+  EXPECT_THAT(problems_of({{"wm.conf", "\nclean_period = 16G\n"}}),
+              HasSubstr("wm.conf:2: clean_period: '16G' is not a duration"));
+}
+
+TEST(conf, all_problems_are_collected) {
+  auto text = problems_of({{"wm.conf", "a = 1\n"}, {"users.conf", "max_slots = 2\n"}});
+  EXPECT_EQ(text,
+            "wm.conf:1: unknown key 'a'\n"
+            "users.conf:1: key 'max_slots' stands outside any section");
+}
+
+TEST(conf, duplicates_are_refused) {
+  EXPECT_EQ(problems_of({{"hosts.conf", "[n[1-3]]\n[n2]\n"}}),
+            "hosts.conf:2: host 'n2' is given twice (first on line 1)");
+  EXPECT_EQ(problems_of({{"wm.conf", "[cluster]\nmax_jobs = 3\n[limits]\nmax_jobs = 4\n"}}),
+            "wm.conf:4: key 'max_jobs' is given twice (first on line 2)");
+}
+
+TEST(conf, references_must_exist) {
+  EXPECT_EQ(problems_of({{"wm.conf", "default_queue = nomal\n"}}),
+            "wm.conf:1: default_queue: no queue 'nomal' (nearest: normal)");
+  EXPECT_EQ(problems_of({{"queues.conf", "[normal]\napp = traning\nplan = /x\nhosts = h9\n"}}),
+            "queues.conf:2: app: no application profile 'traning' (nearest: training)\n"
+            "queues.conf:3: plan: no plan '/x' (nearest: /)\n"
+            "queues.conf:4: hosts: no host or host group 'h9'");
+  EXPECT_EQ(problems_of({{"plans.conf", "[/a/b]\n"}}),
+            "plans.conf:1: plan '/a/b' has no parent: add a section [/a]");
+  EXPECT_EQ(problems_of({{"plans.conf", "[a]\n"}}),
+            "plans.conf:1: 'a' is not a path such as /research/vision");
+}
+
+TEST(conf, contradictions_are_refused) {
+  EXPECT_EQ(problems_of({{"plans.conf", "[/a]\nowns = 5\nlimit = 3\n"}}),
+            "plans.conf:2: owns: 5 exceeds limit 3");
+  EXPECT_EQ(problems_of({{"plans.conf", "[/a]\nlimit = 3\n[/a/b]\nowns = 2\n[/a/c]\nowns = 2\n"}}),
+            "plans.conf:2: limit: 3 is below the 4 slots that its children own");
+  EXPECT_EQ(problems_of({{"queues.conf", "[normal]\nrun_limit = 3h\nrun_limit_max = 2h\n"}}),
+            "queues.conf:2: run_limit: 3h exceeds run_limit_max 2h");
+  EXPECT_EQ(problems_of({{"wm.conf", "silent_after = 1s\n"}}),
+            "wm.conf:1: silent_after: 1s does not exceed heartbeat 1s");
+}
+
+TEST(conf, a_missing_directory_is_named) {
+  auto config = load("/nonexistent/wm");
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().code, Code::NotFound);
+  EXPECT_THAT(config.error().text, HasSubstr("/nonexistent/wm"));
+}
+
+TEST(conf, the_samples_load) {
+  auto config = load("etc");
+  ASSERT_TRUE(config) << config.error().text;
+  EXPECT_EQ(config->plan("/research")->shares, 2u);
+}
+
+template <class T>
+void defaults_are_within_their_ranges(std::span<const Key<T>> keys) {
+  for (const auto& key : keys) {
+    T value;
+    auto text = show_field(key.field(value));
+    auto set = set_field(key.field(value), text, key.range);
+    EXPECT_TRUE(set) << key.name << ": " << (set ? "" : set.error().text);
+    EXPECT_EQ(value, T()) << key.name;
+    EXPECT_FALSE(key.doc.empty()) << key.name;
+  }
+}
+
+TEST(conf_keys, defaults_read_back_as_themselves) {
+  defaults_are_within_their_ranges(cluster_keys());
+  defaults_are_within_their_ranges(queue_keys());
+  defaults_are_within_their_ranges(host_keys());
+  defaults_are_within_their_ranges(plan_keys());
+  defaults_are_within_their_ranges(app_keys());
+  defaults_are_within_their_ranges(user_keys());
+}
+
+}  // namespace
+}  // namespace wm::conf
