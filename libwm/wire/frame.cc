@@ -4,6 +4,9 @@ namespace wm::wire {
 
 namespace {
 
+// One large frame must not leave its room with an idle link for good.
+constexpr std::size_t kKeepBytes = 64 << 10;
+
 std::uint32_t read_le(std::string_view bytes) {
   std::uint32_t value = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) {
@@ -28,6 +31,7 @@ std::string frame_bytes(std::uint16_t type, std::string_view payload) {
 void FrameDecoder::add(std::string_view bytes) {
   buffer_.erase(0, used_);
   used_ = 0;
+  if (buffer_.empty() && buffer_.capacity() > kKeepBytes) buffer_ = {};
   buffer_.append(bytes);
 }
 

@@ -44,7 +44,8 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  /// Begins delivery. Frames that came before wait (and the peer with them). Called once.
+  /// Begins delivery; frames that came before have waited (and the peer with them). Called
+  /// again it replaces the handlers: a first frame may decide who takes the link over.
   void start(OnFrame on_frame, OnClosed on_closed);
 
   /// Queues one frame. Order is kept; a frame accepted here is lost only with the link.
@@ -77,7 +78,7 @@ struct LinkOptions {
   SessionOptions session;
   /// Signs and checks; unused with Method::Local.
   std::shared_ptr<Credentials> credentials;
-  /// From connection to open session; then the half-open one is dropped.
+  /// From accept, or from dial(), to the open session; then the attempt is dropped.
   Duration hello_timeout = std::chrono::seconds(5);
   /// @units bytes, sealed; see Link::send
   std::size_t outbound_limit = 64 << 20;
@@ -138,9 +139,10 @@ class Transport {
   Result<std::unique_ptr<Listener>> listen(const Endpoint& at, ListenOptions options, OnLink on_link);
 
   /// Connects and opens a session; names are resolved off the loop. One try: retry, with
-  /// back-off, is the caller's.
+  /// back-off, is the caller's. Our side is open before the acceptor has checked our proof (its
+  /// first request shares that flight): should it refuse us, OnClosed tells its reason.
   /// @errors (to on_dialled) NotFound: unknown name; Unavailable: nobody answers, or the peer
-  ///         went away; Timeout: hello_timeout passed; Version, Denied: as Session
+  ///         went away; Timeout: hello_timeout passed since dial(); Version, Denied: as Session
   [[nodiscard]] std::unique_ptr<Dialing> dial(const Endpoint& to, DialOptions options,
                                               OnDialled on_dialled);
 

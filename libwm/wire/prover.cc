@@ -1,0 +1,41 @@
+#include "libwm/wire/prover.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+
+namespace wm::wire {
+
+namespace {
+
+// A credential serves one hello of at most 5 s; the rest is for clocks that differ.
+constexpr Duration kProofTtl = std::chrono::seconds(60);
+
+}  // namespace
+
+Prover::Prover(boost::asio::io_context& loop, int threads)
+    : loop_(loop), threads_(static_cast<std::size_t>(threads)) {}
+
+Prover::~Prover() {
+  threads_.stop();
+  threads_.join();
+}
+
+template <class Ask, class Done>
+void Prover::run(Ask ask, Done done) {
+  auto work = boost::asio::make_work_guard(loop_);  // the loop must not end meanwhile
+  boost::asio::post(threads_, [this, ask, done, work] {
+    boost::asio::post(loop_, [answer = ask(), done] { done(answer); });
+  });
+}
+
+void Prover::encode(std::shared_ptr<Credentials> with, std::string payload,
+                    std::function<void(Result<std::string>)> done) {
+  run([with, payload] { return with->encode(payload, kProofTtl); }, std::move(done));
+}
+
+void Prover::decode(std::shared_ptr<Credentials> with, std::string credential,
+                    std::function<void(Result<Signed>)> done) {
+  run([with, credential] { return with->decode(credential); }, std::move(done));
+}
+
+}  // namespace wm::wire

@@ -1,0 +1,98 @@
+#include "test/support/private_munged.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "libwm/wire/munge.h"
+
+extern char** environ;
+
+namespace wm::test {
+
+namespace {
+
+constexpr const char* kProgram = "/usr/sbin/munged";
+
+void write_key(const std::string& path) {
+  std::ofstream(path) << std::string(1024, 'k');  // guards nothing but this test
+  ::chmod(path.c_str(), 0400);
+}
+
+bool answers(const std::string& socket) {
+  if (!std::filesystem::exists(socket)) return false;
+  return wire::munge_credentials(socket)->encode("hello", std::chrono::seconds(10)).has_value();
+}
+
+}  // namespace
+
+PrivateMunged::PrivateMunged() {
+  if (::access(kProgram, X_OK) != 0) {
+    missing_ = std::string(kProgram) + " is not installed";
+    return;
+  }
+  char dir[] = "/tmp/wm-munged-XXXXXX";
+  if (!::mkdtemp(dir)) {
+    missing_ = "no temporary directory";
+    return;
+  }
+  dir_ = dir;
+  ::chmod(dir, 0711);  // munged wants its socket reachable and its key not
+  write_key(dir_ + "/key");
+  start();
+}
+
+PrivateMunged::~PrivateMunged() {
+  stop();
+  std::error_code ignored;
+  if (!dir_.empty()) std::filesystem::remove_all(dir_, ignored);
+}
+
+void PrivateMunged::restart() {
+  stop();
+  start();
+}
+
+void PrivateMunged::start() {
+  std::vector<std::string> words = {kProgram, "--foreground", "--force", "--num-threads=2"};
+  for (auto [option, file] : {std::pair("--key-file=", "key"), {"--socket=", "munge.sock"},
+                              {"--pid-file=", "pid"}, {"--log-file=", "log"}, {"--seed-file=", "seed"}}) {
+    words.push_back(std::string(option) + dir_ + "/" + file);
+  }
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t quiet;
+  posix_spawn_file_actions_init(&quiet);
+  posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", O_WRONLY, 0);
+  int rc = ::posix_spawn(&pid_, kProgram, &quiet, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&quiet);
+  if (rc != 0) pid_ = -1;
+  auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!answers(socket())) {
+    if (pid_ < 0 || std::chrono::steady_clock::now() > deadline) {
+      missing_ = "munged did not start";
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+void PrivateMunged::stop() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGTERM);
+  ::waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
+}  // namespace wm::test
