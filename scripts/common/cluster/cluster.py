@@ -157,11 +157,13 @@ class Cluster:
     def _wm_conf(self):
         user = pwd.getpwuid(os.geteuid()).pw_name
         return {
-            'cluster': {'name': 'mini', 'master_host': self._master_address(), 'master_port': str(MASTER_PORT),
-                        'master_user': self.facts['master_user'], 'host_user': user,
-                        'munge_socket': self.short('munge', 'socket'), 'admins': user},
-            'dirs': {'state': self.path('state'), 'run': self.short('run'), 'log': self.path('log'),
-                     'results': self.path('results'), 'data': os.environ.get('DATA_DIR') or self.path('data')},
+            'cluster': {'cluster_name': 'mini', 'admins': user},
+            'master': {'master_host': self._master_address(), 'master_port': str(MASTER_PORT),
+                       'master_user': self.facts['master_user'], 'host_user': user,
+                       'munge_socket': self.short('munge', 'socket')},
+            'paths': {'state_dir': self.path('state'), 'run_dir': self.short('run'), 'log_dir': self.path('log'),
+                      'results_dir': self.path('results'), 'data_dir': os.environ.get('DATA_DIR') or self.path('data')},
+            'limits': {'store_reserve': '1M'},
         }
 
     def _start_munged(self):
