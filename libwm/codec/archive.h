@@ -3,7 +3,7 @@
 // delimited), made and read by libprotobuf-lite's coded streams: zero values are left out
 // (unless the field's default is not zero), a field that is absent keeps its default,
 // unknown tags are skipped, so old and new readers and writers understand each other.
-// Included only by codec/*.cc; everybody else uses codec/codec.h.
+// Included by codec/*.cc only; everybody else uses codec/codec.h.
 //
 //   WM_FIELDS(HostConf) { f(1, s.name); f(2, s.slots); }
 //

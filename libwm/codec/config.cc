@@ -1,3 +1,5 @@
+// Role: bytes of the configuration (model/config.h).
+
 #include "libwm/codec/config_fields.h"
 
 #include "libwm/codec/codec.h"

@@ -1,4 +1,5 @@
-// Role: field tables of model/config.h, included by codec/*.cc only. Tags are append-only.
+// Role: field tables of model/config.h, included by codec/*.cc only.
+// Tags are append-only: an old reader skips what it does not know.
 #pragma once
 
 #include "libwm/codec/archive.h"

@@ -1,3 +1,5 @@
+// Role: bytes of an elastic job's words (model/elastic.h).
+
 #include "libwm/codec/elastic_fields.h"
 
 #include "libwm/codec/codec.h"

@@ -1,3 +1,5 @@
+// Role: bytes of jobs, hosts and the cluster (model/job.h, host.h, reason.h, cluster.h).
+
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
 

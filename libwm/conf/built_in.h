@@ -1,4 +1,5 @@
 // Role: what exists without being configured, so that an empty directory is a cluster.
+// Called by parse() before the files are read.
 #pragma once
 
 #include <vector>

@@ -14,6 +14,7 @@ namespace wm::conf {
 /// Where each key was given, to place a problem that shows only later.
 class Lines {
  public:
+  /// Notes the lines of one file. @cost O(keys)
   void add(const Ini& ini);
 
   /// The key's line; else its section's; else the file. @cost O(log keys)

@@ -42,7 +42,7 @@ std::span<const Key<AppConf>> app_keys();
 /// users.conf: a section per user.
 std::span<const Key<UserConf>> user_keys();
 
-// Bounds, in the tables' units.
+/// Bounds, in the tables' units.
 inline constexpr Range kAny{};
 inline constexpr std::int64_t kSecond = 1000000, kHour = 3600 * kSecond, kDay = 24 * kHour;
 

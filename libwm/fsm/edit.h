@@ -1,4 +1,5 @@
 // Role: the ways apply reaches into the state; shared by the machines of this folder only.
+// Each machine applies the events of its object and no others.
 #pragma once
 
 #include "libwm/fsm/fsm.h"

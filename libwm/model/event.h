@@ -73,6 +73,7 @@ struct KillRequested { JobId job; KillWish wish; };
 struct JobPurged { JobId job; };
 
 // ---- hosts ----
+/// It has come up, or come back: what it is and has.
 struct HostRegistered {
   HostId host;
   std::string name, address, boot, type, model;
@@ -93,6 +94,7 @@ enum class QueueStandingChange : std::uint8_t { Open = 0, Close = 1, Activate = 
 struct QueueChanged { std::string queue; QueueStandingChange change{}; std::string by, why; };
 struct ConfigLoaded { std::shared_ptr<const Config> config; };
 
+/// What has happened. Alternatives are append-only: their index is their number on disk.
 using EventBody =
     std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded, TaskStuck,
                  TasksAdded, TasksLeaving, TaskCondemned, AgentSeen, LeadAppointed, EpochEntered,

@@ -30,6 +30,7 @@ struct Capacity {
   bool operator==(const Capacity&) const = default;
 };
 
+/// Whether it is heard; Dead: somebody vouched for it.
 enum class HostState : std::uint8_t { Ok = 0, Silent = 1, Dead = 2 };
 
 /// Who holds a GPU: job 0 = free.

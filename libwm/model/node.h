@@ -118,6 +118,8 @@ struct HostOrder {
 };
 
 // Facts. Each is repeated until acknowledged.
+
+/// A task runs.
 struct FactStarted {
   JobId job;
   Attempt attempt;
@@ -125,6 +127,7 @@ struct FactStarted {
   std::int32_t pid = 0;
   bool operator==(const FactStarted&) const = default;
 };
+/// A task and all that it started are proven gone.
 struct FactEnded {
   JobId job;
   Attempt attempt;
@@ -136,6 +139,7 @@ struct FactEnded {
   WallTime at{};
   bool operator==(const FactEnded&) const = default;
 };
+/// A task does not go away after SIGKILL.
 struct FactStuck {
   JobId job;
   Attempt attempt;
@@ -143,6 +147,7 @@ struct FactStuck {
   std::string why;
   bool operator==(const FactStuck&) const = default;
 };
+/// What a host tells of its own accord.
 using Fact = std::variant<FactStarted, FactEnded, FactStuck, AgentReport>;
 
 /// A fact with the host's own number for it; HostAck names it once it is durable.

@@ -259,6 +259,7 @@ struct WaitReply {
   bool operator==(const WaitReply&) const = default;
 };
 
+/// Asks who answers there (lsid, and tests of the session itself).
 struct PingRequest {
   std::string text;
   bool operator==(const PingRequest&) const = default;

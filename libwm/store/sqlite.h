@@ -50,6 +50,7 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
   ~Statement();
 
+  /// Gives the next parameter its value; text is copied.
   Statement& bind(std::int64_t value);
   Statement& bind_text(std::string_view value);
   /// The bytes are borrowed until the statement is reset.
@@ -62,6 +63,7 @@ class Statement {
   /// @errors as step
   Result<void> run();
 
+  /// A column of the current row, from 0; NULL reads as 0 and as empty.
   std::int64_t number(int column) const;
   std::string text(int column) const;
 

@@ -1,4 +1,5 @@
-// Role: between Endpoint and the kernel's addresses, for listener.cc and dial.cc.
+// Role: between Endpoint and the kernel's addresses. Names are not resolved here (that blocks):
+// callers are listener.cc and dial.cc.
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>

@@ -9,7 +9,7 @@
 
 namespace wm::wire {
 
-/// As Transport::dial, which it implements.
+/// As Transport::dial, which it implements. @thread the loop
 std::unique_ptr<Dialing> start_dial(boost::asio::io_context& loop, Prover& prover,
                                     const Endpoint& to, DialOptions options,
                                     Transport::OnDialled on_dialled);

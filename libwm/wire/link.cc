@@ -1,3 +1,4 @@
+// Role: Link, the rim's hold on a Channel: closing it closes the channel.
 #include "libwm/wire/channel.h"
 
 namespace wm::wire {

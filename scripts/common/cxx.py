@@ -48,7 +48,7 @@ class Item:
         head = strip_template(self.head)
         if self.kind == 'function':
             return True
-        if self.kind != 'declaration' or re.match(r'(using|typedef|friend|static_assert|extern template)\b', head):
+        if self.kind != 'declaration' or '(*' in head or re.match(r'(using|typedef|friend|static_assert|extern template)\b', head):
             return False
         return '(' in head and '=' not in before_parameters(head).replace('operator', '', 1).rstrip('=<>!+-*/&|^ ')
 
