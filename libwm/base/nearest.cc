@@ -1,3 +1,4 @@
+// Edit distance with one row of the table kept.
 #include "libwm/base/nearest.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Role: "did you mean": the known word closest to a mistyped one. Used by the
-// configuration reader and by the commands' option parser.
+// configuration reader for keys and names, and by the commands for options.
+// A word too far from all of them gets no answer: a wild guess confuses.
 #pragma once
 
 #include <span>

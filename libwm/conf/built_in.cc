@@ -1,3 +1,4 @@
+// The built-in profiles and queue, in the order of their names.
 #include "libwm/conf/built_in.h"
 
 namespace wm::conf {

@@ -1,5 +1,6 @@
 // Role: what exists without being configured, so that an empty directory is a cluster.
-// Called by parse() before the files are read.
+// Called by parse() only. The root plan and the master's own host, which are made from
+// other values, are added there.
 #pragma once
 
 #include <vector>
@@ -12,7 +13,7 @@ namespace wm::conf {
 /// names start from them. @cost O(1)   @thread any
 std::vector<AppConf> built_in_apps();
 
-/// The queue "normal": there when queues.conf names no queue.
+/// The queue "normal": there when queues.conf names no queue. @cost O(1)
 QueueConf built_in_queue();
 
 }  // namespace wm::conf

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "libwm/base/nearest.h"
+#include "libwm/expr/gpu.h"
+#include "libwm/expr/resreq.h"
 
 namespace wm::conf {
 
@@ -49,6 +51,9 @@ struct Subject {
     wrong(key, std::string("no ") + kind + " '" + name + "'" +
                    (near.empty() ? "" : " (nearest: " + std::string(near) + ")"));
   }
+  void requirement(const std::string& text) const {
+    if (auto req = expr::parse_resreq(text); !req) wrong("res_req", req.error().text);
+  }
   void run_limit(const RunLimit& limit) const {
     if (limit.max.count() > 0 && limit.usual > limit.max)
       wrong("run_limit", format_duration(limit.usual) + " exceeds run_limit_max " +
@@ -88,6 +93,7 @@ void check_queues(const Config& c, Subject s) {
     s.must_exist("app", queue.app, "application profile", c.apps, &AppConf::name);
     s.must_exist("plan", queue.plan, "plan", c.plans, &PlanConf::path);
     s.run_limit(queue.run_limit);
+    s.requirement(queue.res_req);
     for (const auto& host : queue.hosts)
       if (!hosts.contains(host)) s.wrong("hosts", "no host or host group '" + host + "'");
     if (queue.max_tasks > 0 && queue.min_tasks > queue.max_tasks)
@@ -150,6 +156,8 @@ void check_apps(const Config& c, Subject s) {
   for (const auto& app : c.apps) {
     s.section = app.name;
     s.run_limit(app.run_limit);
+    s.requirement(app.res_req);
+    if (auto gpu = expr::parse_gpu(app.gpu); !gpu) s.wrong("gpu", gpu.error().text);
     if (app.resize == ResizeMode::Notify && app.resize_command.empty())
       s.wrong("resize", "notify needs resize_command");
   }

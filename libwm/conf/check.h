@@ -1,5 +1,6 @@
 // Role: what no single key can say: names that must exist elsewhere, pairs that must agree.
-// Called by parse() on the whole Config, whose lists are sorted.
+// Called by parse() on the whole Config, whose lists are sorted; adds to what the reading
+// of single keys has already found wrong.
 #pragma once
 
 #include <map>
@@ -14,7 +15,7 @@ namespace wm::conf {
 /// Where each key was given, to place a problem that shows only later.
 class Lines {
  public:
-  /// Notes the lines of one file. @cost O(keys)
+  /// Remembers the lines of one file. @cost O(entries)
   void add(const Ini& ini);
 
   /// The key's line; else its section's; else the file. @cost O(log keys)

@@ -21,7 +21,7 @@ enum class Effect : std::uint8_t {
 template <class T>
 struct Key {
   std::string_view name;
-  Field (*field)(T&);
+  Field (*field)(T&);  ///< the field of this struct
   Range range;
   Effect effect;
   std::string_view doc;
@@ -42,11 +42,12 @@ std::span<const Key<AppConf>> app_keys();
 /// users.conf: a section per user.
 std::span<const Key<UserConf>> user_keys();
 
-/// Bounds, in the tables' units.
+/// No bounds but those of the field's type.
 inline constexpr Range kAny{};
-inline constexpr std::int64_t kSecond = 1000000, kHour = 3600 * kSecond, kDay = 24 * kHour;
+/// Times in a table's unit. @units microseconds
+inline constexpr std::int64_t kHour = 3600000000, kDay = 24 * kHour;
 
-/// "milliseconds to `most`": a time that must not be 0.
+/// 1 ms to `most`: a time that must not be 0.
 constexpr Range time_up_to(std::int64_t most) { return {1000, most}; }
 
 }  // namespace wm::conf

@@ -1,5 +1,6 @@
 // Role: collects everything that is wrong with a configuration, so that one run of
 // `badmin ckconfig` names it all. Each problem reads "queues.conf:14: text".
+// Reading goes on after a problem: what is wrong is left out or keeps its default.
 #pragma once
 
 #include <string>
@@ -20,6 +21,7 @@ struct Place {
 /// The list of what is wrong, in the order found. @thread one
 class Problems {
  public:
+  /// One more problem. @cost O(text)
   void add(const Place& at, std::string_view text) {
     std::string line = at.line > 0 ? ":" + std::to_string(at.line) : "";
     lines_.push_back(at.file + line + ": " + std::string(text));

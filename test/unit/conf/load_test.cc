@@ -110,6 +110,13 @@ TEST(conf, contradictions_are_refused) {
             "wm.conf:1: silent_after: 1s does not exceed heartbeat 1s");
 }
 
+TEST(conf, requirements_must_parse) {
+  EXPECT_THAT(problems_of({{"queues.conf", "[normal]\nres_req = rusage[mem=]\n"}}),
+              HasSubstr("queues.conf:2: res_req: Error in rusage section"));
+  EXPECT_THAT(problems_of({{"apps.conf", "[mpi]\ngpu = nun=1\n"}}),
+              HasSubstr("apps.conf:2: gpu: GPU requirement: unknown keyword \"nun\""));
+}
+
 TEST(conf, a_missing_directory_is_named) {
   auto config = load("/nonexistent/wm");
   ASSERT_FALSE(config);
