@@ -46,6 +46,7 @@ void apply_to(Cluster& c, const JobSubmitted& e, WallTime now, Touched& t) {
     c.next_element += element_count(job.spec());
   }
   job.state = job.spec().hold ? JobState::Held : array ? JobState::Array : JobState::Pending;
+  c.last_job = std::max(c.last_job, e.job.job);
   c.jobs.set(e.job.job, std::move(job));
   t.jobs.insert(e.job);
   t.schedule = true;

@@ -12,6 +12,7 @@ Cluster Cluster::freeze() {
   copy.hosts = hosts.freeze();
   copy.queues = queues;
   copy.next_element = next_element;
+  copy.last_job = last_job;
   return copy;
 }
 

@@ -33,6 +33,7 @@ struct Cluster {
   Table<Host> hosts;
   std::map<std::string, QueueStanding> queues;  ///< only those that differ from open
   std::uint32_t next_element = 1;
+  std::uint32_t last_job = 0;               ///< highest job number ever given out
 
   /// A copy for readers. @cost O(chunks)   @thread the writer's
   Cluster freeze();

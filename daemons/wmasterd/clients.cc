@@ -1,0 +1,123 @@
+#include "daemons/wmasterd/clients.h"
+
+#include <algorithm>
+
+#include "daemons/wmasterd/call.h"
+
+namespace wm::master {
+namespace {
+
+constexpr std::size_t kKeySize = 16;
+
+}  // namespace
+
+void Call::refuse(const Error& error) const {
+  world_.send(peer_, static_cast<std::uint16_t>(Verb::Failed),
+              codec::encode(VerbError{static_cast<std::uint8_t>(error.code), error.text}));
+}
+
+void Call::resend(const std::string& kept) const {
+  if (kept.size() < 2) return refuse(fail(Code::Damaged, "the kept reply is damaged"));
+  auto type = static_cast<std::uint16_t>(static_cast<unsigned char>(kept[0]) |
+                                         static_cast<unsigned char>(kept[1]) << 8);
+  world_.send(peer_, type, kept.substr(2));
+}
+
+void Clients::on_frame(PeerId peer, const Identity& caller, std::uint16_t type,
+                       const std::string& payload) {
+  auto verb = static_cast<Verb>(type);
+  Call call(c_.world, peer, verb, caller);
+  auto with = [&]<class Request>(void (Clients::*act)(Call, const Request&)) {
+    auto request = codec::decode<Request>(payload);
+    if (!request) return call.refuse(request.error());
+    if constexpr (requires { request->request_key; }) {
+      if (answered_before(call, request->request_key)) return;
+    }
+    (this->*act)(call, *request);
+  };
+  switch (verb) {
+    case Verb::Submit: return with(&Clients::submit);
+    case Verb::Kill: return with(&Clients::kill);
+    case Verb::Release: return with(&Clients::release);
+    case Verb::Resize: return with(&Clients::resize);
+    case Verb::Jobs: return with(&Clients::jobs);
+    case Verb::Queues: return with(&Clients::queues);
+    case Verb::Hosts: return with(&Clients::hosts);
+    case Verb::Plans: return with(&Clients::plans);
+    case Verb::History: return with(&Clients::history);
+    case Verb::Peek: return with(&Clients::peek);
+    case Verb::Admin: return with(&Clients::admin);
+    case Verb::Wait: return with(&Clients::wait);
+    case Verb::Ping: return with(&Clients::ping);
+    case Verb::Failed: break;
+  }
+  call.refuse(fail(Code::Version, "request " + std::to_string(type) + " is not known to this master"));
+}
+
+// A repeat while the first is under way gets its answer too, when there is one.
+bool Clients::answered_before(const Call& call, const std::string& key) {
+  if (key.size() != kKeySize) {
+    call.refuse(fail(Code::BadArgument, "a request key has 16 bytes, not " + std::to_string(key.size())));
+    return true;
+  }
+  if (auto it = in_flight_.find(key); it != in_flight_.end()) {
+    it->second.push_back(call);
+    return true;
+  }
+  auto kept = c_.world.kept_reply(key);
+  if (!kept) {
+    call.refuse(kept.error());
+    return true;
+  }
+  if (!*kept) return false;
+  call.resend(**kept);
+  return true;
+}
+
+bool Clients::is_admin(const Identity& who) const {
+  const auto& admins = c_.journal.published().config->cluster.admins;
+  return c_.rights.admin_uids.count(who.uid) ||
+         std::find(admins.begin(), admins.end(), who.user) != admins.end();
+}
+
+bool Clients::may_touch(const Identity& who, const Job& job) const {
+  return job.spec().owner.uid == who.uid || is_admin(who);
+}
+
+void Clients::on_left(PeerId peer) {
+  std::erase_if(waiters_, [&](const Waiter& w) { return w.call.peer() == peer; });
+}
+
+void Clients::on_jobs_changed(const std::set<JobId>& jobs) {
+  std::erase_if(waiters_, [&](const Waiter& w) { return jobs.count(w.request.job) && answer_wait(w); });
+}
+
+bool Clients::answer_wait(const Waiter& waiter) {
+  const Cluster& state = c_.journal.published();
+  const Job* job = find_job(state, waiter.request.job);
+  if (!job) {
+    waiter.call.refuse(fail(Code::NotFound, "Job <" + to_string(waiter.request.job) + "> is not found"));
+    return true;
+  }
+  if (job->state == waiter.request.known) return false;
+  WaitReply reply;
+  reply.state = job->state;
+  reply.exit_status = job->exit_status;
+  reply.term = job->term;
+  if (!job->tasks.empty())
+    if (const Host* host = state.hosts.find(job->tasks.front().host.value)) reply.first_host = host->name;
+  waiter.call.reply(reply);
+  return true;
+}
+
+void Clients::wait(Call call, const WaitRequest& request) {
+  Waiter waiter{call, request};
+  if (!answer_wait(waiter)) waiters_.push_back(std::move(waiter));
+}
+
+void Clients::ping(Call call, const PingRequest&) {
+  call.reply(PingReply{c_.journal.published().config->cluster.name,
+                       c_.journal.published().config->cluster.master_host, WM_VERSION});
+}
+
+}  // namespace wm::master

@@ -1,0 +1,106 @@
+// Role: what clients ask: one function a verb, found in one table with who may call it.
+// Writes answer after their events are durable; reads answer from the published state.
+// A write's request key is looked up first: a repeat gets the first answer again.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemons/wmasterd/cycle.h"
+#include "daemons/wmasterd/hosts.h"
+#include "daemons/wmasterd/journal.h"
+#include "libwm/model/verbs.h"
+
+namespace wm::master {
+
+/// Who counts as an administrator besides the configured names.
+struct Rights {
+  std::set<std::uint32_t> admin_uids;  ///< root and the master's own account
+};
+
+/// Reads accounting for bhist; runs on a worker. @errors Store
+using HistoryReader = std::function<Result<HistoryReply>(const HistoryRequest&)>;
+
+/// What the verbs work with.
+struct Context {
+  World& world;
+  Journal& journal;
+  Hosts& hosts;
+  Cycle& cycle;
+  Rights rights;
+  HistoryReader history;
+};
+
+/// One request on its way: who asked, and how to answer.
+class Call {
+ public:
+  Call(World& world, PeerId peer, Verb verb, Identity caller)
+      : world_(world), peer_(peer), verb_(verb), caller_(std::move(caller)) {}
+  const Identity& caller() const { return caller_; }
+  PeerId peer() const { return peer_; }
+  /// Sends a reply struct, or the error as a VerbError.
+  template <class Reply>
+  void reply(const Reply& value) const;
+  void refuse(const Error& error) const;
+  /// The frame that reply() would send, for keeping under the request key.
+  template <class Reply>
+  KeptReply kept(const std::string& key, const Reply& value) const;
+  void resend(const std::string& kept) const;
+
+ private:
+  World& world_;
+  PeerId peer_;
+  Verb verb_;
+  Identity caller_;
+};
+
+/// @thread the loop's
+class Clients {
+ public:
+  explicit Clients(Context context) : c_(std::move(context)) {}
+
+  /// A request. Answered in time, in any order; a malformed one is refused.
+  void on_frame(PeerId peer, const Identity& caller, std::uint16_t type, const std::string& payload);
+  /// The client is gone: nothing is waited for on its behalf.
+  void on_left(PeerId peer);
+  /// Answers those who wait for a job (bsub -K).
+  void on_jobs_changed(const std::set<JobId>& jobs);
+
+ private:
+  struct Waiter {
+    Call call;
+    WaitRequest request;
+  };
+
+  bool answered_before(const Call& call, const std::string& key);
+  bool is_admin(const Identity& who) const;
+  bool may_touch(const Identity& who, const Job& job) const;
+
+  void submit(Call call, const SubmitRequest& request);
+  void admit(Call call, const SubmitRequest& request, JobSpec spec);
+  void kill(Call call, const KillRequest& request);
+  void release(Call call, const ReleaseRequest& request);
+  void resize(Call call, const ResizeRequest& request);
+  void jobs(Call call, const JobsRequest& request);
+  void queues(Call call, const QueuesRequest& request);
+  void hosts(Call call, const HostsRequest& request);
+  void plans(Call call, const PlansRequest& request);
+  void history(Call call, const HistoryRequest& request);
+  void peek(Call call, const ClientPeek& request);
+  void admin(Call call, const AdminRequest& request);
+  void wait(Call call, const WaitRequest& request);
+  void ping(Call call, const PingRequest& request);
+
+  std::vector<EventBody> admin_events(const AdminRequest& request, const Identity& who,
+                                      std::vector<std::string>& lines, Error& error);
+  bool answer_wait(const Waiter& waiter);
+
+  Context c_;
+  std::vector<Waiter> waiters_;
+  std::map<std::string, std::vector<Call>> in_flight_;  ///< request key → repeats meanwhile
+};
+
+}  // namespace wm::master

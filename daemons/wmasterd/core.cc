@@ -1,0 +1,83 @@
+#include "daemons/wmasterd/core.h"
+
+#include "libwm/base/log.h"
+
+namespace wm::master {
+namespace {
+
+constexpr Duration kTick = std::chrono::milliseconds(250);
+
+// A job that is over, with all its elements, and nothing of it left anywhere.
+bool is_purgeable(const Cluster& state, const Job& job, WallTime before) {
+  if (job.spec().array.empty()) return is_over(job.state) && job.ended < before && slots_held(job) == 0;
+  bool all_over = true;
+  for (std::uint32_t p = 0; p < element_count(job.spec()) && all_over; ++p) {
+    const Job* element = state.elements.find(job.first_element + p);
+    if (!element) all_over = job.kill.has_value() && job.kill->at < before;
+    else all_over = is_purgeable(state, *element, before);
+  }
+  return all_over;
+}
+
+void log_event(const Event& event) {
+  log::info(event_name(event.body), {{"seq", event.seq.value}, {"job", to_string(job_of(event.body))}});
+}
+
+}  // namespace
+
+Core::Core(World& world, Rights rights, HistoryReader history, OnEvents on_events)
+    : world_(world),
+      on_events_(std::move(on_events)),
+      journal_(world, [this](const Journal::Published& p) { on_published(p); }),
+      cycle_(world, journal_),
+      hosts_(world, journal_),
+      clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history)}) {}
+
+Result<void> Core::start() {
+  WM_TRY(journal_.start());
+  WM_TRY(Config config, world_.read_config());
+  if (!(*journal_.newest().config == config)) {
+    auto loaded = std::make_shared<const Config>(std::move(config));
+    journal_.propose({{ConfigLoaded{loaded}}, {}, {}, nullptr});
+  }
+  hosts_.on_start();
+  log::info("started", {{"seq", journal_.newest().seq.value}});
+  act(fsm::react(journal_.published(), fsm::touch_everything(journal_.published())));
+  world_.after(kTick, [this] { tick(); });
+  return {};
+}
+
+void Core::on_published(const Journal::Published& published) {
+  for (const auto& event : published.events) log_event(event);
+  if (!published.events.empty()) on_events_(published.events, journal_.published_ptr());
+  act(fsm::react(journal_.published(), published.touched));
+  clients_.on_jobs_changed(published.touched.jobs);
+}
+
+void Core::act(const Actions& actions) {
+  for (const auto& action : actions) {
+    if (auto* order = std::get_if<OrderHost>(&action)) hosts_.order(*order);
+    else if (auto* agents = std::get_if<OrderAgents>(&action)) hosts_.order_agents(agents->job);
+    else cycle_.wake();
+  }
+}
+
+void Core::tick() {
+  hosts_.on_tick();
+  purge();
+  world_.after(kTick, [this] { tick(); });
+}
+
+void Core::purge() {
+  const Cluster& state = journal_.newest();
+  auto before = world_.wall() - state.config->cluster.times.clean_period;
+  std::vector<EventBody> events;
+  state.jobs.each([&](std::uint32_t, const Job& job) {
+    if (events.size() < 1000 && job.submitted < before && is_purgeable(state, job, before))
+      events.push_back(JobPurged{job.id});
+  });
+  for (const auto& event : events) hosts_.forget(job_of(event));
+  if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
+}
+
+}  // namespace wm::master

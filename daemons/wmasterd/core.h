@@ -1,0 +1,46 @@
+// Role: the master's logic, wired together: what has become durable goes to hosts, to the
+// scheduler, to accounting and to whoever waits. Runs against World alone, so the whole
+// master runs in a simulation too.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "daemons/wmasterd/clients.h"
+#include "daemons/wmasterd/cycle.h"
+#include "daemons/wmasterd/hosts.h"
+#include "daemons/wmasterd/journal.h"
+
+namespace wm::master {
+
+/// Where durable events go besides the state: accounting. Called in order of sequence.
+using OnEvents = std::function<void(const std::vector<Event>&, std::shared_ptr<const Cluster>)>;
+
+/// @thread the loop's
+class Core {
+ public:
+  Core(World& world, Rights rights, HistoryReader history, OnEvents on_events);
+
+  /// Reads the state, loads the configuration if it has changed, and brings every live
+  /// object in line. @errors as Journal::start; Conflict: the configuration is invalid
+  Result<void> start();
+
+  Hosts& hosts() { return hosts_; }
+  Clients& clients() { return clients_; }
+  const Journal& journal() const { return journal_; }
+
+ private:
+  void on_published(const Journal::Published& published);
+  void act(const Actions& actions);
+  void tick();
+  void purge();
+
+  World& world_;
+  OnEvents on_events_;
+  Journal journal_;
+  Cycle cycle_;
+  Hosts hosts_;
+  Clients clients_;
+};
+
+}  // namespace wm::master

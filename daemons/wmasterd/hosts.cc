@@ -1,0 +1,289 @@
+#include "daemons/wmasterd/hosts.h"
+
+#include <algorithm>
+
+#include "daemons/wmasterd/orders.h"
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+
+namespace wm::master {
+namespace {
+
+// A session that ended may come back within this time before its host counts as silent.
+constexpr Duration kLostAfter = std::chrono::seconds(3);
+constexpr std::int32_t kKilled = 9;  // wait status of a process ended by SIGKILL
+
+std::uint16_t wire(NodeVerb verb) { return static_cast<std::uint16_t>(verb); }
+
+bool reported(const HostRegister& words, const Job& job, TaskNumber task, std::int32_t* pid) {
+  for (const auto& attempt : words.attempts) {
+    if (attempt.job != job.id || attempt.attempt != job.attempt) continue;
+    for (const auto& status : attempt.tasks) {
+      if (status.task != task) continue;
+      *pid = status.pid;
+      return true;
+    }
+  }
+  return false;
+}
+
+// Is this attempt still wanted by the state?
+bool is_current(const Cluster& state, const AttemptStatus& attempt) {
+  const Job* job = find_job(state, attempt.job);
+  return job && job->attempt == attempt.attempt && slots_held(*job) > 0;
+}
+
+}  // namespace
+
+HostId Hosts::host_of(PeerId peer) const {
+  auto it = peers_.find(peer);
+  return it == peers_.end() ? HostId{} : it->second;
+}
+
+bool Hosts::connected(HostId host) const {
+  auto it = sessions_.find(host);
+  return it != sessions_.end() && it->second.peer;
+}
+
+double Hosts::load(HostId host) const {
+  auto it = sessions_.find(host);
+  return it == sessions_.end() ? 0 : it->second.load;
+}
+
+template <class T>
+void Hosts::send(HostId host, NodeVerb verb, const T& value) {
+  auto it = sessions_.find(host);
+  if (it != sessions_.end() && it->second.peer) world_.send(it->second.peer, wire(verb), codec::encode(value));
+}
+
+void Hosts::on_start() {
+  journal_.published().hosts.each([&](std::uint32_t, const Host& host) {
+    sessions_[host.id].left = world_.mono();
+  });
+}
+
+void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload) {
+  auto bad = [&](const Error& error) {
+    log::warn("host_session_closed", {{"peer", peer.value}, {"why", error.text}});
+    world_.close(peer);
+    on_left(peer);
+  };
+  if (type == wire(NodeVerb::Register)) {
+    auto words = codec::decode<HostRegister>(payload);
+    return words ? on_register(peer, *words) : bad(words.error());
+  }
+  HostId host = host_of(peer);
+  if (!host) return bad(fail(Code::BadArgument, "a frame before registration"));
+  sessions_[host].heard = world_.mono();
+  const Host* known = journal_.newest().hosts.find(host.value);
+  if (known && known->state == HostState::Silent) journal_.propose({{HostHeard{host}}, {}, {}, nullptr});
+  if (type == wire(NodeVerb::Heartbeat)) {
+    if (auto words = codec::decode<HostHeartbeat>(payload)) sessions_[host].load = words->load;
+    world_.send(peer, wire(NodeVerb::Heartbeat), "");
+  } else if (type == wire(NodeVerb::Fact)) {
+    auto fact = codec::decode<HostFact>(payload);
+    return fact ? on_fact(peer, host, *fact) : bad(fact.error());
+  } else if (type == wire(NodeVerb::PeekReply)) {
+    if (auto reply = codec::decode<PeekReply>(payload)) on_peek_reply(*reply);
+  }
+}
+
+void Hosts::on_left(PeerId peer) {
+  HostId host = host_of(peer);
+  peers_.erase(peer);
+  if (!host) return;
+  auto& session = sessions_[host];
+  if (session.peer != peer) return;
+  session.peer = {};
+  session.left = world_.mono();
+  std::vector<Peek> lost;
+  for (auto it = peeks_.begin(); it != peeks_.end();) {
+    if (it->second.host == host) {
+      lost.push_back(std::move(it->second));
+      it = peeks_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  for (auto& peek : lost) peek.done(fail(Code::Unavailable, "the host's session ended"));
+}
+
+void Hosts::on_register(PeerId peer, const HostRegister& words) {
+  const Cluster& state = journal_.newest();
+  if (!state.config->hosts.empty() && !state.config->host(words.name)) {
+    world_.send(peer, wire(NodeVerb::Refused), "host '" + words.name + "' is not in hosts.conf");
+    world_.close(peer);
+    return;
+  }
+  const Host* known = find_host(state, words.name);
+  HostId id = known ? known->id : HostId{state.hosts.last() + 1};
+  std::vector<EventBody> events{HostRegistered{id, words.name, words.address, words.boot, words.type,
+                                               words.model, words.capacity}};
+  for (auto& event : reconcile(id, words)) events.push_back(std::move(event));
+  journal_.propose({std::move(events), {}, {}, [this, peer, id, words](const Result<void>& done) {
+                      if (!done) return world_.close(peer);
+                      drop_strangers(peer, words);
+                    }});
+  auto& session = sessions_[id];
+  if (session.peer && session.peer != peer) {
+    peers_.erase(session.peer);
+    world_.close(session.peer);
+  }
+  session.peer = peer;
+  session.heard = world_.mono();
+  peers_[peer] = id;
+  welcome(peer, id);
+  log::info("host_registered", {{"host", words.name}, {"boot", words.boot}, {"attempts", words.attempts.size()}});
+}
+
+// Welcome goes first so that orders, which follow the commit, find a host that knows itself.
+void Hosts::welcome(PeerId peer, HostId host) {
+  const auto& conf = journal_.published().config->cluster;
+  world_.send(peer, wire(NodeVerb::Welcome),
+              codec::encode(HostWelcome{host, conf.name, conf.dirs, conf.times, conf.limits}));
+}
+
+std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) const {
+  std::vector<EventBody> events;
+  const Cluster& state = journal_.newest();
+  const Host* known = state.hosts.find(host.value);
+  bool rebooted = known && known->boot != words.boot;
+  each_job(state, [&](const Job& job) {
+    for (const auto& task : job.tasks) {
+      if (task.host != host || !task.holds_slot() || !task.has_process) continue;
+      std::int32_t pid = 0;
+      if (reported(words, job, task.number, &pid)) {
+        if (pid && !task.pid) events.push_back(TaskStarted{job.id, job.attempt, task.number, pid});
+      } else if (task.pid || rebooted) {
+        Term term = rebooted ? Term::HostLost : Term::ShepherdLost;
+        events.push_back(TaskEnded{job.id, job.attempt, task.number, kKilled, term, {},
+                                   words.name + " knows nothing of it any more"});
+      }
+    }
+    for (const auto& attempt : words.attempts)
+      if (attempt.job == job.id && attempt.attempt == job.attempt && !attempt.agent_address.empty())
+        events.push_back(AgentSeen{job.id, job.attempt, host, attempt.agent_address});
+  });
+  return events;
+}
+
+// What runs there and is not wanted any more is ended and forgotten.
+void Hosts::drop_strangers(PeerId peer, const HostRegister& words) const {
+  for (const auto& attempt : words.attempts)
+    if (!is_current(journal_.published(), attempt))
+      world_.send(peer, wire(NodeVerb::Forget), codec::encode(HostForget{attempt.job, attempt.attempt}));
+}
+
+void Hosts::on_fact(PeerId peer, HostId host, const HostFact& fact) {
+  Proposal proposal;
+  proposal.events = events_of(host, fact.fact);
+  if (fact.number != 0)
+    proposal.done = [this, peer, number = fact.number](const Result<void>& done) {
+      if (done) world_.send(peer, wire(NodeVerb::Ack), codec::encode(HostAck{number}));
+    };
+  if (proposal.events.empty() && !proposal.done) return;
+  journal_.propose(std::move(proposal));
+}
+
+std::vector<EventBody> Hosts::events_of(HostId, const Fact& fact) {
+  if (auto* f = std::get_if<FactStarted>(&fact)) return {TaskStarted{f->job, f->attempt, f->task, f->pid}};
+  if (auto* f = std::get_if<FactEnded>(&fact))
+    return {TaskEnded{f->job, f->attempt, f->task, f->status, f->term, f->usage, f->text}};
+  if (auto* f = std::get_if<FactStuck>(&fact)) return {TaskStuck{f->job, f->attempt, f->task, f->why}};
+  return events_of(std::get<AgentReport>(fact));
+}
+
+std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
+  const auto& fact = r.fact;
+  if (auto* f = std::get_if<AgentUp>(&fact)) return {AgentSeen{r.job, r.attempt, r.host, f->address}};
+  if (auto* f = std::get_if<EpochFormed>(&fact)) return {EpochEntered{r.job, r.attempt, *f}};
+  if (auto* f = std::get_if<WorkersCapped>(&fact)) {
+    const Job* job = find_job(journal_.newest(), r.job);
+    if (!job || job->script_cap == f->max_tasks) return {};
+    return {CapChanged{r.job, f->max_tasks, true, "engines_number"}};
+  }
+  if (std::get_if<WorkerSeen>(&fact)) return {InPlaceSeen{r.job, r.attempt}};
+  if (auto* f = std::get_if<TaskFaulty>(&fact))
+    return {TaskCondemned{r.job, r.attempt, f->task, Term::Hung, f->reason}};
+  if (auto* f = std::get_if<JobProgress>(&fact)) progress_[r.job] = *f;
+  return {};
+}
+
+void Hosts::on_tick() {
+  const Cluster& state = journal_.newest();
+  const auto& times = state.config->cluster.times;
+  auto now = world_.mono();
+  std::vector<EventBody> events;
+  state.hosts.each([&](std::uint32_t, const Host& host) {
+    if (host.state != HostState::Ok) return;
+    const auto& session = sessions_[host.id];
+    bool silent = session.peer ? now - session.heard > times.silent_after : now - session.left > kLostAfter;
+    if (silent) events.push_back(HostSilent{host.id});
+  });
+  auto wall = world_.wall();
+  each_job(state, [&](const Job& job) {
+    if (is_over(job.state)) return;
+    for (const auto& task : job.tasks)
+      if (task.state == TaskState::Leaving && !task.kill && task.leave_by < wall)
+        events.push_back(TaskCondemned{job.id, job.attempt, task.number, Term::ReclaimGrace,
+                                       "task " + std::to_string(task.number.value) +
+                                           " did not release its slot in time"});
+  });
+  if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
+}
+
+void Hosts::order(const OrderHost& what) {
+  if (!connected(what.host)) return;  // told when it registers again
+  const Cluster& state = journal_.published();
+  const Job* job = find_job(state, what.job);
+  if (!job || !has_work_on(*job, what.host)) {
+    auto attempt = job ? job->attempt : Attempt{};
+    return send(what.host, NodeVerb::Forget, HostForget{what.job, attempt});
+  }
+  auto order = order_for(state, *job, what.host, world_.wall());
+  if (starts_something(order, *job)) {
+    auto env = world_.blob(job->spec().env_hash);
+    if (env) order.env = std::move(*env);
+    if (!job->spec().script_hash.empty())
+      if (auto script = world_.blob(job->spec().script_hash)) order.script = std::move(*script);
+  }
+  send(what.host, NodeVerb::Order, order);
+}
+
+void Hosts::order_agents(JobId id) {
+  const Job* job = find_job(journal_.published(), id);
+  if (!job) return;
+  auto order = agent_order_for(journal_.published(), *job);
+  std::set<HostId> hosts;
+  for (const auto& task : job->tasks)
+    if (task.holds_slot()) hosts.insert(task.host);
+  for (auto host : hosts) send(host, NodeVerb::Agent, order);
+}
+
+void Hosts::signal(const Job& job, std::int32_t signal) {
+  std::set<HostId> hosts;
+  for (const auto& task : job.tasks)
+    if (task.holds_slot()) hosts.insert(task.host);
+  for (auto host : hosts) send(host, NodeVerb::Signal, HostSignal{job.id, job.attempt, signal});
+}
+
+void Hosts::peek(HostId host, PeekRequest request, std::function<void(Result<std::string>)> done) {
+  if (!connected(host)) {
+    done(fail(Code::Unavailable, "the job's host does not answer at the moment"));
+    return;
+  }
+  request.id = next_peek_++;
+  peeks_[request.id] = {host, std::move(done)};
+  send(host, NodeVerb::Peek, request);
+}
+
+void Hosts::on_peek_reply(const PeekReply& reply) {
+  auto it = peeks_.find(reply.id);
+  if (it == peeks_.end()) return;
+  auto done = std::move(it->second.done);
+  peeks_.erase(it);
+  if (reply.error.empty()) done(reply.bytes);
+  else done(fail(Code::NotFound, reply.error));
+}
+
+}  // namespace wm::master

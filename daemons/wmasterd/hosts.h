@@ -1,0 +1,84 @@
+// Role: the master's side of every host's session: registration and reconciliation, facts
+// in, orders out, silence noticed. The host's truth about what runs wins.
+//
+//   joined ─Register─► refused | events durable ─► Welcome, orders ─► facts ⇄ acks, heartbeats
+//   left / nothing heard ─(lost_after)─► HostSilent ─Register─► HostRegistered
+//
+// Invariant: a fact is acknowledged only when its event is durable or known to be.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "daemons/wmasterd/journal.h"
+#include "libwm/model/action.h"
+#include "libwm/model/node.h"
+
+namespace wm::master {
+
+/// A training job's last words about how far it is; not durable.
+using Progress = std::map<JobId, JobProgress>;
+
+/// @thread the loop's
+class Hosts {
+ public:
+  Hosts(World& world, Journal& journal) : world_(world), journal_(journal) {}
+
+  /// A frame from a host's session. A session that says something wrong is closed.
+  void on_frame(PeerId peer, std::uint16_t type, const std::string& payload);
+  /// The session is gone.
+  void on_left(PeerId peer);
+  /// Called a few times a second: notices silence and tasks that did not leave in time.
+  void on_tick();
+  /// The master starts: hosts get some time to come back before they count as silent.
+  void on_start();
+
+  /// Brings a host, or the agents of a job, in line with the published state.
+  void order(const OrderHost& order);
+  void order_agents(JobId job);
+  /// Sends one signal to a job's tasks, now, where hosts are connected.
+  void signal(const Job& job, std::int32_t signal);
+  /// Reads output of a task. @errors (to done) Unavailable: the host is not connected
+  void peek(HostId host, PeekRequest request, std::function<void(Result<std::string>)> done);
+
+  bool connected(HostId host) const;
+  double load(HostId host) const;
+  const Progress& progress() const { return progress_; }
+  /// Drops what is kept about a job that is over.
+  void forget(JobId job) { progress_.erase(job); }
+
+ private:
+  struct Session {
+    PeerId peer;             ///< none: not connected
+    TimePoint heard{};
+    TimePoint left{};
+    double load = 0;
+  };
+  struct Peek {
+    HostId host;
+    std::function<void(Result<std::string>)> done;
+  };
+
+  void on_register(PeerId peer, const HostRegister& words);
+  void welcome(PeerId peer, HostId host);
+  std::vector<EventBody> reconcile(HostId host, const HostRegister& words) const;
+  void drop_strangers(PeerId peer, const HostRegister& words) const;
+  void on_fact(PeerId peer, HostId host, const HostFact& fact);
+  std::vector<EventBody> events_of(HostId host, const Fact& fact);
+  std::vector<EventBody> events_of(const AgentReport& report);
+  void on_peek_reply(const PeekReply& reply);
+  HostId host_of(PeerId peer) const;
+  template <class T>
+  void send(HostId host, NodeVerb verb, const T& value);
+
+  World& world_;
+  Journal& journal_;
+  std::map<HostId, Session> sessions_;
+  std::map<PeerId, HostId> peers_;
+  std::map<std::uint64_t, Peek> peeks_;
+  std::uint64_t next_peek_ = 1;
+  Progress progress_;
+};
+
+}  // namespace wm::master

@@ -1,0 +1,85 @@
+// Role: the one writer of the cluster's state. Takes proposed events, keeps those that are
+// legal, makes them durable in groups, and only then publishes what they made.
+//
+//   propose → check → apply → follow ─(end of this loop turn, previous commit done)─►
+//   commit ─ok─► publish → react → effects, answers
+//          └failed─► the state in memory is thrown away and read again from disk; waiting
+//                    answers fail with Code::Store; probed once a second until it works
+//
+// Invariants: published() never shows what is not durable; queries read nothing else.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "libwm/base/result.h"
+#include "libwm/fsm/fsm.h"
+#include "libwm/model/cluster.h"
+#include "libwm/world/world.h"
+
+namespace wm::master {
+
+/// What one request or one fact wants to happen.
+struct Proposal {
+  std::vector<EventBody> events;
+  std::vector<Blob> blobs;
+  std::vector<KeptReply> replies;
+  /// After the commit, or soon with the error when the store does not work.
+  std::function<void(const Result<void>&)> done;
+};
+
+/// @thread the loop's
+class Journal {
+ public:
+  /// What has become durable: told once a group, in order, before the proposals' `done`.
+  struct Published {
+    const std::vector<Event>& events;
+    const fsm::Touched& touched;
+  };
+  using OnPublished = std::function<void(const Published&)>;
+
+  Journal(World& world, OnPublished on_published);
+
+  /// Reads snapshot and events and makes the state of them. An event that does not fit is
+  /// left out, with a warning: one bad job must not keep the cluster down.
+  /// @errors Store, Damaged: nothing can be read
+  Result<void> start();
+
+  /// Proposes events in order. One result an event: an illegal one is left out, the others
+  /// stand. `done` is always called, never from inside.
+  std::vector<Result<void>> propose(Proposal proposal);
+
+  /// The state that is durable. @cost O(1)
+  const Cluster& published() const { return *published_; }
+  std::shared_ptr<const Cluster> published_ptr() const { return published_; }
+  /// The newest state, durable or about to be: for decisions that lead to events only.
+  const Cluster& newest() const { return newest_; }
+  /// False while the store does not work.
+  bool works() const { return works_; }
+
+ private:
+  struct Group {
+    Commit commit;
+    fsm::Touched touched;
+    std::vector<std::function<void(const Result<void>&)>> done;
+  };
+
+  Result<void> append(const EventBody& body);
+  void flush_soon();
+  void flush();
+  void committed(const Group& group, std::shared_ptr<const Cluster> state, const Result<void>& result);
+  void fail_all(const Error& error, const Group& group);
+  void probe();
+  void snapshot_when_due(std::size_t events);
+
+  World& world_;
+  OnPublished on_published_;
+  Cluster newest_;
+  std::shared_ptr<const Cluster> published_ = std::make_shared<Cluster>();
+  Group open_;
+  bool committing_ = false, flush_wanted_ = false, works_ = true;
+  std::size_t events_since_snapshot_ = 0;
+};
+
+}  // namespace wm::master

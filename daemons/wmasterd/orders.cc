@@ -1,0 +1,115 @@
+#include "daemons/wmasterd/orders.h"
+
+#include <algorithm>
+
+namespace wm::master {
+namespace {
+
+bool wants_process(const Task& task) {
+  return task.state != TaskState::Gone && task.state != TaskState::Stuck;
+}
+
+OrderedTask ordered(const Task& task, const Host& host) {
+  OrderedTask out;
+  out.task = task.number;
+  out.gpus = task.gpus;
+  for (auto gpu : task.gpus)
+    if (gpu < host.capacity.gpus.size()) out.gpu_uuids.push_back(host.capacity.gpus[gpu].uuid);
+  out.has_process = task.has_process;
+  out.leave = task.state == TaskState::Leaving;
+  out.kill = task.kill;
+  out.term = task.kill ? task.term : Term::None;
+  return out;
+}
+
+std::vector<PlacedTask> placed(const Cluster& cluster, const Job& job) {
+  std::vector<PlacedTask> all;
+  for (const auto& task : job.tasks) {
+    if (!wants_process(task)) continue;
+    const Host* host = cluster.hosts.find(task.host.value);
+    if (host) all.push_back({task.number, host->name, host->address});
+  }
+  return all;
+}
+
+Duration run_left(const Cluster& cluster, const Job& job, WallTime now) {
+  auto limit = run_limit_of(*cluster.config, job.spec());
+  if (limit == Duration{} || job.started == WallTime{}) return limit;
+  return std::max<Duration>(limit - (now - job.started), Duration(1));
+}
+
+void set_end(HostOrder& order, const Job& job) {
+  order.end = job.kill.has_value() || job.ending;
+  if (job.kill) order.end_term = job.kill->term;
+  else if (job.ending) order.end_term = Term::TaskFailed;
+}
+
+}  // namespace
+
+bool has_work_on(const Job& job, HostId host) {
+  return std::any_of(job.tasks.begin(), job.tasks.end(),
+                     [&](auto& t) { return t.host == host && t.holds_slot(); });
+}
+
+HostOrder order_for(const Cluster& cluster, const Job& job, HostId id, WallTime now) {
+  const Host& host = *cluster.hosts.find(id.value);
+  HostOrder order;
+  order.job = job.id;
+  order.attempt = job.attempt;
+  order.generation = job.generation;
+  order.spec = job.sealed->bytes;
+  order.credential = job.sealed->credential;
+  order.request_key = job.sealed->request_key;
+  order.resolved = job.spec();
+  order.app = app_of(*cluster.config, job.spec());
+  for (const auto& task : job.tasks)
+    if (task.host == id && wants_process(task)) order.tasks.push_back(ordered(task, host));
+  order.all = placed(cluster, job);
+  order.key = job.key;
+  order.elastic = job.spec().elastic;
+  order.min_tasks = job.spec().min_tasks;
+  order.max_tasks = job.spec().max_tasks;
+  order.restarts = job.attempt.value > 0 ? job.attempt.value - 1 : 0;
+  order.run_left = run_left(cluster, job, now);
+  order.first_host = !job.tasks.empty() && job.tasks.front().host == id;
+  order.submitted = job.submitted;
+  set_end(order, job);
+  return order;
+}
+
+bool starts_something(const HostOrder& order, const Job& job) {
+  return std::any_of(order.tasks.begin(), order.tasks.end(), [&](const OrderedTask& ordered) {
+    const Task* task = find_task(job, ordered.task);
+    return task && task->has_process && task->pid == 0;
+  });
+}
+
+AgentOrder agent_order_for(const Cluster& cluster, const Job& job) {
+  const auto& times = cluster.config->cluster.times;
+  AgentOrder order;
+  order.job = job.id;
+  order.attempt = job.attempt;
+  order.lead = job.membership.lead;
+  order.lead_host = job.membership.lead_host;
+  auto agent = job.membership.agents.find(job.membership.lead_host);
+  if (agent != job.membership.agents.end()) order.lead_address = agent->second;
+  order.generation = cluster.seq.value;
+  for (const auto& task : job.tasks) {
+    if (!wants_process(task)) continue;
+    bool leaving = task.state == TaskState::Leaving || task.kill;
+    order.tasks.push_back({task.number, task.host, leaving});
+  }
+  order.start_window = times.start_window;
+  order.connect_limit = times.connect_limit;
+  order.hang_limit = times.hang_limit;
+  order.last_epoch = job.membership.epoch;
+  return order;
+}
+
+Duration run_limit_of(const Config& config, const JobSpec& spec) {
+  if (spec.run_limit > Duration{}) return spec.run_limit;
+  const auto* queue = config.queue(spec.queue);
+  return queue ? queue->run_limit.usual : Duration{};
+}
+
+}  // namespace wm::master

@@ -1,0 +1,219 @@
+#include "daemons/wmasterd/real_world.h"
+
+#include <pwd.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+#include "libwm/conf/load.h"
+#include "libwm/store/committer.h"
+
+namespace wm::master {
+namespace {
+
+template <class Array>
+Array to_array(const std::string& bytes) {
+  Array out{};
+  std::copy_n(bytes.begin(), std::min(bytes.size(), out.size()), out.begin());
+  return out;
+}
+
+store::EventRow to_row(const Event& event) {
+  return {event.seq, event.time, static_cast<std::uint16_t>(event.body.index() + 1), 1,
+          codec::encode(event.body)};
+}
+
+store::Batch to_batch(const Commit& commit, WallTime now) {
+  store::Batch batch;
+  for (const auto& event : commit.events) batch.events.push_back(to_row(event));
+  for (const auto& blob : commit.blobs) batch.blobs.push_back({to_array<store::Hash>(blob.hash), blob.bytes});
+  for (const auto& reply : commit.replies)
+    batch.replies.push_back({to_array<store::RequestKey>(reply.key), now, reply.reply});
+  return batch;
+}
+
+}  // namespace
+
+struct RealWorld::Loop {
+  explicit Loop(boost::asio::io_context& io) : io(io), work(2), chores(1) {}
+  boost::asio::io_context& io;
+  boost::asio::thread_pool work, chores;  // chores: the store's third side, one at a time
+  std::unique_ptr<store::Committer> committer;
+};
+
+RealWorld::RealWorld(boost::asio::io_context& loop, RealWorldOptions options)
+    : options_(std::move(options)), loop_(std::make_unique<Loop>(loop)) {}
+
+RealWorld::~RealWorld() { stop(); }
+
+Result<std::unique_ptr<RealWorld>> RealWorld::make(boost::asio::io_context& loop, RealWorldOptions options) {
+  std::unique_ptr<RealWorld> world(new RealWorld(loop, std::move(options)));
+  store::CoreOptions core;
+  core.dir = world->options_.state_dir;
+  core.reserve = world->options_.store_reserve;
+  WM_TRY(world->db_, store::CoreDb::open(core));
+  world->loop_->committer = std::make_unique<store::Committer>(
+      *world->db_, [&loop](std::function<void()> act) { boost::asio::post(loop, std::move(act)); });
+  return world;
+}
+
+void RealWorld::stop() {
+  if (!loop_) return;
+  loop_->committer.reset();
+  loop_->work.join();
+  loop_->chores.join();
+  loop_.reset();
+}
+
+PeerId RealWorld::adopt(std::unique_ptr<wire::Link> link,
+                        std::function<void(PeerId, std::uint16_t, const std::string&)> on_frame,
+                        std::function<void(PeerId)> on_left) {
+  PeerId id{++last_peer_.value};
+  auto* raw = link.get();
+  links_[id] = std::move(link);
+  raw->start([id, on_frame](wire::Frame frame) { on_frame(id, frame.type, frame.payload); },
+             [this, id, on_left](const Error& error) {
+               log::debug("peer_left", {{"peer", id.value}, {"why", error.text}});
+               links_.erase(id);
+               on_left(id);
+             });
+  return id;
+}
+
+WallTime RealWorld::wall() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+TimePoint RealWorld::mono() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+}
+
+void RealWorld::after(Duration delay, std::function<void()> act) {
+  if (delay <= Duration{}) return boost::asio::post(loop_->io, std::move(act));
+  auto timer = std::make_shared<boost::asio::steady_timer>(loop_->io, delay);
+  timer->async_wait([timer, act = std::move(act)](const boost::system::error_code& ec) {
+    if (!ec) act();
+  });
+}
+
+void RealWorld::work(std::function<void()> job, std::function<void()> done) {
+  boost::asio::post(loop_->work, [this, job = std::move(job), done = std::move(done)]() mutable {
+    job();
+    boost::asio::post(loop_->io, std::move(done));
+  });
+}
+
+std::string RealWorld::random(std::size_t n) {
+  std::string bytes(n, '\0');
+  std::size_t have = 0;
+  while (have < n) {
+    auto got = ::getrandom(bytes.data() + have, n - have, 0);
+    if (got > 0) have += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+void RealWorld::send(PeerId peer, std::uint16_t type, std::string payload) {
+  auto it = links_.find(peer);
+  if (it == links_.end()) return;
+  if (auto sent = it->second->send(type, std::move(payload)); !sent)
+    log::warn("send_failed", {{"peer", peer.value}, {"type", type}, {"why", sent.error().text}});
+}
+
+// Destroyed from the loop's next turn: the call may come from the link's own handler.
+void RealWorld::close(PeerId peer) {
+  auto it = links_.find(peer);
+  if (it == links_.end()) return;
+  std::shared_ptr<wire::Link> link = std::move(it->second);
+  links_.erase(it);
+  link->close();
+  boost::asio::post(loop_->io, [link] {});
+}
+
+void RealWorld::commit(Commit batch, std::function<void(Result<void>)> done) {
+  loop_->committer->submit(to_batch(batch, wall()), std::move(done));
+}
+
+void RealWorld::probe_store(std::function<void(Result<void>)> done) {
+  loop_->committer->probe(std::move(done));
+}
+
+bool RealWorld::low_space() { return db_->low_space(); }
+
+Result<Loaded> RealWorld::load() {
+  Loaded loaded;
+  WM_TRY(auto snapshot, db_->latest_snapshot());
+  Seq from{1};
+  if (snapshot) {
+    loaded.snapshot = std::move(snapshot->bytes);
+    from = Seq{snapshot->seq.value + 1};
+  }
+  for (;;) {
+    WM_TRY(auto rows, db_->read_events(from));
+    if (rows.empty()) return loaded;
+    for (const auto& row : rows) {
+      WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
+      loaded.events.push_back({row.seq, row.time, std::move(body)});
+    }
+    from = Seq{rows.back().seq.value + 1};
+  }
+}
+
+Result<std::string> RealWorld::blob(const std::string& hash) {
+  return db_->blob(to_array<store::Hash>(hash));
+}
+
+Result<std::optional<std::string>> RealWorld::kept_reply(const std::string& key) {
+  return db_->reply(to_array<store::RequestKey>(key));
+}
+
+void RealWorld::keep_snapshot(Seq seq, std::function<std::string()> make) {
+  boost::asio::post(loop_->chores, [this, seq, make = std::move(make)] {
+    auto kept = db_->write_snapshot({seq, make()});
+    if (kept) {
+      auto moved = db_->archive_events(seq);
+      if (!moved) kept = moved.error();
+    }
+    if (!kept) log::warn("snapshot_failed", {{"seq", seq.value}, {"why", kept.error().text}});
+    else log::info("snapshot_kept", {{"seq", seq.value}});
+  });
+}
+
+void RealWorld::verify(std::string credential, std::string payload,
+                       std::function<void(Result<Identity>)> done) {
+  auto result = std::make_shared<Result<wire::Signed>>(wire::Signed{});
+  work([this, result, credential = std::move(credential)] {
+         *result = options_.credentials->verify_signature(credential);
+       },
+       [result, payload = std::move(payload), done = std::move(done)] {
+         if (!*result) return done(result->error());
+         if (!(*result)->uid || (*result)->payload != payload)
+           return done(fail(Code::Denied, "the credential does not sign this job"));
+         done(Identity{*(*result)->uid, (*result)->gid.value_or(0), user_name(*(*result)->uid)});
+       });
+}
+
+std::string RealWorld::hash(const std::string& bytes) {
+  auto hash = store::blob_hash(bytes);
+  return {hash.begin(), hash.end()};
+}
+
+Result<Config> RealWorld::read_config() { return conf::load(options_.conf_dir); }
+
+const std::string& user_name(std::uint32_t uid) {
+  thread_local std::map<std::uint32_t, std::string> names;
+  auto it = names.find(uid);
+  if (it != names.end()) return it->second;
+  std::string buffer(4096, '\0');
+  passwd entry{};
+  passwd* found = nullptr;
+  bool ok = ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found;
+  return names[uid] = ok ? found->pw_name : "#" + std::to_string(uid);
+}
+
+}  // namespace wm::master

@@ -1,0 +1,151 @@
+// Verbs about queues, hosts, plans, and what administrators do to them.
+#include <algorithm>
+
+#include "daemons/wmasterd/call.h"
+#include "daemons/wmasterd/clients.h"
+#include "daemons/wmasterd/views.h"
+#include "libwm/sched/plan_usage.h"
+
+namespace wm::master {
+namespace {
+
+bool named(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+using Act = AdminRequest::Act;
+
+// All tasks on a host that somebody vouches for being dead end with it.
+void end_tasks_on(const Cluster& state, const Host& host, std::vector<EventBody>& events) {
+  constexpr std::int32_t kKilled = 9;
+  each_job(state, [&](const Job& job) {
+    for (const auto& task : job.tasks)
+      if (task.host == host.id && task.holds_slot() && task.has_process)
+        events.push_back(TaskEnded{job.id, job.attempt, task.number, kKilled, Term::HostLost, {},
+                                   "host " + host.name + " was declared dead"});
+  });
+}
+
+Result<void> host_events(const Cluster& state, const AdminRequest& request, const Identity& who,
+                         std::vector<EventBody>& events, std::vector<std::string>& lines) {
+  for (const auto& name : request.names) {
+    const Host* host = find_host(state, name);
+    if (!host) return fail(Code::NotFound, name + ": Bad host name, host group name or cluster name");
+    if (request.act == Act::HostClose) {
+      events.push_back(HostClosed{host->id, who.user, request.why});
+      lines.push_back("Close <" + name + "> ...... done");
+    } else if (request.act == Act::HostOpen) {
+      events.push_back(HostOpened{host->id, who.user});
+      lines.push_back("Open <" + name + "> ...... done");
+    } else {
+      if (host->state == HostState::Ok)
+        return fail(Code::Conflict, name + ": the host is heard; hdead is for a silent host that is known to be off");
+      events.push_back(HostDied{host->id, who.user, request.why});
+      end_tasks_on(state, *host, events);
+      lines.push_back("Declare <" + name + "> dead ...... done");
+    }
+  }
+  return {};
+}
+
+Result<void> queue_events(const Cluster& state, const AdminRequest& request, const Identity& who,
+                          std::vector<EventBody>& events, std::vector<std::string>& lines) {
+  struct Row {
+    Act act;
+    QueueStandingChange change;
+    const char* word;
+  };
+  static constexpr Row kRows[] = {{Act::QueueClose, QueueStandingChange::Close, "closed"},
+                                  {Act::QueueOpen, QueueStandingChange::Open, "opened"},
+                                  {Act::QueueInactivate, QueueStandingChange::Inactivate, "inactivated"},
+                                  {Act::QueueActivate, QueueStandingChange::Activate, "activated"}};
+  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](auto& r) { return r.act == request.act; });
+  for (const auto& name : request.names) {
+    if (!state.config->queue(name)) return fail(Code::NotFound, name + ": No such queue");
+    events.push_back(QueueChanged{name, row->change, who.user, request.why});
+    lines.push_back("Queue <" + name + "> is " + row->word);
+  }
+  return {};
+}
+
+}  // namespace
+
+void Clients::queues(Call call, const QueuesRequest& request) {
+  auto reasons = c_.cycle.reasons();
+  Seen seen{c_.journal.published(), *reasons, c_.hosts};
+  QueuesReply reply;
+  for (const auto& queue : seen.state.config->queues)
+    if (named(request.names, queue.name)) reply.queues.push_back(view_of(seen, queue));
+  std::stable_sort(reply.queues.begin(), reply.queues.end(),
+                   [](auto& a, auto& b) { return a.conf.priority > b.conf.priority; });
+  call.reply(reply);
+}
+
+void Clients::hosts(Call call, const HostsRequest& request) {
+  auto reasons = c_.cycle.reasons();
+  Seen seen{c_.journal.published(), *reasons, c_.hosts};
+  HostsReply reply;
+  seen.state.hosts.each([&](std::uint32_t, const Host& host) {
+    if (named(request.names, host.name)) reply.hosts.push_back(view_of(seen, host));
+  });
+  for (const auto& conf : seen.state.config->hosts) {
+    if (!named(request.names, conf.name) || find_host(seen.state, conf.name)) continue;
+    HostView view;
+    view.host.name = conf.name;
+    view.host.state = HostState::Silent;
+    view.host.capacity.slots = conf.slots;
+    reply.hosts.push_back(std::move(view));
+  }
+  std::sort(reply.hosts.begin(), reply.hosts.end(),
+            [](auto& a, auto& b) { return a.host.name < b.host.name; });
+  call.reply(reply);
+}
+
+void Clients::plans(Call call, const PlansRequest& request) {
+  PlansReply reply;
+  for (auto& view : sched::plan_usage(c_.journal.published()))
+    if (named(request.paths, view.path)) reply.plans.push_back(std::move(view));
+  call.reply(reply);
+}
+
+std::vector<EventBody> Clients::admin_events(const AdminRequest& request, const Identity& who,
+                                             std::vector<std::string>& lines, Error& error) {
+  const Cluster& state = c_.journal.newest();
+  std::vector<EventBody> events;
+  Result<void> verdict;
+  if (request.act == Act::Reconfig) {
+    auto config = c_.world.read_config();
+    if (config) {
+      events.push_back(ConfigLoaded{std::make_shared<const Config>(std::move(*config))});
+      lines.push_back("Reconfiguration done");
+    } else {
+      verdict = config.error();
+    }
+  } else if (request.act == Act::HostClose || request.act == Act::HostOpen || request.act == Act::HostDead) {
+    verdict = host_events(state, request, who, events, lines);
+  } else {
+    verdict = queue_events(state, request, who, events, lines);
+  }
+  if (!verdict) error = verdict.error();
+  return events;
+}
+
+void Clients::admin(Call call, const AdminRequest& request) {
+  if (!is_admin(call.caller()))
+    return call.refuse(fail(Code::Denied, call.caller().user + ": User permission denied, not an administrator"));
+  if (request.act != Act::Reconfig && request.names.empty())
+    return call.refuse(fail(Code::BadArgument, "no host or queue named"));
+  AdminReply reply;
+  Error error;
+  Proposal proposal;
+  proposal.events = admin_events(request, call.caller(), reply.lines, error);
+  if (error.code != Code::Ok) return call.refuse(error);
+  proposal.replies = {call.kept(request.request_key, reply)};
+  proposal.done = [call, reply](const Result<void>& done) {
+    if (done) call.reply(reply);
+    else call.refuse(done.error());
+  };
+  c_.journal.propose(std::move(proposal));
+}
+
+}  // namespace wm::master

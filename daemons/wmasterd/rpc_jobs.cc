@@ -1,0 +1,163 @@
+// Verbs about jobs: kill, hold and release, resize, list, history, output.
+#include <algorithm>
+
+#include "daemons/wmasterd/call.h"
+#include "daemons/wmasterd/clients.h"
+#include "daemons/wmasterd/views.h"
+
+namespace wm::master {
+namespace {
+
+std::uint8_t code_of(Code code) { return static_cast<std::uint8_t>(code); }
+
+std::string named(JobId id) { return "Job <" + to_string(id) + ">"; }
+
+JobOutcome not_found(JobId id) {
+  return {id, code_of(Code::NotFound), named(id) + ": No matching job found"};
+}
+
+KillWish wish_for(const Identity& who, const Job& job, const KillRequest& request, WallTime now) {
+  bool owner = job.spec().owner.uid == who.uid;
+  Term term = request.force ? (owner ? Term::ForceOwner : Term::ForceAdmin) : owner ? Term::Owner : Term::Admin;
+  return {term, who.user, request.reason, now};
+}
+
+// What a release or request of bresize makes of the job's cap.
+Result<std::uint32_t> new_cap(const Job& job, const ResizeRequest& request) {
+  using Kind = ResizeRequest::Kind;
+  auto now = tasks_wanted(job);
+  const auto& spec = job.spec();
+  if (request.kind == Kind::Cancel) return now;
+  if (request.tasks == 0) return fail(Code::BadArgument, "0: Bad argument, at least 1 task");
+  if (request.kind == Kind::Request) return std::min(spec.max_tasks, now + request.tasks);
+  if (request.tasks >= now || now - request.tasks < spec.min_tasks)
+    return fail(Code::BadArgument, named(job.id) + ": cannot release " + std::to_string(request.tasks) +
+                                       " of " + std::to_string(now) + " tasks, its minimum is " +
+                                       std::to_string(spec.min_tasks));
+  return now - request.tasks;
+}
+
+}  // namespace
+
+void Clients::kill(Call call, const KillRequest& request) {
+  const Cluster& state = c_.journal.newest();
+  Proposal proposal;
+  OutcomeReply reply;
+  for (auto id : missing_ids(state, request.jobs)) reply.jobs.push_back(not_found(id));
+  std::vector<JobId> proposed;
+  std::set<std::uint32_t> bases;  // arrays that are ended as a whole, their ranges too
+  auto selection = request.jobs;
+  selection.finished = false;
+  each_selected(state, selection, call.caller().user, [&](const Job& job, JobId id) {
+    if (!may_touch(call.caller(), job))
+      return reply.jobs.push_back({id, code_of(Code::Denied), named(id) + ": User permission denied"});
+    if (is_over(state_of(job, id)))
+      return reply.jobs.push_back({id, code_of(Code::Conflict), named(id) + ": Job has already finished"});
+    if (request.signal != 0) {
+      c_.hosts.signal(job, request.signal);
+      return reply.jobs.push_back({id, 0, named(id) + " is being signaled"});
+    }
+    auto wish = wish_for(call.caller(), job, request, c_.world.wall());
+    bool in_range = job.id != id;
+    bool whole = in_range && std::find(selection.ids.begin(), selection.ids.end(), JobId{id.job, 0}) !=
+                                 selection.ids.end();
+    if (whole && !bases.insert(id.job).second) return;
+    proposal.events.push_back(KillRequested{whole ? job.id : id, wish});
+    reply.jobs.push_back({whole ? job.id : id, 0, named(whole ? job.id : id) + " is being terminated"});
+  });
+  proposal.replies = {call.kept(request.request_key, reply)};
+  proposal.done = [call, reply](const Result<void>& done) {
+    if (done) call.reply(reply);
+    else call.refuse(done.error());
+  };
+  c_.journal.propose(std::move(proposal));
+}
+
+void Clients::release(Call call, const ReleaseRequest& request) {
+  const Cluster& state = c_.journal.newest();
+  auto reply = std::make_shared<OutcomeReply>();
+  for (auto id : missing_ids(state, request.jobs)) reply->jobs.push_back(not_found(id));
+  Proposal proposal;
+  std::vector<JobId> ids;
+  each_selected(state, request.jobs, call.caller().user, [&](const Job& job, JobId id) {
+    if (!may_touch(call.caller(), job))
+      return reply->jobs.push_back({id, code_of(Code::Denied), named(id) + ": User permission denied"});
+    JobId target = job.id == id ? id : job.id;  // a range is held and released as a whole
+    if (!ids.empty() && ids.back() == target) return;
+    ids.push_back(target);
+    if (request.hold) proposal.events.push_back(JobHeld{target, call.caller().user});
+    else proposal.events.push_back(JobReleased{target, call.caller().user});
+  });
+  proposal.done = [call, reply](const Result<void>& done) {
+    if (done) call.reply(*reply);
+    else call.refuse(done.error());
+  };
+  auto results = c_.journal.propose(std::move(proposal));
+  for (std::size_t i = 0; i < results.size(); ++i)
+    reply->jobs.push_back(results[i] ? JobOutcome{ids[i], 0, named(ids[i]) + (request.hold ? " is being stopped" : " is being resumed")}
+                                     : JobOutcome{ids[i], code_of(results[i].error().code), results[i].error().text});
+}
+
+void Clients::resize(Call call, const ResizeRequest& request) {
+  const Cluster& state = c_.journal.newest();
+  const Job* job = find_job(state, request.job);
+  if (!job) return call.refuse(fail(Code::NotFound, named(request.job) + ": No matching job found"));
+  if (!may_touch(call.caller(), *job))
+    return call.refuse(fail(Code::Denied, named(request.job) + ": User permission denied"));
+  if (!job->spec().elastic)
+    return call.refuse(fail(Code::Conflict, named(request.job) + ": Job is not resizable (bsub -ar)"));
+  if (is_over(job->state)) return call.refuse(fail(Code::Conflict, named(request.job) + ": Job has already finished"));
+  if (job->tasks.empty()) return call.refuse(fail(Code::Conflict, named(request.job) + ": Job has not started yet"));
+  auto cap = new_cap(*job, request);
+  if (!cap) return call.refuse(cap.error());
+  ResizeReply reply{*cap};
+  Proposal proposal;
+  proposal.events = {CapChanged{request.job, *cap, false, call.caller().user}};
+  proposal.replies = {call.kept(request.request_key, reply)};
+  proposal.done = [call, reply](const Result<void>& done) {
+    if (done) call.reply(reply);
+    else call.refuse(done.error());
+  };
+  c_.journal.propose(std::move(proposal));
+}
+
+void Clients::jobs(Call call, const JobsRequest& request) {
+  auto reasons = c_.cycle.reasons();
+  Seen seen{c_.journal.published(), *reasons, c_.hosts};
+  JobsReply reply;
+  reply.missing = missing_ids(seen.state, request.jobs);
+  each_selected(seen.state, request.jobs, call.caller().user,
+                [&](const Job& job, JobId id) { reply.jobs.push_back(view_of(seen, job, id)); });
+  call.reply(reply);
+}
+
+void Clients::history(Call call, const HistoryRequest& request) {
+  auto result = std::make_shared<Result<HistoryReply>>(HistoryReply{});
+  auto asked = request;
+  if (asked.jobs.user.empty()) asked.jobs.user = call.caller().user;
+  c_.world.work([this, result, asked] { *result = c_.history(asked); },
+                [call, result] {
+                  if (*result) call.reply(**result);
+                  else call.refuse(result->error());
+                });
+}
+
+void Clients::peek(Call call, const ClientPeek& request) {
+  const Cluster& state = c_.journal.published();
+  const Job* job = find_job(state, request.job);
+  if (!job) return call.refuse(fail(Code::NotFound, named(request.job) + " is not found"));
+  if (!may_touch(call.caller(), *job))
+    return call.refuse(fail(Code::Denied, named(request.job) + ": User permission denied"));
+  if (job->tasks.empty()) return call.refuse(fail(Code::Conflict, named(request.job) + " : Not yet started."));
+  const Task* task = request.task ? find_task(*job, request.task) : &job->tasks.front();
+  if (!task)
+    return call.refuse(fail(Code::NotFound, named(request.job) + ": no task " + std::to_string(request.task.value)));
+  bool running = task->holds_slot();
+  PeekRequest to_host{0, job->id, job->attempt, task->number, request.stream, request.offset, 1u << 18};
+  c_.hosts.peek(task->host, to_host, [call, running](Result<std::string> bytes) {
+    if (bytes) call.reply(ClientPeekReply{std::move(*bytes), running});
+    else call.refuse(bytes.error());
+  });
+}
+
+}  // namespace wm::master

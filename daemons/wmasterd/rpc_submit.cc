@@ -1,0 +1,146 @@
+// The verb Submit: signature, defaults, limits, feasibility; then one durable event.
+#include <algorithm>
+
+#include "daemons/wmasterd/call.h"
+#include "daemons/wmasterd/clients.h"
+#include "daemons/wmasterd/orders.h"
+#include "libwm/sched/feasible.h"
+
+namespace wm::master {
+namespace {
+
+constexpr std::size_t kMaxBlob = 8u << 20;
+
+bool is_listed(const Config& config, const std::vector<std::string>& users, const Identity& who) {
+  if (users.empty()) return true;
+  auto named = [&](const std::string& n) { return std::find(users.begin(), users.end(), n) != users.end(); };
+  if (named(who.user) || named("all")) return true;
+  const auto* user = config.user(who.user);
+  return user && std::any_of(user->groups.begin(), user->groups.end(), named);
+}
+
+// What the submitter left open is decided here, once, and kept in the event.
+void fill_defaults(const Config& config, JobSpec& spec) {
+  if (spec.queue.empty()) spec.queue = config.cluster.default_queue;
+  const auto* queue = config.queue(spec.queue);
+  if (spec.app.empty()) spec.app = queue && !queue->app.empty() ? queue->app : config.cluster.default_app;
+  const auto* user = config.user(spec.owner.user);
+  if (spec.plan.empty() && queue) spec.plan = queue->plan;
+  if (spec.plan.empty() && user) spec.plan = user->plan;
+  if (spec.plan.empty()) spec.plan = config.cluster.default_plan;
+  if (spec.project.empty()) spec.project = config.cluster.default_project;
+  if (spec.name.empty()) spec.name = spec.command;
+  if (queue && spec.task.mem.value == 0) spec.task.mem = queue->mem_limit;
+}
+
+Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
+  const auto* queue = state.config->queue(spec.queue);
+  if (!queue) return fail(Code::NotFound, spec.queue + ": No such queue");
+  if (!is_listed(*state.config, queue->users, spec.owner))
+    return fail(Code::Denied, spec.queue + ": User cannot use the queue");
+  auto standing = state.queues.find(spec.queue);
+  if (standing != state.queues.end() && standing->second.closed)
+    return fail(Code::Denied, spec.queue + ": Queue has been closed");
+  auto limit = queue->run_limit.max;
+  if (limit > Duration{} && run_limit_of(*state.config, spec) > limit)
+    return fail(Code::Limit, "RUNLIMIT: Cannot exceed queue's hard limit(s): queue '" + spec.queue +
+                                 "' allows " + format_duration(limit));
+  if (queue->max_tasks && spec.min_tasks > queue->max_tasks)
+    return fail(Code::Limit, "Too many processors requested: " + std::to_string(spec.min_tasks) +
+                                 ", queue '" + spec.queue + "' allows " + std::to_string(queue->max_tasks));
+  if (queue->min_tasks && spec.max_tasks < queue->min_tasks)
+    return fail(Code::Limit, "Too few processors requested: " + std::to_string(spec.max_tasks) +
+                                 ", queue '" + spec.queue + "' asks for " + std::to_string(queue->min_tasks));
+  if (spec.exclusive && !queue->exclusive)
+    return fail(Code::Denied, spec.queue + ": Queue does not accept EXCLUSIVE jobs");
+  return {};
+}
+
+Result<void> check_names(const Config& config, const JobSpec& spec) {
+  if (!config.app(spec.app)) return fail(Code::NotFound, spec.app + ": No such application profile");
+  const auto* plan = config.plan(spec.plan);
+  if (!plan) return fail(Code::NotFound, spec.plan + ": No such resource plan");
+  if (!is_listed(config, plan->users, spec.owner))
+    return fail(Code::Denied, spec.plan + ": User cannot use the resource plan");
+  return {};
+}
+
+Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
+  const auto& limits = state.config->cluster.limits;
+  if (spec.command.empty() && spec.script_hash.empty()) return fail(Code::BadArgument, "Empty job");
+  if (spec.min_tasks == 0 || spec.max_tasks < spec.min_tasks)
+    return fail(Code::BadArgument, "-n " + std::to_string(spec.min_tasks) + "," +
+                                       std::to_string(spec.max_tasks) + ": Bad argument");
+  auto elements = element_count(spec);
+  if (!spec.array.empty() && elements == 0) return fail(Code::BadArgument, "Job array index error");
+  if (elements > limits.max_array_size)
+    return fail(Code::Limit, "Job array index too large: " + std::to_string(elements) +
+                                 " elements, the limit is " + std::to_string(limits.max_array_size));
+  if (spec.elastic && !spec.array.empty())
+    return fail(Code::BadArgument, "-ar: a job array cannot be elastic");
+  return {};
+}
+
+}  // namespace
+
+void Clients::submit(Call call, const SubmitRequest& request) {
+  auto spec = codec::decode<JobSpec>(request.spec);
+  if (!spec) return call.refuse(spec.error());
+  if (request.script.size() > kMaxBlob || request.env.size() > kMaxBlob)
+    return call.refuse(fail(Code::Limit, "script or environment larger than 8M"));
+  if (c_.world.low_space())
+    return call.refuse(fail(Code::Store, "the master's disk is full: no new jobs until there is room"));
+  bool hashes = (request.script.empty() ? "" : c_.world.hash(request.script)) == spec->script_hash &&
+                c_.world.hash(request.env) == spec->env_hash;
+  if (!hashes) return call.refuse(fail(Code::Damaged, "script or environment do not match the signed hashes"));
+  in_flight_[request.request_key];
+  auto signed_text = c_.world.hash(request.spec + request.request_key);
+  c_.world.verify(request.credential, signed_text,
+                  [this, call, request, spec = *spec](Result<Identity> who) mutable {
+                    if (who && who->uid != call.caller().uid)
+                      who = fail(Code::Denied, "the job was signed by another account");
+                    if (who) {
+                      spec.owner = call.caller();
+                      return admit(call, request, std::move(spec));
+                    }
+                    in_flight_.erase(request.request_key);
+                    call.refuse(who.error());
+                  });
+}
+
+void Clients::admit(Call call, const SubmitRequest& request, JobSpec spec) {
+  const Cluster& state = c_.journal.newest();
+  bool default_queue = spec.queue.empty();
+  fill_defaults(*state.config, spec);
+  auto verdict = [&]() -> Result<void> {
+    WM_TRY(check_queue(state, spec));
+    WM_TRY(check_names(*state.config, spec));
+    WM_TRY(check_sizes(state, spec));
+    return sched::check_feasible_ever(state, spec);
+  }();
+  if (!verdict) {
+    in_flight_.erase(request.request_key);
+    return call.refuse(verdict.error());
+  }
+  JobId id{state.last_job + 1, 0};
+  auto sealed = std::make_shared<const SealedSpec>(
+      SealedSpec{spec, request.spec, request.credential, request.request_key});
+  SubmitReply reply{id, spec.queue, default_queue};
+  Proposal proposal;
+  proposal.events = {JobSubmitted{id, sealed}};
+  proposal.blobs = {{spec.env_hash, request.env}};
+  if (!spec.script_hash.empty()) proposal.blobs.push_back({spec.script_hash, request.script});
+  proposal.replies = {call.kept(request.request_key, reply)};
+  proposal.done = [this, call, reply, key = request.request_key](const Result<void>& done) {
+    auto repeats = std::move(in_flight_[key]);
+    in_flight_.erase(key);
+    repeats.push_back(call);
+    for (const auto& one : repeats) {
+      if (done) one.reply(reply);
+      else one.refuse(done.error());
+    }
+  };
+  c_.journal.propose(std::move(proposal));
+}
+
+}  // namespace wm::master

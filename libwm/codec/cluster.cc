@@ -1,0 +1,70 @@
+// The snapshot of a whole state: its parts as lists, each object with its number.
+#include "libwm/model/cluster.h"
+
+#include "libwm/codec/codec.h"
+#include "libwm/codec/job_fields.h"
+
+namespace wm {
+
+/// A cluster's state as it is written; version 1.
+struct ClusterImage {
+  std::uint32_t version = 1;
+  Seq seq;
+  WallTime time{};
+  std::shared_ptr<const Config> config;
+  std::vector<std::pair<std::uint32_t, Job>> jobs, elements;
+  std::vector<Host> hosts;
+  std::map<std::string, QueueStanding> queues;
+  std::uint32_t next_element = 1;
+  std::uint32_t last_job = 0;
+};
+
+WM_FIELDS(ClusterImage) {
+  f(1, s.version), f(2, s.seq), f(3, s.time), f(4, s.config), f(5, s.jobs), f(6, s.elements);
+  f(7, s.hosts), f(8, s.queues), f(9, s.next_element), f(10, s.last_job);
+}
+
+namespace {
+
+std::vector<std::pair<std::uint32_t, Job>> listed(const Table<Job>& table) {
+  std::vector<std::pair<std::uint32_t, Job>> list;
+  table.each([&](std::uint32_t number, const Job& job) { list.emplace_back(number, job); });
+  return list;
+}
+
+}  // namespace
+}  // namespace wm
+
+template <>
+std::string wm::codec::encode<wm::Cluster>(const wm::Cluster& cluster) {
+  ClusterImage image;
+  image.seq = cluster.seq;
+  image.time = cluster.time;
+  image.config = cluster.config;
+  image.jobs = listed(cluster.jobs);
+  image.elements = listed(cluster.elements);
+  cluster.hosts.each([&](std::uint32_t, const Host& host) { image.hosts.push_back(host); });
+  image.queues = cluster.queues;
+  image.next_element = cluster.next_element;
+  image.last_job = cluster.last_job;
+  return write_value(image);
+}
+
+template <>
+wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
+  ClusterImage image;
+  if (!read_value(bytes, image, 0)) return fail(Code::Damaged, "damaged snapshot");
+  if (image.version != 1)
+    return fail(Code::Version, "snapshot of version " + std::to_string(image.version) + ", ours is 1");
+  Cluster cluster;
+  cluster.seq = image.seq;
+  cluster.time = image.time;
+  if (image.config) cluster.config = image.config;
+  for (auto& [number, job] : image.jobs) cluster.jobs.set(number, std::move(job));
+  for (auto& [number, job] : image.elements) cluster.elements.set(number, std::move(job));
+  for (auto& host : image.hosts) cluster.hosts.set(host.id.value, host);
+  cluster.queues = std::move(image.queues);
+  cluster.next_element = image.next_element;
+  cluster.last_job = image.last_job;
+  return cluster;
+}

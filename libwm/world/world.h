@@ -1,0 +1,95 @@
+// Role: everything a daemon's core may ask of the outside: time, timers, peers, the store,
+// work off the loop, randomness. The core calls nothing else, so the same core runs on a
+// real loop (daemons/*/real_world) and on the simulated one (test/support/sim_world).
+//
+// Threads: every call and every callback on the loop thread; `work` runs elsewhere.
+// Invariant: a callback never runs inside the call that registered it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libwm/base/ids.h"
+#include "libwm/base/result.h"
+#include "libwm/base/units.h"
+#include "libwm/model/event.h"
+
+namespace wm {
+
+/// A connection to somebody, as the core names it; never reused.
+using PeerId = Id<struct PeerTag, std::uint64_t>;
+
+/// A script or environment to keep under its hash.
+struct Blob {
+  std::string hash;   ///< BLAKE2b-256, 32 raw bytes
+  std::string bytes;
+};
+/// The reply to a request, to be given again when the request is repeated.
+struct KeptReply {
+  std::string key;    ///< 16 raw bytes
+  std::string reply;  ///< 2 bytes frame type (little-endian), then the payload
+};
+/// What becomes durable together or not at all.
+struct Commit {
+  std::vector<Event> events;
+  std::vector<Blob> blobs;
+  std::vector<KeptReply> replies;
+  bool empty() const { return events.empty() && blobs.empty() && replies.empty(); }
+};
+/// What a start finds: the newest snapshot (empty: none), and every event after it.
+struct Loaded {
+  std::string snapshot;
+  std::vector<Event> events;
+};
+
+/// The outside of a core. @thread the loop's
+class World {
+ public:
+  virtual ~World() = default;
+
+  /// Wall time for events, and monotonic time for everything that is measured.
+  virtual WallTime wall() = 0;
+  virtual TimePoint mono() = 0;
+  /// Runs `act` once after `delay`. It cannot be taken back: `act` looks whether it is
+  /// still wanted.
+  virtual void after(Duration delay, std::function<void()> act) = 0;
+  /// Runs `job` on a worker, then `done` on the loop.
+  virtual void work(std::function<void()> job, std::function<void()> done) = 0;
+  /// n bytes nobody can guess.
+  virtual std::string random(std::size_t n) = 0;
+
+  /// Queues a frame to a peer; to one that is gone it is dropped. Order is kept per peer.
+  virtual void send(PeerId peer, std::uint16_t type, std::string payload) = 0;
+  /// Ends a connection; its closing is not reported back.
+  virtual void close(PeerId peer) = 0;
+
+  /// Makes a batch durable, then tells. Batches become durable in the order given.
+  /// @errors (to done) Store: nothing of it is durable, nor of any batch after it
+  virtual void commit(Commit batch, std::function<void(Result<void>)> done) = 0;
+  /// Closes and opens the store again and proves that it works; then `done`.
+  virtual void probe_store(std::function<void(Result<void>)> done) = 0;
+  /// True while only ends and kills should be written: the disk is full.
+  virtual bool low_space() = 0;
+  /// Everything that is durable, for a start. @errors Store, Damaged   @cost O(events)
+  virtual Result<Loaded> load() = 0;
+  /// @errors NotFound: no such blob; Store   @cost one read
+  virtual Result<std::string> blob(const std::string& hash) = 0;
+  /// The reply kept under a request key, if any. @cost one read
+  virtual Result<std::optional<std::string>> kept_reply(const std::string& key) = 0;
+  /// Keeps the bytes `make` yields (on a worker) as the snapshot of the state after `seq`.
+  virtual void keep_snapshot(Seq seq, std::function<std::string()> make) = 0;
+
+  /// Who signed `payload` with `credential`; also an old or already seen one counts.
+  /// @errors (to done) Denied: it is not a valid credential over that payload
+  virtual void verify(std::string credential, std::string payload,
+                      std::function<void(Result<Identity>)> done) = 0;
+  /// BLAKE2b-256 of some bytes. @cost O(bytes)
+  virtual std::string hash(const std::string& bytes) = 0;
+  /// A fresh configuration from the files. @errors as libwm/conf: all of them in the text
+  virtual Result<Config> read_config() = 0;
+};
+
+}  // namespace wm

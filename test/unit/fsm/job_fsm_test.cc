@@ -1,0 +1,304 @@
+#include <gtest/gtest.h>
+
+#include "test/support/builders.h"
+
+namespace wm {
+namespace {
+
+using test::ClusterBuilder;
+using test::SpecBuilder;
+
+constexpr std::int32_t kExit3 = 3 << 8;
+constexpr std::int32_t kSigkill = 9;
+
+TaskEnded ended(const ClusterBuilder& c, JobId id, std::uint32_t task, std::int32_t status = 0,
+                Term term = Term::None) {
+  return {id, c.job(id).attempt, TaskNumber{task}, status, term, {}, ""};
+}
+
+TEST(job_fsm, a_submitted_job_is_pending_and_asks_for_a_pass) {
+  ClusterBuilder c;
+  auto actions = c.step(JobSubmitted{{1, 0}, SpecBuilder().sealed()});
+  EXPECT_EQ(actions, (Actions{RunScheduler{}}));  // and nothing else
+  EXPECT_EQ(c.job({1, 0}).state, JobState::Pending);
+}
+
+TEST(job_fsm, a_held_job_waits_until_it_is_released) {
+  ClusterBuilder c;
+  auto h = c.host(1);
+  auto id = c.submit(SpecBuilder().hold());
+  EXPECT_EQ(c.job(id).state, JobState::Held);
+  EXPECT_FALSE(c.check(JobDispatched{id, Attempt{1}, {}, ""}));
+  c.step(JobReleased{id, "u1"});
+  c.dispatch(id, {h});
+  EXPECT_EQ(c.job(id).state, JobState::Launching);
+}
+
+TEST(job_fsm, dispatch_takes_slots_and_orders_each_host_once) {
+  ClusterBuilder c;
+  auto h1 = c.host(2, 2), h2 = c.host(2, 2);
+  auto id = c.submit(SpecBuilder().app("training").tasks(4, 4).gpus(1));
+  c.dispatch(id, {h1, h1, h2, h2});
+  EXPECT_EQ(c.host_of(h1).used_slots, 2u);
+  EXPECT_EQ(c.host_of(h2).gpu_owners[1], (GpuOwner{id, TaskNumber{4}}));
+  auto actions = fsm::react(c.state, {{id}, {}, {}, {}, false});
+  EXPECT_EQ(actions, (Actions{OrderHost{h1, id}, OrderHost{h2, id}}));
+}
+
+TEST(job_fsm, runs_when_every_task_has_started) {
+  ClusterBuilder c;
+  auto h = c.host(2);
+  auto id = c.submit(SpecBuilder().app("training").tasks(2, 2));
+  c.dispatch(id, {h, h});
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 11});
+  EXPECT_EQ(c.job(id).state, JobState::Launching);
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{2}, 12});
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+}
+
+TEST(job_fsm, a_batch_job_ends_with_its_command_and_frees_bare_slots) {
+  ClusterBuilder c;
+  auto h = c.host(4);
+  auto id = c.submit(SpecBuilder().tasks(3, 3));
+  c.run(id, {h, h, h});
+  c.step(ended(c, id, 1, kExit3));
+  EXPECT_EQ(c.job(id).state, JobState::Failed);
+  EXPECT_EQ(c.job(id).exit_status, kExit3);
+  EXPECT_EQ(c.host_of(h).used_slots, 0u);
+}
+
+TEST(job_fsm, one_failing_task_ends_a_rigid_job_with_its_status) {
+  ClusterBuilder c;
+  auto h1 = c.host(1), h2 = c.host(1);
+  auto id = c.submit(SpecBuilder().app("training").tasks(2, 2));
+  c.run(id, {h1, h2});
+  auto actions = c.step(ended(c, id, 2, kExit3));
+  EXPECT_TRUE(c.job(id).ending);
+  EXPECT_EQ(actions, (Actions{OrderHost{h1, id}, OrderHost{h2, id}, RunScheduler{}}));
+  c.step(ended(c, id, 1, kSigkill, Term::TaskFailed));
+  EXPECT_EQ(c.job(id).state, JobState::Failed);
+  EXPECT_EQ(c.job(id).exit_status, kExit3);  // the first failure, not its consequence
+}
+
+TEST(job_fsm, killing_a_pending_job_ends_it_at_once) {
+  ClusterBuilder c;
+  auto id = c.submit(SpecBuilder());
+  c.step(KillRequested{id, {Term::Owner, "u1", "", {}}});
+  EXPECT_EQ(c.job(id).state, JobState::Killed);
+  EXPECT_EQ(c.job(id).term, Term::Owner);
+}
+
+TEST(job_fsm, killing_a_running_job_waits_until_its_tasks_are_gone) {
+  ClusterBuilder c;
+  auto h = c.host(1);
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {h});
+  auto actions = c.step(KillRequested{id, {Term::Owner, "u1", "", {}}});
+  EXPECT_EQ(actions, (Actions{OrderHost{h, id}, RunScheduler{}}));
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+  c.step(ended(c, id, 1, kSigkill));
+  EXPECT_EQ(c.job(id).state, JobState::Killed);
+}
+
+TEST(job_fsm, a_lost_host_requeues_a_rerunnable_job_and_keeps_its_submit_time) {
+  ClusterBuilder c;
+  auto h = c.host(1);
+  auto id = c.submit(SpecBuilder().rerunnable());
+  c.run(id, {h});
+  auto submitted = c.job(id).submitted;
+  c.step(ended(c, id, 1, kSigkill, Term::HostLost), 30);
+  EXPECT_EQ(c.job(id).state, JobState::Pending);
+  EXPECT_EQ(c.job(id).submitted, submitted);
+  EXPECT_EQ(c.job(id).requeues, 1u);
+  c.dispatch(id, {h});
+  EXPECT_EQ(c.job(id).attempt, Attempt{2});
+}
+
+TEST(job_fsm, facts_of_an_older_attempt_are_stale) {
+  ClusterBuilder c;
+  auto h = c.host(1);
+  auto id = c.submit(SpecBuilder().rerunnable());
+  c.run(id, {h});
+  c.step(ended(c, id, 1, kSigkill, Term::HostLost));
+  c.run(id, {h});
+  auto old = c.check(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""});
+  EXPECT_EQ(old.error().code, Code::Stale);
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+}
+
+TEST(job_fsm, a_repeated_end_is_stale_and_frees_nothing_twice) {
+  ClusterBuilder c;
+  auto h = c.host(1);
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {h});
+  c.step(ended(c, id, 1));
+  EXPECT_EQ(c.check(ended(c, id, 1)).error().code, Code::Stale);
+  EXPECT_EQ(c.host_of(h).used_slots, 0u);
+}
+
+TEST(job_fsm, a_stuck_task_lets_the_job_end_but_keeps_its_slot) {
+  ClusterBuilder c;
+  auto h = c.host(1);
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {h});
+  c.step(KillRequested{id, {Term::Owner, "u1", "", {}}});
+  c.step(TaskStuck{id, Attempt{1}, TaskNumber{1}, "in D state"});
+  EXPECT_EQ(c.job(id).state, JobState::Killed);
+  EXPECT_EQ(c.host_of(h).used_slots, 1u);
+  EXPECT_EQ(c.host_of(h).stuck_slots, 1u);
+  c.step(ended(c, id, 1, kSigkill));
+  EXPECT_EQ(c.host_of(h).used_slots, 0u);
+  EXPECT_EQ(c.host_of(h).stuck_slots, 0u);
+}
+
+TEST(job_fsm, a_job_on_a_silent_host_is_unknown_and_never_started_elsewhere) {
+  ClusterBuilder c;
+  auto h1 = c.host(1), h2 = c.host(1);
+  auto id = c.submit(SpecBuilder().rerunnable());
+  c.run(id, {h1});
+  c.step(HostSilent{h1});
+  EXPECT_EQ(c.job(id).state, JobState::Unknown);
+  EXPECT_FALSE(c.check(JobDispatched{id, Attempt{2}, {Task{.number = {1}, .host = h2}}, ""}));
+  c.step(HostHeard{h1});
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+}
+
+// ---- arrays ----
+
+TEST(job_array, elements_stay_a_range_until_they_are_dispatched) {
+  ClusterBuilder c;
+  auto h = c.host(4);
+  auto id = c.submit(SpecBuilder().array(1, 1000));
+  EXPECT_EQ(find_job(c.state, {id.job, 3}), nullptr);
+  c.run({id.job, 3}, {h});
+  EXPECT_EQ(c.job({id.job, 3}).state, JobState::Running);
+  EXPECT_EQ(c.job(id).active_elements, 1u);
+  c.step(TaskEnded{{id.job, 3}, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""});
+  EXPECT_EQ(c.job({id.job, 3}).state, JobState::Finished);
+  EXPECT_EQ(c.job(id).active_elements, 0u);
+}
+
+TEST(job_array, the_first_pending_position_moves_past_made_elements) {
+  ClusterBuilder c;
+  auto h = c.host(4);
+  auto id = c.submit(SpecBuilder().array(5, 9));
+  c.run({id.job, 6}, {h});
+  EXPECT_EQ(c.job(id).next_position, 0u);
+  c.run({id.job, 5}, {h});
+  EXPECT_EQ(c.job(id).next_position, 2u);
+}
+
+TEST(job_array, an_index_outside_the_range_is_not_found) {
+  ClusterBuilder c;
+  auto id = c.submit(SpecBuilder().array(5, 9));
+  EXPECT_EQ(c.check(KillRequested{{id.job, 4}, {}}).error().code, Code::NotFound);
+}
+
+TEST(job_array, killing_one_pending_element_leaves_the_others) {
+  ClusterBuilder c;
+  auto h = c.host(4);
+  auto id = c.submit(SpecBuilder().array(1, 3));
+  c.step(KillRequested{{id.job, 1}, {Term::Owner, "u1", "", {}}});
+  EXPECT_EQ(c.job({id.job, 1}).state, JobState::Killed);
+  c.run({id.job, 2}, {h});
+  EXPECT_EQ(c.job({id.job, 2}).state, JobState::Running);
+}
+
+// ---- elastic ----
+
+struct Elastic : ::testing::Test {
+  ClusterBuilder c;
+  HostId h1 = c.host(1, 1), h2 = c.host(1, 1), h3 = c.host(1, 1);
+  JobId id = c.submit(SpecBuilder().elastic().tasks(1, 3).gpus(1));
+};
+
+TEST_F(Elastic, a_leaver_ends_without_ending_the_job) {
+  c.run(id, {h1, h2});
+  c.enter_epoch(id, 1);
+  c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, test::at(10), "reclaim"});
+  EXPECT_EQ(tasks_wanted(c.job(id)), 1u);
+  EXPECT_EQ(slots_held(c.job(id)), 2u);  // not free before it is gone
+  c.step(ended(c, id, 2));
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+  EXPECT_EQ(c.host_of(h2).used_slots, 0u);
+}
+
+TEST_F(Elastic, a_killed_leaver_does_not_fail_the_job) {
+  c.run(id, {h1, h2});
+  c.enter_epoch(id, 1);
+  c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, test::at(10), "reclaim"});
+  c.step(TaskCondemned{id, Attempt{1}, TaskNumber{2}, Term::ReclaimGrace, "too slow"});
+  c.step(ended(c, id, 2, kSigkill, Term::ReclaimGrace));
+  c.enter_epoch(id, 2);
+  c.step(ended(c, id, 1));
+  EXPECT_EQ(c.job(id).state, JobState::Finished);
+}
+
+TEST_F(Elastic, a_dead_member_does_not_end_the_others) {
+  c.run(id, {h1, h2});
+  c.enter_epoch(id, 1);
+  c.step(ended(c, id, 2, kSigkill));
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+  EXPECT_FALSE(c.job(id).ending);
+}
+
+TEST_F(Elastic, newcomers_that_keep_dying_stop_the_growth_with_a_reason) {
+  c.run(id, {h1});
+  c.enter_epoch(id, 1);
+  auto tries = c.config.cluster.limits.newcomer_tries;
+  for (std::uint32_t i = 0; i < tries; ++i) {
+    TaskNumber number{c.job(id).last_task.value + 1};
+    Task task{.number = number, .host = h2, .gpus = {0}};
+    c.step(TasksAdded{id, Attempt{1}, {task}, "grow"});
+    c.step(ended(c, id, number.value, kExit3));
+  }
+  EXPECT_NE(c.job(id).grow_blocked, "");
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+}
+
+TEST_F(Elastic, the_lead_moves_when_its_host_falls_silent) {
+  c.run(id, {h1, h2});
+  c.enter_epoch(id, 1);
+  EXPECT_EQ(c.job(id).membership.lead_host, h1);
+  c.step(HostSilent{h1});
+  EXPECT_EQ(c.job(id).membership.lead_host, h2);
+  EXPECT_EQ(c.job(id).membership.lead, LeadNumber{2});
+  EXPECT_EQ(c.job(id).state, JobState::Running);  // it goes on without the host
+}
+
+TEST_F(Elastic, the_lead_moves_when_its_last_task_there_has_left) {
+  c.run(id, {h1, h2});
+  c.enter_epoch(id, 1);
+  c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{1}}, test::at(10), "drain"});
+  EXPECT_EQ(c.job(id).membership.lead_host, h1);
+  c.step(ended(c, id, 1));
+  EXPECT_EQ(c.job(id).membership.lead_host, h2);
+}
+
+TEST_F(Elastic, rank_0_decides_how_the_job_ended) {
+  c.run(id, {h1, h2});
+  c.enter_epoch(id, 1);
+  c.step(ended(c, id, 2));
+  EXPECT_TRUE(c.job(id).finishing);
+  EXPECT_FALSE(fsm::is_resizable(c.state, c.job(id)));
+  c.step(ended(c, id, 1, kExit3));
+  EXPECT_EQ(c.job(id).state, JobState::Failed);
+}
+
+TEST_F(Elastic, replay_gives_the_same_state) {
+  c.run(id, {h1, h2});
+  c.enter_epoch(id, 1);
+  c.step(HostSilent{h1});
+  c.step(ended(c, id, 2));
+  Cluster again;
+  again.config = std::make_shared<const Config>(c.config);
+  for (const auto& event : c.history) {
+    ASSERT_TRUE(fsm::check(again, event.body)) << event_name(event.body);
+    fsm::apply(again, event);
+  }
+  EXPECT_EQ(*find_job(again, id), c.job(id));
+  EXPECT_EQ(*again.hosts.find(1), c.host_of(h1));
+}
+
+}  // namespace
+}  // namespace wm
