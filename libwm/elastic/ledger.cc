@@ -37,7 +37,9 @@ std::uint64_t feistel(std::uint64_t value, int half_bits, std::uint64_t key) {
 
 Take take(const Ledger& ledger, Cursor cursor, std::uint64_t global_batch) {
   WM_CHECK(ledger.samples > 0 && global_batch > 0 && cursor.next < ledger.samples);
-  Take step{.at = cursor, .count = std::min(global_batch, ledger.samples - cursor.next)};
+  Take step;
+  step.at = cursor;
+  step.count = std::min(global_batch, ledger.samples - cursor.next);
   step.ends_epoch = cursor.next + step.count == ledger.samples;
   step.after = step.ends_epoch ? Cursor{cursor.data_epoch + 1, 0}
                                : Cursor{cursor.data_epoch, cursor.next + step.count};

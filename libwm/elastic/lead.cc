@@ -1,0 +1,123 @@
+// Events are noted as facts, then react() moves the machine as far as the facts allow.
+#include "libwm/elastic/lead.h"
+
+#include <algorithm>
+
+#include "libwm/elastic/hang.h"
+
+namespace wm::elastic {
+namespace {
+
+constexpr int kMovesPerEvent = 100;  // each move consumes a fact; more would be a loop of ours
+
+}  // namespace
+
+Lead::Lead(const AgentOrder& order, TimePoint now) : born_(now) {
+  roster_.self = order.lead_host;
+  roster_.agents[order.lead_host] = {now, false, false};
+  note_order(roster_, order, now);
+}
+
+LeadOutput Lead::on(const LeadEvent& event, TimePoint now) {
+  std::visit([&](const auto& e) { take(e, now); }, event);
+  if (!deposed_) react(now);
+  return std::exchange(out_, {});
+}
+
+void Lead::take(const AgentOrder& order, TimePoint now) {
+  if (order.lead > number()) deposed_ = true;
+  if (order.lead != number() || order.generation < roster_.order.generation) return;
+  note_order(roster_, order, now);
+  last_ = std::max(last_, order.last_epoch);
+}
+
+void Lead::take(const FromAgent& from, TimePoint now) {
+  roster_.agents[from.host].heard = now;
+  if (auto* status = std::get_if<AgentStatus>(&from.words)) {
+    deposed_ = deposed_ || status->lead > number();
+    note_status(roster_, *status, now);
+    if (!gathered_) note_past(past_, *status);
+  } else if (auto* said = std::get_if<WorkerSaid>(&from.words)) {
+    note_words(roster_, from.host, *said, now);
+    auto* progress = std::get_if<WorkerProgress>(&said->words);
+    bool first = !current_.members.empty() && current_.members.front() == said->task;
+    if (progress != nullptr && first) {
+      out_.facts.push_back(
+          JobProgress{*progress, static_cast<std::uint32_t>(current_.members.size())});
+    }
+  } else if (auto* gone = std::get_if<TaskGone>(&from.words)) {
+    note_gone(roster_, *gone);
+  }
+}
+
+void Lead::take(const NodeHeartbeat& beat, TimePoint now) {
+  master_ = beat.master;
+  master_at_ = now;
+}
+
+void Lead::react(TimePoint now) {
+  bool node_heard = now - master_at_ <= kAgentSilence;
+  note_silence(roster_, node_heard ? master_ : MasterSeen::Silent, now);
+  if (!gather(now)) return;
+  watch(now);
+  for (int moves = 0; advance(now); ++moves) WM_CHECK(moves < kMovesPerEvent);
+  report_formed(now);
+  speak();
+}
+
+bool Lead::gather(TimePoint now) {
+  if (gathered_) return true;
+  bool all = std::ranges::all_of(roster_.agents, [](const auto& a) { return a.second.status; });
+  if (!all && now - born_ <= kAgentSilence) return false;
+  gathered_ = true;
+  Standing standing = rebuild(roster_, past_);
+  last_ = standing.last;
+  if (last_) last_.value += kLeadGap;
+  current_ = standing.current;
+  intact_ = standing.intact;
+  if (standing.planned)
+    plan_ = InFlight{*standing.planned, now + roster_.order.connect_limit, true};
+  bool broken = !intact_ && !plan_ && !current_.members.empty();
+  if (broken) start_recovery("a new lead took over", now);
+  if (intact_ && current_.epoch > roster_.order.last_epoch) {
+    EpochFormed fact{current_.epoch, number(), current_.members, 0, {}, false, 0, current_.reason};
+    formed_ = Formed{fact, {}, now, false};
+  }
+  return true;
+}
+
+bool Lead::advance(TimePoint now) {
+  if (plan_ && everybody_switched()) {
+    form(now);
+    return true;
+  }
+  if (recovery_) return recover(now);
+  if (auto reason = find_break()) {
+    start_recovery(*reason, now);
+    return true;
+  }
+  return plan_ ? follow_plan(now) : propose(now);
+}
+
+void Lead::watch(TimePoint now) {
+  if (!intact_ || recovery_) return;
+  if (auto hung = find_hung(roster_, current_.members, now)) {
+    expel(*hung, "has not entered a collective for " +
+                     format_duration(hang_limit(roster_, current_.members)));
+  }
+}
+
+void Lead::expel(TaskNumber task, const std::string& reason) {
+  Task& record = roster_.tasks[task];
+  record.expelled = true;
+  record.reason = reason;
+  report_faulty(task, reason);
+}
+
+void Lead::report_faulty(TaskNumber task, const std::string& reason) {
+  Task& record = roster_.tasks[task];
+  if (std::exchange(record.reported, true)) return;
+  out_.facts.push_back(TaskFaulty{task, reason});
+}
+
+}  // namespace wm::elastic

@@ -1,0 +1,152 @@
+// Role: the one that decides the membership epochs of an elastic job (PROTOCOL.md, L-rules). A
+// pure machine: events and the time in, words for workers and reports for the master out.
+//
+//            ┌────────────── withdrawn: the old group goes on ─────────────┐
+//            ▼                                                             │
+//   gathering ──► no group ──start──► planned ──all switched──► whole ──plan──► planned
+//                     ▲                  │ member lost            │ member lost
+//                     └─ nobody is left ─┴──────► recovering ◄────┘
+//                                                     └─ all have answered ──► planned (emergency)
+//
+// Invariants: numbers only rise and are never reused; one plan is in flight; the words each worker
+// should have heard last follow from the state alone, so a repeat or a reconnect needs no memory
+// of what was lost. Called by Agent, on the host that AgentOrder names.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "libwm/elastic/choose.h"
+#include "libwm/elastic/resume.h"
+#include "libwm/elastic/roster.h"
+
+namespace wm::elastic {
+
+/// A lead that finds epochs of a predecessor leaves this many numbers for plans it could not see.
+inline constexpr std::uint32_t kLeadGap = 10;
+/// Planned epochs that may fail to connect because of one newcomer.
+inline constexpr unsigned kConnectTries = 3;
+/// Longest wait for the survivors' pauses before an epoch is reported without them.
+inline constexpr Duration kPauseWait = std::chrono::seconds(2);
+
+/// Words that an agent sent to the lead.
+struct FromAgent {
+  HostId host;
+  AgentToLead words;
+};
+/// Time passes; at least every 200 ms.
+struct Tick {};
+using LeadEvent = std::variant<AgentOrder, FromAgent, NodeHeartbeat, Tick>;
+
+/// Words for a worker, by way of its host's agent.
+struct ToHost {
+  HostId host;
+  TellWorker words;
+  bool operator==(const ToHost&) const = default;
+};
+/// What the lead wants done after one event.
+struct LeadOutput {
+  std::vector<ToHost> tell;
+  std::vector<AgentFact> facts;
+};
+
+/// See the head of this file. @thread one   @owns its state; no I/O, no clock
+class Lead {
+ public:
+  /// A lead appointed by `order` on its own host. @units now: monotonic
+  Lead(const AgentOrder& order, TimePoint now);
+
+  /// Takes one event in. @cost O(tasks²) per event   @units now: monotonic, never falling
+  LeadOutput on(const LeadEvent& event, TimePoint now);
+
+  LeadNumber number() const { return roster_.order.lead; }
+  /// The membership in force; epoch 0 while there is none.
+  const EpochPlan& current() const { return current_; }
+
+ private:
+  struct InFlight {
+    EpochPlan plan;
+    std::optional<TimePoint> deadline;  ///< none once all have connected
+    bool keeps_leavers = false;
+  };
+  struct Recovery {
+    EpochNumber broken;
+    std::string reason;
+    std::vector<TaskNumber> group;  ///< those that carry state, in rank order
+    TimePoint deadline;
+  };
+  struct Formed {
+    EpochFormed fact;
+    std::vector<TaskNumber> survivors;
+    TimePoint deadline;
+    bool said = false;
+  };
+  struct Withdrawn {
+    EpochWithdrawn words;
+    std::vector<TaskNumber> members;
+  };
+
+  // events (lead.cc)
+  void take(const AgentOrder& order, TimePoint now);
+  void take(const FromAgent& from, TimePoint now);
+  void take(const NodeHeartbeat& beat, TimePoint now);
+  void take(const Tick&, TimePoint) {}
+  void react(TimePoint now);
+  bool gather(TimePoint now);
+  bool advance(TimePoint now);
+  void watch(TimePoint now);
+  void expel(TaskNumber task, const std::string& reason);
+  void report_faulty(TaskNumber task, const std::string& reason);
+
+  // plans (lead_plan.cc)
+  bool propose(TimePoint now);
+  bool propose_first(TimePoint now);
+  bool publish(const Choice& choice, std::string reason, bool emergency, TimePoint now);
+  bool follow_plan(TimePoint now);
+  bool is_outdated() const;
+  bool somebody_switched() const;
+  bool everybody_switched() const;
+  void withdraw(std::string reason);
+  void blame(TimePoint now);
+  void form(TimePoint now);
+
+  // failures (lead_recover.cc)
+  std::optional<std::string> find_break() const;
+  std::optional<std::string> find_break_in(const std::vector<TaskNumber>& members,
+                                           EpochNumber epoch) const;
+  void start_recovery(std::string reason, TimePoint now);
+  bool recover(TimePoint now);
+  bool await_answers(const std::vector<TaskNumber>& rest, TimePoint now);
+
+  // words (lead_speak.cc)
+  void speak();
+  std::optional<ToWorker> words_for(TaskNumber task) const;
+  std::optional<ToWorker> words_for_outsider(TaskNumber number) const;
+  std::optional<ToWorker> withdrawal_for(TaskNumber number) const;
+  void report_formed(TimePoint now);
+
+  Roster roster_;
+  Past past_;
+  TimePoint born_;
+  bool gathered_ = false;
+  bool deposed_ = false;
+  MasterSeen master_ = MasterSeen::Silent;
+  TimePoint master_at_{};
+
+  EpochPlan current_;    ///< epoch 0: no group
+  bool intact_ = false;  ///< current_ is a working group
+  EpochNumber last_;     ///< highest number used or seen
+  std::optional<InFlight> plan_;
+  std::optional<Recovery> recovery_;
+  std::optional<Formed> formed_;
+  Withdrawn withdrawn_;
+  std::uint64_t newest_step_ = 0;  ///< applied by anyone before the break
+  unsigned setbacks_ = 0;          ///< plans withdrawn in a row
+  TimePoint not_before_{};         ///< no plan earlier
+  std::optional<TimePoint> first_ready_;
+  LeadOutput out_;
+};
+
+}  // namespace wm::elastic

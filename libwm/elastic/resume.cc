@@ -1,0 +1,104 @@
+// The newest epoch anybody trained in decides; everything older is history.
+#include "libwm/elastic/resume.h"
+
+#include <algorithm>
+
+#include "libwm/elastic/status.h"
+
+namespace wm::elastic {
+namespace {
+
+EpochNumber highest(const Roster& roster, const Past& past) {
+  EpochNumber last = std::max({past.broken, past.withdrawn, roster.order.last_epoch});
+  if (!past.plans.empty()) last = std::max(last, past.plans.rbegin()->first);
+  for (const auto& [number, task] : roster.tasks) {
+    last = std::max({last, task.status.epoch, task.status.connected, task.status.faulted});
+  }
+  return last;
+}
+
+/// The newest known plan that somebody has trained in.
+const EpochPlan* newest_trained(const Roster& roster, const Past& past) {
+  EpochNumber newest;
+  for (const auto& [number, task] : roster.tasks) newest = std::max(newest, task.status.epoch);
+  auto at = past.plans.find(newest);
+  return at == past.plans.end() ? nullptr : &at->second;
+}
+
+/// Members that hold the state of `plan`: survivors, and newcomers that have switched to it.
+std::vector<TaskNumber> carriers(const Roster& roster, const EpochPlan& plan) {
+  std::vector<TaskNumber> list;
+  for (std::size_t i = 0; i < plan.members.size(); ++i) {
+    bool switched = find(roster, plan.members[i]).status.epoch == plan.epoch;
+    if (switched || i < plan.survivors) list.push_back(plan.members[i]);
+  }
+  return list;
+}
+
+bool is_alive(const Roster& roster, TaskNumber number) {
+  const Task& task = find(roster, number);
+  return !task.gone && !task.status.left && !task.status.done;
+}
+
+/// The epoch that members of `plan` who have not switched still train in; 0 if none does.
+EpochNumber still_trained(const Roster& roster, const EpochPlan& plan) {
+  EpochNumber older;
+  for (auto m : plan.members) {
+    const auto& status = find(roster, m).status;
+    if (trains(status) && status.epoch < plan.epoch) older = std::max(older, status.epoch);
+  }
+  return older;
+}
+
+bool all_switched(const Roster& roster, const EpochPlan& plan) {
+  return std::ranges::all_of(plan.members, [&](TaskNumber m) {
+    return !is_alive(roster, m) || find(roster, m).status.epoch >= plan.epoch;
+  });
+}
+
+/// Some members have switched to `base`, others not yet.
+void take_up_half_switched(const Roster& roster, const Past& past, const EpochPlan& base,
+                           Standing& standing) {
+  standing.planned = base;
+  auto older = past.plans.find(still_trained(roster, base));
+  if (older != past.plans.end()) {
+    standing.current = older->second;
+    standing.intact = true;
+  } else {
+    standing.current.members = carriers(roster, base);
+  }
+}
+
+}  // namespace
+
+void note_past(Past& past, const AgentStatus& status) {
+  for (const auto& plan : status.plans) past.plans.emplace(plan.epoch, plan);
+  past.broken = std::max(past.broken, status.broken);
+  past.withdrawn = std::max(past.withdrawn, status.withdrawn);
+}
+
+Standing rebuild(const Roster& roster, const Past& past) {
+  Standing standing;
+  standing.last = highest(roster, past);
+  const EpochPlan* base = newest_trained(roster, past);
+  const EpochNumber dead = std::max(past.broken, past.withdrawn);
+  if (base != nullptr && (base->epoch <= past.broken || base->epoch == past.withdrawn)) {
+    standing.current = *base;
+    standing.current.members = carriers(roster, *base);
+    return standing;
+  }
+  if (base != nullptr && !all_switched(roster, *base)) {
+    take_up_half_switched(roster, past, *base, standing);
+    return standing;
+  }
+  if (base != nullptr) {
+    standing.current = *base;
+    standing.intact = true;
+  }
+  if (!past.plans.empty() && past.plans.rbegin()->first > std::max(dead, standing.current.epoch)) {
+    standing.planned = past.plans.rbegin()->second;
+  }
+  return standing;
+}
+
+}  // namespace wm::elastic

@@ -1,0 +1,113 @@
+// Bookkeeping of facts; no decision is taken here.
+#include "libwm/elastic/roster.h"
+
+#include <algorithm>
+
+#include "libwm/elastic/status.h"
+
+namespace wm::elastic {
+
+void note_order(Roster& roster, const AgentOrder& order, TimePoint now) {
+  roster.order = order;
+  for (const auto& wanted : order.tasks) {
+    roster.tasks[wanted.task].host = wanted.host;
+    roster.agents.try_emplace(wanted.host, AgentSeen{now, false, false});
+  }
+}
+
+void note_status(Roster& roster, const AgentStatus& status, TimePoint now) {
+  auto& agent = roster.agents[status.host];
+  agent = {now, true, false};
+  for (const auto& worker : status.workers) {
+    Task& task = roster.tasks[worker.task];
+    task.host = status.host;
+    if (worker.epoch > task.status.epoch) task.still_since = now;
+    merge(task.status, worker);
+  }
+  for (auto gone : status.gone) note_gone(roster, {gone, "ended"});
+  for (auto& [number, task] : roster.tasks) {
+    if (task.host == status.host) task.told.reset();
+  }
+}
+
+void note_words(Roster& roster, HostId host, const WorkerSaid& said, TimePoint now) {
+  Task& task = roster.tasks[said.task];
+  task.host = host;
+  merge(task.status, said.words);
+  if (auto* failed = std::get_if<WorkerConnectFailed>(&said.words)) {
+    task.connect_failed = std::max(task.connect_failed, failed->epoch);
+  } else if (auto* switched = std::get_if<WorkerSwitched>(&said.words)) {
+    if (switched->epoch > task.switched.epoch) task.still_since = now;
+    bool older = switched->epoch < task.switched.epoch;
+    bool repeat = switched->epoch == task.switched.epoch && task.switched.pause_known;
+    if (!older && !repeat) task.switched = *switched;
+  } else if (auto* progress = std::get_if<WorkerProgress>(&said.words)) {
+    bool moved = progress->step != task.progress.step ||
+                 progress->in_collective != task.progress.in_collective;
+    if (moved) task.still_since = now;
+    task.progress = *progress;
+    task.progress_at = now;
+  }
+}
+
+void note_gone(Roster& roster, const TaskGone& gone) {
+  Task& task = roster.tasks[gone.task];
+  if (!task.gone) task.reason = gone.reason;
+  task.gone = true;
+}
+
+void note_silence(Roster& roster, MasterSeen master, TimePoint now) {
+  roster.may_drop = master != MasterSeen::Silent;
+  for (auto& [host, agent] : roster.agents) {
+    agent.lost = host != roster.self && now - agent.heard > kAgentSilence;
+  }
+}
+
+bool is_wanted(const Roster& roster, TaskNumber task) {
+  return std::ranges::any_of(roster.order.tasks,
+                             [&](const WantedTask& w) { return w.task == task && !w.leaving; });
+}
+
+bool is_lost(const Roster& roster, const Task& task) {
+  auto agent = roster.agents.find(task.host);
+  return agent != roster.agents.end() && agent->second.lost;
+}
+
+bool is_failed(const Roster& roster, TaskNumber number) {
+  const Task& task = find(roster, number);
+  return task.gone || task.expelled || (roster.may_drop && is_lost(roster, task));
+}
+
+bool is_present(const Roster& roster, TaskNumber number) {
+  const Task& task = find(roster, number);
+  return !task.gone && !task.expelled && !is_lost(roster, task) && !task.status.left &&
+         !task.status.done;
+}
+
+bool is_newcomer(const Roster& roster, TaskNumber number) {
+  return is_wanted(roster, number) && is_present(roster, number) &&
+         !find(roster, number).status.rendezvous.empty() && !trains(find(roster, number).status);
+}
+
+bool is_finishing(const Roster& roster) {
+  return std::ranges::any_of(roster.tasks, [](const auto& t) { return t.second.status.done; });
+}
+
+const Task& find(const Roster& roster, TaskNumber task) {
+  static const Task kUnknown;
+  auto at = roster.tasks.find(task);
+  return at == roster.tasks.end() ? kUnknown : at->second;
+}
+
+std::string describe(const Roster& roster, TaskNumber number) {
+  const Task& task = find(roster, number);
+  std::string text = "task " + std::to_string(number.value);
+  if (task.gone || task.expelled) return text + ": " + task.reason;
+  return is_lost(roster, task) ? text + ": its host is silent" : text;
+}
+
+bool contains(const std::vector<TaskNumber>& list, TaskNumber task) {
+  return std::ranges::find(list, task) != list.end();
+}
+
+}  // namespace wm::elastic
