@@ -115,7 +115,8 @@ void Channel::read() {
 
 void Channel::on_readable() {
   std::array<char, kReadBytes> chunk;
-  auto most = stage_ == Stage::Hello ? std::min(options_.session.hello_limit, kReadBytes) : kReadBytes;
+  auto most =
+      stage_ == Stage::Hello ? std::min(options_.session.hello_limit, kReadBytes) : kReadBytes;
   error_code ec;
   auto n = socket_.read_some(boost::asio::buffer(chunk, most), ec);
   if (ec && ec != boost::asio::error::would_block) return end(gone(address_, ec));
@@ -179,10 +180,9 @@ void Channel::deliver_held() {
 void Channel::flush() {
   if (!writing_.empty() || outbound_.empty() || !socket_.is_open()) return;
   std::swap(writing_, outbound_);
-  boost::asio::async_write(socket_, boost::asio::buffer(writing_),
-                           [self = shared_from_this()](const error_code& ec, std::size_t) {
-                             self->on_written(ec);
-                           });
+  boost::asio::async_write(
+      socket_, boost::asio::buffer(writing_),
+      [self = shared_from_this()](const error_code& ec, std::size_t) { self->on_written(ec); });
 }
 
 void Channel::on_written(const error_code& ec) {

@@ -50,7 +50,8 @@ Cipher::~Cipher() {
 Result<void> Cipher::agree(Side side, const SessionKey& own, const Bytes32& peer_public,
                            const Digest& transcript) {
   Bytes32 receive{}, send{};
-  auto agreed = side == Side::Initiator ? crypto_kx_client_session_keys : crypto_kx_server_session_keys;
+  auto agreed =
+      side == Side::Initiator ? crypto_kx_client_session_keys : crypto_kx_server_session_keys;
   if (agreed(receive.data(), send.data(), own.public_.data(), own.secret_.data(),
              peer_public.data()) != 0) {
     return fail(Code::Damaged, "hello: the peer's key is not a usable X25519 key");

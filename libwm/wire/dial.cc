@@ -113,7 +113,8 @@ Result<void> Attempting::prepare(const Address& to) {
   if (to_.is_local() || options_.source_address.empty()) return {};
   WM_TRY(auto source, numeric_address({options_.source_address, 0, {}}));
   socket_.bind(source, ec);
-  if (ec) return fail(Code::System, "cannot dial from " + options_.source_address + ": " + ec.message());
+  if (ec)
+    return fail(Code::System, "cannot dial from " + options_.source_address + ": " + ec.message());
   return {};
 }
 
@@ -123,7 +124,8 @@ void Attempting::on_connected() {
   if (!to_.is_local()) socket_.set_option(Socket::keep_alive(true), ignored);
   auto link = options_.link;
   link.session.local = local_peer_of(socket_);
-  channel_ = std::make_shared<Channel>(std::move(socket_), to_string(to_), std::move(link), prover_);
+  channel_ =
+      std::make_shared<Channel>(std::move(socket_), to_string(to_), std::move(link), prover_);
   channel_->open([self = shared_from_this()](Result<void> ready) { self->on_ready(ready); });
 }
 
@@ -163,8 +165,8 @@ class DialingHandle final : public Dialing {
 std::unique_ptr<Dialing> start_dial(boost::asio::io_context& loop, Prover& prover,
                                     const Endpoint& to, DialOptions options,
                                     Transport::OnDialled on_dialled) {
-  auto attempt = std::make_shared<Attempting>(loop, prover, to, std::move(options),
-                                              std::move(on_dialled));
+  auto attempt =
+      std::make_shared<Attempting>(loop, prover, to, std::move(options), std::move(on_dialled));
   attempt->start();
   return std::make_unique<DialingHandle>(std::move(attempt));
 }

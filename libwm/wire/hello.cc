@@ -119,7 +119,8 @@ Error decode_refusal(std::string_view payload) {
   if (code == Code::Ok || code > kLastCode) code = Code::Denied;
   std::string text(payload.substr(1, kRefusalText));
   // Unauthenticated words that end up on a terminal: no control characters.
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 32 || c == 127; }, ' ');
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 32 || c == 127; }, ' ');
   return fail(code, "refused by the peer: " + text);
 }
 

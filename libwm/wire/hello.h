@@ -47,7 +47,7 @@ struct Hello {
   std::uint16_t version = kVersion;
   Method method = Method::Munge;
   Role role = Role::Client;
-  std::array<std::uint8_t, 32> key{};    ///< X25519 public key, made for this session
+  std::array<std::uint8_t, 32> key{};  ///< X25519 public key, made for this session
   std::array<std::uint8_t, 32> nonce{};
   bool operator==(const Hello&) const = default;
 };

@@ -158,7 +158,8 @@ void Accepting::stop() {
 
 class ListenerHandle final : public Listener {
  public:
-  explicit ListenerHandle(std::shared_ptr<Accepting> accepting) : accepting_(std::move(accepting)) {}
+  explicit ListenerHandle(std::shared_ptr<Accepting> accepting)
+      : accepting_(std::move(accepting)) {}
   ~ListenerHandle() override { accepting_->stop(); }
   Endpoint endpoint() const override { return accepting_->endpoint(); }
   std::size_t half_open() const override { return accepting_->half_open(); }
@@ -173,8 +174,8 @@ Result<std::unique_ptr<Listener>> open_listener(boost::asio::io_context& loop, P
                                                 const Endpoint& at, ListenOptions options,
                                                 Transport::OnLink on_link) {
   if (options.link.session.method == Method::Local && !at.is_local()) {
-    return fail(Code::BadArgument, to_string(at) + ": peers are known by the kernel on unix " +
-                                       "sockets only");
+    return fail(Code::BadArgument,
+                to_string(at) + ": peers are known by the kernel on unix " + "sockets only");
   }
   if (at.is_local()) WM_TRY(clear_stale_file(at.path, loop));
   auto accepting =

@@ -61,7 +61,8 @@ class MungeCredentials final : public Credentials {
     auto err = munge_decode(text.c_str(), ctx.get(), &bytes, &length, &uid, &gid);
     std::unique_ptr<void, FreeBuffer> owner(bytes);
     if (!accepts(err)) return refusal(ctx.get(), err);
-    return Signed{uid, gid, std::string(static_cast<char*>(bytes), static_cast<std::size_t>(length))};
+    return Signed{uid, gid,
+                  std::string(static_cast<char*>(bytes), static_cast<std::size_t>(length))};
   }
 
   Error refusal(munge_ctx_t ctx, munge_err_t err) const {

@@ -48,13 +48,13 @@ struct Session::State {
   FrameDecoder decoder;
   Cipher cipher;
   std::string own_hello;
-  std::string own_proof;         // the initiator's, until the acceptor's is checked
+  std::string own_proof;  // the initiator's, until the acceptor's is checked
   Digest transcript{};
   Role peer_role = Role::Client;
-  std::size_t hello_bytes = 0;   // payload bytes taken before the session was open
+  std::size_t hello_bytes = 0;  // payload bytes taken before the session was open
   Phase phase = Phase::Hello;
-  bool waiting = false;          // for the identity service
-  bool heard_sealed = false;     // from now on a refusal in the clear is a forgery
+  bool waiting = false;       // for the identity service
+  bool heard_sealed = false;  // from now on a refusal in the clear is a forgery
 };
 
 Session::Session(SessionOptions options, const HelloSecrets& secrets)
@@ -218,8 +218,8 @@ Result<void> Session::State::check_rules(std::optional<std::uint32_t> uid) const
     return rule.role == peer_role && (!rule.uid || rule.uid == uid);
   };
   if (std::any_of(options.peers.begin(), options.peers.end(), fits)) return {};
-  return fail(Code::Denied, who(peer_role, uid) + " is not accepted by this " +
-                                role_name(options.role));
+  return fail(Code::Denied,
+              who(peer_role, uid) + " is not accepted by this " + role_name(options.role));
 }
 
 Result<void> Session::State::agree(const Hello& hello, std::string_view payload) {

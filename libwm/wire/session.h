@@ -37,7 +37,7 @@ struct Identity {
   Role role = Role::Client;
   std::optional<std::uint32_t> uid;  ///< none with Method::SharedKey
   std::optional<std::uint32_t> gid;
-  std::int32_t pid = 0;              ///< known on unix sockets only, else 0
+  std::int32_t pid = 0;  ///< known on unix sockets only, else 0
   bool operator==(const Identity&) const = default;
 };
 
@@ -57,13 +57,13 @@ struct LocalPeer {
 /// How one end wants its session.
 struct SessionOptions {
   Side side = Side::Initiator;
-  Role role = Role::Client;             ///< ours
-  Method method = Method::Munge;        ///< both ends must name the same
-  std::vector<PeerRule> peers{};          ///< accepted are those whom any rule fits; none: nobody
-  std::optional<LocalPeer> local{};      ///< Method::Local: the peer, from the kernel
-  std::size_t hello_limit = 8 << 10;    ///< @units payload bytes of all frames before it is open
-  std::size_t frame_limit = 16 << 20;   ///< @units payload bytes of one frame afterwards
-  std::uint16_t version = kVersion;     ///< ours; differs in tests only
+  Role role = Role::Client;            ///< ours
+  Method method = Method::Munge;       ///< both ends must name the same
+  std::vector<PeerRule> peers{};       ///< accepted are those whom any rule fits; none: nobody
+  std::optional<LocalPeer> local{};    ///< Method::Local: the peer, from the kernel
+  std::size_t hello_limit = 8 << 10;   ///< @units payload bytes of all frames before it is open
+  std::size_t frame_limit = 16 << 20;  ///< @units payload bytes of one frame afterwards
+  std::uint16_t version = kVersion;    ///< ours; differs in tests only
 };
 
 /// Bytes to send, in this order.

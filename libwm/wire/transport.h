@@ -136,7 +136,8 @@ class Transport {
   /// Listens at once. A stale socket file (nobody answers there) is replaced.
   /// @errors BadArgument: host is not a numeric address of this machine or empty;
   ///         Conflict: address in use; System: the kernel's words
-  Result<std::unique_ptr<Listener>> listen(const Endpoint& at, ListenOptions options, OnLink on_link);
+  Result<std::unique_ptr<Listener>> listen(const Endpoint& at, ListenOptions options,
+                                           OnLink on_link);
 
   /// Connects and opens a session; names are resolved off the loop. One try: retry, with
   /// back-off, is the caller's. Our side is open before the acceptor has checked our proof (its
@@ -150,6 +151,5 @@ class Transport {
   boost::asio::io_context& loop_;
   std::unique_ptr<Prover> prover_;
 };
-
 
 }  // namespace wm::wire

@@ -64,8 +64,11 @@ void PrivateMunged::restart() {
 
 void PrivateMunged::start() {
   std::vector<std::string> words = {kProgram, "--foreground", "--force", "--num-threads=2"};
-  for (auto [option, file] : {std::pair("--key-file=", "key"), {"--socket=", "munge.sock"},
-                              {"--pid-file=", "pid"}, {"--log-file=", "log"}, {"--seed-file=", "seed"}}) {
+  for (auto [option, file] : {std::pair("--key-file=", "key"),
+                              {"--socket=", "munge.sock"},
+                              {"--pid-file=", "pid"},
+                              {"--log-file=", "log"},
+                              {"--seed-file=", "seed"}}) {
     words.push_back(std::string(option) + dir_ + "/" + file);
   }
   std::vector<char*> argv;

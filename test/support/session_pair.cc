@@ -1,7 +1,5 @@
 #include "test/support/session_pair.h"
 
-#include <gtest/gtest.h>
-
 namespace wm::test {
 
 using namespace wire;
@@ -25,13 +23,13 @@ SessionEnd::SessionEnd(SessionOptions options, std::shared_ptr<Credentials> cred
 
 void SessionEnd::send(std::uint16_t type, std::string payload) {
   auto bytes = session.seal(type, std::move(payload));
-  ASSERT_TRUE(bytes) << bytes.error().text;
+  WM_CHECK(bytes.has_value());
   written += *bytes;
 }
 
 void SessionEnd::obey(SessionActions actions) {
   for (auto& action : actions) {
-    EXPECT_FALSE(failed) << "an action after Failed";
+    WM_CHECK(!failed);  // Failed is the last action
     answer(action);
   }
 }

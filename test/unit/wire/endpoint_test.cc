@@ -6,7 +6,8 @@ namespace wm::wire {
 namespace {
 
 TEST(endpoint, every_form_reads_back) {
-  for (auto text : {"node1:7100", "127.0.0.1:0", "[2001:db8::1]:80", ":7100", "unix:/run/wm/n.sock"}) {
+  for (auto text :
+       {"node1:7100", "127.0.0.1:0", "[2001:db8::1]:80", ":7100", "unix:/run/wm/n.sock"}) {
     auto endpoint = parse_endpoint(text);
     ASSERT_TRUE(endpoint) << endpoint.error().text;
     EXPECT_EQ(to_string(*endpoint), text);
@@ -16,7 +17,8 @@ TEST(endpoint, every_form_reads_back) {
 }
 
 TEST(endpoint, a_bad_port_is_named) {
-  for (auto text : {"node1", "node1:", "node1:x", "node1:65536", "node1:-1", "node1:80x", "unix:"}) {
+  for (auto text :
+       {"node1", "node1:", "node1:x", "node1:65536", "node1:-1", "node1:80x", "unix:"}) {
     auto endpoint = parse_endpoint(text);
     ASSERT_FALSE(endpoint) << text;
     EXPECT_EQ(endpoint.error().code, Code::BadArgument);

@@ -16,11 +16,14 @@ std::vector<Frame> drain(FrameDecoder& decoder) {
 }
 
 std::string three_frames() {
-  return frame_bytes(16, "first") + frame_bytes(0xabcd, "") + frame_bytes(17, std::string(300, 'x'));
+  return frame_bytes(16, "first") + frame_bytes(0xabcd, "") +
+         frame_bytes(17, std::string(300, 'x'));
 }
 
 TEST(frame, header_is_little_endian_length_then_type) {  // WIRE-1
-  EXPECT_EQ(frame_bytes(0x1234, "ab"), std::string("\x02\x00\x00\x00\x34\x12" "ab", 8));
+  EXPECT_EQ(frame_bytes(0x1234, "ab"), std::string("\x02\x00\x00\x00\x34\x12"
+                                                   "ab",
+                                                   8));
 }
 
 TEST(frame, any_two_cuts_give_the_same_frames) {

@@ -1,6 +1,5 @@
 // Recorded, altered and relayed sessions: none may bring a single frame through.
 #include <gtest/gtest.h>
-
 #include <sodium.h>
 
 #include "libwm/wire/hello.h"
@@ -80,7 +79,8 @@ bool request_survives(std::size_t at, unsigned char flip) {
   std::size_t position = 0;
   auto carry = [&] {
     auto bytes = talk.initiator.take_written();
-    if (at >= position && at < position + bytes.size()) bytes[at - position] ^= static_cast<char>(flip);
+    if (at >= position && at < position + bytes.size())
+      bytes[at - position] ^= static_cast<char>(flip);
     position += bytes.size();
     talk.acceptor.feed(bytes);
     talk.initiator.feed(talk.acceptor.take_written());
@@ -110,7 +110,8 @@ bool reply_survives(std::size_t at, unsigned char flip) {
     talk.acceptor.feed(talk.initiator.take_written());
     if (talk.acceptor.session.is_open()) talk.acceptor.send(30, "Job <1>");
     auto bytes = talk.acceptor.take_written();
-    if (at >= position && at < position + bytes.size()) bytes[at - position] ^= static_cast<char>(flip);
+    if (at >= position && at < position + bytes.size())
+      bytes[at - position] ^= static_cast<char>(flip);
     position += bytes.size();
     talk.initiator.feed(bytes);
   };
@@ -156,7 +157,8 @@ TEST(session_attack, a_proof_reflected_to_its_maker_is_refused) {
   ASSERT_FALSE(victim.failed);
   auto proof = munge->as(0)->encode(
       proof_payload(Side::Initiator, Role::Host,
-                    transcript_of(own.substr(kHeaderBytes), own.substr(kHeaderBytes))), Duration(0));
+                    transcript_of(own.substr(kHeaderBytes), own.substr(kHeaderBytes))),
+      Duration(0));
   victim.feed(frame_bytes(3, *proof));
   EXPECT_FALSE(victim.peer);
 }

@@ -40,7 +40,8 @@ TEST(session, frames_arrive_whole_in_order_both_ways) {
   talk.initiator.send(21, std::string(1 << 20, 'z'));
   talk.acceptor.send(30, "");
   talk.settle();
-  EXPECT_EQ(talk.acceptor.delivered, (std::vector<Frame>{{20, "submit"}, {21, std::string(1 << 20, 'z')}}));
+  EXPECT_EQ(talk.acceptor.delivered,
+            (std::vector<Frame>{{20, "submit"}, {21, std::string(1 << 20, 'z')}}));
   EXPECT_EQ(talk.initiator.delivered, (std::vector<Frame>{{30, ""}}));
 }
 
@@ -189,7 +190,8 @@ TEST(session, an_identity_service_that_is_down_fails_it_with_its_words) {
 TEST(session, agents_prove_themselves_by_the_jobs_key) {
   SharedKey key{};
   key.fill(7);
-  SessionOptions dials{.role = Role::Agent, .method = Method::SharedKey, .peers = {{Role::Agent, {}}}};
+  SessionOptions dials{
+      .role = Role::Agent, .method = Method::SharedKey, .peers = {{Role::Agent, {}}}};
   auto answers = dials;
   answers.side = Side::Acceptor;
   std::shared_ptr<Credentials> ours = shared_key_credentials(key);
@@ -209,7 +211,8 @@ TEST(session, agents_prove_themselves_by_the_jobs_key) {
 
 TEST(session, a_rule_with_a_uid_never_fits_a_peer_without_one) {
   std::shared_ptr<Credentials> key = shared_key_credentials({});
-  SessionOptions dials{.role = Role::Agent, .method = Method::SharedKey, .peers = {{Role::Agent, {}}}};
+  SessionOptions dials{
+      .role = Role::Agent, .method = Method::SharedKey, .peers = {{Role::Agent, {}}}};
   auto answers = dials;
   answers.side = Side::Acceptor;
   answers.peers = {{Role::Agent, 0}};
@@ -227,14 +230,17 @@ TEST(session, methods_never_mix) {
   talk.initiator = {options, munge->as(kAlice), 3};
   talk.initiator.start();
   talk.settle();
-  EXPECT_EQ(talk.acceptor.failed->text,
-            "the peer proves itself by shared key, required is munge");
+  EXPECT_EQ(talk.acceptor.failed->text, "the peer proves itself by shared key, required is munge");
 }
 
 TEST(session, on_a_unix_socket_the_kernel_names_the_peer) {  // WIRE-12
-  SessionOptions dials{.method = Method::Local, .peers = {{Role::Host, 0}}, .local = LocalPeer{0, 0, 1}};
-  SessionOptions answers{.side = Side::Acceptor, .role = Role::Host, .method = Method::Local,
-                         .peers = {{Role::Client, kAlice}}, .local = LocalPeer{kAlice, 100, 42}};
+  SessionOptions dials{
+      .method = Method::Local, .peers = {{Role::Host, 0}}, .local = LocalPeer{0, 0, 1}};
+  SessionOptions answers{.side = Side::Acceptor,
+                         .role = Role::Host,
+                         .method = Method::Local,
+                         .peers = {{Role::Client, kAlice}},
+                         .local = LocalPeer{kAlice, 100, 42}};
   Conversation talk{{dials, {}, 1}, {answers, {}, 2}, {}, {}};
   talk.initiator.start();
   talk.settle();

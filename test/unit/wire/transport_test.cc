@@ -140,7 +140,8 @@ TEST_F(transport, a_peer_that_does_not_read_loses_the_link) {
   listen_options.link.outbound_limit = 1 << 20;
   std::unique_ptr<Link> mute;
   listen(any_port());
-  dialing = wires.dial(listener->endpoint(), dial_options, [&](auto link) { mute = std::move(*link); });
+  dialing =
+      wires.dial(listener->endpoint(), dial_options, [&](auto link) { mute = std::move(*link); });
   ASSERT_TRUE(loop.until([&] { return mute && server.link; }));
   Result<void> sent;
   for (int i = 0; i < 1000 && sent; ++i) {
@@ -249,7 +250,8 @@ TEST_F(transport, a_dial_given_up_tells_nothing) {
 }
 
 TEST_F(transport, a_listener_that_never_speaks_times_the_dial_out) {
-  boost::asio::ip::tcp::acceptor mute(loop.context, {boost::asio::ip::make_address("127.0.0.1"), 0});
+  boost::asio::ip::tcp::acceptor mute(loop.context,
+                                      {boost::asio::ip::make_address("127.0.0.1"), 0});
   dial_options.link.hello_timeout = 30ms;
   dial({"127.0.0.1", mute.local_endpoint().port(), {}});
   ASSERT_TRUE(loop.until([&] { return client.not_dialled.has_value(); }));
@@ -282,7 +284,9 @@ class SlowCredentials final : public Credentials {
     return real_->encode(payload, ttl);
   }
   Result<Signed> decode(std::string_view credential) override { return real_->decode(credential); }
-  Result<Signed> verify_signature(std::string_view c) override { return real_->verify_signature(c); }
+  Result<Signed> verify_signature(std::string_view c) override {
+    return real_->verify_signature(c);
+  }
   std::atomic<bool> slow = false;
   std::latch release{1};
 

@@ -1,0 +1,47 @@
+#include "libwm/wire/spec_signature.h"
+
+#include <sodium.h>
+
+namespace wm::wire {
+
+namespace {
+
+constexpr std::size_t kRequestKeyBytes = 16;
+constexpr std::size_t kDigestBytes = 32;
+// How long an unexpired credential is kept in mind by munged; not how long it proves origin.
+constexpr Duration kTtl = std::chrono::seconds(300);
+
+std::string digest(std::string_view spec, std::string_view request_key) {
+  crypto_generichash_state hash;
+  crypto_generichash_init(&hash, nullptr, 0, kDigestBytes);
+  for (auto part : {spec, request_key}) {
+    crypto_generichash_update(&hash, reinterpret_cast<const unsigned char*>(part.data()),
+                              part.size());
+  }
+  std::string out(kDigestBytes, '\0');
+  crypto_generichash_final(&hash, reinterpret_cast<unsigned char*>(out.data()), out.size());
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> sign_spec(Credentials& with, std::string_view spec,
+                              std::string_view request_key) {
+  if (request_key.size() != kRequestKeyBytes) {
+    return fail(Code::BadArgument, "request key has " + std::to_string(request_key.size()) +
+                                       " bytes, not " + std::to_string(kRequestKeyBytes));
+  }
+  return with.encode(digest(spec, request_key), kTtl);
+}
+
+Result<std::uint32_t> signer_of_spec(Credentials& with, std::string_view credential,
+                                     std::string_view spec, std::string_view request_key) {
+  WM_TRY(auto proof, with.verify_signature(credential));
+  if (request_key.size() != kRequestKeyBytes || proof.payload != digest(spec, request_key)) {
+    return fail(Code::Denied, "the submitter's credential was made for another specification");
+  }
+  if (!proof.uid) return fail(Code::Denied, "the submitter's credential names no user");
+  return *proof.uid;
+}
+
+}  // namespace wm::wire
