@@ -1,0 +1,148 @@
+// A word is an exact name, else a one-letter option with its value or more flags attached.
+#include "commands/common/options.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "libwm/base/nearest.h"
+
+namespace wm::cmd {
+namespace {
+
+using Kind = Option::Kind;
+
+bool takes_value(const Option& option) {
+  return option.kind == Kind::Text || option.kind == Kind::Number || option.kind == Kind::Ignored;
+}
+
+const Option* find(std::span<const Option> options, std::string_view name) {
+  auto at = std::find_if(options.begin(), options.end(),
+                         [&](const Option& o) { return o.name == name; });
+  return at == options.end() ? nullptr : &*at;
+}
+
+std::string_view without_leading_blanks(std::string_view text) {
+  auto first = text.find_first_not_of(" \t");
+  return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
+
+bool may_be_attached(const Option& option, std::string_view value) {
+  if (!takes_value(option) || value.empty()) return false;
+  return option.kind != Kind::Number ||
+         std::isdigit(static_cast<unsigned char>(without_leading_blanks(value)[0]));
+}
+
+class Reader {
+ public:
+  Reader(std::span<const Option> options, std::span<const std::string> args, Words words)
+      : options_(options), args_(args), words_(words) {}
+
+  Result<Parsed> all() {
+    for (; at_ < args_.size(); ++at_) {
+      const auto& word = args_[at_];
+      bool option = word.size() > 1 && word[0] == '-' && !only_words_;
+      if (option && word == "--") {
+        only_words_ = true;
+      } else if (option) {
+        WM_TRY(one_option(std::string_view(word).substr(1), word));
+      } else {
+        parsed_.words.push_back(word);
+        only_words_ = only_words_ || words_ == Words::Last;
+      }
+    }
+    return std::move(parsed_);
+  }
+
+ private:
+  // `name` is `word` without its dash and without the flags taken off its front.
+  Result<void> one_option(std::string_view name, const std::string& word) {
+    if (const auto* exact = find(options_, name)) return take(*exact);
+    const auto* letter = find(options_, name.substr(0, 1));
+    if (!letter) return unknown(word);
+    if (may_be_attached(*letter, name.substr(1)))
+      return store(*letter, std::string(without_leading_blanks(name.substr(1))));
+    if (takes_value(*letter)) return unknown(word);
+    if (!rest_is_known(name.substr(1))) return unknown(word);
+    WM_TRY(store(*letter, ""));
+    return one_option(name.substr(1), word);
+  }
+
+  bool rest_is_known(std::string_view rest) const {
+    if (find(options_, rest)) return true;
+    const auto* letter = find(options_, rest.substr(0, 1));
+    if (!letter) return false;
+    return may_be_attached(*letter, rest.substr(1)) ||
+           (!takes_value(*letter) && rest_is_known(rest.substr(1)));
+  }
+
+  Result<void> take(const Option& option) {
+    if (!takes_value(option)) return store(option, "");
+    if (at_ + 1 == args_.size())
+      return fail(Code::BadArgument, "option -" + std::string(option.name) + " needs a value");
+    return store(option, args_[++at_]);
+  }
+
+  Result<void> store(const Option& option, std::string value) {
+    std::string name(option.name);
+    bool ignored = option.kind == Kind::Ignored || option.kind == Kind::IgnoredFlag;
+    if (ignored) parsed_.ignored.push_back(name);
+    parsed_.options[name].push_back(std::move(value));
+    return {};
+  }
+
+  Error unknown(const std::string& word) const {
+    std::vector<std::string_view> names;
+    for (const auto& option : options_) names.push_back(option.name);
+    auto near = nearest(std::string_view(word).substr(1), names);
+    return fail(Code::BadArgument, word + ": unknown option" +
+                                       (near.empty() ? "" : " (nearest: -" + std::string(near) + ")"));
+  }
+
+  std::span<const Option> options_;
+  std::span<const std::string> args_;
+  Words words_;
+  std::size_t at_ = 0;
+  bool only_words_ = false;
+  Parsed parsed_;
+};
+
+}  // namespace
+
+std::optional<std::string> Parsed::first(std::string_view name) const {
+  auto at = options.find(name);
+  if (at == options.end()) return std::nullopt;
+  return at->second.front();
+}
+
+std::vector<std::string> Parsed::all(std::string_view name) const {
+  auto at = options.find(name);
+  return at == options.end() ? std::vector<std::string>() : at->second;
+}
+
+void Parsed::append(const Parsed& other) {
+  for (const auto& [name, values] : other.options) {
+    auto& ours = options[name];
+    ours.insert(ours.end(), values.begin(), values.end());
+  }
+  words.insert(words.end(), other.words.begin(), other.words.end());
+  ignored.insert(ignored.end(), other.ignored.begin(), other.ignored.end());
+}
+
+Result<Parsed> parse_options(std::span<const Option> options, std::span<const std::string> args,
+                             Words words) {
+  return Reader(options, args, words).all();
+}
+
+std::string usage(std::string_view synopsis, std::span<const Option> options) {
+  std::string text = "usage: " + std::string(synopsis) + "\n";
+  for (const auto& option : options) {
+    if (option.doc.empty()) continue;
+    std::string left = "  -" + std::string(option.name);
+    if (!option.argument.empty()) left += " " + std::string(option.argument);
+    if (left.size() < 24) left.resize(24, ' ');
+    text += left + " " + std::string(option.doc) + "\n";
+  }
+  return text;
+}
+
+}  // namespace wm::cmd

@@ -1,0 +1,92 @@
+#include "commands/common/options.h"
+
+#include <gtest/gtest.h>
+
+namespace wm::cmd {
+namespace {
+
+using Kind = Option::Kind;
+using List = std::vector<std::string>;
+
+constexpr Option kOptions[] = {
+    {"q", Kind::Text, "queue", "Queue"}, {"n", Kind::Number, "min[,max]", "Tasks"},
+    {"nnodes", Kind::Number, "n", ""},   {"o", Kind::Text, "file", ""},
+    {"oo", Kind::Text, "file", ""},      {"a", Kind::Flag, "", "All"},
+    {"J", Kind::Text, "name", ""},       {"ar", Kind::Flag, "", ""},
+    {"app", Kind::Text, "profile", ""},  {"R", Kind::Text, "req", ""},
+    {"ptl", Kind::Ignored, "t", ""},     {"w", Kind::Flag, "", ""},
+};
+
+Parsed parsed(List args, Words words = Words::Anywhere) {
+  auto result = parse_options(kOptions, args, words);
+  EXPECT_TRUE(result) << (result ? "" : result.error().text);
+  return result ? *result : Parsed();
+}
+
+std::string refusal(List args) {
+  auto result = parse_options(kOptions, args, Words::Anywhere);
+  return result ? "accepted" : result.error().text;
+}
+
+TEST(options, values_stand_next_or_attached) {
+  EXPECT_EQ(parsed({"-q", "short"}).first("q"), "short");
+  EXPECT_EQ(parsed({"-qshort"}).first("q"), "short");
+  EXPECT_EQ(parsed({"-n4"}).first("n"), "4");
+  EXPECT_EQ(parsed({"-o exit_code"}).first("o"), "exit_code");
+  EXPECT_EQ(parsed({"-o", ""}).first("o"), "");
+}
+
+TEST(options, long_names_win_over_attached_values) {
+  auto p = parsed({"-app", "training", "-ar", "-nnodes", "2", "-oo", "f"});
+  EXPECT_EQ(p.first("app"), "training");
+  EXPECT_TRUE(p.has("ar"));
+  EXPECT_EQ(p.first("nnodes"), "2");
+  EXPECT_EQ(p.first("oo"), "f");
+  EXPECT_FALSE(p.has("a"));
+}
+
+TEST(options, flags_stand_together) {
+  auto p = parsed({"-aJ", "*uuid*"});
+  EXPECT_TRUE(p.has("a"));
+  EXPECT_EQ(p.first("J"), "*uuid*");
+  EXPECT_TRUE(parsed({"-aw"}).has("w"));
+}
+
+TEST(options, an_unlisted_option_is_named) {
+  EXPECT_EQ(refusal({"-ap", "x"}), "-ap: unknown option (nearest: -a)");
+  EXPECT_EQ(refusal({"-nodes", "3"}), "-nodes: unknown option (nearest: -nnodes)");
+  EXPECT_EQ(refusal({"-zzzzzz"}), "-zzzzzz: unknown option");
+  EXPECT_EQ(refusal({"--queue"}), "--queue: unknown option");
+  EXPECT_EQ(refusal({"-q"}), "option -q needs a value");
+}
+
+TEST(options, the_first_word_may_end_the_options) {
+  auto p = parsed({"-a", "echo", "-q", "x"}, Words::Last);
+  EXPECT_EQ(p.words, (List{"echo", "-q", "x"}));
+  EXPECT_FALSE(p.has("q"));
+  EXPECT_EQ(parsed({"12", "-a", "13"}).words, (List{"12", "13"}));
+  EXPECT_EQ(parsed({"--", "-a"}).words, (List{"-a"}));
+  EXPECT_EQ(parsed({"-"}).words, (List{"-"}));
+}
+
+TEST(options, repeated_values_keep_their_order_and_the_first_counts) {
+  auto p = parsed({"-R", "a", "-R", "b"});
+  p.append(parsed({"-R", "c", "-q", "late"}));
+  EXPECT_EQ(p.all("R"), (List{"a", "b", "c"}));
+  EXPECT_EQ(p.first("R"), "a");
+  EXPECT_EQ(p.first("q"), "late");
+  EXPECT_EQ(p.first("J"), std::nullopt);
+}
+
+TEST(options, accepted_without_effect_is_told) { EXPECT_EQ(parsed({"-ptl", "5"}).ignored, List{"ptl"}); }
+
+TEST(options, usage_lists_what_is_documented) {
+  EXPECT_EQ(usage("t [options]", kOptions),
+            "usage: t [options]\n"
+            "  -q queue               Queue\n"
+            "  -n min[,max]           Tasks\n"
+            "  -a                     All\n");
+}
+
+}  // namespace
+}  // namespace wm::cmd
