@@ -1,4 +1,5 @@
-"""Role: gives each cluster of this machine its own /24 of loopback, 127.c.d.
+"""Role: gives each cluster of this machine its own /24 of loopback, 127.c.d, and with it a
+port of its own for the master, which listens on every address.
 
 A file per block in LOCKS names the process that keeps it (the cluster's munged, which
 lives as long as the cluster) by pid and start time; a block whose keeper is gone is
@@ -14,6 +15,8 @@ import tempfile
 
 from . import processes
 
+FIRST_PORT = 25000  # above the jobs' ports, below those that the kernel gives out
+BLOCKS = 30 * 254
 LOCKS = os.path.join(tempfile.gettempdir(), '.wm-clusters')
 
 
@@ -45,7 +48,7 @@ def take(keeper):
     """A free block such as '127.7.19', kept by process `keeper`."""
     with _choosing():
         for _ in range(1000):
-            block = f'127.{random.randint(1, 254)}.{random.randint(1, 254)}'
+            block = f'127.{random.randint(1, BLOCKS // 254)}.{random.randint(1, 254)}'
             path = os.path.join(LOCKS, block)
             if _kept(path):
                 continue
@@ -54,6 +57,12 @@ def take(keeper):
             _write(path, keeper)
             return block
     raise RuntimeError(f'no free block of 127.0.0.0/8 after 1000 tries (see {LOCKS})')
+
+
+def port_of(block):
+    """The block's port: no other block has it."""
+    _, third, fourth = map(int, block.split('.'))
+    return FIRST_PORT + (third - 1) * 254 + fourth - 1
 
 
 def _write(path, keeper):

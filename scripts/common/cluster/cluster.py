@@ -25,7 +25,6 @@ import time
 from . import address, configuration, processes
 
 UP_LIMIT_S = 60
-MASTER_PORT = 6885
 NSS_WRAPPER = ('/usr/lib/x86_64-linux-gnu/libnss_wrapper.so', '/usr/lib/aarch64-linux-gnu/libnss_wrapper.so',
                '/usr/lib/libnss_wrapper.so')
 
@@ -158,7 +157,7 @@ class Cluster:
         user = pwd.getpwuid(os.geteuid()).pw_name
         return {
             'cluster': {'cluster_name': 'mini', 'admins': user},
-            'master': {'master_host': self._master_address(), 'master_port': str(MASTER_PORT),
+            'master': {'master_host': self._master_address(), 'master_port': str(address.port_of(self.facts['block'])),
                        'master_user': self.facts['master_user'], 'host_user': user,
                        'munge_socket': self.short('munge', 'socket')},
             'paths': {'state_dir': self.path('state'), 'run_dir': self.short('run'), 'log_dir': self.path('log'),
