@@ -23,7 +23,7 @@ from fabric_model import FabricModel
 import digits
 
 GLOBAL_BATCH = 128
-LEARNING_RATE = 0.02
+LEARNING_RATE = 0.05
 
 
 class Digits(torch.utils.data.Dataset):

@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# Role: elastic training on real processes: resized by bresize, by a second job, by deaths;
+# the step records prove that nothing was lost.
+
+load lib
+setup_file() { cluster_up --nodes 4 --cpus 1 --gpus 1; }
+teardown_file() { cluster_down; }
+setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; cp "$BATS_TEST_DIRNAME/small_train.py" .; }
+teardown() { bkill 0 >/dev/null 2>&1 || true; }
+
+result_dir() { echo "$CLUSTER/results/$(id -un)/batchworkdir/$1"; }
+train() { submit -app training -ar -n "$1" -gpu num=1 $PYTHON small_train.py "$2" "${3-10}"; }
+# world of the newest applied step, over all tasks
+world() { tail -qn 1 "$(result_dir "$1")"/log/*/steps.csv 2>/dev/null | grep -v step | sort -t, -k1n | tail -1 | cut -d, -f3; }
+at_world() { [ "$(world "$1")" = "$2" ]; }
+last_step() { tail -qn 1 "$(result_dir "$1")"/log/*/steps.csv 2>/dev/null | grep -v step | cut -d, -f1 | sort -n | tail -1; }
+past_step() { [ "$(last_step "$1")" -ge "$2" ]; }
+proven() { # JOBID STEPS: finished, in order, not restarted
+  ran_out "$1" 90
+  [ "$(state "$1")" = finished ] || { bhist -l "$1"; cat "$(result_dir "$1")"/log/*/stderr; return 1; }
+  is "$1" attempt 1
+  run $PYTHON "$TOP/scripts/demo.d/evidence.py" "$(result_dir "$1")"
+  [[ $output == *"$2 steps, $(($2 * 16)) samples, all in order"* ]] || { echo "$output"; return 1; }
+}
+
+@test "bresize release and request resize a running job without a restart" {
+  job=$(train 1,2 800)
+  wait_for 40 at_world "$job" 2
+  run bresize release 1 "$job"
+  [ "$status" -eq 0 ]
+  wait_for 10 at_world "$job" 1
+  run bresize request 1 "$job"
+  [ "$status" -eq 0 ]
+  wait_for 20 at_world "$job" 2
+  proven "$job" 800
+}
+
+@test "a second job takes half, and gives it back when it ends" {
+  ann=$(train 1,4 1600)
+  wait_for 40 at_world "$ann" 4
+  bob=$(train 1,4 400)
+  wait_for 20 at_world "$ann" 2
+  wait_for 40 at_world "$bob" 2
+  ran_out "$bob" 90
+  wait_for 20 at_world "$ann" 4
+  proven "$bob" 400
+  proven "$ann" 1600
+}
+
+@test "a worker killed at work: the survivors go on, nothing is lost" {
+  job=$(train 1,3 900)
+  wait_for 40 at_world "$job" 3
+  step=$(last_step "$job")
+  "$MINICLUSTER" kill task "$job.2"
+  wait_for 20 past_step "$job" $((step + 50))
+  proven "$job" 900
+}
+
+@test "rank 0's worker killed: the next one takes over" {
+  job=$(train 1,3 900)
+  wait_for 40 at_world "$job" 3
+  step=$(last_step "$job")
+  "$MINICLUSTER" kill task "$job.0"
+  wait_for 20 past_step "$job" $((step + 50))
+  proven "$job" 900
+}
+
+@test "training goes on while wmasterd is dead, a worker's death then included" {
+  job=$(train 1,3 1200)
+  wait_for 40 at_world "$job" 3
+  "$MINICLUSTER" kill wmasterd
+  step=$(last_step "$job")
+  wait_for 10 past_step "$job" $((step + 50))
+  "$MINICLUSTER" kill task "$job.1"
+  wait_for 10 at_world "$job" 2
+  step=$(last_step "$job")
+  wait_for 10 past_step "$job" $((step + 50))
+  "$MINICLUSTER" start wmasterd
+  proven "$job" 1200
+}
+
+@test "rank 0's whole host dies while wmasterd is dead: the others form an epoch alone" {
+  job=$(train 1,3 1200)
+  wait_for 40 at_world "$job" 3
+  first=$(field "$job" exec_host | sed 's/[0-9]*\*//g; s/[: ].*//')
+  "$MINICLUSTER" kill wmasterd
+  "$MINICLUSTER" kill "$first"
+  wait_for 20 at_world "$job" 2
+  "$MINICLUSTER" start wmasterd
+  "$MINICLUSTER" start "$first"
+  proven "$job" 1200
+}
+
+@test "a worker that ignores the shrink request is killed after the grace; the others go on" {
+  job=$(train 1,3 1500)
+  wait_for 40 at_world "$job" 3
+  "$MINICLUSTER" kill task "$job.2" -STOP
+  bresize release 1 "$job"
+  wait_for 60 at_world "$job" 2
+  proven "$job" 1500
+}
+
+@test "a newcomer that crashes while importing disturbs nobody; the job says why it stays" {
+  cat >picky.py <<PY
+import os, sys
+if int(os.environ.get('WM_TASK', '0')) > 0: sys.exit('no such module: nonsense')
+exec(open('small_train.py').read())
+PY
+  job=$(submit -app training -ar -n 1,2 -gpu num=1 $PYTHON picky.py 1000 10)
+  wait_for 40 past_step "$job" 20
+  wait_for 60 bash -c "bjobs -l $job | grep -qi 'start'"
+  proven "$job" 1000
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# Role: several accounts on one cluster (root only): jobs run as their owners, and nobody
+# else can end them or read what they print.
+
+load lib
+setup_file() {
+  [ "$(id -u)" -eq 0 ] || return 0
+  id wmtest-a >/dev/null 2>&1 || useradd -r -M -d /nonexistent -s /bin/bash wmtest-a
+  id wmtest-b >/dev/null 2>&1 || useradd -r -M -d /nonexistent -s /bin/bash wmtest-b
+  programs_built || return 0
+  export B_REAL=$B
+  # The build may lie where other accounts cannot go.
+  B=$(mktemp -d) && export B && chmod 755 "$B"
+  cp -r "$B_REAL"/{bin,sbin} "$B/"
+  mkdir -p "$B/lib" && cp -r "$B_REAL"/lib/*.so "$B_REAL"/lib/python "$B/lib/" 2>/dev/null || true
+  CLUSTER_PLACE=$(mktemp -d) && export CLUSTER_PLACE && chmod 755 "$CLUSTER_PLACE"
+  "$MINICLUSTER" up --dir "$CLUSTER_PLACE/c" --nodes 2 --multiuser
+}
+teardown_file() {
+  [ -z "${CLUSTER_PLACE-}" ] || "$MINICLUSTER" down --dir "$CLUSTER_PLACE/c"
+  [ -z "${B_REAL-}" ] || rm -rf "$B" "$CLUSTER_PLACE"
+}
+setup() {
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  programs_built || skip "daemons or commands are not built"
+  CLUSTER=$CLUSTER_PLACE/c
+  cluster_env
+  place=$CLUSTER_PLACE/$BATS_TEST_NUMBER
+  mkdir -p "$place/a" "$place/b" && chown wmtest-a "$place/a" && chown wmtest-b "$place/b" && chmod 700 "$place"/?
+}
+
+# as a|b COMMAND…: as that account, in its folder
+as() {
+  local who=$1
+  shift
+  (cd "$place/$who" && setpriv --reuid "wmtest-$who" --regid "$(id -g "wmtest-$who")" --clear-groups -- \
+    env HOME="$place/$who" USER="wmtest-$who" LOGNAME="wmtest-$who" "$@")
+}
+submit_as() {
+  local who=$1 said
+  shift
+  said=$(as "$who" bsub "$@")
+  [[ $said =~ \<([0-9]+)\> ]] && echo "${BASH_REMATCH[1]}"
+}
+
+@test "wmasterd is not root" {
+  pid=$(cut -d' ' -f1 "$CLUSTER/run/wmasterd.pid")
+  [ "$(stat -c %u "/proc/$pid")" -ne 0 ]
+}
+
+@test "a job runs with its owner's uid and groups" {
+  job=$(submit_as a -o out.txt 'id -u; id -G')
+  ran_out "$job"
+  wait_for 5 test -s "$place/a/out.txt"
+  [ "$(head -1 "$place/a/out.txt")" = "$(id -u wmtest-a)" ]
+  [ "$(sed -n 2p "$place/a/out.txt")" = "$(id -G wmtest-a)" ]
+  [ "$(stat -c %U "$place/a/out.txt")" = wmtest-a ]
+}
+
+@test "another account can neither end nor read it" {
+  job=$(SECRET=tuesday submit_as a 'echo private words; sleep 1000')
+  wait_for 10 in_state "$job" running
+  run as b bkill "$job"
+  [ "$status" -eq 255 ]
+  run as b bpeek "$job"
+  [ "$status" -ne 0 ]
+  [[ $output != *"private words"* ]]
+  run as b bresize release 1 "$job"
+  [ "$status" -ne 0 ]
+  pid=$(field "$job" pids | tr ' :' '\n\n' | head -1)
+  run as b cat "/proc/$pid/environ"
+  [ "$status" -ne 0 ]
+  in_state "$job" running
+  run as a bkill "$job"
+  [ "$status" -eq 0 ]
+  ran_out "$job"
+}
+
+@test "an ordinary account may not administer" {
+  run as b badmin hclose node1
+  [ "$status" -ne 0 ]
+  run as b badmin reconfig
+  [ "$status" -ne 0 ]
+}
