@@ -1,0 +1,113 @@
+#include "libwm/client/master.h"
+
+#include <pwd.h>
+#include <sodium.h>
+#include <unistd.h>
+
+#include "libwm/client/connection.h"
+#include "libwm/codec/codec.h"
+#include "libwm/wire/munge.h"
+
+namespace wm::client {
+namespace {
+
+constexpr std::size_t kKeySize = 16;
+constexpr Duration kSignatureLife = std::chrono::minutes(5);
+
+std::string hash(const std::string& bytes) {
+  std::string out(32, '\0');
+  crypto_generichash(reinterpret_cast<unsigned char*>(out.data()), out.size(),
+                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr, 0);
+  return out;
+}
+
+std::string new_key() {
+  std::string key(kKeySize, '\0');
+  randombytes_buf(key.data(), key.size());
+  return key;
+}
+
+Result<std::uint32_t> uid_of(const std::string& user) {
+  if (user.empty()) return ::getuid();
+  const passwd* entry = ::getpwnam(user.c_str());
+  if (!entry) return fail(Code::NotFound, "wm.conf: master_user: no account '" + user + "' on this host");
+  return entry->pw_uid;
+}
+
+}  // namespace
+
+struct Master::Parts {
+  std::shared_ptr<wire::Credentials> credentials;
+  Connection connection;
+};
+
+Master::Master(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Master::Master(Master&&) noexcept = default;
+Master::~Master() = default;
+
+Result<Master> Master::of(const ClusterConf& conf) {
+  if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
+  WM_TRY(auto master_uid, uid_of(conf.master_user));
+  ConnectionOptions options;
+  options.to = {conf.master_host, static_cast<std::uint16_t>(conf.master_port), ""};
+  options.session.role = wire::Role::Client;
+  options.session.peers = {{wire::Role::Master, master_uid}};
+  options.credentials = std::make_shared<wire::MungeCredentials>(conf.munge_socket);
+  options.notice = notice_on_stderr;
+  auto credentials = options.credentials;
+  return Master(std::unique_ptr<Parts>(new Parts{credentials, Connection(std::move(options))}));
+}
+
+template <class Reply, class Request>
+Result<Reply> Master::ask(Verb verb, const Request& request, bool forever) {
+  std::optional<Duration> timeout;
+  if (forever) timeout = std::chrono::hours(24 * 365);
+  WM_TRY(auto frame, parts_->connection.call(static_cast<std::uint16_t>(verb), codec::encode(request), timeout));
+  if (frame.type == static_cast<std::uint16_t>(Verb::Failed)) {
+    WM_TRY(auto error, codec::decode<VerbError>(frame.payload));
+    return fail(static_cast<Code>(error.code), error.text);
+  }
+  if (frame.type != static_cast<std::uint16_t>(verb))
+    return fail(Code::Version, "the master answered with frame type " + std::to_string(frame.type));
+  return codec::decode<Reply>(frame.payload);
+}
+
+Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script, const std::string& env) {
+  spec.script_hash = script.empty() ? "" : hash(script);
+  spec.env_hash = hash(env);
+  SubmitRequest request;
+  request.request_key = new_key();
+  request.spec = codec::encode(spec);
+  request.script = script;
+  request.env = env;
+  auto signed_text = hash(request.spec + request.request_key);
+  WM_TRY(request.credential, parts_->credentials->encode(signed_text, kSignatureLife));
+  return ask<SubmitReply>(Verb::Submit, request);
+}
+
+Result<OutcomeReply> Master::kill(KillRequest request) {
+  request.request_key = new_key();
+  return ask<OutcomeReply>(Verb::Kill, request);
+}
+Result<OutcomeReply> Master::release(ReleaseRequest request) {
+  request.request_key = new_key();
+  return ask<OutcomeReply>(Verb::Release, request);
+}
+Result<ResizeReply> Master::resize(ResizeRequest request) {
+  request.request_key = new_key();
+  return ask<ResizeReply>(Verb::Resize, request);
+}
+Result<JobsReply> Master::jobs(const JobsRequest& r) { return ask<JobsReply>(Verb::Jobs, r); }
+Result<QueuesReply> Master::queues(const QueuesRequest& r) { return ask<QueuesReply>(Verb::Queues, r); }
+Result<HostsReply> Master::hosts(const HostsRequest& r) { return ask<HostsReply>(Verb::Hosts, r); }
+Result<PlansReply> Master::plans(const PlansRequest& r) { return ask<PlansReply>(Verb::Plans, r); }
+Result<HistoryReply> Master::history(const HistoryRequest& r) { return ask<HistoryReply>(Verb::History, r); }
+Result<ClientPeekReply> Master::peek(const ClientPeek& r) { return ask<ClientPeekReply>(Verb::Peek, r); }
+Result<AdminReply> Master::admin(AdminRequest request) {
+  request.request_key = new_key();
+  return ask<AdminReply>(Verb::Admin, request);
+}
+Result<PingReply> Master::ping() { return ask<PingReply>(Verb::Ping, PingRequest{}); }
+Result<WaitReply> Master::wait(const WaitRequest& r) { return ask<WaitReply>(Verb::Wait, r, true); }
+
+}  // namespace wm::client

@@ -1,0 +1,56 @@
+// Role: the master's verbs as functions: what commands and the gateway call. Finds the
+// master from the configuration, signs specifications, gives every write its request key,
+// turns VerbError back into Error.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "libwm/base/result.h"
+#include "libwm/model/config.h"
+#include "libwm/model/verbs.h"
+
+namespace wm::client {
+
+class Connection;
+
+/// A conversation with the master of one cluster.
+/// @thread one at a time; calls block, and retry while the master is away (LSF's way)
+class Master {
+ public:
+  /// For the cluster that `conf` describes. Nothing is connected yet.
+  /// @errors NotFound: the account master_user does not exist
+  static Result<Master> of(const ClusterConf& conf);
+  Master(Master&&) noexcept;
+  ~Master();
+
+  /// Submits a job: `spec` with hashes of script and environment filled in by us, signed.
+  /// Safe to repeat inside: one job whatever is lost on the way.
+  /// @errors as SubmitRequest; System: the identity service does not answer
+  Result<SubmitReply> submit(JobSpec spec, const std::string& script, const std::string& env);
+
+  // The other verbs; errors as model/verbs.h says of each. Request keys are filled in here.
+  Result<OutcomeReply> kill(KillRequest request);
+  Result<OutcomeReply> release(ReleaseRequest request);
+  Result<ResizeReply> resize(ResizeRequest request);
+  Result<JobsReply> jobs(const JobsRequest& request);
+  Result<QueuesReply> queues(const QueuesRequest& request);
+  Result<HostsReply> hosts(const HostsRequest& request);
+  Result<PlansReply> plans(const PlansRequest& request);
+  Result<HistoryReply> history(const HistoryRequest& request);
+  Result<ClientPeekReply> peek(const ClientPeek& request);
+  Result<AdminReply> admin(AdminRequest request);
+  Result<PingReply> ping();
+  /// Waits, for as long as it takes, until the job's state is not `known` any more.
+  Result<WaitReply> wait(const WaitRequest& request);
+
+ private:
+  struct Parts;
+  explicit Master(std::unique_ptr<Parts> parts);
+  template <class Reply, class Request>
+  Result<Reply> ask(Verb verb, const Request& request, bool forever = false);
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace wm::client

@@ -1,0 +1,156 @@
+#include "test/support/sim_world.h"
+
+#include <functional>
+
+#include "test/support/builders.h"
+
+namespace wm::test {
+
+void SimDisk::append(const Commit& commit) {
+  events.insert(events.end(), commit.events.begin(), commit.events.end());
+  for (const auto& blob : commit.blobs) blobs.emplace(blob.hash, blob.bytes);
+  for (const auto& reply : commit.replies) replies.emplace(reply.key, reply.reply);
+}
+
+SimWorld::SimWorld(Sim& sim, SimDisk& disk, Config config)
+    : sim_(sim), disk_(disk), config_(std::move(config)) {}
+
+SimWorld::~SimWorld() {
+  *alive_ = false;
+  auto peers = std::move(peers_);
+  for (auto& [id, line] : peers) line.peer->on_closed();
+}
+
+void SimWorld::called() {
+  ++calls_;
+  if (on_call) on_call(calls_);
+}
+
+void SimWorld::later(Duration delay, std::function<void()> act) {
+  sim_.after(delay, [alive = alive_, act = std::move(act)] {
+    if (*alive) act();
+  });
+}
+
+PeerId SimWorld::connect(SimPeer& peer) {
+  PeerId id{++last_peer_.value};
+  peers_[id] = {&peer, sim_.now()};
+  return id;
+}
+
+void SimWorld::cut(PeerId peer) {
+  auto it = peers_.find(peer);
+  if (it == peers_.end()) return;
+  auto* other = it->second.peer;
+  peers_.erase(it);
+  other->on_closed();
+}
+
+WallTime SimWorld::wall() { return test::at(0) + sim_.now(); }
+TimePoint SimWorld::mono() { return TimePoint(sim_.now()); }
+
+void SimWorld::after(Duration delay, std::function<void()> act) {
+  called();
+  later(delay, std::move(act));
+}
+
+void SimWorld::work(std::function<void()> job, std::function<void()> done) {
+  called();
+  later(sim_.between(0, 3), [this, job = std::move(job), done = std::move(done)]() mutable {
+    job();
+    later(sim_.between(0, 3), std::move(done));
+  });
+}
+
+std::string SimWorld::random(std::size_t n) {
+  std::string bytes(n, '\0');
+  for (auto& c : bytes) c = static_cast<char>(sim_.pick(256));
+  return bytes;
+}
+
+void SimWorld::send(PeerId peer, std::uint16_t type, std::string payload) {
+  called();
+  auto it = peers_.find(peer);
+  if (it == peers_.end()) return;
+  it->second.last = std::max(it->second.last, sim_.now() + sim_.between(0, 5));
+  later(it->second.last - sim_.now(), [this, peer, type, payload = std::move(payload)] {
+    auto line = peers_.find(peer);
+    if (line != peers_.end()) line->second.peer->on_frame(type, payload);
+  });
+}
+
+void SimWorld::close(PeerId peer) {
+  called();
+  later(Duration{}, [this, peer] { cut(peer); });
+}
+
+void SimWorld::commit(Commit batch, std::function<void(Result<void>)> done) {
+  called();
+  last_commit_ = std::max(last_commit_, sim_.now() + sim_.between(0, 8));
+  // The disk has it at some instant before we hear of it; a crash between leaves it there.
+  sim_.after(last_commit_ - sim_.now(), [this, alive = alive_, batch = std::move(batch),
+                                         done = std::move(done)]() mutable {
+    bool ours = *alive;
+    if (!ours && !sim_.once_in(2)) return;
+    if (!ours && (disk_.events.empty() ? 0 : disk_.events.back().seq.value) + 1 !=
+                     (batch.events.empty() ? 0 : batch.events.front().seq.value))
+      return;  // the next life has written meanwhile: the old one's write never got through
+    if (ours && (disk_.failing || broken_)) {
+      broken_ = true;
+      return later(Duration(1), [done] { done(fail(Code::Store, "injected fault")); });
+    }
+    disk_.append(batch);
+    if (ours) later(sim_.between(0, 2), [done] { done({}); });
+  });
+}
+
+void SimWorld::probe_store(std::function<void(Result<void>)> done) {
+  called();
+  later(sim_.between(1, 5), [this, done = std::move(done)] {
+    if (disk_.failing) return done(fail(Code::Store, "injected fault"));
+    broken_ = false;
+    done({});
+  });
+}
+
+Result<Loaded> SimWorld::load() {
+  Loaded loaded{disk_.snapshot, {}};
+  for (const auto& event : disk_.events)
+    if (event.seq > disk_.snapshot_seq) loaded.events.push_back(event);
+  return loaded;
+}
+
+Result<std::string> SimWorld::blob(const std::string& hash) {
+  auto it = disk_.blobs.find(hash);
+  if (it == disk_.blobs.end()) return fail(Code::NotFound, "no such blob");
+  return it->second;
+}
+
+Result<std::optional<std::string>> SimWorld::kept_reply(const std::string& key) {
+  auto it = disk_.replies.find(key);
+  return it == disk_.replies.end() ? std::optional<std::string>{} : it->second;
+}
+
+void SimWorld::keep_snapshot(Seq seq, std::function<std::string()> make) {
+  called();
+  later(sim_.between(1, 20), [this, seq, make = std::move(make)] {
+    disk_.snapshot = make();
+    disk_.snapshot_seq = seq;
+  });
+}
+
+void SimWorld::verify(std::string credential, std::string, std::function<void(Result<Identity>)> done) {
+  called();
+  auto uid = static_cast<std::uint32_t>(std::stoul(credential));
+  later(sim_.between(0, 2), [uid, done = std::move(done)] {
+    done(Identity{uid, uid, "u" + std::to_string(uid)});
+  });
+}
+
+std::string SimWorld::hash(const std::string& bytes) {
+  auto h = std::to_string(std::hash<std::string>()(bytes));
+  h.resize(32, '.');
+  return h;
+}
+
+}  // namespace wm::test

@@ -1,0 +1,91 @@
+// Role: World in a simulation: virtual time, a disk that outlives the daemon, a network that
+// delays and breaks. A crash destroys the SimWorld: whatever it had asked for and was not
+// durable is gone; a commit under way may or may not have reached the disk.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libwm/world/world.h"
+#include "test/support/sim.h"
+
+namespace wm::test {
+
+/// What survives a crash.
+struct SimDisk {
+  std::vector<Event> events;
+  std::map<std::string, std::string> blobs, replies;
+  std::string snapshot;
+  Seq snapshot_seq;
+  bool failing = false;   ///< every commit fails while set
+  void append(const Commit& commit);
+};
+
+/// The other end of a connection: a host or a client.
+class SimPeer {
+ public:
+  virtual ~SimPeer() = default;
+  virtual void on_frame(std::uint16_t type, const std::string& payload) = 0;
+  virtual void on_closed() = 0;
+};
+
+/// @thread one
+class SimWorld final : public World {
+ public:
+  SimWorld(Sim& sim, SimDisk& disk, Config config);
+  ~SimWorld() override;
+
+  /// Connects a peer; frames to it arrive in order, a little later.
+  PeerId connect(SimPeer& peer);
+  /// Breaks a connection: what was under way is lost. The peer is told.
+  void cut(PeerId peer);
+  bool is_connected(PeerId peer) const { return peers_.count(peer) != 0; }
+  /// Calls of World so far: a crash can be placed at each of them.
+  std::uint64_t calls() const { return calls_; }
+  /// Called at every World call with its number; may throw Crash.
+  std::function<void(std::uint64_t)> on_call;
+  struct Crash {};
+
+  WallTime wall() override;
+  TimePoint mono() override;
+  void after(Duration delay, std::function<void()> act) override;
+  void work(std::function<void()> job, std::function<void()> done) override;
+  std::string random(std::size_t n) override;
+  void send(PeerId peer, std::uint16_t type, std::string payload) override;
+  void close(PeerId peer) override;
+  void commit(Commit batch, std::function<void(Result<void>)> done) override;
+  void probe_store(std::function<void(Result<void>)> done) override;
+  bool low_space() override { return false; }
+  Result<Loaded> load() override;
+  Result<std::string> blob(const std::string& hash) override;
+  Result<std::optional<std::string>> kept_reply(const std::string& key) override;
+  void keep_snapshot(Seq seq, std::function<std::string()> make) override;
+  void verify(std::string credential, std::string payload,
+              std::function<void(Result<Identity>)> done) override;
+  std::string hash(const std::string& bytes) override;
+  Result<Config> read_config() override { return config_; }
+
+ private:
+  struct Line {
+    SimPeer* peer = nullptr;
+    Duration last{};  // arrival of the newest frame: order is kept
+  };
+  void called();
+  // Runs on the loop if this world still lives.
+  void later(Duration delay, std::function<void()> act);
+
+  Sim& sim_;
+  SimDisk& disk_;
+  Config config_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::map<PeerId, Line> peers_;
+  PeerId last_peer_;
+  std::uint64_t calls_ = 0;
+  Duration last_commit_{};
+  bool broken_ = false;  // a commit failed and the store was not probed since
+};
+
+}  // namespace wm::test
