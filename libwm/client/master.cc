@@ -52,7 +52,7 @@ Result<Master> Master::of(const ClusterConf& conf) {
   options.to = {conf.master_host, static_cast<std::uint16_t>(conf.master_port), ""};
   options.session.role = wire::Role::Client;
   options.session.peers = {{wire::Role::Master, master_uid}};
-  options.credentials = std::make_shared<wire::MungeCredentials>(conf.munge_socket);
+  options.credentials = wire::munge_credentials(conf.munge_socket);
   options.notice = notice_on_stderr;
   auto credentials = options.credentials;
   return Master(std::unique_ptr<Parts>(new Parts{credentials, Connection(std::move(options))}));
