@@ -1,0 +1,108 @@
+// Role: sbin/wshepherd, the zygote: started once by wnoded, it waits for sockets and forks,
+// for each, a process that reads its first order there: an attempt's shepherd, a sweeper or a
+// reader. Small, single-threaded, without network and without libraries; ends with wnoded,
+// while its shepherds live on.
+//
+//   wshepherd --zygote FD --run DIR --exits FILE --node NAME [--cgroup DIR]
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "daemons/wshepherd/shepherd.h"
+#include "daemons/wshepherd/sweep.h"
+#include "libwm/proc/spawn.h"
+
+namespace wm::shepherd {
+
+void set_title(const Place& place, const std::string& text) {
+  if (place.title == nullptr || place.title_size == 0) return;
+  std::memset(place.title, 0, place.title_size);
+  text.copy(place.title, place.title_size - 1);
+}
+
+namespace {
+
+/// Signals a shepherd wants to read from a descriptor; the others that end programs are
+/// ignored: only SIGTERM (and SIGKILL) ends a shepherd.
+proc::Fd signals_to_read() {
+  for (int signal : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2}) ::signal(signal, SIG_IGN);
+  ::signal(SIGCHLD, SIG_DFL);
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGCHLD);
+  ::sigaddset(&set, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  return proc::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+void run_attempt(const Place& place, proc::AttemptSpec spec, proc::Fd connection) {
+  ::setsid();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  auto path = place.run + "/" + to_string(spec.key) + "." + std::to_string(::getpid()) + ".sock";
+  auto signals = signals_to_read();
+  auto link = NodeLink::open(std::move(connection), path);
+  if (!link) {
+    std::fprintf(stderr, "wshepherd %s: %s\n", to_string(spec.key).c_str(),
+                 link.error().text.c_str());
+    return;
+  }
+  Shepherd(place, std::move(spec), *std::move(link), std::move(signals)).run();
+}
+
+/// The life of one forked process.
+void serve(const Place& place, proc::Fd connection) {
+  proc::close_all_but({connection.get()});
+  auto bytes = proc::read_frame(connection.get());
+  if (!bytes || !*bytes) return;
+  auto order = proc::order_from_bytes(**bytes);
+  if (!order) return;
+  if (auto* spec = std::get_if<proc::AttemptSpec>(&*order))
+    run_attempt(place, std::move(*spec), std::move(connection));
+  else if (auto* sweep = std::get_if<proc::Sweep>(&*order))
+    run_sweep(place, *sweep, connection.get());
+  else if (auto* file = std::get_if<proc::ReadFile>(&*order))
+    run_reader(*file, connection.get());
+}
+
+int run_zygote(const Place& place, int zygote) {
+  ::signal(SIGCHLD, SIG_IGN);  // the kernel reaps shepherds
+  for (int signal : {SIGHUP, SIGINT, SIGTERM, SIGPIPE}) ::signal(signal, SIG_IGN);
+  while (true) {
+    auto fd = proc::receive_fd(zygote);
+    if (!fd) continue;
+    if (!*fd) return 0;  // wnoded has ended
+    if (::fork() == 0) {
+      serve(place, std::move(**fd));
+      ::_exit(0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wm::shepherd
+
+int main(int argc, char** argv) {
+  wm::shepherd::Place place;
+  int zygote = -1;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    std::string key = argv[i], value = argv[i + 1];
+    if (key == "--zygote") zygote = std::atoi(value.c_str());
+    if (key == "--run") place.run = value;
+    if (key == "--exits") place.exits = value;
+    if (key == "--node") place.node = value;
+    if (key == "--cgroup") place.cgroup = value;
+  }
+  if (zygote < 0 || place.run.empty() || place.exits.empty()) {
+    std::fprintf(stderr, "wshepherd is started by wnoded: --zygote FD --run DIR --exits FILE "
+                         "--node NAME [--cgroup DIR]\n");
+    return 2;
+  }
+  place.title = argv[0];
+  place.title_size = static_cast<std::size_t>(argv[argc - 1] + std::strlen(argv[argc - 1]) - argv[0]);
+  return wm::shepherd::run_zygote(place, zygote);
+}

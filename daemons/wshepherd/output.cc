@@ -1,0 +1,119 @@
+#include "daemons/wshepherd/output.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <map>
+
+#include "libwm/proc/spawn.h"
+
+namespace wm::shepherd {
+namespace {
+
+bool is_folder(const std::string& path) {
+  struct stat there{};
+  return ::stat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode);
+}
+
+/// An opened output file; shared when stdout and stderr go to the same path.
+struct Sink {
+  proc::Fd fd;
+  std::uint64_t room = 0;  ///< bytes still allowed
+  bool lost = false;
+
+  void write(std::string_view bytes) {
+    auto part = bytes.substr(0, room);
+    room -= part.size();
+    while (!part.empty() && fd) {
+      auto n = ::write(fd.get(), part.data(), part.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) break;
+      part.remove_prefix(static_cast<std::size_t>(n));
+    }
+    lost = lost || !part.empty();
+  }
+};
+
+/// One pipe and the sinks its bytes go to.
+struct Stream {
+  int fd = -1;
+  std::vector<Sink*> sinks;
+};
+
+class Copier {
+ public:
+  Copier(const proc::TaskSpec& task, int out, int err)
+      : out_{out, sinks_of(task.out)}, err_{err, sinks_of(task.err)} {}
+
+  int run() {
+    std::array<pollfd, 2> fds{};
+    while (out_.fd >= 0 || err_.fd >= 0) {
+      fds = {pollfd{out_.fd, POLLIN, 0}, pollfd{err_.fd, POLLIN, 0}};
+      if (::poll(fds.data(), fds.size(), -1) < 0) continue;
+      if (fds[0].revents != 0) copy(out_);
+      if (fds[1].revents != 0) copy(err_);
+    }
+    bool lost = false;
+    for (auto& [path, sink] : sinks_) lost = lost || sink.lost;
+    return lost ? 1 : 0;
+  }
+
+ private:
+  std::vector<Sink*> sinks_of(const std::vector<proc::OutputFile>& files) {
+    std::vector<Sink*> sinks;
+    for (const auto& file : files) sinks.push_back(&sink(file));
+    return sinks;
+  }
+
+  Sink& sink(const proc::OutputFile& file) {
+    auto [at, fresh] = sinks_.try_emplace(resolved_path(file));
+    if (!fresh) return at->second;
+    at->second.room = file.limit_bytes != 0 ? file.limit_bytes : ~std::uint64_t{0};
+    if (auto fd = open_output(file, true)) at->second.fd = *std::move(fd);
+    return at->second;
+  }
+
+  void copy(Stream& stream) {
+    auto n = ::read(stream.fd, part_.data(), part_.size());
+    if (n < 0 && errno == EINTR) return;
+    if (n <= 0) {
+      stream.fd = -1;
+      return;
+    }
+    for (auto* sink : stream.sinks) sink->write({part_.data(), static_cast<std::size_t>(n)});
+  }
+
+  std::map<std::string, Sink> sinks_;
+  Stream out_, err_;
+  std::array<char, 65536> part_{};
+};
+
+}  // namespace
+
+std::string resolved_path(const proc::OutputFile& file) {
+  bool slash = file.path.ends_with('/');
+  if (file.name.empty() || (!slash && !is_folder(file.path))) return file.path;
+  return file.path + (slash ? "" : "/") + file.name;
+}
+
+Result<proc::Fd> open_output(const proc::OutputFile& file, bool fresh) {
+  auto path = resolved_path(file);
+  auto slash = path.rfind('/');
+  if (file.make_folders && slash != path.npos) WM_TRY(proc::make_folders(path.substr(0, slash)));
+  if (file.path.ends_with('/')) ::mkdir(file.path.c_str(), 0700);
+  int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
+  if (file.overwrite && fresh) flags |= O_TRUNC;
+  proc::Fd fd(::open(path.c_str(), flags, 0666));
+  if (!fd) return proc::system_error("output file " + path);
+  return fd;
+}
+
+int copy_output(const proc::TaskSpec& task, int out, int err) {
+  return Copier(task, out, err).run();
+}
+
+}  // namespace wm::shepherd

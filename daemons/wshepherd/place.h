@@ -1,0 +1,29 @@
+// Role: what a shepherd knows of its host: where sockets, attempt folders and exit records
+// lie. Given once on the zygote's command line by wnoded.
+#pragma once
+
+#include <string>
+
+#include "libwm/proc/launcher.h"
+
+namespace wm::shepherd {
+
+/// Paths and names of this host. Values only.
+struct Place {
+  std::string run;      ///< sockets and attempt folders; searchable by users
+  std::string exits;    ///< the exit records' file
+  std::string node;     ///< name of this host
+  std::string cgroup;   ///< folder for attempts' cgroups; empty: none
+  char* title = nullptr;       ///< argv[0] of the zygote, overwritten by its children
+  std::size_t title_size = 0;
+};
+
+/// "<run>/12-0.1.d": the attempt's own folder, owned by the job's user. @cost O(1)
+inline std::string attempt_folder(const Place& place, const proc::AttemptKey& key) {
+  return place.run + "/" + to_string(key) + ".d";
+}
+
+/// What `ps` shows from now on: "wshepherd 12-0.1 node1". @cost O(size)
+void set_title(const Place& place, const std::string& text);
+
+}  // namespace wm::shepherd

@@ -1,0 +1,220 @@
+#include "daemons/wshepherd/shepherd.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "daemons/wshepherd/output.h"
+#include "daemons/wshepherd/user_part.h"
+#include "libwm/model/reason.h"
+#include "libwm/proc/cgroup.h"
+#include "libwm/proc/exit_log.h"
+#include "libwm/proc/tree.h"
+
+namespace wm::shepherd {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+TimePoint steady_now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+}
+
+WallTime wall_now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+wm::Usage usage_of(const rusage& used) {
+  auto time = [](const timeval& t) { return seconds(t.tv_sec) + Duration(t.tv_usec); };
+  return {time(used.ru_utime) + time(used.ru_stime), Bytes{used.ru_maxrss * 1024L}};
+}
+
+}  // namespace
+
+Shepherd::Shepherd(Place place, proc::AttemptSpec spec, NodeLink link, proc::Fd signals)
+    : place_(std::move(place)),
+      spec_(std::move(spec)),
+      link_(std::move(link)),
+      signals_(std::move(signals)) {}
+
+void Shepherd::run() {
+  begin();
+  while (!over_ || !unwritten_.empty()) {
+    wait();
+    take_signals();
+    if (link_.connection() >= 0)
+      for (auto& order : link_.take_orders()) obey(std::move(order));
+    if (link_.accept()) link_.say(who_i_am());
+    reap();
+    fire_timers();
+    clean_up();
+    conclude_tasks();
+    conclude_attempt();
+    record_and_tell();
+  }
+  for (int i = 0; i < 20 && link_.wants_write(); ++i) {
+    pollfd fd{link_.connection(), POLLOUT, 0};
+    ::poll(&fd, 1, 50);
+    link_.flush();
+  }
+  link_.unlisten();
+  if (!cgroup_.empty()) proc::remove_cgroup(cgroup_);
+}
+
+void Shepherd::begin() {
+  set_title(place_, "wshepherd " + to_string(spec_.key) + " " + place_.node);
+  started_ = wall_now();
+  if (spec_.run_limit > Duration{}) run_limit_ = steady_now() + spec_.run_limit;
+  if (!place_.cgroup.empty())
+    if (auto made = proc::make_cgroup(place_.cgroup, to_string(spec_.key))) cgroup_ = *made;
+  put_files();
+  if (!spec_.agent_argv.empty()) start_agent();
+  link_.say(who_i_am());
+  for (auto& task : std::exchange(spec_.tasks, {})) start(std::move(task));
+  record_and_tell();
+}
+
+void Shepherd::wait() {
+  std::vector<pollfd> fds{{signals_.get(), POLLIN, 0}, {link_.listener(), POLLIN, 0}};
+  short link_events = link_.wants_write() ? POLLIN | POLLOUT : POLLIN;
+  fds.push_back({link_.connection(), link_events, 0});
+  for (auto& [number, task] : tasks_)
+    for (int fd : {task.out.get(), task.err.get()})
+      if (fd >= 0) fds.push_back({fd, POLLIN, 0});
+
+  auto now = steady_now();
+  auto until = now + seconds(60);
+  auto earliest = [&](std::optional<TimePoint> t) { until = t ? std::min(until, *t) : until; };
+  earliest(run_limit_);
+  earliest(kill_by_);
+  for (auto& [number, task] : tasks_) {
+    if (task.phase == Phase::Ended) continue;
+    if (task.ending && !task.ending->signals.empty()) earliest(task.ending->next);
+    if (task.phase == Phase::Exited) earliest(now + milliseconds(cleaning_ ? 3 : 200));
+  }
+  if (cleaning_) earliest(now + milliseconds(3));
+  if (agent_ == 0 && !spec_.agent_argv.empty() && !finishing_) earliest(agent_next_);
+  if (!unwritten_.empty() || finishing_) earliest(now + milliseconds(200));
+  auto left = std::chrono::ceil<milliseconds>(until - now).count();
+  ::poll(fds.data(), fds.size(), static_cast<int>(std::max<std::int64_t>(left, 0)));
+  link_.flush();
+  start_copiers();
+}
+
+void Shepherd::take_signals() {
+  signalfd_siginfo info{};
+  while (::read(signals_.get(), &info, sizeof(info)) == sizeof(info))
+    if (info.ssi_signo == SIGTERM) on(proc::Finish{"its shepherd was told to terminate"});
+}
+
+void Shepherd::reap() {
+  int status = 0;
+  rusage used{};
+  for (pid_t pid = 0; (pid = ::wait4(-1, &status, WNOHANG, &used)) > 0;)
+    on_exit(pid, status, usage_of(used));
+}
+
+void Shepherd::on_exit(pid_t pid, int status, const wm::Usage& usage) {
+  usage_.cpu += usage.cpu;
+  usage_.max_mem = std::max(usage_.max_mem, usage.max_mem);
+  own_.erase(pid);
+  if (pid == agent_) {
+    agent_ = 0;
+    agent_next_ = steady_now() + milliseconds(200);
+  }
+  if (pid == reporter_) {
+    reporter_ = 0;
+    report_ = Report::Done;
+  }
+  for (auto& [number, task] : tasks_) {
+    if (task.copier == pid) {
+      task.copier = 0;
+      if (status != 0) task.record.text += task.record.text.empty() ? "output lost" : "; output lost";
+    }
+    if (task.pid != pid || task.phase != Phase::Running) continue;
+    task.exited = steady_now();
+    note_exit(task, status, usage, wall_now());
+  }
+}
+
+void Shepherd::fire_timers() {
+  auto now = steady_now();
+  if (run_limit_ && *run_limit_ <= now) {
+    run_limit_.reset();
+    auto text = std::string(term_name(Term::RunLimit)) + ": " + std::string(term_text(Term::RunLimit));
+    for (auto* task : chosen({}))
+      end(*task, signals_at_run_limit(), proc::EndCause::RunLimit, text);
+  }
+  for (auto& [number, task] : tasks_) {
+    if (task.phase != Phase::Running || !task.ending || task.ending->signals.empty()) continue;
+    if (task.ending->next > now) continue;
+    int signal = task.ending->signals.front();
+    task.ending->signals.erase(task.ending->signals.begin());
+    task.ending->next = now + spec_.kill_interval;
+    auto pid = task.pid;
+    auto whole = [pid] {
+      auto pids = proc::descendants_of(pid, {});
+      pids.push_back(pid);
+      return pids;
+    };
+    if (signal == SIGKILL) {
+      proc::kill_all(whole);
+      if (!kill_by_) kill_by_ = now + spec_.kill_grace;
+    } else {
+      proc::signal_tree(pid, signal);
+      proc::signal_tree(pid, SIGCONT);  // a stopped task cannot obey
+    }
+  }
+  if (agent_ == 0 && !spec_.agent_argv.empty() && !ending() && agent_next_ <= now) start_agent();
+  if (kill_by_ && *kill_by_ <= now) say_stuck();
+}
+
+void Shepherd::start_copiers() {
+  for (auto& [number, task] : tasks_) {
+    if (!task.out && !task.err) continue;
+    pollfd fds[] = {{task.out.get(), POLLIN, 0}, {task.err.get(), POLLIN, 0}};
+    ::poll(fds, 2, 0);
+    if (((fds[0].revents | fds[1].revents) & POLLIN) != 0) {
+      start_copier(task);
+      continue;
+    }
+    if (fds[0].revents != 0) task.out.reset();  // closed without a byte
+    if (fds[1].revents != 0) task.err.reset();
+  }
+}
+
+void Shepherd::start_copier(Task& task) {
+  ensure_folder();
+  output_begun_ = true;
+  int out = task.out.get(), err = task.err.get();
+  UserPart part{spec_.account, spec_.cwd, spec_.umask, {out, err}};
+  auto pid = fork_as_user(part, [&] { return copy_output(task.spec, out, err); });
+  if (!pid) return;  // the bytes stay in the pipe; tried again at the next turn
+  task.copier = *pid;
+  own_.insert(*pid);
+  task.out.reset();
+  task.err.reset();
+}
+
+void Shepherd::record_and_tell() {
+  if (unwritten_.empty()) return;
+  auto written = proc::append_exits(place_.exits, {unwritten_.begin(), unwritten_.end()});
+  if (!written) {
+    std::fprintf(stderr, "wshepherd %s: exit record kept in memory: %s\n",
+                 to_string(spec_.key).c_str(), written.error().text.c_str());
+    return;
+  }
+  for (auto& record : std::exchange(unwritten_, {})) {
+    if (record.task) link_.say(proc::TaskEnded{record});
+    else link_.say(proc::AttemptEnded{record});
+  }
+}
+
+}  // namespace wm::shepherd

@@ -1,0 +1,99 @@
+// Role: the shepherd of one attempt on one host: starts its tasks, forwards signals, keeps the
+// run limit, notices ends, proves that nothing is left, records it. Single-threaded, plain
+// C++, parses no byte a user wrote. It outlives wnoded and the master.
+//
+// One turn of its loop: wait → orders → reap → timers → clean up strays → conclude tasks and
+// attempt → write exit records (one fdatasync) → tell.
+// Invariants: a TaskEnded or AttemptEnded is told after its record is on disk; the attempt ends
+// only when wait(2) says that no child is left (child subreaper) and its cgroup is empty.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemons/wshepherd/node_link.h"
+#include "daemons/wshepherd/place.h"
+#include "daemons/wshepherd/task.h"
+
+namespace wm::shepherd {
+
+class Shepherd {
+ public:
+  Shepherd(Place place, proc::AttemptSpec spec, NodeLink link, proc::Fd signals);
+
+  /// Runs to the end of the attempt.
+  void run();
+
+ private:
+  // orders (shepherd_orders.cc)
+  void obey(proc::ShepherdOrder order);
+  void on(proc::AttemptSpec) {}  // only ever the first order
+  void on(proc::StartTasks order);
+  void on(const proc::EndTasks& order);
+  void on(const proc::SignalTasks& order);
+  void on(const proc::Finish& order);
+  void on(const proc::Sweep&) {}
+  void on(const proc::ReadFile&) {}
+  void start(proc::TaskSpec spec);
+  void end(Task& task, std::vector<int> signals, proc::EndCause cause, const std::string& text);
+  std::vector<Task*> chosen(const std::vector<TaskNumber>& tasks);
+  proc::ShepherdUp who_i_am() const;
+
+  // one turn (shepherd.cc)
+  void begin();
+  void wait();
+  void take_signals();
+  void reap();
+  void on_exit(pid_t pid, int status, const wm::Usage& usage);
+  void fire_timers();
+  void start_copiers();
+  void start_copier(Task& task);
+  void record_and_tell();
+
+  // the end (shepherd_end.cc)
+  void clean_up();
+  std::vector<pid_t> strays() const;
+  bool is_stray_to_end(pid_t pid) const;
+  void conclude_tasks();
+  bool is_clean(const Task& task, const std::vector<pid_t>& strays) const;
+  void conclude_attempt();
+  bool is_alone();
+  void report();
+  void remove_folder();
+  void say_stuck();
+
+  bool running(TaskNumber task) const;
+  bool any_running() const;
+  bool ending() const;
+  void start_agent();
+  void ensure_folder();
+  void put_files();
+
+  Place place_;
+  proc::AttemptSpec spec_;
+  NodeLink link_;
+  proc::Fd signals_;
+  std::string cgroup_;
+  std::map<TaskNumber, Task> tasks_;
+  std::set<pid_t> own_;  ///< copiers, agent, reporter: ours, not the job's
+  pid_t agent_ = 0;
+  int agent_starts_ = 0;
+  TimePoint agent_next_{};
+  std::optional<TimePoint> run_limit_, kill_by_;
+  bool finishing_ = false, folder_made_ = false, stuck_told_ = false;
+  bool output_begun_ = false;  ///< a file to be overwritten has been by now
+  enum class Report : std::uint8_t { Wanted, Writing, Done } report_ = Report::Wanted;
+  pid_t reporter_ = 0;
+  bool cleaning_ = false;  ///< strays are dying: look again soon
+  bool over_ = false;
+  std::string end_text_;
+  wm::Usage usage_;        ///< of everything reaped
+  WallTime started_{};
+  std::deque<proc::ExitRecord> unwritten_;
+};
+
+}  // namespace wm::shepherd

@@ -1,0 +1,197 @@
+// How a shepherd comes to the end: strays of ended tasks are killed, a task is concluded when
+// nothing of it is left, the attempt when wait(2) knows no child any more.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include "daemons/wshepherd/output.h"
+#include "daemons/wshepherd/shepherd.h"
+#include "daemons/wshepherd/user_part.h"
+#include "libwm/proc/cgroup.h"
+#include "libwm/proc/job_report.h"
+#include "libwm/proc/tree.h"
+
+namespace wm::shepherd {
+namespace {
+
+using std::chrono::seconds;
+
+TimePoint steady_now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+}
+
+WallTime wall_now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+/// wait(2) knows no child, not even one that has not ended.
+bool childless() {
+  siginfo_t info{};
+  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
+}
+
+/// A pipe that somebody outside the job still holds open does not keep the task.
+constexpr auto kOutputPatience = seconds(5);
+
+}  // namespace
+
+bool Shepherd::running(TaskNumber number) const {
+  auto at = tasks_.find(number);
+  return at != tasks_.end() && at->second.phase == Phase::Running;
+}
+
+bool Shepherd::any_running() const {
+  return std::any_of(tasks_.begin(), tasks_.end(),
+                     [](const auto& entry) { return entry.second.phase == Phase::Running; });
+}
+
+bool Shepherd::ending() const {
+  bool all = std::all_of(tasks_.begin(), tasks_.end(),
+                         [](const auto& entry) { return entry.second.phase == Phase::Ended; });
+  return finishing_ || (spec_.ends_with_last_task && !tasks_.empty() && all);
+}
+
+std::vector<pid_t> Shepherd::strays() const {
+  auto except = own_;
+  for (const auto& [number, task] : tasks_)
+    if (task.phase == Phase::Running) except.insert(task.pid);
+  return proc::descendants_of(::getpid(), except);
+}
+
+/// While other tasks run, a process below us may be a daemon that one of those started.
+bool Shepherd::is_stray_to_end(pid_t pid) const {
+  if (!any_running()) return true;
+  proc::ProcessStat stat;
+  if (!proc::read_stat(pid, stat)) return false;
+  for (const auto& [number, task] : tasks_)
+    if (stat.session == task.pid) return task.phase != Phase::Running;
+  auto number = std::atoi(proc::variable_of(pid, proc::kTaskVariable).c_str());
+  return number > 0 && !running(TaskNumber{static_cast<std::uint32_t>(number)});
+}
+
+void Shepherd::clean_up() {
+  cleaning_ = false;
+  bool needed = finishing_ && !any_running();
+  for (const auto& [number, task] : tasks_) needed = needed || task.phase == Phase::Exited;
+  if (!needed || childless()) return;
+  auto list = [this] {
+    auto pids = strays();
+    std::erase_if(pids, [this](pid_t pid) { return !is_stray_to_end(pid); });
+    return pids;
+  };
+  if (list().empty()) return;
+  cleaning_ = true;
+  if (!kill_by_) kill_by_ = steady_now() + spec_.kill_grace;
+  proc::kill_all(list);
+  reap();
+}
+
+bool Shepherd::is_clean(const Task& task, const std::vector<pid_t>& strays) const {
+  if (task.phase != Phase::Exited || task.copier != 0 || task.out || task.err) return false;
+  return std::none_of(strays.begin(), strays.end(), [&](pid_t pid) {
+    proc::ProcessStat stat;
+    if (!proc::read_stat(pid, stat)) return false;
+    if (stat.session == task.pid || !any_running()) return true;
+    return proc::variable_of(pid, proc::kTaskVariable) == std::to_string(task.spec.task.value);
+  });
+}
+
+void Shepherd::conclude_tasks() {
+  start_copiers();
+  std::vector<pid_t> left;
+  if (!childless()) left = strays();
+  for (auto& [number, task] : tasks_) {
+    if (task.phase == Phase::Exited && steady_now() - task.exited > kOutputPatience) {
+      task.out.reset();
+      task.err.reset();
+      if (task.copier != 0) ::kill(task.copier, SIGKILL);
+    }
+    if (!is_clean(task, left)) continue;
+    task.phase = Phase::Ended;
+    unwritten_.push_back(task.record);
+  }
+  if (!cleaning_ && left.empty() && !any_running()) kill_by_.reset();
+}
+
+void Shepherd::conclude_attempt() {
+  bool all = std::all_of(tasks_.begin(), tasks_.end(),
+                         [](const auto& entry) { return entry.second.phase == Phase::Ended; });
+  if (over_ || !all || !ending()) return;
+  finishing_ = true;
+  if (agent_ != 0) ::kill(agent_, SIGKILL);  // a courier, it keeps nothing
+  if (!is_alone()) return;
+  if (report_ == Report::Wanted) report();
+  if (report_ != Report::Done) return;
+  remove_folder();
+  proc::ExitRecord record;
+  record.key = spec_.key;
+  record.started = started_;
+  record.ended = wall_now();
+  record.text = end_text_;
+  record.usage = usage_;
+  unwritten_.push_back(record);
+  over_ = true;
+}
+
+bool Shepherd::is_alone() {
+  reap();
+  if (reporter_ == 0 && !childless()) return false;
+  return cgroup_.empty() || proc::pids_in_cgroup(cgroup_).empty();
+}
+
+/// The first task that failed, or the first, decides what the report says.
+void Shepherd::report() {
+  const auto& file = spec_.report.file;
+  report_ = Report::Done;
+  if (file.path.empty() || file.path == "/dev/null" || tasks_.empty()) return;
+  auto deciding = std::find_if(tasks_.begin(), tasks_.end(),
+                               [](const auto& e) { return e.second.record.status != 0; });
+  const auto& record = (deciding != tasks_.end() ? deciding : tasks_.begin())->second.record;
+  bool forced = record.cause != proc::EndCause::Exited;
+  proc::ReportEnd end{spec_.key,    record.status, forced ? record.text : "", started_,
+                      record.ended, wall_now(),    usage_};
+  bool first_bytes = !output_begun_;
+  UserPart part{spec_.account, spec_.cwd, spec_.umask, {}};
+  auto pid = fork_as_user(part, [&] {
+    auto fd = open_output(file, first_bytes);
+    auto text = proc::job_report(spec_.report, end);
+    return fd && ::write(fd->get(), text.data(), text.size()) > 0 ? 0 : 1;
+  });
+  if (!pid) return;
+  report_ = Report::Writing;
+  reporter_ = *pid;
+  own_.insert(*pid);
+}
+
+/// As the user, so that a link in the folder leads nowhere the user could not go.
+void Shepherd::remove_folder() {
+  if (!folder_made_) return;
+  auto path = attempt_folder(place_, spec_.key);
+  UserPart part{spec_.account, "/", 022, {}};
+  auto pid = fork_as_user(part, [&] {
+    ::alarm(10);
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(path, ignored))
+      std::filesystem::remove_all(entry.path(), ignored);
+    return 0;
+  });
+  if (pid) ::waitpid(*pid, nullptr, 0);
+  ::rmdir(path.c_str());
+}
+
+void Shepherd::say_stuck() {
+  kill_by_.reset();
+  auto pids = strays();
+  for (const auto& [number, task] : tasks_)
+    if (task.phase == Phase::Running && task.ending) pids.push_back(task.pid);
+  if (pids.empty() || stuck_told_) return;
+  stuck_told_ = true;
+  link_.say(proc::AttemptStuck{{pids.begin(), pids.end()}});
+}
+
+}  // namespace wm::shepherd

@@ -1,0 +1,135 @@
+// What a shepherd does when wnoded tells it something. Every order may be repeated.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "daemons/wshepherd/shepherd.h"
+#include "libwm/proc/spawn.h"
+#include "libwm/proc/tree.h"
+
+namespace wm::shepherd {
+namespace {
+
+TimePoint steady_now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+}
+
+/// An agent that ends at once is not started for ever.
+constexpr int kMaxAgentStarts = 20;
+
+}  // namespace
+
+void Shepherd::obey(proc::ShepherdOrder order) {
+  std::visit([this](auto& o) { on(std::move(o)); }, order);
+}
+
+void Shepherd::on(proc::StartTasks order) {
+  if (!order.memo.empty()) spec_.memo = std::move(order.memo);
+  if (finishing_) return;
+  for (auto& task : order.tasks) start(std::move(task));
+}
+
+void Shepherd::on(const proc::EndTasks& order) {
+  for (auto* task : chosen(order.tasks)) {
+    bool already = task->ending && !order.at_once;
+    if (!already) end(*task, signals_to_end(order), proc::EndCause::Ordered, order.text);
+  }
+  if (order.tasks.empty() && end_text_.empty()) end_text_ = order.text;
+}
+
+void Shepherd::on(const proc::SignalTasks& order) {
+  bool whole_tree = order.signal == SIGSTOP || order.signal == SIGCONT || order.signal == SIGKILL;
+  for (auto* task : chosen(order.tasks)) {
+    if (whole_tree) proc::signal_tree(task->pid, order.signal);
+    else ::kill(-task->pid, order.signal);
+  }
+}
+
+void Shepherd::on(const proc::Finish& order) {
+  finishing_ = true;
+  if (end_text_.empty()) end_text_ = order.text;
+  for (auto* task : chosen({}))
+    if (!task->ending) end(*task, signals_to_end({}), proc::EndCause::Ordered, order.text);
+}
+
+void Shepherd::start(proc::TaskSpec spec) {
+  auto [at, fresh] = tasks_.try_emplace(spec.task);
+  if (!fresh) return;
+  auto& task = at->second;
+  task.spec = std::move(spec);
+  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  start_task(task, spec_, cgroup_, now);
+  if (task.phase == Phase::Running)
+    link_.say(proc::TaskStarted{{task.spec.task, task.pid, task.record.started, false}});
+}
+
+void Shepherd::end(Task& task, std::vector<int> signals, proc::EndCause cause,
+                   const std::string& text) {
+  if (!task.ending) {
+    task.record.cause = cause;
+    task.record.text = text;
+  }
+  task.ending = Ending{std::move(signals), steady_now()};
+}
+
+std::vector<Task*> Shepherd::chosen(const std::vector<TaskNumber>& numbers) {
+  std::vector<Task*> tasks;
+  for (auto& [number, task] : tasks_) {
+    bool named = numbers.empty() || std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+    if (named && task.phase == Phase::Running) tasks.push_back(&task);
+  }
+  return tasks;
+}
+
+proc::ShepherdUp Shepherd::who_i_am() const {
+  proc::ShepherdUp up{proc::kLauncherVersion, spec_.key, ::getpid(), spec_.memo, {}};
+  for (const auto& [number, task] : tasks_)
+    up.tasks.push_back({number, task.pid, task.record.started, task.phase == Phase::Ended});
+  return up;
+}
+
+void Shepherd::start_agent() {
+  if (++agent_starts_ > kMaxAgentStarts) return spec_.agent_argv.clear();
+  ensure_folder();
+  auto log = place_.run + "/" + to_string(spec_.key) + ".d/agent.log";
+  proc::Fd out(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const proc::TaskSpec none;
+  proc::Exec exec{spec_.account, spec_.agent_argv, spec_.agent_env, "/",       false,
+                  spec_.umask,   {},               none.cpus,       none.in,   none.folders,
+                  out.get(),     out.get(),        cgroup_};
+  agent_next_ = steady_now() + std::chrono::seconds(1);
+  auto child = proc::spawn(exec);
+  if (!child) return;
+  agent_ = child->pid;
+  own_.insert(agent_);
+}
+
+void Shepherd::ensure_folder() {
+  if (folder_made_) return;
+  auto path = attempt_folder(place_, spec_.key);
+  ::mkdir(path.c_str(), 0700);
+  if (::geteuid() == 0)
+    (void)!::lchown(path.c_str(), spec_.account.uid, spec_.account.gid);
+  folder_made_ = true;
+}
+
+/// No process of the user exists yet, so nothing can be put in our way.
+void Shepherd::put_files() {
+  if (spec_.files.empty()) return;
+  ensure_folder();
+  for (const auto& file : spec_.files) {
+    auto path = attempt_folder(place_, spec_.key) + "/" + file.name;
+    ::unlink(path.c_str());
+    proc::Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                       file.executable ? 0700 : 0600));
+    if (!fd) continue;
+    if (::geteuid() == 0) (void)!::fchown(fd.get(), spec_.account.uid, spec_.account.gid);
+    (void)!::write(fd.get(), file.text.data(), file.text.size());
+  }
+  spec_.files.clear();
+}
+
+}  // namespace wm::shepherd

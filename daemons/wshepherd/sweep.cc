@@ -1,0 +1,104 @@
+#include "daemons/wshepherd/sweep.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include "daemons/wshepherd/output.h"
+#include "libwm/proc/cgroup.h"
+#include "libwm/proc/exit_log.h"
+#include "libwm/proc/spawn.h"
+#include "libwm/proc/tree.h"
+
+namespace wm::shepherd {
+namespace {
+
+WallTime wall_now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+/// Sockets that shepherds of this attempt left behind.
+void remove_sockets(const Place& place, const proc::AttemptKey& key) {
+  auto prefix = to_string(key) + ".";
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(place.run, ignored)) {
+    auto name = entry.path().filename().string();
+    if (name.starts_with(prefix) && name.ends_with(".sock")) ::unlink(entry.path().c_str());
+  }
+}
+
+/// remove_all follows no links; the folder's owner is gone, nobody races with us.
+void remove_folder(const Place& place, const proc::AttemptKey& key) {
+  std::error_code ignored;
+  std::filesystem::remove_all(attempt_folder(place, key), ignored);
+}
+
+proc::FileRead read_part(const proc::ReadFile& order) {
+  proc::FileRead result;
+  auto path = resolved_path(order.file);
+  proc::Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat file{};
+  if (!fd || ::fstat(fd.get(), &file) != 0) {
+    if (errno != ENOENT) result.trouble = proc::system_error("read " + path).text;
+    return result;  // no byte was written yet
+  }
+  result.size = static_cast<std::uint64_t>(file.st_size);
+  auto from = order.offset >= 0 ? order.offset : std::max<off_t>(file.st_size + order.offset, 0);
+  result.bytes.resize(order.limit_bytes);
+  auto n = ::pread(fd.get(), result.bytes.data(), result.bytes.size(), from);
+  result.bytes.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return result;
+}
+
+}  // namespace
+
+void run_sweep(const Place& place, const proc::Sweep& sweep, int connection) {
+  set_title(place, "wshepherd sweep " + to_string(sweep.key) + " " + place.node);
+  auto marker = proc::attempt_marker(sweep.cluster, sweep.key);
+  auto cgroup = place.cgroup.empty() ? "" : place.cgroup + "/" + to_string(sweep.key);
+  auto list = [&] {
+    auto pids = proc::marked(marker, sweep.pids);
+    for (int pid : proc::pids_in_cgroup(cgroup)) pids.push_back(pid);
+    return pids;
+  };
+  bool told = false;
+  auto began = std::chrono::steady_clock::now();
+  for (auto left = list(); !left.empty(); left = list()) {
+    proc::kill_all(list);
+    ::poll(nullptr, 0, 5);
+    bool late = std::chrono::steady_clock::now() - began > sweep.kill_grace;
+    if (late && !told)
+      (void)proc::write_frame(connection, to_bytes(proc::ShepherdWord(proc::AttemptStuck{left})));
+    told = told || late;
+  }
+  if (!cgroup.empty()) proc::remove_cgroup(cgroup);
+  proc::ExitRecord record;
+  record.key = sweep.key;
+  record.cause = proc::EndCause::ShepherdLost;
+  record.text = "its shepherd was killed; what was left has been ended";
+  record.started = record.ended = wall_now();
+  if (!proc::append_exits(place.exits, {record})) return;  // told by the closed socket
+  remove_sockets(place, sweep.key);
+  remove_folder(place, sweep.key);
+  (void)proc::write_frame(connection, to_bytes(proc::ShepherdWord(proc::AttemptEnded{record})));
+}
+
+void run_reader(const proc::ReadFile& order, int connection) {
+  proc::close_all_but({connection});
+  proc::FileRead result;
+  if (auto became = proc::become(order.account); !became) {
+    result.trouble = became.error().text;
+  } else {
+    if (order.cwd.empty() || ::chdir(order.cwd.c_str()) != 0) (void)!::chdir("/");
+    result = read_part(order);
+  }
+  (void)proc::write_frame(connection, to_bytes(proc::ShepherdWord(result)));
+}
+
+}  // namespace wm::shepherd

@@ -1,0 +1,18 @@
+// Role: what else the zygote forks: a sweeper that ends everything of an attempt whose
+// shepherd was killed, and a reader that gives bpeek a piece of a user's file.
+#pragma once
+
+#include "daemons/wshepherd/place.h"
+#include "libwm/proc/channel.h"
+#include "libwm/proc/launcher.h"
+
+namespace wm::shepherd {
+
+/// Kills by cgroup, environment marker and session until nothing is found, records that the
+/// attempt ended with ShepherdLost, tells it on `connection`.
+void run_sweep(const Place& place, const proc::Sweep& sweep, int connection);
+
+/// Becomes the user for good, reads, answers on `connection`.
+void run_reader(const proc::ReadFile& order, int connection);
+
+}  // namespace wm::shepherd

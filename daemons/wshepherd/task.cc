@@ -1,0 +1,84 @@
+#include "daemons/wshepherd/task.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libwm/proc/spawn.h"
+
+namespace wm::shepherd {
+namespace {
+
+struct Pipe {
+  proc::Fd read, write;
+};
+
+Result<Pipe> make_pipe() {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) return proc::system_error("pipe");
+  return Pipe{proc::Fd(fds[0]), proc::Fd(fds[1])};
+}
+
+/// Exit status 2 as wait(2) encodes it: what a task that could not be prepared gets.
+constexpr int kNotStarted = 2 << 8;
+
+void note_failure(Task& task, const Error& error) {
+  task.phase = Phase::Exited;
+  task.record.status = kNotStarted;
+  task.record.cause = proc::EndCause::StartFailed;
+  task.record.text = error.text;
+  task.record.ended = task.record.started;
+}
+
+Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup) {
+  WM_TRY(auto out, make_pipe());
+  Pipe err;
+  if (!task.spec.merge_err) {
+    WM_TRY(auto second, make_pipe());
+    err = std::move(second);
+  }
+  int err_fd = task.spec.merge_err ? out.write.get() : err.write.get();
+  const auto& t = task.spec;
+  proc::Exec exec{spec.account, t.argv, t.env, spec.cwd,  spec.make_cwd,   spec.umask, spec.caps,
+                  t.cpus,       t.in,   t.folders, out.write.get(), err_fd, cgroup};
+  WM_TRY(auto child, proc::spawn(exec));
+  task.pid = task.record.pid = child.pid;
+  task.trouble = std::move(child.trouble);
+  task.out = std::move(out.read);
+  task.err = std::move(err.read);
+  return {};
+}
+
+}  // namespace
+
+std::vector<int> signals_to_end(const proc::EndTasks& order) {
+  if (order.at_once) return {SIGKILL};
+  if (order.first_signal == SIGTERM) return {SIGTERM, SIGKILL};
+  return {SIGINT, SIGTERM, SIGKILL};
+}
+
+std::vector<int> signals_at_run_limit() { return {SIGUSR2, SIGINT, SIGTERM, SIGKILL}; }
+
+void start_task(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup,
+                WallTime now) {
+  task.record.key = spec.key;
+  task.record.task = task.spec.task;
+  task.record.started = now;
+  if (auto started = start(task, spec, cgroup); !started) note_failure(task, started.error());
+}
+
+void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now) {
+  task.phase = Phase::Exited;
+  task.record.status = status;
+  task.record.usage = usage;
+  task.record.ended = now;
+  char text[512];
+  auto n = ::read(task.trouble.get(), text, sizeof(text));  // at its end: nobody writes any more
+  task.trouble.reset();
+  if (n <= 0) return;
+  task.record.text.assign(text, static_cast<std::size_t>(n));
+  if (status == kNotStarted) task.record.cause = proc::EndCause::StartFailed;
+}
+
+}  // namespace wm::shepherd

@@ -1,0 +1,49 @@
+// Role: one task as its shepherd sees it, from fork to "nothing of it is left".
+//
+//   running ──wait()──► exited ──no stray process, output copied──► ended (recorded, told)
+//
+// A sequence of signals ends it: SIGINT, SIGTERM, SIGKILL a kill_interval apart (before them
+// SIGUSR2 at the run limit). At SIGKILL the whole tree of the task goes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libwm/proc/channel.h"
+#include "libwm/proc/launcher.h"
+
+namespace wm::shepherd {
+
+enum class Phase : std::uint8_t { Running, Exited, Ended };
+
+/// The signals still to be sent to a task, and when the next is due.
+struct Ending {
+  std::vector<int> signals;  ///< in order; empty: SIGKILL has been sent
+  TimePoint next{};
+};
+
+/// A task. Resource: owns its pipes.
+struct Task {
+  proc::TaskSpec spec;
+  Phase phase = Phase::Running;
+  pid_t pid = 0;
+  proc::Fd out, err, trouble;   ///< read ends; out and err until a copier has them
+  pid_t copier = 0;
+  std::optional<Ending> ending;
+  proc::ExitRecord record;
+  TimePoint exited{};
+};
+
+/// The sequence that ends a task. @source LSF: SIGINT, SIGTERM, SIGKILL; SIGUSR2 at the limit
+std::vector<int> signals_to_end(const proc::EndTasks& order);
+std::vector<int> signals_at_run_limit();
+
+/// Starts the process with pipes for its output. The record then has its pid and start; on
+/// failure phase is Exited and the record says why.
+void start_task(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup, WallTime now);
+
+/// Takes what wait4 said about the main process into the record.
+void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now);
+
+}  // namespace wm::shepherd

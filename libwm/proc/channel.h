@@ -1,0 +1,74 @@
+// Role: frames over a unix stream socket, for the single-threaded programs below wnoded (zygote,
+// shepherd) and for tests: 4-byte little-endian length, then the bytes; one descriptor can be
+// passed along. wnoded itself reads the same frames with Asio.
+// Invariant: every descriptor made here is close-on-exec.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "libwm/base/result.h"
+
+namespace wm::proc {
+
+/// Longest frame: an environment and a script fit, a mad length does not.
+inline constexpr std::uint32_t kMaxFrame = 64u << 20;
+
+/// An owned descriptor, closed on destruction. @owns the descriptor
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(other.release()) {}
+  Fd& operator=(Fd&& other) noexcept {
+    reset(other.release());
+    return *this;
+  }
+  ~Fd() { reset(); }
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
+  /// Closes the old one, if any. @cost one close
+  void reset(int fd = -1);
+
+ private:
+  int fd_ = -1;
+};
+
+/// Text of errno with what was being done: "open /x: Permission denied". @thread any
+Error system_error(std::string_view what);
+
+/// A connected pair of stream sockets. @errors System
+Result<std::pair<Fd, Fd>> socket_pair();
+/// Listens on `path`, replacing a dead socket there; mode 0600.
+/// @errors BadArgument: path longer than 107 bytes; System
+Result<Fd> listen_unix(const std::string& path);
+/// @errors BadArgument as listen_unix; Unavailable: nobody listens there; System
+Result<Fd> connect_unix(const std::string& path);
+
+/// Who is at the other end of a unix socket.
+struct Peer {
+  uid_t uid = 0;
+  pid_t pid = 0;
+};
+/// @errors System
+Result<Peer> peer_of(int fd);
+
+/// One frame, blocking until all of it is written.
+/// @errors Limit: beyond kMaxFrame; Unavailable: the peer is gone
+Result<void> write_frame(int fd, std::string_view bytes);
+/// One frame, blocking. No value: the peer closed between frames.
+/// @errors Damaged: closed within a frame, or a length beyond kMaxFrame
+Result<std::optional<std::string>> read_frame(int fd);
+
+/// Asks the zygote for one more process: hands it the socket that process will serve.
+/// @errors Unavailable: the zygote is gone
+Result<void> send_fd(int zygote, int fd);
+/// What the zygote receives. No value: wnoded is gone. @errors Damaged
+Result<std::optional<Fd>> receive_fd(int zygote);
+
+}  // namespace wm::proc

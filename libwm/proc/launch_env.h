@@ -1,0 +1,73 @@
+// Role: the environment of a task, its files and its command, from the order that the master
+// gave and what the host knows. Pure: the same order gives the same bytes; wnoded calls it and
+// hands the result to the launcher exactly as it is.
+// @source LSF's job variables; torchrun's worker variables; WMLA's training variables
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libwm/model/node.h"
+#include "libwm/proc/launcher.h"
+
+namespace wm::proc {
+
+/// What the host adds to an order.
+struct HostFacts {
+  std::string name;       ///< as the master calls this host
+  std::string address;    ///< numeric
+  HostId id;
+  std::string interface;  ///< network interface that has the address: "eth0", "lo"
+  std::string cluster;
+  DirConf dirs;
+  LimitConf limits;
+  std::string conf_dir;   ///< WM_CONF_DIR of commands inside jobs
+  std::string bin_dir, sbin_dir, lib_dir;  ///< commands, daemons; lib_dir/python has our modules
+  std::string fabric_dir; ///< FABRIC_HOME
+  std::string run;        ///< this host's run folder: attempt folders, node.sock
+  std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
+};
+
+/// Where a task stands in its job.
+struct Place {
+  std::uint32_t rank = 0, world = 1;              ///< tasks, host by host
+  std::uint32_t local_rank = 0, local_world = 1;  ///< on this host
+  std::uint32_t host_rank = 0, hosts = 1;
+  bool operator==(const Place&) const = default;
+};
+/// Ranks go host by host, hosts in the order of their first task, tasks by number.
+/// @source torchrun: RANK = sum of earlier hosts' local worlds + LOCAL_RANK
+/// @cost O(tasks)
+Place place_of(const HostOrder& order, TaskNumber task);
+
+/// The numeric address and the port of the rendezvous given to scripts that need MASTER_PORT
+/// beforehand; the port is a function of (job, attempt) so that all hosts agree.
+std::string master_address(const HostOrder& order);
+std::uint32_t master_port(const HostOrder& order, const LimitConf& limits);
+
+/// "<results>/<user>/batchworkdir/<jobid>"; results empty: the user's home. @cost O(1)
+std::string result_dir(const HostOrder& order, const HostFacts& host);
+/// "<result_dir>/log/<task>". @cost O(1)
+std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task);
+/// "<run>/12-0.1.d": see AttemptSpec::files.
+std::string attempt_dir(const HostOrder& order, const HostFacts& host);
+
+/// All variables of one task, sorted by name: the submitter's, then ours over them.
+/// @cost O(variables + tasks)
+std::vector<std::string> task_environment(const HostOrder& order, const HostFacts& host,
+                                          const OrderedTask& task);
+/// All variables of the job's agent on this host (libwm/elastic/PROTOCOL.md).
+std::vector<std::string> agent_environment(const HostOrder& order, const HostFacts& host);
+
+/// Fills %J, %I, %U, %H and %% of an output path. Others stay. @cost O(length)
+std::string expand_output(const std::string& path, const HostOrder& order, const std::string& host);
+
+/// The task as the launcher starts it.
+TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedTask& task);
+
+/// The attempt as the launcher starts it, with the tasks of the order that have a process.
+/// @shape kill_interval, kill_grace: from the application, else the cluster's times
+AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Account& account,
+                         const TimeConf& times);
+
+}  // namespace wm::proc

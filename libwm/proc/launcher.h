@@ -1,0 +1,279 @@
+// Role: everything wnoded's root acts consist of, as values: start a shepherd for an attempt,
+// start tasks in it, signal and end them, ask, clean up after a lost shepherd, read a user's
+// file. Values only, so that the acts can live in a process without network.
+//
+//   wnoded ──(one byte + a socket)──► zygote ──fork──► shepherd | sweeper | reader
+//      └───────────── ShepherdOrder / ShepherdWord over that socket ────────┘
+//
+// The zygote (sbin/wshepherd, started before wnoded does anything else) is single-threaded
+// and small; what it forks reads its first ShepherdOrder from the socket. A shepherd also
+// listens on `<run>/<job>-<index>.<attempt>.<pid>.sock`, where a restarted wnoded finds it.
+// Invariant: a word that tells of an end is sent after its ExitRecord is on disk.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "libwm/base/ids.h"
+#include "libwm/base/result.h"
+#include "libwm/base/units.h"
+#include "libwm/model/job.h"
+
+namespace wm::proc {
+
+/// Version of the words below; a shepherd of another version is ended, not spoken to.
+inline constexpr std::uint32_t kLauncherVersion = 1;
+
+/// One try to run one job: what a shepherd is responsible for on its host.
+struct AttemptKey {
+  JobId job;
+  Attempt attempt;
+  auto operator<=>(const AttemptKey&) const = default;
+};
+/// "12-0.1" (job 12, no array index, attempt 1): file names and log lines. @cost O(1)
+std::string to_string(const AttemptKey& key);
+/// Reads what to_string wrote. @errors BadArgument: anything else
+Result<AttemptKey> parse_attempt_key(std::string_view text);
+/// Value of the environment variable WM_ATTEMPT of every process of an attempt:
+/// "<cluster>:<job>.<attempt>". @cost O(1)
+std::string attempt_marker(std::string_view cluster, const AttemptKey& key);
+inline constexpr std::string_view kAttemptVariable = "WM_ATTEMPT";
+inline constexpr std::string_view kTaskVariable = "WM_TASK";
+
+/// Whom a task runs as, already resolved. Ignored (all must be equal) when not root.
+struct Account {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::vector<std::uint32_t> groups;
+  bool operator==(const Account&) const = default;
+};
+
+/// One rlimit. Clamped to the hard limit the host allows. @units as setrlimit(2)
+struct ResourceCap {
+  std::int32_t resource = 0;  ///< RLIMIT_*
+  std::uint64_t amount = 0;
+  bool operator==(const ResourceCap&) const = default;
+};
+
+/// A file that output goes to, opened as the user at the first byte. Relative to the cwd.
+struct OutputFile {
+  std::string path;       ///< a directory (or ending in '/'): `name` inside it
+  std::string name;       ///< "12.out"
+  bool overwrite = false;
+  bool make_folders = false;
+  std::uint64_t limit_bytes = 0;  ///< nothing is written beyond; 0: no limit
+  bool operator==(const OutputFile&) const = default;
+};
+
+/// A task: one process (and its tree) of the attempt.
+struct TaskSpec {
+  TaskNumber task;
+  std::vector<std::string> argv;
+  std::vector<std::string> env;  ///< complete, exactly as given
+  std::vector<OutputFile> out;
+  std::vector<OutputFile> err;
+  bool merge_err = false;        ///< stderr joins stdout's files in order
+  std::vector<std::uint32_t> cpus;  ///< physical; empty: not bound
+  std::string in;                   ///< stdin, opened as the user; empty: /dev/null
+  std::vector<std::string> folders; ///< made as the user before the start
+  bool operator==(const TaskSpec&) const = default;
+};
+
+/// A small file put into the attempt's own folder before the first task (script, host file).
+struct SmallFile {
+  std::string name;
+  std::string text;
+  bool executable = false;
+  bool operator==(const SmallFile&) const = default;
+};
+
+/// What the report block at the end of the -o file says; see job_report.h.
+struct ReportHead {
+  OutputFile file;  ///< path empty: no report
+  std::string product, cluster, admin, job_name, job_text, submit_host, user, queue, home, cwd;
+  std::string err_path;            ///< of -e, named at the end; empty: none
+  std::vector<std::string> hosts;  ///< "4*hostA"
+  WallTime submitted{};
+  std::uint64_t requested_mem_bytes = 0;
+  bool operator==(const ReportHead&) const = default;
+};
+
+/// What a shepherd is made for.
+struct AttemptSpec {
+  std::uint32_t version = kLauncherVersion;
+  std::string cluster;
+  AttemptKey key;
+  Account account;
+  std::uint32_t umask = 022;
+  std::string cwd;
+  bool make_cwd = false;
+  std::vector<ResourceCap> caps;
+  Duration run_limit{};      ///< 0: none; at it SIGUSR2, then the kill sequence
+  Duration kill_interval{};  ///< between SIGINT, SIGTERM and SIGKILL
+  Duration kill_grace{};     ///< after SIGKILL, before what is left is called stuck
+  std::vector<SmallFile> files;
+  std::vector<std::string> agent_argv;  ///< empty: no agent; started as the user
+  std::vector<std::string> agent_env;
+  ReportHead report;
+  bool ends_with_last_task = true;  ///< false: lives on without tasks until Finish
+  std::string memo;  ///< wnoded's own bytes, given back on re-adoption
+  std::vector<TaskSpec> tasks;
+  bool operator==(const AttemptSpec&) const = default;
+};
+
+// ---- exit records --------------------------------------------------------------------
+
+/// How something ended. Numbers are on disk: append-only.
+enum class EndCause : std::uint8_t {
+  Exited = 0,        ///< by itself, or by a signal nobody here sent
+  Ordered = 1,       ///< EndTasks or Finish
+  RunLimit = 2,      ///< TERM_RUNLIMIT
+  StartFailed = 3,   ///< never ran; the text says why
+  ShepherdLost = 4,  ///< its shepherd died; found and killed afterwards
+};
+/// The word for logs and for the master: "exited", "run_limit" … @cost O(1)
+std::string_view end_cause_name(EndCause cause);
+
+/// A durable fact: a task has ended and nothing it started is left, or (task 0) that is so of
+/// the whole attempt on this host.
+struct ExitRecord {
+  AttemptKey key;
+  TaskNumber task;
+  std::int32_t pid = 0;
+  std::int32_t status = 0;  ///< as wait(2) gives it
+  EndCause cause = EndCause::Exited;
+  std::string text;
+  WallTime started{};
+  WallTime ended{};
+  wm::Usage usage;
+  bool operator==(const ExitRecord&) const = default;
+};
+/// The exit code a shell would show: 128 + signal for a killed task. @cost O(1)
+int shell_status(std::int32_t wait_status);
+
+// ---- wnoded → what the zygote forked ----------------------------------------------------
+
+/// Start these besides what runs. A task number already known is ignored.
+struct StartTasks {
+  std::vector<TaskSpec> tasks;
+  std::string memo;  ///< replaces the spec's unless empty
+  bool operator==(const StartTasks&) const = default;
+};
+/// SIGINT, SIGTERM, SIGKILL a kill_interval apart, or SIGKILL at once; with all they started.
+struct EndTasks {
+  std::vector<TaskNumber> tasks;  ///< empty: all
+  bool at_once = false;
+  std::int32_t first_signal = 0;  ///< 0: SIGINT
+  std::string text;               ///< why; goes into the exit records
+  bool operator==(const EndTasks&) const = default;
+};
+/// A signal to the tasks' process groups; SIGSTOP, SIGCONT and SIGKILL to all descendants.
+struct SignalTasks {
+  std::vector<TaskNumber> tasks;
+  std::int32_t signal = 0;
+  bool operator==(const SignalTasks&) const = default;
+};
+/// No more tasks will come: end what runs, prove it gone, say AttemptEnded, exit.
+struct Finish {
+  std::string text;
+  bool operator==(const Finish&) const = default;
+};
+/// Find and kill everything of an attempt whose shepherd is lost; answered by AttemptEnded.
+struct Sweep {
+  std::string cluster;
+  AttemptKey key;
+  std::vector<std::int32_t> pids;  ///< tasks known to have run, for those that hid their marker
+  Duration kill_grace{};
+  bool operator==(const Sweep&) const = default;
+};
+/// Read part of a file as this user; answered by FileRead. Output of a task, so
+/// out[0] of its spec. `offset` beyond the end gives no bytes; negative counts from the end.
+struct ReadFile {
+  Account account;
+  std::string cwd;
+  OutputFile file;
+  std::int64_t offset = 0;
+  std::uint32_t limit_bytes = 0;
+  bool operator==(const ReadFile&) const = default;
+};
+using ShepherdOrder = std::variant<AttemptSpec, StartTasks, EndTasks, SignalTasks, Finish, Sweep, ReadFile>;
+
+// ---- shepherd → wnoded -----------------------------------------------------------------
+
+/// A task as the shepherd sees it.
+struct RunningTask {
+  TaskNumber task;
+  std::int32_t pid = 0;  ///< 0: could not be started
+  WallTime started{};
+  bool ended = false;
+  bool operator==(const RunningTask&) const = default;
+};
+/// First word on every connection: who this shepherd is and what it knows.
+struct ShepherdUp {
+  std::uint32_t version = kLauncherVersion;
+  AttemptKey key;
+  std::int32_t pid = 0;
+  std::string memo;
+  std::vector<RunningTask> tasks;
+  bool operator==(const ShepherdUp&) const = default;
+};
+struct TaskStarted {
+  RunningTask task;
+  bool operator==(const TaskStarted&) const = default;
+};
+/// The record is on disk.
+struct TaskEnded {
+  ExitRecord record;
+  bool operator==(const TaskEnded&) const = default;
+};
+/// Nothing of the attempt is left on this host; the record (task 0) is on disk.
+struct AttemptEnded {
+  ExitRecord record;
+  bool operator==(const AttemptEnded&) const = default;
+};
+/// Processes survive SIGKILL and kill_grace; AttemptEnded follows if they ever go.
+struct AttemptStuck {
+  std::vector<std::int32_t> pids;
+  bool operator==(const AttemptStuck&) const = default;
+};
+struct FileRead {
+  std::string bytes;
+  std::uint64_t size = 0;    ///< of the file now
+  std::string trouble;       ///< why there are no bytes, when that is an error
+  bool operator==(const FileRead&) const = default;
+};
+using ShepherdWord =
+    std::variant<ShepherdUp, TaskStarted, TaskEnded, AttemptEnded, AttemptStuck, FileRead>;
+
+/// Bytes of an order, word or record and back.
+/// @errors Damaged: cut short, or not written by this release   @cost O(bytes)
+std::string to_bytes(const ShepherdOrder& order);
+std::string to_bytes(const ShepherdWord& word);
+std::string to_bytes(const ExitRecord& record);
+Result<ShepherdOrder> order_from_bytes(std::string_view bytes);
+Result<ShepherdWord> word_from_bytes(std::string_view bytes);
+Result<ExitRecord> record_from_bytes(std::string_view bytes);
+
+/// The acts themselves. The real one talks to the zygote (daemons/wnoded/shepherds.h), tests
+/// use one that only remembers. Words come back through whoever made the launcher, later and
+/// in order per attempt, never from inside a call.
+/// @thread the loop thread
+class Launcher {
+ public:
+  virtual ~Launcher() = default;
+  /// Makes a shepherd. Answered by ShepherdUp and one TaskStarted or TaskEnded per task; by
+  /// AttemptEnded (StartFailed) when no shepherd could be made.
+  virtual void start(const AttemptSpec& spec) = 0;
+  /// To the attempt's shepherd; without one (it just ended) nothing happens.
+  virtual void tell(const AttemptKey& key, const ShepherdOrder& order) = 0;
+  /// Answered by AttemptEnded with cause ShepherdLost.
+  virtual void sweep(const Sweep& sweep) = 0;
+  /// Calls `done` once, with an error when the reader could not be made.
+  virtual void read(const ReadFile& file, std::function<void(Result<FileRead>)> done) = 0;
+};
+
+}  // namespace wm::proc

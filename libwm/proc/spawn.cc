@@ -1,0 +1,164 @@
+#include "libwm/proc/spawn.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "libwm/proc/cgroup.h"
+
+namespace wm::proc {
+namespace {
+
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const auto& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+void reset_signals() {
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+/// A limit above the host's hard limit is lowered to it: raising needs a capability that
+/// root in a container does not have.
+void limit_resources(const std::vector<ResourceCap>& caps) {
+  for (const auto& cap : caps) {
+    rlimit limit{};
+    auto which = static_cast<__rlimit_resource>(cap.resource);
+    if (::getrlimit(which, &limit) != 0) continue;
+    limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(cap.amount, limit.rlim_max);
+    ::setrlimit(which, &limit);
+  }
+}
+
+void bind_cpus(const std::vector<std::uint32_t>& cpus) {
+  if (cpus.empty()) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (auto cpu : cpus) CPU_SET(cpu, &set);
+  ::sched_setaffinity(0, sizeof(set), &set);
+}
+
+Result<void> enter_cwd(const Exec& exec) {
+  if (::chdir(exec.cwd.c_str()) == 0) return {};
+  if (errno == ENOENT && exec.make_cwd) {
+    WM_TRY(make_folders(exec.cwd));
+    if (::chdir(exec.cwd.c_str()) == 0) return {};
+  }
+  return system_error("working directory " + exec.cwd);
+}
+
+Result<void> enter_files(const Exec& exec) {
+  WM_TRY(enter_cwd(exec));
+  for (const auto& folder : exec.folders) WM_TRY(make_folders(folder));
+  if (exec.in.empty()) return {};
+  int in = ::open(exec.in.c_str(), O_RDONLY | O_CLOEXEC);
+  if (in < 0) return system_error("input file " + exec.in);
+  ::dup2(in, 0);
+  return {};
+}
+
+void connect_streams(const Exec& exec) {
+  int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  ::dup2(null, 0);
+  ::dup2(exec.out >= 0 ? exec.out : null, 1);
+  ::dup2(exec.err >= 0 ? exec.err : null, 2);
+}
+
+/// What has to happen as the privileged user, then as the job's.
+Result<void> prepare(const Exec& exec) {
+  ::setsid();
+  reset_signals();
+  if (!exec.cgroup.empty()) WM_TRY(join_cgroup(exec.cgroup));
+  limit_resources(exec.caps);
+  bind_cpus(exec.cpus);
+  WM_TRY(become(exec.account));
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::umask(exec.umask);
+  connect_streams(exec);
+  return enter_files(exec);
+}
+
+[[noreturn]] void give_up(int trouble, const std::string& text, int status) {
+  auto line = text + "\n";
+  (void)!::write(trouble, text.data(), text.size());
+  (void)!::write(2, line.data(), line.size());  // the user looks at stderr first
+  ::_exit(status);
+}
+
+[[noreturn]] void run_child(const Exec& exec, int trouble, pid_t parent) {
+  if (auto ready = prepare(exec); !ready) give_up(trouble, ready.error().text, 2);
+  if (::getppid() != parent) ::_exit(1);  // the shepherd died before PDEATHSIG was set
+  ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+  auto argv = pointers_to(exec.argv);
+  auto env = pointers_to(exec.env);
+  ::environ = env.data();
+  ::execvp(argv[0], argv.data());
+  int status = errno == ENOENT ? 127 : 126;
+  give_up(trouble, exec.argv[0] + ": " + std::strerror(errno), status);
+}
+
+}  // namespace
+
+Result<Child> spawn(const Exec& exec) {
+  if (exec.argv.empty()) return fail(Code::BadArgument, "task without a command");
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0) return system_error("pipe");
+  Fd read_end(pipe[0]), write_end(pipe[1]);
+  auto parent = ::getpid();
+  auto pid = ::fork();
+  if (pid < 0) return system_error("fork");
+  if (pid == 0) run_child(exec, write_end.get(), parent);
+  return Child{pid, std::move(read_end)};
+}
+
+Result<void> become(const Account& account) {
+  if (::geteuid() != 0) {
+    if (account.uid == ::geteuid()) return {};
+    return fail(Code::Denied, "not root: cannot run as uid " + std::to_string(account.uid));
+  }
+  std::vector<gid_t> groups(account.groups.begin(), account.groups.end());
+  if (::setgroups(groups.size(), groups.data()) != 0) return system_error("setgroups");
+  if (::setresgid(account.gid, account.gid, account.gid) != 0) return system_error("setgid");
+  if (::setresuid(account.uid, account.uid, account.uid) != 0) return system_error("setuid");
+  return {};
+}
+
+void close_all_but(const std::vector<int>& keep) {
+  auto sorted = keep;
+  std::sort(sorted.begin(), sorted.end());
+  unsigned from = 3;
+  for (int fd : sorted) {
+    if (fd < static_cast<int>(from)) continue;
+    if (static_cast<unsigned>(fd) > from) ::close_range(from, static_cast<unsigned>(fd) - 1, 0);
+    from = static_cast<unsigned>(fd) + 1;
+  }
+  ::close_range(from, ~0u, 0);
+}
+
+Result<void> make_folders(const std::string& path) {
+  for (std::size_t at = 1; at <= path.size(); ++at) {
+    if (at < path.size() && path[at] != '/') continue;
+    auto part = path.substr(0, at);
+    if (::mkdir(part.c_str(), 0777) == 0 || errno == EEXIST) continue;
+    struct stat there{};  // read-only parents say EROFS or EACCES even when they exist
+    auto error = system_error("mkdir " + part);
+    if (::stat(part.c_str(), &there) != 0) return error;
+  }
+  return {};
+}
+
+}  // namespace wm::proc

@@ -1,0 +1,57 @@
+// Role: fork and exec of one process of a job, and becoming the job's user. Runs only in the
+// single-threaded shepherd, so any code may run between fork and exec.
+// Invariants: the child has its own session, default signals, stdin /dev/null, only the
+// descriptors named here, and dies with its shepherd (PR_SET_PDEATHSIG).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libwm/base/result.h"
+#include "libwm/proc/channel.h"
+#include "libwm/proc/launcher.h"
+
+namespace wm::proc {
+
+/// Everything one exec needs. References are borrowed for the call.
+struct Exec {
+  const Account& account;
+  const std::vector<std::string>& argv;
+  const std::vector<std::string>& env;
+  const std::string& cwd;
+  bool make_cwd = false;
+  std::uint32_t umask = 022;
+  const std::vector<ResourceCap>& caps;
+  const std::vector<std::uint32_t>& cpus;
+  const std::string& in;                    ///< empty: /dev/null
+  const std::vector<std::string>& folders;  ///< made first
+  int out = -1;        ///< -1: /dev/null
+  int err = -1;
+  std::string cgroup;  ///< empty: none
+};
+
+/// A child and where it writes what kept it from running: nothing once exec has succeeded.
+struct Child {
+  pid_t pid = 0;
+  Fd trouble;  ///< read at its end: "chdir /x: No such file or directory"
+};
+
+/// Forks and execs; does not wait for the exec. A program that is not found ends with 127,
+/// one that is not executable with 126, as under a shell; a missing cwd with 2.
+/// @errors System: fork or pipe failed   @thread single-threaded process only
+Result<Child> spawn(const Exec& exec);
+
+/// Turns this process into `account` for good; a no-op without root when it is already that.
+/// @errors System; Denied: not root and another account
+Result<void> become(const Account& account);
+
+/// Closes every descriptor from 3 on except `keep`. @cost one system call a gap
+void close_all_but(const std::vector<int>& keep);
+
+/// mkdir -p with mode 0777 less umask. @errors System
+Result<void> make_folders(const std::string& path);
+
+}  // namespace wm::proc

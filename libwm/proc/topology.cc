@@ -1,0 +1,154 @@
+#include "libwm/proc/topology.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <hwloc.h>
+#include <ifaddrs.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+namespace wm::proc {
+namespace {
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(std::min(line.find(':') + 2, line.size()));
+  return {};
+}
+
+/// The few entry points of libnvidia-ml.so.1 that are needed. @source NVML's public ABI
+class Nvml {
+ public:
+  Nvml() : library_(::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
+    auto init = entry<int (*)()>("nvmlInit_v2");
+    up_ = init != nullptr && init() == 0;
+  }
+  ~Nvml() {
+    auto shutdown = entry<int (*)()>("nvmlShutdown");
+    if (up_ && shutdown != nullptr) shutdown();
+    if (library_ != nullptr) ::dlclose(library_);
+  }
+  Nvml(const Nvml&) = delete;
+
+  std::vector<Gpu> gpus() const {
+    std::vector<Gpu> found;
+    unsigned count = 0;
+    auto get_count = entry<int (*)(unsigned*)>("nvmlDeviceGetCount_v2");
+    auto get = entry<int (*)(unsigned, void**)>("nvmlDeviceGetHandleByIndex_v2");
+    if (!up_ || get_count == nullptr || get == nullptr || get_count(&count) != 0) return found;
+    for (unsigned i = 0; i < count; ++i) {
+      void* device = nullptr;
+      if (get(i, &device) == 0) found.push_back(describe(device));
+    }
+    return found;
+  }
+
+ private:
+  struct Memory {
+    unsigned long long total, free, used;
+  };
+  Gpu describe(void* device) const {
+    Gpu gpu;
+    char text[96] = {};
+    Memory memory{};
+    auto words = entry<int (*)(void*, char*, unsigned)>("nvmlDeviceGetUUID");
+    if (words != nullptr && words(device, text, sizeof(text)) == 0) gpu.uuid = text;
+    words = entry<int (*)(void*, char*, unsigned)>("nvmlDeviceGetName");
+    if (words != nullptr && words(device, text, sizeof(text)) == 0) gpu.model = text;
+    auto mem = entry<int (*)(void*, Memory*)>("nvmlDeviceGetMemoryInfo");
+    if (mem != nullptr && mem(device, &memory) == 0)
+      gpu.mem = Bytes{static_cast<std::int64_t>(memory.total)};
+    return gpu;
+  }
+  template <class F>
+  F entry(const char* name) const {
+    return library_ == nullptr ? nullptr : reinterpret_cast<F>(::dlsym(library_, name));
+  }
+  void* library_;
+  bool up_ = false;
+};
+
+bool same_net(const sockaddr_in& a, const sockaddr_in& mask, in_addr want) {
+  return (a.sin_addr.s_addr & mask.sin_addr.s_addr) == (want.s_addr & mask.sin_addr.s_addr);
+}
+
+}  // namespace
+
+std::vector<Gpu> find_gpus() { return Nvml().gpus(); }
+
+Inventory take_inventory() {
+  Inventory found;
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) == 0) {
+    if (hwloc_topology_load(topology) == 0) {
+      int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+      int units = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+      found.cores = static_cast<std::uint32_t>(std::max(cores > 0 ? cores : units, 1));
+      found.mem.value = static_cast<std::int64_t>(hwloc_get_root_obj(topology)->total_memory);
+    }
+    hwloc_topology_destroy(topology);
+  }
+  utsname machine{};
+  if (::uname(&machine) == 0) found.type = machine.machine;
+  found.model = cpu_model();
+  found.gpus = find_gpus();
+  return found;
+}
+
+Capacity capacity_of(const Inventory& found, const HostConf* declared, const std::string& host) {
+  Capacity capacity;
+  auto cores = declared && declared->cpus ? declared->cpus : found.cores;
+  capacity.slots = declared && declared->slots ? declared->slots : cores;
+  capacity.milli_cpus = cores * 1000;
+  capacity.mem = declared && declared->mem.value ? declared->mem : found.mem;
+  capacity.gpus = found.gpus;
+  if (!declared || !declared->gpus) return capacity;
+  capacity.gpus.resize(*declared->gpus);
+  for (std::size_t i = 0; i < capacity.gpus.size(); ++i) {
+    auto& gpu = capacity.gpus[i];
+    if (gpu.uuid.empty()) gpu.uuid = host + "-gpu" + std::to_string(i);
+    if (!declared->gpu_model.empty()) gpu.model = declared->gpu_model;
+    if (declared->gpu_mem.value) gpu.mem = declared->gpu_mem;
+  }
+  return capacity;
+}
+
+std::string boot_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  file >> id;
+  return id;
+}
+
+std::string interface_of(const std::string& address) {
+  in_addr want{};
+  ifaddrs* list = nullptr;
+  if (::inet_pton(AF_INET, address.c_str(), &want) != 1 || ::getifaddrs(&list) != 0) return {};
+  std::string name;
+  for (auto* at = list; at != nullptr && name.empty(); at = at->ifa_next) {
+    if (at->ifa_addr == nullptr || at->ifa_netmask == nullptr) continue;
+    if (at->ifa_addr->sa_family != AF_INET) continue;
+    const auto& own = *reinterpret_cast<sockaddr_in*>(at->ifa_addr);
+    if (same_net(own, *reinterpret_cast<sockaddr_in*>(at->ifa_netmask), want)) name = at->ifa_name;
+  }
+  ::freeifaddrs(list);
+  return name;
+}
+
+Load load_now() {
+  Load load;
+  std::ifstream("/proc/loadavg") >> load.one_minute;
+  std::ifstream file("/proc/meminfo");
+  for (std::string key, rest; file >> key;) {
+    std::int64_t kilobytes = 0;
+    if (key == "MemAvailable:" && file >> kilobytes) load.free_mem = Bytes{kilobytes * 1024};
+    std::getline(file, rest);
+  }
+  return load;
+}
+
+}  // namespace wm::proc

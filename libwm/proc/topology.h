@@ -1,0 +1,50 @@
+// Role: what this machine has: cores and memory (hwloc), GPUs (NVML through dlopen, when the
+// driver is there), and what hosts.conf declares over it. A declared GPU without a device is a
+// plain counter with a made-up uuid.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libwm/base/result.h"
+#include "libwm/model/config.h"
+#include "libwm/model/host.h"
+
+namespace wm::proc {
+
+/// What was found.
+struct Inventory {
+  std::uint32_t cores = 1;
+  Bytes mem{0};
+  std::vector<Gpu> gpus;
+  std::string type;   ///< "x86_64"
+  std::string model;  ///< of the CPU, as the kernel names it
+  bool operator==(const Inventory&) const = default;
+};
+
+/// Looks at the machine. What cannot be found keeps its default.
+/// @cost about 6 ms for hwloc; with a GPU driver its start
+Inventory take_inventory();
+
+/// The GPUs the driver names; none without driver. @source NVML (loaded, never linked)
+std::vector<Gpu> find_gpus();
+
+/// What the host offers: declared values where there are any, found ones elsewhere. More
+/// declared GPUs than devices become counters "<host>-gpu<k>".
+Capacity capacity_of(const Inventory& found, const HostConf* declared, const std::string& host);
+
+/// Changes at every boot of the machine. @source /proc/sys/kernel/random/boot_id
+std::string boot_id();
+
+/// Name of the network interface whose address or subnet holds this numeric address; empty:
+/// none. @cost one getifaddrs
+std::string interface_of(const std::string& address);
+
+/// Load average of the last minute and memory that could be used. @cost two reads of /proc
+struct Load {
+  double one_minute = 0;
+  Bytes free_mem{0};
+};
+Load load_now();
+
+}  // namespace wm::proc

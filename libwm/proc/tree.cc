@@ -1,0 +1,195 @@
+#include "libwm/proc/tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+
+#include "libwm/proc/channel.h"
+#include "libwm/proc/launcher.h"
+
+namespace wm::proc {
+namespace {
+
+std::string read_whole(const std::string& path) {
+  std::string bytes;
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return bytes;
+  char part[4096];
+  for (ssize_t n = 0; (n = ::read(fd.get(), part, sizeof(part))) > 0;)
+    bytes.append(part, static_cast<std::size_t>(n));
+  return bytes;
+}
+
+std::string proc_path(pid_t pid, const char* file) {
+  return "/proc/" + std::to_string(pid) + "/" + file;
+}
+
+/// Entries of a /proc folder that are numbers.
+std::vector<pid_t> numbers_in(const std::string& path) {
+  std::vector<pid_t> pids;
+  DIR* folder = ::opendir(path.c_str());
+  if (folder == nullptr) return pids;
+  while (const auto* entry = ::readdir(folder))
+    if (int pid = std::atoi(entry->d_name); pid > 0) pids.push_back(pid);
+  ::closedir(folder);
+  return pids;
+}
+
+/// Field n (from 0) of the blank-separated words after the command's ')'.
+std::uint64_t field(std::string_view words, int n) {
+  for (; n > 0; --n) {
+    auto blank = words.find(' ');
+    if (blank == words.npos) return 0;
+    words.remove_prefix(blank + 1);
+  }
+  std::uint64_t value = 0;
+  std::from_chars(words.data(), words.data() + words.size(), value);
+  return value;
+}
+
+/// Through the pidfd; without one (gone, or too many open) by number.
+void signal_held(int fd, pid_t pid, int signal) {
+  if (fd >= 0) ::syscall(SYS_pidfd_send_signal, fd, signal, nullptr, 0);
+  else ::kill(pid, signal);
+}
+
+/// Processes that were stopped, each held by a descriptor.
+using Held = std::map<pid_t, Fd>;
+
+/// Clock ticks since boot, as /proc counts start times.
+std::uint64_t ticks_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  auto rate = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  return static_cast<std::uint64_t>(now.tv_sec) * rate +
+         static_cast<std::uint64_t>(now.tv_nsec) * rate / 1'000'000'000;
+}
+
+/// Stops one process, unless its number has been given to another since `listed`.
+bool stop(pid_t pid, std::uint64_t listed, Held& held) {
+  if (held.contains(pid)) return false;
+  Fd fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  ProcessStat stat;
+  if (!read_stat(pid, stat) || stat.start > listed) return false;
+  signal_held(fd.get(), pid, SIGSTOP);
+  held.emplace(pid, std::move(fd));
+  return true;
+}
+
+/// Stops a process before asking for its children, which then cannot become more.
+void freeze(pid_t root, Held& held) {
+  std::vector<pid_t> open{root};
+  while (!open.empty()) {
+    auto pid = open.back();
+    open.pop_back();
+    if (!stop(pid, ticks_now(), held)) continue;
+    for (auto child : children_of(pid)) open.push_back(child);
+  }
+}
+
+bool is_live(pid_t pid) {
+  ProcessStat stat;
+  return read_stat(pid, stat) && stat.state != 'Z' && stat.state != 'X';
+}
+
+}  // namespace
+
+bool read_stat(pid_t pid, ProcessStat& stat) {
+  auto text = read_whole(proc_path(pid, "stat"));
+  auto end = text.rfind(") ");  // the command's name may hold anything, also ')'
+  if (end == text.npos) return false;
+  std::string_view words(text);
+  words.remove_prefix(end + 2);
+  stat = {pid, static_cast<pid_t>(field(words, 1)), static_cast<pid_t>(field(words, 2)),
+          static_cast<pid_t>(field(words, 3)), words[0], field(words, 19)};
+  return true;
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+  auto tasks = proc_path(pid, "task");
+  std::vector<pid_t> pids;
+  for (auto thread : numbers_in(tasks)) {
+    auto text = read_whole(tasks + "/" + std::to_string(thread) + "/children");
+    const char* at = text.c_str();
+    char* end = nullptr;
+    for (long n = 0; (n = std::strtol(at, &end, 10)) > 0; at = end)
+      pids.push_back(static_cast<pid_t>(n));
+  }
+  return pids;
+}
+
+std::vector<pid_t> descendants_of(pid_t root, const std::set<pid_t>& except) {
+  std::vector<pid_t> found;
+  std::vector<pid_t> open{root};
+  while (!open.empty()) {
+    auto pid = open.back();
+    open.pop_back();
+    for (auto child : children_of(pid)) {
+      if (except.contains(child)) continue;
+      found.push_back(child);
+      open.push_back(child);
+    }
+  }
+  return found;
+}
+
+std::string variable_of(pid_t pid, std::string_view name) {
+  auto text = read_whole(proc_path(pid, "environ"));
+  auto key = std::string(name) + "=";
+  for (std::size_t at = 0; at < text.size();) {
+    auto end = std::min(text.find('\0', at), text.size());
+    auto entry = std::string_view(text).substr(at, end - at);
+    if (entry.starts_with(key)) return std::string(entry.substr(key.size()));
+    at = end + 1;
+  }
+  return {};
+}
+
+std::vector<pid_t> marked(const std::string& marker, const std::vector<std::int32_t>& sessions) {
+  std::set<pid_t> found;
+  for (auto pid : numbers_in("/proc")) {
+    ProcessStat stat;
+    if (!read_stat(pid, stat) || stat.state == 'Z') continue;
+    bool session = std::find(sessions.begin(), sessions.end(), stat.session) != sessions.end();
+    if (!session && variable_of(pid, kAttemptVariable) != marker) continue;
+    found.insert(pid);
+  }
+  for (auto pid : std::vector(found.begin(), found.end()))
+    for (auto below : descendants_of(pid, {}))
+      if (is_live(below)) found.insert(below);
+  found.erase(::getpid());
+  return {found.begin(), found.end()};
+}
+
+void signal_tree(pid_t leader, int signal) {
+  std::vector<pid_t> outside;
+  for (auto pid : descendants_of(leader, {})) {
+    ProcessStat stat;
+    if (read_stat(pid, stat) && stat.group != leader) outside.push_back(pid);
+  }
+  ::kill(-leader, signal);
+  for (auto pid : outside) ::kill(pid, signal);
+}
+
+void kill_all(const std::function<std::vector<pid_t>()>& list) {
+  ::setpriority(PRIO_PROCESS, 0, -20);  // to be faster than a fork bomb; without root it is refused
+  Held held;
+  for (int round = 0; round < 64; ++round) {
+    auto before = held.size();
+    for (auto pid : list()) freeze(pid, held);
+    if (held.size() == before) break;
+  }
+  for (auto& [pid, fd] : held) signal_held(fd.get(), pid, SIGKILL);
+  ::setpriority(PRIO_PROCESS, 0, 0);
+}
+
+}  // namespace wm::proc

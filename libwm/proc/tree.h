@@ -1,0 +1,54 @@
+// Role: finding and ending every process of an attempt through /proc. A shepherd is a child
+// subreaper, so whatever its tasks start stays below it, however often it forks and calls
+// setsid; only after the shepherd itself died is the environment marker needed.
+// Invariant: kill_all signals through pidfds and checks the start time after opening them, so a
+// reused pid is not hit.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wm::proc {
+
+/// What /proc/PID/stat says. `start` counts clock ticks since boot: with pid an identity.
+struct ProcessStat {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  pid_t group = 0;
+  pid_t session = 0;
+  char state = '?';  ///< 'Z' zombie …
+  std::uint64_t start = 0;
+};
+/// False: no such process. @cost one read of /proc
+bool read_stat(pid_t pid, ProcessStat& stat);
+
+/// Direct children, of all its threads. @cost one read a thread
+std::vector<pid_t> children_of(pid_t pid);
+/// Children of `root`, their children …, without what is below (and in) `except`.
+/// @cost one read of /proc a process
+std::vector<pid_t> descendants_of(pid_t root, const std::set<pid_t>& except);
+
+/// Value of an environment variable of a process as it was at exec; empty: not set or not
+/// readable. @cost one read
+std::string variable_of(pid_t pid, std::string_view name);
+
+/// All processes whose environment has WM_ATTEMPT=`marker`, those in a session led by one of
+/// `sessions`, and everything below them. @cost reads all of /proc
+std::vector<pid_t> marked(const std::string& marker, const std::vector<std::int32_t>& sessions);
+
+/// Sends `signal` to the process group of `leader` and to all its descendants outside it.
+/// @cost one read of /proc a process
+void signal_tree(pid_t leader, int signal);
+
+/// Ends all that `list` gives and everything below: stops each before asking for its children,
+/// until no new one appears (a fork bomb outruns plain killing), then SIGKILL to each.
+/// @cost a few listings; bounded by 64 rounds
+void kill_all(const std::function<std::vector<pid_t>()>& list);
+
+}  // namespace wm::proc

@@ -1,0 +1,358 @@
+// Real zygote, real shepherds, real processes: what becomes of a job's tree whatever happens.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "libwm/proc/exit_log.h"
+#include "libwm/proc/tree.h"
+#include "test/support/zygote.h"
+
+namespace wm::test {
+namespace {
+
+using proc::AttemptEnded;
+using proc::EndCause;
+using proc::TaskEnded;
+using std::chrono::milliseconds;
+
+proc::ExitRecord run_to_end(Zygote& zygote, const proc::AttemptSpec& spec) {
+  auto fd = zygote.start(spec);
+  auto record = await<TaskEnded>(fd).record;
+  await<AttemptEnded>(fd);
+  return record;
+}
+
+proc::ExitRecord run_shell(Zygote& zygote, std::uint32_t job, const std::string& command) {
+  return run_to_end(zygote, shell_attempt(zygote, job, command));
+}
+
+/// Waits for the file a task writes when it has come so far.
+void await_file(const Zygote& zygote, const std::string& name) {
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/" + name); })) << name;
+}
+
+TEST(shepherd, exit_codes_and_signals_come_back_as_wait_gives_them) {
+  Zygote zygote;
+  EXPECT_EQ(run_shell(zygote, 1, "exit 0").status, 0);
+  EXPECT_EQ(WEXITSTATUS(run_shell(zygote, 2, "exit 7").status), 7);
+  EXPECT_EQ(proc::shell_status(run_shell(zygote, 3, "kill -SEGV $$").status), 128 + SIGSEGV);
+  EXPECT_EQ(proc::shell_status(run_shell(zygote, 4, "no-such-program").status), 127);
+}
+
+TEST(shepherd, a_missing_program_or_folder_names_itself) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 1, "");
+  spec.tasks[0].argv = {"/no/such/program"};
+  auto record = run_to_end(zygote, spec);
+  EXPECT_EQ(proc::shell_status(record.status), 127);
+  EXPECT_NE(record.text.find("/no/such/program"), std::string::npos) << record.text;
+
+  spec = shell_attempt(zygote, 2, "true");
+  spec.cwd = "/no/such/folder";
+  record = run_to_end(zygote, spec);
+  EXPECT_EQ(record.cause, EndCause::StartFailed);
+  EXPECT_NE(record.text.find("working directory /no/such/folder"), std::string::npos) << record.text;
+}
+
+TEST(shepherd, records_are_on_disk_when_the_end_is_told) {
+  Zygote zygote;
+  auto fd = zygote.start(shell_attempt(zygote, 9, "exit 3"));
+  await<TaskEnded>(fd);
+  auto records = proc::read_exits(zygote.exits);
+  ASSERT_TRUE(records);
+  ASSERT_GE(records->size(), 1u);
+  EXPECT_EQ((*records)[0].task, TaskNumber{1});
+  EXPECT_EQ(WEXITSTATUS((*records)[0].status), 3);
+}
+
+TEST(shepherd, output_goes_to_its_files_in_full) {
+  Zygote zygote;
+  run_shell(zygote, 1, "seq 1 20000; echo bad >&2");
+  auto out = zygote.read("out");
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 20000);
+  EXPECT_EQ(zygote.read("err"), "bad\n");
+}
+
+TEST(shepherd, a_silent_task_makes_no_file_and_leaves_none) {
+  Zygote zygote;
+  run_shell(zygote, 1, "true");
+  EXPECT_FALSE(std::filesystem::exists(zygote.folder + "/out"));
+  EXPECT_TRUE(eventually([&] { return std::filesystem::is_empty(zygote.run); }));
+}
+
+TEST(shepherd, output_appends_or_overwrites_and_may_name_a_folder) {
+  Zygote zygote;
+  std::ofstream(zygote.folder + "/old") << "old\n";
+  std::filesystem::create_directory(zygote.folder + "/dir");
+  auto spec = shell_attempt(zygote, 1, "echo new");
+  spec.tasks[0].out = {{.path = "old", .name = {}}, {.path = "dir", .name = "1.out"}};
+  run_to_end(zygote, spec);
+  EXPECT_EQ(zygote.read("old"), "old\nnew\n");
+  EXPECT_EQ(zygote.read("dir/1.out"), "new\n");
+
+  spec.key.job = {2, 0};
+  spec.tasks[0].out = {{.path = "old", .name = {}, .overwrite = true}};
+  run_to_end(zygote, spec);
+  EXPECT_EQ(zygote.read("old"), "new\n");
+}
+
+TEST(shepherd, an_unwritable_output_file_is_named_and_does_not_block) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 1, "seq 1 100000");
+  spec.tasks[0].out = {{.path = "/no/such/folder/out", .name = {}}};
+  auto record = run_to_end(zygote, spec);
+  EXPECT_EQ(record.status, 0);
+  EXPECT_NE(record.text.find("output lost"), std::string::npos);
+}
+
+TEST(shepherd, the_report_ends_the_output_file_as_clients_parse_it) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 1, "echo hello; exit 3");
+  spec.report.file = spec.tasks[0].out[0];
+  spec.report.job_text = "echo hello; exit 3";
+  run_to_end(zygote, spec);
+  auto text = zygote.read("out");
+  EXPECT_TRUE(text.starts_with("hello\n"));
+  EXPECT_NE(text.find("Exited with exit code 3.\n\nResource usage summary:\n"), text.npos) << text;
+}
+
+TEST(shepherd, a_daemonised_child_does_not_outlive_its_job) {
+  Zygote zygote;
+  auto record = run_shell(zygote, 21, "(setsid sh -c 'sleep 1000 & echo > up; sleep 1000' &) ; "
+                                      "while ! [ -e up ]; do sleep 0.01; done");
+  EXPECT_EQ(record.status, 0);
+  EXPECT_TRUE(pids_of(21).empty());
+}
+
+TEST(shepherd, a_child_that_hides_its_environment_is_found_too) {
+  Zygote zygote;
+  run_shell(zygote, 22, "(setsid env -i /bin/sleep 1237 &) ; sleep 0.05");
+  EXPECT_NE(::system("pgrep -fx '/bin/sleep 1237' > /dev/null"), 0);
+}
+
+// Each process starts the next and ends, so its number is old when it is known. Bounded: 12.
+TEST(shepherd, processes_that_change_all_the_time_are_ended) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 23, "hop() { sleep 0.01; hop & }; "
+                                        "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do hop & done; "
+                                        "echo > up; sleep 1000");
+  auto fd = zygote.start(spec);
+  await_file(zygote, "up");
+  tell(fd, proc::EndTasks{{}, true, 0, "enough"});
+  await<AttemptEnded>(fd);
+  EXPECT_TRUE(pids_of(23).empty());
+}
+
+TEST(shepherd, ending_goes_from_interrupt_to_terminate_to_kill) {
+  Zygote zygote;
+  auto fd = zygote.start(shell_attempt(
+      zygote, 31, "trap 'echo int' INT; trap 'echo term' TERM; echo > up; while :; do sleep 0.02; done"));
+  await_file(zygote, "up");
+  tell(fd, proc::EndTasks{{}, false, 0, "owner"});
+  auto record = await<TaskEnded>(fd).record;
+  EXPECT_EQ(record.cause, EndCause::Ordered);
+  EXPECT_EQ(record.text, "owner");
+  EXPECT_EQ(proc::shell_status(record.status), 128 + SIGKILL);
+  EXPECT_EQ(zygote.read("out"), "int\nterm\n");
+}
+
+TEST(shepherd, the_run_limit_sends_usr2_and_is_the_named_reason) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 32, "sleep 1000");
+  spec.run_limit = milliseconds(50);
+  auto record = run_to_end(zygote, spec);
+  EXPECT_EQ(record.cause, EndCause::RunLimit);
+  EXPECT_EQ(proc::shell_status(record.status), 128 + SIGUSR2);
+  EXPECT_TRUE(record.text.starts_with("TERM_RUNLIMIT")) << record.text;
+}
+
+TEST(shepherd, stop_and_continue_reach_the_whole_tree) {
+  Zygote zygote;
+  auto fd = zygote.start(shell_attempt(zygote, 33, "setsid sleep 1000 & echo > up; wait"));
+  await_file(zygote, "up");
+  ASSERT_TRUE(eventually([&] { return pids_of(33).size() == 2; }));
+  auto all_in = [&](const char* states) {
+    return [=] {
+      for (auto pid : pids_of(33)) {
+        proc::ProcessStat stat;
+        if (!proc::read_stat(pid, stat) || !std::strchr(states, stat.state)) return false;
+      }
+      return true;
+    };
+  };
+  tell(fd, proc::SignalTasks{{}, SIGSTOP});
+  EXPECT_TRUE(eventually(all_in("T")));
+  tell(fd, proc::SignalTasks{{}, SIGCONT});
+  EXPECT_TRUE(eventually(all_in("SR")));
+  tell(fd, proc::Finish{"done with it"});
+  await<AttemptEnded>(fd);
+  EXPECT_TRUE(pids_of(33).empty());
+}
+
+TEST(shepherd, one_task_is_ended_with_its_tree_while_the_other_runs_on) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 34, "(setsid sleep 1000 &); echo > up1; sleep 1000");
+  spec.tasks.push_back(spec.tasks[0]);
+  spec.tasks[1].task = {2};
+  spec.tasks[1].argv[2] = "(setsid sleep 1000 &); echo > up2; sleep 1000";
+  spec.tasks[1].env[1] = "WM_TASK=2";
+  auto fd = zygote.start(spec);
+  await_file(zygote, "up1");
+  await_file(zygote, "up2");
+  ASSERT_TRUE(eventually([&] { return pids_of(34).size() == 6; }));
+  tell(fd, proc::EndTasks{{TaskNumber{1}}, true, 0, "reclaimed"});
+  EXPECT_EQ(await<TaskEnded>(fd).record.task, TaskNumber{1});
+  auto left = pids_of(34);
+  EXPECT_EQ(left.size(), 3u);
+  for (auto pid : left) EXPECT_EQ(proc::variable_of(pid, "WM_TASK"), "2");
+}
+
+TEST(shepherd, no_descriptor_reaches_the_task) {
+  Zygote zygote;
+  run_shell(zygote, 35, "ls /proc/self/fd | tr '\\n' ' '; readlink /proc/self/fd/0");
+  EXPECT_EQ(zygote.read("out"), "0 1 2 3 /dev/null\n");  // 3: the folder ls itself reads
+}
+
+TEST(shepherd, the_environment_is_exactly_as_given) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 36, "");
+  spec.tasks[0].argv = {"/usr/bin/env"};
+  spec.tasks[0].env = {"B=2", "A=a b", "WM_ATTEMPT=test:36.1"};
+  run_to_end(zygote, spec);
+  EXPECT_EQ(zygote.read("out"), "B=2\nA=a b\nWM_ATTEMPT=test:36.1\n");
+}
+
+TEST(shepherd, tasks_can_be_added_and_a_repeat_starts_nothing_twice) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 37, "echo x >> started; sleep 1000");
+  auto fd = zygote.start(spec);
+  await<proc::TaskStarted>(fd);
+  auto more = spec.tasks[0];
+  tell(fd, proc::StartTasks{{more}, ""});
+  more.task = {2};
+  tell(fd, proc::StartTasks{{more}, "new memo"});
+  EXPECT_EQ(await<proc::TaskStarted>(fd).task.task, TaskNumber{2});
+  EXPECT_TRUE(eventually([&] { return zygote.read("started") == "x\nx\n"; }));
+  tell(fd, proc::Finish{""});
+  await<AttemptEnded>(fd);
+}
+
+TEST(shepherd, outlives_wnoded_and_is_found_again_by_its_socket) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 41, "echo > up; while ! [ -e go ]; do sleep 0.01; done; exit 5");
+  spec.memo = "what wnoded knew";
+  auto fd = zygote.start(spec);
+  await_file(zygote, "up");
+  fd.reset();
+  zygote.lose();
+
+  std::string socket;
+  for (const auto& entry : std::filesystem::directory_iterator(zygote.run))
+    if (entry.path().extension() == ".sock") socket = entry.path();
+  auto again = proc::connect_unix(socket);
+  ASSERT_TRUE(again);
+  auto up = await<proc::ShepherdUp>(*again);
+  EXPECT_EQ(up.key, spec.key);
+  EXPECT_EQ(up.memo, spec.memo);
+  ASSERT_EQ(up.tasks.size(), 1u);
+  EXPECT_FALSE(up.tasks[0].ended);
+  std::ofstream(zygote.folder + "/go") << "";
+  EXPECT_EQ(WEXITSTATUS(await<TaskEnded>(*again).record.status), 5);
+}
+
+TEST(shepherd, an_end_while_nobody_listens_is_kept) {
+  Zygote zygote;
+  auto fd = zygote.start(shell_attempt(zygote, 42, "echo > up; sleep 0.1; exit 6"));
+  await_file(zygote, "up");
+  fd.reset();
+  zygote.lose();
+  ASSERT_TRUE(eventually([&] { return proc::read_exits(zygote.exits)->size() == 2; }));
+  EXPECT_EQ(WEXITSTATUS(proc::read_exits(zygote.exits)->at(0).status), 6);
+  EXPECT_EQ(proc::read_exits(zygote.exits)->at(1).task, TaskNumber{});
+}
+
+TEST(shepherd, when_it_is_killed_its_tasks_are_found_and_ended_with_a_reason) {
+  Zygote zygote;
+  auto fd = zygote.start(shell_attempt(zygote, 43, "setsid sh -c 'sleep 1000' & echo > up; sleep 1000"));
+  auto up = await<proc::ShepherdUp>(fd);
+  await_file(zygote, "up");
+  ASSERT_TRUE(eventually([&] { return pids_of(43).size() >= 3; }));
+  ::kill(up.pid, SIGKILL);
+  EXPECT_FALSE(next_word(fd) && next_word(fd));  // TaskStarted at most, then closed
+
+  auto sweeper = zygote.fork_with(proc::Sweep{"test", {{43, 0}, {1}}, {}, milliseconds(5000)});
+  auto record = await<AttemptEnded>(sweeper).record;
+  EXPECT_EQ(record.cause, EndCause::ShepherdLost);
+  EXPECT_TRUE(pids_of(43).empty());
+  EXPECT_TRUE(std::filesystem::is_empty(zygote.run));
+}
+
+TEST(shepherd, files_given_to_the_attempt_are_there_and_go_with_it) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 44, "");
+  auto folder = zygote.run + "/" + to_string(spec.key) + ".d";
+  spec.files = {{"script", "#!/bin/sh\ncat $1/hosts\n", true}, {"hosts", "a\nb\n", false}};
+  spec.tasks[0].argv = {folder + "/script", folder};
+  run_to_end(zygote, spec);
+  EXPECT_EQ(zygote.read("out"), "a\nb\n");
+  EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(folder); }));
+}
+
+TEST(shepherd, an_agent_runs_beside_the_tasks_and_is_started_again) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 45, "while ! [ -e two ]; do sleep 0.01; done");
+  spec.agent_argv = {"/bin/sh", "-c", "cd " + zygote.folder + "; [ -e one ] && touch two; touch one; sleep 0.05"};
+  spec.agent_env = {"PATH=/usr/bin:/bin"};
+  EXPECT_EQ(run_to_end(zygote, spec).status, 0);
+}
+
+TEST(shepherd, peek_reads_as_the_user_from_where_it_is_asked) {
+  Zygote zygote;
+  std::ofstream(zygote.folder + "/out") << "0123456789";
+  proc::ReadFile order{{::geteuid(), ::getegid(), {}}, zygote.folder, {.path = "out", .name = {}}, 4, 3};
+  auto fd = zygote.fork_with(order);
+  auto read = await<proc::FileRead>(fd);
+  EXPECT_EQ(read.bytes, "456");
+  EXPECT_EQ(read.size, 10u);
+  order.file.path = "none";
+  EXPECT_EQ(await<proc::FileRead>(zygote.fork_with(order)), proc::FileRead{});
+}
+
+TEST(shepherd, tasks_run_as_their_user_with_their_groups) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 51, "id -u; id -G; umask; cat secret");
+  std::ofstream(zygote.folder + "/secret") << "";
+  ::chmod((zygote.folder + "/secret").c_str(), 0600);
+  std::filesystem::create_directory(zygote.folder + "/mine");
+  ::chmod((zygote.folder + "/mine").c_str(), 0777);
+  spec.account = {65534, 65534, {65534, 100}};
+  spec.umask = 027;
+  spec.tasks[0].out = {{.path = "mine/out", .name = {}}};
+  spec.tasks[0].err = {{.path = "mine/err", .name = {}}};
+  EXPECT_NE(run_to_end(zygote, spec).status, 0);
+  EXPECT_EQ(zygote.read("mine/out"), "65534\n65534 100\n0027\n");
+  EXPECT_NE(zygote.read("mine/err").find("Permission denied"), std::string::npos);
+  struct stat file{};
+  ASSERT_EQ(::stat((zygote.folder + "/mine/out").c_str(), &file), 0);
+  EXPECT_EQ(file.st_uid, 65534u);
+  EXPECT_EQ(file.st_mode & 0777, 0640u);
+}
+
+TEST(shepherd, caps_above_the_hard_limit_are_lowered_to_it) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 52, "ulimit -n; ulimit -c");
+  spec.caps = {{7 /* RLIMIT_NOFILE */, 1ull << 40}, {4 /* RLIMIT_CORE */, 0}};
+  EXPECT_EQ(run_to_end(zygote, spec).status, 0);
+  EXPECT_TRUE(zygote.read("out").ends_with("\n0\n")) << zygote.read("out");
+}
+
+}  // namespace
+}  // namespace wm::test

@@ -1,0 +1,133 @@
+#include "test/support/zygote.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "libwm/proc/tree.h"
+
+namespace wm::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string program() {
+  return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "sbin/wshepherd";
+}
+
+[[noreturn]] void exec_zygote(const Zygote& z, int fd, const std::string& cgroup) {
+  ::fcntl(fd, F_SETFD, 0);
+  auto path = program(), number = std::to_string(fd);
+  ::execl(path.c_str(), "wshepherd", "--zygote", number.c_str(), "--run", z.run.c_str(), "--exits",
+          z.exits.c_str(), "--node", "test", cgroup.empty() ? nullptr : "--cgroup", cgroup.c_str(),
+          nullptr);
+  ::_exit(99);
+}
+
+}  // namespace
+
+bool eventually(const std::function<bool()>& done, Duration limit) {
+  auto until = std::chrono::steady_clock::now() + limit;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    ::poll(nullptr, 0, 5);
+  }
+  return true;
+}
+
+Zygote::Zygote(const std::string& cgroup) {
+  char name[] = "/tmp/wmzXXXXXX";
+  folder = ::mkdtemp(name);
+  ::chmod(folder.c_str(), 0755);
+  run = folder + "/run";
+  exits = folder + "/exits";
+  fs::create_directory(run);
+  ::chmod(run.c_str(), 0711);
+  auto pair = proc::socket_pair();
+  socket_ = std::move(pair->first);
+  pid_ = ::fork();
+  if (pid_ == 0) exec_zygote(*this, pair->second.get(), cgroup);
+}
+
+Zygote::~Zygote() {
+  lose();
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(run, ignored)) {
+    auto name = entry.path().stem().string();
+    if (entry.path().extension() != ".sock") continue;
+    auto shepherd = static_cast<pid_t>(std::stol(name.substr(name.rfind('.') + 1)));
+    proc::kill_all([shepherd] {
+      auto pids = proc::descendants_of(shepherd, {});
+      if (proc::ProcessStat stat; proc::read_stat(shepherd, stat)) pids.push_back(shepherd);
+      return pids;
+    });
+  }
+  fs::remove_all(folder, ignored);
+}
+
+proc::Fd Zygote::start(const proc::AttemptSpec& spec) { return fork_with(spec); }
+
+proc::Fd Zygote::fork_with(const proc::ShepherdOrder& order) {
+  auto pair = proc::socket_pair();
+  if (!proc::send_fd(socket_.get(), pair->second.get())) throw std::runtime_error("no zygote");
+  if (!proc::write_frame(pair->first.get(), to_bytes(order))) throw std::runtime_error("no fork");
+  return std::move(pair->first);
+}
+
+void Zygote::lose() {
+  socket_.reset();
+  if (pid_ > 0) ::waitpid(pid_, nullptr, 0);
+  pid_ = 0;
+}
+
+std::string Zygote::read(const std::string& name) const {
+  std::ifstream file(folder + "/" + name);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+proc::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job, const std::string& command) {
+  proc::AttemptSpec spec;
+  spec.cluster = "test";
+  spec.key = {{job, 0}, {1}};
+  spec.account = {::geteuid(), ::getegid(), {}};
+  spec.cwd = zygote.folder;
+  spec.kill_interval = std::chrono::milliseconds(100);
+  spec.kill_grace = std::chrono::seconds(5);
+  proc::TaskSpec task;
+  task.task = {1};
+  task.argv = {"/bin/sh", "-c", command};
+  task.env = {"PATH=/usr/bin:/bin", "WM_TASK=1",
+              std::string(proc::kAttemptVariable) + "=" + proc::attempt_marker("test", spec.key)};
+  task.out = {{.path = zygote.folder + "/out", .name = {}}};
+  task.err = {{.path = zygote.folder + "/err", .name = {}}};
+  spec.tasks = {task};
+  return spec;
+}
+
+std::optional<proc::ShepherdWord> next_word(const proc::Fd& fd) {
+  pollfd wait{fd.get(), POLLIN, 0};
+  if (::poll(&wait, 1, 10000) != 1) return std::nullopt;
+  auto bytes = proc::read_frame(fd.get());
+  if (!bytes || !*bytes) return std::nullopt;
+  auto word = proc::word_from_bytes(**bytes);
+  return word ? std::optional(*word) : std::nullopt;
+}
+
+void tell(const proc::Fd& fd, const proc::ShepherdOrder& order) {
+  if (!proc::write_frame(fd.get(), to_bytes(order))) throw std::runtime_error("shepherd is gone");
+}
+
+std::vector<pid_t> pids_of(std::uint32_t job) {
+  return proc::marked(proc::attempt_marker("test", {{job, 0}, {1}}), {});
+}
+
+}  // namespace wm::test

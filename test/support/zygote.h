@@ -1,0 +1,57 @@
+// Role: a real zygote (sbin/wshepherd) in a temporary folder, driven as wnoded drives it, for
+// tests and benchmarks of the host side.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "libwm/proc/channel.h"
+#include "libwm/proc/launcher.h"
+
+namespace wm::test {
+
+/// Calls `done` every few milliseconds until it is true. False: not within `limit`.
+bool eventually(const std::function<bool()>& done, Duration limit = std::chrono::seconds(10));
+
+/// The zygote and its folders; everything of it ends with the object.
+class Zygote {
+ public:
+  /// `cgroup`: as wnoded would give it; empty: none.
+  explicit Zygote(const std::string& cgroup = "");
+  ~Zygote();
+  Zygote(const Zygote&) = delete;
+
+  std::string folder, run, exits;
+
+  /// Starts a shepherd; the socket to it.
+  proc::Fd start(const proc::AttemptSpec& spec);
+  /// Sends any first order to a fresh fork of the zygote.
+  proc::Fd fork_with(const proc::ShepherdOrder& order);
+  /// Ends the zygote as the death of wnoded does.
+  void lose();
+  std::string read(const std::string& name) const;
+
+ private:
+  proc::Fd socket_;
+  pid_t pid_ = 0;
+};
+
+/// A batch attempt of one shell command running as the caller, output to files in `folder`.
+proc::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job, const std::string& command);
+
+/// Next word of a shepherd; none: closed, damaged, or nothing within ten seconds.
+std::optional<proc::ShepherdWord> next_word(const proc::Fd& fd);
+/// Words up to and with the first T; its value. Fails the test when it does not come.
+template <class T>
+T await(const proc::Fd& fd) {
+  while (auto word = next_word(fd))
+    if (auto* found = std::get_if<T>(&*word)) return *found;
+  throw std::runtime_error("the shepherd did not say it");
+}
+void tell(const proc::Fd& fd, const proc::ShepherdOrder& order);
+
+/// Processes whose environment says that they belong to this attempt of cluster "test".
+std::vector<pid_t> pids_of(std::uint32_t job);
+
+}  // namespace wm::test

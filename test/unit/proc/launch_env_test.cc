@@ -1,0 +1,210 @@
+#include "libwm/proc/launch_env.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace wm::proc {
+namespace {
+
+HostFacts facts() {
+  HostFacts host;
+  host.name = "b";
+  host.address = "10.0.0.2";
+  host.id = {2};
+  host.interface = "eth0";
+  host.cluster = "c";
+  host.dirs.results = "/r";
+  host.dirs.data = "/d";
+  host.conf_dir = "/etc/wm";
+  host.bin_dir = "/opt/bin";
+  host.sbin_dir = "/opt/sbin";
+  host.lib_dir = "/opt/lib";
+  host.fabric_dir = "/opt/fabric";
+  host.run = "/run/b";
+  host.passed_on = {"WM_NODE=b"};
+  return host;
+}
+
+/// Job 12, attempt 3: tasks 1 3 on host a, 2 4 on host b (ours).
+HostOrder order() {
+  HostOrder o;
+  o.job = {12, 0};
+  o.attempt = {3};
+  o.resolved.owner = {1000, 100, "ann"};
+  o.resolved.name = "train";
+  o.resolved.queue = "normal";
+  o.resolved.command = "python3 x.py";
+  o.resolved.cwd = "/w";
+  o.resolved.home = "/h/ann";
+  o.resolved.task.milli_cpus = 2000;
+  o.app.type = AppType::Training;
+  o.max_tasks = 4;
+  o.restarts = 2;
+  o.env = std::string("PATH=/usr/bin\0FOO=a=b\0LSB_JOBID=9\0HOME=/old\0PYTHONPATH=/mine\0BAD\0", 68);
+  o.all = {{{1}, "a", "10.0.0.1"}, {{2}, "b", "10.0.0.2"}, {{3}, "a", "10.0.0.1"}, {{4}, "b", "10.0.0.2"}};
+  OrderedTask t;
+  t.task = {2};
+  o.tasks.push_back(t);
+  t.task = {4};
+  t.gpus = {1, 3};
+  t.gpu_uuids = {"G1", "G3"};
+  o.tasks.push_back(t);
+  return o;
+}
+
+std::map<std::string, std::string> as_map(const std::vector<std::string>& entries) {
+  std::map<std::string, std::string> map;
+  for (const auto& entry : entries) {
+    auto at = entry.find('=');
+    EXPECT_TRUE(map.emplace(entry.substr(0, at), entry.substr(at + 1)).second) << "twice: " << entry;
+  }
+  return map;
+}
+
+std::map<std::string, std::string> env_of_task(const HostOrder& o, int index) {
+  return as_map(task_environment(o, facts(), o.tasks[index]));
+}
+
+TEST(launch_env, ranks_go_host_by_host) {
+  auto o = order();
+  EXPECT_EQ(place_of(o, {1}), (Place{0, 4, 0, 2, 0, 2}));
+  EXPECT_EQ(place_of(o, {3}), (Place{1, 4, 1, 2, 0, 2}));
+  EXPECT_EQ(place_of(o, {2}), (Place{2, 4, 0, 2, 1, 2}));
+  EXPECT_EQ(place_of(o, {4}), (Place{3, 4, 1, 2, 1, 2}));
+}
+
+TEST(launch_env, a_training_task_has_torchruns_complete_set) {
+  auto env = env_of_task(order(), 1);
+  std::map<std::string, std::string> expected = {
+      {"RANK", "3"}, {"WORLD_SIZE", "4"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "2"},
+      {"GROUP_RANK", "1"}, {"GROUP_WORLD_SIZE", "2"}, {"ROLE_RANK", "3"}, {"ROLE_WORLD_SIZE", "4"},
+      {"ROLE_NAME", "default"}, {"MASTER_ADDR", "10.0.0.1"}, {"TORCHELASTIC_RUN_ID", "12"},
+      {"TORCHELASTIC_RESTART_COUNT", "2"}, {"TORCHELASTIC_USE_AGENT_STORE", "False"},
+      {"OMP_NUM_THREADS", "2"}, {"CUDA_VISIBLE_DEVICES", "1,3"}, {"GLOO_SOCKET_IFNAME", "eth0"},
+      {"NCCL_SOCKET_IFNAME", "eth0"}, {"NCCL_ASYNC_ERROR_HANDLING", "1"}, {"WM_TASK", "4"},
+      {"WM_ATTEMPT", "c:12.3"}, {"WM_NODE", "b"}};
+  for (const auto& [name, value] : expected) EXPECT_EQ(env[name], value) << name;
+  for (const char* name : {"MASTER_PORT", "TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_ERROR_FILE"})
+    EXPECT_FALSE(env[name].empty()) << name;
+}
+
+TEST(launch_env, every_task_has_the_job_variables_and_the_submitters_own) {
+  auto env = env_of_task(order(), 0);
+  EXPECT_EQ(env["LSB_JOBID"], "12");
+  EXPECT_EQ(env["LSB_JOBINDEX"], "0");
+  EXPECT_EQ(env["LSB_HOSTS"], "a a b b");
+  EXPECT_EQ(env["LSB_MCPU_HOSTS"], "a 2 b 2");
+  EXPECT_EQ(env["LSB_DJOB_HOSTFILE"], "/run/b/12-0.3.d/hosts");
+  EXPECT_EQ(env["LSB_DJOB_NUMPROC"], "4");
+  EXPECT_EQ(env["FOO"], "a=b");
+  EXPECT_EQ(env["HOME"], "/h/ann");
+  EXPECT_EQ(env["PATH"], "/opt/bin:/usr/bin");
+  EXPECT_EQ(env.count("BAD"), 0u);
+}
+
+TEST(launch_env, result_directories_fit_together_as_wmla_scripts_expect) {
+  auto env = env_of_task(order(), 0);
+  EXPECT_EQ(env["RESULT_DIR"], "/r/ann/batchworkdir/12");
+  EXPECT_EQ(env["RESULT_DIR"],
+            env["DLI_RESULT_FS"] + "/" + env["USER"] + "/batchworkdir/" + env["DLI_EXECID"]);
+  EXPECT_EQ(env["LOG_DIR"], env["RESULT_DIR"] + "/log/2");
+  EXPECT_EQ(env["DATA_DIR"], "/d");
+  EXPECT_EQ(env["PYTHONPATH"], "/opt/lib/python:/opt/fabric/libs/fabric.zip:/mine");
+  EXPECT_EQ(env["FABRIC_HOME"], "/opt/fabric");
+}
+
+TEST(launch_env, a_batch_task_is_no_member_of_a_torch_group) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  auto env = env_of_task(o, 0);
+  EXPECT_EQ(env.count("WORLD_SIZE"), 0u);
+  EXPECT_EQ(env.count("RESULT_DIR"), 0u);
+  EXPECT_EQ(env["LSB_MCPU_HOSTS"], "a 2 b 2");
+}
+
+TEST(launch_env, hosts_agree_on_the_port_and_attempts_differ) {
+  auto o = order();
+  LimitConf limits;
+  auto port = master_port(o, limits);
+  EXPECT_GE(port, limits.job_port_first);
+  EXPECT_LE(port, limits.job_port_last);
+  o.attempt = {4};
+  EXPECT_NE(master_port(o, limits), port);
+}
+
+TEST(launch_env, the_agent_knows_its_job_and_its_key) {
+  auto o = order();
+  o.elastic = true;
+  o.key = std::string("\x01\xab", 2);
+  auto env = as_map(agent_environment(o, facts()));
+  EXPECT_EQ(env["WM_AGENT_JOB"], "12");
+  EXPECT_EQ(env["WM_AGENT_ATTEMPT"], "3");
+  EXPECT_EQ(env["WM_AGENT_HOST"], "2");
+  EXPECT_EQ(env["WM_AGENT_ADDRESS"], "10.0.0.2");
+  EXPECT_EQ(env["WM_AGENT_KEY"], "01ab");
+  EXPECT_EQ(env["WM_NODE_SOCKET"], "/run/b/node.sock");
+  EXPECT_EQ(env["WM_ELASTIC_SOCKET"], env_of_task(o, 0)["WM_ELASTIC_SOCKET"]);
+  auto spec = plan_attempt(o, facts(), {}, {});
+  EXPECT_EQ(spec.agent_argv, std::vector<std::string>{"/opt/sbin/welastic"});
+  EXPECT_FALSE(spec.ends_with_last_task);
+}
+
+TEST(launch_env, output_patterns_are_filled) {
+  auto o = order();
+  o.job.index = 7;
+  EXPECT_EQ(expand_output("%J.%I.%U.%H.%%.%x%", o, "b"), "12.7.ann.b.%.%x%");
+}
+
+TEST(launch_env, a_batch_job_without_files_spools_and_merges_with_one) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.first_host = true;
+  o.all = {{{2}, "b", "10.0.0.2"}};
+  auto task = plan_task(o, facts(), o.tasks[0]);
+  ASSERT_EQ(task.out.size(), 1u);
+  EXPECT_EQ(task.out[0].path, "/run/b/12-0.3.d/stdout-2");
+  EXPECT_GT(task.out[0].limit_bytes, 0u);
+  EXPECT_FALSE(task.merge_err);
+
+  o.resolved.out_file = "o.%J";
+  task = plan_task(o, facts(), o.tasks[0]);
+  ASSERT_EQ(task.out.size(), 1u);
+  EXPECT_EQ(task.out[0].path, "o.12");
+  EXPECT_EQ(task.out[0].name, "12.out");
+  EXPECT_TRUE(task.merge_err);
+  EXPECT_TRUE(task.err.empty());
+  EXPECT_EQ(plan_attempt(o, facts(), {}, {}).report.file.path, "o.12");
+}
+
+TEST(launch_env, only_the_first_hosts_rank_zero_writes_the_asked_file) {
+  auto o = order();
+  o.resolved.out_file = "o";
+  auto task = plan_task(o, facts(), o.tasks[0]);
+  ASSERT_EQ(task.out.size(), 1u);
+  EXPECT_EQ(task.out[0].path, "/r/ann/batchworkdir/12/log/2/stdout");
+  EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).report.file.path.empty());
+}
+
+TEST(launch_env, a_script_runs_under_its_interpreter) {
+  auto o = order();
+  o.script = "#!/usr/bin/env -S python3 -u\nprint(1)\n";
+  auto task = plan_task(o, facts(), o.tasks[0]);
+  EXPECT_EQ(task.argv, (std::vector<std::string>{"/usr/bin/env", "-S python3 -u",
+                                                 "/run/b/12-0.3.d/script"}));
+  o.script = "echo 1\n";
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "/bin/sh");
+  auto files = plan_attempt(o, facts(), {}, {}).files;
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[0].text, "echo 1\n");
+  EXPECT_EQ(files[1].text, "a\na\nb\nb\n");
+}
+
+TEST(launch_env, slots_without_a_process_start_nothing) {
+  auto o = order();
+  o.tasks[1].has_process = false;
+  EXPECT_EQ(plan_attempt(o, facts(), {}, {}).tasks.size(), 1u);
+}
+
+}  // namespace
+}  // namespace wm::proc
