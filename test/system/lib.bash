@@ -19,14 +19,19 @@ DEADLINE_FACTOR=1
 
 cluster_up() {
   export CLUSTER=$BATS_FILE_TMPDIR/cluster
+  programs_built || return 0
   "$MINICLUSTER" up --dir "$CLUSTER" "$@" || return 1
   eval "$("$MINICLUSTER" env --dir "$CLUSTER")"
 }
 
 # In setup() of each test: bats runs setup_file in another shell, only exports arrive.
-cluster_env() { eval "$("$MINICLUSTER" env --dir "$CLUSTER")"; }
+cluster_env() {
+  programs_built || skip "daemons or commands are not built"
+  eval "$("$MINICLUSTER" env --dir "$CLUSTER")"
+}
+programs_built() { [ -x "$B/sbin/wmasterd" ] && [ -x "$B/sbin/wnoded" ] && [ -x "$B/bin/bsub" ]; }
 
-cluster_down() { [ -z "${CLUSTER-}" ] || LD_PRELOAD='' "$MINICLUSTER" down --dir "$CLUSTER"; }
+cluster_down() { ! programs_built || LD_PRELOAD='' "$MINICLUSTER" down --dir "$CLUSTER"; }
 
 # Printed by bats only when the test failed.
 cluster_words() {

@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# Role: ends are ends: after bkill, a limit or a failure nothing of the job runs any more.
+
+load lib
+setup_file() { cluster_up --nodes 2 --cpus 4; }
+teardown_file() { cluster_down; }
+setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
+
+# alive MARK: processes whose command line holds MARK (a number that is nobody else's)
+alive() { pgrep -f "^sleep $1" >/dev/null; }
+dead() { ! alive "$1"; }
+
+@test "bkill ends a running job and says so" {
+  job=$(submit sleep 31401)
+  wait_for 10 in_state "$job" running
+  wait_for 5 alive 31401
+  run bkill "$job"
+  [ "$status" -eq 0 ]
+  [[ $output == "Job <$job> is being terminated" ]]
+  ran_out "$job"
+  [ "$(state "$job")" = killed ]
+  wait_for 5 dead 31401
+}
+
+@test "children that left the session and process group die too" {
+  job=$(submit 'setsid sleep 31402 & (trap "" TERM INT HUP; sleep 31403) & sleep 31404')
+  for mark in 31402 31403 31404; do wait_for 10 alive $mark; done
+  bkill "$job"
+  ran_out "$job" 60
+  for mark in 31402 31403 31404; do wait_for 5 dead $mark; done
+}
+
+@test "what a job leaves in the background does not outlive it" {
+  job=$(submit 'setsid nohup sleep 31405 >/dev/null 2>&1 & true')
+  ran_out "$job" 60
+  wait_for 15 dead 31405
+}
+
+@test "a signal can be sent without ending the job" {
+  job=$(submit 'trap "echo got it >signalled; exit 4" USR1; sleep 31406 & wait')
+  wait_for 10 alive 31406
+  run bkill -s USR1 "$job"
+  [ "$status" -eq 0 ]
+  ran_out "$job"
+  wait_for 5 test -s signalled
+  is "$job" exit_code 4
+}
+
+@test "the run limit ends a job" {
+  job=$(submit -W 0:00:02 sleep 31407)
+  ran_out "$job" 60
+  [[ $(field "$job" exit_reason) == *RUNLIMIT* ]]
+  wait_for 5 dead 31407
+}
+
+@test "every task of a job on two hosts is ended" {
+  job=$(submit -app training -n 4 -R 'span[ptile=2]' sleep 31408)
+  wait_for 10 in_state "$job" running
+  [ "$(field "$job" exec_host | tr ': ' '\n\n' | sed 's/.*\*//' | sort -u | grep -c node)" -eq 2 ]
+  wait_for 10 bash -c '[ "$(pgrep -fc "^sleep 31408")" -ge 4 ]'
+  bkill "$job"
+  ran_out "$job"
+  wait_for 5 dead 31408
+}
+
+@test "one task that fails ends a rigid job's others" {
+  job=$(submit -app training -n 2 -R 'span[ptile=1]' 'if [ "$RANK" = 1 ]; then exit 5; fi; sleep 31409')
+  ran_out "$job"
+  [ "$(state "$job")" = failed ]
+  is "$job" exit_code 5
+  wait_for 5 dead 31409
+}
