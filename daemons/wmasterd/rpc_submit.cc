@@ -4,6 +4,7 @@
 #include "daemons/wmasterd/call.h"
 #include "daemons/wmasterd/clients.h"
 #include "daemons/wmasterd/orders.h"
+#include "libwm/expr/request.h"
 #include "libwm/sched/feasible.h"
 
 namespace wm::master {
@@ -30,7 +31,14 @@ void fill_defaults(const Config& config, JobSpec& spec) {
   if (spec.plan.empty()) spec.plan = config.cluster.default_plan;
   if (spec.project.empty()) spec.project = config.cluster.default_project;
   if (spec.name.empty()) spec.name = spec.command;
-  if (queue && spec.task.mem.value == 0) spec.task.mem = queue->mem_limit;
+}
+
+// What -R and -gpu ask for, with what queue and application profile add.
+Result<void> fill_request(const Config& config, JobSpec& spec) {
+  const auto& queue = *config.queue(spec.queue);
+  WM_TRY(expr::fill_request(spec, queue, *config.app(spec.app)));
+  if (spec.task.mem.value == 0) spec.task.mem = queue.mem_limit;
+  return {};
 }
 
 Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
@@ -116,6 +124,7 @@ void Clients::admit(Call call, const SubmitRequest& request, JobSpec spec) {
     WM_TRY(check_queue(state, spec));
     WM_TRY(check_names(*state.config, spec));
     WM_TRY(check_sizes(state, spec));
+    WM_TRY(fill_request(*state.config, spec));
     return sched::check_feasible_ever(state, spec);
   }();
   if (!verdict) {

@@ -163,6 +163,12 @@ Result<std::string> read_text(const std::filesystem::path& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
+Result<void> check_directory(const std::string& dir) {
+  std::error_code ec;
+  if (std::filesystem::is_directory(dir, ec)) return {};
+  return fail(Code::NotFound, dir + ": no such configuration directory");
+}
+
 }  // namespace
 
 std::span<const std::string_view> file_names() { return kFiles; }
@@ -191,10 +197,18 @@ Result<Config> parse(const Texts& texts) {
   return c;
 }
 
+Result<ClusterConf> load_cluster(const std::string& dir) {
+  WM_TRY(check_directory(dir));
+  WM_TRY(auto text, read_text(std::filesystem::path(dir) / kFiles[0]));
+  Problems problems;
+  ClusterConf cluster;
+  load_cluster(read_ini(std::string(kFiles[0]), text, problems), cluster, problems);
+  if (!problems.empty()) return problems.error();
+  return cluster;
+}
+
 Result<Config> load(const std::string& dir) {
-  std::error_code ec;
-  if (!std::filesystem::is_directory(dir, ec))
-    return fail(Code::NotFound, dir + ": no such configuration directory");
+  WM_TRY(check_directory(dir));
   Texts texts;
   for (auto file : kFiles) {
     WM_TRY(texts[std::string(file)], read_text(std::filesystem::path(dir) / file));

@@ -37,6 +37,10 @@ Result<Config> parse(const Texts& texts);
 /// @cost reads six files; blocks
 Result<Config> load(const std::string& dir);
 
+/// wm.conf of directory `dir` alone: what a command needs to find its master.
+/// @errors as load()   @cost reads one file; blocks
+Result<ClusterConf> load_cluster(const std::string& dir);
+
 /// The reference of one file as a manual page in Markdown, made from its table.
 /// @errors NotFound: not one of file_names()
 Result<std::string> reference(std::string_view file);

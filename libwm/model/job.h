@@ -75,6 +75,7 @@ struct JobSpec {
   Span span;
   std::string resreq;        ///< -R as given, merged
   std::string select;        ///< its select expression
+  std::string gpu;           ///< -gpu as given
   std::vector<std::string> ask_hosts;  ///< -m
   Duration run_limit{};      ///< 0 = the queue's
   bool elastic = false;      ///< -ar

@@ -130,6 +130,13 @@ TEST(conf, the_samples_load) {
   EXPECT_EQ(config->plan("/research")->shares, 2u);
 }
 
+TEST(conf, a_command_reads_the_cluster_alone) {
+  auto cluster = load_cluster("etc");
+  ASSERT_TRUE(cluster) << cluster.error().text;
+  EXPECT_EQ(cluster->master_host, "localhost");
+  EXPECT_EQ(load_cluster("/nonexistent/wm").error().code, Code::NotFound);
+}
+
 template <class T>
 void defaults_are_within_their_ranges(std::span<const Key<T>> keys) {
   for (const auto& key : keys) {

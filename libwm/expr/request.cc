@@ -1,0 +1,79 @@
+// Merge by level, then one reader per kind of resource.
+#include "libwm/expr/request.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "libwm/expr/gpu.h"
+#include "libwm/expr/resreq.h"
+
+namespace wm::expr {
+namespace {
+
+constexpr double kBytesPerMb = 1 << 20;
+constexpr std::uint32_t kOneGpu = 1000;
+
+// Tasks that share an amount given for `per`.
+double sharers(Per per, const JobSpec& spec, const ResReq& req) {
+  if (per == Per::Job) return std::max<std::uint32_t>(spec.min_tasks, 1);
+  if (per != Per::Host) return 1;
+  if (req.span.hosts == 1) return std::max<std::uint32_t>(spec.min_tasks, 1);
+  return std::max<std::uint32_t>(req.span.ptile, 1);
+}
+
+// "core(2):…" asks for two cores a task.
+std::uint32_t cores_of(const std::string& affinity) {
+  auto open = affinity.find('(');
+  std::uint32_t cores = 1;
+  if (open != std::string::npos)
+    std::from_chars(affinity.data() + open + 1, affinity.data() + affinity.size(), cores);
+  return std::clamp<std::uint32_t>(cores, 1, 4096);
+}
+
+Result<GpuReq> gpu_of(const JobSpec& spec, const AppConf& app, const ResReq& req) {
+  GpuReq gpu;
+  if (!app.gpu.empty()) {
+    WM_TRY(gpu, parse_gpu(app.gpu));
+  }
+  if (!spec.gpu.empty()) {
+    WM_TRY(auto own, parse_gpu(spec.gpu));
+    gpu = merge(gpu, own);
+  }
+  const auto* old_style = req.usage_of("ngpus_physical");
+  bool asked = !app.gpu.empty() || !spec.gpu.empty();
+  if (asked && !gpu.milli_num) gpu.milli_num = kOneGpu;
+  if (!gpu.milli_num && old_style)
+    gpu.milli_num = static_cast<std::uint32_t>(std::lround(old_style->amount * kOneGpu));
+  return gpu;
+}
+
+bool counts_per_task(const JobSpec& spec, const AppConf& app, Per per) {
+  if (per != Per::Unsaid) return per == Per::Task;
+  return spec.elastic || app.type == AppType::Training || app.type == AppType::Inference;
+}
+
+}  // namespace
+
+Result<void> fill_request(JobSpec& spec, const QueueConf& queue, const AppConf& app) {
+  WM_TRY(auto of_queue, parse_resreq(queue.res_req));
+  WM_TRY(auto of_app, parse_resreq(app.res_req));
+  WM_TRY(auto own, parse_resreq(spec.resreq));
+  const ResReq req = merge(merge(of_queue, of_app), own);
+  WM_TRY(auto gpu, gpu_of(spec, app, req));
+  spec.resreq = to_string(req);
+  spec.select = req.select;
+  spec.span = {.one_host = req.span.hosts == 1, .ptile = req.span.ptile};
+  if (const auto* mem = req.usage_of("mem"))
+    spec.task.mem.value =
+        std::llround(mem->amount * kBytesPerMb / sharers(mem->per, spec, req));
+  if (!req.affinity.empty()) spec.task.milli_cpus = 1000 * cores_of(req.affinity);
+  if (!gpu.milli_num) return {};
+  spec.task.milli_gpus = *gpu.milli_num;
+  spec.task.gpus_per_host = !counts_per_task(spec, app, gpu.per);
+  spec.task.gpu_model = gpu.model;
+  return {};
+}
+
+}  // namespace wm::expr

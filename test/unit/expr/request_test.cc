@@ -1,0 +1,73 @@
+#include "libwm/expr/request.h"
+
+#include <gtest/gtest.h>
+
+namespace wm::expr {
+namespace {
+
+const AppConf kBatch{.name = "batch"};
+const AppConf kTraining{.name = "training", .type = AppType::Training};
+
+JobSpec filled(JobSpec spec, const AppConf& app = kBatch, const QueueConf& queue = {}) {
+  auto done = fill_request(spec, queue, app);
+  EXPECT_TRUE(done) << (done ? "" : done.error().text);
+  return spec;
+}
+
+TEST(request, nothing_asked_is_one_cpu) {
+  auto spec = filled({});
+  EXPECT_EQ(spec.task, TaskRequest{});
+  EXPECT_EQ(spec.span, Span{});
+  EXPECT_EQ(spec.resreq, "");
+}
+
+TEST(request, memory_is_per_task_unless_it_says_otherwise) {
+  auto mem = [](const char* resreq) {
+    return filled({.min_tasks = 4, .resreq = resreq}).task.mem.value >> 20;
+  };
+  EXPECT_EQ(mem("rusage[mem=512.0]"), 512);
+  EXPECT_EQ(mem("rusage[mem=2G/task]"), 2048);
+  EXPECT_EQ(mem("rusage[mem=2000/job]"), 500);
+  EXPECT_EQ(mem("rusage[mem=2000/host] span[hosts=1]"), 500);
+  EXPECT_EQ(mem("rusage[mem=2000/host] span[ptile=2]"), 1000);
+}
+
+TEST(request, a_job_goes_over_its_profile_over_its_queue) {
+  AppConf app{.res_req = "rusage[mem=200] span[hosts=1]"};
+  QueueConf queue{.res_req = "select[ssd] rusage[mem=100]"};
+  auto spec = filled({.resreq = "select[mem>5] span[ptile=2]"}, app, queue);
+  EXPECT_EQ(spec.task.mem.value >> 20, 200);
+  EXPECT_EQ(spec.select, "(ssd) && (mem>5)");
+  EXPECT_EQ(spec.span, (Span{.ptile = 2}));
+}
+
+TEST(request, gpus_count_per_task_for_training_and_elastic_jobs) {
+  EXPECT_TRUE(filled({.gpu = "num=2"}).task.gpus_per_host);
+  EXPECT_FALSE(filled({.gpu = "num=2"}, kTraining).task.gpus_per_host);
+  EXPECT_FALSE(filled({.gpu = "num=2", .elastic = true}).task.gpus_per_host);
+  EXPECT_FALSE(filled({.gpu = "num=2/task"}).task.gpus_per_host);
+  EXPECT_TRUE(filled({.gpu = "num=2/host"}, kTraining).task.gpus_per_host);
+}
+
+TEST(request, gpus_come_from_job_profile_or_old_style) {
+  EXPECT_EQ(filled({.gpu = "-"}).task.milli_gpus, 1000u);
+  EXPECT_EQ(filled({.gpu = "gmodel=V100"}).task.milli_gpus, 1000u);
+  EXPECT_EQ(filled({.gpu = "gmodel=V100"}).task.gpu_model, "V100");
+  EXPECT_EQ(filled({}, AppConf{.gpu = "num=3"}).task.milli_gpus, 3000u);
+  EXPECT_EQ(filled({.resreq = "rusage[ngpus_physical=2]"}).task.milli_gpus, 2000u);
+  EXPECT_EQ(filled({}).task.milli_gpus, 0u);
+}
+
+TEST(request, affinity_asks_for_cores) {
+  EXPECT_EQ(filled({.resreq = "affinity[core(3):membind=localonly]"}).task.milli_cpus, 3000u);
+}
+
+TEST(request, mistakes_are_refused) {
+  JobSpec spec{.resreq = "rusage[mem=]"};
+  EXPECT_EQ(fill_request(spec, {}, kBatch).error().code, Code::BadArgument);
+  spec = {.gpu = "nun=1"};
+  EXPECT_EQ(fill_request(spec, {}, kBatch).error().code, Code::BadArgument);
+}
+
+}  // namespace
+}  // namespace wm::expr
