@@ -58,6 +58,7 @@ Result<void> CoreDb::open_sides() {
   WM_TRY(connect(commit_, false));
   WM_TRY(prepare(*commit_.db, kCoreSchema));
   WM_TRY(check_sound(*commit_.db));
+  WM_TRY(settle_history({options_.dir, options_.vfs}));
   WM_TRY(connect(read_, true));
   WM_TRY(connect(chores_, false));
   WM_TRY(last_, select_last_seq(*commit_.db));

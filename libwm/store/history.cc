@@ -123,6 +123,13 @@ Result<std::size_t> move_to_history(Connection& core, const StoreFiles& files, S
   }
 }
 
+Result<void> settle_history(const StoreFiles& files) {
+  auto names = history_names(files.dir);
+  if (names.empty()) return {};
+  WM_TRY(open_history(files, names.back(), false));
+  return {};
+}
+
 Result<Seq> visit_events(const StoreFiles& files, Seq from, const EventVisitor& visitor) {
   Seq next = from;
   for (int round = 1;; ++round) {

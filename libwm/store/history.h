@@ -32,6 +32,10 @@ struct StoreFiles {
 /// @errors Store, Damaged   @thread the connection's   @cost commits of 2,000 events
 Result<std::size_t> move_to_history(Connection& core, const StoreFiles& files, Seq through);
 
+/// Finishes or undoes what a crash left half done in the newest history file, so that it can
+/// be read without writing. @errors Store, Damaged   @thread any
+Result<void> settle_history(const StoreFiles& files);
+
 /// Told every event, in order. An error stops the visit and is returned.
 using EventVisitor = std::function<Result<void>(const EventRow&)>;
 
