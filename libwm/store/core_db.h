@@ -50,7 +50,7 @@ class CoreDb final : public EventStore {
   bool low_space() const override { return low_space_; }
 
   Result<Seq> last_seq() override;
-  Result<std::vector<EventRow>> read_events(Seq from, ReadLimit limit) override;
+  Result<std::vector<EventRow>> read_events(Seq from, ReadLimit limit = {}) override;
   Result<std::string> blob(const Hash& hash) override;
   Result<std::optional<std::string>> reply(const RequestKey& key) override;
   Result<std::optional<Snapshot>> latest_snapshot() override;

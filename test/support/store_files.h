@@ -8,7 +8,7 @@
 
 namespace wm::test {
 
-/// A new directory under $TMPDIR or /tmp, gone with this object.
+/// A new directory under /dev/shm, else $TMPDIR or /tmp; gone with this object.
 class ScratchDir {
  public:
   ScratchDir();
