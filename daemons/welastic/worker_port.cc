@@ -1,0 +1,118 @@
+// The first frame must be a hello: it names the task. A task that connects again takes its
+// older connection's place.
+#include "daemons/welastic/worker_port.h"
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+
+namespace wm::welastic {
+
+using boost::asio::local::stream_protocol;
+
+WorkerPort::WorkerPort(boost::asio::io_context& loop, OnWords on_words, OnGone on_gone)
+    : loop_(loop), acceptor_(loop), on_words_(std::move(on_words)), on_gone_(std::move(on_gone)) {}
+
+WorkerPort::~WorkerPort() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+Result<void> WorkerPort::listen(const std::string& path) {
+  boost::system::error_code error;
+  if (path.size() >= sizeof(sockaddr_un::sun_path)) {
+    return fail(Code::Limit, "WM_ELASTIC_SOCKET '" + path + "': longer than 107 bytes");
+  }
+  ::unlink(path.c_str());
+  stream_protocol::endpoint at(path);
+  acceptor_.open(at.protocol(), error);
+  if (!error) acceptor_.bind(at, error);
+  if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
+  if (error) return fail(Code::System, "listening on '" + path + "': " + error.message());
+  ::chmod(path.c_str(), 0600);
+  path_ = path;
+  accept();
+  return {};
+}
+
+void WorkerPort::accept() {
+  acceptor_.async_accept([this](const auto& error, stream_protocol::socket socket) {
+    if (!acceptor_.is_open()) return;
+    if (!error) admit(std::make_shared<Frames>(std::move(socket)));
+    accept();
+  });
+}
+
+void WorkerPort::admit(std::shared_ptr<Frames> frames) {
+  auto uid = frames->peer().uid;
+  if (uid != ::geteuid() && uid != 0) {
+    log::warn("worker_refused", {{"uid", uid}, {"expected", ::geteuid()}});
+    return frames->close();
+  }
+  Frames* key = frames.get();
+  open_[key] = frames;
+  frames->start([this, key](std::string_view payload) { take(open_.at(key), payload); },
+                [this, key] {
+                  names_.erase(key);
+                  open_.erase(key);
+                });
+}
+
+void WorkerPort::take(const std::shared_ptr<Frames>& held, std::string_view payload) {
+  auto frames = held;  // may be forgotten below
+  auto words = codec::decode<FromWorker>(payload);
+  auto* hello = words ? std::get_if<WorkerHello>(&*words) : nullptr;
+  auto name = names_.find(frames.get());
+  if (!words || (name == names_.end() && (hello == nullptr || !hello->task))) {
+    log::warn("worker_closed", {{"reason", words ? "no hello" : words.error().text}});
+    names_.erase(frames.get());
+    open_.erase(frames.get());
+    return frames->close();
+  }
+  TaskNumber task = hello != nullptr ? greet(frames, *hello) : name->second;
+  on_words_({task, std::move(*words)});
+}
+
+TaskNumber WorkerPort::greet(const std::shared_ptr<Frames>& frames, const WorkerHello& hello) {
+  Worker& worker = workers_[hello.task];
+  if (worker.frames && worker.frames != frames) {
+    worker.frames->drain();
+    names_.erase(worker.frames.get());
+    open_.erase(worker.frames.get());
+    worker.frames->close();
+  }
+  names_[frames.get()] = hello.task;
+  worker.frames = frames;
+  if (!worker.process) watch(hello.task, frames->peer().pid);
+  return hello.task;
+}
+
+void WorkerPort::watch(TaskNumber task, int pid) {
+  int fd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  if (fd < 0) return;  // it has ended already: wnoded will say so
+  auto& process = workers_[task].process;
+  process = std::make_unique<boost::asio::posix::stream_descriptor>(loop_, fd);
+  process->async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                      [this, task](const auto& error) {
+                        if (error) return;
+                        drain(task);
+                        on_gone_({task, "its process ended"});
+                      });
+}
+
+void WorkerPort::send(TaskNumber task, const ToWorker& words) {
+  auto worker = workers_.find(task);
+  if (worker == workers_.end() || !worker->second.frames) return;
+  worker->second.frames->send(codec::encode(words));
+}
+
+void WorkerPort::drain(TaskNumber task) {
+  auto worker = workers_.find(task);
+  if (worker == workers_.end() || !worker->second.frames) return;
+  auto frames = worker->second.frames;
+  frames->drain();
+}
+
+}  // namespace wm::welastic
