@@ -20,6 +20,7 @@
 
 namespace wm::elastic {
 
+/// Between two heartbeats of the lead.
 inline constexpr Duration kBeat = std::chrono::milliseconds(200);
 
 /// Whose agent this is.

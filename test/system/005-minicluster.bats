@@ -11,7 +11,7 @@ setup() {
   cat >"$B/sbin/wmasterd" <<'SH'
 #!/bin/bash
 echo "$0 $*" >"$WM_CLUSTER_DIR/log/${WM_NODE:-wmasterd}.started"
-[ -z "$WM_NODE" ] || { LSB_JOBID=7 WM_TASK=0 setsid sleep 1000 & }
+[ -z "$WM_NODE" ] || { LSB_JOBID=7 WM_TASK=0 setsid sleep 1000 & (exec -a "wshepherd 7-0.1 $WM_NODE" sleep 1000) & }
 exec sleep 1000
 SH
   cp "$B/sbin/wmasterd" "$B/sbin/wnoded"

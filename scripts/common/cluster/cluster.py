@@ -275,14 +275,13 @@ class Cluster:
         return min(first, key=processes.start_time)
 
     def _shepherd(self, name):
-        """Pid of the process above a job's tasks on one host."""
+        """Pid of a job's shepherd on one host: it names itself `wshepherd JOB-INDEX.ATTEMPT NODE`."""
         job, _, node = name.partition('@')
-        of_node = processes.of_cluster(self.folder, node)
-        tasks = [p for p in of_node if processes.environment(p).get('LSB_JOBID') == job]
-        above = [processes.parent(p) for p in tasks if processes.parent(p) not in tasks]
-        if not above:
-            raise Failure(f'no shepherd of job {job} runs on {node}')
-        return above[0]
+        for pid in sorted(processes.of_cluster(self.folder, node)):
+            words = processes.command_line(pid)
+            if words[:1] == ['wshepherd'] and words[1:2] and words[1].split('-')[0] == job:
+                return pid
+        raise Failure(f'no shepherd of job {job} runs on {node}')
 
     # ---- down --------------------------------------------------------------------------
 

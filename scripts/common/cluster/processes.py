@@ -43,13 +43,13 @@ def environment(pid):
     return dict(p.decode(errors='replace').split('=', 1) for p in pairs if b'=' in p)
 
 
-def program(pid):
-    """Its short name."""
+def command_line(pid):
+    """Its words, as it shows itself."""
     try:
-        with open(f'/proc/{pid}/comm', encoding='ascii', errors='replace') as line:
-            return line.read().strip()
+        with open(f'/proc/{pid}/cmdline', 'rb') as block:
+            return block.read().replace(b'\0', b' ').decode(errors='replace').split()
     except OSError:
-        return ''
+        return []
 
 
 def every():
