@@ -152,8 +152,8 @@ def write_json(path, value):
         kept.write('\n')
 
 
-def collect(story, folder, out, capacity):
-    """Writes DEMO_DIR, prints the table; returns what is not as promised."""
+def collect(story, folder, out, capacity, reason=''):
+    """Writes DEMO_DIR, prints the table; returns what is not as promised, `reason` first."""
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
     records = {name: people.bhist(number, story.env) for name, number in story.numbers.items()}
@@ -164,7 +164,8 @@ def collect(story, folder, out, capacity):
     summaries = {name: job.summary(offset, origin) for name, job in jobs.items()}
     copy_steps(jobs, out)
     is_mnist = images.shape[-1] == 28
-    problems = [p for job in jobs.values() if job.shown['WM_STATE'] == 'finished' for p in job.problems(is_mnist)]
+    problems = [reason] if reason else []
+    problems += [p for job in jobs.values() if job.shown['WM_STATE'] == 'finished' for p in job.problems(is_mnist)]
     released = None
     if len(jobs) == 2:
         problems += story_problems(jobs['ann'], jobs['bob'])
