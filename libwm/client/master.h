@@ -29,7 +29,7 @@ class Master {
   /// @errors as SubmitRequest; System: the identity service does not answer
   Result<SubmitReply> submit(JobSpec spec, const std::string& script, const std::string& env);
 
-  // The other verbs; errors as model/verbs.h says of each. Request keys are filled in here.
+  /// The other verbs. Request keys are filled in here. @errors as model/verbs.h says of each
   Result<OutcomeReply> kill(KillRequest request);
   Result<OutcomeReply> release(ReleaseRequest request);
   Result<ResizeReply> resize(ResizeRequest request);

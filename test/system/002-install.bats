@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# Role: what `make install` puts where, and what it leaves alone.
+
+setup() {
+  TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+  export B=$BATS_TEST_TMPDIR/build DESTDIR=$BATS_TEST_TMPDIR/root prefix=/usr
+  mkdir -p "$B"/{bin,sbin,lib/python/fabric_model}
+  printf '#!/bin/sh\n' | tee "$B/bin/bsub" "$B/sbin/wmasterd" "$B/lib/libwmtrainer.so" >/dev/null
+  echo '"""x"""' >"$B/lib/python/fabric_model/__init__.py"
+}
+
+install_it() { run "$TOP/scripts/install"; [ "$status" -eq 0 ]; }
+
+@test "programs, library, modules, manuals, units and samples land in their folders" {
+  install_it
+  cd "$DESTDIR"
+  [ -x usr/bin/bsub ]
+  [ -x usr/sbin/wmasterd ]
+  [ -f usr/lib/libwmtrainer.so ]
+  [ -f usr/lib/wm/python/fabric_model/__init__.py ]
+  [ -f usr/share/man/man8/wmasterd.8 ]
+  [ -f usr/share/man/man5/wm.conf.5 ]
+  [ -f lib/systemd/system/wnoded.service ]
+  [ -f etc/wm/queues.conf ]
+  [ -f etc/logrotate.d/wm ]
+  [ -f usr/share/bash-completion/completions/wm ]
+}
+
+@test "a configuration that is there is kept" {
+  install_it
+  echo '# mine' >"$DESTDIR/etc/wm/queues.conf"
+  install_it
+  [ "$(cat "$DESTDIR/etc/wm/queues.conf")" = '# mine' ]
+  [[ $output == *"kept"*queues.conf* ]]
+}
+
+@test "another prefix keeps everything below it" {
+  prefix=/opt/wm
+  install_it
+  [ -f "$DESTDIR/opt/wm/etc/wm/wm.conf" ]
+  [ ! -e "$DESTDIR/etc" ]
+}
+
+@test "every manual page is clean roff" {
+  command -v groff >/dev/null || skip "groff is not installed"
+  for page in "$TOP"/commands/*.md "$TOP"/daemons/*/*.md "$TOP"/libwm/conf/*.md; do
+    [[ $page =~ \.[0-9]\.md$ ]] || continue
+    run bash -c "'$TOP/scripts/md2man' '$page' | groff -man -Tutf8 -ww 2>&1 >/dev/null"
+    [ -z "$output" ] || { echo "$page: $output"; return 1; }
+  done
+}
+
+@test "the completion loads and offers options" {
+  printf '#!/bin/sh\necho "  -q QUEUE  queue"; echo "  -n MIN[,MAX]"\n' >"$B/bin/bsub"
+  chmod +x "$B/bin/bsub"
+  PATH=$B/bin:$PATH run bash -c "source '$TOP/etc/completion/wm'; COMP_WORDS=(bsub -); COMP_CWORD=1; _wm; printf '%s ' \"\${COMPREPLY[@]}\""
+  [[ $output == *"-n"*"-q"* ]]
+}
