@@ -1,0 +1,14 @@
+"""Role: FabricModel, the training API that scripts written for WMLA's elastic distributed training
+use. Under WM the training's workers come and go while it runs; outside WM the same script
+trains in one process.
+
+  FabricModel(model, datasets_function, loss, optimizer, …).train(epochs, batch_size, …)
+
+Modules: model (the API) → engine (rounds, switches, recovery) → group, membership (who),
+progress (where), flat, compute, data (what), state, checkpoint (copies), hooks (user's code),
+native, sockets (the system).
+"""
+
+from .model import FabricModel
+
+__all__ = ['FabricModel']

@@ -1,0 +1,282 @@
+"""Role: the training of one worker: rounds in a group, switches to planned groups, recovery
+from broken ones (DESIGN 5.2; rules W-n: libwm/elastic/PROTOCOL.md).
+
+  wait for a group ─► enter: who has what (one sum), state to those who lack it ─► rounds
+        ▲                                                                            │ all ready
+        │ GroupBroken: close, report, wait                  ┌── switch: enter next ◄─┤
+        └───────────────────────────────────────────────────┴────────────────────────┘
+
+A round: compute own share → one all-reduce → commit (apply, count) → hooks.
+Invariants: a round is committed iff its all-reduce succeeded here, at once and whole; nobody
+enters a group's rounds without the state of its most advanced member; user code runs only
+between an all-reduce and the next one, never inside.
+"""
+
+import os
+import signal
+import time
+
+import torch
+
+from . import sabotage, state
+from .checkpoint import save_model
+from .flat import Numbers, flags
+from .group import GroupBroken
+from .membership import Left
+from .native import Ledger, Step, part
+from .progress import END, FINISH, TRAIN, Progress
+
+_LINGER_S = 2.0       # a leaver waits this long for its peers to close their ends
+_REPORT_NS = 200_000_000  # between two updates of the progress that is reported
+
+
+class Engine:
+    """@thread the training thread; request_stop: a signal handler on it"""
+
+    def __init__(self, course, script, parts):
+        self.course, self.script = course, script
+        self.agent, self.membership = parts.agent, parts.membership
+        self.hooks, self.checkpoints, self.records = parts.hooks, parts.checkpoints, parts.records
+        self._train, self._test = parts.train_batches, parts.test_batches
+        self._compute, self._lib = parts.compute, parts.lib
+        self._result_dir = parts.result_dir
+        self._flat = parts.flat
+        self._numbers = Numbers(len(course.metric_names))
+        self._sabotage = sabotage.chosen()
+        self.progress, self.group = Progress(), None
+        self._has_state, self._stopping = False, False
+        self._ledger = None
+        self._switched = None   # (epoch, step) whose pause is not known yet
+        self._reported_ns, self._step_s, self._rate = 0, 0.0, 0.0
+
+    # ---- course of a training -----------------------------------------------------------
+
+    def run(self):
+        """Trains to the end. Returns whether this worker is the final rank 0.
+        @errors Left: this worker is to end with status 0"""
+        while self.progress.phase != END:
+            try:
+                self._keep_group()
+                self._round()
+            except GroupBroken as error:
+                self._close_broken(str(error))
+        self.agent.done(self.progress.step)
+        return self.group.rank == 0
+
+    def request_stop(self):
+        """SIGTERM: write a checkpoint at the next step boundary, then end by that signal."""
+        self._stopping = True
+
+    def _keep_group(self):
+        self.membership.check()
+        if self.group is None:
+            self._enter(self.membership.wait_group(self._answer_broken))
+        elif self.group.dead:
+            raise GroupBroken(f'epoch {self.group.epoch}: told broken')
+
+    def _round(self):
+        if self.progress.phase == TRAIN:
+            tail = self._train_round()
+        elif self.progress.phase == FINISH:
+            tail = self._finish_round()
+        else:
+            tail = self._valid_round()
+        if self.hooks.catch_up(self.progress, self.group.rank):
+            self._checkpoint_if_due()
+        if tail.checkpoint:
+            self._checkpoint_now()
+        if tail.switch and self.progress.phase != END:
+            self._switch(self._offered)
+        else:
+            self.membership.drop_withdrawn()
+
+    # ---- rounds ---------------------------------------------------------------------------
+
+    def _share(self):
+        """This worker's part of the next batch: (begin, end, offset, size)."""
+        begin, end = self.progress.next_batch(self.course, self.group.world)
+        offset, size = part(end - begin, self.group.world, self.group.rank)
+        return begin, end, offset, size
+
+    def _flags(self):
+        """The numbers about membership and checkpoints that every round carries (W-5)."""
+        self._offered = self.membership.ready_epoch
+        wanted = self._stopping or self.membership.checkpoint_wanted
+        return flags(self._offered) + [1.0 if wanted else 0.0]
+
+    def _train_round(self):
+        began, group, progress = time.monotonic_ns(), self.group, self.progress
+        begin, end, offset, size = self._share()
+        data_epoch = progress.data_epoch
+        numbers, seeds = self._ledger.samples(data_epoch, begin + offset, size)
+        self._flat.begin()
+        self._prepare_next(end)
+        own = self._compute.train(self._train, numbers, seeds)
+        tail = self._flat.sum(group, size, offset == 0, self._flags() + own)
+        if sabotage.skips(progress, self._sabotage):
+            self._flat.undo()
+            progress.commit_train(self.course, end, tail.weight, tail.sums)
+            return tail
+        self._flat.take((self._compute.divisor(tail.weight), tail.weight))
+        self.script.optimizer.step()
+        progress.commit_train(self.course, end, tail.weight, tail.sums)
+        sabotage.drop(progress, self.course, self._sabotage)
+        self._record(Step(progress.step, group.epoch, group.world, end - begin, began,
+                          time.monotonic_ns(), data_epoch, begin, end, offset, size))
+        self.hooks.step(progress, [v / size for v in own] if size else [], group)
+        return tail
+
+    def _prepare_next(self, end):
+        """Loaders work ahead on the rounds that come if nothing changes."""
+        group, size = self.group, self.course.global_batch(self.group.world)
+        for _ in range(self._train.ahead):
+            begin, end = end, min(end + size, self.course.train_samples)
+            offset, mine = part(end - begin, group.world, group.rank)
+            if mine:
+                self._compute.prepare(self._train, *self._ledger.samples(
+                    self.progress.data_epoch, begin + offset, mine))
+
+    def _valid_round(self):
+        begin, end, offset, size = self._share()
+        numbers = list(range(begin + offset, begin + offset + size))
+        sums = self._compute.validate(self._test, numbers, numbers)
+        tail = self._numbers.sum(self.group, size, self._flags() + sums)
+        self.progress.commit_valid(self.course, end, tail.weight, tail.sums)
+        return tail
+
+    def _finish_round(self):
+        """W-12: rank 0 saves first, so that who takes over from it saves again."""
+        if self.group.rank == 0:
+            self.hooks.driver_end()
+            self.checkpoints.finish()
+            save_model(self._result_dir, self.script, self.script.onnx_example())
+        tail = self._numbers.sum(self.group, 0, self._flags() + self._no_sums())
+        self.progress.commit_finish()
+        return tail
+
+    def _no_sums(self):
+        return [0.0] * (1 + len(self.course.metric_names))
+
+    # ---- groups ---------------------------------------------------------------------------
+
+    def _enter(self, group):
+        """First collective of every group: who stands where; then state to those behind
+        (W-6). @errors GroupBroken"""
+        self.group = group
+        rows = torch.zeros(group.world, 2, dtype=torch.float64)
+        old = self._has_state and group.rank < max(group.survivors, 1)
+        if old:
+            rows[group.rank] = torch.tensor([1.0, float(self.progress.round)])
+        group.sum(rows)
+        standing = rows.tolist()
+        stateful = [(-row[1], rank) for rank, row in enumerate(standing) if row[0]]
+        source = min(stateful)[1] if stateful else 0
+        behind = [rank for rank, row in enumerate(standing)
+                  if rank != source and (not row[0] or row[1] < standing[source][1])]
+        if group.rank == source:
+            self._hand_out(behind, stateful)
+        elif group.rank in behind:
+            self._take_over(state.receive(group, source), old)
+        group.joined = True
+        self._switched = (group.epoch, self.progress.step)
+        self.agent.switched(group.epoch, self.progress.step)
+
+    def _hand_out(self, behind, stateful):
+        if not stateful:
+            self._initialise()
+        if behind:
+            parcel = state.Parcel(self.script.state(self.progress))
+            for rank in behind:
+                parcel.send(self.group, rank)
+
+    def _initialise(self):
+        """Nobody has state: the newest checkpoint, or the model as the script made it."""
+        saved = self.checkpoints.load()
+        if saved:
+            self._take_over(saved, False)
+            print(f'resumed from checkpoint at step {self.progress.step}', flush=True)
+            return
+        self.progress = Progress(seed=torch.initial_seed() % (1 << 52))
+        self._own_state()
+        self.hooks.catch_up(self.progress, self.group.rank)
+
+    def _take_over(self, received, old):
+        """`old`: this worker was a member before, its hooks go on from where they are. They
+        run first: what they change in the optimizer is in the state already."""
+        progress = Progress.unpack(received['progress'])
+        if old:
+            self.hooks.catch_up(progress, self.group.rank)
+        else:
+            self.hooks.join(progress)
+        self._has_state = False
+        self.progress = self.script.take_over(received)
+        self._own_state()
+
+    def _own_state(self):
+        self._has_state = True
+        self._ledger = Ledger(self._lib, self.course.train_samples, self.progress.seed)
+
+    def _switch(self, epoch):
+        """All members agreed on `epoch` in the round just committed."""
+        old, pending = self.group, self.membership.take(epoch)
+        if pending is None:
+            raise GroupBroken(f'epoch {epoch}: lost before the switch')
+        if pending.group is None:
+            old.linger(_LINGER_S)
+            self.agent.left(old.epoch)
+            raise Left(pending.plan.reason)
+        try:
+            self._enter(pending.group)
+        finally:
+            self.membership.retire(old)
+
+    def _close_broken(self, text):
+        """W-8: the groups are closed first, so that peers wake up, then the fault is said."""
+        group, self.group = self.group, None
+        self._flat.undo()
+        self.membership.forget_current()
+        if group.joined or not self.membership.was_withdrawn(group.epoch):
+            self.agent.faulted(group.epoch, self.progress.step, text)
+
+    def _answer_broken(self, epoch):
+        self.agent.faulted(epoch, self.progress.step, 'told broken')
+
+    # ---- records and checkpoints ------------------------------------------------------------
+
+    def _record(self, step):
+        pause_ns = self.records.step(step)
+        if self._switched and pause_ns >= 0:
+            self.agent.switched(*self._switched, pause_ns)
+        self._switched = None
+        seconds = (step.t_end_ns - step.t_begin_ns) / 1e9
+        self._step_s = 0.9 * self._step_s + 0.1 * seconds if self._step_s else seconds
+        self._rate = step.samples / self._step_s if self._step_s else 0.0
+        if step.t_end_ns - self._reported_ns >= _REPORT_NS:
+            self._reported_ns = step.t_end_ns
+            self._report()
+
+    def _report(self):
+        p = self.progress
+        loss = (p.trained.means() or [0.0])[0]
+        tested = p.validated.means()
+        accuracy = tested[1] if tested and tested[1] == tested[1] else -1.0
+        self.agent.progress(epoch=self.group.epoch, data_epoch=p.data_epoch, step=p.step,
+                            samples=p.samples, loss=loss, accuracy=accuracy,
+                            step_time_s=self._step_s, samples_per_s=self._rate, noise=-1.0)
+
+    def _checkpoint_if_due(self):
+        self._report()
+        freq = self.course.checkpoint_freq
+        if self.group.rank == 0 and freq and self.progress.passes_done % freq == 0 and \
+                self.progress.phase == TRAIN:
+            self.checkpoints.save(self.script.state(self.progress))
+
+    def _checkpoint_now(self):
+        """All members know that one is wanted; who was told to stop ends by that signal."""
+        self.membership.checkpoint_taken()
+        if self.group.rank == 0:
+            self.checkpoints.save(self.script.state(self.progress), wait=self._stopping)
+        if self._stopping:
+            self.membership.close()
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGTERM)

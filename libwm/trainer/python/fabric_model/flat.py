@@ -1,0 +1,178 @@
+"""Role: what one round's all-reduce carries, in flat buffers: the gradients (as views, so that
+backward writes right into the buffer), the float buffers of the model, and a tail of plain numbers.
+
+  main buffer:   [ gradients | model buffers | weight c t t² checkpoint loss metrics… ]
+  other buffers: [ gradients of the other dtype ]
+
+Invariants: `weight` is the number of samples behind a contribution; c, t, t² are rule W-5 of
+libwm/elastic/PROTOCOL.md; a buffer is reduced whole before anything of it is used.
+"""
+
+import torch
+
+FIXED = 5  # numbers of the tail before the loss
+_EPOCHS = 64  # W-5: t = 1 + epoch mod 64
+
+
+def flags(ready_epoch):
+    """The three numbers by which members agree on a switch."""
+    if not ready_epoch:
+        return [0.0, 0.0, 0.0]
+    t = float(1 + ready_epoch % _EPOCHS)
+    return [1.0, t, t * t]
+
+
+def all_agree(sums, world):
+    """Whether every member stands ready for one and the same plan.
+    @shape sums: c, t, t² over all members"""
+    c, t, square = (round(s) for s in sums)
+    return c == world and world * square == t * t
+
+
+class Tail:
+    """The plain numbers of a round, read after the sum."""
+
+    def __init__(self, numbers, world):
+        self.weight = round(numbers[0])
+        self.switch = all_agree(numbers[1:4], world)
+        self.checkpoint = numbers[4] > 0.5
+        self.sums = numbers[FIXED:]
+
+
+def _wide(dtype):
+    """The dtype that a gradient is summed in: gloo sums no bfloat16."""
+    return torch.float64 if dtype == torch.float64 else torch.float32
+
+
+class _Bucket:
+    """The gradients of one dtype, side by side, and room behind them."""
+
+    def __init__(self, params, dtype, device, room):
+        self.params = params
+        self.size = sum(p.numel() for p in params)
+        self.flat = torch.zeros(self.size + room, dtype=dtype, device=device)
+        self.gradients = self.flat[:self.size]
+        self.room = self.flat[self.size:]
+        self.views, at = [], 0
+        for p in params:
+            self.views.append(self.flat[at:at + p.numel()].view_as(p))
+            at += p.numel()
+
+    def attach(self):
+        """Makes every .grad a view, cleared."""
+        self.gradients.zero_()
+        for p, view in zip(self.params, self.views):
+            p.grad = view if p.dtype == view.dtype else None
+
+    def gather(self):
+        """Brings in gradients that are not views (user code replaced them, or dtype)."""
+        for p, view in zip(self.params, self.views):
+            if p.grad is None:
+                view.zero_()
+            elif p.grad is not view:
+                view.copy_(p.grad.to_dense() if p.grad.is_sparse else p.grad)
+
+    def scatter(self):
+        """Gives gradients that are not views back."""
+        for p, view in zip(self.params, self.views):
+            if p.dtype == view.dtype:
+                p.grad = view
+            else:
+                p.grad = view.to(p.dtype)
+
+
+class FlatModel:
+    """The buffers of one model. @thread the training thread"""
+
+    def __init__(self, model, metrics):
+        params = [p for p in model.parameters() if p.requires_grad]
+        self._buffers = [b for b in model.buffers() if b is not None and b.numel()]
+        dtypes = sorted({_wide(p.dtype) for p in params}, key=str) or [torch.float32]
+        device = params[0].device if params else torch.device('cpu')
+        self._tail_size = FIXED + 1 + metrics
+        room = self._tail_size + sum(b.numel() for b in self._buffers)
+        self._buckets = []
+        for dtype in dtypes:
+            mine = [p for p in params if _wide(p.dtype) == dtype]
+            self._buckets.append(_Bucket(mine, dtype, device, 0 if self._buckets else room))
+        self._room = self._buckets[0].room
+        self._saved = None
+
+    def begin(self):
+        """Before a step: gradients zero; the model's buffers remembered for undo()."""
+        for bucket in self._buckets:
+            bucket.attach()
+        self._saved = [b.clone() for b in self._buffers]
+
+    def undo(self):
+        """The step was not applied: the model's buffers as they were before it."""
+        for buffer, saved in zip(self._buffers, self._saved or []):
+            buffer.copy_(saved)
+        self._saved = None
+
+    def detach(self):
+        """Copies of the gradients so far, for add(); None while they are zero."""
+        for bucket in self._buckets:
+            bucket.gather()
+        if all(not bucket.gradients.any() for bucket in self._buckets):
+            return None
+        return [bucket.gradients.clone() for bucket in self._buckets]
+
+    def add(self, before):
+        """Adds gradients that detach() copied."""
+        for bucket, copied in zip(self._buckets, before or []):
+            bucket.gradients.add_(copied)
+
+    def scale(self, factor):
+        """Turns mean gradients of `factor` samples into their sum."""
+        for bucket in self._buckets:
+            bucket.gather()
+            bucket.gradients.mul_(factor)
+
+    def sum(self, group, weight, first, tail):
+        """One all-reduce of everything. `first`: this member has the first of the samples,
+        its integer buffers count. Returns the Tail. @errors GroupBroken"""
+        for bucket in self._buckets:
+            bucket.gather()
+        self._write_room(weight, first, [float(weight)] + tail)
+        for bucket in self._buckets:
+            group.sum(bucket.flat)
+        numbers = self._room[-self._tail_size:].tolist()
+        return Tail(numbers, group.world)
+
+    def _write_room(self, weight, first, tail):
+        at = 0
+        for buffer in self._buffers:
+            share = weight if buffer.is_floating_point() else float(first)
+            self._room[at:at + buffer.numel()] = buffer.reshape(-1) * share
+            at += buffer.numel()
+        self._room[at:] = torch.tensor(tail, dtype=self._room.dtype)
+
+    def take(self, weight):
+        """After the sum: gradients and model buffers of the whole step, divided by `weight`
+        (1 where losses are sums); buffers always by the number of samples.
+        @shape weight: (divisor of gradients, number of samples)"""
+        divisor, samples = weight
+        self._saved = None
+        for bucket in self._buckets:
+            if divisor != 1:
+                bucket.gradients.div_(divisor)
+            bucket.scatter()
+        at = 0
+        for buffer in self._buffers:
+            mean = self._room[at:at + buffer.numel()].view_as(buffer)
+            buffer.copy_(mean / samples if buffer.is_floating_point() else mean.round())
+            at += buffer.numel()
+
+
+class Numbers:
+    """A round without gradients: the tail alone."""
+
+    def __init__(self, metrics):
+        self._flat = torch.zeros(FIXED + 1 + metrics, dtype=torch.float64)
+
+    def sum(self, group, weight, tail):
+        """Sums the tail over the members. @errors GroupBroken"""
+        self._flat.copy_(torch.tensor([float(weight)] + tail, dtype=torch.float64))
+        group.sum(self._flat)
+        return Tail(self._flat.tolist(), group.world)

@@ -1,0 +1,163 @@
+"""Role: the communicator of one epoch: a gloo process group over rank 0's store, or nothing at
+all when the epoch has one member. Built in a background thread while training goes on in
+the group before; can be aborted from any thread.
+
+Invariant: after abort() every collective, also one that waits already, ends in GroupBroken.
+"""
+
+import ctypes
+import datetime
+import os
+import threading
+import time
+
+import torch.distributed as dist
+
+from . import sockets
+
+CONNECT_LIMIT_S = 8.0  # above the lead's connect_limit, which withdraws first
+# A collective ends by its peers' sockets or by abort(), not by time: members may be slow.
+_COLLECTIVE_LIMIT = datetime.timedelta(days=7)
+_SLICE = datetime.timedelta(milliseconds=20)  # between two looks whether the group was aborted
+
+
+class GroupBroken(Exception):
+    """The group is dead: a member was lost or the group was aborted."""
+
+
+def host_address():
+    """The numeric address that peers reach this worker at."""
+    return os.environ.get('WM_HOST_ADDR') or _interface_address() or '127.0.0.1'
+
+
+def _interface_address():
+    import fcntl
+    import socket
+    import struct
+    name = os.environ.get('GLOO_SOCKET_IFNAME', '').split(',')[0]
+    if not name:
+        return None
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            answer = fcntl.ioctl(probe.fileno(), 0x8915, struct.pack('256s', name.encode()[:15]))
+        except OSError:
+            return None  # SIOCGIFADDR: no such interface, or no IPv4 address
+    return socket.inet_ntoa(answer[20:24])
+
+
+class Rendezvous:
+    """The store that this worker serves for as long as it lives, on a port of the system's."""
+
+    def __init__(self):
+        self.host = host_address()
+        self.store = dist.TCPStore(self.host, 0, is_master=True, wait_for_workers=False,
+                                   timeout=datetime.timedelta(seconds=CONNECT_LIMIT_S))
+        self.device = dist.ProcessGroupGloo.create_device(hostname=self.host)
+
+    @property
+    def address(self):
+        return f'{self.host}:{self.store.port}'
+
+
+def _connect(plan, rank, device):
+    """A full mesh of the plan's members. @errors RuntimeError, TimeoutError: a member is missing"""
+    host, port = plan.rendezvous.rsplit(':', 1)
+    limit = datetime.timedelta(seconds=CONNECT_LIMIT_S)
+    # An own client, also at rank 0: a client that waits would block every other user of it.
+    client = dist.TCPStore(host, int(port), is_master=False, wait_for_workers=False, timeout=limit)
+    store = dist.PrefixStore(f'wm/{plan.lead}/{plan.epoch}', client)
+    store.set(f'here/{rank}', '1')
+    # gloo's own waiting has the limit of the collectives: wait for all before it begins.
+    store.wait([f'here/{r}' for r in range(len(plan.members))], limit)
+    options = dist.ProcessGroupGloo._Options()
+    options._devices = [device]
+    options._timeout = _COLLECTIVE_LIMIT
+    options._threads = 1
+    group = dist.ProcessGroupGloo(store, rank, len(plan.members), options)
+    return group, sockets.find(sockets.published(store, len(plan.members)))
+
+
+class Group:
+    """The members of one epoch. @thread abort and close: any; the rest: the training thread"""
+
+    def __init__(self, plan, task, rendezvous, agent):
+        self.epoch, self.survivors = plan.epoch, plan.survivors
+        self.rank, self.world = plan.members.index(task), len(plan.members)
+        self.members, self.reason = plan.members, plan.reason
+        self.joined = False  # the first collective is past, or was agreed on by all members
+        self._agent = agent
+        self._lock = threading.Lock()
+        self._dead = self._stuck = False
+        self._mesh, self._connections = None, []
+        if self.world > 1:
+            self._mesh, self._connections = _connect(plan, self.rank, rendezvous.device)
+
+    def sum(self, tensor):
+        """Sums `tensor` over the members, in place. @errors GroupBroken"""
+        self._run(lambda mesh: mesh.allreduce([tensor]))
+
+    def send(self, tensor, rank):
+        """Sends `tensor` to one member. @errors GroupBroken"""
+        self._run(lambda mesh: mesh.send([tensor], rank, 0))
+
+    def receive(self, tensor, rank):
+        """Fills `tensor` from one member. @errors GroupBroken"""
+        self._run(lambda mesh: mesh.recv([tensor], rank, 0))
+
+    def _run(self, start):
+        mesh = self._mesh
+        if self._dead:
+            raise GroupBroken(f'epoch {self.epoch}: aborted')
+        if mesh is None:
+            return
+        self._agent.in_collective(1)
+        try:
+            self._wait(start(mesh))
+        except RuntimeError as error:
+            raise GroupBroken(f'epoch {self.epoch}: {error}') from None
+        finally:
+            self._agent.in_collective(0)
+
+    def _wait(self, work):
+        """Waits for a collective. gloo (of torch 1.13) can forget a send that was under way when
+        its connection ended; the collective then never returns, so it is left behind one
+        slice after the group was aborted."""
+        while True:
+            was_dead = self._dead
+            try:
+                work.wait(_SLICE)
+                return
+            except RuntimeError:
+                if work.is_completed():
+                    if work.is_success():
+                        return
+                    raise
+                if was_dead:
+                    self._stuck = True
+                    raise
+
+    @property
+    def dead(self):
+        return self._dead
+
+    def abort(self):
+        """Ends every collective of this group, here and at its peers."""
+        with self._lock:
+            self._dead = True
+            connections, self._connections = self._connections, []
+        sockets.shut(connections)
+
+    def close(self):
+        """Aborts it and gives its threads and descriptors back."""
+        self.abort()
+        mesh, self._mesh = self._mesh, None
+        if mesh is not None and self._stuck:
+            # Its thread never ends: destroying it, even at exit, would wait for ever.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(mesh))
+
+    def linger(self, limit_s):
+        """Keeps the group until its peers have closed their ends: they may still be reading
+        what this member sent them last. @units limit_s: seconds"""
+        deadline = time.monotonic() + limit_s
+        while time.monotonic() < deadline and not sockets.all_ended(self._connections):
+            time.sleep(0.002)

@@ -1,0 +1,261 @@
+"""Role: this worker's side of membership (libwm/elastic/PROTOCOL.md, link 2). A thread hears
+the agent, builds planned groups in the background and aborts broken ones at once; the
+training thread takes finished groups over at step boundaries.
+
+  heard ─► plan ─► connecting (thread) ─► pending ──take()──► current ──► retired
+                        │ withdrawn, broken    │
+                        └──────────► dropped ◄─┘
+
+Invariants: one lock, held for assignments only; a group has one owner at a time (the
+connecting thread, `_pending`, or the engine); whoever finds it dead closes it.
+"""
+
+import threading
+from types import SimpleNamespace
+
+from . import native
+from .group import Group, Rendezvous
+
+
+class Left(Exception):
+    """This worker is not wanted any more: end with status 0."""
+
+
+class Pending:
+    """A planned epoch that stands ready here. `group` is None for a leaver."""
+
+    def __init__(self, plan, group):
+        self.plan, self.group, self.epoch = plan, group, plan.epoch
+        self.withdrawn = False
+
+
+class _Connecting:
+    """A group being built; it may be found dead before it stands."""
+
+    def __init__(self, plan):
+        self.plan, self.cancelled = plan, False
+
+
+class Alone:
+    """Membership outside WM: one epoch with one member, for ever."""
+
+    ready_epoch, checkpoint_wanted = 0, False
+
+    def __init__(self, agent):
+        self._agent = agent
+
+    def wait_group(self, _on_broken):
+        plan = SimpleNamespace(epoch=0, survivors=0, members=[self._agent.task], reason='alone')
+        return Group(plan, self._agent.task, None, self._agent)
+
+    def _nothing(self, *_):
+        return None
+
+    check = drop_withdrawn = checkpoint_taken = close = _nothing
+
+
+class Membership:
+    """@thread hears in its own thread; every public method: the training thread"""
+
+    def __init__(self, agent):
+        self._agent = agent
+        self._changed = threading.Condition()
+        self._pending = None
+        self._connecting = None
+        self._current = None      # group the training thread uses, for aborting it
+        self._broken = 0          # highest epoch told broken
+        self._withdrawn = 0       # highest epoch told withdrawn
+        self._leave = None
+        self._stand = False
+        self._checkpoint = False
+        self._rendezvous = Rendezvous()
+        self._thread = threading.Thread(target=self._hear, name='wm-membership', daemon=True)
+        self._thread.start()
+        agent.ready(self._rendezvous.address)
+
+    # ---- the training thread ---------------------------------------------------------
+
+    @property
+    def ready_epoch(self):
+        """Planned epoch that this worker stands ready for, 0 if none (W-5)."""
+        pending = self._pending
+        return pending.epoch if pending and not pending.withdrawn else 0
+
+    def take(self, epoch):
+        """The pending epoch that all agreed on becomes current; None when it is gone."""
+        with self._changed:
+            pending, self._pending = self._pending, None
+            if pending is None or pending.epoch != epoch:
+                self._pending = pending
+                return None
+            if pending.group:
+                pending.group.joined = True  # decided: no withdrawal stops it any more
+                self._current = pending.group
+            return pending
+
+    def drop_withdrawn(self):
+        """At a step boundary: a withdrawn epoch that nobody agreed on is closed."""
+        pending = self._pending
+        if pending is None or not pending.withdrawn:
+            return
+        with self._changed:
+            self._pending = None
+        if pending.group:
+            pending.group.close()
+
+    def wait_group(self, on_broken):
+        """The next group, when there is no current one. `on_broken(epoch)` is called for
+        every number told broken meanwhile. @errors Left"""
+        answered = 0
+        with self._changed:
+            while True:
+                self._raise_if_left()
+                if self._broken > answered:
+                    answered = self._broken
+                    on_broken(answered)
+                pending, self._pending = self._pending, None
+                if pending and pending.group:
+                    if not pending.withdrawn:
+                        self._current = pending.group
+                        return pending.group
+                    pending.group.close()
+                self._changed.wait()
+
+    def check(self):
+        """At a step boundary: waits while told to stand. @errors Left"""
+        if self._leave is None and not self._stand:
+            return
+        with self._changed:
+            while self._stand and not self._leave and not (self._current and self._current.dead):
+                self._changed.wait()
+            self._raise_if_left()
+
+    def forget_current(self):
+        """The current group was found dead: it is closed, and all that waits behind it."""
+        with self._changed:
+            dead = [self._current, self._pending and self._pending.group]
+            self._current = self._pending = None
+            self._cancel_connecting()
+        for group in dead:
+            if group:
+                group.close()
+
+    def retire(self, group):
+        """Closes a group that was replaced, away from the training thread."""
+        threading.Thread(target=group.close, name='wm-retire', daemon=True).start()
+
+    def was_withdrawn(self, epoch):
+        return epoch <= self._withdrawn and epoch > self._broken
+
+    @property
+    def checkpoint_wanted(self):
+        return self._checkpoint
+
+    def checkpoint_taken(self):
+        self._checkpoint = False
+
+    def close(self):
+        """Ends the thread and the link; says what is unsaid."""
+        self._agent.stop()
+        self._thread.join(timeout=2)
+        self._agent.close()
+
+    def _raise_if_left(self):
+        if self._leave is not None:
+            raise Left(self._leave)
+
+    # ---- the hearing thread ------------------------------------------------------------
+
+    def _hear(self):
+        react = {native.PLAN: self._on_plan, native.WITHDRAWN: self._on_withdrawn,
+                 native.BROKEN: self._on_broken, native.LEAVE: self._on_leave,
+                 native.STAND: self._on_stand, native.CHECKPOINT: self._on_checkpoint}
+        while True:
+            event = self._agent.wait()
+            if event.kind == native.CLOSED:
+                return
+            if event.kind in react:
+                react[event.kind](event)
+
+    def _on_plan(self, plan):
+        if self._agent.task not in plan.members:
+            self._pend(Pending(plan, None))
+            return
+        connecting = _Connecting(plan)
+        with self._changed:
+            self._cancel_connecting()
+            self._connecting = connecting
+        threading.Thread(target=self._connect, args=(connecting,), name='wm-connect',
+                         daemon=True).start()
+
+    def _connect(self, connecting):
+        plan = connecting.plan
+        try:
+            group = Group(plan, self._agent.task, self._rendezvous, self._agent)
+        except (RuntimeError, OSError, ValueError) as error:
+            if not connecting.cancelled:
+                self._agent.connect_failed(plan.epoch, str(error))
+            return
+        with self._changed:
+            alive = not connecting.cancelled
+            if alive:
+                self._connecting = None
+        if alive:
+            self._pend(Pending(plan, group))
+        else:
+            group.close()
+
+    def _pend(self, pending):
+        with self._changed:
+            old, self._pending = self._pending, pending
+            self._changed.notify_all()
+        if old and old.group:
+            old.group.close()
+        self._agent.connected(pending.epoch)
+
+    def _cancel_connecting(self):
+        if self._connecting:
+            self._connecting.cancelled = True
+            self._connecting = None
+
+    def _on_withdrawn(self, event):
+        with self._changed:
+            self._withdrawn = max(self._withdrawn, event.epoch)
+            if self._connecting and self._connecting.plan.epoch == event.epoch:
+                self._cancel_connecting()
+            if self._pending and self._pending.epoch == event.epoch:
+                self._pending.withdrawn = True
+            current = self._current
+            self._changed.notify_all()
+        # A newcomer may be waiting inside that group already; survivors are never.
+        if current and current.epoch == event.epoch and not current.joined:
+            current.abort()
+
+    def _on_broken(self, event):
+        with self._changed:
+            self._broken = max(self._broken, event.epoch)
+            if self._connecting and self._connecting.plan.epoch <= event.epoch:
+                self._cancel_connecting()
+            dead = [g for g in (self._current, self._pending and self._pending.group)
+                    if g and g.epoch <= event.epoch]
+            if self._pending and self._pending.epoch <= event.epoch:
+                self._pending = None
+            self._changed.notify_all()
+        for group in dead:
+            group.abort()
+
+    def _on_leave(self, event):
+        with self._changed:
+            self._leave = event.reason or 'told to leave'
+            current = self._current
+            self._changed.notify_all()
+        if current and not current.joined:
+            current.abort()
+
+    def _on_stand(self, event):
+        with self._changed:
+            self._stand = event.flag
+            self._changed.notify_all()
+
+    def _on_checkpoint(self, _event):
+        self._checkpoint = True

@@ -1,0 +1,178 @@
+"""Role: the class that training scripts construct. Accepts both generations of keywords of the
+WMLA API (reference: wmla-surface 4.2, 4.3), builds the parts, runs the engine, and sees to it
+that only the final rank 0 returns from train().
+"""
+
+import atexit
+import os
+import signal
+import sys
+import threading
+import time
+from types import SimpleNamespace
+
+import torch
+
+from . import native
+from .checkpoint import Checkpoints
+from .compute import Compute, named_metrics, warm_up
+from .data import Batches
+from .engine import Engine
+from .flat import FlatModel
+from .hooks import Hooks
+from .logs import DriverLogger, WorkerLogger
+from .membership import Alone, Left, Membership
+from .progress import Course
+from .state import Script
+from .syncbn import convert
+
+# keyword of one generation → our name
+_OLDER = {'loss_function': 'loss', 'getDatasets': 'datasets_function'}
+
+
+class FabricModel:
+    """A model with what is needed to train it elastically."""
+
+    def __init__(self, model, datasets_function=None, loss=None, optimizer=None, *, metrics=None,
+                 driver_logger=None, worker_logger=None, driver_logger_callback=None,
+                 worker_logger_callback=None, user_callback=None, enable_onnx=False,
+                 save_to_onnx=False, fn_step_train=None, fn_test=None, keras_custom_objects=None,
+                 fn_batch_collate=None, loss_reduction='mean', sync_bn=False, lr_scheduler=None,
+                 **older):
+        """signature fixed by the WMLA API, both generations; ours are the last three:
+        loss_reduction  'mean' or 'sum': what the loss function returns for a batch
+        sync_bn         batch normalisation over the samples of all members
+        lr_scheduler    a torch scheduler, stepped after every pass
+        @errors TypeError: no torch model, unknown keyword; ValueError: unknown loss_reduction"""
+        older = {_OLDER.get(k, k): v for k, v in older.items()}
+        datasets_function = datasets_function or older.pop('datasets_function', None)
+        loss = loss or older.pop('loss', None)
+        if older:
+            raise TypeError(f"FabricModel: unexpected keyword '{next(iter(older))}'")
+        if not isinstance(model, torch.nn.Module):
+            raise TypeError(f'FabricModel: model is a {type(model).__name__}; this version trains '
+                            'torch.nn.Module only')
+        if loss_reduction not in ('mean', 'sum'):
+            raise ValueError(f"loss_reduction '{loss_reduction}': 'mean' or 'sum'")
+        later = driver_logger_callback is not None or worker_logger_callback is not None
+        self._datasets, self._collate = datasets_function, fn_batch_collate
+        self._onnx, self._sync_bn = enable_onnx or save_to_onnx, sync_bn
+        self._script = Script(
+            model=convert(model) if sync_bn else model, loss=loss, optimizer=optimizer,
+            metrics=metrics, lr_scheduler=lr_scheduler, loss_reduction=loss_reduction,
+            fn_step_train=fn_step_train, fn_test=fn_test, callbacks=list(user_callback or []),
+            driver_logger=driver_logger or driver_logger_callback or DriverLogger(),
+            worker_logger=worker_logger or worker_logger_callback or WorkerLogger(),
+            logger_generation=2 if later else 1, extras={})
+
+    @property
+    def model(self):
+        """The model, trained once train() has returned."""
+        return self._script.model
+
+    def register(self, name, value):
+        """Adds an object with state_dict and load_state_dict to what newcomers and
+        checkpoints get."""
+        self._script.extras[name] = value
+
+    def train(self, epoch_number, batch_size, engines_number=None, num_dataloader_threads=0,
+              validation_freq=1, checkpoint_freq=1, effective_batch_size=None, **_cluster_options):
+        """signature fixed by the WMLA API. Trains `epoch_number` passes; returns in the final
+        rank 0 only: every other worker ends with status 0 in here.
+        batch_size            samples that a worker computes at once; also of a worker's step,
+                              unless effective_batch_size fixes the samples of the whole step
+        engines_number        most workers; None: as many as the job gets
+        num_dataloader_threads  loader processes a worker; 0: in the worker itself
+        validation_freq, checkpoint_freq  in passes; 0: never (checkpoints on demand stay)
+        With a varying number of workers and no effective_batch_size the global batch varies;
+        the learning rate is left alone."""
+        began = time.monotonic()
+        torch.set_num_threads(int(os.environ.get('OMP_NUM_THREADS') or torch.get_num_threads()))
+        run = _Run(self, epoch_number, batch_size, engines_number or 0)
+        run.course(validation_freq, checkpoint_freq, effective_batch_size or 0)
+        engine = run.engine(num_dataloader_threads or 0)
+        print('--------START TRAINING--------', flush=True)
+        is_final = run.to_the_end(engine)
+        if not is_final:
+            _end_process(run)
+        took = time.monotonic() - began
+        print(f'--------END TRAINING: completed epoch {epoch_number} in time {took:.1f}, completed '
+              f'{engine.progress.step} iterations in {took:.1f} seconds.--------', flush=True)
+        run.close()
+        return self.model
+
+
+class _Run:
+    """One call of train(): the parts and their end."""
+
+    def __init__(self, fabric, epochs, batch_size, max_tasks):
+        self._fabric, self._script = fabric, fabric._script
+        self._epochs, self._batch_size = int(epochs), int(batch_size)
+        self._lib = native.load()
+        self.agent = native.Agent(self._lib, max_tasks)
+        self.train_set, self.test_set = fabric._datasets()
+        self.records, self.membership, self._batches = None, None, []
+
+    def course(self, validation_freq, checkpoint_freq, effective):
+        """What is to be done, from train()'s arguments."""
+        names = tuple(name for name, _ in named_metrics(self._script.metrics))
+        self._course = Course(self._epochs, self._batch_size, effective, validation_freq,
+                              checkpoint_freq, len(self.train_set),
+                              len(self.test_set) if self.test_set is not None else 0, names)
+
+    def engine(self, loaders):
+        """Builds every part. Loaders are forked before there is any connection; the worker is
+        ready only when all is built."""
+        collate = self._fabric._collate
+        self._batches = [Batches(self.train_set, collate, loaders), Batches(self.test_set, collate)]
+        result_dir = os.environ.get('RESULT_DIR', '')
+        flat = FlatModel(self._script.model, len(self._course.metric_names))
+        self._script.onnx_example = self._onnx_example
+        hooks = Hooks(self._script, self._course)
+        hooks.train_begin()
+        warm_up(next((p.device for p in self._script.model.parameters()), 'cpu'))
+        self.records = native.Records(self._lib, os.environ.get('LOG_DIR', ''))
+        self.membership = Membership(self.agent) if self.agent.present else Alone(self.agent)
+        parts = SimpleNamespace(
+            agent=self.agent, membership=self.membership, hooks=hooks, records=self.records,
+            checkpoints=Checkpoints(result_dir), train_batches=self._batches[0],
+            test_batches=self._batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
+            compute=Compute(self._script, flat, self._batch_size))
+        return Engine(self._course, self._script, parts)
+
+    def _onnx_example(self):
+        """An input batch of one sample, or None when no ONNX file is wanted."""
+        if not self._fabric._onnx:
+            return None
+        return self._batches[0].get([0], [0])[0]
+
+    def to_the_end(self, engine):
+        """Trains. Returns whether this worker returns from train()."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, lambda *_: engine.request_stop())
+        try:
+            is_final = engine.run()
+        except Left as reason:
+            print(f'worker {self.agent.task} leaves: {reason}', flush=True)
+            return False
+        engine.hooks.train_end()
+        return is_final
+
+    def close(self):
+        """Everything that train() began is ended."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        self.membership.close()
+        self.records.close()
+        for batches in self._batches:
+            batches.close()
+
+
+def _end_process(run):
+    """Ends this process with status 0: not by an exception, which scripts catch, and without
+    tearing the framework down, whose threads may be in the middle of something."""
+    run.close()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

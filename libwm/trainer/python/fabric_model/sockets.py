@@ -1,0 +1,94 @@
+"""Role: the sockets of a gloo group, so that the group can be aborted from another thread.
+
+torch.distributed (1.13) offers no abort for gloo. A collective that waits for a member which is
+alive but elsewhere returns only when its connections fail. Each rank's gloo publishes the
+addresses it listens on under `0/<rank>` in the group's store: 136 bytes a pair, a
+sockaddr_storage and a sequence number. A connection of the group has one of these at one of
+its ends. shutdown(2) on it makes gloo's own thread see the end of the stream and fail
+everything that waits; the peers see it too.
+
+Invariant: a descriptor is shut down only while it still is the socket that was found.
+"""
+
+import os
+import socket
+import struct
+
+_RECORD = 136  # sockaddr_storage + ssize_t
+_AF_INET, _AF_INET6 = 2, 10
+
+
+def published(store, world):
+    """Addresses that the ranks of a group listened on. @shape set of (ip, port)"""
+    found = set()
+    for rank in range(world):
+        text = store.get(f'0/{rank}')
+        for at in range(0, len(text) - _RECORD + 1, _RECORD):
+            family, port = struct.unpack_from('=H', text, at)[0], struct.unpack_from('>H', text, at + 2)[0]
+            if family == _AF_INET:
+                found.add((socket.inet_ntop(socket.AF_INET, text[at + 4:at + 8]), port))
+            elif family == _AF_INET6:
+                found.add((socket.inet_ntop(socket.AF_INET6, text[at + 8:at + 24]), port))
+    return found
+
+
+def _borrow(number):
+    """A second descriptor of `number` as a socket object, or None if it is no TCP socket."""
+    try:
+        borrowed = socket.socket(fileno=os.dup(number))
+    except OSError:
+        return None
+    if borrowed.family in (socket.AF_INET, socket.AF_INET6):
+        return borrowed
+    borrowed.close()
+    return None
+
+
+def find(addresses):
+    """This process's connections with an end in `addresses`. @shape list of (fd, inode)"""
+    found = []
+    for name in os.listdir('/proc/self/fd'):
+        borrowed = _borrow(int(name))
+        if borrowed is None:
+            continue
+        with borrowed:
+            try:
+                ends = {borrowed.getsockname()[:2], borrowed.getpeername()[:2]}
+                if ends & addresses:
+                    found.append((int(name), os.fstat(borrowed.fileno()).st_ino))
+            except OSError:
+                continue  # not connected
+    return found
+
+
+def shut(connections):
+    """Ends the connections found before, where they still are open."""
+    for number, inode in connections:
+        borrowed = _borrow(number)
+        if borrowed is None:
+            continue
+        with borrowed:
+            try:
+                if os.fstat(borrowed.fileno()).st_ino == inode:
+                    borrowed.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue  # closed by the peer meanwhile
+
+
+def all_ended(connections):
+    """Whether every peer has closed its end (or the connection is gone here)."""
+    for number, inode in connections:
+        borrowed = _borrow(number)
+        if borrowed is None:
+            continue
+        with borrowed:
+            try:
+                if os.fstat(borrowed.fileno()).st_ino != inode:
+                    continue
+                if borrowed.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b'':
+                    return False
+            except BlockingIOError:
+                return False
+            except OSError:
+                continue
+    return True

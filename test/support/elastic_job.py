@@ -1,0 +1,82 @@
+"""Role: base class of the trainer's tests with real worker processes and gloo, led by fake_lead.py;
+and what must hold after every course of events. Needs only build/lib.
+"""
+
+import os
+import shutil
+import tempfile
+import unittest
+
+import fake_lead
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(ROOT, os.environ.get('B', 'build'))
+COMMAND = ['/usr/bin/python3', os.path.join(ROOT, 'test', 'support', 'trainer_worker.py')]
+
+
+@unittest.skipIf('-' in os.path.basename(BUILD), 'a library with sanitizers does not load into python')
+class Elastic(unittest.TestCase):
+    """One job a test."""
+
+    samples, passes = 499, 3
+
+    def setUp(self):
+        self.base = tempfile.mkdtemp(prefix='wmt')
+        self.lead = None
+
+    def tearDown(self):
+        if self.lead:
+            self.lead.close()
+        shutil.rmtree(self.base, ignore_errors=True)
+
+    def job(self, **settings):
+        settings = {'samples': self.samples, 'passes': self.passes, 'effective': 24, **settings}
+        self.samples, self.passes = settings['samples'], settings['passes']
+        environment = {f'TEST_{k.upper()}': str(v) for k, v in settings.items()}
+        environment.update(PYTHONPATH=os.path.join(BUILD, 'lib', 'python'), OMP_NUM_THREADS='1',
+                           WM_TRAINER_LIB=os.path.join(BUILD, 'lib', 'libwmtrainer.so'))
+        self.lead = fake_lead.FakeLead(self.base, COMMAND, environment)
+        return self.lead
+
+    def begin(self, tasks, later=()):
+        """Starts these workers, and those needed later, and forms epoch 1 of `tasks`."""
+        for task in [*tasks, *later]:
+            if task not in self.lead.workers:
+                self.lead.start(task)
+        self.lead.run_until(lambda: self.lead.all_ready(self.lead.workers), what='ready')
+        self.lead.plan(list(tasks))
+        self.lead.run_until(self.lead.formed, what='epoch 1')
+
+    def at_step(self, step):
+        self.lead.run_until(lambda: self.lead.step() >= step, what=f'step {step}')
+
+    def resize(self, members):
+        """Forms an epoch of these members."""
+        self.lead.plan(members)
+        self.lead.run_until(self.lead.formed, what=f'epoch of {members}')
+
+    def finish(self, killed=()):
+        """Runs to the end and checks everything that must hold in every course of events."""
+        self.lead.run_until(self.lead.finished, what='the end')
+        tasks = list(self.lead.workers)
+        for task, worker in self.lead.workers.items():
+            status = worker.process.returncode
+            self.assertEqual(status, -9 if task in killed else 0, self.lead.outputs())
+        self.assertEqual(fake_lead.check_ledger(self.base, tasks, self.samples, self.passes), [])
+        self.check_hashes(tasks)
+        self.assertEqual(self.lead.outputs().count('train returned'), 1)
+
+    def check_hashes(self, tasks):
+        """After every step of the history, all members have equal parameters."""
+        seen = {}
+        for task in tasks:
+            path = os.path.join(self.base, 'log', str(task), 'hash.csv')
+            if not os.path.exists(path):
+                continue
+            with open(path, encoding='ascii') as file:
+                for line in file:
+                    step, epoch, text = line.split(',')
+                    seen.setdefault(int(step), []).append((int(epoch), text))
+        for step, found in seen.items():
+            newest = max(epoch for epoch, _ in found)
+            self.assertEqual(len({t for e, t in found if e == newest}), 1, f'step {step}: {found}')

@@ -1,0 +1,121 @@
+"""Role: the training script of the trainer's tests: a small model, data that are made up, and
+faults on demand. Everything it is told comes in TEST_* variables.
+
+  TEST_SAMPLES, TEST_PASSES, TEST_BATCH, TEST_EFFECTIVE, TEST_DTYPE, TEST_STEP_MS, TEST_WIDTH
+  TEST_KILL=WHERE:STEP  kill -9 of this worker: before | inside | after the all-reduce that makes
+                        STEP, connect (while building any group but the first), switch (after
+                        agreeing, before the first step)
+
+Writes $LOG_DIR/hash.csv: step, epoch, hash of all parameters after it.
+"""
+
+import faulthandler
+import hashlib
+import os
+import signal
+import time
+
+import torch
+
+from fabric_model import FabricModel, engine, group
+
+
+def setting(name, default):
+    return type(default)(os.environ.get('TEST_' + name, default))
+
+
+WHERE, _, AT = setting('KILL', '').partition(':')
+DTYPE = getattr(torch, setting('DTYPE', 'float64'))
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Data:
+    """Samples that are functions of their number."""
+
+    def __init__(self, count):
+        self._count = count
+
+    def __len__(self):
+        return self._count
+
+    def __getitem__(self, number):
+        source = torch.Generator().manual_seed(number)
+        x = torch.randn(8, generator=source, dtype=DTYPE)
+        return x, torch.sin(x.sum()).reshape(1)
+
+
+def plant_faults():
+    """Puts the wanted fault and the hash record into the engine."""
+    plain_sum, plain_record = group.Group.sum, engine.Engine._record
+    plain_connect, plain_enter = group._connect, engine.Engine._enter
+    running = []
+    hashes = open(os.path.join(os.environ['LOG_DIR'], 'hash.csv'), 'a', encoding='ascii', buffering=1)
+
+    def hit(self, where):
+        step = running[0].progress.step + 1 if running else 0
+        return WHERE == where and step == int(AT) and self.joined and \
+            running[0].progress.phase == 0
+
+    def faulty_sum(self, tensor):
+        if hit(self, 'before'):
+            die()
+        if hit(self, 'inside') and self._mesh:
+            self._mesh.allreduce([tensor])
+            die()
+        kill = hit(self, 'after')
+        plain_sum(self, tensor)
+        if kill:
+            die()
+
+    def record(self, step):
+        plain_record(self, step)
+        text = hashlib.sha256()
+        for value in self.script.model.state_dict().values():
+            text.update(value.numpy().tobytes())
+        hashes.write(f'{step.step},{step.epoch},{text.hexdigest()}\n')
+
+    def connect(plan, rank, device):
+        if WHERE == 'connect' and plan.epoch >= int(AT):
+            die()
+        return plain_connect(plan, rank, device)
+
+    def enter(self, entered):
+        running[:] = [self]
+        if WHERE == 'switch' and entered.epoch >= int(AT):
+            die()
+        plain_enter(self, entered)
+        if WHERE == 'switched' and entered.epoch >= int(AT):
+            die()
+
+    group.Group.sum, engine.Engine._record = faulty_sum, record
+    group._connect, engine.Engine._enter = connect, enter
+
+
+def main():
+    faulthandler.register(signal.SIGUSR1)
+    plant_faults()
+    width, pause = setting('WIDTH', 16), setting('STEP_MS', 5) / 1000
+    torch.manual_seed(7 if setting('SEEDED', 1) else os.getpid())
+    model = torch.nn.Sequential(torch.nn.Linear(8, width), torch.nn.Tanh(),
+                                torch.nn.Linear(width, 1)).to(DTYPE)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+
+    def loss(outputs, labels):
+        time.sleep(pause)
+        return torch.nn.functional.mse_loss(outputs, labels)
+
+    def datasets():
+        return Data(setting('SAMPLES', 499)), Data(setting('TESTS', 0)) if setting('TESTS', 0) else None
+
+    fabric = FabricModel(model, datasets, loss, optimizer)
+    fabric.train(setting('PASSES', 3), setting('BATCH', 8), setting('ENGINES', 0) or None,
+                 num_dataloader_threads=setting('LOADERS', 0), checkpoint_freq=setting('CHECKPOINTS', 0),
+                 effective_batch_size=setting('EFFECTIVE', 0) or None)
+    torch.save(model.state_dict(), os.path.join(os.environ['RESULT_DIR'], 'returned.pt'))
+    print('train returned', flush=True)
+
+
+main()

@@ -1,0 +1,74 @@
+"""Role: elastic training that grows and shrinks, with real processes and gloo.
+"""
+
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from elastic_job import Elastic  # noqa: E402
+
+
+class Resizes(Elastic):
+    def test_grows_and_shrinks_without_losing_a_step_or_a_sample(self):
+        self.job()
+        self.begin([1], later=[2, 3])
+        self.at_step(5)
+        self.resize([1, 2])
+        self.at_step(12)
+        self.resize([1, 2, 3])
+        self.at_step(20)
+        self.resize([1, 3])
+        self.at_step(25)
+        self.resize([3])
+        self.finish()
+        self.assertIn('leaves', self.lead.outputs())
+
+    def test_rank_0_leaves_and_the_next_survivor_returns_from_train(self):
+        self.job()
+        self.begin([1, 2])
+        self.at_step(5)
+        self.resize([2])
+        self.finish()
+        with open(os.path.join(self.base, 'log', '2', 'out'), encoding='utf-8') as out:
+            self.assertIn('train returned', out.read())
+
+    def test_members_start_from_one_model(self):
+        self.job(seeded=0)
+        self.begin([1, 2, 3])
+        self.finish()
+
+    def test_a_withdrawn_epoch_disturbs_nobody(self):
+        lead = self.job()
+        self.begin([1, 2], later=[3])
+        epoch = lead.plan([1, 2, 3])
+        lead.withdraw(epoch)
+        self.at_step(lead.step() + 5)
+        lead.members = [1, 2] if lead.epoch < epoch else lead.members
+        self.resize([1, 2, 3])
+        self.finish()
+
+    def test_a_share_larger_than_the_batch_is_accumulated(self):
+        self.job(batch=5, effective=33)
+        self.begin([1, 2, 3])
+        self.at_step(5)
+        self.resize([2])
+        self.finish()
+
+    def test_validation_is_divided_and_does_not_hold_a_resize_up(self):
+        self.job(tests=300, batch=2, step_ms=10)
+        self.begin([1, 2])
+        self.at_step(20)
+        self.resize([1])
+        self.finish()
+
+    def test_forked_loaders_bring_the_same_samples(self):
+        self.job(loaders=2)
+        self.begin([1, 2])
+        self.at_step(8)
+        self.resize([1])
+        self.finish()
+
+
+if __name__ == '__main__':
+    unittest.main()
