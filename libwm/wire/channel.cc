@@ -204,9 +204,9 @@ void Channel::end(const Error& error) {
   ended_by_ = error;  // start(), or what it posted, tells it after the frames held
 }
 
-void Channel::tell_closed(const Error& error) {
-  auto told = error;  // ours may go with the handler
-  if (auto handlers = std::exchange(handlers_, nullptr)) handlers->on_closed(told);
+// By value: ended_by_ may go with the handler.
+void Channel::tell_closed(Error error) {
+  if (auto handlers = std::exchange(handlers_, nullptr)) handlers->on_closed(error);
 }
 
 void Channel::shut_when_flushed() {

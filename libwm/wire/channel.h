@@ -66,7 +66,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void flush();
   void on_written(const boost::system::error_code& ec);
   void end(const Error& error);
-  void tell_closed(const Error& error);
+  void tell_closed(Error error);
   void shut_when_flushed();
   void shut();
 

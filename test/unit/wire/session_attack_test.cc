@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sodium.h>
 
+#include <random>
+
 #include "libwm/wire/hello.h"
 #include "libwm/wire/session.h"
 #include "test/support/fake_munge.h"
@@ -211,6 +213,33 @@ TEST(session_attack, a_request_before_the_proof_is_not_even_decrypted) {  // WIR
   talk.acceptor.feed(request + proof);
   EXPECT_TRUE(talk.acceptor.delivered.empty());
   EXPECT_TRUE(talk.acceptor.failed);
+}
+
+// A stream of bytes that is noise, or starts like a session and goes on as noise.
+std::string noise(std::mt19937& random, std::string begin) {
+  auto length = random() % 2000;
+  while (begin.size() < length) begin.push_back(static_cast<char>(random() >> 24));
+  return begin;
+}
+
+TEST(session_attack, noise_in_any_phase_is_refused_and_harms_nothing) {
+  auto munge = FakeMunge::make();
+  auto talk = client_and_master(munge->as(kAlice), munge->as(kMaster), kMaster);
+  talk.initiator.start();
+  auto hello = talk.initiator.take_written();
+  std::mt19937 random(4711);
+  for (int round = 0; round < 2000; ++round) {
+    SessionEnd master(master_options(0), munge->as(kMaster), 50);
+    auto stream =
+        noise(random, round % 3 == 0 ? "" : hello.substr(0, random() % (hello.size() + 1)));
+    while (!stream.empty()) {
+      auto n = std::min<std::size_t>(stream.size(), 1 + random() % 700);
+      master.feed(stream.substr(0, n));
+      stream.erase(0, n);
+    }
+    ASSERT_FALSE(master.peer);
+    ASSERT_TRUE(master.delivered.empty());
+  }
 }
 
 }  // namespace
