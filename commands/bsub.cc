@@ -1,0 +1,160 @@
+// bsub: submits a job. A command, a script file with #BSUB lines, or a script on stdin; the
+// specification is made by common/submission, signed and sent by libwm/client, and durable
+// when this exits 0. -K stays until the end and exits as the job does.
+#include <pwd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "commands/common/command.h"
+#include "commands/common/directives.h"
+#include "commands/common/submission.h"
+
+namespace wm::cmd {
+namespace {
+
+constexpr std::size_t kMaxScript = 8 << 20;
+constexpr int kKilledWhilePending = 126;
+
+Error no_command() { return fail(Code::BadArgument, "No command is specified in the script file"); }
+
+Surroundings surroundings() {
+  Surroundings here;
+  here.who.uid = ::getuid();
+  here.who.gid = ::getgid();
+  if (const passwd* account = ::getpwuid(here.who.uid)) {
+    here.who.user = account->pw_name;
+    here.home = account->pw_dir;
+  }
+  here.home = environment("HOME").value_or(here.home);
+  char text[PATH_MAX] = "";
+  if (::getcwd(text, sizeof text)) here.cwd = text;
+  if (::gethostname(text, sizeof text - 1) == 0) here.host = text;
+  here.umask = ::umask(0);
+  ::umask(here.umask);
+  for (char** entry = environ; *entry; ++entry) here.environment.emplace_back(*entry);
+  return here;
+}
+
+Result<std::string> read_all(std::FILE* in, const std::string& name) {
+  std::string text;
+  char block[1 << 16];
+  while (auto n = std::fread(block, 1, sizeof block, in)) {
+    text.append(block, n);
+    if (text.size() > kMaxScript) return fail(Code::Limit, name + ": script larger than 8M");
+  }
+  if (std::ferror(in)) return fail(Code::System, name + ": cannot be read");
+  return text;
+}
+
+// The text of the file named by a single word when it is a script that bsub has to read.
+Result<std::string> script_in(const std::vector<std::string>& words) {
+  struct stat facts {};
+  bool one_file = words.size() == 1 && ::stat(words[0].c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+  if (!one_file || environment("LSB_BSUB_PARSE_SCRIPT") == "N") return std::string();
+  if (static_cast<std::size_t>(facts.st_size) > kMaxScript) return std::string();
+  std::FILE* file = std::fopen(words[0].c_str(), "r");
+  if (!file) return fail(Code::System, words[0] + ": cannot be read");
+  auto text = read_all(file, words[0]);
+  std::fclose(file);
+  if (text && !is_script(*text)) return std::string();
+  return text;
+}
+
+Result<Source> script_on_stdin() {
+  if (::isatty(0)) complain("bsub> ");
+  Source source;
+  WM_TRY(source.script, read_all(stdin, "stdin"));
+  source.command = first_command_of(source.script);
+  if (!has_command(source.script)) return no_command();
+  return source;
+}
+
+Result<Source> find_source(const Parsed& options) {
+  if (options.words.empty()) return script_on_stdin();
+  Source source;
+  for (const auto& word : options.words) source.command += (source.command.empty() ? "" : " ") + word;
+  WM_TRY(source.script, script_in(options.words));
+  if (source.command.empty()) return no_command();
+  return source;
+}
+
+Result<void> add_directives(const Source& source, Parsed& options) {
+  WM_TRY(auto words, directive_words(source.script));
+  WM_TRY(auto more, parse_options(submit_options(), words, Words::Anywhere));
+  if (!more.words.empty())
+    return fail(Code::BadArgument, "#BSUB: '" + more.words[0] + "' is no option");
+  options.append(more);
+  return {};
+}
+
+// The first of the asked queues that takes the job.
+Result<SubmitReply> submit_to(client::Master& master, JobSpec spec, const Source& source,
+                              const std::string& env, const std::vector<std::string>& queues) {
+  Result<SubmitReply> reply = no_command();
+  for (const auto& queue : queues) {
+    spec.queue = queue;
+    reply = master.submit(spec, source.script, env);
+    bool next = !reply && (reply.error().code == Code::NotFound || reply.error().code == Code::Denied);
+    if (!next) return reply;
+  }
+  return reply;
+}
+
+void announce(const SubmitReply& reply) {
+  if (environment("BSUB_QUIET")) return;
+  std::string text = "Job <" + std::to_string(reply.job.job) + "> is submitted to " +
+                     (reply.default_queue ? "default " : "") + "queue <" + reply.queue + ">.\n";
+  if (environment("BSUB_STDERR")) complain(text);
+  else say(text);
+}
+
+int exit_code_of(const WaitReply& end) {
+  if (end.first_host.empty() && end.state == JobState::Killed) return kKilledWhilePending;
+  if (end.state == JobState::Finished) return 0;
+  if (WIFSIGNALED(end.exit_status)) return 128 + WTERMSIG(end.exit_status);
+  return WEXITSTATUS(end.exit_status) != 0 ? WEXITSTATUS(end.exit_status) : kRefused;
+}
+
+Result<int> wait_for(client::Master& master, JobId job) {
+  complain("<<Waiting for dispatch ...>>\n");
+  bool told = false;
+  WaitReply now;
+  while (!is_over(now.state)) {
+    WM_TRY(now, master.wait({job, now.state}));
+    if (told || now.first_host.empty()) continue;
+    complain("<<Starting on " + now.first_host + ">>\n");
+    told = true;
+  }
+  complain("<<Job is finished>>\n");
+  return exit_code_of(now);
+}
+
+Result<int> run(const Parsed& given) {
+  Parsed options = given;
+  WM_TRY(auto source, find_source(options));
+  WM_TRY(add_directives(source, options));
+  const auto here = surroundings();
+  WM_TRY(auto spec, make_spec(options, source, here));
+  WM_TRY(auto env, make_environment(options, here));
+  WM_TRY(auto to, master());
+  WM_TRY(auto reply, submit_to(to, std::move(spec), source, env, asked_queues(options, here)));
+  announce(reply);
+  if (options.has("K")) return wait_for(to, reply.job);
+  return 0;
+}
+
+}  // namespace
+}  // namespace wm::cmd
+
+int main(int argc, char** argv) {
+  using namespace wm::cmd;
+  const Command command{"bsub", "bsub [options] command [argument ...] | script_file | < script",
+                        submit_options(), Words::Last, " Job not submitted."};
+  return main_of(command, argc, argv, run);
+}

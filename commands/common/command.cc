@@ -1,0 +1,84 @@
+// The rim of the commands: environment, streams, exit codes.
+#include "commands/common/command.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "libwm/conf/load.h"
+
+namespace wm::cmd {
+namespace {
+
+bool asks(const Parsed& parsed, std::string_view name) { return parsed.has(name); }
+
+void warn_of_ignored(const Command& command, const Parsed& parsed) {
+  for (const auto& name : parsed.ignored)
+    complain(std::string(command.name) + ": option -" + name + " has no effect here\n");
+}
+
+int refuse(const Command& command, const Error& error) {
+  std::string text = error.text;
+  if (!command.refusal.empty()) text += (text.ends_with('.') ? "" : ".") + std::string(command.refusal);
+  complain(text + "\n");
+  return kRefused;
+}
+
+std::vector<Option> with_common(std::span<const Option> own) {
+  std::vector<Option> all(own.begin(), own.end());
+  bool has_h = false;
+  for (const auto& option : own) has_h = has_h || option.name == "h";
+  if (!has_h) all.push_back({"h", Option::Kind::Flag, "", "Print this and exit"});
+  all.push_back({"help", Option::Kind::Flag, "", ""});
+  all.push_back({"-help", Option::Kind::Flag, "", ""});
+  all.push_back({"V", Option::Kind::Flag, "", "Print the version and exit"});
+  all.push_back({"-version", Option::Kind::Flag, "", ""});
+  return all;
+}
+
+}  // namespace
+
+int main_of(const Command& command, int argc, char** argv,
+            const std::function<Result<int>(const Parsed&)>& body) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  const auto options = with_common(command.options);
+  auto parsed = parse_options(options, args, command.words);
+  if (!parsed) {
+    complain(std::string(command.name) + ": ");
+    return refuse(command, parsed.error());
+  }
+  if (asks(*parsed, "h") || asks(*parsed, "help") || asks(*parsed, "-help")) {
+    say(usage(command.synopsis, options));
+    return 0;
+  }
+  if (asks(*parsed, "V") || asks(*parsed, "-version")) {
+    complain(std::string(command.name) + " (WM) " WM_VERSION "\n");
+    return 0;
+  }
+  warn_of_ignored(command, *parsed);
+  auto code = body(*parsed);
+  return code ? *code : refuse(command, code.error());
+}
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::string conf_dir() {
+  return environment("WM_CONF_DIR").value_or(std::string(conf::kDefaultDir));
+}
+
+Result<client::Master> master() {
+  WM_TRY(auto cluster, conf::load_cluster(conf_dir()));
+  return client::Master::of(cluster);
+}
+
+void say(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+void complain(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+}  // namespace wm::cmd

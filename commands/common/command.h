@@ -1,0 +1,52 @@
+// Role: what every command's main does: words to options, --help and -V, warnings about
+// options without effect, the cluster's master, and an Error to stderr and an exit code.
+//
+//   int main(int argc, char** argv) { return wm::cmd::main_of({…table…}, argc, argv, body); }
+//
+// Invariant: nothing goes to stdout before the body prints; clients parse it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "commands/common/options.h"
+#include "libwm/base/result.h"
+#include "libwm/client/master.h"
+
+namespace wm::cmd {
+
+/// Exit code of everything that was refused. @source LSF commands
+inline constexpr int kRefused = 255;
+
+/// A command's name and table.
+struct Command {
+  std::string_view name;
+  std::string_view synopsis;       ///< "bkill [options] job_id…"
+  std::span<const Option> options;
+  Words words = Words::Anywhere;
+  std::string_view refusal;        ///< after an error's text: " Job not submitted."
+};
+
+/// Takes the command line apart and runs `body`, whose value is the exit code.
+/// @thread main, once
+int main_of(const Command& command, int argc, char** argv,
+            const std::function<Result<int>(const Parsed&)>& body);
+
+/// A variable of the environment; nothing when it is not set. @thread main
+std::optional<std::string> environment(const char* name);
+
+/// The configuration directory: WM_CONF_DIR, else /etc/wm.
+std::string conf_dir();
+
+/// The master of the cluster that conf_dir() describes; connects at the first question.
+/// @errors NotFound, BadArgument: the configuration
+Result<client::Master> master();
+
+/// Prints to stdout or stderr at once; an error of the stream is an error of nobody.
+void say(std::string_view text);
+void complain(std::string_view text);
+
+}  // namespace wm::cmd

@@ -1,0 +1,276 @@
+// One table of options, one small reader per kind of value.
+#include "commands/common/submission.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "commands/common/directives.h"
+#include "commands/common/job_names.h"
+#include "libwm/expr/gpu.h"
+#include "libwm/expr/resreq.h"
+
+namespace wm::cmd {
+namespace {
+
+using Kind = Option::Kind;
+
+constexpr Option kOptions[] = {
+    {"q", Kind::Text, "\"queue ...\"", "Queue; of several the first that takes the job"},
+    {"J", Kind::Text, "name[1-10]%n", "Job name, or an array of jobs, n of them at a time"},
+    {"n", Kind::Number, "min[,max]", "Tasks; an elastic job may have up to max"},
+    {"ar", Kind::Flag, "", "Elastic: resized while it runs, between min and max"},
+    {"app", Kind::Text, "profile", "Application profile: batch, training, notebook, inference"},
+    {"plan", Kind::Text, "/path", "Resource plan that the job draws on"},
+    {"gpu", Kind::Text, "num=n:...", "GPUs; \"-\" for one"},
+    {"R", Kind::Text, "res_req", "Resource requirement; may be given several times"},
+    {"W", Kind::Number, "[h:]m", "Run limit"},
+    {"M", Kind::Number, "size", "Memory per task"},
+    {"m", Kind::Text, "\"host ...\"", "Hosts that the job may run on"},
+    {"x", Kind::Flag, "", "Whole hosts"},
+    {"nnodes", Kind::Number, "n", "Spread the tasks over n hosts"},
+    {"cwd", Kind::Text, "path", "Working directory"},
+    {"i", Kind::Text, "file", "Standard input"},
+    {"o", Kind::Text, "file", "Append standard output and the report; %J %I %U %H are replaced"},
+    {"oo", Kind::Text, "file", "The same, replacing the file"},
+    {"e", Kind::Text, "file", "Append standard error"},
+    {"eo", Kind::Text, "file", "The same, replacing the file"},
+    {"env", Kind::Text, "\"all, V=x, ~V\"", "What of the environment the job gets"},
+    {"L", Kind::Text, "shell", "Login shell"},
+    {"H", Kind::Flag, "", "Hold the job until bresume"},
+    {"K", Kind::Flag, "", "Wait for the end and exit as the job does"},
+    {"r", Kind::Flag, "", "Start again when its host is lost"},
+    {"rn", Kind::Flag, "", "Never start again"},
+    {"P", Kind::Text, "project", "Project for accounting"},
+    {"Jd", Kind::Text, "text", "Description"},
+    {"N", Kind::IgnoredFlag, "", ""},
+    {"B", Kind::IgnoredFlag, "", ""},
+    {"u", Kind::Ignored, "", ""},
+    {"G", Kind::Ignored, "", ""},
+    {"g", Kind::Ignored, "", ""},
+    {"a", Kind::Ignored, "", ""},
+    {"sla", Kind::Ignored, "", ""},
+    {"sp", Kind::Ignored, "", ""},
+    {"We", Kind::Ignored, "", ""},
+    {"C", Kind::Ignored, "", ""},
+    {"S", Kind::Ignored, "", ""},
+    {"ul", Kind::IgnoredFlag, "", ""},
+    {"core_isolation", Kind::Ignored, "", ""},
+    {"network", Kind::Ignored, "", ""},
+    {"ptl", Kind::Ignored, "", ""},
+    {"eptl", Kind::Ignored, "", ""},
+};
+
+Error bad(const std::string& option, const std::string& value, const std::string& why) {
+  return fail(Code::BadArgument, "-" + option + " " + value + ": " + why);
+}
+
+Result<std::uint32_t> count(const std::string& option, const std::string& whole, std::string_view text) {
+  std::uint32_t value = 0;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (ec != std::errc() || end != text.data() + text.size() || value == 0 || value > 1000000)
+    return bad(option, whole, "Bad argument, a number from 1 to 1000000 is wanted");
+  return value;
+}
+
+Result<void> read_tasks(const Parsed& options, JobSpec& spec) {
+  if (auto n = options.first("n")) {
+    auto comma = n->find(',');
+    WM_TRY(spec.min_tasks, count("n", *n, std::string_view(*n).substr(0, comma)));
+    spec.max_tasks = spec.min_tasks;
+    if (comma != std::string::npos) {
+      WM_TRY(spec.max_tasks, count("n", *n, std::string_view(*n).substr(comma + 1)));
+    }
+    if (spec.max_tasks < spec.min_tasks) return bad("n", *n, "Bad argument, max is below min");
+  }
+  return {};
+}
+
+// -nnodes spreads -n tasks evenly; alone it is one task a host.
+Result<void> read_nodes(const Parsed& options, JobSpec& spec, std::vector<std::string>& resreqs) {
+  auto text = options.first("nnodes");
+  if (!text) return {};
+  WM_TRY(auto nodes, count("nnodes", *text, *text));
+  if (!options.has("n")) spec.min_tasks = spec.max_tasks = nodes;
+  if (spec.min_tasks % nodes != 0)
+    return bad("nnodes", *text, "Bad argument, -n is not a multiple of it");
+  resreqs.push_back("span[ptile=" + std::to_string(spec.min_tasks / nodes) + "]");
+  return {};
+}
+
+Result<void> read_requirements(const Parsed& options, JobSpec& spec) {
+  auto resreqs = options.all("R");
+  WM_TRY(read_nodes(options, spec, resreqs));
+  WM_TRY(auto req, expr::parse_resreqs(resreqs));
+  if (auto text = options.first("M")) {
+    auto size = parse_bytes(*text, Bytes{1 << 20});
+    if (!size || size->value == 0) return bad("M", *text, "Bad argument, a size such as 4G is wanted");
+    if (!req.usage_of("mem"))
+      req.rusage.push_back({.resource = "mem", .amount = static_cast<double>(size->value) / (1 << 20)});
+  }
+  spec.resreq = expr::to_string(req);
+  spec.select = req.select;
+  if (auto gpu = options.first("gpu")) {
+    WM_TRY(expr::parse_gpu(*gpu));
+    spec.gpu = *gpu;
+  }
+  return {};
+}
+
+Result<void> read_run_limit(const Parsed& options, JobSpec& spec) {
+  auto text = options.first("W");
+  if (!text) return {};
+  auto limit = parse_run_limit(text->substr(0, text->find('/')));
+  if (!limit || limit->count() == 0)
+    return bad("W", *text, "Bad argument, [hours:]minutes is wanted");
+  spec.run_limit = *limit;
+  return {};
+}
+
+Result<void> read_name(const Parsed& options, JobSpec& spec) {
+  auto text = options.first("J");
+  if (!text) return {};
+  WM_TRY(auto name, parse_job_name(*text));
+  spec.name = name.name;
+  spec.array = name.array;
+  spec.array_limit = name.limit;
+  return {};
+}
+
+void read_files(const Parsed& options, JobSpec& spec) {
+  spec.in_file = options.first("i").value_or("");
+  spec.out_overwrite = options.has("oo");
+  spec.err_overwrite = options.has("eo");
+  spec.out_file = options.first(spec.out_overwrite ? "oo" : "o").value_or("");
+  spec.err_file = options.first(spec.err_overwrite ? "eo" : "e").value_or("");
+}
+
+std::vector<std::string> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string> parts;
+  while (true) {
+    auto first = text.find_first_not_of(separators);
+    if (first == std::string_view::npos) return parts;
+    text.remove_prefix(first);
+    auto end = std::min(text.find_first_of(separators), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
+std::string variable(const Surroundings& surroundings, std::string_view name) {
+  for (const auto& entry : surroundings.environment)
+    if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name))
+      return entry.substr(name.size() + 1);
+  return "";
+}
+
+std::string absolute(const std::string& path, const std::string& base) {
+  if (path.empty() || path[0] == '/') return path;
+  return path == "." ? base : base + "/" + path;
+}
+
+using Variables = std::map<std::string, std::string>;
+
+Variables all_variables(const Surroundings& surroundings) {
+  Variables all;
+  for (const auto& entry : surroundings.environment)
+    if (auto equals = entry.find('='); equals != std::string::npos && equals > 0)
+      all[entry.substr(0, equals)] = entry.substr(equals + 1);
+  return all;
+}
+
+std::string trimmed(const std::string& text) {
+  auto first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+Result<void> apply_variable(const std::string& word, const Variables& here, Variables& job) {
+  auto equals = word.find('=');
+  auto name = word.substr(0, equals);
+  bool remove = name.starts_with('~');
+  if (remove) name.erase(0, 1);
+  if (name.empty() || name.find(' ') != std::string::npos)
+    return bad("env", word, "Bad argument, all, none, NAME, NAME=value or ~NAME is wanted");
+  if (remove) {
+    job.erase(name);
+  } else if (equals != std::string::npos) {
+    job[name] = word.substr(equals + 1);
+  } else if (auto at = here.find(name); at != here.end()) {
+    job[name] = at->second;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Option> submit_options() { return kOptions; }
+
+Result<JobSpec> make_spec(const Parsed& options, const Source& source,
+                          const Surroundings& surroundings) {
+  JobSpec spec;
+  spec.owner = surroundings.who;
+  spec.command = source.command;
+  spec.submit_host = surroundings.host;
+  spec.home = surroundings.home;
+  spec.umask = surroundings.umask;
+  spec.cwd = absolute(options.first("cwd").value_or(surroundings.cwd), surroundings.cwd);
+  spec.shell = options.first("L").value_or("");
+  spec.app = options.first("app").value_or("");
+  spec.plan = options.first("plan").value_or("");
+  spec.project = options.first("P").value_or(variable(surroundings, "LSB_DEFAULTPROJECT"));
+  spec.description = options.first("Jd").value_or("");
+  spec.elastic = options.has("ar");
+  spec.hold = options.has("H");
+  spec.exclusive = options.has("x");
+  spec.rerunnable = options.has("r") && !options.has("rn");
+  spec.ask_hosts = split(options.first("m").value_or(""), " \t,");
+  read_files(options, spec);
+  WM_TRY(read_name(options, spec));
+  WM_TRY(read_tasks(options, spec));
+  WM_TRY(read_run_limit(options, spec));
+  WM_TRY(read_requirements(options, spec));
+  return spec;
+}
+
+Result<std::string> make_environment(const Parsed& options, const Surroundings& surroundings) {
+  const Variables here = all_variables(surroundings);
+  const auto given = options.all("env");
+  Variables job = given.empty() ? here : Variables();
+  for (const auto& text : given) {
+    for (const auto& part : split(text, ",")) {
+      auto word = trimmed(part);
+      if (word == "all") job.insert(here.begin(), here.end());
+      else if (word == "none") job.clear();
+      else if (!word.empty()) WM_TRY(apply_variable(word, here, job));
+    }
+  }
+  std::string block;
+  for (const auto& [name, value] : job) block += name + "=" + value + '\0';
+  return block;
+}
+
+std::vector<std::string> asked_queues(const Parsed& options, const Surroundings& surroundings) {
+  auto queues = split(options.first("q").value_or(variable(surroundings, "LSB_DEFAULTQUEUE")), " \t");
+  if (queues.empty()) queues.emplace_back();
+  return queues;
+}
+
+bool is_script(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return false;
+  if (text.starts_with("#!")) return true;
+  auto words = directive_words(text);
+  return !words || !words->empty();
+}
+
+std::string first_command_of(std::string_view script) {
+  while (!script.empty()) {
+    auto end = std::min(script.find('\n'), script.size());
+    auto line = trimmed(std::string(script.substr(0, end)));
+    if (!line.empty() && line[0] != '#') return line;
+    script.remove_prefix(std::min(end + 1, script.size()));
+  }
+  return "";
+}
+
+}  // namespace wm::cmd

@@ -1,0 +1,56 @@
+// Role: from bsub's options to a job specification: pure, so that every rule is tested
+// without a cluster. What stays open (queue, plan, what -R and -gpu come to) is filled in by
+// the master. @source LSF bsub (lsf-surface 1.2)
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commands/common/options.h"
+#include "libwm/base/result.h"
+#include "libwm/model/job.h"
+
+namespace wm::cmd {
+
+/// bsub's table; #BSUB lines go through it too. @cost O(1)
+std::span<const Option> submit_options();
+
+/// What a submission takes from where it is made.
+struct Surroundings {
+  Identity who;
+  std::string cwd, home, host;
+  std::uint32_t umask = 022;
+  std::vector<std::string> environment;  ///< "NAME=value"
+};
+
+/// What is to run.
+struct Source {
+  std::string command;  ///< for a shell, or what a script is called
+  std::string script;   ///< its text; empty: none
+};
+
+/// The specification that these options ask for; options come from the command line first,
+/// then from the script. LSB_DEFAULTQUEUE and LSB_DEFAULTPROJECT stand in for -q and -P.
+/// @errors BadArgument: a value that does not read, in LSF's words where it has some
+Result<JobSpec> make_spec(const Parsed& options, const Source& source,
+                          const Surroundings& surroundings);
+
+/// The job's environment as a block "A=1\0B=2\0", from -env and the submitter's variables:
+/// "all", "none", NAME (as here), NAME=value, ~NAME; without -env everything.
+/// @errors BadArgument: a name that is none
+Result<std::string> make_environment(const Parsed& options, const Surroundings& surroundings);
+
+/// The queues of -q "a b", in order; one empty name when none is given. @cost O(length)
+std::vector<std::string> asked_queues(const Parsed& options, const Surroundings& surroundings);
+
+/// Is this text a script rather than a program: it starts with #! or has #BSUB lines, and
+/// holds no zero byte. @cost O(text)
+bool is_script(std::string_view text);
+
+/// What a script on stdin is called: its first command line. @cost O(text)
+std::string first_command_of(std::string_view script);
+
+}  // namespace wm::cmd

@@ -1,0 +1,132 @@
+#include "commands/common/submission.h"
+
+#include <gtest/gtest.h>
+
+namespace wm::cmd {
+namespace {
+
+using List = std::vector<std::string>;
+
+const Surroundings kHere{.who = {7, 8, "ann"},
+                         .cwd = "/work",
+                         .home = "/home/ann",
+                         .host = "login1",
+                         .environment = {"A=1", "B=two words", "LSB_DEFAULTPROJECT=p"}};
+
+Parsed options(List args) { return parse_options(submit_options(), args, Words::Last).value(); }
+
+Result<JobSpec> made(List args) { return make_spec(options(args), {"run me", ""}, kHere); }
+
+JobSpec spec(List args) {
+  auto result = made(args);
+  EXPECT_TRUE(result) << (result ? "" : result.error().text);
+  return result ? *result : JobSpec();
+}
+
+std::string refusal(List args) {
+  auto result = made(args);
+  return result ? "accepted" : result.error().text;
+}
+
+// The environment block as readable text.
+std::string env(List args) {
+  auto block = make_environment(options(args), kHere);
+  if (!block) return block.error().text;
+  for (auto& c : *block) c = c == '\0' ? ';' : c;
+  return *block;
+}
+
+TEST(submission, nothing_given_is_one_task_here) {
+  auto s = spec({});
+  EXPECT_EQ(s.command, "run me");
+  EXPECT_EQ(s.cwd, "/work");
+  EXPECT_EQ(s.home, "/home/ann");
+  EXPECT_EQ(s.owner.user, "ann");
+  EXPECT_EQ(s.min_tasks, 1u);
+  EXPECT_EQ(s.max_tasks, 1u);
+  EXPECT_EQ(s.project, "p");
+  EXPECT_EQ(s.queue, "");
+  EXPECT_FALSE(s.elastic || s.hold || s.exclusive || s.rerunnable);
+}
+
+TEST(submission, options_reach_their_fields) {
+  auto s = spec({"-ar", "-n", "2,8", "-app", "training", "-plan", "/a", "-gpu", "num=1", "-W", "1:30",
+                 "-J", "x[1-4]%2", "-H", "-x", "-r", "-P", "q", "-m", "h1 h2", "-cwd", "sub"});
+  EXPECT_TRUE(s.elastic && s.hold && s.exclusive && s.rerunnable);
+  EXPECT_EQ(s.min_tasks, 2u);
+  EXPECT_EQ(s.max_tasks, 8u);
+  EXPECT_EQ(s.app, "training");
+  EXPECT_EQ(s.plan, "/a");
+  EXPECT_EQ(s.gpu, "num=1");
+  EXPECT_EQ(s.run_limit, std::chrono::minutes(90));
+  EXPECT_EQ(s.name, "x");
+  EXPECT_EQ(s.array, (std::vector<IndexRange>{{1, 4, 1}}));
+  EXPECT_EQ(s.array_limit, 2u);
+  EXPECT_EQ(s.project, "q");
+  EXPECT_EQ(s.ask_hosts, (List{"h1", "h2"}));
+  EXPECT_EQ(s.cwd, "/work/sub");
+}
+
+TEST(submission, output_is_appended_or_replaced) {
+  auto s = spec({"-o", "a", "-eo", "b"});
+  EXPECT_EQ(s.out_file, "a");
+  EXPECT_FALSE(s.out_overwrite);
+  EXPECT_EQ(s.err_file, "b");
+  EXPECT_TRUE(s.err_overwrite);
+}
+
+TEST(submission, requirements_are_joined_and_checked) {
+  EXPECT_EQ(spec({"-R", "mem>5", "-R", "rusage[mem=9]"}).resreq, "select[mem>5] rusage[mem=9]");
+  EXPECT_EQ(spec({"-M", "2G"}).resreq, "rusage[mem=2048]");
+  EXPECT_EQ(spec({"-M", "2G", "-R", "rusage[mem=9]"}).resreq, "rusage[mem=9]");
+  EXPECT_NE(refusal({"-R", "rusage[mem="}).find("Error in rusage section"), std::string::npos);
+  EXPECT_NE(refusal({"-gpu", "nun=1"}).find("nun"), std::string::npos);
+}
+
+TEST(submission, nodes_spread_the_tasks) {
+  EXPECT_EQ(spec({"-nnodes", "2", "-n", "8"}).resreq, "span[ptile=4]");
+  EXPECT_EQ(spec({"-nnodes", "3"}).min_tasks, 3u);
+  EXPECT_EQ(refusal({"-nnodes", "3", "-n", "8"}),
+            "-nnodes 3: Bad argument, -n is not a multiple of it");
+}
+
+TEST(submission, bad_numbers_name_option_and_value) {
+  EXPECT_EQ(refusal({"-n", "four"}), "-n four: Bad argument, a number from 1 to 1000000 is wanted");
+  EXPECT_EQ(refusal({"-n", "3,2"}), "-n 3,2: Bad argument, max is below min");
+  EXPECT_EQ(refusal({"-W", "soon"}), "-W soon: Bad argument, [hours:]minutes is wanted");
+  EXPECT_EQ(refusal({"-M", "lots"}), "-M lots: Bad argument, a size such as 4G is wanted");
+  for (auto text : {"0", "-1", "1,", ",2", "2,x", "9999999999"}) EXPECT_NE(refusal({"-n", text}), "accepted");
+}
+
+TEST(submission, run_limits_may_name_a_host) {
+  EXPECT_EQ(spec({"-W", "90/hostA"}).run_limit, std::chrono::minutes(90));
+  EXPECT_EQ(spec({"-W", "0:00:02"}).run_limit, std::chrono::seconds(2));
+}
+
+TEST(submission, environment_is_whole_unless_said) {
+  EXPECT_EQ(env({}), "A=1;B=two words;LSB_DEFAULTPROJECT=p;");
+  EXPECT_EQ(env({"-env", "none"}), "");
+  EXPECT_EQ(env({"-env", "all, A=9, ~B"}), "A=9;LSB_DEFAULTPROJECT=p;");
+  EXPECT_EQ(env({"-env", "B,C=x=y,NOSUCH"}), "B=two words;C=x=y;");
+  EXPECT_EQ(env({"-env", "none", "-env", "X=1", "-env", "Y=2"}), "X=1;Y=2;");
+  EXPECT_NE(env({"-env", "=3"}).find("Bad argument"), std::string::npos);
+}
+
+TEST(submission, queues_are_tried_in_order) {
+  EXPECT_EQ(asked_queues(options({"-q", "a b"}), kHere), (List{"a", "b"}));
+  EXPECT_EQ(asked_queues(options({}), kHere), (List{""}));
+  Surroundings with = kHere;
+  with.environment.push_back("LSB_DEFAULTQUEUE=night");
+  EXPECT_EQ(asked_queues(options({}), with), (List{"night"}));
+}
+
+TEST(submission, programs_are_no_scripts) {
+  EXPECT_TRUE(is_script("#!/bin/sh\ntrue\n"));
+  EXPECT_TRUE(is_script("#BSUB -n 2\ntrue\n"));
+  EXPECT_FALSE(is_script("true\n"));
+  EXPECT_FALSE(is_script(std::string_view("#!\0x", 4)));
+  EXPECT_EQ(first_command_of("#!/bin/sh\n\n  echo a b \n"), "echo a b");
+}
+
+}  // namespace
+}  // namespace wm::cmd
