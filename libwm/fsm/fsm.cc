@@ -20,13 +20,4 @@ Touched apply(Cluster& cluster, const Event& event) {
   return touched;
 }
 
-bool is_resizable(const Cluster& cluster, const Job& job) {
-  if (!job.spec().elastic || job.ending || job.finishing || job.kill) return false;
-  if (job.state != JobState::Running) return false;
-  auto mode = app_of(*cluster.config, job.spec()).resize;
-  if (mode == ResizeMode::InPlace || mode == ResizeMode::Auto)
-    return job.membership.in_place && job.membership.epoch;
-  return mode == ResizeMode::Tasks;
-}
-
 }  // namespace wm::fsm

@@ -59,7 +59,7 @@ Result<void> check_invariants(const Cluster& cluster);
 /// True for the base of a job array. @cost O(1)
 inline bool is_array(const Job& job) { return job.id.index == 0 && !job.spec().array.empty(); }
 
-/// May the job's tasks be changed while it runs (elastic, running, not ending)?
-bool is_resizable(const Cluster& cluster, const Job& job);
+/// Asked by check of every TasksAdded; the scheduler asks the same.
+using wm::is_resizable;
 
 }  // namespace wm::fsm

@@ -38,6 +38,15 @@ const AppConf& app_of(const Config& config, const JobSpec& spec) {
   return app ? *app : kBatch;
 }
 
+bool is_resizable(const Cluster& cluster, const Job& job) {
+  if (!job.spec().elastic || job.ending || job.finishing || job.kill) return false;
+  if (job.state != JobState::Running) return false;
+  auto mode = app_of(*cluster.config, job.spec()).resize;
+  if (mode == ResizeMode::InPlace || mode == ResizeMode::Auto)
+    return job.membership.in_place && job.membership.epoch;
+  return mode == ResizeMode::Tasks;
+}
+
 bool starts_every_task(const Config& config, const JobSpec& spec) {
   return app_of(config, spec).type != AppType::Batch;
 }

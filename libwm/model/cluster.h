@@ -47,6 +47,9 @@ const Host* find_host(const Cluster& cluster, const std::string& name);
 /// The profile a job runs under: the spec's, else the queue's, else "batch". Never null for
 /// a job that was admitted; a profile removed since falls back to a default one.
 const AppConf& app_of(const Config& config, const JobSpec& spec);
+/// May the job's tasks be changed while it runs: elastic, running, told how, not ending?
+/// @cost O(log apps)
+bool is_resizable(const Cluster& cluster, const Job& job);
 /// Does every task of the job have a process of its own (training) or only the first (batch)?
 bool starts_every_task(const Config& config, const JobSpec& spec);
 

@@ -26,9 +26,10 @@ class Filling {
  public:
   explicit Filling(const std::vector<ShareNode>& tree);
   std::vector<Units> run(Units capacity);
+  void sum_up();
+  Units kept() const { return sums_.empty() ? 0 : sums_[0].kept; }
 
  private:
-  void sum_up();
   void close(std::size_t node);
   void add_to_parent(std::size_t node);
   void divide(std::size_t node);
@@ -153,6 +154,12 @@ std::vector<Units> Filling::run(Units capacity) {
 
 std::vector<Units> fill_shares(const std::vector<ShareNode>& tree, Units capacity) {
   return Filling(tree).run(capacity);
+}
+
+Units kept_back(const std::vector<ShareNode>& tree) {
+  Filling filling(tree);
+  filling.sum_up();
+  return filling.kept();
 }
 
 }  // namespace wm::sched

@@ -51,4 +51,8 @@ struct ShareNode {
 /// @source hierarchical max-min fairness: Bertsekas, Gallager, Data Networks, 6.5.2
 std::vector<Units> fill_shares(const std::vector<ShareNode>& tree, Units capacity);
 
+/// What owners keep idle because they do not lend it: no one may have it.
+/// @cost O(n)
+Units kept_back(const std::vector<ShareNode>& tree);
+
 }  // namespace wm::sched

@@ -1,0 +1,123 @@
+#include "libwm/sched/admit.h"
+
+#include <algorithm>
+#include <map>
+
+#include "libwm/sched/claim.h"
+#include "libwm/sched/room.h"
+
+namespace wm::sched {
+namespace {
+
+class Admission {
+ public:
+  explicit Admission(const Cluster& newest) : newest_(newest) {}
+  bool allows(const Start& start);
+  bool allows(const Grow& grow);
+  bool allows(const Shrink& shrink) const;
+
+ private:
+  const Job* startable(JobId id) const;
+  bool take(const std::vector<Spot>& spots, const TaskRequest& task);
+  bool take_one(const Spot& spot, const TaskRequest& task);
+  Room* room(HostId host);
+
+  const Cluster& newest_;
+  std::map<HostId, Room> rooms_;  // of hosts that the plan names, with what was admitted
+};
+
+Room* Admission::room(HostId host) {
+  auto it = rooms_.find(host);
+  if (it != rooms_.end()) return &it->second;
+  const Host* found = newest_.hosts.find(host.value);
+  if (!found || !is_open(*found)) return nullptr;
+  return &rooms_.emplace(host, room_of(*found)).first->second;
+}
+
+// Slots, CPUs, memory and the very GPUs must be free.
+bool Admission::take_one(const Spot& spot, const TaskRequest& task) {
+  Room* at = room(spot.host);
+  if (!at) return false;
+  for (std::uint16_t gpu : spot.gpus) {
+    if (gpu >= at->gpus.size() || at->gpus[gpu] != GpuUse::Free) return false;
+  }
+  Space need = space_of(task, 1);
+  Space& now = at->now;
+  bool fits = now.slots >= need.slots && now.milli_cpus >= need.milli_cpus && now.mem >= need.mem;
+  if (!fits) return false;
+  now.slots -= need.slots;
+  now.milli_cpus -= need.milli_cpus;
+  now.mem -= need.mem;
+  for (std::uint16_t gpu : spot.gpus) at->gpus[gpu] = GpuUse::Taken;
+  return true;
+}
+
+bool Admission::take(const std::vector<Spot>& spots, const TaskRequest& task) {
+  std::map<HostId, Room> before;
+  for (const Spot& spot : spots) {
+    if (Room* at = room(spot.host)) before.emplace(spot.host, *at);
+  }
+  bool all = std::all_of(spots.begin(), spots.end(),
+                         [&](const Spot& spot) { return take_one(spot, task); });
+  for (auto& [host, room] : before) {
+    if (!all) rooms_[host] = std::move(room);
+  }
+  return all;
+}
+
+// The job, or the base of an element that has no object yet; null if it may not start.
+const Job* Admission::startable(JobId id) const {
+  const Job* job = find_job(newest_, id);
+  if (!job) job = newest_.jobs.find(id.job);
+  if (!job || job->kill) return nullptr;
+  bool unmade = job->id != id && job->state == JobState::Array;
+  if (!unmade && (job->id != id || job->state != JobState::Pending)) return nullptr;
+  auto queue = newest_.queues.find(job->spec().queue);
+  return queue != newest_.queues.end() && queue->second.inactive ? nullptr : job;
+}
+
+bool Admission::allows(const Start& start) {
+  const Job* job = startable(start.job);
+  if (!job || start.tasks.size() < job->spec().min_tasks) return false;
+  return start.tasks.size() <= task_cap(*job) && take(start.tasks, job->spec().task);
+}
+
+bool Admission::allows(const Grow& grow) {
+  const Job* job = find_job(newest_, grow.job);
+  if (!job || job->attempt != grow.attempt || !is_resizable(newest_, *job)) return false;
+  bool may = job->grow_blocked.empty() && tasks_wanted(*job) + grow.tasks.size() <= task_cap(*job);
+  return may && take(grow.tasks, job->spec().task);
+}
+
+bool Admission::allows(const Shrink& shrink) const {
+  const Job* job = find_job(newest_, shrink.job);
+  if (!job || job->attempt != shrink.attempt || !is_resizable(newest_, *job)) return false;
+  TaskNumber first = first_task(*job);
+  for (TaskNumber number : shrink.tasks) {
+    const Task* task = find_task(*job, number);
+    if (!task || !is_wanted(*task) || number == first) return false;
+  }
+  return tasks_wanted(*job) >= std::max(1u, job->spec().min_tasks) + shrink.tasks.size();
+}
+
+template <class Piece>
+void keep_allowed(Admission& admission, const std::vector<Piece>& pieces,
+                  std::vector<Piece>& kept) {
+  for (const Piece& piece : pieces) {
+    if (admission.allows(piece)) kept.push_back(piece);
+  }
+}
+
+}  // namespace
+
+Plan admit(const Cluster& newest, const Plan& plan) {
+  Plan kept;
+  kept.waiting = plan.waiting;
+  Admission admission(newest);
+  keep_allowed(admission, plan.starts, kept.starts);
+  keep_allowed(admission, plan.grows, kept.grows);
+  keep_allowed(admission, plan.shrinks, kept.shrinks);
+  return kept;
+}
+
+}  // namespace wm::sched

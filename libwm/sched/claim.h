@@ -1,0 +1,97 @@
+// Role: a job's claim on slots during a pass, whatever it is: running or pending, rigid or
+// elastic, plain, element, or the not yet made elements of an array. Collected once from the
+// cluster (claim.cc), then given a target (targets.cc) and places (resize.cc).
+//
+//            floor      can have   kind
+//   fixed    now        now        running rigid, or not resizable just now
+//   elastic  min        cap        running and resizable
+//   pending  0          min..cap   starts with at least min, or not at all
+//
+// Invariants: floor <= max; claims are in dispatch order (order.cc). Values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libwm/model/cluster.h"
+#include "libwm/sched/feasible.h"
+#include "libwm/sched/fill.h"
+
+namespace wm::sched {
+
+/// How a claim takes part.
+enum class ClaimKind : std::uint8_t { Fixed, Elastic, Pending };
+
+/// What keeps a pending claim out of a pass, or out of this round of it.
+enum class Barred : std::uint8_t {
+  No,
+  Limit,     ///< a queue's, user's or array's limit (Claim::barrier says which)
+  Unplaced,  ///< its tasks do not fit together on the hosts
+};
+
+/// One job's claim. @units tasks unless it says Units
+struct Claim {
+  JobId id;
+  const Job* job = nullptr;
+  ClaimKind kind = ClaimKind::Pending;
+  bool gpu = false;           ///< asks for GPUs: shares are counted in GPUs
+  bool resizes = false;       ///< can be given more, or less, once it runs
+  std::uint32_t request = 0;  ///< of Requests
+  int rank = 0;               ///< minus the queue's priority
+  int user_node = 0;          ///< leaf of the plan tree
+  std::uint32_t copies = 1;   ///< elements of an array that may start in this pass
+  std::uint32_t asked = 1;    ///< elements that wait, limits aside
+  std::uint32_t floor = 0, min = 0, max = 0;
+  std::uint32_t now = 0;  ///< wanted tasks
+  Units each = 1;         ///< what a task costs in shares
+  Barred barred = Barred::No;
+  PendCode barrier = PendCode::New;
+  // decided
+  std::uint32_t target = 0;    ///< tasks, of each copy
+  std::uint32_t admitted = 0;  ///< copies that are to start
+  const JobSpec& spec() const { return job->spec(); }
+  bool pending() const { return kind == ClaimKind::Pending; }
+  /// Submit order: older first. @cost O(1)
+  std::uint64_t sequence() const { return std::uint64_t{id.job} << 32 | id.index; }
+  /// What its target costs, all copies. @cost O(1)
+  Units used() const { return (pending() ? admitted : 1) * cost(target); }
+  /// What `tasks` tasks cost. GPUs per host are paid once a host. @cost O(1)
+  Units cost(std::int64_t tasks) const;
+};
+
+/// A job that is pending, yet no candidate in this pass, and why.
+struct Idle {
+  JobId id;
+  const Job* job = nullptr;
+  PendCode code = PendCode::New;
+  std::uint32_t request = 0;
+};
+
+/// Everything that the cluster's jobs claim, and the rooms they have left.
+struct Claims {
+  std::vector<Claim> all;
+  std::vector<Idle> idle;
+  std::vector<Room> rooms;  ///< by rising host number
+  Requests requests;
+  Units stuck_gpus = 0;  ///< held by stuck tasks on open hosts
+  explicit Claims(const Config& config) : requests(config) {}
+};
+
+/// Reads the cluster: rooms with what is coming, and a claim of every live job.
+/// `max_pending` bounds the pending ones. User nodes are not set yet (plan_tree.cc).
+/// @cost O(jobs + tasks + hosts x requests)
+Claims collect(const Cluster& cluster, WallTime now, std::uint32_t max_pending);
+
+/// The task of rank 0, which never leaves: the first member, or the lowest wanted number.
+/// @cost O(tasks)
+TaskNumber first_task(const Job& job);
+
+/// Is the task still wanted: holds a slot and was not asked to go? @cost O(1)
+bool is_wanted(const Task& task);
+
+/// Position of a host's room, or rooms.size(). @cost O(log hosts)
+std::size_t room_at(const std::vector<Room>& rooms, HostId host);
+
+}  // namespace wm::sched

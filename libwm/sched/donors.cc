@@ -1,0 +1,144 @@
+#include "libwm/sched/donors.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace wm::sched {
+namespace {
+
+bool is_leaving(const std::map<JobId, Leaving>& leaving, JobId job, TaskNumber task) {
+  auto it = leaving.find(job);
+  if (it == leaving.end()) return false;
+  const auto& tasks = it->second.tasks;
+  return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
+}
+
+}  // namespace
+
+Donors::Donors(std::vector<Claim>& claims, Places& places) : places_(places) {
+  for (Claim& claim : claims) {
+    if (claim.kind == ClaimKind::Elastic && claim.now > claim.target) add(claim);
+  }
+  for (auto& [room, candidates] : by_room_) {
+    std::sort(candidates.begin(), candidates.end(), leaves_before);
+  }
+}
+
+// Lowest-priority queue first, then the later job, then the higher number.
+bool Donors::leaves_before(const Candidate& a, const Candidate& b) {
+  return std::tie(b.claim->rank, b.claim->id, b.task->number) <
+         std::tie(a.claim->rank, a.claim->id, a.task->number);
+}
+
+bool Donors::is_better(const Candidates& a, const Candidates& b) {
+  return a.size() != b.size() ? a.size() < b.size() : leaves_before(a.front(), b.front());
+}
+
+void Donors::add(Claim& claim) {
+  left_[claim.id] = std::int64_t{claim.now} - claim.target;
+  surplus_ += std::int64_t{claim.now} - claim.target;
+  TaskNumber first = first_task(*claim.job);
+  for (const Task& task : claim.job->tasks) {
+    if (!is_wanted(task) || task.number == first) continue;
+    auto room = static_cast<std::uint32_t>(room_at(places_.rooms(), task.host));
+    if (room < places_.rooms().size()) by_room_[room].push_back({&claim, &task});
+  }
+}
+
+bool Donors::may_leave(const Candidate& candidate, const Candidates& chosen) const {
+  JobId job = candidate.claim->id;
+  if (is_leaving(leaving_, job, candidate.task->number)) return false;
+  auto same = [&](const Candidate& other) { return other.claim->id == job; };
+  return left_.at(job) > std::count_if(chosen.begin(), chosen.end(), same);
+}
+
+// The first leavers on this host that let `chunk` tasks fit; none: it cannot be.
+Donors::Candidates Donors::leavers_for(const Claim& claim, std::int64_t chunk, std::uint32_t room,
+                                       const TasksByRoom& has) const {
+  Candidates chosen;
+  auto here = by_room_.find(room);
+  if (here == by_room_.end()) return chosen;
+  Room trial = places_.room(room);
+  auto suffices = [&] {
+    return places_.fits_in(claim, trial, room, When::Future, chunk, has) >= chunk;
+  };
+  for (const Candidate& candidate : here->second) {
+    if (suffices()) break;
+    if (candidate.claim->id == claim.id || !may_leave(candidate, chosen)) continue;
+    sched::release(trial, candidate.claim->id, candidate.claim->spec().task, *candidate.task);
+    chosen.push_back(candidate);
+  }
+  if (!suffices()) chosen.clear();
+  return chosen;
+}
+
+std::optional<std::uint32_t> Donors::make_room(const Claim& claim, std::int64_t chunk,
+                                               const TasksByRoom& has) {
+  const auto& hosts = places_.request(claim).hosts;
+  for (std::uint32_t host : hosts) {
+    if (places_.fits(claim, host, When::Future, chunk, has) >= chunk) return host;
+  }
+  std::optional<std::uint32_t> room;
+  Candidates best;
+  for (std::size_t i = 0; i < hosts.size() && surplus_ > 0; ++i) {
+    Candidates needed = leavers_for(claim, chunk, hosts[i], has);
+    if (needed.empty() || (!best.empty() && !is_better(needed, best))) continue;
+    best = std::move(needed);
+    room = hosts[i];
+  }
+  for (const Candidate& candidate : best) ask(candidate, *room, claim.id);
+  return room;
+}
+
+void Donors::ask(const Candidate& candidate, std::uint32_t room, JobId receiver) {
+  Leaving& leaving = leaving_[candidate.claim->id];
+  leaving.claim = candidate.claim;
+  leaving.tasks.push_back(candidate.task->number);
+  auto& receivers = leaving.receivers;
+  bool known = std::find(receivers.begin(), receivers.end(), receiver) != receivers.end();
+  if (receiver && !known) receivers.push_back(receiver);
+  places_.release(*candidate.claim, room, *candidate.task);
+  --left_[candidate.claim->id];
+  --surplus_;
+}
+
+void Donors::release_above_limit(std::vector<Claim>& claims) {
+  for (Claim& claim : claims) {
+    if (claim.kind != ClaimKind::Elastic) continue;
+    std::uint32_t limit = std::max(claim.min, task_cap(*claim.job));
+    for (std::uint32_t n = claim.now; n > limit; --n) ask_last(claim, JobId{});
+  }
+}
+
+void Donors::release_surplus(Claim& donor, JobId receiver) {
+  auto it = left_.find(donor.id);
+  for (std::int64_t n = it == left_.end() ? 0 : it->second; n > 0; --n) ask_last(donor, receiver);
+}
+
+// Its highest-numbered task that is not asked yet.
+void Donors::ask_last(Claim& claim, JobId receiver) {
+  TaskNumber first = first_task(*claim.job);
+  const Task* last = nullptr;
+  for (const Task& task : claim.job->tasks) {
+    bool free =
+        is_wanted(task) && task.number != first && !is_leaving(leaving_, claim.id, task.number);
+    if (free && (!last || task.number > last->number)) last = &task;
+  }
+  if (!last) return;
+  auto room = static_cast<std::uint32_t>(room_at(places_.rooms(), last->host));
+  if (room < places_.rooms().size()) ask({&claim, last}, room, receiver);
+}
+
+void Donors::begin() {
+  left_before_ = left_;
+  leaving_before_ = leaving_;
+  surplus_before_ = surplus_;
+}
+
+void Donors::rollback() {
+  left_ = std::move(left_before_);
+  leaving_ = std::move(leaving_before_);
+  surplus_ = surplus_before_;
+}
+
+}  // namespace wm::sched

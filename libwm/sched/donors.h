@@ -1,0 +1,78 @@
+// Role: tasks that may be asked to leave: those of elastic jobs above their target. Chosen
+// only where somebody is promised their place, so that no job shrinks for nothing; per job
+// highest number first, never the task of rank 0, on the host that needs the fewest leavers.
+// Called by resize.cc.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "libwm/sched/place.h"
+
+namespace wm::sched {
+
+/// The leavers of one job, in the order in which they were chosen.
+struct Leaving {
+  Claim* claim = nullptr;
+  std::vector<TaskNumber> tasks;
+  std::vector<JobId> receivers;  ///< for whom; empty: its own limit was lowered
+};
+
+/// Who may give, and who has been asked to.
+class Donors {
+ public:
+  Donors(std::vector<Claim>& claims, Places& places);
+
+  /// Makes room for `chunk` tasks of `claim` on one host, counting what is coming, and says
+  /// on which: one where it is there already, else the one that needs the fewest leavers
+  /// (then those of the lowest queue, latest job, highest number). Nothing if no host can.
+  /// @cost O(hosts + tasks that may leave)
+  std::optional<std::uint32_t> make_room(const Claim& claim, std::int64_t chunk,
+                                         const TasksByRoom& has);
+
+  /// The tasks above a lowered limit leave, wanted or not. @cost O(tasks)
+  void release_above_limit(std::vector<Claim>& claims);
+
+  /// The surplus of a job leaves for `receiver`, wherever it is. @cost O(tasks squared)
+  void release_surplus(Claim& donor, JobId receiver);
+
+  /// False: nobody can be asked any more. @cost O(1)
+  bool any() const { return surplus_ > 0; }
+  /// begin … rollback undoes the choices since. One level, as Places'.
+  /// @cost O(donors)
+  void begin();
+  void rollback();
+
+  /// All leavers, by job. @cost O(1)   @owns borrowed
+  const std::map<JobId, Leaving>& leaving() const { return leaving_; }
+
+ private:
+  struct Candidate {
+    Claim* claim;
+    const Task* task;
+    bool operator==(const Candidate&) const = default;
+  };
+  using Candidates = std::vector<Candidate>;
+
+  static bool leaves_before(const Candidate& a, const Candidate& b);
+  static bool is_better(const Candidates& a, const Candidates& b);
+  void add(Claim& claim);
+  void ask_last(Claim& claim, JobId receiver);
+  void ask(const Candidate& candidate, std::uint32_t room, JobId receiver);
+  Candidates leavers_for(const Claim& claim, std::int64_t chunk, std::uint32_t room,
+                         const TasksByRoom& has) const;
+  bool may_leave(const Candidate& candidate, const Candidates& chosen) const;
+
+  Places& places_;
+  std::map<std::uint32_t, Candidates> by_room_;
+  std::map<JobId, std::int64_t> left_;  // tasks a job may still give
+  std::map<JobId, Leaving> leaving_;
+  std::int64_t surplus_ = 0;
+  std::map<JobId, std::int64_t> left_before_;
+  std::map<JobId, Leaving> leaving_before_;
+  std::int64_t surplus_before_ = 0;
+};
+
+}  // namespace wm::sched

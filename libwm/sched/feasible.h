@@ -1,0 +1,69 @@
+// Role: which hosts a job may use at all, whatever is free: its select expression, the hosts
+// it asks for, its queue's hosts, GPU model, open or closed. Jobs that ask for the same
+// share one answer, so 100,000 alike jobs cost one walk over the hosts.
+//
+// "Not now" and "never" are different results: Request counts what each rule removes, for
+// the pending reason; check_feasible_ever refuses at submit what no state of this cluster
+// could run. Called by schedule.cc and by the master's submit.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libwm/base/result.h"
+#include "libwm/expr/select.h"
+#include "libwm/model/cluster.h"
+#include "libwm/sched/room.h"
+
+namespace wm::sched {
+
+/// Hosts that each rule alone removes, in the order in which the rules are asked.
+struct Removed {
+  std::uint32_t not_asked = 0;    ///< bsub -m, or the queue's hosts
+  std::uint32_t requirement = 0;  ///< select, GPU model, size of the host
+  std::uint32_t closed = 0;
+  std::uint32_t silent = 0;  ///< silent or dead
+};
+
+/// One kind of task and where it may go.
+struct Request {
+  const JobSpec* spec = nullptr;     ///< of the first job that asked so
+  const QueueConf* queue = nullptr;  ///< null: the queue is gone
+  std::vector<std::uint32_t> hosts;  ///< positions in the rooms; open ones, rising
+  Removed removed;
+  std::uint32_t cursor = 0;  ///< hosts before it have no room now
+};
+
+/// The distinct requests of a pass.
+class Requests {
+ public:
+  explicit Requests(const Config& config) : config_(config) {}
+
+  /// The number of the spec's request; equal requests get equal numbers.
+  /// @cost O(log requests), O(hosts) for a new one
+  std::uint32_t intern(const JobSpec& spec, const std::vector<Room>& rooms);
+  /// @owns valid until the next intern
+  Request& operator[](std::uint32_t number) { return requests_[number]; }
+  /// Reads one. @owns as above
+  const Request& operator[](std::uint32_t number) const { return requests_[number]; }
+  /// How many there are. @cost O(1)
+  std::size_t size() const { return requests_.size(); }
+
+ private:
+  const Config& config_;
+  std::map<std::string, std::uint32_t> numbers_;
+  std::vector<Request> requests_;
+  const JobSpec* last_ = nullptr;  // neighbours are often alike
+  std::uint32_t last_number_ = 0;
+};
+
+/// Could this job run if the cluster were empty and every host open? The text names what is
+/// asked and the nearest that there is. Says yes while hosts of the configuration have not
+/// registered yet, or no host is known.
+/// @errors Impossible: never, with the nearest miss; BadArgument: the select expression
+/// @cost O(hosts)
+Result<void> check_feasible_ever(const Cluster& cluster, const JobSpec& spec);
+
+}  // namespace wm::sched

@@ -1,0 +1,94 @@
+#include "libwm/sched/gates.h"
+
+#include <algorithm>
+
+namespace wm::sched {
+namespace {
+
+constexpr int kKeys = 3;
+
+std::uint32_t user_limit(const Config& config, const std::string& user) {
+  const UserConf* conf = config.user(user);
+  if (!conf) conf = config.user("default");
+  return conf ? conf->max_slots : 0;
+}
+
+}  // namespace
+
+// 0: the queue, 1: the user in the queue, 2: the user.
+Gates::Key Gates::key(const Claim& claim, int which) const {
+  const JobSpec& spec = claim.spec();
+  if (which == 0) return {spec.queue, ""};
+  if (which == 1) return {spec.queue, spec.owner.user};
+  return {"", spec.owner.user};
+}
+
+Gates::Gates(const Config& config, const PlanTree& tree, const Claims& claims)
+    : tree_(tree), claims_(claims), plan_slots_(tree.nodes.size()), plan_gpus_(tree.nodes.size()) {
+  for (const QueueConf& queue : config.queues) any_ = any_ || queue.max_slots || queue.user_slots;
+  for (const UserConf& user : config.users) any_ = any_ || user.max_slots;
+  for (const ShareNode& node : tree.nodes) any_ = any_ || node.limit != kNoLimit;
+  if (!any_) return;
+  for (const Claim& claim : claims.all) {
+    const QueueConf* queue = claims_.requests[claim.request].queue;
+    std::int64_t limits[kKeys] = {queue ? queue->max_slots : 0, queue ? queue->user_slots : 0,
+                                  user_limit(config, claim.spec().owner.user)};
+    for (int i = 0; i < kKeys; ++i) {
+      if (limits[i] > 0) gates_[key(claim, i)].limit = limits[i];
+    }
+    if (!claim.pending()) add(claim, slots_held(*claim.job));
+  }
+}
+
+const Gates::Gate* Gates::find(Key key) const {
+  auto it = gates_.find(key);
+  return it == gates_.end() ? nullptr : &it->second;
+}
+
+std::int64_t Gates::room(const Claim& claim) const {
+  std::int64_t room = kNoLimit;
+  if (!any_) return room;
+  for (int i = 0; i < kKeys; ++i) {
+    if (const Gate* gate = find(key(claim, i))) room = std::min(room, gate->limit - gate->held);
+  }
+  const auto& held = claim.gpu ? plan_gpus_ : plan_slots_;
+  for (int n = claim.user_node; n >= 0; n = tree_.nodes[n].parent) {
+    Units limit = tree_.nodes[n].limit;
+    if (limit != kNoLimit) room = std::min(room, (limit - held[n]) / claim.each);
+  }
+  return std::max<std::int64_t>(0, room);
+}
+
+void Gates::add(const Claim& claim, std::int64_t tasks) {
+  if (!any_) return;
+  for (int i = 0; i < kKeys; ++i) {
+    auto it = gates_.find(key(claim, i));
+    if (it != gates_.end()) it->second.held += tasks;
+  }
+  auto& held = claim.gpu ? plan_gpus_ : plan_slots_;
+  for (int n = claim.user_node; n >= 0; n = tree_.nodes[n].parent) held[n] += claim.cost(tasks);
+}
+
+bool Gates::has_node(const Claim& claim, int node) const {
+  for (int n = claim.user_node; n >= 0; n = tree_.nodes[n].parent) {
+    if (n == node) return true;
+  }
+  return false;
+}
+
+bool Gates::would_help(const Claim& donor, const Claim& claim, std::int64_t tasks) const {
+  for (int i = 0; i < kKeys && any_; ++i) {
+    const Gate* gate = find(key(claim, i));
+    bool closed = gate && gate->limit - gate->held < tasks;
+    if (closed && key(donor, i) == key(claim, i)) return true;
+  }
+  const auto& held = claim.gpu ? plan_gpus_ : plan_slots_;
+  for (int n = claim.user_node; n >= 0; n = tree_.nodes[n].parent) {
+    Units limit = tree_.nodes[n].limit;
+    bool closed = limit != kNoLimit && limit - held[n] < claim.cost(tasks);
+    if (closed && donor.gpu == claim.gpu && has_node(donor, n)) return true;
+  }
+  return false;
+}
+
+}  // namespace wm::sched

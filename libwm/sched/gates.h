@@ -1,0 +1,48 @@
+// Role: limits as they stand during placing: how many tasks may be added at this moment.
+// apply_limits and the filling bound amounts; yet what is being released still counts, so a
+// job that takes another's place under a limit must wait until that one is gone. Gates: a
+// queue, a user, a user in a queue, a plan (per kind of capacity).
+// Called by resize.cc.
+#pragma once
+
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "libwm/sched/claim.h"
+#include "libwm/sched/plan_tree.h"
+
+namespace wm::sched {
+
+/// What counts against every limit, during one placing.
+class Gates {
+ public:
+  Gates(const Config& config, const PlanTree& tree, const Claims& claims);
+
+  /// Tasks that may be added to this claim now; kNoLimit where nothing is limited.
+  /// @cost O(log users + depth)
+  std::int64_t room(const Claim& claim) const;
+  /// Counts tasks that were added. @cost O(log users + depth)
+  void add(const Claim& claim, std::int64_t tasks);
+  /// True if `donor` counts against a limit that keeps `claim` from `tasks` more.
+  /// @cost O(depth)
+  bool would_help(const Claim& donor, const Claim& claim, std::int64_t tasks) const;
+
+ private:
+  using Key = std::pair<std::string_view, std::string_view>;  // queue and user; empty: any
+  struct Gate {
+    std::int64_t limit = 0, held = 0;
+  };
+  const Gate* find(Key key) const;
+  Key key(const Claim& claim, int which) const;
+  bool has_node(const Claim& claim, int node) const;
+
+  const PlanTree& tree_;
+  const Claims& claims_;
+  std::map<Key, Gate> gates_;
+  std::vector<Units> plan_slots_, plan_gpus_;  // held, by node
+  bool any_ = false;
+};
+
+}  // namespace wm::sched

@@ -1,0 +1,116 @@
+#include "libwm/sched/limits.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace wm::sched {
+namespace {
+
+// Claims that count against one limit.
+struct Group {
+  PendCode code;
+  std::int64_t left = 0;
+  std::vector<Claim*> members;
+};
+
+// Key: queue and user; an empty one means "any".
+using Key = std::pair<std::string_view, std::string_view>;
+
+class Limits {
+ public:
+  explicit Limits(const Config& config) : config_(config) {}
+  void join(Claim& claim);
+  void count_floors();
+  void admit(Claim& claim) const;
+  void divide();
+
+ private:
+  void join(Claim& claim, PendCode code, Key key, std::uint32_t limit);
+  std::uint32_t limit_of(const std::string& user) const;
+
+  const Config& config_;
+  std::map<Key, Group> groups_;
+  std::map<const Claim*, std::vector<Group*>> groups_of_;
+};
+
+std::uint32_t Limits::limit_of(const std::string& user) const {
+  const UserConf* conf = config_.user(user);
+  if (!conf) conf = config_.user("default");
+  return conf ? conf->max_slots : 0;
+}
+
+void Limits::join(Claim& claim, PendCode code, Key key, std::uint32_t limit) {
+  if (limit == 0) return;
+  auto [it, is_new] = groups_.try_emplace(key, Group{code, limit, {}});
+  it->second.members.push_back(&claim);
+  groups_of_[&claim].push_back(&it->second);
+}
+
+void Limits::join(Claim& claim) {
+  const JobSpec& spec = claim.spec();
+  if (const QueueConf* queue = config_.queue(spec.queue)) {
+    join(claim, PendCode::QueueLimit, {queue->name, ""}, queue->max_slots);
+    join(claim, PendCode::UserLimit, {queue->name, spec.owner.user}, queue->user_slots);
+  }
+  if (!config_.users.empty()) {
+    join(claim, PendCode::UserLimit, {"", spec.owner.user}, limit_of(spec.owner.user));
+  }
+}
+
+void Limits::count_floors() {
+  for (auto& [key, group] : groups_) {
+    for (const Claim* claim : group.members) group.left -= claim->floor;
+  }
+}
+
+void Limits::admit(Claim& claim) const {
+  auto it = groups_of_.find(&claim);
+  if (it == groups_of_.end()) return;
+  std::int64_t copies = claim.copies;
+  for (const Group* group : it->second) {
+    copies = std::clamp<std::int64_t>(group->left / claim.min, 0, copies);
+    if (copies == 0) {
+      claim.barred = Barred::Limit;
+      claim.barrier = group->code;
+      return;
+    }
+  }
+  claim.copies = static_cast<std::uint32_t>(copies);
+  for (Group* group : it->second) group->left -= copies * claim.min;
+}
+
+void Limits::divide() {
+  for (auto& [key, group] : groups_) {
+    std::vector<Claim*> growing;
+    std::vector<Portion> portions;
+    Units capacity = std::max<std::int64_t>(0, group.left);
+    for (Claim* claim : group.members) {
+      if (claim->barred != Barred::No || claim->kind == ClaimKind::Fixed) continue;
+      if (claim->copies > 1) claim->max = claim->min;
+      growing.push_back(claim);
+      portions.push_back({claim->min, claim->max, 1, claim->now, claim->rank, claim->sequence()});
+      capacity += claim->min;
+    }
+    auto most = fill_fairly(portions, capacity);
+    for (std::size_t i = 0; i < growing.size(); ++i) {
+      growing[i]->max = static_cast<std::uint32_t>(most[i]);
+    }
+  }
+}
+
+}  // namespace
+
+void apply_limits(const Config& config, std::vector<Claim>& claims) {
+  Limits limits(config);
+  for (Claim& claim : claims) limits.join(claim);
+  limits.count_floors();
+  for (Claim& claim : claims) {
+    if (claim.pending()) limits.admit(claim);
+  }
+  limits.divide();
+}
+
+}  // namespace wm::sched

@@ -1,0 +1,15 @@
+// Role: limits that count slots across jobs: of a queue, of a user in a queue, of a user.
+// Runs before shares are divided: pending jobs that would exceed one are barred, elastic
+// jobs of a limited group share what is left of it. Called by schedule.cc.
+#pragma once
+
+#include "libwm/sched/claim.h"
+
+namespace wm::sched {
+
+/// Bars pending claims beyond a limit (barrier says which) and lowers max of the others.
+/// Every pending job counts with its minimum, in dispatch order.
+/// @cost O(claims log users), O(claims) where nothing is limited   @thread any
+void apply_limits(const Config& config, std::vector<Claim>& claims);
+
+}  // namespace wm::sched

@@ -1,0 +1,86 @@
+// Role: on which hosts the tasks of one claim go. Packs: one host if they fit there, else
+// the fewest; ties by host number, so that the same input gives the same places. All or
+// nothing where the caller says so (gang). Knows rooms and rules of span, not shares.
+// Called by resize.cc.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "libwm/sched/claim.h"
+
+namespace wm::sched {
+
+/// So many tasks in the room at that position.
+struct Share {
+  std::uint32_t room = 0;
+  std::int64_t tasks = 0;
+  bool operator==(const Share&) const = default;
+};
+
+/// Tasks of one job by room.
+using TasksByRoom = std::map<std::uint32_t, std::int64_t>;
+
+/// How many slots a queue has on a host; kept for queues with a limit per host.
+using HostSlots = std::map<std::pair<const QueueConf*, std::uint32_t>, std::int64_t>;
+
+/// Rooms, and what bounds a claim in one besides its size.
+class Places {
+ public:
+  Places(Claims& claims, std::uint32_t hosts_looked_at);
+
+  /// Tasks of this claim that fit in a room, at most `most`, with span, exclusive use and
+  /// the queue's slots per host. `has`: tasks of the job by room, for one that grows.
+  /// @cost O(GPUs)
+  std::int64_t fits(const Claim& claim, std::uint32_t at, When when, std::int64_t most,
+                    const TasksByRoom& has) const {
+    return fits_in(claim, rooms_[at], at, when, most, has);
+  }
+  /// The same for a room as it might be. @cost O(GPUs)
+  std::int64_t fits_in(const Claim& claim, const Room& room, std::uint32_t at, When when,
+                       std::int64_t most, const TasksByRoom& has) const;
+
+  /// Where `tasks` tasks fit now: all of them or, unless `whole`, as many as do.
+  /// @cost O(hosts looked at x log)
+  std::vector<Share> choose(const Claim& claim, std::int64_t tasks, bool whole,
+                            const TasksByRoom& has);
+
+  /// Takes the room; returns the places task by task. @cost O(tasks)
+  std::vector<Spot> take(const Claim& claim, const Share& share, const TasksByRoom& has);
+
+  /// A task is asked to leave: what it holds may be promised. @cost O(its GPUs)
+  void release(const Claim& claim, std::uint32_t room, const Task& task);
+
+  /// begin … rollback undoes the takes and releases since; commit keeps them. One level.
+  /// @cost O(1), O(rooms touched)
+  void begin();
+  void rollback();
+  void commit();
+
+  /// Reads one. @owns borrowed
+  const Room& room(std::uint32_t at) const { return rooms_[at]; }
+  /// All of them, by rising host number. @owns borrowed
+  const std::vector<Room>& rooms() const { return rooms_; }
+  /// The claim's request. @owns borrowed
+  Request& request(const Claim& claim) { return claims_.requests[claim.request]; }
+
+ private:
+  std::int64_t cap_on_host(const Claim& claim, const Room& room, std::uint32_t at,
+                           const TasksByRoom& has) const;
+  std::int64_t beside_gpus(const Share& share) const;
+  std::vector<Share> spare_gpus(const std::vector<Share>& found, std::int64_t tasks) const;
+  void remember(std::uint32_t room);
+  void skip_full(Request& request, const Claim& claim);
+  std::vector<Share> with_room(const Claim& claim, std::int64_t tasks, const TasksByRoom& has);
+
+  Claims& claims_;
+  std::vector<Room> rooms_;
+  HostSlots queue_slots_;
+  std::uint32_t hosts_looked_at_;
+  bool trying_ = false;
+  std::vector<std::pair<std::uint32_t, Room>> before_;  // rooms as they were, oldest first
+  HostSlots slots_before_;
+};
+
+}  // namespace wm::sched

@@ -1,0 +1,84 @@
+// Role: what a scheduling pass decides, as a value: jobs to start, elastic jobs to grow and
+// to shrink, and why every other pending job waits. The master admits it piece by piece
+// against its newest state (admit.h) and turns what is left into events.
+//
+//   Cluster (frozen) ── schedule() ──► Plan ── admit() ──► events
+//
+// Invariants: sorted by job; at most one piece per job; every pending job either starts or
+// has at least one reason. Made by schedule.cc, read by the master, bsim and tests.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libwm/base/ids.h"
+#include "libwm/model/reason.h"
+
+namespace wm::sched {
+
+/// Where one task goes. @shape gpus: indexes on the host, rising
+struct Spot {
+  HostId host;
+  std::vector<std::uint16_t> gpus;
+  bool operator==(const Spot&) const = default;
+};
+
+/// A pending job, or element of an array, that starts now. Tasks on a host are adjacent.
+struct Start {
+  JobId job;
+  std::vector<Spot> tasks;
+  bool operator==(const Start&) const = default;
+};
+
+/// Further tasks for a running elastic job.
+struct Grow {
+  JobId job;
+  Attempt attempt;
+  std::vector<Spot> tasks;
+  std::string reason;
+  bool operator==(const Grow&) const = default;
+};
+
+/// Tasks of a running elastic job that shall leave; never the one of rank 0.
+struct Shrink {
+  JobId job;
+  Attempt attempt;
+  std::vector<TaskNumber> tasks;
+  std::string reason;
+  bool operator==(const Shrink&) const = default;
+};
+
+/// Why a job waits; alike jobs share one value. Never null, never empty.
+using Reasons = std::shared_ptr<const std::vector<PendReason>>;
+
+/// A pending job that does not start. An array's base stands for all its elements that have
+/// no object of their own yet.
+struct Waiting {
+  JobId job;
+  Reasons reasons;
+};
+
+/// The decisions of one pass.
+struct Plan {
+  std::vector<Start> starts;
+  std::vector<Grow> grows;
+  std::vector<Shrink> shrinks;
+  std::vector<Waiting> waiting;
+
+  /// Why this job waits, or null when the plan says nothing of it.
+  /// @cost O(log waiting)   @owns borrowed from this plan
+  const std::vector<PendReason>* why(JobId job) const;
+  /// True if nothing is to be done. @cost O(1)
+  bool idle() const { return starts.empty() && grows.empty() && shrinks.empty(); }
+};
+
+/// Bounds of one pass.
+struct SchedPolicy {
+  std::uint32_t max_pending = 200'000;  ///< pending jobs looked at; the rest keep reason New
+  std::uint32_t max_rounds = 8;         ///< fillings after something could not be placed
+  std::uint32_t hosts_looked_at = 256;  ///< hosts with room compared for one job
+};
+
+}  // namespace wm::sched

@@ -1,0 +1,189 @@
+#include "libwm/sched/reasons.h"
+
+#include <algorithm>
+
+namespace wm::sched {
+namespace {
+
+std::string count_of(std::int64_t n, const std::string& what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+std::string named(const std::string& name) { return "<" + name + ">"; }
+
+std::string jobs_of(const std::vector<JobId>& jobs) {
+  std::string text = jobs.size() == 1 ? "job " : "jobs ";
+  for (std::size_t i = 0; i < jobs.size() && i < 4; ++i) {
+    text += (i ? ", " : "") + named(to_string(jobs[i]));
+  }
+  return jobs.size() > 4 ? text + " and others" : text;
+}
+
+// One reason for each rule that removes hosts.
+void add_removed(const Removed& removed, std::vector<PendReason>& reasons) {
+  auto add = [&](PendCode code, std::uint32_t hosts, const std::string& text,
+                 const std::string& fix) {
+    if (hosts) reasons.push_back({code, text + ": " + count_of(hosts, "host"), hosts, fix});
+  };
+  add(PendCode::Requirement, removed.not_asked, "Not specified in job submission", "bmod -m");
+  add(PendCode::Requirement, removed.requirement, "Job's resource requirements not satisfied",
+      "ask for less, or for other hosts");
+  add(PendCode::HostsClosed, removed.closed, "Closed by LSF administrator", "badmin hopen");
+  add(PendCode::HostsSilent, removed.silent, "Unable to reach the host",
+      "start wnoded there, or badmin hdead if it is gone for good");
+}
+
+PendReason idle_reason(const Idle& idle) {
+  const std::string queue = idle.job->spec().queue;
+  switch (idle.code) {
+    case PendCode::Held:
+      return {idle.code, "The job was suspended by the user while pending", 0,
+              "bresume " + to_string(idle.id)};
+    case PendCode::QueueClosed:
+      return {idle.code, "The queue is inactivated by its administrator: queue " + named(queue), 0,
+              "badmin qact " + queue};
+    case PendCode::ArrayLimit:
+      return {idle.code,
+              "Job array has reached its running element limit: " +
+                  std::to_string(idle.job->spec().array_limit),
+              0, "starts when an element ends"};
+    case PendCode::New: return {idle.code, "New job is waiting for scheduling", 0, ""};
+    default: return {idle.code, "No host is able to run the job now", 0, ""};
+  }
+}
+
+bool is_about_hosts(PendCode code) {
+  return code == PendCode::Requirement || code == PendCode::HostsClosed ||
+         code == PendCode::HostsSilent;
+}
+
+std::uint32_t stuck_slots(const Claims& claims, const Request& request) {
+  std::uint32_t stuck = 0;
+  for (std::uint32_t at : request.hosts) stuck += claims.rooms[at].host->stuck_slots;
+  return stuck;
+}
+
+}  // namespace
+
+Reasons new_job_reason() {
+  return std::make_shared<const std::vector<PendReason>>(
+      std::vector<PendReason>{{PendCode::New, "New job is waiting for scheduling", 0, ""}});
+}
+
+Reasons ReasonWriter::share(const std::string& key, std::vector<PendReason> reasons) {
+  auto& shared = shared_[key];
+  if (!shared) shared = std::make_shared<const std::vector<PendReason>>(std::move(reasons));
+  return shared;
+}
+
+Reasons ReasonWriter::of(const Idle& idle) {
+  const JobSpec& spec = idle.job->spec();
+  bool own = idle.code == PendCode::Held;  // names the job: cannot be shared
+  std::string key = own ? "held " + to_string(idle.id)
+                        : std::string(pend_code_name(idle.code)) + " " + spec.queue + " " +
+                              std::to_string(spec.array_limit);
+  bool hosts = is_about_hosts(idle.code);
+  if (hosts) key += " " + std::to_string(idle.request);
+  if (auto it = shared_.find(key); it != shared_.end()) return it->second;
+  std::vector<PendReason> reasons;
+  if (hosts) add_removed(claims_.requests[idle.request].removed, reasons);
+  if (reasons.empty()) reasons.push_back(idle_reason(idle));
+  // The rule that decides goes first.
+  std::stable_sort(reasons.begin(), reasons.end(), [&](const PendReason& a, const PendReason& b) {
+    return (a.code == idle.code) > (b.code == idle.code);
+  });
+  return share(key, std::move(reasons));
+}
+
+PendReason ReasonWriter::limit_reason(const Claim& claim) const {
+  const JobSpec& spec = claim.spec();
+  const QueueConf* queue = claims_.requests[claim.request].queue;
+  if (claim.barrier == PendCode::QueueLimit) {
+    return {claim.barrier,
+            "The queue has reached its job slot limit: queue " + named(spec.queue) + ", " +
+                count_of(queue->max_slots, "slot"),
+            0, "starts when a job of the queue ends"};
+  }
+  std::string user = named(spec.owner.user);
+  if (queue && queue->user_slots) {
+    return {claim.barrier,
+            "User has reached the per-user job slot limit of the queue: user " + user + ", queue " +
+                named(spec.queue) + ", " + count_of(queue->user_slots, "slot"),
+            0, "starts when a job of the user in this queue ends"};
+  }
+  return {claim.barrier, "The user has reached his/her job slot limit: user " + user, 0,
+          "starts when a job of the user ends"};
+}
+
+std::string ReasonWriter::use_of(const Claim& claim) const {
+  const PlanUse& use = claim.gpu ? gpus_ : slots_;
+  int plan = tree_.nodes[claim.user_node].parent;
+  std::string what = claim.gpu ? "GPU" : "slot";
+  return "plan " + named(tree_.names[plan]) + " uses " + count_of(use.of(plan), what) + ", user " +
+         named(claim.spec().owner.user) + " " + std::to_string(use.of(claim.user_node));
+}
+
+// Not admitted: a plan's limit, or all that its share covers is in use.
+PendReason ReasonWriter::share_reason(const Claim& claim) const {
+  const PlanUse& use = claim.gpu ? gpus_ : slots_;
+  int full = use.over_limit(claim.user_node, claim.cost(claim.min));
+  if (full >= 0) {
+    return {PendCode::PlanLimit,
+            "Plan has reached its limit: plan " + named(tree_.names[full]) + ", " +
+                count_of(tree_.nodes[full].limit, claim.gpu ? "GPU" : "slot"),
+            0, "starts when a job of the plan ends"};
+  }
+  if (claim.gpu) {
+    return {
+        PendCode::Resources,
+        "Not enough GPUs: " + count_of(claim.cost(claim.min), "GPU") + " asked; " + use_of(claim),
+        0, "starts when its share frees up or others end"};
+  }
+  return {PendCode::Slots,
+          "Not enough job slot(s): " + count_of(claim.min, "slot") + " asked; " + use_of(claim), 0,
+          "starts when its share frees up or others end"};
+}
+
+// Admitted, yet the tasks do not fit on the hosts.
+PendReason ReasonWriter::unplaced_reason(const Claim& claim) const {
+  const Request& request = claims_.requests[claim.request];
+  auto hosts = static_cast<std::uint32_t>(request.hosts.size());
+  if (std::uint32_t stuck = stuck_slots(claims_, request)) {
+    return {PendCode::Stuck,
+            "Not enough job slot(s): " + count_of(stuck, "slot") + " not proven free after a kill",
+            hosts, "see bhosts -l; free the processes or the GPU, or close the host"};
+  }
+  const TaskRequest& task = claim.spec().task;
+  bool plain = task.milli_gpus == 0 && task.mem.value == 0 && claim.spec().span == Span{};
+  if (plain) {
+    return {PendCode::Slots, "Not enough job slot(s): " + count_of(claim.min, "slot") + " asked",
+            hosts, ""};
+  }
+  return {PendCode::Resources,
+          "Job's resource requirements not satisfied: " + count_of(hosts, "host"), hosts,
+          "starts when a host has room for its tasks together"};
+}
+
+Reasons ReasonWriter::of(const Claim& claim, const Promise* promise) {
+  const Removed& removed = claims_.requests[claim.request].removed;
+  std::vector<PendReason> reasons;
+  if (promise && promise->tasks > 0) {
+    reasons.push_back({PendCode::Released,
+                       "Waiting for " + count_of(promise->tasks, "slot") + " being released by " +
+                           jobs_of(promise->from),
+                       0, "starts when they are free"});
+    return share("released " + to_string(claim.id), std::move(reasons));
+  }
+  std::string key = "claim " + std::to_string(claim.request) + " " +
+                    std::to_string(claim.user_node) + " " + std::to_string(claim.min) + " " +
+                    std::to_string(static_cast<int>(claim.barred)) +
+                    std::string(pend_code_name(claim.barrier));
+  if (auto it = shared_.find(key); it != shared_.end()) return it->second;
+  reasons.push_back(claim.barred == Barred::Limit      ? limit_reason(claim)
+                    : claim.barred == Barred::Unplaced ? unplaced_reason(claim)
+                                                       : share_reason(claim));
+  add_removed(removed, reasons);
+  return share(key, std::move(reasons));
+}
+
+}  // namespace wm::sched

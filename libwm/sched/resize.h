@@ -1,0 +1,88 @@
+// Role: turns targets into places: who starts where, who grows, who must shrink for whom, and
+// who waits for room that is being released. Minimums are placed first, in dispatch order,
+// then growth, so that no job's fifth task takes the place of another's first.
+//
+//   target not yet met ─► room now? ──yes──► start, grow
+//                             no
+//                             ├─► room with what is coming? ──► promised: waits
+//                             ├─► room if donors' tasks leave? ──► they leave, promised: waits
+//                             └─► cannot be placed: schedule.cc lowers the claim and divides again
+//
+// Invariants: a start uses only what is free now; what is promised to one is promised to
+// nobody else, so the same shortage never makes two jobs shrink. Called by schedule.cc.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libwm/sched/donors.h"
+#include "libwm/sched/gates.h"
+#include "libwm/sched/place.h"
+
+namespace wm::sched {
+
+/// A claim whose places are promised, not free yet.
+struct Promise {
+  std::int64_t tasks = 0;   ///< of them not free yet
+  std::vector<JobId> from;  ///< whose tasks are leaving there
+};
+
+/// A claim's places of this pass.
+struct Placed {
+  std::vector<Start> starts;  ///< one for each copy
+  std::vector<Spot> more;     ///< for a running job
+  TasksByRoom has;            ///< tasks by room, promised ones too
+  std::int64_t tasks = 0;     ///< now, granted and promised
+  std::int64_t ready = 0;     ///< of them now or granted
+};
+
+/// One placing of all claims.
+class Placement {
+ public:
+  Placement(const Cluster& cluster, Claims& claims, const PlanTree& tree,
+            std::uint32_t hosts_looked_at);
+
+  /// Places every claim up to its target. True if all found their places; else the claims
+  /// that did not were lowered: a pending one is barred, a growing one's max is what it got.
+  /// @cost O(claims + granted tasks x hosts looked at + promised tasks x hosts)
+  bool run();
+
+  /// Starts one of a pending claim if it fits in what is free and promised to nobody.
+  /// @cost O(hosts looked at)
+  bool start_spare(Claim& claim);
+
+  /// What came out, by claim. @owns borrowed
+  const std::map<const Claim*, Placed>& placed() const { return placed_; }
+  /// Who waits for released room. @owns borrowed
+  const std::map<const Claim*, Promise>& promises() const { return promises_; }
+  /// Who shall leave. @owns borrowed
+  const std::map<JobId, Leaving>& leaving() const { return donors_.leaving(); }
+  /// Rooms as they are left. @owns borrowed
+  const Places& places() const { return places_; }
+
+ private:
+  bool run_class(bool gpu);
+  bool start_all(Claim& claim);
+  bool start_now(Claim& claim);
+  bool promise_start(Claim& claim);
+  bool grow(Claim& claim);
+  void open_gate(Claim& claim, std::int64_t tasks);
+  std::int64_t promise(const Claim& claim, std::int64_t tasks, TasksByRoom& has);
+  void grant(const Claim& claim, const Share& share, std::vector<Spot>& spots, Placed& placed);
+  JobId copy_id(const Claim& claim, const Placed& placed) const;
+  TasksByRoom rooms_of(const Job& job) const;
+  bool is_hopeless(const Claim& claim) const;
+
+  const Cluster& cluster_;
+  Claims& claims_;
+  Places places_;
+  Donors donors_;
+  Gates gates_;
+  std::map<const Claim*, Placed> placed_;
+  std::map<const Claim*, Promise> promises_;
+  std::map<std::uint32_t, std::int64_t> failed_;  // request → fewest tasks that found no place
+};
+
+}  // namespace wm::sched

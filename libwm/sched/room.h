@@ -1,0 +1,70 @@
+// Role: what is free on a host during a pass, and what a task takes. Two amounts are kept
+// apart: `now` may be used by a start; `coming` is held by tasks that are leaving and may
+// only be promised, so that the same shortage does not make a second job shrink.
+//
+//          taken ──released──► coming ──promised──► (gone for this pass)
+//   now ──────────────────────────────── used ────► (gone for this pass)
+//
+// Invariant: now + coming + taken = capacity; a stuck slot stays taken.
+// Used by place.cc, release.cc, admit.cc. Values.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libwm/model/cluster.h"
+#include "libwm/sched/plan.h"
+
+namespace wm::sched {
+
+/// An amount of everything that tasks need, GPUs apart. @units milli_cpus: 1000 = one CPU
+struct Space {
+  std::int64_t slots = 0;
+  std::int64_t milli_cpus = 0;
+  std::int64_t mem = 0;  ///< bytes
+  bool operator==(const Space&) const = default;
+};
+
+/// Whose a GPU is during a pass.
+enum class GpuUse : std::uint8_t { Free, Coming, Taken };
+
+/// A host as far as placing is concerned.
+struct Room {
+  const Host* host = nullptr;
+  bool open = false;
+  Space now, coming;
+  std::vector<GpuUse> gpus;
+  std::uint32_t jobs = 0;      ///< tasks on it, leaving ones too
+  bool exclusive = false;      ///< held by a job that shares with nobody
+  std::vector<JobId> leaving;  ///< whose tasks make up `coming`
+};
+
+/// Which part of a room counts.
+enum class When : std::uint8_t { Now, Future };
+
+/// Whole GPUs that the request takes: per task, or per host when it says so.
+/// @cost O(1)
+std::int64_t gpus_of(const TaskRequest& task);
+
+/// What `tasks` tasks take, GPUs apart. @cost O(1)
+Space space_of(const TaskRequest& task, std::int64_t tasks);
+
+/// The host as its own counters have it: nothing is coming yet. @cost O(GPUs)
+Room room_of(const Host& host);
+
+/// How many tasks of this kind fit, at most `most`. `holds_gpus`: the job has its GPUs per
+/// host here already. Does not look at `open`.
+/// @cost O(GPUs)
+std::int64_t fit(const Room& room, const TaskRequest& task, When when, std::int64_t most,
+                 bool holds_gpus = false);
+
+/// Takes room for `tasks` tasks that fit: from now first, then from what is coming. Returns
+/// their GPUs, task by task; GPUs per host go to the first.
+/// @cost O(GPUs)
+std::vector<std::vector<std::uint16_t>> take(Room& room, const TaskRequest& task,
+                                             std::int64_t tasks, bool holds_gpus = false);
+
+/// A task of `job` here is leaving: what it holds is coming. @cost O(its GPUs)
+void release(Room& room, JobId job, const TaskRequest& request, const Task& task);
+
+}  // namespace wm::sched

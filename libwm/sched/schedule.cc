@@ -1,0 +1,153 @@
+#include "libwm/sched/schedule.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "libwm/sched/limits.h"
+#include "libwm/sched/reasons.h"
+#include "libwm/sched/resize.h"
+#include "libwm/sched/targets.h"
+
+namespace wm::sched {
+namespace {
+
+class Pass {
+ public:
+  Pass(const Cluster& cluster, const SchedPolicy& policy, WallTime now)
+      : cluster_(cluster),
+        policy_(policy),
+        claims_(collect(cluster, now, policy.max_pending)),
+        tree_(tree_of(*cluster.config)) {}
+  Plan run();
+
+ private:
+  void place_users();
+  void settle();
+  void start_spare(Spare spare);
+  void add_pieces();
+  void add_waiting();
+  std::string grow_reason(const Claim& claim) const;
+
+  const Cluster& cluster_;
+  const SchedPolicy& policy_;
+  Claims claims_;
+  PlanTree tree_;
+  std::optional<Placement> placement_;
+  Plan plan_;
+};
+
+void Pass::place_users() {
+  const JobSpec* last = nullptr;
+  int node = 0;
+  for (Claim& claim : claims_.all) {
+    const JobSpec& spec = claim.spec();
+    bool same = last && last->plan == spec.plan && last->owner.user == spec.owner.user;
+    if (!same) node = tree_.user(spec.plan, spec.owner.user);
+    claim.user_node = node;
+    last = &spec;
+  }
+}
+
+// Amounts and places, until all amounts could be placed.
+void Pass::settle() {
+  Capacities capacities = capacities_of(claims_);
+  Spare spare;
+  for (std::uint32_t round = 0; round < std::max(1u, policy_.max_rounds); ++round) {
+    spare = set_targets(claims_.all, tree_, capacities);
+    placement_.emplace(cluster_, claims_, tree_, policy_.hosts_looked_at);
+    if (placement_->run()) break;
+  }
+  start_spare(spare);
+}
+
+PlanUse use_of(const PlanTree& tree, const std::vector<Claim>& claims, bool gpu) {
+  PlanUse use(tree);
+  for (const Claim& claim : claims) {
+    if (claim.gpu == gpu) use.add(claim.user_node, claim.used());
+  }
+  return use;
+}
+
+// A claim that found no place in an early round may find one in what others left since.
+void Pass::start_spare(Spare spare) {
+  for (bool gpu : {true, false}) {
+    Units left = gpu ? spare.gpus : spare.slots;
+    PlanUse use = use_of(tree_, claims_.all, gpu);
+    for (Claim& claim : claims_.all) {
+      Units cost = claim.cost(claim.min);
+      bool tries = claim.gpu == gpu && claim.barred == Barred::Unplaced && claim.admitted == 0 &&
+                   cost <= left && use.allows(claim.user_node, cost);
+      if (!tries || !placement_->start_spare(claim)) continue;
+      left -= cost;
+      use.add(claim.user_node, cost);
+    }
+  }
+}
+
+std::string Pass::grow_reason(const Claim& claim) const {
+  return "fair share: " + std::to_string(claim.target) + " of at most " +
+         std::to_string(task_cap(*claim.job));
+}
+
+void Pass::add_pieces() {
+  for (const Claim& claim : claims_.all) {
+    auto it = placement_->placed().find(&claim);
+    if (it == placement_->placed().end()) continue;
+    const Placed& placed = it->second;
+    plan_.starts.insert(plan_.starts.end(), placed.starts.begin(), placed.starts.end());
+    if (claim.pending() || placed.more.empty()) continue;
+    plan_.grows.push_back({claim.id, claim.job->attempt, placed.more, grow_reason(claim)});
+  }
+  for (const auto& [job, leaving] : placement_->leaving()) {
+    std::string reason = leaving.receivers.empty() ? "its limit was lowered" : "released for job";
+    for (JobId receiver : leaving.receivers) reason += " <" + to_string(receiver) + ">";
+    plan_.shrinks.push_back({job, leaving.claim->job->attempt, leaving.tasks, reason});
+  }
+  auto by_job = [](const auto& a, const auto& b) { return a.job < b.job; };
+  std::sort(plan_.starts.begin(), plan_.starts.end(), by_job);
+  std::sort(plan_.grows.begin(), plan_.grows.end(), by_job);
+}
+
+void Pass::add_waiting() {
+  PlanUse slots = use_of(tree_, claims_.all, false), gpus = use_of(tree_, claims_.all, true);
+  ReasonWriter writer(cluster_, claims_, tree_, slots, gpus);
+  for (const Idle& idle : claims_.idle) plan_.waiting.push_back({idle.id, writer.of(idle)});
+  for (const Claim& claim : claims_.all) {
+    if (!claim.pending()) continue;
+    auto placed = placement_->placed().find(&claim);
+    auto started = placed == placement_->placed().end() ? 0 : placed->second.starts.size();
+    if (started >= claim.asked) continue;
+    auto promise = placement_->promises().find(&claim);
+    bool waits = promise != placement_->promises().end();
+    plan_.waiting.push_back({claim.id, writer.of(claim, waits ? &promise->second : nullptr)});
+  }
+  std::sort(plan_.waiting.begin(), plan_.waiting.end(),
+            [](const Waiting& a, const Waiting& b) { return a.job < b.job; });
+}
+
+Plan Pass::run() {
+  place_users();
+  apply_limits(*cluster_.config, claims_.all);
+  settle();
+  add_pieces();
+  add_waiting();
+  return std::move(plan_);
+}
+
+}  // namespace
+
+const std::vector<PendReason>* Plan::why(JobId job) const {
+  auto find = [&](JobId id) -> const std::vector<PendReason>* {
+    auto it = std::lower_bound(waiting.begin(), waiting.end(), id,
+                               [](const Waiting& w, JobId wanted) { return w.job < wanted; });
+    return it != waiting.end() && it->job == id ? it->reasons.get() : nullptr;
+  };
+  auto* own = find(job);
+  return own || job.index == 0 ? own : find({job.job, 0});
+}
+
+Plan schedule(const Cluster& cluster, const SchedPolicy& policy, WallTime now) {
+  return Pass(cluster, policy, now).run();
+}
+
+}  // namespace wm::sched

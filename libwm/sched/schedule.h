@@ -1,0 +1,24 @@
+// Role: one scheduling pass, pure: the cluster as it stands in, a Plan out. Nothing is read
+// from anywhere else and nothing is changed, so a user's complaint becomes a test.
+//
+//   collect (claim, order, feasible) → apply_limits → ┌ set_targets (shares, take_over) ┐
+//                                                     └ Placement  (place, donors)    ◄─┘ ≤ 8 x
+//                                                     → starts, grows, shrinks, reasons
+//
+// Invariants: same cluster, same plan; a start uses only what is free; nothing leaves unless
+// somebody is promised its place or a limit was lowered; applied and asked again, the plan
+// comes to rest. Called by the master on a worker, by bsim, by tests.
+#pragma once
+
+#include "libwm/model/cluster.h"
+#include "libwm/sched/plan.h"
+
+namespace wm::sched {
+
+/// Decides what to start, grow and shrink, and says why all other pending jobs wait.
+/// `now`: for the quiet period after a resize.
+/// @cost O(jobs + tasks + hosts x distinct requests + granted tasks x hosts looked at)
+/// @thread any: `cluster` is a frozen copy
+Plan schedule(const Cluster& cluster, const SchedPolicy& policy, WallTime now);
+
+}  // namespace wm::sched

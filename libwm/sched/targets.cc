@@ -1,0 +1,198 @@
+#include "libwm/sched/targets.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "libwm/sched/order.h"
+#include "libwm/sched/take_over.h"
+
+namespace wm::sched {
+namespace {
+
+constexpr int kMaxRounds = 16;
+
+// The claims of one user in one plan, in dispatch order.
+struct User {
+  std::vector<Claim*> claims;
+  Units used = 0;
+  const Claim* waiting = nullptr;  // the first whose minimum was not covered
+};
+
+// One kind of capacity divided among the claims that are counted in it.
+class Division {
+ public:
+  Division(std::vector<Claim*> claims, PlanTree& tree);
+  Units run(Units capacity);
+
+ private:
+  void load_leaf(int node, const User& user);
+  bool fill(Units capacity);
+  void divide(int node, User& user, Units amount);
+  Units admit(User& user, Units left);
+  Units share_surplus(User& user, Units left, bool fair);
+  bool cap_latest(const std::vector<Units>& amounts);
+
+  PlanTree& tree_;
+  std::map<int, User> users_;
+};
+
+Division::Division(std::vector<Claim*> claims, PlanTree& tree) : tree_(tree) {
+  for (Claim* claim : claims) users_[claim->user_node].claims.push_back(claim);
+  for (auto& [node, user] : users_) load_leaf(node, user);
+}
+
+void Division::load_leaf(int node, const User& user) {
+  ShareNode& leaf = tree_.nodes[node];
+  leaf.rank = user.claims.front()->rank;
+  leaf.sequence = user.claims.front()->sequence();
+  for (const Claim* claim : user.claims) {
+    leaf.floor += claim->cost(claim->floor);
+    leaf.now += claim->cost(claim->now);
+    if (claim->barred == Barred::No) leaf.demand += claim->copies * claim->cost(claim->max);
+  }
+  leaf.demand = std::max(leaf.floor, std::min(leaf.demand, kNoLimit));
+}
+
+// Pending claims in order get their minimum while it lasts; returns what is left.
+Units Division::admit(User& user, Units left) {
+  user.waiting = nullptr;
+  for (Claim* claim : user.claims) {
+    if (!claim->pending()) continue;
+    claim->admitted = 0;
+    if (claim->barred != Barred::No) continue;
+    Units least = claim->cost(claim->min);
+    auto copies = std::min<Units>(claim->copies, std::max<Units>(0, left) / least);
+    claim->admitted = static_cast<std::uint32_t>(copies);
+    claim->target = claim->min;
+    left -= copies * least;
+    if (copies < claim->copies && !user.waiting) user.waiting = claim;
+  }
+  return left;
+}
+
+bool may_grow(const Claim& claim) {
+  if (claim.kind == ClaimKind::Fixed || claim.max <= claim.min) return false;
+  return !claim.pending() || (claim.admitted == 1 && claim.copies == 1);
+}
+
+// What is left goes equally to those that can use it; returns what nobody could.
+Units Division::share_surplus(User& user, Units left, bool fair) {
+  std::vector<Claim*> growing;
+  std::vector<Portion> portions;
+  Units amount = left;
+  for (Claim* claim : user.claims) {
+    if (!may_grow(*claim)) continue;
+    Units low = claim->cost(claim->min);
+    growing.push_back(claim);
+    portions.push_back(
+        {low, claim->cost(claim->max), 1, claim->cost(claim->now), claim->rank, claim->sequence()});
+    amount += low;
+  }
+  auto amounts = fair ? fill_fairly(portions, amount) : fill_in_order(portions, amount);
+  for (std::size_t i = 0; i < growing.size(); ++i) {
+    growing[i]->target = static_cast<std::uint32_t>(amounts[i] / growing[i]->each);
+    amount -= growing[i]->cost(growing[i]->target);
+  }
+  for (Claim* claim : growing) {
+    if (claim->target >= claim->max || claim->each > amount) continue;
+    ++claim->target;
+    amount -= claim->each;
+  }
+  return amount;
+}
+
+void Division::divide(int node, User& user, Units amount) {
+  Units left = amount;
+  for (Claim* claim : user.claims) {
+    if (claim->pending()) continue;
+    claim->target = claim->floor;
+    left -= claim->cost(claim->floor);
+  }
+  left = admit(user, left);
+  int plan = tree_.nodes[node].parent;
+  left = share_surplus(user, left, tree_.nodes[plan].policy == SharePolicy::Fairshare);
+  user.used = amount - left;
+}
+
+// Users who could not use their amount are capped at what they used: the later half of
+// them, so that an earlier one may yet get enough for its next job.
+bool Division::cap_latest(const std::vector<Units>& amounts) {
+  std::vector<std::pair<const Claim*, int>> idle;
+  for (auto& [node, user] : users_) {
+    if (user.used == amounts[node]) continue;
+    idle.push_back({user.waiting ? user.waiting : user.claims.back(), node});
+  }
+  std::sort(idle.begin(), idle.end(),
+            [](const auto& a, const auto& b) { return goes_before(*b.first, *a.first); });
+  for (std::size_t i = 0; i < (idle.size() + 1) / 2; ++i) {
+    int node = idle[i].second;
+    tree_.nodes[node].demand = users_[node].used;
+  }
+  return !idle.empty();
+}
+
+bool Division::fill(Units capacity) {
+  auto amounts = fill_shares(tree_.nodes, capacity);
+  for (auto& [node, user] : users_) divide(node, user, amounts[node]);
+  return cap_latest(amounts);
+}
+
+Units Division::run(Units capacity) {
+  if (users_.empty()) return 0;
+  for (int round = 0; round < kMaxRounds && fill(capacity); ++round) {
+  }
+  Units used = 0;
+  for (auto& [node, user] : users_) used += user.used;
+  return std::max<Units>(0, capacity - kept_back(tree_.nodes) - used);
+}
+
+// Runs one class of claims; returns what of the capacity nobody of it could use.
+Units divide_class(std::vector<Claim>& claims, bool gpu, const PlanTree& tree, Units capacity) {
+  std::vector<Claim*> mine;
+  for (Claim& claim : claims) {
+    if (claim.gpu == gpu) mine.push_back(&claim);
+  }
+  PlanTree filled = tree;
+  Units spare = Division(mine, filled).run(capacity);
+  return take_over(mine, tree, spare);
+}
+
+bool is_open(const std::vector<Room>& rooms, HostId host) {
+  std::size_t at = room_at(rooms, host);
+  return at < rooms.size() && rooms[at].open;
+}
+
+}  // namespace
+
+Capacities capacities_of(const Claims& claims) {
+  Capacities sum;
+  for (const Room& room : claims.rooms) {
+    if (!room.open) continue;
+    const Host& host = *room.host;
+    sum.slots += std::int64_t{host.capacity.slots} - host.stuck_slots;
+    sum.gpus += std::ssize(host.capacity.gpus);
+  }
+  for (const Claim& claim : claims.all) {
+    if (claim.pending()) continue;
+    for (const Task& task : claim.job->tasks) {
+      if (!is_wanted(task) || is_open(claims.rooms, task.host)) continue;
+      ++sum.slots;
+      sum.gpus += std::ssize(task.gpus);
+    }
+  }
+  return {sum.slots, std::max<Units>(0, sum.gpus - claims.stuck_gpus)};
+}
+
+Spare set_targets(std::vector<Claim>& claims, PlanTree tree, Capacities capacities) {
+  Spare spare;
+  spare.gpus = divide_class(claims, true, tree, capacities.gpus);
+  Units taken = 0;
+  for (const Claim& claim : claims) {
+    if (!claim.gpu) continue;
+    taken += claim.pending() ? Units{claim.admitted} * claim.target : Units{claim.target};
+  }
+  spare.slots = divide_class(claims, false, tree, std::max<Units>(0, capacities.slots - taken));
+  return spare;
+}
+
+}  // namespace wm::sched

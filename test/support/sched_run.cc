@@ -1,0 +1,114 @@
+#include "test/support/sched_run.h"
+
+#include "libwm/sched/admit.h"
+
+namespace wm::test {
+namespace {
+
+std::vector<Task> tasks_at(const std::vector<sched::Spot>& spots, std::uint32_t last, bool all) {
+  std::vector<Task> tasks;
+  for (const auto& spot : spots) {
+    Task task;
+    task.number = TaskNumber{++last};
+    task.host = spot.host;
+    task.gpus = spot.gpus;
+    task.has_process = all || task.number.value == 1;
+    tasks.push_back(task);
+  }
+  return tasks;
+}
+
+std::vector<JobId> live_jobs(const Cluster& state) {
+  std::vector<JobId> ids;
+  each_job(state, [&](const Job& job) {
+    if (!is_over(job.state)) ids.push_back(job.id);
+  });
+  return ids;
+}
+
+}  // namespace
+
+void SchedRun::all_started(JobId id) {
+  for (const Task& task : std::vector<Task>(job(id).tasks)) {
+    bool waits = task.has_process && task.state == TaskState::Starting && task.pid == 0;
+    if (waits) step(TaskStarted{id, job(id).attempt, task.number, 1});
+  }
+}
+
+void SchedRun::next_epoch(JobId id) {
+  if (!job(id).spec().elastic || job(id).state != JobState::Running) return;
+  enter_epoch(id, job(id).membership.epoch.value + 1);
+}
+
+void SchedRun::start(const sched::Start& piece) {
+  const Job* made = find_job(state, piece.job);
+  const Job& like = made ? *made : *state.jobs.find(piece.job.job);
+  Attempt attempt{(made ? made->attempt.value : 0) + 1};
+  bool all = starts_every_task(*state.config, like.spec());
+  step(JobDispatched{piece.job, attempt, tasks_at(piece.tasks, 0, all), std::string(32, 'k')});
+  all_started(piece.job);
+  next_epoch(piece.job);
+}
+
+void SchedRun::grow(const sched::Grow& piece) {
+  auto tasks = tasks_at(piece.tasks, job(piece.job).last_task.value, true);
+  step(TasksAdded{piece.job, piece.attempt, tasks, piece.reason});
+  all_started(piece.job);
+  next_epoch(piece.job);
+}
+
+sched::Plan SchedRun::pass() {
+  auto plan = sched::admit(state, this->plan());
+  for (const auto& piece : plan.shrinks) {
+    step(TasksLeaving{piece.job, piece.attempt, piece.tasks, at(10), piece.reason});
+  }
+  for (const auto& piece : plan.starts) start(piece);
+  for (const auto& piece : plan.grows) grow(piece);
+  return plan;
+}
+
+void SchedRun::let_leave() {
+  for (JobId id : live_jobs(state)) {
+    bool left = false;
+    for (const Task& task : std::vector<Task>(job(id).tasks)) {
+      if (task.state != TaskState::Leaving) continue;
+      step(TaskEnded{id, job(id).attempt, task.number, 0, Term::Left, {}, ""});
+      left = true;
+    }
+    if (left) next_epoch(id);
+  }
+}
+
+int SchedRun::settle(int most) {
+  for (int passes = 0; passes <= most; ++passes) {
+    if (pass().idle()) return passes;
+    let_leave();
+  }
+  return -1;
+}
+
+void SchedRun::end(JobId id) {
+  for (const Task& task : std::vector<Task>(job(id).tasks)) {
+    if (task.state == TaskState::Gone || !task.has_process) continue;
+    step(TaskEnded{id, job(id).attempt, task.number, 0, Term::None, {}, ""});
+  }
+}
+
+std::uint32_t SchedRun::size(JobId id) const {
+  const Job* found = find_job(state, id);
+  return found && !is_over(found->state) ? tasks_wanted(*found) : 0;
+}
+
+std::string SchedRun::why(JobId id) const {
+  auto made = plan();
+  auto* reasons = made.why(id);
+  return reasons ? reasons->front().text : "";
+}
+
+PendCode SchedRun::code(JobId id) const {
+  auto made = plan();
+  auto* reasons = made.why(id);
+  return reasons ? reasons->front().code : PendCode::New;
+}
+
+}  // namespace wm::test

@@ -1,0 +1,43 @@
+// Role: a scheduler at work without processes: plans are admitted and applied as the real
+// events, tasks start at once, leavers leave when the test says so. Every step is checked
+// against the state machine and its invariants (ClusterBuilder).
+#pragma once
+
+#include <string>
+
+#include "libwm/sched/schedule.h"
+#include "test/support/builders.h"
+
+namespace wm::test {
+
+/// A cluster with a scheduler.
+class SchedRun : public ClusterBuilder {
+ public:
+  sched::SchedPolicy policy;
+
+  /// What one pass decides, nothing applied.
+  sched::Plan plan() const { return sched::schedule(state, policy, at(0)); }
+  /// One pass: plan, admit, apply; what starts runs at once. Returns what was applied.
+  sched::Plan pass();
+  /// Everybody asked to leave is gone.
+  void let_leave();
+  /// Passes and leaving until a pass decides nothing. Returns the passes that did something,
+  /// or -1 if it does not come to rest in `most`.
+  int settle(int most = 50);
+  /// All tasks of the job end well.
+  void end(JobId job);
+  /// Tasks it has and was not asked to give back; 0 when not running.
+  std::uint32_t size(JobId job) const;
+  /// The first reason why it waits, or "".
+  std::string why(JobId job) const;
+  /// Its code, or New.
+  PendCode code(JobId job) const;
+
+ private:
+  void start(const sched::Start& piece);
+  void grow(const sched::Grow& piece);
+  void all_started(JobId job);
+  void next_epoch(JobId job);
+};
+
+}  // namespace wm::test
