@@ -25,6 +25,32 @@ constexpr std::array<const char*, 1> kHistorySteps = {
     "CREATE TABLE event (seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, type INTEGER NOT NULL,"
     "  version INTEGER NOT NULL, payload BLOB NOT NULL);"};
 
+constexpr std::array<const char*, 1> kAcctSteps = {
+    "CREATE TABLE mark (id INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL);"
+    "INSERT INTO mark VALUES (1, 0);"
+    "CREATE TABLE job (job INTEGER NOT NULL, idx INTEGER NOT NULL,"
+    "  user TEXT NOT NULL, name TEXT NOT NULL, queue TEXT NOT NULL, app TEXT NOT NULL,"
+    "  plan TEXT NOT NULL, project TEXT NOT NULL, command TEXT NOT NULL, cwd TEXT NOT NULL,"
+    "  submit_host TEXT NOT NULL, exec_hosts TEXT NOT NULL, state TEXT NOT NULL,"
+    "  reason TEXT NOT NULL, submitted INTEGER NOT NULL, dispatched INTEGER NOT NULL,"
+    "  started INTEGER NOT NULL, ended INTEGER NOT NULL, exit_status INTEGER NOT NULL,"
+    "  term INTEGER NOT NULL, attempt INTEGER NOT NULL, resizes INTEGER NOT NULL,"
+    "  slots INTEGER NOT NULL, gpus INTEGER NOT NULL, cpu INTEGER NOT NULL,"
+    "  slot_time INTEGER NOT NULL, gpu_time INTEGER NOT NULL, max_mem INTEGER NOT NULL,"
+    "  PRIMARY KEY (job, idx)) WITHOUT ROWID;"
+    "CREATE TABLE allocation (job INTEGER NOT NULL, idx INTEGER NOT NULL,"
+    "  attempt INTEGER NOT NULL, task INTEGER NOT NULL, host TEXT NOT NULL,"
+    "  gpus INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,"
+    "  PRIMARY KEY (job, idx, attempt, task)) WITHOUT ROWID;"
+    "CREATE TABLE job_event (job INTEGER NOT NULL, idx INTEGER NOT NULL, seq INTEGER NOT NULL,"
+    "  part INTEGER NOT NULL, time INTEGER NOT NULL, event TEXT NOT NULL, from_n INTEGER NOT NULL,"
+    "  to_n INTEGER NOT NULL, reason TEXT NOT NULL, pause_us INTEGER NOT NULL,"
+    "  steps_lost INTEGER NOT NULL, PRIMARY KEY (job, idx, seq, part)) WITHOUT ROWID;"
+    "CREATE TABLE usage (day INTEGER NOT NULL, user TEXT NOT NULL, plan TEXT NOT NULL,"
+    "  queue TEXT NOT NULL, jobs_done INTEGER NOT NULL, jobs_exited INTEGER NOT NULL,"
+    "  cpu INTEGER NOT NULL, slot_time INTEGER NOT NULL, gpu_time INTEGER NOT NULL,"
+    "  PRIMARY KEY (day, user, plan, queue)) WITHOUT ROWID;"};
+
 // Refuses a file that another program made, or a newer version of ours.
 Result<std::int64_t> version_of(Connection& db, const Schema& schema) {
   WM_TRY(auto id, db.number("PRAGMA application_id"));
@@ -45,6 +71,7 @@ Result<std::int64_t> version_of(Connection& db, const Schema& schema) {
 }  // namespace
 
 const Schema kCoreSchema = {"event store", 0x574d6365, kCoreSteps};
+const Schema kAcctSchema = {"accounting database", 0x574d6163, kAcctSteps};
 const Schema kHistorySchema = {"event history", 0x574d6869, kHistorySteps};
 
 Result<void> prepare(Connection& db, const Schema& schema) {

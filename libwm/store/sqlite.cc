@@ -115,8 +115,8 @@ Result<std::unique_ptr<Connection>> Connection::open(const OpenOptions& options)
 Result<void> Connection::start() {
   sqlite3_extended_result_codes(db_, 1);
   sqlite3_busy_handler(db_, &Connection::on_busy, this);
-  WM_TRY(exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA secure_delete=OFF;"
-              "PRAGMA synchronous=FULL"));
+  WM_TRY(exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA secure_delete=OFF"));
+  WM_TRY(exec(options_.sync_commits ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
   if (options_.read_only) return {};
   if (!options_.wal) return exec("PRAGMA journal_mode=DELETE");
   std::string mode;

@@ -26,7 +26,8 @@ struct sqlite3_stmt;
 namespace wm::store {
 
 /// How a database file is opened. `mode`: permission bits when writing; an existing file
-/// with wider bits is narrowed. `vfs`: SQLite's file layer by name, empty = the default.
+/// with wider bits is narrowed. `sync_commits`: false = commits become durable in order, but
+/// later (for what can be made again). `vfs`: SQLite's file layer by name, empty = the default.
 /// @units busy_limit: how long to wait for another connection's write lock
 struct OpenOptions {
   std::string path = {};
@@ -34,6 +35,7 @@ struct OpenOptions {
   unsigned mode = 0600;
   bool read_only = false;
   bool wal = true;
+  bool sync_commits = true;
   int checkpoint_pages = 1000;
   Duration busy_limit = std::chrono::seconds(5);
 };

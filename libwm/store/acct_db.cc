@@ -1,0 +1,115 @@
+// Role: see acct_db.h: writing. Reading is in acct_reader.cc.
+#include "libwm/store/acct_db.h"
+
+#include <utility>
+
+#include "libwm/store/schema.h"
+
+namespace wm::store {
+namespace {
+
+std::int64_t stored(WallTime time) { return time.time_since_epoch().count(); }
+std::int64_t stored(Seq seq) { return static_cast<std::int64_t>(seq.value); }
+
+Result<void> write(Statement& s, const JobRow& r) {
+  s.bind(r.id.job).bind(r.id.index);
+  for (const auto* text : {&r.user, &r.name, &r.queue, &r.app, &r.plan, &r.project, &r.command,
+                           &r.cwd, &r.submit_host, &r.exec_hosts, &r.state, &r.reason})
+    s.bind_text(*text);
+  for (auto time : {r.submitted, r.dispatched, r.started, r.ended}) s.bind(stored(time));
+  s.bind(r.exit_status).bind(r.term).bind(r.attempt.value).bind(r.resizes).bind(r.slots);
+  s.bind(r.gpus).bind(r.cpu.count()).bind(r.slot_time.count()).bind(r.gpu_time.count());
+  return s.bind(r.max_mem.value).run();
+}
+
+Result<void> write(Statement& s, const AllocationRow& r) {
+  s.bind(r.job.job).bind(r.job.index).bind(r.attempt.value).bind(r.task.value);
+  return s.bind_text(r.host).bind(r.gpus).bind(stored(r.start)).bind(stored(r.end)).run();
+}
+
+Result<void> write(Statement& s, const JobEventRow& r) {
+  s.bind(r.job.job).bind(r.job.index).bind(stored(r.seq)).bind(r.part).bind(stored(r.time));
+  s.bind_text(r.event).bind(r.from).bind(r.to).bind_text(r.reason);
+  return s.bind(r.pause.count()).bind(r.steps_lost).run();
+}
+
+Result<void> write(Statement& s, const UsageRow& r) {
+  s.bind(stored(r.day)).bind_text(r.user).bind_text(r.plan).bind_text(r.queue);
+  s.bind(r.jobs_done).bind(r.jobs_exited).bind(r.cpu.count());
+  return s.bind(r.slot_time.count()).bind(r.gpu_time.count()).run();
+}
+
+template <class Row>
+Result<void> write_all(Connection& db, const char* sql, const std::vector<Row>& rows) {
+  auto statement = db.use(sql);
+  for (const auto& row : rows) WM_TRY(write(statement, row));
+  return {};
+}
+
+constexpr const char* kPutJob =
+    "INSERT OR REPLACE INTO job VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+constexpr const char* kPutAllocation =
+    "INSERT OR REPLACE INTO allocation VALUES (?,?,?,?,?,?,?,?)";
+constexpr const char* kPutEvent =
+    "INSERT OR REPLACE INTO job_event VALUES (?,?,?,?,?,?,?,?,?,?,?)";
+constexpr const char* kAddUsage =
+    "INSERT INTO usage VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET"
+    " jobs_done = jobs_done + excluded.jobs_done,"
+    " jobs_exited = jobs_exited + excluded.jobs_exited, cpu = cpu + excluded.cpu,"
+    " slot_time = slot_time + excluded.slot_time, gpu_time = gpu_time + excluded.gpu_time";
+
+}  // namespace
+
+Result<std::unique_ptr<AcctDb>> AcctDb::open(const StoreFiles& files) {
+  std::unique_ptr<AcctDb> made(new AcctDb(files));
+  WM_TRY(made->connect());
+  return made;
+}
+
+Result<void> AcctDb::connect() {
+  OpenOptions open;
+  open.path = files_.dir + "/acct.db";
+  open.vfs = files_.vfs;
+  open.mode = 0640;
+  open.sync_commits = false;
+  WM_TRY(db_, Connection::open(open));
+  // No integrity check: the file grows with the years and can be made again.
+  return prepare(*db_, kAcctSchema);
+}
+
+Result<void> AcctDb::reopen() {
+  db_.reset();
+  auto done = connect();
+  if (!done) db_.reset();
+  return done;
+}
+
+Result<Seq> AcctDb::last_seq() {
+  if (!db_) return fail(Code::Store, files_.dir + "/acct.db: closed after a failure");
+  WM_TRY(auto last, db_->number("SELECT last_seq FROM mark"));
+  return Seq{static_cast<std::uint64_t>(last)};
+}
+
+Result<void> AcctDb::apply(const AcctRows& rows) {
+  WM_TRY(auto last, last_seq());
+  if (rows.seq <= last) return {};
+  Transaction whole(*db_);
+  WM_TRY(whole.begin());
+  WM_TRY(write_all(*db_, kPutJob, rows.jobs));
+  WM_TRY(write_all(*db_, kPutAllocation, rows.allocations));
+  WM_TRY(write_all(*db_, kPutEvent, rows.events));
+  WM_TRY(write_all(*db_, kAddUsage, rows.usage));
+  WM_TRY(db_->use("UPDATE mark SET last_seq = ?").bind(stored(rows.seq)).run());
+  return whole.commit();
+}
+
+Result<void> AcctDb::clear() {
+  WM_TRY(last_seq());  // says so when it is closed
+  Transaction whole(*db_);
+  WM_TRY(whole.begin());
+  WM_TRY(db_->exec("DELETE FROM job; DELETE FROM allocation; DELETE FROM job_event;"
+                   "DELETE FROM usage; UPDATE mark SET last_seq = 0"));
+  return whole.commit();
+}
+
+}  // namespace wm::store

@@ -1,0 +1,98 @@
+// Role: acct.db, written from committed events and read by reports, apart from core.db so
+// that a long report never lets the master's log grow.
+//
+//   events ─(wmasterd)─► AcctRows ─► AcctWriter's thread ─► AcctDb ─► acct.db ─► AcctReader
+//
+// Invariants: rows and the mark of the last event they come from change together
+// (STORE-13); emptied and filled again from all events it is the same (STORE-14).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libwm/base/result.h"
+#include "libwm/store/acct_rows.h"
+#include "libwm/store/history.h"
+#include "libwm/store/sqlite.h"
+
+namespace wm::store {
+
+/// The writing side. @thread one at a time   @owns its connection
+class AcctDb {
+ public:
+  /// Opens acct.db in the store's directory (0640), making it when missing.
+  /// @errors Damaged: not ours or newer (move it away and rebuild); Store
+  static Result<std::unique_ptr<AcctDb>> open(const StoreFiles& files);
+
+  /// Writes rows and their mark; does nothing when the mark is already there.
+  /// @errors Store, Damaged: nothing of it was written   @cost one transaction
+  Result<void> apply(const AcctRows& rows);
+  /// Empties all tables, to be filled again from the first event.
+  /// @errors Store, Damaged
+  Result<void> clear();
+  /// Closes and opens again after a failure. @errors as open
+  Result<void> reopen();
+  /// The last event whose rows are in. @errors Store, Damaged
+  Result<Seq> last_seq();
+
+ private:
+  explicit AcctDb(StoreFiles files) : files_(std::move(files)) {}
+  Result<void> connect();
+  StoreFiles files_;
+  std::unique_ptr<Connection> db_;
+};
+
+/// Which jobs a report wants; empty and unset mean any. Ranges are [from, to).
+struct JobQuery {
+  std::string user = {}, queue = {}, project = {}, plan = {}, app = {};
+  std::optional<WallTime> submitted_from = {}, submitted_to = {};
+  std::optional<WallTime> ended_from = {}, ended_to = {};  ///< either: only jobs that ended
+};
+
+/// The reading side, in chunks: each call is a short transaction of its own, and the last
+/// row of one chunk is the place where the next goes on.
+/// @thread one at a time   @owns its connection
+class AcctReader {
+ public:
+  /// Opens acct.db for reading. @errors Store: no such file or no permission; Damaged
+  static Result<std::unique_ptr<AcctReader>> open(const StoreFiles& files);
+
+  /// Jobs in the order of id, after `after` ({} = from the first).
+  /// @errors Store, Damaged   @cost jobs looked at, not jobs found
+  Result<std::vector<JobRow>> jobs(const JobQuery& query, JobId after, std::size_t limit);
+  /// One job. @errors NotFound; Store, Damaged
+  Result<JobRow> job(JobId id);
+  /// A job's history in order, after (after.seq, after.part) when given.
+  /// @errors Store, Damaged
+  Result<std::vector<JobEventRow>> job_events(JobId job, const JobEventRow* after,
+                                              std::size_t limit);
+  /// A job's slots by attempt and task, after those of `after` when given.
+  /// @errors Store, Damaged
+  Result<std::vector<AllocationRow>> allocations(JobId job, const AllocationRow* after,
+                                                 std::size_t limit);
+  /// Usage of the days in [from, to) by day, user, plan, queue, after `after` when given.
+  /// @errors Store, Damaged
+  Result<std::vector<UsageRow>> usage(WallTime from, WallTime to, const UsageRow* after,
+                                      std::size_t limit);
+  /// The last event whose rows are in. @errors Store, Damaged
+  Result<Seq> last_seq();
+
+ private:
+  explicit AcctReader(std::unique_ptr<Connection> db) : db_(std::move(db)) {}
+  std::unique_ptr<Connection> db_;
+};
+
+/// Makes rows from one event; called in order, from the first event on. Rows may be held
+/// back and given with a later event's, but never with an earlier one's.
+using Projector = std::function<Result<AcctRows>(const EventRow&)>;
+
+/// Empties acct.db and fills it from every event ever stored (badmin rebuild-acct).
+/// Returns the last event. The master must not write acct.db meanwhile.
+/// @errors Store, Damaged; what the projector returns, naming the event
+/// @cost every event once; a transaction for every 10,000 rows
+Result<Seq> rebuild_acct(const StoreFiles& files, AcctDb& acct, const Projector& projector);
+
+}  // namespace wm::store

@@ -1,0 +1,174 @@
+// Role: see acct_db.h: reading, a bounded chunk a call.
+#include <array>
+#include <limits>
+
+#include "libwm/store/acct_db.h"
+
+namespace wm::store {
+namespace {
+
+constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t stored(WallTime time) { return time.time_since_epoch().count(); }
+
+// Takes columns from left to right.
+class Columns {
+ public:
+  explicit Columns(const Statement& row) : row_(row) {}
+  std::int64_t number() { return row_.number(at_++); }
+  std::uint32_t small() { return static_cast<std::uint32_t>(number()); }
+  std::string text() { return row_.text(at_++); }
+  WallTime time() { return WallTime(Duration(number())); }
+  Duration duration() { return Duration(number()); }
+  JobId job() {
+    auto job = small();
+    return {job, small()};
+  }
+
+ private:
+  const Statement& row_;
+  int at_ = 0;
+};
+
+void read(Columns c, JobRow& r) {
+  r.id = c.job();
+  for (auto* text : {&r.user, &r.name, &r.queue, &r.app, &r.plan, &r.project, &r.command, &r.cwd,
+                     &r.submit_host, &r.exec_hosts, &r.state, &r.reason})
+    *text = c.text();
+  for (auto* time : {&r.submitted, &r.dispatched, &r.started, &r.ended}) *time = c.time();
+  r.exit_status = static_cast<std::int32_t>(c.number());
+  r.term = static_cast<std::int32_t>(c.number());
+  r.attempt.value = c.small();
+  r.resizes = c.small();
+  r.slots = c.small();
+  r.gpus = c.number();
+  for (auto* amount : {&r.cpu, &r.slot_time, &r.gpu_time}) *amount = c.duration();
+  r.max_mem.value = c.number();
+}
+
+void read(Columns c, AllocationRow& r) {
+  r.job = c.job();
+  r.attempt.value = c.small();
+  r.task.value = c.small();
+  r.host = c.text();
+  r.gpus = c.number();
+  r.start = c.time();
+  r.end = c.time();
+}
+
+void read(Columns c, JobEventRow& r) {
+  r.job = c.job();
+  r.seq.value = static_cast<std::uint64_t>(c.number());
+  r.part = c.small();
+  r.time = c.time();
+  r.event = c.text();
+  r.from = c.number();
+  r.to = c.number();
+  r.reason = c.text();
+  r.pause = c.duration();
+  r.steps_lost = c.number();
+}
+
+void read(Columns c, UsageRow& r) {
+  r.day = c.time();
+  for (auto* text : {&r.user, &r.plan, &r.queue}) *text = c.text();
+  r.jobs_done = c.small();
+  r.jobs_exited = c.small();
+  for (auto* amount : {&r.cpu, &r.slot_time, &r.gpu_time}) *amount = c.duration();
+}
+
+template <class Row>
+Result<std::vector<Row>> collect(Statement& ask) {
+  std::vector<Row> rows;
+  for (;;) {
+    WM_TRY(bool row, ask.step());
+    if (!row) return rows;
+    read(Columns(ask), rows.emplace_back());
+  }
+}
+
+std::int64_t limit_of(std::size_t limit) { return static_cast<std::int64_t>(limit); }
+
+// "Ended in a range" leaves out jobs that have not ended (their time is 0).
+std::int64_t lowest_end(const JobQuery& q) {
+  if (q.ended_from) return stored(*q.ended_from);
+  return q.ended_to ? 1 : 0;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AcctReader>> AcctReader::open(const StoreFiles& files) {
+  OpenOptions open;
+  open.path = files.dir + "/acct.db";
+  open.vfs = files.vfs;
+  open.read_only = true;
+  WM_TRY(auto db, Connection::open(open));
+  return std::unique_ptr<AcctReader>(new AcctReader(std::move(db)));
+}
+
+Result<std::vector<JobRow>> AcctReader::jobs(const JobQuery& query, JobId after,
+                                             std::size_t limit) {
+  auto ask = db_->use(
+      "SELECT * FROM job WHERE (job, idx) > (?1, ?2)"
+      " AND (?3 = '' OR user = ?3) AND (?4 = '' OR queue = ?4) AND (?5 = '' OR project = ?5)"
+      " AND (?6 = '' OR plan = ?6) AND (?7 = '' OR app = ?7)"
+      " AND submitted >= ?8 AND submitted < ?9 AND ended >= ?10 AND ended < ?11"
+      " ORDER BY job, idx LIMIT ?12");
+  ask.bind(after.job).bind(after.index);
+  for (const auto* text : {&query.user, &query.queue, &query.project, &query.plan, &query.app})
+    ask.bind_text(*text);
+  ask.bind(query.submitted_from ? stored(*query.submitted_from) : 0);
+  ask.bind(query.submitted_to ? stored(*query.submitted_to) : kMax);
+  ask.bind(lowest_end(query)).bind(query.ended_to ? stored(*query.ended_to) : kMax);
+  ask.bind(limit_of(limit));
+  return collect<JobRow>(ask);
+}
+
+Result<JobRow> AcctReader::job(JobId id) {
+  auto ask = db_->use("SELECT * FROM job WHERE job = ? AND idx = ?");
+  ask.bind(id.job).bind(id.index);
+  WM_TRY(auto rows, collect<JobRow>(ask));
+  if (!rows.empty()) return std::move(rows.front());
+  return fail(Code::NotFound, "job " + to_string(id) + " is not in accounting");
+}
+
+Result<std::vector<JobEventRow>> AcctReader::job_events(JobId job, const JobEventRow* after,
+                                                        std::size_t limit) {
+  auto ask = db_->use(
+      "SELECT * FROM job_event WHERE job = ? AND idx = ? AND (seq, part) > (?, ?)"
+      " ORDER BY seq, part LIMIT ?");
+  ask.bind(job.job).bind(job.index);
+  ask.bind(after ? static_cast<std::int64_t>(after->seq.value) : -1).bind(after ? after->part : 0);
+  ask.bind(limit_of(limit));
+  return collect<JobEventRow>(ask);
+}
+
+Result<std::vector<AllocationRow>> AcctReader::allocations(JobId job, const AllocationRow* after,
+                                                           std::size_t limit) {
+  auto ask = db_->use(
+      "SELECT * FROM allocation WHERE job = ? AND idx = ? AND (attempt, task) > (?, ?)"
+      " ORDER BY attempt, task LIMIT ?");
+  ask.bind(job.job).bind(job.index);
+  ask.bind(after ? std::int64_t{after->attempt.value} : -1).bind(after ? after->task.value : 0);
+  ask.bind(limit_of(limit));
+  return collect<AllocationRow>(ask);
+}
+
+Result<std::vector<UsageRow>> AcctReader::usage(WallTime from, WallTime to, const UsageRow* after,
+                                                std::size_t limit) {
+  auto ask = db_->use(
+      "SELECT * FROM usage WHERE day >= ? AND day < ? AND (day, user, plan, queue) > (?, ?, ?, ?)"
+      " ORDER BY day, user, plan, queue LIMIT ?");
+  static const UsageRow none;
+  const auto& place = after ? *after : none;
+  ask.bind(stored(from)).bind(stored(to)).bind(after ? stored(place.day) : -1);
+  ask.bind_text(place.user).bind_text(place.plan).bind_text(place.queue).bind(limit_of(limit));
+  return collect<UsageRow>(ask);
+}
+
+Result<Seq> AcctReader::last_seq() {
+  WM_TRY(auto last, db_->number("SELECT last_seq FROM mark"));
+  return Seq{static_cast<std::uint64_t>(last)};
+}
+
+}  // namespace wm::store

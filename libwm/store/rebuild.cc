@@ -1,0 +1,44 @@
+// Role: acct.db from all events: badmin rebuild-acct, and the master when its mark is older
+// than what core.db still holds.
+#include <iterator>
+#include <utility>
+
+#include "libwm/store/acct_db.h"
+
+namespace wm::store {
+namespace {
+
+constexpr std::size_t kRowsPerTransaction = 10'000;
+
+template <class Row>
+void move_to_end(std::vector<Row>& to, std::vector<Row>& from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+}  // namespace
+
+void join(AcctRows& to, AcctRows from) {
+  to.seq = from.seq;
+  move_to_end(to.jobs, from.jobs);
+  move_to_end(to.allocations, from.allocations);
+  move_to_end(to.events, from.events);
+  move_to_end(to.usage, from.usage);
+}
+
+Result<Seq> rebuild_acct(const StoreFiles& files, AcctDb& acct, const Projector& projector) {
+  WM_TRY(acct.clear());
+  AcctRows waiting;
+  auto visited = visit_events(files, Seq{1}, [&](const EventRow& event) -> Result<void> {
+    auto rows = projector(event);
+    if (!rows) return rows.error().within("event " + std::to_string(event.seq.value));
+    rows->seq = event.seq;
+    join(waiting, std::move(*rows));
+    if (waiting.size() < kRowsPerTransaction) return {};
+    return acct.apply(std::exchange(waiting, {}));
+  });
+  if (!visited) return visited.error();
+  WM_TRY(acct.apply(waiting));
+  return *visited;
+}
+
+}  // namespace wm::store
