@@ -1,0 +1,22 @@
+// Role: may this host act as the submitter? Checks the signature over the specification and the
+// request key, that what the master resolved is what was signed, and looks up the account.
+// Blocks (munged, name services): called from a worker thread.
+#pragma once
+
+#include "libwm/base/result.h"
+#include "libwm/model/node.h"
+#include "libwm/proc/launcher.h"
+#include "libwm/wire/credentials.h"
+
+namespace wm::node {
+
+/// BLAKE2b-256 of what a submitter signs: the specification's bytes, then the request key.
+std::string signed_payload(const std::string& spec, const std::string& request_key);
+
+/// The account to run as.
+/// @errors Denied: not signed by its owner, or command, folder, script or environment differ from
+///         what was signed; NotFound: no such uid; Unavailable: munged
+/// @thread any, blocks
+Result<proc::Account> authorise(const HostOrder& order, wire::Credentials& credentials);
+
+}  // namespace wm::node

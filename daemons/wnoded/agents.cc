@@ -1,0 +1,80 @@
+#include "daemons/wnoded/agents.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/asio/post.hpp>
+
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+
+namespace wm::node {
+namespace {
+
+constexpr std::uint32_t kMaxAgentFrame = 1u << 20;  // PROTOCOL.md F-1
+constexpr std::size_t kMaxConnections = 4096;       // every user may connect
+
+}  // namespace
+
+Agents::Agents(boost::asio::io_context& loop, Admit admit, OnReport on_report)
+    : loop_(loop), admit_(std::move(admit)), on_report_(std::move(on_report)), acceptor_(loop) {}
+
+Result<void> Agents::listen(const std::string& path) {
+  WM_TRY(auto fd, proc::listen_unix(path));
+  if (::chmod(path.c_str(), 0666) != 0) return proc::system_error("chmod " + path);
+  acceptor_.assign(boost::asio::local::stream_protocol(), fd.release());
+  accept();
+  return {};
+}
+
+void Agents::accept() {
+  acceptor_.async_accept([this](auto ec, boost::asio::local::stream_protocol::socket socket) {
+    if (ec == boost::asio::error::operation_aborted) return;
+    if (!ec && connections_.size() < kMaxConnections) serve(proc::Fd(socket.release()));
+    accept();
+  });
+}
+
+void Agents::serve(proc::Fd fd) {
+  auto peer = proc::peer_of(fd.get());
+  if (!peer) return;
+  auto id = next_++;
+  auto& connection = connections_[id];
+  connection.uid = peer->uid;
+  connection.socket = std::make_unique<FrameSocket>(loop_, std::move(fd), kMaxAgentFrame);
+  connection.socket->start([this, id](std::string bytes) { on_frame(id, bytes); },
+                           [this, id] { drop(id); });
+}
+
+void Agents::on_frame(std::uint64_t id, const std::string& bytes) {
+  auto& connection = connections_[id];
+  auto report = codec::decode<AgentReport>(bytes);
+  if (!report) return;
+  proc::AttemptKey key{report->job, report->attempt};
+  if (!connection.key.job) {
+    if (!admit_(key, connection.uid)) {
+      log::warn("agent_refused", {{"attempt", to_string(key)}, {"uid", connection.uid}});
+      return drop(id);
+    }
+    connection.key = key;
+    by_attempt_[key] = id;
+  }
+  if (key == connection.key) on_report_(key, *report);
+}
+
+void Agents::drop(std::uint64_t id) {
+  auto at = connections_.find(id);
+  if (at == connections_.end()) return;
+  auto named = by_attempt_.find(at->second.key);
+  if (named != by_attempt_.end() && named->second == id) by_attempt_.erase(named);
+  auto old = std::make_shared<Connection>(std::move(at->second));
+  connections_.erase(at);
+  boost::asio::post(loop_, [old] {});  // not destroyed from inside its own handler
+}
+
+void Agents::tell(const proc::AttemptKey& key, const NodeToAgent& words) {
+  auto at = by_attempt_.find(key);
+  if (at != by_attempt_.end()) connections_[at->second].socket->send(codec::encode(words));
+}
+
+}  // namespace wm::node

@@ -1,0 +1,52 @@
+// Role: the unix socket where the agents of elastic jobs speak to their host
+// (libwm/elastic/PROTOCOL.md, link 1): admits an attempt's user only, passes words on.
+//
+//   connect → SO_PEERCRED → first AgentReport names the attempt → admitted ⇄ words
+#pragma once
+
+#include <boost/asio/local/stream_protocol.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "daemons/wnoded/frame_socket.h"
+#include "libwm/model/elastic.h"
+#include "libwm/proc/launcher.h"
+
+namespace wm::node {
+
+/// @thread the loop's   @owns the listening socket and its connections
+class Agents {
+ public:
+  using Admit = std::function<bool(const proc::AttemptKey&, std::uint32_t uid)>;
+  using OnReport = std::function<void(const proc::AttemptKey&, const AgentReport&)>;
+
+  Agents(boost::asio::io_context& loop, Admit admit, OnReport on_report);
+
+  /// Listens where every user may connect. @errors as proc::listen_unix
+  Result<void> listen(const std::string& path);
+  /// Words for the attempt's agent; dropped when none is connected.
+  void tell(const proc::AttemptKey& key, const NodeToAgent& words);
+
+ private:
+  struct Connection {
+    std::unique_ptr<FrameSocket> socket;
+    std::uint32_t uid = 0;
+    proc::AttemptKey key;  ///< job 0: it has not said yet
+  };
+  void accept();
+  void serve(proc::Fd fd);
+  void on_frame(std::uint64_t id, const std::string& bytes);
+  void drop(std::uint64_t id);
+
+  boost::asio::io_context& loop_;
+  Admit admit_;
+  OnReport on_report_;
+  boost::asio::local::stream_protocol::acceptor acceptor_;
+  std::map<std::uint64_t, Connection> connections_;
+  std::map<proc::AttemptKey, std::uint64_t> by_attempt_;
+  std::uint64_t next_ = 1;
+};
+
+}  // namespace wm::node

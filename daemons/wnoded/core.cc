@@ -1,0 +1,251 @@
+#include "daemons/wnoded/core.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+
+namespace wm::node {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::int32_t kKilled = 9;  // wait status of a process ended by SIGKILL
+/// The record file is looked through after so many attempts have gone.
+constexpr std::uint32_t kShrinkAfter = 2000;
+
+std::string end_words(const proc::ExitRecord& record) {
+  if (WIFSIGNALED(record.status)) return "signal " + std::to_string(WTERMSIG(record.status));
+  return "exit " + std::to_string(WEXITSTATUS(record.status));
+}
+
+}  // namespace
+
+Term term_of(const proc::ExitRecord& record, const HostOrder& order) {
+  auto task = std::find_if(order.tasks.begin(), order.tasks.end(),
+                           [&](const OrderedTask& t) { return t.task == record.task; });
+  bool known = task != order.tasks.end();
+  switch (record.cause) {
+    case proc::EndCause::Exited: return Term::None;
+    case proc::EndCause::RunLimit: return Term::RunLimit;
+    case proc::EndCause::ShepherdLost: return Term::ShepherdLost;
+    case proc::EndCause::StartFailed:
+      return record.text.starts_with("working directory") ? Term::CwdNotExist : Term::LaunchFailed;
+    case proc::EndCause::Ordered: break;
+  }
+  if (known && task->kill && task->term != Term::None) return task->term;
+  if (order.end && order.end_term != Term::None) return order.end_term;
+  if (known && task->leave) return Term::Left;
+  return Term::Other;
+}
+
+Core::Core(Outside& outside, HostRegister card, proc::HostFacts host)
+    : outside_(outside), card_(std::move(card)), host_(std::move(host)) {}
+
+void Core::adopt(const std::vector<proc::ShepherdUp>& shepherds,
+                 const std::vector<proc::ExitRecord>& records) {
+  for (const auto& up : shepherds) {
+    auto order = codec::decode<HostOrder>(up.memo);
+    auto& entry = attempts_[up.key];
+    entry.stage = Stage::Up;
+    if (order) entry.order = *std::move(order);
+    entry.order.job = up.key.job;
+    entry.order.attempt = up.key.attempt;
+    newest_[up.key.job] = std::max(newest_[up.key.job], up.key.attempt);
+    on(up.key, entry, up);
+    outside_.authorise(entry.order, [this, key = up.key](const Result<proc::Account>& account) {
+      auto at = attempts_.find(key);
+      if (at != attempts_.end() && account) at->second.account = *account;
+    });
+    log::info("attempt_adopted", {{"attempt", to_string(up.key)}, {"tasks", up.tasks.size()}});
+  }
+  for (const auto& record : records) {
+    auto [at, fresh] = attempts_.try_emplace(record.key);
+    auto& entry = at->second;
+    if (fresh) {
+      entry.stage = Stage::Over;
+      entry.order.job = record.key.job;
+      entry.order.attempt = record.key.attempt;
+      newest_[record.key.job] = std::max(newest_[record.key.job], record.key.attempt);
+    }
+    if (record.task && !entry.tasks[record.task].ended) task_ended(record.key, entry, record);
+  }
+  for (auto at = attempts_.begin(); at != attempts_.end();) drop_if_done((at++)->first);
+}
+
+void Core::on_session() {
+  session_ = true;
+  master_down_ = false;
+  heard_ = outside_.mono();
+  outside_.send(NodeVerb::Register, codec::encode(registration()));
+  facts_.each([this](const HostFact& fact) { outside_.send(NodeVerb::Fact, codec::encode(fact)); });
+}
+
+void Core::on_session_lost(bool down) {
+  session_ = false;
+  master_down_ = down;
+}
+
+/// Ends that are not acknowledged count as known: the fact itself follows at once.
+HostRegister Core::registration() const {
+  auto words = card_;
+  for (const auto& [key, entry] : attempts_) {
+    if (entry.forgotten && entry.stage == Stage::Over) continue;
+    AttemptStatus status{key.job, key.attempt, {}, entry.agent_address};
+    for (const auto& [number, task] : entry.tasks)
+      if (!task.ended || facts_.end_waits(key, number)) status.tasks.push_back({number, task.pid});
+    if (entry.stage != Stage::Over || !status.tasks.empty()) words.attempts.push_back(status);
+  }
+  return words;
+}
+
+void Core::say(Entry& entry, Fact fact) {
+  if (entry.forgotten) return;
+  auto numbered = facts_.add(std::move(fact));
+  if (session_) outside_.send(NodeVerb::Fact, codec::encode(numbered));
+}
+
+void Core::on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word) {
+  auto at = attempts_.find(key);
+  if (at == attempts_.end()) return;
+  std::visit([&](const auto& w) { on(key, at->second, w); }, word);
+}
+
+void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::ShepherdUp& word) {
+  for (const auto& task : word.tasks) {
+    auto& known = entry.tasks[task.task];
+    known.pid = task.pid;
+    if (!task.ended) say(entry, FactStarted{key.job, key.attempt, task.task, task.pid});
+  }
+}
+
+void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::TaskStarted& word) {
+  entry.tasks[word.task.task].pid = word.task.pid;
+  say(entry, FactStarted{key.job, key.attempt, word.task.task, word.task.pid});
+}
+
+void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::TaskEnded& word) {
+  task_ended(key, entry, word.record);
+}
+
+void Core::task_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record) {
+  auto& task = entry.tasks[record.task];
+  if (task.ended) return;
+  task.ended = true;
+  if (task.pid == 0) task.pid = record.pid;
+  outside_.tell_agent(key, TaskGone{record.task, end_words(record)});
+  FactEnded fact{key.job,      key.attempt,  record.task,  record.status, term_of(record, entry.order),
+                 record.usage, record.text, record.ended};
+  log::info("task_ended", {{"job", to_string(key.job)},
+                           {"task", record.task.value},
+                           {"status", proc::shell_status(record.status)},
+                           {"cause", end_cause_name(record.cause)},
+                           {"why", record.text}});
+  say(entry, std::move(fact));
+}
+
+void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptEnded& word) {
+  lose_tasks(key, entry, word.record);
+  entry.stage = Stage::Over;
+  outside_.release_port(key);
+  bool wanted = !entry.forgotten && !entry.ending && word.record.cause == proc::EndCause::Exited;
+  if (wanted) bring_in_line(key, entry);  // a task was ordered while the last one ended
+  drop_if_done(key);
+}
+
+/// Tasks of which no end was told: their shepherd died, or never lived. One that was ordered
+/// while its shepherd came to a regular end is started again by bring_in_line.
+void Core::lose_tasks(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record) {
+  bool regular = record.cause == proc::EndCause::Exited;
+  std::vector<TaskNumber> open;
+  for (const auto& [number, task] : entry.tasks)
+    if (!task.ended) open.push_back(number);
+  for (auto number : open) {
+    if (regular && entry.tasks[number].pid == 0 && !entry.ending) {
+      entry.tasks.erase(number);
+      continue;
+    }
+    auto lost = record;
+    lost.task = number;
+    lost.status = kKilled;
+    if (regular) lost.cause = proc::EndCause::Ordered;
+    task_ended(key, entry, lost);
+  }
+}
+
+void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptStuck& word) {
+  std::string pids;
+  for (auto pid : word.pids) pids += (pids.empty() ? "" : " ") + std::to_string(pid);
+  log::warn("attempt_stuck", {{"attempt", to_string(key)}, {"pids", pids}});
+  for (const auto& [number, task] : entry.tasks)
+    if (!task.ended)
+      say(entry, FactStuck{key.job, key.attempt, number, "processes survive SIGKILL: " + pids});
+}
+
+void Core::on_shepherd_lost(const proc::AttemptKey& key) {
+  auto at = attempts_.find(key);
+  if (at == attempts_.end() || at->second.stage != Stage::Up) return;
+  auto& entry = at->second;
+  log::warn("shepherd_lost", {{"attempt", to_string(key)}, {"remedy", "its tasks are ended"}});
+  entry.stage = Stage::Sweeping;
+  proc::Sweep sweep{host_.cluster, key, {}, times_.kill_grace};
+  for (const auto& [number, task] : entry.tasks)
+    if (!task.ended && task.pid > 0) sweep.pids.push_back(task.pid);
+  outside_.launcher().sweep(sweep);
+}
+
+void Core::drop_if_done(const proc::AttemptKey& key) {
+  auto at = attempts_.find(key);
+  if (at == attempts_.end() || at->second.stage != Stage::Over || facts_.any_about(key)) return;
+  attempts_.erase(at);
+  ++dropped_;
+}
+
+bool Core::admits_agent(const proc::AttemptKey& key, std::uint32_t uid) const {
+  auto at = attempts_.find(key);
+  return at != attempts_.end() && at->second.account && at->second.account->uid == uid;
+}
+
+void Core::on_agent(const proc::AttemptKey& key, const AgentReport& report) {
+  auto at = attempts_.find(key);
+  if (at == attempts_.end()) return;
+  auto& entry = at->second;
+  if (std::get_if<JobProgress>(&report.fact)) {
+    if (session_) outside_.send(NodeVerb::Fact, codec::encode(HostFact{0, report}));
+    return;
+  }
+  if (std::get_if<WorkerSeen>(&report.fact)) entry.in_place = true;
+  if (auto* up = std::get_if<AgentUp>(&report.fact)) {
+    entry.agent_address = up->address;
+    if (entry.agent_order) outside_.tell_agent(key, *entry.agent_order);
+    for (const auto& [number, task] : entry.tasks)
+      if (task.ended) outside_.tell_agent(key, TaskGone{number, "ended"});
+  }
+  say(entry, report);
+}
+
+void Core::on_tick(double load, Bytes free_mem) {
+  auto now = outside_.mono();
+  auto seen = MasterSeen::Silent;
+  if (session_ && now - heard_ < seconds(1) + milliseconds(500)) seen = MasterSeen::Heard;
+  else if (!session_ && master_down_) seen = MasterSeen::Down;
+  bool agents = false;
+  for (const auto& [key, entry] : attempts_) {
+    if (entry.agent_address.empty()) continue;
+    agents = true;
+    outside_.tell_agent(key, NodeHeartbeat{seen});
+  }
+  auto pause = agents ? std::min<Duration>(times_.heartbeat, milliseconds(400)) : times_.heartbeat;
+  if (session_ && now - beat_ >= pause) {
+    beat_ = now;
+    outside_.send(NodeVerb::Heartbeat, codec::encode(HostHeartbeat{load, free_mem}));
+  }
+  if (dropped_ < kShrinkAfter) return;
+  dropped_ = 0;
+  outside_.keep_records([this](const proc::ExitRecord& r) { return attempts_.contains(r.key); });
+}
+
+}  // namespace wm::node

@@ -1,0 +1,120 @@
+// Role: what wnoded decides: orders of the master become launcher calls, words of shepherds
+// become facts, agents are relayed. No system call, no clock: all through Outside.
+//
+//   (order) → authorising → up ──AttemptEnded──► over → (facts acknowledged) → gone
+//                 │          └─connection lost─► sweeping ──AttemptEnded──► over
+//                 └ refused, or ended meanwhile ─────────────────────────► over
+//
+// Invariants: orders are declarative, a repeat changes nothing; an attempt older than one known
+// is refused; a task's end is told only after its shepherd said it is recorded; a lower
+// generation than one seen is ignored.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemons/wnoded/facts.h"
+#include "daemons/wnoded/outside.h"
+#include "libwm/proc/launch_env.h"
+
+namespace wm::node {
+
+/// @thread the loop's
+class Core {
+ public:
+  /// `card`: name, address, boot and capacity for registering (attempts are filled in here).
+  Core(Outside& outside, HostRegister card, proc::HostFacts host);
+
+  /// What a start found: living shepherds, and ends that nobody may have heard of.
+  void adopt(const std::vector<proc::ShepherdUp>& shepherds,
+             const std::vector<proc::ExitRecord>& records);
+
+  /// A session with the master is open: registers and says every fact again.
+  void on_session();
+  /// It is over. `down`: its host refuses the connection, so it is not running.
+  void on_session_lost(bool down);
+  /// A frame of the master's. @errors Damaged, BadArgument: the session should be closed
+  Result<void> on_frame(std::uint16_t type, const std::string& payload);
+
+  /// A shepherd's word, or the end of its connection without AttemptEnded.
+  void on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word);
+  void on_shepherd_lost(const proc::AttemptKey& key);
+
+  /// May a process of this user speak for this attempt? Then it is told what holds.
+  bool admits_agent(const proc::AttemptKey& key, std::uint32_t uid) const;
+  void on_agent(const proc::AttemptKey& key, const AgentReport& report);
+
+  /// Called every 200 ms: heartbeats, and the record file when it has grown.
+  void on_tick(double load, Bytes free_mem);
+
+  /// Attempts known, for the log and tests.
+  std::size_t attempts() const { return attempts_.size(); }
+
+ private:
+  enum class Stage : std::uint8_t { Authorising, Up, Sweeping, Over };
+  struct TaskEntry {
+    std::int32_t pid = 0;
+    bool ended = false;
+  };
+  struct Entry {
+    HostOrder order;
+    std::optional<proc::Account> account;
+    Stage stage = Stage::Authorising;
+    std::map<TaskNumber, TaskEntry> tasks;  ///< told to the shepherd, or told by it
+    std::optional<AgentOrder> agent_order;
+    std::string agent_address;
+    bool in_place = false;      ///< a worker said hello: the agent tells it to leave
+    bool ending = false;        ///< the TERM sequence is ordered
+    bool forgotten = false;     ///< no facts about it are wanted
+    std::set<TaskNumber> told;  ///< kill and leave that the shepherd has been told of
+  };
+
+  // orders (core_orders.cc)
+  void on_order(HostOrder order);
+  bool is_stale(const proc::AttemptKey& key) const;
+  void take_up(const proc::AttemptKey& key, HostOrder order);
+  void on_authorised(const proc::AttemptKey& key, const Result<proc::Account>& account);
+  void start(const proc::AttemptKey& key, Entry& entry);
+  void bring_in_line(const proc::AttemptKey& key, Entry& entry);
+  void start_missing(const proc::AttemptKey& key, Entry& entry);
+  void end_unwanted(const proc::AttemptKey& key, Entry& entry);
+  void never_started(const proc::AttemptKey& key, Entry& entry, Term term, const std::string& why);
+  void on_forget(const HostForget& words);
+  void on_signal(const HostSignal& words);
+  void on_agent_order(const AgentOrder& order);
+  void on_peek(const PeekRequest& request);
+  void reply_peek(std::uint64_t id, const Result<proc::FileRead>& read);
+
+  // words (core.cc)
+  void on(const proc::AttemptKey& key, Entry& entry, const proc::ShepherdUp& word);
+  void on(const proc::AttemptKey& key, Entry& entry, const proc::TaskStarted& word);
+  void on(const proc::AttemptKey& key, Entry& entry, const proc::TaskEnded& word);
+  void on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptEnded& word);
+  void on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptStuck& word);
+  void on(const proc::AttemptKey&, Entry&, const proc::FileRead&) {}
+  void task_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
+  void lose_tasks(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
+  void say(Entry& entry, Fact fact);
+  void drop_if_done(const proc::AttemptKey& key);
+  HostRegister registration() const;
+  void heartbeat(double load, Bytes free_mem);
+
+  Outside& outside_;
+  HostRegister card_;
+  proc::HostFacts host_;
+  TimeConf times_;
+  std::map<proc::AttemptKey, Entry> attempts_;
+  std::map<JobId, Attempt> newest_;  ///< highest attempt known of a job
+  Facts facts_;
+  bool session_ = false, master_down_ = false;
+  TimePoint heard_{}, beat_{};
+  std::uint32_t dropped_ = 0;  ///< attempts gone since the records were last shrunk
+};
+
+/// How the end of a task is called, from its record and from what was ordered.
+Term term_of(const proc::ExitRecord& record, const HostOrder& order);
+
+}  // namespace wm::node

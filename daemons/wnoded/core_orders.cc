@@ -1,0 +1,238 @@
+// What wnoded does when the master says something.
+#include <signal.h>
+
+#include <algorithm>
+
+#include "daemons/wnoded/core.h"
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+
+namespace wm::node {
+namespace {
+
+constexpr std::int32_t kKilled = 9;  // wait status of a process ended by SIGKILL
+
+std::string term_words(Term term) {
+  return std::string(term_name(term)) + ": " + std::string(term_text(term)) + ".";
+}
+
+bool verb_is(std::uint16_t type, NodeVerb verb) { return type == static_cast<std::uint16_t>(verb); }
+
+/// Decodes and passes on. @errors Damaged
+template <class T, class Use>
+Result<void> with(const std::string& payload, Use use) {
+  WM_TRY(auto value, codec::decode<T>(payload));
+  use(std::move(value));
+  return {};
+}
+
+bool starts(const OrderedTask& task) { return task.has_process && !task.kill && !task.leave; }
+
+}  // namespace
+
+Result<void> Core::on_frame(std::uint16_t type, const std::string& payload) {
+  heard_ = outside_.mono();
+  if (verb_is(type, NodeVerb::Heartbeat)) return {};
+  if (verb_is(type, NodeVerb::Order))
+    return with<HostOrder>(payload, [this](HostOrder o) { on_order(std::move(o)); });
+  if (verb_is(type, NodeVerb::Agent))
+    return with<AgentOrder>(payload, [this](AgentOrder o) { on_agent_order(o); });
+  if (verb_is(type, NodeVerb::Signal))
+    return with<HostSignal>(payload, [this](HostSignal s) { on_signal(s); });
+  if (verb_is(type, NodeVerb::Forget))
+    return with<HostForget>(payload, [this](HostForget f) { on_forget(f); });
+  if (verb_is(type, NodeVerb::Peek))
+    return with<PeekRequest>(payload, [this](PeekRequest p) { on_peek(p); });
+  if (verb_is(type, NodeVerb::Ack)) return with<HostAck>(payload, [this](HostAck a) {
+    if (auto key = facts_.acknowledge(a.number)) drop_if_done(*key);
+  });
+  if (verb_is(type, NodeVerb::Welcome)) return with<HostWelcome>(payload, [this](HostWelcome w) {
+    host_.id = w.host;
+    host_.cluster = w.cluster;
+    host_.dirs = w.dirs;
+    host_.limits = w.limits;
+    times_ = w.times;
+    log::info("registered", {{"host", host_.name}, {"number", w.host.value}});
+  });
+  if (verb_is(type, NodeVerb::Refused))
+    return fail(Code::Denied, "the master refuses this host: " + payload);
+  return fail(Code::BadArgument, "unknown frame type " + std::to_string(type));
+}
+
+bool Core::is_stale(const proc::AttemptKey& key) const {
+  auto at = newest_.find(key.job);
+  return at != newest_.end() && key.attempt < at->second;
+}
+
+void Core::on_order(HostOrder order) {
+  proc::AttemptKey key{order.job, order.attempt};
+  if (is_stale(key)) {
+    log::warn("order_refused", {{"attempt", to_string(key)}, {"why", "a newer attempt is known"}});
+    return;
+  }
+  newest_[key.job] = key.attempt;
+  auto at = attempts_.find(key);
+  if (at == attempts_.end()) return take_up(key, std::move(order));
+  auto& entry = at->second;
+  if (order.generation < entry.order.generation) return;
+  if (order.env.empty()) order.env = std::move(entry.order.env);
+  if (order.script.empty()) order.script = std::move(entry.order.script);
+  entry.order = std::move(order);
+  entry.forgotten = false;
+  if (entry.stage == Stage::Up || entry.stage == Stage::Over) bring_in_line(key, entry);
+  drop_if_done(key);
+}
+
+void Core::take_up(const proc::AttemptKey& key, HostOrder order) {
+  auto& entry = attempts_[key];
+  entry.order = std::move(order);
+  outside_.authorise(entry.order, [this, key](const Result<proc::Account>& account) {
+    on_authorised(key, account);
+  });
+}
+
+void Core::on_authorised(const proc::AttemptKey& key, const Result<proc::Account>& account) {
+  auto at = attempts_.find(key);
+  if (at == attempts_.end() || at->second.stage != Stage::Authorising) return;
+  auto& entry = at->second;
+  entry.stage = Stage::Over;
+  if (account) {
+    entry.account = *account;
+    bring_in_line(key, entry);
+  } else {
+    log::warn("attempt_refused", {{"attempt", to_string(key)}, {"why", account.error().text}});
+    never_started(key, entry, Term::LaunchFailed, account.error().text);
+  }
+  drop_if_done(key);
+}
+
+/// The one place where an order meets what runs: called for every order and every end.
+void Core::bring_in_line(const proc::AttemptKey& key, Entry& entry) {
+  if (entry.forgotten) return;
+  if (entry.order.end) {
+    if (entry.stage == Stage::Up && !entry.ending)
+      outside_.launcher().tell(key, proc::EndTasks{{}, false, 0, term_words(entry.order.end_term)});
+    entry.ending = true;
+    return never_started(key, entry, entry.order.end_term, "ended before it was started");
+  }
+  if (entry.stage == Stage::Over) start(key, entry);
+  else start_missing(key, entry);
+  end_unwanted(key, entry);
+}
+
+void Core::start(const proc::AttemptKey& key, Entry& entry) {
+  if (!entry.account) return;
+  auto missing = entry.order;
+  std::erase_if(missing.tasks, [&](const OrderedTask& t) {
+    return !starts(t) || entry.tasks.contains(t.task);
+  });
+  if (missing.tasks.empty()) return;
+  auto port = proc::master_port(entry.order, host_.limits);
+  bool serves = proc::master_address(entry.order) == host_.address;
+  if (serves && entry.order.app.type != AppType::Batch)
+    if (auto held = outside_.hold_port(key, port); !held)
+      log::warn("port_not_held", {{"attempt", to_string(key)}, {"why", held.error().text}});
+  auto spec = proc::plan_attempt(missing, host_, *entry.account, times_);
+  missing.env.clear();
+  missing.script.clear();
+  missing.tasks = entry.order.tasks;
+  spec.memo = codec::encode(missing);
+  for (const auto& task : spec.tasks) entry.tasks[task.task];
+  entry.stage = Stage::Up;
+  log::info("attempt_start", {{"job", to_string(key.job)}, {"attempt", key.attempt.value},
+                              {"tasks", spec.tasks.size()}});
+  outside_.launcher().start(spec);
+}
+
+void Core::start_missing(const proc::AttemptKey& key, Entry& entry) {
+  proc::StartTasks order;
+  for (const auto& task : entry.order.tasks) {
+    if (!starts(task) || entry.tasks.contains(task.task)) continue;
+    order.tasks.push_back(proc::plan_task(entry.order, host_, task));
+    entry.tasks[task.task];
+  }
+  if (order.tasks.empty()) return;
+  auto memo = entry.order;
+  memo.env.clear();
+  memo.script.clear();
+  order.memo = codec::encode(memo);
+  outside_.launcher().tell(key, order);
+}
+
+void Core::end_unwanted(const proc::AttemptKey& key, Entry& entry) {
+  for (const auto& task : entry.order.tasks) {
+    bool leaves = task.leave && !entry.in_place && !entry.told.contains(task.task);
+    if (!task.has_process || !(task.kill || leaves)) continue;
+    auto known = entry.tasks.find(task.task);
+    if (known != entry.tasks.end() && known->second.ended) continue;
+    if (known == entry.tasks.end()) {
+      FactEnded fact{key.job, key.attempt, task.task, kKilled, task.kill ? task.term : Term::Left,
+                     {},      "ended before it was started", outside_.wall()};
+      entry.tasks[task.task].ended = true;
+      say(entry, std::move(fact));
+      continue;
+    }
+    entry.told.insert(task.task);
+    auto words = task.kill ? term_words(task.term) : "asked to leave";
+    outside_.launcher().tell(key, proc::EndTasks{{task.task}, task.kill, SIGTERM, words});
+  }
+}
+
+/// Ordered tasks that never came to be: the master waits for their end.
+void Core::never_started(const proc::AttemptKey& key, Entry& entry, Term term,
+                         const std::string& why) {
+  for (const auto& task : entry.order.tasks) {
+    if (!task.has_process || entry.tasks.contains(task.task)) continue;
+    entry.tasks[task.task].ended = true;
+    say(entry, FactEnded{key.job, key.attempt, task.task, kKilled, term, {}, why, outside_.wall()});
+  }
+}
+
+void Core::on_forget(const HostForget& words) {
+  std::vector<proc::AttemptKey> over;
+  for (auto& [key, entry] : attempts_) {
+    if (key.job != words.job || (words.attempt && key.attempt > words.attempt)) continue;
+    entry.forgotten = true;
+    facts_.forget(key);
+    if (entry.stage == Stage::Up) outside_.launcher().tell(key, proc::Finish{"not wanted any more"});
+    if (entry.stage == Stage::Authorising) entry.stage = Stage::Over;
+    over.push_back(key);
+  }
+  for (const auto& key : over) drop_if_done(key);
+}
+
+void Core::on_signal(const HostSignal& words) {
+  outside_.launcher().tell({words.job, words.attempt}, proc::SignalTasks{{}, words.signal});
+}
+
+void Core::on_agent_order(const AgentOrder& order) {
+  auto at = attempts_.find({order.job, order.attempt});
+  if (at == attempts_.end()) return;
+  at->second.agent_order = order;
+  outside_.tell_agent(at->first, order);
+}
+
+void Core::on_peek(const PeekRequest& request) {
+  auto at = attempts_.find({request.job, request.attempt});
+  if (at == attempts_.end() || !at->second.account)
+    return reply_peek(request.id, fail(Code::NotFound, "job " + to_string(request.job) + " does not run here"));
+  const auto& order = at->second.order;
+  OrderedTask wanted;
+  wanted.task = request.task;
+  auto task = proc::plan_task(order, host_, wanted);
+  const auto& files = request.stream == 2 ? task.err : task.out;
+  if (files.empty()) return reply_peek(request.id, proc::FileRead{});
+  proc::ReadFile read{*at->second.account, order.resolved.cwd, files.front(),
+                      static_cast<std::int64_t>(request.offset), request.limit};
+  outside_.launcher().read(read, [this, id = request.id](Result<proc::FileRead> done) {
+    if (done && !done->trouble.empty()) return reply_peek(id, fail(Code::System, done->trouble));
+    reply_peek(id, done);
+  });
+}
+
+void Core::reply_peek(std::uint64_t id, const Result<proc::FileRead>& read) {
+  PeekReply reply{id, read ? read->bytes : "", read ? "" : read.error().text};
+  outside_.send(NodeVerb::PeekReply, codec::encode(reply));
+}
+
+}  // namespace wm::node

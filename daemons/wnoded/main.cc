@@ -1,0 +1,168 @@
+// Role: wnoded, one per host: finds out what the host is, wires the parts, runs the loop.
+//
+//   wnoded [--conf DIR] [--name NODE] [--address A] [--foreground]
+//
+// Root on a cluster; in a private cluster the user's own account, which then owns all jobs.
+#include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/asio/signal_set.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "daemons/wnoded/real_outside.h"
+#include "libwm/base/log.h"
+#include "libwm/conf/load.h"
+#include "libwm/proc/cgroup.h"
+#include "libwm/proc/spawn.h"
+#include "libwm/proc/topology.h"
+#include "libwm/wire/munge.h"
+
+namespace wm::node {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string conf, name, address;
+  bool foreground = false;
+};
+
+Result<Options> parse(int argc, char** argv) {
+  Options options;
+  if (const char* folder = std::getenv("WM_CONF_DIR")) options.conf = folder;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    std::string* value = word == "--conf" ? &options.conf
+                         : word == "--name" ? &options.name
+                         : word == "--address" ? &options.address : nullptr;
+    if (word == "--foreground") options.foreground = true;
+    else if (value != nullptr && i + 1 < argc) *value = argv[++i];
+    else return fail(Code::BadArgument, "bad option '" + word + "'");
+  }
+  if (options.conf.empty()) options.conf = conf::kDefaultDir;
+  if (options.name.empty()) {
+    char name[256] = {};
+    ::gethostname(name, sizeof(name) - 1);
+    options.name = std::string(name).substr(0, std::string(name).find('.'));
+  }
+  return options;
+}
+
+log::Level level_of(const std::string& word) {
+  if (word == "debug") return log::Level::Debug;
+  if (word == "warn") return log::Level::Warn;
+  return word == "error" ? log::Level::Error : log::Level::Info;
+}
+
+Result<std::uint32_t> uid_of(const std::string& user) {
+  const passwd* entry = ::getpwnam(user.c_str());
+  if (entry == nullptr) return fail(Code::NotFound, "wm.conf: no account '" + user + "'");
+  return static_cast<std::uint32_t>(entry->pw_uid);
+}
+
+/// Folders of this host; several hosts of a private cluster share a run folder.
+Result<HostFolders> make_folders(const ClusterConf& conf, const std::string& name,
+                                 const fs::path& sbin) {
+  HostFolders folders{conf.dirs.run + "/" + name, "", name, proc::usable_cgroup_root(conf.cgroup_root),
+                      sbin / "wshepherd"};
+  auto state = conf.dirs.state + "/" + name;
+  for (const auto& folder : {folders.run, state}) WM_TRY(proc::make_folders(folder));
+  ::chmod(folders.run.c_str(), 0711);  // users enter their own attempt folders by name
+  ::chmod(state.c_str(), 0700);
+  folders.exits = state + "/exits";
+  return folders;
+}
+
+/// Variables that mark every process of a private cluster's host.
+std::vector<std::string> passed_on() {
+  std::vector<std::string> entries;
+  for (const char* name : {"WM_CLUSTER_DIR", "WM_NODE"})
+    if (const char* value = std::getenv(name)) entries.push_back(std::string(name) + "=" + value);
+  return entries;
+}
+
+proc::HostFacts facts_of(const Config& config, const Options& options, const HostFolders& folders,
+                         const fs::path& top) {
+  proc::HostFacts host;
+  host.name = options.name;
+  host.address = options.address;
+  host.interface = proc::interface_of(options.address);
+  host.cluster = config.cluster.name;
+  host.dirs = config.cluster.dirs;
+  host.limits = config.cluster.limits;
+  host.conf_dir = options.conf;
+  host.bin_dir = top / "bin";
+  host.sbin_dir = top / "sbin";
+  host.lib_dir = fs::exists(top / "lib/wm/python") ? top / "lib/wm" : top / "lib";
+  host.fabric_dir = fs::exists(top / "lib/wm/fabric") ? top / "lib/wm/fabric" : top / "fabric";
+  host.run = folders.run;
+  host.passed_on = passed_on();
+  return host;
+}
+
+HostRegister card_of(const Config& config, const Options& options) {
+  auto found = proc::take_inventory();
+  HostRegister card;
+  card.name = options.name;
+  card.address = options.address;
+  card.boot = proc::boot_id();
+  card.type = found.type;
+  card.model = found.model;
+  card.capacity = proc::capacity_of(found, config.host(options.name), options.name);
+  return card;
+}
+
+Result<NodeSetup> find_out(const Config& config, Options options) {
+  const auto* declared = config.host(options.name);
+  if (options.address.empty() && declared) options.address = declared->address;
+  auto top = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  NodeSetup setup;
+  WM_TRY(setup.folders, make_folders(config.cluster, options.name, top / "sbin"));
+  WM_TRY(auto master_uid, uid_of(config.cluster.master_user));
+  setup.card = card_of(config, options);
+  setup.host = facts_of(config, options, setup.folders, top);
+  setup.master.host = config.cluster.master_host;
+  setup.master.port = static_cast<std::uint16_t>(config.cluster.master_port);
+  setup.dial.source_address = options.address;
+  setup.dial.link.session.role = wire::Role::Host;
+  setup.dial.link.session.peers = {{wire::Role::Master, master_uid}};
+  setup.dial.link.credentials = wire::munge_credentials(config.cluster.munge_socket);
+  return setup;
+}
+
+Result<void> run(const Options& options) {
+  WM_TRY(auto config, conf::load(options.conf));
+  auto log_dir = options.foreground ? "" : config.cluster.dirs.log;
+  log::open("wnoded", log_dir.empty() ? "" : log_dir + "/wnoded." + options.name + ".log",
+            level_of(config.cluster.log_level));
+  WM_TRY(auto setup, find_out(config, options));
+  boost::asio::io_context loop;
+  RealOutside outside(loop, std::move(setup));
+  WM_TRY(outside.start());
+  boost::asio::signal_set ends(loop, SIGTERM, SIGINT);
+  ends.async_wait([&](auto, int signal) {
+    log::info("wnoded_ends", {{"signal", signal}, {"jobs", "run on"}});
+    loop.stop();
+  });
+  log::info("wnoded_up", {{"host", options.name}, {"address", options.address}});
+  loop.run();
+  return {};
+}
+
+}  // namespace
+}  // namespace wm::node
+
+int main(int argc, char** argv) {
+  ::signal(SIGPIPE, SIG_IGN);
+  ::umask(022);
+  auto options = wm::node::parse(argc, argv);
+  auto done = options ? wm::node::run(*options) : wm::Result<void>(options.error());
+  if (done) return 0;
+  std::fprintf(stderr, "wnoded: %s\n", done.error().text.c_str());
+  return options ? 1 : 2;
+}

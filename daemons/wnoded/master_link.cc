@@ -1,0 +1,75 @@
+#include "daemons/wnoded/master_link.h"
+
+#include "libwm/base/log.h"
+
+namespace wm::node {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Duration kFirstPause = milliseconds(50);
+constexpr Duration kLongestPause = milliseconds(1500);
+
+/// The kernel answered for a process that is not there.
+bool says_refused(const Error& error) {
+  return error.code == Code::Unavailable && error.text.find("refused") != std::string::npos;
+}
+
+}  // namespace
+
+MasterLink::MasterLink(boost::asio::io_context& loop, wire::Transport& transport,
+                       wire::Endpoint master, wire::DialOptions options, Handlers handlers)
+    : transport_(transport),
+      master_(std::move(master)),
+      options_(std::move(options)),
+      handlers_(std::move(handlers)),
+      timer_(loop),
+      jitter_(std::random_device()()) {}
+
+void MasterLink::send(std::uint16_t type, std::string payload) {
+  if (!link_) return;
+  if (auto sent = link_->send(type, std::move(payload)); !sent)
+    log::warn("frame_not_sent", {{"type", type}, {"why", sent.error().text}});
+}
+
+void MasterLink::give_up() {
+  link_.reset();
+  handlers_.on_lost(false);
+  dial_later();
+}
+
+void MasterLink::dial() {
+  dialing_ = transport_.dial(master_, options_, [this](auto link) { on_dialled(std::move(link)); });
+}
+
+void MasterLink::on_dialled(Result<std::unique_ptr<wire::Link>> link) {
+  dialing_.reset();
+  if (!link) return on_closed(link.error());
+  link_ = *std::move(link);
+  link_->start(
+      [this](wire::Frame frame) {
+        pause_ = {};  // it speaks to us: the next loss is tried again at once
+        handlers_.on_frame(frame.type, frame.payload);
+      },
+      [this](const Error& error) { on_closed(error); });
+  log::info("master_session", {{"address", link_->address()}});
+  handlers_.on_open();
+}
+
+void MasterLink::on_closed(const Error& error) {
+  log::warn("no_master", {{"master", wire::to_string(master_)}, {"why", error.text}});
+  link_.reset();
+  handlers_.on_lost(says_refused(error));
+  dial_later();
+}
+
+void MasterLink::dial_later() {
+  pause_ = pause_ == Duration{} ? kFirstPause : std::min(pause_ * 2, kLongestPause);
+  auto spread = std::uniform_int_distribution<std::int64_t>(pause_.count() / 2, pause_.count());
+  timer_.expires_after(Duration(spread(jitter_)));
+  timer_.async_wait([this](auto ec) {
+    if (!ec) dial();
+  });
+}
+
+}  // namespace wm::node

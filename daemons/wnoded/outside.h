@@ -1,0 +1,47 @@
+// Role: everything wnoded's core may ask of the outside: time, the master, agents, root acts,
+// accounts, ports, the record file. The real one is real_outside.h; tests and the simulation
+// use one that only remembers.
+// Threads: every call and callback on the loop thread. Invariant: a callback never runs inside
+// the call that registered it.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "libwm/base/result.h"
+#include "libwm/base/units.h"
+#include "libwm/model/node.h"
+#include "libwm/proc/launcher.h"
+
+namespace wm::node {
+
+/// See the file comment. @thread the loop's
+class Outside {
+ public:
+  virtual ~Outside() = default;
+
+  virtual WallTime wall() = 0;
+  virtual TimePoint mono() = 0;
+
+  /// Queues a frame to the master; without a session it is dropped.
+  virtual void send(NodeVerb verb, std::string payload) = 0;
+  /// Words for the attempt's agent; without one connected they are dropped.
+  virtual void tell_agent(const proc::AttemptKey& key, const NodeToAgent& words) = 0;
+
+  /// The root acts.
+  virtual proc::Launcher& launcher() = 0;
+  /// Checks that the submitter signed what is ordered and looks up the account's groups.
+  /// @errors (to done) Denied: signature, or the order is not what was signed; NotFound: no
+  ///         such account here
+  virtual void authorise(const HostOrder& order,
+                         std::function<void(Result<proc::Account>)> done) = 0;
+
+  /// Holds and lets go the port promised to an attempt. @errors as proc::JobPorts
+  virtual Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t port) = 0;
+  virtual void release_port(const proc::AttemptKey& key) = 0;
+
+  /// Shrinks the exit records to those wanted. @cost O(file); called seldom
+  virtual void keep_records(const std::function<bool(const proc::ExitRecord&)>& keep) = 0;
+};
+
+}  // namespace wm::node

@@ -1,0 +1,116 @@
+#include "daemons/wnoded/real_outside.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+
+#include "daemons/wnoded/accounts.h"
+#include "libwm/base/log.h"
+#include "libwm/proc/exit_log.h"
+#include "libwm/proc/topology.h"
+
+namespace wm::node {
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(200);
+
+MasterLink::Handlers handlers_of(Core& core, std::function<void(std::uint16_t, const std::string&)> on_frame) {
+  return {[&core] { core.on_session(); }, std::move(on_frame),
+          [&core](bool down) { core.on_session_lost(down); }};
+}
+
+}  // namespace
+
+RealOutside::RealOutside(boost::asio::io_context& loop, NodeSetup setup)
+    : loop_(loop),
+      setup_(std::move(setup)),
+      core_(*this, setup_.card, setup_.host),
+      shepherds_(loop, setup_.folders),
+      agents_(
+          loop, [this](const auto& key, auto uid) { return core_.admits_agent(key, uid); },
+          [this](const auto& key, const auto& report) { core_.on_agent(key, report); }),
+      transport_(loop),
+      master_(loop, transport_, setup_.master, setup_.dial,
+              handlers_of(core_, [this](auto type, const auto& bytes) { on_frame(type, bytes); })),
+      timer_(loop) {}
+
+RealOutside::~RealOutside() { workers_.join(); }
+
+Result<void> RealOutside::start() {
+  WM_TRY(shepherds_.start_zygote());
+  WM_TRY(agents_.listen(setup_.host.run + "/node.sock"));
+  WM_TRY(adopt());
+  tick();
+  if (sweeping_.empty()) master_.start();
+  return {};
+}
+
+Result<void> RealOutside::adopt() {
+  auto found = shepherds_.find_old();
+  // read after connecting: whoever ended in between has written its record by now
+  WM_TRY(auto records, proc::read_exits(setup_.folders.exits));
+  core_.adopt(found.living, records);
+  shepherds_.listen([this](const auto& key, const auto& word) { on_word(key, word); },
+                    [this](const auto& key) { core_.on_shepherd_lost(key); });
+  for (const auto& key : found.lost) {
+    sweeping_.insert(key);
+    shepherds_.sweep({setup_.host.cluster, key, {}, std::chrono::seconds(10)});
+  }
+  return {};
+}
+
+void RealOutside::on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word) {
+  core_.on_word(key, word);
+  if (!std::holds_alternative<proc::AttemptEnded>(word) || sweeping_.erase(key) == 0) return;
+  if (sweeping_.empty()) master_.start();
+}
+
+void RealOutside::on_frame(std::uint16_t type, const std::string& payload) {
+  if (auto done = core_.on_frame(type, payload); !done) {
+    log::error("session_given_up", {{"why", done.error().text}});
+    boost::asio::post(loop_, [this] { master_.give_up(); });
+  }
+}
+
+void RealOutside::tick() {
+  auto load = proc::load_now();
+  core_.on_tick(load.one_minute, load.free_mem);
+  timer_.expires_after(kTick);
+  timer_.async_wait([this](auto ec) {
+    if (!ec) tick();
+  });
+}
+
+WallTime RealOutside::wall() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+TimePoint RealOutside::mono() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+}
+
+void RealOutside::send(NodeVerb verb, std::string payload) {
+  master_.send(static_cast<std::uint16_t>(verb), std::move(payload));
+}
+
+void RealOutside::tell_agent(const proc::AttemptKey& key, const NodeToAgent& words) {
+  agents_.tell(key, words);
+}
+
+void RealOutside::authorise(const HostOrder& order,
+                            std::function<void(Result<proc::Account>)> done) {
+  boost::asio::post(workers_, [this, order, done, credentials = setup_.dial.link.credentials] {
+    auto account = node::authorise(order, *credentials);
+    boost::asio::post(loop_, [done, account] { done(account); });
+  });
+}
+
+Result<void> RealOutside::hold_port(const proc::AttemptKey& key, std::uint32_t port) {
+  return ports_.hold(key, setup_.host.address, port);
+}
+
+void RealOutside::keep_records(const std::function<bool(const proc::ExitRecord&)>& keep) {
+  if (auto done = proc::shrink_exits(setup_.folders.exits, keep); !done)
+    log::warn("exit_records_not_shrunk", {{"why", done.error().text}});
+}
+
+}  // namespace wm::node

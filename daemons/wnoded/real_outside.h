@@ -1,0 +1,69 @@
+// Role: wnoded's Outside on a real loop: wires master link, shepherds, agents, accounts and
+// ports together. main makes one and runs the loop.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <memory>
+
+#include "daemons/wnoded/agents.h"
+#include "daemons/wnoded/core.h"
+#include "daemons/wnoded/master_link.h"
+#include "daemons/wnoded/outside.h"
+#include "daemons/wnoded/shepherds.h"
+#include "libwm/proc/job_ports.h"
+#include "libwm/wire/credentials.h"
+
+namespace wm::node {
+
+/// Everything main has found out.
+struct NodeSetup {
+  HostRegister card;
+  proc::HostFacts host;
+  HostFolders folders;
+  wire::Endpoint master;
+  wire::DialOptions dial;
+};
+
+/// @thread the loop's
+class RealOutside : public Outside {
+ public:
+  RealOutside(boost::asio::io_context& loop, NodeSetup setup);
+  ~RealOutside() override;
+
+  /// Zygote, adoption, agents' socket, then dialling. Sweeps of attempts whose shepherd died
+  /// end before the master is dialled, so that what is not reported is really gone.
+  /// @errors System: the zygote or the agents' socket
+  Result<void> start();
+
+  WallTime wall() override;
+  TimePoint mono() override;
+  void send(NodeVerb verb, std::string payload) override;
+  void tell_agent(const proc::AttemptKey& key, const NodeToAgent& words) override;
+  proc::Launcher& launcher() override { return shepherds_; }
+  void authorise(const HostOrder& order, std::function<void(Result<proc::Account>)> done) override;
+  Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t port) override;
+  void release_port(const proc::AttemptKey& key) override { ports_.release(key); }
+  void keep_records(const std::function<bool(const proc::ExitRecord&)>& keep) override;
+
+ private:
+  Result<void> adopt();
+  void on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word);
+  void on_frame(std::uint16_t type, const std::string& payload);
+  void tick();
+
+  boost::asio::io_context& loop_;
+  NodeSetup setup_;
+  Core core_;
+  Shepherds shepherds_;
+  Agents agents_;
+  wire::Transport transport_;
+  MasterLink master_;
+  boost::asio::steady_timer timer_;
+  boost::asio::thread_pool workers_{2};
+  proc::JobPorts ports_;
+  std::set<proc::AttemptKey> sweeping_;  ///< found dead at the start
+};
+
+}  // namespace wm::node

@@ -1,0 +1,183 @@
+#include "daemons/wnoded/shepherds.h"
+
+#include <spawn.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/asio/post.hpp>
+#include <filesystem>
+
+#include "libwm/base/log.h"
+
+namespace wm::node {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// posix_spawn: safe whatever threads there are, unlike fork.
+Result<void> spawn_zygote(const HostFolders& folders, int fd) {
+  constexpr int kChildFd = 3;
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, fd, kChildFd);  // clears close-on-exec there
+  std::vector<std::string> words = {"wshepherd-of-" + folders.node, "--zygote", std::to_string(kChildFd),
+                                    "--run", folders.run, "--exits", folders.exits, "--node", folders.node};
+  if (!folders.cgroup.empty()) words.insert(words.end(), {"--cgroup", folders.cgroup});
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t pid = 0;
+  int error = ::posix_spawn(&pid, folders.program.c_str(), &actions, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error == 0) return {};
+  errno = error;
+  return proc::system_error("start " + folders.program);
+}
+
+/// "12-0.1.4711.sock" → the attempt. @errors BadArgument
+Result<proc::AttemptKey> key_of(const fs::path& path) {
+  auto name = path.stem().string();
+  return proc::parse_attempt_key(name.substr(0, name.rfind('.')));
+}
+
+/// The first word of a shepherd, with a time limit: it may hang.
+Result<proc::ShepherdUp> greeting(int fd) {
+  timeval limit{2, 0};
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  WM_TRY(auto bytes, proc::read_frame(fd));
+  if (!bytes) return fail(Code::Unavailable, "closed");
+  WM_TRY(auto word, proc::word_from_bytes(*bytes));
+  auto* up = std::get_if<proc::ShepherdUp>(&word);
+  if (up == nullptr || up->version != proc::kLauncherVersion)
+    return fail(Code::Version, "a shepherd of another release");
+  return *up;
+}
+
+}  // namespace
+
+Shepherds::Shepherds(boost::asio::io_context& loop, HostFolders folders)
+    : loop_(loop), folders_(std::move(folders)) {}
+
+Result<void> Shepherds::start_zygote() {
+  WM_TRY(auto pair, proc::socket_pair());
+  WM_TRY(spawn_zygote(folders_, pair.second.get()));
+  zygote_ = std::move(pair.first);
+  return {};
+}
+
+Shepherds::Found Shepherds::find_old() {
+  Found found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folders_.run, ignored)) {
+    if (entry.path().extension() != ".sock") continue;
+    auto key = key_of(entry.path());
+    if (!key) continue;
+    auto fd = proc::connect_unix(entry.path());
+    auto up = fd ? greeting(fd->get()) : Result<proc::ShepherdUp>(fd.error());
+    if (!up) {
+      log::warn("shepherd_gone", {{"attempt", to_string(*key)}, {"why", up.error().text}});
+      found.lost.push_back(*key);
+      continue;
+    }
+    found.living.push_back(*up);
+    connections_[*key].socket =
+        std::make_unique<FrameSocket>(loop_, *std::move(fd), proc::kMaxFrame);
+  }
+  return found;
+}
+
+void Shepherds::listen(OnWord on_word, OnLost on_lost) {
+  on_word_ = std::move(on_word);
+  on_lost_ = std::move(on_lost);
+  for (const auto& [key, connection] : connections_) serve(key);
+}
+
+void Shepherds::serve(const proc::AttemptKey& key) {
+  connections_[key].socket->start([this, key](std::string bytes) { on_frame(key, bytes); },
+                                  [this, key] { on_closed(key); });
+}
+
+void Shepherds::on_frame(const proc::AttemptKey& key, const std::string& bytes) {
+  auto word = proc::word_from_bytes(bytes);
+  if (!word) return log::warn("word_damaged", {{"attempt", to_string(key)}});
+  if (std::holds_alternative<proc::AttemptEnded>(*word)) connections_[key].ended = true;
+  if (connections_[key].ended) {
+    // the key is free before the core hears of it: it may start the attempt's next shepherd
+    auto old = std::make_shared<Connection>(std::move(connections_[key]));
+    connections_.erase(key);
+    boost::asio::post(loop_, [old] {});  // not destroyed from inside its own handler
+  }
+  on_word_(key, *word);
+}
+
+void Shepherds::on_closed(const proc::AttemptKey& key) {
+  connections_.erase(key);
+  on_lost_(key);
+}
+
+Result<std::unique_ptr<FrameSocket>> Shepherds::fork_with(const proc::ShepherdOrder& order) {
+  WM_TRY(auto pair, proc::socket_pair());
+  if (!proc::send_fd(zygote_.get(), pair.second.get())) {
+    log::warn("zygote_lost", {{"remedy", "another is started"}});
+    WM_TRY(start_zygote());
+    WM_TRY(proc::send_fd(zygote_.get(), pair.second.get()));
+  }
+  auto socket = std::make_unique<FrameSocket>(loop_, std::move(pair.first), proc::kMaxFrame);
+  socket->send(to_bytes(order));
+  return socket;
+}
+
+void Shepherds::start(const proc::AttemptSpec& spec) {
+  auto socket = fork_with(spec);
+  if (!socket) return fail_later(spec.key, socket.error());
+  connections_[spec.key] = {*std::move(socket), false};
+  serve(spec.key);
+}
+
+void Shepherds::fail_later(const proc::AttemptKey& key, const Error& error) {
+  proc::ExitRecord record;
+  record.key = key;
+  record.cause = proc::EndCause::StartFailed;
+  record.text = "no shepherd could be started: " + error.text;
+  boost::asio::post(loop_, [this, record] { on_word_(record.key, proc::AttemptEnded{record}); });
+}
+
+void Shepherds::tell(const proc::AttemptKey& key, const proc::ShepherdOrder& order) {
+  auto at = connections_.find(key);
+  if (at != connections_.end()) at->second.socket->send(to_bytes(order));
+}
+
+void Shepherds::sweep(const proc::Sweep& sweep) {
+  auto socket = fork_with(sweep);
+  if (!socket) return fail_later(sweep.key, socket.error());
+  connections_[sweep.key] = {*std::move(socket), false};
+  serve(sweep.key);
+}
+
+void Shepherds::read(const proc::ReadFile& file, std::function<void(Result<proc::FileRead>)> done) {
+  auto socket = fork_with(file);
+  if (!socket) {
+    boost::asio::post(loop_, [done, error = socket.error()] { done(error); });
+    return;
+  }
+  auto id = next_reader_++;
+  auto answered = std::make_shared<bool>(false);
+  auto answer = [this, id, done, answered](Result<proc::FileRead> read) {
+    if (std::exchange(*answered, true)) return;
+    auto old = std::shared_ptr<FrameSocket>(std::move(readers_[id]));
+    readers_.erase(id);
+    boost::asio::post(loop_, [old] {});
+    done(std::move(read));
+  };
+  auto& reader = readers_[id] = *std::move(socket);
+  reader->start(
+      [answer](const std::string& bytes) {
+        auto word = proc::word_from_bytes(bytes);
+        auto* read = word ? std::get_if<proc::FileRead>(&*word) : nullptr;
+        answer(read ? Result(*read) : fail(Code::Damaged, "damaged answer of a reader"));
+      },
+      [answer] { answer(fail(Code::System, "the reader ended without an answer")); });
+}
+
+}  // namespace wm::node

@@ -1,0 +1,72 @@
+// Role: the real Launcher: keeps the zygote (sbin/wshepherd) and a connection to every shepherd,
+// and finds the shepherds that a former wnoded left.
+//
+//   start → socket pair → zygote forks → ShepherdUp … AttemptEnded, close
+//   find_old: <run>/*.sock → connect → ShepherdUp | nobody listens: its shepherd is dead
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemons/wnoded/frame_socket.h"
+#include "libwm/proc/launcher.h"
+
+namespace wm::node {
+
+/// Where a host keeps what its shepherds need.
+struct HostFolders {
+  std::string run, exits, node, cgroup;
+  std::string program;  ///< path of wshepherd
+};
+
+/// @thread the loop's   @owns the zygote and the connections
+class Shepherds : public proc::Launcher {
+ public:
+  using OnWord = std::function<void(const proc::AttemptKey&, const proc::ShepherdWord&)>;
+  using OnLost = std::function<void(const proc::AttemptKey&)>;
+
+  Shepherds(boost::asio::io_context& loop, HostFolders folders);
+
+  /// Starts the zygote. Also called again when it is found dead.
+  /// @errors System: program missing or not started
+  Result<void> start_zygote();
+  /// What a former wnoded left; connections to the living stay open. `lost`: attempts whose
+  /// socket is there and whose shepherd is not. @cost blocks, a few ms a shepherd
+  struct Found {
+    std::vector<proc::ShepherdUp> living;
+    std::vector<proc::AttemptKey> lost;
+  };
+  Found find_old();
+  /// Delivery starts here, after adoption.
+  void listen(OnWord on_word, OnLost on_lost);
+
+  void start(const proc::AttemptSpec& spec) override;
+  void tell(const proc::AttemptKey& key, const proc::ShepherdOrder& order) override;
+  void sweep(const proc::Sweep& sweep) override;
+  void read(const proc::ReadFile& file, std::function<void(Result<proc::FileRead>)> done) override;
+
+ private:
+  Result<std::unique_ptr<FrameSocket>> fork_with(const proc::ShepherdOrder& order);
+  void serve(const proc::AttemptKey& key);
+  void on_frame(const proc::AttemptKey& key, const std::string& bytes);
+  void on_closed(const proc::AttemptKey& key);
+  void fail_later(const proc::AttemptKey& key, const Error& error);
+
+  boost::asio::io_context& loop_;
+  HostFolders folders_;
+  proc::Fd zygote_;
+  OnWord on_word_;
+  OnLost on_lost_;
+  struct Connection {
+    std::unique_ptr<FrameSocket> socket;
+    bool ended = false;  ///< AttemptEnded was said
+  };
+  std::map<proc::AttemptKey, Connection> connections_;
+  std::map<std::uint64_t, std::unique_ptr<FrameSocket>> readers_;
+  std::uint64_t next_reader_ = 1;
+};
+
+}  // namespace wm::node

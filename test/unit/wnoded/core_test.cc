@@ -1,0 +1,416 @@
+// wnoded's decisions without a process: orders and words in, launcher calls and facts out.
+#include "daemons/wnoded/core.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "libwm/base/log.h"
+#include "test/support/fake_outside.h"
+
+namespace wm::node {
+namespace {
+
+using proc::AttemptKey;
+using proc::EndCause;
+
+/// A line per task would bury what failed.
+struct Quiet : ::testing::Environment {
+  void SetUp() override { log::open("test", "", log::Level::Error); }
+};
+const auto* const kQuiet = ::testing::AddGlobalTestEnvironment(new Quiet);
+
+HostRegister card() {
+  HostRegister words;
+  words.name = "n";
+  words.boot = "b";
+  return words;
+}
+
+proc::HostFacts host() {
+  proc::HostFacts facts;
+  facts.name = "n";
+  facts.address = "10.0.0.1";
+  facts.cluster = "c";
+  facts.run = "/run/n";
+  return facts;
+}
+
+class core : public ::testing::Test {
+ protected:
+  core() {
+    node_.on_session();
+    outside_.sent.clear();
+  }
+
+  static HostOrder order(std::uint32_t attempt = 1, std::uint64_t generation = 1) {
+    HostOrder o;
+    o.job = {7, 0};
+    o.attempt = {attempt};
+    o.generation = generation;
+    o.resolved.command = "true";
+    o.resolved.owner = {1000, 100, "ann"};
+    o.env = std::string("A=1\0", 4);
+    return with_task(o, 1);
+  }
+  static HostOrder with_task(HostOrder o, std::uint32_t number) {
+    OrderedTask task;
+    task.task = {number};
+    o.tasks.push_back(task);
+    o.all.push_back({{number}, "n", "10.0.0.1"});
+    return o;
+  }
+  template <class T>
+  void hear(NodeVerb verb, const T& words) {
+    ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(verb), codec::encode(words)));
+  }
+  void start(const HostOrder& o) {
+    hear(NodeVerb::Order, o);
+    outside_.authorise_next();
+    node_.on_word(key_, proc::TaskStarted{{TaskNumber{1}, 4711, {}, false}});
+  }
+  static proc::ExitRecord record(std::uint32_t task, int status = 0, EndCause cause = EndCause::Exited) {
+    proc::ExitRecord r;
+    r.key = {{7, 0}, {1}};
+    r.task = {task};
+    r.status = status;
+    r.cause = cause;
+    return r;
+  }
+  void end_task(int status = 0, EndCause cause = EndCause::Exited) {
+    node_.on_word(key_, proc::TaskEnded{record(1, status, cause)});
+  }
+  void end_attempt(EndCause cause = EndCause::Exited) {
+    node_.on_word(key_, proc::AttemptEnded{record(0, 0, cause)});
+  }
+  std::vector<FactEnded> ends() {
+    std::vector<FactEnded> found;
+    for (const auto& fact : outside_.take_facts())
+      if (auto* ended = std::get_if<FactEnded>(&fact.fact)) found.push_back(*ended);
+    return found;
+  }
+  HostRegister registered() {
+    outside_.sent.clear();
+    node_.on_session();
+    return *codec::decode<HostRegister>(outside_.sent.at(0).second);
+  }
+
+  test::FakeOutside outside_;
+  Core node_{outside_, card(), host()};
+  AttemptKey key_{{7, 0}, {1}};
+};
+
+TEST_F(core, an_order_starts_the_attempt_once_its_account_is_known) {
+  hear(NodeVerb::Order, order());
+  EXPECT_TRUE(outside_.fake.started.empty());
+  outside_.authorise_next();
+  ASSERT_EQ(outside_.fake.started.size(), 1u);
+  EXPECT_EQ(outside_.fake.started[0].account.uid, 1000u);
+  ASSERT_EQ(outside_.fake.started[0].tasks.size(), 1u);
+  hear(NodeVerb::Order, order());
+  hear(NodeVerb::Order, order(1, 2));
+  EXPECT_EQ(outside_.fake.started.size(), 1u);
+  EXPECT_TRUE(outside_.fake.told.empty()) << "a repeat changes nothing";
+}
+
+TEST_F(core, a_job_nobody_signed_is_not_started_and_its_end_is_told) {
+  hear(NodeVerb::Order, order());
+  outside_.authorise_next(fail(Code::Denied, "not signed"));
+  EXPECT_TRUE(outside_.fake.started.empty());
+  auto told = ends();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].term, Term::LaunchFailed);
+  EXPECT_EQ(told[0].text, "not signed");
+}
+
+TEST_F(core, start_and_end_are_facts_until_acknowledged) {
+  start(order());
+  end_task(3 << 8);
+  end_attempt();
+  auto facts = outside_.take_facts();
+  ASSERT_EQ(facts.size(), 2u);
+  EXPECT_EQ(std::get<FactStarted>(facts[0].fact).pid, 4711);
+  EXPECT_EQ(std::get<FactEnded>(facts[1].fact).status, 3 << 8);
+  EXPECT_EQ(std::get<FactEnded>(facts[1].fact).term, Term::None);
+
+  auto words = registered();
+  ASSERT_EQ(words.attempts.size(), 1u) << "an end nobody acknowledged counts as known";
+  EXPECT_EQ(outside_.take_facts(), facts) << "said again after every registration";
+  hear(NodeVerb::Ack, HostAck{facts[0].number});
+  hear(NodeVerb::Ack, HostAck{facts[1].number});
+  EXPECT_EQ(node_.attempts(), 0u);
+  EXPECT_TRUE(registered().attempts.empty());
+}
+
+TEST_F(core, an_attempt_older_than_one_known_is_refused) {
+  hear(NodeVerb::Order, order(2));
+  outside_.authorise_next();
+  hear(NodeVerb::Order, order(1));
+  EXPECT_TRUE(outside_.asked.empty());
+  EXPECT_EQ(outside_.fake.started.size(), 1u);
+}
+
+TEST_F(core, a_lower_generation_is_ignored) {
+  start(order(1, 5));
+  auto late = order(1, 4);
+  late.end = true;
+  hear(NodeVerb::Order, late);
+  EXPECT_TRUE(outside_.fake.told.empty());
+}
+
+TEST_F(core, more_tasks_go_to_the_same_shepherd) {
+  start(order());
+  hear(NodeVerb::Order, with_task(order(1, 2), 2));
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  auto& told = std::get<proc::StartTasks>(outside_.fake.told[0].second);
+  ASSERT_EQ(told.tasks.size(), 1u);
+  EXPECT_EQ(told.tasks[0].task, TaskNumber{2});
+  auto memo = codec::decode<HostOrder>(told.memo);
+  ASSERT_TRUE(memo);
+  EXPECT_EQ(memo->tasks.size(), 2u);
+  EXPECT_TRUE(memo->env.empty());
+}
+
+TEST_F(core, a_task_ordered_while_the_shepherd_ended_gets_a_new_one) {
+  start(order());
+  end_task();
+  hear(NodeVerb::Order, with_task(order(1, 2), 2));
+  end_attempt();
+  ASSERT_EQ(outside_.fake.started.size(), 2u);
+  ASSERT_EQ(outside_.fake.started[1].tasks.size(), 1u);
+  EXPECT_EQ(outside_.fake.started[1].tasks[0].task, TaskNumber{2});
+}
+
+TEST_F(core, end_is_told_once_and_names_its_term) {
+  start(order());
+  auto o = order(1, 2);
+  o.end = true;
+  o.end_term = Term::Owner;
+  hear(NodeVerb::Order, o);
+  hear(NodeVerb::Order, o);
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  auto& told = std::get<proc::EndTasks>(outside_.fake.told[0].second);
+  EXPECT_FALSE(told.at_once);
+  EXPECT_TRUE(told.text.starts_with("TERM_OWNER"));
+  end_task(2, EndCause::Ordered);
+  EXPECT_EQ(ends().at(0).term, Term::Owner);
+}
+
+TEST_F(core, end_before_the_start_answers_for_the_tasks) {
+  auto o = order();
+  o.end = true;
+  o.end_term = Term::Owner;
+  hear(NodeVerb::Order, o);
+  outside_.authorise_next();
+  EXPECT_TRUE(outside_.fake.started.empty());
+  EXPECT_EQ(ends().at(0).term, Term::Owner);
+}
+
+TEST_F(core, kill_takes_one_task_by_force) {
+  auto two = with_task(order(), 2);
+  start(two);
+  two.generation = 2;
+  two.tasks[1].kill = true;
+  two.tasks[1].term = Term::Hung;
+  hear(NodeVerb::Order, two);
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  auto& told = std::get<proc::EndTasks>(outside_.fake.told[0].second);
+  EXPECT_TRUE(told.at_once);
+  EXPECT_EQ(told.tasks, std::vector<TaskNumber>{TaskNumber{2}});
+  node_.on_word(key_, proc::TaskEnded{record(2, 9, EndCause::Ordered)});
+  EXPECT_EQ(ends().at(0).term, Term::Hung);
+}
+
+TEST_F(core, a_leaver_is_asked_by_signal_unless_its_worker_is_told_in_place) {
+  auto two = with_task(order(), 2);
+  start(two);
+  two.generation = 2;
+  two.tasks[1].leave = true;
+  hear(NodeVerb::Order, two);
+  hear(NodeVerb::Order, two);
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  EXPECT_EQ(std::get<proc::EndTasks>(outside_.fake.told[0].second).first_signal, SIGTERM);
+
+  outside_.fake.told.clear();
+  node_.on_agent(key_, {{7, 0}, {1}, {1}, WorkerSeen{TaskNumber{1}}});
+  two.generation = 3;
+  two.tasks[0].leave = true;
+  hear(NodeVerb::Order, two);
+  EXPECT_TRUE(outside_.fake.told.empty());
+}
+
+TEST_F(core, a_lost_shepherd_is_swept_and_its_tasks_end_with_that_reason) {
+  start(order());
+  outside_.take_facts();
+  node_.on_shepherd_lost(key_);
+  ASSERT_EQ(outside_.fake.swept.size(), 1u);
+  EXPECT_EQ(outside_.fake.swept[0].pids, std::vector<std::int32_t>{4711});
+  EXPECT_TRUE(ends().empty()) << "not before it is proven gone";
+  end_attempt(EndCause::ShepherdLost);
+  auto told = ends();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].term, Term::ShepherdLost);
+}
+
+TEST_F(core, a_shepherd_that_could_not_be_made_fails_the_start) {
+  hear(NodeVerb::Order, order());
+  outside_.authorise_next();
+  end_attempt(EndCause::StartFailed);
+  EXPECT_EQ(ends().at(0).term, Term::LaunchFailed);
+}
+
+TEST_F(core, a_stuck_attempt_is_said_for_every_task_left) {
+  start(order());
+  outside_.take_facts();
+  node_.on_word(key_, proc::AttemptStuck{{4711}});
+  auto facts = outside_.take_facts();
+  ASSERT_EQ(facts.size(), 1u);
+  EXPECT_EQ(std::get<FactStuck>(facts[0].fact).task, TaskNumber{1});
+}
+
+TEST_F(core, after_a_restart_what_runs_is_adopted_and_what_ended_is_told) {
+  auto running = order();
+  running.env.clear();
+  proc::ShepherdUp up;
+  up.key = key_;
+  up.memo = codec::encode(running);
+  up.tasks = {{TaskNumber{1}, 4711, {}, false}};
+  auto ended = record(1, 5 << 8);
+  ended.key = {{8, 0}, {2}};
+  test::FakeOutside outside;
+  Core fresh(outside, card(), host());
+  fresh.adopt({up}, {ended});
+  fresh.on_session();
+  auto words = codec::decode<HostRegister>(outside.sent.at(0).second);
+  ASSERT_EQ(words->attempts.size(), 2u);
+  EXPECT_EQ(words->attempts[0].tasks[0].pid, 4711);
+  auto facts = outside.take_facts();
+  ASSERT_EQ(facts.size(), 2u);
+  EXPECT_EQ(std::get<FactEnded>(facts[1].fact).status, 5 << 8);
+  ASSERT_TRUE(fresh.on_frame(static_cast<std::uint16_t>(NodeVerb::Order), codec::encode(order())));
+  EXPECT_TRUE(outside.fake.started.empty()) << "never started twice";
+}
+
+TEST_F(core, forgetting_ends_what_runs_and_drops_its_facts) {
+  start(order());
+  hear(NodeVerb::Forget, HostForget{{7, 0}, {1}});
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<proc::Finish>(outside_.fake.told[0].second));
+  outside_.take_facts();
+  end_task(9, EndCause::Ordered);
+  end_attempt();
+  EXPECT_TRUE(outside_.take_facts().empty());
+  EXPECT_EQ(node_.attempts(), 0u);
+}
+
+TEST_F(core, an_agent_gets_the_newest_order_and_the_ends) {
+  auto two = with_task(order(), 2);
+  two.elastic = true;
+  start(two);
+  AgentOrder words;
+  words.job = {7, 0};
+  words.attempt = {1};
+  words.generation = 9;
+  hear(NodeVerb::Agent, words);
+  end_task();
+  outside_.agents.clear();
+  EXPECT_TRUE(node_.admits_agent(key_, 1000));
+  EXPECT_FALSE(node_.admits_agent(key_, 1001));
+  EXPECT_FALSE(node_.admits_agent({{7, 0}, {2}}, 1000));
+  node_.on_agent(key_, {{7, 0}, {1}, {1}, AgentUp{"10.0.0.1:5"}});
+  ASSERT_EQ(outside_.agents.size(), 2u);
+  EXPECT_EQ(std::get<AgentOrder>(outside_.agents[0].second).generation, 9u);
+  EXPECT_EQ(std::get<TaskGone>(outside_.agents[1].second).task, TaskNumber{1});
+  EXPECT_EQ(registered().attempts.at(0).agent_address, "10.0.0.1:5");
+}
+
+TEST_F(core, agents_hear_how_the_master_is_seen) {
+  start(order());
+  node_.on_agent(key_, {{7, 0}, {1}, {1}, AgentUp{"a"}});
+  auto seen = [&] {
+    outside_.agents.clear();
+    node_.on_tick(0, Bytes{0});
+    return std::get<NodeHeartbeat>(outside_.agents.at(0).second).master;
+  };
+  EXPECT_EQ(seen(), MasterSeen::Heard);
+  outside_.now += std::chrono::seconds(2);
+  EXPECT_EQ(seen(), MasterSeen::Silent);
+  node_.on_session_lost(true);
+  EXPECT_EQ(seen(), MasterSeen::Down);
+  node_.on_session_lost(false);
+  EXPECT_EQ(seen(), MasterSeen::Silent);
+}
+
+TEST_F(core, progress_is_passed_on_and_never_kept) {
+  start(order());
+  outside_.take_facts();
+  node_.on_agent(key_, {{7, 0}, {1}, {1}, JobProgress{}});
+  EXPECT_EQ(outside_.take_facts().at(0).number, 0u);
+  registered();
+  for (const auto& fact : outside_.take_facts())
+    EXPECT_FALSE(std::holds_alternative<AgentReport>(fact.fact));
+}
+
+TEST_F(core, peek_reads_the_tasks_own_file_as_its_user) {
+  start(order());
+  hear(NodeVerb::Peek, PeekRequest{5, {7, 0}, {1}, {1}, 1, 10, 100});
+  ASSERT_EQ(outside_.fake.reads.size(), 1u);
+  auto& [read, done] = outside_.fake.reads[0];
+  EXPECT_EQ(read.account.uid, 1000u);
+  EXPECT_EQ(read.offset, 10);
+  EXPECT_EQ(read.file.path, "/run/n/7-0.1.d/stdout-1");
+  done(proc::FileRead{"text", 14, ""});
+  auto reply = codec::decode<PeekReply>(outside_.sent.back().second);
+  EXPECT_EQ(*reply, (PeekReply{5, "text", ""}));
+  hear(NodeVerb::Peek, PeekRequest{6, {8, 0}, {1}, {1}, 1, 0, 100});
+  EXPECT_FALSE(codec::decode<PeekReply>(outside_.sent.back().second)->error.empty());
+}
+
+TEST_F(core, the_port_of_a_training_job_is_held_until_it_ends) {
+  auto o = order();
+  o.app.type = AppType::Training;
+  start(o);
+  EXPECT_EQ(outside_.ports.size(), 1u);
+  end_task();
+  end_attempt();
+  EXPECT_TRUE(outside_.ports.empty());
+}
+
+TEST_F(core, records_are_shrunk_to_what_the_master_has_not_got) {
+  for (std::uint32_t job = 1; job <= 2000; ++job) {
+    auto o = order();
+    o.job = {job, 0};
+    AttemptKey key{{job, 0}, {1}};
+    hear(NodeVerb::Order, o);
+    outside_.authorise_next();
+    auto r = record(1);
+    r.key = key;
+    outside_.records.push_back(r);
+    node_.on_word(key, proc::TaskEnded{r});
+    r.task = {};
+    node_.on_word(key, proc::AttemptEnded{r});
+  }
+  auto facts = outside_.take_facts();
+  node_.on_tick(0, Bytes{0});
+  EXPECT_EQ(outside_.shrunk, 0);
+  for (const auto& fact : facts) hear(NodeVerb::Ack, HostAck{fact.number});
+  node_.on_tick(0, Bytes{0});
+  EXPECT_EQ(outside_.shrunk, 1);
+  EXPECT_TRUE(outside_.records.empty());
+}
+
+TEST_F(core, a_damaged_frame_is_an_error) {
+  EXPECT_FALSE(node_.on_frame(static_cast<std::uint16_t>(NodeVerb::Order), "\xff\xff"));
+  EXPECT_FALSE(node_.on_frame(999, ""));
+}
+
+TEST(term_of, limits_and_folders_have_names_of_their_own) {
+  proc::ExitRecord r;
+  r.cause = EndCause::RunLimit;
+  EXPECT_EQ(term_of(r, {}), Term::RunLimit);
+  r.cause = EndCause::StartFailed;
+  r.text = "working directory /x: No such file or directory";
+  EXPECT_EQ(term_of(r, {}), Term::CwdNotExist);
+}
+
+}  // namespace
+}  // namespace wm::node
