@@ -8,7 +8,7 @@ namespace wm::master {
 
 template <class Reply>
 void Call::reply(const Reply& value) const {
-  world_.send(peer_, static_cast<std::uint16_t>(verb_), codec::encode(value));
+  world_->send(peer_, static_cast<std::uint16_t>(verb_), codec::encode(value));
 }
 
 template <class Reply>

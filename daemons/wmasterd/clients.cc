@@ -12,7 +12,7 @@ constexpr std::size_t kKeySize = 16;
 }  // namespace
 
 void Call::refuse(const Error& error) const {
-  world_.send(peer_, static_cast<std::uint16_t>(Verb::Failed),
+  world_->send(peer_, static_cast<std::uint16_t>(Verb::Failed),
               codec::encode(VerbError{static_cast<std::uint8_t>(error.code), error.text}));
 }
 
@@ -20,7 +20,7 @@ void Call::resend(const std::string& kept) const {
   if (kept.size() < 2) return refuse(fail(Code::Damaged, "the kept reply is damaged"));
   auto type = static_cast<std::uint16_t>(static_cast<unsigned char>(kept[0]) |
                                          static_cast<unsigned char>(kept[1]) << 8);
-  world_.send(peer_, type, kept.substr(2));
+  world_->send(peer_, type, kept.substr(2));
 }
 
 void Clients::on_frame(PeerId peer, const Identity& caller, std::uint16_t type,

@@ -38,7 +38,7 @@ struct Context {
 class Call {
  public:
   Call(World& world, PeerId peer, Verb verb, Identity caller)
-      : world_(world), peer_(peer), verb_(verb), caller_(std::move(caller)) {}
+      : world_(&world), peer_(peer), verb_(verb), caller_(std::move(caller)) {}
   const Identity& caller() const { return caller_; }
   PeerId peer() const { return peer_; }
   /// Sends a reply struct, or the error as a VerbError.
@@ -51,7 +51,7 @@ class Call {
   void resend(const std::string& kept) const;
 
  private:
-  World& world_;
+  World* world_;
   PeerId peer_;
   Verb verb_;
   Identity caller_;

@@ -49,7 +49,7 @@ Result<void> Core::start() {
 
 void Core::on_published(const Journal::Published& published) {
   for (const auto& event : published.events) log_event(event);
-  if (!published.events.empty()) on_events_(published.events, journal_.published_ptr());
+  if (!published.events.empty()) on_events_(published.events, journal_.published());
   act(fsm::react(journal_.published(), published.touched));
   clients_.on_jobs_changed(published.touched.jobs);
 }

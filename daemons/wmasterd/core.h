@@ -14,7 +14,7 @@
 namespace wm::master {
 
 /// Where durable events go besides the state: accounting. Called in order of sequence.
-using OnEvents = std::function<void(const std::vector<Event>&, std::shared_ptr<const Cluster>)>;
+using OnEvents = std::function<void(const std::vector<Event>&, const Cluster& after)>;
 
 /// @thread the loop's
 class Core {

@@ -4,7 +4,6 @@
 #include "daemons/wmasterd/call.h"
 #include "daemons/wmasterd/clients.h"
 #include "daemons/wmasterd/views.h"
-#include "libwm/sched/plan_usage.h"
 
 namespace wm::master {
 namespace {
@@ -103,8 +102,9 @@ void Clients::hosts(Call call, const HostsRequest& request) {
 
 void Clients::plans(Call call, const PlansRequest& request) {
   PlansReply reply;
-  for (auto& view : sched::plan_usage(c_.journal.published()))
-    if (named(request.paths, view.path)) reply.plans.push_back(std::move(view));
+  for (const auto& plan : c_.journal.published().config->plans)
+    if (named(request.paths, plan.path))
+      reply.plans.push_back({plan.path, plan.shares, plan.owns, plan.limit ? *plan.limit : -1, 0, 0, 0, 0, 0});
   call.reply(reply);
 }
 

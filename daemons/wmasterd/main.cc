@@ -1,0 +1,133 @@
+// wmasterd: reads its options and configuration, makes the world, wires the core to it,
+// runs the loop until it is told to stop.
+#include <pwd.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/program_options.hpp>
+#include <csignal>
+#include <iostream>
+
+#include "daemons/wmasterd/accounting.h"
+#include "daemons/wmasterd/core.h"
+#include "daemons/wmasterd/real_world.h"
+#include "libwm/base/log.h"
+#include "libwm/conf/load.h"
+#include "libwm/wire/munge.h"
+
+namespace wm::master {
+namespace {
+
+namespace po = boost::program_options;
+
+struct Options {
+  std::string conf_dir = "/etc/wm";
+  bool foreground = false;
+};
+
+// Exit status to give at once, or -1 to go on.
+int read_options(int argc, char** argv, Options& options) {
+  if (const char* dir = std::getenv("WM_CONF_DIR")) options.conf_dir = dir;
+  po::options_description known("wmasterd: the master daemon of a WM cluster");
+  known.add_options()("conf", po::value(&options.conf_dir), "configuration directory (WM_CONF_DIR, /etc/wm)")(
+      "foreground", po::bool_switch(&options.foreground), "log to stderr instead of the log directory")(
+      "help", "this text")("version", "version");
+  po::variables_map values;
+  try {
+    po::store(po::parse_command_line(argc, argv, known), values);
+    po::notify(values);
+  } catch (const po::error& e) {
+    std::cerr << "wmasterd: " << e.what() << " (see wmasterd --help)\n";
+    return 2;
+  }
+  if (values.count("help")) return std::cout << known, 0;
+  if (values.count("version")) return std::cout << "wmasterd " WM_VERSION "\n", 0;
+  return -1;
+}
+
+log::Level level_of(const std::string& word) {
+  if (word == "debug") return log::Level::Debug;
+  if (word == "warn") return log::Level::Warn;
+  return word == "error" ? log::Level::Error : log::Level::Info;
+}
+
+Result<std::uint32_t> uid_of(const std::string& user) {
+  if (user.empty()) return ::getuid();
+  const passwd* entry = ::getpwnam(user.c_str());
+  if (!entry) return fail(Code::NotFound, "wm.conf: no account '" + user + "'");
+  return entry->pw_uid;
+}
+
+// Clients are anybody; hosts only the configured account.
+wire::ListenOptions listen_options(std::shared_ptr<wire::Credentials> credentials, std::uint32_t host_uid) {
+  wire::ListenOptions options;
+  options.link.credentials = std::move(credentials);
+  options.link.session.role = wire::Role::Master;
+  options.link.session.peers = {{wire::Role::Client, {}}, {wire::Role::Host, host_uid}};
+  return options;
+}
+
+void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
+  const auto& who = link->identity();
+  if (who.role == wire::Role::Host) {
+    world.adopt(std::move(link),
+                [&core](PeerId peer, std::uint16_t type, const std::string& payload) {
+                  core.hosts().on_frame(peer, type, payload);
+                },
+                [&core](PeerId peer) { core.hosts().on_left(peer); });
+    return;
+  }
+  Identity caller{who.uid.value_or(~0u), who.gid.value_or(~0u), user_name(who.uid.value_or(~0u))};
+  world.adopt(std::move(link),
+              [&core, caller](PeerId peer, std::uint16_t type, const std::string& payload) {
+                core.clients().on_frame(peer, caller, type, payload);
+              },
+              [&core](PeerId peer) { core.clients().on_left(peer); });
+}
+
+Result<void> serve(const Options& options) {
+  WM_TRY(Config config, conf::load(options.conf_dir));
+  const auto& conf = config.cluster;
+  bool to_file = !options.foreground && !conf.dirs.log.empty();
+  log::open("wmasterd", to_file ? conf.dirs.log + "/wmasterd.log" : "", level_of(conf.log_level));
+  WM_TRY(auto host_uid, uid_of(conf.host_user));
+  std::shared_ptr<wire::Credentials> credentials = wire::munge_credentials(conf.munge_socket);
+
+  boost::asio::io_context loop(1);
+  WM_TRY(auto world, RealWorld::make(loop, {options.conf_dir, conf.dirs.state, conf.limits.store_reserve, credentials}));
+  Accounting accounting;
+  Core core(*world, Rights{{0u, ::getuid()}},
+            [&](const HistoryRequest& request) { return accounting.history(request); },
+            [&](const std::vector<Event>& events, const Cluster& after) { accounting.take(events, after); });
+  WM_TRY(core.start());
+  wire::Transport transport(loop);
+  WM_TRY(auto listener, transport.listen({"", static_cast<std::uint16_t>(conf.master_port), ""},
+                                         listen_options(credentials, host_uid),
+                                         [&](std::unique_ptr<wire::Link> link) {
+                                           adopt(*world, core, std::move(link));
+                                         }));
+  boost::asio::signal_set signals(loop, SIGTERM, SIGINT);
+  signals.async_wait([&](const boost::system::error_code&, int) { loop.stop(); });
+  log::info("listening", {{"address", wire::to_string(listener->endpoint())}, {"cluster", conf.name}});
+  loop.run();
+  log::info("stopping");
+  listener.reset();
+  world->stop();
+  return {};
+}
+
+}  // namespace
+}  // namespace wm::master
+
+int main(int argc, char** argv) {
+  using namespace wm::master;
+  std::signal(SIGPIPE, SIG_IGN);
+  Options options;
+  if (int status = read_options(argc, argv, options); status >= 0) return status;
+  auto served = serve(options);
+  if (served) return 0;
+  wm::log::error("stopped", {{"why", served.error().text}});
+  std::cerr << "wmasterd: " << served.error().text << "\n";
+  return 1;
+}
