@@ -121,8 +121,9 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
                                                words.model, words.capacity}};
   for (auto& event : reconcile(id, words)) events.push_back(std::move(event));
   journal_.propose({std::move(events), {}, {}, [this, peer, id, words](const Result<void>& done) {
-                      if (!done) return world_.close(peer);
-                      drop_strangers(peer, words);
+                      if (done) return drop_strangers(peer, words);
+                      world_.close(peer);
+                      on_left(peer);
                     }});
   auto& session = sessions_[id];
   if (session.peer && session.peer != peer) {
@@ -179,7 +180,9 @@ void Hosts::on_fact(PeerId peer, HostId host, const HostFact& fact) {
   proposal.events = events_of(host, fact.fact);
   if (fact.number != 0)
     proposal.done = [this, peer, number = fact.number](const Result<void>& done) {
-      if (done) world_.send(peer, wire(NodeVerb::Ack), codec::encode(HostAck{number}));
+      if (done) return world_.send(peer, wire(NodeVerb::Ack), codec::encode(HostAck{number}));
+      world_.close(peer);  // not kept: the host says everything again when it registers
+      on_left(peer);
     };
   if (proposal.events.empty() && !proposal.done) return;
   journal_.propose(std::move(proposal));

@@ -89,6 +89,13 @@ Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
   return {};
 }
 
+// "Never" can only be said of a job once every configured host has told its size.
+bool all_hosts_known(const Cluster& state) {
+  const auto& hosts = state.config->hosts;
+  return std::all_of(hosts.begin(), hosts.end(),
+                     [&](const HostConf& conf) { return find_host(state, conf.name) != nullptr; });
+}
+
 }  // namespace
 
 void Clients::submit(Call call, const SubmitRequest& request) {
@@ -125,7 +132,7 @@ void Clients::admit(Call call, const SubmitRequest& request, JobSpec spec) {
     WM_TRY(check_names(*state.config, spec));
     WM_TRY(check_sizes(state, spec));
     WM_TRY(fill_request(*state.config, spec));
-    return sched::check_feasible_ever(state, spec);
+    return all_hosts_known(state) ? sched::check_feasible_ever(state, spec) : Result<void>{};
   }();
   if (!verdict) {
     in_flight_.erase(request.request_key);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "daemons/wmasterd/core.h"
+#include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
 #include "libwm/model/verbs.h"
@@ -92,7 +93,10 @@ class SimClient final : public SimPeer {
 class SimCluster {
  public:
   explicit SimCluster(std::uint64_t seed) : sim(seed), client(sim, net) {
+    static const bool quiet = (log::open("sim", "", log::Level::Error), true);
+    static_cast<void>(quiet);
     config = *conf::parse({});
+    config.hosts.clear();
     for (int i = 1; i <= 4; ++i)
       hosts.push_back(std::make_unique<SimHost>(sim, net, "n" + std::to_string(i), 2, 1));
     net.to_master_from_host = [this](PeerId p, std::uint16_t t, const std::string& b) {
@@ -106,6 +110,12 @@ class SimCluster {
     };
     start_master();
     for (auto& host : hosts) host->start();
+  }
+
+  ~SimCluster() {
+    net.master = nullptr;
+    core.reset();
+    world.reset();
   }
 
   void start_master() {
@@ -204,7 +214,7 @@ void expect_replay_equal(SimCluster& c) {
 
 void live(SimCluster& c, int jobs) {
   for (int i = 0; i < jobs; ++i)
-    c.sim.after(c.sim.between(0, 5000), [&c] { c.client.submit(random_spec(c.sim)); });
+    c.sim.after(c.sim.between(4000, 9000), [&c] { c.client.submit(random_spec(c.sim)); });
   c.sim.run(std::chrono::seconds(600));
 }
 
@@ -219,7 +229,7 @@ TEST(master_sim, sessions_break_and_hosts_reboot) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SimCluster c(seed);
     for (int i = 0; i < 6; ++i)
-      c.sim.after(c.sim.between(100, 9000), [&c] {
+      c.sim.after(c.sim.between(3500, 15000), [&c] {
         auto& host = *c.hosts[c.sim.pick(4)];
         if (c.sim.once_in(3)) host.reboot();
         else host.restart_daemon();
@@ -237,7 +247,7 @@ TEST(master_sim, the_master_crashes_at_any_call_of_world) {
     c.world->on_call = [&c, at = seed](std::uint64_t call) {
       if (call == at) c.crash_soon();
     };
-    for (int i = 0; i < 2; ++i) c.sim.after(c.sim.between(500, 9000), [&c] { c.crash(); });
+    for (int i = 0; i < 2; ++i) c.sim.after(c.sim.between(3500, 15000), [&c] { c.crash(); });
     live(c, 6);
     expect_all_done(c);
     expect_replay_equal(c);
@@ -248,8 +258,8 @@ TEST(master_sim, the_master_crashes_at_any_call_of_world) {
 TEST(master_sim, the_store_fails_for_a_while) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SimCluster c(seed);
-    c.sim.after(c.sim.between(500, 4000), [&c] { c.disk.failing = true; });
-    c.sim.after(c.sim.between(4500, 9000), [&c] { c.disk.failing = false; });
+    c.sim.after(c.sim.between(3500, 8000), [&c] { c.disk.failing = true; });
+    c.sim.after(c.sim.between(8500, 13000), [&c] { c.disk.failing = false; });
     live(c, 8);
     expect_all_done(c);
     expect_replay_equal(c);

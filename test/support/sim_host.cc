@@ -9,7 +9,15 @@ namespace wm::test {
 SimHost::SimHost(Sim& sim, SimNet& net, std::string name, std::uint32_t slots, std::uint32_t gpus)
     : sim_(sim), net_(net), name_(std::move(name)), slots_(slots), gpus_(gpus) {}
 
-void SimHost::start() { try_connect(); }
+void SimHost::start() {
+  try_connect();
+  heartbeat();
+}
+
+void SimHost::heartbeat() {
+  say(NodeVerb::Heartbeat, codec::encode(HostHeartbeat{}));
+  sim_.after(std::chrono::seconds(1), [this] { heartbeat(); });
+}
 
 std::uint32_t SimHost::running_tasks() const {
   std::uint32_t n = 0;

@@ -48,6 +48,7 @@ class SimHost final : public SimPeer {
   using Key = std::pair<JobId, Attempt>;
 
   void try_connect();
+  void heartbeat();
   void say(NodeVerb verb, const std::string& payload);
   void report(Fact fact);
   void obey(const HostOrder& order);
