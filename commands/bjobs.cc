@@ -1,0 +1,129 @@
+// bjobs: shows jobs. Selection goes to the master, the rest is formatting by
+// common/job_tables (default, -w, -W, -l, -A) and common/format (-o, -json).
+#include <chrono>
+
+#include "commands/common/command.h"
+#include "commands/common/job_tables.h"
+#include "commands/common/selection.h"
+
+namespace wm::cmd {
+namespace {
+
+using Kind = Option::Kind;
+
+constexpr Option kOptions[] = {
+    {"a", Kind::Flag, "", "All states, finished jobs too"},
+    {"d", Kind::Flag, "", "Jobs that have finished recently"},
+    {"p", Kind::Flag, "", "Pending jobs, with their reasons"},
+    {"r", Kind::Flag, "", "Running jobs"},
+    {"s", Kind::Flag, "", "Suspended jobs"},
+    {"u", Kind::Text, "user", "Jobs of this user, or of all"},
+    {"q", Kind::Text, "queue", "Jobs of this queue"},
+    {"m", Kind::Text, "host", "Jobs on this host"},
+    {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
+    {"P", Kind::Text, "project", "Jobs of this project"},
+    {"app", Kind::Text, "profile", "Jobs of this application profile"},
+    {"l", Kind::Flag, "", "Everything about each job"},
+    {"UF", Kind::Flag, "", "The same, lines not wrapped"},
+    {"w", Kind::Flag, "", "Wide: nothing is cut off"},
+    {"W", Kind::Flag, "", "Wide, with project, usage and times"},
+    {"A", Kind::Flag, "", "One line per job array"},
+    {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
+    {"json", Kind::Flag, "", "JSON"},
+    {"noheader", Kind::Flag, "", "No heading"},
+    {"X", Kind::IgnoredFlag, "", ""},
+    {"G", Kind::Ignored, "", ""},
+    {"g", Kind::Ignored, "", ""},
+    {"sla", Kind::Ignored, "", ""},
+};
+
+constexpr const char* kJsonFields =
+    "jobid jobindex stat user queue job_name from_host exec_host submit_time start_time finish_time "
+    "exit_code exit_reason pend_reason app_type wm_state plan nalloc_slot min_req_proc max_req_proc "
+    "pids epoch nresize attempt";
+
+Result<JobSelection> selection_of(const Parsed& options) {
+  WM_TRY(auto selection, select_jobs(options));
+  selection.unfinished = !options.has("d") || options.has("a");
+  selection.finished = options.has("a") || options.has("d");
+  selection.pending_only = options.has("p");
+  selection.running_only = options.has("r");
+  selection.suspended_only = options.has("s");
+  return selection;
+}
+
+// LSF's sentence for "nothing selected".
+std::string nothing_found(const JobSelection& s) {
+  std::string kind = "unfinished";
+  if (s.finished) kind = s.unfinished ? "" : "DONE/EXIT";
+  if (s.pending_only) kind = "pending";
+  if (s.running_only) kind = "running";
+  if (s.suspended_only) kind = "suspended";
+  std::string text = "No " + (kind.empty() ? "" : kind + " ") + "job found";
+  if (!s.queue.empty()) text += " in queue <" + s.queue + ">";
+  if (!s.host.empty()) text += " on host/group <" + s.host + ">";
+  return text + "\n";
+}
+
+std::string not_found(JobId id) { return "Job <" + to_string(id) + "> is not found"; }
+
+Result<std::string> formatted(const Parsed& options, std::span<const ShownJob> jobs,
+                              const JobsReply& reply, const std::string& format_text) {
+  auto names = names_of(job_fields());
+  WM_TRY(auto format, parse_format(format_text, names));
+  auto headings = headings_of(format, names);
+  auto rows = cells_of(format, job_fields(), jobs);
+  if (!options.has("json")) return table_text(format, headings, rows, !options.has("noheader"));
+  auto records = records_of(headings, rows);
+  for (auto id : reply.missing) records.push_back({{"JOBID", to_string(id)}, {"ERROR", not_found(id)}});
+  return json_text("bjobs", "JOBS", records);
+}
+
+Result<std::string> shown(const Parsed& options, std::span<const ShownJob> jobs, const JobsReply& reply) {
+  auto format = options.first("o");
+  bool other_form = options.has("l") || options.has("UF") || options.has("w") || options.has("W") || options.has("A");
+  if (!format && !other_form) format = environment("LSB_BJOBS_FORMAT");
+  if (!format && options.has("json")) format = kJsonFields;
+  if (format) return formatted(options, jobs, reply, *format);
+  bool header = !options.has("noheader");
+  if (options.has("l") || options.has("UF")) return long_texts(jobs, options.has("UF"));
+  if (options.has("A")) return array_table(jobs, header);
+  auto style = options.has("W") ? TableStyle::WideMore : options.has("w") ? TableStyle::Wide : TableStyle::Narrow;
+  auto text = job_table(jobs, style, header, environment("LSB_SHORT_HOSTLIST") == "1");
+  if (!options.has("p")) return text;
+  text.clear();  // each pending job is followed by what keeps it
+  for (const auto& job : jobs)
+    text += job_table({&job, 1}, style, header && text.empty(), true) + " " + pend_reason_text(*job.view) + ";\n";
+  return text;
+}
+
+// What was not found, on stderr; the exit code that goes with it.
+int exit_code(const Parsed& options, const JobSelection& selection, const JobsReply& reply) {
+  bool json = options.has("json");
+  for (auto id : reply.missing)
+    if (!json) complain(not_found(id) + "\n");
+  if (!reply.missing.empty()) return json && !reply.jobs.empty() ? 0 : kRefused;
+  if (!reply.jobs.empty()) return 0;
+  if (!json) complain(nothing_found(selection));
+  return !json && environment("LSB_BJOBS_CONSISTENT_EXIT_CODE") == "Y" ? kRefused : 0;
+}
+
+Result<int> run(const Parsed& options) {
+  WM_TRY(auto selection, selection_of(options));
+  WM_TRY(auto from, master());
+  WM_TRY(auto reply, from.jobs({selection}));
+  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  std::vector<ShownJob> jobs;
+  for (const auto& view : reply.jobs) jobs.push_back({&view, now});
+  WM_TRY(auto text, shown(options, jobs, reply));
+  if (!jobs.empty() || options.has("json")) say(text);
+  return exit_code(options, selection, reply);
+}
+
+}  // namespace
+}  // namespace wm::cmd
+
+int main(int argc, char** argv) {
+  using namespace wm::cmd;
+  return main_of({"bjobs", "bjobs [options] [job_id[[index]] ...]", kOptions}, argc, argv, run);
+}

@@ -1,0 +1,70 @@
+// bkill: ends jobs, or sends them a signal. Every id is answered on its own; one that could
+// not be ended makes the exit code 255, the others are ended all the same.
+#include "commands/common/command.h"
+#include "commands/common/selection.h"
+
+namespace wm::cmd {
+namespace {
+
+using Kind = Option::Kind;
+
+constexpr Option kOptions[] = {
+    {"s", Kind::Text, "signal", "Send this signal instead of ending the job"},
+    {"r", Kind::Flag, "", "Remove the job without waiting for its host"},
+    {"d", Kind::Flag, "", "Let the job count as done"},
+    {"C", Kind::Text, "reason", "Why, kept with the job"},
+    {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
+    {"u", Kind::Text, "user", "Jobs of this user, or of all"},
+    {"q", Kind::Text, "queue", "Jobs of this queue"},
+    {"m", Kind::Text, "host", "Jobs on this host"},
+    {"P", Kind::Text, "project", "Jobs of this project"},
+    {"app", Kind::Text, "profile", "Jobs of this application profile"},
+    {"stat", Kind::Text, "run|pend|susp", "Jobs in this state"},
+    {"l", Kind::Flag, "", "List the signals"},
+    {"b", Kind::IgnoredFlag, "", ""},
+    {"g", Kind::Ignored, "", ""},
+    {"sla", Kind::Ignored, "", ""},
+};
+
+Result<KillRequest> request_of(const Parsed& options) {
+  KillRequest request;
+  WM_TRY(request.jobs, select_jobs(options));
+  if (auto signal = options.first("s")) {
+    WM_TRY(request.signal, parse_signal(*signal));
+  }
+  request.force = options.has("r");
+  request.mark_done = options.has("d");
+  request.reason = options.first("C").value_or("");
+  auto state = options.first("stat").value_or("");
+  request.jobs.running_only = state == "run";
+  request.jobs.pending_only = state == "pend";
+  request.jobs.suspended_only = state == "susp";
+  return request;
+}
+
+Result<int> run(const Parsed& options) {
+  if (options.has("l")) {
+    say(signal_names() + "\n");
+    return 0;
+  }
+  if (!selects(options)) return fail(Code::BadArgument, "bkill: job ID or one of -J -u -q -m -P -app is wanted");
+  WM_TRY(auto request, request_of(options));
+  WM_TRY(auto to, master());
+  WM_TRY(auto reply, to.kill(request));
+  int code = 0;
+  for (const auto& job : reply.jobs) {
+    if (job.code == 0) say(job.text + "\n");
+    else complain(job.text + "\n");
+    if (job.code != 0) code = kRefused;
+  }
+  if (reply.jobs.empty()) return fail(Code::NotFound, "No matching job found");
+  return code;
+}
+
+}  // namespace
+}  // namespace wm::cmd
+
+int main(int argc, char** argv) {
+  using namespace wm::cmd;
+  return main_of({"bkill", "bkill [options] [job_id[[index]] ... | 0]", kOptions}, argc, argv, run);
+}

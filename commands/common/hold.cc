@@ -1,0 +1,46 @@
+// hold: what its header promises, smallest pieces first.
+#include "commands/common/hold.h"
+
+#include "commands/common/command.h"
+#include "commands/common/selection.h"
+
+namespace wm::cmd {
+namespace {
+
+using Kind = Option::Kind;
+
+constexpr Option kOptions[] = {
+    {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
+    {"u", Kind::Text, "user", "Jobs of this user, or of all"},
+    {"q", Kind::Text, "queue", "Jobs of this queue"},
+    {"m", Kind::Text, "host", "Jobs on this host"},
+    {"P", Kind::Text, "project", "Jobs of this project"},
+    {"app", Kind::Text, "profile", "Jobs of this application profile"},
+};
+
+Result<int> run(bool hold, const Parsed& options) {
+  if (!selects(options)) return fail(Code::BadArgument, "job ID or one of -J -u -q -m -P -app is wanted");
+  ReleaseRequest request;
+  request.hold = hold;
+  WM_TRY(request.jobs, select_jobs(options));
+  WM_TRY(auto to, master());
+  WM_TRY(auto reply, to.release(request));
+  if (reply.jobs.empty()) return fail(Code::NotFound, "No matching job found");
+  int code = 0;
+  for (const auto& job : reply.jobs) {
+    if (job.code == 0) say(job.text + "\n");
+    else complain(job.text + "\n");
+    if (job.code != 0) code = kRefused;
+  }
+  return code;
+}
+
+}  // namespace
+
+int hold_main(bool hold, int argc, char** argv) {
+  const Command command = hold ? Command{"bstop", "bstop [options] [job_id[[index]] ... | 0]", kOptions}
+                               : Command{"bresume", "bresume [options] [job_id[[index]] ... | 0]", kOptions};
+  return main_of(command, argc, argv, [hold](const Parsed& options) { return run(hold, options); });
+}
+
+}  // namespace wm::cmd

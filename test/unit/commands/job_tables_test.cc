@@ -1,0 +1,192 @@
+#include "commands/common/job_tables.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <ctime>
+
+#include "commands/common/selection.h"
+
+namespace wm::cmd {
+namespace {
+
+WallTime at(int seconds) { return WallTime(std::chrono::seconds(1795160000 + seconds)); }
+
+// A running elastic job on two hosts, one task gone, in UTC.
+JobView running() {
+  setenv("TZ", "UTC", 1);
+  tzset();
+  auto sealed = std::make_shared<SealedSpec>();
+  sealed->spec = {.owner = {7, 7, "ann"}, .name = "train", .queue = "normal", .project = "p",
+                  .command = "python3 train.py", .cwd = "/work", .submit_host = "login1",
+                  .home = "/home/ann", .out_file = "out", .min_tasks = 1, .max_tasks = 4,
+                  .run_limit = std::chrono::minutes(10), .elastic = true};
+  auto job = std::make_shared<Job>();
+  job->id = {12, 0};
+  job->sealed = sealed;
+  job->state = JobState::Running;
+  job->attempt = Attempt{1};
+  job->tasks = {{.number = TaskNumber{1}, .host = HostId{1}, .state = TaskState::Running, .pid = 100},
+                {.number = TaskNumber{2}, .host = HostId{2}, .state = TaskState::Gone, .pid = 200, .term = Term::Left},
+                {.number = TaskNumber{3}, .host = HostId{2}, .state = TaskState::Running, .pid = 300}};
+  job->membership.epoch = EpochNumber{3};
+  job->membership.resizes = 2;
+  job->submitted = at(0);
+  job->dispatched = job->started = at(60);
+  JobView view;
+  view.job = job;
+  view.id = job->id;
+  view.app = "training";
+  view.app_type = "training";
+  view.plan = "/a";
+  view.task_hosts = {"n1", "n2", "n2"};
+  return view;
+}
+
+JobView changed(JobView view, const std::function<void(Job&)>& change) {
+  auto job = std::make_shared<Job>(*view.job);
+  change(*job);
+  view.job = job;
+  return view;
+}
+
+std::string field(const JobView& view, std::string_view name) {
+  auto names = names_of(job_fields());
+  auto format = parse_format(name, names);
+  EXPECT_TRUE(format) << name;
+  ShownJob shown{&view, at(120)};
+  return job_fields()[format->columns[0].field].show(shown);
+}
+
+TEST(job_fields, tasks_that_hold_a_slot_count_in_one_order) {
+  auto view = running();
+  EXPECT_EQ(field(view, "exec_host"), "n1:n2");
+  EXPECT_EQ(field(view, "pids"), "100,300");
+  EXPECT_EQ(field(view, "nalloc_slot"), "2");
+  EXPECT_EQ(field(view, "first_host"), "n1");
+  EXPECT_EQ(field(view, "nexec_host"), "2");
+}
+
+TEST(job_fields, both_vocabularies_of_states) {
+  auto view = running();
+  EXPECT_EQ(field(view, "stat"), "RUN");
+  EXPECT_EQ(field(view, "wm_state"), "running");
+  EXPECT_EQ(field(view, "epoch") + field(view, "nresize") + field(view, "attempt"), "321");
+}
+
+TEST(job_fields, times_and_limits) {
+  auto view = running();
+  EXPECT_EQ(field(view, "run_time"), "60 second(s)");
+  EXPECT_EQ(field(view, "pend_time"), "60 second(s)");
+  EXPECT_EQ(field(view, "time_left"), "0:09 L");
+  EXPECT_EQ(field(view, "%complete"), "10.00% L");
+}
+
+TEST(job_fields, an_exit_code_is_not_an_exit_reason) {
+  auto view = changed(running(), [](Job& j) {
+    j.state = JobState::Failed;
+    j.exit_status = 3 << 8;
+  });
+  EXPECT_EQ(field(view, "exit_code"), "3");
+  EXPECT_EQ(field(view, "exit_reason"), "");
+  EXPECT_EQ(field(view, "exec_host"), "n1:n2");
+  auto killed = changed(view, [](Job& j) {
+    j.exit_status = 15;
+    j.term = Term::Owner;
+  });
+  EXPECT_EQ(field(killed, "exit_code"), "143");
+  EXPECT_EQ(field(killed, "exit_reason"), "TERM_OWNER: job killed by owner");
+}
+
+TEST(job_fields, a_job_that_cannot_grow_says_why) {
+  auto view = changed(running(), [](Job& j) { j.grow_blocked = "3 newcomers failed"; });
+  EXPECT_EQ(field(view, "pend_reason"), "3 newcomers failed");
+  view.reasons = {{.text = "Not enough job slot(s)"}, {.text = "Queue is full"}};
+  EXPECT_EQ(field(view, "pend_reason"), "Not enough job slot(s); Queue is full");
+}
+
+TEST(job_fields, elements_carry_their_index) {
+  auto view = running();
+  view.id = {12, 4};
+  EXPECT_EQ(field(view, "jobid"), "12[4]");
+  EXPECT_EQ(field(view, "job_name"), "train[4]");
+  EXPECT_EQ(field(view, "jobindex"), "4");
+}
+
+TEST(job_tables, default_table_has_lsfs_columns) {
+  auto view = running();
+  ShownJob job{&view, at(120)};
+  EXPECT_EQ(job_table({&job, 1}, TableStyle::Narrow, true, false),
+            "JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME\n"
+            "12      ann     RUN   normal     login1      n1          train      Nov 20 07:33\n"
+            "                                             n2         \n");
+}
+
+TEST(job_tables, wide_rows_have_no_empty_cell) {
+  auto view = running();
+  view.id = {12, 4};
+  view = changed(view, [](Job& j) {
+    j.state = JobState::Pending;
+    j.tasks.clear();
+  });
+  ShownJob job{&view, at(120)};
+  EXPECT_EQ(job_table({&job, 1}, TableStyle::Wide, false, false),
+            "12[4] ann PEND normal login1 - train[4] Nov 20 07:33\n");
+  auto more = job_table({&job, 1}, TableStyle::WideMore, true, false);
+  EXPECT_NE(more.find("FINISH_TIME\n"), std::string::npos);
+  EXPECT_NE(more.find("000:00:00.00"), std::string::npos);
+}
+
+TEST(job_tables, long_form_is_wrapped_and_shows_what_clients_parse) {
+  auto view = changed(running(), [](Job& j) {
+    j.state = JobState::Failed;
+    j.exit_status = 3 << 8;
+    j.ended = at(100);
+  });
+  auto text = long_text({&view, at(120)});
+  std::string flat = text;
+  for (auto cut = flat.find("\n                     "); cut != flat.npos; cut = flat.find("\n                     "))
+    flat.erase(cut, 22);
+  EXPECT_NE(flat.find("Job <12>, Job Name <train>, User <ann>"), std::string::npos);
+  EXPECT_NE(flat.find("Status <EXIT>"), std::string::npos);
+  EXPECT_NE(flat.find("Command <python3 train.py>"), std::string::npos);
+  EXPECT_NE(flat.find("Exited with exit code 3."), std::string::npos);
+  EXPECT_NE(flat.find("State failed (WMLA ERROR)"), std::string::npos);
+  for (std::size_t from = 0; from < text.size();) {
+    auto end = text.find('\n', from);
+    EXPECT_LE(end - from, 80u) << text.substr(from, end - from);
+    from = end + 1;
+  }
+}
+
+TEST(job_tables, arrays_are_summed_up) {
+  auto one = running(), two = running();
+  one.id = {12, 1};
+  two.id = {12, 2};
+  two = changed(two, [](Job& j) { j.state = JobState::Pending; });
+  std::vector<ShownJob> jobs = {{&one, at(1)}, {&two, at(1)}};
+  EXPECT_EQ(array_table(jobs, false),
+            "12       train       ann         2    1    0    1    0     0     0     0\n");
+}
+
+TEST(selection, signals_have_names_and_numbers) {
+  EXPECT_EQ(parse_signal("SIGUSR1").value(), 10);
+  EXPECT_EQ(parse_signal("usr1").value(), 10);
+  EXPECT_EQ(parse_signal("9").value(), 9);
+  EXPECT_EQ(parse_signal("NOPE").error().text, "NOPE: Signal not supported");
+  EXPECT_FALSE(parse_signal("0"));
+  EXPECT_FALSE(parse_signal("99"));
+}
+
+TEST(selection, zero_is_everything_of_mine) {
+  Parsed options;
+  options.words = {"0"};
+  EXPECT_TRUE(selects(options));
+  EXPECT_TRUE(select_jobs(options)->ids.empty());
+  options.words = {"0", "x"};
+  EXPECT_FALSE(select_jobs(options));
+  EXPECT_FALSE(selects(Parsed()));
+}
+
+}  // namespace
+}  // namespace wm::cmd
