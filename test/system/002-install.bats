@@ -16,7 +16,7 @@ install_it() { run "$TOP/scripts/install"; [ "$status" -eq 0 ]; }
   cd "$DESTDIR"
   [ -x usr/bin/bsub ]
   [ -x usr/sbin/wmasterd ]
-  [ -f usr/lib/libwmtrainer.so ]
+  [ -f usr/lib/wm/python/../libwmtrainer.so ]
   [ -f usr/lib/wm/python/fabric_model/__init__.py ]
   [ -f usr/share/man/man8/wmasterd.8 ]
   [ -f usr/share/man/man5/wm.conf.5 ]
