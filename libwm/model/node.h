@@ -22,20 +22,20 @@
 
 namespace wm {
 
-/// Frame types between wnoded and wmasterd. Append-only.
+/// Frame types between wnoded and wmasterd. Append-only; the first 16 types are the session's.
 enum class NodeVerb : std::uint16_t {
-  Register = 1,
-  Welcome = 2,
-  Order = 3,
-  Fact = 4,
-  Ack = 5,
-  Heartbeat = 6,
-  Agent = 7,       ///< AgentOrder, master to host
-  Signal = 8,
-  Peek = 9,
-  PeekReply = 10,
-  Forget = 11,
-  Refused = 12,    ///< payload: text; the registration is not accepted
+  Register = 201,
+  Welcome = 202,
+  Order = 203,
+  Fact = 204,
+  Ack = 205,
+  Heartbeat = 206,
+  Agent = 207,       ///< AgentOrder, master to host
+  Signal = 208,
+  Peek = 209,
+  PeekReply = 210,
+  Forget = 211,
+  Refused = 212,    ///< payload: text; the registration is not accepted
 };
 
 /// A task that runs, or whose end the master has not acknowledged.
