@@ -218,7 +218,7 @@ class FakeLead:
 
     def _hear(self, worker, kind, body):
         if kind != PROGRESS:
-            self.heard.append((worker.task, kind, body.get(1, 0)))
+            self.heard.append((worker.task, kind, body.get(1, 0), body.get(3 if kind == FAULTED else 2, b'')))
         if kind == READY:
             worker.rendezvous = body[1].decode()
         elif kind == CONNECTED:

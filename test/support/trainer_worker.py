@@ -72,6 +72,8 @@ def plant_faults():
 
     def record(self, step):
         plain_record(self, step)
+        if not setting('HASH', 1):
+            return
         text = hashlib.sha256()
         for value in self.script.model.state_dict().values():
             text.update(value.numpy().tobytes())
@@ -101,7 +103,7 @@ def main():
     torch.manual_seed(7 if setting('SEEDED', 1) else os.getpid())
     model = torch.nn.Sequential(torch.nn.Linear(8, width), torch.nn.Tanh(),
                                 torch.nn.Linear(width, 1)).to(DTYPE)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+    optimizer = torch.optim.SGD(model.parameters(), lr=setting('LR', 0.05), momentum=0.9)
 
     def loss(outputs, labels):
         time.sleep(pause)

@@ -129,9 +129,8 @@ class Group:
                 return
             except RuntimeError:
                 if work.is_completed():
-                    if work.is_success():
-                        return
-                    raise
+                    work.wait()  # at once: its own error, if it has one
+                    return
                 if was_dead:
                     self._stuck = True
                     raise

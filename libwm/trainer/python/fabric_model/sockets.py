@@ -12,6 +12,7 @@ Invariant: a descriptor is shut down only while it still is the socket that was 
 
 import os
 import socket
+import stat
 import struct
 
 _RECORD = 136  # sockaddr_storage + ssize_t
@@ -35,9 +36,11 @@ def published(store, world):
 def _borrow(number):
     """A second descriptor of `number` as a socket object, or None if it is no TCP socket."""
     try:
+        if not stat.S_ISSOCK(os.fstat(number).st_mode):
+            return None
         borrowed = socket.socket(fileno=os.dup(number))
     except OSError:
-        return None
+        return None  # closed meanwhile
     if borrowed.family in (socket.AF_INET, socket.AF_INET6):
         return borrowed
     borrowed.close()
