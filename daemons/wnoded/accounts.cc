@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "libwm/codec/codec.h"
+#include "libwm/wire/spec_signature.h"
 
 namespace wm::node {
 namespace {
@@ -24,21 +25,20 @@ bool matches(const std::string& hash, const std::string& bytes) {
 /// What the user decided and nobody may change on the way.
 bool is_as_signed(const JobSpec& own, const HostOrder& order) {
   const auto& resolved = order.resolved;
-  return own.owner == resolved.owner && own.command == resolved.command &&
-         own.cwd == resolved.cwd && own.script_hash == resolved.script_hash &&
+  return own.command == resolved.command && own.cwd == resolved.cwd &&
+         own.script_hash == resolved.script_hash &&
          own.env_hash == resolved.env_hash && own.out_file == resolved.out_file &&
          own.err_file == resolved.err_file && matches(own.script_hash, order.script) &&
          matches(own.env_hash, order.env);
 }
 
 Result<void> check_signature(const HostOrder& order, wire::Credentials& credentials) {
-  WM_TRY(auto proof, credentials.verify_signature(order.credential));
   auto job = "job " + to_string(order.job);
-  if (proof.payload != signed_payload(order.spec, order.request_key))
-    return fail(Code::Denied, job + ": its credential signs something else");
+  WM_TRY(auto signer, wire::signer_of_spec(credentials, order.credential, order.spec, order.request_key));
   WM_TRY(auto own, codec::decode<JobSpec>(order.spec));
-  if (!proof.uid || *proof.uid != own.owner.uid)
-    return fail(Code::Denied, job + ": not signed by its owner, uid " + std::to_string(own.owner.uid));
+  if (signer != order.resolved.owner.uid)
+    return fail(Code::Denied, job + ": signed by uid " + std::to_string(signer) + ", ordered for uid " +
+                                  std::to_string(order.resolved.owner.uid));
   if (!is_as_signed(own, order))
     return fail(Code::Denied, job + ": the order differs from what its owner signed");
   return {};
@@ -61,10 +61,6 @@ Result<proc::Account> look_up(std::uint32_t uid) {
 }
 
 }  // namespace
-
-std::string signed_payload(const std::string& spec, const std::string& request_key) {
-  return blake2b(spec + request_key);
-}
 
 Result<proc::Account> authorise(const HostOrder& order, wire::Credentials& credentials) {
   WM_TRY(check_signature(order, credentials));

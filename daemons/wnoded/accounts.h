@@ -10,9 +10,6 @@
 
 namespace wm::node {
 
-/// BLAKE2b-256 of what a submitter signs: the specification's bytes, then the request key.
-std::string signed_payload(const std::string& spec, const std::string& request_key);
-
 /// The account to run as.
 /// @errors Denied: not signed by its owner, or command, folder, script or environment differ from
 ///         what was signed; NotFound: no such uid; Unavailable: munged

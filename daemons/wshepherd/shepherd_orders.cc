@@ -44,7 +44,7 @@ void Shepherd::on(const proc::SignalTasks& order) {
   bool whole_tree = order.signal == SIGSTOP || order.signal == SIGCONT || order.signal == SIGKILL;
   for (auto* task : chosen(order.tasks)) {
     if (whole_tree) proc::signal_tree(task->pid, order.signal);
-    else ::kill(-task->pid, order.signal);
+    else if (::kill(-task->pid, order.signal) != 0) ::kill(task->pid, order.signal);
   }
 }
 

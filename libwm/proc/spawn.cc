@@ -119,9 +119,14 @@ Result<Child> spawn(const Exec& exec) {
   if (::pipe2(pipe, O_CLOEXEC) != 0) return system_error("pipe");
   Fd read_end(pipe[0]), write_end(pipe[1]);
   auto parent = ::getpid();
+  // a signal sent to the child before it has default actions must wait, not be ignored
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, &before);
   auto pid = ::fork();
-  if (pid < 0) return system_error("fork");
   if (pid == 0) run_child(exec, write_end.get(), parent);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) return system_error("fork");
   return Child{pid, std::move(read_end)};
 }
 

@@ -176,7 +176,7 @@ void signal_tree(pid_t leader, int signal) {
     ProcessStat stat;
     if (read_stat(pid, stat) && stat.group != leader) outside.push_back(pid);
   }
-  ::kill(-leader, signal);
+  if (::kill(-leader, signal) != 0) ::kill(leader, signal);  // forked, not yet a group of its own
   for (auto pid : outside) ::kill(pid, signal);
 }
 
