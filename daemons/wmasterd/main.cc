@@ -1,5 +1,6 @@
 // wmasterd: reads its options and configuration, makes the world, wires the core to it,
 // runs the loop until it is told to stop.
+#include <netdb.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -59,6 +60,20 @@ Result<std::uint32_t> uid_of(const std::string& user) {
   return entry->pw_uid;
 }
 
+// The address to listen on: the one that the others find us by, never more.
+Result<std::string> address_of(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0)
+    return fail(Code::NotFound, "wm.conf: master_host '" + host + "': " + ::gai_strerror(error));
+  char text[NI_MAXHOST] = "";
+  ::getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
+  ::freeaddrinfo(found);
+  return std::string(text);
+}
+
 // Clients are anybody; hosts only the configured account.
 wire::ListenOptions listen_options(std::shared_ptr<wire::Credentials> credentials, std::uint32_t host_uid) {
   wire::ListenOptions options;
@@ -102,7 +117,8 @@ Result<void> serve(const Options& options) {
             [&](const std::vector<Event>& events, const Cluster& after) { accounting.take(events, after); });
   WM_TRY(core.start());
   wire::Transport transport(loop);
-  WM_TRY(auto listener, transport.listen({"", static_cast<std::uint16_t>(conf.master_port), ""},
+  WM_TRY(auto address, address_of(conf.master_host));
+  WM_TRY(auto listener, transport.listen({address, static_cast<std::uint16_t>(conf.master_port), ""},
                                          listen_options(credentials, host_uid),
                                          [&](std::unique_ptr<wire::Link> link) {
                                            adopt(*world, core, std::move(link));
