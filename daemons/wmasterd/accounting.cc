@@ -1,34 +1,117 @@
 #include "daemons/wmasterd/accounting.h"
 
 #include <algorithm>
+#include <thread>
+
+#include "libwm/base/log.h"
 
 namespace wm::master {
 namespace {
 
-bool selected(const JobSelection& s, const HistoryJob& job, bool array) {
-  if (!s.ids.empty())
-    return std::any_of(s.ids.begin(), s.ids.end(), [&](JobId id) {
-      return id == job.id || (id.index == 0 && id.job == job.id.job && !array);
-    });
-  if (!s.user.empty() && s.user != "all" && job.user != s.user) return false;
-  if (!s.queue.empty() && job.queue != s.queue) return false;
-  return s.project.empty() || job.project == s.project;
+constexpr std::size_t kQueuedRows = 100000;
+constexpr std::size_t kChunk = 1000;
+constexpr std::size_t kMostJobs = 10000;  // of one answer
+
+Result<HistoryJob> with_events(store::AcctReader& reader, const store::JobRow& job) {
+  std::vector<store::JobEventRow> events;
+  for (;;) {
+    WM_TRY(auto more, reader.job_events(job.id, events.empty() ? nullptr : &events.back(), kChunk));
+    if (more.empty()) return history_of(job, events);
+    events.insert(events.end(), more.begin(), more.end());
+  }
+}
+
+store::JobQuery query_of(const JobSelection& s) {
+  store::JobQuery query;
+  if (s.ids.empty() && s.user != "all") query.user = s.user;
+  query.queue = s.queue;
+  query.project = s.project;
+  query.app = s.app;
+  return query;
+}
+
+// 123 means the whole array: every row whose id has that number.
+Result<bool> add_by_id(store::AcctReader& reader, JobId id, HistoryReply& reply) {
+  if (id.index) {
+    auto row = reader.job(id);
+    if (!row) return row.error().code == Code::NotFound ? Result<bool>(false) : row.error();
+    WM_TRY(auto job, with_events(reader, *row));
+    reply.jobs.push_back(std::move(job));
+    return true;
+  }
+  WM_TRY(auto rows, reader.jobs({}, JobId{id.job - 1, ~0u}, kChunk));
+  bool found = false;
+  for (const auto& row : rows) {
+    if (row.id.job != id.job) break;
+    WM_TRY(auto job, with_events(reader, row));
+    reply.jobs.push_back(std::move(job));
+    found = true;
+  }
+  return found;
+}
+
+Result<void> add_selected(store::AcctReader& reader, const JobSelection& selection, HistoryReply& reply) {
+  for (JobId after; reply.jobs.size() < kMostJobs;) {
+    WM_TRY(auto rows, reader.jobs(query_of(selection), after, kChunk));
+    if (rows.empty()) break;
+    for (const auto& row : rows) {
+      WM_TRY(auto job, with_events(reader, row));
+      reply.jobs.push_back(std::move(job));
+    }
+    after = rows.back().id;
+  }
+  return {};
 }
 
 }  // namespace
 
-void Accounting::take(const std::vector<Event>& events, const Cluster& after) {
-  std::lock_guard lock(mutex_);
-  for (const auto& event : events) fold(lines_, event, after);
+Result<std::unique_ptr<Accounting>> Accounting::open(const std::string& state_dir) {
+  std::unique_ptr<Accounting> made(new Accounting({state_dir, ""}));
+  WM_TRY(made->db_, store::AcctDb::open(made->files_));
+  made->writer_ = std::make_unique<store::AcctWriter>(*made->db_, kQueuedRows);
+  return made;
 }
 
-HistoryReply Accounting::history(const HistoryRequest& request) const {
-  std::lock_guard lock(mutex_);
+void Accounting::begin(const Cluster& state) {
+  each_job(state, [&](const Job& job) {
+    if (!is_over(job.state)) lines_[job.id] = line_of(job);
+  });
+}
+
+void Accounting::take(const std::vector<Event>& events, const Cluster& after) {
+  for (const auto& event : events) waiting_.push_back(fold(lines_, event, after));
+  if (!events.empty()) taken_ = events.back().seq.value;
+  offer_waiting();
+}
+
+void Accounting::offer_waiting() {
+  if (auto failed = writer_->failure(); !failed) {
+    log::warn("accounting_waits", {{"why", failed.error().text}});
+    writer_->retry();
+  }
+  while (!waiting_.empty() && writer_->offer(waiting_.front())) waiting_.pop_front();
+}
+
+Result<void> Accounting::wait_until_written() const {
+  for (int i = 0; i < 200; ++i) {
+    if (writer_->written().value >= taken_) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return fail(Code::Timeout, "accounting is behind: its database does not take rows at the moment");
+}
+
+Result<HistoryReply> Accounting::history(const HistoryRequest& request) const {
+  WM_TRY(wait_until_written());
+  WM_TRY(auto reader, store::AcctReader::open(files_));
   HistoryReply reply;
-  for (const auto& [id, line] : lines_)
-    if (selected(request.jobs, line.job, false)) reply.jobs.push_back(line.job);
-  for (auto id : request.jobs.ids)
-    if (!lines_.count(id)) reply.missing.push_back(id);
+  if (request.jobs.ids.empty()) {
+    WM_TRY(add_selected(*reader, request.jobs, reply));
+    return reply;
+  }
+  for (auto id : request.jobs.ids) {
+    WM_TRY(bool found, add_by_id(*reader, id, reply));
+    if (!found) reply.missing.push_back(id);
+  }
   return reply;
 }
 

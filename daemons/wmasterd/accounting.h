@@ -1,26 +1,46 @@
-// Role: accounting as the master runs it: takes durable events in order, answers bhist.
+// Role: accounting as the master runs it: rows of durable events go to acct.db's own
+// thread; what a crash kept from being written is folded again from the events; bhist's
+// questions are answered from acct.db alone.
 #pragma once
 
-#include <map>
+#include <atomic>
+#include <deque>
 #include <memory>
-#include <mutex>
 
 #include "daemons/wmasterd/history.h"
 #include "libwm/base/result.h"
+#include "libwm/store/acct_writer.h"
 
 namespace wm::master {
 
-/// @thread take: the loop's; history: a worker's
+/// @thread take, catch_up: the loop's; history: a worker's
 class Accounting {
  public:
-  /// Folds events that have become durable. @cost O(events)
+  /// Opens acct.db in the master's state directory. @errors as store::AcctDb::open
+  static Result<std::unique_ptr<Accounting>> open(const std::string& state_dir);
+
+  /// The last event whose rows are in: a start folds what came after.
+  Result<Seq> last_seq() { return db_->last_seq(); }
+  /// A start: lines of unfinished jobs as the state has them.
+  void begin(const Cluster& state);
+  /// Rows of events that have become durable. Never waits: what the writer cannot take yet
+  /// is offered again with the next events. @cost O(events)
   void take(const std::vector<Event>& events, const Cluster& after);
-  /// What bhist asks.
-  HistoryReply history(const HistoryRequest& request) const;
+  /// What bhist asks; waits up to 2 s for the rows of events taken before.
+  /// @errors Store, Timeout
+  Result<HistoryReply> history(const HistoryRequest& request) const;
 
  private:
-  mutable std::mutex mutex_;  // hand-over between loop and workers
-  std::map<JobId, JobLine> lines_;
+  explicit Accounting(store::StoreFiles files) : files_(std::move(files)) {}
+  void offer_waiting();
+  Result<void> wait_until_written() const;
+
+  store::StoreFiles files_;
+  std::unique_ptr<store::AcctDb> db_;
+  std::unique_ptr<store::AcctWriter> writer_;
+  JobLines lines_;
+  std::deque<store::AcctRows> waiting_;
+  std::atomic<std::uint64_t> taken_{0};
 };
 
 }  // namespace wm::master

@@ -1,145 +1,226 @@
 #include "daemons/wmasterd/history.h"
 
+#include <algorithm>
+
+#include "libwm/fsm/fsm.h"
+
 namespace wm::master {
 namespace {
 
-using Lines = std::map<JobId, JobLine>;
+using store::AcctRows;
+using store::JobEventRow;
 
-HistoryEvent moment(const Event& event, std::string word, std::int64_t from = 0, std::int64_t to = 0,
-                    std::string reason = "") {
-  return {event.time, std::move(word), from, to, std::move(reason), -1, -1};
-}
+/// Collects the rows of one event.
+class Fold {
+ public:
+  Fold(JobLines& lines, const Event& event, const Cluster& after)
+      : lines_(lines), event_(event), after_(after), id_(job_of(event.body)) {}
 
-// The line of a job; an array's element gets its own from its base's.
-JobLine* line_of(Lines& lines, JobId id) {
-  auto it = lines.find(id);
-  if (it != lines.end()) return &it->second;
-  auto base = lines.find({id.job, 0});
-  if (base == lines.end()) return nullptr;
-  JobLine line;
-  line.job = base->second.job;
-  line.job.id = id;
-  return &lines.emplace(id, std::move(line)).first->second;
-}
-
-void note(Lines& lines, const Event& event, const JobSubmitted& e) {
-  const auto& spec = e.sealed->spec;
-  JobLine line;
-  auto& job = line.job;
-  job.id = e.job;
-  job.user = spec.owner.user;
-  job.name = spec.name;
-  job.queue = spec.queue;
-  job.project = spec.project;
-  job.command = spec.command;
-  job.app = spec.app;
-  job.plan = spec.plan;
-  job.submitted = event.time;
-  job.events = {moment(event, "SUBMIT", 0, spec.max_tasks)};
-  lines[e.job] = std::move(line);
-}
-
-void note(JobLine& line, const Event& event, const JobDispatched& e) {
-  auto n = static_cast<std::uint32_t>(e.tasks.size());
-  line.job.events.push_back(moment(event, "DISPATCH", 0, n));
-  line.tasks = n;
-  line.world = 0;
-  line.epoch = {};
-  line.started = false;
-}
-
-void note(JobLine& line, const Event& event, const TasksAdded& e) {
-  auto to = line.tasks + static_cast<std::uint32_t>(e.tasks.size());
-  line.job.events.push_back(moment(event, "RESIZE", line.tasks, to, e.reason));
-  line.tasks = to;
-}
-
-void note(JobLine& line, const Event& event, const TasksLeaving& e) {
-  auto n = static_cast<std::uint32_t>(e.tasks.size());
-  auto to = line.tasks > n ? line.tasks - n : 0;
-  line.job.events.push_back(moment(event, "RESIZE", line.tasks, to, e.reason));
-  line.tasks = to;
-}
-
-// An epoch is reported again once its pause is known: the same line gets the value.
-void note(JobLine& line, const Event& event, const EpochEntered& e) {
-  auto to = static_cast<std::uint32_t>(e.epoch.members.size());
-  auto& events = line.job.events;
-  bool again = line.epoch == e.epoch.epoch && !events.empty();
-  if (!again) events.push_back(moment(event, "EPOCH", line.world, to, e.epoch.reason));
-  for (auto it = events.rbegin(); it != events.rend(); ++it) {
-    if (it->event != "EPOCH") continue;
-    if (e.epoch.pause_known) it->pause_ms = static_cast<double>(e.epoch.pause.count()) / 1000;
-    it->steps_lost = e.epoch.steps_lost;
-    break;
+  AcctRows run() {
+    rows_.seq = event_.seq;
+    if (!id_) return std::move(rows_);
+    bool was_over = !std::holds_alternative<JobSubmitted>(event_.body) && !lines_.count(id_);
+    std::visit([this](const auto& e) { note(lines_[id_], e); }, event_.body);
+    if (const Job* job = find_job(after_, id_); job && !fsm::is_array(*job)) keep_job(*job, was_over);
+    return std::move(rows_);
   }
-  line.world = to;
-  line.epoch = e.epoch.epoch;
-}
 
-void note(JobLine& line, const Event& event, const TaskCondemned& e) {
-  line.job.events.push_back(moment(event, "CONDEMN", e.task.value, 0, e.why));
-}
-
-void note(JobLine& line, const Event& event, const KillRequested& e) {
-  line.job.events.push_back(moment(event, "KILL", 0, 0, "by " + e.wish.by + (e.wish.text.empty() ? "" : ": " + e.wish.text)));
-}
-
-void note(JobLine& line, const Event& event, const LeadAppointed& e) {
-  line.job.events.push_back(moment(event, "LEAD", e.lead.value - 1, e.lead.value));
-}
-
-void note(JobLine& line, const Event& event, const CapChanged& e) {
-  line.job.events.push_back(moment(event, "CAP", 0, e.cap, "by " + e.by));
-}
-
-void note(JobLine& line, const Event& event, const JobHeld& e) {
-  line.job.events.push_back(moment(event, "HOLD", 0, 0, "by " + e.by));
-}
-
-void note(JobLine& line, const Event& event, const JobReleased& e) {
-  line.job.events.push_back(moment(event, "RELEASE", 0, 0, "by " + e.by));
-}
-
-void note(JobLine& line, const Event& event, const TaskEnded& e) {
-  bool failed = e.status != 0 || e.term != Term::None;
-  if (failed) line.job.events.push_back(moment(event, "TASK_END", e.task.value, e.status, e.text));
-}
-
-template <class E>
-void note(JobLine&, const Event&, const E&) {}
-
-// Starts and ends are states the job has reached by the end of the group.
-void note_state(JobLine& line, const Event& event, const Job& now) {
-  if (!line.started && now.state == JobState::Running) {
-    line.started = true;
-    line.job.started = now.started;
-    line.job.events.push_back(moment(event, "START", 0, line.tasks));
+ private:
+  JobEventRow& add(std::string word, std::int64_t from = 0, std::int64_t to = 0, std::string reason = "") {
+    JobEventRow row;
+    row.job = id_;
+    row.seq = event_.seq;
+    row.part = part_++;
+    row.time = event_.time;
+    row.event = std::move(word);
+    row.from = from;
+    row.to = to;
+    row.reason = std::move(reason);
+    return rows_.events.emplace_back(std::move(row));
   }
-  line.job.state = state_name(now.state);
-  if (line.ended || !is_over(now.state)) return;
-  line.ended = true;
-  line.job.ended = now.ended;
-  line.job.exit_status = now.exit_status;
-  line.job.term = term_name(now.term);
-  line.job.events.push_back(moment(event, "END", line.tasks, 0, line.job.state));
+
+  void note(JobLine&, const JobSubmitted& e) { add("SUBMIT", 0, e.sealed->spec.max_tasks); }
+  void note(JobLine&, const JobHeld& e) { add("HOLD", 0, 0, "by " + e.by); }
+  void note(JobLine&, const JobReleased& e) { add("RELEASE", 0, 0, "by " + e.by); }
+
+  void note(JobLine& line, const JobDispatched& e) {
+    line = {};
+    line.tasks = static_cast<std::uint32_t>(e.tasks.size());
+    add("DISPATCH", 0, line.tasks);
+    allocate(e.tasks);
+  }
+
+  void note(JobLine& line, const TasksAdded& e) {
+    auto to = line.tasks + static_cast<std::uint32_t>(e.tasks.size());
+    add("RESIZE", line.tasks, to, e.reason);
+    line.tasks = to;
+    allocate(e.tasks);
+  }
+
+  void note(JobLine& line, const TasksLeaving& e) {
+    auto n = std::min(line.tasks, static_cast<std::uint32_t>(e.tasks.size()));
+    add("RESIZE", line.tasks, line.tasks - n, e.reason);
+    line.tasks -= n;
+  }
+
+  // An epoch is told again once its pause is known: its row is written again, whole.
+  void note(JobLine& line, const EpochEntered& e) {
+    const auto& formed = e.epoch;
+    auto to = static_cast<std::uint32_t>(formed.members.size());
+    if (line.epoch == formed.epoch) rows_.events.push_back(line.epoch_row);
+    else add("EPOCH", line.world, to, formed.reason);
+    auto& row = rows_.events.back();
+    if (formed.pause_known) row.pause = formed.pause;
+    row.steps_lost = formed.steps_lost;
+    line.epoch_row = row;
+    line.epoch = formed.epoch;
+    line.world = to;
+  }
+
+  void note(JobLine&, const TaskCondemned& e) { add("CONDEMN", e.task.value, 0, e.why); }
+  void note(JobLine&, const TaskStuck& e) { add("STUCK", e.task.value, 0, e.why); }
+  void note(JobLine&, const LeadAppointed& e) { add("LEAD", e.lead.value - 1, e.lead.value); }
+  void note(JobLine&, const CapChanged& e) { add("CAP", 0, e.cap, "by " + e.by); }
+  void note(JobLine&, const KillRequested& e) {
+    add("KILL", 0, 0, "by " + e.wish.by + (e.wish.text.empty() ? "" : ": " + e.wish.text));
+  }
+  void note(JobLine&, const TaskEnded& e) {
+    if (e.status != 0 || e.term != Term::None) add("TASK_END", e.task.value, e.status, e.text);
+    const Job* job = find_job(after_, id_);
+    const Task* task = job ? find_task(*job, e.task) : nullptr;
+    if (task) rows_.allocations.push_back(allocation(*task, event_.time));
+  }
+  template <class E>
+  void note(JobLine&, const E&) {}
+
+  store::AllocationRow allocation(const Task& task, WallTime end) const {
+    const Host* host = after_.hosts.find(task.host.value);
+    const Job* job = find_job(after_, id_);
+    return {id_, job ? job->attempt : Attempt{}, task.number, host ? host->name : "",
+            static_cast<std::int64_t>(task.gpus.size()) * 1000, task.since, end};
+  }
+  void allocate(std::vector<Task> tasks) {
+    for (auto& task : tasks) {
+      task.since = event_.time;
+      rows_.allocations.push_back(allocation(task, {}));
+    }
+  }
+
+  // Starts and ends are states the job has reached by the end of the group.
+  void keep_job(const Job& job, bool was_over) {
+    auto& line = lines_[id_];
+    if (!line.started && job.state == JobState::Running) {
+      line.started = true;
+      add("START", 0, line.tasks);
+    }
+    rows_.jobs.push_back(row_of(job));
+    if (!is_over(job.state)) return;
+    if (!was_over) {
+      add("END", line.tasks, 0, std::string(state_name(job.state)));
+      rows_.usage.push_back(usage_of(job));
+    }
+    lines_.erase(id_);
+  }
+
+  store::JobRow row_of(const Job& job) const;
+  static store::UsageRow usage_of(const Job& job);
+
+  JobLines& lines_;
+  const Event& event_;
+  const Cluster& after_;
+  JobId id_;
+  std::uint32_t part_ = 0;
+  AcctRows rows_;
+};
+
+Duration slot_time(const Job& job) {
+  Duration sum{};
+  for (const auto& task : job.tasks)
+    if (task.ended > task.since) sum += task.ended - task.since;
+  return sum;
+}
+
+store::JobRow Fold::row_of(const Job& job) const {
+  const auto& spec = job.spec();
+  store::JobRow row;
+  row.id = job.id;
+  row.user = spec.owner.user;
+  row.name = spec.name;
+  row.queue = spec.queue;
+  row.app = spec.app;
+  row.plan = spec.plan;
+  row.project = spec.project;
+  row.command = spec.command;
+  row.cwd = spec.cwd;
+  row.submit_host = spec.submit_host;
+  for (const auto& task : job.tasks)
+    if (const Host* host = after_.hosts.find(task.host.value))
+      row.exec_hosts += (row.exec_hosts.empty() ? "" : " ") + host->name;
+  row.state = state_name(job.state);
+  row.reason = job.end_text;
+  row.submitted = job.submitted;
+  row.dispatched = job.dispatched;
+  row.started = job.started;
+  row.ended = job.ended;
+  row.exit_status = job.exit_status;
+  row.term = static_cast<std::int32_t>(job.term);
+  row.attempt = job.attempt;
+  row.resizes = job.membership.resizes;
+  row.slots = slots_held(job);
+  row.cpu = job.usage.cpu;
+  row.slot_time = slot_time(job);
+  row.max_mem = job.usage.max_mem;
+  return row;
+}
+
+store::UsageRow Fold::usage_of(const Job& job) {
+  store::UsageRow row;
+  row.day = WallTime(std::chrono::floor<std::chrono::days>(job.ended.time_since_epoch()));
+  row.user = job.spec().owner.user;
+  row.plan = job.spec().plan;
+  row.queue = job.spec().queue;
+  (job.state == JobState::Finished ? row.jobs_done : row.jobs_exited) = 1;
+  row.cpu = job.usage.cpu;
+  row.slot_time = slot_time(job);
+  return row;
 }
 
 }  // namespace
 
-void fold(Lines& lines, const Event& event, const Cluster& after) {
-  if (const auto* e = std::get_if<JobSubmitted>(&event.body)) note(lines, event, *e);
-  JobId id = job_of(event.body);
-  if (!id) return;
-  JobLine* line = line_of(lines, id);
-  if (!line) return;
-  std::visit(
-      [&](const auto& e) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(e)>, JobSubmitted>) note(*line, event, e);
-      },
-      event.body);
-  if (const Job* now = find_job(after, id); now && now->spec().array.empty()) note_state(*line, event, *now);
-  else if (now && now->id.index) note_state(*line, event, *now);
+JobLine line_of(const Job& job) {
+  JobLine line;
+  line.tasks = tasks_wanted(job);
+  line.world = static_cast<std::uint32_t>(job.membership.members.size());
+  line.epoch = job.membership.epoch;
+  line.started = job.started != WallTime{};
+  return line;
+}
+
+AcctRows fold(JobLines& lines, const Event& event, const Cluster& after) {
+  return Fold(lines, event, after).run();
+}
+
+HistoryJob history_of(const store::JobRow& row, const std::vector<JobEventRow>& events) {
+  HistoryJob job;
+  job.id = row.id;
+  job.user = row.user;
+  job.name = row.name;
+  job.queue = row.queue;
+  job.project = row.project;
+  job.command = row.command;
+  job.app = row.app;
+  job.plan = row.plan;
+  job.submitted = row.submitted;
+  job.started = row.started;
+  job.ended = row.ended;
+  job.state = row.state;
+  job.exit_status = row.exit_status;
+  job.term = term_name(static_cast<Term>(row.term));
+  for (const auto& e : events) {
+    double pause_ms = e.pause.count() < 0 ? -1 : static_cast<double>(e.pause.count()) / 1000;
+    job.events.push_back({e.time, e.event, e.from, e.to, e.reason, pause_ms, e.steps_lost});
+  }
+  return job;
 }
 
 }  // namespace wm::master

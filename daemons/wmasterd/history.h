@@ -1,5 +1,5 @@
-// Role: what accounting keeps of a job, folded from the durable events: pure. The same fold
-// makes bhist's events and the rows of acct.db; replaying all events gives it again.
+// Role: what accounting keeps, as rows folded from the durable events: pure. bhist reads
+// them back; folding all events again gives the same rows (badmin rebuild-acct).
 #pragma once
 
 #include <map>
@@ -8,21 +8,29 @@
 #include "libwm/model/cluster.h"
 #include "libwm/model/event.h"
 #include "libwm/model/verbs.h"
+#include "libwm/store/acct_rows.h"
 
 namespace wm::master {
 
-/// A job's line in accounting, with what the next event's FROM needs.
+/// What the next event of a job's history counts from. Kept for unfinished jobs only.
 struct JobLine {
-  HistoryJob job;
-  std::uint32_t tasks = 0;   ///< wanted, after the newest event
-  std::uint32_t world = 0;   ///< members of the newest epoch
+  std::uint32_t tasks = 0;         ///< wanted, after the newest event
+  std::uint32_t world = 0;         ///< members of the newest epoch
   EpochNumber epoch;
-  bool started = false, ended = false;
+  store::JobEventRow epoch_row;    ///< replaced once the epoch's pause is known
+  bool started = false;
 };
+using JobLines = std::map<JobId, JobLine>;
 
-/// Folds one event into the lines. `after` is the state of the group the event became
-/// durable with; only ends and starts look at it.
-/// @cost O(log jobs + event)
-void fold(std::map<JobId, JobLine>& lines, const Event& event, const Cluster& after);
+/// The line of a job as the state knows it: what a restart begins with.
+JobLine line_of(const Job& job);
+
+/// Rows of one event. `after` is the state of the group that the event became durable
+/// with: starts, ends and the job's own row are read from it.
+/// @cost O(event + tasks of its job)
+store::AcctRows fold(JobLines& lines, const Event& event, const Cluster& after);
+
+/// A job and its history, as bhist gets them, from their rows.
+HistoryJob history_of(const store::JobRow& job, const std::vector<store::JobEventRow>& events);
 
 }  // namespace wm::master

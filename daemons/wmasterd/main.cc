@@ -101,6 +101,16 @@ void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
               [&core](PeerId peer) { core.clients().on_left(peer); });
 }
 
+// Events that became durable but whose rows a crash kept from being written.
+Result<void> catch_up(Accounting& accounting, RealWorld& world, const Core& core) {
+  const Cluster& state = core.journal().published();
+  WM_TRY(auto have, accounting.last_seq());
+  accounting.begin(state);
+  WM_TRY(auto missing, world.events_after(have));
+  accounting.take(missing, state);
+  return {};
+}
+
 Result<void> serve(const Options& options) {
   WM_TRY(Config config, conf::load(options.conf_dir));
   const auto& conf = config.cluster;
@@ -111,11 +121,12 @@ Result<void> serve(const Options& options) {
 
   boost::asio::io_context loop(1);
   WM_TRY(auto world, RealWorld::make(loop, {options.conf_dir, conf.dirs.state, conf.limits.store_reserve, credentials}));
-  Accounting accounting;
+  WM_TRY(auto accounting, Accounting::open(conf.dirs.state));
   Core core(*world, Rights{{0u, ::getuid()}},
-            [&](const HistoryRequest& request) { return accounting.history(request); },
-            [&](const std::vector<Event>& events, const Cluster& after) { accounting.take(events, after); });
+            [&](const HistoryRequest& request) { return accounting->history(request); },
+            [&](const std::vector<Event>& events, const Cluster& after) { accounting->take(events, after); });
   WM_TRY(core.start());
+  WM_TRY(catch_up(*accounting, *world, core));
   wire::Transport transport(loop);
   WM_TRY(auto address, address_of(conf.master_host));
   WM_TRY(auto listener, transport.listen({address, static_cast<std::uint16_t>(conf.master_port), ""},
@@ -130,6 +141,7 @@ Result<void> serve(const Options& options) {
   log::info("stopping");
   listener.reset();
   world->stop();
+  accounting.reset();
   return {};
 }
 

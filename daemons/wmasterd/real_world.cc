@@ -148,19 +148,26 @@ bool RealWorld::low_space() { return db_->low_space(); }
 Result<Loaded> RealWorld::load() {
   Loaded loaded;
   WM_TRY(auto snapshot, db_->latest_snapshot());
-  Seq from{1};
+  Seq after;
   if (snapshot) {
     loaded.snapshot = std::move(snapshot->bytes);
-    from = Seq{snapshot->seq.value + 1};
+    after = snapshot->seq;
   }
-  for (;;) {
-    WM_TRY(auto rows, db_->read_events(from));
-    if (rows.empty()) return loaded;
-    for (const auto& row : rows) {
+  WM_TRY(loaded.events, events_after(after));
+  return loaded;
+}
+
+Result<std::vector<Event>> RealWorld::events_after(Seq seq) {
+  std::vector<Event> events;
+  for (Seq from{seq.value + 1};;) {
+    auto rows = db_->read_events(from);
+    if (!rows) return rows.error();
+    if (rows->empty()) return events;
+    for (const auto& row : *rows) {
       WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
-      loaded.events.push_back({row.seq, row.time, std::move(body)});
+      events.push_back({row.seq, row.time, std::move(body)});
     }
-    from = Seq{rows.back().seq.value + 1};
+    from = Seq{rows->back().seq.value + 1};
   }
 }
 

@@ -34,6 +34,8 @@ class RealWorld final : public World {
   PeerId adopt(std::unique_ptr<wire::Link> link,
                std::function<void(PeerId, std::uint16_t, const std::string&)> on_frame,
                std::function<void(PeerId)> on_left);
+  /// Durable events after `seq`, from whichever file holds them. @errors Store, Damaged
+  Result<std::vector<Event>> events_after(Seq seq);
   /// Stops workers and the committer; what was queued is finished. No call after it.
   void stop();
 
