@@ -34,6 +34,22 @@ bool is_private(const std::string& name) {
   return false;
 }
 
+/// A private cluster's users preload nss_wrapper to resolve its host names. Tasks must not:
+/// it answers no AI_V4MAPPED question, and torch's TCPStore asks nothing else.
+void drop_name_wrapper(Variables& vars) {
+  auto preload = vars.find("LD_PRELOAD");
+  if (preload == vars.end()) return;
+  std::string kept;
+  for (std::size_t at = 0; at < preload->second.size();) {
+    auto end = std::min(preload->second.find_first_of(": ", at), preload->second.size());
+    auto library = preload->second.substr(at, end - at);
+    if (library.find("libnss_wrapper.so") == library.npos) kept += (kept.empty() ? "" : ":") + library;
+    at = end + 1;
+  }
+  if (kept.empty()) vars.erase(preload);
+  else preload->second = kept;
+}
+
 /// The submitter's block "A=1\0B=2\0" without what only another job could have meant.
 Variables submitted(const std::string& block) {
   Variables vars;
@@ -45,6 +61,7 @@ Variables submitted(const std::string& block) {
       vars[entry.substr(0, equals)] = entry.substr(equals + 1);
     at = end + 1;
   }
+  drop_name_wrapper(vars);
   return vars;
 }
 

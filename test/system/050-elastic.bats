@@ -51,7 +51,7 @@ proven() { # JOBID STEPS: finished, in order, not restarted
   job=$(train 1,3 900)
   wait_for 40 at_world "$job" 3
   step=$(last_step "$job")
-  "$MINICLUSTER" kill task "$job.2"
+  "$MINICLUSTER" kill task "$job.3"
   wait_for 20 past_step "$job" $((step + 50))
   proven "$job" 900
 }
@@ -60,7 +60,7 @@ proven() { # JOBID STEPS: finished, in order, not restarted
   job=$(train 1,3 900)
   wait_for 40 at_world "$job" 3
   step=$(last_step "$job")
-  "$MINICLUSTER" kill task "$job.0"
+  "$MINICLUSTER" kill task "$job.1"
   wait_for 20 past_step "$job" $((step + 50))
   proven "$job" 900
 }
@@ -71,7 +71,7 @@ proven() { # JOBID STEPS: finished, in order, not restarted
   "$MINICLUSTER" kill wmasterd
   step=$(last_step "$job")
   wait_for 10 past_step "$job" $((step + 50))
-  "$MINICLUSTER" kill task "$job.1"
+  "$MINICLUSTER" kill task "$job.2"
   wait_for 10 at_world "$job" 2
   step=$(last_step "$job")
   wait_for 10 past_step "$job" $((step + 50))
@@ -94,7 +94,7 @@ proven() { # JOBID STEPS: finished, in order, not restarted
 @test "a worker that ignores the shrink request is killed after the grace; the others go on" {
   job=$(train 1,3 1500)
   wait_for 40 at_world "$job" 3
-  "$MINICLUSTER" kill task "$job.2" -STOP
+  "$MINICLUSTER" kill task "$job.3" -STOP
   bresize release 1 "$job"
   wait_for 60 at_world "$job" 2
   proven "$job" 1500
@@ -103,7 +103,7 @@ proven() { # JOBID STEPS: finished, in order, not restarted
 @test "a newcomer that crashes while importing disturbs nobody; the job says why it stays" {
   cat >picky.py <<PY
 import os, sys
-if int(os.environ.get('WM_TASK', '0')) > 0: sys.exit('no such module: nonsense')
+if int(os.environ.get('WM_TASK', '1')) > 1: sys.exit('no such module: nonsense')
 exec(open('small_train.py').read())
 PY
   job=$(submit -app training -ar -n 1,2 -gpu num=1 $PYTHON picky.py 1000 10)

@@ -129,6 +129,7 @@ class Cluster:
     def _make_folders(self):
         master = pwd.getpwnam(self.facts['master_user'])
         os.chmod(self.facts['short'], 0o755)
+        shutil.rmtree(self.path('state'), ignore_errors=True)  # a new key could not read the old one's jobs
         for folder in ('conf', 'log', 'state', 'results', 'data'):
             os.makedirs(self.path(folder), exist_ok=True)
         for folder in ('run', 'munge', 'key'):

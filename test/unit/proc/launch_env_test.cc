@@ -103,6 +103,14 @@ TEST(launch_env, every_task_has_the_job_variables_and_the_submitters_own) {
   EXPECT_EQ(env.count("BAD"), 0u);
 }
 
+TEST(launch_env, a_preloaded_name_wrapper_stays_with_the_submitter) {
+  auto o = order();
+  o.env = std::string("LD_PRELOAD=/lib/libmine.so:/lib/libnss_wrapper.so\0", 50);
+  EXPECT_EQ(env_of_task(o, 0)["LD_PRELOAD"], "/lib/libmine.so");
+  o.env = std::string("LD_PRELOAD=/lib/libnss_wrapper.so\0", 34);
+  EXPECT_EQ(env_of_task(o, 0).count("LD_PRELOAD"), 0u);
+}
+
 TEST(launch_env, result_directories_fit_together_as_wmla_scripts_expect) {
   auto env = env_of_task(order(), 0);
   EXPECT_EQ(env["RESULT_DIR"], "/r/ann/batchworkdir/12");
