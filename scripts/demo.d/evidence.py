@@ -92,7 +92,7 @@ class History:
 
     def _pause_ms(self, step):
         """Longest added gap before `step` among those who applied the one before, too."""
-        old = {row['folder']: row for row in self.by_step[step - 1]}
+        old = {row['folder']: row for row in self.by_step.get(step - 1, [])}
         pauses = [row['t_begin'] - old[row['folder']]['t_end'] - self._usual_gap(row['folder'], step)
                   for row in self.by_step[step] if row['folder'] in old]
         return max(pauses, default=0) / 1e6

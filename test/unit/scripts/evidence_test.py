@@ -82,6 +82,13 @@ class EvidenceTest(unittest.TestCase):
             self.records.step(step, 1, [0, 1])
         self.assertIn('1 optimizer steps are missing, the first is 3', self.problems())
 
+    def test_a_step_missing_right_before_a_resize_breaks_nothing(self):
+        self.records.step(1, 1, [0, 1])
+        self.records.step(3, 2, [0])
+        history = History(self.place.name)
+        self.assertEqual([r.pause_ms for r in history.resizes()], [0])
+        self.assertEqual(history.samples(), 40)
+
     def test_a_skipped_sample_is_found(self):
         self.train(at3={'cut': 1})
         self.assertIn('pass 0: 1 samples skipped, 0 used twice', self.problems())
