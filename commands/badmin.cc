@@ -1,0 +1,93 @@
+// badmin: administration: check and load the configuration, open and close hosts and queues,
+// declare a silent host dead. ckconfig, showconf and keys read files and ask no master.
+#include "commands/common/command.h"
+#include "libwm/conf/load.h"
+
+namespace wm::cmd {
+namespace {
+
+using Kind = Option::Kind;
+using Act = AdminRequest::Act;
+
+constexpr Option kOptions[] = {
+    {"C", Kind::Text, "message", "Why; kept and shown"},
+    {"v", Kind::Flag, "", "Accepted for scripts written for LSF"},
+    {"f", Kind::Flag, "", "Accepted for scripts written for LSF"},
+};
+
+struct Verb {
+  std::string_view name;
+  Act act;
+};
+constexpr Verb kVerbs[] = {
+    {"reconfig", Act::Reconfig},        {"hclose", Act::HostClose},   {"hopen", Act::HostOpen},
+    {"hdead", Act::HostDead},           {"qclose", Act::QueueClose},  {"qopen", Act::QueueOpen},
+    {"qinact", Act::QueueInactivate},   {"qact", Act::QueueActivate},
+};
+
+constexpr const char* kSynopsis =
+    "badmin ckconfig | reconfig | showconf | keys file\n"
+    "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C message] queue ...\n"
+    "  ckconfig               Check the files in $WM_CONF_DIR and name everything that is wrong\n"
+    "  reconfig               Put them in force, or keep the old ones and say why\n"
+    "  showconf               Where the cluster is and what it is called\n"
+    "  keys file              Reference of a configuration file, for example queues.conf\n"
+    "  hclose, hopen          Start no more tasks on hosts; start them again\n"
+    "  hdead                  Vouch that nothing runs on a silent host: its jobs may start elsewhere\n"
+    "  qclose, qopen          Refuse submissions to queues; take them again\n"
+    "  qinact, qact           Start no more jobs of queues; start them again";
+
+Result<int> check_config() {
+  say("Checking configuration files in " + conf_dir() + " ...\n\n");
+  WM_TRY(conf::load(conf_dir()));
+  say("No errors found.\n");
+  return 0;
+}
+
+Result<int> show_config() {
+  WM_TRY(auto cluster, conf::load_cluster(conf_dir()));
+  say("WM configuration at " + conf_dir() + "\n");
+  say("  CLUSTER_NAME = " + cluster.name + "\n  MASTER_HOST = " + cluster.master_host +
+      "\n  MASTER_PORT = " + std::to_string(cluster.master_port) + "\n  MASTER_USER = " + cluster.master_user +
+      "\n  HOST_USER = " + cluster.host_user + "\n  DEFAULT_QUEUE = " + cluster.default_queue +
+      "\n  DEFAULT_PLAN = " + cluster.default_plan + "\n  STATE_DIR = " + cluster.dirs.state +
+      "\n  LOG_DIR = " + cluster.dirs.log + "\n");
+  return 0;
+}
+
+Result<int> show_keys(const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    WM_TRY(auto text, conf::reference(name));
+    say(text);
+  }
+  return names.empty() ? Result<int>(fail(Code::BadArgument, "badmin keys: name a file, for example queues.conf"))
+                       : 0;
+}
+
+Result<int> ask_master(Act act, const Parsed& options) {
+  AdminRequest request{.act = act, .names = {options.words.begin() + 1, options.words.end()}};
+  request.why = options.first("C").value_or("");
+  if (act == Act::Reconfig) WM_TRY(conf::load(conf_dir()));
+  WM_TRY(auto to, master());
+  WM_TRY(auto reply, to.admin(request));
+  for (const auto& line : reply.lines) say(line + "\n");
+  return 0;
+}
+
+Result<int> run(const Parsed& options) {
+  std::string word = options.words.empty() ? "" : options.words[0];
+  if (word == "ckconfig") return check_config();
+  if (word == "showconf") return show_config();
+  if (word == "keys") return show_keys({options.words.begin() + 1, options.words.end()});
+  for (const auto& verb : kVerbs)
+    if (verb.name == word) return ask_master(verb.act, options);
+  return fail(Code::BadArgument, "badmin: '" + word + "' is no subcommand; badmin -h lists them");
+}
+
+}  // namespace
+}  // namespace wm::cmd
+
+int main(int argc, char** argv) {
+  using namespace wm::cmd;
+  return main_of({"badmin", kSynopsis, kOptions}, argc, argv, run);
+}
