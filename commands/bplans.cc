@@ -1,9 +1,10 @@
 // bplans: shows the tree of resource plans: who may have how much, has how much, and from
-// whom. Amounts are slots, or GPUs where GPUs are what is short.
+// whom. Formatting is common/plan_fields and common/listing.
 #include <algorithm>
 
 #include "commands/common/command.h"
 #include "commands/common/listing.h"
+#include "commands/common/plan_fields.h"
 
 namespace wm::cmd {
 namespace {
@@ -11,70 +12,43 @@ namespace {
 using Kind = Option::Kind;
 
 constexpr Option kOptions[] = {
+    {"w", Kind::Flag, "", "Whole paths instead of a tree"},
+    {"l", Kind::Flag, "", "Everything about each plan"},
     {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
     {"json", Kind::Flag, "", "JSON"},
     {"noheader", Kind::Flag, "", "No heading"},
-    {"w", Kind::Flag, "", "Whole paths instead of a tree"},
 };
 
-std::string number(std::uint64_t n) { return std::to_string(n); }
+constexpr Listing kListing{"bplans", "PLANS", "plan shares owns limit used demand deserved lent borrowed"};
 
-std::string limit(const PlanView& p) { return p.limit < 0 ? "-" : std::to_string(p.limit); }
-
-constexpr Shown<PlanView> kFields[] = {
-    {{"plan", "path", 30}, [](const PlanView& p) { return p.path; }},
-    {{"shares", "", 7}, [](const PlanView& p) { return number(p.shares); }},
-    {{"owns", "", 7}, [](const PlanView& p) { return number(p.owns); }},
-    {{"limit", "", 7}, limit},
-    {{"used", "", 7}, [](const PlanView& p) { return number(p.used); }},
-    {{"demand", "", 7}, [](const PlanView& p) { return number(p.demand); }},
-    {{"deserved", "", 8}, [](const PlanView& p) { return number(p.deserved); }},
-    {{"lent", "", 7}, [](const PlanView& p) { return number(p.lent); }},
-    {{"borrowed", "", 8}, [](const PlanView& p) { return number(p.borrowed); }},
-};
-
-constexpr Listing kListing{"bplans", "PLANS",
-                           "plan shares owns limit used demand deserved lent borrowed"};
-
-// "/research/vision" as "    vision": two blanks a level, the root as "/".
-std::string tree_name(const std::string& path) {
-  if (path == "/") return path;
-  auto depth = std::count(path.begin(), path.end(), '/');
-  return std::string(static_cast<std::size_t>(depth) * 2, ' ') + path.substr(path.rfind('/') + 1);
+Result<std::string> shown(const Parsed& options, std::span<const PlanView> plans) {
+  WM_TRY(auto listing, listed<PlanView>(options, kListing, plan_fields(), plans));
+  if (listing) return *listing;
+  bool whole_paths = options.has("w") || !options.words.empty();
+  if (!options.has("l")) return plan_table(plans, whole_paths, !options.has("noheader"));
+  std::string text;
+  for (const auto& view : plans) text += (text.empty() ? "" : "\n") + plan_long_text(view);
+  return text;
 }
 
-std::string table(const PlansReply& reply, bool whole_paths, bool header) {
-  std::size_t width = 20;
-  for (const auto& plan : reply.plans) width = std::max(width, plan.path.size());
-  auto name_width = static_cast<int>(width);
-  std::string text;
-  if (header)
-    text = fit("PLAN", name_width) + " SHARES  OWNS LIMIT  USED DEMAND DESERVED  LENT BORROWED\n";
-  for (const auto& p : reply.plans) {
-    auto column = [](const std::string& value, int columns) { return fit(value, columns, true); };
-    text += fit(whole_paths ? p.path : tree_name(p.path), name_width) + column(number(p.shares), 7) +
-            column(number(p.owns), 6) + column(limit(p), 6) + column(number(p.used), 6) +
-            column(number(p.demand), 7) + column(number(p.deserved), 9) + column(number(p.lent), 6) +
-            column(number(p.borrowed), 9) + "\n";
+// Paths that the cluster does not have, on stderr; the exit code that goes with it.
+int exit_code(const Parsed& options, std::span<const PlanView> plans) {
+  int code = 0;
+  for (const auto& path : options.words) {
+    auto known = std::any_of(plans.begin(), plans.end(), [&](auto& view) { return view.path == path; });
+    if (known) continue;
+    complain(path + ": No such resource plan\n");
+    code = kRefused;
   }
-  return text;
+  return code;
 }
 
 Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
   WM_TRY(auto reply, from.plans({options.words}));
-  int code = 0;
-  for (const auto& path : options.words) {
-    bool known = std::any_of(reply.plans.begin(), reply.plans.end(),
-                             [&](const PlanView& p) { return p.path == path; });
-    if (!known) complain(path + ": No such resource plan\n");
-    if (!known) code = kRefused;
-  }
-  WM_TRY(auto text, listed<PlanView>(options, kListing, kFields, reply.plans));
-  if (!text && !reply.plans.empty())
-    text = table(reply, options.has("w") || !options.words.empty(), !options.has("noheader"));
-  say(text.value_or(""));
-  return code;
+  WM_TRY(auto text, shown(options, reply.plans));
+  if (!reply.plans.empty() || options.has("json")) say(text);
+  return exit_code(options, reply.plans);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ void Clients::plans(Call call, const PlansRequest& request) {
   PlansReply reply;
   for (const auto& plan : c_.journal.published().config->plans)
     if (named(request.paths, plan.path))
-      reply.plans.push_back({plan.path, plan.shares, plan.owns, plan.limit ? *plan.limit : -1, 0, 0, 0, 0, 0});
+      reply.plans.push_back({plan.path, plan.shares, plan.owns, plan.limit ? *plan.limit : -1, 0, 0, 0, 0, 0, plan});
   call.reply(reply);
 }
 

@@ -43,7 +43,7 @@ WM_FIELDS(HostsReply) { f(1, s.hosts); }
 WM_FIELDS(PlansRequest) { f(1, s.paths); }
 WM_FIELDS(PlanView) {
   f(1, s.path), f(2, s.shares), f(3, s.owns), f(4, s.limit), f(5, s.used), f(6, s.demand);
-  f(7, s.deserved), f(8, s.lent), f(9, s.borrowed);
+  f(7, s.deserved), f(8, s.lent), f(9, s.borrowed), f(10, s.conf);
 }
 WM_FIELDS(PlansReply) { f(1, s.plans); }
 WM_FIELDS(HistoryRequest) { f(1, s.jobs); }

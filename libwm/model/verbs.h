@@ -177,6 +177,7 @@ struct PlanView {
   std::uint32_t shares = 0, owns = 0;
   std::int64_t limit = -1;         ///< -1 = none
   std::uint32_t used = 0, demand = 0, deserved = 0, lent = 0, borrowed = 0;
+  PlanConf conf;
   bool operator==(const PlanView&) const = default;
 };
 struct PlansReply {
