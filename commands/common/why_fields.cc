@@ -1,0 +1,45 @@
+// One row per field; why_text() says the same in sentences.
+#include "commands/common/why_fields.h"
+
+namespace wm::cmd {
+namespace {
+
+constexpr Shown<ShownReason> kFields[] = {
+    {{"jobid", "id", 8}, [](const ShownReason& r) { return to_string(r.job); }},
+    {{"code", "", 14}, [](const ShownReason& r) { return std::string(pend_code_name(r.reason.code)); }},
+    {{"text", "reason", 50}, [](const ShownReason& r) { return r.reason.text; }},
+    {{"hosts_removed", "", 13}, [](const ShownReason& r) { return std::to_string(r.reason.hosts_removed); }},
+    {{"fix", "", 50}, [](const ShownReason& r) { return r.reason.fix; }},
+};
+
+// What stands behind the state when there is no reason to tell.
+std::string without_reason(const Job& job) {
+  if (is_over(job.state)) return "  it has ended and waits for nothing\n";
+  if (!job.grow_blocked.empty()) return "  it does not grow: " + job.grow_blocked + "\n";
+  return "  nothing keeps it\n";
+}
+
+}  // namespace
+
+std::vector<ShownReason> reasons_of(std::span<const JobView> jobs) {
+  std::vector<ShownReason> rows;
+  for (const auto& view : jobs)
+    for (const auto& reason : view.reasons) rows.push_back({view.id, reason});
+  return rows;
+}
+
+std::span<const Shown<ShownReason>> reason_fields() { return kFields; }
+
+std::string why_text(const JobView& view) {
+  std::string text = "Job <" + to_string(view.id) + "> is " + std::string(state_name(view.job->state)) + "\n";
+  if (view.reasons.empty()) return text + without_reason(*view.job);
+  for (const auto& reason : view.reasons) {
+    text += "  " + reason.text;
+    if (reason.hosts_removed > 0) text += " (" + std::to_string(reason.hosts_removed) + " host(s))";
+    text += "\n";
+    if (!reason.fix.empty()) text += "    to change that: " + reason.fix + "\n";
+  }
+  return text;
+}
+
+}  // namespace wm::cmd
