@@ -24,6 +24,7 @@ install_it() { run "$TOP/scripts/install"; [ "$status" -eq 0 ]; }
   [ -f etc/wm/queues.conf ]
   [ -f etc/logrotate.d/wm ]
   [ -f usr/share/bash-completion/completions/wm ]
+  [ -f usr/share/bash-completion/completions/bjobs ]
 }
 
 @test "a configuration that is there is kept" {
@@ -55,4 +56,15 @@ install_it() { run "$TOP/scripts/install"; [ "$status" -eq 0 ]; }
   chmod +x "$B/bin/bsub"
   PATH=$B/bin:$PATH run bash -c "source '$TOP/etc/completion/wm'; COMP_WORDS=(bsub -); COMP_CWORD=1; _wm; printf '%s ' \"\${COMPREPLY[@]}\""
   [[ $output == *"-n"*"-q"* ]]
+}
+
+@test "the completion knows every command, and what badmin's verbs are about" {
+  for command in "$TOP"/commands/*.cc; do
+    grep -qE "^complete .* $(basename "$command" .cc)( |\$)" "$TOP/etc/completion/wm" || { echo "$command"; return 1; }
+  done
+  cd "$BATS_TEST_TMPDIR"; mkdir fake
+  printf '#!/bin/sh\necho "\\"HOST_NAME\\": \\"node7\\""\n' >fake/bhosts
+  chmod +x fake/bhosts
+  PATH=$PWD/fake:$PATH run bash -c "source '$TOP/etc/completion/wm'; COMP_WORDS=(badmin hclose ''); COMP_CWORD=2; _wm; echo \"\${COMPREPLY[@]}\""
+  [ "$output" = node7 ]
 }
