@@ -106,15 +106,26 @@ refused() {
 }
 
 @test "closed queues and hosts take no job until they are opened" {
-  badmin qclose urgent
+  badmin qclose -C 'moving house' urgent
   run bsub -q urgent true
   refused
+  [ "$(bqueues -noheader -o 'status comments delimiter="|"' urgent)" = 'Closed:Active|moving house' ]
   badmin qopen urgent
   badmin hclose node1
   job=$(submit true)
   run bash -c 'bhosts -json | jq -r ".RECORDS[0].STATUS"'
   [[ $output == closed* ]]
   [ "$(state "$job")" = pending ]
+  [ "$(bwhy -json "$job" | jq -r '.RECORDS[0] | .CODE + " " + .HOSTS_REMOVED + " " + .FIX')" = 'hosts_closed 1 badmin hopen' ]
   badmin hopen node1
   ran_out "$job"
+}
+
+@test "a name that is not known is named, exit 255; what is known is shown all the same" {
+  for asked in 'bhosts node1 nosuch' 'bqueues normal nosuch' 'bplans / /nosuch'; do
+    run $asked
+    [ "$status" -eq 255 ]
+    [[ $output == *nosuch:* ]]
+    [ "${#lines[@]}" -eq 3 ]
+  done
 }
