@@ -49,12 +49,15 @@ struct Claim {
   Barred barred = Barred::No;
   PendCode barrier = PendCode::New;
   // decided
-  std::uint32_t target = 0;    ///< tasks, of each copy
-  std::uint32_t admitted = 0;  ///< copies that are to start
+  std::uint32_t target = 0;     ///< tasks, of each copy
+  std::uint32_t admitted = 0;   ///< copies that are to start
+  std::uint32_t ceiling = ~0u;  ///< tasks left to it by those that took its surplus
   const JobSpec& spec() const { return job->spec(); }
   bool pending() const { return kind == ClaimKind::Pending; }
   /// Submit order: older first. @cost O(1)
   std::uint64_t sequence() const { return std::uint64_t{id.job} << 32 | id.index; }
+  /// The most it may get in this pass. @cost O(1)
+  std::uint32_t most() const { return max < ceiling ? max : ceiling; }
   /// What its target costs, all copies. @cost O(1)
   Units used() const { return (pending() ? admitted : 1) * cost(target); }
   /// What `tasks` tasks cost. GPUs per host are paid once a host. @cost O(1)

@@ -16,7 +16,8 @@ class TakeOver {
       if (surplus > 0) surplus_[claim->rank] += surplus;
     }
   }
-  Units run();
+  void start();
+  Units grow();
 
  private:
   static Units surplus_of(const Claim& claim);
@@ -72,7 +73,7 @@ void TakeOver::give_one(Claim& donor) {
   surplus_[donor.rank] -= surplus_of(donor);
   bool starts = donor.pending() && donor.target <= donor.min;
   if (starts) --donor.admitted;
-  if (!starts) --donor.target;
+  if (!starts) donor.ceiling = --donor.target;
   surplus_[donor.rank] += surplus_of(donor);
   Units given = before - donor.used();
   spare_ += given;
@@ -95,7 +96,7 @@ void TakeOver::start_one_more(Claim& claim) {
 void TakeOver::grow(Claim& claim) {
   bool grows = claim.kind != ClaimKind::Fixed &&
                (!claim.pending() || (claim.admitted == 1 && claim.copies == 1));
-  while (grows && claim.target < claim.max && claim.each <= spare_ &&
+  while (grows && claim.target < claim.most() && claim.each <= spare_ &&
          use_.allows(claim.user_node, claim.each)) {
     ++claim.target;
     spare_ -= claim.each;
@@ -103,11 +104,14 @@ void TakeOver::grow(Claim& claim) {
   }
 }
 
-Units TakeOver::run() {
+void TakeOver::start() {
   for (Claim* claim : claims_) {
     if (!claim->pending() || claim->barred != Barred::No) continue;
     while (claim->admitted < claim->copies && can_take(*claim)) start_one_more(*claim);
   }
+}
+
+Units TakeOver::grow() {
   for (Claim* claim : claims_) {
     if (claim->barred == Barred::No && spare_ > 0) grow(*claim);
   }
@@ -116,8 +120,12 @@ Units TakeOver::run() {
 
 }  // namespace
 
-Units take_over(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare) {
-  return TakeOver(claims, tree, spare).run();
+void take_over(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare) {
+  TakeOver(claims, tree, spare).start();
+}
+
+Units grow_into(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare) {
+  return TakeOver(claims, tree, spare).grow();
 }
 
 }  // namespace wm::sched

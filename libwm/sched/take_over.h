@@ -1,7 +1,8 @@
 // Role: precedence (2) of DESIGN 5.1, on amounts: a pending rigid job that its user's share
 // does not cover takes what is idle, then the surplus of elastic jobs of lower-priority
-// queues; what then is still idle lets other pending jobs start and elastic jobs grow beyond
-// their share. Called by targets.cc.
+// queues, lowest first; other pending jobs take what is idle. What nobody's share covers in
+// the end lets elastic jobs grow beyond theirs. Called by targets.cc.
+// Plan limits are kept; plans with a borrow bound take nothing here.
 #pragma once
 
 #include <vector>
@@ -11,10 +12,13 @@
 
 namespace wm::sched {
 
-/// Changes targets and admissions of claims (all of one class, dispatch order) to use
-/// `spare`; plan limits are kept, plans with a borrow bound take nothing here.
-/// Returns what is left.
+/// Admits more claims (all of one class, dispatch order), using `spare` and surplus. Who
+/// gives gets a ceiling.
 /// @units Units of the class   @cost O(claims + units moved x donors)
-Units take_over(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare);
+void take_over(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare);
+
+/// Raises targets of elastic claims to use `spare`, in dispatch order. Returns what is left.
+/// @units Units of the class   @cost O(claims + units)
+Units grow_into(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare);
 
 }  // namespace wm::sched

@@ -18,10 +18,13 @@ struct User {
   const Claim* waiting = nullptr;  // the first whose minimum was not covered
 };
 
+// First who starts, then how much each gets.
+enum class Phase { Admit, Size };
+
 // One kind of capacity divided among the claims that are counted in it.
 class Division {
  public:
-  Division(std::vector<Claim*> claims, PlanTree& tree);
+  Division(const std::vector<Claim*>& claims, PlanTree tree, Phase phase);
   Units run(Units capacity);
 
  private:
@@ -32,11 +35,15 @@ class Division {
   Units share_surplus(User& user, Units left, bool fair);
   bool cap_latest(const std::vector<Units>& amounts);
 
-  PlanTree& tree_;
+  Units now(const Claim& claim) const { return phase_ == Phase::Admit ? 0 : claim.cost(claim.now); }
+
+  PlanTree tree_;
+  Phase phase_;
   std::map<int, User> users_;
 };
 
-Division::Division(std::vector<Claim*> claims, PlanTree& tree) : tree_(tree) {
+Division::Division(const std::vector<Claim*>& claims, PlanTree tree, Phase phase)
+    : tree_(std::move(tree)), phase_(phase) {
   for (Claim* claim : claims) users_[claim->user_node].claims.push_back(claim);
   for (auto& [node, user] : users_) load_leaf(node, user);
 }
@@ -46,9 +53,12 @@ void Division::load_leaf(int node, const User& user) {
   leaf.rank = user.claims.front()->rank;
   leaf.sequence = user.claims.front()->sequence();
   for (const Claim* claim : user.claims) {
+    bool settled = claim->pending() && phase_ == Phase::Size;
+    Units copies = settled ? claim->admitted : claim->copies;
     leaf.floor += claim->cost(claim->floor);
-    leaf.now += claim->cost(claim->now);
-    if (claim->barred == Barred::No) leaf.demand += claim->copies * claim->cost(claim->max);
+    if (settled) leaf.floor += copies * claim->cost(claim->min);
+    leaf.now += now(*claim);
+    if (claim->barred == Barred::No) leaf.demand += copies * claim->cost(claim->most());
   }
   leaf.demand = std::max(leaf.floor, std::min(leaf.demand, kNoLimit));
 }
@@ -58,10 +68,11 @@ Units Division::admit(User& user, Units left) {
   user.waiting = nullptr;
   for (Claim* claim : user.claims) {
     if (!claim->pending()) continue;
+    Units wanted = phase_ == Phase::Size ? claim->admitted : claim->copies;
     claim->admitted = 0;
-    if (claim->barred != Barred::No) continue;
+    if (claim->barred != Barred::No || wanted == 0) continue;
     Units least = claim->cost(claim->min);
-    auto copies = std::min<Units>(claim->copies, std::max<Units>(0, left) / least);
+    auto copies = std::min<Units>(wanted, std::max<Units>(0, left) / least);
     claim->admitted = static_cast<std::uint32_t>(copies);
     claim->target = claim->min;
     left -= copies * least;
@@ -71,7 +82,7 @@ Units Division::admit(User& user, Units left) {
 }
 
 bool may_grow(const Claim& claim) {
-  if (claim.kind == ClaimKind::Fixed || claim.max <= claim.min) return false;
+  if (claim.kind == ClaimKind::Fixed || claim.most() <= claim.min) return false;
   return !claim.pending() || (claim.admitted == 1 && claim.copies == 1);
 }
 
@@ -85,7 +96,7 @@ Units Division::share_surplus(User& user, Units left, bool fair) {
     Units low = claim->cost(claim->min);
     growing.push_back(claim);
     portions.push_back(
-        {low, claim->cost(claim->max), 1, claim->cost(claim->now), claim->rank, claim->sequence()});
+        {low, claim->cost(claim->most()), 1, now(*claim), claim->rank, claim->sequence()});
     amount += low;
   }
   auto amounts = fair ? fill_fairly(portions, amount) : fill_in_order(portions, amount);
@@ -94,7 +105,7 @@ Units Division::share_surplus(User& user, Units left, bool fair) {
     amount -= growing[i]->cost(growing[i]->target);
   }
   for (Claim* claim : growing) {
-    if (claim->target >= claim->max || claim->each > amount) continue;
+    if (claim->target >= claim->most() || claim->each > amount) continue;
     ++claim->target;
     amount -= claim->each;
   }
@@ -150,11 +161,15 @@ Units Division::run(Units capacity) {
 Units divide_class(std::vector<Claim>& claims, bool gpu, const PlanTree& tree, Units capacity) {
   std::vector<Claim*> mine;
   for (Claim& claim : claims) {
-    if (claim.gpu == gpu) mine.push_back(&claim);
+    if (claim.gpu != gpu) continue;
+    claim.admitted = 0;
+    claim.ceiling = ~0u;
+    mine.push_back(&claim);
   }
-  PlanTree filled = tree;
-  Units spare = Division(mine, filled).run(capacity);
-  return take_over(mine, tree, spare);
+  Units spare = Division(mine, tree, Phase::Admit).run(capacity);
+  take_over(mine, tree, spare);
+  spare = Division(mine, tree, Phase::Size).run(capacity);
+  return grow_into(mine, tree, spare);
 }
 
 bool is_open(const std::vector<Room>& rooms, HostId host) {

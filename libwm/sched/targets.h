@@ -6,6 +6,9 @@
 //      of lower-priority queues, lowest first
 //   3. all else by filling; a pending job whose user's amount does not cover its minimum
 //      waits, the latest first, and the amount goes to others
+// Twice over: first without regard to what jobs have today, which settles who starts; then
+// with that settled and today's counts kept where they are as good, which settles sizes. So
+// who starts never depends on who is just being resized, and passes do not chase each other.
 // GPU claims are counted in GPUs and filled first; the others share the slots left.
 // Called by schedule.cc, once a round. Knows nothing of places.
 #pragma once

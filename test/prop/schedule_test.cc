@@ -1,0 +1,253 @@
+// Role: properties of scheduling passes over random clusters, job mixes and histories: nothing
+// is oversubscribed, every pending job has a reason, the same state gives the same plan, and
+// left alone the cluster comes to rest. Each failure prints its seed.
+#include "libwm/sched/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "test/support/sched_run.h"
+
+namespace wm::sched {
+namespace {
+
+using test::SchedRun;
+using test::SpecBuilder;
+
+// One random history of a random cluster.
+class History {
+ public:
+  explicit History(unsigned seed, bool plain = false) : random_(seed), plain_(plain) {
+    configure();
+    for (std::uint32_t n = pick(1, 5); n > 0; --n) {
+      std::uint32_t gpus = pick(0, 3);
+      run.host(gpus + pick(1, 3), gpus);
+    }
+  }
+  void live(int events);
+  void submit();
+  void disturb();
+  std::uint32_t pick(std::uint32_t from, std::uint32_t to) {
+    return from + static_cast<std::uint32_t>(random_() % (to - from + 1));
+  }
+  bool one_in(std::uint32_t n) { return pick(1, n) == 1; }
+
+  SchedRun run;
+  std::vector<JobId> jobs;
+
+ private:
+  void configure();
+  void add_plan(const std::string& path);
+  JobId any_job();
+  void end_or_resize();
+  void change_host();
+
+  std::mt19937 random_;
+  bool plain_;
+};
+
+void History::configure() {
+  for (auto [name, priority] : {std::pair{"high", 90u}, {"low", 10u}}) {
+    QueueConf queue;
+    queue.name = name;
+    queue.priority = priority;
+    if (!plain_ && one_in(5)) queue.max_slots = pick(1, 6);
+    if (!plain_ && one_in(5)) queue.user_slots = pick(1, 4);
+    if (!plain_ && one_in(8)) queue.host_slots = pick(1, 3);
+    run.config.queues.push_back(queue);
+  }
+  if (!plain_ && one_in(5)) {
+    UserConf user;
+    user.name = "user1";
+    user.max_slots = pick(1, 6);
+    run.config.users.push_back(user);
+  }
+  for (const char* path : {"/a", "/a/x", "/b"}) {
+    if (one_in(2)) add_plan(path);
+  }
+  auto by_name = [](auto& a, auto& b) { return a.name < b.name; };
+  std::sort(run.config.queues.begin(), run.config.queues.end(), by_name);
+  std::sort(run.config.users.begin(), run.config.users.end(), by_name);
+  run.reconfigure();
+}
+
+void History::add_plan(const std::string& path) {
+  PlanConf plan;
+  plan.path = path;
+  plan.shares = pick(1, 3);
+  if (!plain_ && one_in(4)) plan.owns = pick(1, 4);
+  if (!plain_ && one_in(4)) plan.lend = pick(0, 2);
+  if (!plain_ && one_in(4)) plan.limit = pick(1, 6);
+  if (!plain_ && one_in(6)) plan.borrow = Borrow::None;
+  if (!plain_ && one_in(6)) plan.policy = PlanPolicy::Priority;
+  run.config.plans.push_back(plan);
+  std::sort(run.config.plans.begin(), run.config.plans.end(),
+            [](auto& a, auto& b) { return a.path < b.path; });
+}
+
+void History::submit() {
+  SpecBuilder spec;
+  std::uint32_t min = pick(1, 3), user = pick(1, 3);
+  spec.user("user" + std::to_string(user), 1000 + user).tasks(min, min);
+  spec.queue(std::vector{"high", "normal", "low"}[pick(0, 2)]);
+  spec.plan(std::vector{"/", "/a", "/a/x", "/b"}[pick(0, 3)]);
+  if (one_in(2)) spec.elastic().tasks(min, min + pick(0, 6));
+  if (one_in(2)) spec.app("training").gpus(pick(1, 2));
+  if (one_in(6) && !plain_) spec.spec.task.mem = Bytes{std::int64_t{pick(1, 12)} << 30};
+  if (one_in(8) && !plain_) spec.spec.span.one_host = true;
+  if (one_in(8) && !plain_) spec.spec.span.ptile = pick(1, 2);
+  if (one_in(12) && !plain_) spec.spec.exclusive = true;
+  if (one_in(8) && !spec.spec.elastic) spec.array(1, pick(2, 6), pick(0, 2));
+  if (one_in(12)) spec.hold();
+  jobs.push_back(run.submit(spec));
+}
+
+JobId History::any_job() {
+  std::vector<JobId> live;
+  each_job(run.state, [&](const Job& job) {
+    if (!is_over(job.state)) live.push_back(job.id);
+  });
+  return live.empty() ? JobId{} : live[pick(0, static_cast<std::uint32_t>(live.size()) - 1)];
+}
+
+void History::end_or_resize() {
+  JobId id = any_job();
+  if (!id) return;
+  const Job& job = run.job(id);
+  if (job.state == JobState::Held) {
+    run.step(JobReleased{id, "u"});
+  } else if (job.state == JobState::Pending) {
+    if (one_in(2)) run.step(JobHeld{id, "u"});
+  } else if (one_in(3) && job.spec().elastic && !job.kill) {
+    run.step(CapChanged{id, pick(job.spec().min_tasks, job.spec().max_tasks), false, "u"});
+  } else {
+    run.end(id);
+  }
+}
+
+void History::change_host() {
+  HostId id{pick(1, run.state.hosts.last())};
+  if (run.host_of(id).closed) run.step(HostOpened{id, "admin"});
+  else run.step(HostClosed{id, "admin", ""});
+}
+
+void History::disturb() {
+  std::uint32_t what = pick(1, 10);
+  if (what <= 5) submit();
+  else if (what <= 9) end_or_resize();
+  else change_host();
+}
+
+void expect_not_oversubscribed(const Cluster& state) {
+  state.hosts.each([](std::uint32_t, const Host& host) {
+    EXPECT_LE(host.used_slots, host.capacity.slots) << host.name;
+    EXPECT_LE(host.used_mem.value, host.capacity.mem.value) << host.name;
+  });
+  // A GPU twice, or one that does not exist, is refused by the state machine already.
+}
+
+void expect_reasons(const Cluster& state, const Plan& plan) {
+  auto starts = [&](JobId id) {
+    return std::any_of(plan.starts.begin(), plan.starts.end(),
+                       [&](auto& s) { return s.job == id; });
+  };
+  each_job(state, [&](const Job& job) {
+    bool waits = job.state == JobState::Pending || job.state == JobState::Held;
+    if (!waits || starts(job.id)) return;
+    auto* reasons = plan.why(job.id);
+    ASSERT_TRUE(reasons && !reasons->empty()) << to_string(job.id);
+    EXPECT_NE(reasons->front().text, "") << to_string(job.id);
+  });
+}
+
+void expect_equal(const Plan& a, const Plan& b) {
+  EXPECT_EQ(a.starts, b.starts);
+  EXPECT_EQ(a.grows, b.grows);
+  EXPECT_EQ(a.shrinks, b.shrinks);
+  ASSERT_EQ(a.waiting.size(), b.waiting.size());
+  for (std::size_t i = 0; i < a.waiting.size(); ++i) {
+    EXPECT_EQ(*a.waiting[i].reasons, *b.waiting[i].reasons);
+  }
+}
+
+void History::live(int events) {
+  for (int i = 0; i < events; ++i) {
+    disturb();
+    Plan plan = run.plan();
+    expect_reasons(run.state, plan);
+    expect_equal(plan, run.plan());
+    Plan done = run.pass();
+    EXPECT_EQ(done.starts.size(), plan.starts.size()) << "admit refused a fresh plan";
+    EXPECT_EQ(done.grows.size(), plan.grows.size());
+    EXPECT_EQ(done.shrinks.size(), plan.shrinks.size());
+    expect_not_oversubscribed(run.state);
+    if (one_in(2)) run.let_leave();
+  }
+}
+
+constexpr unsigned kSeeds = 300;
+
+TEST(schedule_prop, histories_keep_every_promise) {
+  for (unsigned seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    History(seed).live(25);
+  }
+}
+
+TEST(schedule_prop, left_alone_the_cluster_comes_to_rest) {
+  for (unsigned seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    History history(seed);
+    for (int i = 0; i < 12; ++i) {
+      history.disturb();
+      ASSERT_GE(history.run.settle(12), 0);
+    }
+  }
+}
+
+TEST(schedule_prop, waiting_for_leavers_changes_nothing_more) {
+  for (unsigned seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    History history(seed);
+    for (int i = 0; i < 12; ++i) {
+      history.disturb();
+      int passes = 0;
+      while (!history.run.pass().idle()) ASSERT_LT(++passes, 8);
+      history.run.settle();
+    }
+  }
+}
+
+std::uint32_t idle_gpus(const Cluster& state) {
+  std::uint32_t idle = 0;
+  state.hosts.each([&](std::uint32_t, const Host& host) {
+    for (auto& owner : host.gpu_owners) idle += !owner.job;
+  });
+  return idle;
+}
+
+// Elastic jobs of one GPU a task, each of its own user, in one plan.
+TEST(schedule_prop, equals_share_all_gpus_to_within_one) {
+  for (unsigned seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    History history(seed, true);
+    auto& run = history.run;
+    std::uint32_t total = idle_gpus(run.state);
+    for (std::uint32_t user = 1; user <= total && user <= 5; ++user) {
+      auto spec =
+          SpecBuilder().elastic().gpus(1).tasks(1, 9).user("u" + std::to_string(user), user);
+      history.jobs.push_back(run.submit(spec));
+      ASSERT_GE(run.settle(), 0);
+      EXPECT_EQ(idle_gpus(run.state), total > 9 * user ? total - 9 * user : 0);
+      auto [least, most] =
+          std::minmax_element(history.jobs.begin(), history.jobs.end(),
+                              [&](JobId a, JobId b) { return run.size(a) < run.size(b); });
+      EXPECT_LE(run.size(*most) - run.size(*least), 1u);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wm::sched
