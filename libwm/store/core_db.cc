@@ -43,24 +43,21 @@ Result<void> CoreDb::lock_dir() {
   return fail(Code::Conflict, options_.dir + ": another process has this store open");
 }
 
-Result<void> CoreDb::connect(Side& side, bool read_only) {
-  OpenOptions open;
+Result<void> CoreDb::connect(Side& side, OpenOptions open) {
   open.path = options_.dir + "/core.db";
   open.vfs = options_.vfs;
-  open.read_only = read_only;
-  open.checkpoint_pages = options_.checkpoint_pages;
   open.busy_limit = options_.busy_limit;
   WM_TRY(side.db, Connection::open(open));
   return {};
 }
 
 Result<void> CoreDb::open_sides() {
-  WM_TRY(connect(commit_, false));
+  WM_TRY(connect(commit_, {.checkpoint_pages = 4 * options_.checkpoint_pages}));
   WM_TRY(prepare(*commit_.db, kCoreSchema));
   WM_TRY(check_sound(*commit_.db));
   WM_TRY(settle_history({options_.dir, options_.vfs}));
-  WM_TRY(connect(read_, true));
-  WM_TRY(connect(chores_, false));
+  WM_TRY(connect(read_, {.read_only = true}));
+  WM_TRY(connect(chores_, {.checkpoint_pages = options_.checkpoint_pages}));
   WM_TRY(last_, select_last_seq(*commit_.db));
   return {};
 }

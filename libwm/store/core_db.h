@@ -26,7 +26,8 @@
 namespace wm::store {
 
 /// Where the store lives and how it behaves. `vfs` names SQLite's file layer (tests give a
-/// failing one). @units checkpoint_pages: 4 KiB pages of write-ahead log
+/// failing one). @units checkpoint_pages: 4 KiB pages of log at which a chore copies them to
+///        the database; a commit does it at four times that, so that it seldom has to
 struct CoreOptions {
   std::string dir = {};
   std::string vfs = {};
@@ -71,7 +72,7 @@ class CoreDb final : public EventStore {
   Result<void> lock_dir();
   Result<void> open_sides();
   Result<void> write(const Batch& batch);
-  Result<void> connect(Side& side, bool read_only);
+  Result<void> connect(Side& side, OpenOptions open);
   template <class Act>
   auto on(Side& side, Act act) -> decltype(act(*side.db));
 

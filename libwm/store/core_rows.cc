@@ -67,7 +67,9 @@ Result<void> delete_blob_ids(Connection& db, const std::vector<std::int64_t>& id
   WM_TRY(piece.begin());
   auto row = db.use("DELETE FROM blob WHERE id = ?");
   for (auto id : ids) WM_TRY(row.bind(id).run());
-  return piece.commit();
+  WM_TRY(piece.commit());
+  db.give_way();
+  return {};
 }
 
 Hash hash_of(const std::string& bytes) {
@@ -162,6 +164,7 @@ Result<std::size_t> delete_replies(Connection& db, WallTime before) {
         " (SELECT id, time FROM reply ORDER BY id LIMIT ?) WHERE time < ?)");
     WM_TRY(row.bind(kDeletePiece).bind(stored(before)).run());
     piece = db.changes();
+    db.give_way();
   }
   return dropped;
 }

@@ -120,6 +120,7 @@ Result<std::size_t> move_to_history(Connection& core, const StoreFiles& files, S
     WM_TRY(write_history(files, newest, rows));
     WM_TRY(delete_events(core, rows.front().seq, rows.back().seq));
     moved += rows.size();
+    core.give_way();
   }
 }
 

@@ -9,7 +9,7 @@
 namespace wm::store {
 namespace {
 
-constexpr std::size_t kPart = std::size_t{1} << 20;
+constexpr std::size_t kPart = std::size_t{256} << 10;
 
 // Parts of no snapshot: of one that was never finished, or of one that was dropped.
 Result<void> delete_orphan_parts(Connection& db) {
@@ -18,6 +18,7 @@ Result<void> delete_orphan_parts(Connection& db) {
         "DELETE FROM snapshot_part WHERE rowid = (SELECT rowid FROM snapshot_part"
         " WHERE seq NOT IN (SELECT seq FROM snapshot) LIMIT 1)"));
     gone = db.changes();
+    if (gone > 0) db.give_way();
   }
   return {};
 }
@@ -29,14 +30,15 @@ Result<void> insert_parts(Connection& db, const Snapshot& snapshot) {
     row.bind(stored(snapshot.seq)).bind(part).bind_bytes(rest.substr(0, kPart));
     WM_TRY(row.run());
     rest.remove_prefix(std::min(kPart, rest.size()));
+    db.give_way();
   }
   return {};
 }
 
 Result<void> finish(Connection& db, const Snapshot& snapshot) {
+  auto hash = blob_hash(snapshot.bytes);  // before the write lock is taken
   Transaction last(db);
   WM_TRY(last.begin());
-  auto hash = blob_hash(snapshot.bytes);
   {
     auto row = db.use("INSERT INTO snapshot VALUES (?,?)");
     WM_TRY(row.bind(stored(snapshot.seq)).bind_bytes(view(hash)).run());

@@ -161,6 +161,8 @@ Result<void> Connection::exec(const std::string& sql) {
   return {};
 }
 
+void Connection::give_way() const { ::usleep(static_cast<unsigned>(4 * kBusyStep.count())); }
+
 void Connection::undo() {
   // SQLite may have rolled back by itself; then this fails, which changes nothing.
   (void)sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);

@@ -88,6 +88,9 @@ class Connection {
   /// Runs one or more statements without parameters or rows.
   /// @errors Store, Damaged
   Result<void> exec(const std::string& sql);
+  /// Sleeps for a few of the busy handler's steps, between the pieces of a long chore: a
+  /// commit that waits for the write lock would else find it taken again each time it looks.
+  void give_way() const;
   /// Rolls back what is open; keeps fault() as the cause left it.
   void undo();
   /// The statement of this text, prepared once per connection. Not to be used nested.

@@ -31,7 +31,7 @@ CoreOptions options_for(const ScratchDir& dir, const FaultyDisk& disk) {
   options.dir = dir.path();
   options.vfs = disk.vfs();
   options.reserve = Bytes{1 << 16};
-  options.checkpoint_pages = 12;  // several checkpoints in a short run
+  options.checkpoint_pages = 3;  // several checkpoints in a short run
   return options;
 }
 
