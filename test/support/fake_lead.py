@@ -65,6 +65,7 @@ class Worker:
 
     def __init__(self, task, process):
         self.task, self.process = task, process
+        self.death = os.pidfd_open(process.pid)
         self.link, self.input = None, b''
         self.rendezvous, self.epoch, self.connected, self.faulted = '', 0, 0, 0
         self.step, self.progress_step, self.pauses = 0, 0, []
@@ -171,6 +172,7 @@ class FakeLead:
             if worker.process.poll() is None:
                 worker.process.kill()
             worker.process.wait()
+            os.close(worker.death)
             if worker.link:
                 worker.link.close()
         self._listener.close()
@@ -179,8 +181,11 @@ class FakeLead:
 
     def _serve(self, limit_s):
         links = {w.link: w for w in self.workers.values() if w.link}
-        ready, _, _ = select.select([self._listener, *links, *self._unknown], [], [], limit_s)
+        deaths = [w.death for w in self.workers.values() if not w.gone]
+        ready, _, _ = select.select([self._listener, *links, *self._unknown, *deaths], [], [], limit_s)
         for link in ready:
+            if link in deaths:
+                continue  # seen below
             if link is self._listener:
                 self._unknown.append(self._listener.accept()[0])
             elif link in self._unknown:

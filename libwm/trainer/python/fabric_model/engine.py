@@ -45,7 +45,7 @@ class Engine:
         self._sabotage = sabotage.chosen()
         self.progress, self.group = Progress(), None
         self._has_state, self._stopping = False, False
-        self._ledger = None
+        self._ledger, self._delivery = None, None
         self._switched = None   # (epoch, step) whose pause is not known yet
         self._reported_ns, self._step_s, self._rate = 0, 0.0, 0.0
 
@@ -117,6 +117,7 @@ class Engine:
             self._flat.undo()
             progress.commit_train(self.course, end, tail.weight, tail.sums)
             return tail
+        self._finish_delivery()
         self._flat.take((self._compute.divisor(tail.weight), tail.weight))
         self.script.optimizer.step()
         progress.commit_train(self.course, end, tail.weight, tail.sums)
@@ -125,6 +126,11 @@ class Engine:
                           time.monotonic_ns(), data_epoch, begin, end, offset, size))
         self.hooks.step(progress, [v / size for v in own] if size else [], group)
         return tail
+
+    def _finish_delivery(self):
+        if self._delivery:
+            self._delivery.finish()
+            self._delivery = None
 
     def _prepare_next(self, end):
         """Loaders work ahead on the rounds that come if nothing changes."""
@@ -186,8 +192,7 @@ class Engine:
             self._initialise()
         if behind:
             parcel = state.Parcel(self.script.state(self.progress))
-            for rank in behind:
-                parcel.send(self.group, rank)
+            self._delivery = state.Delivery(parcel, self.group, behind)
 
     def _initialise(self):
         """Nobody has state: the newest checkpoint, or the model as the script made it."""
@@ -235,6 +240,7 @@ class Engine:
         group, self.group = self.group, None
         self._flat.undo()
         self.membership.forget_current()
+        self._finish_delivery()
         if group.joined or not self.membership.was_withdrawn(group.epoch):
             self.agent.faulted(group.epoch, self.progress.step, text)
 

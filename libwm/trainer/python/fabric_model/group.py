@@ -97,12 +97,36 @@ class Group:
         self._run(lambda mesh: mesh.allreduce([tensor]))
 
     def send(self, tensor, rank):
-        """Sends `tensor` to one member. @errors GroupBroken"""
-        self._run(lambda mesh: mesh.send([tensor], rank, 0))
+        """Sends `tensor` to one member. @thread any   @errors GroupBroken"""
+        self._pass_on(lambda mesh: mesh.send([tensor], rank, 0))
 
     def receive(self, tensor, rank):
         """Fills `tensor` from one member. @errors GroupBroken"""
-        self._run(lambda mesh: mesh.recv([tensor], rank, 0))
+        self._pass_on(lambda mesh: mesh.recv([tensor], rank, 0))
+
+    def _pass_on(self, start):
+        """One message. Its wait can neither be sliced (a slice that is over breaks the
+        connection) nor be ended by abort() in all cases (see _wait): so a thread waits."""
+        mesh, over, failures = self._mesh, threading.Event(), []
+        if self._dead or mesh is None:
+            raise GroupBroken(f'epoch {self.epoch}: aborted')
+
+        def wait():
+            try:
+                start(mesh).wait()
+            except RuntimeError as error:
+                failures.append(str(error))
+            over.set()
+
+        threading.Thread(target=wait, name='wm-message', daemon=True).start()
+        was_dead = False
+        while not over.wait(_SLICE.total_seconds()):
+            if was_dead:
+                self._stuck = True
+                raise GroupBroken(f'epoch {self.epoch}: aborted')
+            was_dead = self._dead
+        if failures:
+            raise GroupBroken(f'epoch {self.epoch}: {failures[0]}')
 
     def _run(self, start):
         mesh = self._mesh

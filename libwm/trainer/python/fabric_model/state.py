@@ -8,9 +8,11 @@ Invariant: a receiver holds all of it before it takes any of it over.
 
 import io
 import pickle
+import threading
 
 import torch
 
+from .group import GroupBroken
 from .progress import Progress
 
 FORMAT = 1
@@ -66,8 +68,14 @@ class Script:
                 if hasattr(holder, 'state_dict') and hasattr(holder, 'load_state_dict')}
 
     def state(self, progress):
-        """The whole state. Tensors are the live ones, not copies."""
-        parts = {name: holder.state_dict() for name, holder in self._holders().items()}
+        """The whole state. Parameters and the optimizer's tensors are the live ones: they
+        change only when an optimizer step is applied; all else is copied."""
+        parts = {name: holder.state_dict() if name == 'optimizer'
+                 else copy_tensors(holder.state_dict()) for name, holder in self._holders().items()
+                 if name != 'model'}
+        weights, live = self.model.state_dict(), dict(self.model.named_parameters())
+        parts['model'] = {name: value if name in live else copy_tensors(value)
+                          for name, value in weights.items()}
         return {'format': FORMAT, 'progress': progress.pack(), 'parts': parts}
 
     def take_over(self, state):
@@ -114,6 +122,28 @@ class Parcel:
         for block in [self._head] + self._blocks:
             if block.numel():
                 group.send(block, rank)
+
+
+class Delivery:
+    """Sends a parcel to members in a thread while training goes on: the parameters in it do
+    not change before the receivers have them, because no step is applied without them.
+    @thread the training thread"""
+
+    def __init__(self, parcel, group, ranks):
+        self._parcel, self._group, self._ranks = parcel, group, ranks
+        self._thread = threading.Thread(target=self._run, name='wm-delivery', daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        try:
+            for rank in self._ranks:
+                self._parcel.send(self._group, rank)
+        except GroupBroken:
+            self._group.abort()  # the training thread finds it dead
+
+    def finish(self):
+        """Before a step is applied: everything is out."""
+        self._thread.join()
 
 
 def receive(group, rank):
