@@ -4,6 +4,7 @@
 #include "daemons/wmasterd/call.h"
 #include "daemons/wmasterd/clients.h"
 #include "daemons/wmasterd/views.h"
+#include "libwm/sched/plan_view.h"
 
 namespace wm::master {
 namespace {
@@ -102,9 +103,12 @@ void Clients::hosts(Call call, const HostsRequest& request) {
 
 void Clients::plans(Call call, const PlansRequest& request) {
   PlansReply reply;
-  for (const auto& plan : c_.journal.published().config->plans)
-    if (named(request.paths, plan.path))
-      reply.plans.push_back({plan.path, plan.shares, plan.owns, plan.limit ? *plan.limit : -1, 0, 0, 0, 0, 0, plan});
+  const Cluster& state = c_.journal.published();
+  for (auto& view : sched::view_plans(state, c_.world.wall())) {
+    if (!named(request.paths, view.path)) continue;
+    if (const auto* plan = state.config->plan(view.path)) view.conf = *plan;
+    reply.plans.push_back(std::move(view));
+  }
   call.reply(reply);
 }
 

@@ -40,11 +40,9 @@ const AppConf& app_of(const Config& config, const JobSpec& spec) {
 
 bool is_resizable(const Cluster& cluster, const Job& job) {
   if (!job.spec().elastic || job.ending || job.finishing || job.kill) return false;
-  if (job.state != JobState::Running) return false;
+  if (job.state != JobState::Launching && job.state != JobState::Running) return false;
   auto mode = app_of(*cluster.config, job.spec()).resize;
-  if (mode == ResizeMode::InPlace || mode == ResizeMode::Auto)
-    return job.membership.in_place && job.membership.epoch;
-  return mode == ResizeMode::Tasks;
+  return mode == ResizeMode::InPlace || mode == ResizeMode::Auto || mode == ResizeMode::Tasks;
 }
 
 bool starts_every_task(const Config& config, const JobSpec& spec) {
