@@ -18,8 +18,8 @@ JobView running() {
   tzset();
   auto sealed = std::make_shared<SealedSpec>();
   sealed->spec = {.owner = {7, 7, "ann"}, .name = "train", .queue = "normal", .project = "p",
-                  .command = "python3 train.py", .cwd = "/work", .submit_host = "login1",
-                  .home = "/home/ann", .out_file = "out", .min_tasks = 1, .max_tasks = 4,
+                  .command = "python3 train.py", .cwd = "/srv", .submit_host = "login1",
+                  .home = "/users/ann", .out_file = "out", .min_tasks = 1, .max_tasks = 4,
                   .run_limit = std::chrono::minutes(10), .elastic = true};
   auto job = std::make_shared<Job>();
   job->id = {12, 0};

@@ -8,8 +8,8 @@ namespace {
 using List = std::vector<std::string>;
 
 const Surroundings kHere{.who = {7, 8, "ann"},
-                         .cwd = "/work",
-                         .home = "/home/ann",
+                         .cwd = "/srv",
+                         .home = "/users/ann",
                          .host = "login1",
                          .environment = {"A=1", "B=two words", "LSB_DEFAULTPROJECT=p"}};
 
@@ -39,8 +39,8 @@ std::string env(List args) {
 TEST(submission, nothing_given_is_one_task_here) {
   auto s = spec({});
   EXPECT_EQ(s.command, "run me");
-  EXPECT_EQ(s.cwd, "/work");
-  EXPECT_EQ(s.home, "/home/ann");
+  EXPECT_EQ(s.cwd, "/srv");
+  EXPECT_EQ(s.home, "/users/ann");
   EXPECT_EQ(s.owner.user, "ann");
   EXPECT_EQ(s.min_tasks, 1u);
   EXPECT_EQ(s.max_tasks, 1u);
@@ -64,7 +64,7 @@ TEST(submission, options_reach_their_fields) {
   EXPECT_EQ(s.array_limit, 2u);
   EXPECT_EQ(s.project, "q");
   EXPECT_EQ(s.ask_hosts, (List{"h1", "h2"}));
-  EXPECT_EQ(s.cwd, "/work/sub");
+  EXPECT_EQ(s.cwd, "/srv/sub");
 }
 
 TEST(submission, output_is_appended_or_replaced) {

@@ -1,0 +1,70 @@
+// bhist: tells what has happened to jobs, from the record of events: also of jobs that bjobs
+// has forgotten.
+#include <chrono>
+
+#include "commands/common/command.h"
+#include "commands/common/history.h"
+#include "commands/common/selection.h"
+
+namespace wm::cmd {
+namespace {
+
+using Kind = Option::Kind;
+
+constexpr Option kOptions[] = {
+    {"l", Kind::Flag, "", "Every event of each job"},
+    {"json", Kind::Flag, "", "JSON, with every event"},
+    {"a", Kind::Flag, "", "Finished jobs too"},
+    {"d", Kind::Flag, "", "Finished jobs only"},
+    {"p", Kind::Flag, "", "Pending jobs"},
+    {"r", Kind::Flag, "", "Running jobs"},
+    {"s", Kind::Flag, "", "Suspended jobs"},
+    {"u", Kind::Text, "user", "Jobs of this user, or of all"},
+    {"q", Kind::Text, "queue", "Jobs of this queue"},
+    {"m", Kind::Text, "host", "Jobs on this host"},
+    {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
+    {"P", Kind::Text, "project", "Jobs of this project"},
+    {"app", Kind::Text, "profile", "Jobs of this application profile"},
+    {"n", Kind::Ignored, "", ""},
+    {"b", Kind::IgnoredFlag, "", ""},
+    {"w", Kind::IgnoredFlag, "", ""},
+};
+
+Result<HistoryRequest> request_of(const Parsed& options) {
+  HistoryRequest request;
+  WM_TRY(request.jobs, select_jobs(options));
+  request.jobs.unfinished = !options.has("d");
+  request.jobs.finished = options.has("a") || options.has("d");
+  request.jobs.pending_only = options.has("p");
+  request.jobs.running_only = options.has("r");
+  request.jobs.suspended_only = options.has("s");
+  return request;
+}
+
+std::string shown(const Parsed& options, const HistoryReply& reply) {
+  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  if (options.has("json")) return history_json(reply.jobs);
+  if (!options.has("l")) return history_table(reply.jobs, now);
+  std::string text;
+  for (const auto& job : reply.jobs) text += (text.empty() ? "" : std::string(78, '-') + "\n") + history_long(job, now);
+  return text;
+}
+
+Result<int> run(const Parsed& options) {
+  WM_TRY(auto request, request_of(options));
+  WM_TRY(auto from, master());
+  WM_TRY(auto reply, from.history(request));
+  if (!reply.jobs.empty() || options.has("json")) say(shown(options, reply));
+  for (auto id : reply.missing) complain("Job <" + to_string(id) + ">: No matching job found\n");
+  if (!reply.missing.empty()) return kRefused;
+  if (reply.jobs.empty() && !options.has("json")) return fail(Code::NotFound, "No matching job found");
+  return 0;
+}
+
+}  // namespace
+}  // namespace wm::cmd
+
+int main(int argc, char** argv) {
+  using namespace wm::cmd;
+  return main_of({"bhist", "bhist [options] [job_id[[index]] ...]", kOptions}, argc, argv, run);
+}

@@ -1,0 +1,123 @@
+// Seconds per state, event lines, and the JSON document; nlohmann stays in this file.
+#include "commands/common/history.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "commands/common/format.h"
+#include "commands/common/job_fields.h"
+
+namespace wm::cmd {
+namespace {
+
+constexpr int kCell = 8;
+
+struct Spent {
+  std::int64_t pending = 0, running = 0;
+};
+
+std::int64_t seconds(Duration d) {
+  return std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::seconds>(d).count());
+}
+
+Spent spent(const HistoryJob& job, WallTime now) {
+  auto end = job.ended == WallTime{} ? now : job.ended;
+  auto start = job.started == WallTime{} ? end : job.started;
+  return {seconds(start - job.submitted), seconds(end - start)};
+}
+
+std::string cells(const Spent& s) {
+  auto cell = [](std::int64_t n) { return fit(std::to_string(n), kCell); };
+  return cell(s.pending) + cell(0) + cell(s.running) + cell(0) + cell(0) + cell(0) +
+         std::to_string(s.pending + s.running);
+}
+
+std::string event_text(const HistoryEvent& e) {
+  std::string text = e.event;
+  if (e.from != 0 || e.to != 0) text += " " + std::to_string(e.from) + " -> " + std::to_string(e.to) + " task(s)";
+  if (!e.reason.empty()) text += ", " + e.reason;
+  if (e.pause_ms >= 0) {
+    auto ms = std::to_string(e.pause_ms);
+    text += ", pause " + ms.substr(0, ms.find('.') + 3) + " ms";
+  }
+  if (e.steps_lost >= 0) text += ", " + std::to_string(e.steps_lost) + " steps lost";
+  return text;
+}
+
+nlohmann::ordered_json event_json(const HistoryEvent& e) {
+  nlohmann::ordered_json object;
+  object["TIME"] = epoch_seconds(e.time);
+  object["EVENT"] = e.event;
+  object["FROM"] = e.from;
+  object["TO"] = e.to;
+  object["REASON"] = e.reason;
+  if (e.pause_ms >= 0) object["PAUSE_MS"] = e.pause_ms;
+  if (e.steps_lost >= 0) object["STEPS_LOST"] = e.steps_lost;
+  return object;
+}
+
+std::string exit_code(const HistoryJob& job) {
+  if (job.exit_status == 0) return "";
+  return std::to_string(WIFSIGNALED(job.exit_status) ? 128 + WTERMSIG(job.exit_status)
+                                                     : WEXITSTATUS(job.exit_status));
+}
+
+nlohmann::ordered_json job_json(const HistoryJob& job) {
+  nlohmann::ordered_json record;
+  record["JOBID"] = to_string(job.id);
+  record["USER"] = job.user;
+  record["JOB_NAME"] = job.name;
+  record["QUEUE"] = job.queue;
+  record["PROJ_NAME"] = job.project;
+  record["APPLICATION"] = job.app;
+  record["PLAN"] = job.plan;
+  record["COMMAND"] = job.command;
+  record["WM_STATE"] = job.state;
+  record["EXIT_CODE"] = exit_code(job);
+  record["EXIT_REASON"] = job.term;
+  record["EVENTS"] = nlohmann::ordered_json::array();
+  for (const auto& event : job.events) record["EVENTS"].push_back(event_json(event));
+  return record;
+}
+
+}  // namespace
+
+std::string history_table(std::span<const HistoryJob> jobs, WallTime now) {
+  std::string text =
+      "Summary of time in seconds spent in various states:\n"
+      "JOBID   USER    JOB_NAME  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n";
+  for (const auto& job : jobs)
+    text += fit(to_string(job.id), 7) + " " + fit(job.user, 7) + " " + fit(job.name, 9) + " " +
+            cells(spent(job, now)) + "\n";
+  return text;
+}
+
+std::string history_long(const HistoryJob& job, WallTime now) {
+  std::string text = "\nJob <" + to_string(job.id) + ">, Job Name <" + job.name + ">, User <" + job.user +
+                     ">, Project <" + job.project + ">, Application <" + job.app + ">, Plan <" +
+                     job.plan + ">, Command <" + job.command + ">\n";
+  for (const auto& event : job.events)
+    text += long_time(event.time) + ": " + event_text(event) +
+            (event.event == "SUBMIT" ? ", to Queue <" + job.queue + ">" : "") + ";\n";
+  if (job.ended != WallTime{}) {
+    auto code = exit_code(job);
+    text += long_time(job.ended) + ": " +
+            (code.empty() ? "Done successfully." : "Exited with exit code " + code + ".") +
+            (job.term.empty() ? "" : " Completed <exit>; " + job.term + ".") + "\n";
+  }
+  return text + "\nSummary of time in seconds spent in various states by " + long_time(now) +
+         "\n  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n  " + cells(spent(job, now)) + "\n";
+}
+
+std::string history_json(std::span<const HistoryJob> jobs) {
+  nlohmann::ordered_json document;
+  document["COMMAND"] = "bhist";
+  document["JOBS"] = jobs.size();
+  document["RECORDS"] = nlohmann::ordered_json::array();
+  for (const auto& job : jobs) document["RECORDS"].push_back(job_json(job));
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace wm::cmd

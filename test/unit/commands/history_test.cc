@@ -1,0 +1,62 @@
+#include "commands/common/history.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+namespace wm::cmd {
+namespace {
+
+WallTime at(double seconds) { return WallTime(Duration(static_cast<std::int64_t>((1795160000 + seconds) * 1e6))); }
+
+HistoryJob job() {
+  setenv("TZ", "UTC", 1);
+  tzset();
+  return {.id = {12, 0}, .user = "ann", .name = "a long name", .queue = "normal", .project = "p",
+          .command = "train", .app = "training", .plan = "/a", .submitted = at(0), .started = at(60),
+          .ended = at(160), .state = "failed", .exit_status = 3 << 8,
+          .events = {{.time = at(0.25), .event = "SUBMIT", .to = 4},
+                     {.time = at(90), .event = "EPOCH", .from = 4, .to = 2, .reason = "shrink",
+                      .pause_ms = 1.5, .steps_lost = 0}}};
+}
+
+TEST(history, states_are_summed_in_whole_seconds) {
+  auto one = job();
+  EXPECT_EQ(history_table({&one, 1}, at(999)),
+            "Summary of time in seconds spent in various states:\n"
+            "JOBID   USER    JOB_NAME  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n"
+            "12      ann     a long na 60      0       100     0       0       0       160\n");
+}
+
+TEST(history, a_job_that_still_waits_counts_until_now) {
+  auto one = job();
+  one.started = one.ended = WallTime{};
+  EXPECT_NE(history_table({&one, 1}, at(30)).find(" 30      0       0 "), std::string::npos);
+}
+
+TEST(history, long_form_holds_what_clients_look_for) {
+  auto text = history_long(job(), at(999));
+  EXPECT_NE(text.find("Project <p>"), std::string::npos);
+  EXPECT_NE(text.find("EPOCH 4 -> 2 task(s), shrink, pause 1.50 ms, 0 steps lost;"), std::string::npos);
+  EXPECT_NE(text.find("Exited with exit code 3."), std::string::npos);
+}
+
+TEST(history, json_has_the_contracts_shape) {
+  auto one = job();
+  auto document = nlohmann::json::parse(history_json({&one, 1}));
+  EXPECT_EQ(document["COMMAND"], "bhist");
+  EXPECT_EQ(document["JOBS"], 1);
+  auto& events = document["RECORDS"][0]["EVENTS"];
+  EXPECT_EQ(events[0]["TIME"], 1795160000.25);
+  EXPECT_EQ(events[0]["EVENT"], "SUBMIT");
+  EXPECT_FALSE(events[0].contains("PAUSE_MS"));
+  EXPECT_EQ(events[1]["FROM"], 4);
+  EXPECT_EQ(events[1]["TO"], 2);
+  EXPECT_EQ(events[1]["PAUSE_MS"], 1.5);
+  EXPECT_EQ(events[1]["STEPS_LOST"], 0);
+}
+
+}  // namespace
+}  // namespace wm::cmd
