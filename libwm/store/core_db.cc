@@ -29,7 +29,8 @@ Result<std::unique_ptr<CoreDb>> CoreDb::open(const CoreOptions& options) {
     return fail(Code::NotFound, "store directory '" + options.dir + "' does not exist");
   std::unique_ptr<CoreDb> made(new CoreDb(options));
   WM_TRY(made->lock_dir());
-  WM_TRY(made->open_sides());
+  WM_TRY(made->start());
+  if (made->low_space_) return made;
   WM_TRY(bool reserved, made->reserve_.make(false));
   made->low_space_ = !reserved;
   return made;
@@ -47,8 +48,33 @@ Result<void> CoreDb::connect(Side& side, OpenOptions open) {
   open.path = options_.dir + "/core.db";
   open.vfs = options_.vfs;
   open.busy_limit = options_.busy_limit;
-  WM_TRY(side.db, Connection::open(open));
+  Fault why = Fault::None;
+  auto db = Connection::open(open, &why);
+  if (!db) fault_ = why;
+  WM_TRY(side.db, std::move(db));
   return {};
+}
+
+// Opens all sides and proves that writing works. A disk that is full of our own reserve
+// must not keep the master from starting.
+Result<void> CoreDb::start() {
+  for (;;) {
+    close_sides();
+    auto opened = open_sides();
+    if (opened) {
+      fault_ = Fault::None;
+      return {};
+    }
+    if (commit_.db && commit_.db->fault() != Fault::None) fault_ = commit_.db->fault();
+    if (opened.error().code == Code::Damaged) fault_ = Fault::Damaged;
+    close_sides();
+    if (fault_ != Fault::NoSpace || !reserve_.release()) return opened;
+    low_space_ = true;
+  }
+}
+
+void CoreDb::close_sides() {
+  for (Side* side : {&read_, &chores_, &commit_}) side->db.reset();
 }
 
 Result<void> CoreDb::open_sides() {
@@ -59,7 +85,7 @@ Result<void> CoreDb::open_sides() {
   WM_TRY(connect(read_, {.read_only = true}));
   WM_TRY(connect(chores_, {.checkpoint_pages = options_.checkpoint_pages}));
   WM_TRY(last_, select_last_seq(*commit_.db));
-  return {};
+  return probe_commit(*commit_.db);
 }
 
 // ---- commit side ---------------------------------------------------------------------
@@ -94,17 +120,7 @@ Result<void> CoreDb::write(const Batch& batch) {
 
 Result<void> CoreDb::reopen() {
   std::scoped_lock turns(commit_.turn, read_.turn, chores_.turn);
-  for (Side* side : {&read_, &chores_, &commit_}) side->db.reset();
-  auto opened = open_sides();
-  if (opened) opened = probe_commit(*commit_.db);
-  if (!opened) {
-    if (opened.error().code == Code::Damaged) fault_ = Fault::Damaged;
-    else if (commit_.db && commit_.db->fault() != Fault::None) fault_ = commit_.db->fault();
-    for (Side* side : {&read_, &chores_, &commit_}) side->db.reset();
-    return opened;
-  }
-  fault_ = Fault::None;
-  return {};
+  return start();
 }
 
 // ---- read and chores ------------------------------------------------------------------

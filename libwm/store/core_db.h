@@ -7,7 +7,7 @@
 //                                                   holds up, a commit
 //
 //   works ──append fails──► stopped(fault) ──reopen: close all, open, probe commit──► works
-//     │ disk full: the reserve is released, the same batch tried once more
+//     │ disk full (also at opening): the reserve is released, the same tried once more
 //     └──► works, low_space ──make_reserve──► works
 //
 // Invariants: only one process has a store open (store_lock). Made by wmasterd's main; the
@@ -70,7 +70,9 @@ class CoreDb final : public EventStore {
   };
   explicit CoreDb(CoreOptions options);
   Result<void> lock_dir();
+  Result<void> start();
   Result<void> open_sides();
+  void close_sides();
   Result<void> write(const Batch& batch);
   Result<void> connect(Side& side, OpenOptions open);
   template <class Act>

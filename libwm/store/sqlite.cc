@@ -100,16 +100,18 @@ std::string Statement::text(int column) const {
 
 // ---- Connection ----------------------------------------------------------------------
 
-Result<std::unique_ptr<Connection>> Connection::open(const OpenOptions& options) {
+Result<std::unique_ptr<Connection>> Connection::open(const OpenOptions& options, Fault* why) {
+  if (why) *why = Fault::Io;
   if (!options.read_only) WM_TRY(make_file(options));
   std::unique_ptr<Connection> made(new Connection(options));
   int flags = SQLITE_OPEN_NOMUTEX | (options.read_only ? SQLITE_OPEN_READONLY
                                                        : SQLITE_OPEN_READWRITE);
   const char* vfs = options.vfs.empty() ? nullptr : options.vfs.c_str();
   int code = sqlite3_open_v2(options.path.c_str(), &made->db_, flags, vfs);
-  if (code != SQLITE_OK) return made->failure(code);
-  WM_TRY(made->start());
-  return made;
+  auto opened = code == SQLITE_OK ? made->start() : Result<void>(made->failure(code));
+  if (opened) return made;
+  if (why) *why = made->fault();
+  return opened.error();
 }
 
 Result<void> Connection::start() {
@@ -119,16 +121,17 @@ Result<void> Connection::start() {
   WM_TRY(exec(options_.sync_commits ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
   if (options_.read_only) return {};
   if (!options_.wal) return exec("PRAGMA journal_mode=DELETE");
-  std::string mode;
-  {
-    auto ask = use("PRAGMA journal_mode=WAL");
-    WM_TRY(ask.step());
-    mode = ask.text(0);
-  }
-  if (mode != "wal")
-    return fail(Code::Store, path() + ": this file system has no shared memory for a write-ahead"
-                                      " log (SQLite stays in mode " + mode + "); use a local disk");
+  WM_TRY(set_journal());
   return exec("PRAGMA wal_autocheckpoint=" + std::to_string(options_.checkpoint_pages));
+}
+
+Result<void> Connection::set_journal() {
+  auto ask = use("PRAGMA journal_mode=WAL");
+  WM_TRY(ask.step());
+  if (ask.text(0) == "wal") return {};
+  return fail(Code::Store, path() + ": this file system has no shared memory for a write-ahead"
+                                    " log (SQLite stays in mode " + ask.text(0) +
+                                    "); use a local disk");
 }
 
 Connection::~Connection() {

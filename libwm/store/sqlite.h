@@ -79,8 +79,10 @@ class Statement {
 /// @thread one at a time   @owns the file handle and its prepared statements
 class Connection {
  public:
+  /// On failure `why`, when given, tells the kind.
   /// @errors Store, Damaged: the file cannot be opened, made or used in WAL mode
-  static Result<std::unique_ptr<Connection>> open(const OpenOptions& options);
+  static Result<std::unique_ptr<Connection>> open(const OpenOptions& options,
+                                                  Fault* why = nullptr);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -112,6 +114,7 @@ class Connection {
  private:
   explicit Connection(OpenOptions options) : options_(std::move(options)) {}
   Result<void> start();
+  Result<void> set_journal();
   static int on_busy(void* self, int count);
 
   OpenOptions options_;

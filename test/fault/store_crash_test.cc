@@ -141,6 +141,16 @@ TEST_F(store_fault, a_full_disk_gives_up_the_reserve_and_goes_on) {  // STORE-11
   EXPECT_EQ(all_events(*store_).size(), 6u);
 }
 
+TEST_F(store_fault, a_store_opens_on_a_full_disk_by_giving_up_the_reserve) {  // STORE-11
+  store_.reset();
+  disk_.full_while_exists(dir_.path() + "/store_reserve");
+  auto again = CoreDb::open(options_);
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_TRUE((*again)->low_space());
+  EXPECT_FALSE(reserve_exists());
+  EXPECT_TRUE((*again)->append(full_batch(4, 2)));
+}
+
 TEST_F(store_fault, the_reserve_comes_back_with_space) {  // STORE-11
   disk_.full_while_exists(dir_.path() + "/store_reserve");
   ASSERT_TRUE(store_->append(full_batch(4, 2)));
