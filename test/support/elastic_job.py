@@ -7,6 +7,8 @@ import shutil
 import tempfile
 import unittest
 
+import torch
+
 import fake_lead
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -80,3 +82,19 @@ class Elastic(unittest.TestCase):
         for step, found in seen.items():
             newest = max(epoch for epoch, _ in found)
             self.assertEqual(len({t for e, t in found if e == newest}), 1, f'step {step}: {found}')
+
+    def parameters_after(self, course, **settings):
+        """Final parameters of a job in which `course` happened."""
+        self.job(**{'passes': 10, 'step_ms': 2, **settings})
+        course()
+        self.finish()
+        found = torch.load(os.path.join(self.base, 'returned.pt'))
+        self.tearDown()
+        self.setUp()
+        return found
+
+    def assert_equal_parameters(self, wanted, found):
+        for name, value in wanted.items():
+            if value.is_floating_point():
+                worst = ((value - found[name]).abs() / value.abs().clamp(min=1e-12)).max().item()
+                self.assertLess(worst, 1e-9, name)

@@ -101,7 +101,8 @@ def main():
     plant_faults()
     width, pause = setting('WIDTH', 16), setting('STEP_MS', 5) / 1000
     torch.manual_seed(7 if setting('SEEDED', 1) else os.getpid())
-    model = torch.nn.Sequential(torch.nn.Linear(8, width), torch.nn.Tanh(),
+    norm = [torch.nn.BatchNorm1d(width)] if setting('NORM', 0) else []
+    model = torch.nn.Sequential(torch.nn.Linear(8, width), *norm, torch.nn.Tanh(),
                                 torch.nn.Linear(width, 1)).to(DTYPE)
     optimizer = torch.optim.SGD(model.parameters(), lr=setting('LR', 0.05), momentum=0.9)
 
@@ -112,7 +113,7 @@ def main():
     def datasets():
         return Data(setting('SAMPLES', 499)), Data(setting('TESTS', 0)) if setting('TESTS', 0) else None
 
-    fabric = FabricModel(model, datasets, loss, optimizer)
+    fabric = FabricModel(model, datasets, loss, optimizer, sync_bn=bool(setting('NORM', 0)))
     fabric.train(setting('PASSES', 3), setting('BATCH', 8), setting('ENGINES', 0) or None,
                  num_dataloader_threads=setting('LOADERS', 0), checkpoint_freq=setting('CHECKPOINTS', 0),
                  effective_batch_size=setting('EFFECTIVE', 0) or None)

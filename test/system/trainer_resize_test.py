@@ -5,8 +5,6 @@ import os
 import sys
 import unittest
 
-import torch
-
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from elastic_job import Elastic  # noqa: E402
 
@@ -71,18 +69,7 @@ class Resizes(Elastic):
         self.resize([1])
         self.finish()
 
-    def parameters_after(self, course):
-        """Final parameters of a job of 210 steps in which `course` happened."""
-        self.job(passes=10, step_ms=2)
-        course()
-        self.finish()
-        return torch.load(os.path.join(self.base, 'returned.pt'))
-
     def test_six_resizes_give_the_parameters_of_a_fixed_size(self):
-        fixed = self.parameters_after(lambda: self.begin([1]))
-        self.tearDown()
-        self.setUp()
-
         def resized():
             self.begin([1, 2], later=[3, 4, 5])
             for step, members in ((20, [2]), (40, [2, 3]), (60, [2, 3, 4]), (80, [3, 4]),
@@ -90,11 +77,15 @@ class Resizes(Elastic):
                 self.at_step(step)
                 self.resize(members)
 
-        resized_parameters = self.parameters_after(resized)
-        for name, value in fixed.items():
-            other = resized_parameters[name]
-            worst = ((value - other).abs() / value.abs().clamp(min=1e-12)).max().item()
-            self.assertLess(worst, 1e-9, name)
+        fixed = self.parameters_after(lambda: self.begin([1]))
+        self.assert_equal_parameters(fixed, self.parameters_after(resized))
+
+    def test_joint_batch_normalisation_is_that_of_one_process(self):
+        # 504 = 21 steps of 24: every member has samples in every bite
+        settings = {'norm': 1, 'samples': 504, 'passes': 3, 'batch': 24}
+        alone = self.parameters_after(lambda: self.begin([1]), **settings)
+        together = self.parameters_after(lambda: self.begin([1, 2, 3]), **settings)
+        self.assert_equal_parameters(alone, together)
 
 
 if __name__ == '__main__':

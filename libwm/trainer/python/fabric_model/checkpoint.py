@@ -23,11 +23,16 @@ NAME = 'checkpoint.pt'
 def _write(value, path):
     """@errors OSError"""
     temporary = f'{path}.{os.getpid()}.tmp'
-    with open(temporary, 'wb') as file:
-        torch.save(value, file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    try:
+        with open(temporary, 'wb') as file:
+            torch.save(value, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
     folder = os.open(os.path.dirname(path), os.O_RDONLY)
     try:
         os.fsync(folder)

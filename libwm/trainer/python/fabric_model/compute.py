@@ -96,8 +96,8 @@ class Compute:
         parameter = next(script.model.parameters(), None)
         self._device = parameter.device if parameter is not None else torch.device('cpu')
 
-    def _bites(self, numbers, seeds):
-        count = -(-len(numbers) // self._batch_size)
+    def _bites(self, numbers, seeds, count=0):
+        count = count or -(-len(numbers) // self._batch_size)
         for k in range(count):
             first, size = part(len(numbers), count, k)
             yield numbers[first:first + size], seeds[first:first + size]
@@ -111,15 +111,16 @@ class Compute:
         """What the sum of all contributions is divided by."""
         return 1 if self._sum_loss else samples
 
-    def train(self, batches, numbers, seeds):
-        """Forward and backward over a share; gradients go to the flat buffers.
+    def train(self, batches, numbers, seeds, bites=0):
+        """Forward and backward over a share, in `bites` (0: as few as possible); gradients
+        go to the flat buffers.
         Returns [loss, metric, …] summed over the samples."""
         total = [0.0] * (1 + len(self._metrics))
         if not numbers:
             return total
         self._model.train()
         work = self._own_step if self._step_train else self._plain_step
-        for bite in self._bites(numbers, seeds):
+        for bite in self._bites(numbers, seeds, bites):
             batch = _to(self._device, batches.get(*bite))
             values = work(batch, len(bite[0]), batches)
             total = [t + v for t, v in zip(total, values)]

@@ -111,7 +111,7 @@ class Engine:
         numbers, seeds = self._ledger.samples(data_epoch, begin + offset, size)
         self._flat.begin()
         self._prepare_next(end)
-        own = self._compute.train(self._train, numbers, seeds)
+        own = self._train_share(numbers, seeds, end - begin)
         tail = self._flat.sum(group, size, offset == 0, self._flags() + own)
         if sabotage.skips(progress, self._sabotage):
             self._flat.undo()
@@ -126,6 +126,15 @@ class Engine:
                           time.monotonic_ns(), data_epoch, begin, end, offset, size))
         self.hooks.step(progress, [v / size for v in own] if size else [], group)
         return tail
+
+    def _train_share(self, numbers, seeds, samples):
+        norms = self.script.norms
+        if norms is None:
+            return self._compute.train(self._train, numbers, seeds)
+        bites = norms.begin(self.group, samples, self.course.batch_size)
+        own = self._compute.train(self._train, numbers, seeds, bites)
+        norms.end()
+        return own
 
     def _finish_delivery(self):
         if self._delivery:

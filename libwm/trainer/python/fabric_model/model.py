@@ -24,7 +24,7 @@ from .logs import DriverLogger, WorkerLogger
 from .membership import Alone, Left, Membership
 from .progress import Course
 from .state import Script
-from .syncbn import convert
+from .syncbn import Norms, convert
 
 # keyword of one generation → our name
 _OLDER = {'loss_function': 'loss', 'getDatasets': 'datasets_function'}
@@ -56,9 +56,11 @@ class FabricModel:
             raise ValueError(f"loss_reduction '{loss_reduction}': 'mean' or 'sum'")
         later = driver_logger_callback is not None or worker_logger_callback is not None
         self._datasets, self._collate = datasets_function, fn_batch_collate
-        self._onnx, self._sync_bn = enable_onnx or save_to_onnx, sync_bn
+        self._onnx = enable_onnx or save_to_onnx
+        norms = Norms() if sync_bn else None
         self._script = Script(
-            model=convert(model) if sync_bn else model, loss=loss, optimizer=optimizer,
+            model=convert(model, norms) if sync_bn else model, norms=norms, loss=loss,
+            optimizer=optimizer,
             metrics=metrics, lr_scheduler=lr_scheduler, loss_reduction=loss_reduction,
             fn_step_train=fn_step_train, fn_test=fn_test, callbacks=list(user_callback or []),
             driver_logger=driver_logger or driver_logger_callback or DriverLogger(),

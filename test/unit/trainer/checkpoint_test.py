@@ -1,0 +1,117 @@
+"""Role: tests of fabric_model/state.py and checkpoint.py: what is kept, that it is whole."""
+
+import os
+import tempfile
+import unittest
+from unittest import mock
+
+import torch
+
+from fabric_model import checkpoint, state
+from fabric_model.progress import Progress
+
+
+class Queue:
+    """Two ends of a group in one process."""
+
+    def __init__(self):
+        self.sent = []
+
+    def send(self, tensor, rank):
+        self.sent.append(tensor.clone())
+
+    def receive(self, tensor, rank):
+        tensor.copy_(self.sent.pop(0))
+
+
+class Counter:
+    def __init__(self):
+        self.count = 0
+
+    def state_dict(self):
+        return {'count': self.count}
+
+    def load_state_dict(self, values):
+        self.count = values['count']
+
+
+def script(seed):
+    torch.manual_seed(seed)
+    model = torch.nn.Sequential(torch.nn.Linear(200, 120), torch.nn.BatchNorm1d(120))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01 * (seed + 1))
+    model(torch.randn(4, 200)).sum().backward()
+    optimizer.step()
+    return state.Script(model=model, optimizer=optimizer, lr_scheduler=None, callbacks=[Counter()],
+                        extras={'meter': Counter()}, driver_logger=None, worker_logger=None)
+
+
+def equal(a, b):
+    return all(torch.equal(x, y) for x, y in zip(a.model.state_dict().values(), b.model.state_dict().values()))
+
+
+class StateTest(unittest.TestCase):
+    def test_a_parcel_makes_the_receiver_equal(self):
+        source, target, line = script(1), script(2), Queue()
+        source.extras['meter'].count = 5
+        state.Parcel(source.state(Progress(step=7))).send(line, 1)
+        progress = target.take_over(state.receive(line, 0))
+        self.assertEqual(progress.step, 7)
+        self.assertTrue(equal(source, target))
+        self.assertEqual(target.extras['meter'].count, 5)
+        self.assertEqual(target.optimizer.param_groups[0]['lr'], source.optimizer.param_groups[0]['lr'])
+        ours, theirs = (s.optimizer.state_dict()['state'][0]['exp_avg'] for s in (source, target))
+        self.assertTrue(torch.equal(ours, theirs))
+
+    def test_a_state_of_another_format_is_refused(self):
+        other = {**script(1).state(Progress()), 'format': 99}
+        with self.assertRaisesRegex(ValueError, 'format 99'):
+            script(2).take_over(other)
+
+
+class CheckpointTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def test_what_is_saved_is_loaded_with_the_generators(self):
+        source, target = script(1), script(2)
+        kept = checkpoint.Checkpoints(self.folder.name)
+        torch.manual_seed(11)
+        kept.save(source.state(Progress(step=3)), wait=True)
+        wanted = torch.rand(3)
+        torch.manual_seed(99)
+        target.take_over(checkpoint.Checkpoints(self.folder.name).load())
+        self.assertTrue(equal(source, target))
+        self.assertTrue(torch.equal(torch.rand(3), wanted))
+
+    def test_one_written_in_the_background_is_not_touched_by_later_steps(self):
+        source, target = script(1), script(2)
+        wanted = {k: v.clone() for k, v in source.model.state_dict().items()}
+        kept = checkpoint.Checkpoints(self.folder.name)
+        kept.save(source.state(Progress()))
+        with torch.no_grad():
+            for parameter in source.model.parameters():
+                parameter.zero_()
+        kept.finish()
+        target.take_over(kept.load())
+        for name, value in target.model.state_dict().items():
+            self.assertTrue(torch.equal(value, wanted[name]), name)
+
+    def test_a_write_that_fails_leaves_the_old_one_whole(self):
+        source = script(1)
+        kept = checkpoint.Checkpoints(self.folder.name)
+        kept.save(source.state(Progress(step=3)), wait=True)
+        with mock.patch.object(checkpoint.os, 'fsync', side_effect=OSError(28, 'No space left on device')):
+            kept.save(source.state(Progress(step=4)), wait=True)
+        self.assertEqual(script(2).take_over(kept.load()).step, 3)
+        self.assertEqual(os.listdir(os.path.join(self.folder.name, 'checkpoint')), ['checkpoint.pt'])
+
+    def test_there_is_none_without_a_folder_or_before_the_first(self):
+        self.assertIsNone(checkpoint.Checkpoints('').load())
+        self.assertIsNone(checkpoint.Checkpoints(self.folder.name).load())
+        self.assertFalse(checkpoint.Checkpoints('').save({}))
+        self.assertEqual(os.listdir(self.folder.name), [])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,72 @@
+"""Role: tests of fabric_model/data.py: batches, and randomness that belongs to the sample."""
+
+import random
+import unittest
+
+import numpy
+import torch
+
+from fabric_model.data import Batches
+
+
+class Random:
+    """Samples that draw from every generator."""
+
+    def __len__(self):
+        return 50
+
+    def __getitem__(self, number):
+        return (number, torch.rand(1).item(), random.random(), numpy.random.rand())
+
+
+class Plain(Random):
+    def __getitem__(self, number):
+        if number == 13:
+            raise ValueError('sample 13 is unreadable')
+        return torch.tensor([float(number)]), number
+
+
+def as_rows(samples):
+    return [tuple(s) for s in samples]
+
+
+class DataTest(unittest.TestCase):
+    def test_a_sample_is_drawn_alike_in_whatever_batch_it_comes(self):
+        numbers, seeds = list(range(40)), [n * 7919 for n in range(40)]
+        whole = Batches(Random(), as_rows).get(numbers, seeds)
+        other = Batches(Random(), as_rows)
+        pieces = [row for k in (3, 0, 2, 1) for row in other.get(numbers[k * 10:k * 10 + 10],
+                                                                 seeds[k * 10:k * 10 + 10])]
+        self.assertEqual(sorted(whole), sorted(pieces))
+
+    def test_fetching_leaves_the_programs_own_randomness_alone(self):
+        batches = Batches(Random(), as_rows)
+        torch.manual_seed(1), random.seed(1), numpy.random.seed(1)
+        wanted = (torch.rand(1).item(), random.random(), numpy.random.rand())
+        torch.manual_seed(1), random.seed(1), numpy.random.seed(1)
+        batches.get([1, 2], [5, 6])
+        self.assertEqual((torch.rand(1).item(), random.random(), numpy.random.rand()), wanted)
+
+    def test_loaders_bring_the_same_batches_also_those_not_prepared(self):
+        alone, forked = Batches(Random(), as_rows), Batches(Random(), as_rows, 2)
+        try:
+            for numbers in ([1, 2], [3], [4, 5]):
+                forked.prepare(numbers, numbers)
+            for numbers in ([1, 2], [9, 8], [4, 5]):
+                self.assertEqual(forked.get(numbers, numbers), alone.get(numbers, numbers))
+        finally:
+            forked.close()
+
+    def test_a_failing_sample_is_named_from_a_loader_too(self):
+        forked = Batches(Plain(), None, 1)
+        try:
+            with self.assertRaisesRegex(RuntimeError, 'sample 13 is unreadable'):
+                forked.get([13], [0])
+            inputs, labels = forked.get([1, 2], [0, 0])
+            self.assertEqual((inputs.shape, labels.tolist()), ((2, 1), [1, 2]))
+        finally:
+            forked.close()
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,124 @@
+"""Role: tests of fabric_model/flat.py: what a round's all-reduce carries and what comes of it."""
+
+import unittest
+
+import torch
+
+from fabric_model.flat import FlatModel, Numbers, all_agree, flags
+
+
+class Members:
+    """Several members' groups in one process: sum() of each adds the others' prepared tensors."""
+
+    def __init__(self, others=(), world=1):
+        self.world, self._others = world, list(others)
+
+    def sum(self, tensor):
+        for other in self._others:
+            tensor += other
+
+
+def total(ready):
+    return [sum(column) for column in zip(*(flags(epoch) for epoch in ready))]
+
+
+class AgreementTest(unittest.TestCase):
+    def test_agreed_only_when_all_stand_ready_for_the_same_plan(self):  # W-5
+        self.assertTrue(all_agree(total([7, 7, 7]), 3))
+        self.assertFalse(all_agree(total([7, 7, 0]), 3))
+        self.assertFalse(all_agree(total([7, 8, 7]), 3))
+        self.assertFalse(all_agree(total([0, 0, 0]), 3))
+
+    def test_no_mixture_of_different_plans_looks_like_agreement(self):
+        for world in (2, 3, 5):
+            for first in range(1, 60):
+                for second in range(first + 1, 61):
+                    for count in range(1, world):
+                        ready = [first] * count + [second] * (world - count)
+                        self.assertFalse(all_agree(total(ready), world), ready)
+
+
+class FlatModelTest(unittest.TestCase):
+    def model(self, dtype=torch.float64):
+        torch.manual_seed(3)
+        return torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3)).to(dtype)
+
+    def backward(self, model, inputs, factor):
+        (model(inputs).square().mean() * factor).backward()
+
+    def test_gradients_of_unequal_shares_are_weighted_by_their_samples(self):
+        model = torch.nn.Linear(4, 1).double()
+        x = torch.randn(34, 4, dtype=torch.float64)
+        whole = torch.autograd.grad(model(x).square().mean(), list(model.parameters()))
+        flat = FlatModel(model, 1)
+        contributions = []
+        for part in (x[:30], x[30:]):
+            flat.begin()
+            self.backward(model, part, len(part))
+            captured = []
+            probe = Members()
+            probe.sum = lambda tensor: captured.append(tensor.clone())
+            flat.sum(probe, len(part), False, [0.0] * 4 + [1.0, 1.0])
+            contributions.append(captured[0])
+        flat.begin()
+        tail = flat.sum(Members(contributions, 3), 0, False, [0.0] * 6)
+        flat.take((tail.weight, tail.weight))
+        self.assertEqual(tail.weight, 34)
+        for wanted, parameter in zip(whole, model.parameters()):
+            torch.testing.assert_close(parameter.grad, wanted, rtol=1e-12, atol=1e-14)
+
+    def test_gradients_that_user_code_replaced_are_taken_too(self):
+        model = self.model()
+        flat = FlatModel(model, 1)
+        flat.begin()
+        for p in model.parameters():
+            p.grad = None
+        self.backward(model, torch.randn(5, 4, dtype=torch.float64), 1)
+        wanted = [p.grad.clone() for p in model.parameters()]
+        flat.sum(Members(), 1, True, [0.0] * 6)
+        flat.take((1, 1))
+        for p, value in zip(model.parameters(), wanted):
+            torch.testing.assert_close(p.grad, value)
+
+    def test_undo_brings_the_running_statistics_back(self):
+        model = self.model()
+        before = [b.clone() for b in model.buffers()]
+        flat = FlatModel(model, 1)
+        flat.begin()
+        self.backward(model, torch.randn(5, 4, dtype=torch.float64), 1)
+        flat.undo()
+        for buffer, value in zip(model.buffers(), before):
+            torch.testing.assert_close(buffer, value)
+
+    def test_undo_after_a_step_was_taken_changes_nothing(self):
+        model = self.model()
+        flat = FlatModel(model, 1)
+        flat.begin()
+        self.backward(model, torch.randn(5, 4, dtype=torch.float64), 1)
+        flat.sum(Members(), 5, True, [0.0] * 6)
+        flat.take((5, 5))
+        after = [b.clone() for b in model.buffers()]
+        flat.undo()
+        for buffer, value in zip(model.buffers(), after):
+            torch.testing.assert_close(buffer, value)
+
+    def test_half_precision_is_summed_in_single(self):
+        model = self.model(torch.bfloat16)
+        flat = FlatModel(model, 0)
+        flat.begin()
+        self.backward(model, torch.randn(5, 4).to(torch.bfloat16), 1)
+        wanted = [p.grad.clone() for p in model.parameters()]
+        flat.sum(Members(), 1, True, [0.0] * 5)
+        flat.take((1, 1))
+        for p, value in zip(model.parameters(), wanted):
+            self.assertEqual(p.grad.dtype, torch.bfloat16)
+            torch.testing.assert_close(p.grad, value)
+
+    def test_numbers_alone_make_a_round_without_gradients(self):
+        tail = Numbers(2).sum(Members(), 3, flags(5) + [1.0] + [9.0, 2.0, 1.0])
+        self.assertEqual((tail.weight, tail.switch, tail.checkpoint), (3, True, True))
+        self.assertEqual(tail.sums, [9.0, 2.0, 1.0])
+
+
+if __name__ == '__main__':
+    unittest.main()

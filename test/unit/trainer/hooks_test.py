@@ -1,0 +1,124 @@
+"""Role: tests of fabric_model/hooks.py: who is told what, once, in either generation's form."""
+
+import unittest
+from types import SimpleNamespace
+
+from fabric_model.hooks import Hooks
+from fabric_model.progress import TRAIN, Course, Progress, Tally
+
+
+class Seen:
+    """Notes every call."""
+
+    def __init__(self):
+        self.calls = []
+
+    def on_epoch_begin(self, epoch):
+        self.calls.append(('begin', epoch))
+
+    def on_epoch_end(self, epoch, save_model=False):
+        self.calls.append(('end', epoch, save_model))
+
+
+class OlderLogger:
+    def __init__(self):
+        self.calls = []
+
+    def log_train_metrics(self, loss, acc, completed_batch, worker=0):
+        self.calls.append(('train', loss, acc, completed_batch))
+
+    def log_test_metrics(self, loss, acc, completed_batch, worker=0):
+        self.calls.append(('test', loss, acc, completed_batch))
+
+
+class LaterLogger:
+    def __init__(self):
+        self.calls = []
+
+    def log_train_metrics(self, metrics, iteration, epoch, workers):
+        self.calls.append(('train', metrics, iteration, epoch, workers))
+
+    def log_test_metrics(self, metrics, iteration, epoch):
+        self.calls.append(('test', metrics, iteration, epoch))
+
+
+def hooks(callbacks=(), driver=None, worker=None, generation=1, scheduler=None):
+    script = SimpleNamespace(driver_logger=driver, worker_logger=worker, callbacks=list(callbacks),
+                             logger_generation=generation, lr_scheduler=scheduler, model='the model',
+                             optimizer='the optimizer')
+    return Hooks(script, Course(epochs=3, batch_size=1, metric_names=('accuracy',)))
+
+
+def after_pass(done, tested=True):
+    progress = Progress(step=10 * done, passes_done=done, data_epoch=done, phase=TRAIN)
+    progress.validated = Tally(10, [5.0, 9.0]) if tested else Tally()
+    return progress
+
+
+class HooksTest(unittest.TestCase):
+    def test_passes_begin_and_end_once_and_the_last_says_save_on_rank_0(self):
+        seen = Seen()
+        under_test = hooks([seen])
+        under_test.catch_up(Progress(), 0)
+        under_test.catch_up(Progress(), 0)
+        self.assertTrue(under_test.catch_up(after_pass(1), 0))
+        self.assertFalse(under_test.catch_up(after_pass(1), 0))
+        under_test.catch_up(after_pass(3), 0)
+        self.assertEqual(seen.calls, [('begin', 0), ('end', 0, False), ('begin', 1), ('end', 1, False),
+                                      ('end', 2, True), ('begin', 3)])
+
+    def test_a_newcomer_sees_its_own_passes_only(self):
+        seen = Seen()
+        under_test = hooks([seen])
+        under_test.join(after_pass(1))
+        under_test.catch_up(after_pass(1), 1)
+        under_test.catch_up(after_pass(2), 1)
+        self.assertEqual(seen.calls, [('begin', 1), ('end', 1, False), ('begin', 2)])
+
+    def test_callbacks_find_model_and_params(self):
+        seen = Seen()
+        hooks([seen])
+        self.assertEqual(seen.model, 'the model')
+        self.assertEqual(seen.params, {'epochs': 3, 'optimizer': 'the optimizer'})
+
+    def test_the_older_generation_gets_percent_and_the_count_of_steps(self):
+        logger = OlderLogger()
+        under_test = hooks(driver=logger)
+        progress = after_pass(1)
+        progress.trained = Tally(10, [20.0, 5.0])
+        under_test.step(progress, [], SimpleNamespace(rank=0, world=2))
+        under_test.catch_up(progress, 0)
+        self.assertEqual(logger.calls, [('train', 2.0, 50.0, 10), ('test', 0.5, 90.0, 10)])
+
+    def test_the_later_generation_gets_names_iteration_pass_and_workers(self):
+        logger = LaterLogger()
+        under_test = hooks(driver=logger, generation=2)
+        progress = after_pass(1)
+        progress.trained = Tally(10, [20.0, 5.0])
+        under_test.step(progress, [], SimpleNamespace(rank=0, world=2))
+        under_test.catch_up(progress, 0)
+        self.assertEqual(logger.calls, [('train', {'loss': 2.0, 'accuracy': 0.5}, 10, 0, 2),
+                                        ('test', {'loss': 0.5, 'accuracy': 0.9}, 0, 0)])
+
+    def test_only_rank_0_speaks_to_the_driver_logger_every_worker_to_its_own(self):
+        driver, worker = OlderLogger(), OlderLogger()
+        hooks(driver=driver, worker=worker).step(after_pass(1), [1.0, 0.5], SimpleNamespace(rank=1, world=2))
+        self.assertEqual((driver.calls, worker.calls), ([], [('train', 1.0, 50.0, 10)]))
+
+    def test_a_scheduler_moves_once_a_pass_even_if_its_state_came_from_another(self):
+        scheduler = SimpleNamespace(last_epoch=1, steps=0)
+
+        def step():
+            scheduler.last_epoch += 1
+            scheduler.steps += 1
+
+        scheduler.step = step
+        under_test = hooks(scheduler=scheduler)
+        under_test.catch_up(after_pass(1), 0)
+        self.assertEqual(scheduler.steps, 0)
+        under_test.catch_up(after_pass(2), 0)
+        self.assertEqual(scheduler.steps, 1)
+
+
+if __name__ == '__main__':
+    unittest.main()
