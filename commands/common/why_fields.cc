@@ -16,7 +16,10 @@ constexpr Shown<ShownReason> kFields[] = {
 std::string without_reason(const Job& job) {
   if (is_over(job.state)) return "  it has ended and waits for nothing\n";
   if (!job.grow_blocked.empty()) return "  it does not grow: " + job.grow_blocked + "\n";
-  return "  nothing keeps it\n";
+  auto has = tasks_wanted(job), most = task_cap(job);
+  if (!job.spec().elastic || has >= most) return "  nothing keeps it\n";
+  return "  it has " + std::to_string(has) + " of at most " + std::to_string(most) +
+         " tasks; more come when fair share and free hosts allow\n";
 }
 
 }  // namespace
@@ -34,9 +37,7 @@ std::string why_text(const JobView& view) {
   std::string text = "Job <" + to_string(view.id) + "> is " + std::string(state_name(view.job->state)) + "\n";
   if (view.reasons.empty()) return text + without_reason(*view.job);
   for (const auto& reason : view.reasons) {
-    text += "  " + reason.text;
-    if (reason.hosts_removed > 0) text += " (" + std::to_string(reason.hosts_removed) + " host(s))";
-    text += "\n";
+    text += "  " + reason.text + "\n";
     if (!reason.fix.empty()) text += "    to change that: " + reason.fix + "\n";
   }
   return text;

@@ -101,15 +101,18 @@ void Clients::hosts(Call call, const HostsRequest& request) {
   call.reply(reply);
 }
 
+// The numbers need the claims of every job: a worker finds them, the loop does not wait.
 void Clients::plans(Call call, const PlansRequest& request) {
-  PlansReply reply;
-  const Cluster& state = c_.journal.published();
-  for (auto& view : sched::view_plans(state, c_.world.wall())) {
-    if (!named(request.paths, view.path)) continue;
-    if (const auto* plan = state.config->plan(view.path)) view.conf = *plan;
-    reply.plans.push_back(std::move(view));
-  }
-  call.reply(reply);
+  auto reply = std::make_shared<PlansReply>();
+  c_.world.work(
+      [reply, state = c_.journal.published_ptr(), now = c_.world.wall(), paths = request.paths] {
+        for (auto& view : sched::view_plans(*state, now)) {
+          if (!named(paths, view.path)) continue;
+          if (const PlanConf* conf = state->config->plan(view.path)) view.conf = *conf;
+          reply->plans.push_back(std::move(view));
+        }
+      },
+      [call, reply] { call.reply(*reply); });
 }
 
 std::vector<EventBody> Clients::admin_events(const AdminRequest& request, const Identity& who,

@@ -10,6 +10,7 @@ namespace {
 JobView job(std::uint32_t id, JobState state, std::vector<PendReason> reasons = {}) {
   auto made = std::make_shared<Job>();
   made->state = state;
+  made->sealed = std::make_shared<SealedSpec>();
   JobView view;
   view.job = made;
   view.id = JobId{id};
@@ -36,7 +37,7 @@ TEST(bwhy, one_row_a_reason_with_the_contracted_keys) {
 TEST(bwhy, tells_each_reason_and_its_remedy) {
   EXPECT_EQ(why_text(job(7, JobState::Pending, {kSlots, kQueue})),
             "Job <7> is pending\n"
-            "  Not enough job slot(s) (3 host(s))\n"
+            "  Not enough job slot(s)\n"
             "    to change that: bkill something\n"
             "  Queue has been closed\n");
 }
@@ -49,6 +50,19 @@ TEST(bwhy, a_job_without_reasons_is_told_too) {
   blocked->grow_blocked = "its newcomer fails";
   running.job = blocked;
   EXPECT_EQ(why_text(running), "Job <8> is running\n  it does not grow: its newcomer fails\n");
+}
+
+TEST(bwhy, an_elastic_job_below_its_most_is_told_what_it_waits_for) {
+  auto sealed = std::make_shared<SealedSpec>();
+  sealed->spec.elastic = true;
+  sealed->spec.max_tasks = 3;
+  auto running = job(8, JobState::Running);
+  auto small = std::make_shared<Job>(*running.job);
+  small->sealed = sealed;
+  small->tasks = {{.number = TaskNumber{1}, .state = TaskState::Running}};
+  running.job = small;
+  EXPECT_EQ(why_text(running),
+            "Job <8> is running\n  it has 1 of at most 3 tasks; more come when fair share and free hosts allow\n");
 }
 
 }  // namespace
