@@ -6,7 +6,7 @@ load lib
 setup_file() { cluster_up --nodes 4 --cpus 1 --gpus 1; }
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; cp "$BATS_TEST_DIRNAME/small_train.py" .; }
-teardown() { bkill 0 >/dev/null 2>&1 || true; }
+teardown() { end_all_jobs; }
 
 result_dir() { echo "$CLUSTER/results/$(id -un)/batchworkdir/$1"; }
 train() { submit -app training -ar -n "$1" -gpu num=1 $PYTHON small_train.py "$2" "${3-10}"; }

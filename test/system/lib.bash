@@ -70,6 +70,13 @@ in_state() { [ "$(state "$1")" = "$2" ]; }
 ended() { [[ $(state "$1") =~ ^(finished|failed|killed|error)$ ]]; }
 ran_out() { wait_for "${2:-30}" ended "$1"; }
 
+# A failed test may have left the master dead: commands would wait for it for ever.
+end_all_jobs() {
+  programs_built || return 0
+  "$MINICLUSTER" start wmasterd 2>/dev/null || true
+  timeout 20 bkill 0 >/dev/null 2>&1 || true
+}
+
 events() { bhist -json "$1" | jq -c --arg kind "$2" '.RECORDS[0].EVENTS[] | select(.EVENT == $kind)'; }
 events_of() { [ "$(events "$1" "$2" | wc -l)" -ge "$3" ]; }
 
