@@ -1,5 +1,6 @@
 """Role: tests of fabric_model/progress.py: where the training stands, for all courses of resizes."""
 
+import itertools
 import random
 import unittest
 
@@ -28,17 +29,13 @@ def to_the_end(plan, world_of, progress=None):
 
 class ProgressTest(unittest.TestCase):
     def test_every_sample_of_every_pass_is_used_once_whatever_the_worlds(self):
-        for samples in (1, 2, 3, 5, 7, 23, 97, 101):
-            for seed in range(20):
-                source = random.Random(seed)
-                rounds = to_the_end(course(train_samples=samples), lambda _: source.randint(1, 7))
-                for data_epoch in (0, 1):
-                    at = 0
-                    for phase, passed, begin, end in rounds:
-                        if (phase, passed) == (TRAIN, data_epoch):
-                            self.assertEqual(begin, at)
-                            at = end
-                    self.assertEqual(at, samples)
+        for samples, seed in itertools.product((1, 2, 3, 5, 7, 23, 97, 101), range(20)):
+            source = random.Random(seed)
+            rounds = to_the_end(course(train_samples=samples), lambda _: source.randint(1, 7))
+            for data_epoch in (0, 1):
+                used = [r[2:] for r in rounds if r[:2] == (TRAIN, data_epoch)]
+                self.assertEqual([begin for begin, _ in used], [0] + [end for _, end in used[:-1]])
+                self.assertEqual(used[-1][1], samples)
 
     def test_validation_follows_a_pass_when_it_is_due_and_after_the_last(self):
         plan = course(epochs=5, validation_freq=3)
