@@ -65,7 +65,7 @@ std::span<const Shown<PlanView>> plan_fields() { return kFields; }
 std::string tree_name(const std::string& path) {
   if (path == "/") return path;
   auto depth = static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
-  return std::string(depth * 2, ' ') + path.substr(path.rfind('/') + 1);
+  return std::string(depth * 2, ' ') + path.substr(path.rfind('/'));
 }
 
 std::string plan_table(std::span<const PlanView> plans, bool whole_paths, bool with_header) {

@@ -14,7 +14,7 @@ namespace wm::cmd {
 /// Every field, in the order of `-o all`. @cost O(1)
 std::span<const Shown<PlanView>> plan_fields();
 
-/// A plan's place in the tree: "/research/vision" as "    vision", two blanks a level; the
+/// A plan's place in the tree: "/research/vision" as "    /vision", two blanks a level; the
 /// root as "/". @cost O(path)
 std::string tree_name(const std::string& path);
 

@@ -23,15 +23,15 @@ PlanView plan(std::string path, std::int64_t limit = -1) {
 
 TEST(tree_name, indents_by_level) {
   EXPECT_EQ(tree_name("/"), "/");
-  EXPECT_EQ(tree_name("/research"), "  research");
-  EXPECT_EQ(tree_name("/research/vision"), "    vision");
+  EXPECT_EQ(tree_name("/research"), "  /research");
+  EXPECT_EQ(tree_name("/research/vision"), "    /vision");
 }
 
 TEST(plan_table, is_a_tree_with_a_dash_for_no_limit) {
   EXPECT_EQ(plan_table(std::vector{plan("/"), plan("/research", 8)}, false, true),
             "PLAN                 SHARES  OWNS LIMIT  USED DEMAND DESERVED  LENT BORROWED\n"
             "/                         3     4     -     5      9        6     1        2\n"
-            "  research                3     4     8     5      9        6     1        2\n");
+            "  /research               3     4     8     5      9        6     1        2\n");
 }
 
 TEST(plan_table, whole_paths_widen_the_column) {
