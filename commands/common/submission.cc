@@ -40,7 +40,7 @@ constexpr Option kOptions[] = {
     {"H", Kind::Flag, "", "Hold the job until bresume"},
     {"K", Kind::Flag, "", "Wait for the end and exit as the job does"},
     {"r", Kind::Flag, "", "Start again when its host is lost"},
-    {"rn", Kind::Flag, "", "Never start again"},
+    {"rn", Kind::Flag, "", "Undo -r of the script"},
     {"P", Kind::Text, "project", "Project for accounting"},
     {"Jd", Kind::Text, "text", "Description"},
     {"N", Kind::IgnoredFlag, "", ""},

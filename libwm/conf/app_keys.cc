@@ -17,8 +17,6 @@ constexpr Key<A> kKeys[] = {
      "command (notify)."},
     {"resize_command", [](A& a) -> Field { return &a.resize_command; }, kAny, Effect::NewJobs,
      "Command run on the job's first host after a resize, when resize = notify."},
-    {"gpu_mode", [](A& a) -> Field { return &a.gpu_mode; }, kAny, Effect::NewJobs,
-     "Whether a task has its GPU alone."},
     {"gpu", [](A& a) -> Field { return &a.gpu; }, kAny, Effect::NewJobs,
      "GPU requirement of jobs submitted without -gpu."},
     {"res_req", [](A& a) -> Field { return &a.res_req; }, kAny, Effect::NewJobs,
@@ -31,24 +29,17 @@ constexpr Key<A> kKeys[] = {
     {"run_limit_max", [](A& a) -> Field { return &a.run_limit.max; }, {0, 365 * kDay},
      Effect::NewJobs, "Longest run limit that a job may ask for. 0: none."},
     {"rerunnable", [](A& a) -> Field { return &a.rerunnable; }, kAny, Effect::NewJobs,
-     "Whether jobs start again when their host is lost, unless submitted with -rn."},
+     "Whether jobs start again when their host is lost, as with bsub -r."},
     {"reclaim_grace", [](A& a) -> Field { return &a.reclaim_grace; }, {0, kHour},
      Effect::Reconfig,
      "Time that a task has to leave when its slot is taken back. none: the plan's, then the "
      "cluster's."},
     {"kill_grace", [](A& a) -> Field { return &a.kill_grace; }, {0, kHour}, Effect::Reconfig,
      "Time between SIGINT, SIGTERM and SIGKILL. none: the cluster's."},
-    {"pre_exec", [](A& a) -> Field { return &a.pre_exec; }, kAny, Effect::NewJobs,
-     "Command run as the user on the first host before the job; if it fails the job waits."},
-    {"post_exec", [](A& a) -> Field { return &a.post_exec; }, kAny, Effect::NewJobs,
-     "Command run as the user on the first host after the job."},
     {"success_exits", [](A& a) -> Field { return &a.success_exits; }, {0, 255}, Effect::NewJobs,
      "Exit codes, besides 0, with which a job counts as finished well."},
     {"requeue_exits", [](A& a) -> Field { return &a.requeue_exits; }, {0, 255}, Effect::NewJobs,
      "Exit codes with which a job is queued again."},
-    {"warm_imports", [](A& a) -> Field { return &a.warm_imports; }, kAny, Effect::NewJobs,
-     "Python modules that a warm parent on each host keeps imported, so that added workers "
-     "start at once."},
 };
 
 }  // namespace

@@ -70,10 +70,6 @@ void check_cluster(const Config& c, Subject s) {
     s.wrong("silent_after", format_duration(c.cluster.times.silent_after) +
                                 " does not exceed heartbeat " +
                                 format_duration(c.cluster.times.heartbeat));
-  if (c.cluster.times.lead_silent <= c.cluster.times.lead_heartbeat)
-    s.wrong("lead_silent", format_duration(c.cluster.times.lead_silent) +
-                               " does not exceed lead_heartbeat " +
-                               format_duration(c.cluster.times.lead_heartbeat));
 }
 
 std::set<std::string> host_words(const Config& c) {

@@ -36,10 +36,6 @@ constexpr Key<C> kKeys[] = {
      "Project of jobs submitted without -P."},
     {"log_level", [](C& c) -> Field { return Choice{&c.log_level, kLevels}; }, kAny,
      Effect::Reconfig, "Least severe messages that the daemons log."},
-    {"fence_command", [](C& c) -> Field { return &c.fence_command; }, kAny, Effect::Reconfig,
-     "Command that switches a silent host off; run by wmasterd with the host's name as its "
-     "argument. Exit status 0 means that nothing runs there any more. Empty: none, and jobs "
-     "of a silent host wait for it or for badmin hdead."},
     {"cgroup_root", [](C& c) -> Field { return &c.cgroup_root; }, kAny, Effect::Restart,
      "Control group below which jobs get theirs. Empty: the daemon's own; none: no control "
      "groups."},
@@ -77,17 +73,8 @@ constexpr Key<C> kKeys[] = {
      Effect::NewJobs,
      "Least time that the members of an elastic job wait for one of them before it is treated "
      "as failed."},
-    {"lead_heartbeat", [](C& c) -> Field { return &c.times.lead_heartbeat; }, time_up_to(kHour),
-     Effect::NewJobs, "How often the lead of an elastic job and its members greet."},
-    {"lead_silent", [](C& c) -> Field { return &c.times.lead_silent; }, time_up_to(kHour),
-     Effect::NewJobs, "A member of an elastic job not heard for so long is lost."},
     {"resize_quiet", [](C& c) -> Field { return &c.times.resize_quiet; }, {0, kDay},
      Effect::Reconfig, "Least time between two resizes of one job. 0: none."},
-    {"usage_half_life", [](C& c) -> Field { return &c.times.usage_half_life; },
-     time_up_to(365 * kDay), Effect::Reconfig,
-     "Past usage counts half after this time (see history_weight)."},
-    {"max_jobs", [](C& c) -> Field { return &c.limits.max_jobs; }, {1, 10000000},
-     Effect::Reconfig, "Most unfinished jobs, elements of arrays counted."},
     {"max_array_size", [](C& c) -> Field { return &c.limits.max_array_size; }, {1, 10000000},
      Effect::NewJobs, "Most elements, and highest index, of a job array."},
     {"newcomer_tries", [](C& c) -> Field { return &c.limits.newcomer_tries; }, {1, 1000},
@@ -106,8 +93,6 @@ constexpr Key<C> kKeys[] = {
      Effect::Restart,
      "Disk space kept aside by the master and released when the disk is full, so that ends "
      "of jobs are still recorded."},
-    {"history_weight", [](C& c) -> Field { return &c.limits.history_weight; }, {0, 100},
-     Effect::Reconfig, "By how many percent past usage may bend the shares of a plan. 0: off."},
 };
 
 }  // namespace

@@ -11,8 +11,6 @@ constexpr Key<U> kKeys[] = {
      "Groups that the user belongs to; queues and plans may name them."},
     {"max_slots", [](U& u) -> Field { return &u.max_slots; }, {0, 10000000}, Effect::Reconfig,
      "Most slots that the user's jobs use together. 0: no limit."},
-    {"max_jobs", [](U& u) -> Field { return &u.max_jobs; }, {0, 10000000}, Effect::NewJobs,
-     "Most unfinished jobs of the user. 0: no limit."},
     {"plan", [](U& u) -> Field { return &u.plan; }, kAny, Effect::NewJobs,
      "Plan of jobs for which neither -plan nor the queue names one."},
 };

@@ -19,6 +19,18 @@ bool may_still_run(const Task& task) {
 
 bool was_lost(Term term) { return term == Term::HostLost || term == Term::ShepherdLost; }
 
+// The exit code that `status` stands for, when it is one of `codes`.
+bool exited_with(std::int32_t status, const std::vector<std::uint32_t>& codes) {
+  bool exited = (status & 0x7f) == 0;
+  auto code = static_cast<std::uint32_t>(status >> 8 & 0xff);
+  return exited && std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
+bool ended_well(const Cluster& c, const Job& job, std::int32_t status, Term term) {
+  if (term != Term::None) return false;
+  return status == 0 || exited_with(status, app_of(*c.config, job.spec()).success_exits);
+}
+
 bool is_member(const Job& job, TaskNumber number) {
   const auto& members = job.membership.members;
   return std::find(members.begin(), members.end(), number) != members.end();
@@ -46,7 +58,7 @@ void count_failed_start(const Cluster& c, Job& job, const Task& task, const std:
 // What the end of one task asks of the others.
 void judge(const Cluster& c, Job& job, const Task& task, bool leaving, const std::string& text) {
   if (leaving || job.kill || job.ending) return;
-  bool failed = task.status != 0 || task.term != Term::None;
+  bool failed = !ended_well(c, job, task.status, task.term);
   bool elastic = job.spec().elastic && job.membership.in_place && job.membership.epoch;
   if (!failed) {
     job.finishing = job.finishing || elastic;
@@ -68,10 +80,13 @@ void free_bare_slots(Cluster& c, Job& job, WallTime now) {
 }
 
 bool should_requeue(const Cluster& c, const Job& job) {
-  if (job.kill || !was_lost(job.term)) return false;
+  if (job.kill) return false;
   const auto& app = app_of(*c.config, job.spec());
-  bool rerunnable = job.spec().rerunnable || app.rerunnable;
-  return rerunnable && job.requeues < c.config->cluster.limits.max_requeue;
+  const auto* queue = c.config->queue(job.spec().queue);
+  bool rerunnable = job.spec().rerunnable || app.rerunnable || (queue && queue->rerunnable);
+  bool again = was_lost(job.term) ? rerunnable
+                                  : job.term == Term::None && exited_with(job.exit_status, app.requeue_exits);
+  return again && job.requeues < c.config->cluster.limits.max_requeue;
 }
 
 void requeue(Job& job) {
@@ -83,8 +98,8 @@ void requeue(Job& job) {
   ++job.requeues;
 }
 
-void finish(Job& job, WallTime now) {
-  bool failed = job.exit_status != 0 || job.term != Term::None;
+void finish(const Cluster& c, Job& job, WallTime now) {
+  bool failed = !ended_well(c, job, job.exit_status, job.term);
   job.state = job.kill ? JobState::Killed : failed ? JobState::Failed : JobState::Finished;
   if (job.kill) job.term = job.kill->term;
   job.ended = now;
@@ -99,7 +114,7 @@ void settle(Cluster& c, Job& job, WallTime now) {
   if (job.id.index) --c.jobs.edit(job.id.job).active_elements;
   bool stuck = slots_held(job) > 0;
   if (should_requeue(c, job) && !stuck) requeue(job);
-  else finish(job, now);
+  else finish(c, job, now);
 }
 
 void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {

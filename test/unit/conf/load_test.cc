@@ -82,8 +82,8 @@ TEST(conf, all_problems_are_collected) {
 TEST(conf, duplicates_are_refused) {
   EXPECT_EQ(problems_of({{"hosts.conf", "[n[1-3]]\n[n2]\n"}}),
             "hosts.conf:2: host 'n2' is given twice (first on line 1)");
-  EXPECT_EQ(problems_of({{"wm.conf", "[cluster]\nmax_jobs = 3\n[limits]\nmax_jobs = 4\n"}}),
-            "wm.conf:4: key 'max_jobs' is given twice (first on line 2)");
+  EXPECT_EQ(problems_of({{"wm.conf", "[cluster]\nmax_requeue = 3\n[limits]\nmax_requeue = 4\n"}}),
+            "wm.conf:4: key 'max_requeue' is given twice (first on line 2)");
 }
 
 TEST(conf, references_must_exist) {

@@ -114,6 +114,52 @@ TEST(job_fsm, a_lost_host_requeues_a_rerunnable_job_and_keeps_its_submit_time) {
   EXPECT_EQ(c.job(id).attempt, Attempt{2});
 }
 
+TEST(job_fsm, a_queue_may_make_its_jobs_rerunnable) {
+  ClusterBuilder c;
+  auto h = c.host(1);
+  c.config.queues[0].rerunnable = true;
+  c.reconfigure();
+  auto id = c.submit(SpecBuilder().queue(c.config.queues[0].name));
+  c.run(id, {h});
+  c.step(ended(c, id, 1, kSigkill, Term::HostLost));
+  EXPECT_EQ(c.job(id).state, JobState::Pending);
+}
+
+// The configuration with these exits of the profile "batch".
+void set_exits(ClusterBuilder& c, std::vector<std::uint32_t> success, std::vector<std::uint32_t> requeue) {
+  for (auto& app : c.config.apps) {
+    if (app.name != "batch") continue;
+    app.success_exits = success;
+    app.requeue_exits = requeue;
+  }
+  c.reconfigure();
+}
+
+TEST(job_fsm, a_profile_may_call_other_exit_codes_success) {
+  ClusterBuilder c;
+  auto h = c.host(1);
+  set_exits(c, {3}, {});
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {h});
+  c.step(ended(c, id, 1, kExit3));
+  EXPECT_EQ(c.job(id).state, JobState::Finished);
+  EXPECT_EQ(c.job(id).exit_status, kExit3);
+}
+
+TEST(job_fsm, a_profile_may_queue_jobs_again_by_exit_code) {
+  ClusterBuilder c;
+  auto h = c.host(1);
+  set_exits(c, {}, {3});
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {h});
+  c.step(ended(c, id, 1, kExit3));
+  EXPECT_EQ(c.job(id).state, JobState::Pending);
+  EXPECT_EQ(c.job(id).requeues, 1u);
+  c.run(id, {h});
+  c.step(ended(c, id, 1, 4 << 8));
+  EXPECT_EQ(c.job(id).state, JobState::Failed);
+}
+
 TEST(job_fsm, facts_of_an_older_attempt_are_stale) {
   ClusterBuilder c;
   auto h = c.host(1);
