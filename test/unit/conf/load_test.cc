@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "libwm/conf/keys.h"
 
 namespace wm::conf {
@@ -135,6 +137,27 @@ TEST(conf, a_command_reads_the_cluster_alone) {
   ASSERT_TRUE(cluster) << cluster.error().text;
   EXPECT_EQ(cluster->master_host, "localhost");
   EXPECT_EQ(load_cluster("/nonexistent/wm").error().code, Code::NotFound);
+}
+
+// Pieces of configuration files, and bytes that have no place in one.
+std::string noise(std::mt19937& random) {
+  static const std::vector<std::string> kPieces = {
+      "[", "]", "\n", "\n", "=", " = ", "#", ".", "[gpu[1-3]]\n", "[/a]\n", "[default]\n", "priority",
+      "slots", "owns", "job_ports", "9999999999999999999", "-", "2h", "16G", "none", ",", "\r\n",
+      "\t", std::string(1, '\0'), "\xff", "[a.]\n", "[]\n", "=\n", "[=]\n", "[[[", "gpus = 4\n"};
+  std::string text;
+  for (auto n = random() % 40; n > 0; --n)
+    text += random() % 10 == 0 ? std::string(1, static_cast<char>(random())) : kPieces[random() % kPieces.size()];
+  return text;
+}
+
+TEST(conf, no_bytes_bring_the_reader_down) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 5000; ++i) {
+    std::string file(file_names()[random() % file_names().size()]);
+    auto config = parse({{file, noise(random)}});
+    ASSERT_TRUE(config || !config.error().text.empty());
+  }
 }
 
 template <class T>
