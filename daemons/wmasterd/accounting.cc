@@ -4,6 +4,8 @@
 #include <thread>
 
 #include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+#include "libwm/fsm/fsm.h"
 
 namespace wm::master {
 namespace {
@@ -68,11 +70,27 @@ Result<void> add_selected(store::AcctReader& reader, const JobSelection& selecti
 Result<std::unique_ptr<Accounting>> Accounting::open(const std::string& state_dir) {
   std::unique_ptr<Accounting> made(new Accounting({state_dir, ""}));
   WM_TRY(made->db_, store::AcctDb::open(made->files_));
-  made->writer_ = std::make_unique<store::AcctWriter>(*made->db_, kQueuedRows);
   return made;
 }
 
+// Each event is folded with the state it made, so the rows are those of the first time.
+Result<void> Accounting::rebuild() {
+  Cluster state;
+  JobLines lines;
+  auto project = [&](const store::EventRow& row) -> Result<store::AcctRows> {
+    WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
+    Event event{row.seq, row.time, std::move(body)};
+    if (fsm::check(state, event.body)) fsm::apply(state, event);
+    return fold(lines, event, state);
+  };
+  auto done = store::rebuild_acct(files_, *db_, project);
+  if (!done) return done.error();
+  log::info("accounting_rebuilt", {{"seq", done->value}});
+  return {};
+}
+
 void Accounting::begin(const Cluster& state) {
+  writer_ = std::make_unique<store::AcctWriter>(*db_, kQueuedRows);
   each_job(state, [&](const Job& job) {
     if (!is_over(job.state)) lines_[job.id] = line_of(job);
   });
@@ -85,9 +103,12 @@ void Accounting::take(const std::vector<Event>& events, const Cluster& after) {
 }
 
 void Accounting::offer_waiting() {
-  if (auto failed = writer_->failure(); !failed) {
-    log::warn("accounting_waits", {{"why", failed.error().text}});
+  if (auto works = writer_->failure(); !works) {
+    if (!failing_) log::warn("accounting_waits", {{"why", works.error().text}});
+    failing_ = true;
     writer_->retry();
+  } else {
+    failing_ = false;
   }
   while (!waiting_.empty() && writer_->offer(waiting_.front())) waiting_.pop_front();
 }

@@ -19,9 +19,12 @@ class Accounting {
   /// Opens acct.db in the master's state directory. @errors as store::AcctDb::open
   static Result<std::unique_ptr<Accounting>> open(const std::string& state_dir);
 
+  /// Makes acct.db again from every event ever stored, when core.db no longer holds those
+  /// after its mark. Before begin(). @errors Store, Damaged   @cost O(all events)
+  Result<void> rebuild();
   /// The last event whose rows are in: a start folds what came after.
   Result<Seq> last_seq() { return db_->last_seq(); }
-  /// A start: lines of unfinished jobs as the state has them.
+  /// A start: lines of unfinished jobs as the state has them; the writer goes to work.
   void begin(const Cluster& state);
   /// Rows of events that have become durable. Never waits: what the writer cannot take yet
   /// is offered again with the next events. @cost O(events)
@@ -41,6 +44,7 @@ class Accounting {
   JobLines lines_;
   std::deque<store::AcctRows> waiting_;
   std::atomic<std::uint64_t> taken_{0};
+  bool failing_ = false;  // said once, not with every event
 };
 
 }  // namespace wm::master

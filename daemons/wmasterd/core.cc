@@ -6,6 +6,7 @@ namespace wm::master {
 namespace {
 
 constexpr Duration kTick = std::chrono::milliseconds(250);
+constexpr Duration kTidyEvery = std::chrono::minutes(1);
 
 // A job that is over, with all its elements, and nothing of it left anywhere.
 bool is_purgeable(const Cluster& state, const Job& job, WallTime before) {
@@ -76,6 +77,10 @@ void Core::purge() {
     if (events.size() < 1000 && job.submitted < before && is_purgeable(state, job, before))
       events.push_back(JobPurged{job.id});
   });
+  if (world_.mono() - tidied_ > kTidyEvery) {
+    tidied_ = world_.mono();
+    world_.tidy_store(before);
+  }
   for (const auto& event : events) hosts_.forget(job_of(event));
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
 }

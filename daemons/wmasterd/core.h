@@ -37,6 +37,7 @@ class Core {
 
   World& world_;
   OnEvents on_events_;
+  TimePoint tidied_{};
   Journal journal_;
   Cycle cycle_;
   Hosts hosts_;

@@ -10,6 +10,15 @@ constexpr std::size_t kSnapshotEvery = 20000;
 constexpr Duration kProbeEvery = std::chrono::seconds(1);
 constexpr std::size_t kMaxFollowing = 64;  // events that follow from one: a bound, never reached
 
+std::vector<std::string> blobs_of(const Cluster& state) {
+  std::vector<std::string> hashes;
+  state.jobs.each([&](std::uint32_t, const Job& job) {
+    hashes.push_back(job.spec().env_hash);
+    if (!job.spec().script_hash.empty()) hashes.push_back(job.spec().script_hash);
+  });
+  return hashes;
+}
+
 }  // namespace
 
 Journal::Journal(World& world, OnPublished on_published)
@@ -137,7 +146,9 @@ void Journal::snapshot_when_due(std::size_t events) {
   events_since_snapshot_ += events;
   if (events_since_snapshot_ < kSnapshotEvery) return;
   events_since_snapshot_ = 0;
-  world_.keep_snapshot(published_->seq, [state = published_] { return codec::encode(*state); });
+  world_.keep_snapshot(published_->seq, [state = published_] {
+    return Image{codec::encode(*state), blobs_of(*state)};
+  });
 }
 
 }  // namespace wm::master

@@ -101,13 +101,20 @@ void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
               [&core](PeerId peer) { core.clients().on_left(peer); });
 }
 
-// Events that became durable but whose rows a crash kept from being written.
+// Events that became durable but whose rows a crash kept from being written. When they have
+// left core.db meanwhile, accounting is made again from the history.
 Result<void> catch_up(Accounting& accounting, RealWorld& world, const Core& core) {
   const Cluster& state = core.journal().published();
   WM_TRY(auto have, accounting.last_seq());
+  auto missing = world.events_after(have);
+  if (!missing && missing.error().code == Code::NotFound) {
+    WM_TRY(accounting.rebuild());
+    WM_TRY(auto rebuilt, accounting.last_seq());
+    missing = world.events_after(rebuilt);
+  }
+  if (!missing) return missing.error();
   accounting.begin(state);
-  WM_TRY(auto missing, world.events_after(have));
-  accounting.take(missing, state);
+  accounting.take(*missing, state);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <set>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -36,6 +37,16 @@ store::Batch to_batch(const Commit& commit, WallTime now) {
   for (const auto& reply : commit.replies)
     batch.replies.push_back({to_array<store::RequestKey>(reply.key), now, reply.reply});
   return batch;
+}
+
+// The snapshot, then what it makes unnecessary.
+Result<void> write_image(store::CoreDb& db, Seq seq, const Image& image) {
+  WM_TRY(db.write_snapshot({seq, image.bytes}));
+  WM_TRY(db.archive_events(seq));
+  std::set<store::Hash> keep;
+  for (const auto& hash : image.blobs) keep.insert(to_array<store::Hash>(hash));
+  WM_TRY(db.drop_blobs(keep, seq));
+  return {};
 }
 
 }  // namespace
@@ -179,15 +190,22 @@ Result<std::optional<std::string>> RealWorld::kept_reply(const std::string& key)
   return db_->reply(to_array<store::RequestKey>(key));
 }
 
-void RealWorld::keep_snapshot(Seq seq, std::function<std::string()> make) {
+void RealWorld::keep_snapshot(Seq seq, std::function<Image()> make) {
   boost::asio::post(loop_->chores, [this, seq, make = std::move(make)] {
-    auto kept = db_->write_snapshot({seq, make()});
-    if (kept) {
-      auto moved = db_->archive_events(seq);
-      if (!moved) kept = moved.error();
-    }
-    if (!kept) log::warn("snapshot_failed", {{"seq", seq.value}, {"why", kept.error().text}});
-    else log::info("snapshot_kept", {{"seq", seq.value}});
+    if (auto kept = write_image(*db_, seq, make()); !kept)
+      log::warn("snapshot_failed", {{"seq", seq.value}, {"why", kept.error().text}});
+    else
+      log::info("snapshot_kept", {{"seq", seq.value}});
+  });
+}
+
+void RealWorld::tidy_store(WallTime before) {
+  boost::asio::post(loop_->chores, [this, before] {
+    if (auto dropped = db_->drop_replies(before); !dropped)
+      log::warn("replies_not_dropped", {{"why", dropped.error().text}});
+    if (!db_->low_space()) return;
+    if (auto made = db_->make_reserve(); !made)
+      log::warn("reserve_not_made", {{"why", made.error().text}});
   });
 }
 

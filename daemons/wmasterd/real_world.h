@@ -52,7 +52,8 @@ class RealWorld final : public World {
   Result<Loaded> load() override;
   Result<std::string> blob(const std::string& hash) override;
   Result<std::optional<std::string>> kept_reply(const std::string& key) override;
-  void keep_snapshot(Seq seq, std::function<std::string()> make) override;
+  void keep_snapshot(Seq seq, std::function<Image()> make) override;
+  void tidy_store(WallTime before) override;
   void verify(std::string credential, std::string payload,
               std::function<void(Result<Identity>)> done) override;
   std::string hash(const std::string& bytes) override;

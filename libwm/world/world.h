@@ -45,6 +45,12 @@ struct Loaded {
   std::vector<Event> events;
 };
 
+/// A state as it is kept, and the blobs that it refers to: all others may be dropped.
+struct Image {
+  std::string bytes;
+  std::vector<std::string> blobs;  ///< hashes
+};
+
 /// The outside of a core. @thread the loop's
 class World {
  public:
@@ -79,8 +85,11 @@ class World {
   virtual Result<std::string> blob(const std::string& hash) = 0;
   /// The reply kept under a request key, if any. @cost one read
   virtual Result<std::optional<std::string>> kept_reply(const std::string& key) = 0;
-  /// Keeps the bytes `make` yields (on a worker) as the snapshot of the state after `seq`.
-  virtual void keep_snapshot(Seq seq, std::function<std::string()> make) = 0;
+  /// Keeps what `make` yields (on a worker) as the snapshot of the state after `seq`.
+  virtual void keep_snapshot(Seq seq, std::function<Image()> make) = 0;
+  /// Chores of the store, on a worker: forgets replies older than `before`, makes the
+  /// reserve again when there is room.
+  virtual void tidy_store(WallTime before) = 0;
 
   /// Who signed `payload` with `credential`; also an old or already seen one counts.
   /// @errors (to done) Denied: it is not a valid credential over that payload

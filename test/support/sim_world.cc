@@ -131,10 +131,10 @@ Result<std::optional<std::string>> SimWorld::kept_reply(const std::string& key) 
   return it == disk_.replies.end() ? std::optional<std::string>{} : it->second;
 }
 
-void SimWorld::keep_snapshot(Seq seq, std::function<std::string()> make) {
+void SimWorld::keep_snapshot(Seq seq, std::function<Image()> make) {
   called();
   later(sim_.between(1, 20), [this, seq, make = std::move(make)] {
-    disk_.snapshot = make();
+    disk_.snapshot = make().bytes;
     disk_.snapshot_seq = seq;
   });
 }
