@@ -42,7 +42,11 @@ class _NumpyRandom:
     save = classmethod(lambda cls: cls._numpy().get_state())
     restore = classmethod(lambda cls, state: cls._numpy().set_state(state))
     seed = classmethod(lambda cls, seed: cls._numpy().seed(seed & 0xffffffff))
-    mark = classmethod(lambda cls: str(cls.save()))
+
+    @classmethod
+    def mark(cls):
+        _, keys, position, *rest = cls.save()
+        return keys.tobytes(), position, rest
 
 
 class SampleRandom:
