@@ -55,8 +55,9 @@ def test(model, test_iter, fn_args):
     return total / len(test_iter)
 edt_m = FabricModel(model, getDatasets, F.nll_loss, optimizer, enable_onnx=False, fn_step_train=step,
                     fn_test=test, user_callback=[Decay()], driver_logger=EDTLoggerCallback())
-edt_m.train(8, 16, 2, checkpoint_freq=0)
+edt_m.train(8, 16, 2)
 print('lr %.3f' % optimizer.param_groups[0]['lr'])
+edt_m.train(2, 16)  # anew, not from the first one's checkpoint
 '''
 
 LATER = '''
@@ -101,11 +102,11 @@ class WmlaScripts(unittest.TestCase):
 
     def test_a_script_of_the_older_kind_runs_from_fabric_zip(self):
         said = self.run_script(OLDER)
-        for words in ('START TRAINING', 'END TRAINING: completed epoch 8', 'last epoch True True',
-                      f'lr {0.5 * 0.9 ** 8:.3f}'):
+        for words in ('START TRAINING', 'END TRAINING: completed epoch 8', 'END TRAINING: completed epoch 2',
+                      'last epoch True True', f'lr {0.5 * 0.9 ** 8:.3f}'):
             self.assertIn(words, said)
         results = json.loads(self.file('val_dict_list.json'))
-        self.assertEqual(len(results), 8)
+        self.assertEqual(len(results), 10)
         self.assertLess(results[-1]['loss'], results[0]['loss'])
         first = json.loads(self.file('log/1/evaluation-metrics.txt').splitlines()[0])
         self.assertEqual(first['grouplabel'], 'train')

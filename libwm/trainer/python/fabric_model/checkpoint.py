@@ -57,8 +57,10 @@ def _set_generators(state):
 class Checkpoints:
     """@thread the training thread; at most one writing thread at a time"""
 
-    def __init__(self, result_dir):
+    def __init__(self, result_dir, training=1):
+        """`training`: which call of train() in this program it is; each has its own file."""
         self._folder = os.path.join(result_dir, 'checkpoint') if result_dir else None
+        self._name = NAME if training == 1 else f'checkpoint-{training}.pt'
         self._writer = None
 
     def save(self, state, wait=False):
@@ -77,9 +79,9 @@ class Checkpoints:
     def _save(self, whole):
         try:
             os.makedirs(self._folder, exist_ok=True)
-            _write(whole, os.path.join(self._folder, NAME))
+            _write(whole, os.path.join(self._folder, self._name))
         except OSError as error:
-            print(f'checkpoint {self._folder}/{NAME}: {error}', file=sys.stderr, flush=True)
+            print(f'checkpoint {self._folder}/{self._name}: {error}', file=sys.stderr, flush=True)
 
     def finish(self):
         """Waits for the one being written."""
@@ -90,7 +92,7 @@ class Checkpoints:
     def load(self):
         """The newest state and its generators set, or None when there is none.
         @errors RuntimeError, OSError: it is there but cannot be read"""
-        path = self._folder and os.path.join(self._folder, NAME)
+        path = self._folder and os.path.join(self._folder, self._name)
         if not path or not os.path.exists(path):
             return None
         whole = torch.load(path, map_location='cpu')

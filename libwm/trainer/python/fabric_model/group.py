@@ -102,7 +102,11 @@ class Group:
 
     def receive(self, tensor, rank):
         """Fills `tensor` from one member. @errors GroupBroken"""
-        self._pass_on(lambda mesh: mesh.recv([tensor], rank, 0))
+        self._agent.in_collective(1)  # not this member is late, if others wait now
+        try:
+            self._pass_on(lambda mesh: mesh.recv([tensor], rank, 0))
+        finally:
+            self._agent.in_collective(0)
 
     def _pass_on(self, start):
         """One message. Its wait can neither be sliced (a slice that is over breaks the

@@ -26,6 +26,7 @@ from .progress import Course
 from .state import Script
 from .syncbn import Norms, convert
 
+_TRAININGS = 'WM_TRAININGS_DONE'  # in the environment: how often train() has returned
 # keyword of one generation → our name
 _OLDER = {'loss_function': 'loss', 'getDatasets': 'datasets_function'}
 
@@ -110,6 +111,7 @@ class _Run:
     def __init__(self, fabric, epochs, batch_size, max_tasks):
         self._fabric, self._script = fabric, fabric._script
         self._epochs, self._batch_size = int(epochs), int(batch_size)
+        self._training = int(os.environ.get(_TRAININGS, '0')) + 1
         self._lib = native.load()
         self.agent = native.Agent(self._lib, max_tasks)
         self.train_set, self.test_set = fabric._datasets()
@@ -137,7 +139,7 @@ class _Run:
         self.membership = Membership(self.agent) if self.agent.present else Alone(self.agent)
         parts = SimpleNamespace(
             agent=self.agent, membership=self.membership, hooks=hooks, records=self.records,
-            checkpoints=Checkpoints(result_dir), train_batches=self._batches[0],
+            checkpoints=Checkpoints(result_dir, self._training), train_batches=self._batches[0],
             test_batches=self._batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
             compute=Compute(self._script, flat, self._batch_size))
         return Engine(self._course, self._script, parts)
@@ -161,7 +163,10 @@ class _Run:
         return is_final
 
     def close(self):
-        """Everything that train() began is ended."""
+        """Everything that train() began is ended. The others have left: what this program
+        still trains, it trains alone."""
+        os.environ[_TRAININGS] = str(self._training)
+        os.environ.pop('WM_ELASTIC_SOCKET', None)
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
         self.membership.close()
