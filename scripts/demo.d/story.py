@@ -15,7 +15,7 @@ from view import Progress
 
 PYTHON = '/usr/bin/python3'
 STEPS = {'ann': int(os.environ.get('DEMO_STEPS_ANN', 2200)), 'bob': int(os.environ.get('DEMO_STEPS_BOB', 600))}
-RIGID_SECONDS = 6
+RIGID_SECONDS = int(os.environ.get('DEMO_RIGID_S', 6))
 WARM_STEPS = 60  # that ann applies on 4 before bob comes
 LIMIT_S = {'start': 60, 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 30)), 'train': 200, 'rigid': 40}
 

@@ -5,7 +5,7 @@
 load lib
 setup() {
   programs_built || skip "daemons or commands are not built"
-  export DEMO_DIR=$BATS_TEST_TMPDIR/out DEMO_STEPS_ANN=700 DEMO_STEPS_BOB=100 DEMO_RESIZE_LIMIT_S=15
+  export DEMO_DIR=$BATS_TEST_TMPDIR/out DEMO_STEPS_ANN=500 DEMO_STEPS_BOB=60 DEMO_RIGID_S=2 DEMO_RESIZE_LIMIT_S=15
   unset WM_CLUSTER_DIR
 }
 sabotaged() { DEMO_SABOTAGE=$1 run "$TOP/scripts/demo"; [ "$status" -eq 1 ] || { echo "$output"; return 1; }; }
