@@ -19,13 +19,21 @@ bool is_folder(const std::string& path) {
   return ::stat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode);
 }
 
-/// An opened output file; shared when stdout and stderr go to the same path.
+/// An output file, opened at its first byte; shared when stdout and stderr go to one path.
 struct Sink {
-  proc::Fd fd;
+  proc::OutputFile file;
   std::uint64_t room = 0;  ///< bytes still allowed
+  proc::Fd fd;
+  bool opened = false;
   bool lost = false;
 
+  void open() {
+    if (std::exchange(opened, true)) return;
+    if (auto made = open_output(file, true)) fd = *std::move(made);
+  }
+
   void write(std::string_view bytes) {
+    open();
     auto part = bytes.substr(0, room);
     room -= part.size();
     while (!part.empty() && fd) {
@@ -58,7 +66,10 @@ class Copier {
       if (fds[1].revents != 0) copy(err_);
     }
     bool lost = false;
-    for (auto& [path, sink] : sinks_) lost = lost || sink.lost;
+    for (auto& [path, sink] : sinks_) {
+      if (sink.file.overwrite) sink.open();  // what an earlier run left goes in any case
+      lost = lost || sink.lost;
+    }
     return lost ? 1 : 0;
   }
 
@@ -72,8 +83,8 @@ class Copier {
   Sink& sink(const proc::OutputFile& file) {
     auto [at, fresh] = sinks_.try_emplace(resolved_path(file));
     if (!fresh) return at->second;
+    at->second.file = file;
     at->second.room = file.limit_bytes != 0 ? file.limit_bytes : ~std::uint64_t{0};
-    if (auto fd = open_output(file, true)) at->second.fd = *std::move(fd);
     return at->second;
   }
 
