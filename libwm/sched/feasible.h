@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,11 +53,11 @@ class Requests {
   std::size_t size() const { return requests_.size(); }
 
  private:
+  std::optional<std::uint32_t> find(const JobSpec& spec) const;
+
   const Config& config_;
   std::map<std::string, std::uint32_t> numbers_;
   std::vector<Request> requests_;
-  const JobSpec* last_ = nullptr;  // neighbours are often alike
-  std::uint32_t last_number_ = 0;
 };
 
 /// Could this job run if the cluster were empty and every host open? The text names what is

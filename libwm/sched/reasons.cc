@@ -70,29 +70,33 @@ Reasons new_job_reason() {
       std::vector<PendReason>{{PendCode::New, "New job is waiting for scheduling", 0, ""}});
 }
 
-Reasons ReasonWriter::share(const std::string& key, std::vector<PendReason> reasons) {
-  auto& shared = shared_[key];
-  if (!shared) shared = std::make_shared<const std::vector<PendReason>>(std::move(reasons));
-  return shared;
+// Held is per job, as its remedy names the job; hosts matter only where they are named.
+ReasonWriter::Key ReasonWriter::key_of(const Idle& idle) {
+  const JobSpec& spec = idle.job->spec();
+  int kind = static_cast<int>(idle.code);
+  if (idle.code == PendCode::Held) return {kind, idle.id.job, idle.id.index, 0, ""};
+  if (is_about_hosts(idle.code)) return {kind, idle.request, 0, 0, ""};
+  return {kind, spec.array_limit, 0, 0, spec.queue};
+}
+
+ReasonWriter::Key ReasonWriter::key_of(const Claim& claim) {
+  constexpr int kClaims = 1000;  // beyond every PendCode
+  int why = static_cast<int>(claim.barred) * 256 + static_cast<int>(claim.barrier);
+  return {kClaims + why, claim.request, static_cast<std::uint32_t>(claim.user_node), claim.min, ""};
 }
 
 Reasons ReasonWriter::of(const Idle& idle) {
-  const JobSpec& spec = idle.job->spec();
-  bool own = idle.code == PendCode::Held;  // names the job: cannot be shared
-  std::string key = own ? "held " + to_string(idle.id)
-                        : std::string(pend_code_name(idle.code)) + " " + spec.queue + " " +
-                              std::to_string(spec.array_limit);
-  bool hosts = is_about_hosts(idle.code);
-  if (hosts) key += " " + std::to_string(idle.request);
-  if (auto it = shared_.find(key); it != shared_.end()) return it->second;
+  Reasons& shared = shared_[key_of(idle)];
+  if (shared) return shared;
   std::vector<PendReason> reasons;
+  bool hosts = is_about_hosts(idle.code);
   if (hosts) add_removed(claims_.requests[idle.request].removed, reasons);
   if (reasons.empty()) reasons.push_back(idle_reason(idle));
   // The rule that decides goes first.
   std::stable_sort(reasons.begin(), reasons.end(), [&](const PendReason& a, const PendReason& b) {
     return (a.code == idle.code) > (b.code == idle.code);
   });
-  return share(key, std::move(reasons));
+  return shared = std::make_shared<const std::vector<PendReason>>(std::move(reasons));
 }
 
 PendReason ReasonWriter::limit_reason(const Claim& claim) const {
@@ -164,26 +168,27 @@ PendReason ReasonWriter::unplaced_reason(const Claim& claim) const {
           "starts when a host has room for its tasks together"};
 }
 
+namespace {
+
+PendReason released_reason(const Promise& promise) {
+  std::string text = "Waiting for " + count_of(promise.tasks, "slot") + " being released";
+  if (!promise.from.empty()) text += " by " + jobs_of(promise.from);
+  return {PendCode::Released, text, 0, "starts when they are free"};
+}
+
+}  // namespace
+
 Reasons ReasonWriter::of(const Claim& claim, const Promise* promise) {
-  const Removed& removed = claims_.requests[claim.request].removed;
-  std::vector<PendReason> reasons;
   if (promise && promise->tasks > 0) {
-    reasons.push_back({PendCode::Released,
-                       "Waiting for " + count_of(promise->tasks, "slot") + " being released by " +
-                           jobs_of(promise->from),
-                       0, "starts when they are free"});
-    return share("released " + to_string(claim.id), std::move(reasons));
+    return std::make_shared<const std::vector<PendReason>>(1, released_reason(*promise));
   }
-  std::string key = "claim " + std::to_string(claim.request) + " " +
-                    std::to_string(claim.user_node) + " " + std::to_string(claim.min) + " " +
-                    std::to_string(static_cast<int>(claim.barred)) +
-                    std::string(pend_code_name(claim.barrier));
-  if (auto it = shared_.find(key); it != shared_.end()) return it->second;
-  reasons.push_back(claim.barred == Barred::Limit      ? limit_reason(claim)
-                    : claim.barred == Barred::Unplaced ? unplaced_reason(claim)
-                                                       : share_reason(claim));
-  add_removed(removed, reasons);
-  return share(key, std::move(reasons));
+  Reasons& shared = shared_[key_of(claim)];
+  if (shared) return shared;
+  std::vector<PendReason> reasons{claim.barred == Barred::Limit      ? limit_reason(claim)
+                                  : claim.barred == Barred::Unplaced ? unplaced_reason(claim)
+                                                                     : share_reason(claim)};
+  add_removed(claims_.requests[claim.request].removed, reasons);
+  return shared = std::make_shared<const std::vector<PendReason>>(std::move(reasons));
 }
 
 }  // namespace wm::sched

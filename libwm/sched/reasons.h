@@ -6,6 +6,8 @@
 
 #include <map>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "libwm/sched/claim.h"
@@ -28,7 +30,6 @@ class ReasonWriter {
   Reasons of(const Claim& claim, const Promise* promise);
 
  private:
-  Reasons share(const std::string& key, std::vector<PendReason> reasons);
   PendReason limit_reason(const Claim& claim) const;
   PendReason share_reason(const Claim& claim) const;
   PendReason unplaced_reason(const Claim& claim) const;
@@ -39,7 +40,12 @@ class ReasonWriter {
   const PlanTree& tree_;
   const PlanUse& slots_;
   const PlanUse& gpus_;
-  std::map<std::string, Reasons> shared_;
+  // What makes two reasons the same: kind, numbers of what they name, and a name.
+  using Key = std::tuple<int, std::uint32_t, std::uint32_t, std::uint32_t, std::string_view>;
+  static Key key_of(const Idle& idle);
+  static Key key_of(const Claim& claim);
+
+  std::map<Key, Reasons> shared_;
 };
 
 /// A single reason for a job that no pass has looked at yet.

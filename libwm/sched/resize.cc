@@ -108,8 +108,9 @@ void Placement::open_gate(Claim& claim, std::int64_t tasks) {
   Promise& promise = promises_[&claim];
   for (Claim& donor : claims_.all) {
     bool gives = donor.kind == ClaimKind::Elastic && donor.now > donor.target;
-    if (!gives || !gates_.would_help(donor, claim, tasks)) continue;
-    donors_.release_surplus(donor, claim.id);
+    bool leaving = !donor.pending() && slots_held(*donor.job) > donor.now;
+    if (!(gives || leaving) || !gates_.would_help(donor, claim, tasks)) continue;
+    if (gives) donors_.release_surplus(donor, claim.id);
     add_once(promise.from, {donor.id});
   }
   promise.tasks = std::max(promise.tasks, tasks);

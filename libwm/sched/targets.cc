@@ -149,7 +149,6 @@ bool Division::fill(Units capacity) {
 }
 
 Units Division::run(Units capacity) {
-  if (users_.empty()) return 0;
   for (int round = 0; round < kMaxRounds && fill(capacity); ++round) {
   }
   Units used = 0;

@@ -1,0 +1,118 @@
+// Role: what pending jobs are told, word for word.
+#include "libwm/sched/reasons.h"
+
+#include "libwm/sched/schedule.h"
+#include "test/support/sched_cluster.h"
+
+namespace wm::sched {
+namespace {
+
+using test::elastic;
+using test::rigid;
+using test::slots;
+
+class Told : public test::SchedCluster {
+ protected:
+  PendReason first(JobId id) const {
+    auto plan = run.plan();
+    auto* reasons = plan.why(id);
+    return reasons ? reasons->front() : PendReason{};
+  }
+};
+
+TEST_F(Told, slots_are_short) {
+  run.host(1);
+  submit_and_settle(slots("ann", 1));
+  auto b = run.submit(slots("bob", 1));
+  EXPECT_EQ(first(b).code, PendCode::Slots);
+  EXPECT_EQ(first(b).text,
+            "Not enough job slot(s): 1 slot asked; plan </> uses 1 slot, user <bob> 0");
+}
+
+TEST_F(Told, gpus_are_short) {
+  gpu_hosts(1);
+  submit_and_settle(rigid("ann", 1));
+  auto b = run.submit(rigid("bob", 1));
+  EXPECT_EQ(first(b).code, PendCode::Resources);
+  EXPECT_EQ(first(b).text, "Not enough GPUs: 1 GPU asked; plan </> uses 1 GPU, user <bob> 0");
+}
+
+TEST_F(Told, a_held_job_says_how_to_release_it) {
+  run.host(1);
+  auto id = run.submit(slots("ann", 1).hold());
+  EXPECT_EQ(first(id).fix, "bresume 1");
+}
+
+TEST_F(Told, an_inactive_queue_is_named_with_the_remedy) {
+  run.host(1);
+  run.step(QueueChanged{"low", QueueStandingChange::Inactivate, "admin", ""});
+  auto id = run.submit(slots("ann", 1).queue("low"));
+  EXPECT_EQ(first(id).text, "The queue is inactivated by its administrator: queue <low>");
+  EXPECT_EQ(first(id).fix, "badmin qact low");
+}
+
+TEST_F(Told, a_full_array_says_its_limit) {
+  run.host(4);
+  auto base = run.submit(slots("ann", 1).array(1, 4, 2));
+  run.pass();
+  EXPECT_EQ(first({base.job, 4}).text, "Job array has reached its running element limit: 2");
+}
+
+TEST_F(Told, who_releases_is_named) {
+  gpu_hosts(4);
+  run.submit(elastic("ann", 1, 2));
+  submit_and_settle(elastic("bob", 1, 2));
+  auto r = run.submit(rigid("eve", 2).queue("high"));
+  EXPECT_EQ(first(r).text, "Waiting for 2 slots being released by jobs <2>, <1>");
+}
+
+TEST_F(Told, stuck_slots_are_blamed_when_a_job_finds_no_place) {
+  run.host(2);
+  run.host(1);
+  auto a = run.submit(slots("ann", 2));
+  run.pass();
+  run.step(KillRequested{a, {}});
+  run.step(TaskStuck{a, Attempt{1}, TaskNumber{1}, "zombie"});
+  auto spec = slots("bob", 2);
+  spec.spec.span.one_host = true;
+  auto b = run.submit(spec);
+  EXPECT_EQ(first(b).code, PendCode::Stuck);
+  EXPECT_EQ(first(b).text, "Not enough job slot(s): 1 slot not proven free after a kill");
+}
+
+TEST_F(Told, other_hosts_that_are_out_follow_the_reason_that_decides) {
+  run.host(1);
+  auto closed = run.host(1);
+  run.step(HostClosed{closed, "admin", ""});
+  submit_and_settle(slots("ann", 1));
+  auto b = run.submit(slots("bob", 1));
+  auto plan = run.plan();
+  auto* reasons = plan.why(b);
+  ASSERT_EQ(reasons->size(), 2u);
+  EXPECT_EQ((*reasons)[0].code, PendCode::Slots);
+  EXPECT_EQ((*reasons)[1].text, "Closed by LSF administrator: 1 host");
+  EXPECT_EQ((*reasons)[1].hosts_removed, 1u);
+}
+
+TEST_F(Told, no_host_at_all_is_said_too) {
+  auto id = run.submit(slots("ann", 1));
+  EXPECT_NE(first(id).text, "");
+  EXPECT_EQ(first(id).code, PendCode::Requirement);
+}
+
+TEST_F(Told, a_removed_queue_keeps_its_jobs_waiting) {
+  run.host(1);
+  auto id = run.submit(slots("ann", 1).queue("low"));
+  std::erase_if(run.config.queues, [](auto& q) { return q.name == "low"; });
+  run.reconfigure();
+  EXPECT_TRUE(run.pass().starts.empty());
+  EXPECT_EQ(first(id).code, PendCode::QueueClosed);
+}
+
+TEST_F(Told, a_job_unknown_to_the_plan_has_no_reason) {
+  EXPECT_EQ(run.plan().why(JobId{99, 0}), nullptr);
+  EXPECT_EQ(new_job_reason()->front().code, PendCode::New);
+}
+
+}  // namespace
+}  // namespace wm::sched
