@@ -43,9 +43,25 @@ TEST_F(Collect, a_script_that_can_use_less_is_believed) {
   EXPECT_EQ(claim(id)->max, 3u);
 }
 
-TEST_F(Collect, an_elastic_job_without_an_epoch_is_fixed) {
+TEST_F(Collect, a_launching_elastic_job_takes_part_already) {
   gpu_hosts(4);
   auto id = run.submit(elastic("ann"));
+  run.dispatch(id, {HostId{1}, HostId{2}});
+  collect();
+  EXPECT_EQ(claim(id)->kind, ClaimKind::Elastic);
+  EXPECT_EQ(claim(id)->floor, 1u);
+  EXPECT_EQ(claim(id)->now, 2u);
+}
+
+TEST_F(Collect, an_elastic_job_that_is_restarted_to_be_resized_is_fixed) {
+  for (auto& app : run.config.apps) {
+    if (app.name == "training") app.resize = ResizeMode::Restart;
+  }
+  run.reconfigure();
+  gpu_hosts(4);
+  auto id = run.submit(elastic("ann"));
+  collect();
+  EXPECT_FALSE(claim(id)->resizes);
   run.run(id, {HostId{1}, HostId{2}});
   collect();
   EXPECT_EQ(claim(id)->kind, ClaimKind::Fixed);
