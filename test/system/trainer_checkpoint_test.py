@@ -39,20 +39,35 @@ class Checkpoints(Elastic):
         self.assert_equal_parameters(fixed, self.returned())
         self.assertIn('resumed from checkpoint at step', self.lead.outputs())
 
-    def test_sigterm_writes_a_checkpoint_at_the_step_it_is_at(self):
+    def stopped_by(self, number):
+        """A job stopped by this signal and resumed; its result must be that of one not stopped."""
         fixed = self.parameters_after(lambda: self.begin([1]), **self.settings)
         self.job(**self.settings)
         self.begin([1, 2])
         self.at_step(30)
         for worker in self.lead.workers.values():
-            worker.process.send_signal(signal.SIGTERM)
+            worker.process.send_signal(number)
         self.lead.run_until(self.lead.finished)
-        self.assertEqual([w.process.returncode for w in self.lead.workers.values()], [-15, -15])
+        self.assertEqual([w.process.returncode for w in self.lead.workers.values()], [-number, -number])
         step = max(fake_lead.last_step(self.base, t) for t in (1, 2))
         self.again()
         self.begin([3])
         self.assert_equal_parameters(fixed, self.returned())
         self.assertIn(f'resumed from checkpoint at step {step}', self.lead.outputs())
+
+    def test_sigterm_writes_a_checkpoint_at_the_step_it_is_at(self):
+        self.stopped_by(signal.SIGTERM)
+
+    def test_the_run_limit_writes_a_checkpoint_too(self):
+        self.stopped_by(signal.SIGUSR2)
+
+    def test_a_worker_that_waits_for_a_group_ends_at_once(self):
+        self.job(**self.settings)
+        self.lead.start(1)
+        self.lead.run_until(lambda: self.lead.all_ready([1]))
+        self.lead.workers[1].process.send_signal(signal.SIGINT)
+        self.lead.run_until(self.lead.finished, 10)
+        self.assertEqual(self.lead.workers[1].process.returncode, -signal.SIGINT)
 
     def test_one_on_demand_does_not_stop_the_training(self):
         self.job(**self.settings)

@@ -44,7 +44,7 @@ class Engine:
         self._numbers = Numbers(len(course.metric_names))
         self._sabotage = sabotage.chosen()
         self.progress, self.group = Progress(), None
-        self._has_state, self._stopping = False, False
+        self._has_state, self._stopping = False, 0  # number of the signal
         self._ledger, self._delivery = None, None
         self._switched = None   # (epoch, step) whose pause is not known yet
         self._reported_ns, self._step_s, self._rate = 0, 0.0, 0.0
@@ -63,9 +63,18 @@ class Engine:
         self.agent.done(self.progress.step)
         return self.group.rank == 0
 
-    def request_stop(self):
-        """SIGTERM: write a checkpoint at the next step boundary, then end by that signal."""
-        self._stopping = True
+    def request_stop(self, number):
+        """Signal `number`: write a checkpoint at the next step boundary, then end by that
+        signal; at once when there is no group to reach a boundary with."""
+        self._stopping = number
+        if self.group is None:
+            self._end_by_signal()
+
+    def _end_by_signal(self):
+        self.checkpoints.finish()
+        self.membership.close()
+        signal.signal(self._stopping, signal.SIG_DFL)
+        os.kill(os.getpid(), self._stopping)
 
     def _keep_group(self):
         self.membership.check()
@@ -290,8 +299,6 @@ class Engine:
         """All members know that one is wanted; who was told to stop ends by that signal."""
         self.membership.checkpoint_taken()
         if self.group.rank == 0:
-            self.checkpoints.save(self.script.state(self.progress), wait=self._stopping)
+            self.checkpoints.save(self.script.state(self.progress), wait=bool(self._stopping))
         if self._stopping:
-            self.membership.close()
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            os.kill(os.getpid(), signal.SIGTERM)
+            self._end_by_signal()

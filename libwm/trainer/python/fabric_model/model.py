@@ -116,6 +116,7 @@ class _Run:
         self.agent = native.Agent(self._lib, max_tasks)
         self.train_set, self.test_set = fabric._datasets()
         self.records, self.membership, self._batches = None, None, []
+        self._handlers = {number: signal.getsignal(number) for number in self._stop_signals()}
 
     def course(self, validation_freq, checkpoint_freq, effective):
         """What is to be done, from train()'s arguments."""
@@ -150,10 +151,19 @@ class _Run:
             return None
         return self._batches[0].get([0], [0])[0]
 
+    def _stop_signals(self):
+        """Signals that ask for a checkpoint and the end. Under WM also those that bkill and a
+        run limit begin with; elsewhere Ctrl-C stays what it is."""
+        if threading.current_thread() is not threading.main_thread():
+            return ()
+        if 'WM_TASK' not in os.environ:
+            return (signal.SIGTERM,)
+        return (signal.SIGTERM, signal.SIGINT, signal.SIGUSR2)
+
     def to_the_end(self, engine):
         """Trains. Returns whether this worker returns from train()."""
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, lambda *_: engine.request_stop())
+        for number in self._stop_signals():
+            signal.signal(number, lambda number, _frame: engine.request_stop(number))
         try:
             is_final = engine.run()
         except Left as reason:
@@ -167,8 +177,8 @@ class _Run:
         still trains, it trains alone."""
         os.environ[_TRAININGS] = str(self._training)
         os.environ.pop('WM_ELASTIC_SOCKET', None)
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in self._stop_signals():
+            signal.signal(number, self._handlers[number] or signal.SIG_DFL)
         self.membership.close()
         self.records.close()
         for batches in self._batches:
