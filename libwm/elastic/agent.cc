@@ -88,19 +88,26 @@ void Agent::obey(const AgentOrder& order, TimePoint now) {
   bool moved = new_lead || order.lead_address != order_.lead_address;
   order_ = order;
   member_.obey(order.lead);
-  if (order.lead_host != identity_.host) {
-    lead_.reset();
-    formed_.reset();
-    faulty_.clear();
-    if (moved) actions_.push_back(FollowLead{order.lead_address});
-  } else if (new_lead) {
-    peers_.clear();
-    lead_.emplace(order, now);
-    actions_.push_back(FollowLead{});
-    lead_on(FromAgent{identity_.host, member_.status()}, now);
-  } else {
-    lead_on(order, now);
-  }
+  if (moved) end_lead();
+  bool here = order.lead_host == identity_.host && order.lead_address == identity_.address;
+  if (!here && moved) actions_.push_back(FollowLead{order.lead_address});
+  if (here && !lead_) return begin_lead(now);
+  lead_on(order, now);
+}
+
+void Agent::begin_lead(TimePoint now) {
+  actions_.push_back(FollowLead{});
+  lead_.emplace(order_, now);
+  lead_on(FromAgent{identity_.host, member_.status()}, now);
+}
+
+void Agent::end_lead() {
+  // Agents that came too early, or for a former lead, come again with their status.
+  for (auto host : peers_) actions_.push_back(DropAgent{host});
+  peers_.clear();
+  lead_.reset();
+  formed_.reset();
+  faulty_.clear();
 }
 
 void Agent::lead_on(const LeadEvent& event, TimePoint now) {

@@ -86,6 +86,8 @@ class Agent {
   void take(const FromAgent& from, TimePoint now);
   void take(const Tick&, TimePoint now);
   void obey(const AgentOrder& order, TimePoint now);
+  void begin_lead(TimePoint now);
+  void end_lead();
   void lead_on(const LeadEvent& event, TimePoint now);
   void pass(MemberOutput out, TimePoint now);
   void report(const AgentFact& fact);

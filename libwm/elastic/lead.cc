@@ -8,11 +8,15 @@
 namespace wm::elastic {
 namespace {
 
+/// After a time without the master another lead may have been appointed: so long its word is
+/// awaited.
+constexpr Duration kTrust = kAgentSilence;
 constexpr int kMovesPerEvent = 100;  // each move consumes a fact; more would be a loop of ours
 
 }  // namespace
 
-Lead::Lead(const AgentOrder& order, TimePoint now) : born_(now) {
+Lead::Lead(const AgentOrder& order, TimePoint now)
+    : born_(now), master_at_(now), heard_since_(now - kTrust) {
   roster_.self = order.lead_host;
   roster_.agents[order.lead_host] = {now, false, false};
   note_order(roster_, order, now);
@@ -51,28 +55,40 @@ void Lead::take(const FromAgent& from, TimePoint now) {
 }
 
 void Lead::take(const NodeHeartbeat& beat, TimePoint now) {
-  master_ = beat.master;
   master_at_ = now;
+  if (beat.master == MasterSeen::Silent) heard_since_.reset();
+  if (beat.master == MasterSeen::Heard && !heard_since_) heard_since_ = now;
 }
 
 void Lead::react(TimePoint now) {
-  bool node_heard = now - master_at_ <= kAgentSilence;
-  note_silence(roster_, node_heard ? master_ : MasterSeen::Silent, now);
+  if (now - master_at_ > kAgentSilence) heard_since_.reset();
+  note_silence(roster_, heard_since_ && now - *heard_since_ >= kTrust, now);
   if (!gather(now)) return;
   watch(now);
   for (int moves = 0; advance(now); ++moves) WM_CHECK(moves < kMovesPerEvent);
-  report_formed(now);
+  report_formed();
   speak();
+}
+
+/// Somebody heard has trained in the newest epoch that the master knows of.
+bool Lead::knows_newest() const {
+  return std::ranges::any_of(roster_.tasks, [&](const auto& t) {
+    return t.second.status.epoch >= roster_.order.last_epoch;
+  });
 }
 
 bool Lead::gather(TimePoint now) {
   if (gathered_) return true;
-  bool all = std::ranges::all_of(roster_.agents, [](const auto& a) { return a.second.status; });
-  if (!all && now - born_ <= kAgentSilence) return false;
+  bool all = std::ranges::all_of(
+      roster_.order.tasks, [&](const WantedTask& w) { return roster_.agents[w.host].status; });
+  if (!all && (now - born_ <= kAgentSilence || !knows_newest())) return false;
   gathered_ = true;
   Standing standing = rebuild(roster_, past_);
   last_ = standing.last;
-  if (last_) last_.value += kLeadGap;
+  if (number().value > 1) {
+    auto block = (last_.value + kLeadBlock - 1) / kLeadBlock + number().value - 1;
+    last_ = EpochNumber{block * kLeadBlock};
+  }
   current_ = standing.current;
   intact_ = standing.intact;
   if (standing.planned)
@@ -81,14 +97,14 @@ bool Lead::gather(TimePoint now) {
   if (broken) start_recovery("a new lead took over", now);
   if (intact_ && current_.epoch > roster_.order.last_epoch) {
     EpochFormed fact{current_.epoch, number(), current_.members, 0, {}, false, 0, current_.reason};
-    formed_ = Formed{fact, {}, now, false};
+    formed_ = Formed{fact, {}, false};
   }
   return true;
 }
 
 bool Lead::advance(TimePoint now) {
   if (plan_ && everybody_switched()) {
-    form(now);
+    form();
     return true;
   }
   if (recovery_) return recover(now);

@@ -24,12 +24,11 @@
 
 namespace wm::elastic {
 
-/// A lead that finds epochs of a predecessor leaves this many numbers for plans it could not see.
-inline constexpr std::uint32_t kLeadGap = 10;
+/// Lead n > 1 begins in a block of its own, n - 1 blocks of this size above the highest number it
+/// knows of: numbers that a predecessor used and nobody remembers are below.
+inline constexpr std::uint32_t kLeadBlock = 100;
 /// Planned epochs that may fail to connect because of one newcomer.
 inline constexpr unsigned kConnectTries = 3;
-/// Longest wait for the survivors' pauses before an epoch is reported without them.
-inline constexpr Duration kPauseWait = std::chrono::seconds(2);
 
 /// Words that an agent sent to the lead.
 struct FromAgent {
@@ -62,7 +61,7 @@ class Lead {
   LeadOutput on(const LeadEvent& event, TimePoint now);
 
   LeadNumber number() const { return roster_.order.lead; }
-  /// The membership in force; epoch 0 while there is none.
+  /// The membership in force; without members while there is none.
   const EpochPlan& current() const { return current_; }
 
  private:
@@ -80,8 +79,7 @@ class Lead {
   struct Formed {
     EpochFormed fact;
     std::vector<TaskNumber> survivors;
-    TimePoint deadline;
-    bool said = false;
+    bool said = false;  ///< without the pauses
   };
   struct Withdrawn {
     EpochWithdrawn words;
@@ -95,6 +93,7 @@ class Lead {
   void take(const Tick&, TimePoint) {}
   void react(TimePoint now);
   bool gather(TimePoint now);
+  bool knows_newest() const;
   bool advance(TimePoint now);
   void watch(TimePoint now);
   void expel(TaskNumber task, const std::string& reason);
@@ -110,7 +109,7 @@ class Lead {
   bool everybody_switched() const;
   void withdraw(std::string reason);
   void blame(TimePoint now);
-  void form(TimePoint now);
+  void form();
 
   // failures (lead_recover.cc)
   std::optional<std::string> find_break() const;
@@ -118,24 +117,26 @@ class Lead {
                                            EpochNumber epoch) const;
   void start_recovery(std::string reason, TimePoint now);
   bool recover(TimePoint now);
+  bool somebody_may_train() const;
   bool await_answers(const std::vector<TaskNumber>& rest, TimePoint now);
 
   // words (lead_speak.cc)
   void speak();
+  void say(TaskNumber number, const ToWorker& words);
   std::optional<ToWorker> words_for(TaskNumber task) const;
   std::optional<ToWorker> words_for_outsider(TaskNumber number) const;
   std::optional<ToWorker> withdrawal_for(TaskNumber number) const;
-  void report_formed(TimePoint now);
+  void report_formed();
 
   Roster roster_;
   Past past_;
   TimePoint born_;
   bool gathered_ = false;
   bool deposed_ = false;
-  MasterSeen master_ = MasterSeen::Silent;
-  TimePoint master_at_{};
+  TimePoint master_at_;                   ///< last word of wnoded on the master
+  std::optional<TimePoint> heard_since_;  ///< none once the master was silent, not down
 
-  EpochPlan current_;    ///< epoch 0: no group
+  EpochPlan current_;    ///< without members: nobody carries state
   bool intact_ = false;  ///< current_ is a working group
   EpochNumber last_;     ///< highest number used or seen
   std::optional<InFlight> plan_;

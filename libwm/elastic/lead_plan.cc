@@ -1,6 +1,7 @@
 // Lead: a plan from its publication to its forming or withdrawal (PROTOCOL L-7, L-8, L-10).
 #include <algorithm>
 
+#include "libwm/elastic/hang.h"
 #include "libwm/elastic/lead.h"
 
 namespace wm::elastic {
@@ -110,15 +111,27 @@ void Lead::withdraw(std::string reason) {
     if (!contains(withdrawn_.members, m)) withdrawn_.members.push_back(m);
   }
   plan_.reset();
+  for (auto m : withdrawn_.members) {  // said even when another plan follows at once
+    Task& task = roster_.tasks[m];
+    auto* told = task.told ? std::get_if<EpochPlan>(&*task.told) : nullptr;
+    bool heard = !task.gone && told != nullptr && told->epoch == withdrawn_.words.epoch;
+    if (heard) say(m, withdrawn_.words);
+  }
 }
 
 void Lead::blame(TimePoint now) {
   const EpochPlan plan = plan_->plan;
   auto connected = [&](TaskNumber m) { return find(roster_, m).status.connected >= plan.epoch; };
+  auto silent = [&](TaskNumber m) {  // stopped or starved: newcomers are not to blame
+    const Task& task = find(roster_, m);
+    auto heard = std::max(task.progress_at, task.still_since);
+    return intact_ && !connected(m) && now - heard > kProgressStale;
+  };
   std::vector<TaskNumber> suspects(plan.members.begin() + plan.survivors, plan.members.end());
   if (std::ranges::any_of(suspects, std::not_fn(connected))) {
     std::erase_if(suspects, connected);
   }
+  if (std::ranges::any_of(current_.members, silent)) suspects.clear();
   for (auto m : current_.members) {  // a leaver that has not acknowledged stands in the way first
     if (!intact_ || contains(plan.members, m) || connected(m)) continue;
     report_faulty(m, "does not answer the request to leave");
@@ -138,7 +151,7 @@ void Lead::blame(TimePoint now) {
   not_before_ = now + kBackoff * (1 << std::min(setbacks_++, kMostDoublings));
 }
 
-void Lead::form(TimePoint now) {
+void Lead::form() {
   const EpochPlan plan = plan_->plan;
   std::optional<std::uint64_t> step;  // none if the words were lost with a connection
   for (auto m : plan.members) {
@@ -152,7 +165,7 @@ void Lead::form(TimePoint now) {
     fact.steps_lost = static_cast<std::uint32_t>(newest_step_ - fact.step);
   }
   std::vector<TaskNumber> survivors(plan.members.begin(), plan.members.begin() + plan.survivors);
-  formed_ = Formed{fact, std::move(survivors), now + kPauseWait, false};
+  formed_ = Formed{fact, std::move(survivors), false};
   current_ = plan;
   intact_ = true;
   plan_.reset();

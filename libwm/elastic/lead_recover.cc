@@ -47,7 +47,8 @@ void Lead::start_recovery(std::string reason, TimePoint now) {
     withdraw(recovery.reason);
   }
   for (const auto& [number, task] : roster_.tasks) {
-    if (trains(task.status) && task.status.epoch > current_.epoch) add(number);
+    bool stray = trains(task.status) && task.status.epoch > current_.epoch;
+    if (stray && is_present(roster_, number)) add(number);
   }
   for (auto m : recovery.group) {
     newest_step_ = std::max(newest_step_, find(roster_, m).status.step);
@@ -68,6 +69,16 @@ bool Lead::await_answers(const std::vector<TaskNumber>& rest, TimePoint now) {
   return expelled;
 }
 
+bool Lead::somebody_may_train() const {
+  return std::ranges::any_of(recovery_->group, [&](TaskNumber m) {
+    const Task& task = find(roster_, m);
+    bool ended = task.gone || task.expelled || task.status.left || task.status.done;
+    bool listed =
+        std::ranges::any_of(roster_.order.tasks, [&](const WantedTask& w) { return w.task == m; });
+    return !ended && listed;
+  });
+}
+
 bool Lead::recover(TimePoint now) {
   std::vector<TaskNumber> rest;
   for (auto m : recovery_->group) {
@@ -77,10 +88,12 @@ bool Lead::recover(TimePoint now) {
   bool all = std::ranges::all_of(
       rest, [&](TaskNumber m) { return find(roster_, m).status.faulted >= recovery_->broken; });
   if (!all) return await_answers(rest, now);
+  if (rest.empty() && somebody_may_train()) return false;
   std::string reason = std::move(recovery_->reason);
   recovery_.reset();
   if (rest.empty()) {  // nobody carries the state any more: the next epoch starts anew
     current_ = {};
+    current_.epoch = last_;  // whoever still trains in an older one is stale
     return true;
   }
   Choice choice = choose_survivors(roster_, rest);

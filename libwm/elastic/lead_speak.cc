@@ -42,12 +42,18 @@ void Lead::speak() {
     if (task.gone || task.status.left || task.status.done || is_lost(roster_, task)) continue;
     auto words = words_for(number);
     if (!words || words == task.told) continue;
-    out_.tell.push_back({task.host, {this->number(), number, *words}});
-    task.told = std::move(words);
+    say(number, *words);
   }
 }
 
-void Lead::report_formed(TimePoint now) {
+void Lead::say(TaskNumber number, const ToWorker& words) {
+  Task& task = roster_.tasks[number];
+  if (!task.host) return;  // known by its end only
+  out_.tell.push_back({task.host, {this->number(), number, words}});
+  task.told = words;
+}
+
+void Lead::report_formed() {
   if (!formed_) return;
   auto& fact = formed_->fact;
   bool known = true;
@@ -58,10 +64,7 @@ void Lead::report_formed(TimePoint now) {
     if (switched.epoch == fact.epoch) fact.pause = std::max(fact.pause, switched.pause);
   }
   fact.pause_known = known;
-  if (known || (!formed_->said && now >= formed_->deadline)) {
-    out_.facts.push_back(fact);
-    formed_->said = true;
-  }
+  if (known || !std::exchange(formed_->said, true)) out_.facts.push_back(fact);
   if (known) formed_.reset();
 }
 

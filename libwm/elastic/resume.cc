@@ -66,6 +66,7 @@ void take_up_half_switched(const Roster& roster, const Past& past, const EpochPl
     standing.intact = true;
   } else {
     standing.current.members = carriers(roster, base);
+    standing.current.epoch = EpochNumber{base.epoch.value - 1};  // closed; older ones are stale
   }
 }
 
@@ -82,6 +83,10 @@ Standing rebuild(const Roster& roster, const Past& past) {
   standing.last = highest(roster, past);
   const EpochPlan* base = newest_trained(roster, past);
   const EpochNumber dead = std::max(past.broken, past.withdrawn);
+  if (base != nullptr && base->epoch < roster.order.last_epoch) {  // its successors are gone
+    standing.current.epoch = standing.last;
+    return standing;
+  }
   if (base != nullptr && (base->epoch <= past.broken || base->epoch == past.withdrawn)) {
     standing.current = *base;
     standing.current.members = carriers(roster, *base);

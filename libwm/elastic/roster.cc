@@ -56,8 +56,8 @@ void note_gone(Roster& roster, const TaskGone& gone) {
   task.gone = true;
 }
 
-void note_silence(Roster& roster, MasterSeen master, TimePoint now) {
-  roster.may_drop = master != MasterSeen::Silent;
+void note_silence(Roster& roster, bool may_drop, TimePoint now) {
+  roster.may_drop = may_drop;
   for (auto& [host, agent] : roster.agents) {
     agent.lost = host != roster.self && now - agent.heard > kAgentSilence;
   }

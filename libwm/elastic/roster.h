@@ -60,7 +60,7 @@ void note_words(Roster& roster, HostId host, const WorkerSaid& said, TimePoint n
 /// Takes in the end of a task's process. @cost O(log tasks)
 void note_gone(Roster& roster, const TaskGone& gone);
 /// Finds the silent hosts anew. @cost O(hosts)
-void note_silence(Roster& roster, MasterSeen master, TimePoint now);
+void note_silence(Roster& roster, bool may_drop, TimePoint now);
 
 /// The master wants this task and it is not to leave. @cost O(tasks)
 bool is_wanted(const Roster& roster, TaskNumber task);

@@ -1,8 +1,8 @@
 // Role: where one worker stands, built up from its own words. The same merge runs in its agent
 // (which keeps the table) and in the lead (which decides), so both see one thing.
 //
-// Invariants: every field only rises, so words may come late, twice or out of order, and a
-// whole status may be merged over single words. Called by Member and Roster.
+// Invariants: every field only rises (`step` within one epoch), so words may come late, twice or
+// out of order, and a whole status may be merged over single words. Called by Member and Roster.
 #pragma once
 
 #include "libwm/model/elastic.h"

@@ -36,7 +36,7 @@ TEST(lead, first_epoch_waits_the_start_window_for_a_slow_worker) {
   EXPECT_EQ(rig.members(), (Numbers{1, 3}));
 }
 
-TEST(lead, an_epoch_is_reported_once_with_the_longest_pause) {
+TEST(lead, an_epoch_is_reported_at_once_and_again_with_the_longest_pause) {
   LeadRig rig({1, 2});
   rig.train({1, 2});
   rig.want({1, 2, 3});
@@ -46,19 +46,20 @@ TEST(lead, an_epoch_is_reported_once_with_the_longest_pause) {
   rig.said(1, WorkerSwitched{EpochNumber{2}, 40, {}, false});
   rig.said(2, WorkerSwitched{EpochNumber{2}, 40, {}, false});
   rig.said(3, WorkerSwitched{EpochNumber{2}, 40, {}, false});
-  EXPECT_TRUE(rig.reports<EpochFormed>().empty());
+  ASSERT_EQ(rig.reports<EpochFormed>().size(), 1u);
+  EXPECT_FALSE(rig.reports<EpochFormed>()[0].pause_known);
 
   rig.said(1, WorkerSwitched{EpochNumber{2}, 40, Duration(2000), true});
   rig.said(2, WorkerSwitched{EpochNumber{2}, 40, Duration(5000), true});
   rig.pass(seconds(5));
 
   auto formed = rig.reports<EpochFormed>();
-  ASSERT_EQ(formed.size(), 1u);
-  EXPECT_EQ(formed[0].pause, Duration(5000));
-  EXPECT_TRUE(formed[0].pause_known);
-  EXPECT_EQ(formed[0].members.size(), 3u);
-  EXPECT_EQ(formed[0].step, 40u);
-  EXPECT_EQ(formed[0].reason, "grow");
+  ASSERT_EQ(formed.size(), 2u);
+  EXPECT_EQ(formed[1].pause, Duration(5000));
+  EXPECT_TRUE(formed[1].pause_known);
+  EXPECT_EQ(formed[1].members.size(), 3u);
+  EXPECT_EQ(formed[1].step, 40u);
+  EXPECT_EQ(formed[1].reason, "grow");
 }
 
 TEST(lead, nobody_waits_for_a_newcomer_before_it_is_ready) {
@@ -124,6 +125,7 @@ TEST(lead, a_plan_not_connected_in_time_is_withdrawn_and_tried_again) {
 
 TEST(lead, a_newcomer_that_cannot_connect_is_given_up_after_its_tries) {
   LeadRig rig({1});
+  rig.reporting = true;
   rig.train({1});
   rig.want({1, 2});
   rig.agents_up({2});
@@ -136,8 +138,19 @@ TEST(lead, a_newcomer_that_cannot_connect_is_given_up_after_its_tries) {
   EXPECT_EQ(rig.plan().epoch, EpochNumber{1 + kConnectTries});
 }
 
+TEST(lead, a_newcomer_is_not_blamed_for_a_member_that_is_stopped) {
+  LeadRig rig({1});
+  rig.train({1});
+  rig.want({1, 2});
+  rig.agents_up({2});
+  rig.ready({2});
+  rig.pass(seconds(60));
+  EXPECT_TRUE(rig.reports<TaskFaulty>().empty());
+}
+
 TEST(lead, after_a_failed_try_newcomers_are_tried_one_by_one) {
   LeadRig rig({1});
+  rig.reporting = true;
   rig.train({1});
   rig.want({1, 2, 3});
   rig.agents_up({2, 3});
@@ -188,7 +201,7 @@ TEST(lead, a_plan_whose_newcomer_is_not_wanted_any_more_is_withdrawn_at_once) {
 
   rig.want({1, 2}, {2});
 
-  EXPECT_EQ(rig.told<EpochWithdrawn>(), (Numbers{1}));
+  EXPECT_EQ(rig.told<EpochWithdrawn>(), (Numbers{1, 2}));
   EXPECT_EQ(rig.told<WorkerLeave>(), (Numbers{2}));
 }
 

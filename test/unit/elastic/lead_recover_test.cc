@@ -140,8 +140,12 @@ TEST(lead_recover, cut_off_from_host_and_master_the_lead_waits) {  // PROTOCOL L
   rig.pass(seconds(20), {2});
   EXPECT_TRUE(rig.tell.empty());
 
+  rig.seen = MasterSeen::Down;
+  rig.pass(seconds(20), {2});
+  EXPECT_TRUE(rig.tell.empty()) << "it may have appointed another lead before it went down";
+
   rig.seen = MasterSeen::Heard;
-  rig.pass(milliseconds(200), {2});
+  rig.pass(milliseconds(1400), {2});
   EXPECT_EQ(rig.told<EpochBroken>(), (Numbers{1}));
 }
 
@@ -174,6 +178,21 @@ TEST(lead_recover, without_any_survivor_the_training_starts_anew) {
   EXPECT_EQ(rig.members(), (Numbers{2}));
   EXPECT_EQ(rig.plan().survivors, 0u);
   EXPECT_FALSE(rig.plan().emergency);
+}
+
+TEST(lead_recover, training_does_not_start_anew_beside_members_that_are_only_silent) {
+  LeadRig rig({2});
+  rig.agents_up({1});
+  rig.train({2});
+  rig.pass(seconds(2), {2});
+  rig.want({1, 2});
+  rig.agents_up({1});
+  rig.ready({1});
+  rig.pass(seconds(20), {2});
+  EXPECT_TRUE(rig.told<EpochPlan>().empty());
+
+  rig.want({1});
+  EXPECT_EQ(rig.members(), (Numbers{1})) << "the master has given task 2 up";
 }
 
 TEST(lead_recover, a_survivor_that_never_answers_is_given_up) {

@@ -69,6 +69,7 @@ class LeadRig {
       for (const auto& wanted : order.tasks) {
         bool quiet = std::find(silent.begin(), silent.end(), wanted.host.value) != silent.end();
         if (!quiet) on(FromAgent{wanted.host, Heartbeat{order.lead}});
+        if (!quiet && reporting) said(wanted.task.value, WorkerProgress{});
       }
       on(Tick{});
     }
@@ -120,6 +121,7 @@ class LeadRig {
 
   TimePoint now{std::chrono::hours(1)};
   AgentOrder order;
+  bool reporting = false;  ///< workers report their progress as time passes
   std::optional<MasterSeen> seen = MasterSeen::Heard;
   std::optional<Lead> machine;
   std::vector<ToHost> tell;
