@@ -8,10 +8,11 @@ with the number of measurements and their spread. Figures of pauses: elastic_pau
   submit_to_start_ms          idle cluster: before bsub starts → the task's own first timestamp
   share_release_ms            a second bsub → the first job's surplus is proven free, so that
                               the second is dispatched onto it (SUBMIT → DISPATCH in bhist)
-  shrink_request_to_step_ms, grow_warm_request_to_step_ms, grow_cold_request_to_step_ms
-                              before bresize starts → first step with the new world; warm: an
-                              application with warm_imports, cold: one without
+  shrink_request_to_step_ms, grow_cold_request_to_step_ms
+                              before bresize starts → first step with the new world; cold: the
+                              newcomer is a fresh Python that imports PyTorch
   newcomer_import_ms          start of an added worker's process → its imports are done
+  grow_beyond_import_ms       the difference, grow by grow: what WM and the epoch add
 Needs: B (build folder). Callers: scripts/bench.
 """
 
@@ -37,8 +38,7 @@ from evidence import History  # noqa: E402
 TRAIN = ['/usr/bin/python3', os.path.join(TOP, 'test', 'support', 'timed_train.py')]
 STEPS, STEP_MS = '20000', '20'
 SUBMITS, STARTS, SHARES, RESIZES = 60, 25, 7, 7
-APPS = '[warm]\ntype = training\nwarm_imports = torch, fabric_model\n'
-SHAPE = {'nodes': 4, 'cpus': 1, 'gpus': 1, 'mem': '', 'multiuser': False}
+SHAPE = {'nodes': 4, 'cpus': 1, 'gpus': 1, 'mem': '', 'conf': [], 'multiuser': False}
 SETTLED_STEPS = 40  # after a resize, before the next
 
 
@@ -99,9 +99,9 @@ class Bench:
             raise Failure(f'{" ".join(words)}: {done.stderr.strip()}')
         return done.stdout
 
-    def train(self, least, app='training'):
+    def train(self, least):
         """Number of a new elastic job on `least` to 4 GPUs."""
-        return re.search(r'<(\d+)>', self.said('bsub', '-app', app, '-ar', '-n', f'{least},4', '-gpu', 'num=1',
+        return re.search(r'<(\d+)>', self.said('bsub', '-app', 'training', '-ar', '-n', f'{least},4', '-gpu', 'num=1',
                                                *TRAIN, STEPS, STEP_MS)).group(1)
 
     def log(self, job):
@@ -219,9 +219,9 @@ def imports(bench, job):
     return took
 
 
-def resize(bench, app):
+def resize(bench):
     """Asks 4 → 2 → 3 → 2 …; returns times of shrinks, of grows, and newcomers' import times."""
-    job, shrinks, grows = bench.train(1, app), [], []
+    job, shrinks, grows = bench.train(1), [], []
     bench.settle(job, 4)
     bench.said('bresize', 'release', '1', job)
     bench.settle(job, 3)
@@ -236,32 +236,22 @@ def resize(bench, app):
 
 def resizes(bench):
     """The figures of bresize."""
-    shrinks, cold, cold_imports = resize(bench, 'training')
-    more, warm, warm_imports = resize(bench, 'warm')
-    show('shrink_request_to_step_ms', shrinks + more)
-    show('grow_cold_request_to_step_ms', cold, beyond(cold, cold_imports))
-    show('newcomer_import_ms', cold_imports)
-    show('grow_warm_request_to_step_ms', warm, beyond(warm, warm_imports))
-
-
-def beyond(grows, took):
-    """What each grow took beyond its newcomer's imports, in words."""
-    if len(grows) != len(took):
-        return ''
-    rest = statistics.median(g - i for g, i in zip(grows, took))
-    return f'; beyond its newcomer\'s {statistics.median(took):.0f} of imports {rest:.0f}'
+    shrinks, grows, took = resize(bench)
+    show('shrink_request_to_step_ms', shrinks)
+    show('grow_cold_request_to_step_ms', grows)
+    show('newcomer_import_ms', took)
+    if len(grows) == len(took):
+        show('grow_beyond_import_ms', [g - i for g, i in zip(grows, took)])
+    print('# grow_warm_request_to_step_ms: none; no host keeps a process with the framework imported')
 
 
 def main():
     """One cluster for all of it; a figure that cannot be had does not keep the others back."""
     work, failed = tempfile.mkdtemp(prefix='wm-bench.'), 0
-    apps = os.path.join(work, 'apps.conf')
-    with open(apps, 'w', encoding='ascii') as out:
-        out.write(APPS)
     cluster = Cluster(os.path.join(work, 'c'), os.environ.get('B', os.path.join(TOP, 'build')))
     wanted = sys.argv[1:]
     try:
-        cluster.up({**SHAPE, 'conf': [apps]})
+        cluster.up(SHAPE)
         bench = Bench(cluster, work)
         for measure in (submission, start, share, resizes):
             if wanted and measure.__name__ not in wanted:
