@@ -16,6 +16,8 @@ using std::chrono::seconds;
 constexpr std::int32_t kKilled = 9;  // wait status of a process ended by SIGKILL
 /// The record file is looked through after so many attempts have gone.
 constexpr std::uint32_t kShrinkAfter = 2000;
+/// Jobs whose newest attempt is remembered after they have gone.
+constexpr std::size_t kMaxNewest = 100000;
 
 std::string end_words(const proc::ExitRecord& record) {
   if (WIFSIGNALED(record.status)) return "signal " + std::to_string(WTERMSIG(record.status));
@@ -245,6 +247,10 @@ void Core::on_tick(double load, Bytes free_mem) {
   }
   if (dropped_ < kShrinkAfter) return;
   dropped_ = 0;
+  if (newest_.size() > kMaxNewest)
+    std::erase_if(newest_, [this](const auto& known) {
+      return !attempts_.contains({known.first, known.second});
+    });
   outside_.keep_records([this](const proc::ExitRecord& r) { return attempts_.contains(r.key); });
 }
 

@@ -294,6 +294,29 @@ TEST(shepherd, when_it_is_killed_its_tasks_are_found_and_ended_with_a_reason) {
   EXPECT_TRUE(std::filesystem::is_empty(zygote.run));
 }
 
+TEST(shepherd, with_a_cgroup_tasks_are_in_it_and_it_goes_with_the_attempt) {
+  auto root = cgroup_for_tests();
+  if (root.empty()) GTEST_SKIP() << "no writable cgroup v2 below our own";
+  Zygote zygote(root);
+  auto spec = shell_attempt(zygote, 61, "grep ^0:: /proc/self/cgroup; (setsid sleep 1000 &)");
+  run_to_end(zygote, spec);
+  EXPECT_NE(zygote.read("out").find("/" + to_string(spec.key)), std::string::npos) << zygote.read("out");
+  EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(root + "/" + to_string(spec.key)); }));
+}
+
+TEST(shepherd, with_a_cgroup_even_what_hid_is_found_after_the_shepherd_died) {
+  auto root = cgroup_for_tests();
+  if (root.empty()) GTEST_SKIP() << "no writable cgroup v2 below our own";
+  Zygote zygote(root);
+  auto fd = zygote.start(shell_attempt(zygote, 62, "setsid env -i /bin/sleep 1238 & echo > up; sleep 1000"));
+  auto up = await<proc::ShepherdUp>(fd);
+  await_file(zygote, "up");
+  ASSERT_TRUE(eventually([] { return ::system("pgrep -fx '/bin/sleep 1238' > /dev/null") == 0; }));
+  ::kill(up.pid, SIGKILL);
+  await<AttemptEnded>(zygote.fork_with(proc::Sweep{"test", {{62, 0}, {1}}, {}, milliseconds(5000)}));
+  EXPECT_NE(::system("pgrep -fx '/bin/sleep 1238' > /dev/null"), 0);
+}
+
 TEST(shepherd, files_given_to_the_attempt_are_there_and_go_with_it) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 44, "");

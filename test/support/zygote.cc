@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "libwm/proc/cgroup.h"
 #include "libwm/proc/tree.h"
 
 namespace wm::test {
@@ -124,6 +125,11 @@ std::optional<proc::ShepherdWord> next_word(const proc::Fd& fd) {
 
 void tell(const proc::Fd& fd, const proc::ShepherdOrder& order) {
   if (!proc::write_frame(fd.get(), to_bytes(order))) throw std::runtime_error("shepherd is gone");
+}
+
+std::string cgroup_for_tests() {
+  const char* named = ::getenv("WM_TEST_CGROUP");
+  return proc::usable_cgroup_root(named ? named : "");
 }
 
 std::vector<pid_t> pids_of(std::uint32_t job) {

@@ -51,6 +51,9 @@ T await(const proc::Fd& fd) {
 }
 void tell(const proc::Fd& fd, const proc::ShepherdOrder& order);
 
+/// A cgroup v2 folder below our own, or below $WM_TEST_CGROUP; empty: none is usable.
+std::string cgroup_for_tests();
+
 /// Processes whose environment says that they belong to this attempt of cluster "test".
 std::vector<pid_t> pids_of(std::uint32_t job);
 
