@@ -1,6 +1,6 @@
 """Role: figures of a whole private cluster from the outside: the real daemons and commands, the
-step records of real jobs. Prints `name value unit` lines, medians, each after a comment line
-with the number of measurements and their spread. Figures of pauses: elastic_pause.py.
+step records of real jobs. Prints `name value unit` lines, medians; on stderr, a comment line on
+each with the number of measurements and their spread. Figures of pauses: elastic_pause.py.
 
   bsub_ms                     a trivial job by a fresh process, durable when it returns; the
                               comment compares /bin/true and a synchronized write of 4 KiB on
@@ -48,7 +48,7 @@ def show(name, values, more=''):
         raise Failure(f'{name}: {len(values)} measurements')
     low, _, high = statistics.quantiles(values, n=4)
     print(f'# {name}: n={len(values)} quartiles {low:.2f}..{high:.2f} least {min(values):.2f} '
-          f'most {max(values):.2f}{more}')
+          f'most {max(values):.2f}{more}', file=sys.stderr)
     print(f'{name} {statistics.median(values):.2f} ms', flush=True)
 
 
@@ -242,7 +242,8 @@ def resizes(bench):
     show('newcomer_import_ms', took)
     if len(grows) == len(took):
         show('grow_beyond_import_ms', [g - i for g, i in zip(grows, took)])
-    print('# grow_warm_request_to_step_ms: none; no host keeps a process with the framework imported')
+    print('# grow_warm_request_to_step_ms: none; no host keeps a process with the framework imported',
+          file=sys.stderr)
 
 
 def main():

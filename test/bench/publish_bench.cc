@@ -23,12 +23,13 @@ double us_since(Clock::time_point began) {
   return std::chrono::duration<double, std::micro>(Clock::now() - began).count();
 }
 
-// Prints the median, and how far the middle half spreads.
+// Prints the median; on stderr, how far the middle half spreads.
 void print(const char* name, std::vector<double> values, const char* unit) {
   std::sort(values.begin(), values.end());
   auto n = values.size();
-  std::printf("# %s: n=%zu quartiles %.3g..%.3g most %.3g\n%s %.4g %s\n", name, n, values[n / 4],
-              values[n * 3 / 4], values.back(), name, values[n / 2], unit);
+  std::fprintf(stderr, "# %s: n=%zu quartiles %.3g..%.3g most %.3g\n", name, n, values[n / 4],
+               values[n * 3 / 4], values.back());
+  std::printf("%s %.4g %s\n", name, values[n / 2], unit);
   std::fflush(stdout);
 }
 
