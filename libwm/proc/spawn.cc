@@ -78,10 +78,17 @@ void connect_streams(const Exec& exec) {
   ::dup2(exec.err >= 0 ? exec.err : null, 2);
 }
 
+/// The daemon may be spared by the kernel's memory killer; a job must not be.
+void be_killable_for_memory() {
+  Fd fd(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  if (fd) (void)!::write(fd.get(), "0", 1);
+}
+
 /// What has to happen as the privileged user, then as the job's.
 Result<void> prepare(const Exec& exec) {
   ::setsid();
   reset_signals();
+  be_killable_for_memory();
   if (!exec.cgroup.empty()) WM_TRY(join_cgroup(exec.cgroup));
   limit_resources(exec.caps);
   bind_cpus(exec.cpus);

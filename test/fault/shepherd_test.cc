@@ -369,6 +369,13 @@ TEST(shepherd, tasks_run_as_their_user_with_their_groups) {
   EXPECT_EQ(file.st_mode & 0777, 0640u);
 }
 
+TEST(shepherd, a_job_does_not_inherit_how_the_memory_killer_sees_the_daemon) {
+  Zygote zygote;
+  std::ofstream("/proc/" + std::to_string(zygote.pid()) + "/oom_score_adj") << 300;
+  run_shell(zygote, 53, "cat /proc/self/oom_score_adj");
+  EXPECT_EQ(zygote.read("out"), "0\n");
+}
+
 TEST(shepherd, caps_above_the_hard_limit_are_lowered_to_it) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 52, "ulimit -n; ulimit -c");

@@ -31,6 +31,7 @@ class Zygote {
   /// Ends the zygote as the death of wnoded does.
   void lose();
   std::string read(const std::string& name) const;
+  pid_t pid() const { return pid_; }
 
  private:
   proc::Fd socket_;
