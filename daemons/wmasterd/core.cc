@@ -6,6 +6,7 @@ namespace wm::master {
 namespace {
 
 constexpr Duration kTick = std::chrono::milliseconds(250);
+constexpr Duration kPurgeEvery = std::chrono::seconds(5);
 constexpr Duration kTidyEvery = std::chrono::minutes(1);
 
 // A job that is over, with all its elements, and nothing of it left anywhere.
@@ -69,7 +70,10 @@ void Core::tick() {
   world_.after(kTick, [this] { tick(); });
 }
 
+// Visits every job: rare, for nobody waits for it.
 void Core::purge() {
+  if (world_.mono() - purged_ < kPurgeEvery) return;
+  purged_ = world_.mono();
   const Cluster& state = journal_.newest();
   auto before = world_.wall() - state.config->cluster.times.clean_period;
   std::vector<EventBody> events;
