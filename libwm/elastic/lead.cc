@@ -85,7 +85,7 @@ bool Lead::gather(TimePoint now) {
   gathered_ = true;
   Standing standing = rebuild(roster_, past_);
   last_ = standing.last;
-  if (number().value > 1) {
+  if (last_ || number().value > 1) {
     auto block = (last_.value + kLeadBlock - 1) / kLeadBlock + number().value - 1;
     last_ = EpochNumber{block * kLeadBlock};
   }

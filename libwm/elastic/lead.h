@@ -24,8 +24,8 @@
 
 namespace wm::elastic {
 
-/// Lead n > 1 begins in a block of its own, n - 1 blocks of this size above the highest number it
-/// knows of: numbers that a predecessor used and nobody remembers are below.
+/// A lead with predecessors begins in a block of its own, the n-th n - 1 blocks of this size above
+/// the highest number it knows of: numbers that a predecessor used and nobody remembers are below.
 inline constexpr std::uint32_t kLeadBlock = 100;
 /// Planned epochs that may fail to connect because of one newcomer.
 inline constexpr unsigned kConnectTries = 3;

@@ -17,12 +17,11 @@ EpochNumber highest(const Roster& roster, const Past& past) {
   return last;
 }
 
-/// The newest known plan that somebody has trained in.
-const EpochPlan* newest_trained(const Roster& roster, const Past& past) {
+/// The newest epoch that somebody has trained in.
+EpochNumber newest_trained(const Roster& roster) {
   EpochNumber newest;
   for (const auto& [number, task] : roster.tasks) newest = std::max(newest, task.status.epoch);
-  auto at = past.plans.find(newest);
-  return at == past.plans.end() ? nullptr : &at->second;
+  return newest;
 }
 
 /// Members that hold the state of `plan`: survivors, and newcomers that have switched to it.
@@ -81,9 +80,11 @@ void note_past(Past& past, const AgentStatus& status) {
 Standing rebuild(const Roster& roster, const Past& past) {
   Standing standing;
   standing.last = highest(roster, past);
-  const EpochPlan* base = newest_trained(roster, past);
+  const EpochNumber newest = newest_trained(roster);
+  auto known = past.plans.find(newest);
+  const EpochPlan* base = known == past.plans.end() ? nullptr : &known->second;
   const EpochNumber dead = std::max(past.broken, past.withdrawn);
-  if (base != nullptr && base->epoch < roster.order.last_epoch) {  // its successors are gone
+  if (newest && newest < roster.order.last_epoch) {  // its successors are gone
     standing.current.epoch = standing.last;
     return standing;
   }
@@ -99,8 +100,10 @@ Standing rebuild(const Roster& roster, const Past& past) {
   if (base != nullptr) {
     standing.current = *base;
     standing.intact = true;
+  } else if (newest) {  // its members are forgotten: whoever trains in it is taken for a stray
+    standing.current.epoch = EpochNumber{newest.value - 1};
   }
-  if (!past.plans.empty() && past.plans.rbegin()->first > std::max(dead, standing.current.epoch)) {
+  if (!past.plans.empty() && past.plans.rbegin()->first > std::max(dead, newest)) {
     standing.planned = past.plans.rbegin()->second;
   }
   return standing;

@@ -137,6 +137,7 @@ void ElasticSim::enter(Worker& w, const EpochPlan& plan, bool grouped) {
   w.top = std::max(w.top, plan.epoch);
   if (w.plan && w.plan->epoch == plan.epoch) w.plan.reset();
   w.grouped = grouped;
+  w.drop_plan = false;
   w.synced = false;
   w.round = 0;
   ++w.life;

@@ -123,6 +123,15 @@ TEST(lead_resume, stale_statuses_are_not_gone_on_from_while_others_are_only_sile
   EXPECT_EQ(rig.plan().survivors, 0u) << "its state is stale";
 }
 
+TEST(lead_resume, an_epoch_whose_plan_is_forgotten_is_recovered_by_those_who_train_in_it) {
+  LeadRig rig({1, 2}, 2, EpochNumber{5});
+  rig.status(status_of(trainee(1, 5), {plan_of(3, {1, 2}, 2)}));
+  rig.status(status_of(trainee(2, 3), {plan_of(3, {1, 2}, 2)}));
+  rig.faulted({1}, 2 * kLeadBlock, 50);
+  EXPECT_EQ(rig.members(), (Numbers{1}));
+  EXPECT_TRUE(rig.plan().emergency);
+}
+
 TEST(lead_resume, a_lead_that_meets_a_higher_number_falls_silent) {
   LeadRig rig({1, 2});
   rig.train({1, 2});
