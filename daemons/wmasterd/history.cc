@@ -19,13 +19,21 @@ class Fold {
   AcctRows run() {
     rows_.seq = event_.seq;
     if (!id_) return std::move(rows_);
-    bool was_over = !std::holds_alternative<JobSubmitted>(event_.body) && !lines_.count(id_);
+    const Job* job = find_job(after_, id_);
+    bool was_over = !lines_.count(id_) && !begins(job);
     std::visit([this](const auto& e) { note(lines_[id_], e); }, event_.body);
-    if (const Job* job = find_job(after_, id_); job && !fsm::is_array(*job)) keep_job(*job, was_over);
+    if (job && !fsm::is_array(*job)) keep_job(*job, was_over);
+    if (std::holds_alternative<JobPurged>(event_.body)) lines_.erase(id_);
     return std::move(rows_);
   }
 
  private:
+  // An element that is killed while it waits begins and ends with that event.
+  bool begins(const Job* job) const {
+    if (std::holds_alternative<JobSubmitted>(event_.body)) return true;
+    return id_.index && job && !job->attempt && std::holds_alternative<KillRequested>(event_.body);
+  }
+
   JobEventRow& add(std::string word, std::int64_t from = 0, std::int64_t to = 0, std::string reason = "") {
     JobEventRow row;
     row.job = id_;
@@ -63,10 +71,12 @@ class Fold {
     line.tasks -= n;
   }
 
-  // An epoch is told again once its pause is known: its row is written again, whole.
+  // An epoch is told again once its pause is known: its row is written again, whole. After a
+  // restart between the two the row is not known any more and stays without its pause.
   void note(JobLine& line, const EpochEntered& e) {
     const auto& formed = e.epoch;
     auto to = static_cast<std::uint32_t>(formed.members.size());
+    if (line.epoch == formed.epoch && !line.epoch_row.job) return;
     if (line.epoch == formed.epoch) rows_.events.push_back(line.epoch_row);
     else add("EPOCH", line.world, to, formed.reason);
     auto& row = rows_.events.back();

@@ -1,0 +1,314 @@
+// What accounting keeps: rows folded from events made by a real cluster. Every event is
+// folded with the state it made, as the rebuild does.
+#include "daemons/wmasterd/history.h"
+
+#include <gtest/gtest.h>
+
+#include "test/support/builders.h"
+
+namespace wm::master {
+namespace {
+
+using store::AcctRows;
+using store::JobEventRow;
+using test::at;
+using test::ClusterBuilder;
+using test::SpecBuilder;
+
+/// The state that `events` make, and all rows folded on the way.
+struct Books {
+  Cluster state;
+  JobLines lines;
+  std::vector<AcctRows> rows;
+
+  explicit Books(const ClusterBuilder& cluster) { take(cluster.history); }
+  void take(const std::vector<Event>& events) {
+    for (const auto& event : events) {
+      fsm::apply(state, event);
+      rows.push_back(fold(lines, event, state));
+    }
+  }
+  std::vector<JobEventRow> events_of(JobId id) const {
+    std::vector<JobEventRow> found;
+    for (const auto& some : rows)
+      for (const auto& row : some.events)
+        if (row.job == id) found.push_back(row);
+    return found;
+  }
+  std::vector<JobEventRow> named(JobId id, const std::string& word) const {
+    auto found = events_of(id);
+    std::erase_if(found, [&](auto& row) { return row.event != word; });
+    return found;
+  }
+  std::vector<store::JobRow> jobs_of(JobId id) const {
+    std::vector<store::JobRow> found;
+    for (const auto& some : rows)
+      for (const auto& row : some.jobs)
+        if (row.id == id) found.push_back(row);
+    return found;
+  }
+  std::vector<store::UsageRow> usage() const {
+    std::vector<store::UsageRow> found;
+    for (const auto& some : rows) found.insert(found.end(), some.usage.begin(), some.usage.end());
+    return found;
+  }
+};
+
+/// A cluster whose history begins with its configuration, as a master's does.
+struct Office : ClusterBuilder {
+  Office() { reconfigure(); }
+  void end(JobId id, std::uint32_t task, std::int32_t status = 0, double seconds = 0) {
+    step(TaskEnded{id, job(id).attempt, TaskNumber{task}, status, Term::None, {}, ""}, seconds);
+  }
+  EpochEntered epoch(JobId id, std::uint32_t number, std::vector<TaskNumber> members) {
+    EpochFormed formed;
+    formed.epoch = EpochNumber{number};
+    formed.members = std::move(members);
+    formed.reason = "grows";
+    return {id, job(id).attempt, formed};
+  }
+  Task task(std::uint32_t number, HostId host) {
+    Task made;
+    made.number = TaskNumber{number};
+    made.host = host;
+    return made;
+  }
+};
+
+TEST(history, a_job_from_submission_to_its_end) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder().tasks(2, 2).app("training"));
+  c.run(id, {host, host});
+  c.end(id, 1, 0, 10);
+  c.end(id, 2, 0, 12);
+  Books books(c);
+  std::vector<std::string> words;
+  for (const auto& row : books.events_of(id)) words.push_back(row.event);
+  EXPECT_EQ(words, (std::vector<std::string>{"SUBMIT", "DISPATCH", "START", "END"}));
+  EXPECT_EQ(books.named(id, "SUBMIT")[0].to, 2);
+  EXPECT_EQ(books.named(id, "DISPATCH")[0].to, 2);
+  EXPECT_EQ(books.named(id, "END")[0].reason, "finished");
+  EXPECT_EQ(books.named(id, "END")[0].from, 2);
+  auto last = books.jobs_of(id).back();
+  EXPECT_EQ(last.state, "finished");
+  EXPECT_EQ(last.user, "u1");
+  EXPECT_EQ(last.exec_hosts, "h1 h1");
+  EXPECT_EQ(last.slot_time, std::chrono::seconds(22));
+  EXPECT_EQ(last.ended, at(12));
+}
+
+TEST(history, an_end_counts_once_for_its_user) {
+  Office c;
+  auto host = c.host(4);
+  auto good = c.submit(SpecBuilder());
+  auto bad = c.submit(SpecBuilder().tasks(2, 2).app("training"));
+  c.run(good, {host});
+  c.run(bad, {host, host});
+  c.end(good, 1);
+  c.end(bad, 1, 3 << 8);
+  c.end(bad, 2, 9);
+  auto usage = Books(c).usage();
+  ASSERT_EQ(usage.size(), 2u);
+  EXPECT_EQ(usage[0].jobs_done, 1u);
+  EXPECT_EQ(usage[0].jobs_exited, 0u);
+  EXPECT_EQ(usage[1].jobs_done, 0u);
+  EXPECT_EQ(usage[1].jobs_exited, 1u);
+  EXPECT_EQ(usage[1].user, "u1");
+}
+
+TEST(history, what_comes_after_the_end_is_no_second_end) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {host});
+  c.step(TaskStuck{id, Attempt{1}, TaskNumber{1}, "zombie"});
+  c.end(id, 1);
+  Books books(c);
+  EXPECT_EQ(books.named(id, "END").size(), 1u);
+  EXPECT_EQ(books.usage().size(), 1u);
+}
+
+TEST(history, allocations_open_with_the_grant_and_close_with_the_end) {
+  Office c;
+  auto host = c.host(4, 2);
+  auto id = c.submit(SpecBuilder().gpus(2));
+  c.dispatch(id, {host});
+  c.end(id, 1, 0, 5);
+  std::vector<store::AllocationRow> found;
+  for (const auto& rows : Books(c).rows)
+    found.insert(found.end(), rows.allocations.begin(), rows.allocations.end());
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].host, "h1");
+  EXPECT_EQ(found[0].gpus, 2000);
+  EXPECT_EQ(found[0].attempt, Attempt{1});
+  EXPECT_EQ(found[0].end, WallTime{});
+  EXPECT_EQ(found[1].start, at(0));
+  EXPECT_EQ(found[1].end, at(5));
+}
+
+TEST(history, a_resize_names_both_sizes) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder().tasks(1, 4).elastic());
+  c.run(id, {host, host});
+  c.enter_epoch(id, 1);
+  c.step(TasksAdded{id, Attempt{1}, {c.task(3, host), c.task(4, host)}, "free slots"});
+  c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, at(60), "reclaimed"});
+  auto rows = Books(c).named(id, "RESIZE");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].from, 2);
+  EXPECT_EQ(rows[0].to, 4);
+  EXPECT_EQ(rows[0].reason, "free slots");
+  EXPECT_EQ(rows[1].from, 4);
+  EXPECT_EQ(rows[1].to, 3);
+  EXPECT_EQ(rows[1].reason, "reclaimed");
+}
+
+TEST(history, the_pause_rewrites_the_row_of_its_epoch) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder().tasks(1, 4).elastic());
+  c.run(id, {host, host});
+  c.enter_epoch(id, 1);
+  auto next = c.epoch(id, 2, {TaskNumber{1}});
+  c.step(next);
+  next.epoch.pause_known = true;
+  next.epoch.pause = std::chrono::milliseconds(37);
+  c.step(next);
+  auto rows = Books(c).named(id, "EPOCH");
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[1].from, 2);
+  EXPECT_EQ(rows[1].to, 1);
+  EXPECT_EQ(rows[1].reason, "grows");
+  EXPECT_LT(rows[1].pause.count(), 0);
+  auto whole = rows[1];
+  whole.pause = std::chrono::milliseconds(37);
+  EXPECT_EQ(rows[2], whole) << "same seq and part: the store replaces the row";
+}
+
+TEST(history, a_pause_after_a_restart_makes_no_row_of_nothing) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder().tasks(1, 4).elastic());
+  c.run(id, {host, host});
+  c.enter_epoch(id, 1);
+  JobLines lines{{id, line_of(c.job(id))}};
+  auto again = c.epoch(id, 1, {TaskNumber{1}, TaskNumber{2}});
+  c.step(again);
+  EXPECT_TRUE(fold(lines, c.history.back(), c.state).events.empty());
+}
+
+TEST(history, a_restart_goes_on_from_the_state) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder().tasks(1, 4).elastic());
+  c.run(id, {host, host});
+  c.enter_epoch(id, 1);
+  JobLines lines{{id, line_of(c.job(id))}};
+  c.step(TasksAdded{id, Attempt{1}, {c.task(3, host)}, "free slots"});
+  auto rows = fold(lines, c.history.back(), c.state);
+  ASSERT_EQ(rows.events.size(), 1u) << "no second START";
+  EXPECT_EQ(rows.events[0].from, 2);
+  EXPECT_EQ(rows.events[0].to, 3);
+}
+
+TEST(history, an_element_has_rows_of_its_own) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder().array(1, 3));
+  c.run({id.job, 2}, {host});
+  c.end({id.job, 2}, 1);
+  Books books(c);
+  EXPECT_EQ(books.events_of(id).size(), 1u) << "the base was submitted, nothing else";
+  EXPECT_TRUE(books.jobs_of(id).empty());
+  EXPECT_EQ(books.named({id.job, 2}, "START").size(), 1u);
+  EXPECT_EQ(books.named({id.job, 2}, "END").size(), 1u);
+  EXPECT_EQ(books.jobs_of({id.job, 2}).back().state, "finished");
+  EXPECT_TRUE(books.jobs_of({id.job, 1}).empty());
+}
+
+TEST(history, an_element_killed_while_it_waits_has_an_end) {
+  Office c;
+  auto id = c.submit(SpecBuilder().array(1, 3));
+  c.step(KillRequested{{id.job, 3}, {Term::Owner, "u1", "", at(0)}});
+  Books books(c);
+  EXPECT_EQ(books.named({id.job, 3}, "KILL").size(), 1u);
+  ASSERT_EQ(books.named({id.job, 3}, "END").size(), 1u);
+  EXPECT_EQ(books.named({id.job, 3}, "END")[0].reason, "killed");
+  ASSERT_EQ(books.usage().size(), 1u);
+  EXPECT_EQ(books.usage()[0].jobs_exited, 1u);
+}
+
+TEST(history, a_job_submitted_and_killed_in_one_group_ends_once) {
+  Office c;
+  auto id = c.submit(SpecBuilder());
+  c.step(KillRequested{id, {Term::Owner, "u1", "", at(0)}});
+  JobLines lines;
+  std::size_t ends = 0;
+  for (const auto& event : c.history)
+    for (const auto& row : fold(lines, event, c.state).events) ends += row.event == "END";
+  EXPECT_EQ(ends, 1u);
+}
+
+TEST(history, nothing_is_kept_of_jobs_that_are_over) {
+  Office c;
+  auto host = c.host(4);
+  auto plain = c.submit(SpecBuilder());
+  auto array = c.submit(SpecBuilder().array(1, 1));
+  for (auto id : {plain, JobId{array.job, 1}}) {
+    c.run(id, {host});
+    c.end(id, 1);
+  }
+  c.step(JobPurged{plain});
+  c.step(JobPurged{array});
+  EXPECT_TRUE(Books(c).lines.empty());
+}
+
+TEST(history, folding_again_gives_the_same_rows) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder().tasks(1, 4).elastic());
+  c.run(id, {host, host});
+  c.enter_epoch(id, 1);
+  auto array = c.submit(SpecBuilder().array(1, 2));
+  c.run({array.job, 1}, {host});
+  c.end({array.job, 1}, 1, 3 << 8);
+  Books once(c), again(c);
+  ASSERT_EQ(once.rows.size(), c.history.size());
+  for (std::size_t i = 0; i < once.rows.size(); ++i) {
+    EXPECT_EQ(once.rows[i].seq, c.history[i].seq);
+    EXPECT_EQ(once.rows[i].events, again.rows[i].events);
+    EXPECT_EQ(once.rows[i].jobs, again.rows[i].jobs);
+    EXPECT_EQ(once.rows[i].allocations, again.rows[i].allocations);
+    EXPECT_EQ(once.rows[i].usage, again.rows[i].usage);
+  }
+}
+
+TEST(history, a_job_is_told_with_its_pauses_and_the_name_of_its_end) {
+  store::JobRow row;
+  row.id = {7, 2};
+  row.user = "u1";
+  row.state = "killed";
+  row.term = static_cast<std::int32_t>(Term::Owner);
+  row.exit_status = 9;
+  JobEventRow known, unknown;
+  known.event = "EPOCH";
+  known.from = 2;
+  known.to = 3;
+  known.pause = std::chrono::microseconds(1500);
+  known.steps_lost = 4;
+  unknown.event = "END";
+  auto job = history_of(row, {known, unknown});
+  EXPECT_EQ(job.id, (JobId{7, 2}));
+  EXPECT_EQ(job.term, "TERM_OWNER");
+  EXPECT_EQ(job.exit_status, 9);
+  ASSERT_EQ(job.events.size(), 2u);
+  EXPECT_EQ(job.events[0].pause_ms, 1.5);
+  EXPECT_EQ(job.events[0].steps_lost, 4);
+  EXPECT_EQ(job.events[0].to, 3);
+  EXPECT_EQ(job.events[1].pause_ms, -1);
+}
+
+}  // namespace
+}  // namespace wm::master

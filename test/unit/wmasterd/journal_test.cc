@@ -1,0 +1,165 @@
+// The one writer of the state, on a simulated disk: what is published, what a failure of the
+// disk does, what a start makes of events that do not fit.
+#include "daemons/wmasterd/journal.h"
+
+#include <gtest/gtest.h>
+
+#include "libwm/base/log.h"
+#include "test/support/builders.h"
+#include "test/support/sim_world.h"
+
+namespace wm::master {
+namespace {
+
+using test::SpecBuilder;
+
+/// A journal with everything it told.
+struct Desk {
+  explicit Desk(std::uint64_t seed = 1) : sim(seed), world(sim, disk, {}) {
+    static const bool quiet = (log::open("journal", "", log::Level::Error), true);
+    static_cast<void>(quiet);
+  }
+  Proposal submission(std::uint32_t number) {
+    Proposal proposal;
+    proposal.events = {JobSubmitted{{number, 0}, SpecBuilder().sealed()}};
+    proposal.replies = {{"key-" + std::to_string(number), "reply"}};
+    proposal.done = [this](const Result<void>& done) { answers.push_back(done ? Code::Ok : done.error().code); };
+    return proposal;
+  }
+  void run(int ms) { sim.run(sim.now() + std::chrono::milliseconds(ms)); }
+  std::uint64_t on_disk() const { return disk.events.empty() ? 0 : disk.events.back().seq.value; }
+
+  test::Sim sim;
+  test::SimDisk disk;
+  test::SimWorld world;
+  std::vector<std::uint64_t> told;  // seq of the published state, at each telling
+  std::vector<Event> events;
+  std::vector<Code> answers;
+  Journal journal{world, [this](const Journal::Published& published) {
+                    EXPECT_LE(journal.published().seq.value, on_disk());
+                    told.push_back(journal.published().seq.value);
+                    events.insert(events.end(), published.events.begin(), published.events.end());
+                  }};
+};
+
+TEST(journal, nothing_is_published_before_it_is_durable) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Desk desk(seed);
+    ASSERT_TRUE(desk.journal.start());
+    desk.journal.propose(desk.submission(1));
+    EXPECT_EQ(desk.journal.newest().last_job, 1u);
+    EXPECT_EQ(desk.journal.published().last_job, 0u);
+    EXPECT_TRUE(desk.answers.empty());
+    for (int ms = 0; ms < 40; ++ms) {
+      desk.run(1);
+      EXPECT_LE(desk.journal.published().seq.value, desk.on_disk());
+      EXPECT_LE(desk.answers.size(), desk.disk.replies.size());
+      if (ms == 3) desk.journal.propose(desk.submission(2));
+    }
+    EXPECT_EQ(desk.journal.published().last_job, 2u);
+    EXPECT_EQ(desk.answers, (std::vector<Code>{Code::Ok, Code::Ok}));
+  }
+}
+
+TEST(journal, proposals_of_one_turn_become_durable_together) {
+  Desk desk;
+  ASSERT_TRUE(desk.journal.start());
+  for (std::uint32_t job = 1; job <= 3; ++job) desk.journal.propose(desk.submission(job));
+  desk.run(50);
+  EXPECT_EQ(desk.told, std::vector<std::uint64_t>{3});
+  ASSERT_EQ(desk.events.size(), 3u);
+  for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(desk.events[i].seq, Seq{i + 1});
+  EXPECT_EQ(desk.disk.replies.size(), 3u);
+}
+
+TEST(journal, an_illegal_event_is_left_out_and_the_others_stand) {
+  Desk desk;
+  ASSERT_TRUE(desk.journal.start());
+  auto proposal = desk.submission(1);
+  proposal.events = {proposal.events[0], JobReleased{{9, 0}, "u1"}, JobHeld{{1, 0}, "u1"}};
+  auto results = desk.journal.propose(std::move(proposal));
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_TRUE(results[0]);
+  ASSERT_FALSE(results[1]);
+  EXPECT_EQ(results[1].error().code, Code::NotFound);
+  EXPECT_TRUE(results[2]);
+  desk.run(50);
+  EXPECT_EQ(desk.answers, std::vector<Code>{Code::Ok});
+  EXPECT_EQ(desk.disk.events.size(), 2u);
+  EXPECT_EQ(desk.journal.published().jobs.find(1)->state, JobState::Held);
+}
+
+TEST(journal, a_proposal_of_nothing_is_answered_too_and_never_from_inside) {
+  Desk desk;
+  ASSERT_TRUE(desk.journal.start());
+  auto proposal = desk.submission(1);
+  proposal.events.clear();
+  proposal.replies.clear();
+  desk.journal.propose(std::move(proposal));
+  EXPECT_TRUE(desk.answers.empty());
+  desk.run(1);
+  EXPECT_EQ(desk.answers, std::vector<Code>{Code::Ok});
+  EXPECT_TRUE(desk.told.empty());
+}
+
+TEST(journal, a_failed_commit_fails_all_who_wait) {
+  Desk desk;
+  ASSERT_TRUE(desk.journal.start());
+  desk.journal.propose(desk.submission(1));
+  desk.run(50);
+  desk.disk.failing = true;
+  desk.journal.propose(desk.submission(2));
+  desk.sim.run(desk.sim.now());  // it is on its way to the disk
+  desk.journal.propose(desk.submission(3));
+  desk.run(50);
+  EXPECT_EQ(desk.answers, (std::vector<Code>{Code::Ok, Code::Store, Code::Store}));
+  EXPECT_FALSE(desk.journal.works());
+  EXPECT_EQ(desk.journal.published().last_job, 1u);
+  auto results = desk.journal.propose(desk.submission(4));
+  ASSERT_EQ(results.size(), 1u);
+  ASSERT_FALSE(results[0]);
+  EXPECT_EQ(results[0].error().code, Code::Store);
+  EXPECT_EQ(desk.answers.size(), 3u) << "never from inside";
+  desk.run(1);
+  EXPECT_EQ(desk.answers.back(), Code::Store);
+}
+
+TEST(journal, after_a_failure_the_state_is_the_disks_and_goes_on) {
+  Desk desk;
+  ASSERT_TRUE(desk.journal.start());
+  desk.journal.propose(desk.submission(1));
+  desk.run(50);
+  desk.disk.failing = true;
+  desk.journal.propose(desk.submission(2));
+  desk.run(5000);
+  EXPECT_FALSE(desk.journal.works());
+  desk.disk.failing = false;
+  desk.told.clear();
+  desk.run(1500);
+  EXPECT_TRUE(desk.journal.works());
+  EXPECT_EQ(desk.told, std::vector<std::uint64_t>{1}) << "everything is looked at again";
+  EXPECT_EQ(desk.journal.newest().last_job, 1u);
+  EXPECT_TRUE(desk.journal.propose(desk.submission(2))[0]);
+  desk.run(50);
+  EXPECT_EQ(desk.answers, (std::vector<Code>{Code::Ok, Code::Store, Code::Ok}));
+  EXPECT_EQ(desk.on_disk(), 2u);
+}
+
+TEST(journal, an_event_that_does_not_fit_is_skipped_at_the_start) {
+  Desk desk;
+  auto at = [](double s) { return test::at(s); };
+  desk.disk.events = {{Seq{1}, at(1), JobSubmitted{{1, 0}, SpecBuilder().sealed()}},
+                      {Seq{2}, at(2), TaskStarted{{7, 0}, Attempt{1}, TaskNumber{1}, 50}},
+                      {Seq{3}, at(3), JobSubmitted{{2, 0}, SpecBuilder().sealed()}},
+                      {Seq{4}, at(4), JobReleased{{2, 0}, "u1"}}};
+  ASSERT_TRUE(desk.journal.start());
+  EXPECT_NE(desk.journal.published().jobs.find(1), nullptr);
+  EXPECT_NE(desk.journal.published().jobs.find(2), nullptr);
+  desk.journal.propose(desk.submission(3));
+  desk.run(50);
+  EXPECT_EQ(desk.on_disk(), 5u) << "a number is never used twice";
+  EXPECT_EQ(desk.journal.published().seq, Seq{5});
+}
+
+}  // namespace
+}  // namespace wm::master
