@@ -57,6 +57,14 @@ left() { grep -alz "^WM_CLUSTER_DIR=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ 2>/d
   [[ $output == *"nothing.conf"*"must end in"* ]]
 }
 
+@test "each cluster has a name of its own, so that none ends the processes of another" {
+  up
+  mini up --dir "$DIR.2" --nodes 1
+  [ "$status" -eq 0 ]
+  one=$(grep cluster_name "$DIR/conf/wm.conf") two=$(grep cluster_name "$DIR.2/conf/wm.conf")
+  [ -n "$one" ] && [ "$one" != "$two" ]
+}
+
 @test "sockets stay short however deep the folder is" {
   DIR=$BATS_TEST_TMPDIR/$(printf 'deep/%.0s' {1..40})c
   up

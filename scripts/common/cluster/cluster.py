@@ -157,7 +157,9 @@ class Cluster:
     def _wm_conf(self):
         user = pwd.getpwuid(os.geteuid()).pw_name
         return {
-            'cluster': {'cluster_name': 'mini', 'admins': user},
+            # A name of its own: where a shepherd was killed, everything on the machine that is marked
+            # with its cluster, job and attempt is ended, and another cluster has a job 1, too.
+            'cluster': {'cluster_name': f'mini-{self.facts["block"]}', 'admins': user},
             'master': {'master_host': self._master_address(), 'master_port': str(address.port_of(self.facts['block'])),
                        'master_user': self.facts['master_user'], 'host_user': user,
                        'munge_socket': self.short('munge', 'socket')},
