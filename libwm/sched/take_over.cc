@@ -16,6 +16,7 @@ class TakeOver {
       if (surplus > 0) surplus_[claim->rank] += surplus;
     }
   }
+  void charge(int rank, Units units);
   void start();
   Units grow();
 
@@ -24,7 +25,7 @@ class TakeOver {
   Units below(int rank) const;
   bool can_take(const Claim& claim) const;
   void start_one_more(Claim& claim);
-  Claim* next_donor(int rank);
+  Claim* next_donor(int rank, bool growth_only);
   void give_one(Claim& donor);
   void grow(Claim& claim);
 
@@ -57,10 +58,11 @@ bool TakeOver::can_take(const Claim& claim) const {
 
 // Of the lowest queue: the one with the largest surplus, running before not started, late
 // before early.
-Claim* TakeOver::next_donor(int rank) {
+Claim* TakeOver::next_donor(int rank, bool growth_only) {
   Claim* best = nullptr;
   for (Claim* claim : claims_) {
     if (claim->rank <= rank || surplus_of(*claim) <= 0) continue;
+    if (growth_only && claim->target <= claim->min) continue;
     bool better = !best || claim->rank > best->rank ||
                   (claim->rank == best->rank && surplus_of(*claim) >= surplus_of(*best));
     if (better) best = claim;
@@ -83,7 +85,7 @@ void TakeOver::give_one(Claim& donor) {
 void TakeOver::start_one_more(Claim& claim) {
   Units need = claim.cost(claim.min);
   while (spare_ < need) {
-    Claim* donor = next_donor(claim.rank);
+    Claim* donor = next_donor(claim.rank, false);
     WM_CHECK(donor != nullptr);
     give_one(*donor);
   }
@@ -96,11 +98,21 @@ void TakeOver::start_one_more(Claim& claim) {
 void TakeOver::grow(Claim& claim) {
   bool grows = claim.kind != ClaimKind::Fixed &&
                (!claim.pending() || (claim.admitted == 1 && claim.copies == 1));
-  while (grows && claim.target < claim.most() && claim.each <= spare_ &&
+  while (grows && claim.target < claim.max && claim.each <= spare_ &&
          use_.allows(claim.user_node, claim.each)) {
     ++claim.target;
     spare_ -= claim.each;
     use_.add(claim.user_node, claim.each);
+  }
+}
+
+void TakeOver::charge(int rank, Units units) {
+  for (Units paid = 0; paid < units;) {
+    Claim* donor = next_donor(rank, true);
+    if (!donor) return;
+    Units before = spare_;
+    give_one(*donor);
+    paid += spare_ - before;
   }
 }
 
@@ -119,6 +131,12 @@ Units TakeOver::grow() {
 }
 
 }  // namespace
+
+void charge(const std::vector<Claim*>& claims, const PlanTree& tree,
+            const std::vector<std::pair<const Claim*, Units>>& excess) {
+  TakeOver payers(claims, tree, 0);
+  for (auto [claim, units] : excess) payers.charge(claim->rank, units);
+}
 
 void take_over(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare) {
   TakeOver(claims, tree, spare).start();

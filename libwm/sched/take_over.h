@@ -5,6 +5,7 @@
 // Plan limits are kept; plans with a borrow bound take nothing here.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "libwm/sched/claim.h"
@@ -12,12 +13,20 @@
 
 namespace wm::sched {
 
+/// What runs beyond its user's share (`excess`, by claim; units) is paid by elastic
+/// claims of lower-priority queues, lowest first, as far as their surplus goes: each gets a
+/// ceiling. Else every further job would be paid by all, higher queues too.
+/// @units Units of the class   @cost O(claims + units moved x donors)
+void charge(const std::vector<Claim*>& claims, const PlanTree& tree,
+            const std::vector<std::pair<const Claim*, Units>>& excess);
+
 /// Admits more claims (all of one class, dispatch order), using `spare` and surplus. Who
 /// gives gets a ceiling.
 /// @units Units of the class   @cost O(claims + units moved x donors)
 void take_over(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare);
 
-/// Raises targets of elastic claims to use `spare`, in dispatch order. Returns what is left.
+/// Raises targets of elastic claims to use `spare`, in dispatch order, ceilings or not. Returns
+/// what is left.
 /// @units Units of the class   @cost O(claims + units)
 Units grow_into(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare);
 

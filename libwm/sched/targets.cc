@@ -156,6 +156,26 @@ Units Division::run(Units capacity) {
   return std::max<Units>(0, capacity - kept_back(tree_.nodes) - used);
 }
 
+using Excess = std::vector<std::pair<const Claim*, Units>>;
+
+// Rigid running jobs beyond what filling would give their user if nothing ran yet; a user's
+// later jobs are beyond before the earlier.
+Excess excess_of(const std::vector<Claim*>& claims, PlanTree tree, Units capacity) {
+  for (const Claim* claim : claims) {
+    Units demand = claim->barred == Barred::No ? claim->copies * claim->cost(claim->max) : 0;
+    tree.nodes[claim->user_node].demand += demand;
+  }
+  std::vector<Units> left = fill_shares(tree.nodes, capacity);
+  Excess excess;
+  for (const Claim* claim : claims) {
+    Units floor = claim->cost(claim->floor);
+    left[claim->user_node] -= floor;
+    Units over = std::min(floor, -left[claim->user_node]);
+    if (claim->kind == ClaimKind::Fixed && over > 0) excess.push_back({claim, over});
+  }
+  return excess;
+}
+
 // Runs one class of claims; returns what of the capacity nobody of it could use.
 Units divide_class(std::vector<Claim>& claims, bool gpu, const PlanTree& tree, Units capacity) {
   std::vector<Claim*> mine;
@@ -166,6 +186,10 @@ Units divide_class(std::vector<Claim>& claims, bool gpu, const PlanTree& tree, U
     mine.push_back(&claim);
   }
   Units spare = Division(mine, tree, Phase::Admit).run(capacity);
+  if (auto excess = excess_of(mine, tree, capacity); !excess.empty()) {
+    charge(mine, tree, excess);
+    spare = Division(mine, tree, Phase::Admit).run(capacity);
+  }
   take_over(mine, tree, spare);
   spare = Division(mine, tree, Phase::Size).run(capacity);
   return grow_into(mine, tree, spare);

@@ -6,6 +6,8 @@
 //      of lower-priority queues, lowest first
 //   3. all else by filling; a pending job whose user's amount does not cover its minimum
 //      waits, the latest first, and the amount goes to others
+// A rigid job that runs beyond its user's share goes on being paid by lower queues as far as
+// they have surplus (take_over.h), or each further one would drain higher queues as well.
 // Twice over: first without regard to what jobs have today, which settles who starts; then
 // with that settled and today's counts kept where they are as good, which settles sizes. So
 // who starts never depends on who is just being resized, and passes do not chase each other.

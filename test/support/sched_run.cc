@@ -28,7 +28,16 @@ std::vector<JobId> live_jobs(const Cluster& state) {
 
 }  // namespace
 
+void SchedRun::catch_up() {
+  slow = false;
+  for (JobId id : live_jobs(state)) {
+    all_started(id);
+    next_epoch(id);
+  }
+}
+
 void SchedRun::all_started(JobId id) {
+  if (slow) return;
   for (const Task& task : std::vector<Task>(job(id).tasks)) {
     bool waits = task.has_process && task.state == TaskState::Starting && task.pid == 0;
     if (waits) step(TaskStarted{id, job(id).attempt, task.number, 1});
@@ -36,7 +45,7 @@ void SchedRun::all_started(JobId id) {
 }
 
 void SchedRun::next_epoch(JobId id) {
-  if (!job(id).spec().elastic || job(id).state != JobState::Running) return;
+  if (slow || !job(id).spec().elastic || job(id).state != JobState::Running) return;
   enter_epoch(id, job(id).membership.epoch.value + 1);
 }
 
@@ -67,16 +76,31 @@ sched::Plan SchedRun::pass() {
   return plan;
 }
 
+void SchedRun::leave(JobId id, TaskNumber task) {
+  step(TaskEnded{id, job(id).attempt, task, 0, Term::Left, {}, ""});
+}
+
 void SchedRun::let_leave() {
   for (JobId id : live_jobs(state)) {
     bool left = false;
     for (const Task& task : std::vector<Task>(job(id).tasks)) {
       if (task.state != TaskState::Leaving) continue;
-      step(TaskEnded{id, job(id).attempt, task.number, 0, Term::Left, {}, ""});
+      leave(id, task.number);
       left = true;
     }
     if (left) next_epoch(id);
   }
+}
+
+bool SchedRun::let_one_leave() {
+  for (JobId id : live_jobs(state)) {
+    for (const Task& task : std::vector<Task>(job(id).tasks)) {
+      if (task.state != TaskState::Leaving) continue;
+      leave(id, task.number);
+      return true;
+    }
+  }
+  return false;
 }
 
 int SchedRun::settle(int most) {

@@ -14,6 +14,8 @@ namespace wm::test {
 class SchedRun : public ClusterBuilder {
  public:
   sched::SchedPolicy policy;
+  /// Tasks stay starting until catch_up(): jobs are launching for a while.
+  bool slow = false;
 
   /// What one pass decides, nothing applied.
   sched::Plan plan() const { return sched::schedule(state, policy, at(0)); }
@@ -21,6 +23,10 @@ class SchedRun : public ClusterBuilder {
   sched::Plan pass();
   /// Everybody asked to leave is gone.
   void let_leave();
+  /// One of them is gone. False if there was none.
+  bool let_one_leave();
+  /// All tasks have started, all elastic jobs are in an epoch.
+  void catch_up();
   /// Passes and leaving until a pass decides nothing. Returns the passes that did something,
   /// or -1 if it does not come to rest in `most`.
   int settle(int most = 50);
@@ -36,6 +42,7 @@ class SchedRun : public ClusterBuilder {
  private:
   void start(const sched::Start& piece);
   void grow(const sched::Grow& piece);
+  void leave(JobId job, TaskNumber task);
   void all_started(JobId job);
   void next_epoch(JobId job);
 };

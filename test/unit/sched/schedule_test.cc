@@ -106,6 +106,15 @@ TEST_F(Schedule, a_higher_queue_takes_from_the_lowest_queue_first) {
   EXPECT_EQ(run.size(low) + run.size(normal), 4u);
 }
 
+TEST_F(Schedule, jobs_that_follow_each_other_never_drain_a_higher_queue) {
+  gpu_hosts(8);
+  auto high = run.submit(elastic("ann", 1, 4).queue("high"));
+  auto low = submit_and_settle(elastic("bob", 1, 4).queue("low"));
+  submit_and_settle(rigid("eve", 1).array(1, 8));
+  EXPECT_GE(run.size(high), 3u);  // a third of eight, rounded up: its share
+  EXPECT_EQ(run.size(low), 1u);
+}
+
 TEST_F(Schedule, a_job_of_the_same_queue_waits_when_it_asks_beyond_its_share) {
   gpu_hosts(4);
   auto a = submit_and_settle(elastic("ann"));
