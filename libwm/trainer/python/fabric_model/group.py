@@ -14,6 +14,7 @@ import time
 import torch.distributed as dist
 
 from . import sockets
+from .store import Client, Server
 
 CONNECT_LIMIT_S = 8.0  # above the lead's connect_limit, which withdraws first
 # A collective ends by its peers' sockets or by abort(), not by time: members may be slow.
@@ -50,31 +51,30 @@ class Rendezvous:
 
     def __init__(self):
         self.host = host_address()
-        self.store = dist.TCPStore(self.host, 0, is_master=True, wait_for_workers=False,
-                                   timeout=datetime.timedelta(seconds=CONNECT_LIMIT_S))
+        self._server = Server(self.host)
         self.device = dist.ProcessGroupGloo.create_device(hostname=self.host)
 
     @property
     def address(self):
-        return f'{self.host}:{self.store.port}'
+        return f'{self.host}:{self._server.port}'
 
 
 def _connect(plan, rank, device):
-    """A full mesh of the plan's members. @errors RuntimeError, TimeoutError: a member is missing"""
-    host, port = plan.rendezvous.rsplit(':', 1)
-    limit = datetime.timedelta(seconds=CONNECT_LIMIT_S)
-    # An own client, also at rank 0: a client that waits would block every other user of it.
-    client = dist.TCPStore(host, int(port), is_master=False, wait_for_workers=False, timeout=limit)
-    store = dist.PrefixStore(f'wm/{plan.lead}/{plan.epoch}', client)
-    store.set(f'here/{rank}', '1')
-    # gloo's own waiting has the limit of the collectives: wait for all before it begins.
-    store.wait([f'here/{r}' for r in range(len(plan.members))], limit)
-    options = dist.ProcessGroupGloo._Options()
-    options._devices = [device]
-    options._timeout = _COLLECTIVE_LIMIT
-    options._threads = 1
-    group = dist.ProcessGroupGloo(store, rank, len(plan.members), options)
-    return group, sockets.find(sockets.published(store, len(plan.members)))
+    """A full mesh of the plan's members. @errors RuntimeError, OSError: a member is missing"""
+    world = len(plan.members)
+    store = Client(plan.rendezvous, f'wm/{plan.lead}/{plan.epoch}', CONNECT_LIMIT_S)
+    try:
+        store.set(f'here/{rank}', b'1')
+        # gloo's own waiting has the limit of the collectives: wait for all before it begins.
+        store.wait([f'here/{r}' for r in range(world)])
+        options = dist.ProcessGroupGloo._Options()
+        options._devices = [device]
+        options._timeout = _COLLECTIVE_LIMIT
+        options._threads = 1
+        mesh = dist.ProcessGroupGloo(store, rank, world, options)
+        return mesh, sockets.find(sockets.published(store, world))
+    finally:
+        store.close()
 
 
 class Group:
