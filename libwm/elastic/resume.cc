@@ -100,8 +100,13 @@ Standing rebuild(const Roster& roster, const Past& past) {
   if (base != nullptr) {
     standing.current = *base;
     standing.intact = true;
-  } else if (newest) {  // its members are forgotten: whoever trains in it is taken for a stray
-    standing.current.epoch = EpochNumber{newest.value - 1};
+  } else if (newest) {  // its plan is forgotten: those who trained in it recover together
+    standing.current.epoch = newest;
+    for (const auto& [number, task] : roster.tasks) {
+      bool carries = task.status.epoch == newest && is_alive(roster, number);
+      if (carries) standing.current.members.push_back(number);
+    }
+    return standing;
   }
   if (!past.plans.empty() && past.plans.rbegin()->first > std::max(dead, newest)) {
     standing.planned = past.plans.rbegin()->second;

@@ -132,6 +132,16 @@ TEST(lead_resume, an_epoch_whose_plan_is_forgotten_is_recovered_by_those_who_tra
   EXPECT_TRUE(rig.plan().emergency);
 }
 
+TEST(lead_resume, a_plan_above_a_forgotten_broken_epoch_is_not_waited_for) {
+  LeadRig rig({1, 2}, 2, EpochNumber{4});
+  rig.status(status_of(trainee(1, 4, 4), {plan_of(6, {1}, 1)}));
+  rig.agents_up({2});
+  EXPECT_EQ(rig.told<EpochBroken>(), (Numbers{1}));
+  rig.faulted({1}, 2 * kLeadBlock, 50);
+  EXPECT_EQ(rig.members(), (Numbers{1}));
+  EXPECT_EQ(rig.plan().survivors, 1u) << "its state is not lost";
+}
+
 TEST(lead_resume, a_lead_that_meets_a_higher_number_falls_silent) {
   LeadRig rig({1, 2});
   rig.train({1, 2});
