@@ -140,15 +140,36 @@ class History:
                 yield f'step {step}: the members\' shares do not add up to its samples'
                 return
 
+    def redone_problems(self):
+        """Work done again. A break may lose the one step under way; more is a training that
+        nobody had the state of any more."""
+        redone = collections.defaultdict(set)
+        for found in self.steps.values():
+            for row in found:
+                last = self.by_step[row['step']][0]['epoch']
+                if row['epoch'] < last:
+                    redone[last].add(row['step'])
+        for epoch, steps in sorted(redone.items()):
+            if len(steps) > 1:
+                yield f'steps {min(steps)} to {max(steps)} were lost and done again in epoch {epoch}'
+                return
+
+    def _undone_passes(self, folder):
+        """Passes that this task ended with a step that was lost afterwards."""
+        ends = {row['data_epoch']: row for row in rows(os.path.join(folder, 'ledger.csv'))}
+        return {passed for passed, row in ends.items()
+                if row['epoch'] < self.by_step.get(row['step'], [row])[0]['epoch']}
+
     def hash_problems(self):
         """Members whose parameters differed after a pass."""
         seen = collections.defaultdict(set)
         for folder in self.folders:
             path = os.path.join(folder, 'hash.csv')
             if os.path.exists(path):
+                undone = self._undone_passes(folder)
                 with open(path, encoding='ascii') as lines:
                     for passed, value in csv.reader(lines):
-                        seen[int(passed)].add(value)
+                        seen[int(passed)].update(set() if int(passed) in undone else {value})
         if not seen:
             yield 'no parameter hashes on record'
         for passed, values in sorted(seen.items()):
@@ -158,7 +179,8 @@ class History:
 
     def problems(self, data_set_size):
         """All of it."""
-        return [*self.step_problems(), *self.sample_problems(data_set_size), *self.hash_problems()]
+        return [*self.step_problems(), *self.redone_problems(), *self.sample_problems(data_set_size),
+                *self.hash_problems()]
 
 
 def _covers(pieces, size):

@@ -131,6 +131,22 @@ class EvidenceTest(unittest.TestCase):
         self.records.hashes(1, [0, 1], ['bb', 'cc'])
         self.assertIn("after pass 1 the members' parameters differ: bb cc", self.problems())
 
+    def test_parameters_after_a_step_that_was_lost_are_not_compared(self):
+        for step in range(1, 5):
+            self.records.step(step, 1, [0, 1])
+        self.records.step(5, 1, [1])  # ends the pass; the other has not got it
+        self.records.step(5, 2, [0])
+        self.records.hashes(0, [0, 1], ['aa', 'ab'])
+        self.assertEqual(self.problems(), [])
+
+    def test_a_training_that_started_over_is_found(self):
+        for step in range(1, 4):
+            self.records.step(step, 1, [0, 1])
+        for step in range(1, 6):
+            self.records.step(step, 2, [2, 3])
+        self.records.hashes(0, [2, 3], ['aa', 'aa'])
+        self.assertEqual(self.problems(), ['steps 1 to 3 were lost and done again in epoch 2'])
+
     def test_no_records_at_all_is_a_problem(self):
         self.assertIn('no optimizer step on record', self.problems())
 
