@@ -1,0 +1,418 @@
+// What clients ask, against the real core on a simulated world: a request key means one deed,
+// who may do what, what a refusal says, who is told of a job's end.
+#include "daemons/wmasterd/clients.h"
+
+#include <gtest/gtest.h>
+
+#include "daemons/wmasterd/core.h"
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+#include "test/support/builders.h"
+#include "test/support/sim_world.h"
+
+namespace wm::master {
+namespace {
+
+using test::at;
+using test::ClusterBuilder;
+using test::SpecBuilder;
+
+const Identity kUser{1001, 1001, "u1"};
+const Identity kOther{1002, 1002, "u2"};
+const Identity kBoss{1003, 1003, "boss"};
+
+/// A client that remembers what it was told.
+struct Asker final : test::SimPeer {
+  struct Frame {
+    Verb type;
+    std::string bytes;
+    bool operator==(const Frame&) const = default;
+  };
+  std::vector<Frame> frames;
+  PeerId id;
+  void on_frame(std::uint16_t type, const std::string& bytes) override {
+    frames.push_back({static_cast<Verb>(type), bytes});
+  }
+  void on_closed() override {}
+
+  template <class Reply>
+  Reply last() const {
+    if (frames.empty()) return ADD_FAILURE() << "no answer", Reply{};
+    auto reply = codec::decode<Reply>(frames.back().bytes);
+    if (!reply) ADD_FAILURE() << "not such a reply: " << reply.error().text;
+    return reply ? *reply : Reply{};
+  }
+  /// The newest answer, which has to be a refusal.
+  VerbError refusal() const {
+    if (frames.empty() || frames.back().type != Verb::Failed) ADD_FAILURE() << "not refused";
+    return last<VerbError>();
+  }
+};
+
+std::uint8_t number(Code code) { return static_cast<std::uint8_t>(code); }
+
+/// A key of 16 bytes. A new one is a new request.
+std::string key(const std::string& text) { return text + std::string(16 - text.size(), '.'); }
+
+/// A master whose disk holds what a cluster has been through.
+struct Desk {
+  Desk() {
+    static const bool quiet = (log::open("clients", "", log::Level::Error), true);
+    static_cast<void>(quiet);
+    past.config.hosts.clear();
+    past.config.cluster.admins = {"boss"};
+    past.reconfigure();
+  }
+  void start() {
+    if (disk.events.empty()) disk.events = past.history;
+    world = std::make_unique<test::SimWorld>(sim, disk, past.config);
+    core = std::make_unique<Core>(
+        *world, Rights{{0}}, [](const HistoryRequest&) { return HistoryReply{}; },
+        [](const std::vector<Event>&, const Cluster&) {});
+    ASSERT_TRUE(core->start());
+    first.id = world->connect(first);
+    second.id = world->connect(second);
+  }
+  /// The master ends and another one starts from its disk.
+  void restart() {
+    core.reset();
+    world.reset();
+    start();
+  }
+  ~Desk() {
+    core.reset();
+    world.reset();
+  }
+  void settle() { sim.run(sim.now() + std::chrono::milliseconds(100)); }
+  void send(const Asker& peer, Verb verb, const std::string& bytes, const Identity& who = kUser) {
+    core->clients().on_frame(peer.id, who, static_cast<std::uint16_t>(verb), bytes);
+  }
+  template <class Request>
+  void ask(Verb verb, const Request& request, const Identity& who = kUser) {
+    send(first, verb, codec::encode(request), who);
+    settle();
+  }
+  SubmitRequest submission(const std::string& name, SpecBuilder builder = {}, const std::string& signer = "1001") {
+    builder.spec.env_hash = world->hash("A=1");
+    return {key(name), codec::encode(builder.spec), signer, "", "A=1"};
+  }
+  JobId submit(const std::string& name, SpecBuilder builder = {}) {
+    ask(Verb::Submit, submission(name, std::move(builder)));
+    return first.last<SubmitReply>().job;
+  }
+  VerbError refused(SpecBuilder builder) {
+    ask(Verb::Submit, submission("refused", std::move(builder)));
+    return first.refusal();
+  }
+  KillRequest kill(JobId id, const std::string& name = "kill") {
+    KillRequest request;
+    request.request_key = key(name);
+    request.jobs.ids = {id};
+    return request;
+  }
+  std::size_t jobs() const {
+    std::size_t n = 0;
+    state().jobs.each([&](std::uint32_t, const Job&) { ++n; });
+    return n;
+  }
+  const Cluster& state() const { return core->journal().published(); }
+  JobState state_of(JobId id) const { return find_job(state(), id)->state; }
+
+  ClusterBuilder past;
+  test::Sim sim{1};
+  test::SimDisk disk;
+  std::unique_ptr<test::SimWorld> world;
+  std::unique_ptr<Core> core;
+  Asker first, second;
+};
+
+/// An elastic job of u1 on three tasks, at least two, in its first epoch.
+struct ElasticDesk : Desk {
+  JobId id;
+  ElasticDesk() {
+    auto host = past.host(3);
+    id = past.submit(SpecBuilder().tasks(2, 4).elastic());
+    past.run(id, {host, host, host});
+    past.enter_epoch(id, 1);
+    start();
+  }
+  ResizeRequest release(std::uint32_t tasks, const std::string& name) {
+    return {key(name), id, ResizeRequest::Kind::Release, tasks};
+  }
+};
+
+TEST(clients, a_repeated_submission_is_one_job_with_one_answer) {
+  Desk desk;
+  desk.start();
+  auto id = desk.submit("one");
+  EXPECT_EQ(desk.submit("one"), id);
+  ASSERT_EQ(desk.first.frames.size(), 2u);
+  EXPECT_EQ(desk.first.frames[1], desk.first.frames[0]);
+  EXPECT_NE(desk.submit("two"), id);
+  EXPECT_EQ(desk.jobs(), 2u);
+}
+
+TEST(clients, a_repeat_while_the_first_is_under_way_waits_for_its_answer) {
+  Desk desk;
+  desk.start();
+  auto bytes = codec::encode(desk.submission("one"));
+  desk.send(desk.first, Verb::Submit, bytes);
+  desk.send(desk.second, Verb::Submit, bytes);
+  desk.settle();
+  ASSERT_EQ(desk.first.frames.size(), 1u);
+  EXPECT_EQ(desk.first.frames[0].type, Verb::Submit);
+  EXPECT_EQ(desk.second.frames, desk.first.frames);
+  EXPECT_EQ(desk.jobs(), 1u);
+}
+
+TEST(clients, a_repeat_after_a_restart_gets_the_first_answer) {
+  Desk desk;
+  desk.start();
+  desk.submit("one");
+  desk.restart();
+  desk.submit("one");
+  ASSERT_EQ(desk.first.frames.size(), 2u);
+  EXPECT_EQ(desk.first.frames[1], desk.first.frames[0]);
+  EXPECT_EQ(desk.jobs(), 1u);
+}
+
+TEST(clients, a_repeated_kill_and_resize_get_their_first_answers) {
+  ElasticDesk desk;
+  desk.ask(Verb::Resize, desk.release(1, "resize"));
+  desk.ask(Verb::Resize, desk.release(1, "resize"));
+  desk.ask(Verb::Kill, desk.kill(desk.id));
+  auto events = desk.disk.events.size();
+  desk.ask(Verb::Kill, desk.kill(desk.id));
+  ASSERT_EQ(desk.first.frames.size(), 4u);
+  EXPECT_EQ(desk.first.frames[1], desk.first.frames[0]);
+  EXPECT_EQ(desk.first.frames[3], desk.first.frames[2]);
+  EXPECT_EQ(desk.disk.events.size(), events);
+}
+
+TEST(clients, a_job_signed_by_another_account_is_refused) {
+  Desk desk;
+  desk.start();
+  desk.ask(Verb::Submit, desk.submission("one", {}, "1002"));
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Denied));
+  EXPECT_EQ(desk.jobs(), 0u);
+  desk.submit("one");
+  EXPECT_EQ(desk.jobs(), 1u) << "its key is free again";
+}
+
+TEST(clients, the_session_says_whose_job_it_is) {
+  Desk desk;
+  desk.start();
+  auto id = desk.submit("one", SpecBuilder().user("root", 0));
+  EXPECT_EQ(find_job(desk.state(), id)->spec().owner, kUser);
+}
+
+TEST(clients, an_environment_that_is_not_the_signed_one_is_refused) {
+  Desk desk;
+  desk.start();
+  auto request = desk.submission("one");
+  request.env = "A=2";
+  desk.ask(Verb::Submit, request);
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Damaged));
+  EXPECT_EQ(desk.jobs(), 0u);
+}
+
+TEST(clients, what_is_left_open_gets_the_defaults) {
+  Desk desk;
+  desk.start();
+  auto id = desk.submit("one", SpecBuilder().queue("").app("").plan(""));
+  EXPECT_TRUE(desk.first.last<SubmitReply>().default_queue);
+  const auto& spec = find_job(desk.state(), id)->spec();
+  EXPECT_EQ(spec.queue, "normal");
+  EXPECT_EQ(spec.app, "batch");
+  EXPECT_EQ(spec.plan, "/");
+}
+
+TEST(clients, names_that_do_not_exist_are_refused_by_name) {
+  Desk desk;
+  desk.start();
+  EXPECT_EQ(desk.refused(SpecBuilder().queue("nigth")), (VerbError{number(Code::NotFound), "nigth: No such queue"}));
+  EXPECT_EQ(desk.refused(SpecBuilder().app("trainnig")).text, "trainnig: No such application profile");
+  EXPECT_EQ(desk.refused(SpecBuilder().plan("/a/b")).text, "/a/b: No such resource plan");
+  EXPECT_EQ(desk.jobs(), 0u);
+}
+
+TEST(clients, sizes_that_make_no_sense_are_refused_with_the_numbers) {
+  Desk desk;
+  desk.past.config.queues.front().max_tasks = 8;
+  desk.past.reconfigure();
+  desk.start();
+  EXPECT_EQ(desk.refused(SpecBuilder().tasks(3, 2)).text, "-n 3,2: Bad argument");
+  EXPECT_EQ(desk.refused(SpecBuilder().tasks(9, 9)).text,
+            "Too many processors requested: 9, queue 'normal' allows 8");
+  EXPECT_EQ(desk.refused(SpecBuilder().elastic().array(1, 2)).code, number(Code::BadArgument));
+  SpecBuilder empty;
+  empty.spec.command.clear();
+  EXPECT_EQ(desk.refused(empty).text, "Empty job");
+}
+
+TEST(clients, a_closed_queue_takes_no_jobs) {
+  Desk desk;
+  desk.past.step(QueueChanged{"normal", QueueStandingChange::Close, "root", ""});
+  desk.start();
+  EXPECT_EQ(desk.refused({}), (VerbError{number(Code::Denied), "normal: Queue has been closed"}));
+  EXPECT_EQ(desk.jobs(), 0u);
+}
+
+TEST(clients, another_users_kill_is_denied_and_an_admins_is_not) {
+  Desk desk;
+  desk.start();
+  auto id = desk.submit("one");
+  desk.ask(Verb::Kill, desk.kill(id, "k1"), kOther);
+  auto outcome = desk.first.last<OutcomeReply>().jobs;
+  ASSERT_EQ(outcome.size(), 1u);
+  EXPECT_EQ(outcome[0].code, number(Code::Denied));
+  EXPECT_EQ(desk.state_of(id), JobState::Pending);
+  desk.ask(Verb::Kill, desk.kill(id, "k2"), kBoss);
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs[0].code, number(Code::Ok));
+  EXPECT_EQ(desk.state_of(id), JobState::Killed);
+  EXPECT_EQ(find_job(desk.state(), id)->term, Term::Admin);
+}
+
+TEST(clients, a_kill_answers_for_each_id) {
+  Desk desk;
+  desk.start();
+  auto over = desk.submit("one"), waits = desk.submit("two");
+  desk.ask(Verb::Kill, desk.kill(over, "k1"));
+  auto request = desk.kill(over, "k2");
+  request.jobs.ids = {over, waits, {99, 0}};
+  desk.ask(Verb::Kill, request);
+  std::map<JobId, std::uint8_t> codes;
+  for (const auto& outcome : desk.first.last<OutcomeReply>().jobs) codes[outcome.job] = outcome.code;
+  EXPECT_EQ(codes, (std::map<JobId, std::uint8_t>{{over, number(Code::Conflict)},
+                                                  {waits, number(Code::Ok)},
+                                                  {{99, 0}, number(Code::NotFound)}}));
+}
+
+TEST(clients, a_kill_of_an_array_ends_what_still_waits_in_it) {
+  Desk desk;
+  desk.start();
+  auto id = desk.submit("one", SpecBuilder().array(1, 50));
+  desk.ask(Verb::Kill, desk.kill(id));
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs.size(), 1u);
+  JobsRequest request;
+  request.jobs.ids = {id};
+  desk.ask(Verb::Jobs, request);
+  auto shown = desk.first.last<JobsReply>().jobs;
+  ASSERT_EQ(shown.size(), 50u);
+  for (const auto& view : shown) EXPECT_EQ(view.job->state, JobState::Killed);
+}
+
+TEST(clients, hold_and_release_say_when_they_do_not_apply) {
+  Desk desk;
+  desk.start();
+  auto id = desk.submit("one");
+  ReleaseRequest request{key("hold"), {}, true};
+  request.jobs.ids = {id};
+  desk.ask(Verb::Release, request, kOther);
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs[0].code, number(Code::Denied));
+  desk.ask(Verb::Release, request);
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs[0].code, number(Code::Ok));
+  EXPECT_EQ(desk.state_of(id), JobState::Held);
+  request = {key("release"), request.jobs, false};
+  desk.ask(Verb::Release, request);
+  EXPECT_EQ(desk.state_of(id), JobState::Pending);
+  request.request_key = key("again");
+  desk.ask(Verb::Release, request);
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs[0].code, number(Code::Conflict));
+}
+
+TEST(clients, a_resize_below_the_minimum_is_refused_with_the_numbers) {
+  ElasticDesk desk;
+  desk.ask(Verb::Resize, desk.release(2, "r1"));
+  EXPECT_EQ(desk.first.refusal(), (VerbError{number(Code::BadArgument),
+                                             "Job <1>: cannot release 2 of 3 tasks, its minimum is 2"}));
+  EXPECT_EQ(find_job(desk.state(), desk.id)->cap, 0u);
+  desk.ask(Verb::Resize, desk.release(1, "r2"));
+  EXPECT_EQ(desk.first.last<ResizeReply>().cap, 2u);
+  EXPECT_EQ(find_job(desk.state(), desk.id)->cap, 2u);
+  desk.ask(Verb::Resize, desk.release(1, "r3"), kOther);
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Denied));
+}
+
+TEST(clients, only_administrators_close_queues) {
+  Desk desk;
+  desk.start();
+  AdminRequest request{key("a1"), AdminRequest::Act::QueueClose, {"normal"}, "repair"};
+  desk.ask(Verb::Admin, request);
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Denied));
+  EXPECT_TRUE(desk.state().queues.empty());
+  request.request_key = key("a2");
+  desk.ask(Verb::Admin, request, kBoss);
+  EXPECT_EQ(desk.first.last<AdminReply>().lines, (std::vector<std::string>{"Queue <normal> is closed"}));
+  EXPECT_TRUE(desk.state().queues.at("normal").closed);
+  desk.ask(Verb::Admin, AdminRequest{key("a3"), AdminRequest::Act::QueueOpen, {"normal"}, ""}, {0, 0, "root"});
+  EXPECT_FALSE(desk.state().queues.count("normal") && desk.state().queues.at("normal").closed);
+}
+
+TEST(clients, an_unknown_verb_is_told_so) {
+  Desk desk;
+  desk.start();
+  desk.send(desk.first, static_cast<Verb>(999), "");
+  desk.settle();
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Version));
+}
+
+TEST(clients, malformed_bytes_are_refused_whatever_the_verb) {
+  Desk desk;
+  desk.start();
+  std::size_t asked = 0;
+  for (auto verb = static_cast<int>(Verb::Submit); verb <= static_cast<int>(Verb::Ping); ++verb) {
+    desk.send(desk.first, static_cast<Verb>(verb), "\xff\xff\xff");
+    desk.settle();
+    EXPECT_EQ(desk.first.frames.size(), ++asked) << "verb " << verb;
+    EXPECT_NE(desk.first.refusal().text, "") << "verb " << verb;
+  }
+  desk.ask(Verb::Submit, SubmitRequest{key("one"), "\xff\xff\xff", "1001", "", ""});
+  desk.first.refusal();
+  desk.ask(Verb::Submit, SubmitRequest{"short", "", "1001", "", ""});
+  EXPECT_EQ(desk.first.refusal().text, "a request key has 16 bytes, not 5");
+  EXPECT_EQ(desk.jobs(), 0u);
+}
+
+TEST(clients, who_waits_for_a_job_is_told_when_its_state_changes) {
+  Desk desk;
+  desk.start();
+  auto id = desk.submit("one");
+  desk.send(desk.second, Verb::Wait, codec::encode(WaitRequest{id, JobState::Pending}));
+  desk.submit("two");
+  EXPECT_TRUE(desk.second.frames.empty()) << "nothing changed";
+  desk.ask(Verb::Kill, desk.kill(id));
+  ASSERT_EQ(desk.second.frames.size(), 1u);
+  EXPECT_EQ(desk.second.last<WaitReply>().state, JobState::Killed);
+  EXPECT_EQ(desk.second.last<WaitReply>().term, Term::Owner);
+  desk.ask(Verb::Wait, WaitRequest{id, JobState::Pending});
+  EXPECT_EQ(desk.first.last<WaitReply>().state, JobState::Killed) << "told at once";
+  desk.ask(Verb::Wait, WaitRequest{{99, 0}, JobState::Pending});
+  EXPECT_EQ(desk.first.refusal().code, number(Code::NotFound));
+}
+
+TEST(clients, who_has_left_is_not_waited_for) {
+  Desk desk;
+  desk.start();
+  auto id = desk.submit("one");
+  desk.send(desk.second, Verb::Wait, codec::encode(WaitRequest{id, JobState::Pending}));
+  desk.core->clients().on_left(desk.second.id);
+  desk.ask(Verb::Kill, desk.kill(id));
+  EXPECT_TRUE(desk.second.frames.empty());
+}
+
+TEST(clients, a_write_while_the_store_fails_is_refused_and_can_be_repeated) {
+  Desk desk;
+  desk.start();
+  desk.disk.failing = true;
+  desk.ask(Verb::Submit, desk.submission("one"));
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Store));
+  EXPECT_EQ(desk.jobs(), 0u);
+  desk.disk.failing = false;
+  desk.sim.run(desk.sim.now() + std::chrono::seconds(2));
+  desk.submit("one");
+  EXPECT_EQ(desk.jobs(), 1u);
+}
+
+}  // namespace
+}  // namespace wm::master
