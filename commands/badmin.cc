@@ -20,20 +20,22 @@ struct Verb {
   Act act;
 };
 constexpr Verb kVerbs[] = {
-    {"reconfig", Act::Reconfig},        {"hclose", Act::HostClose},   {"hopen", Act::HostOpen},
-    {"hdead", Act::HostDead},           {"qclose", Act::QueueClose},  {"qopen", Act::QueueOpen},
-    {"qinact", Act::QueueInactivate},   {"qact", Act::QueueActivate},
+    {"reconfig", Act::Reconfig},      {"hclose", Act::HostClose},   {"hopen", Act::HostOpen},
+    {"hdead", Act::HostDead},         {"qclose", Act::QueueClose},  {"qopen", Act::QueueOpen},
+    {"qinact", Act::QueueInactivate}, {"qact", Act::QueueActivate},
 };
 
 constexpr const char* kSynopsis =
     "badmin ckconfig | reconfig | showconf | keys file\n"
-    "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C message] queue ...\n"
+    "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C "
+    "message] queue ...\n"
     "  ckconfig               Check the files in $WM_CONF_DIR and name everything that is wrong\n"
     "  reconfig               Put them in force, or keep the old ones and say why\n"
     "  showconf               Where the cluster is and what it is called\n"
     "  keys file              Reference of a configuration file, for example queues.conf\n"
     "  hclose, hopen          Start no more tasks on hosts; start them again\n"
-    "  hdead                  Vouch that nothing runs on a silent host: its jobs may start elsewhere\n"
+    "  hdead                  Vouch that nothing runs on a silent host: its jobs may start "
+    "elsewhere\n"
     "  qclose, qopen          Refuse submissions to queues; take them again\n"
     "  qinact, qact           Start no more jobs of queues; start them again";
 
@@ -48,8 +50,9 @@ Result<int> show_config() {
   WM_TRY(auto cluster, conf::load_cluster(conf_dir()));
   say("WM configuration at " + conf_dir() + "\n");
   say("  CLUSTER_NAME = " + cluster.name + "\n  MASTER_HOST = " + cluster.master_host +
-      "\n  MASTER_PORT = " + std::to_string(cluster.master_port) + "\n  MASTER_USER = " + cluster.master_user +
-      "\n  HOST_USER = " + cluster.host_user + "\n  DEFAULT_QUEUE = " + cluster.default_queue +
+      "\n  MASTER_PORT = " + std::to_string(cluster.master_port) +
+      "\n  MASTER_USER = " + cluster.master_user + "\n  HOST_USER = " + cluster.host_user +
+      "\n  DEFAULT_QUEUE = " + cluster.default_queue +
       "\n  DEFAULT_PLAN = " + cluster.default_plan + "\n  STATE_DIR = " + cluster.dirs.state +
       "\n  LOG_DIR = " + cluster.dirs.log + "\n");
   return 0;
@@ -60,7 +63,8 @@ Result<int> show_keys(const std::vector<std::string>& names) {
     WM_TRY(auto text, conf::reference(name));
     say(text);
   }
-  return names.empty() ? Result<int>(fail(Code::BadArgument, "badmin keys: name a file, for example queues.conf"))
+  return names.empty() ? Result<int>(fail(Code::BadArgument,
+                                          "badmin keys: name a file, for example queues.conf"))
                        : 0;
 }
 

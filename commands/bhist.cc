@@ -46,7 +46,8 @@ std::string shown(const Parsed& options, const HistoryReply& reply) {
   if (options.has("json")) return history_json(reply.jobs);
   if (!options.has("l")) return history_table(reply.jobs, now);
   std::string text;
-  for (const auto& job : reply.jobs) text += (text.empty() ? "" : std::string(78, '-') + "\n") + history_long(job, now);
+  for (const auto& job : reply.jobs)
+    text += (text.empty() ? "" : std::string(78, '-') + "\n") + history_long(job, now);
   return text;
 }
 
@@ -57,7 +58,8 @@ Result<int> run(const Parsed& options) {
   if (!reply.jobs.empty() || options.has("json")) say(shown(options, reply));
   for (auto id : reply.missing) complain("Job <" + to_string(id) + ">: No matching job found\n");
   if (!reply.missing.empty()) return kRefused;
-  if (reply.jobs.empty() && !options.has("json")) return fail(Code::NotFound, "No matching job found");
+  if (reply.jobs.empty() && !options.has("json"))
+    return fail(Code::NotFound, "No matching job found");
   return 0;
 }
 

@@ -22,9 +22,10 @@ constexpr Option kOptions[] = {
     {"R", Kind::Ignored, "", ""},
 };
 
-constexpr Listing kListing{"bhosts", "HOSTS",
-                           "host_name status jl_u max njobs run ssusp ususp rsv nstuck ngpus ngpus_alloc "
-                           "ngpus_stuck ncpus ncpus_alloc total_mem reserved_mem load type model address comments"};
+constexpr Listing kListing{
+    "bhosts", "HOSTS",
+    "host_name status jl_u max njobs run ssusp ususp rsv nstuck ngpus ngpus_alloc "
+    "ngpus_stuck ncpus ncpus_alloc total_mem reserved_mem load type model address comments"};
 
 std::string long_texts(std::span<const HostView> hosts) {
   std::string text;
@@ -45,7 +46,8 @@ Result<std::string> shown(const Parsed& options, std::span<const HostView> hosts
 int exit_code(const Parsed& options, std::span<const HostView> hosts) {
   int code = 0;
   for (const auto& name : options.words) {
-    auto known = std::any_of(hosts.begin(), hosts.end(), [&](auto& view) { return view.host.name == name; });
+    auto known =
+        std::any_of(hosts.begin(), hosts.end(), [&](auto& view) { return view.host.name == name; });
     if (known) continue;
     complain(name + ": Bad host name, host group name or cluster name\n");
     code = kRefused;

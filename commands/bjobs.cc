@@ -38,8 +38,10 @@ constexpr Option kOptions[] = {
 };
 
 constexpr const char* kJsonFields =
-    "jobid jobindex stat user queue job_name from_host exec_host submit_time start_time finish_time "
-    "exit_code exit_reason pend_reason app_type wm_state plan nalloc_slot min_req_proc max_req_proc "
+    "jobid jobindex stat user queue job_name from_host exec_host submit_time start_time "
+    "finish_time "
+    "exit_code exit_reason pend_reason app_type wm_state plan nalloc_slot min_req_proc "
+    "max_req_proc "
     "pids epoch nresize attempt";
 
 Result<JobSelection> selection_of(const Parsed& options) {
@@ -75,25 +77,31 @@ Result<std::string> formatted(const Parsed& options, std::span<const ShownJob> j
   auto rows = cells_of(format, job_fields(), jobs);
   if (!options.has("json")) return table_text(format, headings, rows, !options.has("noheader"));
   auto records = records_of(headings, rows);
-  for (auto id : reply.missing) records.push_back({{"JOBID", to_string(id)}, {"ERROR", not_found(id)}});
+  for (auto id : reply.missing)
+    records.push_back({{"JOBID", to_string(id)}, {"ERROR", not_found(id)}});
   return json_text("bjobs", "JOBS", records);
 }
 
-Result<std::string> shown(const Parsed& options, std::span<const ShownJob> jobs, const JobsReply& reply) {
+Result<std::string> shown(const Parsed& options, std::span<const ShownJob> jobs,
+                          const JobsReply& reply) {
   auto format = options.first("o");
-  bool other_form = options.has("l") || options.has("UF") || options.has("w") || options.has("W") || options.has("A");
+  bool other_form = options.has("l") || options.has("UF") || options.has("w") || options.has("W") ||
+                    options.has("A");
   if (!format && !other_form) format = environment("LSB_BJOBS_FORMAT");
   if (!format && options.has("json")) format = kJsonFields;
   if (format) return formatted(options, jobs, reply, *format);
   bool header = !options.has("noheader");
   if (options.has("l") || options.has("UF")) return long_texts(jobs, options.has("UF"));
   if (options.has("A")) return array_table(jobs, header);
-  auto style = options.has("W") ? TableStyle::WideMore : options.has("w") ? TableStyle::Wide : TableStyle::Narrow;
+  auto style = options.has("W")   ? TableStyle::WideMore
+               : options.has("w") ? TableStyle::Wide
+                                  : TableStyle::Narrow;
   auto text = job_table(jobs, style, header, environment("LSB_SHORT_HOSTLIST") == "1");
   if (!options.has("p")) return text;
   text.clear();  // each pending job is followed by what keeps it
   for (const auto& job : jobs)
-    text += job_table({&job, 1}, style, header && text.empty(), true) + " " + pend_reason_text(*job.view) + ";\n";
+    text += job_table({&job, 1}, style, header && text.empty(), true) + " " +
+            pend_reason_text(*job.view) + ";\n";
   return text;
 }
 

@@ -47,7 +47,8 @@ Result<int> run(const Parsed& options) {
     say(signal_names() + "\n");
     return 0;
   }
-  if (!selects(options)) return fail(Code::BadArgument, "bkill: job ID or one of -J -u -q -m -P -app is wanted");
+  if (!selects(options))
+    return fail(Code::BadArgument, "bkill: job ID or one of -J -u -q -m -P -app is wanted");
   WM_TRY(auto request, request_of(options));
   WM_TRY(auto to, master());
   WM_TRY(auto reply, to.kill(request));

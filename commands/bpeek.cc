@@ -27,7 +27,8 @@ Result<ClientPeek> target_of(const std::string& word) {
   if (dot == std::string::npos) return peek;
   std::string task = word.substr(dot + 1);
   auto number = parse_job_ids({&task, 1});  // a task is a positive number, as a job is
-  if (!number || (*number)[0].index != 0) return fail(Code::BadArgument, word + ": '" + task + "' is no task");
+  if (!number || (*number)[0].index != 0)
+    return fail(Code::BadArgument, word + ": '" + task + "' is no task");
   peek.task = TaskNumber{(*number)[0].job};
   return peek;
 }

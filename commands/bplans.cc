@@ -19,7 +19,8 @@ constexpr Option kOptions[] = {
     {"noheader", Kind::Flag, "", "No heading"},
 };
 
-constexpr Listing kListing{"bplans", "PLANS", "plan shares owns limit used demand deserved lent borrowed"};
+constexpr Listing kListing{"bplans", "PLANS",
+                           "plan shares owns limit used demand deserved lent borrowed"};
 
 Result<std::string> shown(const Parsed& options, std::span<const PlanView> plans) {
   WM_TRY(auto listing, listed<PlanView>(options, kListing, plan_fields(), plans));
@@ -35,7 +36,8 @@ Result<std::string> shown(const Parsed& options, std::span<const PlanView> plans
 int exit_code(const Parsed& options, std::span<const PlanView> plans) {
   int code = 0;
   for (const auto& path : options.words) {
-    auto known = std::any_of(plans.begin(), plans.end(), [&](auto& view) { return view.path == path; });
+    auto known =
+        std::any_of(plans.begin(), plans.end(), [&](auto& view) { return view.path == path; });
     if (known) continue;
     complain(path + ": No such resource plan\n");
     code = kRefused;

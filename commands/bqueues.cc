@@ -32,7 +32,9 @@ bool allows(const std::vector<std::string>& list, const std::optional<std::strin
 
 std::vector<QueueView> selected(const Parsed& options, std::vector<QueueView> queues) {
   auto host = options.first("m"), user = options.first("u");
-  std::erase_if(queues, [&](auto& view) { return !allows(view.conf.hosts, host) || !allows(view.conf.users, user); });
+  std::erase_if(queues, [&](auto& view) {
+    return !allows(view.conf.hosts, host) || !allows(view.conf.users, user);
+  });
   return queues;
 }
 
@@ -41,7 +43,8 @@ Result<std::string> shown(const Parsed& options, std::span<const QueueView> queu
   if (listing) return *listing;
   if (!options.has("l")) return queue_table(queues, options.has("w"), !options.has("noheader"));
   std::string text;
-  for (const auto& view : queues) text += (text.empty() ? "" : std::string(79, '-') + "\n") + queue_long_text(view);
+  for (const auto& view : queues)
+    text += (text.empty() ? "" : std::string(79, '-') + "\n") + queue_long_text(view);
   return text;
 }
 
@@ -49,7 +52,8 @@ Result<std::string> shown(const Parsed& options, std::span<const QueueView> queu
 int exit_code(const Parsed& options, std::span<const QueueView> queues) {
   int code = 0;
   for (const auto& name : options.words) {
-    auto known = std::any_of(queues.begin(), queues.end(), [&](auto& view) { return view.conf.name == name; });
+    auto known = std::any_of(queues.begin(), queues.end(),
+                             [&](auto& view) { return view.conf.name == name; });
     if (known) continue;
     complain(name + ": No such queue\n");
     code = kRefused;

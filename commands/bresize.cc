@@ -17,13 +17,15 @@ constexpr Option kOptions[] = {
 Result<int> run(const Parsed& options) {
   WM_TRY(auto wish, parse_resize(options.words));
   const auto& request = wish.request;
-  if (wish.names_hosts) complain("bresize: hosts are only counted, which tasks leave is chosen by the scheduler\n");
+  if (wish.names_hosts)
+    complain("bresize: hosts are only counted, which tasks leave is chosen by the scheduler\n");
   WM_TRY(auto to, master());
   if (options.has("c") && request.kind == ResizeRequest::Kind::Request) {
     WM_TRY(to.resize({.job = request.job, .kind = ResizeRequest::Kind::Cancel}));
   }
   WM_TRY(auto reply, to.resize(request));
-  say("Job <" + to_string(request.job) + "> may have up to " + std::to_string(reply.cap) + " task(s) now\n");
+  say("Job <" + to_string(request.job) + "> may have up to " + std::to_string(reply.cap) +
+      " task(s) now\n");
   return 0;
 }
 
@@ -32,6 +34,7 @@ Result<int> run(const Parsed& options) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
-  return main_of({"bresize", "bresize [-c] release|request tasks job_id | bresize cancel job_id", kOptions}, argc,
-                 argv, run);
+  return main_of(
+      {"bresize", "bresize [-c] release|request tasks job_id | bresize cancel job_id", kOptions},
+      argc, argv, run);
 }

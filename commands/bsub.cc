@@ -55,7 +55,8 @@ Result<std::string> read_all(std::FILE* in, const std::string& name) {
 // The text of the file named by a single word when it is a script that bsub has to read.
 Result<std::string> script_in(const std::vector<std::string>& words) {
   struct stat facts {};
-  bool one_file = words.size() == 1 && ::stat(words[0].c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+  bool one_file =
+      words.size() == 1 && ::stat(words[0].c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
   if (!one_file || environment("LSB_BSUB_PARSE_SCRIPT") == "N") return std::string();
   if (static_cast<std::size_t>(facts.st_size) > kMaxScript) return std::string();
   std::FILE* file = std::fopen(words[0].c_str(), "r");
@@ -78,7 +79,8 @@ Result<Source> script_on_stdin() {
 Result<Source> find_source(const Parsed& options) {
   if (options.words.empty()) return script_on_stdin();
   Source source;
-  for (const auto& word : options.words) source.command += (source.command.empty() ? "" : " ") + word;
+  for (const auto& word : options.words)
+    source.command += (source.command.empty() ? "" : " ") + word;
   WM_TRY(source.script, script_in(options.words));
   if (source.command.empty()) return no_command();
   return source;
@@ -100,7 +102,8 @@ Result<SubmitReply> submit_to(client::Master& master, JobSpec spec, const Source
   for (const auto& queue : queues) {
     spec.queue = queue;
     reply = master.submit(spec, source.script, env);
-    bool next = !reply && (reply.error().code == Code::NotFound || reply.error().code == Code::Denied);
+    bool next =
+        !reply && (reply.error().code == Code::NotFound || reply.error().code == Code::Denied);
     if (!next) return reply;
   }
   return reply;

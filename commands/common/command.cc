@@ -19,7 +19,8 @@ void warn_of_ignored(const Command& command, const Parsed& parsed) {
 
 int refuse(const Command& command, const Error& error) {
   std::string text = error.text;
-  if (!command.refusal.empty()) text += (text.ends_with('.') ? "" : ".") + std::string(command.refusal);
+  if (!command.refusal.empty())
+    text += (text.ends_with('.') ? "" : ".") + std::string(command.refusal);
   complain(text + "\n");
   return kRefused;
 }

@@ -24,10 +24,10 @@ inline constexpr int kRefused = 255;
 /// A command's name and table.
 struct Command {
   std::string_view name;
-  std::string_view synopsis;       ///< "bkill [options] job_id…"
+  std::string_view synopsis;  ///< "bkill [options] job_id…"
   std::span<const Option> options;
   Words words = Words::Anywhere;
-  std::string_view refusal;        ///< after an error's text: " Job not submitted."
+  std::string_view refusal;  ///< after an error's text: " Job not submitted."
 };
 
 /// Takes the command line apart and runs `body`, whose value is the exit code.

@@ -25,7 +25,8 @@ bool split(std::string_view text, std::vector<std::string>& words) {
     char c = text[i];
     if (quote != 0) {
       if (c == quote) quote = 0;
-      else if (c == '\\' && quote == '"' && i + 1 < text.size() && text[i + 1] == '"') word += text[++i];
+      else if (c == '\\' && quote == '"' && i + 1 < text.size() && text[i + 1] == '"')
+        word += text[++i];
       else word += c;
     } else if (c == '\'' || c == '"') {
       quote = c;
@@ -66,7 +67,8 @@ Result<std::vector<std::string>> directive_words(std::string_view script) {
     if (!split(line.substr(kMark.size()), words) && bad_line == 0) bad_line = number;
   });
   if (bad_line > 0)
-    return fail(Code::BadArgument, "line " + std::to_string(bad_line) + " of the script: a quote is not closed");
+    return fail(Code::BadArgument,
+                "line " + std::to_string(bad_line) + " of the script: a quote is not closed");
   return words;
 }
 

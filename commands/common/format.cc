@@ -41,7 +41,8 @@ Result<char> take_delimiter(std::string& text) {
   if (rest.empty()) return fail(Code::BadArgument, "delimiter= needs a character");
   char delimiter = quoted ? rest[1] : rest[0];
   if (!quoted && rest.size() > 1 && rest[1] != ' ')
-    return fail(Code::BadArgument, std::string(kKey) + std::string(rest) + ": the delimiter is one character");
+    return fail(Code::BadArgument,
+                std::string(kKey) + std::string(rest) + ": the delimiter is one character");
   text.erase(at, kKey.size() + (quoted ? 3 : 1));
   return delimiter;
 }
@@ -50,7 +51,8 @@ Result<char> take_delimiter(std::string& text) {
 Result<Column> parse_column(std::string_view word, std::span<const FieldName> fields) {
   auto colon = word.find(':');
   auto index = field_index(fields, lower(word.substr(0, colon)));
-  if (!index) return fail(Code::BadArgument, std::string(word.substr(0, colon)) + ": unknown output field");
+  if (!index)
+    return fail(Code::BadArgument, std::string(word.substr(0, colon)) + ": unknown output field");
   Column column{.field = *index};
   if (colon == std::string_view::npos) return column;
   auto width = word.substr(colon + 1);

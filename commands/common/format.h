@@ -16,8 +16,8 @@ namespace wm::cmd {
 
 /// A column as the user asked for it.
 struct Column {
-  std::size_t field = 0;           ///< index into the fields
-  std::optional<int> width;        ///< none: as wide as the value
+  std::size_t field = 0;     ///< index into the fields
+  std::optional<int> width;  ///< none: as wide as the value
   bool right = false;
 };
 
@@ -56,7 +56,8 @@ std::vector<FieldName> names_of(std::span<const Shown<T>> table) {
 
 /// The header line's words, then one row of cells per object. @cost O(cells)
 template <class T>
-std::vector<std::vector<std::string>> cells_of(const Format& format, std::span<const Shown<T>> table,
+std::vector<std::vector<std::string>> cells_of(const Format& format,
+                                               std::span<const Shown<T>> table,
                                                std::span<const T> objects) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& object : objects) {

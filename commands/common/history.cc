@@ -36,7 +36,8 @@ std::string cells(const Spent& s) {
 
 std::string event_text(const HistoryEvent& e) {
   std::string text = e.event;
-  if (e.from != 0 || e.to != 0) text += " " + std::to_string(e.from) + " -> " + std::to_string(e.to) + " task(s)";
+  if (e.from != 0 || e.to != 0)
+    text += " " + std::to_string(e.from) + " -> " + std::to_string(e.to) + " task(s)";
   if (!e.reason.empty()) text += ", " + e.reason;
   if (e.pause_ms >= 0) {
     auto ms = std::to_string(e.pause_ms);
@@ -95,9 +96,9 @@ std::string history_table(std::span<const HistoryJob> jobs, WallTime now) {
 }
 
 std::string history_long(const HistoryJob& job, WallTime now) {
-  std::string text = "\nJob <" + to_string(job.id) + ">, Job Name <" + job.name + ">, User <" + job.user +
-                     ">, Project <" + job.project + ">, Application <" + job.app + ">, Plan <" +
-                     job.plan + ">, Command <" + job.command + ">\n";
+  std::string text = "\nJob <" + to_string(job.id) + ">, Job Name <" + job.name + ">, User <" +
+                     job.user + ">, Project <" + job.project + ">, Application <" + job.app +
+                     ">, Plan <" + job.plan + ">, Command <" + job.command + ">\n";
   for (const auto& event : job.events)
     text += long_time(event.time) + ": " + event_text(event) +
             (event.event == "SUBMIT" ? ", to Queue <" + job.queue + ">" : "") + ";\n";
@@ -108,7 +109,8 @@ std::string history_long(const HistoryJob& job, WallTime now) {
             (job.term.empty() ? "" : " Completed <exit>; " + job.term + ".") + "\n";
   }
   return text + "\nSummary of time in seconds spent in various states by " + long_time(now) +
-         "\n  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n  " + cells(spent(job, now)) + "\n";
+         "\n  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n  " + cells(spent(job, now)) +
+         "\n";
 }
 
 std::string history_json(std::span<const HistoryJob> jobs) {

@@ -19,7 +19,8 @@ constexpr Option kOptions[] = {
 };
 
 Result<int> run(bool hold, const Parsed& options) {
-  if (!selects(options)) return fail(Code::BadArgument, "job ID or one of -J -u -q -m -P -app is wanted");
+  if (!selects(options))
+    return fail(Code::BadArgument, "job ID or one of -J -u -q -m -P -app is wanted");
   ReleaseRequest request;
   request.hold = hold;
   WM_TRY(request.jobs, select_jobs(options));
@@ -38,8 +39,9 @@ Result<int> run(bool hold, const Parsed& options) {
 }  // namespace
 
 int hold_main(bool hold, int argc, char** argv) {
-  const Command command = hold ? Command{"bstop", "bstop [options] [job_id[[index]] ... | 0]", kOptions}
-                               : Command{"bresume", "bresume [options] [job_id[[index]] ... | 0]", kOptions};
+  const Command command =
+      hold ? Command{"bstop", "bstop [options] [job_id[[index]] ... | 0]", kOptions}
+           : Command{"bresume", "bresume [options] [job_id[[index]] ... | 0]", kOptions};
   return main_of(command, argc, argv, [hold](const Parsed& options) { return run(hold, options); });
 }
 

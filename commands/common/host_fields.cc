@@ -17,7 +17,8 @@ std::string count(std::uint64_t n) { return std::to_string(n); }
 std::string memory(Bytes bytes) { return bytes.value > 0 ? format_bytes(bytes) : ""; }
 
 std::uint64_t gpus_held(const V& v) {
-  return static_cast<std::uint64_t>(std::count_if(v.host.gpu_owners.begin(), v.host.gpu_owners.end(),
+  return static_cast<std::uint64_t>(std::count_if(v.host.gpu_owners.begin(),
+                                                  v.host.gpu_owners.end(),
                                                   [](auto& owner) { return owner.job.job != 0; }));
 }
 
@@ -63,7 +64,8 @@ constexpr Shown<V> kFields[] = {
     {{"ncpus_alloc", "", 11}, [](const V& v) { return cores(v.host.used_milli_cpus); }},
     {{"total_mem", "", 10}, [](const V& v) { return memory(v.host.capacity.mem); }},
     {{"reserved_mem", "", 12}, [](const V& v) { return memory(v.host.used_mem); }},
-    {{"available_mem", "", 13}, [](const V& v) { return memory(v.host.capacity.mem - v.host.used_mem); }},
+    {{"available_mem", "", 13},
+     [](const V& v) { return memory(v.host.capacity.mem - v.host.used_mem); }},
     {{"load", "r1m", 6}, load},
     {{"type", "", 10}, [](const V& v) { return v.host.type; }},
     {{"model", "", 10}, [](const V& v) { return v.host.model; }},
@@ -73,8 +75,8 @@ constexpr Shown<V> kFields[] = {
 
 std::string numbers_of(const V& v) {
   std::array<char, 96> text{};
-  std::snprintf(text.data(), text.size(), " %4s %6u %6u %6u %6u %6u %6u", "-", v.host.capacity.slots, v.jobs,
-                v.running, v.suspended, 0U, 0U);
+  std::snprintf(text.data(), text.size(), " %4s %6u %6u %6u %6u %6u %6u", "-",
+                v.host.capacity.slots, v.jobs, v.running, v.suspended, 0U, 0U);
   return text.data();
 }
 
@@ -147,11 +149,13 @@ std::string host_long_text(const HostView& view) {
                      ? format_bytes(host.capacity.mem) + ", taken " + format_bytes(host.used_mem)
                      : "");
   line("LOAD", load(view));
-  if (host.stuck_slots) line("STUCK SLOTS", std::to_string(host.stuck_slots) + ", not proven free after SIGKILL");
+  if (host.stuck_slots)
+    line("STUCK SLOTS", std::to_string(host.stuck_slots) + ", not proven free after SIGKILL");
   if (host.closed) text += "\n ADMIN ACTION COMMENT: \"" + comment(view) + "\"\n";
   if (host.capacity.gpus.empty()) return text;
   text += std::string("\n GPUS\n ") + kGpuHeading;
-  for (std::size_t gpu = 0; gpu < host.capacity.gpus.size(); ++gpu) text += " " + gpu_row(view, gpu);
+  for (std::size_t gpu = 0; gpu < host.capacity.gpus.size(); ++gpu)
+    text += " " + gpu_row(view, gpu);
   return text;
 }
 

@@ -17,7 +17,8 @@ const JobSpec& spec_of(const ShownJob& s) { return s.view->job->spec(); }
 
 std::string time_text(WallTime time, const char* format) {
   if (time == WallTime{}) return "";
-  std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+  std::time_t seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
   std::tm parts{};
   localtime_r(&seconds, &parts);
   std::array<char, 64> text{};
@@ -122,7 +123,8 @@ constexpr Shown<ShownJob> kFields[] = {
     {{"user", "", 7}, [](const ShownJob& s) { return spec_of(s).owner.user; }},
     {{"queue", "", 10}, [](const ShownJob& s) { return spec_of(s).queue; }},
     {{"job_name", "name", 10}, [](const ShownJob& s) { return job_name_text(*s.view); }},
-    {{"job_description", "description", 17}, [](const ShownJob& s) { return spec_of(s).description; }},
+    {{"job_description", "description", 17},
+     [](const ShownJob& s) { return spec_of(s).description; }},
     {{"proj_name", "proj project", 11}, [](const ShownJob& s) { return spec_of(s).project; }},
     {{"application", "app", 13}, [](const ShownJob& s) { return s.view->app; }},
     {{"service_class", "sla", 13}, [](const ShownJob&) { return std::string(); }},
@@ -142,7 +144,8 @@ constexpr Shown<ShownJob> kFields[] = {
      [](const ShownJob& s) {
        auto hosts = s.view->task_hosts;
        std::sort(hosts.begin(), hosts.end());
-       return when(static_cast<std::uint64_t>(std::unique(hosts.begin(), hosts.end()) - hosts.begin()));
+       return when(
+           static_cast<std::uint64_t>(std::unique(hosts.begin(), hosts.end()) - hosts.begin()));
      }},
     {{"ask_hosts", "", 30},
      [](const ShownJob& s) {
@@ -184,10 +187,13 @@ constexpr Shown<ShownJob> kFields[] = {
     {{"pend_reason", "", 11}, [](const ShownJob& s) { return pend_reason_text(*s.view); }},
     {{"gpu_num", "", 10}, [](const ShownJob& s) { return gpu_text(spec_of(s).task.milli_gpus); }},
     {{"gpu_mode", "", 20}, [](const ShownJob& s) { return spec_of(s).gpu; }},
-    {{"exclusive", "", 13}, [](const ShownJob& s) { return std::string(spec_of(s).exclusive ? "Y" : "N"); }},
+    {{"exclusive", "", 13},
+     [](const ShownJob& s) { return std::string(spec_of(s).exclusive ? "Y" : "N"); }},
     {{"app_type", "", 10}, [](const ShownJob& s) { return s.view->app_type; }},
-    {{"wm_state", "", 10}, [](const ShownJob& s) { return std::string(state_name(job_of(s).state)); }},
-    {{"wmla_state", "", 22}, [](const ShownJob& s) { return std::string(wmla_state(job_of(s).state)); }},
+    {{"wm_state", "", 10},
+     [](const ShownJob& s) { return std::string(state_name(job_of(s).state)); }},
+    {{"wmla_state", "", 22},
+     [](const ShownJob& s) { return std::string(wmla_state(job_of(s).state)); }},
     {{"plan", "", 20}, [](const ShownJob& s) { return s.view->plan; }},
     {{"resize", "", 8}, [](const ShownJob& s) { return s.view->resize; }},
     {{"epoch", "", 6}, [](const ShownJob& s) { return number(job_of(s).membership.epoch.value); }},
@@ -195,9 +201,13 @@ constexpr Shown<ShownJob> kFields[] = {
     {{"attempt", "", 7}, [](const ShownJob& s) { return number(job_of(s).attempt.value); }},
     {{"result_dir", "", 40}, [](const ShownJob& s) { return s.view->result_dir; }},
     {{"step", "", 8},
-     [](const ShownJob& s) { return s.view->progress ? number(s.view->progress->progress.step) : ""; }},
+     [](const ShownJob& s) {
+       return s.view->progress ? number(s.view->progress->progress.step) : "";
+     }},
     {{"loss", "", 10},
-     [](const ShownJob& s) { return progress_number(s, s.view->progress ? s.view->progress->progress.loss : -1); }},
+     [](const ShownJob& s) {
+       return progress_number(s, s.view->progress ? s.view->progress->progress.loss : -1);
+     }},
     {{"accuracy", "", 10},
      [](const ShownJob& s) {
        return progress_number(s, s.view->progress ? s.view->progress->progress.accuracy : -1);
@@ -222,7 +232,8 @@ std::string job_name_text(const JobView& view) {
 std::string exec_hosts_text(const JobView& view) {
   std::string text;
   for (std::size_t i = 0; i < view.job->tasks.size() && i < view.task_hosts.size(); ++i)
-    if (counts(*view.job, view.job->tasks[i])) text += (text.empty() ? "" : ":") + view.task_hosts[i];
+    if (counts(*view.job, view.job->tasks[i]))
+      text += (text.empty() ? "" : ":") + view.task_hosts[i];
   return text;
 }
 
@@ -236,8 +247,8 @@ std::string exit_reason_text(const JobView& view) {
 std::string exit_code_text(const JobView& view) {
   const Job& job = *view.job;
   if (!is_over(job.state) || job.exit_status == 0) return "";
-  int code = WIFSIGNALED(job.exit_status) ? 128 + WTERMSIG(job.exit_status)
-                                          : WEXITSTATUS(job.exit_status);
+  int code =
+      WIFSIGNALED(job.exit_status) ? 128 + WTERMSIG(job.exit_status) : WEXITSTATUS(job.exit_status);
   return std::to_string(code);
 }
 

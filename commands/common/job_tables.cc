@@ -14,7 +14,8 @@ std::string or_dash(const std::string& text) { return text.empty() ? "-" : text;
 
 // What clients split on blanks must have none.
 std::string one_word(std::string text) {
-  std::replace_if(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\t' || c == '\n'; }, '_');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == ' ' || c == '\t' || c == '\n'; }, '_');
   return or_dash(text);
 }
 
@@ -57,7 +58,8 @@ std::string narrow_row(const ShownJob& s, bool short_hosts) {
                      fit(spec.submit_host, 11) + " " + fit(hosts.empty() ? "" : hosts[0], 11) +
                      " " + fit_name(job_name_text(*s.view), 10) + " " +
                      short_time(s.view->job->submitted) + "\n";
-  for (std::size_t i = 1; i < hosts.size(); ++i) line += std::string(45, ' ') + fit(hosts[i], 11) + "\n";
+  for (std::size_t i = 1; i < hosts.size(); ++i)
+    line += std::string(45, ' ') + fit(hosts[i], 11) + "\n";
   return line;
 }
 
@@ -78,7 +80,8 @@ std::string cpu_clock(Duration d) {
   auto two = [](std::int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
   auto hours = std::to_string(hundredths / 360000);
   return std::string(hours.size() < 3 ? 3 - hours.size() : 0, '0') + hours + ":" +
-         two(hundredths / 6000 % 60) + ":" + two(hundredths / 100 % 60) + "." + two(hundredths % 100);
+         two(hundredths / 6000 % 60) + ":" + two(hundredths / 100 % 60) + "." +
+         two(hundredths % 100);
 }
 
 std::string pids_of(const Job& job) {
@@ -92,10 +95,10 @@ std::vector<std::string> more_cells(const ShownJob& s) {
   const Job& job = *s.view->job;
   auto cells = wide_cells(s);
   cells.back() = dated_time(job.submitted);
-  for (auto&& cell : {one_word(job.spec().project), cpu_clock(job.usage.cpu),
-                      std::to_string(job.usage.max_mem.value >> 20), std::string("-"),
-                      or_dash(pids_of(job)), or_dash(dated_time(job.started)),
-                      or_dash(is_over(job.state) ? dated_time(job.ended) : "")})
+  for (auto&& cell :
+       {one_word(job.spec().project), cpu_clock(job.usage.cpu),
+        std::to_string(job.usage.max_mem.value >> 20), std::string("-"), or_dash(pids_of(job)),
+        or_dash(dated_time(job.started)), or_dash(is_over(job.state) ? dated_time(job.ended) : "")})
     cells.push_back(cell);
   return cells;
 }
@@ -120,9 +123,11 @@ std::string aligned(std::vector<std::vector<std::string>> rows) {
 std::string wide_table(std::span<const ShownJob> jobs, bool more, bool with_header) {
   std::vector<std::vector<std::string>> rows;
   if (with_header) {
-    rows.push_back({"JOBID", "USER", "STAT", "QUEUE", "FROM_HOST", "EXEC_HOST", "JOB_NAME", "SUBMIT_TIME"});
+    rows.push_back(
+        {"JOBID", "USER", "STAT", "QUEUE", "FROM_HOST", "EXEC_HOST", "JOB_NAME", "SUBMIT_TIME"});
     if (more)
-      for (auto name : {"PROJ_NAME", "CPU_USED", "MEM", "SWAP", "PIDS", "START_TIME", "FINISH_TIME"})
+      for (auto name :
+           {"PROJ_NAME", "CPU_USED", "MEM", "SWAP", "PIDS", "START_TIME", "FINISH_TIME"})
         rows.back().emplace_back(name);
   }
   for (const auto& job : jobs) rows.push_back(more ? more_cells(job) : wide_cells(job));
@@ -197,7 +202,8 @@ std::string end_line(const ShownJob& s) {
   auto reason = exit_reason_text(*s.view);
   if (job.state == JobState::Finished) line += "Done successfully.";
   else if (!reason.empty()) line += "Completed <exit>; " + reason + ".";
-  else if ((job.exit_status & 0x7f) != 0) line += "Exited by signal " + std::to_string(job.exit_status & 0x7f) + ".";
+  else if ((job.exit_status & 0x7f) != 0)
+    line += "Exited by signal " + std::to_string(job.exit_status & 0x7f) + ".";
   else line += "Exited with exit code " + or_dash(exit_code_text(*s.view)) + ".";
   return line + " The CPU time used is " + seconds_of(job.usage.cpu) + " seconds.";
 }
@@ -218,14 +224,16 @@ std::string wm_lines(const ShownJob& s) {
                      std::string(wmla_state(job.state)) + "), attempt " +
                      std::to_string(job.attempt.value) + ", type " + s.view->app_type;
   if (job.spec().elastic)
-    text += "\n Resize " + s.view->resize + ", epoch " + std::to_string(job.membership.epoch.value) +
-            ", resizes " + std::to_string(job.membership.resizes) + ", at most " +
-            std::to_string(task_cap(job)) + " tasks";
+    text += "\n Resize " + s.view->resize + ", epoch " +
+            std::to_string(job.membership.epoch.value) + ", resizes " +
+            std::to_string(job.membership.resizes) + ", at most " + std::to_string(task_cap(job)) +
+            " tasks";
   text += "\n";
   if (s.view->progress) {
     const auto& p = s.view->progress->progress;
-    text += " Step " + std::to_string(p.step) + ", samples " + std::to_string(p.samples) + ", loss " +
-            std::to_string(p.loss) + ", samples/s " + std::to_string(std::int64_t(p.samples_per_s)) + "\n";
+    text += " Step " + std::to_string(p.step) + ", samples " + std::to_string(p.samples) +
+            ", loss " + std::to_string(p.loss) + ", samples/s " +
+            std::to_string(std::int64_t(p.samples_per_s)) + "\n";
   }
   if (!s.view->result_dir.empty()) text += " Results in " + s.view->result_dir + "\n";
   return text;
@@ -252,11 +260,12 @@ std::string limits_section(const ShownJob& s) {
     text += "\n RUNLIMIT\n " + seconds_of(spec.run_limit / 60) + " min\n";
   if (spec.task.mem.value > 0) text += "\n MEMLIMIT\n " + format_bytes(spec.task.mem) + "\n";
   if (s.view->job->usage.max_mem.value > 0)
-    text += "\n MEMORY USAGE:\n MAX MEM: " + std::to_string(s.view->job->usage.max_mem.value >> 20) +
-            " Mbytes;\n";
+    text +=
+        "\n MEMORY USAGE:\n MAX MEM: " + std::to_string(s.view->job->usage.max_mem.value >> 20) +
+        " Mbytes;\n";
   if (!spec.resreq.empty())
-    text += "\n RESOURCE REQUIREMENT DETAILS:\n Combined: " + spec.resreq + "\n Effective: " +
-            spec.resreq + "\n";
+    text += "\n RESOURCE REQUIREMENT DETAILS:\n Combined: " + spec.resreq +
+            "\n Effective: " + spec.resreq + "\n";
   return text;
 }
 
@@ -278,7 +287,8 @@ struct ArrayCounts {
 
 std::string job_table(std::span<const ShownJob> jobs, TableStyle style, bool with_header,
                       bool short_hosts) {
-  if (style != TableStyle::Narrow) return wide_table(jobs, style == TableStyle::WideMore, with_header);
+  if (style != TableStyle::Narrow)
+    return wide_table(jobs, style == TableStyle::WideMore, with_header);
   std::string text;
   if (with_header)
     text = "JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME\n";
@@ -300,7 +310,9 @@ std::string array_table(std::span<const ShownJob> jobs, bool with_header) {
   if (with_header)
     text = "JOBID    ARRAY_SPEC  OWNER   NJOBS PEND DONE  RUN EXIT SSUSP USUSP PSUSP\n";
   for (auto& [id, c] : arrays) {
-    auto n = [&](const char* state, int width) { return fit(std::to_string(c.states[state]), width, true); };
+    auto n = [&](const char* state, int width) {
+      return fit(std::to_string(c.states[state]), width, true);
+    };
     text += fit(std::to_string(id), 8) + " " + fit_name(c.name, 11) + " " + fit(c.owner, 7) + " " +
             fit(std::to_string(c.jobs), 5, true) + " " + n("PEND", 4) + " " + n("DONE", 4) + " " +
             n("RUN", 4) + " " + n("EXIT", 4) + " " + n("SSUSP", 5) + " " + n("USUSP", 5) + " " +
@@ -315,7 +327,8 @@ std::string long_texts(std::span<const ShownJob> jobs, bool unwrapped) {
   std::string text;
   for (const auto& job : jobs) {
     if (!text.empty()) text += std::string(78, '-') + "\n";
-    text += unwrapped ? long_form(job, [](const std::string& line) { return line + "\n"; }) : long_text(job);
+    text += unwrapped ? long_form(job, [](const std::string& line) { return line + "\n"; })
+                      : long_text(job);
   }
   return text;
 }

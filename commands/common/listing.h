@@ -26,11 +26,11 @@ Result<std::optional<std::string>> listed(const Parsed& options, const Listing& 
   bool json = options.has("json");
   if (!json && !options.has("o")) return std::optional<std::string>();
   auto names = names_of(table);
-  WM_TRY(auto format, parse_format(options.first("o").value_or(std::string(how.default_fields)), names));
+  WM_TRY(auto format,
+         parse_format(options.first("o").value_or(std::string(how.default_fields)), names));
   auto headings = headings_of(format, names);
   auto rows = cells_of(format, table, objects);
-  if (json)
-    return std::optional(json_text(how.command, how.count_key, records_of(headings, rows)));
+  if (json) return std::optional(json_text(how.command, how.count_key, records_of(headings, rows)));
   return std::optional(table_text(format, headings, rows, !options.has("noheader")));
 }
 

@@ -16,8 +16,8 @@ bool takes_value(const Option& option) {
 }
 
 const Option* find(std::span<const Option> options, std::string_view name) {
-  auto at = std::find_if(options.begin(), options.end(),
-                         [&](const Option& o) { return o.name == name; });
+  auto at =
+      std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == name; });
   return at == options.end() ? nullptr : &*at;
 }
 
@@ -94,8 +94,9 @@ class Reader {
     std::vector<std::string_view> names;
     for (const auto& option : options_) names.push_back(option.name);
     auto near = nearest(std::string_view(word).substr(1), names);
-    return fail(Code::BadArgument, word + ": unknown option" +
-                                       (near.empty() ? "" : " (nearest: -" + std::string(near) + ")"));
+    return fail(
+        Code::BadArgument,
+        word + ": unknown option" + (near.empty() ? "" : " (nearest: -" + std::string(near) + ")"));
   }
 
   std::span<const Option> options_;

@@ -29,7 +29,7 @@ struct Option {
     Ignored,  ///< takes a value; accepted with a warning, for clients that send it
     IgnoredFlag,
   };
-  std::string_view name;      ///< without the dash
+  std::string_view name;  ///< without the dash
   Kind kind = Kind::Flag;
   std::string_view argument;  ///< for the usage text: "queue"
   std::string_view doc;

@@ -53,9 +53,10 @@ std::string numbers_of(const V& v) {
   auto column = [](const std::string& value, std::size_t width) {
     return std::string(value.size() < width ? width - value.size() : 1, ' ') + value;
   };
-  return column(count(v.shares), 7) + column(count(v.owns), 6) + column(v.limit < 0 ? "-" : limit(v), 6) +
-         column(count(v.used), 6) + column(count(v.demand), 7) + column(count(v.deserved), 9) +
-         column(count(v.lent), 6) + column(count(v.borrowed), 9) + "\n";
+  return column(count(v.shares), 7) + column(count(v.owns), 6) +
+         column(v.limit < 0 ? "-" : limit(v), 6) + column(count(v.used), 6) +
+         column(count(v.demand), 7) + column(count(v.deserved), 9) + column(count(v.lent), 6) +
+         column(count(v.borrowed), 9) + "\n";
 }
 
 }  // namespace
@@ -73,7 +74,8 @@ std::string plan_table(std::span<const PlanView> plans, bool whole_paths, bool w
   for (const auto& plan : plans) width = std::max(width, plan.path.size());
   auto name = [&](const std::string& text) { return fit(text, static_cast<int>(width)); };
   std::string text = with_header ? name("PLAN") + kHeading : "";
-  for (const auto& plan : plans) text += name(whole_paths ? plan.path : tree_name(plan.path)) + numbers_of(plan);
+  for (const auto& plan : plans)
+    text += name(whole_paths ? plan.path : tree_name(plan.path)) + numbers_of(plan);
   return text;
 }
 
@@ -81,11 +83,14 @@ std::string plan_long_text(const PlanView& view) {
   std::string text = "PLAN: " + view.path + "\n";
   if (!view.conf.description.empty()) text += "  -- " + view.conf.description + "\n";
   text += std::string("\n") + kHeading + numbers_of(view) + "\n";
-  auto line = [&](const char* name, const std::string& value) { text += fit(name, 15) + value + "\n"; };
+  auto line = [&](const char* name, const std::string& value) {
+    text += fit(name, 15) + value + "\n";
+  };
   line("POLICY:", policy(view));
   line("LENDS:", lends(view));
   line("BORROWS FROM:", borrows(view));
-  line("RECLAIM GRACE:", view.conf.reclaim_grace ? format_duration(*view.conf.reclaim_grace) : "the cluster's");
+  line("RECLAIM GRACE:",
+       view.conf.reclaim_grace ? format_duration(*view.conf.reclaim_grace) : "the cluster's");
   line("USERS:", view.conf.users.empty() ? "all" : joined(view.conf.users));
   return text;
 }

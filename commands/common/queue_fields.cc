@@ -27,7 +27,8 @@ std::string joined(const std::vector<std::string>& words, const char* none) {
 std::string minutes(Duration d) {
   if (d.count() == 0) return "";
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", std::chrono::duration<double, std::ratio<60>>(d).count());
+  std::snprintf(text.data(), text.size(), "%.1f",
+                std::chrono::duration<double, std::ratio<60>>(d).count());
   return text.data();
 }
 
@@ -72,36 +73,41 @@ constexpr Shown<V> kFields[] = {
     {{"max_tasks", "", 10}, [](const V& v) { return limit(v.conf.max_tasks); }},
     {{"def_runlimit", "", 12}, [](const V& v) { return minutes(v.conf.run_limit.usual); }},
     {{"runlimit", "", 12}, [](const V& v) { return minutes(v.conf.run_limit.max); }},
-    {{"memlimit", "", 12}, [](const V& v) { return v.conf.mem_limit.value ? format_bytes(v.conf.mem_limit) : ""; }},
+    {{"memlimit", "", 12},
+     [](const V& v) { return v.conf.mem_limit.value ? format_bytes(v.conf.mem_limit) : ""; }},
     {{"interactive", "", 11}, interactive},
-    {{"rerunnable", "", 10}, [](const V& v) { return std::string(v.conf.rerunnable ? "yes" : "no"); }},
+    {{"rerunnable", "", 10},
+     [](const V& v) { return std::string(v.conf.rerunnable ? "yes" : "no"); }},
     {{"res_req", "", 20}, [](const V& v) { return v.conf.res_req; }},
     {{"comments", "comment", 30}, [](const V& v) { return v.why; }},
 };
 
 // Limits: MAX JL/U JL/P JL/H.
 std::string limits(const V& v) {
-  return fit(or_dash(limit(v.conf.max_slots)), 4, true) + " " + fit(or_dash(limit(v.conf.user_slots)), 4, true) +
-         "    - " + fit(or_dash(limit(v.conf.host_slots)), 4, true);
+  return fit(or_dash(limit(v.conf.max_slots)), 4, true) + " " +
+         fit(or_dash(limit(v.conf.user_slots)), 4, true) + "    - " +
+         fit(or_dash(limit(v.conf.host_slots)), 4, true);
 }
 
 std::string right(std::uint32_t n, int width) {
   auto text = count(n);
-  return std::string(text.size() < static_cast<std::size_t>(width) ? width - text.size() : 1, ' ') + text;
+  return std::string(text.size() < static_cast<std::size_t>(width) ? width - text.size() : 1, ' ') +
+         text;
 }
 
 std::string row(const V& v, bool wide) {
   auto name = wide && v.conf.name.size() > 14 ? v.conf.name : fit(v.conf.name, 14);
-  return name + right(v.conf.priority, 4) + "  " + fit(queue_status(v), 15) + limits(v) + right(v.jobs, 6) +
-         right(v.pending, 6) + right(v.running, 6) + right(v.suspended, 6) + "\n";
+  return name + right(v.conf.priority, 4) + "  " + fit(queue_status(v), 15) + limits(v) +
+         right(v.jobs, 6) + right(v.pending, 6) + right(v.running, 6) + right(v.suspended, 6) +
+         "\n";
 }
 
 // The line of -l with the numbers of the moment.
 std::string statistics(const V& v) {
   return "PRIO NICE STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN SSUSP USUSP  RSV\n" +
-         right(v.conf.priority, 3) + fit(std::to_string(v.conf.nice), 5, true) + "  " + fit(queue_status(v), 15) +
-         limits(v) + right(v.jobs, 6) + right(v.pending, 6) + right(v.running, 6) + right(v.suspended, 6) +
-         right(0, 6) + right(0, 5) + "\n";
+         right(v.conf.priority, 3) + fit(std::to_string(v.conf.nice), 5, true) + "  " +
+         fit(queue_status(v), 15) + limits(v) + right(v.jobs, 6) + right(v.pending, 6) +
+         right(v.running, 6) + right(v.suspended, 6) + right(0, 6) + right(0, 5) + "\n";
 }
 
 }  // namespace
@@ -114,7 +120,8 @@ std::span<const Shown<QueueView>> queue_fields() { return kFields; }
 
 std::string queue_table(std::span<const QueueView> queues, bool wide, bool with_header) {
   std::string text;
-  if (with_header) text = "QUEUE_NAME     PRIO STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN  SUSP\n";
+  if (with_header)
+    text = "QUEUE_NAME     PRIO STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN  SUSP\n";
   for (const auto& view : queues) text += row(view, wide);
   return text;
 }
@@ -129,10 +136,13 @@ std::string queue_long_text(const QueueView& view) {
   };
   line("ADMIN ACTION COMMENT:", view.why.empty() ? "" : "\"" + view.why + "\"");
   text += "\n";
-  line("DEFAULT RUNLIMIT:", conf.run_limit.usual.count() ? minutes(conf.run_limit.usual) + " min" : "");
+  line("DEFAULT RUNLIMIT:",
+       conf.run_limit.usual.count() ? minutes(conf.run_limit.usual) + " min" : "");
   line("RUNLIMIT:", conf.run_limit.max.count() ? minutes(conf.run_limit.max) + " min" : "");
   bool bounded = conf.min_tasks || conf.max_tasks;
-  line("TASKLIMIT:", bounded ? count(conf.min_tasks ? conf.min_tasks : 1) + " " + or_dash(limit(conf.max_tasks)) : "");
+  line("TASKLIMIT:",
+       bounded ? count(conf.min_tasks ? conf.min_tasks : 1) + " " + or_dash(limit(conf.max_tasks))
+               : "");
   line("MEMLIMIT:", conf.mem_limit.value ? format_bytes(conf.mem_limit) : "");
   line("SCHEDULING POLICIES:", policies(view));
   line("USERS:", joined(conf.users, "all"));

@@ -12,7 +12,8 @@ namespace {
 using Kind = ResizeRequest::Kind;
 
 Error usage_error(const std::string& text) {
-  return fail(Code::BadArgument, "bresize: " + text + "; bresize release|request tasks job_id, or cancel job_id");
+  return fail(Code::BadArgument,
+              "bresize: " + text + "; bresize release|request tasks job_id, or cancel job_id");
 }
 
 std::optional<Kind> kind_of(const std::string& word) {
@@ -52,7 +53,8 @@ Result<std::uint32_t> parse_tasks(std::string_view text, bool names_hosts) {
   if (comma == std::string_view::npos) return parse_count(text);
   WM_TRY(auto least, parse_count(text.substr(0, comma)));
   WM_TRY(auto most, parse_count(text.substr(comma + 1)));
-  if (least > most) return usage_error("'" + std::string(text) + "': the first number is the smaller");
+  if (least > most)
+    return usage_error("'" + std::string(text) + "': the first number is the smaller");
   return most;
 }
 
@@ -62,7 +64,8 @@ Result<ResizeWish> parse_resize(std::span<const std::string> words) {
   if (words.empty()) return usage_error("nothing asked for");
   auto kind = kind_of(words[0]);
   if (!kind) return usage_error("'" + words[0] + "' is no verb");
-  if (words.size() != (*kind == Kind::Cancel ? 2U : 3U)) return usage_error("wrong number of words");
+  if (words.size() != (*kind == Kind::Cancel ? 2U : 3U))
+    return usage_error("wrong number of words");
   ResizeWish wish;
   wish.request.kind = *kind;
   if (*kind != Kind::Cancel) {

@@ -48,13 +48,15 @@ bool selects(const Parsed& options) {
 
 Result<int> parse_signal(const std::string& text) {
   std::string name = text;
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return std::toupper(c); });
   if (name.starts_with("SIG")) name.erase(0, 3);
   for (const auto& signal : kSignals)
     if (name == signal.name) return signal.number;
   int number = 0;
   auto [end, ec] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (ec == std::errc() && end == name.data() + name.size() && number > 0 && number <= 64) return number;
+  if (ec == std::errc() && end == name.data() + name.size() && number > 0 && number <= 64)
+    return number;
   return fail(Code::BadArgument, text + ": Signal not supported");
 }
 

@@ -65,7 +65,8 @@ Error bad(const std::string& option, const std::string& value, const std::string
   return fail(Code::BadArgument, "-" + option + " " + value + ": " + why);
 }
 
-Result<std::uint32_t> count(const std::string& option, const std::string& whole, std::string_view text) {
+Result<std::uint32_t> count(const std::string& option, const std::string& whole,
+                            std::string_view text) {
   std::uint32_t value = 0;
   auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (ec != std::errc() || end != text.data() + text.size() || value == 0 || value > 1000000)
@@ -104,9 +105,11 @@ Result<void> read_requirements(const Parsed& options, JobSpec& spec) {
   WM_TRY(auto req, expr::parse_resreqs(resreqs));
   if (auto text = options.first("M")) {
     auto size = parse_bytes(*text, Bytes{1 << 20});
-    if (!size || size->value == 0) return bad("M", *text, "Bad argument, a size such as 4G is wanted");
+    if (!size || size->value == 0)
+      return bad("M", *text, "Bad argument, a size such as 4G is wanted");
     if (!req.usage_of("mem"))
-      req.rusage.push_back({.resource = "mem", .amount = static_cast<double>(size->value) / (1 << 20)});
+      req.rusage.push_back(
+          {.resource = "mem", .amount = static_cast<double>(size->value) / (1 << 20)});
   }
   spec.resreq = expr::to_string(req);
   spec.select = req.select;
@@ -251,7 +254,8 @@ Result<std::string> make_environment(const Parsed& options, const Surroundings& 
 }
 
 std::vector<std::string> asked_queues(const Parsed& options, const Surroundings& surroundings) {
-  auto queues = split(options.first("q").value_or(variable(surroundings, "LSB_DEFAULTQUEUE")), " \t");
+  auto queues =
+      split(options.first("q").value_or(variable(surroundings, "LSB_DEFAULTQUEUE")), " \t");
   if (queues.empty()) queues.emplace_back();
   return queues;
 }

@@ -6,9 +6,11 @@ namespace {
 
 constexpr Shown<ShownReason> kFields[] = {
     {{"jobid", "id", 8}, [](const ShownReason& r) { return to_string(r.job); }},
-    {{"code", "", 14}, [](const ShownReason& r) { return std::string(pend_code_name(r.reason.code)); }},
+    {{"code", "", 14},
+     [](const ShownReason& r) { return std::string(pend_code_name(r.reason.code)); }},
     {{"text", "reason", 50}, [](const ShownReason& r) { return r.reason.text; }},
-    {{"hosts_removed", "", 13}, [](const ShownReason& r) { return std::to_string(r.reason.hosts_removed); }},
+    {{"hosts_removed", "", 13},
+     [](const ShownReason& r) { return std::to_string(r.reason.hosts_removed); }},
     {{"fix", "", 50}, [](const ShownReason& r) { return r.reason.fix; }},
 };
 
@@ -34,7 +36,8 @@ std::vector<ShownReason> reasons_of(std::span<const JobView> jobs) {
 std::span<const Shown<ShownReason>> reason_fields() { return kFields; }
 
 std::string why_text(const JobView& view) {
-  std::string text = "Job <" + to_string(view.id) + "> is " + std::string(state_name(view.job->state)) + "\n";
+  std::string text =
+      "Job <" + to_string(view.id) + "> is " + std::string(state_name(view.job->state)) + "\n";
   if (view.reasons.empty()) return text + without_reason(*view.job);
   for (const auto& reason : view.reasons) {
     text += "  " + reason.text + "\n";

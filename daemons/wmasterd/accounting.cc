@@ -52,7 +52,8 @@ Result<bool> add_by_id(store::AcctReader& reader, JobId id, HistoryReply& reply)
   return found;
 }
 
-Result<void> add_selected(store::AcctReader& reader, const JobSelection& selection, HistoryReply& reply) {
+Result<void> add_selected(store::AcctReader& reader, const JobSelection& selection,
+                          HistoryReply& reply) {
   for (JobId after; reply.jobs.size() < kMostJobs;) {
     WM_TRY(auto rows, reader.jobs(query_of(selection), after, kChunk));
     if (rows.empty()) break;

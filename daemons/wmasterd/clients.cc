@@ -13,7 +13,7 @@ constexpr std::size_t kKeySize = 16;
 
 void Call::refuse(const Error& error) const {
   world_->send(peer_, static_cast<std::uint16_t>(Verb::Failed),
-              codec::encode(VerbError{static_cast<std::uint8_t>(error.code), error.text}));
+               codec::encode(VerbError{static_cast<std::uint8_t>(error.code), error.text}));
 }
 
 void Call::resend(const std::string& kept) const {
@@ -51,13 +51,15 @@ void Clients::on_frame(PeerId peer, const Identity& caller, std::uint16_t type,
     case Verb::Ping: return with(&Clients::ping);
     case Verb::Failed: break;
   }
-  call.refuse(fail(Code::Version, "request " + std::to_string(type) + " is not known to this master"));
+  call.refuse(
+      fail(Code::Version, "request " + std::to_string(type) + " is not known to this master"));
 }
 
 // A repeat while the first is under way gets its answer too, when there is one.
 bool Clients::answered_before(const Call& call, const std::string& key) {
   if (key.size() != kKeySize) {
-    call.refuse(fail(Code::BadArgument, "a request key has 16 bytes, not " + std::to_string(key.size())));
+    call.refuse(
+        fail(Code::BadArgument, "a request key has 16 bytes, not " + std::to_string(key.size())));
     return true;
   }
   if (auto it = in_flight_.find(key); it != in_flight_.end()) {
@@ -89,14 +91,16 @@ void Clients::on_left(PeerId peer) {
 }
 
 void Clients::on_jobs_changed(const std::set<JobId>& jobs) {
-  std::erase_if(waiters_, [&](const Waiter& w) { return jobs.count(w.request.job) && answer_wait(w); });
+  std::erase_if(waiters_,
+                [&](const Waiter& w) { return jobs.count(w.request.job) && answer_wait(w); });
 }
 
 bool Clients::answer_wait(const Waiter& waiter) {
   const Cluster& state = c_.journal.published();
   const Job* job = find_job(state, waiter.request.job);
   if (!job) {
-    waiter.call.refuse(fail(Code::NotFound, "Job <" + to_string(waiter.request.job) + "> is not found"));
+    waiter.call.refuse(
+        fail(Code::NotFound, "Job <" + to_string(waiter.request.job) + "> is not found"));
     return true;
   }
   if (job->state == waiter.request.known) return false;
@@ -105,7 +109,8 @@ bool Clients::answer_wait(const Waiter& waiter) {
   reply.exit_status = job->exit_status;
   reply.term = job->term;
   if (!job->tasks.empty())
-    if (const Host* host = state.hosts.find(job->tasks.front().host.value)) reply.first_host = host->name;
+    if (const Host* host = state.hosts.find(job->tasks.front().host.value))
+      reply.first_host = host->name;
   waiter.call.reply(reply);
   return true;
 }

@@ -63,7 +63,8 @@ class Clients {
   explicit Clients(Context context) : c_(std::move(context)) {}
 
   /// A request. Answered in time, in any order; a malformed one is refused.
-  void on_frame(PeerId peer, const Identity& caller, std::uint16_t type, const std::string& payload);
+  void on_frame(PeerId peer, const Identity& caller, std::uint16_t type,
+                const std::string& payload);
   /// The client is gone: nothing is waited for on its behalf.
   void on_left(PeerId peer);
   /// Answers those who wait for a job (bsub -K).

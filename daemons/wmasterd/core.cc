@@ -11,7 +11,8 @@ constexpr Duration kTidyEvery = std::chrono::minutes(1);
 
 // A job that is over, with all its elements, and nothing of it left anywhere.
 bool is_purgeable(const Cluster& state, const Job& job, WallTime before) {
-  if (job.spec().array.empty()) return is_over(job.state) && job.ended < before && slots_held(job) == 0;
+  if (job.spec().array.empty())
+    return is_over(job.state) && job.ended < before && slots_held(job) == 0;
   bool all_over = true;
   for (std::uint32_t p = 0; p < element_count(job.spec()) && all_over; ++p) {
     const Job* element = state.elements.find(job.first_element + p);
@@ -22,7 +23,8 @@ bool is_purgeable(const Cluster& state, const Job& job, WallTime before) {
 }
 
 void log_event(const Event& event) {
-  log::info(event_name(event.body), {{"seq", event.seq.value}, {"job", to_string(job_of(event.body))}});
+  log::info(event_name(event.body),
+            {{"seq", event.seq.value}, {"job", to_string(job_of(event.body))}});
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace wm::master {
 namespace {
 
 // Numbers go up from the job's last task; a batch job's command runs on the first only.
-std::vector<Task> made_tasks(const Cluster& cluster, const Job& job, const std::vector<sched::Spot>& spots,
-                             std::uint32_t last) {
+std::vector<Task> made_tasks(const Cluster& cluster, const Job& job,
+                             const std::vector<sched::Spot>& spots, std::uint32_t last) {
   bool every = starts_every_task(*cluster.config, job.spec());
   std::vector<Task> tasks;
   for (const auto& spot : spots) {
@@ -43,15 +43,13 @@ void Cycle::run() {
   running_ = true;
   wanted_ = false;
   auto plan = std::make_shared<sched::Plan>();
-  world_.work(
-      [plan, state = journal_.published_ptr(), now = world_.wall()] {
-        *plan = sched::schedule(*state, sched::SchedPolicy{}, now);
-      },
-      [this, plan] {
-        take(*plan);
-        running_ = false;
-        if (wanted_) run();
-      });
+  world_.work([plan, state = journal_.published_ptr(),
+               now = world_.wall()] { *plan = sched::schedule(*state, sched::SchedPolicy{}, now); },
+              [this, plan] {
+                take(*plan);
+                running_ = false;
+                if (wanted_) run();
+              });
 }
 
 void Cycle::take(const sched::Plan& plan) {
@@ -82,7 +80,8 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
   for (const auto& grow : plan.grows) {
     const Job* job = find_job(state, grow.job);
     events.push_back(TasksAdded{grow.job, grow.attempt,
-                                made_tasks(state, *job, grow.tasks, job->last_task.value), grow.reason});
+                                made_tasks(state, *job, grow.tasks, job->last_task.value),
+                                grow.reason});
   }
   return events;
 }

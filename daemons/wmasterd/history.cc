@@ -34,7 +34,8 @@ class Fold {
     return id_.index && job && !job->attempt && std::holds_alternative<KillRequested>(event_.body);
   }
 
-  JobEventRow& add(std::string word, std::int64_t from = 0, std::int64_t to = 0, std::string reason = "") {
+  JobEventRow& add(std::string word, std::int64_t from = 0, std::int64_t to = 0,
+                   std::string reason = "") {
     JobEventRow row;
     row.job = id_;
     row.seq = event_.seq;
@@ -106,8 +107,13 @@ class Fold {
   store::AllocationRow allocation(const Task& task, WallTime end) const {
     const Host* host = after_.hosts.find(task.host.value);
     const Job* job = find_job(after_, id_);
-    return {id_, job ? job->attempt : Attempt{}, task.number, host ? host->name : "",
-            static_cast<std::int64_t>(task.gpus.size()) * 1000, task.since, end};
+    return {id_,
+            job ? job->attempt : Attempt{},
+            task.number,
+            host ? host->name : "",
+            static_cast<std::int64_t>(task.gpus.size()) * 1000,
+            task.since,
+            end};
   }
   void allocate(std::vector<Task> tasks) {
     for (auto& task : tasks) {

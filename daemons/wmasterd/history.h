@@ -14,10 +14,10 @@ namespace wm::master {
 
 /// What the next event of a job's history counts from. Kept for unfinished jobs only.
 struct JobLine {
-  std::uint32_t tasks = 0;         ///< wanted, after the newest event
-  std::uint32_t world = 0;         ///< members of the newest epoch
+  std::uint32_t tasks = 0;  ///< wanted, after the newest event
+  std::uint32_t world = 0;  ///< members of the newest epoch
   EpochNumber epoch;
-  store::JobEventRow epoch_row;    ///< replaced once the epoch's pause is known
+  store::JobEventRow epoch_row;  ///< replaced once the epoch's pause is known
   bool started = false;
 };
 using JobLines = std::map<JobId, JobLine>;

@@ -53,13 +53,13 @@ double Hosts::load(HostId host) const {
 template <class T>
 void Hosts::send(HostId host, NodeVerb verb, const T& value) {
   auto it = sessions_.find(host);
-  if (it != sessions_.end() && it->second.peer) world_.send(it->second.peer, wire(verb), codec::encode(value));
+  if (it != sessions_.end() && it->second.peer)
+    world_.send(it->second.peer, wire(verb), codec::encode(value));
 }
 
 void Hosts::on_start() {
-  journal_.published().hosts.each([&](std::uint32_t, const Host& host) {
-    sessions_[host.id].left = world_.mono();
-  });
+  journal_.published().hosts.each(
+      [&](std::uint32_t, const Host& host) { sessions_[host.id].left = world_.mono(); });
 }
 
 void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload) {
@@ -76,7 +76,8 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
   if (!host) return bad(fail(Code::BadArgument, "a frame before registration"));
   sessions_[host].heard = world_.mono();
   const Host* known = journal_.newest().hosts.find(host.value);
-  if (known && known->state == HostState::Silent) journal_.propose({{HostHeard{host}}, {}, {}, nullptr});
+  if (known && known->state == HostState::Silent)
+    journal_.propose({{HostHeard{host}}, {}, {}, nullptr});
   if (type == wire(NodeVerb::Heartbeat)) {
     if (auto words = codec::decode<HostHeartbeat>(payload)) sessions_[host].load = words->load;
     world_.send(peer, wire(NodeVerb::Heartbeat), "");
@@ -117,8 +118,8 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   }
   const Host* known = find_host(state, words.name);
   HostId id = known ? known->id : HostId{state.hosts.last() + 1};
-  std::vector<EventBody> events{HostRegistered{id, words.name, words.address, words.boot, words.type,
-                                               words.model, words.capacity}};
+  std::vector<EventBody> events{HostRegistered{id, words.name, words.address, words.boot,
+                                               words.type, words.model, words.capacity}};
   for (auto& event : reconcile(id, words)) events.push_back(std::move(event));
   journal_.propose({std::move(events), {}, {}, [this, peer, id, words](const Result<void>& done) {
                       if (done) return drop_strangers(peer, words);
@@ -134,7 +135,8 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   session.heard = world_.mono();
   peers_[peer] = id;
   welcome(peer, id);
-  log::info("host_registered", {{"host", words.name}, {"boot", words.boot}, {"attempts", words.attempts.size()}});
+  log::info("host_registered",
+            {{"host", words.name}, {"boot", words.boot}, {"attempts", words.attempts.size()}});
 }
 
 // Welcome goes first so that orders, which follow the commit, find a host that knows itself.
@@ -157,7 +159,12 @@ std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) 
         if (pid && !task.pid) events.push_back(TaskStarted{job.id, job.attempt, task.number, pid});
       } else if (task.pid || rebooted) {
         Term term = rebooted ? Term::HostLost : Term::ShepherdLost;
-        events.push_back(TaskEnded{job.id, job.attempt, task.number, kKilled, term, {},
+        events.push_back(TaskEnded{job.id,
+                                   job.attempt,
+                                   task.number,
+                                   kKilled,
+                                   term,
+                                   {},
                                    words.name + " knows nothing of it any more"});
       }
     }
@@ -172,7 +179,8 @@ std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) 
 void Hosts::drop_strangers(PeerId peer, const HostRegister& words) const {
   for (const auto& attempt : words.attempts)
     if (!is_current(journal_.published(), attempt))
-      world_.send(peer, wire(NodeVerb::Forget), codec::encode(HostForget{attempt.job, attempt.attempt}));
+      world_.send(peer, wire(NodeVerb::Forget),
+                  codec::encode(HostForget{attempt.job, attempt.attempt}));
 }
 
 void Hosts::on_fact(PeerId peer, HostId host, const HostFact& fact) {
@@ -189,16 +197,19 @@ void Hosts::on_fact(PeerId peer, HostId host, const HostFact& fact) {
 }
 
 std::vector<EventBody> Hosts::events_of(HostId, const Fact& fact) {
-  if (auto* f = std::get_if<FactStarted>(&fact)) return {TaskStarted{f->job, f->attempt, f->task, f->pid}};
+  if (auto* f = std::get_if<FactStarted>(&fact))
+    return {TaskStarted{f->job, f->attempt, f->task, f->pid}};
   if (auto* f = std::get_if<FactEnded>(&fact))
     return {TaskEnded{f->job, f->attempt, f->task, f->status, f->term, f->usage, f->text}};
-  if (auto* f = std::get_if<FactStuck>(&fact)) return {TaskStuck{f->job, f->attempt, f->task, f->why}};
+  if (auto* f = std::get_if<FactStuck>(&fact))
+    return {TaskStuck{f->job, f->attempt, f->task, f->why}};
   return events_of(std::get<AgentReport>(fact));
 }
 
 std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
   const auto& fact = r.fact;
-  if (auto* f = std::get_if<AgentUp>(&fact)) return {AgentSeen{r.job, r.attempt, r.host, f->address}};
+  if (auto* f = std::get_if<AgentUp>(&fact))
+    return {AgentSeen{r.job, r.attempt, r.host, f->address}};
   if (auto* f = std::get_if<EpochFormed>(&fact)) return {EpochEntered{r.job, r.attempt, *f}};
   if (auto* f = std::get_if<WorkersCapped>(&fact)) {
     const Job* job = find_job(journal_.newest(), r.job);
@@ -220,7 +231,8 @@ void Hosts::on_tick() {
   state.hosts.each([&](std::uint32_t, const Host& host) {
     if (host.state != HostState::Ok) return;
     const auto& session = sessions_[host.id];
-    bool silent = session.peer ? now - session.heard > times.silent_after : now - session.left > kLostAfter;
+    bool silent =
+        session.peer ? now - session.heard > times.silent_after : now - session.left > kLostAfter;
     if (silent) events.push_back(HostSilent{host.id});
   });
   auto wall = world_.wall();
@@ -228,9 +240,9 @@ void Hosts::on_tick() {
     if (is_over(job.state)) return;
     for (const auto& task : job.tasks)
       if (task.state == TaskState::Leaving && !task.kill && task.leave_by < wall)
-        events.push_back(TaskCondemned{job.id, job.attempt, task.number, Term::ReclaimGrace,
-                                       "task " + std::to_string(task.number.value) +
-                                           " did not release its slot in time"});
+        events.push_back(TaskCondemned{
+            job.id, job.attempt, task.number, Term::ReclaimGrace,
+            "task " + std::to_string(task.number.value) + " did not release its slot in time"});
   });
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
 }

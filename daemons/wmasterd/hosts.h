@@ -50,7 +50,7 @@ class Hosts {
 
  private:
   struct Session {
-    PeerId peer;             ///< none: not connected
+    PeerId peer;  ///< none: not connected
     TimePoint heard{};
     TimePoint left{};
     double load = 0;

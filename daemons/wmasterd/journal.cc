@@ -33,8 +33,10 @@ Result<void> Journal::start() {
   }
   for (const auto& event : loaded.events) {
     if (auto legal = fsm::check(state, event.body); !legal) {
-      log::warn("event_skipped", {{"seq", event.seq.value}, {"event", event_name(event.body)},
-                                  {"job", to_string(job_of(event.body))}, {"why", legal.error().text}});
+      log::warn("event_skipped", {{"seq", event.seq.value},
+                                  {"event", event_name(event.body)},
+                                  {"job", to_string(job_of(event.body))},
+                                  {"why", legal.error().text}});
       state.seq = event.seq;
       continue;
     }
@@ -97,8 +99,8 @@ void Journal::flush() {
     return;
   }
   committing_ = true;
-  auto state = group->commit.events.empty() ? published_
-                                            : std::make_shared<const Cluster>(newest_.freeze());
+  auto state =
+      group->commit.events.empty() ? published_ : std::make_shared<const Cluster>(newest_.freeze());
   world_.commit(group->commit, [this, group, state](const Result<void>& result) {
     committed(*group, state, result);
   });

@@ -68,7 +68,8 @@ class Journal {
   Result<void> append(const EventBody& body);
   void flush_soon();
   void flush();
-  void committed(const Group& group, std::shared_ptr<const Cluster> state, const Result<void>& result);
+  void committed(const Group& group, std::shared_ptr<const Cluster> state,
+                 const Result<void>& result);
   void fail_all(const Error& error, const Group& group);
   void probe();
   void snapshot_when_due(std::size_t events);

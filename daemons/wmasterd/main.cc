@@ -31,9 +31,10 @@ struct Options {
 int read_options(int argc, char** argv, Options& options) {
   if (const char* dir = std::getenv("WM_CONF_DIR")) options.conf_dir = dir;
   po::options_description known("wmasterd: the master daemon of a WM cluster");
-  known.add_options()("conf", po::value(&options.conf_dir), "configuration directory (WM_CONF_DIR, /etc/wm)")(
-      "foreground", po::bool_switch(&options.foreground), "log to stderr instead of the log directory")(
-      "help", "this text")("version", "version");
+  known.add_options()("conf", po::value(&options.conf_dir),
+                      "configuration directory (WM_CONF_DIR, /etc/wm)")(
+      "foreground", po::bool_switch(&options.foreground),
+      "log to stderr instead of the log directory")("help", "this text")("version", "version");
   po::variables_map values;
   try {
     po::store(po::parse_command_line(argc, argv, known), values);
@@ -75,7 +76,8 @@ Result<std::string> address_of(const std::string& host) {
 }
 
 // Clients are anybody; hosts only the configured account.
-wire::ListenOptions listen_options(std::shared_ptr<wire::Credentials> credentials, std::uint32_t host_uid) {
+wire::ListenOptions listen_options(std::shared_ptr<wire::Credentials> credentials,
+                                   std::uint32_t host_uid) {
   wire::ListenOptions options;
   options.link.credentials = std::move(credentials);
   options.link.session.role = wire::Role::Master;
@@ -86,19 +88,21 @@ wire::ListenOptions listen_options(std::shared_ptr<wire::Credentials> credential
 void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
   const auto& who = link->identity();
   if (who.role == wire::Role::Host) {
-    world.adopt(std::move(link),
-                [&core](PeerId peer, std::uint16_t type, const std::string& payload) {
-                  core.hosts().on_frame(peer, type, payload);
-                },
-                [&core](PeerId peer) { core.hosts().on_left(peer); });
+    world.adopt(
+        std::move(link),
+        [&core](PeerId peer, std::uint16_t type, const std::string& payload) {
+          core.hosts().on_frame(peer, type, payload);
+        },
+        [&core](PeerId peer) { core.hosts().on_left(peer); });
     return;
   }
   Identity caller{who.uid.value_or(~0u), who.gid.value_or(~0u), user_name(who.uid.value_or(~0u))};
-  world.adopt(std::move(link),
-              [&core, caller](PeerId peer, std::uint16_t type, const std::string& payload) {
-                core.clients().on_frame(peer, caller, type, payload);
-              },
-              [&core](PeerId peer) { core.clients().on_left(peer); });
+  world.adopt(
+      std::move(link),
+      [&core, caller](PeerId peer, std::uint16_t type, const std::string& payload) {
+        core.clients().on_frame(peer, caller, type, payload);
+      },
+      [&core](PeerId peer) { core.clients().on_left(peer); });
 }
 
 // Events that became durable but whose rows a crash kept from being written. When they have
@@ -127,23 +131,28 @@ Result<void> serve(const Options& options) {
   std::shared_ptr<wire::Credentials> credentials = wire::munge_credentials(conf.munge_socket);
 
   boost::asio::io_context loop(1);
-  WM_TRY(auto world, RealWorld::make(loop, {options.conf_dir, conf.dirs.state, conf.limits.store_reserve, credentials}));
+  WM_TRY(auto world, RealWorld::make(loop, {options.conf_dir, conf.dirs.state,
+                                            conf.limits.store_reserve, credentials}));
   WM_TRY(auto accounting, Accounting::open(conf.dirs.state));
-  Core core(*world, Rights{{0u, ::getuid()}},
-            [&](const HistoryRequest& request) { return accounting->history(request); },
-            [&](const std::vector<Event>& events, const Cluster& after) { accounting->take(events, after); });
+  Core core(
+      *world, Rights{{0u, ::getuid()}},
+      [&](const HistoryRequest& request) { return accounting->history(request); },
+      [&](const std::vector<Event>& events, const Cluster& after) {
+        accounting->take(events, after);
+      });
   WM_TRY(core.start());
   WM_TRY(catch_up(*accounting, *world, core));
   wire::Transport transport(loop);
   WM_TRY(auto address, address_of(conf.master_host));
-  WM_TRY(auto listener, transport.listen({address, static_cast<std::uint16_t>(conf.master_port), ""},
-                                         listen_options(credentials, host_uid),
-                                         [&](std::unique_ptr<wire::Link> link) {
-                                           adopt(*world, core, std::move(link));
-                                         }));
+  WM_TRY(auto listener,
+         transport.listen(
+             {address, static_cast<std::uint16_t>(conf.master_port), ""},
+             listen_options(credentials, host_uid),
+             [&](std::unique_ptr<wire::Link> link) { adopt(*world, core, std::move(link)); }));
   boost::asio::signal_set signals(loop, SIGTERM, SIGINT);
   signals.async_wait([&](const boost::system::error_code&, int) { loop.stop(); });
-  log::info("listening", {{"address", wire::to_string(listener->endpoint())}, {"cluster", conf.name}});
+  log::info("listening",
+            {{"address", wire::to_string(listener->endpoint())}, {"cluster", conf.name}});
   loop.run();
   log::info("stopping");
   listener.reset();

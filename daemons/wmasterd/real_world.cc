@@ -4,11 +4,11 @@
 #include <sys/random.h>
 
 #include <algorithm>
-#include <set>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <set>
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
@@ -33,7 +33,8 @@ store::EventRow to_row(const Event& event) {
 store::Batch to_batch(const Commit& commit, WallTime now) {
   store::Batch batch;
   for (const auto& event : commit.events) batch.events.push_back(to_row(event));
-  for (const auto& blob : commit.blobs) batch.blobs.push_back({to_array<store::Hash>(blob.hash), blob.bytes});
+  for (const auto& blob : commit.blobs)
+    batch.blobs.push_back({to_array<store::Hash>(blob.hash), blob.bytes});
   for (const auto& reply : commit.replies)
     batch.replies.push_back({to_array<store::RequestKey>(reply.key), now, reply.reply});
   return batch;
@@ -63,7 +64,8 @@ RealWorld::RealWorld(boost::asio::io_context& loop, RealWorldOptions options)
 
 RealWorld::~RealWorld() { stop(); }
 
-Result<std::unique_ptr<RealWorld>> RealWorld::make(boost::asio::io_context& loop, RealWorldOptions options) {
+Result<std::unique_ptr<RealWorld>> RealWorld::make(boost::asio::io_context& loop,
+                                                   RealWorldOptions options) {
   std::unique_ptr<RealWorld> world(new RealWorld(loop, std::move(options)));
   store::CoreOptions core;
   core.dir = world->options_.state_dir;
@@ -194,8 +196,7 @@ void RealWorld::keep_snapshot(Seq seq, std::function<Image()> make) {
   boost::asio::post(loop_->chores, [this, seq, make = std::move(make)] {
     if (auto kept = write_image(*db_, seq, make()); !kept)
       log::warn("snapshot_failed", {{"seq", seq.value}, {"why", kept.error().text}});
-    else
-      log::info("snapshot_kept", {{"seq", seq.value}});
+    else log::info("snapshot_kept", {{"seq", seq.value}});
   });
 }
 
@@ -212,15 +213,16 @@ void RealWorld::tidy_store(WallTime before) {
 void RealWorld::verify(std::string credential, std::string payload,
                        std::function<void(Result<Identity>)> done) {
   auto result = std::make_shared<Result<wire::Signed>>(wire::Signed{});
-  work([this, result, credential = std::move(credential)] {
-         *result = options_.credentials->verify_signature(credential);
-       },
-       [result, payload = std::move(payload), done = std::move(done)] {
-         if (!*result) return done(result->error());
-         if (!(*result)->uid || (*result)->payload != payload)
-           return done(fail(Code::Denied, "the credential does not sign this job"));
-         done(Identity{*(*result)->uid, (*result)->gid.value_or(0), user_name(*(*result)->uid)});
-       });
+  work(
+      [this, result, credential = std::move(credential)] {
+        *result = options_.credentials->verify_signature(credential);
+      },
+      [result, payload = std::move(payload), done = std::move(done)] {
+        if (!*result) return done(result->error());
+        if (!(*result)->uid || (*result)->payload != payload)
+          return done(fail(Code::Denied, "the credential does not sign this job"));
+        done(Identity{*(*result)->uid, (*result)->gid.value_or(0), user_name(*(*result)->uid)});
+      });
 }
 
 std::string RealWorld::hash(const std::string& bytes) {

@@ -27,7 +27,8 @@ struct RealWorldOptions {
 class RealWorld final : public World {
  public:
   /// Opens the store. @errors as store::CoreDb::open
-  static Result<std::unique_ptr<RealWorld>> make(boost::asio::io_context& loop, RealWorldOptions options);
+  static Result<std::unique_ptr<RealWorld>> make(boost::asio::io_context& loop,
+                                                 RealWorldOptions options);
   ~RealWorld() override;
 
   /// Takes over a link; frames and the end go to the callbacks, named by the new peer.

@@ -21,7 +21,12 @@ void end_tasks_on(const Cluster& state, const Host& host, std::vector<EventBody>
   each_job(state, [&](const Job& job) {
     for (const auto& task : job.tasks)
       if (task.host == host.id && task.holds_slot() && task.has_process)
-        events.push_back(TaskEnded{job.id, job.attempt, task.number, kKilled, Term::HostLost, {},
+        events.push_back(TaskEnded{job.id,
+                                   job.attempt,
+                                   task.number,
+                                   kKilled,
+                                   Term::HostLost,
+                                   {},
                                    "host " + host.name + " was declared dead"});
   });
 }
@@ -30,7 +35,8 @@ Result<void> host_events(const Cluster& state, const AdminRequest& request, cons
                          std::vector<EventBody>& events, std::vector<std::string>& lines) {
   for (const auto& name : request.names) {
     const Host* host = find_host(state, name);
-    if (!host) return fail(Code::NotFound, name + ": Bad host name, host group name or cluster name");
+    if (!host)
+      return fail(Code::NotFound, name + ": Bad host name, host group name or cluster name");
     if (request.act == Act::HostClose) {
       events.push_back(HostClosed{host->id, who.user, request.why});
       lines.push_back("Close <" + name + "> ...... done");
@@ -39,7 +45,9 @@ Result<void> host_events(const Cluster& state, const AdminRequest& request, cons
       lines.push_back("Open <" + name + "> ...... done");
     } else {
       if (host->state == HostState::Ok)
-        return fail(Code::Conflict, name + ": the host is heard; hdead is for a silent host that is known to be off");
+        return fail(
+            Code::Conflict,
+            name + ": the host is heard; hdead is for a silent host that is known to be off");
       events.push_back(HostDied{host->id, who.user, request.why});
       end_tasks_on(state, *host, events);
       lines.push_back("Declare <" + name + "> dead ...... done");
@@ -55,11 +63,13 @@ Result<void> queue_events(const Cluster& state, const AdminRequest& request, con
     QueueStandingChange change;
     const char* word;
   };
-  static constexpr Row kRows[] = {{Act::QueueClose, QueueStandingChange::Close, "closed"},
-                                  {Act::QueueOpen, QueueStandingChange::Open, "opened"},
-                                  {Act::QueueInactivate, QueueStandingChange::Inactivate, "inactivated"},
-                                  {Act::QueueActivate, QueueStandingChange::Activate, "activated"}};
-  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](auto& r) { return r.act == request.act; });
+  static constexpr Row kRows[] = {
+      {Act::QueueClose, QueueStandingChange::Close, "closed"},
+      {Act::QueueOpen, QueueStandingChange::Open, "opened"},
+      {Act::QueueInactivate, QueueStandingChange::Inactivate, "inactivated"},
+      {Act::QueueActivate, QueueStandingChange::Activate, "activated"}};
+  const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
+                                 [&](auto& r) { return r.act == request.act; });
   for (const auto& name : request.names) {
     if (!state.config->queue(name)) return fail(Code::NotFound, name + ": No such queue");
     events.push_back(QueueChanged{name, row->change, who.user, request.why});
@@ -128,7 +138,8 @@ std::vector<EventBody> Clients::admin_events(const AdminRequest& request, const 
     } else {
       verdict = config.error();
     }
-  } else if (request.act == Act::HostClose || request.act == Act::HostOpen || request.act == Act::HostDead) {
+  } else if (request.act == Act::HostClose || request.act == Act::HostOpen ||
+             request.act == Act::HostDead) {
     verdict = host_events(state, request, who, events, lines);
   } else {
     verdict = queue_events(state, request, who, events, lines);
@@ -139,7 +150,8 @@ std::vector<EventBody> Clients::admin_events(const AdminRequest& request, const 
 
 void Clients::admin(Call call, const AdminRequest& request) {
   if (!is_admin(call.caller()))
-    return call.refuse(fail(Code::Denied, call.caller().user + ": User permission denied, not an administrator"));
+    return call.refuse(
+        fail(Code::Denied, call.caller().user + ": User permission denied, not an administrator"));
   if (request.act != Act::Reconfig && request.names.empty())
     return call.refuse(fail(Code::BadArgument, "no host or queue named"));
   AdminReply reply;

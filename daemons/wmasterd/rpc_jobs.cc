@@ -18,7 +18,9 @@ JobOutcome not_found(JobId id) {
 
 KillWish wish_for(const Identity& who, const Job& job, const KillRequest& request, WallTime now) {
   bool owner = job.spec().owner.uid == who.uid;
-  Term term = request.force ? (owner ? Term::ForceOwner : Term::ForceAdmin) : owner ? Term::Owner : Term::Admin;
+  Term term = request.force ? (owner ? Term::ForceOwner : Term::ForceAdmin)
+              : owner       ? Term::Owner
+                            : Term::Admin;
   return {term, who.user, request.reason, now};
 }
 
@@ -31,8 +33,9 @@ Result<std::uint32_t> new_cap(const Job& job, const ResizeRequest& request) {
   if (request.tasks == 0) return fail(Code::BadArgument, "0: Bad argument, at least 1 task");
   if (request.kind == Kind::Request) return std::min(spec.max_tasks, now + request.tasks);
   if (request.tasks >= now || now - request.tasks < spec.min_tasks)
-    return fail(Code::BadArgument, named(job.id) + ": cannot release " + std::to_string(request.tasks) +
-                                       " of " + std::to_string(now) + " tasks, its minimum is " +
+    return fail(Code::BadArgument, named(job.id) + ": cannot release " +
+                                       std::to_string(request.tasks) + " of " +
+                                       std::to_string(now) + " tasks, its minimum is " +
                                        std::to_string(spec.min_tasks));
   return now - request.tasks;
 }
@@ -50,20 +53,23 @@ void Clients::kill(Call call, const KillRequest& request) {
   selection.finished = false;
   each_selected(state, selection, call.caller().user, [&](const Job& job, JobId id) {
     if (!may_touch(call.caller(), job))
-      return reply.jobs.push_back({id, code_of(Code::Denied), named(id) + ": User permission denied"});
+      return reply.jobs.push_back(
+          {id, code_of(Code::Denied), named(id) + ": User permission denied"});
     if (is_over(state_of(job, id)))
-      return reply.jobs.push_back({id, code_of(Code::Conflict), named(id) + ": Job has already finished"});
+      return reply.jobs.push_back(
+          {id, code_of(Code::Conflict), named(id) + ": Job has already finished"});
     if (request.signal != 0) {
       c_.hosts.signal(job, request.signal);
       return reply.jobs.push_back({id, 0, named(id) + " is being signaled"});
     }
     auto wish = wish_for(call.caller(), job, request, c_.world.wall());
     bool in_range = job.id != id;
-    bool whole = in_range && std::find(selection.ids.begin(), selection.ids.end(), JobId{id.job, 0}) !=
-                                 selection.ids.end();
+    bool whole = in_range && std::find(selection.ids.begin(), selection.ids.end(),
+                                       JobId{id.job, 0}) != selection.ids.end();
     if (whole && !bases.insert(id.job).second) return;
     proposal.events.push_back(KillRequested{whole ? job.id : id, wish});
-    reply.jobs.push_back({whole ? job.id : id, 0, named(whole ? job.id : id) + " is being terminated"});
+    reply.jobs.push_back(
+        {whole ? job.id : id, 0, named(whole ? job.id : id) + " is being terminated"});
   });
   proposal.replies = {call.kept(request.request_key, reply)};
   proposal.done = [call, reply](const Result<void>& done) {
@@ -81,7 +87,8 @@ void Clients::release(Call call, const ReleaseRequest& request) {
   std::vector<JobId> ids;
   each_selected(state, request.jobs, call.caller().user, [&](const Job& job, JobId id) {
     if (!may_touch(call.caller(), job))
-      return reply->jobs.push_back({id, code_of(Code::Denied), named(id) + ": User permission denied"});
+      return reply->jobs.push_back(
+          {id, code_of(Code::Denied), named(id) + ": User permission denied"});
     JobId target = job.id == id ? id : job.id;  // a range is held and released as a whole
     if (!ids.empty() && ids.back() == target) return;
     ids.push_back(target);
@@ -94,20 +101,27 @@ void Clients::release(Call call, const ReleaseRequest& request) {
   };
   auto results = c_.journal.propose(std::move(proposal));
   for (std::size_t i = 0; i < results.size(); ++i)
-    reply->jobs.push_back(results[i] ? JobOutcome{ids[i], 0, named(ids[i]) + (request.hold ? " is being stopped" : " is being resumed")}
-                                     : JobOutcome{ids[i], code_of(results[i].error().code), results[i].error().text});
+    reply->jobs.push_back(
+        results[i]
+            ? JobOutcome{ids[i], 0,
+                         named(ids[i]) + (request.hold ? " is being stopped" : " is being resumed")}
+            : JobOutcome{ids[i], code_of(results[i].error().code), results[i].error().text});
 }
 
 void Clients::resize(Call call, const ResizeRequest& request) {
   const Cluster& state = c_.journal.newest();
   const Job* job = find_job(state, request.job);
-  if (!job) return call.refuse(fail(Code::NotFound, named(request.job) + ": No matching job found"));
+  if (!job)
+    return call.refuse(fail(Code::NotFound, named(request.job) + ": No matching job found"));
   if (!may_touch(call.caller(), *job))
     return call.refuse(fail(Code::Denied, named(request.job) + ": User permission denied"));
   if (!job->spec().elastic)
-    return call.refuse(fail(Code::Conflict, named(request.job) + ": Job is not resizable (bsub -ar)"));
-  if (is_over(job->state)) return call.refuse(fail(Code::Conflict, named(request.job) + ": Job has already finished"));
-  if (job->tasks.empty()) return call.refuse(fail(Code::Conflict, named(request.job) + ": Job has not started yet"));
+    return call.refuse(
+        fail(Code::Conflict, named(request.job) + ": Job is not resizable (bsub -ar)"));
+  if (is_over(job->state))
+    return call.refuse(fail(Code::Conflict, named(request.job) + ": Job has already finished"));
+  if (job->tasks.empty())
+    return call.refuse(fail(Code::Conflict, named(request.job) + ": Job has not started yet"));
   auto cap = new_cap(*job, request);
   if (!cap) return call.refuse(cap.error());
   ResizeReply reply{*cap};
@@ -148,12 +162,15 @@ void Clients::peek(Call call, const ClientPeek& request) {
   if (!job) return call.refuse(fail(Code::NotFound, named(request.job) + " is not found"));
   if (!may_touch(call.caller(), *job))
     return call.refuse(fail(Code::Denied, named(request.job) + ": User permission denied"));
-  if (job->tasks.empty()) return call.refuse(fail(Code::Conflict, named(request.job) + " : Not yet started."));
+  if (job->tasks.empty())
+    return call.refuse(fail(Code::Conflict, named(request.job) + " : Not yet started."));
   const Task* task = request.task ? find_task(*job, request.task) : &job->tasks.front();
   if (!task)
-    return call.refuse(fail(Code::NotFound, named(request.job) + ": no task " + std::to_string(request.task.value)));
+    return call.refuse(fail(
+        Code::NotFound, named(request.job) + ": no task " + std::to_string(request.task.value)));
   bool running = task->holds_slot();
-  PeekRequest to_host{0, job->id, job->attempt, task->number, request.stream, request.offset, 1u << 18};
+  PeekRequest to_host{0,       job->id, job->attempt, task->number, request.stream, request.offset,
+                      1u << 18};
   c_.hosts.peek(task->host, to_host, [call, running](Result<std::string> bytes) {
     if (bytes) call.reply(ClientPeekReply{std::move(*bytes), running});
     else call.refuse(bytes.error());

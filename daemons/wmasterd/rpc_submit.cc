@@ -14,7 +14,9 @@ constexpr std::size_t kMaxBlob = 8u << 20;
 
 bool is_listed(const Config& config, const std::vector<std::string>& users, const Identity& who) {
   if (users.empty()) return true;
-  auto named = [&](const std::string& n) { return std::find(users.begin(), users.end(), n) != users.end(); };
+  auto named = [&](const std::string& n) {
+    return std::find(users.begin(), users.end(), n) != users.end();
+  };
   if (named(who.user) || named("all")) return true;
   const auto* user = config.user(who.user);
   return user && std::any_of(user->groups.begin(), user->groups.end(), named);
@@ -24,7 +26,8 @@ bool is_listed(const Config& config, const std::vector<std::string>& users, cons
 void fill_defaults(const Config& config, JobSpec& spec) {
   if (spec.queue.empty()) spec.queue = config.cluster.default_queue;
   const auto* queue = config.queue(spec.queue);
-  if (spec.app.empty()) spec.app = queue && !queue->app.empty() ? queue->app : config.cluster.default_app;
+  if (spec.app.empty())
+    spec.app = queue && !queue->app.empty() ? queue->app : config.cluster.default_app;
   const auto* user = config.user(spec.owner.user);
   if (spec.plan.empty() && queue) spec.plan = queue->plan;
   if (spec.plan.empty() && user) spec.plan = user->plan;
@@ -55,17 +58,20 @@ Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
                                  "' allows " + format_duration(limit));
   if (queue->max_tasks && spec.min_tasks > queue->max_tasks)
     return fail(Code::Limit, "Too many processors requested: " + std::to_string(spec.min_tasks) +
-                                 ", queue '" + spec.queue + "' allows " + std::to_string(queue->max_tasks));
+                                 ", queue '" + spec.queue + "' allows " +
+                                 std::to_string(queue->max_tasks));
   if (queue->min_tasks && spec.max_tasks < queue->min_tasks)
     return fail(Code::Limit, "Too few processors requested: " + std::to_string(spec.max_tasks) +
-                                 ", queue '" + spec.queue + "' asks for " + std::to_string(queue->min_tasks));
+                                 ", queue '" + spec.queue + "' asks for " +
+                                 std::to_string(queue->min_tasks));
   if (spec.exclusive && !queue->exclusive)
     return fail(Code::Denied, spec.queue + ": Queue does not accept EXCLUSIVE jobs");
   return {};
 }
 
 Result<void> check_names(const Config& config, const JobSpec& spec) {
-  if (!config.app(spec.app)) return fail(Code::NotFound, spec.app + ": No such application profile");
+  if (!config.app(spec.app))
+    return fail(Code::NotFound, spec.app + ": No such application profile");
   const auto* plan = config.plan(spec.plan);
   if (!plan) return fail(Code::NotFound, spec.plan + ": No such resource plan");
   if (!is_listed(config, plan->users, spec.owner))
@@ -83,7 +89,8 @@ Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
   if (!spec.array.empty() && elements == 0) return fail(Code::BadArgument, "Job array index error");
   if (elements > limits.max_array_size)
     return fail(Code::Limit, "Job array index too large: " + std::to_string(elements) +
-                                 " elements, the limit is " + std::to_string(limits.max_array_size));
+                                 " elements, the limit is " +
+                                 std::to_string(limits.max_array_size));
   if (spec.elastic && !spec.array.empty())
     return fail(Code::BadArgument, "-ar: a job array cannot be elastic");
   return {};
@@ -104,10 +111,13 @@ void Clients::submit(Call call, const SubmitRequest& request) {
   if (request.script.size() > kMaxBlob || request.env.size() > kMaxBlob)
     return call.refuse(fail(Code::Limit, "script or environment larger than 8M"));
   if (c_.world.low_space())
-    return call.refuse(fail(Code::Store, "the master's disk is full: no new jobs until there is room"));
-  bool hashes = (request.script.empty() ? "" : c_.world.hash(request.script)) == spec->script_hash &&
-                c_.world.hash(request.env) == spec->env_hash;
-  if (!hashes) return call.refuse(fail(Code::Damaged, "script or environment do not match the signed hashes"));
+    return call.refuse(
+        fail(Code::Store, "the master's disk is full: no new jobs until there is room"));
+  bool hashes =
+      (request.script.empty() ? "" : c_.world.hash(request.script)) == spec->script_hash &&
+      c_.world.hash(request.env) == spec->env_hash;
+  if (!hashes)
+    return call.refuse(fail(Code::Damaged, "script or environment do not match the signed hashes"));
   in_flight_[request.request_key];
   auto signed_text = c_.world.hash(request.spec + request.request_key);
   c_.world.verify(request.credential, signed_text,

@@ -33,20 +33,23 @@ bool wanted_state(const JobSelection& s, JobState state) {
   return true;
 }
 
-bool fits(const Cluster& state, const JobSelection& s, const std::string& caller, const Job& job, JobId id) {
+bool fits(const Cluster& state, const JobSelection& s, const std::string& caller, const Job& job,
+          JobId id) {
   const auto& spec = job.spec();
   const auto& user = s.user.empty() ? caller : s.user;
   if (s.ids.empty() && user != "all" && spec.owner.user != user) return false;
   if (!s.queue.empty() && spec.queue != s.queue) return false;
   if (!s.project.empty() && spec.project != s.project) return false;
   if (!s.app.empty() && spec.app != s.app) return false;
-  if (!matches(s.name, spec.name) && !matches(s.name, spec.name + "[" + std::to_string(id.index) + "]"))
+  if (!matches(s.name, spec.name) &&
+      !matches(s.name, spec.name + "[" + std::to_string(id.index) + "]"))
     return false;
   return on_host(state, job, s.host) && (!s.ids.empty() || wanted_state(s, state_of(job, id)));
 }
 
 // A plain job once, an array element by element.
-void each_part(const Cluster& state, const Job& base, const std::function<void(const Job&, JobId)>& visit) {
+void each_part(const Cluster& state, const Job& base,
+               const std::function<void(const Job&, JobId)>& visit) {
   if (base.spec().array.empty()) return visit(base, base.id);
   for (std::uint32_t p = 0; p < element_count(base.spec()); ++p) {
     const Job* made = state.elements.find(base.first_element + p);
@@ -60,7 +63,8 @@ std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
     return {{PendCode::Held, "The job was suspended by the user while pending", 0, "bresume it"}};
   if (state != JobState::Pending) return {};
   for (auto key : {id, job.id})
-    if (auto it = seen.reasons.find(key); it != seen.reasons.end() && it->second && !it->second->empty())
+    if (auto it = seen.reasons.find(key);
+        it != seen.reasons.end() && it->second && !it->second->empty())
       return *it->second;
   return {{PendCode::New, "New job is waiting for scheduling", 0, ""}};
 }
@@ -163,7 +167,8 @@ HostView view_of(const Seen& seen, const Host& host) {
       if (task.host != host.id || !task.holds_slot()) continue;
       ++view.jobs;
       ++view.running;
-      if (task.state == TaskState::Stuck) view.stuck_gpus += static_cast<std::uint32_t>(task.gpus.size());
+      if (task.state == TaskState::Stuck)
+        view.stuck_gpus += static_cast<std::uint32_t>(task.gpus.size());
     }
   });
   return view;

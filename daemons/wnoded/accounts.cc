@@ -14,7 +14,8 @@ namespace {
 std::string blake2b(const std::string& bytes) {
   std::string hash(32, '\0');
   crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
-                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr, 0);
+                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr,
+                     0);
   return hash;
 }
 
@@ -26,19 +27,19 @@ bool matches(const std::string& hash, const std::string& bytes) {
 bool is_as_signed(const JobSpec& own, const HostOrder& order) {
   const auto& resolved = order.resolved;
   return own.command == resolved.command && own.cwd == resolved.cwd &&
-         own.script_hash == resolved.script_hash &&
-         own.env_hash == resolved.env_hash && own.out_file == resolved.out_file &&
-         own.err_file == resolved.err_file && matches(own.script_hash, order.script) &&
-         matches(own.env_hash, order.env);
+         own.script_hash == resolved.script_hash && own.env_hash == resolved.env_hash &&
+         own.out_file == resolved.out_file && own.err_file == resolved.err_file &&
+         matches(own.script_hash, order.script) && matches(own.env_hash, order.env);
 }
 
 Result<void> check_signature(const HostOrder& order, wire::Credentials& credentials) {
   auto job = "job " + to_string(order.job);
-  WM_TRY(auto signer, wire::signer_of_spec(credentials, order.credential, order.spec, order.request_key));
+  WM_TRY(auto signer,
+         wire::signer_of_spec(credentials, order.credential, order.spec, order.request_key));
   WM_TRY(auto own, codec::decode<JobSpec>(order.spec));
   if (signer != order.resolved.owner.uid)
-    return fail(Code::Denied, job + ": signed by uid " + std::to_string(signer) + ", ordered for uid " +
-                                  std::to_string(order.resolved.owner.uid));
+    return fail(Code::Denied, job + ": signed by uid " + std::to_string(signer) +
+                                  ", ordered for uid " + std::to_string(order.resolved.owner.uid));
   if (!is_as_signed(own, order))
     return fail(Code::Denied, job + ": the order differs from what its owner signed");
   return {};
@@ -48,7 +49,8 @@ Result<proc::Account> look_up(std::uint32_t uid) {
   std::string buffer(16384, '\0');
   passwd entry{}, *found = nullptr;
   ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
-  if (found == nullptr) return fail(Code::NotFound, "no account with uid " + std::to_string(uid) + " on this host");
+  if (found == nullptr)
+    return fail(Code::NotFound, "no account with uid " + std::to_string(uid) + " on this host");
   proc::Account account{uid, entry.pw_gid, {}};
   int count = 64;
   std::vector<gid_t> groups(static_cast<std::size_t>(count));

@@ -139,8 +139,9 @@ void Core::task_ended(const proc::AttemptKey& key, Entry& entry, const proc::Exi
   task.ended = true;
   if (task.pid == 0) task.pid = record.pid;
   outside_.tell_agent(key, TaskGone{record.task, end_words(record)});
-  FactEnded fact{key.job,      key.attempt,  record.task,  record.status, term_of(record, entry.order),
-                 record.usage, record.text, record.ended};
+  FactEnded fact{
+      key.job,      key.attempt, record.task, record.status, term_of(record, entry.order),
+      record.usage, record.text, record.ended};
   log::info("task_ended", {{"job", to_string(key.job)},
                            {"task", record.task.value},
                            {"status", proc::shell_status(record.status)},

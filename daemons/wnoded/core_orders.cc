@@ -43,17 +43,19 @@ Result<void> Core::on_frame(std::uint16_t type, const std::string& payload) {
     return with<HostForget>(payload, [this](HostForget f) { on_forget(f); });
   if (verb_is(type, NodeVerb::Peek))
     return with<PeekRequest>(payload, [this](PeekRequest p) { on_peek(p); });
-  if (verb_is(type, NodeVerb::Ack)) return with<HostAck>(payload, [this](HostAck a) {
-    if (auto key = facts_.acknowledge(a.number)) drop_if_done(*key);
-  });
-  if (verb_is(type, NodeVerb::Welcome)) return with<HostWelcome>(payload, [this](HostWelcome w) {
-    host_.id = w.host;
-    host_.cluster = w.cluster;
-    host_.dirs = w.dirs;
-    host_.limits = w.limits;
-    times_ = w.times;
-    log::info("registered", {{"host", host_.name}, {"number", w.host.value}});
-  });
+  if (verb_is(type, NodeVerb::Ack))
+    return with<HostAck>(payload, [this](HostAck a) {
+      if (auto key = facts_.acknowledge(a.number)) drop_if_done(*key);
+    });
+  if (verb_is(type, NodeVerb::Welcome))
+    return with<HostWelcome>(payload, [this](HostWelcome w) {
+      host_.id = w.host;
+      host_.cluster = w.cluster;
+      host_.dirs = w.dirs;
+      host_.limits = w.limits;
+      times_ = w.times;
+      log::info("registered", {{"host", host_.name}, {"number", w.host.value}});
+    });
   if (verb_is(type, NodeVerb::Refused))
     return fail(Code::Denied, "the master refuses this host: " + payload);
   return fail(Code::BadArgument, "unknown frame type " + std::to_string(type));
@@ -123,9 +125,8 @@ void Core::bring_in_line(const proc::AttemptKey& key, Entry& entry) {
 void Core::start(const proc::AttemptKey& key, Entry& entry) {
   if (!entry.account) return;
   auto missing = entry.order;
-  std::erase_if(missing.tasks, [&](const OrderedTask& t) {
-    return !starts(t) || entry.tasks.contains(t.task);
-  });
+  std::erase_if(missing.tasks,
+                [&](const OrderedTask& t) { return !starts(t) || entry.tasks.contains(t.task); });
   if (missing.tasks.empty()) return;
   auto port = proc::master_port(entry.order, host_.limits);
   bool serves = proc::master_address(entry.order) == host_.address;
@@ -139,8 +140,9 @@ void Core::start(const proc::AttemptKey& key, Entry& entry) {
   spec.memo = codec::encode(missing);
   for (const auto& task : spec.tasks) entry.tasks[task.task];
   entry.stage = Stage::Up;
-  log::info("attempt_start", {{"job", to_string(key.job)}, {"attempt", key.attempt.value},
-                              {"tasks", spec.tasks.size()}});
+  log::info(
+      "attempt_start",
+      {{"job", to_string(key.job)}, {"attempt", key.attempt.value}, {"tasks", spec.tasks.size()}});
   outside_.launcher().start(spec);
 }
 
@@ -166,8 +168,14 @@ void Core::end_unwanted(const proc::AttemptKey& key, Entry& entry) {
     auto known = entry.tasks.find(task.task);
     if (known != entry.tasks.end() && known->second.ended) continue;
     if (known == entry.tasks.end()) {
-      FactEnded fact{key.job, key.attempt, task.task, kKilled, task.kill ? task.term : Term::Left,
-                     {},      "ended before it was started", outside_.wall()};
+      FactEnded fact{key.job,
+                     key.attempt,
+                     task.task,
+                     kKilled,
+                     task.kill ? task.term : Term::Left,
+                     {},
+                     "ended before it was started",
+                     outside_.wall()};
       entry.tasks[task.task].ended = true;
       say(entry, std::move(fact));
       continue;
@@ -194,7 +202,8 @@ void Core::on_forget(const HostForget& words) {
     if (key.job != words.job || (words.attempt && key.attempt > words.attempt)) continue;
     entry.forgotten = true;
     facts_.forget(key);
-    if (entry.stage == Stage::Up) outside_.launcher().tell(key, proc::Finish{"not wanted any more"});
+    if (entry.stage == Stage::Up)
+      outside_.launcher().tell(key, proc::Finish{"not wanted any more"});
     if (entry.stage == Stage::Authorising) entry.stage = Stage::Over;
     over.push_back(key);
   }
@@ -215,7 +224,8 @@ void Core::on_agent_order(const AgentOrder& order) {
 void Core::on_peek(const PeekRequest& request) {
   auto at = attempts_.find({request.job, request.attempt});
   if (at == attempts_.end() || !at->second.account)
-    return reply_peek(request.id, fail(Code::NotFound, "job " + to_string(request.job) + " does not run here"));
+    return reply_peek(request.id,
+                      fail(Code::NotFound, "job " + to_string(request.job) + " does not run here"));
   const auto& order = at->second.order;
   OrderedTask wanted;
   wanted.task = request.task;

@@ -37,9 +37,10 @@ Result<Options> parse(int argc, char** argv) {
   if (const char* folder = std::getenv("WM_CONF_DIR")) options.conf = folder;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
-    std::string* value = word == "--conf" ? &options.conf
-                         : word == "--name" ? &options.name
-                         : word == "--address" ? &options.address : nullptr;
+    std::string* value = word == "--conf"      ? &options.conf
+                         : word == "--name"    ? &options.name
+                         : word == "--address" ? &options.address
+                                               : nullptr;
     if (word == "--foreground") options.foreground = true;
     else if (value != nullptr && i + 1 < argc) *value = argv[++i];
     else return fail(Code::BadArgument, "bad option '" + word + "'");
@@ -68,8 +69,8 @@ Result<std::uint32_t> uid_of(const std::string& user) {
 /// Folders of this host; several hosts of a private cluster share a run folder.
 Result<HostFolders> make_folders(const ClusterConf& conf, const std::string& name,
                                  const fs::path& sbin) {
-  HostFolders folders{conf.dirs.run + "/" + name, "", name, proc::usable_cgroup_root(conf.cgroup_root),
-                      sbin / "wshepherd"};
+  HostFolders folders{conf.dirs.run + "/" + name, "", name,
+                      proc::usable_cgroup_root(conf.cgroup_root), sbin / "wshepherd"};
   auto state = conf.dirs.state + "/" + name;
   for (const auto& folder : {folders.run, state}) WM_TRY(proc::make_folders(folder));
   ::chmod(folders.run.c_str(), 0711);  // users enter their own attempt folders by name

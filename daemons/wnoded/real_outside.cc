@@ -13,7 +13,8 @@ namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(200);
 
-MasterLink::Handlers handlers_of(Core& core, std::function<void(std::uint16_t, const std::string&)> on_frame) {
+MasterLink::Handlers handlers_of(Core& core,
+                                 std::function<void(std::uint16_t, const std::string&)> on_frame) {
   return {[&core] { core.on_session(); }, std::move(on_frame),
           [&core](bool down) { core.on_session_lost(down); }};
 }

@@ -21,8 +21,15 @@ Result<void> spawn_zygote(const HostFolders& folders, int fd) {
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, fd, kChildFd);  // clears close-on-exec there
-  std::vector<std::string> words = {"wshepherd-of-" + folders.node, "--zygote", std::to_string(kChildFd),
-                                    "--run", folders.run, "--exits", folders.exits, "--node", folders.node};
+  std::vector<std::string> words = {"wshepherd-of-" + folders.node,
+                                    "--zygote",
+                                    std::to_string(kChildFd),
+                                    "--run",
+                                    folders.run,
+                                    "--exits",
+                                    folders.exits,
+                                    "--node",
+                                    folders.node};
   if (!folders.cgroup.empty()) words.insert(words.end(), {"--cgroup", folders.cgroup});
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());

@@ -65,8 +65,7 @@ void serve(const Place& place, proc::Fd connection) {
     run_attempt(place, std::move(*spec), std::move(connection));
   else if (auto* sweep = std::get_if<proc::Sweep>(&*order))
     run_sweep(place, *sweep, connection.get());
-  else if (auto* file = std::get_if<proc::ReadFile>(&*order))
-    run_reader(*file, connection.get());
+  else if (auto* file = std::get_if<proc::ReadFile>(&*order)) run_reader(*file, connection.get());
 }
 
 int run_zygote(const Place& place, int zygote) {
@@ -98,11 +97,13 @@ int main(int argc, char** argv) {
     if (key == "--cgroup") place.cgroup = value;
   }
   if (zygote < 0 || place.run.empty() || place.exits.empty()) {
-    std::fprintf(stderr, "wshepherd is started by wnoded: --zygote FD --run DIR --exits FILE "
-                         "--node NAME [--cgroup DIR]\n");
+    std::fprintf(stderr,
+                 "wshepherd is started by wnoded: --zygote FD --run DIR --exits FILE "
+                 "--node NAME [--cgroup DIR]\n");
     return 2;
   }
   place.title = argv[0];
-  place.title_size = static_cast<std::size_t>(argv[argc - 1] + std::strlen(argv[argc - 1]) - argv[0]);
+  place.title_size =
+      static_cast<std::size_t>(argv[argc - 1] + std::strlen(argv[argc - 1]) - argv[0]);
   return wm::shepherd::run_zygote(place, zygote);
 }

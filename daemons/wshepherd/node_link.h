@@ -35,7 +35,9 @@ class NodeLink {
 
  private:
   NodeLink(proc::Fd connection, proc::Fd listener, std::string path)
-      : connection_(std::move(connection)), listener_(std::move(listener)), path_(std::move(path)) {}
+      : connection_(std::move(connection)),
+        listener_(std::move(listener)),
+        path_(std::move(path)) {}
   void close();
 
   proc::Fd connection_, listener_;

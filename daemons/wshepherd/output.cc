@@ -15,7 +15,7 @@ namespace wm::shepherd {
 namespace {
 
 bool is_folder(const std::string& path) {
-  struct stat there{};
+  struct stat there {};
   return ::stat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode);
 }
 

@@ -10,11 +10,11 @@ namespace wm::shepherd {
 
 /// Paths and names of this host. Values only.
 struct Place {
-  std::string run;      ///< sockets and attempt folders; searchable by users
-  std::string exits;    ///< the exit records' file
-  std::string node;     ///< name of this host
-  std::string cgroup;   ///< folder for attempts' cgroups; empty: none
-  char* title = nullptr;       ///< argv[0] of the zygote, overwritten by its children
+  std::string run;        ///< sockets and attempt folders; searchable by users
+  std::string exits;      ///< the exit records' file
+  std::string node;       ///< name of this host
+  std::string cgroup;     ///< folder for attempts' cgroups; empty: none
+  char* title = nullptr;  ///< argv[0] of the zygote, overwritten by its children
   std::size_t title_size = 0;
 };
 

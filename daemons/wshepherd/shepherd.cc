@@ -136,7 +136,8 @@ void Shepherd::on_exit(pid_t pid, int status, const wm::Usage& usage) {
   for (auto& [number, task] : tasks_) {
     if (task.copier == pid) {
       task.copier = 0;
-      if (status != 0) task.record.text += task.record.text.empty() ? "output lost" : "; output lost";
+      if (status != 0)
+        task.record.text += task.record.text.empty() ? "output lost" : "; output lost";
     }
     if (task.pid != pid || task.phase != Phase::Running) continue;
     task.exited = steady_now();
@@ -148,7 +149,8 @@ void Shepherd::fire_timers() {
   auto now = steady_now();
   if (run_limit_ && *run_limit_ <= now) {
     run_limit_.reset();
-    auto text = std::string(term_name(Term::RunLimit)) + ": " + std::string(term_text(Term::RunLimit));
+    auto text =
+        std::string(term_name(Term::RunLimit)) + ": " + std::string(term_text(Term::RunLimit));
     for (auto* task : chosen({}))
       end(*task, signals_at_run_limit(), proc::EndCause::RunLimit, text);
   }

@@ -91,7 +91,7 @@ class Shepherd {
   bool cleaning_ = false;  ///< strays are dying: look again soon
   bool over_ = false;
   std::string end_text_;
-  wm::Usage usage_;        ///< of everything reaped
+  wm::Usage usage_;  ///< of everything reaped
   WallTime started_{};
   std::deque<proc::ExitRecord> unwritten_;
 };

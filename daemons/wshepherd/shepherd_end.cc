@@ -153,8 +153,8 @@ void Shepherd::report() {
                                [](const auto& e) { return e.second.record.status != 0; });
   const auto& record = (deciding != tasks_.end() ? deciding : tasks_.begin())->second.record;
   bool forced = record.cause != proc::EndCause::Exited;
-  proc::ReportEnd end{spec_.key,    record.status, forced ? record.text : "", started_,
-                      record.ended, wall_now(),    usage_};
+  proc::ReportEnd end{spec_.key,  record.status, forced ? record.text : "", started_, record.ended,
+                      wall_now(), usage_};
   bool first_bytes = !output_begun_;
   UserPart part{spec_.account, spec_.cwd, spec_.umask, {}};
   auto pid = fork_as_user(part, [&] {

@@ -78,7 +78,8 @@ void Shepherd::end(Task& task, std::vector<int> signals, proc::EndCause cause,
 std::vector<Task*> Shepherd::chosen(const std::vector<TaskNumber>& numbers) {
   std::vector<Task*> tasks;
   for (auto& [number, task] : tasks_) {
-    bool named = numbers.empty() || std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+    bool named =
+        numbers.empty() || std::find(numbers.begin(), numbers.end(), number) != numbers.end();
     if (named && task.phase == Phase::Running) tasks.push_back(&task);
   }
   return tasks;
@@ -97,9 +98,9 @@ void Shepherd::start_agent() {
   auto log = place_.run + "/" + to_string(spec_.key) + ".d/agent.log";
   proc::Fd out(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
   const proc::TaskSpec none;
-  proc::Exec exec{spec_.account, spec_.agent_argv, spec_.agent_env, "/",       false,
-                  spec_.umask,   {},               none.cpus,       none.in,   none.folders,
-                  out.get(),     out.get(),        cgroup_};
+  proc::Exec exec{
+      spec_.account, spec_.agent_argv, spec_.agent_env, "/",       false,     spec_.umask, {},
+      none.cpus,     none.in,          none.folders,    out.get(), out.get(), cgroup_};
   agent_next_ = steady_now() + std::chrono::seconds(1);
   auto child = proc::spawn(exec);
   if (!child) return;
@@ -111,8 +112,7 @@ void Shepherd::ensure_folder() {
   if (folder_made_) return;
   auto path = attempt_folder(place_, spec_.key);
   ::mkdir(path.c_str(), 0700);
-  if (::geteuid() == 0)
-    (void)!::lchown(path.c_str(), spec_.account.uid, spec_.account.gid);
+  if (::geteuid() == 0) (void)!::lchown(path.c_str(), spec_.account.uid, spec_.account.gid);
   folder_made_ = true;
 }
 

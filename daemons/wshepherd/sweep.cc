@@ -43,7 +43,7 @@ proc::FileRead read_part(const proc::ReadFile& order) {
   proc::FileRead result;
   auto path = resolved_path(order.file);
   proc::Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  struct stat file{};
+  struct stat file {};
   if (!fd || ::fstat(fd.get(), &file) != 0) {
     if (errno != ENOENT) result.trouble = proc::system_error("read " + path).text;
     return result;  // no byte was written yet

@@ -40,8 +40,9 @@ Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::string&
   }
   int err_fd = task.spec.merge_err ? out.write.get() : err.write.get();
   const auto& t = task.spec;
-  proc::Exec exec{spec.account, t.argv, t.env, spec.cwd,  spec.make_cwd,   spec.umask, spec.caps,
-                  t.cpus,       t.in,   t.folders, out.write.get(), err_fd, cgroup};
+  proc::Exec exec{spec.account,    t.argv,    t.env,  spec.cwd, spec.make_cwd,
+                  spec.umask,      spec.caps, t.cpus, t.in,     t.folders,
+                  out.write.get(), err_fd,    cgroup};
   WM_TRY(auto child, proc::spawn(exec));
   task.pid = task.record.pid = child.pid;
   task.trouble = std::move(child.trouble);

@@ -28,7 +28,7 @@ struct Task {
   proc::TaskSpec spec;
   Phase phase = Phase::Running;
   pid_t pid = 0;
-  proc::Fd out, err, trouble;   ///< read ends; out and err until a copier has them
+  proc::Fd out, err, trouble;  ///< read ends; out and err until a copier has them
   pid_t copier = 0;
   std::optional<Ending> ending;
   proc::ExitRecord record;

@@ -14,9 +14,9 @@ namespace wm::shepherd {
 /// How the child is to be.
 struct UserPart {
   const proc::Account& account;
-  std::string cwd;           ///< entered if possible
+  std::string cwd;  ///< entered if possible
   std::uint32_t umask = 022;
-  std::vector<int> keep;     ///< descriptors it uses; all others from 3 on are closed
+  std::vector<int> keep;  ///< descriptors it uses; all others from 3 on are closed
 };
 
 /// Forks; the child becomes the user, runs `work` and exits with what it returns. Signals

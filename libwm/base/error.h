@@ -12,19 +12,19 @@ namespace wm {
 /// Why an operation failed. The value is the wire number.
 enum class Code : std::uint8_t {
   Ok = 0,
-  BadArgument = 1,   ///< the caller's input is malformed
-  NotFound = 2,      ///< the named object does not exist
-  Denied = 3,        ///< the caller may not do this
-  Conflict = 4,      ///< illegal in the object's present state
-  Impossible = 5,    ///< can never be satisfied by this cluster
-  Unavailable = 6,   ///< a peer does not answer; trying again may help
-  Timeout = 7,       ///< a deadline passed
-  Store = 8,         ///< the database refused or failed
-  Damaged = 9,       ///< stored or received bytes are not what they should be
-  Version = 10,      ///< the peer speaks another version
-  Limit = 11,        ///< a bound (size, count) was exceeded
-  System = 12,       ///< the operating system refused; text holds errno's words
-  Stale = 13,        ///< membership or attempt has moved on; look again
+  BadArgument = 1,  ///< the caller's input is malformed
+  NotFound = 2,     ///< the named object does not exist
+  Denied = 3,       ///< the caller may not do this
+  Conflict = 4,     ///< illegal in the object's present state
+  Impossible = 5,   ///< can never be satisfied by this cluster
+  Unavailable = 6,  ///< a peer does not answer; trying again may help
+  Timeout = 7,      ///< a deadline passed
+  Store = 8,        ///< the database refused or failed
+  Damaged = 9,      ///< stored or received bytes are not what they should be
+  Version = 10,     ///< the peer speaks another version
+  Limit = 11,       ///< a bound (size, count) was exceeded
+  System = 12,      ///< the operating system refused; text holds errno's words
+  Stale = 13,       ///< membership or attempt has moved on; look again
 };
 
 /// The code's name as logs and JSON show it, for example "not_found".

@@ -8,7 +8,8 @@ namespace {
 constexpr std::size_t kMaxHosts = 100000;
 
 Error bad(std::string_view text) {
-  return fail(Code::BadArgument, "'" + std::string(text) + "' is not a host list such as gpu[01-16]");
+  return fail(Code::BadArgument,
+              "'" + std::string(text) + "' is not a host list such as gpu[01-16]");
 }
 
 bool read_number(std::string_view text, std::uint32_t& out) {

@@ -21,8 +21,8 @@ struct Field {
   Field(std::string_view k, const char* v) : key(k), value(v) {}
   Field(std::string_view k, const std::string& v) : key(k), value(v) {}
   template <class Int>
-    requires std::is_arithmetic_v<Int>
-  Field(std::string_view k, Int v) : key(k), value(std::to_string(v)) {}
+  requires std::is_arithmetic_v<Int> Field(std::string_view k, Int v)
+      : key(k), value(std::to_string(v)) {}
 };
 
 /// Opens the log of this program: `path` empty means stderr. Called once, by main.
@@ -34,9 +34,17 @@ void open(std::string_view program, const std::string& path, Level level);
 void write(Level level, std::string_view event, std::initializer_list<Field> fields = {});
 
 /// One line of that level; as write(). @thread any
-inline void debug(std::string_view e, std::initializer_list<Field> f = {}) { write(Level::Debug, e, f); }
-inline void info(std::string_view e, std::initializer_list<Field> f = {}) { write(Level::Info, e, f); }
-inline void warn(std::string_view e, std::initializer_list<Field> f = {}) { write(Level::Warn, e, f); }
-inline void error(std::string_view e, std::initializer_list<Field> f = {}) { write(Level::Error, e, f); }
+inline void debug(std::string_view e, std::initializer_list<Field> f = {}) {
+  write(Level::Debug, e, f);
+}
+inline void info(std::string_view e, std::initializer_list<Field> f = {}) {
+  write(Level::Info, e, f);
+}
+inline void warn(std::string_view e, std::initializer_list<Field> f = {}) {
+  write(Level::Warn, e, f);
+}
+inline void error(std::string_view e, std::initializer_list<Field> f = {}) {
+  write(Level::Error, e, f);
+}
 
 }  // namespace wm::log

@@ -62,12 +62,12 @@ inline Error fail(Code code, std::string text) { return Error{code, std::move(te
 #define WM_CONCAT_(a, b) a##b
 #define WM_CONCAT(a, b) WM_CONCAT_(a, b)
 /// WM_TRY(expr) or WM_TRY(declaration, expr): passes an Error up, else goes on.
-#define WM_TRY_1(expr) \
-  do {                 \
+#define WM_TRY_1(expr)                                  \
+  do {                                                  \
     if (auto wm_r = (expr); !wm_r) return wm_r.error(); \
   } while (false)
-#define WM_TRY_2(decl, expr)                                           \
-  auto WM_CONCAT(wm_r_, __LINE__) = (expr);                            \
+#define WM_TRY_2(decl, expr)                                                  \
+  auto WM_CONCAT(wm_r_, __LINE__) = (expr);                                   \
   if (!WM_CONCAT(wm_r_, __LINE__)) return WM_CONCAT(wm_r_, __LINE__).error(); \
   decl = std::move(WM_CONCAT(wm_r_, __LINE__)).value()
 #define WM_TRY_PICK(a, b, name, ...) name

@@ -19,8 +19,7 @@ bool split_number(std::string_view text, double& number, std::string& unit) {
 }
 
 Error bad(std::string_view text, std::string_view expected) {
-  return fail(Code::BadArgument,
-              "'" + std::string(text) + "' is not " + std::string(expected));
+  return fail(Code::BadArgument, "'" + std::string(text) + "' is not " + std::string(expected));
 }
 
 }  // namespace
@@ -76,8 +75,12 @@ std::string format_duration(Duration d) {
     std::int64_t us;
     const char* name;
   };
-  static constexpr std::array<Unit, 6> kUnits = {
-      {{86400000000, "d"}, {3600000000, "h"}, {60000000, "m"}, {1000000, "s"}, {1000, "ms"}, {1, "us"}}};
+  static constexpr std::array<Unit, 6> kUnits = {{{86400000000, "d"},
+                                                  {3600000000, "h"},
+                                                  {60000000, "m"},
+                                                  {1000000, "s"},
+                                                  {1000, "ms"},
+                                                  {1, "us"}}};
   if (d.count() == 0) return "0s";
   for (auto unit : kUnits)
     if (d.count() % unit.us == 0) return std::to_string(d.count() / unit.us) + unit.name;

@@ -17,7 +17,8 @@ constexpr Duration kSignatureLife = std::chrono::minutes(5);
 std::string hash(const std::string& bytes) {
   std::string out(32, '\0');
   crypto_generichash(reinterpret_cast<unsigned char*>(out.data()), out.size(),
-                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr, 0);
+                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr,
+                     0);
   return out;
 }
 
@@ -30,7 +31,8 @@ std::string new_key() {
 Result<std::uint32_t> uid_of(const std::string& user) {
   if (user.empty()) return ::getuid();
   const passwd* entry = ::getpwnam(user.c_str());
-  if (!entry) return fail(Code::NotFound, "wm.conf: master_user: no account '" + user + "' on this host");
+  if (!entry)
+    return fail(Code::NotFound, "wm.conf: master_user: no account '" + user + "' on this host");
   return entry->pw_uid;
 }
 
@@ -62,7 +64,8 @@ template <class Reply, class Request>
 Result<Reply> Master::ask(Verb verb, const Request& request, bool forever) {
   std::optional<Duration> timeout;
   if (forever) timeout = std::chrono::hours(24 * 365);
-  WM_TRY(auto frame, parts_->connection.call(static_cast<std::uint16_t>(verb), codec::encode(request), timeout));
+  WM_TRY(auto frame, parts_->connection.call(static_cast<std::uint16_t>(verb),
+                                             codec::encode(request), timeout));
   if (frame.type == static_cast<std::uint16_t>(Verb::Failed)) {
     WM_TRY(auto error, codec::decode<VerbError>(frame.payload));
     return fail(static_cast<Code>(error.code), error.text);
@@ -72,7 +75,8 @@ Result<Reply> Master::ask(Verb verb, const Request& request, bool forever) {
   return codec::decode<Reply>(frame.payload);
 }
 
-Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script, const std::string& env) {
+Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script,
+                                   const std::string& env) {
   spec.script_hash = script.empty() ? "" : hash(script);
   spec.env_hash = hash(env);
   SubmitRequest request;
@@ -98,11 +102,17 @@ Result<ResizeReply> Master::resize(ResizeRequest request) {
   return ask<ResizeReply>(Verb::Resize, request);
 }
 Result<JobsReply> Master::jobs(const JobsRequest& r) { return ask<JobsReply>(Verb::Jobs, r); }
-Result<QueuesReply> Master::queues(const QueuesRequest& r) { return ask<QueuesReply>(Verb::Queues, r); }
+Result<QueuesReply> Master::queues(const QueuesRequest& r) {
+  return ask<QueuesReply>(Verb::Queues, r);
+}
 Result<HostsReply> Master::hosts(const HostsRequest& r) { return ask<HostsReply>(Verb::Hosts, r); }
 Result<PlansReply> Master::plans(const PlansRequest& r) { return ask<PlansReply>(Verb::Plans, r); }
-Result<HistoryReply> Master::history(const HistoryRequest& r) { return ask<HistoryReply>(Verb::History, r); }
-Result<ClientPeekReply> Master::peek(const ClientPeek& r) { return ask<ClientPeekReply>(Verb::Peek, r); }
+Result<HistoryReply> Master::history(const HistoryRequest& r) {
+  return ask<HistoryReply>(Verb::History, r);
+}
+Result<ClientPeekReply> Master::peek(const ClientPeek& r) {
+  return ask<ClientPeekReply>(Verb::Peek, r);
+}
 Result<AdminReply> Master::admin(AdminRequest request) {
   request.request_key = new_key();
   return ask<AdminReply>(Verb::Admin, request);

@@ -32,9 +32,9 @@
 #include "libwm/base/units.h"
 
 /// Opens the field table of a struct: `f` visits, `s` is the value (const when written).
-#define WM_FIELDS(Type)                                \
-  template <class F, class S>                          \
-    requires std::same_as<std::remove_const_t<S>, Type> \
+#define WM_FIELDS(Type)                               \
+  template <class F, class S>                         \
+  requires std::same_as<std::remove_const_t<S>, Type> \
   void fields([[maybe_unused]] F& f, [[maybe_unused]] S& s)
 
 namespace wm::codec {
@@ -52,7 +52,7 @@ template <class Tag, class Rep>
 inline constexpr bool is_id<Id<Tag, Rep>> = true;
 template <class T>
 concept Scalar = Number<T> || is_id<T> || std::same_as<T, Duration> || std::same_as<T, WallTime> ||
-                 std::same_as<T, Bytes> || std::same_as<T, double>;
+    std::same_as<T, Bytes> || std::same_as<T, double>;
 
 template <Scalar T>
 std::uint64_t to_bits(const T& v) {

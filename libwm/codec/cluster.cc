@@ -55,7 +55,8 @@ wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
   ClusterImage image;
   if (!read_value(bytes, image, 0)) return fail(Code::Damaged, "damaged snapshot");
   if (image.version != 1)
-    return fail(Code::Version, "snapshot of version " + std::to_string(image.version) + ", ours is 1");
+    return fail(Code::Version,
+                "snapshot of version " + std::to_string(image.version) + ", ours is 1");
   Cluster cluster;
   cluster.seq = image.seq;
   cluster.time = image.time;

@@ -24,15 +24,15 @@ Result<T> decode(std::string_view bytes);
 }  // namespace wm::codec
 
 /// Placed in codec/*.cc, after the field tables: makes encode and decode of Type.
-#define WM_CODEC(Type)                                                              \
-  template <>                                                                       \
-  std::string wm::codec::encode<Type>(const Type& value) {                          \
-    return write_value(value);                                                      \
-  }                                                                                 \
-  template <>                                                                       \
-  wm::Result<Type> wm::codec::decode<Type>(std::string_view bytes) {                \
-    wm::Result<Type> value{Type{}}; /* filled in place: a move warns in g++ 12 */     \
-    if (!read_value(bytes, *value, 0))                                              \
-      return wm::fail(wm::Code::Damaged, "damaged message: " #Type);                \
-    return value;                                                                   \
+#define WM_CODEC(Type)                                                            \
+  template <>                                                                     \
+  std::string wm::codec::encode<Type>(const Type& value) {                        \
+    return write_value(value);                                                    \
+  }                                                                               \
+  template <>                                                                     \
+  wm::Result<Type> wm::codec::decode<Type>(std::string_view bytes) {              \
+    wm::Result<Type> value{Type{}}; /* filled in place: a move warns in g++ 12 */ \
+    if (!read_value(bytes, *value, 0))                                            \
+      return wm::fail(wm::Code::Damaged, "damaged message: " #Type);              \
+    return value;                                                                 \
   }

@@ -44,7 +44,9 @@ WM_FIELDS(AppConf) {
   f(11, s.rerunnable), f(12, s.reclaim_grace), f(13, s.kill_grace), f(14, s.pre_exec);
   f(15, s.post_exec), f(16, s.success_exits), f(17, s.requeue_exits), f(18, s.warm_imports);
 }
-WM_FIELDS(UserConf) { f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(4, s.max_jobs), f(5, s.plan); }
+WM_FIELDS(UserConf) {
+  f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(4, s.max_jobs), f(5, s.plan);
+}
 WM_FIELDS(Config) {
   f(1, s.cluster), f(2, s.queues), f(3, s.hosts), f(4, s.plans), f(5, s.apps), f(6, s.users);
 }

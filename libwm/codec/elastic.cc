@@ -1,8 +1,7 @@
 // Role: bytes of an elastic job's words (model/elastic.h).
 
-#include "libwm/codec/elastic_fields.h"
-
 #include "libwm/codec/codec.h"
+#include "libwm/codec/elastic_fields.h"
 
 WM_CODEC(wm::FromWorker)
 WM_CODEC(wm::ToWorker)

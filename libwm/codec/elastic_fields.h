@@ -22,7 +22,8 @@ WM_FIELDS(WorkerDone) { f(1, s.step); }
 WM_FIELDS(FromWorker) { f.one_of(s); }
 
 WM_FIELDS(EpochPlan) {
-  f(1, s.epoch), f(2, s.lead), f(3, s.members), f(4, s.rendezvous), f(5, s.emergency), f(6, s.reason);
+  f(1, s.epoch), f(2, s.lead), f(3, s.members), f(4, s.rendezvous), f(5, s.emergency),
+      f(6, s.reason);
   f(7, s.survivors);
 }
 WM_FIELDS(EpochWithdrawn) { f(1, s.epoch), f(2, s.reason); }

@@ -12,11 +12,14 @@ WM_FIELDS(JobReleased) { f(1, s.job), f(2, s.by); }
 WM_FIELDS(JobDispatched) { f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.key); }
 WM_FIELDS(TaskStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid); }
 WM_FIELDS(TaskEnded) {
-  f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.status), f(5, s.term), f(6, s.usage), f(7, s.text);
+  f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.status), f(5, s.term), f(6, s.usage),
+      f(7, s.text);
 }
 WM_FIELDS(TaskStuck) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.why); }
 WM_FIELDS(TasksAdded) { f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.reason); }
-WM_FIELDS(TasksLeaving) { f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.leave_by), f(5, s.reason); }
+WM_FIELDS(TasksLeaving) {
+  f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.leave_by), f(5, s.reason);
+}
 WM_FIELDS(TaskCondemned) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.term), f(5, s.why); }
 WM_FIELDS(AgentSeen) { f(1, s.job), f(2, s.attempt), f(3, s.host), f(4, s.address); }
 WM_FIELDS(LeadAppointed) { f(1, s.job), f(2, s.attempt), f(3, s.lead), f(4, s.host); }
@@ -26,7 +29,8 @@ WM_FIELDS(CapChanged) { f(1, s.job), f(2, s.cap), f(3, s.by_script), f(4, s.by);
 WM_FIELDS(KillRequested) { f(1, s.job), f(2, s.wish); }
 WM_FIELDS(JobPurged) { f(1, s.job); }
 WM_FIELDS(HostRegistered) {
-  f(1, s.host), f(2, s.name), f(3, s.address), f(4, s.boot), f(5, s.type), f(6, s.model), f(7, s.capacity);
+  f(1, s.host), f(2, s.name), f(3, s.address), f(4, s.boot), f(5, s.type), f(6, s.model),
+      f(7, s.capacity);
 }
 WM_FIELDS(HostSilent) { f(1, s.host); }
 WM_FIELDS(HostHeard) { f(1, s.host); }

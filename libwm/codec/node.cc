@@ -12,10 +12,13 @@ WM_FIELDS(HostRegister) {
   f(1, s.version), f(2, s.name), f(3, s.address), f(4, s.boot), f(5, s.type), f(6, s.model);
   f(7, s.capacity), f(8, s.attempts);
 }
-WM_FIELDS(HostWelcome) { f(1, s.host), f(2, s.cluster), f(3, s.dirs), f(4, s.times), f(5, s.limits); }
+WM_FIELDS(HostWelcome) {
+  f(1, s.host), f(2, s.cluster), f(3, s.dirs), f(4, s.times), f(5, s.limits);
+}
 WM_FIELDS(PlacedTask) { f(1, s.task), f(2, s.host), f(3, s.address); }
 WM_FIELDS(OrderedTask) {
-  f(1, s.task), f(2, s.gpus), f(3, s.gpu_uuids), f(4, s.has_process), f(5, s.kill), f(6, s.term), f(7, s.leave);
+  f(1, s.task), f(2, s.gpus), f(3, s.gpu_uuids), f(4, s.has_process), f(5, s.kill), f(6, s.term),
+      f(7, s.leave);
 }
 WM_FIELDS(HostOrder) {
   f(1, s.job), f(2, s.attempt), f(3, s.generation), f(4, s.spec), f(5, s.credential);
@@ -36,7 +39,8 @@ WM_FIELDS(HostAck) { f(1, s.number); }
 WM_FIELDS(HostHeartbeat) { f(1, s.load), f(2, s.free_mem); }
 WM_FIELDS(HostSignal) { f(1, s.job), f(2, s.attempt), f(3, s.signal); }
 WM_FIELDS(PeekRequest) {
-  f(1, s.id), f(2, s.job), f(3, s.attempt), f(4, s.task), f(5, s.stream), f(6, s.offset), f(7, s.limit);
+  f(1, s.id), f(2, s.job), f(3, s.attempt), f(4, s.task), f(5, s.stream), f(6, s.offset),
+      f(7, s.limit);
 }
 WM_FIELDS(PeekReply) { f(1, s.id), f(2, s.bytes), f(3, s.error); }
 WM_FIELDS(HostForget) { f(1, s.job), f(2, s.attempt); }

@@ -7,15 +7,19 @@
 namespace wm {
 
 WM_FIELDS(VerbError) { f(1, s.code), f(2, s.text); }
-WM_FIELDS(SubmitRequest) { f(1, s.request_key), f(2, s.spec), f(3, s.credential), f(4, s.script), f(5, s.env); }
+WM_FIELDS(SubmitRequest) {
+  f(1, s.request_key), f(2, s.spec), f(3, s.credential), f(4, s.script), f(5, s.env);
+}
 WM_FIELDS(SubmitReply) { f(1, s.job), f(2, s.queue), f(3, s.default_queue); }
 WM_FIELDS(JobSelection) {
-  f(1, s.ids), f(2, s.user), f(3, s.queue), f(4, s.host), f(5, s.name), f(6, s.project), f(7, s.app);
+  f(1, s.ids), f(2, s.user), f(3, s.queue), f(4, s.host), f(5, s.name), f(6, s.project),
+      f(7, s.app);
   f(8, s.unfinished), f(9, s.finished), f(10, s.pending_only), f(11, s.running_only);
   f(12, s.suspended_only);
 }
 WM_FIELDS(KillRequest) {
-  f(1, s.request_key), f(2, s.jobs), f(3, s.signal), f(4, s.force), f(5, s.mark_done), f(6, s.reason);
+  f(1, s.request_key), f(2, s.jobs), f(3, s.signal), f(4, s.force), f(5, s.mark_done),
+      f(6, s.reason);
 }
 WM_FIELDS(JobOutcome) { f(1, s.job), f(2, s.code), f(3, s.text); }
 WM_FIELDS(OutcomeReply) { f(1, s.jobs); }
@@ -48,10 +52,12 @@ WM_FIELDS(PlanView) {
 WM_FIELDS(PlansReply) { f(1, s.plans); }
 WM_FIELDS(HistoryRequest) { f(1, s.jobs); }
 WM_FIELDS(HistoryEvent) {
-  f(1, s.time), f(2, s.event), f(3, s.from), f(4, s.to), f(5, s.reason), f(6, s.pause_ms), f(7, s.steps_lost);
+  f(1, s.time), f(2, s.event), f(3, s.from), f(4, s.to), f(5, s.reason), f(6, s.pause_ms),
+      f(7, s.steps_lost);
 }
 WM_FIELDS(HistoryJob) {
-  f(1, s.id), f(2, s.user), f(3, s.name), f(4, s.queue), f(5, s.project), f(6, s.command), f(7, s.app);
+  f(1, s.id), f(2, s.user), f(3, s.name), f(4, s.queue), f(5, s.project), f(6, s.command),
+      f(7, s.app);
   f(8, s.plan), f(9, s.submitted), f(10, s.started), f(11, s.ended), f(12, s.state);
   f(13, s.exit_status), f(14, s.term), f(15, s.events);
 }

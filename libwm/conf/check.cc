@@ -56,8 +56,8 @@ struct Subject {
   }
   void run_limit(const RunLimit& limit) const {
     if (limit.max.count() > 0 && limit.usual > limit.max)
-      wrong("run_limit", format_duration(limit.usual) + " exceeds run_limit_max " +
-                             format_duration(limit.max));
+      wrong("run_limit",
+            format_duration(limit.usual) + " exceeds run_limit_max " + format_duration(limit.max));
   }
 };
 

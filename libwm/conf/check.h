@@ -22,7 +22,7 @@ class Lines {
   Place at(const std::string& file, const std::string& section, const std::string& key) const;
 
  private:
-  std::map<std::pair<std::string, std::string>, int> sections_;           // file, section
+  std::map<std::pair<std::string, std::string>, int> sections_;  // file, section
   std::map<std::pair<std::string, std::string>, std::map<std::string, int>> keys_;
 };
 

@@ -69,8 +69,7 @@ void drop_duplicate_keys(const std::string& file, Section& section, Problems& pr
   std::vector<Entry> kept;
   for (auto& entry : section.entries) {
     auto [first, fresh] = seen.emplace(entry.key, entry.line);
-    if (fresh)
-      kept.push_back(std::move(entry));
+    if (fresh) kept.push_back(std::move(entry));
     else
       problems.add({file, entry.line}, "key '" + first->first + "' is given twice (first on line " +
                                            std::to_string(first->second) + ")");
@@ -85,8 +84,7 @@ std::vector<Section> drop_duplicates(const std::string& file, std::vector<Sectio
   for (auto& section : sections) {
     drop_duplicate_keys(file, section, problems);
     auto [first, fresh] = seen.emplace(section.name, section.line);
-    if (fresh)
-      kept.push_back(std::move(section));
+    if (fresh) kept.push_back(std::move(section));
     else
       problems.add({file, section.line}, "section [" + first->first +
                                              "] is given twice (first on line " +

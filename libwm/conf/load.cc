@@ -96,7 +96,8 @@ void load_cluster(const Ini& ini, ClusterConf& cluster, Problems& problems) {
     fill(cluster, ini, section, cluster_keys(), problems);
     for (const auto& entry : section.entries)
       if (auto [first, fresh] = seen.emplace(entry.key, entry.line); !fresh)
-        problems.add({ini.file, entry.line}, "key '" + entry.key + "' is given twice (first on line " +
+        problems.add({ini.file, entry.line}, "key '" + entry.key +
+                                                 "' is given twice (first on line " +
                                                  std::to_string(first->second) + ")");
   }
 }
@@ -110,11 +111,13 @@ std::vector<HostConf> load_hosts(const Ini& ini, Problems& problems) {
     fill(pattern, ini, *section, host_keys(), problems);
     auto names = expand_hosts(section->name);
     if (!names) problems.add({ini.file, section->line}, names.error().text);
-    if (!names || !is_name(ini, {.name = names->front(), .line = section->line}, problems)) continue;
+    if (!names || !is_name(ini, {.name = names->front(), .line = section->line}, problems))
+      continue;
     for (auto& name : *names) {
       auto [first, fresh] = seen.emplace(name, section->line);
       if (!fresh)
-        problems.add({ini.file, section->line}, "host '" + name + "' is given twice (first on line " +
+        problems.add({ini.file, section->line}, "host '" + name +
+                                                    "' is given twice (first on line " +
                                                     std::to_string(first->second) + ")");
       pattern.name = std::move(name);
       if (fresh) hosts.push_back(pattern);

@@ -43,8 +43,7 @@ constexpr Page kPages[] = {
     {"apps.conf", "application profiles",
      "One section per profile. batch, training, notebook and inference are always there; their "
      "sections change them."},
-    {"users.conf", "users",
-     "One section per user. [default] stands for all users that have none."},
+    {"users.conf", "users", "One section per user. [default] stands for all users that have none."},
 };
 
 template <class T>

@@ -9,7 +9,10 @@ using U = UserConf;
 constexpr Key<U> kKeys[] = {
     {"groups", [](U& u) -> Field { return &u.groups; }, kAny, Effect::Reconfig,
      "Groups that the user belongs to; queues and plans may name them."},
-    {"max_slots", [](U& u) -> Field { return &u.max_slots; }, {0, 10000000}, Effect::Reconfig,
+    {"max_slots",
+     [](U& u) -> Field { return &u.max_slots; },
+     {0, 10000000},
+     Effect::Reconfig,
      "Most slots that the user's jobs use together. 0: no limit."},
     {"plan", [](U& u) -> Field { return &u.plan; }, kAny, Effect::NewJobs,
      "Plan of jobs for which neither -plan nor the queue names one."},

@@ -10,7 +10,8 @@ namespace {
 
 Error bad(std::string_view key, std::string_view value, const std::string& expected) {
   return fail(Code::BadArgument, "GPU requirement: " + std::string(key) + "=" + std::string(value) +
-                                     ": expected " + expected + ": Bad resource requirement syntax");
+                                     ": expected " + expected +
+                                     ": Bad resource requirement syntax");
 }
 
 // One keyword's value: `rest` is what follows '='.
@@ -35,7 +36,8 @@ Result<void> read_num(Part part, GpuReq& req) {
 
 Result<void> read_mode(Part part, GpuReq& req) {
   if (part.value == "shared") req.mode = GpuMode::Shared;
-  else if (part.value == "exclusive_process" || part.value == "exclusive") req.mode = GpuMode::Exclusive;
+  else if (part.value == "exclusive_process" || part.value == "exclusive")
+    req.mode = GpuMode::Exclusive;
   else return bad(part.key, part.value, "shared or exclusive_process");
   return {};
 }

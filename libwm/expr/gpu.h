@@ -20,14 +20,14 @@ namespace wm::expr {
 /// @units milli_num: thousandths of a GPU
 struct GpuReq {
   std::optional<std::uint32_t> milli_num;
-  Per per = Per::Unsaid;                  ///< Task, Host or Unsaid
-  std::optional<GpuMode> mode;            ///< exclusive_process is Exclusive
+  Per per = Per::Unsaid;        ///< Task, Host or Unsaid
+  std::optional<GpuMode> mode;  ///< exclusive_process is Exclusive
   std::optional<bool> mps, j_exclusive, aff, block, gpack, glink;
-  std::string vendor;                     ///< "nvidia", "amd"
+  std::string vendor;  ///< "nvidia", "amd"
   std::string model;
-  Bytes mem{};                            ///< free memory wanted on each
-  std::string tile;                       ///< GPUs per socket: a number or "!"
-  std::string mig;                        ///< "GI[/CI]"
+  Bytes mem{};       ///< free memory wanted on each
+  std::string tile;  ///< GPUs per socket: a number or "!"
+  std::string mig;   ///< "GI[/CI]"
   bool operator==(const GpuReq&) const = default;
 };
 

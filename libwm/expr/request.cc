@@ -66,8 +66,7 @@ Result<void> fill_request(JobSpec& spec, const QueueConf& queue, const AppConf& 
   spec.select = req.select;
   spec.span = {.one_host = req.span.hosts == 1, .ptile = req.span.ptile};
   if (const auto* mem = req.usage_of("mem"))
-    spec.task.mem.value =
-        std::llround(mem->amount * kBytesPerMb / sharers(mem->per, spec, req));
+    spec.task.mem.value = std::llround(mem->amount * kBytesPerMb / sharers(mem->per, spec, req));
   if (!req.affinity.empty()) spec.task.milli_cpus = 1000 * cores_of(req.affinity);
   if (!gpu.milli_num) return {};
   spec.task.milli_gpus = *gpu.milli_num;

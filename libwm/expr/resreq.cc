@@ -18,9 +18,9 @@ using Kind = Token::Kind;
 constexpr std::array<std::string_view, 7> kSections = {"select", "order", "rusage",  "span",
                                                        "same",   "cu",    "affinity"};
 // Names that say what a host is: they can be selected, not used up.
-constexpr std::array<std::string_view, 12> kNotUsable = {
-    "type", "model", "hname", "ncpus", "ncores", "nprocs",
-    "nthreads", "maxmem", "maxswp", "maxtmp", "cpuf", "server"};
+constexpr std::array<std::string_view, 12> kNotUsable = {"type",   "model",  "hname",    "ncpus",
+                                                         "ncores", "nprocs", "nthreads", "maxmem",
+                                                         "maxswp", "maxtmp", "cpuf",     "server"};
 
 Error syntax(const std::string& text) {
   return fail(Code::BadArgument, text + ": Bad resource requirement syntax");
@@ -294,7 +294,8 @@ std::string number_text(double value) {
 
 std::string usage_text(const RusageTerm& term) {
   static constexpr std::array<const char*, 4> kPer = {"", "/task", "/job", "/host"};
-  auto text = term.resource + "=" + number_text(term.amount) + kPer[static_cast<std::size_t>(term.per)];
+  auto text =
+      term.resource + "=" + number_text(term.amount) + kPer[static_cast<std::size_t>(term.per)];
   if (term.duration.count() > 0) text += ":duration=" + format_duration(term.duration);
   return text + (term.decay ? ":decay=1" : "");
 }
@@ -335,7 +336,8 @@ Result<ResReq> parse_resreq(std::string_view text) {
   ResReq req;
   text = trimmed(text);
   if (text.find('{') != std::string_view::npos)
-    return syntax("\"" + std::string(text) + "\": compound and alternative requirements are not supported");
+    return syntax("\"" + std::string(text) +
+                  "\": compound and alternative requirements are not supported");
   std::set<std::string_view> seen;
   bool bare = section_at(text).empty();
   if (bare) {

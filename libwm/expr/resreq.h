@@ -35,29 +35,29 @@ struct RusageTerm {
   std::string resource;
   double amount = 0;
   Per per = Per::Unsaid;
-  Duration duration{};   ///< reserved so long after the start; 0: always
-  bool decay = false;    ///< shrinks to nothing over `duration`
+  Duration duration{};  ///< reserved so long after the start; 0: always
+  bool decay = false;   ///< shrinks to nothing over `duration`
   bool operator==(const RusageTerm&) const = default;
 };
 
 /// span[]. 0 = not said.
 struct SpanReq {
-  std::int32_t hosts = 0;      ///< 1: all on one host; -1: takes back a span of a lower level
-  std::uint32_t ptile = 0;     ///< exactly so many tasks a host
-  bool ptile_all = false;      ///< ptile='!': as many as the host has slots
+  std::int32_t hosts = 0;   ///< 1: all on one host; -1: takes back a span of a lower level
+  std::uint32_t ptile = 0;  ///< exactly so many tasks a host
+  bool ptile_all = false;   ///< ptile='!': as many as the host has slots
   std::uint32_t block = 0, stride = 0, gtile = 0;
   bool operator==(const SpanReq&) const = default;
 };
 
 /// A requirement taken apart; sections that are absent are empty.
 struct ResReq {
-  std::string select;                         ///< one expression, known to parse
+  std::string select;  ///< one expression, known to parse
   std::vector<OrderTerm> order;
   std::vector<RusageTerm> rusage;
   SpanReq span;
   std::vector<std::string> same;
   std::map<std::string, std::string> cu;
-  std::string affinity;                       ///< as given
+  std::string affinity;  ///< as given
   bool operator==(const ResReq&) const = default;
 
   /// The term of this resource, or null. @cost O(terms)

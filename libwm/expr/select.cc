@@ -20,8 +20,8 @@ struct Binary {
   std::string_view sign;
   Op op;
 };
-constexpr std::array<Binary, 6> kComparisons = {{{"==", Op::Eq}, {"!=", Op::Ne}, {"<=", Op::Le},
-                                                 {">=", Op::Ge}, {"<", Op::Lt}, {">", Op::Gt}}};
+constexpr std::array<Binary, 6> kComparisons = {
+    {{"==", Op::Eq}, {"!=", Op::Ne}, {"<=", Op::Le}, {">=", Op::Ge}, {"<", Op::Lt}, {">", Op::Gt}}};
 
 class Parser {
  public:

@@ -36,8 +36,26 @@ class Select {
   bool operator==(const Select&) const = default;
 
   /// What a node of the postfix program does.
-  enum class Op { Number, Text, Name, Defined, Not, Minus, Add, Sub, Mul, Div, Eq, Ne, Lt, Le, Gt,
-                  Ge, And, Or };
+  enum class Op {
+    Number,
+    Text,
+    Name,
+    Defined,
+    Not,
+    Minus,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    And,
+    Or
+  };
   /// One step of the postfix program.
   struct Node {
     Op op = Op::Number;

@@ -29,7 +29,8 @@ Token number_token(std::string_view text, std::size_t at) {
   auto rest = text.substr(at);
   auto [end, ec] = std::from_chars(rest.data(), rest.data() + rest.size(), token.number);
   auto length = static_cast<std::size_t>(end - rest.data());
-  if (ec != std::errc() || length == 0) return {.kind = Token::Kind::Bad, .text = {rest[0]}, .at = at};
+  if (ec != std::errc() || length == 0)
+    return {.kind = Token::Kind::Bad, .text = {rest[0]}, .at = at};
   auto unit_end = length;
   while (unit_end < rest.size() && is_name(rest[unit_end])) ++unit_end;
   std::string unit(rest.substr(length, unit_end - length));
@@ -46,12 +47,14 @@ Token quoted_token(std::string_view text, std::size_t at) {
   auto end = text.find(text[at], at + 1);
   if (end == std::string_view::npos)
     return {.kind = Token::Kind::Bad, .text = std::string(text.substr(at)), .at = at};
-  return {.kind = Token::Kind::Text, .text = std::string(text.substr(at + 1, end - at - 1)), .at = at};
+  return {
+      .kind = Token::Kind::Text, .text = std::string(text.substr(at + 1, end - at - 1)), .at = at};
 }
 
 Token sign_token(std::string_view text, std::size_t at) {
   for (std::string_view two : {"&&", "||", "==", "!=", "<=", ">="})
-    if (text.substr(at, 2) == two) return {.kind = Token::Kind::Sign, .text = std::string(two), .at = at};
+    if (text.substr(at, 2) == two)
+      return {.kind = Token::Kind::Sign, .text = std::string(two), .at = at};
   bool known = std::string_view("!<>+-*/()[]=,:{}@~^").find(text[at]) != std::string_view::npos;
   return {.kind = known ? Token::Kind::Sign : Token::Kind::Bad, .text = {text[at]}, .at = at};
 }

@@ -13,15 +13,16 @@ namespace wm::expr {
 struct Token {
   enum class Kind { Name, Number, Text, Sign, Bad, End };
   Kind kind = Kind::End;
-  std::string text;       ///< a name, an operator, or what stood between quotes
-  double number = 0;      ///< of a Number, its unit applied. @units MB where it has a size unit
+  std::string text;   ///< a name, an operator, or what stood between quotes
+  double number = 0;  ///< of a Number, its unit applied. @units MB where it has a size unit
   bool has_unit = false;
-  std::size_t at = 0;     ///< offset of its first character
+  std::size_t at = 0;  ///< offset of its first character
   bool operator==(const Token&) const = default;
 };
 
 /// Tokens of `text`, with End as the last. Names are letters, digits, _ . and @; after == and
-/// != also '-', as in hname!=node-1; a number may have a size unit (K KB M MB G GB T TB, any case), which turns it into MB.
+/// != also '-', as in hname!=node-1; a number may have a size unit (K KB M MB G GB T TB, any case),
+/// which turns it into MB.
 /// @cost O(length)   @thread any
 std::vector<Token> tokens_of(std::string_view text);
 

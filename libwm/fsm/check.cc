@@ -12,17 +12,26 @@ constexpr std::uint32_t kActive = bit(S::Launching) | bit(S::Running) | bit(S::U
 constexpr std::uint32_t kOver = bit(S::Finished) | bit(S::Failed) | bit(S::Killed) | bit(S::Error);
 
 // States in which an event about a job may happen.
-template <class E> constexpr std::uint32_t kLegal = kActive;
-template <> constexpr std::uint32_t kLegal<JobHeld> = bit(S::Pending) | bit(S::Array);
-template <> constexpr std::uint32_t kLegal<JobReleased> = bit(S::Held);
-template <> constexpr std::uint32_t kLegal<JobDispatched> = bit(S::Pending);
-template <> constexpr std::uint32_t kLegal<TaskEnded> = kActive | kOver | bit(S::Pending);
-template <> constexpr std::uint32_t kLegal<CapChanged> = kActive | kWaiting;
-template <> constexpr std::uint32_t kLegal<KillRequested> = kActive | kWaiting | bit(S::Array);
-template <> constexpr std::uint32_t kLegal<JobPurged> = kOver | bit(S::Array) | bit(S::Held);
+template <class E>
+constexpr std::uint32_t kLegal = kActive;
+template <>
+constexpr std::uint32_t kLegal<JobHeld> = bit(S::Pending) | bit(S::Array);
+template <>
+constexpr std::uint32_t kLegal<JobReleased> = bit(S::Held);
+template <>
+constexpr std::uint32_t kLegal<JobDispatched> = bit(S::Pending);
+template <>
+constexpr std::uint32_t kLegal<TaskEnded> = kActive | kOver | bit(S::Pending);
+template <>
+constexpr std::uint32_t kLegal<CapChanged> = kActive | kWaiting;
+template <>
+constexpr std::uint32_t kLegal<KillRequested> = kActive | kWaiting | bit(S::Array);
+template <>
+constexpr std::uint32_t kLegal<JobPurged> = kOver | bit(S::Array) | bit(S::Held);
 
 Error refuse(JobId id, S state) {
-  if (is_over(state)) return fail(Code::Conflict, "Job <" + to_string(id) + ">: Job has already finished");
+  if (is_over(state))
+    return fail(Code::Conflict, "Job <" + to_string(id) + ">: Job has already finished");
   if (state == S::Pending || state == S::Held)
     return fail(Code::Conflict, "Job <" + to_string(id) + ">: Job has not started yet");
   return fail(Code::Conflict, "Job <" + to_string(id) + ">: Job has already started");
@@ -54,10 +63,12 @@ Result<void> check_task(const Job& job, const E& e) {
   if constexpr (requires { e.task; }) {
     const Task* task = find_task(job, e.task);
     if (!task || task->state == TaskState::Gone)
-      return fail(Code::Stale, "Job <" + to_string(job.id) + ">: task " + std::to_string(e.task.value) +
-                                   " has ended");
-    if (std::is_same_v<E, TaskStarted> && task->pid != 0) return fail(Code::Stale, "task has started");
-    if (std::is_same_v<E, TaskCondemned> && task->kill) return fail(Code::Stale, "task is condemned");
+      return fail(Code::Stale, "Job <" + to_string(job.id) + ">: task " +
+                                   std::to_string(e.task.value) + " has ended");
+    if (std::is_same_v<E, TaskStarted> && task->pid != 0)
+      return fail(Code::Stale, "task has started");
+    if (std::is_same_v<E, TaskCondemned> && task->kill)
+      return fail(Code::Stale, "task is condemned");
     if (std::is_same_v<E, TaskStuck> && task->state == TaskState::Stuck)
       return fail(Code::Stale, "task is stuck");
   }
@@ -78,7 +89,8 @@ Result<void> check_more(const Cluster&, const Job& job, const InPlaceSeen&) {
 }
 Result<void> check_more(const Cluster&, const Job& job, const AgentSeen& e) {
   auto it = job.membership.agents.find(e.host);
-  if (it != job.membership.agents.end() && it->second == e.address) return fail(Code::Stale, "known");
+  if (it != job.membership.agents.end() && it->second == e.address)
+    return fail(Code::Stale, "known");
   return {};
 }
 Result<void> check_more(const Cluster&, const Job& job, const KillRequested& e) {
@@ -92,7 +104,8 @@ Result<void> check_places(const Cluster& cluster, const std::vector<Task>& tasks
     if (!host) return fail(Code::NotFound, "no host " + std::to_string(task.host.value));
     for (auto gpu : task.gpus)
       if (gpu >= host->gpu_owners.size() || host->gpu_owners[gpu].job)
-        return fail(Code::Conflict, "GPU " + std::to_string(gpu) + " of " + host->name + " is not free");
+        return fail(Code::Conflict,
+                    "GPU " + std::to_string(gpu) + " of " + host->name + " is not free");
   }
   return {};
 }
@@ -113,9 +126,10 @@ Result<void> check_one(const Cluster& cluster, const E& e) {
   if constexpr (requires { e.job; }) {
     WM_TRY(const Job* job, job_for(cluster, e.job));
     // an unmade element behaves as pending; its array's base as Array
-    auto state = job->id == e.job ? job->state
-                 : job->kill ? S::Killed
-                 : job->state == S::Array ? S::Pending : job->state;
+    auto state = job->id == e.job         ? job->state
+                 : job->kill              ? S::Killed
+                 : job->state == S::Array ? S::Pending
+                                          : job->state;
     if (!(kLegal<E> & bit(state))) return refuse(e.job, state);
     WM_TRY(check_attempt(*job, e));
     WM_TRY(check_task(*job, e));
@@ -138,7 +152,8 @@ Result<void> check_one(const Cluster& cluster, const JobSubmitted& e) {
 Result<void> check_one(const Cluster& cluster, const HostSilent& e) {
   const Host* host = cluster.hosts.find(e.host.value);
   if (!host) return fail(Code::NotFound, "no such host");
-  if (host->state != HostState::Ok) return fail(Code::Stale, "host " + host->name + " is not heard");
+  if (host->state != HostState::Ok)
+    return fail(Code::Stale, "host " + host->name + " is not heard");
   return {};
 }
 

@@ -8,8 +8,9 @@ void make_element(Cluster& cluster, const Job& base, JobId id, std::uint32_t num
   Job element;
   element.id = id;
   element.sealed = base.sealed;
-  element.state = base.kill ? JobState::Killed
-                            : base.state == JobState::Held ? JobState::Held : JobState::Pending;
+  element.state = base.kill                      ? JobState::Killed
+                  : base.state == JobState::Held ? JobState::Held
+                                                 : JobState::Pending;
   element.submitted = base.submitted;
   cluster.elements.set(number, std::move(element));
 }

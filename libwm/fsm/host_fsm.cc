@@ -15,7 +15,8 @@ Capacity with_conf(Capacity found, const HostConf* conf) {
   if (conf->gpus) {
     found.gpus.resize(std::min<std::size_t>(found.gpus.size(), *conf->gpus));
     while (found.gpus.size() < *conf->gpus)
-      found.gpus.push_back({"declared-" + std::to_string(found.gpus.size()), conf->gpu_model, conf->gpu_mem});
+      found.gpus.push_back(
+          {"declared-" + std::to_string(found.gpus.size()), conf->gpu_model, conf->gpu_mem});
   }
   return found;
 }
@@ -119,7 +120,8 @@ void apply_to(Cluster& c, const HostOpened& e, WallTime, Touched& t) {
 void apply_to(Cluster& c, const QueueChanged& e, WallTime, Touched& t) {
   auto& queue = c.queues[e.queue];
   using Change = QueueStandingChange;
-  if (e.change == Change::Open || e.change == Change::Close) queue.closed = e.change == Change::Close;
+  if (e.change == Change::Open || e.change == Change::Close)
+    queue.closed = e.change == Change::Close;
   else queue.inactive = e.change == Change::Inactivate;
   queue.by = e.by;
   queue.why = e.why;

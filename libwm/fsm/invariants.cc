@@ -27,7 +27,8 @@ Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
     for (auto gpu : task.gpus)
       if (!t.gpus.emplace(gpu, GpuOwner{job.id, task.number}).second)
         return broken("a GPU is held twice, job " + to_string(job.id));
-    if (task.number > job.last_task) return broken("task number beyond last_task, job " + to_string(job.id));
+    if (task.number > job.last_task)
+      return broken("task number beyond last_task, job " + to_string(job.id));
   }
   bool active = job.state == JobState::Launching || job.state == JobState::Running ||
                 job.state == JobState::Unknown;
@@ -45,7 +46,8 @@ Result<void> compare(const Host& host, const Taken& taken) {
   for (std::size_t g = 0; g < host.gpu_owners.size(); ++g) {
     auto it = taken.gpus.find(static_cast<std::uint16_t>(g));
     auto owner = it == taken.gpus.end() ? GpuOwner{} : it->second;
-    if (!(host.gpu_owners[g] == owner)) return broken("owner of GPU " + std::to_string(g) + " of " + host.name);
+    if (!(host.gpu_owners[g] == owner))
+      return broken("owner of GPU " + std::to_string(g) + " of " + host.name);
   }
   return {};
 }

@@ -165,7 +165,8 @@ void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t) {
 void apply_to(Cluster& c, const JobPurged& e, WallTime, Touched& t) {
   t.jobs.insert(e.job);
   const Job& base = *c.jobs.find(e.job.job);
-  for (std::uint32_t p = 0; p < element_count(base.spec()); ++p) c.elements.erase(base.first_element + p);
+  for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
+    c.elements.erase(base.first_element + p);
   c.jobs.erase(e.job.job);
 }
 

@@ -10,7 +10,8 @@ namespace wm::fsm {
 namespace {
 
 Task& edit_task(Job& job, TaskNumber number) {
-  return *std::find_if(job.tasks.begin(), job.tasks.end(), [&](auto& t) { return t.number == number; });
+  return *std::find_if(job.tasks.begin(), job.tasks.end(),
+                       [&](auto& t) { return t.number == number; });
 }
 
 bool may_still_run(const Task& task) {
@@ -40,7 +41,8 @@ bool is_member(const Job& job, TaskNumber number) {
 void remember_exit(Job& job, const Task& task, bool leaving) {
   if (leaving) return;
   const auto& members = job.membership.members;
-  bool decides = job.membership.in_place && !members.empty() ? task.number == members.front() : true;
+  bool decides =
+      job.membership.in_place && !members.empty() ? task.number == members.front() : true;
   bool failed_before = job.exit_status != 0 || job.term != Term::None;
   if (!decides || (failed_before && !job.membership.in_place)) return;
   job.exit_status = task.status;
@@ -52,7 +54,8 @@ void count_failed_start(const Cluster& c, Job& job, const Task& task, const std:
   if (!job.membership.epoch || is_member(job, task.number)) return;
   if (++job.failed_starts < c.config->cluster.limits.newcomer_tries) return;
   job.grow_blocked = "stays at its size: " + std::to_string(job.failed_starts) +
-                     " new tasks ended before they joined" + (text.empty() ? "" : ", last: " + text);
+                     " new tasks ended before they joined" +
+                     (text.empty() ? "" : ", last: " + text);
 }
 
 // What the end of one task asks of the others.
@@ -84,8 +87,9 @@ bool should_requeue(const Cluster& c, const Job& job) {
   const auto& app = app_of(*c.config, job.spec());
   const auto* queue = c.config->queue(job.spec().queue);
   bool rerunnable = job.spec().rerunnable || app.rerunnable || (queue && queue->rerunnable);
-  bool again = was_lost(job.term) ? rerunnable
-                                  : job.term == Term::None && exited_with(job.exit_status, app.requeue_exits);
+  bool again = was_lost(job.term)
+                   ? rerunnable
+                   : job.term == Term::None && exited_with(job.exit_status, app.requeue_exits);
   return again && job.requeues < c.config->cluster.limits.max_requeue;
 }
 

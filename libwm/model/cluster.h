@@ -18,22 +18,22 @@ namespace wm {
 
 /// A queue's standing, beside its configuration.
 struct QueueStanding {
-  bool closed = false;     ///< takes no submissions
-  bool inactive = false;   ///< dispatches nothing
+  bool closed = false;    ///< takes no submissions
+  bool inactive = false;  ///< dispatches nothing
   std::string by, why;
   bool operator==(const QueueStanding&) const = default;
 };
 
 struct Cluster {
-  Seq seq;                                  ///< last event applied
-  WallTime time{};                          ///< its time
+  Seq seq;          ///< last event applied
+  WallTime time{};  ///< its time
   std::shared_ptr<const Config> config = std::make_shared<Config>();
-  Table<Job> jobs;                          ///< by job number; an array's base is one job
-  Table<Job> elements;                      ///< array elements that are no longer plain pending
+  Table<Job> jobs;      ///< by job number; an array's base is one job
+  Table<Job> elements;  ///< array elements that are no longer plain pending
   Table<Host> hosts;
   std::map<std::string, QueueStanding> queues;  ///< only those that differ from open
   std::uint32_t next_element = 1;
-  std::uint32_t last_job = 0;               ///< highest job number ever given out
+  std::uint32_t last_job = 0;  ///< highest job number ever given out
 
   /// A copy for readers. @cost O(chunks)   @thread the writer's
   Cluster freeze();

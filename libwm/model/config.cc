@@ -26,7 +26,8 @@ std::string_view to_string(AppType type) {
   return word(std::array<std::string_view, 4>{"batch", "training", "notebook", "inference"}, type);
 }
 std::string_view to_string(ResizeMode mode) {
-  return word(std::array<std::string_view, 5>{"auto", "inplace", "restart", "tasks", "notify"}, mode);
+  return word(std::array<std::string_view, 5>{"auto", "inplace", "restart", "tasks", "notify"},
+              mode);
 }
 std::string_view to_string(GpuMode mode) {
   return word(std::array<std::string_view, 2>{"exclusive", "shared"}, mode);

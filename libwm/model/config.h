@@ -49,42 +49,42 @@ std::string_view to_string(Interactive interactive);
 
 /// Directories of the daemons (absolute paths).
 struct DirConf {
-  std::string state = "/var/lib/wm";    ///< databases of the master, exit records of a host
-  std::string run = "/run/wm";          ///< sockets and pid files
-  std::string log = "/var/log/wm";      ///< empty: log to stderr
-  std::string results;                  ///< RESULT_DIR root, seen by all hosts; empty: the user's home
-  std::string data;                     ///< DATA_DIR of jobs
+  std::string state = "/var/lib/wm";  ///< databases of the master, exit records of a host
+  std::string run = "/run/wm";        ///< sockets and pid files
+  std::string log = "/var/log/wm";    ///< empty: log to stderr
+  std::string results;  ///< RESULT_DIR root, seen by all hosts; empty: the user's home
+  std::string data;     ///< DATA_DIR of jobs
   bool operator==(const DirConf&) const = default;
 };
 
 /// How long things may take.
 /// @units every field is a length of time; 0 switches off only where it says so
 struct TimeConf {
-  Duration clean_period = std::chrono::hours(1);       ///< finished jobs and request keys are kept
-  Duration kill_grace = std::chrono::seconds(10);      ///< between SIGINT, SIGTERM and SIGKILL
-  Duration reclaim_grace = std::chrono::seconds(10);   ///< a worker has to obey a shrink
-  Duration silent_after = std::chrono::seconds(10);    ///< a host not heard is silent
-  Duration heartbeat = std::chrono::seconds(1);        ///< host to master
-  Duration start_window = std::chrono::seconds(2);     ///< epoch 1 waits for the other workers
-  Duration connect_limit = std::chrono::seconds(5);    ///< a planned epoch must be connected
-  Duration hang_limit = std::chrono::seconds(30);      ///< least time before a member is failed
+  Duration clean_period = std::chrono::hours(1);      ///< finished jobs and request keys are kept
+  Duration kill_grace = std::chrono::seconds(10);     ///< between SIGINT, SIGTERM and SIGKILL
+  Duration reclaim_grace = std::chrono::seconds(10);  ///< a worker has to obey a shrink
+  Duration silent_after = std::chrono::seconds(10);   ///< a host not heard is silent
+  Duration heartbeat = std::chrono::seconds(1);       ///< host to master
+  Duration start_window = std::chrono::seconds(2);    ///< epoch 1 waits for the other workers
+  Duration connect_limit = std::chrono::seconds(5);   ///< a planned epoch must be connected
+  Duration hang_limit = std::chrono::seconds(30);     ///< least time before a member is failed
   Duration lead_heartbeat = std::chrono::milliseconds(200);
   Duration lead_silent = std::chrono::seconds(1);
-  Duration resize_quiet{};                             ///< least time between resizes; 0: none
-  Duration usage_half_life = std::chrono::hours(24);   ///< of decayed usage (history_weight)
+  Duration resize_quiet{};                            ///< least time between resizes; 0: none
+  Duration usage_half_life = std::chrono::hours(24);  ///< of decayed usage (history_weight)
   bool operator==(const TimeConf&) const = default;
 };
 
 /// Bounds.
 struct LimitConf {
-  std::uint32_t max_jobs = 1000000;       ///< unfinished jobs, elements counted
-  std::uint32_t max_array_size = 1000;    ///< elements of one array
-  std::uint32_t newcomer_tries = 3;       ///< failed starts of a growing task before it stays
-  std::uint32_t max_requeue = 10;         ///< restarts of one job after lost hosts
-  std::uint32_t job_port_first = 20000;   ///< leased to tasks; outside the ephemeral range
+  std::uint32_t max_jobs = 1000000;      ///< unfinished jobs, elements counted
+  std::uint32_t max_array_size = 1000;   ///< elements of one array
+  std::uint32_t newcomer_tries = 3;      ///< failed starts of a growing task before it stays
+  std::uint32_t max_requeue = 10;        ///< restarts of one job after lost hosts
+  std::uint32_t job_port_first = 20000;  ///< leased to tasks; outside the ephemeral range
   std::uint32_t job_port_last = 24999;
-  Bytes store_reserve{64 << 20};          ///< released when the disk is full
-  std::uint32_t history_weight = 0;       ///< percent that past usage may bend shares; 0: off
+  Bytes store_reserve{64 << 20};     ///< released when the disk is full
+  std::uint32_t history_weight = 0;  ///< percent that past usage may bend shares; 0: off
   bool operator==(const LimitConf&) const = default;
 };
 
@@ -93,17 +93,17 @@ struct ClusterConf {
   std::string name = "wm";
   std::string master_host = "localhost";
   std::uint32_t master_port = 6885;
-  std::string master_user = "wm";    ///< account of wmasterd; peers refuse any other
-  std::string host_user = "root";    ///< account of wnoded; the master refuses any other
-  std::string munge_socket;          ///< empty: munged's own default
-  std::vector<std::string> admins;   ///< besides master_user and root
+  std::string master_user = "wm";   ///< account of wmasterd; peers refuse any other
+  std::string host_user = "root";   ///< account of wnoded; the master refuses any other
+  std::string munge_socket;         ///< empty: munged's own default
+  std::vector<std::string> admins;  ///< besides master_user and root
   std::string default_queue = "normal";
   std::string default_plan = "/";
   std::string default_app = "batch";
   std::string default_project = "default";
   std::string log_level = "info";
-  std::string fence_command;         ///< run with a silent host's name; exit 0: it is off
-  std::string cgroup_root;           ///< empty: below the daemon's own; "none": no cgroups
+  std::string fence_command;  ///< run with a silent host's name; exit 0: it is off
+  std::string cgroup_root;    ///< empty: below the daemon's own; "none": no cgroups
   DirConf dirs;
   TimeConf times;
   LimitConf limits;
@@ -120,13 +120,13 @@ struct RunLimit {
 /// A section of queues.conf.
 struct QueueConf {
   std::string name;
-  std::uint32_t priority = 50;   ///< higher goes first
+  std::uint32_t priority = 50;  ///< higher goes first
   std::string description;
   std::vector<std::string> users;
   std::vector<std::string> hosts;
   std::vector<std::string> admins;
-  std::string app;               ///< of jobs that name none; empty: the cluster's default
-  std::string plan;              ///< of jobs that name none; empty: user's, then the cluster's
+  std::string app;   ///< of jobs that name none; empty: the cluster's default
+  std::string plan;  ///< of jobs that name none; empty: user's, then the cluster's
   RunLimit run_limit;
   std::uint32_t min_tasks = 0;   ///< a job must ask for at least
   std::uint32_t max_tasks = 0;   ///< a job may ask for at most
@@ -136,9 +136,9 @@ struct QueueConf {
   Bytes mem_limit;               ///< of a job that asks for none, per task
   std::int32_t nice = 0;
   bool rerunnable = false;
-  bool exclusive = false;        ///< bsub -x is allowed
+  bool exclusive = false;  ///< bsub -x is allowed
   Interactive interactive = Interactive::Yes;
-  std::string res_req;           ///< added to every job's -R
+  std::string res_req;  ///< added to every job's -R
   bool operator==(const QueueConf&) const = default;
 };
 
@@ -146,8 +146,8 @@ struct QueueConf {
 /// finds. @units cpus: cores
 struct HostConf {
   std::string name;
-  std::string address;                ///< numeric or a name; empty: `name`
-  std::uint32_t slots = 0;            ///< 0: one per core
+  std::string address;      ///< numeric or a name; empty: `name`
+  std::uint32_t slots = 0;  ///< 0: one per core
   std::uint32_t cpus = 0;
   Bytes mem;
   std::optional<std::uint32_t> gpus;  ///< declared; without a device they are counters
@@ -160,13 +160,13 @@ struct HostConf {
 
 /// A section of plans.conf: a node of the tree. @units owns, limit, lend: slots
 struct PlanConf {
-  std::string path = "/";               ///< "/research/vision"; its parent exists
-  std::uint32_t shares = 1;             ///< weight among its siblings
-  std::uint32_t owns = 0;               ///< guaranteed when demanded
-  std::optional<std::uint32_t> limit;   ///< never more than this
-  std::optional<std::uint32_t> lend;    ///< of what it owns, while idle; none: all
+  std::string path = "/";              ///< "/research/vision"; its parent exists
+  std::uint32_t shares = 1;            ///< weight among its siblings
+  std::uint32_t owns = 0;              ///< guaranteed when demanded
+  std::optional<std::uint32_t> limit;  ///< never more than this
+  std::optional<std::uint32_t> lend;   ///< of what it owns, while idle; none: all
   Borrow borrow = Borrow::Any;
-  std::vector<std::string> borrow_from; ///< plans, when borrow is Listed
+  std::vector<std::string> borrow_from;   ///< plans, when borrow is Listed
   std::optional<Duration> reclaim_grace;  ///< none: the cluster's
   PlanPolicy policy = PlanPolicy::FairShare;
   std::vector<std::string> users;
@@ -180,10 +180,10 @@ struct AppConf {
   AppType type = AppType::Batch;
   std::string description;
   ResizeMode resize = ResizeMode::Auto;
-  std::string resize_command;            ///< for Notify: run on the first host
+  std::string resize_command;  ///< for Notify: run on the first host
   GpuMode gpu_mode = GpuMode::Exclusive;
-  std::string gpu;                       ///< -gpu of jobs that give none
-  std::string res_req;                   ///< -R of jobs, section by section
+  std::string gpu;      ///< -gpu of jobs that give none
+  std::string res_req;  ///< -R of jobs, section by section
   std::map<std::string, std::string> env;
   RunLimit run_limit;
   bool rerunnable = false;
@@ -193,7 +193,7 @@ struct AppConf {
   std::string post_exec;
   std::vector<std::uint32_t> success_exits;  ///< besides 0
   std::vector<std::uint32_t> requeue_exits;
-  std::vector<std::string> warm_imports;     ///< Python modules a warm parent holds ready
+  std::vector<std::string> warm_imports;  ///< Python modules a warm parent holds ready
   bool operator==(const AppConf&) const = default;
 };
 

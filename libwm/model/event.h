@@ -11,8 +11,8 @@
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
 #include "libwm/model/elastic.h"
-#include "libwm/model/job.h"
 #include "libwm/model/host.h"
+#include "libwm/model/job.h"
 
 namespace wm {
 
@@ -22,17 +22,28 @@ struct JobSubmitted {
   JobId job;
   std::shared_ptr<const SealedSpec> sealed;
 };
-struct JobHeld { JobId job; std::string by; };
-struct JobReleased { JobId job; std::string by; };
+struct JobHeld {
+  JobId job;
+  std::string by;
+};
+struct JobReleased {
+  JobId job;
+  std::string by;
+};
 /// A pending job was given its tasks; `attempt` is one more than before.
 struct JobDispatched {
   JobId job;
   Attempt attempt;
   std::vector<Task> tasks;
-  std::string key;   ///< 32 random bytes
+  std::string key;  ///< 32 random bytes
 };
 /// A task's process runs.
-struct TaskStarted { JobId job; Attempt attempt; TaskNumber task; std::int32_t pid = 0; };
+struct TaskStarted {
+  JobId job;
+  Attempt attempt;
+  TaskNumber task;
+  std::int32_t pid = 0;
+};
 /// A task's processes are proven gone; its slot and GPUs are free.
 struct TaskEnded {
   JobId job;
@@ -44,9 +55,19 @@ struct TaskEnded {
   std::string text;
 };
 /// A task was killed, yet its processes (or its GPU's memory) are not proven gone.
-struct TaskStuck { JobId job; Attempt attempt; TaskNumber task; std::string why; };
+struct TaskStuck {
+  JobId job;
+  Attempt attempt;
+  TaskNumber task;
+  std::string why;
+};
 /// An elastic job was given more tasks.
-struct TasksAdded { JobId job; Attempt attempt; std::vector<Task> tasks; std::string reason; };
+struct TasksAdded {
+  JobId job;
+  Attempt attempt;
+  std::vector<Task> tasks;
+  std::string reason;
+};
 /// Tasks were asked to leave; those still there at `leave_by` are killed.
 struct TasksLeaving {
   JobId job;
@@ -56,21 +77,54 @@ struct TasksLeaving {
   std::string reason;
 };
 /// A task shall be ended by force: it hangs, or did not leave in time.
-struct TaskCondemned { JobId job; Attempt attempt; TaskNumber task; Term term = Term::None; std::string why; };
+struct TaskCondemned {
+  JobId job;
+  Attempt attempt;
+  TaskNumber task;
+  Term term = Term::None;
+  std::string why;
+};
 /// An agent of the job listens.
-struct AgentSeen { JobId job; Attempt attempt; HostId host; std::string address; };
+struct AgentSeen {
+  JobId job;
+  Attempt attempt;
+  HostId host;
+  std::string address;
+};
 /// The lead of an elastic job is on this host from now on.
-struct LeadAppointed { JobId job; Attempt attempt; LeadNumber lead; HostId host; };
+struct LeadAppointed {
+  JobId job;
+  Attempt attempt;
+  LeadNumber lead;
+  HostId host;
+};
 /// A membership is in force.
-struct EpochEntered { JobId job; Attempt attempt; EpochFormed epoch; };
+struct EpochEntered {
+  JobId job;
+  Attempt attempt;
+  EpochFormed epoch;
+};
 /// A worker spoke: the job is elastic in place.
-struct InPlaceSeen { JobId job; Attempt attempt; };
+struct InPlaceSeen {
+  JobId job;
+  Attempt attempt;
+};
 /// The job's own limit on its size. `by_script`: engines_number, else bresize.
-struct CapChanged { JobId job; std::uint32_t cap = 0; bool by_script = false; std::string by; };
+struct CapChanged {
+  JobId job;
+  std::uint32_t cap = 0;
+  bool by_script = false;
+  std::string by;
+};
 /// Somebody wants the job ended. A pending job ends with this event.
-struct KillRequested { JobId job; KillWish wish; };
+struct KillRequested {
+  JobId job;
+  KillWish wish;
+};
 /// A finished job is forgotten here (accounting keeps it).
-struct JobPurged { JobId job; };
+struct JobPurged {
+  JobId job;
+};
 
 // ---- hosts ----
 /// It has come up, or come back: what it is and has.
@@ -80,26 +134,45 @@ struct HostRegistered {
   Capacity capacity;
 };
 /// Nothing was heard from it for silent_after.
-struct HostSilent { HostId host; };
+struct HostSilent {
+  HostId host;
+};
 /// It is heard again with the boot it had.
-struct HostHeard { HostId host; };
+struct HostHeard {
+  HostId host;
+};
 /// Somebody vouches that nothing runs there any more.
-struct HostDied { HostId host; std::string by, why; };
-struct HostClosed { HostId host; std::string by, why; };
-struct HostOpened { HostId host; std::string by; };
+struct HostDied {
+  HostId host;
+  std::string by, why;
+};
+struct HostClosed {
+  HostId host;
+  std::string by, why;
+};
+struct HostOpened {
+  HostId host;
+  std::string by;
+};
 
 // ---- queues, configuration ----
 /// What a queue is from now on.
 enum class QueueStandingChange : std::uint8_t { Open = 0, Close = 1, Activate = 2, Inactivate = 3 };
-struct QueueChanged { std::string queue; QueueStandingChange change{}; std::string by, why; };
-struct ConfigLoaded { std::shared_ptr<const Config> config; };
+struct QueueChanged {
+  std::string queue;
+  QueueStandingChange change{};
+  std::string by, why;
+};
+struct ConfigLoaded {
+  std::shared_ptr<const Config> config;
+};
 
 /// What has happened. Alternatives are append-only: their index is their number on disk.
-using EventBody =
-    std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded, TaskStuck,
-                 TasksAdded, TasksLeaving, TaskCondemned, AgentSeen, LeadAppointed, EpochEntered,
-                 InPlaceSeen, CapChanged, KillRequested, JobPurged, HostRegistered, HostSilent,
-                 HostHeard, HostDied, HostClosed, HostOpened, QueueChanged, ConfigLoaded>;
+using EventBody = std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted,
+                               TaskEnded, TaskStuck, TasksAdded, TasksLeaving, TaskCondemned,
+                               AgentSeen, LeadAppointed, EpochEntered, InPlaceSeen, CapChanged,
+                               KillRequested, JobPurged, HostRegistered, HostSilent, HostHeard,
+                               HostDied, HostClosed, HostOpened, QueueChanged, ConfigLoaded>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

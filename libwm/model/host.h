@@ -46,14 +46,14 @@ struct Host {
   HostState state = HostState::Ok;
   bool closed = false;
   std::string closed_by, closed_why;
-  std::string boot;                    ///< identifies this run of wnoded's machine
+  std::string boot;  ///< identifies this run of wnoded's machine
   std::string type, model;
   Capacity capacity;
   // taken by tasks that hold a slot
   std::uint32_t used_slots = 0, stuck_slots = 0;
   std::uint32_t used_milli_cpus = 0;
   Bytes used_mem{0};
-  std::vector<GpuOwner> gpu_owners;    ///< same length as capacity.gpus
+  std::vector<GpuOwner> gpu_owners;  ///< same length as capacity.gpus
   WallTime registered{}, silent_since{};
   bool operator==(const Host&) const = default;
 };

@@ -27,7 +27,9 @@ constexpr std::array<StateRow, 10> kStates = {{
 
 const StateRow& row(JobState state) { return kStates.at(static_cast<std::size_t>(state)); }
 
-std::uint32_t range_size(const IndexRange& r) { return r.to < r.from ? 0 : (r.to - r.from) / r.step + 1; }
+std::uint32_t range_size(const IndexRange& r) {
+  return r.to < r.from ? 0 : (r.to - r.from) / r.step + 1;
+}
 
 }  // namespace
 
@@ -44,9 +46,10 @@ bool Job::operator==(const Job& o) const {
   auto same_spec = sealed == o.sealed || (sealed && o.sealed && *sealed == *o.sealed);
   auto tie = [](const Job& j) {
     return std::tie(j.id, j.state, j.attempt, j.tasks, j.last_task, j.key, j.membership, j.cap,
-                    j.script_cap, j.failed_starts, j.grow_blocked, j.kill, j.finishing, j.ending, j.generation,
-                    j.requeues, j.submitted, j.dispatched, j.started, j.ended, j.exit_status, j.term,
-                    j.end_text, j.usage, j.first_element, j.next_position, j.active_elements);
+                    j.script_cap, j.failed_starts, j.grow_blocked, j.kill, j.finishing, j.ending,
+                    j.generation, j.requeues, j.submitted, j.dispatched, j.started, j.ended,
+                    j.exit_status, j.term, j.end_text, j.usage, j.first_element, j.next_position,
+                    j.active_elements);
   };
   return same_spec && tie(*this) == tie(o);
 }
@@ -70,7 +73,8 @@ std::uint32_t task_cap(const Job& job) {
 }
 
 const Task* find_task(const Job& job, TaskNumber number) {
-  auto it = std::find_if(job.tasks.begin(), job.tasks.end(), [&](auto& t) { return t.number == number; });
+  auto it =
+      std::find_if(job.tasks.begin(), job.tasks.end(), [&](auto& t) { return t.number == number; });
   return it == job.tasks.end() ? nullptr : &*it;
 }
 

@@ -43,8 +43,8 @@ struct TaskRequest {
 
 /// How tasks may lie on hosts. 0 = free.
 struct Span {
-  bool one_host = false;     ///< span[hosts=1]
-  std::uint32_t ptile = 0;   ///< tasks per host, span[ptile=N]
+  bool one_host = false;    ///< span[hosts=1]
+  std::uint32_t ptile = 0;  ///< tasks per host, span[ptile=N]
   bool operator==(const Span&) const = default;
 };
 
@@ -57,15 +57,15 @@ struct IndexRange {
 /// What the user asked for; signed, stored and passed on as one byte string.
 struct JobSpec {
   Identity owner;
-  std::string name;          ///< default: the command
-  std::string queue;         ///< empty: default queue
-  std::string app;           ///< empty: the queue's, else "batch"
-  std::string plan;          ///< resource plan path; empty: default plan
+  std::string name;   ///< default: the command
+  std::string queue;  ///< empty: default queue
+  std::string app;    ///< empty: the queue's, else "batch"
+  std::string plan;   ///< resource plan path; empty: default plan
   std::string project;
   std::string description;
-  std::string command;       ///< what a shell runs; or the program when `script_hash` is set
-  std::string script_hash;   ///< BLAKE2b-256 of the spooled script, raw bytes; empty: none
-  std::string env_hash;      ///< of the environment block ("A=1\0B=2\0"), raw bytes
+  std::string command;      ///< what a shell runs; or the program when `script_hash` is set
+  std::string script_hash;  ///< BLAKE2b-256 of the spooled script, raw bytes; empty: none
+  std::string env_hash;     ///< of the environment block ("A=1\0B=2\0"), raw bytes
   std::string cwd, submit_host, home, shell;
   std::uint32_t umask = 022;
   std::string in_file, out_file, err_file;
@@ -73,27 +73,27 @@ struct JobSpec {
   std::uint32_t min_tasks = 1, max_tasks = 1;
   TaskRequest task;
   Span span;
-  std::string resreq;        ///< -R as given, merged
-  std::string select;        ///< its select expression
-  std::string gpu;           ///< -gpu as given
+  std::string resreq;                  ///< -R as given, merged
+  std::string select;                  ///< its select expression
+  std::string gpu;                     ///< -gpu as given
   std::vector<std::string> ask_hosts;  ///< -m
-  Duration run_limit{};      ///< 0 = the queue's
-  bool elastic = false;      ///< -ar
-  bool hold = false;         ///< -H
-  bool rerunnable = false;   ///< -r
-  bool exclusive = false;    ///< -x
-  std::vector<IndexRange> array;  ///< empty: no array
-  std::uint32_t array_limit = 0;  ///< %n; 0 = none
+  Duration run_limit{};                ///< 0 = the queue's
+  bool elastic = false;                ///< -ar
+  bool hold = false;                   ///< -H
+  bool rerunnable = false;             ///< -r
+  bool exclusive = false;              ///< -x
+  std::vector<IndexRange> array;       ///< empty: no array
+  std::uint32_t array_limit = 0;       ///< %n; 0 = none
   bool operator==(const JobSpec&) const = default;
 };
 
 /// A specification as it travels: the exact bytes, and the submitter's credential over
 /// their hash and the request key. Hosts check it before they act as the user.
 struct SealedSpec {
-  JobSpec spec;            ///< decoded from `bytes`, with the master's defaults filled in
-  std::string bytes;       ///< as the submitter signed them
-  std::string credential;  ///< MUNGE
-  std::string request_key; ///< 16 raw bytes chosen by the client
+  JobSpec spec;             ///< decoded from `bytes`, with the master's defaults filled in
+  std::string bytes;        ///< as the submitter signed them
+  std::string credential;   ///< MUNGE
+  std::string request_key;  ///< 16 raw bytes chosen by the client
   bool operator==(const SealedSpec&) const = default;
 };
 
@@ -122,9 +122,9 @@ std::string_view wmla_state(JobState state);
 enum class TaskState : std::uint8_t {
   Starting = 0,  ///< ordered, not yet reported as started
   Running = 1,
-  Leaving = 2,   ///< asked to leave (elastic shrink); its exit is not the job's exit
-  Gone = 3,      ///< its processes are proven gone
-  Stuck = 4,     ///< not proven gone kill_grace after SIGKILL: the slot is out of capacity
+  Leaving = 2,  ///< asked to leave (elastic shrink); its exit is not the job's exit
+  Gone = 3,     ///< its processes are proven gone
+  Stuck = 4,    ///< not proven gone kill_grace after SIGKILL: the slot is out of capacity
 };
 
 /// What a task used. @units cpu: user + system time; max_mem: peak resident
@@ -142,12 +142,12 @@ struct Task {
   std::vector<std::uint16_t> gpus;  ///< indexes on the host
   TaskState state = TaskState::Starting;
   bool has_process = true;
-  bool kill = false;                ///< to be ended by force (reclaim_grace over, hung …)
+  bool kill = false;  ///< to be ended by force (reclaim_grace over, hung …)
   std::int32_t pid = 0;
-  std::int32_t status = 0;          ///< wait status once gone
+  std::int32_t status = 0;  ///< wait status once gone
   Term term = Term::None;
-  WallTime since{};                 ///< dispatched
-  WallTime leave_by{};              ///< leaving: killed after this
+  WallTime since{};     ///< dispatched
+  WallTime leave_by{};  ///< leaving: killed after this
   WallTime ended{};
   bool holds_slot() const { return state != TaskState::Gone; }
   bool operator==(const Task&) const = default;
@@ -158,10 +158,10 @@ struct Membership {
   LeadNumber lead;
   HostId lead_host;
   EpochNumber epoch;
-  std::vector<TaskNumber> members;           ///< rank order
-  std::map<HostId, std::string> agents;      ///< where agents listen
+  std::vector<TaskNumber> members;       ///< rank order
+  std::map<HostId, std::string> agents;  ///< where agents listen
   std::uint32_t resizes = 0;
-  bool in_place = false;                     ///< a worker said hello
+  bool in_place = false;  ///< a worker said hello
   bool operator==(const Membership&) const = default;
 };
 
@@ -179,24 +179,24 @@ struct Job {
   JobId id;
   std::shared_ptr<const SealedSpec> sealed;
   JobState state = JobState::Pending;
-  Attempt attempt;                    ///< 0 until first dispatched
-  std::vector<Task> tasks;            ///< of this attempt; gone ones too, newest 256
-  TaskNumber last_task;               ///< highest number given out in this attempt
-  std::string key;                    ///< 32 raw bytes: agents of this attempt know each other by it
+  Attempt attempt;          ///< 0 until first dispatched
+  std::vector<Task> tasks;  ///< of this attempt; gone ones too, newest 256
+  TaskNumber last_task;     ///< highest number given out in this attempt
+  std::string key;          ///< 32 raw bytes: agents of this attempt know each other by it
   Membership membership;
-  std::uint32_t cap = 0;              ///< bresize: at most so many tasks; 0 = max_tasks
-  std::uint32_t script_cap = 0;       ///< engines_number; 0 = none
-  std::uint32_t failed_starts = 0;    ///< newcomers lost before an epoch held them
-  std::string grow_blocked;           ///< reason not to grow any more
+  std::uint32_t cap = 0;            ///< bresize: at most so many tasks; 0 = max_tasks
+  std::uint32_t script_cap = 0;     ///< engines_number; 0 = none
+  std::uint32_t failed_starts = 0;  ///< newcomers lost before an epoch held them
+  std::string grow_blocked;         ///< reason not to grow any more
   std::optional<KillWish> kill;
-  bool finishing = false;             ///< a task has ended well: no resize any more
-  bool ending = false;                ///< the attempt is to end: every task is told so
-  std::uint64_t generation = 0;       ///< rises with every change of the wanted tasks
+  bool finishing = false;        ///< a task has ended well: no resize any more
+  bool ending = false;           ///< the attempt is to end: every task is told so
+  std::uint64_t generation = 0;  ///< rises with every change of the wanted tasks
   std::uint32_t requeues = 0;
   WallTime submitted{}, dispatched{}, started{}, ended{};
-  std::int32_t exit_status = 0;       ///< wait status of the task that decided
+  std::int32_t exit_status = 0;  ///< wait status of the task that decided
   Term term = Term::None;
-  std::string end_text;               ///< more about the end, for people
+  std::string end_text;  ///< more about the end, for people
   Usage usage;
   // array base only
   std::uint32_t first_element = 0;    ///< number of the first element in Cluster::elements

@@ -30,18 +30,18 @@ enum class NodeVerb : std::uint16_t {
   Fact = 204,
   Ack = 205,
   Heartbeat = 206,
-  Agent = 207,       ///< AgentOrder, master to host
+  Agent = 207,  ///< AgentOrder, master to host
   Signal = 208,
   Peek = 209,
   PeekReply = 210,
   Forget = 211,
-  Refused = 212,    ///< payload: text; the registration is not accepted
+  Refused = 212,  ///< payload: text; the registration is not accepted
 };
 
 /// A task that runs, or whose end the master has not acknowledged.
 struct TaskStatus {
   TaskNumber task;
-  std::int32_t pid = 0;       ///< 0: not started yet
+  std::int32_t pid = 0;  ///< 0: not started yet
   bool operator==(const TaskStatus&) const = default;
 };
 /// An attempt this host knows.
@@ -86,9 +86,9 @@ struct OrderedTask {
   std::vector<std::uint16_t> gpus;
   std::vector<std::string> gpu_uuids;
   bool has_process = true;
-  bool leave = false;       ///< asked to leave: SIGTERM, unless its worker is told in place
-  bool kill = false;        ///< end it by force now
-  Term term = Term::None;   ///< why, when `kill`
+  bool leave = false;      ///< asked to leave: SIGTERM, unless its worker is told in place
+  bool kill = false;       ///< end it by force now
+  Term term = Term::None;  ///< why, when `kill`
   bool operator==(const OrderedTask&) const = default;
 };
 
@@ -97,22 +97,22 @@ struct OrderedTask {
 struct HostOrder {
   JobId job;
   Attempt attempt;
-  std::uint64_t generation = 0;         ///< higher wins
-  std::string spec;                     ///< SealedSpec: the signed bytes
+  std::uint64_t generation = 0;  ///< higher wins
+  std::string spec;              ///< SealedSpec: the signed bytes
   std::string credential, request_key;
-  JobSpec resolved;                     ///< with the master's defaults
-  std::string script, env;              ///< blobs; empty unless tasks are to be started
+  JobSpec resolved;         ///< with the master's defaults
+  std::string script, env;  ///< blobs; empty unless tasks are to be started
   AppConf app;
-  std::vector<OrderedTask> tasks;       ///< on this host
-  std::vector<PlacedTask> all;          ///< of the attempt, by task number
-  std::string key;                      ///< of the attempt, 32 raw bytes
-  bool elastic = false;                 ///< start an agent; workers may join
+  std::vector<OrderedTask> tasks;  ///< on this host
+  std::vector<PlacedTask> all;     ///< of the attempt, by task number
+  std::string key;                 ///< of the attempt, 32 raw bytes
+  bool elastic = false;            ///< start an agent; workers may join
   std::uint32_t min_tasks = 1, max_tasks = 1;
-  std::uint32_t restarts = 0;           ///< TORCHELASTIC_RESTART_COUNT
-  Duration run_left{};                  ///< of the run limit; 0: none
-  bool end = false;                     ///< end every task: TERM sequence
+  std::uint32_t restarts = 0;  ///< TORCHELASTIC_RESTART_COUNT
+  Duration run_left{};         ///< of the run limit; 0: none
+  bool end = false;            ///< end every task: TERM sequence
   Term end_term = Term::None;
-  bool first_host = false;              ///< writes -o and -e
+  bool first_host = false;  ///< writes -o and -e
   WallTime submitted{};
   bool operator==(const HostOrder&) const = default;
 };
@@ -162,7 +162,7 @@ struct HostAck {
   bool operator==(const HostAck&) const = default;
 };
 struct HostHeartbeat {
-  double load = 0;   ///< 1-minute load average
+  double load = 0;  ///< 1-minute load average
   Bytes free_mem{0};
   bool operator==(const HostHeartbeat&) const = default;
 };
@@ -187,7 +187,7 @@ struct PeekRequest {
 struct PeekReply {
   std::uint64_t id = 0;
   std::string bytes;
-  std::string error;   ///< empty: fine
+  std::string error;  ///< empty: fine
   bool operator==(const PeekReply&) const = default;
 };
 /// The attempt is over and forgotten: drop its spool and its leftovers.

@@ -47,9 +47,9 @@ std::string_view term_text(Term term) { return row(term).text; }
 
 std::string_view pend_code_name(PendCode code) {
   static constexpr std::array<std::string_view, 16> kNames = {
-      "new",        "held",        "slots",    "resources",    "requirement",  "queue_closed",
-      "queue_limit", "user_limit", "plan_limit", "array_limit", "being_released", "hosts_closed",
-      "hosts_silent", "stuck_slots", "priority", "start_failed"};
+      "new",          "held",        "slots",      "resources",   "requirement",    "queue_closed",
+      "queue_limit",  "user_limit",  "plan_limit", "array_limit", "being_released", "hosts_closed",
+      "hosts_silent", "stuck_slots", "priority",   "start_failed"};
   auto i = static_cast<std::size_t>(code);
   return i < kNames.size() ? kNames[i] : "unknown";
 }

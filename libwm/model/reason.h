@@ -27,13 +27,13 @@ enum class Term : std::uint8_t {
   CwdNotExist = 25,
   PreExecFail = 28,
   // ours, beyond LSF's numbers
-  HostLost = 64,       ///< its host was declared dead
-  ShepherdLost = 65,   ///< the process that watched it was killed
-  LaunchFailed = 66,   ///< a task could not be started
-  TaskFailed = 67,     ///< another task of the job failed, the rest was ended
-  ReclaimGrace = 68,   ///< did not leave in time when its slot was reclaimed
-  Hung = 69,           ///< missed a collective longer than hang_limit
-  Left = 70,           ///< left on request: not a failure
+  HostLost = 64,      ///< its host was declared dead
+  ShepherdLost = 65,  ///< the process that watched it was killed
+  LaunchFailed = 66,  ///< a task could not be started
+  TaskFailed = 67,    ///< another task of the job failed, the rest was ended
+  ReclaimGrace = 68,  ///< did not leave in time when its slot was reclaimed
+  Hung = 69,          ///< missed a collective longer than hang_limit
+  Left = 70,          ///< left on request: not a failure
 };
 
 /// "TERM_OWNER"; ours likewise "TERM_HOST_LOST". @cost O(1)
@@ -52,13 +52,13 @@ enum class PendCode : std::uint8_t {
   QueueLimit = 6,
   UserLimit = 7,
   PlanLimit = 8,
-  ArrayLimit = 9,   ///< name[..]%n
-  Released = 10,    ///< slots are being released for it
+  ArrayLimit = 9,  ///< name[..]%n
+  Released = 10,   ///< slots are being released for it
   HostsClosed = 11,
   HostsSilent = 12,
-  Stuck = 13,       ///< slots not proven free
-  Priority = 14,    ///< others come first
-  StartFailed = 15, ///< earlier tries to start failed; waits before the next
+  Stuck = 13,        ///< slots not proven free
+  Priority = 14,     ///< others come first
+  StartFailed = 15,  ///< earlier tries to start failed; waits before the next
 };
 
 /// One binding constraint of a pending job.

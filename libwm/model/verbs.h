@@ -25,7 +25,7 @@ enum class Verb : std::uint16_t {
   Failed = 100,
   Submit = 101,
   Kill = 102,
-  Release = 103,      ///< bresume of a held job; also bstop of a pending one
+  Release = 103,  ///< bresume of a held job; also bstop of a pending one
   Resize = 104,
   Jobs = 105,
   Queues = 106,
@@ -34,22 +34,22 @@ enum class Verb : std::uint16_t {
   History = 109,
   Peek = 110,
   Admin = 111,
-  Wait = 112,         ///< bsub -K: answered when the job's state changes
+  Wait = 112,  ///< bsub -K: answered when the job's state changes
   Ping = 113,
 };
 
 struct VerbError {
-  std::uint8_t code = 0;   ///< wm::Code
+  std::uint8_t code = 0;  ///< wm::Code
   std::string text;
   bool operator==(const VerbError&) const = default;
 };
 
 /// Anyone. Errors: NotFound (queue, app, plan), Denied, Impossible, Limit, BadArgument.
 struct SubmitRequest {
-  std::string request_key;   ///< 16 raw bytes
-  std::string spec;          ///< codec bytes of JobSpec, as signed
-  std::string credential;    ///< over BLAKE2b-256(spec ‖ request_key)
-  std::string script, env;   ///< blobs; the spec names their hashes
+  std::string request_key;  ///< 16 raw bytes
+  std::string spec;         ///< codec bytes of JobSpec, as signed
+  std::string credential;   ///< over BLAKE2b-256(spec ‖ request_key)
+  std::string script, env;  ///< blobs; the spec names their hashes
   bool operator==(const SubmitRequest&) const = default;
 };
 struct SubmitReply {
@@ -62,7 +62,7 @@ struct SubmitReply {
 /// Which jobs a command means. Ids given: those, of all users, finished ones too. Without:
 /// those of `user` (empty: the caller, "all": everybody) that fit every other field.
 struct JobSelection {
-  std::vector<JobId> ids;           ///< 123 means the whole array
+  std::vector<JobId> ids;                             ///< 123 means the whole array
   std::string user, queue, host, name, project, app;  ///< name may start or end with '*'
   bool unfinished = true, finished = false;
   bool pending_only = false, running_only = false, suspended_only = false;
@@ -73,15 +73,15 @@ struct JobSelection {
 struct KillRequest {
   std::string request_key;
   JobSelection jobs;
-  std::int32_t signal = 0;   ///< 0: the terminate sequence
-  bool force = false;        ///< -r: do not wait for the host
-  bool mark_done = false;    ///< -d
+  std::int32_t signal = 0;  ///< 0: the terminate sequence
+  bool force = false;       ///< -r: do not wait for the host
+  bool mark_done = false;   ///< -d
   std::string reason;
   bool operator==(const KillRequest&) const = default;
 };
 struct JobOutcome {
   JobId job;
-  std::uint8_t code = 0;     ///< wm::Code, 0 = done
+  std::uint8_t code = 0;  ///< wm::Code, 0 = done
   std::string text;
   bool operator==(const JobOutcome&) const = default;
 };
@@ -104,11 +104,11 @@ struct ResizeRequest {
   std::string request_key;
   JobId job;
   Kind kind = Kind::Release;
-  std::uint32_t tasks = 0;    ///< release: how many fewer than now; request: how many more
+  std::uint32_t tasks = 0;  ///< release: how many fewer than now; request: how many more
   bool operator==(const ResizeRequest&) const = default;
 };
 struct ResizeReply {
-  std::uint32_t cap = 0;      ///< at most so many tasks from now on
+  std::uint32_t cap = 0;  ///< at most so many tasks from now on
   bool operator==(const ResizeReply&) const = default;
 };
 
@@ -120,16 +120,16 @@ struct JobsRequest {
 /// A job as commands show it: the job, with what is not part of its durable state.
 struct JobView {
   std::shared_ptr<const Job> job;
-  JobId id;                             ///< an element's own id, also when still in its range
+  JobId id;                                 ///< an element's own id, also when still in its range
   std::string app, app_type, plan, resize;  ///< resolved
-  std::vector<std::string> task_hosts;  ///< one name per entry of job->tasks
-  std::vector<PendReason> reasons;      ///< of a pending job, never empty
-  std::optional<JobProgress> progress;  ///< of a training job that reported
+  std::vector<std::string> task_hosts;      ///< one name per entry of job->tasks
+  std::vector<PendReason> reasons;          ///< of a pending job, never empty
+  std::optional<JobProgress> progress;      ///< of a training job that reported
   std::string result_dir;
 };
 struct JobsReply {
   std::vector<JobView> jobs;
-  std::vector<JobId> missing;           ///< ids asked for that are not known
+  std::vector<JobId> missing;  ///< ids asked for that are not known
 };
 
 /// Anyone.
@@ -162,7 +162,7 @@ struct HostView {
   bool operator==(const HostView&) const = default;
 };
 struct HostsReply {
-  std::vector<HostView> hosts;     ///< configured but never registered ones too: state Silent
+  std::vector<HostView> hosts;  ///< configured but never registered ones too: state Silent
   bool operator==(const HostsReply&) const = default;
 };
 
@@ -175,13 +175,13 @@ struct PlansRequest {
 struct PlanView {
   std::string path;
   std::uint32_t shares = 0, owns = 0;
-  std::int64_t limit = -1;         ///< -1 = none
+  std::int64_t limit = -1;  ///< -1 = none
   std::uint32_t used = 0, demand = 0, deserved = 0, lent = 0, borrowed = 0;
   PlanConf conf;
   bool operator==(const PlanView&) const = default;
 };
 struct PlansReply {
-  std::vector<PlanView> plans;     ///< tree order
+  std::vector<PlanView> plans;  ///< tree order
   bool operator==(const PlansReply&) const = default;
 };
 
@@ -192,10 +192,10 @@ struct HistoryRequest {
 };
 struct HistoryEvent {
   WallTime time{};
-  std::string event;               ///< SUBMIT, DISPATCH, START, RESIZE, EPOCH, END …
+  std::string event;  ///< SUBMIT, DISPATCH, START, RESIZE, EPOCH, END …
   std::int64_t from = 0, to = 0;
   std::string reason;
-  double pause_ms = -1;            ///< negative: does not apply
+  double pause_ms = -1;  ///< negative: does not apply
   std::int64_t steps_lost = -1;
   bool operator==(const HistoryEvent&) const = default;
 };
@@ -203,7 +203,7 @@ struct HistoryJob {
   JobId id;
   std::string user, name, queue, project, command, app, plan;
   WallTime submitted{}, started{}, ended{};
-  std::string state;               ///< ours
+  std::string state;  ///< ours
   std::int32_t exit_status = 0;
   std::string term;
   std::vector<HistoryEvent> events;
@@ -218,22 +218,28 @@ struct HistoryReply {
 /// Owner and administrators. Errors: NotFound, Conflict (not started), Unavailable (host).
 struct ClientPeek {
   JobId job;
-  TaskNumber task;                 ///< 0: the first
-  std::uint32_t stream = 1;        ///< 1 stdout, 2 stderr
+  TaskNumber task;           ///< 0: the first
+  std::uint32_t stream = 1;  ///< 1 stdout, 2 stderr
   std::uint64_t offset = 0;
   bool operator==(const ClientPeek&) const = default;
 };
 struct ClientPeekReply {
   std::string bytes;
-  bool running = false;            ///< more may come
+  bool running = false;  ///< more may come
   bool operator==(const ClientPeekReply&) const = default;
 };
 
 /// Administrators.
 struct AdminRequest {
   enum class Act : std::uint8_t {
-    Reconfig = 0, HostClose = 1, HostOpen = 2, HostDead = 3,
-    QueueClose = 4, QueueOpen = 5, QueueInactivate = 6, QueueActivate = 7,
+    Reconfig = 0,
+    HostClose = 1,
+    HostOpen = 2,
+    HostDead = 3,
+    QueueClose = 4,
+    QueueOpen = 5,
+    QueueInactivate = 6,
+    QueueActivate = 7,
   };
   std::string request_key;
   Act act = Act::Reconfig;

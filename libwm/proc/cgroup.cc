@@ -57,8 +57,7 @@ std::string usable_cgroup_root(const std::string& configured) {
 
 Result<std::string> make_cgroup(const std::string& root, const std::string& name) {
   auto folder = root + "/" + name;
-  if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST)
-    return system_error("mkdir " + folder);
+  if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) return system_error("mkdir " + folder);
   return folder;
 }
 

@@ -72,7 +72,8 @@ Result<Fd> open_locked(const std::string& path, int flags, int lock) {
     if (!fd) return system_error("open " + path);
     while (::flock(fd.get(), lock) != 0)
       if (errno != EINTR) return system_error("lock " + path);
-    struct stat mine{}, there{};
+    struct stat mine {
+    }, there{};
     if (::fstat(fd.get(), &mine) == 0 && ::stat(path.c_str(), &there) == 0 &&
         mine.st_ino == there.st_ino && mine.st_dev == there.st_dev)
       return fd;
@@ -122,7 +123,7 @@ Result<std::vector<ExitRecord>> read_exits(const std::string& path) {
 }
 
 std::uint64_t exits_size(const std::string& path) {
-  struct stat file{};
+  struct stat file {};
   return ::stat(path.c_str(), &file) == 0 ? static_cast<std::uint64_t>(file.st_size) : 0;
 }
 

@@ -12,7 +12,8 @@ Result<void> JobPorts::hold(const AttemptKey& key, const std::string& address, s
   for (const auto& [owner, held] : held_) {
     if (held.port != port) continue;
     if (owner == key) return {};
-    return fail(Code::Conflict, "port " + std::to_string(port) + " is held for " + to_string(owner));
+    return fail(Code::Conflict,
+                "port " + std::to_string(port) + " is held for " + to_string(owner));
   }
   sockaddr_in at{};
   at.sin_family = AF_INET;

@@ -17,7 +17,8 @@ std::vector<std::pair<std::string, std::vector<TaskNumber>>> by_host(const HostO
   auto all = order.all;
   std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.task < b.task; });
   for (const auto& placed : all) {
-    auto at = std::find_if(hosts.begin(), hosts.end(), [&](auto& h) { return h.first == placed.host; });
+    auto at =
+        std::find_if(hosts.begin(), hosts.end(), [&](auto& h) { return h.first == placed.host; });
     if (at == hosts.end()) at = hosts.insert(hosts.end(), {placed.host, {}});
     at->second.push_back(placed.task);
   }
@@ -26,8 +27,7 @@ std::vector<std::pair<std::string, std::vector<TaskNumber>>> by_host(const HostO
 
 bool is_private(const std::string& name) {
   static const std::set<std::string> kPrivate = {
-      "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "LS_JOBPID", "LS_EXEC_T",
-      "HOSTNAME"};
+      "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "LS_JOBPID", "LS_EXEC_T", "HOSTNAME"};
   if (kPrivate.contains(name)) return true;
   for (const char* prefix : {"LSB_", "TORCHELASTIC_", "DLI_"})
     if (name.starts_with(prefix)) return true;
@@ -43,7 +43,8 @@ void drop_name_wrapper(Variables& vars) {
   for (std::size_t at = 0; at < preload->second.size();) {
     auto end = std::min(preload->second.find_first_of(": ", at), preload->second.size());
     auto library = preload->second.substr(at, end - at);
-    if (library.find("libnss_wrapper.so") == library.npos) kept += (kept.empty() ? "" : ":") + library;
+    if (library.find("libnss_wrapper.so") == library.npos)
+      kept += (kept.empty() ? "" : ":") + library;
     at = end + 1;
   }
   if (kept.empty()) vars.erase(preload);
@@ -113,7 +114,8 @@ void add_account(Variables& v, const HostOrder& o, const HostFacts& host) {
   v["LSF_ENVDIR"] = v["WM_CONF_DIR"] = host.conf_dir;
   auto& path = v["PATH"];
   if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
-  if ((":" + path + ":").find(":" + host.bin_dir + ":") == path.npos) path = host.bin_dir + ":" + path;
+  if ((":" + path + ":").find(":" + host.bin_dir + ":") == path.npos)
+    path = host.bin_dir + ":" + path;
   for (const auto& entry : host.passed_on)
     if (auto equals = entry.find('='); equals != entry.npos)
       v[entry.substr(0, equals)] = entry.substr(equals + 1);
@@ -128,7 +130,8 @@ void add_gpus(Variables& v, const OrderedTask& task) {
 }
 
 /// @source torch.distributed.elastic's list of variables passed to a worker
-void add_torchrun(Variables& v, const HostOrder& o, const HostFacts& host, const OrderedTask& task) {
+void add_torchrun(Variables& v, const HostOrder& o, const HostFacts& host,
+                  const OrderedTask& task) {
   auto place = place_of(o, task.task);
   v["RANK"] = v["ROLE_RANK"] = number(place.rank);
   v["WORLD_SIZE"] = v["ROLE_WORLD_SIZE"] = number(place.world);
@@ -162,7 +165,8 @@ void add_python(Variables& v, const HostFacts& host) {
   v["FABRIC_HOME"] = host.fabric_dir;
 }
 
-void add_training(Variables& v, const HostOrder& o, const HostFacts& host, const OrderedTask& task) {
+void add_training(Variables& v, const HostOrder& o, const HostFacts& host,
+                  const OrderedTask& task) {
   auto results = result_dir(o, host);
   auto place = place_of(o, task.task);
   v["RESULT_DIR"] = results;
@@ -259,9 +263,11 @@ void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   auto spool = attempt_dir(o, host);
   auto suffix = "-" + number(task.task.value);
   if (task.out.empty())
-    task.out.push_back({.path = spool + "/stdout" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
+    task.out.push_back(
+        {.path = spool + "/stdout" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
   if (task.err.empty() && !task.merge_err)
-    task.err.push_back({.path = spool + "/stderr" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
+    task.err.push_back(
+        {.path = spool + "/stderr" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
 }
 
 std::vector<SmallFile> small_files(const HostOrder& o) {
@@ -377,7 +383,8 @@ std::vector<std::string> agent_environment(const HostOrder& order, const HostFac
   return entries_of(vars);
 }
 
-std::string expand_output(const std::string& path, const HostOrder& order, const std::string& host) {
+std::string expand_output(const std::string& path, const HostOrder& order,
+                          const std::string& host) {
   std::string text;
   for (std::size_t i = 0; i < path.size(); ++i) {
     char next = path[i] == '%' && i + 1 < path.size() ? path[i + 1] : 0;
@@ -400,7 +407,8 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
   spec.task = task.task;
   spec.argv = command_of(order, host);
   spec.env = task_environment(order, host, task);
-  if (place_of(order, task.task).rank == 0) spec.in = expand_output(order.resolved.in_file, order, host.name);
+  if (place_of(order, task.task).rank == 0)
+    spec.in = expand_output(order.resolved.in_file, order, host.name);
   if (order.app.type != AppType::Batch) {
     auto results = result_dir(order, host);
     spec.folders = {log_dir(order, host, task.task), results + "/model", results + "/checkpoint"};

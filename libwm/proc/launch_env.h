@@ -14,17 +14,17 @@ namespace wm::proc {
 
 /// What the host adds to an order.
 struct HostFacts {
-  std::string name;       ///< as the master calls this host
-  std::string address;    ///< numeric
+  std::string name;     ///< as the master calls this host
+  std::string address;  ///< numeric
   HostId id;
   std::string interface;  ///< network interface that has the address: "eth0", "lo"
   std::string cluster;
   DirConf dirs;
   LimitConf limits;
-  std::string conf_dir;   ///< WM_CONF_DIR of commands inside jobs
+  std::string conf_dir;                    ///< WM_CONF_DIR of commands inside jobs
   std::string bin_dir, sbin_dir, lib_dir;  ///< commands, daemons; lib_dir/python has our modules
-  std::string fabric_dir; ///< FABRIC_HOME
-  std::string run;        ///< this host's run folder: attempt folders, node.sock
+  std::string fabric_dir;                  ///< FABRIC_HOME
+  std::string run;                         ///< this host's run folder: attempt folders, node.sock
   std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
 };
 

@@ -27,7 +27,8 @@ WM_PLAIN(TaskSpec) {
 WM_PLAIN(SmallFile) { f(s.name), f(s.text), f(s.executable); }
 WM_PLAIN(ReportHead) {
   f(s.file), f(s.product), f(s.cluster), f(s.admin), f(s.job_name), f(s.job_text);
-  f(s.submit_host), f(s.user), f(s.queue), f(s.home), f(s.cwd), f(s.err_path), f(s.hosts), f(s.submitted);
+  f(s.submit_host), f(s.user), f(s.queue), f(s.home), f(s.cwd), f(s.err_path), f(s.hosts),
+      f(s.submitted);
   f(s.requested_mem_bytes);
 }
 WM_PLAIN(AttemptSpec) {

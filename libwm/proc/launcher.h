@@ -61,8 +61,8 @@ struct ResourceCap {
 
 /// A file that output goes to, opened as the user at the first byte. Relative to the cwd.
 struct OutputFile {
-  std::string path;       ///< a directory (or ending in '/'): `name` inside it
-  std::string name;       ///< "12.out"
+  std::string path;  ///< a directory (or ending in '/'): `name` inside it
+  std::string name;  ///< "12.out"
   bool overwrite = false;
   bool make_folders = false;
   std::uint64_t limit_bytes = 0;  ///< nothing is written beyond; 0: no limit
@@ -76,10 +76,10 @@ struct TaskSpec {
   std::vector<std::string> env;  ///< complete, exactly as given
   std::vector<OutputFile> out;
   std::vector<OutputFile> err;
-  bool merge_err = false;        ///< stderr joins stdout's files in order
-  std::vector<std::uint32_t> cpus;  ///< physical; empty: not bound
-  std::string in;                   ///< stdin, opened as the user; empty: /dev/null
-  std::vector<std::string> folders; ///< made as the user before the start
+  bool merge_err = false;            ///< stderr joins stdout's files in order
+  std::vector<std::uint32_t> cpus;   ///< physical; empty: not bound
+  std::string in;                    ///< stdin, opened as the user; empty: /dev/null
+  std::vector<std::string> folders;  ///< made as the user before the start
   bool operator==(const TaskSpec&) const = default;
 };
 
@@ -120,7 +120,7 @@ struct AttemptSpec {
   std::vector<std::string> agent_env;
   ReportHead report;
   bool ends_with_last_task = true;  ///< false: lives on without tasks until Finish
-  std::string memo;  ///< wnoded's own bytes, given back on re-adoption
+  std::string memo;                 ///< wnoded's own bytes, given back on re-adoption
   std::vector<TaskSpec> tasks;
   bool operator==(const AttemptSpec&) const = default;
 };
@@ -200,7 +200,8 @@ struct ReadFile {
   std::uint32_t limit_bytes = 0;
   bool operator==(const ReadFile&) const = default;
 };
-using ShepherdOrder = std::variant<AttemptSpec, StartTasks, EndTasks, SignalTasks, Finish, Sweep, ReadFile>;
+using ShepherdOrder =
+    std::variant<AttemptSpec, StartTasks, EndTasks, SignalTasks, Finish, Sweep, ReadFile>;
 
 // ---- shepherd → wnoded -----------------------------------------------------------------
 
@@ -242,8 +243,8 @@ struct AttemptStuck {
 };
 struct FileRead {
   std::string bytes;
-  std::uint64_t size = 0;    ///< of the file now
-  std::string trouble;       ///< why there are no bytes, when that is an error
+  std::uint64_t size = 0;  ///< of the file now
+  std::string trouble;     ///< why there are no bytes, when that is an error
   bool operator==(const FileRead&) const = default;
 };
 using ShepherdWord =

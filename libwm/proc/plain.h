@@ -21,9 +21,9 @@
 #include "libwm/base/units.h"
 
 /// The table of a struct: `WM_PLAIN(Usage) { f(s.cpu), f(s.memory); }`, in its namespace.
-#define WM_PLAIN(Type)                                 \
-  template <class F, class S>                          \
-    requires std::same_as<std::remove_const_t<S>, Type> \
+#define WM_PLAIN(Type)                                \
+  template <class F, class S>                         \
+  requires std::same_as<std::remove_const_t<S>, Type> \
   void plain([[maybe_unused]] F& f, [[maybe_unused]] S& s)
 
 namespace wm {
@@ -68,10 +68,8 @@ class PlainWriter {
     std::visit([this](const auto& x) { (*this)(x); }, v);
   }
   template <class T>
-    requires requires(PlainWriter& f, const T& s) { plain(f, s); }
-  void operator()(const T& v) {
-    plain(*this, v);
-  }
+  requires requires(PlainWriter& f, const T& s) { plain(f, s); }
+  void operator()(const T& v) { plain(*this, v); }
 
   /// What was written so far; the writer is empty afterwards. @cost O(1)
   std::string take() { return std::move(bytes_); }
@@ -123,10 +121,8 @@ class PlainReader {
     pick(v, index, std::index_sequence_for<Ts...>());
   }
   template <class T>
-    requires requires(PlainReader& f, T& s) { plain(f, s); }
-  void operator()(T& v) {
-    plain(*this, v);
-  }
+  requires requires(PlainReader& f, T& s) { plain(f, s); }
+  void operator()(T& v) { plain(*this, v); }
 
   /// Everything so far fitted. @cost O(1)
   bool ok() const { return ok_; }

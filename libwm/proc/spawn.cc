@@ -166,7 +166,7 @@ Result<void> make_folders(const std::string& path) {
     if (at < path.size() && path[at] != '/') continue;
     auto part = path.substr(0, at);
     if (::mkdir(part.c_str(), 0777) == 0 || errno == EEXIST) continue;
-    struct stat there{};  // read-only parents say EROFS or EACCES even when they exist
+    struct stat there {};  // read-only parents say EROFS or EACCES even when they exist
     auto error = system_error("mkdir " + part);
     if (::stat(part.c_str(), &there) != 0) return error;
   }

@@ -28,7 +28,7 @@ struct Exec {
   const std::vector<std::uint32_t>& cpus;
   const std::string& in;                    ///< empty: /dev/null
   const std::vector<std::string>& folders;  ///< made first
-  int out = -1;        ///< -1: /dev/null
+  int out = -1;                             ///< -1: /dev/null
   int err = -1;
   std::string cgroup;  ///< empty: none
 };

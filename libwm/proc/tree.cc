@@ -109,8 +109,12 @@ bool read_stat(pid_t pid, ProcessStat& stat) {
   if (end == text.npos) return false;
   std::string_view words(text);
   words.remove_prefix(end + 2);
-  stat = {pid, static_cast<pid_t>(field(words, 1)), static_cast<pid_t>(field(words, 2)),
-          static_cast<pid_t>(field(words, 3)), words[0], field(words, 19)};
+  stat = {pid,
+          static_cast<pid_t>(field(words, 1)),
+          static_cast<pid_t>(field(words, 2)),
+          static_cast<pid_t>(field(words, 3)),
+          words[0],
+          field(words, 19)};
   return true;
 }
 

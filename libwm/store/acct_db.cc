@@ -48,10 +48,8 @@ Result<void> write_all(Connection& db, const char* sql, const std::vector<Row>& 
 
 constexpr const char* kPutJob =
     "INSERT OR REPLACE INTO job VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
-constexpr const char* kPutAllocation =
-    "INSERT OR REPLACE INTO allocation VALUES (?,?,?,?,?,?,?,?)";
-constexpr const char* kPutEvent =
-    "INSERT OR REPLACE INTO job_event VALUES (?,?,?,?,?,?,?,?,?,?,?)";
+constexpr const char* kPutAllocation = "INSERT OR REPLACE INTO allocation VALUES (?,?,?,?,?,?,?,?)";
+constexpr const char* kPutEvent = "INSERT OR REPLACE INTO job_event VALUES (?,?,?,?,?,?,?,?,?,?,?)";
 constexpr const char* kAddUsage =
     "INSERT INTO usage VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET"
     " jobs_done = jobs_done + excluded.jobs_done,"
@@ -107,8 +105,9 @@ Result<void> AcctDb::clear() {
   WM_TRY(last_seq());  // says so when it is closed
   Transaction whole(*db_);
   WM_TRY(whole.begin());
-  WM_TRY(db_->exec("DELETE FROM job; DELETE FROM allocation; DELETE FROM job_event;"
-                   "DELETE FROM usage; UPDATE mark SET last_seq = 0"));
+  WM_TRY(
+      db_->exec("DELETE FROM job; DELETE FROM allocation; DELETE FROM job_event;"
+                "DELETE FROM usage; UPDATE mark SET last_seq = 0"));
   return whole.commit();
 }
 

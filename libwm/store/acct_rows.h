@@ -25,7 +25,7 @@ struct JobRow {
   std::string reason;      ///< why it ended or pends
   WallTime submitted, dispatched, started, ended;
   std::int32_t exit_status = 0;
-  std::int32_t term = 0;   ///< lsb.acct's number of why the attempt was ended
+  std::int32_t term = 0;  ///< lsb.acct's number of why the attempt was ended
   Attempt attempt;
   std::uint32_t resizes = 0;
   std::uint32_t slots = 0;  ///< most held at once

@@ -56,9 +56,7 @@ void AcctWriter::retry() {
 
 void AcctWriter::drain() {
   std::unique_lock lock(mutex_);
-  settled_.wait(lock, [this] {
-    return !busy_ && !reopen_ && (queue_.empty() || !failure_);
-  });
+  settled_.wait(lock, [this] { return !busy_ && !reopen_ && (queue_.empty() || !failure_); });
 }
 
 // Waits for something to do; false: nothing more to come. The group stays at the head of

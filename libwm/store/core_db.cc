@@ -142,9 +142,9 @@ Result<Seq> CoreDb::last_seq() { return on(read_, select_last_seq); }
 Result<std::vector<EventRow>> CoreDb::read_events(Seq from, ReadLimit limit) {
   WM_TRY(auto rows, on(read_, [&](Connection& db) { return select_events(db, from, limit); }));
   if (!rows.empty() && rows.front().seq > from)
-    return fail(Code::NotFound, "event " + std::to_string(from.value) + " is in the history: " +
-                                    options_.dir + "/core.db begins with " +
-                                    std::to_string(rows.front().seq.value));
+    return fail(Code::NotFound,
+                "event " + std::to_string(from.value) + " is in the history: " + options_.dir +
+                    "/core.db begins with " + std::to_string(rows.front().seq.value));
   return rows;
 }
 
@@ -163,7 +163,9 @@ Result<void> CoreDb::write_snapshot(const Snapshot& snapshot) {
 }
 
 Result<std::size_t> CoreDb::archive_events(Seq through) {
-  return on(chores_, [&](Connection& db) { return move_to_history(db, {options_.dir, options_.vfs}, through); });
+  return on(chores_, [&](Connection& db) {
+    return move_to_history(db, {options_.dir, options_.vfs}, through);
+  });
 }
 
 Result<std::size_t> CoreDb::drop_blobs(const std::set<Hash>& keep, Seq through) {

@@ -102,8 +102,8 @@ Result<Seq> select_last_seq(Connection& db) {
 Result<std::vector<EventRow>> select_events(Connection& db, Seq from, ReadLimit limit) {
   std::vector<EventRow> rows;
   std::size_t bytes = 0;
-  auto ask = db.use(
-      "SELECT seq, time, type, version, payload FROM event WHERE seq >= ? ORDER BY seq");
+  auto ask =
+      db.use("SELECT seq, time, type, version, payload FROM event WHERE seq >= ? ORDER BY seq");
   ask.bind(stored(from));
   while (rows.size() < limit.rows && bytes < limit.bytes) {
     WM_TRY(bool row, ask.step());

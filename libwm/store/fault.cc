@@ -22,21 +22,15 @@ Fault fault_of(int code, int system_errno) {
   switch (code & 0xff) {
     case SQLITE_OK:
     case SQLITE_ROW:
-    case SQLITE_DONE:
-      return Fault::None;
-    case SQLITE_FULL:
-      return Fault::NoSpace;
+    case SQLITE_DONE: return Fault::None;
+    case SQLITE_FULL: return Fault::NoSpace;
     case SQLITE_IOERR:
-    case SQLITE_CANTOPEN:
-      return no_space && !sync ? Fault::NoSpace : Fault::Io;
+    case SQLITE_CANTOPEN: return no_space && !sync ? Fault::NoSpace : Fault::Io;
     case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return Fault::Busy;
+    case SQLITE_LOCKED: return Fault::Busy;
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return Fault::Damaged;
-    default:
-      return Fault::Io;
+    case SQLITE_NOTADB: return Fault::Damaged;
+    default: return Fault::Io;
   }
 }
 

@@ -26,8 +26,8 @@ Result<bool> Reserve::make(bool spare) {
   if (err == 0) return true;
   release();
   if (err == ENOSPC || err == EDQUOT) return false;
-  return fail(Code::System, path_ + ": cannot reserve " + format_bytes(size_) + ": " +
-                                std::strerror(err));
+  return fail(Code::System,
+              path_ + ": cannot reserve " + format_bytes(size_) + ": " + std::strerror(err));
 }
 
 bool Reserve::release() { return ::unlink(path_.c_str()) == 0; }

@@ -14,9 +14,9 @@ constexpr std::size_t kPart = std::size_t{256} << 10;
 // Parts of no snapshot: of one that was never finished, or of one that was dropped.
 Result<void> delete_orphan_parts(Connection& db) {
   for (std::size_t gone = 1; gone > 0;) {
-    WM_TRY(db.exec(
-        "DELETE FROM snapshot_part WHERE rowid = (SELECT rowid FROM snapshot_part"
-        " WHERE seq NOT IN (SELECT seq FROM snapshot) LIMIT 1)"));
+    WM_TRY(
+        db.exec("DELETE FROM snapshot_part WHERE rowid = (SELECT rowid FROM snapshot_part"
+                " WHERE seq NOT IN (SELECT seq FROM snapshot) LIMIT 1)"));
     gone = db.changes();
     if (gone > 0) db.give_way();
   }
@@ -43,8 +43,9 @@ Result<void> finish(Connection& db, const Snapshot& snapshot) {
     auto row = db.use("INSERT INTO snapshot VALUES (?,?)");
     WM_TRY(row.bind(stored(snapshot.seq)).bind_bytes(view(hash)).run());
   }
-  WM_TRY(db.exec("DELETE FROM snapshot WHERE seq NOT IN"
-                 " (SELECT seq FROM snapshot ORDER BY seq DESC LIMIT 2)"));
+  WM_TRY(
+      db.exec("DELETE FROM snapshot WHERE seq NOT IN"
+              " (SELECT seq FROM snapshot ORDER BY seq DESC LIMIT 2)"));
   return last.commit();
 }
 

@@ -104,8 +104,8 @@ Result<std::unique_ptr<Connection>> Connection::open(const OpenOptions& options,
   if (why) *why = Fault::Io;
   if (!options.read_only) WM_TRY(make_file(options));
   std::unique_ptr<Connection> made(new Connection(options));
-  int flags = SQLITE_OPEN_NOMUTEX | (options.read_only ? SQLITE_OPEN_READONLY
-                                                       : SQLITE_OPEN_READWRITE);
+  int flags =
+      SQLITE_OPEN_NOMUTEX | (options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
   const char* vfs = options.vfs.empty() ? nullptr : options.vfs.c_str();
   int code = sqlite3_open_v2(options.path.c_str(), &made->db_, flags, vfs);
   auto opened = code == SQLITE_OK ? made->start() : Result<void>(made->failure(code));
@@ -129,9 +129,10 @@ Result<void> Connection::set_journal() {
   auto ask = use("PRAGMA journal_mode=WAL");
   WM_TRY(ask.step());
   if (ask.text(0) == "wal") return {};
-  return fail(Code::Store, path() + ": this file system has no shared memory for a write-ahead"
-                                    " log (SQLite stays in mode " + ask.text(0) +
-                                    "); use a local disk");
+  return fail(Code::Store, path() +
+                               ": this file system has no shared memory for a write-ahead"
+                               " log (SQLite stays in mode " +
+                               ask.text(0) + "); use a local disk");
 }
 
 Connection::~Connection() {
@@ -188,9 +189,7 @@ Result<std::int64_t> Connection::number(std::string_view sql) {
   return row ? ask.number(0) : 0;
 }
 
-std::size_t Connection::changes() const {
-  return static_cast<std::size_t>(sqlite3_changes64(db_));
-}
+std::size_t Connection::changes() const { return static_cast<std::size_t>(sqlite3_changes64(db_)); }
 
 // ---- Transaction -----------------------------------------------------------------------
 

@@ -81,8 +81,7 @@ class Connection {
  public:
   /// On failure `why`, when given, tells the kind.
   /// @errors Store, Damaged: the file cannot be opened, made or used in WAL mode
-  static Result<std::unique_ptr<Connection>> open(const OpenOptions& options,
-                                                  Fault* why = nullptr);
+  static Result<std::unique_ptr<Connection>> open(const OpenOptions& options, Fault* why = nullptr);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;

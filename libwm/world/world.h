@@ -24,7 +24,7 @@ using PeerId = Id<struct PeerTag, std::uint64_t>;
 
 /// A script or environment to keep under its hash.
 struct Blob {
-  std::string hash;   ///< BLAKE2b-256, 32 raw bytes
+  std::string hash;  ///< BLAKE2b-256, 32 raw bytes
   std::string bytes;
 };
 /// The reply to a request, to be given again when the request is repeated.

@@ -35,7 +35,8 @@ proc::ExitRecord run_shell(Zygote& zygote, std::uint32_t job, const std::string&
 
 /// Waits for the file a task writes when it has come so far.
 void await_file(const Zygote& zygote, const std::string& name) {
-  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/" + name); })) << name;
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/" + name); }))
+      << name;
 }
 
 TEST(shepherd, exit_codes_and_signals_come_back_as_wait_gives_them) {
@@ -58,7 +59,8 @@ TEST(shepherd, a_missing_program_or_folder_names_itself) {
   spec.cwd = "/no/such/folder";
   record = run_to_end(zygote, spec);
   EXPECT_EQ(record.cause, EndCause::StartFailed);
-  EXPECT_NE(record.text.find("working directory /no/such/folder"), std::string::npos) << record.text;
+  EXPECT_NE(record.text.find("working directory /no/such/folder"), std::string::npos)
+      << record.text;
 }
 
 TEST(shepherd, records_are_on_disk_when_the_end_is_told) {
@@ -125,8 +127,9 @@ TEST(shepherd, the_report_ends_the_output_file_as_clients_parse_it) {
 
 TEST(shepherd, a_daemonised_child_does_not_outlive_its_job) {
   Zygote zygote;
-  auto record = run_shell(zygote, 21, "(setsid sh -c 'sleep 1000 & echo > up; sleep 1000' &) ; "
-                                      "while ! [ -e up ]; do sleep 0.01; done");
+  auto record = run_shell(zygote, 21,
+                          "(setsid sh -c 'sleep 1000 & echo > up; sleep 1000' &) ; "
+                          "while ! [ -e up ]; do sleep 0.01; done");
   EXPECT_EQ(record.status, 0);
   EXPECT_TRUE(pids_of(21).empty());
 }
@@ -140,9 +143,10 @@ TEST(shepherd, a_child_that_hides_its_environment_is_found_too) {
 // Each process starts the next and ends, so its number is old when it is known. Bounded: 12.
 TEST(shepherd, processes_that_change_all_the_time_are_ended) {
   Zygote zygote;
-  auto spec = shell_attempt(zygote, 23, "hop() { sleep 0.01; hop & }; "
-                                        "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do hop & done; "
-                                        "echo > up; sleep 1000");
+  auto spec = shell_attempt(zygote, 23,
+                            "hop() { sleep 0.01; hop & }; "
+                            "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do hop & done; "
+                            "echo > up; sleep 1000");
   auto fd = zygote.start(spec);
   await_file(zygote, "up");
   tell(fd, proc::EndTasks{{}, true, 0, "enough"});
@@ -153,7 +157,8 @@ TEST(shepherd, processes_that_change_all_the_time_are_ended) {
 TEST(shepherd, ending_goes_from_interrupt_to_terminate_to_kill) {
   Zygote zygote;
   auto fd = zygote.start(shell_attempt(
-      zygote, 31, "trap 'echo int' INT; trap 'echo term' TERM; echo > up; while :; do sleep 0.02; done"));
+      zygote, 31,
+      "trap 'echo int' INT; trap 'echo term' TERM; echo > up; while :; do sleep 0.02; done"));
   await_file(zygote, "up");
   tell(fd, proc::EndTasks{{}, false, 0, "owner"});
   auto record = await<TaskEnded>(fd).record;
@@ -246,7 +251,8 @@ TEST(shepherd, tasks_can_be_added_and_a_repeat_starts_nothing_twice) {
 
 TEST(shepherd, outlives_wnoded_and_is_found_again_by_its_socket) {
   Zygote zygote;
-  auto spec = shell_attempt(zygote, 41, "echo > up; while ! [ -e go ]; do sleep 0.01; done; exit 5");
+  auto spec =
+      shell_attempt(zygote, 41, "echo > up; while ! [ -e go ]; do sleep 0.01; done; exit 5");
   spec.memo = "what wnoded knew";
   auto fd = zygote.start(spec);
   await_file(zygote, "up");
@@ -280,7 +286,8 @@ TEST(shepherd, an_end_while_nobody_listens_is_kept) {
 
 TEST(shepherd, when_it_is_killed_its_tasks_are_found_and_ended_with_a_reason) {
   Zygote zygote;
-  auto fd = zygote.start(shell_attempt(zygote, 43, "setsid sh -c 'sleep 1000' & echo > up; sleep 1000"));
+  auto fd =
+      zygote.start(shell_attempt(zygote, 43, "setsid sh -c 'sleep 1000' & echo > up; sleep 1000"));
   auto up = await<proc::ShepherdUp>(fd);
   await_file(zygote, "up");
   ASSERT_TRUE(eventually([&] { return pids_of(43).size() >= 3; }));
@@ -300,20 +307,24 @@ TEST(shepherd, with_a_cgroup_tasks_are_in_it_and_it_goes_with_the_attempt) {
   Zygote zygote(root);
   auto spec = shell_attempt(zygote, 61, "grep ^0:: /proc/self/cgroup; (setsid sleep 1000 &)");
   run_to_end(zygote, spec);
-  EXPECT_NE(zygote.read("out").find("/" + to_string(spec.key)), std::string::npos) << zygote.read("out");
-  EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(root + "/" + to_string(spec.key)); }));
+  EXPECT_NE(zygote.read("out").find("/" + to_string(spec.key)), std::string::npos)
+      << zygote.read("out");
+  EXPECT_TRUE(
+      eventually([&] { return !std::filesystem::exists(root + "/" + to_string(spec.key)); }));
 }
 
 TEST(shepherd, with_a_cgroup_even_what_hid_is_found_after_the_shepherd_died) {
   auto root = cgroup_for_tests();
   if (root.empty()) GTEST_SKIP() << "no writable cgroup v2 below our own";
   Zygote zygote(root);
-  auto fd = zygote.start(shell_attempt(zygote, 62, "setsid env -i /bin/sleep 1238 & echo > up; sleep 1000"));
+  auto fd = zygote.start(
+      shell_attempt(zygote, 62, "setsid env -i /bin/sleep 1238 & echo > up; sleep 1000"));
   auto up = await<proc::ShepherdUp>(fd);
   await_file(zygote, "up");
   ASSERT_TRUE(eventually([] { return ::system("pgrep -fx '/bin/sleep 1238' > /dev/null") == 0; }));
   ::kill(up.pid, SIGKILL);
-  await<AttemptEnded>(zygote.fork_with(proc::Sweep{"test", {{62, 0}, {1}}, {}, milliseconds(5000)}));
+  await<AttemptEnded>(
+      zygote.fork_with(proc::Sweep{"test", {{62, 0}, {1}}, {}, milliseconds(5000)}));
   EXPECT_NE(::system("pgrep -fx '/bin/sleep 1238' > /dev/null"), 0);
 }
 
@@ -331,7 +342,8 @@ TEST(shepherd, files_given_to_the_attempt_are_there_and_go_with_it) {
 TEST(shepherd, an_agent_runs_beside_the_tasks_and_is_started_again) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 45, "while ! [ -e two ]; do sleep 0.01; done");
-  spec.agent_argv = {"/bin/sh", "-c", "cd " + zygote.folder + "; [ -e one ] && touch two; touch one; sleep 0.05"};
+  spec.agent_argv = {"/bin/sh", "-c",
+                     "cd " + zygote.folder + "; [ -e one ] && touch two; touch one; sleep 0.05"};
   spec.agent_env = {"PATH=/usr/bin:/bin"};
   EXPECT_EQ(run_to_end(zygote, spec).status, 0);
 }
@@ -339,7 +351,8 @@ TEST(shepherd, an_agent_runs_beside_the_tasks_and_is_started_again) {
 TEST(shepherd, peek_reads_as_the_user_from_where_it_is_asked) {
   Zygote zygote;
   std::ofstream(zygote.folder + "/out") << "0123456789";
-  proc::ReadFile order{{::geteuid(), ::getegid(), {}}, zygote.folder, {.path = "out", .name = {}}, 4, 3};
+  proc::ReadFile order{
+      {::geteuid(), ::getegid(), {}}, zygote.folder, {.path = "out", .name = {}}, 4, 3};
   auto fd = zygote.fork_with(order);
   auto read = await<proc::FileRead>(fd);
   EXPECT_EQ(read.bytes, "456");
@@ -363,7 +376,7 @@ TEST(shepherd, tasks_run_as_their_user_with_their_groups) {
   EXPECT_NE(run_to_end(zygote, spec).status, 0);
   EXPECT_EQ(zygote.read("mine/out"), "65534\n65534 100\n0027\n");
   EXPECT_NE(zygote.read("mine/err").find("Permission denied"), std::string::npos);
-  struct stat file{};
+  struct stat file {};
   ASSERT_EQ(::stat((zygote.folder + "/mine/out").c_str(), &file), 0);
   EXPECT_EQ(file.st_uid, 65534u);
   EXPECT_EQ(file.st_mode & 0777, 0640u);

@@ -70,7 +70,8 @@ class FakeMaster {
   }
   void take(std::unique_ptr<wire::Link> link) {
     link_ = std::move(link);
-    link_->start([this](wire::Frame frame) { on_frame(frame); }, [this](const Error&) { link_.reset(); });
+    link_->start([this](wire::Frame frame) { on_frame(frame); },
+                 [this](const Error&) { link_.reset(); });
   }
   void on_frame(const wire::Frame& frame) {
     auto verb = static_cast<NodeVerb>(frame.type);
@@ -161,16 +162,19 @@ class wnoded : public ::testing::Test {
     order.attempt = {1};
     order.generation = 1;
     auto& spec = order.resolved;
-    spec.owner = {static_cast<std::uint32_t>(::geteuid()), static_cast<std::uint32_t>(::getegid()), user_name()};
+    spec.owner = {static_cast<std::uint32_t>(::geteuid()), static_cast<std::uint32_t>(::getegid()),
+                  user_name()};
     spec.command = command;
     spec.cwd = folder_;
     order.env = std::string("PATH=/usr/bin:/bin\0", 19);
     spec.env_hash = std::string(32, '\0');
     crypto_generichash(reinterpret_cast<unsigned char*>(spec.env_hash.data()), 32,
-                       reinterpret_cast<const unsigned char*>(order.env.data()), order.env.size(), nullptr, 0);
+                       reinterpret_cast<const unsigned char*>(order.env.data()), order.env.size(),
+                       nullptr, 0);
     order.request_key = std::string(16, 'k');
     order.spec = codec::encode(spec);
-    order.credential = *wire::sign_spec(*wire::munge_credentials(munged_.socket()), order.spec, order.request_key);
+    order.credential =
+        *wire::sign_spec(*wire::munge_credentials(munged_.socket()), order.spec, order.request_key);
     order.app.kill_grace = std::chrono::milliseconds(200);
     OrderedTask task;
     task.task = {1};

@@ -120,9 +120,10 @@ class SimCluster {
 
   void start_master() {
     world = std::make_unique<SimWorld>(sim, disk, config);
-    if (crash_at) world->on_call = [this](std::uint64_t call) {
-      if (call == crash_at) crash_at = 0, crash_soon();
-    };
+    if (crash_at)
+      world->on_call = [this](std::uint64_t call) {
+        if (call == crash_at) crash_at = 0, crash_soon();
+      };
     core = std::make_unique<master::Core>(
         *world, master::Rights{{0}}, [](const HistoryRequest&) { return HistoryReply{}; },
         [](const std::vector<Event>&, const Cluster&) {});
@@ -138,7 +139,9 @@ class SimCluster {
     dying.reset();
     sim.after(sim.between(100, 3000), [this] { start_master(); });
   }
-  void crash_soon() { sim.after(Duration{}, [this] { crash(); }); }
+  void crash_soon() {
+    sim.after(Duration{}, [this] { crash(); });
+  }
 
   template <class Act>
   void guarded(Act act) {
@@ -174,9 +177,7 @@ JobSpec random_spec(Sim& sim) {
       spec.array = {{1, 1 + sim.pick(5), 1}};
       spec.array_limit = sim.pick(3);
       break;
-    default:
-      spec.app = "training";
-      spec.min_tasks = spec.max_tasks = 1 + sim.pick(3);
+    default: spec.app = "training"; spec.min_tasks = spec.max_tasks = 1 + sim.pick(3);
   }
   return spec;
 }
@@ -188,7 +189,8 @@ void expect_all_done(SimCluster& c) {
   EXPECT_TRUE(c.client.refused.empty()) << *c.client.refused.begin();
   EXPECT_EQ(c.net.violations, std::vector<std::string>{});
   std::set<JobId> ids;
-  for (const auto& [key, id] : c.client.acknowledged) EXPECT_TRUE(ids.insert(id).second) << "one id for two jobs";
+  for (const auto& [key, id] : c.client.acknowledged)
+    EXPECT_TRUE(ids.insert(id).second) << "one id for two jobs";
   std::size_t jobs = 0;
   c.state().jobs.each([&](std::uint32_t, const Job&) { ++jobs; });
   EXPECT_EQ(jobs, c.client.acknowledged.size()) << "a retry made a second job, or one was lost";
@@ -199,7 +201,8 @@ void expect_all_done(SimCluster& c) {
     for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
       EXPECT_NE(c.state().elements.find(base.first_element + p), nullptr) << "element never ran";
   });
-  c.state().hosts.each([&](std::uint32_t, const Host& host) { EXPECT_EQ(host.used_slots, 0u) << host.name; });
+  c.state().hosts.each(
+      [&](std::uint32_t, const Host& host) { EXPECT_EQ(host.used_slots, 0u) << host.name; });
   for (const auto& host : c.hosts) EXPECT_EQ(host->running_tasks(), 0u);
 }
 

@@ -29,7 +29,9 @@ SpecBuilder& SpecBuilder::tasks(std::uint32_t min, std::uint32_t max) {
   spec.max_tasks = max;
   return *this;
 }
-SpecBuilder& SpecBuilder::gpus(std::uint32_t per_task) { return spec.task.milli_gpus = per_task * 1000, *this; }
+SpecBuilder& SpecBuilder::gpus(std::uint32_t per_task) {
+  return spec.task.milli_gpus = per_task * 1000, *this;
+}
 SpecBuilder& SpecBuilder::elastic() {
   spec.elastic = true;
   spec.app = "training";
@@ -43,7 +45,8 @@ SpecBuilder& SpecBuilder::array(std::uint32_t from, std::uint32_t to, std::uint3
   return *this;
 }
 std::shared_ptr<const SealedSpec> SpecBuilder::sealed() const {
-  return std::make_shared<const SealedSpec>(SealedSpec{spec, "bytes", "credential", "0123456789abcdef"});
+  return std::make_shared<const SealedSpec>(
+      SealedSpec{spec, "bytes", "credential", "0123456789abcdef"});
 }
 
 ClusterBuilder::ClusterBuilder() {
@@ -59,7 +62,8 @@ HostId ClusterBuilder::host(std::uint32_t slots, std::uint32_t gpus) {
   HostId id{++hosts_};
   auto number = std::to_string(id.value);
   Capacity capacity{slots, slots * 1000, Bytes{std::int64_t{16} << 30}, {}};
-  for (std::uint32_t g = 0; g < gpus; ++g) capacity.gpus.push_back({"gpu" + std::to_string(g), "", {}});
+  for (std::uint32_t g = 0; g < gpus; ++g)
+    capacity.gpus.push_back({"gpu" + std::to_string(g), "", {}});
   step(HostRegistered{id, "h" + number, "127.0.0." + number, "boot1", "LINUX", "x86", capacity});
   return id;
 }
@@ -88,14 +92,16 @@ void ClusterBuilder::dispatch(JobId id, const std::vector<HostId>& hosts) {
     }
     tasks.push_back(task);
   }
-  step(JobDispatched{id, Attempt{(made ? made->attempt.value : 0) + 1}, tasks, std::string(32, 'k')});
+  step(JobDispatched{id, Attempt{(made ? made->attempt.value : 0) + 1}, tasks,
+                     std::string(32, 'k')});
 }
 
 void ClusterBuilder::run(JobId id, const std::vector<HostId>& hosts) {
   dispatch(id, hosts);
   for (const auto& task : std::vector<Task>(job(id).tasks))
     if (task.has_process)
-      step(TaskStarted{id, job(id).attempt, task.number, 1000 + static_cast<std::int32_t>(task.number.value)});
+      step(TaskStarted{id, job(id).attempt, task.number,
+                       1000 + static_cast<std::int32_t>(task.number.value)});
 }
 
 void ClusterBuilder::enter_epoch(JobId id, std::uint32_t n) {
@@ -116,12 +122,14 @@ Actions ClusterBuilder::step(const EventBody& first, double seconds) {
   fsm::Touched touched;
   for (std::size_t i = 0; i < todo.size(); ++i) {
     auto legal = fsm::check(state, todo[i]);
-    if (!legal) throw std::runtime_error(std::string(event_name(todo[i])) + ": " + legal.error().text);
+    if (!legal)
+      throw std::runtime_error(std::string(event_name(todo[i])) + ": " + legal.error().text);
     history.push_back({Seq{state.seq.value + 1}, at(seconds), todo[i]});
     auto changed = fsm::apply(state, history.back());
     touched.merge(changed);
     for (auto& next : fsm::follow(state, changed)) todo.push_back(std::move(next));
-    if (auto sound = fsm::check_invariants(state); !sound) throw std::runtime_error(sound.error().text);
+    if (auto sound = fsm::check_invariants(state); !sound)
+      throw std::runtime_error(sound.error().text);
   }
   return fsm::react(state, touched);
 }

@@ -35,7 +35,9 @@ class FakeOutside : public node::Outside {
  public:
   WallTime wall() override { return WallTime(now.time_since_epoch()); }
   TimePoint mono() override { return now; }
-  void send(NodeVerb verb, std::string payload) override { sent.emplace_back(verb, std::move(payload)); }
+  void send(NodeVerb verb, std::string payload) override {
+    sent.emplace_back(verb, std::move(payload));
+  }
   void tell_agent(const proc::AttemptKey& key, const NodeToAgent& words) override {
     agents.emplace_back(key, words);
   }

@@ -85,14 +85,12 @@ int x_shm_lock(sqlite3_file* f, int offset, int n, int flags) {
   return real(f)->pMethods->xShmLock(real(f), offset, n, flags);
 }
 void x_shm_barrier(sqlite3_file* f) { real(f)->pMethods->xShmBarrier(real(f)); }
-int x_shm_unmap(sqlite3_file* f, int drop) {
-  return real(f)->pMethods->xShmUnmap(real(f), drop);
-}
+int x_shm_unmap(sqlite3_file* f, int drop) { return real(f)->pMethods->xShmUnmap(real(f), drop); }
 
 constexpr sqlite3_io_methods kMethods = {
-    2,          x_close,   x_read,   x_write,    x_truncate, x_sync,   x_file_size,
-    x_lock,     x_unlock,  x_reserved, x_control, x_sector,   x_device, x_shm_map,
-    x_shm_lock, x_shm_barrier, x_shm_unmap, nullptr, nullptr};
+    2,          x_close,       x_read,      x_write,   x_truncate, x_sync,   x_file_size,
+    x_lock,     x_unlock,      x_reserved,  x_control, x_sector,   x_device, x_shm_map,
+    x_shm_lock, x_shm_barrier, x_shm_unmap, nullptr,   nullptr};
 
 sqlite3_vfs* base() { return sqlite3_vfs_find(nullptr); }
 FaultyDisk* disk_of(sqlite3_vfs* vfs) { return static_cast<FaultyDisk*>(vfs->pAppData); }

@@ -37,7 +37,8 @@ class Sim {
   /// True once in n.
   bool once_in(std::uint32_t n) { return pick(n) == 0; }
   Duration between(int low_ms, int high_ms) {
-    return std::chrono::milliseconds(low_ms + static_cast<int>(pick(static_cast<std::uint32_t>(high_ms - low_ms + 1))));
+    return std::chrono::milliseconds(
+        low_ms + static_cast<int>(pick(static_cast<std::uint32_t>(high_ms - low_ms + 1))));
   }
 
  private:

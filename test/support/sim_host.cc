@@ -128,10 +128,12 @@ void SimHost::obey(const HostOrder& order) {
       known[wanted.task], end_task({order.job, order.attempt}, wanted.task, 9, Term::None);
     if (order.end || wanted.kill) {
       auto key = Key{order.job, order.attempt};
-      sim_.after(sim_.between(1, 30), [this, key, n = wanted.task, term = wanted.term] { end_task(key, n, 9, term); });
+      sim_.after(sim_.between(1, 30),
+                 [this, key, n = wanted.task, term = wanted.term] { end_task(key, n, 9, term); });
     }
   }
-  if (fresh && order.elastic) report(AgentReport{order.job, order.attempt, id_, AgentUp{name_ + ":1"}});
+  if (fresh && order.elastic)
+    report(AgentReport{order.job, order.attempt, id_, AgentUp{name_ + ":1"}});
 }
 
 void SimHost::start_task(const HostOrder& order, TaskNumber number) {
@@ -171,7 +173,8 @@ void SimHost::lead(const AgentOrder& order) {
   Key key{order.job, order.attempt};
   for (const auto& wanted : order.tasks)
     if (wanted.host == id_ && wanted.leaving)
-      sim_.after(sim_.between(5, 60), [this, key, n = wanted.task] { end_task(key, n, 0, Term::None); });
+      sim_.after(sim_.between(5, 60),
+                 [this, key, n = wanted.task] { end_task(key, n, 0, Term::None); });
   if (order.lead_host != id_ || !attempts_.count(key)) return;
   auto& epoch = epochs_[key];
   epoch = EpochNumber{std::max(epoch.value, order.last_epoch.value) + 1};

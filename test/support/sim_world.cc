@@ -139,7 +139,8 @@ void SimWorld::keep_snapshot(Seq seq, std::function<Image()> make) {
   });
 }
 
-void SimWorld::verify(std::string credential, std::string, std::function<void(Result<Identity>)> done) {
+void SimWorld::verify(std::string credential, std::string,
+                      std::function<void(Result<Identity>)> done) {
   called();
   auto uid = static_cast<std::uint32_t>(std::stoul(credential));
   later(sim_.between(0, 2), [uid, done = std::move(done)] {

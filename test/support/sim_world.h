@@ -20,7 +20,7 @@ struct SimDisk {
   std::map<std::string, std::string> blobs, replies;
   std::string snapshot;
   Seq snapshot_seq;
-  bool failing = false;   ///< every commit fails while set
+  bool failing = false;  ///< every commit fails while set
   void append(const Commit& commit);
 };
 

@@ -11,7 +11,8 @@ namespace wm::test {
 ScratchDir::ScratchDir() {
   // In memory where there is such a file system: a sync then costs nothing.
   bool in_memory = ::access("/dev/shm", W_OK) == 0;
-  auto base = in_memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
+  auto base =
+      in_memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
   path_ = (base / "wm-store-XXXXXX").string();
   WM_CHECK(::mkdtemp(path_.data()) != nullptr);
 }

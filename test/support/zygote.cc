@@ -95,7 +95,8 @@ std::string Zygote::read(const std::string& name) const {
   return text.str();
 }
 
-proc::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job, const std::string& command) {
+proc::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
+                                const std::string& command) {
   proc::AttemptSpec spec;
   spec.cluster = "test";
   spec.key = {{job, 0}, {1}};

@@ -39,7 +39,8 @@ class Zygote {
 };
 
 /// A batch attempt of one shell command running as the caller, output to files in `folder`.
-proc::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job, const std::string& command);
+proc::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
+                                const std::string& command);
 
 /// Next word of a shepherd; none: closed, damaged, or nothing within ten seconds.
 std::optional<proc::ShepherdWord> next_word(const proc::Fd& fd);

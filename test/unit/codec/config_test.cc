@@ -1,7 +1,8 @@
+#include "libwm/model/config.h"
+
 #include <gtest/gtest.h>
 
 #include "libwm/codec/codec.h"
-#include "libwm/model/config.h"
 
 namespace wm {
 namespace {
@@ -11,12 +12,21 @@ Config full() {
   c.cluster.admins = {"ann", "bob"};
   c.cluster.dirs.results = "/shared/results";
   c.cluster.limits.store_reserve = Bytes{1 << 20};
-  c.queues = {{.name = "night", .priority = 10, .run_limit = {std::chrono::hours(1), std::chrono::hours(2)},
-               .nice = -5, .interactive = Interactive::Only}};
-  c.hosts = {{.name = "gpu01", .mem = Bytes{1LL << 34}, .gpus = 4, .groups = {"gpu", "fast"},
+  c.queues = {{.name = "night",
+               .priority = 10,
+               .run_limit = {std::chrono::hours(1), std::chrono::hours(2)},
+               .nice = -5,
+               .interactive = Interactive::Only}};
+  c.hosts = {{.name = "gpu01",
+              .mem = Bytes{1LL << 34},
+              .gpus = 4,
+              .groups = {"gpu", "fast"},
               .resources = {{"ssd", ""}, {"scratch", "500"}}}};
   c.plans = {{}, {.path = "/research", .shares = 3, .limit = 0, .reclaim_grace = Duration(0)}};
-  c.apps = {{.name = "training", .type = AppType::Training, .env = {{"A", "B"}}, .success_exits = {3, 0, 7}}};
+  c.apps = {{.name = "training",
+             .type = AppType::Training,
+             .env = {{"A", "B"}},
+             .success_exits = {3, 0, 7}}};
   c.users = {{.name = "ann", .groups = {"vision"}, .max_slots = 8}};
   return c;
 }

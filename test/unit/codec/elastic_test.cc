@@ -1,7 +1,8 @@
+#include "libwm/model/elastic.h"
+
 #include <gtest/gtest.h>
 
 #include "libwm/codec/codec.h"
-#include "libwm/model/elastic.h"
 
 namespace wm {
 namespace {
@@ -15,12 +16,19 @@ void expect_round_trip(const T& value) {
 
 TEST(codec, words_of_a_worker_survive_the_trip) {
   expect_round_trip(FromWorker{WorkerHello{1, TaskNumber{3}, 4711, 4}});
-  expect_round_trip(FromWorker{WorkerProgress{EpochNumber{2}, 10, 640, 1, 0.25, -1, Duration(20000), 3200.5, -1, true}});
+  expect_round_trip(FromWorker{
+      WorkerProgress{EpochNumber{2}, 10, 640, 1, 0.25, -1, Duration(20000), 3200.5, -1, true}});
   expect_round_trip(FromWorker{WorkerDone{}});
 }
 
 TEST(codec, a_plan_keeps_the_order_of_its_members) {
-  expect_round_trip(ToWorker{EpochPlan{EpochNumber{7}, LeadNumber{2}, {TaskNumber{3}, TaskNumber{1}}, "127.0.0.1:9", true, "grow", 1}});
+  expect_round_trip(ToWorker{EpochPlan{EpochNumber{7},
+                                       LeadNumber{2},
+                                       {TaskNumber{3}, TaskNumber{1}},
+                                       "127.0.0.1:9",
+                                       true,
+                                       "grow",
+                                       1}});
 }
 
 TEST(codec, an_order_keeps_leaving_tasks) {
@@ -32,9 +40,12 @@ TEST(codec, an_order_keeps_leaving_tasks) {
 }
 
 TEST(codec, an_agents_status_keeps_plans_and_dead_numbers) {
-  AgentStatus status{HostId{2}, LeadNumber{3}, {}, {TaskNumber{9}}, {}, EpochNumber{4}, EpochNumber{6}};
-  status.workers = {{TaskNumber{1}, "127.0.0.1:9", EpochNumber{5}, EpochNumber{5}, {}, 40, false, true}};
-  status.plans = {EpochPlan{EpochNumber{5}, LeadNumber{3}, {TaskNumber{1}}, "127.0.0.1:9", false, "start", 0}};
+  AgentStatus status{HostId{2},      LeadNumber{3}, {}, {TaskNumber{9}}, {},
+                     EpochNumber{4}, EpochNumber{6}};
+  status.workers = {
+      {TaskNumber{1}, "127.0.0.1:9", EpochNumber{5}, EpochNumber{5}, {}, 40, false, true}};
+  status.plans = {
+      EpochPlan{EpochNumber{5}, LeadNumber{3}, {TaskNumber{1}}, "127.0.0.1:9", false, "start", 0}};
   expect_round_trip(AgentToLead{status});
 }
 
@@ -44,7 +55,8 @@ TEST(codec, words_of_wnoded_survive_the_trip) {
 }
 
 TEST(codec, every_truncation_is_refused_or_harmless) {
-  auto bytes = codec::encode(AgentReport{{5, 0}, Attempt{1}, HostId{2}, TaskFaulty{TaskNumber{1}, "hangs"}});
+  auto bytes =
+      codec::encode(AgentReport{{5, 0}, Attempt{1}, HostId{2}, TaskFaulty{TaskNumber{1}, "hangs"}});
   for (std::size_t n = 0; n < bytes.size(); ++n) {
     auto got = codec::decode<AgentReport>(std::string_view(bytes).substr(0, n));
     if (got) continue;  // cut between two fields: the rest has its zero value

@@ -19,7 +19,8 @@ TEST(directives, options_are_gathered_from_the_whole_script) {
 }
 
 TEST(directives, quotes_and_comments_are_a_shells) {
-  EXPECT_EQ(words("#BSUB -P \"Dask On LSF\"  # the project\n#BSUB -R 'span[hosts=1]' -env \"all, A=B\"\r\n"),
+  EXPECT_EQ(words("#BSUB -P \"Dask On LSF\"  # the project\n#BSUB -R 'span[hosts=1]' -env \"all, "
+                  "A=B\"\r\n"),
             (List{"-P", "Dask On LSF", "-R", "span[hosts=1]", "-env", "all, A=B"}));
   EXPECT_EQ(words("#BSUB -J a#b -o \"x\"'y'\n"), (List{"-J", "a#b", "-o", "xy"}));
   EXPECT_EQ(words("#BSUB -o \"\""), (List{"-o", ""}));

@@ -37,7 +37,9 @@ TEST(format, delimiters_come_in_either_quote) {
   EXPECT_EQ(table("stat delimiter=^ id", false), "RUN^12\n-^1234567890\n");
 }
 
-TEST(format, duplicates_are_printed_twice) { EXPECT_EQ(table("stat stat", false), "RUN RUN\n- -\n"); }
+TEST(format, duplicates_are_printed_twice) {
+  EXPECT_EQ(table("stat stat", false), "RUN RUN\n- -\n");
+}
 
 TEST(format, all_is_every_field) { EXPECT_EQ(table("all", false), "12 RUN\n1234567890 -\n"); }
 

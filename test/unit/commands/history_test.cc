@@ -9,17 +9,34 @@
 namespace wm::cmd {
 namespace {
 
-WallTime at(double seconds) { return WallTime(Duration(static_cast<std::int64_t>((1795160000 + seconds) * 1e6))); }
+WallTime at(double seconds) {
+  return WallTime(Duration(static_cast<std::int64_t>((1795160000 + seconds) * 1e6)));
+}
 
 HistoryJob job() {
   setenv("TZ", "UTC", 1);
   tzset();
-  return {.id = {12, 0}, .user = "ann", .name = "a long name", .queue = "normal", .project = "p",
-          .command = "train", .app = "training", .plan = "/a", .submitted = at(0), .started = at(60),
-          .ended = at(160), .state = "failed", .exit_status = 3 << 8,
+  return {.id = {12, 0},
+          .user = "ann",
+          .name = "a long name",
+          .queue = "normal",
+          .project = "p",
+          .command = "train",
+          .app = "training",
+          .plan = "/a",
+          .submitted = at(0),
+          .started = at(60),
+          .ended = at(160),
+          .state = "failed",
+          .exit_status = 3 << 8,
           .events = {{.time = at(0.25), .event = "SUBMIT", .to = 4},
-                     {.time = at(90), .event = "EPOCH", .from = 4, .to = 2, .reason = "shrink",
-                      .pause_ms = 1.5, .steps_lost = 0}}};
+                     {.time = at(90),
+                      .event = "EPOCH",
+                      .from = 4,
+                      .to = 2,
+                      .reason = "shrink",
+                      .pause_ms = 1.5,
+                      .steps_lost = 0}}};
 }
 
 TEST(history, states_are_summed_in_whole_seconds) {
@@ -39,7 +56,8 @@ TEST(history, a_job_that_still_waits_counts_until_now) {
 TEST(history, long_form_holds_what_clients_look_for) {
   auto text = history_long(job(), at(999));
   EXPECT_NE(text.find("Project <p>"), std::string::npos);
-  EXPECT_NE(text.find("EPOCH 4 -> 2 task(s), shrink, pause 1.50 ms, 0 steps lost;"), std::string::npos);
+  EXPECT_NE(text.find("EPOCH 4 -> 2 task(s), shrink, pause 1.50 ms, 0 steps lost;"),
+            std::string::npos);
   EXPECT_NE(text.find("Exited with exit code 3."), std::string::npos);
 }
 

@@ -16,7 +16,9 @@ HostView node(std::string name, std::uint32_t slots = 4) {
   return view;
 }
 
-TEST(host_status, ok_is_a_host_that_is_heard_open_and_not_full) { EXPECT_EQ(host_status(node("a")), "ok"); }
+TEST(host_status, ok_is_a_host_that_is_heard_open_and_not_full) {
+  EXPECT_EQ(host_status(node("a")), "ok");
+}
 
 TEST(host_status, silence_is_unreach_and_never_registered_or_dead_is_unavail) {
   auto silent = node("a"), cut_off = node("b"), dead = node("c"), unknown = node("d");
@@ -51,7 +53,9 @@ TEST(host_table, wide_cuts_nothing_and_says_why) {
   auto full = node("a_host_name_that_is_too_long", 1);
   full.host.used_slots = 1;
   auto text = host_table(std::vector{full}, true, false);
-  EXPECT_EQ(text, "a_host_name_that_is_too_long closed_Full        -      1      0      0      0      0      0\n");
+  EXPECT_EQ(text,
+            "a_host_name_that_is_too_long closed_Full        -      1      0      0      0      0  "
+            "    0\n");
 }
 
 HostView with_gpus() {
@@ -68,8 +72,10 @@ TEST(host_fields, json_counts_gpus_there_held_and_stuck) {
   Listing listing{"bhosts", "HOSTS", "host_name ngpus ngpus_alloc ngpus_stuck"};
   auto text = *listed<HostView>(options, listing, host_fields(), std::vector{with_gpus()});
   EXPECT_EQ(*text,
-            "{\n  \"COMMAND\": \"bhosts\",\n  \"HOSTS\": 1,\n  \"RECORDS\": [\n    {\n      \"HOST_NAME\": \"g\",\n"
-            "      \"NGPUS\": \"3\",\n      \"NGPUS_ALLOC\": \"2\",\n      \"NGPUS_STUCK\": \"1\"\n    }\n  ]\n}\n");
+            "{\n  \"COMMAND\": \"bhosts\",\n  \"HOSTS\": 1,\n  \"RECORDS\": [\n    {\n      "
+            "\"HOST_NAME\": \"g\",\n"
+            "      \"NGPUS\": \"3\",\n      \"NGPUS_ALLOC\": \"2\",\n      \"NGPUS_STUCK\": "
+            "\"1\"\n    }\n  ]\n}\n");
 }
 
 TEST(gpu_table, names_the_job_that_holds_each_gpu) {
@@ -84,7 +90,8 @@ TEST(host_long_text, shows_the_administrators_comment_of_a_closed_host) {
   shut.host.closed = true;
   shut.host.closed_by = "root";
   shut.host.closed_why = "bad fan";
-  EXPECT_NE(host_long_text(shut).find("ADMIN ACTION COMMENT: \"root: bad fan\""), std::string::npos);
+  EXPECT_NE(host_long_text(shut).find("ADMIN ACTION COMMENT: \"root: bad fan\""),
+            std::string::npos);
   EXPECT_EQ(host_long_text(node("b")).find("ADMIN"), std::string::npos);
 }
 
@@ -93,7 +100,8 @@ TEST(listed, only_when_o_or_json_asks) {
   Listing listing{"bhosts", "HOSTS", "host_name"};
   auto asked = [&](std::vector<std::string> args) {
     auto options = *parse_options(kOptions, args, Words::Anywhere);
-    return (*listed<HostView>(options, listing, host_fields(), std::vector{node("a")})).value_or("none");
+    return (*listed<HostView>(options, listing, host_fields(), std::vector{node("a")}))
+        .value_or("none");
   };
   EXPECT_EQ(asked({}), "none");
   EXPECT_EQ(asked({"-o", "max host_name"}), "MAX HOST_NAME\n4 a\n");

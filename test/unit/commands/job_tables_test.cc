@@ -17,18 +17,32 @@ JobView running() {
   setenv("TZ", "UTC", 1);
   tzset();
   auto sealed = std::make_shared<SealedSpec>();
-  sealed->spec = {.owner = {7, 7, "ann"}, .name = "train", .queue = "normal", .project = "p",
-                  .command = "python3 train.py", .cwd = "/srv", .submit_host = "login1",
-                  .home = "/users/ann", .out_file = "out", .min_tasks = 1, .max_tasks = 4,
-                  .run_limit = std::chrono::minutes(10), .elastic = true};
+  sealed->spec = {.owner = {7, 7, "ann"},
+                  .name = "train",
+                  .queue = "normal",
+                  .project = "p",
+                  .command = "python3 train.py",
+                  .cwd = "/srv",
+                  .submit_host = "login1",
+                  .home = "/users/ann",
+                  .out_file = "out",
+                  .min_tasks = 1,
+                  .max_tasks = 4,
+                  .run_limit = std::chrono::minutes(10),
+                  .elastic = true};
   auto job = std::make_shared<Job>();
   job->id = {12, 0};
   job->sealed = sealed;
   job->state = JobState::Running;
   job->attempt = Attempt{1};
-  job->tasks = {{.number = TaskNumber{1}, .host = HostId{1}, .state = TaskState::Running, .pid = 100},
-                {.number = TaskNumber{2}, .host = HostId{2}, .state = TaskState::Gone, .pid = 200, .term = Term::Left},
-                {.number = TaskNumber{3}, .host = HostId{2}, .state = TaskState::Running, .pid = 300}};
+  job->tasks = {
+      {.number = TaskNumber{1}, .host = HostId{1}, .state = TaskState::Running, .pid = 100},
+      {.number = TaskNumber{2},
+       .host = HostId{2},
+       .state = TaskState::Gone,
+       .pid = 200,
+       .term = Term::Left},
+      {.number = TaskNumber{3}, .host = HostId{2}, .state = TaskState::Running, .pid = 300}};
   job->membership.epoch = EpochNumber{3};
   job->membership.resizes = 2;
   job->submitted = at(0);
@@ -145,7 +159,8 @@ TEST(job_tables, long_form_is_wrapped_and_shows_what_clients_parse) {
   });
   auto text = long_text({&view, at(120)});
   std::string flat = text;
-  for (auto cut = flat.find("\n                     "); cut != flat.npos; cut = flat.find("\n                     "))
+  for (auto cut = flat.find("\n                     "); cut != flat.npos;
+       cut = flat.find("\n                     "))
     flat.erase(cut, 22);
   EXPECT_NE(flat.find("Job <12>, Job Name <train>, User <ann>"), std::string::npos);
   EXPECT_NE(flat.find("Status <EXIT>"), std::string::npos);

@@ -78,7 +78,9 @@ TEST(options, repeated_values_keep_their_order_and_the_first_counts) {
   EXPECT_EQ(p.first("J"), std::nullopt);
 }
 
-TEST(options, accepted_without_effect_is_told) { EXPECT_EQ(parsed({"-ptl", "5"}).ignored, List{"ptl"}); }
+TEST(options, accepted_without_effect_is_told) {
+  EXPECT_EQ(parsed({"-ptl", "5"}).ignored, List{"ptl"});
+}
 
 TEST(options, usage_lists_what_is_documented) {
   EXPECT_EQ(usage("t [options]", kOptions),

@@ -36,7 +36,8 @@ TEST(plan_table, is_a_tree_with_a_dash_for_no_limit) {
 
 TEST(plan_table, whole_paths_widen_the_column) {
   auto text = plan_table(std::vector{plan("/research/computer_vision")}, true, false);
-  EXPECT_EQ(text, "/research/computer_vision      3     4     -     5      9        6     1        2\n");
+  EXPECT_EQ(text,
+            "/research/computer_vision      3     4     -     5      9        6     1        2\n");
 }
 
 TEST(plan_fields, json_has_every_contracted_key) {
@@ -44,8 +45,10 @@ TEST(plan_fields, json_has_every_contracted_key) {
   auto options = *parse_options(kOptions, std::vector<std::string>{"-json"}, Words::Anywhere);
   Listing listing{"bplans", "PLANS", "plan shares owns limit used demand deserved lent borrowed"};
   EXPECT_EQ(**listed<PlanView>(options, listing, plan_fields(), std::vector{plan("/a")}),
-            "{\n  \"COMMAND\": \"bplans\",\n  \"PLANS\": 1,\n  \"RECORDS\": [\n    {\n      \"PLAN\": \"/a\",\n"
-            "      \"SHARES\": \"3\",\n      \"OWNS\": \"4\",\n      \"LIMIT\": \"\",\n      \"USED\": \"5\",\n"
+            "{\n  \"COMMAND\": \"bplans\",\n  \"PLANS\": 1,\n  \"RECORDS\": [\n    {\n      "
+            "\"PLAN\": \"/a\",\n"
+            "      \"SHARES\": \"3\",\n      \"OWNS\": \"4\",\n      \"LIMIT\": \"\",\n      "
+            "\"USED\": \"5\",\n"
             "      \"DEMAND\": \"9\",\n      \"DESERVED\": \"6\",\n      \"LENT\": \"1\",\n"
             "      \"BORROWED\": \"2\"\n    }\n  ]\n}\n");
 }

@@ -40,8 +40,9 @@ TEST(queue_table, columns_stand_where_lsf_puts_them) {
 }
 
 TEST(queue_table, wide_keeps_the_name_and_no_limit_is_a_dash) {
-  EXPECT_EQ(queue_table(std::vector{queue("a_queue_with_a_long_name")}, true, false),
-            "a_queue_with_a_long_name  30  Open:Active       -    -    -    -     0     0     0     0\n");
+  EXPECT_EQ(
+      queue_table(std::vector{queue("a_queue_with_a_long_name")}, true, false),
+      "a_queue_with_a_long_name  30  Open:Active       -    -    -    -     0     0     0     0\n");
 }
 
 TEST(queue_fields, no_limit_is_an_empty_text_in_json) {
@@ -49,7 +50,8 @@ TEST(queue_fields, no_limit_is_an_empty_text_in_json) {
   auto options = *parse_options(kOptions, std::vector<std::string>{"-json"}, Words::Anywhere);
   Listing listing{"bqueues", "QUEUES", "queue_name max users"};
   EXPECT_EQ(**listed<QueueView>(options, listing, queue_fields(), std::vector{queue("q")}),
-            "{\n  \"COMMAND\": \"bqueues\",\n  \"QUEUES\": 1,\n  \"RECORDS\": [\n    {\n      \"QUEUE_NAME\": \"q\",\n"
+            "{\n  \"COMMAND\": \"bqueues\",\n  \"QUEUES\": 1,\n  \"RECORDS\": [\n    {\n      "
+            "\"QUEUE_NAME\": \"q\",\n"
             "      \"MAX\": \"\",\n      \"USERS\": \"all\"\n    }\n  ]\n}\n");
 }
 

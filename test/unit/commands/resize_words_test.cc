@@ -10,8 +10,10 @@ using Kind = ResizeRequest::Kind;
 Result<ResizeWish> parsed(std::vector<std::string> words) { return parse_resize(words); }
 
 TEST(parse_resize, each_verb_has_its_kind) {
-  EXPECT_EQ(parsed({"release", "2", "7"})->request, (ResizeRequest{"", JobId{7}, Kind::Release, 2}));
-  EXPECT_EQ(parsed({"request", "3", "7[4]"})->request, (ResizeRequest{"", JobId{7, 4}, Kind::Request, 3}));
+  EXPECT_EQ(parsed({"release", "2", "7"})->request,
+            (ResizeRequest{"", JobId{7}, Kind::Release, 2}));
+  EXPECT_EQ(parsed({"request", "3", "7[4]"})->request,
+            (ResizeRequest{"", JobId{7, 4}, Kind::Request, 3}));
   EXPECT_EQ(parsed({"cancel", "7"})->request, (ResizeRequest{"", JobId{7}, Kind::Cancel, 0}));
 }
 
@@ -30,9 +32,13 @@ TEST(parse_resize, named_hosts_are_counted_and_told) {
 TEST(parse_resize, refuses_what_is_no_request_and_names_it) {
   EXPECT_NE(parsed({"grow", "1", "7"}).error().text.find("'grow'"), std::string::npos);
   EXPECT_NE(parsed({"release", "two", "7"}).error().text.find("'two'"), std::string::npos);
-  for (auto words : std::vector<std::vector<std::string>>{
-           {}, {"release", "7"}, {"cancel", "1", "7"}, {"release", "0", "7"}, {"release", "-1", "7"},
-           {"release", "1", "7[1-3]"}, {"release", "1", "nine"}})
+  for (auto words : std::vector<std::vector<std::string>>{{},
+                                                          {"release", "7"},
+                                                          {"cancel", "1", "7"},
+                                                          {"release", "0", "7"},
+                                                          {"release", "-1", "7"},
+                                                          {"release", "1", "7[1-3]"},
+                                                          {"release", "1", "nine"}})
     EXPECT_FALSE(parsed(words));
 }
 

@@ -50,8 +50,9 @@ TEST(submission, nothing_given_is_one_task_here) {
 }
 
 TEST(submission, options_reach_their_fields) {
-  auto s = spec({"-ar", "-n", "2,8", "-app", "training", "-plan", "/a", "-gpu", "num=1", "-W", "1:30",
-                 "-J", "x[1-4]%2", "-H", "-x", "-r", "-P", "q", "-m", "h1 h2", "-cwd", "sub"});
+  auto s = spec({"-ar",   "-n", "2,8",  "-app",  "training", "-plan", "/a", "-gpu",
+                 "num=1", "-W", "1:30", "-J",    "x[1-4]%2", "-H",    "-x", "-r",
+                 "-P",    "q",  "-m",   "h1 h2", "-cwd",     "sub"});
   EXPECT_TRUE(s.elastic && s.hold && s.exclusive && s.rerunnable);
   EXPECT_EQ(s.min_tasks, 2u);
   EXPECT_EQ(s.max_tasks, 8u);
@@ -95,7 +96,8 @@ TEST(submission, bad_numbers_name_option_and_value) {
   EXPECT_EQ(refusal({"-n", "3,2"}), "-n 3,2: Bad argument, max is below min");
   EXPECT_EQ(refusal({"-W", "soon"}), "-W soon: Bad argument, [hours:]minutes is wanted");
   EXPECT_EQ(refusal({"-M", "lots"}), "-M lots: Bad argument, a size such as 4G is wanted");
-  for (auto text : {"0", "-1", "1,", ",2", "2,x", "9999999999"}) EXPECT_NE(refusal({"-n", text}), "accepted");
+  for (auto text : {"0", "-1", "1,", ",2", "2,x", "9999999999"})
+    EXPECT_NE(refusal({"-n", text}), "accepted");
 }
 
 TEST(submission, run_limits_may_name_a_host) {

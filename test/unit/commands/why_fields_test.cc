@@ -29,7 +29,8 @@ TEST(bwhy, one_row_a_reason_with_the_contracted_keys) {
   ASSERT_EQ(rows.size(), 2U);
   Listing listing{"bwhy", "REASONS", "code text hosts_removed fix"};
   EXPECT_EQ(**listed<ShownReason>(options, listing, reason_fields(), {&rows[0], 1}),
-            "{\n  \"COMMAND\": \"bwhy\",\n  \"REASONS\": 1,\n  \"RECORDS\": [\n    {\n      \"CODE\": \"slots\",\n"
+            "{\n  \"COMMAND\": \"bwhy\",\n  \"REASONS\": 1,\n  \"RECORDS\": [\n    {\n      "
+            "\"CODE\": \"slots\",\n"
             "      \"TEXT\": \"Not enough job slot(s)\",\n      \"HOSTS_REMOVED\": \"3\",\n"
             "      \"FIX\": \"bkill something\"\n    }\n  ]\n}\n");
 }
@@ -43,7 +44,8 @@ TEST(bwhy, tells_each_reason_and_its_remedy) {
 }
 
 TEST(bwhy, a_job_without_reasons_is_told_too) {
-  EXPECT_EQ(why_text(job(7, JobState::Finished)), "Job <7> is finished\n  it has ended and waits for nothing\n");
+  EXPECT_EQ(why_text(job(7, JobState::Finished)),
+            "Job <7> is finished\n  it has ended and waits for nothing\n");
   auto running = job(8, JobState::Running);
   EXPECT_EQ(why_text(running), "Job <8> is running\n  nothing keeps it\n");
   auto blocked = std::make_shared<Job>(*running.job);
@@ -62,7 +64,8 @@ TEST(bwhy, an_elastic_job_below_its_most_is_told_what_it_waits_for) {
   small->tasks = {{.number = TaskNumber{1}, .state = TaskState::Running}};
   running.job = small;
   EXPECT_EQ(why_text(running),
-            "Job <8> is running\n  it has 1 of at most 3 tasks; more come when fair share and free hosts allow\n");
+            "Job <8> is running\n  it has 1 of at most 3 tasks; more come when fair share and free "
+            "hosts allow\n");
 }
 
 }  // namespace

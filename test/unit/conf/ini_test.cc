@@ -7,8 +7,9 @@ namespace {
 
 TEST(ini, entries_keep_section_and_line) {
   Problems problems;
-  auto ini = read_ini(
-      "f", "a = 1\n\n[gpu[01-16]]\n# c\n  b=x = y # tail\n[h.example.org]\n[empty]\nk =\n", problems);
+  auto ini =
+      read_ini("f", "a = 1\n\n[gpu[01-16]]\n# c\n  b=x = y # tail\n[h.example.org]\n[empty]\nk =\n",
+               problems);
   ASSERT_TRUE(problems.empty()) << problems.error().text;
   ASSERT_EQ(ini.sections.size(), 4u);
   EXPECT_EQ(ini.sections[0].entries.at(0).key, "a");

@@ -29,12 +29,13 @@ TEST(conf, nothing_configured_is_a_cluster) {
 }
 
 TEST(conf, every_file_reaches_its_struct) {
-  auto config = parse({{"wm.conf", "[times]\nclean_period = 2h\n[limits]\njob_ports = 21000-21999\n"},
-                       {"queues.conf", "[normal]\n[high]\npriority = 80\nhosts = gpu\n"},
-                       {"hosts.conf", "[gpu[01-02]]\ngpus = 4\nmem = 64G\ngroups = gpu\n[login]\n"},
-                       {"plans.conf", "[/a]\nowns = 2\n[/a/b]\nlimit = 3\n"},
-                       {"apps.conf", "[training]\nresize = restart\n[mpi]\n"},
-                       {"users.conf", "[default]\nmax_slots = 4\n[ann]\ngroups = g1 g2\n"}});
+  auto config =
+      parse({{"wm.conf", "[times]\nclean_period = 2h\n[limits]\njob_ports = 21000-21999\n"},
+             {"queues.conf", "[normal]\n[high]\npriority = 80\nhosts = gpu\n"},
+             {"hosts.conf", "[gpu[01-02]]\ngpus = 4\nmem = 64G\ngroups = gpu\n[login]\n"},
+             {"plans.conf", "[/a]\nowns = 2\n[/a/b]\nlimit = 3\n"},
+             {"apps.conf", "[training]\nresize = restart\n[mpi]\n"},
+             {"users.conf", "[default]\nmax_slots = 4\n[ann]\ngroups = g1 g2\n"}});
   ASSERT_TRUE(config) << config.error().text;
   EXPECT_EQ(config->cluster.times.clean_period, std::chrono::hours(2));
   EXPECT_EQ(config->cluster.limits.job_port_last, 21999u);
@@ -141,13 +142,41 @@ TEST(conf, a_command_reads_the_cluster_alone) {
 
 // Pieces of configuration files, and bytes that have no place in one.
 std::string noise(std::mt19937& random) {
-  static const std::vector<std::string> kPieces = {
-      "[", "]", "\n", "\n", "=", " = ", "#", ".", "[gpu[1-3]]\n", "[/a]\n", "[default]\n", "priority",
-      "slots", "owns", "job_ports", "9999999999999999999", "-", "2h", "16G", "none", ",", "\r\n",
-      "\t", std::string(1, '\0'), "\xff", "[a.]\n", "[]\n", "=\n", "[=]\n", "[[[", "gpus = 4\n"};
+  static const std::vector<std::string> kPieces = {"[",
+                                                   "]",
+                                                   "\n",
+                                                   "\n",
+                                                   "=",
+                                                   " = ",
+                                                   "#",
+                                                   ".",
+                                                   "[gpu[1-3]]\n",
+                                                   "[/a]\n",
+                                                   "[default]\n",
+                                                   "priority",
+                                                   "slots",
+                                                   "owns",
+                                                   "job_ports",
+                                                   "9999999999999999999",
+                                                   "-",
+                                                   "2h",
+                                                   "16G",
+                                                   "none",
+                                                   ",",
+                                                   "\r\n",
+                                                   "\t",
+                                                   std::string(1, '\0'),
+                                                   "\xff",
+                                                   "[a.]\n",
+                                                   "[]\n",
+                                                   "=\n",
+                                                   "[=]\n",
+                                                   "[[[",
+                                                   "gpus = 4\n"};
   std::string text;
   for (auto n = random() % 40; n > 0; --n)
-    text += random() % 10 == 0 ? std::string(1, static_cast<char>(random())) : kPieces[random() % kPieces.size()];
+    text += random() % 10 == 0 ? std::string(1, static_cast<char>(random()))
+                               : kPieces[random() % kPieces.size()];
   return text;
 }
 

@@ -27,13 +27,14 @@ bool refused_with(std::string_view text, std::string_view fragment) {
 
 TEST(resreq, every_section_is_read) {
   auto req = parsed(
-      "select[mem>1G && type==any] order[-slots:mem] rusage[mem=512.0:duration=30:decay=1,lic=2/job] "
-      "span[ptile=2] same[type:model] cu[type=rack:maxcus=2:excl] affinity[core(2):membind=localonly]");
+      "select[mem>1G && type==any] order[-slots:mem] "
+      "rusage[mem=512.0:duration=30:decay=1,lic=2/job] "
+      "span[ptile=2] same[type:model] cu[type=rack:maxcus=2:excl] "
+      "affinity[core(2):membind=localonly]");
   EXPECT_EQ(req.select, "mem>1G && type==any");
   EXPECT_EQ(req.order, (std::vector<OrderTerm>{{"slots", true}, {"mem", false}}));
   ASSERT_EQ(req.rusage.size(), 2u);
-  EXPECT_EQ(req.rusage[0],
-            (RusageTerm{"mem", 512, Per::Unsaid, std::chrono::minutes(30), true}));
+  EXPECT_EQ(req.rusage[0], (RusageTerm{"mem", 512, Per::Unsaid, std::chrono::minutes(30), true}));
   EXPECT_EQ(req.rusage[1], (RusageTerm{"lic", 2, Per::Job, {}, false}));
   EXPECT_EQ(req.span.ptile, 2u);
   EXPECT_EQ(req.same, (std::vector<std::string>{"type", "model"}));
@@ -77,7 +78,8 @@ TEST(resreq, errors_hold_the_fragments_that_clients_know) {
   EXPECT_TRUE(refused_with("rusage[mem=]", "Error in rusage section"));
   EXPECT_TRUE(refused_with("rusage[mem=]", "Expected number, string"));
   EXPECT_TRUE(refused_with("span[hosts=1] span[ptile=2]", "duplicate section"));
-  EXPECT_TRUE(refused_with("rusage[hname=1]", "cannot be used in the resource requirement section"));
+  EXPECT_TRUE(
+      refused_with("rusage[hname=1]", "cannot be used in the resource requirement section"));
   EXPECT_TRUE(refused_with("rusage[mem=1", "Error in rusage section"));
   EXPECT_TRUE(refused_with("{span[hosts=1]}||{span[ptile=1]}", "not supported"));
   EXPECT_TRUE(refused_with("nosuch[1]", "Bad resource requirement syntax"));
@@ -104,12 +106,14 @@ TEST(resreq, a_job_goes_over_its_queue) {
 }
 
 TEST(resreq, text_parses_to_the_same_value) {
-  auto req = parsed("select[a>1] order[-x:y] rusage[mem=1.5/task:duration=2h,l=3] span[ptile=2] same[t]");
+  auto req =
+      parsed("select[a>1] order[-x:y] rusage[mem=1.5/task:duration=2h,l=3] span[ptile=2] same[t]");
   EXPECT_EQ(parsed(to_string(req)), req) << to_string(req);
 }
 
 TEST(gpu, every_keyword_is_read) {
-  auto req = parse_gpu("num=2/task:mode=exclusive_process:mps=yes,nocvd:j_exclusive=yes:gmodel=A100-40G:gmem=8G");
+  auto req = parse_gpu(
+      "num=2/task:mode=exclusive_process:mps=yes,nocvd:j_exclusive=yes:gmodel=A100-40G:gmem=8G");
   ASSERT_TRUE(req) << req.error().text;
   EXPECT_EQ(req->milli_num, 2000u);
   EXPECT_EQ(req->per, Per::Task);
@@ -132,7 +136,8 @@ TEST(gpu, mistakes_are_named) {
 }
 
 TEST(gpu, a_job_goes_over_its_profile) {
-  auto merged = merge(*parse_gpu("num=4/host:mode=shared:gmem=4G"), *parse_gpu("num=1:gmodel=V100"));
+  auto merged =
+      merge(*parse_gpu("num=4/host:mode=shared:gmem=4G"), *parse_gpu("num=1:gmodel=V100"));
   EXPECT_EQ(merged.milli_num, 1000u);
   EXPECT_EQ(merged.per, Per::Unsaid);
   EXPECT_EQ(merged.mode, GpuMode::Shared);
@@ -142,13 +147,45 @@ TEST(gpu, a_job_goes_over_its_profile) {
 
 // Pieces that the grammar knows, and bytes that it does not, in random order.
 std::string noise(std::mt19937& random) {
-  static const std::vector<std::string> kPieces = {
-      "select[", "rusage[", "span[", "order[", "same[", "cu[", "affinity[", "]", "mem", "=", "1e5",
-      "(", ")", "&&", "||", "!", "<", "'", "\"", ":", ",", "duration", "ptile", "hosts", "-", " ",
-      "/", "num", "mode", "defined", "{", "}", "9999999999999999999", "\x80", std::string(1, '\0')};
+  static const std::vector<std::string> kPieces = {"select[",
+                                                   "rusage[",
+                                                   "span[",
+                                                   "order[",
+                                                   "same[",
+                                                   "cu[",
+                                                   "affinity[",
+                                                   "]",
+                                                   "mem",
+                                                   "=",
+                                                   "1e5",
+                                                   "(",
+                                                   ")",
+                                                   "&&",
+                                                   "||",
+                                                   "!",
+                                                   "<",
+                                                   "'",
+                                                   "\"",
+                                                   ":",
+                                                   ",",
+                                                   "duration",
+                                                   "ptile",
+                                                   "hosts",
+                                                   "-",
+                                                   " ",
+                                                   "/",
+                                                   "num",
+                                                   "mode",
+                                                   "defined",
+                                                   "{",
+                                                   "}",
+                                                   "9999999999999999999",
+                                                   "\x80",
+                                                   std::string(1, '\0')};
   std::string text;
   for (auto n = random() % 20; n > 0; --n)
-    text += random() % 8 == 0 ? std::string(1, static_cast<char>(random())) : kPieces[random() % kPieces.size()];
+    text += random() % 8 == 0 ? std::string(1, static_cast<char>(random()))
+                              : kPieces[random() % kPieces.size()];
   return text;
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 std::optional<Value> on_host(std::string_view name) {
   static const std::map<std::string, Value, std::less<>> values = {
-      {"mem", 4096.0}, {"ncpus", 8.0},   {"hname", "gpu-01"},
-      {"type", "X86"}, {"ssd", 1.0},     {"slow", 0.0}};
+      {"mem", 4096.0}, {"ncpus", 8.0}, {"hname", "gpu-01"},
+      {"type", "X86"}, {"ssd", 1.0},   {"slow", 0.0}};
   auto at = values.find(name);
   return at == values.end() ? std::nullopt : std::optional(at->second);
 }
@@ -83,9 +83,12 @@ TEST(select, depth_is_bounded) {
 }
 
 TEST(select, a_host_offers_what_is_free) {
-  Host host{.name = "h1", .capacity = {.slots = 8, .milli_cpus = 8000, .mem = Bytes{8LL << 30}},
-            .used_slots = 3, .used_mem = Bytes{2LL << 30}};
-  HostConf conf{.groups = {"fast"}, .resources = {{"ssd", ""}, {"scratch", "500"}, {"site", "east"}}};
+  Host host{.name = "h1",
+            .capacity = {.slots = 8, .milli_cpus = 8000, .mem = Bytes{8LL << 30}},
+            .used_slots = 3,
+            .used_mem = Bytes{2LL << 30}};
+  HostConf conf{.groups = {"fast"},
+                .resources = {{"ssd", ""}, {"scratch", "500"}, {"site", "east"}}};
   auto fits_host = [&](std::string_view text) {
     return Select::parse(text)->matches([&](auto name) { return host_value(host, &conf, name); });
   };

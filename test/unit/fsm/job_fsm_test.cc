@@ -126,7 +126,8 @@ TEST(job_fsm, a_queue_may_make_its_jobs_rerunnable) {
 }
 
 // The configuration with these exits of the profile "batch".
-void set_exits(ClusterBuilder& c, std::vector<std::uint32_t> success, std::vector<std::uint32_t> requeue) {
+void set_exits(ClusterBuilder& c, std::vector<std::uint32_t> success,
+               std::vector<std::uint32_t> requeue) {
   for (auto& app : c.config.apps) {
     if (app.name != "batch") continue;
     app.success_exits = success;

@@ -48,7 +48,8 @@ bool can_listen(std::uint32_t port, bool reuse) {
   at.sin_family = AF_INET;
   at.sin_port = htons(static_cast<std::uint16_t>(port));
   ::inet_pton(AF_INET, "127.0.0.1", &at.sin_addr);
-  return ::bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof(at)) == 0 && ::listen(fd.get(), 1) == 0;
+  return ::bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof(at)) == 0 &&
+         ::listen(fd.get(), 1) == 0;
 }
 
 TEST(job_ports, a_held_port_is_open_to_the_job_and_closed_to_strangers) {

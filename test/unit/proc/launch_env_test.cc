@@ -41,8 +41,12 @@ HostOrder order() {
   o.app.type = AppType::Training;
   o.max_tasks = 4;
   o.restarts = 2;
-  o.env = std::string("PATH=/usr/bin\0FOO=a=b\0LSB_JOBID=9\0HOME=/old\0PYTHONPATH=/mine\0BAD\0", 68);
-  o.all = {{{1}, "a", "10.0.0.1"}, {{2}, "b", "10.0.0.2"}, {{3}, "a", "10.0.0.1"}, {{4}, "b", "10.0.0.2"}};
+  o.env =
+      std::string("PATH=/usr/bin\0FOO=a=b\0LSB_JOBID=9\0HOME=/old\0PYTHONPATH=/mine\0BAD\0", 68);
+  o.all = {{{1}, "a", "10.0.0.1"},
+           {{2}, "b", "10.0.0.2"},
+           {{3}, "a", "10.0.0.1"},
+           {{4}, "b", "10.0.0.2"}};
   OrderedTask t;
   t.task = {2};
   o.tasks.push_back(t);
@@ -57,7 +61,8 @@ std::map<std::string, std::string> as_map(const std::vector<std::string>& entrie
   std::map<std::string, std::string> map;
   for (const auto& entry : entries) {
     auto at = entry.find('=');
-    EXPECT_TRUE(map.emplace(entry.substr(0, at), entry.substr(at + 1)).second) << "twice: " << entry;
+    EXPECT_TRUE(map.emplace(entry.substr(0, at), entry.substr(at + 1)).second)
+        << "twice: " << entry;
   }
   return map;
 }
@@ -76,14 +81,27 @@ TEST(launch_env, ranks_go_host_by_host) {
 
 TEST(launch_env, a_training_task_has_torchruns_complete_set) {
   auto env = env_of_task(order(), 1);
-  std::map<std::string, std::string> expected = {
-      {"RANK", "3"}, {"WORLD_SIZE", "4"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "2"},
-      {"GROUP_RANK", "1"}, {"GROUP_WORLD_SIZE", "2"}, {"ROLE_RANK", "3"}, {"ROLE_WORLD_SIZE", "4"},
-      {"ROLE_NAME", "default"}, {"MASTER_ADDR", "10.0.0.1"}, {"TORCHELASTIC_RUN_ID", "12"},
-      {"TORCHELASTIC_RESTART_COUNT", "2"}, {"TORCHELASTIC_USE_AGENT_STORE", "False"},
-      {"OMP_NUM_THREADS", "2"}, {"CUDA_VISIBLE_DEVICES", "1,3"}, {"GLOO_SOCKET_IFNAME", "eth0"},
-      {"NCCL_SOCKET_IFNAME", "eth0"}, {"NCCL_ASYNC_ERROR_HANDLING", "1"}, {"WM_TASK", "4"},
-      {"WM_ATTEMPT", "c:12.3"}, {"WM_NODE", "b"}};
+  std::map<std::string, std::string> expected = {{"RANK", "3"},
+                                                 {"WORLD_SIZE", "4"},
+                                                 {"LOCAL_RANK", "1"},
+                                                 {"LOCAL_WORLD_SIZE", "2"},
+                                                 {"GROUP_RANK", "1"},
+                                                 {"GROUP_WORLD_SIZE", "2"},
+                                                 {"ROLE_RANK", "3"},
+                                                 {"ROLE_WORLD_SIZE", "4"},
+                                                 {"ROLE_NAME", "default"},
+                                                 {"MASTER_ADDR", "10.0.0.1"},
+                                                 {"TORCHELASTIC_RUN_ID", "12"},
+                                                 {"TORCHELASTIC_RESTART_COUNT", "2"},
+                                                 {"TORCHELASTIC_USE_AGENT_STORE", "False"},
+                                                 {"OMP_NUM_THREADS", "2"},
+                                                 {"CUDA_VISIBLE_DEVICES", "1,3"},
+                                                 {"GLOO_SOCKET_IFNAME", "eth0"},
+                                                 {"NCCL_SOCKET_IFNAME", "eth0"},
+                                                 {"NCCL_ASYNC_ERROR_HANDLING", "1"},
+                                                 {"WM_TASK", "4"},
+                                                 {"WM_ATTEMPT", "c:12.3"},
+                                                 {"WM_NODE", "b"}};
   for (const auto& [name, value] : expected) EXPECT_EQ(env[name], value) << name;
   for (const char* name : {"MASTER_PORT", "TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_ERROR_FILE"})
     EXPECT_FALSE(env[name].empty()) << name;
@@ -198,8 +216,8 @@ TEST(launch_env, a_script_runs_under_its_interpreter) {
   auto o = order();
   o.script = "#!/usr/bin/env -S python3 -u\nprint(1)\n";
   auto task = plan_task(o, facts(), o.tasks[0]);
-  EXPECT_EQ(task.argv, (std::vector<std::string>{"/usr/bin/env", "-S python3 -u",
-                                                 "/run/b/12-0.3.d/script"}));
+  EXPECT_EQ(task.argv,
+            (std::vector<std::string>{"/usr/bin/env", "-S python3 -u", "/run/b/12-0.3.d/script"}));
   o.script = "echo 1\n";
   EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "/bin/sh");
   auto files = plan_attempt(o, facts(), {}, {}).files;

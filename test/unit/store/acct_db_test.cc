@@ -68,7 +68,8 @@ TEST_F(acct_db, every_field_of_every_row_comes_back) {
   AcctRows rows;
   rows.seq = Seq{9};
   rows.jobs = {job_row(7, 2)};
-  rows.allocations = {{{7, 2}, Attempt{1}, TaskNumber{3}, "node1", 500, at_second(1), at_second(2)}};
+  rows.allocations = {
+      {{7, 2}, Attempt{1}, TaskNumber{3}, "node1", 500, at_second(1), at_second(2)}};
   rows.events = {event_of(7, 9, 1)};
   rows.usage = {{at_second(0), "ada", "/a", "q", 1, 2, Duration(3), Duration(4), Duration(5)}};
   ASSERT_TRUE(db_->apply(rows));

@@ -90,7 +90,8 @@ TEST_F(history, a_lost_history_file_is_named_as_a_gap) {  // STORE-3
   snapshots(2, 3);
   ASSERT_EQ(*store_->archive_events(Seq{2}), 2u);
   std::filesystem::remove(dir_.path() + "/history-202612.db");
-  auto visited = visit_events({dir_.path()}, Seq{1}, [](const EventRow&) { return Result<void>(); });
+  auto visited =
+      visit_events({dir_.path()}, Seq{1}, [](const EventRow&) { return Result<void>(); });
   ASSERT_FALSE(visited);
   EXPECT_EQ(visited.error().code, Code::Damaged);
   EXPECT_THAT(visited.error().text, ::testing::HasSubstr("event 2 is in no file"));

@@ -31,11 +31,13 @@ std::string ask(EventStore& store, int dice, std::uint64_t n, std::uint64_t& nex
   switch (dice) {
     case 0: return store.write_snapshot({*store.last_seq(), "s"}) ? "ok" : "failed";
     case 1: return answer<Size>(store.archive_events(Seq{n}), number);
-    case 2: return answer<Size>(store.drop_replies(at_second(static_cast<std::int64_t>(n))), number);
+    case 2:
+      return answer<Size>(store.drop_replies(at_second(static_cast<std::int64_t>(n))), number);
     case 3: return answer<Size>(store.drop_blobs({full_batch(n, 1).blobs[0].hash}, Seq{n}), number);
     case 4: return answer<std::vector<EventRow>>(store.read_events(Seq{n}, {.rows = 5}), show_rows);
-    case 5: return answer<std::string>(store.blob(full_batch(n, 1).blobs[0].hash),
-                                       [](const std::string& s) { return s; });
+    case 5:
+      return answer<std::string>(store.blob(full_batch(n, 1).blobs[0].hash),
+                                 [](const std::string& s) { return s; });
     case 6: return store.reply(request_key(n))->value_or("none");
     case 7: return store.append(events(next + 1, 1)) ? "ok" : "failed";
     default: break;

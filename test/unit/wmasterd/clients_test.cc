@@ -92,7 +92,8 @@ struct Desk {
     send(first, verb, codec::encode(request), who);
     settle();
   }
-  SubmitRequest submission(const std::string& name, SpecBuilder builder = {}, const std::string& signer = "1001") {
+  SubmitRequest submission(const std::string& name, SpecBuilder builder = {},
+                           const std::string& signer = "1001") {
     builder.spec.env_hash = world->hash("A=1");
     return {key(name), codec::encode(builder.spec), signer, "", "A=1"};
   }
@@ -230,8 +231,10 @@ TEST(clients, what_is_left_open_gets_the_defaults) {
 TEST(clients, names_that_do_not_exist_are_refused_by_name) {
   Desk desk;
   desk.start();
-  EXPECT_EQ(desk.refused(SpecBuilder().queue("nigth")), (VerbError{number(Code::NotFound), "nigth: No such queue"}));
-  EXPECT_EQ(desk.refused(SpecBuilder().app("trainnig")).text, "trainnig: No such application profile");
+  EXPECT_EQ(desk.refused(SpecBuilder().queue("nigth")),
+            (VerbError{number(Code::NotFound), "nigth: No such queue"}));
+  EXPECT_EQ(desk.refused(SpecBuilder().app("trainnig")).text,
+            "trainnig: No such application profile");
   EXPECT_EQ(desk.refused(SpecBuilder().plan("/a/b")).text, "/a/b: No such resource plan");
   EXPECT_EQ(desk.jobs(), 0u);
 }
@@ -282,7 +285,8 @@ TEST(clients, a_kill_answers_for_each_id) {
   request.jobs.ids = {over, waits, {99, 0}};
   desk.ask(Verb::Kill, request);
   std::map<JobId, std::uint8_t> codes;
-  for (const auto& outcome : desk.first.last<OutcomeReply>().jobs) codes[outcome.job] = outcome.code;
+  for (const auto& outcome : desk.first.last<OutcomeReply>().jobs)
+    codes[outcome.job] = outcome.code;
   EXPECT_EQ(codes, (std::map<JobId, std::uint8_t>{{over, number(Code::Conflict)},
                                                   {waits, number(Code::Ok)},
                                                   {{99, 0}, number(Code::NotFound)}}));
@@ -324,8 +328,9 @@ TEST(clients, hold_and_release_say_when_they_do_not_apply) {
 TEST(clients, a_resize_below_the_minimum_is_refused_with_the_numbers) {
   ElasticDesk desk;
   desk.ask(Verb::Resize, desk.release(2, "r1"));
-  EXPECT_EQ(desk.first.refusal(), (VerbError{number(Code::BadArgument),
-                                             "Job <1>: cannot release 2 of 3 tasks, its minimum is 2"}));
+  EXPECT_EQ(desk.first.refusal(),
+            (VerbError{number(Code::BadArgument),
+                       "Job <1>: cannot release 2 of 3 tasks, its minimum is 2"}));
   EXPECT_EQ(find_job(desk.state(), desk.id)->cap, 0u);
   desk.ask(Verb::Resize, desk.release(1, "r2"));
   EXPECT_EQ(desk.first.last<ResizeReply>().cap, 2u);
@@ -343,9 +348,11 @@ TEST(clients, only_administrators_close_queues) {
   EXPECT_TRUE(desk.state().queues.empty());
   request.request_key = key("a2");
   desk.ask(Verb::Admin, request, kBoss);
-  EXPECT_EQ(desk.first.last<AdminReply>().lines, (std::vector<std::string>{"Queue <normal> is closed"}));
+  EXPECT_EQ(desk.first.last<AdminReply>().lines,
+            (std::vector<std::string>{"Queue <normal> is closed"}));
   EXPECT_TRUE(desk.state().queues.at("normal").closed);
-  desk.ask(Verb::Admin, AdminRequest{key("a3"), AdminRequest::Act::QueueOpen, {"normal"}, ""}, {0, 0, "root"});
+  desk.ask(Verb::Admin, AdminRequest{key("a3"), AdminRequest::Act::QueueOpen, {"normal"}, ""},
+           {0, 0, "root"});
   EXPECT_FALSE(desk.state().queues.count("normal") && desk.state().queues.at("normal").closed);
 }
 

@@ -23,7 +23,9 @@ struct Desk {
     Proposal proposal;
     proposal.events = {JobSubmitted{{number, 0}, SpecBuilder().sealed()}};
     proposal.replies = {{"key-" + std::to_string(number), "reply"}};
-    proposal.done = [this](const Result<void>& done) { answers.push_back(done ? Code::Ok : done.error().code); };
+    proposal.done = [this](const Result<void>& done) {
+      answers.push_back(done ? Code::Ok : done.error().code);
+    };
     return proposal;
   }
   void run(int ms) { sim.run(sim.now() + std::chrono::milliseconds(ms)); }

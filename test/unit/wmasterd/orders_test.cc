@@ -159,7 +159,8 @@ TEST(orders, agents_are_told_who_leaves) {
   EXPECT_TRUE(order.tasks[2].leaving) << "condemned";
   EXPECT_EQ(order.tasks[1].host, c.h2);
   c.step(ended(c.id, 2, 0));
-  EXPECT_EQ(numbers(agent_order_for(c.state, c.job(c.id)).tasks), (std::vector<std::uint32_t>{1, 3}));
+  EXPECT_EQ(numbers(agent_order_for(c.state, c.job(c.id)).tasks),
+            (std::vector<std::uint32_t>{1, 3}));
 }
 
 TEST(orders, agents_are_told_the_lead_and_the_last_epoch) {

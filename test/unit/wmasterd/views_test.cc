@@ -14,7 +14,8 @@ using test::ClusterBuilder;
 using test::SpecBuilder;
 using Ids = std::vector<JobId>;
 
-Ids selected(const ClusterBuilder& c, const JobSelection& selection, const std::string& caller = "u1") {
+Ids selected(const ClusterBuilder& c, const JobSelection& selection,
+             const std::string& caller = "u1") {
   Ids found;
   each_selected(c.state, selection, caller, [&](const Job&, JobId id) { found.push_back(id); });
   return found;
@@ -43,7 +44,10 @@ KillRequested kill(JobId id) { return {id, {Term::Owner, "u1", "", at(0)}}; }
 /// What views look at, of a cluster without any host session.
 struct Show {
   explicit Show(const ClusterBuilder& cluster)
-      : world(sim, disk, cluster.config), journal(world, [](auto&) {}), hosts(world, journal), c(cluster) {}
+      : world(sim, disk, cluster.config),
+        journal(world, [](auto&) {}),
+        hosts(world, journal),
+        c(cluster) {}
   JobView job(JobId id) {
     const Job* found = find_job(c.state, id);
     return view_of(seen(), found ? *found : *c.state.jobs.find(id.job), id);
@@ -80,7 +84,8 @@ TEST(views, an_array_is_its_elements_made_or_not) {
   std::vector<JobState> states;
   each_selected(c.state, by_id({array}), "u1",
                 [&](const Job& job, JobId id) { states.push_back(state_of(job, id)); });
-  EXPECT_EQ(states, (std::vector<JobState>{JobState::Pending, JobState::Running, JobState::Pending}));
+  EXPECT_EQ(states,
+            (std::vector<JobState>{JobState::Pending, JobState::Running, JobState::Pending}));
 }
 
 TEST(views, without_ids_the_user_decides) {
@@ -111,7 +116,8 @@ TEST(views, finished_jobs_are_shown_when_asked_for) {
 TEST(views, states_narrow_the_selection) {
   ClusterBuilder c;
   auto host = c.host(4);
-  auto runs = c.submit(SpecBuilder()), waits = c.submit(SpecBuilder()), held = c.submit(SpecBuilder().hold());
+  auto runs = c.submit(SpecBuilder()), waits = c.submit(SpecBuilder()),
+       held = c.submit(SpecBuilder().hold());
   c.run(runs, {host});
   JobSelection selection;
   selection.pending_only = true;
@@ -208,7 +214,8 @@ TEST(views, the_newest_pass_says_why_a_job_waits) {
   auto host = c.host(4);
   auto id = c.submit(SpecBuilder()), array = c.submit(SpecBuilder().array(1, 2));
   Show show(c);
-  auto slots = std::make_shared<std::vector<PendReason>>(1, PendReason{PendCode::Slots, "no slots", 3, ""});
+  auto slots =
+      std::make_shared<std::vector<PendReason>>(1, PendReason{PendCode::Slots, "no slots", 3, ""});
   show.reasons[id] = slots;
   show.reasons[array] = slots;
   EXPECT_EQ(show.job(id).reasons, *slots);

@@ -68,7 +68,8 @@ class core : public ::testing::Test {
     outside_.authorise_next();
     node_.on_word(key_, proc::TaskStarted{{TaskNumber{1}, 4711, {}, false}});
   }
-  static proc::ExitRecord record(std::uint32_t task, int status = 0, EndCause cause = EndCause::Exited) {
+  static proc::ExitRecord record(std::uint32_t task, int status = 0,
+                                 EndCause cause = EndCause::Exited) {
     proc::ExitRecord r;
     r.key = {{7, 0}, {1}};
     r.task = {task};
