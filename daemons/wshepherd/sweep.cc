@@ -60,7 +60,7 @@ proc::FileRead read_part(const proc::ReadFile& order) {
 
 void run_sweep(const Place& place, const proc::Sweep& sweep, int connection) {
   set_title(place, "wshepherd sweep " + to_string(sweep.key) + " " + place.node);
-  auto marker = proc::attempt_marker(sweep.cluster, sweep.key);
+  auto marker = proc::attempt_marker(sweep.cluster, place.node, sweep.key);
   auto cgroup = place.cgroup.empty() ? "" : place.cgroup + "/" + to_string(sweep.key);
   auto list = [&] {
     auto pids = proc::marked(marker, sweep.pids);

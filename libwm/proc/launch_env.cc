@@ -197,7 +197,7 @@ std::string elastic_socket(const HostOrder& o, const HostFacts& host) {
 }
 
 void add_wm(Variables& v, const HostOrder& o, const HostFacts& host) {
-  v[std::string(kAttemptVariable)] = attempt_marker(host.cluster, {o.job, o.attempt});
+  v[std::string(kAttemptVariable)] = attempt_marker(host.cluster, host.name, {o.job, o.attempt});
   if (o.elastic) v["WM_ELASTIC_SOCKET"] = elastic_socket(o, host);
   v["WM_GENERATION"] = number(o.generation);
 }

@@ -99,8 +99,9 @@ Result<AttemptKey> parse_attempt_key(std::string_view text) {
   return fail(Code::BadArgument, "not an attempt: '" + std::string(text) + "'");
 }
 
-std::string attempt_marker(std::string_view cluster, const AttemptKey& key) {
-  return std::string(cluster) + ":" + to_string(key.job) + "." + std::to_string(key.attempt.value);
+std::string attempt_marker(std::string_view cluster, std::string_view node, const AttemptKey& key) {
+  return std::string(cluster) + "@" + std::string(node) + ":" + to_string(key.job) + "." +
+         std::to_string(key.attempt.value);
 }
 
 std::string_view end_cause_name(EndCause cause) {

@@ -39,8 +39,9 @@ std::string to_string(const AttemptKey& key);
 /// Reads what to_string wrote. @errors BadArgument: anything else
 Result<AttemptKey> parse_attempt_key(std::string_view text);
 /// Value of the environment variable WM_ATTEMPT of every process of an attempt:
-/// "<cluster>:<job>.<attempt>". @cost O(1)
-std::string attempt_marker(std::string_view cluster, const AttemptKey& key);
+/// "<cluster>@<node>:<job>.<attempt>". The node is in it because one machine may carry
+/// several hosts of a private cluster, and ending one must spare the others. @cost O(1)
+std::string attempt_marker(std::string_view cluster, std::string_view node, const AttemptKey& key);
 inline constexpr std::string_view kAttemptVariable = "WM_ATTEMPT";
 inline constexpr std::string_view kTaskVariable = "WM_TASK";
 

@@ -229,9 +229,9 @@ TEST(shepherd, the_environment_is_exactly_as_given) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 36, "");
   spec.tasks[0].argv = {"/usr/bin/env"};
-  spec.tasks[0].env = {"B=2", "A=a b", "WM_ATTEMPT=test:36.1"};
+  spec.tasks[0].env = {"B=2", "A=a b", "WM_ATTEMPT=test@test:36.1"};
   run_to_end(zygote, spec);
-  EXPECT_EQ(zygote.read("out"), "B=2\nA=a b\nWM_ATTEMPT=test:36.1\n");
+  EXPECT_EQ(zygote.read("out"), "B=2\nA=a b\nWM_ATTEMPT=test@test:36.1\n");
 }
 
 TEST(shepherd, tasks_can_be_added_and_a_repeat_starts_nothing_twice) {

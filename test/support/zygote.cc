@@ -108,7 +108,7 @@ proc::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
   task.task = {1};
   task.argv = {"/bin/sh", "-c", command};
   task.env = {"PATH=/usr/bin:/bin", "WM_TASK=1",
-              std::string(proc::kAttemptVariable) + "=" + proc::attempt_marker("test", spec.key)};
+              std::string(proc::kAttemptVariable) + "=" + proc::attempt_marker("test", "test", spec.key)};
   task.out = {{.path = zygote.folder + "/out", .name = {}}};
   task.err = {{.path = zygote.folder + "/err", .name = {}}};
   spec.tasks = {task};
@@ -134,7 +134,7 @@ std::string cgroup_for_tests() {
 }
 
 std::vector<pid_t> pids_of(std::uint32_t job) {
-  return proc::marked(proc::attempt_marker("test", {{job, 0}, {1}}), {});
+  return proc::marked(proc::attempt_marker("test", "test", {{job, 0}, {1}}), {});
 }
 
 }  // namespace wm::test

@@ -100,7 +100,7 @@ TEST(launch_env, a_training_task_has_torchruns_complete_set) {
                                                  {"NCCL_SOCKET_IFNAME", "eth0"},
                                                  {"NCCL_ASYNC_ERROR_HANDLING", "1"},
                                                  {"WM_TASK", "4"},
-                                                 {"WM_ATTEMPT", "c:12.3"},
+                                                 {"WM_ATTEMPT", "c@b:12.3"},
                                                  {"WM_NODE", "b"}};
   for (const auto& [name, value] : expected) EXPECT_EQ(env[name], value) << name;
   for (const char* name : {"MASTER_PORT", "TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_ERROR_FILE"})

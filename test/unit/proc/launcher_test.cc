@@ -66,7 +66,7 @@ TEST(launcher, attempt_names_go_both_ways) {
   EXPECT_EQ(*back, key);
   for (auto* bad : {"", "12", "12-4", "12-4.", "12-4.3x", "a-4.3", "12.4-3"})
     EXPECT_FALSE(parse_attempt_key(bad)) << bad;
-  EXPECT_EQ(attempt_marker("c", key), "c:12[4].3");
+  EXPECT_EQ(attempt_marker("c", "b", key), "c@b:12[4].3");
 }
 
 TEST(launcher, shell_status_is_what_a_shell_shows) {
