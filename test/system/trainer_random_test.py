@@ -30,19 +30,19 @@ class RandomCourses(Elastic):
         lead, ready = self.lead, self.ready()
         members = [t for t in lead.members if lead.workers[t].alive]
         what = source.random()
-        if what < 0.3 and len(ready) > 2:
-            victim = source.choice(members)
-            killed.append(victim)
-            lead.workers[victim].process.kill()
+        if what < 0.3 and len(members) > 1:
+            self.kill(source.choice(members), killed)
         stay = [t for t in members if source.random() < 0.7] or members[:1]
         newcomers = [t for t in ready if t not in members and source.random() < 0.5]
         if what > 0.2:
             lead.plan(stay + newcomers)
-        if 0.3 < what < 0.4:
-            victim = source.choice(stay + newcomers)
-            if len(ready) > 2:
-                killed.append(victim)
-                lead.workers[victim].process.kill()
+        # never the last one that has state: then all would begin anew
+        if 0.3 < what < 0.4 and (newcomers or len(stay) > 1):
+            self.kill(source.choice(newcomers or stay), killed)
+
+    def kill(self, task, killed):
+        killed.append(task)
+        self.lead.workers[task].process.kill()
 
     def course(self, seed):
         """A whole job."""

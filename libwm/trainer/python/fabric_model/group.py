@@ -59,10 +59,10 @@ class Rendezvous:
         return f'{self.host}:{self._server.port}'
 
 
-def _connect(plan, rank, device):
+def _connect(plan, rank, device, cancelled):
     """A full mesh of the plan's members. @errors RuntimeError, OSError: a member is missing"""
     world = len(plan.members)
-    store = Client(plan.rendezvous, f'wm/{plan.lead}/{plan.epoch}', CONNECT_LIMIT_S)
+    store = Client(plan.rendezvous, f'wm/{plan.lead}/{plan.epoch}', CONNECT_LIMIT_S, cancelled)
     try:
         store.set(f'here/{rank}', b'1')
         # gloo's own waiting has the limit of the collectives: wait for all before it begins.
@@ -80,7 +80,7 @@ def _connect(plan, rank, device):
 class Group:
     """The members of one epoch. @thread abort and close: any; the rest: the training thread"""
 
-    def __init__(self, plan, task, rendezvous, agent):
+    def __init__(self, plan, task, rendezvous, agent, cancelled=lambda: False):
         self.epoch, self.survivors = plan.epoch, plan.survivors
         self.rank, self.world = plan.members.index(task), len(plan.members)
         self.members, self.reason = plan.members, plan.reason
@@ -90,7 +90,8 @@ class Group:
         self._dead = self._stuck = False
         self._mesh, self._connections = None, []
         if self.world > 1:
-            self._mesh, self._connections = _connect(plan, self.rank, rendezvous.device)
+            self._mesh, self._connections = _connect(plan, self.rank, rendezvous.device,
+                                                     cancelled)
 
     def sum(self, tensor):
         """Sums `tensor` over the members, in place. @errors GroupBroken"""

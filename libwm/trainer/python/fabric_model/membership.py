@@ -11,10 +11,13 @@ connecting thread, `_pending`, or the engine); whoever finds it dead closes it.
 """
 
 import threading
+import time
 from types import SimpleNamespace
 
 from . import native
 from .group import Group, Rendezvous
+
+_CLOSE_S = 2.0  # for background threads to end
 
 
 class Left(Exception):
@@ -68,6 +71,7 @@ class Membership:
         self._leave = None
         self._stand = False
         self._checkpoint = False
+        self._threads = []        # connecting, closing
         self._rendezvous = Rendezvous()
         self._thread = threading.Thread(target=self._hear, name='wm-membership', daemon=True)
         self._thread.start()
@@ -142,7 +146,7 @@ class Membership:
 
     def retire(self, group):
         """Closes a group that was replaced, away from the training thread."""
-        threading.Thread(target=group.close, name='wm-retire', daemon=True).start()
+        self._start(group.close, 'wm-retire')
 
     def was_withdrawn(self, epoch):
         return epoch <= self._withdrawn and epoch > self._broken
@@ -155,10 +159,21 @@ class Membership:
         self._checkpoint = False
 
     def close(self):
-        """Ends the thread and the link; says what is unsaid."""
+        """Ends the threads and the link; says what is unsaid. A thread inside the framework
+        must not outlive the interpreter: that aborts the process."""
+        with self._changed:
+            self._cancel_connecting()
         self._agent.stop()
-        self._thread.join(timeout=2)
+        deadline = time.monotonic() + _CLOSE_S
+        for thread in [self._thread, *self._threads]:
+            thread.join(timeout=max(0.0, deadline - time.monotonic()))
         self._agent.close()
+
+    def _start(self, work, name):
+        self._threads = [t for t in self._threads if t.is_alive()]
+        thread = threading.Thread(target=work, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def _raise_if_left(self):
         if self._leave is not None:
@@ -185,13 +200,13 @@ class Membership:
         with self._changed:
             self._cancel_connecting()
             self._connecting = connecting
-        threading.Thread(target=self._connect, args=(connecting,), name='wm-connect',
-                         daemon=True).start()
+        self._start(lambda: self._connect(connecting), 'wm-connect')
 
     def _connect(self, connecting):
         plan = connecting.plan
         try:
-            group = Group(plan, self._agent.task, self._rendezvous, self._agent)
+            group = Group(plan, self._agent.task, self._rendezvous, self._agent,
+                          lambda: connecting.cancelled)
         except (RuntimeError, OSError, ValueError) as error:
             if not connecting.cancelled:
                 self._agent.connect_failed(plan.epoch, str(error))

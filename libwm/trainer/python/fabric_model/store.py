@@ -7,7 +7,8 @@ a client that is killed while it waits makes the server hang up on another one.
   request   op (1 byte: S or G), length of key, key, length of value, value      lengths: 4 bytes, big-endian
   reply     length of value + 1 and value; length 0: not there
 
-Invariants: the server never waits for anybody; a client's every wait ends by its limit.
+Invariants: the server never waits for anybody; a client's every wait ends by its limit
+or when `cancelled()` says so.
 """
 
 import socket
@@ -83,8 +84,9 @@ class Client(dist.Store):
     @thread one at a time   @units limit_s: seconds
     @errors RuntimeError: the limit has passed, or the server is gone"""
 
-    def __init__(self, address, prefix, limit_s):
+    def __init__(self, address, prefix, limit_s, cancelled):
         super().__init__()
+        self._cancelled = cancelled
         host, port = address.rsplit(':', 1)
         self._prefix = prefix.encode() + b'/'
         self._deadline = time.monotonic() + limit_s
@@ -107,6 +109,8 @@ class Client(dist.Store):
             found = self._ask(b'G', key)
             if found is not None:
                 return found
+            if self._cancelled():
+                raise RuntimeError('connecting was cancelled')
             if time.monotonic() > self._deadline:
                 raise RuntimeError(f'{key}: a member did not come in time')
             time.sleep(_POLL_S)
