@@ -33,6 +33,7 @@ bool Lead::propose(TimePoint now) {
 }
 
 bool Lead::propose_first(TimePoint now) {
+  if (!roster_.may_drop) return false;  // another lead may be starting the job (PROTOCOL L-5)
   Choice choice = choose_first(roster_);
   if (choice.members.empty()) {
     first_ready_.reset();
@@ -72,8 +73,9 @@ bool Lead::everybody_switched() const {
 }
 
 bool Lead::is_outdated() const {
+  if (plan_->plan.emergency) return false;
   if (is_finishing(roster_)) return true;
-  if (plan_->keeps_leavers || plan_->plan.emergency) return false;
+  if (plan_->keeps_leavers) return false;
   return !std::ranges::all_of(plan_->plan.members,
                               [&](TaskNumber m) { return is_wanted(roster_, m); });
 }
@@ -113,9 +115,9 @@ void Lead::withdraw(std::string reason) {
   plan_.reset();
   for (auto m : withdrawn_.members) {  // said even when another plan follows at once
     Task& task = roster_.tasks[m];
-    auto* told = task.told ? std::get_if<EpochPlan>(&*task.told) : nullptr;
-    bool heard = !task.gone && told != nullptr && told->epoch == withdrawn_.words.epoch;
-    if (heard) say(m, withdrawn_.words);
+    if (!task.gone && withdrawal_for(m) && task.told != ToWorker(withdrawn_.words)) {
+      say(m, withdrawn_.words);
+    }
   }
 }
 

@@ -195,6 +195,24 @@ TEST(lead_recover, training_does_not_start_anew_beside_members_that_are_only_sil
   EXPECT_EQ(rig.members(), (Numbers{1})) << "the master has given task 2 up";
 }
 
+TEST(lead_recover, who_recovers_while_others_are_done_gets_its_plan) {
+  LeadRig rig({1, 2, 3});
+  rig.train({1, 2, 3});
+  rig.said(1, WorkerDone{100});
+  rig.gone(2, "signal 9");
+  rig.faulted({3}, 1, 100);
+  EXPECT_EQ(rig.members(), (Numbers{3}));
+  EXPECT_TRUE(rig.told<EpochWithdrawn>().empty());
+}
+
+TEST(lead_recover, cut_off_from_the_master_nothing_is_started) {  // PROTOCOL L-5
+  LeadRig rig({1});
+  rig.agents_up({1});
+  rig.master(MasterSeen::Silent);
+  rig.ready({1});
+  EXPECT_TRUE(rig.tell.empty());
+}
+
 TEST(lead_recover, a_survivor_that_never_answers_is_given_up) {
   LeadRig rig({1, 2, 3});
   rig.train({1, 2, 3});
