@@ -18,6 +18,8 @@ from . import native
 from .group import Group, Rendezvous
 
 _CLOSE_S = 2.0  # for background threads to end
+# A signal that comes right before a wait does not end it: waits are looked up from so often.
+_SIGNALS_SEEN_S = 1.0
 
 
 class Left(Exception):
@@ -123,7 +125,7 @@ class Membership:
                         self._current = pending.group
                         return pending.group
                     pending.group.close()
-                self._changed.wait()
+                self._changed.wait(_SIGNALS_SEEN_S)
 
     def check(self):
         """At a step boundary: waits while told to stand. @errors Left"""
@@ -131,7 +133,7 @@ class Membership:
             return
         with self._changed:
             while self._stand and not self._leave and not (self._current and self._current.dead):
-                self._changed.wait()
+                self._changed.wait(_SIGNALS_SEEN_S)
             self._raise_if_left()
 
     def forget_current(self):
