@@ -125,7 +125,9 @@ class Fold {
   // Starts and ends are states the job has reached by the end of the group.
   void keep_job(const Job& job, bool was_over) {
     auto& line = lines_[id_];
-    if (!line.started && job.state == JobState::Running) {
+    // A short job may have started and ended within one group.
+    bool ran = job.state == JobState::Running || (is_over(job.state) && job.started != WallTime{});
+    if (!line.started && ran) {
       line.started = true;
       add("START", 0, line.tasks);
     }

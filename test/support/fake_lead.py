@@ -99,7 +99,9 @@ class FakeLead:
         env = {**os.environ, **self.environment, **environment, 'WM_TASK': str(task),
                'WM_ELASTIC_SOCKET': self.path, 'LOG_DIR': log, 'RESULT_DIR': self.base}
         with open(os.path.join(log, 'out'), 'ab') as out:
-            process = subprocess.Popen(self.command, env=env, stdout=out, stderr=out)
+            # A runner in the background ignores SIGINT, and so would the worker.
+            process = subprocess.Popen(self.command, env=env, stdout=out, stderr=out,
+                                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.workers[task] = Worker(task, process)
 
     def plan(self, members, emergency=False, reason='test'):
