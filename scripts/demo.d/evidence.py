@@ -6,7 +6,10 @@ RESULT_DIR/log/<task>/{steps,ledger,hash}.csv of every task ─► History ─�
   parameters equal bit for bit on all members after each pass
   resizes    pause = first begin with the new world − last end with the old, the longest of the
              survivors, less the median gap of the 20 steps before; and the steps that were lost
-Callers: scripts/demo; usable alone: evidence.py RESULT_DIR prints a job's resizes and problems.
+A task that was ended by force (`killed`) cannot write down the step it died in, though the
+survivors applied it with its samples: for such a step its row, and only its row, may lack.
+Callers: scripts/demo; usable alone: evidence.py RESULT_DIR [KILLED_TASK…] prints a job's
+resizes and problems.
 """
 
 import collections
@@ -43,7 +46,8 @@ def rows(path):
 class History:
     """The step records of all tasks of one job."""
 
-    def __init__(self, result_dir):
+    def __init__(self, result_dir, killed=()):
+        self.killed = set(killed)  # names of tasks
         self.folders = sorted(glob.glob(os.path.join(result_dir, 'log', '*')))
         self.steps = {f: rows(os.path.join(f, 'steps.csv')) for f in self.folders}
         self.by_step = collections.defaultdict(list)  # step → rows of its highest epoch
@@ -109,6 +113,12 @@ class History:
         return len({row['step'] for found in self.steps.values() for row in found
                     if row['step'] >= step and row['epoch'] < epoch})
 
+    def _died_in(self, step):
+        """How many of the killed tasks have records that end right before `step`."""
+        ends = [max((row['step'] for row in found), default=0) for folder, found in self.steps.items()
+                if os.path.basename(folder) in self.killed]
+        return ends.count(step - 1)
+
     # ---- proofs ------------------------------------------------------------------------
 
     def step_problems(self):
@@ -121,7 +131,8 @@ class History:
             yield f'{len(missing)} optimizer steps are missing, the first is {missing[0]}'
         for step, found in sorted(self.by_step.items()):
             world = found[0]['world']
-            if len(found) != world or any(row['world'] != world for row in found):
+            lacking = world - len(found)
+            if not 0 <= lacking <= self._died_in(step) or any(row['world'] != world for row in found):
                 yield f'step {step} was applied by {len(found)} of {world} members'
                 return
 
@@ -136,7 +147,7 @@ class History:
         yield from _gaps_in_passes(shares, data_set_size)
         for step in sorted(shares):
             if not _covers([(r['offset'], r['offset'] + r['size']) for r in shares[step]],
-                           shares[step][0]['end'] - shares[step][0]['begin']):
+                           shares[step][0]['end'] - shares[step][0]['begin'], self._died_in(step)):
                 yield f'step {step}: the members\' shares do not add up to its samples'
                 return
 
@@ -183,14 +194,15 @@ class History:
                 *self.hash_problems()]
 
 
-def _covers(pieces, size):
-    """Whether half-open pieces lie side by side from 0 to `size`."""
+def _covers(pieces, size, holes=0):
+    """Whether half-open pieces lie side by side from 0 to `size`, with at most so many holes."""
     at = 0
     for begin, end in sorted(p for p in pieces if p[0] != p[1]):
-        if begin != at:
+        if begin < at:
             return False
+        holes -= begin > at
         at = end
-    return at == size
+    return at <= size and holes >= (at < size)
 
 
 def _gaps_in_passes(shares, data_set_size):
@@ -211,7 +223,7 @@ def _gaps_in_passes(shares, data_set_size):
 
 
 if __name__ == '__main__':
-    history = History(sys.argv[1])
+    history = History(sys.argv[1], sys.argv[2:])
     for resize in history.resizes():
         print(resize)
     size = max((r['end'] for f in history.folders for r in rows(os.path.join(f, 'ledger.csv'))), default=0)

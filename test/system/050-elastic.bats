@@ -9,7 +9,8 @@ setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; cp "$BATS_TEST_DIRNAME/
 teardown() { end_all_jobs; }
 
 result_dir() { echo "$CLUSTER/results/$(id -un)/batchworkdir/$1"; }
-train() { submit -app training -ar -n "$1" -gpu num=1 $PYTHON small_train.py "$2" "${3-10}"; }
+# Slow until proven() says otherwise: nothing that a test does comes too late.
+train() { submit -app training -ar -n "$1" -gpu num=1 $PYTHON small_train.py "$2" 25; }
 # world of the newest applied step, over all tasks
 world() { tail -qn 1 "$(result_dir "$1")"/log/*/steps.csv 2>/dev/null | grep -v step | sort -t, -k1n | tail -1 | cut -d, -f3; }
 at_world() { [ "$(world "$1")" = "$2" ]; }
@@ -18,16 +19,17 @@ past_step() { [ "$(last_step "$1")" -ge "$2" ]; }
 # newcomers that were started and failed, beside the first task
 has_tried() { [ "$(ls "$(result_dir "$1")/log" | wc -l)" -gt "$2" ]; }
 explained() { bjobs -l "$1" | tr -d "\n" | grep -q "stays at its size"; }
-proven() { # JOBID STEPS: finished, in order, not restarted
+proven() { # JOBID STEPS [KILLED_TASK]: finished, in order, not restarted
+  touch hurry
   ran_out "$1" 90
   [ "$(state "$1")" = finished ] || { bhist -l "$1"; cat "$(result_dir "$1")"/log/*/stderr; return 1; }
   is "$1" attempt 1
-  run $PYTHON "$TOP/scripts/demo.d/evidence.py" "$(result_dir "$1")"
+  run $PYTHON "$TOP/scripts/demo.d/evidence.py" "$(result_dir "$1")" "${@:3}"
   [[ $output == *"$2 steps, $(($2 * 16)) samples, all in order"* ]] || { echo "$output"; return 1; }
 }
 
 @test "bresize release and request resize a running job without a restart" {
-  job=$(train 1,2 800)
+  job=$(train 1,2 2000)
   wait_for 40 at_world "$job" 2
   run bresize release 1 "$job"
   [ "$status" -eq 0 ]
@@ -35,41 +37,43 @@ proven() { # JOBID STEPS: finished, in order, not restarted
   run bresize request 1 "$job"
   [ "$status" -eq 0 ]
   wait_for 20 at_world "$job" 2
-  proven "$job" 800
+  proven "$job" 2000
 }
 
 @test "a second job takes half, and gives it back when it ends" {
-  ann=$(train 1,4 1600)
+  ann=$(train 1,4 3000)
   wait_for 40 at_world "$ann" 4
-  bob=$(train 1,4 400)
+  mkdir bob && cp small_train.py bob
+  bob=$(cd bob && train 1,4 2000)
   wait_for 20 at_world "$ann" 2
   wait_for 40 at_world "$bob" 2
+  touch bob/hurry
   ran_out "$bob" 90
   wait_for 20 at_world "$ann" 4
-  proven "$bob" 400
-  proven "$ann" 1600
+  proven "$bob" 2000
+  proven "$ann" 3000
 }
 
 @test "a worker killed at work: the survivors go on, nothing is lost" {
-  job=$(train 1,3 900)
+  job=$(train 1,3 2000)
   wait_for 40 at_world "$job" 3
   step=$(last_step "$job")
   "$MINICLUSTER" kill task "$job.3"
   wait_for 20 past_step "$job" $((step + 50))
-  proven "$job" 900
+  proven "$job" 2000 3
 }
 
 @test "rank 0's worker killed: the next one takes over" {
-  job=$(train 1,3 900)
+  job=$(train 1,3 2000)
   wait_for 40 at_world "$job" 3
   step=$(last_step "$job")
   "$MINICLUSTER" kill task "$job.1"
   wait_for 20 past_step "$job" $((step + 50))
-  proven "$job" 900
+  proven "$job" 2000 1
 }
 
 @test "training goes on while wmasterd is dead, a worker's death then included" {
-  job=$(train 1,3 1200)
+  job=$(train 1,3 2000)
   wait_for 40 at_world "$job" 3
   "$MINICLUSTER" kill wmasterd
   step=$(last_step "$job")
@@ -79,11 +83,11 @@ proven() { # JOBID STEPS: finished, in order, not restarted
   step=$(last_step "$job")
   wait_for 10 past_step "$job" $((step + 50))
   "$MINICLUSTER" start wmasterd
-  proven "$job" 1200
+  proven "$job" 2000 2
 }
 
 @test "rank 0's whole host dies while wmasterd is dead: the others wait, then go on under a new lead" {
-  job=$(train 1,3 1200)
+  job=$(train 1,3 2000)
   wait_for 40 at_world "$job" 3
   first=$(field "$job" exec_host | sed 's/[0-9]*\*//g; s/[: ].*//')
   "$MINICLUSTER" kill wmasterd
@@ -91,16 +95,16 @@ proven() { # JOBID STEPS: finished, in order, not restarted
   "$MINICLUSTER" start wmasterd
   wait_for 60 at_world "$job" 2
   "$MINICLUSTER" start "$first"
-  proven "$job" 1200
+  proven "$job" 2000 1
 }
 
 @test "a worker that ignores the shrink request is killed after the grace; the others go on" {
-  job=$(train 1,3 1500)
+  job=$(train 1,3 2000)
   wait_for 40 at_world "$job" 3
   "$MINICLUSTER" kill task "$job.3" -STOP
   bresize release 1 "$job"
   wait_for 60 at_world "$job" 2
-  proven "$job" 1500
+  proven "$job" 2000 3
 }
 
 @test "a newcomer that crashes while importing disturbs nobody; the job says why it stays" {
@@ -111,10 +115,10 @@ exec(open('small_train.py').read())
 PY
   blocker=$(submit -app training -n 3 -gpu num=1 sleep 1000)
   wait_for 10 in_state "$blocker" running
-  job=$(submit -app training -ar -n 1,2 -gpu num=1 $PYTHON picky.py 3000 10)
+  job=$(submit -app training -ar -n 1,2 -gpu num=1 $PYTHON picky.py 2000 25)
   wait_for 40 past_step "$job" 20
   bkill "$blocker"
   wait_for 40 has_tried "$job" 3
   wait_for 20 explained "$job" || { bwhy "$job"; bjobs -l "$job"; return 1; }
-  proven "$job" 3000
+  proven "$job" 2000
 }

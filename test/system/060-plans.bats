@@ -15,9 +15,9 @@ holds() { is "$1" nalloc_slot "$2"; }
 plan() { bplans -json | jq -r --arg p "$1" --arg k "$2" '.RECORDS[] | select(.PLAN == $p) | .[$k]'; }
 
 @test "shares 3 to 1 give 3 and 1" {
-  big=$(train /big 2000)
+  big=$(train /big 40000)
   wait_for 40 holds "$big" 4
-  small=$(train /small 2000)
+  small=$(train /small 40000)
   wait_for 30 holds "$big" 3
   wait_for 30 holds "$small" 1
   [ "$(plan /big USED)" -eq 3 ]
@@ -27,7 +27,7 @@ plan() { bplans -json | jq -r --arg p "$1" --arg k "$2" '.RECORDS[] | select(.PL
 }
 
 @test "a rigid job of a higher queue shrinks the elastic one, which grows back" {
-  job=$(train /big 2000)
+  job=$(train /big 40000)
   wait_for 40 holds "$job" 4
   rigid=$(submit -q urgent -app training -n 2 -gpu num=1 sleep 3)
   wait_for 20 in_state "$rigid" running
@@ -40,7 +40,7 @@ plan() { bplans -json | jq -r --arg p "$1" --arg k "$2" '.RECORDS[] | select(.PL
 }
 
 @test "resizes are in bhist with their reason" {
-  job=$(train /big 2000)
+  job=$(train /big 40000)
   wait_for 40 holds "$job" 4
   bresize release 2 "$job"
   wait_for 10 events_of "$job" RESIZE 1

@@ -1,6 +1,8 @@
 """Role: the smallest FabricModel script for system tests: a linear model on made-up numbers.
 
-usage: small_train.py STEPS [SLEEP_MS]   SLEEP_MS stands for work in each sample's step
+usage: small_train.py STEPS [SLEEP_MS]   SLEEP_MS stands for work in each step
+A file `hurry` in the working directory ends the sleeping: a test does what it has to while the
+steps are slow, however busy the machine is, and need not wait for the rest.
 Writes RESULT_DIR/model/result.json as the demo's script does; prints what the tests look for.
 """
 
@@ -38,7 +40,8 @@ class Slow(nn.Module):
         self.inner = nn.Linear(3, 1)
 
     def forward(self, x):
-        time.sleep(SLEEP_MS / 1000)
+        if not os.path.exists('hurry'):
+            time.sleep(SLEEP_MS / 1000)
         return self.inner(x)
 
 

@@ -100,23 +100,33 @@ class EvidenceTest(unittest.TestCase):
             self.records.append(task, 'ledger.csv', '', (11, 2, 1, 0, BATCH, task * 10, 10))
         self.assertIn('pass 1: 0 samples skipped, 20 used twice', self.problems())
 
-    def test_a_share_that_nobody_trained_is_found(self):
-        self.train(until=5)
-        path = os.path.join(self.place.name, 'log', '3', 'ledger.csv')
+    def cut_off(self, task, name, rows):
+        """The last rows of a task's records are lost."""
+        path = os.path.join(self.place.name, 'log', str(task), name)
         with open(path, encoding='ascii') as lines:
-            kept = lines.readlines()[:-1]
+            kept = lines.readlines()[:-rows]
         with open(path, 'w', encoding='ascii') as out:
             out.writelines(kept)
+
+    def test_a_share_that_nobody_trained_is_found(self):
+        self.train(until=5)
+        self.cut_off(3, 'ledger.csv', 1)
         self.assertIn("step 5: the members' shares do not add up to its samples", self.problems())
 
     def test_a_member_that_did_not_apply_a_step_is_found(self):
         self.train(until=5)
-        path = os.path.join(self.place.name, 'log', '2', 'steps.csv')
-        with open(path, encoding='ascii') as lines:
-            kept = lines.readlines()[:-1]
-        with open(path, 'w', encoding='ascii') as out:
-            out.writelines(kept)
+        self.cut_off(2, 'steps.csv', 1)
         self.assertIn('step 5 was applied by 3 of 4 members', self.problems())
+
+    def test_a_killed_member_may_lack_the_step_it_died_in_and_no_other(self):
+        self.train()
+        for name in ('steps.csv', 'ledger.csv'):
+            self.cut_off(2, name, 1)
+        self.assertEqual(History(self.place.name, ['2']).problems(SIZE), [])
+        self.assertNotEqual(History(self.place.name, ['3']).problems(SIZE), [])
+        for name in ('steps.csv', 'ledger.csv'):
+            self.cut_off(2, name, 1)
+        self.assertEqual(History(self.place.name, ['2']).problems(SIZE)[0], 'step 5 was applied by 3 of 4 members')
 
     def test_a_step_redone_in_a_later_epoch_counts_once_and_as_lost(self):
         self.records.step(1, 1, [0, 1])
