@@ -124,6 +124,7 @@ class Lead {
   void speak();
   void say(TaskNumber number, const ToWorker& words);
   std::optional<ToWorker> words_for(TaskNumber task) const;
+  bool is_on_its_way(const WorkerStatus& status) const;
   std::optional<ToWorker> words_for_outsider(TaskNumber number) const;
   std::optional<ToWorker> withdrawal_for(TaskNumber number) const;
   void report_formed();

@@ -7,8 +7,15 @@
 
 namespace wm::elastic {
 
+/// It agreed to leave for the epoch in force and may still be in its last all-reduce, whose result
+/// the others have: told anything, it would lose that step. It ends by itself, or its grace does.
+bool Lead::is_on_its_way(const WorkerStatus& status) const {
+  return trains(status) && status.epoch < current_.epoch && status.connected >= current_.epoch;
+}
+
 std::optional<ToWorker> Lead::words_for_outsider(TaskNumber number) const {
   const Task& task = find(roster_, number);
+  if (is_on_its_way(task.status)) return std::nullopt;
   if (trains(task.status)) return EpochBroken{task.status.epoch, "the job went on without it"};
   if (is_finishing(roster_)) return WorkerLeave{"the training is complete"};
   bool leaving = std::ranges::any_of(

@@ -174,6 +174,36 @@ TEST(lead, a_plan_that_all_have_connected_to_is_not_withdrawn_by_time) {
   EXPECT_TRUE(rig.tell.empty()) << "a step may be long";
 }
 
+TEST(lead, a_slow_leaver_is_left_in_peace_until_it_has_applied_its_last_step) {
+  LeadRig rig({1, 2, 3});
+  rig.train({1, 2, 3});
+  rig.want({1, 2, 3}, {3});
+  rig.connected({1, 2, 3}, 2);
+  rig.forget();
+
+  rig.switched({1, 2}, 2, 40);  // 3 is still in the all-reduce in which all agreed
+  rig.pass(seconds(3));
+
+  ASSERT_EQ(rig.reports<EpochFormed>().size(), 1u);
+  EXPECT_EQ(rig.reports<EpochFormed>()[0].members.size(), 2u);
+  EXPECT_TRUE(rig.tell.empty()) << "told to break off, it would lose that step";
+}
+
+TEST(lead, whoever_missed_the_epoch_in_force_is_told_that_its_own_is_dead) {
+  LeadRig rig({1, 2, 3});
+  rig.train({1, 2, 3});
+  rig.want({1, 2, 3}, {3});
+  rig.connected({1, 2, 3}, 2);
+  rig.switched({1, 2}, 2, 40);
+  rig.want({1}, {2});  // the master has forgotten 3 meanwhile
+  rig.forget();
+
+  rig.connected({1, 2}, 3);
+  rig.switched({1}, 3, 50);
+
+  EXPECT_EQ(rig.told<EpochBroken>(), (Numbers{3}));
+}
+
 TEST(lead, a_leaver_that_does_not_answer_is_reported_and_its_end_lets_the_others_go_on) {
   LeadRig rig({1, 2});
   rig.train({1, 2});

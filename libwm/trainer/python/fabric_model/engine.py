@@ -26,7 +26,6 @@ from .membership import Left
 from .native import Ledger, Step, part
 from .progress import END, FINISH, TRAIN, Progress
 
-_LINGER_S = 2.0       # a leaver waits this long for its peers to close their ends
 _REPORT_NS = 200_000_000  # between two updates of the progress that is reported
 
 
@@ -245,7 +244,7 @@ class Engine:
         if pending is None:
             raise GroupBroken(f'epoch {epoch}: lost before the switch')
         if pending.group is None:
-            old.linger(_LINGER_S)
+            old.leave()
             self.agent.left(old.epoch)
             raise Left(pending.plan.reason)
         try:

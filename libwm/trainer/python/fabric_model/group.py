@@ -17,6 +17,7 @@ from . import sockets
 from .store import Client, Server
 
 CONNECT_LIMIT_S = 8.0  # above the lead's connect_limit, which withdraws first
+LEAVE_LIMIT_S = 2.0  # a peer that has not ended by then hangs: it is the lead's affair
 # A collective ends by its peers' sockets or by abort(), not by time: members may be slow.
 _COLLECTIVE_LIMIT = datetime.timedelta(days=7)
 _SLICE = datetime.timedelta(milliseconds=20)  # between two looks whether the group was aborted
@@ -183,9 +184,13 @@ class Group:
             # Its thread never ends: destroying it, even at exit, would wait for ever.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(mesh))
 
-    def linger(self, limit_s):
-        """Keeps the group until its peers have closed their ends: they may still be reading
-        what this member sent them last. @units limit_s: seconds"""
-        deadline = time.monotonic() + limit_s
-        while time.monotonic() < deadline and not sockets.all_ended(self._connections):
+    def leave(self):
+        """Closes a group that is not needed here any more, in peace: peers that are slower may
+        still be reading what this member sent last, so it waits until they have ended as well,
+        at most LEAVE_LIMIT_S (PROTOCOL W-6). @thread any"""
+        connections = self._connections
+        sockets.finish(connections)
+        deadline = time.monotonic() + LEAVE_LIMIT_S
+        while time.monotonic() < deadline and not sockets.all_ended(connections):
             time.sleep(0.002)
+        self.close()

@@ -15,9 +15,9 @@ import time
 from types import SimpleNamespace
 
 from . import native
-from .group import Group, Rendezvous
+from .group import LEAVE_LIMIT_S, Group, Rendezvous
 
-_CLOSE_S = 2.0  # for background threads to end
+_CLOSE_S = LEAVE_LIMIT_S + 1.0  # for background threads to end
 # A signal that comes right before a wait does not end it: waits are looked up from so often.
 _SIGNALS_SEEN_S = 1.0
 
@@ -147,8 +147,8 @@ class Membership:
                 group.close()
 
     def retire(self, group):
-        """Closes a group that was replaced, away from the training thread."""
-        self._start(group.close, 'wm-retire')
+        """Leaves a group that was replaced, away from the training thread."""
+        self._start(group.leave, 'wm-retire')
 
     def was_withdrawn(self, epoch):
         return epoch <= self._withdrawn and epoch > self._broken

@@ -7,6 +7,10 @@ sockaddr_storage and a sequence number. A connection of the group has one of the
 its ends. shutdown(2) on it makes gloo's own thread see the end of the stream and fail
 everything that waits; the peers see it too.
 
+Who leaves in peace ends its own direction only (finish). A connection that is shut both ways
+answers whatever a slower peer still sends with a reset, and a reset takes along what was sent
+to that peer and not read yet.
+
 Invariant: a descriptor is shut down only while it still is the socket that was found.
 """
 
@@ -64,7 +68,7 @@ def find(addresses):
     return found
 
 
-def shut(connections):
+def shut(connections, how=socket.SHUT_RDWR):
     """Ends the connections found before, where they still are open."""
     for number, inode in connections:
         borrowed = _borrow(number)
@@ -73,9 +77,14 @@ def shut(connections):
         with borrowed:
             try:
                 if os.fstat(borrowed.fileno()).st_ino == inode:
-                    borrowed.shutdown(socket.SHUT_RDWR)
+                    borrowed.shutdown(how)
             except OSError:
                 continue  # closed by the peer meanwhile
+
+
+def finish(connections):
+    """Says that nothing more will be sent: peers read what was sent, then the end."""
+    shut(connections, socket.SHUT_WR)
 
 
 def all_ended(connections):
