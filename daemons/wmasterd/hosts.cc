@@ -140,8 +140,11 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
 }
 
 // Welcome goes first so that orders, which follow the commit, find a host that knows itself.
+// It tells the newest configuration: a master that has just started may not have published its
+// own yet, and a host gets no second Welcome. If that never becomes durable, neither does this
+// registration, and the session is closed.
 void Hosts::welcome(PeerId peer, HostId host) {
-  const auto& conf = journal_.published().config->cluster;
+  const auto& conf = journal_.newest().config->cluster;
   world_.send(peer, wire(NodeVerb::Welcome),
               codec::encode(HostWelcome{host, conf.name, conf.dirs, conf.times, conf.limits}));
 }
