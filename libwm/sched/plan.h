@@ -16,6 +16,7 @@
 #include "libwm/base/ids.h"
 #include "libwm/model/config.h"
 #include "libwm/model/reason.h"
+#include "libwm/sched/speed_policy.h"
 
 namespace wm::sched {
 
@@ -94,6 +95,7 @@ struct SchedPolicy {
   std::uint32_t max_promises = 100;       ///< pending jobs that get a dated start
   std::uint64_t max_date_work = 200'000;  ///< hosts looked at for all dates of a pass
   Duration promise_tolerance = std::chrono::minutes(1);  ///< a date that moves less stays
+  SpeedPolicy speed;  ///< elastic jobs that report how fast they are
 };
 
 }  // namespace wm::sched
