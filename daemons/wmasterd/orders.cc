@@ -106,10 +106,4 @@ AgentOrder agent_order_for(const Cluster& cluster, const Job& job) {
   return order;
 }
 
-Duration run_limit_of(const Config& config, const JobSpec& spec) {
-  if (spec.run_limit > Duration{}) return spec.run_limit;
-  const auto* queue = config.queue(spec.queue);
-  return queue ? queue->run_limit.usual : Duration{};
-}
-
 }  // namespace wm::master

@@ -20,7 +20,4 @@ bool starts_something(const HostOrder& order, const Job& job);
 /// The wanted membership of an elastic job. @cost O(tasks)
 AgentOrder agent_order_for(const Cluster& cluster, const Job& job);
 
-/// The run limit in force: the job's, else the queue's usual one; 0 = none.
-Duration run_limit_of(const Config& config, const JobSpec& spec);
-
 }  // namespace wm::master

@@ -17,11 +17,13 @@ struct ClusterImage {
   std::map<std::string, QueueStanding> queues;
   std::uint32_t next_element = 1;
   std::uint32_t last_job = 0;
+  std::vector<std::pair<std::uint32_t, UsageAccount>> accounts;
 };
 
 WM_FIELDS(ClusterImage) {
   f(1, s.version), f(2, s.seq), f(3, s.time), f(4, s.config), f(5, s.jobs), f(6, s.elements);
   f(7, s.hosts), f(8, s.queues), f(9, s.next_element), f(10, s.last_job);
+  f(11, s.accounts);
 }
 
 namespace {
@@ -47,6 +49,9 @@ std::string wm::codec::encode<wm::Cluster>(const wm::Cluster& cluster) {
   image.queues = cluster.queues;
   image.next_element = cluster.next_element;
   image.last_job = cluster.last_job;
+  cluster.accounts.each([&](std::uint32_t number, const UsageAccount& account) {
+    image.accounts.emplace_back(number, account);
+  });
   return write_value(image);
 }
 
@@ -67,5 +72,11 @@ wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
   cluster.queues = std::move(image.queues);
   cluster.next_element = image.next_element;
   cluster.last_job = image.last_job;
+  auto numbers = std::make_shared<AccountNumbers>();
+  for (auto& [number, account] : image.accounts) {
+    numbers->emplace(AccountName{account.plan, account.user}, number);
+    cluster.accounts.set(number, std::move(account));
+  }
+  cluster.account_numbers = std::move(numbers);
   return cluster;
 }

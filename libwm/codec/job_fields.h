@@ -24,7 +24,7 @@ WM_FIELDS(JobSpec) {
   f(21, s.min_tasks), f(22, s.max_tasks), f(23, s.task), f(24, s.span), f(25, s.resreq);
   f(26, s.select), f(27, s.ask_hosts), f(28, s.run_limit), f(29, s.elastic), f(30, s.hold);
   f(31, s.rerunnable), f(32, s.exclusive), f(33, s.array), f(34, s.array_limit);
-  f(35, s.gpu);
+  f(35, s.gpu), f(36, s.user_priority);
 }
 WM_FIELDS(SealedSpec) { f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key); }
 WM_FIELDS(PendReason) { f(1, s.code), f(2, s.text), f(3, s.hosts_removed), f(4, s.fix); }
@@ -44,7 +44,8 @@ WM_FIELDS(Job) {
   f(12, s.grow_blocked), f(13, s.kill), f(14, s.finishing), f(15, s.generation), f(16, s.requeues);
   f(17, s.submitted), f(18, s.dispatched), f(19, s.started), f(20, s.ended), f(21, s.exit_status);
   f(22, s.term), f(23, s.end_text), f(24, s.usage), f(25, s.first_element), f(26, s.next_position);
-  f(27, s.active_elements), f(28, s.ending);
+  f(27, s.active_elements), f(28, s.ending), f(29, s.promised), f(30, s.first_promised);
+  f(31, s.place), f(32, s.account);
 }
 
 WM_FIELDS(Gpu) { f(1, s.uuid), f(2, s.model), f(3, s.mem); }
@@ -56,6 +57,9 @@ WM_FIELDS(Host) {
   f(12, s.used_slots), f(13, s.stuck_slots), f(14, s.used_milli_cpus), f(15, s.used_mem);
   f(16, s.gpu_owners), f(17, s.registered), f(18, s.silent_since);
 }
+WM_FIELDS(Held) { f(1, s.slots), f(2, s.milli_gpus), f(3, s.mem); }
+WM_FIELDS(Used) { f(1, s.slots), f(2, s.gpus), f(3, s.mem); }
+WM_FIELDS(UsageAccount) { f(1, s.plan), f(2, s.user), f(3, s.held), f(4, s.used), f(5, s.as_of); }
 WM_FIELDS(QueueStanding) { f(1, s.closed), f(2, s.inactive), f(3, s.by), f(4, s.why); }
 
 }  // namespace wm

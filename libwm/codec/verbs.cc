@@ -27,9 +27,10 @@ WM_FIELDS(ReleaseRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hold); }
 WM_FIELDS(ResizeRequest) { f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks); }
 WM_FIELDS(ResizeReply) { f(1, s.cap); }
 WM_FIELDS(JobsRequest) { f(1, s.jobs); }
+WM_FIELDS(PriorityTerm) { f(1, s.name), f(2, s.value), f(3, s.text); }
 WM_FIELDS(JobView) {
   f(1, s.job), f(2, s.id), f(3, s.app), f(4, s.app_type), f(5, s.plan), f(6, s.resize);
-  f(7, s.task_hosts), f(8, s.reasons), f(9, s.progress), f(10, s.result_dir);
+  f(7, s.task_hosts), f(8, s.reasons), f(9, s.progress), f(10, s.result_dir), f(11, s.priority);
 }
 WM_FIELDS(JobsReply) { f(1, s.jobs), f(2, s.missing); }
 WM_FIELDS(QueuesRequest) { f(1, s.names); }
@@ -45,9 +46,12 @@ WM_FIELDS(HostView) {
 }
 WM_FIELDS(HostsReply) { f(1, s.hosts); }
 WM_FIELDS(PlansRequest) { f(1, s.paths); }
+WM_FIELDS(PlanLoan) { f(1, s.from), f(2, s.to), f(3, s.amount); }
 WM_FIELDS(PlanView) {
   f(1, s.path), f(2, s.shares), f(3, s.owns), f(4, s.limit), f(5, s.used), f(6, s.demand);
-  f(7, s.deserved), f(8, s.lent), f(9, s.borrowed), f(10, s.conf);
+  f(7, s.deserved), f(8, s.lent), f(9, s.borrowed), f(10, s.conf), f(11, s.loans),
+      f(12, s.used_lately);
+  f(13, s.weight_now), f(14, s.gpus);
 }
 WM_FIELDS(PlansReply) { f(1, s.plans); }
 WM_FIELDS(HistoryRequest) { f(1, s.jobs); }
@@ -68,6 +72,9 @@ WM_FIELDS(AdminRequest) { f(1, s.request_key), f(2, s.act), f(3, s.names), f(4, 
 WM_FIELDS(AdminReply) { f(1, s.lines); }
 WM_FIELDS(WaitRequest) { f(1, s.job), f(2, s.known); }
 WM_FIELDS(WaitReply) { f(1, s.state), f(2, s.first_host), f(3, s.exit_status), f(4, s.term); }
+WM_FIELDS(StateRequest) {}
+WM_FIELDS(StateReply) { f(1, s.bytes); }
+WM_FIELDS(MoveRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.top); }
 WM_FIELDS(PingRequest) { f(1, s.text); }
 WM_FIELDS(PingReply) { f(1, s.cluster), f(2, s.master), f(3, s.version); }
 
@@ -97,5 +104,8 @@ WM_CODEC(wm::AdminRequest)
 WM_CODEC(wm::AdminReply)
 WM_CODEC(wm::WaitRequest)
 WM_CODEC(wm::WaitReply)
+WM_CODEC(wm::StateRequest)
+WM_CODEC(wm::StateReply)
+WM_CODEC(wm::MoveRequest)
 WM_CODEC(wm::PingRequest)
 WM_CODEC(wm::PingReply)

@@ -25,6 +25,10 @@ constexpr std::uint32_t kLegal<TaskEnded> = kActive | kOver | bit(S::Pending);
 template <>
 constexpr std::uint32_t kLegal<CapChanged> = kActive | kWaiting;
 template <>
+constexpr std::uint32_t kLegal<StartPromised> = bit(S::Pending) | bit(S::Array);
+template <>
+constexpr std::uint32_t kLegal<JobMoved> = kWaiting | bit(S::Array);
+template <>
 constexpr std::uint32_t kLegal<KillRequested> = kActive | kWaiting | bit(S::Array);
 template <>
 constexpr std::uint32_t kLegal<JobPurged> = kOver | bit(S::Array) | bit(S::Held);

@@ -27,6 +27,15 @@ void count_slot(Cluster& cluster, const Job& job, const Task& task, int sign) {
   }
 }
 
+// A job dispatched before there were accounts has none: it is not charged.
+void charge_account(Cluster& cluster, const Job& job, const Task& task, int sign) {
+  if (!job.account) return;
+  auto gpus = static_cast<std::int64_t>(task.gpus.size());
+  Held change{sign, sign * gpus * 1000, Bytes{sign * job.spec().task.mem.value}};
+  charge(cluster.accounts.edit(job.account), change, cluster.time,
+         cluster.config->cluster.times.usage_half_life);
+}
+
 }  // namespace
 
 Job& edit_job(Cluster& cluster, JobId id) {
@@ -49,11 +58,25 @@ Host& edit_host(Cluster& cluster, HostId id) { return cluster.hosts.edit(id.valu
 
 void take_slot(Cluster& cluster, const Job& job, const Task& task) {
   count_slot(cluster, job, task, 1);
+  charge_account(cluster, job, task, 1);
 }
 
 void free_slot(Cluster& cluster, const Job& job, const Task& task) {
   if (task.state == TaskState::Stuck) --edit_host(cluster, task.host).stuck_slots;
   count_slot(cluster, job, task, -1);
+  charge_account(cluster, job, task, -1);
+}
+
+std::uint32_t account_of(Cluster& cluster, const JobSpec& spec) {
+  AccountName name{spec.plan, spec.owner.user};
+  auto known = cluster.account_numbers->find(name);
+  if (known != cluster.account_numbers->end()) return known->second;
+  auto numbers = std::make_shared<AccountNumbers>(*cluster.account_numbers);
+  std::uint32_t number = cluster.accounts.last() + 1;
+  numbers->emplace(name, number);
+  cluster.account_numbers = std::move(numbers);
+  cluster.accounts.set(number, {name.first, name.second, {}, {}, cluster.time});
+  return number;
 }
 
 }  // namespace wm::fsm

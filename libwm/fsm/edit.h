@@ -15,6 +15,10 @@ Host& edit_host(Cluster& cluster, HostId id);
 void take_slot(Cluster& cluster, const Job& job, const Task& task);
 void free_slot(Cluster& cluster, const Job& job, const Task& task);
 
+/// The account that a job of this specification is charged to, made when there is none yet.
+/// @cost O(log accounts), O(accounts) for a new one
+std::uint32_t account_of(Cluster& cluster, const JobSpec& spec);
+
 /// After a task has ended: how the attempt stands now, whether the job is over.
 void settle(Cluster& cluster, Job& job, WallTime now);
 
@@ -44,5 +48,7 @@ void apply_to(Cluster& c, const HostClosed& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const HostOpened& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const QueueChanged& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ConfigLoaded& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const StartPromised& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobMoved& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

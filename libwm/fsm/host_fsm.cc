@@ -59,6 +59,14 @@ void review_jobs_on(Cluster& c, HostId host, Touched& t) {
   }
 }
 
+// What was used so far was halved as the old configuration says.
+void charge_up_to_now(Cluster& c) {
+  Duration half_life = c.config->cluster.times.usage_half_life;
+  std::vector<std::uint32_t> numbers;
+  c.accounts.each([&](std::uint32_t n, const UsageAccount&) { numbers.push_back(n); });
+  for (auto number : numbers) charge(c.accounts.edit(number), {}, c.time, half_life);
+}
+
 }  // namespace
 
 void apply_to(Cluster& c, const HostRegistered& e, WallTime now, Touched& t) {
@@ -130,6 +138,7 @@ void apply_to(Cluster& c, const QueueChanged& e, WallTime, Touched& t) {
 }
 
 void apply_to(Cluster& c, const ConfigLoaded& e, WallTime, Touched& t) {
+  charge_up_to_now(c);
   c.config = e.config;
   c.hosts.each([&](std::uint32_t, const Host& host) { t.hosts.insert(host.id); });
   for (auto id : t.hosts) {

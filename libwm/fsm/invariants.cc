@@ -52,6 +52,26 @@ Result<void> compare(const Host& host, const Taken& taken) {
   return {};
 }
 
+Result<void> check_accounts(const Cluster& cluster) {
+  std::map<std::uint32_t, Held> held;
+  auto add = [&](const Job& job) {
+    for (const auto& task : job.tasks) {
+      if (!task.holds_slot() || !job.account) continue;
+      Held& sum = held[job.account];
+      ++sum.slots;
+      sum.milli_gpus += static_cast<std::int64_t>(task.gpus.size()) * 1000;
+      sum.mem = sum.mem + job.spec().task.mem;
+    }
+  };
+  each_job(cluster, add);
+  Result<void> result;
+  cluster.accounts.each([&](std::uint32_t number, const UsageAccount& account) {
+    if (!(account.held == held[number]))
+      result = broken("what " + account.user + " holds in plan " + account.plan);
+  });
+  return result;
+}
+
 }  // namespace
 
 Result<void> check_invariants(const Cluster& cluster) {
@@ -61,6 +81,7 @@ Result<void> check_invariants(const Cluster& cluster) {
     if (result) result = collect(job, taken);
   });
   WM_TRY(result);
+  WM_TRY(check_accounts(cluster));
   cluster.hosts.each([&](std::uint32_t, const Host& host) {
     if (result) result = compare(host, taken[host.id]);
   });

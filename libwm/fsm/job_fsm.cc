@@ -78,6 +78,7 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.grow_blocked.clear();
   job.finishing = job.ending = false;
   job.dispatched = now;
+  if (!job.account) job.account = account_of(c, job.spec());
   add_tasks(c, job, e.tasks, now);
   count_active(c, e.job, 1);
   t.orders.insert(e.job);
@@ -160,6 +161,20 @@ void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t) {
   }
   ++job.generation;
   t.orders.insert(e.job);
+}
+
+// No pass follows from a promise: it is what a pass has found out.
+void apply_to(Cluster& c, const StartPromised& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.promised = e.at;
+  if (job.first_promised == WallTime{}) job.first_promised = e.at;
+  t.jobs.insert(e.job);
+}
+
+void apply_to(Cluster& c, const JobMoved& e, WallTime, Touched& t) {
+  edit_job(c, e.job).place = e.place;
+  t.jobs.insert(e.job);
+  t.schedule = true;
 }
 
 void apply_to(Cluster& c, const JobPurged& e, WallTime, Touched& t) {

@@ -99,6 +99,7 @@ void requeue(Job& job) {
   job.exit_status = 0;
   job.term = Term::None;
   job.ending = job.finishing = false;
+  job.promised = job.first_promised = {};
   ++job.requeues;
 }
 

@@ -13,6 +13,8 @@ Cluster Cluster::freeze() {
   copy.queues = queues;
   copy.next_element = next_element;
   copy.last_job = last_job;
+  copy.accounts = accounts.freeze();
+  copy.account_numbers = account_numbers;
   return copy;
 }
 
@@ -47,6 +49,12 @@ bool is_resizable(const Cluster& cluster, const Job& job) {
 
 bool starts_every_task(const Config& config, const JobSpec& spec) {
   return app_of(config, spec).type != AppType::Batch;
+}
+
+Duration run_limit_of(const Config& config, const JobSpec& spec) {
+  if (spec.run_limit > Duration{}) return spec.run_limit;
+  const auto* queue = config.queue(spec.queue);
+  return queue ? queue->run_limit.usual : Duration{};
 }
 
 }  // namespace wm

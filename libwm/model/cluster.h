@@ -13,6 +13,7 @@
 #include "libwm/model/host.h"
 #include "libwm/model/job.h"
 #include "libwm/model/table.h"
+#include "libwm/model/usage.h"
 
 namespace wm {
 
@@ -34,6 +35,8 @@ struct Cluster {
   std::map<std::string, QueueStanding> queues;  ///< only those that differ from open
   std::uint32_t next_element = 1;
   std::uint32_t last_job = 0;  ///< highest job number ever given out
+  Table<UsageAccount> accounts;
+  std::shared_ptr<const AccountNumbers> account_numbers = std::make_shared<AccountNumbers>();
 
   /// A copy for readers. @cost O(chunks)   @thread the writer's
   Cluster freeze();
@@ -52,6 +55,10 @@ const AppConf& app_of(const Config& config, const JobSpec& spec);
 bool is_resizable(const Cluster& cluster, const Job& job);
 /// Does every task of the job have a process of its own (training) or only the first (batch)?
 bool starts_every_task(const Config& config, const JobSpec& spec);
+
+/// The run limit that holds for it: its own, else its queue's usual one; 0 = none.
+/// @cost O(log queues)
+Duration run_limit_of(const Config& config, const JobSpec& spec);
 
 /// Visits every job with a state of its own: plain jobs and made elements, not array bases.
 /// @cost O(jobs)

@@ -42,6 +42,13 @@ std::string_view to_string(Interactive interactive) {
   return word(std::array<std::string_view, 3>{"yes", "no", "only"}, interactive);
 }
 
+std::string_view to_string(Backfill backfill) {
+  return word(std::array<std::string_view, 3>{"none", "easy", "conservative"}, backfill);
+}
+std::string_view to_string(JobOrder order) {
+  return word(std::array<std::string_view, 2>{"fcfs", "fairshare"}, order);
+}
+
 const QueueConf* Config::queue(std::string_view name) const {
   return find(queues, &QueueConf::name, name);
 }

@@ -35,6 +35,17 @@ enum class GpuMode : std::uint8_t { Exclusive = 0, Shared = 1 };
 enum class PlanPolicy : std::uint8_t { FairShare = 0, Priority = 1 };
 /// From whose idle owned slots a plan may take.
 enum class Borrow : std::uint8_t { Any = 0, None = 1, Listed = 2 };
+/// Which pending jobs may start before earlier ones that wait for room.
+enum class Backfill : std::uint8_t {
+  None = 0,          ///< none: strict order
+  Easy = 1,          ///< those that do not delay the first one waiting
+  Conservative = 2,  ///< those that delay nobody who was promised a date
+};
+/// In which order jobs of one queue are looked at.
+enum class JobOrder : std::uint8_t {
+  Fcfs = 0,       ///< user priority, then as submitted
+  FairShare = 1,  ///< who used least of his share lately goes first
+};
 /// Whether a queue takes interactive jobs.
 enum class Interactive : std::uint8_t { Yes = 0, No = 1, Only = 2 };
 
@@ -46,6 +57,8 @@ std::string_view to_string(GpuMode mode);
 std::string_view to_string(PlanPolicy policy);
 std::string_view to_string(Borrow borrow);
 std::string_view to_string(Interactive interactive);
+std::string_view to_string(Backfill backfill);
+std::string_view to_string(JobOrder order);
 
 /// Directories of the daemons (absolute paths).
 struct DirConf {
@@ -88,6 +101,14 @@ struct LimitConf {
   bool operator==(const LimitConf&) const = default;
 };
 
+/// How a scheduling pass orders and promises.
+struct SchedConf {
+  Backfill backfill = Backfill::Easy;
+  std::uint32_t promises = 100;  ///< pending jobs that get a dated start in a pass
+  Duration promise_tolerance = std::chrono::minutes(1);  ///< a date that moves less stays
+  bool operator==(const SchedConf&) const = default;
+};
+
 /// wm.conf.
 struct ClusterConf {
   std::string name = "wm";
@@ -107,6 +128,7 @@ struct ClusterConf {
   DirConf dirs;
   TimeConf times;
   LimitConf limits;
+  SchedConf sched;
   bool operator==(const ClusterConf&) const = default;
 };
 
@@ -139,6 +161,7 @@ struct QueueConf {
   bool exclusive = false;  ///< bsub -x is allowed
   Interactive interactive = Interactive::Yes;
   std::string res_req;  ///< added to every job's -R
+  JobOrder order = JobOrder::Fcfs;
   bool operator==(const QueueConf&) const = default;
 };
 
@@ -197,13 +220,15 @@ struct AppConf {
   bool operator==(const AppConf&) const = default;
 };
 
-/// A section of users.conf. The user "default" stands for all that are not named.
+/// A section of users.conf. The user "default" stands for all that are not named; a name
+/// that starts with '@' is a group of the share tree, its first group the one above it.
 struct UserConf {
   std::string name;
   std::vector<std::string> groups;
   std::uint32_t max_slots = 0;
   std::uint32_t max_jobs = 0;  ///< unfinished
   std::string plan;            ///< of jobs that name none
+  std::uint32_t shares = 1;    ///< weight among the users and groups of its group
   bool operator==(const UserConf&) const = default;
 };
 

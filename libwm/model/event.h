@@ -121,6 +121,17 @@ struct KillRequested {
   JobId job;
   KillWish wish;
 };
+/// A pending job will start at the latest at `at`, as far as run limits tell.
+struct StartPromised {
+  JobId job;
+  WallTime at{};  ///< 0: the promise is withdrawn
+};
+/// A pending job was put before (negative) or behind the others of its queue.
+struct JobMoved {
+  JobId job;
+  std::int32_t place = 0;
+  std::string by;
+};
 /// A finished job is forgotten here (accounting keeps it).
 struct JobPurged {
   JobId job;
@@ -168,11 +179,12 @@ struct ConfigLoaded {
 };
 
 /// What has happened. Alternatives are append-only: their index is their number on disk.
-using EventBody = std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted,
-                               TaskEnded, TaskStuck, TasksAdded, TasksLeaving, TaskCondemned,
-                               AgentSeen, LeadAppointed, EpochEntered, InPlaceSeen, CapChanged,
-                               KillRequested, JobPurged, HostRegistered, HostSilent, HostHeard,
-                               HostDied, HostClosed, HostOpened, QueueChanged, ConfigLoaded>;
+using EventBody =
+    std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded,
+                 TaskStuck, TasksAdded, TasksLeaving, TaskCondemned, AgentSeen, LeadAppointed,
+                 EpochEntered, InPlaceSeen, CapChanged, KillRequested, JobPurged, HostRegistered,
+                 HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
+                 ConfigLoaded, StartPromised, JobMoved>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

@@ -84,6 +84,7 @@ struct JobSpec {
   bool exclusive = false;              ///< -x
   std::vector<IndexRange> array;       ///< empty: no array
   std::uint32_t array_limit = 0;       ///< %n; 0 = none
+  std::uint32_t user_priority = 0;     ///< -sp: higher goes first within a queue; 0: the least
   bool operator==(const JobSpec&) const = default;
 };
 
@@ -202,6 +203,12 @@ struct Job {
   std::uint32_t first_element = 0;    ///< number of the first element in Cluster::elements
   std::uint32_t next_position = 0;    ///< elements from here on are pending, unless made
   std::uint32_t active_elements = 0;  ///< launching, running or unknown
+
+  // how it waits, and is charged
+  WallTime promised{};        ///< when it is to start at the latest; 0: no date known
+  WallTime first_promised{};  ///< the first such date of this wait: what the error is taken from
+  std::int32_t place = 0;     ///< btop, bbot: lower goes first within a queue, before all else
+  std::uint32_t account = 0;  ///< of Cluster::accounts that its tasks are charged to; 0: none yet
 
   const JobSpec& spec() const { return sealed->spec; }
   bool operator==(const Job&) const;

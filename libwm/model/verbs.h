@@ -36,6 +36,8 @@ enum class Verb : std::uint16_t {
   Admin = 111,
   Wait = 112,  ///< bsub -K: answered when the job's state changes
   Ping = 113,
+  State = 140,  ///< badmin snapshot
+  Move = 141,   ///< btop, bbot
 };
 
 struct VerbError {
@@ -117,6 +119,13 @@ struct JobsRequest {
   JobSelection jobs;
   bool operator==(const JobsRequest&) const = default;
 };
+/// One term of a job's place in the order: the first in which two jobs differ decides.
+struct PriorityTerm {
+  std::string name;  ///< "queue", "placed", "fairshare", "user", "submitted"
+  double value = 0;  ///< higher goes first
+  std::string text;
+  bool operator==(const PriorityTerm&) const = default;
+};
 /// A job as commands show it: the job, with what is not part of its durable state.
 struct JobView {
   std::shared_ptr<const Job> job;
@@ -126,6 +135,7 @@ struct JobView {
   std::vector<PendReason> reasons;          ///< of a pending job, never empty
   std::optional<JobProgress> progress;      ///< of a training job that reported
   std::string result_dir;
+  std::vector<PriorityTerm> priority;  ///< of a pending job
 };
 struct JobsReply {
   std::vector<JobView> jobs;
@@ -171,6 +181,12 @@ struct PlansRequest {
   std::vector<std::string> paths;
   bool operator==(const PlansRequest&) const = default;
 };
+/// What a plan has of another's. @units as the plan's
+struct PlanLoan {
+  std::string from, to;
+  std::uint32_t amount = 0;
+  bool operator==(const PlanLoan&) const = default;
+};
 /// Slots (or GPUs, where GPUs are what is short) of a plan and everything below it.
 struct PlanView {
   std::string path;
@@ -178,6 +194,10 @@ struct PlanView {
   std::int64_t limit = -1;  ///< -1 = none
   std::uint32_t used = 0, demand = 0, deserved = 0, lent = 0, borrowed = 0;
   PlanConf conf;
+  std::vector<PlanLoan> loans;   ///< that it gave or took
+  double used_lately = 0;        ///< decayed dominant share of the cluster, seconds
+  std::uint32_t weight_now = 0;  ///< shares bent by history, thousandths
+  bool gpus = false;             ///< counted in GPUs, else in slots
   bool operator==(const PlanView&) const = default;
 };
 struct PlansReply {
@@ -264,6 +284,23 @@ struct WaitReply {
   std::int32_t exit_status = 0;
   Term term = Term::None;
   bool operator==(const WaitReply&) const = default;
+};
+
+/// Administrators. The whole live state, for bsim and bwhatif.
+struct StateRequest {
+  bool operator==(const StateRequest&) const = default;
+};
+struct StateReply {
+  std::string bytes;  ///< codec bytes of Cluster
+  bool operator==(const StateReply&) const = default;
+};
+
+/// Owner (among the own jobs) and administrators (among all of the queue).
+struct MoveRequest {
+  std::string request_key;
+  std::vector<JobId> jobs;
+  bool top = true;  ///< false: to the bottom
+  bool operator==(const MoveRequest&) const = default;
 };
 
 /// Asks who answers there (lsid, and tests of the session itself).

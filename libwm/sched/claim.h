@@ -48,6 +48,10 @@ struct Claim {
   Units each = 1;         ///< what a task costs in shares
   Barred barred = Barred::No;
   PendCode barrier = PendCode::New;
+  const std::vector<double>* speeds = nullptr;  ///< by tasks; null: not known
+  bool by_gain = false;                         ///< shares by gain, not equally
+  double weight = 1;                            ///< among the jobs of its user
+  std::uint32_t useful = ~0u;                   ///< more tasks than these give it no speed
   // decided
   std::uint32_t target = 0;     ///< tasks, of each copy
   std::uint32_t admitted = 0;   ///< copies that are to start

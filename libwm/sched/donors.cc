@@ -75,15 +75,26 @@ Donors::Candidates Donors::leavers_for(const Claim& claim, std::int64_t chunk, s
 std::optional<std::uint32_t> Donors::make_room(const Claim& claim, std::int64_t chunk,
                                                const TasksByRoom& has) {
   const auto& hosts = places_.request(claim).hosts;
+  // Beside its other tasks first: a job on few hosts exchanges less between hosts.
+  for (const auto& [host, tasks] : has) {
+    if (places_.fits(claim, host, When::Future, chunk, has) >= chunk) return host;
+  }
   for (std::uint32_t host : hosts) {
     if (places_.fits(claim, host, When::Future, chunk, has) >= chunk) return host;
   }
   std::optional<std::uint32_t> room;
   Candidates best;
+  bool best_beside = false;
   for (std::size_t i = 0; i < hosts.size() && surplus_ > 0; ++i) {
     Candidates needed = leavers_for(claim, chunk, hosts[i], has);
-    if (needed.empty() || (!best.empty() && !is_better(needed, best))) continue;
+    bool beside = has.count(hosts[i]) > 0;
+    if (needed.empty()) continue;
+    bool better = best.empty() || needed.size() < best.size() ||
+                  (needed.size() == best.size() &&
+                   (beside != best_beside ? beside : is_better(needed, best)));
+    if (!better) continue;
     best = std::move(needed);
+    best_beside = beside;
     room = hosts[i];
   }
   for (const Candidate& candidate : best) ask(candidate, *room, claim.id);
@@ -105,7 +116,7 @@ void Donors::ask(const Candidate& candidate, std::uint32_t room, JobId receiver)
 void Donors::release_above_limit(std::vector<Claim>& claims) {
   for (Claim& claim : claims) {
     if (claim.kind != ClaimKind::Elastic) continue;
-    std::uint32_t limit = std::max(claim.min, task_cap(*claim.job));
+    std::uint32_t limit = std::max(claim.min, std::min(task_cap(*claim.job), claim.useful));
     for (std::uint32_t n = claim.now; n > limit; --n) ask_last(claim, JobId{});
   }
 }

@@ -106,8 +106,10 @@ std::vector<Share> Places::choose(const Claim& claim, std::int64_t tasks, bool w
                                   const TasksByRoom& has) {
   std::vector<Share> found = with_room(claim, tasks, has), chosen;
   if (!claim.gpu && claim.spec().span == Span{}) found = spare_gpus(found, tasks);
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Share& a, const Share& b) { return a.tasks > b.tasks; });
+  std::stable_sort(found.begin(), found.end(), [&](const Share& a, const Share& b) {
+    bool beside_a = has.count(a.room) > 0, beside_b = has.count(b.room) > 0;
+    return beside_a != beside_b ? beside_a : a.tasks > b.tasks;
+  });
   for (const Share& share : found) {
     if (tasks == 0) break;
     chosen.push_back({share.room, std::min(share.tasks, tasks)});

@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "libwm/base/ids.h"
+#include "libwm/model/config.h"
 #include "libwm/model/reason.h"
+#include "libwm/sched/speed_policy.h"
 
 namespace wm::sched {
 
@@ -60,12 +62,21 @@ struct Waiting {
   Reasons reasons;
 };
 
+/// When a pending job will start at the latest; 0: the date it was promised is withdrawn.
+struct DatedStart {
+  JobId job;
+  WallTime at{};
+  bool operator==(const DatedStart&) const = default;
+};
+
 /// The decisions of one pass.
 struct Plan {
   std::vector<Start> starts;
   std::vector<Grow> grows;
   std::vector<Shrink> shrinks;
   std::vector<Waiting> waiting;
+  std::vector<DatedStart> promises;  ///< new ones, and those that moved
+  WallTime look_again{};             ///< a pass is due then; 0: only when something changes
 
   /// Why this job waits, or null when the plan says nothing of it.
   /// @cost O(log waiting)   @owns borrowed from this plan
@@ -79,6 +90,12 @@ struct SchedPolicy {
   std::uint32_t max_pending = 200'000;  ///< pending jobs looked at; the rest keep reason New
   std::uint32_t max_rounds = 8;         ///< fillings after something could not be placed
   std::uint32_t hosts_looked_at = 256;  ///< hosts with room compared for one job
+  using Backfill = wm::Backfill;
+  Backfill backfill = Backfill::Easy;
+  std::uint32_t max_promises = 100;       ///< pending jobs that get a dated start
+  std::uint64_t max_date_work = 200'000;  ///< hosts looked at for all dates of a pass
+  Duration promise_tolerance = std::chrono::minutes(1);  ///< a date that moves less stays
+  SpeedPolicy speed;  ///< elastic jobs that report how fast they are
 };
 
 }  // namespace wm::sched

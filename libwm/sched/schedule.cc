@@ -6,6 +6,7 @@
 #include "libwm/sched/limits.h"
 #include "libwm/sched/reasons.h"
 #include "libwm/sched/resize.h"
+#include "libwm/sched/speeds.h"
 #include "libwm/sched/targets.h"
 
 namespace wm::sched {
@@ -16,6 +17,7 @@ class Pass {
   Pass(const Cluster& cluster, const SchedPolicy& policy, WallTime now)
       : cluster_(cluster),
         policy_(policy),
+        now_(now),
         claims_(collect(cluster, now, policy.max_pending)),
         tree_(tree_of(*cluster.config)) {}
   Plan run();
@@ -30,6 +32,7 @@ class Pass {
 
   const Cluster& cluster_;
   const SchedPolicy& policy_;
+  WallTime now_;
   Claims claims_;
   PlanTree tree_;
   std::optional<Placement> placement_;
@@ -54,6 +57,7 @@ void Pass::settle() {
   Spare spare;
   for (std::uint32_t round = 0; round < std::max(1u, policy_.max_rounds); ++round) {
     spare = set_targets(claims_.all, tree_, capacities);
+    keep_what_does_not_pay(claims_.all, policy_.speed, now_);
     placement_.emplace(cluster_, claims_, tree_, policy_.hosts_looked_at);
     if (placement_->run()) break;
   }
@@ -127,6 +131,7 @@ void Pass::add_waiting() {
 
 Plan Pass::run() {
   place_users();
+  attach_speeds(claims_.all, policy_.speed, now_);
   apply_limits(*cluster_.config, claims_.all);
   settle();
   add_pieces();

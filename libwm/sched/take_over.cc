@@ -96,7 +96,7 @@ void TakeOver::start_one_more(Claim& claim) {
 }
 
 void TakeOver::grow(Claim& claim) {
-  bool grows = claim.kind != ClaimKind::Fixed &&
+  bool grows = claim.kind != ClaimKind::Fixed && !claim.speeds &&
                (!claim.pending() || (claim.admitted == 1 && claim.copies == 1));
   while (grows && claim.target < claim.max && claim.each <= spare_ &&
          use_.allows(claim.user_node, claim.each)) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "libwm/sched/order.h"
+#include "libwm/sched/speeds.h"
 #include "libwm/sched/take_over.h"
 
 namespace wm::sched {
@@ -91,13 +92,19 @@ Units Division::share_surplus(User& user, Units left, bool fair) {
   std::vector<Claim*> growing;
   std::vector<Portion> portions;
   Units amount = left;
+  bool by_speed = false;
   for (Claim* claim : user.claims) {
     if (!may_grow(*claim)) continue;
+    by_speed = by_speed || claim->speeds || claim->by_gain;
     Units low = claim->cost(claim->min);
     growing.push_back(claim);
     portions.push_back(
         {low, claim->cost(claim->most()), 1, now(*claim), claim->rank, claim->sequence()});
     amount += low;
+  }
+  if (fair && by_speed) {
+    bool by_gain = growing.front()->by_gain;
+    return share_by_speed(growing, left, by_gain ? ElasticShare::Gain : ElasticShare::Equal);
   }
   auto amounts = fair ? fill_fairly(portions, amount) : fill_in_order(portions, amount);
   for (std::size_t i = 0; i < growing.size(); ++i) {

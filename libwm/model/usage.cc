@@ -1,0 +1,31 @@
+#include "libwm/model/usage.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace wm {
+
+Used used_at(const UsageAccount& account, WallTime now, Duration half_life) {
+  double half = std::chrono::duration<double>(half_life).count();
+  if (half <= 0) return {};
+  double passed = std::chrono::duration<double>(now - account.as_of).count();
+  passed = std::max(0.0, passed);
+  double kept = std::exp2(-passed / half);
+  double added = (1 - kept) * half / std::log(2.0);  // of one unit held since as_of
+  const Held& held = account.held;
+  double gib = static_cast<double>(held.mem.value) / (1 << 30);
+  return {account.used.slots * kept + static_cast<double>(held.slots) * added,
+          account.used.gpus * kept + static_cast<double>(held.milli_gpus) / 1000 * added,
+          account.used.mem * kept + gib * added};
+}
+
+void charge(UsageAccount& account, const Held& change, WallTime now, Duration half_life) {
+  account.used = used_at(account, now, half_life);
+  account.as_of = std::max(account.as_of, now);
+  account.held.slots += change.slots;
+  account.held.milli_gpus += change.milli_gpus;
+  account.held.mem = account.held.mem + change.mem;
+}
+
+}  // namespace wm

@@ -1,0 +1,253 @@
+#include "libwm/replay/production.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "libwm/conf/load.h"
+#include "libwm/sched/admit.h"
+
+namespace wm::replay {
+namespace {
+
+// A decision that leads to another is repeated; one that never rests would be a fault of ours.
+constexpr int kMostPasses = 64;
+
+// Under fairshare: tasks that a job makes half as much of as of its first are of no use to it, and
+// one that has held 8 task-hours counts half, never less than a third.
+constexpr double kWorth = 0.5, kLeastWeight = 1.0 / 3;
+constexpr Duration kHalfWeight = std::chrono::hours(8);
+
+WallTime wall(double now) {
+  return WallTime(Duration(static_cast<std::int64_t>(std::llround(now * 1e6))));
+}
+
+// Job numbers count from 1, positions in the list from 0.
+JobId id_of(std::uint32_t job) { return {job + 1, 0}; }
+
+// Tasks of elastic jobs come and go one by one, whatever the profile says: there is no
+// program here that would have to be told.
+std::shared_ptr<const Config> simulated(const std::shared_ptr<const Config>& given) {
+  Config config;
+  if (given) {
+    config = *given;
+  } else {
+    auto built_in = conf::parse({});
+    WM_CHECK(built_in.has_value());
+    config = std::move(*built_in);
+  }
+  for (AppConf& app : config.apps) app.resize = ResizeMode::Tasks;
+  return std::make_shared<const Config>(std::move(config));
+}
+
+std::vector<Task> tasks_at(const std::vector<sched::Spot>& spots, std::uint32_t last) {
+  std::vector<Task> tasks;
+  for (const sched::Spot& spot : spots) {
+    Task task;
+    task.number = TaskNumber{++last};
+    task.host = spot.host;
+    task.gpus = spot.gpus;
+    // One process stands for the job: no others start or end by themselves here.
+    task.has_process = task.number.value == 1;
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+}  // namespace
+
+Production::Production(const std::vector<JobRun>& jobs, const Setup& setup, const Options& options,
+                       std::vector<double>& pass_s)
+    : jobs_(jobs), options_(options), pass_s_(pass_s), per_host_(setup.units_per_host()) {
+  bool elastic = options.policy == Policy::Fairshare || options.policy == Policy::Goodput;
+  listens_ = elastic && std::any_of(jobs.begin(), jobs.end(), [](const JobRun& run) {
+               return run.trace->work->limits().initial > 0;
+             });
+  if (listens_) policy_.speed.speeds = speeds_;
+  if (options.policy == Policy::Goodput) {
+    policy_.speed.share = sched::ElasticShare::Gain;
+  } else {
+    policy_.speed.worth = kWorth;
+    policy_.speed.least_weight = kLeastWeight;
+    policy_.speed.half_weight = kHalfWeight;
+  }
+  policy_.speed.cost = Duration(std::llround(options.resize_cost_s * 1e6));
+  apply(ConfigLoaded{simulated(options.config)}, 0);
+  add_hosts(setup);
+}
+
+void Production::add_hosts(const Setup& setup) {
+  for (std::uint32_t n = 1; n <= setup.hosts; ++n) {
+    Capacity capacity;
+    capacity.slots = std::max(setup.cpus_per_host, setup.gpus_per_host);
+    capacity.milli_cpus = capacity.slots * 1000;
+    capacity.mem = Bytes{std::int64_t{1} << 50};
+    for (std::uint32_t g = 0; g < setup.gpus_per_host; ++g) {
+      capacity.gpus.push_back({"gpu" + std::to_string(g), "", {}});
+    }
+    auto name = "host" + std::to_string(n);
+    apply(HostRegistered{HostId{n}, name, name, "boot", "LINUX", "simulated", capacity}, 0);
+  }
+}
+
+// check, apply, follow: what the master does with an event, its store left out.
+void Production::apply(const EventBody& first, double now) {
+  std::vector<EventBody> todo{first};
+  for (std::size_t i = 0; i < todo.size(); ++i) {
+    auto legal = fsm::check(cluster_, todo[i]);
+    WM_CHECK(legal.has_value());
+    auto changed = fsm::apply(cluster_, {Seq{cluster_.seq.value + 1}, wall(now), todo[i]});
+    for (auto& next : fsm::follow(cluster_, changed)) todo.push_back(std::move(next));
+  }
+}
+
+std::shared_ptr<const SealedSpec> Production::spec_of(const JobRun& run) const {
+  const TraceJob& trace = *run.trace;
+  JobSpec spec;
+  spec.owner = {1000, 1000, trace.user};
+  spec.name = trace.name;
+  spec.queue = cluster_.config->cluster.default_queue;
+  spec.plan = cluster_.config->cluster.default_plan;
+  spec.app = trace.milli_gpus > 0 ? "training" : "batch";
+  spec.task.milli_cpus = trace.milli_cpus;
+  spec.task.milli_gpus = trace.milli_gpus;
+  spec.task.mem = Bytes{trace.mem};
+  bool elastic = options_.policy == Policy::Fairshare || options_.policy == Policy::Goodput;
+  spec.elastic = elastic && trace.elastic();
+  spec.min_tasks = spec.elastic ? trace.min_tasks : trace.tasks;
+  spec.max_tasks = spec.elastic ? trace.max_tasks : trace.tasks;
+  return std::make_shared<const SealedSpec>(SealedSpec{std::move(spec), "", "", ""});
+}
+
+void Production::arrive(std::uint32_t job, double now) {
+  live_.insert(job);
+  apply(JobSubmitted{id_of(job), spec_of(jobs_[job])}, now);
+}
+
+void Production::end(std::uint32_t job, double now) {
+  const Job& ended = *cluster_.jobs.find(job + 1);
+  std::vector<Task> tasks = ended.tasks;
+  Attempt attempt = ended.attempt;
+  for (const Task& task : tasks) {
+    if (!task.has_process || task.state == TaskState::Gone) continue;
+    apply(TaskEnded{id_of(job), attempt, task.number, 0, Term::None, {}, ""}, now);
+  }
+  apply(JobPurged{id_of(job)}, now);
+  live_.erase(job);
+  noise_.erase(job);
+  speeds_->erase(id_of(job));
+}
+
+sched::Plan Production::pass(double now) {
+  double from = options_.stopwatch ? options_.stopwatch() : 0;
+  sched::Plan plan = sched::schedule(cluster_, policy_, wall(now));
+  if (options_.stopwatch) pass_s_.push_back(options_.stopwatch() - from);
+  return sched::admit(cluster_, plan);
+}
+
+void Production::start_tasks(JobId id, double now) {
+  const Job& job = *cluster_.jobs.find(id.job);
+  std::vector<TaskNumber> waiting;
+  for (const Task& task : job.tasks) {
+    if (task.has_process && task.pid == 0) waiting.push_back(task.number);
+  }
+  for (TaskNumber task : waiting) apply(TaskStarted{id, job.attempt, task, 1}, now);
+}
+
+void Production::let_leave(double now) {
+  for (std::uint32_t number : std::exchange(leaving_, {})) {
+    const Job& job = *cluster_.jobs.find(number);
+    std::vector<TaskNumber> leavers;
+    for (const Task& task : job.tasks) {
+      if (task.state == TaskState::Leaving) leavers.push_back(task.number);
+    }
+    for (TaskNumber task : leavers) {
+      apply(TaskEnded{job.id, job.attempt, task, 0, Term::Left, {}, ""}, now);
+    }
+  }
+}
+
+void Production::carry_out(const sched::Plan& plan, double now) {
+  for (const auto& piece : plan.shrinks) {
+    apply(TasksLeaving{piece.job, piece.attempt, piece.tasks, wall(now), piece.reason}, now);
+    touched_.insert(piece.job.job - 1);
+    leaving_.insert(piece.job.job);
+  }
+  for (const auto& piece : plan.starts) {
+    Attempt attempt{cluster_.jobs.find(piece.job.job)->attempt.value + 1};
+    apply(JobDispatched{piece.job, attempt, tasks_at(piece.tasks, 0), ""}, now);
+    start_tasks(piece.job, now);
+    touched_.insert(piece.job.job - 1);
+  }
+  for (const auto& piece : plan.grows) {
+    std::uint32_t last = cluster_.jobs.find(piece.job.job)->last_task.value;
+    apply(TasksAdded{piece.job, piece.attempt, tasks_at(piece.tasks, last), piece.reason}, now);
+    touched_.insert(piece.job.job - 1);
+  }
+  let_leave(now);
+}
+
+// True if the report says more than was known of the program.
+bool Production::hear(std::uint32_t job) {
+  const JobRun& run = jobs_[job];
+  Report report = run.trace->work->report(run.done, shape_of(run.placement), run.batch);
+  if (report.tasks == 0) return false;
+  double initial = run.trace->work->limits().initial;
+  noise_[job] = initial * report.grad_var / std::max(1e-30, report.grad_sqr);
+  return profiles_[run.trace->program].add(
+      {report.hosts, report.tasks, report.local_batch, report.compute_s, report.exchange_s});
+}
+
+// How fast the job would be with other sizes, by what its program has shown so far.
+void Production::foretell(std::uint32_t job) {
+  const JobRun& run = jobs_[job];
+  auto profile = profiles_.find(run.trace->program);
+  if (profile == profiles_.end()) return;
+  BatchLimits limits = run.trace->work->limits();
+  sched::BatchTerms terms{limits.initial, limits.own, limits.most, limits.local_least,
+                          limits.local_most};
+  terms.may_choose = run.batch == Batch::Auto;
+  // Before its own first report: as if no larger batch would help.
+  auto noise = noise_.find(job);
+  if (noise != noise_.end()) terms.noise = noise->second;
+  (*speeds_)[id_of(job)] = profile->second.speeds(terms, per_host_, run.trace->max_tasks);
+}
+
+// What running jobs have said of themselves since the last decision.
+void Production::hear_reports() {
+  std::set<std::string> changed;
+  for (std::uint32_t job : live_) {
+    if (!jobs_[job].runs() || jobs_[job].updated <= jobs_[job].paused_until) continue;
+    bool more = hear(job);
+    if (more || jobs_[job].batch == Batch::Auto) changed.insert(jobs_[job].trace->program);
+  }
+  for (std::uint32_t job : live_) {
+    bool is_new = !speeds_->count(id_of(job));
+    if (is_new || changed.count(jobs_[job].trace->program)) foretell(job);
+  }
+}
+
+std::vector<std::uint32_t> Production::decide(double now) {
+  touched_.clear();
+  if (listens_) hear_reports();
+  for (int i = 0; i < kMostPasses; ++i) {
+    sched::Plan plan = pass(now);
+    if (plan.idle()) break;
+    carry_out(plan, now);
+    // Nobody left, so nothing has become free for whom it was not meant.
+    if (plan.shrinks.empty()) break;
+  }
+  return {touched_.begin(), touched_.end()};
+}
+
+Placement Production::placement(std::uint32_t job) const {
+  std::map<std::uint32_t, std::uint32_t> by_host;
+  const Job* found = cluster_.jobs.find(job + 1);
+  if (!found || is_over(found->state)) return {};
+  for (const Task& task : found->tasks) {
+    if (task.holds_slot()) ++by_host[task.host.value - 1];
+  }
+  return {by_host.begin(), by_host.end()};
+}
+
+}  // namespace wm::replay

@@ -1,0 +1,60 @@
+// Role: the master's own decisions in virtual time: its state machines (libwm/fsm) hold the
+// cluster, its scheduler (libwm/sched) decides, admitted plans become the real events. Tasks
+// start, and those asked to leave go, within the instant; what that costs a job is the engine's.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "libwm/fsm/fsm.h"
+#include "libwm/replay/engine.h"
+#include "libwm/replay/run.h"
+#include "libwm/sched/goodput.h"
+#include "libwm/sched/schedule.h"
+
+namespace wm::replay {
+
+/// Scheduler and state machines.
+class Production : public Decider {
+ public:
+  /// `pass_s` gets the duration of every pass when there is a stopwatch.
+  /// @owns borrows all; they outlive it   @cost O(hosts)
+  Production(const std::vector<JobRun>& jobs, const Setup& setup, const Options& options,
+             std::vector<double>& pass_s);
+
+  void arrive(std::uint32_t job, double now) override;
+  void end(std::uint32_t job, double now) override;
+  std::vector<std::uint32_t> decide(double now) override;
+  Placement placement(std::uint32_t job) const override;
+  bool wants_progress() const override { return listens_; }
+
+ private:
+  void add_hosts(const Setup& setup);
+  std::shared_ptr<const SealedSpec> spec_of(const JobRun& run) const;
+  void apply(const EventBody& body, double now);
+  sched::Plan pass(double now);
+  void carry_out(const sched::Plan& plan, double now);
+  void start_tasks(JobId job, double now);
+  void let_leave(double now);
+  void hear_reports();
+  bool hear(std::uint32_t job);
+  void foretell(std::uint32_t job);
+
+  const std::vector<JobRun>& jobs_;
+  const Options& options_;
+  std::vector<double>& pass_s_;
+  Cluster cluster_;
+  sched::SchedPolicy policy_;
+  std::set<std::uint32_t> touched_;
+  std::set<std::uint32_t> leaving_;  // jobs that have tasks to leave
+  bool listens_ = false;             // some jobs report their speed, and the policy cares
+  std::uint32_t per_host_;
+  std::set<std::uint32_t> live_;
+  std::map<std::string, sched::Profile> profiles_;  // by program
+  std::map<std::uint32_t, double> noise_;           // reported by live jobs
+  std::shared_ptr<sched::Speeds> speeds_ = std::make_shared<sched::Speeds>();
+};
+
+}  // namespace wm::replay

@@ -1,0 +1,35 @@
+// Role: what a pass knows of the speed of elastic jobs, and what it does with it: the part of
+// SchedPolicy that speeds.cc reads. Curves are made from reports by goodput.h. Values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "libwm/base/ids.h"
+#include "libwm/base/units.h"
+
+namespace wm::sched {
+
+/// How fast each job is with 0, 1, 2 … tasks, as far as it is known. Any unit.
+using Speeds = std::map<JobId, std::vector<double>>;
+
+/// How elastic jobs of one user share what is left beyond their minimums.
+enum class ElasticShare : std::uint8_t {
+  Equal,  ///< max-min by tasks
+  Gain,   ///< where speed rises most (goodput)
+};
+
+/// The use that is made of curves. @units shares of 1 where nothing else is said
+struct SpeedPolicy {
+  std::shared_ptr<const Speeds> speeds;  ///< null: sizes are not compared by speed
+  ElasticShare share = ElasticShare::Equal;
+  double worth = 0;           ///< least speed per task of a useful size, of the smallest's
+  std::uint32_t untried = 0;  ///< most tasks of a job without a curve; 0: no bound
+  Duration cost{};            ///< time that a job loses by a change of its size
+  double least_weight = 1;    ///< of a job that has held much; 1: past use does not count
+  Duration half_weight = std::chrono::hours(4);  ///< task time after which a job counts half
+};
+
+}  // namespace wm::sched

@@ -1,0 +1,124 @@
+#include "libwm/sched/speeds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace wm::sched {
+namespace {
+
+// A size counts as faster from here on: less is lost in the noise of measurements.
+constexpr double kFaster = 1.03;
+
+double speed_at(const Claim& claim, std::uint32_t tasks) {
+  if (!claim.speeds) return tasks;
+  const auto& speeds = *claim.speeds;
+  return speeds[std::min<std::size_t>(tasks, speeds.size() - 1)];
+}
+
+// The largest size that is faster than every smaller one, and worth its tasks.
+std::uint32_t most_useful(const Claim& claim, double worth) {
+  std::uint32_t best = std::max(1u, claim.min);
+  double first = speed_at(claim, best) / best;
+  std::uint32_t reference = best;
+  auto last = static_cast<std::uint32_t>(claim.speeds->size() - 1);
+  for (std::uint32_t tasks = best + 1; tasks <= last; ++tasks) {
+    double speed = speed_at(claim, tasks);
+    if (speed < speed_at(claim, reference) * kFaster) continue;
+    reference = tasks;
+    if (speed >= worth * first * tasks) best = tasks;
+  }
+  return best;
+}
+
+// The next size above `tasks` that is faster; 0: none.
+std::uint32_t next_size(const Claim& claim, std::uint32_t tasks) {
+  std::uint32_t most = claim.most();
+  if (!claim.speeds) return tasks < most ? tasks + 1 : 0;
+  double faster = speed_at(claim, tasks) * kFaster;
+  for (std::uint32_t size = tasks + 1; size <= most; ++size) {
+    if (speed_at(claim, size) >= faster) return size;
+  }
+  return 0;
+}
+
+// How much a claim wants its next size; more goes first.
+double wish(const Claim& claim, std::uint32_t size, ElasticShare share) {
+  if (share == ElasticShare::Equal)
+    return -static_cast<double>(claim.cost(claim.target)) / claim.weight;
+  double gain = std::log(speed_at(claim, size) / std::max(1e-12, speed_at(claim, claim.target)));
+  return claim.weight * gain / static_cast<double>(claim.cost(size) - claim.cost(claim.target));
+}
+
+double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+
+// Jobs that have held much already count less: most jobs are short, and a long one makes
+// up for it when others have gone.
+double weight_of(const Claim& claim, const SpeedPolicy& policy, WallTime now) {
+  if (policy.least_weight >= 1) return 1;
+  double held = 0;
+  for (const Task& task : claim.job->tasks) {
+    WallTime end = task.holds_slot() ? now : task.ended;
+    held += std::max(0.0, seconds(end - task.since));
+  }
+  return std::max(policy.least_weight, 1 / (1 + held / seconds(policy.half_weight)));
+}
+
+}  // namespace
+
+void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, WallTime now) {
+  if (!policy.speeds) return;
+  for (Claim& claim : claims) {
+    if (!claim.resizes || claim.kind == ClaimKind::Fixed) continue;
+    claim.weight = weight_of(claim, policy, now);
+    claim.by_gain = policy.share == ElasticShare::Gain;
+    auto found = policy.speeds->find(claim.id);
+    if (found == policy.speeds->end() || found->second.size() < 2) {
+      if (policy.untried > 0) claim.max = std::max(claim.min, std::min(claim.max, policy.untried));
+      continue;
+    }
+    claim.speeds = &found->second;
+    claim.useful = most_useful(claim, policy.worth);
+    claim.max = std::max(claim.min, std::min(claim.max, claim.useful));
+  }
+}
+
+Units share_by_speed(const std::vector<Claim*>& growing, Units left, ElasticShare share) {
+  std::vector<Claim*> open = growing;
+  while (left > 0 && !open.empty()) {
+    Claim* best = nullptr;
+    std::uint32_t best_size = 0;
+    double most = 0;
+    std::erase_if(open, [&](Claim* claim) {
+      std::uint32_t size = next_size(*claim, claim->target);
+      return size == 0 || claim->cost(size) - claim->cost(claim->target) > left;
+    });
+    for (Claim* claim : open) {
+      std::uint32_t size = next_size(*claim, claim->target);
+      double wanted = wish(*claim, size, share);
+      if (best && wanted <= most) continue;
+      best = claim, best_size = size, most = wanted;
+    }
+    if (!best) break;
+    left -= best->cost(best_size) - best->cost(best->target);
+    best->target = best_size;
+  }
+  return left;
+}
+
+void keep_what_does_not_pay(std::vector<Claim>& claims, const SpeedPolicy& policy, WallTime now) {
+  double cost = seconds(policy.cost);
+  if (cost <= 0) return;
+  for (Claim& claim : claims) {
+    if (claim.kind != ClaimKind::Elastic || !claim.speeds || claim.target == claim.now) continue;
+    // What has run for a while will run for as long again; a change may be due before that.
+    WallTime last = claim.job->dispatched;
+    for (const Task& task : claim.job->tasks) last = std::max(last, task.since);
+    double horizon = seconds(now - last);
+    double gain = speed_at(claim, claim.target) / std::max(1e-12, speed_at(claim, claim.now)) - 1;
+    bool pays = gain * horizon > cost;
+    if (claim.target > claim.now && !pays) claim.target = claim.now;
+    if (claim.useful < claim.now && !pays) claim.useful = claim.now;
+  }
+}
+
+}  // namespace wm::sched

@@ -1,0 +1,36 @@
+// Role: sizes of elastic jobs by what they gain from them. A job that reports its step times has
+// a curve: its speed with 0, 1, 2 … tasks (goodput.h). From it follow
+//
+//   useful sizes   those with more speed than every smaller one; others are never a target
+//   fairshare      max-min by tasks over useful sizes: who has least gets its next size first
+//   goodput        by marginal gain: the next size goes where speed rises most for a unit
+//   a change       only when the gain over the time it will last exceeds what it costs
+//
+// Jobs without a curve take part with every size and a speed of their number of tasks.
+// Called by targets.cc and schedule.cc.
+// @source marginal gain for concave utilities: Federgruen, Groenevelt, Operations Research
+//         34(6), 1986; the price of a change against the time it lasts: Pollux, OSDI 2021, 4.2
+#pragma once
+
+#include <vector>
+
+#include "libwm/sched/claim.h"
+#include "libwm/sched/speed_policy.h"
+
+namespace wm::sched {
+
+/// Attaches curves and weights to claims and lowers `useful` to the largest useful size.
+/// `now`: for what a job has held so far.
+/// @cost O(claims log curves + points)
+void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, WallTime now);
+
+/// Gives `left` units to claims that may grow, whose targets are their minimum. Returns what
+/// is left.
+/// @units Units of the class   @cost O(units x claims)
+Units share_by_speed(const std::vector<Claim*>& growing, Units left, ElasticShare share);
+
+/// Takes back targets of running claims whose change does not pay.
+/// `now`: for how long they have run.   @cost O(claims)
+void keep_what_does_not_pay(std::vector<Claim>& claims, const SpeedPolicy& policy, WallTime now);
+
+}  // namespace wm::sched

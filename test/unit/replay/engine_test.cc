@@ -1,0 +1,134 @@
+// Role: the virtual clock and the policies on workloads small enough to do by hand.
+#include "libwm/replay/engine.h"
+
+#include <gtest/gtest.h>
+
+#include "libwm/replay/metrics.h"
+#include "libwm/replay/report.h"
+
+namespace wm::replay {
+namespace {
+
+TraceJob job(double submit, std::uint32_t tasks, double seconds, bool elastic = false) {
+  TraceJob made;
+  made.name = "job" + std::to_string(static_cast<int>(submit));
+  made.submit_s = submit;
+  made.tasks = made.min_tasks = made.max_tasks = tasks;
+  if (elastic) made.min_tasks = 1, made.max_tasks = 64;
+  made.milli_gpus = 1000;
+  made.work = linear_work(seconds, tasks);
+  return made;
+}
+
+Outcome run(const Workload& workload, const Setup& setup, const Options& options) {
+  auto outcome = simulate(workload, setup, options);
+  EXPECT_TRUE(outcome) << outcome.error().text;
+  return outcome ? *outcome : Outcome{};
+}
+
+constexpr Setup kFour{2, 2, 2};
+
+TEST(engine, a_rigid_job_waits_for_the_one_before_it) {
+  Workload list{{job(0, 4, 100), job(10, 3, 50)}};
+  auto outcome = run(list, kFour, {.policy = Policy::Fcfs});
+  EXPECT_DOUBLE_EQ(outcome.jobs[0].end_s, 100);
+  EXPECT_DOUBLE_EQ(outcome.jobs[1].start_s, 100);
+  EXPECT_DOUBLE_EQ(outcome.jobs[1].end_s, 150);
+}
+
+// Alone on 4 GPUs until 10, then 2 and 2: 80 s of work on 4 GPUs left are 160 s on 2.
+TEST(engine, elastic_jobs_share_and_take_what_becomes_free) {
+  Workload list{{job(0, 4, 90, true), job(10, 4, 20, true)}};
+  auto outcome = run(list, kFour, {.policy = Policy::Fairshare});
+  EXPECT_DOUBLE_EQ(outcome.jobs[1].start_s, 10);
+  EXPECT_DOUBLE_EQ(outcome.jobs[1].end_s, 50);
+  EXPECT_DOUBLE_EQ(outcome.jobs[0].end_s, 110);
+  EXPECT_EQ(outcome.jobs[0].resizes, 2u);
+  EXPECT_DOUBLE_EQ(outcome.jobs[0].attained, 10 * 4 + 40 * 2 + 60 * 4);
+}
+
+TEST(engine, every_start_and_change_costs) {
+  Workload list{{job(0, 4, 90, true), job(10, 4, 20, true)}};
+  auto outcome = run(list, kFour, {.policy = Policy::Fairshare, .resize_cost_s = 5});
+  EXPECT_DOUBLE_EQ(outcome.jobs[1].end_s, 10 + 5 + 40);
+  EXPECT_DOUBLE_EQ(outcome.jobs[0].paused_s, 15);
+}
+
+TEST(engine, with_an_interval_decisions_wait_for_the_tick) {
+  Workload list{{job(10, 2, 30)}};
+  auto outcome = run(list, kFour, {.policy = Policy::Fcfs, .interval_s = 60});
+  EXPECT_DOUBLE_EQ(outcome.jobs[0].start_s, 60);
+  EXPECT_DOUBLE_EQ(outcome.jobs[0].end_s, 90);
+}
+
+// 16 GPU-hours on 4 GPUs are 4 hours: after that the later job preempts it.
+TEST(engine, tiresias_preempts_what_has_held_much) {
+  Workload list{{job(0, 4, 20 * 3600), job(60, 4, 600)}};
+  Options options{.policy = Policy::Tiresias, .interval_s = 60, .resize_cost_s = 30};
+  auto outcome = run(list, kFour, options);
+  EXPECT_NEAR(outcome.jobs[1].start_s, 4 * 3600, 130);
+  EXPECT_EQ(outcome.jobs[0].resizes, 1u);
+  EXPECT_NEAR(outcome.jobs[0].end_s, 20 * 3600 + 600 + 60 + 60, 65);
+}
+
+TEST(engine, a_job_larger_than_the_cluster_is_refused) {
+  auto outcome = simulate({{job(0, 5, 10)}}, kFour, {.policy = Policy::Fcfs});
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().text, "job 'job0' asks for 5 tasks; the cluster has room for 4");
+}
+
+TEST(engine, the_same_input_gives_the_same_bytes) {
+  Workload list;
+  for (int i = 0; i < 40; ++i)
+    list.jobs.push_back(job(i * 7, 1 + i % 4, 50 + i * 13 % 90, i % 3 > 0));
+  for (Policy policy : {Policy::Easy, Policy::Fairshare, Policy::Tiresias}) {
+    Options options{.policy = policy, .resize_cost_s = 3};
+    auto once = to_json(run(list, kFour, options), kFour, options, 0);
+    EXPECT_EQ(once, to_json(run(list, kFour, options), kFour, options, 0));
+  }
+}
+
+TEST(metrics, a_job_that_is_alone_is_treated_fairly) {
+  Workload list{{job(0, 2, 100)}};
+  Options options{.policy = Policy::Fcfs};
+  auto outcome = run(list, kFour, options);
+  Metrics m = metrics_of(outcome, kFour, options);
+  EXPECT_DOUBLE_EQ(m.ftf_worst, 1);
+  EXPECT_DOUBLE_EQ(m.ftf_unfair_fraction, 0);
+  EXPECT_DOUBLE_EQ(m.avg_jct_s, 100);
+  EXPECT_DOUBLE_EQ(m.utilisation, 0.5);
+  EXPECT_DOUBLE_EQ(m.bounded_slowdown, 1);
+}
+
+// Two rigid jobs one after the other: the later one takes 200 s, on half of the cluster 200 s.
+TEST(metrics, fairness_compares_with_a_share_of_the_cluster) {
+  Workload list{{job(0, 4, 100, true), job(0, 4, 100, true)}};
+  Options options{.policy = Policy::Fcfs};
+  auto outcome = run(list, kFour, options);
+  auto fairness = finish_time_fairness(outcome, kFour, options);
+  EXPECT_DOUBLE_EQ(fairness[0], 0.5);
+  EXPECT_DOUBLE_EQ(fairness[1], 200 / (100 / (1 / 1.5)));
+}
+
+TEST(report, pictures_are_whole_svg_files) {
+  Workload list{{job(0, 2, 100), job(5, 4, 10)}};
+  Options options{.policy = Policy::Fcfs};
+  auto pictures = to_pictures(run(list, kFour, options), kFour);
+  ASSERT_EQ(pictures.size(), 3u);
+  for (auto& [name, svg] : pictures) {
+    EXPECT_TRUE(svg.starts_with("<svg") && svg.ends_with("</svg>\n")) << name;
+    EXPECT_NE(svg.find("<path"), svg.npos) << name;
+  }
+}
+
+TEST(report, the_table_is_at_most_80_columns_wide) {
+  Workload list{{job(0, 2, 1e7)}};
+  Options options{.policy = Policy::Fcfs};
+  std::string table = to_table(run(list, kFour, options), kFour, options);
+  for (std::size_t from = 0, end; (end = table.find('\n', from)) != table.npos; from = end + 1) {
+    EXPECT_LE(end - from, 80u);
+  }
+}
+
+}  // namespace
+}  // namespace wm::replay

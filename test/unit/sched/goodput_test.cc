@@ -1,0 +1,133 @@
+// Role: models of step times from reports, and what follows from them for sizes.
+#include "libwm/sched/goodput.h"
+
+#include <gtest/gtest.h>
+
+#include "libwm/sched/speeds.h"
+#include "test/support/sched_run.h"
+
+namespace wm::sched {
+namespace {
+
+// compute 0.1 + 0.01 x local; exchange 0.2 on a host, 0.5 between hosts; nothing overlaps.
+StepSample sample(std::uint32_t hosts, std::uint32_t tasks, double local) {
+  double exchange = tasks == 1 ? 0 : hosts == 1 ? 0.2 : 0.5;
+  return {hosts, tasks, local, 0.1 + 0.01 * local, exchange};
+}
+
+TEST(goodput, a_model_foretells_what_it_was_made_from) {
+  std::vector<StepSample> seen = {sample(1, 1, 64), sample(1, 2, 32), sample(1, 4, 16),
+                                  sample(2, 8, 8)};
+  StepModel model = fit_steps(seen);
+  for (const StepSample& s : seen) {
+    double foretold = model.step_s(s.hosts, s.tasks, s.local_batch, 1);
+    EXPECT_NEAR(foretold, s.compute_s + s.exchange_s, 0.02 * foretold);
+  }
+  EXPECT_NEAR(model.step_s(1, 1, 100, 1), 1.1, 0.02);
+  EXPECT_NEAR(model.step_s(1, 1, 50, 2), 2 * 0.6, 0.02);
+}
+
+TEST(goodput, a_larger_batch_pays_only_when_gradients_are_noisy) {
+  BatchTerms terms{64, 64, 1024, 8, 64};
+  terms.noise = 10;
+  EXPECT_DOUBLE_EQ(efficiency(terms, 64), 1);
+  EXPECT_NEAR(efficiency(terms, 1024), 74.0 / 1034, 1e-12);
+  StepModel model = fit_steps(std::vector{sample(1, 1, 64), sample(1, 1, 8), sample(1, 4, 16)});
+  terms.may_choose = true;
+  double quiet = best_goodput(model, terms, 1, 4);
+  terms.noise = 1e6;
+  EXPECT_GT(best_goodput(model, terms, 1, 4), 1.5 * quiet);
+}
+
+TEST(goodput, nothing_is_foretold_beyond_twice_what_was_seen) {
+  Profile profile;
+  BatchTerms terms{64, 64, 64, 1, 64};
+  EXPECT_TRUE(profile.speeds(terms, 4, 64).empty());
+  EXPECT_TRUE(profile.add(sample(1, 3, 22)));
+  EXPECT_FALSE(profile.add(sample(1, 3, 22)));
+  EXPECT_EQ(profile.speeds(terms, 4, 64).size(), 7u);
+  EXPECT_EQ(profile.speeds(terms, 4, 5).size(), 6u);
+}
+
+TEST(goodput, a_size_that_was_seen_has_the_speed_it_showed) {
+  Profile profile;
+  BatchTerms terms{64, 64, 64, 1, 64};
+  profile.add(sample(1, 1, 64));
+  profile.add(sample(1, 2, 32));
+  StepSample slow = sample(1, 3, 22);
+  slow.exchange_s = 5;
+  profile.add(slow);
+  auto speeds = profile.speeds(terms, 4, 8);
+  EXPECT_NEAR(speeds[3], 66 / 5.32, 0.1 * 66 / 5.32);
+  EXPECT_GT(speeds[2], speeds[3]);
+}
+
+// Two elastic jobs on 8 GPUs; curves decide.
+class TwoJobs : public test::SchedRun {
+ public:
+  TwoJobs() {
+    for (AppConf& app : config.apps) app.resize = ResizeMode::Tasks;
+    reconfigure();
+    for (int i = 0; i < 2; ++i) host(4, 4);
+    for (JobId& id : ids) id = submit(test::SpecBuilder().elastic().gpus(1).tasks(1, 8));
+  }
+  void curves(std::vector<double> first, std::vector<double> second) {
+    policy.speed.speeds = std::make_shared<const Speeds>(
+        Speeds{{ids[0], std::move(first)}, {ids[1], std::move(second)}});
+  }
+  JobId ids[2];
+};
+
+const std::vector<double> kLinear = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+
+TEST(speeds, tasks_beyond_the_useful_go_to_who_can_use_them) {
+  TwoJobs run;
+  run.curves({0, 1, 1.9, 2, 2, 2, 2, 2, 2}, kLinear);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(run.ids[0]), 3u);
+  EXPECT_EQ(run.size(run.ids[1]), 5u);
+}
+
+TEST(speeds, a_size_slower_than_a_smaller_one_is_never_a_target) {
+  TwoJobs run;
+  run.curves({0, 1, 2, 1.5, 3, 1, 1, 1, 1}, kLinear);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(run.ids[0]), 4u);
+  run.curves({0, 1, 2, 1.5, 1, 1, 1, 1, 1}, kLinear);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(run.ids[0]), 2u);
+  EXPECT_EQ(run.size(run.ids[1]), 6u);
+}
+
+TEST(speeds, by_gain_the_better_user_of_tasks_gets_more) {
+  TwoJobs run;
+  run.policy.speed.share = ElasticShare::Gain;
+  run.curves({0, 1, 1.3, 1.5, 1.6, 1.7, 1.75, 1.8, 1.85}, kLinear);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_LT(run.size(run.ids[0]), run.size(run.ids[1]));
+  EXPECT_EQ(run.size(run.ids[0]) + run.size(run.ids[1]), 8u);
+}
+
+TEST(speeds, a_change_that_costs_more_than_it_brings_is_left) {
+  TwoJobs run;
+  run.curves(kLinear, kLinear);
+  ASSERT_GE(run.settle(), 0);
+  run.end(run.ids[0]);
+  run.policy.speed.cost = std::chrono::seconds(30);
+  EXPECT_TRUE(run.plan().idle()) << "it started in this very instant";
+  run.policy.speed.cost = {};
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(run.ids[1]), 8u);
+}
+
+TEST(speeds, what_has_held_much_counts_less) {
+  TwoJobs run;
+  run.curves(kLinear, kLinear);
+  run.policy.speed.least_weight = 0.5;
+  run.policy.speed.half_weight = std::chrono::seconds(1);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(run.ids[0]), 4u) << "both are new";
+}
+
+}  // namespace
+}  // namespace wm::sched
