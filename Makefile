@@ -65,7 +65,7 @@ TRAINER := $(if $(wildcard libwm/trainer/*.cc),$B/lib/libwmtrainer.so)
 
 .PHONY: all programs tests check bench demo lint install clean help bootstrap soak
 all: programs
-programs: $(SBIN) $(BIN) $(TRAINER) python
+programs: $(SBIN) $(BIN) $(TRAINER) python gpu-programs
 tests: $(TESTS)
 
 # ---- rules --------------------------------------------------------------------------
@@ -110,6 +110,13 @@ $B/test/$(1): $$(call obj,$$(wildcard test/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(DAEMON
 endef
 $(foreach g,$(GROUPS_T),$(eval $(call group,$(g))))
 
+# Libraries and programs that stand in for a GPU driver: test/support/stub/X.cc becomes one.
+STUBS := $B/stub/libnvidia-ml-stub.so
+$B/stub/libnvidia-ml-stub.so: $B/obj/test/support/stub/nvml.o
+	@mkdir -p $(@D); echo "  LINK  $@"
+	@$(CXX) -shared $(LDFLAGS) -o $@ $<
+$(TESTS): | $(STUBS)
+
 $(BENCHES): $B/bench/%: $B/obj/test/bench/%.o $(SUPPORT_OBJ) $(DAEMON_OBJ_wmasterd) $(LIB_A)
 	$(call link,$(filter %.o,$^)) $(SODIUM) $(LDLIBS) -lbenchmark
 
@@ -119,6 +126,20 @@ $(TRAINER): $(LIB_A)
 	@$(CXX) -shared $(LDFLAGS) -o $@ -Wl,--whole-archive $B/lib/libwm_trainer.a \
 	  -Wl,--no-whole-archive -Wl,--start-group $(LIB_A) -Wl,--end-group \
 	  -Wl,--version-script=libwm/trainer/exports.map $(STATIC_RUNTIME) $(LDLIBS)
+
+# Self-tests of GPUs: a file NAME.cu under commands/gpu becomes bin/NAME where configure found
+# nvcc. PTX for every device since compute capability 8.0, made ready for 9.0; CUDA's runtime
+# is linked statically, NCCL is found where it was when built.
+CUDA := $(patsubst %/bin/,%,$(dir $(NVCC)))
+NVCCFLAGS := -std=c++17 -O2 -I. -gencode arch=compute_80,code=compute_80 \
+  -gencode arch=compute_90,code=sm_90 -Xlinker -rpath,$(CUDA)/lib64
+GPU_BIN := $(if $(NVCC),$(patsubst commands/gpu/%.cu,$B/bin/%,$(wildcard commands/gpu/*.cu)))
+.PHONY: gpu-programs
+gpu-programs: $(GPU_BIN)
+$B/bin/wm-ncclcheck: NCCL_LIB := -lnccl
+$(GPU_BIN): $B/bin/%: commands/gpu/%.cu $(wildcard commands/gpu/*.cuh)
+	@mkdir -p $(@D); echo "  NVCC  $@"
+	@$(NVCC) $(NVCCFLAGS) -o $@ $< $(NCCL_LIB)
 
 # Python modules beside the library that they load.
 PYTHON_SRC := $(shell find libwm/trainer/python -name '*.py' 2>/dev/null)

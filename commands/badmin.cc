@@ -22,13 +22,15 @@ struct Verb {
 constexpr Verb kVerbs[] = {
     {"reconfig", Act::Reconfig},      {"hclose", Act::HostClose},   {"hopen", Act::HostOpen},
     {"hdead", Act::HostDead},         {"qclose", Act::QueueClose},  {"qopen", Act::QueueOpen},
-    {"qinact", Act::QueueInactivate}, {"qact", Act::QueueActivate},
+    {"qinact", Act::QueueInactivate}, {"qact", Act::QueueActivate}, {"gclose", Act::GpuClose},
+    {"gopen", Act::GpuOpen},
 };
 
 constexpr const char* kSynopsis =
     "badmin ckconfig | reconfig | showconf | keys file\n"
     "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C "
     "message] queue ...\n"
+    "       badmin gclose|gopen [-C message] host gpu ...\n"
     "  ckconfig               Check the files in $WM_CONF_DIR and name everything that is wrong\n"
     "  reconfig               Put them in force, or keep the old ones and say why\n"
     "  showconf               Where the cluster is and what it is called\n"
@@ -36,6 +38,8 @@ constexpr const char* kSynopsis =
     "  hclose, hopen          Start no more tasks on hosts; start them again\n"
     "  hdead                  Vouch that nothing runs on a silent host: its jobs may start "
     "elsewhere\n"
+    "  gclose, gopen          Give GPUs of a host (index or uuid) to nobody; give them out again, "
+    "faults forgotten\n"
     "  qclose, qopen          Refuse submissions to queues; take them again\n"
     "  qinact, qact           Start no more jobs of queues; start them again";
 
@@ -71,6 +75,12 @@ Result<int> show_keys(const std::vector<std::string>& names) {
 Result<int> ask_master(Act act, const Parsed& options) {
   AdminRequest request{.act = act, .names = {options.words.begin() + 1, options.words.end()}};
   request.why = options.first("C").value_or("");
+  if (act == Act::GpuClose || act == Act::GpuOpen) {
+    if (request.names.size() < 2)
+      return fail(Code::BadArgument, "badmin: name a host and its GPUs, for example: gclose h1 0");
+    request.gpus.assign(request.names.begin() + 1, request.names.end());
+    request.names.resize(1);
+  }
   if (act == Act::Reconfig) WM_TRY(conf::load(conf_dir()));
   WM_TRY(auto to, master());
   WM_TRY(auto reply, to.admin(request));

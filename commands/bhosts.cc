@@ -1,10 +1,9 @@
 // bhosts: shows hosts. The master says what is there; the rest is formatting by
 // common/host_fields and common/listing.
-#include <algorithm>
-
 #include "commands/common/command.h"
+#include "commands/common/gpu_fields.h"
 #include "commands/common/host_fields.h"
-#include "commands/common/listing.h"
+#include "commands/common/host_listing.h"
 
 namespace wm::cmd {
 namespace {
@@ -14,7 +13,8 @@ using Kind = Option::Kind;
 constexpr Option kOptions[] = {
     {"l", Kind::Flag, "", "Everything about each host"},
     {"w", Kind::Flag, "", "Wide: nothing is cut off, closed says why"},
-    {"gpu", Kind::Flag, "", "One line per GPU, with the job that holds it"},
+    {"gpu", Kind::Flag, "",
+     "One line per GPU: memory, jobs, whether it is set aside; also with -o, -json"},
     {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
     {"json", Kind::Flag, "", "JSON"},
     {"noheader", Kind::Flag, "", "No heading"},
@@ -25,7 +25,13 @@ constexpr Option kOptions[] = {
 constexpr Listing kListing{
     "bhosts", "HOSTS",
     "host_name status jl_u max njobs run ssusp ususp rsv nstuck ngpus ngpus_alloc "
-    "ngpus_stuck ncpus ncpus_alloc total_mem reserved_mem load type model address comments"};
+    "ngpus_stuck ngpus_aside ncpus ncpus_alloc total_mem reserved_mem load type model address "
+    "comments"};
+
+constexpr Listing kGpuListing{"bhosts", "GPUS",
+                              "host_name gpu_id gpu_model gpu_status gpu_reason mtotal mused mrsv "
+                              "gpu_mode jobids ut temp uuid "
+                              "pci numa_id nvlink mig parent vendor gpu_driver gpu_factor"};
 
 std::string long_texts(std::span<const HostView> hosts) {
   std::string text;
@@ -35,24 +41,15 @@ std::string long_texts(std::span<const HostView> hosts) {
 
 Result<std::string> shown(const Parsed& options, std::span<const HostView> hosts) {
   bool header = !options.has("noheader");
+  if (options.has("gpu")) {
+    auto rows = gpu_rows(hosts);
+    WM_TRY(auto gpus, listed<GpuRow>(options, kGpuListing, gpu_fields(), rows));
+    return gpus ? *gpus : gpu_table(hosts, header);
+  }
   WM_TRY(auto listing, listed<HostView>(options, kListing, host_fields(), hosts));
   if (listing) return *listing;
-  if (options.has("gpu")) return gpu_table(hosts, header);
   if (options.has("l")) return long_texts(hosts);
   return host_table(hosts, options.has("w"), header);
-}
-
-// Names that the cluster does not have, on stderr; the exit code that goes with it.
-int exit_code(const Parsed& options, std::span<const HostView> hosts) {
-  int code = 0;
-  for (const auto& name : options.words) {
-    auto known =
-        std::any_of(hosts.begin(), hosts.end(), [&](auto& view) { return view.host.name == name; });
-    if (known) continue;
-    complain(name + ": Bad host name, host group name or cluster name\n");
-    code = kRefused;
-  }
-  return code;
 }
 
 Result<int> run(const Parsed& options) {
@@ -62,7 +59,7 @@ Result<int> run(const Parsed& options) {
   if (!reply.hosts.empty() || options.has("json")) say(text);
   if (reply.hosts.empty() && options.words.empty() && !options.has("json"))
     complain("No host has registered and hosts.conf names none\n");
-  return exit_code(options, reply.hosts);
+  return complain_of_hosts(options, reply.hosts);
 }
 
 }  // namespace

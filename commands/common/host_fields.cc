@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 
+#include "commands/common/gpu_fields.h"
 #include "libwm/base/units.h"
 
 namespace wm::cmd {
@@ -16,10 +17,10 @@ std::string count(std::uint64_t n) { return std::to_string(n); }
 
 std::string memory(Bytes bytes) { return bytes.value > 0 ? format_bytes(bytes) : ""; }
 
-std::uint64_t gpus_held(const V& v) {
-  return static_cast<std::uint64_t>(std::count_if(v.host.gpu_owners.begin(),
-                                                  v.host.gpu_owners.end(),
-                                                  [](auto& owner) { return owner.job.job != 0; }));
+std::uint64_t gpus_aside(const V& v) {
+  auto rows = gpu_rows(std::span(&v, 1));
+  return static_cast<std::uint64_t>(
+      std::count_if(rows.begin(), rows.end(), [](auto& row) { return gpu_status(row) != "ok"; }));
 }
 
 std::string cores(std::uint32_t milli) {
@@ -58,8 +59,9 @@ constexpr Shown<V> kFields[] = {
     {{"rsv", "", 5}, [](const V&) { return count(0); }},
     {{"nstuck", "", 6}, [](const V& v) { return count(v.host.stuck_slots); }},
     {{"ngpus", "", 5}, [](const V& v) { return count(v.host.capacity.gpus.size()); }},
-    {{"ngpus_alloc", "ngpu_alloc", 11}, [](const V& v) { return count(gpus_held(v)); }},
+    {{"ngpus_alloc", "ngpu_alloc", 11}, [](const V& v) { return count(gpus_held(v.host)); }},
     {{"ngpus_stuck", "", 11}, [](const V& v) { return count(v.stuck_gpus); }},
+    {{"ngpus_aside", "", 11}, [](const V& v) { return count(gpus_aside(v)); }},
     {{"ncpus", "", 5}, [](const V& v) { return cores(v.host.capacity.milli_cpus); }},
     {{"ncpus_alloc", "", 11}, [](const V& v) { return cores(v.host.used_milli_cpus); }},
     {{"total_mem", "", 10}, [](const V& v) { return memory(v.host.capacity.mem); }},
@@ -84,20 +86,6 @@ std::string numbers_of(const V& v) {
 std::string at_least(const std::string& text, std::size_t width) {
   return text.size() < width ? text + std::string(width - text.size(), ' ') : text;
 }
-
-std::string gpu_owner(const V& v, std::size_t gpu) {
-  if (gpu >= v.host.gpu_owners.size() || v.host.gpu_owners[gpu].job.job == 0) return "-";
-  return to_string(v.host.gpu_owners[gpu].job);
-}
-
-std::string gpu_row(const V& v, std::size_t gpu) {
-  const auto& it = v.host.capacity.gpus[gpu];
-  auto model = it.model.empty() ? "-" : it.model;
-  auto mem = it.mem.value ? format_bytes(it.mem) : "-";
-  return fit(std::to_string(gpu), 7) + fit(model, 25) + fit(mem, 8) + gpu_owner(v, gpu) + "\n";
-}
-
-constexpr const char* kGpuHeading = "GPU_ID MODEL                    MEM     JOBID\n";
 
 }  // namespace
 
@@ -125,14 +113,6 @@ std::string host_table(std::span<const HostView> hosts, bool wide, bool with_hea
   return text;
 }
 
-std::string gpu_table(std::span<const HostView> hosts, bool with_header) {
-  std::string text = with_header ? fit("HOST_NAME", 19) + kGpuHeading : "";
-  for (const auto& view : hosts)
-    for (std::size_t gpu = 0; gpu < view.host.capacity.gpus.size(); ++gpu)
-      text += at_least(view.host.name, 18) + " " + gpu_row(view, gpu);
-  return text;
-}
-
 std::string host_long_text(const HostView& view) {
   const Host& host = view.host;
   std::string text = "HOST  " + host.name + "\n";
@@ -152,11 +132,7 @@ std::string host_long_text(const HostView& view) {
   if (host.stuck_slots)
     line("STUCK SLOTS", std::to_string(host.stuck_slots) + ", not proven free after SIGKILL");
   if (host.closed) text += "\n ADMIN ACTION COMMENT: \"" + comment(view) + "\"\n";
-  if (host.capacity.gpus.empty()) return text;
-  text += std::string("\n GPUS\n ") + kGpuHeading;
-  for (std::size_t gpu = 0; gpu < host.capacity.gpus.size(); ++gpu)
-    text += " " + gpu_row(view, gpu);
-  return text;
+  return text + gpu_long_text(view);
 }
 
 }  // namespace wm::cmd

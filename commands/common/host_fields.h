@@ -21,9 +21,6 @@ std::span<const Shown<HostView>> host_fields();
 /// The default table; with `wide`, nothing is cut and closed says why. @cost O(hosts)
 std::string host_table(std::span<const HostView> hosts, bool wide, bool with_header);
 
-/// One line per GPU: who holds it. @cost O(GPUs)
-std::string gpu_table(std::span<const HostView> hosts, bool with_header);
-
 /// -l: everything about one host. @cost O(GPUs)
 std::string host_long_text(const HostView& view);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemons/wmasterd/gpu_marks.h"
 #include "daemons/wmasterd/orders.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
@@ -50,6 +51,19 @@ double Hosts::load(HostId host) const {
   return it == sessions_.end() ? 0 : it->second.load;
 }
 
+std::vector<GpuReport> Hosts::gpus(HostId host) const {
+  auto it = sessions_.find(host);
+  return it == sessions_.end() ? std::vector<GpuReport>{} : it->second.gpus;
+}
+
+void Hosts::on_gpus(HostId host, const GpuReports& words) {
+  sessions_[host].gpus = words.gpus;
+  const Host* known = journal_.newest().hosts.find(host.value);
+  if (!known) return;
+  auto events = marks_by_health(*known, words.gpus, false);
+  if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
+}
+
 template <class T>
 void Hosts::send(HostId host, NodeVerb verb, const T& value) {
   auto it = sessions_.find(host);
@@ -84,6 +98,9 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
   } else if (type == wire(NodeVerb::Fact)) {
     auto fact = codec::decode<HostFact>(payload);
     return fact ? on_fact(peer, host, *fact) : bad(fact.error());
+  } else if (type == wire(NodeVerb::Gpus)) {
+    auto words = codec::decode<GpuReports>(payload);
+    return words ? on_gpus(host, *words) : bad(words.error());
   } else if (type == wire(NodeVerb::PeekReply)) {
     if (auto reply = codec::decode<PeekReply>(payload)) on_peek_reply(*reply);
   }
@@ -120,6 +137,9 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   HostId id = known ? known->id : HostId{state.hosts.last() + 1};
   std::vector<EventBody> events{HostRegistered{id, words.name, words.address, words.boot,
                                                words.type, words.model, words.capacity}};
+  if (known)
+    for (auto& event : marks_by_health(*known, words.gpus, known->boot != words.boot))
+      events.push_back(std::move(event));
   for (auto& event : reconcile(id, words)) events.push_back(std::move(event));
   journal_.propose({std::move(events), {}, {}, [this, peer, id, words](const Result<void>& done) {
                       if (done) return drop_strangers(peer, words);
@@ -133,6 +153,7 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   }
   session.peer = peer;
   session.heard = world_.mono();
+  session.gpus = words.gpus;
   peers_[peer] = id;
   welcome(peer, id);
   log::info("host_registered",

@@ -44,6 +44,8 @@ class Hosts {
 
   bool connected(HostId host) const;
   double load(HostId host) const;
+  /// How its GPUs are, as last heard. @cost O(GPUs)
+  std::vector<GpuReport> gpus(HostId host) const;
   const Progress& progress() const { return progress_; }
   /// Drops what is kept about a job that is over.
   void forget(JobId job) { progress_.erase(job); }
@@ -54,6 +56,7 @@ class Hosts {
     TimePoint heard{};
     TimePoint left{};
     double load = 0;
+    std::vector<GpuReport> gpus;
   };
   struct Peek {
     HostId host;
@@ -67,6 +70,7 @@ class Hosts {
   void on_fact(PeerId peer, HostId host, const HostFact& fact);
   std::vector<EventBody> events_of(HostId host, const Fact& fact);
   std::vector<EventBody> events_of(const AgentReport& report);
+  void on_gpus(HostId host, const GpuReports& words);
   void on_peek_reply(const PeekReply& reply);
   HostId host_of(PeerId peer) const;
   template <class T>

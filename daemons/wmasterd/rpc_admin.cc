@@ -3,6 +3,7 @@
 
 #include "daemons/wmasterd/call.h"
 #include "daemons/wmasterd/clients.h"
+#include "daemons/wmasterd/gpu_marks.h"
 #include "daemons/wmasterd/views.h"
 #include "libwm/sched/plan_view.h"
 
@@ -78,6 +79,22 @@ Result<void> queue_events(const Cluster& state, const AdminRequest& request, con
   return {};
 }
 
+// Who said it, and when.
+struct Said {
+  std::string by;
+  WallTime at{};
+};
+
+Result<void> gpu_events(const Cluster& state, const AdminRequest& request, const Said& said,
+                        std::vector<EventBody>& events, std::vector<std::string>& lines) {
+  const Host* host = find_host(state, request.names[0]);
+  if (!host)
+    return fail(Code::NotFound,
+                request.names[0] + ": Bad host name, host group name or cluster name");
+  WM_TRY(events, marks_by_admin(*host, request, said.by, said.at, lines));
+  return {};
+}
+
 }  // namespace
 
 void Clients::queues(Call call, const QueuesRequest& request) {
@@ -138,6 +155,8 @@ std::vector<EventBody> Clients::admin_events(const AdminRequest& request, const 
     } else {
       verdict = config.error();
     }
+  } else if (request.act == Act::GpuClose || request.act == Act::GpuOpen) {
+    verdict = gpu_events(state, request, {who.user, c_.world.wall()}, events, lines);
   } else if (request.act == Act::HostClose || request.act == Act::HostOpen ||
              request.act == Act::HostDead) {
     verdict = host_events(state, request, who, events, lines);

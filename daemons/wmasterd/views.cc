@@ -162,6 +162,7 @@ HostView view_of(const Seen& seen, const Host& host) {
   view.host = host;
   view.connected = seen.hosts.connected(host.id);
   view.load = seen.hosts.load(host.id);
+  view.gpus = seen.hosts.gpus(host.id);
   each_job(seen.state, [&](const Job& job) {
     for (const auto& task : job.tasks) {
       if (task.host != host.id || !task.holds_slot()) continue;

@@ -45,11 +45,20 @@ Term term_of(const proc::ExitRecord& record, const HostOrder& order) {
 }
 
 Core::Core(Outside& outside, HostRegister card, proc::HostFacts host)
-    : outside_(outside), card_(std::move(card)), host_(std::move(host)) {}
+    : outside_(outside),
+      card_(std::move(card)),
+      host_(std::move(host)),
+      gpus_(outside, card_.capacity.gpus,
+            [this](const auto& key, const auto& fact) { on_drained(key, fact); }),
+      mps_(outside, host_) {}
 
 void Core::adopt(const std::vector<proc::ShepherdUp>& shepherds,
                  const std::vector<proc::ExitRecord>& records) {
   for (const auto& up : shepherds) {
+    if (Mps::owns(up.key)) {
+      mps_.adopt(up);
+      continue;
+    }
     auto order = codec::decode<HostOrder>(up.memo);
     auto& entry = attempts_[up.key];
     entry.stage = Stage::Up;
@@ -65,6 +74,7 @@ void Core::adopt(const std::vector<proc::ShepherdUp>& shepherds,
     log::info("attempt_adopted", {{"attempt", to_string(up.key)}, {"tasks", up.tasks.size()}});
   }
   for (const auto& record : records) {
+    if (Mps::owns(record.key)) continue;
     auto [at, fresh] = attempts_.try_emplace(record.key);
     auto& entry = at->second;
     if (fresh) {
@@ -94,11 +104,13 @@ void Core::on_session_lost(bool down) {
 /// Ends that are not acknowledged count as known: the fact itself follows at once.
 HostRegister Core::registration() const {
   auto words = card_;
+  words.gpus = gpus_.reports();
   for (const auto& [key, entry] : attempts_) {
     if (entry.forgotten && entry.stage == Stage::Over) continue;
     AttemptStatus status{key.job, key.attempt, {}, entry.agent_address};
     for (const auto& [number, task] : entry.tasks)
-      if (!task.ended || facts_.end_waits(key, number)) status.tasks.push_back({number, task.pid});
+      if (!task.ended || facts_.end_waits(key, number) || gpus_.drains(key, number))
+        status.tasks.push_back({number, task.pid});
     if (entry.stage != Stage::Over || !status.tasks.empty()) words.attempts.push_back(status);
   }
   return words;
@@ -111,6 +123,7 @@ void Core::say(Entry& entry, Fact fact) {
 }
 
 void Core::on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word) {
+  if (Mps::owns(key)) return mps_.on_word(key, word);
   auto at = attempts_.find(key);
   if (at == attempts_.end()) return;
   std::visit([&](const auto& w) { on(key, at->second, w); }, word);
@@ -147,7 +160,7 @@ void Core::task_ended(const proc::AttemptKey& key, Entry& entry, const proc::Exi
                            {"status", proc::shell_status(record.status)},
                            {"cause", end_cause_name(record.cause)},
                            {"why", record.text}});
-  say(entry, std::move(fact));
+  if (!drain_gpus(entry, fact)) say(entry, std::move(fact));
 }
 
 void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptEnded& word) {
@@ -189,6 +202,7 @@ void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptStuc
 }
 
 void Core::on_shepherd_lost(const proc::AttemptKey& key) {
+  if (Mps::owns(key)) return mps_.on_shepherd_lost(key, times_.kill_grace);
   auto at = attempts_.find(key);
   if (at == attempts_.end() || at->second.stage != Stage::Up) return;
   auto& entry = at->second;
@@ -202,7 +216,9 @@ void Core::on_shepherd_lost(const proc::AttemptKey& key) {
 
 void Core::drop_if_done(const proc::AttemptKey& key) {
   auto at = attempts_.find(key);
-  if (at == attempts_.end() || at->second.stage != Stage::Over || facts_.any_about(key)) return;
+  if (at == attempts_.end() || at->second.stage != Stage::Over || at->second.waits ||
+      facts_.any_about(key) || gpus_.drains(key))
+    return;
   attempts_.erase(at);
   ++dropped_;
 }
@@ -235,6 +251,7 @@ void Core::on_tick(double load, Bytes free_mem) {
   auto seen = MasterSeen::Silent;
   if (session_ && now - heard_ < seconds(1) + milliseconds(500)) seen = MasterSeen::Heard;
   else if (!session_ && master_down_) seen = MasterSeen::Down;
+  look_after_gpus();
   bool agents = false;
   for (const auto& [key, entry] : attempts_) {
     if (entry.agent_address.empty()) continue;

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "daemons/wnoded/facts.h"
+#include "daemons/wnoded/gpus.h"
+#include "daemons/wnoded/mps.h"
 #include "daemons/wnoded/outside.h"
 #include "libwm/proc/launch_env.h"
 
@@ -69,6 +71,7 @@ class Core {
     bool in_place = false;      ///< a worker said hello: the agent tells it to leave
     bool ending = false;        ///< the TERM sequence is ordered
     bool forgotten = false;     ///< no facts about it are wanted
+    bool waits = false;         ///< tasks are to be started once an MPS daemon is ready
     std::set<TaskNumber> told;  ///< kill and leave that the shepherd has been told of
   };
 
@@ -78,6 +81,8 @@ class Core {
   void take_up(const proc::AttemptKey& key, HostOrder order);
   void on_authorised(const proc::AttemptKey& key, const Result<proc::Account>& account);
   void start(const proc::AttemptKey& key, Entry& entry);
+  bool mps_is_ready(const proc::AttemptKey& key, Entry& entry);
+  void add_mps(const Entry& entry, const OrderedTask& task, proc::TaskSpec& spec) const;
   void bring_in_line(const proc::AttemptKey& key, Entry& entry);
   void start_missing(const proc::AttemptKey& key, Entry& entry);
   void end_unwanted(const proc::AttemptKey& key, Entry& entry);
@@ -98,6 +103,11 @@ class Core {
   void task_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
   void lose_tasks(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
   void say(Entry& entry, Fact fact);
+  bool drain_gpus(const Entry& entry, const FactEnded& fact);
+  void on_drained(const proc::AttemptKey& key, const FactEnded& fact);
+  std::set<std::string> held_gpus() const;
+  std::set<MpsKey> wanted_mps() const;
+  void look_after_gpus();
   void drop_if_done(const proc::AttemptKey& key);
   HostRegister registration() const;
   void heartbeat(double load, Bytes free_mem);
@@ -109,6 +119,8 @@ class Core {
   std::map<proc::AttemptKey, Entry> attempts_;
   std::map<JobId, Attempt> newest_;  ///< highest attempt known of a job
   Facts facts_;
+  Gpus gpus_;
+  Mps mps_;
   bool session_ = false, master_down_ = false;
   TimePoint heard_{}, beat_{};
   std::uint32_t dropped_ = 0;  ///< attempts gone since the records were last shrunk

@@ -110,6 +110,7 @@ void Core::on_authorised(const proc::AttemptKey& key, const Result<proc::Account
 
 /// The one place where an order meets what runs: called for every order and every end.
 void Core::bring_in_line(const proc::AttemptKey& key, Entry& entry) {
+  entry.waits = false;
   if (entry.forgotten) return;
   if (entry.order.end) {
     if (entry.stage == Stage::Up && !entry.ending)
@@ -117,8 +118,10 @@ void Core::bring_in_line(const proc::AttemptKey& key, Entry& entry) {
     entry.ending = true;
     return never_started(key, entry, entry.order.end_term, "ended before it was started");
   }
-  if (entry.stage == Stage::Over) start(key, entry);
-  else start_missing(key, entry);
+  if (mps_is_ready(key, entry)) {
+    if (entry.stage == Stage::Over) start(key, entry);
+    else start_missing(key, entry);
+  }
   end_unwanted(key, entry);
 }
 
@@ -138,7 +141,11 @@ void Core::start(const proc::AttemptKey& key, Entry& entry) {
   missing.script.clear();
   missing.tasks = entry.order.tasks;
   spec.memo = codec::encode(missing);
-  for (const auto& task : spec.tasks) entry.tasks[task.task];
+  for (auto& task : spec.tasks) {
+    entry.tasks[task.task];
+    for (const auto& ordered : missing.tasks)
+      if (ordered.task == task.task) add_mps(entry, ordered, task);
+  }
   entry.stage = Stage::Up;
   log::info(
       "attempt_start",
@@ -151,6 +158,7 @@ void Core::start_missing(const proc::AttemptKey& key, Entry& entry) {
   for (const auto& task : entry.order.tasks) {
     if (!starts(task) || entry.tasks.contains(task.task)) continue;
     order.tasks.push_back(proc::plan_task(entry.order, host_, task));
+    add_mps(entry, task, order.tasks.back());
     entry.tasks[task.task];
   }
   if (order.tasks.empty()) return;
@@ -201,7 +209,9 @@ void Core::on_forget(const HostForget& words) {
   for (auto& [key, entry] : attempts_) {
     if (key.job != words.job || (words.attempt && key.attempt > words.attempt)) continue;
     entry.forgotten = true;
+    entry.waits = false;
     facts_.forget(key);
+    gpus_.forget(key);
     if (entry.stage == Stage::Up)
       outside_.launcher().tell(key, proc::Finish{"not wanted any more"});
     if (entry.stage == Stage::Authorising) entry.stage = Stage::Over;

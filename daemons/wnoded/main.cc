@@ -102,12 +102,24 @@ proc::HostFacts facts_of(const Config& config, const Options& options, const Hos
   host.lib_dir = fs::exists(top / "lib/wm/python") ? top / "lib/wm" : top / "lib";
   host.fabric_dir = fs::exists(top / "lib/wm/fabric") ? top / "lib/wm/fabric" : top / "fabric";
   host.run = folders.run;
+  host.mps_program = config.cluster.mps_program;
   host.passed_on = passed_on();
   return host;
 }
 
-HostRegister card_of(const Config& config, const Options& options) {
+/// The GPU driver, if there is one.
+std::shared_ptr<proc::Nvml> open_driver(const std::string& library) {
+  if (library.empty()) return nullptr;
+  auto driver = proc::Nvml::open(library);
+  if (driver) return *std::move(driver);
+  if (driver.error().code == Code::NotFound) log::info("no_gpus", {{"why", driver.error().text}});
+  else log::warn("no_gpus", {{"why", driver.error().text}});
+  return nullptr;
+}
+
+HostRegister card_of(const Config& config, const Options& options, proc::Nvml* driver) {
   auto found = proc::take_inventory();
+  if (driver) found.gpus = driver->inventory();
   HostRegister card;
   card.name = options.name;
   card.address = options.address;
@@ -125,7 +137,8 @@ Result<NodeSetup> find_out(const Config& config, Options options) {
   NodeSetup setup;
   WM_TRY(setup.folders, make_folders(config.cluster, options.name, top / "sbin"));
   WM_TRY(auto master_uid, uid_of(config.cluster.master_user));
-  setup.card = card_of(config, options);
+  setup.nvml = open_driver(config.cluster.nvml_library);
+  setup.card = card_of(config, options, setup.nvml.get());
   setup.host = facts_of(config, options, setup.folders, top);
   setup.master.host = config.cluster.master_host;
   setup.master.port = static_cast<std::uint16_t>(config.cluster.master_port);

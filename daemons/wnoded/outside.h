@@ -11,6 +11,7 @@
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
 #include "libwm/model/node.h"
+#include "libwm/proc/gpu_reading.h"
 #include "libwm/proc/launcher.h"
 
 namespace wm::node {
@@ -39,6 +40,11 @@ class Outside {
   /// Holds and lets go the port promised to an attempt. @errors as proc::JobPorts
   virtual Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t port) = 0;
   virtual void release_port(const proc::AttemptKey& key) = 0;
+
+  /// Whether there is such a file. @cost one stat
+  virtual bool exists(const std::string& path) = 0;
+  /// Reads all GPUs; a sick driver may take seconds. `done` gets nothing without a driver.
+  virtual void read_gpus(std::function<void(std::vector<proc::GpuReading>)> done) = 0;
 
   /// Shrinks the exit records to those wanted. @cost O(file); called seldom
   virtual void keep_records(const std::function<bool(const proc::ExitRecord&)>& keep) = 0;

@@ -1,5 +1,7 @@
 #include "daemons/wnoded/real_outside.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
@@ -107,6 +109,15 @@ void RealOutside::authorise(const HostOrder& order,
 
 Result<void> RealOutside::hold_port(const proc::AttemptKey& key, std::uint32_t port) {
   return ports_.hold(key, setup_.host.address, port);
+}
+
+bool RealOutside::exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+void RealOutside::read_gpus(std::function<void(std::vector<proc::GpuReading>)> done) {
+  boost::asio::post(workers_, [this, done, nvml = setup_.nvml] {
+    auto readings = nvml ? nvml->read() : std::vector<proc::GpuReading>{};
+    boost::asio::post(loop_, [done, readings] { done(readings); });
+  });
 }
 
 void RealOutside::keep_records(const std::function<bool(const proc::ExitRecord&)>& keep) {

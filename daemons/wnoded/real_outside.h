@@ -13,6 +13,7 @@
 #include "daemons/wnoded/outside.h"
 #include "daemons/wnoded/shepherds.h"
 #include "libwm/proc/job_ports.h"
+#include "libwm/proc/nvml.h"
 #include "libwm/wire/credentials.h"
 
 namespace wm::node {
@@ -24,6 +25,7 @@ struct NodeSetup {
   HostFolders folders;
   wire::Endpoint master;
   wire::DialOptions dial;
+  std::shared_ptr<proc::Nvml> nvml;  ///< null: no GPU driver
 };
 
 /// @thread the loop's
@@ -45,6 +47,8 @@ class RealOutside : public Outside {
   void authorise(const HostOrder& order, std::function<void(Result<proc::Account>)> done) override;
   Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t port) override;
   void release_port(const proc::AttemptKey& key) override { ports_.release(key); }
+  bool exists(const std::string& path) override;
+  void read_gpus(std::function<void(std::vector<proc::GpuReading>)> done) override;
   void keep_records(const std::function<bool(const proc::ExitRecord&)>& keep) override;
 
  private:

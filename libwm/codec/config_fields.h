@@ -12,6 +12,7 @@ WM_FIELDS(TimeConf) {
   f(1, s.clean_period), f(2, s.kill_grace), f(3, s.reclaim_grace), f(4, s.silent_after);
   f(5, s.heartbeat), f(6, s.start_window), f(7, s.connect_limit), f(8, s.hang_limit);
   f(9, s.lead_heartbeat), f(10, s.lead_silent), f(11, s.resize_quiet), f(12, s.usage_half_life);
+  f(40, s.gpu_check);
 }
 WM_FIELDS(LimitConf) {
   f(1, s.max_jobs), f(2, s.max_array_size), f(3, s.newcomer_tries), f(4, s.max_requeue);
@@ -24,6 +25,7 @@ WM_FIELDS(ClusterConf) {
   f(10, s.default_app), f(11, s.default_project), f(12, s.log_level), f(13, s.fence_command);
   f(14, s.cgroup_root), f(15, s.dirs), f(16, s.times), f(17, s.limits);
   f(18, s.sched);
+  f(40, s.nvml_library), f(41, s.mps_program);
 }
 WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
 WM_FIELDS(QueueConf) {
@@ -46,6 +48,7 @@ WM_FIELDS(AppConf) {
   f(6, s.gpu_mode), f(7, s.gpu), f(8, s.res_req), f(9, s.env), f(10, s.run_limit);
   f(11, s.rerunnable), f(12, s.reclaim_grace), f(13, s.kill_grace), f(14, s.pre_exec);
   f(15, s.post_exec), f(16, s.success_exits), f(17, s.requeue_exits), f(18, s.warm_imports);
+  f(40, s.gpu_check);
 }
 WM_FIELDS(UserConf) {
   f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(4, s.max_jobs), f(5, s.plan), f(6, s.shares);

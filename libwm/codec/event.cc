@@ -41,6 +41,7 @@ WM_FIELDS(QueueChanged) { f(1, s.queue), f(2, s.change), f(3, s.by), f(4, s.why)
 WM_FIELDS(ConfigLoaded) { f(1, s.config); }
 WM_FIELDS(StartPromised) { f(1, s.job), f(2, s.at); }
 WM_FIELDS(JobMoved) { f(1, s.job), f(2, s.place), f(3, s.by); }
+WM_FIELDS(GpuMarked) { f(1, s.host), f(2, s.uuid), f(3, s.mark); }
 WM_FIELDS(EventBody) { f.one_of(s); }
 
 }  // namespace wm

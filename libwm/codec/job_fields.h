@@ -13,6 +13,8 @@ WM_FIELDS(JobId) { f(1, s.job), f(2, s.index); }
 WM_FIELDS(Identity) { f(1, s.uid), f(2, s.gid), f(3, s.user); }
 WM_FIELDS(TaskRequest) {
   f(1, s.milli_cpus), f(2, s.mem), f(3, s.milli_gpus), f(4, s.gpus_per_host), f(5, s.gpu_model);
+  f(20, s.gpu_shared), f(21, s.gpu_mem), f(22, s.gpu_vendor), f(23, s.gpu_mig);
+  f(24, s.gpu_linked), f(25, s.gpu_pack), f(26, s.gpu_tile), f(27, s.mps_uid);
 }
 WM_FIELDS(Span) { f(1, s.one_host), f(2, s.ptile); }
 WM_FIELDS(IndexRange) { f(1, s.from), f(2, s.to), f(3, s.step); }
@@ -48,14 +50,27 @@ WM_FIELDS(Job) {
   f(31, s.place), f(32, s.account);
 }
 
-WM_FIELDS(Gpu) { f(1, s.uuid), f(2, s.model), f(3, s.mem); }
+WM_FIELDS(Gpu) {
+  f(1, s.uuid), f(2, s.model), f(3, s.mem), f(4, s.vendor), f(5, s.pci), f(6, s.driver);
+  f(7, s.capability), f(8, s.mig), f(9, s.parent), f(10, s.numa), f(11, s.links);
+}
+WM_FIELDS(GpuReport) {
+  f(1, s.uuid), f(2, s.sick), f(3, s.sticky), f(4, s.why), f(5, s.since), f(6, s.used);
+  f(7, s.busy), f(8, s.celsius);
+}
+WM_FIELDS(GpuMark) {
+  f(1, s.closed), f(2, s.closed_by), f(3, s.closed_why), f(4, s.sick), f(5, s.sticky);
+  f(6, s.sick_why), f(7, s.sick_since), f(8, s.opened);
+}
 WM_FIELDS(Capacity) { f(1, s.slots), f(2, s.milli_cpus), f(3, s.mem), f(4, s.gpus); }
 WM_FIELDS(GpuOwner) { f(1, s.job), f(2, s.task); }
+WM_FIELDS(GpuShare) { f(1, s.gpu), f(2, s.owner), f(3, s.milli), f(4, s.mem), f(5, s.mps_uid); }
 WM_FIELDS(Host) {
   f(1, s.id), f(2, s.name), f(3, s.address), f(4, s.state), f(5, s.closed), f(6, s.closed_by);
   f(7, s.closed_why), f(8, s.boot), f(9, s.type), f(10, s.model), f(11, s.capacity);
   f(12, s.used_slots), f(13, s.stuck_slots), f(14, s.used_milli_cpus), f(15, s.used_mem);
-  f(16, s.gpu_owners), f(17, s.registered), f(18, s.silent_since);
+  f(16, s.gpu_owners), f(17, s.registered), f(18, s.silent_since), f(40, s.gpu_shares);
+  f(41, s.gpu_marks);
 }
 WM_FIELDS(Held) { f(1, s.slots), f(2, s.milli_gpus), f(3, s.mem); }
 WM_FIELDS(Used) { f(1, s.slots), f(2, s.gpus), f(3, s.mem); }

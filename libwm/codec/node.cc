@@ -10,8 +10,9 @@ WM_FIELDS(TaskStatus) { f(1, s.task), f(2, s.pid); }
 WM_FIELDS(AttemptStatus) { f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.agent_address); }
 WM_FIELDS(HostRegister) {
   f(1, s.version), f(2, s.name), f(3, s.address), f(4, s.boot), f(5, s.type), f(6, s.model);
-  f(7, s.capacity), f(8, s.attempts);
+  f(7, s.capacity), f(8, s.attempts), f(20, s.gpus);
 }
+WM_FIELDS(GpuReports) { f(1, s.gpus); }
 WM_FIELDS(HostWelcome) {
   f(1, s.host), f(2, s.cluster), f(3, s.dirs), f(4, s.times), f(5, s.limits);
 }
@@ -57,3 +58,4 @@ WM_CODEC(wm::HostSignal)
 WM_CODEC(wm::PeekRequest)
 WM_CODEC(wm::PeekReply)
 WM_CODEC(wm::HostForget)
+WM_CODEC(wm::GpuReports)

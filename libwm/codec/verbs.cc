@@ -42,7 +42,7 @@ WM_FIELDS(QueuesReply) { f(1, s.queues); }
 WM_FIELDS(HostsRequest) { f(1, s.names); }
 WM_FIELDS(HostView) {
   f(1, s.host), f(2, s.connected), f(3, s.load), f(4, s.jobs), f(5, s.running), f(6, s.suspended);
-  f(7, s.stuck_gpus);
+  f(7, s.stuck_gpus), f(20, s.gpus);
 }
 WM_FIELDS(HostsReply) { f(1, s.hosts); }
 WM_FIELDS(PlansRequest) { f(1, s.paths); }
@@ -68,7 +68,9 @@ WM_FIELDS(HistoryJob) {
 WM_FIELDS(HistoryReply) { f(1, s.jobs), f(2, s.missing); }
 WM_FIELDS(ClientPeek) { f(1, s.job), f(2, s.task), f(3, s.stream), f(4, s.offset); }
 WM_FIELDS(ClientPeekReply) { f(1, s.bytes), f(2, s.running); }
-WM_FIELDS(AdminRequest) { f(1, s.request_key), f(2, s.act), f(3, s.names), f(4, s.why); }
+WM_FIELDS(AdminRequest) {
+  f(1, s.request_key), f(2, s.act), f(3, s.names), f(4, s.why), f(20, s.gpus);
+}
 WM_FIELDS(AdminReply) { f(1, s.lines); }
 WM_FIELDS(WaitRequest) { f(1, s.job), f(2, s.known); }
 WM_FIELDS(WaitReply) { f(1, s.state), f(2, s.first_host), f(3, s.exit_status), f(4, s.term); }

@@ -19,6 +19,9 @@ constexpr Key<A> kKeys[] = {
      "Command run on the job's first host after a resize, when resize = notify."},
     {"gpu", [](A& a) -> Field { return &a.gpu; }, kAny, Effect::NewJobs,
      "GPU requirement of jobs submitted without -gpu."},
+    {"gpu_mode", [](A& a) -> Field { return &a.gpu_mode; }, kAny, Effect::NewJobs,
+     "Whether jobs may share a GPU without saying mode=shared (shared); by itself a GPU belongs "
+     "to one task (exclusive)."},
     {"res_req", [](A& a) -> Field { return &a.res_req; }, kAny, Effect::NewJobs,
      "Resource requirement that a job's -R is merged over."},
     {"env", [](A& a) -> Field { return &a.env; }, kAny, Effect::NewJobs,
@@ -57,6 +60,8 @@ constexpr Key<A> kKeys[] = {
      {0, 255},
      Effect::NewJobs,
      "Exit codes with which a job is queued again."},
+    {"gpu_check", [](A& a) -> Field { return &a.gpu_check; }, kAny, Effect::NewJobs,
+     "Whether wm-ncclcheck runs over a job's GPUs before its tasks."},
 };
 
 }  // namespace

@@ -122,6 +122,12 @@ constexpr Key<C> kKeys[] = {
      Effect::Restart,
      "Disk space kept aside by the master and released when the disk is full, so that ends "
      "of jobs are still recorded."},
+    {"gpu_check", [](C& c) -> Field { return &c.times.gpu_check; }, time_up_to(kDay),
+     Effect::Reconfig, "How often hosts look at the health of their GPUs."},
+    {"nvml_library", [](C& c) -> Field { return &c.nvml_library; }, kAny, Effect::Restart,
+     "NVML of the GPU driver, as the loader finds it or a path. Empty: hosts look for no GPUs."},
+    {"mps_program", [](C& c) -> Field { return &c.mps_program; }, kAny, Effect::Restart,
+     "Control daemon of CUDA MPS, started per GPU and owner for jobs with mps=yes."},
 };
 
 }  // namespace

@@ -71,6 +71,30 @@ Result<void> read_vendor(Part part, GpuReq& req) {
   return {};
 }
 
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() <= 4 && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// GPUs per socket, or "!": as many on each.
+Result<void> read_tile(Part part, GpuReq& req) {
+  if (part.value != "!" && (!is_number(part.value) || part.value == "0"))
+    return bad(part.key, part.value, "a number of GPUs or !");
+  req.tile = part.value;
+  return {};
+}
+
+// "1g.10gb", "1c.3g.40gb", or slices "GI[/CI]".
+Result<void> read_mig(Part part, GpuReq& req) {
+  auto slash = part.value.find('/');
+  bool counted = is_number(part.value.substr(0, slash)) &&
+                 (slash == part.value.npos || is_number(part.value.substr(slash + 1)));
+  bool named = part.value.find("g.") != part.value.npos && part.value.ends_with("gb") &&
+               part.value.find_first_not_of("0123456789cgb.") == part.value.npos;
+  if (!counted && !named) return bad(part.key, part.value, "a profile such as 1g.10gb, or GI[/CI]");
+  req.mig = part.value;
+  return {};
+}
+
 template <std::string GpuReq::*Member>
 Result<void> read_text(Part part, GpuReq& req) {
   if (part.value.empty()) return bad(part.key, part.value, "a value");
@@ -90,7 +114,7 @@ struct Keyword {
   Result<void> (*read)(Part, GpuReq&);
 };
 
-constexpr std::array<Keyword, 13> kKeywords = {{
+constexpr std::array<Keyword, 14> kKeywords = {{
     {"num", read_num},
     {"mode", read_mode},
     {"mps", read_mps},
@@ -102,8 +126,9 @@ constexpr std::array<Keyword, 13> kKeywords = {{
     {"gvendor", read_vendor},
     {"gmodel", read_text<&GpuReq::model>},
     {"gmem", read_mem},
-    {"gtile", read_text<&GpuReq::tile>},
-    {"mig", read_text<&GpuReq::mig>},
+    {"gtile", read_tile},
+    {"mig", read_mig},
+    {"nvlink", read_flag<&GpuReq::glink>},
 }};
 
 Result<void> read_part(std::string_view text, GpuReq& req) {

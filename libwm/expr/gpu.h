@@ -25,7 +25,7 @@ struct GpuReq {
   std::optional<bool> mps, j_exclusive, aff, block, gpack, glink;
   std::string vendor;  ///< "nvidia", "amd"
   std::string model;
-  Bytes mem{};       ///< free memory wanted on each
+  Bytes mem{};       ///< memory wanted on each; shared: taken from it
   std::string tile;  ///< GPUs per socket: a number or "!"
   std::string mig;   ///< "GI[/CI]"
   bool operator==(const GpuReq&) const = default;

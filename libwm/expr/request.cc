@@ -8,6 +8,7 @@
 
 #include "libwm/expr/gpu.h"
 #include "libwm/expr/resreq.h"
+#include "libwm/model/gpu_use.h"
 
 namespace wm::expr {
 namespace {
@@ -54,6 +55,37 @@ bool counts_per_task(const JobSpec& spec, const AppConf& app, Per per) {
   return spec.elastic || app.type == AppType::Training || app.type == AppType::Inference;
 }
 
+// A GPU is shared only when somebody said so and it is known how much each may have: the job
+// with mode=shared and gmem= (or a part of a GPU), or its application profile.
+bool shares(const GpuReq& gpu, const AppConf& app) {
+  if (gpu.j_exclusive.value_or(false) || gpu.mode == GpuMode::Exclusive) return false;
+  if (app.gpu_mode == GpuMode::Shared) return true;
+  bool part = gpu.milli_num.value_or(kOneGpu) < kOneGpu;
+  return gpu.mode == GpuMode::Shared && (gpu.mem > Bytes{0} || part);
+}
+
+std::uint32_t tile_of(const std::string& tile) {
+  if (tile == "!") return kEvenTile;
+  std::uint32_t n = 0;
+  std::from_chars(tile.data(), tile.data() + tile.size(), n);
+  return n;
+}
+
+void set_gpus(JobSpec& spec, const AppConf& app, const GpuReq& gpu) {
+  auto& task = spec.task;
+  task.milli_gpus = *gpu.milli_num;
+  task.gpus_per_host = !counts_per_task(spec, app, gpu.per);
+  task.gpu_model = gpu.model;
+  task.gpu_shared = shares(gpu, app);
+  task.gpu_mem = gpu.mem;
+  task.gpu_vendor = gpu.vendor;
+  task.gpu_mig = gpu.mig;
+  task.gpu_linked = gpu.glink.value_or(false);
+  task.gpu_pack = gpu.gpack.value_or(false);
+  task.gpu_tile = tile_of(gpu.tile);
+  if (gpu.mps.value_or(false)) task.mps_uid = spec.owner.uid;
+}
+
 }  // namespace
 
 Result<void> fill_request(JobSpec& spec, const QueueConf& queue, const AppConf& app) {
@@ -68,10 +100,7 @@ Result<void> fill_request(JobSpec& spec, const QueueConf& queue, const AppConf& 
   if (const auto* mem = req.usage_of("mem"))
     spec.task.mem.value = std::llround(mem->amount * kBytesPerMb / sharers(mem->per, spec, req));
   if (!req.affinity.empty()) spec.task.milli_cpus = 1000 * cores_of(req.affinity);
-  if (!gpu.milli_num) return {};
-  spec.task.milli_gpus = *gpu.milli_num;
-  spec.task.gpus_per_host = !counts_per_task(spec, app, gpu.per);
-  spec.task.gpu_model = gpu.model;
+  if (gpu.milli_num) set_gpus(spec, app, gpu);
   return {};
 }
 

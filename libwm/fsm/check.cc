@@ -1,5 +1,8 @@
 // Which event is legal in which state: one table for jobs, the rest by hand.
+#include <map>
+
 #include "libwm/fsm/fsm.h"
+#include "libwm/model/gpu_use.h"
 
 namespace wm::fsm {
 namespace {
@@ -101,24 +104,39 @@ Result<void> check_more(const Cluster&, const Job& job, const KillRequested& e) 
   if (job.kill && job.kill->term == e.wish.term) return fail(Code::Stale, "being terminated");
   return {};
 }
+
+// Thousandths of GPUs that a placement has taken so far.
+using GpusTaken = std::map<std::pair<HostId, std::uint16_t>, std::uint32_t>;
+
+Result<void> check_gpu(const Host& host, std::uint16_t gpu, const TaskRequest& request,
+                       GpusTaken& taken) {
+  auto name = "GPU " + std::to_string(gpu) + " of " + host.name;
+  if (gpu >= host.gpu_owners.size() || host.gpu_owners[gpu].job)
+    return fail(Code::Conflict, name + " is not free");
+  const GpuMark* mark = gpu_mark(host, gpu);
+  if (mark && mark->aside()) return fail(Code::Conflict, name + " is set aside");
+  auto& milli = taken.try_emplace({host.id, gpu}, milli_shared(host, gpu)).first->second;
+  milli += share_of(host, gpu, request, {}).milli;
+  if (milli > 1000) return fail(Code::Conflict, name + " has not enough left");
+  return {};
+}
+
 // Everything a placement names must exist and be free.
-Result<void> check_places(const Cluster& cluster, const std::vector<Task>& tasks) {
+Result<void> check_places(const Cluster& cluster, const Job& job, const std::vector<Task>& tasks) {
+  GpusTaken taken;
   for (const auto& task : tasks) {
     const Host* host = cluster.hosts.find(task.host.value);
     if (!host) return fail(Code::NotFound, "no host " + std::to_string(task.host.value));
-    for (auto gpu : task.gpus)
-      if (gpu >= host->gpu_owners.size() || host->gpu_owners[gpu].job)
-        return fail(Code::Conflict,
-                    "GPU " + std::to_string(gpu) + " of " + host->name + " is not free");
+    for (auto gpu : task.gpus) WM_TRY(check_gpu(*host, gpu, job.spec().task, taken));
   }
   return {};
 }
-Result<void> check_more(const Cluster& cluster, const Job&, const JobDispatched& e) {
-  return check_places(cluster, e.tasks);
+Result<void> check_more(const Cluster& cluster, const Job& job, const JobDispatched& e) {
+  return check_places(cluster, job, e.tasks);
 }
 Result<void> check_more(const Cluster& cluster, const Job& job, const TasksAdded& e) {
   if (!is_resizable(cluster, job)) return fail(Code::Conflict, "not resizable now");
-  return check_places(cluster, e.tasks);
+  return check_places(cluster, job, e.tasks);
 }
 template <class E>
 Result<void> check_more(const Cluster&, const Job&, const E&) {
@@ -165,6 +183,15 @@ Result<void> check_one(const Cluster& cluster, const HostHeard& e) {
   const Host* host = cluster.hosts.find(e.host.value);
   if (!host) return fail(Code::NotFound, "no such host");
   if (host->state == HostState::Ok) return fail(Code::Stale, "host " + host->name + " is heard");
+  return {};
+}
+
+Result<void> check_one(const Cluster& cluster, const GpuMarked& e) {
+  const Host* host = cluster.hosts.find(e.host.value);
+  if (!host) return fail(Code::NotFound, "no such host");
+  auto known = host->gpu_marks.find(e.uuid);
+  if ((known == host->gpu_marks.end() ? GpuMark{} : known->second) == e.mark)
+    return fail(Code::Stale, "known of GPU " + e.uuid);
   return {};
 }
 

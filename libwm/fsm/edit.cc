@@ -1,5 +1,7 @@
 #include "libwm/fsm/edit.h"
 
+#include "libwm/model/gpu_use.h"
+
 namespace wm::fsm {
 namespace {
 
@@ -15,16 +17,25 @@ void make_element(Cluster& cluster, const Job& base, JobId id, std::uint32_t num
   cluster.elements.set(number, std::move(element));
 }
 
+void count_gpus(Host& host, const Job& job, const Task& task, bool takes) {
+  GpuOwner owner{job.id, task.number};
+  const auto& need = job.spec().task;
+  if (need.gpu_shared && !takes)
+    std::erase_if(host.gpu_shares, [&](const GpuShare& share) { return share.owner == owner; });
+  for (auto gpu : task.gpus) {
+    WM_CHECK(gpu < host.gpu_owners.size());
+    if (!need.gpu_shared) host.gpu_owners[gpu] = takes ? owner : GpuOwner{};
+    else if (takes) host.gpu_shares.push_back(share_of(host, gpu, need, owner));
+  }
+}
+
 void count_slot(Cluster& cluster, const Job& job, const Task& task, int sign) {
   Host& host = edit_host(cluster, task.host);
   const auto& need = job.spec().task;
   host.used_slots += static_cast<std::uint32_t>(sign);
   host.used_milli_cpus += static_cast<std::uint32_t>(sign) * need.milli_cpus;
   host.used_mem.value += sign * need.mem.value;
-  for (auto gpu : task.gpus) {
-    WM_CHECK(gpu < host.gpu_owners.size());
-    host.gpu_owners[gpu] = sign > 0 ? GpuOwner{job.id, task.number} : GpuOwner{};
-  }
+  count_gpus(host, job, task, sign > 0);
 }
 
 // A job dispatched before there were accounts has none: it is not charged.

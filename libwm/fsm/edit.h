@@ -50,5 +50,11 @@ void apply_to(Cluster& c, const QueueChanged& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ConfigLoaded& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const StartPromised& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobMoved& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const GpuMarked& e, WallTime now, Touched& t);
+
+/// A host that registers again: devices keep their places, since tasks hold GPUs by index; one
+/// that the driver does not name any more stays where it was, set aside. After a reboot, with
+/// nothing held, the host starts anew. @cost O(GPUs squared)
+void keep_gpu_places(Host& host, const std::vector<Gpu>& known, bool rebooted, WallTime now);
 
 }  // namespace wm::fsm

@@ -72,6 +72,8 @@ void charge_up_to_now(Cluster& c) {
 void apply_to(Cluster& c, const HostRegistered& e, WallTime now, Touched& t) {
   Host host;
   if (const Host* known = c.hosts.find(e.host.value)) host = *known;
+  bool rebooted = host.boot != e.boot;
+  auto known_gpus = std::move(host.capacity.gpus);
   host.id = e.host;
   host.name = e.name;
   host.address = e.address;
@@ -81,6 +83,7 @@ void apply_to(Cluster& c, const HostRegistered& e, WallTime now, Touched& t) {
   host.state = HostState::Ok;
   host.capacity = with_conf(e.capacity, c.config->host(e.name));
   host.registered = now;
+  keep_gpu_places(host, known_gpus, rebooted, now);
   fit_owners(host);
   c.hosts.set(e.host.value, std::move(host));
   review_jobs_on(c, e.host, t);
@@ -134,6 +137,13 @@ void apply_to(Cluster& c, const QueueChanged& e, WallTime, Touched& t) {
   queue.by = e.by;
   queue.why = e.why;
   if (!queue.closed && !queue.inactive) c.queues.erase(e.queue);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const GpuMarked& e, WallTime, Touched& t) {
+  Host& host = edit_host(c, e.host);
+  if (e.mark == GpuMark{}) host.gpu_marks.erase(e.uuid);
+  else host.gpu_marks[e.uuid] = e.mark;
   t.schedule = true;
 }
 

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "libwm/fsm/fsm.h"
+#include "libwm/model/gpu_use.h"
 
 namespace wm::fsm {
 namespace {
@@ -10,6 +11,7 @@ struct Taken {
   std::uint32_t slots = 0, stuck = 0, milli_cpus = 0;
   std::int64_t mem = 0;
   std::map<std::uint16_t, GpuOwner> gpus;
+  std::size_t shares = 0;  // of GPUs
 };
 
 Error broken(const std::string& what) { return fail(Code::Damaged, "invariant: " + what); }
@@ -24,9 +26,11 @@ Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
     if (task.state == TaskState::Stuck) ++t.stuck;
     t.milli_cpus += job.spec().task.milli_cpus;
     t.mem += job.spec().task.mem.value;
-    for (auto gpu : task.gpus)
-      if (!t.gpus.emplace(gpu, GpuOwner{job.id, task.number}).second)
-        return broken("a GPU is held twice, job " + to_string(job.id));
+    if (job.spec().task.gpu_shared) t.shares += task.gpus.size();
+    else
+      for (auto gpu : task.gpus)
+        if (!t.gpus.emplace(gpu, GpuOwner{job.id, task.number}).second)
+          return broken("a GPU is held twice, job " + to_string(job.id));
     if (task.number > job.last_task)
       return broken("task number beyond last_task, job " + to_string(job.id));
   }
@@ -43,7 +47,10 @@ Result<void> compare(const Host& host, const Taken& taken) {
   if (host.stuck_slots != taken.stuck) return broken("stuck slots of " + host.name);
   if (host.used_milli_cpus != taken.milli_cpus) return broken("used CPUs of " + host.name);
   if (host.used_mem.value != taken.mem) return broken("used memory of " + host.name);
+  if (host.gpu_shares.size() != taken.shares) return broken("shared GPUs of " + host.name);
   for (std::size_t g = 0; g < host.gpu_owners.size(); ++g) {
+    if (milli_shared(host, g) > (host.gpu_owners[g].job ? 0u : 1000u))
+      return broken("GPU " + std::to_string(g) + " of " + host.name + " is shared too far");
     auto it = taken.gpus.find(static_cast<std::uint16_t>(g));
     auto owner = it == taken.gpus.end() ? GpuOwner{} : it->second;
     if (!(host.gpu_owners[g] == owner))

@@ -85,6 +85,7 @@ struct TimeConf {
   Duration lead_silent = std::chrono::seconds(1);
   Duration resize_quiet{};                            ///< least time between resizes; 0: none
   Duration usage_half_life = std::chrono::hours(24);  ///< of decayed usage (history_weight)
+  Duration gpu_check = std::chrono::seconds(10);      ///< between looks at the health of GPUs
   bool operator==(const TimeConf&) const = default;
 };
 
@@ -129,6 +130,8 @@ struct ClusterConf {
   TimeConf times;
   LimitConf limits;
   SchedConf sched;
+  std::string nvml_library = "libnvidia-ml.so.1";       ///< empty: GPUs are not looked for
+  std::string mps_program = "nvidia-cuda-mps-control";  ///< control daemon of CUDA MPS
   bool operator==(const ClusterConf&) const = default;
 };
 
@@ -217,6 +220,7 @@ struct AppConf {
   std::vector<std::uint32_t> success_exits;  ///< besides 0
   std::vector<std::uint32_t> requeue_exits;
   std::vector<std::string> warm_imports;  ///< Python modules a warm parent holds ready
+  bool gpu_check = false;                 ///< wm-ncclcheck over the job's GPUs before its tasks
   bool operator==(const AppConf&) const = default;
 };
 

@@ -178,13 +178,21 @@ struct ConfigLoaded {
   std::shared_ptr<const Config> config;
 };
 
+// ---- GPUs ----
+/// A GPU is set aside, or given back: `mark` is what holds from now on.
+struct GpuMarked {
+  HostId host;
+  std::string uuid;
+  GpuMark mark;
+};
+
 /// What has happened. Alternatives are append-only: their index is their number on disk.
 using EventBody =
     std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded,
                  TaskStuck, TasksAdded, TasksLeaving, TaskCondemned, AgentSeen, LeadAppointed,
                  EpochEntered, InPlaceSeen, CapChanged, KillRequested, JobPurged, HostRegistered,
                  HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
-                 ConfigLoaded, StartPromised, JobMoved>;
+                 ConfigLoaded, StartPromised, JobMoved, GpuMarked>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,11 +16,43 @@
 
 namespace wm {
 
-/// One GPU of a host. Without a device it is a plain counter with a made-up uuid.
+/// One GPU of a host, or one MIG slice of a GPU: what a task can be given. Without a device it
+/// is a plain counter with a made-up uuid and nothing else known.
 struct Gpu {
   std::string uuid, model;
   Bytes mem{0};
+  std::string vendor, pci;           ///< "nvidia", "00000000:17:00.0"; empty: a counter
+  std::string driver;                ///< its version
+  std::string capability;            ///< compute capability, "9.0"
+  std::string mig;                   ///< profile of a slice, "1g.10gb"; empty: a whole GPU
+  std::string parent;                ///< uuid of the GPU that a slice is part of
+  std::int32_t numa = -1;            ///< NUMA node of the host; -1: not known
+  std::vector<std::uint32_t> links;  ///< NVLinks to the GPU at each index; empty: none
   bool operator==(const Gpu&) const = default;
+};
+
+/// How a GPU is, as its host measures it. @units busy: percent; celsius: degrees
+struct GpuReport {
+  std::string uuid;
+  bool sick = false;    ///< not to be given to anybody, for the reason in `why`
+  bool sticky = false;  ///< does not end by itself: badmin gopen, or a reboot
+  std::string why;
+  WallTime since{};  ///< when it became sick
+  Bytes used{0};     ///< device memory in use
+  std::uint32_t busy = 0, celsius = 0;
+  bool operator==(const GpuReport&) const = default;
+};
+
+/// Whether a GPU is set aside: by an administrator, by its health, or by both.
+struct GpuMark {
+  bool closed = false;
+  std::string closed_by, closed_why;
+  bool sick = false, sticky = false;
+  std::string sick_why;
+  WallTime sick_since{};
+  WallTime opened{};  ///< last badmin gopen: sticky faults before it do not count
+  bool aside() const { return closed || sick; }
+  bool operator==(const GpuMark&) const = default;
 };
 
 /// What a host can hold. @units milli_cpus: 1000 = one core
@@ -40,6 +74,16 @@ struct GpuOwner {
   bool operator==(const GpuOwner&) const = default;
 };
 
+/// A part of a GPU that a sharing task holds. @units milli: thousandths of the GPU
+struct GpuShare {
+  std::uint16_t gpu = 0;  ///< index on the host
+  GpuOwner owner;
+  std::uint32_t milli = 0;
+  Bytes mem{0};
+  std::optional<std::uint32_t> mps_uid;  ///< whose MPS daemon serves the GPU
+  bool operator==(const GpuShare&) const = default;
+};
+
 struct Host {
   HostId id;
   std::string name, address;
@@ -55,8 +99,17 @@ struct Host {
   Bytes used_mem{0};
   std::vector<GpuOwner> gpu_owners;  ///< same length as capacity.gpus
   WallTime registered{}, silent_since{};
+  std::vector<GpuShare> gpu_shares;          ///< of GPUs without an owner; by task
+  std::map<std::string, GpuMark> gpu_marks;  ///< by uuid; those not set aside are absent
   bool operator==(const Host&) const = default;
 };
+
+/// The mark of the GPU at this index, or null: in order. @cost O(log marks)
+inline const GpuMark* gpu_mark(const Host& host, std::size_t gpu) {
+  if (gpu >= host.capacity.gpus.size()) return nullptr;
+  auto at = host.gpu_marks.find(host.capacity.gpus[gpu].uuid);
+  return at == host.gpu_marks.end() ? nullptr : &at->second;
+}
 
 /// May new tasks be placed here: ok and not closed. @cost O(1)
 inline bool is_open(const Host& host) { return host.state == HostState::Ok && !host.closed; }

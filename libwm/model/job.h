@@ -38,6 +38,14 @@ struct TaskRequest {
   std::uint32_t milli_gpus = 0;
   bool gpus_per_host = false;  ///< milli_gpus counts per host, not per task
   std::string gpu_model;       ///< empty: any
+  bool gpu_shared = false;     ///< others that share may use the GPU at the same time
+  Bytes gpu_mem{0};            ///< memory wanted on each GPU; shared: taken from it
+  std::string gpu_vendor;      ///< empty: any
+  std::string gpu_mig;         ///< slices of this profile, "1g.10gb"; empty: whole GPUs
+  bool gpu_linked = false;     ///< the GPUs of a task are joined by NVLink, each with each
+  bool gpu_pack = false;       ///< shared: fill a GPU before the next is begun
+  std::uint32_t gpu_tile = 0;  ///< GPUs per NUMA node; 0: as it comes
+  std::optional<std::uint32_t> mps_uid;  ///< through the MPS daemon of this user
   bool operator==(const TaskRequest&) const = default;
 };
 

@@ -36,6 +36,7 @@ enum class NodeVerb : std::uint16_t {
   PeekReply = 210,
   Forget = 211,
   Refused = 212,  ///< payload: text; the registration is not accepted
+  Gpus = 230,     ///< GpuReports, host to master: when one changes, and now and then
 };
 
 /// A task that runs, or whose end the master has not acknowledged.
@@ -60,7 +61,14 @@ struct HostRegister {
   std::string name, address, boot, type, model;
   Capacity capacity;
   std::vector<AttemptStatus> attempts;
+  std::vector<GpuReport> gpus;  ///< how its devices are
   bool operator==(const HostRegister&) const = default;
+};
+
+/// How all devices of a host are.
+struct GpuReports {
+  std::vector<GpuReport> gpus;
+  bool operator==(const GpuReports&) const = default;
 };
 
 /// The master's answer: the host's number and what it needs to know of the configuration.

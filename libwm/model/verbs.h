@@ -169,6 +169,7 @@ struct HostView {
   bool connected = false;
   double load = 0;
   std::uint32_t jobs = 0, running = 0, suspended = 0, stuck_gpus = 0;  ///< slots
+  std::vector<GpuReport> gpus;  ///< last heard of its devices
   bool operator==(const HostView&) const = default;
 };
 struct HostsReply {
@@ -260,11 +261,14 @@ struct AdminRequest {
     QueueOpen = 5,
     QueueInactivate = 6,
     QueueActivate = 7,
+    GpuClose = 20,
+    GpuOpen = 21,
   };
   std::string request_key;
   Act act = Act::Reconfig;
   std::vector<std::string> names;  ///< hosts or queues
   std::string why;
+  std::vector<std::string> gpus;  ///< of the one host named: indexes or uuids
   bool operator==(const AdminRequest&) const = default;
 };
 struct AdminReply {

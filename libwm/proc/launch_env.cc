@@ -121,11 +121,19 @@ void add_account(Variables& v, const HostOrder& o, const HostFacts& host) {
       v[entry.substr(0, equals)] = entry.substr(equals + 1);
 }
 
+bool names_devices(const OrderedTask& task) {
+  return std::all_of(task.gpu_uuids.begin(), task.gpu_uuids.end(), [](const auto& uuid) {
+    return uuid.starts_with("GPU-") || uuid.starts_with("MIG-");
+  });
+}
+
 void add_gpus(Variables& v, const OrderedTask& task) {
   std::string indexes, uuids;
   for (auto gpu : task.gpus) indexes += (indexes.empty() ? "" : ",") + number(gpu);
   for (const auto& uuid : task.gpu_uuids) uuids += (uuids.empty() ? "" : ",") + uuid;
-  v["CUDA_VISIBLE_DEVICES"] = indexes;  // empty: a task without GPU sees none
+  // By uuid, which means the same device to everybody; a declared counter has none that CUDA
+  // knows. Empty: a task without GPU sees none.
+  v["CUDA_VISIBLE_DEVICES"] = names_devices(task) ? uuids : indexes;
   v["NVIDIA_VISIBLE_DEVICES"] = uuids.empty() ? "none" : uuids;
 }
 
@@ -402,6 +410,25 @@ std::string expand_output(const std::string& path, const HostOrder& order,
   return text;
 }
 
+namespace {
+
+/// With gpu_check, wm-ncclcheck goes first and becomes the command when all is well. Not for
+/// elastic jobs: their newcomers would wait for members that train.
+void check_gpus_first(const HostOrder& order, const HostFacts& host, const OrderedTask& task,
+                      TaskSpec& spec) {
+  bool devices = !task.gpu_uuids.empty() && names_devices(task);
+  if (!order.app.gpu_check || order.elastic || !devices) return;
+  std::vector<std::string> check{host.bin_dir + "/wm-ncclcheck"};
+  if (order.app.type != AppType::Batch) {
+    check.push_back("-r");
+    check.push_back(result_dir(order, host) + "/gpu_check.json");
+  }
+  check.push_back("--");
+  spec.argv.insert(spec.argv.begin(), check.begin(), check.end());
+}
+
+}  // namespace
+
 TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedTask& task) {
   TaskSpec spec;
   spec.task = task.task;
@@ -413,6 +440,7 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
     auto results = result_dir(order, host);
     spec.folders = {log_dir(order, host, task.task), results + "/model", results + "/checkpoint"};
   }
+  check_gpus_first(order, host, task, spec);
   plan_output(order, host, spec);
   return spec;
 }

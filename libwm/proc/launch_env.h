@@ -25,6 +25,7 @@ struct HostFacts {
   std::string bin_dir, sbin_dir, lib_dir;  ///< commands, daemons; lib_dir/python has our modules
   std::string fabric_dir;                  ///< FABRIC_HOME
   std::string run;                         ///< this host's run folder: attempt folders, node.sock
+  std::string mps_program;                 ///< control daemon of CUDA MPS
   std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
 };
 

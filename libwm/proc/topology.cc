@@ -1,7 +1,6 @@
 #include "libwm/proc/topology.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <hwloc.h>
 #include <ifaddrs.h>
 #include <sys/utsname.h>
@@ -21,65 +20,11 @@ std::string cpu_model() {
   return {};
 }
 
-/// The few entry points of libnvidia-ml.so.1 that are needed. @source NVML's public ABI
-class Nvml {
- public:
-  Nvml() : library_(::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
-    auto init = entry<int (*)()>("nvmlInit_v2");
-    up_ = init != nullptr && init() == 0;
-  }
-  ~Nvml() {
-    auto shutdown = entry<int (*)()>("nvmlShutdown");
-    if (up_ && shutdown != nullptr) shutdown();
-    if (library_ != nullptr) ::dlclose(library_);
-  }
-  Nvml(const Nvml&) = delete;
-
-  std::vector<Gpu> gpus() const {
-    std::vector<Gpu> found;
-    unsigned count = 0;
-    auto get_count = entry<int (*)(unsigned*)>("nvmlDeviceGetCount_v2");
-    auto get = entry<int (*)(unsigned, void**)>("nvmlDeviceGetHandleByIndex_v2");
-    if (!up_ || get_count == nullptr || get == nullptr || get_count(&count) != 0) return found;
-    for (unsigned i = 0; i < count; ++i) {
-      void* device = nullptr;
-      if (get(i, &device) == 0) found.push_back(describe(device));
-    }
-    return found;
-  }
-
- private:
-  struct Memory {
-    unsigned long long total, free, used;
-  };
-  Gpu describe(void* device) const {
-    Gpu gpu;
-    char text[96] = {};
-    Memory memory{};
-    auto words = entry<int (*)(void*, char*, unsigned)>("nvmlDeviceGetUUID");
-    if (words != nullptr && words(device, text, sizeof(text)) == 0) gpu.uuid = text;
-    words = entry<int (*)(void*, char*, unsigned)>("nvmlDeviceGetName");
-    if (words != nullptr && words(device, text, sizeof(text)) == 0) gpu.model = text;
-    auto mem = entry<int (*)(void*, Memory*)>("nvmlDeviceGetMemoryInfo");
-    if (mem != nullptr && mem(device, &memory) == 0)
-      gpu.mem = Bytes{static_cast<std::int64_t>(memory.total)};
-    return gpu;
-  }
-  template <class F>
-  F entry(const char* name) const {
-    return library_ == nullptr ? nullptr : reinterpret_cast<F>(::dlsym(library_, name));
-  }
-  void* library_;
-  bool up_ = false;
-};
-
 bool same_net(const sockaddr_in& a, const sockaddr_in& mask, in_addr want) {
   return (a.sin_addr.s_addr & mask.sin_addr.s_addr) == (want.s_addr & mask.sin_addr.s_addr);
 }
 
 }  // namespace
-
-std::vector<Gpu> find_gpus() { return Nvml().gpus(); }
 
 Inventory take_inventory() {
   Inventory found;
@@ -96,7 +41,6 @@ Inventory take_inventory() {
   utsname machine{};
   if (::uname(&machine) == 0) found.type = machine.machine;
   found.model = cpu_model();
-  found.gpus = find_gpus();
   return found;
 }
 
@@ -112,6 +56,7 @@ Capacity capacity_of(const Inventory& found, const HostConf* declared, const std
   for (std::size_t i = 0; i < capacity.gpus.size(); ++i) {
     auto& gpu = capacity.gpus[i];
     if (gpu.uuid.empty()) gpu.uuid = host + "-gpu" + std::to_string(i);
+    if (!gpu.pci.empty()) continue;  // a device says itself what it is
     if (!declared->gpu_model.empty()) gpu.model = declared->gpu_model;
     if (declared->gpu_mem.value) gpu.mem = declared->gpu_mem;
   }

@@ -1,5 +1,5 @@
-// Role: what this machine has: cores and memory (hwloc), GPUs (NVML through dlopen, when the
-// driver is there), and what hosts.conf declares over it. A declared GPU without a device is a
+// Role: what this machine has: cores and memory (hwloc), GPUs (as nvml.h finds them), and what
+// hosts.conf declares over it. A declared GPU without a device is a
 // plain counter with a made-up uuid.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace wm::proc {
 struct Inventory {
   std::uint32_t cores = 1;
   Bytes mem{0};
-  std::vector<Gpu> gpus;
+  std::vector<Gpu> gpus;  ///< to be filled in from Nvml::inventory
   std::string type;   ///< "x86_64"
   std::string model;  ///< of the CPU, as the kernel names it
   bool operator==(const Inventory&) const = default;
@@ -25,9 +25,6 @@ struct Inventory {
 /// Looks at the machine. What cannot be found keeps its default.
 /// @cost about 6 ms for hwloc; with a GPU driver its start
 Inventory take_inventory();
-
-/// The GPUs the driver names; none without driver. @source NVML (loaded, never linked)
-std::vector<Gpu> find_gpus();
 
 /// What the host offers: declared values where there are any, found ones elsewhere. More
 /// declared GPUs than devices become counters "<host>-gpu<k>".

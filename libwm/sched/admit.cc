@@ -38,17 +38,13 @@ Room* Admission::room(HostId host) {
 bool Admission::take_one(const Spot& spot, const TaskRequest& task) {
   Room* at = room(spot.host);
   if (!at) return false;
-  for (std::uint16_t gpu : spot.gpus) {
-    if (gpu >= at->gpus.size() || at->gpus[gpu] != GpuUse::Free) return false;
-  }
   Space need = space_of(task, 1);
   Space& now = at->now;
   bool fits = now.slots >= need.slots && now.milli_cpus >= need.milli_cpus && now.mem >= need.mem;
-  if (!fits) return false;
+  if (!fits || !take_these(*at, task, spot.gpus)) return false;
   now.slots -= need.slots;
   now.milli_cpus -= need.milli_cpus;
   now.mem -= need.mem;
-  for (std::uint16_t gpu : spot.gpus) at->gpus[gpu] = GpuUse::Taken;
   return true;
 }
 

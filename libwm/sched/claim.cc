@@ -44,7 +44,7 @@ Claim Collector::claim_of(const Job& job) {
   const JobSpec& spec = job.spec();
   claim.id = job.id;
   claim.job = &job;
-  claim.gpu = spec.task.milli_gpus > 0;
+  claim.gpu = spec.task.milli_gpus > 0 && !spec.task.gpu_shared;
   claim.request = claims_.requests.intern(spec, claims_.rooms);
   const QueueConf* queue = claims_.requests[claim.request].queue;
   claim.rank = queue ? -static_cast<int>(queue->priority) : 0;

@@ -24,6 +24,8 @@ Host emptied(Host host) {
   host.used_slots = host.used_milli_cpus = host.stuck_slots = 0;
   host.used_mem = Bytes{0};
   host.gpu_owners.clear();
+  host.gpu_shares.clear();
+  host.gpu_marks.clear();
   return host;
 }
 

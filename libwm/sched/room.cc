@@ -2,21 +2,26 @@
 
 #include <algorithm>
 
+#include "libwm/model/gpu_use.h"
+#include "libwm/sched/gpu_pick.h"
+
 namespace wm::sched {
 namespace {
 
-bool is_model(const Room& room, std::size_t gpu, const TaskRequest& task) {
-  return task.gpu_model.empty() || room.host->capacity.gpus[gpu].model == task.gpu_model;
-}
-
+// Free GPUs of the kind, for requests of whole GPUs without further wishes.
 std::int64_t count_gpus(const Room& room, const TaskRequest& task, When when) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < room.gpus.size(); ++i) {
     bool counts =
         room.gpus[i] == GpuUse::Free || (when == When::Future && room.gpus[i] == GpuUse::Coming);
-    if (counts && is_model(room, i, task)) ++count;
+    if (counts && suits(room.host->capacity.gpus[i], task)) ++count;
   }
   return count;
+}
+
+// Counting is not enough: which GPU a task gets decides what the next one finds.
+bool is_picky(const TaskRequest& task) {
+  return task.gpu_shared || task.gpu_linked || task.gpu_tile > 0;
 }
 
 // Least of the whole quotients, and of `most`.
@@ -30,18 +35,30 @@ void deduct(std::int64_t& now, std::int64_t& coming, std::int64_t amount) {
   coming -= amount - first;
 }
 
-// Takes `count` GPUs, free ones first, lowest index first.
-std::vector<std::uint16_t> take_gpus(Room& room, const TaskRequest& task, std::int64_t count) {
-  std::vector<std::uint16_t> taken;
-  for (GpuUse use : {GpuUse::Free, GpuUse::Coming}) {
-    for (std::size_t i = 0; i < room.gpus.size() && std::ssize(taken) < count; ++i) {
-      if (room.gpus[i] != use || !is_model(room, i, task)) continue;
-      room.gpus[i] = GpuUse::Taken;
-      taken.push_back(static_cast<std::uint16_t>(i));
-    }
-  }
-  std::sort(taken.begin(), taken.end());
+// The GPUs of one task that fits: those that are free, else those that are coming.
+std::vector<std::uint16_t> take_gpus(Room& room, const TaskRequest& task) {
+  GpuPicker picker(room, task);
+  auto taken = picker.pick(When::Now);
+  if (taken.empty()) taken = picker.pick(When::Future);
+  picker.commit(room);
   return taken;
+}
+
+GpuUse use_of(const Host& host, std::size_t gpu) {
+  const GpuMark* mark = gpu_mark(host, gpu);
+  if (mark && mark->aside()) return GpuUse::Aside;
+  bool owned = gpu < host.gpu_owners.size() && host.gpu_owners[gpu].job;
+  return owned ? GpuUse::Taken : GpuUse::Free;
+}
+
+void add_parts(Room& room) {
+  room.parts.resize(room.gpus.size());
+  for (const GpuShare& share : room.host->gpu_shares) {
+    if (share.gpu >= room.gpus.size()) continue;
+    room.parts[share.gpu].held += share.milli;
+    room.parts[share.gpu].mps_uid = share.mps_uid;
+    if (room.gpus[share.gpu] == GpuUse::Free) room.gpus[share.gpu] = GpuUse::Shared;
+  }
 }
 
 }  // namespace
@@ -63,10 +80,8 @@ Room room_of(const Host& host) {
   room.now.milli_cpus = cpus - host.used_milli_cpus;
   room.now.mem = (c.mem - host.used_mem).value;
   room.jobs = host.used_slots;
-  room.gpus.assign(c.gpus.size(), GpuUse::Free);
-  for (std::size_t i = 0; i < room.gpus.size() && i < host.gpu_owners.size(); ++i) {
-    if (host.gpu_owners[i].job) room.gpus[i] = GpuUse::Taken;
-  }
+  for (std::size_t i = 0; i < c.gpus.size(); ++i) room.gpus.push_back(use_of(host, i));
+  add_parts(room);
   return room;
 }
 
@@ -80,6 +95,9 @@ std::int64_t fit(const Room& room, const TaskRequest& task, When when, std::int6
   most = at_most(most, there(room.now.mem, room.coming.mem), task.mem.value);
   std::int64_t each = gpus_of(task);
   if (most == 0 || each == 0 || (task.gpus_per_host && holds_gpus)) return most;
+  if (is_picky(task))
+    return task.gpus_per_host ? GpuPicker(room, task).count(when, 1) * most
+                              : GpuPicker(room, task).count(when, most);
   std::int64_t gpus = count_gpus(room, task, when);
   if (task.gpus_per_host) return gpus >= each ? most : 0;
   return at_most(most, gpus, each);
@@ -96,9 +114,16 @@ std::vector<std::vector<std::uint16_t>> take(Room& room, const TaskRequest& task
   std::int64_t each = gpus_of(task);
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     bool wants = task.gpus_per_host ? i == 0 && !holds_gpus : true;
-    if (each > 0 && wants) gpus[i] = take_gpus(room, task, each);
+    if (each > 0 && wants) gpus[i] = take_gpus(room, task);
   }
   return gpus;
+}
+
+bool take_these(Room& room, const TaskRequest& task, const std::vector<std::uint16_t>& gpus) {
+  GpuPicker picker(room, task);
+  bool all = std::all_of(gpus.begin(), gpus.end(), [&](auto gpu) { return picker.claim(gpu); });
+  if (all) picker.commit(room);
+  return all;
 }
 
 void release(Room& room, JobId job, const TaskRequest& request, const Task& task) {
@@ -107,7 +132,10 @@ void release(Room& room, JobId job, const TaskRequest& request, const Task& task
   room.coming.milli_cpus += held.milli_cpus;
   room.coming.mem += held.mem;
   for (std::uint16_t gpu : task.gpus) {
-    if (gpu < room.gpus.size()) room.gpus[gpu] = GpuUse::Coming;
+    if (gpu >= room.gpus.size()) continue;
+    if (request.gpu_shared)
+      room.parts[gpu].coming += milli_of(room.host->capacity.gpus[gpu], request);
+    else if (room.gpus[gpu] != GpuUse::Aside) room.gpus[gpu] = GpuUse::Coming;
   }
   if (std::find(room.leaving.begin(), room.leaving.end(), job) == room.leaving.end()) {
     room.leaving.push_back(job);

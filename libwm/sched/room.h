@@ -6,10 +6,11 @@
 //   now ──────────────────────────────── used ────► (gone for this pass)
 //
 // Invariant: now + coming + taken = capacity; a stuck slot stays taken.
-// Used by place.cc, release.cc, admit.cc. Values.
+// GPUs are chosen by gpu_pick.h. Used by place.cc, release.cc, admit.cc. Values.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "libwm/model/cluster.h"
@@ -25,8 +26,15 @@ struct Space {
   bool operator==(const Space&) const = default;
 };
 
-/// Whose a GPU is during a pass.
-enum class GpuUse : std::uint8_t { Free, Coming, Taken };
+/// Whose a GPU is during a pass. Shared: tasks that share hold parts of it; Aside: out of
+/// use, by an administrator or for its health.
+enum class GpuUse : std::uint8_t { Free, Coming, Taken, Shared, Aside };
+
+/// What sharing tasks hold of a GPU. @units thousandths; `coming` is part of `held`
+struct GpuPart {
+  std::uint32_t held = 0, coming = 0;
+  std::optional<std::uint32_t> mps_uid;  ///< whose MPS daemon serves it
+};
 
 /// A host as far as placing is concerned.
 struct Room {
@@ -34,6 +42,7 @@ struct Room {
   bool open = false;
   Space now, coming;
   std::vector<GpuUse> gpus;
+  std::vector<GpuPart> parts;  ///< same length
   std::uint32_t jobs = 0;      ///< tasks on it, leaving ones too
   bool exclusive = false;      ///< held by a job that shares with nobody
   std::vector<JobId> leaving;  ///< whose tasks make up `coming`
@@ -63,6 +72,10 @@ std::int64_t fit(const Room& room, const TaskRequest& task, When when, std::int6
 /// @cost O(GPUs)
 std::vector<std::vector<std::uint16_t>> take(Room& room, const TaskRequest& task,
                                              std::int64_t tasks, bool holds_gpus = false);
+
+/// Takes exactly these GPUs for one task, if all are free for it now; else nothing.
+/// @cost O(GPUs named)
+bool take_these(Room& room, const TaskRequest& task, const std::vector<std::uint16_t>& gpus);
 
 /// A task of `job` here is leaving: what it holds is coming. @cost O(its GPUs)
 void release(Room& room, JobId job, const TaskRequest& request, const Task& task);

@@ -207,6 +207,17 @@ bool is_open(const std::vector<Room>& rooms, HostId host) {
   return at < rooms.size() && rooms[at].open;
 }
 
+// GPUs that jobs which do not share can have: neither shared nor set aside while free.
+std::int64_t whole_gpus(const Room& room) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < room.gpus.size(); ++i) {
+    bool owned = i < room.host->gpu_owners.size() && room.host->gpu_owners[i].job;
+    bool whole = room.gpus[i] != GpuUse::Shared && room.gpus[i] != GpuUse::Aside;
+    count += owned || whole;
+  }
+  return count;
+}
+
 }  // namespace
 
 Capacities capacities_of(const Claims& claims) {
@@ -215,7 +226,7 @@ Capacities capacities_of(const Claims& claims) {
     if (!room.open) continue;
     const Host& host = *room.host;
     sum.slots += std::int64_t{host.capacity.slots} - host.stuck_slots;
-    sum.gpus += std::ssize(host.capacity.gpus);
+    sum.gpus += whole_gpus(room);
   }
   for (const Claim& claim : claims.all) {
     if (claim.pending()) continue;

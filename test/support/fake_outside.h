@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,10 @@ class FakeOutside : public node::Outside {
     return {};
   }
   void release_port(const proc::AttemptKey& key) override { ports.erase(key); }
+  bool exists(const std::string& path) override { return files.contains(path); }
+  void read_gpus(std::function<void(std::vector<proc::GpuReading>)> done) override {
+    gpu_reads.push_back(std::move(done));
+  }
   void keep_records(const std::function<bool(const proc::ExitRecord&)>& keep) override {
     std::erase_if(records, [&](const auto& record) { return !keep(record); });
     ++shrunk;
@@ -76,6 +81,8 @@ class FakeOutside : public node::Outside {
   std::vector<std::pair<proc::AttemptKey, NodeToAgent>> agents;
   std::deque<std::function<void(Result<proc::Account>)>> asked;
   std::map<proc::AttemptKey, std::uint32_t> ports;
+  std::deque<std::function<void(std::vector<proc::GpuReading>)>> gpu_reads;
+  std::set<std::string> files;
   std::vector<proc::ExitRecord> records;
   int shrunk = 0;
 };

@@ -78,13 +78,6 @@ TEST(host_fields, json_counts_gpus_there_held_and_stuck) {
             "\"1\"\n    }\n  ]\n}\n");
 }
 
-TEST(gpu_table, names_the_job_that_holds_each_gpu) {
-  EXPECT_EQ(gpu_table(std::vector{with_gpus()}, false),
-            "g                  0      H200                     1G      7\n"
-            "g                  1      -                        -       -\n"
-            "g                  2      -                        -       8[3]\n");
-}
-
 TEST(host_long_text, shows_the_administrators_comment_of_a_closed_host) {
   auto shut = node("a");
   shut.host.closed = true;

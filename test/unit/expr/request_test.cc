@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "libwm/model/gpu_use.h"
+
 namespace wm::expr {
 namespace {
 
@@ -56,6 +58,43 @@ TEST(request, gpus_come_from_job_profile_or_old_style) {
   EXPECT_EQ(filled({}, AppConf{.gpu = "num=3"}).task.milli_gpus, 3000u);
   EXPECT_EQ(filled({.resreq = "rusage[ngpus_physical=2]"}).task.milli_gpus, 2000u);
   EXPECT_EQ(filled({}).task.milli_gpus, 0u);
+}
+
+TEST(request, a_gpu_is_shared_only_when_it_is_said_how_much) {
+  auto task = [](const char* gpu, const AppConf& app = kBatch) {
+    return filled({.gpu = gpu}, app).task;
+  };
+  EXPECT_FALSE(task("-").gpu_shared);
+  EXPECT_FALSE(task("num=1:mode=shared").gpu_shared);
+  EXPECT_TRUE(task("num=1:mode=shared:gmem=8G").gpu_shared);
+  EXPECT_EQ(task("num=1:mode=shared:gmem=8G").gpu_mem, Bytes{8LL << 30});
+  EXPECT_TRUE(task("num=0.5:mode=shared").gpu_shared);
+  EXPECT_FALSE(task("num=1:mode=shared:gmem=8G:j_exclusive=yes").gpu_shared);
+  AppConf shared{.gpu_mode = GpuMode::Shared};
+  EXPECT_TRUE(task("num=0.5", shared).gpu_shared);
+  EXPECT_FALSE(task("mode=exclusive_process", shared).gpu_shared);
+}
+
+TEST(request, wishes_for_gpus_reach_the_task) {
+  JobSpec spec{.owner = {.uid = 1001}};
+  spec.gpu = "num=4:nvlink=yes:gpack=yes:gtile=2:gvendor=nvidia:mps=yes,nocvd:mig=1g.10gb";
+  auto task = filled(spec).task;
+  EXPECT_TRUE(task.gpu_linked);
+  EXPECT_TRUE(task.gpu_pack);
+  EXPECT_EQ(task.gpu_tile, 2u);
+  EXPECT_EQ(task.gpu_vendor, "nvidia");
+  EXPECT_EQ(task.mps_uid, 1001u);
+  EXPECT_EQ(task.gpu_mig, "1g.10gb");
+  spec.gpu = "num=4:gtile=!:mps=no";
+  EXPECT_EQ(filled(spec).task.gpu_tile, kEvenTile);
+  EXPECT_FALSE(filled(spec).task.mps_uid);
+}
+
+TEST(request, wishes_that_make_no_sense_are_refused) {
+  for (const char* gpu : {"gtile=0", "gtile=x", "mig=", "mig=big", "mig=1/", "nvlink=2"}) {
+    JobSpec spec{.gpu = gpu};
+    EXPECT_FALSE(fill_request(spec, {}, kBatch)) << gpu;
+  }
 }
 
 TEST(request, affinity_asks_for_cores) {

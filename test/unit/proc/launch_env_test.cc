@@ -71,6 +71,33 @@ std::map<std::string, std::string> env_of_task(const HostOrder& o, int index) {
   return as_map(task_environment(o, facts(), o.tasks[index]));
 }
 
+TEST(launch_env, devices_are_named_by_uuid_and_counters_by_index) {
+  auto o = order();
+  EXPECT_EQ(env_of_task(o, 1)["CUDA_VISIBLE_DEVICES"], "1,3");
+  o.tasks[1].gpu_uuids = {"GPU-a", "MIG-b"};
+  EXPECT_EQ(env_of_task(o, 1)["CUDA_VISIBLE_DEVICES"], "GPU-a,MIG-b");
+  EXPECT_EQ(env_of_task(o, 0)["CUDA_VISIBLE_DEVICES"], "");
+}
+
+TEST(launch_env, gpus_are_checked_first_where_the_profile_says_so) {
+  auto o = order();
+  o.resolved.command = "train";
+  o.tasks[1].gpu_uuids = {"GPU-a", "GPU-b"};
+  o.app.gpu_check = true;
+  auto argv = plan_task(o, facts(), o.tasks[1]).argv;
+  ASSERT_GT(argv.size(), 4u);
+  EXPECT_TRUE(argv[0].ends_with("/wm-ncclcheck"));
+  EXPECT_EQ(argv[1], "-r");
+  EXPECT_EQ(argv[3], "--");
+  EXPECT_EQ(argv.back(), "train");
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "/bin/sh") << "no GPU";
+  o.elastic = true;
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[1]).argv[0], "/bin/sh") << "newcomers cannot wait";
+  o.elastic = false;
+  o.tasks[1].gpu_uuids = {"n-gpu0"};
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[1]).argv[0], "/bin/sh") << "no device";
+}
+
 TEST(launch_env, ranks_go_host_by_host) {
   auto o = order();
   EXPECT_EQ(place_of(o, {1}), (Place{0, 4, 0, 2, 0, 2}));

@@ -1,0 +1,109 @@
+// What wnoded does for the GPUs of its tasks: their end waits until the devices are free, MPS
+// daemons are there before the tasks that need them.
+#include <algorithm>
+
+#include "daemons/wnoded/core.h"
+#include "libwm/base/log.h"
+
+namespace wm::node {
+namespace {
+
+/// The daemon that a task needs; none: it asks for none, or its GPUs are only declared.
+std::optional<MpsKey> mps_of(const HostOrder& order, const OrderedTask& task) {
+  const auto& request = order.resolved.task;
+  bool device = !task.gpu_uuids.empty() &&
+                (task.gpu_uuids[0].starts_with("GPU-") || task.gpu_uuids[0].starts_with("MIG-"));
+  if (!request.mps_uid || !device) return std::nullopt;
+  return MpsKey{*request.mps_uid, task.gpu_uuids};
+}
+
+}  // namespace
+
+/// GPUs that the task had to itself must be free before its end is told. Of shared ones, that
+/// its processes are gone is all that can be proven.
+bool Core::drain_gpus(const Entry& entry, const FactEnded& fact) {
+  const auto& order = entry.order;
+  if (entry.forgotten || order.resolved.task.gpu_shared) return false;
+  auto task = std::find_if(order.tasks.begin(), order.tasks.end(),
+                           [&](const OrderedTask& t) { return t.task == fact.task; });
+  if (task == order.tasks.end()) return false;
+  return gpus_.drain(task->gpu_uuids, fact, times_.kill_grace);
+}
+
+void Core::on_drained(const proc::AttemptKey& key, const FactEnded& fact) {
+  auto at = attempts_.find(key);
+  if (at == attempts_.end()) return;
+  say(at->second, fact);
+  drop_if_done(key);
+}
+
+std::set<std::string> Core::held_gpus() const {
+  std::set<std::string> held;
+  for (const auto& [key, entry] : attempts_) {
+    for (const auto& task : entry.order.tasks) {
+      auto known = entry.tasks.find(task.task);
+      if (known != entry.tasks.end() && !known->second.ended)
+        held.insert(task.gpu_uuids.begin(), task.gpu_uuids.end());
+    }
+  }
+  held.merge(mps_.held());
+  return held;
+}
+
+std::set<MpsKey> Core::wanted_mps() const {
+  std::set<MpsKey> wanted;
+  for (const auto& [key, entry] : attempts_) {
+    if (entry.forgotten) continue;
+    for (const auto& task : entry.order.tasks) {
+      auto known = entry.tasks.find(task.task);
+      bool over = known != entry.tasks.end() && known->second.ended;
+      auto daemon = mps_of(entry.order, task);
+      if (daemon && task.has_process && !over) wanted.insert(*daemon);
+    }
+  }
+  return wanted;
+}
+
+/// Starts the daemons that tasks of the order still lack; the order is looked at again once
+/// they stand. False: not yet, or never (the tasks' end is told then).
+bool Core::mps_is_ready(const proc::AttemptKey& key, Entry& entry) {
+  bool ready = true;
+  for (const auto& task : entry.order.tasks) {
+    auto daemon = mps_of(entry.order, task);
+    bool starts = task.has_process && !task.kill && !task.leave && !entry.tasks.contains(task.task);
+    if (!daemon || !starts || !entry.account) continue;
+    auto stand = mps_.need(*daemon, *entry.account, times_.kill_grace);
+    if (stand == Mps::Stand::Failed) {
+      never_started(key, entry, Term::LaunchFailed,
+                    "the MPS daemon " + host_.mps_program + " does not run");
+      return false;
+    }
+    ready = ready && stand == Mps::Stand::Ready;
+  }
+  entry.waits = !ready;
+  return ready;
+}
+
+void Core::add_mps(const Entry& entry, const OrderedTask& task, proc::TaskSpec& spec) const {
+  auto daemon = mps_of(entry.order, task);
+  if (!daemon) return;
+  for (auto& variable : mps_.variables(*daemon, entry.order.resolved.task))
+    spec.env.push_back(std::move(variable));
+}
+
+void Core::look_after_gpus() {
+  if (mps_.on_tick(wanted_mps())) {
+    std::vector<proc::AttemptKey> waiting;
+    for (const auto& [key, entry] : attempts_)
+      if (entry.order.resolved.task.mps_uid && entry.stage != Stage::Authorising &&
+          entry.stage != Stage::Sweeping)
+        waiting.push_back(key);
+    for (const auto& key : waiting) {
+      bring_in_line(key, attempts_.at(key));
+      drop_if_done(key);
+    }
+  }
+  gpus_.on_tick(times_, held_gpus(), session_);
+}
+
+}  // namespace wm::node

@@ -1,0 +1,68 @@
+// Role: wnoded's care for its GPUs: looks at their health now and then, tells the master, and
+// keeps the end of a task back until the GPUs that it had to itself are proven free.
+//
+//   task gone ─drain()─► looked at every tick ─free──────────────► ended
+//                              └─ kill_grace over: GPU set aside ─► ended
+//
+// Invariant: a GPU's end is told only after a reading that was begun after the task was gone;
+// one that is not free is reported sick before its task is reported gone. Part of core.h.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemons/wnoded/outside.h"
+#include "libwm/proc/gpu_watch.h"
+
+namespace wm::node {
+
+/// @thread the loop's
+class Gpus {
+ public:
+  using Ended = std::function<void(const proc::AttemptKey&, const FactEnded&)>;
+
+  /// `ended`: called from on_tick's readings, never from inside drain.
+  Gpus(Outside& outside, const std::vector<Gpu>& gpus, Ended ended)
+      : outside_(outside), watch_(gpus), ended_(std::move(ended)) {}
+
+  /// The end of a task that had these GPUs to itself. False: none of them is a device, so
+  /// there is nothing to wait for. @cost O(GPUs)
+  bool drain(const std::vector<std::string>& uuids, FactEnded fact, Duration grace);
+  /// The attempt's end, or that task's, is kept back. @cost O(kept back)
+  bool drains(const proc::AttemptKey& key) const;
+  bool drains(const proc::AttemptKey& key, TaskNumber task) const;
+  /// Nobody wants to know any more. @cost O(kept back)
+  void forget(const proc::AttemptKey& key);
+
+  /// Starts a reading when one is due. `held`: uuids that tasks may be using.
+  void on_tick(const TimeConf& times, std::set<std::string> held, bool session);
+  /// For a registration; empty before the first look. @cost O(GPUs)
+  std::vector<GpuReport> reports() const;
+
+ private:
+  struct Drain {
+    proc::AttemptKey key;
+    FactEnded fact;
+    std::vector<std::string> uuids;
+    TimePoint until{};
+    std::uint64_t after = 0;  ///< a later reading counts
+  };
+
+  void on_readings(std::uint64_t number, const std::vector<proc::GpuReading>& readings,
+                   bool session);
+  bool is_free(const Drain& drain) const;
+  void tell(bool session, bool always);
+
+  Outside& outside_;
+  proc::GpuWatch watch_;
+  Ended ended_;
+  std::vector<Drain> drains_;
+  std::set<std::string> held_;
+  std::vector<GpuReport> told_;
+  std::uint64_t begun_ = 0, done_ = 0;  ///< readings
+  TimePoint next_{};
+};
+
+}  // namespace wm::node

@@ -1,0 +1,73 @@
+// Role: MPS control daemons: one per owner and set of GPUs, started when the first task with
+// mps=yes comes, ended when the last has gone. Each runs in a shepherd of its own, as its owner,
+// under the number 0 that no job has: confinement, the end of all that it started and finding
+// it again after a restart of wnoded are those of jobs.
+//
+//   need() → starting ──its control pipe is there──► ready ──nobody needs it──► ending → gone
+//               └─ ended, or not there after kStartLimit ─► failed (till nobody needs it)
+//
+// Part of core.h. @source NVIDIA Multi-Process Service: control daemon, its pipe and variables
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemons/wnoded/outside.h"
+#include "libwm/proc/launch_env.h"
+
+namespace wm::node {
+
+/// Who is served on which GPUs.
+struct MpsKey {
+  std::uint32_t uid = 0;
+  std::vector<std::string> uuids;
+  auto operator<=>(const MpsKey&) const = default;
+};
+
+/// @thread the loop's
+class Mps {
+ public:
+  enum class Stand : std::uint8_t { Starting, Ready, Failed };
+
+  Mps(Outside& outside, const proc::HostFacts& host) : outside_(outside), host_(host) {}
+
+  /// How the daemon stands; the first call starts it. @cost O(log daemons)
+  Stand need(const MpsKey& key, const proc::Account& account, Duration grace);
+  /// Ends what is not in `wanted`; looks whether those that start are ready. True: a daemon
+  /// stands otherwise than before, tasks that wait should ask again. @cost O(daemons)
+  bool on_tick(const std::set<MpsKey>& wanted);
+  /// GPUs that a daemon may be holding. @cost O(daemons)
+  std::set<std::string> held() const;
+  /// Variables of a client, "NAME=value". @cost O(1)
+  std::vector<std::string> variables(const MpsKey& key, const TaskRequest& request) const;
+
+  /// The attempt is one of these daemons.
+  static bool owns(const proc::AttemptKey& key) { return key.job.job == 0; }
+  /// A daemon that a former wnoded left.
+  void adopt(const proc::ShepherdUp& word);
+  void on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word);
+  void on_shepherd_lost(const proc::AttemptKey& key, Duration grace);
+
+ private:
+  enum class Stage : std::uint8_t { Starting, Ready, Failed, Ending };
+  struct Daemon {
+    proc::AttemptKey key;
+    Stage stage = Stage::Starting;
+    TimePoint since{};
+  };
+  std::map<MpsKey, Daemon>::iterator find(const proc::AttemptKey& key);
+  bool look(Daemon& daemon);
+  std::string folder(const proc::AttemptKey& key) const;
+  proc::AttemptSpec spec(const MpsKey& key, const Daemon& daemon, const proc::Account& account,
+                         Duration grace) const;
+
+  Outside& outside_;
+  const proc::HostFacts& host_;
+  std::map<MpsKey, Daemon> daemons_;
+  bool changed_ = false;  ///< one has ended since the last tick
+  std::uint32_t last_ = 0;
+};
+
+}  // namespace wm::node
