@@ -103,6 +103,7 @@ proc::HostFacts facts_of(const Config& config, const Options& options, const Hos
   host.fabric_dir = fs::exists(top / "lib/wm/fabric") ? top / "lib/wm/fabric" : top / "fabric";
   host.run = folders.run;
   host.passed_on = passed_on();
+  host.munge_socket = config.cluster.munge_socket;
   return host;
 }
 

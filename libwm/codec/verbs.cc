@@ -68,6 +68,8 @@ WM_FIELDS(AdminRequest) { f(1, s.request_key), f(2, s.act), f(3, s.names), f(4, 
 WM_FIELDS(AdminReply) { f(1, s.lines); }
 WM_FIELDS(WaitRequest) { f(1, s.job), f(2, s.known); }
 WM_FIELDS(WaitReply) { f(1, s.state), f(2, s.first_host), f(3, s.exit_status), f(4, s.term); }
+WM_FIELDS(AttachRequest) { f(1, s.job), f(2, s.task); }
+WM_FIELDS(AttachReply) { f(1, s.door), f(2, s.host), f(3, s.task), f(4, s.pid); }
 WM_FIELDS(PingRequest) { f(1, s.text); }
 WM_FIELDS(PingReply) { f(1, s.cluster), f(2, s.master), f(3, s.version); }
 
@@ -97,5 +99,7 @@ WM_CODEC(wm::AdminRequest)
 WM_CODEC(wm::AdminReply)
 WM_CODEC(wm::WaitRequest)
 WM_CODEC(wm::WaitReply)
+WM_CODEC(wm::AttachRequest)
+WM_CODEC(wm::AttachReply)
 WM_CODEC(wm::PingRequest)
 WM_CODEC(wm::PingReply)

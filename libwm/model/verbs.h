@@ -36,6 +36,7 @@ enum class Verb : std::uint16_t {
   Admin = 111,
   Wait = 112,  ///< bsub -K: answered when the job's state changes
   Ping = 113,
+  Attach = 114,
 };
 
 struct VerbError {
@@ -264,6 +265,21 @@ struct WaitReply {
   std::int32_t exit_status = 0;
   Term term = Term::None;
   bool operator==(const WaitReply&) const = default;
+};
+
+/// Owner. Where the agent on a task's host lets its owner in; one is started where there is
+/// none. Errors: NotFound, Denied, Conflict (not started, or over).
+struct AttachRequest {
+  JobId job;
+  TaskNumber task;  ///< 0: the first
+  bool operator==(const AttachRequest&) const = default;
+};
+struct AttachReply {
+  std::string door;  ///< "127.0.0.1:4711"; empty: not yet, ask again
+  std::string host;
+  TaskNumber task;
+  std::int32_t pid = 0;
+  bool operator==(const AttachReply&) const = default;
 };
 
 /// Asks who answers there (lsid, and tests of the session itself).

@@ -26,6 +26,7 @@ struct HostFacts {
   std::string fabric_dir;                  ///< FABRIC_HOME
   std::string run;                         ///< this host's run folder: attempt folders, node.sock
   std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
+  std::string munge_socket;                ///< of the identity service; empty: the system's
 };
 
 /// Where a task stands in its job.
