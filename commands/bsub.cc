@@ -1,7 +1,9 @@
 // bsub: submits a job. A command, a script file with #BSUB lines, or a script on stdin; the
 // specification is made by common/submission, signed and sent by libwm/client, and durable
-// when this exits 0. -K stays until the end and exits as the job does.
+// when this exits 0. -K stays until the end and exits as the job does; -I, -Ip and -Is do so
+// with the job's streams here.
 #include <pwd.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +15,9 @@
 
 #include "commands/common/command.h"
 #include "commands/common/directives.h"
+#include "commands/common/interactive.h"
 #include "commands/common/submission.h"
+#include "libwm/client/launch.h"
 
 namespace wm::cmd {
 namespace {
@@ -38,6 +42,9 @@ Surroundings surroundings() {
   here.umask = ::umask(0);
   ::umask(here.umask);
   for (char** entry = environ; *entry; ++entry) here.environment.emplace_back(*entry);
+  auto size = client::size_of_terminal(STDIN_FILENO);
+  here.rows = size.rows;
+  here.columns = size.columns;
   return here;
 }
 
@@ -124,7 +131,28 @@ int exit_code_of(const WaitReply& end) {
   return WEXITSTATUS(end.exit_status) != 0 ? WEXITSTATUS(end.exit_status) : kRefused;
 }
 
-Result<int> wait_for(client::Master& master, JobId job) {
+// A job whose streams are here ends with us, also while it waits.
+JobId interactive_job;
+
+void end_job(int signal) {
+  if (::fork() == 0) {
+    auto id = std::to_string(interactive_job.job);
+    ::execlp("bkill", "bkill", id.c_str(), nullptr);
+  }
+  ::_exit(128 + signal);
+}
+
+Result<void> follow(client::Master& master, JobId job, Streams streams) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
+  auto followed = follow_console(master, job, streams != Streams::Pipes);
+  if (!followed) complain(followed.error().text + "\n");  // the job's exit code is still to come
+  return {};
+}
+
+Result<int> wait_for(client::Master& master, JobId job, Streams streams) {
+  interactive_job = job;
+  if (streams != Streams::Files)
+    for (int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, end_job);
   complain("<<Waiting for dispatch ...>>\n");
   bool told = false;
   WaitReply now;
@@ -133,8 +161,9 @@ Result<int> wait_for(client::Master& master, JobId job) {
     if (told || now.first_host.empty()) continue;
     complain("<<Starting on " + now.first_host + ">>\n");
     told = true;
+    if (streams != Streams::Files) WM_TRY(follow(master, job, streams));
   }
-  complain("<<Job is finished>>\n");
+  if (streams == Streams::Files) complain("<<Job is finished>>\n");
   return exit_code_of(now);
 }
 
@@ -146,9 +175,10 @@ Result<int> run(const Parsed& given) {
   WM_TRY(auto spec, make_spec(options, source, here));
   WM_TRY(auto env, make_environment(options, here));
   WM_TRY(auto to, master());
+  const auto streams = spec.streams;
   WM_TRY(auto reply, submit_to(to, std::move(spec), source, env, asked_queues(options, here)));
   announce(reply);
-  if (options.has("K")) return wait_for(to, reply.job);
+  if (options.has("K") || streams != Streams::Files) return wait_for(to, reply.job, streams);
   return 0;
 }
 

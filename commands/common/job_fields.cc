@@ -189,6 +189,10 @@ constexpr Shown<ShownJob> kFields[] = {
     {{"gpu_mode", "", 20}, [](const ShownJob& s) { return spec_of(s).gpu; }},
     {{"exclusive", "", 13},
      [](const ShownJob& s) { return std::string(spec_of(s).exclusive ? "Y" : "N"); }},
+    {{"interactive", "", 11},
+     [](const ShownJob& s) {
+       return std::string(spec_of(s).streams == Streams::Files ? "N" : "Y");
+     }},
     {{"app_type", "", 10}, [](const ShownJob& s) { return s.view->app_type; }},
     {{"wm_state", "", 10},
      [](const ShownJob& s) { return std::string(state_name(job_of(s).state)); }},

@@ -39,6 +39,9 @@ constexpr Option kOptions[] = {
     {"L", Kind::Text, "shell", "Login shell"},
     {"H", Kind::Flag, "", "Hold the job until bresume"},
     {"K", Kind::Flag, "", "Wait for the end and exit as the job does"},
+    {"I", Kind::Flag, "", "Stay, with the job's streams here, and exit as it does"},
+    {"Ip", Kind::Flag, "", "The same, over a terminal"},
+    {"Is", Kind::Flag, "", "The same, for shells"},
     {"r", Kind::Flag, "", "Start again when its host is lost"},
     {"rn", Kind::Flag, "", "Undo -r of the script"},
     {"P", Kind::Text, "project", "Project for accounting"},
@@ -148,6 +151,19 @@ void read_files(const Parsed& options, JobSpec& spec) {
   spec.err_file = options.first(spec.err_overwrite ? "eo" : "e").value_or("");
 }
 
+// With a terminal as large as the one here.
+Result<void> read_streams(const Parsed& options, const Surroundings& here, JobSpec& spec) {
+  if (options.has("I")) spec.streams = Streams::Pipes;
+  if (options.has("Ip")) spec.streams = Streams::Terminal;
+  if (options.has("Is")) spec.streams = Streams::Shell;
+  if (spec.streams == Streams::Files) return {};
+  if (!spec.array.empty()) return fail(Code::BadArgument, "A job array cannot be interactive");
+  if (spec.rerunnable) return fail(Code::BadArgument, "Interactive job cannot be rerunnable");
+  spec.rows = here.rows;
+  spec.columns = here.columns;
+  return {};
+}
+
 std::vector<std::string> split(std::string_view text, std::string_view separators) {
   std::vector<std::string> parts;
   while (true) {
@@ -230,6 +246,7 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   spec.ask_hosts = split(options.first("m").value_or(""), " \t,");
   read_files(options, spec);
   WM_TRY(read_name(options, spec));
+  WM_TRY(read_streams(options, surroundings, spec));
   WM_TRY(read_tasks(options, spec));
   WM_TRY(read_run_limit(options, spec));
   WM_TRY(read_requirements(options, spec));

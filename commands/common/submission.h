@@ -24,6 +24,7 @@ struct Surroundings {
   std::string cwd, home, host;
   std::uint32_t umask = 022;
   std::vector<std::string> environment;  ///< "NAME=value"
+  std::uint32_t rows = 0, columns = 0;   ///< of the terminal; 0: none
 };
 
 /// What is to run.

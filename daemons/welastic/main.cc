@@ -1,29 +1,67 @@
-// welastic: the agent of one elastic job on one host. Constructs and wires; its place comes
-// from the environment (libwm/elastic/PROTOCOL.md). Started by wshepherd as the job's user.
+// welastic: the agent of one job on one host: lets blaunch, the job's other hosts and its owner
+// in, and for an elastic job decides with the others who is a member. Constructs and wires; its
+// place comes from the environment (libwm/elastic/PROTOCOL.md, libwm/proc/part_env.h). Started
+// by wshepherd as the job's user.
+#include <unistd.h>
+
 #include <boost/asio/signal_set.hpp>
 #include <cstdio>
 #include <cstdlib>
 
+#include "daemons/welastic/courier.h"
+#include "daemons/welastic/launch_port.h"
+#include "daemons/welastic/part_settings.h"
 #include "daemons/welastic/rim.h"
 #include "libwm/base/log.h"
 
+namespace wm::welastic {
+namespace {
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "welastic: %s\n", error.text.c_str());
+  return 1;
+}
+
+/// On SIGTERM what was launched is ended and consoles are read to their end; then we go.
+void end_on_signal(boost::asio::signal_set& ending, LaunchPort& launch,
+                   boost::asio::io_context& loop) {
+  ending.async_wait([&](const auto& error, int) {
+    if (!error) launch.end([&loop] { loop.stop(); });
+  });
+}
+
+int run(const Settings& settings, const PartSettings& part) {
+  boost::asio::io_context loop;
+  boost::asio::signal_set ending(loop, SIGTERM, SIGINT);
+  LaunchPort launch(loop, settings, part);
+  auto doors = launch.listen();
+  if (!doors) return complain(doors.error());
+  end_on_signal(ending, launch, loop);
+  std::optional<Rim> rim;
+  std::optional<Courier> courier;
+  if (settings.elastic_socket.empty()) {
+    courier.emplace(loop, settings, launch, *doors).start();
+  } else {
+    rim.emplace(loop, settings);
+    if (auto started = rim->start(&launch, *doors); !started) return complain(started.error());
+  }
+  loop.run();
+  return 0;
+}
+
+}  // namespace
+}  // namespace wm::welastic
+
 int main() {
-  auto settings = wm::welastic::read_settings([](const char* name) { return std::getenv(name); });
+  auto lookup = [](const char* name) { return std::getenv(name); };
+  auto settings = wm::welastic::read_settings(lookup);
   if (!settings) {
     std::fprintf(stderr, "welastic: %s\n", settings.error().text.c_str());
     return 2;
   }
   wm::log::open("welastic", "", wm::log::Level::Info);
+  auto part = wm::welastic::read_part_settings(lookup, environ);
   ::unsetenv("WM_AGENT_KEY");
-  boost::asio::io_context loop;
-  boost::asio::signal_set ending(loop, SIGTERM, SIGINT);
-  ending.async_wait([&](const auto&, int) { loop.stop(); });
   ::signal(SIGPIPE, SIG_IGN);
-  wm::welastic::Rim rim(loop, *settings);
-  if (auto started = rim.start(); !started) {
-    std::fprintf(stderr, "welastic: %s\n", started.error().text.c_str());
-    return 1;
-  }
-  loop.run();
-  return 0;
+  return wm::welastic::run(*settings, part);
 }

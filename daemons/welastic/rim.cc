@@ -42,6 +42,8 @@ Rim::Rim(boost::asio::io_context& loop, const Settings& settings)
       node_(loop, settings.node_socket,
             {[this] { on(elastic::NodeUp{}); },
              [this](const NodeToAgent& words) {
+               auto* order = std::get_if<AgentOrder>(&words);
+               if (order && launch_) launch_->on_order(*order);
                if (auto* gone = std::get_if<TaskGone>(&words)) workers_.drain(gone->task);
                on(words);
              }}),
@@ -49,7 +51,9 @@ Rim::Rim(boost::asio::io_context& loop, const Settings& settings)
             {[this](const elastic::FromAgent& from) { on(from); },
              [this] { on(elastic::LeadUp{}); }, [this](const LeadToAgent& words) { on(words); }}) {}
 
-Result<void> Rim::start() {
+Result<void> Rim::start(LaunchPort* launch, AgentDoors doors) {
+  launch_ = launch;
+  doors_ = std::move(doors);
   WM_TRY(workers_.listen(settings_.elastic_socket));
   WM_TRY(auto address, lead_.listen(settings_.address));
   log::info("agent_up", {{"job", to_string(settings_.job)}, {"address", address}});
@@ -66,7 +70,14 @@ void Rim::on(const elastic::AgentEvent& event) {
   }
 }
 
-void Rim::act(const elastic::SendNode& action) { node_.send(action.report); }
+void Rim::act(const elastic::SendNode& action) {
+  auto* up = std::get_if<AgentUp>(&action.report.fact);
+  if (up == nullptr) return node_.send(action.report);
+  auto report = action.report;
+  report.fact = AgentUp{up->address, doors_};
+  node_.send(report);
+  if (launch_) launch_->open_consoles();
+}
 
 void Rim::act(const elastic::SendWorker& action) {
   log_words(action);

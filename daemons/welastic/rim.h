@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "daemons/welastic/launch_port.h"
 #include "daemons/welastic/lead_port.h"
 #include "daemons/welastic/node_port.h"
 #include "daemons/welastic/settings.h"
@@ -24,8 +25,9 @@ class Rim {
  public:
   Rim(boost::asio::io_context& loop, const Settings& settings);
 
-  /// Listens and connects. @errors of WorkerPort::listen and LeadPort::listen
-  Result<void> start();
+  /// Listens and connects. `launch` (not null) hears of the job's agents, its doors are told.
+  /// @errors of WorkerPort::listen and LeadPort::listen
+  Result<void> start(LaunchPort* launch = nullptr, AgentDoors doors = {});
 
  private:
   void on(const elastic::AgentEvent& event);
@@ -43,6 +45,8 @@ class Rim {
   NodePort node_;
   LeadPort lead_;
   std::optional<elastic::Agent> agent_;
+  LaunchPort* launch_ = nullptr;
+  AgentDoors doors_;
 };
 
 }  // namespace wm::welastic

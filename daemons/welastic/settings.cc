@@ -42,7 +42,7 @@ Result<wire::SharedKey> key(const Lookup& lookup, const char* name) {
 
 Result<Settings> read_settings(const Lookup& lookup) {
   Settings settings;
-  WM_TRY(settings.elastic_socket, text(lookup, "WM_ELASTIC_SOCKET"));
+  if (const char* path = lookup("WM_ELASTIC_SOCKET")) settings.elastic_socket = path;
   WM_TRY(settings.node_socket, text(lookup, "WM_NODE_SOCKET"));
   WM_TRY(settings.address, text(lookup, "WM_AGENT_ADDRESS"));
   WM_TRY(auto job, text(lookup, "WM_AGENT_JOB"));

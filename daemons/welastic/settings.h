@@ -13,7 +13,7 @@ namespace wm::welastic {
 
 /// One agent's place in the world.
 struct Settings {
-  std::string elastic_socket;  ///< where workers connect
+  std::string elastic_socket;  ///< where workers connect; empty: the job is not elastic
   std::string node_socket;     ///< where wnoded listens
   JobId job;
   Attempt attempt;

@@ -49,6 +49,7 @@ void Clients::on_frame(PeerId peer, const Identity& caller, std::uint16_t type,
     case Verb::Admin: return with(&Clients::admin);
     case Verb::Wait: return with(&Clients::wait);
     case Verb::Ping: return with(&Clients::ping);
+    case Verb::Attach: return with(&Clients::attach);
     case Verb::Failed: break;
   }
   call.refuse(

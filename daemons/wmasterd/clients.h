@@ -94,6 +94,7 @@ class Clients {
   void admin(Call call, const AdminRequest& request);
   void wait(Call call, const WaitRequest& request);
   void ping(Call call, const PingRequest& request);
+  void attach(Call call, const AttachRequest& request);
 
   std::vector<EventBody> admin_events(const AdminRequest& request, const Identity& who,
                                       std::vector<std::string>& lines, Error& error);

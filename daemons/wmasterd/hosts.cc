@@ -6,6 +6,7 @@
 #include "daemons/wmasterd/orders.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
+#include "libwm/fsm/part.h"
 
 namespace wm::master {
 namespace {
@@ -26,6 +27,12 @@ bool reported(const HostRegister& words, const Job& job, TaskNumber task, std::i
     }
   }
   return false;
+}
+
+bool knows_attempt(const HostRegister& words, const Job& job) {
+  return std::any_of(words.attempts.begin(), words.attempts.end(), [&](const auto& attempt) {
+    return attempt.job == job.id && attempt.attempt == job.attempt;
+  });
 }
 
 // Is this attempt still wanted by the state?
@@ -177,11 +184,13 @@ std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) 
   bool rebooted = known && known->boot != words.boot;
   each_job(state, [&](const Job& job) {
     for (const auto& task : job.tasks) {
-      if (task.host != host || !task.holds_slot() || !task.has_process) continue;
+      if (task.host != host || !task.holds_slot()) continue;
+      if (!task.has_process && !fsm::is_part(job, task)) continue;
       std::int32_t pid = 0;
+      if (!task.has_process && knows_attempt(words, job)) continue;
       if (reported(words, job, task.number, &pid)) {
         if (pid && !task.pid) events.push_back(TaskStarted{job.id, job.attempt, task.number, pid});
-      } else if (task.pid || rebooted) {
+      } else if (task.pid || rebooted || !task.has_process) {
         Term term = rebooted ? Term::HostLost : Term::ShepherdLost;
         events.push_back(TaskEnded{job.id,
                                    job.attempt,
@@ -194,7 +203,8 @@ std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) 
     }
     for (const auto& attempt : words.attempts)
       if (attempt.job == job.id && attempt.attempt == job.attempt && !attempt.agent_address.empty())
-        events.push_back(AgentSeen{job.id, job.attempt, host, attempt.agent_address});
+        events.push_back(
+            AgentSeen{job.id, job.attempt, host, attempt.agent_address, attempt.doors});
   });
   return events;
 }
@@ -233,7 +243,7 @@ std::vector<EventBody> Hosts::events_of(HostId, const Fact& fact) {
 std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
   const auto& fact = r.fact;
   if (auto* f = std::get_if<AgentUp>(&fact))
-    return {AgentSeen{r.job, r.attempt, r.host, f->address}};
+    return {AgentSeen{r.job, r.attempt, r.host, f->address, f->doors}};
   if (auto* f = std::get_if<EpochFormed>(&fact)) return {EpochEntered{r.job, r.attempt, *f}};
   if (auto* f = std::get_if<WorkersCapped>(&fact)) {
     const Job* job = find_job(journal_.newest(), r.job);
@@ -297,6 +307,13 @@ void Hosts::order_agents(JobId id) {
   for (const auto& task : job->tasks)
     if (task.holds_slot()) hosts.insert(task.host);
   for (auto host : hosts) send(host, NodeVerb::Agent, order);
+}
+
+void Hosts::want_agent(const Job& job, HostId host) {
+  if (!connected(host) || !has_work_on(job, host)) return;
+  auto order = order_for(journal_.published(), job, host, world_.wall());
+  order.attach = true;
+  send(host, NodeVerb::Order, order);
 }
 
 void Hosts::signal(const Job& job, std::int32_t signal) {

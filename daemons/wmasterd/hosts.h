@@ -37,6 +37,8 @@ class Hosts {
   /// Brings a host, or the agents of a job, in line with the published state.
   void order(const OrderHost& order);
   void order_agents(JobId job);
+  /// Asks the host for an agent of this job, by which its owner can come in.
+  void want_agent(const Job& job, HostId host);
   /// Sends one signal to a job's tasks, now, where hosts are connected.
   void signal(const Job& job, std::int32_t signal);
   /// Reads output of a task. @errors (to done) Unavailable: the host is not connected

@@ -38,6 +38,20 @@ Duration run_left(const Cluster& cluster, const Job& job, WallTime now) {
   return std::max<Duration>(limit - (now - job.started), Duration(1));
 }
 
+/// One a host, in the order of their first task.
+std::vector<AgentPlace> agent_places(const Cluster& cluster, const Job& job) {
+  std::vector<AgentPlace> places;
+  for (const auto& task : job.tasks) {
+    const Host* host = cluster.hosts.find(task.host.value);
+    auto known = [&](const AgentPlace& p) { return p.host == task.host; };
+    if (!host || !task.holds_slot() || std::any_of(places.begin(), places.end(), known)) continue;
+    auto doors = job.membership.doors.find(task.host);
+    places.push_back(
+        {task.host, host->name, doors == job.membership.doors.end() ? "" : doors->second.launch});
+  }
+  return places;
+}
+
 void set_end(HostOrder& order, const Job& job) {
   order.end = job.kill.has_value() || job.ending;
   if (job.kill) order.end_term = job.kill->term;
@@ -99,6 +113,7 @@ AgentOrder agent_order_for(const Cluster& cluster, const Job& job) {
     bool leaving = task.state == TaskState::Leaving || task.kill;
     order.tasks.push_back({task.number, task.host, leaving});
   }
+  order.agents = agent_places(cluster, job);
   order.start_window = times.start_window;
   order.connect_limit = times.connect_limit;
   order.hang_limit = times.hang_limit;

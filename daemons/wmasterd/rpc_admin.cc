@@ -5,6 +5,7 @@
 #include "daemons/wmasterd/clients.h"
 #include "daemons/wmasterd/gpu_marks.h"
 #include "daemons/wmasterd/views.h"
+#include "libwm/fsm/part.h"
 #include "libwm/sched/plan_view.h"
 
 namespace wm::master {
@@ -21,7 +22,8 @@ void end_tasks_on(const Cluster& state, const Host& host, std::vector<EventBody>
   constexpr std::int32_t kKilled = 9;
   each_job(state, [&](const Job& job) {
     for (const auto& task : job.tasks)
-      if (task.host == host.id && task.holds_slot() && task.has_process)
+      if (task.host == host.id && task.holds_slot() &&
+          (task.has_process || fsm::is_part(job, task)))
         events.push_back(TaskEnded{job.id,
                                    job.attempt,
                                    task.number,

@@ -66,6 +66,11 @@ Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
                                  std::to_string(queue->min_tasks));
   if (spec.exclusive && !queue->exclusive)
     return fail(Code::Denied, spec.queue + ": Queue does not accept EXCLUSIVE jobs");
+  bool interactive = spec.streams != Streams::Files;
+  if (interactive && queue->interactive == Interactive::No)
+    return fail(Code::Denied, spec.queue + ": Queue does not accept interactive jobs");
+  if (!interactive && queue->interactive == Interactive::Only)
+    return fail(Code::Denied, spec.queue + ": Queue only accepts interactive jobs");
   return {};
 }
 

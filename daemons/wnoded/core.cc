@@ -6,6 +6,7 @@
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
+#include "libwm/proc/part_env.h"
 
 namespace wm::node {
 namespace {
@@ -107,7 +108,7 @@ HostRegister Core::registration() const {
   words.gpus = gpus_.reports();
   for (const auto& [key, entry] : attempts_) {
     if (entry.forgotten && entry.stage == Stage::Over) continue;
-    AttemptStatus status{key.job, key.attempt, {}, entry.agent_address};
+    AttemptStatus status{key.job, key.attempt, {}, entry.agent_address, entry.doors};
     for (const auto& [number, task] : entry.tasks)
       if (!task.ended || facts_.end_waits(key, number) || gpus_.drains(key, number))
         status.tasks.push_back({number, task.pid});
@@ -164,12 +165,25 @@ void Core::task_ended(const proc::AttemptKey& key, Entry& entry, const proc::Exi
 }
 
 void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptEnded& word) {
+  bool part = proc::is_bare_part(entry.order) && entry.tasks.empty();
   lose_tasks(key, entry, word.record);
+  if (part) part_ended(key, entry, word.record);
   entry.stage = Stage::Over;
   outside_.release_port(key);
   bool wanted = !entry.forgotten && !entry.ending && word.record.cause == proc::EndCause::Exited;
   if (wanted) bring_in_line(key, entry);  // a task was ordered while the last one ended
   drop_if_done(key);
+}
+
+/// Room on this host is free again: nothing that was started in it from elsewhere is left.
+void Core::part_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record) {
+  auto end = record;
+  if (record.cause == proc::EndCause::Exited) end.text.clear();  // said of the job, not of this
+  for (const auto& task : entry.order.tasks) {
+    end.task = task.task;
+    task_ended(key, entry, end);
+    end.usage = {};  // counted once
+  }
 }
 
 /// Tasks of which no end was told: their shepherd died, or never lived. One that was ordered
@@ -239,6 +253,7 @@ void Core::on_agent(const proc::AttemptKey& key, const AgentReport& report) {
   if (std::get_if<WorkerSeen>(&report.fact)) entry.in_place = true;
   if (auto* up = std::get_if<AgentUp>(&report.fact)) {
     entry.agent_address = up->address;
+    entry.doors = up->doors;
     if (entry.agent_order) outside_.tell_agent(key, *entry.agent_order);
     for (const auto& [number, task] : entry.tasks)
       if (task.ended) outside_.tell_agent(key, TaskGone{number, "ended"});
@@ -254,7 +269,7 @@ void Core::on_tick(double load, Bytes free_mem) {
   look_after_gpus();
   bool agents = false;
   for (const auto& [key, entry] : attempts_) {
-    if (entry.agent_address.empty()) continue;
+    if (entry.agent_address.empty() || !entry.order.elastic) continue;
     agents = true;
     outside_.tell_agent(key, NodeHeartbeat{seen});
   }

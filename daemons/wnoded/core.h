@@ -68,6 +68,7 @@ class Core {
     std::map<TaskNumber, TaskEntry> tasks;  ///< told to the shepherd, or told by it
     std::optional<AgentOrder> agent_order;
     std::string agent_address;
+    AgentDoors doors;           ///< of the same agent
     bool in_place = false;      ///< a worker said hello: the agent tells it to leave
     bool ending = false;        ///< the TERM sequence is ordered
     bool forgotten = false;     ///< no facts about it are wanted
@@ -101,6 +102,7 @@ class Core {
   void on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptStuck& word);
   void on(const proc::AttemptKey&, Entry&, const proc::FileRead&) {}
   void task_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
+  void part_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
   void lose_tasks(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
   void say(Entry& entry, Fact fact);
   bool drain_gpus(const Entry& entry, const FactEnded& fact);

@@ -6,6 +6,7 @@
 #include "daemons/wnoded/core.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
+#include "libwm/proc/part_env.h"
 
 namespace wm::node {
 namespace {
@@ -24,6 +25,11 @@ Result<void> with(const std::string& payload, Use use) {
   WM_TRY(auto value, codec::decode<T>(payload));
   use(std::move(value));
   return {};
+}
+
+/// No task of its own runs here, but other hosts' commands will: an attempt with an agent only.
+bool opens_part(const HostOrder& order) {
+  return proc::is_bare_part(order) && proc::wants_agent(order);
 }
 
 bool starts(const OrderedTask& task) { return task.has_process && !task.kill && !task.leave; }
@@ -130,7 +136,8 @@ void Core::start(const proc::AttemptKey& key, Entry& entry) {
   auto missing = entry.order;
   std::erase_if(missing.tasks,
                 [&](const OrderedTask& t) { return !starts(t) || entry.tasks.contains(t.task); });
-  if (missing.tasks.empty()) return;
+  bool part = opens_part(entry.order) && entry.tasks.empty();  // once only
+  if (missing.tasks.empty() && !part) return;
   auto port = proc::master_port(entry.order, host_.limits);
   bool serves = proc::master_address(entry.order) == host_.address;
   if (serves && entry.order.app.type != AppType::Batch)
@@ -154,6 +161,9 @@ void Core::start(const proc::AttemptKey& key, Entry& entry) {
 }
 
 void Core::start_missing(const proc::AttemptKey& key, Entry& entry) {
+  if (entry.order.attach && entry.agent_address.empty())
+    outside_.launcher().tell(key, proc::StartAgent{{host_.sbin_dir + "/welastic"},
+                                                   proc::agent_environment(entry.order, host_)});
   proc::StartTasks order;
   for (const auto& task : entry.order.tasks) {
     if (!starts(task) || entry.tasks.contains(task.task)) continue;

@@ -100,6 +100,7 @@ void Shepherd::wait() {
     if (task.phase == Phase::Exited) earliest(now + milliseconds(cleaning_ ? 3 : 200));
   }
   if (cleaning_) earliest(now + milliseconds(3));
+  if (part_ending_) earliest(now + milliseconds(20));
   if (agent_ == 0 && !spec_.agent_argv.empty() && !finishing_) earliest(agent_next_);
   if (!unwritten_.empty() || finishing_) earliest(now + milliseconds(200));
   auto left = std::chrono::ceil<milliseconds>(until - now).count();
@@ -175,6 +176,7 @@ void Shepherd::fire_timers() {
     }
   }
   if (agent_ == 0 && !spec_.agent_argv.empty() && !ending() && agent_next_ <= now) start_agent();
+  end_part();
   if (kill_by_ && *kill_by_ <= now) say_stuck();
 }
 

@@ -38,6 +38,7 @@ class Shepherd {
   void on(const proc::Finish& order);
   void on(const proc::Sweep&) {}
   void on(const proc::ReadFile&) {}
+  void on(proc::StartAgent order);
   void start(proc::TaskSpec spec);
   void end(Task& task, std::vector<int> signals, proc::EndCause cause, const std::string& text);
   std::vector<Task*> chosen(const std::vector<TaskNumber>& tasks);
@@ -70,6 +71,9 @@ class Shepherd {
   bool any_running() const;
   bool ending() const;
   void start_agent();
+  void end_agent();
+  void end_part();
+  std::vector<pid_t> launched() const;
   void ensure_folder();
   void put_files();
 
@@ -83,7 +87,8 @@ class Shepherd {
   pid_t agent_ = 0;
   int agent_starts_ = 0;
   TimePoint agent_next_{};
-  std::optional<TimePoint> run_limit_, kill_by_;
+  std::optional<TimePoint> run_limit_, kill_by_, agent_kill_by_;
+  std::optional<Ending> part_ending_;  ///< of what was launched here where no task is
   bool finishing_ = false, folder_made_ = false, stuck_told_ = false;
   bool output_begun_ = false;  ///< a file to be overwritten has been by now
   enum class Report : std::uint8_t { Wanted, Writing, Done } report_ = Report::Wanted;

@@ -76,7 +76,7 @@ bool Shepherd::is_stray_to_end(pid_t pid) const {
 
 void Shepherd::clean_up() {
   cleaning_ = false;
-  bool needed = finishing_ && !any_running();
+  bool needed = ending() && !any_running();  // what an agent leaves behind, too
   for (const auto& [number, task] : tasks_) needed = needed || task.phase == Phase::Exited;
   if (!needed || childless()) return;
   auto list = [this] {
@@ -123,7 +123,7 @@ void Shepherd::conclude_attempt() {
                          [](const auto& entry) { return entry.second.phase == Phase::Ended; });
   if (over_ || !all || !ending()) return;
   finishing_ = true;
-  if (agent_ != 0) ::kill(agent_, SIGKILL);  // a courier, it keeps nothing
+  end_agent();
   if (!is_alone()) return;
   if (report_ == Report::Wanted) report();
   if (report_ != Report::Done) return;

@@ -19,6 +19,17 @@ TimePoint steady_now() {
 
 /// An agent that ends at once is not started for ever.
 constexpr int kMaxAgentStarts = 20;
+/// From SIGTERM to SIGKILL: it waits for a slow reader of an interactive job's output.
+constexpr auto kAgentPatience = std::chrono::seconds(30);
+
+/// "0=3600 3=8388608": what an agent limits the commands by that it starts.
+std::string caps_variable(const std::vector<proc::ResourceCap>& caps) {
+  std::string text;
+  for (const auto& cap : caps)
+    text +=
+        (text.empty() ? "" : " ") + std::to_string(cap.resource) + "=" + std::to_string(cap.amount);
+  return "WM_AGENT_CAPS=" + text;
+}
 
 }  // namespace
 
@@ -38,6 +49,8 @@ void Shepherd::on(const proc::EndTasks& order) {
     if (!already) end(*task, signals_to_end(order), proc::EndCause::Ordered, order.text);
   }
   if (order.tasks.empty() && end_text_.empty()) end_text_ = order.text;
+  if (tasks_.empty() && order.tasks.empty() && !part_ending_)
+    part_ending_ = Ending{signals_to_end(order), steady_now()};
 }
 
 void Shepherd::on(const proc::SignalTasks& order) {
@@ -45,6 +58,52 @@ void Shepherd::on(const proc::SignalTasks& order) {
   for (auto* task : chosen(order.tasks)) {
     if (whole_tree) proc::signal_tree(task->pid, order.signal);
     else if (::kill(-task->pid, order.signal) != 0) ::kill(task->pid, order.signal);
+  }
+  if (!order.tasks.empty()) return;
+  for (auto pid : launched()) {
+    if (whole_tree) proc::signal_tree(pid, order.signal);
+    else ::kill(-pid, order.signal);
+  }
+}
+
+void Shepherd::on(proc::StartAgent order) {
+  if (!spec_.agent_argv.empty() || finishing_) return;
+  spec_.agent_argv = std::move(order.argv);
+  spec_.agent_env = std::move(order.env);
+  start_agent();
+}
+
+/// Commands that the agent started for this job: below it, not the shepherd's own tasks.
+std::vector<pid_t> Shepherd::launched() const {
+  return agent_ != 0 ? proc::children_of(agent_) : std::vector<pid_t>{};
+}
+
+/// One step of ending what was launched here: a signal when it is due; over when none is left.
+void Shepherd::end_part() {
+  if (!part_ending_ || finishing_) return;
+  auto pids = launched();
+  auto& ending = *part_ending_;
+  if (pids.empty() || (ending.signals.empty() && ending.next <= steady_now())) {
+    finishing_ = true;
+    return;
+  }
+  if (ending.signals.empty() || ending.next > steady_now()) return;
+  for (auto pid : pids) {
+    proc::signal_tree(pid, ending.signals.front());
+    proc::signal_tree(pid, SIGCONT);
+  }
+  ending.signals.erase(ending.signals.begin());
+  ending.next = steady_now() + spec_.kill_interval;
+}
+
+/// It may still have output to deliver; what it started is not wanted any more.
+void Shepherd::end_agent() {
+  if (agent_ == 0) return;
+  if (!agent_kill_by_) {
+    agent_kill_by_ = steady_now() + kAgentPatience;
+    ::kill(agent_, SIGTERM);
+  } else if (*agent_kill_by_ <= steady_now()) {
+    ::kill(agent_, SIGKILL);
   }
 }
 
@@ -98,9 +157,11 @@ void Shepherd::start_agent() {
   auto log = place_.run + "/" + to_string(spec_.key) + ".d/agent.log";
   proc::Fd out(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
   const proc::TaskSpec none;
+  auto env = spec_.agent_env;
+  env.push_back(caps_variable(spec_.caps));
   proc::Exec exec{
-      spec_.account, spec_.agent_argv, spec_.agent_env, "/",       false,     spec_.umask, {},
-      none.cpus,     none.in,          none.folders,    out.get(), out.get(), cgroup_};
+      spec_.account, spec_.agent_argv, env,          "/",       false,     spec_.umask, {},
+      none.cpus,     none.in,          none.folders, out.get(), out.get(), cgroup_};
   agent_next_ = steady_now() + std::chrono::seconds(1);
   auto child = proc::spawn(exec);
   if (!child) return;

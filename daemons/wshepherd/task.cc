@@ -31,7 +31,22 @@ void note_failure(Task& task, const Error& error) {
   task.record.ended = task.record.started;
 }
 
+/// Its streams are an agent's business: the task fetches them there before its exec.
+Result<void> start_on_console(Task& task, const proc::AttemptSpec& spec,
+                              const std::string& cgroup) {
+  const auto& t = task.spec;
+  proc::ConsoleCall call{t.console, t.task, t.terminal, {t.rows, t.columns}};
+  proc::Exec exec{spec.account, t.argv,    t.env,  spec.cwd, spec.make_cwd,
+                  spec.umask,   spec.caps, t.cpus, t.in,     t.folders,
+                  -1,           -1,        cgroup, nullptr,  &call};
+  WM_TRY(auto child, proc::spawn(exec));
+  task.pid = task.record.pid = child.pid;
+  task.trouble = std::move(child.trouble);
+  return {};
+}
+
 Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup) {
+  if (!task.spec.console.empty()) return start_on_console(task, spec, cgroup);
   WM_TRY(auto out, make_pipe());
   Pipe err;
   if (!task.spec.merge_err) {

@@ -118,6 +118,9 @@ Result<AdminReply> Master::admin(AdminRequest request) {
   return ask<AdminReply>(Verb::Admin, request);
 }
 Result<PingReply> Master::ping() { return ask<PingReply>(Verb::Ping, PingRequest{}); }
+Result<AttachReply> Master::attach(const AttachRequest& r) {
+  return ask<AttachReply>(Verb::Attach, r);
+}
 Result<WaitReply> Master::wait(const WaitRequest& r) { return ask<WaitReply>(Verb::Wait, r, true); }
 
 }  // namespace wm::client

@@ -41,6 +41,7 @@ class Master {
   Result<ClientPeekReply> peek(const ClientPeek& request);
   Result<AdminReply> admin(AdminRequest request);
   Result<PingReply> ping();
+  Result<AttachReply> attach(const AttachRequest& request);
   /// Waits, for as long as it takes, until the job's state is not `known` any more.
   Result<WaitReply> wait(const WaitRequest& request);
 

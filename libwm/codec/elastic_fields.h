@@ -34,16 +34,18 @@ WM_FIELDS(WorkerCheckpoint) { f(1, s.reason); }
 WM_FIELDS(ToWorker) { f.one_of(s); }
 
 WM_FIELDS(WantedTask) { f(1, s.task), f(2, s.host), f(3, s.leaving); }
+WM_FIELDS(AgentDoors) { f(1, s.launch), f(2, s.owner); }
+WM_FIELDS(AgentPlace) { f(1, s.host), f(2, s.name), f(3, s.launch); }
 WM_FIELDS(AgentOrder) {
   f(1, s.job.job), f(2, s.job.index), f(3, s.attempt), f(4, s.lead), f(5, s.lead_host);
   f(6, s.lead_address), f(7, s.generation), f(8, s.tasks), f(9, s.start_window);
-  f(10, s.connect_limit), f(11, s.hang_limit), f(12, s.last_epoch);
+  f(10, s.connect_limit), f(11, s.hang_limit), f(12, s.last_epoch), f(13, s.agents);
 }
 WM_FIELDS(NodeHeartbeat) { f(1, s.master); }
 WM_FIELDS(TaskGone) { f(1, s.task), f(2, s.reason); }
 WM_FIELDS(NodeToAgent) { f.one_of(s); }
 
-WM_FIELDS(AgentUp) { f(1, s.address); }
+WM_FIELDS(AgentUp) { f(1, s.address), f(2, s.doors); }
 WM_FIELDS(EpochFormed) {
   f(1, s.epoch), f(2, s.lead), f(3, s.members), f(4, s.step), f(5, s.pause), f(6, s.steps_lost);
   f(7, s.reason), f(8, s.pause_known);

@@ -21,7 +21,7 @@ WM_FIELDS(TasksLeaving) {
   f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.leave_by), f(5, s.reason);
 }
 WM_FIELDS(TaskCondemned) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.term), f(5, s.why); }
-WM_FIELDS(AgentSeen) { f(1, s.job), f(2, s.attempt), f(3, s.host), f(4, s.address); }
+WM_FIELDS(AgentSeen) { f(1, s.job), f(2, s.attempt), f(3, s.host), f(4, s.address), f(5, s.doors); }
 WM_FIELDS(LeadAppointed) { f(1, s.job), f(2, s.attempt), f(3, s.lead), f(4, s.host); }
 WM_FIELDS(EpochEntered) { f(1, s.job), f(2, s.attempt), f(3, s.epoch); }
 WM_FIELDS(InPlaceSeen) { f(1, s.job), f(2, s.attempt); }

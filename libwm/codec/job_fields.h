@@ -27,6 +27,7 @@ WM_FIELDS(JobSpec) {
   f(26, s.select), f(27, s.ask_hosts), f(28, s.run_limit), f(29, s.elastic), f(30, s.hold);
   f(31, s.rerunnable), f(32, s.exclusive), f(33, s.array), f(34, s.array_limit);
   f(35, s.gpu), f(36, s.user_priority);
+  f(35, s.gpu), f(60, s.streams), f(61, s.rows), f(62, s.columns);
 }
 WM_FIELDS(SealedSpec) { f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key); }
 WM_FIELDS(PendReason) { f(1, s.code), f(2, s.text), f(3, s.hosts_removed), f(4, s.fix); }
@@ -37,7 +38,7 @@ WM_FIELDS(Task) {
 }
 WM_FIELDS(Membership) {
   f(1, s.lead), f(2, s.lead_host), f(3, s.epoch), f(4, s.members), f(5, s.agents), f(6, s.resizes);
-  f(7, s.in_place);
+  f(7, s.in_place), f(8, s.doors);
 }
 WM_FIELDS(KillWish) { f(1, s.term), f(2, s.by), f(3, s.text), f(4, s.at); }
 WM_FIELDS(Job) {

@@ -96,7 +96,10 @@ Result<void> check_more(const Cluster&, const Job& job, const InPlaceSeen&) {
 }
 Result<void> check_more(const Cluster&, const Job& job, const AgentSeen& e) {
   auto it = job.membership.agents.find(e.host);
-  if (it != job.membership.agents.end() && it->second == e.address)
+  auto doors = job.membership.doors.find(e.host);
+  bool same_doors =
+      doors == job.membership.doors.end() ? e.doors == AgentDoors{} : doors->second == e.doors;
+  if (it != job.membership.agents.end() && it->second == e.address && same_doors)
     return fail(Code::Stale, "known");
   return {};
 }

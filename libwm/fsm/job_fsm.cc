@@ -111,7 +111,10 @@ void apply_to(Cluster& c, const TasksLeaving& e, WallTime, Touched& t) {
 }
 
 void apply_to(Cluster& c, const AgentSeen& e, WallTime, Touched& t) {
-  edit_job(c, e.job).membership.agents[e.host] = e.address;
+  auto& membership = edit_job(c, e.job).membership;
+  membership.agents[e.host] = e.address;
+  if (e.doors == AgentDoors{}) membership.doors.erase(e.host);
+  else membership.doors[e.host] = e.doors;
   t.agents.insert(e.job);
   t.jobs.insert(e.job);
 }

@@ -68,7 +68,8 @@ Actions react(const Cluster& cluster, const Touched& touched) {
   for (const auto& order : orders) agents.insert(order.job);
   for (auto id : agents) {
     const Job* job = find_job(cluster, id);
-    if (job && job->spec().elastic && !is_over(job->state)) actions.push_back(OrderAgents{id});
+    if (!job || is_over(job->state)) continue;
+    if (job->spec().elastic || !job->membership.agents.empty()) actions.push_back(OrderAgents{id});
   }
   if (touched.schedule) actions.push_back(RunScheduler{});
   return actions;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libwm/fsm/edit.h"
+#include "libwm/fsm/part.h"
 
 namespace wm::fsm {
 namespace {
@@ -12,10 +13,6 @@ namespace {
 Task& edit_task(Job& job, TaskNumber number) {
   return *std::find_if(job.tasks.begin(), job.tasks.end(),
                        [&](auto& t) { return t.number == number; });
-}
-
-bool may_still_run(const Task& task) {
-  return task.has_process && task.state != TaskState::Gone && task.state != TaskState::Stuck;
 }
 
 bool was_lost(Term term) { return term == Term::HostLost || term == Term::ShepherdLost; }
@@ -73,6 +70,17 @@ void judge(const Cluster& c, Job& job, const Task& task, bool leaving, const std
   }
 }
 
+bool process_may_run(const Job& job, const Task& task) {
+  return task.has_process && may_still_run(job, task);
+}
+
+// The command is over; its host's other commands elsewhere are to end, too.
+void end_parts(Job& job) {
+  if (job.ending) return;
+  job.ending = true;
+  ++job.generation;
+}
+
 void free_bare_slots(Cluster& c, Job& job, WallTime now) {
   for (auto& task : job.tasks) {
     if (task.has_process || task.state == TaskState::Gone) continue;
@@ -114,7 +122,12 @@ void finish(const Cluster& c, Job& job, WallTime now) {
 
 void settle(Cluster& c, Job& job, WallTime now) {
   if (is_over(job.state) || job.state == JobState::Pending) return;
-  if (std::any_of(job.tasks.begin(), job.tasks.end(), may_still_run)) return;
+  auto any = [&](bool (*runs)(const Job&, const Task&)) {
+    return std::any_of(job.tasks.begin(), job.tasks.end(),
+                       [&](const Task& task) { return runs(job, task); });
+  };
+  if (any(process_may_run)) return;
+  if (any(may_still_run)) return end_parts(job);
   free_bare_slots(c, job, now);
   if (job.id.index) --c.jobs.edit(job.id.job).active_elements;
   bool stuck = slots_held(job) > 0;
@@ -152,7 +165,8 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   if (!e.text.empty()) job.end_text = e.text;
   bool was_ending = job.ending;
   if (!is_over(job.state)) {
-    remember_exit(job, task, leaving);
+    bool decides = task.has_process || !job.ending;  // not a part that was told to end
+    if (decides) remember_exit(job, task, leaving);
     judge(c, job, task, leaving, e.text);
     settle(c, job, now);
   }

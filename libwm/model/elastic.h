@@ -158,6 +158,19 @@ struct AgentAddress {
   std::string address;  ///< numeric "127.3.1.2:40123"
   bool operator==(const AgentAddress&) const = default;
 };
+/// Where an agent lets others in. Empty: nowhere.
+struct AgentDoors {
+  std::string launch;  ///< other agents of the job, by the job's key: starts commands here
+  std::string owner;   ///< commands of the job's owner, by the identity service
+  bool operator==(const AgentDoors&) const = default;
+};
+/// An agent of the job as the others find it.
+struct AgentPlace {
+  HostId host;
+  std::string name;    ///< of the host
+  std::string launch;  ///< empty: not up yet
+  bool operator==(const AgentPlace&) const = default;
+};
 /// The wanted membership of one attempt. Higher (lead, generation) wins; sent again whenever
 /// in doubt.
 struct AgentOrder {
@@ -168,10 +181,11 @@ struct AgentOrder {
   std::string lead_address;
   std::uint64_t generation = 0;
   std::vector<WantedTask> tasks;
-  Duration start_window{};   ///< epoch 1 holds ready workers this long for the others
-  Duration connect_limit{};  ///< a planned epoch not connected by then is withdrawn
-  Duration hang_limit{};     ///< least wait before a member missing in a collective is failed
-  EpochNumber last_epoch;    ///< highest the master has heard of: a new lead starts above
+  Duration start_window{};         ///< epoch 1 holds ready workers this long for the others
+  Duration connect_limit{};        ///< a planned epoch not connected by then is withdrawn
+  Duration hang_limit{};           ///< least wait before a member missing in a collective is failed
+  EpochNumber last_epoch;          ///< highest the master has heard of: a new lead starts above
+  std::vector<AgentPlace> agents;  ///< one a host of the job, in the order of their first task
   bool operator==(const AgentOrder&) const = default;
 };
 
@@ -197,6 +211,7 @@ using NodeToAgent = std::variant<AgentOrder, TaskGone, NodeHeartbeat, WorkerChec
 /// An agent is up and can be reached; also says where it is.
 struct AgentUp {
   std::string address;
+  AgentDoors doors;
   bool operator==(const AgentUp&) const = default;
 };
 /// An epoch is in force: every member has switched.

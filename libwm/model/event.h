@@ -90,6 +90,7 @@ struct AgentSeen {
   Attempt attempt;
   HostId host;
   std::string address;
+  AgentDoors doors;
 };
 /// The lead of an elastic job is on this host from now on.
 struct LeadAppointed {

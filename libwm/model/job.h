@@ -19,6 +19,7 @@
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
 #include "libwm/model/config.h"
+#include "libwm/model/elastic.h"
 #include "libwm/model/reason.h"
 
 namespace wm {
@@ -62,6 +63,14 @@ struct IndexRange {
   bool operator==(const IndexRange&) const = default;
 };
 
+/// Where a job's standard streams go. @source LSF bsub -I, -Ip, -Is
+enum class Streams : std::uint8_t {
+  Files = 0,     ///< -o and -e
+  Pipes = 1,     ///< to the submitting command
+  Terminal = 2,  ///< the same, over a terminal
+  Shell = 3,     ///< a terminal, with job control for shells
+};
+
 /// What the user asked for; signed, stored and passed on as one byte string.
 struct JobSpec {
   Identity owner;
@@ -93,6 +102,10 @@ struct JobSpec {
   std::vector<IndexRange> array;       ///< empty: no array
   std::uint32_t array_limit = 0;       ///< %n; 0 = none
   std::uint32_t user_priority = 0;     ///< -sp: higher goes first within a queue; 0: the least
+
+  /// -I, -Ip, -Is; the terminal's size, 0 = unknown.
+  Streams streams = Streams::Files;
+  std::uint32_t rows = 0, columns = 0;
   bool operator==(const JobSpec&) const = default;
 };
 
@@ -171,6 +184,9 @@ struct Membership {
   std::map<HostId, std::string> agents;  ///< where agents listen
   std::uint32_t resizes = 0;
   bool in_place = false;  ///< a worker said hello
+
+  /// Of the same agents.
+  std::map<HostId, AgentDoors> doors;
   bool operator==(const Membership&) const = default;
 };
 

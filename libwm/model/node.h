@@ -51,6 +51,7 @@ struct AttemptStatus {
   Attempt attempt;
   std::vector<TaskStatus> tasks;
   std::string agent_address;  ///< of its elastic agent; empty: none
+  AgentDoors doors;           ///< of the same agent
   bool operator==(const AttemptStatus&) const = default;
 };
 
@@ -122,6 +123,7 @@ struct HostOrder {
   Term end_term = Term::None;
   bool first_host = false;  ///< writes -o and -e
   WallTime submitted{};
+  bool attach = false;  ///< its owner wants in: start an agent if there is none
   bool operator==(const HostOrder&) const = default;
 };
 

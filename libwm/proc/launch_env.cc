@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "libwm/proc/part_env.h"
+
 namespace wm::proc {
 namespace {
 
@@ -286,6 +288,7 @@ std::vector<SmallFile> small_files(const HostOrder& o) {
   for (const auto& [name, tasks] : by_host(o))
     for (std::size_t i = 0; i < tasks.size(); ++i) hosts += name + "\n";
   files.push_back({"hosts", hosts, false});
+  if (auto mpi = mpi_host_file(o); !mpi.empty()) files.push_back({"mpi-hosts", mpi, false});
   return files;
 }
 
@@ -373,6 +376,7 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
     add_training(vars, order, host, task);
   }
   add_wm(vars, order, host);
+  add_launch(vars, order, host);
   vars[std::string(kTaskVariable)] = number(task.task.value);
   vars["LSF_PM_TASKID"] = number(place_of(order, task.task).rank + 1);
   return entries_of(vars);
@@ -382,6 +386,7 @@ std::vector<std::string> agent_environment(const HostOrder& order, const HostFac
   Variables vars;
   add_account(vars, order, host);
   add_wm(vars, order, host);
+  add_agent_part(vars, order, host);
   vars["WM_NODE_SOCKET"] = host.run + "/node.sock";
   vars["WM_AGENT_JOB"] = to_string(order.job);
   vars["WM_AGENT_ATTEMPT"] = number(order.attempt.value);
@@ -442,6 +447,7 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
   }
   check_gpus_first(order, host, task, spec);
   plan_output(order, host, spec);
+  plan_console(order, host, spec);
   return spec;
 }
 
@@ -457,8 +463,8 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   spec.kill_interval = spec.kill_grace = order.app.kill_grace.value_or(times.kill_grace);
   spec.files = small_files(order);
   spec.report = report_head(order, host);
-  spec.ends_with_last_task = !order.elastic;
-  if (order.elastic) {
+  spec.ends_with_last_task = !order.elastic && !is_bare_part(order);
+  if (wants_agent(order)) {
     spec.agent_argv = {host.sbin_dir + "/welastic"};
     spec.agent_env = agent_environment(order, host);
   }

@@ -27,6 +27,7 @@ struct HostFacts {
   std::string run;                         ///< this host's run folder: attempt folders, node.sock
   std::string mps_program;                 ///< control daemon of CUDA MPS
   std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
+  std::string munge_socket;                ///< of the identity service; empty: the system's
 };
 
 /// Where a task stands in its job.

@@ -22,7 +22,7 @@ WM_PLAIN(ResourceCap) { f(s.resource), f(s.amount); }
 WM_PLAIN(OutputFile) { f(s.path), f(s.name), f(s.overwrite), f(s.make_folders), f(s.limit_bytes); }
 WM_PLAIN(TaskSpec) {
   f(s.task), f(s.argv), f(s.env), f(s.out), f(s.err), f(s.merge_err), f(s.cpus);
-  f(s.in), f(s.folders);
+  f(s.in), f(s.folders), f(s.console), f(s.terminal), f(s.rows), f(s.columns);
 }
 WM_PLAIN(SmallFile) { f(s.name), f(s.text), f(s.executable); }
 WM_PLAIN(ReportHead) {
@@ -46,6 +46,7 @@ WM_PLAIN(SignalTasks) { f(s.tasks), f(s.signal); }
 WM_PLAIN(Finish) { f(s.text); }
 WM_PLAIN(Sweep) { f(s.cluster), f(s.key), f(s.pids), f(s.kill_grace); }
 WM_PLAIN(ReadFile) { f(s.account), f(s.cwd), f(s.file), f(s.offset), f(s.limit_bytes); }
+WM_PLAIN(StartAgent) { f(s.argv), f(s.env); }
 WM_PLAIN(RunningTask) { f(s.task), f(s.pid), f(s.started), f(s.ended); }
 WM_PLAIN(ShepherdUp) { f(s.version), f(s.key), f(s.pid), f(s.memo), f(s.tasks); }
 WM_PLAIN(TaskStarted) { f(s.task); }

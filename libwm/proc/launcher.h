@@ -26,7 +26,7 @@
 namespace wm::proc {
 
 /// Version of the words below; a shepherd of another version is ended, not spoken to.
-inline constexpr std::uint32_t kLauncherVersion = 1;
+inline constexpr std::uint32_t kLauncherVersion = 2;
 
 /// One try to run one job: what a shepherd is responsible for on its host.
 struct AttemptKey {
@@ -81,6 +81,10 @@ struct TaskSpec {
   std::vector<std::uint32_t> cpus;   ///< physical; empty: not bound
   std::string in;                    ///< stdin, opened as the user; empty: /dev/null
   std::vector<std::string> folders;  ///< made as the user before the start
+  std::string console;    ///< socket of the agent that gets the other ends of its streams; empty:
+                          ///< they go to files
+  bool terminal = false;  ///< its streams are one terminal, else three pipes
+  std::uint32_t rows = 0, columns = 0;
   bool operator==(const TaskSpec&) const = default;
 };
 
@@ -201,8 +205,13 @@ struct ReadFile {
   std::uint32_t limit_bytes = 0;
   bool operator==(const ReadFile&) const = default;
 };
-using ShepherdOrder =
-    std::variant<AttemptSpec, StartTasks, EndTasks, SignalTasks, Finish, Sweep, ReadFile>;
+/// Start an agent as the user if there is none, and again when it ends.
+struct StartAgent {
+  std::vector<std::string> argv, env;
+  bool operator==(const StartAgent&) const = default;
+};
+using ShepherdOrder = std::variant<AttemptSpec, StartTasks, EndTasks, SignalTasks, Finish, Sweep,
+                                   ReadFile, StartAgent>;
 
 // ---- shepherd → wnoded -----------------------------------------------------------------
 

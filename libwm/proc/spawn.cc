@@ -71,11 +71,14 @@ Result<void> enter_files(const Exec& exec) {
   return {};
 }
 
-void connect_streams(const Exec& exec) {
+Result<void> connect_streams(const Exec& exec) {
   int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   ::dup2(null, 0);
   ::dup2(exec.out >= 0 ? exec.out : null, 1);
   ::dup2(exec.err >= 0 ? exec.err : null, 2);
+  if (exec.ends) return enter_console(*exec.ends);
+  if (exec.console) return call_console(*exec.console);
+  return {};
 }
 
 /// The daemon may be spared by the kernel's memory killer; a job must not be.
@@ -95,7 +98,7 @@ Result<void> prepare(const Exec& exec) {
   WM_TRY(become(exec.account));
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::umask(exec.umask);
-  connect_streams(exec);
+  WM_TRY(connect_streams(exec));
   return enter_files(exec);
 }
 

@@ -12,6 +12,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/proc/channel.h"
+#include "libwm/proc/console.h"
 #include "libwm/proc/launcher.h"
 
 namespace wm::proc {
@@ -30,7 +31,9 @@ struct Exec {
   const std::vector<std::string>& folders;  ///< made first
   int out = -1;                             ///< -1: /dev/null
   int err = -1;
-  std::string cgroup;  ///< empty: none
+  std::string cgroup;                    ///< empty: none
+  const ProcessEnds* ends = nullptr;     ///< instead of in, out and err
+  const ConsoleCall* console = nullptr;  ///< the same, fetched from an agent as the user
 };
 
 /// A child and where it writes what kept it from running: nothing once exec has succeeded.

@@ -146,15 +146,21 @@ std::vector<pid_t> descendants_of(pid_t root, const std::set<pid_t>& except) {
   return found;
 }
 
-std::string variable_of(pid_t pid, std::string_view name) {
+std::vector<std::string> environment_of(pid_t pid) {
   auto text = read_whole(proc_path(pid, "environ"));
-  auto key = std::string(name) + "=";
+  std::vector<std::string> entries;
   for (std::size_t at = 0; at < text.size();) {
     auto end = std::min(text.find('\0', at), text.size());
-    auto entry = std::string_view(text).substr(at, end - at);
-    if (entry.starts_with(key)) return std::string(entry.substr(key.size()));
+    entries.push_back(text.substr(at, end - at));
     at = end + 1;
   }
+  return entries;
+}
+
+std::string variable_of(pid_t pid, std::string_view name) {
+  auto key = std::string(name) + "=";
+  for (const auto& entry : environment_of(pid))
+    if (entry.starts_with(key)) return entry.substr(key.size());
   return {};
 }
 

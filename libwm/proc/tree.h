@@ -37,6 +37,8 @@ std::vector<pid_t> descendants_of(pid_t root, const std::set<pid_t>& except);
 /// Value of an environment variable of a process as it was at exec; empty: not set or not
 /// readable. @cost one read
 std::string variable_of(pid_t pid, std::string_view name);
+/// The whole environment of a process as it was at exec, "A=1" each; empty: not readable.
+std::vector<std::string> environment_of(pid_t pid);
 
 /// All processes whose environment has WM_ATTEMPT=`marker`, those in a session led by one of
 /// `sessions`, and everything below them. @cost reads all of /proc

@@ -11,7 +11,9 @@ const Surroundings kHere{.who = {7, 8, "ann"},
                          .cwd = "/srv",
                          .home = "/users/ann",
                          .host = "login1",
-                         .environment = {"A=1", "B=two words", "LSB_DEFAULTPROJECT=p"}};
+                         .environment = {"A=1", "B=two words", "LSB_DEFAULTPROJECT=p"},
+                         .rows = 50,
+                         .columns = 100};
 
 Parsed options(List args) { return parse_options(submit_options(), args, Words::Last).value(); }
 
@@ -66,6 +68,17 @@ TEST(submission, options_reach_their_fields) {
   EXPECT_EQ(s.project, "q");
   EXPECT_EQ(s.ask_hosts, (List{"h1", "h2"}));
   EXPECT_EQ(s.cwd, "/srv/sub");
+}
+
+TEST(submission, streams_come_here_or_go_to_files) {
+  EXPECT_EQ(spec({}).streams, Streams::Files);
+  EXPECT_EQ(spec({"-I"}).streams, Streams::Pipes);
+  EXPECT_EQ(spec({"-Ip"}).streams, Streams::Terminal);
+  EXPECT_EQ(spec({"-Is"}).streams, Streams::Shell);
+  EXPECT_EQ(spec({"-Is"}).rows, 50u);
+  EXPECT_EQ(spec({}).rows, 0u) << "of no interest";
+  EXPECT_EQ(refusal({"-I", "-r"}), "Interactive job cannot be rerunnable");
+  EXPECT_EQ(refusal({"-Ip", "-J", "a[1-3]"}), "A job array cannot be interactive");
 }
 
 TEST(submission, output_is_appended_or_replaced) {

@@ -1,0 +1,59 @@
+// battach: a shell in a running job, on a task's host, in its part of the job, with the task's
+// environment and folder; for the job's owner only. @source LSF battach
+#include <sys/wait.h>
+
+#include "commands/common/command.h"
+#include "commands/common/interactive.h"
+#include "commands/common/job_names.h"
+#include "libwm/client/launch.h"
+
+namespace wm::cmd {
+namespace {
+
+using Kind = Option::Kind;
+
+constexpr Option kOptions[] = {
+    {"L", Kind::Text, "shell", "This shell instead of the owner's"},
+};
+
+// "12", "12[3]", "12.2", "12[3].2"
+Result<AttachRequest> target_of(const std::string& word) {
+  auto dot = word.find('.');
+  std::string job = word.substr(0, dot), task = dot == word.npos ? "" : word.substr(dot + 1);
+  WM_TRY(auto ids, parse_job_ids({&job, 1}));
+  AttachRequest request{ids[0], {}};
+  if (dot == word.npos) return request;
+  auto number = parse_job_ids({&task, 1});  // a task is a positive number, as a job is
+  if (!number || (*number)[0].index != 0)
+    return fail(Code::BadArgument, word + ": '" + task + "' is no task");
+  request.task = TaskNumber{(*number)[0].job};
+  return request;
+}
+
+Result<int> run(const Parsed& options) {
+  if (options.words.empty()) return fail(Code::BadArgument, "battach: a job ID is wanted");
+  WM_TRY(auto request, target_of(options.words.front()));
+  WM_TRY(auto to, master());
+  WM_TRY(auto where, find_door(to, request));
+  LaunchStart start;
+  start.pid = where.pid;
+  auto size = client::size_of_terminal(0);
+  start.terminal = size.rows != 0;
+  start.rows = size.rows;
+  start.columns = size.columns;
+  start.argv.assign(options.words.begin() + 1, options.words.end());
+  if (auto shell = options.first("L")) start.argv.insert(start.argv.begin(), *shell);
+  WM_TRY(auto ended, converse(where, start, start.terminal));
+  if (ended.refused) return fail(Code::Unavailable, "battach: " + ended.text);
+  return WIFSIGNALED(ended.status) ? 128 + WTERMSIG(ended.status) : WEXITSTATUS(ended.status);
+}
+
+}  // namespace
+}  // namespace wm::cmd
+
+int main(int argc, char** argv) {
+  using namespace wm::cmd;
+  return main_of({"battach", "battach [-L shell] job_id[[index]][.task] [command [argument ...]]",
+                  kOptions, Words::Last},
+                 argc, argv, run);
+}

@@ -1,0 +1,48 @@
+#include "commands/common/interactive.h"
+
+#include <chrono>
+#include <thread>
+
+#include "commands/common/command.h"
+#include "commands/common/terminal.h"
+#include "libwm/client/launch.h"
+#include "libwm/conf/load.h"
+
+namespace wm::cmd {
+namespace {
+
+constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
+constexpr auto kDoorPatience = std::chrono::seconds(60);
+
+}  // namespace
+
+Result<AttachReply> find_door(client::Master& master, const AttachRequest& request) {
+  auto until = std::chrono::steady_clock::now() + kDoorPatience;
+  while (true) {
+    WM_TRY(auto where, master.attach(request));
+    if (!where.door.empty()) return where;
+    if (std::chrono::steady_clock::now() > until)
+      return fail(Code::Timeout, "the job's part on host " + where.host + " does not come up");
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+Result<LaunchEnded> converse(const AttachReply& where, const ToLaunch& first, bool terminal) {
+  WM_TRY(auto cluster, conf::load_cluster(conf_dir()));
+  WM_TRY(auto launch, client::Launch::open({where.door, cluster.munge_socket}, first));
+  RawTerminal raw(terminal);
+  return launch.run({true, terminal && raw.is_terminal()});
+}
+
+Result<void> follow_console(client::Master& master, JobId job, bool terminal) {
+  auto where = find_door(master, {job, {}});
+  if (!where && where.error().code == Code::Conflict) return {};  // over: never ran, or read
+  if (!where) return where.error();
+  auto size = client::size_of_terminal(0);
+  auto ended = converse(*where, LaunchAttach{where->task, size.rows, size.columns}, terminal);
+  if (!ended) return ended.error();
+  if (ended->refused) return fail(Code::Unavailable, ended->text);
+  return {};
+}
+
+}  // namespace wm::cmd

@@ -1,0 +1,31 @@
+// Role: the body of an agent whose job is not elastic: tells the host where it can be reached,
+// learns where the job's other agents are. The elastic one is rim.h.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+
+#include "daemons/welastic/launch_port.h"
+#include "daemons/welastic/node_port.h"
+#include "daemons/welastic/settings.h"
+
+namespace wm::welastic {
+
+/// See the head of this file. @thread the loop's
+class Courier {
+ public:
+  Courier(boost::asio::io_context& loop, const Settings& settings, LaunchPort& launch,
+          AgentDoors doors);
+
+  /// Begins to connect to the host.
+  void start() { node_.start(); }
+
+ private:
+  void introduce();
+
+  const Settings& settings_;
+  LaunchPort& launch_;
+  AgentDoors doors_;
+  NodePort node_;
+};
+
+}  // namespace wm::welastic

@@ -1,0 +1,72 @@
+#include "daemons/welastic/part_settings.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+namespace wm::welastic {
+namespace {
+
+/// Says where a process is, and so is never taken from another host.
+bool is_ours(std::string_view name) {
+  if (name.starts_with("WM_AGENT_") || name == "WM_NODE_SOCKET" || name == proc::kTaskVariable)
+    return false;
+  for (const char* prefix : {"WM_", "LSF_"})
+    if (name.starts_with(prefix)) return true;
+  for (const char* word :
+       {"HOSTNAME", "LSB_DJOB_HOSTFILE", "OMPI_MCA_orte_default_hostfile", "CUDA_VISIBLE_DEVICES"})
+    if (name == word) return true;
+  return false;
+}
+
+proc::Account own_account() {
+  proc::Account account{::geteuid(), ::getegid(), {}};
+  std::vector<gid_t> groups(static_cast<std::size_t>(::getgroups(0, nullptr)));
+  ::getgroups(static_cast<int>(groups.size()), groups.data());
+  account.groups.assign(groups.begin(), groups.end());
+  return account;
+}
+
+std::vector<proc::ResourceCap> caps_in(const std::string& text) {
+  std::vector<proc::ResourceCap> caps;
+  std::istringstream words(text);
+  proc::ResourceCap cap;
+  char equals = 0;
+  while (words >> cap.resource >> equals >> cap.amount) caps.push_back(cap);
+  return caps;
+}
+
+}  // namespace
+
+PartSettings read_part_settings(const Lookup& lookup, char** environment) {
+  auto text = [&](const char* name) {
+    const char* value = lookup(name);
+    return std::string(value != nullptr ? value : "");
+  };
+  PartSettings part;
+  part.host = text("WM_AGENT_NAME");
+  part.launch_socket = text("WM_LAUNCH_SOCKET");
+  part.console_socket = text("WM_AGENT_CONSOLE");
+  part.munge_socket = text("WM_AGENT_MUNGE");
+  part.caps = caps_in(text("WM_AGENT_CAPS"));
+  part.account = own_account();
+  for (char** entry = environment; *entry != nullptr; ++entry) {
+    std::string_view whole(*entry);
+    if (is_ours(whole.substr(0, whole.find('=')))) part.own_env.emplace_back(whole);
+  }
+  return part;
+}
+
+std::vector<std::string> environment_of(const std::vector<std::string>& callers,
+                                        const std::vector<std::string>& ours) {
+  std::map<std::string, std::string> by_name;
+  for (const auto* list : {&callers, &ours})
+    for (const auto& entry : *list) by_name[entry.substr(0, entry.find('='))] = entry;
+  std::vector<std::string> result;
+  for (auto& [name, entry] : by_name) result.push_back(std::move(entry));
+  return result;
+}
+
+}  // namespace wm::welastic

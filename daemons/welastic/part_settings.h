@@ -1,0 +1,33 @@
+// Role: what an agent is told about the part of the job it serves beside elastic workers:
+// sockets for blaunch and consoles, limits, the identity service. From its environment
+// (libwm/proc/part_env.h writes it). Called by main only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemons/welastic/settings.h"
+#include "libwm/proc/launcher.h"
+
+namespace wm::welastic {
+
+/// One host's part of the job.
+struct PartSettings {
+  std::string host;            ///< name, as the master calls it
+  std::string launch_socket;   ///< for commands of this host's tasks; empty: none
+  std::string console_socket;  ///< for interactive tasks
+  std::string munge_socket;    ///< empty: the system's
+  proc::Account account;       ///< whom this process is
+  std::vector<proc::ResourceCap> caps;
+  /// What a command gets whatever its caller's environment says: where it is.
+  std::vector<std::string> own_env;
+};
+
+/// Reads them; nothing is required. @cost O(environment)   @thread main, before others
+PartSettings read_part_settings(const Lookup& lookup, char** environment);
+
+/// The caller's variables with ours over them, as "A=1". @cost O(n log n)
+std::vector<std::string> environment_of(const std::vector<std::string>& callers,
+                                        const std::vector<std::string>& ours);
+
+}  // namespace wm::welastic

@@ -1,0 +1,159 @@
+#include "libwm/client/launch.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "libwm/codec/codec.h"
+#include "libwm/wire/munge.h"
+
+namespace wm::client {
+namespace {
+
+constexpr std::size_t kFrameLimit = 16 << 20;
+constexpr std::array kForwarded{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
+
+Result<ConnectionOptions> options_for(const LaunchDoor& door) {
+  ConnectionOptions options;
+  WM_TRY(options.to, wire::parse_endpoint(door.address));
+  options.session.role = wire::Role::Client;
+  options.session.peers = {{wire::Role::Agent, ::geteuid()}};
+  options.session.frame_limit = kFrameLimit;
+  options.retry.first_delay = std::chrono::milliseconds(5);
+  options.retry.longest_delay = std::chrono::milliseconds(200);
+  options.retry.give_up_after = door.patience;
+  if (options.to.is_local()) options.session.method = wire::Method::Local;
+  else options.credentials = wire::munge_credentials(door.munge_socket);
+  return options;
+}
+
+/// All of it, however slow the reader is. A reader that has gone ends us by SIGPIPE.
+void write_out(int fd, const std::string& bytes) {
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    auto n = ::write(fd, bytes.data() + at, bytes.size() - at);
+    if (n < 0 && errno == EAGAIN) {
+      pollfd wanted{fd, POLLOUT, 0};
+      ::poll(&wanted, 1, -1);
+    } else if (n < 0 && errno != EINTR) {
+      return;
+    } else if (n > 0) {
+      at += static_cast<std::size_t>(n);
+    }
+  }
+}
+
+/// Signals to be forwarded arrive at a descriptor while this lives.
+class Signals {
+ public:
+  Signals() {
+    sigset_t set;
+    ::sigemptyset(&set);
+    for (int signal : kForwarded) ::sigaddset(&set, signal);
+    ::sigprocmask(SIG_BLOCK, &set, &before_);
+    fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  ~Signals() {
+    ::close(fd_);
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+  int descriptor() const { return fd_; }
+
+ private:
+  sigset_t before_{};
+  int fd_ = -1;
+};
+
+}  // namespace
+
+LaunchResize size_of_terminal(int fd) {
+  winsize size{};
+  if (::ioctl(fd, TIOCGWINSZ, &size) != 0) return {};
+  return {size.ws_row, size.ws_col};
+}
+
+Result<Launch> Launch::open(const LaunchDoor& door, const ToLaunch& first) {
+  WM_TRY(auto options, options_for(door));
+  Launch launch(std::move(options));
+  // The first answer comes when the command runs, on a host that may be starting its part.
+  WM_TRY(auto frame,
+         launch.connection_.call(kToLaunch, codec::encode(first), std::chrono::minutes(1)));
+  WM_TRY(launch.take(frame));
+  return launch;
+}
+
+Result<void> Launch::say(const ToLaunch& words) {
+  return connection_.send(kToLaunch, codec::encode(words));
+}
+
+Result<void> Launch::take(const wire::Frame& frame) {
+  if (frame.type != kFromLaunch) return {};
+  WM_TRY(auto words, codec::decode<FromLaunch>(frame.payload));
+  if (auto* up = std::get_if<LaunchUp>(&words)) pid_ = up->pid;
+  else if (auto* taken = std::get_if<LaunchTaken>(&words)) window_ += taken->bytes;
+  else if (auto* ended = std::get_if<LaunchEnded>(&words)) ended_ = std::move(*ended);
+  auto* output = std::get_if<LaunchOutput>(&words);
+  if (output == nullptr) return {};
+  write_out(output->stream == 2 ? STDERR_FILENO : STDOUT_FILENO, output->bytes);
+  return ended_ ? Result<void>() : say(LaunchTaken{output->bytes.size()});
+}
+
+Result<void> Launch::take_frames() {
+  while (!ended_) {
+    auto frame = connection_.next(Duration{});
+    if (!frame && frame.error().code == Code::Timeout) return {};
+    if (!frame) return frame.error();
+    auto taken = take(*frame);
+    if (!taken && !ended_) return taken;
+  }
+  return {};
+}
+
+Result<void> Launch::read_input() {
+  std::string bytes(std::min(window_, kLaunchChunk), '\0');
+  auto n = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return {};
+  bytes.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  input_open_ = !bytes.empty();
+  window_ -= bytes.size();
+  return say(LaunchInput{std::move(bytes)});
+}
+
+Result<void> Launch::read_signal(int from, const LaunchCarry& carry) {
+  signalfd_siginfo info{};
+  while (::read(from, &info, sizeof info) == sizeof info) {
+    auto number = static_cast<std::int32_t>(info.ssi_signo);
+    if (number != SIGWINCH) WM_TRY(say(LaunchSignal{number}));
+    else if (carry.terminal) WM_TRY(say(size_of_terminal(STDIN_FILENO)));
+  }
+  return {};
+}
+
+Result<void> Launch::wait(int signals, const LaunchCarry& carry) {
+  int input = input_open_ && window_ > 0 ? STDIN_FILENO : -1;
+  std::array<pollfd, 3> fds{pollfd{connection_.descriptor(), POLLIN, 0}, pollfd{input, POLLIN, 0},
+                            pollfd{signals, POLLIN, 0}};
+  if (::poll(fds.data(), fds.size(), -1) < 0) return {};
+  if (fds[0].revents != 0) WM_TRY(take_frames());
+  if (fds[1].revents != 0 && !ended_) WM_TRY(read_input());
+  if (fds[2].revents != 0 && !ended_) WM_TRY(read_signal(signals, carry));
+  return {};
+}
+
+Result<LaunchEnded> Launch::run(const LaunchCarry& carry) {
+  const Signals signals;
+  input_open_ = carry.input;
+  Result<void> fine = take_frames();
+  while (fine && !ended_) fine = wait(signals.descriptor(), carry);
+  if (!ended_) return fine.error();
+  return *ended_;
+}
+
+}  // namespace wm::client

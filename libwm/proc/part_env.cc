@@ -1,0 +1,94 @@
+#include "libwm/proc/part_env.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace wm::proc {
+namespace {
+
+constexpr const char* kMpiHosts = "/mpi-hosts";
+
+/// Hosts in the order of their first task, with their number of tasks.
+std::vector<std::pair<std::string, std::size_t>> tasks_by_host(const HostOrder& order) {
+  std::vector<std::pair<std::string, std::size_t>> hosts;
+  for (const auto& placed : order.all) {
+    auto at = std::find_if(hosts.begin(), hosts.end(),
+                           [&](const auto& h) { return h.first == placed.host; });
+    if (at == hosts.end()) at = hosts.insert(hosts.end(), {placed.host, 0});
+    ++at->second;
+  }
+  return hosts;
+}
+
+bool is_interactive(const HostOrder& order) { return order.resolved.streams != Streams::Files; }
+
+/// What the job may use of this host's GPUs, for commands that belong to no task.
+std::string gpus_here(const HostOrder& order) {
+  std::set<std::uint16_t> gpus;
+  for (const auto& task : order.tasks) gpus.insert(task.gpus.begin(), task.gpus.end());
+  std::string text;
+  for (auto gpu : gpus) text += (text.empty() ? "" : ",") + std::to_string(gpu);
+  return text;
+}
+
+}  // namespace
+
+bool wants_agent(const HostOrder& order) {
+  return order.elastic || order.attach || is_interactive(order) || tasks_by_host(order).size() > 1;
+}
+
+bool is_bare_part(const HostOrder& order) {
+  return !order.tasks.empty() && std::none_of(order.tasks.begin(), order.tasks.end(),
+                                              [](const auto& t) { return t.has_process; });
+}
+
+std::string launch_socket(const HostOrder& order, const HostFacts& host) {
+  return attempt_dir(order, host) + "/launch";
+}
+
+std::string console_socket(const HostOrder& order, const HostFacts& host) {
+  return attempt_dir(order, host) + "/console";
+}
+
+void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
+  if (wants_agent(order)) vars["WM_LAUNCH_SOCKET"] = launch_socket(order, host);
+  else vars.erase("WM_LAUNCH_SOCKET");
+  vars["WM_HOST"] = host.name;
+  if (is_interactive(order)) vars["LSB_INTERACTIVE"] = "Y";
+  if (order.all.size() <= 1) return;
+  vars["OMPI_MCA_orte_default_hostfile"] = attempt_dir(order, host) + kMpiHosts;
+  vars.try_emplace("OMPI_MCA_plm_rsh_agent", host.bin_dir + "/blaunch");
+  // Confinement is the cgroup's job, and bound to cores more slots than cores are an error.
+  vars.try_emplace("OMPI_MCA_hwloc_base_binding_policy", "none");
+  if (order.resolved.owner.uid != 0) return;
+  vars["OMPI_ALLOW_RUN_AS_ROOT"] = vars["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+}
+
+void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
+  add_launch(vars, order, host);
+  if (order.all.size() > 1) vars["LSB_DJOB_HOSTFILE"] = attempt_dir(order, host) + "/hosts";
+  vars["CUDA_VISIBLE_DEVICES"] = gpus_here(order);
+  vars["WM_AGENT_NAME"] = host.name;
+  vars["WM_AGENT_CONSOLE"] = console_socket(order, host);
+  vars["WM_AGENT_MUNGE"] = host.munge_socket;
+}
+
+std::string mpi_host_file(const HostOrder& order) {
+  std::string text;
+  if (order.all.size() <= 1) return text;
+  for (const auto& [name, tasks] : tasks_by_host(order))
+    text += name + " slots=" + std::to_string(tasks) + "\n";
+  return text;
+}
+
+void plan_console(const HostOrder& order, const HostFacts& host, TaskSpec& task) {
+  if (!is_interactive(order) || place_of(order, task.task).rank != 0) return;
+  task.console = console_socket(order, host);
+  task.terminal = order.resolved.streams != Streams::Pipes;
+  task.rows = order.resolved.rows;
+  task.columns = order.resolved.columns;
+}
+
+}  // namespace wm::proc

@@ -1,0 +1,116 @@
+// What launchers find in a task's environment, and which hosts get an agent.
+#include "libwm/proc/part_env.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace wm::proc {
+namespace {
+
+HostFacts facts() {
+  HostFacts host;
+  host.name = "b";
+  host.run = "/run/b";
+  host.bin_dir = "/opt/bin";
+  host.munge_socket = "/run/munge";
+  return host;
+}
+
+/// Job 12, attempt 1: task 1 on host a runs the command, 2 is room there, 3 and 4 on b.
+HostOrder two_hosts() {
+  HostOrder o;
+  o.job = {12, 0};
+  o.attempt = {1};
+  o.resolved.owner = {1000, 100, "ann"};
+  o.all = {{{1}, "a", ""}, {{2}, "a", ""}, {{3}, "b", ""}, {{4}, "b", ""}};
+  for (std::uint32_t n : {3u, 4u}) {
+    OrderedTask task;
+    task.task = {n};
+    task.has_process = false;
+    task.gpus = {static_cast<std::uint16_t>(n)};
+    o.tasks.push_back(task);
+  }
+  return o;
+}
+
+HostOrder one_host() {
+  auto o = two_hosts();
+  o.all.resize(2);
+  o.tasks.resize(1);
+  o.tasks[0].has_process = true;
+  return o;
+}
+
+TEST(part_env, an_agent_only_where_somebody_may_come_in) {
+  EXPECT_TRUE(wants_agent(two_hosts()));
+  EXPECT_FALSE(wants_agent(one_host()));
+  auto interactive = one_host();
+  interactive.resolved.streams = Streams::Pipes;
+  EXPECT_TRUE(wants_agent(interactive));
+  auto attached = one_host();
+  attached.attach = true;
+  EXPECT_TRUE(wants_agent(attached));
+}
+
+TEST(part_env, a_host_without_a_task_of_its_own_is_a_bare_part_that_lives_on) {
+  EXPECT_TRUE(is_bare_part(two_hosts()));
+  EXPECT_FALSE(is_bare_part(one_host()));
+  auto spec = plan_attempt(two_hosts(), facts(), {}, {});
+  EXPECT_TRUE(spec.tasks.empty());
+  EXPECT_FALSE(spec.ends_with_last_task);
+  ASSERT_FALSE(spec.agent_argv.empty());
+  EXPECT_TRUE(plan_attempt(one_host(), facts(), {}, {}).agent_argv.empty());
+}
+
+TEST(part_env, open_mpi_is_told_its_launcher_and_its_hosts) {
+  VariableMap vars{{"OMPI_MCA_hwloc_base_binding_policy", "core"},
+                   {"OMPI_MCA_orte_default_hostfile", "/of/another/job"}};
+  add_launch(vars, two_hosts(), facts());
+  EXPECT_EQ(vars["OMPI_MCA_plm_rsh_agent"], "/opt/bin/blaunch");
+  EXPECT_EQ(vars["OMPI_MCA_orte_default_hostfile"], "/run/b/12-0.1.d/mpi-hosts");
+  EXPECT_EQ(vars["OMPI_MCA_hwloc_base_binding_policy"], "core") << "what the user set stays";
+  EXPECT_FALSE(vars.contains("OMPI_ALLOW_RUN_AS_ROOT"));
+  EXPECT_EQ(vars["WM_LAUNCH_SOCKET"], "/run/b/12-0.1.d/launch");
+  EXPECT_EQ(vars["WM_HOST"], "b");
+  auto files = plan_attempt(two_hosts(), facts(), {}, {}).files;
+  auto hosts =
+      std::find_if(files.begin(), files.end(), [](const auto& f) { return f.name == "mpi-hosts"; });
+  ASSERT_NE(hosts, files.end());
+  EXPECT_EQ(hosts->text, "a slots=2\nb slots=2\n");
+}
+
+TEST(part_env, a_job_of_one_task_gets_none_of_it) {
+  auto o = one_host();
+  o.all.resize(1);
+  VariableMap vars{{"WM_LAUNCH_SOCKET", "/of/another/job"}};
+  add_launch(vars, o, facts());
+  EXPECT_EQ(vars, (VariableMap{{"WM_HOST", "b"}}));
+  EXPECT_EQ(mpi_host_file(o), "");
+}
+
+TEST(part_env, the_agent_may_use_the_gpus_of_all_its_tasks) {
+  VariableMap vars;
+  add_agent_part(vars, two_hosts(), facts());
+  EXPECT_EQ(vars["CUDA_VISIBLE_DEVICES"], "3,4");
+  EXPECT_EQ(vars["WM_AGENT_NAME"], "b");
+  EXPECT_EQ(vars["WM_AGENT_MUNGE"], "/run/munge");
+}
+
+TEST(part_env, the_first_task_of_an_interactive_job_has_a_console) {
+  auto o = one_host();
+  o.resolved.streams = Streams::Terminal;
+  o.resolved.rows = 33;
+  TaskSpec first, second;
+  first.task = {1};
+  second.task = {2};
+  plan_console(o, facts(), first);
+  plan_console(o, facts(), second);
+  EXPECT_EQ(first.console, "/run/b/12-0.1.d/console");
+  EXPECT_TRUE(first.terminal);
+  EXPECT_EQ(first.rows, 33u);
+  EXPECT_TRUE(second.console.empty());
+}
+
+}  // namespace
+}  // namespace wm::proc

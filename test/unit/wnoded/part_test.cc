@@ -1,0 +1,148 @@
+// wnoded and parts of jobs that have no task of their own on its host, and agents on demand.
+#include <gtest/gtest.h>
+
+#include "daemons/wnoded/core.h"
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+#include "test/support/fake_outside.h"
+
+namespace wm::node {
+namespace {
+
+using proc::AttemptKey;
+
+HostRegister card() {
+  HostRegister words;
+  words.name = "n";
+  return words;
+}
+
+proc::HostFacts host() {
+  proc::HostFacts facts;
+  facts.name = "n";
+  facts.sbin_dir = "/opt/sbin";
+  facts.run = "/run/n";
+  return facts;
+}
+
+class part : public ::testing::Test {
+ protected:
+  part() {
+    log::open("test", "", log::Level::Error);
+    node_.on_session();
+    outside_.sent.clear();
+  }
+  /// Task 1 runs on host m; 2 and 3 are room here.
+  static HostOrder order(std::uint64_t generation = 1) {
+    HostOrder o;
+    o.job = {7, 0};
+    o.attempt = {1};
+    o.generation = generation;
+    o.resolved.owner = {1000, 100, "ann"};
+    o.all = {{{1}, "m", ""}, {{2}, "n", ""}, {{3}, "n", ""}};
+    for (std::uint32_t number : {2u, 3u}) {
+      OrderedTask task;
+      task.task = {number};
+      task.has_process = false;
+      o.tasks.push_back(task);
+    }
+    return o;
+  }
+  void hear(const HostOrder& o) {
+    auto verb = static_cast<std::uint16_t>(NodeVerb::Order);
+    ASSERT_TRUE(node_.on_frame(verb, codec::encode(o)));
+  }
+  void end_attempt(proc::EndCause cause = proc::EndCause::Exited) {
+    proc::ExitRecord record;
+    record.key = key_;
+    record.cause = cause;
+    record.usage.cpu = std::chrono::seconds(5);
+    node_.on_word(key_, proc::AttemptEnded{record});
+  }
+  std::vector<FactEnded> ends() {
+    std::vector<FactEnded> found;
+    for (const auto& fact : outside_.take_facts())
+      if (auto* ended = std::get_if<FactEnded>(&fact.fact)) found.push_back(*ended);
+    return found;
+  }
+
+  test::FakeOutside outside_;
+  Core node_{outside_, card(), host()};
+  AttemptKey key_{{7, 0}, {1}};
+};
+
+TEST_F(part, a_host_with_room_only_gets_an_attempt_with_an_agent) {
+  hear(order());
+  outside_.authorise_next();
+  ASSERT_EQ(outside_.fake.started.size(), 1u);
+  EXPECT_TRUE(outside_.fake.started[0].tasks.empty());
+  EXPECT_FALSE(outside_.fake.started[0].agent_argv.empty());
+  hear(order(2));
+  EXPECT_EQ(outside_.fake.started.size(), 1u) << "a repeat changes nothing";
+}
+
+TEST_F(part, its_end_is_the_end_of_its_tasks_and_its_usage_counts_once) {
+  hear(order());
+  outside_.authorise_next();
+  auto ending = order(2);
+  ending.end = true;
+  hear(ending);
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<proc::EndTasks>(outside_.fake.told[0].second));
+  EXPECT_TRUE(ends().empty()) << "not before it is proven";
+  end_attempt();
+  auto told = ends();
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[0].task, TaskNumber{2});
+  EXPECT_EQ(told[0].usage.cpu, std::chrono::seconds(5));
+  EXPECT_EQ(told[1].usage.cpu, Duration{});
+}
+
+TEST_F(part, it_is_not_opened_again_after_its_end) {
+  hear(order());
+  outside_.authorise_next();
+  end_attempt();
+  hear(order(2));
+  EXPECT_EQ(outside_.fake.started.size(), 1u);
+}
+
+TEST_F(part, a_lost_one_is_told_as_lost) {
+  hear(order());
+  outside_.authorise_next();
+  node_.on_shepherd_lost(key_);
+  EXPECT_EQ(outside_.fake.swept.size(), 1u);
+  end_attempt(proc::EndCause::ShepherdLost);
+  auto told = ends();
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[1].term, Term::ShepherdLost);
+}
+
+TEST_F(part, an_agent_is_started_for_an_owner_who_wants_in_and_registered_with_its_doors) {
+  HostOrder o;
+  o.job = {7, 0};
+  o.attempt = {1};
+  o.generation = 1;
+  o.all = {{{1}, "n", ""}};
+  OrderedTask task;
+  task.task = {1};
+  o.tasks.push_back(task);
+  hear(o);
+  outside_.authorise_next();
+  ASSERT_TRUE(outside_.fake.started.at(0).agent_argv.empty());
+  o.attach = true;
+  hear(o);
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<proc::StartAgent>(outside_.fake.told[0].second));
+  AgentDoors doors{"10.0.0.1:1", "10.0.0.1:2"};
+  node_.on_agent(key_, {{7, 0}, {1}, {}, AgentUp{"10.0.0.1:1", doors}});
+  hear(o);
+  EXPECT_EQ(outside_.fake.told.size(), 1u) << "it is there";
+  outside_.sent.clear();
+  node_.on_session();
+  auto words = *codec::decode<HostRegister>(outside_.sent.at(0).second);
+  ASSERT_EQ(words.attempts.size(), 1u);
+  EXPECT_EQ(words.attempts[0].doors, doors);
+}
+
+}  // namespace
+}  // namespace wm::node
