@@ -6,6 +6,7 @@
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
+#include "libwm/proc/warm.h"
 
 namespace wm::node {
 namespace {
@@ -220,7 +221,10 @@ void Core::on_agent(const proc::AttemptKey& key, const AgentReport& report) {
     if (session_) outside_.send(NodeVerb::Fact, codec::encode(HostFact{0, report}));
     return;
   }
-  if (std::get_if<WorkerSeen>(&report.fact)) entry.in_place = true;
+  if (std::get_if<WorkerSeen>(&report.fact)) {
+    entry.in_place = true;
+    if (auto warm = proc::plan_warm(entry.order, host_)) outside_.launcher().tell(key, *warm);
+  }
   if (auto* up = std::get_if<AgentUp>(&report.fact)) {
     entry.agent_address = up->address;
     if (entry.agent_order) outside_.tell_agent(key, *entry.agent_order);

@@ -18,6 +18,7 @@
 #include "daemons/wshepherd/node_link.h"
 #include "daemons/wshepherd/place.h"
 #include "daemons/wshepherd/task.h"
+#include "daemons/wshepherd/warm.h"
 
 namespace wm::shepherd {
 
@@ -38,6 +39,7 @@ class Shepherd {
   void on(const proc::Finish& order);
   void on(const proc::Sweep&) {}
   void on(const proc::ReadFile&) {}
+  void on(proc::KeepWarm order);
   void start(proc::TaskSpec spec);
   void end(Task& task, std::vector<int> signals, proc::EndCause cause, const std::string& text);
   std::vector<Task*> chosen(const std::vector<TaskNumber>& tasks);
@@ -70,6 +72,7 @@ class Shepherd {
   bool any_running() const;
   bool ending() const;
   void start_agent();
+  void keep_warm();
   void ensure_folder();
   void put_files();
 
@@ -83,6 +86,7 @@ class Shepherd {
   pid_t agent_ = 0;
   int agent_starts_ = 0;
   TimePoint agent_next_{};
+  Warm warm_;
   std::optional<TimePoint> run_limit_, kill_by_;
   bool finishing_ = false, folder_made_ = false, stuck_told_ = false;
   bool output_begun_ = false;  ///< a file to be overwritten has been by now

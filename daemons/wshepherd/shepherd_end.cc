@@ -124,6 +124,7 @@ void Shepherd::conclude_attempt() {
   if (over_ || !all || !ending()) return;
   finishing_ = true;
   if (agent_ != 0) ::kill(agent_, SIGKILL);  // a courier, it keeps nothing
+  warm_.end();
   if (!is_alone()) return;
   if (report_ == Report::Wanted) report();
   if (report_ != Report::Done) return;

@@ -31,6 +31,7 @@ struct Exec {
   int out = -1;                             ///< -1: /dev/null
   int err = -1;
   std::string cgroup;  ///< empty: none
+  int keep = -1;       ///< a descriptor that stays open under its number; -1: none
 };
 
 /// A child and where it writes what kept it from running: nothing once exec has succeeded.
