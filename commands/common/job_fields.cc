@@ -256,10 +256,20 @@ std::string exit_code_text(const JobView& view) {
   return std::to_string(code);
 }
 
+/// Members that are ended because they hang, and why that is known.
+std::string hanging_text(const Job& job) {
+  std::string text;
+  for (const auto& task : job.tasks)
+    if (task.kill && task.term == Term::Hung && task.holds_slot())
+      text += (text.empty() ? "task " : ", task ") + std::to_string(task.number.value);
+  return text.empty() ? text : text + " hangs: " + job.end_text;
+}
+
 std::string pend_reason_text(const JobView& view) {
   std::string text;
   for (const auto& reason : view.reasons) text += (text.empty() ? "" : "; ") + reason.text;
   bool alive = !is_over(view.job->state);
+  if (text.empty() && alive) text = hanging_text(*view.job);
   if (text.empty() && alive) text = view.job->grow_blocked;
   return text;
 }

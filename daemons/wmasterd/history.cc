@@ -10,6 +10,13 @@ namespace {
 using store::AcctRows;
 using store::JobEventRow;
 
+/// What stays known of a job when its next attempt begins.
+JobLine restarted(const JobLine& before) {
+  JobLine line;
+  line.requeues = before.requeues;
+  return line;
+}
+
 /// Collects the rows of one event.
 class Fold {
  public:
@@ -53,7 +60,7 @@ class Fold {
   void note(JobLine&, const JobReleased& e) { add("RELEASE", 0, 0, "by " + e.by); }
 
   void note(JobLine& line, const JobDispatched& e) {
-    line = {};
+    line = restarted(line);
     line.tasks = static_cast<std::uint32_t>(e.tasks.size());
     add("DISPATCH", 0, line.tasks);
     allocate(e.tasks);
@@ -125,6 +132,8 @@ class Fold {
   // Starts and ends are states the job has reached by the end of the group.
   void keep_job(const Job& job, bool was_over) {
     auto& line = lines_[id_];
+    if (std::exchange(line.requeues, job.requeues) < job.requeues)
+      add("REQUEUE", 0, job.requeues, job.end_text);
     // A short job may have started and ended within one group.
     bool ran = job.state == JobState::Running || (is_over(job.state) && job.started != WallTime{});
     if (!line.started && ran) {
@@ -211,6 +220,7 @@ JobLine line_of(const Job& job) {
   line.world = static_cast<std::uint32_t>(job.membership.members.size());
   line.epoch = job.membership.epoch;
   line.started = job.started != WallTime{};
+  line.requeues = job.requeues;
   return line;
 }
 

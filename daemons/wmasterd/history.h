@@ -19,6 +19,7 @@ struct JobLine {
   EpochNumber epoch;
   store::JobEventRow epoch_row;  ///< replaced once the epoch's pause is known
   bool started = false;
+  std::uint32_t requeues = 0;
 };
 using JobLines = std::map<JobId, JobLine>;
 

@@ -7,6 +7,7 @@
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/proc/part_env.h"
+#include "libwm/proc/warm.h"
 
 namespace wm::node {
 namespace {
@@ -250,7 +251,10 @@ void Core::on_agent(const proc::AttemptKey& key, const AgentReport& report) {
     if (session_) outside_.send(NodeVerb::Fact, codec::encode(HostFact{0, report}));
     return;
   }
-  if (std::get_if<WorkerSeen>(&report.fact)) entry.in_place = true;
+  if (std::get_if<WorkerSeen>(&report.fact)) {
+    entry.in_place = true;
+    if (auto warm = proc::plan_warm(entry.order, host_)) outside_.launcher().tell(key, *warm);
+  }
   if (auto* up = std::get_if<AgentUp>(&report.fact)) {
     entry.agent_address = up->address;
     entry.doors = up->doors;

@@ -78,6 +78,8 @@ void Core::on_order(HostOrder order) {
     log::warn("order_refused", {{"attempt", to_string(key)}, {"why", "a newer attempt is known"}});
     return;
   }
+  bool next = key.attempt > newest_[key.job] && key.attempt.value > 1;
+  if (next) on_forget({key.job, Attempt{key.attempt.value - 1}});
   newest_[key.job] = key.attempt;
   auto at = attempts_.find(key);
   if (at == attempts_.end()) return take_up(key, std::move(order));
@@ -200,7 +202,9 @@ void Core::end_unwanted(const proc::AttemptKey& key, Entry& entry) {
     }
     entry.told.insert(task.task);
     auto words = task.kill ? term_words(task.term) : "asked to leave";
-    outside_.launcher().tell(key, proc::EndTasks{{task.task}, task.kill, SIGTERM, words});
+    bool hangs = task.kill && task.term == Term::Hung;
+    proc::EndTasks end{{task.task}, task.kill && !hangs, hangs ? SIGQUIT : SIGTERM, words};
+    outside_.launcher().tell(key, end);
   }
 }
 

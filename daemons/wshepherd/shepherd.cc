@@ -85,6 +85,7 @@ void Shepherd::wait() {
   std::vector<pollfd> fds{{signals_.get(), POLLIN, 0}, {link_.listener(), POLLIN, 0}};
   short link_events = link_.wants_write() ? POLLIN | POLLOUT : POLLIN;
   fds.push_back({link_.connection(), link_events, 0});
+  fds.push_back({warm_.descriptor(), POLLIN, 0});
   for (auto& [number, task] : tasks_)
     for (int fd : {task.out.get(), task.err.get()})
       if (fd >= 0) fds.push_back({fd, POLLIN, 0});
@@ -94,6 +95,7 @@ void Shepherd::wait() {
   auto earliest = [&](std::optional<TimePoint> t) { until = t ? std::min(until, *t) : until; };
   earliest(run_limit_);
   earliest(kill_by_);
+  earliest(warm_.due());
   for (auto& [number, task] : tasks_) {
     if (task.phase == Phase::Ended) continue;
     if (task.ending && !task.ending->signals.empty()) earliest(task.ending->next);
@@ -105,6 +107,7 @@ void Shepherd::wait() {
   if (!unwritten_.empty() || finishing_) earliest(now + milliseconds(200));
   auto left = std::chrono::ceil<milliseconds>(until - now).count();
   ::poll(fds.data(), fds.size(), static_cast<int>(std::max<std::int64_t>(left, 0)));
+  if (warm_.descriptor() >= 0) warm_.hear();
   link_.flush();
   start_copiers();
 }
@@ -130,6 +133,7 @@ void Shepherd::on_exit(pid_t pid, int status, const wm::Usage& usage) {
     agent_ = 0;
     agent_next_ = steady_now() + milliseconds(200);
   }
+  if (pid == warm_.pid()) warm_.on_exit();
   if (pid == reporter_) {
     reporter_ = 0;
     report_ = Report::Done;
@@ -160,7 +164,7 @@ void Shepherd::fire_timers() {
     if (task.ending->next > now) continue;
     int signal = task.ending->signals.front();
     task.ending->signals.erase(task.ending->signals.begin());
-    task.ending->next = now + spec_.kill_interval;
+    task.ending->next = now + (signal == SIGQUIT ? kDumpTime : spec_.kill_interval);
     auto pid = task.pid;
     auto whole = [pid] {
       auto pids = proc::descendants_of(pid, {});
@@ -171,13 +175,15 @@ void Shepherd::fire_timers() {
       proc::kill_all(whole);
       if (!kill_by_) kill_by_ = now + spec_.kill_grace;
     } else {
-      proc::signal_tree(pid, signal);
+      if (signal == SIGQUIT) proc::signal_handlers_of(pid, signal);
+      else proc::signal_tree(pid, signal);
       proc::signal_tree(pid, SIGCONT);  // a stopped task cannot obey
     }
   }
   if (agent_ == 0 && !spec_.agent_argv.empty() && !ending() && agent_next_ <= now) start_agent();
   end_part();
   if (kill_by_ && *kill_by_ <= now) say_stuck();
+  keep_warm();
 }
 
 void Shepherd::start_copiers() {

@@ -18,6 +18,7 @@
 #include "daemons/wshepherd/node_link.h"
 #include "daemons/wshepherd/place.h"
 #include "daemons/wshepherd/task.h"
+#include "daemons/wshepherd/warm.h"
 
 namespace wm::shepherd {
 
@@ -39,6 +40,7 @@ class Shepherd {
   void on(const proc::Sweep&) {}
   void on(const proc::ReadFile&) {}
   void on(proc::StartAgent order);
+  void on(proc::KeepWarm order);
   void start(proc::TaskSpec spec);
   void end(Task& task, std::vector<int> signals, proc::EndCause cause, const std::string& text);
   std::vector<Task*> chosen(const std::vector<TaskNumber>& tasks);
@@ -74,6 +76,7 @@ class Shepherd {
   void end_agent();
   void end_part();
   std::vector<pid_t> launched() const;
+  void keep_warm();
   void ensure_folder();
   void put_files();
 
@@ -89,6 +92,7 @@ class Shepherd {
   TimePoint agent_next_{};
   std::optional<TimePoint> run_limit_, kill_by_, agent_kill_by_;
   std::optional<Ending> part_ending_;  ///< of what was launched here where no task is
+  Warm warm_;
   bool finishing_ = false, folder_made_ = false, stuck_told_ = false;
   bool output_begun_ = false;  ///< a file to be overwritten has been by now
   enum class Report : std::uint8_t { Wanted, Writing, Done } report_ = Report::Wanted;

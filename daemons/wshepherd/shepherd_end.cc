@@ -124,6 +124,7 @@ void Shepherd::conclude_attempt() {
   if (over_ || !all || !ending()) return;
   finishing_ = true;
   end_agent();
+  warm_.end();
   if (!is_alone()) return;
   if (report_ == Report::Wanted) report();
   if (report_ != Report::Done) return;

@@ -114,13 +114,30 @@ void Shepherd::on(const proc::Finish& order) {
     if (!task->ending) end(*task, signals_to_end({}), proc::EndCause::Ordered, order.text);
 }
 
+void Shepherd::on(proc::KeepWarm order) { warm_.want(std::move(order), steady_now()); }
+
+/// Its output is of the folder's: what it says matters to nobody but whoever wonders why
+/// newcomers start cold.
+void Shepherd::keep_warm() {
+  auto now = steady_now();
+  if (finishing_) return warm_.end();
+  warm_.note_tasks(any_running(), now);
+  auto due = warm_.due();
+  if (!due || *due > now) return;
+  ensure_folder();
+  auto log = attempt_folder(place_, spec_.key) + "/warm.log";
+  proc::Fd out(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+  warm_.look(spec_, cgroup_, out.get(), now);
+  if (warm_.pid() != 0) own_.insert(warm_.pid());
+}
+
 void Shepherd::start(proc::TaskSpec spec) {
   auto [at, fresh] = tasks_.try_emplace(spec.task);
   if (!fresh) return;
   auto& task = at->second;
   task.spec = std::move(spec);
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  start_task(task, spec_, cgroup_, now);
+  start_task(task, spec_, cgroup_, warm_, now);
   if (task.phase == Phase::Running)
     link_.say(proc::TaskStarted{{task.spec.task, task.pid, task.record.started, false}});
 }

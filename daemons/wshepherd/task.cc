@@ -45,7 +45,17 @@ Result<void> start_on_console(Task& task, const proc::AttemptSpec& spec,
   return {};
 }
 
-Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup) {
+/// The process itself; `out` and `err` are the ends it writes to.
+Result<proc::Child> start_process(const Task& task, const proc::AttemptSpec& spec,
+                                  const std::string& cgroup, int out, int err) {
+  const auto& t = task.spec;
+  proc::Exec exec{spec.account, t.argv, t.env,     spec.cwd, spec.make_cwd, spec.umask, spec.caps,
+                  t.cpus,       t.in,   t.folders, out,      err,           cgroup};
+  return proc::spawn(exec);
+}
+
+Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup,
+                   Warm& warm) {
   if (!task.spec.console.empty()) return start_on_console(task, spec, cgroup);
   WM_TRY(auto out, make_pipe());
   Pipe err;
@@ -54,11 +64,12 @@ Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::string&
     err = std::move(second);
   }
   int err_fd = task.spec.merge_err ? out.write.get() : err.write.get();
-  const auto& t = task.spec;
-  proc::Exec exec{spec.account,    t.argv,    t.env,  spec.cwd, spec.make_cwd,
-                  spec.umask,      spec.caps, t.cpus, t.in,     t.folders,
-                  out.write.get(), err_fd,    cgroup};
-  WM_TRY(auto child, proc::spawn(exec));
+  proc::Child child;
+  if (auto fork = warm.fork_task(task.spec, spec.cwd, out.write.get(), err_fd)) {
+    child.pid = *fork;
+  } else {
+    WM_TRY(child, start_process(task, spec, cgroup, out.write.get(), err_fd));
+  }
   task.pid = task.record.pid = child.pid;
   task.trouble = std::move(child.trouble);
   task.out = std::move(out.read);
@@ -70,18 +81,19 @@ Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::string&
 
 std::vector<int> signals_to_end(const proc::EndTasks& order) {
   if (order.at_once) return {SIGKILL};
+  if (order.first_signal == SIGQUIT) return {SIGQUIT, SIGKILL};
   if (order.first_signal == SIGTERM) return {SIGTERM, SIGKILL};
   return {SIGINT, SIGTERM, SIGKILL};
 }
 
 std::vector<int> signals_at_run_limit() { return {SIGUSR2, SIGINT, SIGTERM, SIGKILL}; }
 
-void start_task(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup,
+void start_task(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup, Warm& warm,
                 WallTime now) {
   task.record.key = spec.key;
   task.record.task = task.spec.task;
   task.record.started = now;
-  if (auto started = start(task, spec, cgroup); !started) note_failure(task, started.error());
+  if (auto started = start(task, spec, cgroup, warm); !started) note_failure(task, started.error());
 }
 
 void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now) {

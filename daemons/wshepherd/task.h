@@ -3,17 +3,22 @@
 //   running ──wait()──► exited ──no stray process, output copied──► ended (recorded, told)
 //
 // A sequence of signals ends it: SIGINT, SIGTERM, SIGKILL a kill_interval apart (before them
-// SIGUSR2 at the run limit). At SIGKILL the whole tree of the task goes.
+// SIGUSR2 at the run limit). One that hangs is asked by SIGQUIT where it stands, and has
+// kDumpTime to write that down. At SIGKILL the whole tree of the task goes.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "daemons/wshepherd/warm.h"
 #include "libwm/proc/channel.h"
 #include "libwm/proc/launcher.h"
 
 namespace wm::shepherd {
+
+/// Between SIGQUIT, at which Python programs of ours print their stacks, and SIGKILL.
+inline constexpr Duration kDumpTime = std::chrono::seconds(1);
 
 enum class Phase : std::uint8_t { Running, Exited, Ended };
 
@@ -39,9 +44,10 @@ struct Task {
 std::vector<int> signals_to_end(const proc::EndTasks& order);
 std::vector<int> signals_at_run_limit();
 
-/// Starts the process with pipes for its output. The record then has its pid and start; on
-/// failure phase is Exited and the record says why.
-void start_task(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup, WallTime now);
+/// Starts the process with pipes for its output, as a fork of the warm parent if that can be. The
+/// record then has its pid and start; on failure phase is Exited and the record says why.
+void start_task(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup, Warm& warm,
+                WallTime now);
 
 /// Takes what wait4 said about the main process into the record.
 void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now);

@@ -62,6 +62,10 @@ constexpr Key<A> kKeys[] = {
      "Exit codes with which a job is queued again."},
     {"gpu_check", [](A& a) -> Field { return &a.gpu_check; }, kAny, Effect::NewJobs,
      "Whether wm-ncclcheck runs over a job's GPUs before its tasks."},
+    {"warm_imports", [](A& a) -> Field { return &a.warm_imports; }, kAny, Effect::NewJobs,
+     "Python modules that a warm parent holds imported on each host of an elastic job, so that "
+     "new workers are forked instead of started. It costs their memory once per host. Empty: "
+     "none."},
 };
 
 }  // namespace

@@ -12,7 +12,8 @@ std::vector<AppConf> built_in_apps() {
        .description = "A notebook server and its kernels"},
       {.name = "training",
        .type = AppType::Training,
-       .description = "Distributed training, one task per slot"},
+       .description = "Distributed training, one task per slot",
+       .warm_imports = {"torch", "fabric_model"}},
   };
 }
 

@@ -11,6 +11,9 @@ namespace {
 /// After a time without the master another lead may have been appointed: so long its word is
 /// awaited.
 constexpr Duration kTrust = kAgentSilence;
+/// A member that hangs is named first: the master has its stacks printed and ends it. So long its
+/// end is awaited; without a master nobody does.
+constexpr Duration kNamed = std::chrono::seconds(5);
 constexpr int kMovesPerEvent = 100;  // each move consumes a fact; more would be a loop of ours
 
 }  // namespace
@@ -117,9 +120,16 @@ bool Lead::advance(TimePoint now) {
 
 void Lead::watch(TimePoint now) {
   if (!intact_ || recovery_) return;
-  if (auto hung = find_hung(roster_, current_.members, now)) {
-    expel(*hung, "has not entered a collective for " +
-                     format_duration(hang_limit(roster_, current_.members)));
+  auto hung = find_hung(roster_, current_.members, now);
+  if (!hung) return;
+  Task& task = roster_.tasks[*hung];
+  if (!task.named_at) {
+    task.named_at = now;
+    task.reason = "has not entered a collective for " +
+                  format_duration(hang_limit(roster_, current_.members));
+    report_faulty(*hung, task.reason);
+  } else if (now - *task.named_at >= kNamed) {
+    expel(*hung, std::string(task.reason));
   }
 }
 

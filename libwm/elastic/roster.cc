@@ -52,7 +52,7 @@ void note_words(Roster& roster, HostId host, const WorkerSaid& said, TimePoint n
 
 void note_gone(Roster& roster, const TaskGone& gone) {
   Task& task = roster.tasks[gone.task];
-  if (!task.gone) task.reason = gone.reason;
+  if (!task.gone && !task.named_at) task.reason = gone.reason;
   task.gone = true;
 }
 

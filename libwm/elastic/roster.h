@@ -27,11 +27,12 @@ struct Task {
   std::string reason;     ///< why it is gone or expelled
   unsigned tries = 0;     ///< planned epochs that could not connect because of it
   EpochNumber connect_failed;
-  WorkerSwitched switched;       ///< its newest
-  WorkerProgress progress;       ///< its newest
-  TimePoint progress_at{};       ///< when that came
-  TimePoint still_since{};       ///< step and in_collective unchanged since
-  std::optional<ToWorker> told;  ///< newest words on their way to it
+  WorkerSwitched switched;            ///< its newest
+  WorkerProgress progress;            ///< its newest
+  TimePoint progress_at{};            ///< when that came
+  TimePoint still_since{};            ///< step and in_collective unchanged since
+  std::optional<ToWorker> told;       ///< newest words on their way to it
+  std::optional<TimePoint> named_at;  ///< reported as hanging, not failed yet
 };
 
 /// One agent as the lead knows it.

@@ -24,6 +24,23 @@ void add_tasks(Cluster& c, Job& job, const std::vector<Task>& tasks, WallTime no
   ++job.generation;
 }
 
+// Epoch numbers rise from attempt to attempt, so that step records of all attempts have an order:
+// each lead has a block of 100 numbers above those before (libwm/elastic/PROTOCOL.md, L-6).
+LeadNumber first_lead_after(const Membership& before) {
+  constexpr std::uint32_t kBlock = 100;
+  return LeadNumber{before.lead.value + before.epoch.value / kBlock + 1};
+}
+
+// The lead found nobody who carries the training's state: new tasks began from a checkpoint.
+bool begins_anew(const Job& job, const EpochFormed& epoch) {
+  const auto& before = job.membership.members;
+  auto stays = [&](TaskNumber m) {
+    return std::find(before.begin(), before.end(), m) != before.end();
+  };
+  return !before.empty() && std::none_of(epoch.members.begin(), epoch.members.end(), stays) &&
+         epoch.reason == "start";
+}
+
 // Gone tasks are kept for display, the newest 256 of them.
 void forget_old_tasks(Job& job) {
   constexpr std::ptrdiff_t kKept = 256;
@@ -71,8 +88,9 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.key = e.key;
   job.state = JobState::Launching;
   job.tasks.clear();
+  auto lead = first_lead_after(job.membership);
   job.membership = {};
-  job.membership.lead = LeadNumber{1};
+  job.membership.lead = lead;
   job.membership.lead_host = e.tasks.front().host;
   job.failed_starts = 0;
   job.grow_blocked.clear();
@@ -129,6 +147,13 @@ void apply_to(Cluster& c, const LeadAppointed& e, WallTime, Touched& t) {
 
 void apply_to(Cluster& c, const EpochEntered& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
+  if (begins_anew(job, e.epoch)) {
+    job.ending = true;  // that is what a new attempt is for; its members stay those that were lost
+    ++job.generation;
+    t.orders.insert(e.job);
+    t.jobs.insert(e.job);
+    return;
+  }
   job.membership.epoch = e.epoch.epoch;
   job.membership.members = e.epoch.members;
   job.membership.in_place = true;

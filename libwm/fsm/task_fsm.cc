@@ -3,6 +3,7 @@
 //   starting ─► running ─► leaving ─► gone          (proven gone: the slot is free)
 //        └─────────┴──────────┴──► stuck ─► gone    (killed, not proven gone: no capacity)
 #include <algorithm>
+#include <csignal>
 
 #include "libwm/fsm/edit.h"
 #include "libwm/fsm/part.h"
@@ -29,6 +30,18 @@ bool ended_well(const Cluster& c, const Job& job, std::int32_t status, Term term
   return status == 0 || exited_with(status, app_of(*c.config, job.spec()).success_exits);
 }
 
+// Some epoch of this attempt was formed.
+bool has_trained(const Job& job) {
+  return job.spec().elastic && job.membership.in_place && !job.membership.members.empty();
+}
+
+// Its members did not end by themselves: what they trained goes on from the newest checkpoint.
+bool lost_all_members(const Job& job) {
+  bool killed = job.term == Term::None && (job.exit_status & 0x7f) == SIGKILL;
+  return has_trained(job) && !job.finishing &&
+         (killed || was_lost(job.term) || job.term == Term::Hung);
+}
+
 bool is_member(const Job& job, TaskNumber number) {
   const auto& members = job.membership.members;
   return std::find(members.begin(), members.end(), number) != members.end();
@@ -48,7 +61,7 @@ void remember_exit(Job& job, const Task& task, bool leaving) {
 
 // A newcomer that ends before an epoch held it counts as a failed start.
 void count_failed_start(const Cluster& c, Job& job, const Task& task, const std::string& text) {
-  if (!job.membership.epoch || is_member(job, task.number)) return;
+  if (is_member(job, task.number)) return;
   if (++job.failed_starts < c.config->cluster.limits.newcomer_tries) return;
   job.grow_blocked = "stays at its size: " + std::to_string(job.failed_starts) +
                      " new tasks ended before they joined" +
@@ -59,7 +72,7 @@ void count_failed_start(const Cluster& c, Job& job, const Task& task, const std:
 void judge(const Cluster& c, Job& job, const Task& task, bool leaving, const std::string& text) {
   if (leaving || job.kill || job.ending) return;
   bool failed = !ended_well(c, job, task.status, task.term);
-  bool elastic = job.spec().elastic && job.membership.in_place && job.membership.epoch;
+  bool elastic = has_trained(job);
   if (!failed) {
     job.finishing = job.finishing || elastic;
   } else if (elastic) {
@@ -98,12 +111,15 @@ bool should_requeue(const Cluster& c, const Job& job) {
   bool again = was_lost(job.term)
                    ? rerunnable
                    : job.term == Term::None && exited_with(job.exit_status, app.requeue_exits);
+  again = again || lost_all_members(job);
   return again && job.requeues < c.config->cluster.limits.max_requeue;
 }
 
+// The tasks stay, all gone, until the next dispatch: their hosts are still to be told to forget.
 void requeue(Job& job) {
+  if (lost_all_members(job))
+    job.end_text = "all members were lost; goes on from the newest checkpoint";
   job.state = JobState::Pending;
-  job.tasks.clear();
   job.exit_status = 0;
   job.term = Term::None;
   job.ending = job.finishing = false;

@@ -47,6 +47,7 @@ WM_PLAIN(Finish) { f(s.text); }
 WM_PLAIN(Sweep) { f(s.cluster), f(s.key), f(s.pids), f(s.kill_grace); }
 WM_PLAIN(ReadFile) { f(s.account), f(s.cwd), f(s.file), f(s.offset), f(s.limit_bytes); }
 WM_PLAIN(StartAgent) { f(s.argv), f(s.env); }
+WM_PLAIN(KeepWarm) { f(s.command), f(s.argv), f(s.env), f(s.after); }
 WM_PLAIN(RunningTask) { f(s.task), f(s.pid), f(s.started), f(s.ended); }
 WM_PLAIN(ShepherdUp) { f(s.version), f(s.key), f(s.pid), f(s.memo), f(s.tasks); }
 WM_PLAIN(TaskStarted) { f(s.task); }

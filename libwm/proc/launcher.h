@@ -172,7 +172,7 @@ struct StartTasks {
 struct EndTasks {
   std::vector<TaskNumber> tasks;  ///< empty: all
   bool at_once = false;
-  std::int32_t first_signal = 0;  ///< 0: SIGINT
+  std::int32_t first_signal = 0;  ///< 0: SIGINT; SIGQUIT: the task says where it hangs
   std::string text;               ///< why; goes into the exit records
   bool operator==(const EndTasks&) const = default;
 };
@@ -210,8 +210,18 @@ struct StartAgent {
   std::vector<std::string> argv, env;
   bool operator==(const StartAgent&) const = default;
 };
+/// Hold a process of the user's ready that has imported what the tasks will import and forks
+/// those whose argv is `command` (libwm/proc/warm.h). A repeat changes nothing; where it fails,
+/// tasks are started cold.
+struct KeepWarm {
+  std::vector<std::string> command;
+  std::vector<std::string> argv;  ///< of the warm parent
+  std::vector<std::string> env;   ///< of the warm parent
+  Duration after{};               ///< from now: a job that ends soon never grows
+  bool operator==(const KeepWarm&) const = default;
+};
 using ShepherdOrder = std::variant<AttemptSpec, StartTasks, EndTasks, SignalTasks, Finish, Sweep,
-                                   ReadFile, StartAgent>;
+                                   ReadFile, StartAgent, KeepWarm>;
 
 // ---- shepherd → wnoded -----------------------------------------------------------------
 

@@ -113,6 +113,7 @@ Result<void> prepare(const Exec& exec) {
   if (auto ready = prepare(exec); !ready) give_up(trouble, ready.error().text, 2);
   if (::getppid() != parent) ::_exit(1);  // the shepherd died before PDEATHSIG was set
   ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+  if (exec.keep >= 0) ::fcntl(exec.keep, F_SETFD, 0);
   auto argv = pointers_to(exec.argv);
   auto env = pointers_to(exec.env);
   ::environ = env.data();

@@ -34,6 +34,7 @@ struct Exec {
   std::string cgroup;                    ///< empty: none
   const ProcessEnds* ends = nullptr;     ///< instead of in, out and err
   const ConsoleCall* console = nullptr;  ///< the same, fetched from an agent as the user
+  int keep = -1;                         ///< stays open under its number; -1: none
 };
 
 /// A child and where it writes what kept it from running: nothing once exec has succeeded.

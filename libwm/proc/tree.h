@@ -48,6 +48,10 @@ std::vector<pid_t> marked(const std::string& marker, const std::vector<std::int3
 /// @cost one read of /proc a process
 void signal_tree(pid_t leader, int signal);
 
+/// Sends `signal` to those of `leader` and its descendants that handle it: it would end the others.
+/// @cost two reads of /proc a process
+void signal_handlers_of(pid_t leader, int signal);
+
 /// Ends all that `list` gives and everything below: stops each before asking for its children,
 /// until no new one appears (a fork bomb outruns plain killing), then SIGKILL to each.
 /// @cost a few listings; bounded by 64 rounds

@@ -11,6 +11,9 @@ each with the number of measurements and their spread. Figures of pauses: elasti
   shrink_request_to_step_ms, grow_cold_request_to_step_ms
                               before bresize starts → first step with the new world; cold: the
                               newcomer is a fresh Python that imports PyTorch
+  grow_warm_request_to_step_ms
+                              the same on hosts with a warm parent; the comment says how many of
+                              the newcomers were its forks
   newcomer_import_ms          start of an added worker's process → its imports are done
   grow_beyond_import_ms       the difference, grow by grow: what WM and the epoch add
 Needs: B (build folder). Callers: scripts/bench.
@@ -99,10 +102,18 @@ class Bench:
             raise Failure(f'{" ".join(words)}: {done.stderr.strip()}')
         return done.stdout
 
-    def train(self, least):
-        """Number of a new elastic job on `least` to 4 GPUs."""
+    def train(self, least, *before):
+        """Number of a new elastic job on `least` to 4 GPUs. `before`: words before its command."""
         return re.search(r'<(\d+)>', self.said('bsub', '-app', 'training', '-ar', '-n', f'{least},4', '-gpu', 'num=1',
-                                               *TRAIN, STEPS, STEP_MS)).group(1)
+                                               *before, *TRAIN, STEPS, STEP_MS)).group(1)
+
+    def warm_words(self, job):
+        """What the job's warm parents have printed, all hosts together."""
+        words = ''
+        for path in glob.glob(self.cluster.path('**', f'{job}-0.1.d', 'warm.log'), recursive=True):
+            with open(path, encoding='utf-8') as text:
+                words += text.read()
+        return words
 
     def log(self, job):
         """Where its tasks' folders lie."""
@@ -219,12 +230,9 @@ def imports(bench, job):
     return took
 
 
-def resize(bench):
-    """Asks 4 → 2 → 3 → 2 …; returns times of shrinks, of grows, and newcomers' import times."""
-    job, shrinks, grows = bench.train(1), [], []
-    bench.settle(job, 4)
-    bench.said('bresize', 'release', '1', job)
-    bench.settle(job, 3)
+def resize(bench, job):
+    """Asks 4 → 3 → 2 → 3 → 2 …; returns times of shrinks, of grows, and newcomers' import times."""
+    shrinks, grows = [], []
     for _ in range(RESIZES):
         for kind, verb, world in ((shrinks, 'release', 2), (grows, 'request', 3)):
             kind.append((time.monotonic(), world))
@@ -234,16 +242,42 @@ def resize(bench):
     return first_steps(bench, job, shrinks), first_steps(bench, job, grows), imports(bench, job)
 
 
+def at_three(bench, job):
+    """A job that has had a worker on each host, and has three now."""
+    bench.settle(job, 4)
+    bench.said('bresize', 'release', '1', job)
+    bench.settle(job, 3)
+    return job
+
+
 def resizes(bench):
-    """The figures of bresize."""
-    shrinks, grows, took = resize(bench)
+    """The figures of bresize. A shell's word before the command keeps its newcomers cold."""
+    shrinks, grows, took = resize(bench, at_three(bench, bench.train(1, 'exec')))
     show('shrink_request_to_step_ms', shrinks)
     show('grow_cold_request_to_step_ms', grows)
     show('newcomer_import_ms', took)
     if len(grows) == len(took):
         show('grow_beyond_import_ms', [g - i for g, i in zip(grows, took)])
-    print('# grow_warm_request_to_step_ms: none; no host keeps a process with the framework imported',
-          file=sys.stderr)
+
+
+def warm_resizes(bench):
+    """grow_warm_request_to_step_ms"""
+    job, forks = at_three(bench, bench.train(1)), 0
+
+    def all_warm():
+        return bench.warm_words(job).count(': ready, ') >= SHAPE['nodes']
+    until(all_warm)
+    grows = []
+    for _ in range(RESIZES):
+        bench.said('bresize', 'release', '1', job)
+        bench.settle(job, 2)
+        before = bench.warm_words(job).count('forked')
+        grows.append((time.monotonic(), 3))
+        bench.said('bresize', 'request', '1', job)
+        bench.settle(job, 3)
+        forks += bench.warm_words(job).count('forked') - before
+    bench.end(job)
+    show('grow_warm_request_to_step_ms', first_steps(bench, job, grows), f'; {forks} of {len(grows)} were forks')
 
 
 def main():
@@ -254,7 +288,7 @@ def main():
     try:
         cluster.up(SHAPE)
         bench = Bench(cluster, work)
-        for measure in (submission, start, share, resizes):
+        for measure in (submission, start, share, resizes, warm_resizes):
             if wanted and measure.__name__ not in wanted:
                 continue
             try:

@@ -9,6 +9,7 @@ import os
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -69,6 +70,7 @@ class Worker:
         self.link, self.input = None, b''
         self.rendezvous, self.epoch, self.connected, self.faulted = '', 0, 0, 0
         self.step, self.progress_step, self.pauses = 0, 0, []
+        self.noise = None  # as last reported
         self.left = self.done = self.gone = False
 
     @property
@@ -238,6 +240,8 @@ class FakeLead:
         elif kind == FAULTED:
             worker.faulted, worker.step = body[1], body.get(2, 0)
             self._break()
+        elif kind == PROGRESS:
+            worker.noise = struct.unpack('<d', body.get(9, bytes(8)))[0]
         elif kind == LEFT:
             worker.left = True
         elif kind == DONE:

@@ -8,25 +8,9 @@ teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; cp "$BATS_TEST_DIRNAME/small_train.py" .; }
 teardown() { end_all_jobs; }
 
-result_dir() { echo "$CLUSTER/results/$(id -un)/batchworkdir/$1"; }
-# Slow until proven() says otherwise: nothing that a test does comes too late.
-train() { submit -app training -ar -n "$1" -gpu num=1 $PYTHON small_train.py "$2" 25; }
-# world of the newest applied step, over all tasks
-world() { tail -qn 1 "$(result_dir "$1")"/log/*/steps.csv 2>/dev/null | grep -v step | sort -t, -k1n | tail -1 | cut -d, -f3; }
-at_world() { [ "$(world "$1")" = "$2" ]; }
-last_step() { tail -qn 1 "$(result_dir "$1")"/log/*/steps.csv 2>/dev/null | grep -v step | cut -d, -f1 | sort -n | tail -1; }
-past_step() { [ "$(last_step "$1")" -ge "$2" ]; }
 # newcomers that were started and failed, beside the first task
 has_tried() { [ "$(ls "$(result_dir "$1")/log" | wc -l)" -gt "$2" ]; }
 explained() { bjobs -l "$1" | tr -d "\n" | grep -q "stays at its size"; }
-proven() { # JOBID STEPS [KILLED_TASK]: finished, in order, not restarted
-  touch hurry
-  ran_out "$1" 90
-  [ "$(state "$1")" = finished ] || { bhist -l "$1"; cat "$(result_dir "$1")"/log/*/stderr; return 1; }
-  is "$1" attempt 1
-  run $PYTHON "$TOP/scripts/demo.d/evidence.py" "$(result_dir "$1")" "${@:3}"
-  [[ $output == *"$2 steps, $(($2 * 16)) samples, all in order"* ]] || { echo "$output"; return 1; }
-}
 
 @test "bresize release and request resize a running job without a restart" {
   job=$(train 1,2 2000)
@@ -121,4 +105,23 @@ PY
   wait_for 40 has_tried "$job" 3
   wait_for 20 explained "$job" || { bwhy "$job"; bjobs -l "$job"; return 1; }
   proven "$job" 2000
+}
+
+@test "all members lost at once: a new attempt goes on from the newest checkpoint" {
+  export CHECKPOINT_FREQ=5
+  job=$(train 2,2 800)
+  wait_for 60 past_step "$job" 100
+  "$MINICLUSTER" kill task "$job.1" & "$MINICLUSTER" kill task "$job.2"
+  wait
+  wait_for 30 events_of "$job" REQUEUE 1
+  touch hurry
+  [[ $(events "$job" REQUEUE) == *"goes on from the newest checkpoint"* ]]
+  ran_out "$job" 120
+  [ "$(state "$job")" = finished ] || { bhist -l "$job"; cat "$(result_dir "$job")"/log/*/stderr; return 1; }
+  is "$job" attempt 2
+  grep -q 'resumed from checkpoint' "$(result_dir "$job")"/log/*/stdout
+  [ "$(last_step "$job")" -eq 800 ]
+  # what was done after the checkpoint is done again, and nothing else is wrong
+  run $PYTHON "$TOP/scripts/demo.d/evidence.py" "$(result_dir "$job")"
+  ! grep -v -e '^Resize' -e 'all in order' -e 'were lost and done again' <<<"$output"
 }

@@ -6,6 +6,9 @@
 #   submit bsub-arguments…                 prints the job number
 #   field JOBID NAME                       one field of bjobs -json;  state JOBID: wm_state
 #   events JOBID EVENT                     that job's events of a kind, one JSON object a line
+#   train MIN,MAX STEPS [MS]               an elastic job of small_train.py; result_dir, world, at_world,
+#                                          last_step, past_step JOBID …: what its step records say
+#   proven JOBID STEPS [KILLED_TASK]       it finished, every step and sample once, without a restart
 # Invariant: no fixed ports or paths; everything lives below BATS_FILE_TMPDIR.
 
 TOP=$(cd "${BATS_TEST_DIRNAME:-.}/../.." && pwd)
@@ -89,4 +92,23 @@ processes_of() {
     tr '\0' '\n' 2>/dev/null <"$env" | grep -qx "WM_NODE=$node" && basename "$(dirname "$env")"
   done
   return 0
+}
+
+# ---- elastic training -------------------------------------------------------------------
+
+result_dir() { echo "$CLUSTER/results/$(id -un)/batchworkdir/$1"; }
+# Slow until `hurry` or proven() says otherwise: nothing that a test does comes too late.
+train() { submit -app training -ar -n "$1" -gpu num=1 $PYTHON small_train.py "$2" "${3-25}"; }
+# world of the newest applied step, over all tasks
+world() { tail -qn 1 "$(result_dir "$1")"/log/*/steps.csv 2>/dev/null | grep -v step | sort -t, -k1n | tail -1 | cut -d, -f3; }
+at_world() { [ "$(world "$1")" = "$2" ]; }
+last_step() { tail -qn 1 "$(result_dir "$1")"/log/*/steps.csv 2>/dev/null | grep -v step | cut -d, -f1 | sort -n | tail -1; }
+past_step() { [ "$(last_step "$1")" -ge "$2" ]; }
+proven() { # JOBID STEPS [KILLED_TASK]: finished, in order, not restarted
+  touch hurry
+  ran_out "$1" 90
+  [ "$(state "$1")" = finished ] || { bhist -l "$1"; cat "$(result_dir "$1")"/log/*/stderr; return 1; }
+  is "$1" attempt 1
+  run $PYTHON "$TOP/scripts/demo.d/evidence.py" "$(result_dir "$1")" "${@:3}"
+  [[ $output == *"$2 steps, $(($2 * 16)) samples, all in order"* ]] || { echo "$output"; return 1; }
 }

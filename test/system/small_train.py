@@ -58,7 +58,8 @@ MODEL = Slow()
 passes = STEPS * BATCH // SAMPLES
 fabric = FabricModel(MODEL, lambda: (Numbers(), Numbers()), nn.functional.mse_loss,
                      torch.optim.SGD(MODEL.parameters(), lr=0.1), user_callback=[Passes()])
-fabric.train(passes, BATCH, effective_batch_size=BATCH, validation_freq=0, checkpoint_freq=0)
+fabric.train(passes, BATCH, effective_batch_size=BATCH, validation_freq=0,
+             checkpoint_freq=int(os.environ.get('CHECKPOINT_FREQ', '0')))
 os.makedirs(os.path.join(os.environ['RESULT_DIR'], 'model'), exist_ok=True)
 with open(os.path.join(os.environ['RESULT_DIR'], 'model', 'result.json'), 'w', encoding='utf-8') as out:
     json.dump({'passes': passes}, out)

@@ -38,6 +38,13 @@ class Resizes(Elastic):
         self.begin([1, 2, 3])
         self.finish()
 
+    def test_two_members_report_the_noise_of_their_gradients_and_one_alone_cannot(self):
+        lead = self.job(passes=100)
+        self.begin([1, 2])
+        lead.run_until(lambda: all((lead.workers[t].noise or -1) > 0 for t in (1, 2)), what='a noise scale')
+        self.resize([1])
+        lead.run_until(lambda: lead.workers[1].noise == -1, what='a report of one member')
+
     def test_a_withdrawn_epoch_disturbs_nobody(self):
         lead = self.job()
         self.begin([1, 2], later=[3])

@@ -243,7 +243,7 @@ class Cluster:
         elif len(what) == 1 and what[0] in self.nodes():
             self._kill_host(what[0], number)
         elif len(what) == 2 and what[0] == 'task':
-            self._signal_one(self._task(what[1]), number)
+            self._signal_task(self._task(what[1]), number)
         elif len(what) == 2 and what[0] == 'shepherd':
             self._signal_one(self._shepherd(what[1]), number)
         elif len(what) == 2 and what[0] == 'wnoded':
@@ -267,6 +267,13 @@ class Cluster:
 
     def _signal_one(self, pid, number):
         self._signal(pid, processes.start_time(pid), number)
+
+    def _signal_task(self, pid, number):
+        """A task that is to stand still does so with all of its session."""
+        if number in (signal.SIGSTOP, signal.SIGCONT):
+            os.killpg(pid, number)
+        else:
+            self._signal_one(pid, number)
 
     def _task(self, name):
         """Pid of a task's first process: the one that no other of the task is above."""

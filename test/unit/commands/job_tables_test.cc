@@ -119,6 +119,20 @@ TEST(job_fields, a_job_that_cannot_grow_says_why) {
   EXPECT_EQ(field(view, "pend_reason"), "Not enough job slot(s); Queue is full");
 }
 
+TEST(job_fields, a_member_that_hangs_is_named_for_as_long_as_it_is_there) {
+  auto view = changed(running(), [](Job& j) {
+    j.tasks.back().kill = true;
+    j.tasks.back().term = Term::Hung;
+    j.end_text = "has not entered a collective for 30s";
+    j.grow_blocked = "3 newcomers failed";
+  });
+  auto number = std::to_string(view.job->tasks.back().number.value);
+  EXPECT_EQ(field(view, "pend_reason"),
+            "task " + number + " hangs: has not entered a collective for 30s");
+  auto ended = changed(view, [](Job& j) { j.tasks.back().state = TaskState::Gone; });
+  EXPECT_EQ(field(ended, "pend_reason"), "3 newcomers failed");
+}
+
 TEST(job_fields, elements_carry_their_index) {
   auto view = running();
   view.id = {12, 4};

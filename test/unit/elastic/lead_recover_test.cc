@@ -224,22 +224,42 @@ TEST(lead_recover, a_survivor_that_never_answers_is_given_up) {
   EXPECT_EQ(rig.members(), (Numbers{1}));
 }
 
-TEST(lead_recover, a_member_missing_in_a_collective_is_treated_as_failed) {
-  LeadRig rig({1, 2, 3});
-  rig.train({1, 2, 3});
+/// Members 1 to 3 train; 1 and 3 wait in a collective for `span`, 2 does not come.
+void hang(LeadRig& rig, Duration span) {
   WorkerProgress waiting;
   waiting.epoch = EpochNumber{1};
   waiting.in_collective = true;
   WorkerProgress away = waiting;
   away.in_collective = false;
-  for (int second = 0; second < 32; ++second) {
+  for (Duration passed{}; passed < span; passed += seconds(1)) {
     rig.said(1, waiting);
     rig.said(2, away);
     rig.said(3, waiting);
     rig.pass(seconds(1));
   }
+}
+
+TEST(lead_recover, a_member_missing_in_a_collective_is_named_and_its_end_is_the_failure) {
+  LeadRig rig({1, 2, 3});
+  rig.train({1, 2, 3});
+  hang(rig, seconds(31));
   ASSERT_EQ(rig.reports<TaskFaulty>().size(), 1u);
   EXPECT_EQ(rig.reports<TaskFaulty>()[0].task, TaskNumber{2});
+  EXPECT_TRUE(rig.tell.empty()) << "its host still asks it where it stands";
+
+  rig.gone(2, "signal 9");
+
+  EXPECT_EQ(rig.told<EpochBroken>(), (Numbers{1, 3}));
+  rig.faulted({1, 3}, 1);
+  EXPECT_EQ(rig.members(), (Numbers{1, 3}));
+  EXPECT_NE(rig.plan().reason.find("task 2: has not entered a collective"), std::string::npos);
+}
+
+TEST(lead_recover, a_member_that_hangs_and_that_nobody_ends_is_treated_as_failed) {
+  LeadRig rig({1, 2, 3});
+  rig.train({1, 2, 3});
+  hang(rig, seconds(38));
+  EXPECT_EQ(rig.reports<TaskFaulty>().size(), 1u);
   EXPECT_EQ(rig.told<EpochBroken>(), (Numbers{1, 2, 3}));
 }
 

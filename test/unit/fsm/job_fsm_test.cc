@@ -125,6 +125,73 @@ TEST(job_fsm, a_queue_may_make_its_jobs_rerunnable) {
   EXPECT_EQ(c.job(id).state, JobState::Pending);
 }
 
+// An elastic training of two members, both at work.
+JobId trained(ClusterBuilder& c, HostId a, HostId b) {
+  auto id = c.submit(SpecBuilder().tasks(1, 4).app("training").elastic());
+  c.run(id, {a, b});
+  c.enter_epoch(id, 7);
+  return id;
+}
+
+TEST(job_fsm, an_elastic_job_that_lost_all_members_goes_on_as_a_new_attempt) {
+  ClusterBuilder c;
+  auto a = c.host(2), b = c.host(2);
+  auto id = trained(c, a, b);
+  c.step(ended(c, id, 2, kSigkill));
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+  auto actions = c.step(ended(c, id, 1, kSigkill));
+  EXPECT_EQ(c.job(id).state, JobState::Pending);
+  EXPECT_EQ(c.job(id).requeues, 1u);
+  for (auto host : {a, b})  // its shepherds live on until they are told to forget it
+    EXPECT_NE(std::find(actions.begin(), actions.end(), Action(OrderHost{host, id})),
+              actions.end());
+  auto lead = c.job(id).membership.lead;
+  c.run(id, {a, b});
+  EXPECT_EQ(c.job(id).attempt, Attempt{2});
+  EXPECT_GT(c.job(id).membership.lead, lead) << "its epochs are numbered above the old ones";
+}
+
+TEST(job_fsm, members_that_fail_by_themselves_are_no_reason_to_try_again) {
+  ClusterBuilder c;
+  auto h = c.host(2);
+  auto id = trained(c, h, h);
+  c.step(ended(c, id, 1, kExit3));
+  c.step(ended(c, id, 2, kExit3));
+  EXPECT_EQ(c.job(id).state, JobState::Failed);
+  EXPECT_EQ(c.job(id).exit_status, kExit3);
+}
+
+TEST(job_fsm, a_job_killed_before_its_first_epoch_has_nothing_to_go_on_from) {
+  ClusterBuilder c;
+  auto h = c.host(2);
+  auto id = c.submit(SpecBuilder().tasks(1, 4).app("training").elastic());
+  c.run(id, {h});
+  c.step(ended(c, id, 1, kSigkill));
+  EXPECT_EQ(c.job(id).state, JobState::Failed);
+}
+
+TEST(job_fsm, newcomers_that_began_from_a_checkpoint_are_ended_for_the_new_attempt) {
+  ClusterBuilder c;
+  auto h = c.host(4);
+  auto id = trained(c, h, h);
+  Task more;
+  more.number = TaskNumber{3};
+  more.host = h;
+  c.step(TasksAdded{id, Attempt{1}, {more}, ""});
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{3}, 1003});
+  c.step(ended(c, id, 1, kSigkill));
+  c.step(ended(c, id, 2, kSigkill));
+  EXPECT_EQ(c.job(id).state, JobState::Running) << "task 3 may be a member already";
+  EpochFormed anew;
+  anew.epoch = EpochNumber{8};
+  anew.members = {TaskNumber{3}};
+  anew.reason = "start";
+  c.step(EpochEntered{id, Attempt{1}, anew});
+  EXPECT_TRUE(c.job(id).ending);
+  c.step(ended(c, id, 3, 15));
+  EXPECT_EQ(c.job(id).state, JobState::Pending);
+}
+
 // The configuration with these exits of the profile "batch".
 void set_exits(ClusterBuilder& c, std::vector<std::uint32_t> success,
                std::vector<std::uint32_t> requeue) {

@@ -4,7 +4,10 @@ import unittest
 
 import torch
 
-from fabric_model.flat import FlatModel, Numbers, all_agree, flags
+from fabric_model.flat import FIXED, FlatModel, Numbers, all_agree, flags
+from fabric_model.noise import SHARES
+
+NONE = [0.0] * (FIXED - 1)  # nothing to say before the loss
 
 
 class Members:
@@ -58,10 +61,10 @@ class FlatModelTest(unittest.TestCase):
             captured = []
             probe = Members()
             probe.sum = lambda tensor: captured.append(tensor.clone())
-            flat.sum(probe, len(part), False, [0.0] * 4 + [1.0, 1.0])
+            flat.sum(probe, len(part), False, NONE + [1.0, 1.0])
             contributions.append(captured[0])
         flat.begin()
-        tail = flat.sum(Members(contributions, 3), 0, False, [0.0] * 6)
+        tail = flat.sum(Members(contributions, 3), 0, False, NONE + [0.0, 0.0])
         flat.take((tail.weight, tail.weight))
         self.assertEqual(tail.weight, 34)
         for wanted, parameter in zip(whole, model.parameters()):
@@ -75,7 +78,7 @@ class FlatModelTest(unittest.TestCase):
             p.grad = None
         self.backward(model, torch.randn(5, 4, dtype=torch.float64), 1)
         wanted = [p.grad.clone() for p in model.parameters()]
-        flat.sum(Members(), 1, True, [0.0] * 6)
+        flat.sum(Members(), 1, True, NONE + [0.0, 0.0])
         flat.take((1, 1))
         for p, value in zip(model.parameters(), wanted):
             torch.testing.assert_close(p.grad, value)
@@ -95,7 +98,7 @@ class FlatModelTest(unittest.TestCase):
         flat = FlatModel(model, 1)
         flat.begin()
         self.backward(model, torch.randn(5, 4, dtype=torch.float64), 1)
-        flat.sum(Members(), 5, True, [0.0] * 6)
+        flat.sum(Members(), 5, True, NONE + [0.0, 0.0])
         flat.take((5, 5))
         after = [b.clone() for b in model.buffers()]
         flat.undo()
@@ -108,15 +111,16 @@ class FlatModelTest(unittest.TestCase):
         flat.begin()
         self.backward(model, torch.randn(5, 4).to(torch.bfloat16), 1)
         wanted = [p.grad.clone() for p in model.parameters()]
-        flat.sum(Members(), 1, True, [0.0] * 5)
+        flat.sum(Members(), 1, True, NONE + [0.0])
         flat.take((1, 1))
         for p, value in zip(model.parameters(), wanted):
             self.assertEqual(p.grad.dtype, torch.bfloat16)
             torch.testing.assert_close(p.grad, value)
 
     def test_numbers_alone_make_a_round_without_gradients(self):
-        tail = Numbers(2).sum(Members(), 3, flags(5) + [1.0] + [9.0, 2.0, 1.0])
+        tail = Numbers(2).sum(Members(), 3, flags(5) + [1.0] + [0.5] * SHARES + [9.0, 2.0, 1.0])
         self.assertEqual((tail.weight, tail.switch, tail.checkpoint), (3, True, True))
+        self.assertEqual(tail.noise, [0.5] * SHARES)
         self.assertEqual(tail.sums, [9.0, 2.0, 1.0])
 
 

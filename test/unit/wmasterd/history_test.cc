@@ -98,6 +98,23 @@ TEST(history, a_job_from_submission_to_its_end) {
   EXPECT_EQ(last.ended, at(12));
 }
 
+TEST(history, a_job_that_runs_again_says_why) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder().tasks(1, 2).app("training").elastic());
+  c.run(id, {host, host});
+  c.enter_epoch(id, 1);
+  c.end(id, 1, 9);
+  c.end(id, 2, 9);
+  c.run(id, {host});
+  Books books(c);
+  auto rows = books.named(id, "REQUEUE");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].reason, "all members were lost; goes on from the newest checkpoint");
+  EXPECT_EQ(books.named(id, "DISPATCH").size(), 2u);
+  EXPECT_EQ(books.named(id, "START").size(), 2u);
+}
+
 TEST(history, an_end_counts_once_for_its_user) {
   Office c;
   auto host = c.host(4);

@@ -211,14 +211,49 @@ TEST_F(core, kill_takes_one_task_by_force) {
   start(two);
   two.generation = 2;
   two.tasks[1].kill = true;
-  two.tasks[1].term = Term::Hung;
+  two.tasks[1].term = Term::ReclaimGrace;
   hear(NodeVerb::Order, two);
   ASSERT_EQ(outside_.fake.told.size(), 1u);
   auto& told = std::get<proc::EndTasks>(outside_.fake.told[0].second);
   EXPECT_TRUE(told.at_once);
   EXPECT_EQ(told.tasks, std::vector<TaskNumber>{TaskNumber{2}});
   node_.on_word(key_, proc::TaskEnded{record(2, 9, EndCause::Ordered)});
-  EXPECT_EQ(ends().at(0).term, Term::Hung);
+  EXPECT_EQ(ends().at(0).term, Term::ReclaimGrace);
+}
+
+TEST_F(core, a_task_that_hangs_is_asked_where_before_it_is_ended) {
+  auto two = with_task(order(), 2);
+  start(two);
+  two.generation = 2;
+  two.tasks[1].kill = true;
+  two.tasks[1].term = Term::Hung;
+  hear(NodeVerb::Order, two);
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  auto& told = std::get<proc::EndTasks>(outside_.fake.told[0].second);
+  EXPECT_FALSE(told.at_once);
+  EXPECT_EQ(told.first_signal, SIGQUIT);
+}
+
+TEST_F(core, the_first_hello_of_an_elastic_python_job_asks_for_a_warm_parent) {
+  auto elastic = order();
+  elastic.elastic = true;
+  elastic.app.type = AppType::Training;
+  elastic.app.warm_imports = {"torch"};
+  elastic.resolved.command = "python3 train.py";
+  start(elastic);
+  node_.on_agent(key_, {{7, 0}, {1}, {1}, WorkerSeen{TaskNumber{1}}});
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<proc::KeepWarm>(outside_.fake.told[0].second));
+}
+
+TEST_F(core, the_order_of_a_new_attempt_ends_what_is_left_of_the_one_before) {
+  start(order());
+  auto next = order();
+  next.attempt = Attempt{2};
+  hear(NodeVerb::Order, next);
+  ASSERT_FALSE(outside_.fake.told.empty());
+  EXPECT_EQ(outside_.fake.told[0].first, key_);
+  EXPECT_TRUE(std::holds_alternative<proc::Finish>(outside_.fake.told[0].second));
 }
 
 TEST_F(core, a_leaver_is_asked_by_signal_unless_its_worker_is_told_in_place) {

@@ -6,7 +6,7 @@ trains in one process.
 
 Modules: model (the API) → engine (rounds, switches, recovery) → group, membership (who),
 progress (where), flat, compute, data (what), state, checkpoint (copies), hooks (user's code),
-native, sockets (the system).
+native, sockets (the system), noise (of the gradients), warm (what newcomers are forked from).
 """
 
 from .model import FabricModel

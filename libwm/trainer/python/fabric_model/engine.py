@@ -24,6 +24,7 @@ from .flat import Numbers, flags
 from .group import GroupBroken
 from .membership import Left
 from .native import Ledger, Step, part
+from .noise import SHARES, Noise
 from .progress import END, FINISH, TRAIN, Progress
 
 _REPORT_NS = 200_000_000  # between two updates of the progress that is reported
@@ -41,6 +42,7 @@ class Engine:
         self._result_dir = parts.result_dir
         self._flat = parts.flat
         self._numbers = Numbers(len(course.metric_names))
+        self._noise = Noise(parts.flat.elements)
         self._sabotage = sabotage.chosen()
         self.progress, self.group = Progress(), None
         self._has_state, self._stopping = False, 0  # number of the signal
@@ -106,11 +108,12 @@ class Engine:
         offset, size = part(end - begin, self.group.world, self.group.rank)
         return begin, end, offset, size
 
-    def _flags(self):
-        """The numbers about membership and checkpoints that every round carries (W-5)."""
+    def _flags(self, noise=(0.0,) * SHARES):
+        """What every round carries besides its own sums: the numbers about membership (W-5),
+        checkpoints and the gradients' noise."""
         self._offered = self.membership.ready_epoch
         wanted = self._stopping or self.membership.checkpoint_wanted
-        return flags(self._offered) + [1.0 if wanted else 0.0]
+        return flags(self._offered) + [1.0 if wanted else 0.0, *noise]
 
     def _train_round(self):
         began, group, progress = time.monotonic_ns(), self.group, self.progress
@@ -120,12 +123,14 @@ class Engine:
         self._flat.begin()
         self._prepare_next(end)
         own = self._train_share(numbers, seeds, end - begin)
-        tail = self._flat.sum(group, size, offset == 0, self._flags() + own)
+        noise = self._noise.share(progress.step, self._flat, size if group.world > 1 else 0)
+        tail = self._flat.sum(group, size, offset == 0, self._flags(noise) + own)
         if sabotage.skips(progress, self._sabotage):
             self._flat.undo()
             progress.commit_train(self.course, end, tail.weight, tail.sums)
             return tail
         self._finish_delivery()
+        self._noise.take(tail.noise, self._flat, tail.weight)
         self._flat.take((self._compute.divisor(tail.weight), tail.weight))
         self.script.optimizer.step()
         progress.commit_train(self.course, end, tail.weight, tail.sums)
@@ -285,7 +290,8 @@ class Engine:
         accuracy = tested[1] if tested and tested[1] == tested[1] else -1.0
         self.agent.progress(epoch=self.group.epoch, data_epoch=p.data_epoch, step=p.step,
                             samples=p.samples, loss=loss, accuracy=accuracy,
-                            step_time_s=self._step_s, samples_per_s=self._rate, noise=-1.0)
+                            step_time_s=self._step_s, samples_per_s=self._rate,
+                            noise=self._noise.scale(self.group.world))
 
     def _checkpoint_if_due(self):
         self._report()

@@ -1,7 +1,7 @@
 """Role: what one round's all-reduce carries, in flat buffers: the gradients (as views, so that
 backward writes right into the buffer), the float buffers of the model, and a tail of plain numbers.
 
-  main buffer:   [ gradients | model buffers | weight c t t² checkpoint loss metrics… ]
+  main buffer:   [ gradients | model buffers | weight c t t² checkpoint noise³ loss metrics… ]
   other buffers: [ gradients of the other dtype ]
 
 Invariants: `weight` is the number of samples behind a contribution; c, t, t² are rule W-5 of
@@ -10,7 +10,10 @@ libwm/elastic/PROTOCOL.md; a buffer is reduced whole before anything of it is us
 
 import torch
 
-FIXED = 5  # numbers of the tail before the loss
+from .noise import SHARES
+
+_FLAGS = 5  # weight, the three of W-5, checkpoint
+FIXED = _FLAGS + SHARES  # numbers of the tail before the loss
 _EPOCHS = 64  # W-5: t = 1 + epoch mod 64
 
 
@@ -36,6 +39,7 @@ class Tail:
         self.weight = round(numbers[0])
         self.switch = all_agree(numbers[1:4], world)
         self.checkpoint = numbers[4] > 0.5
+        self.noise = numbers[_FLAGS:FIXED]
         self.sums = numbers[FIXED:]
 
 
@@ -103,6 +107,17 @@ class FlatModel:
         for bucket in self._buckets:
             bucket.attach()
         self._saved = [b.clone() for b in self._buffers]
+
+    @property
+    def elements(self):
+        """How many gradients there are."""
+        return sum(bucket.size for bucket in self._buckets)
+
+    def square(self):
+        """Square of the length of the gradients as they stand. @cost one read of them"""
+        for bucket in self._buckets:
+            bucket.gather()
+        return sum(torch.dot(b.gradients, b.gradients).item() for b in self._buckets)
 
     def undo(self):
         """The step was not applied: the model's buffers as they were before it."""

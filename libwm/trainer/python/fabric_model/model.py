@@ -4,6 +4,7 @@ that only the final rank 0 returns from train().
 """
 
 import atexit
+import faulthandler
 import os
 import signal
 import sys
@@ -27,6 +28,7 @@ from .state import Script
 from .syncbn import Norms, convert
 
 _TRAININGS = 'WM_TRAININGS_DONE'  # in the environment: how often train() has returned
+_STDERR = 2  # the descriptor: scripts replace sys.stderr
 # keyword of one generation → our name
 _OLDER = {'loss_function': 'loss', 'getDatasets': 'datasets_function'}
 
@@ -162,6 +164,8 @@ class _Run:
 
     def to_the_end(self, engine):
         """Trains. Returns whether this worker returns from train()."""
+        if self.agent.present:  # the host asks a worker that hangs where it stands
+            faulthandler.register(signal.SIGQUIT, file=_STDERR, all_threads=True)
         for number in self._stop_signals():
             signal.signal(number, lambda number, _frame: engine.request_stop(number))
         try:
@@ -177,6 +181,7 @@ class _Run:
         still trains, it trains alone."""
         os.environ[_TRAININGS] = str(self._training)
         os.environ.pop('WM_ELASTIC_SOCKET', None)
+        faulthandler.unregister(signal.SIGQUIT)
         for number in self._stop_signals():
             signal.signal(number, self._handlers[number] or signal.SIG_DFL)
         self.membership.close()
