@@ -68,6 +68,7 @@ class Core {
     std::string agent_address;
     bool in_place = false;      ///< a worker said hello: the agent tells it to leave
     bool ending = false;        ///< the TERM sequence is ordered
+    bool warned = false;        ///< its tasks got SIGTERM, as it is preempted
     bool forgotten = false;     ///< no facts about it are wanted
     std::set<TaskNumber> told;  ///< kill and leave that the shepherd has been told of
   };

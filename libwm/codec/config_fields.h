@@ -22,6 +22,7 @@ WM_FIELDS(ClusterConf) {
   f(6, s.munge_socket), f(7, s.admins), f(8, s.default_queue), f(9, s.default_plan);
   f(10, s.default_app), f(11, s.default_project), f(12, s.log_level), f(13, s.fence_command);
   f(14, s.cgroup_root), f(15, s.dirs), f(16, s.times), f(17, s.limits);
+  f(60, s.unit_types);
 }
 WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
 WM_FIELDS(QueueConf) {
@@ -29,10 +30,12 @@ WM_FIELDS(QueueConf) {
   f(7, s.app), f(8, s.plan), f(9, s.run_limit), f(10, s.min_tasks), f(11, s.max_tasks);
   f(12, s.max_slots), f(13, s.user_slots), f(14, s.host_slots), f(15, s.mem_limit), f(16, s.nice);
   f(17, s.rerunnable), f(18, s.exclusive), f(19, s.interactive), f(20, s.res_req);
+  f(60, s.place), f(61, s.preempts), f(62, s.preempt_by), f(63, s.preempt_grace);
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);
   f(7, s.gpu_model), f(8, s.gpu_mem), f(9, s.groups), f(10, s.resources);
+  f(60, s.switches);
 }
 WM_FIELDS(PlanConf) {
   f(1, s.path), f(2, s.shares), f(3, s.owns), f(4, s.limit), f(5, s.lend), f(6, s.borrow);
@@ -43,6 +46,7 @@ WM_FIELDS(AppConf) {
   f(6, s.gpu_mode), f(7, s.gpu), f(8, s.res_req), f(9, s.env), f(10, s.run_limit);
   f(11, s.rerunnable), f(12, s.reclaim_grace), f(13, s.kill_grace), f(14, s.pre_exec);
   f(15, s.post_exec), f(16, s.success_exits), f(17, s.requeue_exits), f(18, s.warm_imports);
+  f(60, s.place);
 }
 WM_FIELDS(UserConf) {
   f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(4, s.max_jobs), f(5, s.plan);

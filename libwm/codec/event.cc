@@ -9,7 +9,9 @@ namespace wm {
 WM_FIELDS(JobSubmitted) { f(1, s.job), f(2, s.sealed); }
 WM_FIELDS(JobHeld) { f(1, s.job), f(2, s.by); }
 WM_FIELDS(JobReleased) { f(1, s.job), f(2, s.by); }
-WM_FIELDS(JobDispatched) { f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.key); }
+WM_FIELDS(JobDispatched) {
+  f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.key), f(60, s.alternative);
+}
 WM_FIELDS(TaskStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid); }
 WM_FIELDS(TaskEnded) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.status), f(5, s.term), f(6, s.usage),
@@ -39,6 +41,9 @@ WM_FIELDS(HostClosed) { f(1, s.host), f(2, s.by), f(3, s.why); }
 WM_FIELDS(HostOpened) { f(1, s.host), f(2, s.by); }
 WM_FIELDS(QueueChanged) { f(1, s.queue), f(2, s.change), f(3, s.by), f(4, s.why); }
 WM_FIELDS(ConfigLoaded) { f(1, s.config); }
+WM_FIELDS(JobPreempted) { f(1, s.job), f(2, s.attempt), f(3, s.preempted); }
+WM_FIELDS(MemoryReleased) { f(1, s.job), f(2, s.attempt); }
+WM_FIELDS(WaitRecorded) { f(1, s.jobs), f(2, s.reasons); }
 WM_FIELDS(EventBody) { f.one_of(s); }
 
 }  // namespace wm

@@ -1,10 +1,13 @@
 // Keys of apps.conf.
+#include <array>
+
 #include "libwm/conf/keys.h"
 
 namespace wm::conf {
 namespace {
 
 using A = AppConf;
+constexpr std::array<std::string_view, 4> kPlaces = {"queue", "pack", "spread", "topology"};
 
 constexpr Key<A> kKeys[] = {
     {"type", [](A& a) -> Field { return &a.type; }, kAny, Effect::NewJobs,
@@ -57,6 +60,12 @@ constexpr Key<A> kKeys[] = {
      {0, 255},
      Effect::NewJobs,
      "Exit codes with which a job is queued again."},
+    {"place",
+     [](A& a) -> Field {
+       return Choice{&a.place, kPlaces};
+     },
+     kAny, Effect::Reconfig,
+     "Where its jobs' tasks go: pack, spread or topology as in queues.conf, or as the queue says."},
 };
 
 }  // namespace

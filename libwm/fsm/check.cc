@@ -97,6 +97,15 @@ Result<void> check_more(const Cluster&, const Job& job, const KillRequested& e) 
   if (job.kill && job.kill->term == e.wish.term) return fail(Code::Stale, "being terminated");
   return {};
 }
+Result<void> check_more(const Cluster&, const Job& job, const JobPreempted&) {
+  if (job.preempted) return fail(Code::Stale, "it makes way already");
+  if (job.kill || job.ending) return fail(Code::Conflict, "it is ending");
+  return {};
+}
+Result<void> check_more(const Cluster&, const Job& job, const MemoryReleased&) {
+  if (job.mem_released) return fail(Code::Stale, "its memory is released");
+  return {};
+}
 // Everything a placement names must exist and be free.
 Result<void> check_places(const Cluster& cluster, const std::vector<Task>& tasks) {
   for (const auto& task : tasks) {
@@ -109,7 +118,9 @@ Result<void> check_places(const Cluster& cluster, const std::vector<Task>& tasks
   }
   return {};
 }
-Result<void> check_more(const Cluster& cluster, const Job&, const JobDispatched& e) {
+Result<void> check_more(const Cluster& cluster, const Job& job, const JobDispatched& e) {
+  if (e.alternative > job.sealed->alternatives.size())
+    return fail(Code::NotFound, "no alternative " + std::to_string(e.alternative));
   return check_places(cluster, e.tasks);
 }
 Result<void> check_more(const Cluster& cluster, const Job& job, const TasksAdded& e) {

@@ -20,7 +20,7 @@ void count_slot(Cluster& cluster, const Job& job, const Task& task, int sign) {
   const auto& need = job.spec().task;
   host.used_slots += static_cast<std::uint32_t>(sign);
   host.used_milli_cpus += static_cast<std::uint32_t>(sign) * need.milli_cpus;
-  host.used_mem.value += sign * need.mem.value;
+  if (!job.mem_released) host.used_mem.value += sign * need.mem.value;
   for (auto gpu : task.gpus) {
     WM_CHECK(gpu < host.gpu_owners.size());
     host.gpu_owners[gpu] = sign > 0 ? GpuOwner{job.id, task.number} : GpuOwner{};

@@ -23,7 +23,7 @@ Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
     ++t.slots;
     if (task.state == TaskState::Stuck) ++t.stuck;
     t.milli_cpus += job.spec().task.milli_cpus;
-    t.mem += job.spec().task.mem.value;
+    if (!job.mem_released) t.mem += job.spec().task.mem.value;
     for (auto gpu : task.gpus)
       if (!t.gpus.emplace(gpu, GpuOwner{job.id, task.number}).second)
         return broken("a GPU is held twice, job " + to_string(job.id));

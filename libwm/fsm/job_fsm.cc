@@ -76,7 +76,9 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.membership.lead_host = e.tasks.front().host;
   job.failed_starts = 0;
   job.grow_blocked.clear();
-  job.finishing = job.ending = false;
+  job.finishing = job.ending = job.mem_released = false;
+  job.alternative = e.alternative;
+  job.preempted.reset();
   job.dispatched = now;
   add_tasks(c, job, e.tasks, now);
   count_active(c, e.job, 1);
@@ -161,6 +163,26 @@ void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t) {
   ++job.generation;
   t.orders.insert(e.job);
 }
+
+void apply_to(Cluster& c, const JobPreempted& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.preempted = e.preempted;
+  ++job.generation;
+  t.orders.insert(e.job);
+  t.jobs.insert(e.job);
+}
+
+// Every host of the job gets its memory back; what is added later reserves none.
+void apply_to(Cluster& c, const MemoryReleased& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  for (const auto& task : job.tasks)
+    if (task.holds_slot()) edit_host(c, task.host).used_mem.value -= job.spec().task.mem.value;
+  job.mem_released = true;
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
+
+void apply_to(Cluster&, const WaitRecorded&, WallTime, Touched&) {}
 
 void apply_to(Cluster& c, const JobPurged& e, WallTime, Touched& t) {
   t.jobs.insert(e.job);

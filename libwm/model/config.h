@@ -107,6 +107,7 @@ struct ClusterConf {
   DirConf dirs;
   TimeConf times;
   LimitConf limits;
+  std::vector<std::string> unit_types;  ///< of compute units, from the hosts' own switch up
   bool operator==(const ClusterConf&) const = default;
 };
 
@@ -138,7 +139,11 @@ struct QueueConf {
   bool rerunnable = false;
   bool exclusive = false;  ///< bsub -x is allowed
   Interactive interactive = Interactive::Yes;
-  std::string res_req;  ///< added to every job's -R
+  std::string res_req;                                ///< added to every job's -R
+  std::string place = "pack";                         ///< pack, spread or topology
+  std::vector<std::string> preempts;                  ///< queues, or "lower": whose jobs make way
+  std::string preempt_by = "shrink";                  ///< how far its own jobs make way
+  Duration preempt_grace = std::chrono::seconds(30);  ///< between SIGTERM and SIGKILL
   bool operator==(const QueueConf&) const = default;
 };
 
@@ -155,6 +160,7 @@ struct HostConf {
   Bytes gpu_mem;
   std::vector<std::string> groups;
   std::map<std::string, std::string> resources;  ///< site's own, for select[]: "ssd" = ""
+  std::string switches;  ///< from the top of the tree to its own: "core1/row2/leaf7"
   bool operator==(const HostConf&) const = default;
 };
 
@@ -194,6 +200,7 @@ struct AppConf {
   std::vector<std::uint32_t> success_exits;  ///< besides 0
   std::vector<std::uint32_t> requeue_exits;
   std::vector<std::string> warm_imports;  ///< Python modules a warm parent holds ready
+  std::string place = "queue";            ///< pack, spread, topology, or as the queue says
   bool operator==(const AppConf&) const = default;
 };
 

@@ -114,6 +114,7 @@ struct HostOrder {
   Term end_term = Term::None;
   bool first_host = false;  ///< writes -o and -e
   WallTime submitted{};
+  bool preempt = false;  ///< SIGTERM once: the tasks save their work and end
   bool operator==(const HostOrder&) const = default;
 };
 
