@@ -13,6 +13,7 @@ namespace wm::cmd {
 namespace {
 
 constexpr int kCell = 8;
+constexpr std::string_view kPendReason = "PEND_REASON";
 
 struct Spent {
   std::int64_t pending = 0, running = 0;
@@ -83,6 +84,15 @@ nlohmann::ordered_json job_json(const HistoryJob& job) {
   return record;
 }
 
+// What it waited for, each with the time from which it did.
+std::string waits_of(const HistoryJob& job) {
+  std::string text;
+  for (const auto& event : job.events)
+    if (event.event == kPendReason)
+      text += " " + long_time(event.time) + ": " + event.reason + "\n";
+  return text.empty() ? "" : "\n PEND REASONS:\n" + text;
+}
+
 }  // namespace
 
 std::string history_table(std::span<const HistoryJob> jobs, WallTime now) {
@@ -99,18 +109,20 @@ std::string history_long(const HistoryJob& job, WallTime now) {
   std::string text = "\nJob <" + to_string(job.id) + ">, Job Name <" + job.name + ">, User <" +
                      job.user + ">, Project <" + job.project + ">, Application <" + job.app +
                      ">, Plan <" + job.plan + ">, Command <" + job.command + ">\n";
-  for (const auto& event : job.events)
+  for (const auto& event : job.events) {
+    if (event.event == kPendReason) continue;
     text += long_time(event.time) + ": " + event_text(event) +
             (event.event == "SUBMIT" ? ", to Queue <" + job.queue + ">" : "") + ";\n";
+  }
   if (job.ended != WallTime{}) {
     auto code = exit_code(job);
     text += long_time(job.ended) + ": " +
             (code.empty() ? "Done successfully." : "Exited with exit code " + code + ".") +
             (job.term.empty() ? "" : " Completed <exit>; " + job.term + ".") + "\n";
   }
-  return text + "\nSummary of time in seconds spent in various states by " + long_time(now) +
-         "\n  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n  " + cells(spent(job, now)) +
-         "\n";
+  return text + waits_of(job) + "\nSummary of time in seconds spent in various states by " +
+         long_time(now) + "\n  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n  " +
+         cells(spent(job, now)) + "\n";
 }
 
 std::string history_json(std::span<const HistoryJob> jobs) {

@@ -7,8 +7,9 @@
 
 #include "commands/common/directives.h"
 #include "commands/common/job_names.h"
+#include "libwm/expr/alternatives.h"
+#include "libwm/expr/asked_hosts.h"
 #include "libwm/expr/gpu.h"
-#include "libwm/expr/resreq.h"
 
 namespace wm::cmd {
 namespace {
@@ -105,17 +106,19 @@ Result<void> read_nodes(const Parsed& options, JobSpec& spec, std::vector<std::s
 Result<void> read_requirements(const Parsed& options, JobSpec& spec) {
   auto resreqs = options.all("R");
   WM_TRY(read_nodes(options, spec, resreqs));
-  WM_TRY(auto req, expr::parse_resreqs(resreqs));
+  WM_TRY(auto reqs, expr::parse_requirements(resreqs));
   if (auto text = options.first("M")) {
     auto size = parse_bytes(*text, Bytes{1 << 20});
     if (!size || size->value == 0)
       return bad("M", *text, "Bad argument, a size such as 4G is wanted");
-    if (!req.usage_of("mem"))
-      req.rusage.push_back(
-          {.resource = "mem", .amount = static_cast<double>(size->value) / (1 << 20)});
+    for (auto& req : reqs)
+      if (!req.usage_of("mem"))
+        req.rusage.push_back(
+            {.resource = "mem", .amount = static_cast<double>(size->value) / (1 << 20)});
   }
-  spec.resreq = expr::to_string(req);
-  spec.select = req.select;
+  spec.resreq = expr::to_string(reqs);
+  spec.select = reqs.front().select;
+  WM_TRY(expr::parse_asked_hosts(spec.ask_hosts));
   if (auto gpu = options.first("gpu")) {
     WM_TRY(expr::parse_gpu(*gpu));
     spec.gpu = *gpu;

@@ -68,6 +68,7 @@ void Core::act(const Actions& actions) {
 
 void Core::tick() {
   hosts_.on_tick();
+  cycle_.record_waits();
   purge();
   world_.after(kTick, [this] { tick(); });
 }

@@ -62,6 +62,48 @@ void Cycle::take(const sched::Plan& plan) {
     if (!result) log::debug("plan_refused", {{"why", result.error().text}});
 }
 
+void Cycle::record_waits() {
+  constexpr std::size_t kVeryMany = 20'000;
+  auto period = std::chrono::seconds(reasons_->size() > kVeryMany ? 5 : 1);
+  bool changed = unrecorded_ || recorded_of_ != reasons_;
+  if (!changed || world_.mono() - recorded_at_ < period) return;
+  recorded_at_ = world_.mono();
+  recorded_of_ = reasons_;
+  if (auto events = changed_waits(); !events.empty())
+    journal_.propose({std::move(events), {}, {}, nullptr});
+}
+
+// One event for up to 1,000 jobs that share their reasons.
+std::vector<EventBody> Cycle::changed_waits() {
+  constexpr std::size_t kMost = 10'000, kTogether = 1000;
+  std::size_t count = 0;
+  unrecorded_ = false;
+  std::map<const void*, std::size_t> open;  // which of `waits` takes more jobs
+  std::vector<WaitRecorded> waits;
+  std::map<JobId, std::string> known;
+  for (const auto& [id, reasons] : *reasons_) {
+    const Job* job = find_job(journal_.newest(), id);
+    if (!job || (job->state != JobState::Pending && job->state != JobState::Array)) continue;
+    auto before = recorded_.find(id);
+    std::string codes;
+    for (const auto& reason : *reasons) codes += static_cast<char>(reason.code);
+    bool same = before != recorded_.end() && before->second == codes;
+    bool wait = world_.wall() - job->submitted < std::chrono::seconds(1) || count >= kMost;
+    if (before != recorded_.end()) known.insert(*before);
+    if (same) continue;
+    unrecorded_ = unrecorded_ || wait;
+    if (wait) continue;
+    ++count;
+    known[id] = std::move(codes);
+    auto [at, is_new] = open.try_emplace(reasons.get(), waits.size());
+    if (is_new) waits.push_back({{}, *reasons});
+    waits[at->second].jobs.push_back(id);
+    if (waits[at->second].jobs.size() == kTogether) open.erase(at);
+  }
+  recorded_ = std::move(known);
+  return {waits.begin(), waits.end()};
+}
+
 std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
   std::vector<EventBody> events;
   const Cluster& state = journal_.newest();
@@ -70,12 +112,17 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
     events.push_back(TasksLeaving{shrink.job, shrink.attempt, shrink.tasks,
                                   world_.wall() + grace_of(state, *job), shrink.reason});
   }
+  for (const auto& preempt : plan.preempts)
+    events.push_back(
+        JobPreempted{preempt.job,
+                     preempt.attempt,
+                     {preempt.by, world_.wall() + preempt.grace, preempt.requeue, preempt.reason}});
   for (const auto& start : plan.starts) {
     const Job* job = find_job(state, start.job);
     const Job* like = job ? job : state.jobs.find(start.job.job);  // an element of a range
     Attempt attempt{(job ? job->attempt.value : 0) + 1};
     events.push_back(JobDispatched{start.job, attempt, made_tasks(state, *like, start.tasks, 0),
-                                   world_.random(32)});
+                                   world_.random(32), start.alternative});
   }
   for (const auto& grow : plan.grows) {
     const Job* job = find_job(state, grow.job);

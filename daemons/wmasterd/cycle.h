@@ -25,14 +25,24 @@ class Cycle {
   /// Of the newest pass; a job not in it is new. @cost O(1)
   std::shared_ptr<const PendReasons> reasons() const { return reasons_; }
 
+  /// Writes to the history what jobs wait for, where that has changed since it was last
+  /// written: once a second at most, every five seconds while very many wait; not of jobs
+  /// younger than a second. Called at every tick. @cost O(waiting jobs) when something changed
+  void record_waits();
+
  private:
   void run();
   void take(const sched::Plan& plan);
   std::vector<EventBody> events_of(const sched::Plan& plan);
+  std::vector<EventBody> changed_waits();
 
   World& world_;
   Journal& journal_;
   std::shared_ptr<const PendReasons> reasons_ = std::make_shared<PendReasons>();
+  std::map<JobId, std::string> recorded_;  // codes of its reasons, a byte each
+  std::shared_ptr<const PendReasons> recorded_of_;
+  TimePoint recorded_at_{};
+  bool unrecorded_ = false;  // some jobs were left for the next time
   bool running_ = false, wanted_ = false;
 };
 

@@ -95,6 +95,9 @@ class Fold {
     line.world = to;
   }
 
+  void note(JobLine& line, const JobPreempted& e) {
+    add("PREEMPT", line.tasks, 0, e.preempted.text);
+  }
   void note(JobLine&, const TaskCondemned& e) { add("CONDEMN", e.task.value, 0, e.why); }
   void note(JobLine&, const TaskStuck& e) { add("STUCK", e.task.value, 0, e.why); }
   void note(JobLine&, const LeadAppointed& e) { add("LEAD", e.lead.value - 1, e.lead.value); }
@@ -224,7 +227,28 @@ JobLine line_of(const Job& job) {
   return line;
 }
 
+// "slots: Not enough job slot(s) …; hosts_closed: …": all that binds, the deciding one first.
+AcctRows wait_rows(const Event& event, const WaitRecorded& wait) {
+  AcctRows rows;
+  rows.seq = event.seq;
+  std::string text;
+  for (const auto& reason : wait.reasons)
+    text +=
+        (text.empty() ? "" : "; ") + std::string(pend_code_name(reason.code)) + ": " + reason.text;
+  for (JobId job : wait.jobs) {
+    JobEventRow row;
+    row.job = job;
+    row.seq = event.seq;
+    row.time = event.time;
+    row.event = "PEND_REASON";
+    row.reason = text;
+    rows.events.push_back(std::move(row));
+  }
+  return rows;
+}
+
 AcctRows fold(JobLines& lines, const Event& event, const Cluster& after) {
+  if (const auto* wait = std::get_if<WaitRecorded>(&event.body)) return wait_rows(event, *wait);
   return Fold(lines, event, after).run();
 }
 

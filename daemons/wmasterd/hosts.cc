@@ -35,6 +35,21 @@ bool knows_attempt(const HostRegister& words, const Job& job) {
   });
 }
 
+// What time brings about: the end of a memory reservation, of a preempted job's grace.
+void add_due(const Job& job, WallTime now, std::vector<EventBody>& events) {
+  if (slots_held(job) == 0) return;
+  const auto& spec = job.spec();
+  bool over = spec.mem_for > Duration{} && !job.mem_released && job.started != WallTime{} &&
+              job.state == JobState::Running && now - job.dispatched >= spec.mem_for;
+  if (over) events.push_back(MemoryReleased{job.id, job.attempt});
+  if (!job.preempted || job.preempted->leave_by > now) return;
+  for (const auto& task : job.tasks) {
+    if (task.holds_slot() && task.has_process && !task.kill && task.state != TaskState::Stuck)
+      events.push_back(
+          TaskCondemned{job.id, job.attempt, task.number, Term::Preempt, job.preempted->text});
+  }
+}
+
 // Is this attempt still wanted by the state?
 bool is_current(const Cluster& state, const AttemptStatus& attempt) {
   const Job* job = find_job(state, attempt.job);
@@ -272,6 +287,7 @@ void Hosts::on_tick() {
   auto wall = world_.wall();
   each_job(state, [&](const Job& job) {
     if (is_over(job.state)) return;
+    add_due(job, wall, events);
     for (const auto& task : job.tasks)
       if (task.state == TaskState::Leaving && !task.kill && task.leave_by < wall)
         events.push_back(TaskCondemned{

@@ -87,6 +87,7 @@ HostOrder order_for(const Cluster& cluster, const Job& job, HostId id, WallTime 
   order.run_left = run_left(cluster, job, now);
   order.first_host = !job.tasks.empty() && job.tasks.front().host == id;
   order.submitted = job.submitted;
+  order.preempt = job.preempted.has_value();
   set_end(order, job);
   return order;
 }

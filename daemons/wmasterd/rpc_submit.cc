@@ -37,11 +37,25 @@ void fill_defaults(const Config& config, JobSpec& spec) {
 }
 
 // What -R and -gpu ask for, with what queue and application profile add.
-Result<void> fill_request(const Config& config, JobSpec& spec) {
+Result<std::vector<JobSpec>> fill_request(const Config& config, JobSpec& spec) {
   const auto& queue = *config.queue(spec.queue);
-  WM_TRY(expr::fill_request(spec, queue, *config.app(spec.app)));
-  if (spec.task.mem.value == 0) spec.task.mem = queue.mem_limit;
-  return {};
+  WM_TRY(auto others, expr::fill_request(spec, queue, *config.app(spec.app)));
+  auto limit = [&](JobSpec& one) {
+    if (one.task.mem.value == 0) one.task.mem = queue.mem_limit;
+  };
+  limit(spec);
+  for (auto& other : others) limit(other);
+  return others;
+}
+
+// One alternative that the cluster could run is enough; else the first is explained.
+Result<void> check_ever(const Cluster& state, const JobSpec& spec,
+                        const std::vector<JobSpec>& others) {
+  auto first = sched::check_feasible_ever(state, spec);
+  if (first) return first;
+  for (const auto& other : others)
+    if (sched::check_feasible_ever(state, other)) return {};
+  return first;
 }
 
 Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
@@ -142,12 +156,13 @@ void Clients::admit(Call call, const SubmitRequest& request, JobSpec spec) {
   const Cluster& state = c_.journal.newest();
   bool default_queue = spec.queue.empty();
   fill_defaults(*state.config, spec);
+  std::vector<JobSpec> others;
   auto verdict = [&]() -> Result<void> {
     WM_TRY(check_queue(state, spec));
     WM_TRY(check_names(*state.config, spec));
     WM_TRY(check_sizes(state, spec));
-    WM_TRY(fill_request(*state.config, spec));
-    return all_hosts_known(state) ? sched::check_feasible_ever(state, spec) : Result<void>{};
+    WM_TRY(others, fill_request(*state.config, spec));
+    return all_hosts_known(state) ? check_ever(state, spec, others) : Result<void>{};
   }();
   if (!verdict) {
     in_flight_.erase(request.request_key);
@@ -155,7 +170,7 @@ void Clients::admit(Call call, const SubmitRequest& request, JobSpec spec) {
   }
   JobId id{state.last_job + 1, 0};
   auto sealed = std::make_shared<const SealedSpec>(
-      SealedSpec{spec, request.spec, request.credential, request.request_key});
+      SealedSpec{spec, request.spec, request.credential, request.request_key, std::move(others)});
   SubmitReply reply{id, spec.queue, default_queue};
   Proposal proposal;
   proposal.events = {JobSubmitted{id, sealed}};

@@ -71,6 +71,7 @@ class Core {
     AgentDoors doors;           ///< of the same agent
     bool in_place = false;      ///< a worker said hello: the agent tells it to leave
     bool ending = false;        ///< the TERM sequence is ordered
+    bool warned = false;        ///< its tasks got SIGTERM, as it is preempted
     bool forgotten = false;     ///< no facts about it are wanted
     bool waits = false;         ///< tasks are to be started once an MPS daemon is ready
     std::set<TaskNumber> told;  ///< kill and leave that the shepherd has been told of

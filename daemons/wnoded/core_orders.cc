@@ -126,7 +126,12 @@ void Core::bring_in_line(const proc::AttemptKey& key, Entry& entry) {
     entry.ending = true;
     return never_started(key, entry, entry.order.end_term, "ended before it was started");
   }
-  if (mps_is_ready(key, entry)) {
+  if (entry.order.preempt) {
+    if (entry.stage == Stage::Up && !entry.warned)
+      outside_.launcher().tell(key, proc::SignalTasks{{}, SIGTERM});
+    entry.warned = true;
+    never_started(key, entry, Term::Preempt, "preempted before it was started");
+  } else if (mps_is_ready(key, entry)) {
     if (entry.stage == Stage::Over) start(key, entry);
     else start_missing(key, entry);
   }

@@ -6,6 +6,7 @@ namespace wm {
 namespace {
 
 constexpr std::size_t kMaxHosts = 100000;
+constexpr std::size_t kMaxName = 255;  // of DNS; also what keeps 100,000 of them small
 
 Error bad(std::string_view text) {
   return fail(Code::BadArgument,
@@ -32,7 +33,10 @@ Result<void> expand_range(std::string_view prefix, std::string_view range, std::
     auto first = part.substr(0, dash);
     auto last = dash == std::string_view::npos ? first : part.substr(dash + 1);
     std::uint32_t from = 0, to = 0;
-    if (!read_number(first, from) || !read_number(last, to) || to < from) return bad(range);
+    if (first.size() > kMaxName || !read_number(first, from) || !read_number(last, to) || to < from)
+      return bad(range);
+    if (prefix.size() + last.size() + suffix.size() > kMaxName)
+      return fail(Code::BadArgument, "host list: a name of over 255 characters");
     if (to - from >= kMaxHosts || out.size() + (to - from) >= kMaxHosts)
       return fail(Code::Limit, "host list names over 100000 hosts");
     for (auto i = from; i <= to; ++i)

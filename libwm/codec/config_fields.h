@@ -26,6 +26,7 @@ WM_FIELDS(ClusterConf) {
   f(14, s.cgroup_root), f(15, s.dirs), f(16, s.times), f(17, s.limits);
   f(18, s.sched);
   f(40, s.nvml_library), f(41, s.mps_program);
+  f(60, s.unit_types);
 }
 WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
 WM_FIELDS(QueueConf) {
@@ -34,10 +35,12 @@ WM_FIELDS(QueueConf) {
   f(12, s.max_slots), f(13, s.user_slots), f(14, s.host_slots), f(15, s.mem_limit), f(16, s.nice);
   f(17, s.rerunnable), f(18, s.exclusive), f(19, s.interactive), f(20, s.res_req);
   f(21, s.order);
+  f(60, s.place), f(61, s.preempts), f(62, s.preempt_by), f(63, s.preempt_grace);
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);
   f(7, s.gpu_model), f(8, s.gpu_mem), f(9, s.groups), f(10, s.resources);
+  f(60, s.switches);
 }
 WM_FIELDS(PlanConf) {
   f(1, s.path), f(2, s.shares), f(3, s.owns), f(4, s.limit), f(5, s.lend), f(6, s.borrow);
@@ -49,6 +52,7 @@ WM_FIELDS(AppConf) {
   f(11, s.rerunnable), f(12, s.reclaim_grace), f(13, s.kill_grace), f(14, s.pre_exec);
   f(15, s.post_exec), f(16, s.success_exits), f(17, s.requeue_exits), f(18, s.warm_imports);
   f(40, s.gpu_check);
+  f(60, s.place);
 }
 WM_FIELDS(UserConf) {
   f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(4, s.max_jobs), f(5, s.plan), f(6, s.shares);

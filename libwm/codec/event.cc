@@ -9,7 +9,9 @@ namespace wm {
 WM_FIELDS(JobSubmitted) { f(1, s.job), f(2, s.sealed); }
 WM_FIELDS(JobHeld) { f(1, s.job), f(2, s.by); }
 WM_FIELDS(JobReleased) { f(1, s.job), f(2, s.by); }
-WM_FIELDS(JobDispatched) { f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.key); }
+WM_FIELDS(JobDispatched) {
+  f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.key), f(60, s.alternative);
+}
 WM_FIELDS(TaskStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid); }
 WM_FIELDS(TaskEnded) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.status), f(5, s.term), f(6, s.usage),
@@ -42,6 +44,9 @@ WM_FIELDS(ConfigLoaded) { f(1, s.config); }
 WM_FIELDS(StartPromised) { f(1, s.job), f(2, s.at); }
 WM_FIELDS(JobMoved) { f(1, s.job), f(2, s.place), f(3, s.by); }
 WM_FIELDS(GpuMarked) { f(1, s.host), f(2, s.uuid), f(3, s.mark); }
+WM_FIELDS(JobPreempted) { f(1, s.job), f(2, s.attempt), f(3, s.preempted); }
+WM_FIELDS(MemoryReleased) { f(1, s.job), f(2, s.attempt); }
+WM_FIELDS(WaitRecorded) { f(1, s.jobs), f(2, s.reasons); }
 WM_FIELDS(EventBody) { f.one_of(s); }
 
 }  // namespace wm

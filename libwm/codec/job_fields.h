@@ -16,7 +16,7 @@ WM_FIELDS(TaskRequest) {
   f(20, s.gpu_shared), f(21, s.gpu_mem), f(22, s.gpu_vendor), f(23, s.gpu_mig);
   f(24, s.gpu_linked), f(25, s.gpu_pack), f(26, s.gpu_tile), f(27, s.mps_uid);
 }
-WM_FIELDS(Span) { f(1, s.one_host), f(2, s.ptile); }
+WM_FIELDS(Span) { f(1, s.one_host), f(2, s.ptile), f(60, s.block); }
 WM_FIELDS(IndexRange) { f(1, s.from), f(2, s.to), f(3, s.step); }
 WM_FIELDS(JobSpec) {
   f(1, s.owner), f(2, s.name), f(3, s.queue), f(4, s.app), f(5, s.plan), f(6, s.project);
@@ -28,8 +28,11 @@ WM_FIELDS(JobSpec) {
   f(31, s.rerunnable), f(32, s.exclusive), f(33, s.array), f(34, s.array_limit);
   f(35, s.gpu), f(36, s.user_priority);
   f(35, s.gpu), f(60, s.streams), f(61, s.rows), f(62, s.columns);
+  f(35, s.gpu), f(60, s.mem_for);
 }
-WM_FIELDS(SealedSpec) { f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key); }
+WM_FIELDS(SealedSpec) {
+  f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
+}
 WM_FIELDS(PendReason) { f(1, s.code), f(2, s.text), f(3, s.hosts_removed), f(4, s.fix); }
 WM_FIELDS(Usage) { f(1, s.cpu), f(2, s.max_mem); }
 WM_FIELDS(Task) {
@@ -41,6 +44,7 @@ WM_FIELDS(Membership) {
   f(7, s.in_place), f(8, s.doors);
 }
 WM_FIELDS(KillWish) { f(1, s.term), f(2, s.by), f(3, s.text), f(4, s.at); }
+WM_FIELDS(Preempted) { f(1, s.by), f(2, s.leave_by), f(3, s.requeue), f(4, s.text); }
 WM_FIELDS(Job) {
   f(1, s.id), f(2, s.sealed), f(3, s.state), f(4, s.attempt), f(5, s.tasks), f(6, s.last_task);
   f(7, s.key), f(8, s.membership), f(9, s.cap), f(10, s.script_cap), f(11, s.failed_starts);
@@ -49,6 +53,8 @@ WM_FIELDS(Job) {
   f(22, s.term), f(23, s.end_text), f(24, s.usage), f(25, s.first_element), f(26, s.next_position);
   f(27, s.active_elements), f(28, s.ending), f(29, s.promised), f(30, s.first_promised);
   f(31, s.place), f(32, s.account);
+  f(27, s.active_elements), f(28, s.ending);
+  f(60, s.alternative), f(61, s.mem_released), f(62, s.preempted);
 }
 
 WM_FIELDS(Gpu) {

@@ -1,10 +1,13 @@
 // Keys of apps.conf.
+#include <array>
+
 #include "libwm/conf/keys.h"
 
 namespace wm::conf {
 namespace {
 
 using A = AppConf;
+constexpr std::array<std::string_view, 4> kPlaces = {"queue", "pack", "spread", "topology"};
 
 constexpr Key<A> kKeys[] = {
     {"type", [](A& a) -> Field { return &a.type; }, kAny, Effect::NewJobs,
@@ -66,6 +69,12 @@ constexpr Key<A> kKeys[] = {
      "Python modules that a warm parent holds imported on each host of an elastic job, so that "
      "new workers are forked instead of started. It costs their memory once per host. Empty: "
      "none."},
+    {"place",
+     [](A& a) -> Field {
+       return Choice{&a.place, kPlaces};
+     },
+     kAny, Effect::Reconfig,
+     "Where its jobs' tasks go: pack, spread or topology as in queues.conf, or as the queue says."},
 };
 
 }  // namespace

@@ -92,6 +92,8 @@ void check_queues(const Config& c, Subject s) {
     s.requirement(queue.res_req);
     for (const auto& host : queue.hosts)
       if (!hosts.contains(host)) s.wrong("hosts", "no host or host group '" + host + "'");
+    for (const auto& name : queue.preempts)
+      if (name != "lower") s.must_exist("preempts", name, "queue", c.queues, &QueueConf::name);
     if (queue.max_tasks > 0 && queue.min_tasks > queue.max_tasks)
       s.wrong("min_tasks", std::to_string(queue.min_tasks) + " exceeds max_tasks " +
                                std::to_string(queue.max_tasks));

@@ -37,6 +37,9 @@ constexpr Key<C> kKeys[] = {
      "Application profile of jobs for which neither -app nor queue names one."},
     {"default_project", [](C& c) -> Field { return &c.default_project; }, kAny, Effect::NewJobs,
      "Project of jobs submitted without -P."},
+    {"unit_types", [](C& c) -> Field { return &c.unit_types; }, kAny, Effect::Reconfig,
+     "Names of the levels of hosts' switches, from their own switch up, for cu[type=] of -R: "
+     "rack row. Empty: their own switch is the type switch."},
     {"log_level",
      [](C& c) -> Field {
        return Choice{&c.log_level, kLevels};

@@ -41,6 +41,9 @@ constexpr Key<H> kKeys[] = {
      "Host groups that it belongs to; queues and -m may name them."},
     {"resources", [](H& h) -> Field { return &h.resources; }, kAny, Effect::Reconfig,
      "The site's own resources, for select[]: names, or NAME=value."},
+    {"switches", [](H& h) -> Field { return &h.switches; }, kAny, Effect::Reconfig,
+     "Switches above it, from the top of the tree down to its own, separated by /: "
+     "core1/row2/leaf7. Hosts with the same last part are a compute unit."},
 };
 
 }  // namespace

@@ -1,10 +1,14 @@
 // Keys of queues.conf.
+#include <array>
+
 #include "libwm/conf/keys.h"
 
 namespace wm::conf {
 namespace {
 
 using Q = QueueConf;
+constexpr std::array<std::string_view, 3> kPlaces = {"pack", "spread", "topology"};
+constexpr std::array<std::string_view, 3> kPreemptBy = {"shrink", "requeue", "kill"};
 
 constexpr Key<Q> kKeys[] = {
     {"priority",
@@ -71,6 +75,28 @@ constexpr Key<Q> kKeys[] = {
      "Whether jobs may ask for whole hosts (bsub -x)."},
     {"res_req", [](Q& q) -> Field { return &q.res_req; }, kAny, Effect::NewJobs,
      "Resource requirement that is added to every job's -R."},
+    {"place",
+     [](Q& q) -> Field {
+       return Choice{&q.place, kPlaces};
+     },
+     kAny, Effect::Reconfig,
+     "Where its jobs' tasks go: on the fewest hosts (pack), evenly on many (spread), or below as "
+     "few switches as can be (topology)."},
+    {"preempts", [](Q& q) -> Field { return &q.preempts; }, kAny, Effect::Reconfig,
+     "Queues whose running jobs make way for its pending jobs; lower: all of lower priority. "
+     "Elastic jobs of lower queues shrink for it in any case."},
+    {"preempt_by",
+     [](Q& q) -> Field {
+       return Choice{&q.preempt_by, kPreemptBy};
+     },
+     kAny, Effect::Reconfig,
+     "How far its own running jobs make way: elastic ones shrink (shrink); jobs are told to save "
+     "their work and queued again (requeue); jobs that are not rerunnable are ended (kill)."},
+    {"preempt_grace",
+     [](Q& q) -> Field { return &q.preempt_grace; },
+     {0, kDay},
+     Effect::Reconfig,
+     "Time that a preempted job of the queue has between SIGTERM and SIGKILL."},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "libwm/expr/alternatives.h"
 #include "libwm/expr/gpu.h"
 #include "libwm/expr/resreq.h"
 #include "libwm/model/gpu_use.h"
@@ -86,22 +87,37 @@ void set_gpus(JobSpec& spec, const AppConf& app, const GpuReq& gpu) {
   if (gpu.mps.value_or(false)) task.mps_uid = spec.owner.uid;
 }
 
-}  // namespace
-
-Result<void> fill_request(JobSpec& spec, const QueueConf& queue, const AppConf& app) {
-  WM_TRY(auto of_queue, parse_resreq(queue.res_req));
-  WM_TRY(auto of_app, parse_resreq(app.res_req));
-  WM_TRY(auto own, parse_resreq(spec.resreq));
-  const ResReq req = merge(merge(of_queue, of_app), own);
+// One requirement, merged already.
+Result<void> fill(JobSpec& spec, const AppConf& app, const ResReq& req) {
   WM_TRY(auto gpu, gpu_of(spec, app, req));
   spec.resreq = to_string(req);
   spec.select = req.select;
-  spec.span = {.one_host = req.span.hosts == 1, .ptile = req.span.ptile};
-  if (const auto* mem = req.usage_of("mem"))
+  spec.span = {.one_host = req.span.hosts == 1, .ptile = req.span.ptile, .block = req.span.block};
+  if (const auto* mem = req.usage_of("mem")) {
     spec.task.mem.value = std::llround(mem->amount * kBytesPerMb / sharers(mem->per, spec, req));
+    spec.mem_for = mem->duration;
+  }
   if (!req.affinity.empty()) spec.task.milli_cpus = 1000 * cores_of(req.affinity);
   if (gpu.milli_num) set_gpus(spec, app, gpu);
   return {};
+}
+
+}  // namespace
+
+Result<std::vector<JobSpec>> fill_request(JobSpec& spec, const QueueConf& queue,
+                                          const AppConf& app) {
+  WM_TRY(auto of_queue, parse_resreq(queue.res_req));
+  WM_TRY(auto of_app, parse_resreq(app.res_req));
+  WM_TRY(auto own, parse_alternatives(spec.resreq));
+  const ResReq base = merge(of_queue, of_app);
+  std::vector<JobSpec> filled;
+  for (const auto& one : own) {
+    filled.push_back(spec);
+    WM_TRY(fill(filled.back(), app, merge(base, one)));
+  }
+  spec = filled.front();
+  filled.erase(filled.begin());
+  return filled;
 }
 
 }  // namespace wm::expr

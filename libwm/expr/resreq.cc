@@ -37,7 +37,7 @@ struct Part {
 
   Error wrong(const std::string& what) const {
     return syntax("Error in " + std::string(name) + " section near \"" +
-                  std::string(text.substr(at.peek().at)) + "\": " + what);
+                  excerpt(text.substr(at.peek().at)) + "\": " + what);
   }
   Result<std::string> word(const char* what) {
     if (at.peek().kind != Kind::Name) return wrong(std::string("Expected ") + what);
@@ -199,6 +199,22 @@ Result<void> parse_span(Part& part, ResReq& req) {
   return part.at.done() ? Result<void>() : part.wrong("Expected \":\"");
 }
 
+Result<void> check_unit_term(const Part& part, const std::string& key, const std::string& value) {
+  auto is_count = [&] {
+    return !value.empty() && value.size() < 8 && value != "0" &&
+           value.find_first_not_of("0123456789") == std::string::npos;
+  };
+  if (key == "balance" || key == "excl")
+    return value.empty() ? Result<void>() : part.wrong(key + " takes no value");
+  if (key == "maxcus" || key == "usablecuslots")
+    return is_count() ? Result<void>() : part.wrong(key + " takes a number from 1");
+  bool known = value == "config" || value == "minavail" || value == "maxavail";
+  if (key == "pref")
+    return known ? Result<void>() : part.wrong("pref is config, minavail or maxavail");
+  if (key != "type") return part.wrong("unknown cu keyword " + key);
+  return value.empty() ? part.wrong("type takes a name") : Result<void>();
+}
+
 Result<void> parse_cu(Part& part, ResReq& req) {
   do {
     WM_TRY(auto key, part.word("a compute unit keyword"));
@@ -208,6 +224,7 @@ Result<void> parse_cu(Part& part, ResReq& req) {
         return part.wrong("Expected a value");
       value = part.at.next().text;
     }
+    WM_TRY(check_unit_term(part, key, value));
     req.cu[key] = value;
   } while (part.at.take(":"));
   return part.at.done() ? Result<void>() : part.wrong("Expected \":\"");
@@ -254,10 +271,13 @@ std::string_view section_at(std::string_view text) {
   return {};
 }
 
-// The bracket that closes the one at `open`, or npos.
+// The bracket that closes the one at `open`, or npos. Brackets in quotes are text.
 std::size_t closing(std::string_view text, std::size_t open) {
   int depth = 0;
   for (auto at = open; at < text.size(); ++at) {
+    bool quote = text[at] == '\'' || text[at] == '"';
+    if (quote) at = std::min(text.find(text[at], at + 1), text.size() - 1);
+    if (quote) continue;
     if (text[at] == '[') ++depth;
     if (text[at] == ']' && --depth == 0) return at;
   }
@@ -276,7 +296,6 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
 }
 
 void join(ResReq& to, const ResReq& next) {
-  to.select = both(to.select, next.select);
   append(to.order, next.order);
   append(to.rusage, next.rusage);
   append(to.same, next.same);
@@ -336,8 +355,7 @@ Result<ResReq> parse_resreq(std::string_view text) {
   ResReq req;
   text = trimmed(text);
   if (text.find('{') != std::string_view::npos)
-    return syntax("\"" + std::string(text) +
-                  "\": compound and alternative requirements are not supported");
+    return syntax("\"" + excerpt(text) + "\": braces are not expected here");
   std::set<std::string_view> seen;
   bool bare = section_at(text).empty();
   if (bare) {
@@ -346,9 +364,9 @@ Result<ResReq> parse_resreq(std::string_view text) {
   }
   while (!text.empty()) {
     auto name = section_at(text);
-    if (name.empty()) return syntax("Error near \"" + std::string(text) + "\": Expected a section");
+    if (name.empty()) return syntax("Error near \"" + excerpt(text) + "\": Expected a section");
     if (!seen.insert(name).second)
-      return syntax("Error near \"" + std::string(text) + "\": duplicate section");
+      return syntax("Error near \"" + excerpt(text) + "\": duplicate section");
     auto open = text.find('[');
     auto close = closing(text, open);
     if (close == std::string_view::npos)
@@ -361,10 +379,16 @@ Result<ResReq> parse_resreq(std::string_view text) {
 
 Result<ResReq> parse_resreqs(std::span<const std::string> texts) {
   ResReq all;
+  std::vector<std::string> selects;
   for (const auto& text : texts) {
     WM_TRY(auto next, parse_resreq(text));
     join(all, next);
+    bool known = std::find(selects.begin(), selects.end(), next.select) != selects.end();
+    if (!next.select.empty() && !known) selects.push_back(next.select);
   }
+  // Side by side: many of them do not nest.
+  auto wrapped = [&](const std::string& s) { return selects.size() == 1 ? s : "(" + s + ")"; };
+  all.select = list_text(selects, " && ", wrapped);
   return all;
 }
 

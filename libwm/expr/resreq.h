@@ -3,8 +3,8 @@
 //
 //   [select[…]] [order[…]] [rusage[…]] [span[…]] [same[…]] [cu[…]] [affinity[…]]
 //
-// A string without a section name is a select expression. Compound ("2*{…}+{…}") and
-// alternative ("{…}||{…}") requirements are refused by name.
+// A string without a section name is a select expression. Alternatives ("{…}||{…}") are
+// alternatives.h; compound requirements ("2*{…}+{…}") are refused.
 // @source LSF resource requirement strings (lsf-surface 1.5)
 #pragma once
 

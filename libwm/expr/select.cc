@@ -36,7 +36,7 @@ class Parser {
  private:
   Error wrong(const std::string& what) const {
     return fail(Code::BadArgument, "Error in select section near \"" +
-                                       std::string(text_.substr(at_.peek().at)) + "\": " + what +
+                                       excerpt(text_.substr(at_.peek().at)) + "\": " + what +
                                        ": Bad resource requirement syntax");
   }
   Result<void> disjunction() {

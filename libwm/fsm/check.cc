@@ -124,6 +124,15 @@ Result<void> check_gpu(const Host& host, std::uint16_t gpu, const TaskRequest& r
   return {};
 }
 
+Result<void> check_more(const Cluster&, const Job& job, const JobPreempted&) {
+  if (job.preempted) return fail(Code::Stale, "it makes way already");
+  if (job.kill || job.ending) return fail(Code::Conflict, "it is ending");
+  return {};
+}
+Result<void> check_more(const Cluster&, const Job& job, const MemoryReleased&) {
+  if (job.mem_released) return fail(Code::Stale, "its memory is released");
+  return {};
+}
 // Everything a placement names must exist and be free.
 Result<void> check_places(const Cluster& cluster, const Job& job, const std::vector<Task>& tasks) {
   GpusTaken taken;
@@ -135,6 +144,8 @@ Result<void> check_places(const Cluster& cluster, const Job& job, const std::vec
   return {};
 }
 Result<void> check_more(const Cluster& cluster, const Job& job, const JobDispatched& e) {
+  if (e.alternative > job.sealed->alternatives.size())
+    return fail(Code::NotFound, "no alternative " + std::to_string(e.alternative));
   return check_places(cluster, job, e.tasks);
 }
 Result<void> check_more(const Cluster& cluster, const Job& job, const TasksAdded& e) {

@@ -34,7 +34,7 @@ void count_slot(Cluster& cluster, const Job& job, const Task& task, int sign) {
   const auto& need = job.spec().task;
   host.used_slots += static_cast<std::uint32_t>(sign);
   host.used_milli_cpus += static_cast<std::uint32_t>(sign) * need.milli_cpus;
-  host.used_mem.value += sign * need.mem.value;
+  if (!job.mem_released) host.used_mem.value += sign * need.mem.value;
   count_gpus(host, job, task, sign > 0);
 }
 

@@ -25,7 +25,7 @@ Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
     ++t.slots;
     if (task.state == TaskState::Stuck) ++t.stuck;
     t.milli_cpus += job.spec().task.milli_cpus;
-    t.mem += job.spec().task.mem.value;
+    if (!job.mem_released) t.mem += job.spec().task.mem.value;
     if (job.spec().task.gpu_shared) t.shares += task.gpus.size();
     else
       for (auto gpu : task.gpus)

@@ -94,7 +94,9 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.membership.lead_host = e.tasks.front().host;
   job.failed_starts = 0;
   job.grow_blocked.clear();
-  job.finishing = job.ending = false;
+  job.finishing = job.ending = job.mem_released = false;
+  job.alternative = e.alternative;
+  job.preempted.reset();
   job.dispatched = now;
   if (!job.account) job.account = account_of(c, job.spec());
   add_tasks(c, job, e.tasks, now);
@@ -201,9 +203,25 @@ void apply_to(Cluster& c, const StartPromised& e, WallTime, Touched& t) {
 
 void apply_to(Cluster& c, const JobMoved& e, WallTime, Touched& t) {
   edit_job(c, e.job).place = e.place;
+void apply_to(Cluster& c, const JobPreempted& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.preempted = e.preempted;
+  ++job.generation;
+  t.orders.insert(e.job);
+  t.jobs.insert(e.job);
+}
+
+// Every host of the job gets its memory back; what is added later reserves none.
+void apply_to(Cluster& c, const MemoryReleased& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  for (const auto& task : job.tasks)
+    if (task.holds_slot()) edit_host(c, task.host).used_mem.value -= job.spec().task.mem.value;
+  job.mem_released = true;
   t.jobs.insert(e.job);
   t.schedule = true;
 }
+
+void apply_to(Cluster&, const WaitRecorded&, WallTime, Touched&) {}
 
 void apply_to(Cluster& c, const JobPurged& e, WallTime, Touched& t) {
   t.jobs.insert(e.job);

@@ -70,7 +70,7 @@ void count_failed_start(const Cluster& c, Job& job, const Task& task, const std:
 
 // What the end of one task asks of the others.
 void judge(const Cluster& c, Job& job, const Task& task, bool leaving, const std::string& text) {
-  if (leaving || job.kill || job.ending) return;
+  if (leaving || job.kill || job.ending || job.preempted) return;
   bool failed = !ended_well(c, job, task.status, task.term);
   bool elastic = has_trained(job);
   if (!failed) {
@@ -105,6 +105,7 @@ void free_bare_slots(Cluster& c, Job& job, WallTime now) {
 
 bool should_requeue(const Cluster& c, const Job& job) {
   if (job.kill) return false;
+  if (job.preempted) return job.preempted->requeue;
   const auto& app = app_of(*c.config, job.spec());
   const auto* queue = c.config->queue(job.spec().queue);
   bool rerunnable = job.spec().rerunnable || app.rerunnable || (queue && queue->rerunnable);
@@ -124,10 +125,14 @@ void requeue(Job& job) {
   job.term = Term::None;
   job.ending = job.finishing = false;
   job.promised = job.first_promised = {};
-  ++job.requeues;
+  if (!job.preempted) ++job.requeues;
 }
 
 void finish(const Cluster& c, Job& job, WallTime now) {
+  if (job.preempted && !job.kill) {
+    job.term = Term::Preempt;
+    job.end_text = job.preempted->text;
+  }
   bool failed = !ended_well(c, job, job.exit_status, job.term);
   job.state = job.kill ? JobState::Killed : failed ? JobState::Failed : JobState::Finished;
   if (job.kill) job.term = job.kill->term;

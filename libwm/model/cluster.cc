@@ -41,7 +41,7 @@ const AppConf& app_of(const Config& config, const JobSpec& spec) {
 }
 
 bool is_resizable(const Cluster& cluster, const Job& job) {
-  if (!job.spec().elastic || job.ending || job.finishing || job.kill) return false;
+  if (!job.spec().elastic || job.ending || job.finishing || job.kill || job.preempted) return false;
   if (job.state != JobState::Launching && job.state != JobState::Running) return false;
   auto mode = app_of(*cluster.config, job.spec()).resize;
   return mode == ResizeMode::InPlace || mode == ResizeMode::Auto || mode == ResizeMode::Tasks;

@@ -132,6 +132,7 @@ struct ClusterConf {
   SchedConf sched;
   std::string nvml_library = "libnvidia-ml.so.1";       ///< empty: GPUs are not looked for
   std::string mps_program = "nvidia-cuda-mps-control";  ///< control daemon of CUDA MPS
+  std::vector<std::string> unit_types;  ///< of compute units, from the hosts' own switch up
   bool operator==(const ClusterConf&) const = default;
 };
 
@@ -165,6 +166,11 @@ struct QueueConf {
   Interactive interactive = Interactive::Yes;
   std::string res_req;  ///< added to every job's -R
   JobOrder order = JobOrder::Fcfs;
+  std::string res_req;                                ///< added to every job's -R
+  std::string place = "pack";                         ///< pack, spread or topology
+  std::vector<std::string> preempts;                  ///< queues, or "lower": whose jobs make way
+  std::string preempt_by = "shrink";                  ///< how far its own jobs make way
+  Duration preempt_grace = std::chrono::seconds(30);  ///< between SIGTERM and SIGKILL
   bool operator==(const QueueConf&) const = default;
 };
 
@@ -181,6 +187,7 @@ struct HostConf {
   Bytes gpu_mem;
   std::vector<std::string> groups;
   std::map<std::string, std::string> resources;  ///< site's own, for select[]: "ssd" = ""
+  std::string switches;  ///< from the top of the tree to its own: "core1/row2/leaf7"
   bool operator==(const HostConf&) const = default;
 };
 
@@ -221,6 +228,7 @@ struct AppConf {
   std::vector<std::uint32_t> requeue_exits;
   std::vector<std::string> warm_imports;  ///< Python modules a warm parent holds ready
   bool gpu_check = false;                 ///< wm-ncclcheck over the job's GPUs before its tasks
+  std::string place = "queue";            ///< pack, spread, topology, or as the queue says
   bool operator==(const AppConf&) const = default;
 };
 

@@ -35,7 +35,8 @@ struct JobDispatched {
   JobId job;
   Attempt attempt;
   std::vector<Task> tasks;
-  std::string key;  ///< 32 random bytes
+  std::string key;                ///< 32 random bytes
+  std::uint32_t alternative = 0;  ///< of its requirements
 };
 /// A task's process runs.
 struct TaskStarted {
@@ -132,6 +133,21 @@ struct JobMoved {
   JobId job;
   std::int32_t place = 0;
   std::string by;
+/// The attempt makes way: its tasks get SIGTERM now, SIGKILL after preempted.leave_by.
+struct JobPreempted {
+  JobId job;
+  Attempt attempt;
+  Preempted preempted;
+};
+/// rusage[mem=…:duration=…] is over: the memory is free for others.
+struct MemoryReleased {
+  JobId job;
+  Attempt attempt;
+};
+/// What these pending jobs wait for, for their history. Changes no state.
+struct WaitRecorded {
+  std::vector<JobId> jobs;
+  std::vector<PendReason> reasons;
 };
 /// A finished job is forgotten here (accounting keeps it).
 struct JobPurged {
@@ -193,7 +209,8 @@ using EventBody =
                  TaskStuck, TasksAdded, TasksLeaving, TaskCondemned, AgentSeen, LeadAppointed,
                  EpochEntered, InPlaceSeen, CapChanged, KillRequested, JobPurged, HostRegistered,
                  HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
-                 ConfigLoaded, StartPromised, JobMoved, GpuMarked>;
+                 ConfigLoaded, StartPromised, JobMoved, GpuMarked, JobPreempted, MemoryReleased,
+                 WaitRecorded>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

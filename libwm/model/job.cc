@@ -49,7 +49,8 @@ bool Job::operator==(const Job& o) const {
                     j.script_cap, j.failed_starts, j.grow_blocked, j.kill, j.finishing, j.ending,
                     j.generation, j.requeues, j.submitted, j.dispatched, j.started, j.ended,
                     j.exit_status, j.term, j.end_text, j.usage, j.first_element, j.next_position,
-                    j.active_elements, j.promised, j.first_promised, j.place, j.account);
+                    j.active_elements, j.promised, j.first_promised, j.place, j.account,
+                    j.alternative, j.mem_released, j.preempted);
   };
   return same_spec && tie(*this) == tie(o);
 }

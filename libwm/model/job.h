@@ -54,6 +54,7 @@ struct TaskRequest {
 struct Span {
   bool one_host = false;    ///< span[hosts=1]
   std::uint32_t ptile = 0;  ///< tasks per host, span[ptile=N]
+  std::uint32_t block = 0;  ///< a multiple of so many tasks on every host, span[block=N]
   bool operator==(const Span&) const = default;
 };
 
@@ -106,6 +107,7 @@ struct JobSpec {
   /// -I, -Ip, -Is; the terminal's size, 0 = unknown.
   Streams streams = Streams::Files;
   std::uint32_t rows = 0, columns = 0;
+  Duration mem_for{};                  ///< task.mem is reserved so long from the start; 0: always
   bool operator==(const JobSpec&) const = default;
 };
 
@@ -116,6 +118,8 @@ struct SealedSpec {
   std::string bytes;        ///< as the submitter signed them
   std::string credential;   ///< MUNGE
   std::string request_key;  ///< 16 raw bytes chosen by the client
+  /// Of -R "{…}||{…}": what `spec` would be with the second, third … requirement.
+  std::vector<JobSpec> alternatives;
   bool operator==(const SealedSpec&) const = default;
 };
 
@@ -198,6 +202,15 @@ struct KillWish {
   bool operator==(const KillWish&) const = default;
 };
 
+/// An attempt that makes way for a job of a higher queue.
+struct Preempted {
+  JobId by;             ///< for whom
+  WallTime leave_by{};  ///< killed after this
+  bool requeue = true;  ///< back to pending, else it ends
+  std::string text;     ///< for people
+  bool operator==(const Preempted&) const = default;
+};
+
 /// A job as it stands. For an array's base, state is Array and elements live under
 /// `first_element` + position.
 struct Job {
@@ -227,6 +240,10 @@ struct Job {
   std::uint32_t first_element = 0;    ///< number of the first element in Cluster::elements
   std::uint32_t next_position = 0;    ///< elements from here on are pending, unless made
   std::uint32_t active_elements = 0;  ///< launching, running or unknown
+  // requests and preemption
+  std::uint32_t alternative = 0;       ///< of its requirements: 0 is sealed->spec
+  bool mem_released = false;           ///< its memory reservation is over
+  std::optional<Preempted> preempted;  ///< kept while it waits, so that it starts after `by`
 
   // how it waits, and is charged
   WallTime promised{};        ///< when it is to start at the latest; 0: no date known
@@ -235,6 +252,12 @@ struct Job {
   std::uint32_t account = 0;  ///< of Cluster::accounts that its tasks are charged to; 0: none yet
 
   const JobSpec& spec() const { return sealed->spec; }
+  /// What was asked, with the alternative that this attempt runs under.
+  const JobSpec& spec() const { return spec_of(alternative); }
+  /// The same for another of its alternatives. @cost O(1)
+  const JobSpec& spec_of(std::uint32_t n) const {
+    return n == 0 ? sealed->spec : sealed->alternatives[n - 1];
+  }
   bool operator==(const Job&) const;
 };
 

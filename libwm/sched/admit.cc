@@ -15,6 +15,7 @@ class Admission {
   bool allows(const Start& start);
   bool allows(const Grow& grow);
   bool allows(const Shrink& shrink) const;
+  bool allows(const Preempt& preempt) const;
 
  private:
   const Job* startable(JobId id) const;
@@ -74,15 +75,17 @@ const Job* Admission::startable(JobId id) const {
 
 bool Admission::allows(const Start& start) {
   const Job* job = startable(start.job);
-  if (!job || start.tasks.size() < job->spec().min_tasks) return false;
-  return start.tasks.size() <= task_cap(*job) && take(start.tasks, job->spec().task);
+  if (!job || start.alternative > job->sealed->alternatives.size()) return false;
+  const JobSpec& spec = job->spec_of(start.alternative);
+  if (start.tasks.size() < spec.min_tasks) return false;
+  return start.tasks.size() <= task_cap(*job) && take(start.tasks, spec.task);
 }
 
 bool Admission::allows(const Grow& grow) {
   const Job* job = find_job(newest_, grow.job);
   if (!job || job->attempt != grow.attempt || !is_resizable(newest_, *job)) return false;
   bool may = job->grow_blocked.empty() && tasks_wanted(*job) + grow.tasks.size() <= task_cap(*job);
-  return may && take(grow.tasks, job->spec().task);
+  return may && take(grow.tasks, held_by(*job));
 }
 
 bool Admission::allows(const Shrink& shrink) const {
@@ -94,6 +97,16 @@ bool Admission::allows(const Shrink& shrink) const {
     if (!task || !is_wanted(*task) || number == first) return false;
   }
   return tasks_wanted(*job) >= std::max(1u, job->spec().min_tasks) + shrink.tasks.size();
+}
+
+// Nobody makes way for a job that does not wait any more.
+bool Admission::allows(const Preempt& preempt) const {
+  const Job* job = find_job(newest_, preempt.job);
+  const Job* by = find_job(newest_, preempt.by);
+  if (!job || job->attempt != preempt.attempt || job->kill || job->ending || job->preempted)
+    return false;
+  bool runs = job->state == JobState::Running || job->state == JobState::Launching;
+  return runs && by && by->state == JobState::Pending && !by->kill;
 }
 
 template <class Piece>
@@ -113,6 +126,7 @@ Plan admit(const Cluster& newest, const Plan& plan) {
   keep_allowed(admission, plan.starts, kept.starts);
   keep_allowed(admission, plan.grows, kept.grows);
   keep_allowed(admission, plan.shrinks, kept.shrinks);
+  keep_allowed(admission, plan.preempts, kept.preempts);
   return kept;
 }
 

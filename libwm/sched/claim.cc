@@ -23,6 +23,7 @@ class Collector {
   void add_coming(const Job& job);
   bool was_resized_lately(const Job& job) const;
   Room* room_of_task(const Task& task);
+  std::uint32_t alternative_of(const Job& job);
   Claim claim_of(const Job& job);
   std::optional<PendCode> obstacle(const Job& job, const Claim& claim);
 
@@ -33,17 +34,51 @@ class Collector {
   std::map<std::uint32_t, std::uint32_t> startable_;  // array's number → elements that may start
 };
 
+bool waits(const Job& job) {
+  return job.state == JobState::Pending || job.state == JobState::Array;
+}
+
+// Counted host by host: rules between hosts may still keep it out.
+bool has_room_now(const Request& request, const JobSpec& spec, const std::vector<Room>& rooms) {
+  std::int64_t total = 0, tasks = std::max<std::uint32_t>(1, spec.min_tasks);
+  for (std::uint32_t at : request.hosts) {
+    std::int64_t n = fit(rooms[at], spec.task, When::Now, tasks);
+    total = spec.span.one_host ? std::max(total, n) : total + n;
+    if (total >= tasks) return true;
+  }
+  return false;
+}
+
 // Will this job, once it runs, take more or fewer tasks?
 bool may_resize(const Cluster& cluster, const Job& job) {
   ResizeMode mode = app_of(*cluster.config, job.spec()).resize;
   return job.spec().elastic && mode != ResizeMode::Restart && mode != ResizeMode::Notify;
 }
 
+// Of a pending job the first alternative with room now, else the first that has hosts.
+std::uint32_t Collector::alternative_of(const Job& job) {
+  auto count = static_cast<std::uint32_t>(job.sealed->alternatives.size());
+  if (count == 0 || !waits(job)) return job.alternative;
+  std::uint32_t with_hosts = 0;
+  for (std::uint32_t n = count + 1; n-- > 0;) {
+    const JobSpec& spec = job.spec_of(n);
+    const Request& request = claims_.requests[claims_.requests.intern(spec, claims_.rooms)];
+    if (!request.hosts.empty()) with_hosts = n;
+  }
+  for (std::uint32_t n = 0; n <= count; ++n) {
+    const JobSpec& spec = job.spec_of(n);
+    const Request& request = claims_.requests[claims_.requests.intern(spec, claims_.rooms)];
+    if (has_room_now(request, spec, claims_.rooms)) return n;
+  }
+  return with_hosts;
+}
+
 Claim Collector::claim_of(const Job& job) {
   Claim claim;
-  const JobSpec& spec = job.spec();
   claim.id = job.id;
   claim.job = &job;
+  claim.alternative = alternative_of(job);
+  const JobSpec& spec = claim.spec();
   claim.gpu = spec.task.milli_gpus > 0 && !spec.task.gpu_shared;
   claim.request = claims_.requests.intern(spec, claims_.rooms);
   const QueueConf* queue = claims_.requests[claim.request].queue;
@@ -90,13 +125,13 @@ void Collector::add_running(const Job& job) {
 
 // What leaving and condemned tasks hold will be free; stuck ones' will not.
 void Collector::add_coming(const Job& job) {
-  bool ends = job.kill.has_value() || job.ending || is_over(job.state);
+  bool ends = job.kill || job.ending || job.preempted || is_over(job.state);
   for (const Task& task : job.tasks) {
     if (!task.holds_slot() || (is_wanted(task) && !ends)) continue;
     Room* room = room_of_task(task);
     if (!room || !room->open) continue;
     if (task.state == TaskState::Stuck) claims_.stuck_gpus += std::ssize(task.gpus);
-    else release(*room, job.id, job.spec().task, task);
+    else release(*room, job.id, held_by(job), task);
   }
 }
 
@@ -153,6 +188,8 @@ void Collector::visit_element(const Job& job) {
 }
 
 void Collector::visit(const Job& job) {
+  // Whoever makes way is owed for, even one that was ended for it.
+  if (job.preempted) claims_.owed.push_back(job.preempted->by);
   switch (job.state) {
     case JobState::Pending:
       if (job.id.index > 0) visit_element(job);
@@ -165,7 +202,7 @@ void Collector::visit(const Job& job) {
     case JobState::Launching:
     case JobState::Running:
     case JobState::Unknown:
-      if (!job.kill && !job.ending) add_running(job);
+      if (!job.kill && !job.ending && !job.preempted) add_running(job);
       break;
     default: break;
   }
@@ -175,6 +212,7 @@ void Collector::visit(const Job& job) {
 Claims Collector::run() {
   cluster_.hosts.each(
       [&](std::uint32_t, const Host& host) { claims_.rooms.push_back(room_of(host)); });
+  claims_.switches = Switches(*cluster_.config, claims_.rooms);
   // Elements first: they take their part of an array's limit before the unmade ones.
   cluster_.elements.each([&](std::uint32_t, const Job& job) { visit(job); });
   cluster_.jobs.each([&](std::uint32_t, const Job& job) { visit(job); });
@@ -188,6 +226,12 @@ Units Claim::cost(std::int64_t tasks) const {
   if (tasks == 0 || !gpu || !spec().task.gpus_per_host) return tasks * each;
   std::int64_t per_host = spec().span.ptile ? spec().span.ptile : tasks;
   return gpus_of(spec().task) * ((tasks + per_host - 1) / per_host);
+}
+
+TaskRequest held_by(const Job& job) {
+  TaskRequest held = job.spec().task;
+  if (job.mem_released) held.mem = Bytes{0};
+  return held;
 }
 
 bool is_wanted(const Task& task) {

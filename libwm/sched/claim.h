@@ -53,10 +53,11 @@ struct Claim {
   double weight = 1;                            ///< among the jobs of its user
   std::uint32_t useful = ~0u;                   ///< more tasks than these give it no speed
   // decided
-  std::uint32_t target = 0;     ///< tasks, of each copy
-  std::uint32_t admitted = 0;   ///< copies that are to start
-  std::uint32_t ceiling = ~0u;  ///< tasks left to it by those that took its surplus
-  const JobSpec& spec() const { return job->spec(); }
+  std::uint32_t target = 0;       ///< tasks, of each copy
+  std::uint32_t admitted = 0;     ///< copies that are to start
+  std::uint32_t ceiling = ~0u;    ///< tasks left to it by those that took its surplus
+  std::uint32_t alternative = 0;  ///< of its requirements
+  const JobSpec& spec() const { return job->spec_of(alternative); }
   bool pending() const { return kind == ClaimKind::Pending; }
   /// Submit order: older first. @cost O(1)
   std::uint64_t sequence() const { return std::uint64_t{id.job} << 32 | id.index; }
@@ -82,7 +83,9 @@ struct Claims {
   std::vector<Idle> idle;
   std::vector<Room> rooms;  ///< by rising host number
   Requests requests;
-  Units stuck_gpus = 0;  ///< held by stuck tasks on open hosts
+  Units stuck_gpus = 0;     ///< held by stuck tasks on open hosts
+  Switches switches;        ///< above the rooms
+  std::vector<JobId> owed;  ///< pending jobs for which others are making way, or made way
   explicit Claims(const Config& config) : requests(config) {}
 };
 
@@ -94,6 +97,10 @@ Claims collect(const Cluster& cluster, WallTime now, std::uint32_t max_pending);
 /// The task of rank 0, which never leaves: the first member, or the lowest wanted number.
 /// @cost O(tasks)
 TaskNumber first_task(const Job& job);
+
+/// What each of its tasks holds now: what was asked, without memory whose time is over.
+/// @cost O(1)
+TaskRequest held_by(const Job& job);
 
 /// Is the task still wanted: holds a slot and was not asked to go? @cost O(1)
 bool is_wanted(const Task& task);

@@ -65,7 +65,7 @@ Donors::Candidates Donors::leavers_for(const Claim& claim, std::int64_t chunk, s
   for (const Candidate& candidate : here->second) {
     if (suffices()) break;
     if (candidate.claim->id == claim.id || !may_leave(candidate, chosen)) continue;
-    sched::release(trial, candidate.claim->id, candidate.claim->spec().task, *candidate.task);
+    sched::release(trial, candidate.claim->id, held_by(*candidate.claim->job), *candidate.task);
     chosen.push_back(candidate);
   }
   if (!suffices()) chosen.clear();
@@ -73,11 +73,12 @@ Donors::Candidates Donors::leavers_for(const Claim& claim, std::int64_t chunk, s
 }
 
 std::optional<std::uint32_t> Donors::make_room(const Claim& claim, std::int64_t chunk,
-                                               const TasksByRoom& has) {
-  const auto& hosts = places_.request(claim).hosts;
+                                               const TasksByRoom& has,
+                                               const std::vector<std::uint32_t>& hosts) {
   // Beside its other tasks first: a job on few hosts exchanges less between hosts.
   for (const auto& [host, tasks] : has) {
-    if (places_.fits(claim, host, When::Future, chunk, has) >= chunk) return host;
+    bool allowed = std::find(hosts.begin(), hosts.end(), host) != hosts.end();
+    if (allowed && places_.fits(claim, host, When::Future, chunk, has) >= chunk) return host;
   }
   for (std::uint32_t host : hosts) {
     if (places_.fits(claim, host, When::Future, chunk, has) >= chunk) return host;

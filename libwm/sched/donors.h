@@ -26,11 +26,12 @@ class Donors {
   Donors(std::vector<Claim>& claims, Places& places);
 
   /// Makes room for `chunk` tasks of `claim` on one host, counting what is coming, and says
-  /// on which: one where it is there already, else the one that needs the fewest leavers
+  /// on which of `hosts`: one where it is there already, else the one that needs the fewest leavers
   /// (then those of the lowest queue, latest job, highest number). Nothing if no host can.
   /// @cost O(hosts + tasks that may leave)
   std::optional<std::uint32_t> make_room(const Claim& claim, std::int64_t chunk,
-                                         const TasksByRoom& has);
+                                         const TasksByRoom& has,
+                                         const std::vector<std::uint32_t>& hosts);
 
   /// The tasks above a lowered limit leave, wanted or not. @cost O(tasks)
   void release_above_limit(std::vector<Claim>& claims);

@@ -1,6 +1,13 @@
 #include "libwm/sched/feasible.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <tuple>
+
+#include "libwm/expr/asked_hosts.h"
+#include "libwm/expr/explain.h"
+#include "libwm/expr/resreq.h"
 
 namespace wm::sched {
 namespace {
@@ -12,11 +19,6 @@ bool names_host(const std::vector<std::string>& names, const Config& config, con
   if (named(host.name) || named("all")) return true;
   const HostConf* conf = config.host(host.name);
   return conf && std::any_of(conf->groups.begin(), conf->groups.end(), named);
-}
-
-bool is_asked(const JobSpec& spec, const QueueConf* queue, const Config& config, const Host& host) {
-  if (!spec.ask_hosts.empty() && !names_host(spec.ask_hosts, config, host)) return false;
-  return !queue || queue->hosts.empty() || names_host(queue->hosts, config, host);
 }
 
 // The host as if nothing ran on it.
@@ -39,30 +41,51 @@ bool is_big_enough(const JobSpec& spec, const Host& host) {
   return fit(empty_room(host), spec.task, When::Now, 1) > 0;
 }
 
-// A job's rules for hosts, its expression parsed once. A broken expression fits nowhere.
+// A job's rules for hosts, its expressions parsed once. A broken expression fits nowhere.
 class HostRules {
  public:
   HostRules(const JobSpec& spec, const Config& config)
       : spec_(spec),
         config_(config),
         queue_(config.queue(spec.queue)),
-        select_(expr::Select::parse(spec.select)) {}
+        select_(expr::Select::parse(spec.select)),
+        asked_(expr::parse_asked_hosts(spec.ask_hosts)) {}
 
-  bool asks_for(const Host& host) const { return is_asked(spec_, queue_, config_, host); }
-  bool meet(const Host& host) const {
-    if (!select_ || !is_big_enough(spec_, host)) return false;
-    if (select_->empty()) return true;
+  /// -m's number for the host, expr::kNotAsked when it or the queue leaves the host out.
+  int preference(const Host& host) const {
+    static const std::vector<std::string> kNoGroups;
     const HostConf* conf = config_.host(host.name);
-    return select_->matches(
-        [&](std::string_view name) { return expr::host_value(host, conf, name); });
+    bool open = !queue_ || queue_->hosts.empty() || names_host(queue_->hosts, config_, host);
+    if (!open || !asked_) return expr::kNotAsked;
+    return expr::preference_of(*asked_, host.name, conf ? conf->groups : kNoGroups);
   }
+  bool asks_for(const Host& host) const { return preference(host) != expr::kNotAsked; }
+  bool selects(const Host& host) const {
+    return select_ && (select_->empty() || select_->matches(lookup(host)));
+  }
+  bool meet(const Host& host) const { return is_big_enough(spec_, host) && selects(host); }
+  expr::Lookup lookup(const Host& host) const {
+    return [&host, conf = config_.host(host.name)](std::string_view name) {
+      return expr::host_value(host, conf, name);
+    };
+  }
+  const JobSpec& spec() const { return spec_; }
 
  private:
   const JobSpec& spec_;
   const Config& config_;
   const QueueConf* queue_;
   Result<expr::Select> select_;
+  Result<std::vector<expr::AskedHost>> asked_;
 };
+
+const std::string& place_word(const JobSpec& spec, const Config& config) {
+  static const std::string kPack = "pack";
+  const AppConf* app = config.app(spec.app);
+  if (app && app->place != "queue") return app->place;
+  const QueueConf* queue = config.queue(spec.queue);
+  return queue ? queue->place : kPack;
+}
 
 std::string key_of(const JobSpec& spec) {
   std::string key;
@@ -74,21 +97,111 @@ std::string key_of(const JobSpec& spec) {
   number(spec.task.milli_gpus);
   number(spec.task.gpus_per_host * 4 + spec.span.one_host * 2 + spec.exclusive);
   number(spec.span.ptile);
+  number(spec.span.block);
+  add(spec.app);
+  add(spec.resreq);
   for (const auto& host : spec.ask_hosts) add(host);
   return key;
 }
 
 bool same_request(const JobSpec& a, const JobSpec& b) {
   return a.task == b.task && a.span == b.span && a.exclusive == b.exclusive && a.queue == b.queue &&
-         a.select == b.select && a.ask_hosts == b.ask_hosts;
+         a.select == b.select && a.ask_hosts == b.ask_hosts && a.app == b.app &&
+         a.resreq == b.resreq;
+}
+
+// ---- how hosts relate to each other ---------------------------------------------------------
+
+using Keys = std::vector<std::vector<double>>;
+
+// LSF: the least loaded and the fullest first; of what there is to have the most first.
+const std::set<std::string_view> kLeastFirst = {"r15s", "r1m", "r15m", "ut",
+                                                "pg",   "io",  "ls",   "slots"};
+
+// order[]: by host, what its terms are worth; smaller goes first. Texts do not order.
+Keys order_keys(const std::vector<expr::OrderTerm>& order, const Config& config,
+                const std::vector<Room>& rooms) {
+  Keys keys(rooms.size());
+  for (std::size_t i = 0; i < rooms.size() && !order.empty(); ++i) {
+    const Host& host = *rooms[i].host;
+    for (const auto& term : order) {
+      bool load = kLeastFirst.count(term.resource) > 0;
+      auto value = expr::host_value(host, config.host(host.name), term.resource);
+      auto* number = value ? std::get_if<double>(&*value) : nullptr;
+      double rising = number ? *number : 0;
+      keys[i].push_back(load != term.descending ? rising : -rising);
+    }
+  }
+  return keys;
+}
+
+// same[]: rooms with equal values of all names get equal numbers.
+std::vector<std::uint32_t> same_groups(const std::vector<std::string>& names, const Config& config,
+                                       const std::vector<Room>& rooms) {
+  std::map<std::vector<std::optional<expr::Value>>, std::uint32_t> known;
+  std::vector<std::uint32_t> groups;
+  for (const Room& room : rooms) {
+    std::vector<std::optional<expr::Value>> values;
+    for (const auto& name : names)
+      values.push_back(expr::host_value(*room.host, config.host(room.host->name), name));
+    auto [it, is_new] =
+        known.try_emplace(std::move(values), static_cast<std::uint32_t>(known.size()));
+    groups.push_back(it->second);
+  }
+  return groups;
+}
+
+UnitRule unit_rule(const std::map<std::string, std::string>& cu, const Config& config) {
+  UnitRule rule;
+  rule.any = !cu.empty();
+  auto word = [&](const char* key) {
+    auto it = cu.find(key);
+    return it == cu.end() ? std::string() : it->second;
+  };
+  auto count = [&](const char* key) {
+    return static_cast<std::uint32_t>(std::strtoul(word(key).c_str(), nullptr, 10));
+  };
+  rule.level = static_cast<std::uint32_t>(std::max(0, unit_level(config, word("type"))));
+  rule.max_units = count("maxcus");
+  rule.least_slots = count("usablecuslots");
+  rule.balance = cu.count("balance") > 0;
+  rule.exclusive = cu.count("excl") > 0;
+  if (word("pref") == "minavail") rule.pref = UnitPref::MinAvail;
+  if (word("pref") == "maxavail") rule.pref = UnitPref::MaxAvail;
+  return rule;
+}
+
+Placing placing_of(const std::string& word) {
+  if (word == "spread") return Placing::Spread;
+  return word == "topology" ? Placing::Topology : Placing::Pack;
+}
+
+// Prefers hosts as -m and order[] say, and notes what binds hosts to each other.
+void set_layout(Request& request, const Config& config, const std::vector<Room>& rooms,
+                const std::vector<int>& preference) {
+  request.placing = placing_of(place_word(*request.spec, config));
+  auto parsed = expr::parse_resreq(request.spec->resreq);
+  expr::ResReq req = parsed ? std::move(*parsed) : expr::ResReq();
+  bool prefers = std::any_of(preference.begin(), preference.end(), [](int p) { return p > 0; });
+  if (prefers || !req.order.empty()) {
+    request.placing = Placing::InOrder;
+    auto keys = order_keys(req.order, config, rooms);
+    std::stable_sort(request.hosts.begin(), request.hosts.end(), [&](auto a, auto b) {
+      return preference[a] != preference[b] ? preference[a] > preference[b] : keys[a] < keys[b];
+    });
+  }
+  request.unit = unit_rule(req.cu, config);
+  if (!req.same.empty()) request.groups = same_groups(req.same, config, rooms);
 }
 
 void find_hosts(Request& request, const Config& config, const std::vector<Room>& rooms) {
   HostRules rules(*request.spec, config);
+  std::vector<int> preference(rooms.size());
   Removed& removed = request.removed;
   for (std::uint32_t i = 0; i < rooms.size(); ++i) {
     const Host& host = *rooms[i].host;
-    if (!rules.asks_for(host)) {
+    preference[i] = rules.preference(host);
+    if (preference[i] == expr::kNotAsked) {
       ++removed.not_asked;
     } else if (!rules.meet(host)) {
       ++removed.requirement;
@@ -100,6 +213,7 @@ void find_hosts(Request& request, const Config& config, const std::vector<Room>&
       request.hosts.push_back(i);
     }
   }
+  set_layout(request, config, rooms, preference);
 }
 
 // ---- never ---------------------------------------------------------------------------------
@@ -143,6 +257,114 @@ Most count_most(const Cluster& cluster, const JobSpec& spec) {
     most.on_one = std::max(most.on_one, fits);
   });
   return most;
+}
+
+// ---- the nearest miss ----
+
+// What one host lacks; fewer and smaller lacks are nearer.
+struct Miss {
+  const Host* host = nullptr;
+  std::vector<std::string> lacks;
+  double distance = 0;  // sum of the shortfalls, each as a part of what is asked
+};
+
+class MissFinder {
+ public:
+  explicit MissFinder(const HostRules& rules) : rules_(rules) {}
+  Miss of(const Host& host) {
+    miss_ = {&host, {}, 0};
+    const TaskRequest& task = rules_.spec().task;
+    const Capacity& c = host.capacity;
+    if (!rules_.asks_for(host)) lack("it is not among the hosts that -m or the queue names", 1);
+    std::int64_t cpus = std::max<std::int64_t>(c.milli_cpus, std::int64_t{c.slots} * 1000);
+    shortage(task.milli_cpus / 1000, cpus / 1000, "CPU");
+    if (task.mem.value > c.mem.value) {
+      lack(format_bytes(task.mem) + " of memory asked, it has " + format_bytes(c.mem) + " (" +
+               format_bytes(Bytes{task.mem.value - c.mem.value}) + " short)",
+           part(task.mem.value, c.mem.value));
+    }
+    gpus(task, c);
+    for (const auto& term : expr::failing_terms(rules_.spec().select, rules_.lookup(host)))
+      lack("select " + term, 1);
+    return miss_;
+  }
+
+ private:
+  static double part(std::int64_t asked, std::int64_t has) {
+    return static_cast<double>(asked - has) / static_cast<double>(std::max<std::int64_t>(1, asked));
+  }
+  void lack(std::string text, double distance) {
+    miss_.lacks.push_back(std::move(text));
+    miss_.distance += distance;
+  }
+  void shortage(std::int64_t asked, std::int64_t has, const std::string& what) {
+    if (asked <= has) return;
+    lack(count_of(asked, what) + " asked, it has " + std::to_string(has) + " (" +
+             std::to_string(asked - has) + " short)",
+         part(asked, has));
+  }
+  void gpus(const TaskRequest& task, const Capacity& c) {
+    auto fits = [&](const Gpu& gpu) {
+      return task.gpu_model.empty() || gpu.model == task.gpu_model;
+    };
+    std::string what = task.gpu_model.empty() ? "GPU" : task.gpu_model + " GPU";
+    shortage(gpus_of(task), std::count_if(c.gpus.begin(), c.gpus.end(), fits), what);
+  }
+
+  const HostRules& rules_;
+  Miss miss_;
+};
+
+// "nearest is host <h2>: 32G of memory asked, it has 16G (16G short)".
+std::string nearest_miss(const Cluster& cluster, const JobSpec& spec) {
+  HostRules rules(spec, *cluster.config);
+  MissFinder finder(rules);
+  Miss best;
+  cluster.hosts.each([&](std::uint32_t, const Host& host) {
+    Host empty = emptied(host);
+    Miss miss = finder.of(empty);
+    miss.host = &host;
+    auto rank = [](const Miss& m) { return std::make_tuple(m.lacks.size(), m.distance); };
+    if (!best.host || rank(miss) < rank(best)) best = std::move(miss);
+  });
+  if (!best.host || best.lacks.empty()) return "none of the hosts meets the requirements";
+  std::string text = "none of the hosts would do, nearest is host <" + best.host->name + ">: ";
+  for (std::size_t i = 0; i < best.lacks.size(); ++i) text += (i ? "; " : "") + best.lacks[i];
+  return text;
+}
+
+// Rules that bind hosts to each other, on an empty cluster with every host open.
+Result<void> check_layout_ever(const Cluster& cluster, const JobSpec& spec) {
+  const Config& config = *cluster.config;
+  std::vector<Room> rooms;
+  cluster.hosts.each([&](std::uint32_t, const Host& host) { rooms.push_back(empty_room(host)); });
+  Request request;
+  request.spec = &spec;
+  set_layout(request, config, rooms, std::vector<int>(rooms.size()));
+  auto parsed = expr::parse_resreq(spec.resreq);
+  auto type = parsed && parsed->cu.count("type") ? parsed->cu.at("type") : std::string();
+  if (unit_level(config, type) < 0)
+    return fail(Code::Impossible, "cu[type=" + type + "]: no such type of compute unit");
+  if (!request.binds()) return {};
+  Switches switches(config, rooms);
+  HostRules rules(spec, config);
+  LayoutRules layout{request.placing, spec.min_tasks, true, request.unit, &switches, {}, {}};
+  std::vector<Share> offers;
+  for (std::uint32_t i = 0; i < rooms.size(); ++i) {
+    if (!rules.asks_for(*rooms[i].host) || !rules.selects(emptied(*rooms[i].host))) continue;
+    std::int64_t wanted = spec.span.ptile ? spec.span.ptile : spec.min_tasks;
+    std::int64_t fits = fit(rooms[i], spec.task, When::Now, wanted);
+    if (fits == 0) continue;
+    offers.push_back({i, fits});
+    if (!request.groups.empty()) layout.groups.push_back(request.groups[i]);
+  }
+  if (!lay_out(offers, layout).empty()) return {};
+  layout.whole = false;
+  std::int64_t most = 0;
+  for (const Share& share : lay_out(offers, layout)) most += share.tasks;
+  return fail(Code::Impossible, "no hosts that same[] or cu[] of \"" + spec.resreq +
+                                    "\" allows together hold " + describe(spec) + "; at most " +
+                                    count_of(most, "task") + " if nothing else ran");
 }
 
 bool is_complete(const Cluster& cluster) {
@@ -204,14 +426,14 @@ std::uint32_t Requests::intern(const JobSpec& spec, const std::vector<Room>& roo
 
 Result<void> check_feasible_ever(const Cluster& cluster, const JobSpec& spec) {
   if (auto select = expr::Select::parse(spec.select); !select) return select.error();
+  WM_TRY(expr::parse_asked_hosts(spec.ask_hosts));
   WM_TRY(check_limits(*cluster.config, spec));
   if (!is_complete(cluster)) return {};
   Most most = count_most(cluster, spec);
   std::int64_t reach = spec.span.one_host ? most.on_one : most.tasks;
-  if (reach >= spec.min_tasks) return {};
+  if (reach >= spec.min_tasks) return check_layout_ever(cluster, spec);
   std::string text = "no host is able to run it: " + describe(spec) + " asked; ";
-  if (most.suited == 0)
-    return fail(Code::Impossible, text + "none of the hosts meets the requirements");
+  if (most.suited == 0) return fail(Code::Impossible, text + nearest_miss(cluster, spec));
   text += count_of(most.suited, "host") + " would do";
   std::string where = spec.span.one_host ? " on the largest" : " on all together";
   return fail(Code::Impossible,

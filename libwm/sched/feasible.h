@@ -16,6 +16,7 @@
 #include "libwm/base/result.h"
 #include "libwm/expr/select.h"
 #include "libwm/model/cluster.h"
+#include "libwm/sched/layout.h"
 #include "libwm/sched/room.h"
 
 namespace wm::sched {
@@ -32,9 +33,17 @@ struct Removed {
 struct Request {
   const JobSpec* spec = nullptr;     ///< of the first job that asked so
   const QueueConf* queue = nullptr;  ///< null: the queue is gone
-  std::vector<std::uint32_t> hosts;  ///< positions in the rooms; open ones, rising
+  std::vector<std::uint32_t> hosts;  ///< positions in the rooms; open ones, rising or as preferred
   Removed removed;
   std::uint32_t cursor = 0;  ///< hosts before it have no room now
+  Placing placing = Placing::Pack;
+  UnitRule unit;                      ///< cu[]
+  std::vector<std::uint32_t> groups;  ///< same[]: by position in the rooms; empty: no rule
+
+  /// Do rules bind the hosts of a job to each other? @cost O(1)
+  bool binds() const { return unit.any || !groups.empty(); }
+  /// Does packing on the fewest hosts decide alone? @cost O(1)
+  bool plain() const { return placing == Placing::Pack && !binds(); }
 };
 
 /// The distinct requests of a pass.

@@ -1,6 +1,7 @@
 #include "libwm/sched/place.h"
 
 #include <algorithm>
+#include <set>
 
 namespace wm::sched {
 namespace {
@@ -53,7 +54,10 @@ std::int64_t Places::fits_in(const Claim& claim, const Room& room, std::uint32_t
                              std::int64_t most, const TasksByRoom& has) const {
   most = std::min(most, cap_on_host(claim, room, at, has));
   bool holds_gpus = value_at(has, at) > 0;
-  return most > 0 ? fit(room, claim.spec().task, when, most, holds_gpus) : 0;
+  std::int64_t fits = most > 0 ? fit(room, claim.spec().task, when, most, holds_gpus) : 0;
+  // What is fewer than a block goes nowhere, unless it is all that is wanted.
+  std::int64_t block = claim.spec().span.block;
+  return block > 1 && fits < most ? fits - fits % block : fits;
 }
 
 // Hosts without room for a single task stay so for the rest of the pass.
@@ -104,6 +108,7 @@ std::vector<Share> Places::spare_gpus(const std::vector<Share>& found, std::int6
 
 std::vector<Share> Places::choose(const Claim& claim, std::int64_t tasks, bool whole,
                                   const TasksByRoom& has) {
+  if (!request(claim).plain()) return lay_out_now(claim, tasks, whole, has);
   std::vector<Share> found = with_room(claim, tasks, has), chosen;
   if (!claim.gpu && claim.spec().span == Span{}) found = spare_gpus(found, tasks);
   std::stable_sort(found.begin(), found.end(), [&](const Share& a, const Share& b) {
@@ -119,12 +124,112 @@ std::vector<Share> Places::choose(const Claim& claim, std::int64_t tasks, bool w
   return chosen;
 }
 
+// ---- other policies than packing, and rules between hosts ----------------------------------
+
+std::uint32_t Places::unit_of(const Request& request, std::uint32_t room) const {
+  return claims_.switches.above(claims_.switches.of(room), request.unit.level);
+}
+
+// Every host that can take some now, or in future; as the request prefers them.
+std::vector<Share> Places::offers(const Claim& claim, std::int64_t tasks, When when,
+                                  const TasksByRoom& has) const {
+  const Request& request = claims_.requests[claim.request];
+  std::int64_t least = std::min(least_on_host(claim, tasks, !has.empty()), tasks);
+  std::set<std::uint32_t> busy;
+  for (std::uint32_t i = 0; i < rooms_.size() && request.unit.exclusive; ++i) {
+    bool others = when == When::Now ? rooms_[i].jobs > value_at(has, i) : rooms_[i].exclusive;
+    if (others) busy.insert(unit_of(request, i));
+  }
+  std::vector<Share> found;
+  for (std::uint32_t room : request.hosts) {
+    if (request.unit.exclusive && busy.count(unit_of(request, room))) continue;
+    std::int64_t n = fits(claim, room, when, tasks, has);
+    if (n >= least) found.push_back({room, n});
+  }
+  return found;
+}
+
+// What a job has already binds what it gets: its group of same[], and no unit beyond maxcus.
+void Places::keep_near(const Claim& claim, const TasksByRoom& has,
+                       std::vector<Share>& found) const {
+  const Request& request = claims_.requests[claim.request];
+  if (has.empty() || !request.binds()) return;
+  std::set<std::uint32_t> units;
+  for (const auto& [room, tasks] : has) units.insert(unit_of(request, room));
+  bool full = request.unit.max_units > 0 && units.size() >= request.unit.max_units;
+  std::erase_if(found, [&](const Share& share) {
+    bool other =
+        !request.groups.empty() && request.groups[share.room] != request.groups[has.begin()->first];
+    return other || (full && !units.count(unit_of(request, share.room)));
+  });
+}
+
+LayoutRules Places::rules_of(const Claim& claim, std::int64_t tasks, bool whole,
+                             const std::vector<Share>& found) const {
+  const Request& request = claims_.requests[claim.request];
+  LayoutRules rules{request.placing, tasks, whole, request.unit, &claims_.switches, {}, {}};
+  for (const Share& share : found)
+    if (!request.groups.empty()) rules.groups.push_back(request.groups[share.room]);
+  return rules;
+}
+
+std::vector<Share> Places::lay_out_now(const Claim& claim, std::int64_t tasks, bool whole,
+                                       const TasksByRoom& has) {
+  auto found = offers(claim, tasks, When::Now, has);
+  keep_near(claim, has, found);
+  LayoutRules rules = rules_of(claim, tasks, whole, found);
+  for (const auto& [room, n] : has) rules.held.push_back(room);
+  return lay_out(found, rules);
+}
+
+std::vector<Share> Places::choose_coming(const Claim& claim, std::int64_t tasks) {
+  auto found = offers(claim, tasks, When::Future, {});
+  return lay_out(found, rules_of(claim, tasks, true, found));
+}
+
+std::vector<std::vector<std::uint32_t>> Places::host_sets(const Claim& claim) const {
+  const Request& request = claims_.requests[claim.request];
+  if (request.unit.exclusive) return {};
+  if (!request.binds()) return {request.hosts};
+  bool few = request.unit.max_units > 0;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> parts;
+  for (std::uint32_t room : request.hosts) {
+    std::uint32_t group = request.groups.empty() ? 0 : request.groups[room];
+    parts[{group, few ? unit_of(request, room) : 0}].push_back(room);
+  }
+  std::vector<std::vector<std::uint32_t>> sets;
+  for (auto& [key, rooms] : parts) sets.push_back(std::move(rooms));
+  return sets;
+}
+
+std::vector<std::uint32_t> Places::near_hosts(const Claim& claim, const TasksByRoom& has) const {
+  const Request& request = claims_.requests[claim.request];
+  if (!request.binds()) return request.hosts;
+  std::vector<Share> all;
+  for (std::uint32_t room : request.hosts) all.push_back({room, 0});
+  keep_near(claim, has, all);
+  std::vector<std::uint32_t> hosts;
+  for (const Share& share : all) hosts.push_back(share.room);
+  return hosts;
+}
+
+// cu[excl]: nobody else in the units that it got.
+void Places::close_units(const Request& request, const Share& share) {
+  std::uint32_t unit = unit_of(request, share.room);
+  for (std::uint32_t i = 0; i < rooms_.size(); ++i) {
+    if (unit_of(request, i) != unit) continue;
+    remember(i);
+    rooms_[i].exclusive = true;
+  }
+}
+
 std::vector<Spot> Places::take(const Claim& claim, const Share& share, const TasksByRoom& has) {
   const Request& request = claims_.requests[claim.request];
   remember(share.room);
   Room& room = rooms_[share.room];
   auto gpus = sched::take(room, claim.spec().task, share.tasks, value_at(has, share.room) > 0);
   if (claim.spec().exclusive) room.exclusive = true;
+  if (request.unit.exclusive) close_units(request, share);
   if (request.queue && request.queue->host_slots) {
     queue_slots_[{request.queue, share.room}] += share.tasks;
   }
@@ -135,7 +240,7 @@ std::vector<Spot> Places::take(const Claim& claim, const Share& share, const Tas
 
 void Places::release(const Claim& claim, std::uint32_t room, const Task& task) {
   remember(room);
-  sched::release(rooms_[room], claim.id, claim.spec().task, task);
+  sched::release(rooms_[room], claim.id, held_by(*claim.job), task);
 }
 
 void Places::remember(std::uint32_t room) {

@@ -1,7 +1,7 @@
-// Role: on which hosts the tasks of one claim go. Packs: one host if they fit there, else
-// the fewest; ties by host number, so that the same input gives the same places. All or
-// nothing where the caller says so (gang). Knows rooms and rules of span, not shares.
-// Called by resize.cc.
+// Role: on which hosts the tasks of one claim go. Packs, unless queue, profile or job say
+// otherwise (layout.h); ties by host number, so that the same input gives the same places. All
+// or nothing where the caller says so (gang). Knows rooms and rules of span, not shares.
+// Called by resize.cc and preempt.cc.
 #pragma once
 
 #include <map>
@@ -9,15 +9,9 @@
 #include <vector>
 
 #include "libwm/sched/claim.h"
+#include "libwm/sched/layout.h"
 
 namespace wm::sched {
-
-/// So many tasks in the room at that position.
-struct Share {
-  std::uint32_t room = 0;
-  std::int64_t tasks = 0;
-  bool operator==(const Share&) const = default;
-};
 
 /// Tasks of one job by room.
 using TasksByRoom = std::map<std::uint32_t, std::int64_t>;
@@ -46,6 +40,18 @@ class Places {
   std::vector<Share> choose(const Claim& claim, std::int64_t tasks, bool whole,
                             const TasksByRoom& has);
 
+  /// Where all `tasks` tasks of a new job would fit if all that is coming were free; empty: they
+  /// would not. @cost O(hosts x log)
+  std::vector<Share> choose_coming(const Claim& claim, std::int64_t tasks);
+
+  /// Sets of rooms of which any choice keeps the rules between a job's hosts (same[], cu[]);
+  /// one with every host of the request where there are none, none at all for cu[excl].
+  /// @cost O(hosts log hosts)
+  std::vector<std::vector<std::uint32_t>> host_sets(const Claim& claim) const;
+
+  /// Hosts on which a job that has tasks already may grow. @cost O(hosts)
+  std::vector<std::uint32_t> near_hosts(const Claim& claim, const TasksByRoom& has) const;
+
   /// Takes the room; returns the places task by task. @cost O(tasks)
   std::vector<Spot> take(const Claim& claim, const Share& share, const TasksByRoom& has);
 
@@ -73,6 +79,15 @@ class Places {
   void remember(std::uint32_t room);
   void skip_full(Request& request, const Claim& claim);
   std::vector<Share> with_room(const Claim& claim, std::int64_t tasks, const TasksByRoom& has);
+  std::vector<Share> lay_out_now(const Claim& claim, std::int64_t tasks, bool whole,
+                                 const TasksByRoom& has);
+  std::vector<Share> offers(const Claim& claim, std::int64_t tasks, When when,
+                            const TasksByRoom& has) const;
+  void keep_near(const Claim& claim, const TasksByRoom& has, std::vector<Share>& found) const;
+  LayoutRules rules_of(const Claim& claim, std::int64_t tasks, bool whole,
+                       const std::vector<Share>& found) const;
+  std::uint32_t unit_of(const Request& request, std::uint32_t room) const;
+  void close_units(const Request& request, const Share& share);
 
   Claims& claims_;
   std::vector<Room> rooms_;

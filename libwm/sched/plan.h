@@ -31,6 +31,7 @@ struct Spot {
 struct Start {
   JobId job;
   std::vector<Spot> tasks;
+  std::uint32_t alternative = 0;  ///< of its requirements
   bool operator==(const Start&) const = default;
 };
 
@@ -50,6 +51,17 @@ struct Shrink {
   std::vector<TaskNumber> tasks;
   std::string reason;
   bool operator==(const Shrink&) const = default;
+};
+
+/// A running job that makes way for `by`, which starts where it was.
+struct Preempt {
+  JobId job;
+  Attempt attempt;
+  JobId by;
+  bool requeue = true;  ///< else it ends
+  Duration grace{};
+  std::string reason;
+  bool operator==(const Preempt&) const = default;
 };
 
 /// Why a job waits; alike jobs share one value. Never null, never empty.
@@ -77,12 +89,15 @@ struct Plan {
   std::vector<Waiting> waiting;
   std::vector<DatedStart> promises;  ///< new ones, and those that moved
   WallTime look_again{};             ///< a pass is due then; 0: only when something changes
+  std::vector<Preempt> preempts;
 
   /// Why this job waits, or null when the plan says nothing of it.
   /// @cost O(log waiting)   @owns borrowed from this plan
   const std::vector<PendReason>* why(JobId job) const;
   /// True if nothing is to be done. @cost O(1)
-  bool idle() const { return starts.empty() && grows.empty() && shrinks.empty(); }
+  bool idle() const {
+    return starts.empty() && grows.empty() && shrinks.empty() && preempts.empty();
+  }
 };
 
 /// Bounds of one pass.

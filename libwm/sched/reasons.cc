@@ -47,8 +47,12 @@ PendReason idle_reason(const Idle& idle) {
               "Job array has reached its running element limit: " +
                   std::to_string(idle.job->spec().array_limit),
               0, "starts when an element ends"};
-    case PendCode::New: return {idle.code, "New job is waiting for scheduling", 0, ""};
-    default: return {idle.code, "No host is able to run the job now", 0, ""};
+    case PendCode::New:
+      return {idle.code, "New job is waiting for scheduling", 0,
+              "is looked at when jobs before it have started or ended"};
+    default:
+      return {idle.code, "No host is known to the master", 0,
+              "start wnoded on a host of hosts.conf"};
   }
 }
 
@@ -65,9 +69,23 @@ std::uint32_t stuck_slots(const Claims& claims, const Request& request) {
 
 }  // namespace
 
+ReasonWriter::ReasonWriter(const Cluster& cluster, const Claims& claims, const PlanTree& tree,
+                           const PlanUse& slots, const PlanUse& gpus, const Places& places)
+    : cluster_(cluster), claims_(claims), tree_(tree), slots_(slots), gpus_(gpus), places_(places) {
+  for (const Claim& claim : claims.all) {
+    if (claim.pending()) continue;
+    const JobSpec& spec = claim.spec();
+    std::uint32_t slots_now = slots_held(*claim.job);
+    held_[{spec.queue, ""}] += slots_now;
+    held_[{spec.queue, spec.owner.user}] += slots_now;
+    held_[{"", spec.owner.user}] += slots_now;
+  }
+}
+
 Reasons new_job_reason() {
   return std::make_shared<const std::vector<PendReason>>(
-      std::vector<PendReason>{{PendCode::New, "New job is waiting for scheduling", 0, ""}});
+      std::vector<PendReason>{{PendCode::New, "New job is waiting for scheduling", 0,
+                               "starts or is explained by the next scheduling pass"}});
 }
 
 // Held is per job, as its remedy names the job; hosts matter only where they are named.
@@ -82,6 +100,10 @@ ReasonWriter::Key ReasonWriter::key_of(const Idle& idle) {
 ReasonWriter::Key ReasonWriter::key_of(const Claim& claim) {
   constexpr int kClaims = 1000;  // beyond every PendCode
   int why = static_cast<int>(claim.barred) * 256 + static_cast<int>(claim.barrier);
+  if (claim.barrier == PendCode::Priority && claim.job->preempted) {
+    JobId by = claim.job->preempted->by;
+    return {kClaims + why, by.job, by.index, 0, ""};
+  }
   return {kClaims + why, claim.request, static_cast<std::uint32_t>(claim.user_node), claim.min, ""};
 }
 
@@ -161,7 +183,13 @@ PendReason ReasonWriter::unplaced_reason(const Claim& claim) const {
   bool plain = task.milli_gpus == 0 && task.mem.value == 0 && claim.spec().span == Span{};
   if (plain) {
     return {PendCode::Slots, "Not enough job slot(s): " + count_of(claim.min, "slot") + " asked",
-            hosts, ""};
+            hosts, "starts when enough slots are free at once; or ask for fewer with -n"};
+  }
+  if (request.binds()) {
+    return {PendCode::Requirement,
+            "Job's resource requirements not satisfied: same[] or cu[] leaves no " +
+                count_of(claim.min, "slot") + " together on " + count_of(hosts, "host"),
+            hosts, "starts when hosts that belong together have room; or ask without same[], cu[]"};
   }
   return {PendCode::Resources,
           "Job's resource requirements not satisfied: " + count_of(hosts, "host"), hosts,
@@ -178,16 +206,121 @@ PendReason released_reason(const Promise& promise) {
 
 }  // namespace
 
+// Who made way for another starts after it.
+PendReason ReasonWriter::preempted_reason(const Claim& claim) const {
+  std::string by = named(to_string(claim.job->preempted->by));
+  return {PendCode::Priority, "Preempted by job " + by + ", which starts first", 0,
+          "starts when job " + by + " has started and there is room"};
+}
+
+PendReason ReasonWriter::deciding_reason(const Claim& claim) const {
+  if (claim.barred == Barred::Limit)
+    return claim.barrier == PendCode::Priority ? preempted_reason(claim) : limit_reason(claim);
+  return claim.barred == Barred::Unplaced ? unplaced_reason(claim) : share_reason(claim);
+}
+
+// Limits that would keep it out, too.
+void ReasonWriter::add_limits(const Claim& claim, std::vector<PendReason>& reasons) const {
+  const JobSpec& spec = claim.spec();
+  const QueueConf* queue = claims_.requests[claim.request].queue;
+  const UserConf* conf = cluster_.config->user(spec.owner.user);
+  if (!conf) conf = cluster_.config->user("default");
+  auto add = [&](PendCode code, std::pair<std::string_view, std::string_view> of,
+                 std::uint32_t limit, const std::string& text) {
+    auto it = held_.find(of);
+    std::uint32_t used = it == held_.end() ? 0 : it->second;
+    bool known = std::any_of(reasons.begin(), reasons.end(),
+                             [&](const PendReason& reason) { return reason.code == code; });
+    if (limit == 0 || known || used + claim.min <= limit) return;
+    reasons.push_back(
+        {code,
+         text + ", " + std::to_string(used) + " of " + std::to_string(limit) + " slots in use", 0,
+         "starts when some of these jobs end"});
+  };
+  std::string user = "user " + named(spec.owner.user);
+  if (queue) {
+    std::string in = "queue " + named(queue->name);
+    add(PendCode::QueueLimit, {queue->name, ""}, queue->max_slots,
+        "The queue has reached its job slot limit: " + in);
+    add(PendCode::UserLimit, {queue->name, spec.owner.user}, queue->user_slots,
+        "User has reached the per-user job slot limit of the queue: " + user + ", " + in);
+  }
+  add(PendCode::UserLimit, {"", spec.owner.user}, conf ? conf->max_slots : 0,
+      "The user has reached his/her job slot limit: " + user);
+}
+
+namespace {
+
+bool by_hosts(const PendReason& a, const PendReason& b) {
+  return a.hosts_removed > b.hosts_removed;
+}
+
+}  // namespace
+
+void ReasonWriter::count_shortage(const Room& room, const JobSpec& spec, Shortage& shortage) {
+  const TaskRequest& task = spec.task;
+  bool closed = room.exclusive || (spec.exclusive && room.jobs > 0);
+  shortage.exclusive += closed;
+  shortage.slots += room.now.slots < 1;
+  shortage.cpus += room.now.milli_cpus < task.milli_cpus;
+  shortage.mem += room.now.mem < task.mem.value;
+  if (task.milli_gpus == 0 || closed) return;
+  TaskRequest gpus_only = task;
+  gpus_only.milli_cpus = 0;
+  gpus_only.mem = Bytes{0};
+  Room with_slot = room;
+  with_slot.now.slots = 1;
+  shortage.gpus += fit(with_slot, gpus_only, When::Now, 1) == 0;
+}
+
+const ReasonWriter::Shortage& ReasonWriter::shortage_of(const Claim& claim) {
+  auto [it, is_new] = shortages_.try_emplace(claim.request);
+  if (!is_new) return it->second;
+  for (std::uint32_t at : claims_.requests[claim.request].hosts)
+    count_shortage(places_.room(at), claim.spec(), it->second);
+  return it->second;
+}
+
+// What hosts that would do lack now.
+void ReasonWriter::add_shortages(const Claim& claim, std::vector<PendReason>& reasons) {
+  const TaskRequest& task = claim.spec().task;
+  const Shortage& shortage = shortage_of(claim);
+  auto add = [&](PendCode code, std::uint32_t hosts, const std::string& text,
+                 const std::string& fix) {
+    if (hosts == 0) return;
+    PendReason& first = reasons.front();
+    bool told = first.code == code && first.hosts_removed == 0;
+    if (told) first.hosts_removed = hosts;
+    else reasons.push_back({code, text + ": " + count_of(hosts, "host"), hosts, fix});
+  };
+  std::string gpus = count_of(gpus_of(task), "GPU") +
+                     (task.gpu_model.empty() ? "" : " of model " + task.gpu_model);
+  if (task.milli_gpus)
+    add(PendCode::Resources, shortage.gpus, "Not enough GPUs free, " + gpus + " asked",
+        "starts when a job with GPUs ends; or ask for fewer");
+  add(PendCode::Slots, shortage.slots, "Job slot limit reached", "starts when a job there ends");
+  add(PendCode::Resources, shortage.mem,
+      "Not enough memory free, " + format_bytes(task.mem) + " a task asked",
+      "starts when a job there ends; or ask for less with -M or rusage[mem=]");
+  if (shortage.cpus > shortage.slots)
+    add(PendCode::Resources, shortage.cpus,
+        "Not enough CPUs free, " + std::to_string(task.milli_cpus / 1000) + " a task asked",
+        "starts when a job there ends; or ask for fewer cores with affinity[]");
+  add(PendCode::Resources, shortage.exclusive, "Exclusive use keeps jobs apart",
+      "starts when the jobs there end; or ask without -x");
+}
+
 Reasons ReasonWriter::of(const Claim& claim, const Promise* promise) {
   if (promise && promise->tasks > 0) {
     return std::make_shared<const std::vector<PendReason>>(1, released_reason(*promise));
   }
   Reasons& shared = shared_[key_of(claim)];
   if (shared) return shared;
-  std::vector<PendReason> reasons{claim.barred == Barred::Limit      ? limit_reason(claim)
-                                  : claim.barred == Barred::Unplaced ? unplaced_reason(claim)
-                                                                     : share_reason(claim)};
+  std::vector<PendReason> reasons{deciding_reason(claim)};
+  add_limits(claim, reasons);
+  add_shortages(claim, reasons);
   add_removed(claims_.requests[claim.request].removed, reasons);
+  std::stable_sort(reasons.begin() + 1, reasons.end(), by_hosts);
   return shared = std::make_shared<const std::vector<PendReason>>(std::move(reasons));
 }
 

@@ -1,6 +1,7 @@
-// Role: why a pending job waits, as LSF says it, with what would help. The first reason is the
-// one that decides; hosts that rules remove follow. Alike jobs share one value, so the
-// reasons of 100,000 jobs cost no more than those of one of each kind.
+// Role: why a pending job waits, as LSF says it, with what would help: every constraint that
+// binds, each with the hosts that it alone removes. The first reason is the one that decides;
+// further limits follow, then what hosts lack, those that remove most hosts first. Alike jobs
+// share one value, so the reasons of 100,000 jobs cost no more than those of one of each kind.
 // Called by schedule.cc.
 #pragma once
 
@@ -8,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "libwm/sched/claim.h"
@@ -20,8 +22,7 @@ namespace wm::sched {
 class ReasonWriter {
  public:
   ReasonWriter(const Cluster& cluster, const Claims& claims, const PlanTree& tree,
-               const PlanUse& slots, const PlanUse& gpus)
-      : cluster_(cluster), claims_(claims), tree_(tree), slots_(slots), gpus_(gpus) {}
+               const PlanUse& slots, const PlanUse& gpus, const Places& places);
 
   /// Of a job that was no candidate. @cost O(log reasons)
   Reasons of(const Idle& idle);
@@ -30,9 +31,19 @@ class ReasonWriter {
   Reasons of(const Claim& claim, const Promise* promise);
 
  private:
+  // Hosts that lack one thing for a single task, whatever else they lack.
+  struct Shortage {
+    std::uint32_t slots = 0, cpus = 0, mem = 0, gpus = 0, exclusive = 0;
+  };
+  static void count_shortage(const Room& room, const JobSpec& spec, Shortage& shortage);
+  const Shortage& shortage_of(const Claim& claim);
   PendReason limit_reason(const Claim& claim) const;
   PendReason share_reason(const Claim& claim) const;
   PendReason unplaced_reason(const Claim& claim) const;
+  PendReason preempted_reason(const Claim& claim) const;
+  PendReason deciding_reason(const Claim& claim) const;
+  void add_limits(const Claim& claim, std::vector<PendReason>& reasons) const;
+  void add_shortages(const Claim& claim, std::vector<PendReason>& reasons);
   std::string use_of(const Claim& claim) const;
 
   const Cluster& cluster_;
@@ -40,12 +51,16 @@ class ReasonWriter {
   const PlanTree& tree_;
   const PlanUse& slots_;
   const PlanUse& gpus_;
+  const Places& places_;
+  // Slots in use: of a queue, of a user in a queue, of a user (empty: any).
+  std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> held_;
   // What makes two reasons the same: kind, numbers of what they name, and a name.
   using Key = std::tuple<int, std::uint32_t, std::uint32_t, std::uint32_t, std::string_view>;
   static Key key_of(const Idle& idle);
   static Key key_of(const Claim& claim);
 
   std::map<Key, Reasons> shared_;
+  std::map<std::uint32_t, Shortage> shortages_;  // by request
 };
 
 /// A single reason for a job that no pass has looked at yet.

@@ -15,7 +15,8 @@ std::int64_t chunk_of(const Claim& claim, std::int64_t tasks, bool grows) {
   const Span& span = claim.spec().span;
   if (grows) return 1;
   if (span.one_host) return tasks;
-  return span.ptile ? std::min<std::int64_t>(span.ptile, tasks) : 1;
+  std::int64_t together = span.ptile ? span.ptile : std::max<std::uint32_t>(1, span.block);
+  return std::min(together, tasks);
 }
 
 bool grows_beyond_start(const Claim& claim) {
@@ -74,7 +75,7 @@ bool Placement::start_now(Claim& claim) {
   auto shares = places_.choose(claim, claim.min, true, {});
   if (shares.empty()) return false;
   Placed& placed = placed_[&claim];
-  Start start{copy_id(claim, placed), {}};
+  Start start{copy_id(claim, placed), {}, claim.alternative};
   placed.has.clear();  // of this copy
   for (const Share& share : shares) grant(claim, share, start.tasks, placed);
   placed.starts.push_back(std::move(start));
@@ -84,12 +85,13 @@ bool Placement::start_now(Claim& claim) {
 
 // Reserves up to `tasks` places of what is free, coming, or can be made to come; says how
 // many. The claim waits for those that are not free.
-std::int64_t Placement::promise(const Claim& claim, std::int64_t tasks, TasksByRoom& has) {
+std::int64_t Placement::promise(const Claim& claim, std::int64_t tasks, TasksByRoom& has,
+                                const std::vector<std::uint32_t>& hosts) {
   Promise promise = promises_[&claim];
   std::int64_t left = tasks;
   while (left > 0) {
     std::int64_t chunk = chunk_of(claim, left, !has.empty() && claim.spec().span.one_host);
-    auto room = donors_.make_room(claim, chunk, has);
+    auto room = donors_.make_room(claim, chunk, has, hosts);
     if (!room) break;
     std::int64_t now = places_.fits(claim, *room, When::Now, left, has);
     std::int64_t got = places_.fits(claim, *room, When::Future, left, has);
@@ -117,11 +119,17 @@ void Placement::open_gate(Claim& claim, std::int64_t tasks) {
 }
 
 bool Placement::promise_start(Claim& claim) {
+  for (const auto& hosts : places_.host_sets(claim))
+    if (promise_on(claim, hosts)) return true;
+  return false;
+}
+
+bool Placement::promise_on(Claim& claim, const std::vector<std::uint32_t>& hosts) {
   TasksByRoom has;
   Promise before = promises_[&claim];
   places_.begin();
   donors_.begin();
-  if (promise(claim, claim.min, has) < claim.min) {
+  if (promise(claim, claim.min, has, hosts) < claim.min) {
     places_.rollback();
     donors_.rollback();
     promises_[&claim] = before;
@@ -141,6 +149,7 @@ bool Placement::start_all(Claim& claim) {
     if (!is_hopeless(claim) && (start_now(claim) || promise_start(claim))) continue;
     auto [it, is_new] = failed_.try_emplace(claim.request, claim.min);
     it->second = std::min<std::int64_t>(it->second, claim.min);
+    claim.floor = 0;  // not owed what it has no place for
     if (copy == 0) claim.barred = Barred::Unplaced;
     else claim.copies = copy;
     return false;
@@ -166,7 +175,8 @@ bool Placement::grow(Claim& claim) {
   }
   if (placed.tasks < wanted && (claim.resizes || waits)) {
     bool closed = gates_.room(claim) < wanted - placed.tasks;
-    placed.tasks += promise(claim, wanted - placed.tasks, placed.has);
+    auto hosts = places_.near_hosts(claim, placed.has);
+    placed.tasks += promise(claim, wanted - placed.tasks, placed.has, hosts);
     if (closed) open_gate(claim, wanted - placed.ready);
   }
   if (placed.tasks >= wanted) return true;

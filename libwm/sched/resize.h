@@ -61,6 +61,9 @@ class Placement {
   const std::map<JobId, Leaving>& leaving() const { return donors_.leaving(); }
   /// Rooms as they are left. @owns borrowed
   const Places& places() const { return places_; }
+  Places& places() { return places_; }
+  /// Notes that a claim waits for jobs that make way. @cost O(log claims)
+  void promise(const Claim& claim, Promise promise) { promises_[&claim] = std::move(promise); }
 
  private:
   bool run_class(bool gpu);
@@ -69,7 +72,9 @@ class Placement {
   bool promise_start(Claim& claim);
   bool grow(Claim& claim);
   void open_gate(Claim& claim, std::int64_t tasks);
-  std::int64_t promise(const Claim& claim, std::int64_t tasks, TasksByRoom& has);
+  bool promise_on(Claim& claim, const std::vector<std::uint32_t>& hosts);
+  std::int64_t promise(const Claim& claim, std::int64_t tasks, TasksByRoom& has,
+                       const std::vector<std::uint32_t>& hosts);
   void grant(const Claim& claim, const Share& share, std::vector<Spot>& spots, Placed& placed);
   JobId copy_id(const Claim& claim, const Placed& placed) const;
   TasksByRoom rooms_of(const Job& job) const;

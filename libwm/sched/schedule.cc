@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "libwm/sched/limits.h"
+#include "libwm/sched/preempt.h"
 #include "libwm/sched/reasons.h"
 #include "libwm/sched/resize.h"
 #include "libwm/sched/speeds.h"
@@ -26,6 +27,13 @@ class Pass {
   void place_users();
   void settle();
   void start_spare(Spare spare);
+  void mark_owed();
+  void preempt();
+  void add_preempts(const Claim& claim, const Way& way);
+  bool is_preempted(JobId job) const {
+    return std::any_of(plan_.preempts.begin(), plan_.preempts.end(),
+                       [&](const Preempt& piece) { return piece.job == job; });
+  }
   void add_pieces();
   void add_waiting();
   std::string grow_reason(const Claim& claim) const;
@@ -51,6 +59,14 @@ void Pass::place_users() {
   }
 }
 
+PlanUse use_of(const PlanTree& tree, const std::vector<Claim>& claims, bool gpu) {
+  PlanUse use(tree);
+  for (const Claim& claim : claims) {
+    if (claim.gpu == gpu) use.add(claim.user_node, claim.used());
+  }
+  return use;
+}
+
 // Amounts and places, until all amounts could be placed.
 void Pass::settle() {
   Capacities capacities = capacities_of(claims_);
@@ -61,15 +77,8 @@ void Pass::settle() {
     placement_.emplace(cluster_, claims_, tree_, policy_.hosts_looked_at);
     if (placement_->run()) break;
   }
+  preempt();  // before others take what is free for good
   start_spare(spare);
-}
-
-PlanUse use_of(const PlanTree& tree, const std::vector<Claim>& claims, bool gpu) {
-  PlanUse use(tree);
-  for (const Claim& claim : claims) {
-    if (claim.gpu == gpu) use.add(claim.user_node, claim.used());
-  }
-  return use;
 }
 
 // A claim that found no place in an early round may find one in what others left since.
@@ -93,16 +102,71 @@ std::string Pass::grow_reason(const Claim& claim) const {
          std::to_string(task_cap(*claim.job));
 }
 
+// Jobs for which others make way have a right to what becomes free; who made way starts after.
+void Pass::mark_owed() {
+  if (claims_.owed.empty()) return;
+  std::sort(claims_.owed.begin(), claims_.owed.end());
+  std::vector<JobId> waiting;
+  for (Claim& claim : claims_.all) {
+    bool owed = std::binary_search(claims_.owed.begin(), claims_.owed.end(), claim.id);
+    if (!owed || !claim.pending() || claim.barred != Barred::No) continue;
+    claim.floor = claim.min;
+    waiting.push_back(claim.id);
+  }
+  std::sort(waiting.begin(), waiting.end());
+  for (Claim& claim : claims_.all) {
+    const auto& preempted = claim.job->preempted;
+    if (!claim.pending() || !preempted) continue;
+    if (!std::binary_search(waiting.begin(), waiting.end(), preempted->by)) continue;
+    claim.barred = Barred::Limit;
+    claim.barrier = PendCode::Priority;
+  }
+}
+
+// In dispatch order: what found no place in any gentler way.
+void Pass::preempt() {
+  constexpr int kMostSearches = 64;
+  Preemptor preemptor(*cluster_.config, claims_, placement_->places(),
+                      [this](JobId job) { return placement_->leaving().count(job) > 0; });
+  const PlanUse slots = use_of(tree_, claims_.all, false), gpus = use_of(tree_, claims_.all, true);
+  int searches = 0;
+  for (const Claim& claim : claims_.all) {
+    const QueueConf* queue = claims_.requests[claim.request].queue;
+    bool tries = claim.pending() && claim.admitted == 0 && claim.barred != Barred::Limit && queue &&
+                 !queue->preempts.empty() && !placement_->promises().count(&claim);
+    if (!tries || claim.job->state == JobState::Array || ++searches > kMostSearches) continue;
+    const PlanUse& use = claim.gpu ? gpus : slots;
+    if (use.over_limit(claim.user_node, claim.cost(claim.min)) >= 0) continue;
+    Way way = preemptor.find(claim);
+    if (!way.victims.empty()) add_preempts(claim, way);
+  }
+}
+
+void Pass::add_preempts(const Claim& claim, const Way& way) {
+  Promise promise{claim.min, {}};
+  for (const Claim* victim : way.victims) {
+    const QueueConf* queue = claims_.requests[victim->request].queue;
+    std::string reason =
+        "preempted by job <" + to_string(claim.id) + "> of queue <" + claim.spec().queue + ">";
+    plan_.preempts.push_back({victim->id, victim->job->attempt, claim.id,
+                              is_requeued(*cluster_.config, *victim->job), queue->preempt_grace,
+                              reason});
+    promise.from.push_back(victim->id);
+  }
+  placement_->promise(claim, std::move(promise));
+}
+
 void Pass::add_pieces() {
   for (const Claim& claim : claims_.all) {
     auto it = placement_->placed().find(&claim);
     if (it == placement_->placed().end()) continue;
     const Placed& placed = it->second;
     plan_.starts.insert(plan_.starts.end(), placed.starts.begin(), placed.starts.end());
-    if (claim.pending() || placed.more.empty()) continue;
+    if (claim.pending() || placed.more.empty() || is_preempted(claim.id)) continue;
     plan_.grows.push_back({claim.id, claim.job->attempt, placed.more, grow_reason(claim)});
   }
   for (const auto& [job, leaving] : placement_->leaving()) {
+    if (is_preempted(job)) continue;
     std::string reason = leaving.receivers.empty() ? "its limit was lowered" : "released for job";
     for (JobId receiver : leaving.receivers) reason += " <" + to_string(receiver) + ">";
     plan_.shrinks.push_back({job, leaving.claim->job->attempt, leaving.tasks, reason});
@@ -110,11 +174,12 @@ void Pass::add_pieces() {
   auto by_job = [](const auto& a, const auto& b) { return a.job < b.job; };
   std::sort(plan_.starts.begin(), plan_.starts.end(), by_job);
   std::sort(plan_.grows.begin(), plan_.grows.end(), by_job);
+  std::sort(plan_.preempts.begin(), plan_.preempts.end(), by_job);
 }
 
 void Pass::add_waiting() {
   PlanUse slots = use_of(tree_, claims_.all, false), gpus = use_of(tree_, claims_.all, true);
-  ReasonWriter writer(cluster_, claims_, tree_, slots, gpus);
+  ReasonWriter writer(cluster_, claims_, tree_, slots, gpus, placement_->places());
   for (const Idle& idle : claims_.idle) plan_.waiting.push_back({idle.id, writer.of(idle)});
   for (const Claim& claim : claims_.all) {
     if (!claim.pending()) continue;
@@ -133,6 +198,7 @@ Plan Pass::run() {
   place_users();
   attach_speeds(claims_.all, policy_.speed, now_);
   apply_limits(*cluster_.config, claims_.all);
+  mark_owed();
   settle();
   add_pieces();
   add_waiting();

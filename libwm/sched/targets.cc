@@ -56,7 +56,7 @@ void Division::load_leaf(int node, const User& user) {
   for (const Claim* claim : user.claims) {
     bool settled = claim->pending() && phase_ == Phase::Size;
     Units copies = settled ? claim->admitted : claim->copies;
-    leaf.floor += claim->cost(claim->floor);
+    if (!settled) leaf.floor += claim->cost(claim->floor);
     if (settled) leaf.floor += copies * claim->cost(claim->min);
     leaf.now += now(*claim);
     if (claim->barred == Barred::No) leaf.demand += copies * claim->cost(claim->most());

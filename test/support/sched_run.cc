@@ -54,7 +54,7 @@ void SchedRun::start(const sched::Start& piece) {
   const Job& like = made ? *made : *state.jobs.find(piece.job.job);
   Attempt attempt{(made ? made->attempt.value : 0) + 1};
   bool all = starts_every_task(*state.config, like.spec());
-  step(JobDispatched{piece.job, attempt, tasks_at(piece.tasks, 0, all), std::string(32, 'k')});
+  step(JobDispatched{piece.job, attempt, tasks_at(piece.tasks, 0, all), std::string(32, 'k'), piece.alternative});
   all_started(piece.job);
   next_epoch(piece.job);
 }
@@ -70,6 +70,9 @@ sched::Plan SchedRun::pass() {
   auto plan = sched::admit(state, this->plan());
   for (const auto& piece : plan.shrinks) {
     step(TasksLeaving{piece.job, piece.attempt, piece.tasks, at(10), piece.reason});
+  }
+  for (const auto& piece : plan.preempts) {
+    step(JobPreempted{piece.job, piece.attempt, {piece.by, at(30), piece.requeue, piece.reason}});
   }
   for (const auto& piece : plan.starts) start(piece);
   for (const auto& piece : plan.grows) grow(piece);

@@ -122,10 +122,16 @@ void SimHost::obey(const HostOrder& order) {
   auto& known = attempts_[{order.job, order.attempt}];
   bool fresh = known.empty();
   for (const auto& wanted : order.tasks) {
-    if (!known.count(wanted.task) && wanted.has_process && !order.end && !wanted.kill)
+    if (!known.count(wanted.task) && wanted.has_process && !order.end && !wanted.kill &&
+        !order.preempt)
       start_task(order, wanted.task);
     else if (!known.count(wanted.task) && wanted.has_process)
       known[wanted.task], end_task({order.job, order.attempt}, wanted.task, 9, Term::None);
+    if (order.preempt) {
+      auto key = Key{order.job, order.attempt};
+      sim_.after(sim_.between(10, 3000),
+                 [this, key, n = wanted.task] { end_task(key, n, 15, Term::None); });
+    }
     if (order.end || wanted.kill) {
       auto key = Key{order.job, order.attempt};
       sim_.after(sim_.between(1, 30),

@@ -61,6 +61,16 @@ TEST(history, long_form_holds_what_clients_look_for) {
   EXPECT_NE(text.find("Exited with exit code 3."), std::string::npos);
 }
 
+TEST(history, long_form_lists_what_the_job_waited_for) {
+  auto one = job();
+  EXPECT_EQ(history_long(one, at(999)).find("PEND REASONS"), std::string::npos);
+  one.events.push_back({.time = at(2), .event = "PEND_REASON", .reason = "slots: none left"});
+  auto text = history_long(one, at(999));
+  auto section = text.find("PEND REASONS:\n ");
+  ASSERT_NE(section, std::string::npos);
+  EXPECT_GT(text.find("slots: none left"), section);  // there, and not among the events
+}
+
 TEST(history, json_has_the_contracts_shape) {
   auto one = job();
   auto document = nlohmann::json::parse(history_json({&one, 1}));

@@ -81,7 +81,7 @@ TEST(resreq, errors_hold_the_fragments_that_clients_know) {
   EXPECT_TRUE(
       refused_with("rusage[hname=1]", "cannot be used in the resource requirement section"));
   EXPECT_TRUE(refused_with("rusage[mem=1", "Error in rusage section"));
-  EXPECT_TRUE(refused_with("{span[hosts=1]}||{span[ptile=1]}", "not supported"));
+  EXPECT_TRUE(refused_with("{span[hosts=1]}||{span[ptile=1]}", "braces are not expected here"));
   EXPECT_TRUE(refused_with("nosuch[1]", "Bad resource requirement syntax"));
 }
 

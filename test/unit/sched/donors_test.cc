@@ -18,6 +18,9 @@ class Donor : public test::ClaimCluster {
     places = std::make_unique<Places>(*claims, 256);
     donors = std::make_unique<Donors>(claims->all, *places);
   }
+  std::optional<std::uint32_t> room_for(JobId id, std::int64_t chunk) {
+    return donors->make_room(*claim(id), chunk, {}, places->request(*claim(id)).hosts);
+  }
   std::vector<TaskNumber> leavers(JobId id) {
     auto it = donors->leaving().find(id);
     return it == donors->leaving().end() ? std::vector<TaskNumber>{} : it->second.tasks;
@@ -33,7 +36,7 @@ TEST_F(Donor, nobody_is_asked_where_there_is_room) {
   auto a = submit_and_settle(elastic("ann", 1, 3));
   auto r = run.submit(rigid("bob", 1));
   targets({{a, 1}});
-  EXPECT_EQ(donors->make_room(*claim(r), 1, {}), 3u);
+  EXPECT_EQ(room_for(r, 1), 3u);
   EXPECT_EQ(leavers(a), Numbers{});
 }
 
@@ -42,9 +45,9 @@ TEST_F(Donor, the_highest_number_is_asked_first) {
   auto a = submit_and_settle(elastic("ann"));
   auto r = run.submit(rigid("bob", 2));
   targets({{a, 2}});
-  EXPECT_EQ(donors->make_room(*claim(r), 1, {}), 3u);
+  EXPECT_EQ(room_for(r, 1), 3u);
   places->take(*claim(r), {3, 1}, {});
-  EXPECT_EQ(donors->make_room(*claim(r), 1, {}), 2u);
+  EXPECT_EQ(room_for(r, 1), 2u);
   EXPECT_EQ(leavers(a), (Numbers{{4}, {3}}));
 }
 
@@ -53,10 +56,10 @@ TEST_F(Donor, no_more_than_the_surplus_is_asked) {
   auto a = submit_and_settle(elastic("ann"));
   auto r = run.submit(rigid("bob", 2));
   targets({{a, 3}});
-  ASSERT_TRUE(donors->make_room(*claim(r), 1, {}));
+  ASSERT_TRUE(room_for(r, 1));
   places->take(*claim(r), {3, 1}, {});
   EXPECT_FALSE(donors->any());
-  EXPECT_FALSE(donors->make_room(*claim(r), 1, {}));
+  EXPECT_FALSE(room_for(r, 1));
   EXPECT_EQ(leavers(a), (Numbers{{4}}));
 }
 
@@ -66,7 +69,7 @@ TEST_F(Donor, the_lower_queue_is_asked_first) {
   auto normal = submit_and_settle(elastic("bob", 1, 2));
   auto r = run.submit(rigid("eve", 1).queue("high"));
   targets({{low, 1}, {normal, 1}});
-  ASSERT_TRUE(donors->make_room(*claim(r), 1, {}));
+  ASSERT_TRUE(room_for(r, 1));
   EXPECT_EQ(leavers(low), (Numbers{{2}}));
   EXPECT_EQ(leavers(normal), Numbers{});
 }
@@ -76,7 +79,7 @@ TEST_F(Donor, one_host_is_emptied_rather_than_two_scratched) {
   auto a = submit_and_settle(elastic("ann"));
   auto r = run.submit(rigid("bob", 2));
   targets({{a, 2}});
-  EXPECT_EQ(donors->make_room(*claim(r), 2, {}), 1u);
+  EXPECT_EQ(room_for(r, 2), 1u);
   EXPECT_EQ(leavers(a), (Numbers{{3}, {2}}));  // 4 is beside rank 0
 }
 
@@ -87,7 +90,7 @@ TEST_F(Donor, the_host_that_needs_the_fewest_leavers_is_taken) {
   auto spec = rigid("bob", 2);
   auto r = run.submit(spec);
   targets({{a, 1}});
-  EXPECT_EQ(donors->make_room(*claim(r), 2, {}), 1u);
+  EXPECT_EQ(room_for(r, 2), 1u);
   EXPECT_EQ(leavers(a).size(), 1u);
 }
 
@@ -95,7 +98,7 @@ TEST_F(Donor, a_job_is_not_asked_to_leave_for_itself) {
   gpu_hosts(2);
   auto a = submit_and_settle(elastic("ann", 1, 2));
   targets({{a, 1}});
-  EXPECT_FALSE(donors->make_room(*claim(a), 1, {}));
+  EXPECT_FALSE(room_for(a, 1));
 }
 
 TEST_F(Donor, choices_are_undone) {
@@ -105,7 +108,7 @@ TEST_F(Donor, choices_are_undone) {
   targets({{a, 2}});
   places->begin();
   donors->begin();
-  ASSERT_TRUE(donors->make_room(*claim(r), 1, {}));
+  ASSERT_TRUE(room_for(r, 1));
   places->rollback();
   donors->rollback();
   EXPECT_EQ(leavers(a), Numbers{});

@@ -127,8 +127,86 @@ TEST_F(Feasible, a_task_larger_than_every_host_is_refused) {
   auto spec = slots("ann", 1).spec;
   spec.task.mem = Bytes{std::int64_t{99} << 30};
   EXPECT_EQ(never(run.state, spec),
-            "no host is able to run it: 1 task, 99G of memory each asked; none of the hosts meets "
-            "the requirements");
+            "no host is able to run it: 1 task, 99G of memory each asked; none of the hosts would "
+            "do, nearest is host <h1>: 99G of memory asked, it has 16G (83G short)");
+}
+
+TEST_F(Feasible, the_nearest_miss_names_host_term_and_by_how_much) {
+  run.host(2);
+  run.host(8, 1);
+  run.host(4);
+  auto spec = slots("ann", 1).spec;
+  auto says = [&](const std::string& text) {
+    EXPECT_NE(never(run.state, spec).find(text), std::string::npos) << never(run.state, spec);
+  };
+  spec.select = "(ncpus>=16) && slots>0";
+  says("nearest is host <h1>: select ncpus>=16 (ncpus=2)");
+  spec.select = "";
+  spec.task.milli_gpus = 4000;
+  says("nearest is host <h2>: 4 GPUs asked, it has 1 (3 short)");
+  spec.task.milli_cpus = 10000;  // two lacks are further away than one
+  spec.task.milli_gpus = 0;
+  says("host <h2>: 10 CPUs asked, it has 8 (2 short)");
+}
+
+TEST_F(Feasible, rules_between_hosts_that_can_never_be_kept_are_refused) {
+  for (const char* name : {"h1", "h2"}) {
+    HostConf conf;
+    conf.name = name;
+    conf.switches = std::string("row/") + name;
+    run.config.hosts.push_back(conf);
+  }
+  run.config.cluster.unit_types = {"rack", "row"};
+  run.reconfigure();
+  run.host(2);
+  run.host(2);
+  auto spec = slots("ann", 4).spec;
+  spec.resreq = "cu[type=rack:maxcus=1]";
+  EXPECT_NE(never(run.state, spec).find("at most 2 tasks"), std::string::npos);
+  spec.resreq = "cu[type=row:maxcus=1]";
+  EXPECT_EQ(never(run.state, spec), "");
+  spec.resreq = "cu[type=hall]";
+  EXPECT_EQ(never(run.state, spec), "cu[type=hall]: no such type of compute unit");
+  spec.resreq = "same[hname]";
+  EXPECT_NE(never(run.state, spec), "");
+}
+
+TEST_F(Feasible, preferred_hosts_come_first_then_order) {
+  run.host(1);
+  run.host(3);
+  run.host(2);
+  auto rooms = rooms_of(run.state);
+  auto spec = slots("ann", 1).spec;
+  auto hosts = [&] {
+    Requests requests(*run.state.config);
+    return requests[requests.intern(spec, rooms)].hosts;
+  };
+  spec.ask_hosts = {"h3+2", "others"};
+  spec.resreq = "order[-slots]";
+  EXPECT_EQ(hosts(), (std::vector<std::uint32_t>{2, 1, 0}));
+  spec.ask_hosts = {};
+  spec.resreq = "order[slots]";
+  EXPECT_EQ(hosts(), (std::vector<std::uint32_t>{0, 2, 1}));
+  spec.ask_hosts = {"~h2"};
+  EXPECT_EQ(hosts(), (std::vector<std::uint32_t>{0, 2}));
+}
+
+TEST_F(Feasible, place_is_the_profiles_else_the_queues) {
+  queue("low", [](QueueConf& q) { q.place = "spread"; });
+  run.host(1);
+  auto rooms = rooms_of(run.state);
+  auto placing = [&](const JobSpec& spec) {
+    Requests requests(*run.state.config);
+    return requests[requests.intern(spec, rooms)].placing;
+  };
+  auto spec = slots("ann", 1).spec;
+  EXPECT_EQ(placing(spec), Placing::Pack);
+  spec.queue = "low";
+  EXPECT_EQ(placing(spec), Placing::Spread);
+  for (auto& app : run.config.apps)
+    if (app.name == spec.app) app.place = "topology";
+  run.reconfigure();
+  EXPECT_EQ(placing(spec), Placing::Topology);
 }
 
 TEST_F(Feasible, a_ptile_that_no_host_holds_is_refused) {

@@ -157,5 +157,64 @@ TEST_F(Place, many_hosts_are_not_all_compared) {
   EXPECT_EQ(few.choose(*claim(job), 16, true, {}).size(), 8u);  // yet all, if it takes all
 }
 
+// Two racks of two hosts.
+class Racks : public Place {
+ protected:
+  Racks() {
+    run.config.hosts.clear();
+    for (int i = 1; i <= 4; ++i) {
+      HostConf conf;
+      conf.name = "h" + std::to_string(i);
+      conf.switches = i <= 2 ? "core/a" : "core/b";
+      conf.resources["gen"] = i % 2 ? "old" : "new";
+      run.config.hosts.push_back(conf);
+    }
+    queue("low", [](QueueConf& q) { q.place = "topology"; });
+    for (int i = 0; i < 4; ++i) run.host(2);
+  }
+};
+
+TEST_F(Racks, a_gang_in_a_topology_queue_stays_in_a_rack) {
+  use(1, 1);
+  EXPECT_EQ(choose(slots("ann", 4).queue("low"), 4), (Shares{{2, 2}, {3, 2}}));
+  EXPECT_EQ(choose(slots("ann", 4), 4), (Shares{{1, 2}, {2, 2}}));
+}
+
+TEST_F(Racks, same_keeps_to_hosts_that_are_alike) {
+  auto spec = slots("ann", 4);
+  spec.spec.resreq = "same[gen]";
+  EXPECT_EQ(choose(spec, 4), (Shares{{0, 2}, {2, 2}}));
+  EXPECT_EQ(choose(spec, 5), Shares{});
+  EXPECT_EQ(choose(spec, 3, false, {{1, 2}}), (Shares{{1, 2}, {3, 1}}));  // grows among its kind
+}
+
+TEST_F(Racks, an_exclusive_unit_is_empty_and_closes_to_others) {
+  use(1, 1);
+  auto spec = slots("ann", 1);
+  spec.spec.resreq = "cu[excl]";
+  EXPECT_EQ(choose(spec, 1), (Shares{{2, 1}}));
+  places->take(*claim(id), {2, 1}, {});
+  EXPECT_TRUE(places->room(3).exclusive);
+  EXPECT_FALSE(places->room(1).exclusive);
+}
+
+TEST_F(Racks, blocks_of_tasks_are_not_broken) {
+  use(1, 1);
+  auto spec = slots("ann", 4);
+  spec.spec.span.block = 2;
+  EXPECT_EQ(choose(spec, 4), (Shares{{1, 2}, {2, 2}}));
+  EXPECT_EQ(choose(spec, 7), Shares{});
+}
+
+TEST_F(Racks, sets_for_promises_keep_the_rules) {
+  auto spec = slots("ann", 2);
+  spec.spec.resreq = "same[gen] cu[maxcus=1]";
+  choose(spec, 2);
+  EXPECT_EQ(places->host_sets(*claim(id)).size(), 4u);
+  spec.spec.resreq = "";
+  choose(spec, 2);
+  EXPECT_EQ(places->host_sets(*claim(id)).size(), 1u);
+}
+
 }  // namespace
 }  // namespace wm::sched

@@ -90,8 +90,38 @@ TEST_F(Told, other_hosts_that_are_out_follow_the_reason_that_decides) {
   auto* reasons = plan.why(b);
   ASSERT_EQ(reasons->size(), 2u);
   EXPECT_EQ((*reasons)[0].code, PendCode::Slots);
+  EXPECT_EQ((*reasons)[0].hosts_removed, 1u);
   EXPECT_EQ((*reasons)[1].text, "Closed by LSF administrator: 1 host");
   EXPECT_EQ((*reasons)[1].hosts_removed, 1u);
+}
+
+TEST_F(Told, all_constraints_that_bind_are_told_each_with_hosts_and_remedy) {
+  queue("low", [](QueueConf& q) { q.max_slots = 1; });
+  user_limit("ann", 1);
+  run.host(1);
+  run.host(2, 1);
+  auto closed = run.host(1);
+  run.step(HostClosed{closed, "admin", ""});
+  submit_and_settle(slots("ann", 1).queue("low"));
+  auto spec = slots("ann", 1).queue("low"), filler = slots("zoe", 1);
+  spec.spec.task.mem = filler.spec.task.mem = Bytes{std::int64_t{10} << 30};
+  submit_and_settle(filler);
+  auto id = run.submit(spec);
+  auto plan = run.plan();
+  auto* reasons = plan.why(id);
+  ASSERT_TRUE(reasons);
+  std::vector<PendCode> codes;
+  for (auto& reason : *reasons) {
+    codes.push_back(reason.code);
+    EXPECT_NE(reason.fix, "") << reason.text;
+    EXPECT_NE(reason.text, "");
+  }
+  EXPECT_EQ(codes.front(), PendCode::QueueLimit);
+  for (auto code :
+       {PendCode::UserLimit, PendCode::Slots, PendCode::Resources, PendCode::HostsClosed})
+    EXPECT_EQ(std::count(codes.begin(), codes.end(), code), 1) << pend_code_name(code);
+  for (std::size_t i = 2; i < reasons->size(); ++i)
+    EXPECT_GE((*reasons)[i - 1].hosts_removed, (*reasons)[i].hosts_removed);
 }
 
 TEST_F(Told, no_host_at_all_is_said_too) {

@@ -115,6 +115,37 @@ TEST(history, a_job_that_runs_again_says_why) {
   EXPECT_EQ(books.named(id, "START").size(), 2u);
 }
 
+TEST(history, what_jobs_waited_for_is_kept_of_each) {
+  Office c;
+  c.host(4);
+  auto a = c.submit(SpecBuilder()), b = c.submit(SpecBuilder());
+  c.step(WaitRecorded{{a, b},
+                      {{PendCode::Slots, "Not enough job slot(s)", 1, "wait"},
+                       {PendCode::HostsClosed, "Closed by LSF administrator: 2 hosts", 2, ""}}},
+         5);
+  Books books(c);
+  for (JobId id : {a, b}) {
+    auto rows = books.named(id, "PEND_REASON");
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0].time, at(5));
+    EXPECT_EQ(rows[0].reason,
+              "slots: Not enough job slot(s); hosts_closed: Closed by LSF administrator: 2 hosts");
+  }
+}
+
+TEST(history, a_preemption_names_who_it_was_for) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {host});
+  c.step(JobPreempted{id, Attempt{1}, {JobId{9, 0}, at(30), true, "preempted by job <9>"}});
+  c.end(id, 1, 15);
+  Books books(c);
+  ASSERT_EQ(books.named(id, "PREEMPT").size(), 1u);
+  EXPECT_EQ(books.named(id, "PREEMPT")[0].reason, "preempted by job <9>");
+  EXPECT_TRUE(books.named(id, "END").empty());
+}
+
 TEST(history, an_end_counts_once_for_its_user) {
   Office c;
   auto host = c.host(4);

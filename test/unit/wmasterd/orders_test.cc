@@ -99,6 +99,17 @@ TEST(orders, a_killed_job_ends_with_its_wish) {
   EXPECT_GT(order.generation, before);
 }
 
+TEST(orders, a_preempted_job_is_told_so_and_not_to_end) {
+  Spread c(SpecBuilder().app("training"));
+  auto before = told(c, c.id, c.h1);
+  EXPECT_FALSE(before.preempt);
+  c.step(JobPreempted{c.id, Attempt{1}, {JobId{9, 0}, at(30), true, "preempted by job <9>"}});
+  auto order = told(c, c.id, c.h1);
+  EXPECT_TRUE(order.preempt);
+  EXPECT_FALSE(order.end);
+  EXPECT_GT(order.generation, before.generation);
+}
+
 TEST(orders, a_rigid_job_ends_when_a_task_fails) {
   Spread c(SpecBuilder().app("training"));
   c.step(ended(c.id, 2, 3 << 8));

@@ -206,6 +206,31 @@ TEST_F(core, end_before_the_start_answers_for_the_tasks) {
   EXPECT_EQ(ends().at(0).term, Term::Owner);
 }
 
+TEST_F(core, a_preempted_attempt_gets_one_signal_and_its_time) {
+  start(order());
+  auto o = order(1, 2);
+  o.preempt = true;
+  hear(NodeVerb::Order, o);
+  hear(NodeVerb::Order, o);
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  EXPECT_EQ(std::get<proc::SignalTasks>(outside_.fake.told[0].second).signal, SIGTERM);
+  o.generation = 3;
+  o.tasks[0].kill = true;
+  o.tasks[0].term = Term::Preempt;
+  hear(NodeVerb::Order, o);
+  ASSERT_EQ(outside_.fake.told.size(), 2u);
+  EXPECT_TRUE(std::get<proc::EndTasks>(outside_.fake.told[1].second).at_once);
+}
+
+TEST_F(core, preempted_before_the_start_answers_for_the_tasks) {
+  auto o = order();
+  o.preempt = true;
+  hear(NodeVerb::Order, o);
+  outside_.authorise_next();
+  EXPECT_TRUE(outside_.fake.started.empty());
+  EXPECT_EQ(ends().at(0).term, Term::Preempt);
+}
+
 TEST_F(core, kill_takes_one_task_by_force) {
   auto two = with_task(order(), 2);
   start(two);

@@ -1,0 +1,122 @@
+#include "libwm/sched/preempt.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace wm::sched {
+namespace {
+
+constexpr std::size_t kMostCandidates = 256;
+
+// Started last = least work lost.
+WallTime begun(const Job& job) { return job.dispatched; }
+
+}  // namespace
+
+bool may_preempt(const QueueConf& winner, const QueueConf& loser) {
+  if (loser.preempt_by == "shrink" || winner.priority <= loser.priority) return false;
+  return std::any_of(winner.preempts.begin(), winner.preempts.end(), [&](const std::string& name) {
+    return name == "lower" || name == loser.name;
+  });
+}
+
+bool is_requeued(const Config& config, const Job& job) {
+  const QueueConf* queue = config.queue(job.spec().queue);
+  if (!queue || queue->preempt_by == "requeue") return true;
+  return job.spec().rerunnable || queue->rerunnable || app_of(config, job.spec()).rerunnable;
+}
+
+bool Preemptor::is_victim(const Claim& claim) const {
+  return std::find(gone_.begin(), gone_.end(), &claim) != gone_.end();
+}
+
+// Does it hold anything on a host that the job could use?
+bool Preemptor::helps(const Claim& claim, const Candidate& candidate) const {
+  const auto& hosts = claims_.requests[claim.request].hosts;
+  for (const Task& task : candidate.claim->job->tasks) {
+    auto at = static_cast<std::uint32_t>(room_at(places_.rooms(), task.host));
+    if (task.holds_slot() && std::find(hosts.begin(), hosts.end(), at) != hosts.end()) return true;
+  }
+  return false;
+}
+
+std::vector<Preemptor::Candidate> Preemptor::candidates(const Claim& claim) const {
+  std::vector<Candidate> found;
+  const QueueConf* queue = claims_.requests[claim.request].queue;
+  for (const Claim& other : claims_.all) {
+    const QueueConf* theirs = claims_.requests[other.request].queue;
+    if (other.pending() || !queue || !theirs || !may_preempt(*queue, *theirs)) continue;
+    bool runs =
+        (other.job->state == JobState::Running || other.job->state == JobState::Launching) &&
+        !left_alone_(other.id);
+    Candidate candidate{&other, !is_requeued(config_, *other.job)};
+    if (runs && !is_victim(other) && helps(claim, candidate)) found.push_back(candidate);
+  }
+  std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+    auto key = [](const Candidate& c) {
+      return std::make_tuple(c.kills, -c.claim->rank, -begun(*c.claim->job).time_since_epoch(),
+                             c.claim->now);
+    };
+    return key(a) != key(b) ? key(a) < key(b) : b.claim->id < a.claim->id;
+  });
+  if (found.size() > kMostCandidates) found.resize(kMostCandidates);
+  return found;
+}
+
+void Preemptor::release(const Claim& victim) {
+  for (const Task& task : victim.job->tasks) {
+    auto at = static_cast<std::uint32_t>(room_at(places_.rooms(), task.host));
+    bool frees = at < places_.rooms().size() && is_wanted(task) && places_.room(at).open;
+    if (frees) places_.release(victim, at, task);
+  }
+}
+
+// The first of them that together make room; empty if all do not.
+std::vector<const Claim*> Preemptor::enough(const Claim& claim,
+                                            const std::vector<Candidate>& from) {
+  std::vector<const Claim*> victims;
+  for (const Candidate& candidate : from) {
+    release(*candidate.claim);
+    victims.push_back(candidate.claim);
+    if (!places_.choose_coming(claim, claim.min).empty()) return victims;
+  }
+  return {};
+}
+
+bool Preemptor::fits_without(const Claim& claim, const std::vector<const Claim*>& victims) {
+  places_.begin();
+  for (const Claim* victim : victims) release(*victim);
+  bool fits = !places_.choose_coming(claim, claim.min).empty();
+  places_.rollback();
+  return fits;
+}
+
+// Leaves out whoever is not needed, those whose loss is greatest first.
+std::vector<const Claim*> Preemptor::needed(const Claim& claim, std::vector<const Claim*> victims) {
+  for (std::size_t i = victims.size(); i-- > 0 && victims.size() > 1;) {
+    auto fewer = victims;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (fits_without(claim, fewer)) victims = std::move(fewer);
+  }
+  return victims;
+}
+
+Way Preemptor::find(const Claim& claim) {
+  // It fits already: shares or limits keep it out, and those no victim changes.
+  if (!places_.choose_coming(claim, claim.min).empty()) return {};
+  auto from = candidates(claim);
+  if (from.empty()) return {};
+  places_.begin();
+  Way way;
+  way.victims = enough(claim, from);
+  places_.rollback();
+  if (way.victims.empty()) return {};
+  way.victims = needed(claim, way.victims);
+  for (const Claim* victim : way.victims) release(*victim);
+  way.shares = places_.choose_coming(claim, claim.min);
+  for (const Share& share : way.shares) places_.take(claim, share, {});
+  gone_.insert(gone_.end(), way.victims.begin(), way.victims.end());
+  return way;
+}
+
+}  // namespace wm::sched

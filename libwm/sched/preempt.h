@@ -1,0 +1,74 @@
+// Role: running jobs that make way for a pending job of a higher queue, when nothing gentler
+// helped. The ladder, gentlest first: elastic jobs shrink (donors.h, always) → jobs are told to
+// save their work, end and wait again → jobs that cannot run twice are ended. Suspending is no
+// rung: a suspended job keeps its slots.
+//
+//   pending, no place ─► candidates: lower queues that its own preempts, gentlest and
+//                        least-work-lost first ─► released one by one until the job fits,
+//                        ─► those not needed are put back ─► Preempt pieces and a promise
+//
+// Invariants: nobody makes way unless the job then fits, whole, with all its rules; only queues
+// of strictly lower priority make way; no victim is superfluous. Never a cycle: let V be the
+// waiting jobs and W > number of jobs; the potential sum over V of W^rank falls with every
+// preemption, since one job of a high rank stops waiting for victims of lower rank, which wait
+// for it (Pass::bar_victims) and so cannot start before it. Called by schedule.cc.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "libwm/sched/claim.h"
+#include "libwm/sched/place.h"
+#include "libwm/sched/plan_tree.h"
+
+namespace wm::sched {
+
+/// A pending claim that starts once its victims are gone.
+struct Way {
+  std::vector<const Claim*> victims;  ///< gentlest first; empty: no way
+  std::vector<Share> shares;          ///< where the job goes then
+};
+
+/// Does the queue of `winner` preempt jobs of the queue of `loser`, which lets itself be?
+/// @cost O(preempts)
+bool may_preempt(const QueueConf& winner, const QueueConf& loser);
+
+/// Is a preempted job queued again, rather than ended? Jobs of a queue with preempt_by =
+/// requeue always are, of one with kill those that may run twice. @cost O(log apps)
+bool is_requeued(const Config& config, const Job& job);
+
+/// The search for way, over what a pass has left. Keeps what it promised taken.
+class Preemptor {
+ public:
+  /// `left_alone`: says of a job that it gives room in another way in this pass.
+  using LeftAlone = std::function<bool(JobId)>;
+  Preemptor(const Config& config, const Claims& claims, Places& places, LeftAlone left_alone)
+      : config_(config), claims_(claims), places_(places), left_alone_(std::move(left_alone)) {}
+
+  /// Who has to go so that one of `claim` fits. Found: the victims' room is released and the
+  /// job's taken, for the rest of the pass. Not found: nothing is changed.
+  /// @cost O(candidates x (GPUs + hosts)), at most 256 candidates
+  Way find(const Claim& claim);
+
+ private:
+  struct Candidate {
+    const Claim* claim;
+    bool kills;
+  };
+  std::vector<Candidate> candidates(const Claim& claim) const;
+  bool is_victim(const Claim& claim) const;
+  bool helps(const Claim& claim, const Candidate& candidate) const;
+  void release(const Claim& victim);
+  std::vector<const Claim*> enough(const Claim& claim, const std::vector<Candidate>& from);
+  std::vector<const Claim*> needed(const Claim& claim, std::vector<const Claim*> victims);
+  bool fits_without(const Claim& claim, const std::vector<const Claim*>& victims);
+
+  const Config& config_;
+  const Claims& claims_;
+  Places& places_;
+  LeftAlone left_alone_;
+  std::vector<const Claim*> gone_;  // victims of this pass
+};
+
+}  // namespace wm::sched

@@ -1,0 +1,360 @@
+// Role: who makes way for whom, and when nobody does; then a million random states (a part of
+// them unless WM_SOAK is set) in which a potential falls with every preemption.
+#include "libwm/sched/preempt.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "libwm/sched/admit.h"
+#include "libwm/sched/schedule.h"
+#include "test/support/claim_cluster.h"
+
+namespace wm::sched {
+namespace {
+
+using test::elastic;
+using test::rigid;
+using test::slots;
+
+class Preempts : public test::ClaimCluster {
+ protected:
+  Preempts() {
+    queue("high", [](QueueConf& q) { q.preempts = {"lower"}; });
+    queue("low", [](QueueConf& q) { q.preempt_by = "requeue"; });
+  }
+  JobId running(const test::SpecBuilder& spec) {
+    JobId id = run.submit(spec);
+    run.pass();
+    EXPECT_EQ(run.job(id).state, JobState::Running);
+    return id;
+  }
+  std::vector<JobId> victims(const Plan& plan) {
+    std::vector<JobId> ids;
+    for (const auto& piece : plan.preempts) ids.push_back(piece.job);
+    return ids;
+  }
+  // All that were preempted are gone, as hosts would tell.
+  void end_preempted() {
+    std::vector<JobId> ids;
+    each_job(run.state, [&](const Job& job) {
+      if (job.preempted && slots_held(job) > 0) ids.push_back(job.id);
+    });
+    for (JobId id : ids) run.end(id);
+  }
+};
+
+using Ids = std::vector<JobId>;
+
+TEST_F(Preempts, a_higher_queue_gets_the_place_of_a_lower_one) {
+  run.host(2);
+  auto low = running(slots("ann", 2).queue("low"));
+  auto high = run.submit(slots("bob", 2).queue("high"));
+  auto plan = run.pass();
+  ASSERT_EQ(victims(plan), (Ids{low}));
+  EXPECT_EQ(plan.preempts[0].by, high);
+  EXPECT_TRUE(plan.preempts[0].requeue);
+  EXPECT_EQ(plan.preempts[0].reason, "preempted by job <2> of queue <high>");
+  EXPECT_EQ(run.why(high), "Waiting for 2 slots being released by job <1>");
+  end_preempted();
+  run.settle();
+  EXPECT_EQ(run.job(high).state, JobState::Running);
+  EXPECT_EQ(run.job(low).state, JobState::Pending);
+  run.end(high);
+  run.settle();
+  EXPECT_EQ(run.job(low).state, JobState::Running);
+  EXPECT_EQ(run.job(low).attempt, Attempt{2});
+}
+
+TEST_F(Preempts, while_its_victims_end_nobody_else_makes_way) {
+  run.host(2);
+  running(slots("ann", 1).queue("low"));
+  running(slots("ann", 1).queue("low"));
+  run.submit(slots("bob", 1).queue("high"));
+  EXPECT_EQ(run.pass().preempts.size(), 1u);
+  EXPECT_TRUE(run.pass().preempts.empty());
+}
+
+TEST_F(Preempts, who_made_way_starts_after_the_one_it_made_way_for) {
+  // By shares alone the low job's user would go first.
+  plan({.path = "/rich", .shares = 1000});
+  run.host(2);
+  auto low = running(slots("ann", 2).queue("low").plan("/rich"));
+  auto high = run.submit(slots("bob", 2).queue("high"));
+  EXPECT_EQ(victims(run.pass()), (Ids{low}));
+  end_preempted();
+  auto plan = run.pass();
+  ASSERT_EQ(plan.starts.size(), 1u);
+  EXPECT_EQ(plan.starts[0].job, high);
+  EXPECT_EQ(run.job(low).state, JobState::Pending);
+}
+
+TEST_F(Preempts, it_waits_with_a_reason_that_names_the_job) {
+  run.host(2);
+  auto low = running(slots("ann", 2).queue("low"));
+  auto high = run.submit(slots("bob", 2).queue("high"));
+  run.pass();
+  end_preempted();
+  EXPECT_EQ(run.code(low), PendCode::Priority);
+  EXPECT_EQ(run.why(low), "Preempted by job <" + to_string(high) + ">, which starts first");
+  run.step(KillRequested{high, {}});
+  run.settle();
+  EXPECT_EQ(run.job(low).state, JobState::Running);
+}
+
+TEST_F(Preempts, nobody_is_touched_unless_the_job_then_fits) {
+  run.host(2);
+  auto safe = run.host(1);
+  running(slots("ann", 2).queue("low"));
+  run.dispatch(run.submit(slots("zoe", 1).queue("normal")), {safe});
+  auto spec = slots("bob", 3).queue("high");
+  run.submit(spec);
+  EXPECT_TRUE(run.plan().preempts.empty());
+  auto one = slots("eve", 2).queue("high");
+  one.spec.span.ptile = 1;  // two hosts, one of them is held by a queue that is not preempted
+  run.submit(one);
+  EXPECT_TRUE(run.plan().preempts.empty());
+}
+
+TEST_F(Preempts, only_as_many_as_are_needed_and_the_youngest_first) {
+  run.host(4);
+  JobId jobs[4];
+  for (int i = 0; i < 4; ++i) {
+    jobs[i] = run.submit(slots("ann", 1).queue("low"));
+    run.step(JobDispatched{jobs[i], Attempt{1}, {{TaskNumber{1}, HostId{1}}}, std::string(32, 'k')},
+             i);
+    run.step(TaskStarted{jobs[i], Attempt{1}, TaskNumber{1}, 1}, i);
+  }
+  run.submit(slots("bob", 2).queue("high"));
+  EXPECT_EQ(victims(run.plan()), (Ids{jobs[2], jobs[3]}));
+}
+
+TEST_F(Preempts, a_job_on_another_host_is_left_alone) {
+  auto a = run.host(2), b = run.host(2);
+  auto small = run.submit(slots("ann", 1).queue("low"));
+  run.run(small, {a});
+  auto large = run.submit(slots("ann", 2).queue("low"));
+  run.run(large, {b, b});
+  auto spec = slots("bob", 2).queue("high");
+  spec.spec.span.one_host = true;
+  run.submit(spec);
+  EXPECT_EQ(victims(run.plan()), (Ids{small}));
+}
+
+TEST_F(Preempts, jobs_that_can_run_again_go_before_jobs_that_would_be_lost) {
+  queue("low", [](QueueConf& q) { q.preempt_by = "kill"; });
+  run.host(2);
+  auto again = run.submit(slots("ann", 1).queue("low").rerunnable());
+  auto once = run.submit(slots("ann", 1).queue("low"));
+  run.pass();
+  run.submit(slots("bob", 1).queue("high"));
+  auto plan = run.plan();
+  ASSERT_EQ(victims(plan), (Ids{again}));
+  EXPECT_TRUE(plan.preempts[0].requeue);
+  run.submit(slots("bob", 1).queue("high"));
+  plan = run.plan();
+  ASSERT_EQ(victims(plan), (Ids{again, once}));
+  EXPECT_FALSE(plan.preempts[1].requeue);
+}
+
+TEST_F(Preempts, elastic_jobs_shrink_before_anybody_ends) {
+  gpu_hosts(4);
+  auto big = submit_and_settle(elastic("ann", 1, 4).queue("low"));
+  EXPECT_EQ(run.size(big), 4u);
+  run.submit(rigid("bob", 2).queue("high"));
+  auto plan = run.pass();
+  EXPECT_TRUE(plan.preempts.empty());
+  EXPECT_EQ(plan.shrinks.size(), 1u);
+}
+
+TEST_F(Preempts, where_shrinking_is_not_enough_they_end) {
+  gpu_hosts(2);
+  auto big = submit_and_settle(elastic("ann", 1, 2).queue("low"));
+  auto high = run.submit(rigid("bob", 2).queue("high"));
+  for (int i = 0; i < 6; ++i) {
+    run.pass();
+    run.let_leave();
+    end_preempted();
+  }
+  EXPECT_EQ(run.job(high).state, JobState::Running);
+  EXPECT_EQ(run.job(big).state, JobState::Pending);
+}
+
+TEST_F(Preempts, queues_that_were_not_named_or_do_not_allow_it_are_safe) {
+  queue("high", [](QueueConf& q) { q.preempts = {"normal"}; });
+  run.host(1);
+  running(slots("ann", 1).queue("low"));
+  run.submit(slots("bob", 1).queue("high"));
+  EXPECT_TRUE(run.plan().preempts.empty());
+  queue("high", [](QueueConf& q) { q.preempts = {"low"}; });
+  EXPECT_EQ(run.plan().preempts.size(), 1u);
+  queue("low", [](QueueConf& q) { q.preempt_by = "shrink"; });
+  EXPECT_TRUE(run.plan().preempts.empty());
+}
+
+TEST_F(Preempts, a_limit_that_victims_do_not_change_protects_them) {
+  queue("high", [](QueueConf& q) { q.max_slots = 1; });
+  plan({.path = "/tight", .limit = 0});
+  run.host(2);
+  running(slots("ann", 1).queue("low"));
+  running(slots("ann", 1).queue("low"));
+  run.submit(slots("bob", 2).queue("high"));
+  EXPECT_TRUE(run.plan().preempts.empty());
+}
+
+TEST_F(Preempts, admit_drops_what_is_not_wanted_any_more) {
+  run.host(1);
+  running(slots("ann", 1).queue("low"));
+  auto high = run.submit(slots("bob", 1).queue("high"));
+  auto plan = run.plan();
+  ASSERT_EQ(plan.preempts.size(), 1u);
+  run.step(KillRequested{high, {}});
+  EXPECT_TRUE(admit(run.state, plan).preempts.empty());
+}
+
+// ---- no cycles -----------------------------------------------------------------------------
+
+// A random cluster: three queues, each preempting some of the lower ones, jobs of 1 to 3 tasks.
+class RandomState {
+ public:
+  explicit RandomState(unsigned seed) : random_(seed) {
+    const char* names[] = {"q1", "q2", "q3"};
+    std::vector<QueueConf> queues;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      QueueConf queue;
+      queue.name = names[i];
+      queue.priority = 10 * (i + 1);
+      queue.preempt_by = std::vector{"shrink", "requeue", "kill"}[pick(3)];
+      if (pick(3)) queue.preempts = {pick(2) ? std::string("lower") : names[pick(i + 1)]};
+      queues.push_back(queue);
+    }
+    run.config.queues = queues;
+    run.config.hosts.clear();
+    run.config.cluster.default_queue = "q1";
+    run.reconfigure();
+    for (auto n = 1 + pick(3); n > 0; --n) run.host(1 + pick(3));
+    for (auto n = 1 + pick(5); n > 0; --n) submit();
+  }
+  std::uint32_t pick(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+  void submit() {
+    std::uint32_t tasks = 1 + pick(3);
+    auto user = "u" + std::to_string(pick(3));
+    auto spec = slots(user, tasks).queue("q" + std::to_string(1 + pick(3)));
+    if (pick(4) == 0) spec.spec.span.one_host = true;
+    if (pick(4) == 0) spec.rerunnable();
+    run.submit(spec);
+    ++jobs;
+  }
+  // Sum over waiting jobs of W^rank, W above the number of jobs. Exact in a double here.
+  double potential() const {
+    double sum = 0;
+    each_job(run.state, [&](const Job& job) {
+      if (job.state != JobState::Pending) return;
+      sum += std::pow(jobs + 2, run.state.config->queue(job.spec().queue)->priority / 10);
+    });
+    return sum;
+  }
+  bool end_preempted() {
+    std::vector<JobId> ids;
+    each_job(run.state, [&](const Job& job) {
+      if (job.preempted && slots_held(job) > 0) ids.push_back(job.id);
+    });
+    for (JobId id : ids) run.end(id);
+    return !ids.empty();
+  }
+
+  test::SchedRun run;
+  int jobs = 0;
+
+ private:
+  std::mt19937 random_;
+};
+
+// Every victim is of a lower queue that its winner preempts, and lets itself be.
+void expect_lawful(const Cluster& state, const Plan& plan) {
+  for (const Preempt& piece : plan.preempts) {
+    const auto& winner = *state.config->queue(find_job(state, piece.by)->spec().queue);
+    const auto& loser = *state.config->queue(find_job(state, piece.job)->spec().queue);
+    EXPECT_TRUE(may_preempt(winner, loser));
+    EXPECT_LT(loser.priority, winner.priority);
+  }
+}
+
+using Attempts = std::map<JobId, Attempt>;
+
+Attempts attempts_of(const Cluster& state) {
+  Attempts attempts;
+  each_job(state, [&](const Job& job) { attempts[job.id] = job.attempt; });
+  return attempts;
+}
+
+// What happened, for people: jobs with queue, user, size; then the events.
+std::string story(const RandomState& state) {
+  std::string text;
+  state.run.state.hosts.each([&](std::uint32_t, const Host& host) {
+    text += host.name + " " + std::to_string(host.capacity.slots) + " slots\n";
+  });
+  for (const auto& queue : state.run.state.config->queues)
+    text += queue.name + " by " + queue.preempt_by + " preempts " +
+            (queue.preempts.empty() ? "none" : queue.preempts[0]) + "\n";
+  each_job(state.run.state, [&](const Job& job) {
+    text += "job " + to_string(job.id) + " " + job.spec().queue + " " + job.spec().owner.user +
+            " n=" + std::to_string(job.spec().min_tasks) +
+            (job.spec().span.one_host ? " on one host\n" : "\n");
+  });
+  for (const auto& event : state.run.history)
+    text += std::string(event_name(event.body)) + " " + to_string(job_of(event.body)) + "\n";
+  return text;
+}
+
+// It started, or the room went to a job that is before it in order.
+void expect_started(const RandomState& state, JobId winner, const Attempts& before) {
+  auto rank = [&](const Job& job) {
+    return state.run.state.config->queue(job.spec().queue)->priority;
+  };
+  const Job& won = state.run.job(winner);
+  bool other = false;
+  each_job(state.run.state, [&](const Job& job) {
+    bool first = rank(job) > rank(won) || (rank(job) == rank(won) && job.id < won.id);
+    other = other || (first && job.attempt > before.at(job.id));
+  });
+  EXPECT_TRUE(won.attempt > before.at(winner) || other)
+      << to_string(winner) << ": " << state.run.why(winner) << "\n"
+      << story(state);
+}
+
+// Left alone: every winner starts, the potential has fallen, and after finitely many
+// preemptions there is rest.
+void expect_rest(RandomState& state) {
+  auto& run = state.run;
+  std::map<JobId, Attempts> winners;  // all attempts, as they were when others made way
+  double before = state.potential();
+  for (int passes = 0;; ++passes) {
+    ASSERT_LT(passes, 60) << "does not come to rest";
+    auto attempts = attempts_of(run.state);
+    Plan plan = run.pass();
+    expect_lawful(run.state, plan);
+    for (const auto& piece : plan.preempts) winners[piece.by] = attempts;
+    bool ended = state.end_preempted();
+    if (!ended && plan.idle()) break;
+  }
+  for (const auto& [winner, attempts] : winners) expect_started(state, winner, attempts);
+  if (!winners.empty()) {
+    EXPECT_LT(state.potential(), before);
+  }
+}
+
+TEST(preempt_prop, a_potential_falls_and_nobody_makes_way_for_nothing) {
+  const unsigned states = std::getenv("WM_SOAK") ? 1'000'000 : 4'000;
+  for (unsigned seed = 0; seed < states && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    RandomState state(seed);
+    expect_rest(state);
+    for (auto more = state.pick(3); more > 0; --more) state.submit();
+    expect_rest(state);
+  }
+}
+
+}  // namespace
+}  // namespace wm::sched
