@@ -28,11 +28,13 @@ class Cycle {
  private:
   void run();
   void take(const sched::Plan& plan);
+  void look_again(WallTime when);
   std::vector<EventBody> events_of(const sched::Plan& plan);
 
   World& world_;
   Journal& journal_;
   std::shared_ptr<const PendReasons> reasons_ = std::make_shared<PendReasons>();
+  WallTime look_at_{};  // of the timer that counts; 0: none
   bool running_ = false, wanted_ = false;
 };
 

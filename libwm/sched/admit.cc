@@ -15,6 +15,7 @@ class Admission {
   bool allows(const Start& start);
   bool allows(const Grow& grow);
   bool allows(const Shrink& shrink) const;
+  bool allows(const DatedStart& date) const;
 
  private:
   const Job* startable(JobId id) const;
@@ -100,6 +101,11 @@ bool Admission::allows(const Shrink& shrink) const {
   return tasks_wanted(*job) >= std::max(1u, job->spec().min_tasks) + shrink.tasks.size();
 }
 
+bool Admission::allows(const DatedStart& date) const {
+  const Job* job = find_job(newest_, date.job);
+  return job && (job->state == JobState::Pending || job->state == JobState::Array);
+}
+
 template <class Piece>
 void keep_allowed(Admission& admission, const std::vector<Piece>& pieces,
                   std::vector<Piece>& kept) {
@@ -117,6 +123,8 @@ Plan admit(const Cluster& newest, const Plan& plan) {
   keep_allowed(admission, plan.starts, kept.starts);
   keep_allowed(admission, plan.grows, kept.grows);
   keep_allowed(admission, plan.shrinks, kept.shrinks);
+  keep_allowed(admission, plan.promises, kept.promises);
+  kept.look_again = plan.look_again;
   return kept;
 }
 
