@@ -184,6 +184,11 @@ constexpr Shown<ShownJob> kFields[] = {
     {{"kill_reason", "", 50}, killed_by},
     {{"suspend_reason", "", 50}, [](const ShownJob&) { return std::string(); }},
     {{"resume_reason", "", 50}, [](const ShownJob&) { return std::string(); }},
+    {{"estimated_start_time", "estart_time", 20},
+     [](const ShownJob& s) {
+       bool waits = job_of(s).state == JobState::Pending && job_of(s).promised != WallTime{};
+       return waits ? short_time(job_of(s).promised) : std::string();
+     }},
     {{"pend_reason", "", 11}, [](const ShownJob& s) { return pend_reason_text(*s.view); }},
     {{"gpu_num", "", 10}, [](const ShownJob& s) { return gpu_text(spec_of(s).task.milli_gpus); }},
     {{"gpu_mode", "", 20}, [](const ShownJob& s) { return spec_of(s).gpu; }},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "commands/common/priority.h"
+
 namespace wm::cmd {
 namespace {
 
@@ -269,12 +271,18 @@ std::string limits_section(const ShownJob& s) {
   return text;
 }
 
+std::string order_section(const ShownJob& s) {
+  auto priority = priority_text(*s.view), estimate = estimate_text(*s.view);
+  std::string text = estimate.empty() ? "" : "\n ESTIMATION:\n " + estimate + "\n";
+  return priority.empty() ? text : text + "\n PRIORITY:\n" + priority;
+}
+
 template <class Wrap>
 std::string long_form(const ShownJob& s, Wrap wrap) {
   std::string text = "\n" + wrap(head_line(s)) + wrap(submit_line(s));
   for (const auto& line : {start_line(s), usage_line(s), end_line(s)})
     if (!line.empty()) text += wrap(line);
-  return text + reasons_section(s) + limits_section(s) + wm_lines(s);
+  return text + reasons_section(s) + order_section(s) + limits_section(s) + wm_lines(s);
 }
 
 struct ArrayCounts {

@@ -2,6 +2,8 @@
 #include "commands/common/plan_fields.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 
 #include "libwm/base/units.h"
 
@@ -26,6 +28,14 @@ std::string lends(const V& v) { return v.conf.lend ? count(*v.conf.lend) : "all"
 std::string borrows(const V& v) {
   if (v.conf.borrow == Borrow::Listed) return joined(v.conf.borrow_from);
   return std::string(to_string(v.conf.borrow));
+}
+
+std::string seconds(double value) { return std::to_string(std::llround(value)); }
+
+std::string thousandths(std::uint32_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", value / 1000.0);
+  return text;
 }
 
 std::string policy(const V& v) { return std::string(to_string(v.conf.policy)); }
@@ -91,6 +101,16 @@ std::string plan_long_text(const PlanView& view) {
   line("BORROWS FROM:", borrows(view));
   line("RECLAIM GRACE:",
        view.conf.reclaim_grace ? format_duration(*view.conf.reclaim_grace) : "the cluster's");
+  line("COUNTED IN:", view.gpus ? "GPUs" : "slots");
+  line("ENTITLED TO:",
+       count(view.deserved) + " of " + count(view.demand) + " asked, uses " + count(view.used));
+  for (const auto& loan : view.loans) {
+    bool gives = loan.from == view.path;
+    line(gives ? "LENT TO:" : "BORROWED FROM:",
+         (gives ? loan.to : loan.from) + " " + count(loan.amount));
+  }
+  line("USED LATELY:", seconds(view.used_lately) + " s of the whole cluster");
+  if (view.weight_now != view.shares * 1000) line("SHARES NOW:", thousandths(view.weight_now));
   line("USERS:", view.conf.users.empty() ? "all" : joined(view.conf.users));
   return text;
 }

@@ -45,6 +45,7 @@ constexpr Option kOptions[] = {
     {"Is", Kind::Flag, "", "The same, for shells"},
     {"r", Kind::Flag, "", "Start again when its host is lost"},
     {"rn", Kind::Flag, "", "Undo -r of the script"},
+    {"sp", Kind::Number, "n", "Priority among the jobs of the queue; higher goes first"},
     {"P", Kind::Text, "project", "Project for accounting"},
     {"Jd", Kind::Text, "text", "Description"},
     {"N", Kind::IgnoredFlag, "", ""},
@@ -54,7 +55,6 @@ constexpr Option kOptions[] = {
     {"g", Kind::Ignored, "", ""},
     {"a", Kind::Ignored, "", ""},
     {"sla", Kind::Ignored, "", ""},
-    {"sp", Kind::Ignored, "", ""},
     {"We", Kind::Ignored, "", ""},
     {"C", Kind::Ignored, "", ""},
     {"S", Kind::Ignored, "", ""},
@@ -133,6 +133,13 @@ Result<void> read_run_limit(const Parsed& options, JobSpec& spec) {
   if (!limit || limit->count() == 0)
     return bad("W", *text, "Bad argument, [hours:]minutes is wanted");
   spec.run_limit = *limit;
+  return {};
+}
+
+Result<void> read_priority(const Parsed& options, JobSpec& spec) {
+  if (auto text = options.first("sp")) {
+    WM_TRY(spec.user_priority, count("sp", *text, *text));
+  }
   return {};
 }
 
@@ -252,6 +259,7 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   WM_TRY(read_streams(options, surroundings, spec));
   WM_TRY(read_tasks(options, spec));
   WM_TRY(read_run_limit(options, spec));
+  WM_TRY(read_priority(options, spec));
   WM_TRY(read_requirements(options, spec));
   return spec;
 }

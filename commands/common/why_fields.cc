@@ -1,6 +1,8 @@
 // One row per field; why_text() says the same in sentences.
 #include "commands/common/why_fields.h"
 
+#include "commands/common/priority.h"
+
 namespace wm::cmd {
 namespace {
 
@@ -42,6 +44,10 @@ std::string why_text(const JobView& view) {
   for (const auto& reason : view.reasons) {
     text += "  " + reason.text + "\n";
     if (!reason.fix.empty()) text += "    to change that: " + reason.fix + "\n";
+  }
+  if (auto estimate = estimate_text(view); !estimate.empty()) text += "  " + estimate + "\n";
+  if (auto priority = priority_text(view); !priority.empty()) {
+    text += "its place in the order:\n" + priority;
   }
   return text;
 }

@@ -1,5 +1,7 @@
 #include "daemons/wmasterd/cycle.h"
 
+#include <algorithm>
+
 #include "libwm/base/log.h"
 #include "libwm/sched/admit.h"
 #include "libwm/sched/schedule.h"
@@ -32,6 +34,14 @@ Duration grace_of(const Cluster& cluster, const Job& job) {
   return config.cluster.times.reclaim_grace;
 }
 
+sched::SchedPolicy policy_of(const Config& config) {
+  sched::SchedPolicy policy;
+  policy.backfill = config.cluster.sched.backfill;
+  policy.max_promises = config.cluster.sched.promises;
+  policy.promise_tolerance = config.cluster.sched.promise_tolerance;
+  return policy;
+}
+
 }  // namespace
 
 void Cycle::wake() {
@@ -43,19 +53,22 @@ void Cycle::run() {
   running_ = true;
   wanted_ = false;
   auto plan = std::make_shared<sched::Plan>();
-  world_.work([plan, state = journal_.published_ptr(),
-               now = world_.wall()] { *plan = sched::schedule(*state, sched::SchedPolicy{}, now); },
-              [this, plan] {
-                take(*plan);
-                running_ = false;
-                if (wanted_) run();
-              });
+  world_.work(
+      [plan, state = journal_.published_ptr(), now = world_.wall()] {
+        *plan = sched::schedule(*state, policy_of(*state->config), now);
+      },
+      [this, plan] {
+        take(*plan);
+        running_ = false;
+        if (wanted_) run();
+      });
 }
 
 void Cycle::take(const sched::Plan& plan) {
   auto reasons = std::make_shared<PendReasons>();
   for (const auto& waiting : plan.waiting) reasons->emplace(waiting.job, waiting.reasons);
   reasons_ = std::move(reasons);
+  look_again(plan.look_again);
   auto events = events_of(sched::admit(journal_.newest(), plan));
   if (events.empty()) return;
   for (const auto& result : journal_.propose({std::move(events), {}, {}, nullptr}))
@@ -104,6 +117,19 @@ std::vector<EventBody> Cycle::changed_waits() {
   return {waits.begin(), waits.end()};
 }
 
+// A pass at a promised date, if nothing wakes the scheduler before. A timer cannot be taken
+// back, so there is one at most: the earliest.
+void Cycle::look_again(WallTime when) {
+  if (when == WallTime{} || (look_at_ != WallTime{} && look_at_ <= when)) return;
+  look_at_ = when;
+  auto delay = std::max(Duration{}, when - world_.wall());
+  world_.after(delay, [this, when] {
+    if (look_at_ != when) return;
+    look_at_ = {};
+    wake();
+  });
+}
+
 std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
   std::vector<EventBody> events;
   const Cluster& state = journal_.newest();
@@ -130,6 +156,7 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
                                 made_tasks(state, *job, grow.tasks, job->last_task.value),
                                 grow.reason});
   }
+  for (const auto& date : plan.promises) events.push_back(StartPromised{date.job, date.at});
   return events;
 }
 

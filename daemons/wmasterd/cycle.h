@@ -33,6 +33,7 @@ class Cycle {
  private:
   void run();
   void take(const sched::Plan& plan);
+  void look_again(WallTime when);
   std::vector<EventBody> events_of(const sched::Plan& plan);
   std::vector<EventBody> changed_waits();
 
@@ -43,6 +44,7 @@ class Cycle {
   std::shared_ptr<const PendReasons> recorded_of_;
   TimePoint recorded_at_{};
   bool unrecorded_ = false;  // some jobs were left for the next time
+  WallTime look_at_{};       // of the timer that counts; 0: none
   bool running_ = false, wanted_ = false;
 };
 

@@ -63,7 +63,22 @@ class Fold {
     line = restarted(line);
     line.tasks = static_cast<std::uint32_t>(e.tasks.size());
     add("DISPATCH", 0, line.tasks);
+    note_promise();
     allocate(e.tasks);
+  }
+
+  void note(JobLine&, const StartPromised& e) { add("PROMISE", 0, seconds(e.at)); }
+
+  // How far off the first promise was: from = seconds of wait promised, to = seconds late
+  // (negative: early).
+  void note_promise() {
+    const Job* job = find_job(after_, id_);
+    if (!job || job->first_promised == WallTime{}) return;
+    add("PROMISE_ERROR", seconds(job->first_promised) - seconds(job->submitted),
+        seconds(event_.time) - seconds(job->first_promised));
+  }
+  static std::int64_t seconds(WallTime time) {
+    return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
   }
 
   void note(JobLine& line, const TasksAdded& e) {

@@ -131,6 +131,10 @@ JobView view_of(const Seen& seen, const Job& job, JobId id) {
   const auto& progress = seen.hosts.progress();
   if (auto it = progress.find(id); it != progress.end()) view.progress = it->second;
   view.result_dir = result_dir(config, job.spec(), id);
+  if (view.job->state == JobState::Pending) {
+    if (!seen.order) seen.order = std::make_shared<sched::FairOrder>(seen.state, seen.state.time);
+    view.priority = sched::priority_terms(seen.state, job, *seen.order);
+  }
   return view;
 }
 

@@ -5,6 +5,7 @@
 #include "daemons/wmasterd/cycle.h"
 #include "daemons/wmasterd/hosts.h"
 #include "libwm/model/verbs.h"
+#include "libwm/sched/past_use.h"
 
 namespace wm::master {
 
@@ -13,6 +14,8 @@ struct Seen {
   const Cluster& state;
   const PendReasons& reasons;
   const Hosts& hosts;
+  /// Made for the first pending job of a listing.
+  mutable std::shared_ptr<const sched::FairOrder> order;
 };
 
 /// Calls `visit` with every job the selection means: an array's elements one by one, also

@@ -124,9 +124,9 @@ void Warm::look(const proc::AttemptSpec& spec, const std::string& cgroup, int lo
   env.push_back(std::string(proc::kWarmVariable) + "=" + std::to_string(theirs) + ":" +
                 std::string(kSpareEnvironment, ' '));
   const proc::TaskSpec none;
-  proc::Exec exec{spec.account, order_->argv, env,       spec.cwd, spec.make_cwd,
-                  spec.umask,   spec.caps,    none.cpus, none.in,  none.folders,
-                  log,          log,          cgroup,    nullptr,  nullptr, theirs};
+  proc::Exec exec{spec.account, order_->argv, env,     spec.cwd,     spec.make_cwd, spec.umask,
+                  spec.caps,    none.cpus,    none.in, none.folders, log,           log,
+                  cgroup,       nullptr,      nullptr, theirs};
   auto child = proc::spawn(exec);
   if (!child) return end();
   pid_ = child->pid;

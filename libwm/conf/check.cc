@@ -161,11 +161,32 @@ void check_apps(const Config& c, Subject s) {
   }
 }
 
+std::string share_group_of(const UserConf& user) {
+  for (const auto& group : user.groups)
+    if (group.starts_with('@')) return group;
+  return "";
+}
+
+// Groups of the share tree exist, and none is above itself.
+void check_groups(const Config& c, const UserConf& user, Subject& s) {
+  s.must_exist("groups", share_group_of(user), "group", c.users, &UserConf::name);
+  const UserConf* at = &user;
+  for (std::size_t depth = 0; at; ++depth) {
+    if (depth > c.users.size()) {
+      s.wrong("groups", "group '" + at->name + "' is above itself");
+      return;
+    }
+    auto group = share_group_of(*at);
+    at = group.empty() ? nullptr : c.user(group);
+  }
+}
+
 void check_users(const Config& c, Subject s) {
   s.file = "users.conf";
   for (const auto& user : c.users) {
     s.section = user.name;
     s.must_exist("plan", user.plan, "plan", c.plans, &PlanConf::path);
+    check_groups(c, user, s);
   }
 }
 

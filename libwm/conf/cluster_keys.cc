@@ -8,8 +8,8 @@ namespace {
 
 using C = ClusterConf;
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 5> kHeadings = {"cluster", "master", "paths", "times",
-                                                       "limits"};
+constexpr std::array<std::string_view, 6> kHeadings = {"cluster", "master", "paths",
+                                                       "times",   "limits", "scheduler"};
 
 constexpr Key<C> kKeys[] = {
     {"cluster_name", [](C& c) -> Field { return &c.name; }, kAny, Effect::Restart,
@@ -96,6 +96,29 @@ constexpr Key<C> kKeys[] = {
      {0, kDay},
      Effect::Reconfig,
      "Least time between two resizes of one job. 0: none."},
+    {"usage_half_life", [](C& c) -> Field { return &c.times.usage_half_life; },
+     time_up_to(365 * kDay), Effect::Reconfig,
+     "What was used counts half after so long; see history_weight and the order of queues."},
+    {"history_weight",
+     [](C& c) -> Field { return &c.limits.history_weight; },
+     {0, 100},
+     Effect::Reconfig,
+     "By how many percent past usage may raise or lower the shares of plans and users. 0: not "
+     "at all."},
+    {"backfill", [](C& c) -> Field { return &c.sched.backfill; }, kAny, Effect::Reconfig,
+     "Which jobs may start before earlier ones that wait for room: none; easy, those that do not "
+     "delay the first one waiting; conservative, those that delay nobody who was promised a date. "
+     "Dates come from run limits."},
+    {"promises",
+     [](C& c) -> Field { return &c.sched.promises; },
+     {0, 100000},
+     Effect::Reconfig,
+     "Pending jobs that get a dated start in a scheduling pass, in dispatch order."},
+    {"promise_tolerance",
+     [](C& c) -> Field { return &c.sched.promise_tolerance; },
+     {0, kDay},
+     Effect::Reconfig,
+     "A promised start that moves by less is left as it was."},
     {"max_array_size",
      [](C& c) -> Field { return &c.limits.max_array_size; },
      {1, 10000000},

@@ -14,6 +14,13 @@ constexpr Key<U> kKeys[] = {
      {0, 10000000},
      Effect::Reconfig,
      "Most slots that the user's jobs use together. 0: no limit."},
+    {"shares",
+     [](U& u) -> Field { return &u.shares; },
+     {1, 1000000},
+     Effect::Reconfig,
+     "Weight of the user among the others of his first group that starts with @; of a group "
+     "[@name], among its own first group's. Counts in queues with order = fairshare, and "
+     "between the users of a plan."},
     {"plan", [](U& u) -> Field { return &u.plan; }, kAny, Effect::NewJobs,
      "Plan of jobs for which neither -plan nor the queue names one."},
 };

@@ -11,8 +11,8 @@ std::string_view event_name(const EventBody& body) {
       "agent_seen",     "lead_appointed", "epoch_entered",   "in_place_seen",  "cap_changed",
       "kill_requested", "job_purged",     "host_registered", "host_silent",    "host_heard",
       "host_died",      "host_closed",    "host_opened",     "queue_changed",  "config_loaded",
-      "start_promised", "job_moved",      "gpu_marked",     "job_preempted",
-      "memory_released", "wait_recorded"};
+      "start_promised", "job_moved",      "gpu_marked",      "job_preempted",  "memory_released",
+      "wait_recorded"};
   static_assert(kNames.size() == std::variant_size_v<EventBody>);
   return kNames[body.index()];
 }

@@ -107,7 +107,7 @@ struct JobSpec {
   /// -I, -Ip, -Is; the terminal's size, 0 = unknown.
   Streams streams = Streams::Files;
   std::uint32_t rows = 0, columns = 0;
-  Duration mem_for{};                  ///< task.mem is reserved so long from the start; 0: always
+  Duration mem_for{};  ///< task.mem is reserved so long from the start; 0: always
   bool operator==(const JobSpec&) const = default;
 };
 

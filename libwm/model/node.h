@@ -123,7 +123,7 @@ struct HostOrder {
   Term end_term = Term::None;
   bool first_host = false;  ///< writes -o and -e
   WallTime submitted{};
-  bool attach = false;  ///< its owner wants in: start an agent if there is none
+  bool attach = false;   ///< its owner wants in: start an agent if there is none
   bool preempt = false;  ///< SIGTERM once: the tasks save their work and end
   bool operator==(const HostOrder&) const = default;
 };

@@ -17,8 +17,8 @@ struct Inventory {
   std::uint32_t cores = 1;
   Bytes mem{0};
   std::vector<Gpu> gpus;  ///< to be filled in from Nvml::inventory
-  std::string type;   ///< "x86_64"
-  std::string model;  ///< of the CPU, as the kernel names it
+  std::string type;       ///< "x86_64"
+  std::string model;      ///< of the CPU, as the kernel names it
   bool operator==(const Inventory&) const = default;
 };
 

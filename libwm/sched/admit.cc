@@ -16,6 +16,7 @@ class Admission {
   bool allows(const Grow& grow);
   bool allows(const Shrink& shrink) const;
   bool allows(const Preempt& preempt) const;
+  bool allows(const DatedStart& date) const;
 
  private:
   const Job* startable(JobId id) const;
@@ -109,6 +110,11 @@ bool Admission::allows(const Preempt& preempt) const {
   return runs && by && by->state == JobState::Pending && !by->kill;
 }
 
+bool Admission::allows(const DatedStart& date) const {
+  const Job* job = find_job(newest_, date.job);
+  return job && (job->state == JobState::Pending || job->state == JobState::Array);
+}
+
 template <class Piece>
 void keep_allowed(Admission& admission, const std::vector<Piece>& pieces,
                   std::vector<Piece>& kept) {
@@ -127,6 +133,8 @@ Plan admit(const Cluster& newest, const Plan& plan) {
   keep_allowed(admission, plan.grows, kept.grows);
   keep_allowed(admission, plan.shrinks, kept.shrinks);
   keep_allowed(admission, plan.preempts, kept.preempts);
+  keep_allowed(admission, plan.promises, kept.promises);
+  kept.look_again = plan.look_again;
   return kept;
 }
 

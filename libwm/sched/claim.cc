@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libwm/sched/order.h"
+#include "libwm/sched/past_use.h"
 
 namespace wm::sched {
 namespace {
@@ -25,12 +26,14 @@ class Collector {
   Room* room_of_task(const Task& task);
   std::uint32_t alternative_of(const Job& job);
   Claim claim_of(const Job& job);
+  std::uint32_t fair_rank(const std::string& user);
   std::optional<PendCode> obstacle(const Job& job, const Claim& claim);
 
   const Cluster& cluster_;
   WallTime now_;
   std::uint32_t left_;
   Claims claims_;
+  std::optional<FairOrder> order_;                    // made for the first queue that asks
   std::map<std::uint32_t, std::uint32_t> startable_;  // array's number → elements that may start
 };
 
@@ -73,6 +76,11 @@ std::uint32_t Collector::alternative_of(const Job& job) {
   return with_hosts;
 }
 
+std::uint32_t Collector::fair_rank(const std::string& user) {
+  if (!order_) order_.emplace(cluster_, now_);
+  return order_->rank(user);
+}
+
 Claim Collector::claim_of(const Job& job) {
   Claim claim;
   claim.id = job.id;
@@ -83,9 +91,13 @@ Claim Collector::claim_of(const Job& job) {
   claim.request = claims_.requests.intern(spec, claims_.rooms);
   const QueueConf* queue = claims_.requests[claim.request].queue;
   claim.rank = queue ? -static_cast<int>(queue->priority) : 0;
+  claim.place = job.place;
+  claim.user_priority = spec.user_priority;
+  if (queue && queue->order == JobOrder::FairShare) claim.fair_rank = fair_rank(spec.owner.user);
   claim.min = std::max<std::uint32_t>(1, spec.min_tasks);
   claim.max = std::max(claim.min, task_cap(job));
   claim.resizes = may_resize(cluster_, job);
+  claim.limit = run_limit_of(*cluster_.config, spec);
   if (claim.gpu && !spec.task.gpus_per_host) claim.each = gpus_of(spec.task);
   return claim;
 }

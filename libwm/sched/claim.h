@@ -36,16 +36,21 @@ struct Claim {
   JobId id;
   const Job* job = nullptr;
   ClaimKind kind = ClaimKind::Pending;
-  bool gpu = false;           ///< asks for GPUs: shares are counted in GPUs
-  bool resizes = false;       ///< can be given more, or less, once it runs
-  std::uint32_t request = 0;  ///< of Requests
-  int rank = 0;               ///< minus the queue's priority
-  int user_node = 0;          ///< leaf of the plan tree
-  std::uint32_t copies = 1;   ///< elements of an array that may start in this pass
-  std::uint32_t asked = 1;    ///< elements that wait, limits aside
+  bool gpu = false;             ///< asks for GPUs: shares are counted in GPUs
+  bool resizes = false;         ///< can be given more, or less, once it runs
+  std::uint32_t request = 0;    ///< of Requests
+  int rank = 0;                 ///< minus the queue's priority
+  std::int32_t place = 0;       ///< btop, bbot
+  std::uint32_t fair_rank = 0;  ///< of its user, in a queue with order = fairshare
+  std::uint32_t user_priority = 0;
+  int user_node = 0;         ///< leaf of the plan tree
+  std::uint32_t copies = 1;  ///< elements of an array that may start in this pass
+  std::uint32_t asked = 1;   ///< elements that wait, limits aside
   std::uint32_t floor = 0, min = 0, max = 0;
   std::uint32_t now = 0;  ///< wanted tasks
   Units each = 1;         ///< what a task costs in shares
+  Duration limit{};       ///< it runs so long at most; 0: no limit
+  bool due = false;       ///< its promised date has come: it starts whatever its user's share is
   Barred barred = Barred::No;
   PendCode barrier = PendCode::New;
   const std::vector<double>* speeds = nullptr;  ///< by tasks; null: not known
@@ -55,6 +60,7 @@ struct Claim {
   // decided
   std::uint32_t target = 0;       ///< tasks, of each copy
   std::uint32_t admitted = 0;     ///< copies that are to start
+  JobId behind;                   ///< whose reservation kept it from a start
   std::uint32_t ceiling = ~0u;    ///< tasks left to it by those that took its surplus
   std::uint32_t alternative = 0;  ///< of its requirements
   const JobSpec& spec() const { return job->spec_of(alternative); }

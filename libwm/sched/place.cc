@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "libwm/sched/reserve.h"
+
 namespace wm::sched {
 namespace {
 
@@ -52,6 +54,12 @@ std::int64_t Places::cap_on_host(const Claim& claim, const Room& room, std::uint
 
 std::int64_t Places::fits_in(const Claim& claim, const Room& room, std::uint32_t at, When when,
                              std::int64_t most, const TasksByRoom& has) const {
+  most = bare_fits(claim, room, at, when, most, has);
+  return held_ && most > 0 ? held_->allows(*this, claim, at, when, most, has) : most;
+}
+
+std::int64_t Places::bare_fits(const Claim& claim, const Room& room, std::uint32_t at, When when,
+                               std::int64_t most, const TasksByRoom& has) const {
   most = std::min(most, cap_on_host(claim, room, at, has));
   bool holds_gpus = value_at(has, at) > 0;
   std::int64_t fits = most > 0 ? fit(room, claim.spec().task, when, most, holds_gpus) : 0;

@@ -13,6 +13,8 @@
 
 namespace wm::sched {
 
+class Reservations;
+
 /// Tasks of one job by room.
 using TasksByRoom = std::map<std::uint32_t, std::int64_t>;
 
@@ -34,6 +36,11 @@ class Places {
   /// The same for a room as it might be. @cost O(GPUs)
   std::int64_t fits_in(const Claim& claim, const Room& room, std::uint32_t at, When when,
                        std::int64_t most, const TasksByRoom& has) const;
+  /// The same, whatever is held for others. @cost O(GPUs)
+  std::int64_t bare_fits(const Claim& claim, const Room& room, std::uint32_t at, When when,
+                         std::int64_t most, const TasksByRoom& has) const;
+  /// From now on nothing is offered that is held for others. @owns borrowed
+  void respect(const Reservations& held) { held_ = &held; }
 
   /// Where `tasks` tasks fit now: all of them or, unless `whole`, as many as do.
   /// @cost O(hosts looked at x log)
@@ -93,6 +100,7 @@ class Places {
   std::vector<Room> rooms_;
   HostSlots queue_slots_;
   std::uint32_t hosts_looked_at_;
+  const Reservations* held_ = nullptr;
   bool trying_ = false;
   std::vector<std::pair<std::uint32_t, Room>> before_;  // rooms as they were, oldest first
   HostSlots slots_before_;

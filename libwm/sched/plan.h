@@ -78,6 +78,7 @@ struct Waiting {
 struct DatedStart {
   JobId job;
   WallTime at{};
+  bool holds = false;  ///< places are held for it; else an estimate
   bool operator==(const DatedStart&) const = default;
 };
 

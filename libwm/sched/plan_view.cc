@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libwm/sched/claim.h"
+#include "libwm/sched/past_use.h"
 #include "libwm/sched/plan_tree.h"
 #include "libwm/sched/targets.h"
 
@@ -23,15 +24,23 @@ class PlanViews {
   void add(const Claim& claim);
   void add_users_up();
   void balance(int parent);
+  void match(const std::vector<int>& plans, std::vector<Units> lent, std::vector<Units> borrowed);
+  PlanView view(std::size_t node) const;
 
   const Cluster& cluster_;
   PlanTree tree_;
   std::vector<Sums> sums_;
+  std::vector<PlanLoan> loans_;
+  std::vector<double> use_;  // lately, by account
+  bool gpu_;
   Units capacity_ = 0;
 };
 
 PlanViews::PlanViews(const Cluster& cluster, WallTime now, bool gpu)
-    : cluster_(cluster), tree_(tree_of(*cluster.config)) {
+    : cluster_(cluster),
+      tree_(tree_of(*cluster.config)),
+      use_(dominant_use(cluster, now)),
+      gpu_(gpu) {
   Claims claims = collect(cluster, now, ~0u);
   Capacities capacities = capacities_of(claims);
   capacity_ = gpu ? capacities.gpus : capacities.slots;
@@ -40,6 +49,7 @@ PlanViews::PlanViews(const Cluster& cluster, WallTime now, bool gpu)
     claim.user_node = tree_.user(claim.spec().plan, claim.spec().owner.user);
     add(claim);
   }
+  weigh(tree_, cluster, now);
 }
 
 void PlanViews::add(const Claim& claim) {
@@ -85,28 +95,61 @@ void PlanViews::balance(int parent) {
     sums_[children[i]].borrowed = borrowed[i];
     sums_[children[i]].lent = lent[i];
   }
+  match(children, std::move(lent), std::move(borrowed));
+}
+
+// Slots do not say whose they are: the first that borrows has what the first lends.
+void PlanViews::match(const std::vector<int>& plans, std::vector<Units> lent,
+                      std::vector<Units> borrowed) {
+  std::size_t from = 0;
+  for (std::size_t to = 0; to < plans.size(); ++to) {
+    while (borrowed[to] > 0 && from < plans.size()) {
+      Units amount = std::min(borrowed[to], lent[from]);
+      if (amount > 0) {
+        loans_.push_back(
+            {tree_.names[plans[from]], tree_.names[plans[to]], static_cast<std::uint32_t>(amount)});
+      }
+      borrowed[to] -= amount;
+      lent[from] -= amount;
+      if (lent[from] == 0) ++from;
+    }
+  }
+}
+
+PlanView PlanViews::view(std::size_t i) const {
+  const ShareNode& node = tree_.nodes[i];
+  const Sums& s = sums_[i];
+  auto count = [](Units units) { return static_cast<std::uint32_t>(units); };
+  const PlanConf* conf = cluster_.config->plan(tree_.names[i]);
+  PlanView view;
+  view.path = tree_.names[i];
+  view.shares = conf ? conf->shares : 1;
+  view.owns = count(node.owns);
+  view.limit = node.limit == kNoLimit ? -1 : node.limit;
+  view.used = count(s.used);
+  view.demand = count(s.demand);
+  view.deserved = count(s.deserved);
+  view.lent = count(s.lent);
+  view.borrowed = count(s.borrowed);
+  view.gpus = gpu_;
+  bool bent = cluster_.config->cluster.limits.history_weight > 0;
+  view.weight_now = count(bent ? node.weight : node.weight * 1000);
+  for (const PlanLoan& loan : loans_) {
+    if (loan.from == view.path || loan.to == view.path) view.loans.push_back(loan);
+  }
+  cluster_.accounts.each([&](std::uint32_t number, const UsageAccount& account) {
+    for (int at = tree_.plan(account.plan); at >= 0; at = tree_.nodes[at].parent) {
+      if (at == static_cast<int>(i)) view.used_lately += use_[number];
+    }
+  });
+  return view;
 }
 
 std::vector<PlanView> PlanViews::run() {
   add_users_up();
   for (std::size_t i = 0; i < tree_.plans; ++i) balance(static_cast<int>(i));
   std::vector<PlanView> views;
-  auto count = [](Units units) { return static_cast<std::uint32_t>(units); };
-  for (std::size_t i = 0; i < tree_.plans; ++i) {
-    const ShareNode& node = tree_.nodes[i];
-    const Sums& s = sums_[i];
-    PlanView view;
-    view.path = tree_.names[i];
-    view.shares = count(node.weight);
-    view.owns = count(node.owns);
-    view.limit = node.limit == kNoLimit ? -1 : node.limit;
-    view.used = count(s.used);
-    view.demand = count(s.demand);
-    view.deserved = count(s.deserved);
-    view.lent = count(s.lent);
-    view.borrowed = count(s.borrowed);
-    views.push_back(view);
-  }
+  for (std::size_t i = 0; i < tree_.plans; ++i) views.push_back(view(i));
   return views;
 }
 

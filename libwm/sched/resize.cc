@@ -27,12 +27,16 @@ bool grows_beyond_start(const Claim& claim) {
 }  // namespace
 
 Placement::Placement(const Cluster& cluster, Claims& claims, const PlanTree& tree,
-                     std::uint32_t hosts_looked_at)
+                     const SchedPolicy& policy, Clock clock)
     : cluster_(cluster),
       claims_(claims),
-      places_(claims, hosts_looked_at),
+      clock_(clock),
+      places_(claims, policy.hosts_looked_at),
       donors_(claims.all, places_),
-      gates_(*cluster.config, tree, claims) {}
+      gates_(*cluster.config, tree, claims),
+      held_(claims, tree, policy, clock) {
+  places_.respect(held_);
+}
 
 TasksByRoom Placement::rooms_of(const Job& job) const {
   TasksByRoom has;
@@ -58,6 +62,7 @@ JobId Placement::copy_id(const Claim& claim, const Placed& placed) const {
 void Placement::grant(const Claim& claim, const Share& share, std::vector<Spot>& spots,
                       Placed& placed) {
   auto more = places_.take(claim, share, placed.has);
+  held_.occupy(claim, share);
   spots.insert(spots.end(), more.begin(), more.end());
   placed.has[share.room] += share.tasks;
   placed.tasks += share.tasks;
@@ -67,10 +72,26 @@ void Placement::grant(const Claim& claim, const Share& share, std::vector<Spot>&
 // Rooms only get smaller during a placing: what failed once fails again.
 bool Placement::is_hopeless(const Claim& claim) const {
   auto it = failed_.find(claim.request);
-  return it != failed_.end() && claim.min >= it->second;
+  return it != failed_.end() && claim.min >= it->second.tasks &&
+         end_if_started(claim) >= it->second.until;
+}
+
+WallTime Placement::end_if_started(const Claim& claim) const {
+  return window_from(clock_.now, claim.limit).until;
+}
+
+// One that asks for less in one way and more in the other is not remembered.
+void Placement::remember_failure(const Claim& claim) {
+  // While nothing is held for anybody, a shorter one fails as well.
+  bool always = !held_.first();
+  Failed now{claim.min, always ? WallTime::min() : end_if_started(claim)};
+  auto [it, is_new] = failed_.try_emplace(claim.request, now);
+  Failed& known = it->second;
+  if (!is_new && now.tasks <= known.tasks && now.until <= known.until) known = now;
 }
 
 bool Placement::start_now(Claim& claim) {
+  if (held_.bars(claim)) return false;
   if (gates_.room(claim) < claim.min) return false;
   auto shares = places_.choose(claim, claim.min, true, {});
   if (shares.empty()) return false;
@@ -96,6 +117,7 @@ std::int64_t Placement::promise(const Claim& claim, std::int64_t tasks, TasksByR
     std::int64_t now = places_.fits(claim, *room, When::Now, left, has);
     std::int64_t got = places_.fits(claim, *room, When::Future, left, has);
     places_.take(claim, {*room, got}, has);
+    held_.occupy(claim, {*room, got});
     has[*room] += got;
     left -= got;
     promise.tasks += got - std::min(got, now);
@@ -119,6 +141,7 @@ void Placement::open_gate(Claim& claim, std::int64_t tasks) {
 }
 
 bool Placement::promise_start(Claim& claim) {
+  if (held_.bars(claim)) return false;
   for (const auto& hosts : places_.host_sets(claim))
     if (promise_on(claim, hosts)) return true;
   return false;
@@ -129,14 +152,17 @@ bool Placement::promise_on(Claim& claim, const std::vector<std::uint32_t>& hosts
   Promise before = promises_[&claim];
   places_.begin();
   donors_.begin();
+  held_.begin();
   if (promise(claim, claim.min, has, hosts) < claim.min) {
     places_.rollback();
     donors_.rollback();
+    held_.rollback();
     promises_[&claim] = before;
     if (before.tasks == 0) promises_.erase(&claim);
     return false;
   }
   places_.commit();
+  held_.commit();
   if (gates_.room(claim) < claim.min) open_gate(claim, claim.min);
   Placed& placed = placed_[&claim];
   placed.tasks = claim.min;
@@ -147,8 +173,7 @@ bool Placement::promise_on(Claim& claim, const std::vector<std::uint32_t>& hosts
 bool Placement::start_all(Claim& claim) {
   for (std::uint32_t copy = 0; copy < claim.admitted; ++copy) {
     if (!is_hopeless(claim) && (start_now(claim) || promise_start(claim))) continue;
-    auto [it, is_new] = failed_.try_emplace(claim.request, claim.min);
-    it->second = std::min<std::int64_t>(it->second, claim.min);
+    remember_failure(claim);
     claim.floor = 0;  // not owed what it has no place for
     if (copy == 0) claim.barred = Barred::Unplaced;
     else claim.copies = copy;
@@ -184,12 +209,22 @@ bool Placement::grow(Claim& claim) {
   return false;
 }
 
-bool Placement::run_class(bool gpu) {
+// Strictly in order: who waits for room may hold some before the next is looked at.
+bool Placement::start_in_order() {
   bool all = true;
   for (Claim& claim : claims_.all) {
-    bool starts = claim.gpu == gpu && claim.pending() && claim.admitted > 0;
-    if (starts) all = start_all(claim) && all;
+    if (!claim.pending()) continue;
+    if (claim.admitted > 0) all = start_all(claim) && all;
+    auto it = placed_.find(&claim);
+    bool waits = it == placed_.end() || (it->second.starts.empty() && !promises_.count(&claim));
+    if (waits) held_.hold_for(claim, places_);
+    if (waits && held_.first() != claim.id) claim.behind = held_.first();
   }
+  return all;
+}
+
+bool Placement::grow_class(bool gpu) {
+  bool all = true;
   for (Claim& claim : claims_.all) {
     bool wants = claim.gpu == gpu && grows_beyond_start(claim) && claim.barred == Barred::No &&
                  claim.target > (claim.pending() ? claim.min : claim.now);
@@ -199,11 +234,17 @@ bool Placement::run_class(bool gpu) {
 }
 
 bool Placement::run() {
-  bool all = true;
   donors_.release_above_limit(claims_.all);
+  bool all = start_in_order();
+  held_.let_grow();
   // GPU jobs first: a slot beside a free GPU is worth more to them.
-  all = run_class(true) && all;
-  return run_class(false) && all;
+  all = grow_class(true) && all;
+  return grow_class(false) && all;
+}
+
+const std::vector<DatedStart>& Placement::date(const std::vector<const Claim*>& waiting) {
+  held_.estimate(waiting, places_);
+  return held_.dates();
 }
 
 bool Placement::start_spare(Claim& claim) {

@@ -20,6 +20,7 @@
 #include "libwm/sched/donors.h"
 #include "libwm/sched/gates.h"
 #include "libwm/sched/place.h"
+#include "libwm/sched/reserve.h"
 
 namespace wm::sched {
 
@@ -41,8 +42,8 @@ struct Placed {
 /// One placing of all claims.
 class Placement {
  public:
-  Placement(const Cluster& cluster, Claims& claims, const PlanTree& tree,
-            std::uint32_t hosts_looked_at);
+  Placement(const Cluster& cluster, Claims& claims, const PlanTree& tree, const SchedPolicy& policy,
+            Clock clock);
 
   /// Places every claim up to its target. True if all found their places; else the claims
   /// that did not were lowered: a pending one is barred, a growing one's max is what it got.
@@ -64,9 +65,13 @@ class Placement {
   Places& places() { return places_; }
   /// Notes that a claim waits for jobs that make way. @cost O(log claims)
   void promise(const Claim& claim, Promise promise) { promises_[&claim] = std::move(promise); }
+  /// Who was promised which date; `waiting`, in order, get one as far as there is none.
+  /// @cost as Reservations::hold_for, each
+  const std::vector<DatedStart>& date(const std::vector<const Claim*>& waiting);
 
  private:
-  bool run_class(bool gpu);
+  bool start_in_order();
+  bool grow_class(bool gpu);
   bool start_all(Claim& claim);
   bool start_now(Claim& claim);
   bool promise_start(Claim& claim);
@@ -82,12 +87,20 @@ class Placement {
 
   const Cluster& cluster_;
   Claims& claims_;
+  Clock clock_;
   Places places_;
   Donors donors_;
   Gates gates_;
+  Reservations held_;
   std::map<const Claim*, Placed> placed_;
   std::map<const Claim*, Promise> promises_;
-  std::map<std::uint32_t, std::int64_t> failed_;  // request → fewest tasks that found no place
+  struct Failed {
+    std::int64_t tasks;  // that found no place,
+    WallTime until;      // for so long
+  };
+  WallTime end_if_started(const Claim& claim) const;
+  void remember_failure(const Claim& claim);
+  std::map<std::uint32_t, Failed> failed_;  // by request: the least that failed
 };
 
 }  // namespace wm::sched

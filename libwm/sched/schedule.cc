@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "libwm/sched/limits.h"
+#include "libwm/sched/past_use.h"
 #include "libwm/sched/preempt.h"
 #include "libwm/sched/reasons.h"
 #include "libwm/sched/resize.h"
@@ -18,9 +19,9 @@ class Pass {
   Pass(const Cluster& cluster, const SchedPolicy& policy, WallTime now)
       : cluster_(cluster),
         policy_(policy),
-        now_(now),
         claims_(collect(cluster, now, policy.max_pending)),
-        tree_(tree_of(*cluster.config)) {}
+        tree_(tree_of(*cluster.config)),
+        clock_{now, cluster.config->cluster.times.reclaim_grace} {}
   Plan run();
 
  private:
@@ -36,13 +37,16 @@ class Pass {
   }
   void add_pieces();
   void add_waiting();
+  void add_promises();
+  bool starts(const Claim& claim) const;
+  bool is_started(JobId job) const;
   std::string grow_reason(const Claim& claim) const;
 
   const Cluster& cluster_;
   const SchedPolicy& policy_;
-  WallTime now_;
   Claims claims_;
   PlanTree tree_;
+  Clock clock_;
   std::optional<Placement> placement_;
   Plan plan_;
 };
@@ -57,6 +61,7 @@ void Pass::place_users() {
     claim.user_node = node;
     last = &spec;
   }
+  weigh(tree_, cluster_, clock_.now);
 }
 
 PlanUse use_of(const PlanTree& tree, const std::vector<Claim>& claims, bool gpu) {
@@ -73,8 +78,8 @@ void Pass::settle() {
   Spare spare;
   for (std::uint32_t round = 0; round < std::max(1u, policy_.max_rounds); ++round) {
     spare = set_targets(claims_.all, tree_, capacities);
-    keep_what_does_not_pay(claims_.all, policy_.speed, now_);
-    placement_.emplace(cluster_, claims_, tree_, policy_.hosts_looked_at);
+    keep_what_does_not_pay(claims_.all, policy_.speed, clock_.now);
+    placement_.emplace(cluster_, claims_, tree_, policy_, clock_);
     if (placement_->run()) break;
   }
   preempt();  // before others take what is free for good
@@ -194,14 +199,58 @@ void Pass::add_waiting() {
             [](const Waiting& a, const Waiting& b) { return a.job < b.job; });
 }
 
+// All its copies start now.
+bool Pass::starts(const Claim& claim) const {
+  auto placed = placement_->placed().find(&claim);
+  return placed != placement_->placed().end() && placed->second.starts.size() >= claim.asked;
+}
+
+// A date is news when there was none, or when it moved by more than the tolerance; an
+// estimate, which moves with every pass, also by more than a twentieth of the wait.
+bool is_news(WallTime known, const DatedStart& found, const SchedPolicy& policy, WallTime now) {
+  if (known == WallTime{} || found.at == WallTime{}) return known != found.at;
+  Duration moved = known < found.at ? found.at - known : known - found.at;
+  Duration wait = std::max(known, found.at) - now;
+  Duration slack = found.holds ? Duration{} : wait / 20;
+  return moved > std::max(policy.promise_tolerance, slack);
+}
+
+// It was given a date, then found room after all.
+bool Pass::is_started(JobId job) const {
+  auto at = std::lower_bound(plan_.starts.begin(), plan_.starts.end(), job,
+                             [](const Start& start, JobId id) { return start.job < id; });
+  return at != plan_.starts.end() && at->job == job;
+}
+
+void Pass::add_promises() {
+  std::vector<const Claim*> waiting;
+  for (const Claim& claim : claims_.all) {
+    bool waits = claim.pending() && !starts(claim) && !placement_->promises().count(&claim);
+    if (waits && waiting.size() < policy_.max_promises) waiting.push_back(&claim);
+  }
+  if (policy_.backfill == SchedPolicy::Backfill::None) return;
+  for (const DatedStart& date : placement_->date(waiting)) {
+    const Job* job = find_job(cluster_, date.job);
+    if (is_started(date.job)) continue;
+    if (is_news(job->promised, date, policy_, clock_.now)) plan_.promises.push_back(date);
+    if (date.at == WallTime{}) continue;
+    bool sooner = plan_.look_again == WallTime{} || date.at < plan_.look_again;
+    if (sooner) plan_.look_again = date.at;
+  }
+  std::sort(plan_.promises.begin(), plan_.promises.end(),
+            [](const DatedStart& a, const DatedStart& b) { return a.job < b.job; });
+}
+
 Plan Pass::run() {
   place_users();
-  attach_speeds(claims_.all, policy_.speed, now_);
+  attach_speeds(claims_.all, policy_.speed, clock_.now);
   apply_limits(*cluster_.config, claims_.all);
   mark_owed();
+  mark_due(claims_, tree_, policy_, clock_);
   settle();
   add_pieces();
   add_waiting();
+  add_promises();
   return std::move(plan_);
 }
 

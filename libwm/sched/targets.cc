@@ -36,6 +36,9 @@ class Division {
   Units share_surplus(User& user, Units left, bool fair);
   bool cap_latest(const std::vector<Units>& amounts);
 
+  Units wanted_of(const Claim& claim) const {
+    return phase_ == Phase::Size ? claim.admitted : claim.copies;
+  }
   Units now(const Claim& claim) const { return phase_ == Phase::Admit ? 0 : claim.cost(claim.now); }
 
   PlanTree tree_;
@@ -58,25 +61,34 @@ void Division::load_leaf(int node, const User& user) {
     Units copies = settled ? claim->admitted : claim->copies;
     if (!settled) leaf.floor += claim->cost(claim->floor);
     if (settled) leaf.floor += copies * claim->cost(claim->min);
+    else if (claim->due) leaf.floor += claim->cost(claim->min);
     leaf.now += now(*claim);
     if (claim->barred == Barred::No) leaf.demand += copies * claim->cost(claim->most());
   }
   leaf.demand = std::max(leaf.floor, std::min(leaf.demand, kNoLimit));
 }
 
+// One that was promised this date comes before every share.
+bool is_entitled(const Claim& claim) { return claim.due && claim.barred == Barred::No; }
+
 // Pending claims in order get their minimum while it lasts; returns what is left.
 Units Division::admit(User& user, Units left) {
   user.waiting = nullptr;
   for (Claim* claim : user.claims) {
+    if (is_entitled(*claim) && wanted_of(*claim) > 0) left -= claim->cost(claim->min);
+  }
+  for (Claim* claim : user.claims) {
     if (!claim->pending()) continue;
-    Units wanted = phase_ == Phase::Size ? claim->admitted : claim->copies;
+    Units wanted = wanted_of(*claim);
     claim->admitted = 0;
     if (claim->barred != Barred::No || wanted == 0) continue;
     Units least = claim->cost(claim->min);
-    auto copies = std::min<Units>(wanted, std::max<Units>(0, left) / least);
+    Units first = is_entitled(*claim) ? 1 : 0;  // paid for already
+    auto more = std::min<Units>(wanted - first, std::max<Units>(0, left) / least);
+    Units copies = first + more;
     claim->admitted = static_cast<std::uint32_t>(copies);
     claim->target = claim->min;
-    left -= copies * least;
+    left -= more * least;
     if (copies < claim->copies && !user.waiting) user.waiting = claim;
   }
   return left;

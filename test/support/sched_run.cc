@@ -69,13 +69,14 @@ void SchedRun::grow(const sched::Grow& piece) {
 sched::Plan SchedRun::pass() {
   auto plan = sched::admit(state, this->plan());
   for (const auto& piece : plan.shrinks) {
-    step(TasksLeaving{piece.job, piece.attempt, piece.tasks, at(10), piece.reason});
+    step(TasksLeaving{piece.job, piece.attempt, piece.tasks, at(now + 10), piece.reason});
   }
   for (const auto& piece : plan.preempts) {
     step(JobPreempted{piece.job, piece.attempt, {piece.by, at(30), piece.requeue, piece.reason}});
   }
   for (const auto& piece : plan.starts) start(piece);
   for (const auto& piece : plan.grows) grow(piece);
+  for (const auto& date : plan.promises) step(StartPromised{date.job, date.at});
   return plan;
 }
 
@@ -130,6 +131,11 @@ std::string SchedRun::why(JobId id) const {
   auto made = plan();
   auto* reasons = made.why(id);
   return reasons ? reasons->front().text : "";
+}
+
+double SchedRun::promised(JobId id) const {
+  WallTime date = job(id).promised;
+  return date == WallTime{} ? -1 : std::chrono::duration<double>(date - at(0)).count();
 }
 
 PendCode SchedRun::code(JobId id) const {

@@ -16,9 +16,16 @@ class SchedRun : public ClusterBuilder {
   sched::SchedPolicy policy;
   /// Tasks stay starting until catch_up(): jobs are launching for a while.
   bool slow = false;
+  /// Seconds since the tests' epoch: when passes run and events happen.
+  double now = 0;
 
   /// What one pass decides, nothing applied.
-  sched::Plan plan() const { return sched::schedule(state, policy, at(0)); }
+  sched::Plan plan() const { return sched::schedule(state, policy, at(now)); }
+  /// One event, now or at another time.
+  Actions step(const EventBody& body) { return step(body, now); }
+  Actions step(const EventBody& body, double seconds) {
+    return ClusterBuilder::step(body, seconds);
+  }
   /// One pass: plan, admit, apply; what starts runs at once. Returns what was applied.
   sched::Plan pass();
   /// Everybody asked to leave is gone.
@@ -36,6 +43,8 @@ class SchedRun : public ClusterBuilder {
   std::uint32_t size(JobId job) const;
   /// The first reason why it waits, or "".
   std::string why(JobId job) const;
+  /// When it is to start at the latest, in seconds; -1: nothing is promised.
+  double promised(JobId job) const;
   /// Its code, or New.
   PendCode code(JobId job) const;
 

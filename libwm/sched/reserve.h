@@ -1,0 +1,94 @@
+// Role: who is promised places at a date, and that nobody who starts meanwhile delays him.
+// Asked in dispatch order while claims are placed: a pending claim that finds no room gets
+// the first date at which the skyline has room for it, and those places; who comes after it
+// may use them only if he is gone by then, or fits beside it.
+//
+//   none          nobody starts before an earlier one that waits for room
+//   easy          the first that waits holds places; the dates of others are estimates
+//   conservative  everybody who waits holds places, up to a number
+//
+// Elastic jobs count with their minimum: they grow into what is held and give it back when
+// the date comes (mark_due). A claim that only lacks shares gets no date.
+// Called by resize.cc and schedule.cc.
+// @source EASY: Lifka, JSSPP 1995; conservative: Mu'alem, Feitelson, IEEE TPDS 12(6), 2001
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "libwm/sched/plan_tree.h"
+#include "libwm/sched/skyline.h"
+
+namespace wm::sched {
+
+/// What a pass is told of time.
+struct Clock {
+  WallTime now{};
+  Duration grace{};  ///< a task that is asked to leave may take so long
+};
+
+/// Pending claims whose promised date has come, or that fit already, are to start whatever
+/// their user's share is. Under easy only the first that was promised anything; in strict order
+/// all that fit before the first that does not.
+/// @cost O(claims + hosts), O(claims) when nothing was promised
+void mark_due(Claims& claims, const PlanTree& tree, const SchedPolicy& policy, Clock clock);
+
+/// The dates of one placing.
+class Reservations {
+ public:
+  Reservations(const Claims& claims, const PlanTree& tree, const SchedPolicy& policy, Clock clock);
+
+  /// A pending claim does not start: it may get a date and hold places.
+  /// @cost O(running tasks + hosts) the first time, then O(steps of its hosts x log)
+  void hold_for(const Claim& claim, Places& places);
+  /// Dates of those that hold nothing, as an estimate. @cost as hold_for, each
+  void estimate(const std::vector<const Claim*>& waiting, Places& places);
+
+  /// True if the claim may not start because of its place in the order. @cost O(1)
+  bool bars(const Claim& claim) const;
+  /// Of `most` tasks, those that take nothing that is held. @cost O(steps of the room)
+  std::int64_t allows(const Places& places, const Claim& claim, std::uint32_t room, When when,
+                      std::int64_t most, const TasksByRoom& has) const;
+  /// Tasks of the claim were placed. @cost O(steps of the room)
+  void occupy(const Claim& claim, const Share& share);
+
+  /// begin … rollback undoes what was occupied since; commit keeps it. @cost as Skyline
+  void begin();
+  void rollback();
+  void commit();
+
+  /// From here on claims grow: those that can be shrunk again may use what is held.
+  /// @cost O(1)
+  void let_grow() { growing_ = true; }
+
+  /// The first that holds places; none: {}. @cost O(1)
+  JobId first() const { return first_ ? first_->id : JobId{}; }
+  /// Dates found, in the order in which they were asked. @owns borrowed
+  const std::vector<DatedStart>& dates() const { return dates_; }
+
+ private:
+  bool may_hold(const Claim& claim) const;
+  std::optional<Dated> date_of(const Claim& claim, Places& places);
+  void build(Places& places);
+  void add_ends(const Claim& claim, const Places& places);
+  bool passes_freely(const Claim& claim) const { return growing_ && claim.resizes; }
+
+  const Claims& claims_;
+  const SchedPolicy& policy_;
+  Clock clock_;
+  PlanUse slots_, gpus_;
+  std::optional<Skyline> skyline_;
+  std::vector<bool> held_;  // rooms
+  std::vector<std::pair<const Claim*, Share>> taken_;
+  std::size_t mark_ = 0;
+  const Claim* first_ = nullptr;
+  std::vector<DatedStart> dates_;
+  std::uint64_t work_ = 0;
+  bool growing_ = false;
+};
+
+/// When the running job ends at the latest, by its limit; max: never.
+/// @cost O(1)
+WallTime end_of(const Claim& claim, Clock clock);
+
+}  // namespace wm::sched

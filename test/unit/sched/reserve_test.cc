@@ -1,0 +1,126 @@
+// Role: backfill: who was promised a date starts by then, whoever could have been faster.
+#include "libwm/sched/reserve.h"
+
+#include "test/support/sched_cluster.h"
+
+namespace wm::sched {
+namespace {
+
+using test::at;
+using test::elastic;
+using test::slots;
+using test::SpecBuilder;
+
+SpecBuilder lasting(SpecBuilder spec, int seconds) {
+  spec.spec.run_limit = std::chrono::seconds(seconds);
+  return spec;
+}
+
+// Two hosts of two slots; one of them is busy for 100 s.
+class Backfilling : public test::SchedCluster {
+ protected:
+  Backfilling() {
+    run.host(2);
+    run.host(2);
+    first = submit_and_settle(lasting(slots("ann", 2), 100));
+  }
+  JobId submit(std::uint32_t tasks, int seconds, const std::string& user = "ann") {
+    return submit_and_settle(lasting(slots(user, tasks), seconds));
+  }
+  bool runs(JobId id) const { return run.size(id) > 0; }
+  JobId first;
+};
+
+TEST_F(Backfilling, the_first_that_waits_is_promised_the_end_of_what_it_waits_for) {
+  JobId wide = submit(4, 50);
+  EXPECT_FALSE(runs(wide));
+  EXPECT_EQ(run.promised(wide), 100);
+}
+
+TEST_F(Backfilling, easy_starts_who_is_gone_by_then_and_nobody_else) {
+  submit(4, 50);
+  EXPECT_FALSE(runs(submit(1, 101)));
+  EXPECT_FALSE(runs(submit(1, 0)));
+  EXPECT_TRUE(runs(submit(1, 100)));
+}
+
+TEST_F(Backfilling, easy_starts_who_fits_beside_the_promised_one) {
+  JobId wide = submit(3, 50);
+  EXPECT_TRUE(runs(submit(1, 1000)));
+  EXPECT_EQ(run.promised(wide), 100);
+  EXPECT_FALSE(runs(submit(1, 1000)));
+}
+
+TEST_F(Backfilling, strict_order_starts_nobody_early) {
+  run.policy.backfill = SchedPolicy::Backfill::None;
+  submit(4, 50);
+  JobId small = submit(1, 10);
+  EXPECT_FALSE(runs(small));
+  EXPECT_EQ(run.promised(small), -1);
+}
+
+TEST_F(Backfilling, easy_delays_the_second_that_waits_conservative_does_not) {
+  JobId wide = submit(4, 50), other = submit(3, 50);
+  EXPECT_EQ(run.promised(wide), 100);
+  EXPECT_EQ(run.promised(other), 150);
+  // Beside `wide` from 100 on there is no room; before, there is for two.
+  run.policy.backfill = SchedPolicy::Backfill::Conservative;
+  EXPECT_TRUE(runs(submit(1, 100)));
+  EXPECT_EQ(run.promised(other), 150);
+}
+
+TEST_F(Backfilling, the_promised_one_starts_when_its_date_has_come) {
+  JobId wide = submit(4, 50, "bob");
+  submit(1, 1000, "ann");
+  run.now = 100;
+  run.end(first);
+  run.settle();
+  EXPECT_TRUE(runs(wide));
+}
+
+TEST_F(Backfilling, it_starts_earlier_when_others_end_early) {
+  JobId wide = submit(4, 50, "bob");
+  run.now = 20;
+  run.end(first);
+  run.settle();
+  EXPECT_TRUE(runs(wide));
+}
+
+TEST_F(Backfilling, without_run_limits_there_is_no_date_and_nobody_waits_for_it) {
+  run.end(first);
+  JobId endless = submit(2, 0);
+  JobId wide = submit(4, 50), small = submit(1, 0);
+  EXPECT_TRUE(runs(endless));
+  EXPECT_EQ(run.promised(wide), -1);
+  EXPECT_TRUE(runs(small));
+}
+
+TEST_F(Backfilling, a_small_move_of_the_date_is_no_news) {
+  JobId wide = submit(4, 50);
+  run.now = 30;
+  EXPECT_TRUE(run.plan().promises.empty());
+  queue("high", [](QueueConf& conf) { conf.priority = 95; });
+  JobId earlier = run.submit(lasting(slots("ann", 2), 30).queue("high"));
+  run.settle();  // delays it to 130 at most: it ends before 100
+  EXPECT_TRUE(runs(earlier));
+  EXPECT_EQ(run.promised(wide), 100);
+}
+
+TEST_F(Backfilling, elastic_jobs_grow_into_what_is_held_and_give_it_back) {
+  run.end(first);
+  JobId rigid = submit(2, 100);
+  JobId grown = submit_and_settle(
+      lasting(SpecBuilder().app("training").elastic().tasks(1, 4).user("eve", 9), 1000));
+  EXPECT_EQ(run.size(grown), 2u);
+  JobId wide = submit(3, 50, "bob");
+  EXPECT_EQ(run.promised(wide), 100);
+  EXPECT_EQ(run.size(grown), 2u);
+  run.now = 100;
+  run.end(rigid);
+  run.settle();
+  EXPECT_EQ(run.size(wide), 3u);
+  EXPECT_EQ(run.size(grown), 1u);
+}
+
+}  // namespace
+}  // namespace wm::sched

@@ -1,0 +1,114 @@
+// Role: rooms over time: ends of running jobs raise them, later starts lower them, and the
+// first date found is one at which the tasks fit for as long as they run.
+#include "libwm/sched/skyline.h"
+
+#include "test/support/claim_cluster.h"
+
+namespace wm::sched {
+namespace {
+
+using test::at;
+using test::rigid;
+using test::slots;
+using test::SpecBuilder;
+
+SpecBuilder limited(SpecBuilder spec, int seconds) {
+  spec.spec.run_limit = std::chrono::seconds(seconds);
+  return spec;
+}
+
+class SkylineTest : public test::ClaimCluster {
+ protected:
+  // A job that runs on these hosts until `end`.
+  void busy(std::uint32_t tasks, HostId host, double end) {
+    JobId id = run.submit(slots("zoe", tasks));
+    run.dispatch(id, std::vector<HostId>(tasks, host));
+    ends.push_back({id, end});
+  }
+  void build() {
+    places = std::make_unique<Places>(*claims, 256);
+    sky.emplace(claims->rooms, at(0), std::chrono::seconds(10));
+    for (auto [id, end] : ends) {
+      for (const Task& task : run.job(id).tasks) {
+        auto room = static_cast<std::uint32_t>(room_at(claims->rooms, task.host));
+        sky->release(room, run.job(id), task, at(end));
+      }
+    }
+  }
+  // When a new job of that kind can start, in seconds; -1: never.
+  double first_date(const SpecBuilder& spec, int length = 0) {
+    last = run.submit(limited(spec, length));
+    collect();
+    build();
+    for (const auto& [share, window] : occupied) sky->occupy(*claim(last), share, window);
+    dated = sky->earliest(*places, *claim(last), std::chrono::seconds(length));
+    return dated ? std::chrono::duration<double>(dated->at - at(0)).count() : -1;
+  }
+  std::vector<std::pair<JobId, double>> ends;
+  std::vector<std::pair<Share, Window>> occupied;
+  std::unique_ptr<Places> places;
+  std::optional<Skyline> sky;
+  std::optional<Dated> dated;
+  JobId last;
+};
+
+TEST_F(SkylineTest, free_room_is_free_now) {
+  run.host(2);
+  EXPECT_EQ(first_date(slots("ann", 2)), 0);
+}
+
+TEST_F(SkylineTest, a_job_that_never_ends_leaves_no_date) {
+  HostId host = run.host(2);
+  run.dispatch(run.submit(slots("zoe", 1)), {host});
+  EXPECT_EQ(first_date(slots("ann", 2)), -1);
+}
+
+TEST_F(SkylineTest, the_date_is_the_end_that_makes_enough_room) {
+  HostId a = run.host(2), b = run.host(2);
+  busy(2, a, 100);
+  busy(2, b, 50);
+  EXPECT_EQ(first_date(slots("ann", 2)), 50);
+  EXPECT_EQ(dated->shares, (std::vector<Share>{{1, 2}}));
+  EXPECT_EQ(first_date(slots("ann", 3)), 100);
+}
+
+TEST_F(SkylineTest, tasks_that_must_be_together_wait_for_one_host) {
+  HostId a = run.host(2), b = run.host(2);
+  busy(1, a, 100);
+  busy(1, b, 200);
+  auto spec = slots("ann", 2);
+  EXPECT_EQ(first_date(spec), 0);
+  spec.spec.span.one_host = true;
+  EXPECT_EQ(first_date(spec), 100);
+}
+
+TEST_F(SkylineTest, a_short_job_fits_before_what_is_held_a_long_one_after_it) {
+  run.host(2);
+  occupied.push_back({{0, 2}, {at(60), at(100)}});
+  EXPECT_EQ(first_date(slots("ann", 1), 60), 0);
+  EXPECT_EQ(first_date(slots("ann", 1), 61), 100);
+  EXPECT_EQ(first_date(slots("ann", 1), 0), 100);
+}
+
+TEST_F(SkylineTest, gpus_are_followed_like_slots) {
+  HostId host = run.host(8, 2);
+  JobId gpu_job = run.submit(rigid("zoe", 2));
+  run.dispatch(gpu_job, {host, host});
+  ends.push_back({gpu_job, 70});
+  EXPECT_EQ(first_date(rigid("ann", 1)), 70);
+  EXPECT_EQ(first_date(slots("ann", 4)), 0);
+}
+
+TEST_F(SkylineTest, what_was_tried_is_undone) {
+  run.host(2);
+  EXPECT_EQ(first_date(slots("ann", 2)), 0);
+  Claim& one = *claim(last);
+  sky->begin();
+  sky->occupy(one, {0, 2}, {at(0), WallTime::max()});
+  EXPECT_EQ(sky->fits(*places, one, 0, {at(0), at(1)}, 2, {}), 0);
+  sky->rollback();
+  EXPECT_EQ(sky->fits(*places, one, 0, {at(0), at(1)}, 2, {}), 2);
+}
+
+}  // namespace
+}  // namespace wm::sched
