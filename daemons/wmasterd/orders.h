@@ -20,6 +20,9 @@ bool starts_something(const HostOrder& order, const Job& job);
 /// The wanted membership of an elastic job. @cost O(tasks)
 AgentOrder agent_order_for(const Cluster& cluster, const Job& job);
 
+/// Grace before a leaver is killed: the application's, else the plan's, else the cluster's.
+Duration leave_grace_of(const Cluster& cluster, const Job& job);
+
 /// The run limit in force: the job's, else the queue's usual one; 0 = none.
 Duration run_limit_of(const Config& config, const JobSpec& spec);
 

@@ -36,12 +36,36 @@ void fill_defaults(const Config& config, JobSpec& spec) {
   if (spec.name.empty()) spec.name = spec.command;
 }
 
+// A queue's limit is that of jobs which ask for none, and the most that one may ask for.
+template <class T>
+Result<void> fill_limit(T& asked, const T& most, const char* option, const QueueConf& queue) {
+  if (most == T{}) return {};
+  if (asked == T{}) asked = most;
+  if (asked <= most) return {};
+  return fail(Code::Limit, std::string(option) + ": Cannot exceed queue's hard limit(s): queue '" +
+                               queue.name + "'");
+}
+
+Result<void> fill_limits(JobLimits& limits, const QueueConf& queue) {
+  const auto& most = queue.limits;
+  WM_TRY(fill_limit(limits.cpu, most.cpu, "-c", queue));
+  WM_TRY(fill_limit(limits.mem, most.mem, "-M", queue));
+  WM_TRY(fill_limit(limits.file, most.file, "-F", queue));
+  WM_TRY(fill_limit(limits.data, most.data, "-D", queue));
+  WM_TRY(fill_limit(limits.stack, most.stack, "-S", queue));
+  WM_TRY(fill_limit(limits.core, most.core, "-C", queue));
+  WM_TRY(fill_limit(limits.swap, most.swap, "-v", queue));
+  WM_TRY(fill_limit(limits.processes, most.processes, "-p", queue));
+  return fill_limit(limits.threads, most.threads, "-T", queue);
+}
+
 // What -R and -gpu ask for, with what queue and application profile add.
 Result<void> fill_request(const Config& config, JobSpec& spec) {
   const auto& queue = *config.queue(spec.queue);
   WM_TRY(expr::fill_request(spec, queue, *config.app(spec.app)));
   if (spec.task.mem.value == 0) spec.task.mem = queue.mem_limit;
-  return {};
+  if (spec.limits.mem.value == 0) spec.limits.mem = queue.mem_limit;
+  return fill_limits(spec.limits, queue);
 }
 
 Result<void> check_queue(const Cluster& state, const JobSpec& spec) {

@@ -10,8 +10,6 @@
 namespace wm::node {
 namespace {
 
-constexpr std::int32_t kKilled = 9;  // wait status of a process ended by SIGKILL
-
 std::string term_words(Term term) {
   return std::string(term_name(term)) + ": " + std::string(term_text(term)) + ".";
 }
@@ -29,6 +27,13 @@ Result<void> with(const std::string& payload, Use use) {
 bool starts(const OrderedTask& task) { return task.has_process && !task.kill && !task.leave; }
 
 }  // namespace
+
+std::string memo_of(const HostOrder& order) {
+  auto memo = order;
+  memo.env.clear();
+  memo.script.clear();
+  return codec::encode(memo);
+}
 
 Result<void> Core::on_frame(std::uint16_t type, const std::string& payload) {
   heard_ = outside_.mono();
@@ -53,6 +58,7 @@ Result<void> Core::on_frame(std::uint16_t type, const std::string& payload) {
       host_.cluster = w.cluster;
       host_.dirs = w.dirs;
       host_.limits = w.limits;
+      host_.scripts = w.scripts;
       times_ = w.times;
       log::info("registered", {{"host", host_.name}, {"number", w.host.value}});
     });
@@ -117,9 +123,16 @@ void Core::bring_in_line(const proc::AttemptKey& key, Entry& entry) {
     entry.ending = true;
     return never_started(key, entry, entry.order.end_term, "ended before it was started");
   }
-  if (entry.stage == Stage::Over) start(key, entry);
-  else start_missing(key, entry);
+  if (entry.stage == Stage::Over) {
+    start(key, entry);
+  } else {
+    relaunch(key, entry);
+    start_missing(key, entry);
+    pass_on_suspension(key, entry);
+    pass_on_notice(key, entry);
+  }
   end_unwanted(key, entry);
+  release_bare(key, entry);
 }
 
 void Core::start(const proc::AttemptKey& key, Entry& entry) {
@@ -128,18 +141,13 @@ void Core::start(const proc::AttemptKey& key, Entry& entry) {
   std::erase_if(missing.tasks,
                 [&](const OrderedTask& t) { return !starts(t) || entry.tasks.contains(t.task); });
   if (missing.tasks.empty()) return;
-  auto port = proc::master_port(entry.order, host_.limits);
-  bool serves = proc::master_address(entry.order) == host_.address;
-  if (serves && entry.order.app.type != AppType::Batch)
-    if (auto held = outside_.hold_port(key, port); !held)
-      log::warn("port_not_held", {{"attempt", to_string(key)}, {"why", held.error().text}});
+  hold_port(key, entry.order);
   auto spec = proc::plan_attempt(missing, host_, *entry.account, times_);
-  missing.env.clear();
-  missing.script.clear();
-  missing.tasks = entry.order.tasks;
-  spec.memo = codec::encode(missing);
+  spec.memo = memo_of(entry.order);
   for (const auto& task : spec.tasks) entry.tasks[task.task];
   entry.stage = Stage::Up;
+  entry.suspended = entry.order.suspend;
+  entry.relaunches = entry.order.relaunches;
   log::info(
       "attempt_start",
       {{"job", to_string(key.job)}, {"attempt", key.attempt.value}, {"tasks", spec.tasks.size()}});
@@ -154,10 +162,8 @@ void Core::start_missing(const proc::AttemptKey& key, Entry& entry) {
     entry.tasks[task.task];
   }
   if (order.tasks.empty()) return;
-  auto memo = entry.order;
-  memo.env.clear();
-  memo.script.clear();
-  order.memo = codec::encode(memo);
+  order.memo = memo_of(entry.order);
+  order.limits = proc::limits_of(entry.order);
   outside_.launcher().tell(key, order);
 }
 
@@ -168,16 +174,8 @@ void Core::end_unwanted(const proc::AttemptKey& key, Entry& entry) {
     auto known = entry.tasks.find(task.task);
     if (known != entry.tasks.end() && known->second.ended) continue;
     if (known == entry.tasks.end()) {
-      FactEnded fact{key.job,
-                     key.attempt,
-                     task.task,
-                     kKilled,
-                     task.kill ? task.term : Term::Left,
-                     {},
-                     "ended before it was started",
-                     outside_.wall()};
-      entry.tasks[task.task].ended = true;
-      say(entry, std::move(fact));
+      end_unstarted(key, entry, task.task, task.kill ? task.term : Term::Left,
+                    "ended before it was started");
       continue;
     }
     entry.told.insert(task.task);
@@ -191,8 +189,7 @@ void Core::never_started(const proc::AttemptKey& key, Entry& entry, Term term,
                          const std::string& why) {
   for (const auto& task : entry.order.tasks) {
     if (!task.has_process || entry.tasks.contains(task.task)) continue;
-    entry.tasks[task.task].ended = true;
-    say(entry, FactEnded{key.job, key.attempt, task.task, kKilled, term, {}, why, outside_.wall()});
+    end_unstarted(key, entry, task.task, term, why);
   }
 }
 

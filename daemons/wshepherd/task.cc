@@ -23,15 +23,8 @@ Result<Pipe> make_pipe() {
 /// Exit status 2 as wait(2) encodes it: what a task that could not be prepared gets.
 constexpr int kNotStarted = 2 << 8;
 
-void note_failure(Task& task, const Error& error) {
-  task.phase = Phase::Exited;
-  task.record.status = kNotStarted;
-  task.record.cause = proc::EndCause::StartFailed;
-  task.record.text = error.text;
-  task.record.ended = task.record.started;
-}
-
-Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup) {
+Result<void> start(Task& task, const proc::AttemptSpec& spec,
+                   const std::vector<std::string>& cgroups) {
   WM_TRY(auto out, make_pipe());
   Pipe err;
   if (!task.spec.merge_err) {
@@ -42,7 +35,7 @@ Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::string&
   const auto& t = task.spec;
   proc::Exec exec{spec.account,    t.argv,    t.env,  spec.cwd, spec.make_cwd,
                   spec.umask,      spec.caps, t.cpus, t.in,     t.folders,
-                  out.write.get(), err_fd,    cgroup};
+                  out.write.get(), err_fd,    cgroups};
   WM_TRY(auto child, proc::spawn(exec));
   task.pid = task.record.pid = child.pid;
   task.trouble = std::move(child.trouble);
@@ -61,18 +54,33 @@ std::vector<int> signals_to_end(const proc::EndTasks& order) {
 
 std::vector<int> signals_at_run_limit() { return {SIGUSR2, SIGINT, SIGTERM, SIGKILL}; }
 
-void start_task(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup,
+std::vector<int> signals_at_limit(proc::EndCause cause) {
+  if (cause == proc::EndCause::CpuLimit) return {SIGXCPU, SIGINT, SIGTERM, SIGKILL};
+  return {SIGKILL};
+}
+
+void note_never_ran(Task& task, proc::EndCause cause, const std::string& text, int status) {
+  task.phase = Phase::Exited;
+  task.record.status = status;
+  task.record.cause = cause;
+  task.record.text = text;
+  task.record.ended = task.record.started;
+}
+
+void start_task(Task& task, const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups,
                 WallTime now) {
   task.record.key = spec.key;
   task.record.task = task.spec.task;
   task.record.started = now;
-  if (auto started = start(task, spec, cgroup); !started) note_failure(task, started.error());
+  if (auto started = start(task, spec, cgroups); !started)
+    note_never_ran(task, proc::EndCause::StartFailed, started.error().text, kNotStarted);
 }
 
 void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now) {
   task.phase = Phase::Exited;
   task.record.status = status;
   task.record.usage = usage;
+  task.record.usage.cpu += task.cpu_before;
   task.record.ended = now;
   char text[512];
   auto n = ::read(task.trouble.get(), text, sizeof(text));  // at its end: nobody writes any more

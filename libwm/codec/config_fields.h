@@ -17,11 +17,16 @@ WM_FIELDS(LimitConf) {
   f(1, s.max_jobs), f(2, s.max_array_size), f(3, s.newcomer_tries), f(4, s.max_requeue);
   f(5, s.job_port_first), f(6, s.job_port_last), f(7, s.store_reserve), f(8, s.history_weight);
 }
+WM_FIELDS(SiteScripts) { f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit); }
+WM_FIELDS(JobLimits) {
+  f(1, s.cpu), f(2, s.mem), f(3, s.file), f(4, s.data), f(5, s.stack), f(6, s.core), f(7, s.swap);
+  f(8, s.processes), f(9, s.threads);
+}
 WM_FIELDS(ClusterConf) {
   f(1, s.name), f(2, s.master_host), f(3, s.master_port), f(4, s.master_user), f(5, s.host_user);
   f(6, s.munge_socket), f(7, s.admins), f(8, s.default_queue), f(9, s.default_plan);
   f(10, s.default_app), f(11, s.default_project), f(12, s.log_level), f(13, s.fence_command);
-  f(14, s.cgroup_root), f(15, s.dirs), f(16, s.times), f(17, s.limits);
+  f(14, s.cgroup_root), f(15, s.dirs), f(16, s.times), f(17, s.limits), f(60, s.scripts);
 }
 WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
 WM_FIELDS(QueueConf) {
@@ -29,6 +34,7 @@ WM_FIELDS(QueueConf) {
   f(7, s.app), f(8, s.plan), f(9, s.run_limit), f(10, s.min_tasks), f(11, s.max_tasks);
   f(12, s.max_slots), f(13, s.user_slots), f(14, s.host_slots), f(15, s.mem_limit), f(16, s.nice);
   f(17, s.rerunnable), f(18, s.exclusive), f(19, s.interactive), f(20, s.res_req);
+  f(60, s.limits), f(61, s.pre_exec), f(62, s.post_exec), f(63, s.requeue_exits);
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);

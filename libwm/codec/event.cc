@@ -25,7 +25,9 @@ WM_FIELDS(AgentSeen) { f(1, s.job), f(2, s.attempt), f(3, s.host), f(4, s.addres
 WM_FIELDS(LeadAppointed) { f(1, s.job), f(2, s.attempt), f(3, s.lead), f(4, s.host); }
 WM_FIELDS(EpochEntered) { f(1, s.job), f(2, s.attempt), f(3, s.epoch); }
 WM_FIELDS(InPlaceSeen) { f(1, s.job), f(2, s.attempt); }
-WM_FIELDS(CapChanged) { f(1, s.job), f(2, s.cap), f(3, s.by_script), f(4, s.by); }
+WM_FIELDS(CapChanged) {
+  f(1, s.job), f(2, s.cap), f(3, s.by_script), f(4, s.by), f(60, s.notify_command);
+}
 WM_FIELDS(KillRequested) { f(1, s.job), f(2, s.wish); }
 WM_FIELDS(JobPurged) { f(1, s.job); }
 WM_FIELDS(HostRegistered) {
@@ -39,6 +41,11 @@ WM_FIELDS(HostClosed) { f(1, s.host), f(2, s.by), f(3, s.why); }
 WM_FIELDS(HostOpened) { f(1, s.host), f(2, s.by); }
 WM_FIELDS(QueueChanged) { f(1, s.queue), f(2, s.change), f(3, s.by), f(4, s.why); }
 WM_FIELDS(ConfigLoaded) { f(1, s.config); }
+WM_FIELDS(JobSuspended) { f(1, s.job), f(2, s.by); }
+WM_FIELDS(JobResumed) { f(1, s.job), f(2, s.by); }
+WM_FIELDS(ResizeAnswered) {
+  f(1, s.job), f(2, s.attempt), f(3, s.number), f(4, s.ok), f(5, s.text);
+}
 WM_FIELDS(EventBody) { f.one_of(s); }
 
 }  // namespace wm

@@ -25,10 +25,13 @@ WM_FIELDS(JobSpec) {
   f(26, s.select), f(27, s.ask_hosts), f(28, s.run_limit), f(29, s.elastic), f(30, s.hold);
   f(31, s.rerunnable), f(32, s.exclusive), f(33, s.array), f(34, s.array_limit);
   f(35, s.gpu);
+  f(60, s.limits), f(61, s.pre_exec), f(62, s.post_exec), f(63, s.warn_action), f(64, s.warn_time);
+  f(65, s.notify_command), f(66, s.requeue_exits);
 }
 WM_FIELDS(SealedSpec) { f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key); }
 WM_FIELDS(PendReason) { f(1, s.code), f(2, s.text), f(3, s.hosts_removed), f(4, s.fix); }
-WM_FIELDS(Usage) { f(1, s.cpu), f(2, s.max_mem); }
+WM_FIELDS(Usage) { f(1, s.cpu), f(2, s.max_mem), f(3, s.read), f(4, s.written), f(5, s.by_cgroup); }
+WM_FIELDS(ResizeNotice) { f(1, s.number), f(2, s.grow), f(3, s.tasks); }
 WM_FIELDS(Task) {
   f(1, s.number), f(2, s.host), f(3, s.gpus), f(4, s.state), f(5, s.has_process), f(6, s.kill);
   f(7, s.pid), f(8, s.status), f(9, s.term), f(10, s.since), f(11, s.leave_by), f(12, s.ended);
@@ -45,6 +48,8 @@ WM_FIELDS(Job) {
   f(17, s.submitted), f(18, s.dispatched), f(19, s.started), f(20, s.ended), f(21, s.exit_status);
   f(22, s.term), f(23, s.end_text), f(24, s.usage), f(25, s.first_element), f(26, s.next_position);
   f(27, s.active_elements), f(28, s.ending);
+  f(60, s.suspended_by), f(61, s.suspended_at), f(62, s.suspended), f(63, s.relaunches);
+  f(64, s.notices), f(65, s.notice), f(66, s.notify_command);
 }
 
 WM_FIELDS(Gpu) { f(1, s.uuid), f(2, s.model), f(3, s.mem); }

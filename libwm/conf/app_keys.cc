@@ -57,6 +57,10 @@ constexpr Key<A> kKeys[] = {
      {0, 255},
      Effect::NewJobs,
      "Exit codes with which a job is queued again."},
+    {"pre_exec", [](A& a) -> Field { return &a.pre_exec; }, kAny, Effect::NewJobs,
+     "Pre-execution command of jobs submitted without -E."},
+    {"post_exec", [](A& a) -> Field { return &a.post_exec; }, kAny, Effect::NewJobs,
+     "Post-execution command of jobs submitted without -Ep."},
 };
 
 }  // namespace

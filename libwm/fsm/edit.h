@@ -15,6 +15,13 @@ Host& edit_host(Cluster& cluster, HostId id);
 void take_slot(Cluster& cluster, const Job& job, const Task& task);
 void free_slot(Cluster& cluster, const Job& job, const Task& task);
 
+/// A slot whose process is proven gone, or that had none, is free.
+void release_slot(Cluster& cluster, Job& job, Task& task, WallTime now);
+
+/// The job's tasks were added to, or some were asked to leave: what its way of being resized
+/// asks for besides (resize_fsm.cc).
+void note_resize(const Cluster& cluster, Job& job, bool grow, const std::vector<TaskNumber>& tasks);
+
 /// After a task has ended: how the attempt stands now, whether the job is over.
 void settle(Cluster& cluster, Job& job, WallTime now);
 
@@ -44,5 +51,8 @@ void apply_to(Cluster& c, const HostClosed& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const HostOpened& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const QueueChanged& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ConfigLoaded& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobSuspended& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobResumed& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const ResizeAnswered& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

@@ -77,6 +77,10 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.failed_starts = 0;
   job.grow_blocked.clear();
   job.finishing = job.ending = false;
+  job.suspended_by.clear();
+  job.suspended = {};
+  job.relaunches = 0;
+  job.notice.reset();
   job.dispatched = now;
   add_tasks(c, job, e.tasks, now);
   count_active(c, e.job, 1);
@@ -88,6 +92,9 @@ void apply_to(Cluster& c, const TasksAdded& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   add_tasks(c, job, e.tasks, now);
   ++job.membership.resizes;
+  std::vector<TaskNumber> added;
+  for (const auto& task : e.tasks) added.push_back(task.number);
+  note_resize(c, job, true, added);
   forget_old_tasks(job);
   t.orders.insert(e.job);
   t.agents.insert(e.job);
@@ -103,6 +110,7 @@ void apply_to(Cluster& c, const TasksLeaving& e, WallTime, Touched& t) {
     task.leave_by = e.leave_by;
   }
   ++job.membership.resizes;
+  note_resize(c, job, false, e.tasks);
   ++job.generation;
   t.orders.insert(e.job);
   t.agents.insert(e.job);
@@ -142,6 +150,8 @@ void apply_to(Cluster& c, const InPlaceSeen& e, WallTime, Touched& t) {
 void apply_to(Cluster& c, const CapChanged& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
   (e.by_script ? job.script_cap : job.cap) = e.cap;
+  if (!e.notify_command.empty()) job.notify_command = e.notify_command;
+  if (!e.by_script && !job.membership.in_place) job.grow_blocked.clear();
   t.jobs.insert(e.job);
   t.schedule = true;
 }

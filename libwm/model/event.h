@@ -115,6 +115,7 @@ struct CapChanged {
   std::uint32_t cap = 0;
   bool by_script = false;
   std::string by;
+  std::string notify_command;  ///< bresize -rnc; empty: as before
 };
 /// Somebody wants the job ended. A pending job ends with this event.
 struct KillRequested {
@@ -167,12 +168,33 @@ struct ConfigLoaded {
   std::shared_ptr<const Config> config;
 };
 
+// ---- running jobs ----
+/// A running job's processes shall be stopped, or go on.
+struct JobSuspended {
+  JobId job;
+  std::string by;
+};
+struct JobResumed {
+  JobId job;
+  std::string by;
+};
+/// The job's notification command has answered: a grow is kept or given back, a shrink done
+/// or refused.
+struct ResizeAnswered {
+  JobId job;
+  Attempt attempt;
+  std::uint32_t number = 0;
+  bool ok = false;
+  std::string text;
+};
+
 /// What has happened. Alternatives are append-only: their index is their number on disk.
-using EventBody = std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted,
-                               TaskEnded, TaskStuck, TasksAdded, TasksLeaving, TaskCondemned,
-                               AgentSeen, LeadAppointed, EpochEntered, InPlaceSeen, CapChanged,
-                               KillRequested, JobPurged, HostRegistered, HostSilent, HostHeard,
-                               HostDied, HostClosed, HostOpened, QueueChanged, ConfigLoaded>;
+using EventBody =
+    std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded,
+                 TaskStuck, TasksAdded, TasksLeaving, TaskCondemned, AgentSeen, LeadAppointed,
+                 EpochEntered, InPlaceSeen, CapChanged, KillRequested, JobPurged, HostRegistered,
+                 HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
+                 ConfigLoaded, JobSuspended, JobResumed, ResizeAnswered>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

@@ -73,17 +73,23 @@ struct JobSpec {
   std::uint32_t min_tasks = 1, max_tasks = 1;
   TaskRequest task;
   Span span;
-  std::string resreq;                  ///< -R as given, merged
-  std::string select;                  ///< its select expression
-  std::string gpu;                     ///< -gpu as given
-  std::vector<std::string> ask_hosts;  ///< -m
-  Duration run_limit{};                ///< 0 = the queue's
-  bool elastic = false;                ///< -ar
-  bool hold = false;                   ///< -H
-  bool rerunnable = false;             ///< -r
-  bool exclusive = false;              ///< -x
-  std::vector<IndexRange> array;       ///< empty: no array
-  std::uint32_t array_limit = 0;       ///< %n; 0 = none
+  std::string resreq;                        ///< -R as given, merged
+  std::string select;                        ///< its select expression
+  std::string gpu;                           ///< -gpu as given
+  std::vector<std::string> ask_hosts;        ///< -m
+  Duration run_limit{};                      ///< 0 = the queue's
+  bool elastic = false;                      ///< -ar
+  bool hold = false;                         ///< -H
+  bool rerunnable = false;                   ///< -r
+  bool exclusive = false;                    ///< -x
+  std::vector<IndexRange> array;             ///< empty: no array
+  std::uint32_t array_limit = 0;             ///< %n; 0 = none
+  JobLimits limits;                          ///< -c -M -F -D -S -C -v -p -T
+  std::string pre_exec, post_exec;           ///< -E, -Ep
+  std::string warn_action;                   ///< -wa: a signal's number, or a command
+  Duration warn_time{};                      ///< -wt: so long before the run limit
+  std::string notify_command;                ///< -rnc
+  std::vector<std::uint32_t> requeue_exits;  ///< -Q
   bool operator==(const JobSpec&) const = default;
 };
 
@@ -107,7 +113,8 @@ enum class JobState : std::uint8_t {
   Failed = 6,
   Killed = 7,
   Error = 8,
-  Array = 9,  ///< the base of a job array: its elements have the states (held: Held)
+  Array = 9,       ///< the base of a job array: its elements have the states (held: Held)
+  Suspended = 10,  ///< its processes are stopped (bstop); it keeps its slots
 };
 
 /// True for finished, failed, killed and error. @cost O(1)
@@ -127,10 +134,13 @@ enum class TaskState : std::uint8_t {
   Stuck = 4,    ///< not proven gone kill_grace after SIGKILL: the slot is out of capacity
 };
 
-/// What a task used. @units cpu: user + system time; max_mem: peak resident
+/// What a task used. @units cpu: user + system time; max_mem: peak resident, summed over the
+///        job's processes on the host; read, written: bytes of block I/O
 struct Usage {
   Duration cpu{};
   Bytes max_mem{0};
+  Bytes read{0}, written{0};
+  bool by_cgroup = false;  ///< counted by the kernel; else sampled from /proc
   bool operator==(const Usage&) const = default;
 };
 
@@ -173,6 +183,14 @@ struct KillWish {
   bool operator==(const KillWish&) const = default;
 };
 
+/// A change of size that the job's own notification command is asked about (ResizeMode::Notify).
+struct ResizeNotice {
+  std::uint32_t number = 0;  ///< rises with every notice of the job
+  bool grow = false;
+  std::vector<TaskNumber> tasks;  ///< added, or to leave
+  bool operator==(const ResizeNotice&) const = default;
+};
+
 /// A job as it stands. For an array's base, state is Array and elements live under
 /// `first_element` + position.
 struct Job {
@@ -201,7 +219,15 @@ struct Job {
   // array base only
   std::uint32_t first_element = 0;    ///< number of the first element in Cluster::elements
   std::uint32_t next_position = 0;    ///< elements from here on are pending, unless made
-  std::uint32_t active_elements = 0;  ///< launching, running or unknown
+  std::uint32_t active_elements = 0;  ///< launching, running, suspended or unknown
+  // of a running job
+  std::string suspended_by;            ///< bstop; empty: not suspended
+  WallTime suspended_at{};             ///< since when
+  Duration suspended{};                ///< earlier suspensions of this attempt together
+  std::uint32_t relaunches = 0;        ///< resizes by restart in this attempt
+  std::uint32_t notices = 0;           ///< resize notices so far
+  std::optional<ResizeNotice> notice;  ///< not answered yet; no resize until it is
+  std::string notify_command;          ///< bresize -rnc; empty: the specification's
 
   const JobSpec& spec() const { return sealed->spec; }
   bool operator==(const Job&) const;

@@ -104,7 +104,8 @@ struct ResizeRequest {
   std::string request_key;
   JobId job;
   Kind kind = Kind::Release;
-  std::uint32_t tasks = 0;  ///< release: how many fewer than now; request: how many more
+  std::uint32_t tasks = 0;     ///< release: how many fewer than now; request: how many more
+  std::string notify_command;  ///< -rnc: from now on, in place of the submitted one
   bool operator==(const ResizeRequest&) const = default;
 };
 struct ResizeReply {

@@ -30,7 +30,7 @@ struct Exec {
   const std::vector<std::string>& folders;  ///< made first
   int out = -1;                             ///< -1: /dev/null
   int err = -1;
-  std::string cgroup;  ///< empty: none
+  std::vector<std::string> cgroups;  ///< folders to join
 };
 
 /// A child and where it writes what kept it from running: nothing once exec has succeeded.

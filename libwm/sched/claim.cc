@@ -33,12 +33,6 @@ class Collector {
   std::map<std::uint32_t, std::uint32_t> startable_;  // array's number → elements that may start
 };
 
-// Will this job, once it runs, take more or fewer tasks?
-bool may_resize(const Cluster& cluster, const Job& job) {
-  ResizeMode mode = app_of(*cluster.config, job.spec()).resize;
-  return job.spec().elastic && mode != ResizeMode::Restart && mode != ResizeMode::Notify;
-}
-
 Claim Collector::claim_of(const Job& job) {
   Claim claim;
   const JobSpec& spec = job.spec();
@@ -50,7 +44,7 @@ Claim Collector::claim_of(const Job& job) {
   claim.rank = queue ? -static_cast<int>(queue->priority) : 0;
   claim.min = std::max<std::uint32_t>(1, spec.min_tasks);
   claim.max = std::max(claim.min, task_cap(job));
-  claim.resizes = may_resize(cluster_, job);
+  claim.resizes = may_resize(*cluster_.config, job);
   if (claim.gpu && !spec.task.gpus_per_host) claim.each = gpus_of(spec.task);
   return claim;
 }
@@ -164,6 +158,7 @@ void Collector::visit(const Job& job) {
       break;
     case JobState::Launching:
     case JobState::Running:
+    case JobState::Suspended:
     case JobState::Unknown:
       if (!job.kill && !job.ending) add_running(job);
       break;
