@@ -10,13 +10,14 @@ using Kind = Option::Kind;
 
 constexpr Option kOptions[] = {
     {"c", Kind::Flag, "", "request: forget an earlier request first"},
-    {"rnc", Kind::Ignored, "", ""},
+    {"rnc", Kind::Text, "command", "Tell the job of its size by this command from now on"},
     {"rncn", Kind::IgnoredFlag, "", ""},
 };
 
 Result<int> run(const Parsed& options) {
   WM_TRY(auto wish, parse_resize(options.words));
-  const auto& request = wish.request;
+  auto& request = wish.request;
+  request.notify_command = options.first("rnc").value_or("");
   if (wish.names_hosts)
     complain("bresize: hosts are only counted, which tasks leave is chosen by the scheduler\n");
   WM_TRY(auto to, master());

@@ -16,7 +16,7 @@ constexpr int kCell = 8;
 constexpr std::string_view kPendReason = "PEND_REASON";
 
 struct Spent {
-  std::int64_t pending = 0, running = 0;
+  std::int64_t pending = 0, running = 0, suspended = 0;
 };
 
 std::int64_t seconds(Duration d) {
@@ -26,13 +26,21 @@ std::int64_t seconds(Duration d) {
 Spent spent(const HistoryJob& job, WallTime now) {
   auto end = job.ended == WallTime{} ? now : job.ended;
   auto start = job.started == WallTime{} ? end : job.started;
-  return {seconds(start - job.submitted), seconds(end - start)};
+  Duration stood{};
+  for (auto since = WallTime{}; const auto& event : job.events) {
+    if (event.event == "SUSPEND") since = event.time;
+    bool ends = event.event == "RESUME" || event.event == "END";
+    if (!ends || since == WallTime{}) continue;
+    stood += event.time - since;
+    since = {};
+  }
+  return {seconds(start - job.submitted), seconds(end - start - stood), seconds(stood)};
 }
 
 std::string cells(const Spent& s) {
   auto cell = [](std::int64_t n) { return fit(std::to_string(n), kCell); };
-  return cell(s.pending) + cell(0) + cell(s.running) + cell(0) + cell(0) + cell(0) +
-         std::to_string(s.pending + s.running);
+  return cell(s.pending) + cell(0) + cell(s.running) + cell(s.suspended) + cell(0) + cell(0) +
+         std::to_string(s.pending + s.running + s.suspended);
 }
 
 std::string event_text(const HistoryEvent& e) {

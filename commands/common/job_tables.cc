@@ -255,16 +255,37 @@ std::string reasons_section(const ShownJob& s) {
   return lines;
 }
 
+std::string more_limits(const JobLimits& l) {
+  std::string text;
+  auto add = [&](const char* name, const std::string& value) {
+    text += std::string(" ") + name + " " + value + "\n";
+  };
+  auto size = [&](const char* name, Bytes value) {
+    if (value.value > 0) add(name, format_bytes(value));
+  };
+  if (l.cpu.count() > 0) add("CPULIMIT", seconds_of(l.cpu / 60) + " min");
+  size("FILELIMIT", l.file);
+  size("DATALIMIT", l.data);
+  size("STACKLIMIT", l.stack);
+  if (l.core) add("CORELIMIT", format_bytes(*l.core));
+  size("SWAPLIMIT", l.swap);
+  if (l.processes != 0) add("PROCESSLIMIT", std::to_string(l.processes));
+  if (l.threads != 0) add("THREADLIMIT", std::to_string(l.threads));
+  return text;
+}
+
 std::string limits_section(const ShownJob& s) {
   const auto& spec = s.view->job->spec();
   std::string text;
   if (spec.run_limit.count() > 0)
     text += "\n RUNLIMIT\n " + seconds_of(spec.run_limit / 60) + " min\n";
-  if (spec.task.mem.value > 0) text += "\n MEMLIMIT\n " + format_bytes(spec.task.mem) + "\n";
+  if (spec.limits.mem.value > 0) text += "\n MEMLIMIT\n " + format_bytes(spec.limits.mem) + "\n";
+  if (auto more = more_limits(spec.limits); !more.empty()) text += "\n LIMITS\n" + more;
   if (s.view->job->usage.max_mem.value > 0)
     text +=
         "\n MEMORY USAGE:\n MAX MEM: " + std::to_string(s.view->job->usage.max_mem.value >> 20) +
-        " Mbytes;\n";
+        " Mbytes; " +
+        (s.view->job->usage.by_cgroup ? "counted by the kernel" : "sampled from /proc") + "\n";
   if (!spec.resreq.empty())
     text += "\n RESOURCE REQUIREMENT DETAILS:\n Combined: " + spec.resreq +
             "\n Effective: " + spec.resreq + "\n";

@@ -9,6 +9,7 @@
 #include "commands/common/job_names.h"
 #include "libwm/expr/alternatives.h"
 #include "libwm/expr/asked_hosts.h"
+#include "commands/common/selection.h"
 #include "libwm/expr/gpu.h"
 
 namespace wm::cmd {
@@ -26,7 +27,21 @@ constexpr Option kOptions[] = {
     {"gpu", Kind::Text, "num=n:...", "GPUs; \"-\" for one"},
     {"R", Kind::Text, "res_req", "Resource requirement; may be given several times"},
     {"W", Kind::Number, "[h:]m", "Run limit"},
-    {"M", Kind::Number, "size", "Memory per task"},
+    {"M", Kind::Number, "size", "Memory per task: reserved, and its limit"},
+    {"c", Kind::Number, "[h:]m", "Limit of CPU time"},
+    {"F", Kind::Number, "size", "Limit of the size of a file"},
+    {"D", Kind::Number, "size", "Limit of a process's data segment"},
+    {"S", Kind::Number, "size", "Limit of a process's stack"},
+    {"C", Kind::Number, "size", "Limit of a process's core file"},
+    {"v", Kind::Number, "size", "Limit of the job's virtual memory"},
+    {"p", Kind::Number, "n", "Limit of processes at a time"},
+    {"T", Kind::Number, "n", "Limit of threads at a time"},
+    {"wa", Kind::Text, "signal|command", "Warn the job before its run limit"},
+    {"wt", Kind::Number, "[h:]m", "So long before it"},
+    {"E", Kind::Text, "command", "Run before the job, on its first host"},
+    {"Ep", Kind::Text, "command", "Run after it"},
+    {"Q", Kind::Text, "\"code ...\"", "Exit codes with which the job is queued again"},
+    {"rnc", Kind::Text, "command", "Run on the first host when the job's size is to change"},
     {"m", Kind::Text, "\"host ...\"", "Hosts that the job may run on"},
     {"x", Kind::Flag, "", "Whole hosts"},
     {"nnodes", Kind::Number, "n", "Spread the tasks over n hosts"},
@@ -56,8 +71,6 @@ constexpr Option kOptions[] = {
     {"a", Kind::Ignored, "", ""},
     {"sla", Kind::Ignored, "", ""},
     {"We", Kind::Ignored, "", ""},
-    {"C", Kind::Ignored, "", ""},
-    {"S", Kind::Ignored, "", ""},
     {"ul", Kind::IgnoredFlag, "", ""},
     {"core_isolation", Kind::Ignored, "", ""},
     {"network", Kind::Ignored, "", ""},
@@ -139,7 +152,53 @@ Result<void> read_run_limit(const Parsed& options, JobSpec& spec) {
 Result<void> read_priority(const Parsed& options, JobSpec& spec) {
   if (auto text = options.first("sp")) {
     WM_TRY(spec.user_priority, count("sp", *text, *text));
+// [hours:]minutes, as with -W.
+Result<void> read_time(const Parsed& options, const char* name, Duration& value) {
+  auto text = options.first(name);
+  if (!text) return {};
+  auto time = parse_run_limit(*text);
+  if (!time || time->count() == 0)
+    return bad(name, *text, "Bad argument, [hours:]minutes is wanted");
+  value = *time;
+  return {};
+}
+
+Result<void> read_size(const Parsed& options, const char* name, Bytes& value) {
+  auto text = options.first(name);
+  if (!text) return {};
+  auto size = parse_bytes(*text, Bytes{1 << 20});
+  if (!size) return bad(name, *text, "Bad argument, a size such as 4G is wanted");
+  value = *size;
+  return {};
+}
+
+Result<void> read_limits(const Parsed& options, JobLimits& limits) {
+  WM_TRY(read_time(options, "c", limits.cpu));
+  WM_TRY(read_size(options, "M", limits.mem));
+  WM_TRY(read_size(options, "F", limits.file));
+  WM_TRY(read_size(options, "D", limits.data));
+  WM_TRY(read_size(options, "S", limits.stack));
+  WM_TRY(read_size(options, "v", limits.swap));
+  if (options.has("C")) WM_TRY(read_size(options, "C", limits.core.emplace()));
+  if (auto text = options.first("p")) {
+    WM_TRY(limits.processes, count("p", *text, *text));
   }
+  if (auto text = options.first("T")) {
+    WM_TRY(limits.threads, count("T", *text, *text));
+  }
+  return {};
+}
+
+// A signal travels as its number. CHKPNT: the signal that programs take for "save your state".
+Result<void> read_warning(const Parsed& options, JobSpec& spec) {
+  WM_TRY(read_time(options, "wt", spec.warn_time));
+  auto action = options.first("wa");
+  if (action.has_value() != options.has("wt"))
+    return bad(action ? "wa" : "wt", action.value_or(*options.first(action ? "wa" : "wt")),
+               "Bad argument, -wa and -wt belong together");
+  if (!action) return {};
+  auto signal = parse_signal(*action == "CHKPNT" ? "USR1" : *action);
+  spec.warn_action = signal ? std::to_string(*signal) : *action;
   return {};
 }
 
@@ -196,6 +255,20 @@ std::string variable(const Surroundings& surroundings, std::string_view name) {
 std::string absolute(const std::string& path, const std::string& base) {
   if (path.empty() || path[0] == '/') return path;
   return path == "." ? base : base + "/" + path;
+}
+
+Result<void> read_around(const Parsed& options, JobSpec& spec) {
+  spec.pre_exec = options.first("E").value_or("");
+  spec.post_exec = options.first("Ep").value_or("");
+  spec.notify_command = options.first("rnc").value_or("");
+  for (const auto& word : split(options.first("Q").value_or(""), " \t,")) {
+    std::uint32_t code = 0;
+    auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), code);
+    if (ec != std::errc() || end != word.data() + word.size() || code > 255)
+      return bad("Q", word, "Bad argument, exit codes from 0 to 255 are wanted");
+    spec.requeue_exits.push_back(code);
+  }
+  return {};
 }
 
 using Variables = std::map<std::string, std::string>;
@@ -260,6 +333,9 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   WM_TRY(read_tasks(options, spec));
   WM_TRY(read_run_limit(options, spec));
   WM_TRY(read_priority(options, spec));
+  WM_TRY(read_limits(options, spec.limits));
+  WM_TRY(read_warning(options, spec));
+  WM_TRY(read_around(options, spec));
   WM_TRY(read_requirements(options, spec));
   return spec;
 }

@@ -98,7 +98,7 @@ Result<std::unique_ptr<Command>> Command::start(boost::asio::io_context& loop,
   mode_t mask = ::umask(0);
   ::umask(mask);
   proc::Exec exec{part.account, argv,    env,          cwd, false, mask, part.caps,
-                  none.cpus,    none.in, none.folders, -1,  -1,    "",   &console.theirs};
+                  none.cpus,    none.in, none.folders, -1,  -1,    {},   &console.theirs};
   WM_TRY(auto child, proc::spawn(exec));
   std::unique_ptr<Command> command(new Command(loop, std::move(handlers)));
   command->trouble_ = std::move(child.trouble);

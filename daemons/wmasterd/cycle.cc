@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <set>
+
+#include "daemons/wmasterd/orders.h"
 #include "libwm/base/log.h"
 #include "libwm/sched/admit.h"
 #include "libwm/sched/schedule.h"
@@ -9,29 +12,26 @@
 namespace wm::master {
 namespace {
 
-// Numbers go up from the job's last task; a batch job's command runs on the first only.
+// Numbers go up from the job's last task. `added`: the job runs already.
 std::vector<Task> made_tasks(const Cluster& cluster, const Job& job,
-                             const std::vector<sched::Spot>& spots, std::uint32_t last) {
-  bool every = starts_every_task(*cluster.config, job.spec());
+                             const std::vector<sched::Spot>& spots, bool added) {
+  auto launch = launch_of(*cluster.config, job.spec());
+  auto last = added ? job.last_task.value : 0;
+  std::set<HostId> launched;  // hosts that have their process
+  for (const auto& task : job.tasks)
+    if (added && task.has_process && task.holds_slot()) launched.insert(task.host);
   std::vector<Task> tasks;
   for (const auto& spot : spots) {
     Task task;
     task.number = TaskNumber{++last};
     task.host = spot.host;
     task.gpus = spot.gpus;
-    task.has_process = every || task.number.value == 1;
+    bool first_there = launched.insert(task.host).second;
+    task.has_process = launch == Launch::PerSlot || task.number.value == 1 ||
+                       (launch == Launch::PerHost && first_there);
     tasks.push_back(std::move(task));
   }
   return tasks;
-}
-
-// Grace before a leaver is killed: the application's, else the plan's, else the cluster's.
-Duration grace_of(const Cluster& cluster, const Job& job) {
-  const auto& config = *cluster.config;
-  if (auto grace = app_of(config, job.spec()).reclaim_grace) return *grace;
-  const auto* plan = config.plan(job.spec().plan);
-  if (plan && plan->reclaim_grace) return *plan->reclaim_grace;
-  return config.cluster.times.reclaim_grace;
 }
 
 sched::SchedPolicy policy_of(const Config& config) {
@@ -136,7 +136,7 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
   for (const auto& shrink : plan.shrinks) {
     const Job* job = find_job(state, shrink.job);
     events.push_back(TasksLeaving{shrink.job, shrink.attempt, shrink.tasks,
-                                  world_.wall() + grace_of(state, *job), shrink.reason});
+                                  world_.wall() + leave_grace_of(state, *job), shrink.reason});
   }
   for (const auto& preempt : plan.preempts)
     events.push_back(
@@ -147,14 +147,13 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
     const Job* job = find_job(state, start.job);
     const Job* like = job ? job : state.jobs.find(start.job.job);  // an element of a range
     Attempt attempt{(job ? job->attempt.value : 0) + 1};
-    events.push_back(JobDispatched{start.job, attempt, made_tasks(state, *like, start.tasks, 0),
+    events.push_back(JobDispatched{start.job, attempt, made_tasks(state, *like, start.tasks, false),
                                    world_.random(32), start.alternative});
   }
   for (const auto& grow : plan.grows) {
     const Job* job = find_job(state, grow.job);
-    events.push_back(TasksAdded{grow.job, grow.attempt,
-                                made_tasks(state, *job, grow.tasks, job->last_task.value),
-                                grow.reason});
+    events.push_back(
+        TasksAdded{grow.job, grow.attempt, made_tasks(state, *job, grow.tasks, true), grow.reason});
   }
   for (const auto& date : plan.promises) events.push_back(StartPromised{date.job, date.at});
   return events;

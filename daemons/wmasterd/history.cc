@@ -17,6 +17,15 @@ JobLine restarted(const JobLine& before) {
   return line;
 }
 
+// "CPU 1.5s, peak memory 12M, sampled from /proc".
+std::string usage_words(const Usage& usage) {
+  auto text = "CPU " + format_duration(std::chrono::floor<std::chrono::milliseconds>(usage.cpu)) +
+              ", peak memory " + format_bytes(usage.max_mem);
+  if (usage.read.value > 0 || usage.written.value > 0)
+    text += ", read " + format_bytes(usage.read) + ", written " + format_bytes(usage.written);
+  return text + (usage.by_cgroup ? ", counted by the kernel" : ", sampled from /proc");
+}
+
 /// Collects the rows of one event.
 class Fold {
  public:
@@ -116,6 +125,9 @@ class Fold {
   void note(JobLine&, const TaskCondemned& e) { add("CONDEMN", e.task.value, 0, e.why); }
   void note(JobLine&, const TaskStuck& e) { add("STUCK", e.task.value, 0, e.why); }
   void note(JobLine&, const LeadAppointed& e) { add("LEAD", e.lead.value - 1, e.lead.value); }
+  void note(JobLine&, const JobSuspended& e) { add("SUSPEND", 0, 0, "by " + e.by); }
+  void note(JobLine&, const JobResumed& e) { add("RESUME", 0, 0, "by " + e.by); }
+  void note(JobLine&, const ResizeAnswered& e) { add("NOTIFY", 0, 0, e.ok ? "accepted" : e.text); }
   void note(JobLine&, const CapChanged& e) { add("CAP", 0, e.cap, "by " + e.by); }
   void note(JobLine&, const KillRequested& e) {
     add("KILL", 0, 0, "by " + e.wish.by + (e.wish.text.empty() ? "" : ": " + e.wish.text));
@@ -153,7 +165,8 @@ class Fold {
     if (std::exchange(line.requeues, job.requeues) < job.requeues)
       add("REQUEUE", 0, job.requeues, job.end_text);
     // A short job may have started and ended within one group.
-    bool ran = job.state == JobState::Running || (is_over(job.state) && job.started != WallTime{});
+    bool runs = job.state == JobState::Running || job.state == JobState::Suspended;
+    bool ran = runs || (is_over(job.state) && job.started != WallTime{});
     if (!line.started && ran) {
       line.started = true;
       add("START", 0, line.tasks);
@@ -161,6 +174,7 @@ class Fold {
     rows_.jobs.push_back(row_of(job));
     if (!is_over(job.state)) return;
     if (!was_over) {
+      if (job.started != WallTime{}) add("USAGE", 0, 0, usage_words(job.usage));
       add("END", line.tasks, 0, std::string(state_name(job.state)));
       rows_.usage.push_back(usage_of(job));
     }

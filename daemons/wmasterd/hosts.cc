@@ -105,6 +105,7 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
     on_left(peer);
   };
   if (type == wire(NodeVerb::Register)) {
+    if (!told_) told_ = journal_.published().config;
     auto words = codec::decode<HostRegister>(payload);
     return words ? on_register(peer, *words) : bad(words.error());
   }
@@ -189,7 +190,8 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
 void Hosts::welcome(PeerId peer, HostId host) {
   const auto& conf = journal_.newest().config->cluster;
   world_.send(peer, wire(NodeVerb::Welcome),
-              codec::encode(HostWelcome{host, conf.name, conf.dirs, conf.times, conf.limits}));
+              codec::encode(
+                  HostWelcome{host, conf.name, conf.dirs, conf.times, conf.limits, conf.scripts}));
 }
 
 std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) const {
@@ -245,13 +247,17 @@ void Hosts::on_fact(PeerId peer, HostId host, const HostFact& fact) {
   journal_.propose(std::move(proposal));
 }
 
-std::vector<EventBody> Hosts::events_of(HostId, const Fact& fact) {
+std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
   if (auto* f = std::get_if<FactStarted>(&fact))
     return {TaskStarted{f->job, f->attempt, f->task, f->pid}};
   if (auto* f = std::get_if<FactEnded>(&fact))
     return {TaskEnded{f->job, f->attempt, f->task, f->status, f->term, f->usage, f->text}};
   if (auto* f = std::get_if<FactStuck>(&fact))
     return {TaskStuck{f->job, f->attempt, f->task, f->why}};
+  if (auto* f = std::get_if<FactNotified>(&fact))
+    return {ResizeAnswered{f->job, f->attempt, f->number, f->ok, f->text}};
+  if (auto* f = std::get_if<FactScriptFailed>(&fact))
+    return {HostClosed{host, "wm", "job " + to_string(f->job) + ": " + f->why}};
   return events_of(std::get<AgentReport>(fact));
 }
 
@@ -272,7 +278,16 @@ std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
   return {};
 }
 
+/// A host hears of another configuration as it heard of the first.
+void Hosts::tell_configuration() {
+  const auto& config = journal_.published().config;
+  if (!told_ || std::exchange(told_, config) == config) return;
+  for (const auto& [host, session] : sessions_)
+    if (session.peer) welcome(session.peer, host);
+}
+
 void Hosts::on_tick() {
+  tell_configuration();
   const Cluster& state = journal_.newest();
   const auto& times = state.config->cluster.times;
   auto now = world_.mono();
@@ -289,7 +304,8 @@ void Hosts::on_tick() {
     if (is_over(job.state)) return;
     add_due(job, wall, events);
     for (const auto& task : job.tasks)
-      if (task.state == TaskState::Leaving && !task.kill && task.leave_by < wall)
+      if (task.state == TaskState::Leaving && task.has_process && !task.kill &&
+          task.leave_by < wall)
         events.push_back(TaskCondemned{
             job.id, job.attempt, task.number, Term::ReclaimGrace,
             "task " + std::to_string(task.number.value) + " did not release its slot in time"});

@@ -67,6 +67,7 @@ class Hosts {
 
   void on_register(PeerId peer, const HostRegister& words);
   void welcome(PeerId peer, HostId host);
+  void tell_configuration();
   std::vector<EventBody> reconcile(HostId host, const HostRegister& words) const;
   void drop_strangers(PeerId peer, const HostRegister& words) const;
   void on_fact(PeerId peer, HostId host, const HostFact& fact);
@@ -85,6 +86,7 @@ class Hosts {
   std::map<std::uint64_t, Peek> peeks_;
   std::uint64_t next_peek_ = 1;
   Progress progress_;
+  std::shared_ptr<const Config> told_;  ///< the configuration that hosts have heard of
 };
 
 }  // namespace wm::master

@@ -5,6 +5,9 @@
 namespace wm::master {
 namespace {
 
+/// Added to the hang limit while a job is suspended: for ever.
+constexpr Duration kSuspendedHang = std::chrono::hours(24 * 365);
+
 bool wants_process(const Task& task) {
   return task.state != TaskState::Gone && task.state != TaskState::Stuck;
 }
@@ -22,10 +25,13 @@ OrderedTask ordered(const Task& task, const Host& host) {
   return out;
 }
 
+// Whoever starts over counts only those that will be there; in place, leavers still count.
 std::vector<PlacedTask> placed(const Cluster& cluster, const Job& job) {
+  bool afresh = resize_mode_of(*cluster.config, job) == ResizeMode::Restart;
   std::vector<PlacedTask> all;
   for (const auto& task : job.tasks) {
-    if (!wants_process(task)) continue;
+    bool leaves = task.state == TaskState::Leaving || task.kill;
+    if (!wants_process(task) || (afresh && leaves)) continue;
     const Host* host = cluster.hosts.find(task.host.value);
     if (host) all.push_back({task.number, host->name, host->address});
   }
@@ -35,7 +41,52 @@ std::vector<PlacedTask> placed(const Cluster& cluster, const Job& job) {
 Duration run_left(const Cluster& cluster, const Job& job, WallTime now) {
   auto limit = run_limit_of(*cluster.config, job.spec());
   if (limit == Duration{} || job.started == WallTime{}) return limit;
-  return std::max<Duration>(limit - (now - job.started), Duration(1));
+  auto stopped = job.suspended;
+  if (!job.suspended_by.empty()) stopped += now - job.suspended_at;
+  return std::max<Duration>(limit - (now - job.started - stopped), Duration(1));
+}
+
+// "hostA 2 hostB 1": the slots that a notice is about. @source LSF: LSB_RESIZE_HOSTS
+std::string hosts_of(const Cluster& cluster, const Job& job, const ResizeNotice& notice) {
+  std::vector<std::pair<std::string, int>> hosts;
+  for (auto number : notice.tasks) {
+    const Task* task = find_task(job, number);
+    const Host* host = task ? cluster.hosts.find(task->host.value) : nullptr;
+    if (!host) continue;
+    auto at = std::find_if(hosts.begin(), hosts.end(),
+                           [&](const auto& known) { return known.first == host->name; });
+    if (at == hosts.end()) hosts.push_back({host->name, 1});
+    else ++at->second;
+  }
+  std::string text;
+  for (const auto& [name, slots] : hosts)
+    text += (text.empty() ? "" : " ") + name + " " + std::to_string(slots);
+  return text;
+}
+
+// What only matters while the job runs: suspension, its size, commands around it.
+void set_running(HostOrder& order, const Cluster& cluster, const Job& job) {
+  const auto& config = *cluster.config;
+  order.launch = launch_of(config, job.spec());
+  order.suspend = !job.suspended_by.empty();
+  order.relaunches = job.relaunches;
+  order.restarts += job.relaunches;
+  order.leave_grace = leave_grace_of(cluster, job);
+  if (const auto* queue = config.queue(job.spec().queue)) {
+    order.queue_pre_exec = queue->pre_exec;
+    order.queue_post_exec = queue->post_exec;
+  }
+  if (!order.first_host || !job.notice) return;
+  order.notice = job.notice;
+  order.notice_command = notify_command_of(config, job);
+  order.notice_hosts = hosts_of(cluster, job, *job.notice);
+}
+
+// The other hosts wait until the pre-execution command on the first has done its work.
+bool waits_for_first_host(const Cluster& cluster, const Job& job, HostId id) {
+  const auto& first = job.tasks.front();
+  return has_pre_exec(*cluster.config, job.spec()) && job.relaunches == 0 && first.host != id &&
+         first.state == TaskState::Starting;
 }
 
 /// One a host, in the order of their first task.
@@ -88,7 +139,9 @@ HostOrder order_for(const Cluster& cluster, const Job& job, HostId id, WallTime 
   order.first_host = !job.tasks.empty() && job.tasks.front().host == id;
   order.submitted = job.submitted;
   order.preempt = job.preempted.has_value();
+  set_running(order, cluster, job);
   set_end(order, job);
+  if (!order.end && waits_for_first_host(cluster, job, id)) order.tasks.clear();
   return order;
 }
 
@@ -117,7 +170,9 @@ AgentOrder agent_order_for(const Cluster& cluster, const Job& job) {
   order.agents = agent_places(cluster, job);
   order.start_window = times.start_window;
   order.connect_limit = times.connect_limit;
-  order.hang_limit = times.hang_limit;
+  // a worker that was stopped must not be named as one that hangs, nor after it goes on
+  order.hang_limit = times.hang_limit + job.suspended;
+  if (!job.suspended_by.empty()) order.hang_limit += kSuspendedHang;
   order.last_epoch = job.membership.epoch;
   return order;
 }

@@ -20,4 +20,7 @@ bool starts_something(const HostOrder& order, const Job& job);
 /// The wanted membership of an elastic job. @cost O(tasks)
 AgentOrder agent_order_for(const Cluster& cluster, const Job& job);
 
+/// Grace before a leaver is killed: the application's, else the plan's, else the cluster's.
+Duration leave_grace_of(const Cluster& cluster, const Job& job);
+
 }  // namespace wm::master

@@ -24,6 +24,16 @@ KillWish wish_for(const Identity& who, const Job& job, const KillRequest& reques
   return {term, who.user, request.reason, now};
 }
 
+// bstop and bresume of a job that waits hold and release it; a running one is suspended.
+EventBody stop_or_go(const Job& job, JobId id, JobId target, bool stop, const std::string& by) {
+  auto state = state_of(job, id);
+  bool waits = state == JobState::Pending || state == JobState::Held;
+  bool range = job.id != id || job.state == JobState::Array;
+  if (waits || range || is_over(state))
+    return stop ? EventBody(JobHeld{target, by}) : EventBody(JobReleased{target, by});
+  return stop ? EventBody(JobSuspended{target, by}) : EventBody(JobResumed{target, by});
+}
+
 // What a release or request of bresize makes of the job's cap.
 Result<std::uint32_t> new_cap(const Job& job, const ResizeRequest& request) {
   using Kind = ResizeRequest::Kind;
@@ -92,8 +102,7 @@ void Clients::release(Call call, const ReleaseRequest& request) {
     JobId target = job.id == id ? id : job.id;  // a range is held and released as a whole
     if (!ids.empty() && ids.back() == target) return;
     ids.push_back(target);
-    if (request.hold) proposal.events.push_back(JobHeld{target, call.caller().user});
-    else proposal.events.push_back(JobReleased{target, call.caller().user});
+    proposal.events.push_back(stop_or_go(job, id, target, request.hold, call.caller().user));
   });
   proposal.done = [call, reply](const Result<void>& done) {
     if (done) call.reply(*reply);
@@ -126,7 +135,8 @@ void Clients::resize(Call call, const ResizeRequest& request) {
   if (!cap) return call.refuse(cap.error());
   ResizeReply reply{*cap};
   Proposal proposal;
-  proposal.events = {CapChanged{request.job, *cap, false, call.caller().user}};
+  proposal.events = {
+      CapChanged{request.job, *cap, false, call.caller().user, request.notify_command}};
   proposal.replies = {call.kept(request.request_key, reply)};
   proposal.done = [call, reply](const Result<void>& done) {
     if (done) call.reply(reply);

@@ -36,15 +36,42 @@ void fill_defaults(const Config& config, JobSpec& spec) {
   if (spec.name.empty()) spec.name = spec.command;
 }
 
+// A queue's limit is that of jobs which ask for none, and the most that one may ask for.
+template <class T>
+Result<void> fill_limit(T& asked, const T& most, const char* option, const QueueConf& queue) {
+  if (most == T{}) return {};
+  if (asked == T{}) asked = most;
+  if (asked <= most) return {};
+  return fail(Code::Limit, std::string(option) + ": Cannot exceed queue's hard limit(s): queue '" +
+                               queue.name + "'");
+}
+
+Result<void> fill_limits(JobLimits& limits, const QueueConf& queue) {
+  const auto& most = queue.limits;
+  WM_TRY(fill_limit(limits.cpu, most.cpu, "-c", queue));
+  WM_TRY(fill_limit(limits.mem, most.mem, "-M", queue));
+  WM_TRY(fill_limit(limits.file, most.file, "-F", queue));
+  WM_TRY(fill_limit(limits.data, most.data, "-D", queue));
+  WM_TRY(fill_limit(limits.stack, most.stack, "-S", queue));
+  WM_TRY(fill_limit(limits.core, most.core, "-C", queue));
+  WM_TRY(fill_limit(limits.swap, most.swap, "-v", queue));
+  WM_TRY(fill_limit(limits.processes, most.processes, "-p", queue));
+  return fill_limit(limits.threads, most.threads, "-T", queue);
+}
+
 // What -R and -gpu ask for, with what queue and application profile add.
 Result<std::vector<JobSpec>> fill_request(const Config& config, JobSpec& spec) {
   const auto& queue = *config.queue(spec.queue);
   WM_TRY(auto others, expr::fill_request(spec, queue, *config.app(spec.app)));
-  auto limit = [&](JobSpec& one) {
+  auto limit = [&](JobSpec& one) -> Result<void> {
     if (one.task.mem.value == 0) one.task.mem = queue.mem_limit;
+    if (one.limits.mem.value == 0) one.limits.mem = queue.mem_limit;
+    return fill_limits(one.limits, queue);
   };
-  limit(spec);
-  for (auto& other : others) limit(other);
+  WM_TRY(limit(spec));
+  for (auto& other : others) {
+    WM_TRY(limit(other));
+  }
   return others;
 }
 

@@ -28,8 +28,8 @@ bool wanted_state(const JobSelection& s, JobState state) {
   if (over ? !s.finished : !s.unfinished) return false;
   bool waiting = state == JobState::Pending || state == JobState::Held;
   if (s.pending_only) return waiting;
-  if (s.running_only) return !over && !waiting;
-  if (s.suspended_only) return state == JobState::Held;
+  if (s.running_only) return !over && !waiting && state != JobState::Suspended;
+  if (s.suspended_only) return state == JobState::Held || state == JobState::Suspended;
   return true;
 }
 
@@ -122,7 +122,7 @@ JobView view_of(const Seen& seen, const Job& job, JobId id) {
   view.app = app.name;
   view.app_type = to_string(app.type);
   view.plan = job.spec().plan;
-  view.resize = job.membership.in_place ? "inplace" : to_string(app.resize);
+  view.resize = to_string(resize_mode_of(config, job));
   for (const auto& task : job.tasks) {
     const Host* host = seen.state.hosts.find(task.host.value);
     view.task_hosts.push_back(host ? host->name : "?");
@@ -154,7 +154,7 @@ QueueView view_of(const Seen& seen, const QueueConf& queue) {
       auto slots = job.id == id && slots_held(job) ? slots_held(job) : job.spec().min_tasks;
       view.jobs += slots;
       if (state == JobState::Pending) view.pending += slots;
-      else if (state == JobState::Held) view.suspended += slots;
+      else if (state == JobState::Held || state == JobState::Suspended) view.suspended += slots;
       else view.running += slots;
     });
   });
@@ -171,7 +171,7 @@ HostView view_of(const Seen& seen, const Host& host) {
     for (const auto& task : job.tasks) {
       if (task.host != host.id || !task.holds_slot()) continue;
       ++view.jobs;
-      ++view.running;
+      ++(job.state == JobState::Suspended ? view.suspended : view.running);
       if (task.state == TaskState::Stuck)
         view.stuck_gpus += static_cast<std::uint32_t>(task.gpus.size());
     }

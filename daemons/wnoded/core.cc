@@ -36,6 +36,13 @@ Term term_of(const proc::ExitRecord& record, const HostOrder& order) {
     case proc::EndCause::Exited: return Term::None;
     case proc::EndCause::RunLimit: return Term::RunLimit;
     case proc::EndCause::ShepherdLost: return Term::ShepherdLost;
+    case proc::EndCause::MemLimit: return Term::MemLimit;
+    case proc::EndCause::CpuLimit: return Term::CpuLimit;
+    case proc::EndCause::ProcessLimit: return Term::ProcessLimit;
+    case proc::EndCause::ThreadLimit: return Term::ThreadLimit;
+    case proc::EndCause::SwapLimit: return Term::Swap;
+    case proc::EndCause::PreExecFailed: return Term::PreExecFail;
+    case proc::EndCause::PrologFailed: return Term::PrologFailed;
     case proc::EndCause::StartFailed:
       return record.text.starts_with("working directory") ? Term::CwdNotExist : Term::LaunchFailed;
     case proc::EndCause::Ordered: break;
@@ -67,6 +74,7 @@ void Core::adopt(const std::vector<proc::ShepherdUp>& shepherds,
     if (order) entry.order = *std::move(order);
     entry.order.job = up.key.job;
     entry.order.attempt = up.key.attempt;
+    entry.relaunches = entry.order.relaunches;
     newest_[up.key.job] = std::max(newest_[up.key.job], up.key.attempt);
     on(up.key, entry, up);
     outside_.authorise(entry.order, [this, key = up.key](const Result<proc::Account>& account) {
@@ -142,6 +150,7 @@ void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::ShepherdUp&
 void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::TaskStarted& word) {
   entry.tasks[word.task.task].pid = word.task.pid;
   say(entry, FactStarted{key.job, key.attempt, word.task.task, word.task.pid});
+  release_bare(key, entry);
 }
 
 void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::TaskEnded& word) {
@@ -163,6 +172,7 @@ void Core::task_ended(const proc::AttemptKey& key, Entry& entry, const proc::Exi
                            {"cause", end_cause_name(record.cause)},
                            {"why", record.text}});
   if (!drain_gpus(entry, fact)) say(entry, std::move(fact));
+  release_bare(key, entry);
 }
 
 void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptEnded& word) {

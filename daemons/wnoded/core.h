@@ -75,6 +75,9 @@ class Core {
     bool forgotten = false;     ///< no facts about it are wanted
     bool waits = false;         ///< tasks are to be started once an MPS daemon is ready
     std::set<TaskNumber> told;  ///< kill and leave that the shepherd has been told of
+    std::optional<bool> suspended;  ///< what the shepherd was told; none: not known
+    std::uint32_t relaunches = 0;   ///< of the processes that were started last
+    std::uint32_t noticed = 0;      ///< newest resize notice that was passed on
   };
 
   // orders (core_orders.cc)
@@ -87,6 +90,13 @@ class Core {
   void add_mps(const Entry& entry, const OrderedTask& task, proc::TaskSpec& spec) const;
   void bring_in_line(const proc::AttemptKey& key, Entry& entry);
   void start_missing(const proc::AttemptKey& key, Entry& entry);
+  void relaunch(const proc::AttemptKey& key, Entry& entry);
+  void hold_port(const proc::AttemptKey& key, const HostOrder& order);
+  void release_bare(const proc::AttemptKey& key, Entry& entry);
+  void pass_on_suspension(const proc::AttemptKey& key, Entry& entry);
+  void pass_on_notice(const proc::AttemptKey& key, Entry& entry);
+  void end_unstarted(const proc::AttemptKey& key, Entry& entry, TaskNumber task, Term term,
+                     const std::string& why);
   void end_unwanted(const proc::AttemptKey& key, Entry& entry);
   void never_started(const proc::AttemptKey& key, Entry& entry, Term term, const std::string& why);
   void on_forget(const HostForget& words);
@@ -102,6 +112,8 @@ class Core {
   void on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptEnded& word);
   void on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptStuck& word);
   void on(const proc::AttemptKey&, Entry&, const proc::FileRead&) {}
+  void on(const proc::AttemptKey& key, Entry& entry, const proc::Noticed& word);
+  void on(const proc::AttemptKey& key, Entry& entry, const proc::ScriptFailed& word);
   void task_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
   void part_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
   void lose_tasks(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
@@ -128,6 +140,9 @@ class Core {
   TimePoint heard_{}, beat_{};
   std::uint32_t dropped_ = 0;  ///< attempts gone since the records were last shrunk
 };
+
+/// What a shepherd keeps of an order for a wnoded that adopts it.
+std::string memo_of(const HostOrder& order);
 
 /// How the end of a task is called, from its record and from what was ordered.
 Term term_of(const proc::ExitRecord& record, const HostOrder& order);

@@ -11,8 +11,6 @@
 namespace wm::node {
 namespace {
 
-constexpr std::int32_t kKilled = 9;  // wait status of a process ended by SIGKILL
-
 std::string term_words(Term term) {
   return std::string(term_name(term)) + ": " + std::string(term_text(term)) + ".";
 }
@@ -35,6 +33,13 @@ bool opens_part(const HostOrder& order) {
 bool starts(const OrderedTask& task) { return task.has_process && !task.kill && !task.leave; }
 
 }  // namespace
+
+std::string memo_of(const HostOrder& order) {
+  auto memo = order;
+  memo.env.clear();
+  memo.script.clear();
+  return codec::encode(memo);
+}
 
 Result<void> Core::on_frame(std::uint16_t type, const std::string& payload) {
   heard_ = outside_.mono();
@@ -59,6 +64,7 @@ Result<void> Core::on_frame(std::uint16_t type, const std::string& payload) {
       host_.cluster = w.cluster;
       host_.dirs = w.dirs;
       host_.limits = w.limits;
+      host_.scripts = w.scripts;
       times_ = w.times;
       log::info("registered", {{"host", host_.name}, {"number", w.host.value}});
     });
@@ -132,10 +138,17 @@ void Core::bring_in_line(const proc::AttemptKey& key, Entry& entry) {
     entry.warned = true;
     never_started(key, entry, Term::Preempt, "preempted before it was started");
   } else if (mps_is_ready(key, entry)) {
-    if (entry.stage == Stage::Over) start(key, entry);
-    else start_missing(key, entry);
+    if (entry.stage == Stage::Over) {
+      start(key, entry);
+    } else {
+      relaunch(key, entry);
+      start_missing(key, entry);
+      pass_on_suspension(key, entry);
+      pass_on_notice(key, entry);
+    }
   }
   end_unwanted(key, entry);
+  release_bare(key, entry);
 }
 
 void Core::start(const proc::AttemptKey& key, Entry& entry) {
@@ -145,22 +158,17 @@ void Core::start(const proc::AttemptKey& key, Entry& entry) {
                 [&](const OrderedTask& t) { return !starts(t) || entry.tasks.contains(t.task); });
   bool part = opens_part(entry.order) && entry.tasks.empty();  // once only
   if (missing.tasks.empty() && !part) return;
-  auto port = proc::master_port(entry.order, host_.limits);
-  bool serves = proc::master_address(entry.order) == host_.address;
-  if (serves && entry.order.app.type != AppType::Batch)
-    if (auto held = outside_.hold_port(key, port); !held)
-      log::warn("port_not_held", {{"attempt", to_string(key)}, {"why", held.error().text}});
+  hold_port(key, entry.order);
   auto spec = proc::plan_attempt(missing, host_, *entry.account, times_);
-  missing.env.clear();
-  missing.script.clear();
-  missing.tasks = entry.order.tasks;
-  spec.memo = codec::encode(missing);
+  spec.memo = memo_of(entry.order);
   for (auto& task : spec.tasks) {
     entry.tasks[task.task];
     for (const auto& ordered : missing.tasks)
       if (ordered.task == task.task) add_mps(entry, ordered, task);
   }
   entry.stage = Stage::Up;
+  entry.suspended = entry.order.suspend;
+  entry.relaunches = entry.order.relaunches;
   log::info(
       "attempt_start",
       {{"job", to_string(key.job)}, {"attempt", key.attempt.value}, {"tasks", spec.tasks.size()}});
@@ -179,10 +187,8 @@ void Core::start_missing(const proc::AttemptKey& key, Entry& entry) {
     entry.tasks[task.task];
   }
   if (order.tasks.empty()) return;
-  auto memo = entry.order;
-  memo.env.clear();
-  memo.script.clear();
-  order.memo = codec::encode(memo);
+  order.memo = memo_of(entry.order);
+  order.limits = proc::limits_of(entry.order);
   outside_.launcher().tell(key, order);
 }
 
@@ -193,16 +199,8 @@ void Core::end_unwanted(const proc::AttemptKey& key, Entry& entry) {
     auto known = entry.tasks.find(task.task);
     if (known != entry.tasks.end() && known->second.ended) continue;
     if (known == entry.tasks.end()) {
-      FactEnded fact{key.job,
-                     key.attempt,
-                     task.task,
-                     kKilled,
-                     task.kill ? task.term : Term::Left,
-                     {},
-                     "ended before it was started",
-                     outside_.wall()};
-      entry.tasks[task.task].ended = true;
-      say(entry, std::move(fact));
+      end_unstarted(key, entry, task.task, task.kill ? task.term : Term::Left,
+                    "ended before it was started");
       continue;
     }
     entry.told.insert(task.task);
@@ -218,8 +216,7 @@ void Core::never_started(const proc::AttemptKey& key, Entry& entry, Term term,
                          const std::string& why) {
   for (const auto& task : entry.order.tasks) {
     if (!task.has_process || entry.tasks.contains(task.task)) continue;
-    entry.tasks[task.task].ended = true;
-    say(entry, FactEnded{key.job, key.attempt, task.task, kKilled, term, {}, why, outside_.wall()});
+    end_unstarted(key, entry, task.task, term, why);
   }
 }
 

@@ -70,7 +70,7 @@ Result<std::uint32_t> uid_of(const std::string& user) {
 Result<HostFolders> make_folders(const ClusterConf& conf, const std::string& name,
                                  const fs::path& sbin) {
   HostFolders folders{conf.dirs.run + "/" + name, "", name,
-                      proc::usable_cgroup_root(conf.cgroup_root), sbin / "wshepherd"};
+                      proc::to_text(proc::usable_cgroups(conf.cgroup_root)), sbin / "wshepherd"};
   auto state = conf.dirs.state + "/" + name;
   for (const auto& folder : {folders.run, state}) WM_TRY(proc::make_folders(folder));
   ::chmod(folders.run.c_str(), 0711);  // users enter their own attempt folders by name

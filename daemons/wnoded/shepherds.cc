@@ -30,7 +30,7 @@ Result<void> spawn_zygote(const HostFolders& folders, int fd) {
                                     folders.exits,
                                     "--node",
                                     folders.node};
-  if (!folders.cgroup.empty()) words.insert(words.end(), {"--cgroup", folders.cgroup});
+  if (!folders.cgroups.empty()) words.insert(words.end(), {"--cgroup", folders.cgroups});
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

@@ -18,7 +18,7 @@ namespace wm::node {
 
 /// Where a host keeps what its shepherds need.
 struct HostFolders {
-  std::string run, exits, node, cgroup;
+  std::string run, exits, node, cgroups;
   std::string program;  ///< path of wshepherd
 };
 

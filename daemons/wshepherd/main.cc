@@ -3,7 +3,7 @@
 // reader. Small, single-threaded, without network and without libraries; ends with wnoded,
 // while its shepherds live on.
 //
-//   wshepherd --zygote FD --run DIR --exits FILE --node NAME [--cgroup DIR]
+//   wshepherd --zygote FD --run DIR --exits FILE --node NAME [--cgroup CONTROLLER=DIR,…]
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -94,12 +94,12 @@ int main(int argc, char** argv) {
     if (key == "--run") place.run = value;
     if (key == "--exits") place.exits = value;
     if (key == "--node") place.node = value;
-    if (key == "--cgroup") place.cgroup = value;
+    if (key == "--cgroup") place.cgroups = wm::proc::parse_cgroup_roots(value);
   }
   if (zygote < 0 || place.run.empty() || place.exits.empty()) {
     std::fprintf(stderr,
                  "wshepherd is started by wnoded: --zygote FD --run DIR --exits FILE "
-                 "--node NAME [--cgroup DIR]\n");
+                 "--node NAME [--cgroup CONTROLLER=DIR,...]\n");
     return 2;
   }
   place.title = argv[0];

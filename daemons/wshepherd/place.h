@@ -4,23 +4,29 @@
 
 #include <string>
 
+#include "libwm/proc/cgroup.h"
 #include "libwm/proc/launcher.h"
 
 namespace wm::shepherd {
 
 /// Paths and names of this host. Values only.
 struct Place {
-  std::string run;        ///< sockets and attempt folders; searchable by users
-  std::string exits;      ///< the exit records' file
-  std::string node;       ///< name of this host
-  std::string cgroup;     ///< folder for attempts' cgroups; empty: none
-  char* title = nullptr;  ///< argv[0] of the zygote, overwritten by its children
+  std::string run;            ///< sockets and attempt folders; searchable by users
+  std::string exits;          ///< the exit records' file
+  std::string node;           ///< name of this host
+  proc::CgroupRoots cgroups;  ///< where attempts' groups are made; empty: nowhere
+  char* title = nullptr;      ///< argv[0] of the zygote, overwritten by its children
   std::size_t title_size = 0;
 };
 
 /// "<run>/12-0.1.d": the attempt's own folder, owned by the job's user. @cost O(1)
 inline std::string attempt_folder(const Place& place, const proc::AttemptKey& key) {
   return place.run + "/" + to_string(key) + ".d";
+}
+
+/// "node1-12-0.1": one machine may carry several hosts. @cost O(1)
+inline std::string cgroup_name(const Place& place, const proc::AttemptKey& key) {
+  return place.node + "-" + to_string(key);
 }
 
 /// What `ps` shows from now on: "wshepherd 12-0.1 node1". @cost O(size)

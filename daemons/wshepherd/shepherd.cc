@@ -33,7 +33,9 @@ WallTime wall_now() {
 
 wm::Usage usage_of(const rusage& used) {
   auto time = [](const timeval& t) { return seconds(t.tv_sec) + Duration(t.tv_usec); };
-  return {time(used.ru_utime) + time(used.ru_stime), Bytes{used.ru_maxrss * 1024L}};
+  constexpr std::int64_t kBlock = 512;  // of ru_inblock and ru_oublock
+  return {time(used.ru_utime) + time(used.ru_stime), Bytes{used.ru_maxrss * 1024L},
+          Bytes{used.ru_inblock * kBlock}, Bytes{used.ru_oublock * kBlock}};
 }
 
 }  // namespace
@@ -54,6 +56,7 @@ void Shepherd::run() {
     if (link_.accept()) link_.say(who_i_am());
     reap();
     fire_timers();
+    watch();
     clean_up();
     conclude_tasks();
     conclude_attempt();
@@ -65,19 +68,21 @@ void Shepherd::run() {
     link_.flush();
   }
   link_.unlisten();
-  if (!cgroup_.empty()) proc::remove_cgroup(cgroup_);
+  cgroup_.remove();
 }
 
 void Shepherd::begin() {
   set_title(place_, "wshepherd " + to_string(spec_.key) + " " + place_.node);
   started_ = wall_now();
   if (spec_.run_limit > Duration{}) run_limit_ = steady_now() + spec_.run_limit;
-  if (!place_.cgroup.empty())
-    if (auto made = proc::make_cgroup(place_.cgroup, to_string(spec_.key))) cgroup_ = *made;
+  if (run_limit_ && spec_.warning.lead > Duration{}) warn_at_ = *run_limit_ - spec_.warning.lead;
+  watch_at_ = steady_now() + watch_pause();
+  make_cgroup();
+  if (spec_.suspended) set_suspended(true);
   put_files();
   if (!spec_.agent_argv.empty()) start_agent();
   link_.say(who_i_am());
-  for (auto& task : std::exchange(spec_.tasks, {})) start(std::move(task));
+  start_waiting_tasks();
   record_and_tell();
 }
 
@@ -93,9 +98,11 @@ void Shepherd::wait() {
   auto now = steady_now();
   auto until = now + seconds(60);
   auto earliest = [&](std::optional<TimePoint> t) { until = t ? std::min(until, *t) : until; };
-  earliest(run_limit_);
+  if (!suspended_) earliest(run_limit_), earliest(warn_at_);
   earliest(kill_by_);
   earliest(warm_.due());
+  for (const auto& [pid, side] : sides_) earliest(side.kill_at);
+  if (any_running() && !suspended_) earliest(watch_at_);
   for (auto& [number, task] : tasks_) {
     if (task.phase == Phase::Ended) continue;
     if (task.ending && !task.ending->signals.empty()) earliest(task.ending->next);
@@ -128,7 +135,10 @@ void Shepherd::reap() {
 void Shepherd::on_exit(pid_t pid, int status, const wm::Usage& usage) {
   usage_.cpu += usage.cpu;
   usage_.max_mem = std::max(usage_.max_mem, usage.max_mem);
+  usage_.read.value += usage.read.value;
+  usage_.written.value += usage.written.value;
   own_.erase(pid);
+  if (auto side = sides_.extract(pid)) end_side(std::move(side.mapped()), status);
   if (pid == agent_) {
     agent_ = 0;
     agent_next_ = steady_now() + milliseconds(200);
@@ -147,12 +157,16 @@ void Shepherd::on_exit(pid_t pid, int status, const wm::Usage& usage) {
     if (task.pid != pid || task.phase != Phase::Running) continue;
     task.exited = steady_now();
     note_exit(task, status, usage, wall_now());
+    if (status != 0 && !task.ending && was_killed_for_memory())
+      end_for(proc::EndCause::MemLimit, {});
   }
 }
 
 void Shepherd::fire_timers() {
   auto now = steady_now();
-  if (run_limit_ && *run_limit_ <= now) {
+  fire_side_timers();
+  if (warn_at_ && !suspended_ && *warn_at_ <= now) warn();
+  if (run_limit_ && !suspended_ && *run_limit_ <= now) {
     run_limit_.reset();
     auto text =
         std::string(term_name(Term::RunLimit)) + ": " + std::string(term_text(Term::RunLimit));
@@ -164,7 +178,7 @@ void Shepherd::fire_timers() {
     if (task.ending->next > now) continue;
     int signal = task.ending->signals.front();
     task.ending->signals.erase(task.ending->signals.begin());
-    task.ending->next = now + (signal == SIGQUIT ? kDumpTime : spec_.kill_interval);
+    task.ending->next = now + (signal == SIGQUIT ? kDumpTime : task.ending->interval);
     auto pid = task.pid;
     auto whole = [pid] {
       auto pids = proc::descendants_of(pid, {});

@@ -19,6 +19,8 @@
 #include "daemons/wshepherd/place.h"
 #include "daemons/wshepherd/task.h"
 #include "daemons/wshepherd/warm.h"
+#include "libwm/proc/cgroup.h"
+#include "libwm/proc/meter.h"
 
 namespace wm::shepherd {
 
@@ -41,7 +43,12 @@ class Shepherd {
   void on(const proc::ReadFile&) {}
   void on(proc::StartAgent order);
   void on(proc::KeepWarm order);
+  void on(const proc::Suspend& order) { set_suspended(order.on); }
+  void on(proc::RestartTasks order);
+  void on(const proc::Notice& order);
+  void take_over(std::string memo, const proc::UseLimits& limits);
   void start(proc::TaskSpec spec);
+  void start(Task& task);
   void end(Task& task, std::vector<int> signals, proc::EndCause cause, const std::string& text);
   std::vector<Task*> chosen(const std::vector<TaskNumber>& tasks);
   proc::ShepherdUp who_i_am() const;
@@ -57,11 +64,43 @@ class Shepherd {
   void start_copier(Task& task);
   void record_and_tell();
 
+  // what all use together; stopping them (shepherd_watch.cc)
+  void make_cgroup();
+  void watch();
+  void end_for(proc::EndCause cause, const proc::Use& use);
+  void set_suspended(bool on);
+  std::vector<pid_t> everybody() const;
+  bool was_killed_for_memory() const;
+  void add_use(proc::ExitRecord& record) const;
+  Duration watch_pause() const;
+
+  // commands beside the tasks (shepherd_side.cc)
+  enum class SideKind : std::uint8_t { Before, After, Notice, Warning };
+  struct Side {
+    proc::SideCommand command;
+    SideKind kind = SideKind::Before;
+    std::uint32_t number = 0;
+    std::optional<TimePoint> kill_at;
+    bool late = false;       ///< ran into its time limit
+    bool cancelled = false;  ///< ended because nobody waits for it any more
+    proc::Fd trouble;
+  };
+  void start_side(proc::SideCommand command, SideKind kind, std::uint32_t number = 0);
+  void end_side(Side side, int status);
+  void refuse_tasks(proc::EndCause cause, const std::string& text, int status);
+  void start_waiting_tasks();
+  bool run_after();
+  void cancel_sides(SideKind kind);
+  void fire_side_timers();
+  void warn();
+
   // the end (shepherd_end.cc)
   void clean_up();
   std::vector<pid_t> strays() const;
   bool is_stray_to_end(pid_t pid) const;
   void conclude_tasks();
+  void succeed(TaskNumber number);
+  const proc::ExitRecord* deciding_record() const;
   bool is_clean(const Task& task, const std::vector<pid_t>& strays) const;
   void conclude_attempt();
   bool is_alone();
@@ -84,15 +123,22 @@ class Shepherd {
   proc::AttemptSpec spec_;
   NodeLink link_;
   proc::Fd signals_;
-  std::string cgroup_;
+  proc::Cgroup cgroup_;
   std::map<TaskNumber, Task> tasks_;
   std::set<pid_t> own_;  ///< copiers, agent, reporter: ours, not the job's
   pid_t agent_ = 0;
   int agent_starts_ = 0;
   TimePoint agent_next_{};
-  std::optional<TimePoint> run_limit_, kill_by_, agent_kill_by_;
+  std::optional<TimePoint> run_limit_, warn_at_, kill_by_, agent_kill_by_;
   std::optional<Ending> part_ending_;  ///< of what was launched here where no task is
   Warm warm_;
+  std::map<pid_t, Side> sides_;
+  bool ready_ = false;   ///< the commands before the tasks have run well
+  bool prolog_ = false;  ///< one of the site's own commands has been started
+  bool suspended_ = false;
+  TimePoint suspended_at_{};
+  TimePoint watch_at_{};
+  Bytes peak_mem_;
   bool finishing_ = false, folder_made_ = false, stuck_told_ = false;
   bool output_begun_ = false;  ///< a file to be overwritten has been by now
   enum class Report : std::uint8_t { Wanted, Writing, Done } report_ = Report::Wanted;

@@ -91,6 +91,15 @@ void Shepherd::clean_up() {
   reap();
 }
 
+/// Nothing of the old task is left: the new one takes its place.
+void Shepherd::succeed(TaskNumber number) {
+  auto old = std::move(tasks_.extract(number).mapped());
+  auto& task = tasks_[old.successor->task];
+  task.spec = std::move(*old.successor);
+  task.cpu_before = old.record.usage.cpu;
+  start(task);
+}
+
 bool Shepherd::is_clean(const Task& task, const std::vector<pid_t>& strays) const {
   if (task.phase != Phase::Exited || task.copier != 0 || task.out || task.err) return false;
   return std::none_of(strays.begin(), strays.end(), [&](pid_t pid) {
@@ -105,6 +114,7 @@ void Shepherd::conclude_tasks() {
   start_copiers();
   std::vector<pid_t> left;
   if (!childless()) left = strays();
+  std::vector<TaskNumber> succeeded;
   for (auto& [number, task] : tasks_) {
     if (task.phase == Phase::Exited && steady_now() - task.exited > kOutputPatience) {
       task.out.reset();
@@ -112,9 +122,15 @@ void Shepherd::conclude_tasks() {
       if (task.copier != 0) ::kill(task.copier, SIGKILL);
     }
     if (!is_clean(task, left)) continue;
+    if (task.successor && !finishing_) {
+      succeeded.push_back(number);
+      continue;
+    }
     task.phase = Phase::Ended;
+    add_use(task.record);
     unwritten_.push_back(task.record);
   }
+  for (auto number : succeeded) succeed(number);
   if (!cleaning_ && left.empty() && !any_running()) kill_by_.reset();
 }
 
@@ -122,10 +138,12 @@ void Shepherd::conclude_attempt() {
   bool all = std::all_of(tasks_.begin(), tasks_.end(),
                          [](const auto& entry) { return entry.second.phase == Phase::Ended; });
   if (over_ || !all || !ending()) return;
+  if (!finishing_ && !spec_.tasks.empty()) return;  // they wait for what runs before them
   finishing_ = true;
   end_agent();
   warm_.end();
-  if (!is_alone()) return;
+  for (auto kind : {SideKind::Notice, SideKind::Warning}) cancel_sides(kind);
+  if (!is_alone() || run_after()) return;
   if (report_ == Report::Wanted) report();
   if (report_ != Report::Done) return;
   remove_folder();
@@ -135,6 +153,7 @@ void Shepherd::conclude_attempt() {
   record.ended = wall_now();
   record.text = end_text_;
   record.usage = usage_;
+  add_use(record);
   unwritten_.push_back(record);
   over_ = true;
 }
@@ -142,17 +161,22 @@ void Shepherd::conclude_attempt() {
 bool Shepherd::is_alone() {
   reap();
   if (reporter_ == 0 && !childless()) return false;
-  return cgroup_.empty() || proc::pids_in_cgroup(cgroup_).empty();
+  return cgroup_.pids().empty();
 }
 
-/// The first task that failed, or the first, decides what the report says.
+/// The first task that failed, or the first; none if there was none.
+const proc::ExitRecord* Shepherd::deciding_record() const {
+  if (tasks_.empty()) return nullptr;
+  auto failed = std::find_if(tasks_.begin(), tasks_.end(),
+                             [](const auto& e) { return e.second.record.status != 0; });
+  return &(failed != tasks_.end() ? failed : tasks_.begin())->second.record;
+}
+
 void Shepherd::report() {
   const auto& file = spec_.report.file;
   report_ = Report::Done;
-  if (file.path.empty() || file.path == "/dev/null" || tasks_.empty()) return;
-  auto deciding = std::find_if(tasks_.begin(), tasks_.end(),
-                               [](const auto& e) { return e.second.record.status != 0; });
-  const auto& record = (deciding != tasks_.end() ? deciding : tasks_.begin())->second.record;
+  if (file.path.empty() || file.path == "/dev/null" || !deciding_record()) return;
+  const auto& record = *deciding_record();
   bool forced = record.cause != proc::EndCause::Exited;
   proc::ReportEnd end{spec_.key,  record.status, forced ? record.text : "", started_, record.ended,
                       wall_now(), usage_};

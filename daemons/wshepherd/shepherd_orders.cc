@@ -37,10 +37,42 @@ void Shepherd::obey(proc::ShepherdOrder order) {
   std::visit([this](auto& o) { on(std::move(o)); }, order);
 }
 
+void Shepherd::take_over(std::string memo, const proc::UseLimits& limits) {
+  if (!memo.empty()) spec_.memo = std::move(memo);
+  spec_.limits = limits;
+  cgroup_.limit_memory(limits.mem);
+}
+
 void Shepherd::on(proc::StartTasks order) {
-  if (!order.memo.empty()) spec_.memo = std::move(order.memo);
+  take_over(std::move(order.memo), order.limits);
   if (finishing_) return;
+  if (!ready_)
+    return void(spec_.tasks.insert(spec_.tasks.end(), order.tasks.begin(), order.tasks.end()));
   for (auto& task : order.tasks) start(std::move(task));
+}
+
+void Shepherd::on(proc::RestartTasks order) {
+  take_over(std::move(order.memo), order.limits);
+  if (finishing_) return;
+  if (!order.files.empty()) {
+    spec_.files = std::move(order.files);
+    put_files();
+  }
+  for (auto& [old, spec] : order.tasks) {
+    auto waits = std::find_if(spec_.tasks.begin(), spec_.tasks.end(),
+                              [&, old = old](const auto& task) { return task.task == old; });
+    if (waits != spec_.tasks.end()) {
+      *waits = std::move(spec);
+      continue;
+    }
+    auto at = tasks_.find(old);
+    if (at == tasks_.end() || at->second.phase != Phase::Running) continue;
+    auto& task = at->second;
+    task.successor = std::move(spec);
+    if (task.ending) continue;
+    end(task, {SIGTERM, SIGKILL}, proc::EndCause::Ordered, "restarted at another size");
+    task.ending->interval = order.grace;
+  }
 }
 
 void Shepherd::on(const proc::EndTasks& order) {
@@ -48,6 +80,8 @@ void Shepherd::on(const proc::EndTasks& order) {
     bool already = task->ending && !order.at_once;
     if (!already) end(*task, signals_to_end(order), proc::EndCause::Ordered, order.text);
   }
+  for (auto* task : chosen(order.tasks)) task->successor.reset();
+  if (!ready_) refuse_tasks(proc::EndCause::Ordered, order.text, SIGKILL);
   if (order.tasks.empty() && end_text_.empty()) end_text_ = order.text;
   if (tasks_.empty() && order.tasks.empty() && !part_ending_)
     part_ending_ = Ending{signals_to_end(order), steady_now()};
@@ -110,6 +144,7 @@ void Shepherd::end_agent() {
 void Shepherd::on(const proc::Finish& order) {
   finishing_ = true;
   if (end_text_.empty()) end_text_ = order.text;
+  if (!ready_) refuse_tasks(proc::EndCause::Ordered, order.text, SIGKILL);
   for (auto* task : chosen({}))
     if (!task->ending) end(*task, signals_to_end({}), proc::EndCause::Ordered, order.text);
 }
@@ -127,28 +162,33 @@ void Shepherd::keep_warm() {
   ensure_folder();
   auto log = attempt_folder(place_, spec_.key) + "/warm.log";
   proc::Fd out(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
-  warm_.look(spec_, cgroup_, out.get(), now);
+  warm_.look(spec_, cgroup_.joins(true), out.get(), now);
   if (warm_.pid() != 0) own_.insert(warm_.pid());
 }
 
 void Shepherd::start(proc::TaskSpec spec) {
   auto [at, fresh] = tasks_.try_emplace(spec.task);
   if (!fresh) return;
-  auto& task = at->second;
-  task.spec = std::move(spec);
+  at->second.spec = std::move(spec);
+  start(at->second);
+}
+
+void Shepherd::start(Task& task) {
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  start_task(task, spec_, cgroup_, warm_, now);
+  start_task(task, spec_, cgroup_.joins(true), warm_, now);
   if (task.phase == Phase::Running)
     link_.say(proc::TaskStarted{{task.spec.task, task.pid, task.record.started, false}});
+  if (suspended_) set_suspended(true);
 }
 
 void Shepherd::end(Task& task, std::vector<int> signals, proc::EndCause cause,
                    const std::string& text) {
+  if (suspended_) set_suspended(false);  // what is stopped cannot obey
   if (!task.ending) {
     task.record.cause = cause;
     task.record.text = text;
   }
-  task.ending = Ending{std::move(signals), steady_now()};
+  task.ending = Ending{std::move(signals), steady_now(), spec_.kill_interval};
 }
 
 std::vector<Task*> Shepherd::chosen(const std::vector<TaskNumber>& numbers) {
@@ -176,9 +216,19 @@ void Shepherd::start_agent() {
   const proc::TaskSpec none;
   auto env = spec_.agent_env;
   env.push_back(caps_variable(spec_.caps));
-  proc::Exec exec{
-      spec_.account, spec_.agent_argv, env,          "/",       false,     spec_.umask, {},
-      none.cpus,     none.in,          none.folders, out.get(), out.get(), cgroup_};
+  proc::Exec exec{spec_.account,
+                  spec_.agent_argv,
+                  env,
+                  "/",
+                  false,
+                  spec_.umask,
+                  {},
+                  none.cpus,
+                  none.in,
+                  none.folders,
+                  out.get(),
+                  out.get(),
+                  cgroup_.joins(false)};
   agent_next_ = steady_now() + std::chrono::seconds(1);
   auto child = proc::spawn(exec);
   if (!child) return;
@@ -194,7 +244,7 @@ void Shepherd::ensure_folder() {
   folder_made_ = true;
 }
 
-/// No process of the user exists yet, so nothing can be put in our way.
+/// The folder's owner may put something in our way: nothing is followed or opened that exists.
 void Shepherd::put_files() {
   if (spec_.files.empty()) return;
   ensure_folder();

@@ -61,10 +61,11 @@ proc::FileRead read_part(const proc::ReadFile& order) {
 void run_sweep(const Place& place, const proc::Sweep& sweep, int connection) {
   set_title(place, "wshepherd sweep " + to_string(sweep.key) + " " + place.node);
   auto marker = proc::attempt_marker(sweep.cluster, place.node, sweep.key);
-  auto cgroup = place.cgroup.empty() ? "" : place.cgroup + "/" + to_string(sweep.key);
+  auto cgroup = proc::Cgroup::find(place.cgroups, cgroup_name(place, sweep.key));
+  cgroup.freeze(false);  // what is stopped does not die
   auto list = [&] {
     auto pids = proc::marked(marker, sweep.pids);
-    for (int pid : proc::pids_in_cgroup(cgroup)) pids.push_back(pid);
+    for (int pid : cgroup.pids()) pids.push_back(pid);
     return pids;
   };
   bool told = false;
@@ -77,7 +78,7 @@ void run_sweep(const Place& place, const proc::Sweep& sweep, int connection) {
       (void)proc::write_frame(connection, to_bytes(proc::ShepherdWord(proc::AttemptStuck{left})));
     told = told || late;
   }
-  if (!cgroup.empty()) proc::remove_cgroup(cgroup);
+  cgroup.remove();
   proc::ExitRecord record;
   record.key = sweep.key;
   record.cause = proc::EndCause::ShepherdLost;

@@ -23,22 +23,14 @@ Result<Pipe> make_pipe() {
 /// Exit status 2 as wait(2) encodes it: what a task that could not be prepared gets.
 constexpr int kNotStarted = 2 << 8;
 
-void note_failure(Task& task, const Error& error) {
-  task.phase = Phase::Exited;
-  task.record.status = kNotStarted;
-  task.record.cause = proc::EndCause::StartFailed;
-  task.record.text = error.text;
-  task.record.ended = task.record.started;
-}
-
 /// Its streams are an agent's business: the task fetches them there before its exec.
 Result<void> start_on_console(Task& task, const proc::AttemptSpec& spec,
-                              const std::string& cgroup) {
+                              const std::vector<std::string>& cgroups) {
   const auto& t = task.spec;
   proc::ConsoleCall call{t.console, t.task, t.terminal, {t.rows, t.columns}};
   proc::Exec exec{spec.account, t.argv,    t.env,  spec.cwd, spec.make_cwd,
                   spec.umask,   spec.caps, t.cpus, t.in,     t.folders,
-                  -1,           -1,        cgroup, nullptr,  &call};
+                  -1,           -1,        cgroups, nullptr,  &call};
   WM_TRY(auto child, proc::spawn(exec));
   task.pid = task.record.pid = child.pid;
   task.trouble = std::move(child.trouble);
@@ -47,16 +39,16 @@ Result<void> start_on_console(Task& task, const proc::AttemptSpec& spec,
 
 /// The process itself; `out` and `err` are the ends it writes to.
 Result<proc::Child> start_process(const Task& task, const proc::AttemptSpec& spec,
-                                  const std::string& cgroup, int out, int err) {
+                                  const std::vector<std::string>& cgroups, int out, int err) {
   const auto& t = task.spec;
   proc::Exec exec{spec.account, t.argv, t.env,     spec.cwd, spec.make_cwd, spec.umask, spec.caps,
-                  t.cpus,       t.in,   t.folders, out,      err,           cgroup};
+                  t.cpus,       t.in,   t.folders, out,      err,           cgroups};
   return proc::spawn(exec);
 }
 
-Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup,
+Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups,
                    Warm& warm) {
-  if (!task.spec.console.empty()) return start_on_console(task, spec, cgroup);
+  if (!task.spec.console.empty()) return start_on_console(task, spec, cgroups);
   WM_TRY(auto out, make_pipe());
   Pipe err;
   if (!task.spec.merge_err) {
@@ -68,7 +60,7 @@ Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::string&
   if (auto fork = warm.fork_task(task.spec, spec.cwd, out.write.get(), err_fd)) {
     child.pid = *fork;
   } else {
-    WM_TRY(child, start_process(task, spec, cgroup, out.write.get(), err_fd));
+    WM_TRY(child, start_process(task, spec, cgroups, out.write.get(), err_fd));
   }
   task.pid = task.record.pid = child.pid;
   task.trouble = std::move(child.trouble);
@@ -88,18 +80,20 @@ std::vector<int> signals_to_end(const proc::EndTasks& order) {
 
 std::vector<int> signals_at_run_limit() { return {SIGUSR2, SIGINT, SIGTERM, SIGKILL}; }
 
-void start_task(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup, Warm& warm,
+void start_task(Task& task, const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups, Warm& warm,
                 WallTime now) {
   task.record.key = spec.key;
   task.record.task = task.spec.task;
   task.record.started = now;
-  if (auto started = start(task, spec, cgroup, warm); !started) note_failure(task, started.error());
+  if (auto started = start(task, spec, cgroups, warm); !started)
+    note_never_ran(task, proc::EndCause::StartFailed, started.error().text, kNotStarted);
 }
 
 void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now) {
   task.phase = Phase::Exited;
   task.record.status = status;
   task.record.usage = usage;
+  task.record.usage.cpu += task.cpu_before;
   task.record.ended = now;
   char text[512];
   auto n = ::read(task.trouble.get(), text, sizeof(text));  // at its end: nobody writes any more

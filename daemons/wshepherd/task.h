@@ -26,6 +26,7 @@ enum class Phase : std::uint8_t { Running, Exited, Ended };
 struct Ending {
   std::vector<int> signals;  ///< in order; empty: SIGKILL has been sent
   TimePoint next{};
+  Duration interval{};  ///< between them
 };
 
 /// A task. Resource: owns its pipes.
@@ -36,18 +37,26 @@ struct Task {
   proc::Fd out, err, trouble;  ///< read ends; out and err until a copier has them
   pid_t copier = 0;
   std::optional<Ending> ending;
+  std::optional<proc::TaskSpec> successor;  ///< started in its place when nothing of it is left
   proc::ExitRecord record;
+  Duration cpu_before{};  ///< of the processes in whose place it runs
   TimePoint exited{};
 };
 
 /// The sequence that ends a task. @source LSF: SIGINT, SIGTERM, SIGKILL; SIGUSR2 at the limit
 std::vector<int> signals_to_end(const proc::EndTasks& order);
 std::vector<int> signals_at_run_limit();
+/// For a limit on what is used: at the CPU limit SIGXCPU first; what eats memory or processes
+/// is killed at once, it would eat more.
+std::vector<int> signals_at_limit(proc::EndCause cause);
 
 /// Starts the process with pipes for its output, as a fork of the warm parent if that can be. The
 /// record then has its pid and start; on failure phase is Exited and the record says why.
-void start_task(Task& task, const proc::AttemptSpec& spec, const std::string& cgroup, Warm& warm,
-                WallTime now);
+void start_task(Task& task, const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups,
+                Warm& warm, WallTime now);
+
+/// The task never came to run: what its record says.
+void note_never_ran(Task& task, proc::EndCause cause, const std::string& text, int status);
 
 /// Takes what wait4 said about the main process into the record.
 void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now);

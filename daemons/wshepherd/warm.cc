@@ -113,7 +113,7 @@ void Warm::note_tasks(bool any, TimePoint now) {
   else if (!end_at_) end_at_ = now + kWarmKept;
 }
 
-void Warm::look(const proc::AttemptSpec& spec, const std::string& cgroup, int log, TimePoint now) {
+void Warm::look(const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups, int log, TimePoint now) {
   if (over_ || !order_) return;
   if (end_at_ && *end_at_ <= now) return end();
   if (pid_ != 0 || now < start_at_) return;
@@ -126,7 +126,7 @@ void Warm::look(const proc::AttemptSpec& spec, const std::string& cgroup, int lo
   const proc::TaskSpec none;
   proc::Exec exec{spec.account, order_->argv, env,     spec.cwd,     spec.make_cwd, spec.umask,
                   spec.caps,    none.cpus,    none.in, none.folders, log,           log,
-                  cgroup,       nullptr,      nullptr, theirs};
+                  cgroups,      nullptr,      nullptr, theirs};
   auto child = proc::spawn(exec);
   if (!child) return end();
   pid_ = child->pid;

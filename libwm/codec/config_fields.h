@@ -19,6 +19,11 @@ WM_FIELDS(LimitConf) {
   f(5, s.job_port_first), f(6, s.job_port_last), f(7, s.store_reserve), f(8, s.history_weight);
 }
 WM_FIELDS(SchedConf) { f(1, s.backfill), f(2, s.promises), f(3, s.promise_tolerance); }
+WM_FIELDS(SiteScripts) { f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit); }
+WM_FIELDS(JobLimits) {
+  f(1, s.cpu), f(2, s.mem), f(3, s.file), f(4, s.data), f(5, s.stack), f(6, s.core), f(7, s.swap);
+  f(8, s.processes), f(9, s.threads);
+}
 WM_FIELDS(ClusterConf) {
   f(1, s.name), f(2, s.master_host), f(3, s.master_port), f(4, s.master_user), f(5, s.host_user);
   f(6, s.munge_socket), f(7, s.admins), f(8, s.default_queue), f(9, s.default_plan);
@@ -27,6 +32,7 @@ WM_FIELDS(ClusterConf) {
   f(18, s.sched);
   f(40, s.nvml_library), f(41, s.mps_program);
   f(60, s.unit_types);
+  f(80, s.scripts);
 }
 WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
 WM_FIELDS(QueueConf) {
@@ -36,6 +42,7 @@ WM_FIELDS(QueueConf) {
   f(17, s.rerunnable), f(18, s.exclusive), f(19, s.interactive), f(20, s.res_req);
   f(21, s.order);
   f(60, s.place), f(61, s.preempts), f(62, s.preempt_by), f(63, s.preempt_grace);
+  f(80, s.limits), f(81, s.pre_exec), f(82, s.post_exec), f(83, s.requeue_exits);
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);

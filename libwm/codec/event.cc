@@ -27,7 +27,9 @@ WM_FIELDS(AgentSeen) { f(1, s.job), f(2, s.attempt), f(3, s.host), f(4, s.addres
 WM_FIELDS(LeadAppointed) { f(1, s.job), f(2, s.attempt), f(3, s.lead), f(4, s.host); }
 WM_FIELDS(EpochEntered) { f(1, s.job), f(2, s.attempt), f(3, s.epoch); }
 WM_FIELDS(InPlaceSeen) { f(1, s.job), f(2, s.attempt); }
-WM_FIELDS(CapChanged) { f(1, s.job), f(2, s.cap), f(3, s.by_script), f(4, s.by); }
+WM_FIELDS(CapChanged) {
+  f(1, s.job), f(2, s.cap), f(3, s.by_script), f(4, s.by), f(60, s.notify_command);
+}
 WM_FIELDS(KillRequested) { f(1, s.job), f(2, s.wish); }
 WM_FIELDS(JobPurged) { f(1, s.job); }
 WM_FIELDS(HostRegistered) {
@@ -47,6 +49,11 @@ WM_FIELDS(GpuMarked) { f(1, s.host), f(2, s.uuid), f(3, s.mark); }
 WM_FIELDS(JobPreempted) { f(1, s.job), f(2, s.attempt), f(3, s.preempted); }
 WM_FIELDS(MemoryReleased) { f(1, s.job), f(2, s.attempt); }
 WM_FIELDS(WaitRecorded) { f(1, s.jobs), f(2, s.reasons); }
+WM_FIELDS(JobSuspended) { f(1, s.job), f(2, s.by); }
+WM_FIELDS(JobResumed) { f(1, s.job), f(2, s.by); }
+WM_FIELDS(ResizeAnswered) {
+  f(1, s.job), f(2, s.attempt), f(3, s.number), f(4, s.ok), f(5, s.text);
+}
 WM_FIELDS(EventBody) { f.one_of(s); }
 
 }  // namespace wm

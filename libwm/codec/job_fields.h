@@ -28,12 +28,15 @@ WM_FIELDS(JobSpec) {
   f(31, s.rerunnable), f(32, s.exclusive), f(33, s.array), f(34, s.array_limit);
   f(35, s.gpu), f(36, s.user_priority);
   f(60, s.streams), f(61, s.rows), f(62, s.columns), f(63, s.mem_for);
+  f(80, s.limits), f(81, s.pre_exec), f(82, s.post_exec), f(83, s.warn_action), f(84, s.warn_time);
+  f(85, s.notify_command), f(86, s.requeue_exits);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
 }
 WM_FIELDS(PendReason) { f(1, s.code), f(2, s.text), f(3, s.hosts_removed), f(4, s.fix); }
-WM_FIELDS(Usage) { f(1, s.cpu), f(2, s.max_mem); }
+WM_FIELDS(Usage) { f(1, s.cpu), f(2, s.max_mem), f(3, s.read), f(4, s.written), f(5, s.by_cgroup); }
+WM_FIELDS(ResizeNotice) { f(1, s.number), f(2, s.grow), f(3, s.tasks); }
 WM_FIELDS(Task) {
   f(1, s.number), f(2, s.host), f(3, s.gpus), f(4, s.state), f(5, s.has_process), f(6, s.kill);
   f(7, s.pid), f(8, s.status), f(9, s.term), f(10, s.since), f(11, s.leave_by), f(12, s.ended);
@@ -53,6 +56,8 @@ WM_FIELDS(Job) {
   f(27, s.active_elements), f(28, s.ending), f(29, s.promised), f(30, s.first_promised);
   f(31, s.place), f(32, s.account);
   f(60, s.alternative), f(61, s.mem_released), f(62, s.preempted);
+  f(80, s.suspended_by), f(81, s.suspended_at), f(82, s.suspended), f(83, s.relaunches);
+  f(84, s.notices), f(85, s.notice), f(86, s.notify_command);
 }
 
 WM_FIELDS(Gpu) {

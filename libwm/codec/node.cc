@@ -16,7 +16,7 @@ WM_FIELDS(HostRegister) {
 }
 WM_FIELDS(GpuReports) { f(1, s.gpus); }
 WM_FIELDS(HostWelcome) {
-  f(1, s.host), f(2, s.cluster), f(3, s.dirs), f(4, s.times), f(5, s.limits);
+  f(1, s.host), f(2, s.cluster), f(3, s.dirs), f(4, s.times), f(5, s.limits), f(60, s.scripts);
 }
 WM_FIELDS(PlacedTask) { f(1, s.task), f(2, s.host), f(3, s.address); }
 WM_FIELDS(OrderedTask) {
@@ -29,6 +29,9 @@ WM_FIELDS(HostOrder) {
   f(12, s.all), f(13, s.key), f(14, s.elastic), f(15, s.min_tasks), f(16, s.max_tasks);
   f(17, s.restarts), f(18, s.run_left), f(19, s.end), f(20, s.end_term), f(21, s.first_host);
   f(22, s.submitted), f(60, s.attach), f(61, s.preempt);
+  f(80, s.launch), f(81, s.suspend), f(82, s.relaunches), f(83, s.leave_grace);
+  f(84, s.queue_pre_exec), f(85, s.queue_post_exec), f(86, s.notice), f(87, s.notice_command);
+  f(88, s.notice_hosts);
 }
 WM_FIELDS(FactStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid); }
 WM_FIELDS(FactEnded) {
@@ -36,6 +39,8 @@ WM_FIELDS(FactEnded) {
   f(7, s.text), f(8, s.at);
 }
 WM_FIELDS(FactStuck) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.why); }
+WM_FIELDS(FactNotified) { f(1, s.job), f(2, s.attempt), f(3, s.number), f(4, s.ok), f(5, s.text); }
+WM_FIELDS(FactScriptFailed) { f(1, s.job), f(2, s.attempt), f(3, s.why); }
 WM_FIELDS(Fact) { f.one_of(s); }
 WM_FIELDS(HostFact) { f(1, s.number), f(2, s.fact); }
 WM_FIELDS(HostAck) { f(1, s.number); }

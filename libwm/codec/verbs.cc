@@ -24,7 +24,9 @@ WM_FIELDS(KillRequest) {
 WM_FIELDS(JobOutcome) { f(1, s.job), f(2, s.code), f(3, s.text); }
 WM_FIELDS(OutcomeReply) { f(1, s.jobs); }
 WM_FIELDS(ReleaseRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hold); }
-WM_FIELDS(ResizeRequest) { f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks); }
+WM_FIELDS(ResizeRequest) {
+  f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks), f(60, s.notify_command);
+}
 WM_FIELDS(ResizeReply) { f(1, s.cap); }
 WM_FIELDS(JobsRequest) { f(1, s.jobs); }
 WM_FIELDS(PriorityTerm) { f(1, s.name), f(2, s.value), f(3, s.text); }

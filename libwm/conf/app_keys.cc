@@ -75,6 +75,10 @@ constexpr Key<A> kKeys[] = {
      },
      kAny, Effect::Reconfig,
      "Where its jobs' tasks go: pack, spread or topology as in queues.conf, or as the queue says."},
+    {"pre_exec", [](A& a) -> Field { return &a.pre_exec; }, kAny, Effect::NewJobs,
+     "Pre-execution command of jobs submitted without -E."},
+    {"post_exec", [](A& a) -> Field { return &a.post_exec; }, kAny, Effect::NewJobs,
+     "Post-execution command of jobs submitted without -Ep."},
 };
 
 }  // namespace

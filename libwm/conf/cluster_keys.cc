@@ -46,8 +46,9 @@ constexpr Key<C> kKeys[] = {
      },
      kAny, Effect::Reconfig, "Least severe messages that the daemons log."},
     {"cgroup_root", [](C& c) -> Field { return &c.cgroup_root; }, kAny, Effect::Restart,
-     "Control group below which jobs get theirs. Empty: the daemon's own; none: no control "
-     "groups."},
+     "Control groups below which jobs get theirs: a name below the daemon's own in every "
+     "hierarchy, version 1 and 2, or the path of a folder of version 2. Empty: the daemon's own; "
+     "none: no control groups."},
     {"state_dir", [](C& c) -> Field { return &c.dirs.state; }, kAny, Effect::Restart,
      "Directory of the master's databases and of the hosts' exit records."},
     {"run_dir", [](C& c) -> Field { return &c.dirs.run; }, kAny, Effect::Restart,
@@ -154,6 +155,13 @@ constexpr Key<C> kKeys[] = {
      "NVML of the GPU driver, as the loader finds it or a path. Empty: hosts look for no GPUs."},
     {"mps_program", [](C& c) -> Field { return &c.mps_program; }, kAny, Effect::Restart,
      "Control daemon of CUDA MPS, started per GPU and owner for jobs with mps=yes."},
+    {"prolog", [](C& c) -> Field { return &c.scripts.prolog; }, kAny, Effect::Reconfig,
+     "Shell command that each host runs, as the account of wnoded, before a job's tasks there. "
+     "When it fails the host is closed and the job is queued again."},
+    {"epilog", [](C& c) -> Field { return &c.scripts.epilog; }, kAny, Effect::Reconfig,
+     "The same after a job's tasks. When it fails the host is closed."},
+    {"prolog_time", [](C& c) -> Field { return &c.scripts.time_limit; }, time_up_to(kHour),
+     Effect::Reconfig, "A prolog or epilog that takes longer is ended and has failed."},
 };
 
 }  // namespace

@@ -185,6 +185,7 @@ std::string show_borrow(BorrowField f) {
 Result<void> set_field(const Field& field, std::string_view text, Range range) {
   auto count = [&] { return parse_count<std::uint32_t>(text, range); };
   auto time = [&] { return parse_time(text, range); };
+  auto size = [&] { return parse_size(text, range); };
   return std::visit(
       Overloaded{
           [&](std::string* f) { return store(f, std::string(text)); },
@@ -195,6 +196,7 @@ Result<void> set_field(const Field& field, std::string_view text, Range range) {
           [&](Duration* f) { return store(f, time()); },
           [&](std::optional<std::uint32_t>* f) { return store_optional(f, text, count); },
           [&](std::optional<Duration>* f) { return store_optional(f, text, time); },
+          [&](std::optional<Bytes>* f) { return store_optional(f, text, size); },
           [&](Strings* f) { return store(f, split(text)); },
           [&](std::vector<std::uint32_t>* f) { return store(f, parse_counts(text, range)); },
           [&](StringMap* f) { return store(f, parse_map(text)); },
@@ -218,6 +220,7 @@ std::string show_field(const Field& field) {
           [](Duration* f) -> Text { return format_duration(*f); },
           [](std::optional<std::uint32_t>* f) -> Text { return *f ? std::to_string(**f) : "none"; },
           [](std::optional<Duration>* f) -> Text { return *f ? format_duration(**f) : "none"; },
+          [](std::optional<Bytes>* f) -> Text { return *f ? format_bytes(**f) : "none"; },
           [](Strings* f) -> Text { return joined(*f, ", "); },
           [](std::vector<std::uint32_t>* f) -> Text { return show_counts(*f); },
           [](StringMap* f) -> Text { return show_map(*f); },
@@ -243,6 +246,7 @@ std::string describe_field(const Field& field) {
           [](Duration*) -> Text { return "time such as 250ms, 10s, 5m, 2h"; },
           [](std::optional<std::uint32_t>*) -> Text { return "number or none"; },
           [](std::optional<Duration>*) -> Text { return "time or none"; },
+          [](std::optional<Bytes>*) -> Text { return "size or none"; },
           [](Strings*) -> Text { return "list of names, separated by blanks or commas"; },
           [](std::vector<std::uint32_t>*) -> Text { return "list of numbers"; },
           [](StringMap*) -> Text { return "list of NAME=value"; },

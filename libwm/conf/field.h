@@ -46,7 +46,7 @@ using Field =
                  std::optional<std::uint32_t>*, std::optional<Duration>*, std::vector<std::string>*,
                  std::vector<std::uint32_t>*, std::map<std::string, std::string>*, PortRange,
                  BorrowField, Choice, AppType*, ResizeMode*, GpuMode*, PlanPolicy*, Interactive*,
-                 Backfill*, JobOrder*>;
+                 Backfill*, JobOrder*, std::optional<Bytes>*>;
 
 /// Reads `text` into the field; the field is left alone on failure.
 /// @errors BadArgument: not of the field's type or outside `range`; the text names both

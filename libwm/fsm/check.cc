@@ -11,7 +11,8 @@ using S = JobState;
 
 constexpr std::uint32_t bit(S s) { return 1u << static_cast<unsigned>(s); }
 constexpr std::uint32_t kWaiting = bit(S::Pending) | bit(S::Held);
-constexpr std::uint32_t kActive = bit(S::Launching) | bit(S::Running) | bit(S::Unknown);
+constexpr std::uint32_t kActive =
+    bit(S::Launching) | bit(S::Running) | bit(S::Suspended) | bit(S::Unknown);
 constexpr std::uint32_t kOver = bit(S::Finished) | bit(S::Failed) | bit(S::Killed) | bit(S::Error);
 
 // States in which an event about a job may happen.
@@ -131,6 +132,18 @@ Result<void> check_more(const Cluster&, const Job& job, const JobPreempted&) {
 }
 Result<void> check_more(const Cluster&, const Job& job, const MemoryReleased&) {
   if (job.mem_released) return fail(Code::Stale, "its memory is released");
+  return {};
+}
+Result<void> check_more(const Cluster&, const Job& job, const JobSuspended&) {
+  if (job.suspended_by.empty()) return {};
+  return fail(Code::Conflict, "Job <" + to_string(job.id) + ">: Job has already been suspended");
+}
+Result<void> check_more(const Cluster&, const Job& job, const JobResumed&) {
+  if (!job.suspended_by.empty()) return {};
+  return fail(Code::Conflict, "Job <" + to_string(job.id) + ">: Job has not been suspended");
+}
+Result<void> check_more(const Cluster&, const Job& job, const ResizeAnswered& e) {
+  if (!job.notice || job.notice->number != e.number) return fail(Code::Stale, "answered before");
   return {};
 }
 // Everything a placement names must exist and be free.

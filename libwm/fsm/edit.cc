@@ -72,6 +72,12 @@ void take_slot(Cluster& cluster, const Job& job, const Task& task) {
   charge_account(cluster, job, task, 1);
 }
 
+void release_slot(Cluster& cluster, Job& job, Task& task, WallTime now) {
+  free_slot(cluster, job, task);
+  task.state = TaskState::Gone;
+  task.ended = now;
+}
+
 void free_slot(Cluster& cluster, const Job& job, const Task& task) {
   if (task.state == TaskState::Stuck) --edit_host(cluster, task.host).stuck_slots;
   count_slot(cluster, job, task, -1);

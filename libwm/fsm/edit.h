@@ -18,6 +18,12 @@ void free_slot(Cluster& cluster, const Job& job, const Task& task);
 /// The account that a job of this specification is charged to, made when there is none yet.
 /// @cost O(log accounts), O(accounts) for a new one
 std::uint32_t account_of(Cluster& cluster, const JobSpec& spec);
+/// A slot whose process is proven gone, or that had none, is free.
+void release_slot(Cluster& cluster, Job& job, Task& task, WallTime now);
+
+/// The job's tasks were added to, or some were asked to leave: what its way of being resized
+/// asks for besides (resize_fsm.cc).
+void note_resize(const Cluster& cluster, Job& job, bool grow, const std::vector<TaskNumber>& tasks);
 
 /// After a task has ended: how the attempt stands now, whether the job is over.
 void settle(Cluster& cluster, Job& job, WallTime now);
@@ -59,5 +65,8 @@ void apply_to(Cluster& c, const GpuMarked& e, WallTime now, Touched& t);
 /// that the driver does not name any more stays where it was, set aside. After a reboot, with
 /// nothing held, the host starts anew. @cost O(GPUs squared)
 void keep_gpu_places(Host& host, const std::vector<Gpu>& known, bool rebooted, WallTime now);
+void apply_to(Cluster& c, const JobSuspended& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobResumed& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const ResizeAnswered& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

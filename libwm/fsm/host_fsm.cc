@@ -49,12 +49,15 @@ bool is_unknown(const Cluster& c, const Job& job) {
 void review_jobs_on(Cluster& c, HostId host, Touched& t) {
   std::vector<JobId> ids;
   each_job(c, [&](const Job& job) {
-    if ((job.state == JobState::Running || job.state == JobState::Unknown) && runs_on(job, host))
-      ids.push_back(job.id);
+    bool runs = job.state == JobState::Running || job.state == JobState::Suspended ||
+                job.state == JobState::Unknown;
+    if (runs && runs_on(job, host)) ids.push_back(job.id);
   });
   for (auto id : ids) {
     Job& job = edit_job(c, id);
-    job.state = is_unknown(c, job) ? JobState::Unknown : JobState::Running;
+    job.state = is_unknown(c, job)         ? JobState::Unknown
+                : job.suspended_by.empty() ? JobState::Running
+                                           : JobState::Suspended;
     t.jobs.insert(id);
   }
 }

@@ -35,7 +35,7 @@ Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
       return broken("task number beyond last_task, job " + to_string(job.id));
   }
   bool active = job.state == JobState::Launching || job.state == JobState::Running ||
-                job.state == JobState::Unknown;
+                job.state == JobState::Suspended || job.state == JobState::Unknown;
   if (active && held == 0) return broken("active job without slots: " + to_string(job.id));
   if (!active && !is_over(job.state) && held > 0)
     return broken("waiting job holds slots: " + to_string(job.id));

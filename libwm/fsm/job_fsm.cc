@@ -97,6 +97,10 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.finishing = job.ending = job.mem_released = false;
   job.alternative = e.alternative;
   job.preempted.reset();
+  job.suspended_by.clear();
+  job.suspended = {};
+  job.relaunches = 0;
+  job.notice.reset();
   job.dispatched = now;
   if (!job.account) job.account = account_of(c, job.spec());
   add_tasks(c, job, e.tasks, now);
@@ -109,6 +113,9 @@ void apply_to(Cluster& c, const TasksAdded& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   add_tasks(c, job, e.tasks, now);
   ++job.membership.resizes;
+  std::vector<TaskNumber> added;
+  for (const auto& task : e.tasks) added.push_back(task.number);
+  note_resize(c, job, true, added);
   forget_old_tasks(job);
   t.orders.insert(e.job);
   t.agents.insert(e.job);
@@ -124,6 +131,7 @@ void apply_to(Cluster& c, const TasksLeaving& e, WallTime, Touched& t) {
     task.leave_by = e.leave_by;
   }
   ++job.membership.resizes;
+  note_resize(c, job, false, e.tasks);
   ++job.generation;
   t.orders.insert(e.job);
   t.agents.insert(e.job);
@@ -173,6 +181,8 @@ void apply_to(Cluster& c, const InPlaceSeen& e, WallTime, Touched& t) {
 void apply_to(Cluster& c, const CapChanged& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
   (e.by_script ? job.script_cap : job.cap) = e.cap;
+  if (!e.notify_command.empty()) job.notify_command = e.notify_command;
+  if (!e.by_script && !job.membership.in_place) job.grow_blocked.clear();
   t.jobs.insert(e.job);
   t.schedule = true;
 }
@@ -203,32 +213,36 @@ void apply_to(Cluster& c, const StartPromised& e, WallTime, Touched& t) {
 
 void apply_to(Cluster& c, const JobMoved& e, WallTime, Touched& t) {
   edit_job(c, e.job).place = e.place;
-  void apply_to(Cluster & c, const JobPreempted& e, WallTime, Touched& t) {
-    Job& job = edit_job(c, e.job);
-    job.preempted = e.preempted;
-    ++job.generation;
-    t.orders.insert(e.job);
-    t.jobs.insert(e.job);
-  }
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
 
-  // Every host of the job gets its memory back; what is added later reserves none.
-  void apply_to(Cluster & c, const MemoryReleased& e, WallTime, Touched& t) {
-    Job& job = edit_job(c, e.job);
-    for (const auto& task : job.tasks)
-      if (task.holds_slot()) edit_host(c, task.host).used_mem.value -= job.spec().task.mem.value;
-    job.mem_released = true;
-    t.jobs.insert(e.job);
-    t.schedule = true;
-  }
+void apply_to(Cluster& c, const JobPreempted& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.preempted = e.preempted;
+  ++job.generation;
+  t.orders.insert(e.job);
+  t.jobs.insert(e.job);
+}
 
-  void apply_to(Cluster&, const WaitRecorded&, WallTime, Touched&) {}
+// Every host of the job gets its memory back; what is added later reserves none.
+void apply_to(Cluster& c, const MemoryReleased& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  for (const auto& task : job.tasks)
+    if (task.holds_slot()) edit_host(c, task.host).used_mem.value -= job.spec().task.mem.value;
+  job.mem_released = true;
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
 
-  void apply_to(Cluster & c, const JobPurged& e, WallTime, Touched& t) {
-    t.jobs.insert(e.job);
-    const Job& base = *c.jobs.find(e.job.job);
-    for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
-      c.elements.erase(base.first_element + p);
-    c.jobs.erase(e.job.job);
-  }
+void apply_to(Cluster&, const WaitRecorded&, WallTime, Touched&) {}
+
+void apply_to(Cluster& c, const JobPurged& e, WallTime, Touched& t) {
+  t.jobs.insert(e.job);
+  const Job& base = *c.jobs.find(e.job.job);
+  for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
+    c.elements.erase(base.first_element + p);
+  c.jobs.erase(e.job.job);
+}
 
 }  // namespace wm::fsm

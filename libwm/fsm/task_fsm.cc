@@ -42,6 +42,12 @@ bool lost_all_members(const Job& job) {
          (killed || was_lost(job.term) || job.term == Term::Hung);
 }
 
+// What the job as a whole may not exceed, whoever of it did.
+bool is_limit(Term term) {
+  return term == Term::MemLimit || term == Term::CpuLimit || term == Term::Swap ||
+         term == Term::ProcessLimit || term == Term::ThreadLimit;
+}
+
 bool is_member(const Job& job, TaskNumber number) {
   const auto& members = job.membership.members;
   return std::find(members.begin(), members.end(), number) != members.end();
@@ -49,10 +55,10 @@ bool is_member(const Job& job, TaskNumber number) {
 
 // Rank 0's status decides an elastic job; any failure decides a rigid one, the first stays.
 void remember_exit(Job& job, const Task& task, bool leaving) {
-  if (leaving) return;
+  if (leaving || is_limit(job.term)) return;
   const auto& members = job.membership.members;
-  bool decides =
-      job.membership.in_place && !members.empty() ? task.number == members.front() : true;
+  bool by_rank = job.membership.in_place && !members.empty() && !is_limit(task.term);
+  bool decides = !by_rank || task.number == members.front();
   bool failed_before = job.exit_status != 0 || job.term != Term::None;
   if (!decides || (failed_before && !job.membership.in_place)) return;
   job.exit_status = task.status;
@@ -72,9 +78,9 @@ void count_failed_start(const Cluster& c, Job& job, const Task& task, const std:
 void judge(const Cluster& c, Job& job, const Task& task, bool leaving, const std::string& text) {
   if (leaving || job.kill || job.ending || job.preempted) return;
   bool failed = !ended_well(c, job, task.status, task.term);
-  bool elastic = has_trained(job);
+  bool elastic = has_trained(job) && !is_limit(task.term);
   if (!failed) {
-    job.finishing = job.finishing || elastic;
+    job.finishing = job.finishing || job.spec().elastic;
   } else if (elastic) {
     count_failed_start(c, job, task, text);
   } else {
@@ -97,22 +103,33 @@ void end_parts(Job& job) {
 void free_bare_slots(Cluster& c, Job& job, WallTime now) {
   for (auto& task : job.tasks) {
     if (task.has_process || task.state == TaskState::Gone) continue;
-    free_slot(c, job, task);
-    task.state = TaskState::Gone;
-    task.ended = now;
+    release_slot(c, job, task, now);
   }
+}
+
+// @source LSF: LSB_EXIT_PRE_ABORT, with which a pre-execution command ends its job
+const std::vector<std::uint32_t> kPreAbort = {99};
+
+bool asks_for_requeue(const Cluster& c, const Job& job) {
+  const auto* queue = c.config->queue(job.spec().queue);
+  return exited_with(job.exit_status, app_of(*c.config, job.spec()).requeue_exits) ||
+         exited_with(job.exit_status, job.spec().requeue_exits) ||
+         (queue && exited_with(job.exit_status, queue->requeue_exits));
+}
+
+bool is_rerunnable(const Cluster& c, const Job& job) {
+  const auto* queue = c.config->queue(job.spec().queue);
+  return job.spec().rerunnable || app_of(*c.config, job.spec()).rerunnable ||
+         (queue && queue->rerunnable);
 }
 
 bool should_requeue(const Cluster& c, const Job& job) {
   if (job.kill) return false;
   if (job.preempted) return job.preempted->requeue;
-  const auto& app = app_of(*c.config, job.spec());
-  const auto* queue = c.config->queue(job.spec().queue);
-  bool rerunnable = job.spec().rerunnable || app.rerunnable || (queue && queue->rerunnable);
-  bool again = was_lost(job.term)
-                   ? rerunnable
-                   : job.term == Term::None && exited_with(job.exit_status, app.requeue_exits);
-  again = again || lost_all_members(job);
+  bool again = job.term == Term::PrologFailed || lost_all_members(job) ||
+               (job.term == Term::PreExecFail && !exited_with(job.exit_status, kPreAbort)) ||
+               (job.term == Term::None && asks_for_requeue(c, job)) ||
+               (was_lost(job.term) && is_rerunnable(c, job));
   return again && job.requeues < c.config->cluster.limits.max_requeue;
 }
 
@@ -165,10 +182,13 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
     return x.has_process && x.state == TaskState::Starting;
   });
   if (job.state == JobState::Launching && !starting) {
-    job.state = JobState::Running;
+    job.state = job.suspended_by.empty() ? JobState::Running : JobState::Suspended;
     if (job.started == WallTime{}) job.started = now;
     t.schedule = true;
   }
+  // the other hosts have waited for the first one's pre-execution command
+  if (e.task == job.tasks.front().number && has_pre_exec(*c.config, job.spec()))
+    t.orders.insert(e.job);
   t.jobs.insert(e.job);
 }
 
@@ -176,13 +196,14 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   Task& task = edit_task(job, e.task);
   bool leaving = task.state == TaskState::Leaving && !was_lost(e.term);
-  free_slot(c, job, task);
-  task.state = TaskState::Gone;
+  release_slot(c, job, task, now);
   task.status = e.status;
   task.term = e.term == Term::Left ? Term::None : e.term;
-  task.ended = now;
   job.usage.cpu += e.usage.cpu;
   job.usage.max_mem = std::max(job.usage.max_mem, e.usage.max_mem);
+  job.usage.read.value += e.usage.read.value;
+  job.usage.written.value += e.usage.written.value;
+  job.usage.by_cgroup = e.usage.by_cgroup;
   if (!e.text.empty()) job.end_text = e.text;
   bool was_ending = job.ending;
   if (!is_over(job.state)) {

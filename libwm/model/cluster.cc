@@ -1,6 +1,51 @@
 #include "libwm/model/cluster.h"
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 namespace wm {
+namespace {
+
+/// The first words of a command, enough to see what it starts.
+std::vector<std::string_view> first_words(std::string_view text) {
+  constexpr std::size_t kMax = 16;
+  constexpr std::string_view kBlank = " \t\n";
+  std::vector<std::string_view> words;
+  while (words.size() < kMax) {
+    auto from = text.find_first_not_of(kBlank);
+    if (from == text.npos) break;
+    text.remove_prefix(from);
+    auto end = std::min(text.find_first_of(kBlank), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return words;
+}
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// "A=1", "exec" and "env" say nothing about what is started.
+bool is_prefix(std::string_view word) {
+  auto equals = word.find('=');
+  bool assigns = equals != word.npos && equals > 0 && word.find('/') > equals;
+  return assigns || word == "exec" || base_name(word) == "env";
+}
+
+// @source PyTorch's manual of torchrun: torchrun, python -m torch.distributed.run (or .launch)
+bool is_launcher(std::string_view command) {
+  auto words = first_words(command);
+  auto at = std::find_if_not(words.begin(), words.end(), is_prefix);
+  if (at == words.end()) return false;
+  if (base_name(*at) == "torchrun") return true;
+  if (!base_name(*at).starts_with("python")) return false;
+  auto module = std::find(at, words.end(), "-m");
+  bool options_only = std::all_of(at + 1, module, [](auto word) { return word.starts_with('-'); });
+  if (module == words.end() || module + 1 == words.end() || !options_only) return false;
+  return module[1] == "torch.distributed.run" || module[1] == "torch.distributed.launch";
+}
+
+}  // namespace
 
 Cluster Cluster::freeze() {
   Cluster copy;
@@ -41,14 +86,53 @@ const AppConf& app_of(const Config& config, const JobSpec& spec) {
 }
 
 bool is_resizable(const Cluster& cluster, const Job& job) {
-  if (!job.spec().elastic || job.ending || job.finishing || job.kill || job.preempted) return false;
+  if (!may_resize(*cluster.config, job) || job.ending || job.finishing) return false;
+  if (job.kill || job.preempted) return false;
   if (job.state != JobState::Launching && job.state != JobState::Running) return false;
-  auto mode = app_of(*cluster.config, job.spec()).resize;
-  return mode == ResizeMode::InPlace || mode == ResizeMode::Auto || mode == ResizeMode::Tasks;
+  switch (resize_mode_of(*cluster.config, job)) {
+    case ResizeMode::Auto:
+    case ResizeMode::InPlace:
+    case ResizeMode::Tasks: return true;
+    case ResizeMode::Restart: return job.state == JobState::Running;
+    case ResizeMode::Notify: break;
+  }
+  // the command answers one change before the next, and none after it refused one
+  return job.state == JobState::Running && !job.notice && job.grow_blocked.empty();
 }
 
-bool starts_every_task(const Config& config, const JobSpec& spec) {
-  return app_of(config, spec).type != AppType::Batch;
+bool may_resize(const Config& config, const Job& job) {
+  if (!job.spec().elastic) return false;
+  return resize_mode_of(config, job) != ResizeMode::Notify ||
+         !notify_command_of(config, job).empty();
+}
+
+Launch launch_of(const Config& config, const JobSpec& spec) {
+  if (is_launcher(spec.command)) return Launch::PerHost;
+  return app_of(config, spec).type == AppType::Batch ? Launch::Once : Launch::PerSlot;
+}
+
+bool has_pre_exec(const Config& config, const JobSpec& spec) {
+  const auto* queue = config.queue(spec.queue);
+  return !spec.pre_exec.empty() || !app_of(config, spec).pre_exec.empty() ||
+         (queue && !queue->pre_exec.empty());
+}
+
+ResizeMode resize_mode_of(const Config& config, const Job& job) {
+  if (job.membership.in_place) return ResizeMode::InPlace;
+  auto mode = app_of(config, job.spec()).resize;
+  if (mode != ResizeMode::Auto) return mode;
+  switch (launch_of(config, job.spec())) {
+    case Launch::PerHost: return ResizeMode::Restart;
+    case Launch::Once: return ResizeMode::Notify;
+    case Launch::PerSlot: break;
+  }
+  return ResizeMode::Tasks;
+}
+
+const std::string& notify_command_of(const Config& config, const Job& job) {
+  if (!job.notify_command.empty()) return job.notify_command;
+  if (!job.spec().notify_command.empty()) return job.spec().notify_command;
+  return app_of(config, job.spec()).resize_command;
 }
 
 Duration run_limit_of(const Config& config, const JobSpec& spec) {

@@ -53,8 +53,18 @@ const AppConf& app_of(const Config& config, const JobSpec& spec);
 /// May the job's tasks be changed while it runs: elastic, running, told how, not ending?
 /// @cost O(log apps)
 bool is_resizable(const Cluster& cluster, const Job& job);
-/// Does every task of the job have a process of its own (training) or only the first (batch)?
-bool starts_every_task(const Config& config, const JobSpec& spec);
+/// Which tasks of the job have a process of their own: every one (training), one a host (its
+/// command is torchrun or the like, which starts the others), or only the first (batch).
+/// @cost O(command)
+Launch launch_of(const Config& config, const JobSpec& spec);
+/// Is there a command to run before the job's tasks: its own, its profile's, its queue's?
+bool has_pre_exec(const Config& config, const JobSpec& spec);
+/// How the job is told of a new size: the profile's mode, `auto` resolved.
+ResizeMode resize_mode_of(const Config& config, const Job& job);
+/// Will this job, once it runs, take more or fewer tasks?
+bool may_resize(const Config& config, const Job& job);
+/// The command that is told of a new size: bresize's, else the submitter's, else the profile's.
+const std::string& notify_command_of(const Config& config, const Job& job);
 
 /// The run limit that holds for it: its own, else its queue's usual one; 0 = none.
 /// @cost O(log queues)

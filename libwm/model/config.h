@@ -29,6 +29,12 @@ enum class ResizeMode : std::uint8_t {
   Tasks = 3,    ///< grow starts a task, shrink ends the highest-numbered
   Notify = 4,   ///< LSF's resize notification command
 };
+/// Which tasks of a job have a process that the host starts.
+enum class Launch : std::uint8_t {
+  PerSlot = 0,  ///< every one
+  PerHost = 1,  ///< the first on each host: a launcher that starts the others itself
+  Once = 2,     ///< the first of the job
+};
 /// Whether tasks may share a GPU.
 enum class GpuMode : std::uint8_t { Exclusive = 0, Shared = 1 };
 /// How a plan divides what it has among its children and jobs.
@@ -110,6 +116,26 @@ struct SchedConf {
   bool operator==(const SchedConf&) const = default;
 };
 
+/// What a job may use besides time. 0: no limit.
+/// @units cpu: CPU time of all its processes on one host; mem: per task; processes, threads,
+///        swap (virtual memory): of the whole job on one host; the others: per process
+/// @source LSF: bsub -c -M -F -D -S -C -v -p -T
+struct JobLimits {
+  Duration cpu{};
+  Bytes mem, file, data, stack;
+  std::optional<Bytes> core;  ///< 0: no core file
+  Bytes swap;
+  std::uint32_t processes = 0, threads = 0;
+  bool operator==(const JobLimits&) const = default;
+};
+
+/// The site's own commands, run as the daemon's account around every attempt on a host.
+struct SiteScripts {
+  std::string prolog, epilog;                     ///< empty: none
+  Duration time_limit = std::chrono::minutes(1);  ///< of each; longer is a failure
+  bool operator==(const SiteScripts&) const = default;
+};
+
 /// wm.conf.
 struct ClusterConf {
   std::string name = "wm";
@@ -133,6 +159,7 @@ struct ClusterConf {
   std::string nvml_library = "libnvidia-ml.so.1";       ///< empty: GPUs are not looked for
   std::string mps_program = "nvidia-cuda-mps-control";  ///< control daemon of CUDA MPS
   std::vector<std::string> unit_types;  ///< of compute units, from the hosts' own switch up
+  SiteScripts scripts;
   bool operator==(const ClusterConf&) const = default;
 };
 
@@ -170,6 +197,9 @@ struct QueueConf {
   std::vector<std::string> preempts;                  ///< queues, or "lower": whose jobs make way
   std::string preempt_by = "shrink";                  ///< how far its own jobs make way
   Duration preempt_grace = std::chrono::seconds(30);  ///< between SIGTERM and SIGKILL
+  JobLimits limits;  ///< of jobs that ask for none, and the most that a job may ask for
+  std::string pre_exec, post_exec;           ///< as the user, on the first host
+  std::vector<std::uint32_t> requeue_exits;  ///< exit codes with which a job is queued again
   bool operator==(const QueueConf&) const = default;
 };
 

@@ -12,7 +12,7 @@ struct StateRow {
 };
 
 // In the order of JobState. @source DESIGN §4
-constexpr std::array<StateRow, 10> kStates = {{
+constexpr std::array<StateRow, 11> kStates = {{
     {"pending", "PEND", "PENDING_JOB_SCHEDULER"},
     {"held", "PSUSP", "PENDING_JOB_SCHEDULER"},
     {"launching", "RUN", "LAUNCHING"},
@@ -23,6 +23,7 @@ constexpr std::array<StateRow, 10> kStates = {{
     {"killed", "EXIT", "KILLED"},
     {"error", "EXIT", "ERROR"},
     {"array", "PEND", "PENDING_JOB_SCHEDULER"},
+    {"suspended", "USUSP", "RUNNING"},
 }};
 
 const StateRow& row(JobState state) { return kStates.at(static_cast<std::size_t>(state)); }
@@ -50,7 +51,8 @@ bool Job::operator==(const Job& o) const {
                     j.generation, j.requeues, j.submitted, j.dispatched, j.started, j.ended,
                     j.exit_status, j.term, j.end_text, j.usage, j.first_element, j.next_position,
                     j.active_elements, j.promised, j.first_promised, j.place, j.account,
-                    j.alternative, j.mem_released, j.preempted);
+                    j.alternative, j.mem_released, j.preempted, j.suspended_by, j.suspended_at, j.suspended, j.relaunches,
+                    j.notices, j.notice, j.notify_command);
   };
   return same_spec && tie(*this) == tie(o);
 }

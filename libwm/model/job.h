@@ -107,7 +107,13 @@ struct JobSpec {
   /// -I, -Ip, -Is; the terminal's size, 0 = unknown.
   Streams streams = Streams::Files;
   std::uint32_t rows = 0, columns = 0;
-  Duration mem_for{};  ///< task.mem is reserved so long from the start; 0: always
+  Duration mem_for{};               ///< task.mem is reserved so long from the start; 0: always
+  JobLimits limits;                 ///< -c -M -F -D -S -C -v -p -T
+  std::string pre_exec, post_exec;  ///< -E, -Ep
+  std::string warn_action;          ///< -wa: a signal's number, or a command
+  Duration warn_time{};             ///< -wt: so long before the run limit
+  std::string notify_command;       ///< -rnc
+  std::vector<std::uint32_t> requeue_exits;  ///< -Q
   bool operator==(const JobSpec&) const = default;
 };
 
@@ -133,7 +139,8 @@ enum class JobState : std::uint8_t {
   Failed = 6,
   Killed = 7,
   Error = 8,
-  Array = 9,  ///< the base of a job array: its elements have the states (held: Held)
+  Array = 9,       ///< the base of a job array: its elements have the states (held: Held)
+  Suspended = 10,  ///< its processes are stopped (bstop); it keeps its slots
 };
 
 /// True for finished, failed, killed and error. @cost O(1)
@@ -153,10 +160,13 @@ enum class TaskState : std::uint8_t {
   Stuck = 4,    ///< not proven gone kill_grace after SIGKILL: the slot is out of capacity
 };
 
-/// What a task used. @units cpu: user + system time; max_mem: peak resident
+/// What a task used. @units cpu: user + system time; max_mem: peak resident, summed over the
+///        job's processes on the host; read, written: bytes of block I/O
 struct Usage {
   Duration cpu{};
   Bytes max_mem{0};
+  Bytes read{0}, written{0};
+  bool by_cgroup = false;  ///< counted by the kernel; else sampled from /proc
   bool operator==(const Usage&) const = default;
 };
 
@@ -211,6 +221,14 @@ struct Preempted {
   bool operator==(const Preempted&) const = default;
 };
 
+/// A change of size that the job's own notification command is asked about (ResizeMode::Notify).
+struct ResizeNotice {
+  std::uint32_t number = 0;  ///< rises with every notice of the job
+  bool grow = false;
+  std::vector<TaskNumber> tasks;  ///< added, or to leave
+  bool operator==(const ResizeNotice&) const = default;
+};
+
 /// A job as it stands. For an array's base, state is Array and elements live under
 /// `first_element` + position.
 struct Job {
@@ -239,7 +257,7 @@ struct Job {
   // array base only
   std::uint32_t first_element = 0;    ///< number of the first element in Cluster::elements
   std::uint32_t next_position = 0;    ///< elements from here on are pending, unless made
-  std::uint32_t active_elements = 0;  ///< launching, running or unknown
+  std::uint32_t active_elements = 0;  ///< launching, running, suspended or unknown
   // requests and preemption
   std::uint32_t alternative = 0;       ///< of its requirements: 0 is sealed->spec
   bool mem_released = false;           ///< its memory reservation is over
@@ -250,6 +268,14 @@ struct Job {
   WallTime first_promised{};  ///< the first such date of this wait: what the error is taken from
   std::int32_t place = 0;     ///< btop, bbot: lower goes first within a queue, before all else
   std::uint32_t account = 0;  ///< of Cluster::accounts that its tasks are charged to; 0: none yet
+  // of a running job
+  std::string suspended_by;            ///< bstop; empty: not suspended
+  WallTime suspended_at{};             ///< since when
+  Duration suspended{};                ///< earlier suspensions of this attempt together
+  std::uint32_t relaunches = 0;        ///< resizes by restart in this attempt
+  std::uint32_t notices = 0;           ///< resize notices so far
+  std::optional<ResizeNotice> notice;  ///< not answered yet; no resize until it is
+  std::string notify_command;          ///< bresize -rnc; empty: the specification's
 
   /// What was asked, with the alternative that this attempt runs under.
   const JobSpec& spec() const { return spec_of(alternative); }

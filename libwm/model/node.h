@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -79,6 +80,7 @@ struct HostWelcome {
   DirConf dirs;
   TimeConf times;
   LimitConf limits;
+  SiteScripts scripts;
   bool operator==(const HostWelcome&) const = default;
 };
 
@@ -125,6 +127,13 @@ struct HostOrder {
   WallTime submitted{};
   bool attach = false;   ///< its owner wants in: start an agent if there is none
   bool preempt = false;  ///< SIGTERM once: the tasks save their work and end
+  Launch launch = Launch::PerSlot;
+  bool suspend = false;          ///< its processes shall be stopped
+  std::uint32_t relaunches = 0;  ///< higher than before: end every process, start it again
+  Duration leave_grace{};        ///< between SIGTERM and SIGKILL of a process told to leave
+  std::string queue_pre_exec, queue_post_exec;
+  std::optional<ResizeNotice> notice;        ///< to the first host: run the notification command
+  std::string notice_command, notice_hosts;  ///< "hostA 2 hostB 1"
   bool operator==(const HostOrder&) const = default;
 };
 
@@ -158,8 +167,25 @@ struct FactStuck {
   std::string why;
   bool operator==(const FactStuck&) const = default;
 };
+/// The notification command of this notice has ended.
+struct FactNotified {
+  JobId job;
+  Attempt attempt;
+  std::uint32_t number = 0;
+  bool ok = false;
+  std::string text;
+  bool operator==(const FactNotified&) const = default;
+};
+/// The site's prolog or epilog failed here: the host is not fit for jobs.
+struct FactScriptFailed {
+  JobId job;
+  Attempt attempt;
+  std::string why;
+  bool operator==(const FactScriptFailed&) const = default;
+};
 /// What a host tells of its own accord.
-using Fact = std::variant<FactStarted, FactEnded, FactStuck, AgentReport>;
+using Fact =
+    std::variant<FactStarted, FactEnded, FactStuck, AgentReport, FactNotified, FactScriptFailed>;
 
 /// A fact with the host's own number for it; HostAck names it once it is durable.
 /// Number 0: wants no acknowledgement (progress).

@@ -11,19 +11,23 @@ struct TermRow {
   std::string_view name, text;
 };
 
-constexpr std::array<TermRow, 21> kTerms = {{
+constexpr std::array<TermRow, 26> kTerms = {{
     {Term::None, "", ""},
     {Term::Preempt, "TERM_PREEMPT", "job killed after preemption"},
     {Term::Other, "TERM_OTHER", "job killed for a reason not listed"},
     {Term::RunLimit, "TERM_RUNLIMIT", "job killed after reaching its run time limit"},
+    {Term::ProcessLimit, "TERM_PROCESSLIMIT", "job killed after reaching its process limit"},
     {Term::ForceOwner, "TERM_FORCE_OWNER", "job killed by owner without time for cleanup"},
     {Term::ForceAdmin, "TERM_FORCE_ADMIN", "job killed by administrator without time for cleanup"},
     {Term::RequeueOwner, "TERM_REQUEUE_OWNER", "job killed and requeued by owner"},
     {Term::RequeueAdmin, "TERM_REQUEUE_ADMIN", "job killed and requeued by administrator"},
+    {Term::CpuLimit, "TERM_CPULIMIT", "job killed after reaching its CPU usage limit"},
     {Term::Owner, "TERM_OWNER", "job killed by owner"},
     {Term::Admin, "TERM_ADMIN", "job killed by administrator"},
     {Term::MemLimit, "TERM_MEMLIMIT", "job killed after reaching its memory usage limit"},
     {Term::ExternalSignal, "TERM_EXTERNAL_SIGNAL", "job killed by a signal from outside"},
+    {Term::Swap, "TERM_SWAP", "job killed after reaching its virtual memory limit"},
+    {Term::ThreadLimit, "TERM_THREADLIMIT", "job killed after reaching its thread limit"},
     {Term::CwdNotExist, "TERM_CWD_NOTEXIST", "working directory does not exist on the host"},
     {Term::PreExecFail, "TERM_PRE_EXEC_FAIL", "pre-execution command failed"},
     {Term::HostLost, "TERM_HOST_LOST", "its host was lost"},
@@ -33,6 +37,7 @@ constexpr std::array<TermRow, 21> kTerms = {{
     {Term::ReclaimGrace, "TERM_RECLAIM_GRACE", "did not release its slot within the grace time"},
     {Term::Hung, "TERM_HUNG", "missed a collective longer than the hang limit"},
     {Term::Left, "TERM_LEFT", "left the job on request"},
+    {Term::PrologFailed, "TERM_PROLOG_FAILED", "the site's prolog failed on its host"},
 }};
 
 const TermRow& row(Term term) {

@@ -16,14 +16,18 @@ enum class Term : std::uint8_t {
   Preempt = 1,
   Other = 4,
   RunLimit = 5,
+  ProcessLimit = 7,
   ForceOwner = 8,
   ForceAdmin = 9,
   RequeueOwner = 10,
   RequeueAdmin = 11,
+  CpuLimit = 12,
   Owner = 14,
   Admin = 15,
   MemLimit = 16,
   ExternalSignal = 17,
+  Swap = 20,
+  ThreadLimit = 21,
   CwdNotExist = 25,
   PreExecFail = 28,
   // ours, beyond LSF's numbers
@@ -34,6 +38,7 @@ enum class Term : std::uint8_t {
   ReclaimGrace = 68,  ///< did not leave in time when its slot was reclaimed
   Hung = 69,          ///< missed a collective longer than hang_limit
   Left = 70,          ///< left on request: not a failure
+  PrologFailed = 71,  ///< the site's prolog failed on the host
 };
 
 /// "TERM_OWNER"; ours likewise "TERM_HOST_LOST". @cost O(1)

@@ -107,7 +107,8 @@ struct ResizeRequest {
   std::string request_key;
   JobId job;
   Kind kind = Kind::Release;
-  std::uint32_t tasks = 0;  ///< release: how many fewer than now; request: how many more
+  std::uint32_t tasks = 0;     ///< release: how many fewer than now; request: how many more
+  std::string notify_command;  ///< -rnc: from now on, in place of the submitted one
   bool operator==(const ResizeRequest&) const = default;
 };
 struct ResizeReply {
@@ -306,29 +307,30 @@ struct MoveRequest {
   std::vector<JobId> jobs;
   bool top = true;  ///< false: to the bottom
   bool operator==(const MoveRequest&) const = default;
-  /// Owner. Where the agent on a task's host lets its owner in; one is started where there is
-  /// none. Errors: NotFound, Denied, Conflict (not started, or over).
-  struct AttachRequest {
-    JobId job;
-    TaskNumber task;  ///< 0: the first
-    bool operator==(const AttachRequest&) const = default;
-  };
-  struct AttachReply {
-    std::string door;  ///< "127.0.0.1:4711"; empty: not yet, ask again
-    std::string host;
-    TaskNumber task;
-    std::int32_t pid = 0;
-    bool operator==(const AttachReply&) const = default;
-  };
+};
+/// Owner. Where the agent on a task's host lets its owner in; one is started where there is
+/// none. Errors: NotFound, Denied, Conflict (not started, or over).
+struct AttachRequest {
+  JobId job;
+  TaskNumber task;  ///< 0: the first
+  bool operator==(const AttachRequest&) const = default;
+};
+struct AttachReply {
+  std::string door;  ///< "127.0.0.1:4711"; empty: not yet, ask again
+  std::string host;
+  TaskNumber task;
+  std::int32_t pid = 0;
+  bool operator==(const AttachReply&) const = default;
+};
 
-  /// Asks who answers there (lsid, and tests of the session itself).
-  struct PingRequest {
-    std::string text;
-    bool operator==(const PingRequest&) const = default;
-  };
-  struct PingReply {
-    std::string cluster, master, version;
-    bool operator==(const PingReply&) const = default;
-  };
+/// Asks who answers there (lsid, and tests of the session itself).
+struct PingRequest {
+  std::string text;
+  bool operator==(const PingRequest&) const = default;
+};
+struct PingReply {
+  std::string cluster, master, version;
+  bool operator==(const PingReply&) const = default;
+};
 
 }  // namespace wm

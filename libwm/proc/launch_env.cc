@@ -129,13 +129,21 @@ bool names_devices(const OrderedTask& task) {
   });
 }
 
-void add_gpus(Variables& v, const OrderedTask& task) {
+/// A process that stands for several slots has the GPUs of all of them. By uuid, which means the
+/// same device to everybody; a declared counter has none that CUDA knows. Empty: it sees none.
+void add_gpus(Variables& v, const HostOrder& o, const OrderedTask& task) {
   std::string indexes, uuids;
-  for (auto gpu : task.gpus) indexes += (indexes.empty() ? "" : ",") + number(gpu);
-  for (const auto& uuid : task.gpu_uuids) uuids += (uuids.empty() ? "" : ",") + uuid;
-  // By uuid, which means the same device to everybody; a declared counter has none that CUDA
-  // knows. Empty: a task without GPU sees none.
-  v["CUDA_VISIBLE_DEVICES"] = names_devices(task) ? uuids : indexes;
+  bool devices = true;
+  auto add = [&](const OrderedTask& slot) {
+    for (auto gpu : slot.gpus) indexes += (indexes.empty() ? "" : ",") + number(gpu);
+    for (const auto& uuid : slot.gpu_uuids) uuids += (uuids.empty() ? "" : ",") + uuid;
+    devices = devices && names_devices(slot);
+  };
+  add(task);
+  for (const auto& slot : o.tasks)
+    if (o.launch != Launch::PerSlot && slot.task != task.task && !slot.leave && !slot.kill)
+      add(slot);
+  v["CUDA_VISIBLE_DEVICES"] = devices ? uuids : indexes;
   v["NVIDIA_VISIBLE_DEVICES"] = uuids.empty() ? "none" : uuids;
 }
 
@@ -164,6 +172,20 @@ void add_torchrun(Variables& v, const HostOrder& o, const HostFacts& host,
   if (host.interface.empty()) return;
   v.try_emplace("NCCL_SOCKET_IFNAME", host.interface);
   v.try_emplace("GLOO_SOCKET_IFNAME", host.interface);
+}
+
+/// Defaults of torchrun's own options; what the command line says goes before them.
+/// @source torch.distributed.argparse_util: PET_<option>
+void add_launcher(Variables& v, const HostOrder& o, const HostFacts& host,
+                  const OrderedTask& task) {
+  auto place = place_of(o, task.task);
+  v["PET_NNODES"] = number(place.hosts);
+  v["PET_NODE_RANK"] = number(place.host_rank);
+  v["PET_NPROC_PER_NODE"] = number(place.local_world);
+  v["PET_MASTER_ADDR"] = master_address(o);
+  v["PET_MASTER_PORT"] = number(master_port(o, host.limits));
+  v["NNODES"] = v["PET_NNODES"];
+  v["NPROC_PER_NODE"] = v["PET_NPROC_PER_NODE"];
 }
 
 /// Our modules and FabricModel's archive in front of what the submitter had.
@@ -280,18 +302,6 @@ void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
         {.path = spool + "/stderr" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
 }
 
-std::vector<SmallFile> small_files(const HostOrder& o) {
-  std::vector<SmallFile> files;
-  if (!o.script.empty()) files.push_back({"script", o.script, true});
-  if (o.all.size() <= 1 && !o.elastic) return files;
-  std::string hosts;
-  for (const auto& [name, tasks] : by_host(o))
-    for (std::size_t i = 0; i < tasks.size(); ++i) hosts += name + "\n";
-  files.push_back({"hosts", hosts, false});
-  if (auto mpi = mpi_host_file(o); !mpi.empty()) files.push_back({"mpi-hosts", mpi, false});
-  return files;
-}
-
 ReportHead report_head(const HostOrder& o, const HostFacts& host) {
   const auto& spec = o.resolved;
   ReportHead head;
@@ -346,7 +356,9 @@ std::string master_address(const HostOrder& order) {
 
 std::uint32_t master_port(const HostOrder& order, const LimitConf& limits) {
   std::uint32_t range = limits.job_port_last - limits.job_port_first + 1;
-  std::uint64_t mix = order.job.job * 7919ull + order.job.index * 31ull + order.attempt.value;
+  // another port at each restart: what is left of the one before must not be met there
+  std::uint64_t mix = order.job.job * 7919ull + order.job.index * 31ull + order.attempt.value +
+                      order.relaunches * 1013ull;
   return limits.job_port_first + static_cast<std::uint32_t>(mix % range);
 }
 
@@ -370,11 +382,11 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
   for (const auto& [name, value] : order.app.env) vars[name] = value;
   add_lsf(vars, order, host);
   add_account(vars, order, host);
-  add_gpus(vars, task);
-  if (order.app.type != AppType::Batch) {
-    add_torchrun(vars, order, host, task);
-    add_training(vars, order, host, task);
-  }
+  add_gpus(vars, order, task);
+  bool launcher = order.launch == Launch::PerHost;
+  if (order.app.type != AppType::Batch || launcher) add_torchrun(vars, order, host, task);
+  if (order.app.type != AppType::Batch) add_training(vars, order, host, task);
+  if (launcher) add_launcher(vars, order, host, task);
   add_wm(vars, order, host);
   add_launch(vars, order, host);
   vars[std::string(kTaskVariable)] = number(task.task.value);
@@ -434,6 +446,18 @@ void check_gpus_first(const HostOrder& order, const HostFacts& host, const Order
 
 }  // namespace
 
+std::vector<SmallFile> small_files(const HostOrder& o) {
+  std::vector<SmallFile> files;
+  if (!o.script.empty()) files.push_back({"script", o.script, true});
+  if (o.all.size() <= 1 && !o.elastic) return files;
+  std::string hosts;
+  for (const auto& [name, tasks] : by_host(o))
+    for (std::size_t i = 0; i < tasks.size(); ++i) hosts += name + "\n";
+  files.push_back({"hosts", hosts, false});
+  if (auto mpi = mpi_host_file(o); !mpi.empty()) files.push_back({"mpi-hosts", mpi, false});
+  return files;
+}
+
 TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedTask& task) {
   TaskSpec spec;
   spec.task = task.task;
@@ -464,6 +488,7 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   spec.files = small_files(order);
   spec.report = report_head(order, host);
   spec.ends_with_last_task = !order.elastic && !is_bare_part(order);
+  plan_around(order, host, spec);
   if (wants_agent(order)) {
     spec.agent_argv = {host.sbin_dir + "/welastic"};
     spec.agent_env = agent_environment(order, host);

@@ -28,6 +28,7 @@ struct HostFacts {
   std::string mps_program;                 ///< control daemon of CUDA MPS
   std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
   std::string munge_socket;                ///< of the identity service; empty: the system's
+  SiteScripts scripts;
 };
 
 /// Where a task stands in its job.
@@ -63,6 +64,17 @@ std::vector<std::string> agent_environment(const HostOrder& order, const HostFac
 
 /// Fills %J, %I, %U, %H and %% of an output path. Others stay. @cost O(length)
 std::string expand_output(const std::string& path, const HostOrder& order, const std::string& host);
+
+/// A shell command of the user's beside the tasks, with the environment of one of them.
+SideCommand user_command(const HostOrder& order, const HostFacts& host, const OrderedTask& task,
+                         const std::string& what, const std::string& command);
+/// What the attempt's tasks on this host may use together. @cost O(tasks)
+UseLimits limits_of(const HostOrder& order);
+/// Everything of the attempt that is not a task: limits, commands around the tasks, the warning
+/// before the run limit.
+void plan_around(const HostOrder& order, const HostFacts& host, AttemptSpec& spec);
+/// Script and host file of the attempt, as the order has them. @cost O(tasks)
+std::vector<SmallFile> small_files(const HostOrder& order);
 
 /// The task as the launcher starts it.
 TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedTask& task);

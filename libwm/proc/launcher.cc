@@ -10,7 +10,7 @@
 namespace wm {
 
 WM_PLAIN(Bytes) { f(s.value); }
-WM_PLAIN(Usage) { f(s.cpu), f(s.max_mem); }
+WM_PLAIN(Usage) { f(s.cpu), f(s.max_mem), f(s.read), f(s.written), f(s.by_cgroup); }
 
 }  // namespace wm
 
@@ -24,6 +24,9 @@ WM_PLAIN(TaskSpec) {
   f(s.task), f(s.argv), f(s.env), f(s.out), f(s.err), f(s.merge_err), f(s.cpus);
   f(s.in), f(s.folders), f(s.console), f(s.terminal), f(s.rows), f(s.columns);
 }
+WM_PLAIN(SideCommand) { f(s.what), f(s.argv), f(s.env), f(s.privileged), f(s.time_limit); }
+WM_PLAIN(UseLimits) { f(s.cpu), f(s.mem), f(s.swap), f(s.processes), f(s.threads); }
+WM_PLAIN(Warning) { f(s.lead), f(s.signal), f(s.command); }
 WM_PLAIN(SmallFile) { f(s.name), f(s.text), f(s.executable); }
 WM_PLAIN(ReportHead) {
   f(s.file), f(s.product), f(s.cluster), f(s.admin), f(s.job_name), f(s.job_text);
@@ -35,15 +38,20 @@ WM_PLAIN(AttemptSpec) {
   f(s.version), f(s.cluster), f(s.key), f(s.account), f(s.umask), f(s.cwd), f(s.make_cwd);
   f(s.caps), f(s.run_limit), f(s.kill_interval), f(s.kill_grace), f(s.files), f(s.agent_argv);
   f(s.agent_env), f(s.report), f(s.ends_with_last_task), f(s.memo), f(s.tasks);
+  f(s.limits), f(s.before), f(s.after), f(s.warning), f(s.suspended), f(s.cpu_weight), f(s.cpus);
 }
 WM_PLAIN(ExitRecord) {
   f(s.key), f(s.task), f(s.pid), f(s.status), f(s.cause), f(s.text), f(s.started), f(s.ended);
   f(s.usage);
 }
-WM_PLAIN(StartTasks) { f(s.tasks), f(s.memo); }
+WM_PLAIN(StartTasks) { f(s.tasks), f(s.memo), f(s.limits); }
 WM_PLAIN(EndTasks) { f(s.tasks), f(s.at_once), f(s.first_signal), f(s.text); }
 WM_PLAIN(SignalTasks) { f(s.tasks), f(s.signal); }
 WM_PLAIN(Finish) { f(s.text); }
+WM_PLAIN(Suspend) { f(s.on); }
+WM_PLAIN(Replacement) { f(s.old), f(s.spec); }
+WM_PLAIN(RestartTasks) { f(s.tasks), f(s.files), f(s.grace), f(s.memo), f(s.limits); }
+WM_PLAIN(Notice) { f(s.number), f(s.command); }
 WM_PLAIN(Sweep) { f(s.cluster), f(s.key), f(s.pids), f(s.kill_grace); }
 WM_PLAIN(ReadFile) { f(s.account), f(s.cwd), f(s.file), f(s.offset), f(s.limit_bytes); }
 WM_PLAIN(StartAgent) { f(s.argv), f(s.env); }
@@ -54,6 +62,8 @@ WM_PLAIN(TaskStarted) { f(s.task); }
 WM_PLAIN(TaskEnded) { f(s.record); }
 WM_PLAIN(AttemptEnded) { f(s.record); }
 WM_PLAIN(AttemptStuck) { f(s.pids); }
+WM_PLAIN(Noticed) { f(s.number), f(s.status); }
+WM_PLAIN(ScriptFailed) { f(s.why); }
 WM_PLAIN(FileRead) { f(s.bytes), f(s.size), f(s.trouble); }
 
 namespace {
@@ -107,8 +117,10 @@ std::string attempt_marker(std::string_view cluster, std::string_view node, cons
 }
 
 std::string_view end_cause_name(EndCause cause) {
-  static constexpr std::string_view kNames[] = {"exited", "ordered", "run_limit", "start_failed",
-                                                "shepherd_lost"};
+  static constexpr std::string_view kNames[] = {"exited",       "ordered",         "run_limit",
+                                                "start_failed", "shepherd_lost",   "mem_limit",
+                                                "cpu_limit",    "process_limit",   "thread_limit",
+                                                "swap_limit",   "pre_exec_failed", "prolog_failed"};
   auto i = static_cast<std::size_t>(cause);
   return i < std::size(kNames) ? kNames[i] : "unknown";
 }

@@ -22,6 +22,7 @@
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
 #include "libwm/model/job.h"
+#include "libwm/proc/launch_parts.h"
 
 namespace wm::proc {
 
@@ -127,6 +128,13 @@ struct AttemptSpec {
   bool ends_with_last_task = true;  ///< false: lives on without tasks until Finish
   std::string memo;                 ///< wnoded's own bytes, given back on re-adoption
   std::vector<TaskSpec> tasks;
+  UseLimits limits;
+  std::vector<SideCommand> before;  ///< one after the other; the tasks start when all are well
+  std::vector<SideCommand> after;   ///< when all tasks have ended
+  Warning warning;
+  bool suspended = false;           ///< what starts is stopped at once
+  std::uint32_t cpu_weight = 0;     ///< of the cgroup, 100 a CPU; 0: not set
+  std::vector<std::uint32_t> cpus;  ///< of the cgroup's CPU set; empty: not set
   bool operator==(const AttemptSpec&) const = default;
 };
 
@@ -139,6 +147,13 @@ enum class EndCause : std::uint8_t {
   RunLimit = 2,      ///< TERM_RUNLIMIT
   StartFailed = 3,   ///< never ran; the text says why
   ShepherdLost = 4,  ///< its shepherd died; found and killed afterwards
+  MemLimit = 5,
+  CpuLimit = 6,
+  ProcessLimit = 7,
+  ThreadLimit = 8,
+  SwapLimit = 9,
+  PreExecFailed = 10,  ///< never ran
+  PrologFailed = 11,   ///< never ran, and the host is not fit
 };
 /// The word for logs and for the master: "exited", "run_limit" … @cost O(1)
 std::string_view end_cause_name(EndCause cause);
@@ -166,6 +181,7 @@ int shell_status(std::int32_t wait_status);
 struct StartTasks {
   std::vector<TaskSpec> tasks;
   std::string memo;  ///< replaces the spec's unless empty
+  UseLimits limits;  ///< from now on: more tasks may use more
   bool operator==(const StartTasks&) const = default;
 };
 /// SIGINT, SIGTERM, SIGKILL a kill_interval apart, or SIGKILL at once; with all they started.
@@ -181,6 +197,33 @@ struct SignalTasks {
   std::vector<TaskNumber> tasks;
   std::int32_t signal = 0;
   bool operator==(const SignalTasks&) const = default;
+};
+/// Stops every process of the tasks, or lets them go on. Holds for tasks that start later.
+struct Suspend {
+  bool on = false;
+  bool operator==(const Suspend&) const = default;
+};
+/// A process that makes room for another of the same job.
+struct Replacement {
+  TaskNumber old;
+  TaskSpec spec;
+  bool operator==(const Replacement&) const = default;
+};
+/// SIGTERM, after `grace` SIGKILL; when nothing of the old task is left the new one is started.
+/// No end is told of the old one, unless it had ended before this came.
+struct RestartTasks {
+  std::vector<Replacement> tasks;
+  std::vector<SmallFile> files;  ///< put in place of those of the same name
+  Duration grace{};
+  std::string memo;
+  UseLimits limits;
+  bool operator==(const RestartTasks&) const = default;
+};
+/// Runs the job's notification command; answered by Noticed with the same number.
+struct Notice {
+  std::uint32_t number = 0;
+  SideCommand command;
+  bool operator==(const Notice&) const = default;
 };
 /// No more tasks will come: end what runs, prove it gone, say AttemptEnded, exit.
 struct Finish {
@@ -221,7 +264,8 @@ struct KeepWarm {
   bool operator==(const KeepWarm&) const = default;
 };
 using ShepherdOrder = std::variant<AttemptSpec, StartTasks, EndTasks, SignalTasks, Finish, Sweep,
-                                   ReadFile, StartAgent, KeepWarm>;
+                                   ReadFile, StartAgent, KeepWarm, Suspend,
+                                   RestartTasks, Notice>;
 
 // ---- shepherd → wnoded -----------------------------------------------------------------
 
@@ -261,14 +305,25 @@ struct AttemptStuck {
   std::vector<std::int32_t> pids;
   bool operator==(const AttemptStuck&) const = default;
 };
+/// A notification command has ended.
+struct Noticed {
+  std::uint32_t number = 0;
+  std::int32_t status = 0;  ///< as wait(2) gives it
+  bool operator==(const Noticed&) const = default;
+};
+/// The site's prolog or epilog failed.
+struct ScriptFailed {
+  std::string why;
+  bool operator==(const ScriptFailed&) const = default;
+};
 struct FileRead {
   std::string bytes;
   std::uint64_t size = 0;  ///< of the file now
   std::string trouble;     ///< why there are no bytes, when that is an error
   bool operator==(const FileRead&) const = default;
 };
-using ShepherdWord =
-    std::variant<ShepherdUp, TaskStarted, TaskEnded, AttemptEnded, AttemptStuck, FileRead>;
+using ShepherdWord = std::variant<ShepherdUp, TaskStarted, TaskEnded, AttemptEnded, AttemptStuck,
+                                  FileRead, Noticed, ScriptFailed>;
 
 /// Bytes of an order, word or record and back.
 /// @errors Damaged: cut short, or not written by this release   @cost O(bytes)

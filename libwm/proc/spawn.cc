@@ -92,7 +92,7 @@ Result<void> prepare(const Exec& exec) {
   ::setsid();
   reset_signals();
   be_killable_for_memory();
-  if (!exec.cgroup.empty()) WM_TRY(join_cgroup(exec.cgroup));
+  WM_TRY(join_cgroups(exec.cgroups));
   limit_resources(exec.caps);
   bind_cpus(exec.cpus);
   WM_TRY(become(exec.account));

@@ -2,36 +2,23 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <ctime>
 #include <map>
 
 #include "libwm/proc/channel.h"
 #include "libwm/proc/launcher.h"
+#include "libwm/proc/proc_files.h"
 
 namespace wm::proc {
 namespace {
-
-std::string read_whole(const std::string& path) {
-  std::string bytes;
-  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return bytes;
-  char part[4096];
-  for (ssize_t n = 0; (n = ::read(fd.get(), part, sizeof(part))) > 0;)
-    bytes.append(part, static_cast<std::size_t>(n));
-  return bytes;
-}
-
-std::string proc_path(pid_t pid, const char* file) {
-  return "/proc/" + std::to_string(pid) + "/" + file;
-}
 
 /// Entries of a /proc folder that are numbers.
 std::vector<pid_t> numbers_in(const std::string& path) {
@@ -42,18 +29,6 @@ std::vector<pid_t> numbers_in(const std::string& path) {
     if (int pid = std::atoi(entry->d_name); pid > 0) pids.push_back(pid);
   ::closedir(folder);
   return pids;
-}
-
-/// Field n (from 0) of the blank-separated words after the command's ')'.
-std::uint64_t field(std::string_view words, int n) {
-  for (; n > 0; --n) {
-    auto blank = words.find(' ');
-    if (blank == words.npos) return 0;
-    words.remove_prefix(blank + 1);
-  }
-  std::uint64_t value = 0;
-  std::from_chars(words.data(), words.data() + words.size(), value);
-  return value;
 }
 
 /// The process has a handler for the signal. @source proc(5): SigCgt, a mask in hexadecimal
@@ -114,16 +89,14 @@ bool is_live(pid_t pid) {
 
 bool read_stat(pid_t pid, ProcessStat& stat) {
   auto text = read_whole(proc_path(pid, "stat"));
-  auto end = text.rfind(") ");  // the command's name may hold anything, also ')'
-  if (end == text.npos) return false;
-  std::string_view words(text);
-  words.remove_prefix(end + 2);
+  auto words = stat_words(text);
+  if (words.empty()) return false;
   stat = {pid,
-          static_cast<pid_t>(field(words, 1)),
-          static_cast<pid_t>(field(words, 2)),
-          static_cast<pid_t>(field(words, 3)),
+          static_cast<pid_t>(stat_number(words, 1)),
+          static_cast<pid_t>(stat_number(words, 2)),
+          static_cast<pid_t>(stat_number(words, 3)),
           words[0],
-          field(words, 19)};
+          stat_number(words, 19)};
   return true;
 }
 
@@ -204,6 +177,27 @@ void signal_tree(pid_t leader, int signal) {
   }
   if (::kill(-leader, signal) != 0) ::kill(leader, signal);  // forked, not yet a group of its own
   for (auto pid : outside) ::kill(pid, signal);
+}
+
+void stop_all(const std::function<std::vector<pid_t>()>& list) {
+  auto runs = [](pid_t pid) {
+    ProcessStat stat;
+    return read_stat(pid, stat) && stat.state != 'T' && stat.state != 'Z' && stat.state != 'X';
+  };
+  bool any = true;
+  for (int round = 0; any && round < 64; ++round) {
+    any = false;
+    for (auto pid : list()) {
+      if (!runs(pid)) continue;
+      any = true;
+      ::kill(pid, SIGSTOP);
+    }
+    if (any) ::poll(nullptr, 0, 1);  // a process in a system call stops at its end
+  }
+}
+
+void continue_all(const std::function<std::vector<pid_t>()>& list) {
+  for (auto pid : list()) ::kill(pid, SIGCONT);
 }
 
 void kill_all(const std::function<std::vector<pid_t>()>& list) {

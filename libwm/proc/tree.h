@@ -51,6 +51,10 @@ void signal_tree(pid_t leader, int signal);
 /// Sends `signal` to those of `leader` and its descendants that handle it: it would end the others.
 /// @cost two reads of /proc a process
 void signal_handlers_of(pid_t leader, int signal);
+/// Stops (or continues) all that `list` gives, again until nobody new runs: a process may fork
+/// before it is stopped. @cost a few listings; bounded by 64 rounds
+void stop_all(const std::function<std::vector<pid_t>()>& list);
+void continue_all(const std::function<std::vector<pid_t>()>& list);
 
 /// Ends all that `list` gives and everything below: stops each before asking for its children,
 /// until no new one appears (a fork bomb outruns plain killing), then SIGKILL to each.

@@ -98,6 +98,7 @@ Claim Collector::claim_of(const Job& job) {
   claim.max = std::max(claim.min, task_cap(job));
   claim.resizes = may_resize(cluster_, job);
   claim.limit = run_limit_of(*cluster_.config, spec);
+  claim.resizes = may_resize(*cluster_.config, job);
   if (claim.gpu && !spec.task.gpus_per_host) claim.each = gpus_of(spec.task);
   return claim;
 }
@@ -213,6 +214,7 @@ void Collector::visit(const Job& job) {
       break;
     case JobState::Launching:
     case JobState::Running:
+    case JobState::Suspended:
     case JobState::Unknown:
       if (!job.kill && !job.ending && !job.preempted) add_running(job);
       break;

@@ -302,21 +302,21 @@ TEST(shepherd, when_it_is_killed_its_tasks_are_found_and_ended_with_a_reason) {
 }
 
 TEST(shepherd, with_a_cgroup_tasks_are_in_it_and_it_goes_with_the_attempt) {
-  auto root = cgroup_for_tests();
-  if (root.empty()) GTEST_SKIP() << "no writable cgroup v2 below our own";
-  Zygote zygote(root);
-  auto spec = shell_attempt(zygote, 61, "grep ^0:: /proc/self/cgroup; (setsid sleep 1000 &)");
+  CgroupsForTests cgroups;
+  if (cgroups.roots.empty()) GTEST_SKIP() << "no writable cgroup below our own";
+  Zygote zygote(cgroups.text());
+  auto spec = shell_attempt(zygote, 61, "cat /proc/self/cgroup; (setsid sleep 1000 &)");
   run_to_end(zygote, spec);
-  EXPECT_NE(zygote.read("out").find("/" + to_string(spec.key)), std::string::npos)
-      << zygote.read("out");
-  EXPECT_TRUE(
-      eventually([&] { return !std::filesystem::exists(root + "/" + to_string(spec.key)); }));
+  auto name = "/test-" + to_string(spec.key);
+  EXPECT_NE(zygote.read("out").find(name), std::string::npos) << zygote.read("out");
+  for (const auto& [controller, root] : cgroups.roots)
+    EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(root + name); })) << controller;
 }
 
 TEST(shepherd, with_a_cgroup_even_what_hid_is_found_after_the_shepherd_died) {
-  auto root = cgroup_for_tests();
-  if (root.empty()) GTEST_SKIP() << "no writable cgroup v2 below our own";
-  Zygote zygote(root);
+  CgroupsForTests cgroups;
+  if (cgroups.roots.empty()) GTEST_SKIP() << "no writable cgroup below our own";
+  Zygote zygote(cgroups.text());
   auto fd = zygote.start(
       shell_attempt(zygote, 62, "setsid env -i /bin/sleep 1238 & echo > up; sleep 1000"));
   auto up = await<proc::ShepherdUp>(fd);

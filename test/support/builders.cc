@@ -83,7 +83,7 @@ void ClusterBuilder::dispatch(JobId id, const std::vector<HostId>& hosts) {
     Task task;
     task.number = TaskNumber{static_cast<std::uint32_t>(tasks.size() + 1)};
     task.host = host;
-    task.has_process = starts_every_task(*state.config, like.spec()) || tasks.empty();
+    task.has_process = launch_of(*state.config, like.spec()) == Launch::PerSlot || tasks.empty();
     const auto& owners = host_of(host).gpu_owners;
     auto& gpu = next[host];
     for (std::uint32_t g = 0; g < like.spec().task.milli_gpus / 1000; ++g) {

@@ -11,7 +11,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "libwm/proc/cgroup.h"
 #include "libwm/proc/tree.h"
 
 namespace wm::test {
@@ -107,8 +106,9 @@ proc::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
   proc::TaskSpec task;
   task.task = {1};
   task.argv = {"/bin/sh", "-c", command};
-  task.env = {"PATH=/usr/bin:/bin", "WM_TASK=1",
-              std::string(proc::kAttemptVariable) + "=" + proc::attempt_marker("test", "test", spec.key)};
+  task.env = {
+      "PATH=/usr/bin:/bin", "WM_TASK=1",
+      std::string(proc::kAttemptVariable) + "=" + proc::attempt_marker("test", "test", spec.key)};
   task.out = {{.path = zygote.folder + "/out", .name = {}}};
   task.err = {{.path = zygote.folder + "/err", .name = {}}};
   spec.tasks = {task};
@@ -128,9 +128,14 @@ void tell(const proc::Fd& fd, const proc::ShepherdOrder& order) {
   if (!proc::write_frame(fd.get(), to_bytes(order))) throw std::runtime_error("shepherd is gone");
 }
 
-std::string cgroup_for_tests() {
+CgroupsForTests::CgroupsForTests() {
   const char* named = ::getenv("WM_TEST_CGROUP");
-  return proc::usable_cgroup_root(named ? named : "");
+  roots = proc::usable_cgroups(named ? named : "wm-test-" + std::to_string(::getpid()));
+}
+
+CgroupsForTests::~CgroupsForTests() {
+  if (!::getenv("WM_TEST_CGROUP"))
+    for (const auto& [controller, folder] : roots) ::rmdir(folder.c_str());
 }
 
 std::vector<pid_t> pids_of(std::uint32_t job) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libwm/proc/cgroup.h"
 #include "libwm/proc/channel.h"
 #include "libwm/proc/launcher.h"
 
@@ -53,8 +54,15 @@ T await(const proc::Fd& fd) {
 }
 void tell(const proc::Fd& fd, const proc::ShepherdOrder& order);
 
-/// A cgroup v2 folder below our own, or below $WM_TEST_CGROUP; empty: none is usable.
-std::string cgroup_for_tests();
+/// Control groups below our own for this process's tests, removed by the destructor; `text` is
+/// empty where none can be made. $WM_TEST_CGROUP: as wm.conf's cgroup_root.
+struct CgroupsForTests {
+  CgroupsForTests();
+  ~CgroupsForTests();
+  CgroupsForTests(const CgroupsForTests&) = delete;
+  proc::CgroupRoots roots;
+  std::string text() const { return proc::to_text(roots); }
+};
 
 /// Processes whose environment says that they belong to this attempt of cluster "test".
 std::vector<pid_t> pids_of(std::uint32_t job);

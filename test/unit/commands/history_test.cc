@@ -86,5 +86,18 @@ TEST(history, json_has_the_contracts_shape) {
   EXPECT_EQ(events[1]["STEPS_LOST"], 0);
 }
 
+TEST(history, time_between_suspend_and_resume_counts_as_suspended) {
+  auto stood = job();
+  stood.events = {{.time = at(70), .event = "SUSPEND"},
+                  {.time = at(100), .event = "RESUME"},
+                  {.time = at(150), .event = "SUSPEND"},
+                  {.time = at(160), .event = "END"}};
+  // PEND PSUSP RUN USUSP SSUSP UNKWN TOTAL
+  EXPECT_NE(history_table({&stood, 1}, at(500))
+                .find("60      0       60      40      0       0       160"),
+            std::string::npos)
+      << history_table({&stood, 1}, at(500));
+}
+
 }  // namespace
 }  // namespace wm::cmd

@@ -143,5 +143,42 @@ TEST(submission, programs_are_no_scripts) {
   EXPECT_EQ(first_command_of("#!/bin/sh\n\n  echo a b \n"), "echo a b");
 }
 
+TEST(submission, limits_reach_their_fields) {
+  auto s = spec({"-M", "2G", "-c", "1:30", "-F", "5", "-D", "1M", "-S", "2M", "-C", "0", "-v", "3G",
+                 "-p", "7", "-T", "9"});
+  JobLimits wanted;
+  wanted.cpu = std::chrono::minutes(90);
+  wanted.mem = Bytes{2LL << 30};
+  wanted.file = Bytes{5 << 20};
+  wanted.data = Bytes{1 << 20};
+  wanted.stack = Bytes{2 << 20};
+  wanted.core = Bytes{0};
+  wanted.swap = Bytes{3LL << 30};
+  wanted.processes = 7;
+  wanted.threads = 9;
+  EXPECT_EQ(s.limits, wanted);
+  EXPECT_EQ(spec({}).limits, JobLimits());
+  EXPECT_NE(refusal({"-p", "many"}).find("-p many"), std::string::npos);
+  EXPECT_NE(refusal({"-F", "big"}).find("-F big"), std::string::npos);
+}
+
+TEST(submission, a_warning_is_a_signals_number_or_a_command_and_needs_its_time) {
+  EXPECT_EQ(spec({"-wa", "USR1", "-wt", "5"}).warn_action, "10");
+  EXPECT_EQ(spec({"-wa", "CHKPNT", "-wt", "5"}).warn_action, "10");
+  EXPECT_EQ(spec({"-wa", "save.sh now", "-wt", "5"}).warn_action, "save.sh now");
+  EXPECT_EQ(spec({"-wa", "URG", "-wt", "5"}).warn_time, std::chrono::minutes(5));
+  EXPECT_NE(refusal({"-wa", "URG"}).find("belong together"), std::string::npos);
+  EXPECT_NE(refusal({"-wt", "5"}).find("belong together"), std::string::npos);
+}
+
+TEST(submission, commands_around_the_job_and_requeue_codes) {
+  auto s = spec({"-E", "pre", "-Ep", "post", "-rnc", "tell", "-Q", "3 99"});
+  EXPECT_EQ(s.pre_exec, "pre");
+  EXPECT_EQ(s.post_exec, "post");
+  EXPECT_EQ(s.notify_command, "tell");
+  EXPECT_EQ(s.requeue_exits, (std::vector<std::uint32_t>{3, 99}));
+  EXPECT_NE(refusal({"-Q", "300"}).find("300"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace wm::cmd

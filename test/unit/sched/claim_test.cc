@@ -53,9 +53,9 @@ TEST_F(Collect, a_launching_elastic_job_takes_part_already) {
   EXPECT_EQ(claim(id)->now, 2u);
 }
 
-TEST_F(Collect, an_elastic_job_that_is_restarted_to_be_resized_is_fixed) {
+TEST_F(Collect, an_elastic_job_that_cannot_be_told_of_a_new_size_is_fixed) {
   for (auto& app : run.config.apps) {
-    if (app.name == "training") app.resize = ResizeMode::Restart;
+    if (app.name == "training") app.resize = ResizeMode::Notify;  // and no command to run
   }
   run.reconfigure();
   gpu_hosts(4);

@@ -1,0 +1,136 @@
+// What wnoded does about an attempt that runs: it is suspended, started again at another size,
+// or its notification command is asked.
+#include <signal.h>
+
+#include <algorithm>
+
+#include "daemons/wnoded/core.h"
+#include "libwm/base/log.h"
+
+namespace wm::node {
+namespace {
+
+/// A notification command that says nothing for so long has refused.
+constexpr Duration kNoticeLimit = std::chrono::minutes(1);
+
+const OrderedTask* ordered(const HostOrder& order, TaskNumber number) {
+  auto at = std::find_if(order.tasks.begin(), order.tasks.end(),
+                         [&](const OrderedTask& t) { return t.task == number; });
+  return at == order.tasks.end() ? nullptr : &*at;
+}
+
+bool stays(const OrderedTask& task) { return !task.kill && !task.leave; }
+
+}  // namespace
+
+/// The rendezvous of the job's scripts is on rank 0's host, which promises the port.
+void Core::hold_port(const proc::AttemptKey& key, const HostOrder& order) {
+  bool serves = proc::master_address(order) == host_.address;
+  if (!serves || (order.app.type == AppType::Batch && order.launch != Launch::PerHost)) return;
+  if (auto held = outside_.hold_port(key, proc::master_port(order, host_.limits)); !held)
+    log::warn("port_not_held", {{"attempt", to_string(key)}, {"why", held.error().text}});
+}
+
+/// Every process here makes room for one that knows the new size: the same task's, or that of
+/// another slot when its own leaves.
+void Core::relaunch(const proc::AttemptKey& key, Entry& entry) {
+  const auto& order = entry.order;
+  if (order.relaunches <= entry.relaunches) return;
+  entry.relaunches = order.relaunches;
+  proc::RestartTasks restart;
+  std::vector<TaskNumber> old;  // processes whose own slot is not to have one any more
+  for (const auto& [number, task] : entry.tasks) {
+    const auto* wanted = ordered(order, number);
+    bool keeps = wanted && wanted->has_process && stays(*wanted);
+    if (task.ended) continue;
+    if (keeps) restart.tasks.push_back({number, proc::plan_task(order, host_, *wanted)});
+    else if (!wanted || !wanted->has_process) old.push_back(number);
+  }
+  for (const auto& task : order.tasks) {
+    if (old.empty() || !task.has_process || !stays(task) || entry.tasks.contains(task.task))
+      continue;
+    restart.tasks.push_back({old.back(), proc::plan_task(order, host_, task)});
+    entry.tasks.erase(old.back());
+    entry.tasks[task.task];
+    old.pop_back();
+  }
+  if (restart.tasks.empty()) return;
+  for (const auto& task : restart.tasks) entry.tasks[task.spec.task].pid = 0;
+  hold_port(key, order);
+  restart.files = proc::small_files(order);
+  restart.grace = order.leave_grace;
+  restart.limits = proc::limits_of(order);
+  restart.memo = memo_of(order);
+  log::info("attempt_restart", {{"attempt", to_string(key)},
+                                {"processes", restart.tasks.size()},
+                                {"world", order.all.size()}});
+  outside_.launcher().tell(key, restart);
+}
+
+/// Slots without a process that leave are free once no process of the old size is left here.
+void Core::release_bare(const proc::AttemptKey& key, Entry& entry) {
+  const auto& order = entry.order;
+  if (order.app.resize == ResizeMode::Notify || order.launch != Launch::PerHost) return;
+  bool old_left = std::any_of(entry.tasks.begin(), entry.tasks.end(), [&](const auto& known) {
+    const auto* wanted = ordered(order, known.first);
+    bool new_one = wanted && wanted->has_process && stays(*wanted) && known.second.pid != 0 &&
+                   entry.relaunches == order.relaunches;
+    return !known.second.ended && !new_one;
+  });
+  if (old_left) return;
+  for (const auto& task : order.tasks) {
+    if (task.has_process || stays(task) || entry.tasks.contains(task.task)) continue;
+    end_unstarted(key, entry, task.task, Term::Left, "");
+  }
+}
+
+/// A slot whose process never came to be, or (`why` empty) that had none and leaves.
+void Core::end_unstarted(const proc::AttemptKey& key, Entry& entry, TaskNumber task, Term term,
+                         const std::string& why) {
+  std::int32_t status = why.empty() ? 0 : SIGKILL;
+  entry.tasks[task].ended = true;
+  say(entry, FactEnded{key.job, key.attempt, task, status, term, {}, why, outside_.wall()});
+}
+
+void Core::pass_on_suspension(const proc::AttemptKey& key, Entry& entry) {
+  if (entry.suspended == entry.order.suspend) return;
+  entry.suspended = entry.order.suspend;
+  outside_.launcher().tell(key, proc::Suspend{entry.order.suspend});
+}
+
+/// @source LSF: LSB_RESIZE_EVENT, LSB_RESIZE_HOSTS, LSB_RESIZE_NOTIFY_OK, LSB_RESIZE_NOTIFY_FAIL
+void Core::pass_on_notice(const proc::AttemptKey& key, Entry& entry) {
+  const auto& order = entry.order;
+  if (!order.notice || order.notice->number <= entry.noticed) return;
+  auto first = std::find_if(order.tasks.begin(), order.tasks.end(),
+                            [](const OrderedTask& t) { return t.has_process; });
+  if (first == order.tasks.end()) return;
+  entry.noticed = order.notice->number;
+  auto command =
+      proc::user_command(order, host_, *first, "notification command", order.notice_command);
+  command.time_limit = kNoticeLimit;
+  for (const auto& entry_text :
+       {"LSB_RESIZE_EVENT=" + std::string(order.notice->grow ? "grow" : "shrink"),
+        "LSB_RESIZE_HOSTS=" + order.notice_hosts, std::string("LSB_RESIZE_NOTIFY_OK=0"),
+        std::string("LSB_RESIZE_NOTIFY_FAIL=1")})
+    command.env.push_back(entry_text);
+  outside_.launcher().tell(key, proc::Notice{order.notice->number, std::move(command)});
+}
+
+void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::Noticed& word) {
+  bool ok = word.status == 0;
+  auto text =
+      ok ? std::string()
+         : "the notification command " +
+               (word.status < 0 ? "did not answer within " + format_duration(kNoticeLimit)
+                                : "said " + std::to_string(proc::shell_status(word.status)));
+  say(entry, FactNotified{key.job, key.attempt, word.number, ok, text});
+}
+
+void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::ScriptFailed& word) {
+  log::warn("site_script_failed",
+            {{"attempt", to_string(key)}, {"why", word.why}, {"remedy", "the host is closed"}});
+  say(entry, FactScriptFailed{key.job, key.attempt, word.why});
+}
+
+}  // namespace wm::node

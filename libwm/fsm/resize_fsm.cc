@@ -1,0 +1,91 @@
+// Running jobs between their ends: suspended and resumed, and what a resize asks for besides
+// the slots themselves.
+//
+//   restart:  running ─(slots changed)─► launching ─(every process again)─► running
+//   notify:   (slots changed) ─► notice ─answered─► kept | given back
+#include <algorithm>
+#include <map>
+
+#include "libwm/fsm/edit.h"
+
+namespace wm::fsm {
+namespace {
+
+bool is_wanted(const Task& task) {
+  return !task.kill && (task.state == TaskState::Starting || task.state == TaskState::Running);
+}
+
+// A host whose process leaves while other slots there stay: another slot has it from now on.
+void hand_over_processes(Job& job) {
+  std::map<HostId, bool> kept;  // hosts that stay: is there a process that does?
+  for (const auto& task : job.tasks)
+    if (is_wanted(task)) kept[task.host] = kept[task.host] || task.has_process;
+  for (auto& task : job.tasks) {
+    auto host = kept.find(task.host);
+    if (task.state == TaskState::Leaving && host != kept.end() && !host->second)
+      task.has_process = false;
+    if (!is_wanted(task) || host->second) continue;
+    task.has_process = host->second = true;
+  }
+}
+
+void relaunch(Job& job) {
+  ++job.relaunches;
+  hand_over_processes(job);
+  for (auto& task : job.tasks) {
+    if (!is_wanted(task) || !task.has_process) continue;
+    task.state = TaskState::Starting;
+    task.pid = 0;
+  }
+  if (job.state == JobState::Running) job.state = JobState::Launching;
+}
+
+}  // namespace
+
+void note_resize(const Cluster& cluster, Job& job, bool grow,
+                 const std::vector<TaskNumber>& tasks) {
+  auto mode = resize_mode_of(*cluster.config, job);
+  if (mode == ResizeMode::Restart) relaunch(job);
+  if (mode == ResizeMode::Notify) job.notice = ResizeNotice{++job.notices, grow, tasks};
+}
+
+void apply_to(Cluster& c, const JobSuspended& e, WallTime now, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.suspended_by = e.by;
+  job.suspended_at = now;
+  if (job.state == JobState::Running) job.state = JobState::Suspended;
+  ++job.generation;
+  t.orders.insert(e.job);
+  t.jobs.insert(e.job);
+}
+
+void apply_to(Cluster& c, const JobResumed& e, WallTime now, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.suspended_by.clear();
+  job.suspended += now - job.suspended_at;
+  if (job.state == JobState::Suspended) job.state = JobState::Running;
+  ++job.generation;
+  t.orders.insert(e.job);
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const ResizeAnswered& e, WallTime now, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  auto notice = *job.notice;
+  job.notice.reset();
+  ++job.generation;
+  for (auto& task : job.tasks) {
+    bool named =
+        std::find(notice.tasks.begin(), notice.tasks.end(), task.number) != notice.tasks.end();
+    if (!named || task.state == TaskState::Gone) continue;
+    if (notice.grow != e.ok) release_slot(c, job, task, now);
+    else if (!notice.grow) task.state = TaskState::Starting;  // refused: it stays
+  }
+  if (!e.ok) job.grow_blocked = "stays at its size: " + e.text;
+  t.orders.insert(e.job);
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
+
+}  // namespace wm::fsm

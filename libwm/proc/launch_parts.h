@@ -1,0 +1,40 @@
+// Role: parts of an AttemptSpec beside its tasks: commands that run around them and what all of
+// them together may use. Values only; written and read in launcher.cc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libwm/base/units.h"
+
+namespace wm::proc {
+
+/// A command that is run besides the tasks: prolog, pre-execution command, notification …
+struct SideCommand {
+  std::string what;  ///< "prolog": for the words about its failure
+  std::vector<std::string> argv;
+  std::vector<std::string> env;  ///< complete
+  bool privileged = false;       ///< as the shepherd's account, in /; else as the job's, in its cwd
+  Duration time_limit{};         ///< killed and failed after it; 0: none
+  bool operator==(const SideCommand&) const = default;
+};
+
+/// What the attempt's processes on this host may use together. 0: no limit.
+/// @units mem: resident bytes; swap: virtual memory in bytes
+struct UseLimits {
+  Duration cpu{};
+  std::uint64_t mem = 0, swap = 0;
+  std::uint32_t processes = 0, threads = 0;
+  bool operator==(const UseLimits&) const = default;
+};
+
+/// Told to the tasks `lead` before the run limit: a signal, or a command when there is one.
+struct Warning {
+  Duration lead{};  ///< 0: none
+  std::int32_t signal = 0;
+  SideCommand command;
+  bool operator==(const Warning&) const = default;
+};
+
+}  // namespace wm::proc

@@ -1,0 +1,195 @@
+#include <gtest/gtest.h>
+
+#include "test/support/builders.h"
+
+namespace wm {
+namespace {
+
+using test::ClusterBuilder;
+using test::SpecBuilder;
+
+struct Running : testing::Test {
+  ClusterBuilder c;
+  HostId h1 = c.host(4), h2 = c.host(4);
+
+  // A running elastic job whose profile is resized in this way.
+  JobId start(ResizeMode mode, const std::vector<HostId>& hosts, const std::string& command = "") {
+    for (auto& app : c.config.apps) {
+      if (app.name != "training") continue;
+      app.resize = mode;
+      app.resize_command = "tell";
+    }
+    c.reconfigure();
+    auto spec = SpecBuilder().app("training").tasks(1, 8).elastic();
+    if (!command.empty()) spec.spec.command = command;
+    auto id = c.submit(spec);
+    c.run(id, hosts);
+    return id;
+  }
+  Task task(std::uint32_t number, HostId host, bool has_process) {
+    Task made;
+    made.number = TaskNumber{number};
+    made.host = host;
+    made.has_process = has_process;
+    return made;
+  }
+  const Task& of(JobId id, std::uint32_t number) {
+    return *find_task(c.job(id), TaskNumber{number});
+  }
+};
+
+TEST_F(Running, a_stopped_job_is_suspended_keeps_its_slots_and_tells_its_hosts) {
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {h1});
+  auto actions = c.step(JobSuspended{id, "u1"}, 10);
+  EXPECT_EQ(actions, (Actions{OrderHost{h1, id}}));
+  EXPECT_EQ(c.job(id).state, JobState::Suspended);
+  EXPECT_EQ(lsf_state(c.job(id).state), "USUSP");
+  EXPECT_EQ(c.host_of(h1).used_slots, 1u);
+  EXPECT_FALSE(c.check(JobSuspended{id, "u1"}));
+}
+
+TEST_F(Running, a_resumed_job_runs_and_remembers_how_long_it_stood) {
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {h1});
+  c.step(JobSuspended{id, "u1"}, 10);
+  c.step(JobResumed{id, "u1"}, 25);
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+  EXPECT_EQ(c.job(id).suspended, Duration(std::chrono::seconds(15)));
+  EXPECT_FALSE(c.check(JobResumed{id, "u1"}));
+}
+
+TEST_F(Running, a_suspended_job_is_suspended_again_when_its_silent_host_returns) {
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {h1});
+  c.step(JobSuspended{id, "u1"});
+  c.step(HostSilent{h1});
+  EXPECT_EQ(c.job(id).state, JobState::Unknown);
+  c.step(HostHeard{h1});
+  EXPECT_EQ(c.job(id).state, JobState::Suspended);
+}
+
+TEST_F(Running, a_job_stopped_while_it_starts_is_suspended_once_it_runs) {
+  auto id = c.submit(SpecBuilder());
+  c.dispatch(id, {h1});
+  c.step(JobSuspended{id, "u1"});
+  EXPECT_EQ(c.job(id).state, JobState::Launching);
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 7});
+  EXPECT_EQ(c.job(id).state, JobState::Suspended);
+}
+
+TEST_F(Running, an_elastic_job_is_not_resized_while_it_is_suspended) {
+  auto id = start(ResizeMode::Tasks, {h1, h1});
+  EXPECT_TRUE(is_resizable(c.state, c.job(id)));
+  c.step(JobSuspended{id, "u1"});
+  EXPECT_FALSE(is_resizable(c.state, c.job(id)));
+}
+
+TEST_F(Running, a_grow_by_restart_launches_every_process_again) {
+  auto id = start(ResizeMode::Restart, {h1});
+  c.step(TasksAdded{id, Attempt{1}, {task(2, h2, true)}, ""});
+  EXPECT_EQ(c.job(id).state, JobState::Launching);
+  EXPECT_EQ(c.job(id).relaunches, 1u);
+  EXPECT_EQ(of(id, 1).pid, 0);
+  EXPECT_FALSE(is_resizable(c.state, c.job(id)));
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 21});
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{2}, 22});
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+  EXPECT_TRUE(is_resizable(c.state, c.job(id)));
+}
+
+TEST_F(Running, a_shrink_by_restart_leaves_the_process_to_a_slot_that_stays) {
+  auto id = start(ResizeMode::Restart, {h1}, "torchrun train.py");
+  c.step(TasksAdded{id, Attempt{1}, {task(2, h1, false)}, ""});
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 21});
+  c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{1}}, test::at(60), ""});
+  EXPECT_FALSE(of(id, 1).has_process);
+  EXPECT_TRUE(of(id, 2).has_process);
+  EXPECT_EQ(of(id, 2).pid, 0);
+  c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::Left, {}, ""});
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{2}, 22});
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+  EXPECT_EQ(c.host_of(h1).used_slots, 1u);
+}
+
+TEST_F(Running, a_grow_that_the_notification_refuses_is_given_back) {
+  auto id = start(ResizeMode::Notify, {h1});
+  c.step(TasksAdded{id, Attempt{1}, {task(2, h2, false)}, ""});
+  ASSERT_TRUE(c.job(id).notice);
+  EXPECT_TRUE(c.job(id).notice->grow);
+  EXPECT_FALSE(is_resizable(c.state, c.job(id)));
+  c.step(ResizeAnswered{id, Attempt{1}, 1, false, "no room"});
+  EXPECT_EQ(c.host_of(h2).used_slots, 0u);
+  EXPECT_EQ(c.job(id).grow_blocked, "stays at its size: no room");
+  EXPECT_FALSE(is_resizable(c.state, c.job(id)));
+  c.step(CapChanged{id, 4, false, "u1", ""});
+  EXPECT_TRUE(is_resizable(c.state, c.job(id)));
+}
+
+TEST_F(Running, a_shrink_frees_its_slots_once_the_notification_agrees) {
+  auto id = start(ResizeMode::Notify, {h1});
+  c.step(TasksAdded{id, Attempt{1}, {task(2, h2, false)}, ""});
+  c.step(ResizeAnswered{id, Attempt{1}, 1, true, ""});
+  EXPECT_EQ(c.host_of(h2).used_slots, 1u);
+  c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, test::at(60), ""});
+  EXPECT_EQ(c.host_of(h2).used_slots, 1u);
+  c.step(ResizeAnswered{id, Attempt{1}, 2, true, ""});
+  EXPECT_EQ(c.host_of(h2).used_slots, 0u);
+  EXPECT_FALSE(c.check(ResizeAnswered{id, Attempt{1}, 2, true, ""}));
+}
+
+TEST_F(Running, a_refused_shrink_keeps_its_slots) {
+  auto id = start(ResizeMode::Notify, {h1});
+  c.step(TasksAdded{id, Attempt{1}, {task(2, h2, false)}, ""});
+  c.step(ResizeAnswered{id, Attempt{1}, 1, true, ""});
+  c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, test::at(60), ""});
+  c.step(ResizeAnswered{id, Attempt{1}, 2, false, "busy"});
+  EXPECT_EQ(c.host_of(h2).used_slots, 1u);
+  EXPECT_EQ(tasks_wanted(c.job(id)), 2u);
+}
+
+TEST_F(Running, a_member_that_exceeds_a_limit_ends_the_whole_elastic_job_with_that_reason) {
+  auto id = start(ResizeMode::Auto, {h1, h2});
+  c.enter_epoch(id, 1);
+  c.step(TaskEnded{id, Attempt{1}, TaskNumber{2}, 9, Term::MemLimit, {}, ""});
+  EXPECT_TRUE(c.job(id).ending);
+  c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 15, Term::TaskFailed, {}, ""});
+  EXPECT_EQ(c.job(id).state, JobState::Failed);
+  EXPECT_EQ(c.job(id).term, Term::MemLimit);
+}
+
+TEST_F(Running, a_failed_prolog_queues_its_job_again_whatever_the_job_is) {
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {h1});
+  c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 9, Term::PrologFailed, {}, ""});
+  EXPECT_EQ(c.job(id).state, JobState::Pending);
+}
+
+TEST_F(Running, a_failed_pre_execution_command_queues_its_job_again_unless_it_says_abort) {
+  auto again = c.submit(SpecBuilder());
+  c.run(again, {h1});
+  c.step(TaskEnded{again, Attempt{1}, TaskNumber{1}, 1 << 8, Term::PreExecFail, {}, ""});
+  EXPECT_EQ(c.job(again).state, JobState::Pending);
+  auto never = c.submit(SpecBuilder());
+  c.run(never, {h1});
+  c.step(TaskEnded{never, Attempt{1}, TaskNumber{1}, 99 << 8, Term::PreExecFail, {}, ""});
+  EXPECT_EQ(c.job(never).state, JobState::Failed);
+}
+
+TEST_F(Running, exit_codes_of_the_job_or_its_queue_queue_it_again) {
+  c.config.queues[0].requeue_exits = {7};
+  c.reconfigure();
+  auto of_queue = c.submit(SpecBuilder().queue(c.config.queues[0].name));
+  auto own = SpecBuilder();
+  own.spec.requeue_exits = {8};
+  auto of_job = c.submit(own);
+  c.run(of_queue, {h1});
+  c.run(of_job, {h1});
+  c.step(TaskEnded{of_queue, Attempt{1}, TaskNumber{1}, 7 << 8, Term::None, {}, ""});
+  c.step(TaskEnded{of_job, Attempt{1}, TaskNumber{1}, 8 << 8, Term::None, {}, ""});
+  EXPECT_EQ(c.job(of_queue).state, JobState::Pending);
+  EXPECT_EQ(c.job(of_job).state, JobState::Pending);
+}
+
+}  // namespace
+}  // namespace wm

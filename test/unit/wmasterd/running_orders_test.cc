@@ -1,0 +1,105 @@
+// What hosts and agents are told about jobs that are suspended, resized by restart, notified, or
+// have commands around them.
+#include <gtest/gtest.h>
+
+#include "daemons/wmasterd/orders.h"
+#include "test/support/builders.h"
+
+namespace wm::master {
+namespace {
+
+using std::chrono::seconds;
+using test::at;
+using test::ClusterBuilder;
+using test::SpecBuilder;
+
+struct RunningOrders : testing::Test {
+  ClusterBuilder c;
+  HostId h1 = c.host(4), h2 = c.host(4);
+
+  HostOrder told(JobId id, HostId host, double now = 0) {
+    return order_for(c.state, c.job(id), host, at(now));
+  }
+  JobId start(SpecBuilder spec, const std::vector<HostId>& hosts) {
+    auto id = c.submit(spec);
+    c.run(id, hosts);
+    return id;
+  }
+  SpecBuilder torchrun() {
+    auto spec = SpecBuilder().app("training").tasks(1, 8).elastic();
+    spec.spec.command = "torchrun x.py";
+    return spec;
+  }
+};
+
+TEST_F(RunningOrders, a_suspension_is_part_of_the_order_and_stops_the_clock_of_the_run_limit) {
+  auto spec = SpecBuilder();
+  spec.spec.run_limit = seconds(100);
+  auto id = start(spec, {h1});
+  auto begun = c.job(id).started.time_since_epoch() - at(0).time_since_epoch();
+  EXPECT_EQ(told(id, h1).suspend, false);
+  c.step(JobSuspended{id, "u1"}, 10);
+  EXPECT_TRUE(told(id, h1, 40).suspend);
+  EXPECT_EQ(told(id, h1, 40).run_left, Duration(seconds(90)) + begun);
+  c.step(JobResumed{id, "u1"}, 40);
+  EXPECT_EQ(told(id, h1, 50).run_left, Duration(seconds(80)) + begun);
+}
+
+TEST_F(RunningOrders, workers_of_a_suspended_job_do_not_hang) {
+  auto id = start(SpecBuilder().app("training").tasks(1, 2).elastic(), {h1, h2});
+  auto usual = agent_order_for(c.state, c.job(id)).hang_limit;
+  c.step(JobSuspended{id, "u1"}, 10);
+  EXPECT_GT(agent_order_for(c.state, c.job(id)).hang_limit, usual + std::chrono::hours(24));
+  c.step(JobResumed{id, "u1"}, 40);
+  EXPECT_EQ(agent_order_for(c.state, c.job(id)).hang_limit, usual + Duration(seconds(30)));
+}
+
+TEST_F(RunningOrders, a_restart_counts_and_places_only_those_that_will_be_there) {
+  auto id = start(torchrun(), {h1});
+  EXPECT_EQ(told(id, h1).launch, Launch::PerHost);
+  EXPECT_EQ(told(id, h1).restarts, 0u);
+  Task more;
+  more.number = TaskNumber{2};
+  more.host = h2;
+  c.step(TasksAdded{id, Attempt{1}, {more}, ""});
+  EXPECT_EQ(told(id, h1).relaunches, 1u);
+  EXPECT_EQ(told(id, h1).restarts, 1u);
+  EXPECT_EQ(told(id, h1).all.size(), 2u);
+  EXPECT_TRUE(starts_something(told(id, h1), c.job(id)));  // script and environment go along
+  c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, at(60), ""});
+  EXPECT_EQ(told(id, h1).all.size(), 1u);
+  EXPECT_TRUE(told(id, h2).tasks.at(0).leave);
+}
+
+TEST_F(RunningOrders, a_notice_goes_to_the_first_host_with_the_slots_it_is_about) {
+  auto spec = SpecBuilder().tasks(1, 8).elastic();
+  spec.spec.notify_command = "tell me";
+  auto id = start(spec, {h1});
+  std::vector<Task> more(3);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    more[i].number = TaskNumber{i + 2};
+    more[i].host = i == 0 ? h1 : h2;
+    more[i].has_process = false;
+  }
+  c.step(TasksAdded{id, Attempt{1}, more, ""});
+  auto order = told(id, h1);
+  ASSERT_TRUE(order.notice);
+  EXPECT_EQ(order.notice_command, "tell me");
+  EXPECT_EQ(order.notice_hosts, "h1 1 h2 2");
+  EXPECT_FALSE(told(id, h2).notice);
+}
+
+TEST_F(RunningOrders, other_hosts_wait_for_the_first_ones_pre_execution_command) {
+  auto spec = SpecBuilder().app("training").tasks(2, 2);
+  spec.spec.pre_exec = "prepare";
+  auto id = c.submit(spec);
+  c.dispatch(id, {h1, h2});
+  EXPECT_EQ(told(id, h1).tasks.size(), 1u);
+  EXPECT_TRUE(told(id, h2).tasks.empty());
+  auto actions = c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 7});
+  EXPECT_NE(std::find(actions.begin(), actions.end(), Action(OrderHost{h2, id})), actions.end());
+  EXPECT_EQ(told(id, h2).tasks.size(), 1u);
+}
+
+}  // namespace
+}  // namespace wm::master

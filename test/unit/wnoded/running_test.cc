@@ -1,0 +1,216 @@
+// wnoded's decisions about an attempt that runs: suspended, started again, asked about its size.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "daemons/wnoded/core.h"
+#include "test/support/fake_outside.h"
+
+namespace wm::node {
+namespace {
+
+using proc::AttemptKey;
+
+class running : public ::testing::Test {
+ protected:
+  running() { node_.on_session(); }
+
+  static HostRegister card() {
+    HostRegister words;
+    words.name = "n";
+    return words;
+  }
+  static proc::HostFacts host() {
+    proc::HostFacts facts;
+    facts.name = "n";
+    facts.address = "10.0.0.1";
+    return facts;
+  }
+  static void add(HostOrder& o, std::uint32_t number, bool has_process) {
+    OrderedTask task;
+    task.task = {number};
+    task.has_process = has_process;
+    o.tasks.push_back(task);
+    o.all.push_back({{number}, "n", "10.0.0.1"});
+  }
+  /// A torchrun job with a process and a bare slot here.
+  static HostOrder launcher() {
+    HostOrder o;
+    o.job = {7, 0};
+    o.attempt = {1};
+    o.generation = 1;
+    o.resolved.command = "torchrun x.py";
+    o.app.type = AppType::Training;
+    o.launch = Launch::PerHost;
+    o.elastic = true;
+    o.first_host = true;
+    add(o, 1, true);
+    add(o, 2, false);
+    return o;
+  }
+  template <class T>
+  void hear(NodeVerb verb, const T& words) {
+    ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(verb), codec::encode(words)));
+  }
+  void start(const HostOrder& o) {
+    hear(NodeVerb::Order, o);
+    outside_.authorise_next();
+    started(1, 4711);
+    outside_.fake.told.clear();
+    outside_.take_facts();
+  }
+  void started(std::uint32_t task, std::int32_t pid) {
+    node_.on_word(key_, proc::TaskStarted{{TaskNumber{task}, pid, {}, false}});
+  }
+  /// The only thing that the shepherd was told.
+  template <class T>
+  const T& told() {
+    EXPECT_EQ(outside_.fake.told.size(), 1u);
+    return std::get<T>(outside_.fake.told.at(0).second);
+  }
+  std::vector<std::uint32_t> left() {
+    std::vector<std::uint32_t> tasks;
+    for (const auto& fact : outside_.take_facts())
+      if (auto* ended = std::get_if<FactEnded>(&fact.fact))
+        if (ended->term == Term::Left) tasks.push_back(ended->task.value);
+    return tasks;
+  }
+
+  test::FakeOutside outside_;
+  Core node_{outside_, card(), host()};
+  AttemptKey key_{{7, 0}, {1}};
+};
+
+TEST_F(running, a_suspension_is_passed_on_once_and_taken_back_once) {
+  auto o = launcher();
+  start(o);
+  o.suspend = true;
+  o.generation = 2;
+  hear(NodeVerb::Order, o);
+  hear(NodeVerb::Order, o);
+  EXPECT_TRUE(told<proc::Suspend>().on);
+  outside_.fake.told.clear();
+  o.suspend = false;
+  o.generation = 3;
+  hear(NodeVerb::Order, o);
+  EXPECT_FALSE(told<proc::Suspend>().on);
+}
+
+TEST_F(running, an_attempt_that_is_suspended_before_it_starts_is_stopped_from_the_start) {
+  auto o = launcher();
+  o.suspend = true;
+  start(o);
+  EXPECT_TRUE(outside_.fake.started.at(0).suspended);
+}
+
+TEST_F(running, a_restart_replaces_the_process_and_promises_another_port) {
+  auto o = launcher();
+  start(o);
+  auto port = outside_.ports.at(key_);
+  o.relaunches = 1;
+  o.generation = 2;
+  o.leave_grace = Duration(77);
+  add(o, 3, false);
+  hear(NodeVerb::Order, o);
+  hear(NodeVerb::Order, o);
+  const auto& restart = told<proc::RestartTasks>();
+  ASSERT_EQ(restart.tasks.size(), 1u);
+  EXPECT_EQ(restart.tasks[0].old, TaskNumber{1});
+  EXPECT_EQ(restart.tasks[0].spec.task, TaskNumber{1});
+  EXPECT_EQ(restart.grace, Duration(77));
+  const auto& env = restart.tasks[0].spec.env;
+  EXPECT_NE(std::find(env.begin(), env.end(), "PET_NPROC_PER_NODE=3"), env.end());
+  EXPECT_NE(outside_.ports.at(key_), port);
+}
+
+TEST_F(running, a_bare_slot_leaves_when_the_process_of_the_new_size_runs) {
+  auto o = launcher();
+  start(o);
+  o.relaunches = 1;
+  o.generation = 2;
+  o.tasks[1].leave = true;
+  hear(NodeVerb::Order, o);
+  EXPECT_TRUE(left().empty());
+  started(1, 4712);
+  EXPECT_EQ(left(), (std::vector<std::uint32_t>{2}));
+  hear(NodeVerb::Order, o);
+  EXPECT_TRUE(left().empty());
+}
+
+TEST_F(running, a_process_whose_slot_leaves_makes_room_for_that_of_another_slot) {
+  auto o = launcher();
+  start(o);
+  o.relaunches = 1;
+  o.generation = 2;
+  o.tasks[0].has_process = false;
+  o.tasks[0].leave = true;
+  o.tasks[1].has_process = true;
+  hear(NodeVerb::Order, o);
+  const auto& restart = told<proc::RestartTasks>();
+  EXPECT_EQ(restart.tasks.at(0).old, TaskNumber{1});
+  EXPECT_EQ(restart.tasks.at(0).spec.task, TaskNumber{2});
+  started(2, 4712);
+  EXPECT_EQ(left(), (std::vector<std::uint32_t>{1}));
+}
+
+TEST_F(running, a_host_that_leaves_ends_its_process_and_then_its_bare_slots) {
+  auto o = launcher();
+  start(o);
+  o.relaunches = 1;
+  o.generation = 2;
+  o.tasks[0].leave = o.tasks[1].leave = true;
+  hear(NodeVerb::Order, o);
+  EXPECT_EQ(told<proc::EndTasks>().first_signal, SIGTERM);
+  EXPECT_TRUE(left().empty());
+  proc::ExitRecord record;
+  record.key = key_;
+  record.task = {1};
+  record.cause = proc::EndCause::Ordered;
+  node_.on_word(key_, proc::TaskEnded{record});
+  EXPECT_EQ(left(), (std::vector<std::uint32_t>{1, 2}));
+}
+
+TEST_F(running, a_notice_is_asked_once_and_its_answer_is_told) {
+  auto o = launcher();
+  start(o);
+  o.generation = 2;
+  o.notice = ResizeNotice{4, false, {TaskNumber{2}}};
+  o.notice_command = "tell";
+  o.notice_hosts = "n 1";
+  hear(NodeVerb::Order, o);
+  hear(NodeVerb::Order, o);
+  const auto& notice = told<proc::Notice>();
+  EXPECT_EQ(notice.number, 4u);
+  const auto& env = notice.command.env;
+  for (const char* entry : {"LSB_RESIZE_EVENT=shrink", "LSB_RESIZE_HOSTS=n 1",
+                            "LSB_RESIZE_NOTIFY_OK=0", "LSB_RESIZE_NOTIFY_FAIL=1"})
+    EXPECT_NE(std::find(env.begin(), env.end(), entry), env.end()) << entry;
+  node_.on_word(key_, proc::Noticed{4, 1 << 8});
+  auto facts = outside_.take_facts();
+  const auto& answer = std::get<FactNotified>(facts.at(0).fact);
+  EXPECT_FALSE(answer.ok);
+  EXPECT_EQ(answer.text, "the notification command said 1");
+}
+
+TEST_F(running, a_failed_script_of_the_site_is_told) {
+  start(launcher());
+  node_.on_word(key_, proc::ScriptFailed{"epilog exited with 1"});
+  auto facts = outside_.take_facts();
+  EXPECT_EQ(std::get<FactScriptFailed>(facts.at(0).fact).why, "epilog exited with 1");
+}
+
+TEST_F(running, every_limit_has_its_own_term) {
+  proc::ExitRecord r;
+  for (auto [cause, term] : {std::pair(proc::EndCause::MemLimit, Term::MemLimit),
+                             std::pair(proc::EndCause::CpuLimit, Term::CpuLimit),
+                             std::pair(proc::EndCause::ProcessLimit, Term::ProcessLimit),
+                             std::pair(proc::EndCause::ThreadLimit, Term::ThreadLimit),
+                             std::pair(proc::EndCause::SwapLimit, Term::Swap),
+                             std::pair(proc::EndCause::PreExecFailed, Term::PreExecFail),
+                             std::pair(proc::EndCause::PrologFailed, Term::PrologFailed)}) {
+    r.cause = cause;
+    EXPECT_EQ(term_of(r, {}), term);
+  }
+}
+
+}  // namespace
+}  // namespace wm::node
