@@ -27,8 +27,7 @@ WM_FIELDS(JobSpec) {
   f(26, s.select), f(27, s.ask_hosts), f(28, s.run_limit), f(29, s.elastic), f(30, s.hold);
   f(31, s.rerunnable), f(32, s.exclusive), f(33, s.array), f(34, s.array_limit);
   f(35, s.gpu), f(36, s.user_priority);
-  f(35, s.gpu), f(60, s.streams), f(61, s.rows), f(62, s.columns);
-  f(35, s.gpu), f(60, s.mem_for);
+  f(60, s.streams), f(61, s.rows), f(62, s.columns), f(63, s.mem_for);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
@@ -53,7 +52,6 @@ WM_FIELDS(Job) {
   f(22, s.term), f(23, s.end_text), f(24, s.usage), f(25, s.first_element), f(26, s.next_position);
   f(27, s.active_elements), f(28, s.ending), f(29, s.promised), f(30, s.first_promised);
   f(31, s.place), f(32, s.account);
-  f(27, s.active_elements), f(28, s.ending);
   f(60, s.alternative), f(61, s.mem_released), f(62, s.preempted);
 }
 

@@ -28,8 +28,7 @@ WM_FIELDS(HostOrder) {
   f(6, s.request_key), f(7, s.resolved), f(8, s.script), f(9, s.env), f(10, s.app), f(11, s.tasks);
   f(12, s.all), f(13, s.key), f(14, s.elastic), f(15, s.min_tasks), f(16, s.max_tasks);
   f(17, s.restarts), f(18, s.run_left), f(19, s.end), f(20, s.end_term), f(21, s.first_host);
-  f(22, s.submitted), f(60, s.attach);
-  f(22, s.submitted), f(60, s.preempt);
+  f(22, s.submitted), f(60, s.attach), f(61, s.preempt);
 }
 WM_FIELDS(FactStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid); }
 WM_FIELDS(FactEnded) {

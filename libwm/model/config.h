@@ -164,7 +164,6 @@ struct QueueConf {
   bool rerunnable = false;
   bool exclusive = false;  ///< bsub -x is allowed
   Interactive interactive = Interactive::Yes;
-  std::string res_req;  ///< added to every job's -R
   JobOrder order = JobOrder::Fcfs;
   std::string res_req;                                ///< added to every job's -R
   std::string place = "pack";                         ///< pack, spread or topology

@@ -133,100 +133,96 @@ struct JobMoved {
   JobId job;
   std::int32_t place = 0;
   std::string by;
-  /// The attempt makes way: its tasks get SIGTERM now, SIGKILL after preempted.leave_by.
-  struct JobPreempted {
-    JobId job;
-    Attempt attempt;
-    Preempted preempted;
-  };
-  /// rusage[mem=…:duration=…] is over: the memory is free for others.
-  struct MemoryReleased {
-    JobId job;
-    Attempt attempt;
-  };
-  /// What these pending jobs wait for, for their history. Changes no state.
-  struct WaitRecorded {
-    std::vector<JobId> jobs;
-    std::vector<PendReason> reasons;
-  };
-  /// A finished job is forgotten here (accounting keeps it).
-  struct JobPurged {
-    JobId job;
-  };
+};
+/// The attempt makes way: its tasks get SIGTERM now, SIGKILL after preempted.leave_by.
+struct JobPreempted {
+  JobId job;
+  Attempt attempt;
+  Preempted preempted;
+};
+/// rusage[mem=…:duration=…] is over: the memory is free for others.
+struct MemoryReleased {
+  JobId job;
+  Attempt attempt;
+};
+/// What these pending jobs wait for, for their history. Changes no state.
+struct WaitRecorded {
+  std::vector<JobId> jobs;
+  std::vector<PendReason> reasons;
+};
+/// A finished job is forgotten here (accounting keeps it).
+struct JobPurged {
+  JobId job;
+};
 
-  // ---- hosts ----
-  /// It has come up, or come back: what it is and has.
-  struct HostRegistered {
-    HostId host;
-    std::string name, address, boot, type, model;
-    Capacity capacity;
-  };
-  /// Nothing was heard from it for silent_after.
-  struct HostSilent {
-    HostId host;
-  };
-  /// It is heard again with the boot it had.
-  struct HostHeard {
-    HostId host;
-  };
-  /// Somebody vouches that nothing runs there any more.
-  struct HostDied {
-    HostId host;
-    std::string by, why;
-  };
-  struct HostClosed {
-    HostId host;
-    std::string by, why;
-  };
-  struct HostOpened {
-    HostId host;
-    std::string by;
-  };
+// ---- hosts ----
+/// It has come up, or come back: what it is and has.
+struct HostRegistered {
+  HostId host;
+  std::string name, address, boot, type, model;
+  Capacity capacity;
+};
+/// Nothing was heard from it for silent_after.
+struct HostSilent {
+  HostId host;
+};
+/// It is heard again with the boot it had.
+struct HostHeard {
+  HostId host;
+};
+/// Somebody vouches that nothing runs there any more.
+struct HostDied {
+  HostId host;
+  std::string by, why;
+};
+struct HostClosed {
+  HostId host;
+  std::string by, why;
+};
+struct HostOpened {
+  HostId host;
+  std::string by;
+};
 
-  // ---- queues, configuration ----
-  /// What a queue is from now on.
-  enum class QueueStandingChange : std::uint8_t {
-    Open = 0,
-    Close = 1,
-    Activate = 2,
-    Inactivate = 3
-  };
-  struct QueueChanged {
-    std::string queue;
-    QueueStandingChange change{};
-    std::string by, why;
-  };
-  struct ConfigLoaded {
-    std::shared_ptr<const Config> config;
-  };
+// ---- queues, configuration ----
+/// What a queue is from now on.
+enum class QueueStandingChange : std::uint8_t { Open = 0, Close = 1, Activate = 2, Inactivate = 3 };
+struct QueueChanged {
+  std::string queue;
+  QueueStandingChange change{};
+  std::string by, why;
+};
+struct ConfigLoaded {
+  std::shared_ptr<const Config> config;
+};
 
-  // ---- GPUs ----
-  /// A GPU is set aside, or given back: `mark` is what holds from now on.
-  struct GpuMarked {
-    HostId host;
-    std::string uuid;
-    GpuMark mark;
-  };
+// ---- GPUs ----
+/// A GPU is set aside, or given back: `mark` is what holds from now on.
+struct GpuMarked {
+  HostId host;
+  std::string uuid;
+  GpuMark mark;
+};
 
-  /// What has happened. Alternatives are append-only: their index is their number on disk.
-  using EventBody =
-      std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded,
-                   TaskStuck, TasksAdded, TasksLeaving, TaskCondemned, AgentSeen, LeadAppointed,
-                   EpochEntered, InPlaceSeen, CapChanged, KillRequested, JobPurged, HostRegistered,
-                   HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
-                   ConfigLoaded, StartPromised, JobMoved, GpuMarked, JobPreempted, MemoryReleased,
-                   WaitRecorded>;
+/// What has happened. Alternatives are append-only: their index is their number on disk.
+using EventBody =
+    std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded,
+                 TaskStuck, TasksAdded, TasksLeaving, TaskCondemned, AgentSeen, LeadAppointed,
+                 EpochEntered, InPlaceSeen, CapChanged, KillRequested, JobPurged, HostRegistered,
+                 HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
+                 ConfigLoaded, StartPromised, JobMoved, GpuMarked, JobPreempted, MemoryReleased,
+                 WaitRecorded>;
 
-  /// An event with its place in the history and the wall time stamped at the rim.
-  struct Event {
-    Seq seq;
-    WallTime time{};
-    EventBody body;
-  };
+/// An event with its place in the history and the wall time stamped at the rim.
+struct Event {
+  Seq seq;
+  WallTime time{};
+  EventBody body;
+};
 
-  /// "job_submitted": for logs and bhist. @cost O(1)
-  std::string_view event_name(const EventBody& body);
-  /// The job an event is about; none for host, queue and configuration events.
-  JobId job_of(const EventBody& body);
+/// "job_submitted": for logs and bhist. @cost O(1)
+std::string_view event_name(const EventBody& body);
+/// The job an event is about; none for host, queue and configuration events.
+JobId job_of(const EventBody& body);
 
 }  // namespace wm

@@ -251,7 +251,6 @@ struct Job {
   std::int32_t place = 0;     ///< btop, bbot: lower goes first within a queue, before all else
   std::uint32_t account = 0;  ///< of Cluster::accounts that its tasks are charged to; 0: none yet
 
-  const JobSpec& spec() const { return sealed->spec; }
   /// What was asked, with the alternative that this attempt runs under.
   const JobSpec& spec() const { return spec_of(alternative); }
   /// The same for another of its alternatives. @cost O(1)
