@@ -306,29 +306,30 @@ struct MoveRequest {
   std::vector<JobId> jobs;
   bool top = true;  ///< false: to the bottom
   bool operator==(const MoveRequest&) const = default;
-  /// Owner. Where the agent on a task's host lets its owner in; one is started where there is
-  /// none. Errors: NotFound, Denied, Conflict (not started, or over).
-  struct AttachRequest {
-    JobId job;
-    TaskNumber task;  ///< 0: the first
-    bool operator==(const AttachRequest&) const = default;
-  };
-  struct AttachReply {
-    std::string door;  ///< "127.0.0.1:4711"; empty: not yet, ask again
-    std::string host;
-    TaskNumber task;
-    std::int32_t pid = 0;
-    bool operator==(const AttachReply&) const = default;
-  };
+};
+/// Owner. Where the agent on a task's host lets its owner in; one is started where there is
+/// none. Errors: NotFound, Denied, Conflict (not started, or over).
+struct AttachRequest {
+  JobId job;
+  TaskNumber task;  ///< 0: the first
+  bool operator==(const AttachRequest&) const = default;
+};
+struct AttachReply {
+  std::string door;  ///< "127.0.0.1:4711"; empty: not yet, ask again
+  std::string host;
+  TaskNumber task;
+  std::int32_t pid = 0;
+  bool operator==(const AttachReply&) const = default;
+};
 
-  /// Asks who answers there (lsid, and tests of the session itself).
-  struct PingRequest {
-    std::string text;
-    bool operator==(const PingRequest&) const = default;
-  };
-  struct PingReply {
-    std::string cluster, master, version;
-    bool operator==(const PingReply&) const = default;
-  };
+/// Asks who answers there (lsid, and tests of the session itself).
+struct PingRequest {
+  std::string text;
+  bool operator==(const PingRequest&) const = default;
+};
+struct PingReply {
+  std::string cluster, master, version;
+  bool operator==(const PingReply&) const = default;
+};
 
 }  // namespace wm
