@@ -203,32 +203,36 @@ void apply_to(Cluster& c, const StartPromised& e, WallTime, Touched& t) {
 
 void apply_to(Cluster& c, const JobMoved& e, WallTime, Touched& t) {
   edit_job(c, e.job).place = e.place;
-  void apply_to(Cluster & c, const JobPreempted& e, WallTime, Touched& t) {
-    Job& job = edit_job(c, e.job);
-    job.preempted = e.preempted;
-    ++job.generation;
-    t.orders.insert(e.job);
-    t.jobs.insert(e.job);
-  }
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
 
-  // Every host of the job gets its memory back; what is added later reserves none.
-  void apply_to(Cluster & c, const MemoryReleased& e, WallTime, Touched& t) {
-    Job& job = edit_job(c, e.job);
-    for (const auto& task : job.tasks)
-      if (task.holds_slot()) edit_host(c, task.host).used_mem.value -= job.spec().task.mem.value;
-    job.mem_released = true;
-    t.jobs.insert(e.job);
-    t.schedule = true;
-  }
+void apply_to(Cluster& c, const JobPreempted& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.preempted = e.preempted;
+  ++job.generation;
+  t.orders.insert(e.job);
+  t.jobs.insert(e.job);
+}
 
-  void apply_to(Cluster&, const WaitRecorded&, WallTime, Touched&) {}
+// Every host of the job gets its memory back; what is added later reserves none.
+void apply_to(Cluster& c, const MemoryReleased& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  for (const auto& task : job.tasks)
+    if (task.holds_slot()) edit_host(c, task.host).used_mem.value -= job.spec().task.mem.value;
+  job.mem_released = true;
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
 
-  void apply_to(Cluster & c, const JobPurged& e, WallTime, Touched& t) {
-    t.jobs.insert(e.job);
-    const Job& base = *c.jobs.find(e.job.job);
-    for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
-      c.elements.erase(base.first_element + p);
-    c.jobs.erase(e.job.job);
-  }
+void apply_to(Cluster&, const WaitRecorded&, WallTime, Touched&) {}
+
+void apply_to(Cluster& c, const JobPurged& e, WallTime, Touched& t) {
+  t.jobs.insert(e.job);
+  const Job& base = *c.jobs.find(e.job.job);
+  for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
+    c.elements.erase(base.first_element + p);
+  c.jobs.erase(e.job.job);
+}
 
 }  // namespace wm::fsm
