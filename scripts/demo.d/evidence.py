@@ -6,7 +6,9 @@ RESULT_DIR/log/<task>/{steps,ledger,hash}.csv of every task ─► History ─�
   parameters equal bit for bit on all members after each pass
   resizes    pause = first begin with the new world − last end with the old, the longest of the
              survivors, less the median gap of the 20 steps before; and the steps that were lost
-Callers: scripts/demo; usable alone: evidence.py RESULT_DIR prints a job's resizes and problems.
+A task that was killed may miss on record the one step it died in (R-3): name such tasks.
+Callers: scripts/demo; usable alone: evidence.py RESULT_DIR [KILLED_TASK…] prints a job's resizes
+and problems.
 """
 
 import collections
@@ -43,7 +45,8 @@ def rows(path):
 class History:
     """The step records of all tasks of one job."""
 
-    def __init__(self, result_dir):
+    def __init__(self, result_dir, killed=()):
+        self.killed = [os.path.join(result_dir, 'log', str(task)) for task in killed]
         self.folders = sorted(glob.glob(os.path.join(result_dir, 'log', '*')))
         self.steps = {f: rows(os.path.join(f, 'steps.csv')) for f in self.folders}
         self.by_step = collections.defaultdict(list)  # step → rows of its highest epoch
@@ -111,6 +114,13 @@ class History:
 
     # ---- proofs ------------------------------------------------------------------------
 
+    def _died_in(self, step):
+        """Killed members whose last line in this step's epoch is the step before."""
+        epoch = self.by_step[step][0]['epoch']
+        last = [max((row['step'] for row in self.steps.get(folder, []) if row['epoch'] == epoch), default=0)
+                for folder in self.killed]
+        return last.count(step - 1)
+
     def step_problems(self):
         """What is wrong with the chain of steps."""
         wanted = set(range(1, self.last_step() + 1))
@@ -121,7 +131,7 @@ class History:
             yield f'{len(missing)} optimizer steps are missing, the first is {missing[0]}'
         for step, found in sorted(self.by_step.items()):
             world = found[0]['world']
-            if len(found) != world or any(row['world'] != world for row in found):
+            if len(found) not in (world, world - self._died_in(step)) or any(row['world'] != world for row in found):
                 yield f'step {step} was applied by {len(found)} of {world} members'
                 return
 
@@ -135,7 +145,7 @@ class History:
                     shares[row['step']].append(row)
         yield from _gaps_in_passes(shares, data_set_size)
         for step in sorted(shares):
-            if not _covers([(r['offset'], r['offset'] + r['size']) for r in shares[step]],
+            if not self._died_in(step) and not _covers([(r['offset'], r['offset'] + r['size']) for r in shares[step]],
                            shares[step][0]['end'] - shares[step][0]['begin']):
                 yield f'step {step}: the members\' shares do not add up to its samples'
                 return
@@ -211,7 +221,7 @@ def _gaps_in_passes(shares, data_set_size):
 
 
 if __name__ == '__main__':
-    history = History(sys.argv[1])
+    history = History(sys.argv[1], sys.argv[2:])
     for resize in history.resizes():
         print(resize)
     size = max((r['end'] for f in history.folders for r in rows(os.path.join(f, 'ledger.csv'))), default=0)

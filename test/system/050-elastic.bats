@@ -42,7 +42,7 @@ explained() { bjobs -l "$1" | tr -d "\n" | grep -q "stays at its size"; }
   step=$(last_step "$job")
   "$MINICLUSTER" kill task "$job.3"
   wait_for 20 past_step "$job" $((step + 50))
-  proven "$job" 900
+  proven "$job" 900 3
 }
 
 @test "rank 0's worker killed: the next one takes over" {
@@ -51,7 +51,7 @@ explained() { bjobs -l "$1" | tr -d "\n" | grep -q "stays at its size"; }
   step=$(last_step "$job")
   "$MINICLUSTER" kill task "$job.1"
   wait_for 20 past_step "$job" $((step + 50))
-  proven "$job" 900
+  proven "$job" 900 1
 }
 
 @test "training goes on while wmasterd is dead, a worker's death then included" {
@@ -65,7 +65,7 @@ explained() { bjobs -l "$1" | tr -d "\n" | grep -q "stays at its size"; }
   step=$(last_step "$job")
   wait_for 10 past_step "$job" $((step + 50))
   "$MINICLUSTER" start wmasterd
-  proven "$job" 1200
+  proven "$job" 1200 2
 }
 
 @test "rank 0's whole host dies while wmasterd is dead: the others wait, then go on under a new lead" {
@@ -77,7 +77,7 @@ explained() { bjobs -l "$1" | tr -d "\n" | grep -q "stays at its size"; }
   "$MINICLUSTER" start wmasterd
   wait_for 60 at_world "$job" 2
   "$MINICLUSTER" start "$first"
-  proven "$job" 1200
+  proven "$job" 1200 1
 }
 
 @test "a worker that ignores the shrink request is killed after the grace; the others go on" {
@@ -86,7 +86,7 @@ explained() { bjobs -l "$1" | tr -d "\n" | grep -q "stays at its size"; }
   "$MINICLUSTER" kill task "$job.3" -STOP
   bresize release 1 "$job"
   wait_for 60 at_world "$job" 2
-  proven "$job" 1500
+  proven "$job" 1500 3
 }
 
 @test "a newcomer that crashes while importing disturbs nobody; the job says why it stays" {
@@ -119,6 +119,6 @@ PY
   grep -q 'resumed from checkpoint' "$(result_dir "$job")"/log/*/stdout
   [ "$(last_step "$job")" -eq 800 ]
   # what was done after the checkpoint is done again, and nothing else is wrong
-  run $PYTHON "$TOP/scripts/demo.d/evidence.py" "$(result_dir "$job")"
+  run $PYTHON "$TOP/scripts/demo.d/evidence.py" "$(result_dir "$job")" 1 2
   ! grep -v -e '^Resize' -e 'all in order' -e 'were lost and done again' <<<"$output"
 }

@@ -8,7 +8,8 @@
 #   events JOBID EVENT                     that job's events of a kind, one JSON object a line
 #   train MIN,MAX STEPS [MS]               an elastic job of small_train.py; result_dir, world, at_world,
 #                                          last_step, past_step JOBID …: what its step records say
-#   proven JOBID STEPS                     it finished, every step and sample once, without a restart
+#   proven JOBID STEPS [TASK…]             it finished, every step and sample once, without a restart;
+#                                          these tasks were killed, and may miss the step they died in
 # Invariant: no fixed ports or paths; everything lives below BATS_FILE_TMPDIR.
 
 TOP=$(cd "${BATS_TEST_DIRNAME:-.}/../.." && pwd)
@@ -102,10 +103,10 @@ world() { tail -qn 1 "$(result_dir "$1")"/log/*/steps.csv 2>/dev/null | grep -v 
 at_world() { [ "$(world "$1")" = "$2" ]; }
 last_step() { tail -qn 1 "$(result_dir "$1")"/log/*/steps.csv 2>/dev/null | grep -v step | cut -d, -f1 | sort -n | tail -1; }
 past_step() { [ "$(last_step "$1")" -ge "$2" ]; }
-proven() { # JOBID STEPS: finished, in order, not restarted
+proven() { # JOBID STEPS [KILLED_TASK…]
   ran_out "$1" 90
   [ "$(state "$1")" = finished ] || { bhist -l "$1"; cat "$(result_dir "$1")"/log/*/stderr; return 1; }
   is "$1" attempt 1
-  run $PYTHON "$TOP/scripts/demo.d/evidence.py" "$(result_dir "$1")"
+  run $PYTHON "$TOP/scripts/demo.d/evidence.py" "$(result_dir "$1")" "${@:3}"
   [[ $output == *"$2 steps, $(($2 * 16)) samples, all in order"* ]] || { echo "$output"; return 1; }
 }

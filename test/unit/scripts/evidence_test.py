@@ -118,6 +118,24 @@ class EvidenceTest(unittest.TestCase):
             out.writelines(kept)
         self.assertIn('step 5 was applied by 3 of 4 members', self.problems())
 
+    def test_a_killed_task_may_miss_the_step_it_died_in_and_no_other(self):
+        self.train(until=4)
+        self.records.step(5, 1, [0, 1, 2, 3])
+        for name in ('steps.csv', 'ledger.csv'):  # task 3 died between applying step 5 and writing it
+            path = os.path.join(self.place.name, 'log', '3', name)
+            with open(path, encoding='ascii') as lines:
+                kept = lines.readlines()[:-1]
+            with open(path, 'w', encoding='ascii') as out:
+                out.writelines(kept)
+        self.records.step(6, 2, [0, 1])
+        self.records.step(7, 2, [0, 1])
+        wrong = 'step 5 was applied by 3 of 4 members'
+        self.assertIn(wrong, History(self.place.name).problems(SIZE))
+        self.assertIn(wrong, History(self.place.name, [2]).problems(SIZE))
+        self.assertEqual(list(History(self.place.name, [3]).step_problems()), [])
+        self.assertNotIn("step 5: the members' shares do not add up to its samples",
+                         History(self.place.name, [3]).problems(SIZE))
+
     def test_a_step_redone_in_a_later_epoch_counts_once_and_as_lost(self):
         self.records.step(1, 1, [0, 1])
         self.records.step(2, 1, [1])  # applied by one that then died
