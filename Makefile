@@ -133,6 +133,12 @@ $(TRAINER): $(LIB_A)
 CUDA := $(patsubst %/bin/,%,$(dir $(NVCC)))
 NVCCFLAGS := -std=c++17 -O2 -I. -gencode arch=compute_80,code=compute_80 \
   -gencode arch=compute_90,code=sm_90 -Xlinker -rpath,$(CUDA)/lib64
+# Examples of GPU programs: test/examples/NAME.cu becomes test/examples/NAME in the build folder.
+GPU_EXAMPLES := $(if $(NVCC),$(patsubst %.cu,$B/%,$(wildcard test/examples/*.cu)))
+tests: $(GPU_EXAMPLES)
+$(GPU_EXAMPLES): $B/%: %.cu $(wildcard commands/gpu/*.cuh test/examples/*.cuh) $(TRAINER)
+	@mkdir -p $(@D); echo "  NVCC  $@"
+	@$(NVCC) $(NVCCFLAGS) -o $@ $< -L$B/lib -lwmtrainer -Xlinker -rpath,$(abspath $B/lib) -lnccl
 GPU_BIN := $(if $(NVCC),$(patsubst commands/gpu/%.cu,$B/bin/%,$(wildcard commands/gpu/*.cu)))
 .PHONY: gpu-programs
 gpu-programs: $(GPU_BIN)
