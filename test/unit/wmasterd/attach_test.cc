@@ -32,7 +32,8 @@ struct Asker final : test::SimPeer {
 class attach : public ::testing::Test {
  protected:
   attach() {
-    log::open("attach", "", log::Level::Error);
+    static const bool quiet = (log::open("attach", "", log::Level::Error), true);
+    static_cast<void>(quiet);
     past.config.hosts.clear();
     past.config.cluster.admins = {"boss"};
     past.reconfigure();
