@@ -39,6 +39,8 @@ WM_FIELDS(HostClosed) { f(1, s.host), f(2, s.by), f(3, s.why); }
 WM_FIELDS(HostOpened) { f(1, s.host), f(2, s.by); }
 WM_FIELDS(QueueChanged) { f(1, s.queue), f(2, s.change), f(3, s.by), f(4, s.why); }
 WM_FIELDS(ConfigLoaded) { f(1, s.config); }
+WM_FIELDS(HostFenceBegan) { f(1, s.host), f(2, s.command); }
+WM_FIELDS(HostFenceFailed) { f(1, s.host), f(2, s.why); }
 WM_FIELDS(EventBody) { f.one_of(s); }
 
 }  // namespace wm

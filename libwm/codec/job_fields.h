@@ -25,6 +25,7 @@ WM_FIELDS(JobSpec) {
   f(26, s.select), f(27, s.ask_hosts), f(28, s.run_limit), f(29, s.elastic), f(30, s.hold);
   f(31, s.rerunnable), f(32, s.exclusive), f(33, s.array), f(34, s.array_limit);
   f(35, s.gpu);
+  f(60, s.depend), f(61, s.orphan_kill), f(62, s.begin), f(63, s.deadline);
 }
 WM_FIELDS(SealedSpec) { f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key); }
 WM_FIELDS(PendReason) { f(1, s.code), f(2, s.text), f(3, s.hosts_removed), f(4, s.fix); }
@@ -55,6 +56,7 @@ WM_FIELDS(Host) {
   f(7, s.closed_why), f(8, s.boot), f(9, s.type), f(10, s.model), f(11, s.capacity);
   f(12, s.used_slots), f(13, s.stuck_slots), f(14, s.used_milli_cpus), f(15, s.used_mem);
   f(16, s.gpu_owners), f(17, s.registered), f(18, s.silent_since);
+  f(60, s.fence_tries), f(61, s.fence_text);
 }
 WM_FIELDS(QueueStanding) { f(1, s.closed), f(2, s.inactive), f(3, s.by), f(4, s.why); }
 

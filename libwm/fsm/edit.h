@@ -44,5 +44,7 @@ void apply_to(Cluster& c, const HostClosed& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const HostOpened& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const QueueChanged& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ConfigLoaded& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const HostFenceBegan& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const HostFenceFailed& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

@@ -55,6 +55,9 @@ struct Host {
   Bytes used_mem{0};
   std::vector<GpuOwner> gpu_owners;  ///< same length as capacity.gpus
   WallTime registered{}, silent_since{};
+  // while it is silent: tries of fence_command, and what became of the last
+  std::uint32_t fence_tries = 0;
+  std::string fence_text;
   bool operator==(const Host&) const = default;
 };
 

@@ -84,6 +84,9 @@ struct JobSpec {
   bool exclusive = false;              ///< -x
   std::vector<IndexRange> array;       ///< empty: no array
   std::uint32_t array_limit = 0;       ///< %n; 0 = none
+  std::string depend;                  ///< -w; kept by the master with numbers for names
+  bool orphan_kill = false;            ///< -ti: ended once its dependency can never be met
+  WallTime begin{}, deadline{};        ///< -b: not before; -t: ended then; 0 = none
   bool operator==(const JobSpec&) const = default;
 };
 
