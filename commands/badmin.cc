@@ -20,13 +20,15 @@ struct Verb {
   Act act;
 };
 constexpr Verb kVerbs[] = {
-    {"reconfig", Act::Reconfig},      {"hclose", Act::HostClose},   {"hopen", Act::HostOpen},
-    {"hdead", Act::HostDead},         {"qclose", Act::QueueClose},  {"qopen", Act::QueueOpen},
-    {"qinact", Act::QueueInactivate}, {"qact", Act::QueueActivate},
+    {"reconfig", Act::Reconfig},        {"hclose", Act::HostClose},
+    {"hopen", Act::HostOpen},           {"hdead", Act::HostDead},
+    {"qclose", Act::QueueClose},        {"qopen", Act::QueueOpen},
+    {"qinact", Act::QueueInactivate},   {"qact", Act::QueueActivate},
+    {"rebuild-acct", Act::RebuildAcct},
 };
 
 constexpr const char* kSynopsis =
-    "badmin ckconfig | reconfig | showconf | keys file\n"
+    "badmin ckconfig | reconfig | showconf | keys file | rebuild-acct\n"
     "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C "
     "message] queue ...\n"
     "  ckconfig               Check the files in $WM_CONF_DIR and name everything that is wrong\n"
@@ -37,7 +39,8 @@ constexpr const char* kSynopsis =
     "  hdead                  Vouch that nothing runs on a silent host: its jobs may start "
     "elsewhere\n"
     "  qclose, qopen          Refuse submissions to queues; take them again\n"
-    "  qinact, qact           Start no more jobs of queues; start them again";
+    "  qinact, qact           Start no more jobs of queues; start them again\n"
+    "  rebuild-acct           Make accounting again from the history of events";
 
 Result<int> check_config() {
   say("Checking configuration files in " + conf_dir() + " ...\n\n");

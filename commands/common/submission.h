@@ -24,6 +24,7 @@ struct Surroundings {
   std::string cwd, home, host;
   std::uint32_t umask = 022;
   std::vector<std::string> environment;  ///< "NAME=value"
+  WallTime now{};
 };
 
 /// What is to run.
