@@ -25,7 +25,9 @@ struct Desk {
   ClusterBuilder cluster;
   std::unique_ptr<store::CoreDb> core;
   std::unique_ptr<Accounting> accounting;
+  Cluster state;  // what was taken has made
   std::size_t taken = 0;
+  double clock = 0;
 
   Desk() {
     static const bool quiet = (log::open("accounting", "", log::Level::Error), true);
@@ -58,13 +60,18 @@ struct Desk {
     return fresh;
   }
   /// The same, and accounting is told.
-  void commit() { accounting->take(keep(), cluster.state); }
+  void commit() {
+    for (const auto& event : keep()) {
+      fsm::apply(state, event);
+      accounting->take({event}, state);
+    }
+  }
 
-  /// A job that waits, runs and ends, a second each.
+  /// A job that waits, runs and ends, 10 seconds after the one before.
   JobId ended(SpecBuilder builder, std::int32_t status = 0) {
     auto id = cluster.submit(builder);
     cluster.run(id, {HostId{1}});
-    cluster.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, status, Term::None, {}, ""}, 1);
+    cluster.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, status, Term::None, {}, ""}, clock += 10);
     return id;
   }
   std::vector<std::uint32_t> found(AcctRequest request) {
