@@ -12,6 +12,7 @@ echo "switched off"
 END
   chmod +x "$BATS_FILE_TMPDIR/fence"
   cat >"$BATS_FILE_TMPDIR/wm.conf" <<END
+[cluster]
 fence_command = $BATS_FILE_TMPDIR/fence
 fence_retry = 2s
 END
@@ -25,7 +26,7 @@ setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
   wait_for 20 in_state "$job" running
   node=$(field "$job" exec_host | sed 's/.*\*//; s/:.*//')
   "$MINICLUSTER" kill "$node"
-  wait_for 60 grep -q host_fence_failed "$CLUSTER"/log/wmasterd.log
+  wait_for 60 grep -rq host_fence_failed "$CLUSTER"/log
   [ "$(state "$job")" = unknown ]
   touch "$BATS_FILE_TMPDIR/works"
   wait_for 60 in_state "$job" running
