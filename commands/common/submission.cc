@@ -7,8 +7,10 @@
 
 #include "commands/common/directives.h"
 #include "commands/common/job_names.h"
+#include "commands/common/times.h"
 #include "libwm/expr/alternatives.h"
 #include "libwm/expr/asked_hosts.h"
+#include "libwm/expr/depend.h"
 #include "libwm/expr/gpu.h"
 
 namespace wm::cmd {
@@ -48,6 +50,10 @@ constexpr Option kOptions[] = {
     {"sp", Kind::Number, "n", "Priority among the jobs of the queue; higher goes first"},
     {"P", Kind::Text, "project", "Project for accounting"},
     {"Jd", Kind::Text, "text", "Description"},
+    {"w", Kind::Text, "condition", "Start when it is met: done(1) && ended(name) || exit(3, >1)"},
+    {"ti", Kind::Flag, "", "End the job once its -w can never be met"},
+    {"b", Kind::Text, "[[[y:]m:]d:]h:m", "Start at this time at the earliest"},
+    {"t", Kind::Text, "[[[y:]m:]d:]h:m", "End the job at this time"},
     {"N", Kind::IgnoredFlag, "", ""},
     {"B", Kind::IgnoredFlag, "", ""},
     {"u", Kind::Ignored, "", ""},
@@ -150,6 +156,25 @@ Result<void> read_name(const Parsed& options, JobSpec& spec) {
   spec.name = name.name;
   spec.array = name.array;
   spec.array_limit = name.limit;
+  return {};
+}
+
+Result<void> read_dates(const Parsed& options, WallTime now, JobSpec& spec) {
+  if (auto text = options.first("b")) {
+    WM_TRY(spec.begin, parse_date(*text, now));
+  }
+  if (auto text = options.first("t")) {
+    WM_TRY(spec.deadline, parse_date(*text, now));
+  }
+  if (spec.deadline != WallTime{} && spec.begin >= spec.deadline)
+    return fail(Code::BadArgument, "Start time is later than termination time");
+  return {};
+}
+
+Result<void> read_dependency(const Parsed& options, JobSpec& spec) {
+  spec.depend = options.first("w").value_or("");
+  spec.orphan_kill = options.has("ti");
+  WM_TRY(expr::Depend::parse(spec.depend));
   return {};
 }
 
@@ -261,6 +286,8 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   WM_TRY(read_run_limit(options, spec));
   WM_TRY(read_priority(options, spec));
   WM_TRY(read_requirements(options, spec));
+  WM_TRY(read_dependency(options, spec));
+  WM_TRY(read_dates(options, surroundings.now, spec));
   return spec;
 }
 

@@ -47,6 +47,8 @@ WM_FIELDS(GpuMarked) { f(1, s.host), f(2, s.uuid), f(3, s.mark); }
 WM_FIELDS(JobPreempted) { f(1, s.job), f(2, s.attempt), f(3, s.preempted); }
 WM_FIELDS(MemoryReleased) { f(1, s.job), f(2, s.attempt); }
 WM_FIELDS(WaitRecorded) { f(1, s.jobs), f(2, s.reasons); }
+WM_FIELDS(HostFenceBegan) { f(1, s.host), f(2, s.command); }
+WM_FIELDS(HostFenceFailed) { f(1, s.host), f(2, s.why); }
 WM_FIELDS(EventBody) { f.one_of(s); }
 
 }  // namespace wm

@@ -28,6 +28,7 @@ WM_FIELDS(JobSpec) {
   f(31, s.rerunnable), f(32, s.exclusive), f(33, s.array), f(34, s.array_limit);
   f(35, s.gpu), f(36, s.user_priority);
   f(60, s.streams), f(61, s.rows), f(62, s.columns), f(63, s.mem_for);
+  f(100, s.depend), f(101, s.orphan_kill), f(102, s.begin), f(103, s.deadline);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
@@ -76,6 +77,7 @@ WM_FIELDS(Host) {
   f(12, s.used_slots), f(13, s.stuck_slots), f(14, s.used_milli_cpus), f(15, s.used_mem);
   f(16, s.gpu_owners), f(17, s.registered), f(18, s.silent_since), f(40, s.gpu_shares);
   f(41, s.gpu_marks);
+  f(60, s.fence_tries), f(61, s.fence_text);
 }
 WM_FIELDS(Held) { f(1, s.slots), f(2, s.milli_gpus), f(3, s.mem); }
 WM_FIELDS(Used) { f(1, s.slots), f(2, s.gpus), f(3, s.mem); }

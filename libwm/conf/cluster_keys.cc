@@ -154,6 +154,19 @@ constexpr Key<C> kKeys[] = {
      "NVML of the GPU driver, as the loader finds it or a path. Empty: hosts look for no GPUs."},
     {"mps_program", [](C& c) -> Field { return &c.mps_program; }, kAny, Effect::Restart,
      "Control daemon of CUDA MPS, started per GPU and owner for jobs with mps=yes."},
+    {"store_queue",
+     [](C& c) -> Field { return &c.limits.store_queue; },
+     {1 << 20, 1LL << 40},
+     Effect::Restart,
+     "While more than this waits to become durable, the master reads no further requests."},
+    {"fence_command", [](C& c) -> Field { return &c.fence_command; }, kAny, Effect::Reconfig,
+     "Command, with the host's name added, that the master runs for a silent host. Exit status "
+     "0 says that the host is off for certain: its attempts are over and rerunnable jobs start "
+     "again elsewhere. Empty: only badmin hdead says so."},
+    {"fence_limit", [](C& c) -> Field { return &c.times.fence_limit; }, time_up_to(kHour),
+     Effect::Reconfig, "A fence command that runs longer is killed and has failed."},
+    {"fence_retry", [](C& c) -> Field { return &c.times.fence_retry; }, time_up_to(kDay),
+     Effect::Reconfig, "Time between two tries to fence one host."},
 };
 
 }  // namespace

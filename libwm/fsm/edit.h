@@ -59,5 +59,7 @@ void apply_to(Cluster& c, const GpuMarked& e, WallTime now, Touched& t);
 /// that the driver does not name any more stays where it was, set aside. After a reboot, with
 /// nothing held, the host starts anew. @cost O(GPUs squared)
 void keep_gpu_places(Host& host, const std::vector<Gpu>& known, bool rebooted, WallTime now);
+void apply_to(Cluster& c, const HostFenceBegan& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const HostFenceFailed& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

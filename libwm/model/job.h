@@ -107,7 +107,10 @@ struct JobSpec {
   /// -I, -Ip, -Is; the terminal's size, 0 = unknown.
   Streams streams = Streams::Files;
   std::uint32_t rows = 0, columns = 0;
-  Duration mem_for{};  ///< task.mem is reserved so long from the start; 0: always
+  Duration mem_for{};            ///< task.mem is reserved so long from the start; 0: always
+  std::string depend;            ///< -w; kept by the master with numbers for names
+  bool orphan_kill = false;      ///< -ti: ended once its dependency can never be met
+  WallTime begin{}, deadline{};  ///< -b: not before; -t: ended then; 0 = none
   bool operator==(const JobSpec&) const = default;
 };
 
