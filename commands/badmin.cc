@@ -20,14 +20,14 @@ struct Verb {
   Act act;
 };
 constexpr Verb kVerbs[] = {
-    {"reconfig", Act::Reconfig},      {"hclose", Act::HostClose},   {"hopen", Act::HostOpen},
-    {"hdead", Act::HostDead},         {"qclose", Act::QueueClose},  {"qopen", Act::QueueOpen},
-    {"qinact", Act::QueueInactivate}, {"qact", Act::QueueActivate}, {"gclose", Act::GpuClose},
-    {"gopen", Act::GpuOpen},
+    {"reconfig", Act::Reconfig},      {"hclose", Act::HostClose},         {"hopen", Act::HostOpen},
+    {"hdead", Act::HostDead},         {"qclose", Act::QueueClose},        {"qopen", Act::QueueOpen},
+    {"qinact", Act::QueueInactivate}, {"qact", Act::QueueActivate},       {"gclose", Act::GpuClose},
+    {"gopen", Act::GpuOpen},          {"rebuild-acct", Act::RebuildAcct},
 };
 
 constexpr const char* kSynopsis =
-    "badmin ckconfig | reconfig | showconf | keys file\n"
+    "badmin ckconfig | reconfig | showconf | keys file | rebuild-acct\n"
     "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C "
     "message] queue ...\n"
     "       badmin gclose|gopen [-C message] host gpu ...\n"
@@ -41,7 +41,8 @@ constexpr const char* kSynopsis =
     "  gclose, gopen          Give GPUs of a host (index or uuid) to nobody; give them out again, "
     "faults forgotten\n"
     "  qclose, qopen          Refuse submissions to queues; take them again\n"
-    "  qinact, qact           Start no more jobs of queues; start them again";
+    "  qinact, qact           Start no more jobs of queues; start them again\n"
+    "  rebuild-acct           Make accounting again from the history of events";
 
 Result<int> check_config() {
   say("Checking configuration files in " + conf_dir() + " ...\n\n");

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <fstream>
@@ -16,8 +17,10 @@
 #include "commands/common/command.h"
 #include "commands/common/directives.h"
 #include "commands/common/interactive.h"
+#include "commands/common/job_fields.h"
 #include "commands/common/submission.h"
 #include "libwm/client/launch.h"
+#include "libwm/client/names.h"
 
 namespace wm::cmd {
 namespace {
@@ -31,16 +34,16 @@ Surroundings surroundings() {
   Surroundings here;
   here.who.uid = ::getuid();
   here.who.gid = ::getgid();
-  if (const passwd* account = ::getpwuid(here.who.uid)) {
-    here.who.user = account->pw_name;
-    here.home = account->pw_dir;
-  }
-  here.home = environment("HOME").value_or(here.home);
+  // The master names the account: it goes by the uid alone.
+  if (auto home = environment("HOME")) here.home = *home;
+  else if (auto account = client::find_account(std::to_string(here.who.uid)))
+    here.home = account->home;
   char text[PATH_MAX] = "";
   if (::getcwd(text, sizeof text)) here.cwd = text;
   if (::gethostname(text, sizeof text - 1) == 0) here.host = text;
   here.umask = ::umask(0);
   ::umask(here.umask);
+  here.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   for (char** entry = environ; *entry; ++entry) here.environment.emplace_back(*entry);
   auto size = client::size_of_terminal(STDIN_FILENO);
   here.rows = size.rows;
@@ -116,6 +119,13 @@ Result<SubmitReply> submit_to(client::Master& master, JobSpec spec, const Source
   return reply;
 }
 
+void announce_dates(const JobSpec& spec) {
+  if (spec.begin != WallTime{})
+    complain("Job will be scheduled after " + long_time(spec.begin) + "\n");
+  if (spec.deadline != WallTime{})
+    complain("Job will be terminated by " + long_time(spec.deadline) + "\n");
+}
+
 void announce(const SubmitReply& reply) {
   if (environment("BSUB_QUIET")) return;
   std::string text = "Job <" + std::to_string(reply.job.job) + "> is submitted to " +
@@ -174,6 +184,7 @@ Result<int> run(const Parsed& given) {
   const auto here = surroundings();
   WM_TRY(auto spec, make_spec(options, source, here));
   WM_TRY(auto env, make_environment(options, here));
+  announce_dates(spec);
   WM_TRY(auto to, master());
   const auto streams = spec.streams;
   WM_TRY(auto reply, submit_to(to, std::move(spec), source, env, asked_queues(options, here)));

@@ -25,6 +25,7 @@ struct Surroundings {
   std::uint32_t umask = 022;
   std::vector<std::string> environment;  ///< "NAME=value"
   std::uint32_t rows = 0, columns = 0;   ///< of the terminal; 0: none
+  WallTime now{};
 };
 
 /// What is to run.

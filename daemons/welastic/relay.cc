@@ -31,8 +31,10 @@ void Relay::send(const wire::Frame& frame) {
 }
 
 void Relay::found(const std::string& address) {
-  if (address.empty() || !address_.empty()) return;
+  if (address.empty() || link_) return;
+  bool first = address_.empty();
   address_ = address;
+  if (!first) return;  // the next try goes there
   timer_.cancel();
   dial();
 }

@@ -30,7 +30,7 @@ class Relay {
   const std::string& host() const { return host_; }
   /// A frame for the other host; kept until there is a link.
   void send(const wire::Frame& frame);
-  /// Where its agent listens; only the first is used.
+  /// Where its agent listens; another one after it was started again.
   void found(const std::string& address);
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "daemons/wmasterd/acct_query.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/fsm/fsm.h"
@@ -103,7 +104,28 @@ void Accounting::take(const std::vector<Event>& events, const Cluster& after) {
   offer_waiting();
 }
 
+Result<void> Accounting::begin_rebuild() {
+  if (rebuilding_) return fail(Code::Conflict, "accounting is being made again already");
+  rebuilding_ = true;
+  return {};
+}
+
+Result<Seq> Accounting::remake() {
+  writer_->drain();  // it is offered nothing meanwhile, so the database is ours
+  WM_TRY(rebuild());
+  return db_->last_seq();
+}
+
+// Rows that waited may be in already: joined with later ones they would be added twice.
+void Accounting::end_rebuild() {
+  auto have = db_->last_seq();
+  while (have && !waiting_.empty() && waiting_.front().seq <= *have) waiting_.pop_front();
+  rebuilding_ = false;
+  offer_waiting();
+}
+
 void Accounting::offer_waiting() {
+  if (rebuilding_) return;
   if (auto works = writer_->failure(); !works) {
     if (!failing_) log::warn("accounting_waits", {{"why", works.error().text}});
     failing_ = true;
@@ -115,6 +137,8 @@ void Accounting::offer_waiting() {
 }
 
 Result<void> Accounting::wait_until_written() const {
+  if (rebuilding_)
+    return fail(Code::Unavailable, "accounting is being made again from the history of events");
   for (int i = 0; i < 200; ++i) {
     if (writer_->written().value >= taken_) return {};
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -135,6 +159,12 @@ Result<HistoryReply> Accounting::history(const HistoryRequest& request) const {
     if (!found) reply.missing.push_back(id);
   }
   return reply;
+}
+
+Result<AcctReply> Accounting::account(const AcctRequest& request) const {
+  WM_TRY(wait_until_written());
+  WM_TRY(auto reader, store::AcctReader::open(files_));
+  return read_account(*reader, request);
 }
 
 }  // namespace wm::master

@@ -13,7 +13,7 @@
 
 namespace wm::master {
 
-/// @thread take, catch_up: the loop's; history: a worker's
+/// @thread take, begin_rebuild, end_rebuild: the loop's; history, remake: a worker's
 class Accounting {
  public:
   /// Opens acct.db in the master's state directory. @errors as store::AcctDb::open
@@ -29,9 +29,17 @@ class Accounting {
   /// Rows of events that have become durable. Never waits: what the writer cannot take yet
   /// is offered again with the next events. @cost O(events)
   void take(const std::vector<Event>& events, const Cluster& after);
+  /// badmin rebuild-acct: after begin_rebuild() rows only wait, so remake() may run on a
+  /// worker; end_rebuild() goes on with those that it did not see.
+  /// @errors (begin) Conflict: one is under way; (remake) Store, Damaged
+  Result<void> begin_rebuild();
+  Result<Seq> remake();
+  void end_rebuild();
   /// What bhist asks; waits up to 2 s for the rows of events taken before.
   /// @errors Store, Timeout
   Result<HistoryReply> history(const HistoryRequest& request) const;
+  /// What bacct asks: a bounded chunk. @errors as history
+  Result<AcctReply> account(const AcctRequest& request) const;
 
  private:
   explicit Accounting(store::StoreFiles files) : files_(std::move(files)) {}
@@ -45,6 +53,7 @@ class Accounting {
   std::deque<store::AcctRows> waiting_;
   std::atomic<std::uint64_t> taken_{0};
   bool failing_ = false;  // said once, not with every event
+  std::atomic<bool> rebuilding_{false};
 };
 
 }  // namespace wm::master

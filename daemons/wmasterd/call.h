@@ -18,4 +18,22 @@ KeptReply Call::kept(const std::string& key, const Reply& value) const {
   return {key, frame + codec::encode(value)};
 }
 
+template <class Reply>
+void Clients::commit(const Call& call, const std::string& key, const Reply& reply,
+                     Proposal proposal, std::function<void()> then) {
+  in_flight_[key];
+  proposal.replies = {call.kept(key, reply)};
+  proposal.done = [this, call, key, reply, then = std::move(then)](const Result<void>& done) {
+    auto askers = std::move(in_flight_[key]);
+    in_flight_.erase(key);
+    askers.push_back(call);
+    if (done && then) then();
+    for (const auto& one : askers) {
+      if (done) one.reply(reply);
+      else one.refuse(done.error());
+    }
+  };
+  c_.journal.propose(std::move(proposal));
+}
+
 }  // namespace wm::master

@@ -23,7 +23,7 @@ void Call::resend(const std::string& kept) const {
   world_->send(peer_, type, kept.substr(2));
 }
 
-void Clients::on_frame(PeerId peer, const Identity& caller, std::uint16_t type,
+void Clients::on_frame(PeerId peer, const Caller& caller, std::uint16_t type,
                        const std::string& payload) {
   auto verb = static_cast<Verb>(type);
   Call call(c_.world, peer, verb, caller);
@@ -50,6 +50,7 @@ void Clients::on_frame(PeerId peer, const Identity& caller, std::uint16_t type,
     case Verb::Wait: return with(&Clients::wait);
     case Verb::Ping: return with(&Clients::ping);
     case Verb::Attach: return with(&Clients::attach);
+    case Verb::Account: return with(&Clients::account);
     case Verb::Failed: break;
   }
   call.refuse(

@@ -24,6 +24,12 @@ struct Rights {
 /// Reads accounting for bhist; runs on a worker. @errors Store
 using HistoryReader = std::function<Result<HistoryReply>(const HistoryRequest&)>;
 
+/// Reads accounting for bacct; runs on a worker. @errors Store
+using AcctReading = std::function<Result<AcctReply>(const AcctRequest&)>;
+
+/// Makes accounting again from all events, elsewhere; tells the last one on the loop.
+using AcctRebuilder = std::function<void(std::function<void(Result<Seq>)> done)>;
+
 /// What the verbs work with.
 struct Context {
   World& world;
@@ -32,14 +38,27 @@ struct Context {
   Cycle& cycle;
   Rights rights;
   HistoryReader history;
+  AcctRebuilder rebuild_acct = nullptr;
+  AcctReading account = nullptr;
+};
+
+/// Who asks: the account, and the proof of the session, which may have signed a specification.
+struct Caller {
+  Identity who;
+  std::string credential;   ///< empty: none was seen (simulation)
+  std::string also_signed;  ///< what it signs besides the session; empty: nothing
 };
 
 /// One request on its way: who asked, and how to answer.
 class Call {
  public:
-  Call(World& world, PeerId peer, Verb verb, Identity caller)
+  Call(World& world, PeerId peer, Verb verb, Caller caller)
       : world_(&world), peer_(peer), verb_(verb), caller_(std::move(caller)) {}
-  const Identity& caller() const { return caller_; }
+  const Identity& caller() const { return caller_.who; }
+  /// The session's credential, when it signs exactly `digest` as well.
+  std::string session_credential(const std::string& digest) const {
+    return caller_.also_signed == digest ? caller_.credential : "";
+  }
   PeerId peer() const { return peer_; }
   /// Sends a reply struct, or the error as a VerbError.
   template <class Reply>
@@ -54,7 +73,7 @@ class Call {
   World* world_;
   PeerId peer_;
   Verb verb_;
-  Identity caller_;
+  Caller caller_;
 };
 
 /// @thread the loop's
@@ -63,10 +82,14 @@ class Clients {
   explicit Clients(Context context) : c_(std::move(context)) {}
 
   /// A request. Answered in time, in any order; a malformed one is refused.
-  void on_frame(PeerId peer, const Identity& caller, std::uint16_t type,
-                const std::string& payload);
+  void on_frame(PeerId peer, const Caller& caller, std::uint16_t type, const std::string& payload);
   /// The client is gone: nothing is waited for on its behalf.
   void on_left(PeerId peer);
+  /// What badmin rebuild-acct and bacct work with; without it both are refused.
+  void set_accounting(AcctRebuilder rebuild, AcctReading account) {
+    c_.rebuild_acct = std::move(rebuild);
+    c_.account = std::move(account);
+  }
   /// Answers those who wait for a job (bsub -K).
   void on_jobs_changed(const std::set<JobId>& jobs);
 
@@ -77,10 +100,16 @@ class Clients {
   };
 
   bool answered_before(const Call& call, const std::string& key);
+  // Commits a write with its answer; then does `then` and tells whoever asked meanwhile.
+  template <class Reply>
+  void commit(const Call& call, const std::string& key, const Reply& reply, Proposal proposal,
+              std::function<void()> then = nullptr);
   bool is_admin(const Identity& who) const;
   bool may_touch(const Identity& who, const Job& job) const;
 
   void submit(Call call, const SubmitRequest& request);
+  void admit_by_session(Call call, SubmitRequest request, const std::string& signed_text,
+                        JobSpec spec);
   void admit(Call call, const SubmitRequest& request, JobSpec spec);
   void kill(Call call, const KillRequest& request);
   void release(Call call, const ReleaseRequest& request);
@@ -92,6 +121,8 @@ class Clients {
   void history(Call call, const HistoryRequest& request);
   void peek(Call call, const ClientPeek& request);
   void admin(Call call, const AdminRequest& request);
+  void account(Call call, const AcctRequest& request);
+  void rebuild_acct(Call call, const AdminRequest& request);
   void wait(Call call, const WaitRequest& request);
   void ping(Call call, const PingRequest& request);
   void attach(Call call, const AttachRequest& request);

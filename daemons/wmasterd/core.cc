@@ -35,7 +35,9 @@ Core::Core(World& world, Rights rights, HistoryReader history, OnEvents on_event
       journal_(world, [this](const Journal::Published& p) { on_published(p); }),
       cycle_(world, journal_),
       hosts_(world, journal_),
-      clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history)}) {}
+      clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history)}),
+      dates_(world, journal_, cycle_),
+      fence_(world, journal_) {}
 
 Result<void> Core::start() {
   WM_TRY(journal_.start());
@@ -52,10 +54,15 @@ Result<void> Core::start() {
 }
 
 void Core::on_published(const Journal::Published& published) {
-  for (const auto& event : published.events) log_event(event);
+  for (const auto& event : published.events) {
+    log_event(event);
+    // One that was declared dead and is heard all the same has to say everything again.
+    if (auto* died = std::get_if<HostDied>(&event.body)) hosts_.end_session(died->host);
+  }
   if (!published.events.empty()) on_events_(published.events, journal_.published());
   act(fsm::react(journal_.published(), published.touched));
   clients_.on_jobs_changed(published.touched.jobs);
+  if (!published.touched.jobs.empty() && dates_.any_dependent()) cycle_.wake();
 }
 
 void Core::act(const Actions& actions) {
@@ -69,6 +76,8 @@ void Core::act(const Actions& actions) {
 void Core::tick() {
   hosts_.on_tick();
   cycle_.record_waits();
+  dates_.on_tick();
+  fence_.on_tick();
   purge();
   world_.after(kTick, [this] { tick(); });
 }
@@ -79,9 +88,11 @@ void Core::purge() {
   purged_ = world_.mono();
   const Cluster& state = journal_.newest();
   auto before = world_.wall() - state.config->cluster.times.clean_period;
+  auto needed = depended_on(state);
   std::vector<EventBody> events;
   state.jobs.each([&](std::uint32_t, const Job& job) {
-    if (events.size() < 1000 && job.submitted < before && is_purgeable(state, job, before))
+    if (events.size() < 1000 && job.submitted < before && !needed.count(job.id.job) &&
+        is_purgeable(state, job, before))
       events.push_back(JobPurged{job.id});
   });
   if (world_.mono() - tidied_ > kTidyEvery) {

@@ -8,6 +8,8 @@
 
 #include "daemons/wmasterd/clients.h"
 #include "daemons/wmasterd/cycle.h"
+#include "daemons/wmasterd/dates.h"
+#include "daemons/wmasterd/fence.h"
 #include "daemons/wmasterd/hosts.h"
 #include "daemons/wmasterd/journal.h"
 
@@ -42,6 +44,8 @@ class Core {
   Cycle cycle_;
   Hosts hosts_;
   Clients clients_;
+  Dates dates_;
+  Fence fence_;
 };
 
 }  // namespace wm::master

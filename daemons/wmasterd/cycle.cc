@@ -1,7 +1,6 @@
 #include "daemons/wmasterd/cycle.h"
 
 #include <algorithm>
-
 #include <set>
 
 #include "daemons/wmasterd/orders.h"

@@ -12,6 +12,7 @@ GpuMark mark_of(const Host& host, const std::string& uuid) {
 
 GpuMark with_health(GpuMark mark, const GpuReport& report, bool rebooted) {
   bool counts = report.sick && !(report.sticky && report.since <= mark.opened);
+  if (counts && mark.sick && mark.sticky && !report.sticky) return mark;  // the graver one
   if (counts) {
     mark.sick = true;
     mark.sticky = report.sticky;

@@ -149,6 +149,14 @@ void Hosts::on_left(PeerId peer) {
   for (auto& peek : lost) peek.done(fail(Code::Unavailable, "the host's session ended"));
 }
 
+void Hosts::end_session(HostId host) {
+  auto it = sessions_.find(host);
+  if (it == sessions_.end() || !it->second.peer) return;
+  auto peer = it->second.peer;
+  world_.close(peer);
+  on_left(peer);
+}
+
 void Hosts::on_register(PeerId peer, const HostRegister& words) {
   const Cluster& state = journal_.newest();
   if (!state.config->hosts.empty() && !state.config->host(words.name)) {

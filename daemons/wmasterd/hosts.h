@@ -29,6 +29,8 @@ class Hosts {
   void on_frame(PeerId peer, std::uint16_t type, const std::string& payload);
   /// The session is gone.
   void on_left(PeerId peer);
+  /// Closes a host's session, if it has one: it registers again.
+  void end_session(HostId host);
   /// Called a few times a second: notices silence and tasks that did not leave in time.
   void on_tick();
   /// The master starts: hosts get some time to come back before they count as silent.

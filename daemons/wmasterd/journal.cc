@@ -114,8 +114,9 @@ void Journal::committed(const Group& group, std::shared_ptr<const Cluster> state
     return;
   }
   published_ = std::move(state);
-  on_published_({group.commit.events, group.touched});
+  // Whoever waits goes first: an answer is on its way while the rest is seen to.
   for (const auto& done : group.done) done({});
+  on_published_({group.commit.events, group.touched});
   snapshot_when_due(group.commit.events.size());
   if (!open_.commit.empty() || !open_.done.empty()) flush();
 }

@@ -32,7 +32,7 @@ struct Proposal {
 /// @thread the loop's
 class Journal {
  public:
-  /// What has become durable: told once a group, in order, before the proposals' `done`.
+  /// What has become durable: told once a group, in order, after the proposals' `done`.
   struct Published {
     const std::vector<Event>& events;
     const fsm::Touched& touched;

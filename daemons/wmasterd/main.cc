@@ -93,16 +93,27 @@ void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
         [&core](PeerId peer, std::uint16_t type, const std::string& payload) {
           core.hosts().on_frame(peer, type, payload);
         },
-        [&core](PeerId peer) { core.hosts().on_left(peer); });
+        [&core](PeerId peer) { core.hosts().on_left(peer); }, false);
     return;
   }
-  Identity caller{who.uid.value_or(~0u), who.gid.value_or(~0u), user_name(who.uid.value_or(~0u))};
+  Identity user{who.uid.value_or(~0u), who.gid.value_or(~0u), user_name(who.uid.value_or(~0u))};
+  Caller caller{std::move(user), link->proof().credential, link->proof().also_signed};
   world.adopt(
       std::move(link),
       [&core, caller](PeerId peer, std::uint16_t type, const std::string& payload) {
         core.clients().on_frame(peer, caller, type, payload);
       },
-      [&core](PeerId peer) { core.clients().on_left(peer); });
+      [&core](PeerId peer) { core.clients().on_left(peer); }, true);
+}
+
+void rebuild_acct(Accounting& accounting, RealWorld& world, std::function<void(Result<Seq>)> done) {
+  if (auto begun = accounting.begin_rebuild(); !begun) return done(begun.error());
+  auto last = std::make_shared<Result<Seq>>(Seq{});
+  world.work([&accounting, last] { *last = accounting.remake(); },
+             [&accounting, last, done = std::move(done)] {
+               accounting.end_rebuild();
+               done(*last);
+             });
 }
 
 // Events that became durable but whose rows a crash kept from being written. When they have
@@ -131,8 +142,9 @@ Result<void> serve(const Options& options) {
   std::shared_ptr<wire::Credentials> credentials = wire::munge_credentials(conf.munge_socket);
 
   boost::asio::io_context loop(1);
-  WM_TRY(auto world, RealWorld::make(loop, {options.conf_dir, conf.dirs.state,
-                                            conf.limits.store_reserve, credentials}));
+  WM_TRY(auto world,
+         RealWorld::make(loop, {options.conf_dir, conf.dirs.state, conf.limits.store_reserve,
+                                conf.limits.store_queue, credentials}));
   WM_TRY(auto accounting, Accounting::open(conf.dirs.state));
   Core core(
       *world, Rights{{0u, ::getuid()}},
@@ -140,6 +152,9 @@ Result<void> serve(const Options& options) {
       [&](const std::vector<Event>& events, const Cluster& after) {
         accounting->take(events, after);
       });
+  core.clients().set_accounting(
+      [&](auto done) { rebuild_acct(*accounting, *world, std::move(done)); },
+      [&](const AcctRequest& request) { return accounting->account(request); });
   WM_TRY(core.start());
   WM_TRY(catch_up(*accounting, *world, core));
   wire::Transport transport(loop);

@@ -13,6 +13,7 @@
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
+#include "libwm/proc/command.h"
 #include "libwm/store/committer.h"
 
 namespace wm::master {
@@ -53,9 +54,10 @@ Result<void> write_image(store::CoreDb& db, Seq seq, const Image& image) {
 }  // namespace
 
 struct RealWorld::Loop {
-  explicit Loop(boost::asio::io_context& io) : io(io), work(2), chores(1) {}
+  explicit Loop(boost::asio::io_context& io) : io(io), work(2), chores(1), commands(4) {}
   boost::asio::io_context& io;
   boost::asio::thread_pool work, chores;  // chores: the store's third side, one at a time
+  boost::asio::thread_pool commands;      // wait for programs that may take long
   std::unique_ptr<store::Committer> committer;
 };
 
@@ -81,19 +83,24 @@ void RealWorld::stop() {
   loop_->committer.reset();
   loop_->work.join();
   loop_->chores.join();
+  loop_->commands.stop();  // what has not begun never does; one under way ends by its limit
+  loop_->commands.join();
   loop_.reset();
 }
 
 PeerId RealWorld::adopt(std::unique_ptr<wire::Link> link,
                         std::function<void(PeerId, std::uint16_t, const std::string&)> on_frame,
-                        std::function<void(PeerId)> on_left) {
+                        std::function<void(PeerId)> on_left, bool is_client) {
   PeerId id{++last_peer_.value};
   auto* raw = link.get();
   links_[id] = std::move(link);
+  if (is_client) clients_.insert(id);
+  if (is_client && holding_) raw->read_no_more();
   raw->start([id, on_frame](wire::Frame frame) { on_frame(id, frame.type, frame.payload); },
              [this, id, on_left](const Error& error) {
                log::debug("peer_left", {{"peer", id.value}, {"why", error.text}});
                links_.erase(id);
+               clients_.erase(id);
                on_left(id);
              });
   return id;
@@ -144,12 +151,34 @@ void RealWorld::close(PeerId peer) {
   if (it == links_.end()) return;
   std::shared_ptr<wire::Link> link = std::move(it->second);
   links_.erase(it);
+  clients_.erase(peer);
   link->close();
   boost::asio::post(loop_->io, [link] {});
 }
 
 void RealWorld::commit(Commit batch, std::function<void(Result<void>)> done) {
-  loop_->committer->submit(to_batch(batch, wall()), std::move(done));
+  loop_->committer->submit(to_batch(batch, wall()),
+                           [this, done = std::move(done)](const Result<void>& result) {
+                             done(result);
+                             hold_clients();
+                           });
+  hold_clients();
+}
+
+// The store is behind: clients wait in their sockets, not in our memory.
+void RealWorld::hold_clients() {
+  if (!loop_ || !loop_->committer) return;
+  auto queued = static_cast<std::int64_t>(loop_->committer->queued_bytes());
+  auto limit = options_.store_queue.value;
+  bool hold = queued > (holding_ ? limit / 2 : limit);
+  if (hold == holding_) return;
+  holding_ = hold;
+  log::info(hold ? "clients_held" : "clients_read_again", {{"queued_bytes", queued}});
+  for (auto id : clients_) {
+    auto& link = *links_.at(id);
+    if (hold) link.read_no_more();
+    else link.read_on();
+  }
 }
 
 void RealWorld::probe_store(std::function<void(Result<void>)> done) {
@@ -223,6 +252,16 @@ void RealWorld::verify(std::string credential, std::string payload,
           return done(fail(Code::Denied, "the credential does not sign this job"));
         done(Identity{*(*result)->uid, (*result)->gid.value_or(0), user_name(*(*result)->uid)});
       });
+}
+
+void RealWorld::run(std::vector<std::string> words, Duration limit,
+                    std::function<void(Result<std::string>)> done) {
+  boost::asio::post(loop_->commands,
+                    [this, words = std::move(words), limit, done = std::move(done)] {
+                      auto said = proc::run_command(words, limit);
+                      if (said) said = proc::last_line(*said);
+                      boost::asio::post(loop_->io, [done, said] { done(said); });
+                    });
 }
 
 std::string RealWorld::hash(const std::string& bytes) {

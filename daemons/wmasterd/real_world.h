@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "libwm/store/core_db.h"
@@ -20,6 +21,7 @@ struct RealWorldOptions {
   std::string conf_dir;
   std::string state_dir;
   Bytes store_reserve{64 << 20};
+  Bytes store_queue{64 << 20};  ///< above it no client's requests are read
   std::shared_ptr<wire::Credentials> credentials;
 };
 
@@ -31,10 +33,11 @@ class RealWorld final : public World {
                                                  RealWorldOptions options);
   ~RealWorld() override;
 
-  /// Takes over a link; frames and the end go to the callbacks, named by the new peer.
+  /// Takes over a link; frames and the end go to the callbacks, named by the new peer. A client
+  /// is not read from while too much waits to become durable.
   PeerId adopt(std::unique_ptr<wire::Link> link,
                std::function<void(PeerId, std::uint16_t, const std::string&)> on_frame,
-               std::function<void(PeerId)> on_left);
+               std::function<void(PeerId)> on_left, bool is_client);
   /// Durable events after `seq`, from whichever file holds them. @errors Store, Damaged
   Result<std::vector<Event>> events_after(Seq seq);
   /// Stops workers and the committer; what was queued is finished. No call after it.
@@ -58,17 +61,22 @@ class RealWorld final : public World {
   void verify(std::string credential, std::string payload,
               std::function<void(Result<Identity>)> done) override;
   std::string hash(const std::string& bytes) override;
+  void run(std::vector<std::string> words, Duration limit,
+           std::function<void(Result<std::string>)> done) override;
   Result<Config> read_config() override;
 
  private:
   struct Loop;  // Asio's part
   RealWorld(boost::asio::io_context& loop, RealWorldOptions options);
+  void hold_clients();
 
   RealWorldOptions options_;
   std::unique_ptr<store::CoreDb> db_;
   std::unique_ptr<Loop> loop_;
   std::map<PeerId, std::unique_ptr<wire::Link>> links_;
+  std::set<PeerId> clients_;
   PeerId last_peer_;
+  bool holding_ = false;  // clients are not read from
 };
 
 /// The account's name, or "#uid" when it has none. Cached. @thread the loop's

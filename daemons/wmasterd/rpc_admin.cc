@@ -3,6 +3,7 @@
 
 #include "daemons/wmasterd/call.h"
 #include "daemons/wmasterd/clients.h"
+#include "daemons/wmasterd/fence.h"
 #include "daemons/wmasterd/gpu_marks.h"
 #include "daemons/wmasterd/views.h"
 #include "libwm/fsm/part.h"
@@ -16,23 +17,6 @@ bool named(const std::vector<std::string>& names, const std::string& name) {
 }
 
 using Act = AdminRequest::Act;
-
-// All tasks on a host that somebody vouches for being dead end with it.
-void end_tasks_on(const Cluster& state, const Host& host, std::vector<EventBody>& events) {
-  constexpr std::int32_t kKilled = 9;
-  each_job(state, [&](const Job& job) {
-    for (const auto& task : job.tasks)
-      if (task.host == host.id && task.holds_slot() &&
-          (task.has_process || fsm::is_part(job, task)))
-        events.push_back(TaskEnded{job.id,
-                                   job.attempt,
-                                   task.number,
-                                   kKilled,
-                                   Term::HostLost,
-                                   {},
-                                   "host " + host.name + " was declared dead"});
-  });
-}
 
 Result<void> host_events(const Cluster& state, const AdminRequest& request, const Identity& who,
                          std::vector<EventBody>& events, std::vector<std::string>& lines) {
@@ -51,8 +35,8 @@ Result<void> host_events(const Cluster& state, const AdminRequest& request, cons
         return fail(
             Code::Conflict,
             name + ": the host is heard; hdead is for a silent host that is known to be off");
-      events.push_back(HostDied{host->id, who.user, request.why});
-      end_tasks_on(state, *host, events);
+      for (auto& event : death_of(state, *host, who.user, request.why))
+        events.push_back(std::move(event));
       lines.push_back("Declare <" + name + "> dead ...... done");
     }
   }
@@ -169,10 +153,26 @@ std::vector<EventBody> Clients::admin_events(const AdminRequest& request, const 
   return events;
 }
 
+void Clients::rebuild_acct(Call call, const AdminRequest& request) {
+  if (!c_.rebuild_acct)
+    return call.refuse(fail(Code::Unavailable, "this master keeps no accounting"));
+  in_flight_[request.request_key];
+  c_.rebuild_acct([this, call, key = request.request_key](Result<Seq> done) {
+    if (done) {
+      AdminReply reply{{"Accounting is made again, up to event " + std::to_string(done->value)}};
+      return commit(call, key, reply, {});
+    }
+    for (const auto& one : std::exchange(in_flight_[key], {})) one.refuse(done.error());
+    in_flight_.erase(key);
+    call.refuse(done.error());
+  });
+}
+
 void Clients::admin(Call call, const AdminRequest& request) {
   if (!is_admin(call.caller()))
     return call.refuse(
         fail(Code::Denied, call.caller().user + ": User permission denied, not an administrator"));
+  if (request.act == Act::RebuildAcct) return rebuild_acct(call, request);
   if (request.act != Act::Reconfig && request.names.empty())
     return call.refuse(fail(Code::BadArgument, "no host or queue named"));
   AdminReply reply;
@@ -180,12 +180,7 @@ void Clients::admin(Call call, const AdminRequest& request) {
   Proposal proposal;
   proposal.events = admin_events(request, call.caller(), reply.lines, error);
   if (error.code != Code::Ok) return call.refuse(error);
-  proposal.replies = {call.kept(request.request_key, reply)};
-  proposal.done = [call, reply](const Result<void>& done) {
-    if (done) call.reply(reply);
-    else call.refuse(done.error());
-  };
-  c_.journal.propose(std::move(proposal));
+  commit(call, request.request_key, reply, std::move(proposal));
 }
 
 }  // namespace wm::master

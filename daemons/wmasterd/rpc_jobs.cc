@@ -57,7 +57,7 @@ void Clients::kill(Call call, const KillRequest& request) {
   Proposal proposal;
   OutcomeReply reply;
   for (auto id : missing_ids(state, request.jobs)) reply.jobs.push_back(not_found(id));
-  std::vector<JobId> proposed;
+  std::vector<JobId> signalled;
   std::set<std::uint32_t> bases;  // arrays that are ended as a whole, their ranges too
   auto selection = request.jobs;
   selection.finished = false;
@@ -69,7 +69,7 @@ void Clients::kill(Call call, const KillRequest& request) {
       return reply.jobs.push_back(
           {id, code_of(Code::Conflict), named(id) + ": Job has already finished"});
     if (request.signal != 0) {
-      c_.hosts.signal(job, request.signal);
+      signalled.push_back(job.id);
       return reply.jobs.push_back({id, 0, named(id) + " is being signaled"});
     }
     auto wish = wish_for(call.caller(), job, request, c_.world.wall());
@@ -81,40 +81,37 @@ void Clients::kill(Call call, const KillRequest& request) {
     reply.jobs.push_back(
         {whole ? job.id : id, 0, named(whole ? job.id : id) + " is being terminated"});
   });
-  proposal.replies = {call.kept(request.request_key, reply)};
-  proposal.done = [call, reply](const Result<void>& done) {
-    if (done) call.reply(reply);
-    else call.refuse(done.error());
-  };
-  c_.journal.propose(std::move(proposal));
+  commit(call, request.request_key, reply, std::move(proposal),
+         [this, signalled, signal = request.signal] {
+           for (auto id : signalled)
+             if (const Job* job = find_job(c_.journal.published(), id))
+               c_.hosts.signal(*job, signal);
+         });
 }
 
 void Clients::release(Call call, const ReleaseRequest& request) {
   const Cluster& state = c_.journal.newest();
-  auto reply = std::make_shared<OutcomeReply>();
-  for (auto id : missing_ids(state, request.jobs)) reply->jobs.push_back(not_found(id));
+  OutcomeReply reply;
+  for (auto id : missing_ids(state, request.jobs)) reply.jobs.push_back(not_found(id));
   Proposal proposal;
   std::vector<JobId> ids;
   each_selected(state, request.jobs, call.caller().user, [&](const Job& job, JobId id) {
     if (!may_touch(call.caller(), job))
-      return reply->jobs.push_back(
+      return reply.jobs.push_back(
           {id, code_of(Code::Denied), named(id) + ": User permission denied"});
     JobId target = job.id == id ? id : job.id;  // a range is held and released as a whole
     if (!ids.empty() && ids.back() == target) return;
     ids.push_back(target);
     proposal.events.push_back(stop_or_go(job, id, target, request.hold, call.caller().user));
   });
-  proposal.done = [call, reply](const Result<void>& done) {
-    if (done) call.reply(*reply);
-    else call.refuse(done.error());
-  };
   auto results = c_.journal.propose(std::move(proposal));
   for (std::size_t i = 0; i < results.size(); ++i)
-    reply->jobs.push_back(
+    reply.jobs.push_back(
         results[i]
             ? JobOutcome{ids[i], 0,
                          named(ids[i]) + (request.hold ? " is being stopped" : " is being resumed")}
             : JobOutcome{ids[i], code_of(results[i].error().code), results[i].error().text});
+  commit(call, request.request_key, reply, {});  // the same group: nothing is flushed in between
 }
 
 void Clients::resize(Call call, const ResizeRequest& request) {
@@ -137,12 +134,7 @@ void Clients::resize(Call call, const ResizeRequest& request) {
   Proposal proposal;
   proposal.events = {
       CapChanged{request.job, *cap, false, call.caller().user, request.notify_command}};
-  proposal.replies = {call.kept(request.request_key, reply)};
-  proposal.done = [call, reply](const Result<void>& done) {
-    if (done) call.reply(reply);
-    else call.refuse(done.error());
-  };
-  c_.journal.propose(std::move(proposal));
+  commit(call, request.request_key, reply, std::move(proposal));
 }
 
 void Clients::jobs(Call call, const JobsRequest& request) {
@@ -160,6 +152,18 @@ void Clients::history(Call call, const HistoryRequest& request) {
   auto asked = request;
   if (asked.jobs.user.empty()) asked.jobs.user = call.caller().user;
   c_.world.work([this, result, asked] { *result = c_.history(asked); },
+                [call, result] {
+                  if (*result) call.reply(**result);
+                  else call.refuse(result->error());
+                });
+}
+
+void Clients::account(Call call, const AcctRequest& request) {
+  if (!c_.account) return call.refuse(fail(Code::Unavailable, "this master keeps no accounting"));
+  auto result = std::make_shared<Result<AcctReply>>(AcctReply{});
+  auto asked = request;
+  if (asked.jobs.user.empty()) asked.jobs.user = call.caller().user;
+  c_.world.work([this, result, asked] { *result = c_.account(asked); },
                 [call, result] {
                   if (*result) call.reply(**result);
                   else call.refuse(result->error());

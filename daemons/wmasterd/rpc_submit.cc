@@ -4,6 +4,7 @@
 #include "daemons/wmasterd/call.h"
 #include "daemons/wmasterd/clients.h"
 #include "daemons/wmasterd/orders.h"
+#include "libwm/expr/depend.h"
 #include "libwm/expr/request.h"
 #include "libwm/sched/feasible.h"
 
@@ -142,6 +143,52 @@ Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
   return {};
 }
 
+// The own jobs of that name; "name*" begins like that.
+Result<std::vector<std::uint32_t>> jobs_named(const Cluster& state, const Identity& who,
+                                              const std::string& name) {
+  std::vector<std::uint32_t> found;
+  bool prefix = name.ends_with('*');
+  auto stem = name.substr(0, name.size() - (prefix ? 1 : 0));
+  state.jobs.each([&](std::uint32_t number, const Job& job) {
+    const auto& have = job.spec().name;
+    bool fits = prefix ? have.starts_with(stem) : have == stem;
+    if (fits && job.spec().owner.uid == who.uid) found.push_back(number);
+  });
+  if (found.empty()) return fail(Code::NotFound, name + ": No matching job found");
+  return found;
+}
+
+Result<void> check_dependency(const Cluster& state, const JobSpec& spec,
+                              const expr::Depend& condition) {
+  for (auto id : condition.jobs()) {
+    const Job* job = state.jobs.find(id.job);
+    if (!job || (id.index && !element_position(job->spec(), id.index)))
+      return fail(Code::NotFound, to_string(id) + ": No matching job found");
+    if (condition.by_element() && element_count(job->spec()) != element_count(spec))
+      return fail(Code::BadArgument, "Dependent arrays do not have the same size");
+  }
+  return {};
+}
+
+// What -w names becomes numbers now: a job of the same name that comes later is not meant.
+Result<void> fill_dependency(const Cluster& state, JobSpec& spec) {
+  WM_TRY(auto condition, expr::Depend::parse(spec.depend));
+  WM_TRY(condition.resolve(
+      [&](const std::string& name) { return jobs_named(state, spec.owner, name); }));
+  WM_TRY(check_dependency(state, spec, condition));
+  spec.depend = condition.text();
+  return {};
+}
+
+Result<void> check_dates(const JobSpec& spec, WallTime now) {
+  if (spec.deadline == WallTime{}) return {};
+  if (spec.begin >= spec.deadline)
+    return fail(Code::BadArgument, "Start time is later than termination time");
+  if (spec.deadline <= now)
+    return fail(Code::BadArgument, "Bad time specification: the termination time is over");
+  return {};
+}
+
 // "Never" can only be said of a job once every configured host has told its size.
 bool all_hosts_known(const Cluster& state) {
   const auto& hosts = state.config->hosts;
@@ -164,8 +211,9 @@ void Clients::submit(Call call, const SubmitRequest& request) {
       c_.world.hash(request.env) == spec->env_hash;
   if (!hashes)
     return call.refuse(fail(Code::Damaged, "script or environment do not match the signed hashes"));
-  in_flight_[request.request_key];
   auto signed_text = c_.world.hash(request.spec + request.request_key);
+  if (request.credential.empty()) return admit_by_session(call, request, signed_text, *spec);
+  in_flight_[request.request_key];
   c_.world.verify(request.credential, signed_text,
                   [this, call, request, spec = *spec](Result<Identity> who) mutable {
                     if (who && who->uid != call.caller().uid)
@@ -179,6 +227,17 @@ void Clients::submit(Call call, const SubmitRequest& request) {
                   });
 }
 
+// The session's proof signed the specification as well: nothing is left to be asked.
+void Clients::admit_by_session(Call call, SubmitRequest request, const std::string& signed_text,
+                               JobSpec spec) {
+  request.credential = call.session_credential(signed_text);
+  if (request.credential.empty())
+    return call.refuse(fail(Code::Denied, "the job is not signed by its submitter"));
+  in_flight_[request.request_key];
+  spec.owner = call.caller();
+  admit(call, request, std::move(spec));
+}
+
 void Clients::admit(Call call, const SubmitRequest& request, JobSpec spec) {
   const Cluster& state = c_.journal.newest();
   bool default_queue = spec.queue.empty();
@@ -189,6 +248,9 @@ void Clients::admit(Call call, const SubmitRequest& request, JobSpec spec) {
     WM_TRY(check_names(*state.config, spec));
     WM_TRY(check_sizes(state, spec));
     WM_TRY(others, fill_request(*state.config, spec));
+    WM_TRY(fill_dependency(state, spec));
+    for (auto& other : others) other.depend = spec.depend;
+    WM_TRY(check_dates(spec, c_.world.wall()));
     return all_hosts_known(state) ? check_ever(state, spec, others) : Result<void>{};
   }();
   if (!verdict) {
@@ -203,17 +265,7 @@ void Clients::admit(Call call, const SubmitRequest& request, JobSpec spec) {
   proposal.events = {JobSubmitted{id, sealed}};
   proposal.blobs = {{spec.env_hash, request.env}};
   if (!spec.script_hash.empty()) proposal.blobs.push_back({spec.script_hash, request.script});
-  proposal.replies = {call.kept(request.request_key, reply)};
-  proposal.done = [this, call, reply, key = request.request_key](const Result<void>& done) {
-    auto repeats = std::move(in_flight_[key]);
-    in_flight_.erase(key);
-    repeats.push_back(call);
-    for (const auto& one : repeats) {
-      if (done) one.reply(reply);
-      else one.refuse(done.error());
-    }
-  };
-  c_.journal.propose(std::move(proposal));
+  commit(call, request.request_key, reply, std::move(proposal));
 }
 
 }  // namespace wm::master

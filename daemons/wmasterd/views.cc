@@ -66,7 +66,8 @@ std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
     if (auto it = seen.reasons.find(key);
         it != seen.reasons.end() && it->second && !it->second->empty())
       return *it->second;
-  return {{PendCode::New, "New job is waiting for scheduling", 0, ""}};
+  return {{PendCode::New, "New job is waiting for scheduling", 0,
+           "starts or is explained by the next scheduling pass"}};
 }
 
 std::string result_dir(const Config& config, const JobSpec& spec, JobId id) {

@@ -68,13 +68,13 @@ class Core {
     std::map<TaskNumber, TaskEntry> tasks;  ///< told to the shepherd, or told by it
     std::optional<AgentOrder> agent_order;
     std::string agent_address;
-    AgentDoors doors;           ///< of the same agent
-    bool in_place = false;      ///< a worker said hello: the agent tells it to leave
-    bool ending = false;        ///< the TERM sequence is ordered
-    bool warned = false;        ///< its tasks got SIGTERM, as it is preempted
-    bool forgotten = false;     ///< no facts about it are wanted
-    bool waits = false;         ///< tasks are to be started once an MPS daemon is ready
-    std::set<TaskNumber> told;  ///< kill and leave that the shepherd has been told of
+    AgentDoors doors;               ///< of the same agent
+    bool in_place = false;          ///< a worker said hello: the agent tells it to leave
+    bool ending = false;            ///< the TERM sequence is ordered
+    bool warned = false;            ///< its tasks got SIGTERM, as it is preempted
+    bool forgotten = false;         ///< no facts about it are wanted
+    bool waits = false;             ///< tasks are to be started once an MPS daemon is ready
+    std::set<TaskNumber> told;      ///< kill and leave that the shepherd has been told of
     std::optional<bool> suspended;  ///< what the shepherd was told; none: not known
     std::uint32_t relaunches = 0;   ///< of the processes that were started last
     std::uint32_t noticed = 0;      ///< newest resize notice that was passed on

@@ -216,19 +216,9 @@ void Shepherd::start_agent() {
   const proc::TaskSpec none;
   auto env = spec_.agent_env;
   env.push_back(caps_variable(spec_.caps));
-  proc::Exec exec{spec_.account,
-                  spec_.agent_argv,
-                  env,
-                  "/",
-                  false,
-                  spec_.umask,
-                  {},
-                  none.cpus,
-                  none.in,
-                  none.folders,
-                  out.get(),
-                  out.get(),
-                  cgroup_.joins(false)};
+  proc::Exec exec{
+      spec_.account, spec_.agent_argv, env,          "/",       false,     spec_.umask,         {},
+      none.cpus,     none.in,          none.folders, out.get(), out.get(), cgroup_.joins(false)};
   agent_next_ = steady_now() + std::chrono::seconds(1);
   auto child = proc::spawn(exec);
   if (!child) return;

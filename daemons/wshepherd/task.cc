@@ -28,8 +28,8 @@ Result<void> start_on_console(Task& task, const proc::AttemptSpec& spec,
                               const std::vector<std::string>& cgroups) {
   const auto& t = task.spec;
   proc::ConsoleCall call{t.console, t.task, t.terminal, {t.rows, t.columns}};
-  proc::Exec exec{spec.account, t.argv,    t.env,  spec.cwd, spec.make_cwd,
-                  spec.umask,   spec.caps, t.cpus, t.in,     t.folders,
+  proc::Exec exec{spec.account, t.argv,    t.env,   spec.cwd, spec.make_cwd,
+                  spec.umask,   spec.caps, t.cpus,  t.in,     t.folders,
                   -1,           -1,        cgroups, nullptr,  &call};
   WM_TRY(auto child, proc::spawn(exec));
   task.pid = task.record.pid = child.pid;
@@ -46,8 +46,8 @@ Result<proc::Child> start_process(const Task& task, const proc::AttemptSpec& spe
   return proc::spawn(exec);
 }
 
-Result<void> start(Task& task, const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups,
-                   Warm& warm) {
+Result<void> start(Task& task, const proc::AttemptSpec& spec,
+                   const std::vector<std::string>& cgroups, Warm& warm) {
   if (!task.spec.console.empty()) return start_on_console(task, spec, cgroups);
   WM_TRY(auto out, make_pipe());
   Pipe err;
@@ -80,8 +80,8 @@ std::vector<int> signals_to_end(const proc::EndTasks& order) {
 
 std::vector<int> signals_at_run_limit() { return {SIGUSR2, SIGINT, SIGTERM, SIGKILL}; }
 
-void start_task(Task& task, const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups, Warm& warm,
-                WallTime now) {
+void start_task(Task& task, const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups,
+                Warm& warm, WallTime now) {
   task.record.key = spec.key;
   task.record.task = task.spec.task;
   task.record.started = now;

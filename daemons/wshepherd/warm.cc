@@ -113,7 +113,8 @@ void Warm::note_tasks(bool any, TimePoint now) {
   else if (!end_at_) end_at_ = now + kWarmKept;
 }
 
-void Warm::look(const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups, int log, TimePoint now) {
+void Warm::look(const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups, int log,
+                TimePoint now) {
   if (over_ || !order_) return;
   if (end_at_ && *end_at_ <= now) return end();
   if (pid_ != 0 || now < start_at_) return;

@@ -32,7 +32,8 @@ class Warm {
   /// What is to be held ready; the first order counts.
   void want(proc::KeepWarm order, TimePoint now);
   /// Starts or ends it when that is due. `log` takes its output.
-  void look(const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups, int log, TimePoint now);
+  void look(const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups, int log,
+            TimePoint now);
   /// The attempt has a task here, or not. @units now: monotonic
   void note_tasks(bool any, TimePoint now);
   /// When look() has to be called next; none: not by time.

@@ -10,7 +10,6 @@ namespace wm::client {
 
 namespace {
 
-constexpr Duration kProofTtl = std::chrono::seconds(60);
 constexpr std::string_view kStillTrying = "batch system daemon not responding ... still trying";
 
 TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
@@ -78,6 +77,11 @@ Result<void> Connection::send(std::uint16_t type, std::string payload) {
   return sent;
 }
 
+bool Connection::also_sign(std::string bytes) {
+  options_.session.also_sign = std::move(bytes);
+  return !session_;
+}
+
 void Connection::disconnect() {
   socket_.reset();
   session_.reset();
@@ -98,9 +102,17 @@ Result<void> Connection::establish() {
   socket_ = std::move(socket);
   session_.emplace(session, wire::fresh_secrets());
   auto opened = obey(session_->start());
-  while (opened && !session_->is_open()) opened = exchange(deadline);
+  while (opened && !session_->is_open())
+    opened = session_->wants_bytes() ? exchange(deadline) : take_proof();
   if (!opened) disconnect();
   return opened;
+}
+
+// Our own proof, made on a thread of its own while the daemon's came and was checked.
+Result<void> Connection::take_proof() {
+  auto made = making_.get();
+  if (!made) return own_service(made.error());
+  return obey(session_->on_proof_made(std::move(made)));
 }
 
 Result<wire::Frame> Connection::receive(TimePoint deadline) {
@@ -136,11 +148,12 @@ Result<void> Connection::carry_out(wire::SessionAction& action) {
   if (auto* write = std::get_if<wire::Write>(&action)) {
     outbound_ += write->bytes;
   } else if (auto* make = std::get_if<wire::MakeProof>(&action)) {
-    auto made = options_.credentials->encode(make->payload, kProofTtl);
-    if (!made) return own_service(made.error());
-    return obey(session_->on_proof_made(std::move(made)));
+    making_ = std::async(std::launch::async,
+                         [with = options_.credentials, payload = std::move(make->payload)] {
+                           return with->encode(payload, wire::kProofTtl);
+                         });
   } else if (auto* check = std::get_if<wire::CheckProof>(&action)) {
-    auto proof = options_.credentials->decode(check->credential);
+    auto proof = wire::check_proof(*options_.credentials, *check);
     if (!proof) return own_service(proof.error());
     return obey(session_->on_proof_checked(std::move(proof)));
   } else if (auto* opened = std::get_if<wire::Opened>(&action)) {

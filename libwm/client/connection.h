@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,10 @@ class Connection {
   /// @errors Unavailable: no session, or lost; Limit: too large; Timeout
   Result<void> send(std::uint16_t type, std::string payload);
 
+  /// Has the proof of the session to be made sign 32 more bytes. False when a session exists:
+  /// its proof was made without them.
+  bool also_sign(std::string bytes);
+
   /// Who answered; nothing while there is no session.
   const std::optional<wire::Identity>& peer() const { return peer_; }
 
@@ -73,6 +78,7 @@ class Connection {
  private:
   Result<wire::Frame> try_once(std::uint16_t type, const std::string& payload, Duration timeout);
   Result<void> establish();
+  Result<void> take_proof();
   Result<wire::Frame> receive(TimePoint deadline);
   Result<void> exchange(TimePoint deadline);
   Result<void> flush(TimePoint deadline);
@@ -83,7 +89,8 @@ class Connection {
   std::optional<Socket> socket_;
   std::optional<wire::Session> session_;
   std::optional<wire::Identity> peer_;
-  std::string outbound_;  // proof and first request leave together
+  std::future<Result<std::string>> making_;  // our proof, while it is made
+  std::string outbound_;                     // proof and first request leave together
   std::deque<wire::Frame> received_;
 };
 

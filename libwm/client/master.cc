@@ -1,18 +1,18 @@
 #include "libwm/client/master.h"
 
-#include <pwd.h>
 #include <sodium.h>
 #include <unistd.h>
 
 #include "libwm/client/connection.h"
+#include "libwm/client/names.h"
 #include "libwm/codec/codec.h"
 #include "libwm/wire/munge.h"
+#include "libwm/wire/spec_signature.h"
 
 namespace wm::client {
 namespace {
 
 constexpr std::size_t kKeySize = 16;
-constexpr Duration kSignatureLife = std::chrono::minutes(5);
 
 std::string hash(const std::string& bytes) {
   std::string out(32, '\0');
@@ -30,10 +30,9 @@ std::string new_key() {
 
 Result<std::uint32_t> uid_of(const std::string& user) {
   if (user.empty()) return ::getuid();
-  const passwd* entry = ::getpwnam(user.c_str());
-  if (!entry)
-    return fail(Code::NotFound, "wm.conf: master_user: no account '" + user + "' on this host");
-  return entry->pw_uid;
+  auto account = find_account(user);
+  if (!account) return account.error().within("wm.conf: master_user");
+  return account->uid;
 }
 
 }  // namespace
@@ -84,9 +83,14 @@ Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script,
   request.spec = codec::encode(spec);
   request.script = script;
   request.env = env;
-  auto signed_text = hash(request.spec + request.request_key);
-  WM_TRY(request.credential, parts_->credentials->encode(signed_text, kSignatureLife));
-  return ask<SubmitReply>(Verb::Submit, request);
+  // The first request of a session is signed by the session's own proof: one credential less.
+  if (!parts_->connection.also_sign(wire::spec_digest(request.spec, request.request_key))) {
+    WM_TRY(request.credential,
+           wire::sign_spec(*parts_->credentials, request.spec, request.request_key));
+  }
+  auto reply = ask<SubmitReply>(Verb::Submit, request);
+  parts_->connection.also_sign("");
+  return reply;
 }
 
 Result<OutcomeReply> Master::kill(KillRequest request) {
@@ -110,6 +114,7 @@ Result<PlansReply> Master::plans(const PlansRequest& r) { return ask<PlansReply>
 Result<HistoryReply> Master::history(const HistoryRequest& r) {
   return ask<HistoryReply>(Verb::History, r);
 }
+Result<AcctReply> Master::account(const AcctRequest& r) { return ask<AcctReply>(Verb::Account, r); }
 Result<ClientPeekReply> Master::peek(const ClientPeek& r) {
   return ask<ClientPeekReply>(Verb::Peek, r);
 }

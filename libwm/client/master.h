@@ -40,6 +40,7 @@ class Master {
   Result<HistoryReply> history(const HistoryRequest& request);
   Result<ClientPeekReply> peek(const ClientPeek& request);
   Result<AdminReply> admin(AdminRequest request);
+  Result<AcctReply> account(const AcctRequest& request);
   Result<PingReply> ping();
   Result<AttachReply> attach(const AttachRequest& request);
   /// Waits, for as long as it takes, until the job's state is not `known` any more.

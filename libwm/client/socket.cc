@@ -1,7 +1,7 @@
 #include "libwm/client/socket.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -12,8 +12,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <utility>
+
+#include "libwm/client/names.h"
 
 namespace wm::client {
 
@@ -21,24 +22,27 @@ namespace {
 
 constexpr std::size_t kReadBytes = 64 << 10;
 
-struct FreeAddresses {
-  void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
+union Address {
+  sockaddr any;
+  sockaddr_in v4;
+  sockaddr_in6 v6;
 };
-using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
 Error gone(std::string_view what) {
   return fail(Code::Unavailable, std::string(what) + ": " + std::strerror(errno));
 }
 
-Result<Addresses> resolve(const wire::Endpoint& to) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  auto port = std::to_string(to.port);
-  int rc = ::getaddrinfo(to.host.c_str(), port.c_str(), &hints, &found);
-  if (rc != 0) return fail(Code::NotFound, "host '" + to.host + "': " + ::gai_strerror(rc));
-  return Addresses(found);
+Address to_address(const std::string& numeric, std::uint16_t port) {
+  Address address{};
+  if (::inet_pton(AF_INET, numeric.c_str(), &address.v4.sin_addr) == 1) {
+    address.v4.sin_family = AF_INET;
+    address.v4.sin_port = htons(port);
+  } else {
+    ::inet_pton(AF_INET6, numeric.c_str(), &address.v6.sin6_addr);
+    address.v6.sin6_family = AF_INET6;
+    address.v6.sin6_port = htons(port);
+  }
+  return address;
 }
 
 // A silent peer is noticed within half a minute, also during a reply that takes hours.
@@ -103,10 +107,13 @@ Result<Socket> Socket::connect(const wire::Endpoint& to, TimePoint deadline) {
     auto address = unix_address(to.path);
     return attempt(reinterpret_cast<const sockaddr*>(&address), sizeof address);
   }
-  WM_TRY(auto addresses, resolve(to));
+  WM_TRY(auto addresses, find_addresses(to.host));
   Result<Socket> socket = fail(Code::NotFound, "host '" + to.host + "' has no address");
-  for (auto* a = addresses.get(); a && !socket; a = a->ai_next) {
-    socket = attempt(a->ai_addr, a->ai_addrlen);
+  for (const auto& numeric : addresses) {
+    auto address = to_address(numeric, to.port);
+    socket = attempt(&address.any,
+                     address.any.sa_family == AF_INET ? sizeof address.v4 : sizeof address.v6);
+    if (socket) break;
   }
   if (socket) tune(socket->fd_);
   return socket;
@@ -141,13 +148,10 @@ Result<void> Socket::write(std::string_view bytes, TimePoint deadline) {
 }
 
 Result<std::string> Socket::read(TimePoint deadline) {
-  std::string bytes(kReadBytes, '\0');
+  char block[kReadBytes];
   for (;;) {
-    auto n = ::recv(fd_, bytes.data(), bytes.size(), 0);
-    if (n > 0) {
-      bytes.resize(static_cast<std::size_t>(n));
-      return bytes;
-    }
+    auto n = ::recv(fd_, block, sizeof block, 0);
+    if (n > 0) return std::string(block, static_cast<std::size_t>(n));
     if (n == 0) return fail(Code::Unavailable, "connection closed by the peer");
     if (errno == EAGAIN) WM_TRY(await(POLLIN, deadline));
     else if (errno != EINTR) return gone("connection lost");

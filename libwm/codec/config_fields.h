@@ -13,10 +13,12 @@ WM_FIELDS(TimeConf) {
   f(5, s.heartbeat), f(6, s.start_window), f(7, s.connect_limit), f(8, s.hang_limit);
   f(9, s.lead_heartbeat), f(10, s.lead_silent), f(11, s.resize_quiet), f(12, s.usage_half_life);
   f(40, s.gpu_check);
+  f(60, s.fence_limit), f(61, s.fence_retry);
 }
 WM_FIELDS(LimitConf) {
   f(1, s.max_jobs), f(2, s.max_array_size), f(3, s.newcomer_tries), f(4, s.max_requeue);
   f(5, s.job_port_first), f(6, s.job_port_last), f(7, s.store_reserve), f(8, s.history_weight);
+  f(60, s.store_queue);
 }
 WM_FIELDS(SchedConf) { f(1, s.backfill), f(2, s.promises), f(3, s.promise_tolerance); }
 WM_FIELDS(SiteScripts) { f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit); }

@@ -54,6 +54,8 @@ WM_FIELDS(JobResumed) { f(1, s.job), f(2, s.by); }
 WM_FIELDS(ResizeAnswered) {
   f(1, s.job), f(2, s.attempt), f(3, s.number), f(4, s.ok), f(5, s.text);
 }
+WM_FIELDS(HostFenceBegan) { f(1, s.host), f(2, s.command); }
+WM_FIELDS(HostFenceFailed) { f(1, s.host), f(2, s.why); }
 WM_FIELDS(EventBody) { f.one_of(s); }
 
 }  // namespace wm

@@ -30,6 +30,7 @@ WM_FIELDS(JobSpec) {
   f(60, s.streams), f(61, s.rows), f(62, s.columns), f(63, s.mem_for);
   f(80, s.limits), f(81, s.pre_exec), f(82, s.post_exec), f(83, s.warn_action), f(84, s.warn_time);
   f(85, s.notify_command), f(86, s.requeue_exits);
+  f(100, s.depend), f(101, s.orphan_kill), f(102, s.begin), f(103, s.deadline);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
@@ -81,6 +82,7 @@ WM_FIELDS(Host) {
   f(12, s.used_slots), f(13, s.stuck_slots), f(14, s.used_milli_cpus), f(15, s.used_mem);
   f(16, s.gpu_owners), f(17, s.registered), f(18, s.silent_since), f(40, s.gpu_shares);
   f(41, s.gpu_marks);
+  f(60, s.fence_tries), f(61, s.fence_text);
 }
 WM_FIELDS(Held) { f(1, s.slots), f(2, s.milli_gpus), f(3, s.mem); }
 WM_FIELDS(Used) { f(1, s.slots), f(2, s.gpus), f(3, s.mem); }

@@ -81,6 +81,19 @@ WM_FIELDS(StateReply) { f(1, s.bytes); }
 WM_FIELDS(MoveRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.top); }
 WM_FIELDS(AttachRequest) { f(1, s.job), f(2, s.task); }
 WM_FIELDS(AttachReply) { f(1, s.door), f(2, s.host), f(3, s.task), f(4, s.pid); }
+WM_FIELDS(AcctRequest) {
+  f(1, s.jobs), f(2, s.submitted_from), f(3, s.submitted_to), f(4, s.dispatched_from);
+  f(5, s.dispatched_to), f(6, s.ended_from), f(7, s.ended_to), f(8, s.done), f(9, s.exited);
+  f(10, s.after);
+}
+WM_FIELDS(AcctJob) {
+  f(1, s.id), f(2, s.user), f(3, s.name), f(4, s.queue), f(5, s.app), f(6, s.plan);
+  f(7, s.project), f(8, s.command), f(9, s.cwd), f(10, s.submit_host), f(11, s.exec_hosts);
+  f(12, s.state), f(13, s.reason), f(14, s.submitted), f(15, s.dispatched), f(16, s.started);
+  f(17, s.ended), f(18, s.exit_status), f(19, s.term), f(20, s.attempt), f(21, s.resizes);
+  f(22, s.cpu), f(23, s.slot_time), f(24, s.max_mem), f(25, s.promise_error);
+}
+WM_FIELDS(AcctReply) { f(1, s.jobs), f(2, s.next); }
 WM_FIELDS(PingRequest) { f(1, s.text); }
 WM_FIELDS(PingReply) { f(1, s.cluster), f(2, s.master), f(3, s.version); }
 
@@ -115,5 +128,7 @@ WM_CODEC(wm::StateReply)
 WM_CODEC(wm::MoveRequest)
 WM_CODEC(wm::AttachRequest)
 WM_CODEC(wm::AttachReply)
+WM_CODEC(wm::AcctRequest)
+WM_CODEC(wm::AcctReply)
 WM_CODEC(wm::PingRequest)
 WM_CODEC(wm::PingReply)

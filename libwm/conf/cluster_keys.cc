@@ -162,6 +162,19 @@ constexpr Key<C> kKeys[] = {
      "The same after a job's tasks. When it fails the host is closed."},
     {"prolog_time", [](C& c) -> Field { return &c.scripts.time_limit; }, time_up_to(kHour),
      Effect::Reconfig, "A prolog or epilog that takes longer is ended and has failed."},
+    {"store_queue",
+     [](C& c) -> Field { return &c.limits.store_queue; },
+     {1 << 20, 1LL << 40},
+     Effect::Restart,
+     "While more than this waits to become durable, the master reads no further requests."},
+    {"fence_command", [](C& c) -> Field { return &c.fence_command; }, kAny, Effect::Reconfig,
+     "Command, with the host's name added, that the master runs for a silent host. Exit status "
+     "0 says that the host is off for certain: its attempts are over and rerunnable jobs start "
+     "again elsewhere. Empty: only badmin hdead says so."},
+    {"fence_limit", [](C& c) -> Field { return &c.times.fence_limit; }, time_up_to(kHour),
+     Effect::Reconfig, "A fence command that runs longer is killed and has failed."},
+    {"fence_retry", [](C& c) -> Field { return &c.times.fence_retry; }, time_up_to(kDay),
+     Effect::Reconfig, "Time between two tries to fence one host."},
 };
 
 }  // namespace

@@ -210,6 +210,8 @@ Result<void> check_one(const Cluster& cluster, const HostHeard& e) {
   const Host* host = cluster.hosts.find(e.host.value);
   if (!host) return fail(Code::NotFound, "no such host");
   if (host->state == HostState::Ok) return fail(Code::Stale, "host " + host->name + " is heard");
+  if (host->state == HostState::Dead)
+    return fail(Code::Conflict, "host " + host->name + " was declared dead: it has to register");
   return {};
 }
 
@@ -220,6 +222,24 @@ Result<void> check_one(const Cluster& cluster, const GpuMarked& e) {
   if ((known == host->gpu_marks.end() ? GpuMark{} : known->second) == e.mark)
     return fail(Code::Stale, "known of GPU " + e.uuid);
   return {};
+}
+
+Result<void> check_silent(const Cluster& cluster, HostId id) {
+  const Host* host = cluster.hosts.find(id.value);
+  if (!host) return fail(Code::NotFound, "no such host");
+  if (host->state != HostState::Silent)
+    return fail(Code::Conflict, "host " + host->name + " is not silent");
+  return {};
+}
+
+Result<void> check_one(const Cluster& cluster, const HostDied& e) {
+  return check_silent(cluster, e.host);
+}
+Result<void> check_one(const Cluster& cluster, const HostFenceBegan& e) {
+  return check_silent(cluster, e.host);
+}
+Result<void> check_one(const Cluster& cluster, const HostFenceFailed& e) {
+  return check_silent(cluster, e.host);
 }
 
 Result<void> check_one(const Cluster& cluster, const QueueChanged& e) {

@@ -68,5 +68,7 @@ void keep_gpu_places(Host& host, const std::vector<Gpu>& known, bool rebooted, W
 void apply_to(Cluster& c, const JobSuspended& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobResumed& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ResizeAnswered& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const HostFenceBegan& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const HostFenceFailed& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

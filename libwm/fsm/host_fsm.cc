@@ -28,6 +28,11 @@ void fit_owners(Host& host) {
   host.gpu_owners.resize(std::max(in_use, host.capacity.gpus.size()));
 }
 
+void forget_fencing(Host& host) {
+  host.fence_tries = 0;
+  host.fence_text.clear();
+}
+
 bool runs_on(const Job& job, HostId host) {
   return std::any_of(job.tasks.begin(), job.tasks.end(),
                      [&](auto& t) { return t.host == host && t.holds_slot(); });
@@ -87,6 +92,7 @@ void apply_to(Cluster& c, const HostRegistered& e, WallTime now, Touched& t) {
   host.capacity = with_conf(e.capacity, c.config->host(e.name));
   host.registered = now;
   keep_gpu_places(host, known_gpus, rebooted, now);
+  forget_fencing(host);
   fit_owners(host);
   c.hosts.set(e.host.value, std::move(host));
   review_jobs_on(c, e.host, t);
@@ -103,16 +109,30 @@ void apply_to(Cluster& c, const HostSilent& e, WallTime now, Touched& t) {
 }
 
 void apply_to(Cluster& c, const HostHeard& e, WallTime, Touched& t) {
-  edit_host(c, e.host).state = HostState::Ok;
+  Host& host = edit_host(c, e.host);
+  host.state = HostState::Ok;
+  forget_fencing(host);
   review_jobs_on(c, e.host, t);
   t.hosts.insert(e.host);
   t.schedule = true;
 }
 
 void apply_to(Cluster& c, const HostDied& e, WallTime, Touched& t) {
-  edit_host(c, e.host).state = HostState::Dead;
+  Host& host = edit_host(c, e.host);
+  host.state = HostState::Dead;
+  forget_fencing(host);
   t.hosts.insert(e.host);
   t.schedule = true;
+}
+
+void apply_to(Cluster& c, const HostFenceBegan& e, WallTime, Touched&) {
+  Host& host = edit_host(c, e.host);
+  ++host.fence_tries;
+  host.fence_text = "under way";
+}
+
+void apply_to(Cluster& c, const HostFenceFailed& e, WallTime, Touched&) {
+  edit_host(c, e.host).fence_text = e.why;
 }
 
 void apply_to(Cluster& c, const HostClosed& e, WallTime, Touched& t) {

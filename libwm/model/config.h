@@ -92,6 +92,8 @@ struct TimeConf {
   Duration resize_quiet{};                            ///< least time between resizes; 0: none
   Duration usage_half_life = std::chrono::hours(24);  ///< of decayed usage (history_weight)
   Duration gpu_check = std::chrono::seconds(10);      ///< between looks at the health of GPUs
+  Duration fence_limit = std::chrono::minutes(1);     ///< a fence command that runs longer failed
+  Duration fence_retry = std::chrono::minutes(1);     ///< between two tries for one host
   bool operator==(const TimeConf&) const = default;
 };
 
@@ -105,6 +107,7 @@ struct LimitConf {
   std::uint32_t job_port_last = 24999;
   Bytes store_reserve{64 << 20};     ///< released when the disk is full
   std::uint32_t history_weight = 0;  ///< percent that past usage may bend shares; 0: off
+  Bytes store_queue{64 << 20};       ///< not yet durable: above it the master reads no requests
   bool operator==(const LimitConf&) const = default;
 };
 

@@ -225,6 +225,18 @@ struct ResizeAnswered {
   std::string text;
 };
 
+// ---- fencing ----
+/// The fence command was started for a silent host.
+struct HostFenceBegan {
+  HostId host;
+  std::string command;
+};
+/// It did not show that the host is off. A success is a HostDied.
+struct HostFenceFailed {
+  HostId host;
+  std::string why;
+};
+
 /// What has happened. Alternatives are append-only: their index is their number on disk.
 using EventBody =
     std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded,
@@ -232,7 +244,8 @@ using EventBody =
                  EpochEntered, InPlaceSeen, CapChanged, KillRequested, JobPurged, HostRegistered,
                  HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
                  ConfigLoaded, StartPromised, JobMoved, GpuMarked, JobPreempted, MemoryReleased,
-                 WaitRecorded, JobSuspended, JobResumed, ResizeAnswered>;
+                 WaitRecorded, JobSuspended, JobResumed, ResizeAnswered, HostFenceBegan,
+                 HostFenceFailed>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

@@ -101,6 +101,9 @@ struct Host {
   WallTime registered{}, silent_since{};
   std::vector<GpuShare> gpu_shares;          ///< of GPUs without an owner; by task
   std::map<std::string, GpuMark> gpu_marks;  ///< by uuid; those not set aside are absent
+  // while it is silent: tries of fence_command, and what became of the last
+  std::uint32_t fence_tries = 0;
+  std::string fence_text;
   bool operator==(const Host&) const = default;
 };
 

@@ -114,6 +114,9 @@ struct JobSpec {
   Duration warn_time{};             ///< -wt: so long before the run limit
   std::string notify_command;       ///< -rnc
   std::vector<std::uint32_t> requeue_exits;  ///< -Q
+  std::string depend;                        ///< -w; kept by the master with numbers for names
+  bool orphan_kill = false;                  ///< -ti: ended once its dependency can never be met
+  WallTime begin{}, deadline{};              ///< -b: not before; -t: ended then; 0 = none
   bool operator==(const JobSpec&) const = default;
 };
 

@@ -11,11 +11,12 @@ struct TermRow {
   std::string_view name, text;
 };
 
-constexpr std::array<TermRow, 26> kTerms = {{
+constexpr std::array<TermRow, 27> kTerms = {{
     {Term::None, "", ""},
     {Term::Preempt, "TERM_PREEMPT", "job killed after preemption"},
     {Term::Other, "TERM_OTHER", "job killed for a reason not listed"},
     {Term::RunLimit, "TERM_RUNLIMIT", "job killed after reaching its run time limit"},
+    {Term::Deadline, "TERM_DEADLINE", "job killed after reaching its termination time"},
     {Term::ProcessLimit, "TERM_PROCESSLIMIT", "job killed after reaching its process limit"},
     {Term::ForceOwner, "TERM_FORCE_OWNER", "job killed by owner without time for cleanup"},
     {Term::ForceAdmin, "TERM_FORCE_ADMIN", "job killed by administrator without time for cleanup"},
@@ -55,6 +56,9 @@ std::string_view pend_code_name(PendCode code) {
       "new",          "held",        "slots",      "resources",   "requirement",    "queue_closed",
       "queue_limit",  "user_limit",  "plan_limit", "array_limit", "being_released", "hosts_closed",
       "hosts_silent", "stuck_slots", "priority",   "start_failed"};
+  if (code == PendCode::Dependency) return "dependency";
+  if (code == PendCode::NeverMet) return "dependency_never_met";
+  if (code == PendCode::BeginTime) return "begin_time";
   auto i = static_cast<std::size_t>(code);
   return i < kNames.size() ? kNames[i] : "unknown";
 }

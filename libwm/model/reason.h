@@ -16,6 +16,7 @@ enum class Term : std::uint8_t {
   Preempt = 1,
   Other = 4,
   RunLimit = 5,
+  Deadline = 6,
   ProcessLimit = 7,
   ForceOwner = 8,
   ForceAdmin = 9,
@@ -64,6 +65,9 @@ enum class PendCode : std::uint8_t {
   Stuck = 13,        ///< slots not proven free
   Priority = 14,     ///< others come first
   StartFailed = 15,  ///< earlier tries to start failed; waits before the next
+  Dependency = 32,   ///< -w: not met yet
+  NeverMet = 33,     ///< -w: cannot be met any more
+  BeginTime = 34,    ///< -b: its time has not come
 };
 
 /// One binding constraint of a pending job.

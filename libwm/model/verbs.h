@@ -39,6 +39,7 @@ enum class Verb : std::uint16_t {
   State = 140,  ///< badmin snapshot
   Move = 141,   ///< btop, bbot
   Attach = 114,
+  Account = 120,  ///< bacct
 };
 
 struct VerbError {
@@ -51,7 +52,8 @@ struct VerbError {
 struct SubmitRequest {
   std::string request_key;  ///< 16 raw bytes
   std::string spec;         ///< codec bytes of JobSpec, as signed
-  std::string credential;   ///< over BLAKE2b-256(spec ‖ request_key)
+  /// Over BLAKE2b-256(spec ‖ request_key); empty: the session's own proof signs that as well.
+  std::string credential;
   std::string script, env;  ///< blobs; the spec names their hashes
   bool operator==(const SubmitRequest&) const = default;
 };
@@ -265,6 +267,7 @@ struct AdminRequest {
     QueueActivate = 7,
     GpuClose = 20,
     GpuOpen = 21,
+    RebuildAcct = 22,  ///< accounting is made again from the history of events
   };
   std::string request_key;
   Act act = Act::Reconfig;
@@ -321,6 +324,37 @@ struct AttachReply {
   TaskNumber task;
   std::int32_t pid = 0;
   bool operator==(const AttachReply&) const = default;
+};
+
+/// Anyone. Finished jobs as accounting keeps them, in the order of their numbers and a
+/// bounded number at a time. Ranges are [from, to); 0 = open.
+struct AcctRequest {
+  JobSelection jobs;  ///< ids, user ("all": everybody), queue, project, app, name and host count
+  WallTime submitted_from{}, submitted_to{}, dispatched_from{}, dispatched_to{};
+  WallTime ended_from{}, ended_to{};
+  bool done = true, exited = true;
+  JobId after;  ///< the last of the reply before
+  bool operator==(const AcctRequest&) const = default;
+};
+/// @units cpu, slot_time: summed over tasks; exit_status: as wait(2) gives it
+struct AcctJob {
+  JobId id;
+  std::string user, name, queue, app, plan, project, command, cwd, submit_host;
+  std::string exec_hosts;  ///< one name per task, blank between
+  std::string state, reason;
+  WallTime submitted{}, dispatched{}, started{}, ended{};
+  std::int32_t exit_status = 0;
+  Term term = Term::None;
+  std::uint32_t attempt = 0, resizes = 0;
+  Duration cpu{}, slot_time{};
+  Bytes max_mem{0};
+  std::optional<Duration> promise_error;  ///< started later (+) or earlier (-) than promised
+  bool operator==(const AcctJob&) const = default;
+};
+struct AcctReply {
+  std::vector<AcctJob> jobs;
+  JobId next;  ///< ask again after this one; 0: that was all
+  bool operator==(const AcctReply&) const = default;
 };
 
 /// Asks who answers there (lsid, and tests of the session itself).

@@ -115,17 +115,21 @@ std::string GpuWatch::not_free(const std::string& uuid) const {
   return at == states_.end() ? "" : busy_with(at->second);
 }
 
-/// The first fault by weight; empty: well.
+void GpuWatch::take_xids(State& state, WallTime now) const {
+  for (auto number : state.last.xids) {
+    if (class_of_xid(number) != XidClass::Reset) continue;
+    state.xid = "XID " + std::to_string(number) + ": " + std::string(name_of_xid(number));
+    state.xid_since = now;
+  }
+}
+
+/// The first fault by weight; empty: well, but for an XID.
 std::string GpuWatch::fault_of(State& state, bool held) const {
   const auto& r = state.last;
-  for (auto number : r.xids)
-    if (state.xid.empty() && class_of_xid(number) == XidClass::Reset)
-      state.xid = "XID " + std::to_string(number) + ": " + std::string(name_of_xid(number));
   auto slow = slow_words(r.slow_reasons);
   state.slow = slow.empty() ? 0 : state.slow + 1;
   auto busy = held ? "" : busy_with(state);
   state.strange = busy.empty() ? 0 : state.strange + 1;
-  if (!state.xid.empty()) return state.xid;
   if (auto words = trouble_words(r.trouble); !words.empty()) return words;
   if (auto words = memory_words(r); !words.empty()) return words;
   if (state.slow >= kSlowLooks) return slow;
@@ -133,19 +137,23 @@ std::string GpuWatch::fault_of(State& state, bool held) const {
   return "";
 }
 
+/// What lasts goes before an XID, which an administrator may have forgiven.
 void GpuWatch::judge(State& state, const std::string& fault, WallTime now) {
   auto& report = reports_[state.place];
-  if (fault.empty()) {
-    bool suspect = state.strange > 0 || state.slow > 0;
-    state.good = suspect ? 0 : state.good + 1;
-    if (state.good >= kGoodLooks && report.sick) report = GpuReport{report.uuid};
+  bool suspect = state.strange > 0 || state.slow > 0;
+  state.good = fault.empty() && !suspect ? state.good + 1 : 0;
+  if (!fault.empty()) {
+    if (!report.sick || report.sticky) report.since = now;
+    report.sick = true;
+    report.sticky = false;
+    report.why = fault;
     return;
   }
-  state.good = 0;
-  if (!report.sick || report.sticky != !state.xid.empty()) report.since = now;
-  report.sick = true;
-  report.sticky = !state.xid.empty();
-  report.why = fault;
+  bool lasts = report.sick && !report.sticky && state.good < kGoodLooks;
+  if (lasts) return;
+  report.sick = report.sticky = !state.xid.empty();
+  report.why = state.xid;
+  report.since = state.xid.empty() ? WallTime{} : state.xid_since;
 }
 
 void GpuWatch::look(const std::vector<GpuReading>& readings, const std::set<std::string>& held,
@@ -157,6 +165,7 @@ void GpuWatch::look(const std::vector<GpuReading>& readings, const std::set<std:
     state.last = reading;
     if (reading.trouble == 0 && reading.processes.empty())
       state.least = std::min(state.least.value_or(reading.used), reading.used);
+    take_xids(state, now);
     judge(state, fault_of(state, held.contains(reading.uuid)), now);
     auto& report = reports_[state.place];
     report.used = reading.used;

@@ -55,12 +55,14 @@ class GpuWatch {
     std::size_t place = 0;
     std::optional<Bytes> least;  ///< in use without a process
     GpuReading last;
-    std::string xid;                                ///< the fault that only a reset mends
+    std::string xid;  ///< the fault that only a reset mends
+    WallTime xid_since{};
     std::uint32_t good = 0, slow = 0, strange = 0;  ///< looks in a row
   };
 
   std::string busy_with(const State& state) const;
   std::string fault_of(State& state, bool held) const;
+  void take_xids(State& state, WallTime now) const;
   void judge(State& state, const std::string& fault, WallTime now);
 
   std::map<std::string, State> states_;

@@ -264,8 +264,7 @@ struct KeepWarm {
   bool operator==(const KeepWarm&) const = default;
 };
 using ShepherdOrder = std::variant<AttemptSpec, StartTasks, EndTasks, SignalTasks, Finish, Sweep,
-                                   ReadFile, StartAgent, KeepWarm, Suspend,
-                                   RestartTasks, Notice>;
+                                   ReadFile, StartAgent, KeepWarm, Suspend, RestartTasks, Notice>;
 
 // ---- shepherd → wnoded -----------------------------------------------------------------
 

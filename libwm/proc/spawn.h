@@ -31,7 +31,7 @@ struct Exec {
   const std::vector<std::string>& folders;  ///< made first
   int out = -1;                             ///< -1: /dev/null
   int err = -1;
-  std::vector<std::string> cgroups;  ///< folders to join
+  std::vector<std::string> cgroups;      ///< folders to join
   const ProcessEnds* ends = nullptr;     ///< instead of in, out and err
   const ConsoleCall* console = nullptr;  ///< the same, fetched from an agent as the user
   int keep = -1;                         ///< stays open under its number; -1: none

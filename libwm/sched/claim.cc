@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libwm/sched/eligible.h"
 #include "libwm/sched/order.h"
 #include "libwm/sched/past_use.h"
 
@@ -168,6 +169,10 @@ void Collector::add_pending(const Job& job, std::uint32_t copies, std::uint32_t 
   Claim claim = claim_of(job);
   claim.copies = copies;
   claim.asked = asked;
+  if (auto waits = not_eligible(cluster_, job, now_)) {
+    claims_.idle.push_back({job.id, &job, waits->code, claim.request, std::move(waits->text)});
+    return;
+  }
   if (auto code = obstacle(job, claim)) {
     claims_.idle.push_back({job.id, &job, *code, claim.request});
     return;
@@ -181,7 +186,7 @@ void Collector::visit_array(const Job& base) {
   for (std::uint32_t p = base.next_position; p < total; ++p) {
     unmade += cluster_.elements.find(base.first_element + p) == nullptr;
   }
-  std::uint32_t copies = std::min(unmade, startable(base));
+  std::uint32_t copies = std::min({unmade, startable(base), eligible_elements(cluster_, base)});
   if (unmade > 0) add_pending(base, copies, unmade);
 }
 

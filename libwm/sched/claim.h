@@ -81,6 +81,7 @@ struct Idle {
   const Job* job = nullptr;
   PendCode code = PendCode::New;
   std::uint32_t request = 0;
+  std::string text = {};  ///< of a job that is not eligible: what it waits for
 };
 
 /// Everything that the cluster's jobs claim, and the rooms they have left.

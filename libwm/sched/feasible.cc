@@ -100,6 +100,12 @@ std::string key_of(const JobSpec& spec) {
   number(spec.span.block);
   add(spec.app);
   add(spec.resreq);
+  const TaskRequest& task = spec.task;
+  for (const auto* word : {&task.gpu_vendor, &task.gpu_mig}) add(*word);
+  number(task.gpu_mem.value);
+  number(task.gpu_shared * 4 + task.gpu_linked * 2 + task.gpu_pack);
+  number(task.gpu_tile);
+  number(task.mps_uid ? std::int64_t{*task.mps_uid} : -1);
   for (const auto& host : spec.ask_hosts) add(host);
   return key;
 }

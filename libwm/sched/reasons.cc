@@ -47,6 +47,9 @@ PendReason idle_reason(const Idle& idle) {
               "Job array has reached its running element limit: " +
                   std::to_string(idle.job->spec().array_limit),
               0, "starts when an element ends"};
+    case PendCode::Dependency: return {idle.code, idle.text, 0, "starts when it is satisfied"};
+    case PendCode::NeverMet: return {idle.code, idle.text, 0, "bkill " + to_string(idle.id)};
+    case PendCode::BeginTime: return {idle.code, idle.text, 0, "starts at that time or later"};
     case PendCode::New:
       return {idle.code, "New job is waiting for scheduling", 0,
               "is looked at when jobs before it have started or ended"};
@@ -92,7 +95,8 @@ Reasons new_job_reason() {
 ReasonWriter::Key ReasonWriter::key_of(const Idle& idle) {
   const JobSpec& spec = idle.job->spec();
   int kind = static_cast<int>(idle.code);
-  if (idle.code == PendCode::Held) return {kind, idle.id.job, idle.id.index, 0, ""};
+  bool by_job = idle.code == PendCode::Held || !idle.text.empty();
+  if (by_job) return {kind, idle.id.job, idle.id.index, 0, ""};
   if (is_about_hosts(idle.code)) return {kind, idle.request, 0, 0, ""};
   return {kind, spec.array_limit, 0, 0, spec.queue};
 }

@@ -24,6 +24,12 @@ Error gone(const std::string& address, const error_code& ec) {
   return fail(Code::Unavailable, "peer " + address + ": " + why);
 }
 
+HelloSecrets secrets_with(std::shared_ptr<const KeptKey> kept) {
+  auto secrets = fresh_secrets();
+  secrets.kept = std::move(kept);
+  return secrets;
+}
+
 }  // namespace
 
 std::optional<LocalPeer> local_peer_of(Socket& socket) {
@@ -39,13 +45,14 @@ std::optional<LocalPeer> local_peer_of(Socket& socket) {
   return LocalPeer{peer.uid, peer.gid, peer.pid};
 }
 
-Channel::Channel(Socket socket, std::string address, LinkOptions options, Prover& prover)
+Channel::Channel(Socket socket, std::string address, LinkOptions options, Prover& prover,
+                 std::shared_ptr<const KeptKey> kept)
     : socket_(std::move(socket)),
       timer_(socket_.get_executor()),
       address_(std::move(address)),
       options_(std::move(options)),
       prover_(prover),
-      session_(options_.session, fresh_secrets()) {
+      session_(options_.session, secrets_with(std::move(kept))) {
   WM_CHECK(options_.credentials || options_.session.method == Method::Local);
 }
 
@@ -92,6 +99,11 @@ Result<void> Channel::send(std::uint16_t type, std::string payload) {
   return {};
 }
 
+void Channel::pause(bool paused) {
+  paused_ = paused;
+  read();
+}
+
 void Channel::close() {
   handlers_.reset();
   on_ready_ = nullptr;
@@ -102,12 +114,12 @@ void Channel::close() {
 
 void Channel::read() {
   bool heard = stage_ == Stage::Hello || stage_ == Stage::Started;
-  if (!heard || reading_ || !session_.wants_bytes()) return;
+  if (!heard || paused_ || reading_ || !session_.wants_bytes()) return;
   reading_ = true;
   // Waiting, then reading into a buffer of the moment: an idle link holds no buffer.
   socket_.async_wait(Socket::wait_read, [self = shared_from_this()](const error_code& ec) {
     self->reading_ = false;
-    if (self->stage_ == Stage::Ended) return;
+    if (self->stage_ == Stage::Ended || self->paused_) return;
     if (ec) return self->end(gone(self->address_, ec));
     self->on_readable();
   });
@@ -137,17 +149,18 @@ void Channel::carry_out(SessionAction& action) {
     outbound_ += write->bytes;
     flush();
   } else if (auto* make = std::get_if<MakeProof>(&action)) {
-    prover_.encode(options_.credentials, std::move(make->payload), [self](auto credential) {
-      self->obey(self->session_.on_proof_made(std::move(credential)));
-      self->read();
-    });
+    prover_.encode(options_.credentials, std::move(make->payload), kProofTtl,
+                   [self](auto credential) {
+                     self->obey(self->session_.on_proof_made(std::move(credential)));
+                     self->read();
+                   });
   } else if (auto* check = std::get_if<CheckProof>(&action)) {
-    prover_.decode(options_.credentials, std::move(check->credential), [self](auto proof) {
+    prover_.check(options_.credentials, std::move(*check), [self](auto proof) {
       self->obey(self->session_.on_proof_checked(std::move(proof)));
       self->read();
     });
   } else if (auto* opened = std::get_if<Opened>(&action)) {
-    on_opened(opened->identity);
+    on_opened(std::move(*opened));
   } else if (auto* frame = std::get_if<Deliver>(&action)) {
     deliver(std::move(frame->frame));
   } else if (auto* failed = std::get_if<Failed>(&action)) {
@@ -155,8 +168,8 @@ void Channel::carry_out(SessionAction& action) {
   }
 }
 
-void Channel::on_opened(const Identity& identity) {
-  identity_ = identity;
+void Channel::on_opened(Opened opened) {
+  peer_ = std::move(opened);
   stage_ = Stage::Ready;
   timer_.cancel();
   if (auto ready = std::exchange(on_ready_, nullptr)) ready({});

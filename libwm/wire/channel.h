@@ -31,8 +31,10 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// Told once whether the session opened.
   using OnReady = std::function<void(Result<void>)>;
 
+  /// @shape kept: of an acceptor that has one; else nothing
   /// @owns the socket; `prover` is borrowed and outlives the channel
-  Channel(Socket socket, std::string address, LinkOptions options, Prover& prover);
+  Channel(Socket socket, std::string address, LinkOptions options, Prover& prover,
+          std::shared_ptr<const KeptKey> kept = nullptr);
 
   /// Runs the hello within hello_timeout, then calls `on_ready` once. Called once.
   void open(OnReady on_ready);
@@ -41,11 +43,14 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void start(Link::OnFrame on_frame, Link::OnClosed on_closed);
   /// As Link::send. @errors as there
   Result<void> send(std::uint16_t type, std::string payload);
+  /// As Link::read_no_more and read_on.
+  void pause(bool paused);
   /// As Link::close; also gives up a hello under way.
   void close();
 
   /// As the Link methods of these names.
-  const Identity& identity() const { return identity_; }
+  const Identity& identity() const { return peer_.identity; }
+  const PeerProof& proof() const { return peer_.proof; }
   const std::string& address() const { return address_; }
   std::size_t outbound_bytes() const { return outbound_.size() + writing_.size(); }
 
@@ -60,7 +65,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void on_readable();
   void obey(SessionActions actions);
   void carry_out(SessionAction& action);
-  void on_opened(const Identity& identity);
+  void on_opened(Opened opened);
   void deliver(Frame frame);
   void deliver_held();
   void flush();
@@ -76,7 +81,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   LinkOptions options_;
   Prover& prover_;
   Session session_;
-  Identity identity_;
+  Opened peer_;
   Stage stage_ = Stage::Hello;
   OnReady on_ready_;
   std::shared_ptr<Handlers> handlers_;
@@ -85,6 +90,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   std::string outbound_;           // sealed, not yet given to the kernel
   std::string writing_;            // the write under way
   bool reading_ = false;
+  bool paused_ = false;
 };
 
 /// What the kernel says of the peer of a unix socket; nothing for other sockets.

@@ -10,25 +10,25 @@ const unsigned char* bytes(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-// BLAKE2b(label ‖ transcript), keyed when there is a key.
-Bytes32 derive(std::string_view label, const Digest& transcript, const unsigned char* key,
+// BLAKE2b(label ‖ binding), keyed when there is a key.
+Bytes32 derive(std::string_view label, const Digest& binding, const unsigned char* key,
                std::size_t key_bytes) {
   crypto_generichash_state hash;
   crypto_generichash_init(&hash, key, key_bytes, 32);
   crypto_generichash_update(&hash, bytes(label), label.size());
-  crypto_generichash_update(&hash, transcript.data(), transcript.size());
+  crypto_generichash_update(&hash, binding.data(), binding.size());
   Bytes32 out;
   crypto_generichash_final(&hash, out.data(), out.size());
   return out;
 }
 
 // Starts a stream in either direction. init_pull is used for both: init_push would draw its
-// header from the system's generator, while here it follows from the transcript. That is safe
+// header from the system's generator, while here it follows from the binding. That is safe
 // since the key serves this one stream, and keeps the session deterministic given its secrets.
 void start_stream(crypto_secretstream_xchacha20poly1305_state& stream, const Bytes32& shared,
-                  const Digest& transcript) {
-  auto key = derive("WM stream key", transcript, shared.data(), shared.size());
-  auto header = derive("WM stream header", transcript, nullptr, 0);
+                  const Digest& binding) {
+  auto key = derive("WM stream key", binding, shared.data(), shared.size());
+  auto header = derive("WM stream header", binding, nullptr, 0);
   static_assert(crypto_secretstream_xchacha20poly1305_HEADERBYTES <= 32);
   crypto_secretstream_xchacha20poly1305_init_pull(&stream, header.data(), key.data());
   sodium_memzero(key.data(), key.size());
@@ -45,22 +45,25 @@ SessionKey::~SessionKey() { sodium_memzero(secret_.data(), secret_.size()); }
 Cipher::~Cipher() {
   sodium_memzero(&send_, sizeof send_);
   sodium_memzero(&receive_, sizeof receive_);
+  sodium_memzero(send_secret_.data(), send_secret_.size());
+  sodium_memzero(receive_secret_.data(), receive_secret_.size());
 }
 
-Result<void> Cipher::agree(Side side, const SessionKey& own, const Bytes32& peer_public,
-                           const Digest& transcript) {
-  Bytes32 receive{}, send{};
+Result<void> Cipher::agree(Side side, const SessionKey& own, const Bytes32& peer_public) {
   auto agreed =
       side == Side::Initiator ? crypto_kx_client_session_keys : crypto_kx_server_session_keys;
-  if (agreed(receive.data(), send.data(), own.public_.data(), own.secret_.data(),
+  if (agreed(receive_secret_.data(), send_secret_.data(), own.public_.data(), own.secret_.data(),
              peer_public.data()) != 0) {
     return fail(Code::Damaged, "hello: the peer's key is not a usable X25519 key");
   }
-  start_stream(send_, send, transcript);
-  start_stream(receive_, receive, transcript);
-  sodium_memzero(send.data(), send.size());
-  sodium_memzero(receive.data(), receive.size());
   return {};
+}
+
+void Cipher::begin(const Digest& binding) {
+  start_stream(send_, send_secret_, binding);
+  start_stream(receive_, receive_secret_, binding);
+  sodium_memzero(send_secret_.data(), send_secret_.size());
+  sodium_memzero(receive_secret_.data(), receive_secret_.size());
 }
 
 std::string Cipher::seal(std::uint16_t type, std::string payload) {

@@ -99,13 +99,27 @@ Digest transcript_of(std::string_view initiator_hello, std::string_view acceptor
   return finish(hash);
 }
 
-std::string proof_payload(Side side, Role role, const Digest& transcript) {
+std::string proof_payload(Side side, Role role, const std::array<std::uint8_t, 32>& key) {
   auto hash = begin("WM proof");
   std::array<char, 2> who = {static_cast<char>(side), static_cast<char>(role)};
   absorb(hash, {who.data(), who.size()});
-  absorb(hash, {reinterpret_cast<const char*>(transcript.data()), transcript.size()});
+  absorb(hash, {reinterpret_cast<const char*>(key.data()), key.size()});
   auto digest = finish(hash);
   return {digest.begin(), digest.end()};
+}
+
+Digest binding_of(const Digest& transcript, std::string_view initiator_proof,
+                  std::string_view acceptor_proof) {
+  auto hash = begin("WM binding");
+  absorb(hash, {reinterpret_cast<const char*>(transcript.data()), transcript.size()});
+  for (auto proof : {initiator_proof, acceptor_proof}) {
+    std::array<char, 4> length{};  // proofs vary in length: where one ends is part of it
+    for (std::size_t i = 0; i < length.size(); ++i)
+      length[i] = static_cast<char>(proof.size() >> (8 * i));
+    absorb(hash, {length.data(), length.size()});
+    absorb(hash, proof);
+  }
+  return finish(hash);
 }
 
 std::string encode_refusal(const Error& error) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -13,10 +14,16 @@
 namespace wm::wire {
 
 /// The protocol version spoken here.
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 
 /// Frame types of the wire itself.
-enum class WireType : std::uint16_t { Hello = 1, Refusal = 2, Proof = 3, Sealed = 4 };
+enum class WireType : std::uint16_t {
+  Hello = 1,
+  Refusal = 2,
+  Proof = 3,
+  Sealed = 4,
+  Confirm = 5,  ///< travels sealed only: the initiator has the key that it proved
+};
 
 /// Which end dialled.
 enum class Side : std::uint8_t { Initiator = 1, Acceptor = 2 };
@@ -36,10 +43,20 @@ enum class Method : std::uint8_t {
   Local = 3,      ///< unix socket: the kernel names the peer; frames in the clear
 };
 
+class SessionKey;
+
+/// An acceptor's key that serves the sessions of a short while, and the proof of who has it:
+/// made ahead, so that no session waits for the identity service (WIRE-4).
+struct KeptKey {
+  std::shared_ptr<const SessionKey> key;
+  std::string proof;
+};
+
 /// Fresh random bytes for one session. @units bytes
 struct HelloSecrets {
   std::array<std::uint8_t, 32> key_seed{};
   std::array<std::uint8_t, 32> nonce{};
+  std::shared_ptr<const KeptKey> kept;  ///< of an acceptor: used instead of key_seed
 };
 
 /// Either side's first frame.
@@ -47,7 +64,7 @@ struct Hello {
   std::uint16_t version = kVersion;
   Method method = Method::Munge;
   Role role = Role::Client;
-  std::array<std::uint8_t, 32> key{};  ///< X25519 public key, made for this session
+  std::array<std::uint8_t, 32> key{};  ///< X25519 public key
   std::array<std::uint8_t, 32> nonce{};
   bool operator==(const Hello&) const = default;
 };
@@ -70,8 +87,14 @@ Result<Hello> decode_hello(std::string_view payload, std::uint16_t version);
 /// Names this pair of hellos: covers every byte of both frames' payloads.
 Digest transcript_of(std::string_view initiator_hello, std::string_view acceptor_hello);
 
-/// What a peer signs to prove who it is: its side and role, and the transcript.
-std::string proof_payload(Side side, Role role, const Digest& transcript);
+/// What a peer signs to prove who has a key: its side and role, and the public key. 32 bytes,
+/// which an initiator may follow by 32 more of its own that it wants to have signed as well.
+std::string proof_payload(Side side, Role role, const std::array<std::uint8_t, 32>& key);
+
+/// What a session's keys depend on: every byte of both hellos and of both proofs, so that no
+/// proof can be exchanged for somebody else's.
+Digest binding_of(const Digest& transcript, std::string_view initiator_proof,
+                  std::string_view acceptor_proof);
 
 /// The payload of a Refusal frame: why the peer is sent away, in words, cut at 1,000 bytes.
 std::string encode_refusal(const Error& error);

@@ -14,8 +14,11 @@ Result<void> Link::send(std::uint16_t type, std::string payload) {
   return channel_->send(type, std::move(payload));
 }
 
+void Link::read_no_more() { channel_->pause(true); }
+void Link::read_on() { channel_->pause(false); }
 void Link::close() { channel_->close(); }
 const Identity& Link::identity() const { return channel_->identity(); }
+const PeerProof& Link::proof() const { return channel_->proof(); }
 const std::string& Link::address() const { return channel_->address(); }
 std::size_t Link::outbound_bytes() const { return channel_->outbound_bytes(); }
 

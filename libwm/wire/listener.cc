@@ -6,11 +6,12 @@
 
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <set>
+#include <list>
 
 #include "libwm/base/log.h"
 #include "libwm/wire/address.h"
 #include "libwm/wire/channel.h"
+#include "libwm/wire/key_keeper.h"
 
 namespace wm::wire {
 
@@ -57,6 +58,8 @@ class Accepting : public std::enable_shared_from_this<Accepting> {
         options_(std::move(options)),
         on_link_(std::move(on_link)) {
     options_.link.session.side = Side::Acceptor;
+    if (options_.link.session.method != Method::Local)
+      keys_ = std::make_unique<KeyKeeper>(loop, prover, options_.link);
   }
 
   Result<void> bind(const Endpoint& at);
@@ -69,6 +72,7 @@ class Accepting : public std::enable_shared_from_this<Accepting> {
   void admit(Socket socket, const Address& peer);
   void on_ready(const std::shared_ptr<Channel>& channel, Result<void> ready);
   void accept_later(const error_code& ec);
+  void evict_oldest();
 
   Acceptor acceptor_;
   boost::asio::steady_timer pause_;
@@ -77,7 +81,8 @@ class Accepting : public std::enable_shared_from_this<Accepting> {
   Transport::OnLink on_link_;
   Endpoint at_;
   Address peer_;  // of the accept under way
-  std::set<std::shared_ptr<Channel>> half_open_;
+  std::unique_ptr<KeyKeeper> keys_;
+  std::list<std::shared_ptr<Channel>> half_open_;  // oldest first
   bool accepting_ = false;
   bool stopped_ = false;
 };
@@ -101,7 +106,7 @@ Result<void> Accepting::bind(const Endpoint& at) {
 }
 
 void Accepting::accept() {
-  if (stopped_ || accepting_ || half_open_.size() >= options_.half_open_limit) return;
+  if (stopped_ || accepting_) return;
   accepting_ = true;
   acceptor_.async_accept(peer_, [self = shared_from_this()](const error_code& ec, Socket socket) {
     self->accepting_ = false;
@@ -128,8 +133,10 @@ void Accepting::admit(Socket socket, const Address& peer) {
   if (!at_.is_local()) socket.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   if (!at_.is_local()) socket.set_option(Socket::keep_alive(true), ignored);
   auto address = to_string(at_.is_local() ? at_ : endpoint_of(peer));
-  auto channel = std::make_shared<Channel>(std::move(socket), address, std::move(link), prover_);
-  half_open_.insert(channel);
+  auto channel = std::make_shared<Channel>(std::move(socket), address, std::move(link), prover_,
+                                           keys_ ? keys_->current() : nullptr);
+  if (half_open_.size() >= options_.half_open_limit) evict_oldest();
+  half_open_.push_back(channel);
   std::weak_ptr<Channel> weak = channel;  // the channel holds this handler
   channel->open([self = shared_from_this(), weak](Result<void> ready) {
     if (auto opened = weak.lock()) self->on_ready(opened, std::move(ready));
@@ -137,14 +144,23 @@ void Accepting::admit(Socket socket, const Address& peer) {
 }
 
 void Accepting::on_ready(const std::shared_ptr<Channel>& channel, Result<void> ready) {
-  half_open_.erase(channel);
+  half_open_.remove(channel);
   auto self = shared_from_this();  // on_link_ may destroy the listener
   if (ready) {
     on_link_(std::make_unique<Link>(channel));
   } else {
     log::info("session_refused", {{"peer", channel->address()}, {"reason", ready.error().text}});
   }
-  accept();
+}
+
+// Whoever is served has been for milliseconds; who is oldest says nothing, and must not keep
+// newcomers out.
+void Accepting::evict_oldest() {
+  auto oldest = half_open_.front();
+  half_open_.pop_front();
+  log::info("session_evicted", {{"peer", oldest->address()},
+                                {"half_open_limit", std::to_string(options_.half_open_limit)}});
+  oldest->close();
 }
 
 void Accepting::stop() {
@@ -152,6 +168,7 @@ void Accepting::stop() {
   error_code ignored;
   acceptor_.close(ignored);
   pause_.cancel();
+  keys_.reset();
   if (at_.is_local()) ::unlink(at_.path.c_str());
   for (auto& channel : std::exchange(half_open_, {})) channel->close();
 }

@@ -5,13 +5,6 @@
 
 namespace wm::wire {
 
-namespace {
-
-// A credential serves one hello of at most 5 s; the rest is for clocks that differ.
-constexpr Duration kProofTtl = std::chrono::seconds(60);
-
-}  // namespace
-
 Prover::Prover(boost::asio::io_context& loop, int threads)
     : loop_(loop), threads_(static_cast<std::size_t>(threads)) {}
 
@@ -28,14 +21,14 @@ void Prover::run(Ask ask, Done done) {
   });
 }
 
-void Prover::encode(std::shared_ptr<Credentials> with, std::string payload,
+void Prover::encode(std::shared_ptr<Credentials> with, std::string payload, Duration ttl,
                     std::function<void(Result<std::string>)> done) {
-  run([with, payload] { return with->encode(payload, kProofTtl); }, std::move(done));
+  run([with, payload, ttl] { return with->encode(payload, ttl); }, std::move(done));
 }
 
-void Prover::decode(std::shared_ptr<Credentials> with, std::string credential,
-                    std::function<void(Result<Signed>)> done) {
-  run([with, credential] { return with->decode(credential); }, std::move(done));
+void Prover::check(std::shared_ptr<Credentials> with, CheckProof proof,
+                   std::function<void(Result<Signed>)> done) {
+  run([with, proof] { return check_proof(*with, proof); }, std::move(done));
 }
 
 }  // namespace wm::wire

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "libwm/wire/credentials.h"
+#include "libwm/wire/session.h"
 
 namespace wm::wire {
 
@@ -23,12 +24,12 @@ class Prover {
   ~Prover();
 
   /// Credentials::encode elsewhere, then `done` on the loop.
-  void encode(std::shared_ptr<Credentials> with, std::string payload,
+  void encode(std::shared_ptr<Credentials> with, std::string payload, Duration ttl,
               std::function<void(Result<std::string>)> done);
 
-  /// Credentials::decode elsewhere, then `done` on the loop.
-  void decode(std::shared_ptr<Credentials> with, std::string credential,
-              std::function<void(Result<Signed>)> done);
+  /// What CheckProof asks, elsewhere, then `done` on the loop.
+  void check(std::shared_ptr<Credentials> with, CheckProof proof,
+             std::function<void(Result<Signed>)> done);
 
  private:
   template <class Ask, class Done>

@@ -8,7 +8,9 @@ namespace wm::wire {
 
 namespace {
 
-enum class Phase { Hello, Proof, Open, Closed };
+enum class Phase { Hello, Proof, Confirm, Open, Closed };
+
+constexpr std::size_t kSignedBytes = 32;  // of a proof, and of what is signed besides
 
 constexpr auto raw(WireType type) { return static_cast<std::uint16_t>(type); }
 
@@ -20,10 +22,16 @@ std::string who(Role role, const std::optional<std::uint32_t>& uid) {
 
 struct Session::State {
   State(SessionOptions o, const HelloSecrets& secrets)
-      : options(std::move(o)), key(secrets.key_seed), decoder(options.hello_limit) {
+      : options(std::move(o)), decoder(options.hello_limit) {
     bool sealed = options.method != Method::Local;
     Hello own{options.version, options.method, options.role, {}, {}};
-    if (sealed) own.key = key.public_key();
+    if (secrets.kept && !initiates()) {
+      key = secrets.kept->key;
+      own_proof = secrets.kept->proof;
+    } else if (sealed) {
+      key = std::make_shared<const SessionKey>(secrets.key_seed);
+    }
+    if (sealed) own.key = key->public_key();
     if (sealed) own.nonce = secrets.nonce;
     own_hello = encode_hello(own);
   }
@@ -35,6 +43,12 @@ struct Session::State {
   Result<void> check_hello(const Hello& hello) const;
   Result<void> check_rules(std::optional<std::uint32_t> uid) const;
   Result<void> agree(const Hello& hello, std::string_view payload);
+  Result<void> check_payload(std::string_view payload);
+  Result<void> on_confirm(const FrameView& frame, SessionActions& out);
+  void ask_for_proof(SessionActions& out);
+  void open_when_proven(SessionActions& out);
+  void begin_streams();
+  bool blocked() const { return checking || (making && (!initiates() || proven)); }
   void open(Identity identity, SessionActions& out);
   void close(Error error, bool tell_peer, SessionActions& out);
   void write(WireType type, std::string_view payload, SessionActions& out) const {
@@ -44,16 +58,21 @@ struct Session::State {
   Side peer_side() const { return initiates() ? Side::Acceptor : Side::Initiator; }
 
   SessionOptions options;
-  SessionKey key;
+  std::shared_ptr<const SessionKey> key;
   FrameDecoder decoder;
   Cipher cipher;
   std::string own_hello;
-  std::string own_proof;  // the initiator's, until the acceptor's is checked
+  std::string own_proof;  // the initiator's is sent after the acceptor's is checked
+  std::string peer_proof;
+  PeerProof shown;  // what Opened tells
+  std::optional<Identity> proven;
   Digest transcript{};
   Role peer_role = Role::Client;
+  std::array<std::uint8_t, 32> peer_key{};
   std::size_t hello_bytes = 0;  // payload bytes taken before the session was open
   Phase phase = Phase::Hello;
-  bool waiting = false;       // for the identity service
+  bool making = false;        // the identity service makes our proof
+  bool checking = false;      // it checks the peer's
   bool heard_sealed = false;  // from now on a refusal in the clear is a forgery
 };
 
@@ -65,11 +84,13 @@ Session& Session::operator=(Session&&) noexcept = default;
 
 bool Session::is_open() const { return state_->phase == Phase::Open; }
 
-bool Session::wants_bytes() const { return !state_->waiting && state_->phase != Phase::Closed; }
+bool Session::wants_bytes() const { return !state_->blocked() && state_->phase != Phase::Closed; }
 
 SessionActions Session::start() {
   SessionActions out;
-  if (state_->initiates()) state_->write(WireType::Hello, state_->own_hello, out);
+  if (!state_->initiates()) return out;
+  state_->write(WireType::Hello, state_->own_hello, out);
+  if (state_->options.method != Method::Local) state_->ask_for_proof(out);
   return out;
 }
 
@@ -85,14 +106,14 @@ SessionActions Session::on_proof_made(Result<std::string> credential) {
   auto& s = *state_;
   SessionActions out;
   if (s.phase == Phase::Closed) return out;
-  s.waiting = false;
+  s.making = false;
   if (!credential) {
     s.close(credential.error(), true, out);
     return out;
   }
-  // The initiator keeps its proof, and its request, from a peer that has not proved itself.
-  if (s.initiates()) s.own_proof = std::move(*credential);
-  else s.write(WireType::Proof, *credential, out);
+  s.own_proof = std::move(*credential);
+  if (s.initiates()) s.open_when_proven(out);
+  else s.write(WireType::Proof, s.own_proof, out);
   s.pump(out);
   return out;
 }
@@ -101,12 +122,10 @@ SessionActions Session::on_proof_checked(Result<Signed> proof) {
   auto& s = *state_;
   SessionActions out;
   if (s.phase == Phase::Closed) return out;
-  s.waiting = false;
+  s.checking = false;
   auto accepted = [&]() -> Result<Identity> {
     if (!proof) return proof.error();
-    if (proof->payload != proof_payload(s.peer_side(), s.peer_role, s.transcript)) {
-      return fail(Code::Denied, "credential was not made for this session");
-    }
+    WM_TRY(s.check_payload(proof->payload));
     WM_TRY(s.check_rules(proof->uid));
     return Identity{s.peer_role, proof->uid, proof->gid, 0};
   }();
@@ -114,10 +133,19 @@ SessionActions Session::on_proof_checked(Result<Signed> proof) {
     s.close(accepted.error(), true, out);
     return out;
   }
-  if (s.initiates()) s.write(WireType::Proof, s.own_proof, out);
-  s.open(*accepted, out);
+  s.proven = std::move(*accepted);
+  if (s.initiates()) {
+    s.open_when_proven(out);
+  } else {
+    s.begin_streams();
+    s.phase = Phase::Confirm;
+  }
   s.pump(out);
   return out;
+}
+
+Result<Signed> check_proof(Credentials& with, const CheckProof& proof) {
+  return proof.shown ? with.decode_shown(proof.credential) : with.decode(proof.credential);
 }
 
 Result<std::string> Session::seal(std::uint16_t type, std::string payload) {
@@ -134,7 +162,7 @@ Result<std::string> Session::seal(std::uint16_t type, std::string payload) {
 }
 
 void Session::State::pump(SessionActions& out) {
-  while (phase != Phase::Closed && !waiting) {
+  while (phase != Phase::Closed && !blocked()) {
     auto frame = decoder.next();
     if (!frame) return close(frame.error(), phase != Phase::Open, out);
     if (!*frame) return;
@@ -146,7 +174,9 @@ void Session::State::pump(SessionActions& out) {
 Result<void> Session::State::on_frame(const FrameView& frame, SessionActions& out) {
   if (phase == Phase::Open) return on_open_frame(frame, out);
   if (frame.type == raw(WireType::Refusal)) return decode_refusal(frame.payload);
-  auto expected = phase == Phase::Hello ? WireType::Hello : WireType::Proof;
+  auto expected = phase == Phase::Hello   ? WireType::Hello
+                  : phase == Phase::Proof ? WireType::Proof
+                                          : WireType::Sealed;
   if (frame.type != raw(expected)) {
     return fail(Code::Damaged, "frame type " + std::to_string(frame.type) +
                                    " before the session is open, expected type " +
@@ -155,8 +185,10 @@ Result<void> Session::State::on_frame(const FrameView& frame, SessionActions& ou
   hello_bytes += frame.payload.size();
   decoder.set_limit(options.hello_limit - hello_bytes);  // the decoder kept the sum below it
   if (phase == Phase::Hello) return on_hello(frame.payload, out);
-  waiting = true;
-  out.emplace_back(CheckProof{std::string(frame.payload)});
+  if (phase == Phase::Confirm) return on_confirm(frame, out);
+  peer_proof = std::string(frame.payload);
+  checking = true;
+  out.emplace_back(CheckProof{peer_proof, initiates()});
   return {};
 }
 
@@ -172,11 +204,46 @@ Result<void> Session::State::on_hello(std::string_view payload, SessionActions& 
     return {};
   }
   WM_TRY(agree(hello, payload));
-  // Sent before the proof is made: both identity services then work at the same time.
-  if (!initiates()) write(WireType::Hello, own_hello, out);
   phase = Phase::Proof;
-  waiting = true;
-  out.emplace_back(MakeProof{proof_payload(options.side, options.role, transcript)});
+  if (initiates()) return {};
+  auto words = frame_bytes(raw(WireType::Hello), own_hello);
+  if (!own_proof.empty()) words += frame_bytes(raw(WireType::Proof), own_proof);
+  out.emplace_back(Write{std::move(words)});
+  if (own_proof.empty()) ask_for_proof(out);
+  return {};
+}
+
+void Session::State::ask_for_proof(SessionActions& out) {
+  making = true;
+  auto payload = proof_payload(options.side, options.role, key->public_key());
+  if (initiates()) payload += options.also_sign;
+  out.emplace_back(MakeProof{std::move(payload)});
+}
+
+// Of the initiator, when both proofs are there: it may speak now.
+void Session::State::open_when_proven(SessionActions& out) {
+  if (!proven || making) return;
+  begin_streams();
+  out.emplace_back(Write{frame_bytes(raw(WireType::Proof), own_proof) +
+                         cipher.seal(raw(WireType::Confirm), "")});
+  open(*proven, out);
+}
+
+void Session::State::begin_streams() {
+  const auto& first = initiates() ? own_proof : peer_proof;
+  const auto& second = initiates() ? peer_proof : own_proof;
+  cipher.begin(binding_of(transcript, first, second));
+  key.reset();  // agreed on: a kept one must not live as long as this session
+}
+
+// A credential alone can be had by others: only who has the key can seal this.
+Result<void> Session::State::on_confirm(const FrameView& frame, SessionActions& out) {
+  auto confirm = cipher.open(frame.payload);
+  if (!confirm || confirm->type != raw(WireType::Confirm)) {
+    return fail(Code::Denied, "the peer does not have the key that its credential names");
+  }
+  shown.credential = std::move(peer_proof);
+  open(*proven, out);
   return {};
 }
 
@@ -224,14 +291,25 @@ Result<void> Session::State::check_rules(std::optional<std::uint32_t> uid) const
 
 Result<void> Session::State::agree(const Hello& hello, std::string_view payload) {
   transcript = initiates() ? transcript_of(own_hello, payload) : transcript_of(payload, own_hello);
-  return cipher.agree(options.side, key, hello.key, transcript);
+  peer_key = hello.key;
+  return cipher.agree(options.side, *key, hello.key);
+}
+
+Result<void> Session::State::check_payload(std::string_view payload) {
+  bool more = !initiates() && payload.size() == 2 * kSignedBytes;
+  if (payload.substr(0, kSignedBytes) != proof_payload(peer_side(), peer_role, peer_key) ||
+      (payload.size() != kSignedBytes && !more)) {
+    return fail(Code::Denied, "credential was not made for this session");
+  }
+  shown.also_signed = payload.substr(kSignedBytes);
+  return {};
 }
 
 void Session::State::open(Identity identity, SessionActions& out) {
   phase = Phase::Open;
   auto overhead = options.method == Method::Local ? 0 : kSealBytes;
   decoder.set_limit(options.frame_limit + overhead);
-  out.emplace_back(Opened{identity});
+  out.emplace_back(Opened{std::move(identity), std::move(shown)});
 }
 
 void Session::State::close(Error error, bool tell_peer, SessionActions& out) {

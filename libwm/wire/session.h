@@ -5,15 +5,16 @@
 //
 //   initiator                                       acceptor
 //     Hello{version, method, role, key, nonce} ─────────►
-//        ◄───────── Hello{version, method, role, key, nonce}
-//        ◄───────── Proof{credential over side, role, transcript}
-//     Proof{credential …}, first sealed request ────────►   (one flight)
+//        ◄───────── Hello{version, method, role, key, nonce}, Proof{credential over side, role,
+//        key}
+//     Proof{credential …}, sealed Confirm, first sealed request ─►   (one flight)
 //        ◄───────── sealed frames ───────────────────────►
 //
-//   Hello ──► Proof ──► Open        any ──► Closed (Failed is the last action)
+//   Hello ──► Proof ──► (acceptor: Confirm) ──► Open     any ──► Closed (Failed is the last action)
 //
 // Invariants: nothing of a peer's payload is decrypted, let alone parsed, before its proof and
-// its right to the role are checked; while the identity service is busy no frame is taken.
+// its right to the role are checked; no frame is taken while an answer of the identity service
+// is needed for it. The initiator's own proof is made while the acceptor's comes and is checked.
 #pragma once
 
 #include <cstdint>
@@ -64,6 +65,7 @@ struct SessionOptions {
   std::size_t hello_limit = 8 << 10;   ///< @units payload bytes of all frames before it is open
   std::size_t frame_limit = 16 << 20;  ///< @units payload bytes of one frame afterwards
   std::uint16_t version = kVersion;    ///< ours; differs in tests only
+  std::string also_sign{};  ///< initiator: 32 bytes that its proof signs as well; empty: none
 };
 
 /// Bytes to send, in this order.
@@ -77,10 +79,16 @@ struct MakeProof {
 /// Ask it who signed `credential`; answer with on_proof_checked().
 struct CheckProof {
   std::string credential;
+  bool shown = false;  ///< the acceptor's: may have been decoded before (decode_shown)
+};
+/// What the initiator proved itself with, and what it signed besides (also_sign).
+struct PeerProof {
+  std::string credential, also_signed;
 };
 /// The peer is who `identity` says and may be here; seal() works from now on.
 struct Opened {
   Identity identity;
+  PeerProof proof;
 };
 /// A frame of the peer's, authentic and in order.
 struct Deliver {
@@ -95,6 +103,13 @@ using SessionAction = std::variant<Write, MakeProof, CheckProof, Opened, Deliver
 /// Actions in the order in which they must be carried out.
 using SessionActions = std::vector<SessionAction>;
 
+/// How long a proof is good: it serves one hello of at most 5 s, the rest is for clocks that
+/// differ.
+inline constexpr Duration kProofTtl = std::chrono::seconds(60);
+
+/// Asks the identity service what CheckProof wants. Blocks. @errors as Credentials::decode
+Result<Signed> check_proof(Credentials& with, const CheckProof& proof);
+
 /// One end of one session.
 /// @thread one at a time   @cost sealed bytes: one ChaCha20-Poly1305 pass and one copy
 class Session {
@@ -105,7 +120,8 @@ class Session {
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  /// The initiator's first words; nothing for the acceptor. Called once, first.
+  /// The initiator's first words and the wish for its proof; nothing for the acceptor. Called
+  /// once, first.
   SessionActions start();
 
   /// Takes received bytes, any pieces.
@@ -127,8 +143,9 @@ class Session {
   /// True from Opened to Failed. @cost O(1)
   bool is_open() const;
 
-  /// False while an answer is awaited: then read no more from the socket, which keeps what is
-  /// held for an unproven peer within hello_limit plus one read. @cost O(1)
+  /// False while nothing can be taken before an answer is there: then read no more from the
+  /// socket, which keeps what is held for an unproven peer within hello_limit plus one read.
+  /// @cost O(1)
   bool wants_bytes() const;
 
  private:

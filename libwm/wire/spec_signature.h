@@ -11,8 +11,13 @@
 
 namespace wm::wire {
 
-/// A credential over BLAKE2b-256(spec ‖ request_key), as the calling process's user.
+/// What is signed: BLAKE2b-256(spec ‖ request_key).
 /// @shape request_key: 16 bytes, so that the two parts cannot run into each other
+/// @cost O(spec)
+std::string spec_digest(std::string_view spec, std::string_view request_key);
+
+/// A credential over it, as the calling process's user. A session's proof that was made to
+/// sign it as well (SessionOptions::also_sign) is as good.
 /// @errors BadArgument: another length of key; else as Credentials::encode
 /// @cost O(spec) and one call of the identity service, which blocks
 Result<std::string> sign_spec(Credentials& with, std::string_view spec,

@@ -56,11 +56,19 @@ class Link {
   /// @cost encrypts at once; the write is batched with what is queued
   Result<void> send(std::uint16_t type, std::string payload);
 
+  /// Reads no further requests until read_on(): the peer waits. A few that were received already
+  /// may still come. @cost O(1)
+  void read_no_more();
+  void read_on();
+
   /// Sends what is queued (for at most 2 s), then closes. No handler runs any more.
   void close();
 
   /// Who the peer proved to be.
   const Identity& identity() const;
+
+  /// What a dialling peer proved itself with, and what it signed besides.
+  const PeerProof& proof() const;
 
   /// The peer's address for the log: "192.0.2.7:50122" or "unix:/run/wm/node.sock".
   const std::string& address() const;
@@ -87,8 +95,8 @@ struct LinkOptions {
 /// How to listen.
 struct ListenOptions {
   LinkOptions link;
-  /// Sessions between accept and proof. When reached, accepting pauses until one is open or
-  /// dropped; the kernel's backlog holds newcomers, nobody is refused for it.
+  /// Sessions between accept and proof. When reached, a newcomer takes the place of the oldest:
+  /// connections that say nothing hold nobody up.
   std::size_t half_open_limit = 256;
   /// Permission bits of a unix socket's file; its directory must guard it as well.
   unsigned socket_mode = 0600;

@@ -97,6 +97,12 @@ class World {
                       std::function<void(Result<Identity>)> done) = 0;
   /// BLAKE2b-256 of some bytes. @cost O(bytes)
   virtual std::string hash(const std::string& bytes) = 0;
+  /// Runs a program, found in PATH, with these words on a worker; `done` gets the last line
+  /// that it printed. One that outlives `limit` is killed with all it started.
+  /// @errors (to done) System: it cannot be started, or ended with another status than 0;
+  ///         Timeout
+  virtual void run(std::vector<std::string> words, Duration limit,
+                   std::function<void(Result<std::string>)> done) = 0;
   /// A fresh configuration from the files. @errors as libwm/conf: all of them in the text
   virtual Result<Config> read_config() = 0;
 };

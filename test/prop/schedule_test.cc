@@ -39,12 +39,14 @@ class History {
   SchedRun run;
   std::vector<JobId> jobs;
   std::optional<bool> gpus;  // each task of all jobs asks for one GPU, or none does
+  bool shares = false;       // some jobs share GPUs, some GPUs are set aside for a while
 
  private:
   void configure();
   void add_plan(const std::string& path);
   JobId any_job();
   void end_or_resize();
+  void change_gpu();
   void change_host();
 
   std::mt19937 random_;
@@ -99,6 +101,12 @@ void History::submit() {
   if (one_in(2)) spec.elastic().tasks(min, min + pick(0, 6));
   bool asks = one_in(2);
   if (gpus.value_or(asks)) spec.app("training").gpus(gpus ? 1 : pick(1, 2));
+  if (shares && asks && one_in(2)) {
+    spec.spec.task.gpu_shared = true;
+    spec.spec.task.milli_gpus = 100 * pick(1, 9);
+    spec.spec.task.gpu_pack = one_in(2);
+    if (one_in(3)) spec.spec.task.mps_uid = spec.spec.owner.uid;
+  }
   if (one_in(6) && !plain_) spec.spec.task.mem = Bytes{std::int64_t{pick(1, 12)} << 30};
   if (one_in(8) && !plain_) spec.spec.span.one_host = true;
   if (one_in(8) && !plain_) spec.spec.span.ptile = pick(1, 2);
@@ -137,7 +145,18 @@ void History::change_host() {
   else run.step(HostClosed{id, "admin", ""});
 }
 
+void History::change_gpu() {
+  const Host& host = run.host_of(HostId{pick(1, run.state.hosts.last())});
+  if (host.capacity.gpus.empty()) return;
+  const std::string uuid =
+      host.capacity.gpus[pick(0, static_cast<std::uint32_t>(host.capacity.gpus.size()) - 1)].uuid;
+  GpuMark mark;
+  mark.sick = !host.gpu_marks.contains(uuid);
+  run.step(GpuMarked{host.id, uuid, mark});
+}
+
 void History::disturb() {
+  if (shares && one_in(8)) change_gpu();
   std::uint32_t what = pick(1, 10);
   if (what <= 5) submit();
   else if (what <= 9) end_or_resize();
@@ -197,6 +216,15 @@ TEST(schedule_prop, histories_keep_every_promise) {
   for (unsigned seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     History(seed).live(25);
+  }
+}
+
+TEST(schedule_prop, histories_with_shared_and_sick_gpus_keep_every_promise) {
+  for (unsigned seed = 0; seed < kSeeds / 2 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    History history(seed);
+    history.shares = true;
+    history.live(25);
   }
 }
 

@@ -54,7 +54,8 @@ void SchedRun::start(const sched::Start& piece) {
   const Job& like = made ? *made : *state.jobs.find(piece.job.job);
   Attempt attempt{(made ? made->attempt.value : 0) + 1};
   bool all = launch_of(*state.config, like.spec()) == Launch::PerSlot;
-  step(JobDispatched{piece.job, attempt, tasks_at(piece.tasks, 0, all), std::string(32, 'k'), piece.alternative});
+  step(JobDispatched{piece.job, attempt, tasks_at(piece.tasks, 0, all), std::string(32, 'k'),
+                     piece.alternative});
   all_started(piece.job);
   next_epoch(piece.job);
 }

@@ -37,14 +37,17 @@ void SessionEnd::obey(SessionActions actions) {
 void SessionEnd::answer(const SessionAction& action) {
   if (auto* w = std::get_if<Write>(&action)) written += w->bytes;
   if (auto* d = std::get_if<Deliver>(&action)) delivered.push_back(d->frame);
-  if (auto* o = std::get_if<Opened>(&action)) peer = o->identity;
+  if (auto* o = std::get_if<Opened>(&action)) {
+    peer = o->identity;
+    proof = o->proof;
+  }
   if (auto* f = std::get_if<Failed>(&action)) failed = f->error;
   if (auto* m = std::get_if<MakeProof>(&action)) {
     obey(session.on_proof_made(credentials_->encode(m->payload, kTtl)));
   }
   if (auto* c = std::get_if<CheckProof>(&action)) {
     ++checks;
-    obey(session.on_proof_checked(credentials_->decode(c->credential)));
+    obey(session.on_proof_checked(check_proof(*credentials_, *c)));
   }
 }
 

@@ -30,6 +30,7 @@ class SessionEnd {
   std::string written;
   std::vector<wire::Frame> delivered;
   std::optional<wire::Identity> peer;
+  wire::PeerProof proof;
   std::optional<Error> failed;
   int checks = 0;  ///< credentials shown to the identity service
 

@@ -27,8 +27,8 @@ std::uint32_t SimHost::running_tasks() const {
 }
 
 void SimHost::try_connect() {
-  if (peer_) return;
-  if (!net_.master) {
+  if (peer_ || !on_) return;
+  if (!net_.master || isolated_) {
     sim_.after(sim_.between(50, 400), [this] { try_connect(); });
     return;
   }
@@ -52,7 +52,7 @@ void SimHost::try_connect() {
 }
 
 void SimHost::say(NodeVerb verb, const std::string& payload) {
-  if (!peer_) return;
+  if (!peer_ || isolated_ || !on_) return;
   auto peer = peer_;
   auto* master = net_.master;
   sim_.after(sim_.between(1, 5), [this, peer, master, verb, payload] {
@@ -68,7 +68,7 @@ void SimHost::on_closed() {
   sim_.after(sim_.between(50, 400), [this] { try_connect(); });
 }
 
-void SimHost::reboot() {
+void SimHost::end_everything() {
   for (auto& [key, tasks] : attempts_)
     for (auto& [number, task] : tasks)
       if (task.running) --net_.running[key.first][key.second];
@@ -77,7 +77,31 @@ void SimHost::reboot() {
   epochs_.clear();
   unacknowledged_.clear();
   ++boot_;
+}
+
+void SimHost::reboot() {
+  end_everything();
   restart_daemon();
+}
+
+void SimHost::isolate() { isolated_ = true; }
+
+void SimHost::rejoin() {
+  isolated_ = false;
+  restart_daemon();
+}
+
+void SimHost::power_off() {
+  if (!on_) return;
+  end_everything();
+  on_ = false;
+  restart_daemon();
+}
+
+void SimHost::power_on() {
+  if (on_) return;
+  on_ = true;
+  try_connect();
 }
 
 void SimHost::restart_daemon() {
@@ -90,6 +114,7 @@ void SimHost::report(Fact fact) {
 }
 
 void SimHost::on_frame(std::uint16_t type, const std::string& payload) {
+  if (isolated_ || !on_) return;
   auto verb = static_cast<NodeVerb>(type);
   if (verb == NodeVerb::Welcome) {
     id_ = codec::decode<HostWelcome>(payload)->host;

@@ -33,6 +33,15 @@ class SimHost final : public SimPeer {
   /// wnoded is killed and comes back: processes live on, the session breaks.
   void restart_daemon();
 
+  /// Its network is cut: it runs on, unheard, and follows no orders.
+  void isolate();
+  /// The network is back; the session that broke is made anew.
+  void rejoin();
+  /// Everything on it ends, and it stays off until power_on().
+  void power_off();
+  void power_on();
+  bool is_on() const { return on_; }
+
   void on_frame(std::uint16_t type, const std::string& payload) override;
   void on_closed() override;
 
@@ -47,6 +56,7 @@ class SimHost final : public SimPeer {
   };
   using Key = std::pair<JobId, Attempt>;
 
+  void end_everything();
   void try_connect();
   void heartbeat();
   void say(NodeVerb verb, const std::string& payload);
@@ -61,6 +71,7 @@ class SimHost final : public SimPeer {
   SimNet& net_;
   std::string name_;
   std::uint32_t slots_, gpus_, boot_ = 1;
+  bool isolated_ = false, on_ = true;
   HostId id_;
   PeerId peer_;
   std::map<Key, std::map<TaskNumber, Task>> attempts_;

@@ -148,6 +148,15 @@ void SimWorld::verify(std::string credential, std::string,
   });
 }
 
+void SimWorld::run(std::vector<std::string> words, Duration limit,
+                   std::function<void(Result<std::string>)> done) {
+  called();
+  auto took = std::min<Duration>(limit, sim_.between(1, 2000));
+  later(took, [this, words = std::move(words), done = std::move(done)] {
+    done(on_command ? on_command(words) : fail(Code::System, "no such command"));
+  });
+}
+
 std::string SimWorld::hash(const std::string& bytes) {
   auto h = std::to_string(std::hash<std::string>()(bytes));
   h.resize(32, '.');

@@ -48,6 +48,8 @@ class SimWorld final : public World {
   /// Called at every World call with its number; may throw Crash.
   std::function<void(std::uint64_t)> on_call;
   struct Crash {};
+  /// What a command of run() does and how it ends; none: it cannot be started.
+  std::function<Result<std::string>(const std::vector<std::string>& words)> on_command;
 
   WallTime wall() override;
   TimePoint mono() override;
@@ -67,6 +69,8 @@ class SimWorld final : public World {
   void verify(std::string credential, std::string payload,
               std::function<void(Result<Identity>)> done) override;
   std::string hash(const std::string& bytes) override;
+  void run(std::vector<std::string> words, Duration limit,
+           std::function<void(Result<std::string>)> done) override;
   Result<Config> read_config() override { return config_; }
 
  private:

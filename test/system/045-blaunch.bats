@@ -88,3 +88,38 @@ none_like() { ! pgrep -xf "$1"; }
   wait_for 20 none_like 'sleep 31613'
   bkill "$job"
 }
+
+@test "an agent that is killed takes its commands along and is replaced" {
+  job=$(pair 'blaunch $other "echo pid=\$PPID; sleep 31615"; echo code=$?; blaunch $other echo again; echo code=$?')
+  wait_for 20 bash -c "bpeek $job | grep -q ^pid="
+  kill -9 "$(bpeek "$job" | sed -n 's/^pid=//p')"
+  done_well "$job"
+  said code=255
+  said again
+  said code=0
+  none_like 'sleep 31615'
+}
+
+@test "wnoded and the master may die while commands run elsewhere" {
+  job=$(pair 'blaunch $other "echo up; read line <\$PWD/go; echo line \$line; exit 4"; echo code=$?')
+  mkfifo go
+  wait_for 20 bash -c "bpeek $job | grep -qx up"
+  for node in node1 node2; do "$MINICLUSTER" kill wnoded $node; done
+  "$MINICLUSTER" kill wmasterd
+  echo x >go
+  "$MINICLUSTER" start wmasterd
+  for node in node1 node2; do "$MINICLUSTER" start $node; done
+  done_well "$job"
+  said 'line x'
+  said code=4
+}
+
+@test "a part whose shepherd is killed ends the job, and nothing of it is left" {
+  job=$(pair 'echo other=$other; blaunch $other "echo up; sleep 31616"; sleep 31617')
+  wait_for 20 bash -c "bpeek $job | grep -qx up"
+  other=$(bpeek "$job" | sed -n 's/^other=//p')
+  "$MINICLUSTER" kill shepherd "$job@$other"
+  ran_out "$job" 40
+  [ "$(state "$job")" = failed ]
+  none_like 'sleep 3161[67]'
+}

@@ -140,3 +140,27 @@ shows() { seen | grep -qx "$1"; }
   wait_for 20 test ! -e "$pipe/control"
 }
 both_have_a_pipe() { [ "$(seen | grep -c '^/')" -eq 2 ]; }
+
+@test "lshosts and lsload tell of GPUs" {
+  run lshosts -gpu
+  [[ ${lines[0]} == HOST_NAME*gpu_id*gpu_model*gpu_driver* ]]
+  [[ ${lines[1]} == node1*H200*580.65*9.0*nvidia*00000000:17:00.0 ]]
+  [ "$(lshosts -json | jq -r '.RECORDS[0].NGPUS')" = 4 ]
+  run lsload -gpu
+  [[ ${lines[1]} == node1*ok*4* ]]
+}
+
+@test "a host that starts again knows which GPU is taken, and finds a lost one missing" {
+  job=$(submit -gpu num=1 -o out1 'echo $CUDA_VISIBLE_DEVICES; sleep 60')
+  wait_for 20 shows GPU-a
+  "$MINICLUSTER" kill wnoded node1 --dir "$CLUSTER"
+  sed -i '/GPU-b/d; /^link/d; s/^slice 2/slice 1/' "$WM_STUB_NVML"
+  "$MINICLUSTER" start node1 --dir "$CLUSTER"
+  wait_for 30 gpu_is GPU-b GPU_REASON "the driver does not name it any more"
+  gpu_is GPU-a JOBIDS "$job"
+  gpu_is GPU-a GPU_STATUS ok
+  machine
+  "$MINICLUSTER" kill wnoded node1 --dir "$CLUSTER"
+  "$MINICLUSTER" start node1 --dir "$CLUSTER"
+  wait_for 30 gpu_is GPU-b GPU_STATUS ok
+}

@@ -1,10 +1,13 @@
 #!/usr/bin/env bats
-# Role: MPI programs over a job's hosts by the launcher that Debian has, with no options.
+# Role: MPI programs over a job's hosts by the launchers that Debian has, with no options.
 
 load lib
 setup_file() {
   if command -v mpicc mpirun >/dev/null; then
     mpicc -o "$BATS_FILE_TMPDIR/hello" "$BATS_TEST_DIRNAME/mpi_hello.c" || return
+  fi
+  if command -v mpicc.mpich mpiexec.hydra >/dev/null; then
+    mpicc.mpich -o "$BATS_FILE_TMPDIR/hello.mpich" "$BATS_TEST_DIRNAME/mpi_hello.c" || return
   fi
   cluster_up --nodes 2 --cpus 4
 }
@@ -52,4 +55,13 @@ none_like() { ! pgrep -f "^[^ ]*$1"; }
   ran_out "$job" 60
   wait_for 15 none_like "$hello wait"
   wait_for 15 none_like "orted.*$hello|orted -mca"
+}
+
+@test "MPICH's Hydra finds the job's hosts and blaunch by itself" {
+  command -v mpicc.mpich mpiexec.hydra >/dev/null || skip "no MPICH: run scripts/bootstrap"
+  job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt mpiexec.hydra "$hello.mpich")
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  [ "$(grep -c 'of 4 on node1 sum 6' out.txt)" -eq 2 ]
+  [ "$(grep -c 'of 4 on node2 sum 6' out.txt)" -eq 2 ]
 }

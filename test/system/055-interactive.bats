@@ -85,6 +85,18 @@ person() { timeout 100 "$PYTHON" "$BATS_TEST_DIRNAME/on_terminal.py" "$@"; }
   wait_for 15 none_like 'sleep 31624'
 }
 
+@test "battach to a task on another host is there, also where the job has only room" {
+  job=$(submit -n 4 -R 'span[ptile=2]' 'sleep 31625')
+  wait_for 20 in_state "$job" running
+  there=$(field "$job" exec_host | tr : '\n' | sed -n 3p)
+  run timeout 60 battach "$job.3" sh -c 'echo at=$WM_HOST job=$WM_ATTEMPT' </dev/null
+  [ "$status" -eq 0 ]
+  [[ $output == "at=$there job="*"@$there:$job."* ]]
+  run battach "$job.9" true
+  [ "$status" -eq 255 ]
+  bkill "$job"
+}
+
 @test "battach to a job that does not run is refused" {
   job=$(submit -H true)
   run battach "$job"

@@ -22,5 +22,5 @@ stacks() { grep -q 'most recent call first' "$(result_dir "$1")/log/$2/stderr"; 
   [[ $(events "$job" CONDEMN) == *"has not entered a collective for 5s"* ]]
   wait_for 30 stacks "$job" 3
   wait_for 60 past_step "$job" $((step + 50))
-  proven "$job" 1200
+  proven "$job" 1200 3
 }

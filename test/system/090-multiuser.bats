@@ -82,3 +82,33 @@ submit_as() {
   run as b badmin reconfig
   [ "$status" -ne 0 ]
 }
+
+@test "what a job launches on its other host is its owner's" {
+  job=$(submit_as a -n 4 -R 'span[ptile=2]' -o out.txt \
+    'set -- $LSB_MCPU_HOSTS; blaunch $3 "echo uid=\$(id -u) groups=\$(id -G) host=\$WM_HOST; touch there"')
+  ran_out "$job"
+  wait_for 5 grep -q uid= "$place/a/out.txt"
+  grep -qE "^uid=$(id -u wmtest-a) groups=$(id -G wmtest-a) host=node[12]$" "$place/a/out.txt"
+  [ "$(stat -c %U "$place/a/there")" = wmtest-a ]
+}
+
+@test "only the owner gets into a job, not even root" {
+  job=$(submit_as a 'sleep 1000')
+  wait_for 10 in_state "$job" running
+  run as b battach "$job" id -u </dev/null
+  [ "$status" -eq 255 ]
+  [[ $output == *"User permission denied"* ]]
+  run battach "$job" id -u </dev/null
+  [ "$status" -eq 255 ]
+  run as a battach "$job" id -u </dev/null
+  [ "$status" -eq 0 ]
+  [ "$output" = "$(id -u wmtest-a)" ]
+  as a bkill "$job"
+  ran_out "$job"
+}
+
+@test "an interactive job's streams are its owner's" {
+  run as a env BSUB_QUIET=y bash -c 'echo word | bsub -I "id -u; cat" 2>/dev/null'
+  [ "$status" -eq 0 ]
+  [ "$output" = "$(id -u wmtest-a)"$'\n'word ]
+}

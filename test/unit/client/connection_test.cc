@@ -68,6 +68,20 @@ TEST_F(connection, a_call_returns_the_answer_and_keeps_the_session) {
   EXPECT_EQ(sessions.size(), 1u);
 }
 
+TEST_F(connection, the_proof_of_a_new_session_signs_more_when_told) {
+  std::string signed_besides;
+  serve([&](Link& link, Frame frame) {
+    signed_besides = link.proof().also_signed;
+    echo(link, frame);
+  });
+  Connection to_master(options);
+  EXPECT_TRUE(to_master.also_sign(std::string(32, 's')));
+  ASSERT_TRUE(to_master.call(20, "submit"));
+  EXPECT_FALSE(to_master.also_sign(std::string(32, 't'))) << "this session's proof is made";
+  server.reset();
+  EXPECT_EQ(signed_besides, std::string(32, 's'));
+}
+
 TEST_F(connection, large_requests_and_answers_pass) {
   serve(echo);
   std::string large(10 << 20, 'x');

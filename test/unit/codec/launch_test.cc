@@ -30,7 +30,7 @@ TEST(launch_codec, words_come_back_as_they_were) {
 }
 
 TEST(launch_codec, the_bytes_of_a_signal_are_these) {
-  EXPECT_EQ(codec::encode(ToLaunch{LaunchSignal{15}}), std::string("\x2a\x02\x08\x0f", 4));
+  EXPECT_EQ(codec::encode(ToLaunch{LaunchSignal{15}}), std::string("\x2a\x02\x08\x1e", 4));
 }
 
 }  // namespace

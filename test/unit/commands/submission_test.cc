@@ -180,5 +180,22 @@ TEST(submission, commands_around_the_job_and_requeue_codes) {
   EXPECT_NE(refusal({"-Q", "300"}).find("300"), std::string::npos);
 }
 
+TEST(submission, a_dependency_is_read_where_it_is_typed) {
+  auto s = spec({"-w", "done(12) && ended(\"my job\")", "-ti"});
+  EXPECT_EQ(s.depend, "done(12) && ended(\"my job\")");
+  EXPECT_TRUE(s.orphan_kill);
+  EXPECT_TRUE(refusal({"-w", "done(12"}).starts_with("Dependency condition syntax error"));
+  EXPECT_EQ(spec({}).depend, "");
+}
+
+TEST(submission, begin_and_termination_times_follow_each_other) {
+  auto s = spec({"-b", "2026:12:24:18:00", "-t", "2026:12:24:19:30"});
+  EXPECT_EQ(s.deadline - s.begin, Duration(std::chrono::minutes(90)));
+  EXPECT_EQ(refusal({"-b", "2026:12:24:18:00", "-t", "2026:12:24:17:00"}),
+            "Start time is later than termination time");
+  EXPECT_EQ(refusal({"-b", "25:00"}), "25:00: Bad time specification");
+  EXPECT_EQ(spec({}).begin, WallTime{});
+}
+
 }  // namespace
 }  // namespace wm::cmd

@@ -93,6 +93,21 @@ TEST_F(gpu_watch, xids_of_programs_are_ignored_and_those_of_hardware_stay) {
   EXPECT_EQ(watch_.reports()[0].since, since);
 }
 
+TEST_F(gpu_watch, what_lasts_is_told_before_an_xid_that_may_be_forgiven) {
+  auto r = idle();
+  r.xids = {79};
+  auto since = look(r).since;
+  r = idle();
+  r.ecc_uncorrected = 1;
+  look(r);
+  EXPECT_FALSE(watch_.reports()[0].sticky);
+  EXPECT_GT(watch_.reports()[0].since, since);
+  look(idle());
+  look(idle());
+  EXPECT_TRUE(watch_.reports()[0].sticky);
+  EXPECT_EQ(watch_.reports()[0].since, since);
+}
+
 TEST_F(gpu_watch, faults_of_memory_set_it_aside_at_once) {
   for (int fault = 0; fault < 4; ++fault) {
     auto r = idle();

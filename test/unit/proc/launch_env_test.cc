@@ -248,7 +248,7 @@ TEST(launch_env, a_script_runs_under_its_interpreter) {
   o.script = "echo 1\n";
   EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "/bin/sh");
   auto files = plan_attempt(o, facts(), {}, {}).files;
-  ASSERT_EQ(files.size(), 2u);
+  ASSERT_GE(files.size(), 2u);
   EXPECT_EQ(files[0].text, "echo 1\n");
   EXPECT_EQ(files[1].text, "a\na\nb\nb\n");
 }

@@ -59,6 +59,23 @@ TEST_F(Feasible, whatever_decides_on_hosts_makes_another_request) {
   EXPECT_EQ(requests.size(), specs.size());
 }
 
+TEST_F(Feasible, whatever_decides_on_gpus_makes_another_request) {
+  gpu_hosts(1);
+  auto rooms = rooms_of(run.state);
+  Requests requests(*run.state.config);
+  std::vector<JobSpec> specs(9, rigid("ann", 1).spec);
+  specs[1].task.gpu_shared = true;
+  specs[2].task.gpu_mem = Bytes{1};
+  specs[3].task.gpu_vendor = "amd";
+  specs[4].task.gpu_mig = "1g.10gb";
+  specs[5].task.gpu_linked = true;
+  specs[6].task.gpu_pack = true;
+  specs[7].task.gpu_tile = 1;
+  specs[8].task.mps_uid = 0;
+  for (auto& spec : specs) requests.intern(spec, rooms);
+  EXPECT_EQ(requests.size(), specs.size());
+}
+
 TEST_F(Feasible, each_rule_counts_the_hosts_that_it_removes) {
   run.host(1);
   run.host(4);

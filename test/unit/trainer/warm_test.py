@@ -27,6 +27,7 @@ show = {'argv': sys.argv, 'orig': sys.orig_argv, 'path': sys.path, 'name': __nam
         'stdin': sys.stdin.read(), 'fds': sorted(os.listdir('/proc/self/fd'))[:3], 'session': os.getsid(0) == os.getpid(),
         'unbuffered': sys.stdout.write_through,
         'shown': sorted(v for v in open('/proc/self/environ').read().split('\\0') if v),
+        'oom': open('/proc/self/oom_score_adj').read(),
         'command': open('/proc/self/cmdline').read().rstrip('\\0').split('\\0')}
 print(json.dumps(show, sort_keys=True))
 print('to stderr', file=sys.stderr)

@@ -7,11 +7,11 @@ namespace {
 
 // Both ends of an agreement over fixed keys.
 struct Ends {
-  explicit Ends(std::string_view transcript = "same") {
-    auto digest = transcript_of(transcript, "");
-    WM_CHECK(
-        a.agree(Side::Initiator, a_key, b_key.public_key(), transcript_of("same", "")).has_value());
-    WM_CHECK(b.agree(Side::Acceptor, b_key, a_key.public_key(), digest).has_value());
+  explicit Ends(std::string_view binding = "same") {
+    WM_CHECK(a.agree(Side::Initiator, a_key, b_key.public_key()).has_value());
+    WM_CHECK(b.agree(Side::Acceptor, b_key, a_key.public_key()).has_value());
+    a.begin(transcript_of("same", ""));
+    b.begin(transcript_of(binding, ""));
   }
   SessionKey a_key{{1}}, b_key{{2}};
   Cipher a, b;
@@ -41,7 +41,7 @@ TEST(cipher, directions_have_keys_of_their_own) {
   EXPECT_FALSE(ends.a.open(sealed_part(ends.a.seal(16, "to myself"))));
 }
 
-TEST(cipher, another_transcript_is_another_key) {
+TEST(cipher, another_binding_is_another_key) {
   Ends ends("other");
   EXPECT_FALSE(ends.b.open(sealed_part(ends.a.seal(16, "x"))));
 }

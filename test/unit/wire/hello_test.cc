@@ -20,7 +20,7 @@ TEST(hello, survives_the_trip) {
 
 TEST(hello, magic_and_version_stand_where_every_version_has_them) {  // WIRE-3
   auto bytes = encode_hello(some_hello());
-  EXPECT_EQ(bytes.substr(0, 6), std::string("WMhi\x01\x00", 6));
+  EXPECT_EQ(bytes.substr(0, 6), std::string("WMhi\x02\x00", 6));
   EXPECT_EQ(bytes.size(), 72u);
 }
 
@@ -38,13 +38,21 @@ TEST(hello, a_later_version_may_have_another_length_and_is_still_named) {  // WI
   EXPECT_NE(refused.error().text.find("version 9"), std::string::npos);
 }
 
-TEST(hello, side_role_and_transcript_all_change_the_proof) {  // WIRE-5
-  auto a = transcript_of("one", "two"), b = transcript_of("two", "one");
+TEST(hello, side_role_and_key_all_change_the_proof) {  // WIRE-5
+  std::array<std::uint8_t, 32> a{1}, b{2};
   auto proof = proof_payload(Side::Initiator, Role::Host, a);
   EXPECT_EQ(proof.size(), 32u);
   EXPECT_NE(proof, proof_payload(Side::Acceptor, Role::Host, a));
   EXPECT_NE(proof, proof_payload(Side::Initiator, Role::Client, a));
   EXPECT_NE(proof, proof_payload(Side::Initiator, Role::Host, b));
+}
+
+TEST(hello, hellos_and_proofs_all_change_the_binding) {  // WIRE-9
+  auto a = transcript_of("one", "two"), b = transcript_of("two", "one");
+  auto binding = binding_of(a, "x", "yz");
+  EXPECT_NE(binding, binding_of(b, "x", "yz"));
+  EXPECT_NE(binding, binding_of(a, "yz", "x"));
+  EXPECT_NE(binding, binding_of(a, "xy", "z"));
 }
 
 TEST(refusal, keeps_code_and_words_within_its_bound) {

@@ -40,9 +40,26 @@ TEST_F(munge, a_second_decode_is_refused_but_the_signature_still_holds) {
   auto again = credentials->decode(*made);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, Code::Denied);
+  auto shown = credentials->decode_shown(*made);
+  ASSERT_TRUE(shown) << shown.error().text;
+  EXPECT_EQ(shown->uid, ::getuid());
   auto stored = credentials->verify_signature(*made);
   ASSERT_TRUE(stored) << stored.error().text;
   EXPECT_EQ(stored->uid, ::getuid());
+}
+
+TEST_F(munge, an_expired_credential_is_not_good_for_showing) {
+  auto made = *credentials->encode("key", std::chrono::seconds(1));
+  ASSERT_TRUE(credentials->decode_shown(made));
+  // munged goes by the wall clock, which no test can turn: asked until it says so.
+  auto last = credentials->decode_shown(made);
+  for (int i = 0; i < 1000 && last; ++i) {
+    ::usleep(10'000);
+    last = credentials->decode_shown(made);
+  }
+  ASSERT_FALSE(last);
+  EXPECT_EQ(last.error().code, Code::Denied);
+  EXPECT_TRUE(credentials->verify_signature(made));
 }
 
 TEST_F(munge, an_altered_credential_has_no_signature_either) {
@@ -67,7 +84,7 @@ TEST_F(munge, carries_a_session_and_its_recording_is_useless_after_a_restart) { 
   fresh.feed(talk.to_acceptor);
   EXPECT_FALSE(fresh.peer);
   EXPECT_TRUE(fresh.delivered.empty());
-  EXPECT_EQ(fresh.failed->text, "credential was not made for this session");
+  EXPECT_EQ(fresh.failed->text, "the peer does not have the key that its credential names");
 }
 
 TEST(munge_absent, a_service_that_is_not_there_is_unavailable_and_named) {

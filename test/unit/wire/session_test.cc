@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "libwm/wire/cipher.h"
 #include "libwm/wire/shared_key.h"
 #include "test/support/fake_munge.h"
 #include "test/support/session_pair.h"
@@ -52,6 +53,69 @@ TEST(session, nothing_said_in_an_open_session_is_readable) {  // WIRE-9
   talk.initiator.send(20, "a secret environment");
   talk.settle();
   EXPECT_EQ(talk.to_acceptor.find("secret"), std::string::npos);
+}
+
+TEST(session, what_the_proof_signs_besides_reaches_the_acceptor_with_the_credential) {  // WIRE-5
+  auto munge = FakeMunge::make();
+  auto options = client_options(kMaster);
+  options.also_sign = std::string(32, 's');
+  auto talk = client_and_master(munge->as(kAlice), munge->as(kMaster), kMaster);
+  talk.initiator = {options, munge->as(kAlice), 3};
+  talk.initiator.start();
+  talk.settle();
+  ASSERT_TRUE(talk.acceptor.peer);
+  EXPECT_EQ(talk.acceptor.proof.also_signed, options.also_sign);
+  auto signer = munge->as(kMaster)->verify_signature(talk.acceptor.proof.credential);
+  ASSERT_TRUE(signer);
+  EXPECT_EQ(signer->uid, kAlice);
+  EXPECT_EQ(signer->payload.substr(32), options.also_sign);
+}
+
+TEST(session, signs_32_bytes_besides_or_none) {
+  auto munge = FakeMunge::make();
+  for (std::size_t n : {1u, 31u, 33u, 64u}) {
+    auto options = client_options(kMaster);
+    options.also_sign = std::string(n, 's');
+    auto talk = client_and_master(munge->as(kAlice), munge->as(kMaster), kMaster);
+    talk.initiator = {options, munge->as(kAlice), 3};
+    talk.initiator.start();
+    talk.settle();
+    EXPECT_FALSE(talk.acceptor.peer) << n;
+  }
+}
+
+// A master whose key and proof were made ahead.
+HelloSecrets kept_secrets(Credentials& credentials, std::uint8_t nonce) {
+  std::array<std::uint8_t, 32> seed{9};
+  auto key = std::make_shared<const SessionKey>(seed);
+  auto proof = credentials.encode(proof_payload(Side::Acceptor, Role::Master, key->public_key()),
+                                  Duration(0));
+  HelloSecrets secrets;
+  secrets.kept = std::make_shared<const KeptKey>(KeptKey{key, *proof});
+  secrets.nonce.fill(nonce);
+  return secrets;
+}
+
+TEST(session, a_kept_key_answers_at_once_and_serves_many) {  // WIRE-4
+  auto munge = FakeMunge::make();
+  auto secrets = kept_secrets(*munge->as(kMaster), 1);
+  std::string first_request;
+  for (std::uint8_t round = 0; round < 3; ++round) {
+    auto talk = client_and_master(munge->as(kAlice), munge->as(kMaster), kMaster);
+    talk.initiator = {client_options(kMaster), munge->as(kAlice), static_cast<std::uint8_t>(3)};
+    secrets.nonce.fill(round);
+    talk.acceptor.session = Session(master_options(0), secrets);
+    talk.initiator.start();
+    talk.acceptor.feed(talk.initiator.take_written());
+    talk.initiator.feed(talk.acceptor.take_written());
+    ASSERT_TRUE(talk.initiator.session.is_open()) << "hello and proof come in one flight";
+    talk.initiator.send(20, "submit");
+    auto sealed = talk.initiator.written;
+    EXPECT_NE(sealed, first_request) << "every session has keys of its own";
+    first_request = sealed;
+    talk.settle();
+    EXPECT_EQ(talk.acceptor.delivered.size(), 1u);
+  }
 }
 
 TEST(session, proof_and_first_request_share_a_flight) {  // WIRE-7
@@ -124,7 +188,7 @@ TEST(session, another_version_gets_a_message_naming_both) {  // WIRE-3
     ASSERT_TRUE(end->failed);
     EXPECT_EQ(end->failed->code, Code::Version);
     EXPECT_NE(end->failed->text.find("version 7"), std::string::npos);
-    EXPECT_NE(end->failed->text.find("version 1"), std::string::npos);
+    EXPECT_NE(end->failed->text.find("version 2"), std::string::npos);
   }
 }
 
@@ -266,6 +330,28 @@ TEST(session, takes_no_bytes_while_the_identity_service_is_asked) {
   EXPECT_FALSE(session.wants_bytes());
   session.on_proof_made(std::string("credential"));
   EXPECT_TRUE(session.wants_bytes());
+}
+
+TEST(session, the_initiators_proof_is_made_while_the_acceptors_comes_and_is_checked) {
+  auto munge = FakeMunge::make();
+  auto talk = client_and_master(munge->as(kAlice), munge->as(kMaster), kMaster);
+  Session session(client_options(kMaster), HelloSecrets{});
+  auto begin = session.start();
+  ASSERT_EQ(begin.size(), 2u);
+  auto payload = std::get<MakeProof>(begin[1]).payload;
+  EXPECT_TRUE(session.wants_bytes());
+  talk.acceptor.feed(std::get<Write>(begin[0]).bytes);
+  auto asked = session.on_bytes(talk.acceptor.take_written());
+  ASSERT_EQ(asked.size(), 1u);
+  auto check = std::get<CheckProof>(asked[0]);
+  EXPECT_TRUE(check.shown);
+  EXPECT_TRUE(session.on_proof_checked(munge->as(kAlice)->decode_shown(check.credential)).empty())
+      << "nothing is sent before both are there";
+  EXPECT_FALSE(session.wants_bytes());
+  auto opened = session.on_proof_made(munge->as(kAlice)->encode(payload, Duration(0)));
+  ASSERT_EQ(opened.size(), 2u);
+  talk.acceptor.feed(std::get<Write>(opened[0]).bytes);
+  EXPECT_TRUE(talk.acceptor.peer);
 }
 
 }  // namespace

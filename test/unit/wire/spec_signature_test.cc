@@ -20,6 +20,17 @@ TEST(spec_signature, names_the_submitter_as_often_as_it_is_asked) {
   EXPECT_EQ(*signer_of_spec(*FakeMunge::make()->as(0), *signature, "spec", kKey), 1001u);
 }
 
+TEST(spec_signature, a_sessions_proof_that_signed_it_as_well_is_as_good) {
+  auto munge = FakeMunge::make()->as(1001);
+  auto proof = *munge->encode(std::string(32, 'p') + spec_digest("spec", kKey), Duration(0));
+  EXPECT_EQ(*signer_of_spec(*munge, proof, "spec", kKey), 1001u);
+  EXPECT_FALSE(signer_of_spec(*munge, proof, "spek", kKey));
+  for (auto front : {31, 33, 64}) {
+    auto other = *munge->encode(std::string(front, 'p') + spec_digest("spec", kKey), Duration(0));
+    EXPECT_FALSE(signer_of_spec(*munge, other, "spec", kKey)) << front;
+  }
+}
+
 TEST(spec_signature, does_not_fit_another_specification_or_key) {
   auto munge = FakeMunge::make()->as(1001);
   auto signature = *sign_spec(*munge, "spec", kKey);

@@ -258,9 +258,9 @@ TEST_F(transport, a_listener_that_never_speaks_times_the_dial_out) {
   EXPECT_EQ(client.not_dialled->code, Code::Timeout);
 }
 
-TEST_F(transport, half_open_sessions_are_bounded_and_time_out) {  // WIRE-14
+TEST_F(transport, half_open_sessions_are_bounded_and_mute_ones_give_way) {  // WIRE-14
   listen_options.half_open_limit = 2;
-  listen_options.link.hello_timeout = 50ms;
+  listen_options.link.hello_timeout = 1h;
   listen(any_port());
   boost::asio::ip::tcp::endpoint to(boost::asio::ip::make_address("127.0.0.1"),
                                     listener->endpoint().port);
@@ -271,8 +271,27 @@ TEST_F(transport, half_open_sessions_are_bounded_and_time_out) {  // WIRE-14
   ASSERT_TRUE(loop.until([&] {
     most = std::max(most, listener->half_open());
     return client.link && server.link;
-  })) << "an honest peer must get in once the mute ones are dropped";
+  })) << "an honest peer must get in while mute ones are there";
   EXPECT_EQ(most, 2u);
+}
+
+TEST_F(transport, a_mute_session_times_out) {  // WIRE-14
+  listen_options.link.hello_timeout = 30ms;
+  listen(any_port());
+  boost::asio::ip::tcp::socket mute(loop.context);
+  mute.connect({boost::asio::ip::make_address("127.0.0.1"), listener->endpoint().port});
+  ASSERT_TRUE(loop.until([&] { return listener->half_open() == 1; }));
+  EXPECT_TRUE(loop.until([&] { return listener->half_open() == 0; }));
+}
+
+TEST_F(transport, reads_no_more_until_it_is_told_to_read_on) {
+  connect();
+  server.link->read_no_more();
+  ASSERT_TRUE(client.link->send(20, "one"));
+  for (int i = 0; i < 20; ++i) loop.context.run_one_for(2ms);
+  EXPECT_TRUE(server.frames.empty());
+  server.link->read_on();
+  EXPECT_TRUE(loop.until([&] { return server.frames.size() == 1; }));
 }
 
 // An identity service that does not answer before it is released.
@@ -284,6 +303,7 @@ class SlowCredentials final : public Credentials {
     return real_->encode(payload, ttl);
   }
   Result<Signed> decode(std::string_view credential) override { return real_->decode(credential); }
+  Result<Signed> decode_shown(std::string_view c) override { return real_->decode_shown(c); }
   Result<Signed> verify_signature(std::string_view c) override {
     return real_->verify_signature(c);
   }

@@ -4,143 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "daemons/wmasterd/core.h"
-#include "libwm/base/log.h"
-#include "libwm/codec/codec.h"
-#include "test/support/builders.h"
-#include "test/support/sim_world.h"
+#include "test/unit/wmasterd/desk.h"
 
 namespace wm::master {
 namespace {
 
-using test::at;
-using test::ClusterBuilder;
 using test::SpecBuilder;
-
-const Identity kUser{1001, 1001, "u1"};
-const Identity kOther{1002, 1002, "u2"};
-const Identity kBoss{1003, 1003, "boss"};
-
-/// A client that remembers what it was told.
-struct Asker final : test::SimPeer {
-  struct Frame {
-    Verb type;
-    std::string bytes;
-    bool operator==(const Frame&) const = default;
-  };
-  std::vector<Frame> frames;
-  PeerId id;
-  void on_frame(std::uint16_t type, const std::string& bytes) override {
-    frames.push_back({static_cast<Verb>(type), bytes});
-  }
-  void on_closed() override {}
-
-  template <class Reply>
-  Reply last() const {
-    if (frames.empty()) return ADD_FAILURE() << "no answer", Reply{};
-    auto reply = codec::decode<Reply>(frames.back().bytes);
-    if (!reply) ADD_FAILURE() << "not such a reply: " << reply.error().text;
-    return reply ? *reply : Reply{};
-  }
-  /// The newest answer, which has to be a refusal.
-  VerbError refusal() const {
-    if (frames.empty() || frames.back().type != Verb::Failed) ADD_FAILURE() << "not refused";
-    return last<VerbError>();
-  }
-};
-
-std::uint8_t number(Code code) { return static_cast<std::uint8_t>(code); }
-
-/// A key of 16 bytes. A new one is a new request.
-std::string key(const std::string& text) { return text + std::string(16 - text.size(), '.'); }
-
-/// A master whose disk holds what a cluster has been through.
-struct Desk {
-  Desk() {
-    static const bool quiet = (log::open("clients", "", log::Level::Error), true);
-    static_cast<void>(quiet);
-    past.config.hosts.clear();
-    past.config.cluster.admins = {"boss"};
-    past.reconfigure();
-  }
-  void start() {
-    if (disk.events.empty()) disk.events = past.history;
-    world = std::make_unique<test::SimWorld>(sim, disk, past.config);
-    core = std::make_unique<Core>(
-        *world, Rights{{0}}, [](const HistoryRequest&) { return HistoryReply{}; },
-        [](const std::vector<Event>&, const Cluster&) {});
-    ASSERT_TRUE(core->start());
-    first.id = world->connect(first);
-    second.id = world->connect(second);
-  }
-  /// The master ends and another one starts from its disk.
-  void restart() {
-    core.reset();
-    world.reset();
-    start();
-  }
-  ~Desk() {
-    core.reset();
-    world.reset();
-  }
-  void settle() { sim.run(sim.now() + std::chrono::milliseconds(100)); }
-  void send(const Asker& peer, Verb verb, const std::string& bytes, const Identity& who = kUser) {
-    core->clients().on_frame(peer.id, who, static_cast<std::uint16_t>(verb), bytes);
-  }
-  template <class Request>
-  void ask(Verb verb, const Request& request, const Identity& who = kUser) {
-    send(first, verb, codec::encode(request), who);
-    settle();
-  }
-  SubmitRequest submission(const std::string& name, SpecBuilder builder = {},
-                           const std::string& signer = "1001") {
-    builder.spec.env_hash = world->hash("A=1");
-    return {key(name), codec::encode(builder.spec), signer, "", "A=1"};
-  }
-  JobId submit(const std::string& name, SpecBuilder builder = {}) {
-    ask(Verb::Submit, submission(name, std::move(builder)));
-    return first.last<SubmitReply>().job;
-  }
-  VerbError refused(SpecBuilder builder) {
-    ask(Verb::Submit, submission("refused", std::move(builder)));
-    return first.refusal();
-  }
-  KillRequest kill(JobId id, const std::string& name = "kill") {
-    KillRequest request;
-    request.request_key = key(name);
-    request.jobs.ids = {id};
-    return request;
-  }
-  std::size_t jobs() const {
-    std::size_t n = 0;
-    state().jobs.each([&](std::uint32_t, const Job&) { ++n; });
-    return n;
-  }
-  const Cluster& state() const { return core->journal().published(); }
-  JobState state_of(JobId id) const { return find_job(state(), id)->state; }
-
-  ClusterBuilder past;
-  test::Sim sim{1};
-  test::SimDisk disk;
-  std::unique_ptr<test::SimWorld> world;
-  std::unique_ptr<Core> core;
-  Asker first, second;
-};
-
-/// An elastic job of u1 on three tasks, at least two, in its first epoch.
-struct ElasticDesk : Desk {
-  JobId id;
-  ElasticDesk() {
-    auto host = past.host(3);
-    id = past.submit(SpecBuilder().tasks(2, 4).elastic());
-    past.run(id, {host, host, host});
-    past.enter_epoch(id, 1);
-    start();
-  }
-  ResizeRequest release(std::uint32_t tasks, const std::string& name) {
-    return {key(name), id, ResizeRequest::Kind::Release, tasks};
-  }
-};
 
 TEST(clients, a_repeated_submission_is_one_job_with_one_answer) {
   Desk desk;
@@ -188,6 +57,84 @@ TEST(clients, a_repeated_kill_and_resize_get_their_first_answers) {
   EXPECT_EQ(desk.first.frames[1], desk.first.frames[0]);
   EXPECT_EQ(desk.first.frames[3], desk.first.frames[2]);
   EXPECT_EQ(desk.disk.events.size(), events);
+}
+
+TEST(clients, a_repeated_hold_and_a_repeated_close_get_their_first_answers) {
+  Desk desk;
+  desk.start();
+  ReleaseRequest hold{key("hold"), {}, true};
+  hold.jobs.ids = {desk.submit("one")};
+  AdminRequest close{key("close"), AdminRequest::Act::QueueClose, {"normal"}, ""};
+  desk.first.frames.clear();
+  desk.ask(Verb::Release, hold);
+  desk.ask(Verb::Admin, close, kBoss);
+  auto events = desk.disk.events.size();
+  desk.restart();
+  desk.first.frames.resize(2);
+  desk.ask(Verb::Release, hold);
+  desk.ask(Verb::Admin, close, kBoss);
+  ASSERT_EQ(desk.first.frames.size(), 4u);
+  EXPECT_EQ(desk.first.frames[2], desk.first.frames[0]);
+  EXPECT_EQ(desk.first.frames[3], desk.first.frames[1]);
+  EXPECT_EQ(desk.disk.events.size(), events);
+}
+
+TEST(clients, a_kill_repeated_while_the_first_is_under_way_waits_for_its_answer) {
+  Desk desk;
+  desk.start();
+  auto bytes = codec::encode(desk.kill(desk.submit("one")));
+  desk.first.frames.clear();
+  desk.send(desk.first, Verb::Kill, bytes);
+  desk.send(desk.second, Verb::Kill, bytes);
+  desk.settle();
+  ASSERT_EQ(desk.first.frames.size(), 1u);
+  EXPECT_EQ(desk.second.frames, desk.first.frames);
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs[0].code, number(Code::Ok));
+}
+
+TEST(clients, a_job_signed_by_the_sessions_own_proof_needs_no_other_credential) {
+  Desk desk;
+  desk.start();
+  auto request = desk.submission("one", {}, "");
+  auto digest = desk.world->hash(request.spec + request.request_key);
+  auto ask = [&](const Caller& caller) {
+    desk.core->clients().on_frame(desk.first.id, caller, static_cast<std::uint16_t>(Verb::Submit),
+                                  codec::encode(request));
+    desk.settle();
+  };
+  ask({kUser, "session credential", "something else"});
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Denied));
+  ask({kUser, "session credential", ""});
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Denied));
+  EXPECT_EQ(desk.jobs(), 0u);
+  ask({kUser, "session credential", digest});
+  auto id = desk.first.last<SubmitReply>().job;
+  EXPECT_EQ(find_job(desk.state(), id)->sealed->credential, "session credential");
+  EXPECT_EQ(find_job(desk.state(), id)->spec().owner, kUser);
+}
+
+TEST(clients, accounting_is_made_again_for_administrators_and_told_when_it_is) {
+  Desk desk;
+  desk.start();
+  std::function<void(Result<Seq>)> finish;
+  desk.core->clients().set_accounting([&](auto done) { finish = std::move(done); }, nullptr);
+  AdminRequest request{key("a1"), AdminRequest::Act::RebuildAcct, {}, ""};
+  desk.ask(Verb::Admin, request);
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Denied));
+  EXPECT_FALSE(finish);
+  request.request_key = key("a2");
+  desk.first.frames.clear();
+  desk.ask(Verb::Admin, request, kBoss);
+  EXPECT_TRUE(desk.first.frames.empty());
+  finish(Seq{42});
+  desk.settle();
+  EXPECT_EQ(desk.first.last<AdminReply>().lines,
+            (std::vector<std::string>{"Accounting is made again, up to event 42"}));
+  request.request_key = key("a3");
+  desk.ask(Verb::Admin, request, kBoss);
+  finish(fail(Code::Store, "acct.db: disk I/O error"));
+  desk.settle();
+  EXPECT_EQ(desk.first.refusal(), (VerbError{number(Code::Store), "acct.db: disk I/O error"}));
 }
 
 TEST(clients, a_job_signed_by_another_account_is_refused) {
@@ -314,6 +261,7 @@ TEST(clients, hold_and_release_say_when_they_do_not_apply) {
   request.jobs.ids = {id};
   desk.ask(Verb::Release, request, kOther);
   EXPECT_EQ(desk.first.last<OutcomeReply>().jobs[0].code, number(Code::Denied));
+  request.request_key = key("hold of owner");
   desk.ask(Verb::Release, request);
   EXPECT_EQ(desk.first.last<OutcomeReply>().jobs[0].code, number(Code::Ok));
   EXPECT_EQ(desk.state_of(id), JobState::Held);

@@ -73,6 +73,22 @@ TEST(gpu_marks, a_sticky_fault_ends_by_gopen_or_reboot_only) {
   EXPECT_TRUE(follow(h, marks_by_health(h, {sick(true, 10)}, false)).sick) << "a new one";
 }
 
+TEST(gpu_marks, a_passing_fault_does_not_wash_a_sticky_one_away) {
+  Host h = host();
+  follow(h, marks_by_health(h, {sick(true, 5)}, false));
+  EXPECT_TRUE(marks_by_health(h, {sick(false, 6)}, false).empty());
+  EXPECT_TRUE(marks_by_health(h, {well()}, false).empty());
+}
+
+TEST(gpu_marks, a_forgiven_gpu_can_have_a_passing_fault) {
+  Host h = host();
+  follow(h, marks_by_health(h, {sick(true, 5)}, false));
+  std::vector<std::string> lines;
+  follow(h, *marks_by_admin(h, admin(AdminRequest::Act::GpuOpen, {"0"}), "root", at(9), lines));
+  EXPECT_TRUE(follow(h, marks_by_health(h, {sick(false, 10)}, false)).sick);
+  EXPECT_FALSE(follow(h, marks_by_health(h, {sick(true, 5)}, false)).sick) << "forgiven still";
+}
+
 TEST(gpu_marks, administrators_name_gpus_by_index_or_uuid) {
   Host h = host();
   std::vector<std::string> lines;

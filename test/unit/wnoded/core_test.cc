@@ -385,7 +385,9 @@ TEST_F(core, an_agent_gets_the_newest_order_and_the_ends) {
 }
 
 TEST_F(core, agents_hear_how_the_master_is_seen) {
-  start(order());
+  auto elastic = order();
+  elastic.elastic = true;
+  start(elastic);
   node_.on_agent(key_, {{7, 0}, {1}, {1}, AgentUp{"a"}});
   auto seen = [&] {
     outside_.agents.clear();

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "daemons/wnoded/core.h"
-#include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "test/support/fake_outside.h"
 
@@ -28,7 +27,6 @@ proc::HostFacts host() {
 class part : public ::testing::Test {
  protected:
   part() {
-    log::open("test", "", log::Level::Error);
     node_.on_session();
     outside_.sent.clear();
   }

@@ -86,6 +86,15 @@ def fork(request):
     return False
 
 
+def _be_killed(score):
+    """How gladly the kernel kills this process when memory runs out; the parent goes first."""
+    try:
+        with open('/proc/self/oom_score_adj', 'w', encoding='ascii') as out:
+            out.write(str(score))
+    except OSError:
+        pass  # an older score stays
+
+
 def _show(begin, end, texts):
     """Puts the texts where /proc shows what this process was started with."""
     text = b''.join(os.fsencode(t) + b'\0' for t in texts)[:end - begin - 1]
@@ -104,6 +113,7 @@ def become(request, words):
     """Makes this process what the shepherd's own fork and exec would have made.
     @errors OSError: a folder or file is missing; the cold start then tells the user"""
     os.setsid()
+    _be_killed(0)
     if request.cpus:
         os.sched_setaffinity(0, request.cpus)
     for fd, source in ((1, request.stdout), (2, request.stderr)):
@@ -178,6 +188,7 @@ def main():
     modules, words = sys.argv[1].split(','), sys.argv[2:]
     link = socket.socket(fileno=int(os.environ.pop('WM_WARM_FD').partition(':')[0]))
     link.set_inheritable(False)
+    _be_killed(1000)
     for module in modules:
         importlib.import_module(module)
     gc.collect()

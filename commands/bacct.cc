@@ -1,0 +1,98 @@
+// bacct: what finished jobs used and how long they waited, from accounting; asked of the master
+// in chunks. Without ids the caller's own jobs; a job that has not ended is in bhist.
+
+#include <chrono>
+
+#include "commands/common/acct_tables.h"
+#include "commands/common/command.h"
+#include "commands/common/selection.h"
+#include "commands/common/times.h"
+
+namespace wm::cmd {
+namespace {
+
+using Kind = Option::Kind;
+
+constexpr Option kOptions[] = {
+    {"l", Kind::Flag, "", "A block for each job"},
+    {"b", Kind::IgnoredFlag, "", ""},
+    {"d", Kind::Flag, "", "Only jobs that completed normally"},
+    {"e", Kind::Flag, "", "Only jobs that exited"},
+    {"u", Kind::Text, "user", "Jobs of this user, or of all"},
+    {"q", Kind::Text, "queue", "Jobs of this queue"},
+    {"m", Kind::Text, "host", "Jobs that ran on this host"},
+    {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
+    {"P", Kind::Text, "project", "Jobs of this project"},
+    {"app", Kind::Text, "profile", "Jobs of this application profile"},
+    {"C", Kind::Text, "t0,t1", "Jobs that ended in this time"},
+    {"S", Kind::Text, "t0,t1", "Jobs submitted in this time"},
+    {"D", Kind::Text, "t0,t1", "Jobs dispatched in this time"},
+    {"w", Kind::IgnoredFlag, "", ""},
+    {"x", Kind::IgnoredFlag, "", ""},
+};
+
+Result<void> read_ranges(const Parsed& options, AcctRequest& request) {
+  struct Row {
+    const char* option;
+    WallTime *from, *to;
+  };
+  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  for (const auto& row : {Row{"C", &request.ended_from, &request.ended_to},
+                          Row{"S", &request.submitted_from, &request.submitted_to},
+                          Row{"D", &request.dispatched_from, &request.dispatched_to}}) {
+    auto text = options.first(row.option);
+    if (!text) continue;
+    WM_TRY(auto range, parse_range(*text, now));
+    *row.from = range.from;
+    *row.to = range.to;
+  }
+  return {};
+}
+
+Result<AcctRequest> request_of(const Parsed& options) {
+  AcctRequest request;
+  WM_TRY(request.jobs, select_jobs(options));
+  WM_TRY(read_ranges(options, request));
+  request.done = options.has("d") || !options.has("e");
+  request.exited = options.has("e") || !options.has("d");
+  return request;
+}
+
+std::string own_name() {
+  return environment("LOGNAME").value_or(environment("USER").value_or("the caller"));
+}
+
+Result<std::vector<AcctJob>> all_jobs(client::Master& master, AcctRequest request) {
+  std::vector<AcctJob> jobs;
+  for (;;) {
+    WM_TRY(auto reply, master.account(request));
+    jobs.insert(jobs.end(), std::make_move_iterator(reply.jobs.begin()),
+                std::make_move_iterator(reply.jobs.end()));
+    if (!reply.next) return jobs;
+    request.after = reply.next;
+  }
+}
+
+Result<int> run(const Parsed& options) {
+  WM_TRY(auto request, request_of(options));
+  WM_TRY(auto from, master());
+  WM_TRY(auto jobs, all_jobs(from, request));
+  if (jobs.empty()) return fail(Code::NotFound, "No matching job found");
+  bool everybody = !request.jobs.ids.empty();
+  auto user = everybody                   ? std::string("all")
+              : request.jobs.user.empty() ? own_name()
+                                          : request.jobs.user;
+  say(acct_heading(request, user));
+  if (options.has("l"))
+    for (const auto& job : jobs) say(acct_long(job));
+  say(acct_summary(jobs));
+  return 0;
+}
+
+}  // namespace
+}  // namespace wm::cmd
+
+int main(int argc, char** argv) {
+  using namespace wm::cmd;
+  return main_of({"bacct", "bacct [options] [job_id[[index]] ...]", kOptions}, argc, argv, run);
+}

@@ -1,0 +1,124 @@
+#include "libwm/proc/command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+
+extern char** environ;
+
+namespace wm::proc {
+namespace {
+
+constexpr std::size_t kMostOutput = 64 << 10;  // the end of it is kept
+constexpr std::size_t kMostLine = 400;
+constexpr auto kLook = std::chrono::milliseconds(20);  // a program may close its output early
+
+struct Fd {
+  explicit Fd(int fd) : fd(fd) {}
+  ~Fd() { close(); }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  void close() {
+    if (fd >= 0) ::close(fd);
+    fd = -1;
+  }
+  int fd;
+};
+
+// Own group, default signals, nothing inherited but the pipe.
+int spawn(const std::vector<std::string>& words, int output, pid_t& pid) {
+  std::vector<char*> argv;
+  for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&files, output, 1);
+  ::posix_spawn_file_actions_adddup2(&files, output, 2);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t all, none;
+  ::sigfillset(&all);
+  ::sigemptyset(&none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
+  ::posix_spawnattr_setflags(
+      &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  int error = ::posix_spawnp(&pid, argv[0], &files, &attributes, argv.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+void keep_end(std::string& text, const char* bytes, std::size_t n) {
+  text.append(bytes, n);
+  if (text.size() > kMostOutput) text.erase(0, text.size() - kMostOutput / 2);
+}
+
+// What there is to read now; false when nobody holds the other end any more.
+bool drain(int fd, std::string& text) {
+  char block[4096];
+  for (;;) {
+    auto n = ::read(fd, block, sizeof block);
+    if (n > 0) keep_end(text, block, static_cast<std::size_t>(n));
+    else return n < 0 && (errno == EAGAIN || errno == EINTR);
+  }
+}
+
+// Waits for the end of the process itself: what it leaves behind may hold the pipe for long.
+bool wait_for(pid_t pid, int fd, Duration limit, std::string& text, int& status) {
+  auto deadline = std::chrono::steady_clock::now() + limit;
+  for (bool open = true;;) {
+    pollfd wait{open ? fd : -1, POLLIN, 0};
+    ::poll(&wait, 1, static_cast<int>(kLook.count()));
+    if (open) open = drain(fd, text);
+    if (::waitpid(pid, &status, WNOHANG) == pid) return drain(fd, text), true;
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+  }
+}
+
+std::string ended_how(int status) {
+  if (WIFEXITED(status)) return "ended with status " + std::to_string(WEXITSTATUS(status));
+  return "was ended by signal " + std::to_string(WTERMSIG(status));
+}
+
+}  // namespace
+
+std::string last_line(std::string_view text) {
+  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+  auto begin = text.rfind('\n');
+  return std::string(text.substr(begin == text.npos ? 0 : begin + 1).substr(0, kMostLine));
+}
+
+Result<std::string> run_command(const std::vector<std::string>& words, Duration limit) {
+  if (words.empty()) return fail(Code::BadArgument, "no program to run");
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return fail(Code::System, words[0] + ": no pipe: " + std::strerror(errno));
+  Fd from(ends[0]), to(ends[1]);
+  ::fcntl(from.fd, F_SETFL, O_NONBLOCK);
+  pid_t pid = 0;
+  if (int error = spawn(words, to.fd, pid); error != 0)
+    return fail(Code::System, words[0] + ": cannot be started: " + std::strerror(error));
+  to.close();
+  std::string text;
+  int status = 0;
+  bool ended = wait_for(pid, from.fd, limit, text, status);
+  ::kill(-pid, SIGKILL);  // also what it left behind
+  if (!ended) {
+    ::waitpid(pid, &status, 0);
+    return fail(Code::Timeout, words[0] + " was killed after " + format_duration(limit));
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
+  auto said = last_line(text);
+  return fail(Code::System, words[0] + " " + ended_how(status) + (said.empty() ? "" : ": " + said));
+}
+
+}  // namespace wm::proc

@@ -1,0 +1,232 @@
+// Accounting as the master runs it, on real files: rows of durable events, what a report gets,
+// and making everything again from the history of events.
+#include "daemons/wmasterd/accounting.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+#include "libwm/store/core_db.h"
+#include "test/support/builders.h"
+#include "test/support/store_files.h"
+
+namespace wm::master {
+namespace {
+
+using test::at;
+using test::ClusterBuilder;
+using test::SpecBuilder;
+
+/// A store and its accounting in a directory.
+struct Desk {
+  test::ScratchDir dir;
+  ClusterBuilder cluster;
+  std::unique_ptr<store::CoreDb> core;
+  std::unique_ptr<Accounting> accounting;
+  Cluster state;  // what was taken has made
+  std::size_t taken = 0;
+  double clock = 0;
+
+  Desk() {
+    static const bool quiet = (log::open("accounting", "", log::Level::Error), true);
+    static_cast<void>(quiet);
+    store::CoreOptions options;
+    options.dir = dir.path();
+    options.reserve = Bytes{1 << 16};
+    auto opened = store::CoreDb::open(options);
+    WM_CHECK(opened.has_value());
+    core = std::move(*opened);
+    cluster.reconfigure();
+    open();
+  }
+  void open() {
+    accounting.reset();
+    accounting = std::move(*Accounting::open(dir.path()));
+    accounting->begin(Cluster{});
+  }
+  /// Makes what has happened since the last call durable.
+  std::vector<Event> keep() {
+    std::vector<Event> fresh(cluster.history.begin() + static_cast<std::ptrdiff_t>(taken),
+                             cluster.history.end());
+    taken = cluster.history.size();
+    store::Batch batch;
+    for (const auto& event : fresh)
+      batch.events.push_back({event.seq, event.time,
+                              static_cast<std::uint16_t>(event.body.index() + 1), 1,
+                              codec::encode(event.body)});
+    EXPECT_TRUE(core->append(batch));
+    return fresh;
+  }
+  /// The same, and accounting is told.
+  void commit() {
+    for (const auto& event : keep()) {
+      fsm::apply(state, event);
+      accounting->take({event}, state);
+    }
+  }
+
+  /// A job that waits, runs and ends, 10 seconds after the one before.
+  JobId ended(SpecBuilder builder, std::int32_t status = 0) {
+    auto id = cluster.submit(builder);
+    cluster.run(id, {HostId{1}});
+    cluster.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, status, Term::None, {}, ""}, clock += 10);
+    return id;
+  }
+  std::vector<std::uint32_t> found(AcctRequest request) {
+    if (request.jobs.user.empty()) request.jobs.user = "all";
+    auto reply = accounting->account(request);
+    EXPECT_TRUE(reply) << reply.error().text;
+    std::vector<std::uint32_t> numbers;
+    if (reply)
+      for (const auto& job : reply->jobs) numbers.push_back(job.id.job);
+    return numbers;
+  }
+};
+using Found = std::vector<std::uint32_t>;
+
+TEST(accounting, a_report_has_the_rows_of_all_that_was_taken_before) {
+  Desk desk;
+  desk.cluster.host(4);
+  auto id = desk.ended({});
+  desk.commit();
+  HistoryRequest request;
+  request.jobs.ids = {id, {99, 0}};
+  auto reply = desk.accounting->history(request);
+  ASSERT_TRUE(reply) << reply.error().text;
+  ASSERT_EQ(reply->jobs.size(), 1u);
+  EXPECT_EQ(reply->jobs[0].state, "finished");
+  EXPECT_EQ(reply->jobs[0].events.front().event, "SUBMIT");
+  EXPECT_EQ(reply->jobs[0].events.back().event, "END");
+  EXPECT_EQ(reply->missing, (std::vector<JobId>{{99, 0}}));
+}
+
+TEST(accounting, bacct_gets_finished_jobs_that_fit_every_condition) {
+  Desk desk;
+  desk.cluster.host(4);
+  SpecBuilder named;
+  named.spec.name = "train-1";
+  auto done = desk.ended(named), failed = desk.ended({}, 3 << 8);
+  auto others = desk.ended(SpecBuilder().user("u2", 1002));
+  desk.cluster.submit({});  // pending: not accounted
+  desk.commit();
+  EXPECT_EQ(desk.found({}), (Found{done.job, failed.job, others.job}));
+  AcctRequest request;
+  request.exited = false;
+  EXPECT_EQ(desk.found(request), (Found{done.job, others.job}));
+  request = {};
+  request.done = false;
+  EXPECT_EQ(desk.found(request), (Found{failed.job}));
+  request = {};
+  request.jobs.user = "u2";
+  EXPECT_EQ(desk.found(request), (Found{others.job}));
+  request = {};
+  request.jobs.name = "train*";
+  EXPECT_EQ(desk.found(request), (Found{done.job}));
+  request = {};
+  request.jobs.host = "h1";
+  EXPECT_EQ(desk.found(request).size(), 3u);
+  request.jobs.host = "h";
+  EXPECT_EQ(desk.found(request).size(), 0u);
+  request = {};
+  request.jobs.ids = {failed, {77, 0}};
+  EXPECT_EQ(desk.found(request), (Found{failed.job}));
+}
+
+TEST(accounting, bacct_gets_jobs_of_a_time) {
+  Desk desk;
+  desk.cluster.host(4);
+  auto first = desk.ended({}), second = desk.ended({});
+  auto border = desk.cluster.job(second).ended;
+  desk.commit();
+  AcctRequest request;
+  request.ended_from = border;
+  EXPECT_EQ(desk.found(request), (Found{second.job}));
+  request = {};
+  request.ended_to = border;
+  EXPECT_EQ(desk.found(request), (Found{first.job}));
+  request = {};
+  request.dispatched_to = border + std::chrono::hours(1);
+  EXPECT_EQ(desk.found(request).size(), 2u);
+  request.dispatched_from = border + std::chrono::minutes(1);
+  EXPECT_EQ(desk.found(request).size(), 0u);
+}
+
+TEST(accounting, bacct_gets_a_long_list_in_chunks) {
+  Desk desk;
+  desk.cluster.host(4);
+  for (int i = 0; i < 2500; ++i) {
+    auto id = desk.cluster.submit({});
+    desk.cluster.step(KillRequested{id, {Term::Owner, "u1", "", at(1)}});
+  }
+  desk.commit();
+  AcctRequest request;
+  request.jobs.user = "all";
+  std::set<std::uint32_t> seen;
+  for (int round = 0; round < 10; ++round) {
+    auto reply = desk.accounting->account(request);
+    ASSERT_TRUE(reply) << reply.error().text;
+    EXPECT_LE(reply->jobs.size(), 1000u);
+    for (const auto& job : reply->jobs) EXPECT_TRUE(seen.insert(job.id.job).second);
+    if (!reply->next) break;
+    request.after = reply->next;
+  }
+  EXPECT_EQ(seen.size(), 2500u);
+}
+
+TEST(accounting, made_again_while_jobs_go_on_it_is_the_same) {
+  Desk desk;
+  desk.cluster.host(4);
+  desk.ended({});
+  desk.commit();
+  auto before = desk.found({});
+  ASSERT_TRUE(desk.accounting->begin_rebuild());
+  EXPECT_EQ(desk.accounting->begin_rebuild().error().code, Code::Conflict);
+  auto seen = desk.ended({});  // durable before the rebuild reads, told before it ends
+  desk.commit();
+  EXPECT_EQ(desk.accounting->history({}).error().code, Code::Unavailable);
+  auto last = desk.accounting->remake();
+  ASSERT_TRUE(last) << last.error().text;
+  EXPECT_EQ(last->value, desk.cluster.history.back().seq.value);
+  auto unseen = desk.ended({});  // durable after it has read
+  desk.commit();
+  desk.accounting->end_rebuild();
+  before.push_back(seen.job);
+  before.push_back(unseen.job);
+  EXPECT_EQ(desk.found({}), before);
+  auto reader = store::AcctReader::open({desk.dir.path(), ""});
+  ASSERT_TRUE(reader);
+  auto usage =
+      (*reader)->usage(WallTime{}, WallTime(std::chrono::hours(24 * 365 * 200)), nullptr, 10);
+  ASSERT_TRUE(usage);
+  std::uint32_t done = 0;
+  for (const auto& day : *usage) done += day.jobs_done;
+  EXPECT_EQ(done, 3u) << "nothing is added twice";
+}
+
+TEST(accounting, a_start_begins_with_the_lines_of_unfinished_jobs) {
+  Desk desk;
+  desk.cluster.host(4);
+  auto id = desk.cluster.submit({});
+  desk.cluster.run(id, {HostId{1}});
+  desk.commit();
+  ASSERT_TRUE(desk.accounting->history({}));  // written
+  desk.accounting.reset();
+  desk.accounting = std::move(*Accounting::open(desk.dir.path()));
+  EXPECT_EQ(desk.accounting->last_seq()->value, desk.cluster.history.back().seq.value);
+  desk.accounting->begin(desk.cluster.state);
+  desk.cluster.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""}, 1);
+  desk.commit();
+  HistoryRequest request;
+  request.jobs.ids = {id};
+  auto reply = desk.accounting->history(request);
+  ASSERT_TRUE(reply);
+  std::size_t starts = 0;
+  for (const auto& event : reply->jobs.at(0).events) starts += event.event == "START";
+  EXPECT_EQ(starts, 1u);
+  EXPECT_EQ(reply->jobs[0].events.back().event, "END");
+}
+
+}  // namespace
+}  // namespace wm::master

@@ -1,0 +1,148 @@
+// Who is let into a running job, and where its door is: the real core on a simulated world.
+#include <gtest/gtest.h>
+
+#include "daemons/wmasterd/core.h"
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+#include "test/support/builders.h"
+#include "test/support/sim_world.h"
+
+namespace wm::master {
+namespace {
+
+using test::ClusterBuilder;
+using test::SpecBuilder;
+
+const Identity kOwner{1001, 1001, "u1"};
+const Identity kOther{1002, 1002, "u2"};
+const Identity kBoss{1003, 1003, "boss"};
+
+/// A client that remembers the newest answer.
+struct Asker final : test::SimPeer {
+  std::uint16_t type = 0;
+  std::string bytes;
+  void on_frame(std::uint16_t frame_type, const std::string& payload) override {
+    type = frame_type;
+    bytes = payload;
+  }
+  void on_closed() override {}
+};
+
+/// A master that starts from what a cluster has been through.
+class attach : public ::testing::Test {
+ protected:
+  attach() {
+    static const bool quiet = (log::open("attach", "", log::Level::Error), true);
+    static_cast<void>(quiet);
+    past.config.hosts.clear();
+    past.config.cluster.admins = {"boss"};
+    past.reconfigure();
+    host = past.host(2);
+  }
+  ~attach() override {
+    core.reset();
+    world.reset();
+  }
+  JobId running(Streams streams = Streams::Files) {
+    SpecBuilder builder;
+    builder.spec.owner = kOwner;
+    builder.spec.streams = streams;
+    auto id = past.submit(builder);
+    past.run(id, {host});
+    return id;
+  }
+  void opens_door(JobId id) {
+    past.step(AgentSeen{id, Attempt{1}, host, "a:1", {"10.0.0.1:1", "10.0.0.1:2"}});
+  }
+  void ends(JobId id) {
+    past.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""});
+  }
+
+  AttachReply ask(JobId id, const Identity& who = kOwner, std::uint32_t task = 0) {
+    start();
+    core->clients().on_frame(peer, who, static_cast<std::uint16_t>(Verb::Attach),
+                             codec::encode(AttachRequest{id, TaskNumber{task}}));
+    sim.run(sim.now() + std::chrono::milliseconds(100));
+    refusal = {};
+    if (asker.type == static_cast<std::uint16_t>(Verb::Failed)) {
+      refusal = *codec::decode<VerbError>(asker.bytes);
+      return {};
+    }
+    return *codec::decode<AttachReply>(asker.bytes);
+  }
+  void start() {
+    if (core) return;
+    disk.events = past.history;
+    world = std::make_unique<test::SimWorld>(sim, disk, past.config);
+    core = std::make_unique<Core>(
+        *world, Rights{{0}}, [](const HistoryRequest&) { return HistoryReply{}; },
+        [](const std::vector<Event>&, const Cluster&) {});
+    ASSERT_TRUE(core->start());
+    peer = world->connect(asker);
+  }
+  bool refused(Code code) const { return refusal.code == static_cast<std::uint8_t>(code); }
+
+  ClusterBuilder past;
+  HostId host;
+  test::Sim sim{1};
+  test::SimDisk disk;
+  std::unique_ptr<test::SimWorld> world;
+  std::unique_ptr<Core> core;
+  Asker asker;
+  PeerId peer;
+  VerbError refusal;
+};
+
+TEST_F(attach, the_owner_is_told_the_door_of_the_task_s_host) {
+  auto id = running();
+  opens_door(id);
+  auto reply = ask(id);
+  EXPECT_EQ(reply.door, "10.0.0.1:2");
+  EXPECT_EQ(reply.host, "h1");
+  EXPECT_EQ(reply.task, TaskNumber{1});
+  EXPECT_EQ(reply.pid, 1001);
+}
+
+TEST_F(attach, without_an_agent_there_is_no_door_yet) {
+  EXPECT_EQ(ask(running()).door, "");
+  EXPECT_EQ(refusal.text, "");
+}
+
+TEST_F(attach, nobody_else_gets_in_administrators_included) {
+  auto id = running();
+  opens_door(id);
+  for (const auto& who : {kOther, kBoss, Identity{0, 0, "root"}}) {
+    EXPECT_EQ(ask(id, who).door, "");
+    EXPECT_TRUE(refused(Code::Denied)) << who.user;
+  }
+}
+
+TEST_F(attach, a_job_that_is_over_is_refused_unless_its_console_may_be_unread) {
+  auto plain = running(), interactive = running(Streams::Pipes);
+  for (auto id : {plain, interactive}) {
+    opens_door(id);
+    ends(id);
+  }
+  ask(plain);
+  EXPECT_TRUE(refused(Code::Conflict));
+  EXPECT_EQ(ask(interactive).door, "10.0.0.1:2");
+}
+
+TEST_F(attach, what_is_not_there_is_not_found) {
+  auto id = running();
+  ask(id, kOwner, 7);
+  EXPECT_TRUE(refused(Code::NotFound));
+  ask({99, 0});
+  EXPECT_TRUE(refused(Code::NotFound));
+}
+
+TEST_F(attach, a_pending_job_has_not_started) {
+  SpecBuilder builder;
+  builder.spec.owner = kOwner;
+  auto id = past.submit(builder.hold());
+  ask(id);
+  EXPECT_TRUE(refused(Code::Conflict));
+}
+
+}  // namespace
+}  // namespace wm::master

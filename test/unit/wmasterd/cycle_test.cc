@@ -1,0 +1,127 @@
+// When passes run and what becomes of their plans: on the newest state, whatever happened
+// between the view of a pass and its end.
+#include "daemons/wmasterd/cycle.h"
+
+#include <gtest/gtest.h>
+
+#include "libwm/base/log.h"
+#include "test/support/builders.h"
+#include "test/support/sim_world.h"
+
+namespace wm::master {
+namespace {
+
+using test::ClusterBuilder;
+using test::SpecBuilder;
+using namespace std::chrono_literals;
+
+struct Desk {
+  ClusterBuilder past;
+  test::Sim sim{1};
+  test::SimDisk disk;
+  std::unique_ptr<test::SimWorld> world;
+  std::unique_ptr<Journal> journal;
+  std::unique_ptr<Cycle> cycle;
+
+  Desk() {
+    static const bool quiet = (log::open("cycle", "", log::Level::Error), true);
+    static_cast<void>(quiet);
+    past.config.hosts.clear();
+    past.reconfigure();
+  }
+  void start() {
+    disk.events = past.history;
+    world = std::make_unique<test::SimWorld>(sim, disk, past.config);
+    journal = std::make_unique<Journal>(*world, [](const Journal::Published&) {});
+    ASSERT_TRUE(journal->start());
+    cycle = std::make_unique<Cycle>(*world, *journal);
+  }
+  ~Desk() {
+    cycle.reset();
+    journal.reset();
+    world.reset();
+  }
+  void pass(Duration time = 200ms) { sim.run(sim.now() + time); }
+  const Job& job(JobId id) const { return *find_job(journal->published(), id); }
+  std::size_t dispatches() const {
+    return static_cast<std::size_t>(std::count_if(
+        disk.events.begin(), disk.events.end(),
+        [](const Event& e) { return std::holds_alternative<JobDispatched>(e.body); }));
+  }
+};
+
+TEST(cycle, a_wake_starts_what_fits_and_says_why_the_rest_waits) {
+  Desk desk;
+  desk.past.host(1);
+  auto first = desk.past.submit({}), second = desk.past.submit({});
+  desk.start();
+  desk.pass();
+  EXPECT_EQ(desk.dispatches(), 0u) << "nobody has woken it";
+  desk.cycle->wake();
+  desk.pass();
+  auto reasons = desk.cycle->reasons();
+  EXPECT_EQ(desk.job(first).state, JobState::Launching)
+      << (reasons->count(first) ? reasons->at(first)->front().text : "no reason");
+  EXPECT_EQ(desk.job(second).state, JobState::Pending);
+  ASSERT_TRUE(reasons->count(second));
+  EXPECT_FALSE(reasons->at(second)->empty());
+  EXPECT_FALSE(reasons->count(first));
+}
+
+TEST(cycle, many_wakes_dispatch_a_job_once) {
+  Desk desk;
+  desk.past.host(4);
+  auto id = desk.past.submit({});
+  desk.start();
+  for (int i = 0; i < 50; ++i) desk.cycle->wake();
+  desk.pass();
+  for (int i = 0; i < 50; ++i) desk.cycle->wake();
+  desk.pass();
+  EXPECT_EQ(desk.dispatches(), 1u);
+  EXPECT_EQ(desk.job(id).attempt, Attempt{1});
+}
+
+TEST(cycle, a_wake_during_a_pass_makes_another) {
+  Desk desk;
+  desk.past.host(4);
+  desk.start();
+  desk.cycle->wake();
+  desk.journal->propose({{JobSubmitted{{1, 0}, SpecBuilder().sealed()}}, {}, {}, nullptr});
+  desk.cycle->wake();  // the pass under way does not know the job
+  desk.pass();
+  EXPECT_EQ(desk.job({1, 0}).state, JobState::Launching);
+}
+
+TEST(cycle, what_is_killed_before_its_plan_comes_is_not_started) {
+  Desk desk;
+  desk.past.host(4);
+  auto id = desk.past.submit({});
+  desk.start();
+  desk.cycle->wake();
+  desk.journal->propose(
+      {{KillRequested{id, {Term::Owner, "u1", "", test::at(1)}}}, {}, {}, nullptr});
+  desk.pass();
+  EXPECT_EQ(desk.dispatches(), 0u);
+  EXPECT_EQ(desk.job(id).state, JobState::Killed);
+}
+
+TEST(cycle, every_attempt_has_a_key_of_its_own_and_a_batch_job_one_process) {
+  Desk desk;
+  desk.past.host(4);
+  auto batch = desk.past.submit(SpecBuilder().tasks(2, 2));
+  auto training = desk.past.submit(SpecBuilder().app("training").tasks(2, 2));
+  desk.start();
+  desk.cycle->wake();
+  desk.pass();
+  EXPECT_EQ(desk.job(batch).key.size(), 32u);
+  EXPECT_NE(desk.job(batch).key, desk.job(training).key);
+  auto processes = [&](JobId id) {
+    const auto& tasks = desk.job(id).tasks;
+    return std::count_if(tasks.begin(), tasks.end(), [](const Task& t) { return t.has_process; });
+  };
+  EXPECT_EQ(processes(batch), 1);
+  EXPECT_EQ(processes(training), 2);
+}
+
+}  // namespace
+}  // namespace wm::master

@@ -1,0 +1,169 @@
+// What is due by the clock or by other jobs: begin and termination times, dependencies from
+// their submission on, orphans; and that jobs which others wait for stay known.
+#include "daemons/wmasterd/dates.h"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/wmasterd/desk.h"
+
+namespace wm::master {
+namespace {
+
+using test::SpecBuilder;
+using namespace std::chrono_literals;
+
+SpecBuilder after(const std::string& condition) {
+  SpecBuilder builder;
+  builder.spec.depend = condition;
+  return builder;
+}
+SpecBuilder called(const std::string& name, const std::string& condition = "") {
+  auto builder = after(condition);
+  builder.spec.name = name;
+  return builder;
+}
+
+struct Clock : Desk {
+  void pass(Duration time) { sim.run(sim.now() + time); }
+  /// A host that is connected and never called silent.
+  void host(std::uint32_t slots) {
+    past.config.cluster.times.silent_after = std::chrono::hours(1);
+    past.reconfigure();
+    start();
+    host_peer.id = world->connect(host_peer);
+    HostRegister words;
+    words.name = "n1";
+    words.capacity.slots = slots;
+    words.capacity.milli_cpus = slots * 1000;
+    core->hosts().on_frame(host_peer.id, static_cast<std::uint16_t>(NodeVerb::Register),
+                           codec::encode(words));
+    settle();
+  }
+  Asker host_peer;
+  const Job& job(JobId id) const { return *find_job(state(), id); }
+  std::string condition_of(JobId id) const { return job(id).spec().depend; }
+};
+
+TEST(dates, names_in_a_dependency_become_the_numbers_of_own_jobs) {
+  Clock desk;
+  desk.start();
+  auto one = desk.submit("1", called("train")), two = desk.submit("2", called("train-2"));
+  auto id = desk.submit("3", called("end", "ended(\"train*\") && done(train)"));
+  EXPECT_EQ(desk.condition_of(id), "((ended(" + to_string(one) + ") && ended(" + to_string(two) +
+                                       ")) && done(" + to_string(one) + "))");
+  desk.ask(Verb::Submit, desk.submission("4", called("x", "done(train)"), "1002"), kOther);
+  EXPECT_EQ(desk.first.refusal(),
+            (VerbError{number(Code::NotFound), "train: No matching job found"}))
+      << "of another user";
+}
+
+TEST(dates, a_dependency_that_names_nothing_is_refused_with_the_name) {
+  Clock desk;
+  desk.start();
+  desk.submit("1", SpecBuilder().array(1, 3));
+  EXPECT_EQ(desk.refused(after("done(99)")).text, "99: No matching job found");
+  EXPECT_EQ(desk.refused(after("done(1[4])")).text, "1[4]: No matching job found");
+  EXPECT_EQ(desk.refused(after("done(nobody)")).text, "nobody: No matching job found");
+  EXPECT_TRUE(desk.refused(after("done(")).text.starts_with("Dependency condition syntax error"));
+  auto array = SpecBuilder().array(1, 4);
+  array.spec.depend = "done(1[*])";
+  EXPECT_EQ(desk.refused(array).text, "Dependent arrays do not have the same size");
+  EXPECT_EQ(desk.jobs(), 1u);
+}
+
+TEST(dates, a_job_starts_when_what_it_waits_for_has_ended_without_anything_else_happening) {
+  Clock desk;
+  desk.host(4);
+  auto first = SpecBuilder();
+  first.spec.hold = true;
+  auto one = desk.submit("1", first);
+  auto two = desk.submit("2", after("ended(1)"));
+  desk.pass(5s);
+  EXPECT_EQ(desk.job(two).state, JobState::Pending);
+  desk.ask(Verb::Kill, desk.kill(one));
+  desk.pass(200ms);
+  EXPECT_EQ(desk.job(two).state, JobState::Launching);
+}
+
+TEST(dates, a_job_starts_at_its_begin_time_and_not_before) {
+  Clock desk;
+  desk.host(4);
+  SpecBuilder later;
+  later.spec.begin = desk.world->wall() + 60s;
+  auto id = desk.submit("1", later);
+  desk.pass(58s);
+  EXPECT_EQ(desk.job(id).state, JobState::Pending);
+  desk.pass(4s);
+  EXPECT_EQ(desk.job(id).state, JobState::Launching);
+}
+
+TEST(dates, a_job_ends_at_its_termination_time_wherever_it_is) {
+  Clock desk;
+  desk.host(1);
+  SpecBuilder limited;
+  limited.spec.deadline = desk.world->wall() + 60s;
+  auto runs = desk.submit("1", limited), waits = desk.submit("2", limited);
+  desk.pass(58s);
+  EXPECT_EQ(desk.job(runs).state, JobState::Launching);
+  EXPECT_EQ(desk.job(waits).state, JobState::Pending);
+  desk.pass(4s);
+  EXPECT_EQ(desk.job(waits).state, JobState::Killed);
+  EXPECT_EQ(desk.job(waits).term, Term::Deadline);
+  ASSERT_TRUE(desk.job(runs).kill);
+  EXPECT_EQ(desk.job(runs).kill->term, Term::Deadline);
+  auto events = desk.disk.events.size();
+  desk.pass(10s);
+  EXPECT_EQ(desk.disk.events.size(), events) << "it is asked once";
+}
+
+TEST(dates, times_that_make_no_sense_are_refused) {
+  Clock desk;
+  desk.start();
+  SpecBuilder over;
+  over.spec.deadline = desk.world->wall() - 1s;
+  EXPECT_TRUE(desk.refused(over).text.starts_with("Bad time specification"));
+  SpecBuilder crossed;
+  crossed.spec.deadline = desk.world->wall() + 60s;
+  crossed.spec.begin = desk.world->wall() + 120s;
+  EXPECT_EQ(desk.refused(crossed).text, "Start time is later than termination time");
+}
+
+TEST(dates, an_orphan_is_ended_only_when_it_asked_for_it) {
+  Clock desk;
+  desk.host(4);
+  SpecBuilder first;
+  first.spec.hold = true;
+  auto one = desk.submit("1", first);
+  auto orphan = after("done(1)");
+  auto stays = desk.submit("2", orphan);
+  orphan.spec.orphan_kill = true;
+  auto goes = desk.submit("3", orphan);
+  desk.pass(3s);
+  EXPECT_EQ(desk.job(goes).state, JobState::Pending);
+  desk.ask(Verb::Kill, desk.kill(one));
+  desk.pass(3s);
+  EXPECT_EQ(desk.job(goes).state, JobState::Killed);
+  EXPECT_EQ(desk.job(stays).state, JobState::Pending);
+}
+
+TEST(dates, a_job_that_others_wait_for_stays_known) {
+  Clock desk;
+  desk.past.config.cluster.times.clean_period = 60s;
+  desk.past.reconfigure();
+  desk.start();
+  auto needed = desk.submit("1"), other = desk.submit("2");
+  auto waits = after("done(1)");
+  waits.spec.hold = true;
+  desk.submit("3", waits);
+  desk.ask(Verb::Kill, desk.kill(needed, "k1"));
+  desk.ask(Verb::Kill, desk.kill(other, "k2"));
+  desk.pass(120s);
+  EXPECT_TRUE(find_job(desk.state(), needed));
+  EXPECT_FALSE(find_job(desk.state(), other));
+  desk.ask(Verb::Kill, desk.kill({3, 0}, "k3"));
+  desk.pass(120s);
+  EXPECT_FALSE(find_job(desk.state(), needed));
+}
+
+}  // namespace
+}  // namespace wm::master

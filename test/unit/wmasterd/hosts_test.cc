@@ -1,0 +1,332 @@
+// Sessions with hosts: registration and what it settles, silence, the orders that follow the
+// state, acknowledgements after the commit only.
+#include "daemons/wmasterd/hosts.h"
+
+#include <gtest/gtest.h>
+
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+#include "test/support/builders.h"
+#include "test/support/sim_world.h"
+
+namespace wm::master {
+namespace {
+
+using test::ClusterBuilder;
+using test::SpecBuilder;
+using namespace std::chrono_literals;
+
+/// The host's end of a session: what it was told.
+struct Peer final : test::SimPeer {
+  std::vector<std::pair<NodeVerb, std::string>> frames;
+  bool closed = false;
+  PeerId id;
+  void on_frame(std::uint16_t type, const std::string& payload) override {
+    frames.emplace_back(static_cast<NodeVerb>(type), payload);
+  }
+  void on_closed() override { closed = true; }
+  template <class T>
+  std::vector<T> all(NodeVerb verb) const {
+    std::vector<T> found;
+    for (const auto& [type, payload] : frames)
+      if (type == verb) found.push_back(*codec::decode<T>(payload));
+    return found;
+  }
+};
+
+/// Hosts over a journal whose disk holds what a cluster has been through.
+struct Desk {
+  ClusterBuilder past;
+  test::Sim sim{1};
+  test::SimDisk disk;
+  std::unique_ptr<test::SimWorld> world;
+  std::unique_ptr<Journal> journal;
+  std::unique_ptr<Hosts> hosts;
+  std::vector<std::unique_ptr<Peer>> peers;
+
+  Desk() {
+    static const bool quiet = (log::open("hosts", "", log::Level::Error), true);
+    static_cast<void>(quiet);
+    past.config.hosts.clear();
+    past.reconfigure();
+  }
+  void start() {
+    disk.events = past.history;
+    world = std::make_unique<test::SimWorld>(sim, disk, past.config);
+    journal = std::make_unique<Journal>(*world, [](const Journal::Published&) {});
+    ASSERT_TRUE(journal->start());
+    hosts = std::make_unique<Hosts>(*world, *journal);
+    hosts->on_start();
+  }
+  ~Desk() {
+    hosts.reset();
+    journal.reset();
+    world.reset();
+  }
+  void pass(Duration time) { sim.run(sim.now() + time); }
+  Peer& connect() {
+    auto& peer = *peers.emplace_back(std::make_unique<Peer>());
+    peer.id = world->connect(peer);
+    return peer;
+  }
+  template <class T>
+  void say(Peer& peer, NodeVerb verb, const T& words) {
+    hosts->on_frame(peer.id, static_cast<std::uint16_t>(verb), codec::encode(words));
+  }
+  HostRegister words(const std::string& name, const std::string& boot = "boot-1") {
+    HostRegister r;
+    r.name = name;
+    r.address = "127.0.0.1";
+    r.boot = boot;
+    r.capacity.slots = 4;
+    r.capacity.milli_cpus = 4000;
+    return r;
+  }
+  Peer& enrol(const HostRegister& r) {
+    auto& peer = connect();
+    say(peer, NodeVerb::Register, r);
+    pass(100ms);
+    return peer;
+  }
+  /// As the host was known before.
+  HostRegister again(HostId id) {
+    const Host& known = *journal->published().hosts.find(id.value);
+    return words(known.name, known.boot);
+  }
+  const Cluster& state() const { return journal->published(); }
+  const Job& job(JobId id) const { return *find_job(state(), id); }
+};
+
+TEST(hosts, a_host_that_registers_is_welcomed_and_part_of_the_cluster) {
+  Desk desk;
+  desk.start();
+  auto& peer = desk.enrol(desk.words("n1"));
+  auto welcome = peer.all<HostWelcome>(NodeVerb::Welcome);
+  ASSERT_EQ(welcome.size(), 1u);
+  const Host* host = find_host(desk.state(), "n1");
+  ASSERT_TRUE(host);
+  EXPECT_EQ(welcome[0].host, host->id);
+  EXPECT_TRUE(desk.hosts->connected(host->id));
+}
+
+TEST(hosts, one_that_is_not_configured_is_sent_away) {
+  Desk desk;
+  desk.past.config.hosts = {{.name = "n1"}};
+  desk.past.reconfigure();
+  desk.start();
+  auto& peer = desk.enrol(desk.words("n2"));
+  EXPECT_TRUE(peer.closed);
+  EXPECT_TRUE(peer.all<HostWelcome>(NodeVerb::Welcome).empty());
+  EXPECT_FALSE(find_host(desk.state(), "n2"));
+}
+
+TEST(hosts, a_second_session_of_a_host_takes_the_firsts_place) {
+  Desk desk;
+  desk.start();
+  auto& first = desk.enrol(desk.words("n1"));
+  auto& second = desk.enrol(desk.words("n1"));
+  auto id = find_host(desk.state(), "n1")->id;
+  EXPECT_TRUE(first.closed);
+  desk.hosts->on_left(first.id);
+  EXPECT_TRUE(desk.hosts->connected(id)) << "the end of the old session is not the new one's";
+  desk.hosts->on_left(second.id);
+  EXPECT_FALSE(desk.hosts->connected(id));
+}
+
+TEST(hosts, words_before_registration_and_damaged_words_end_the_session) {
+  Desk desk;
+  desk.start();
+  auto& early = desk.connect();
+  desk.say(early, NodeVerb::Fact, HostFact{1, FactStarted{}});
+  auto& damaged = desk.connect();
+  desk.hosts->on_frame(damaged.id, static_cast<std::uint16_t>(NodeVerb::Register), "\xff\xff");
+  desk.pass(100ms);
+  EXPECT_TRUE(early.closed);
+  EXPECT_TRUE(damaged.closed);
+}
+
+TEST(hosts, a_fact_is_acknowledged_when_it_is_durable_and_not_before) {
+  Desk desk;
+  auto h = desk.past.host(2);
+  auto id = desk.past.submit({});
+  desk.past.dispatch(id, {h});
+  desk.start();
+  auto r = desk.again(h);
+  r.attempts = {{id, Attempt{1}, {{TaskNumber{1}, 0}}, ""}};
+  auto& peer = desk.enrol(r);
+  desk.disk.failing = true;
+  desk.say(peer, NodeVerb::Fact, HostFact{7, FactStarted{id, Attempt{1}, TaskNumber{1}, 42}});
+  desk.pass(200ms);
+  EXPECT_TRUE(peer.all<HostAck>(NodeVerb::Ack).empty());
+  EXPECT_TRUE(peer.closed) << "the host says it again when it registers";
+  desk.disk.failing = false;
+  desk.pass(2s);
+  auto& next = desk.enrol(r);
+  desk.say(next, NodeVerb::Fact, HostFact{7, FactStarted{id, Attempt{1}, TaskNumber{1}, 42}});
+  desk.pass(200ms);
+  auto acks = next.all<HostAck>(NodeVerb::Ack);
+  ASSERT_EQ(acks.size(), 1u);
+  EXPECT_EQ(acks[0].number, 7u);
+  EXPECT_EQ(desk.job(id).tasks[0].pid, 42);
+}
+
+TEST(hosts, a_task_that_the_host_does_not_know_any_more_has_ended) {
+  Desk desk;
+  auto h = desk.past.host(2);
+  auto id = desk.past.submit({});
+  desk.past.run(id, {h});
+  desk.start();
+  desk.enrol(desk.again(h));
+  EXPECT_TRUE(is_over(desk.job(id).state));
+  EXPECT_EQ(desk.job(id).term, Term::ShepherdLost);
+}
+
+TEST(hosts, what_started_unheard_is_learnt_at_registration) {
+  Desk desk;
+  auto h = desk.past.host(2);
+  auto id = desk.past.submit({});
+  desk.past.dispatch(id, {h});
+  desk.start();
+  auto r = desk.again(h);
+  r.attempts = {{id, Attempt{1}, {{TaskNumber{1}, 99}}, ""}};
+  desk.enrol(r);
+  EXPECT_EQ(desk.job(id).state, JobState::Running);
+  EXPECT_EQ(desk.job(id).tasks[0].pid, 99);
+}
+
+TEST(hosts, a_reboot_ends_even_what_was_only_ordered) {
+  Desk desk;
+  auto h = desk.past.host(2);
+  auto id = desk.past.submit({});
+  desk.past.run(id, {h});
+  desk.start();
+  auto r = desk.again(h);
+  r.boot = "another boot";
+  desk.enrol(r);
+  EXPECT_TRUE(is_over(desk.job(id).state));
+  EXPECT_EQ(desk.job(id).term, Term::HostLost);
+}
+
+TEST(hosts, what_nobody_wants_any_more_is_to_be_forgotten) {
+  Desk desk;
+  auto h = desk.past.host(2);
+  desk.start();
+  auto r = desk.again(h);
+  r.attempts = {{{77, 0}, Attempt{3}, {{TaskNumber{1}, 5}}, ""}};
+  auto& peer = desk.enrol(r);
+  auto forgotten = peer.all<HostForget>(NodeVerb::Forget);
+  ASSERT_EQ(forgotten.size(), 1u);
+  EXPECT_EQ(forgotten[0].job, (JobId{77, 0}));
+  EXPECT_EQ(forgotten[0].attempt, Attempt{3});
+}
+
+TEST(hosts, one_that_says_nothing_is_silent_and_heard_again_by_its_first_word) {
+  Desk desk;
+  desk.start();
+  auto& peer = desk.enrol(desk.words("n1"));
+  auto id = find_host(desk.state(), "n1")->id;
+  auto tick = [&](Duration time) {
+    desk.pass(time);
+    desk.hosts->on_tick();
+    desk.pass(50ms);
+    return desk.state().hosts.find(id.value)->state;
+  };
+  EXPECT_EQ(tick(9s), HostState::Ok);
+  EXPECT_EQ(tick(2s), HostState::Silent);
+  desk.say(peer, NodeVerb::Heartbeat, HostHeartbeat{});
+  desk.pass(50ms);
+  EXPECT_EQ(desk.state().hosts.find(id.value)->state, HostState::Ok);
+  desk.hosts->on_left(peer.id);
+  EXPECT_EQ(tick(2s), HostState::Ok) << "a short break is none";
+  EXPECT_EQ(tick(2s), HostState::Silent);
+}
+
+TEST(hosts, one_that_was_declared_dead_has_to_register_again) {
+  Desk desk;
+  desk.start();
+  auto& peer = desk.enrol(desk.words("n1"));
+  auto id = find_host(desk.state(), "n1")->id;
+  desk.journal->propose({{HostSilent{id}, HostDied{id, "boss", "off"}}, {}, {}, nullptr});
+  desk.pass(50ms);
+  desk.say(peer, NodeVerb::Heartbeat, HostHeartbeat{});
+  desk.pass(50ms);
+  EXPECT_EQ(desk.state().hosts.find(id.value)->state, HostState::Dead);
+  desk.hosts->end_session(id);
+  desk.pass(50ms);
+  EXPECT_TRUE(peer.closed);
+  desk.enrol(desk.words("n1"));
+  EXPECT_EQ(desk.state().hosts.find(id.value)->state, HostState::Ok);
+}
+
+TEST(hosts, an_order_goes_to_a_connected_host_with_the_blobs_of_a_start) {
+  Desk desk;
+  auto h = desk.past.host(2);
+  SpecBuilder builder;
+  builder.spec.env_hash = std::string(32, 'e');
+  auto id = desk.past.submit(builder);
+  desk.past.dispatch(id, {h});
+  desk.disk.blobs[builder.spec.env_hash] = "A=1";
+  desk.start();
+  desk.hosts->order({h, id});  // not connected: nothing, and no harm
+  auto r = desk.again(h);
+  r.attempts = {{id, Attempt{1}, {{TaskNumber{1}, 0}}, ""}};
+  auto& peer = desk.enrol(r);
+  desk.hosts->order({h, id});
+  desk.pass(50ms);
+  auto orders = peer.all<HostOrder>(NodeVerb::Order);
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].job, id);
+  EXPECT_EQ(orders[0].env, "A=1");
+  ASSERT_EQ(orders[0].tasks.size(), 1u);
+}
+
+TEST(hosts, a_peek_is_answered_or_fails_with_the_session) {
+  Desk desk;
+  auto h = desk.past.host(2);
+  desk.start();
+  std::vector<Result<std::string>> told;
+  auto peek = [&] {
+    desk.hosts->peek(h, {}, [&](Result<std::string> bytes) { told.push_back(std::move(bytes)); });
+    desk.pass(50ms);
+  };
+  peek();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].error().code, Code::Unavailable);
+  auto& peer = desk.enrol(desk.again(h));
+  peek();
+  auto asked = peer.all<PeekRequest>(NodeVerb::Peek);
+  ASSERT_EQ(asked.size(), 1u);
+  desk.say(peer, NodeVerb::PeekReply, PeekReply{asked[0].id, "output", ""});
+  desk.say(peer, NodeVerb::PeekReply, PeekReply{asked[0].id, "again", ""});
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(*told[1], "output");
+  peek();
+  desk.hosts->on_left(peer.id);
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told[2].error().code, Code::Unavailable);
+}
+
+TEST(hosts, a_leaver_that_is_late_is_condemned) {
+  Desk desk;
+  auto h = desk.past.host(4);
+  auto id = desk.past.submit(SpecBuilder().tasks(1, 2).elastic());
+  desk.past.run(id, {h, h});
+  desk.past.enter_epoch(id, 1);
+  desk.start();
+  desk.journal->propose(
+      {{TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, desk.world->wall() + 1s, "test"}},
+       {},
+       {},
+       nullptr});
+  desk.pass(500ms);
+  desk.hosts->on_tick();
+  desk.pass(100ms);
+  EXPECT_FALSE(find_task(desk.job(id), TaskNumber{2})->kill);
+  desk.pass(1s);
+  desk.hosts->on_tick();
+  desk.pass(100ms);
+  EXPECT_TRUE(find_task(desk.job(id), TaskNumber{2})->kill);
+}
+
+}  // namespace
+}  // namespace wm::master
