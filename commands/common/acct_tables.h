@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "libwm/model/acct.h"
 #include "libwm/model/verbs.h"
 
 namespace wm::cmd {

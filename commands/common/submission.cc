@@ -158,254 +158,258 @@ Result<void> read_run_limit(const Parsed& options, JobSpec& spec) {
 Result<void> read_priority(const Parsed& options, JobSpec& spec) {
   if (auto text = options.first("sp")) {
     WM_TRY(spec.user_priority, count("sp", *text, *text));
-    // [hours:]minutes, as with -W.
-    Result<void> read_time(const Parsed& options, const char* name, Duration& value) {
-      auto text = options.first(name);
-      if (!text) return {};
-      auto time = parse_run_limit(*text);
-      if (!time || time->count() == 0)
-        return bad(name, *text, "Bad argument, [hours:]minutes is wanted");
-      value = *time;
-      return {};
-    }
-
-    Result<void> read_size(const Parsed& options, const char* name, Bytes& value) {
-      auto text = options.first(name);
-      if (!text) return {};
-      auto size = parse_bytes(*text, Bytes{1 << 20});
-      if (!size) return bad(name, *text, "Bad argument, a size such as 4G is wanted");
-      value = *size;
-      return {};
-    }
-
-    Result<void> read_limits(const Parsed& options, JobLimits& limits) {
-      WM_TRY(read_time(options, "c", limits.cpu));
-      WM_TRY(read_size(options, "M", limits.mem));
-      WM_TRY(read_size(options, "F", limits.file));
-      WM_TRY(read_size(options, "D", limits.data));
-      WM_TRY(read_size(options, "S", limits.stack));
-      WM_TRY(read_size(options, "v", limits.swap));
-      if (options.has("C")) WM_TRY(read_size(options, "C", limits.core.emplace()));
-      if (auto text = options.first("p")) {
-        WM_TRY(limits.processes, count("p", *text, *text));
-      }
-      if (auto text = options.first("T")) {
-        WM_TRY(limits.threads, count("T", *text, *text));
-      }
-      return {};
-    }
-
-    // A signal travels as its number. CHKPNT: the signal that programs take for "save your state".
-    Result<void> read_warning(const Parsed& options, JobSpec& spec) {
-      WM_TRY(read_time(options, "wt", spec.warn_time));
-      auto action = options.first("wa");
-      if (action.has_value() != options.has("wt"))
-        return bad(action ? "wa" : "wt", action.value_or(*options.first(action ? "wa" : "wt")),
-                   "Bad argument, -wa and -wt belong together");
-      if (!action) return {};
-      auto signal = parse_signal(*action == "CHKPNT" ? "USR1" : *action);
-      spec.warn_action = signal ? std::to_string(*signal) : *action;
-      return {};
-    }
-
-    Result<void> read_name(const Parsed& options, JobSpec& spec) {
-      auto text = options.first("J");
-      if (!text) return {};
-      WM_TRY(auto name, parse_job_name(*text));
-      spec.name = name.name;
-      spec.array = name.array;
-      spec.array_limit = name.limit;
-      return {};
-    }
-
-    Result<void> read_dates(const Parsed& options, WallTime now, JobSpec& spec) {
-      if (auto text = options.first("b")) {
-        WM_TRY(spec.begin, parse_date(*text, now));
-      }
-      if (auto text = options.first("t")) {
-        WM_TRY(spec.deadline, parse_date(*text, now));
-      }
-      if (spec.deadline != WallTime{} && spec.begin >= spec.deadline)
-        return fail(Code::BadArgument, "Start time is later than termination time");
-      return {};
-    }
-
-    Result<void> read_dependency(const Parsed& options, JobSpec& spec) {
-      spec.depend = options.first("w").value_or("");
-      spec.orphan_kill = options.has("ti");
-      WM_TRY(expr::Depend::parse(spec.depend));
-      return {};
-    }
-
-    void read_files(const Parsed& options, JobSpec& spec) {
-      spec.in_file = options.first("i").value_or("");
-      spec.out_overwrite = options.has("oo");
-      spec.err_overwrite = options.has("eo");
-      spec.out_file = options.first(spec.out_overwrite ? "oo" : "o").value_or("");
-      spec.err_file = options.first(spec.err_overwrite ? "eo" : "e").value_or("");
-    }
-
-    // With a terminal as large as the one here.
-    Result<void> read_streams(const Parsed& options, const Surroundings& here, JobSpec& spec) {
-      if (options.has("I")) spec.streams = Streams::Pipes;
-      if (options.has("Ip")) spec.streams = Streams::Terminal;
-      if (options.has("Is")) spec.streams = Streams::Shell;
-      if (spec.streams == Streams::Files) return {};
-      if (!spec.array.empty()) return fail(Code::BadArgument, "A job array cannot be interactive");
-      if (spec.rerunnable) return fail(Code::BadArgument, "Interactive job cannot be rerunnable");
-      spec.rows = here.rows;
-      spec.columns = here.columns;
-      return {};
-    }
-
-    std::vector<std::string> split(std::string_view text, std::string_view separators) {
-      std::vector<std::string> parts;
-      while (true) {
-        auto first = text.find_first_not_of(separators);
-        if (first == std::string_view::npos) return parts;
-        text.remove_prefix(first);
-        auto end = std::min(text.find_first_of(separators), text.size());
-        parts.emplace_back(text.substr(0, end));
-        text.remove_prefix(end);
-      }
-    }
-
-    std::string variable(const Surroundings& surroundings, std::string_view name) {
-      for (const auto& entry : surroundings.environment)
-        if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name))
-          return entry.substr(name.size() + 1);
-      return "";
-    }
-
-    std::string absolute(const std::string& path, const std::string& base) {
-      if (path.empty() || path[0] == '/') return path;
-      return path == "." ? base : base + "/" + path;
-    }
-
-    Result<void> read_around(const Parsed& options, JobSpec& spec) {
-      spec.pre_exec = options.first("E").value_or("");
-      spec.post_exec = options.first("Ep").value_or("");
-      spec.notify_command = options.first("rnc").value_or("");
-      for (const auto& word : split(options.first("Q").value_or(""), " \t,")) {
-        std::uint32_t code = 0;
-        auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), code);
-        if (ec != std::errc() || end != word.data() + word.size() || code > 255)
-          return bad("Q", word, "Bad argument, exit codes from 0 to 255 are wanted");
-        spec.requeue_exits.push_back(code);
-      }
-      return {};
-    }
-
-    using Variables = std::map<std::string, std::string>;
-
-    Variables all_variables(const Surroundings& surroundings) {
-      Variables all;
-      for (const auto& entry : surroundings.environment)
-        if (auto equals = entry.find('='); equals != std::string::npos && equals > 0)
-          all[entry.substr(0, equals)] = entry.substr(equals + 1);
-      return all;
-    }
-
-    std::string trimmed(const std::string& text) {
-      auto first = text.find_first_not_of(" \t");
-      if (first == std::string::npos) return "";
-      return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-    }
-
-    Result<void> apply_variable(const std::string& word, const Variables& here, Variables& job) {
-      auto equals = word.find('=');
-      auto name = word.substr(0, equals);
-      bool remove = name.starts_with('~');
-      if (remove) name.erase(0, 1);
-      if (name.empty() || name.find(' ') != std::string::npos)
-        return bad("env", word, "Bad argument, all, none, NAME, NAME=value or ~NAME is wanted");
-      if (remove) {
-        job.erase(name);
-      } else if (equals != std::string::npos) {
-        job[name] = word.substr(equals + 1);
-      } else if (auto at = here.find(name); at != here.end()) {
-        job[name] = at->second;
-      }
-      return {};
-    }
-
-  }  // namespace
-
-  std::span<const Option> submit_options() { return kOptions; }
-
-  Result<JobSpec> make_spec(const Parsed& options, const Source& source,
-                            const Surroundings& surroundings) {
-    JobSpec spec;
-    spec.owner = surroundings.who;
-    spec.command = source.command;
-    spec.submit_host = surroundings.host;
-    spec.home = surroundings.home;
-    spec.umask = surroundings.umask;
-    spec.cwd = absolute(options.first("cwd").value_or(surroundings.cwd), surroundings.cwd);
-    spec.shell = options.first("L").value_or("");
-    spec.app = options.first("app").value_or("");
-    spec.plan = options.first("plan").value_or("");
-    spec.project = options.first("P").value_or(variable(surroundings, "LSB_DEFAULTPROJECT"));
-    spec.description = options.first("Jd").value_or("");
-    spec.elastic = options.has("ar");
-    spec.hold = options.has("H");
-    spec.exclusive = options.has("x");
-    spec.rerunnable = options.has("r") && !options.has("rn");
-    spec.ask_hosts = split(options.first("m").value_or(""), " \t,");
-    read_files(options, spec);
-    WM_TRY(read_name(options, spec));
-    WM_TRY(read_streams(options, surroundings, spec));
-    WM_TRY(read_tasks(options, spec));
-    WM_TRY(read_run_limit(options, spec));
-    WM_TRY(read_priority(options, spec));
-    WM_TRY(read_limits(options, spec.limits));
-    WM_TRY(read_warning(options, spec));
-    WM_TRY(read_around(options, spec));
-    WM_TRY(read_requirements(options, spec));
-    WM_TRY(read_dependency(options, spec));
-    WM_TRY(read_dates(options, surroundings.now, spec));
-    return spec;
   }
+  return {};
+}
 
-  Result<std::string> make_environment(const Parsed& options, const Surroundings& surroundings) {
-    const Variables here = all_variables(surroundings);
-    const auto given = options.all("env");
-    Variables job = given.empty() ? here : Variables();
-    for (const auto& text : given) {
-      for (const auto& part : split(text, ",")) {
-        auto word = trimmed(part);
-        if (word == "all") job.insert(here.begin(), here.end());
-        else if (word == "none") job.clear();
-        else if (!word.empty()) WM_TRY(apply_variable(word, here, job));
-      }
+// [hours:]minutes, as with -W.
+Result<void> read_time(const Parsed& options, const char* name, Duration& value) {
+  auto text = options.first(name);
+  if (!text) return {};
+  auto time = parse_run_limit(*text);
+  if (!time || time->count() == 0)
+    return bad(name, *text, "Bad argument, [hours:]minutes is wanted");
+  value = *time;
+  return {};
+}
+
+Result<void> read_size(const Parsed& options, const char* name, Bytes& value) {
+  auto text = options.first(name);
+  if (!text) return {};
+  auto size = parse_bytes(*text, Bytes{1 << 20});
+  if (!size) return bad(name, *text, "Bad argument, a size such as 4G is wanted");
+  value = *size;
+  return {};
+}
+
+Result<void> read_limits(const Parsed& options, JobLimits& limits) {
+  WM_TRY(read_time(options, "c", limits.cpu));
+  WM_TRY(read_size(options, "M", limits.mem));
+  WM_TRY(read_size(options, "F", limits.file));
+  WM_TRY(read_size(options, "D", limits.data));
+  WM_TRY(read_size(options, "S", limits.stack));
+  WM_TRY(read_size(options, "v", limits.swap));
+  if (options.has("C")) WM_TRY(read_size(options, "C", limits.core.emplace()));
+  if (auto text = options.first("p")) {
+    WM_TRY(limits.processes, count("p", *text, *text));
+  }
+  if (auto text = options.first("T")) {
+    WM_TRY(limits.threads, count("T", *text, *text));
+  }
+  return {};
+}
+
+// A signal travels as its number. CHKPNT: the signal that programs take for "save your state".
+Result<void> read_warning(const Parsed& options, JobSpec& spec) {
+  WM_TRY(read_time(options, "wt", spec.warn_time));
+  auto action = options.first("wa");
+  if (action.has_value() != options.has("wt"))
+    return bad(action ? "wa" : "wt", action.value_or(*options.first(action ? "wa" : "wt")),
+               "Bad argument, -wa and -wt belong together");
+  if (!action) return {};
+  auto signal = parse_signal(*action == "CHKPNT" ? "USR1" : *action);
+  spec.warn_action = signal ? std::to_string(*signal) : *action;
+  return {};
+}
+
+Result<void> read_name(const Parsed& options, JobSpec& spec) {
+  auto text = options.first("J");
+  if (!text) return {};
+  WM_TRY(auto name, parse_job_name(*text));
+  spec.name = name.name;
+  spec.array = name.array;
+  spec.array_limit = name.limit;
+  return {};
+}
+
+Result<void> read_dates(const Parsed& options, WallTime now, JobSpec& spec) {
+  if (auto text = options.first("b")) {
+    WM_TRY(spec.begin, parse_date(*text, now));
+  }
+  if (auto text = options.first("t")) {
+    WM_TRY(spec.deadline, parse_date(*text, now));
+  }
+  if (spec.deadline != WallTime{} && spec.begin >= spec.deadline)
+    return fail(Code::BadArgument, "Start time is later than termination time");
+  return {};
+}
+
+Result<void> read_dependency(const Parsed& options, JobSpec& spec) {
+  spec.depend = options.first("w").value_or("");
+  spec.orphan_kill = options.has("ti");
+  WM_TRY(expr::Depend::parse(spec.depend));
+  return {};
+}
+
+void read_files(const Parsed& options, JobSpec& spec) {
+  spec.in_file = options.first("i").value_or("");
+  spec.out_overwrite = options.has("oo");
+  spec.err_overwrite = options.has("eo");
+  spec.out_file = options.first(spec.out_overwrite ? "oo" : "o").value_or("");
+  spec.err_file = options.first(spec.err_overwrite ? "eo" : "e").value_or("");
+}
+
+// With a terminal as large as the one here.
+Result<void> read_streams(const Parsed& options, const Surroundings& here, JobSpec& spec) {
+  if (options.has("I")) spec.streams = Streams::Pipes;
+  if (options.has("Ip")) spec.streams = Streams::Terminal;
+  if (options.has("Is")) spec.streams = Streams::Shell;
+  if (spec.streams == Streams::Files) return {};
+  if (!spec.array.empty()) return fail(Code::BadArgument, "A job array cannot be interactive");
+  if (spec.rerunnable) return fail(Code::BadArgument, "Interactive job cannot be rerunnable");
+  spec.rows = here.rows;
+  spec.columns = here.columns;
+  return {};
+}
+
+std::vector<std::string> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string> parts;
+  while (true) {
+    auto first = text.find_first_not_of(separators);
+    if (first == std::string_view::npos) return parts;
+    text.remove_prefix(first);
+    auto end = std::min(text.find_first_of(separators), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
+std::string variable(const Surroundings& surroundings, std::string_view name) {
+  for (const auto& entry : surroundings.environment)
+    if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name))
+      return entry.substr(name.size() + 1);
+  return "";
+}
+
+std::string absolute(const std::string& path, const std::string& base) {
+  if (path.empty() || path[0] == '/') return path;
+  return path == "." ? base : base + "/" + path;
+}
+
+Result<void> read_around(const Parsed& options, JobSpec& spec) {
+  spec.pre_exec = options.first("E").value_or("");
+  spec.post_exec = options.first("Ep").value_or("");
+  spec.notify_command = options.first("rnc").value_or("");
+  for (const auto& word : split(options.first("Q").value_or(""), " \t,")) {
+    std::uint32_t code = 0;
+    auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), code);
+    if (ec != std::errc() || end != word.data() + word.size() || code > 255)
+      return bad("Q", word, "Bad argument, exit codes from 0 to 255 are wanted");
+    spec.requeue_exits.push_back(code);
+  }
+  return {};
+}
+
+using Variables = std::map<std::string, std::string>;
+
+Variables all_variables(const Surroundings& surroundings) {
+  Variables all;
+  for (const auto& entry : surroundings.environment)
+    if (auto equals = entry.find('='); equals != std::string::npos && equals > 0)
+      all[entry.substr(0, equals)] = entry.substr(equals + 1);
+  return all;
+}
+
+std::string trimmed(const std::string& text) {
+  auto first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+Result<void> apply_variable(const std::string& word, const Variables& here, Variables& job) {
+  auto equals = word.find('=');
+  auto name = word.substr(0, equals);
+  bool remove = name.starts_with('~');
+  if (remove) name.erase(0, 1);
+  if (name.empty() || name.find(' ') != std::string::npos)
+    return bad("env", word, "Bad argument, all, none, NAME, NAME=value or ~NAME is wanted");
+  if (remove) {
+    job.erase(name);
+  } else if (equals != std::string::npos) {
+    job[name] = word.substr(equals + 1);
+  } else if (auto at = here.find(name); at != here.end()) {
+    job[name] = at->second;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Option> submit_options() { return kOptions; }
+
+Result<JobSpec> make_spec(const Parsed& options, const Source& source,
+                          const Surroundings& surroundings) {
+  JobSpec spec;
+  spec.owner = surroundings.who;
+  spec.command = source.command;
+  spec.submit_host = surroundings.host;
+  spec.home = surroundings.home;
+  spec.umask = surroundings.umask;
+  spec.cwd = absolute(options.first("cwd").value_or(surroundings.cwd), surroundings.cwd);
+  spec.shell = options.first("L").value_or("");
+  spec.app = options.first("app").value_or("");
+  spec.plan = options.first("plan").value_or("");
+  spec.project = options.first("P").value_or(variable(surroundings, "LSB_DEFAULTPROJECT"));
+  spec.description = options.first("Jd").value_or("");
+  spec.elastic = options.has("ar");
+  spec.hold = options.has("H");
+  spec.exclusive = options.has("x");
+  spec.rerunnable = options.has("r") && !options.has("rn");
+  spec.ask_hosts = split(options.first("m").value_or(""), " \t,");
+  read_files(options, spec);
+  WM_TRY(read_name(options, spec));
+  WM_TRY(read_streams(options, surroundings, spec));
+  WM_TRY(read_tasks(options, spec));
+  WM_TRY(read_run_limit(options, spec));
+  WM_TRY(read_priority(options, spec));
+  WM_TRY(read_limits(options, spec.limits));
+  WM_TRY(read_warning(options, spec));
+  WM_TRY(read_around(options, spec));
+  WM_TRY(read_requirements(options, spec));
+  WM_TRY(read_dependency(options, spec));
+  WM_TRY(read_dates(options, surroundings.now, spec));
+  return spec;
+}
+
+Result<std::string> make_environment(const Parsed& options, const Surroundings& surroundings) {
+  const Variables here = all_variables(surroundings);
+  const auto given = options.all("env");
+  Variables job = given.empty() ? here : Variables();
+  for (const auto& text : given) {
+    for (const auto& part : split(text, ",")) {
+      auto word = trimmed(part);
+      if (word == "all") job.insert(here.begin(), here.end());
+      else if (word == "none") job.clear();
+      else if (!word.empty()) WM_TRY(apply_variable(word, here, job));
     }
-    std::string block;
-    for (const auto& [name, value] : job) block += name + "=" + value + '\0';
-    return block;
   }
+  std::string block;
+  for (const auto& [name, value] : job) block += name + "=" + value + '\0';
+  return block;
+}
 
-  std::vector<std::string> asked_queues(const Parsed& options, const Surroundings& surroundings) {
-    auto queues =
-        split(options.first("q").value_or(variable(surroundings, "LSB_DEFAULTQUEUE")), " \t");
-    if (queues.empty()) queues.emplace_back();
-    return queues;
-  }
+std::vector<std::string> asked_queues(const Parsed& options, const Surroundings& surroundings) {
+  auto queues =
+      split(options.first("q").value_or(variable(surroundings, "LSB_DEFAULTQUEUE")), " \t");
+  if (queues.empty()) queues.emplace_back();
+  return queues;
+}
 
-  bool is_script(std::string_view text) {
-    if (text.find('\0') != std::string_view::npos) return false;
-    if (text.starts_with("#!")) return true;
-    auto words = directive_words(text);
-    return !words || !words->empty();
-  }
+bool is_script(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return false;
+  if (text.starts_with("#!")) return true;
+  auto words = directive_words(text);
+  return !words || !words->empty();
+}
 
-  std::string first_command_of(std::string_view script) {
-    while (!script.empty()) {
-      auto end = std::min(script.find('\n'), script.size());
-      auto line = trimmed(std::string(script.substr(0, end)));
-      if (!line.empty() && line[0] != '#') return line;
-      script.remove_prefix(std::min(end + 1, script.size()));
-    }
-    return "";
+std::string first_command_of(std::string_view script) {
+  while (!script.empty()) {
+    auto end = std::min(script.find('\n'), script.size());
+    auto line = trimmed(std::string(script.substr(0, end)));
+    if (!line.empty() && line[0] != '#') return line;
+    script.remove_prefix(std::min(end + 1, script.size()));
   }
+  return "";
+}
 
 }  // namespace wm::cmd

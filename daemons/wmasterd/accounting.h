@@ -9,6 +9,7 @@
 
 #include "daemons/wmasterd/history.h"
 #include "libwm/base/result.h"
+#include "libwm/model/acct.h"
 #include "libwm/store/acct_writer.h"
 
 namespace wm::master {

@@ -2,6 +2,7 @@
 // worker. Called by accounting.cc.
 #pragma once
 
+#include "libwm/model/acct.h"
 #include "libwm/model/verbs.h"
 #include "libwm/store/acct_db.h"
 

@@ -12,6 +12,7 @@
 #include "daemons/wmasterd/cycle.h"
 #include "daemons/wmasterd/hosts.h"
 #include "daemons/wmasterd/journal.h"
+#include "libwm/model/acct.h"
 #include "libwm/model/verbs.h"
 
 namespace wm::master {

@@ -8,6 +8,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/model/config.h"
+#include "libwm/model/acct.h"
 #include "libwm/model/verbs.h"
 
 namespace wm::client {

@@ -1,4 +1,5 @@
 // Field tables of model/verbs.h. Tags are append-only.
+#include "libwm/model/acct.h"
 #include "libwm/model/verbs.h"
 
 #include "libwm/codec/codec.h"

@@ -230,7 +230,7 @@ struct Finish {
   std::string text;
   bool operator==(const Finish&) const = default;
 };
-/// Find and kill everything of an attempt whose shepherd is lost; answered by AttemptEnded.
+/// Find and kill all of an attempt whose shepherd is lost; answered by AttemptEnded.
 struct Sweep {
   std::string cluster;
   AttemptKey key;
@@ -238,8 +238,8 @@ struct Sweep {
   Duration kill_grace{};
   bool operator==(const Sweep&) const = default;
 };
-/// Read part of a file as this user; answered by FileRead. Output of a task, so
-/// out[0] of its spec. `offset` beyond the end gives no bytes; negative counts from the end.
+/// Read part of a file, out[0] of a task's spec, as this user; answered by FileRead. `offset`
+/// beyond the end gives no bytes; negative counts from the end.
 struct ReadFile {
   Account account;
   std::string cwd;
@@ -254,18 +254,14 @@ struct StartAgent {
   bool operator==(const StartAgent&) const = default;
 };
 /// Hold a process of the user's ready that has imported what the tasks will import and forks
-/// those whose argv is `command` (libwm/proc/warm.h). A repeat changes nothing; where it fails,
-/// tasks are started cold.
+/// those whose argv is `command` (libwm/proc/warm.h). Where it fails, tasks are started cold.
 struct KeepWarm {
-  std::vector<std::string> command;
-  std::vector<std::string> argv;  ///< of the warm parent
-  std::vector<std::string> env;   ///< of the warm parent
-  Duration after{};               ///< from now: a job that ends soon never grows
+  std::vector<std::string> command, argv, env;  ///< argv, env: of the warm parent
+  Duration after{};                             ///< from now: a job that ends soon never grows
   bool operator==(const KeepWarm&) const = default;
 };
 using ShepherdOrder = std::variant<AttemptSpec, StartTasks, EndTasks, SignalTasks, Finish, Sweep,
                                    ReadFile, StartAgent, KeepWarm, Suspend, RestartTasks, Notice>;
-
 // ---- shepherd → wnoded -----------------------------------------------------------------
 
 /// A task as the shepherd sees it.
