@@ -1,5 +1,8 @@
 // badmin: administration: check and load the configuration, open and close hosts and queues,
 // declare a silent host dead. ckconfig, showconf and keys read files and ask no master.
+#include <filesystem>
+#include <fstream>
+
 #include "commands/common/command.h"
 #include "libwm/conf/load.h"
 
@@ -27,7 +30,7 @@ constexpr Verb kVerbs[] = {
 };
 
 constexpr const char* kSynopsis =
-    "badmin ckconfig | reconfig | showconf | keys file | rebuild-acct\n"
+    "badmin ckconfig | reconfig | showconf | keys file | snapshot file | rebuild-acct\n"
     "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C "
     "message] queue ...\n"
     "       badmin gclose|gopen [-C message] host gpu ...\n"
@@ -35,6 +38,7 @@ constexpr const char* kSynopsis =
     "  reconfig               Put them in force, or keep the old ones and say why\n"
     "  showconf               Where the cluster is and what it is called\n"
     "  keys file              Reference of a configuration file, for example queues.conf\n"
+    "  snapshot file          Save the live state for bsim and bwhatif; it holds no secrets\n"
     "  hclose, hopen          Start no more tasks on hosts; start them again\n"
     "  hdead                  Vouch that nothing runs on a silent host: its jobs may start "
     "elsewhere\n"
@@ -89,11 +93,28 @@ Result<int> ask_master(Act act, const Parsed& options) {
   return 0;
 }
 
+// Whole or not at all: a reader never sees half of it.
+Result<int> save_state(const std::vector<std::string>& files) {
+  if (files.size() != 1) return fail(Code::BadArgument, "badmin snapshot: name one file");
+  WM_TRY(auto from, master());
+  WM_TRY(auto reply, from.state());
+  std::string part = files[0] + ".part";
+  std::ofstream out(part, std::ios::binary);
+  out << reply.bytes;
+  out.close();
+  std::error_code ec;
+  if (out) std::filesystem::rename(part, files[0], ec);
+  if (!out || ec) return fail(Code::System, files[0] + ": cannot be written");
+  say("State saved in <" + files[0] + ">, " + std::to_string(reply.bytes.size()) + " bytes\n");
+  return 0;
+}
+
 Result<int> run(const Parsed& options) {
   std::string word = options.words.empty() ? "" : options.words[0];
   if (word == "ckconfig") return check_config();
   if (word == "showconf") return show_config();
   if (word == "keys") return show_keys({options.words.begin() + 1, options.words.end()});
+  if (word == "snapshot") return save_state({options.words.begin() + 1, options.words.end()});
   for (const auto& verb : kVerbs)
     if (verb.name == word) return ask_master(verb.act, options);
   return fail(Code::BadArgument, "badmin: '" + word + "' is no subcommand; badmin -h lists them");

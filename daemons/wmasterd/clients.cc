@@ -51,6 +51,8 @@ void Clients::on_frame(PeerId peer, const Caller& caller, std::uint16_t type,
     case Verb::Ping: return with(&Clients::ping);
     case Verb::Attach: return with(&Clients::attach);
     case Verb::Account: return with(&Clients::account);
+    case Verb::State: return with(&Clients::state);
+    case Verb::Move: return with(&Clients::move);
     case Verb::Failed: break;
   }
   call.refuse(

@@ -127,6 +127,8 @@ class Clients {
   void wait(Call call, const WaitRequest& request);
   void ping(Call call, const PingRequest& request);
   void attach(Call call, const AttachRequest& request);
+  void state(Call call, const StateRequest& request);
+  void move(Call call, const MoveRequest& request);
 
   std::vector<EventBody> admin_events(const AdminRequest& request, const Identity& who,
                                       std::vector<std::string>& lines, Error& error);

@@ -122,6 +122,13 @@ Result<AdminReply> Master::admin(AdminRequest request) {
   request.request_key = new_key();
   return ask<AdminReply>(Verb::Admin, request);
 }
+Result<StateReply> Master::state() { return ask<StateReply>(Verb::State, StateRequest{}); }
+
+Result<OutcomeReply> Master::move(MoveRequest request) {
+  request.request_key = new_key();
+  return ask<OutcomeReply>(Verb::Move, request);
+}
+
 Result<PingReply> Master::ping() { return ask<PingReply>(Verb::Ping, PingRequest{}); }
 Result<AttachReply> Master::attach(const AttachRequest& r) {
   return ask<AttachReply>(Verb::Attach, r);

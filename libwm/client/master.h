@@ -44,6 +44,8 @@ class Master {
   Result<AcctReply> account(const AcctRequest& request);
   Result<PingReply> ping();
   Result<AttachReply> attach(const AttachRequest& request);
+  Result<StateReply> state();
+  Result<OutcomeReply> move(MoveRequest request);
   /// Waits, for as long as it takes, until the job's state is not `known` any more.
   Result<WaitReply> wait(const WaitRequest& request);
 

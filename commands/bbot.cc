@@ -1,0 +1,4 @@
+// bbot: puts pending jobs behind all others of their queue; see common/move.
+#include "commands/common/move.h"
+
+int main(int argc, char** argv) { return wm::cmd::move_main(false, argc, argv); }

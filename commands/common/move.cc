@@ -1,0 +1,35 @@
+// move: what its header promises.
+#include "commands/common/move.h"
+
+#include "commands/common/command.h"
+#include "commands/common/selection.h"
+
+namespace wm::cmd {
+namespace {
+
+Result<int> run(bool top, const Parsed& options) {
+  if (options.words.empty()) return fail(Code::BadArgument, "a job ID is wanted");
+  WM_TRY(auto selection, select_jobs(options));
+  MoveRequest request;
+  request.jobs = selection.ids;
+  request.top = top;
+  WM_TRY(auto to, master());
+  WM_TRY(auto reply, to.move(request));
+  int code = 0;
+  for (const auto& job : reply.jobs) {
+    if (job.code == 0) say(job.text + "\n");
+    else complain(job.text + "\n");
+    if (job.code != 0) code = kRefused;
+  }
+  return code;
+}
+
+}  // namespace
+
+int move_main(bool top, int argc, char** argv) {
+  const Command command = top ? Command{"btop", "btop job_id[[index]] ...", {}}
+                              : Command{"bbot", "bbot job_id[[index]] ...", {}};
+  return main_of(command, argc, argv, [top](const Parsed& options) { return run(top, options); });
+}
+
+}  // namespace wm::cmd

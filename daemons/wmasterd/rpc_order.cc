@@ -1,0 +1,96 @@
+// Verbs of administrators about the whole: the live state for what-if, and which pending jobs
+// go first.
+#include <algorithm>
+
+#include "daemons/wmasterd/call.h"
+#include "daemons/wmasterd/clients.h"
+
+namespace wm::master {
+namespace {
+
+constexpr std::size_t kLargestState = 15 << 20;  // what fits in a frame
+
+// Nothing of it lets anybody act for a user: no credentials, no keys, no signed bytes.
+void unseal(Table<Job>& jobs) {
+  std::vector<std::uint32_t> numbers;
+  jobs.each([&](std::uint32_t number, const Job&) { numbers.push_back(number); });
+  for (auto number : numbers) {
+    Job& job = jobs.edit(number);
+    job.sealed = std::make_shared<const SealedSpec>(SealedSpec{job.spec(), "", "", ""});
+    job.key.clear();
+  }
+}
+
+std::string image_of(Cluster state) {
+  unseal(state.jobs);
+  unseal(state.elements);
+  return codec::encode(state);
+}
+
+Error not_admin(const Identity& who) {
+  return fail(Code::Denied, who.user + ": User permission denied, not an administrator");
+}
+
+// The place before (or behind) every other pending job of the queue.
+std::int32_t outermost(const Cluster& state, const std::string& queue, bool top) {
+  std::int32_t place = 0;
+  state.jobs.each([&](std::uint32_t, const Job& job) {
+    if (is_over(job.state) || job.spec().queue != queue) return;
+    place = top ? std::min(place, job.place) : std::max(place, job.place);
+  });
+  return top ? place - 1 : place + 1;
+}
+
+}  // namespace
+
+void Clients::state(Call call, const StateRequest&) {
+  if (!is_admin(call.caller())) return call.refuse(not_admin(call.caller()));
+  auto reply = std::make_shared<StateReply>();
+  c_.world.work(
+      [reply, state = c_.journal.published_ptr()] { reply->bytes = image_of(Cluster(*state)); },
+      [call, reply] {
+        if (reply->bytes.size() <= kLargestState) return call.reply(*reply);
+        call.refuse(fail(Code::Limit, "the state has " + std::to_string(reply->bytes.size()) +
+                                          " bytes; at most " + std::to_string(kLargestState) +
+                                          " can be sent"));
+      });
+}
+
+// One batch: of several jobs the first named ends up first at the top, last at the bottom.
+void Clients::move(Call call, const MoveRequest& request) {
+  if (!is_admin(call.caller())) return call.refuse(not_admin(call.caller()));
+  const Cluster& state = c_.journal.newest();
+  auto reply = std::make_shared<OutcomeReply>();
+  Proposal proposal;
+  std::vector<JobId> ids;
+  std::int32_t step = 0;
+  for (JobId id : request.jobs) {
+    const Job* job = find_job(state, id);
+    if (!job) {
+      reply->jobs.push_back({id, static_cast<std::uint8_t>(Code::NotFound),
+                             "Job <" + to_string(id) + ">: No matching job found"});
+      continue;
+    }
+    std::int32_t place = outermost(state, job->spec().queue, request.top);
+    place += request.top ? step - static_cast<std::int32_t>(request.jobs.size()) + 1 : step;
+    ++step;
+    ids.push_back(id);
+    proposal.events.push_back(JobMoved{id, place, call.caller().user});
+  }
+  proposal.done = [call, reply](const Result<void>& done) {
+    if (done) call.reply(*reply);
+    else call.refuse(done.error());
+  };
+  std::string where = request.top ? " has been moved to the top" : " has been moved to the bottom";
+  auto results = c_.journal.propose(std::move(proposal));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    JobOutcome outcome{ids[i], 0, "Job <" + to_string(ids[i]) + ">" + where};
+    if (!results[i]) {
+      outcome.code = static_cast<std::uint8_t>(results[i].error().code);
+      outcome.text = results[i].error().text;
+    }
+    reply->jobs.push_back(outcome);
+  }
+}
+
+}  // namespace wm::master
