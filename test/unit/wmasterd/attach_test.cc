@@ -60,7 +60,8 @@ class attach : public ::testing::Test {
 
   AttachReply ask(JobId id, const Identity& who = kOwner, std::uint32_t task = 0) {
     start();
-    core->clients().on_frame(peer, who, static_cast<std::uint16_t>(Verb::Attach),
+    core->clients().on_frame(peer, master::Caller{who, {}, {}},
+                             static_cast<std::uint16_t>(Verb::Attach),
                              codec::encode(AttachRequest{id, TaskNumber{task}}));
     sim.run(sim.now() + std::chrono::milliseconds(100));
     refusal = {};
