@@ -177,4 +177,12 @@ AgentOrder agent_order_for(const Cluster& cluster, const Job& job) {
   return order;
 }
 
+Duration leave_grace_of(const Cluster& cluster, const Job& job) {
+  const auto& config = *cluster.config;
+  if (auto grace = app_of(config, job.spec()).reclaim_grace) return *grace;
+  const auto* plan = config.plan(job.spec().plan);
+  if (plan && plan->reclaim_grace) return *plan->reclaim_grace;
+  return config.cluster.times.reclaim_grace;
+}
+
 }  // namespace wm::master

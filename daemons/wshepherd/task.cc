@@ -80,6 +80,19 @@ std::vector<int> signals_to_end(const proc::EndTasks& order) {
 
 std::vector<int> signals_at_run_limit() { return {SIGUSR2, SIGINT, SIGTERM, SIGKILL}; }
 
+std::vector<int> signals_at_limit(proc::EndCause cause) {
+  if (cause == proc::EndCause::CpuLimit) return {SIGXCPU, SIGINT, SIGTERM, SIGKILL};
+  return {SIGKILL};
+}
+
+void note_never_ran(Task& task, proc::EndCause cause, const std::string& text, int status) {
+  task.phase = Phase::Exited;
+  task.record.status = status;
+  task.record.cause = cause;
+  task.record.text = text;
+  task.record.ended = task.record.started;
+}
+
 void start_task(Task& task, const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups,
                 Warm& warm, WallTime now) {
   task.record.key = spec.key;

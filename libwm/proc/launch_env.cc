@@ -143,7 +143,7 @@ void add_gpus(Variables& v, const HostOrder& o, const OrderedTask& task) {
   for (const auto& slot : o.tasks)
     if (o.launch != Launch::PerSlot && slot.task != task.task && !slot.leave && !slot.kill)
       add(slot);
-  v["CUDA_VISIBLE_DEVICES"] = devices ? uuids : indexes;
+  v["CUDA_VISIBLE_DEVICES"] = devices && !uuids.empty() ? uuids : indexes;
   v["NVIDIA_VISIBLE_DEVICES"] = uuids.empty() ? "none" : uuids;
 }
 

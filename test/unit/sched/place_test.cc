@@ -89,7 +89,7 @@ TEST_F(Place, ptile_counts_what_is_there_when_growing) {
   run.host(5);
   auto spec = slots("ann", 2);
   spec.spec.span.ptile = 2;
-  EXPECT_EQ(choose(spec, 3, false, {{0, 1}}), (Shares{{1, 2}, {0, 1}}));
+  EXPECT_EQ(choose(spec, 3, false, {{0, 1}}), (Shares{{0, 1}, {1, 2}}));  // beside the first
 }
 
 TEST_F(Place, jobs_without_gpus_stay_off_slots_beside_free_gpus) {
