@@ -86,11 +86,11 @@ TEST_F(Donor, one_host_is_emptied_rather_than_two_scratched) {
 TEST_F(Donor, the_host_that_needs_the_fewest_leavers_is_taken) {
   run.host(4, 2);
   run.host(4, 3);
-  auto a = submit_and_settle(elastic("ann", 1, 4));  // one GPU of the first host is free
+  auto a = submit_and_settle(elastic("ann", 1, 4));  // one GPU of the second host is free
   auto spec = rigid("bob", 2);
   auto r = run.submit(spec);
   targets({{a, 1}});
-  EXPECT_EQ(room_for(r, 2), 0u);
+  EXPECT_EQ(room_for(r, 2), 1u);
   EXPECT_EQ(leavers(a).size(), 1u);
 }
 
