@@ -85,7 +85,7 @@ TEST(history, a_job_from_submission_to_its_end) {
   Books books(c);
   std::vector<std::string> words;
   for (const auto& row : books.events_of(id)) words.push_back(row.event);
-  EXPECT_EQ(words, (std::vector<std::string>{"SUBMIT", "DISPATCH", "START", "END"}));
+  EXPECT_EQ(words, (std::vector<std::string>{"SUBMIT", "DISPATCH", "START", "USAGE", "END"}));
   EXPECT_EQ(books.named(id, "SUBMIT")[0].to, 2);
   EXPECT_EQ(books.named(id, "DISPATCH")[0].to, 2);
   EXPECT_EQ(books.named(id, "END")[0].reason, "finished");
