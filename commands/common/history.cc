@@ -27,13 +27,15 @@ Spent spent(const HistoryJob& job, WallTime now) {
   auto end = job.ended == WallTime{} ? now : job.ended;
   auto start = job.started == WallTime{} ? end : job.started;
   Duration stood{};
-  for (auto since = WallTime{}; const auto& event : job.events) {
+  WallTime since{};
+  for (const auto& event : job.events) {
     if (event.event == "SUSPEND") since = event.time;
     bool ends = event.event == "RESUME" || event.event == "END";
     if (!ends || since == WallTime{}) continue;
     stood += event.time - since;
     since = {};
   }
+  if (since != WallTime{}) stood += end - since;  // it still stands
   return {seconds(start - job.submitted), seconds(end - start - stood), seconds(stood)};
 }
 

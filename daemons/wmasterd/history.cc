@@ -19,8 +19,9 @@ JobLine restarted(const JobLine& before) {
 
 // "CPU 1.5s, peak memory 12M, sampled from /proc".
 std::string usage_words(const Usage& usage) {
-  auto text = "CPU " + format_duration(std::chrono::floor<std::chrono::milliseconds>(usage.cpu)) +
-              ", peak memory " + format_bytes(usage.max_mem);
+  auto tenths = std::chrono::duration_cast<std::chrono::milliseconds>(usage.cpu).count() / 100;
+  auto text = "CPU " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
+              " s, peak memory " + format_bytes(usage.max_mem);
   if (usage.read.value > 0 || usage.written.value > 0)
     text += ", read " + format_bytes(usage.read) + ", written " + format_bytes(usage.written);
   return text + (usage.by_cgroup ? ", counted by the kernel" : ", sampled from /proc");

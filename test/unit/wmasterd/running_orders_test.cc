@@ -72,7 +72,7 @@ TEST_F(RunningOrders, a_restart_counts_and_places_only_those_that_will_be_there)
 }
 
 TEST_F(RunningOrders, a_notice_goes_to_the_first_host_with_the_slots_it_is_about) {
-  auto spec = SpecBuilder().tasks(1, 8).elastic();
+  auto spec = SpecBuilder().tasks(1, 8).elastic().app("batch");
   spec.spec.notify_command = "tell me";
   auto id = start(spec, {h1});
   std::vector<Task> more(3);
