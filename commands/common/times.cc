@@ -65,6 +65,7 @@ bool set_day(std::tm& parts, const std::vector<int>& date) {
 
 // One end of a range. `last`: the end of the day or minute that is named.
 Result<WallTime> parse_end(std::string_view text, WallTime now, bool last) {
+  if (text.empty()) return bad(text);
   if (text == ".") return now;
   auto parts = local(now);
   auto clock = text.rfind('/');
