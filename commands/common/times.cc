@@ -115,7 +115,6 @@ Result<WallTime> parse_date(std::string_view text, WallTime now) {
 }
 
 Result<TimeRange> parse_range(std::string_view text, WallTime now) {
-  if (text.empty()) return bad(text);
   auto comma = text.find(',');
   TimeRange range;
   auto from = text.substr(0, comma);
