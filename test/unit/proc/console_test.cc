@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -40,6 +41,7 @@ class console : public ::testing::Test {
     auto socket = folder_ + "/s";
     pid_ = ::fork();
     if (pid_ == 0) {
+      ::signal(SIGINT, SIG_DFL);  // a runner in the background may have it ignored
       ::setsid();
       ConsoleCall call{socket, TaskNumber{3}, terminal, {31, 101}};
       if (!call_console(call)) ::_exit(99);
