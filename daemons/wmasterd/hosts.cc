@@ -193,8 +193,8 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
 
 // Welcome goes first so that orders, which follow the commit, find a host that knows itself.
 // It tells the newest configuration: a master that has just started may not have published its
-// own yet, and a host gets no second Welcome. If that never becomes durable, neither does this
-// registration, and the session is closed.
+// own yet. If that never becomes durable, neither does this registration, and the session is
+// closed.
 void Hosts::welcome(PeerId peer, HostId host) {
   const auto& conf = journal_.newest().config->cluster;
   world_.send(peer, wire(NodeVerb::Welcome),

@@ -108,7 +108,7 @@ constexpr Key<C> kKeys[] = {
      "at all."},
     {"backfill", [](C& c) -> Field { return &c.sched.backfill; }, kAny, Effect::Reconfig,
      "Which jobs may start before earlier ones that wait for room: none; easy, those that do not "
-     "delay the first one waiting; conservative, those that delay nobody who was promised a date. "
+     "delay the first one waiting; conservative, those that take no place kept for anybody. "
      "Dates come from run limits."},
     {"promises",
      [](C& c) -> Field { return &c.sched.promises; },

@@ -45,7 +45,7 @@ enum class Borrow : std::uint8_t { Any = 0, None = 1, Listed = 2 };
 enum class Backfill : std::uint8_t {
   None = 0,          ///< none: strict order
   Easy = 1,          ///< those that do not delay the first one waiting
-  Conservative = 2,  ///< those that delay nobody who was promised a date
+  Conservative = 2,  ///< those that take no place kept for anybody
 };
 /// In which order jobs of one queue are looked at.
 enum class JobOrder : std::uint8_t {
