@@ -174,30 +174,43 @@ void Shepherd::fire_timers() {
       end(*task, signals_at_run_limit(), proc::EndCause::RunLimit, text);
   }
   for (auto& [number, task] : tasks_) {
-    if (task.phase != Phase::Running || !task.ending || task.ending->signals.empty()) continue;
-    if (task.ending->next > now) continue;
-    int signal = task.ending->signals.front();
-    task.ending->signals.erase(task.ending->signals.begin());
-    task.ending->next = now + (signal == SIGQUIT ? kDumpTime : task.ending->interval);
-    auto pid = task.pid;
-    auto whole = [pid] {
-      auto pids = proc::descendants_of(pid, {});
-      pids.push_back(pid);
-      return pids;
-    };
-    if (signal == SIGKILL) {
-      proc::kill_all(whole);
-      if (!kill_by_) kill_by_ = now + spec_.kill_grace;
-    } else {
-      if (signal == SIGQUIT) proc::signal_handlers_of(pid, signal);
-      else proc::signal_tree(pid, signal);
-      proc::signal_tree(pid, SIGCONT);  // a stopped task cannot obey
-    }
+    if (task.phase == Phase::Ended || !task.ending || task.ending->signals.empty()) continue;
+    if (task.ending->next <= now) send_next(task);
   }
   if (agent_ == 0 && !spec_.agent_argv.empty() && !ending() && agent_next_ <= now) start_agent();
   end_part();
   if (kill_by_ && *kill_by_ <= now) say_stuck();
   keep_warm();
+}
+
+/// The next signal of those that end a task; to what is left of it if its main process has
+/// obeyed an earlier one.
+void Shepherd::send_next(Task& task) {
+  auto now = steady_now();
+  int signal = task.ending->signals.front();
+  task.ending->signals.erase(task.ending->signals.begin());
+  task.ending->next = now + (signal == SIGQUIT ? kDumpTime : task.ending->interval);
+  task.signal = signal;
+  task.obeys_until = signal == SIGKILL ? now : task.ending->next;
+  if (task.phase == Phase::Exited) {
+    for (auto pid : strays())
+      if (signal != SIGKILL && is_of(pid, task)) ::kill(pid, signal);
+    return;  // SIGKILL is for clean_up
+  }
+  auto pid = task.pid;
+  auto whole = [pid] {
+    auto pids = proc::descendants_of(pid, {});
+    pids.push_back(pid);
+    return pids;
+  };
+  if (signal == SIGKILL) {
+    proc::kill_all(whole);
+    if (!kill_by_) kill_by_ = now + spec_.kill_grace;
+    return;
+  }
+  if (signal == SIGQUIT) proc::signal_handlers_of(pid, signal);
+  else proc::signal_tree(pid, signal);
+  proc::signal_tree(pid, SIGCONT);  // a stopped task cannot obey
 }
 
 void Shepherd::start_copiers() {

@@ -60,6 +60,7 @@ class Shepherd {
   void reap();
   void on_exit(pid_t pid, int status, const wm::Usage& usage);
   void fire_timers();
+  void send_next(Task& task);
   void start_copiers();
   void start_copier(Task& task);
   void record_and_tell();
@@ -98,6 +99,8 @@ class Shepherd {
   void clean_up();
   std::vector<pid_t> strays() const;
   bool is_stray_to_end(pid_t pid) const;
+  bool is_of(pid_t pid, const Task& task) const;
+  bool still_obeys(pid_t pid) const;
   void conclude_tasks();
   void succeed(TaskNumber number);
   const proc::ExitRecord* deciding_record() const;

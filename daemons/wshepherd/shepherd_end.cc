@@ -74,6 +74,17 @@ bool Shepherd::is_stray_to_end(pid_t pid) const {
   return number > 0 && !running(TaskNumber{static_cast<std::uint32_t>(number)});
 }
 
+/// The main process may obey a signal before what it started does: a shell that wraps a program
+/// ends at once, the program still saves its work.
+bool Shepherd::still_obeys(pid_t pid) const {
+  auto now = steady_now();
+  return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& entry) {
+    const auto& task = entry.second;
+    return task.phase == Phase::Exited && now < task.obeys_until && is_of(pid, task) &&
+           proc::handles(pid, task.signal);
+  });
+}
+
 void Shepherd::clean_up() {
   cleaning_ = false;
   bool needed = ending() && !any_running();  // what an agent leaves behind, too
@@ -81,7 +92,7 @@ void Shepherd::clean_up() {
   if (!needed || childless()) return;
   auto list = [this] {
     auto pids = strays();
-    std::erase_if(pids, [this](pid_t pid) { return !is_stray_to_end(pid); });
+    std::erase_if(pids, [this](pid_t pid) { return !is_stray_to_end(pid) || still_obeys(pid); });
     return pids;
   };
   if (list().empty()) return;
@@ -100,14 +111,17 @@ void Shepherd::succeed(TaskNumber number) {
   start(task);
 }
 
+/// The process is of the task's session or has its mark; the last task's, if no other runs.
+bool Shepherd::is_of(pid_t pid, const Task& task) const {
+  proc::ProcessStat stat;
+  if (!proc::read_stat(pid, stat)) return false;
+  if (stat.session == task.pid || !any_running()) return true;
+  return proc::variable_of(pid, proc::kTaskVariable) == std::to_string(task.spec.task.value);
+}
+
 bool Shepherd::is_clean(const Task& task, const std::vector<pid_t>& strays) const {
   if (task.phase != Phase::Exited || task.copier != 0 || task.out || task.err) return false;
-  return std::none_of(strays.begin(), strays.end(), [&](pid_t pid) {
-    proc::ProcessStat stat;
-    if (!proc::read_stat(pid, stat)) return false;
-    if (stat.session == task.pid || !any_running()) return true;
-    return proc::variable_of(pid, proc::kTaskVariable) == std::to_string(task.spec.task.value);
-  });
+  return std::none_of(strays.begin(), strays.end(), [&](pid_t pid) { return is_of(pid, task); });
 }
 
 void Shepherd::conclude_tasks() {

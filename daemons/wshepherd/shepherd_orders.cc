@@ -89,7 +89,9 @@ void Shepherd::on(const proc::EndTasks& order) {
 
 void Shepherd::on(const proc::SignalTasks& order) {
   bool whole_tree = order.signal == SIGSTOP || order.signal == SIGCONT || order.signal == SIGKILL;
+  auto until = steady_now() + spec_.kill_interval;
   for (auto* task : chosen(order.tasks)) {
+    if (!whole_tree) task->signal = order.signal, task->obeys_until = until;
     if (whole_tree) proc::signal_tree(task->pid, order.signal);
     else if (::kill(-task->pid, order.signal) != 0) ::kill(task->pid, order.signal);
   }

@@ -41,6 +41,8 @@ struct Task {
   proc::ExitRecord record;
   Duration cpu_before{};  ///< of the processes in whose place it runs
   TimePoint exited{};
+  int signal = 0;           ///< the last it was sent, if that can be obeyed
+  TimePoint obeys_until{};  ///< till then what it left may run its handler of `signal`
 };
 
 /// The sequence that ends a task. @source LSF: SIGINT, SIGTERM, SIGKILL; SIGUSR2 at the limit

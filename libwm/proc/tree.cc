@@ -31,15 +31,6 @@ std::vector<pid_t> numbers_in(const std::string& path) {
   return pids;
 }
 
-/// The process has a handler for the signal. @source proc(5): SigCgt, a mask in hexadecimal
-bool handles(pid_t pid, int signal) {
-  constexpr std::string_view kField = "\nSigCgt:\t";
-  auto text = read_whole(proc_path(pid, "status"));
-  auto at = text.find(kField);
-  if (at == text.npos) return false;
-  return (std::strtoull(text.c_str() + at + kField.size(), nullptr, 16) >> (signal - 1) & 1) != 0;
-}
-
 /// Through the pidfd; without one (gone, or too many open) by number.
 void signal_held(int fd, pid_t pid, int signal) {
   if (fd >= 0) ::syscall(SYS_pidfd_send_signal, fd, signal, nullptr, 0);
@@ -160,6 +151,14 @@ std::vector<pid_t> marked(const std::string& marker, const std::vector<std::int3
       if (is_live(below)) found.insert(below);
   found.erase(::getpid());
   return {found.begin(), found.end()};
+}
+
+bool handles(pid_t pid, int signal) {
+  constexpr std::string_view kField = "\nSigCgt:\t";
+  auto text = read_whole(proc_path(pid, "status"));
+  auto at = text.find(kField);
+  if (at == text.npos) return false;
+  return (std::strtoull(text.c_str() + at + kField.size(), nullptr, 16) >> (signal - 1) & 1) != 0;
 }
 
 void signal_handlers_of(pid_t leader, int signal) {

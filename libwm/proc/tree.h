@@ -48,9 +48,14 @@ std::vector<pid_t> marked(const std::string& marker, const std::vector<std::int3
 /// @cost one read of /proc a process
 void signal_tree(pid_t leader, int signal);
 
+/// Does the process have a handler of its own for `signal`? @cost one read of /proc
+/// @source proc(5): SigCgt, a mask in hexadecimal
+bool handles(pid_t pid, int signal);
+
 /// Sends `signal` to those of `leader` and its descendants that handle it: it would end the others.
 /// @cost two reads of /proc a process
 void signal_handlers_of(pid_t leader, int signal);
+
 /// Stops (or continues) all that `list` gives, again until nobody new runs: a process may fork
 /// before it is stopped. @cost a few listings; bounded by 64 rounds
 void stop_all(const std::function<std::vector<pid_t>()>& list);

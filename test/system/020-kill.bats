@@ -36,6 +36,34 @@ dead() { ! alive "$1"; }
   wait_for 15 dead 31405
 }
 
+# saver MARK: a program that takes two seconds to save its work after SIGTERM
+saver() {
+  cat >"$1.py" <<END
+import signal, time
+def save(*_):
+    time.sleep(2)
+    open("$1.saved", "w").write("whole")
+    raise SystemExit(0)
+signal.signal(signal.SIGTERM, save)
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+open("$1.ready", "w")
+while True: time.sleep(60)
+END
+}
+
+@test "what a shell wraps saves its work though the shell obeys at once" {
+  saver ended; saver told
+  ended=$(submit "true; /usr/bin/python3 ended.py; true")
+  told=$(submit "true; /usr/bin/python3 told.py; true")
+  wait_for 20 test -e ended.ready -a -e told.ready
+  bkill "$ended"
+  bkill -s TERM "$told"
+  ran_out "$ended" 60
+  ran_out "$told" 60
+  [ -s ended.saved ]
+  [ -s told.saved ]
+}
+
 @test "a signal can be sent without ending the job" {
   job=$(submit 'trap "echo got it >signalled; exit 4" USR1; sleep 31406 & wait')
   wait_for 10 alive 31406
