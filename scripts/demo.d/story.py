@@ -51,7 +51,7 @@ class Story:
         self.numbers[name] = person.bsub(words, self.env)
         self.people[name] = person
         self.view.happened(f'{person.account or person.name} submits job {self.numbers[name]} to plan {person.plan}: '
-                           f'bsub {" ".join(words[:-1])[:70]}…')
+                           f'bsub {" ".join(words[:-1])[:55]}…')
 
     # ---- what is seen --------------------------------------------------------------------
 

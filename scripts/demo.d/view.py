@@ -1,8 +1,10 @@
-"""Role: what the demo shows while it runs: one line every two seconds with every job, and a
-line for each thing that happens. The same text goes to a terminal and to a file; only a
-terminal gets colour.
+"""Role: what the demo shows while it runs: every two seconds a line for each job that is not
+over, and a line for each thing that happens, 80 columns wide. The same text goes to a terminal
+and to a file; only a terminal gets colour. Epoch is the training's: passes over the data.
 
-   12.0 s | ann #### 4 running  epoch 1 pass 3 step 212 loss 0.211 6840/s | bob - pending
+   time    job     GPUs  state      epoch   step    loss  samples/s
+   8.6 s   ann     ##    running        8     88   1.680       1709
+           bob     ##    running        2     13   2.292        783
 Callers: story.
 """
 
@@ -11,9 +13,13 @@ import glob
 import json
 import os
 import sys
+import textwrap
 import time
 
 EVERY_S = 2.0
+WIDTH = 80
+HEAD = '    time   job     GPUs  state      epoch   step    loss  samples/s'
+HEAD_EVERY = 20  # rows
 TAIL_BYTES = 32768
 COLOURS = {'ann': '\033[36m', 'bob': '\033[33m', 'urgent': '\033[35m'}
 
@@ -34,7 +40,7 @@ class Progress:
     """How far one job's training is, from the last lines that its tasks wrote."""
 
     def __init__(self, result_dir):
-        self.row, self.rate, self.loss, self.data_pass = None, 0.0, None, 0
+        self.row, self.rate, self.loss, self.data_epoch = None, 0.0, None, 0
         applied = {}
         for path in glob.glob(os.path.join(result_dir, 'log', '*', 'steps.csv')):
             for row in csv.DictReader(tail(path)):
@@ -44,6 +50,9 @@ class Progress:
             self.row = applied[max(applied)]
             since = self.row['t_end'] - EVERY_S * 1e9
             self.rate = sum(r['samples'] for r in applied.values() if r['t_end'] > since) / EVERY_S
+        for path in glob.glob(os.path.join(result_dir, 'log', '*', 'ledger.csv')):
+            passes = [int(row['data_epoch']) for row in csv.DictReader(tail(path))]
+            self.data_epoch = max([self.data_epoch, *passes])
         self._read_metrics(result_dir)
 
     def _read_metrics(self, result_dir):
@@ -63,32 +72,38 @@ class View:
     """Prints the demo's lines."""
 
     def __init__(self, names):
-        self.names, self.started, self.next = names, time.monotonic(), 0.0
+        self.names, self.started, self.next, self.rows = names, time.monotonic(), 0.0, 0
         self.coloured = sys.stdout.isatty()
 
     def happened(self, text):
-        """One thing that happened, at once."""
-        print(f'{self._clock()} * {text}', flush=True)
+        """One thing that happened, at once; what is too long goes on below."""
+        print(textwrap.fill(text, WIDTH, initial_indent=f'{self._clock()} * ', subsequent_indent=' ' * 11), flush=True)
 
     def _clock(self):
         return f'{time.monotonic() - self.started:6.1f} s'
 
     def show(self, jobs, result_dirs):
-        """One line of state, at most every two seconds."""
+        """A line for each job that is not over, at most every two seconds."""
         if time.monotonic() < self.next:
             return
         self.next = time.monotonic() + EVERY_S
-        cells = [self._cell(name, jobs[name], result_dirs.get(name)) for name in self.names if name in jobs]
-        print(f'{self._clock()} | ' + ' | '.join(cells), flush=True)
+        clock = self._clock()
+        for name in self.names:
+            if name not in jobs or jobs[name]['WM_STATE'] == 'finished':
+                continue
+            if self.rows % HEAD_EVERY == 0:
+                print(HEAD)
+            self.rows += 1
+            print(f'{clock:<11}{self._row(name, jobs[name], result_dirs.get(name))}', flush=True)
+            clock = ''
 
-    def _cell(self, name, job, result_dir):
+    def _row(self, name, job, result_dir):
         slots = int(job.get('NALLOC_SLOT') or 0) if job['WM_STATE'] in ('launching', 'running') else 0
-        text = f'{name} {"#" * slots or "-":<4} {slots} {job["WM_STATE"]:<9}'
+        text = f'{name:<8}{"#" * slots or "-":<6}{job["WM_STATE"]:<9}'
         progress = Progress(result_dir) if result_dir and slots else None
         if progress and progress.row:
             loss = f'{progress.loss:.3f}' if progress.loss is not None else '-'
-            text += (f' epoch {progress.row["epoch"]} step {progress.row["step"]:>4} loss {loss}'
-                     f' {progress.rate:>6.0f} samples/s')
+            text += f'{progress.data_epoch:>7}{progress.row["step"]:>7}{loss:>8}{progress.rate:>11.0f}'
         if self.coloured:
             return f'{COLOURS.get(name, "")}{text}\033[0m'
         return text

@@ -73,6 +73,15 @@ left() { grep -alz "^WM_CLUSTER_DIR=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ 2>/d
   [ ${#output} -lt 60 ]
 }
 
+@test "one account chooses an address after another" {
+  [ "$(id -u)" -eq 0 ] || skip "needs root to be two accounts"
+  take="import sys; sys.path.insert(0, '$TOP/scripts/common'); from cluster import address; import os
+block = address.take(os.getpid()); address.give_back(block)"
+  /usr/bin/python3 -B -c "$take"
+  runuser -u nobody -- test -r "$TOP/scripts/common/cluster/address.py" || skip "the sources are root's alone"
+  runuser -u nobody -- /usr/bin/python3 -B -c "$take"
+}
+
 @test "two clusters side by side have different addresses" {
   up
   mini up --dir "$DIR.2"

@@ -26,7 +26,7 @@ def _choosing():
         with contextlib.suppress(FileExistsError):
             os.mkdir(LOCKS)
             os.chmod(LOCKS, 0o1777)  # accounts share it, as they share the loopback
-    handle = os.open(os.path.join(LOCKS, 'lock'), os.O_RDWR | os.O_CREAT, 0o666)
+    handle = os.open(LOCKS, os.O_RDONLY | os.O_DIRECTORY)  # which every account may, unlike a file of another's
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
@@ -44,18 +44,26 @@ def _kept(path):
     return processes.start_time(int(pid)) == int(started)
 
 
+def _removed(path):
+    """Whether nothing is there any more; what another account left behind stays."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
 def take(keeper):
     """A free block such as '127.7.19', kept by process `keeper`."""
     with _choosing():
         for _ in range(1000):
             block = f'127.{random.randint(1, BLOCKS // 254)}.{random.randint(1, 254)}'
             path = os.path.join(LOCKS, block)
-            if _kept(path):
-                continue
-            with contextlib.suppress(OSError):
-                os.unlink(path)
-            _write(path, keeper)
-            return block
+            if not _kept(path) and _removed(path):
+                _write(path, keeper)
+                return block
     raise RuntimeError(f'no free block of 127.0.0.0/8 after 1000 tries (see {LOCKS})')
 
 
