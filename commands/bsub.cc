@@ -182,10 +182,12 @@ Result<int> run(const Parsed& given) {
   WM_TRY(auto source, find_source(options));
   WM_TRY(add_directives(source, options));
   const auto here = surroundings();
+  auto found = master();
+  if (found) found->greet();
   WM_TRY(auto spec, make_spec(options, source, here));
   WM_TRY(auto env, make_environment(options, here));
   announce_dates(spec);
-  WM_TRY(auto to, master());
+  WM_TRY(auto to, std::move(found));
   const auto streams = spec.streams;
   WM_TRY(auto reply, submit_to(to, std::move(spec), source, env, asked_queues(options, here)));
   announce(reply);

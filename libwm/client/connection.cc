@@ -54,7 +54,7 @@ Result<wire::Frame> Connection::call(std::uint16_t type, const std::string& payl
 
 Result<wire::Frame> Connection::try_once(std::uint16_t type, const std::string& payload,
                                          Duration timeout) {
-  if (!session_) WM_TRY(establish());
+  if (!peer_) WM_TRY(establish());
   received_.clear();  // left over from a stream that nobody read to its end
   WM_TRY(auto bytes, session_->seal(type, payload));
   outbound_ += bytes;
@@ -78,21 +78,26 @@ Result<void> Connection::send(std::uint16_t type, std::string payload) {
 }
 
 bool Connection::also_sign(std::string bytes) {
-  options_.session.also_sign = std::move(bytes);
-  return !session_;
+  also_sign_ = std::move(bytes);
+  return !session_ || to_prove_;
 }
 
 void Connection::disconnect() {
   socket_.reset();
   session_.reset();
   peer_.reset();
+  to_prove_.reset();
   outbound_.clear();
   received_.clear();
 }
 
-Result<void> Connection::establish() {
+void Connection::greet() {
+  if (!session_ && !begin(now() + options_.hello_timeout)) disconnect();
+}
+
+// Up to our hello, which is sent; no answer is awaited.
+Result<void> Connection::begin(TimePoint deadline) {
   disconnect();
-  auto deadline = now() + options_.hello_timeout;
   WM_TRY(auto socket, Socket::connect(options_.to, deadline));
   auto session = options_.session;
   session.local = socket.local_peer();
@@ -101,16 +106,24 @@ Result<void> Connection::establish() {
   }
   socket_ = std::move(socket);
   session_.emplace(session, wire::fresh_secrets());
-  auto opened = obey(session_->start());
-  while (opened && !session_->is_open())
-    opened = session_->wants_bytes() ? exchange(deadline) : take_proof();
+  WM_TRY(obey(session_->start()));
+  return flush(deadline);
+}
+
+Result<void> Connection::establish() {
+  auto deadline = now() + options_.hello_timeout;
+  Result<void> opened;
+  if (!session_) opened = begin(deadline);
+  // Our proof is made while the daemon's is on its way.
+  if (opened && to_prove_) opened = prove();
+  while (opened && !session_->is_open()) opened = exchange(deadline);
   if (!opened) disconnect();
   return opened;
 }
 
-// Our own proof, made on a thread of its own while the daemon's came and was checked.
-Result<void> Connection::take_proof() {
-  auto made = making_.get();
+Result<void> Connection::prove() {
+  auto payload = *std::exchange(to_prove_, {}) + also_sign_;
+  auto made = options_.credentials->encode(payload, wire::kProofTtl);
   if (!made) return own_service(made.error());
   return obey(session_->on_proof_made(std::move(made)));
 }
@@ -148,10 +161,7 @@ Result<void> Connection::carry_out(wire::SessionAction& action) {
   if (auto* write = std::get_if<wire::Write>(&action)) {
     outbound_ += write->bytes;
   } else if (auto* make = std::get_if<wire::MakeProof>(&action)) {
-    making_ = std::async(std::launch::async,
-                         [with = options_.credentials, payload = std::move(make->payload)] {
-                           return with->encode(payload, wire::kProofTtl);
-                         });
+    to_prove_ = std::move(make->payload);
   } else if (auto* check = std::get_if<wire::CheckProof>(&action)) {
     auto proof = wire::check_proof(*options_.credentials, *check);
     if (!proof) return own_service(proof.error());

@@ -10,7 +10,6 @@
 
 #include <deque>
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +60,10 @@ class Connection {
   /// @errors Unavailable: no session, or lost; Limit: too large; Timeout
   Result<void> send(std::uint16_t type, std::string payload);
 
+  /// Connects and greets, as far as that needs no answer: what the caller does until call() goes
+  /// on while the daemon answers. What goes wrong here is tried again, and told, by call().
+  void greet();
+
   /// Has the proof of the session to be made sign 32 more bytes. False when a session exists:
   /// its proof was made without them.
   bool also_sign(std::string bytes);
@@ -77,8 +80,9 @@ class Connection {
 
  private:
   Result<wire::Frame> try_once(std::uint16_t type, const std::string& payload, Duration timeout);
+  Result<void> begin(TimePoint deadline);
   Result<void> establish();
-  Result<void> take_proof();
+  Result<void> prove();
   Result<wire::Frame> receive(TimePoint deadline);
   Result<void> exchange(TimePoint deadline);
   Result<void> flush(TimePoint deadline);
@@ -89,8 +93,9 @@ class Connection {
   std::optional<Socket> socket_;
   std::optional<wire::Session> session_;
   std::optional<wire::Identity> peer_;
-  std::future<Result<std::string>> making_;  // our proof, while it is made
-  std::string outbound_;                     // proof and first request leave together
+  std::optional<std::string> to_prove_;  // what our proof signs, until it is made
+  std::string also_sign_;
+  std::string outbound_;  // proof and first request leave together
   std::deque<wire::Frame> received_;
 };
 

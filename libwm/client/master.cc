@@ -93,6 +93,8 @@ Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script,
   return reply;
 }
 
+void Master::greet() { parts_->connection.greet(); }
+
 Result<OutcomeReply> Master::kill(KillRequest request) {
   request.request_key = new_key();
   return ask<OutcomeReply>(Verb::Kill, request);

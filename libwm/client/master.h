@@ -7,8 +7,8 @@
 #include <string>
 
 #include "libwm/base/result.h"
-#include "libwm/model/config.h"
 #include "libwm/model/acct.h"
+#include "libwm/model/config.h"
 #include "libwm/model/verbs.h"
 
 namespace wm::client {
@@ -24,6 +24,10 @@ class Master {
   static Result<Master> of(const ClusterConf& conf);
   Master(Master&&) noexcept;
   ~Master();
+
+  /// Begins the session ahead: the master answers while the caller makes its request. No error
+  /// here: the request tries again, and tells it.
+  void greet();
 
   /// Submits a job: `spec` with hashes of script and environment filled in by us, signed.
   /// Safe to repeat inside: one job whatever is lost on the way.

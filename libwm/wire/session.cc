@@ -215,9 +215,7 @@ Result<void> Session::State::on_hello(std::string_view payload, SessionActions& 
 
 void Session::State::ask_for_proof(SessionActions& out) {
   making = true;
-  auto payload = proof_payload(options.side, options.role, key->public_key());
-  if (initiates()) payload += options.also_sign;
-  out.emplace_back(MakeProof{std::move(payload)});
+  out.emplace_back(MakeProof{proof_payload(options.side, options.role, key->public_key())});
 }
 
 // Of the initiator, when both proofs are there: it may speak now.

@@ -65,14 +65,14 @@ struct SessionOptions {
   std::size_t hello_limit = 8 << 10;   ///< @units payload bytes of all frames before it is open
   std::size_t frame_limit = 16 << 20;  ///< @units payload bytes of one frame afterwards
   std::uint16_t version = kVersion;    ///< ours; differs in tests only
-  std::string also_sign{};  ///< initiator: 32 bytes that its proof signs as well; empty: none
 };
 
 /// Bytes to send, in this order.
 struct Write {
   std::string bytes;
 };
-/// Ask the identity service to sign `payload`; answer with on_proof_made().
+/// Ask the identity service to sign `payload`; answer with on_proof_made(). An initiator may
+/// append 32 bytes that its proof signs as well.
 struct MakeProof {
   std::string payload;
 };
@@ -81,7 +81,7 @@ struct CheckProof {
   std::string credential;
   bool shown = false;  ///< the acceptor's: may have been decoded before (decode_shown)
 };
-/// What the initiator proved itself with, and what it signed besides (also_sign).
+/// What the initiator proved itself with, and what it signed besides.
 struct PeerProof {
   std::string credential, also_signed;
 };

@@ -17,7 +17,7 @@ namespace wm::wire {
 std::string spec_digest(std::string_view spec, std::string_view request_key);
 
 /// A credential over it, as the calling process's user. A session's proof that was made to
-/// sign it as well (SessionOptions::also_sign) is as good.
+/// sign it as well (MakeProof) is as good.
 /// @errors BadArgument: another length of key; else as Credentials::encode
 /// @cost O(spec) and one call of the identity service, which blocks
 Result<std::string> sign_spec(Credentials& with, std::string_view spec,

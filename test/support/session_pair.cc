@@ -43,7 +43,7 @@ void SessionEnd::answer(const SessionAction& action) {
   }
   if (auto* f = std::get_if<Failed>(&action)) failed = f->error;
   if (auto* m = std::get_if<MakeProof>(&action)) {
-    obey(session.on_proof_made(credentials_->encode(m->payload, kTtl)));
+    obey(session.on_proof_made(credentials_->encode(m->payload + also_sign, kTtl)));
   }
   if (auto* c = std::get_if<CheckProof>(&action)) {
     ++checks;

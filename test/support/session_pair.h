@@ -27,6 +27,7 @@ class SessionEnd {
   std::string take_written() { return std::exchange(written, {}); }
 
   wire::Session session;
+  std::string also_sign;  ///< what its proof signs besides
   std::string written;
   std::vector<wire::Frame> delivered;
   std::optional<wire::Identity> peer;

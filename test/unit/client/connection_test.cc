@@ -82,6 +82,38 @@ TEST_F(connection, the_proof_of_a_new_session_signs_more_when_told) {
   EXPECT_EQ(signed_besides, std::string(32, 's'));
 }
 
+TEST_F(connection, a_greeted_master_learns_later_what_the_proof_signs) {
+  std::string signed_besides;
+  std::set<std::string> sessions;
+  serve([&](Link& link, Frame frame) {
+    sessions.insert(link.address());
+    signed_besides = link.proof().also_signed;
+    echo(link, frame);
+  });
+  Connection to_master(options);
+  to_master.greet();
+  EXPECT_FALSE(to_master.peer()) << "nothing is proven yet";
+  EXPECT_TRUE(to_master.also_sign(std::string(32, 's')));
+  auto reply = to_master.call(20, "submit");
+  ASSERT_TRUE(reply) << reply.error().text;
+  to_master.greet();  // greeted already
+  ASSERT_TRUE(to_master.call(20, "again"));
+  server.reset();
+  EXPECT_EQ(signed_besides, std::string(32, 's'));
+  EXPECT_EQ(sessions.size(), 1u);
+}
+
+TEST_F(connection, greeting_a_master_that_is_away_is_no_error_yet) {
+  serve(echo);
+  auto port = server->endpoint().port;
+  server.reset();
+  Connection to_master(options);
+  to_master.greet();
+  serve(echo, port);
+  auto reply = to_master.call(20, "submit");
+  ASSERT_TRUE(reply) << reply.error().text;
+}
+
 TEST_F(connection, large_requests_and_answers_pass) {
   serve(echo);
   std::string large(10 << 20, 'x');

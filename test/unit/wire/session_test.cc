@@ -57,27 +57,23 @@ TEST(session, nothing_said_in_an_open_session_is_readable) {  // WIRE-9
 
 TEST(session, what_the_proof_signs_besides_reaches_the_acceptor_with_the_credential) {  // WIRE-5
   auto munge = FakeMunge::make();
-  auto options = client_options(kMaster);
-  options.also_sign = std::string(32, 's');
   auto talk = client_and_master(munge->as(kAlice), munge->as(kMaster), kMaster);
-  talk.initiator = {options, munge->as(kAlice), 3};
+  talk.initiator.also_sign = std::string(32, 's');
   talk.initiator.start();
   talk.settle();
   ASSERT_TRUE(talk.acceptor.peer);
-  EXPECT_EQ(talk.acceptor.proof.also_signed, options.also_sign);
+  EXPECT_EQ(talk.acceptor.proof.also_signed, talk.initiator.also_sign);
   auto signer = munge->as(kMaster)->verify_signature(talk.acceptor.proof.credential);
   ASSERT_TRUE(signer);
   EXPECT_EQ(signer->uid, kAlice);
-  EXPECT_EQ(signer->payload.substr(32), options.also_sign);
+  EXPECT_EQ(signer->payload.substr(32), talk.initiator.also_sign);
 }
 
 TEST(session, signs_32_bytes_besides_or_none) {
   auto munge = FakeMunge::make();
   for (std::size_t n : {1u, 31u, 33u, 64u}) {
-    auto options = client_options(kMaster);
-    options.also_sign = std::string(n, 's');
     auto talk = client_and_master(munge->as(kAlice), munge->as(kMaster), kMaster);
-    talk.initiator = {options, munge->as(kAlice), 3};
+    talk.initiator.also_sign = std::string(n, 's');
     talk.initiator.start();
     talk.settle();
     EXPECT_FALSE(talk.acceptor.peer) << n;
