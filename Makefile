@@ -66,11 +66,16 @@ BIN := $(COMMANDS:%=$B/bin/%)
 TESTS := $(UNITS:%=$B/test/unit_%) $(GROUPS_T:%=$B/test/%)
 BENCHES := $(patsubst test/bench/%.cc,$B/bench/%,$(wildcard test/bench/*.cc))
 TRAINER := $(if $(wildcard libwm/trainer/*.cc),$B/lib/libwmtrainer.so)
+# The C++ trainer over the C interface, with groups over gloo: linked into users' programs.
+GROUPS_A := $B/lib/libwmgroups.a
+# Example programs of users: test/examples/NAME_train.cc becomes one; the other files are their parts.
+EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
+EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
 .PHONY: all programs tests check bench demo lint install clean help bootstrap soak
 all: programs
-programs: $(SBIN) $(BIN) $(TRAINER) python gpu-programs
-tests: $(TESTS)
+programs: $(SBIN) $(BIN) $(TRAINER) $(GROUPS_A) python gpu-programs
+tests: $(TESTS) $(EXAMPLES)
 
 # ---- rules --------------------------------------------------------------------------
 $B/obj/%.o: %.cc config.mk
@@ -102,11 +107,13 @@ $(BIN): $B/bin/%: $B/obj/commands/%.o $(COMMON_OBJ) $(LIB_A)
 
 define unit
 $B/test/unit_$(1): $$(call obj,$$(wildcard test/unit/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(UNIT_EXTRA_$(1)) $$(LIB_A)
-	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(LDLIBS) $$(TESTLIBS)
+	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(LDLIBS) $$(UNIT_LIBS_$(1)) $$(TESTLIBS)
 endef
 # A test of a daemon's folder links that folder's objects, never its main.
 $(foreach d,$(DAEMONS),$(eval UNIT_EXTRA_$(d) = $(DAEMON_OBJ_$(d))))
 UNIT_EXTRA_commands = $(COMMON_OBJ)
+UNIT_EXTRA_groups = $(call obj,$(wildcard libwm/trainer/groups/*.cc))
+UNIT_LIBS_groups = -lgloo
 $(foreach u,$(UNITS),$(eval $(call unit,$(u))))
 define group
 $B/test/$(1): $$(call obj,$$(wildcard test/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(DAEMON_OBJ_wmasterd) $$(DAEMON_OBJ_wnoded) $$(LIB_A)
@@ -130,6 +137,15 @@ $(TRAINER): $(LIB_A)
 	@$(CXX) -shared $(LDFLAGS) -o $@ -Wl,--whole-archive $B/lib/libwm_trainer.a \
 	  -Wl,--no-whole-archive -Wl,--start-group $(LIB_A) -Wl,--end-group \
 	  -Wl,--version-script=libwm/trainer/exports.map $(STATIC_RUNTIME) $(LDLIBS)
+
+$(GROUPS_A): $(call obj,$(wildcard libwm/trainer/groups/*.cc))
+	@mkdir -p $(@D); rm -f $@
+	@echo "  AR    $@"
+	@ar rcs $@ $^
+$(EXAMPLES): $B/%: $B/obj/%.o $(EXAMPLE_OBJ) $(GROUPS_A) $(TRAINER)
+	@mkdir -p $(@D); echo "  LINK  $@"
+	@$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(GROUPS_A) -L$B/lib -lwmtrainer \
+	  -Wl,-rpath,$(abspath $B/lib) -lgloo
 
 # Self-tests of GPUs: a file NAME.cu under commands/gpu becomes bin/NAME where configure found
 # nvcc. PTX for every device since compute capability 8.0, made ready for 9.0; CUDA's runtime

@@ -21,6 +21,8 @@ class Elastic(unittest.TestCase):
     """One job a test."""
 
     samples, passes = 499, 3
+    command = COMMAND
+    hashes = 'hash.csv'  # of a task: step, epoch, hash of its parameters after it
 
     def setUp(self):
         self.base = tempfile.mkdtemp(prefix='wmt')
@@ -37,7 +39,7 @@ class Elastic(unittest.TestCase):
         environment = {f'TEST_{k.upper()}': str(v) for k, v in settings.items()}
         environment.update(PYTHONPATH=os.path.join(BUILD, 'lib', 'python'), OMP_NUM_THREADS='1',
                            WM_TRAINER_LIB=os.path.join(BUILD, 'lib', 'libwmtrainer.so'))
-        self.lead = fake_lead.FakeLead(self.base, COMMAND, environment)
+        self.lead = fake_lead.FakeLead(self.base, self.command, environment)
         return self.lead
 
     def begin(self, tasks, later=()):
@@ -72,7 +74,7 @@ class Elastic(unittest.TestCase):
         """After every step of the history, all members have equal parameters."""
         seen = {}
         for task in tasks:
-            path = os.path.join(self.base, 'log', str(task), 'hash.csv')
+            path = os.path.join(self.base, 'log', str(task), self.hashes)
             if not os.path.exists(path):
                 continue
             with open(path, encoding='ascii') as file:
