@@ -8,6 +8,8 @@
 namespace wm {
 namespace {
 
+constexpr std::size_t kLongest = 100;  // what is longer is no slip of the pen
+
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -27,6 +29,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
   std::string_view best;
+  if (word.size() > kLongest) return best;
   std::size_t least = word.size() / 2 + 1;
   for (auto candidate : known) {
     auto d = distance(word, candidate);

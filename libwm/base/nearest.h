@@ -9,7 +9,7 @@
 namespace wm {
 
 /// The word of `known` with the least edit distance to `word`, the first of several; empty
-/// when even that needs more than half of `word` changed.
+/// when even that needs more than half of `word` changed, or `word` has more than 100 bytes.
 /// @cost O(words · length²)   @source Levenshtein distance
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "libwm/base/excerpt.h"
 #include "libwm/base/result.h"
 
 namespace wm::conf {
@@ -24,7 +25,7 @@ class Problems {
   /// One more problem. @cost O(text)
   void add(const Place& at, std::string_view text) {
     std::string line = at.line > 0 ? ":" + std::to_string(at.line) : "";
-    lines_.push_back(at.file + line + ": " + std::string(text));
+    lines_.push_back(at.file + line + ": " + excerpt(text, kShown));
   }
   bool empty() const { return lines_.empty(); }
   const std::vector<std::string>& lines() const { return lines_; }
@@ -37,6 +38,7 @@ class Problems {
   }
 
  private:
+  static constexpr std::size_t kShown = 1000;  // of a problem
   std::vector<std::string> lines_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "libwm/base/excerpt.h"
 #include "libwm/expr/token.h"
 
 namespace wm::expr {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::size_t kMost = 8;
 
 Error syntax(const std::string& text) {
-  return fail(Code::BadArgument, text + ": Bad resource requirement syntax");
+  return fail(Code::BadArgument, excerpt(text, 300) + ": Bad resource requirement syntax");
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "libwm/base/excerpt.h"
+
 namespace wm::expr {
 namespace {
 
@@ -12,7 +14,7 @@ Result<AskedHost> parse_word(const std::string& word) {
   AskedHost asked;
   std::string_view rest = word;
   auto wrong = [&](const char* what) {
-    return fail(Code::BadArgument, "-m " + word.substr(0, 80) + ": Bad host name, " + what);
+    return fail(Code::BadArgument, "-m " + excerpt(word) + ": Bad host name, " + what);
   };
   asked.excluded = rest.starts_with('~');
   if (asked.excluded) rest.remove_prefix(1);

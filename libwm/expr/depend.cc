@@ -5,6 +5,8 @@
 #include <charconv>
 #include <optional>
 
+#include "libwm/base/excerpt.h"
+
 namespace wm::expr {
 namespace {
 
@@ -120,7 +122,8 @@ std::string term_text(const DependTerm& term) {
   auto row = std::find_if(kKinds.begin(), kKinds.end(), [&](const KindRow& r) {
     return r.kind == term.kind && (r.kind != Kind::Count || r.counted == term.counted);
   });
-  auto job = term.job ? std::to_string(term.job.job) : "\"" + term.name + "\"";
+  const char* quote = term.name.find('"') == term.name.npos ? "\"" : "'";
+  auto job = term.job ? std::to_string(term.job.job) : quote + term.name + quote;
   if (term.element) job += "[*]";
   else if (term.job.index) job += "[" + std::to_string(term.job.index) + "]";
   return std::string(row->word) + "(" + job + number_text(term) + ")";
@@ -163,8 +166,8 @@ class DependParser {
   using Op = Depend::Op;
 
   Error wrong(const std::string& why) const {
-    return fail(Code::BadArgument, "Dependency condition syntax error: " + why + " at character " +
-                                       std::to_string(at_ + 1));
+    return fail(Code::BadArgument, "Dependency condition syntax error: " + excerpt(why) +
+                                       " at character " + std::to_string(at_ + 1));
   }
   void skip() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n'))
@@ -259,6 +262,8 @@ class DependParser {
     } else {
       auto end = std::min(text_.find_first_of(stops, at_), text_.size());
       name = trimmed(text_.substr(at_, end - at_));
+      if (name.find_first_of("\"'") != name.npos)
+        return wrong("a name with a quote is put in quotes");
       at_ = end;
     }
     if (name.empty()) return wrong("a job is wanted");

@@ -5,11 +5,13 @@
 #include <charconv>
 #include <cmath>
 
+#include "libwm/base/excerpt.h"
+
 namespace wm::expr {
 namespace {
 
 Error bad(std::string_view key, std::string_view value, const std::string& expected) {
-  return fail(Code::BadArgument, "GPU requirement: " + std::string(key) + "=" + std::string(value) +
+  return fail(Code::BadArgument, "GPU requirement: " + std::string(key) + "=" + excerpt(value) +
                                      ": expected " + expected +
                                      ": Bad resource requirement syntax");
 }
@@ -137,7 +139,7 @@ Result<void> read_part(std::string_view text, GpuReq& req) {
   auto value = equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1);
   for (const auto& keyword : kKeywords)
     if (keyword.name == key) return keyword.read({key, value}, req);
-  return fail(Code::BadArgument, "GPU requirement: unknown keyword \"" + std::string(key) +
+  return fail(Code::BadArgument, "GPU requirement: unknown keyword \"" + excerpt(key) +
                                      "\": Bad resource requirement syntax");
 }
 

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <set>
 
+#include "libwm/base/excerpt.h"
 #include "libwm/expr/select.h"
 #include "libwm/expr/token.h"
 
@@ -23,7 +25,7 @@ constexpr std::array<std::string_view, 12> kNotUsable = {"type",   "model",  "hn
                                                          "maxswp", "maxtmp", "cpuf",     "server"};
 
 Error syntax(const std::string& text) {
-  return fail(Code::BadArgument, text + ": Bad resource requirement syntax");
+  return fail(Code::BadArgument, excerpt(text, 300) + ": Bad resource requirement syntax");
 }
 
 // One section while it is parsed: its tokens, and where it stands in the error text.
@@ -304,11 +306,11 @@ void join(ResReq& to, const ResReq& next) {
   if (!next.affinity.empty()) to.affinity = next.affinity;
 }
 
+// As few digits as read back as the same number.
 std::string number_text(double value) {
-  auto text = std::to_string(value);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
+  std::array<char, 1536> digits;  // the longest double without an exponent has 1077
+  auto end = std::to_chars(digits.begin(), digits.end(), value, std::chars_format::fixed).ptr;
+  return {digits.begin(), end};
 }
 
 std::string usage_text(const RusageTerm& term) {

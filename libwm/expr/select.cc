@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "libwm/base/excerpt.h"
 #include "libwm/expr/token.h"
 
 namespace wm::expr {

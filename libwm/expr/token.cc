@@ -80,12 +80,6 @@ std::size_t length_of(const Token& token) {
 
 }  // namespace
 
-std::string excerpt(std::string_view text) {
-  constexpr std::size_t kShown = 60;
-  if (text.size() <= kShown) return std::string(text);
-  return std::string(text.substr(0, kShown)) + "...";
-}
-
 std::vector<Token> tokens_of(std::string_view text) {
   std::vector<Token> tokens;
   for (std::size_t at = 0; at < text.size();) {

@@ -26,9 +26,6 @@ struct Token {
 /// @cost O(length)   @thread any
 std::vector<Token> tokens_of(std::string_view text);
 
-/// The beginning of a text, for an error: long input is not echoed whole. @cost O(1)
-std::string excerpt(std::string_view text);
-
 /// A position in a list of tokens that ends with End; never moves beyond it.
 class Cursor {
  public:

@@ -162,5 +162,14 @@ TEST(depend, deep_and_long_conditions_are_refused_in_bounded_time) {
   EXPECT_EQ(Depend::parse(many).error().code, Code::Limit);
 }
 
+TEST(depend, a_name_with_a_quote_is_written_in_the_other_quotes) {
+  auto depend = Depend::parse("done('5\" disk')");
+  ASSERT_TRUE(depend);
+  auto again = Depend::parse(depend->text());
+  ASSERT_TRUE(again) << depend->text();
+  EXPECT_EQ(again->text(), depend->text());
+  EXPECT_FALSE(Depend::parse("done(a\"b'c)")) << "no text could say it again";
+}
+
 }  // namespace
 }  // namespace wm::expr

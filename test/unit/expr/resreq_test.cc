@@ -189,6 +189,13 @@ std::string noise(std::mt19937& random) {
   return text;
 }
 
+TEST(resreq, an_amount_loses_no_digit_in_text) {
+  for (auto text : {"rusage[mem=2k]", "rusage[mem=0.1]", "rusage[mem=1e15]"}) {
+    auto req = parsed(text);
+    EXPECT_EQ(parsed(to_string(req)), req) << to_string(req);
+  }
+}
+
 TEST(resreq, no_bytes_bring_the_parsers_down) {
   std::mt19937 random(7);
   std::size_t accepted = 0;
