@@ -179,6 +179,9 @@ $B/fabric/libs/fabric.zip: $(PYTHON_SRC)
 	@mkdir -p $(@D); rm -f $@; echo "  ZIP   $@"
 	@cd libwm/trainer/python && python3 -m zipfile -c $(abspath $@) *
 
+# The library itself is opened at run time, by agents of jobs that use it.
+$B/obj/daemons/welastic/pmix_%.o: CPPFLAGS += $(shell $(PKG_CONFIG) --cflags pmix)
+
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
 # ---- what people run --------------------------------------------------------------------

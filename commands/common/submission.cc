@@ -47,6 +47,7 @@ constexpr Option kOptions[] = {
     {"m", Kind::Text, "\"host ...\"", "Hosts that the job may run on"},
     {"x", Kind::Flag, "", "Whole hosts"},
     {"nnodes", Kind::Number, "n", "Spread the tasks over n hosts"},
+    {"mpi", Kind::Text, "pmix", "Start the ranks of an MPI program, one a task, without mpirun"},
     {"cwd", Kind::Text, "path", "Working directory"},
     {"i", Kind::Text, "file", "Standard input"},
     {"o", Kind::Text, "file", "Append standard output and the report; %J %I %U %H are replaced"},
@@ -107,6 +108,16 @@ Result<void> read_tasks(const Parsed& options, JobSpec& spec) {
     }
     if (spec.max_tasks < spec.min_tasks) return bad("n", *n, "Bad argument, max is below min");
   }
+  return {};
+}
+
+Result<void> read_mpi(const Parsed& options, JobSpec& spec) {
+  auto text = options.first("mpi");
+  if (!text) return {};
+  if (*text != "pmix") return bad("mpi", *text, "Bad argument, pmix is wanted");
+  if (spec.elastic || spec.min_tasks != spec.max_tasks)
+    return bad("mpi", *text, "Its ranks are a fixed number; -ar and -n min,max do not go with it");
+  spec.mpi = Mpi::Pmix;
   return {};
 }
 
@@ -366,6 +377,7 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   WM_TRY(read_warning(options, spec));
   WM_TRY(read_around(options, spec));
   WM_TRY(read_requirements(options, spec));
+  WM_TRY(read_mpi(options, spec));
   WM_TRY(read_dependency(options, spec));
   WM_TRY(read_dates(options, surroundings.now, spec));
   return spec;

@@ -6,6 +6,7 @@
 
 #include "daemons/welastic/launch_port.h"
 #include "daemons/welastic/node_port.h"
+#include "daemons/welastic/rank_port.h"
 #include "daemons/welastic/settings.h"
 
 namespace wm::welastic {
@@ -13,18 +14,23 @@ namespace wm::welastic {
 /// See the head of this file. @thread the loop's
 class Courier {
  public:
+  /// `ranks`: null: the job has none that its hosts start.
   Courier(boost::asio::io_context& loop, const Settings& settings, LaunchPort& launch,
-          AgentDoors doors);
+          AgentDoors doors, RankPort* ranks);
 
   /// Begins to connect to the host.
   void start() { node_.start(); }
+  /// This task waits in vain: the master is to end the job.
+  void report(TaskNumber task, const std::string& why);
 
  private:
   void introduce();
+  void on(const NodeToAgent& words);
 
   const Settings& settings_;
   LaunchPort& launch_;
   AgentDoors doors_;
+  RankPort* ranks_;
   NodePort node_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
+#include "libwm/model/ranks.h"
 #include "libwm/wire/munge.h"
 #include "libwm/wire/shared_key.h"
 
@@ -88,10 +89,17 @@ void LaunchPort::admit(std::unique_ptr<wire::Link> link) {
 
 void LaunchPort::on_frame(Number number, const wire::Frame& frame) {
   auto at = guests_.find(number);
-  if (at == guests_.end() || frame.type != kToLaunch || at->second.done) return;
+  if (at == guests_.end() || at->second.done) return;
   auto& guest = at->second;
+  bool fresh = !guest.relay && !guest.command && !guest.console;
+  if (frame.type == kRankWords && fresh && on_rank_link_) {
+    auto link = std::move(guest.link);
+    guests_.erase(at);
+    return on_rank_link_(std::move(link), frame);
+  }
+  if (frame.type != kToLaunch) return;
   if (guest.relay) return guest.relay->send(frame);
-  if (!guest.command && !guest.console) return on_first(number, frame);
+  if (fresh) return on_first(number, frame);
   auto words = codec::decode<ToLaunch>(frame.payload);
   if (!words) return on_closed(number);
   if (guest.command) guest.command->on(*words);

@@ -35,6 +35,12 @@ class LaunchPort {
   Result<AgentDoors> listen();
   /// From now on tasks may bring their consoles: the master hears of the doors first.
   void open_consoles();
+  /// Who takes over links whose first frame is about ranks.
+  using OnRankLink = std::function<void(std::unique_ptr<wire::Link>, const wire::Frame& first)>;
+  void pass_rank_links(OnRankLink to) { on_rank_link_ = std::move(to); }
+  /// How this job's agents reach each other.
+  wire::Transport& transport() { return transport_; }
+  const wire::LinkOptions& by_key() const { return by_key_; }
   /// Where the job's other agents are.
   void on_order(const AgentOrder& order);
   /// The job is over here: commands are killed, consoles drained; then `on_idle`, once.
@@ -76,6 +82,7 @@ class LaunchPort {
   std::map<Number, Guest> guests_;
   Number next_ = 1;
   std::optional<AgentOrder> order_;
+  OnRankLink on_rank_link_;
   std::function<void()> on_idle_;  ///< set: the job is over here
   boost::asio::steady_timer idle_timer_;
 };

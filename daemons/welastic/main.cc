@@ -39,8 +39,16 @@ int run(const Settings& settings, const PartSettings& part) {
   end_on_signal(ending, launch, loop);
   std::optional<Rim> rim;
   std::optional<Courier> courier;
+  RankPort ranks(loop, launch.transport(), launch.by_key(), settings);
+  bool has_ranks = !part.rank_hosts.empty();
   if (settings.elastic_socket.empty()) {
-    courier.emplace(loop, settings, launch, *doors).start();
+    courier.emplace(loop, settings, launch, *doors, has_ranks ? &ranks : nullptr).start();
+    launch.pass_rank_links(
+        [&](auto link, const auto& first) { ranks.admit(std::move(link), first); });
+    RankSettings about{part.rank_hosts, part.host, part.rank_socket};
+    auto broken = [&](TaskNumber task, const std::string& why) { courier->report(task, why); };
+    auto started = has_ranks ? ranks.start(about, broken) : Result<void>{};
+    if (!started) return complain(started.error());
   } else {
     rim.emplace(loop, settings);
     if (auto started = rim->start(&launch, *doors); !started) return complain(started.error());

@@ -50,6 +50,8 @@ PartSettings read_part_settings(const Lookup& lookup, char** environment) {
   part.launch_socket = text("WM_LAUNCH_SOCKET");
   part.console_socket = text("WM_AGENT_CONSOLE");
   part.munge_socket = text("WM_AGENT_MUNGE");
+  part.rank_hosts = text("WM_AGENT_RANKS");
+  part.rank_socket = text("WM_AGENT_RANK_SOCKET");
   part.caps = caps_in(text("WM_AGENT_CAPS"));
   part.account = own_account();
   for (char** entry = environment; *entry != nullptr; ++entry) {

@@ -17,6 +17,8 @@ struct PartSettings {
   std::string launch_socket;   ///< for commands of this host's tasks; empty: none
   std::string console_socket;  ///< for interactive tasks
   std::string munge_socket;    ///< empty: the system's
+  std::string rank_hosts;      ///< "node1 2 node2 2"; empty: no ranks that the hosts start
+  std::string rank_socket;     ///< where those call
   proc::Account account;       ///< whom this process is
   std::vector<proc::ResourceCap> caps;
   /// What a command gets whatever its caller's environment says: where it is.

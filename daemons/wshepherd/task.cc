@@ -23,6 +23,10 @@ Result<Pipe> make_pipe() {
 /// Exit status 2 as wait(2) encodes it: what a task that could not be prepared gets.
 constexpr int kNotStarted = 2 << 8;
 
+const proc::TaskSpec* as_rank(const proc::TaskSpec& task) {
+  return task.rank_socket.empty() ? nullptr : &task;
+}
+
 /// Its streams are an agent's business: the task fetches them there before its exec.
 Result<void> start_on_console(Task& task, const proc::AttemptSpec& spec,
                               const std::vector<std::string>& cgroups) {
@@ -31,6 +35,7 @@ Result<void> start_on_console(Task& task, const proc::AttemptSpec& spec,
   proc::Exec exec{spec.account, t.argv,    t.env,   spec.cwd, spec.make_cwd,
                   spec.umask,   spec.caps, t.cpus,  t.in,     t.folders,
                   -1,           -1,        cgroups, nullptr,  &call};
+  exec.rank = as_rank(t);
   WM_TRY(auto child, proc::spawn(exec));
   task.pid = task.record.pid = child.pid;
   task.trouble = std::move(child.trouble);
@@ -43,6 +48,7 @@ Result<proc::Child> start_process(const Task& task, const proc::AttemptSpec& spe
   const auto& t = task.spec;
   proc::Exec exec{spec.account, t.argv, t.env,     spec.cwd, spec.make_cwd, spec.umask, spec.caps,
                   t.cpus,       t.in,   t.folders, out,      err,           cgroups};
+  exec.rank = as_rank(t);
   return proc::spawn(exec);
 }
 

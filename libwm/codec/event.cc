@@ -12,7 +12,7 @@ WM_FIELDS(JobReleased) { f(1, s.job), f(2, s.by); }
 WM_FIELDS(JobDispatched) {
   f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.key), f(60, s.alternative);
 }
-WM_FIELDS(TaskStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid); }
+WM_FIELDS(TaskStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid), f(5, s.port); }
 WM_FIELDS(TaskEnded) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.status), f(5, s.term), f(6, s.usage),
       f(7, s.text);

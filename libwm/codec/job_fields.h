@@ -31,6 +31,7 @@ WM_FIELDS(JobSpec) {
   f(80, s.limits), f(81, s.pre_exec), f(82, s.post_exec), f(83, s.warn_action), f(84, s.warn_time);
   f(85, s.notify_command), f(86, s.requeue_exits);
   f(100, s.depend), f(101, s.orphan_kill), f(102, s.begin), f(103, s.deadline);
+  f(120, s.mpi), f(121, s.tag);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
@@ -59,6 +60,7 @@ WM_FIELDS(Job) {
   f(60, s.alternative), f(61, s.mem_released), f(62, s.preempted);
   f(80, s.suspended_by), f(81, s.suspended_at), f(82, s.suspended), f(83, s.relaunches);
   f(84, s.notices), f(85, s.notice), f(86, s.notify_command);
+  f(120, s.port);
 }
 
 WM_FIELDS(Gpu) {

@@ -107,6 +107,7 @@ bool may_resize(const Config& config, const Job& job) {
 }
 
 Launch launch_of(const Config& config, const JobSpec& spec) {
+  if (spec.mpi == Mpi::Pmix) return Launch::PerSlot;
   if (is_launcher(spec.command)) return Launch::PerHost;
   return app_of(config, spec).type == AppType::Batch ? Launch::Once : Launch::PerSlot;
 }

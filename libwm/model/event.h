@@ -44,6 +44,7 @@ struct TaskStarted {
   Attempt attempt;
   TaskNumber task;
   std::int32_t pid = 0;
+  std::uint32_t port = 0;  ///< leased by its host for the job's rendezvous; 0: none
 };
 /// A task's processes are proven gone; its slot and GPUs are free.
 struct TaskEnded {

@@ -72,6 +72,12 @@ enum class Streams : std::uint8_t {
   Shell = 3,     ///< a terminal, with job control for shells
 };
 
+/// Who starts the processes of a parallel program. @source bsub -mpi
+enum class Mpi : std::uint8_t {
+  None = 0,  ///< the command itself: mpirun, blaunch, a script
+  Pmix = 1,  ///< its hosts, one process a task, which find each other by PMIx
+};
+
 /// What the user asked for; signed, stored and passed on as one byte string.
 struct JobSpec {
   Identity owner;
@@ -117,6 +123,8 @@ struct JobSpec {
   std::string depend;                        ///< -w; kept by the master with numbers for names
   bool orphan_kill = false;                  ///< -ti: ended once its dependency can never be met
   WallTime begin{}, deadline{};              ///< -b: not before; -t: ended then; 0 = none
+  Mpi mpi = Mpi::None;
+  bool tag = false;  ///< -tag: output of every task, each line with its rank
   bool operator==(const JobSpec&) const = default;
 };
 
@@ -279,6 +287,7 @@ struct Job {
   std::uint32_t notices = 0;           ///< resize notices so far
   std::optional<ResizeNotice> notice;  ///< not answered yet; no resize until it is
   std::string notify_command;          ///< bresize -rnc; empty: the specification's
+  std::uint32_t port = 0;              ///< first of those leased on its first host; 0: none yet
 
   /// What was asked, with the alternative that this attempt runs under.
   const JobSpec& spec() const { return spec_of(alternative); }

@@ -134,6 +134,8 @@ struct HostOrder {
   std::string queue_pre_exec, queue_post_exec;
   std::optional<ResizeNotice> notice;        ///< to the first host: run the notification command
   std::string notice_command, notice_hosts;  ///< "hostA 2 hostB 1"
+  /// First of the ports leased on the first host for the job's rendezvous; 0: none yet.
+  std::uint32_t port = 0;
   bool operator==(const HostOrder&) const = default;
 };
 
@@ -145,6 +147,7 @@ struct FactStarted {
   Attempt attempt;
   TaskNumber task;
   std::int32_t pid = 0;
+  std::uint32_t port = 0;  ///< first of those this host has leased for the job; 0: none
   bool operator==(const FactStarted&) const = default;
 };
 /// A task and all that it started are proven gone.

@@ -52,16 +52,6 @@ Result<Console> make_terminal(const TerminalSize& size) {
   return made;
 }
 
-Result<Fd> call_agent(const std::string& socket) {
-  auto until = std::chrono::steady_clock::now() + kAgentPatience;
-  while (true) {
-    auto fd = connect_unix(socket);
-    bool later = !fd && fd.error().code == Code::Unavailable;
-    if (!later || std::chrono::steady_clock::now() > until) return fd;
-    ::poll(nullptr, 0, kBetweenCalls);
-  }
-}
-
 Result<void> take_fd(int from, Fd& into) {
   WM_TRY(auto fd, receive_fd(from));
   if (!fd) return fail(Code::Damaged, "a console's caller hung up");
@@ -96,6 +86,16 @@ Result<void> enter_console(const ProcessEnds& ends) {
   for (int i = 0; i < 3; ++i)
     if (::dup2(fds[static_cast<std::size_t>(i)], i) < 0) return system_error("dup2");
   return {};
+}
+
+Result<Fd> call_agent(const std::string& socket) {
+  auto until = std::chrono::steady_clock::now() + kAgentPatience;
+  while (true) {
+    auto fd = connect_unix(socket);
+    bool later = !fd && fd.error().code == Code::Unavailable;
+    if (!later || std::chrono::steady_clock::now() > until) return fd;
+    ::poll(nullptr, 0, kBetweenCalls);
+  }
 }
 
 Result<void> call_console(const ConsoleCall& call) {

@@ -51,6 +51,10 @@ void resize_terminal(int master, const TerminalSize& size);
 /// @errors System: the process leads no session, or has a terminal already
 Result<void> enter_console(const ProcessEnds& ends);
 
+/// A connection to the agent that listens there, or is about to. @cost blocks
+/// @errors Unavailable: none within 10 s; System
+Result<Fd> call_agent(const std::string& socket);
+
 /// What a task needs to get its streams from an agent.
 struct ConsoleCall {
   const std::string& socket;  ///< where the agent listens

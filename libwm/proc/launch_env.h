@@ -9,6 +9,7 @@
 
 #include "libwm/model/node.h"
 #include "libwm/proc/launcher.h"
+#include "libwm/proc/placing.h"
 
 namespace wm::proc {
 
@@ -31,27 +32,12 @@ struct HostFacts {
   SiteScripts scripts;
 };
 
-/// Where a task stands in its job.
-struct Place {
-  std::uint32_t rank = 0, world = 1;              ///< tasks, host by host
-  std::uint32_t local_rank = 0, local_world = 1;  ///< on this host
-  std::uint32_t host_rank = 0, hosts = 1;
-  bool operator==(const Place&) const = default;
-};
-/// Ranks go host by host, hosts in the order of their first task, tasks by number.
-/// @source torchrun: RANK = sum of earlier hosts' local worlds + LOCAL_RANK
-/// @cost O(tasks)
-Place place_of(const HostOrder& order, TaskNumber task);
-
-/// The numeric address and the port of the rendezvous given to scripts that need MASTER_PORT
-/// beforehand; the port is a function of (job, attempt) so that all hosts agree.
-std::string master_address(const HostOrder& order);
-std::uint32_t master_port(const HostOrder& order, const LimitConf& limits);
-
 /// "<results>/<user>/batchworkdir/<jobid>"; results empty: the user's home. @cost O(1)
 std::string result_dir(const HostOrder& order, const HostFacts& host);
 /// "<result_dir>/log/<task>". @cost O(1)
 std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task);
+/// Do the task's GPUs have uuids that CUDA knows? Declared counters have none. @cost O(GPUs)
+bool names_devices(const OrderedTask& task);
 /// "<run>/12-0.1.d": see AttemptSpec::files.
 std::string attempt_dir(const HostOrder& order, const HostFacts& host);
 

@@ -10,6 +10,14 @@
 
 namespace wm::proc {
 
+/// A small file put into the attempt's own folder before the first task (script, host file).
+struct SmallFile {
+  std::string name;
+  std::string text;
+  bool executable = false;
+  bool operator==(const SmallFile&) const = default;
+};
+
 /// A command that is run besides the tasks: prolog, pre-execution command, notification …
 struct SideCommand {
   std::string what;  ///< "prolog": for the words about its failure

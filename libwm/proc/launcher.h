@@ -27,7 +27,7 @@
 namespace wm::proc {
 
 /// Version of the words below; a shepherd of another version is ended, not spoken to.
-inline constexpr std::uint32_t kLauncherVersion = 2;
+inline constexpr std::uint32_t kLauncherVersion = 3;
 
 /// One try to run one job: what a shepherd is responsible for on its host.
 struct AttemptKey {
@@ -86,15 +86,9 @@ struct TaskSpec {
                           ///< they go to files
   bool terminal = false;  ///< its streams are one terminal, else three pipes
   std::uint32_t rows = 0, columns = 0;
+  std::string rank_socket;  ///< of the agent that tells it of the other ranks; empty: none does
+  std::uint32_t rank = 0;
   bool operator==(const TaskSpec&) const = default;
-};
-
-/// A small file put into the attempt's own folder before the first task (script, host file).
-struct SmallFile {
-  std::string name;
-  std::string text;
-  bool executable = false;
-  bool operator==(const SmallFile&) const = default;
 };
 
 /// What the report block at the end of the -o file says; see job_report.h.

@@ -10,19 +10,17 @@ namespace {
 
 constexpr const char* kMpiHosts = "/mpi-hosts";
 
-/// Hosts in the order of their first task, with their number of tasks.
-std::vector<std::pair<std::string, std::size_t>> tasks_by_host(const HostOrder& order) {
-  std::vector<std::pair<std::string, std::size_t>> hosts;
-  for (const auto& placed : order.all) {
-    auto at = std::find_if(hosts.begin(), hosts.end(),
-                           [&](const auto& h) { return h.first == placed.host; });
-    if (at == hosts.end()) at = hosts.insert(hosts.end(), {placed.host, 0});
-    ++at->second;
-  }
-  return hosts;
-}
-
 bool is_interactive(const HostOrder& order) { return order.resolved.streams != Streams::Files; }
+
+bool starts_ranks(const HostOrder& order) { return order.resolved.mpi == Mpi::Pmix; }
+
+/// "node1 2 node2 1": hosts and their tasks.
+std::string rank_hosts(const HostOrder& order) {
+  std::string text;
+  for (const auto& [name, tasks] : by_host(order))
+    text += (text.empty() ? "" : " ") + name + " " + std::to_string(tasks.size());
+  return text;
+}
 
 /// What the job may use of this host's GPUs, for commands that belong to no task.
 std::string gpus_here(const HostOrder& order) {
@@ -36,7 +34,8 @@ std::string gpus_here(const HostOrder& order) {
 }  // namespace
 
 bool wants_agent(const HostOrder& order) {
-  return order.elastic || order.attach || is_interactive(order) || tasks_by_host(order).size() > 1;
+  return order.elastic || order.attach || is_interactive(order) || starts_ranks(order) ||
+         by_host(order).size() > 1;
 }
 
 bool is_bare_part(const HostOrder& order) {
@@ -46,6 +45,10 @@ bool is_bare_part(const HostOrder& order) {
 
 std::string launch_socket(const HostOrder& order, const HostFacts& host) {
   return attempt_dir(order, host) + "/launch";
+}
+
+std::string rank_socket(const HostOrder& order, const HostFacts& host) {
+  return attempt_dir(order, host) + "/ranks";
 }
 
 std::string console_socket(const HostOrder& order, const HostFacts& host) {
@@ -73,14 +76,23 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
   vars["WM_AGENT_NAME"] = host.name;
   vars["WM_AGENT_CONSOLE"] = console_socket(order, host);
   vars["WM_AGENT_MUNGE"] = host.munge_socket;
+  if (!starts_ranks(order)) return;
+  vars["WM_AGENT_RANKS"] = rank_hosts(order);
+  vars["WM_AGENT_RANK_SOCKET"] = rank_socket(order, host);
 }
 
 std::string mpi_host_file(const HostOrder& order) {
   std::string text;
   if (order.all.size() <= 1) return text;
-  for (const auto& [name, tasks] : tasks_by_host(order))
-    text += name + " slots=" + std::to_string(tasks) + "\n";
+  for (const auto& [name, tasks] : by_host(order))
+    text += name + " slots=" + std::to_string(tasks.size()) + "\n";
   return text;
+}
+
+void plan_rank(const HostOrder& order, const HostFacts& host, TaskSpec& task) {
+  if (!starts_ranks(order)) return;
+  task.rank_socket = rank_socket(order, host);
+  task.rank = place_of(order, task.task).rank;
 }
 
 void plan_console(const HostOrder& order, const HostFacts& host, TaskSpec& task) {

@@ -26,6 +26,9 @@ bool is_bare_part(const HostOrder& order);
 std::string launch_socket(const HostOrder& order, const HostFacts& host);
 std::string console_socket(const HostOrder& order, const HostFacts& host);
 
+/// Where the agent tells ranks that this host starts of the others.
+std::string rank_socket(const HostOrder& order, const HostFacts& host);
+
 /// Variables by which launchers inside a task find blaunch and the hosts. What the submitter
 /// set for Open MPI stays, but for the host file.
 /// @source Open MPI 4.1 MCA parameters plm_rsh_agent, orte_default_hostfile
@@ -35,6 +38,9 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
 
 /// "node1 slots=2", one line a host, as Open MPI reads it; empty for a job of one task.
 std::string mpi_host_file(const HostOrder& order);
+
+/// Makes the task one of the ranks that find each other by the agents.
+void plan_rank(const HostOrder& order, const HostFacts& host, TaskSpec& task);
 
 /// Gives the task a console when the job is interactive and this is its first task.
 void plan_console(const HostOrder& order, const HostFacts& host, TaskSpec& task);

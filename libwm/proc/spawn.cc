@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "libwm/proc/cgroup.h"
+#include "libwm/proc/rank_call.h"
 
 namespace wm::proc {
 namespace {
@@ -109,13 +110,22 @@ Result<void> prepare(const Exec& exec) {
   ::_exit(status);
 }
 
+/// The variables it runs with; a rank's are complete once its agent has spoken.
+Result<std::vector<std::string>> final_environment(const Exec& exec) {
+  if (exec.rank == nullptr) return exec.env;
+  WM_TRY(auto answer, call_for_rank(exec.rank->rank_socket, {exec.rank->task, exec.rank->rank}));
+  return with_answer(exec.env, answer);
+}
+
 [[noreturn]] void run_child(const Exec& exec, int trouble, pid_t parent) {
   if (auto ready = prepare(exec); !ready) give_up(trouble, ready.error().text, 2);
+  auto words = final_environment(exec);
+  if (!words) give_up(trouble, words.error().text, 2);
   if (::getppid() != parent) ::_exit(1);  // the shepherd died before PDEATHSIG was set
   ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
   if (exec.keep >= 0) ::fcntl(exec.keep, F_SETFD, 0);
   auto argv = pointers_to(exec.argv);
-  auto env = pointers_to(exec.env);
+  auto env = pointers_to(*words);
   ::environ = env.data();
   ::execvp(argv[0], argv.data());
   int status = errno == ENOENT ? 127 : 126;

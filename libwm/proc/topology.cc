@@ -44,6 +44,20 @@ Inventory take_inventory() {
   return found;
 }
 
+Result<std::string> topology_xml() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return fail(Code::System, "hwloc: no topology");
+  char* text = nullptr;
+  int size = 0;
+  bool done = hwloc_topology_load(topology) == 0 &&
+              hwloc_topology_export_xmlbuffer(topology, &text, &size, 0) == 0;
+  std::string xml(done ? text : "");
+  if (done) hwloc_free_xmlbuffer(topology, text);
+  hwloc_topology_destroy(topology);
+  if (!done) return fail(Code::System, "hwloc: the topology cannot be written down");
+  return xml;
+}
+
 Capacity capacity_of(const Inventory& found, const HostConf* declared, const std::string& host) {
   Capacity capacity;
   auto cores = declared && declared->cpus ? declared->cpus : found.cores;

@@ -26,6 +26,10 @@ struct Inventory {
 /// @cost about 6 ms for hwloc; with a GPU driver its start
 Inventory take_inventory();
 
+/// The machine's topology as hwloc writes it down, so that many processes need not each look.
+/// @errors System   @cost about 6 ms, 10 to 100 KB
+Result<std::string> topology_xml();
+
 /// What the host offers: declared values where there are any, found ones elsewhere. More
 /// declared GPUs than devices become counters "<host>-gpu<k>".
 Capacity capacity_of(const Inventory& found, const HostConf* declared, const std::string& host);

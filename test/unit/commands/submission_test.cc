@@ -38,6 +38,16 @@ std::string env(List args) {
   return *block;
 }
 
+TEST(submission, ranks_by_pmix_are_a_fixed_number) {
+  EXPECT_EQ(spec({"-mpi", "pmix", "-n", "8"}).mpi, Mpi::Pmix);
+  EXPECT_EQ(spec({"-n", "8"}).mpi, Mpi::None);
+  EXPECT_EQ(refusal({"-mpi", "pmi2"}), "-mpi pmi2: Bad argument, pmix is wanted");
+  const std::string fixed =
+      "-mpi pmix: Its ranks are a fixed number; -ar and -n min,max do not go with it";
+  EXPECT_EQ(refusal({"-mpi", "pmix", "-ar", "-n", "2"}), fixed);
+  EXPECT_EQ(refusal({"-mpi", "pmix", "-n", "2,4"}), fixed);
+}
+
 TEST(submission, nothing_given_is_one_task_here) {
   auto s = spec({});
   EXPECT_EQ(s.command, "run me");

@@ -53,6 +53,26 @@ TEST(part_env, an_agent_only_where_somebody_may_come_in) {
   EXPECT_TRUE(wants_agent(attached));
 }
 
+TEST(part_env, ranks_ask_their_agent_which_knows_all_hosts) {
+  auto o = two_hosts();
+  for (auto& task : o.tasks) task.has_process = true;
+  EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).tasks.at(0).rank_socket.empty());
+  o.resolved.mpi = Mpi::Pmix;
+  auto spec = plan_attempt(o, facts(), {}, {});
+  EXPECT_EQ(spec.tasks.at(0).rank, 2u);
+  EXPECT_EQ(spec.tasks.at(1).rank, 3u);
+  EXPECT_EQ(spec.tasks.at(1).rank_socket, "/run/b/12-0.1.d/ranks");
+  for (const char* entry : {"WM_AGENT_RANKS=a 2 b 2", "WM_AGENT_RANK_SOCKET=/run/b/12-0.1.d/ranks"})
+    EXPECT_NE(std::find(spec.agent_env.begin(), spec.agent_env.end(), entry), spec.agent_env.end())
+        << entry;
+}
+
+TEST(part_env, ranks_of_one_host_have_an_agent_too) {
+  auto o = one_host();
+  o.resolved.mpi = Mpi::Pmix;
+  EXPECT_TRUE(wants_agent(o));
+}
+
 TEST(part_env, a_host_without_a_task_of_its_own_is_a_bare_part_that_lives_on) {
   EXPECT_TRUE(is_bare_part(two_hosts()));
   EXPECT_FALSE(is_bare_part(one_host()));

@@ -1,0 +1,222 @@
+#include "daemons/welastic/rank_port.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+
+#include "daemons/welastic/rank_defaults.h"
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+#include "libwm/proc/launcher.h"
+#include "libwm/proc/topology.h"
+
+namespace wm::welastic {
+namespace {
+
+using boost::asio::local::stream_protocol;
+
+/// A rank that calls has its words ready; it must not hold up the others.
+constexpr timeval kCallPatience{2, 0};
+
+/// The answer to a question that no host of the job can answer.
+constexpr std::int32_t kNotFound = -46;  // PMIX_ERR_NOT_FOUND
+
+}  // namespace
+
+RankPort::RankPort(boost::asio::io_context& loop, wire::Transport& transport,
+                   wire::LinkOptions by_key, const Settings& settings)
+    : loop_(loop),
+      transport_(transport),
+      by_key_(std::move(by_key)),
+      settings_(settings),
+      acceptor_(loop) {}
+
+RankPort::~RankPort() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+Result<void> RankPort::start(const RankSettings& settings, OnBroken on_broken) {
+  WM_TRY(map_, proc::parse_rank_map(settings.hosts));
+  here_ = map_.place_of(settings.host);
+  if (here_ == map_.hosts.size())
+    return fail(Code::BadArgument, "host " + settings.host + " has no ranks");
+  on_broken_ = std::move(on_broken);
+  tree_.count = static_cast<std::uint32_t>(map_.hosts.size());
+  table_.emplace(map_, here_, tree_);
+  WM_TRY(auto fd, proc::listen_unix(settings.socket));
+  acceptor_.assign(stream_protocol(), fd.release());
+  path_ = settings.socket;
+  defaults_ = rank_defaults(look_at_host(), map_.hosts[here_].ranks);
+  make_server(settings.socket + ".d");
+  accept();
+  return {};
+}
+
+void RankPort::make_server(const std::string& folder) {
+  PmixPlan plan;
+  plan.name = "wm." + to_string(proc::AttemptKey{settings_.job, settings_.attempt});
+  plan.map = map_;
+  plan.here = here_;
+  plan.folder = folder;
+  if (auto xml = proc::topology_xml()) plan.topology = *xml;
+  auto server = PmixServer::start(loop_, plan, handlers());
+  if (server) {
+    server_ = std::move(*server);
+  } else {
+    trouble_ = server.error().text;
+    log::warn("no_pmix", {{"reason", trouble_}});
+  }
+}
+
+PmixServer::Handlers RankPort::handlers() {
+  PmixServer::Handlers calls;
+  calls.on_connected = [this](auto rank) { table_->connected(rank); };
+  calls.on_finalized = [this](auto rank) { table_->finalized(rank); };
+  calls.on_fence = [this](auto ranks, auto ticket, std::string bytes) {
+    carry_out(table_->arrive(ranks, ticket, std::move(bytes)));
+  };
+  calls.on_modex = [this](auto rank, auto ticket) {
+    asked_[next_ask_] = ticket;
+    on_ask({here_, next_ask_++, rank});
+  };
+  calls.on_abort = [](auto rank, auto status, const std::string& text) {
+    log::info("rank_aborts", {{"rank", rank}, {"status", status}, {"why", text}});
+  };
+  return calls;
+}
+
+void RankPort::accept() {
+  acceptor_.async_accept([this](const auto& error, stream_protocol::socket socket) {
+    if (!acceptor_.is_open()) return;
+    if (!error) answer(socket.native_handle());
+    accept();
+  });
+}
+
+void RankPort::answer(int fd) {
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kCallPatience, sizeof kCallPatience);
+  auto call = proc::receive_rank_call(fd);
+  if (!call) return log::warn("rank_refused", {{"reason", call.error().text}});
+  (void)proc::answer_rank_call(fd, answer_for(*call));  // one that is gone needs none
+}
+
+proc::RankAnswer RankPort::answer_for(const proc::RankCall& call) {
+  proc::RankAnswer answer{trouble_, {}, defaults_};
+  if (!server_) return answer;
+  tasks_[call.task] = Rank{call.rank, false};
+  auto env = server_->environment_of(call.rank);
+  if (env) answer.set = std::move(*env);
+  else answer.trouble = env.error().text;
+  return answer;
+}
+
+void RankPort::on_gone(TaskNumber task) {
+  auto at = tasks_.find(task);
+  if (at == tasks_.end() || std::exchange(at->second.ended, true)) return;
+  carry_out(table_->ended(at->second.number));
+}
+
+// ---- other agents ----------------------------------------------------------------------
+
+void RankPort::dial_up() {
+  const auto& host = map_.hosts[tree_.parent(here_)].name;
+  Relay::Handlers handlers{[this](const wire::Frame& frame) { hear(tree_.parent(here_), frame); },
+                           [this](const std::string& why) {
+                             log::info("rank_link_lost", {{"why", why}});
+                             boost::asio::post(loop_, [this] { carry_out(table_->cut_off()); });
+                           }};
+  above_ = std::make_unique<Relay>(loop_, transport_, by_key_, host, std::move(handlers));
+  above_->send({kRankWords, codec::encode(RankWords{RankHello{here_}})});
+}
+
+void RankPort::on_order(const AgentOrder& order) {
+  if (here_ == 0) return;
+  if (!above_) dial_up();
+  for (const auto& place : order.agents)
+    if (place.name == above_->host()) above_->found(place.launch);
+}
+
+void RankPort::admit(std::unique_ptr<wire::Link> link, const wire::Frame& first) {
+  auto words = codec::decode<RankWords>(first.payload);
+  auto* hello = words ? std::get_if<RankHello>(&*words) : nullptr;
+  if (hello == nullptr || hello->place >= tree_.count || tree_.parent(hello->place) != here_)
+    return link->close();
+  auto from = hello->place;
+  link->start([this, from](const wire::Frame& frame) { hear(from, frame); },
+              [this, from](const Error& error) {
+                log::info("rank_link_lost", {{"host", map_.hosts[from].name}, {"why", error.text}});
+                boost::asio::post(loop_, [this, from] {
+                  below_.erase(from);
+                  carry_out(table_->cut_off());
+                });
+              });
+  below_[from] = std::move(link);
+  for (const auto& waits : std::exchange(unsent_[from], {})) send(from, waits);
+}
+
+void RankPort::hear(std::uint32_t from, const wire::Frame& frame) {
+  auto words = codec::decode<RankWords>(frame.payload);
+  if (!words || frame.type != kRankWords) return;
+  if (auto* part = std::get_if<FencePart>(&*words)) carry_out(table_->on(*part));
+  else if (auto* done = std::get_if<FenceDone>(&*words)) carry_out(table_->on(*done));
+  else if (auto* left = std::get_if<RankLeft>(&*words)) carry_out(table_->on(*left));
+  else if (auto* broken = std::get_if<RanksBroken>(&*words)) carry_out(table_->on(*broken, from));
+  else if (auto* ask = std::get_if<ModexAsk>(&*words)) on_ask(*ask);
+  else if (auto* answer = std::get_if<ModexAnswer>(&*words)) on_answer(*answer);
+}
+
+/// A question: ours or another host's, for us or for another host.
+void RankPort::on_ask(const ModexAsk& words) {
+  auto place = map_.place_of(words.rank);
+  if (place == here_ && server_)
+    return server_->fetch(words.rank, [this, words](std::int32_t status, std::string bytes) {
+      on_answer({words.from, words.number, status, std::move(bytes)});
+    });
+  if (place == here_ || place == map_.hosts.size())
+    return on_answer({words.from, words.number, kNotFound, {}});
+  send_towards(place, words);
+}
+
+void RankPort::on_answer(const ModexAnswer& words) {
+  if (words.to != here_) return send_towards(words.to, words);
+  auto asked = asked_.extract(words.number);
+  if (asked && server_) server_->answer_modex(asked.mapped(), words.status, words.bytes);
+}
+
+void RankPort::send_towards(std::uint32_t place, const RankWords& words) {
+  if (place < tree_.count) send(tree_.next_hop(here_, place), words);
+}
+
+void RankPort::send(std::uint32_t place, const RankWords& words) {
+  if (here_ != 0 && place == tree_.parent(here_)) {
+    if (!above_) dial_up();
+    return above_->send({kRankWords, codec::encode(words)});
+  }
+  auto at = below_.find(place);
+  if (at == below_.end()) return unsent_[place].push_back(words);
+  (void)at->second->send(kRankWords, codec::encode(words));  // a lost link reports itself
+}
+
+// ---- the table's wishes ----------------------------------------------------------------
+
+void RankPort::carry_out(const proc::RankTable::Actions& actions) {
+  for (const auto& action : actions) std::visit([this](const auto& a) { act(a); }, action);
+}
+
+void RankPort::act(const proc::RankTable::Complete& action) {
+  if (server_) server_->answer_fence(action.ticket, action.ok, action.bytes);
+}
+
+void RankPort::act(const proc::RankTable::Broken& action) {
+  log::info("ranks_broken", {{"why", action.why}, {"here", action.here}});
+  auto waits = std::find_if(tasks_.begin(), tasks_.end(),
+                            [](const auto& entry) { return !entry.second.ended; });
+  if (waits != tasks_.end()) on_broken_(waits->first, action.why);
+}
+
+}  // namespace wm::welastic

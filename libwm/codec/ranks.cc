@@ -1,0 +1,21 @@
+// Field tables of model/ranks.h. Tags are append-only.
+#include "libwm/model/ranks.h"
+
+#include "libwm/codec/archive.h"
+#include "libwm/codec/codec.h"
+
+namespace wm {
+
+WM_FIELDS(RankHello) { f(1, s.place); }
+WM_FIELDS(FenceName) { f(1, s.ranks), f(2, s.number); }
+WM_FIELDS(FencePart) { f(1, s.fence), f(2, s.bytes); }
+WM_FIELDS(FenceDone) { f(1, s.fence), f(2, s.bytes); }
+WM_FIELDS(ModexAsk) { f(1, s.from), f(2, s.number), f(3, s.rank); }
+WM_FIELDS(ModexAnswer) { f(1, s.to), f(2, s.number), f(3, s.status), f(4, s.bytes); }
+WM_FIELDS(RankLeft) { f(1, s.rank); }
+WM_FIELDS(RanksBroken) { f(1, s.why); }
+WM_FIELDS(RankWords) { f.one_of(s); }
+
+}  // namespace wm
+
+WM_CODEC(wm::RankWords)

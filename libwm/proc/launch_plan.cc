@@ -1,0 +1,186 @@
+// What the launcher is told of an order: commands, output, files of the attempt.
+#include <algorithm>
+
+#include "libwm/proc/launch_env.h"
+#include "libwm/proc/part_env.h"
+
+namespace wm::proc {
+namespace {
+
+std::string number(std::uint64_t n) { return std::to_string(n); }
+
+/// The interpreter line of a script as argv, else /bin/sh.
+std::vector<std::string> interpreter_of(const std::string& script) {
+  if (!script.starts_with("#!")) return {"/bin/sh"};
+  auto line = script.substr(2, std::min(script.find('\n'), std::size_t{4096}) - 2);
+  auto from = line.find_first_not_of(" \t");
+  if (from == line.npos) return {"/bin/sh"};
+  auto end = line.find_first_of(" \t\r", from);
+  std::vector<std::string> argv{line.substr(from, end - from)};
+  auto more = end == line.npos ? line.npos : line.find_first_not_of(" \t\r", end);
+  auto last = line.find_last_not_of(" \t\r");
+  if (more != line.npos && more <= last) argv.push_back(line.substr(more, last - more + 1));
+  return argv;
+}
+
+std::vector<std::string> command_of(const HostOrder& o, const HostFacts& host) {
+  if (o.script.empty()) return {"/bin/sh", "-c", o.resolved.command};
+  auto argv = interpreter_of(o.script);
+  argv.push_back(attempt_dir(o, host) + "/script");
+  return argv;
+}
+
+/// Output that nobody asked to keep: enough for bpeek, bounded.
+constexpr std::uint64_t kSpoolLimit = 64u << 20;
+
+OutputFile asked_file(const HostOrder& o, const HostFacts& host, bool err) {
+  const auto& spec = o.resolved;
+  OutputFile file;
+  file.path = expand_output(err ? spec.err_file : spec.out_file, o, host.name);
+  file.name = exec_id(o.job) + (err ? ".err" : ".out");
+  file.overwrite = err ? spec.err_overwrite : spec.out_overwrite;
+  return file;
+}
+
+void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
+  const auto& spec = o.resolved;
+  bool batch = o.app.type == AppType::Batch;
+  bool writes_asked = o.first_host && place_of(o, task.task).rank == 0;
+  if (!batch) {
+    auto folder = log_dir(o, host, task.task);
+    task.out.push_back({.path = folder + "/stdout", .name = {}, .make_folders = true});
+    task.err.push_back({.path = folder + "/stderr", .name = {}, .make_folders = true});
+  }
+  if (writes_asked && !spec.out_file.empty()) {
+    task.out.push_back(asked_file(o, host, false));
+    if (spec.err_file.empty() && batch) task.merge_err = true;
+    else if (spec.err_file.empty()) task.err.push_back(asked_file(o, host, false));
+  }
+  if (writes_asked && !spec.err_file.empty()) task.err.push_back(asked_file(o, host, true));
+  auto spool = attempt_dir(o, host);
+  auto suffix = "-" + number(task.task.value);
+  if (task.out.empty())
+    task.out.push_back(
+        {.path = spool + "/stdout" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
+  if (task.err.empty() && !task.merge_err)
+    task.err.push_back(
+        {.path = spool + "/stderr" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
+}
+
+ReportHead report_head(const HostOrder& o, const HostFacts& host) {
+  const auto& spec = o.resolved;
+  ReportHead head;
+  if (!o.first_host || spec.out_file.empty()) return head;
+  head.file = asked_file(o, host, false);
+  head.product = "WM";
+  head.cluster = host.cluster;
+  head.admin = "wm@" + host.name;
+  head.job_name = spec.name;
+  head.job_text = o.script.empty() ? spec.command : o.script;
+  head.submit_host = spec.submit_host;
+  head.user = spec.owner.user;
+  head.queue = spec.queue;
+  head.home = spec.home;
+  head.cwd = spec.cwd;
+  if (!spec.err_file.empty()) head.err_path = expand_output(spec.err_file, o, host.name);
+  for (const auto& [name, tasks] : by_host(o))
+    head.hosts.push_back((tasks.size() > 1 ? number(tasks.size()) + "*" : "") + name);
+  head.submitted = o.submitted;
+  head.requested_mem_bytes = static_cast<std::uint64_t>(spec.task.mem.value) * o.all.size();
+  return head;
+}
+
+}  // namespace
+
+std::string expand_output(const std::string& path, const HostOrder& order,
+                          const std::string& host) {
+  std::string text;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    char next = path[i] == '%' && i + 1 < path.size() ? path[i + 1] : 0;
+    if (next == 'J') text += number(order.job.job);
+    else if (next == 'I') text += number(order.job.index);
+    else if (next == 'U') text += order.resolved.owner.user;
+    else if (next == 'H') text += host;
+    else if (next == '%') text += '%';
+    else {
+      text += path[i];
+      continue;
+    }
+    ++i;
+  }
+  return text;
+}
+
+namespace {
+
+/// With gpu_check, wm-ncclcheck goes first and becomes the command when all is well. Not for
+/// elastic jobs: their newcomers would wait for members that train.
+void check_gpus_first(const HostOrder& order, const HostFacts& host, const OrderedTask& task,
+                      TaskSpec& spec) {
+  bool devices = !task.gpu_uuids.empty() && names_devices(task);
+  if (!order.app.gpu_check || order.elastic || !devices) return;
+  std::vector<std::string> check{host.bin_dir + "/wm-ncclcheck"};
+  if (order.app.type != AppType::Batch) {
+    check.push_back("-r");
+    check.push_back(result_dir(order, host) + "/gpu_check.json");
+  }
+  check.push_back("--");
+  spec.argv.insert(spec.argv.begin(), check.begin(), check.end());
+}
+
+}  // namespace
+
+std::vector<SmallFile> small_files(const HostOrder& o) {
+  std::vector<SmallFile> files;
+  if (!o.script.empty()) files.push_back({"script", o.script, true});
+  if (o.all.size() <= 1 && !o.elastic) return files;
+  std::string hosts;
+  for (const auto& [name, tasks] : by_host(o))
+    for (std::size_t i = 0; i < tasks.size(); ++i) hosts += name + "\n";
+  files.push_back({"hosts", hosts, false});
+  if (auto mpi = mpi_host_file(o); !mpi.empty()) files.push_back({"mpi-hosts", mpi, false});
+  return files;
+}
+
+TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedTask& task) {
+  TaskSpec spec;
+  spec.task = task.task;
+  spec.argv = command_of(order, host);
+  spec.env = task_environment(order, host, task);
+  if (place_of(order, task.task).rank == 0)
+    spec.in = expand_output(order.resolved.in_file, order, host.name);
+  if (order.app.type != AppType::Batch) {
+    auto results = result_dir(order, host);
+    spec.folders = {log_dir(order, host, task.task), results + "/model", results + "/checkpoint"};
+  }
+  check_gpus_first(order, host, task, spec);
+  plan_output(order, host, spec);
+  plan_console(order, host, spec);
+  plan_rank(order, host, spec);
+  return spec;
+}
+
+AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Account& account,
+                         const TimeConf& times) {
+  AttemptSpec spec;
+  spec.cluster = host.cluster;
+  spec.key = {order.job, order.attempt};
+  spec.account = account;
+  spec.umask = order.resolved.umask;
+  spec.cwd = order.resolved.cwd;
+  spec.run_limit = order.run_left;
+  spec.kill_interval = spec.kill_grace = order.app.kill_grace.value_or(times.kill_grace);
+  spec.files = small_files(order);
+  spec.report = report_head(order, host);
+  spec.ends_with_last_task = !order.elastic && !is_bare_part(order);
+  plan_around(order, host, spec);
+  if (wants_agent(order)) {
+    spec.agent_argv = {host.sbin_dir + "/welastic"};
+    spec.agent_env = agent_environment(order, host);
+  }
+  for (const auto& task : order.tasks)
+    if (task.has_process && !task.kill) spec.tasks.push_back(plan_task(order, host, task));
+  return spec;
+}
+
+}  // namespace wm::proc

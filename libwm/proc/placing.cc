@@ -1,0 +1,59 @@
+#include "libwm/proc/placing.h"
+
+#include <algorithm>
+
+namespace wm::proc {
+
+std::vector<std::pair<std::string, std::vector<TaskNumber>>> by_host(const HostOrder& order) {
+  std::vector<std::pair<std::string, std::vector<TaskNumber>>> hosts;
+  auto all = order.all;
+  std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.task < b.task; });
+  for (const auto& placed : all) {
+    auto at =
+        std::find_if(hosts.begin(), hosts.end(), [&](auto& h) { return h.first == placed.host; });
+    if (at == hosts.end()) at = hosts.insert(hosts.end(), {placed.host, {}});
+    at->second.push_back(placed.task);
+  }
+  return hosts;
+}
+
+std::string exec_id(JobId job) {
+  return std::to_string(job.job) + (job.index ? "." + std::to_string(job.index) : "");
+}
+
+Place place_of(const HostOrder& order, TaskNumber task) {
+  Place place;
+  auto hosts = by_host(order);
+  place.world = static_cast<std::uint32_t>(std::max<std::size_t>(order.all.size(), 1));
+  place.hosts = static_cast<std::uint32_t>(std::max<std::size_t>(hosts.size(), 1));
+  std::uint32_t before = 0;
+  for (std::size_t h = 0; h < hosts.size(); ++h) {
+    const auto& tasks = hosts[h].second;
+    auto at = std::find(tasks.begin(), tasks.end(), task);
+    if (at != tasks.end()) {
+      place.host_rank = static_cast<std::uint32_t>(h);
+      place.local_rank = static_cast<std::uint32_t>(at - tasks.begin());
+      place.local_world = static_cast<std::uint32_t>(tasks.size());
+      place.rank = before + place.local_rank;
+      return place;
+    }
+    before += static_cast<std::uint32_t>(tasks.size());
+  }
+  return place;
+}
+
+std::string master_address(const HostOrder& order) {
+  auto first = std::min_element(order.all.begin(), order.all.end(),
+                                [](auto& a, auto& b) { return a.task < b.task; });
+  return first == order.all.end() ? "127.0.0.1" : first->address;
+}
+
+std::uint32_t master_port(const HostOrder& order, const LimitConf& limits) {
+  std::uint32_t range = limits.job_port_last - limits.job_port_first + 1;
+  // another port at each restart: what is left of the one before must not be met there
+  std::uint64_t mix = order.job.job * 7919ull + order.job.index * 31ull + order.attempt.value +
+                      order.relaunches * 1013ull;
+  return limits.job_port_first + static_cast<std::uint32_t>(mix % range);
+}
+
+}  // namespace wm::proc

@@ -1,0 +1,177 @@
+"""Role: figures of starting jobs and parallel programs: the real daemons on one private host.
+Prints `name value unit` lines, medians where there are several measurements; on stderr, a
+comment line on each with their spread.
+
+  mpi_hello8_pmix_ms          an MPI program of 8 ranks that the host starts itself: from the
+                              job's dispatch to its end, as bhist dates them
+  mpi_hello8_mpirun_ms        the same with `mpirun -n 8 --oversubscribe` as the job's command;
+                              the two alternate, both with pml=ob1 and yielding ranks
+  launch_64_tasks_ms          64 times /bin/true, started the same way: dispatch to end
+  array_2000_true_jobs_per_s  an array of 2000 `true`: before bsub starts → all are in the
+                              accounting, which follows the durable state
+  spawn_rate_per_s            /bin/true by posix_spawn, four at a time, for comparison
+  shepherd_private_kb, wnoded_rss_mb, wnoded_idle_cpu_percent
+                              of the daemons, at rest with one sleeping job; CPU over 20 s
+Needs: B (build folder). Callers: scripts/bench. Arguments: names of measurements below.
+"""
+
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+from cluster_bench import TOP, Bench, Cluster, Failure, show, until
+
+SHAPE = {'nodes': 1, 'cpus': 64, 'gpus': 0, 'mem': '', 'conf': [], 'multiuser': False}
+HELLOS, LAUNCHES, ELEMENTS, SPAWNS, IDLE_S = 11, 11, 2000, 1000, 20
+MPI = {'OMPI_MCA_pml': 'ob1', 'OMPI_MCA_btl': 'self,vader,tcp', 'OMPI_MCA_mpi_yield_when_idle': '1',
+       'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
+
+
+def submitted(bench, *words):
+    """Number of a new job."""
+    return re.search(r'<(\d+)>', bench.said('bsub', *words)).group(1)
+
+
+def dispatch_to_end(bench, *words):
+    """Milliseconds of a job that must end well."""
+    job = submitted(bench, *words)
+
+    def ended():
+        return bench.time_of(job, 'END')
+    end = until(ended)
+    state = bench.said('bjobs', '-noheader', '-o', 'stat', job).strip()
+    if state != 'DONE':
+        raise Failure(f'job {job} ({" ".join(words)}): {state}')
+    time.sleep(0.2)  # the host has cleaned up
+    return (end - bench.time_of(job, 'DISPATCH')) * 1e3
+
+
+def hello(bench):
+    """mpi_hello8_pmix_ms, mpi_hello8_mpirun_ms"""
+    program = os.path.join(bench.home, 'hello')
+    subprocess.run(['mpicc', '-O1', '-o', program, os.path.join(TOP, 'test', 'system', 'mpi_hello.c')], check=True)
+    bench.env.update(MPI)
+    ours, theirs, bare = [], [], []
+    for _ in range(HELLOS + 1):
+        ours.append(dispatch_to_end(bench, '-mpi', 'pmix', '-n', '8', program))
+        theirs.append(dispatch_to_end(bench, '-n', '8', 'mpirun', '-n', '8', '--oversubscribe', program))
+        began = time.monotonic()
+        subprocess.run(['mpirun', '-n', '8', '--oversubscribe', program], env={**os.environ, **MPI}, check=True,
+                       stdout=subprocess.DEVNULL)
+        bare.append((time.monotonic() - began) * 1e3)
+    show('mpi_hello8_pmix_ms', ours[1:])
+    show('mpi_hello8_mpirun_ms', theirs[1:], f'; mpirun alone, without a job, {sorted(bare[1:])[HELLOS // 2]:.0f}')
+
+
+def launch(bench):
+    """launch_64_tasks_ms"""
+    show('launch_64_tasks_ms',
+         [dispatch_to_end(bench, '-mpi', 'pmix', '-n', '64', '/bin/true') for _ in range(LAUNCHES + 1)][1:])
+
+
+def spawn_rate():
+    """Processes a second, the next whenever one has ended."""
+    began, running, started = time.monotonic(), 0, 0
+    while started < SPAWNS or running:
+        while running < 4 and started < SPAWNS:
+            os.posix_spawn('/bin/true', ['/bin/true'], {})
+            running, started = running + 1, started + 1
+        os.wait()
+        running -= 1
+    return SPAWNS / (time.monotonic() - began)
+
+
+def array(bench):
+    """array_2000_true_jobs_per_s, spawn_rate_per_s"""
+    path = bench.cluster.path('state', 'wmasterd', 'acct.db')
+    if not os.path.exists(path):
+        path = bench.cluster.path('state', 'acct.db')
+    rate = spawn_rate()
+    began = time.monotonic()
+    job = submitted(bench, '-J', f'a[1-{ELEMENTS}]', '/bin/true')
+
+    def accounted():
+        with sqlite3.connect(f'file:{path}?mode=ro', uri=True) as db:
+            return db.execute('SELECT count(*) FROM job WHERE job = ? AND idx > 0 AND ended > 0',
+                              (job,)).fetchone()[0] == ELEMENTS
+    until(accounted, 300)
+    took = time.monotonic() - began
+    print(f'spawn_rate_per_s {rate:.0f} /s', flush=True)
+    print(f'array_2000_true_jobs_per_s {ELEMENTS / took:.0f} jobs/s', flush=True)
+
+
+def private_kb(pid):
+    """Memory that only this process holds."""
+    with open(f'/proc/{pid}/smaps_rollup', encoding='ascii') as text:
+        return sum(int(line.split()[1]) for line in text if line.startswith('Private_'))
+
+
+def field_of(pid, name):
+    """A number of /proc/PID/status."""
+    with open(f'/proc/{pid}/status', encoding='ascii') as text:
+        return next(int(line.split()[1]) for line in text if line.startswith(name))
+
+
+def cpu_s(pid):
+    """CPU seconds that a process has used."""
+    with open(f'/proc/{pid}/stat', encoding='ascii') as text:
+        fields = text.read().rpartition(')')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def parent_of(pid):
+    """Of a process."""
+    return field_of(pid, 'PPid:')
+
+
+def daemons(bench):
+    """shepherd_private_kb, wnoded_rss_mb, wnoded_idle_cpu_percent"""
+    job = submitted(bench, 'sleep', '1000')
+
+    def pid_of_task():
+        return int(bench.said('bjobs', '-noheader', '-o', 'pids', job).strip().replace('-', '0') or 0)
+    shepherd = parent_of(until(pid_of_task))
+    with open(bench.cluster.short('run', 'node1.pid'), encoding='ascii') as text:
+        wnoded = int(text.read().split()[0])
+    time.sleep(1)
+    before = cpu_s(wnoded)
+    time.sleep(IDLE_S)
+    used = cpu_s(wnoded) - before
+    print(f'shepherd_private_kb {private_kb(shepherd)} kB')
+    print(f'wnoded_rss_mb {field_of(wnoded, "VmRSS:") / 1024:.1f} MB')
+    print(f'wnoded_idle_cpu_percent {used / IDLE_S * 100:.2f} %', flush=True)
+    bench.said('bkill', job)
+
+
+def main():
+    """One cluster for all of it; a figure that cannot be had does not keep the others back."""
+    work, failed = tempfile.mkdtemp(prefix='wm-bench.'), 0
+    cluster = Cluster(os.path.join(work, 'c'), os.environ.get('B', os.path.join(TOP, 'build')))
+    wanted = sys.argv[1:]
+    large = os.path.join(work, 'wm.conf')
+    with open(large, 'w', encoding='ascii') as conf:
+        conf.write(f'[limits]\nmax_array_size = {ELEMENTS}\n')
+    try:
+        cluster.up({**SHAPE, 'conf': [large]})
+        bench = Bench(cluster, work)
+        for measure in (hello, launch, array, daemons):
+            if wanted and measure.__name__ not in wanted:
+                continue
+            try:
+                measure(bench)
+            except Failure as problem:
+                print(f'launch_bench: {measure.__name__}: {problem}', file=sys.stderr)
+                failed = 1
+    finally:
+        cluster.down()
+        shutil.rmtree(work, ignore_errors=True)
+    return failed
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# Role: ranks of MPI programs that the job's hosts start themselves (bsub -mpi pmix): they find
+# each other without mpirun, on one host and on two, and end together.
+
+load lib
+setup_file() {
+  if command -v mpicc >/dev/null; then
+    mpicc -o "$BATS_FILE_TMPDIR/course" "$BATS_TEST_DIRNAME/mpi_course.c" || return
+  fi
+  cluster_up --nodes 2 --cpus 4
+}
+teardown_file() { cluster_down; }
+setup() {
+  command -v mpicc >/dev/null || skip "no Open MPI: run scripts/bootstrap"
+  cluster_env
+  cd "$BATS_TEST_TMPDIR" || return
+  course=$BATS_FILE_TMPDIR/course
+  # Hosts of a private cluster share a kernel and a name: Open MPI's shared memory would mix them up.
+  export OMPI_MCA_btl=self,tcp
+}
+teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; bhist -l "${job-0}"; cluster_words; }; end_all_jobs; }
+
+none_like() { ! pgrep -f "^[^ ]*$1"; }
+
+@test "ranks on one host are one world" {
+  job=$(submit -mpi pmix -n 4 -R 'span[hosts=1]' -o out.txt "$course")
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  grep -q '^course of 4: sum 6 ring 4 pairs ok' out.txt
+}
+
+@test "ranks on two hosts are one world, host by host" {
+  job=$(submit -mpi pmix -n 4 -R 'span[ptile=2]' -o out.txt "$course")
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  [ "$(field "$job" exec_host | tr : '\n' | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd' ')" = '2 node1 2 node2' ]
+  grep -q '^course of 4: sum 6 ring 4 pairs ok' out.txt
+}
+
+@test "a rank alone is a world" {
+  job=$(submit -mpi pmix -o out.txt "$course")
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  grep -q '^course of 1: sum 0 ring 1 pairs ok' out.txt
+}
+
+@test "rank 0 reads the job's standard input, the others read nothing" {
+  seq 1 10 >numbers
+  job=$(submit -mpi pmix -n 4 -R 'span[ptile=2]' -i numbers -o out.txt "$course" read)
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  grep -q '^input 55$' out.txt
+}
+
+@test "bsub -I shows what rank 0 says and exits as the job does" {
+  run bsub -I -mpi pmix -n 4 -R 'span[ptile=2]' "$course"
+  [ "$status" -eq 0 ]
+  [[ $output == *"course of 4: sum 6 ring 4 pairs ok"* ]]
+}
+
+@test "the abort of one rank ends them all with its code" {
+  job=$(submit -mpi pmix -n 4 -R 'span[ptile=2]' -o out.txt "$course" abort)
+  ran_out "$job" 60
+  [ "$(state "$job")" = failed ]
+  is "$job" exit_code 7
+  wait_for 15 none_like "$course abort"
+}
+
+@test "a rank that fails ends them all with its code" {
+  job=$(submit -mpi pmix -n 4 -R 'span[ptile=2]' -o out.txt "$course" fail)
+  ran_out "$job" 60
+  [ "$(state "$job")" = failed ]
+  is "$job" exit_code 5
+  wait_for 15 none_like "$course fail"
+}
+
+@test "nobody waits for ever for a rank that ends well before MPI_Init" {
+  job=$(submit -mpi pmix -n 4 -R 'span[ptile=2]' -o out.txt "$course" leave)
+  ran_out "$job" 60
+  [ "$(state "$job")" = failed ]
+  wait_for 15 none_like "$course leave"
+}
+
+@test "nobody waits for ever for a rank that ends well before MPI_Finalize" {
+  for where in 'span[hosts=1]' 'span[ptile=2]'; do
+    job=$(submit -mpi pmix -n 4 -R "$where" -o out.txt "$course" quit)
+    ran_out "$job" 60
+    [ "$(state "$job")" = failed ]
+    wait_for 15 none_like "$course quit"
+  done
+}
+
+@test "bkill leaves nothing of it on any host" {
+  job=$(submit -mpi pmix -n 4 -R 'span[ptile=2]' -o out.txt "$course" wait)
+  wait_for 40 bash -c "bpeek $job | grep -q 'course of 4'"
+  bkill "$job"
+  ran_out "$job" 60
+  [ "$(state "$job")" = killed ]
+  wait_for 15 none_like "$course wait"
+}
+
+@test "programs that are no MPI programs run as they are, one a task" {
+  job=$(submit -mpi pmix -n 4 -R 'span[ptile=2]' 'echo $PMIX_RANK >rank.$PMIX_RANK')
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  [ "$(cat rank.0 rank.1 rank.2 rank.3 | tr '\n' ' ')" = '0 1 2 3 ' ]
+}
+
+@test "mpirun works beside it, in a job without -mpi" {
+  job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt mpirun "$course")
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  grep -q 'course of 4: sum 6 ring 4 pairs ok' out.txt
+}

@@ -1,0 +1,33 @@
+// Bytes of what agents say to each other for their ranks: the format is append-only.
+#include "libwm/model/ranks.h"
+
+#include <gtest/gtest.h>
+
+#include "libwm/codec/codec.h"
+
+namespace wm {
+namespace {
+
+void comes_back(const RankWords& words) {
+  auto back = codec::decode<RankWords>(codec::encode(words));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, words);
+}
+
+TEST(ranks_codec, words_come_back_as_they_were) {
+  comes_back(RankHello{3});
+  comes_back(FencePart{{{0, 5, 7}, 2}, std::string("a\0b", 3)});
+  comes_back(FenceDone{{{}, 0}, ""});
+  comes_back(ModexAsk{1, 9, 4});
+  comes_back(ModexAnswer{1, 9, -46, "data"});
+  comes_back(RankLeft{6});
+  comes_back(RanksBroken{"rank 6 ended"});
+}
+
+TEST(ranks_codec, the_bytes_of_a_question_are_these) {
+  EXPECT_EQ(codec::encode(RankWords{ModexAsk{1, 2, 3}}),
+            std::string("\x22\x06\x08\x01\x10\x02\x18\x03", 8));
+}
+
+}  // namespace
+}  // namespace wm

@@ -1,0 +1,59 @@
+// What a rank asks its host's agent before its exec, and what its environment becomes.
+#include "libwm/proc/rank_call.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "libwm/proc/channel.h"
+
+namespace wm::proc {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(rank_call, the_agents_words_go_before_the_users_and_theirs_before_its_defaults) {
+  RankAnswer answer{"", {"PMIX_RANK=3", "B=agent"}, {"C=default", "D=default"}};
+  EXPECT_EQ(with_answer({"A=1", "B=user", "C=user"}, answer),
+            (Words{"A=1", "B=agent", "C=user", "D=default", "PMIX_RANK=3"}));
+}
+
+class AtASocket : public testing::Test {
+ protected:
+  /// Calls; the agent's side says `answer` to whoever calls.
+  Result<RankAnswer> call(const RankAnswer& answer) {
+    auto path = testing::TempDir() + "/ranks." + std::to_string(::getpid());
+    auto listener = listen_unix(path);
+    EXPECT_TRUE(listener);
+    std::thread agent([&] {
+      Fd fd(::accept(listener->get(), nullptr, nullptr));
+      auto who = receive_rank_call(fd.get());
+      if (who) caller_ = *who;
+      EXPECT_TRUE(answer_rank_call(fd.get(), answer));
+    });
+    auto said = call_for_rank(path, {TaskNumber{4}, 3});
+    agent.join();
+    ::unlink(path.c_str());
+    return said;
+  }
+  RankCall caller_;
+};
+
+TEST_F(AtASocket, rank_call_says_who_and_hears_the_answer) {
+  RankAnswer answer{"", {"PMIX_RANK=3"}, {"X=1"}};
+  auto said = call(answer);
+  ASSERT_TRUE(said);
+  EXPECT_EQ(*said, answer);
+  EXPECT_EQ(caller_, (RankCall{TaskNumber{4}, 3}));
+}
+
+TEST_F(AtASocket, rank_call_fails_with_the_agents_reason) {
+  auto said = call(RankAnswer{"PMIx: no library", {}, {}});
+  ASSERT_FALSE(said);
+  EXPECT_EQ(said.error().text, "PMIx: no library");
+}
+
+}  // namespace
+}  // namespace wm::proc

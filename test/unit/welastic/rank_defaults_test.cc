@@ -1,0 +1,33 @@
+// What Open MPI is told where no mpirun speaks for it.
+#include "daemons/welastic/rank_defaults.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace wm::welastic {
+namespace {
+
+bool has(const std::vector<std::string>& vars, const std::string& entry) {
+  return std::find(vars.begin(), vars.end(), entry) != vars.end();
+}
+
+TEST(rank_defaults, open_mpi_knows_that_it_was_started_by_somebody) {
+  EXPECT_TRUE(has(rank_defaults({2, true}, 1), "JSM_JSRUN_PORT=1"));
+}
+
+TEST(rank_defaults, no_fast_network_is_looked_for_where_there_is_none) {
+  auto plain = rank_defaults({2, false}, 1);
+  EXPECT_TRUE(has(plain, "OMPI_MCA_pml=ob1"));
+  EXPECT_TRUE(has(plain, "OMPI_MCA_btl=self,vader,tcp"));
+  EXPECT_FALSE(has(rank_defaults({2, true}, 1), "OMPI_MCA_pml=ob1"));
+}
+
+TEST(rank_defaults, ranks_yield_only_where_they_share_cpus) {
+  const std::string yield = "OMPI_MCA_mpi_yield_when_idle=1";
+  EXPECT_FALSE(has(rank_defaults({8, false}, 8), yield));
+  EXPECT_TRUE(has(rank_defaults({8, false}, 9), yield));
+}
+
+}  // namespace
+}  // namespace wm::welastic
