@@ -23,6 +23,7 @@ import tempfile
 import time
 
 from . import address, configuration, processes
+from .network import Network
 
 UP_LIMIT_S = 60
 NSS_WRAPPER = ('/usr/lib/x86_64-linux-gnu/libnss_wrapper.so', '/usr/lib/aarch64-linux-gnu/libnss_wrapper.so',
@@ -108,15 +109,36 @@ class Cluster:
     def _prepare(self, flags):
         if flags['multiuser'] and os.geteuid() != 0:
             raise Failure('--multiuser needs root: wnoded starts jobs as their owners')
+        if flags.get('netns') and Network.why_not():
+            raise Failure(Network.why_not())
         os.makedirs(self.folder, exist_ok=True)
         self.facts = {'flags': flags, 'short': tempfile.mkdtemp(prefix='wm.', dir='/tmp'),
                       'block': address.take(os.getpid()), 'master_user': self._master_user(flags)}
         self._make_folders()
+        self._save()  # from here on down() knows what to take away
+        self._make_network()
         self._write_hosts()
         self._start_munged()
         address.hand_over(self.facts['block'], self._pid('munged')[0])
-        configuration.generate(self.path('conf'), self._wm_conf(), self.facts['block'], flags)
+        configuration.generate(self.path('conf'), self._wm_conf(), self._net(), flags)
         self._save()
+
+    def _network(self):
+        """The namespaces of its hosts, None on plain loopback."""
+        return Network(self.facts['block']) if self.facts['flags'].get('netns') else None
+
+    def _net(self):
+        """First three numbers of its addresses."""
+        network = self._network()
+        return network.net if network else self.facts['block']
+
+    def _make_network(self):
+        network = self._network()
+        try:
+            if network:
+                network.up(self.facts['flags']['nodes'])
+        except subprocess.CalledProcessError as problem:
+            raise Failure(f'{" ".join(problem.cmd)}: {problem.stderr.strip()}') from None
 
     @staticmethod
     def _master_user(flags):
@@ -149,10 +171,10 @@ class Cluster:
         with open(self.short('hosts'), 'w', encoding='ascii') as out:
             out.write('127.0.0.1 localhost\n')
             out.write(f'{self._master_address()} master\n')
-            out.writelines(f'{self.facts["block"]}.{k} {node}\n' for k, node in enumerate(self.nodes(), 1))
+            out.writelines(f'{self._net()}.{k} {node}\n' for k, node in enumerate(self.nodes(), 1))
 
     def _master_address(self):
-        return f'{self.facts["block"]}.254'
+        return f'{self._net()}.254'
 
     def _wm_conf(self):
         user = pwd.getpwuid(os.geteuid()).pw_name
@@ -231,9 +253,11 @@ class Cluster:
         if name not in self.nodes():
             raise Failure(f'{name} is neither wmasterd nor one of {" ".join(self.nodes())}')
         env['WM_NODE'] = name
-        own = f'{self.facts["block"]}.{name[4:]}'
-        return [f'{self.build}/sbin/wnoded', '--conf', self.path('conf'), '--name', name, '--address', own,
-                '--foreground'], env
+        own = f'{self._net()}.{name[4:]}'
+        command = [f'{self.build}/sbin/wnoded', '--conf', self.path('conf'), '--name', name, '--address', own,
+                   '--foreground']
+        network = self._network()
+        return network.inside(int(name[4:]), name, self.short('hosts'), command) if network else command, env
 
     def kill(self, what, number):
         """wmasterd; nodeK with all that runs on it; task JOBID.K; shepherd JOBID@nodeK."""
@@ -303,6 +327,9 @@ class Cluster:
             self._stop(name, signal.SIGKILL if name != 'wmasterd' else signal.SIGTERM)
         left = processes.end(lambda: processes.of_cluster(self.folder))
         self._stop('munged', signal.SIGTERM)
+        network = self._network()
+        if network:
+            network.down(self.facts['flags']['nodes'])
         address.give_back(self.facts['block'])
         shutil.rmtree(self.facts['short'], ignore_errors=True)
         for name in ('run', 'cluster.json'):

@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# Role: hosts that have a network of their own each: names and addresses are real, a job spans them,
+# and a cut cable is a cut cable. Root only.
+
+load lib
+setup_file() {
+  [ "$(id -u)" -eq 0 ] || return 0
+  command -v ip nsenter >/dev/null || return 0
+  cat >"$BATS_FILE_TMPDIR/wm.conf" <<CONF
+[times]
+silent_after = 2s
+CONF
+  cluster_up --nodes 2 --netns --conf "$BATS_FILE_TMPDIR/wm.conf"
+}
+teardown_file() { [ ! -e "$CLUSTER/cluster.json" ] || cluster_down; }
+setup() {
+  [ "$(id -u)" -eq 0 ] || skip "network namespaces need root"
+  command -v ip nsenter >/dev/null || skip "no ip or nsenter: run scripts/bootstrap"
+  cluster_env
+  cd "$BATS_TEST_TMPDIR" || return
+  bridge=$(jq -r .block "$CLUSTER/cluster.json" | awk -F. '{ print "wm" 25000 + ($2 - 1) * 254 + $3 - 1 }')
+}
+teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; cluster_words; }; end_all_jobs; }
+
+host_is() { [ "$(bhosts -json "$1" | jq -r '.RECORDS[0].STATUS')" = "$2" ]; }
+
+@test "a job over two hosts: each has its own name and address, blaunch goes from one to the other" {
+  job=$(submit -n 2 -R 'span[ptile=1]' -o out.txt \
+    'blaunch -z "$LSB_HOSTS" "hostname; ip -4 -o addr show eth0; getent hosts node1 node2"')
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  [ "$(grep -cx 'node[12]' out.txt)" -eq 2 ]
+  [ "$(grep -c 'inet 10\.' out.txt)" -eq 2 ]
+  [ "$(grep -o 'inet 10[0-9.]*' out.txt | sort -u | wc -l)" -eq 2 ]
+  [ "$(grep -c '^10.* node[12]$' out.txt)" -eq 4 ]
+}
+
+@test "a port taken on one host is free on the other" {
+  cat >port.py <<PY
+import socket, time
+server = socket.create_server(('', 4711))
+print('bound', flush=True)
+time.sleep(2)
+PY
+  job=$(submit -n 2 -R 'span[ptile=1]' -o out.txt "blaunch -z \"\$LSB_HOSTS\" $PYTHON port.py")
+  ran_out "$job" 60
+  [ "$(grep -cx bound out.txt)" -eq 2 ]
+}
+
+@test "a host whose cable is cut is silent, its job goes on, and is whole when the cable is back" {
+  job=$(submit -m node2 -o out.txt 'touch begun; while [ ! -e go ]; do sleep 0.1; done; echo done; exit 3')
+  wait_for 20 test -e begun
+  ip link set "${bridge}v2" down
+  wait_for 20 in_state "$job" unknown
+  touch go
+  wait_for 10 grep -q done out.txt
+  ip link set "${bridge}v2" up
+  wait_for 30 host_is node2 ok
+  ran_out "$job" 30
+  [ "$(state "$job")" = failed ]
+  is "$job" exit_code 3
+  is "$job" attempt 1
+}
+
+@test "down leaves no namespace and no bridge" {
+  "$MINICLUSTER" up --dir "$BATS_TEST_TMPDIR/c" --nodes 1 --netns
+  other=$(jq -r .block "$BATS_TEST_TMPDIR/c/cluster.json" | awk -F. '{ print "wm" 25000 + ($2 - 1) * 254 + $3 - 1 }')
+  ip netns list | grep -q "^$other.1"
+  "$MINICLUSTER" down --dir "$BATS_TEST_TMPDIR/c"
+  [ "$(ip netns list | grep -c "^$other" || true)" -eq 0 ]
+  [ "$(ip -o link show | grep -c " $other" || true)" -eq 0 ]
+}
