@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <climits>
 #include <fstream>
+#include <span>
 #include <sstream>
 
 #include "commands/common/command.h"
+#include "libwm/base/fan_out.h"
 #include "libwm/client/launch.h"
 
 namespace wm::cmd {
@@ -28,6 +30,17 @@ constexpr Option kOptions[] = {
     {"no-wait", Kind::Flag, "", "Do not wait for the end"},
 };
 constexpr const char* kHostVariable = "WM_HOST";
+/// Commands that one blaunch starts itself; of more it has others start a share each.
+constexpr const char* kWidthVariable = "WM_LAUNCH_WIDTH";
+constexpr std::uint32_t kWidth = 32;
+/// To a blaunch that starts a share: the number of its first command.
+constexpr const char* kFirstVariable = "WM_LAUNCH_FIRST";
+
+/// A variable's number from 1; without one `otherwise`.
+std::uint32_t number_in(const char* variable, std::uint32_t otherwise) {
+  auto number = std::atoi(environment(variable).value_or("0").c_str());
+  return number > 0 ? static_cast<std::uint32_t>(number) : otherwise;
+}
 
 /// One command on one host.
 struct Run {
@@ -66,8 +79,9 @@ Result<std::vector<std::string>> hosts_in(const std::string& path) {
 
 std::vector<Run> numbered(const std::vector<std::string>& hosts) {
   std::vector<Run> runs;
+  auto first = number_in(kFirstVariable, 1);
   for (const auto& host : hosts)
-    runs.push_back({host, static_cast<std::uint32_t>(runs.size() + 1)});
+    runs.push_back({host, first + static_cast<std::uint32_t>(runs.size())});
   return runs;
 }
 
@@ -109,7 +123,8 @@ std::vector<std::string> own_environment(const Run& run) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     std::string_view whole(*entry);
     bool task = whole.starts_with("LSF_PM_TASKID=") || whole.starts_with("LSB_TASKID=");
-    if (run.task == 0 || !task) entries.emplace_back(whole);
+    bool ours = whole.starts_with(std::string(kFirstVariable) + "=");
+    if (!ours && (run.task == 0 || !task)) entries.emplace_back(whole);
   }
   if (run.task == 0) return entries;
   for (const char* name : {"LSF_PM_TASKID=", "LSB_TASKID="})
@@ -136,7 +151,8 @@ int code_of(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-Result<int> run_elsewhere(const Run& run, const std::vector<std::string>& argv, bool no_input) {
+Result<int> run_elsewhere(const Run& run, const std::vector<std::string>& argv, bool no_input,
+                          const std::vector<std::string>& more_env = {}) {
   auto socket = environment("WM_LAUNCH_SOCKET");
   if (!socket)
     return fail(Code::Unavailable, "blaunch: this job has no other hosts (WM_LAUNCH_SOCKET)");
@@ -144,6 +160,7 @@ Result<int> run_elsewhere(const Run& run, const std::vector<std::string>& argv, 
   start.host = run.host;
   start.argv = argv;
   start.env = own_environment(run);
+  start.env.insert(start.env.end(), more_env.begin(), more_env.end());
   char cwd[PATH_MAX] = "";
   if (::getcwd(cwd, sizeof cwd) != nullptr) start.cwd = cwd;
   start.no_input = no_input;
@@ -162,15 +179,43 @@ int run_one(const Run& run, const std::vector<std::string>& argv, bool no_input)
   return kRefused;
 }
 
-/// Several at once, a process each; the first code that is not 0 counts.
-Result<int> run_all(const std::vector<Run>& runs, const std::vector<std::string>& argv,
-                    bool no_input) {
-  for (const auto& run : runs) {
+/// What a blaunch elsewhere is to run for its share.
+std::vector<std::string> share_line(std::span<const Run> share,
+                                    const std::vector<std::string>& argv, bool no_input) {
+  std::string hosts;
+  for (const auto& run : share) hosts += (hosts.empty() ? "" : " ") + run.host;
+  std::vector<std::string> line{"blaunch", "-no-shell", "-z", hosts};
+  if (no_input) line.insert(line.begin() + 1, "-n");
+  line.insert(line.end(), argv.begin(), argv.end());
+  return line;
+}
+
+int run_all(std::span<const Run> runs, const std::vector<std::string>& argv, bool no_input);
+
+/// One command, or several by a blaunch on the host of the first.
+int run_share(std::span<const Run> share, const std::vector<std::string>& argv, bool no_input) {
+  const auto& first = share.front();
+  no_input = no_input || first.task > 1;
+  if (share.size() == 1) return run_one(first, argv, no_input);
+  if (first.host == environment(kHostVariable).value_or("")) return run_all(share, argv, no_input);
+  auto code = run_elsewhere({first.host}, share_line(share, argv, no_input), no_input,
+                            {kFirstVariable + ("=" + std::to_string(first.task))});
+  if (code) return *code;
+  complain(code.error().text + "\n");
+  return kRefused;
+}
+
+/// Several at once, a process for each share; the first code that is not 0 counts.
+int run_all(std::span<const Run> runs, const std::vector<std::string>& argv, bool no_input) {
+  auto width = number_in(kWidthVariable, kWidth);
+  if (width < 2) width = 2;  // or a share would never be cut
+  for (const auto& share : shares(static_cast<std::uint32_t>(runs.size()), width)) {
     auto pid = ::fork();
-    if (pid < 0) return fail(Code::System, "blaunch: fork failed");
+    if (pid < 0) complain("blaunch: fork failed\n");
+    if (pid < 0) return kRefused;
     if (pid != 0) continue;
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    ::_exit(run_one(run, argv, no_input || run.task > 1));
+    ::_exit(run_share(runs.subspan(share.first, share.count), argv, no_input));
   }
   int result = 0, status = 0;
   for (pid_t pid = 0; (pid = ::wait(&status)) > 0 || errno == EINTR;)

@@ -257,7 +257,7 @@ void Hosts::on_fact(PeerId peer, HostId host, const HostFact& fact) {
 
 std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
   if (auto* f = std::get_if<FactStarted>(&fact))
-    return {TaskStarted{f->job, f->attempt, f->task, f->pid}};
+    return {TaskStarted{f->job, f->attempt, f->task, f->pid, f->port}};
   if (auto* f = std::get_if<FactEnded>(&fact))
     return {TaskEnded{f->job, f->attempt, f->task, f->status, f->term, f->usage, f->text}};
   if (auto* f = std::get_if<FactStuck>(&fact))

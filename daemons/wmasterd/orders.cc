@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libwm/fsm/first_host.h"
+
 namespace wm::master {
 namespace {
 
@@ -70,6 +72,7 @@ void set_running(HostOrder& order, const Cluster& cluster, const Job& job) {
   order.launch = launch_of(config, job.spec());
   order.suspend = !job.suspended_by.empty();
   order.relaunches = job.relaunches;
+  order.port = job.port;
   order.restarts += job.relaunches;
   order.leave_grace = leave_grace_of(cluster, job);
   if (const auto* queue = config.queue(job.spec().queue)) {
@@ -82,11 +85,10 @@ void set_running(HostOrder& order, const Cluster& cluster, const Job& job) {
   order.notice_hosts = hosts_of(cluster, job, *job.notice);
 }
 
-// The other hosts wait until the pre-execution command on the first has done its work.
 bool waits_for_first_host(const Cluster& cluster, const Job& job, HostId id) {
   const auto& first = job.tasks.front();
-  return has_pre_exec(*cluster.config, job.spec()) && job.relaunches == 0 && first.host != id &&
-         first.state == TaskState::Starting;
+  bool ordered = fsm::first_host_goes_first(*cluster.config, job.spec());
+  return ordered && job.relaunches == 0 && first.host != id && first.state == TaskState::Starting;
 }
 
 /// One a host, in the order of their first task.

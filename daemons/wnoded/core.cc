@@ -76,6 +76,7 @@ void Core::adopt(const std::vector<proc::ShepherdUp>& shepherds,
     entry.order.attempt = up.key.attempt;
     entry.relaunches = entry.order.relaunches;
     newest_[up.key.job] = std::max(newest_[up.key.job], up.key.attempt);
+    if (entry.order.port != 0) (void)ensure_port(up.key, entry.order);  // logs what it cannot hold
     on(up.key, entry, up);
     outside_.authorise(entry.order, [this, key = up.key](const Result<proc::Account>& account) {
       auto at = attempts_.find(key);
@@ -139,17 +140,23 @@ void Core::on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word) 
   std::visit([&](const auto& w) { on(key, at->second, w); }, word);
 }
 
+FactStarted Core::started(const proc::AttemptKey& key, const Entry& entry,
+                          const proc::RunningTask& task) const {
+  bool leased = proc::master_address(entry.order) == host_.address;
+  return {key.job, key.attempt, task.task, task.pid, leased ? entry.order.port : 0};
+}
+
 void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::ShepherdUp& word) {
   for (const auto& task : word.tasks) {
     auto& known = entry.tasks[task.task];
     known.pid = task.pid;
-    if (!task.ended) say(entry, FactStarted{key.job, key.attempt, task.task, task.pid});
+    if (!task.ended) say(entry, started(key, entry, task));
   }
 }
 
 void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::TaskStarted& word) {
   entry.tasks[word.task.task].pid = word.task.pid;
-  say(entry, FactStarted{key.job, key.attempt, word.task.task, word.task.pid});
+  say(entry, started(key, entry, word.task));
   release_bare(key, entry);
 }
 

@@ -91,7 +91,7 @@ class Core {
   void bring_in_line(const proc::AttemptKey& key, Entry& entry);
   void start_missing(const proc::AttemptKey& key, Entry& entry);
   void relaunch(const proc::AttemptKey& key, Entry& entry);
-  void hold_port(const proc::AttemptKey& key, const HostOrder& order);
+  Result<void> ensure_port(const proc::AttemptKey& key, HostOrder& order);
   void release_bare(const proc::AttemptKey& key, Entry& entry);
   void pass_on_suspension(const proc::AttemptKey& key, Entry& entry);
   void pass_on_notice(const proc::AttemptKey& key, Entry& entry);
@@ -114,6 +114,8 @@ class Core {
   void on(const proc::AttemptKey&, Entry&, const proc::FileRead&) {}
   void on(const proc::AttemptKey& key, Entry& entry, const proc::Noticed& word);
   void on(const proc::AttemptKey& key, Entry& entry, const proc::ScriptFailed& word);
+  FactStarted started(const proc::AttemptKey& key, const Entry& entry,
+                      const proc::RunningTask& task) const;
   void task_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
   void part_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
   void lose_tasks(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);

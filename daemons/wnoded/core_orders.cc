@@ -93,6 +93,7 @@ void Core::on_order(HostOrder order) {
   if (order.generation < entry.order.generation) return;
   if (order.env.empty()) order.env = std::move(entry.order.env);
   if (order.script.empty()) order.script = std::move(entry.order.script);
+  if (order.port == 0) order.port = entry.order.port;
   entry.order = std::move(order);
   entry.forgotten = false;
   if (entry.stage == Stage::Up || entry.stage == Stage::Over) bring_in_line(key, entry);
@@ -158,7 +159,9 @@ void Core::start(const proc::AttemptKey& key, Entry& entry) {
                 [&](const OrderedTask& t) { return !starts(t) || entry.tasks.contains(t.task); });
   bool part = opens_part(entry.order) && entry.tasks.empty();  // once only
   if (missing.tasks.empty() && !part) return;
-  hold_port(key, entry.order);
+  if (auto port = ensure_port(key, entry.order); !port)
+    return never_started(key, entry, Term::LaunchFailed, port.error().text);
+  missing.port = entry.order.port;
   auto spec = proc::plan_attempt(missing, host_, *entry.account, times_);
   spec.memo = memo_of(entry.order);
   for (auto& task : spec.tasks) {

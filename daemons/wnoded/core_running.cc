@@ -23,20 +23,29 @@ bool stays(const OrderedTask& task) { return !task.kill && !task.leave; }
 
 }  // namespace
 
-/// The rendezvous of the job's scripts is on rank 0's host, which promises the port.
-void Core::hold_port(const proc::AttemptKey& key, const HostOrder& order) {
+/// The rendezvous of the job's scripts is on rank 0's host, which leases ports for it before
+/// anybody is told of one. Ports that are told already (we have adopted the attempt, or rank 0
+/// has come here from another host) are held again.
+Result<void> Core::ensure_port(const proc::AttemptKey& key, HostOrder& order) {
   bool serves = proc::master_address(order) == host_.address;
-  if (!serves || (order.app.type == AppType::Batch && order.launch != Launch::PerHost)) return;
-  if (auto held = outside_.hold_port(key, proc::master_port(order, host_.limits)); !held)
+  if (!serves || !proc::meets_at_port(order)) return {};
+  if (order.port == 0) {
+    WM_TRY(order.port,
+           outside_.lease_port(key, {host_.limits.job_port_first, host_.limits.job_port_last}));
+    return {};
+  }
+  if (auto held = outside_.hold_port(key, order.port); !held)
     log::warn("port_not_held", {{"attempt", to_string(key)}, {"why", held.error().text}});
+  return {};
 }
 
 /// Every process here makes room for one that knows the new size: the same task's, or that of
 /// another slot when its own leaves.
 void Core::relaunch(const proc::AttemptKey& key, Entry& entry) {
-  const auto& order = entry.order;
+  auto& order = entry.order;
   if (order.relaunches <= entry.relaunches) return;
   entry.relaunches = order.relaunches;
+  (void)ensure_port(key, order);  // told already: held if it can be
   proc::RestartTasks restart;
   std::vector<TaskNumber> old;  // processes whose own slot is not to have one any more
   for (const auto& [number, task] : entry.tasks) {
@@ -56,7 +65,6 @@ void Core::relaunch(const proc::AttemptKey& key, Entry& entry) {
   }
   if (restart.tasks.empty()) return;
   for (const auto& task : restart.tasks) entry.tasks[task.spec.task].pid = 0;
-  hold_port(key, order);
   restart.files = proc::small_files(order);
   restart.grace = order.leave_grace;
   restart.limits = proc::limits_of(order);

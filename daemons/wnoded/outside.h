@@ -12,6 +12,7 @@
 #include "libwm/base/units.h"
 #include "libwm/model/node.h"
 #include "libwm/proc/gpu_reading.h"
+#include "libwm/proc/job_ports.h"
 #include "libwm/proc/launcher.h"
 
 namespace wm::node {
@@ -38,7 +39,10 @@ class Outside {
                          std::function<void(Result<proc::Account>)> done) = 0;
 
   /// Holds and lets go the port promised to an attempt. @errors as proc::JobPorts
-  virtual Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t port) = 0;
+  /// As proc::JobPorts, at this host's address.
+  virtual Result<std::uint32_t> lease_port(const proc::AttemptKey& key,
+                                           const proc::PortRange& range) = 0;
+  virtual Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t first) = 0;
   virtual void release_port(const proc::AttemptKey& key) = 0;
 
   /// Whether there is such a file. @cost one stat

@@ -107,8 +107,13 @@ void RealOutside::authorise(const HostOrder& order,
   });
 }
 
-Result<void> RealOutside::hold_port(const proc::AttemptKey& key, std::uint32_t port) {
-  return ports_.hold(key, setup_.host.address, port);
+Result<std::uint32_t> RealOutside::lease_port(const proc::AttemptKey& key,
+                                              const proc::PortRange& range) {
+  return ports_.lease(key, setup_.host.address, range);
+}
+
+Result<void> RealOutside::hold_port(const proc::AttemptKey& key, std::uint32_t first) {
+  return ports_.hold(key, setup_.host.address, first);
 }
 
 bool RealOutside::exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }

@@ -45,7 +45,9 @@ class RealOutside : public Outside {
   void tell_agent(const proc::AttemptKey& key, const NodeToAgent& words) override;
   proc::Launcher& launcher() override { return shepherds_; }
   void authorise(const HostOrder& order, std::function<void(Result<proc::Account>)> done) override;
-  Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t port) override;
+  Result<std::uint32_t> lease_port(const proc::AttemptKey& key,
+                                   const proc::PortRange& range) override;
+  Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t first) override;
   void release_port(const proc::AttemptKey& key) override { ports_.release(key); }
   bool exists(const std::string& path) override;
   void read_gpus(std::function<void(std::vector<proc::GpuReading>)> done) override;

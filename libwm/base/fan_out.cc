@@ -1,5 +1,7 @@
 #include "libwm/base/fan_out.h"
 
+#include <algorithm>
+
 namespace wm {
 
 std::uint32_t FanOut::parent(std::uint32_t place) const {
@@ -30,6 +32,18 @@ std::uint32_t FanOut::depth() const {
   std::uint32_t steps = 0;
   for (auto place = count - 1; place > 0; place = parent(place)) ++steps;
   return steps;
+}
+
+std::vector<Share> shares(std::uint32_t count, std::uint32_t width) {
+  auto parts = std::min(count, width);
+  std::vector<Share> cut;
+  std::uint32_t first = 0;
+  for (std::uint32_t i = 0; i < parts; ++i) {
+    auto length = count / parts + (i < count % parts ? 1 : 0);
+    cut.push_back({first, length});
+    first += length;
+  }
+  return cut;
 }
 
 }  // namespace wm

@@ -30,4 +30,13 @@ struct FanOut {
   bool operator==(const FanOut&) const = default;
 };
 
+/// Places `first` … first + count - 1.
+struct Share {
+  std::uint32_t first = 0, count = 0;
+  bool operator==(const Share&) const = default;
+};
+/// Cuts `count` places into `width` shares, or as many as there are places, in order; their
+/// lengths differ by at most 1. The first place of each passes on to the others. @cost O(width)
+std::vector<Share> shares(std::uint32_t count, std::uint32_t width);
+
 }  // namespace wm

@@ -73,8 +73,9 @@ Result<void> check_task(const Job& job, const E& e) {
     if (!task || task->state == TaskState::Gone)
       return fail(Code::Stale, "Job <" + to_string(job.id) + ">: task " +
                                    std::to_string(e.task.value) + " has ended");
-    if (std::is_same_v<E, TaskStarted> && task->pid != 0)
-      return fail(Code::Stale, "task has started");
+    bool known = task->pid != 0;
+    if constexpr (std::is_same_v<E, TaskStarted>) known = known && (e.port == 0 || job.port != 0);
+    if (std::is_same_v<E, TaskStarted> && known) return fail(Code::Stale, "task has started");
     if (std::is_same_v<E, TaskCondemned> && task->kill)
       return fail(Code::Stale, "task is condemned");
     if (std::is_same_v<E, TaskStuck> && task->state == TaskState::Stuck)

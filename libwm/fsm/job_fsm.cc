@@ -100,6 +100,7 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.suspended_by.clear();
   job.suspended = {};
   job.relaunches = 0;
+  job.port = 0;
   job.notice.reset();
   job.dispatched = now;
   if (!job.account) job.account = account_of(c, job.spec());

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "libwm/fsm/edit.h"
+#include "libwm/fsm/first_host.h"
 #include "libwm/fsm/part.h"
 
 namespace wm::fsm {
@@ -177,6 +178,7 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   Task& task = edit_task(job, e.task);
   task.pid = e.pid;
+  if (e.port != 0) job.port = e.port;
   if (task.state == TaskState::Starting) task.state = TaskState::Running;
   bool starting = std::any_of(job.tasks.begin(), job.tasks.end(), [](auto& x) {
     return x.has_process && x.state == TaskState::Starting;
@@ -186,9 +188,8 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
     if (job.started == WallTime{}) job.started = now;
     t.schedule = true;
   }
-  // the other hosts have waited for the first one's pre-execution command
-  if (e.task == job.tasks.front().number && has_pre_exec(*c.config, job.spec()))
-    t.orders.insert(e.job);
+  bool first = e.task == job.tasks.front().number;
+  if (first && first_host_goes_first(*c.config, job.spec())) t.orders.insert(e.job);
   t.jobs.insert(e.job);
 }
 

@@ -1,6 +1,7 @@
 #include "libwm/model/cluster.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -32,17 +33,41 @@ bool is_prefix(std::string_view word) {
   return assigns || word == "exec" || base_name(word) == "env";
 }
 
-// @source PyTorch's manual of torchrun: torchrun, python -m torch.distributed.run (or .launch)
-bool is_launcher(std::string_view command) {
-  auto words = first_words(command);
+/// What starts the processes of a training, or nothing we know.
+enum class Starter { None, Torchrun, Accelerate, DeepSpeed };
+
+Starter starter_of_module(std::string_view name) {
+  if (name == "torch.distributed.run" || name == "torch.distributed.launch")
+    return Starter::Torchrun;
+  if (name == "accelerate.commands.launch") return Starter::Accelerate;
+  if (name == "deepspeed.launcher.runner") return Starter::DeepSpeed;
+  return Starter::None;
+}
+
+// @source manuals of torchrun, accelerate launch and deepspeed: the command, or python -m MODULE
+Starter starter_of(const std::vector<std::string_view>& words) {
   auto at = std::find_if_not(words.begin(), words.end(), is_prefix);
-  if (at == words.end()) return false;
-  if (base_name(*at) == "torchrun") return true;
-  if (!base_name(*at).starts_with("python")) return false;
+  if (at == words.end()) return Starter::None;
+  auto name = base_name(*at);
+  if (name == "torchrun") return Starter::Torchrun;
+  if (name == "deepspeed") return Starter::DeepSpeed;
+  if (name == "accelerate")
+    return at + 1 != words.end() && at[1] == "launch" ? Starter::Accelerate : Starter::None;
+  if (!name.starts_with("python")) return Starter::None;
   auto module = std::find(at, words.end(), "-m");
   bool options_only = std::all_of(at + 1, module, [](auto word) { return word.starts_with('-'); });
-  if (module == words.end() || module + 1 == words.end() || !options_only) return false;
-  return module[1] == "torch.distributed.run" || module[1] == "torch.distributed.launch";
+  if (module == words.end() || module + 1 == words.end() || !options_only) return Starter::None;
+  return starter_of_module(module[1]);
+}
+
+/// How the command itself wants to be started, if it is a launcher. DeepSpeed's reaches the
+/// other hosts itself, unless it is told that it runs on each of them.
+std::optional<Launch> launch_of_command(std::string_view command) {
+  auto words = first_words(command);
+  auto starter = starter_of(words);
+  if (starter == Starter::None) return {};
+  bool alone = std::find(words.begin(), words.end(), "--no_ssh") == words.end();
+  return starter == Starter::DeepSpeed && alone ? Launch::Once : Launch::PerHost;
 }
 
 }  // namespace
@@ -108,7 +133,7 @@ bool may_resize(const Config& config, const Job& job) {
 
 Launch launch_of(const Config& config, const JobSpec& spec) {
   if (spec.mpi == Mpi::Pmix) return Launch::PerSlot;
-  if (is_launcher(spec.command)) return Launch::PerHost;
+  if (auto launch = launch_of_command(spec.command)) return *launch;
   return app_of(config, spec).type == AppType::Batch ? Launch::Once : Launch::PerSlot;
 }
 

@@ -29,7 +29,7 @@ void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v["GROUP_WORLD_SIZE"] = number(place.hosts);
   v["ROLE_NAME"] = "default";
   v["MASTER_ADDR"] = master_address(o);
-  v["MASTER_PORT"] = number(master_port(o, host.limits));
+  if (auto port = master_port(o)) v["MASTER_PORT"] = number(port);
   v["TORCHELASTIC_RUN_ID"] = exec_id(o.job);
   v["TORCHELASTIC_RESTART_COUNT"] = number(o.restarts);
   v["TORCHELASTIC_MAX_RESTARTS"] = number(host.limits.max_requeue);
@@ -44,14 +44,13 @@ void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v.try_emplace("GLOO_SOCKET_IFNAME", host.interface);
 }
 
-void add_launcher(VariableMap& v, const HostOrder& o, const HostFacts& host,
-                  const OrderedTask& task) {
+void add_launcher(VariableMap& v, const HostOrder& o, const OrderedTask& task) {
   auto place = place_of(o, task.task);
   v["PET_NNODES"] = number(place.hosts);
   v["PET_NODE_RANK"] = number(place.host_rank);
   v["PET_NPROC_PER_NODE"] = number(place.local_world);
   v["PET_MASTER_ADDR"] = master_address(o);
-  v["PET_MASTER_PORT"] = number(master_port(o, host.limits));
+  if (auto port = master_port(o)) v["PET_MASTER_PORT"] = number(port);
   v["NNODES"] = v["PET_NNODES"];
   v["NPROC_PER_NODE"] = v["PET_NPROC_PER_NODE"];
 }

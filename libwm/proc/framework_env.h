@@ -15,8 +15,7 @@ void add_torchrun(VariableMap& vars, const HostOrder& order, const HostFacts& ho
                   const OrderedTask& task);
 /// Defaults of torchrun's own options; what the command line says goes before them.
 /// @source torch.distributed.argparse_util: PET_<option>
-void add_launcher(VariableMap& vars, const HostOrder& order, const HostFacts& host,
-                  const OrderedTask& task);
+void add_launcher(VariableMap& vars, const HostOrder& order, const OrderedTask& task);
 /// Folders and modules of a training script.
 void add_training(VariableMap& vars, const HostOrder& order, const HostFacts& host,
                   const OrderedTask& task);

@@ -3,31 +3,86 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 namespace wm::proc {
+namespace {
 
-Result<void> JobPorts::hold(const AttemptKey& key, const std::string& address, std::uint32_t port) {
-  for (const auto& [owner, held] : held_) {
-    if (held.port != port) continue;
-    if (owner == key) return {};
-    return fail(Code::Conflict,
-                "port " + std::to_string(port) + " is held for " + to_string(owner));
-  }
+Result<sockaddr_in> endpoint(const std::string& address, std::uint32_t port) {
   sockaddr_in at{};
   at.sin_family = AF_INET;
   at.sin_port = htons(static_cast<std::uint16_t>(port));
   if (::inet_pton(AF_INET, address.c_str(), &at.sin_addr) != 1)
     return fail(Code::BadArgument, "not a numeric address: '" + address + "'");
+  return at;
+}
+
+/// Binds without SO_REUSEADDR, which finds everybody who has the port; sets it then, so that the
+/// job may bind it beside us.
+Result<Fd> bind_alone(const std::string& address, std::uint32_t port) {
+  WM_TRY(auto at, endpoint(address, port));
   Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  int on = 1;
-  if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0)
-    return system_error("socket");
+  if (!fd) return system_error("socket");
   if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof(at)) != 0)
     return fail(Code::Conflict,
                 "port " + address + ":" + std::to_string(port) + ": " + std::strerror(errno));
-  held_[key] = Held{port, std::move(fd)};
+  int on = 1;
+  if (::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0)
+    return system_error("SO_REUSEADDR");
+  return fd;
+}
+
+/// Where the search begins: apart for different jobs, so that few ports are tried twice, and
+/// not at the ports of the attempt before, where what is left of it may still call.
+std::uint32_t first_block(const AttemptKey& key, std::uint32_t blocks) {
+  std::uint64_t mix = key.job.job * 7919ull + key.job.index * 31ull + key.attempt.value;
+  return static_cast<std::uint32_t>(mix % blocks);
+}
+
+}  // namespace
+
+Result<std::uint32_t> JobPorts::lease(const AttemptKey& key, const std::string& address,
+                                      const PortRange& range) {
+  if (auto known = held_.find(key); known != held_.end()) return known->second.first;
+  auto blocks = (range.last - range.first + 1) / kPortsPerLease;
+  for (std::uint32_t tried = 0; tried < blocks; ++tried) {
+    auto first = range.first + (first_block(key, blocks) + tried) % blocks * kPortsPerLease;
+    if (is_held(first)) continue;
+    auto block = bind_block(address, first);
+    if (block) held_[key] = std::move(*block);
+    if (block) return first;
+    if (block.error().code != Code::Conflict) return block.error();
+  }
+  return fail(Code::Limit, "no " + std::to_string(kPortsPerLease) + " ports together are free in " +
+                               std::to_string(range.first) + "-" + std::to_string(range.last) +
+                               " (job_ports in wm.conf)");
+}
+
+bool JobPorts::is_held(std::uint32_t first) const {
+  return std::any_of(held_.begin(), held_.end(),
+                     [&](const auto& entry) { return entry.second.first == first; });
+}
+
+Result<JobPorts::Held> JobPorts::bind_block(const std::string& address, std::uint32_t first) {
+  Held block;
+  block.first = first;
+  for (std::uint32_t i = 0; i < kPortsPerLease; ++i) {
+    WM_TRY(block.sockets[i], bind_alone(address, first + i));
+  }
+  return block;
+}
+
+Result<void> JobPorts::hold(const AttemptKey& key, const std::string& address,
+                            std::uint32_t first) {
+  if (auto known = held_.find(key); known != held_.end() && known->second.first == first) return {};
+  if (is_held(first))
+    return fail(Code::Conflict, "port " + std::to_string(first) + " is another attempt's");
+  auto& block = held_[key];
+  block.first = first;
+  for (std::uint32_t i = 0; i < kPortsPerLease; ++i)
+    if (auto fd = bind_alone(address, first + i)) block.sockets[i] = std::move(*fd);
   return {};
 }
 

@@ -1,32 +1,51 @@
-// Role: ports that tasks were promised (MASTER_PORT). The port is held bound with SO_REUSEADDR
-// and not listening until the attempt ends: a program that sets SO_REUSEADDR too, as torch's
-// TCPStore does, can bind it and listen; a plain stranger cannot.
-// Invariant: a port belongs to at most one attempt of this host.
+// Role: ports that tasks are promised for their rendezvous (MASTER_PORT). They are leased in
+// blocks, bound before anybody is told, and stay bound with SO_REUSEADDR and not listening until
+// the attempt ends: a program that sets SO_REUSEADDR too, as torch's TCPStore does, can bind
+// and listen; a plain stranger cannot.
+// Invariant: a port is leased only when nobody on this machine has it bound, of this host's
+// attempts or not; what another socket has left in its closing is no free port either.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 
 #include "libwm/base/result.h"
 #include "libwm/proc/channel.h"
 #include "libwm/proc/launcher.h"
+#include "libwm/proc/placing.h"
 
 namespace wm::proc {
+
+/// Ports that leases are taken from. @shape first <= last
+struct PortRange {
+  std::uint32_t first = 0, last = 0;
+  bool operator==(const PortRange&) const = default;
+};
 
 /// The ports held on this host. @thread one   @owns their sockets
 class JobPorts {
  public:
-  /// Holds address:port for the attempt; holding it already is fine.
-  /// @errors Conflict: another attempt has it, or somebody listens there; System
-  Result<void> hold(const AttemptKey& key, const std::string& address, std::uint32_t port);
-  /// Lets the attempt's port go. @cost one close
+  /// Finds a free block for the attempt and holds it; what it has already, if it has some.
+  /// Returns the first port. @errors Limit: no block of the range is free; BadArgument: address
+  /// @cost one bind a port tried: a few, or all of the range when it is full
+  Result<std::uint32_t> lease(const AttemptKey& key, const std::string& address,
+                              const PortRange& range);
+  /// Holds this block again, after a restart of ours; holding it already is fine. A port at
+  /// which the job listens cannot be bound any more, but is leased to nobody else.
+  /// @errors Conflict: another attempt has it
+  Result<void> hold(const AttemptKey& key, const std::string& address, std::uint32_t first);
+  /// Lets the attempt's ports go. @cost one close each
   void release(const AttemptKey& key) { held_.erase(key); }
 
  private:
   struct Held {
-    std::uint32_t port = 0;
-    Fd fd;
+    std::uint32_t first = 0;
+    std::array<Fd, kPortsPerLease> sockets;
   };
+  bool is_held(std::uint32_t first) const;
+  static Result<Held> bind_block(const std::string& address, std::uint32_t first);
+
   std::map<AttemptKey, Held> held_;
 };
 

@@ -179,9 +179,9 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
   add_account(vars, order, host);
   add_gpus(vars, order, task);
   bool launcher = order.launch == Launch::PerHost;
-  if (order.app.type != AppType::Batch || launcher) add_torchrun(vars, order, host, task);
+  if (meets_at_port(order)) add_torchrun(vars, order, host, task);
   if (order.app.type != AppType::Batch) add_training(vars, order, host, task);
-  if (launcher) add_launcher(vars, order, host, task);
+  if (launcher) add_launcher(vars, order, task);
   add_wm(vars, order, host);
   add_launch(vars, order, host);
   vars[std::string(kTaskVariable)] = number(task.task.value);

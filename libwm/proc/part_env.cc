@@ -62,6 +62,7 @@ void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host
   if (is_interactive(order)) vars["LSB_INTERACTIVE"] = "Y";
   if (order.all.size() <= 1) return;
   vars["OMPI_MCA_orte_default_hostfile"] = attempt_dir(order, host) + kMpiHosts;
+  vars["WM_HOSTFILE"] = vars["OMPI_MCA_orte_default_hostfile"];  // DeepSpeed's form, too
   vars.try_emplace("OMPI_MCA_plm_rsh_agent", host.bin_dir + "/blaunch");
   // Confinement is the cgroup's job, and bound to cores more slots than cores are an error.
   vars.try_emplace("OMPI_MCA_hwloc_base_binding_policy", "none");

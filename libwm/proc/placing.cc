@@ -42,18 +42,19 @@ Place place_of(const HostOrder& order, TaskNumber task) {
   return place;
 }
 
+bool meets_at_port(const HostOrder& order) {
+  bool workers = order.launch == Launch::PerSlot && order.app.type != AppType::Batch;
+  return workers || order.launch == Launch::PerHost;
+}
+
 std::string master_address(const HostOrder& order) {
   auto first = std::min_element(order.all.begin(), order.all.end(),
                                 [](auto& a, auto& b) { return a.task < b.task; });
   return first == order.all.end() ? "127.0.0.1" : first->address;
 }
 
-std::uint32_t master_port(const HostOrder& order, const LimitConf& limits) {
-  std::uint32_t range = limits.job_port_last - limits.job_port_first + 1;
-  // another port at each restart: what is left of the one before must not be met there
-  std::uint64_t mix = order.job.job * 7919ull + order.job.index * 31ull + order.attempt.value +
-                      order.relaunches * 1013ull;
-  return limits.job_port_first + static_cast<std::uint32_t>(mix % range);
+std::uint32_t master_port(const HostOrder& order) {
+  return order.port == 0 ? 0 : order.port + order.relaunches % kPortsPerLease;
 }
 
 }  // namespace wm::proc

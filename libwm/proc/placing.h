@@ -29,9 +29,17 @@ std::vector<std::pair<std::string, std::vector<TaskNumber>>> by_host(const HostO
 /// "12" or "12.4": a job as part of a path or of an exec id. @cost O(1)
 std::string exec_id(JobId job);
 
-/// The numeric address and the port of the rendezvous given to scripts that need MASTER_PORT
-/// beforehand; the port is a function of (job, attempt) so that all hosts agree.
+/// Ports that are leased together, one after the other: the processes of a resized job meet
+/// at the next one, where nothing of those before them is met.
+inline constexpr std::uint32_t kPortsPerLease = 4;
+
+/// Are the processes told of each other as torchrun's workers are? Those that a command started
+/// once starts itself must not be: they would all take themselves for its rank. @cost O(1)
+bool meets_at_port(const HostOrder& order);
+
+/// Where scripts meet that need MASTER_ADDR and MASTER_PORT beforehand: the numeric address of
+/// the first task's host, and a port that it has leased. Port 0: none is known.
 std::string master_address(const HostOrder& order);
-std::uint32_t master_port(const HostOrder& order, const LimitConf& limits);
+std::uint32_t master_port(const HostOrder& order);
 
 }  // namespace wm::proc

@@ -92,6 +92,8 @@ def array(bench):
     if not os.path.exists(path):
         path = bench.cluster.path('state', 'acct.db')
     rate = spawn_rate()
+    pids = {name: pid_of(bench, name) for name in ('wmasterd', 'node1')}
+    before = {name: cpu_s(pid) for name, pid in pids.items()}
     began = time.monotonic()
     job = submitted(bench, '-J', f'a[1-{ELEMENTS}]', '/bin/true')
 
@@ -101,6 +103,8 @@ def array(bench):
                               (job,)).fetchone()[0] == ELEMENTS
     until(accounted, 300)
     took = time.monotonic() - began
+    used = ', '.join(f'{name} {(cpu_s(pid) - before[name]) / ELEMENTS * 1e6:.0f}' for name, pid in pids.items())
+    print(f'# array_2000_true_jobs_per_s: CPU time in us a job of {used}', file=sys.stderr)
     print(f'spawn_rate_per_s {rate:.0f} /s', flush=True)
     print(f'array_2000_true_jobs_per_s {ELEMENTS / took:.0f} jobs/s', flush=True)
 
@@ -124,6 +128,12 @@ def cpu_s(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
+def pid_of(bench, daemon):
+    """Of wmasterd, or of a host's wnoded."""
+    with open(bench.cluster.short('run', f'{daemon}.pid'), encoding='ascii') as text:
+        return int(text.read().split()[0])
+
+
 def parent_of(pid):
     """Of a process."""
     return field_of(pid, 'PPid:')
@@ -136,8 +146,7 @@ def daemons(bench):
     def pid_of_task():
         return int(bench.said('bjobs', '-noheader', '-o', 'pids', job).strip().replace('-', '0') or 0)
     shepherd = parent_of(until(pid_of_task))
-    with open(bench.cluster.short('run', 'node1.pid'), encoding='ascii') as text:
-        wnoded = int(text.read().split()[0])
+    wnoded = pid_of(bench, 'node1')
     time.sleep(1)
     before = cpu_s(wnoded)
     time.sleep(IDLE_S)

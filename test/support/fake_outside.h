@@ -46,8 +46,13 @@ class FakeOutside : public node::Outside {
   void authorise(const HostOrder&, std::function<void(Result<proc::Account>)> done) override {
     asked.push_back(std::move(done));
   }
-  Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t port) override {
-    ports[key] = port;
+  Result<std::uint32_t> lease_port(const proc::AttemptKey& key,
+                                   const proc::PortRange& range) override {
+    if (no_ports) return fail(Code::Limit, "no port is free");
+    return ports[key] = range.first + 4 * static_cast<std::uint32_t>(ports.size());
+  }
+  Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t first) override {
+    ports[key] = first;
     return {};
   }
   void release_port(const proc::AttemptKey& key) override { ports.erase(key); }
@@ -81,6 +86,7 @@ class FakeOutside : public node::Outside {
   std::vector<std::pair<proc::AttemptKey, NodeToAgent>> agents;
   std::deque<std::function<void(Result<proc::Account>)>> asked;
   std::map<proc::AttemptKey, std::uint32_t> ports;
+  bool no_ports = false;
   std::deque<std::function<void(std::vector<proc::GpuReading>)>> gpu_reads;
   std::set<std::string> files;
   std::vector<proc::ExitRecord> records;

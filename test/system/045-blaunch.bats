@@ -54,6 +54,15 @@ none_like() { ! pgrep -xf "$1"; }
   [ "$(grep -c '^u=node[12]$' out.txt)" -eq 1 ]
 }
 
+@test "of many hosts each starts a share, and nothing is different" {
+  job=$(pair 'export WM_LAUNCH_WIDTH=2; blaunch "echo task=\$LSF_PM_TASKID@\$WM_HOST under \$WM_LAUNCH_FIRST."; blaunch -z "$first $other $first $other $other" "cat; test \$LSF_PM_TASKID -ne 4 || exit 9" </etc/hostname; echo code=$?')
+  done_well "$job"
+  [ "$(grep -c '^task=[1-4]@node[12] under \.$' out.txt)" -eq 4 ]
+  [ "$(grep '^task=' out.txt | sort -u | wc -l)" -eq 4 ]
+  [ "$(grep -cxF "$(cat /etc/hostname)" out.txt)" -eq 1 ]
+  said code=9
+}
+
 @test "a host that is not the job's is refused with 255" {
   job=$(submit -n 1 -o out.txt 'blaunch -z "nosuch" true; echo code=$?')
   done_well "$job"

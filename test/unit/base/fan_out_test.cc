@@ -64,5 +64,22 @@ TEST(fan_out, a_thousand_hosts_are_two_steps_away) {
   EXPECT_FALSE(tree.is_below(40, 2));
 }
 
+TEST(fan_out, shares_are_nearly_equal_and_leave_nobody_out) {
+  EXPECT_EQ(shares(7, 3), (std::vector<Share>{{0, 3}, {3, 2}, {5, 2}}));
+  EXPECT_EQ(shares(2, 32), (std::vector<Share>{{0, 1}, {1, 1}}));
+  EXPECT_EQ(shares(5, 1), (std::vector<Share>{{0, 5}}));
+  EXPECT_TRUE(shares(0, 32).empty());
+  for (std::uint32_t count : {1u, 31u, 33u, 100u, 1025u}) {
+    std::uint32_t next = 0;
+    for (const auto& share : shares(count, 32)) {
+      EXPECT_EQ(share.first, next);
+      EXPECT_GE(share.count, count / 32);
+      EXPECT_LE(share.count, count / 32 + 1);
+      next += share.count;
+    }
+    EXPECT_EQ(next, count);
+  }
+}
+
 }  // namespace
 }  // namespace wm

@@ -28,6 +28,20 @@ TEST(launch, a_torchrun_command_starts_once_a_host) {
   EXPECT_EQ(launch("batch", "torchrun train.py"), Launch::PerHost);
 }
 
+TEST(launch, accelerate_starts_once_a_host) {
+  for (const char* command : {"accelerate launch train.py", "/opt/bin/accelerate launch -m x",
+                              "python3 -m accelerate.commands.launch train.py"})
+    EXPECT_EQ(launch("training", command), Launch::PerHost) << command;
+  EXPECT_EQ(launch("training", "accelerate env"), Launch::PerSlot);
+}
+
+TEST(launch, deepspeed_reaches_other_hosts_itself_unless_told_not_to) {
+  EXPECT_EQ(launch("training", "deepspeed --launcher openmpi train.py"), Launch::Once);
+  EXPECT_EQ(launch("training", "deepspeed --no_ssh --node_rank $NODE_RANK train.py"),
+            Launch::PerHost);
+  EXPECT_EQ(launch("training", "python3 -m deepspeed.launcher.runner train.py"), Launch::Once);
+}
+
 TEST(launch, what_only_mentions_torchrun_is_no_launcher) {
   for (const char* command : {"echo torchrun", "python3 train.py -m torch.distributed.run",
                               "./torchrun.sh", "python3 -m", "python3 -m torch.distributed", ""})

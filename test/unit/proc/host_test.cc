@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <set>
+
 #include "libwm/proc/job_ports.h"
 #include "libwm/proc/topology.h"
 
@@ -39,8 +41,8 @@ TEST(topology, a_loopback_address_is_on_lo) {
   EXPECT_EQ(interface_of("not an address"), "");
 }
 
-/// Tries to listen there as a program would.
-bool can_listen(std::uint32_t port, bool reuse) {
+/// Listens there as a program would; nothing when it cannot.
+Fd listening(std::uint32_t port, bool reuse = true) {
   Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   int on = reuse ? 1 : 0;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -48,24 +50,77 @@ bool can_listen(std::uint32_t port, bool reuse) {
   at.sin_family = AF_INET;
   at.sin_port = htons(static_cast<std::uint16_t>(port));
   ::inet_pton(AF_INET, "127.0.0.1", &at.sin_addr);
-  return ::bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof(at)) == 0 &&
-         ::listen(fd.get(), 1) == 0;
+  bool listens = ::bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof(at)) == 0 &&
+                 ::listen(fd.get(), 1) == 0;
+  if (!listens) fd.reset();
+  return fd;
 }
 
-TEST(job_ports, a_held_port_is_open_to_the_job_and_closed_to_strangers) {
-  AttemptKey key{{1, 0}, {1}}, other{{2, 0}, {1}};
+bool can_listen(std::uint32_t port, bool reuse) { return bool(listening(port, reuse)); }
+
+const PortRange kRange{21000, 21999};
+
+TEST(job_ports, a_leased_port_is_open_to_the_job_and_closed_to_strangers) {
   JobPorts ports;
-  std::uint32_t port = 20000;
-  while (port < 21000 && !ports.hold(key, "127.0.0.1", port)) ++port;
-  ASSERT_LT(port, 21000u);
-  EXPECT_TRUE(ports.hold(key, "127.0.0.1", port)) << "again is fine";
-  auto taken = ports.hold(other, "127.0.0.1", port);
+  auto port = ports.lease({{1, 0}, {1}}, "127.0.0.1", kRange);
+  ASSERT_TRUE(port);
+  EXPECT_FALSE(can_listen(*port, false));
+  EXPECT_TRUE(can_listen(*port, true));
+  EXPECT_FALSE(can_listen(*port + 3, false));
+}
+
+TEST(job_ports, a_port_that_anybody_has_is_not_leased) {
+  AttemptKey key{{1, 0}, {1}};
+  JobPorts mine, others;  // of two hosts at one address
+  auto first = others.lease(key, "127.0.0.1", kRange);
+  ASSERT_TRUE(first);
+  auto port = mine.lease(key, "127.0.0.1", kRange);
+  ASSERT_TRUE(port);
+  EXPECT_GE(*port > *first ? *port - *first : *first - *port, kPortsPerLease);
+}
+
+TEST(job_ports, a_port_at_which_its_job_listens_is_leased_to_nobody_else) {
+  AttemptKey key{{1, 0}, {1}}, other{{1, 0}, {1 + 250}};  // both begin at the same block
+  JobPorts before;
+  auto first = before.lease(key, "127.0.0.1", kRange);
+  ASSERT_TRUE(first);
+  before.release(key);  // as a wnoded that ends
+  Fd job = listening(*first);
+  ASSERT_TRUE(job);
+  JobPorts after;
+  ASSERT_TRUE(after.hold(key, "127.0.0.1", *first));
+  job.reset();
+  auto theirs = after.lease(other, "127.0.0.1", kRange);
+  ASSERT_TRUE(theirs);
+  EXPECT_NE(*theirs, *first);
+  auto taken = after.hold(other, "127.0.0.1", *first);
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().code, Code::Conflict);
-  EXPECT_FALSE(can_listen(port, false));
-  EXPECT_TRUE(can_listen(port, true));
+}
+
+TEST(job_ports, many_attempts_have_ports_of_their_own_until_none_are_left) {
+  JobPorts ports;
+  std::set<std::uint32_t> firsts;
+  PortRange small{22000, 22000 + 10 * kPortsPerLease - 1};
+  std::uint32_t job = 0;
+  while (auto first = ports.lease({{++job, 0}, {1}}, "127.0.0.1", small)) {
+    EXPECT_TRUE(firsts.insert(*first).second);
+    ASSERT_LE(firsts.size(), 10u);
+  }
+  EXPECT_EQ(ports.lease({{99, 0}, {1}}, "127.0.0.1", small).error().code, Code::Limit);
+  ports.release({{1, 0}, {1}});
+  EXPECT_TRUE(ports.lease({{99, 0}, {1}}, "127.0.0.1", small));
+}
+
+TEST(job_ports, an_attempt_keeps_what_it_has) {
+  AttemptKey key{{1, 0}, {1}};
+  JobPorts ports;
+  auto first = ports.lease(key, "127.0.0.1", kRange);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(*ports.lease(key, "127.0.0.1", kRange), *first);
+  EXPECT_TRUE(ports.hold(key, "127.0.0.1", *first));
   ports.release(key);
-  EXPECT_TRUE(ports.hold(other, "127.0.0.1", port));
+  EXPECT_TRUE(ports.hold({{2, 0}, {1}}, "127.0.0.1", *first));
 }
 
 }  // namespace

@@ -122,11 +122,15 @@ TEST(launch_around, a_launcher_is_told_hosts_rank_and_rendezvous_and_has_all_gpu
   EXPECT_FALSE(has(plan(o).tasks.at(0).env, "PET_NNODES=2"));
 }
 
-TEST(launch_around, a_restart_meets_at_another_port) {
+TEST(launch_around, a_restart_meets_at_the_next_port_of_the_lease) {
   auto o = order();
-  auto before = master_port(o, {});
-  o.relaunches = 1;
-  EXPECT_NE(master_port(o, {}), before);
+  EXPECT_EQ(master_port(o), 0u);
+  o.port = 20000;
+  EXPECT_EQ(master_port(o), 20000u);
+  o.relaunches = 3;
+  EXPECT_EQ(master_port(o), 20003u);
+  o.relaunches = 4;
+  EXPECT_EQ(master_port(o), 20000u);
 }
 
 }  // namespace

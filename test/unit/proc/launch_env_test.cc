@@ -130,7 +130,7 @@ TEST(launch_env, a_training_task_has_torchruns_complete_set) {
                                                  {"WM_ATTEMPT", "c@b:12.3"},
                                                  {"WM_NODE", "b"}};
   for (const auto& [name, value] : expected) EXPECT_EQ(env[name], value) << name;
-  for (const char* name : {"MASTER_PORT", "TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_ERROR_FILE"})
+  for (const char* name : {"TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_ERROR_FILE"})
     EXPECT_FALSE(env[name].empty()) << name;
 }
 
@@ -176,14 +176,19 @@ TEST(launch_env, a_batch_task_is_no_member_of_a_torch_group) {
   EXPECT_EQ(env["LSB_MCPU_HOSTS"], "a 2 b 2");
 }
 
-TEST(launch_env, hosts_agree_on_the_port_and_attempts_differ) {
+TEST(launch_env, what_a_command_started_once_starts_is_no_worker_of_ours) {
   auto o = order();
-  LimitConf limits;
-  auto port = master_port(o, limits);
-  EXPECT_GE(port, limits.job_port_first);
-  EXPECT_LE(port, limits.job_port_last);
-  o.attempt = {4};
-  EXPECT_NE(master_port(o, limits), port);
+  o.launch = Launch::Once;
+  auto env = env_of_task(o, 0);
+  EXPECT_EQ(env.count("RANK"), 0u);
+  EXPECT_EQ(env.count("MASTER_ADDR"), 0u);
+}
+
+TEST(launch_env, a_task_is_told_of_the_leased_port_and_of_none_before) {
+  auto o = order();
+  EXPECT_EQ(env_of_task(o, 0).count("MASTER_PORT"), 0u);
+  o.port = 20444;
+  EXPECT_EQ(env_of_task(o, 0)["MASTER_PORT"], "20444");
 }
 
 TEST(launch_env, the_agent_knows_its_job_and_its_key) {

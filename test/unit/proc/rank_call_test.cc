@@ -2,6 +2,7 @@
 #include "libwm/proc/rank_call.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@ class AtASocket : public testing::Test {
     auto listener = listen_unix(path);
     EXPECT_TRUE(listener);
     std::thread agent([&] {
+      pollfd called{listener->get(), POLLIN, 0};  // it does not block
+      ::poll(&called, 1, -1);
       Fd fd(::accept(listener->get(), nullptr, nullptr));
       auto who = receive_rank_call(fd.get());
       if (who) caller_ = *who;

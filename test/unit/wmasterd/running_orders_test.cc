@@ -101,5 +101,29 @@ TEST_F(RunningOrders, other_hosts_wait_for_the_first_ones_pre_execution_command)
   EXPECT_EQ(told(id, h2).tasks.size(), 1u);
 }
 
+TEST_F(RunningOrders, other_hosts_wait_for_the_port_that_the_first_one_leases) {
+  auto id = c.submit(SpecBuilder().app("training").tasks(2, 2));
+  c.dispatch(id, {h1, h2});
+  EXPECT_EQ(told(id, h1).port, 0u);
+  EXPECT_TRUE(told(id, h2).tasks.empty());
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 7, 20444});
+  EXPECT_EQ(told(id, h2).tasks.size(), 1u);
+  EXPECT_EQ(told(id, h2).port, 20444u);
+}
+
+TEST_F(RunningOrders, a_batch_job_needs_no_port_and_nobody_waits) {
+  auto id = c.submit(SpecBuilder().tasks(2, 2));
+  c.dispatch(id, {h1, h2});
+  EXPECT_EQ(told(id, h2).tasks.size(), 1u);
+}
+
+TEST_F(RunningOrders, a_port_is_heard_of_though_its_task_was_known_to_run) {
+  auto id = c.submit(SpecBuilder().app("training").tasks(2, 2));
+  c.dispatch(id, {h1, h2});
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 7});  // from the host's list of what runs
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 7, 20444});
+  EXPECT_EQ(told(id, h2).port, 20444u);
+}
+
 }  // namespace
 }  // namespace wm::master
