@@ -68,6 +68,13 @@ bool Hosts::connected(HostId host) const {
   return it != sessions_.end() && it->second.peer;
 }
 
+// What was decided before a registration is durable would have a rebooted host begin again what
+// has been given up as lost.
+bool Hosts::takes_orders(HostId host) const {
+  auto it = sessions_.find(host);
+  return connected(host) && it->second.registered;
+}
+
 double Hosts::load(HostId host) const {
   auto it = sessions_.find(host);
   return it == sessions_.end() ? 0 : it->second.load;
@@ -173,6 +180,7 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
       events.push_back(std::move(event));
   for (auto& event : reconcile(id, words)) events.push_back(std::move(event));
   journal_.propose({std::move(events), {}, {}, [this, peer, id, words](const Result<void>& done) {
+                      if (done) sessions_[id].registered = sessions_[id].peer == peer;
                       if (done) return drop_strangers(peer, words);
                       world_.close(peer);
                       on_left(peer);
@@ -183,6 +191,7 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
     world_.close(session.peer);
   }
   session.peer = peer;
+  session.registered = false;
   session.heard = world_.mono();
   session.gpus = words.gpus;
   peers_[peer] = id;
@@ -322,7 +331,7 @@ void Hosts::on_tick() {
 }
 
 void Hosts::order(const OrderHost& what) {
-  if (!connected(what.host)) return;  // told when it registers again
+  if (!takes_orders(what.host)) return;  // told when it is registered
   const Cluster& state = journal_.published();
   const Job* job = find_job(state, what.job);
   if (!job || !has_work_on(*job, what.host)) {
@@ -350,7 +359,7 @@ void Hosts::order_agents(JobId id) {
 }
 
 void Hosts::want_agent(const Job& job, HostId host) {
-  if (!connected(host) || !has_work_on(job, host)) return;
+  if (!takes_orders(host) || !has_work_on(job, host)) return;
   auto order = order_for(journal_.published(), job, host, world_.wall());
   order.attach = true;
   send(host, NodeVerb::Order, order);

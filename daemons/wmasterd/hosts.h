@@ -56,7 +56,8 @@ class Hosts {
 
  private:
   struct Session {
-    PeerId peer;  ///< none: not connected
+    PeerId peer;              ///< none: not connected
+    bool registered = false;  ///< its registration is durable: orders take it into account
     TimePoint heard{};
     TimePoint left{};
     double load = 0;
@@ -67,6 +68,7 @@ class Hosts {
     std::function<void(Result<std::string>)> done;
   };
 
+  bool takes_orders(HostId host) const;
   void on_register(PeerId peer, const HostRegister& words);
   void welcome(PeerId peer, HostId host);
   void tell_configuration();
