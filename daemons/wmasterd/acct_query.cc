@@ -1,6 +1,7 @@
 #include "daemons/wmasterd/acct_query.h"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 namespace wm::master {
@@ -104,6 +105,16 @@ bool is_beyond(const AcctRequest& request, JobId id) {
   return !ids.empty() && id.job > std::max_element(ids.begin(), ids.end())->job;
 }
 
+// How much later (+) or earlier (-) than first promised the last attempts of these jobs began.
+Result<std::map<JobId, Duration>> promise_errors(store::AcctReader& reader,
+                                                 const std::vector<store::JobRow>& rows) {
+  std::map<JobId, Duration> errors;
+  if (rows.empty()) return errors;
+  WM_TRY(auto lines, reader.events_named("PROMISE_ERROR", rows.front().id, rows.back().id));
+  for (const auto& line : lines) errors[line.job] = std::chrono::seconds(line.to);
+  return errors;
+}
+
 }  // namespace
 
 Result<AcctReply> read_account(store::AcctReader& reader, const AcctRequest& request) {
@@ -111,9 +122,13 @@ Result<AcctReply> read_account(store::AcctReader& reader, const AcctRequest& req
   JobId after = first_after(request);
   for (std::size_t looked = 0; looked < kMostLooked; looked += kChunk) {
     WM_TRY(auto rows, reader.jobs(query_of(request), after, kChunk));
+    WM_TRY(auto errors, promise_errors(reader, rows));
     for (const auto& row : rows) {
       if (is_beyond(request, row.id)) return reply;
-      if (fits(request, row)) reply.jobs.push_back(job_of(row));
+      if (!fits(request, row)) continue;
+      AcctJob& job = reply.jobs.emplace_back(job_of(row));
+      if (auto error = errors.find(row.id); error != errors.end())
+        job.promise_error = error->second;
     }
     if (rows.size() < kChunk) return reply;
     after = rows.back().id;

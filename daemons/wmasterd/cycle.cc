@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "daemons/wmasterd/orders.h"
 #include "libwm/base/log.h"
@@ -43,6 +44,12 @@ sched::SchedPolicy policy_of(const Config& config) {
 
 }  // namespace
 
+const std::vector<PendReason>* find_reasons(const PendReasons& all, JobId job) {
+  auto at = std::lower_bound(all.begin(), all.end(), job,
+                             [](const sched::Waiting& w, JobId wanted) { return w.job < wanted; });
+  return at != all.end() && at->job == job ? at->reasons.get() : nullptr;
+}
+
 void Cycle::wake() {
   wanted_ = true;
   if (!running_) run();
@@ -53,20 +60,18 @@ void Cycle::run() {
   wanted_ = false;
   auto plan = std::make_shared<sched::Plan>();
   world_.work(
-      [plan, state = journal_.published_ptr(), now = world_.wall()] {
-        *plan = sched::schedule(*state, policy_of(*state->config), now);
+      [plan, memory = memory_, state = journal_.published_ptr(), now = world_.wall()] {
+        *plan = sched::schedule(*state, policy_of(*state->config), now, *memory);
       },
       [this, plan] {
-        take(*plan);
+        take(std::move(*plan));
         running_ = false;
         if (wanted_) run();
       });
 }
 
-void Cycle::take(const sched::Plan& plan) {
-  auto reasons = std::make_shared<PendReasons>();
-  for (const auto& waiting : plan.waiting) reasons->emplace(waiting.job, waiting.reasons);
-  reasons_ = std::move(reasons);
+void Cycle::take(sched::Plan plan) {
+  reasons_ = std::make_shared<const PendReasons>(std::move(plan.waiting));
   look_again(plan.look_again);
   auto events = events_of(sched::admit(journal_.newest(), plan));
   if (events.empty()) return;

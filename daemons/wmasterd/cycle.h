@@ -1,18 +1,25 @@
 // Role: when scheduling passes run and what becomes of their plans. A pass is a function
 // of the published state, run on a worker; its plan is admitted against the newest state
-// and turned into events. Woken by change: no polling, no delay, one pass at a time.
+// and turned into events. Woken by change: no polling, no delay, one pass at a time, which
+// remembers what the one before it saw.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "daemons/wmasterd/journal.h"
+#include "libwm/sched/memory.h"
 #include "libwm/sched/plan.h"
 
 namespace wm::master {
 
-/// Why each pending job waits, of the newest pass. Shared with queries.
-using PendReasons = std::map<JobId, sched::Reasons>;
+/// Why each pending job waits, of the newest pass, by rising job. Shared with queries.
+using PendReasons = std::vector<sched::Waiting>;
+
+/// What this job waits for, or null. @cost O(log waiting)   @owns borrowed
+const std::vector<PendReason>* find_reasons(const PendReasons& all, JobId job);
 
 /// @thread the loop's
 class Cycle {
@@ -32,13 +39,14 @@ class Cycle {
 
  private:
   void run();
-  void take(const sched::Plan& plan);
+  void take(sched::Plan plan);
   void look_again(WallTime when);
   std::vector<EventBody> events_of(const sched::Plan& plan);
   std::vector<EventBody> changed_waits();
 
   World& world_;
   Journal& journal_;
+  std::shared_ptr<sched::Memory> memory_ = std::make_shared<sched::Memory>();  // the pass's
   std::shared_ptr<const PendReasons> reasons_ = std::make_shared<PendReasons>();
   std::map<JobId, std::string> recorded_;  // codes of its reasons, a byte each
   std::shared_ptr<const PendReasons> recorded_of_;

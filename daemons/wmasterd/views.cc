@@ -63,9 +63,8 @@ std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
     return {{PendCode::Held, "The job was suspended by the user while pending", 0, "bresume it"}};
   if (state != JobState::Pending) return {};
   for (auto key : {id, job.id})
-    if (auto it = seen.reasons.find(key);
-        it != seen.reasons.end() && it->second && !it->second->empty())
-      return *it->second;
+    if (auto* reasons = find_reasons(seen.reasons, key); reasons && !reasons->empty())
+      return *reasons;
   return {{PendCode::New, "New job is waiting for scheduling", 0,
            "starts or is explained by the next scheduling pass"}};
 }

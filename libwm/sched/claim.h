@@ -44,13 +44,19 @@ struct Claim {
   std::uint32_t fair_rank = 0;  ///< of its user, in a queue with order = fairshare
   std::uint32_t user_priority = 0;
   int user_node = 0;         ///< leaf of the plan tree
+  std::uint32_t owner = 0;   ///< its plan and user, numbered by whoever collected it
+  std::uint32_t alike = 0;   ///< of Memory::alike, 1 + its place; 0: like no other
+  bool rest = false;         ///< for those alike that come after the ones looked at; never starts
   std::uint32_t copies = 1;  ///< elements of an array that may start in this pass
   std::uint32_t asked = 1;   ///< elements that wait, limits aside
   std::uint32_t floor = 0, min = 0, max = 0;
-  std::uint32_t now = 0;  ///< wanted tasks
-  Units each = 1;         ///< what a task costs in shares
-  Duration limit{};       ///< it runs so long at most; 0: no limit
-  bool due = false;       ///< its promised date has come: it starts whatever its user's share is
+  std::uint32_t now = 0;    ///< wanted tasks
+  std::uint32_t held = 0;   ///< slots, those of leaving and stuck tasks too
+  Units each = 1;           ///< what a task costs in shares
+  Units host_gpus = 0;      ///< GPUs per host, paid once a host; 0: it asks per task
+  std::uint32_t ptile = 0;  ///< tasks per host; 0: any
+  Duration limit{};         ///< it runs so long at most; 0: no limit
+  bool due = false;         ///< its promised date has come: it starts whatever its user's share is
   Barred barred = Barred::No;
   PendCode barrier = PendCode::New;
   const std::vector<double>* speeds = nullptr;  ///< by tasks; null: not known
@@ -72,7 +78,11 @@ struct Claim {
   /// What its target costs, all copies. @cost O(1)
   Units used() const { return (pending() ? admitted : 1) * cost(target); }
   /// What `tasks` tasks cost. GPUs per host are paid once a host. @cost O(1)
-  Units cost(std::int64_t tasks) const;
+  Units cost(std::int64_t tasks) const {
+    if (tasks == 0 || host_gpus == 0) return tasks * each;
+    std::int64_t per_host = ptile ? ptile : tasks;
+    return host_gpus * ((tasks + per_host - 1) / per_host);
+  }
 };
 
 /// A job that is pending, yet no candidate in this pass, and why.
@@ -96,7 +106,7 @@ struct Claims {
   explicit Claims(const Config& config) : requests(config) {}
 };
 
-/// Reads the cluster: rooms with what is coming, and a claim of every live job.
+/// Reads the cluster: rooms with what is coming, and a claim of every live job, alike or not.
 /// `max_pending` bounds the pending ones. User nodes are not set yet (plan_tree.cc).
 /// @cost O(jobs + tasks + hosts x requests)
 Claims collect(const Cluster& cluster, WallTime now, std::uint32_t max_pending);

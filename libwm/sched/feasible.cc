@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "libwm/expr/asked_hosts.h"
 #include "libwm/expr/explain.h"
@@ -31,14 +32,8 @@ Host emptied(Host host) {
   return host;
 }
 
-Room empty_room(const Host& host) {
-  Room room = room_of(emptied(host));
-  room.host = &host;
-  return room;
-}
-
 bool is_big_enough(const JobSpec& spec, const Host& host) {
-  return fit(empty_room(host), spec.task, When::Now, 1) > 0;
+  return fit(bare_room(host), spec.task, When::Now, 1) > 0;
 }
 
 // A job's rules for hosts, its expressions parsed once. A broken expression fits nowhere.
@@ -200,26 +195,46 @@ void set_layout(Request& request, const Config& config, const std::vector<Room>&
   if (!req.same.empty()) request.groups = same_groups(req.same, config, rooms);
 }
 
+Suits suits(const HostRules& rules, const Host& host) {
+  if (!rules.asks_for(host)) return Suits::NotAsked;
+  if (!rules.meet(host)) return Suits::Lacks;
+  if (host.state != HostState::Ok) return Suits::Silent;
+  return host.closed ? Suits::Closed : Suits::Yes;
+}
+
+std::uint32_t& count_of(Removed& removed, Suits why) {
+  if (why == Suits::NotAsked) return removed.not_asked;
+  if (why == Suits::Lacks) return removed.requirement;
+  return why == Suits::Silent ? removed.silent : removed.closed;
+}
+
 void find_hosts(Request& request, const Config& config, const std::vector<Room>& rooms) {
   HostRules rules(*request.spec, config);
   std::vector<int> preference(rooms.size());
-  Removed& removed = request.removed;
+  request.hosts.clear();
+  request.removed = {};
+  request.suits.assign(rooms.size(), Suits::Yes);
   for (std::uint32_t i = 0; i < rooms.size(); ++i) {
     const Host& host = *rooms[i].host;
     preference[i] = rules.preference(host);
-    if (preference[i] == expr::kNotAsked) {
-      ++removed.not_asked;
-    } else if (!rules.meet(host)) {
-      ++removed.requirement;
-    } else if (host.state != HostState::Ok) {
-      ++removed.silent;
-    } else if (host.closed) {
-      ++removed.closed;
-    } else {
-      request.hosts.push_back(i);
-    }
+    request.suits[i] = suits(rules, host);
+    if (request.suits[i] == Suits::Yes) request.hosts.push_back(i);
+    else ++count_of(request.removed, request.suits[i]);
   }
   set_layout(request, config, rooms, preference);
+}
+
+// Of a request for which each host counts by itself.
+void judge_again(Request& request, const HostRules& rules, std::uint32_t at, const Host& host) {
+  Suits before = std::exchange(request.suits[at], suits(rules, host));
+  Suits after = request.suits[at];
+  if (before == after) return;
+  auto& hosts = request.hosts;
+  auto place = std::lower_bound(hosts.begin(), hosts.end(), at);
+  if (before == Suits::Yes) hosts.erase(place);
+  else --count_of(request.removed, before);
+  if (after == Suits::Yes) hosts.insert(place, at);
+  else ++count_of(request.removed, after);
 }
 
 // ---- never ---------------------------------------------------------------------------------
@@ -256,7 +271,7 @@ Most count_most(const Cluster& cluster, const JobSpec& spec) {
     if (!rules.asks_for(host) || !rules.meet(emptied(host))) return;
     std::int64_t wanted = spec.span.ptile ? spec.span.ptile : spec.min_tasks;
     if (queue && queue->host_slots) wanted = std::min<std::int64_t>(wanted, queue->host_slots);
-    std::int64_t fits = fit(empty_room(host), spec.task, When::Now, wanted);
+    std::int64_t fits = fit(bare_room(host), spec.task, When::Now, wanted);
     if (spec.span.ptile && fits < std::min(spec.span.ptile, spec.min_tasks)) fits = 0;
     ++most.suited;
     most.tasks += fits;
@@ -343,9 +358,9 @@ std::string nearest_miss(const Cluster& cluster, const JobSpec& spec) {
 Result<void> check_layout_ever(const Cluster& cluster, const JobSpec& spec) {
   const Config& config = *cluster.config;
   std::vector<Room> rooms;
-  cluster.hosts.each([&](std::uint32_t, const Host& host) { rooms.push_back(empty_room(host)); });
+  cluster.hosts.each([&](std::uint32_t, const Host& host) { rooms.push_back(bare_room(host)); });
   Request request;
-  request.spec = &spec;
+  request.spec = std::make_shared<const JobSpec>(spec);
   set_layout(request, config, rooms, std::vector<int>(rooms.size()));
   auto parsed = expr::parse_resreq(spec.resreq);
   auto type = parsed && parsed->cu.count("type") ? parsed->cu.at("type") : std::string();
@@ -422,12 +437,26 @@ std::uint32_t Requests::intern(const JobSpec& spec, const std::vector<Room>& roo
   auto [it, is_new] = numbers_.try_emplace(key_of(spec), static_cast<std::uint32_t>(size()));
   if (is_new) {
     Request request;
-    request.spec = &spec;
-    request.queue = config_.queue(spec.queue);
-    find_hosts(request, config_, rooms);
+    request.spec = std::make_shared<const JobSpec>(spec);
+    request.queue = config_->queue(spec.queue);
+    find_hosts(request, *config_, rooms);
     requests_.push_back(std::move(request));
   }
   return it->second;
+}
+
+void Requests::refresh(const HostChanges& changes, const std::vector<Room>& rooms) {
+  for (Request& request : requests_) {
+    if (request.placing == Placing::InOrder || request.binds()) {
+      find_hosts(request, *config_, rooms);
+      continue;
+    }
+    // What is used of a host counts where an expression may ask for it.
+    const auto& changed = request.spec->select.empty() ? changes.kind : changes.any;
+    if (changed.empty()) continue;
+    HostRules rules(*request.spec, *config_);
+    for (std::uint32_t at : changed) judge_again(request, rules, at, *rooms[at].host);
+  }
 }
 
 Result<void> check_feasible_ever(const Cluster& cluster, const JobSpec& spec) {

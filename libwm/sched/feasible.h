@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,16 +30,20 @@ struct Removed {
   std::uint32_t silent = 0;  ///< silent or dead
 };
 
+/// What becomes of a host for a request: the first rule that removes it.
+enum class Suits : std::uint8_t { Yes, NotAsked, Lacks, Silent, Closed };
+
 /// One kind of task and where it may go.
 struct Request {
-  const JobSpec* spec = nullptr;     ///< of the first job that asked so
-  const QueueConf* queue = nullptr;  ///< null: the queue is gone
+  std::shared_ptr<const JobSpec> spec;  ///< of the first job that asked so
+  const QueueConf* queue = nullptr;     ///< null: the queue is gone
   std::vector<std::uint32_t> hosts;  ///< positions in the rooms; open ones, rising or as preferred
   Removed removed;
   std::uint32_t cursor = 0;  ///< hosts before it have no room now
   Placing placing = Placing::Pack;
   UnitRule unit;                      ///< cu[]
   std::vector<std::uint32_t> groups;  ///< same[]: by position in the rooms; empty: no rule
+  std::vector<Suits> suits;           ///< by position in the rooms
 
   /// Do rules bind the hosts of a job to each other? @cost O(1)
   bool binds() const { return unit.any || !groups.empty(); }
@@ -46,14 +51,23 @@ struct Request {
   bool plain() const { return placing == Placing::Pack && !binds(); }
 };
 
+/// Positions of hosts that changed, rising.
+struct HostChanges {
+  std::vector<std::uint32_t> any;   ///< in any way: what is used of them, too
+  std::vector<std::uint32_t> kind;  ///< of them those that are other hosts now: state, capacity
+};
+
 /// The distinct requests of a pass.
 class Requests {
  public:
-  explicit Requests(const Config& config) : config_(config) {}
+  explicit Requests(const Config& config) : config_(&config) {}
 
   /// The number of the spec's request; equal requests get equal numbers.
   /// @cost O(log requests), O(hosts) for a new one
   std::uint32_t intern(const JobSpec& spec, const std::vector<Room>& rooms);
+  /// Hosts are not what they were. @cost O(requests x changed), and O(hosts log hosts) for
+  /// requests that order hosts or bind them to each other
+  void refresh(const HostChanges& changes, const std::vector<Room>& rooms);
   /// @owns valid until the next intern
   Request& operator[](std::uint32_t number) { return requests_[number]; }
   /// Reads one. @owns as above
@@ -64,7 +78,7 @@ class Requests {
  private:
   std::optional<std::uint32_t> find(const JobSpec& spec) const;
 
-  const Config& config_;
+  const Config* config_;
   std::map<std::string, std::uint32_t> numbers_;
   std::vector<Request> requests_;
 };

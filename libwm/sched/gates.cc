@@ -36,7 +36,7 @@ Gates::Gates(const Config& config, const PlanTree& tree, const Claims& claims)
     for (int i = 0; i < kKeys; ++i) {
       if (limits[i] > 0) gates_[key(claim, i)].limit = limits[i];
     }
-    if (!claim.pending()) add(claim, slots_held(*claim.job));
+    if (!claim.pending()) add(claim, claim.held);
   }
 }
 

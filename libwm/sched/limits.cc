@@ -88,7 +88,7 @@ void Limits::divide() {
     std::vector<Portion> portions;
     Units capacity = std::max<std::int64_t>(0, group.left);
     for (Claim* claim : group.members) {
-      if (claim->barred != Barred::No || claim->kind == ClaimKind::Fixed) continue;
+      if (claim->barred != Barred::No || claim->kind == ClaimKind::Fixed || claim->rest) continue;
       if (claim->copies > 1) claim->max = claim->min;
       growing.push_back(claim);
       portions.push_back({claim->min, claim->max, 1, claim->now, claim->rank, claim->sequence()});
@@ -104,6 +104,11 @@ void Limits::divide() {
 }  // namespace
 
 void apply_limits(const Config& config, std::vector<Claim>& claims) {
+  bool any = !config.users.empty() ||
+             std::any_of(config.queues.begin(), config.queues.end(), [](const QueueConf& queue) {
+               return queue.max_slots || queue.user_slots;
+             });
+  if (!any) return;
   Limits limits(config);
   for (Claim& claim : claims) limits.join(claim);
   limits.count_floors();

@@ -29,7 +29,7 @@ Places::Places(Claims& claims, std::uint32_t hosts_looked_at)
     const QueueConf* queue = claims.requests[claim.request].queue;
     if (claim.pending() || !queue || !queue->host_slots) continue;
     for (const Task& task : claim.job->tasks) {
-      auto at = static_cast<std::uint32_t>(room_at(rooms_, task.host));
+      auto at = static_cast<std::uint32_t>(room_at(rooms_.base(), task.host));
       if (task.holds_slot()) ++queue_slots_[{queue, at}];
     }
   }
@@ -227,14 +227,14 @@ void Places::close_units(const Request& request, const Share& share) {
   for (std::uint32_t i = 0; i < rooms_.size(); ++i) {
     if (unit_of(request, i) != unit) continue;
     remember(i);
-    rooms_[i].exclusive = true;
+    rooms_.edit(i).exclusive = true;
   }
 }
 
 std::vector<Spot> Places::take(const Claim& claim, const Share& share, const TasksByRoom& has) {
   const Request& request = claims_.requests[claim.request];
   remember(share.room);
-  Room& room = rooms_[share.room];
+  Room& room = rooms_.edit(share.room);
   auto gpus = sched::take(room, claim.spec().task, share.tasks, value_at(has, share.room) > 0);
   if (claim.spec().exclusive) room.exclusive = true;
   if (request.unit.exclusive) close_units(request, share);
@@ -248,7 +248,7 @@ std::vector<Spot> Places::take(const Claim& claim, const Share& share, const Tas
 
 void Places::release(const Claim& claim, std::uint32_t room, const Task& task) {
   remember(room);
-  sched::release(rooms_[room], claim.id, held_by(*claim.job), task);
+  sched::release(rooms_.edit(room), claim.id, held_by(*claim.job), task);
 }
 
 void Places::remember(std::uint32_t room) {
@@ -263,7 +263,7 @@ void Places::begin() {
 
 void Places::rollback() {
   for (auto it = before_.rbegin(); it != before_.rend(); ++it) {
-    rooms_[it->first] = std::move(it->second);
+    rooms_.edit(it->first) = std::move(it->second);
   }
   queue_slots_ = std::move(slots_before_);
   trying_ = false;

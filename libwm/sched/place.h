@@ -73,8 +73,8 @@ class Places {
 
   /// Reads one. @owns borrowed
   const Room& room(std::uint32_t at) const { return rooms_[at]; }
-  /// All of them, by rising host number. @owns borrowed
-  const std::vector<Room>& rooms() const { return rooms_; }
+  /// All of them as the pass found them, by rising host number. @owns borrowed
+  const std::vector<Room>& rooms() const { return rooms_.base(); }
   /// The claim's request. @owns borrowed
   Request& request(const Claim& claim) { return claims_.requests[claim.request]; }
 
@@ -97,7 +97,7 @@ class Places {
   void close_units(const Request& request, const Share& share);
 
   Claims& claims_;
-  std::vector<Room> rooms_;
+  Rooms rooms_;
   HostSlots queue_slots_;
   std::uint32_t hosts_looked_at_;
   const Reservations* held_ = nullptr;

@@ -75,13 +75,22 @@ std::uint32_t stuck_slots(const Claims& claims, const Request& request) {
 ReasonWriter::ReasonWriter(const Cluster& cluster, const Claims& claims, const PlanTree& tree,
                            const PlanUse& slots, const PlanUse& gpus, const Places& places)
     : cluster_(cluster), claims_(claims), tree_(tree), slots_(slots), gpus_(gpus), places_(places) {
+  struct Sum {
+    const Claim* any = nullptr;
+    std::uint32_t slots = 0;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Sum> sums;  // by request and owner
   for (const Claim& claim : claims.all) {
     if (claim.pending()) continue;
-    const JobSpec& spec = claim.spec();
-    std::uint32_t slots_now = slots_held(*claim.job);
-    held_[{spec.queue, ""}] += slots_now;
-    held_[{spec.queue, spec.owner.user}] += slots_now;
-    held_[{"", spec.owner.user}] += slots_now;
+    Sum& sum = sums[{claim.request, claim.owner}];
+    sum.any = &claim;
+    sum.slots += claim.held;
+  }
+  for (const auto& [of, sum] : sums) {
+    const JobSpec& spec = sum.any->spec();
+    held_[{spec.queue, ""}] += sum.slots;
+    held_[{spec.queue, spec.owner.user}] += sum.slots;
+    held_[{"", spec.owner.user}] += sum.slots;
   }
 }
 

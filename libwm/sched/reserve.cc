@@ -1,6 +1,8 @@
 #include "libwm/sched/reserve.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "libwm/sched/order.h"
 
@@ -25,6 +27,8 @@ bool take_now(Places& places, const Claim& claim) {
   for (const Share& share : shares) places.take(claim, share, {});
   return !shares.empty();
 }
+
+constexpr std::uint64_t kAlike = 32;  // so much cheaper is the date of the next that asks the same
 
 // Tasks of a running job by what becomes of them: what it must keep, and what it can give.
 struct Kept {
@@ -58,6 +62,7 @@ void mark_in_order(Claims& claims, const PlanTree& tree, const SchedPolicy& poli
     Units cost = claim.cost(claim.min);
     bool may = claim.pending() && claim.barred == Barred::No && use.allows(claim.user_node, cost);
     if (!may) continue;
+    if (claim.rest) return;
     claim.due = take_now(places, claim);
     if (!claim.due) return;
     use.add(claim.user_node, cost);
@@ -92,10 +97,11 @@ void mark_due(Claims& claims, const PlanTree& tree, const SchedPolicy& policy, C
 }
 
 Reservations::Reservations(const Claims& claims, const PlanTree& tree, const SchedPolicy& policy,
-                           Clock clock)
+                           Timeline& timeline)
     : claims_(claims),
       policy_(policy),
-      clock_(clock),
+      timeline_(timeline),
+      clock_(timeline.clock),
       slots_(running_use(claims, tree, false)),
       gpus_(running_use(claims, tree, true)) {}
 
@@ -119,8 +125,40 @@ void Reservations::hold_for(const Claim& claim, Places& places) {
   for (const Share& share : date->shares) held_[share.room] = true;
 }
 
+// Hosts to be looked at for a date: all of them for the first that asks so.
+std::uint64_t Reservations::price_of(const Claim& claim) const {
+  std::uint64_t hosts = claims_.requests[claim.request].hosts.size();
+  return skyline_ && skyline_->knows(claim) ? hosts / kAlike + 1 : hosts;
+}
+
+// In the order in which they were given.
+std::vector<const Claim*> Reservations::affordable(const std::vector<const Claim*>& waiting) const {
+  std::vector<std::size_t> order;
+  auto is_urgent = [&](std::size_t i) { return waiting[i]->job->promised <= clock_.now; };
+  for (std::size_t i = 0; i < waiting.size(); ++i)
+    if (is_urgent(i)) order.push_back(i);
+  auto minutes = std::chrono::duration_cast<std::chrono::minutes>(clock_.now.time_since_epoch());
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    std::size_t turn = (i + static_cast<std::size_t>(minutes.count())) % waiting.size();
+    if (!is_urgent(turn)) order.push_back(turn);
+  }
+  std::vector<bool> chosen(waiting.size());
+  std::set<std::pair<std::uint32_t, std::uint32_t>> kinds;
+  std::uint64_t work = work_;
+  for (std::size_t i : order) {
+    std::uint64_t price = price_of(*waiting[i]);
+    bool alike = !kinds.insert({waiting[i]->request, waiting[i]->min}).second;
+    work += alike ? price / kAlike + 1 : price;
+    chosen[i] = work <= policy_.max_date_work;
+  }
+  std::vector<const Claim*> some;
+  for (std::size_t i = 0; i < waiting.size(); ++i)
+    if (chosen[i]) some.push_back(waiting[i]);
+  return some;
+}
+
 void Reservations::estimate(const std::vector<const Claim*>& waiting, Places& places) {
-  for (const Claim* claim : waiting) {
+  for (const Claim* claim : affordable(waiting)) {
     bool known = std::any_of(dates_.begin(), dates_.end(),
                              [&](const DatedStart& date) { return date.job == claim->id; });
     if (!known && may_hold(*claim)) date_of(*claim, places);
@@ -130,8 +168,8 @@ void Reservations::estimate(const std::vector<const Claim*>& waiting, Places& pl
 // Its date, noted; from then on it occupies what it was promised.
 std::optional<Dated> Reservations::date_of(const Claim& claim, Places& places) {
   if (dates_.size() >= policy_.max_promises || work_ > policy_.max_date_work) return std::nullopt;
-  if (!skyline_) build(places);
-  work_ += places.request(claim).hosts.size();
+  if (!skyline_) build();
+  work_ += price_of(claim);
   auto date = skyline_->earliest(places, claim, claim.limit);
   bool was_promised = claim.job->promised != WallTime{};
   // It fits as soon as others give: what it lacks is not room but shares.
@@ -144,23 +182,26 @@ std::optional<Dated> Reservations::date_of(const Claim& claim, Places& places) {
   return date;
 }
 
-void Reservations::build(Places& places) {
-  skyline_.emplace(claims_.rooms, clock_.now, clock_.grace);
+void Reservations::build() {
+  bool known = timeline_.skyline.has_value();
+  if (!known) timeline_.skyline.emplace(claims_.rooms, clock_.now, clock_.grace);
+  skyline_ = &*timeline_.skyline;
+  skyline_->clear();
   held_.assign(claims_.rooms.size(), false);
   for (const Claim& claim : claims_.all) {
-    if (!claim.pending()) add_ends(claim, places);
+    if (!known && !claim.pending()) add_ends(claim);
   }
   for (const auto& [claim, share] : taken_) {
     skyline_->occupy(*claim, share, window_from(clock_.now, claim->limit));
   }
 }
 
-void Reservations::add_ends(const Claim& claim, const Places& places) {
+void Reservations::add_ends(const Claim& claim) {
   WallTime end = end_of(claim, clock_);
   if (end == WallTime::max() && !claim.resizes) return;
   auto release = [&](const Task& task, WallTime at) {
-    auto room = static_cast<std::uint32_t>(room_at(places.rooms(), task.host));
-    bool open = room < places.rooms().size() && places.room(room).open;
+    auto room = static_cast<std::uint32_t>(room_at(claims_.rooms, task.host));
+    bool open = room < claims_.rooms.size() && claims_.rooms[room].open;
     if (open && at != WallTime::max()) skyline_->release(room, *claim.job, task, at);
   };
   Kept tasks = kept_of(claim);

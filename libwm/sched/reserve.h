@@ -27,6 +27,12 @@ struct Clock {
   Duration grace{};  ///< a task that is asked to leave may take so long
 };
 
+/// Time as a pass sees it: when it is, and what ends when. Shared by all placings of the pass.
+struct Timeline {
+  Clock clock;
+  std::optional<Skyline> skyline;  ///< made when the first date is asked for
+};
+
 /// Pending claims whose promised date has come, or that fit already, are to start whatever
 /// their user's share is. Under easy only the first that was promised anything; in strict order
 /// all that fit before the first that does not.
@@ -36,12 +42,16 @@ void mark_due(Claims& claims, const PlanTree& tree, const SchedPolicy& policy, C
 /// The dates of one placing.
 class Reservations {
  public:
-  Reservations(const Claims& claims, const PlanTree& tree, const SchedPolicy& policy, Clock clock);
+  /// @owns borrows all; one placing at a time uses the timeline
+  Reservations(const Claims& claims, const PlanTree& tree, const SchedPolicy& policy,
+               Timeline& timeline);
 
   /// A pending claim does not start: it may get a date and hold places.
   /// @cost O(running tasks + hosts) the first time, then O(steps of its hosts x log)
   void hold_for(const Claim& claim, Places& places);
-  /// Dates of those that hold nothing, as an estimate. @cost as hold_for, each
+  /// Dates of those that hold nothing, as an estimate. Where the bound on the work does not allow
+  /// all of them: of those without a date that is to come, then of the others in turn.
+  /// @cost as hold_for, each
   void estimate(const std::vector<const Claim*>& waiting, Places& places);
 
   /// True if the claim may not start because of its place in the order. @cost O(1)
@@ -68,17 +78,20 @@ class Reservations {
 
  private:
   bool may_hold(const Claim& claim) const;
+  std::uint64_t price_of(const Claim& claim) const;
+  std::vector<const Claim*> affordable(const std::vector<const Claim*>& waiting) const;
   std::optional<Dated> date_of(const Claim& claim, Places& places);
-  void build(Places& places);
-  void add_ends(const Claim& claim, const Places& places);
+  void build();
+  void add_ends(const Claim& claim);
   bool passes_freely(const Claim& claim) const { return growing_ && claim.resizes; }
 
   const Claims& claims_;
   const SchedPolicy& policy_;
+  Timeline& timeline_;
   Clock clock_;
   PlanUse slots_, gpus_;
-  std::optional<Skyline> skyline_;
-  std::vector<bool> held_;  // rooms
+  Skyline* skyline_ = nullptr;  // the timeline's, once this placing has asked for a date
+  std::vector<bool> held_;      // rooms
   std::vector<std::pair<const Claim*, Share>> taken_;
   std::size_t mark_ = 0;
   const Claim* first_ = nullptr;

@@ -27,14 +27,14 @@ bool grows_beyond_start(const Claim& claim) {
 }  // namespace
 
 Placement::Placement(const Cluster& cluster, Claims& claims, const PlanTree& tree,
-                     const SchedPolicy& policy, Clock clock)
+                     const SchedPolicy& policy, Timeline& timeline)
     : cluster_(cluster),
       claims_(claims),
-      clock_(clock),
+      clock_(timeline.clock),
       places_(claims, policy.hosts_looked_at),
       donors_(claims.all, places_),
       gates_(*cluster.config, tree, claims),
-      held_(claims, tree, policy, clock) {
+      held_(claims, tree, policy, timeline) {
   places_.respect(held_);
 }
 
@@ -213,7 +213,7 @@ bool Placement::grow(Claim& claim) {
 bool Placement::start_in_order() {
   bool all = true;
   for (Claim& claim : claims_.all) {
-    if (!claim.pending()) continue;
+    if (!claim.pending() || claim.rest) continue;
     if (claim.admitted > 0) all = start_all(claim) && all;
     auto it = placed_.find(&claim);
     bool waits = it == placed_.end() || (it->second.starts.empty() && !promises_.count(&claim));

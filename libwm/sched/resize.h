@@ -43,7 +43,7 @@ struct Placed {
 class Placement {
  public:
   Placement(const Cluster& cluster, Claims& claims, const PlanTree& tree, const SchedPolicy& policy,
-            Clock clock);
+            Timeline& timeline);
 
   /// Places every claim up to its target. True if all found their places; else the claims
   /// that did not were lowered: a pending one is barred, a growing one's max is what it got.

@@ -52,7 +52,6 @@ GpuUse use_of(const Host& host, std::size_t gpu) {
 }
 
 void add_parts(Room& room) {
-  room.parts.resize(room.gpus.size());
   for (const GpuShare& share : room.host->gpu_shares) {
     if (share.gpu >= room.gpus.size()) continue;
     room.parts[share.gpu].held += share.milli;
@@ -69,18 +68,27 @@ Space space_of(const TaskRequest& task, std::int64_t tasks) {
   return {tasks, tasks * task.milli_cpus, tasks * task.mem.value};
 }
 
-Room room_of(const Host& host) {
+Room bare_room(const Host& host) {
   Room room;
   room.host = &host;
+  room.id = host.id;
   room.open = is_open(host);
   const Capacity& c = host.capacity;
-  // A host given more slots than CPUs shares its CPUs: slots bound it alone.
+  // A host may be configured with more slots than it has CPUs; then slots alone bound it.
   std::int64_t cpus = std::max<std::int64_t>(c.milli_cpus, std::int64_t{c.slots} * 1000);
-  room.now.slots = std::int64_t{c.slots} - host.used_slots;
-  room.now.milli_cpus = cpus - host.used_milli_cpus;
-  room.now.mem = (c.mem - host.used_mem).value;
+  room.now = {std::int64_t{c.slots}, cpus, c.mem.value};
+  room.gpus.assign(c.gpus.size(), GpuUse::Free);
+  room.parts.resize(c.gpus.size());
+  return room;
+}
+
+Room room_of(const Host& host) {
+  Room room = bare_room(host);
+  room.now.slots -= host.used_slots;
+  room.now.milli_cpus -= host.used_milli_cpus;
+  room.now.mem -= host.used_mem.value;
   room.jobs = host.used_slots;
-  for (std::size_t i = 0; i < c.gpus.size(); ++i) room.gpus.push_back(use_of(host, i));
+  for (std::size_t i = 0; i < room.gpus.size(); ++i) room.gpus[i] = use_of(host, i);
   add_parts(room);
   return room;
 }

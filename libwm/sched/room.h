@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct GpuPart {
 /// A host as far as placing is concerned.
 struct Room {
   const Host* host = nullptr;
+  HostId id;
   bool open = false;
   Space now, coming;
   std::vector<GpuUse> gpus;
@@ -46,6 +48,32 @@ struct Room {
   std::uint32_t jobs = 0;      ///< tasks on it, leaving ones too
   bool exclusive = false;      ///< held by a job that shares with nobody
   std::vector<JobId> leaving;  ///< whose tasks make up `coming`
+};
+
+/// Rooms as a placing changes them, over those of the pass: only what is touched is copied.
+class Rooms {
+ public:
+  /// @owns borrows `base`   @cost O(rooms), a few bytes each
+  explicit Rooms(const std::vector<Room>& base) : base_(base), changed_(base.size()) {}
+  /// Reads one. @cost O(1)   @owns valid until it is edited
+  const Room& operator[](std::size_t at) const {
+    return changed_[at] ? own_[changed_[at] - 1] : base_[at];
+  }
+  /// One to change. @cost O(its GPUs) the first time
+  Room& edit(std::size_t at) {
+    if (changed_[at]) return own_[changed_[at] - 1];
+    own_.push_back(base_[at]);
+    changed_[at] = static_cast<std::uint32_t>(own_.size());
+    return own_.back();
+  }
+  /// Those of the pass, before any change. @owns borrowed
+  const std::vector<Room>& base() const { return base_; }
+  std::size_t size() const { return base_.size(); }
+
+ private:
+  const std::vector<Room>& base_;
+  std::vector<std::uint32_t> changed_;  // 1 + position in own_; 0: as in base_
+  std::deque<Room> own_;
 };
 
 /// Which part of a room counts.
@@ -60,6 +88,9 @@ Space space_of(const TaskRequest& task, std::int64_t tasks);
 
 /// The host as its own counters have it: nothing is coming yet. @cost O(GPUs)
 Room room_of(const Host& host);
+
+/// The host as if nothing ran on it and nothing were set aside. @cost O(GPUs)
+Room bare_room(const Host& host);
 
 /// How many tasks of this kind fit, at most `most`. `holds_gpus`: the job has its GPUs per
 /// host here already. Does not look at `open`.

@@ -16,12 +16,14 @@ namespace {
 
 class Pass {
  public:
-  Pass(const Cluster& cluster, const SchedPolicy& policy, WallTime now)
+  /// `memory` has been refreshed.
+  Pass(const Cluster& cluster, const SchedPolicy& policy, WallTime now, Memory& memory)
       : cluster_(cluster),
         policy_(policy),
-        claims_(collect(cluster, now, policy.max_pending)),
+        memory_(memory),
+        claims_(*memory.claims),
         tree_(tree_of(*cluster.config)),
-        clock_{now, cluster.config->cluster.times.reclaim_grace} {}
+        timeline_{{now, cluster.config->cluster.times.reclaim_grace}, {}} {}
   Plan run();
 
  private:
@@ -37,6 +39,7 @@ class Pass {
   }
   void add_pieces();
   void add_waiting();
+  void add_rests(ReasonWriter& writer, std::vector<Reasons> rests);
   void add_promises();
   bool starts(const Claim& claim) const;
   bool is_started(JobId job) const;
@@ -44,24 +47,22 @@ class Pass {
 
   const Cluster& cluster_;
   const SchedPolicy& policy_;
-  Claims claims_;
+  Memory& memory_;
+  Claims& claims_;
   PlanTree tree_;
-  Clock clock_;
+  Timeline timeline_;
   std::optional<Placement> placement_;
   Plan plan_;
 };
 
 void Pass::place_users() {
-  const JobSpec* last = nullptr;
-  int node = 0;
+  std::vector<int> nodes(memory_.owners.size(), -1);
   for (Claim& claim : claims_.all) {
-    const JobSpec& spec = claim.spec();
-    bool same = last && last->plan == spec.plan && last->owner.user == spec.owner.user;
-    if (!same) node = tree_.user(spec.plan, spec.owner.user);
+    int& node = nodes[claim.owner];
+    if (node < 0) node = tree_.user(claim.spec().plan, claim.spec().owner.user);
     claim.user_node = node;
-    last = &spec;
   }
-  weigh(tree_, cluster_, clock_.now);
+  weigh(tree_, cluster_, timeline_.clock.now);
 }
 
 PlanUse use_of(const PlanTree& tree, const std::vector<Claim>& claims, bool gpu) {
@@ -78,8 +79,8 @@ void Pass::settle() {
   Spare spare;
   for (std::uint32_t round = 0; round < std::max(1u, policy_.max_rounds); ++round) {
     spare = set_targets(claims_.all, tree_, capacities);
-    keep_what_does_not_pay(claims_.all, policy_.speed, clock_.now);
-    placement_.emplace(cluster_, claims_, tree_, policy_, clock_);
+    keep_what_does_not_pay(claims_.all, policy_.speed, timeline_.clock.now);
+    placement_.emplace(cluster_, claims_, tree_, policy_, timeline_);
     if (placement_->run()) break;
   }
   preempt();  // before others take what is free for good
@@ -110,7 +111,6 @@ std::string Pass::grow_reason(const Claim& claim) const {
 // Jobs for which others make way have a right to what becomes free; who made way starts after.
 void Pass::mark_owed() {
   if (claims_.owed.empty()) return;
-  std::sort(claims_.owed.begin(), claims_.owed.end());
   std::vector<JobId> waiting;
   for (Claim& claim : claims_.all) {
     bool owed = std::binary_search(claims_.owed.begin(), claims_.owed.end(), claim.id);
@@ -137,8 +137,9 @@ void Pass::preempt() {
   int searches = 0;
   for (const Claim& claim : claims_.all) {
     const QueueConf* queue = claims_.requests[claim.request].queue;
-    bool tries = claim.pending() && claim.admitted == 0 && claim.barred != Barred::Limit && queue &&
-                 !queue->preempts.empty() && !placement_->promises().count(&claim);
+    bool tries = claim.pending() && !claim.rest && claim.admitted == 0 &&
+                 claim.barred != Barred::Limit && queue && !queue->preempts.empty() &&
+                 !placement_->promises().count(&claim);
     if (!tries || claim.job->state == JobState::Array || ++searches > kMostSearches) continue;
     const PlanUse& use = claim.gpu ? gpus : slots;
     if (use.over_limit(claim.user_node, claim.cost(claim.min)) >= 0) continue;
@@ -182,9 +183,11 @@ void Pass::add_pieces() {
   std::sort(plan_.preempts.begin(), plan_.preempts.end(), by_job);
 }
 
+// Reasons of what is looked at, by claim; those that come after the last alike share its own.
 void Pass::add_waiting() {
   PlanUse slots = use_of(tree_, claims_.all, false), gpus = use_of(tree_, claims_.all, true);
   ReasonWriter writer(cluster_, claims_, tree_, slots, gpus, placement_->places());
+  std::vector<Reasons> rests(memory_.alike.size());
   for (const Idle& idle : claims_.idle) plan_.waiting.push_back({idle.id, writer.of(idle)});
   for (const Claim& claim : claims_.all) {
     if (!claim.pending()) continue;
@@ -192,11 +195,37 @@ void Pass::add_waiting() {
     auto started = placed == placement_->placed().end() ? 0 : placed->second.starts.size();
     if (started >= claim.asked) continue;
     auto promise = placement_->promises().find(&claim);
-    bool waits = promise != placement_->promises().end();
-    plan_.waiting.push_back({claim.id, writer.of(claim, waits ? &promise->second : nullptr)});
+    const Promise* promised = promise == placement_->promises().end() ? nullptr : &promise->second;
+    Reasons* shared = claim.alike ? &rests[claim.alike - 1] : nullptr;
+    Reasons reasons = claim.rest && *shared ? *shared : writer.of(claim, promised);
+    if (shared && !promised) *shared = reasons;
+    if (!claim.rest) plan_.waiting.push_back({claim.id, std::move(reasons)});
   }
-  std::sort(plan_.waiting.begin(), plan_.waiting.end(),
-            [](const Waiting& a, const Waiting& b) { return a.job < b.job; });
+  auto by_job = [](const Waiting& a, const Waiting& b) { return a.job < b.job; };
+  std::sort(plan_.waiting.begin(), plan_.waiting.end(), by_job);
+  auto looked_at = static_cast<std::ptrdiff_t>(plan_.waiting.size());
+  add_rests(writer, std::move(rests));
+  std::inplace_merge(plan_.waiting.begin(), plan_.waiting.begin() + looked_at, plan_.waiting.end(),
+                     by_job);
+}
+
+// Jobs that were not looked at one by one, by rising number.
+void Pass::add_rests(ReasonWriter& writer, std::vector<Reasons> rests) {
+  constexpr std::uint32_t kNobody = ~0u;
+  std::vector<std::uint32_t> from(memory_.alike.size(), kNobody);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const AlikeJobs& kind = memory_.alike[i];
+    if (kind.looked_at >= kind.jobs.size()) continue;
+    from[i] = kind.jobs[kind.looked_at];
+    if (!kind.obstacle && !kind.cut) continue;
+    JobId first{from[i], 0};
+    PendCode code = kind.obstacle.value_or(PendCode::New);
+    rests[i] = writer.of(Idle{first, find_job(cluster_, first), code, kind.like.request});
+  }
+  for (const SeenJob& seen : memory_.seen_jobs) {
+    bool rest = seen.made < from.size() && seen.number >= from[seen.made];
+    if (rest) plan_.waiting.push_back({{seen.number, 0}, rests[seen.made]});
+  }
 }
 
 // All its copies start now.
@@ -225,14 +254,15 @@ bool Pass::is_started(JobId job) const {
 void Pass::add_promises() {
   std::vector<const Claim*> waiting;
   for (const Claim& claim : claims_.all) {
-    bool waits = claim.pending() && !starts(claim) && !placement_->promises().count(&claim);
+    bool waits =
+        claim.pending() && !claim.rest && !starts(claim) && !placement_->promises().count(&claim);
     if (waits && waiting.size() < policy_.max_promises) waiting.push_back(&claim);
   }
   if (policy_.backfill == SchedPolicy::Backfill::None) return;
   for (const DatedStart& date : placement_->date(waiting)) {
     const Job* job = find_job(cluster_, date.job);
     if (is_started(date.job)) continue;
-    if (is_news(job->promised, date, policy_, clock_.now)) plan_.promises.push_back(date);
+    if (is_news(job->promised, date, policy_, timeline_.clock.now)) plan_.promises.push_back(date);
     if (date.at == WallTime{}) continue;
     bool sooner = plan_.look_again == WallTime{} || date.at < plan_.look_again;
     if (sooner) plan_.look_again = date.at;
@@ -243,10 +273,10 @@ void Pass::add_promises() {
 
 Plan Pass::run() {
   place_users();
-  attach_speeds(claims_.all, policy_.speed, clock_.now);
+  attach_speeds(claims_.all, policy_.speed, timeline_.clock.now);
   apply_limits(*cluster_.config, claims_.all);
   mark_owed();
-  mark_due(claims_, tree_, policy_, clock_);
+  mark_due(claims_, tree_, policy_, timeline_.clock);
   settle();
   add_pieces();
   add_waiting();
@@ -267,7 +297,14 @@ const std::vector<PendReason>* Plan::why(JobId job) const {
 }
 
 Plan schedule(const Cluster& cluster, const SchedPolicy& policy, WallTime now) {
-  return Pass(cluster, policy, now).run();
+  Memory memory;
+  return schedule(cluster, policy, now, memory);
+}
+
+Plan schedule(const Cluster& cluster, const SchedPolicy& policy, WallTime now, Memory& memory) {
+  refresh(memory, cluster, now, policy.max_pending);
+  line_up(memory, {policy.max_pending, policy.max_promises, false});
+  return Pass(cluster, policy, now, memory).run();
 }
 
 }  // namespace wm::sched

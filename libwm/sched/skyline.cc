@@ -1,6 +1,7 @@
 #include "libwm/sched/skyline.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace wm::sched {
@@ -50,16 +51,44 @@ Window window_from(WallTime from, Duration length) {
   return {from, from + length};
 }
 
-Skyline::Skyline(std::vector<Room> rooms, WallTime now, Duration grace) : now_(now) {
-  steps_.reserve(rooms.size());
-  for (Room& room : rooms) {
-    Steps& steps = steps_.emplace_back();
-    bool coming = has_coming(room);
-    steps.push_back({now, std::move(room)});
-    if (!coming) continue;
-    steps.push_back({now + grace, steps.front().room});
+Skyline::Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace)
+    : rooms_(rooms), now_(now), grace_(grace), ends_(rooms.size()), ordered_(rooms.size()) {}
+
+void Skyline::clear() {
+  steps_.clear();
+  trying_ = false;
+}
+
+void Skyline::let_end(Room& room, const End& end) {
+  sched::release(room, end.job->id, end.job->spec().task, *end.task);
+  settle(room);
+  if (room.jobs > 0) --room.jobs;
+  if (end.job->spec().exclusive) room.exclusive = false;
+}
+
+std::vector<Skyline::End>& Skyline::ends_of(std::uint32_t room) {
+  auto& ends = ends_[room];
+  if (ordered_[room]) return ends;
+  std::stable_sort(ends.begin(), ends.end(),
+                   [](const End& a, const End& b) { return a.at < b.at; });
+  ordered_[room] = true;
+  return ends;
+}
+
+// What has ended by now counts from now on, but what is coming only after the grace.
+Skyline::Steps& Skyline::steps_of(std::uint32_t room) {
+  auto [it, is_new] = steps_.try_emplace(room);
+  Steps& steps = it->second;
+  if (!is_new) return steps;
+  steps.push_back({now_, rooms_[room]});
+  if (has_coming(rooms_[room])) {
+    steps.push_back({now_ + grace_, rooms_[room]});
     settle(steps.back().room);
   }
+  for (const End& end : ends_of(room)) {
+    for (std::size_t i = split(steps, end.at); i < steps.size(); ++i) let_end(steps[i].room, end);
+  }
+  return steps;
 }
 
 // The step that begins at `at`; made from the one before when there is none.
@@ -74,19 +103,8 @@ std::size_t Skyline::split(Steps& steps, WallTime at) {
   return index;
 }
 
-void Skyline::release(std::uint32_t room, const Job& job, const Task& task, WallTime at) {
-  Steps& steps = steps_[room];
-  for (std::size_t i = split(steps, at); i < steps.size(); ++i) {
-    Room& later = steps[i].room;
-    sched::release(later, job.id, job.spec().task, task);
-    settle(later);
-    if (later.jobs > 0) --later.jobs;
-    if (job.spec().exclusive) later.exclusive = false;
-  }
-}
-
 void Skyline::occupy(const Claim& claim, const Share& share, Window window) {
-  Steps& steps = steps_[share.room];
+  Steps& steps = steps_of(share.room);
   if (trying_) before_.push_back({share.room, steps});
   if (window.until != WallTime::max()) split(steps, window.until);
   for (std::size_t i = split(steps, window.from); i < steps.size(); ++i) {
@@ -109,8 +127,8 @@ void Skyline::rollback() {
 }
 
 std::int64_t Skyline::fits(const Places& places, const Claim& claim, std::uint32_t room,
-                           Window window, std::int64_t most, const TasksByRoom& has) const {
-  const Steps& steps = steps_[room];
+                           Window window, std::int64_t most, const TasksByRoom& has) {
+  const Steps& steps = steps_of(room);
   for (std::size_t i = 0; i < steps.size() && most > 0; ++i) {
     bool before = i + 1 < steps.size() && steps[i + 1].from <= window.from;
     if (before) continue;
@@ -122,8 +140,8 @@ std::int64_t Skyline::fits(const Places& places, const Claim& claim, std::uint32
 
 // How many tasks fit from when on: at every step, and where a later lack comes into the window.
 void Skyline::add_changes(const Places& places, const Claim& claim, std::uint32_t room,
-                          Duration length, std::vector<Change>& changes) const {
-  const Steps& steps = steps_[room];
+                          Duration length, Changes& changes) {
+  const Steps& steps = steps_of(room);
   std::vector<WallTime> starts;
   for (const Step& step : steps) {
     starts.push_back(step.from);
@@ -140,30 +158,84 @@ void Skyline::add_changes(const Places& places, const Claim& claim, std::uint32_
   }
 }
 
-std::optional<Dated> Skyline::earliest(Places& places, const Claim& claim, Duration length) const {
-  std::vector<Change> changes;
-  for (std::uint32_t room : places.request(claim).hosts) {
-    add_changes(places, claim, room, length, changes);
+// Nobody is to run there: what fits from a date on fits for ever.
+void Skyline::add_rises(const Places& places, const Claim& claim, std::uint32_t room,
+                        Changes& changes) {
+  scratch_ = rooms_[room];
+  std::int64_t before = 0;
+  auto note = [&](WallTime at) {
+    std::int64_t most = places.bare_fits(claim, scratch_, room, When::Now, claim.min, {});
+    most = usable(claim, most);
+    if (most != before) changes.push_back({at, room, most});
+    before = most;
+  };
+  note(now_);
+  bool comes = has_coming(scratch_);
+  const std::vector<End>& ends = ends_of(room);
+  for (std::size_t i = 0; (i < ends.size() || comes) && before < claim.min;) {
+    bool settles = comes && (i == ends.size() || now_ + grace_ <= ends[i].at);
+    WallTime at = settles ? now_ + grace_ : std::max(now_, ends[i].at);
+    if (settles) settle(scratch_), comes = false;
+    for (; i < ends.size() && ends[i].at <= at; ++i) let_end(scratch_, ends[i]);
+    note(at);
   }
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    return std::tie(a.at, a.room) < std::tie(b.at, b.room);
-  });
-  TasksByRoom fits;
+}
+
+namespace {
+
+constexpr auto in_time = [](const auto& a, const auto& b) {
+  return std::tie(a.at, a.room) < std::tie(b.at, b.room);
+};
+
+}  // namespace
+
+const Skyline::Changes& Skyline::rises_of(Places& places, const Claim& claim) {
+  auto [it, is_new] = rises_.try_emplace({claim.request, claim.min});
+  Changes& changes = it->second;
+  if (!is_new) return changes;
+  for (std::uint32_t room : places.request(claim).hosts) add_rises(places, claim, room, changes);
+  std::sort(changes.begin(), changes.end(), in_time);
+  return changes;
+}
+
+// Goes through both in order of time; rooms with steps count as `changes` has them.
+std::optional<Dated> Skyline::first_sum(const Changes& rises, const Changes& changes,
+                                        std::int64_t tasks) const {
+  std::vector<std::int64_t> fits(rooms_.size());
   std::int64_t total = 0;
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    const Change& change = changes[i];
-    std::int64_t& here = fits[change.room];
-    total += change.tasks - here;
-    here = change.tasks;
-    bool more = i + 1 < changes.size() && changes[i + 1].at == change.at;
-    if (more || total < claim.min) continue;
-    std::vector<Share> shares;
-    for (auto [room, tasks] : fits) {
-      if (tasks > 0) shares.push_back({room, tasks});
+  auto a = rises.begin();
+  auto b = changes.begin();
+  while (a != rises.end() || b != changes.end()) {
+    WallTime at = std::min(a == rises.end() ? WallTime::max() : a->at,
+                           b == changes.end() ? WallTime::max() : b->at);
+    for (; a != rises.end() && a->at == at; ++a) {
+      if (steps_.count(a->room)) continue;
+      total += a->tasks - std::exchange(fits[a->room], a->tasks);
     }
-    return Dated{change.at, pick(std::move(shares), claim.min)};
+    for (; b != changes.end() && b->at == at; ++b)
+      total += b->tasks - std::exchange(fits[b->room], b->tasks);
+    if (total < tasks) continue;
+    std::vector<Share> shares;
+    for (std::uint32_t room = 0; room < fits.size(); ++room)
+      if (fits[room] > 0) shares.push_back({room, fits[room]});
+    return Dated{at, pick(std::move(shares), tasks)};
   }
   return std::nullopt;
+}
+
+std::optional<Dated> Skyline::earliest(Places& places, const Claim& claim, Duration length) {
+  const Changes& rises = rises_of(places, claim);
+  Changes changes;
+  const auto& hosts = places.request(claim).hosts;
+  std::set<std::uint32_t> mine;
+  if (!places.request(claim).plain()) mine.insert(hosts.begin(), hosts.end());
+  for (const auto& [room, steps] : steps_) {
+    bool asked =
+        mine.empty() ? std::binary_search(hosts.begin(), hosts.end(), room) : mine.count(room) > 0;
+    if (asked) add_changes(places, claim, room, length, changes);
+  }
+  std::sort(changes.begin(), changes.end(), in_time);
+  return first_sum(rises, changes, claim.min);
 }
 
 }  // namespace wm::sched

@@ -8,11 +8,17 @@
 //        │   ┌──┘end of 1 │  │◄── job 9 is promised this: [from, until)
 //        └───┴──────────────────► time
 //
-// Invariants: a room without steps stays as it is for ever; steps rise in time. Used by
-// reserve.cc. Values.
+// Made once a pass and used by all its placings: the ends of what runs are noted; steps are made
+// only for rooms in which somebody is to run, and forgotten with the placing. Elsewhere there is
+// only ever more room, so a room's dates follow from its ends in order.
+//
+// Invariants: a room without steps or ends stays as it is for ever; steps rise in time. Used by
+// reserve.cc.
 // @source backfilling on a profile: Mu'alem, Feitelson, IEEE TPDS 12(6), 2001
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -40,14 +46,22 @@ struct Dated {
 class Skyline {
  public:
   /// Starts with the rooms as `now`; what is coming in them is free from `now + grace` on.
-  /// @cost O(rooms)
-  Skyline(std::vector<Room> rooms, WallTime now, Duration grace);
+  /// @cost O(rooms)   @owns borrows `rooms`
+  Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace);
 
-  /// A task of `job` ends at `at`. @cost O(steps of the room)
-  void release(std::uint32_t room, const Job& job, const Task& task, WallTime at);
+  /// A task of `job` ends at `at`; told before anything is asked. @cost O(1)
+  void release(std::uint32_t room, const Job& job, const Task& task, WallTime at) {
+    ends_[room].push_back({at, &job, &task});
+  }
+  /// Nobody will run any more, as after the last release. @cost O(rooms occupied)
+  void clear();
 
   /// Tasks of a claim will run there. @cost O(steps of the room)
   void occupy(const Claim& claim, const Share& share, Window window);
+
+  /// Was one that asks for the same looked at in this pass? Then its date costs little.
+  /// @cost O(log kinds)
+  bool knows(const Claim& claim) const { return rises_.count({claim.request, claim.min}) > 0; }
 
   /// begin … rollback undoes what was occupied since; commit keeps it. One level.
   /// @cost O(1), O(rooms touched)
@@ -58,12 +72,13 @@ class Skyline {
   /// Tasks of the claim that fit there for the whole window, at most `most`. `places`
   /// applies what bounds a claim besides the room. @cost O(steps of the room x GPUs)
   std::int64_t fits(const Places& places, const Claim& claim, std::uint32_t room, Window window,
-                    std::int64_t most, const TasksByRoom& has) const;
+                    std::int64_t most, const TasksByRoom& has);
 
   /// The first date at which all of the claim's minimum fits for as long as it may run, and
   /// where. None: never, as far as run limits tell.
-  /// @cost O(steps of its hosts x log)
-  std::optional<Dated> earliest(Places& places, const Claim& claim, Duration length) const;
+  /// @cost O(ends and steps of its hosts x log) for the first alike one of the pass, then
+  ///       O(its hosts + steps x log)
+  std::optional<Dated> earliest(Places& places, const Claim& claim, Duration length);
 
  private:
   struct Step {
@@ -77,12 +92,33 @@ class Skyline {
     std::int64_t tasks;  // that fit from then on
   };
 
-  std::size_t split(Steps& steps, WallTime at);
-  void add_changes(const Places& places, const Claim& claim, std::uint32_t room, Duration length,
-                   std::vector<Change>& changes) const;
+  struct End {
+    WallTime at;
+    const Job* job;
+    const Task* task;
+  };
+  using Changes = std::vector<Change>;
 
-  std::vector<Steps> steps_;  // by room, never empty
+  static void let_end(Room& room, const End& end);
+  std::vector<End>& ends_of(std::uint32_t room);
+  Steps& steps_of(std::uint32_t room);
+  std::size_t split(Steps& steps, WallTime at);
+  void add_rises(const Places& places, const Claim& claim, std::uint32_t room, Changes& changes);
+  const Changes& rises_of(Places& places, const Claim& claim);
+  std::optional<Dated> first_sum(const Changes& rises, const Changes& changes,
+                                 std::int64_t tasks) const;
+  void add_changes(const Places& places, const Claim& claim, std::uint32_t room, Duration length,
+                   Changes& changes);
+
+  const std::vector<Room>& rooms_;
   WallTime now_;
+  Duration grace_;
+  std::vector<std::vector<End>> ends_;    // by room; in order where they are asked for
+  std::vector<bool> ordered_;             // by room
+  std::map<std::uint32_t, Steps> steps_;  // of rooms in which somebody is to run
+  Room scratch_;
+  // Of rooms without steps, in order of time: by request and tasks.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Changes> rises_;
   bool trying_ = false;
   std::vector<std::pair<std::uint32_t, Steps>> before_;  // rooms as they were, oldest first
 };

@@ -1,16 +1,20 @@
 #include "libwm/sched/take_over.h"
 
-#include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
 namespace wm::sched {
 namespace {
 
 class TakeOver {
  public:
-  TakeOver(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare)
-      : claims_(claims), use_(tree), spare_(spare) {
-    for (Claim* claim : claims) {
+  TakeOver(const Contest& contest, const PlanTree& tree, Units spare)
+      : claims_(contest.claims), use_(tree), spare_(spare) {
+    for (std::size_t node = 0; node < contest.fixed.size(); ++node)
+      if (contest.fixed[node]) use_.add(static_cast<int>(node), contest.fixed[node]);
+    for (Claim* claim : claims_) {
       use_.add(claim->user_node, claim->used());
       Units surplus = surplus_of(*claim);
       if (surplus > 0) surplus_[claim->rank] += surplus;
@@ -21,18 +25,26 @@ class TakeOver {
   Units grow();
 
  private:
+  // Who gives next is last: of the lowest queue, with most surplus, latest in order.
+  using Donor = std::tuple<int, Units, std::size_t>;
+  using Donors = std::set<Donor>;
   static Units surplus_of(const Claim& claim);
+  void rank_donors();
+  void enlist(std::size_t index);
+  void strike(std::size_t index);
   Units below(int rank) const;
   bool can_take(const Claim& claim) const;
   void start_one_more(Claim& claim);
-  Claim* next_donor(int rank, bool growth_only);
-  void give_one(Claim& donor);
+  const Donor* next_donor(int rank, bool growth_only);
+  void give_one(std::size_t index);
   void grow(Claim& claim);
 
   const std::vector<Claim*>& claims_;
   PlanUse use_;
   Units spare_;
   std::map<int, Units> surplus_;  // of elastic claims, by rank
+  bool ranked_ = false;           // donors are known
+  Donors donors_, growing_;       // all; those above their minimum
 };
 
 // What a claim could give: an elastic one all above its floor.
@@ -56,27 +68,43 @@ bool TakeOver::can_take(const Claim& claim) const {
   return use_.allows(claim.user_node, need);
 }
 
-// Of the lowest queue: the one with the largest surplus, running before not started, late
-// before early.
-Claim* TakeOver::next_donor(int rank, bool growth_only) {
-  Claim* best = nullptr;
-  for (Claim* claim : claims_) {
-    if (claim->rank <= rank || surplus_of(*claim) <= 0) continue;
-    if (growth_only && claim->target <= claim->min) continue;
-    bool better = !best || claim->rank > best->rank ||
-                  (claim->rank == best->rank && surplus_of(*claim) >= surplus_of(*best));
-    if (better) best = claim;
-  }
-  return best;
+void TakeOver::enlist(std::size_t index) {
+  const Claim& claim = *claims_[index];
+  Units surplus = surplus_of(claim);
+  if (surplus <= 0) return;
+  donors_.insert({claim.rank, surplus, index});
+  if (claim.target > claim.min) growing_.insert({claim.rank, surplus, index});
 }
 
-void TakeOver::give_one(Claim& donor) {
+void TakeOver::strike(std::size_t index) {
+  const Claim& claim = *claims_[index];
+  donors_.erase({claim.rank, surplus_of(claim), index});
+  growing_.erase({claim.rank, surplus_of(claim), index});
+}
+
+void TakeOver::rank_donors() {
+  if (std::exchange(ranked_, true)) return;
+  for (std::size_t i = 0; i < claims_.size(); ++i) enlist(i);
+}
+
+// Of the lowest queue: the one with the largest surplus, late before early; null: nobody.
+const TakeOver::Donor* TakeOver::next_donor(int rank, bool growth_only) {
+  rank_donors();
+  const Donors& from = growth_only ? growing_ : donors_;
+  bool any = !from.empty() && std::get<0>(*from.rbegin()) > rank;
+  return any ? &*from.rbegin() : nullptr;
+}
+
+void TakeOver::give_one(std::size_t index) {
+  Claim& donor = *claims_[index];
   Units before = donor.used();
+  strike(index);
   surplus_[donor.rank] -= surplus_of(donor);
   bool starts = donor.pending() && donor.target <= donor.min;
   if (starts) --donor.admitted;
   if (!starts) donor.ceiling = --donor.target;
   surplus_[donor.rank] += surplus_of(donor);
+  enlist(index);
   Units given = before - donor.used();
   spare_ += given;
   use_.add(donor.user_node, -given);
@@ -85,9 +113,9 @@ void TakeOver::give_one(Claim& donor) {
 void TakeOver::start_one_more(Claim& claim) {
   Units need = claim.cost(claim.min);
   while (spare_ < need) {
-    Claim* donor = next_donor(claim.rank, false);
+    const Donor* donor = next_donor(claim.rank, false);
     WM_CHECK(donor != nullptr);
-    give_one(*donor);
+    give_one(std::get<2>(*donor));
   }
   spare_ -= need;
   use_.add(claim.user_node, need);
@@ -96,7 +124,7 @@ void TakeOver::start_one_more(Claim& claim) {
 }
 
 void TakeOver::grow(Claim& claim) {
-  bool grows = claim.kind != ClaimKind::Fixed && !claim.speeds &&
+  bool grows = claim.kind != ClaimKind::Fixed && !claim.rest && !claim.speeds &&
                (!claim.pending() || (claim.admitted == 1 && claim.copies == 1));
   while (grows && claim.target < claim.max && claim.each <= spare_ &&
          use_.allows(claim.user_node, claim.each)) {
@@ -108,17 +136,17 @@ void TakeOver::grow(Claim& claim) {
 
 void TakeOver::charge(int rank, Units units) {
   for (Units paid = 0; paid < units;) {
-    Claim* donor = next_donor(rank, true);
+    const Donor* donor = next_donor(rank, true);
     if (!donor) return;
     Units before = spare_;
-    give_one(*donor);
+    give_one(std::get<2>(*donor));
     paid += spare_ - before;
   }
 }
 
 void TakeOver::start() {
   for (Claim* claim : claims_) {
-    if (!claim->pending() || claim->barred != Barred::No) continue;
+    if (!claim->pending() || claim->rest || claim->barred != Barred::No) continue;
     while (claim->admitted < claim->copies && can_take(*claim)) start_one_more(*claim);
   }
 }
@@ -132,18 +160,18 @@ Units TakeOver::grow() {
 
 }  // namespace
 
-void charge(const std::vector<Claim*>& claims, const PlanTree& tree,
+void charge(const Contest& contest, const PlanTree& tree,
             const std::vector<std::pair<const Claim*, Units>>& excess) {
-  TakeOver payers(claims, tree, 0);
+  TakeOver payers(contest, tree, 0);
   for (auto [claim, units] : excess) payers.charge(claim->rank, units);
 }
 
-void take_over(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare) {
-  TakeOver(claims, tree, spare).start();
+void take_over(const Contest& contest, const PlanTree& tree, Units spare) {
+  TakeOver(contest, tree, spare).start();
 }
 
-Units grow_into(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare) {
-  return TakeOver(claims, tree, spare).grow();
+Units grow_into(const Contest& contest, const PlanTree& tree, Units spare) {
+  return TakeOver(contest, tree, spare).grow();
 }
 
 }  // namespace wm::sched

@@ -13,21 +13,27 @@
 
 namespace wm::sched {
 
+/// The claims of one class. @owns borrowed
+struct Contest {
+  std::vector<Claim*> claims;  ///< in dispatch order, without the fixed ones
+  std::vector<Units> fixed;    ///< what those hold, by node of a user
+};
+
 /// What runs beyond its user's share (`excess`, by claim; units) is paid by elastic
 /// claims of lower-priority queues, lowest first, as far as their surplus goes: each gets a
 /// ceiling. Else every further job would be paid by all, higher queues too.
-/// @units Units of the class   @cost O(claims + units moved x donors)
-void charge(const std::vector<Claim*>& claims, const PlanTree& tree,
+/// @units Units of the class   @cost O(claims + (donors + units moved) x log donors)
+void charge(const Contest& contest, const PlanTree& tree,
             const std::vector<std::pair<const Claim*, Units>>& excess);
 
-/// Admits more claims (all of one class, dispatch order), using `spare` and surplus. Who
+/// Admits more claims, using `spare` and surplus. Who
 /// gives gets a ceiling.
-/// @units Units of the class   @cost O(claims + units moved x donors)
-void take_over(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare);
+/// @units Units of the class   @cost O(claims + (donors + units moved) x log donors)
+void take_over(const Contest& contest, const PlanTree& tree, Units spare);
 
 /// Raises targets of elastic claims to use `spare`, in dispatch order, ceilings or not. Returns
 /// what is left.
 /// @units Units of the class   @cost O(claims + units)
-Units grow_into(const std::vector<Claim*>& claims, const PlanTree& tree, Units spare);
+Units grow_into(const Contest& contest, const PlanTree& tree, Units spare);
 
 }  // namespace wm::sched

@@ -12,9 +12,24 @@ namespace {
 
 constexpr int kMaxRounds = 16;
 
+// What one user in one plan has running that cannot be resized, summed up once a round.
+struct Fixed {
+  Units floor = 0, now = 0;
+  const Claim *first = nullptr, *last = nullptr;  // in dispatch order
+};
+
 // The claims of one user in one plan, in dispatch order.
 struct User {
-  std::vector<Claim*> claims;
+  Fixed fixed;
+  std::vector<Claim*> claims;  // all others
+  const Claim* first() const {
+    if (claims.empty() || !fixed.first) return claims.empty() ? fixed.first : claims.front();
+    return goes_before(*fixed.first, *claims.front()) ? fixed.first : claims.front();
+  }
+  const Claim* last() const {
+    if (claims.empty() || !fixed.last) return claims.empty() ? fixed.last : claims.back();
+    return goes_before(*fixed.last, *claims.back()) ? claims.back() : fixed.last;
+  }
   Units used = 0;
   const Claim* waiting = nullptr;  // the first whose minimum was not covered
 };
@@ -25,7 +40,8 @@ enum class Phase { Admit, Size };
 // One kind of capacity divided among the claims that are counted in it.
 class Division {
  public:
-  Division(const std::vector<Claim*>& claims, PlanTree tree, Phase phase);
+  Division(const std::vector<Claim*>& claims, const std::map<int, Fixed>& fixed, PlanTree tree,
+           Phase phase);
   Units run(Units capacity);
 
  private:
@@ -46,16 +62,20 @@ class Division {
   std::map<int, User> users_;
 };
 
-Division::Division(const std::vector<Claim*>& claims, PlanTree tree, Phase phase)
+Division::Division(const std::vector<Claim*>& claims, const std::map<int, Fixed>& fixed,
+                   PlanTree tree, Phase phase)
     : tree_(std::move(tree)), phase_(phase) {
+  for (const auto& [node, use] : fixed) users_[node].fixed = use;
   for (Claim* claim : claims) users_[claim->user_node].claims.push_back(claim);
   for (auto& [node, user] : users_) load_leaf(node, user);
 }
 
 void Division::load_leaf(int node, const User& user) {
   ShareNode& leaf = tree_.nodes[node];
-  leaf.rank = user.claims.front()->rank;
-  leaf.sequence = user.claims.front()->sequence();
+  leaf.rank = user.first()->rank;
+  leaf.sequence = user.first()->sequence();
+  leaf.floor = leaf.demand = user.fixed.floor;
+  if (phase_ == Phase::Size) leaf.now = user.fixed.now;
   for (const Claim* claim : user.claims) {
     bool settled = claim->pending() && phase_ == Phase::Size;
     Units copies = settled ? claim->admitted : claim->copies;
@@ -82,6 +102,10 @@ Units Division::admit(User& user, Units left) {
     Units wanted = wanted_of(*claim);
     claim->admitted = 0;
     if (claim->barred != Barred::No || wanted == 0) continue;
+    if (claim->rest) {
+      if (!user.waiting) user.waiting = claim;
+      continue;
+    }
     Units least = claim->cost(claim->min);
     Units first = is_entitled(*claim) ? 1 : 0;  // paid for already
     auto more = std::min<Units>(wanted - first, std::max<Units>(0, left) / least);
@@ -132,7 +156,7 @@ Units Division::share_surplus(User& user, Units left, bool fair) {
 }
 
 void Division::divide(int node, User& user, Units amount) {
-  Units left = amount;
+  Units left = amount - user.fixed.floor;
   for (Claim* claim : user.claims) {
     if (claim->pending()) continue;
     claim->target = claim->floor;
@@ -150,7 +174,7 @@ bool Division::cap_latest(const std::vector<Units>& amounts) {
   std::vector<std::pair<const Claim*, int>> idle;
   for (auto& [node, user] : users_) {
     if (user.used == amounts[node]) continue;
-    idle.push_back({user.waiting ? user.waiting : user.claims.back(), node});
+    idle.push_back({user.waiting ? user.waiting : user.last(), node});
   }
   std::sort(idle.begin(), idle.end(),
             [](const auto& a, const auto& b) { return goes_before(*b.first, *a.first); });
@@ -177,41 +201,76 @@ Units Division::run(Units capacity) {
 
 using Excess = std::vector<std::pair<const Claim*, Units>>;
 
+// One class of claims: those that compete, and what is settled.
+struct Class {
+  Contest contest;
+  std::map<int, Fixed> fixed;  // by node
+};
+
+Class class_of(std::vector<Claim>& claims, bool gpu, const PlanTree& tree) {
+  Class mine;
+  std::vector<Fixed> fixed(tree.nodes.size());
+  mine.contest.fixed.resize(tree.nodes.size());
+  for (Claim& claim : claims) {
+    if (claim.gpu != gpu) continue;
+    claim.admitted = 0;
+    claim.ceiling = ~0u;
+    if (claim.kind != ClaimKind::Fixed) {
+      mine.contest.claims.push_back(&claim);
+      continue;
+    }
+    claim.target = claim.floor;
+    Fixed& use = fixed[claim.user_node];
+    use.floor += claim.cost(claim.floor);
+    use.now += claim.cost(claim.now);
+    use.last = &claim;
+    if (!use.first) use.first = &claim;
+    mine.contest.fixed[claim.user_node] += claim.used();
+  }
+  for (std::size_t node = 0; node < fixed.size(); ++node)
+    if (fixed[node].first) mine.fixed[static_cast<int>(node)] = fixed[node];
+  return mine;
+}
+
 // Rigid running jobs beyond what filling would give their user if nothing ran yet; a user's
 // later jobs are beyond before the earlier.
-Excess excess_of(const std::vector<Claim*>& claims, PlanTree tree, Units capacity) {
-  for (const Claim* claim : claims) {
+Excess excess_of(std::vector<Claim>& claims, bool gpu, PlanTree tree, const Class& mine,
+                 Units capacity) {
+  for (const auto& [node, use] : mine.fixed) tree.nodes[node].demand += use.floor;
+  for (const Claim* claim : mine.contest.claims) {
     Units demand = claim->barred == Barred::No ? claim->copies * claim->cost(claim->max) : 0;
     tree.nodes[claim->user_node].demand += demand;
   }
-  std::vector<Units> left = fill_shares(tree.nodes, capacity);
+  std::vector<Units> amounts = fill_shares(tree.nodes, capacity), left = amounts;
+  for (const auto& [node, use] : mine.fixed) left[node] -= use.floor;
+  for (const Claim* claim : mine.contest.claims)
+    left[claim->user_node] -= claim->cost(claim->floor);
   Excess excess;
-  for (const Claim* claim : claims) {
-    Units floor = claim->cost(claim->floor);
-    left[claim->user_node] -= floor;
-    Units over = std::min(floor, -left[claim->user_node]);
-    if (claim->kind == ClaimKind::Fixed && over > 0) excess.push_back({claim, over});
+  if (std::none_of(mine.fixed.begin(), mine.fixed.end(),
+                   [&](const auto& entry) { return left[entry.first] < 0; }))
+    return excess;
+  for (const Claim& claim : claims) {
+    if (claim.gpu != gpu || left[claim.user_node] >= 0) continue;
+    Units floor = claim.cost(claim.floor);
+    amounts[claim.user_node] -= floor;
+    Units over = std::min(floor, -amounts[claim.user_node]);
+    if (claim.kind == ClaimKind::Fixed && over > 0) excess.push_back({&claim, over});
   }
   return excess;
 }
 
 // Runs one class of claims; returns what of the capacity nobody of it could use.
 Units divide_class(std::vector<Claim>& claims, bool gpu, const PlanTree& tree, Units capacity) {
-  std::vector<Claim*> mine;
-  for (Claim& claim : claims) {
-    if (claim.gpu != gpu) continue;
-    claim.admitted = 0;
-    claim.ceiling = ~0u;
-    mine.push_back(&claim);
+  Class mine = class_of(claims, gpu, tree);
+  const auto& [contest, fixed] = mine;
+  Units spare = Division(contest.claims, fixed, tree, Phase::Admit).run(capacity);
+  if (auto excess = excess_of(claims, gpu, tree, mine, capacity); !excess.empty()) {
+    charge(contest, tree, excess);
+    spare = Division(contest.claims, fixed, tree, Phase::Admit).run(capacity);
   }
-  Units spare = Division(mine, tree, Phase::Admit).run(capacity);
-  if (auto excess = excess_of(mine, tree, capacity); !excess.empty()) {
-    charge(mine, tree, excess);
-    spare = Division(mine, tree, Phase::Admit).run(capacity);
-  }
-  take_over(mine, tree, spare);
-  spare = Division(mine, tree, Phase::Size).run(capacity);
-  return grow_into(mine, tree, spare);
+  take_over(contest, tree, spare);
+  spare = Division(contest.claims, fixed, tree, Phase::Size).run(capacity);
+  return grow_into(contest, tree, spare);
 }
 
 bool is_open(const std::vector<Room>& rooms, HostId host) {
@@ -240,8 +299,10 @@ Capacities capacities_of(const Claims& claims) {
     sum.slots += std::int64_t{host.capacity.slots} - host.stuck_slots;
     sum.gpus += whole_gpus(room);
   }
+  bool all_open = std::all_of(claims.rooms.begin(), claims.rooms.end(),
+                              [](const Room& room) { return room.open; });
   for (const Claim& claim : claims.all) {
-    if (claim.pending()) continue;
+    if (claim.pending() || all_open) continue;
     for (const Task& task : claim.job->tasks) {
       if (!is_wanted(task) || is_open(claims.rooms, task.host)) continue;
       ++sum.slots;

@@ -69,6 +69,9 @@ class AcctReader {
   /// @errors Store, Damaged
   Result<std::vector<JobEventRow>> job_events(JobId job, const JobEventRow* after,
                                               std::size_t limit);
+  /// Lines with this word in the histories of jobs `from` … `to`, by job and in order.
+  /// @errors Store, Damaged   @cost all lines of these jobs
+  Result<std::vector<JobEventRow>> events_named(const std::string& event, JobId from, JobId to);
   /// A job's slots by attempt and task, after those of `after` when given.
   /// @errors Store, Damaged
   Result<std::vector<AllocationRow>> allocations(JobId job, const AllocationRow* after,

@@ -143,6 +143,15 @@ Result<std::vector<JobEventRow>> AcctReader::job_events(JobId job, const JobEven
   return collect<JobEventRow>(ask);
 }
 
+Result<std::vector<JobEventRow>> AcctReader::events_named(const std::string& event, JobId from,
+                                                          JobId to) {
+  auto ask = db_->use(
+      "SELECT * FROM job_event WHERE (job, idx) >= (?, ?) AND (job, idx) <= (?, ?) AND event = ?"
+      " ORDER BY job, idx, seq, part");
+  ask.bind(from.job).bind(from.index).bind(to.job).bind(to.index).bind_text(event);
+  return collect<JobEventRow>(ask);
+}
+
 Result<std::vector<AllocationRow>> AcctReader::allocations(JobId job, const AllocationRow* after,
                                                            std::size_t limit) {
   auto ask = db_->use(

@@ -1,6 +1,7 @@
 // Role: properties of scheduling passes over random clusters, job mixes and histories: nothing
-// is oversubscribed, every pending job has a reason, the same state gives the same plan, and
-// left alone the cluster comes to rest. Each failure prints its seed.
+// is oversubscribed, every pending job has a reason, the same state gives the same plan, whatever
+// a pass remembers of the last, and left alone the cluster comes to rest. Each failure prints its
+// seed.
 #include "libwm/sched/schedule.h"
 
 #include <gtest/gtest.h>
@@ -29,16 +30,19 @@ class History {
     }
   }
   void live(int events);
+  void run_by_the_clock();
   void submit();
   void disturb();
   std::uint32_t pick(std::uint32_t from, std::uint32_t to) {
     return from + static_cast<std::uint32_t>(random_() % (to - from + 1));
   }
+  bool limits = false;  // jobs have run limits, time passes
   bool one_in(std::uint32_t n) { return pick(1, n) == 1; }
 
   SchedRun run;
   std::vector<JobId> jobs;
   std::optional<bool> gpus;  // each task of all jobs asks for one GPU, or none does
+  Memory memory;             // of all passes of this history
   bool shares = false;       // some jobs share GPUs, some GPUs are set aside for a while
 
  private:
@@ -78,6 +82,18 @@ void History::configure() {
   run.reconfigure();
 }
 
+// Jobs have run limits, time passes, some queues preempt or are in order of past use.
+void History::run_by_the_clock() {
+  limits = true;
+  run.policy.backfill =
+      std::vector{Backfill::None, Backfill::Easy, Backfill::Conservative}[pick(0, 2)];
+  for (QueueConf& queue : run.config.queues) {
+    if (queue.name == "high" && one_in(2)) queue.preempts = {"lower"};
+    if (one_in(3)) queue.order = JobOrder::FairShare;
+  }
+  run.reconfigure();
+}
+
 void History::add_plan(const std::string& path) {
   PlanConf plan;
   plan.path = path;
@@ -107,13 +123,15 @@ void History::submit() {
     spec.spec.task.gpu_pack = one_in(2);
     if (one_in(3)) spec.spec.task.mps_uid = spec.spec.owner.uid;
   }
+  if (limits && !one_in(4)) spec.spec.run_limit = std::chrono::seconds(10 * pick(1, 20));
   if (one_in(6) && !plain_) spec.spec.task.mem = Bytes{std::int64_t{pick(1, 12)} << 30};
   if (one_in(8) && !plain_) spec.spec.span.one_host = true;
   if (one_in(8) && !plain_) spec.spec.span.ptile = pick(1, 2);
   if (one_in(12) && !plain_) spec.spec.exclusive = true;
   if (one_in(8) && !spec.spec.elastic) spec.array(1, pick(2, 6), pick(0, 2));
   if (one_in(12)) spec.hold();
-  jobs.push_back(run.submit(spec));
+  for (std::uint32_t alike = one_in(4) ? pick(2, 9) : 1; alike > 0; --alike)
+    jobs.push_back(run.submit(spec));
 }
 
 JobId History::any_job() {
@@ -189,8 +207,12 @@ void expect_equal(const Plan& a, const Plan& b) {
   EXPECT_EQ(a.starts, b.starts);
   EXPECT_EQ(a.grows, b.grows);
   EXPECT_EQ(a.shrinks, b.shrinks);
+  EXPECT_EQ(a.preempts, b.preempts);
+  EXPECT_EQ(a.promises, b.promises);
+  EXPECT_EQ(a.look_again, b.look_again);
   ASSERT_EQ(a.waiting.size(), b.waiting.size());
   for (std::size_t i = 0; i < a.waiting.size(); ++i) {
+    EXPECT_EQ(a.waiting[i].job, b.waiting[i].job);
     EXPECT_EQ(*a.waiting[i].reasons, *b.waiting[i].reasons);
   }
 }
@@ -198,9 +220,11 @@ void expect_equal(const Plan& a, const Plan& b) {
 void History::live(int events) {
   for (int i = 0; i < events; ++i) {
     disturb();
+    if (limits) run.now += pick(0, 15);
     Plan plan = run.plan();
     expect_reasons(run.state, plan);
     expect_equal(plan, run.plan());
+    expect_equal(plan, schedule(run.state.freeze(), run.policy, test::at(run.now), memory));
     Plan done = run.pass();
     EXPECT_EQ(done.starts.size(), plan.starts.size()) << "admit refused a fresh plan";
     EXPECT_EQ(done.grows.size(), plan.grows.size());
@@ -224,6 +248,15 @@ TEST(schedule_prop, histories_with_shared_and_sick_gpus_keep_every_promise) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     History history(seed);
     history.shares = true;
+    history.live(25);
+  }
+}
+
+TEST(schedule_prop, what_is_remembered_never_changes_a_decision) {
+  for (unsigned seed = 0; seed < kSeeds / 2 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    History history(seed);
+    history.run_by_the_clock();
     history.live(25);
   }
 }

@@ -1,11 +1,13 @@
 // Role: properties of the filling over many random levels and trees, against an exact
-// brute-force solver where that is small enough. Each failure prints its seed.
+// brute-force solver where that is small enough. Each failure prints its seed; WM_SOAK makes a
+// million trees of each few thousand.
 #include "libwm/sched/shares.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <random>
 #include <set>
@@ -184,7 +186,8 @@ Case random_case(unsigned seed, bool owners) {
 
 template <class Check>
 void for_many_trees(bool owners, Check check) {
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  const unsigned trees = std::getenv("WM_SOAK") ? 1'000'000 : 3000;
+  for (unsigned seed = 0; seed < trees; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Case c = random_case(seed, owners);
     check(c, fill_shares(c.tree, c.capacity));
@@ -216,6 +219,44 @@ TEST(shares_prop, no_more_than_the_capacity_except_for_floors) {
   for_many_trees(true, [](const Case& c, const Amounts& got) {
     ASSERT_LE(got[0], std::max(c.capacity, c.floors[0]));
   });
+}
+
+// What the children of a node are filled with, summed up over their subtrees.
+std::vector<Portion> level_below(const Case& c, int node) {
+  Amounts now(c.tree.size());
+  for (int i = static_cast<int>(c.tree.size()) - 1; i > 0; --i) {
+    if (c.children[i].empty()) now[i] = c.tree[i].now;
+    now[c.tree[i].parent] += now[i];
+  }
+  std::vector<Portion> level;
+  for (int child : c.children[node])
+    level.push_back({c.floors[child], c.demands[child], c.tree[child].weight, now[child], 0, 0});
+  return level;
+}
+
+// Level by level: no whole amounts come nearer to the exact shares, and of those that come as near
+// none moves less.
+TEST(shares_prop, a_tree_equals_brute_force_on_every_small_level) {
+  constexpr Units kMostTries = 20'000;
+  std::size_t levels = 0;
+  for_many_trees(false, [&](const Case& c, const Amounts& got) {
+    for (int node = 0; node < static_cast<int>(got.size()); ++node) {
+      auto level = level_below(c, node);
+      Units tries = 1;
+      for (const auto& p : level) tries *= std::min<Units>(p.high - p.low + 1, kMostTries);
+      if (level.empty() || tries > kMostTries) continue;
+      auto quotas = quotas_of(level, got[node]);
+      Score best{1e18, 0};
+      Amounts amounts, given;
+      try_all(level, quotas, got[node], amounts, best);
+      for (int child : c.children[node]) given.push_back(got[child]);
+      Score score_given = score(level, quotas, given);
+      ASSERT_NEAR(score_given.unfairness, best.unfairness, 1e-9) << "node " << node;
+      ASSERT_EQ(score_given.moved, best.moved) << "node " << node;
+      ++levels;
+    }
+  });
+  EXPECT_GT(levels, 1000u);
 }
 
 TEST(shares_prop, nothing_demanded_stays_idle) {

@@ -153,6 +153,26 @@ TEST(accounting, bacct_gets_jobs_of_a_time) {
   EXPECT_EQ(desk.found(request).size(), 0u);
 }
 
+TEST(accounting, bacct_is_told_how_far_a_start_was_from_its_first_promise) {
+  Desk desk;
+  desk.cluster.host(4);
+  desk.ended({});  // nothing was promised
+  auto promised = desk.cluster.submit({});
+  desk.cluster.step(StartPromised{promised, at(30)});
+  desk.cluster.step(StartPromised{promised, at(45)});  // slipped: the first one counts
+  desk.cluster.run(promised, {HostId{1}});
+  desk.cluster.step(TaskEnded{promised, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""}, 60);
+  desk.commit();
+  AcctRequest request;
+  request.jobs.user = "all";
+  auto reply = desk.accounting->account(request);
+  ASSERT_TRUE(reply) << reply.error().text;
+  ASSERT_EQ(reply->jobs.size(), 2u);
+  EXPECT_EQ(reply->jobs[0].promise_error, std::nullopt);
+  auto late = desk.cluster.job(promised).dispatched - at(30);
+  EXPECT_EQ(reply->jobs[1].promise_error, std::chrono::duration_cast<std::chrono::seconds>(late));
+}
+
 TEST(accounting, bacct_gets_a_long_list_in_chunks) {
   Desk desk;
   desk.cluster.host(4);

@@ -61,11 +61,12 @@ TEST(cycle, a_wake_starts_what_fits_and_says_why_the_rest_waits) {
   desk.pass();
   auto reasons = desk.cycle->reasons();
   EXPECT_EQ(desk.job(first).state, JobState::Launching)
-      << (reasons->count(first) ? reasons->at(first)->front().text : "no reason");
+      << (find_reasons(*reasons, first) ? find_reasons(*reasons, first)->front().text
+                                        : "no reason");
   EXPECT_EQ(desk.job(second).state, JobState::Pending);
-  ASSERT_TRUE(reasons->count(second));
-  EXPECT_FALSE(reasons->at(second)->empty());
-  EXPECT_FALSE(reasons->count(first));
+  ASSERT_TRUE(find_reasons(*reasons, second));
+  EXPECT_FALSE(find_reasons(*reasons, second)->empty());
+  EXPECT_FALSE(find_reasons(*reasons, first));
 }
 
 TEST(cycle, many_wakes_dispatch_a_job_once) {

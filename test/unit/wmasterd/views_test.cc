@@ -203,9 +203,9 @@ TEST(views, a_pending_job_always_has_a_reason) {
   for (auto id : {fresh, held, JobId{array.job, 2}}) EXPECT_EQ(show.job(id).reasons.size(), 1u);
   EXPECT_EQ(show.job(fresh).reasons[0].code, PendCode::New);
   EXPECT_EQ(show.job(held).reasons[0].code, PendCode::Held);
-  show.reasons[fresh] = nullptr;
+  show.reasons = {{fresh, nullptr}};
   EXPECT_EQ(show.job(fresh).reasons.size(), 1u);
-  show.reasons[fresh] = std::make_shared<std::vector<PendReason>>();
+  show.reasons = {{fresh, std::make_shared<std::vector<PendReason>>()}};
   EXPECT_EQ(show.job(fresh).reasons.size(), 1u);
 }
 
@@ -216,8 +216,7 @@ TEST(views, the_newest_pass_says_why_a_job_waits) {
   Show show(c);
   auto slots =
       std::make_shared<std::vector<PendReason>>(1, PendReason{PendCode::Slots, "no slots", 3, ""});
-  show.reasons[id] = slots;
-  show.reasons[array] = slots;
+  show.reasons = {{id, slots}, {array, slots}};
   EXPECT_EQ(show.job(id).reasons, *slots);
   EXPECT_EQ(show.job({array.job, 2}).reasons, *slots) << "its array's";
   c.run(id, {host});

@@ -1,0 +1,175 @@
+// Role: who takes part in a pass, from what refresh found (memory.h): of pending jobs that differ
+// in nothing but their number those that could start by what running jobs leave, one by one in
+// dispatch order, and one claim for all that come after.
+#include <algorithm>
+#include <map>
+#include <queue>
+
+#include "libwm/sched/memory.h"
+#include "libwm/sched/order.h"
+#include "libwm/sched/targets.h"
+
+namespace wm::sched {
+namespace {
+
+class Liner {
+ public:
+  Liner(Memory& memory, const LineUp& policy)
+      : memory_(memory), policy_(policy), claims_(*memory.claims) {}
+  void run();
+
+ private:
+  void set_bounds();
+  void find_roomy();
+  Units fits(const AlikeJobs& kind);
+  std::uint32_t bound_of(const AlikeJobs& kind);
+  Claim claim_of(const AlikeJobs& kind) const;
+  void look_at_first();
+  void add_rests();
+  void name_idle();
+
+  Memory& memory_;
+  LineUp policy_;
+  Claims& claims_;
+  Capacities free_;                      // that no floor of what runs takes
+  std::map<std::uint32_t, Room> roomy_;  // with what is coming, and what elastic jobs could give
+  std::map<std::uint32_t, Units> fits_;  // tasks there, by request
+  std::vector<Claim> pending_;
+};
+
+// No more can start than what the floors of running jobs leave.
+void Liner::set_bounds() {
+  free_ = capacities_of(claims_);
+  for (const Claim& claim : claims_.all) {
+    if (claim.pending()) continue;
+    if (claim.gpu) free_.gpus -= claim.cost(claim.floor);
+    free_.slots -= claim.gpu ? claim.floor : claim.cost(claim.floor);
+  }
+}
+
+// Rooms in which anything could start; in a busy cluster they are few.
+void Liner::find_roomy() {
+  for (std::uint32_t at = 0; at < claims_.rooms.size(); ++at) {
+    const Room& room = claims_.rooms[at];
+    if (room.open && room.now.slots + room.coming.slots > 0) roomy_.emplace(at, room);
+  }
+  for (const Claim& claim : claims_.all) {
+    if (claim.kind != ClaimKind::Elastic || claim.now <= claim.floor) continue;
+    for (const Task& task : claim.job->tasks) {
+      auto at = static_cast<std::uint32_t>(room_at(claims_.rooms, task.host));
+      if (at >= claims_.rooms.size() || !is_wanted(task) || !claims_.rooms[at].open) continue;
+      release(roomy_.try_emplace(at, claims_.rooms[at]).first->second, claim.id,
+              held_by(*claim.job), task);
+    }
+  }
+}
+
+// Tasks of the kind that all these rooms together could take.
+Units Liner::fits(const AlikeJobs& kind) {
+  auto [known, is_new] = fits_.try_emplace(kind.like.request);
+  if (!is_new) return known->second;
+  const Request& request = claims_.requests[kind.like.request];
+  for (const auto& [at, room] : roomy_) {
+    if (request.suits[at] == Suits::Yes)
+      known->second += fit(room, kind.like.spec().task, When::Future, room.host->capacity.slots);
+  }
+  return known->second;
+}
+
+std::uint32_t Liner::bound_of(const AlikeJobs& kind) {
+  constexpr Units kMostSearches = 64;  // for victims, in a pass
+  auto all = static_cast<Units>(kind.jobs.size());
+  if (policy_.every) return static_cast<std::uint32_t>(all);
+  Units bound = (kind.like.gpu ? free_.gpus : free_.slots) / kind.like.cost(kind.like.min);
+  if (bound > 1) bound = std::min(bound, fits(kind) / kind.like.min);
+  bound = std::max<Units>(bound, 1);
+  const QueueConf* queue = claims_.requests[kind.like.request].queue;
+  if (queue && !queue->preempts.empty()) bound = std::max(bound, kMostSearches);
+  for (JobId id : claims_.owed) {
+    auto at = std::lower_bound(kind.jobs.begin(), kind.jobs.end(), id.job);
+    bool here = id.index == 0 && at != kind.jobs.end() && *at == id.job;
+    if (here) bound = std::max<Units>(bound, at - kind.jobs.begin() + 1);
+  }
+  return static_cast<std::uint32_t>(std::min(bound, all));
+}
+
+// Of the next that is not looked at yet.
+Claim Liner::claim_of(const AlikeJobs& kind) const {
+  Claim claim = kind.like;
+  claim.id = {kind.jobs[kind.looked_at], 0};
+  claim.job = memory_.jobs.find(claim.id.job);
+  return claim;
+}
+
+void Liner::look_at_first() {
+  struct Turn {
+    Claim next;
+    AlikeJobs* kind;
+    std::uint32_t bound;
+  };
+  auto later = [](const Turn& a, const Turn& b) { return goes_before(b.next, a.next); };
+  std::priority_queue<Turn, std::vector<Turn>, decltype(later)> turns(later);
+  for (AlikeJobs& kind : memory_.alike) {
+    kind.looked_at = 0;
+    kind.cut = false;
+    if (kind.jobs.empty() || kind.obstacle) continue;
+    turns.push({claim_of(kind), &kind, bound_of(kind)});
+  }
+  for (; !turns.empty(); turns.pop()) {
+    Turn turn = turns.top();
+    AlikeJobs& kind = *turn.kind;
+    kind.cut = pending_.size() >= policy_.most;
+    if (kind.cut) continue;
+    if (kind.looked_at >= turn.bound && pending_.size() >= policy_.first) continue;
+    pending_.push_back(turn.next);
+    if (++kind.looked_at == kind.jobs.size()) continue;
+    turn.next = claim_of(kind);
+    turns.push(turn);
+  }
+}
+
+void Liner::add_rests() {
+  for (const AlikeJobs& kind : memory_.alike) {
+    bool any = kind.looked_at < kind.jobs.size() && !kind.obstacle && !kind.cut;
+    if (!any) continue;
+    Claim& rest = pending_.emplace_back(claim_of(kind));
+    rest.rest = true;
+    rest.copies = rest.asked = static_cast<std::uint32_t>(kind.jobs.size()) - kind.looked_at;
+  }
+}
+
+// Whoever wants every job by itself, wants those that are no candidates, too.
+void Liner::name_idle() {
+  for (const AlikeJobs& kind : memory_.alike) {
+    if (!kind.obstacle && !kind.cut) continue;
+    PendCode code = kind.obstacle.value_or(PendCode::New);
+    for (std::size_t i = kind.looked_at; i < kind.jobs.size(); ++i) {
+      JobId id{kind.jobs[i], 0};
+      claims_.idle.push_back({id, memory_.jobs.find(id.job), code, kind.like.request});
+    }
+  }
+}
+
+void Liner::run() {
+  auto& all = claims_.all;
+  all.assign(memory_.loose.begin(), memory_.loose.end());
+  put_in_order(all);
+  auto middle = static_cast<std::ptrdiff_t>(all.size());
+  all.insert(all.end(), memory_.running.begin(), memory_.running.end());
+  std::inplace_merge(all.begin(), all.begin() + middle, all.end(), goes_before);
+  set_bounds();
+  if (!policy_.every) find_roomy();
+  look_at_first();
+  add_rests();
+  if (policy_.every) name_idle();
+  put_in_order(pending_);
+  middle = static_cast<std::ptrdiff_t>(all.size());
+  all.insert(all.end(), pending_.begin(), pending_.end());
+  std::inplace_merge(all.begin(), all.begin() + middle, all.end(), goes_before);
+}
+
+}  // namespace
+
+void line_up(Memory& memory, const LineUp& policy) { Liner(memory, policy).run(); }
+
+}  // namespace wm::sched

@@ -1,0 +1,455 @@
+#include "libwm/sched/memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "libwm/sched/eligible.h"
+#include "libwm/sched/order.h"
+#include "libwm/sched/past_use.h"
+
+namespace wm::sched {
+namespace {
+
+class Collector {
+ public:
+  Collector(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending)
+      : memory_(memory), cluster_(cluster), now_(now), left_(max_pending), claims_(open()) {}
+  void run();
+
+ private:
+  Claims& open();
+  void start_afresh();
+  bool same_hosts() const;
+  void refresh_rooms();
+  void look(const Table<Job>& table, std::vector<SeenJob>& seen);
+  std::uint32_t read(const Job& job);
+  void forget(const SeenJob& seen, bool element);
+  bool is_loose(const Job& job) const;
+  void join_alike(const Job& job, std::uint32_t& made);
+  void merge_running();
+  void rank_users();
+  void find_obstacles();
+
+  void visit(const Job& job);
+  void visit_array(const Job& base);
+  void visit_element(const Job& job);
+  std::uint32_t& startable(const Job& job);
+  Claim running_claim(const Job& job);
+  void add_running(const Job& job);
+  void add_pending(const Job& job, std::uint32_t copies, std::uint32_t asked);
+  void add_coming(const Job& job);
+  bool was_resized_lately(const Job& job) const;
+  Room* room_of_task(const Task& task);
+  std::uint32_t alternative_of(const Job& job);
+  std::uint32_t owner_of(const JobSpec& spec);
+  Claim claim_of(const Job& job);
+  bool by_fair_share(const Claim& claim) const;
+  std::uint32_t fair_rank(const std::string& user);
+  std::optional<PendCode> obstacle(const std::string& queue, const Claim& claim) const;
+
+  Memory& memory_;
+  const Cluster& cluster_;
+  WallTime now_;
+  std::uint32_t left_;
+  Claims& claims_;
+  std::optional<FairOrder> order_;                    // made for the first queue that asks
+  std::map<std::uint32_t, std::uint32_t> startable_;  // array's number → elements that may start
+  std::vector<JobId> gone_;                           // from memory_.running
+  std::vector<Claim> fresh_;                          // for it
+};
+
+bool waits(const Job& job) {
+  return job.state == JobState::Pending || job.state == JobState::Array;
+}
+
+// Counted host by host: rules between hosts may still keep it out.
+bool has_room_now(const Request& request, const JobSpec& spec, const std::vector<Room>& rooms) {
+  std::int64_t total = 0, tasks = std::max<std::uint32_t>(1, spec.min_tasks);
+  for (std::uint32_t at : request.hosts) {
+    std::int64_t n = fit(rooms[at], spec.task, When::Now, tasks);
+    total = spec.span.one_host ? std::max(total, n) : total + n;
+    if (total >= tasks) return true;
+  }
+  return false;
+}
+
+// Of a pending job the first alternative with room now, else the first that has hosts.
+std::uint32_t Collector::alternative_of(const Job& job) {
+  auto count = static_cast<std::uint32_t>(job.sealed->alternatives.size());
+  if (count == 0 || !waits(job)) return job.alternative;
+  std::uint32_t with_hosts = 0;
+  for (std::uint32_t n = count + 1; n-- > 0;) {
+    const JobSpec& spec = job.spec_of(n);
+    const Request& request = claims_.requests[claims_.requests.intern(spec, claims_.rooms)];
+    if (!request.hosts.empty()) with_hosts = n;
+  }
+  for (std::uint32_t n = 0; n <= count; ++n) {
+    const JobSpec& spec = job.spec_of(n);
+    const Request& request = claims_.requests[claims_.requests.intern(spec, claims_.rooms)];
+    if (has_room_now(request, spec, claims_.rooms)) return n;
+  }
+  return with_hosts;
+}
+
+std::uint32_t Collector::owner_of(const JobSpec& spec) {
+  auto next = static_cast<std::uint32_t>(memory_.owners.size());
+  return memory_.owners.try_emplace({spec.plan, spec.owner.user}, next).first->second;
+}
+
+bool Collector::by_fair_share(const Claim& claim) const {
+  const QueueConf* queue = claims_.requests[claim.request].queue;
+  return queue && queue->order == JobOrder::FairShare;
+}
+
+std::uint32_t Collector::fair_rank(const std::string& user) {
+  if (!order_) order_.emplace(cluster_, now_);
+  return order_->rank(user);
+}
+
+Claim Collector::claim_of(const Job& job) {
+  Claim claim;
+  claim.id = job.id;
+  claim.job = &job;
+  claim.alternative = alternative_of(job);
+  const JobSpec& spec = claim.spec();
+  claim.owner = owner_of(spec);
+  claim.gpu = spec.task.milli_gpus > 0 && !spec.task.gpu_shared;
+  claim.request = claims_.requests.intern(spec, claims_.rooms);
+  const QueueConf* queue = claims_.requests[claim.request].queue;
+  claim.rank = queue ? -static_cast<int>(queue->priority) : 0;
+  claim.place = job.place;
+  claim.user_priority = spec.user_priority;
+  if (by_fair_share(claim)) claim.fair_rank = fair_rank(spec.owner.user);
+  claim.min = std::max<std::uint32_t>(1, spec.min_tasks);
+  claim.max = std::max(claim.min, task_cap(job));
+  claim.limit = run_limit_of(*cluster_.config, spec);
+  claim.resizes = may_resize(*cluster_.config, job);
+  claim.ptile = spec.span.ptile;
+  if (claim.gpu && spec.task.gpus_per_host) claim.host_gpus = gpus_of(spec.task);
+  else if (claim.gpu) claim.each = gpus_of(spec.task);
+  return claim;
+}
+
+// To be changed: the next pass makes it anew.
+Room* Collector::room_of_task(const Task& task) {
+  std::size_t at = room_at(claims_.rooms, task.host);
+  if (at >= claims_.rooms.size()) return nullptr;
+  memory_.touched.push_back(static_cast<std::uint32_t>(at));
+  return &claims_.rooms[at];
+}
+
+bool Collector::was_resized_lately(const Job& job) const {
+  Duration quiet = cluster_.config->cluster.times.resize_quiet;
+  if (quiet == Duration{}) return false;
+  return std::any_of(job.tasks.begin(), job.tasks.end(), [&](const Task& task) {
+    return task.since > job.dispatched && now_ - task.since < quiet;
+  });
+}
+
+Claim Collector::running_claim(const Job& job) {
+  Claim claim = claim_of(job);
+  claim.now = tasks_wanted(job);
+  claim.held = slots_held(job);
+  bool resizable = is_resizable(cluster_, job) && claim.now > 0 && !was_resized_lately(job);
+  claim.kind = resizable ? ClaimKind::Elastic : ClaimKind::Fixed;
+  if (resizable) {
+    if (!job.grow_blocked.empty()) claim.max = std::max(claim.min, std::min(claim.max, claim.now));
+    claim.floor = claim.min;
+  } else {
+    claim.floor = claim.min = claim.max = claim.now;
+  }
+  return claim;
+}
+
+void Collector::add_running(const Job& job) {
+  memory_.loose.push_back(running_claim(job));
+  if (job.spec().exclusive) {
+    for (const Task& task : job.tasks) {
+      Room* room = task.holds_slot() ? room_of_task(task) : nullptr;
+      if (room) room->exclusive = true;
+    }
+  }
+}
+
+// What leaving and condemned tasks hold will be free; stuck ones' will not.
+void Collector::add_coming(const Job& job) {
+  bool ends = job.kill || job.ending || job.preempted || is_over(job.state);
+  for (const Task& task : job.tasks) {
+    if (!task.holds_slot() || (is_wanted(task) && !ends)) continue;
+    Room* room = room_of_task(task);
+    if (!room || !room->open) continue;
+    if (task.state == TaskState::Stuck) claims_.stuck_gpus += std::ssize(task.gpus);
+    else release(*room, job.id, held_by(job), task);
+  }
+}
+
+// Why a pending job is no candidate, if it is none.
+std::optional<PendCode> Collector::obstacle(const std::string& queue, const Claim& claim) const {
+  auto standing = cluster_.queues.find(queue);
+  if (standing != cluster_.queues.end() && standing->second.inactive) return PendCode::QueueClosed;
+  const Request& request = claims_.requests[claim.request];
+  if (!request.queue) return PendCode::QueueClosed;
+  if (request.hosts.empty()) {
+    const Removed& removed = request.removed;
+    if (removed.closed >= std::max(1u, removed.silent)) return PendCode::HostsClosed;
+    return removed.silent > 0 ? PendCode::HostsSilent : PendCode::Requirement;
+  }
+  if (claim.copies == 0) return PendCode::ArrayLimit;
+  return std::nullopt;
+}
+
+void Collector::add_pending(const Job& job, std::uint32_t copies, std::uint32_t asked) {
+  Claim claim = claim_of(job);
+  claim.copies = copies;
+  claim.asked = asked;
+  if (auto waits = not_eligible(cluster_, job, now_)) {
+    claims_.idle.push_back({job.id, &job, waits->code, claim.request, std::move(waits->text)});
+    return;
+  }
+  auto code = obstacle(job.spec().queue, claim);
+  if (!code && left_ == 0) code = PendCode::New;
+  if (code) {
+    claims_.idle.push_back({job.id, &job, *code, claim.request});
+    return;
+  }
+  --left_;
+  memory_.loose.push_back(claim);
+}
+
+void Collector::visit_array(const Job& base) {
+  std::uint32_t total = element_count(base.spec()), unmade = 0;
+  for (std::uint32_t p = base.next_position; p < total; ++p) {
+    unmade += cluster_.elements.find(base.first_element + p) == nullptr;
+  }
+  std::uint32_t copies = std::min({unmade, startable(base), eligible_elements(cluster_, base)});
+  if (unmade > 0) add_pending(base, copies, unmade);
+}
+
+// How many more elements of the job's array may start; all of one that is no array.
+std::uint32_t& Collector::startable(const Job& job) {
+  auto [it, is_new] = startable_.try_emplace(job.id.job, ~0u);
+  std::uint32_t limit = job.spec().array_limit;
+  const Job* base = is_new && limit ? cluster_.jobs.find(job.id.job) : nullptr;
+  if (base) it->second = limit - std::min(limit, base->active_elements);
+  return it->second;
+}
+
+void Collector::visit_element(const Job& job) {
+  std::uint32_t& left = startable(job);
+  add_pending(job, left > 0 ? 1 : 0, 1);
+  if (left > 0) --left;
+}
+
+void Collector::visit(const Job& job) {
+  // Whoever makes way is owed for, even one that was ended for it.
+  if (job.preempted) claims_.owed.push_back(job.preempted->by);
+  switch (job.state) {
+    case JobState::Pending:
+      if (job.id.index > 0) visit_element(job);
+      else add_pending(job, 1, 1);
+      break;
+    case JobState::Held: claims_.idle.push_back({job.id, &job, PendCode::Held, 0}); break;
+    case JobState::Array:
+      if (!job.kill) visit_array(job);
+      break;
+    case JobState::Launching:
+    case JobState::Running:
+    case JobState::Suspended:
+    case JobState::Unknown:
+      if (!job.kill && !job.ending && !job.preempted) add_running(job);
+      break;
+    default: break;
+  }
+  if (!job.tasks.empty()) add_coming(job);
+}
+
+// ---- what has changed since the last pass --------------------------------------------------
+
+Claims& Collector::open() {
+  // Kinds that nobody asks for any more are kept: start afresh before they are many.
+  constexpr std::size_t kMany = 4096;
+  bool stale = memory_.kinds.size() + memory_.owners.size() > kMany + memory_.seen_jobs.size() ||
+               (memory_.claims && memory_.claims->requests.size() > kMany);
+  if (stale || !memory_.claims || memory_.config != cluster_.config || !same_hosts())
+    start_afresh();
+  return *memory_.claims;
+}
+
+void Collector::start_afresh() {
+  memory_ = Memory();
+  memory_.config = cluster_.config;
+  Claims& claims = memory_.claims.emplace(*memory_.config);
+  cluster_.hosts.each(
+      [&](std::uint32_t, const Host& host) { claims.rooms.push_back(room_of(host)); });
+  claims.switches = Switches(*memory_.config, claims.rooms);
+}
+
+bool Collector::same_hosts() const {
+  const std::vector<Room>& rooms = memory_.claims->rooms;
+  std::size_t at = 0;
+  bool same = true;
+  cluster_.hosts.each([&](std::uint32_t, const Host& host) {
+    same =
+        same && at < rooms.size() && rooms[at].id == host.id && rooms[at].host->name == host.name;
+    ++at;
+  });
+  return same && at == rooms.size();
+}
+
+// To requests that ask for nothing that changes with use.
+bool looks_the_same(const Host& a, const Host& b) {
+  return a.state == b.state && a.closed == b.closed && a.type == b.type && a.model == b.model &&
+         a.capacity == b.capacity;
+}
+
+void Collector::refresh_rooms() {
+  HostChanges changes;
+  std::uint32_t at = 0;
+  for (std::uint32_t room : std::exchange(memory_.touched, {}))
+    claims_.rooms[room] = room_of(*claims_.rooms[room].host);
+  cluster_.hosts.each([&](std::uint32_t, const Host& host) {
+    Room& room = claims_.rooms[at];
+    if (room.host != &host) {
+      changes.any.push_back(at);
+      if (!looks_the_same(*room.host, host)) changes.kind.push_back(at);
+      room = room_of(host);
+    }
+    ++at;
+  });
+  if (!changes.any.empty()) claims_.requests.refresh(changes, claims_.rooms);
+}
+
+// True: what is made of it depends on more than the job, or it bears on more than itself.
+bool Collector::is_loose(const Job& job) const {
+  if (job.preempted) return true;
+  bool runs = job.state == JobState::Launching || job.state == JobState::Running ||
+              job.state == JobState::Suspended || job.state == JobState::Unknown;
+  bool stays = runs && !job.kill && !job.ending;
+  for (const Task& task : job.tasks)
+    if (task.holds_slot() && !(stays && is_wanted(task))) return true;
+  if (runs) {
+    bool settles = job.spec().elastic && cluster_.config->cluster.times.resize_quiet > Duration{};
+    return settles || job.spec().exclusive;
+  }
+  if (job.state != JobState::Pending) return !is_over(job.state);
+  const JobSpec& spec = job.spec();
+  return job.id.index > 0 || job.promised != WallTime{} || spec.begin != WallTime{} ||
+         !spec.depend.empty() || !job.sealed->alternatives.empty();
+}
+
+void Collector::join_alike(const Job& job, std::uint32_t& made) {
+  Claim claim = claim_of(job);
+  Memory::Kind kind{claim.request, claim.owner, claim.place,         claim.user_priority,
+                    claim.min,     claim.max,   claim.limit.count(), claim.resizes};
+  auto next = static_cast<std::uint32_t>(memory_.alike.size());
+  made = memory_.kinds.try_emplace(kind, next).first->second;
+  if (made == next) {
+    claim.alike = next + 1;
+    memory_.alike.push_back({claim, {}, {}});
+  }
+  auto& jobs = memory_.alike[made].jobs;
+  if (jobs.empty() || jobs.back() < job.id.job) jobs.push_back(job.id.job);
+  else jobs.insert(std::lower_bound(jobs.begin(), jobs.end(), job.id.job), job.id.job);
+}
+
+std::uint32_t Collector::read(const Job& job) {
+  std::uint32_t made = SeenJob::kNothing;
+  if (is_loose(job)) {
+    visit(job);
+    return SeenJob::kLoose;
+  }
+  if (is_over(job.state)) return made;
+  if (job.state == JobState::Pending) {
+    join_alike(job, made);
+  } else if (!job.kill && !job.ending) {
+    fresh_.push_back(running_claim(job));
+    made = SeenJob::kRunning;
+  }
+  return made;
+}
+
+void Collector::forget(const SeenJob& seen, bool element) {
+  if (seen.made == SeenJob::kRunning) gone_.push_back(seen.job->id);
+  if (element || seen.made >= SeenJob::kRunning) return;
+  auto& jobs = memory_.alike[seen.made].jobs;
+  jobs.erase(std::lower_bound(jobs.begin(), jobs.end(), seen.number));
+}
+
+void Collector::look(const Table<Job>& table, std::vector<SeenJob>& seen) {
+  bool elements = &table == &cluster_.elements;
+  std::vector<SeenJob> now;
+  now.reserve(seen.size() + Table<Job>::kChunk);
+  auto before = seen.begin();
+  table.each([&](std::uint32_t number, const Job& job) {
+    while (before != seen.end() && before->number < number) forget(*before++, elements);
+    bool known = before != seen.end() && before->number == number;
+    bool same = known && before->job == &job && before->made != SeenJob::kLoose;
+    if (known && !same) forget(*before, elements);
+    now.push_back(same ? *before : SeenJob{number, read(job), &job});
+    if (known) ++before;
+  });
+  while (before != seen.end()) forget(*before++, elements);
+  seen = std::move(now);
+}
+
+void Collector::merge_running() {
+  auto& running = memory_.running;
+  std::sort(gone_.begin(), gone_.end());
+  if (!gone_.empty())
+    std::erase_if(running, [&](const Claim& claim) {
+      return std::binary_search(gone_.begin(), gone_.end(), claim.id);
+    });
+  put_in_order(fresh_);
+  auto middle = static_cast<std::ptrdiff_t>(running.size());
+  running.insert(running.end(), fresh_.begin(), fresh_.end());
+  std::inplace_merge(running.begin(), running.begin() + middle, running.end(), goes_before);
+}
+
+// Ranks move with use, not with events of the jobs.
+void Collector::rank_users() {
+  const auto& queues = cluster_.config->queues;
+  bool any = std::any_of(queues.begin(), queues.end(),
+                         [](const QueueConf& queue) { return queue.order == JobOrder::FairShare; });
+  if (!any) return;
+  std::vector<std::uint32_t> ranks(memory_.owners.size());
+  for (const auto& [owner, number] : memory_.owners) ranks[number] = fair_rank(owner.second);
+  for (Claim& claim : memory_.running)
+    if (by_fair_share(claim)) claim.fair_rank = ranks[claim.owner];
+  for (AlikeJobs& kind : memory_.alike)
+    if (by_fair_share(kind.like)) kind.like.fair_rank = ranks[kind.like.owner];
+  put_in_order(memory_.running);
+}
+
+void Collector::find_obstacles() {
+  for (AlikeJobs& kind : memory_.alike) {
+    if (kind.jobs.empty()) continue;
+    kind.like.job = cluster_.jobs.find(kind.jobs.front());
+    kind.obstacle = obstacle(kind.like.spec().queue, kind.like);
+  }
+}
+
+void Collector::run() {
+  claims_.idle.clear();
+  claims_.owed.clear();
+  claims_.stuck_gpus = 0;
+  memory_.loose.clear();
+  refresh_rooms();
+  // Elements first: they take their part of an array's limit before the unmade ones.
+  look(cluster_.elements, memory_.seen_elements);
+  look(cluster_.jobs, memory_.seen_jobs);
+  std::sort(claims_.owed.begin(), claims_.owed.end());
+  memory_.jobs = cluster_.jobs;
+  memory_.elements = cluster_.elements;
+  memory_.hosts = cluster_.hosts;
+  merge_running();
+  rank_users();
+  find_obstacles();
+}
+
+}  // namespace
+
+void refresh(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending) {
+  Collector(memory, cluster, now, max_pending).run();
+}
+
+}  // namespace wm::sched

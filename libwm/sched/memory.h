@@ -1,0 +1,84 @@
+// Role: what a scheduling pass keeps for the next, so that a pass costs what has changed since
+// and not what there is. Jobs and hosts are immutable objects (model/table.h): one that is still
+// the same object has not changed, and what was made of it holds.
+//
+//   cluster ──refresh──► rooms, requests      those of changed hosts anew
+//                        running              claims that only an event changes, in order
+//                        alike                pending jobs that differ in nothing but their
+//                                             number, by kind
+//                        loose                all others, read anew in every pass
+//           ──line_up──► claims               running + loose + of each kind as many as could
+//                                             start, and one claim for the rest of the kind
+//
+// Invariants: refresh and line_up after any history give what they give from nothing, so a pass
+// with a memory decides what a pass without decides; another configuration or other hosts start
+// afresh. Used by schedule.cc and claim.cc.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "libwm/model/cluster.h"
+#include "libwm/sched/claim.h"
+
+namespace wm::sched {
+
+/// Pending jobs that differ in nothing but their number: what holds for one holds for all.
+struct AlikeJobs {
+  Claim like;                        ///< of any of them; no job
+  std::vector<std::uint32_t> jobs;   ///< numbers, rising
+  std::optional<PendCode> obstacle;  ///< why none of them is a candidate now
+  std::uint32_t looked_at = 0;       ///< of them so many have a claim of their own in this pass
+  bool cut = false;                  ///< the rest is beyond the bound of the pass
+};
+
+/// What was made of a job.
+struct SeenJob {
+  enum : std::uint32_t { kNothing = ~0u, kLoose = ~0u - 1, kRunning = ~0u - 2 };
+  std::uint32_t number = 0;
+  std::uint32_t made = kNothing;  ///< or its kind
+  const Job* job = nullptr;
+};
+
+/// A memory; empty before the first pass. @thread one pass at a time
+struct Memory {
+  // What the last pass saw; keeps alive what the rest borrows.
+  std::shared_ptr<const Config> config;
+  Table<Job> jobs, elements;
+  Table<Host> hosts;
+  std::vector<SeenJob> seen_jobs, seen_elements;  // by rising number
+
+  std::vector<Claim> running;
+  std::vector<Claim> loose;
+  std::vector<AlikeJobs> alike;
+  // What tells kinds apart: request, owner, place, priority, sizes, limit, resizes.
+  using Kind = std::tuple<std::uint32_t, std::uint32_t, std::int32_t, std::uint32_t, std::uint32_t,
+                          std::uint32_t, std::int64_t, bool>;
+  std::map<Kind, std::uint32_t> kinds;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> owners;  // plan and user
+  std::vector<std::uint32_t> touched;  // rooms that differ from their hosts' own counters
+  std::optional<Claims> claims;
+};
+
+/// How many pending jobs a pass looks at.
+struct LineUp {
+  std::uint32_t most = 0;   ///< of all
+  std::uint32_t first = 0;  ///< so many in dispatch order, whatever could start
+  bool every = false;       ///< all, up to `most`
+};
+
+/// Brings the memory up to date with a frozen cluster. `max_pending` bounds the loose ones.
+/// @cost O(jobs + hosts) comparisons of pointers, plus what collect costs for what has changed
+void refresh(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending);
+
+/// Makes memory.claims of what refresh found.
+/// @cost O(running + looked at x log kinds)
+void line_up(Memory& memory, const LineUp& policy);
+
+}  // namespace wm::sched
