@@ -27,7 +27,7 @@ class Collector {
   Room* room_of_task(const Task& task);
   std::uint32_t alternative_of(const Job& job);
   Claim claim_of(const Job& job);
-  std::uint32_t fair_rank(const std::string& user);
+  std::uint32_t order_rank(const QueueConf& queue, const Claim& claim);
   std::optional<PendCode> obstacle(const Job& job, const Claim& claim);
 
   const Cluster& cluster_;
@@ -77,9 +77,18 @@ std::uint32_t Collector::alternative_of(const Job& job) {
   return with_hosts;
 }
 
-std::uint32_t Collector::fair_rank(const std::string& user) {
-  if (!order_) order_.emplace(cluster_, now_);
-  return order_->rank(user);
+std::uint32_t Collector::order_rank(const QueueConf& queue, const Claim& claim) {
+  const Job& job = *claim.job;
+  switch (queue.order) {
+    case JobOrder::Fcfs: break;
+    // Those that run stand first: in what order they do decides ties only.
+    case JobOrder::Slowdown:
+      return waits(job) ? slowdown_rank(now_ - job.submitted, claim.limit) : 0;
+    case JobOrder::FairShare:
+      if (!order_) order_.emplace(cluster_, now_);
+      return order_->rank(claim.spec().owner.user);
+  }
+  return 0;
 }
 
 Claim Collector::claim_of(const Job& job) {
@@ -94,11 +103,11 @@ Claim Collector::claim_of(const Job& job) {
   claim.rank = queue ? -static_cast<int>(queue->priority) : 0;
   claim.place = job.place;
   claim.user_priority = spec.user_priority;
-  if (queue && queue->order == JobOrder::FairShare) claim.fair_rank = fair_rank(spec.owner.user);
   claim.min = std::max<std::uint32_t>(1, spec.min_tasks);
   claim.max = std::max(claim.min, task_cap(job));
   claim.resizes = may_resize(cluster_, job);
   claim.limit = run_limit_of(*cluster_.config, spec);
+  if (queue) claim.order_rank = order_rank(*queue, claim);
   claim.resizes = may_resize(*cluster_.config, job);
   if (claim.gpu && !spec.task.gpus_per_host) claim.each = gpus_of(spec.task);
   return claim;
