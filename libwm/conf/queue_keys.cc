@@ -71,7 +71,9 @@ constexpr Key<Q> kKeys[] = {
      "Memory limit per task of jobs submitted without -M. 0: none."},
     {"order", [](Q& q) -> Field { return &q.order; }, kAny, Effect::Reconfig,
      "In which order its jobs are looked at: fcfs, by bsub -sp and age; fairshare, the jobs of "
-     "those first who used least of their shares lately (users.conf)."},
+     "those first who used least of their shares lately (users.conf); slowdown, those first whose "
+     "wait is longest for their run limit, so that short jobs hardly wait and long ones start in "
+     "the end. Who states no run limit counts as one of an hour."},
     {"rerunnable", [](Q& q) -> Field { return &q.rerunnable; }, kAny, Effect::NewJobs,
      "Whether jobs start again when their host is lost, as with bsub -r."},
     {"exclusive", [](Q& q) -> Field { return &q.exclusive; }, kAny, Effect::NewJobs,

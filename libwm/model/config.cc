@@ -46,7 +46,7 @@ std::string_view to_string(Backfill backfill) {
   return word(std::array<std::string_view, 3>{"none", "easy", "conservative"}, backfill);
 }
 std::string_view to_string(JobOrder order) {
-  return word(std::array<std::string_view, 2>{"fcfs", "fairshare"}, order);
+  return word(std::array<std::string_view, 3>{"fcfs", "fairshare", "slowdown"}, order);
 }
 
 const QueueConf* Config::queue(std::string_view name) const {

@@ -51,6 +51,7 @@ enum class Backfill : std::uint8_t {
 enum class JobOrder : std::uint8_t {
   Fcfs = 0,       ///< user priority, then as submitted
   FairShare = 1,  ///< who used least of his share lately goes first
+  Slowdown = 2,   ///< who waited longest for how long he asks to run goes first
 };
 /// Whether a queue takes interactive jobs.
 enum class Interactive : std::uint8_t { Yes = 0, No = 1, Only = 2 };

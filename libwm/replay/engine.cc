@@ -12,7 +12,6 @@
 namespace wm::replay {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 // Programs report their speed so often; a policy that listens looks again then.
 constexpr double kReportPeriod = 60;
 // So many decisions with nothing running, and nothing ever will.
@@ -31,7 +30,7 @@ class Engine {
   void advance(JobRun& job, double now);
   void move(std::uint32_t index, Placement to, double now);
   void sample(double now);
-  void set_tick(double now);
+  void set_ticks(double now);
   void count(const JobRun& job, int sign);
   Error stuck(double now) const;
 
@@ -42,7 +41,8 @@ class Engine {
   std::size_t submitted_ = 0, ended_ = 0;
   std::set<std::pair<double, std::uint32_t>> ends_;  // of running jobs
   std::set<std::uint32_t> live_;
-  double tick_ = kNever;
+  double tick_ = kNever;  // the next decision at a multiple of the period
+  double wake_ = kNever;  // and that for which the decider asked
   double period_;
   std::uint32_t busy_ = 0, running_ = 0;
   std::map<std::string, std::uint32_t> by_user_;
@@ -64,7 +64,7 @@ Engine::Engine(const Workload& workload, const Setup& setup, const Options& opti
 }
 
 double Engine::next_time() const {
-  double next = tick_;
+  double next = std::min(tick_, wake_);
   if (submitted_ < workload_.jobs.size()) {
     next = std::min(next, workload_.jobs[submitted_].submit_s);
   }
@@ -150,10 +150,11 @@ void Engine::decide(double now) {
   sample(now);
 }
 
-// The next decision that no event asks for.
-void Engine::set_tick(double now) {
+// The next decisions that no event asks for.
+void Engine::set_ticks(double now) {
   if (live_.empty() || period_ == 0) tick_ = kNever;
   else if (tick_ <= now || tick_ == kNever) tick_ = (std::floor(now / period_) + 1) * period_;
+  wake_ = options_.interval_s == 0 && decider_->wake_at() > now ? decider_->wake_at() : kNever;
 }
 
 Error Engine::stuck(double now) const {
@@ -172,10 +173,11 @@ Result<Outcome> Engine::run() {
     end_until(now);
     submit_until(now);
     if (is_tick || options_.interval_s == 0) decide(now);
-    set_tick(now);
+    set_ticks(now);
     bool hopeless = running_ == 0 && !live_.empty() && submitted_ == workload_.jobs.size();
     idle_ticks = hopeless ? idle_ticks + 1 : 0;
-    if (hopeless && (tick_ == kNever || idle_ticks > kMostIdleTicks)) return stuck(now);
+    bool silent = tick_ == kNever && wake_ == kNever;
+    if (hopeless && (silent || idle_ticks > kMostIdleTicks)) return stuck(now);
   }
   return std::move(outcome_);
 }

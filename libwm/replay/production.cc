@@ -25,19 +25,36 @@ WallTime wall(double now) {
 // Job numbers count from 1, positions in the list from 0.
 JobId id_of(std::uint32_t job) { return {job + 1, 0}; }
 
-// Tasks of elastic jobs come and go one by one, whatever the profile says: there is no
-// program here that would have to be told.
-std::shared_ptr<const Config> simulated(const std::shared_ptr<const Config>& given) {
-  Config config;
-  if (given) {
-    config = *given;
-  } else {
-    auto built_in = conf::parse({});
-    WM_CHECK(built_in.has_value());
-    config = std::move(*built_in);
+bool is_elastic(Policy policy) { return policy == Policy::Fairshare || policy == Policy::Goodput; }
+
+// Without a configuration of its own an elastic policy orders who waits by slowdown: what
+// submit order does to the wait of short jobs would hide what resizing does for it.
+Config built_in(Policy policy) {
+  auto parsed = conf::parse({});
+  WM_CHECK(parsed.has_value());
+  Config config = std::move(*parsed);
+  for (QueueConf& queue : config.queues) {
+    if (is_elastic(policy)) queue.order = JobOrder::Slowdown;
   }
+  return config;
+}
+
+// Tasks of elastic jobs come and go one by one, at once, whatever the profile says: there is
+// no program here that would have to be told.
+std::shared_ptr<const Config> simulated(const Options& options) {
+  Config config = options.config ? *options.config : built_in(options.policy);
   for (AppConf& app : config.apps) app.resize = ResizeMode::Tasks;
+  config.cluster.times.reclaim_grace = Duration{};
   return std::make_shared<const Config>(std::move(config));
+}
+
+Backfill backfill_of(Policy policy, const Config& config) {
+  switch (policy) {
+    case Policy::Fcfs: return Backfill::None;
+    case Policy::Easy: return Backfill::Easy;
+    case Policy::Conservative: return Backfill::Conservative;
+    default: return config.cluster.sched.backfill;
+  }
 }
 
 std::vector<Task> tasks_at(const std::vector<sched::Spot>& spots, std::uint32_t last) {
@@ -59,10 +76,9 @@ std::vector<Task> tasks_at(const std::vector<sched::Spot>& spots, std::uint32_t 
 Production::Production(const std::vector<JobRun>& jobs, const Setup& setup, const Options& options,
                        std::vector<double>& pass_s)
     : jobs_(jobs), options_(options), pass_s_(pass_s), per_host_(setup.units_per_host()) {
-  bool elastic = options.policy == Policy::Fairshare || options.policy == Policy::Goodput;
-  listens_ = elastic && std::any_of(jobs.begin(), jobs.end(), [](const JobRun& run) {
-               return run.trace->work->limits().initial > 0;
-             });
+  listens_ = is_elastic(options.policy) &&
+             std::any_of(jobs.begin(), jobs.end(),
+                         [](const JobRun& run) { return run.trace->work->limits().initial > 0; });
   if (listens_) policy_.speed.speeds = speeds_;
   if (options.policy == Policy::Goodput) {
     policy_.speed.share = sched::ElasticShare::Gain;
@@ -72,7 +88,10 @@ Production::Production(const std::vector<JobRun>& jobs, const Setup& setup, cons
     policy_.speed.half_weight = kHalfWeight;
   }
   policy_.speed.cost = Duration(std::llround(options.resize_cost_s * 1e6));
-  apply(ConfigLoaded{simulated(options.config)}, 0);
+  apply(ConfigLoaded{simulated(options)}, 0);
+  policy_.backfill = backfill_of(options.policy, *cluster_.config);
+  // A date that holds no places decides nothing; only a person would read it.
+  if (policy_.backfill == Backfill::Easy) policy_.max_promises = 1;
   add_hosts(setup);
 }
 
@@ -112,11 +131,26 @@ std::shared_ptr<const SealedSpec> Production::spec_of(const JobRun& run) const {
   spec.task.milli_cpus = trace.milli_cpus;
   spec.task.milli_gpus = trace.milli_gpus;
   spec.task.mem = Bytes{trace.mem};
-  bool elastic = options_.policy == Policy::Fairshare || options_.policy == Policy::Goodput;
-  spec.elastic = elastic && trace.elastic();
+  spec.elastic = is_elastic(options_.policy) && trace.elastic();
   spec.min_tasks = spec.elastic ? trace.min_tasks : trace.tasks;
   spec.max_tasks = spec.elastic ? trace.max_tasks : trace.tasks;
+  spec.run_limit = limit_of(run, spec.min_tasks);
   return std::make_shared<const SealedSpec>(SealedSpec{std::move(spec), "", "", ""});
+}
+
+// What the scheduler is told of its run time. An elastic job may have to run with its minimum
+// all along; what is promised to others must hold even then.
+Duration Production::limit_of(const JobRun& run, std::uint32_t tasks) const {
+  const TraceJob& trace = *run.trace;
+  double seconds = 0;
+  switch (options_.estimates) {
+    case Estimates::None: break;
+    case Estimates::User: seconds = trace.estimate_s * trace.tasks / tasks; break;
+    case Estimates::Exact:
+      seconds = options_.resize_cost_s + trace.work->left_s(0, packed(tasks, per_host_), run.batch);
+      break;
+  }
+  return Duration(std::llround(seconds * 1e6));
 }
 
 void Production::arrive(std::uint32_t job, double now) {
@@ -184,6 +218,7 @@ void Production::carry_out(const sched::Plan& plan, double now) {
     apply(TasksAdded{piece.job, piece.attempt, tasks_at(piece.tasks, last), piece.reason}, now);
     touched_.insert(piece.job.job - 1);
   }
+  for (const auto& date : plan.promises) apply(StartPromised{date.job, date.at}, now);
   let_leave(now);
 }
 
@@ -232,12 +267,17 @@ std::vector<std::uint32_t> Production::decide(double now) {
   if (listens_) hear_reports();
   for (int i = 0; i < kMostPasses; ++i) {
     sched::Plan plan = pass(now);
-    if (plan.idle()) break;
+    wake_at_ = plan.look_again;
     carry_out(plan, now);
     // Nobody left, so nothing has become free for whom it was not meant.
     if (plan.shrinks.empty()) break;
   }
   return {touched_.begin(), touched_.end()};
+}
+
+double Production::wake_at() const {
+  return wake_at_ == WallTime{} ? kNever
+                                : std::chrono::duration<double>(wake_at_ - WallTime{}).count();
 }
 
 Placement Production::placement(std::uint32_t job) const {

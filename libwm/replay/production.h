@@ -28,11 +28,13 @@ class Production : public Decider {
   void end(std::uint32_t job, double now) override;
   std::vector<std::uint32_t> decide(double now) override;
   Placement placement(std::uint32_t job) const override;
+  double wake_at() const override;
   bool wants_progress() const override { return listens_; }
 
  private:
   void add_hosts(const Setup& setup);
   std::shared_ptr<const SealedSpec> spec_of(const JobRun& run) const;
+  Duration limit_of(const JobRun& run, std::uint32_t tasks) const;
   void apply(const EventBody& body, double now);
   sched::Plan pass(double now);
   void carry_out(const sched::Plan& plan, double now);
@@ -47,6 +49,7 @@ class Production : public Decider {
   std::vector<double>& pass_s_;
   Cluster cluster_;
   sched::SchedPolicy policy_;
+  WallTime wake_at_{};  // the last pass asked for another then; 0: it did not
   std::set<std::uint32_t> touched_;
   std::set<std::uint32_t> leaving_;  // jobs that have tasks to leave
   bool listens_ = false;             // some jobs report their speed, and the policy cares

@@ -6,12 +6,16 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "libwm/replay/trace.h"
 
 namespace wm::replay {
+
+/// An instant that never comes.
+inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// Hosts (from 0, rising) and tasks on each.
 using Placement = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
@@ -56,6 +60,8 @@ class Decider {
   virtual std::vector<std::uint32_t> decide(double now) = 0;
   /// Where the job's tasks are; empty: waits.
   virtual Placement placement(std::uint32_t job) const = 0;
+  /// When it has to be asked again though nothing happens; kNever: it has not.
+  virtual double wake_at() const { return kNever; }
   /// Must every job's progress be brought up to date before decide()?
   virtual bool wants_progress() const { return false; }
 };

@@ -36,12 +36,12 @@ struct Claim {
   JobId id;
   const Job* job = nullptr;
   ClaimKind kind = ClaimKind::Pending;
-  bool gpu = false;             ///< asks for GPUs: shares are counted in GPUs
-  bool resizes = false;         ///< can be given more, or less, once it runs
-  std::uint32_t request = 0;    ///< of Requests
-  int rank = 0;                 ///< minus the queue's priority
-  std::int32_t place = 0;       ///< btop, bbot
-  std::uint32_t fair_rank = 0;  ///< of its user, in a queue with order = fairshare
+  bool gpu = false;              ///< asks for GPUs: shares are counted in GPUs
+  bool resizes = false;          ///< can be given more, or less, once it runs
+  std::uint32_t request = 0;     ///< of Requests
+  int rank = 0;                  ///< minus the queue's priority
+  std::int32_t place = 0;        ///< btop, bbot
+  std::uint32_t order_rank = 0;  ///< by the order of its queue, unless that is fcfs
   std::uint32_t user_priority = 0;
   int user_node = 0;         ///< leaf of the plan tree
   std::uint32_t owner = 0;   ///< its plan and user, numbered by whoever collected it

@@ -162,6 +162,12 @@ std::vector<double> Profile::speeds(const BatchTerms& terms, std::uint32_t per_h
   std::vector<double> speeds{0};
   std::uint32_t last = std::min(most, std::max(2u, 2 * seen_));
   for (std::uint32_t tasks = 1; tasks <= last; ++tasks) {
+    // A part of a further host is no size to aim at: two jobs that both exchange gradients
+    // over one host's network slow each other down.
+    if (tasks > per_host && tasks % per_host != 0) {
+      speeds.push_back(speeds.back());
+      continue;
+    }
     std::uint32_t hosts = (tasks + per_host - 1) / per_host;
     auto known = seen.find(tasks);
     double trust = known == seen.end() ? 1 : known->second;

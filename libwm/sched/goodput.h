@@ -10,7 +10,8 @@
 //
 // Invariants: pure; the same reports give the same model. What was never seen counts as free,
 // and nothing beyond twice the tasks seen is foretold: so a job is tried out step by step.
-// @source Pollux: Qiao et al., OSDI 2021, equations 3-11 (goodput, T_grad, T_sync, T_iter)
+// @source Pollux: Qiao et al., OSDI 2021, equations 3-11 (goodput, T_grad, T_sync, T_iter); 4.2.1
+//         (no two distributed jobs on a host)
 #pragma once
 
 #include <cstdint>
@@ -72,8 +73,8 @@ class Profile {
   /// @cost O(log reports)
   bool add(const StepSample& sample);
   /// Speed with 0, 1 … tasks packed on hosts of `per_host`, as far as it is known: at most
-  /// twice the tasks seen, at least 2. Where a size was seen, what was seen counts.
-  /// Empty before the first report.
+  /// twice the tasks seen, at least 2. Where a size was seen, what was seen counts. Beyond one
+  /// host only whole ones are any faster. Empty before the first report.
   /// @cost O(tasks x batches + fit)
   std::vector<double> speeds(const BatchTerms& terms, std::uint32_t per_host,
                              std::uint32_t most) const;

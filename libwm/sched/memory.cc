@@ -43,8 +43,9 @@ class Collector {
   std::uint32_t alternative_of(const Job& job);
   std::uint32_t owner_of(const JobSpec& spec);
   Claim claim_of(const Job& job);
-  bool by_fair_share(const Claim& claim) const;
+  JobOrder order_of(const Claim& claim) const;
   std::uint32_t fair_rank(const std::string& user);
+  std::uint32_t order_rank(const Claim& claim);
   std::optional<PendCode> obstacle(const std::string& queue, const Claim& claim) const;
 
   Memory& memory_;
@@ -96,14 +97,26 @@ std::uint32_t Collector::owner_of(const JobSpec& spec) {
   return memory_.owners.try_emplace({spec.plan, spec.owner.user}, next).first->second;
 }
 
-bool Collector::by_fair_share(const Claim& claim) const {
+JobOrder Collector::order_of(const Claim& claim) const {
   const QueueConf* queue = claims_.requests[claim.request].queue;
-  return queue && queue->order == JobOrder::FairShare;
+  return queue ? queue->order : JobOrder::Fcfs;
 }
 
 std::uint32_t Collector::fair_rank(const std::string& user) {
   if (!order_) order_.emplace(cluster_, now_);
   return order_->rank(user);
+}
+
+std::uint32_t Collector::order_rank(const Claim& claim) {
+  const Job& job = *claim.job;
+  switch (order_of(claim)) {
+    case JobOrder::Fcfs: break;
+    // Those that run stand first: in what order they do decides ties only.
+    case JobOrder::Slowdown:
+      return waits(job) ? slowdown_rank(now_ - job.submitted, claim.limit) : 0;
+    case JobOrder::FairShare: return fair_rank(claim.spec().owner.user);
+  }
+  return 0;
 }
 
 Claim Collector::claim_of(const Job& job) {
@@ -119,10 +132,10 @@ Claim Collector::claim_of(const Job& job) {
   claim.rank = queue ? -static_cast<int>(queue->priority) : 0;
   claim.place = job.place;
   claim.user_priority = spec.user_priority;
-  if (by_fair_share(claim)) claim.fair_rank = fair_rank(spec.owner.user);
   claim.min = std::max<std::uint32_t>(1, spec.min_tasks);
   claim.max = std::max(claim.min, task_cap(job));
   claim.limit = run_limit_of(*cluster_.config, spec);
+  claim.order_rank = order_rank(claim);
   claim.resizes = may_resize(*cluster_.config, job);
   claim.ptile = spec.span.ptile;
   if (claim.gpu && spec.task.gpus_per_host) claim.host_gpus = gpus_of(spec.task);
@@ -333,6 +346,8 @@ bool Collector::is_loose(const Job& job) const {
   }
   if (job.state != JobState::Pending) return !is_over(job.state);
   const JobSpec& spec = job.spec();
+  const QueueConf* queue = cluster_.config->queue(spec.queue);
+  if (queue && queue->order == JobOrder::Slowdown) return true;  // ranked by its own wait
   return job.id.index > 0 || job.promised != WallTime{} || spec.begin != WallTime{} ||
          !spec.depend.empty() || !job.sealed->alternatives.empty();
 }
@@ -414,9 +429,9 @@ void Collector::rank_users() {
   std::vector<std::uint32_t> ranks(memory_.owners.size());
   for (const auto& [owner, number] : memory_.owners) ranks[number] = fair_rank(owner.second);
   for (Claim& claim : memory_.running)
-    if (by_fair_share(claim)) claim.fair_rank = ranks[claim.owner];
+    if (order_of(claim) == JobOrder::FairShare) claim.order_rank = ranks[claim.owner];
   for (AlikeJobs& kind : memory_.alike)
-    if (by_fair_share(kind.like)) kind.like.fair_rank = ranks[kind.like.owner];
+    if (order_of(kind.like) == JobOrder::FairShare) kind.like.order_rank = ranks[kind.like.owner];
   put_in_order(memory_.running);
 }
 

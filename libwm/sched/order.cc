@@ -5,13 +5,33 @@
 #include "libwm/sched/claim.h"
 
 namespace wm::sched {
+namespace {
+
+// Below this a job counts as this long: nobody minds waiting so long for a second's work.
+// @source bounded slowdown: Feitelson et al., Theory and Practice in Parallel Job Scheduling, 1997
+constexpr Duration kShortest = std::chrono::seconds(10);
+constexpr Duration kUnstated = std::chrono::hours(1);
+constexpr double kMost = 4e6;
+
+}  // namespace
 
 bool goes_before(const Claim& a, const Claim& b) {
   if (a.rank != b.rank) return a.rank < b.rank;
   if (a.place != b.place) return a.place < b.place;
-  if (a.fair_rank != b.fair_rank) return a.fair_rank < b.fair_rank;
+  if (a.order_rank != b.order_rank) return a.order_rank < b.order_rank;
   if (a.user_priority != b.user_priority) return a.user_priority > b.user_priority;
   return a.id < b.id;
+}
+
+double slowdown_of(Duration wait, Duration limit) {
+  Duration run = std::max(kShortest, limit > Duration{} ? limit : kUnstated);
+  wait = std::max(Duration{}, wait);
+  return 1 + std::chrono::duration<double>(wait) / std::chrono::duration<double>(run);
+}
+
+std::uint32_t slowdown_rank(Duration wait, Duration limit) {
+  double thousandths = 1000 * std::min(kMost, slowdown_of(wait, limit));
+  return ~std::uint32_t{0} - static_cast<std::uint32_t>(thousandths);
 }
 
 void put_in_order(std::vector<Claim>& claims) {

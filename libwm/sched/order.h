@@ -1,10 +1,13 @@
-// Role: in which order pending jobs are looked at: queue priority, btop and bbot, fair share
-// of the users where the queue says so (past_use.h), bsub -sp, then submit order. What users
-// and plans may have at a time is not an order but an amount (targets.cc). Running jobs stand
+// Role: in which order pending jobs are looked at: queue priority, btop and bbot, fair share of
+// the users (past_use.h) or slowdown where the queue says so, bsub -sp, then submit order. What
+// users and plans may have at a time is not an order but an amount (targets.cc). Running jobs stand
 // in the same order, for ties. Called by claim.cc.
 #pragma once
 
+#include <cstdint>
 #include <vector>
+
+#include "libwm/base/units.h"
 
 namespace wm::sched {
 
@@ -13,6 +16,16 @@ struct Claim;
 /// True if `a` is looked at before `b`.
 /// @cost O(1)
 bool goes_before(const Claim& a, const Claim& b);
+
+/// How many times longer than alone the job will have taken if it starts now and runs to its
+/// limit; 0: no limit is stated, an hour is taken. At least 1.
+/// @cost O(1)
+/// @source expansion factor as a priority: Srinivasan et al., Characterization of Backfilling
+///         Strategies for Parallel Job Scheduling, ICPP Workshops 2002
+double slowdown_of(Duration wait, Duration limit);
+
+/// That as a rank: lower goes first, thousandths of a slowdown apart. @cost O(1)
+std::uint32_t slowdown_rank(Duration wait, Duration limit);
 
 /// Sorts claims into dispatch order. @cost O(n log n), O(n) when in order already
 void put_in_order(std::vector<Claim>& claims);

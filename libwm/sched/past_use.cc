@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "libwm/sched/order.h"
+
 namespace wm::sched {
 namespace {
 
@@ -105,7 +107,7 @@ double FairOrder::level(const Node& node) const {
   return (node.shares / siblings.shares) / (node.use / siblings.use);
 }
 
-FairOrder::FairOrder(const Cluster& cluster, WallTime now) : config_(*cluster.config) {
+FairOrder::FairOrder(const Cluster& cluster, WallTime now) : config_(*cluster.config), now_(now) {
   for (const UserConf& user : config_.users) {
     if (user.name != "default") add(config_, user.name);
   }
@@ -200,6 +202,11 @@ std::vector<PriorityTerm> priority_terms(const Cluster& cluster, const Job& job,
     terms.push_back(
         {"fairshare", -double(order.rank(spec.owner.user)),
          "share over use of user <" + spec.owner.user + ">, level by level: " + shares});
+  }
+  if (queue && queue->order == JobOrder::Slowdown) {
+    Duration limit = run_limit_of(*cluster.config, spec);
+    terms.push_back({"slowdown", slowdown_of(order.now() - job.submitted, limit),
+                     "wait over run limit, plus 1"});
   }
   if (spec.user_priority > 0) {
     terms.push_back({"user", double(spec.user_priority), "bsub -sp"});

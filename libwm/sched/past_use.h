@@ -35,6 +35,8 @@ class FairOrder {
   std::uint32_t rank(const std::string& user) const;
   /// His level values from the root down; higher goes first. @cost O(log users)
   std::vector<double> levels(const std::string& user) const;
+  /// When it was computed for. @cost O(1)
+  WallTime now() const { return now_; }
 
  private:
   struct Node {
@@ -45,6 +47,7 @@ class FairOrder {
   double level(const Node& node) const;
 
   const Config& config_;
+  WallTime now_;
   std::map<std::string, Node> nodes_;
   std::map<std::string, Node> sums_;  // over children, by parent
   std::map<std::string, std::uint32_t> ranks_;

@@ -175,6 +175,7 @@ bool Placement::start_all(Claim& claim) {
     if (!is_hopeless(claim) && (start_now(claim) || promise_start(claim))) continue;
     remember_failure(claim);
     claim.floor = 0;  // not owed what it has no place for
+    give_up(claim, copy);
     if (copy == 0) claim.barred = Barred::Unplaced;
     else claim.copies = copy;
     return false;
@@ -209,16 +210,53 @@ bool Placement::grow(Claim& claim) {
   return false;
 }
 
-// Strictly in order: who waits for room may hold some before the next is looked at.
+// What a claim was given but has no place for goes to the next of its user that it suffices
+// for, now: a round of filling for each would not get far down a long queue.
+void Placement::hand_down(Claim& claim) {
+  auto it = unused_.find({claim.user_node, claim.gpu});
+  bool waits = claim.admitted == 0 && claim.barred == Barred::No && claim.copies > 0;
+  Units cost = claim.cost(claim.min);
+  if (!waits || it == unused_.end() || cost > it->second) return;
+  claim.admitted = 1;
+  claim.target = claim.min;
+  it->second -= cost;
+}
+
+// Of its copies only so many found places.
+void Placement::give_up(Claim& claim, std::uint32_t placed) {
+  unused_[{claim.user_node, claim.gpu}] += (claim.admitted - placed) * claim.cost(claim.target);
+  claim.admitted = placed;
+}
+
+Units Placement::unused(bool gpu) const {
+  Units sum = 0;
+  for (const auto& [owner, units] : unused_) sum += owner.second == gpu ? units : 0;
+  return sum;
+}
+
+bool Placement::start_or_hold(Claim& claim) {
+  hand_down(claim);
+  bool all = claim.admitted == 0 || start_all(claim);
+  auto it = placed_.find(&claim);
+  bool waits = it == placed_.end() || (it->second.starts.empty() && !promises_.count(&claim));
+  if (waits) held_.hold_for(claim, places_);
+  if (waits && held_.first() != claim.id) claim.behind = held_.first();
+  return all;
+}
+
+// Strictly in order: who waits for room may hold some before the next is looked at. Those
+// whose promised date has come go first, whoever has come to stand before them since.
 bool Placement::start_in_order() {
   bool all = true;
-  for (Claim& claim : claims_.all) {
-    if (!claim.pending() || claim.rest) continue;
-    if (claim.admitted > 0) all = start_all(claim) && all;
-    auto it = placed_.find(&claim);
-    bool waits = it == placed_.end() || (it->second.starts.empty() && !promises_.count(&claim));
-    if (waits) held_.hold_for(claim, places_);
-    if (waits && held_.first() != claim.id) claim.behind = held_.first();
+  auto date_has_come = [&](const Claim& claim) {
+    return claim.due && claim.job->promised != WallTime{} &&
+           claim.job->promised <= clock_.now + clock_.grace;
+  };
+  for (bool first : {true, false}) {
+    for (Claim& claim : claims_.all) {
+      bool now = claim.pending() && !claim.rest && date_has_come(claim) == first;
+      if (now) all = start_or_hold(claim) && all;
+    }
   }
   return all;
 }

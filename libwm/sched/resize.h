@@ -54,6 +54,9 @@ class Placement {
   /// @cost O(hosts looked at)
   bool start_spare(Claim& claim);
 
+  /// What pending claims were given and nobody could use. @cost O(users)
+  Units unused(bool gpu) const;
+
   /// What came out, by claim. @owns borrowed
   const std::map<const Claim*, Placed>& placed() const { return placed_; }
   /// Who waits for released room. @owns borrowed
@@ -72,6 +75,9 @@ class Placement {
  private:
   bool start_in_order();
   bool grow_class(bool gpu);
+  bool start_or_hold(Claim& claim);
+  void hand_down(Claim& claim);
+  void give_up(Claim& claim, std::uint32_t placed);
   bool start_all(Claim& claim);
   bool start_now(Claim& claim);
   bool promise_start(Claim& claim);
@@ -94,6 +100,7 @@ class Placement {
   Reservations held_;
   std::map<const Claim*, Placed> placed_;
   std::map<const Claim*, Promise> promises_;
+  std::map<std::pair<int, bool>, Units> unused_;  // by user and class (GPUs)
   struct Failed {
     std::int64_t tasks;  // that found no place,
     WallTime until;      // for so long

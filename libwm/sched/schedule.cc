@@ -87,15 +87,17 @@ void Pass::settle() {
   start_spare(spare);
 }
 
-// A claim that found no place in an early round may find one in what others left since.
+// What the last round gave to claims that then found no place is idle, for whoever can use it.
 void Pass::start_spare(Spare spare) {
   for (bool gpu : {true, false}) {
-    Units left = gpu ? spare.gpus : spare.slots;
+    Units left = (gpu ? spare.gpus : spare.slots) + placement_->unused(gpu);
     PlanUse use = use_of(tree_, claims_.all, gpu);
     for (Claim& claim : claims_.all) {
+      if (left <= 0) break;
       Units cost = claim.cost(claim.min);
-      bool tries = claim.gpu == gpu && claim.barred == Barred::Unplaced && claim.admitted == 0 &&
-                   cost <= left && use.allows(claim.user_node, cost);
+      bool idle = claim.pending() && !claim.rest && claim.admitted == 0 && claim.copies > 0;
+      bool tries = claim.gpu == gpu && idle && claim.barred != Barred::Limit && cost <= left &&
+                   use.allows(claim.user_node, cost);
       if (!tries || !placement_->start_spare(claim)) continue;
       left -= cost;
       use.add(claim.user_node, cost);

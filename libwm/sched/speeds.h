@@ -4,6 +4,7 @@
 //   useful sizes   those with more speed than every smaller one; others are never a target
 //   fairshare      max-min by tasks over useful sizes: who has least gets its next size first
 //   goodput        by marginal gain: the next size goes where speed rises most for a unit
+//   what one has   is kept against others that would gain a little more from it
 //   a change       only when the gain over the time it will last exceeds what it costs
 //
 // Jobs without a curve take part with every size and a speed of their number of tasks.

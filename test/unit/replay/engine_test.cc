@@ -36,6 +36,56 @@ TEST(engine, a_rigid_job_waits_for_the_one_before_it) {
   EXPECT_DOUBLE_EQ(outcome.jobs[1].end_s, 150);
 }
 
+// 2 of 4 run until 100; the next needs all 4, who comes then fits beside the first.
+Workload with_a_wide_one() {
+  return {{job(0, 2, 100), job(1, 4, 50), job(2, 2, 99), job(3, 2, 97)}};
+}
+
+TEST(engine, fcfs_lets_nobody_pass) {
+  auto outcome = run(with_a_wide_one(), kFour, {.policy = Policy::Fcfs});
+  EXPECT_DOUBLE_EQ(outcome.jobs[1].start_s, 100);
+  EXPECT_DOUBLE_EQ(outcome.jobs[2].start_s, 150);
+  EXPECT_DOUBLE_EQ(outcome.jobs[3].start_s, 150);
+}
+
+TEST(engine, easy_lets_pass_who_is_gone_when_the_first_can_start) {
+  auto outcome = run(with_a_wide_one(), kFour, {.policy = Policy::Easy});
+  EXPECT_DOUBLE_EQ(outcome.jobs[1].start_s, 100);
+  EXPECT_DOUBLE_EQ(outcome.jobs[2].start_s, 150);
+  EXPECT_DOUBLE_EQ(outcome.jobs[3].start_s, 3);
+}
+
+// Three wait: who comes last may delay the second under easy, not under conservative.
+TEST(engine, conservative_delays_nobody_that_waits) {
+  Workload list{{job(0, 2, 100), job(1, 3, 50), job(2, 4, 50), job(3, 1, 300)}};
+  auto easy = run(list, kFour, {.policy = Policy::Easy});
+  EXPECT_DOUBLE_EQ(easy.jobs[3].start_s, 3);
+  EXPECT_DOUBLE_EQ(easy.jobs[2].start_s, 303);
+  auto conservative = run(list, kFour, {.policy = Policy::Conservative});
+  EXPECT_DOUBLE_EQ(conservative.jobs[2].start_s, 150);
+  EXPECT_DOUBLE_EQ(conservative.jobs[3].start_s, 200);
+}
+
+TEST(engine, estimates_decide_who_may_pass) {
+  Workload list = with_a_wide_one();
+  for (TraceJob& each : list.jobs) each.estimate_s = 1000;
+  Options options{.policy = Policy::Easy, .estimates = Estimates::User};
+  EXPECT_DOUBLE_EQ(run(list, kFour, options).jobs[2].start_s, 150);
+  list.jobs[0].estimate_s = 2000;
+  EXPECT_DOUBLE_EQ(run(list, kFour, options).jobs[2].start_s, 2);
+  // No end is known, so no date is: whoever fits starts.
+  options.estimates = Estimates::None;
+  EXPECT_DOUBLE_EQ(run(list, kFour, options).jobs[2].start_s, 2);
+}
+
+TEST(engine, elastic_policies_start_the_shorter_of_two_that_wait) {
+  Workload list{{job(0, 4, 100), job(1, 4, 50), job(2, 4, 1000), job(3, 4, 10)}};
+  auto outcome = run(list, kFour, {.policy = Policy::Fairshare});
+  EXPECT_DOUBLE_EQ(outcome.jobs[1].start_s, 100) << "it was promised this before the last came";
+  EXPECT_DOUBLE_EQ(outcome.jobs[3].start_s, 150);
+  EXPECT_DOUBLE_EQ(run(list, kFour, {.policy = Policy::Easy}).jobs[3].start_s, 1150);
+}
+
 // Alone on 4 GPUs until 10, then 2 and 2: 80 s of work on 4 GPUs left are 160 s on 2.
 TEST(engine, elastic_jobs_share_and_take_what_becomes_free) {
   Workload list{{job(0, 4, 90, true), job(10, 4, 20, true)}};

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "libwm/sched/speeds.h"
 #include "test/support/sched_run.h"
 
@@ -62,6 +64,18 @@ TEST(goodput, a_size_that_was_seen_has_the_speed_it_showed) {
   EXPECT_GT(speeds[2], speeds[3]);
 }
 
+TEST(goodput, beyond_one_host_only_whole_ones_are_faster) {
+  Profile profile;
+  BatchTerms terms{512, 512, 512, 1, 64};
+  profile.add(sample(1, 4, 64));
+  profile.add(sample(2, 8, 64));
+  auto speeds = profile.speeds(terms, 4, 16);
+  ASSERT_EQ(speeds.size(), 17u);
+  EXPECT_GT(speeds[4], speeds[3]);
+  for (int tasks : {5, 6, 7}) EXPECT_EQ(speeds[tasks], speeds[4]);
+  EXPECT_GT(speeds[8], speeds[7]);
+}
+
 // Two elastic jobs on 8 GPUs; curves decide.
 class TwoJobs : public test::SchedRun {
  public:
@@ -106,6 +120,20 @@ TEST(speeds, by_gain_the_better_user_of_tasks_gets_more) {
   ASSERT_GE(run.settle(), 0);
   EXPECT_LT(run.size(run.ids[0]), run.size(run.ids[1]));
   EXPECT_EQ(run.size(run.ids[0]) + run.size(run.ids[1]), 8u);
+}
+
+// The fourth task of the second gains it log(4 / 3) = 0.29.
+TEST(speeds, a_size_is_kept_against_who_would_gain_a_little_more) {
+  TwoJobs run;
+  run.policy.speed.share = ElasticShare::Gain;
+  run.curves(kLinear, kLinear);
+  ASSERT_GE(run.settle(), 0);
+  run.curves({0, 1, 2, 3, 4, 4 * std::exp(0.31)}, kLinear);
+  EXPECT_TRUE(run.plan().idle());
+  run.curves({0, 1, 2, 3, 4, 4 * std::exp(0.40)}, kLinear);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(run.ids[0]), 5u);
+  EXPECT_EQ(run.size(run.ids[1]), 3u);
 }
 
 TEST(speeds, a_change_that_costs_more_than_it_brings_is_left) {

@@ -150,5 +150,19 @@ TEST_F(PastUse, the_terms_name_what_decides) {
   EXPECT_EQ(names, (std::vector<std::string>{"queue", "fairshare", "user", "submitted"}));
 }
 
+TEST_F(PastUse, the_terms_name_a_slowdown) {
+  run.host(1);
+  queue("normal", [](QueueConf& conf) { conf.order = JobOrder::Slowdown; });
+  submit_and_settle(slots("zoe", 1));
+  auto spec = slots("ann", 1);
+  spec.spec.run_limit = std::chrono::seconds(50);
+  JobId id = run.submit(spec);
+  WallTime later = run.job(id).submitted + std::chrono::seconds(75);
+  auto terms = priority_terms(run.state, run.job(id), FairOrder(run.state, later));
+  ASSERT_EQ(terms.size(), 3u);
+  EXPECT_EQ(terms[1].name, "slowdown");
+  EXPECT_DOUBLE_EQ(terms[1].value, 2.5);
+}
+
 }  // namespace
 }  // namespace wm::sched

@@ -51,6 +51,29 @@ TEST_F(Backfilling, easy_starts_who_fits_beside_the_promised_one) {
   EXPECT_FALSE(runs(submit(1, 1000)));
 }
 
+// Each round of a pass could only rule out the next two of them.
+TEST_F(Backfilling, easy_finds_who_is_gone_by_then_far_down_the_queue) {
+  run.submit(lasting(slots("ann", 4), 50));
+  for (int i = 0; i < 40; ++i) run.submit(lasting(slots("ann", 1), 101 + i));
+  JobId a = run.submit(lasting(slots("ann", 1), 100)), b = run.submit(lasting(slots("ann", 1), 99));
+  JobId late = run.submit(lasting(slots("ann", 1), 98));
+  EXPECT_GE(run.settle(), 0);
+  EXPECT_TRUE(runs(a) && runs(b));
+  EXPECT_FALSE(runs(late));
+}
+
+// What the first is given and cannot use goes to the second, for which others give way.
+TEST_F(Backfilling, easy_makes_elastic_jobs_give_way_to_one_far_down_the_queue) {
+  run.end(first);
+  JobId pool = submit_and_settle(lasting(elastic("ann", 1, 4), 0).gpus(0));
+  EXPECT_EQ(run.size(pool), 4u);
+  for (int i = 0; i < 40; ++i) run.submit(lasting(slots("ann", 4), 50));
+  JobId small = run.submit(lasting(slots("ann", 1), 10));
+  EXPECT_GE(run.settle(), 0);
+  EXPECT_TRUE(runs(small));
+  EXPECT_EQ(run.size(pool), 3u);
+}
+
 TEST_F(Backfilling, strict_order_starts_nobody_early) {
   run.policy.backfill = SchedPolicy::Backfill::None;
   submit(4, 50);

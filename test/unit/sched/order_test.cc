@@ -1,0 +1,70 @@
+// Role: the order by slowdown: what is compared, and that whoever waits comes first in the end.
+#include "libwm/sched/order.h"
+
+#include "test/support/sched_cluster.h"
+
+namespace wm::sched {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+using test::slots;
+using test::SpecBuilder;
+
+TEST(slowdown, is_the_whole_time_over_the_run_limit) {
+  EXPECT_DOUBLE_EQ(slowdown_of(seconds(0), seconds(60)), 1);
+  EXPECT_DOUBLE_EQ(slowdown_of(seconds(90), seconds(60)), 2.5);
+}
+
+TEST(slowdown, counts_very_short_jobs_as_10_s_and_those_without_a_limit_as_an_hour) {
+  EXPECT_DOUBLE_EQ(slowdown_of(seconds(20), seconds(1)), 3);
+  EXPECT_DOUBLE_EQ(slowdown_of(hours(1), {}), 2);
+}
+
+TEST(slowdown, ranks_the_larger_first_and_never_overflows) {
+  EXPECT_LT(slowdown_rank(seconds(20), seconds(10)), slowdown_rank(seconds(30), seconds(60)));
+  EXPECT_LT(slowdown_rank(hours(1'000'000), seconds(1)), slowdown_rank(hours(1), seconds(1)));
+}
+
+// One slot that is taken; the others wait.
+class BySlowdown : public test::SchedCluster {
+ protected:
+  BySlowdown() {
+    run.host(1);
+    queue("normal", [](QueueConf& conf) { conf.order = JobOrder::Slowdown; });
+    first = submit_and_settle(slots("ann", 1));
+  }
+  JobId lasting(seconds limit) {
+    SpecBuilder spec = slots("ann", 1);
+    spec.spec.run_limit = limit;
+    JobId id = run.submit(spec);
+    run.state.jobs.edit(id.job).submitted = test::at(run.now);
+    return id;
+  }
+  JobId first;
+};
+
+TEST_F(BySlowdown, a_short_job_overtakes_a_long_one) {
+  JobId longer = lasting(hours(10));
+  run.now += 60;
+  JobId shorter = lasting(seconds(30));
+  run.now += 60;
+  run.end(first);
+  EXPECT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(shorter), 1u);
+  EXPECT_EQ(run.size(longer), 0u);
+}
+
+TEST_F(BySlowdown, a_long_job_that_has_waited_for_long_goes_before_a_short_one) {
+  JobId longer = lasting(hours(1));
+  run.now += 5 * 3600;
+  JobId shorter = lasting(seconds(30));
+  run.now += 60;
+  run.end(first);
+  EXPECT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(longer), 1u);
+  EXPECT_EQ(run.size(shorter), 0u);
+}
+
+}  // namespace
+}  // namespace wm::sched
