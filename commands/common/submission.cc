@@ -48,6 +48,7 @@ constexpr Option kOptions[] = {
     {"x", Kind::Flag, "", "Whole hosts"},
     {"nnodes", Kind::Number, "n", "Spread the tasks over n hosts"},
     {"mpi", Kind::Text, "pmix", "Start the ranks of an MPI program, one a task, without mpirun"},
+    {"tag", Kind::Flag, "", "With -mpi: output of all ranks, each line with its rank"},
     {"cwd", Kind::Text, "path", "Working directory"},
     {"i", Kind::Text, "file", "Standard input"},
     {"o", Kind::Text, "file", "Append standard output and the report; %J %I %U %H are replaced"},
@@ -113,6 +114,9 @@ Result<void> read_tasks(const Parsed& options, JobSpec& spec) {
 
 Result<void> read_mpi(const Parsed& options, JobSpec& spec) {
   auto text = options.first("mpi");
+  spec.tag = options.has("tag");
+  if (spec.tag && (!text || spec.streams != Streams::Files))
+    return fail(Code::BadArgument, "-tag: goes with -mpi pmix, and not with -I, -Ip, -Is");
   if (!text) return {};
   if (*text != "pmix") return bad("mpi", *text, "Bad argument, pmix is wanted");
   if (spec.elastic || spec.min_tasks != spec.max_tasks)

@@ -22,11 +22,11 @@ int complain(const Error& error) {
   return 1;
 }
 
-/// On SIGTERM what was launched is ended and consoles are read to their end; then we go.
-void end_on_signal(boost::asio::signal_set& ending, LaunchPort& launch,
+/// On SIGTERM what was launched is ended, consoles and ranks are read to their end; then we go.
+void end_on_signal(boost::asio::signal_set& ending, LaunchPort& launch, RankPort& ranks,
                    boost::asio::io_context& loop) {
   ending.async_wait([&](const auto& error, int) {
-    if (!error) launch.end([&loop] { loop.stop(); });
+    if (!error) launch.end([&] { ranks.end([&loop] { loop.stop(); }); });
   });
 }
 
@@ -36,16 +36,16 @@ int run(const Settings& settings, const PartSettings& part) {
   LaunchPort launch(loop, settings, part);
   auto doors = launch.listen();
   if (!doors) return complain(doors.error());
-  end_on_signal(ending, launch, loop);
+  RankPort ranks(loop, launch.transport(), launch.by_key(), settings);
+  end_on_signal(ending, launch, ranks, loop);
   std::optional<Rim> rim;
   std::optional<Courier> courier;
-  RankPort ranks(loop, launch.transport(), launch.by_key(), settings);
   bool has_ranks = !part.rank_hosts.empty();
   if (settings.elastic_socket.empty()) {
     courier.emplace(loop, settings, launch, *doors, has_ranks ? &ranks : nullptr).start();
     launch.pass_rank_links(
         [&](auto link, const auto& first) { ranks.admit(std::move(link), first); });
-    RankSettings about{part.rank_hosts, part.host, part.rank_socket};
+    RankSettings about{part.rank_hosts, part.host, part.rank_socket, part.tag, part.tag_err};
     auto broken = [&](TaskNumber task, const std::string& why) { courier->report(task, why); };
     auto started = has_ranks ? ranks.start(about, broken) : Result<void>{};
     if (!started) return complain(started.error());

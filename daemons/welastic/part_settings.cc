@@ -52,6 +52,9 @@ PartSettings read_part_settings(const Lookup& lookup, char** environment) {
   part.munge_socket = text("WM_AGENT_MUNGE");
   part.rank_hosts = text("WM_AGENT_RANKS");
   part.rank_socket = text("WM_AGENT_RANK_SOCKET");
+  part.tag = !text("WM_AGENT_TAG").empty();
+  auto err = text("WM_AGENT_ERR");
+  if (!err.empty()) part.tag_err = std::atoi(err.c_str());
   part.caps = caps_in(text("WM_AGENT_CAPS"));
   part.account = own_account();
   for (char** entry = environment; *entry != nullptr; ++entry) {

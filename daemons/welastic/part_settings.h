@@ -19,6 +19,8 @@ struct PartSettings {
   std::string munge_socket;    ///< empty: the system's
   std::string rank_hosts;      ///< "node1 2 node2 2"; empty: no ranks that the hosts start
   std::string rank_socket;     ///< where those call
+  bool tag = false;            ///< their output is ours to pass on
+  int tag_err = -1;            ///< where lines of error output go; -1: where the others do
   proc::Account account;       ///< whom this process is
   std::vector<proc::ResourceCap> caps;
   /// What a command gets whatever its caller's environment says: where it is.

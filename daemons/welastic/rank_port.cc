@@ -25,6 +25,19 @@ constexpr timeval kCallPatience{2, 0};
 /// The answer to a question that no host of the job can answer.
 constexpr std::int32_t kNotFound = -46;  // PMIX_ERR_NOT_FOUND
 
+/// An agent of another host that has not called by then never will.
+constexpr std::chrono::seconds kPatience{20};
+
+/// Words about output; all others are somebody else's.
+struct ForOutput {
+  TaggedOutput& output;
+  void operator()(const RankOutput& words) const { output.on(words); }
+  void operator()(const RankTaken& words) const { output.on(words); }
+  void operator()(const RankSilent& words) const { output.on(words); }
+  template <class Other>
+  void operator()(const Other&) const {}
+};
+
 }  // namespace
 
 RankPort::RankPort(boost::asio::io_context& loop, wire::Transport& transport,
@@ -33,7 +46,8 @@ RankPort::RankPort(boost::asio::io_context& loop, wire::Transport& transport,
       transport_(transport),
       by_key_(std::move(by_key)),
       settings_(settings),
-      acceptor_(loop) {}
+      acceptor_(loop),
+      patience_(loop) {}
 
 RankPort::~RankPort() {
   if (!path_.empty()) ::unlink(path_.c_str());
@@ -51,6 +65,13 @@ Result<void> RankPort::start(const RankSettings& settings, OnBroken on_broken) {
   acceptor_.assign(stream_protocol(), fd.release());
   path_ = settings.socket;
   defaults_ = rank_defaults(look_at_host(), map_.hosts[here_].ranks);
+  if (settings.tag)
+    tagged_.emplace(
+        loop_, here_ == 0 ? 1 : -1, here_ == 0 ? settings.tag_err : -1,
+        TaggedOutput::Handlers{[this](const RankWords& words) { send(tree_.parent(here_), words); },
+                               [this](std::uint32_t rank, const RankWords& words) {
+                                 send_towards(map_.place_of(rank), words);
+                               }});
   make_server(settings.socket + ".d");
   accept();
   return {};
@@ -100,9 +121,12 @@ void RankPort::accept() {
 void RankPort::answer(int fd) {
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kCallPatience, sizeof kCallPatience);
-  auto call = proc::receive_rank_call(fd);
-  if (!call) return log::warn("rank_refused", {{"reason", call.error().text}});
-  (void)proc::answer_rank_call(fd, answer_for(*call));  // one that is gone needs none
+  auto arrival = proc::receive_rank_call(fd);
+  if (!arrival) return log::warn("rank_refused", {{"reason", arrival.error().text}});
+  const auto& call = arrival->call;
+  if (tagged_ && arrival->out && arrival->err)
+    tagged_->serve(call.rank, {false, {}, std::move(arrival->out), std::move(arrival->err)});
+  (void)proc::answer_rank_call(fd, answer_for(call));  // one that is gone needs none
 }
 
 proc::RankAnswer RankPort::answer_for(const proc::RankCall& call) {
@@ -119,6 +143,28 @@ void RankPort::on_gone(TaskNumber task) {
   auto at = tasks_.find(task);
   if (at == tasks_.end() || std::exchange(at->second.ended, true)) return;
   carry_out(table_->ended(at->second.number));
+}
+
+void RankPort::end(std::function<void()> on_idle) {
+  if (!tagged_) return boost::asio::post(loop_, std::move(on_idle));
+  std::set<std::uint32_t> all, called;
+  for (const auto& [task, rank] : tasks_) called.insert(rank.number);
+  for (std::uint32_t rank = 0; rank < map_.size(); ++rank) {
+    all.insert(rank);
+    if (map_.place_of(rank) == here_ && !called.contains(rank)) tagged_->lose(rank, 1);
+  }
+  tagged_->end(std::move(all), std::move(on_idle));
+  if (here_ == 0) wait_for_output();
+}
+
+/// Hosts whose agents never came have nothing to say; the others say when they are done.
+void RankPort::wait_for_output() {
+  patience_.expires_after(kPatience);
+  patience_.async_wait([this](const auto& error) {
+    if (error) return;
+    for (auto child : tree_.children(here_))
+      if (!below_.contains(child)) lose(child);
+  });
 }
 
 // ---- other agents ----------------------------------------------------------------------
@@ -150,13 +196,20 @@ void RankPort::admit(std::unique_ptr<wire::Link> link, const wire::Frame& first)
   link->start([this, from](const wire::Frame& frame) { hear(from, frame); },
               [this, from](const Error& error) {
                 log::info("rank_link_lost", {{"host", map_.hosts[from].name}, {"why", error.text}});
-                boost::asio::post(loop_, [this, from] {
-                  below_.erase(from);
-                  carry_out(table_->cut_off());
-                });
+                boost::asio::post(loop_, [this, from] { lose(from); });
               });
   below_[from] = std::move(link);
   for (const auto& waits : std::exchange(unsent_[from], {})) send(from, waits);
+}
+
+/// What was below this place is out of reach.
+void RankPort::lose(std::uint32_t from) {
+  below_.erase(from);
+  carry_out(table_->cut_off());
+  if (!tagged_) return;
+  for (std::uint32_t place = 0; place < tree_.count; ++place)
+    if (tree_.is_below(place, from))
+      tagged_->lose(map_.hosts[place].first, map_.hosts[place].ranks);
 }
 
 void RankPort::hear(std::uint32_t from, const wire::Frame& frame) {
@@ -168,6 +221,7 @@ void RankPort::hear(std::uint32_t from, const wire::Frame& frame) {
   else if (auto* broken = std::get_if<RanksBroken>(&*words)) carry_out(table_->on(*broken, from));
   else if (auto* ask = std::get_if<ModexAsk>(&*words)) on_ask(*ask);
   else if (auto* answer = std::get_if<ModexAnswer>(&*words)) on_answer(*answer);
+  else if (tagged_) std::visit(ForOutput{*tagged_}, *words);
 }
 
 /// A question: ours or another host's, for us or for another host.

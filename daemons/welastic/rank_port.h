@@ -20,6 +20,7 @@
 #include "daemons/welastic/pmix_server.h"
 #include "daemons/welastic/relay.h"
 #include "daemons/welastic/settings.h"
+#include "daemons/welastic/tagged_output.h"
 #include "libwm/model/elastic.h"
 #include "libwm/model/ranks.h"
 #include "libwm/proc/channel.h"
@@ -34,6 +35,8 @@ struct RankSettings {
   std::string hosts;   ///< empty: the job has no such ranks
   std::string host;    ///< this one's name
   std::string socket;  ///< where ranks call
+  bool tag = false;    ///< their output goes through the agents, each line with its rank
+  int tag_err = -1;    ///< on the first host: for error output; -1: as the rest, to stdout
 };
 
 /// See the head of this file. @thread the loop's
@@ -55,6 +58,8 @@ class RankPort {
   void admit(std::unique_ptr<wire::Link> link, const wire::Frame& first);
   /// A task of this host has ended.
   void on_gone(TaskNumber task);
+  /// No rank runs here any more; `on_idle` runs once what they wrote is passed on.
+  void end(std::function<void()> on_idle);
 
  private:
   struct Rank {
@@ -76,6 +81,8 @@ class RankPort {
   void act(const proc::RankTable::Complete& action);
   void act(const proc::RankTable::Broken& action);
   void dial_up();
+  void lose(std::uint32_t from);
+  void wait_for_output();
 
   boost::asio::io_context& loop_;
   wire::Transport& transport_;
@@ -97,6 +104,8 @@ class RankPort {
   std::map<std::uint32_t, std::vector<RankWords>> unsent_;  ///< until who is below has called
   std::map<std::uint64_t, PmixServer::Ticket> asked_;
   std::uint64_t next_ask_ = 1;
+  std::optional<TaggedOutput> tagged_;
+  boost::asio::steady_timer patience_;
 };
 
 }  // namespace wm::welastic

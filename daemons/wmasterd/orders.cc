@@ -91,13 +91,15 @@ bool waits_for_first_host(const Cluster& cluster, const Job& job, HostId id) {
   return ordered && job.relaunches == 0 && first.host != id && first.state == TaskState::Starting;
 }
 
-/// One a host, in the order of their first task.
+/// One a host, in the order of their first task. Ranks stay reachable to the end: one that has
+/// ended already may be the one that writes what the others say.
 std::vector<AgentPlace> agent_places(const Cluster& cluster, const Job& job) {
   std::vector<AgentPlace> places;
   for (const auto& task : job.tasks) {
     const Host* host = cluster.hosts.find(task.host.value);
     auto known = [&](const AgentPlace& p) { return p.host == task.host; };
-    if (!host || !task.holds_slot() || std::any_of(places.begin(), places.end(), known)) continue;
+    bool counts = task.holds_slot() || job.spec().mpi == Mpi::Pmix;
+    if (!host || !counts || std::any_of(places.begin(), places.end(), known)) continue;
     auto doors = job.membership.doors.find(task.host);
     places.push_back(
         {task.host, host->name, doors == job.membership.doors.end() ? "" : doors->second.launch});

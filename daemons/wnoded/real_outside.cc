@@ -14,6 +14,8 @@ namespace wm::node {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(200);
+/// Load and free memory are read so often.
+constexpr std::chrono::seconds kBetweenLooks{1};
 
 MasterLink::Handlers handlers_of(Core& core,
                                  std::function<void(std::uint16_t, const std::string&)> on_frame) {
@@ -75,8 +77,11 @@ void RealOutside::on_frame(std::uint16_t type, const std::string& payload) {
 }
 
 void RealOutside::tick() {
-  auto load = proc::load_now();
-  core_.on_tick(load.one_minute, load.free_mem);
+  if (mono() - looked_ >= kBetweenLooks) {
+    looked_ = mono();
+    load_ = proc::load_now();
+  }
+  core_.on_tick(load_.one_minute, load_.free_mem);
   timer_.expires_after(kTick);
   timer_.async_wait([this](auto ec) {
     if (!ec) tick();

@@ -14,6 +14,7 @@
 #include "daemons/wnoded/shepherds.h"
 #include "libwm/proc/job_ports.h"
 #include "libwm/proc/nvml.h"
+#include "libwm/proc/topology.h"
 #include "libwm/wire/credentials.h"
 
 namespace wm::node {
@@ -66,6 +67,8 @@ class RealOutside : public Outside {
   Agents agents_;
   wire::Transport transport_;
   MasterLink master_;
+  proc::Load load_;  ///< as it was when looked at last: reading it is the most of a tick
+  TimePoint looked_{};
   boost::asio::steady_timer timer_;
   boost::asio::thread_pool workers_{2};
   proc::JobPorts ports_;

@@ -91,9 +91,12 @@ void Shepherd::wait() {
   short link_events = link_.wants_write() ? POLLIN | POLLOUT : POLLIN;
   fds.push_back({link_.connection(), link_events, 0});
   fds.push_back({warm_.descriptor(), POLLIN, 0});
-  for (auto& [number, task] : tasks_)
+  auto watch_output = [&fds](const Task& task) {
     for (int fd : {task.out.get(), task.err.get()})
       if (fd >= 0) fds.push_back({fd, POLLIN, 0});
+  };
+  for (auto& [number, task] : tasks_) watch_output(task);
+  watch_output(agent_output_);
 
   auto now = steady_now();
   auto until = now + seconds(60);
@@ -214,17 +217,17 @@ void Shepherd::send_next(Task& task) {
 }
 
 void Shepherd::start_copiers() {
-  for (auto& [number, task] : tasks_) {
-    if (!task.out && !task.err) continue;
-    pollfd fds[] = {{task.out.get(), POLLIN, 0}, {task.err.get(), POLLIN, 0}};
-    ::poll(fds, 2, 0);
-    if (((fds[0].revents | fds[1].revents) & POLLIN) != 0) {
-      start_copier(task);
-      continue;
-    }
-    if (fds[0].revents != 0) task.out.reset();  // closed without a byte
-    if (fds[1].revents != 0) task.err.reset();
-  }
+  for (auto& [number, task] : tasks_) copy_if_ready(task);
+  copy_if_ready(agent_output_);
+}
+
+void Shepherd::copy_if_ready(Task& task) {
+  if (!task.out && !task.err) return;
+  pollfd fds[] = {{task.out.get(), POLLIN, 0}, {task.err.get(), POLLIN, 0}};
+  ::poll(fds, 2, 0);
+  if (((fds[0].revents | fds[1].revents) & POLLIN) != 0) return start_copier(task);
+  if (fds[0].revents != 0) task.out.reset();  // closed without a byte
+  if (fds[1].revents != 0) task.err.reset();
 }
 
 void Shepherd::start_copier(Task& task) {

@@ -63,6 +63,7 @@ class Shepherd {
   void send_next(Task& task);
   void start_copiers();
   void start_copier(Task& task);
+  void copy_if_ready(Task& task);
   void record_and_tell();
 
   // what all use together; stopping them (shepherd_watch.cc)
@@ -130,6 +131,7 @@ class Shepherd {
   std::map<TaskNumber, Task> tasks_;
   std::set<pid_t> own_;  ///< copiers, agent, reporter: ours, not the job's
   pid_t agent_ = 0;
+  Task agent_output_;  ///< what the agent writes of all ranks: a task without a process
   int agent_starts_ = 0;
   TimePoint agent_next_{};
   std::optional<TimePoint> run_limit_, warn_at_, kill_by_, agent_kill_by_;

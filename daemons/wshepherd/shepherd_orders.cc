@@ -31,6 +31,28 @@ std::string caps_variable(const std::vector<proc::ResourceCap>& caps) {
   return "WM_AGENT_CAPS=" + text;
 }
 
+/// Where an agent writes the output of all ranks; the other ends go to whoever copies it.
+struct AgentPipes {
+  proc::Fd out, err;
+
+  AgentPipes(const proc::AttemptSpec& spec, Task& copied) {
+    if (spec.out.empty()) return;
+    copied.spec.out = spec.out;
+    copied.spec.err = spec.err;
+    copied.spec.merge_err = spec.merge_err;
+    connect(copied.out, out);
+    if (!spec.merge_err) connect(copied.err, err);
+  }
+
+ private:
+  static void connect(proc::Fd& read, proc::Fd& write) {
+    int fds[2];
+    if (::pipe2(fds, O_CLOEXEC) != 0) return;
+    read.reset(fds[0]);
+    write.reset(fds[1]);
+  }
+};
+
 }  // namespace
 
 void Shepherd::obey(proc::ShepherdOrder order) {
@@ -132,13 +154,15 @@ void Shepherd::end_part() {
   ending.next = steady_now() + spec_.kill_interval;
 }
 
-/// It may still have output to deliver; what it started is not wanted any more.
+/// It may still have output to deliver; what it started is not wanted any more. While it writes
+/// for ranks of other hosts, nobody who ends the job by force is kept waiting.
 void Shepherd::end_agent() {
   if (agent_ == 0) return;
+  bool waits = !spec_.out.empty() && end_text_.empty();
   if (!agent_kill_by_) {
     agent_kill_by_ = steady_now() + kAgentPatience;
     ::kill(agent_, SIGTERM);
-  } else if (*agent_kill_by_ <= steady_now()) {
+  } else if (*agent_kill_by_ <= steady_now() && !waits) {
     ::kill(agent_, SIGKILL);
   }
 }
@@ -218,9 +242,13 @@ void Shepherd::start_agent() {
   const proc::TaskSpec none;
   auto env = spec_.agent_env;
   env.push_back(caps_variable(spec_.caps));
+  AgentPipes pipes(spec_, agent_output_);
+  if (pipes.err) env.push_back("WM_AGENT_ERR=" + std::to_string(pipes.err.get()));
+  int to = pipes.out ? pipes.out.get() : out.get();
   proc::Exec exec{
-      spec_.account, spec_.agent_argv, env,          "/",       false,     spec_.umask,         {},
-      none.cpus,     none.in,          none.folders, out.get(), out.get(), cgroup_.joins(false)};
+      spec_.account, spec_.agent_argv, env,          "/", false,     spec_.umask,         {},
+      none.cpus,     none.in,          none.folders, to,  out.get(), cgroup_.joins(false)};
+  exec.keep = pipes.err.get();
   agent_next_ = steady_now() + std::chrono::seconds(1);
   auto child = proc::spawn(exec);
   if (!child) return;

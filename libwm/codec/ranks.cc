@@ -14,6 +14,9 @@ WM_FIELDS(ModexAsk) { f(1, s.from), f(2, s.number), f(3, s.rank); }
 WM_FIELDS(ModexAnswer) { f(1, s.to), f(2, s.number), f(3, s.status), f(4, s.bytes); }
 WM_FIELDS(RankLeft) { f(1, s.rank); }
 WM_FIELDS(RanksBroken) { f(1, s.why); }
+WM_FIELDS(RankOutput) { f(1, s.rank), f(2, s.stream), f(3, s.bytes); }
+WM_FIELDS(RankTaken) { f(1, s.rank), f(2, s.bytes); }
+WM_FIELDS(RankSilent) { f(1, s.rank); }
 WM_FIELDS(RankWords) { f.one_of(s); }
 
 }  // namespace wm

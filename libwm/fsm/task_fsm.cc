@@ -49,6 +49,8 @@ bool is_limit(Term term) {
          term == Term::ProcessLimit || term == Term::ThreadLimit;
 }
 
+bool is_first(const Job& job, const Task& task) { return task.number == job.tasks.front().number; }
+
 bool is_member(const Job& job, TaskNumber number) {
   const auto& members = job.membership.members;
   return std::find(members.begin(), members.end(), number) != members.end();
@@ -188,8 +190,7 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
     if (job.started == WallTime{}) job.started = now;
     t.schedule = true;
   }
-  bool first = e.task == job.tasks.front().number;
-  if (first && first_host_goes_first(*c.config, job.spec())) t.orders.insert(e.job);
+  if (is_first(job, task) && first_host_goes_first(*c.config, job.spec())) t.orders.insert(e.job);
   t.jobs.insert(e.job);
 }
 
@@ -197,6 +198,8 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   Task& task = edit_task(job, e.task);
   bool leaving = task.state == TaskState::Leaving && !was_lost(e.term);
+  bool others_wait = task.state == TaskState::Starting && is_first(job, task) &&
+                     first_host_goes_first(*c.config, job.spec());
   release_slot(c, job, task, now);
   task.status = e.status;
   task.term = e.term == Term::Left ? Term::None : e.term;
@@ -213,7 +216,8 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
     judge(c, job, task, leaving, e.text);
     settle(c, job, now);
   }
-  if (job.ending != was_ending || is_over(job.state) || job.state == JobState::Pending)
+  if (job.ending != was_ending || is_over(job.state) || job.state == JobState::Pending ||
+      others_wait)
     t.orders.insert(e.job);
   t.agents.insert(e.job);
   t.jobs.insert(e.job);

@@ -4,6 +4,7 @@
 //
 //   child ──Hello──► parent      FencePart ▲ up to the first host, FenceDone ▼ down again
 //   ModexAsk, ModexAnswer: hop by hop to a host      RankLeft ▲      RanksBroken: to all
+//   RankOutput, RankSilent ▲ to the first host, RankTaken: to the rank's host
 //
 // Hosts are named by their place: 0 has rank 0.
 #pragma once
@@ -66,7 +67,24 @@ struct RanksBroken {
   std::string why;
   bool operator==(const RanksBroken&) const = default;
 };
-using RankWords =
-    std::variant<RankHello, FencePart, FenceDone, ModexAsk, ModexAnswer, RankLeft, RanksBroken>;
+/// What a rank wrote, for the first host. `stream`: 1 stdout, 2 stderr.
+struct RankOutput {
+  std::uint32_t rank = 0, stream = 1;
+  std::string bytes;
+  bool operator==(const RankOutput&) const = default;
+};
+/// So much of it is written: for the rank's host.
+struct RankTaken {
+  std::uint32_t rank = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const RankTaken&) const = default;
+};
+/// It writes no more.
+struct RankSilent {
+  std::uint32_t rank = 0;
+  bool operator==(const RankSilent&) const = default;
+};
+using RankWords = std::variant<RankHello, FencePart, FenceDone, ModexAsk, ModexAnswer, RankLeft,
+                               RanksBroken, RankOutput, RankTaken, RankSilent>;
 
 }  // namespace wm

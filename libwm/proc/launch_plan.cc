@@ -180,6 +180,12 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   }
   for (const auto& task : order.tasks)
     if (task.has_process && !task.kill) spec.tasks.push_back(plan_task(order, host, task));
+  for (const auto& task : spec.tasks)
+    if (task.tag && task.rank == 0) {  // what all say goes where rank 0's would
+      spec.out = task.out;
+      spec.err = task.err;
+      spec.merge_err = task.merge_err;
+    }
   return spec;
 }
 

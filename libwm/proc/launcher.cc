@@ -23,7 +23,7 @@ WM_PLAIN(OutputFile) { f(s.path), f(s.name), f(s.overwrite), f(s.make_folders), 
 WM_PLAIN(TaskSpec) {
   f(s.task), f(s.argv), f(s.env), f(s.out), f(s.err), f(s.merge_err), f(s.cpus);
   f(s.in), f(s.folders), f(s.console), f(s.terminal), f(s.rows), f(s.columns);
-  f(s.rank_socket), f(s.rank);
+  f(s.rank_socket), f(s.rank), f(s.tag);
 }
 WM_PLAIN(SideCommand) { f(s.what), f(s.argv), f(s.env), f(s.privileged), f(s.time_limit); }
 WM_PLAIN(UseLimits) { f(s.cpu), f(s.mem), f(s.swap), f(s.processes), f(s.threads); }
@@ -38,7 +38,8 @@ WM_PLAIN(ReportHead) {
 WM_PLAIN(AttemptSpec) {
   f(s.version), f(s.cluster), f(s.key), f(s.account), f(s.umask), f(s.cwd), f(s.make_cwd);
   f(s.caps), f(s.run_limit), f(s.kill_interval), f(s.kill_grace), f(s.files), f(s.agent_argv);
-  f(s.agent_env), f(s.report), f(s.ends_with_last_task), f(s.memo), f(s.tasks);
+  f(s.agent_env), f(s.out), f(s.err), f(s.merge_err), f(s.report), f(s.ends_with_last_task),
+      f(s.memo), f(s.tasks);
   f(s.limits), f(s.before), f(s.after), f(s.warning), f(s.suspended), f(s.cpu_weight), f(s.cpus);
 }
 WM_PLAIN(ExitRecord) {

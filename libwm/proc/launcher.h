@@ -88,6 +88,7 @@ struct TaskSpec {
   std::uint32_t rows = 0, columns = 0;
   std::string rank_socket;  ///< of the agent that tells it of the other ranks; empty: none does
   std::uint32_t rank = 0;
+  bool tag = false;  ///< that agent gets its output, too
   bool operator==(const TaskSpec&) const = default;
 };
 
@@ -118,6 +119,8 @@ struct AttemptSpec {
   std::vector<SmallFile> files;
   std::vector<std::string> agent_argv;  ///< empty: no agent; started as the user
   std::vector<std::string> agent_env;
+  std::vector<OutputFile> out, err;  ///< of what the agent writes; empty: only its log is kept
+  bool merge_err = false;
   ReportHead report;
   bool ends_with_last_task = true;  ///< false: lives on without tasks until Finish
   std::string memo;                 ///< wnoded's own bytes, given back on re-adoption

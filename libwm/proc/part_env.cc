@@ -80,6 +80,7 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
   if (!starts_ranks(order)) return;
   vars["WM_AGENT_RANKS"] = rank_hosts(order);
   vars["WM_AGENT_RANK_SOCKET"] = rank_socket(order, host);
+  if (order.resolved.tag) vars["WM_AGENT_TAG"] = "1";
 }
 
 std::string mpi_host_file(const HostOrder& order) {
@@ -94,6 +95,7 @@ void plan_rank(const HostOrder& order, const HostFacts& host, TaskSpec& task) {
   if (!starts_ranks(order)) return;
   task.rank_socket = rank_socket(order, host);
   task.rank = place_of(order, task.task).rank;
+  task.tag = order.resolved.tag;
 }
 
 void plan_console(const HostOrder& order, const HostFacts& host, TaskSpec& task) {

@@ -1,5 +1,8 @@
 #include "libwm/proc/rank_call.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <map>
 
 #include "libwm/proc/console.h"
@@ -7,7 +10,7 @@
 
 namespace wm::proc {
 
-WM_PLAIN(RankCall) { f(s.task), f(s.rank); }
+WM_PLAIN(RankCall) { f(s.task), f(s.rank), f(s.streams); }
 WM_PLAIN(RankAnswer) { f(s.trouble), f(s.set), f(s.defaults); }
 
 namespace {
@@ -30,11 +33,33 @@ Result<void> write_words(int fd, const T& words) {
   return write_frame(fd, writer.take());
 }
 
+/// A pipe whose reading end the agent gets.
+Result<void> hand_over(int agent, Fd& write_end) {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) return system_error("pipe");
+  Fd read_end(fds[0]);
+  write_end.reset(fds[1]);
+  return send_fd(agent, read_end.get());
+}
+
+Result<void> take_fd(int from, Fd& into) {
+  WM_TRY(auto fd, receive_fd(from));
+  if (!fd) return fail(Code::Damaged, "a rank hung up");
+  into = std::move(*fd);
+  ::fcntl(into.get(), F_SETFL, ::fcntl(into.get(), F_GETFL) | O_NONBLOCK);
+  return {};
+}
+
 }  // namespace
 
-Result<RankAnswer> call_for_rank(const std::string& socket, const RankCall& call) {
+Result<RankAnswer> call_for_rank(const std::string& socket, const RankCall& call,
+                                 RankStreams& streams) {
   WM_TRY(auto agent, call_agent(socket));
   WM_TRY(write_words(agent.get(), call));
+  if (call.streams) {
+    WM_TRY(hand_over(agent.get(), streams.out));
+    WM_TRY(hand_over(agent.get(), streams.err));
+  }
   WM_TRY(auto answer, read_words<RankAnswer>(agent.get(), "the agent of the job's ranks"));
   if (!answer.trouble.empty()) return fail(Code::System, answer.trouble);
   return answer;
@@ -54,7 +79,14 @@ std::vector<std::string> with_answer(std::vector<std::string> env, const RankAns
   return env;
 }
 
-Result<RankCall> receive_rank_call(int fd) { return read_words<RankCall>(fd, "a rank"); }
+Result<RankArrival> receive_rank_call(int fd) {
+  RankArrival arrival;
+  WM_TRY(arrival.call, read_words<RankCall>(fd, "a rank"));
+  if (!arrival.call.streams) return arrival;
+  WM_TRY(take_fd(fd, arrival.out));
+  WM_TRY(take_fd(fd, arrival.err));
+  return arrival;
+}
 
 Result<void> answer_rank_call(int fd, const RankAnswer& answer) { return write_words(fd, answer); }
 

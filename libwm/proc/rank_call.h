@@ -2,6 +2,7 @@
 // others: the starting task calls, as the user and before its exec, and waits for the answer.
 //
 //   task ──frame{task, rank}──► agent's socket ──frame{trouble | variables}──► task ─► exec
+//        ──two descriptors────►   (a rank whose output the agent is to have)
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/result.h"
+#include "libwm/proc/channel.h"
 
 namespace wm::proc {
 
@@ -17,6 +19,7 @@ namespace wm::proc {
 struct RankCall {
   TaskNumber task;
   std::uint32_t rank = 0;
+  bool streams = false;  ///< the ends of its output and its error output follow
   bool operator==(const RankCall&) const = default;
 };
 /// What the agent says, "A=1" each.
@@ -27,16 +30,28 @@ struct RankAnswer {
   bool operator==(const RankAnswer&) const = default;
 };
 
-/// Calls and waits. Waits for an agent that is about to listen, too.
+/// The rank's ends of its output, once the agent has the others.
+struct RankStreams {
+  Fd out, err;
+};
+
+/// Calls and waits. Waits for an agent that is about to listen, too. `streams`: filled in when
+/// the call says that there are some.
 /// @errors Unavailable: no agent within 10 s, or it went away; System: what it said is wrong
 /// @cost blocks until the agent is ready
-Result<RankAnswer> call_for_rank(const std::string& socket, const RankCall& call);
+Result<RankAnswer> call_for_rank(const std::string& socket, const RankCall& call,
+                                 RankStreams& streams);
 /// The environment with the answer in it. Order is kept, what is new comes last.
 /// @cost O(n log n)
 std::vector<std::string> with_answer(std::vector<std::string> env, const RankAnswer& answer);
 
+/// What the agent got. With streams `out` and `err` are set.
+struct RankArrival {
+  RankCall call;
+  Fd out, err;
+};
 /// The agent's side. @errors Damaged: something else came   @cost blocks
-Result<RankCall> receive_rank_call(int fd);
+Result<RankArrival> receive_rank_call(int fd);
 /// @errors Unavailable: the task is gone
 Result<void> answer_rank_call(int fd, const RankAnswer& answer);
 

@@ -113,7 +113,11 @@ Result<void> prepare(const Exec& exec) {
 /// The variables it runs with; a rank's are complete once its agent has spoken.
 Result<std::vector<std::string>> final_environment(const Exec& exec) {
   if (exec.rank == nullptr) return exec.env;
-  WM_TRY(auto answer, call_for_rank(exec.rank->rank_socket, {exec.rank->task, exec.rank->rank}));
+  RankCall call{exec.rank->task, exec.rank->rank, exec.rank->tag};
+  RankStreams streams;
+  WM_TRY(auto answer, call_for_rank(exec.rank->rank_socket, call, streams));
+  if (streams.out) ::dup2(streams.out.get(), 1);
+  if (streams.err) ::dup2(streams.err.get(), 2);
   return with_answer(exec.env, answer);
 }
 

@@ -15,6 +15,7 @@ comment line on each with their spread.
 Needs: B (build folder). Callers: scripts/bench. Arguments: names of measurements below.
 """
 
+import glob
 import os
 import re
 import shutil
@@ -122,10 +123,12 @@ def field_of(pid, name):
 
 
 def cpu_s(pid):
-    """CPU seconds that a process has used."""
-    with open(f'/proc/{pid}/stat', encoding='ascii') as text:
-        fields = text.read().rpartition(')')[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+    """CPU seconds that the living threads of a process have used, to the nanosecond."""
+    used = 0
+    for path in glob.glob(f'/proc/{pid}/task/*/schedstat'):
+        with open(path, encoding='ascii') as text:
+            used += int(text.read().split()[0])
+    return used / 1e9
 
 
 def pid_of(bench, daemon):

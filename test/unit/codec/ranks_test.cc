@@ -22,6 +22,9 @@ TEST(ranks_codec, words_come_back_as_they_were) {
   comes_back(ModexAnswer{1, 9, -46, "data"});
   comes_back(RankLeft{6});
   comes_back(RanksBroken{"rank 6 ended"});
+  comes_back(RankOutput{6, 2, "err"});
+  comes_back(RankTaken{6, 3});
+  comes_back(RankSilent{6});
 }
 
 TEST(ranks_codec, the_bytes_of_a_question_are_these) {

@@ -41,6 +41,9 @@ std::string env(List args) {
 TEST(submission, ranks_by_pmix_are_a_fixed_number) {
   EXPECT_EQ(spec({"-mpi", "pmix", "-n", "8"}).mpi, Mpi::Pmix);
   EXPECT_EQ(spec({"-n", "8"}).mpi, Mpi::None);
+  EXPECT_TRUE(spec({"-mpi", "pmix", "-tag"}).tag);
+  EXPECT_NE(refusal({"-tag"}), "");
+  EXPECT_NE(refusal({"-mpi", "pmix", "-tag", "-I"}), "");
   EXPECT_EQ(refusal({"-mpi", "pmi2"}), "-mpi pmi2: Bad argument, pmix is wanted");
   const std::string fixed =
       "-mpi pmix: Its ranks are a fixed number; -ar and -n min,max do not go with it";

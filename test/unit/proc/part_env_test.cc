@@ -67,6 +67,23 @@ TEST(part_env, ranks_ask_their_agent_which_knows_all_hosts) {
         << entry;
 }
 
+TEST(part_env, tagged_output_of_all_goes_where_rank_0s_would) {
+  auto o = one_host();
+  o.resolved.mpi = Mpi::Pmix;
+  o.resolved.out_file = "/tmp/out";
+  o.first_host = true;
+  o.all = {{{3}, "b", ""}, {{4}, "b", ""}};
+  EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).out.empty());
+  o.resolved.tag = true;
+  auto spec = plan_attempt(o, facts(), {}, {});
+  ASSERT_EQ(spec.out.size(), 1u);
+  EXPECT_EQ(spec.out[0].path, "/tmp/out");
+  EXPECT_TRUE(spec.merge_err);
+  EXPECT_TRUE(spec.tasks.at(0).tag);
+  const auto& env = spec.agent_env;
+  EXPECT_NE(std::find(env.begin(), env.end(), "WM_AGENT_TAG=1"), env.end());
+}
+
 TEST(part_env, ranks_of_one_host_have_an_agent_too) {
   auto o = one_host();
   o.resolved.mpi = Mpi::Pmix;

@@ -24,7 +24,7 @@ TEST(rank_call, the_agents_words_go_before_the_users_and_theirs_before_its_defau
 class AtASocket : public testing::Test {
  protected:
   /// Calls; the agent's side says `answer` to whoever calls.
-  Result<RankAnswer> call(const RankAnswer& answer) {
+  Result<RankAnswer> call(const RankAnswer& answer, bool streams = false) {
     auto path = testing::TempDir() + "/ranks." + std::to_string(::getpid());
     auto listener = listen_unix(path);
     EXPECT_TRUE(listener);
@@ -33,15 +33,21 @@ class AtASocket : public testing::Test {
       ::poll(&called, 1, -1);
       Fd fd(::accept(listener->get(), nullptr, nullptr));
       auto who = receive_rank_call(fd.get());
-      if (who) caller_ = *who;
+      if (who) caller_ = who->call;
+      if (who && who->out) {
+        EXPECT_EQ(::write(who->out.get(), "x", 1), -1);  // the end that is read
+        out_ = std::move(who->out);
+      }
       EXPECT_TRUE(answer_rank_call(fd.get(), answer));
     });
-    auto said = call_for_rank(path, {TaskNumber{4}, 3});
+    auto said = call_for_rank(path, {TaskNumber{4}, 3, streams}, streams_);
     agent.join();
     ::unlink(path.c_str());
     return said;
   }
   RankCall caller_;
+  Fd out_;
+  RankStreams streams_;
 };
 
 TEST_F(AtASocket, rank_call_says_who_and_hears_the_answer) {
@@ -50,6 +56,15 @@ TEST_F(AtASocket, rank_call_says_who_and_hears_the_answer) {
   ASSERT_TRUE(said);
   EXPECT_EQ(*said, answer);
   EXPECT_EQ(caller_, (RankCall{TaskNumber{4}, 3}));
+}
+
+TEST_F(AtASocket, rank_call_hands_over_the_other_ends_of_its_output) {
+  ASSERT_TRUE(call({}, true));
+  EXPECT_TRUE(caller_.streams);
+  ASSERT_EQ(::write(streams_.out.get(), "said", 4), 4);
+  char text[8] = "";
+  EXPECT_EQ(::read(out_.get(), text, sizeof text), 4);
+  EXPECT_STREQ(text, "said");
 }
 
 TEST_F(AtASocket, rank_call_fails_with_the_agents_reason) {

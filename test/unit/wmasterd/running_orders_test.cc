@@ -111,6 +111,14 @@ TEST_F(RunningOrders, other_hosts_wait_for_the_port_that_the_first_one_leases) {
   EXPECT_EQ(told(id, h2).port, 20444u);
 }
 
+TEST_F(RunningOrders, other_hosts_do_not_wait_for_a_start_that_is_over) {
+  auto id = c.submit(SpecBuilder().app("training").tasks(2, 2));
+  c.dispatch(id, {h1, h2});
+  auto actions = c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}});  // its host was away meanwhile
+  EXPECT_NE(std::find(actions.begin(), actions.end(), Action(OrderHost{h2, id})), actions.end());
+  EXPECT_EQ(told(id, h2).tasks.size(), 1u);
+}
+
 TEST_F(RunningOrders, a_batch_job_needs_no_port_and_nobody_waits) {
   auto id = c.submit(SpecBuilder().tasks(2, 2));
   c.dispatch(id, {h1, h2});

@@ -1,0 +1,84 @@
+// Role: the output of all ranks of a job (bsub -tag): an agent reads what its ranks write and
+// passes it to the agent of the first host, which writes whole lines with their ranks to its own
+// descriptors, whose other ends the shepherd has.
+//
+//   rank ─pipe─► agent ──RankOutput──► … ──► first host's agent ─► lines ─► shepherd ─► -o, -e
+//                  ◄──────RankTaken───────────────┘ written: so much more may come
+//
+// Invariant: no more than kLaunchWindow bytes of a rank are under way. Called by RankPort.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "daemons/welastic/stream_set.h"
+#include "libwm/model/ranks.h"
+#include "libwm/proc/line_tags.h"
+
+namespace wm::welastic {
+
+/// See the head of this file. @thread the loop's   @owns the ranks' streams
+class TaggedOutput {
+ public:
+  /// What this agent does with words for the first host, or for a rank's host.
+  struct Handlers {
+    std::function<void(const RankWords&)> to_first;
+    std::function<void(std::uint32_t rank, const RankWords&)> to_rank;
+  };
+  /// `out`, `err`: the first host's agent's own, where lines go; -1: another host's agent.
+  TaggedOutput(boost::asio::io_context& loop, int out, int err, Handlers handlers);
+  ~TaggedOutput();
+
+  /// The streams of a rank of this host.
+  void serve(std::uint32_t rank, proc::ConsoleEnds ends);
+  void on(const RankOutput& words);
+  void on(const RankTaken& words);
+  void on(const RankSilent& words);
+  /// No rank of this host comes any more: `on_idle` runs once all is passed on, and on the first
+  /// host when nothing of `ranks` can come any more.
+  void end(std::set<std::uint32_t> ranks, std::function<void()> on_idle);
+  /// Nothing of these ranks will come: their host is gone.
+  void lose(std::uint32_t first, std::uint32_t count);
+
+ private:
+  struct Source {
+    std::shared_ptr<StreamSet> streams;
+    std::size_t under_way = 0;
+    bool over = false;
+  };
+  struct Piece {
+    std::string text;
+    std::uint32_t rank = 0;
+    std::uint64_t bytes = 0;  ///< of the rank that this settles
+  };
+  struct Sink {
+    explicit Sink(boost::asio::io_context& loop) : fd(loop) {}
+    boost::asio::posix::stream_descriptor fd;
+    std::deque<Piece> waiting;
+    bool writing = false;
+  };
+  bool is_first() const { return out_.fd.is_open(); }
+  Sink& sink(std::uint32_t stream) { return stream == 2 && err_.fd.is_open() ? err_ : out_; }
+  void put(std::uint32_t stream, Piece piece);
+  void write(Sink& sink);
+  void settle(std::uint32_t rank, std::uint64_t bytes);
+  void look();
+
+  boost::asio::io_context& loop_;
+  Handlers handlers_;
+  Sink out_, err_;
+  proc::LineTags tags_;
+  std::map<std::uint32_t, Source> sources_;
+  std::set<std::uint32_t> silent_;  ///< on the first host: ranks that write no more
+  std::set<std::uint32_t> awaited_;
+  std::function<void()> on_idle_;
+};
+
+}  // namespace wm::welastic
