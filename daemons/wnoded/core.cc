@@ -77,6 +77,7 @@ void Core::adopt(const std::vector<proc::ShepherdUp>& shepherds,
     entry.relaunches = entry.order.relaunches;
     newest_[up.key.job] = std::max(newest_[up.key.job], up.key.attempt);
     on(up.key, entry, up);
+    recall_cpus(entry);
     outside_.authorise(entry.order, [this, key = up.key](const Result<proc::Account>& account) {
       auto at = attempts_.find(key);
       if (at != attempts_.end() && account) at->second.account = *account;

@@ -55,7 +55,11 @@ void Core::relaunch(const proc::AttemptKey& key, Entry& entry) {
     old.pop_back();
   }
   if (restart.tasks.empty()) return;
-  for (const auto& task : restart.tasks) entry.tasks[task.spec.task].pid = 0;
+  choose_cpus(entry);
+  for (auto& task : restart.tasks) {
+    entry.tasks[task.spec.task].pid = 0;
+    bind(entry, task.spec);
+  }
   hold_port(key, order);
   restart.files = proc::small_files(order);
   restart.grace = order.leave_grace;

@@ -105,6 +105,7 @@ proc::HostFacts facts_of(const Config& config, const Options& options, const Hos
   host.mps_program = config.cluster.mps_program;
   host.passed_on = passed_on();
   host.munge_socket = config.cluster.munge_socket;
+  host.cpus = proc::read_cpus();
   return host;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libwm/model/node.h"
+#include "libwm/proc/affinity.h"
 #include "libwm/proc/launcher.h"
 
 namespace wm::proc {
@@ -29,6 +30,7 @@ struct HostFacts {
   std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
   std::string munge_socket;                ///< of the identity service; empty: the system's
   SiteScripts scripts;
+  CpuMap cpus;  ///< what affinity[] chooses from; empty: nothing is bound
 };
 
 /// Where a task stands in its job.

@@ -9,6 +9,7 @@
 #include "libwm/base/result.h"
 #include "libwm/model/config.h"
 #include "libwm/model/host.h"
+#include "libwm/proc/affinity.h"
 
 namespace wm::proc {
 
@@ -25,6 +26,10 @@ struct Inventory {
 /// Looks at the machine. What cannot be found keeps its default.
 /// @cost about 6 ms for hwloc; with a GPU driver its start
 Inventory take_inventory();
+
+/// The CPUs that this process may use, in the order of the topology. HWLOC_SYNTHETIC stands for
+/// another machine, whose CPUs nobody can be bound to. @cost about 6 ms
+CpuMap read_cpus();
 
 /// What the host offers: declared values where there are any, found ones elsewhere. More
 /// declared GPUs than devices become counters "<host>-gpu<k>".
