@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "libwm/proc/launch_env.h"
+#include "libwm/proc/container.h"
 
 namespace wm::proc {
 namespace {
@@ -61,6 +61,8 @@ void plan_side_commands(const HostOrder& o, const HostFacts& host, AttemptSpec& 
     if (!command.empty()) list.push_back(site_command(o, host, what, command));
   };
   site(spec.before, "prolog", host.scripts.prolog);
+  if (auto look = task ? image_check(o, host, *task) : std::nullopt)
+    spec.before.push_back(*std::move(look));
   user(spec.before, "pre-execution command of the queue", o.queue_pre_exec);
   user(spec.before, "pre-execution command", job.pre_exec.empty() ? o.app.pre_exec : job.pre_exec);
   user(spec.after, "post-execution command",

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "libwm/proc/container.h"
 #include "libwm/proc/part_env.h"
 
 namespace wm::proc {
@@ -470,6 +471,7 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
     spec.folders = {log_dir(order, host, task.task), results + "/model", results + "/checkpoint"};
   }
   check_gpus_first(order, host, task, spec);
+  spec.argv = contained(order, host, task, std::move(spec.argv));
   plan_output(order, host, spec);
   plan_console(order, host, spec);
   return spec;

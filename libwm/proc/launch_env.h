@@ -30,7 +30,8 @@ struct HostFacts {
   std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
   std::string munge_socket;                ///< of the identity service; empty: the system's
   SiteScripts scripts;
-  CpuMap cpus;  ///< what affinity[] chooses from; empty: nothing is bound
+  CpuMap cpus;                         ///< what affinity[] chooses from; empty: nothing is bound
+  std::vector<std::string> gpu_files;  ///< what containers need to use the GPUs: container.h
 };
 
 /// Where a task stands in its job.
