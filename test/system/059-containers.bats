@@ -16,6 +16,11 @@ container_binds = $BATS_FILE_TMPDIR/data:/opt/data
 container = charliecloud
 container_image = \$LSB_CONTAINER_IMAGE
 
+[mpi]
+container = charliecloud
+container_image = $image
+container_binds = /usr, /lib, /lib64, /etc/openmpi, /etc/alternatives
+
 [podman]
 container = podman
 container_image = localhost/wmtest:1
@@ -82,6 +87,18 @@ need_charliecloud() { command -v ch-run >/dev/null || skip "no ch-run: run scrip
   ran_out "$job" 60
   [ "$(grep -cx launched out.txt)" -eq 2 ]
   [ "$(grep -cx inside out.txt)" -eq 1 ]
+}
+
+@test "MPI works inside: mpirun finds the slots of its host, ranks talk" {
+  need_charliecloud
+  command -v mpicc mpirun >/dev/null || skip "no Open MPI: run scripts/bootstrap"
+  mpicc -o hello "$BATS_TEST_DIRNAME/mpi_hello.c"
+  export OMPI_MCA_btl=self,vader
+  job=$(submit -app mpi -n 2 -R 'span[hosts=1]' -o out.txt "cat /etc/where; /usr/bin/mpirun $PWD/hello")
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  [ "$(head -1 out.txt)" = inside ]
+  [ "$(grep -c 'of 2 on .* sum 1' out.txt)" -eq 2 ]
 }
 
 @test "a missing image is named, and the tasks never run" {
