@@ -16,6 +16,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/directives.h"
+#include "commands/common/file_copies.h"
 #include "commands/common/interactive.h"
 #include "commands/common/job_fields.h"
 #include "commands/common/submission.h"
@@ -188,10 +189,16 @@ Result<int> run(const Parsed& given) {
   WM_TRY(auto env, make_environment(options, here));
   announce_dates(spec);
   WM_TRY(auto to, std::move(found));
+  if (spec.in_spooled) {
+    WM_TRY(spec.in_file, spool_input(spec.in_file, here.cwd, here.home));
+  }
   const auto streams = spec.streams;
-  WM_TRY(auto reply, submit_to(to, std::move(spec), source, env, asked_queues(options, here)));
-  announce(reply);
-  if (options.has("K") || streams != Streams::Files) return wait_for(to, reply.job, streams);
+  const auto spooled = spec.in_spooled ? spec.in_file : "";
+  auto reply = submit_to(to, std::move(spec), source, env, asked_queues(options, here));
+  if (!reply && !spooled.empty()) ::unlink(spooled.c_str());
+  WM_TRY(reply);
+  announce(*reply);
+  if (options.has("K") || streams != Streams::Files) return wait_for(to, reply->job, streams);
   return 0;
 }
 

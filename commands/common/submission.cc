@@ -6,6 +6,7 @@
 #include <map>
 
 #include "commands/common/directives.h"
+#include "commands/common/file_copies.h"
 #include "commands/common/job_names.h"
 #include "commands/common/selection.h"
 #include "commands/common/times.h"
@@ -51,6 +52,8 @@ constexpr Option kOptions[] = {
     {"tag", Kind::Flag, "", "With -mpi: output of all ranks, each line with its rank"},
     {"cwd", Kind::Text, "path", "Working directory"},
     {"i", Kind::Text, "file", "Standard input"},
+    {"is", Kind::Text, "file", "The same, from a copy made now"},
+    {"f", Kind::Text, "\"local op [remote]\"", "Copy a file: > before, < after, << append, ><"},
     {"o", Kind::Text, "file", "Append standard output and the report; %J %I %U %H are replaced"},
     {"oo", Kind::Text, "file", "The same, replacing the file"},
     {"e", Kind::Text, "file", "Append standard error"},
@@ -256,12 +259,26 @@ Result<void> read_dependency(const Parsed& options, JobSpec& spec) {
   return {};
 }
 
-void read_files(const Parsed& options, JobSpec& spec) {
-  spec.in_file = options.first("i").value_or("");
+std::string absolute(const std::string& path, const std::string& base) {
+  if (path.empty() || path[0] == '/') return path;
+  return path == "." ? base : base + "/" + path;
+}
+
+Result<void> read_files(const Parsed& options, JobSpec& spec) {
+  if (options.has("i") && options.has("is"))
+    return bad("is", *options.first("is"), "Bad argument, -i and -is exclude each other");
+  spec.in_spooled = options.has("is");
+  spec.in_file = options.first(spec.in_spooled ? "is" : "i").value_or("");
+  for (const auto& text : options.all("f")) {
+    WM_TRY(auto copy, parse_file_copy(text));
+    copy.local = absolute(copy.local, spec.cwd);
+    spec.copies.push_back(std::move(copy));
+  }
   spec.out_overwrite = options.has("oo");
   spec.err_overwrite = options.has("eo");
   spec.out_file = options.first(spec.out_overwrite ? "oo" : "o").value_or("");
   spec.err_file = options.first(spec.err_overwrite ? "eo" : "e").value_or("");
+  return {};
 }
 
 // With a terminal as large as the one here.
@@ -294,11 +311,6 @@ std::string variable(const Surroundings& surroundings, std::string_view name) {
     if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name))
       return entry.substr(name.size() + 1);
   return "";
-}
-
-std::string absolute(const std::string& path, const std::string& base) {
-  if (path.empty() || path[0] == '/') return path;
-  return path == "." ? base : base + "/" + path;
 }
 
 Result<void> read_around(const Parsed& options, JobSpec& spec) {
@@ -371,7 +383,7 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   spec.exclusive = options.has("x");
   spec.rerunnable = options.has("r") && !options.has("rn");
   spec.ask_hosts = split(options.first("m").value_or(""), " \t,");
-  read_files(options, spec);
+  WM_TRY(read_files(options, spec));
   WM_TRY(read_name(options, spec));
   WM_TRY(read_streams(options, surroundings, spec));
   WM_TRY(read_tasks(options, spec));

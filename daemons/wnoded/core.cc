@@ -78,6 +78,7 @@ void Core::adopt(const std::vector<proc::ShepherdUp>& shepherds,
     newest_[up.key.job] = std::max(newest_[up.key.job], up.key.attempt);
     if (entry.order.port != 0) (void)ensure_port(up.key, entry.order);  // logs what it cannot hold
     on(up.key, entry, up);
+    recall_cpus(entry);
     outside_.authorise(entry.order, [this, key = up.key](const Result<proc::Account>& account) {
       auto at = attempts_.find(key);
       if (at != attempts_.end() && account) at->second.account = *account;

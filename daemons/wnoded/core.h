@@ -68,12 +68,13 @@ class Core {
     std::map<TaskNumber, TaskEntry> tasks;  ///< told to the shepherd, or told by it
     std::optional<AgentOrder> agent_order;
     std::string agent_address;
-    AgentDoors doors;               ///< of the same agent
-    bool in_place = false;          ///< a worker said hello: the agent tells it to leave
-    bool ending = false;            ///< the TERM sequence is ordered
-    bool warned = false;            ///< its tasks got SIGTERM, as it is preempted
-    bool forgotten = false;         ///< no facts about it are wanted
-    bool waits = false;             ///< tasks are to be started once an MPS daemon is ready
+    AgentDoors doors;        ///< of the same agent
+    bool in_place = false;   ///< a worker said hello: the agent tells it to leave
+    bool ending = false;     ///< the TERM sequence is ordered
+    bool warned = false;     ///< its tasks got SIGTERM, as it is preempted
+    bool forgotten = false;  ///< no facts about it are wanted
+    bool waits = false;      ///< tasks are to be started once an MPS daemon is ready
+    std::map<TaskNumber, proc::Binding> bindings;  ///< of slots with affinity[]
     std::set<TaskNumber> told;      ///< kill and leave that the shepherd has been told of
     std::optional<bool> suspended;  ///< what the shepherd was told; none: not known
     std::uint32_t relaunches = 0;   ///< of the processes that were started last
@@ -87,6 +88,11 @@ class Core {
   void on_authorised(const proc::AttemptKey& key, const Result<proc::Account>& account);
   void start(const proc::AttemptKey& key, Entry& entry);
   bool mps_is_ready(const proc::AttemptKey& key, Entry& entry);
+  void choose_cpus(Entry& entry);
+  void recall_cpus(Entry& entry);
+  void bind(const Entry& entry, proc::TaskSpec& task) const;
+  proc::SmallFile affinity_file(const Entry& entry) const;
+  std::set<std::uint32_t> bound_cpus() const;
   void add_mps(const Entry& entry, const OrderedTask& task, proc::TaskSpec& spec) const;
   void bring_in_line(const proc::AttemptKey& key, Entry& entry);
   void start_missing(const proc::AttemptKey& key, Entry& entry);

@@ -164,8 +164,11 @@ void Core::start(const proc::AttemptKey& key, Entry& entry) {
   missing.port = entry.order.port;
   auto spec = proc::plan_attempt(missing, host_, *entry.account, times_);
   spec.memo = memo_of(entry.order);
+  choose_cpus(entry);
+  if (!entry.bindings.empty()) spec.files.push_back(affinity_file(entry));
   for (auto& task : spec.tasks) {
     entry.tasks[task.task];
+    bind(entry, task);
     for (const auto& ordered : missing.tasks)
       if (ordered.task == task.task) add_mps(entry, ordered, task);
   }
@@ -182,10 +185,12 @@ void Core::start_missing(const proc::AttemptKey& key, Entry& entry) {
   if (entry.order.attach && entry.agent_address.empty())
     outside_.launcher().tell(key, proc::StartAgent{{host_.sbin_dir + "/welastic"},
                                                    proc::agent_environment(entry.order, host_)});
+  choose_cpus(entry);
   proc::StartTasks order;
   for (const auto& task : entry.order.tasks) {
     if (!starts(task) || entry.tasks.contains(task.task)) continue;
     order.tasks.push_back(proc::plan_task(entry.order, host_, task));
+    bind(entry, order.tasks.back());
     add_mps(entry, task, order.tasks.back());
     entry.tasks[task.task];
   }

@@ -64,7 +64,11 @@ void Core::relaunch(const proc::AttemptKey& key, Entry& entry) {
     old.pop_back();
   }
   if (restart.tasks.empty()) return;
-  for (const auto& task : restart.tasks) entry.tasks[task.spec.task].pid = 0;
+  choose_cpus(entry);
+  for (auto& task : restart.tasks) {
+    entry.tasks[task.spec.task].pid = 0;
+    bind(entry, task.spec);
+  }
   restart.files = proc::small_files(order);
   restart.grace = order.leave_grace;
   restart.limits = proc::limits_of(order);

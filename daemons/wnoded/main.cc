@@ -18,6 +18,7 @@
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
 #include "libwm/proc/cgroup.h"
+#include "libwm/proc/container.h"
 #include "libwm/proc/spawn.h"
 #include "libwm/proc/topology.h"
 #include "libwm/wire/munge.h"
@@ -105,6 +106,8 @@ proc::HostFacts facts_of(const Config& config, const Options& options, const Hos
   host.mps_program = config.cluster.mps_program;
   host.passed_on = passed_on();
   host.munge_socket = config.cluster.munge_socket;
+  host.gpu_files = proc::gpu_files();
+  host.cpus = proc::read_cpus();
   return host;
 }
 

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
@@ -47,6 +48,8 @@ class Outside {
 
   /// Whether there is such a file. @cost one stat
   virtual bool exists(const std::string& path) = 0;
+  /// CPUs that a task's process may use now; empty: it is gone. @cost one system call
+  virtual std::vector<std::uint32_t> cpus_of(std::int32_t pid) = 0;
   /// Reads all GPUs; a sick driver may take seconds. `done` gets nothing without a driver.
   virtual void read_gpus(std::function<void(std::vector<proc::GpuReading>)> done) = 0;
 

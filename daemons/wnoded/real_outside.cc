@@ -1,5 +1,6 @@
 #include "daemons/wnoded/real_outside.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -122,6 +123,16 @@ Result<void> RealOutside::hold_port(const proc::AttemptKey& key, std::uint32_t f
 }
 
 bool RealOutside::exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+std::vector<std::uint32_t> RealOutside::cpus_of(std::int32_t pid) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<std::uint32_t> cpus;
+  if (::sched_getaffinity(pid, sizeof(set), &set) != 0) return cpus;
+  for (std::uint32_t cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  return cpus;
+}
 
 void RealOutside::read_gpus(std::function<void(std::vector<proc::GpuReading>)> done) {
   boost::asio::post(workers_, [this, done, nvml = setup_.nvml] {

@@ -51,6 +51,7 @@ class RealOutside : public Outside {
   Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t first) override;
   void release_port(const proc::AttemptKey& key) override { ports_.release(key); }
   bool exists(const std::string& path) override;
+  std::vector<std::uint32_t> cpus_of(std::int32_t pid) override;
   void read_gpus(std::function<void(std::vector<proc::GpuReading>)> done) override;
   void keep_records(const std::function<bool(const proc::ExitRecord&)>& keep) override;
 

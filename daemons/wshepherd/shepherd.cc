@@ -74,8 +74,6 @@ void Shepherd::run() {
 void Shepherd::begin() {
   set_title(place_, "wshepherd " + to_string(spec_.key) + " " + place_.node);
   started_ = wall_now();
-  if (spec_.run_limit > Duration{}) run_limit_ = steady_now() + spec_.run_limit;
-  if (run_limit_ && spec_.warning.lead > Duration{}) warn_at_ = *run_limit_ - spec_.warning.lead;
   watch_at_ = steady_now() + watch_pause();
   make_cgroup();
   if (spec_.suspended) set_suspended(true);

@@ -95,6 +95,9 @@ void Shepherd::start_waiting_tasks() {
     return start_side(std::move(next), SideKind::Before);
   }
   ready_ = true;
+  // The commands before them, which may fetch an image, are not on the job's time.
+  if (spec_.run_limit > Duration{}) run_limit_ = steady_now() + spec_.run_limit;
+  if (run_limit_ && spec_.warning.lead > Duration{}) warn_at_ = *run_limit_ - spec_.warning.lead;
   for (auto& task : std::exchange(spec_.tasks, {})) start(std::move(task));
 }
 

@@ -19,9 +19,10 @@ WM_FIELDS(LimitConf) {
   f(1, s.max_jobs), f(2, s.max_array_size), f(3, s.newcomer_tries), f(4, s.max_requeue);
   f(5, s.job_port_first), f(6, s.job_port_last), f(7, s.store_reserve), f(8, s.history_weight);
   f(60, s.store_queue);
+  f(80, s.max_user_requeue), f(81, s.max_preempt);
 }
 WM_FIELDS(SchedConf) { f(1, s.backfill), f(2, s.promises), f(3, s.promise_tolerance); }
-WM_FIELDS(SiteScripts) { f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit); }
+WM_FIELDS(SiteScripts) { f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit), f(4, s.copy); }
 WM_FIELDS(JobLimits) {
   f(1, s.cpu), f(2, s.mem), f(3, s.file), f(4, s.data), f(5, s.stack), f(6, s.core), f(7, s.swap);
   f(8, s.processes), f(9, s.threads);
@@ -55,6 +56,7 @@ WM_FIELDS(PlanConf) {
   f(1, s.path), f(2, s.shares), f(3, s.owns), f(4, s.limit), f(5, s.lend), f(6, s.borrow);
   f(7, s.borrow_from), f(8, s.reclaim_grace), f(9, s.policy), f(10, s.users), f(11, s.description);
 }
+WM_FIELDS(Container) { f(1, s.driver), f(2, s.image), f(3, s.binds), f(4, s.options); }
 WM_FIELDS(AppConf) {
   f(1, s.name), f(2, s.type), f(3, s.description), f(4, s.resize), f(5, s.resize_command);
   f(6, s.gpu_mode), f(7, s.gpu), f(8, s.res_req), f(9, s.env), f(10, s.run_limit);
@@ -62,6 +64,7 @@ WM_FIELDS(AppConf) {
   f(15, s.post_exec), f(16, s.success_exits), f(17, s.requeue_exits), f(18, s.warm_imports);
   f(40, s.gpu_check);
   f(60, s.place);
+  f(80, s.container);
 }
 WM_FIELDS(UserConf) {
   f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(4, s.max_jobs), f(5, s.plan), f(6, s.shares);

@@ -18,6 +18,9 @@ WM_FIELDS(TaskRequest) {
 }
 WM_FIELDS(Span) { f(1, s.one_host), f(2, s.ptile), f(60, s.block); }
 WM_FIELDS(IndexRange) { f(1, s.from), f(2, s.to), f(3, s.step); }
+WM_FIELDS(FileCopy) {
+  f(1, s.local), f(2, s.remote), f(3, s.before), f(4, s.after), f(5, s.append);
+}
 WM_FIELDS(JobSpec) {
   f(1, s.owner), f(2, s.name), f(3, s.queue), f(4, s.app), f(5, s.plan), f(6, s.project);
   f(7, s.description), f(8, s.command), f(9, s.script_hash), f(10, s.env_hash), f(11, s.cwd);
@@ -32,6 +35,7 @@ WM_FIELDS(JobSpec) {
   f(85, s.notify_command), f(86, s.requeue_exits);
   f(100, s.depend), f(101, s.orphan_kill), f(102, s.begin), f(103, s.deadline);
   f(120, s.mpi), f(121, s.tag);
+  f(122, s.copies), f(123, s.in_spooled);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
@@ -61,6 +65,7 @@ WM_FIELDS(Job) {
   f(80, s.suspended_by), f(81, s.suspended_at), f(82, s.suspended), f(83, s.relaunches);
   f(84, s.notices), f(85, s.notice), f(86, s.notify_command);
   f(120, s.port);
+  f(87, s.user_requeues), f(88, s.preemptions);
 }
 
 WM_FIELDS(Gpu) {

@@ -9,6 +9,9 @@ namespace {
 using A = AppConf;
 constexpr std::array<std::string_view, 4> kPlaces = {"queue", "pack", "spread", "topology"};
 
+constexpr std::array<std::string_view, 4> kDrivers = {"none", "charliecloud", "podman",
+                                                      "apptainer"};
+
 constexpr Key<A> kKeys[] = {
     {"type", [](A& a) -> Field { return &a.type; }, kAny, Effect::NewJobs,
      "What its programs are; decides how tasks are started and what -gpu num= counts."},
@@ -79,6 +82,22 @@ constexpr Key<A> kKeys[] = {
      "Pre-execution command of jobs submitted without -E."},
     {"post_exec", [](A& a) -> Field { return &a.post_exec; }, kAny, Effect::NewJobs,
      "Post-execution command of jobs submitted without -Ep."},
+    {"container",
+     [](A& a) -> Field {
+       return Choice{&a.container.driver, kDrivers};
+     },
+     kAny, Effect::NewJobs,
+     "What its tasks run in: nothing (none), or a container made by charliecloud (ch-run), podman "
+     "without root, or apptainer."},
+    {"container_image", [](A& a) -> Field { return &a.container.image; }, kAny, Effect::NewJobs,
+     "The image: a folder or squashfs file for charliecloud, a name for podman, a file for "
+     "apptainer. $LSB_CONTAINER_IMAGE in it stands for that variable of the job. It is looked for, "
+     "and with podman fetched, before the run limit counts."},
+    {"container_binds", [](A& a) -> Field { return &a.container.binds; }, kAny, Effect::NewJobs,
+     "Paths of the host that are seen inside, each as PATH or PATH:PATH-INSIDE. The job's folder, "
+     "its results and what its GPUs need are seen without being named."},
+    {"container_options", [](A& a) -> Field { return &a.container.options; }, kAny, Effect::NewJobs,
+     "Further words for ch-run, podman run or apptainer exec, before the image."},
 };
 
 }  // namespace

@@ -134,7 +134,18 @@ constexpr Key<C> kKeys[] = {
      [](C& c) -> Field { return &c.limits.max_requeue; },
      {0, 1000000},
      Effect::Reconfig,
-     "How often a rerunnable job is started again after a lost host."},
+     "How often a job is started again because of its hosts: one was lost, or its prolog failed."},
+    {"max_user_requeue",
+     [](C& c) -> Field { return &c.limits.max_user_requeue; },
+     {0, 1000000},
+     Effect::Reconfig,
+     "How often a job is queued again because of itself: by its exit code (-Q, requeue_exits), by "
+     "its pre-execution command, or when all workers of an elastic job were lost."},
+    {"max_preempt",
+     [](C& c) -> Field { return &c.limits.max_preempt; },
+     {0, 1000000},
+     Effect::Reconfig,
+     "How often a job makes way for jobs of higher queues before it is left alone. 0: always."},
     {"job_ports",
      [](C& c) -> Field {
        return PortRange{&c.limits.job_port_first, &c.limits.job_port_last};
@@ -162,6 +173,11 @@ constexpr Key<C> kKeys[] = {
      "The same after a job's tasks. When it fails the host is closed."},
     {"prolog_time", [](C& c) -> Field { return &c.scripts.time_limit; }, time_up_to(kHour),
      Effect::Reconfig, "A prolog or epilog that takes longer is ended and has failed."},
+    {"copy_command", [](C& c) -> Field { return &c.scripts.copy; }, kAny, Effect::Reconfig,
+     "Copies a file of bsub -f between the submission host and another one, as the user: it gets "
+     "the source and the target, one of them as host:path. scp -B for example. Empty: cp, for "
+     "hosts "
+     "that see the same files."},
     {"store_queue",
      [](C& c) -> Field { return &c.limits.store_queue; },
      {1 << 20, 1LL << 40},

@@ -126,18 +126,32 @@ bool is_rerunnable(const Cluster& c, const Job& job) {
          (queue && queue->rerunnable);
 }
 
+// Whose fault an end was, of those after which a job is queued again.
+enum class Fault { None, Host, User };
+
+Fault fault_of(const Cluster& c, const Job& job) {
+  if (job.term == Term::PrologFailed) return Fault::Host;
+  if (was_lost(job.term) && (is_rerunnable(c, job) || lost_all_members(job))) return Fault::Host;
+  if (lost_all_members(job)) return Fault::User;
+  if (job.term == Term::PreExecFail && !exited_with(job.exit_status, kPreAbort)) return Fault::User;
+  return job.term == Term::None && asks_for_requeue(c, job) ? Fault::User : Fault::None;
+}
+
+// Each fault has a budget of its own: a job whose hosts die often may still retry by itself.
 bool should_requeue(const Cluster& c, const Job& job) {
   if (job.kill) return false;
   if (job.preempted) return job.preempted->requeue;
-  bool again = job.term == Term::PrologFailed || lost_all_members(job) ||
-               (job.term == Term::PreExecFail && !exited_with(job.exit_status, kPreAbort)) ||
-               (job.term == Term::None && asks_for_requeue(c, job)) ||
-               (was_lost(job.term) && is_rerunnable(c, job));
-  return again && job.requeues < c.config->cluster.limits.max_requeue;
+  const auto& limits = c.config->cluster.limits;
+  auto fault = fault_of(c, job);
+  if (fault == Fault::User) return job.user_requeues < limits.max_user_requeue;
+  return fault == Fault::Host && job.requeues - job.user_requeues < limits.max_requeue;
 }
 
 // The tasks stay, all gone, until the next dispatch: their hosts are still to be told to forget.
-void requeue(Job& job) {
+void requeue(const Cluster& c, Job& job) {
+  if (job.preempted) ++job.preemptions;
+  else ++job.requeues;
+  if (!job.preempted && fault_of(c, job) == Fault::User) ++job.user_requeues;
   if (lost_all_members(job))
     job.end_text = "all members were lost; goes on from the newest checkpoint";
   job.state = JobState::Pending;
@@ -145,7 +159,6 @@ void requeue(Job& job) {
   job.term = Term::None;
   job.ending = job.finishing = false;
   job.promised = job.first_promised = {};
-  if (!job.preempted) ++job.requeues;
 }
 
 void finish(const Cluster& c, Job& job, WallTime now) {
@@ -172,7 +185,7 @@ void settle(Cluster& c, Job& job, WallTime now) {
   free_bare_slots(c, job, now);
   if (job.id.index) --c.jobs.edit(job.id.job).active_elements;
   bool stuck = slots_held(job) > 0;
-  if (should_requeue(c, job) && !stuck) requeue(job);
+  if (should_requeue(c, job) && !stuck) requeue(c, job);
   else finish(c, job, now);
 }
 

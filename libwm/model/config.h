@@ -104,6 +104,8 @@ struct LimitConf {
   std::uint32_t max_array_size = 1000;   ///< elements of one array
   std::uint32_t newcomer_tries = 3;      ///< failed starts of a growing task before it stays
   std::uint32_t max_requeue = 10;        ///< restarts of one job after lost hosts
+  std::uint32_t max_user_requeue = 10;   ///< of one job, asked for by exit codes
+  std::uint32_t max_preempt = 0;         ///< a job makes way so often and no more; 0: always
   std::uint32_t job_port_first = 20000;  ///< leased to tasks; outside the ephemeral range
   std::uint32_t job_port_last = 24999;
   Bytes store_reserve{64 << 20};     ///< released when the disk is full
@@ -137,6 +139,7 @@ struct JobLimits {
 struct SiteScripts {
   std::string prolog, epilog;                     ///< empty: none
   Duration time_limit = std::chrono::minutes(1);  ///< of each; longer is a failure
+  std::string copy;  ///< bsub -f between hosts: this, then source and target; empty: cp
   bool operator==(const SiteScripts&) const = default;
 };
 
@@ -240,6 +243,15 @@ struct PlanConf {
   bool operator==(const PlanConf&) const = default;
 };
 
+/// What the tasks of a profile run in. @source LSF: CONTAINER of lsb.applications
+struct Container {
+  std::string driver = "none";     ///< none, charliecloud, podman or apptainer
+  std::string image;               ///< a folder, a file or a name, as the driver has it
+  std::vector<std::string> binds;  ///< "PATH" or "PATH:PATH inside"
+  std::string options;             ///< further words for the driver
+  bool operator==(const Container&) const = default;
+};
+
 /// A section of apps.conf: an application profile.
 struct AppConf {
   std::string name;
@@ -262,6 +274,7 @@ struct AppConf {
   std::vector<std::string> warm_imports;  ///< Python modules a warm parent holds ready
   bool gpu_check = false;                 ///< wm-ncclcheck over the job's GPUs before its tasks
   std::string place = "queue";            ///< pack, spread, topology, or as the queue says
+  Container container;
   bool operator==(const AppConf&) const = default;
 };
 

@@ -52,7 +52,8 @@ bool Job::operator==(const Job& o) const {
                     j.exit_status, j.term, j.end_text, j.usage, j.first_element, j.next_position,
                     j.active_elements, j.promised, j.first_promised, j.place, j.account,
                     j.alternative, j.mem_released, j.preempted, j.suspended_by, j.suspended_at,
-                    j.suspended, j.relaunches, j.notices, j.notice, j.notify_command);
+                    j.suspended, j.relaunches, j.notices, j.notice, j.notify_command,
+                    j.user_requeues, j.preemptions);
   };
   return same_spec && tie(*this) == tie(o);
 }

@@ -78,6 +78,17 @@ enum class Mpi : std::uint8_t {
   Pmix = 1,  ///< its hosts, one process a task, which find each other by PMIx
 };
 
+/// A file that goes to the first execution host before the tasks, or comes from there after
+/// them. @source LSF: bsub -f "local op remote"
+struct FileCopy {
+  std::string local;    ///< on the submission host, absolute
+  std::string remote;   ///< on the execution host; relative: to the job's folder
+  bool before = false;  ///< local to remote
+  bool after = false;   ///< remote to local
+  bool append = false;  ///< after: to the end of it
+  bool operator==(const FileCopy&) const = default;
+};
+
 /// What the user asked for; signed, stored and passed on as one byte string.
 struct JobSpec {
   Identity owner;
@@ -124,7 +135,9 @@ struct JobSpec {
   bool orphan_kill = false;                  ///< -ti: ended once its dependency can never be met
   WallTime begin{}, deadline{};              ///< -b: not before; -t: ended then; 0 = none
   Mpi mpi = Mpi::None;
-  bool tag = false;  ///< -tag: output of every task, each line with its rank
+  bool tag = false;              ///< -tag: output of every task, each line with its rank
+  std::vector<FileCopy> copies;  ///< -f
+  bool in_spooled = false;       ///< -is: in_file is a copy, removed at the end
   bool operator==(const JobSpec&) const = default;
 };
 
@@ -256,10 +269,12 @@ struct Job {
   std::uint32_t failed_starts = 0;  ///< newcomers lost before an epoch held them
   std::string grow_blocked;         ///< reason not to grow any more
   std::optional<KillWish> kill;
-  bool finishing = false;        ///< a task has ended well: no resize any more
-  bool ending = false;           ///< the attempt is to end: every task is told so
-  std::uint64_t generation = 0;  ///< rises with every change of the wanted tasks
-  std::uint32_t requeues = 0;
+  bool finishing = false;           ///< a task has ended well: no resize any more
+  bool ending = false;              ///< the attempt is to end: every task is told so
+  std::uint64_t generation = 0;     ///< rises with every change of the wanted tasks
+  std::uint32_t requeues = 0;       ///< made way for others not counted
+  std::uint32_t user_requeues = 0;  ///< of these: asked for by the job's own exit
+  std::uint32_t preemptions = 0;    ///< made way for others
   WallTime submitted{}, dispatched{}, started{}, ended{};
   std::int32_t exit_status = 0;  ///< wait status of the task that decided
   Term term = Term::None;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "libwm/proc/launch_env.h"
+#include "libwm/proc/container.h"
 
 namespace wm::proc {
 namespace {
@@ -49,6 +49,36 @@ const OrderedTask* first_process(const HostOrder& o) {
   return at == o.tasks.end() ? nullptr : &*at;
 }
 
+/// One file of -f. Hosts that see the same files, or the submission host itself, need only cp.
+/// @source LSF: bsub -f; LSF_REMOTE_COPY_CMD
+SideCommand copy_of(const HostOrder& o, const HostFacts& host, const FileCopy& file, bool before) {
+  const auto& here = o.resolved.submit_host == host.name ? std::string() : host.scripts.copy;
+  auto local = here.empty() ? file.local : o.resolved.submit_host + ":" + file.local;
+  auto from = before ? local : file.remote, to = before ? file.remote : local;
+  std::string script = file.append && !before ? R"(cat -- "$1" >>"$2")"
+                       : here.empty()         ? R"(cp -- "$1" "$2")"
+                                              : here + R"( "$1" "$2")";
+  if (file.append && !before) to = file.local;  // nothing appends over there
+  return {"the copy of '" + from + "'", {"/bin/sh", "-c", script, "sh", from, to}, {}, false, {}};
+}
+
+void plan_copies(const HostOrder& o, const HostFacts& host, bool before,
+                 std::vector<SideCommand>& list) {
+  const auto* task = first_process(o);
+  if (!o.first_host || !task) return;
+  for (const auto& file : o.resolved.copies) {
+    if (!(before ? file.before : file.after)) continue;
+    list.push_back(copy_of(o, host, file, before));
+    list.back().env = task_environment(o, host, *task);
+  }
+  if (before || !o.resolved.in_spooled) return;
+  list.push_back({"the removal of the spooled input",
+                  {"/bin/rm", "-f", "--", o.resolved.in_file},
+                  task_environment(o, host, *task),
+                  false,
+                  {}});
+}
+
 /// Site, queue, job before; the other way round after. The user's run on the first host only.
 void plan_side_commands(const HostOrder& o, const HostFacts& host, AttemptSpec& spec) {
   const auto& job = o.resolved;
@@ -61,11 +91,15 @@ void plan_side_commands(const HostOrder& o, const HostFacts& host, AttemptSpec& 
     if (!command.empty()) list.push_back(site_command(o, host, what, command));
   };
   site(spec.before, "prolog", host.scripts.prolog);
+  if (auto look = task ? image_check(o, host, *task) : std::nullopt)
+    spec.before.push_back(*std::move(look));
+  plan_copies(o, host, true, spec.before);
   user(spec.before, "pre-execution command of the queue", o.queue_pre_exec);
   user(spec.before, "pre-execution command", job.pre_exec.empty() ? o.app.pre_exec : job.pre_exec);
   user(spec.after, "post-execution command",
        job.post_exec.empty() ? o.app.post_exec : job.post_exec);
   user(spec.after, "post-execution command of the queue", o.queue_post_exec);
+  plan_copies(o, host, false, spec.after);
   site(spec.after, "epilog", host.scripts.epilog);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libwm/model/node.h"
+#include "libwm/proc/affinity.h"
 #include "libwm/proc/launcher.h"
 #include "libwm/proc/placing.h"
 
@@ -30,6 +31,8 @@ struct HostFacts {
   std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
   std::string munge_socket;                ///< of the identity service; empty: the system's
   SiteScripts scripts;
+  CpuMap cpus;                         ///< what affinity[] chooses from; empty: nothing is bound
+  std::vector<std::string> gpu_files;  ///< what containers need to use the GPUs: container.h
 };
 
 /// "<results>/<user>/batchworkdir/<jobid>"; results empty: the user's home. @cost O(1)

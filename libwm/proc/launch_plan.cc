@@ -1,6 +1,7 @@
 // What the launcher is told of an order: commands, output, files of the attempt.
 #include <algorithm>
 
+#include "libwm/proc/container.h"
 #include "libwm/proc/launch_env.h"
 #include "libwm/proc/part_env.h"
 
@@ -154,6 +155,7 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
     spec.folders = {log_dir(order, host, task.task), results + "/model", results + "/checkpoint"};
   }
   check_gpus_first(order, host, task, spec);
+  spec.argv = contained(order, host, task, std::move(spec.argv));
   plan_output(order, host, spec);
   plan_console(order, host, spec);
   plan_rank(order, host, spec);

@@ -24,6 +24,15 @@ bool same_net(const sockaddr_in& a, const sockaddr_in& mask, in_addr want) {
   return (a.sin_addr.s_addr & mask.sin_addr.s_addr) == (want.s_addr & mask.sin_addr.s_addr);
 }
 
+/// The node whose memory is nearest, as the kernel numbers it. @source hwloc 2: memory objects hang
+/// beside the CPUs, so the node is found by its CPU set
+std::uint32_t numa_of(hwloc_topology_t topology, hwloc_obj_t unit) {
+  for (hwloc_obj_t node = nullptr;
+       (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node));)
+    if (node->cpuset && hwloc_bitmap_isset(node->cpuset, unit->os_index)) return node->os_index;
+  return 0;
+}
+
 }  // namespace
 
 Inventory take_inventory() {
@@ -56,6 +65,24 @@ Result<std::string> topology_xml() {
   hwloc_topology_destroy(topology);
   if (!done) return fail(Code::System, "hwloc: the topology cannot be written down");
   return xml;
+}
+
+CpuMap read_cpus() {
+  CpuMap map;
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return map;
+  if (hwloc_topology_load(topology) == 0) {
+    auto above = [topology](hwloc_obj_t unit, hwloc_obj_type_t type) {
+      auto* found = hwloc_get_ancestor_obj_by_type(topology, type, unit);
+      return found ? found->logical_index : 0;
+    };
+    for (hwloc_obj_t unit = nullptr;
+         (unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit));)
+      map.push_back({unit->os_index, above(unit, HWLOC_OBJ_CORE), numa_of(topology, unit),
+                     above(unit, HWLOC_OBJ_PACKAGE)});
+  }
+  hwloc_topology_destroy(topology);
+  return map;
 }
 
 Capacity capacity_of(const Inventory& found, const HostConf* declared, const std::string& host) {

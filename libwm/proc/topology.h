@@ -9,6 +9,7 @@
 #include "libwm/base/result.h"
 #include "libwm/model/config.h"
 #include "libwm/model/host.h"
+#include "libwm/proc/affinity.h"
 
 namespace wm::proc {
 
@@ -29,6 +30,10 @@ Inventory take_inventory();
 /// The machine's topology as hwloc writes it down, so that many processes need not each look.
 /// @errors System   @cost about 6 ms, 10 to 100 KB
 Result<std::string> topology_xml();
+
+/// The CPUs that this process may use, in the order of the topology. HWLOC_SYNTHETIC stands for
+/// another machine, whose CPUs nobody can be bound to. @cost about 6 ms
+CpuMap read_cpus();
 
 /// What the host offers: declared values where there are any, found ones elsewhere. More
 /// declared GPUs than devices become counters "<host>-gpu<k>".

@@ -50,7 +50,8 @@ std::optional<KeepWarm> plan_warm(const HostOrder& order, const HostFacts& host)
   if (!is_resized_in_place(order) || order.app.warm_imports.empty() || !order.script.empty())
     return std::nullopt;
   auto words = python_words(order.resolved.command);
-  if (words.empty()) return std::nullopt;
+  bool inside = order.app.container.driver != "none";  // the parent is not in there
+  if (words.empty() || inside) return std::nullopt;
   const OrderedTask nobody;  // its variables are those of any task; a fork gets its own
   KeepWarm warm;
   warm.command = plan_task(order, host, nobody).argv;

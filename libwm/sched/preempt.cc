@@ -40,12 +40,19 @@ bool Preemptor::helps(const Claim& claim, const Candidate& candidate) const {
   return false;
 }
 
+// It has made way so often that it is left alone now.
+bool Preemptor::is_spared(const Job& job) const {
+  auto most = config_.cluster.limits.max_preempt;
+  return most != 0 && job.preemptions >= most;
+}
+
 std::vector<Preemptor::Candidate> Preemptor::candidates(const Claim& claim) const {
   std::vector<Candidate> found;
   const QueueConf* queue = claims_.requests[claim.request].queue;
   for (const Claim& other : claims_.all) {
     const QueueConf* theirs = claims_.requests[other.request].queue;
     if (other.pending() || !queue || !theirs || !may_preempt(*queue, *theirs)) continue;
+    if (is_spared(*other.job)) continue;
     bool runs =
         (other.job->state == JobState::Running || other.job->state == JobState::Launching) &&
         !left_alone_(other.id);

@@ -58,6 +58,7 @@ class Preemptor {
   };
   std::vector<Candidate> candidates(const Claim& claim) const;
   bool is_victim(const Claim& claim) const;
+  bool is_spared(const Job& job) const;
   bool helps(const Claim& claim, const Candidate& candidate) const;
   void release(const Claim& victim);
   std::vector<const Claim*> enough(const Claim& claim, const std::vector<Candidate>& from);

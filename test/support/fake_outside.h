@@ -57,6 +57,7 @@ class FakeOutside : public node::Outside {
   }
   void release_port(const proc::AttemptKey& key) override { ports.erase(key); }
   bool exists(const std::string& path) override { return files.contains(path); }
+  std::vector<std::uint32_t> cpus_of(std::int32_t pid) override { return bound[pid]; }
   void read_gpus(std::function<void(std::vector<proc::GpuReading>)> done) override {
     gpu_reads.push_back(std::move(done));
   }
@@ -89,6 +90,7 @@ class FakeOutside : public node::Outside {
   bool no_ports = false;
   std::deque<std::function<void(std::vector<proc::GpuReading>)>> gpu_reads;
   std::set<std::string> files;
+  std::map<std::int32_t, std::vector<std::uint32_t>> bound;  // CPUs of running processes
   std::vector<proc::ExitRecord> records;
   int shrunk = 0;
 };

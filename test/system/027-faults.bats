@@ -3,7 +3,7 @@
 # a neighbour on the same hosts is not disturbed.
 
 load lib
-setup_file() { cluster_up --nodes 2 --cpus 30; }
+setup_file() { cluster_up --nodes 2 --cpus 60; }
 teardown_file() { cluster_down; }
 setup() {
   cluster_env

@@ -97,6 +97,19 @@ person() { timeout 100 "$PYTHON" "$BATS_TEST_DIRNAME/on_terminal.py" "$@"; }
   bkill "$job"
 }
 
+@test "battach -m: a login on another host of the job, on no other" {
+  job=$(submit -n 2 -R 'span[ptile=1]' 'sleep 31626')
+  wait_for 20 in_state "$job" running
+  there=$(field "$job" exec_host | tr : '\n' | sed -n 2p)
+  run timeout 60 battach -m "$there" -l -L /bin/bash "$job" -c 'echo at=$WM_HOST; shopt login_shell' </dev/null
+  [ "$status" -eq 0 ]
+  [[ $output == *"at=$there"* ]]
+  [[ $output == *login_shell*on* ]]
+  run timeout 60 battach -m nowhere "$job" true </dev/null
+  [ "$status" -eq 255 ]
+  bkill "$job"
+}
+
 @test "battach to a job that does not run is refused" {
   job=$(submit -H true)
   run battach "$job"

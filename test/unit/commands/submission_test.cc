@@ -193,6 +193,20 @@ TEST(submission, commands_around_the_job_and_requeue_codes) {
   EXPECT_NE(refusal({"-Q", "300"}).find("300"), std::string::npos);
 }
 
+TEST(submission, files_to_be_copied_are_absolute_on_this_host) {
+  auto s = spec({"-f", "in > /x/in", "-f", "/l/out < out"});
+  EXPECT_EQ(s.copies, (std::vector<FileCopy>{{"/srv/in", "/x/in", true, false, false},
+                                             {"/l/out", "out", false, true, false}}));
+  EXPECT_NE(refusal({"-f", "in"}).find("-f \"in\""), std::string::npos);
+}
+
+TEST(submission, an_input_is_read_then_or_copied_now) {
+  EXPECT_FALSE(spec({"-i", "a"}).in_spooled);
+  EXPECT_TRUE(spec({"-is", "a"}).in_spooled);
+  EXPECT_EQ(spec({"-is", "a"}).in_file, "a");
+  EXPECT_NE(refusal({"-i", "a", "-is", "b"}), "accepted");
+}
+
 TEST(submission, a_dependency_is_read_where_it_is_typed) {
   auto s = spec({"-w", "done(12) && ended(\"my job\")", "-ti"});
   EXPECT_EQ(s.depend, "done(12) && ended(\"my job\")");

@@ -45,6 +45,7 @@ TEST_F(PreemptFsm, when_its_tasks_are_gone_it_waits_again) {
   ASSERT_TRUE(c.job(low).preempted);
   EXPECT_EQ(c.job(low).preempted->by, high);
   EXPECT_EQ(c.job(low).requeues, 0u);  // not its fault
+  EXPECT_EQ(c.job(low).preemptions, 1u);
 }
 
 TEST_F(PreemptFsm, saving_its_work_and_ending_well_is_not_the_end_of_the_job) {

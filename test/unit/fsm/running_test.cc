@@ -191,5 +191,48 @@ TEST_F(Running, exit_codes_of_the_job_or_its_queue_queue_it_again) {
   EXPECT_EQ(c.job(of_job).state, JobState::Pending);
 }
 
+struct Budgets : Running {
+  Budgets() {
+    c.config.cluster.limits.max_requeue = 2;
+    c.config.cluster.limits.max_user_requeue = 1;
+    c.reconfigure();
+    auto spec = SpecBuilder().rerunnable();
+    spec.spec.requeue_exits = {8};
+    id = c.submit(spec);
+  }
+  // Runs it once more to this end; where it stands then.
+  JobState after(std::int32_t status, Term term) {
+    c.run(id, {h1});
+    c.step(TaskEnded{id, c.job(id).attempt, c.job(id).last_task, status, term, {}, ""});
+    return c.job(id).state;
+  }
+  JobState exits() { return after(8 << 8, Term::None); }
+  JobState loses_its_host() { return after(9, Term::HostLost); }
+  JobId id;
+};
+
+TEST_F(Budgets, own_exits_use_up_their_own) {
+  EXPECT_EQ(exits(), JobState::Pending);
+  EXPECT_EQ(exits(), JobState::Failed);
+  EXPECT_EQ(c.job(id).user_requeues, 1u);
+}
+
+TEST_F(Budgets, lost_hosts_leave_the_jobs_own_alone_and_the_other_way_round) {
+  EXPECT_EQ(loses_its_host(), JobState::Pending);
+  EXPECT_EQ(exits(), JobState::Pending);
+  EXPECT_EQ(loses_its_host(), JobState::Pending);
+  EXPECT_EQ(c.job(id).requeues, 3u);
+  EXPECT_EQ(c.job(id).user_requeues, 1u);
+  EXPECT_EQ(loses_its_host(), JobState::Failed);
+}
+
+TEST_F(Budgets, a_failed_prolog_is_the_hosts_fault_a_failed_pre_execution_command_the_jobs) {
+  EXPECT_EQ(after(1 << 8, Term::PrologFailed), JobState::Pending);
+  EXPECT_EQ(c.job(id).user_requeues, 0u);
+  EXPECT_EQ(after(1 << 8, Term::PreExecFail), JobState::Pending);
+  EXPECT_EQ(c.job(id).user_requeues, 1u);
+  EXPECT_EQ(after(1 << 8, Term::PreExecFail), JobState::Failed);
+}
+
 }  // namespace
 }  // namespace wm

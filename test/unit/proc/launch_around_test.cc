@@ -85,6 +85,50 @@ TEST(launch_around, site_queue_and_job_go_before_and_the_other_way_after) {
   EXPECT_EQ(words(plan(o, host).before), "p ");
 }
 
+// "cp -- a b" of every copy in a list.
+std::string copies(const std::vector<SideCommand>& list) {
+  std::string text;
+  for (const auto& command : list)
+    text += command.argv[2] + " [" + command.argv[4] + " " + command.argv[5] + "] ";
+  return text;
+}
+
+TEST(launch_around, files_are_copied_before_and_after_on_the_first_host) {
+  auto o = order();
+  o.resolved.submit_host = "login";
+  o.resolved.copies = {{"/l/in", "in", true, false, false},
+                       {"/l/out", "out", false, true, false},
+                       {"/l/log", "log", false, true, true},
+                       {"/l/both", "both", true, true, false}};
+  auto spec = plan(o);
+  EXPECT_EQ(copies(spec.before), R"(cp -- "$1" "$2" [/l/in in] cp -- "$1" "$2" [/l/both both] )");
+  EXPECT_EQ(copies(spec.after), R"(cp -- "$1" "$2" [out /l/out] cat -- "$1" >>"$2" [log /l/log] )"
+                                R"(cp -- "$1" "$2" [both /l/both] )");
+  o.first_host = false;
+  EXPECT_TRUE(plan(o).before.empty());
+}
+
+TEST(launch_around, the_sites_copy_command_is_for_other_hosts_than_the_submission_host) {
+  auto o = order();
+  auto host = facts();
+  host.scripts.copy = "scp -B";
+  o.resolved.submit_host = "login";
+  o.resolved.copies = {{"/l/in", "in", true, true, false}};
+  EXPECT_EQ(copies(plan(o, host).before), R"(scp -B "$1" "$2" [login:/l/in in] )");
+  EXPECT_EQ(copies(plan(o, host).after), R"(scp -B "$1" "$2" [in login:/l/in] )");
+  o.resolved.submit_host = host.name;
+  EXPECT_EQ(copies(plan(o, host).before), R"(cp -- "$1" "$2" [/l/in in] )");
+}
+
+TEST(launch_around, a_spooled_input_is_removed_at_the_end) {
+  auto o = order();
+  o.resolved.in_file = "/home/ann/.lsbatch/in.1";
+  EXPECT_TRUE(plan(o).after.empty());
+  o.resolved.in_spooled = true;
+  ASSERT_EQ(plan(o).after.size(), 1u);
+  EXPECT_EQ(plan(o).after[0].argv.back(), o.resolved.in_file);
+}
+
 TEST(launch_around, the_sites_commands_get_nothing_of_the_users_environment) {
   auto o = order();
   auto host = facts();

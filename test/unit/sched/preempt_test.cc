@@ -67,6 +67,22 @@ TEST_F(Preempts, a_higher_queue_gets_the_place_of_a_lower_one) {
   EXPECT_EQ(run.job(low).attempt, Attempt{2});
 }
 
+TEST_F(Preempts, who_made_way_often_enough_is_left_alone) {
+  run.config.cluster.limits.max_preempt = 1;
+  run.reconfigure();
+  run.host(2);
+  auto low = running(slots("ann", 2).queue("low"));
+  auto high = run.submit(slots("bob", 2).queue("high"));
+  EXPECT_EQ(victims(run.pass()), (Ids{low}));
+  end_preempted();
+  run.settle();
+  run.end(high);
+  run.settle();
+  ASSERT_EQ(run.job(low).state, JobState::Running);
+  run.submit(slots("bob", 2).queue("high"));
+  EXPECT_TRUE(run.pass().preempts.empty());
+}
+
 TEST_F(Preempts, while_its_victims_end_nobody_else_makes_way) {
   run.host(2);
   running(slots("ann", 1).queue("low"));

@@ -1,0 +1,46 @@
+// Role: the command line by which a task runs inside the container of its application profile,
+// and the look for the image before it. Pure, but for gpu_files.
+//
+//   before the tasks: image_check, as the user on each host; then each task: contained(argv)
+//
+// Invariants: what a driver starts stays below the task's process and in the attempt's cgroup;
+// the environment is the task's own; its folders have the paths that they have outside.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libwm/proc/launch_env.h"
+
+namespace wm::proc {
+
+/// A path of the host that is seen inside.
+struct Bind {
+  std::string from, to;
+  bool operator==(const Bind&) const = default;
+};
+
+/// What is seen inside: the job's folder, the attempt's (sockets, script), its results, our
+/// programs and configuration, the driver of its GPUs, and what the profile names. A path below
+/// another one of the list is left out. @cost O(binds²)
+std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const OrderedTask& task);
+
+/// The image with the job's $LSB_CONTAINER_IMAGE filled in; empty: none. @cost O(environment)
+std::string image_of(const HostOrder& order);
+
+/// `argv` as the profile's driver runs it inside; itself when the profile names none.
+/// @source charliecloud 0.31 ch-run; podman 4.3 run; apptainer 1.1 exec
+std::vector<std::string> contained(const HostOrder& order, const HostFacts& host,
+                                   const OrderedTask& task, std::vector<std::string> argv);
+
+/// Fails when there is no image; podman fetches it. Makes the mount points that a folder for
+/// charliecloud lacks, which ch-run cannot. Empty: no container.
+std::optional<SideCommand> image_check(const HostOrder& order, const HostFacts& host,
+                                       const OrderedTask& task);
+
+/// Device nodes and libraries that programs need to use this machine's GPUs. Empty: none.
+/// @cost a look at a few folders   @thread any
+std::vector<std::string> gpu_files();
+
+}  // namespace wm::proc

@@ -1,0 +1,186 @@
+// The command lines of containers, from the order alone.
+#include "libwm/proc/container.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace wm::proc {
+namespace {
+
+using List = std::vector<std::string>;
+
+HostFacts facts() {
+  HostFacts host;
+  host.name = "a";
+  host.run = "/run/wm";
+  host.bin_dir = "/usr/bin";
+  host.lib_dir = "/usr/lib/wm";
+  host.conf_dir = "/etc/wm";
+  host.gpu_files = {"/dev/nvidia0", "/usr/lib/libcuda.so.1"};
+  return host;
+}
+
+OrderedTask task() {
+  OrderedTask t;
+  t.task = {1};
+  return t;
+}
+
+HostOrder order(const std::string& driver) {
+  HostOrder o;
+  o.job = {12, 0};
+  o.attempt = {1};
+  o.resolved.owner = {1000, 100, "ann"};
+  o.resolved.command = "run me";
+  o.resolved.cwd = "/work/ann";
+  o.first_host = true;
+  o.all = {{{1}, "a", "10.0.0.1"}};
+  o.tasks = {task()};
+  o.app.container = {driver, "/images/x", {"/data", "/opt/mine:/opt/yours"}, "--extra  -k"};
+  return o;
+}
+
+List words(const HostOrder& o, const OrderedTask& t = task()) {
+  return contained(o, facts(), t, {"prog", "arg"});
+}
+
+bool has(const List& list, const List& run) {
+  return std::search(list.begin(), list.end(), run.begin(), run.end()) != list.end();
+}
+
+TEST(container, no_driver_changes_nothing) {
+  EXPECT_EQ(words(order("none")), (List{"prog", "arg"}));
+  EXPECT_FALSE(image_check(order("none"), facts(), task()));
+}
+
+TEST(container, charliecloud_sees_the_jobs_folders_and_what_the_profile_names) {
+  EXPECT_EQ(words(order("charliecloud")), (List{"ch-run",
+                                                "--cd",
+                                                "/work/ann",
+                                                "-b",
+                                                "/data:/data",
+                                                "-b",
+                                                "/opt/mine:/opt/yours",
+                                                "-b",
+                                                "/work/ann:/work/ann",
+                                                "-b",
+                                                "/usr/bin:/usr/bin",
+                                                "-b",
+                                                "/usr/lib/wm:/usr/lib/wm",
+                                                "-b",
+                                                "/etc/wm:/etc/wm",
+                                                "--extra",
+                                                "-k",
+                                                "/images/x",
+                                                "--",
+                                                "prog",
+                                                "arg"}));
+}
+
+TEST(container, the_attempts_folder_is_seen_when_there_is_one) {
+  auto o = order("podman");
+  const Bind folder{"/run/wm/12-0.1.d", "/run/wm/12-0.1.d"};
+  auto seen = [&] {
+    auto binds = binds_of(o, facts(), task());
+    return std::count(binds.begin(), binds.end(), folder) == 1;
+  };
+  EXPECT_FALSE(seen());
+  o.script = "#!/bin/sh";
+  EXPECT_TRUE(seen());
+  o.script.clear();
+  o.elastic = true;
+  EXPECT_TRUE(seen());
+}
+
+TEST(container, charliecloud_has_the_hosts_tmp_and_dev_anyway) {
+  auto o = order("charliecloud");
+  o.resolved.cwd = "/tmp/here";
+  auto t = task();
+  t.gpu_uuids = {"GPU-1"};
+  auto argv = words(o, t);
+  EXPECT_FALSE(has(argv, {"/tmp/here:/tmp/here"}));
+  EXPECT_FALSE(has(argv, {"/dev/nvidia0:/dev/nvidia0"}));
+  EXPECT_TRUE(has(argv, {"-b", "/usr/lib/libcuda.so.1:/usr/lib/libcuda.so.1"}));
+}
+
+TEST(container, podman_is_on_the_hosts_network_with_the_tasks_environment) {
+  auto argv = words(order("podman"));
+  EXPECT_TRUE(has(argv, {"podman", "run", "--rm", "-i", "--network=host", "--ipc=host",
+                         "--env-host", "-w", "/work/ann"}));
+  EXPECT_TRUE(has(argv, {"-v", "/opt/mine:/opt/yours"}));
+  EXPECT_TRUE(has(argv, {"--extra", "-k", "/images/x", "prog", "arg"}));
+  EXPECT_FALSE(has(argv, {"-t"}));
+  auto o = order("podman");
+  o.resolved.streams = Streams::Terminal;
+  EXPECT_TRUE(has(words(o), {"-t"}));
+}
+
+TEST(container, podman_gets_the_gpus_as_devices_when_the_task_has_any) {
+  EXPECT_FALSE(has(words(order("podman")), {"--device"}));
+  auto t = task();
+  t.gpu_uuids = {"GPU-1"};
+  auto argv = words(order("podman"), t);
+  EXPECT_TRUE(has(argv, {"--device", "/dev/nvidia0:/dev/nvidia0"}));
+  EXPECT_TRUE(has(argv, {"-v", "/usr/lib/libcuda.so.1:/usr/lib/libcuda.so.1"}));
+}
+
+TEST(container, apptainer_executes_in_the_jobs_folder) {
+  auto argv = words(order("apptainer"));
+  EXPECT_TRUE(has(argv, {"apptainer", "exec", "--pwd", "/work/ann", "--bind", "/data:/data"}));
+  EXPECT_TRUE(has(argv, {"/images/x", "prog", "arg"}));
+}
+
+TEST(container, a_folder_below_another_is_bound_once) {
+  auto o = order("podman");
+  o.resolved.cwd = "/data/ann";
+  auto binds = binds_of(o, facts(), task());
+  EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{"/data/ann", "/data/ann"}), 0);
+  EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{"/data", "/data"}), 1);
+  o.app.container.binds = {"/data:/elsewhere"};  // does not show it under its own name
+  binds = binds_of(o, facts(), task());
+  EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{"/data/ann", "/data/ann"}), 1);
+}
+
+TEST(container, results_are_seen_by_jobs_that_have_some) {
+  auto o = order("podman");
+  o.app.type = AppType::Training;
+  auto host = facts();
+  host.dirs.results = "/results";
+  auto binds = binds_of(o, host, task());
+  auto path = result_dir(o, host);
+  EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{path, path}), 1);
+}
+
+TEST(container, the_job_may_name_the_image_where_the_profile_lets_it) {
+  auto o = order("podman");
+  o.env = std::string("A=1\0LSB_CONTAINER_IMAGE=mine\0", 29);
+  EXPECT_EQ(image_of(o), "/images/x");
+  o.app.container.image = "reg/$LSB_CONTAINER_IMAGE:1";
+  EXPECT_EQ(image_of(o), "reg/mine:1");
+  o.env.clear();
+  EXPECT_EQ(image_of(o), "reg/:1");
+}
+
+TEST(container, the_image_is_looked_for_on_each_host_before_the_users_commands) {
+  auto o = order("podman");
+  o.queue_pre_exec = "q";
+  auto host = facts();
+  host.scripts.prolog = "p";
+  auto before = plan_attempt(o, host, {}, {}).before;
+  ASSERT_EQ(before.size(), 3u);
+  EXPECT_EQ(before[1].what, "the look for container image '/images/x'");
+  EXPECT_FALSE(before[1].privileged);
+  EXPECT_EQ(before[1].argv.back(), "/images/x");
+  o.first_host = false;
+  EXPECT_EQ(plan_attempt(o, host, {}, {}).before.size(), 2u);
+}
+
+TEST(container, the_task_is_what_runs_inside) {
+  auto argv = plan_attempt(order("charliecloud"), facts(), {}, {}).tasks.at(0).argv;
+  EXPECT_EQ(argv.front(), "ch-run");
+  EXPECT_TRUE(has(argv, {"--", "/bin/sh", "-c", "run me"}));
+}
+
+}  // namespace
+}  // namespace wm::proc
