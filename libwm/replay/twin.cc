@@ -56,13 +56,17 @@ void Twin::settle(JobId id, WallTime now) {
   for (TaskNumber task : leaving) apply(TaskEnded{id, attempt, task, 0, Term::Left, {}, ""}, now);
 }
 
+// Processes first: that frees the places beside them, unless a part of the job runs there.
 void Twin::end(JobId id, WallTime now) {
-  const Job* job = find_job(cluster_, id);
-  if (!job) return;
-  Attempt attempt = job->attempt;
-  auto running =
-      tasks_of(*job, [](const Task& t) { return t.has_process && t.state != TaskState::Gone; });
-  for (TaskNumber task : running) apply(TaskEnded{id, attempt, task, 0, Term::None, {}, ""}, now);
+  for (bool bare : {false, true}) {
+    const Job* job = find_job(cluster_, id);
+    if (!job || is_over(job->state) || job->state == JobState::Pending) return;
+    Attempt attempt = job->attempt;
+    auto left = tasks_of(*job, [&](const Task& task) {
+      return task.state != TaskState::Gone && (bare || task.has_process);
+    });
+    for (TaskNumber task : left) apply(TaskEnded{id, attempt, task, 0, Term::None, {}, ""}, now);
+  }
 }
 
 std::set<JobId> Twin::carry_out(const sched::Plan& plan, WallTime now) {
