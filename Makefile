@@ -72,7 +72,7 @@ GROUPS_A := $B/lib/libwmgroups.a
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
-.PHONY: all programs tests check bench demo lint install clean help bootstrap soak
+.PHONY: all programs tests check bench sim-report demo lint install clean help bootstrap soak
 all: programs
 programs: $(SBIN) $(BIN) $(TRAINER) $(GROUPS_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
@@ -194,6 +194,9 @@ lint:
 	@scripts/lint
 bench: all $(BENCHES)
 	@B=$B scripts/bench
+# The lists of jobs are no part of this: TRACES=FOLDER, default ../shared/data/traces.
+sim-report: $B/bin/bsim
+	@B=$B TRACES=$(TRACES) scripts/sim_report
 soak: all tests
 	@B=$B scripts/check --soak
 demo: bootstrap
@@ -209,6 +212,8 @@ help:
 	@echo "                jobs sharing four GPUs (results in DEMO_DIR, default demo-out)"
 	@echo "make check      builds and runs every test; SAN=address,undefined or SAN=thread"
 	@echo "make bench      measures, printing name value unit"
+	@echo "make sim-report simulates the real job lists and writes test/sim/RESULTS.md"
+	@echo "                (TRACES=FOLDER, default ../shared/data/traces)"
 	@echo "make lint       clang-format and clang-tidy"
 	@echo "make soak       the long forms of the tests"
 	@echo "make install    DESTDIR= prefix="

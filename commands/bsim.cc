@@ -164,7 +164,13 @@ Result<void> check(const Asked& asked) {
   WM_TRY(outside("interval", asked.interval, 86400));
   WM_TRY(outside("hosts", asked.setup.hosts, 1'000'000));
   WM_TRY(outside("gpus-per-host", asked.setup.gpus_per_host, 1024));
-  return outside("cpus-per-host", asked.setup.cpus_per_host, 1'000'000);
+  WM_TRY(outside("cpus-per-host", asked.setup.cpus_per_host, 1'000'000));
+  constexpr std::uint64_t kMostSlots = 4'000'000;
+  const replay::Setup& setup = asked.setup;
+  auto slots = std::uint64_t{setup.hosts} * std::max(setup.gpus_per_host, setup.cpus_per_host);
+  if (slots <= kMostSlots) return {};
+  return fail(Code::BadArgument, "the cluster has " + std::to_string(slots) + " slots, more than " +
+                                     std::to_string(kMostSlots));
 }
 
 Result<void> simulate(Asked asked) {

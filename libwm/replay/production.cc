@@ -57,20 +57,6 @@ Backfill backfill_of(Policy policy, const Config& config) {
   }
 }
 
-std::vector<Task> tasks_at(const std::vector<sched::Spot>& spots, std::uint32_t last) {
-  std::vector<Task> tasks;
-  for (const sched::Spot& spot : spots) {
-    Task task;
-    task.number = TaskNumber{++last};
-    task.host = spot.host;
-    task.gpus = spot.gpus;
-    // One process stands for the job: no others start or end by themselves here.
-    task.has_process = task.number.value == 1;
-    tasks.push_back(std::move(task));
-  }
-  return tasks;
-}
-
 }  // namespace
 
 Production::Production(const std::vector<JobRun>& jobs, const Setup& setup, const Options& options,
@@ -89,7 +75,7 @@ Production::Production(const std::vector<JobRun>& jobs, const Setup& setup, cons
   }
   policy_.speed.cost = Duration(std::llround(options.resize_cost_s * 1e6));
   apply(ConfigLoaded{simulated(options)}, 0);
-  policy_.backfill = backfill_of(options.policy, *cluster_.config);
+  policy_.backfill = backfill_of(options.policy, *twin_.cluster().config);
   // A date that holds no places decides nothing; only a person would read it.
   if (policy_.backfill == Backfill::Easy) policy_.max_promises = 1;
   add_hosts(setup);
@@ -109,15 +95,8 @@ void Production::add_hosts(const Setup& setup) {
   }
 }
 
-// check, apply, follow: what the master does with an event, its store left out.
-void Production::apply(const EventBody& first, double now) {
-  std::vector<EventBody> todo{first};
-  for (std::size_t i = 0; i < todo.size(); ++i) {
-    auto legal = fsm::check(cluster_, todo[i]);
-    WM_CHECK(legal.has_value());
-    auto changed = fsm::apply(cluster_, {Seq{cluster_.seq.value + 1}, wall(now), todo[i]});
-    for (auto& next : fsm::follow(cluster_, changed)) todo.push_back(std::move(next));
-  }
+void Production::apply(const EventBody& body, double now) {
+  WM_CHECK(twin_.apply(body, wall(now)));
 }
 
 std::shared_ptr<const SealedSpec> Production::spec_of(const JobRun& run) const {
@@ -125,8 +104,8 @@ std::shared_ptr<const SealedSpec> Production::spec_of(const JobRun& run) const {
   JobSpec spec;
   spec.owner = {1000, 1000, trace.user};
   spec.name = trace.name;
-  spec.queue = cluster_.config->cluster.default_queue;
-  spec.plan = cluster_.config->cluster.default_plan;
+  spec.queue = twin_.cluster().config->cluster.default_queue;
+  spec.plan = twin_.cluster().config->cluster.default_plan;
   spec.app = trace.milli_gpus > 0 ? "training" : "batch";
   spec.task.milli_cpus = trace.milli_cpus;
   spec.task.milli_gpus = trace.milli_gpus;
@@ -159,13 +138,7 @@ void Production::arrive(std::uint32_t job, double now) {
 }
 
 void Production::end(std::uint32_t job, double now) {
-  const Job& ended = *cluster_.jobs.find(job + 1);
-  std::vector<Task> tasks = ended.tasks;
-  Attempt attempt = ended.attempt;
-  for (const Task& task : tasks) {
-    if (!task.has_process || task.state == TaskState::Gone) continue;
-    apply(TaskEnded{id_of(job), attempt, task.number, 0, Term::None, {}, ""}, now);
-  }
+  twin_.end(id_of(job), wall(now));
   apply(JobPurged{id_of(job)}, now);
   live_.erase(job);
   noise_.erase(job);
@@ -174,52 +147,9 @@ void Production::end(std::uint32_t job, double now) {
 
 sched::Plan Production::pass(double now) {
   double from = options_.stopwatch ? options_.stopwatch() : 0;
-  sched::Plan plan = sched::schedule(cluster_, policy_, wall(now));
+  sched::Plan plan = twin_.pass(policy_, wall(now));
   if (options_.stopwatch) pass_s_.push_back(options_.stopwatch() - from);
-  return sched::admit(cluster_, plan);
-}
-
-void Production::start_tasks(JobId id, double now) {
-  const Job& job = *cluster_.jobs.find(id.job);
-  std::vector<TaskNumber> waiting;
-  for (const Task& task : job.tasks) {
-    if (task.has_process && task.pid == 0) waiting.push_back(task.number);
-  }
-  for (TaskNumber task : waiting) apply(TaskStarted{id, job.attempt, task, 1}, now);
-}
-
-void Production::let_leave(double now) {
-  for (std::uint32_t number : std::exchange(leaving_, {})) {
-    const Job& job = *cluster_.jobs.find(number);
-    std::vector<TaskNumber> leavers;
-    for (const Task& task : job.tasks) {
-      if (task.state == TaskState::Leaving) leavers.push_back(task.number);
-    }
-    for (TaskNumber task : leavers) {
-      apply(TaskEnded{job.id, job.attempt, task, 0, Term::Left, {}, ""}, now);
-    }
-  }
-}
-
-void Production::carry_out(const sched::Plan& plan, double now) {
-  for (const auto& piece : plan.shrinks) {
-    apply(TasksLeaving{piece.job, piece.attempt, piece.tasks, wall(now), piece.reason}, now);
-    touched_.insert(piece.job.job - 1);
-    leaving_.insert(piece.job.job);
-  }
-  for (const auto& piece : plan.starts) {
-    Attempt attempt{cluster_.jobs.find(piece.job.job)->attempt.value + 1};
-    apply(JobDispatched{piece.job, attempt, tasks_at(piece.tasks, 0), ""}, now);
-    start_tasks(piece.job, now);
-    touched_.insert(piece.job.job - 1);
-  }
-  for (const auto& piece : plan.grows) {
-    std::uint32_t last = cluster_.jobs.find(piece.job.job)->last_task.value;
-    apply(TasksAdded{piece.job, piece.attempt, tasks_at(piece.tasks, last), piece.reason}, now);
-    touched_.insert(piece.job.job - 1);
-  }
-  for (const auto& date : plan.promises) apply(StartPromised{date.job, date.at}, now);
-  let_leave(now);
+  return sched::admit(twin_.cluster(), plan);
 }
 
 // True if the report says more than was known of the program.
@@ -268,7 +198,7 @@ std::vector<std::uint32_t> Production::decide(double now) {
   for (int i = 0; i < kMostPasses; ++i) {
     sched::Plan plan = pass(now);
     wake_at_ = plan.look_again;
-    carry_out(plan, now);
+    for (JobId job : twin_.carry_out(plan, wall(now))) touched_.insert(job.job - 1);
     // Nobody left, so nothing has become free for whom it was not meant.
     if (plan.shrinks.empty()) break;
   }
@@ -282,7 +212,7 @@ double Production::wake_at() const {
 
 Placement Production::placement(std::uint32_t job) const {
   std::map<std::uint32_t, std::uint32_t> by_host;
-  const Job* found = cluster_.jobs.find(job + 1);
+  const Job* found = twin_.cluster().jobs.find(job + 1);
   if (!found || is_over(found->state)) return {};
   for (const Task& task : found->tasks) {
     if (task.holds_slot()) ++by_host[task.host.value - 1];

@@ -1,6 +1,5 @@
-// Role: the master's own decisions in virtual time: its state machines (libwm/fsm) hold the
-// cluster, its scheduler (libwm/sched) decides, admitted plans become the real events. Tasks
-// start, and those asked to leave go, within the instant; what that costs a job is the engine's.
+// Role: the master's own decisions in virtual time, for a list of jobs: its machines (twin.h)
+// hold the cluster and decide. What a start or a resize costs a job is the engine's.
 #pragma once
 
 #include <functional>
@@ -8,11 +7,10 @@
 #include <set>
 #include <vector>
 
-#include "libwm/fsm/fsm.h"
 #include "libwm/replay/engine.h"
 #include "libwm/replay/run.h"
+#include "libwm/replay/twin.h"
 #include "libwm/sched/goodput.h"
-#include "libwm/sched/schedule.h"
 
 namespace wm::replay {
 
@@ -37,9 +35,6 @@ class Production : public Decider {
   Duration limit_of(const JobRun& run, std::uint32_t tasks) const;
   void apply(const EventBody& body, double now);
   sched::Plan pass(double now);
-  void carry_out(const sched::Plan& plan, double now);
-  void start_tasks(JobId job, double now);
-  void let_leave(double now);
   void hear_reports();
   bool hear(std::uint32_t job);
   void foretell(std::uint32_t job);
@@ -47,12 +42,11 @@ class Production : public Decider {
   const std::vector<JobRun>& jobs_;
   const Options& options_;
   std::vector<double>& pass_s_;
-  Cluster cluster_;
+  Twin twin_{Cluster{}};
   sched::SchedPolicy policy_;
   WallTime wake_at_{};  // the last pass asked for another then; 0: it did not
   std::set<std::uint32_t> touched_;
-  std::set<std::uint32_t> leaving_;  // jobs that have tasks to leave
-  bool listens_ = false;             // some jobs report their speed, and the policy cares
+  bool listens_ = false;  // some jobs report their speed, and the policy cares
   std::uint32_t per_host_;
   std::set<std::uint32_t> live_;
   std::map<std::string, sched::Profile> profiles_;  // by program

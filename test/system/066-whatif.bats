@@ -1,0 +1,57 @@
+#!/usr/bin/env bats
+# Role: bwhatif says of a live cluster what a change would do, and changes nothing.
+
+load lib
+setup_file() {
+  cat >"$BATS_FILE_TMPDIR/queues.conf" <<'END'
+[normal]
+priority = 50
+[first]
+priority = 90
+END
+  cluster_up --nodes 2 --cpus 1 --conf "$BATS_FILE_TMPDIR/queues.conf"
+}
+teardown_file() { cluster_down; }
+setup() { cluster_env; }
+
+# FIELD of the job's record in what bwhatif -json printed.
+told() { jq -r --arg id "$1" --arg key "$2" '.RECORDS[] | select(.JOBID == $id) | .[$key]' <<<"$output"; }
+
+@test "hosts and queues that are not there yet: who would start earlier, who later" {
+  running=$(submit -n 2 -W 60 sleep 300)
+  wait_for 20 in_state "$running" running
+  wide=$(submit -n 2 -W 30 true)
+  next=$(submit -n 2 -W 30 true)
+
+  run bwhatif --hosts +2 -json
+  [ "$status" -eq 0 ]
+  [ "$(jq -r .COMMAND <<<"$output")" = bwhatif ]
+  [[ $(told "$wide" START_THEN) < $(told "$wide" START_NOW) ]]
+  [ "$(told "$wide" DISPLACED)" = no ]
+
+  run bwhatif --queue first "$next" -json
+  [ "$status" -eq 0 ]
+  [[ $(told "$next" START_THEN) < $(told "$next" START_NOW) ]]
+  [ "$(told "$wide" DISPLACED)" = yes ]
+
+  run bwhatif --hosts -1
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} =~ ^JOBID\ +START_NOW\ +START_THEN\ +DISPLACED ]]
+  [[ ${lines[1]} =~ ^$wide\ +[0-9/:-]+\ +-\ +yes ]]
+
+  in_state "$wide" pending
+  is "$next" queue normal
+  [ "$(bhosts -json | jq '.RECORDS | length')" -eq 2 ]
+}
+
+@test "what makes no sense is refused" {
+  run bwhatif --hosts 0
+  [ "$status" -eq 255 ]
+  [[ $output == *"--hosts '0': give a number such as +2 or -1"* ]]
+  run bwhatif --queue first 4711
+  [ "$status" -eq 255 ]
+  [[ $output == *"Job <4711> is not found"* ]]
+  run bwhatif
+  [ "$status" -eq 255 ]
+  [[ $output == *"give one of --hosts, --queue and --plan"* ]]
+}
