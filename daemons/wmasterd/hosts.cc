@@ -173,7 +173,7 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
       events.push_back(std::move(event));
   for (auto& event : reconcile(id, words)) events.push_back(std::move(event));
   journal_.propose({std::move(events), {}, {}, [this, peer, id, words](const Result<void>& done) {
-                      if (done) return drop_strangers(peer, words);
+                      if (done) return settle(peer, id, words);
                       world_.close(peer);
                       on_left(peer);
                     }});
@@ -183,6 +183,7 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
     world_.close(session.peer);
   }
   session.peer = peer;
+  session.settled = false;
   session.heard = world_.mono();
   session.gpus = words.gpus;
   peers_[peer] = id;
@@ -232,6 +233,14 @@ std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) 
             AgentSeen{job.id, job.attempt, host, attempt.agent_address, attempt.doors});
   });
   return events;
+}
+
+// From now on it gets orders: those of before may name tasks that it has just been found to
+// have lost, and whose slots are being given up.
+void Hosts::settle(PeerId peer, HostId host, const HostRegister& words) {
+  auto& session = sessions_[host];
+  if (session.peer == peer) session.settled = true;
+  drop_strangers(peer, words);
 }
 
 // What runs there and is not wanted any more is ended and forgotten.
@@ -322,7 +331,8 @@ void Hosts::on_tick() {
 }
 
 void Hosts::order(const OrderHost& what) {
-  if (!connected(what.host)) return;  // told when it registers again
+  if (!connected(what.host) || !sessions_[what.host].settled)
+    return;  // told when it has registered
   const Cluster& state = journal_.published();
   const Job* job = find_job(state, what.job);
   if (!job || !has_work_on(*job, what.host)) {

@@ -56,7 +56,8 @@ class Hosts {
 
  private:
   struct Session {
-    PeerId peer;  ///< none: not connected
+    PeerId peer;           ///< none: not connected
+    bool settled = false;  ///< its registration is durable, with what it was found to have lost
     TimePoint heard{};
     TimePoint left{};
     double load = 0;
@@ -68,6 +69,7 @@ class Hosts {
   };
 
   void on_register(PeerId peer, const HostRegister& words);
+  void settle(PeerId peer, HostId host, const HostRegister& words);
   void welcome(PeerId peer, HostId host);
   void tell_configuration();
   std::vector<EventBody> reconcile(HostId host, const HostRegister& words) const;
