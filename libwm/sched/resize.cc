@@ -209,6 +209,16 @@ bool Placement::grow(Claim& claim) {
   return false;
 }
 
+// Whoever asks for what has just failed need not be admitted to fail in the next round.
+void Placement::bar_hopeless() {
+  for (Claim& claim : claims_.all) {
+    bool waits = claim.pending() && claim.barred == Barred::No && claim.admitted == 0;
+    if (!waits || !is_hopeless(claim)) continue;
+    claim.barred = Barred::Unplaced;
+    claim.floor = 0;
+  }
+}
+
 // Strictly in order: who waits for room may hold some before the next is looked at.
 bool Placement::start_in_order() {
   bool all = true;
@@ -220,6 +230,7 @@ bool Placement::start_in_order() {
     if (waits) held_.hold_for(claim, places_);
     if (waits && held_.first() != claim.id) claim.behind = held_.first();
   }
+  if (!all) bar_hopeless();
   return all;
 }
 
