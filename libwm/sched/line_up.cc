@@ -23,7 +23,7 @@ class Liner {
   void find_roomy();
   Units fits(const AlikeJobs& kind);
   std::uint32_t bound_of(const AlikeJobs& kind);
-  Claim claim_of(const AlikeJobs& kind) const;
+  Claim claim_of(const AlikeJobs& kind);
   void look_at_first();
   void add_rests();
   void name_idle();
@@ -93,9 +93,12 @@ std::uint32_t Liner::bound_of(const AlikeJobs& kind) {
   return static_cast<std::uint32_t>(std::min(bound, all));
 }
 
-// Of the next that is not looked at yet.
-Claim Liner::claim_of(const AlikeJobs& kind) const {
+// Of the next that is not looked at yet. Where shares may cover it and yet nothing of the kind
+// fits, whatever others give, that is known before they are divided.
+Claim Liner::claim_of(const AlikeJobs& kind) {
   Claim claim = kind.like;
+  bool covered = (claim.gpu ? free_.gpus : free_.slots) >= claim.cost(claim.min);
+  if (!policy_.every && covered && fits(kind) < claim.min) claim.barred = Barred::Unplaced;
   claim.id = {kind.jobs[kind.looked_at], 0};
   claim.job = memory_.jobs.find(claim.id.job);
   return claim;

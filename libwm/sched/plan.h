@@ -103,13 +103,13 @@ struct Plan {
 
 /// Bounds of one pass.
 struct SchedPolicy {
-  std::uint32_t max_pending = 200'000;  ///< pending jobs looked at; the rest keep reason New
+  std::uint32_t max_pending = 200'000;  ///< pending jobs looked at one by one
   std::uint32_t max_rounds = 8;         ///< fillings after something could not be placed
   std::uint32_t hosts_looked_at = 256;  ///< hosts with room compared for one job
   using Backfill = wm::Backfill;
   Backfill backfill = Backfill::Easy;
-  std::uint32_t max_promises = 100;       ///< pending jobs that get a dated start
-  std::uint64_t max_date_work = 200'000;  ///< hosts looked at for all dates of a pass
+  std::uint32_t max_promises = 100;      ///< pending jobs that get a dated start
+  std::uint64_t max_date_work = 20'000;  ///< hosts looked at for all dates of a pass
   Duration promise_tolerance = std::chrono::minutes(1);  ///< a date that moves less stays
   SpeedPolicy speed;  ///< elastic jobs that report how fast they are
 };

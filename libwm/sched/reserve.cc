@@ -28,7 +28,7 @@ bool take_now(Places& places, const Claim& claim) {
   return !shares.empty();
 }
 
-constexpr std::uint64_t kAlike = 32;  // so much cheaper is the date of the next that asks the same
+constexpr std::uint64_t kAlike = 16;  // so much cheaper is the date of the next that asks the same
 
 // Tasks of a running job by what becomes of them: what it must keep, and what it can give.
 struct Kept {
@@ -126,9 +126,9 @@ void Reservations::hold_for(const Claim& claim, Places& places) {
 }
 
 // Hosts to be looked at for a date: all of them for the first that asks so.
-std::uint64_t Reservations::price_of(const Claim& claim) const {
+std::uint64_t Reservations::price_of(const Claim& claim, bool alike) const {
   std::uint64_t hosts = claims_.requests[claim.request].hosts.size();
-  return skyline_ && skyline_->knows(claim) ? hosts / kAlike + 1 : hosts;
+  return alike || (skyline_ && skyline_->knows(claim)) ? hosts / kAlike + 1 : hosts;
 }
 
 // In the order in which they were given.
@@ -146,9 +146,8 @@ std::vector<const Claim*> Reservations::affordable(const std::vector<const Claim
   std::set<std::pair<std::uint32_t, std::uint32_t>> kinds;
   std::uint64_t work = work_;
   for (std::size_t i : order) {
-    std::uint64_t price = price_of(*waiting[i]);
     bool alike = !kinds.insert({waiting[i]->request, waiting[i]->min}).second;
-    work += alike ? price / kAlike + 1 : price;
+    work += price_of(*waiting[i], alike);
     chosen[i] = work <= policy_.max_date_work;
   }
   std::vector<const Claim*> some;
@@ -158,6 +157,7 @@ std::vector<const Claim*> Reservations::affordable(const std::vector<const Claim
 }
 
 void Reservations::estimate(const std::vector<const Claim*>& waiting, Places& places) {
+  estimating_ = true;
   for (const Claim* claim : affordable(waiting)) {
     bool known = std::any_of(dates_.begin(), dates_.end(),
                              [&](const DatedStart& date) { return date.job == claim->id; });
@@ -167,9 +167,13 @@ void Reservations::estimate(const std::vector<const Claim*>& waiting, Places& pl
 
 // Its date, noted; from then on it occupies what it was promised.
 std::optional<Dated> Reservations::date_of(const Claim& claim, Places& places) {
-  if (dates_.size() >= policy_.max_promises || work_ > policy_.max_date_work) return std::nullopt;
+  // Who holds places is promised them: that comes before knowing when others will start.
+  constexpr std::uint64_t kHolding = 10;
+  bool holds = policy_.backfill == Backfill::Conservative && !estimating_;
+  std::uint64_t most = policy_.max_date_work * (holds ? kHolding : 1);
+  if (dates_.size() >= policy_.max_promises || work_ > most) return std::nullopt;
   if (!skyline_) build();
-  work_ += price_of(claim);
+  work_ += price_of(claim, false);
   auto date = skyline_->earliest(places, claim, claim.limit);
   bool was_promised = claim.job->promised != WallTime{};
   // It fits as soon as others give: what it lacks is not room but shares.

@@ -78,7 +78,7 @@ class Reservations {
 
  private:
   bool may_hold(const Claim& claim) const;
-  std::uint64_t price_of(const Claim& claim) const;
+  std::uint64_t price_of(const Claim& claim, bool alike) const;
   std::vector<const Claim*> affordable(const std::vector<const Claim*>& waiting) const;
   std::optional<Dated> date_of(const Claim& claim, Places& places);
   void build();
@@ -97,6 +97,7 @@ class Reservations {
   const Claim* first_ = nullptr;
   std::vector<DatedStart> dates_;
   std::uint64_t work_ = 0;
+  bool estimating_ = false;
   bool growing_ = false;
 };
 

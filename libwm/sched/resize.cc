@@ -244,6 +244,16 @@ bool Placement::start_or_hold(Claim& claim) {
   return all;
 }
 
+// Whoever asks for what has just failed need not be admitted to fail in the next round.
+void Placement::bar_hopeless() {
+  for (Claim& claim : claims_.all) {
+    bool waits = claim.pending() && claim.barred == Barred::No && claim.admitted == 0;
+    if (!waits || !is_hopeless(claim)) continue;
+    claim.barred = Barred::Unplaced;
+    claim.floor = 0;
+  }
+}
+
 // Strictly in order: who waits for room may hold some before the next is looked at. Those
 // whose promised date has come go first, whoever has come to stand before them since.
 bool Placement::start_in_order() {
@@ -258,6 +268,7 @@ bool Placement::start_in_order() {
       if (now) all = start_or_hold(claim) && all;
     }
   }
+  if (!all) bar_hopeless();
   return all;
 }
 

@@ -90,6 +90,7 @@ class Placement {
   JobId copy_id(const Claim& claim, const Placed& placed) const;
   TasksByRoom rooms_of(const Job& job) const;
   bool is_hopeless(const Claim& claim) const;
+  void bar_hopeless();
 
   const Cluster& cluster_;
   Claims& claims_;

@@ -1,0 +1,136 @@
+// Role: what a pass keeps for the next: whatever has changed since, it decides what a pass that
+// remembers nothing decides; and how many of alike jobs are looked at.
+#include "libwm/sched/memory.h"
+
+#include "libwm/sched/schedule.h"
+#include "test/support/sched_cluster.h"
+
+namespace wm::sched {
+namespace {
+
+using test::at;
+using test::elastic;
+using test::slots;
+
+class Remembering : public test::SchedCluster {
+ protected:
+  // A pass with the memory, which is compared with one without.
+  Plan look() {
+    Plan fresh = run.plan();
+    Plan plan = schedule(run.state.freeze(), run.policy, at(run.now), memory);
+    EXPECT_EQ(plan.starts, fresh.starts);
+    EXPECT_EQ(plan.shrinks, fresh.shrinks);
+    EXPECT_EQ(plan.waiting.size(), fresh.waiting.size());
+    for (const Waiting& waiting : fresh.waiting) {
+      auto* reasons = plan.why(waiting.job);
+      EXPECT_TRUE(reasons && *reasons == *waiting.reasons) << to_string(waiting.job);
+    }
+    return plan;
+  }
+  std::size_t looked_at() const {
+    return static_cast<std::size_t>(
+        std::count_if(memory.claims->all.begin(), memory.claims->all.end(),
+                      [](const Claim& claim) { return claim.pending() && !claim.rest; }));
+  }
+  Memory memory;
+};
+
+TEST_F(Remembering, what_has_not_changed_is_decided_again) {
+  run.host(2);
+  run.submit(slots("ann", 2));
+  Plan first = look(), again = look();
+  EXPECT_EQ(first.starts, again.starts);
+  EXPECT_EQ(again.starts.size(), 1u);
+}
+
+TEST_F(Remembering, jobs_that_come_run_and_go_are_noticed) {
+  run.host(2);
+  auto a = run.submit(slots("ann", 1)), b = run.submit(slots("ann", 2));
+  look();
+  run.pass();
+  EXPECT_EQ(look().starts.size(), 0u) << "there is no room for the second";
+  run.end(a);
+  Plan plan = look();
+  ASSERT_EQ(plan.starts.size(), 1u);
+  EXPECT_EQ(plan.starts[0].job, b);
+  run.step(KillRequested{b, {Term::Owner, "ann", "", at(1)}});
+  EXPECT_TRUE(look().waiting.empty());
+}
+
+TEST_F(Remembering, hosts_that_close_open_and_come_are_noticed) {
+  run.host(1);
+  auto job = run.submit(slots("ann", 1));
+  run.step(HostClosed{HostId{1}, "admin", ""});
+  Plan closed = look();
+  ASSERT_TRUE(closed.why(job));
+  EXPECT_EQ(closed.why(job)->front().code, PendCode::HostsClosed);
+  run.step(HostOpened{HostId{1}, "admin"});
+  EXPECT_EQ(look().starts.size(), 1u);
+  run.submit(slots("ann", 2));
+  look();
+  run.host(2);
+  EXPECT_EQ(look().starts.size(), 2u);
+}
+
+TEST_F(Remembering, another_configuration_starts_afresh) {
+  run.host(4);
+  run.submit(slots("ann", 1).queue("low"));
+  run.submit(slots("ann", 1).queue("low"));
+  EXPECT_EQ(look().starts.size(), 2u);
+  queue("low", [](QueueConf& conf) { conf.max_slots = 1; });
+  EXPECT_EQ(look().starts.size(), 1u);
+}
+
+TEST_F(Remembering, a_select_that_asks_for_what_is_free_follows_it) {
+  run.host(2);
+  auto spec = slots("ann", 1);
+  spec.spec.select = "slots>1";
+  auto job = run.submit(spec);
+  EXPECT_EQ(look().starts.size(), 1u);
+  auto other = run.submit(slots("bob", 1));
+  run.dispatch(other, {HostId{1}});
+  Plan plan = look();
+  EXPECT_TRUE(plan.starts.empty());
+  ASSERT_TRUE(plan.why(job));
+  EXPECT_EQ(plan.why(job)->front().code, PendCode::Requirement);
+}
+
+TEST_F(Remembering, of_alike_jobs_those_that_could_start_are_looked_at) {
+  run.policy.max_promises = 0;
+  run.host(4);
+  for (int i = 0; i < 100; ++i) run.submit(slots("ann", 1));
+  EXPECT_EQ(look().starts.size(), 4u);
+  EXPECT_EQ(looked_at(), 4u);
+  while (!run.pass().idle()) continue;
+  Plan full = look();
+  EXPECT_EQ(looked_at(), 1u) << "nothing can start";
+  EXPECT_EQ(full.waiting.size(), 96u) << "yet everybody has a reason";
+  EXPECT_EQ(full.waiting.front().reasons, full.waiting.back().reasons);
+}
+
+TEST_F(Remembering, free_slots_that_are_of_no_use_count_for_nothing) {
+  run.policy.max_promises = 0;
+  for (int i = 0; i < 8; ++i) {
+    auto host = run.host(2);
+    auto large = slots("bob", 1);
+    large.spec.task.mem = run.host_of(host).capacity.mem;
+    run.dispatch(run.submit(large), {host});
+  }
+  auto small = slots("ann", 1);
+  small.spec.task.mem = Bytes{1};
+  for (int i = 0; i < 20; ++i) run.submit(small);
+  EXPECT_TRUE(look().starts.empty());
+  EXPECT_EQ(looked_at(), 1u) << "eight slots are free, but no memory beside them";
+}
+
+TEST_F(Remembering, what_elastic_jobs_could_give_counts) {
+  run.policy.max_promises = 0;
+  gpu_hosts(4);
+  submit_and_settle(elastic("ann", 1, 4));
+  for (int i = 0; i < 10; ++i) run.submit(test::rigid("bob", 1));
+  EXPECT_FALSE(look().shrinks.empty());
+  EXPECT_EQ(looked_at(), 3u);
+}
+
+}  // namespace
+}  // namespace wm::sched
