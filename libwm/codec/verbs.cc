@@ -1,9 +1,9 @@
 // Field tables of model/verbs.h. Tags are append-only.
-#include "libwm/model/acct.h"
 #include "libwm/model/verbs.h"
 
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
+#include "libwm/model/acct.h"
 
 namespace wm {
 
