@@ -33,7 +33,7 @@ HostOrder order(const std::string& driver) {
   o.attempt = {1};
   o.resolved.owner = {1000, 100, "ann"};
   o.resolved.command = "run me";
-  o.resolved.cwd = "/work/ann";
+  o.resolved.cwd = "/scratch/ann";
   o.first_host = true;
   o.all = {{{1}, "a", "10.0.0.1"}};
   o.tasks = {task()};
@@ -57,13 +57,13 @@ TEST(container, no_driver_changes_nothing) {
 TEST(container, charliecloud_sees_the_jobs_folders_and_what_the_profile_names) {
   EXPECT_EQ(words(order("charliecloud")), (List{"ch-run",
                                                 "--cd",
-                                                "/work/ann",
+                                                "/scratch/ann",
                                                 "-b",
                                                 "/data:/data",
                                                 "-b",
                                                 "/opt/mine:/opt/yours",
                                                 "-b",
-                                                "/work/ann:/work/ann",
+                                                "/scratch/ann:/scratch/ann",
                                                 "-b",
                                                 "/usr/bin:/usr/bin",
                                                 "-b",
@@ -107,7 +107,7 @@ TEST(container, charliecloud_has_the_hosts_tmp_and_dev_anyway) {
 TEST(container, podman_is_on_the_hosts_network_with_the_tasks_environment) {
   auto argv = words(order("podman"));
   EXPECT_TRUE(has(argv, {"podman", "run", "--rm", "-i", "--network=host", "--ipc=host",
-                         "--env-host", "-w", "/work/ann"}));
+                         "--env-host", "-w", "/scratch/ann"}));
   EXPECT_TRUE(has(argv, {"-v", "/opt/mine:/opt/yours"}));
   EXPECT_TRUE(has(argv, {"--extra", "-k", "/images/x", "prog", "arg"}));
   EXPECT_FALSE(has(argv, {"-t"}));
@@ -127,7 +127,7 @@ TEST(container, podman_gets_the_gpus_as_devices_when_the_task_has_any) {
 
 TEST(container, apptainer_executes_in_the_jobs_folder) {
   auto argv = words(order("apptainer"));
-  EXPECT_TRUE(has(argv, {"apptainer", "exec", "--pwd", "/work/ann", "--bind", "/data:/data"}));
+  EXPECT_TRUE(has(argv, {"apptainer", "exec", "--pwd", "/scratch/ann", "--bind", "/data:/data"}));
   EXPECT_TRUE(has(argv, {"/images/x", "prog", "arg"}));
 }
 
