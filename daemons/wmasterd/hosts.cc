@@ -180,10 +180,12 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
       events.push_back(std::move(event));
   for (auto& event : reconcile(id, words)) events.push_back(std::move(event));
   journal_.propose({std::move(events), {}, {}, [this, peer, id, words](const Result<void>& done) {
-                      if (done) sessions_[id].registered = sessions_[id].peer == peer;
-                      if (done) return drop_strangers(peer, words);
-                      world_.close(peer);
-                      on_left(peer);
+                      if (!done) {
+                        world_.close(peer);
+                        return on_left(peer);
+                      }
+                      sessions_[id].registered = sessions_[id].peer == peer;
+                      drop_strangers(peer, words);
                     }});
   auto& session = sessions_[id];
   if (session.peer && session.peer != peer) {

@@ -21,10 +21,6 @@ namespace {
 
 using std::chrono::seconds;
 
-TimePoint steady_now() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
-
 WallTime wall_now() {
   return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
 }

@@ -13,10 +13,6 @@
 namespace wm::shepherd {
 namespace {
 
-TimePoint steady_now() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
-
 /// An agent that ends at once is not started for ever.
 constexpr int kMaxAgentStarts = 20;
 /// From SIGTERM to SIGKILL: it waits for a slow reader of an interactive job's output.

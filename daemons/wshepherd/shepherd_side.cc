@@ -19,10 +19,6 @@ namespace {
 
 using proc::EndCause;
 
-TimePoint steady_now() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
-
 std::string outcome(const proc::SideCommand& command, int status, bool late) {
   if (late) return command.what + " took longer than " + format_duration(command.time_limit);
   if (WIFSIGNALED(status))

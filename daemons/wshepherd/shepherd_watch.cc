@@ -22,10 +22,6 @@ using std::chrono::milliseconds;
 constexpr Duration kWatchLimits = milliseconds(200);
 constexpr Duration kWatchPeak = std::chrono::seconds(5);
 
-TimePoint steady_now() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
-
 bool any(const proc::UseLimits& limits) { return limits != proc::UseLimits{}; }
 
 /// The kernel's limit on processes and threads together: threads are counted exactly; behind a

@@ -17,6 +17,11 @@
 
 namespace wm::shepherd {
 
+/// Now, by the clock that all times to wait for are of. @cost O(1)
+inline TimePoint steady_now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+}
+
 /// Between SIGQUIT, at which Python programs of ours print their stacks, and SIGKILL.
 inline constexpr Duration kDumpTime = std::chrono::seconds(1);
 

@@ -33,19 +33,33 @@ std::uint32_t numa_of(hwloc_topology_t topology, hwloc_obj_t unit) {
   return 0;
 }
 
+/// hwloc's view of this machine. Resource: owns it. False: it cannot be had.
+class Topology {
+ public:
+  Topology()
+      : loaded_(hwloc_topology_init(&topology_) == 0 && hwloc_topology_load(topology_) == 0) {}
+  ~Topology() {
+    if (topology_ != nullptr) hwloc_topology_destroy(topology_);
+  }
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
+  explicit operator bool() const { return loaded_; }
+  hwloc_topology_t get() const { return topology_; }
+
+ private:
+  hwloc_topology_t topology_ = nullptr;
+  bool loaded_;
+};
+
 }  // namespace
 
 Inventory take_inventory() {
   Inventory found;
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) == 0) {
-    if (hwloc_topology_load(topology) == 0) {
-      int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-      int units = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-      found.cores = static_cast<std::uint32_t>(std::max(cores > 0 ? cores : units, 1));
-      found.mem.value = static_cast<std::int64_t>(hwloc_get_root_obj(topology)->total_memory);
-    }
-    hwloc_topology_destroy(topology);
+  if (Topology topology; topology) {
+    int cores = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE);
+    int units = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PU);
+    found.cores = static_cast<std::uint32_t>(std::max(cores > 0 ? cores : units, 1));
+    found.mem.value = static_cast<std::int64_t>(hwloc_get_root_obj(topology.get())->total_memory);
   }
   utsname machine{};
   if (::uname(&machine) == 0) found.type = machine.machine;
@@ -54,34 +68,28 @@ Inventory take_inventory() {
 }
 
 Result<std::string> topology_xml() {
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) return fail(Code::System, "hwloc: no topology");
+  Topology topology;
   char* text = nullptr;
   int size = 0;
-  bool done = hwloc_topology_load(topology) == 0 &&
-              hwloc_topology_export_xmlbuffer(topology, &text, &size, 0) == 0;
-  std::string xml(done ? text : "");
-  if (done) hwloc_free_xmlbuffer(topology, text);
-  hwloc_topology_destroy(topology);
-  if (!done) return fail(Code::System, "hwloc: the topology cannot be written down");
+  if (!topology || hwloc_topology_export_xmlbuffer(topology.get(), &text, &size, 0) != 0)
+    return fail(Code::System, "hwloc: the topology cannot be written down");
+  std::string xml(text);
+  hwloc_free_xmlbuffer(topology.get(), text);
   return xml;
 }
 
 CpuMap read_cpus() {
   CpuMap map;
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) return map;
-  if (hwloc_topology_load(topology) == 0) {
-    auto above = [topology](hwloc_obj_t unit, hwloc_obj_type_t type) {
-      auto* found = hwloc_get_ancestor_obj_by_type(topology, type, unit);
-      return found ? found->logical_index : 0;
-    };
-    for (hwloc_obj_t unit = nullptr;
-         (unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit));)
-      map.push_back({unit->os_index, above(unit, HWLOC_OBJ_CORE), numa_of(topology, unit),
-                     above(unit, HWLOC_OBJ_PACKAGE)});
-  }
-  hwloc_topology_destroy(topology);
+  Topology topology;
+  if (!topology) return map;
+  auto above = [&](hwloc_obj_t unit, hwloc_obj_type_t type) {
+    auto* found = hwloc_get_ancestor_obj_by_type(topology.get(), type, unit);
+    return found ? found->logical_index : 0;
+  };
+  for (hwloc_obj_t unit = nullptr;
+       (unit = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_PU, unit));)
+    map.push_back({unit->os_index, above(unit, HWLOC_OBJ_CORE), numa_of(topology.get(), unit),
+                   above(unit, HWLOC_OBJ_PACKAGE)});
   return map;
 }
 

@@ -41,7 +41,7 @@ from evidence import History  # noqa: E402
 TRAIN = ['/usr/bin/python3', os.path.join(TOP, 'test', 'support', 'timed_train.py')]
 STEPS, STEP_MS = '20000', '20'
 SUBMITS, STARTS, SHARES, RESIZES = 60, 25, 7, 7
-SHAPE = {'nodes': 4, 'cpus': 1, 'gpus': 1, 'mem': '', 'conf': [], 'multiuser': False}
+SHAPE = {'nodes': 4, 'cpus': 1, 'gpus': 1, 'mem': '', 'multiuser': False}
 SETTLED_STEPS = 40  # after a resize, before the next
 
 
@@ -280,21 +280,25 @@ def warm_resizes(bench):
     show('grow_warm_request_to_step_ms', first_steps(bench, job, grows), f'; {forks} of {len(grows)} were forks')
 
 
-def main():
-    """One cluster for all of it; a figure that cannot be had does not keep the others back."""
+def run(shape, measures, conf=''):
+    """One cluster for all of it, with `conf` in its wm.conf; a figure that cannot be had does not keep the
+    others back. Only the measures that the command line names, if it names any. Returns the exit status."""
     work, failed = tempfile.mkdtemp(prefix='wm-bench.'), 0
     cluster = Cluster(os.path.join(work, 'c'), os.environ.get('B', os.path.join(TOP, 'build')))
     wanted = sys.argv[1:]
+    overlay = os.path.join(work, 'wm.conf')
+    with open(overlay, 'w', encoding='ascii') as text:
+        text.write(conf)
     try:
-        cluster.up(SHAPE)
+        cluster.up({**shape, 'conf': [overlay] if conf else []})
         bench = Bench(cluster, work)
-        for measure in (submission, start, share, resizes, warm_resizes):
+        for measure in measures:
             if wanted and measure.__name__ not in wanted:
                 continue
             try:
                 measure(bench)
             except Failure as problem:
-                print(f'cluster_bench: {measure.__name__}: {problem}', file=sys.stderr)
+                print(f'{os.path.basename(sys.argv[0])}: {measure.__name__}: {problem}', file=sys.stderr)
                 failed = 1
     finally:
         cluster.down()
@@ -303,4 +307,4 @@ def main():
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run(SHAPE, (submission, start, share, resizes, warm_resizes)))

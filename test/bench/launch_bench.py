@@ -25,9 +25,9 @@ import sys
 import tempfile
 import time
 
-from cluster_bench import TOP, Bench, Cluster, Failure, show, until
+from cluster_bench import TOP, Failure, run, show, until
 
-SHAPE = {'nodes': 1, 'cpus': 64, 'gpus': 0, 'mem': '', 'conf': [], 'multiuser': False}
+SHAPE = {'nodes': 1, 'cpus': 64, 'gpus': 0, 'mem': '', 'multiuser': False}
 HELLOS, LAUNCHES, ELEMENTS, SPAWNS, IDLE_S = 11, 11, 2000, 1000, 20
 MPI = {'OMPI_MCA_pml': 'ob1', 'OMPI_MCA_btl': 'self,vader,tcp', 'OMPI_MCA_mpi_yield_when_idle': '1',
        'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
@@ -160,30 +160,5 @@ def daemons(bench):
     bench.said('bkill', job)
 
 
-def main():
-    """One cluster for all of it; a figure that cannot be had does not keep the others back."""
-    work, failed = tempfile.mkdtemp(prefix='wm-bench.'), 0
-    cluster = Cluster(os.path.join(work, 'c'), os.environ.get('B', os.path.join(TOP, 'build')))
-    wanted = sys.argv[1:]
-    large = os.path.join(work, 'wm.conf')
-    with open(large, 'w', encoding='ascii') as conf:
-        conf.write(f'[limits]\nmax_array_size = {ELEMENTS}\n')
-    try:
-        cluster.up({**SHAPE, 'conf': [large]})
-        bench = Bench(cluster, work)
-        for measure in (hello, launch, array, daemons):
-            if wanted and measure.__name__ not in wanted:
-                continue
-            try:
-                measure(bench)
-            except Failure as problem:
-                print(f'launch_bench: {measure.__name__}: {problem}', file=sys.stderr)
-                failed = 1
-    finally:
-        cluster.down()
-        shutil.rmtree(work, ignore_errors=True)
-    return failed
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run(SHAPE, (hello, launch, array, daemons), f'[limits]\nmax_array_size = {ELEMENTS}\n'))

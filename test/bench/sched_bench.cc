@@ -8,27 +8,12 @@
 #include "libwm/sched/admit.h"
 #include "libwm/sched/plan_view.h"
 #include "libwm/sched/schedule.h"
+#include "test/bench/config.h"
 
 namespace wm {
 namespace {
 
 constexpr std::uint32_t kSlots = 4;
-
-std::shared_ptr<const Config> config() {
-  auto made = std::make_shared<Config>();
-  for (auto [name, priority] : {std::pair{"high", 90u}, {"normal", 50u}}) {
-    QueueConf queue;
-    queue.name = name;
-    queue.priority = priority;
-    made->queues.push_back(queue);
-  }
-  for (const char* path : {"/a", "/a/x", "/b"}) {
-    PlanConf plan;
-    plan.path = path;
-    made->plans.push_back(plan);
-  }
-  return made;
-}
 
 void add_hosts(Cluster& cluster, std::uint32_t count) {
   for (std::uint32_t n = 1; n <= count; ++n) {

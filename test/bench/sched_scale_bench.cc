@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "libwm/sched/schedule.h"
+#include "test/bench/config.h"
 
 namespace wm {
 namespace {
@@ -33,22 +34,6 @@ double ms_of(const std::function<void()>& act) {
   double from = spent();
   act();
   return spent() - from;
-}
-
-std::shared_ptr<const Config> config() {
-  auto made = std::make_shared<Config>();
-  for (auto [name, priority] : {std::pair{"high", 90u}, {"normal", 50u}}) {
-    QueueConf queue;
-    queue.name = name;
-    queue.priority = priority;
-    made->queues.push_back(queue);
-  }
-  for (const char* path : {"/a", "/a/x", "/b"}) {
-    PlanConf plan;
-    plan.path = path;
-    made->plans.push_back(plan);
-  }
-  return made;
 }
 
 // Hosts, jobs, and what happens to them.

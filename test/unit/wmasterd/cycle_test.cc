@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "libwm/base/log.h"
-#include "test/support/builders.h"
-#include "test/support/sim_world.h"
+#include "test/support/journal_desk.h"
 
 namespace wm::master {
 namespace {
@@ -15,34 +13,13 @@ using test::ClusterBuilder;
 using test::SpecBuilder;
 using namespace std::chrono_literals;
 
-struct Desk {
-  ClusterBuilder past;
-  test::Sim sim{1};
-  test::SimDisk disk;
-  std::unique_ptr<test::SimWorld> world;
-  std::unique_ptr<Journal> journal;
+struct Desk : test::JournalDesk {
   std::unique_ptr<Cycle> cycle;
 
-  Desk() {
-    static const bool quiet = (log::open("cycle", "", log::Level::Error), true);
-    static_cast<void>(quiet);
-    past.config.hosts.clear();
-    past.reconfigure();
-  }
   void start() {
-    disk.events = past.history;
-    world = std::make_unique<test::SimWorld>(sim, disk, past.config);
-    journal = std::make_unique<Journal>(*world, [](const Journal::Published&) {});
-    ASSERT_TRUE(journal->start());
+    open();
     cycle = std::make_unique<Cycle>(*world, *journal);
   }
-  ~Desk() {
-    cycle.reset();
-    journal.reset();
-    world.reset();
-  }
-  void pass(Duration time = 200ms) { sim.run(sim.now() + time); }
-  const Job& job(JobId id) const { return *find_job(journal->published(), id); }
   std::size_t dispatches() const {
     return static_cast<std::size_t>(std::count_if(
         disk.events.begin(), disk.events.end(),

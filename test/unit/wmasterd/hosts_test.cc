@@ -4,10 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
-#include "test/support/builders.h"
-#include "test/support/sim_world.h"
+#include "test/support/journal_desk.h"
 
 namespace wm::master {
 namespace {
@@ -35,35 +33,20 @@ struct Peer final : test::SimPeer {
 };
 
 /// Hosts over a journal whose disk holds what a cluster has been through.
-struct Desk {
-  ClusterBuilder past;
-  test::Sim sim{1};
-  test::SimDisk disk;
-  std::unique_ptr<test::SimWorld> world;
-  std::unique_ptr<Journal> journal;
+struct Desk : test::JournalDesk {
   std::unique_ptr<Hosts> hosts;
   std::vector<std::unique_ptr<Peer>> peers;
 
-  Desk() {
-    static const bool quiet = (log::open("hosts", "", log::Level::Error), true);
-    static_cast<void>(quiet);
-    past.config.hosts.clear();
-    past.reconfigure();
-  }
   void start() {
-    disk.events = past.history;
-    world = std::make_unique<test::SimWorld>(sim, disk, past.config);
-    journal = std::make_unique<Journal>(*world, [](const Journal::Published&) {});
-    ASSERT_TRUE(journal->start());
+    open();
     hosts = std::make_unique<Hosts>(*world, *journal);
     hosts->on_start();
   }
-  ~Desk() {
+  ~Desk() {  // the world speaks to its peers to its end
     hosts.reset();
     journal.reset();
     world.reset();
   }
-  void pass(Duration time) { sim.run(sim.now() + time); }
   Peer& connect() {
     auto& peer = *peers.emplace_back(std::make_unique<Peer>());
     peer.id = world->connect(peer);
@@ -93,8 +76,6 @@ struct Desk {
     const Host& known = *journal->published().hosts.find(id.value);
     return words(known.name, known.boot);
   }
-  const Cluster& state() const { return journal->published(); }
-  const Job& job(JobId id) const { return *find_job(state(), id); }
 };
 
 TEST(hosts, a_host_that_registers_is_welcomed_and_part_of_the_cluster) {
@@ -205,6 +186,24 @@ TEST(hosts, a_reboot_ends_even_what_was_only_ordered) {
   desk.enrol(r);
   EXPECT_TRUE(is_over(desk.job(id).state));
   EXPECT_EQ(desk.job(id).term, Term::HostLost);
+}
+
+TEST(hosts, nothing_decided_before_a_registration_is_durable_is_ordered) {
+  Desk desk;
+  auto h = desk.past.host(2);
+  auto id = desk.past.submit({});
+  desk.past.run(id, {h});
+  desk.start();
+  auto r = desk.again(h);
+  r.boot = "another boot";
+  auto& peer = desk.connect();
+  desk.say(peer, NodeVerb::Register, r);
+  desk.hosts->order({h, id});  // as another commit would have it meanwhile
+  desk.pass(100ms);
+  EXPECT_TRUE(peer.all<HostOrder>(NodeVerb::Order).empty()) << "it would begin a lost task again";
+  desk.hosts->order({h, id});
+  desk.pass(100ms);
+  EXPECT_EQ(peer.all<HostForget>(NodeVerb::Forget).size(), 1u) << "from now on it is told";
 }
 
 TEST(hosts, what_nobody_wants_any_more_is_to_be_forgotten) {

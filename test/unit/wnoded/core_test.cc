@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "libwm/base/log.h"
-#include "test/support/fake_outside.h"
+#include "test/support/node_core.h"
 
 namespace wm::node {
 namespace {
@@ -19,86 +19,7 @@ struct Quiet : ::testing::Environment {
 };
 const auto* const kQuiet = ::testing::AddGlobalTestEnvironment(new Quiet);
 
-HostRegister card() {
-  HostRegister words;
-  words.name = "n";
-  words.boot = "b";
-  return words;
-}
-
-proc::HostFacts host() {
-  proc::HostFacts facts;
-  facts.name = "n";
-  facts.address = "10.0.0.1";
-  facts.cluster = "c";
-  facts.run = "/run/n";
-  return facts;
-}
-
-class core : public ::testing::Test {
- protected:
-  core() {
-    node_.on_session();
-    outside_.sent.clear();
-  }
-
-  static HostOrder order(std::uint32_t attempt = 1, std::uint64_t generation = 1) {
-    HostOrder o;
-    o.job = {7, 0};
-    o.attempt = {attempt};
-    o.generation = generation;
-    o.resolved.command = "true";
-    o.resolved.owner = {1000, 100, "ann"};
-    o.env = std::string("A=1\0", 4);
-    return with_task(o, 1);
-  }
-  static HostOrder with_task(HostOrder o, std::uint32_t number) {
-    OrderedTask task;
-    task.task = {number};
-    o.tasks.push_back(task);
-    o.all.push_back({{number}, "n", "10.0.0.1"});
-    return o;
-  }
-  template <class T>
-  void hear(NodeVerb verb, const T& words) {
-    ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(verb), codec::encode(words)));
-  }
-  void start(const HostOrder& o) {
-    hear(NodeVerb::Order, o);
-    outside_.authorise_next();
-    node_.on_word(key_, proc::TaskStarted{{TaskNumber{1}, 4711, {}, false}});
-  }
-  static proc::ExitRecord record(std::uint32_t task, int status = 0,
-                                 EndCause cause = EndCause::Exited) {
-    proc::ExitRecord r;
-    r.key = {{7, 0}, {1}};
-    r.task = {task};
-    r.status = status;
-    r.cause = cause;
-    return r;
-  }
-  void end_task(int status = 0, EndCause cause = EndCause::Exited) {
-    node_.on_word(key_, proc::TaskEnded{record(1, status, cause)});
-  }
-  void end_attempt(EndCause cause = EndCause::Exited) {
-    node_.on_word(key_, proc::AttemptEnded{record(0, 0, cause)});
-  }
-  std::vector<FactEnded> ends() {
-    std::vector<FactEnded> found;
-    for (const auto& fact : outside_.take_facts())
-      if (auto* ended = std::get_if<FactEnded>(&fact.fact)) found.push_back(*ended);
-    return found;
-  }
-  HostRegister registered() {
-    outside_.sent.clear();
-    node_.on_session();
-    return *codec::decode<HostRegister>(outside_.sent.at(0).second);
-  }
-
-  test::FakeOutside outside_;
-  Core node_{outside_, card(), host()};
-  AttemptKey key_{{7, 0}, {1}};
-};
+class core : public test::NodeCore {};
 
 TEST_F(core, an_order_starts_the_attempt_once_its_account_is_known) {
   hear(NodeVerb::Order, order());
@@ -338,7 +259,7 @@ TEST_F(core, after_a_restart_what_runs_is_adopted_and_what_ended_is_told) {
   auto ended = record(1, 5 << 8);
   ended.key = {{8, 0}, {2}};
   test::FakeOutside outside;
-  Core fresh(outside, card(), host());
+  Core fresh(outside, test::node_card(), test::node_facts());
   fresh.adopt({up}, {ended});
   fresh.on_session();
   auto words = codec::decode<HostRegister>(outside.sent.at(0).second);
@@ -426,52 +347,6 @@ TEST_F(core, peek_reads_the_tasks_own_file_as_its_user) {
   EXPECT_EQ(*reply, (PeekReply{5, "text", ""}));
   hear(NodeVerb::Peek, PeekRequest{6, {8, 0}, {1}, {1}, 1, 0, 100});
   EXPECT_FALSE(codec::decode<PeekReply>(outside_.sent.back().second)->error.empty());
-}
-
-TEST_F(core, the_leased_port_is_told_with_the_start) {
-  auto o = order();
-  o.app.type = AppType::Training;
-  start(o);
-  auto facts = outside_.take_facts();
-  ASSERT_EQ(facts.size(), 1u);
-  EXPECT_EQ(std::get<FactStarted>(facts[0].fact).port, outside_.ports.at(key_));
-}
-
-TEST_F(core, a_job_that_no_port_is_free_for_does_not_start) {
-  auto o = order();
-  o.app.type = AppType::Training;
-  outside_.no_ports = true;
-  hear(NodeVerb::Order, o);
-  outside_.authorise_next();
-  EXPECT_TRUE(outside_.fake.started.empty());
-  auto ended = ends();
-  ASSERT_EQ(ended.size(), 1u);
-  EXPECT_EQ(ended[0].term, Term::LaunchFailed);
-  EXPECT_EQ(ended[0].text, "no port is free");
-}
-
-TEST_F(core, an_order_that_knows_no_port_does_not_take_one_away) {
-  auto o = order();
-  o.app.type = AppType::Training;
-  start(o);
-  auto port = outside_.ports.at(key_);
-  hear(NodeVerb::Order, with_task(o, 2));
-  const auto& env = std::get<proc::StartTasks>(outside_.fake.told.back().second).tasks.at(0).env;
-  auto told = "MASTER_PORT=" + std::to_string(port);
-  EXPECT_NE(std::find(env.begin(), env.end(), told), env.end());
-}
-
-TEST_F(core, the_port_of_a_training_job_is_held_until_it_ends) {
-  auto o = order();
-  o.app.type = AppType::Training;
-  start(o);
-  EXPECT_EQ(outside_.ports.size(), 1u);
-  const auto& env = outside_.fake.started.at(0).tasks.at(0).env;
-  auto told = "MASTER_PORT=" + std::to_string(outside_.ports.at(key_));
-  EXPECT_NE(std::find(env.begin(), env.end(), told), env.end());
-  end_task();
-  end_attempt();
-  EXPECT_TRUE(outside_.ports.empty());
 }
 
 TEST_F(core, records_are_shrunk_to_what_the_master_has_not_got) {

@@ -1,0 +1,43 @@
+// Role: what tests of the master's parts start from: a journal whose disk holds what a cluster has
+// been through, in virtual time.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+
+#include "daemons/wmasterd/journal.h"
+#include "libwm/base/log.h"
+#include "test/support/builders.h"
+#include "test/support/sim_world.h"
+
+namespace wm::test {
+
+/// Let `past` happen, then open(). What is made over world and journal goes before them: declare
+/// it in what is derived from this.
+struct JournalDesk {
+  ClusterBuilder past;
+  Sim sim{1};
+  SimDisk disk;
+  std::unique_ptr<SimWorld> world;
+  std::unique_ptr<master::Journal> journal;
+
+  JournalDesk() {
+    static const bool quiet = (log::open("desk", "", log::Level::Error), true);
+    static_cast<void>(quiet);
+    past.config.hosts.clear();
+    past.reconfigure();
+  }
+  void open() {
+    disk.events = past.history;
+    world = std::make_unique<SimWorld>(sim, disk, past.config);
+    journal = std::make_unique<master::Journal>(*world, [](const master::Journal::Published&) {});
+    ASSERT_TRUE(journal->start());
+  }
+  void pass(Duration time = std::chrono::milliseconds(200)) { sim.run(sim.now() + time); }
+  const Cluster& state() const { return journal->published(); }
+  const Job& job(JobId id) const { return *find_job(state(), id); }
+};
+
+}  // namespace wm::test

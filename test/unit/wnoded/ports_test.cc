@@ -1,0 +1,60 @@
+// The port at which the processes of a training meet: leased before one starts, held to the end.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "test/support/node_core.h"
+
+namespace wm::node {
+namespace {
+
+class ports : public test::NodeCore {};
+
+TEST_F(ports, the_leased_port_is_told_with_the_start) {
+  auto o = order();
+  o.app.type = AppType::Training;
+  start(o);
+  auto facts = outside_.take_facts();
+  ASSERT_EQ(facts.size(), 1u);
+  EXPECT_EQ(std::get<FactStarted>(facts[0].fact).port, outside_.ports.at(key_));
+}
+
+TEST_F(ports, a_job_that_no_port_is_free_for_does_not_start) {
+  auto o = order();
+  o.app.type = AppType::Training;
+  outside_.no_ports = true;
+  hear(NodeVerb::Order, o);
+  outside_.authorise_next();
+  EXPECT_TRUE(outside_.fake.started.empty());
+  auto ended = ends();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].term, Term::LaunchFailed);
+  EXPECT_EQ(ended[0].text, "no port is free");
+}
+
+TEST_F(ports, an_order_that_knows_no_port_does_not_take_one_away) {
+  auto o = order();
+  o.app.type = AppType::Training;
+  start(o);
+  auto port = outside_.ports.at(key_);
+  hear(NodeVerb::Order, with_task(o, 2));
+  const auto& env = std::get<proc::StartTasks>(outside_.fake.told.back().second).tasks.at(0).env;
+  auto told = "MASTER_PORT=" + std::to_string(port);
+  EXPECT_NE(std::find(env.begin(), env.end(), told), env.end());
+}
+
+TEST_F(ports, the_port_of_a_training_job_is_held_until_it_ends) {
+  auto o = order();
+  o.app.type = AppType::Training;
+  start(o);
+  EXPECT_EQ(outside_.ports.size(), 1u);
+  const auto& env = outside_.fake.started.at(0).tasks.at(0).env;
+  auto told = "MASTER_PORT=" + std::to_string(outside_.ports.at(key_));
+  EXPECT_NE(std::find(env.begin(), env.end(), told), env.end());
+  end_task();
+  end_attempt();
+  EXPECT_TRUE(outside_.ports.empty());
+}
+
+}  // namespace
+}  // namespace wm::node
