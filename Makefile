@@ -39,7 +39,8 @@ LDFLAGS := -pthread -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN))
 # time. It asks no name service of the C library (libwm/client/names.h), which could not be.
 COMMAND_LINK := $(if $(SAN),,-static -no-pie -Wl,--gc-sections)
 COMMAND_LIBS := $(if $(SAN),-lmunge,-l:libmunge.a)
-# Daemons take along what their machines may lack.
+# Daemons take along what their machines may lack, and look up their symbols when they start: a
+# shepherd would do so again after each fork.
 STATIC_RUNTIME := $(if $(SAN),,-static-libstdc++ -static-libgcc)
 LDLIBS := -lboost_program_options -lprotobuf-lite -lsqlite3 -lmunge -lhwloc -lspdlog -lfmt -ldl
 LDLIBS_STATIC := $(if $(SAN),-lboost_program_options -lprotobuf-lite,\
@@ -98,7 +99,7 @@ link = @mkdir -p $(@D); echo "  LINK  $@"; $(CCACHE) $(CXX) $(LDFLAGS) $(1) -o $
 define daemon
 DAEMON_OBJ_$(1) := $$(call obj,$$(filter-out %main.cc,$$(wildcard daemons/$(1)/*.cc)))
 $B/sbin/$(1): $$(DAEMON_OBJ_$(1)) $$(call obj,daemons/$(1)/main.cc) $$(LIB_A)
-	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(STATIC_RUNTIME) $$(LDLIBS)
+	$$(call link,$$(filter %.o,$$^)) -Wl,-z,now $$(SODIUM) $$(STATIC_RUNTIME) $$(LDLIBS)
 endef
 $(foreach d,$(DAEMONS),$(eval $(call daemon,$(d))))
 

@@ -79,6 +79,7 @@ Result<std::vector<std::string>> hosts_in(const std::string& path) {
 
 std::vector<Run> numbered(const std::vector<std::string>& hosts) {
   std::vector<Run> runs;
+  runs.reserve(hosts.size());
   auto first = number_in(kFirstVariable, 1);
   for (const auto& host : hosts)
     runs.push_back({host, first + static_cast<std::uint32_t>(runs.size())});

@@ -196,7 +196,7 @@ Result<int> run(const Parsed& given) {
   const auto spooled = spec.in_spooled ? spec.in_file : "";
   auto reply = submit_to(to, std::move(spec), source, env, asked_queues(options, here));
   if (!reply && !spooled.empty()) ::unlink(spooled.c_str());
-  WM_TRY(reply);
+  if (!reply) return reply.error();
   announce(*reply);
   if (options.has("K") || streams != Streams::Files) return wait_for(to, reply->job, streams);
   return 0;

@@ -339,8 +339,8 @@ std::string array_table(std::span<const ShownJob> jobs, bool with_header) {
   if (with_header)
     text = "JOBID    ARRAY_SPEC  OWNER   NJOBS PEND DONE  RUN EXIT SSUSP USUSP PSUSP\n";
   for (auto& [id, c] : arrays) {
-    auto n = [&](const char* state, int width) {
-      return fit(std::to_string(c.states[state]), width, true);
+    auto n = [&states = c.states](const char* state, int width) {
+      return fit(std::to_string(states[state]), width, true);
     };
     text += fit(std::to_string(id), 8) + " " + fit_name(c.name, 11) + " " + fit(c.owner, 7) + " " +
             fit(std::to_string(c.jobs), 5, true) + " " + n("PEND", 4) + " " + n("DONE", 4) + " " +

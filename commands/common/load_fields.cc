@@ -1,5 +1,6 @@
 #include "commands/common/load_fields.h"
 
+#include <cmath>
 #include <array>
 #include <cstdio>
 
@@ -73,7 +74,7 @@ std::string mean(const V& v, double (*of)(const V&, const GpuReport&)) {
   if (!v.connected || v.gpus.empty()) return "";
   double sum = 0;
   for (const auto& report : v.gpus) sum += of(v, report);
-  return std::to_string(static_cast<int>(sum / static_cast<double>(v.gpus.size()) + 0.5)) + "%";
+  return std::to_string(std::lround(sum / static_cast<double>(v.gpus.size()))) + "%";
 }
 
 double memory_part(const V& v, const GpuReport& report) {

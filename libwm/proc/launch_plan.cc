@@ -4,28 +4,32 @@
 #include "libwm/proc/container.h"
 #include "libwm/proc/launch_env.h"
 #include "libwm/proc/part_env.h"
+#include "libwm/proc/plain_command.h"
 
 namespace wm::proc {
 namespace {
 
+using Words = std::vector<std::string>;
+
 std::string number(std::uint64_t n) { return std::to_string(n); }
 
 /// The interpreter line of a script as argv, else /bin/sh.
-std::vector<std::string> interpreter_of(const std::string& script) {
+Words interpreter_of(const std::string& script) {
   if (!script.starts_with("#!")) return {"/bin/sh"};
   auto line = script.substr(2, std::min(script.find('\n'), std::size_t{4096}) - 2);
   auto from = line.find_first_not_of(" \t");
   if (from == line.npos) return {"/bin/sh"};
   auto end = line.find_first_of(" \t\r", from);
-  std::vector<std::string> argv{line.substr(from, end - from)};
+  Words argv{line.substr(from, end - from)};
   auto more = end == line.npos ? line.npos : line.find_first_not_of(" \t\r", end);
   auto last = line.find_last_not_of(" \t\r");
   if (more != line.npos && more <= last) argv.push_back(line.substr(more, last - more + 1));
   return argv;
 }
 
-std::vector<std::string> command_of(const HostOrder& o, const HostFacts& host) {
-  if (o.script.empty()) return {"/bin/sh", "-c", o.resolved.command};
+Words command_of(const HostOrder& o, const HostFacts& host) {
+  const auto& command = o.resolved.command;
+  if (o.script.empty()) return plain_words(command).value_or(Words{"/bin/sh", "-c", command});
   auto argv = interpreter_of(o.script);
   argv.push_back(attempt_dir(o, host) + "/script");
   return argv;

@@ -110,9 +110,8 @@ Result<void> prepare(const Exec& exec) {
   ::_exit(status);
 }
 
-/// The variables it runs with; a rank's are complete once its agent has spoken.
-Result<std::vector<std::string>> final_environment(const Exec& exec) {
-  if (exec.rank == nullptr) return exec.env;
+/// The variables of a rank: complete once its agent has spoken.
+Result<std::vector<std::string>> environment_of_rank(const Exec& exec) {
   RankCall call{exec.rank->task, exec.rank->rank, exec.rank->tag};
   RankStreams streams;
   WM_TRY(auto answer, call_for_rank(exec.rank->rank_socket, call, streams));
@@ -121,17 +120,25 @@ Result<std::vector<std::string>> final_environment(const Exec& exec) {
   return with_answer(exec.env, answer);
 }
 
-[[noreturn]] void run_child(const Exec& exec, int trouble, pid_t parent) {
+/// What exec(2) takes. Made before the fork: a child that allocates copies page after page.
+struct Words {
+  std::vector<char*> argv, env;
+};
+
+[[noreturn]] void run_child(const Exec& exec, Words& words, int trouble, pid_t parent) {
   if (auto ready = prepare(exec); !ready) give_up(trouble, ready.error().text, 2);
-  auto words = final_environment(exec);
-  if (!words) give_up(trouble, words.error().text, 2);
+  std::vector<std::string> env_of_rank;
+  if (exec.rank != nullptr) {
+    auto told = environment_of_rank(exec);
+    if (!told) give_up(trouble, told.error().text, 2);
+    env_of_rank = std::move(*told);
+    words.env = pointers_to(env_of_rank);
+  }
   if (::getppid() != parent) ::_exit(1);  // the shepherd died before PDEATHSIG was set
   ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
   if (exec.keep >= 0) ::fcntl(exec.keep, F_SETFD, 0);
-  auto argv = pointers_to(exec.argv);
-  auto env = pointers_to(*words);
-  ::environ = env.data();
-  ::execvp(argv[0], argv.data());
+  ::environ = words.env.data();
+  ::execvp(words.argv[0], words.argv.data());
   int status = errno == ENOENT ? 127 : 126;
   give_up(trouble, exec.argv[0] + ": " + std::strerror(errno), status);
 }
@@ -144,12 +151,13 @@ Result<Child> spawn(const Exec& exec) {
   if (::pipe2(pipe, O_CLOEXEC) != 0) return system_error("pipe");
   Fd read_end(pipe[0]), write_end(pipe[1]);
   auto parent = ::getpid();
+  Words words{pointers_to(exec.argv), pointers_to(exec.env)};
   // a signal sent to the child before it has default actions must wait, not be ignored
   sigset_t all, before;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);
   auto pid = ::fork();
-  if (pid == 0) run_child(exec, write_end.get(), parent);
+  if (pid == 0) run_child(exec, words, write_end.get(), parent);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return system_error("fork");
   return Child{pid, std::move(read_end)};
