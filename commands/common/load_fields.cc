@@ -1,7 +1,7 @@
 #include "commands/common/load_fields.h"
 
-#include <cmath>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 namespace wm::cmd {
