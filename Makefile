@@ -73,7 +73,7 @@ GROUPS_A := $B/lib/libwmgroups.a
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
-.PHONY: all programs tests check bench sim-report demo lint install clean help bootstrap soak
+.PHONY: all programs tests check bench sim-report demo lint install clean help bootstrap soak check-v2
 all: programs
 programs: $(SBIN) $(BIN) $(TRAINER) $(GROUPS_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
@@ -203,6 +203,8 @@ sim-report: $B/bin/bsim
 	@B=$B TRACES=$(TRACES) scripts/sim_report
 soak: all tests
 	@B=$B scripts/check --soak
+check-v2: $B/test/fault $B/sbin/wshepherd
+	@B=$B scripts/check_v2
 demo: bootstrap
 	@$(MAKE) --no-print-directory all
 	@scripts/demo
@@ -215,6 +217,8 @@ help:
 	@echo "make demo       installs what is missing, builds, and shows two users' elastic"
 	@echo "                jobs sharing four GPUs (results in DEMO_DIR, default demo-out)"
 	@echo "make check      builds and runs every test; SAN=address,undefined or SAN=thread"
+	@echo "make check-v2   the tests of limits and devices where cgroups are version 2 alone,"
+	@echo "                in an emulated machine (scripts/bootstrap v2 installs it)"
 	@echo "make bench      measures, printing name value unit"
 	@echo "make sim-report simulates the real job lists and writes test/sim/RESULTS.md"
 	@echo "                (TRACES=FOLDER, default ../shared/data/traces)"

@@ -60,8 +60,8 @@ void WorkerPort::admit(std::shared_ptr<Frames> frames) {
                 });
 }
 
-void WorkerPort::take(const std::shared_ptr<Frames>& held, std::string_view payload) {
-  auto frames = held;  // may be forgotten below
+/// `frames` is a copy: the one that called may be forgotten here.
+void WorkerPort::take(std::shared_ptr<Frames> frames, std::string_view payload) {
   auto words = codec::decode<FromWorker>(payload);
   auto* hello = words ? std::get_if<WorkerHello>(&*words) : nullptr;
   auto name = names_.find(frames.get());

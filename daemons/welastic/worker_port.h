@@ -42,7 +42,7 @@ class WorkerPort {
   };
   void accept();
   void admit(std::shared_ptr<Frames> frames);
-  void take(const std::shared_ptr<Frames>& frames, std::string_view payload);
+  void take(std::shared_ptr<Frames> frames, std::string_view payload);
   TaskNumber greet(const std::shared_ptr<Frames>& frames, const WorkerHello& hello);
   void watch(TaskNumber task, int pid);
 

@@ -7,6 +7,7 @@
 #include <pwd.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <boost/asio/signal_set.hpp>
@@ -111,6 +112,17 @@ proc::HostFacts facts_of(const Config& config, const Options& options, const Hos
   return host;
 }
 
+std::map<std::string, proc::CharDevice> gpu_devices_of(const proc::Nvml& driver) {
+  std::map<std::string, proc::CharDevice> devices;
+  for (const auto& [uuid, path] : driver.device_files()) {
+    struct stat file {};
+    if (::stat(path.c_str(), &file) == 0 && S_ISCHR(file.st_mode))
+      devices[uuid] = {major(file.st_rdev), minor(file.st_rdev)};
+    else log::warn("gpu_not_guarded", {{"gpu", uuid}, {"why", "no device " + path}});
+  }
+  return devices;
+}
+
 /// The GPU driver, if there is one.
 std::shared_ptr<proc::Nvml> open_driver(const std::string& library) {
   if (library.empty()) return nullptr;
@@ -144,6 +156,7 @@ Result<NodeSetup> find_out(const Config& config, Options options) {
   setup.nvml = open_driver(config.cluster.nvml_library);
   setup.card = card_of(config, options, setup.nvml.get());
   setup.host = facts_of(config, options, setup.folders, top);
+  if (setup.nvml) setup.host.gpu_devices = gpu_devices_of(*setup.nvml);
   setup.master.host = config.cluster.master_host;
   setup.master.port = static_cast<std::uint16_t>(config.cluster.master_port);
   setup.dial.source_address = options.address;

@@ -154,6 +154,7 @@ void Shepherd::on_exit(pid_t pid, int status, const wm::Usage& usage) {
     if (task.pid != pid || task.phase != Phase::Running) continue;
     task.exited = steady_now();
     note_exit(task, status, usage, wall_now());
+    if (!task.spec.devices.empty()) guard_devices();
     if (status != 0 && !task.ending && was_killed_for_memory())
       end_for(proc::EndCause::MemLimit, {});
   }

@@ -20,6 +20,7 @@
 #include "daemons/wshepherd/task.h"
 #include "daemons/wshepherd/warm.h"
 #include "libwm/proc/cgroup.h"
+#include "libwm/proc/device_guard.h"
 #include "libwm/proc/meter.h"
 
 namespace wm::shepherd {
@@ -68,6 +69,7 @@ class Shepherd {
 
   // what all use together; stopping them (shepherd_watch.cc)
   void make_cgroup();
+  void guard_devices();
   void watch();
   void end_for(proc::EndCause cause, const proc::Use& use);
   void set_suspended(bool on);
@@ -128,6 +130,7 @@ class Shepherd {
   NodeLink link_;
   proc::Fd signals_;
   proc::Cgroup cgroup_;
+  proc::DeviceGuard guard_;
   std::map<TaskNumber, Task> tasks_;
   std::set<pid_t> own_;  ///< copiers, agent, reporter: ours, not the job's
   pid_t agent_ = 0;

@@ -197,6 +197,7 @@ void Shepherd::start(proc::TaskSpec spec) {
 
 void Shepherd::start(Task& task) {
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  guard_devices();
   start_task(task, spec_, cgroup_.joins(true), warm_, now);
   if (task.phase == Phase::Running)
     link_.say(proc::TaskStarted{{task.spec.task, task.pid, task.record.started, false}});

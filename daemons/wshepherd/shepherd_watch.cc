@@ -73,11 +73,27 @@ void Shepherd::make_cgroup() {
   caps.pids = pids_cap(spec_.limits);
   caps.cpu_weight = spec_.cpu_weight;
   caps.cpus = spec_.cpus;
+  caps.devices = !spec_.guarded.empty();
   std::string trouble;
   cgroup_ = proc::Cgroup::make(place_.cgroups, cgroup_name(place_, spec_.key), caps, trouble);
   if (!trouble.empty())
     std::fprintf(stderr, "wshepherd %s: cgroup: %s\n", to_string(spec_.key).c_str(),
                  trouble.c_str());
+  guard_devices();
+}
+
+/// What no task has that runs, or waits for the commands before it, cannot be opened by any.
+void Shepherd::guard_devices() {
+  std::set<proc::CharDevice> denied(spec_.guarded.begin(), spec_.guarded.end());
+  auto allow = [&](const proc::TaskSpec& task) {
+    for (const auto& device : task.devices) denied.erase(device);
+  };
+  for (const auto& task : spec_.tasks) allow(task);
+  for (const auto& [number, task] : tasks_)
+    if (task.phase == Phase::Running) allow(task.spec);
+  if (auto done = guard_.deny(cgroup_, denied); !done)
+    std::fprintf(stderr, "wshepherd %s: %s\n", to_string(spec_.key).c_str(),
+                 done.error().text.c_str());
 }
 
 Duration Shepherd::watch_pause() const { return any(spec_.limits) ? kWatchLimits : kWatchPeak; }

@@ -77,7 +77,6 @@ void from_bits(std::uint64_t bits, T& v) {
   else if constexpr (std::same_as<T, Duration>) v = Duration(n);
   else if constexpr (std::same_as<T, WallTime>) v = WallTime(Duration(n));
   else if constexpr (std::same_as<T, Bytes>) v.value = n;
-  else if constexpr (std::is_enum_v<T>) v = static_cast<T>(bits);
   else if constexpr (std::signed_integral<T>) v = static_cast<T>(n);
   else v = static_cast<T>(bits);
 }

@@ -87,7 +87,7 @@ Result<void> check_invariants(const Cluster& cluster) {
   each_job(cluster, [&](const Job& job) {
     if (result) result = collect(job, taken);
   });
-  WM_TRY(result);
+  if (!result) return result;
   WM_TRY(check_accounts(cluster));
   cluster.hosts.each([&](std::uint32_t, const Host& host) {
     if (result) result = compare(host, taken[host.id]);

@@ -20,15 +20,7 @@ namespace {
 
 constexpr std::string_view kControllers[] = {"memory", "pids",    "cpu",    "cpuacct",
                                              "cpuset", "freezer", "devices"};
-constexpr const char* kUnified = "v2";
 constexpr const char* kTasks = "/tasks";
-
-Result<void> write_word(const std::string& path, const std::string& word) {
-  Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!fd || ::write(fd.get(), word.data(), word.size()) < 0)
-    return system_error("write '" + word + "' to " + path);
-  return {};
-}
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
@@ -143,8 +135,6 @@ std::vector<Setting> settings_of(const CgroupCaps& caps) {
   if (!caps.cpus.empty())
     settings.push_back(
         {"cpuset", "cpuset", "cpuset.cpus", "cpuset.cpus", join(caps.cpus), join(caps.cpus)});
-  for (const auto& device : caps.denied_devices)
-    settings.push_back({"devices", "devices", "devices.deny", "", device + " rwm", ""});
   return settings;
 }
 
@@ -173,6 +163,7 @@ CgroupRoots usable_cgroups(const std::string& configured) {
     if (path.empty() && configured.empty()) continue;  // the hierarchy's root: not ours to use
     auto root = point + path;
     if (!configured.empty()) {
+      if (unified) enable_controllers(root);
       root += "/" + configured;
       if (!make_folder(root)) continue;
       if (controller == "cpuset") {
@@ -221,6 +212,7 @@ Cgroup Cgroup::make(const CgroupRoots& roots, const std::string& name, const Cgr
   };
   bool unified = add(kUnified) && make_folder(group.folders_[kUnified] + kTasks);
   if (!unified) add("freezer"), add("cpuacct");
+  if (caps.devices) add("devices");
   add("memory");  // counts the peak also where nothing is limited
   for (const auto& setting : settings_of(caps)) {
     auto v2 =
@@ -246,6 +238,11 @@ Cgroup Cgroup::find(const CgroupRoots& roots, const std::string& name) {
   for (const auto& [controller, root] : roots)
     if (exists(root + "/" + name)) group.folders_[controller] = root + "/" + name;
   return group;
+}
+
+std::string Cgroup::folder(const std::string& controller) const {
+  auto at = folders_.find(controller);
+  return at == folders_.end() ? "" : at->second;
 }
 
 std::vector<std::string> Cgroup::joins(bool frozen) const {
@@ -343,6 +340,13 @@ void Cgroup::remove() const {
     if (controller == kUnified) ::rmdir((folder + kTasks).c_str());
     ::rmdir(folder.c_str());
   }
+}
+
+Result<void> write_word(const std::string& path, const std::string& word) {
+  Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd || ::write(fd.get(), word.data(), word.size()) < 0)
+    return system_error("write '" + word + "' to " + path);
+  return {};
 }
 
 Result<void> join_cgroups(const std::vector<std::string>& folders) {

@@ -21,6 +21,9 @@
 
 namespace wm::proc {
 
+/// The unified tree's name in place of a controller's.
+inline constexpr const char* kUnified = "v2";
+
 /// Folders below which attempts get theirs, by controller; "v2" is the unified tree.
 using CgroupRoots = std::map<std::string, std::string>;
 
@@ -39,7 +42,7 @@ struct CgroupCaps {
   std::uint32_t pids = 0;  ///< processes and threads
   std::uint32_t cpu_weight = 0;
   std::vector<std::uint32_t> cpus;
-  std::vector<std::string> denied_devices;  ///< "c 195:3": may not be opened (v1 only)
+  bool devices = false;  ///< some will be denied: device_guard.h
 };
 
 /// What a group has used. @units io: bytes of block devices, where the kernel counts them
@@ -66,6 +69,8 @@ class Cgroup {
   explicit operator bool() const { return !folders_.empty(); }
   /// Does the kernel keep this limit: "memory", "pids" …?
   bool keeps(const std::string& limit) const { return kept_.contains(limit); }
+  /// Its folder in a hierarchy; empty: it has none there.
+  std::string folder(const std::string& controller) const;
   /// Folders that a task (`frozen` with the job) or the agent joins.
   std::vector<std::string> joins(bool frozen) const;
   /// Processes inside; empty also when it is gone. @cost one read
@@ -87,5 +92,8 @@ class Cgroup {
 
 /// Moves the calling process into these folders. @errors System
 Result<void> join_cgroups(const std::vector<std::string>& folders);
+
+/// One setting of a group. @errors System
+Result<void> write_word(const std::string& path, const std::string& word);
 
 }  // namespace wm::proc

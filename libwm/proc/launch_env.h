@@ -4,6 +4,7 @@
 // @source LSF's job variables; torchrun's worker variables; WMLA's training variables
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct HostFacts {
   SiteScripts scripts;
   CpuMap cpus;                         ///< what affinity[] chooses from; empty: nothing is bound
   std::vector<std::string> gpu_files;  ///< what containers need to use the GPUs: container.h
+  std::map<std::string, CharDevice> gpu_devices;  ///< by uuid; of a slice, its GPU's
 };
 
 /// "<results>/<user>/batchworkdir/<jobid>"; results empty: the user's home. @cost O(1)

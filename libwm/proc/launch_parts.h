@@ -18,6 +18,12 @@ struct SmallFile {
   bool operator==(const SmallFile&) const = default;
 };
 
+/// A character device: the two numbers of its file. @source stat(2) st_rdev
+struct CharDevice {
+  std::uint32_t driver = 0, unit = 0;  ///< major and minor number
+  auto operator<=>(const CharDevice&) const = default;
+};
+
 /// A command that is run besides the tasks: prolog, pre-execution command, notification …
 struct SideCommand {
   std::string what;  ///< "prolog": for the words about its failure

@@ -1,5 +1,6 @@
 // What the launcher is told of an order: commands, output, files of the attempt.
 #include <algorithm>
+#include <set>
 
 #include "libwm/proc/container.h"
 #include "libwm/proc/launch_env.h"
@@ -163,6 +164,9 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
   plan_output(order, host, spec);
   plan_console(order, host, spec);
   plan_rank(order, host, spec);
+  for (const auto& uuid : task.gpu_uuids)
+    if (auto device = host.gpu_devices.find(uuid); device != host.gpu_devices.end())
+      spec.devices.push_back(device->second);
   return spec;
 }
 
@@ -180,6 +184,9 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   spec.report = report_head(order, host);
   spec.ends_with_last_task = !order.elastic && !is_bare_part(order);
   plan_around(order, host, spec);
+  std::set<CharDevice> gpus;
+  for (const auto& [uuid, device] : host.gpu_devices) gpus.insert(device);
+  spec.guarded.assign(gpus.begin(), gpus.end());
   if (wants_agent(order)) {
     spec.agent_argv = {host.sbin_dir + "/welastic"};
     spec.agent_env = agent_environment(order, host);

@@ -20,10 +20,11 @@ WM_PLAIN(AttemptKey) { f(s.job), f(s.attempt); }
 WM_PLAIN(Account) { f(s.uid), f(s.gid), f(s.groups); }
 WM_PLAIN(ResourceCap) { f(s.resource), f(s.amount); }
 WM_PLAIN(OutputFile) { f(s.path), f(s.name), f(s.overwrite), f(s.make_folders), f(s.limit_bytes); }
+WM_PLAIN(CharDevice) { f(s.driver), f(s.unit); }
 WM_PLAIN(TaskSpec) {
   f(s.task), f(s.argv), f(s.env), f(s.out), f(s.err), f(s.merge_err), f(s.cpus);
   f(s.in), f(s.folders), f(s.console), f(s.terminal), f(s.rows), f(s.columns);
-  f(s.rank_socket), f(s.rank), f(s.tag);
+  f(s.rank_socket), f(s.rank), f(s.tag), f(s.devices);
 }
 WM_PLAIN(SideCommand) { f(s.what), f(s.argv), f(s.env), f(s.privileged), f(s.time_limit); }
 WM_PLAIN(UseLimits) { f(s.cpu), f(s.mem), f(s.swap), f(s.processes), f(s.threads); }
@@ -41,6 +42,7 @@ WM_PLAIN(AttemptSpec) {
   f(s.agent_env), f(s.out), f(s.err), f(s.merge_err), f(s.report), f(s.ends_with_last_task),
       f(s.memo), f(s.tasks);
   f(s.limits), f(s.before), f(s.after), f(s.warning), f(s.suspended), f(s.cpu_weight), f(s.cpus);
+  f(s.guarded);
 }
 WM_PLAIN(ExitRecord) {
   f(s.key), f(s.task), f(s.pid), f(s.status), f(s.cause), f(s.text), f(s.started), f(s.ended);

@@ -27,7 +27,7 @@
 namespace wm::proc {
 
 /// Version of the words below; a shepherd of another version is ended, not spoken to.
-inline constexpr std::uint32_t kLauncherVersion = 3;
+inline constexpr std::uint32_t kLauncherVersion = 4;
 
 /// One try to run one job: what a shepherd is responsible for on its host.
 struct AttemptKey {
@@ -88,7 +88,8 @@ struct TaskSpec {
   std::uint32_t rows = 0, columns = 0;
   std::string rank_socket;  ///< of the agent that tells it of the other ranks; empty: none does
   std::uint32_t rank = 0;
-  bool tag = false;  ///< that agent gets its output, too
+  bool tag = false;                 ///< that agent gets its output, too
+  std::vector<CharDevice> devices;  ///< of the attempt's guarded ones, those that it may open
   bool operator==(const TaskSpec&) const = default;
 };
 
@@ -132,6 +133,7 @@ struct AttemptSpec {
   bool suspended = false;           ///< what starts is stopped at once
   std::uint32_t cpu_weight = 0;     ///< of the cgroup, 100 a CPU; 0: not set
   std::vector<std::uint32_t> cpus;  ///< of the cgroup's CPU set; empty: not set
+  std::vector<CharDevice> guarded;  ///< may be opened while a task runs that has them
   bool operator==(const AttemptSpec&) const = default;
 };
 

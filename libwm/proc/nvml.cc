@@ -242,6 +242,16 @@ std::vector<Gpu> Nvml::inventory() {
   return found;
 }
 
+std::map<std::string, std::string> Nvml::device_files() const {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : library_->entries) {
+    unsigned unit = 0;
+    if (library_->call("nvmlDeviceGetMinorNumber", entry.whole, &unit) == kOk)
+      files[entry.uuid] = "/dev/nvidia" + std::to_string(unit);
+  }
+  return files;
+}
+
 std::vector<GpuReading> Nvml::read() {
   auto& lib = *library_;
   auto xids = lib.take_xids();

@@ -5,6 +5,7 @@
 // Calls into a sick driver may block for seconds: never on a loop thread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ class Nvml {
   /// Devices and slices in the driver's order, with the links between them. One that cannot be
   /// read is left out. @cost some ms a device
   std::vector<Gpu> inventory();
+  /// Device files of the last inventory, by uuid; a slice has its GPU's. @cost a call a device
+  std::map<std::string, std::string> device_files() const;
   /// How each of the last inventory is. @cost some ms a device; more when one is sick
   std::vector<GpuReading> read();
 

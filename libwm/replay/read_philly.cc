@@ -32,7 +32,7 @@ Result<double> time_of(const Line& line) {
     return bad_line(line.number,
                     "field 1 (timestamp): '" + word.substr(0, 40) + "' is not YYYY-MM-DD HH:MM:SS");
   }
-  return static_cast<double>(days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 +
+  return static_cast<double>(days_of(year, month, day) * 86400 + hour * 3600L + minute * 60L +
                              second);
 }
 

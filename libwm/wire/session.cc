@@ -133,7 +133,7 @@ SessionActions Session::on_proof_checked(Result<Signed> proof) {
     s.close(accepted.error(), true, out);
     return out;
   }
-  s.proven = std::move(*accepted);
+  s.proven = *accepted;
   if (s.initiates()) {
     s.open_when_proven(out);
   } else {
@@ -307,7 +307,7 @@ void Session::State::open(Identity identity, SessionActions& out) {
   phase = Phase::Open;
   auto overhead = options.method == Method::Local ? 0 : kSealBytes;
   decoder.set_limit(options.frame_limit + overhead);
-  out.emplace_back(Opened{std::move(identity), std::move(shown)});
+  out.emplace_back(Opened{identity, std::move(shown)});
 }
 
 void Session::State::close(Error error, bool tell_peer, SessionActions& out) {

@@ -205,7 +205,7 @@ class CgroupLimits : public testing::Test {
   void SetUp() override {
     if (cgroups_.roots.empty()) GTEST_SKIP() << "no writable cgroup below our own";
   }
-  bool has(const char* controller) const { return cgroups_.roots.contains(controller); }
+  bool has(const char* controller) const { return cgroups_.has(controller); }
   CgroupsForTests cgroups_;
 };
 

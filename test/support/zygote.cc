@@ -133,6 +133,16 @@ CgroupsForTests::CgroupsForTests() {
   roots = proc::usable_cgroups(named ? named : "wm-test-" + std::to_string(::getpid()));
 }
 
+bool CgroupsForTests::has(const std::string& controller) const {
+  if (roots.contains(controller)) return true;
+  auto unified = roots.find(proc::kUnified);
+  if (unified == roots.end()) return false;
+  std::ifstream enabled(unified->second + "/cgroup.subtree_control");
+  for (std::string name; enabled >> name;)
+    if (name == controller) return true;
+  return false;
+}
+
 CgroupsForTests::~CgroupsForTests() {
   if (!::getenv("WM_TEST_CGROUP"))
     for (const auto& [controller, folder] : roots) ::rmdir(folder.c_str());

@@ -61,6 +61,8 @@ struct CgroupsForTests {
   ~CgroupsForTests();
   CgroupsForTests(const CgroupsForTests&) = delete;
   proc::CgroupRoots roots;
+  /// In a hierarchy of its own or in the unified one.
+  bool has(const std::string& controller) const;
   std::string text() const { return proc::to_text(roots); }
 };
 

@@ -145,6 +145,9 @@ Return nvmlDeviceGetHandleByIndex_v2(unsigned index, Device* device) {
 Return nvmlDeviceGetUUID(Device device, char* out, unsigned size) {
   return with(device, [&](const Entry& e) { return copy(e.uuid, out, size); });
 }
+Return nvmlDeviceGetMinorNumber(Device device, unsigned* out) {
+  return with(device, [&](const Entry& e) { return *out = e.number("minor"), kOk; });
+}
 Return nvmlDeviceGetName(Device device, char* out, unsigned size) {
   return with(device, [&](const Entry& e) {
     auto profile = e.text("profile");

@@ -67,6 +67,17 @@ TEST_F(nvml, inventory_tells_what_a_gpu_is) {
   EXPECT_TRUE(gpus[0].links.empty());
 }
 
+TEST_F(nvml, device_files_have_the_drivers_numbers_and_slices_their_gpus) {
+  machine(
+      "gpu GPU-a minor=3\n"
+      "gpu GPU-b minor=1 mig=1\n"
+      "slice 1 MIG-b0 profile=1g.10gb\n");
+  auto driver = open();
+  driver->inventory();
+  EXPECT_EQ(driver->device_files(), (std::map<std::string, std::string>{
+                                        {"GPU-a", "/dev/nvidia3"}, {"MIG-b0", "/dev/nvidia1"}}));
+}
+
 TEST_F(nvml, links_are_direct_or_through_a_switch) {
   machine(
       "gpu GPU-a pci=00000000:01:00.0\ngpu GPU-b pci=00000000:02:00.0\n"
