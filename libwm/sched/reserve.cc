@@ -186,7 +186,8 @@ bool Reservations::bars(const Claim& claim) const {
 
 std::int64_t Reservations::allows(const Places& places, const Claim& claim, std::uint32_t room,
                                   When when, std::int64_t most, const TasksByRoom& has) const {
-  if (!skyline_ || !held_[room] || passes_freely(claim)) return most;
+  // What is held for the first is no bar to itself, when others make way for it.
+  if (!skyline_ || !held_[room] || &claim == first_ || passes_freely(claim)) return most;
   WallTime from = when == When::Now ? clock_.now : clock_.now + clock_.grace;
   return skyline_->fits(places, claim, room, window_from(from, claim.limit), most, has);
 }
