@@ -19,8 +19,8 @@ void Ends::add(std::uint32_t room, const End& end) {
 
 void Ends::remove(std::uint32_t room, const Task& task) {
   auto& ends = rooms_[room];
-  auto it = std::find_if(ends.begin(), ends.end(),
-                         [&](const End& end) { return end.task == &task; });
+  auto it =
+      std::find_if(ends.begin(), ends.end(), [&](const End& end) { return end.task == &task; });
   if (it == ends.end()) return;
   WallTime at = it->at;
   ends.erase(it);

@@ -68,7 +68,7 @@ struct Memory {
                           std::uint32_t, std::int64_t, bool>;
   std::map<Kind, std::uint32_t> kinds;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> steady;  // by request and owner
-  std::map<std::pair<std::string, std::string>, std::uint32_t> owners;  // plan and user
+  std::map<std::pair<std::string, std::string>, std::uint32_t> owners;      // plan and user
   std::vector<std::uint32_t> touched;  // rooms that differ from their hosts' own counters
   std::optional<Claims> claims;
 };

@@ -79,8 +79,7 @@ std::int64_t Places::bare_fits(const Claim& claim, const Room& room, std::uint32
 void Places::skip_full(Request& request, const Claim& claim) {
   const Positions& roomy = claims_.tally.roomy();
   auto is_full = [&](std::uint32_t at) {
-    return request.suits[at] != Suits::Yes ||
-           fit(rooms_[at], claim.spec().task, When::Now, 1) == 0;
+    return request.suits[at] != Suits::Yes || fit(rooms_[at], claim.spec().task, When::Now, 1) == 0;
   };
   while (request.cursor < roomy.size() && is_full(roomy[request.cursor])) ++request.cursor;
 }

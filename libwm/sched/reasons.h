@@ -21,8 +21,8 @@ namespace wm::sched {
 /// Writes the reasons of one pass.
 class ReasonWriter {
  public:
-  ReasonWriter(const Cluster& cluster, Claims& claims, const PlanTree& tree,
-               const PlanUse& slots, const PlanUse& gpus, const Places& places);
+  ReasonWriter(const Cluster& cluster, Claims& claims, const PlanTree& tree, const PlanUse& slots,
+               const PlanUse& gpus, const Places& places);
 
   /// Of a job that was no candidate. @cost O(log reasons)
   Reasons of(const Idle& idle);

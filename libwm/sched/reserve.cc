@@ -175,8 +175,7 @@ void Reservations::add_ends(const Claim& claim) {
   WallTime soon = clock_.now + clock_.grace;  // beyond its limit it is being ended just now
   each_end(claim, [&](const Task& task, WallTime at) {
     auto room = static_cast<std::uint32_t>(room_at(claims_.rooms, task.host));
-    if (room < claims_.rooms.size())
-      skyline_->release(room, *claim.job, task, std::max(at, soon));
+    if (room < claims_.rooms.size()) skyline_->release(room, *claim.job, task, std::max(at, soon));
   });
 }
 

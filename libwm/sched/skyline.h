@@ -49,8 +49,7 @@ class Skyline {
   /// Starts with the rooms as `now`; what is coming in them is free from `now + grace` on, and
   /// what should have ended by then, too. `ends`: null or of what runs.
   /// @cost O(rooms)   @owns borrows `rooms`, `ends`
-  Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace,
-          const Ends* ends = nullptr);
+  Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace, const Ends* ends = nullptr);
 
   /// One more task, of `job`, ends at `at`; told before anything is asked. @cost O(1)
   void release(std::uint32_t room, const Job& job, const Task& task, WallTime at) {
@@ -130,8 +129,8 @@ class Skyline {
   Duration grace_;
   const Ends* ends_;
   std::map<std::uint32_t, std::vector<End>> more_ends_;  // by room
-  std::vector<Date> dates_;   // of rooms in which something ends or comes, rising; looked at so far
-  std::vector<Date> near_;    // of them those that are not in ends_, or not with this date
+  std::vector<Date> dates_;  // of rooms in which something ends or comes, rising; looked at so far
+  std::vector<Date> near_;   // of them those that are not in ends_, or not with this date
   std::size_t near_next_ = 0;
   Ends::Dates::const_iterator far_next_;  // the others
   std::map<std::uint32_t, Steps> steps_;  // of rooms in which somebody is to run

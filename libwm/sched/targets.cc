@@ -278,9 +278,8 @@ std::vector<Standing> standings(const std::vector<Claim>& claims, const std::vec
     for (std::size_t i = 0; any && i < group.claims.size(); ++i)
       add(group.claims[i], group.user_node);
   }
-  std::sort(found.begin(), found.end(), [](const Standing& a, const Standing& b) {
-    return goes_before(*a.claim, *b.claim);
-  });
+  std::sort(found.begin(), found.end(),
+            [](const Standing& a, const Standing& b) { return goes_before(*a.claim, *b.claim); });
   return found;
 }
 
