@@ -43,7 +43,7 @@ class Places {
   void respect(const Reservations& held) { held_ = &held; }
 
   /// Where `tasks` tasks fit now: all of them or, unless `whole`, as many as do.
-  /// @cost O(hosts looked at x log)
+  /// @cost O(hosts looked at x log); of plain requests only hosts with a free slot are
   std::vector<Share> choose(const Claim& claim, std::int64_t tasks, bool whole,
                             const TasksByRoom& has);
 

@@ -186,11 +186,13 @@ void Skyline::add_first_dates() {
   }
   std::sort(near_.begin(), near_.end());
   near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
+  near_.insert(near_.begin(), Date{});  // a mark: they are known, even if there are none
+  near_next_ = 1;
 }
 
 // Null: there are not so many.
 const Skyline::Date* Skyline::date(std::size_t number) {
-  if (number == 0 && dates_.empty()) add_first_dates();
+  if (near_.empty()) add_first_dates();
   while (dates_.size() <= number) {
     const Date* near = near_next_ < near_.size() ? &near_[near_next_] : nullptr;
     const Date* far = ends_ && far_next_ != ends_->dates().end() ? &*far_next_ : nullptr;

@@ -130,7 +130,7 @@ class Skyline {
   const Ends* ends_;
   std::map<std::uint32_t, std::vector<End>> more_ends_;  // by room
   std::vector<Date> dates_;  // of rooms in which something ends or comes, rising; looked at so far
-  std::vector<Date> near_;   // of them those that are not in ends_, or not with this date
+  std::vector<Date> near_;   // a mark, and of them those that are not in ends_ with this date
   std::size_t near_next_ = 0;
   Ends::Dates::const_iterator far_next_;  // the others
   std::map<std::uint32_t, Steps> steps_;  // of rooms in which somebody is to run

@@ -52,7 +52,7 @@ class Tally {
   const Positions& closed() const { return closed_; }
   /// Rooms with slots that are not proven free. @owns borrowed
   const Positions& stuck() const { return stuck_; }
-  /// What the request's rooms lack, as the pass found them; and one room's part of it.
+  /// What the request's rooms lack, as the pass found them.
   /// @cost O(rooms of the request) the first time, then O(log requests)
   const Shortage& shortage(std::uint32_t request, const std::vector<Room>& rooms,
                            const Requests& requests);
