@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libwm/sched/memory.h"
+#include "libwm/sched/skyline.h"
 
 namespace wm::sched {
 
@@ -33,6 +34,73 @@ std::size_t room_at(const std::vector<Room>& rooms, HostId host) {
                              [](const Room& room, HostId id) { return room.id < id; });
   bool found = it != rooms.end() && it->id == host;
   return found ? static_cast<std::size_t>(it - rooms.begin()) : rooms.size();
+}
+
+namespace {
+
+// Tasks of a running job by what becomes of them: what it must keep, and what it can give.
+struct Kept {
+  std::vector<const Task*> kept, surplus;
+};
+
+Kept kept_of(const Claim& claim) {
+  Kept tasks;
+  for (const Task& task : claim.job->tasks) {
+    if (is_wanted(task)) tasks.kept.push_back(&task);
+  }
+  std::size_t least = std::max<std::size_t>(1, claim.spec().min_tasks);
+  if (!claim.resizes || tasks.kept.size() <= least) return tasks;
+  TaskNumber first = first_task(*claim.job);
+  std::stable_sort(tasks.kept.begin(), tasks.kept.end(), [&](const Task* a, const Task* b) {
+    bool a_first = a->number == first, b_first = b->number == first;
+    return a_first != b_first ? a_first : a->number < b->number;
+  });
+  auto cut = tasks.kept.begin() + static_cast<std::ptrdiff_t>(least);
+  tasks.surplus.assign(cut, tasks.kept.end());
+  tasks.kept.erase(cut, tasks.kept.end());
+  return tasks;
+}
+
+// Of the same queue and user: their ranks are equal, or about to be made so.
+bool stands_before(const Claim& a, const Claim& b) {
+  if (a.place != b.place) return a.place < b.place;
+  if (a.user_priority != b.user_priority) return a.user_priority > b.user_priority;
+  return a.id < b.id;
+}
+
+}  // namespace
+
+void each_end(const Claim& claim, const std::function<void(const Task&, WallTime)>& tell) {
+  const Job& job = *claim.job;
+  WallTime begun = std::max(job.started, job.dispatched);
+  WallTime end = claim.limit > Duration{} ? window_from(begun, claim.limit).until : WallTime::max();
+  if (end == WallTime::max() && !claim.resizes) return;
+  Kept tasks = kept_of(claim);
+  for (const Task* task : tasks.kept)
+    if (end != WallTime::max()) tell(*task, end);
+  for (const Task* task : tasks.surplus) tell(*task, kAtOnce);
+}
+
+void Steady::add(const Claim& claim) {
+  claims.insert(std::upper_bound(claims.begin(), claims.end(), claim, stands_before), claim);
+  tasks += claim.now;
+  cost += claim.cost(claim.now);
+  held += claim.held;
+  held_cost += claim.cost(claim.held);
+}
+
+void Steady::remove(const Job& job) {
+  Claim like;
+  like.id = job.id;
+  like.place = job.place;
+  like.user_priority = job.spec_of(job.alternative).user_priority;
+  auto it = std::lower_bound(claims.begin(), claims.end(), like, stands_before);
+  WM_CHECK(it != claims.end() && it->id == job.id);
+  tasks -= it->now;
+  cost -= it->cost(it->now);
+  held -= it->held;
+  held_cost -= it->cost(it->held);
+  claims.erase(it);
 }
 
 Claims collect(const Cluster& cluster, WallTime now, std::uint32_t max_pending) {

@@ -11,13 +11,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "libwm/model/cluster.h"
+#include "libwm/sched/ends.h"
 #include "libwm/sched/feasible.h"
 #include "libwm/sched/fill.h"
+#include "libwm/sched/tally.h"
 
 namespace wm::sched {
 
@@ -56,6 +59,7 @@ struct Claim {
   Units host_gpus = 0;      ///< GPUs per host, paid once a host; 0: it asks per task
   std::uint32_t ptile = 0;  ///< tasks per host; 0: any
   Duration limit{};         ///< it runs so long at most; 0: no limit
+  bool timed = false;       ///< it runs, and Claims::ends has its end
   bool due = false;         ///< its promised date has come: it starts whatever its user's share is
   Barred barred = Barred::No;
   PendCode barrier = PendCode::New;
@@ -85,6 +89,28 @@ struct Claim {
   }
 };
 
+/// Running claims of one request and owner that no pass changes: counted together, so that a
+/// round costs what competes and not what runs.
+struct Steady {
+  std::uint32_t request = 0, owner = 0;
+  bool gpu = false;
+  int user_node = 0;          ///< of them all; their own are not set
+  std::vector<Claim> claims;  ///< in dispatch order; all of kind Fixed
+  // Sums over them.
+  Units tasks = 0, cost = 0;      ///< of what they have, and keep
+  Units held = 0, held_cost = 0;  ///< of the slots they hold
+
+  /// @cost O(log claims) to find its place
+  void add(const Claim& claim);
+  /// The claim that was made of that job. @cost as add
+  void remove(const Job& job);
+};
+
+/// Wanted tasks on one host.
+struct WantedTasks {
+  std::int64_t slots = 0, gpus = 0;
+};
+
 /// A job that is pending, yet no candidate in this pass, and why.
 struct Idle {
   JobId id;
@@ -96,9 +122,13 @@ struct Idle {
 
 /// Everything that the cluster's jobs claim, and the rooms they have left.
 struct Claims {
-  std::vector<Claim> all;
+  std::vector<Claim> all;  ///< all but the steady ones
+  std::vector<Steady> steady;
+  std::vector<WantedTasks> steady_on;  ///< by room: tasks of the steady ones
   std::vector<Idle> idle;
   std::vector<Room> rooms;  ///< by rising host number
+  Tally tally;              ///< of the rooms
+  Ends ends;                ///< of running claims that are `timed`
   Requests requests;
   Units stuck_gpus = 0;     ///< held by stuck tasks on open hosts
   Switches switches;        ///< above the rooms
@@ -106,7 +136,8 @@ struct Claims {
   explicit Claims(const Config& config) : requests(config) {}
 };
 
-/// Reads the cluster: rooms with what is coming, and a claim of every live job, alike or not.
+/// Reads the cluster: rooms with what is coming, and a claim of every live job, alike or not; none
+/// is steady.
 /// `max_pending` bounds the pending ones. User nodes are not set yet (plan_tree.cc).
 /// @cost O(jobs + tasks + hosts x requests)
 Claims collect(const Cluster& cluster, WallTime now, std::uint32_t max_pending);
@@ -114,6 +145,11 @@ Claims collect(const Cluster& cluster, WallTime now, std::uint32_t max_pending);
 /// The task of rank 0, which never leaves: the first member, or the lowest wanted number.
 /// @cost O(tasks)
 TaskNumber first_task(const Job& job);
+
+/// Tells the wanted tasks of a running job that will be gone, and when: the end of its run limit,
+/// or kAtOnce for what it can give back. Without a limit nothing else ever ends.
+/// @cost O(tasks log tasks)
+void each_end(const Claim& claim, const std::function<void(const Task&, WallTime)>& tell);
 
 /// What each of its tasks holds now: what was asked, without memory whose time is over.
 /// @cost O(1)

@@ -45,6 +45,13 @@ void Donors::add(Claim& claim) {
   }
 }
 
+Positions Donors::rooms() const {
+  Positions rooms;
+  if (surplus_ <= 0) return rooms;
+  for (const auto& [room, candidates] : by_room_) rooms.push_back(room);
+  return rooms;
+}
+
 bool Donors::may_leave(const Candidate& candidate, const Candidates& chosen) const {
   JobId job = candidate.claim->id;
   if (is_leaving(leaving_, job, candidate.task->number)) return false;

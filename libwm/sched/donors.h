@@ -33,6 +33,9 @@ class Donors {
                                          const TasksByRoom& has,
                                          const std::vector<std::uint32_t>& hosts);
 
+  /// Rooms in which somebody may be asked. @cost O(rooms)
+  Positions rooms() const;
+
   /// The tasks above a lowered limit leave, wanted or not. @cost O(tasks)
   void release_above_limit(std::vector<Claim>& claims);
 

@@ -30,13 +30,23 @@ Gates::Gates(const Config& config, const PlanTree& tree, const Claims& claims)
   for (const ShareNode& node : tree.nodes) any_ = any_ || node.limit != kNoLimit;
   if (!any_) return;
   for (const Claim& claim : claims.all) {
-    const QueueConf* queue = claims_.requests[claim.request].queue;
-    std::int64_t limits[kKeys] = {queue ? queue->max_slots : 0, queue ? queue->user_slots : 0,
-                                  user_limit(config, claim.spec().owner.user)};
-    for (int i = 0; i < kKeys; ++i) {
-      if (limits[i] > 0) gates_[key(claim, i)].limit = limits[i];
-    }
+    open(config, claim);
     if (!claim.pending()) add(claim, claim.held);
+  }
+  for (const Steady& group : claims.steady) {
+    if (group.claims.empty()) continue;
+    open(config, group.claims.front());
+    hold(group.claims.front(), group.user_node, group.held, group.held_cost);
+  }
+}
+
+// Gates that such a claim goes through.
+void Gates::open(const Config& config, const Claim& claim) {
+  const QueueConf* queue = claims_.requests[claim.request].queue;
+  std::int64_t limits[kKeys] = {queue ? queue->max_slots : 0, queue ? queue->user_slots : 0,
+                                user_limit(config, claim.spec().owner.user)};
+  for (int i = 0; i < kKeys; ++i) {
+    if (limits[i] > 0) gates_[key(claim, i)].limit = limits[i];
   }
 }
 
@@ -60,13 +70,16 @@ std::int64_t Gates::room(const Claim& claim) const {
 }
 
 void Gates::add(const Claim& claim, std::int64_t tasks) {
-  if (!any_) return;
+  if (any_) hold(claim, claim.user_node, tasks, claim.cost(tasks));
+}
+
+void Gates::hold(const Claim& claim, int node, std::int64_t tasks, Units cost) {
   for (int i = 0; i < kKeys; ++i) {
     auto it = gates_.find(key(claim, i));
     if (it != gates_.end()) it->second.held += tasks;
   }
   auto& held = claim.gpu ? plan_gpus_ : plan_slots_;
-  for (int n = claim.user_node; n >= 0; n = tree_.nodes[n].parent) held[n] += claim.cost(tasks);
+  for (; node >= 0; node = tree_.nodes[node].parent) held[node] += cost;
 }
 
 bool Gates::has_node(const Claim& claim, int node) const {

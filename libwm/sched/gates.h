@@ -35,6 +35,8 @@ class Gates {
     std::int64_t limit = 0, held = 0;
   };
   const Gate* find(Key key) const;
+  void open(const Config& config, const Claim& claim);
+  void hold(const Claim& claim, int node, std::int64_t tasks, Units cost);
   Key key(const Claim& claim, int which) const;
   bool has_node(const Claim& claim, int node) const;
 

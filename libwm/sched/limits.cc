@@ -23,12 +23,14 @@ class Limits {
  public:
   explicit Limits(const Config& config) : config_(config) {}
   void join(Claim& claim);
+  void join(const Steady& group);
   void count_floors();
   void admit(Claim& claim) const;
   void divide();
 
  private:
-  void join(Claim& claim, PendCode code, Key key, std::uint32_t limit);
+  template <class Found>
+  void each_limit(const JobSpec& spec, Found found);
   std::uint32_t limit_of(const std::string& user) const;
 
   const Config& config_;
@@ -42,22 +44,31 @@ std::uint32_t Limits::limit_of(const std::string& user) const {
   return conf ? conf->max_slots : 0;
 }
 
-void Limits::join(Claim& claim, PendCode code, Key key, std::uint32_t limit) {
-  if (limit == 0) return;
-  auto [it, is_new] = groups_.try_emplace(key, Group{code, limit, {}});
-  it->second.members.push_back(&claim);
-  groups_of_[&claim].push_back(&it->second);
+// Every limit that there is for such a job.
+template <class Found>
+void Limits::each_limit(const JobSpec& spec, Found found) {
+  auto tell = [&](PendCode code, Key key, std::uint32_t limit) {
+    if (limit > 0) found(groups_.try_emplace(key, Group{code, limit, {}}).first->second);
+  };
+  if (const QueueConf* queue = config_.queue(spec.queue)) {
+    tell(PendCode::QueueLimit, {queue->name, ""}, queue->max_slots);
+    tell(PendCode::UserLimit, {queue->name, spec.owner.user}, queue->user_slots);
+  }
+  if (!config_.users.empty()) {
+    tell(PendCode::UserLimit, {"", spec.owner.user}, limit_of(spec.owner.user));
+  }
 }
 
 void Limits::join(Claim& claim) {
-  const JobSpec& spec = claim.spec();
-  if (const QueueConf* queue = config_.queue(spec.queue)) {
-    join(claim, PendCode::QueueLimit, {queue->name, ""}, queue->max_slots);
-    join(claim, PendCode::UserLimit, {queue->name, spec.owner.user}, queue->user_slots);
-  }
-  if (!config_.users.empty()) {
-    join(claim, PendCode::UserLimit, {"", spec.owner.user}, limit_of(spec.owner.user));
-  }
+  each_limit(claim.spec(), [&](Group& group) {
+    group.members.push_back(&claim);
+    groups_of_[&claim].push_back(&group);
+  });
+}
+
+void Limits::join(const Steady& group) {
+  if (group.claims.empty()) return;
+  each_limit(group.claims.front().spec(), [&](Group& limited) { limited.left -= group.tasks; });
 }
 
 void Limits::count_floors() {
@@ -103,7 +114,8 @@ void Limits::divide() {
 
 }  // namespace
 
-void apply_limits(const Config& config, std::vector<Claim>& claims) {
+void apply_limits(const Config& config, std::vector<Claim>& claims,
+                  const std::vector<Steady>& steady) {
   bool any = !config.users.empty() ||
              std::any_of(config.queues.begin(), config.queues.end(), [](const QueueConf& queue) {
                return queue.max_slots || queue.user_slots;
@@ -111,6 +123,7 @@ void apply_limits(const Config& config, std::vector<Claim>& claims) {
   if (!any) return;
   Limits limits(config);
   for (Claim& claim : claims) limits.join(claim);
+  for (const Steady& group : steady) limits.join(group);
   limits.count_floors();
   for (Claim& claim : claims) {
     if (claim.pending()) limits.admit(claim);

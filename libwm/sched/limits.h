@@ -9,7 +9,9 @@ namespace wm::sched {
 
 /// Bars pending claims beyond a limit (barrier says which) and lowers max of the others.
 /// Every pending job counts with its minimum, in dispatch order.
-/// @cost O(claims log users), O(claims) where nothing is limited   @thread any
-void apply_limits(const Config& config, std::vector<Claim>& claims);
+/// The `steady` ones count.
+/// @cost O((claims + steady groups) x log users), O(1) where nothing is limited   @thread any
+void apply_limits(const Config& config, std::vector<Claim>& claims,
+                  const std::vector<Steady>& steady = {});
 
 }  // namespace wm::sched

@@ -27,6 +27,8 @@ class Liner {
   void look_at_first();
   void add_rests();
   void name_idle();
+  void unsettle();
+  void merge(std::vector<Claim>& more);
 
   Memory& memory_;
   LineUp policy_;
@@ -34,22 +36,24 @@ class Liner {
   Capacities free_;                      // that no floor of what runs takes
   std::map<std::uint32_t, Room> roomy_;  // with what is coming, and what elastic jobs could give
   std::map<std::uint32_t, Units> fits_;  // tasks there, by request
-  std::vector<Claim> pending_;
+  std::vector<Claim> running_, pending_, rests_;
 };
 
 // No more can start than what the floors of running jobs leave.
 void Liner::set_bounds() {
   free_ = capacities_of(claims_);
-  for (const Claim& claim : claims_.all) {
-    if (claim.pending()) continue;
-    if (claim.gpu) free_.gpus -= claim.cost(claim.floor);
-    free_.slots -= claim.gpu ? claim.floor : claim.cost(claim.floor);
-  }
+  auto take = [&](bool gpu, Units tasks, Units cost) {
+    if (gpu) free_.gpus -= cost;
+    free_.slots -= gpu ? tasks : cost;
+  };
+  for (const Claim& claim : claims_.all)
+    if (!claim.pending()) take(claim.gpu, claim.floor, claim.cost(claim.floor));
+  for (const Steady& group : claims_.steady) take(group.gpu, group.tasks, group.cost);
 }
 
 // Rooms in which anything could start; in a busy cluster they are few.
 void Liner::find_roomy() {
-  for (std::uint32_t at = 0; at < claims_.rooms.size(); ++at) {
+  for (std::uint32_t at : claims_.tally.roomy()) {
     const Room& room = claims_.rooms[at];
     if (room.open && room.now.slots + room.coming.slots > 0) roomy_.emplace(at, room);
   }
@@ -110,16 +114,22 @@ void Liner::look_at_first() {
     AlikeJobs* kind;
     std::uint32_t bound;
   };
-  auto later = [](const Turn& a, const Turn& b) { return goes_before(b.next, a.next); };
-  std::priority_queue<Turn, std::vector<Turn>, decltype(later)> turns(later);
+  std::vector<Turn> turns;  // in a heap: by their place
   for (AlikeJobs& kind : memory_.alike) {
     kind.looked_at = 0;
     kind.cut = false;
-    if (kind.jobs.empty() || kind.obstacle) continue;
-    turns.push({claim_of(kind), &kind, bound_of(kind)});
+    if (!kind.jobs.empty() && !kind.obstacle)
+      turns.push_back({claim_of(kind), &kind, bound_of(kind)});
   }
-  for (; !turns.empty(); turns.pop()) {
-    Turn turn = turns.top();
+  auto later = [&](std::uint32_t a, std::uint32_t b) {
+    return goes_before(turns[b].next, turns[a].next);
+  };
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(later)> order(later);
+  for (std::uint32_t i = 0; i < turns.size(); ++i) order.push(i);
+  while (!order.empty()) {
+    std::uint32_t at = order.top();
+    order.pop();
+    Turn& turn = turns[at];
     AlikeJobs& kind = *turn.kind;
     kind.cut = pending_.size() >= policy_.most;
     if (kind.cut) continue;
@@ -127,7 +137,7 @@ void Liner::look_at_first() {
     pending_.push_back(turn.next);
     if (++kind.looked_at == kind.jobs.size()) continue;
     turn.next = claim_of(kind);
-    turns.push(turn);
+    order.push(at);
   }
 }
 
@@ -135,7 +145,7 @@ void Liner::add_rests() {
   for (const AlikeJobs& kind : memory_.alike) {
     bool any = kind.looked_at < kind.jobs.size() && !kind.obstacle && !kind.cut;
     if (!any) continue;
-    Claim& rest = pending_.emplace_back(claim_of(kind));
+    Claim& rest = rests_.emplace_back(claim_of(kind));
     rest.rest = true;
     rest.copies = rest.asked = static_cast<std::uint32_t>(kind.jobs.size()) - kind.looked_at;
   }
@@ -153,22 +163,35 @@ void Liner::name_idle() {
   }
 }
 
-void Liner::run() {
+// To be counted one by one.
+void Liner::unsettle() {
+  for (const Steady& group : claims_.steady)
+    running_.insert(running_.end(), group.claims.begin(), group.claims.end());
+  claims_.steady.clear();
+  claims_.steady_on.assign(claims_.rooms.size(), {});
+}
+
+void Liner::merge(std::vector<Claim>& more) {
   auto& all = claims_.all;
-  all.assign(memory_.loose.begin(), memory_.loose.end());
-  put_in_order(all);
+  put_in_order(more);
   auto middle = static_cast<std::ptrdiff_t>(all.size());
-  all.insert(all.end(), memory_.running.begin(), memory_.running.end());
+  all.insert(all.end(), more.begin(), more.end());
   std::inplace_merge(all.begin(), all.begin() + middle, all.end(), goes_before);
+}
+
+void Liner::run() {
+  claims_.all.clear();
+  running_ = memory_.loose;
+  if (policy_.every) unsettle();
+  merge(running_);
+  merge(memory_.elastic);
   set_bounds();
   if (!policy_.every) find_roomy();
   look_at_first();
+  merge(pending_);
   add_rests();
+  merge(rests_);
   if (policy_.every) name_idle();
-  put_in_order(pending_);
-  middle = static_cast<std::ptrdiff_t>(all.size());
-  all.insert(all.end(), pending_.begin(), pending_.end());
-  std::inplace_merge(all.begin(), all.begin() + middle, all.end(), goes_before);
 }
 
 }  // namespace

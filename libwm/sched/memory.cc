@@ -26,7 +26,11 @@ class Collector {
   void forget(const SeenJob& seen, bool element);
   bool is_loose(const Job& job) const;
   void join_alike(const Job& job, std::uint32_t& made);
-  void merge_running();
+  void merge_elastic();
+  std::uint32_t settle(const Job& job);
+  void note_ends(const Claim& claim);
+  void drop_ends(const Job& job);
+  void note_steady(const Job& job, int sign);
   void rank_users();
   void find_obstacles();
 
@@ -52,10 +56,11 @@ class Collector {
   const Cluster& cluster_;
   WallTime now_;
   std::uint32_t left_;
+  Positions changed_;  // rooms
   Claims& claims_;
   std::optional<FairOrder> order_;                    // made for the first queue that asks
   std::map<std::uint32_t, std::uint32_t> startable_;  // array's number → elements that may start
-  std::vector<JobId> gone_;                           // from memory_.running
+  std::vector<JobId> gone_;                           // from memory_.elastic
   std::vector<Claim> fresh_;                          // for it
 };
 
@@ -281,7 +286,8 @@ void Collector::visit(const Job& job) {
 Claims& Collector::open() {
   // Kinds that nobody asks for any more are kept: start afresh before they are many.
   constexpr std::size_t kMany = 4096;
-  bool stale = memory_.kinds.size() + memory_.owners.size() > kMany + memory_.seen_jobs.size() ||
+  std::size_t kept = memory_.kinds.size() + memory_.steady.size() + memory_.owners.size();
+  bool stale = kept > kMany + memory_.seen_jobs.size() ||
                (memory_.claims && memory_.claims->requests.size() > kMany);
   if (stale || !memory_.claims || memory_.config != cluster_.config || !same_hosts())
     start_afresh();
@@ -295,6 +301,9 @@ void Collector::start_afresh() {
   cluster_.hosts.each(
       [&](std::uint32_t, const Host& host) { claims.rooms.push_back(room_of(host)); });
   claims.switches = Switches(*memory_.config, claims.rooms);
+  claims.ends.reset(claims.rooms.size());
+  claims.steady_on.resize(claims.rooms.size());
+  for (std::uint32_t at = 0; at < claims.rooms.size(); ++at) changed_.push_back(at);
 }
 
 bool Collector::same_hosts() const {
@@ -302,6 +311,7 @@ bool Collector::same_hosts() const {
   std::size_t at = 0;
   bool same = true;
   cluster_.hosts.each([&](std::uint32_t, const Host& host) {
+    if (same && at < rooms.size() && rooms[at].host == &host) return void(++at);
     same =
         same && at < rooms.size() && rooms[at].id == host.id && rooms[at].host->name == host.name;
     ++at;
@@ -318,8 +328,10 @@ bool looks_the_same(const Host& a, const Host& b) {
 void Collector::refresh_rooms() {
   HostChanges changes;
   std::uint32_t at = 0;
-  for (std::uint32_t room : std::exchange(memory_.touched, {}))
+  for (std::uint32_t room : std::exchange(memory_.touched, {})) {
     claims_.rooms[room] = room_of(*claims_.rooms[room].host);
+    changed_.push_back(room);
+  }
   cluster_.hosts.each([&](std::uint32_t, const Host& host) {
     Room& room = claims_.rooms[at];
     if (room.host != &host) {
@@ -330,6 +342,7 @@ void Collector::refresh_rooms() {
     ++at;
   });
   if (!changes.any.empty()) claims_.requests.refresh(changes, claims_.rooms);
+  changed_.insert(changed_.end(), changes.any.begin(), changes.any.end());
 }
 
 // True: what is made of it depends on more than the job, or it bears on more than itself.
@@ -367,6 +380,46 @@ void Collector::join_alike(const Job& job, std::uint32_t& made) {
   else jobs.insert(std::lower_bound(jobs.begin(), jobs.end(), job.id.job), job.id.job);
 }
 
+// Of a running job: among those that are counted together, or by itself.
+std::uint32_t Collector::settle(const Job& job) {
+  Claim claim = running_claim(job);
+  claim.timed = true;
+  note_ends(claim);
+  if (claim.kind == ClaimKind::Elastic) {
+    fresh_.push_back(claim);
+    return SeenJob::kElastic;
+  }
+  auto next = static_cast<std::uint32_t>(claims_.steady.size());
+  auto [it, is_new] = memory_.steady.try_emplace({claim.request, claim.owner}, next);
+  if (is_new) claims_.steady.push_back({claim.request, claim.owner, claim.gpu});
+  claims_.steady[it->second].add(claim);
+  note_steady(job, 1);
+  return SeenJob::kSteady + it->second;
+}
+
+void Collector::note_steady(const Job& job, int sign) {
+  for (const Task& task : job.tasks) {
+    std::size_t at = room_at(claims_.rooms, task.host);
+    if (!is_wanted(task) || at >= claims_.rooms.size()) continue;
+    claims_.steady_on[at].slots += sign;
+    claims_.steady_on[at].gpus += sign * std::ssize(task.gpus);
+  }
+}
+
+void Collector::note_ends(const Claim& claim) {
+  each_end(claim, [&](const Task& task, WallTime at) {
+    auto room = static_cast<std::uint32_t>(room_at(claims_.rooms, task.host));
+    if (room < claims_.rooms.size()) claims_.ends.add(room, {at, claim.job, &task});
+  });
+}
+
+void Collector::drop_ends(const Job& job) {
+  for (const Task& task : job.tasks) {
+    auto room = static_cast<std::uint32_t>(room_at(claims_.rooms, task.host));
+    if (room < claims_.rooms.size()) claims_.ends.remove(room, task);
+  }
+}
+
 std::uint32_t Collector::read(const Job& job) {
   std::uint32_t made = SeenJob::kNothing;
   if (is_loose(job)) {
@@ -377,15 +430,20 @@ std::uint32_t Collector::read(const Job& job) {
   if (job.state == JobState::Pending) {
     join_alike(job, made);
   } else if (!job.kill && !job.ending) {
-    fresh_.push_back(running_claim(job));
-    made = SeenJob::kRunning;
+    made = settle(job);
   }
   return made;
 }
 
 void Collector::forget(const SeenJob& seen, bool element) {
-  if (seen.made == SeenJob::kRunning) gone_.push_back(seen.job->id);
-  if (element || seen.made >= SeenJob::kRunning) return;
+  if (seen.made == SeenJob::kNothing || seen.made == SeenJob::kLoose) return;
+  if (seen.made >= SeenJob::kSteady) drop_ends(*seen.job);
+  if (seen.made == SeenJob::kElastic) return gone_.push_back(seen.job->id);
+  if (seen.made >= SeenJob::kSteady) {
+    note_steady(*seen.job, -1);
+    return claims_.steady[seen.made - SeenJob::kSteady].remove(*seen.job);
+  }
+  if (element) return;
   auto& jobs = memory_.alike[seen.made].jobs;
   jobs.erase(std::lower_bound(jobs.begin(), jobs.end(), seen.number));
 }
@@ -407,8 +465,8 @@ void Collector::look(const Table<Job>& table, std::vector<SeenJob>& seen) {
   seen = std::move(now);
 }
 
-void Collector::merge_running() {
-  auto& running = memory_.running;
+void Collector::merge_elastic() {
+  auto& running = memory_.elastic;
   std::sort(gone_.begin(), gone_.end());
   if (!gone_.empty())
     std::erase_if(running, [&](const Claim& claim) {
@@ -428,11 +486,14 @@ void Collector::rank_users() {
   if (!any) return;
   std::vector<std::uint32_t> ranks(memory_.owners.size());
   for (const auto& [owner, number] : memory_.owners) ranks[number] = fair_rank(owner.second);
-  for (Claim& claim : memory_.running)
+  for (Claim& claim : memory_.elastic)
     if (order_of(claim) == JobOrder::FairShare) claim.order_rank = ranks[claim.owner];
+  for (Steady& group : claims_.steady)
+    for (Claim& claim : group.claims)  // alike: their order stays
+      if (order_of(claim) == JobOrder::FairShare) claim.order_rank = ranks[claim.owner];
   for (AlikeJobs& kind : memory_.alike)
     if (order_of(kind.like) == JobOrder::FairShare) kind.like.order_rank = ranks[kind.like.owner];
-  put_in_order(memory_.running);
+  put_in_order(memory_.elastic);
 }
 
 void Collector::find_obstacles() {
@@ -456,9 +517,11 @@ void Collector::run() {
   memory_.jobs = cluster_.jobs;
   memory_.elements = cluster_.elements;
   memory_.hosts = cluster_.hosts;
-  merge_running();
+  merge_elastic();
   rank_users();
   find_obstacles();
+  changed_.insert(changed_.end(), memory_.touched.begin(), memory_.touched.end());
+  claims_.tally.update(claims_.rooms, changed_, claims_.requests);
 }
 
 }  // namespace

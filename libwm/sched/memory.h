@@ -3,11 +3,12 @@
 // the same object has not changed, and what was made of it holds.
 //
 //   cluster ──refresh──► rooms, requests      those of changed hosts anew
-//                        running              claims that only an event changes, in order
+//                        steady, elastic      running claims that only an event changes
+//                        ends, tally          when they end; sums over the rooms
 //                        alike                pending jobs that differ in nothing but their
 //                                             number, by kind
 //                        loose                all others, read anew in every pass
-//           ──line_up──► claims               running + loose + of each kind as many as could
+//           ──line_up──► claims               elastic + loose + of each kind as many as could
 //                                             start, and one claim for the rest of the kind
 //
 // Invariants: refresh and line_up after any history give what they give from nothing, so a pass
@@ -40,7 +41,12 @@ struct AlikeJobs {
 
 /// What was made of a job.
 struct SeenJob {
-  enum : std::uint32_t { kNothing = ~0u, kLoose = ~0u - 1, kRunning = ~0u - 2 };
+  enum : std::uint32_t {
+    kNothing = ~0u,
+    kLoose = ~0u - 1,
+    kElastic = ~0u - 2,
+    kSteady = 1u << 31,  ///< and more: plus the place in Claims::steady
+  };
   std::uint32_t number = 0;
   std::uint32_t made = kNothing;  ///< or its kind
   const Job* job = nullptr;
@@ -54,14 +60,15 @@ struct Memory {
   Table<Host> hosts;
   std::vector<SeenJob> seen_jobs, seen_elements;  // by rising number
 
-  std::vector<Claim> running;
+  std::vector<Claim> elastic;  // running; in dispatch order
   std::vector<Claim> loose;
   std::vector<AlikeJobs> alike;
   // What tells kinds apart: request, owner, place, priority, sizes, limit, resizes.
   using Kind = std::tuple<std::uint32_t, std::uint32_t, std::int32_t, std::uint32_t, std::uint32_t,
                           std::uint32_t, std::int64_t, bool>;
   std::map<Kind, std::uint32_t> kinds;
-  std::map<std::pair<std::string, std::string>, std::uint32_t> owners;  // plan and user
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> steady;  // by request and owner
+  std::map<std::pair<std::string, std::string>, std::uint32_t> owners;      // plan and user
   std::vector<std::uint32_t> touched;  // rooms that differ from their hosts' own counters
   std::optional<Claims> claims;
 };
@@ -78,7 +85,7 @@ struct LineUp {
 void refresh(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending);
 
 /// Makes memory.claims of what refresh found.
-/// @cost O(running + looked at x log kinds)
+/// @cost O(elastic + looked at x log kinds); `every`: O(jobs) too, none of them steady then
 void line_up(Memory& memory, const LineUp& policy);
 
 }  // namespace wm::sched

@@ -25,13 +25,18 @@ std::int64_t least_on_host(const Claim& claim, std::int64_t tasks, bool grows) {
 Places::Places(Claims& claims, std::uint32_t hosts_looked_at)
     : claims_(claims), rooms_(claims.rooms), hosts_looked_at_(std::max(1u, hosts_looked_at)) {
   for (std::size_t i = 0; i < claims.requests.size(); ++i) claims.requests[i].cursor = 0;
-  for (const Claim& claim : claims.all) {
-    const QueueConf* queue = claims.requests[claim.request].queue;
-    if (claim.pending() || !queue || !queue->host_slots) continue;
+  auto count = [&](const QueueConf* queue, const Claim& claim) {
+    if (claim.pending() || !queue || !queue->host_slots) return;
     for (const Task& task : claim.job->tasks) {
       auto at = static_cast<std::uint32_t>(room_at(rooms_.base(), task.host));
       if (task.holds_slot()) ++queue_slots_[{queue, at}];
     }
+  };
+  for (const Claim& claim : claims.all) count(claims.requests[claim.request].queue, claim);
+  for (const Steady& group : claims.steady) {
+    const QueueConf* queue = claims.requests[group.request].queue;
+    if (!queue || !queue->host_slots) continue;
+    for (const Claim& claim : group.claims) count(queue, claim);
   }
 }
 
@@ -60,6 +65,8 @@ std::int64_t Places::fits_in(const Claim& claim, const Room& room, std::uint32_t
 
 std::int64_t Places::bare_fits(const Claim& claim, const Room& room, std::uint32_t at, When when,
                                std::int64_t most, const TasksByRoom& has) const {
+  std::int64_t slots = room.now.slots + (when == When::Future ? room.coming.slots : 0);
+  if (slots <= 0) return 0;
   most = std::min(most, cap_on_host(claim, room, at, has));
   bool holds_gpus = value_at(has, at) > 0;
   std::int64_t fits = most > 0 ? fit(room, claim.spec().task, when, most, holds_gpus) : 0;
@@ -70,10 +77,11 @@ std::int64_t Places::bare_fits(const Claim& claim, const Room& room, std::uint32
 
 // Hosts without room for a single task stay so for the rest of the pass.
 void Places::skip_full(Request& request, const Claim& claim) {
-  while (request.cursor < request.hosts.size() &&
-         fit(rooms_[request.hosts[request.cursor]], claim.spec().task, When::Now, 1) == 0) {
-    ++request.cursor;
-  }
+  const Positions& roomy = claims_.tally.roomy();
+  auto is_full = [&](std::uint32_t at) {
+    return request.suits[at] != Suits::Yes || fit(rooms_[at], claim.spec().task, When::Now, 1) == 0;
+  };
+  while (request.cursor < roomy.size() && is_full(roomy[request.cursor])) ++request.cursor;
 }
 
 // Hosts with room now, enough of them to choose from and to hold all; host order.
@@ -83,8 +91,10 @@ std::vector<Share> Places::with_room(const Claim& claim, std::int64_t tasks,
   skip_full(request, claim);
   std::int64_t least = least_on_host(claim, tasks, !has.empty()), total = 0;
   std::vector<Share> found;
-  for (std::size_t i = request.cursor; i < request.hosts.size(); ++i) {
-    std::uint32_t room = request.hosts[i];
+  const Positions& roomy = claims_.tally.roomy();
+  for (std::size_t i = request.cursor; i < roomy.size(); ++i) {
+    std::uint32_t room = roomy[i];
+    if (request.suits[room] != Suits::Yes) continue;
     std::int64_t n = fits(claim, room, When::Now, tasks, has);
     if (n < std::min(least, tasks)) continue;
     found.push_back({room, n});
@@ -195,28 +205,56 @@ std::vector<Share> Places::choose_coming(const Claim& claim, std::int64_t tasks)
   return lay_out(found, rules_of(claim, tasks, true, found));
 }
 
-std::vector<std::vector<std::uint32_t>> Places::host_sets(const Claim& claim) const {
+Positions Places::worth_a_look(const Positions& more) const {
+  Positions rooms = claims_.tally.roomy();
+  auto add = [&](const Positions& others) {
+    rooms.insert(rooms.end(), others.begin(), others.end());
+  };
+  add(rooms_.edited());
+  add(more);
+  std::sort(rooms.begin(), rooms.end());
+  rooms.erase(std::unique(rooms.begin(), rooms.end()), rooms.end());
+  return rooms;
+}
+
+// As the request prefers them.
+Positions Places::hosts_among(const Request& request, const Positions& worth) const {
+  Positions hosts;
+  if (request.placing != Placing::InOrder) {
+    for (std::uint32_t at : worth)
+      if (request.suits[at] == Suits::Yes) hosts.push_back(at);
+    return hosts;
+  }
+  for (std::uint32_t at : request.hosts)
+    if (std::binary_search(worth.begin(), worth.end(), at)) hosts.push_back(at);
+  return hosts;
+}
+
+std::vector<Positions> Places::host_sets(const Claim& claim, const Positions& worth) const {
   const Request& request = claims_.requests[claim.request];
   if (request.unit.exclusive) return {};
-  if (!request.binds()) return {request.hosts};
+  Positions hosts = hosts_among(request, worth);
+  if (!request.binds()) return {std::move(hosts)};
   bool few = request.unit.max_units > 0;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> parts;
-  for (std::uint32_t room : request.hosts) {
+  for (std::uint32_t room : hosts) {
     std::uint32_t group = request.groups.empty() ? 0 : request.groups[room];
     parts[{group, few ? unit_of(request, room) : 0}].push_back(room);
   }
-  std::vector<std::vector<std::uint32_t>> sets;
+  std::vector<Positions> sets;
   for (auto& [key, rooms] : parts) sets.push_back(std::move(rooms));
   return sets;
 }
 
-std::vector<std::uint32_t> Places::near_hosts(const Claim& claim, const TasksByRoom& has) const {
+Positions Places::near_hosts(const Claim& claim, const TasksByRoom& has,
+                             const Positions& worth) const {
   const Request& request = claims_.requests[claim.request];
-  if (!request.binds()) return request.hosts;
+  Positions hosts = hosts_among(request, worth);
+  if (!request.binds()) return hosts;
   std::vector<Share> all;
-  for (std::uint32_t room : request.hosts) all.push_back({room, 0});
+  for (std::uint32_t room : hosts) all.push_back({room, 0});
   keep_near(claim, has, all);
-  std::vector<std::uint32_t> hosts;
+  hosts.clear();
   for (const Share& share : all) hosts.push_back(share.room);
   return hosts;
 }

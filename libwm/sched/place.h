@@ -43,7 +43,7 @@ class Places {
   void respect(const Reservations& held) { held_ = &held; }
 
   /// Where `tasks` tasks fit now: all of them or, unless `whole`, as many as do.
-  /// @cost O(hosts looked at x log)
+  /// @cost O(hosts looked at x log); of plain requests only hosts with a free slot are
   std::vector<Share> choose(const Claim& claim, std::int64_t tasks, bool whole,
                             const TasksByRoom& has);
 
@@ -51,13 +51,18 @@ class Places {
   /// would not. @cost O(hosts x log)
   std::vector<Share> choose_coming(const Claim& claim, std::int64_t tasks);
 
-  /// Sets of rooms of which any choice keeps the rules between a job's hosts (same[], cu[]);
-  /// one with every host of the request where there are none, none at all for cu[excl].
-  /// @cost O(hosts log hosts)
-  std::vector<std::vector<std::uint32_t>> host_sets(const Claim& claim) const;
+  /// Rooms in which a slot is free or coming, and `more`; no other can take a task.
+  /// @cost O(those + edited)
+  Positions worth_a_look(const Positions& more) const;
 
-  /// Hosts on which a job that has tasks already may grow. @cost O(hosts)
-  std::vector<std::uint32_t> near_hosts(const Claim& claim, const TasksByRoom& has) const;
+  /// Sets of rooms of which any choice keeps the rules between a job's hosts (same[], cu[]);
+  /// one where there are none, none at all for cu[excl]. Only those that are `worth` a look.
+  /// @cost O(worth), O(hosts log hosts) where the request is not plain
+  std::vector<Positions> host_sets(const Claim& claim, const Positions& worth) const;
+
+  /// Hosts on which a job that has tasks already may grow, of those that are `worth` a look.
+  /// @cost as host_sets
+  Positions near_hosts(const Claim& claim, const TasksByRoom& has, const Positions& worth) const;
 
   /// Takes the room; returns the places task by task. @cost O(tasks)
   std::vector<Spot> take(const Claim& claim, const Share& share, const TasksByRoom& has);
@@ -73,6 +78,10 @@ class Places {
 
   /// Reads one. @owns borrowed
   const Room& room(std::uint32_t at) const { return rooms_[at]; }
+  /// Positions of those that are not as the pass found them, in no order. @owns borrowed
+  const Positions& edited() const { return rooms_.edited(); }
+  /// Those with a slot free or coming, as the pass found them, rising. @owns borrowed
+  const Positions& roomy() const { return claims_.tally.roomy(); }
   /// All of them as the pass found them, by rising host number. @owns borrowed
   const std::vector<Room>& rooms() const { return rooms_.base(); }
   /// The claim's request. @owns borrowed
@@ -85,6 +94,7 @@ class Places {
   std::vector<Share> spare_gpus(const std::vector<Share>& found, std::int64_t tasks) const;
   void remember(std::uint32_t room);
   void skip_full(Request& request, const Claim& claim);
+  Positions hosts_among(const Request& request, const Positions& worth) const;
   std::vector<Share> with_room(const Claim& claim, std::int64_t tasks, const TasksByRoom& has);
   std::vector<Share> lay_out_now(const Claim& claim, std::int64_t tasks, bool whole,
                                  const TasksByRoom& has);

@@ -49,15 +49,23 @@ bool Preemptor::is_spared(const Job& job) const {
 std::vector<Preemptor::Candidate> Preemptor::candidates(const Claim& claim) const {
   std::vector<Candidate> found;
   const QueueConf* queue = claims_.requests[claim.request].queue;
-  for (const Claim& other : claims_.all) {
-    const QueueConf* theirs = claims_.requests[other.request].queue;
-    if (other.pending() || !queue || !theirs || !may_preempt(*queue, *theirs)) continue;
-    if (is_spared(*other.job)) continue;
+  auto yields = [&](std::uint32_t request) {
+    const QueueConf* theirs = claims_.requests[request].queue;
+    return queue && theirs && may_preempt(*queue, *theirs);
+  };
+  auto consider = [&](const Claim& other) {
+    if (is_spared(*other.job)) return;
     bool runs =
         (other.job->state == JobState::Running || other.job->state == JobState::Launching) &&
         !left_alone_(other.id);
     Candidate candidate{&other, !is_requeued(config_, *other.job)};
     if (runs && !is_victim(other) && helps(claim, candidate)) found.push_back(candidate);
+  };
+  for (const Claim& other : claims_.all)
+    if (!other.pending() && yields(other.request)) consider(other);
+  for (const Steady& group : claims_.steady) {
+    if (!yields(group.request)) continue;
+    for (const Claim& other : group.claims) consider(other);
   }
   std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
     auto key = [](const Candidate& c) {

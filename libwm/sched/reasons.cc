@@ -66,13 +66,14 @@ bool is_about_hosts(PendCode code) {
 
 std::uint32_t stuck_slots(const Claims& claims, const Request& request) {
   std::uint32_t stuck = 0;
-  for (std::uint32_t at : request.hosts) stuck += claims.rooms[at].host->stuck_slots;
+  for (std::uint32_t at : claims.tally.stuck())
+    if (request.suits[at] == Suits::Yes) stuck += claims.rooms[at].host->stuck_slots;
   return stuck;
 }
 
 }  // namespace
 
-ReasonWriter::ReasonWriter(const Cluster& cluster, const Claims& claims, const PlanTree& tree,
+ReasonWriter::ReasonWriter(const Cluster& cluster, Claims& claims, const PlanTree& tree,
                            const PlanUse& slots, const PlanUse& gpus, const Places& places)
     : cluster_(cluster), claims_(claims), tree_(tree), slots_(slots), gpus_(gpus), places_(places) {
   struct Sum {
@@ -85,6 +86,12 @@ ReasonWriter::ReasonWriter(const Cluster& cluster, const Claims& claims, const P
     Sum& sum = sums[{claim.request, claim.owner}];
     sum.any = &claim;
     sum.slots += claim.held;
+  }
+  for (const Steady& group : claims.steady) {
+    if (group.claims.empty()) continue;
+    Sum& sum = sums[{group.request, group.owner}];
+    sum.any = &group.claims.front();
+    sum.slots += static_cast<std::uint32_t>(group.held);
   }
   for (const auto& [of, sum] : sums) {
     const JobSpec& spec = sum.any->spec();
@@ -270,27 +277,17 @@ bool by_hosts(const PendReason& a, const PendReason& b) {
 
 }  // namespace
 
-void ReasonWriter::count_shortage(const Room& room, const JobSpec& spec, Shortage& shortage) {
-  const TaskRequest& task = spec.task;
-  bool closed = room.exclusive || (spec.exclusive && room.jobs > 0);
-  shortage.exclusive += closed;
-  shortage.slots += room.now.slots < 1;
-  shortage.cpus += room.now.milli_cpus < task.milli_cpus;
-  shortage.mem += room.now.mem < task.mem.value;
-  if (task.milli_gpus == 0 || closed) return;
-  TaskRequest gpus_only = task;
-  gpus_only.milli_cpus = 0;
-  gpus_only.mem = Bytes{0};
-  Room with_slot = room;
-  with_slot.now.slots = 1;
-  shortage.gpus += fit(with_slot, gpus_only, When::Now, 1) == 0;
-}
-
-const ReasonWriter::Shortage& ReasonWriter::shortage_of(const Claim& claim) {
+// What the pass found, and what it has changed since.
+const Shortage& ReasonWriter::shortage_of(const Claim& claim) {
   auto [it, is_new] = shortages_.try_emplace(claim.request);
   if (!is_new) return it->second;
-  for (std::uint32_t at : claims_.requests[claim.request].hosts)
-    count_shortage(places_.room(at), claim.spec(), it->second);
+  const Request& request = claims_.requests[claim.request];
+  it->second = claims_.tally.shortage(claim.request, claims_.rooms, claims_.requests);
+  for (std::uint32_t at : places_.edited()) {
+    if (request.suits[at] != Suits::Yes) continue;
+    count(it->second, lacks_of(claims_.rooms[at], claim.spec()), -1);
+    count(it->second, lacks_of(places_.room(at), claim.spec()), 1);
+  }
   return it->second;
 }
 

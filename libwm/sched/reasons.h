@@ -21,8 +21,8 @@ namespace wm::sched {
 /// Writes the reasons of one pass.
 class ReasonWriter {
  public:
-  ReasonWriter(const Cluster& cluster, const Claims& claims, const PlanTree& tree,
-               const PlanUse& slots, const PlanUse& gpus, const Places& places);
+  ReasonWriter(const Cluster& cluster, Claims& claims, const PlanTree& tree, const PlanUse& slots,
+               const PlanUse& gpus, const Places& places);
 
   /// Of a job that was no candidate. @cost O(log reasons)
   Reasons of(const Idle& idle);
@@ -31,11 +31,6 @@ class ReasonWriter {
   Reasons of(const Claim& claim, const Promise* promise);
 
  private:
-  // Hosts that lack one thing for a single task, whatever else they lack.
-  struct Shortage {
-    std::uint32_t slots = 0, cpus = 0, mem = 0, gpus = 0, exclusive = 0;
-  };
-  static void count_shortage(const Room& room, const JobSpec& spec, Shortage& shortage);
   const Shortage& shortage_of(const Claim& claim);
   PendReason limit_reason(const Claim& claim) const;
   PendReason share_reason(const Claim& claim) const;
@@ -47,7 +42,7 @@ class ReasonWriter {
   std::string use_of(const Claim& claim) const;
 
   const Cluster& cluster_;
-  const Claims& claims_;
+  Claims& claims_;
   const PlanTree& tree_;
   const PlanUse& slots_;
   const PlanUse& gpus_;

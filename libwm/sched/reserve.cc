@@ -14,6 +14,8 @@ PlanUse running_use(const Claims& claims, const PlanTree& tree, bool gpu) {
   for (const Claim& claim : claims.all) {
     if (!claim.pending() && claim.gpu == gpu) use.add(claim.user_node, claim.cost(claim.now));
   }
+  for (const Steady& group : claims.steady)
+    if (group.gpu == gpu) use.add(group.user_node, group.cost);
   return use;
 }
 
@@ -29,29 +31,6 @@ bool take_now(Places& places, const Claim& claim) {
 }
 
 constexpr std::uint64_t kAlike = 16;  // so much cheaper is the date of the next that asks the same
-
-// Tasks of a running job by what becomes of them: what it must keep, and what it can give.
-struct Kept {
-  std::vector<const Task*> kept, surplus;
-};
-
-Kept kept_of(const Claim& claim) {
-  Kept tasks;
-  for (const Task& task : claim.job->tasks) {
-    if (is_wanted(task)) tasks.kept.push_back(&task);
-  }
-  std::size_t least = std::max<std::size_t>(1, claim.spec().min_tasks);
-  if (!claim.resizes || tasks.kept.size() <= least) return tasks;
-  TaskNumber first = first_task(*claim.job);
-  std::stable_sort(tasks.kept.begin(), tasks.kept.end(), [&](const Task* a, const Task* b) {
-    bool a_first = a->number == first, b_first = b->number == first;
-    return a_first != b_first ? a_first : a->number < b->number;
-  });
-  auto cut = tasks.kept.begin() + static_cast<std::ptrdiff_t>(least);
-  tasks.surplus.assign(cut, tasks.kept.end());
-  tasks.kept.erase(cut, tasks.kept.end());
-  return tasks;
-}
 
 // In strict order the first that does not fit ends it; who fits needs no share.
 void mark_in_order(Claims& claims, const PlanTree& tree, const SchedPolicy& policy) {
@@ -70,14 +49,6 @@ void mark_in_order(Claims& claims, const PlanTree& tree, const SchedPolicy& poli
 }
 
 }  // namespace
-
-WallTime end_of(const Claim& claim, Clock clock) {
-  if (claim.limit <= Duration{}) return WallTime::max();
-  const Job& job = *claim.job;
-  WallTime begun = std::max(job.started, job.dispatched);
-  // Beyond its limit it is being ended just now.
-  return std::max(window_from(begun, claim.limit).until, clock.now + clock.grace);
-}
 
 void mark_due(Claims& claims, const PlanTree& tree, const SchedPolicy& policy, Clock clock) {
   if (policy.backfill == Backfill::None) return mark_in_order(claims, tree, policy);
@@ -188,12 +159,12 @@ std::optional<Dated> Reservations::date_of(const Claim& claim, Places& places) {
 
 void Reservations::build() {
   bool known = timeline_.skyline.has_value();
-  if (!known) timeline_.skyline.emplace(claims_.rooms, clock_.now, clock_.grace);
+  if (!known) timeline_.skyline.emplace(claims_.rooms, clock_.now, clock_.grace, &claims_.ends);
   skyline_ = &*timeline_.skyline;
   skyline_->clear();
   held_.assign(claims_.rooms.size(), false);
   for (const Claim& claim : claims_.all) {
-    if (!known && !claim.pending()) add_ends(claim);
+    if (!known && !claim.pending() && !claim.timed) add_ends(claim);
   }
   for (const auto& [claim, share] : taken_) {
     skyline_->occupy(*claim, share, window_from(clock_.now, claim->limit));
@@ -201,16 +172,11 @@ void Reservations::build() {
 }
 
 void Reservations::add_ends(const Claim& claim) {
-  WallTime end = end_of(claim, clock_);
-  if (end == WallTime::max() && !claim.resizes) return;
-  auto release = [&](const Task& task, WallTime at) {
+  WallTime soon = clock_.now + clock_.grace;  // beyond its limit it is being ended just now
+  each_end(claim, [&](const Task& task, WallTime at) {
     auto room = static_cast<std::uint32_t>(room_at(claims_.rooms, task.host));
-    bool open = room < claims_.rooms.size() && claims_.rooms[room].open;
-    if (open && at != WallTime::max()) skyline_->release(room, *claim.job, task, at);
-  };
-  Kept tasks = kept_of(claim);
-  for (const Task* task : tasks.kept) release(*task, end);
-  for (const Task* task : tasks.surplus) release(*task, clock_.now + clock_.grace);
+    if (room < claims_.rooms.size()) skyline_->release(room, *claim.job, task, std::max(at, soon));
+  });
 }
 
 bool Reservations::bars(const Claim& claim) const {
@@ -219,7 +185,8 @@ bool Reservations::bars(const Claim& claim) const {
 
 std::int64_t Reservations::allows(const Places& places, const Claim& claim, std::uint32_t room,
                                   When when, std::int64_t most, const TasksByRoom& has) const {
-  if (!skyline_ || !held_[room] || passes_freely(claim)) return most;
+  // What is held for the first is no bar to itself, when others make way for it.
+  if (!skyline_ || !held_[room] || &claim == first_ || passes_freely(claim)) return most;
   WallTime from = when == When::Now ? clock_.now : clock_.now + clock_.grace;
   return skyline_->fits(places, claim, room, window_from(from, claim.limit), most, has);
 }

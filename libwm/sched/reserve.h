@@ -47,7 +47,7 @@ class Reservations {
                Timeline& timeline);
 
   /// A pending claim does not start: it may get a date and hold places.
-  /// @cost O(running tasks + hosts) the first time, then O(steps of its hosts x log)
+  /// @cost O(hosts) the first time, then as Skyline::earliest
   void hold_for(const Claim& claim, Places& places);
   /// Dates of those that hold nothing, as an estimate. Where the bound on the work does not allow
   /// all of them: of those without a date that is to come, then of the others in turn.
@@ -100,9 +100,5 @@ class Reservations {
   bool estimating_ = false;
   bool growing_ = false;
 };
-
-/// When the running job ends at the latest, by its limit; max: never.
-/// @cost O(1)
-WallTime end_of(const Claim& claim, Clock clock);
 
 }  // namespace wm::sched

@@ -142,7 +142,7 @@ void Placement::open_gate(Claim& claim, std::int64_t tasks) {
 
 bool Placement::promise_start(Claim& claim) {
   if (held_.bars(claim)) return false;
-  for (const auto& hosts : places_.host_sets(claim))
+  for (const auto& hosts : places_.host_sets(claim, places_.worth_a_look(donors_.rooms())))
     if (promise_on(claim, hosts)) return true;
   return false;
 }
@@ -201,7 +201,7 @@ bool Placement::grow(Claim& claim) {
   }
   if (placed.tasks < wanted && (claim.resizes || waits)) {
     bool closed = gates_.room(claim) < wanted - placed.tasks;
-    auto hosts = places_.near_hosts(claim, placed.has);
+    auto hosts = places_.near_hosts(claim, placed.has, places_.worth_a_look(donors_.rooms()));
     placed.tasks += promise(claim, wanted - placed.tasks, placed.has, hosts);
     if (closed) open_gate(claim, wanted - placed.ready);
   }
@@ -213,6 +213,7 @@ bool Placement::grow(Claim& claim) {
 // What a claim was given but has no place for goes to the next of its user that it suffices
 // for, now: a round of filling for each would not get far down a long queue.
 void Placement::hand_down(Claim& claim) {
+  if (unused_.empty()) return;
   auto it = unused_.find({claim.user_node, claim.gpu});
   bool waits = claim.admitted == 0 && claim.barred == Barred::No && claim.copies > 0;
   Units cost = claim.cost(claim.min);

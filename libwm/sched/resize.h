@@ -47,7 +47,7 @@ class Placement {
 
   /// Places every claim up to its target. True if all found their places; else the claims
   /// that did not were lowered: a pending one is barred, a growing one's max is what it got.
-  /// @cost O(claims + granted tasks x hosts looked at + promised tasks x hosts)
+  /// @cost O(claims + granted tasks x hosts looked at + promised tasks x hosts worth a look)
   bool run();
 
   /// Starts one of a pending claim if it fits in what is free and promised to nobody.

@@ -63,9 +63,12 @@ class Rooms {
   Room& edit(std::size_t at) {
     if (changed_[at]) return own_[changed_[at] - 1];
     own_.push_back(base_[at]);
+    edited_.push_back(static_cast<std::uint32_t>(at));
     changed_[at] = static_cast<std::uint32_t>(own_.size());
     return own_.back();
   }
+  /// Positions of those that were changed, in no order. @owns borrowed
+  const std::vector<std::uint32_t>& edited() const { return edited_; }
   /// Those of the pass, before any change. @owns borrowed
   const std::vector<Room>& base() const { return base_; }
   std::size_t size() const { return base_.size(); }
@@ -74,6 +77,7 @@ class Rooms {
   const std::vector<Room>& base_;
   std::vector<std::uint32_t> changed_;  // 1 + position in own_; 0: as in base_
   std::deque<Room> own_;
+  std::vector<std::uint32_t> edited_;
 };
 
 /// Which part of a room counts.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "libwm/sched/limits.h"
+#include "libwm/sched/order.h"
 #include "libwm/sched/past_use.h"
 #include "libwm/sched/preempt.h"
 #include "libwm/sched/reasons.h"
@@ -56,20 +57,32 @@ class Pass {
 };
 
 void Pass::place_users() {
-  std::vector<int> nodes(memory_.owners.size(), -1);
-  for (Claim& claim : claims_.all) {
-    int& node = nodes[claim.owner];
-    if (node < 0) node = tree_.user(claim.spec().plan, claim.spec().owner.user);
-    claim.user_node = node;
-  }
+  std::vector<const Claim*> first(memory_.owners.size());  // of each owner
+  auto meet = [&](const Claim& claim) {
+    const Claim*& known = first[claim.owner];
+    if (!known || goes_before(claim, *known)) known = &claim;
+  };
+  for (const Claim& claim : claims_.all) meet(claim);
+  for (const Steady& group : claims_.steady)
+    if (!group.claims.empty()) meet(group.claims.front());
+  std::erase(first, nullptr);
+  std::sort(first.begin(), first.end(),
+            [](const Claim* a, const Claim* b) { return goes_before(*a, *b); });
+  std::vector<int> nodes(memory_.owners.size());
+  for (const Claim* claim : first)
+    nodes[claim->owner] = tree_.user(claim->spec().plan, claim->spec().owner.user);
+  for (Claim& claim : claims_.all) claim.user_node = nodes[claim.owner];
+  for (Steady& group : claims_.steady) group.user_node = nodes[group.owner];
   weigh(tree_, cluster_, timeline_.clock.now);
 }
 
-PlanUse use_of(const PlanTree& tree, const std::vector<Claim>& claims, bool gpu) {
+PlanUse use_of(const PlanTree& tree, const Claims& claims, bool gpu) {
   PlanUse use(tree);
-  for (const Claim& claim : claims) {
+  for (const Claim& claim : claims.all) {
     if (claim.gpu == gpu) use.add(claim.user_node, claim.used());
   }
+  for (const Steady& group : claims.steady)
+    if (group.gpu == gpu) use.add(group.user_node, group.cost);
   return use;
 }
 
@@ -78,7 +91,7 @@ void Pass::settle() {
   Capacities capacities = capacities_of(claims_);
   Spare spare;
   for (std::uint32_t round = 0; round < std::max(1u, policy_.max_rounds); ++round) {
-    spare = set_targets(claims_.all, tree_, capacities);
+    spare = set_targets(claims_.all, tree_, capacities, claims_.steady);
     keep_what_does_not_pay(claims_.all, policy_.speed, timeline_.clock.now);
     placement_.emplace(cluster_, claims_, tree_, policy_, timeline_);
     if (placement_->run()) break;
@@ -91,7 +104,7 @@ void Pass::settle() {
 void Pass::start_spare(Spare spare) {
   for (bool gpu : {true, false}) {
     Units left = (gpu ? spare.gpus : spare.slots) + placement_->unused(gpu);
-    PlanUse use = use_of(tree_, claims_.all, gpu);
+    PlanUse use = use_of(tree_, claims_, gpu);
     for (Claim& claim : claims_.all) {
       if (left <= 0) break;
       Units cost = claim.cost(claim.min);
@@ -135,7 +148,7 @@ void Pass::preempt() {
   constexpr int kMostSearches = 64;
   Preemptor preemptor(*cluster_.config, claims_, placement_->places(),
                       [this](JobId job) { return placement_->leaving().count(job) > 0; });
-  const PlanUse slots = use_of(tree_, claims_.all, false), gpus = use_of(tree_, claims_.all, true);
+  const PlanUse slots = use_of(tree_, claims_, false), gpus = use_of(tree_, claims_, true);
   int searches = 0;
   for (const Claim& claim : claims_.all) {
     const QueueConf* queue = claims_.requests[claim.request].queue;
@@ -187,7 +200,7 @@ void Pass::add_pieces() {
 
 // Reasons of what is looked at, by claim; those that come after the last alike share its own.
 void Pass::add_waiting() {
-  PlanUse slots = use_of(tree_, claims_.all, false), gpus = use_of(tree_, claims_.all, true);
+  PlanUse slots = use_of(tree_, claims_, false), gpus = use_of(tree_, claims_, true);
   ReasonWriter writer(cluster_, claims_, tree_, slots, gpus, placement_->places());
   std::vector<Reasons> rests(memory_.alike.size());
   for (const Idle& idle : claims_.idle) plan_.waiting.push_back({idle.id, writer.of(idle)});
@@ -276,7 +289,7 @@ void Pass::add_promises() {
 Plan Pass::run() {
   place_users();
   attach_speeds(claims_.all, policy_.speed, timeline_.clock.now);
-  apply_limits(*cluster_.config, claims_.all);
+  apply_limits(*cluster_.config, claims_.all, claims_.steady);
   mark_owed();
   mark_due(claims_, tree_, policy_, timeline_.clock);
   settle();

@@ -51,8 +51,8 @@ Window window_from(WallTime from, Duration length) {
   return {from, from + length};
 }
 
-Skyline::Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace)
-    : rooms_(rooms), now_(now), grace_(grace), ends_(rooms.size()), ordered_(rooms.size()) {}
+Skyline::Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace, const Ends* ends)
+    : rooms_(rooms), now_(now), grace_(grace), ends_(ends) {}
 
 void Skyline::clear() {
   steps_.clear();
@@ -66,12 +66,16 @@ void Skyline::let_end(Room& room, const End& end) {
   if (end.job->spec().exclusive) room.exclusive = false;
 }
 
-std::vector<Skyline::End>& Skyline::ends_of(std::uint32_t room) {
-  auto& ends = ends_[room];
-  if (ordered_[room]) return ends;
+// In order; what is due by the end of the grace ends then.
+std::vector<End> Skyline::ends_of(std::uint32_t room) const {
+  std::vector<End> ends;
+  if (ends_ && rooms_[room].open) ends = ends_->of(room);
+  for (End& end : ends) end.at = std::max(end.at, now_ + grace_);
+  auto more = more_ends_.find(room);
+  if (more == more_ends_.end()) return ends;
+  for (const End& end : more->second) ends.push_back(end);
   std::stable_sort(ends.begin(), ends.end(),
                    [](const End& a, const End& b) { return a.at < b.at; });
-  ordered_[room] = true;
   return ends;
 }
 
@@ -158,29 +162,6 @@ void Skyline::add_changes(const Places& places, const Claim& claim, std::uint32_
   }
 }
 
-// Nobody is to run there: what fits from a date on fits for ever.
-void Skyline::add_rises(const Places& places, const Claim& claim, std::uint32_t room,
-                        Changes& changes) {
-  scratch_ = rooms_[room];
-  std::int64_t before = 0;
-  auto note = [&](WallTime at) {
-    std::int64_t most = places.bare_fits(claim, scratch_, room, When::Now, claim.min, {});
-    most = usable(claim, most);
-    if (most != before) changes.push_back({at, room, most});
-    before = most;
-  };
-  note(now_);
-  bool comes = has_coming(scratch_);
-  const std::vector<End>& ends = ends_of(room);
-  for (std::size_t i = 0; (i < ends.size() || comes) && before < claim.min;) {
-    bool settles = comes && (i == ends.size() || now_ + grace_ <= ends[i].at);
-    WallTime at = settles ? now_ + grace_ : std::max(now_, ends[i].at);
-    if (settles) settle(scratch_), comes = false;
-    for (; i < ends.size() && ends[i].at <= at; ++i) let_end(scratch_, ends[i]);
-    note(at);
-  }
-}
-
 namespace {
 
 constexpr auto in_time = [](const auto& a, const auto& b) {
@@ -189,42 +170,121 @@ constexpr auto in_time = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-const Skyline::Changes& Skyline::rises_of(Places& places, const Claim& claim) {
-  auto [it, is_new] = rises_.try_emplace({claim.request, claim.min});
-  Changes& changes = it->second;
-  if (!is_new) return changes;
-  for (std::uint32_t room : places.request(claim).hosts) add_rises(places, claim, room, changes);
-  std::sort(changes.begin(), changes.end(), in_time);
-  return changes;
+// ---- rooms in which nobody is to run: what fits from a date on fits for ever -----------------
+
+// What is coming, what is due, and ends that only this pass knows.
+void Skyline::add_first_dates() {
+  WallTime due = now_ + grace_;
+  for (std::uint32_t room = 0; room < rooms_.size(); ++room)
+    if (has_coming(rooms_[room])) near_.push_back({due, room});
+  for (const auto& [room, ends] : more_ends_)
+    for (const End& end : ends) near_.push_back({std::max(now_, end.at), room});
+  if (ends_) {
+    far_next_ = ends_->dates().begin();
+    for (; far_next_ != ends_->dates().end() && far_next_->first <= due; ++far_next_)
+      near_.push_back({due, far_next_->second});
+  }
+  std::sort(near_.begin(), near_.end());
+  near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
+  near_.insert(near_.begin(), Date{});  // a mark: they are known, even if there are none
+  near_next_ = 1;
+}
+
+// Null: there are not so many.
+const Skyline::Date* Skyline::date(std::size_t number) {
+  if (near_.empty()) add_first_dates();
+  while (dates_.size() <= number) {
+    const Date* near = near_next_ < near_.size() ? &near_[near_next_] : nullptr;
+    const Date* far = ends_ && far_next_ != ends_->dates().end() ? &*far_next_ : nullptr;
+    if (!near && !far) return nullptr;
+    bool nearer = near && (!far || *near <= *far);
+    bool both = nearer && far && *near == *far;
+    dates_.push_back(nearer ? *near : *far);
+    if (nearer) ++near_next_;
+    if (!nearer || both) ++far_next_;
+  }
+  return &dates_[number];
+}
+
+Skyline::Grown& Skyline::grown(Growth& growth, std::uint32_t room) {
+  auto [it, is_new] = growth.rooms.try_emplace(room);
+  if (is_new) {
+    it->second.room = rooms_[room];
+    it->second.ends = ends_of(room);
+    it->second.settled = !has_coming(rooms_[room]);
+  }
+  return it->second;
+}
+
+// Brings a room to a date, and notes what fits then.
+void Skyline::note(const Places& places, const Claim& claim, const Date& date, Growth& growth) {
+  auto [at, room] = date;
+  Grown& grown = this->grown(growth, room);
+  if (grown.tasks >= claim.min) return;
+  if (!grown.settled && at >= now_ + grace_) settle(grown.room), grown.settled = true;
+  for (auto& i = grown.next; i < grown.ends.size() && grown.ends[i].at <= at; ++i)
+    let_end(grown.room, grown.ends[i]);
+  std::int64_t most =
+      usable(claim, places.bare_fits(claim, grown.room, room, When::Now, claim.min, {}));
+  if (most == grown.tasks) return;
+  growth.rises.push_back({at, room, most});
+  grown.tasks = most;
+}
+
+Skyline::Growth& Skyline::growth_of(Places& places, const Claim& claim) {
+  auto [it, is_new] = growths_.try_emplace({claim.request, claim.min});
+  Growth& growth = it->second;
+  if (!is_new) return growth;
+  const Request& request = places.request(claim);
+  for (std::uint32_t room : places.roomy()) {
+    if (request.suits[room] != Suits::Yes) continue;
+    std::int64_t most =
+        usable(claim, places.bare_fits(claim, rooms_[room], room, When::Now, claim.min, {}));
+    if (most == 0) continue;
+    growth.rises.push_back({now_, room, most});
+    grown(growth, room).tasks = most;
+  }
+  return growth;
+}
+
+// Looks at one more date, if it is not later than `until`.
+bool Skyline::look_on(Places& places, const Claim& claim, Growth& growth, WallTime until) {
+  const Date* next = date(growth.next);
+  if (!next || next->first > until) return false;
+  ++growth.next;
+  if (places.request(claim).suits[next->second] == Suits::Yes) note(places, claim, *next, growth);
+  return true;
 }
 
 // Goes through both in order of time; rooms with steps count as `changes` has them.
-std::optional<Dated> Skyline::first_sum(const Changes& rises, const Changes& changes,
-                                        std::int64_t tasks) const {
+std::optional<Dated> Skyline::first_sum(Places& places, const Claim& claim,
+                                        const Changes& changes) {
+  Growth& growth = growth_of(places, claim);
   std::vector<std::int64_t> fits(rooms_.size());
   std::int64_t total = 0;
-  auto a = rises.begin();
-  auto b = changes.begin();
-  while (a != rises.end() || b != changes.end()) {
-    WallTime at = std::min(a == rises.end() ? WallTime::max() : a->at,
-                           b == changes.end() ? WallTime::max() : b->at);
-    for (; a != rises.end() && a->at == at; ++a) {
-      if (steps_.count(a->room)) continue;
-      total += a->tasks - std::exchange(fits[a->room], a->tasks);
+  std::size_t a = 0;
+  for (auto b = changes.begin();;) {
+    const WallTime change = b == changes.end() ? WallTime::max() : b->at;
+    while (a == growth.rises.size() && look_on(places, claim, growth, change)) continue;
+    WallTime at = std::min(a == growth.rises.size() ? WallTime::max() : growth.rises[a].at, change);
+    if (a == growth.rises.size() && b == changes.end()) return std::nullopt;
+    while (look_on(places, claim, growth, at)) continue;
+    for (; a < growth.rises.size() && growth.rises[a].at == at; ++a) {
+      const Change& rise = growth.rises[a];
+      if (!steps_.count(rise.room))
+        total += rise.tasks - std::exchange(fits[rise.room], rise.tasks);
     }
     for (; b != changes.end() && b->at == at; ++b)
       total += b->tasks - std::exchange(fits[b->room], b->tasks);
-    if (total < tasks) continue;
+    if (total < claim.min) continue;
     std::vector<Share> shares;
     for (std::uint32_t room = 0; room < fits.size(); ++room)
       if (fits[room] > 0) shares.push_back({room, fits[room]});
-    return Dated{at, pick(std::move(shares), tasks)};
+    return Dated{at, pick(std::move(shares), claim.min)};
   }
-  return std::nullopt;
 }
 
 std::optional<Dated> Skyline::earliest(Places& places, const Claim& claim, Duration length) {
-  const Changes& rises = rises_of(places, claim);
   Changes changes;
   const auto& hosts = places.request(claim).hosts;
   std::set<std::uint32_t> mine;
@@ -235,7 +295,7 @@ std::optional<Dated> Skyline::earliest(Places& places, const Claim& claim, Durat
     if (asked) add_changes(places, claim, room, length, changes);
   }
   std::sort(changes.begin(), changes.end(), in_time);
-  return first_sum(rises, changes, claim.min);
+  return first_sum(places, claim, changes);
 }
 
 }  // namespace wm::sched

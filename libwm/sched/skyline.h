@@ -8,9 +8,10 @@
 //        │   ┌──┘end of 1 │  │◄── job 9 is promised this: [from, until)
 //        └───┴──────────────────► time
 //
-// Made once a pass and used by all its placings: the ends of what runs are noted; steps are made
+// Made once a pass and used by all its placings, on the ends of what runs (ends.h). Steps are made
 // only for rooms in which somebody is to run, and forgotten with the placing. Elsewhere there is
-// only ever more room, so a room's dates follow from its ends in order.
+// only ever more room: ends are gone through in order of time, as far as somebody asks, since most
+// dates are near.
 //
 // Invariants: a room without steps or ends stays as it is for ever; steps rise in time. Used by
 // reserve.cc.
@@ -45,13 +46,14 @@ struct Dated {
 /// Rooms over time.
 class Skyline {
  public:
-  /// Starts with the rooms as `now`; what is coming in them is free from `now + grace` on.
-  /// @cost O(rooms)   @owns borrows `rooms`
-  Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace);
+  /// Starts with the rooms as `now`; what is coming in them is free from `now + grace` on, and
+  /// what should have ended by then, too. `ends`: null or of what runs.
+  /// @cost O(rooms)   @owns borrows `rooms`, `ends`
+  Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace, const Ends* ends = nullptr);
 
-  /// A task of `job` ends at `at`; told before anything is asked. @cost O(1)
+  /// One more task, of `job`, ends at `at`; told before anything is asked. @cost O(1)
   void release(std::uint32_t room, const Job& job, const Task& task, WallTime at) {
-    ends_[room].push_back({at, &job, &task});
+    if (rooms_[room].open) more_ends_[room].push_back({at, &job, &task});
   }
   /// Nobody will run any more, as after the last release. @cost O(rooms occupied)
   void clear();
@@ -61,7 +63,7 @@ class Skyline {
 
   /// Was one that asks for the same looked at in this pass? Then its date costs little.
   /// @cost O(log kinds)
-  bool knows(const Claim& claim) const { return rises_.count({claim.request, claim.min}) > 0; }
+  bool knows(const Claim& claim) const { return growths_.count({claim.request, claim.min}) > 0; }
 
   /// begin … rollback undoes what was occupied since; commit keeps it. One level.
   /// @cost O(1), O(rooms touched)
@@ -76,8 +78,7 @@ class Skyline {
 
   /// The first date at which all of the claim's minimum fits for as long as it may run, and
   /// where. None: never, as far as run limits tell.
-  /// @cost O(ends and steps of its hosts x log) for the first alike one of the pass, then
-  ///       O(its hosts + steps x log)
+  /// @cost O((ends up to that date + steps) x log + rooms)
   std::optional<Dated> earliest(Places& places, const Claim& claim, Duration length);
 
  private:
@@ -92,33 +93,48 @@ class Skyline {
     std::int64_t tasks;  // that fit from then on
   };
 
-  struct End {
-    WallTime at;
-    const Job* job;
-    const Task* task;
-  };
   using Changes = std::vector<Change>;
+  // A room in which nobody is to run, as far as its ends were looked at.
+  struct Grown {
+    Room room;
+    std::vector<End> ends;
+    std::size_t next = 0;    // of them
+    bool settled = false;    // what was coming is there
+    std::int64_t tasks = 0;  // that fit
+  };
+  // What fits from when on in such rooms, for one request and number of tasks.
+  struct Growth {
+    Changes rises;         // so far, in order of time
+    std::size_t next = 0;  // date to look at
+    std::map<std::uint32_t, Grown> rooms;
+  };
+  using Date = std::pair<WallTime, std::uint32_t>;
 
   static void let_end(Room& room, const End& end);
-  std::vector<End>& ends_of(std::uint32_t room);
+  std::vector<End> ends_of(std::uint32_t room) const;
   Steps& steps_of(std::uint32_t room);
   std::size_t split(Steps& steps, WallTime at);
-  void add_rises(const Places& places, const Claim& claim, std::uint32_t room, Changes& changes);
-  const Changes& rises_of(Places& places, const Claim& claim);
-  std::optional<Dated> first_sum(const Changes& rises, const Changes& changes,
-                                 std::int64_t tasks) const;
+  void add_first_dates();
+  const Date* date(std::size_t number);
+  Grown& grown(Growth& growth, std::uint32_t room);
+  void note(const Places& places, const Claim& claim, const Date& date, Growth& growth);
+  Growth& growth_of(Places& places, const Claim& claim);
+  bool look_on(Places& places, const Claim& claim, Growth& growth, WallTime until);
+  std::optional<Dated> first_sum(Places& places, const Claim& claim, const Changes& changes);
   void add_changes(const Places& places, const Claim& claim, std::uint32_t room, Duration length,
                    Changes& changes);
 
   const std::vector<Room>& rooms_;
   WallTime now_;
   Duration grace_;
-  std::vector<std::vector<End>> ends_;    // by room; in order where they are asked for
-  std::vector<bool> ordered_;             // by room
+  const Ends* ends_;
+  std::map<std::uint32_t, std::vector<End>> more_ends_;  // by room
+  std::vector<Date> dates_;  // of rooms in which something ends or comes, rising; looked at so far
+  std::vector<Date> near_;   // a mark, and of them those that are not in ends_ with this date
+  std::size_t near_next_ = 0;
+  Ends::Dates::const_iterator far_next_;  // the others
   std::map<std::uint32_t, Steps> steps_;  // of rooms in which somebody is to run
-  Room scratch_;
-  // Of rooms without steps, in order of time: by request and tasks.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Changes> rises_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Growth> growths_;  // by request and tasks
   bool trying_ = false;
   std::vector<std::pair<std::uint32_t, Steps>> before_;  // rooms as they were, oldest first
 };

@@ -1,6 +1,7 @@
 #include "libwm/sched/targets.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "libwm/sched/order.h"
@@ -203,14 +204,29 @@ using Excess = std::vector<std::pair<const Claim*, Units>>;
 
 // One class of claims: those that compete, and what is settled.
 struct Class {
+  bool gpu = false;
   Contest contest;
   std::map<int, Fixed> fixed;  // by node
 };
 
-Class class_of(std::vector<Claim>& claims, bool gpu, const PlanTree& tree) {
+void add_fixed(Fixed& use, const Claim& first, const Claim& last) {
+  if (!use.first || goes_before(first, *use.first)) use.first = &first;
+  if (!use.last || goes_before(*use.last, last)) use.last = &last;
+}
+
+Class class_of(std::vector<Claim>& claims, const std::vector<Steady>& steady, bool gpu,
+               const PlanTree& tree) {
   Class mine;
+  mine.gpu = gpu;
   std::vector<Fixed> fixed(tree.nodes.size());
   mine.contest.fixed.resize(tree.nodes.size());
+  auto settle = [&](int node, Units cost, const Claim& first, const Claim& last) {
+    Fixed& use = fixed[node];
+    use.floor += cost;
+    use.now += cost;
+    add_fixed(use, first, last);
+    mine.contest.fixed[node] += cost;
+  };
   for (Claim& claim : claims) {
     if (claim.gpu != gpu) continue;
     claim.admitted = 0;
@@ -220,22 +236,59 @@ Class class_of(std::vector<Claim>& claims, bool gpu, const PlanTree& tree) {
       continue;
     }
     claim.target = claim.floor;
-    Fixed& use = fixed[claim.user_node];
-    use.floor += claim.cost(claim.floor);
-    use.now += claim.cost(claim.now);
-    use.last = &claim;
-    if (!use.first) use.first = &claim;
-    mine.contest.fixed[claim.user_node] += claim.used();
+    settle(claim.user_node, claim.cost(claim.floor), claim, claim);
+  }
+  for (const Steady& group : steady) {
+    if (group.gpu == gpu && !group.claims.empty())
+      settle(group.user_node, group.cost, group.claims.front(), group.claims.back());
   }
   for (std::size_t node = 0; node < fixed.size(); ++node)
     if (fixed[node].first) mine.fixed[static_cast<int>(node)] = fixed[node];
   return mine;
 }
 
+// The lowest queue whose elastic jobs have something to give; only higher ones are paid.
+int lowest_payer(const Class& mine) {
+  int rank = std::numeric_limits<int>::min();
+  for (const Claim* claim : mine.contest.claims) {
+    bool pays = claim->target > claim->min && (!claim->pending() || claim->admitted > 0);
+    if (pays) rank = std::max(rank, claim->rank);
+  }
+  return rank;
+}
+
+// A claim, and whose it is.
+struct Standing {
+  const Claim* claim;
+  int node;
+};
+
+// Rigid running jobs of higher queues than `below` of users who have less left than nothing.
+std::vector<Standing> standings(const std::vector<Claim>& claims, const std::vector<Steady>& steady,
+                                const Class& mine, const std::vector<Units>& left, int below) {
+  std::vector<Standing> found;
+  auto add = [&](const Claim& claim, int node) {
+    if (claim.gpu == mine.gpu && left[node] < 0 && claim.rank < below)
+      found.push_back({&claim, node});
+  };
+  for (const Claim& claim : claims) add(claim, claim.user_node);
+  for (const Steady& group : steady) {
+    bool any = group.gpu == mine.gpu && left[group.user_node] < 0 && !group.claims.empty() &&
+               group.claims.front().rank < below;
+    for (std::size_t i = 0; any && i < group.claims.size(); ++i)
+      add(group.claims[i], group.user_node);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Standing& a, const Standing& b) { return goes_before(*a.claim, *b.claim); });
+  return found;
+}
+
 // Rigid running jobs beyond what filling would give their user if nothing ran yet; a user's
-// later jobs are beyond before the earlier.
-Excess excess_of(std::vector<Claim>& claims, bool gpu, PlanTree tree, const Class& mine,
-                 Units capacity) {
+// later jobs are beyond before the earlier. Only those for which somebody could pay.
+Excess excess_of(const std::vector<Claim>& claims, const std::vector<Steady>& steady, PlanTree tree,
+                 const Class& mine, Units capacity) {
+  int payer = lowest_payer(mine);
+  if (payer == std::numeric_limits<int>::min()) return {};
   for (const auto& [node, use] : mine.fixed) tree.nodes[node].demand += use.floor;
   for (const Claim* claim : mine.contest.claims) {
     Units demand = claim->barred == Barred::No ? claim->copies * claim->cost(claim->max) : 0;
@@ -245,31 +298,31 @@ Excess excess_of(std::vector<Claim>& claims, bool gpu, PlanTree tree, const Clas
   for (const auto& [node, use] : mine.fixed) left[node] -= use.floor;
   for (const Claim* claim : mine.contest.claims)
     left[claim->user_node] -= claim->cost(claim->floor);
-  Excess excess;
   if (std::none_of(mine.fixed.begin(), mine.fixed.end(),
                    [&](const auto& entry) { return left[entry.first] < 0; }))
-    return excess;
-  for (const Claim& claim : claims) {
-    if (claim.gpu != gpu || left[claim.user_node] >= 0) continue;
-    Units floor = claim.cost(claim.floor);
-    amounts[claim.user_node] -= floor;
-    Units over = std::min(floor, -amounts[claim.user_node]);
-    if (claim.kind == ClaimKind::Fixed && over > 0) excess.push_back({&claim, over});
+    return {};
+  Excess excess;
+  for (const auto& [claim, node] : standings(claims, steady, mine, left, payer)) {
+    Units floor = claim->cost(claim->floor);
+    amounts[node] -= floor;
+    Units over = std::min(floor, -amounts[node]);
+    if (claim->kind == ClaimKind::Fixed && over > 0) excess.push_back({claim, over});
   }
   return excess;
 }
 
 // Runs one class of claims; returns what of the capacity nobody of it could use.
-Units divide_class(std::vector<Claim>& claims, bool gpu, const PlanTree& tree, Units capacity) {
-  Class mine = class_of(claims, gpu, tree);
-  const auto& [contest, fixed] = mine;
-  Units spare = Division(contest.claims, fixed, tree, Phase::Admit).run(capacity);
-  if (auto excess = excess_of(claims, gpu, tree, mine, capacity); !excess.empty()) {
+Units divide_class(std::vector<Claim>& claims, const std::vector<Steady>& steady, bool gpu,
+                   const PlanTree& tree, Units capacity) {
+  Class mine = class_of(claims, steady, gpu, tree);
+  const auto& contest = mine.contest;
+  Units spare = Division(contest.claims, mine.fixed, tree, Phase::Admit).run(capacity);
+  if (auto excess = excess_of(claims, steady, tree, mine, capacity); !excess.empty()) {
     charge(contest, tree, excess);
-    spare = Division(contest.claims, fixed, tree, Phase::Admit).run(capacity);
+    spare = Division(contest.claims, mine.fixed, tree, Phase::Admit).run(capacity);
   }
   take_over(contest, tree, spare);
-  spare = Division(contest.claims, fixed, tree, Phase::Size).run(capacity);
+  spare = Division(contest.claims, mine.fixed, tree, Phase::Size).run(capacity);
   return grow_into(contest, tree, spare);
 }
 
@@ -278,31 +331,17 @@ bool is_open(const std::vector<Room>& rooms, HostId host) {
   return at < rooms.size() && rooms[at].open;
 }
 
-// GPUs that jobs which do not share can have: neither shared nor set aside while free.
-std::int64_t whole_gpus(const Room& room) {
-  std::int64_t count = 0;
-  for (std::size_t i = 0; i < room.gpus.size(); ++i) {
-    bool owned = i < room.host->gpu_owners.size() && room.host->gpu_owners[i].job;
-    bool whole = room.gpus[i] != GpuUse::Shared && room.gpus[i] != GpuUse::Aside;
-    count += owned || whole;
-  }
-  return count;
-}
-
 }  // namespace
 
 Capacities capacities_of(const Claims& claims) {
-  Capacities sum;
-  for (const Room& room : claims.rooms) {
-    if (!room.open) continue;
-    const Host& host = *room.host;
-    sum.slots += std::int64_t{host.capacity.slots} - host.stuck_slots;
-    sum.gpus += whole_gpus(room);
+  Capacities sum{claims.tally.slots(), claims.tally.gpus()};
+  const Positions& closed = claims.tally.closed();
+  for (std::uint32_t at : closed) {
+    sum.slots += claims.steady_on[at].slots;
+    sum.gpus += claims.steady_on[at].gpus;
   }
-  bool all_open = std::all_of(claims.rooms.begin(), claims.rooms.end(),
-                              [](const Room& room) { return room.open; });
   for (const Claim& claim : claims.all) {
-    if (claim.pending() || all_open) continue;
+    if (claim.pending() || closed.empty()) continue;
     for (const Task& task : claim.job->tasks) {
       if (!is_wanted(task) || is_open(claims.rooms, task.host)) continue;
       ++sum.slots;
@@ -312,15 +351,18 @@ Capacities capacities_of(const Claims& claims) {
   return {sum.slots, std::max<Units>(0, sum.gpus - claims.stuck_gpus)};
 }
 
-Spare set_targets(std::vector<Claim>& claims, PlanTree tree, Capacities capacities) {
+Spare set_targets(std::vector<Claim>& claims, PlanTree tree, Capacities capacities,
+                  const std::vector<Steady>& steady) {
   Spare spare;
-  spare.gpus = divide_class(claims, true, tree, capacities.gpus);
+  spare.gpus = divide_class(claims, steady, true, tree, capacities.gpus);
   Units taken = 0;
   for (const Claim& claim : claims) {
     if (!claim.gpu) continue;
     taken += claim.pending() ? Units{claim.admitted} * claim.target : Units{claim.target};
   }
-  spare.slots = divide_class(claims, false, tree, std::max<Units>(0, capacities.slots - taken));
+  for (const Steady& group : steady) taken += group.gpu ? group.tasks : 0;
+  Units slots = std::max<Units>(0, capacities.slots - taken);
+  spare.slots = divide_class(claims, steady, false, tree, slots);
   return spare;
 }
 

@@ -27,7 +27,7 @@ struct Capacities {
 };
 
 /// Open hosts whole, of the others what running jobs hold.
-/// @cost O(hosts + tasks)
+/// @cost O(closed hosts), and O(tasks of those that are not steady) where any is closed
 Capacities capacities_of(const Claims& claims);
 
 /// What the filling leaves over. @units as Capacities
@@ -36,9 +36,11 @@ struct Spare {
   Units gpus = 0;
 };
 
-/// Sets target and admitted of every claim. `tree` has the users' leaves.
-/// @cost O(claims x rounds)
+/// Sets target and admitted of every claim. `tree` has the users' leaves; the `steady` ones keep
+/// what they have.
+/// @cost O((claims + steady groups) x rounds)
 /// @source DESIGN 5.1; the largest-first yielding of what cannot start is ours
-Spare set_targets(std::vector<Claim>& claims, PlanTree tree, Capacities capacities);
+Spare set_targets(std::vector<Claim>& claims, PlanTree tree, Capacities capacities,
+                  const std::vector<Steady>& steady = {});
 
 }  // namespace wm::sched

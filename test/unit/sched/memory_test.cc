@@ -12,6 +12,23 @@ using test::at;
 using test::elastic;
 using test::slots;
 
+// What is kept of all jobs and rooms together.
+void expect_same_sums(const Claims& kept, const Claims& fresh) {
+  EXPECT_EQ(kept.tally.slots(), fresh.tally.slots());
+  EXPECT_EQ(kept.tally.gpus(), fresh.tally.gpus());
+  EXPECT_EQ(kept.tally.roomy(), fresh.tally.roomy());
+  EXPECT_EQ(kept.tally.closed(), fresh.tally.closed());
+  EXPECT_EQ(kept.tally.stuck(), fresh.tally.stuck());
+  EXPECT_EQ(kept.ends.dates(), fresh.ends.dates());
+  auto held = [](const Claims& claims) {
+    Units sum = 0;
+    for (const Steady& group : claims.steady) sum += 1000 * group.tasks + group.held_cost;
+    for (const WantedTasks& on : claims.steady_on) sum += 1'000'000 * on.slots + on.gpus;
+    return sum;
+  };
+  EXPECT_EQ(held(kept), held(fresh));
+}
+
 class Remembering : public test::SchedCluster {
  protected:
   // A pass with the memory, which is compared with one without.
@@ -25,6 +42,9 @@ class Remembering : public test::SchedCluster {
       auto* reasons = plan.why(waiting.job);
       EXPECT_TRUE(reasons && *reasons == *waiting.reasons) << to_string(waiting.job);
     }
+    Memory other;
+    schedule(run.state.freeze(), run.policy, at(run.now), other);
+    expect_same_sums(*memory.claims, *other.claims);
     return plan;
   }
   std::size_t looked_at() const {
@@ -121,6 +141,55 @@ TEST_F(Remembering, free_slots_that_are_of_no_use_count_for_nothing) {
   for (int i = 0; i < 20; ++i) run.submit(small);
   EXPECT_TRUE(look().starts.empty());
   EXPECT_EQ(looked_at(), 1u) << "eight slots are free, but no memory beside them";
+}
+
+TEST_F(Remembering, running_jobs_of_one_owner_are_counted_together) {
+  run.host(8);
+  auto job = slots("ann", 2);
+  job.spec.run_limit = std::chrono::hours(1);
+  auto a = submit_and_settle(job), b = submit_and_settle(job);
+  submit_and_settle(slots("bob", 1));
+  look();
+  ASSERT_EQ(memory.claims->steady.size(), 2u);
+  EXPECT_EQ(memory.claims->steady[0].claims.size(), 2u);
+  EXPECT_EQ(memory.claims->steady[0].tasks, 4);
+  EXPECT_EQ(memory.claims->ends.of(0).size(), 4u) << "the job without a limit never ends";
+  run.end(a);
+  look();
+  EXPECT_EQ(memory.claims->steady[0].claims.front().id, b);
+  EXPECT_EQ(memory.claims->steady[0].cost, 2);
+  EXPECT_EQ(memory.claims->ends.dates().size(), 1u);
+  run.end(b);
+  look();
+  EXPECT_TRUE(memory.claims->ends.dates().empty());
+}
+
+TEST_F(Remembering, a_full_host_is_not_looked_at_until_something_ends_there) {
+  run.host(2);
+  run.host(2);
+  auto a = submit_and_settle(slots("ann", 2));
+  look();
+  EXPECT_EQ(memory.claims->tally.roomy(), Positions{1});
+  submit_and_settle(slots("ann", 2));
+  look();
+  EXPECT_TRUE(memory.claims->tally.roomy().empty());
+  run.end(a);
+  look();
+  EXPECT_EQ(memory.claims->tally.roomy(), Positions{0});
+  EXPECT_EQ(memory.claims->tally.slots(), 4) << "all that is open";
+}
+
+TEST_F(Remembering, what_runs_on_a_closed_host_counts_as_long_as_it_runs) {
+  run.host(2);
+  run.host(2);
+  auto a = submit_and_settle(slots("ann", 2));
+  run.step(HostClosed{HostId{1}, "admin", ""});
+  look();
+  EXPECT_EQ(memory.claims->steady_on[0].slots, 2);
+  run.end(a);
+  look();
+  EXPECT_EQ(memory.claims->steady_on[0].slots, 0);
+  EXPECT_EQ(memory.claims->tally.closed(), Positions{0});
 }
 
 TEST_F(Remembering, what_elastic_jobs_could_give_counts) {

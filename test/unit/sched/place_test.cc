@@ -210,10 +210,10 @@ TEST_F(Racks, sets_for_promises_keep_the_rules) {
   auto spec = slots("ann", 2);
   spec.spec.resreq = "same[gen] cu[maxcus=1]";
   choose(spec, 2);
-  EXPECT_EQ(places->host_sets(*claim(id)).size(), 4u);
+  EXPECT_EQ(places->host_sets(*claim(id), places->roomy()).size(), 4u);
   spec.spec.resreq = "";
   choose(spec, 2);
-  EXPECT_EQ(places->host_sets(*claim(id)).size(), 1u);
+  EXPECT_EQ(places->host_sets(*claim(id), places->roomy()).size(), 1u);
 }
 
 }  // namespace

@@ -67,6 +67,37 @@ TEST_F(Preempts, a_higher_queue_gets_the_place_of_a_lower_one) {
   EXPECT_EQ(run.job(low).attempt, Attempt{2});
 }
 
+// What is held for it until its victims would have ended is no bar to itself.
+TEST_F(Preempts, who_is_promised_a_date_does_not_wait_for_it) {
+  run.host(2);
+  auto low = slots("ann", 2).queue("low"), high = slots("bob", 2).queue("high");
+  low.spec.run_limit = std::chrono::hours(2);
+  high.spec.run_limit = std::chrono::hours(1);
+  auto victim = running(low);
+  auto by = run.submit(high);
+  auto plan = run.pass();
+  ASSERT_EQ(victims(plan), (Ids{victim}));
+  EXPECT_EQ(plan.preempts[0].by, by);
+  end_preempted();
+  run.settle();
+  EXPECT_EQ(run.job(by).state, JobState::Running);
+}
+
+// Whose room it will be is not for a later one to take, whoever would make way for that.
+TEST_F(Preempts, places_that_are_held_for_an_earlier_one_stay_held) {
+  queue("high", [](QueueConf& q) { q.preempts = {}; });
+  queue("normal", [](QueueConf& q) { q.preempts = {"lower"}; });
+  run.host(2);
+  auto low = slots("ann", 2).queue("low"), high = slots("bob", 2).queue("high");
+  low.spec.run_limit = std::chrono::hours(2);
+  high.spec.run_limit = std::chrono::hours(1);
+  running(low);
+  auto first = run.submit(high);
+  run.submit(slots("eve", 2).queue("normal"));
+  EXPECT_EQ(victims(run.pass()), Ids{});
+  EXPECT_EQ(run.promised(first), 2 * 3600);
+}
+
 TEST_F(Preempts, who_made_way_often_enough_is_left_alone) {
   run.config.cluster.limits.max_preempt = 1;
   run.reconfigure();

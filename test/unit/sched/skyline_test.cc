@@ -57,6 +57,52 @@ TEST_F(SkylineTest, free_room_is_free_now) {
   EXPECT_EQ(first_date(slots("ann", 2)), 0);
 }
 
+// What is kept from pass to pass, and what only this pass knows, count alike.
+TEST_F(SkylineTest, kept_ends_are_gone_through_in_order_of_time) {
+  HostId a = run.host(1), b = run.host(1), c = run.host(1);
+  for (HostId host : {a, b, c}) busy(1, host, 0);
+  JobId last = run.submit(slots("ann", 2));
+  collect();
+  Places places(*claims, 256);
+  Ends kept;
+  kept.reset(claims->rooms.size());
+  const Job &first = run.job(ends[0].first), &second = run.job(ends[1].first),
+            &third = run.job(ends[2].first);
+  kept.add(0, {at(300), &first, &first.tasks[0]});
+  kept.add(1, {at(2), &second, &second.tasks[0]});
+  auto date = [&](const Ends* of, bool more) {
+    Skyline sky(claims->rooms, at(0), std::chrono::seconds(10), of);
+    if (more) sky.release(2, third, third.tasks[0], at(200));
+    auto found = sky.earliest(places, *claim(last), Duration{});
+    return found ? std::chrono::duration<double>(found->at - at(0)).count() : -1;
+  };
+  EXPECT_EQ(date(&kept, false), 300);
+  EXPECT_EQ(date(&kept, true), 200);
+  EXPECT_EQ(date(nullptr, true), -1);
+  kept.remove(1, second.tasks[0]);
+  EXPECT_EQ(date(&kept, false), -1) << "one slot is not enough";
+  EXPECT_EQ(date(&kept, true), 300);
+  EXPECT_EQ(kept.dates().size(), 1u);
+}
+
+TEST_F(SkylineTest, what_should_have_ended_counts_after_the_grace) {
+  HostId a = run.host(1);
+  busy(1, a, 0);
+  JobId last = run.submit(slots("ann", 1));
+  collect();
+  Places places(*claims, 256);
+  const Job& late = run.job(ends[0].first);
+  for (WallTime end : {kAtOnce, at(-5), at(3)}) {
+    Ends kept;
+    kept.reset(1);
+    kept.add(0, {end, &late, &late.tasks[0]});
+    Skyline sky(claims->rooms, at(0), std::chrono::seconds(10), &kept);
+    auto found = sky.earliest(places, *claim(last), Duration{});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->at, at(10));
+  }
+}
+
 TEST_F(SkylineTest, a_job_that_never_ends_leaves_no_date) {
   HostId host = run.host(2);
   run.dispatch(run.submit(slots("zoe", 1)), {host});
