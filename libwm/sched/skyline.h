@@ -58,6 +58,9 @@ class Skyline {
 
   /// Tasks of a claim will run there. @cost O(steps of the room)
   void occupy(const Claim& claim, const Share& share, Window window);
+  /// A claim will not run in those rooms after all. Not between begin and commit.
+  /// @cost O(rooms x who runs there x steps)
+  void vacate(const Claim& claim, const std::vector<Share>& shares);
 
   /// Was one that asks for the same looked at in this pass? Then its date costs little.
   /// @cost O(log kinds)
@@ -98,11 +101,22 @@ class Skyline {
     const Task* task;
   };
   using Changes = std::vector<Change>;
+  struct Occupant {
+    const Claim* claim;
+    Share share;
+    Window window;
+  };
+  struct Before {
+    std::uint32_t room;
+    Steps steps;
+    std::size_t occupants;
+  };
 
   static void let_end(Room& room, const End& end);
   std::vector<End>& ends_of(std::uint32_t room);
   Steps& steps_of(std::uint32_t room);
   std::size_t split(Steps& steps, WallTime at);
+  void lower(const Occupant& occupant);
   void add_rises(const Places& places, const Claim& claim, std::uint32_t room, Changes& changes);
   const Changes& rises_of(Places& places, const Claim& claim);
   std::optional<Dated> first_sum(const Changes& rises, const Changes& changes,
@@ -116,11 +130,12 @@ class Skyline {
   std::vector<std::vector<End>> ends_;    // by room; in order where they are asked for
   std::vector<bool> ordered_;             // by room
   std::map<std::uint32_t, Steps> steps_;  // of rooms in which somebody is to run
+  std::map<std::uint32_t, std::vector<Occupant>> occupants_;  // of them: who
   Room scratch_;
   // Of rooms without steps, in order of time: by request and tasks.
   std::map<std::pair<std::uint32_t, std::uint32_t>, Changes> rises_;
   bool trying_ = false;
-  std::vector<std::pair<std::uint32_t, Steps>> before_;  // rooms as they were, oldest first
+  std::vector<Before> before_;  // rooms as they were, oldest first
 };
 
 }  // namespace wm::sched
