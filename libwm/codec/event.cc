@@ -43,7 +43,7 @@ WM_FIELDS(HostClosed) { f(1, s.host), f(2, s.by), f(3, s.why); }
 WM_FIELDS(HostOpened) { f(1, s.host), f(2, s.by); }
 WM_FIELDS(QueueChanged) { f(1, s.queue), f(2, s.change), f(3, s.by), f(4, s.why); }
 WM_FIELDS(ConfigLoaded) { f(1, s.config); }
-WM_FIELDS(StartPromised) { f(1, s.job), f(2, s.at); }
+WM_FIELDS(StartPromised) { f(1, s.job), f(2, s.at), f(3, s.places); }
 WM_FIELDS(JobMoved) { f(1, s.job), f(2, s.place), f(3, s.by); }
 WM_FIELDS(GpuMarked) { f(1, s.host), f(2, s.uuid), f(3, s.mark); }
 WM_FIELDS(JobPreempted) { f(1, s.job), f(2, s.attempt), f(3, s.preempted); }

@@ -53,6 +53,7 @@ WM_FIELDS(Membership) {
 }
 WM_FIELDS(KillWish) { f(1, s.term), f(2, s.by), f(3, s.text), f(4, s.at); }
 WM_FIELDS(Preempted) { f(1, s.by), f(2, s.leave_by), f(3, s.requeue), f(4, s.text); }
+WM_FIELDS(PromisedPlace) { f(1, s.host), f(2, s.tasks); }
 WM_FIELDS(Job) {
   f(1, s.id), f(2, s.sealed), f(3, s.state), f(4, s.attempt), f(5, s.tasks), f(6, s.last_task);
   f(7, s.key), f(8, s.membership), f(9, s.cap), f(10, s.script_cap), f(11, s.failed_starts);
@@ -66,6 +67,7 @@ WM_FIELDS(Job) {
   f(84, s.notices), f(85, s.notice), f(86, s.notify_command);
   f(120, s.port);
   f(87, s.user_requeues), f(88, s.preemptions);
+  f(150, s.promised_places);
 }
 
 WM_FIELDS(Gpu) {

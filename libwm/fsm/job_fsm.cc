@@ -208,6 +208,7 @@ void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t) {
 void apply_to(Cluster& c, const StartPromised& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
   job.promised = e.at;
+  job.promised_places = e.places;
   if (job.first_promised == WallTime{}) job.first_promised = e.at;
   t.jobs.insert(e.job);
 }

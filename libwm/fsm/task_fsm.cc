@@ -159,6 +159,7 @@ void requeue(const Cluster& c, Job& job) {
   job.term = Term::None;
   job.ending = job.finishing = false;
   job.promised = job.first_promised = {};
+  job.promised_places.clear();
 }
 
 void finish(const Cluster& c, Job& job, WallTime now) {

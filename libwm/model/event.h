@@ -128,7 +128,8 @@ struct KillRequested {
 /// A pending job will start at the latest at `at`, as far as run limits tell.
 struct StartPromised {
   JobId job;
-  WallTime at{};  ///< 0: the promise is withdrawn
+  WallTime at{};                           ///< 0: the promise is withdrawn
+  std::vector<PromisedPlace> places = {};  ///< kept for it from then on; empty: an estimate
 };
 /// A pending job was put before (negative) or behind the others of its queue.
 struct JobMoved {

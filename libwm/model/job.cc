@@ -53,7 +53,7 @@ bool Job::operator==(const Job& o) const {
                     j.active_elements, j.promised, j.first_promised, j.place, j.account,
                     j.alternative, j.mem_released, j.preempted, j.suspended_by, j.suspended_at,
                     j.suspended, j.relaunches, j.notices, j.notice, j.notify_command,
-                    j.user_requeues, j.preemptions);
+                    j.user_requeues, j.preemptions, j.promised_places);
   };
   return same_spec && tie(*this) == tie(o);
 }

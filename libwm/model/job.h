@@ -236,6 +236,13 @@ struct KillWish {
   bool operator==(const KillWish&) const = default;
 };
 
+/// Where a pending job is to start at its promised date.
+struct PromisedPlace {
+  HostId host;
+  std::uint32_t tasks = 0;
+  bool operator==(const PromisedPlace&) const = default;
+};
+
 /// An attempt that makes way for a job of a higher queue.
 struct Preempted {
   JobId by;             ///< for whom
@@ -292,6 +299,7 @@ struct Job {
   // how it waits, and is charged
   WallTime promised{};        ///< when it is to start at the latest; 0: no date known
   WallTime first_promised{};  ///< the first such date of this wait: what the error is taken from
+  std::vector<PromisedPlace> promised_places;  ///< kept for it; empty: the date is an estimate
   std::int32_t place = 0;     ///< btop, bbot: lower goes first within a queue, before all else
   std::uint32_t account = 0;  ///< of Cluster::accounts that its tasks are charged to; 0: none yet
   // of a running job

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
+
+#include "libwm/replay/alone.h"
 
 namespace wm::replay {
 namespace {
@@ -62,31 +66,24 @@ class Crowd {
   std::vector<Point> points_;
 };
 
-// The job's time on at most so many units (not whole), packed, nobody else there.
-double time_alone(const JobRun& job, double units, const Setup& setup) {
-  const TraceJob& trace = *job.trace;
-  std::uint32_t most = trace.elastic() ? trace.max_tasks : trace.tasks;
-  double share = std::clamp<double>(units, 1, most);
-  auto whole = static_cast<std::uint32_t>(share);
-  double best = std::numeric_limits<double>::infinity(), next = best;
-  for (std::uint32_t tasks = 1; tasks <= std::min(whole + 1, most); ++tasks) {
-    double time = trace.work->left_s(0, packed(tasks, setup.units_per_host()), job.batch);
-    (tasks <= whole ? best : next) = std::min(tasks <= whole ? best : next, time);
-  }
-  double part = share - whole;
-  return next < best ? 1 / ((1 - part) / best + part / next) : best;
+std::pair<double, double> worst_and_unfair(const std::vector<double>& fairness) {
+  auto beyond = std::count_if(fairness.begin(), fairness.end(), [](double f) { return f > 1; });
+  return {*std::max_element(fairness.begin(), fairness.end()),
+          static_cast<double>(beyond) / static_cast<double>(fairness.size())};
 }
 
 }  // namespace
 
 std::vector<double> finish_time_fairness(const Outcome& outcome, const Setup& setup,
-                                         const Options& options) {
+                                         const Options& options, LoneRun lone) {
   Crowd crowd(outcome.jobs);
+  Alone alone(setup, options);
   std::vector<double> fairness;
   for (const JobRun& job : outcome.jobs) {
     double from = job.trace->submit_s, n = std::max(1.0, crowd.mean_between(from, job.end_s));
-    double alone = options.resize_cost_s + time_alone(job, setup.units() / n, setup);
-    fairness.push_back((job.end_s - from) / alone);
+    double part = setup.units() / n;
+    double time = lone == LoneRun::Known ? alone.known(job, part) : alone.time_on(job, part);
+    fairness.push_back((job.end_s - from) / time);
   }
   return fairness;
 }
@@ -107,14 +104,13 @@ Metrics metrics_of(const Outcome& outcome, const Setup& setup, const Options& op
     paused.push_back(job.paused_s);
     first = std::min(first, submit), last = std::max(last, job.end_s), held += job.attained;
   }
-  std::vector<double> ftf = finish_time_fairness(outcome, setup, options);
+  std::tie(m.ftf_worst, m.ftf_unfair_fraction) =
+      worst_and_unfair(finish_time_fairness(outcome, setup, options));
+  std::tie(m.ftf_known_worst, m.ftf_known_unfair_fraction) =
+      worst_and_unfair(finish_time_fairness(outcome, setup, options, LoneRun::Known));
   m.avg_jct_s = mean(jcts), m.p50_jct_s = quantile(jcts, 0.5), m.p99_jct_s = quantile(jcts, 0.99);
   m.avg_wait_s = mean(waits), m.bounded_slowdown = mean(slowdowns);
   m.makespan_s = last - first, m.utilisation = held / (setup.units() * m.makespan_s);
-  m.ftf_worst = *std::max_element(ftf.begin(), ftf.end());
-  m.ftf_unfair_fraction =
-      static_cast<double>(std::count_if(ftf.begin(), ftf.end(), [](double f) { return f > 1; })) /
-      static_cast<double>(ftf.size());
   m.resizes_per_job = mean(resizes), m.paused_s = mean(paused);
   m.pass_p50_ms = 1e3 * quantile(outcome.pass_s, 0.5);
   m.pass_p99_ms = 1e3 * quantile(outcome.pass_s, 0.99);

@@ -18,17 +18,25 @@ struct Metrics {
   double utilisation = 0;          ///< units held x time / (units x makespan)
   double ftf_worst = 0;            ///< of finish-time fairness: jct / jct alone on 1/n
   double ftf_unfair_fraction = 0;  ///< jobs beyond 1
+  /// The same against a lone run that has its best size from the start.
+  double ftf_known_worst = 0, ftf_known_unfair_fraction = 0;
   double resizes_per_job = 0;
   double paused_s = 0;  ///< mean time that a job spent on start and resizes
   double pass_p50_ms = 0, pass_p99_ms = 0;
 };
 
+/// What a job is compared with.
+enum class LoneRun : std::uint8_t {
+  Simulated,  ///< under the same policy, tried out like any other (alone.h)
+  Known,      ///< with its best size from the start
+};
+
 /// Finish-time fairness of every job: its time, divided by its time alone on 1/n of the cluster
-/// (one start charged), n = the mean number of jobs in the system during its life.
-/// @cost O(jobs x log jobs + jobs x units)
+/// (starts and resizes charged), n = the mean number of jobs in the system during its life.
+/// @cost O(jobs x log jobs + jobs x units), and a simulation of a job for every kind and part
 /// @source Themis: Mahajan et al., NSDI 2020; as in Sia, SOSP 2023
 std::vector<double> finish_time_fairness(const Outcome& outcome, const Setup& setup,
-                                         const Options& options);
+                                         const Options& options, LoneRun lone = LoneRun::Simulated);
 
 /// All figures. @cost O(jobs log jobs)
 Metrics metrics_of(const Outcome& outcome, const Setup& setup, const Options& options);

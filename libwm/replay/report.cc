@@ -28,6 +28,8 @@ constexpr Row kRows[] = {
     {"utilisation", "part of the cluster in use", &Metrics::utilisation},
     {"ftf_worst", "finish-time fairness, worst job", &Metrics::ftf_worst},
     {"ftf_unfair_fraction", "  part of the jobs beyond 1", &Metrics::ftf_unfair_fraction},
+    {"ftf_known_worst", "  worst, had it known its best size alone", &Metrics::ftf_known_worst},
+    {"ftf_known_unfair_fraction", "  part beyond 1, likewise", &Metrics::ftf_known_unfair_fraction},
     {"resizes_per_job", "resizes per job", &Metrics::resizes_per_job},
     {"pass_p50_ms", "scheduling pass, half within [ms]", &Metrics::pass_p50_ms},
     {"pass_p99_ms", "  99 % within [ms]", &Metrics::pass_p99_ms},

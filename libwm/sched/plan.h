@@ -15,6 +15,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/model/config.h"
+#include "libwm/model/job.h"
 #include "libwm/model/reason.h"
 #include "libwm/sched/speed_policy.h"
 
@@ -78,7 +79,8 @@ struct Waiting {
 struct DatedStart {
   JobId job;
   WallTime at{};
-  bool holds = false;  ///< places are held for it; else an estimate
+  bool holds = false;                      ///< places are held for it; else an estimate
+  std::vector<PromisedPlace> places = {};  ///< which, where they stay held in later passes
   bool operator==(const DatedStart&) const = default;
 };
 

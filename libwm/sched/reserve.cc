@@ -93,7 +93,86 @@ void Reservations::hold_for(const Claim& claim, Places& places) {
   if (!date) return;
   if (!first_) first_ = &claim;
   dates_.back().holds = true;
+  if (policy_.backfill == Backfill::Conservative) dates_.back().places = places_of(date->shares);
   for (const Share& share : date->shares) held_[share.room] = true;
+}
+
+Window Reservations::window_of(const Claim& claim, const Dated& kept) const {
+  WallTime until = window_from(claim.job->promised, claim.limit).until;
+  return {kept.at, std::max(until, kept.at + clock_.grace)};
+}
+
+// Its places are as free at its date as they were promised, or will be after the grace: whoever
+// reaches his limit takes a moment to leave. It is kept until then, not longer, or the next promise
+// of the same places would not be.
+bool Reservations::stays(const Claim& claim, Places& places, Dated& kept) const {
+  for (const PromisedPlace& place : claim.job->promised_places) {
+    auto room = static_cast<std::uint32_t>(room_at(claims_.rooms, place.host));
+    if (room >= claims_.rooms.size() || !claims_.rooms[room].open) return false;
+    kept.shares.push_back({room, std::int64_t{place.tasks}});
+  }
+  std::int64_t tasks = 0;
+  for (const Share& share : kept.shares) tasks += share.tasks;
+  if (tasks != claim.min) return false;
+  WallTime from = std::max(claim.job->promised, clock_.now);
+  for (WallTime at : {from, from + clock_.grace}) {
+    kept.at = at;
+    bool fits = std::all_of(kept.shares.begin(), kept.shares.end(), [&](const Share& share) {
+      Window window = window_of(claim, kept);
+      return skyline_->fits(places, claim, share.room, window, share.tasks, {}) >= share.tasks;
+    });
+    if (fits) return true;
+  }
+  return false;
+}
+
+void Reservations::keep(Places& places) {
+  if (policy_.backfill != Backfill::Conservative) return;
+  std::vector<const Claim*> promised;
+  for (const Claim& claim : claims_.all) {
+    // One that found no place in an earlier round of this pass as well.
+    bool has = claim.pending() && !claim.rest && !claim.job->promised_places.empty();
+    if (has && claim.job->state != JobState::Array && may_hold(claim)) promised.push_back(&claim);
+  }
+  if (promised.empty()) return;
+  // Where not all can stay, a host having failed, the earlier ones do.
+  std::stable_sort(promised.begin(), promised.end(), [](const Claim* a, const Claim* b) {
+    return a->job->promised < b->job->promised;
+  });
+  build();
+  for (const Claim* claim : promised) {
+    Dated kept;
+    if (!stays(*claim, places, kept)) continue;
+    for (const Share& share : kept.shares) {
+      skyline_->occupy(*claim, share, window_of(*claim, kept));
+      held_[share.room] = true;
+    }
+    kept_.emplace(claim, std::move(kept));
+  }
+}
+
+void Reservations::let_go(const Claim& claim) {
+  auto kept = kept_.find(&claim);
+  if (kept != kept_.end()) skyline_->vacate(claim, kept->second.shares);
+}
+
+std::vector<PromisedPlace> Reservations::places_of(const std::vector<Share>& shares) const {
+  std::vector<PromisedPlace> places;
+  for (const Share& share : shares) {
+    auto tasks = static_cast<std::uint32_t>(share.tasks);
+    places.push_back({claims_.rooms[share.room].host->id, tasks});
+  }
+  return places;
+}
+
+// What it was promised, as it was.
+std::optional<Dated> Reservations::again(const Claim& claim) {
+  const Dated& kept = kept_.at(&claim);
+  dates_.push_back({claim.id, claim.job->promised});
+  for (const Share& share : kept.shares) {
+    skyline_->occupy(claim, share, window_of(claim, kept));
+  }
+  return kept;
 }
 
 // Hosts to be looked at for a date: all of them for the first that asks so.
@@ -142,11 +221,15 @@ std::optional<Dated> Reservations::date_of(const Claim& claim, Places& places) {
   constexpr std::uint64_t kHolding = 10;
   bool holds = policy_.backfill == Backfill::Conservative && !estimating_;
   std::uint64_t most = policy_.max_date_work * (holds ? kHolding : 1);
-  if (dates_.size() >= policy_.max_promises || work_ > most) return std::nullopt;
+  if (keeps(claim) && work_ > most) return again(claim);
+  if ((dates_.size() >= policy_.max_promises && !keeps(claim)) || work_ > most) return std::nullopt;
   if (!skyline_) build();
   work_ += price_of(claim, false);
   auto date = skyline_->earliest(places, claim, claim.limit);
   bool was_promised = claim.job->promised != WallTime{};
+  // A date moves only together with what is stored of it, or others could be given its old places.
+  bool sooner = date && claim.job->promised - date->at > policy_.promise_tolerance;
+  if (keeps(claim) && !sooner) return again(claim);
   // It fits as soon as others give: what it lacks is not room but shares.
   if (date && date->at <= clock_.now + clock_.grace && !was_promised) return std::nullopt;
   if (date || was_promised) dates_.push_back({claim.id, date ? date->at : WallTime{}});
@@ -172,10 +255,11 @@ void Reservations::build() {
 }
 
 void Reservations::add_ends(const Claim& claim) {
-  WallTime soon = clock_.now + clock_.grace;  // beyond its limit it is being ended just now
+  // Beyond its limit it is being ended just now.
+  auto counted = [&](WallTime at) { return at > clock_.now ? at : clock_.now + clock_.grace; };
   each_end(claim, [&](const Task& task, WallTime at) {
     auto room = static_cast<std::uint32_t>(room_at(claims_.rooms, task.host));
-    if (room < claims_.rooms.size()) skyline_->release(room, *claim.job, task, std::max(at, soon));
+    if (room < claims_.rooms.size()) skyline_->release(room, *claim.job, task, counted(at));
   });
 }
 

@@ -5,7 +5,8 @@
 //
 //   none          nobody starts before an earlier one that waits for room
 //   easy          the first that waits holds places; the dates of others are estimates
-//   conservative  everybody who waits holds places, up to a number
+//   conservative  everybody who waits holds places, up to a number, and keeps them from pass to
+//                 pass: his date only ever becomes earlier, however jobs end before their limits
 //
 // Elastic jobs count with their minimum: they grow into what is held and give it back when
 // the date comes (mark_due). A claim that only lacks shares gets no date.
@@ -13,6 +14,7 @@
 // @source EASY: Lifka, JSSPP 1995; conservative: Mu'alem, Feitelson, IEEE TPDS 12(6), 2001
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -46,6 +48,15 @@ class Reservations {
   Reservations(const Claims& claims, const PlanTree& tree, const SchedPolicy& policy,
                Timeline& timeline);
 
+  /// Before anybody is placed: who was promised places in an earlier pass keeps them.
+  /// @cost O(claims), and where somebody was: O(running tasks + hosts + steps of those places)
+  void keep(Places& places);
+  /// Was it promised places that are still good? @cost O(log promised)
+  bool keeps(const Claim& claim) const { return kept_.count(&claim) > 0; }
+  /// It may start now, or be given an earlier date: what it holds is free for it until hold_for.
+  /// @cost as Skyline::vacate
+  void let_go(const Claim& claim);
+
   /// A pending claim does not start: it may get a date and hold places.
   /// @cost O(hosts) the first time, then as Skyline::earliest
   void hold_for(const Claim& claim, Places& places);
@@ -73,6 +84,8 @@ class Reservations {
 
   /// The first that holds places; none: {}. @cost O(1)
   JobId first() const { return first_ ? first_->id : JobId{}; }
+  /// Does anybody hold places? @cost O(1)
+  bool any() const { return first_ || !kept_.empty(); }
   /// Dates found, in the order in which they were asked. @owns borrowed
   const std::vector<DatedStart>& dates() const { return dates_; }
 
@@ -80,6 +93,10 @@ class Reservations {
   bool may_hold(const Claim& claim) const;
   std::uint64_t price_of(const Claim& claim, bool alike) const;
   std::vector<const Claim*> affordable(const std::vector<const Claim*>& waiting) const;
+  bool stays(const Claim& claim, Places& places, Dated& kept) const;
+  Window window_of(const Claim& claim, const Dated& kept) const;
+  std::optional<Dated> again(const Claim& claim);
+  std::vector<PromisedPlace> places_of(const std::vector<Share>& shares) const;
   std::optional<Dated> date_of(const Claim& claim, Places& places);
   void build();
   void add_ends(const Claim& claim);
@@ -95,6 +112,7 @@ class Reservations {
   std::vector<std::pair<const Claim*, Share>> taken_;
   std::size_t mark_ = 0;
   const Claim* first_ = nullptr;
+  std::map<const Claim*, Dated> kept_;  // of earlier passes
   std::vector<DatedStart> dates_;
   std::uint64_t work_ = 0;
   bool estimating_ = false;

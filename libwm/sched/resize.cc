@@ -71,6 +71,7 @@ void Placement::grant(const Claim& claim, const Share& share, std::vector<Spot>&
 
 // Rooms only get smaller during a placing: what failed once fails again.
 bool Placement::is_hopeless(const Claim& claim) const {
+  if (held_.keeps(claim)) return false;  // what kept others out is kept for it
   auto it = failed_.find(claim.request);
   return it != failed_.end() && claim.min >= it->second.tasks &&
          end_if_started(claim) >= it->second.until;
@@ -83,7 +84,7 @@ WallTime Placement::end_if_started(const Claim& claim) const {
 // One that asks for less in one way and more in the other is not remembered.
 void Placement::remember_failure(const Claim& claim) {
   // While nothing is held for anybody, a shorter one fails as well.
-  bool always = !held_.first();
+  bool always = !held_.any();
   Failed now{claim.min, always ? WallTime::min() : end_if_started(claim)};
   auto [it, is_new] = failed_.try_emplace(claim.request, now);
   Failed& known = it->second;
@@ -237,6 +238,7 @@ Units Placement::unused(bool gpu) const {
 
 bool Placement::start_or_hold(Claim& claim) {
   hand_down(claim);
+  held_.let_go(claim);
   bool all = claim.admitted == 0 || start_all(claim);
   auto it = placed_.find(&claim);
   bool waits = it == placed_.end() || (it->second.starts.empty() && !promises_.count(&claim));
@@ -285,6 +287,7 @@ bool Placement::grow_class(bool gpu) {
 
 bool Placement::run() {
   donors_.release_above_limit(claims_.all);
+  held_.keep(places_);
   bool all = start_in_order();
   held_.let_grow();
   // GPU jobs first: a slot beside a free GPU is worth more to them.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace wm::sched {
 namespace {
@@ -56,21 +57,31 @@ Skyline::Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace, c
 
 void Skyline::clear() {
   steps_.clear();
+  occupants_.clear();
   trying_ = false;
 }
 
+// What others are still to leave there comes no sooner for it.
 void Skyline::let_end(Room& room, const End& end) {
+  Space coming = std::exchange(room.coming, {});
+  auto leaving = std::exchange(room.leaving, {});
+  std::vector<std::size_t> gpus;
+  for (std::size_t i = 0; i < room.gpus.size(); ++i)
+    if (room.gpus[i] == GpuUse::Coming) gpus.push_back(i);
   sched::release(room, end.job->id, end.job->spec().task, *end.task);
   settle(room);
+  room.coming = coming;
+  room.leaving = std::move(leaving);
+  for (std::size_t i : gpus) room.gpus[i] = GpuUse::Coming;
   if (room.jobs > 0) --room.jobs;
   if (end.job->spec().exclusive) room.exclusive = false;
 }
 
-// In order; what is due by the end of the grace ends then.
+// In order; what should have ended by now takes the grace for it.
 std::vector<End> Skyline::ends_of(std::uint32_t room) const {
   std::vector<End> ends;
   if (ends_ && rooms_[room].open) ends = ends_->of(room);
-  for (End& end : ends) end.at = std::max(end.at, now_ + grace_);
+  for (End& end : ends) end.at = end.at > now_ ? end.at : now_ + grace_;
   auto more = more_ends_.find(room);
   if (more == more_ends_.end()) return ends;
   for (const End& end : more->second) ends.push_back(end);
@@ -108,13 +119,31 @@ std::size_t Skyline::split(Steps& steps, WallTime at) {
 }
 
 void Skyline::occupy(const Claim& claim, const Share& share, Window window) {
+  const Steps& steps = steps_of(share.room);
+  auto& occupants = occupants_[share.room];
+  if (trying_) before_.push_back({share.room, steps, occupants.size()});
+  occupants.push_back({&claim, share, window});
+  lower(occupants.back());
+}
+
+void Skyline::lower(const Occupant& occupant) {
+  const auto& [claim, share, window] = occupant;
   Steps& steps = steps_of(share.room);
-  if (trying_) before_.push_back({share.room, steps});
   if (window.until != WallTime::max()) split(steps, window.until);
   for (std::size_t i = split(steps, window.from); i < steps.size(); ++i) {
     if (steps[i].from >= window.until) break;
-    sched::take(steps[i].room, claim.spec().task, share.tasks);
-    if (claim.spec().exclusive) steps[i].room.exclusive = true;
+    sched::take(steps[i].room, claim->spec().task, share.tasks);
+    if (claim->spec().exclusive) steps[i].room.exclusive = true;
+  }
+}
+
+// Which GPUs it had taken is not known any more: the others take theirs anew.
+void Skyline::vacate(const Claim& claim, const std::vector<Share>& shares) {
+  for (const Share& share : shares) {
+    auto& occupants = occupants_[share.room];
+    std::erase_if(occupants, [&](const Occupant& one) { return one.claim == &claim; });
+    steps_.erase(share.room);
+    for (const Occupant& one : occupants) lower(one);
   }
 }
 
@@ -125,7 +154,8 @@ void Skyline::begin() {
 
 void Skyline::rollback() {
   for (auto it = before_.rbegin(); it != before_.rend(); ++it) {
-    steps_[it->first] = std::move(it->second);
+    steps_[it->room] = std::move(it->steps);
+    occupants_[it->room].resize(it->occupants, {});
   }
   trying_ = false;
 }
@@ -149,7 +179,9 @@ void Skyline::add_changes(const Places& places, const Claim& claim, std::uint32_
   std::vector<WallTime> starts;
   for (const Step& step : steps) {
     starts.push_back(step.from);
-    if (length > Duration{} && step.from - length > now_) starts.push_back(step.from - length);
+    // From just after that on the window reaches into this step.
+    if (length > Duration{} && step.from - length >= now_)
+      starts.push_back(step.from - length + Duration{1});
   }
   std::sort(starts.begin(), starts.end());
   std::int64_t before = 0;
@@ -181,7 +213,7 @@ void Skyline::add_first_dates() {
     for (const End& end : ends) near_.push_back({std::max(now_, end.at), room});
   if (ends_) {
     far_next_ = ends_->dates().begin();
-    for (; far_next_ != ends_->dates().end() && far_next_->first <= due; ++far_next_)
+    for (; far_next_ != ends_->dates().end() && far_next_->first <= now_; ++far_next_)
       near_.push_back({due, far_next_->second});
   }
   std::sort(near_.begin(), near_.end());

@@ -47,7 +47,7 @@ struct Dated {
 class Skyline {
  public:
   /// Starts with the rooms as `now`; what is coming in them is free from `now + grace` on, and
-  /// what should have ended by then, too. `ends`: null or of what runs.
+  /// what should have ended by now, too. `ends`: null or of what runs.
   /// @cost O(rooms)   @owns borrows `rooms`, `ends`
   Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace, const Ends* ends = nullptr);
 
@@ -60,6 +60,9 @@ class Skyline {
 
   /// Tasks of a claim will run there. @cost O(steps of the room)
   void occupy(const Claim& claim, const Share& share, Window window);
+  /// A claim will not run in those rooms after all. Not between begin and commit.
+  /// @cost O(rooms x who runs there x steps)
+  void vacate(const Claim& claim, const std::vector<Share>& shares);
 
   /// Was one that asks for the same looked at in this pass? Then its date costs little.
   /// @cost O(log kinds)
@@ -109,11 +112,22 @@ class Skyline {
     std::map<std::uint32_t, Grown> rooms;
   };
   using Date = std::pair<WallTime, std::uint32_t>;
+  struct Occupant {
+    const Claim* claim;
+    Share share;
+    Window window;
+  };
+  struct Before {
+    std::uint32_t room;
+    Steps steps;
+    std::size_t occupants;
+  };
 
   static void let_end(Room& room, const End& end);
   std::vector<End> ends_of(std::uint32_t room) const;
   Steps& steps_of(std::uint32_t room);
   std::size_t split(Steps& steps, WallTime at);
+  void lower(const Occupant& occupant);
   void add_first_dates();
   const Date* date(std::size_t number);
   Grown& grown(Growth& growth, std::uint32_t room);
@@ -134,9 +148,10 @@ class Skyline {
   std::size_t near_next_ = 0;
   Ends::Dates::const_iterator far_next_;  // the others
   std::map<std::uint32_t, Steps> steps_;  // of rooms in which somebody is to run
+  std::map<std::uint32_t, std::vector<Occupant>> occupants_;           // of them: who
   std::map<std::pair<std::uint32_t, std::uint32_t>, Growth> growths_;  // by request and tasks
   bool trying_ = false;
-  std::vector<std::pair<std::uint32_t, Steps>> before_;  // rooms as they were, oldest first
+  std::vector<Before> before_;  // rooms as they were, oldest first
 };
 
 }  // namespace wm::sched

@@ -89,7 +89,8 @@ void Stream::note_promises() {
   for (auto& [id, known] : jobs_) {
     const Job& job = run_.job(id);
     if (is_over(job.state) || run_.size(id) > 0) continue;
-    bool binds = run_.policy.backfill == Backfill::Conservative || first;
+    bool conservative = run_.policy.backfill == Backfill::Conservative;
+    bool binds = conservative ? !job.promised_places.empty() : first;
     if (job.promised != WallTime{} && binds && known.promised < 0) {
       known.promised = run_.promised(id);
     }
@@ -136,6 +137,10 @@ void live_many(Backfill backfill) {
 }
 
 TEST(promise_prop, easy_never_delays_the_first_that_waits) { live_many(Backfill::Easy); }
+
+TEST(promise_prop, conservative_never_delays_anybody_that_was_promised_places) {
+  live_many(Backfill::Conservative);
+}
 
 TEST(promise_prop, strict_order_starts_everybody) { live_many(Backfill::None); }
 

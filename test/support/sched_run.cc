@@ -77,7 +77,7 @@ sched::Plan SchedRun::pass() {
   }
   for (const auto& piece : plan.starts) start(piece);
   for (const auto& piece : plan.grows) grow(piece);
-  for (const auto& date : plan.promises) step(StartPromised{date.job, date.at});
+  for (const auto& date : plan.promises) step(StartPromised{date.job, date.at, date.places});
   return plan;
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "libwm/replay/alone.h"
 #include "libwm/replay/metrics.h"
 #include "libwm/replay/report.h"
 
@@ -158,6 +159,42 @@ TEST(metrics, fairness_compares_with_a_share_of_the_cluster) {
   auto fairness = finish_time_fairness(outcome, kFour, options);
   EXPECT_DOUBLE_EQ(fairness[0], 0.5);
   EXPECT_DOUBLE_EQ(fairness[1], 200 / (100 / (1 / 1.5)));
+}
+
+// Each minute says how fast a size is; alone, it has to be tried out as in company.
+class Trained : public Work {
+ public:
+  double total() const override { return 1000; }
+  double after(double done, double seconds, const Shape& shape, Batch) const override {
+    return std::min(total(), done + seconds * tasks_of(shape));
+  }
+  double left_s(double done, const Shape& shape, Batch) const override {
+    return (total() - done) / tasks_of(shape);
+  }
+  Report report(double, const Shape& shape, Batch) const override {
+    return {static_cast<std::uint32_t>(shape.size()), tasks_of(shape), 1, 1, 0, 1, 1};
+  }
+  BatchLimits limits() const override { return {4, 4, 4, 1, 4}; }
+};
+
+TEST(metrics, a_job_that_reports_is_compared_with_its_simulation_alone) {
+  TraceJob trace = job(0, 4, 1, true);
+  trace.work = std::make_shared<Trained>();
+  trace.program = "trained";
+  Options options{.policy = Policy::Fairshare, .resize_cost_s = 30};
+  Workload list{{trace}};
+  auto outcome = run(list, kFour, options);
+  EXPECT_DOUBLE_EQ(finish_time_fairness(outcome, kFour, options)[0], 1);
+  Alone alone(kFour, options);
+  EXPECT_DOUBLE_EQ(alone.time_on(outcome.jobs[0], 4), outcome.jobs[0].end_s);
+  // half a GPU: twice as long as one
+  double one = alone.time_on(outcome.jobs[0], 1);
+  EXPECT_GE(one, 1030);
+  EXPECT_DOUBLE_EQ(alone.time_on(outcome.jobs[0], 0.5), 2 * one);
+  // between two sizes its times are on a line
+  double two = alone.time_on(outcome.jobs[0], 2);
+  EXPECT_DOUBLE_EQ(alone.time_on(outcome.jobs[0], 1.5), (one + two) / 2);
+  EXPECT_DOUBLE_EQ(alone.known(outcome.jobs[0], 2), 530);
 }
 
 TEST(report, pictures_are_whole_svg_files) {
