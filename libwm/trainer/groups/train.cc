@@ -63,6 +63,7 @@ class Trainer::Run {
   Go enter(std::shared_ptr<Group> group);
   Go match_states(const std::vector<double>& standing);
   Go hand_out(const std::vector<int>& behind, bool anybody);
+  static bool deliver(Group& group, const std::vector<int>& behind, const std::string& bytes);
   Go receive(int source);
   Go take_over(const std::string& bytes);
   Go round(bool stop_wanted);
@@ -206,14 +207,21 @@ Go Trainer::Run::hand_out(const std::vector<int>& behind, bool anybody) {
     has_state_ = true;
   }
   if (behind.empty()) return Go::On;
+  auto bytes = pack({progress, model_.state()});
+  if (!group_->overlaps()) return deliver(*group_, behind, bytes) ? Go::On : Go::Broken;
   // A copy, sent while training goes on: nobody applies a step before all have it anyway.
-  delivery_ = std::thread([group = group_, behind, bytes = pack({progress, model_.state()})] {
-    std::uint64_t size = bytes.size();
-    std::span<const char> head(reinterpret_cast<const char*>(&size), sizeof size);
-    for (int rank : behind)
-      if (!group->send(head, rank) || !group->send(bytes, rank)) return group->abort();
+  delivery_ = std::thread([group = group_, behind, bytes = std::move(bytes)] {
+    if (!deliver(*group, behind, bytes)) group->abort();
   });
   return Go::On;
+}
+
+bool Trainer::Run::deliver(Group& group, const std::vector<int>& behind, const std::string& bytes) {
+  std::uint64_t size = bytes.size();
+  std::span<const char> head(reinterpret_cast<const char*>(&size), sizeof size);
+  for (int rank : behind)
+    if (!group.send(head, rank) || !group.send(bytes, rank)) return false;
+  return true;
 }
 
 Go Trainer::Run::receive(int source) {
