@@ -70,13 +70,14 @@ TRAINER := $(if $(wildcard libwm/trainer/*.cc),$B/lib/libwmtrainer.so)
 GROUPS_A := $B/lib/libwmgroups.a
 # The same over NCCL, where there is a CUDA toolkit with it.
 NCCL_A := $(if $(CUDA_NCCL),$B/lib/libwmgroups_nccl.a)
+MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 # Example programs of users: test/examples/NAME_train.cc becomes one; the other files are their parts.
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
 .PHONY: all programs tests check bench sim-report demo lint install clean help bootstrap soak
 all: programs
-programs: $(SBIN) $(BIN) $(TRAINER) $(GROUPS_A) $(NCCL_A) python gpu-programs
+programs: $(SBIN) $(BIN) $(TRAINER) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
 
 # ---- rules --------------------------------------------------------------------------
@@ -163,6 +164,21 @@ $B/stub/nccl_train: $B/obj/test/support/stub/nccl_train.o $(EXAMPLE_OBJ) $(NCCL_
 	@mkdir -p $(@D); echo "  LINK  $@"
 	@$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NCCL_A) $(GROUPS_A) -L$B/lib -lwmtrainer \
 	  -L$B/stub -lnccl-stub -Wl,-rpath,$(abspath $B/lib):$(abspath $B/stub)
+
+# MPI's own compiler knows where MPI is; the sanitizers do not go with its plug-ins.
+$(call obj,$(wildcard libwm/trainer/groups/mpi/*.cc)): CXX := $(MPICXX)
+$(MPI_A): $(call obj,$(wildcard libwm/trainer/groups/mpi/*.cc))
+	@mkdir -p $(@D); rm -f $@
+	@echo "  AR    $@"
+	@ar rcs $@ $^
+MPI_EXAMPLES := $(if $(SAN),,$(if $(MPICXX),$(patsubst test/examples/mpi/%.cc,$B/test/examples/%,\
+  $(wildcard test/examples/mpi/*_train.cc))))
+tests: $(MPI_EXAMPLES)
+$(MPI_EXAMPLES): $B/test/examples/%: $B/obj/test/examples/mpi/%.o $(EXAMPLE_OBJ) $(MPI_A) \
+  $(GROUPS_A) $(TRAINER)
+	@mkdir -p $(@D); echo "  LINK  $@"
+	@$(MPICXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(MPI_A) $(GROUPS_A) -L$B/lib -lwmtrainer \
+	  -Wl,-rpath,$(abspath $B/lib)
 
 # Self-tests of GPUs: a file NAME.cu under commands/gpu becomes bin/NAME where configure found
 # nvcc. PTX for every device since compute capability 8.0, made ready for 9.0; CUDA's runtime

@@ -108,7 +108,8 @@ int run(const Program& program, const Options& options) {
   if (!train || !test) return say(why);
   auto place = place_from_environment();
   std::shared_ptr<Backend> backend;
-  if (!place.socket.empty() && !(backend = program.backend(why))) return say(why);
+  if (!place.socket.empty() && program.backend && !(backend = program.backend(why)))
+    return say(why);
   Course course{.epochs = options.passes,
                 .batch_size = options.batch,
                 .effective_batch_size = options.effective,
@@ -130,10 +131,12 @@ int run(const Program& program, const Options& options) {
       std::this_thread::sleep_for(std::chrono::milliseconds(options.step_ms));
   };
   trainer = std::make_unique<Trainer>(course, *model, std::move(backend), place, after);
-  catch_stops(*trainer, !place.socket.empty());
+  catch_stops(*trainer, !place.socket.empty() || program.world);
+  if (program.world) trainer->use_world(program.world());
   auto end = trainer->train();
+  program.end();
   if (end == End::Failed) return say(trainer->error());
-  if (end == End::Stopped) {
+  if (end == End::Stopped && stop_signal) {
     std::signal(stop_signal, SIG_DFL);
     std::raise(stop_signal);
   }

@@ -29,6 +29,10 @@ struct Program {
   /// The communicator, made under WM only. @errors null, with the reason
   std::function<std::shared_ptr<wm::groups::Backend>(std::string& why)> backend;
   std::function<std::unique_ptr<DigitsModel>(const Digits& train, const Digits& test)> model;
+  /// Instead of a backend: a group that is used from start to end. Called once.
+  std::function<std::shared_ptr<wm::groups::Group>()> world = {};
+  /// Called when this process has no more to say to the others.
+  std::function<void()> end = [] {};
 };
 
 /// main() of a program: trains, and on the final rank 0 compares with one process (1e-9 relative,

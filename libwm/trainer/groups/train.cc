@@ -48,6 +48,7 @@ class Trainer::Run {
 
   End train(const std::atomic<bool>& stopping);
 
+  std::shared_ptr<Group> world;  // given, and used from start to end
   Progress progress;
   std::string error;
 
@@ -123,8 +124,8 @@ bool Trainer::Run::open() {
 
 End Trainer::Run::train(const std::atomic<bool>& stopping) {
   if (!open()) return End::Failed;
-  auto backend = place_.socket.empty() ? nullptr : backend_;
-  membership_ = std::make_unique<Membership>(link_.get(), place_.task, backend);
+  auto backend = place_.socket.empty() || world ? nullptr : backend_;
+  membership_ = std::make_unique<Membership>(link_.get(), place_.task, backend, world);
   auto end = loop(stopping);
   group_ = nullptr;
   join(writer_);
@@ -287,6 +288,7 @@ Go Trainer::Run::round(bool stop_wanted) {
 Go Trainer::Run::after_round(bool switching, bool wanted, bool stop_wanted) {
   if (wanted) {
     membership_->checkpoint_taken();
+    stop_wanted = stop_wanted || world;  // nobody else can ask for one there
     checkpoint(stop_wanted);
     if (stop_wanted) return Go::Stopped;
   }
@@ -473,6 +475,8 @@ Trainer::Trainer(Course course, Model& model, std::shared_ptr<Backend> backend, 
                                  std::move(after_step))) {}
 
 Trainer::~Trainer() = default;
+
+void Trainer::use_world(std::shared_ptr<Group> world) { run_->world = std::move(world); }
 
 End Trainer::train() { return run_->train(stopping_); }
 const Progress& Trainer::progress() const { return run_->progress; }
