@@ -69,13 +69,16 @@ BENCHES := $(patsubst test/bench/%.cc,$B/bench/%,$(wildcard test/bench/*.cc))
 TRAINER := $(if $(wildcard libwm/trainer/*.cc),$B/lib/libwmtrainer.so)
 # The C++ trainer over the C interface, with groups over gloo: linked into users' programs.
 GROUPS_A := $B/lib/libwmgroups.a
+# The same over NCCL, where there is a CUDA toolkit with it.
+NCCL_A := $(if $(CUDA_NCCL),$B/lib/libwmgroups_nccl.a)
+MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 # Example programs of users: test/examples/NAME_train.cc becomes one; the other files are their parts.
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
 .PHONY: all programs tests check bench sim-report demo lint install clean help bootstrap soak check-v2
 all: programs
-programs: $(SBIN) $(BIN) $(TRAINER) $(GROUPS_A) python gpu-programs
+programs: $(SBIN) $(BIN) $(TRAINER) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
 
 # ---- rules --------------------------------------------------------------------------
@@ -126,8 +129,11 @@ endef
 $(foreach g,$(GROUPS_T),$(eval $(call group,$(g))))
 
 # Libraries and programs that stand in for a GPU driver: test/support/stub/X.cc becomes one.
-STUBS := $B/stub/libnvidia-ml-stub.so
+STUBS := $B/stub/libnvidia-ml-stub.so $(if $(CUDA_NCCL),$B/stub/nccl_train)
 $B/stub/libnvidia-ml-stub.so: $B/obj/test/support/stub/nvml.o
+	@mkdir -p $(@D); echo "  LINK  $@"
+	@$(CXX) -shared $(LDFLAGS) -o $@ $<
+$B/stub/libnccl-stub.so: $B/obj/test/support/stub/nccl.o
 	@mkdir -p $(@D); echo "  LINK  $@"
 	@$(CXX) -shared $(LDFLAGS) -o $@ $<
 $(TESTS): | $(STUBS)
@@ -146,30 +152,59 @@ $(GROUPS_A): $(call obj,$(wildcard libwm/trainer/groups/*.cc))
 	@mkdir -p $(@D); rm -f $@
 	@echo "  AR    $@"
 	@ar rcs $@ $^
+$(NCCL_A): $(call obj,$(wildcard libwm/trainer/groups/nccl/*.cc))
+	@mkdir -p $(@D); rm -f $@
+	@echo "  AR    $@"
+	@ar rcs $@ $^
+# What includes NCCL's and CUDA's headers; theirs are not held to our warnings.
+$(call obj,$(wildcard libwm/trainer/groups/nccl/*.cc) test/support/stub/nccl.cc): \
+  CPPFLAGS += -isystem $(CUDA_NCCL)/include -DWM_NCCL_SHRINKS=$(NCCL_SHRINKS)
 $(EXAMPLES): $B/%: $B/obj/%.o $(EXAMPLE_OBJ) $(GROUPS_A) $(TRAINER)
 	@mkdir -p $(@D); echo "  LINK  $@"
 	@$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(GROUPS_A) -L$B/lib -lwmtrainer \
 	  -Wl,-rpath,$(abspath $B/lib) -lgloo
+$B/stub/nccl_train: $B/obj/test/support/stub/nccl_train.o $(EXAMPLE_OBJ) $(NCCL_A) $(GROUPS_A) \
+  $B/stub/libnccl-stub.so $(TRAINER)
+	@mkdir -p $(@D); echo "  LINK  $@"
+	@$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NCCL_A) $(GROUPS_A) -L$B/lib -lwmtrainer \
+	  -L$B/stub -lnccl-stub -Wl,-rpath,$(abspath $B/lib):$(abspath $B/stub)
+
+# MPI's own compiler knows where MPI is; the sanitizers do not go with its plug-ins.
+$(call obj,$(wildcard libwm/trainer/groups/mpi/*.cc)): CXX := $(MPICXX)
+$(MPI_A): $(call obj,$(wildcard libwm/trainer/groups/mpi/*.cc))
+	@mkdir -p $(@D); rm -f $@
+	@echo "  AR    $@"
+	@ar rcs $@ $^
+MPI_EXAMPLES := $(if $(SAN),,$(if $(MPICXX),$(patsubst test/examples/mpi/%.cc,$B/test/examples/%,\
+  $(wildcard test/examples/mpi/*_train.cc))))
+tests: $(MPI_EXAMPLES)
+$(MPI_EXAMPLES): $B/test/examples/%: $B/obj/test/examples/mpi/%.o $(EXAMPLE_OBJ) $(MPI_A) \
+  $(GROUPS_A) $(TRAINER)
+	@mkdir -p $(@D); echo "  LINK  $@"
+	@$(MPICXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(MPI_A) $(GROUPS_A) -L$B/lib -lwmtrainer \
+	  -Wl,-rpath,$(abspath $B/lib)
 
 # Self-tests of GPUs: a file NAME.cu under commands/gpu becomes bin/NAME where configure found
 # nvcc. PTX for every device since compute capability 8.0, made ready for 9.0; CUDA's runtime
 # is linked statically, NCCL is found where it was when built.
 CUDA := $(patsubst %/bin/,%,$(dir $(NVCC)))
-NVCCFLAGS := -std=c++17 -O2 -I. -gencode arch=compute_80,code=compute_80 \
+NVCCFLAGS := -O2 -I. -gencode arch=compute_80,code=compute_80 \
   -gencode arch=compute_90,code=sm_90 -Xlinker -rpath,$(CUDA)/lib64
 # Examples of GPU programs: test/examples/NAME.cu becomes test/examples/NAME in the build folder.
-GPU_EXAMPLES := $(if $(NVCC),$(patsubst %.cu,$B/%,$(wildcard test/examples/*.cu)))
+GPU_EXAMPLES := $(if $(SAN),,$(if $(NVCC),$(if $(CUDA_NCCL),$(patsubst %.cu,$B/%,$(wildcard test/examples/*.cu)))))
 tests: $(GPU_EXAMPLES)
-$(GPU_EXAMPLES): $B/%: %.cu $(wildcard commands/gpu/*.cuh test/examples/*.cuh) $(TRAINER)
+$(GPU_EXAMPLES): $B/%: %.cu $(wildcard commands/gpu/*.cuh test/examples/*.cuh) $(EXAMPLE_OBJ) \
+  $(NCCL_A) $(GROUPS_A) $(TRAINER)
 	@mkdir -p $(@D); echo "  NVCC  $@"
-	@$(NVCC) $(NVCCFLAGS) -o $@ $< -L$B/lib -lwmtrainer -Xlinker -rpath,$(abspath $B/lib) -lnccl
+	@$(NVCC) $(NVCCFLAGS) -std=c++20 -o $@ $< $(filter %.o,$^) $(NCCL_A) $(GROUPS_A) -L$B/lib \
+	  -lwmtrainer -Xlinker -rpath,$(abspath $B/lib) -lnccl
 GPU_BIN := $(if $(NVCC),$(patsubst commands/gpu/%.cu,$B/bin/%,$(wildcard commands/gpu/*.cu)))
 .PHONY: gpu-programs
 gpu-programs: $(GPU_BIN)
 $B/bin/wm-ncclcheck: NCCL_LIB := -lnccl
 $(GPU_BIN): $B/bin/%: commands/gpu/%.cu $(wildcard commands/gpu/*.cuh)
 	@mkdir -p $(@D); echo "  NVCC  $@"
-	@$(NVCC) $(NVCCFLAGS) -o $@ $< $(NCCL_LIB)
+	@$(NVCC) -std=c++17 $(NVCCFLAGS) -o $@ $< $(NCCL_LIB)
 
 # Python modules beside the library that they load.
 PYTHON_SRC := $(shell find libwm/trainer/python -name '*.py' 2>/dev/null)

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include "daemons/welastic/pmix_library.h"
 #include "libwm/base/log.h"
@@ -35,6 +36,45 @@ std::vector<std::uint32_t> ranks_in(const pmix_proc_t* procs, std::size_t count)
   return ranks;
 }
 
+/// Words of the library's own about what is published, not names.
+bool is_directive(const char* key) { return std::strncmp(key, "pmix.", 5) == 0; }
+
+bool reads_once(const pmix_info_t& info) {
+  return std::strcmp(info.key, PMIX_PERSISTENCE) == 0 && info.value.type == PMIX_PERSIST &&
+         info.value.data.persist == PMIX_PERSIST_FIRST_READ;
+}
+
+/// Whatever number of values it names: all that were asked for.
+bool waits(const pmix_info_t& info) {
+  if (std::strcmp(info.key, PMIX_WAIT) != 0) return false;
+  return info.value.type != PMIX_BOOL || info.value.data.flag;
+}
+
+/// Empty: of a type that is not published. Numbers travel as the bytes of the library's union.
+std::optional<NamedValue> named_value(const char* name, const pmix_value_t& value) {
+  NamedValue made{.name = name, .type = value.type};
+  if (value.type == PMIX_STRING) made.bytes = value.data.string ? value.data.string : "";
+  else if (value.type == PMIX_BYTE_OBJECT)
+    made.bytes.assign(value.data.bo.bytes, value.data.bo.size);
+  else if (value.type > PMIX_STRING && value.type <= PMIX_DOUBLE)
+    made.bytes.assign(reinterpret_cast<const char*>(&value.data), sizeof(std::uint64_t));
+  else return std::nullopt;
+  return made;
+}
+
+/// As the library hands it out; `value` must outlive it.
+pmix_pdata_t published(const std::string& job, const NamedValue& value) {
+  pmix_pdata_t made{};
+  made.proc = proc_of(job, value.owner);
+  std::strncpy(made.key, value.name.c_str(), PMIX_MAX_KEYLEN);
+  made.value.type = static_cast<pmix_data_type_t>(value.type);
+  auto* bytes = const_cast<char*>(value.bytes.c_str());
+  if (value.type == PMIX_STRING) made.value.data.string = bytes;
+  else if (value.type == PMIX_BYTE_OBJECT) made.value.data.bo = {bytes, value.bytes.size()};
+  else std::memcpy(&made.value.data, bytes, std::min(value.bytes.size(), sizeof(std::uint64_t)));
+  return made;
+}
+
 class RealServer;
 /// The one server; upcalls have no word of their own to find it by.
 RealServer* the_server = nullptr;
@@ -58,19 +98,30 @@ class RealServer : public PmixServer {
   void answer_modex(Ticket ticket, std::int32_t status, const std::string& bytes) override {
     answer(ticket, status, bytes);
   }
+  void answer_names(Ticket ticket, const NameAnswer& answer) override;
   void fetch(std::uint32_t rank, Fetched done) override;
 
  private:
+  /// Who waits; one of the calls is set.
   struct Waiting {
     pmix_modex_cbfunc_t call = nullptr;
     void* data = nullptr;
+    pmix_op_cbfunc_t done = nullptr;
+    pmix_lookup_cbfunc_t found = nullptr;
   };
   static pmix_server_module_t upcalls();
+  static void add_names(pmix_server_module_t& module);
+  static void add_meetings(pmix_server_module_t& module);
+  static pmix_status_t ask_names(NameAsk ask, Waiting waiting);
+  template <Meeting kind>
+  static pmix_status_t meet(const pmix_proc_t procs[], std::size_t count, const pmix_info_t[],
+                            std::size_t, pmix_op_cbfunc_t call, void* data);
   PmixInfos job_infos() const;
   PmixInfos rank_infos(std::uint32_t place, std::uint32_t rank) const;
   void add_folders(PmixInfos& infos) const;
   const proc::RankHost& host() const { return plan_.map.hosts[plan_.here]; }
-  Ticket keep(pmix_modex_cbfunc_t call, void* data);
+  Ticket keep(pmix_modex_cbfunc_t call, void* data) { return keep(Waiting{call, data}); }
+  Ticket keep(Waiting waiting);
   void answer(Ticket ticket, pmix_status_t status, const std::string& bytes);
 
   boost::asio::io_context& loop_;
@@ -120,7 +171,65 @@ pmix_server_module_t RealServer::upcalls() {
     });
     return PMIX_SUCCESS;
   };
+  add_names(module);
+  add_meetings(module);
   return module;
+}
+
+pmix_status_t RealServer::ask_names(NameAsk ask, Waiting waiting) {
+  post(the_server->loop_, [ask = std::move(ask), waiting]() mutable {
+    auto ticket = the_server->keep(waiting);
+    the_server->handlers_.on_names(std::move(ask), ticket);
+  });
+  return PMIX_SUCCESS;
+}
+
+void RealServer::add_names(pmix_server_module_t& module) {
+  using What = NameAsk::What;
+  module.publish = [](const pmix_proc_t* proc, const pmix_info_t infos[], std::size_t count,
+                      pmix_op_cbfunc_t call, void* data) -> pmix_status_t {
+    NameAsk ask{.what = What::Publish, .rank = proc->rank};
+    for (std::size_t i = 0; i < count; ++i) {
+      if (is_directive(infos[i].key)) {
+        ask.once = ask.once || reads_once(infos[i]);
+      } else if (auto value = named_value(infos[i].key, infos[i].value)) {
+        ask.values.push_back(std::move(*value));
+      } else {
+        return PMIX_ERR_NOT_SUPPORTED;
+      }
+    }
+    return ask_names(std::move(ask), {.data = data, .done = call});
+  };
+  module.lookup = [](const pmix_proc_t* proc, char** keys, const pmix_info_t infos[],
+                     std::size_t count, pmix_lookup_cbfunc_t call, void* data) -> pmix_status_t {
+    NameAsk ask{.what = What::LookUp, .rank = proc->rank};
+    for (; keys && *keys; ++keys) ask.values.push_back({.name = *keys});
+    for (std::size_t i = 0; i < count; ++i) ask.wait = ask.wait || waits(infos[i]);
+    return ask_names(std::move(ask), {.data = data, .found = call});
+  };
+  module.unpublish = [](const pmix_proc_t* proc, char** keys, const pmix_info_t[], std::size_t,
+                        pmix_op_cbfunc_t call, void* data) -> pmix_status_t {
+    NameAsk ask{.what = What::TakeBack, .rank = proc->rank};
+    for (; keys && *keys; ++keys) ask.values.push_back({.name = *keys});
+    return ask_names(std::move(ask), {.data = data, .done = call});
+  };
+}
+
+template <Meeting kind>
+pmix_status_t RealServer::meet(const pmix_proc_t procs[], std::size_t count, const pmix_info_t[],
+                               std::size_t, pmix_op_cbfunc_t call, void* data) {
+  for (std::size_t i = 0; i < count; ++i)  // other jobs' ranks are out of reach
+    if (the_server->plan_.name != procs[i].nspace) return PMIX_ERR_NOT_SUPPORTED;
+  post(the_server->loop_, [ranks = ranks_in(procs, count), call, data]() mutable {
+    auto ticket = the_server->keep({.data = data, .done = call});
+    the_server->handlers_.on_meeting(std::move(ranks), ticket, kind);
+  });
+  return PMIX_SUCCESS;
+}
+
+void RealServer::add_meetings(pmix_server_module_t& module) {
+  module.connect = meet<Meeting::Connect>;
+  module.disconnect = meet<Meeting::Disconnect>;
 }
 
 PmixInfos RealServer::rank_infos(std::uint32_t place, std::uint32_t rank) const {
@@ -210,14 +319,28 @@ Result<std::vector<std::string>> RealServer::environment_of(std::uint32_t rank) 
   return env;
 }
 
-PmixServer::Ticket RealServer::keep(pmix_modex_cbfunc_t call, void* data) {
-  waiting_[next_] = Waiting{call, data};
+PmixServer::Ticket RealServer::keep(Waiting waiting) {
+  waiting_[next_] = waiting;
   return next_++;
+}
+
+void RealServer::answer_names(Ticket ticket, const NameAnswer& answer) {
+  auto found = waiting_.extract(ticket);
+  if (!found) return;
+  const auto& waits = found.mapped();
+  if (waits.done) return waits.done(answer.ok ? PMIX_SUCCESS : PMIX_ERR_DUPLICATE_KEY, waits.data);
+  std::vector<pmix_pdata_t> values;
+  for (const auto& value : answer.values) values.push_back(published(plan_.name, value));
+  auto status = answer.ok        ? PMIX_SUCCESS
+                : values.empty() ? PMIX_ERR_NOT_FOUND
+                                 : PMIX_ERR_PARTIAL_SUCCESS;
+  waits.found(status, values.data(), values.size(), waits.data);  // copies them
 }
 
 void RealServer::answer(Ticket ticket, pmix_status_t status, const std::string& bytes) {
   auto found = waiting_.extract(ticket);
   if (!found) return;
+  if (found.mapped().done) return found.mapped().done(status, found.mapped().data);
   auto* copy = new std::string(bytes);  // until the library lets it go
   auto let_go = [](void* text) { delete static_cast<std::string*>(text); };
   const auto& waits = found.mapped();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
+#include "libwm/model/ranks.h"
 #include "libwm/proc/rank_map.h"
 
 namespace wm::welastic {
@@ -37,6 +38,10 @@ class PmixServer {
     std::function<void(std::uint32_t rank)> on_connected, on_finalized;
     /// `ranks`: sorted, empty for all. Answered by answer_fence.
     std::function<void(std::vector<std::uint32_t> ranks, Ticket, std::string bytes)> on_fence;
+    /// These ranks connect or disconnect. Answered by answer_fence.
+    std::function<void(std::vector<std::uint32_t> ranks, Ticket, Meeting)> on_meeting;
+    /// A rank publishes or looks up; `from` and `number` are open. Answered by answer_names.
+    std::function<void(NameAsk ask, Ticket)> on_names;
     /// Data of another host's rank is wanted. Answered by answer_modex.
     std::function<void(std::uint32_t rank, Ticket)> on_modex;
     std::function<void(std::uint32_t rank, std::int32_t status, std::string text)> on_abort;
@@ -51,6 +56,7 @@ class PmixServer {
   /// Variables by which this host's rank finds the server. @errors System
   virtual Result<std::vector<std::string>> environment_of(std::uint32_t rank) = 0;
   virtual void answer_fence(Ticket ticket, bool ok, const std::string& bytes) = 0;
+  virtual void answer_names(Ticket ticket, const NameAnswer& answer) = 0;
   virtual void answer_modex(Ticket ticket, std::int32_t status, const std::string& bytes) = 0;
   /// Data of a rank of this host, when it has put it there.
   using Fetched = std::function<void(std::int32_t status, std::string bytes)>;

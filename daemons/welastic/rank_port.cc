@@ -100,6 +100,15 @@ PmixServer::Handlers RankPort::handlers() {
   calls.on_fence = [this](auto ranks, auto ticket, std::string bytes) {
     carry_out(table_->arrive(ranks, ticket, std::move(bytes)));
   };
+  calls.on_meeting = [this](auto ranks, auto ticket, auto kind) {
+    carry_out(table_->arrive(ranks, ticket, {}, kind));
+  };
+  calls.on_names = [this](NameAsk ask, auto ticket) {
+    ask.from = here_;
+    ask.number = next_ask_++;
+    asked_[ask.number] = ticket;
+    on_names(ask);
+  };
   calls.on_modex = [this](auto rank, auto ticket) {
     asked_[next_ask_] = ticket;
     on_ask({here_, next_ask_++, rank});
@@ -221,6 +230,8 @@ void RankPort::hear(std::uint32_t from, const wire::Frame& frame) {
   else if (auto* broken = std::get_if<RanksBroken>(&*words)) carry_out(table_->on(*broken, from));
   else if (auto* ask = std::get_if<ModexAsk>(&*words)) on_ask(*ask);
   else if (auto* answer = std::get_if<ModexAnswer>(&*words)) on_answer(*answer);
+  else if (auto* names = std::get_if<NameAsk>(&*words)) on_names(*names);
+  else if (auto* found = std::get_if<NameAnswer>(&*words)) on_names(*found);
   else if (tagged_) std::visit(ForOutput{*tagged_}, *words);
 }
 
@@ -240,6 +251,18 @@ void RankPort::on_answer(const ModexAnswer& words) {
   if (words.to != here_) return send_towards(words.to, words);
   auto asked = asked_.extract(words.number);
   if (asked && server_) server_->answer_modex(asked.mapped(), words.status, words.bytes);
+}
+
+/// Names are kept on the first host.
+void RankPort::on_names(const NameAsk& words) {
+  if (here_ != 0) return send_towards(0, words);
+  for (const auto& answer : names_.on(words)) on_names(answer);
+}
+
+void RankPort::on_names(const NameAnswer& words) {
+  if (words.to != here_) return send_towards(words.to, words);
+  auto asked = asked_.extract(words.number);
+  if (asked && server_) server_->answer_names(asked.mapped(), words);
 }
 
 void RankPort::send_towards(std::uint32_t place, const RankWords& words) {

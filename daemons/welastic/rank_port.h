@@ -24,6 +24,7 @@
 #include "libwm/model/elastic.h"
 #include "libwm/model/ranks.h"
 #include "libwm/proc/channel.h"
+#include "libwm/proc/name_board.h"
 #include "libwm/proc/rank_call.h"
 #include "libwm/proc/rank_table.h"
 #include "libwm/wire/transport.h"
@@ -73,6 +74,8 @@ class RankPort {
   PmixServer::Handlers handlers();
   void hear(std::uint32_t from, const wire::Frame& frame);
   void on_ask(const ModexAsk& words);
+  void on_names(const NameAsk& words);
+  void on_names(const NameAnswer& words);
   void on_answer(const ModexAnswer& words);
   void send(std::uint32_t place, const RankWords& words);
   void send_towards(std::uint32_t place, const RankWords& words);
@@ -103,6 +106,7 @@ class RankPort {
   std::map<std::uint32_t, std::unique_ptr<wire::Link>> below_;
   std::map<std::uint32_t, std::vector<RankWords>> unsent_;  ///< until who is below has called
   std::map<std::uint64_t, PmixServer::Ticket> asked_;
+  proc::NameBoard names_;  ///< on the first host
   std::uint64_t next_ask_ = 1;
   std::optional<TaggedOutput> tagged_;
   boost::asio::steady_timer patience_;

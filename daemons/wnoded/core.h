@@ -91,6 +91,7 @@ class Core {
   void choose_cpus(Entry& entry);
   void recall_cpus(Entry& entry);
   void bind(const Entry& entry, proc::TaskSpec& task) const;
+  void bind_memory(const Entry& entry, proc::TaskSpec& task) const;
   proc::SmallFile affinity_file(const Entry& entry) const;
   std::set<std::uint32_t> bound_cpus() const;
   void add_mps(const Entry& entry, const OrderedTask& task, proc::TaskSpec& spec) const;

@@ -73,7 +73,26 @@ void Core::bind(const Entry& entry, proc::TaskSpec& task) const {
   }
   task.env.push_back("LSB_AFFINITY_HOSTFILE=" + proc::attempt_dir(entry.order, host_) +
                      "/affinity");
-  if (!task.cpus.empty()) task.env.push_back("LSB_BIND_CPU_LIST=" + proc::cpu_list(task.cpus));
+  if (task.cpus.empty()) return;
+  task.env.push_back("LSB_BIND_CPU_LIST=" + proc::cpu_list(task.cpus));
+  bind_memory(entry, task);
+}
+
+/// Memory of the nodes that its CPUs are on. @source LSF: LSB_BIND_MEM_LIST, LSB_BIND_MEM_POLICY
+void Core::bind_memory(const Entry& entry, proc::TaskSpec& task) const {
+  using Memory = proc::Affinity::Memory;
+  auto asked = proc::affinity_of(entry.order.resolved.resreq);
+  if (!asked || !*asked || (*asked)->memory == Memory::Any) return;
+  auto policy = (*asked)->memory;
+  task.memory = {proc::nodes_of(host_.cpus, task.cpus), policy == Memory::LocalOnly};
+  task.env.push_back("LSB_BIND_MEM_LIST=" + proc::cpu_list(task.memory.nodes));
+  task.env.push_back("LSB_BIND_MEM_POLICY=" + std::string(proc::word_of(policy)));
+  bool alone = std::all_of(host_.cpus.begin(), host_.cpus.end(),
+                           [&](const auto& cpu) { return cpu.numa == host_.cpus.front().numa; });
+  log::info("task_memory_bound", {{"job", to_string(entry.order.job)},
+                                  {"task", task.task.value},
+                                  {"nodes", proc::cpu_list(task.memory.nodes)},
+                                  {"note", alone ? "the host's only node" : ""}});
 }
 
 /// One line a slot of this host: its name and its CPUs. @source LSF: LSB_AFFINITY_HOSTFILE

@@ -82,7 +82,9 @@ void Core::relaunch(const proc::AttemptKey& key, Entry& entry) {
 /// Slots without a process that leave are free once no process of the old size is left here.
 void Core::release_bare(const proc::AttemptKey& key, Entry& entry) {
   const auto& order = entry.order;
-  if (order.app.resize == ResizeMode::Notify || order.launch != Launch::PerHost) return;
+  bool by_restart = order.launch == Launch::PerHost ? order.app.resize != ResizeMode::Notify
+                                                    : order.app.resize == ResizeMode::Restart;
+  if (!by_restart) return;
   bool old_left = std::any_of(entry.tasks.begin(), entry.tasks.end(), [&](const auto& known) {
     const auto* wanted = ordered(order, known.first);
     bool new_one = wanted && wanted->has_process && stays(*wanted) && known.second.pid != 0 &&

@@ -35,6 +35,7 @@ Result<void> start_on_console(Task& task, const proc::AttemptSpec& spec,
   proc::Exec exec{spec.account, t.argv,    t.env,   spec.cwd, spec.make_cwd,
                   spec.umask,   spec.caps, t.cpus,  t.in,     t.folders,
                   -1,           -1,        cgroups, nullptr,  &call};
+  exec.memory = &t.memory;
   exec.rank = as_rank(t);
   WM_TRY(auto child, proc::spawn(exec));
   task.pid = task.record.pid = child.pid;
@@ -48,6 +49,7 @@ Result<proc::Child> start_process(const Task& task, const proc::AttemptSpec& spe
   const auto& t = task.spec;
   proc::Exec exec{spec.account, t.argv, t.env,     spec.cwd, spec.make_cwd, spec.umask, spec.caps,
                   t.cpus,       t.in,   t.folders, out,      err,           cgroups};
+  exec.memory = &t.memory;
   exec.rank = as_rank(t);
   return proc::spawn(exec);
 }

@@ -237,6 +237,14 @@ Result<void> parse_affinity(Part& part, ResReq& req) {
   auto unit = part.at.peek().text;
   if (std::find(kUnits.begin(), kUnits.end(), unit) == kUnits.end())
     return part.wrong("Expected core, thread, socket or numa");
+  constexpr std::string_view kMemory = ":membind=";
+  std::string_view text = part.text;
+  if (auto at = text.find(kMemory); at != text.npos) {
+    auto value = text.substr(at + kMemory.size());
+    value = value.substr(0, value.find(':'));
+    if (value != "localonly" && value != "localprefer")
+      return part.wrong("membind= localonly or localprefer is wanted");
+  }
   req.affinity = part.text;
   return {};
 }

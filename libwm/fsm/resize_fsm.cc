@@ -15,13 +15,15 @@ bool is_wanted(const Task& task) {
   return !task.kill && (task.state == TaskState::Starting || task.state == TaskState::Running);
 }
 
-// A host whose process leaves while other slots there stay: another slot has it from now on.
-void hand_over_processes(Job& job) {
-  std::map<HostId, bool> kept;  // hosts that stay: is there a process that does?
+// A host whose process leaves while other slots there stay: another slot has it from now on. The
+// only process of a command that is started once goes to a slot on any host.
+void hand_over_processes(Job& job, Launch launch) {
+  auto place_of = [&](const Task& task) { return launch == Launch::Once ? HostId{} : task.host; };
+  std::map<HostId, bool> kept;  // places that stay: is there a process that does?
   for (const auto& task : job.tasks)
-    if (is_wanted(task)) kept[task.host] = kept[task.host] || task.has_process;
+    if (is_wanted(task)) kept[place_of(task)] = kept[place_of(task)] || task.has_process;
   for (auto& task : job.tasks) {
-    auto host = kept.find(task.host);
+    auto host = kept.find(place_of(task));
     if (task.state == TaskState::Leaving && host != kept.end() && !host->second)
       task.has_process = false;
     if (!is_wanted(task) || host->second) continue;
@@ -29,9 +31,9 @@ void hand_over_processes(Job& job) {
   }
 }
 
-void relaunch(Job& job) {
+void relaunch(Job& job, Launch launch) {
   ++job.relaunches;
-  hand_over_processes(job);
+  hand_over_processes(job, launch);
   for (auto& task : job.tasks) {
     if (!is_wanted(task) || !task.has_process) continue;
     task.state = TaskState::Starting;
@@ -45,7 +47,7 @@ void relaunch(Job& job) {
 void note_resize(const Cluster& cluster, Job& job, bool grow,
                  const std::vector<TaskNumber>& tasks) {
   auto mode = resize_mode_of(*cluster.config, job);
-  if (mode == ResizeMode::Restart) relaunch(job);
+  if (mode == ResizeMode::Restart) relaunch(job, launch_of(*cluster.config, job.spec()));
   if (mode == ResizeMode::Notify) job.notice = ResizeNotice{++job.notices, grow, tasks};
 }
 

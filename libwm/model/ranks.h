@@ -5,6 +5,7 @@
 //   child ──Hello──► parent      FencePart ▲ up to the first host, FenceDone ▼ down again
 //   ModexAsk, ModexAnswer: hop by hop to a host      RankLeft ▲      RanksBroken: to all
 //   RankOutput, RankSilent ▲ to the first host, RankTaken: to the rank's host
+//   NameAsk ▲ to the first host, which keeps the names; NameAnswer: to who asked
 //
 // Hosts are named by their place: 0 has rank 0.
 #pragma once
@@ -24,10 +25,14 @@ struct RankHello {
   std::uint32_t place = 0;
   bool operator==(const RankHello&) const = default;
 };
-/// Which of the job's fences: the n-th, from 0, in which these ranks take part. Empty: all.
+/// What ranks wait for each other in.
+enum class Meeting : std::uint8_t { Fence = 0, Connect = 1, Disconnect = 2 };
+/// Which of the job's meetings of a kind: the n-th, from 0, in which these ranks take part. Empty:
+/// all.
 struct FenceName {
   std::vector<std::uint32_t> ranks;
   std::uint64_t number = 0;
+  Meeting kind = Meeting::Fence;
   auto operator<=>(const FenceName&) const = default;
 };
 /// All ranks here and below have arrived, with these bytes.
@@ -84,7 +89,35 @@ struct RankSilent {
   std::uint32_t rank = 0;
   bool operator==(const RankSilent&) const = default;
 };
+/// A value that a rank published under a name. `type`: as the PMIx library numbers it.
+struct NamedValue {
+  std::string name;
+  std::uint32_t type = 0;
+  std::string bytes;
+  std::uint32_t owner = 0;  ///< the rank
+  bool operator==(const NamedValue&) const = default;
+};
+/// Host `from` publishes, looks up or takes back names for a rank.
+struct NameAsk {
+  enum class What : std::uint8_t { Publish = 0, LookUp = 1, TakeBack = 2 };
+  std::uint32_t from = 0;
+  std::uint64_t number = 0;
+  What what = What::Publish;
+  std::uint32_t rank = 0;
+  std::vector<NamedValue> values;  ///< only Publish needs more than their names
+  bool once = false;               ///< Publish: gone when somebody has read it
+  bool wait = false;               ///< LookUp: answered when all are there
+  bool operator==(const NameAsk&) const = default;
+};
+/// The answer, for host `to`: what was found. `ok`: all of it.
+struct NameAnswer {
+  std::uint32_t to = 0;
+  std::uint64_t number = 0;
+  bool ok = true;
+  std::vector<NamedValue> values;
+  bool operator==(const NameAnswer&) const = default;
+};
 using RankWords = std::variant<RankHello, FencePart, FenceDone, ModexAsk, ModexAnswer, RankLeft,
-                               RanksBroken, RankOutput, RankTaken, RankSilent>;
+                               RanksBroken, RankOutput, RankTaken, RankSilent, NameAsk, NameAnswer>;
 
 }  // namespace wm

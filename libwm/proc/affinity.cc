@@ -9,6 +9,7 @@ namespace wm::proc {
 namespace {
 
 using Unit = Affinity::Unit;
+using Memory = Affinity::Memory;
 
 std::optional<Unit> unit_named(std::string_view word) {
   if (word == "thread") return Unit::Thread;
@@ -56,8 +57,12 @@ Result<void> read_word(std::string_view section, std::string_view word, Affinity
     asked.bind = *unit;
   } else if (key == "distribute") {
     asked.balance = value == "balance";
+  } else if (key == "membind") {
+    if (value != word_of(Memory::LocalOnly) && value != word_of(Memory::LocalPrefer))
+      return wrong(section, "membind= localonly or localprefer is wanted");
+    asked.memory = value == word_of(Memory::LocalOnly) ? Memory::LocalOnly : Memory::LocalPrefer;
   }
-  return {};  // membind, same, exclusive: nothing that the choice of CPUs depends on
+  return {};  // same, exclusive: nothing that the choice of CPUs depends on
 }
 
 /// The CPUs of a machine by units, in its order, with those that are free.
@@ -140,6 +145,22 @@ std::vector<Binding> plan_bindings(const CpuMap& map, const Affinity& asked,
     bindings.push_back(std::move(binding));
   }
   return bindings;
+}
+
+std::vector<std::uint32_t> nodes_of(const CpuMap& map, const std::vector<std::uint32_t>& cpus) {
+  std::set<std::uint32_t> nodes;
+  for (const auto& cpu : map)
+    if (std::find(cpus.begin(), cpus.end(), cpu.number) != cpus.end()) nodes.insert(cpu.numa);
+  return {nodes.begin(), nodes.end()};
+}
+
+std::string_view word_of(Affinity::Memory memory) {
+  switch (memory) {
+    case Memory::Any: break;
+    case Memory::LocalOnly: return "localonly";
+    case Memory::LocalPrefer: return "localprefer";
+  }
+  return "";
 }
 
 std::string cpu_list(const std::vector<std::uint32_t>& cpus) {

@@ -1,6 +1,7 @@
 // Role: which CPUs each task of a job with affinity[] is bound to on its host. Pure: the host's
 // CPUs, what is taken, and the wishes give the bindings; wnoded keeps them until the tasks end.
 //
+//   -R "affinity[core(2):cpubind=numa:membind=localonly]"     memory of the CPUs' nodes only
 //   -R "affinity[core(2):cpubind=numa:distribute=balance]"   two whole cores a task, no two tasks
 //   on
 //                                                            one, bound to all CPUs of their nodes
@@ -34,10 +35,13 @@ using CpuMap = std::vector<Cpu>;
 /// What an affinity[] section asks for.
 struct Affinity {
   enum class Unit : std::uint8_t { Thread, Core, Numa, Socket };
+  /// LocalOnly: memory of the nodes of its CPUs or none; LocalPrefer: of these while there is some.
+  enum class Memory : std::uint8_t { Any, LocalOnly, LocalPrefer };
   Unit unit = Unit::Core;
-  std::uint32_t count = 1;  ///< units a task
-  Unit bind = Unit::Core;   ///< cpubind=: a task may use all CPUs of these that its units touch
-  bool balance = false;     ///< distribute=balance: tasks spread over the NUMA nodes
+  std::uint32_t count = 1;      ///< units a task
+  Unit bind = Unit::Core;       ///< cpubind=: a task may use all CPUs of these that its units touch
+  bool balance = false;         ///< distribute=balance: tasks spread over the NUMA nodes
+  Memory memory = Memory::Any;  ///< membind=
   bool operator==(const Affinity&) const = default;
 };
 
@@ -61,7 +65,20 @@ std::vector<Binding> plan_bindings(const CpuMap& map, const Affinity& asked,
                                    std::set<std::uint32_t> taken,
                                    const std::vector<BindWish>& wishes);
 
-/// "0,1,4": as LSB_BIND_CPU_LIST has it.
+/// Where a task's memory comes from.
+struct MemoryBinding {
+  std::vector<std::uint32_t> nodes;  ///< NUMA nodes, rising; empty: from anywhere
+  bool only = false;                 ///< from these or not at all; else from these first
+  bool operator==(const MemoryBinding&) const = default;
+};
+
+/// The NUMA nodes of these CPUs, rising. @cost O(map x cpus)
+std::vector<std::uint32_t> nodes_of(const CpuMap& map, const std::vector<std::uint32_t>& cpus);
+
+/// "0,1,4": as LSB_BIND_CPU_LIST and LSB_BIND_MEM_LIST have it.
 std::string cpu_list(const std::vector<std::uint32_t>& cpus);
+
+/// "localonly", "localprefer"; empty for Any. @source LSF: LSB_BIND_MEM_POLICY
+std::string_view word_of(Affinity::Memory memory);
 
 }  // namespace wm::proc

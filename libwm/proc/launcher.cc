@@ -21,8 +21,10 @@ WM_PLAIN(Account) { f(s.uid), f(s.gid), f(s.groups); }
 WM_PLAIN(ResourceCap) { f(s.resource), f(s.amount); }
 WM_PLAIN(OutputFile) { f(s.path), f(s.name), f(s.overwrite), f(s.make_folders), f(s.limit_bytes); }
 WM_PLAIN(CharDevice) { f(s.driver), f(s.unit); }
+WM_PLAIN(MemoryBinding) { f(s.nodes), f(s.only); }
 WM_PLAIN(TaskSpec) {
   f(s.task), f(s.argv), f(s.env), f(s.out), f(s.err), f(s.merge_err), f(s.cpus);
+  f(s.memory);
   f(s.in), f(s.folders), f(s.console), f(s.terminal), f(s.rows), f(s.columns);
   f(s.rank_socket), f(s.rank), f(s.tag), f(s.devices);
 }

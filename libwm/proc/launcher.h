@@ -22,6 +22,7 @@
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
 #include "libwm/model/job.h"
+#include "libwm/proc/affinity.h"
 #include "libwm/proc/launch_parts.h"
 
 namespace wm::proc {
@@ -78,8 +79,9 @@ struct TaskSpec {
   std::vector<std::string> env;  ///< complete, exactly as given
   std::vector<OutputFile> out;
   std::vector<OutputFile> err;
-  bool merge_err = false;            ///< stderr joins stdout's files in order
-  std::vector<std::uint32_t> cpus;   ///< physical; empty: not bound
+  bool merge_err = false;           ///< stderr joins stdout's files in order
+  std::vector<std::uint32_t> cpus;  ///< physical; empty: not bound
+  MemoryBinding memory;
   std::string in;                    ///< stdin, opened as the user; empty: /dev/null
   std::vector<std::string> folders;  ///< made as the user before the start
   std::string console;    ///< socket of the agent that gets the other ends of its streams; empty:

@@ -31,6 +31,9 @@ std::string gpus_here(const HostOrder& order) {
   return text;
 }
 
+/// Mpirun is to know the job's slots, also of an elastic job that is down to one.
+bool is_parallel(const HostOrder& order) { return order.all.size() > 1 || order.elastic; }
+
 }  // namespace
 
 bool wants_agent(const HostOrder& order) {
@@ -60,7 +63,7 @@ void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host
   else vars.erase("WM_LAUNCH_SOCKET");
   vars["WM_HOST"] = host.name;
   if (is_interactive(order)) vars["LSB_INTERACTIVE"] = "Y";
-  if (order.all.size() <= 1) return;
+  if (!is_parallel(order)) return;
   vars["OMPI_MCA_orte_default_hostfile"] = attempt_dir(order, host) + kMpiHosts;
   vars["WM_HOSTFILE"] = vars["OMPI_MCA_orte_default_hostfile"];  // DeepSpeed's form, too
   vars.try_emplace("OMPI_MCA_plm_rsh_agent", host.bin_dir + "/blaunch");
@@ -85,7 +88,7 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
 
 std::string mpi_host_file(const HostOrder& order) {
   std::string text;
-  if (order.all.size() <= 1) return text;
+  if (!is_parallel(order)) return text;
   for (const auto& [name, tasks] : by_host(order))
     text += name + " slots=" + std::to_string(tasks.size()) + "\n";
   return text;

@@ -44,9 +44,9 @@ std::uint32_t RankTable::wanted_parts(const FenceName& name) const {
 }
 
 Actions RankTable::arrive(const std::vector<std::uint32_t>& ranks, std::uint64_t ticket,
-                          std::string bytes) {
+                          std::string bytes, Meeting kind) {
   if (broken_ || cut_off_) return {Complete{ticket, false, {}}};
-  FenceName name{ranks, arrivals_[ranks]++};
+  FenceName name{ranks, arrivals_[{kind, ranks}]++, kind};
   return add(name, bytes, ticket);
 }
 

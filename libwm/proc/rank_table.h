@@ -55,7 +55,8 @@ class RankTable {
 
   /// All ranks of this host that take part have arrived. `ranks`: all that take part on any
   /// host, sorted; empty: every rank of the job. @cost O(ranks + bytes)
-  Actions arrive(const std::vector<std::uint32_t>& ranks, std::uint64_t ticket, std::string bytes);
+  Actions arrive(const std::vector<std::uint32_t>& ranks, std::uint64_t ticket, std::string bytes,
+                 Meeting kind = Meeting::Fence);
   Actions on(const FencePart& words);
   Actions on(const FenceDone& words);
   Actions on(const RankLeft& words);
@@ -89,7 +90,7 @@ class RankTable {
   std::uint32_t here_;
   FanOut tree_;
   std::map<FenceName, Fence> open_;
-  std::map<std::vector<std::uint32_t>, std::uint64_t> arrivals_;
+  std::map<std::pair<Meeting, std::vector<std::uint32_t>>, std::uint64_t> arrivals_;
   std::map<std::uint32_t, Standing> standing_;
   std::set<std::uint32_t> left_;  ///< on the first host: of all hosts
   bool broken_ = false, cut_off_ = false;

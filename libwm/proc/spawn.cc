@@ -7,9 +7,11 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -51,6 +53,21 @@ void bind_cpus(const std::vector<std::uint32_t>& cpus) {
   CPU_ZERO(&set);
   for (auto cpu : cpus) CPU_SET(cpu, &set);
   ::sched_setaffinity(0, sizeof(set), &set);
+}
+
+/// Kept over exec and fork. By the kernel's own call: whoever starts tasks carries no library for
+/// it. What the kernel cannot do, or the cgroup does not allow, is left: the task runs, unbound.
+/// @source Linux, set_mempolicy(2), linux/mempolicy.h
+void bind_memory(const MemoryBinding& memory) {
+  constexpr int kPreferred = 1, kBind = 2, kPreferredMany = 5;  // the last since Linux 5.15
+  constexpr std::uint32_t kBits = 64, kMost = 1024;
+  if (memory.nodes.empty()) return;
+  std::array<std::uint64_t, kMost / kBits> mask{};
+  for (auto node : memory.nodes)
+    if (node < kMost) mask[node / kBits] |= std::uint64_t{1} << node % kBits;
+  auto set = [&](int mode) { return ::syscall(SYS_set_mempolicy, mode, mask.data(), kMost) == 0; };
+  if (memory.only) return void(set(kBind));
+  if (!set(kPreferredMany)) set(kPreferred);  // the lowest of them
 }
 
 Result<void> enter_cwd(const Exec& exec) {
@@ -96,6 +113,7 @@ Result<void> prepare(const Exec& exec) {
   WM_TRY(join_cgroups(exec.cgroups));
   limit_resources(exec.caps);
   bind_cpus(exec.cpus);
+  if (exec.memory) bind_memory(*exec.memory);
   WM_TRY(become(exec.account));
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::umask(exec.umask);

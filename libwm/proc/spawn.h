@@ -35,7 +35,8 @@ struct Exec {
   const ProcessEnds* ends = nullptr;     ///< instead of in, out and err
   const ConsoleCall* console = nullptr;  ///< the same, fetched from an agent as the user
   int keep = -1;                         ///< stays open under its number; -1: none
-  const TaskSpec* rank = nullptr;        ///< a rank of its job: asks its agent for the others
+  const MemoryBinding* memory = nullptr;
+  const TaskSpec* rank = nullptr;  ///< a rank of its job: asks its agent for the others
 };
 
 /// A child and where it writes what kept it from running: nothing once exec has succeeded.

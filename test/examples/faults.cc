@@ -52,6 +52,7 @@ class FaultyGroup final : public Group {
   bool receive(std::span<char> bytes, int rank) override { return group_->receive(bytes, rank); }
   void abort() override { group_->abort(); }
   bool dead() const override { return group_->dead(); }
+  bool overlaps() const override { return group_->overlaps(); }
   void leave() override { group_->leave(); }
 
  private:

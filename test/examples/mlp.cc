@@ -8,7 +8,6 @@ namespace example {
 namespace {
 
 constexpr std::size_t kClasses = 10;
-constexpr double kRate = 0.1, kMomentum = 0.9;
 
 // Number k of a sequence in [-1, 1), the same everywhere.
 double spread(std::uint64_t k) {
@@ -21,18 +20,23 @@ double spread(std::uint64_t k) {
 
 }  // namespace
 
+std::vector<double> first_weights(std::size_t pixels, std::size_t hidden) {
+  std::size_t second = (pixels + 1) * hidden;
+  std::vector<double> weights(second + (hidden + 1) * kClasses);
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] = spread(i) / std::sqrt(static_cast<double>(i < second ? pixels : hidden));
+  return weights;
+}
+
 Mlp::Mlp(const Digits& train, const Digits& test, std::size_t hidden)
     : train_(train),
       test_(test),
       pixels_(train.pixels),
       hidden_count_(hidden),
-      weights_((pixels_ + 1) * hidden + (hidden + 1) * kClasses),
+      weights_(first_weights(pixels_, hidden)),
       momentum_(weights_.size(), 0.0),
       hidden_(hidden),
-      shares_(kClasses) {
-  for (std::size_t i = 0; i < weights_.size(); ++i)
-    weights_[i] = spread(i) / std::sqrt(static_cast<double>(i < second_at() ? pixels_ : hidden));
-}
+      shares_(kClasses) {}
 
 double Mlp::forward(const Digits& digits, std::uint64_t sample) {
   const double* x = digits.images.data() + sample * pixels_;
@@ -116,12 +120,8 @@ bool Mlp::take_over(const std::string& state) {
   return true;
 }
 
-std::uint64_t Mlp::hash() const {
-  std::uint64_t sum = 0xcbf29ce484222325ull;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(weights_.data());
-  for (std::size_t i = 0; i < sizeof(double) * weights_.size(); ++i)
-    sum = (sum ^ bytes[i]) * 0x100000001b3ull;
-  return sum;
+std::unique_ptr<DigitsModel> make_mlp(const Digits& train, const Digits& test) {
+  return std::make_unique<Mlp>(train, test, kHidden);
 }
 
 }  // namespace example

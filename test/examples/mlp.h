@@ -1,19 +1,24 @@
 // Role: a multi-layer perceptron with one hidden layer for digits, in float64: tanh, softmax with
-// cross-entropy, SGD with momentum. The Model of gloo_train.
+// cross-entropy, SGD with momentum. The model of
+// the programs that train on CPUs.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "libwm/trainer/groups/train.h"
-#include "test/examples/digits.h"
+#include "test/examples/course.h"
 
 namespace example {
 
+/// Of the optimizer.
+inline constexpr double kRate = 0.1, kMomentum = 0.9;
+/// The weights at the start: they follow from nothing but their numbers.
+std::vector<double> first_weights(std::size_t pixels, std::size_t hidden);
+
 /// @thread one at a time
-class Mlp final : public wm::groups::Model {
+class Mlp final : public DigitsModel {
  public:
-  /// `train` and `test` must outlive it. The weights follow from nothing but their numbers.
+  /// `train` and `test` must outlive it.
   Mlp(const Digits& train, const Digits& test, std::size_t hidden);
 
   std::size_t parameters() const override { return weights_.size(); }
@@ -25,9 +30,7 @@ class Mlp final : public wm::groups::Model {
   std::string state() const override;
   [[nodiscard]] bool take_over(const std::string& state) override;
 
-  const std::vector<double>& weights() const { return weights_; }
-  /// FNV-1a of the weights' bytes: equal on all members after every step.
-  std::uint64_t hash() const;
+  const std::vector<double>& weights() const override { return weights_; }
 
  private:
   // One sample forward: fills hidden_ and shares_. Its loss.
@@ -41,5 +44,8 @@ class Mlp final : public wm::groups::Model {
   std::vector<double> weights_, momentum_;  // hidden layer row by row, bias last; then the output's
   std::vector<double> hidden_, shares_;     // of the sample at hand
 };
+
+/// One with kHidden nodes, as the programs make it.
+std::unique_ptr<DigitsModel> make_mlp(const Digits& train, const Digits& test);
 
 }  // namespace example

@@ -69,7 +69,7 @@ class Worker:
         self.death = os.pidfd_open(process.pid)
         self.link, self.input = None, b''
         self.rendezvous, self.epoch, self.connected, self.faulted = '', 0, 0, 0
-        self.step, self.progress_step, self.pauses = 0, 0, []
+        self.step, self.progress_step, self.pauses = 0, 0, []  # (epoch, ms)
         self.noise = None  # as last reported
         self.left = self.done = self.gone = False
 
@@ -90,6 +90,7 @@ class FakeLead:
         self.workers, self._unknown = {}, []
         self.members, self.epoch, self.planned = [], 0, 0
         self._plan_members, self._broken = None, False
+        self._emergency = 0  # the newest epoch that was formed because one before it broke
         self.heard = []  # (task, kind) of everything but progress
 
     # ---- what a test does ------------------------------------------------------------
@@ -109,6 +110,7 @@ class FakeLead:
     def plan(self, members, emergency=False, reason='test'):
         """Hands out the next epoch with these members in this order of ranks."""
         self.planned += 1
+        self._emergency = self.planned if emergency else self._emergency
         survivors = len([m for m in members if m in self.members])
         self._plan_members = members
         body = (_field(1, self.planned) + _field(2, 1) + _field(3, members) +
@@ -248,10 +250,13 @@ class FakeLead:
         elif kind == SWITCHED:
             worker.epoch, worker.step = body[1], body.get(2, 0)
             if body.get(4):
-                worker.pauses.append((worker.epoch, (body.get(3, 0) >> 1) / 1e6))
+                worker.pauses.append((worker.epoch, (body.get(3, 0) >> 1) / 1e3))  # told in us
             self._maybe_formed(body[1])
         elif kind == FAULTED:
             worker.faulted, worker.step = body[1], body.get(2, 0)
+            if body[1] >= self._emergency:  # else it is told of once more
+                self._break()
+        elif kind == FAILED and body[1] == self._emergency:
             self._break()
         elif kind == PROGRESS:
             worker.noise = struct.unpack('<d', body.get(9, bytes(8)))[0]

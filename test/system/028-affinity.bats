@@ -42,6 +42,22 @@ print(",".join(str(c) for part in sys.argv[1].split(",") for c in range(int(part
   ran_out "$two"
 }
 
+@test "a task's memory comes from the nodes of its CPUs, as membind says" {
+  [ -e /proc/self/numa_maps ] || skip "the kernel knows no memory nodes"
+  bash -c 'cat /proc/self/numa_maps' | grep -q ' default ' || skip "tests run with a memory policy of their own"
+  for pair in localonly=bind localprefer=prefer =default; do
+    word=${pair%=*} policy=${pair#*=}
+    rm -f maps out.txt
+    job=$(submit -R "affinity[core(1)${word:+:membind=$word}]" -o out.txt \
+      'cat /proc/self/numa_maps >maps; echo "<$LSB_BIND_MEM_POLICY $LSB_BIND_MEM_LIST>"')
+    ran_out "$job"
+    [ "$(awk '{ sub(":.*", "", $2); print $2 }' maps | sort -u)" = "$policy" ] || { head -3 maps; return 1; }
+    grep -qE "^<$word ${word:+[0-9]}" out.txt
+  done
+  run bsub -R 'affinity[core(1):membind=far]' true
+  [ "$status" -ne 0 ] && [[ $output == *"membind= localonly or localprefer is wanted"* ]] || { echo "$output"; return 1; }
+}
+
 @test "a core is free again when its job has ended" {
   touch go
   one=$(bound a)

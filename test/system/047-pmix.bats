@@ -6,6 +6,7 @@ load lib
 setup_file() {
   if command -v mpicc >/dev/null; then
     mpicc -o "$BATS_FILE_TMPDIR/course" "$BATS_TEST_DIRNAME/mpi_course.c" || return
+    mpicc -o "$BATS_FILE_TMPDIR/joins" "$BATS_TEST_DIRNAME/mpi_joins.c" || return
   fi
   cluster_up --nodes 2 --cpus 4
 }
@@ -127,6 +128,16 @@ all_fail() {
   bkill "$job"
   ran_out "$job" 60
   wait_for 20 grep -q 'Sender: WM System' killed.txt
+}
+
+@test "ranks find each other by a name, connect, part and connect again" {
+  for where in 'span[hosts=1]' 'span[ptile=2]'; do
+    job=$(submit -mpi pmix -n 4 -R "$where" -o out.txt "$BATS_FILE_TMPDIR/joins")
+    ran_out "$job" 60
+    [ "$(state "$job")" = finished ]
+    grep -q '^joined twice: ok' out.txt
+    rm out.txt
+  done
 }
 
 @test "mpirun works beside it, in a job without -mpi" {

@@ -6,66 +6,23 @@ rank 0 itself compares weights and losses with a training in one process (1e-9 r
 """
 
 import os
-import re
 import signal
 import subprocess
 import sys
-import tempfile
-import shutil
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'support'))
-from elastic_job import BUILD, ROOT, Elastic  # noqa: E402
-
-PROGRAM = os.path.join(BUILD, 'test', 'examples', 'gloo_train')
-
-
-class Groups(Elastic):
-    hashes = 'weights.csv'
-
-    @classmethod
-    def setUpClass(cls):
-        cls.data = tempfile.mkdtemp(prefix='wmd')
-        subprocess.run(['/usr/bin/python3', os.path.join(ROOT, 'scripts', 'demo.d', 'digits.py'), cls.data],
-                       check=True, env={**os.environ, 'DATA_DIR': ''}, stdout=subprocess.DEVNULL)
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.data, ignore_errors=True)
-
-    def train(self, passes=2, batch=16, effective=48, step_ms=4, **more):
-        """A job of the C++ program over 1,438 digits; 359 more are tested on after each pass."""
-        self.command = [PROGRAM, '--data', self.data, '--passes', str(passes), '--batch', str(batch),
-                        '--effective', str(effective), '--step-ms', str(step_ms)]
-        for name, value in more.items():
-            self.command += ['--' + name, str(value)]
-        return self.job(samples=1438, passes=passes)
-
-    def proven(self, killed=()):
-        self.finish(killed=killed)
-        self.assertTrue(any(os.path.exists(os.path.join(self.base, 'log', str(t), self.hashes))
-                            for t in self.lead.workers))
-        accuracy, = re.findall(r'accuracy (0\.\d+), differs from one process by', self.lead.outputs())
-        self.assertGreater(float(accuracy), 0.8)
+from groups_job import Groups  # noqa: E402
 
 
 class Resizes(Groups):
     def test_grows_and_shrinks_without_losing_a_step_or_a_sample(self):
-        self.train()
-        self.begin([1], later=[2, 3])
-        for step, members in ((5, [1, 2]), (12, [1, 2, 3]), (20, [1, 3]), (25, [3])):
-            self.at_step(step)
-            self.resize(members)
-        self.proven()
+        self.resized([(0, [1]), (5, [1, 2]), (12, [1, 2, 3]), (20, [1, 3]), (25, [3])])
 
     def test_six_resizes_from_two_to_four_and_back(self):
-        self.train(passes=5, step_ms=2)
-        self.begin([1, 2], later=[3, 4, 5])
-        for step, members in ((20, [2]), (40, [2, 3]), (60, [2, 3, 4]), (80, [3, 4]), (90, [4]), (100, [4, 5])):
-            self.at_step(step)
-            self.resize(members)
-        self.proven()
+        self.resized([(0, [1, 2]), (20, [2]), (40, [2, 3]), (60, [2, 3, 4]), (80, [3, 4]), (90, [4]),
+                      (100, [4, 5])], passes=5, step_ms=2)
 
     def test_a_share_larger_than_the_batch_is_worked_on_in_bites(self):
         self.train(batch=5)
@@ -85,19 +42,13 @@ class Resizes(Groups):
         self.proven()
 
     def test_outside_wm_it_trains_alone(self):
-        out = subprocess.run([PROGRAM, '--data', self.data, '--passes', '2'], check=True, text=True,
+        out = subprocess.run([self.program, '--data', self.data, '--passes', '2'], check=True, text=True,
                              stdout=subprocess.PIPE).stdout
         self.assertIn('60 steps, accuracy', out)
         self.assertIn('differs from one process by', out)
 
 
 class Kills(Groups):
-    def killed(self, where, at, of=(1, 2, 3), victim=2):
-        self.train()
-        self.lead.start(victim, TEST_KILL=f'{where}:{at}')
-        self.begin(list(of))
-        self.proven(killed=[victim])
-
     def test_before_the_sum(self):
         self.killed('before', 15)
 
@@ -112,14 +63,6 @@ class Kills(Groups):
 
     def test_one_of_two(self):
         self.killed('after', 15, of=(1, 2))
-
-    def grown(self, where, victim, begun, later):
-        self.train()
-        self.lead.start(victim, TEST_KILL=f'{where}:2')
-        self.begin(begun, later=later)
-        self.at_step(8)
-        self.lead.plan([1, 2, 3])
-        self.proven(killed=[victim])
 
     def test_newcomer_while_connecting(self):
         self.grown('connect', 3, [1, 2], [])

@@ -1,15 +1,12 @@
 #include "libwm/trainer/groups/gloo_group.h"
 
-#include <arpa/inet.h>
 #include <gloo/allreduce.h>
 #include <gloo/math.h>
 #include <gloo/rendezvous/context.h>
 #include <gloo/transport/tcp/device.h>
-#include <ifaddrs.h>
 
 #include <condition_variable>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -266,21 +263,6 @@ class GlooBackend final : public Backend {
   std::shared_ptr<gloo::transport::Device> device_;
 };
 
-std::string interface_address(const std::string& name) {
-  ifaddrs* list = nullptr;
-  if (name.empty() || ::getifaddrs(&list) != 0) return "";
-  std::string found;
-  for (auto* at = list; at && found.empty(); at = at->ifa_next) {
-    if (!at->ifa_addr || at->ifa_addr->sa_family != AF_INET || name != at->ifa_name) continue;
-    char text[INET_ADDRSTRLEN] = {};
-    ::inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in*>(at->ifa_addr)->sin_addr, text,
-                sizeof text);
-    found = text;
-  }
-  ::freeifaddrs(list);
-  return found;
-}
-
 }  // namespace
 
 std::unique_ptr<Backend> make_gloo(const std::string& host, std::string& why) {
@@ -300,14 +282,6 @@ std::unique_ptr<Backend> make_gloo(const std::string& host, std::string& why) {
     why = error.what();
     return nullptr;
   }
-}
-
-std::string host_address() {
-  if (const char* given = std::getenv("WM_HOST_ADDR"); given && *given) return given;
-  const char* interfaces = std::getenv("GLOO_SOCKET_IFNAME");
-  std::string name = interfaces ? interfaces : "";
-  auto found = interface_address(name.substr(0, name.find(',')));
-  return found.empty() ? "127.0.0.1" : found;
 }
 
 }  // namespace wm::groups

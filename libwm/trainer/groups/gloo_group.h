@@ -12,13 +12,11 @@
 
 namespace wm::groups {
 
-/// The backend over gloo at `host`, the numeric IPv4 address that members reach this worker at.
+/// The backend over gloo at `host`, the numeric IPv4 address that members reach this worker at
+/// (host_address in store.h).
 /// Null, with the reason in `why`, when that address is not this host's.
 /// Ignores SIGPIPE for the whole process where nobody handles it: a peer may die.
 /// @thread any   @owns a thread and a listening socket for the store, a thread of gloo's
 std::unique_ptr<Backend> make_gloo(const std::string& host, std::string& why);
-
-/// The address to give make_gloo: $WM_HOST_ADDR, else that of $GLOO_SOCKET_IFNAME, else loopback.
-std::string host_address();
 
 }  // namespace wm::groups

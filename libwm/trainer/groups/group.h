@@ -1,6 +1,6 @@
 // Role: what the C++ trainer asks of a communicator. A Group is the members of one epoch; a
-// Backend makes groups of one kind. Written once for gloo (gloo_group.h); NCCL and MPI fit in
-// behind the same two classes. Rules W-n are those of libwm/elastic/PROTOCOL.md.
+// Backend makes groups of one kind: over gloo (gloo_group.h), NCCL (nccl/nccl_group.h). Rules W-n
+// are those of libwm/elastic/PROTOCOL.md.
 //
 //   Backend::connect ─► Group: sum, send, receive … ─► leave (replaced, in peace) | abort (dead)
 //
@@ -51,6 +51,8 @@ class Group {
   /// is just sending may need an abort of its own (EpochBroken goes to every member). W-8
   virtual void abort() = 0;
   virtual bool dead() const = 0;
+  /// Whether send may run beside sum. Where not, all members make the same calls in one order.
+  virtual bool overlaps() const { return true; }
   /// Leaves a group that is not needed any more without disturbing slower members. W-6
   /// @cost waits for them, at most 2 s
   virtual void leave() = 0;

@@ -47,13 +47,15 @@ Plan plan_of(const wm_event& event, std::uint32_t task) {
 
 }  // namespace
 
-Membership::Membership(wm_trainer* link, std::uint32_t task, std::shared_ptr<Backend> backend)
+Membership::Membership(wm_trainer* link, std::uint32_t task, std::shared_ptr<Backend> backend,
+                       std::shared_ptr<Group> world)
     : state_(std::make_shared<State>()) {
   state_->link = link;
   state_->task = task;
   state_->backend = std::move(backend);
   if (!state_->backend) {
-    state_->pending = Pending{Plan{}, std::make_shared<Solo>(Plan{})};
+    if (!world) world = std::make_shared<Solo>(Plan{});
+    state_->pending = Pending{world->plan, world};
     return;
   }
   hearing_ = std::thread([link, state = state_] {

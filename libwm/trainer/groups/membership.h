@@ -41,8 +41,9 @@ struct Heard {
 ///   destructor, the backend is shared)
 class Membership {
  public:
-  /// Says Ready (W-1). A null `backend`: outside WM, one group of one member for ever.
-  Membership(wm_trainer* link, std::uint32_t task, std::shared_ptr<Backend> backend);
+  /// Says Ready (W-1). A null `backend`: one group for ever, `world` or, null, one of one member.
+  Membership(wm_trainer* link, std::uint32_t task, std::shared_ptr<Backend> backend,
+             std::shared_ptr<Group> world = nullptr);
   /// Ends the threads. @cost waits for them, at most kLeaveLimit and 1 s
   ~Membership();
   Membership(const Membership&) = delete;

@@ -1,6 +1,7 @@
 #include "libwm/trainer/groups/store.h"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -9,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 namespace wm::groups {
@@ -72,7 +74,31 @@ bool receive_all(int fd, char* out, std::size_t size) {
   return true;
 }
 
+std::string interface_address(const std::string& name) {
+  ifaddrs* list = nullptr;
+  if (name.empty() || ::getifaddrs(&list) != 0) return "";
+  std::string found;
+  for (auto* at = list; at && found.empty(); at = at->ifa_next) {
+    if (!at->ifa_addr || at->ifa_addr->sa_family != AF_INET || name != at->ifa_name) continue;
+    char text[INET_ADDRSTRLEN] = {};
+    ::inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in*>(at->ifa_addr)->sin_addr, text,
+                sizeof text);
+    found = text;
+  }
+  ::freeifaddrs(list);
+  return found;
+}
+
 }  // namespace
+
+std::string host_address() {
+  if (const char* given = std::getenv("WM_HOST_ADDR"); given && *given) return given;
+  const char* interfaces = std::getenv("GLOO_SOCKET_IFNAME");
+  if (!interfaces) interfaces = std::getenv("NCCL_SOCKET_IFNAME");
+  std::string name = interfaces ? interfaces : "";
+  auto found = interface_address(name.substr(0, name.find(',')));
+  return found.empty() ? "127.0.0.1" : found;
+}
 
 std::unique_ptr<StoreServer> StoreServer::open(const std::string& host) {
   int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

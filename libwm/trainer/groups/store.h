@@ -20,6 +20,10 @@
 
 namespace wm::groups {
 
+/// The numeric IPv4 address that members reach this worker at: $WM_HOST_ADDR, else that of the
+/// interface $GLOO_SOCKET_IFNAME, else of $NCCL_SOCKET_IFNAME, else loopback's.
+std::string host_address();
+
 /// Serves one store on a port of the system's. Neither copied nor moved.
 /// @owns a thread, a listening socket
 class StoreServer {

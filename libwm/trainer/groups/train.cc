@@ -48,6 +48,7 @@ class Trainer::Run {
 
   End train(const std::atomic<bool>& stopping);
 
+  std::shared_ptr<Group> world;  // given, and used from start to end
   Progress progress;
   std::string error;
 
@@ -63,6 +64,7 @@ class Trainer::Run {
   Go enter(std::shared_ptr<Group> group);
   Go match_states(const std::vector<double>& standing);
   Go hand_out(const std::vector<int>& behind, bool anybody);
+  static bool deliver(Group& group, const std::vector<int>& behind, const std::string& bytes);
   Go receive(int source);
   Go take_over(const std::string& bytes);
   Go round(bool stop_wanted);
@@ -122,8 +124,8 @@ bool Trainer::Run::open() {
 
 End Trainer::Run::train(const std::atomic<bool>& stopping) {
   if (!open()) return End::Failed;
-  auto backend = place_.socket.empty() ? nullptr : backend_;
-  membership_ = std::make_unique<Membership>(link_.get(), place_.task, backend);
+  auto backend = place_.socket.empty() || world ? nullptr : backend_;
+  membership_ = std::make_unique<Membership>(link_.get(), place_.task, backend, world);
   auto end = loop(stopping);
   group_ = nullptr;
   join(writer_);
@@ -206,14 +208,21 @@ Go Trainer::Run::hand_out(const std::vector<int>& behind, bool anybody) {
     has_state_ = true;
   }
   if (behind.empty()) return Go::On;
+  auto bytes = pack({progress, model_.state()});
+  if (!group_->overlaps()) return deliver(*group_, behind, bytes) ? Go::On : Go::Broken;
   // A copy, sent while training goes on: nobody applies a step before all have it anyway.
-  delivery_ = std::thread([group = group_, behind, bytes = pack({progress, model_.state()})] {
-    std::uint64_t size = bytes.size();
-    std::span<const char> head(reinterpret_cast<const char*>(&size), sizeof size);
-    for (int rank : behind)
-      if (!group->send(head, rank) || !group->send(bytes, rank)) return group->abort();
+  delivery_ = std::thread([group = group_, behind, bytes = std::move(bytes)] {
+    if (!deliver(*group, behind, bytes)) group->abort();
   });
   return Go::On;
+}
+
+bool Trainer::Run::deliver(Group& group, const std::vector<int>& behind, const std::string& bytes) {
+  std::uint64_t size = bytes.size();
+  std::span<const char> head(reinterpret_cast<const char*>(&size), sizeof size);
+  for (int rank : behind)
+    if (!group.send(head, rank) || !group.send(bytes, rank)) return false;
+  return true;
 }
 
 Go Trainer::Run::receive(int source) {
@@ -279,6 +288,7 @@ Go Trainer::Run::round(bool stop_wanted) {
 Go Trainer::Run::after_round(bool switching, bool wanted, bool stop_wanted) {
   if (wanted) {
     membership_->checkpoint_taken();
+    stop_wanted = stop_wanted || world;  // nobody else can ask for one there
     checkpoint(stop_wanted);
     if (stop_wanted) return Go::Stopped;
   }
@@ -465,6 +475,8 @@ Trainer::Trainer(Course course, Model& model, std::shared_ptr<Backend> backend, 
                                  std::move(after_step))) {}
 
 Trainer::~Trainer() = default;
+
+void Trainer::use_world(std::shared_ptr<Group> world) { run_->world = std::move(world); }
 
 End Trainer::train() { return run_->train(stopping_); }
 const Progress& Trainer::progress() const { return run_->progress; }

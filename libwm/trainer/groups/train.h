@@ -76,6 +76,10 @@ class Trainer {
           std::function<void(const wm_step&)> after_step = {});
   ~Trainer();
 
+  /// Before train(): trains in this group from start to end, whoever made it (MPI). A request to
+  /// stop at any member then stops all, at one step boundary and with a checkpoint.
+  void use_world(std::shared_ptr<Group> world);
+
   /// Trains to the end. @errors Failed, with the reason in error()
   End train();
   /// Write a checkpoint at the next step boundary, then end; at once when there is no group.

@@ -25,6 +25,9 @@ TEST(ranks_codec, words_come_back_as_they_were) {
   comes_back(RankOutput{6, 2, "err"});
   comes_back(RankTaken{6, 3});
   comes_back(RankSilent{6});
+  comes_back(FencePart{{{0, 5}, 2, Meeting::Disconnect}, ""});
+  comes_back(NameAsk{1, 9, NameAsk::What::LookUp, 4, {{"port", 3, "a", 2}}, true, true});
+  comes_back(NameAnswer{1, 9, false, {{"port", 3, "a", 2}, {"b", 27, "", 0}}});
 }
 
 TEST(ranks_codec, the_bytes_of_a_question_are_these) {

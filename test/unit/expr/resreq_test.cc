@@ -42,6 +42,12 @@ TEST(resreq, every_section_is_read) {
   EXPECT_EQ(req.affinity, "core(2):membind=localonly");
 }
 
+TEST(resreq, memory_is_bound_locally_or_not_at_all) {
+  EXPECT_EQ(parsed("affinity[core(1):membind=localprefer:distribute=pack]").affinity,
+            "core(1):membind=localprefer:distribute=pack");
+  EXPECT_TRUE(refused_with("affinity[core(1):membind=far]", "localonly or localprefer"));
+}
+
 TEST(resreq, a_bare_string_selects) { EXPECT_EQ(parsed("mem>100").select, "mem>100"); }
 
 TEST(resreq, amounts_take_units) {

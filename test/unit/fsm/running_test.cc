@@ -98,6 +98,16 @@ TEST_F(Running, a_grow_by_restart_launches_every_process_again) {
   EXPECT_TRUE(is_resizable(c.state, c.job(id)));
 }
 
+TEST_F(Running, a_restart_of_a_command_that_is_started_once_makes_no_second_process) {
+  auto id = start(ResizeMode::Restart, {h1}, "deepspeed train.py");
+  c.step(TasksAdded{id, Attempt{1}, {task(2, h2, false)}, ""});
+  EXPECT_TRUE(of(id, 1).has_process);
+  EXPECT_EQ(of(id, 1).pid, 0);
+  EXPECT_FALSE(of(id, 2).has_process);
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 21});
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+}
+
 TEST_F(Running, a_shrink_by_restart_leaves_the_process_to_a_slot_that_stays) {
   auto id = start(ResizeMode::Restart, {h1}, "torchrun train.py");
   c.step(TasksAdded{id, Attempt{1}, {task(2, h1, false)}, ""});

@@ -80,11 +80,22 @@ TEST(affinity, is_read_from_the_whole_requirement) {
   auto found =
       affinity_of("select[mem>1] affinity[thread(3):membind=localonly:distribute=balance]");
   ASSERT_TRUE(found && *found);
-  EXPECT_EQ(**found, (Affinity{Affinity::Unit::Thread, 3, Affinity::Unit::Thread, true}));
+  EXPECT_EQ(**found, (Affinity{Affinity::Unit::Thread, 3, Affinity::Unit::Thread, true,
+                               Affinity::Memory::LocalOnly}));
   EXPECT_FALSE(*affinity_of("span[hosts=1]"));
   EXPECT_FALSE(affinity_of("affinity[chip(1)]"));
   EXPECT_FALSE(affinity_of("affinity[core(0)]"));
   EXPECT_FALSE(affinity_of("affinity[core(1):cpubind=chip]"));
+  EXPECT_FALSE(affinity_of("affinity[core(1):membind=far]"));
+}
+
+TEST(affinity, memory_is_that_of_the_nodes_of_a_tasks_cpus) {
+  EXPECT_EQ(asked("core(1):membind=localprefer").memory, Affinity::Memory::LocalPrefer);
+  EXPECT_EQ(asked("core(1)").memory, Affinity::Memory::Any);
+  EXPECT_EQ(word_of(Affinity::Memory::LocalOnly), "localonly");
+  EXPECT_EQ(nodes_of(machine(), {4, 12}), (Cpus{1}));
+  EXPECT_EQ(nodes_of(machine(), {0, 4, 5}), (Cpus{0, 1}));
+  EXPECT_EQ(nodes_of(machine(), {}), Cpus{});
 }
 
 TEST(affinity, a_list_is_written_as_lsf_has_it) { EXPECT_EQ(cpu_list({0, 3, 11}), "0,3,11"); }

@@ -100,6 +100,18 @@ TEST(part_env, a_host_without_a_task_of_its_own_is_a_bare_part_that_lives_on) {
   EXPECT_TRUE(plan_attempt(one_host(), facts(), {}, {}).agent_argv.empty());
 }
 
+TEST(part_env, open_mpi_is_told_of_the_one_slot_that_an_elastic_job_is_down_to) {
+  auto order = one_host();
+  order.all.resize(1);
+  VariableMap vars;
+  add_launch(vars, order, facts());
+  EXPECT_FALSE(vars.contains("OMPI_MCA_orte_default_hostfile"));
+  order.elastic = true;
+  add_launch(vars, order, facts());
+  EXPECT_TRUE(vars.contains("OMPI_MCA_orte_default_hostfile"));
+  EXPECT_NE(mpi_host_file(order).find(" slots=1\n"), std::string::npos);
+}
+
 TEST(part_env, open_mpi_is_told_its_launcher_and_its_hosts) {
   VariableMap vars{{"OMPI_MCA_hwloc_base_binding_policy", "core"},
                    {"OMPI_MCA_orte_default_hostfile", "/of/another/job"}};

@@ -89,6 +89,17 @@ TEST_F(affinity_of_jobs, a_process_has_the_cores_of_slots_without_one_too_and_is
   EXPECT_EQ(file->text, "n 0\nn 1\n");
 }
 
+TEST_F(affinity_of_jobs, memory_is_bound_to_the_nodes_of_the_cpus_where_it_is_asked_for) {
+  EXPECT_EQ(start(order(1, 1, "affinity[core(1)]")).tasks.at(0).memory, proc::MemoryBinding{});
+  auto spec = start(order(2, 1, "affinity[core(1):membind=localonly]"));
+  EXPECT_EQ(spec.tasks.at(0).memory, (proc::MemoryBinding{{0}, true}));
+  const auto& env = spec.tasks.at(0).env;
+  for (auto* entry : {"LSB_BIND_MEM_LIST=0", "LSB_BIND_MEM_POLICY=localonly"})
+    EXPECT_NE(std::find(env.begin(), env.end(), entry), env.end()) << entry;
+  EXPECT_EQ(start(order(3, 1, "affinity[core(1):membind=localprefer]")).tasks.at(0).memory,
+            (proc::MemoryBinding{{1}, false}));
+}
+
 TEST_F(affinity_of_jobs, cores_near_the_tasks_gpu_come_first) {
   auto o = order(1, 1, "affinity[core(1)]");
   o.tasks[0].gpus = {0};

@@ -154,6 +154,22 @@ TEST_F(running, a_process_whose_slot_leaves_makes_room_for_that_of_another_slot)
   EXPECT_EQ(left(), (std::vector<std::uint32_t>{1}));
 }
 
+TEST_F(running, a_slot_leaves_a_host_where_nothing_of_a_command_runs_that_is_started_once) {
+  auto o = launcher();
+  o.launch = Launch::Once;
+  o.app.resize = ResizeMode::Restart;
+  o.first_host = false;
+  o.tasks.erase(o.tasks.begin());
+  hear(NodeVerb::Order, o);
+  outside_.authorise_next();
+  EXPECT_TRUE(left().empty());
+  ++o.generation;
+  o.relaunches = 1;
+  o.tasks[0].leave = true;
+  hear(NodeVerb::Order, o);
+  EXPECT_EQ(left(), std::vector<std::uint32_t>{2});
+}
+
 TEST_F(running, a_host_that_leaves_ends_its_process_and_then_its_bare_slots) {
   auto o = launcher();
   start(o);

@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+"""Role: elastic training over NCCL on this machine's GPUs, without a cluster: nccl_train under
+test/support/fake_lead.py grows, shrinks, loses a worker and trains on. Prints one line with the
+pauses in training, and the bandwidth that wm-ncclcheck measures. Workers share devices where there
+are more of them: NCCL then has to take them for different hosts.
+
+usage: nccl_resize.py [PROGRAM [DEVICES]]    exit 0 right, 77 skipped with a reason, 1 wrong
+Callers: scripts/gpu_acceptance; test/system/trainer_nccl_test.py with the stub in NCCL's place.
+"""
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'support'))
+SKIPPED = 77
+COURSE = ((15, [1, 2]), (30, [1, 2, 3]), (45, [1, 3]), (60, [1]), (75, [1, 4]), (90, [1, 4, 5]))
+
+
+def skip(why):
+    print(f'nccl_resize: skipped: {why}')
+    sys.exit(SKIPPED)
+
+
+try:
+    from elastic_job import BUILD
+    from groups_job import Groups
+except ModuleNotFoundError as error:  # a bare GPU machine may have no torch
+    skip(str(error))
+
+
+def devices():
+    """How many GPUs there are."""
+    try:
+        return len(subprocess.run(['nvidia-smi', '-L'], check=True, text=True,
+                                  stdout=subprocess.PIPE).stdout.splitlines())
+    except (OSError, subprocess.CalledProcessError):
+        skip('no nvidia-smi')
+
+
+def bandwidth():
+    """What wm-ncclcheck says last."""
+    try:
+        run = subprocess.run([os.path.join(BUILD, 'bin', 'wm-ncclcheck')], text=True, check=False,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except OSError:
+        return 'all-reduce not measured'
+    last = (run.stdout.splitlines() or [''])[-1]
+    return last if run.returncode == 0 else 'all-reduce not measured: ' + last.split(': ')[-1]
+
+
+class Course(Groups):
+    """The course of events; `measured` is filled."""
+
+    gpus, measured = 1, {}
+
+    def environment(self, task):
+        found = {'CUDA_VISIBLE_DEVICES': str((task - 1) % self.gpus)}
+        if self.gpus < 5:
+            found.update(NCCL_HOSTID=f'task{task}', NCCL_SOCKET_IFNAME='lo')
+        return found
+
+    def runTest(self):
+        self.train(passes=6, step_ms=10)
+        for task in (1, 2, 3, 4, 5):
+            self.lead.start(task, **self.environment(task))
+        self.begin([1], later=[2, 3, 4, 5])
+        for step, members in COURSE:
+            self.at_step(step)
+            self.resize(members)
+        planned = self.lead.planned
+        self.at_step(110)
+        self.lead.workers[4].process.kill()
+        self.proven(killed=[4])
+        pauses = {}
+        for worker in self.lead.workers.values():
+            for epoch, ms in worker.pauses:
+                pauses[epoch] = max(ms, pauses.get(epoch, 0))
+        self.measured.update(
+            planned=[ms for epoch, ms in pauses.items() if 1 < epoch <= planned],
+            lost=[ms for epoch, ms in pauses.items() if epoch > planned],
+            differs=re.findall(r'differs from one process by (\S+)', self.lead.outputs())[0])
+
+
+def main():
+    Course.program = sys.argv[1] if len(sys.argv) > 1 else \
+        os.path.join(BUILD, 'test', 'examples', 'nccl_train')
+    Course.gpus = int(sys.argv[2]) if len(sys.argv) > 2 else devices()
+    if not os.path.exists(Course.program):
+        skip(f'{os.path.basename(Course.program)} is not built')
+    if not Course.gpus:
+        skip('no GPU')
+    result = unittest.TestResult()
+    unittest.TestSuite([Course()]).run(result)  # a suite sets the class up, too
+    if not result.wasSuccessful():
+        print(*[text for _, text in result.failures + result.errors], sep='\n')
+        print('the course of events went wrong: see above')
+        sys.exit(1)
+    found = Course.measured
+    print(f'{len(found["planned"])} resizes of 1 to 3 members on {Course.gpus} GPUs: pause '
+          f'{statistics.median(found["planned"]):.1f} ms (most {max(found["planned"]):.1f}), after a '
+          f'killed member {max(found["lost"], default=-1):.0f} ms; differs from one process by '
+          f'{found["differs"]}; {bandwidth()}')
+
+
+if __name__ == '__main__':
+    main()

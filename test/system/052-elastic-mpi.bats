@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# Role: an elastic MPI program (test/examples/mpi/mpi_train) that is resized by a restart: it
+# shrinks over hosts without a lost or a repeated step, and its weights are those of one process
+# (which its rank 0 checks: status 0 only then).
+
+load lib
+setup_file() {
+  printf '[mpi]\nresize = restart\n' >"$BATS_FILE_TMPDIR/apps.conf"
+  cluster_up --nodes 3 --cpus 1 --conf "$BATS_FILE_TMPDIR/apps.conf"
+  DATA_DIR='' $PYTHON "$TOP/scripts/demo.d/digits.py" "$BATS_FILE_TMPDIR/digits"
+}
+teardown_file() { cluster_down; }
+setup() {
+  command -v mpirun >/dev/null || skip "no Open MPI: run scripts/bootstrap"
+  [ -x "$B/test/examples/mpi_train" ] || skip "mpi_train is not built: configure found no mpicxx"
+  cluster_env
+  cd "$BATS_TEST_TMPDIR" || return
+  # Hosts of a private cluster share a kernel and a name: Open MPI's shared memory would mix them up.
+  export OMPI_MCA_btl=self,tcp RESULT_DIR=$PWD LOG_DIR=$PWD/log
+  mkdir -p log
+  # mpirun that gets SIGTERM kills its ranks a second later; SIGUSR2 it only hands on.
+  cat >program <<END
+#!/bin/sh
+mpirun -x RESULT_DIR -x LOG_DIR $B/test/examples/mpi_train --data $BATS_FILE_TMPDIR/digits --passes 60 --step-ms 25 "\$@" &
+trap "kill -USR2 \$!" TERM
+wait \$!
+status=\$?
+[ \$status -lt 128 ] || wait \$! # that was the trap's
+END
+  chmod +x program
+}
+teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat out.txt; bhist -l "${job-0}"; cluster_words; }; end_all_jobs; }
+
+world_is() { tail -qn 1 log/rank.0/steps.csv | awk -F, -v world="$1" '{ exit $3 != world }'; }
+steps() { tail -n 1 log/rank.0/weights.csv | cut -d, -f1; }
+past() { [ "$(steps)" -ge "$1" ]; }
+# Every step was applied once, in order, at rank 0; on all ranks the weights after it are the same.
+all_steps_once() {
+  [ "$(cut -d, -f1 log/rank.0/weights.csv | tr '\n' ' ')" = "$(seq 1 "$1" | tr '\n' ' ')" ]
+  [ "$(cat log/rank.*/weights.csv | sort -u | wc -l)" -eq "$1" ]
+}
+finished() { # finished STEPS
+  touch hurry
+  ran_out "$job" 90
+  [ "$(state "$job")" = finished ]
+  grep -q "^$1 steps, accuracy 0.* differs from one process by" out.txt
+}
+
+@test "it shrinks at its command without losing a step" {
+  job=$(submit -app mpi -ar -n 1,3 -o out.txt ./program --checkpoints 0)
+  wait_for 60 world_is 3
+  wait_for 30 past $(($(steps) + 5))
+  bresize release 2 "$job"
+  wait_for 60 world_is 1
+  finished 1800
+  all_steps_once 1800
+  is "$job" attempt 1
+  [ "$(grep -c '^resumed from checkpoint' out.txt)" -eq 1 ]
+}
