@@ -29,6 +29,7 @@ struct Asked {
   replay::Setup setup{16, 0, 0};
   double malleable = 0, resize_cost = 0, interval = 0;
   std::uint64_t seed = 1;
+  bool sized = false;  // the cluster's size was given
 };
 
 po::options_description table_of(Asked& asked) {
@@ -36,11 +37,12 @@ po::options_description table_of(Asked& asked) {
   auto add = table.add_options();
   add("help", "this text");
   add("format", po::value(&asked.format)->required(),
-      "pollux|sia|swf|philly|gavel|alibaba|tiresias");
-  add("workload", po::value(&asked.workload)->required(), "the job list");
+      "pollux|sia|swf|philly|gavel|alibaba|tiresias|snapshot");
+  add("workload", po::value(&asked.workload)->required(),
+      "the job list, or what badmin snapshot saved");
   add("tables", po::value(&asked.tables), "folder of throughput tables; several: A:B");
-  add("hosts", po::value(&asked.setup.hosts)->required(), "number of hosts");
-  add("gpus-per-host", po::value(&asked.setup.gpus_per_host)->required(), "0: a CPU cluster");
+  add("hosts", po::value(&asked.setup.hosts), "number of hosts; a snapshot has its own");
+  add("gpus-per-host", po::value(&asked.setup.gpus_per_host), "0: a CPU cluster");
   add("cpus-per-host", po::value(&asked.setup.cpus_per_host), "default: 4 for each GPU");
   add("gpu-type", po::value(&asked.gpu_type), "whose tables: sia (aws), gavel (v100)");
   add("policy", po::value(&asked.policy)->required(),
@@ -126,9 +128,25 @@ Result<replay::Options> options_of(const Asked& asked) {
   return options;
 }
 
-Result<replay::Workload> workload_of(const Asked& asked) {
+// Hosts and configuration are the cluster's own, unless others are asked for.
+Result<replay::Workload> live_of(const Asked& asked, const std::string& bytes, replay::Setup& setup,
+                                 replay::Options& options) {
+  auto saved = replay::read_snapshot(bytes);
+  if (!saved) return saved.error().within(asked.workload);
+  if (!asked.sized && options.policy == replay::Policy::Tiresias)
+    return fail(Code::BadArgument,
+                "policy tiresias runs on equal hosts: give --hosts and "
+                "--gpus-per-host");
+  if (!asked.sized) setup = saved->setup;
+  if (!options.config) options.config = saved->config;
+  return std::move(saved->workload);
+}
+
+Result<replay::Workload> workload_of(const Asked& asked, replay::Setup& setup,
+                                     replay::Options& chosen) {
   WM_TRY(auto format, replay::format_of(asked.format));
   WM_TRY(auto text, read_file(asked.workload));
+  if (format == replay::Format::Snapshot) return live_of(asked, text, setup, chosen);
   WM_TRY(auto tables, read_tables(asked.tables));
   replay::ReadOptions options{asked.setup.hosts * asked.setup.gpus_per_host, asked.gpu_type};
   auto workload = replay::read_workload(format, text, tables, options);
@@ -154,6 +172,9 @@ Result<void> write_pictures(const std::string& folder, const replay::Outcome& ou
 }
 
 Result<void> check(const Asked& asked) {
+  if (!asked.sized && asked.format != "snapshot")
+    return fail(Code::BadArgument,
+                "--hosts and --gpus-per-host: both are needed, but for a snapshot");
   auto outside = [](const char* name, double value, double most) -> Result<void> {
     if (value >= 0 && value <= most) return {};
     return fail(Code::BadArgument, std::string("--") + name + ": outside 0.." +
@@ -178,7 +199,7 @@ Result<void> simulate(Asked asked) {
   auto& setup = asked.setup;
   if (setup.cpus_per_host == 0) setup.cpus_per_host = std::max(1u, 4 * setup.gpus_per_host);
   WM_TRY(auto options, options_of(asked));
-  WM_TRY(auto workload, workload_of(asked));
+  WM_TRY(auto workload, workload_of(asked, setup, options));
   WM_TRY(auto outcome, replay::simulate(workload, setup, options));
   if (!asked.json.empty()) {
     WM_TRY(write_file(asked.json, replay::to_json(outcome, setup, options, max_rss_mb())));
@@ -201,6 +222,7 @@ int run(int argc, char** argv) {
     return 0;
   }
   po::notify(found);
+  asked.sized = found.count("hosts") && found.count("gpus-per-host");
   auto done = simulate(asked);
   if (done) return 0;
   std::cerr << "bsim: " << done.error().text << "\n";

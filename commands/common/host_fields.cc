@@ -54,8 +54,8 @@ constexpr Shown<V> kFields[] = {
     {{"max", "", 5}, [](const V& v) { return count(v.host.capacity.slots); }},
     {{"njobs", "", 5}, [](const V& v) { return count(v.jobs); }},
     {{"run", "", 5}, [](const V& v) { return count(v.running); }},
-    {{"ssusp", "", 5}, [](const V& v) { return count(v.suspended); }},
-    {{"ususp", "", 5}, [](const V&) { return count(0); }},
+    {{"ssusp", "", 5}, [](const V& v) { return count(v.parked); }},
+    {{"ususp", "", 5}, [](const V& v) { return count(v.suspended); }},
     {{"rsv", "", 5}, [](const V&) { return count(0); }},
     {{"nstuck", "", 6}, [](const V& v) { return count(v.host.stuck_slots); }},
     {{"ngpus", "", 5}, [](const V& v) { return count(v.host.capacity.gpus.size()); }},
@@ -78,7 +78,7 @@ constexpr Shown<V> kFields[] = {
 std::string numbers_of(const V& v) {
   std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(), " %4s %6u %6u %6u %6u %6u %6u", "-",
-                v.host.capacity.slots, v.jobs, v.running, v.suspended, 0U, 0U);
+                v.host.capacity.slots, v.jobs, v.running, v.parked, v.suspended, 0U);
   return text.data();
 }
 

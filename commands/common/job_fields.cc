@@ -119,7 +119,7 @@ std::string progress_number(const ShownJob& s, double value) {
 constexpr Shown<ShownJob> kFields[] = {
     {{"jobid", "id", 7}, [](const ShownJob& s) { return job_id_text(*s.view); }},
     {{"jobindex", "", 8}, [](const ShownJob& s) { return number(s.view->id.index); }},
-    {{"stat", "", 5}, [](const ShownJob& s) { return std::string(lsf_state(job_of(s).state)); }},
+    {{"stat", "", 5}, [](const ShownJob& s) { return std::string(lsf_state(job_of(s))); }},
     {{"user", "", 7}, [](const ShownJob& s) { return spec_of(s).owner.user; }},
     {{"queue", "", 10}, [](const ShownJob& s) { return spec_of(s).queue; }},
     {{"job_name", "name", 10}, [](const ShownJob& s) { return job_name_text(*s.view); }},

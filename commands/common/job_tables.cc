@@ -49,7 +49,7 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
   return text;
 }
 
-std::string state_of(const ShownJob& s) { return std::string(lsf_state(s.view->job->state)); }
+std::string state_of(const ShownJob& s) { return std::string(lsf_state(*s.view->job)); }
 
 std::string narrow_row(const ShownJob& s, bool short_hosts) {
   const auto& spec = s.view->job->spec();
@@ -245,7 +245,9 @@ std::string reasons_section(const ShownJob& s) {
   auto text = pend_reason_text(*s.view);
   if (text.empty()) return "";
   bool waits = !s.view->reasons.empty();
-  std::string lines = waits ? "\n PENDING REASONS:\n" : "\n RESIZE:\n";
+  std::string lines = s.view->job->parked ? "\n SUSPENDING REASONS:\n"
+                      : waits             ? "\n PENDING REASONS:\n"
+                                          : "\n RESIZE:\n";
   if (!waits) return lines + " " + text + ";\n";
   for (const auto& reason : s.view->reasons) {
     lines += " " + reason.text + ";";

@@ -51,6 +51,7 @@ constexpr Shown<V> kFields[] = {
     {{"lent", "", 7}, [](const V& v) { return count(v.lent); }},
     {{"borrowed", "", 8}, [](const V& v) { return count(v.borrowed); }},
     {{"policy", "", 10}, policy},
+    {{"elastic", "", 10}, [](const V& v) { return v.conf.elastic; }},
     {{"lend", "", 7}, lends},
     {{"borrow", "", 20}, borrows},
     {{"users", "", 30}, [](const V& v) { return joined(v.conf.users); }},
@@ -97,6 +98,7 @@ std::string plan_long_text(const PlanView& view) {
     text += fit(name, 15) + value + "\n";
   };
   line("POLICY:", policy(view));
+  line("ELASTIC SIZES:", view.conf.elastic == "queue" ? "as the queue says" : view.conf.elastic);
   line("LENDS:", lends(view));
   line("BORROWS FROM:", borrows(view));
   line("RECLAIM GRACE:",

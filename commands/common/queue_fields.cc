@@ -79,6 +79,8 @@ constexpr Shown<V> kFields[] = {
     {{"rerunnable", "", 10},
      [](const V& v) { return std::string(v.conf.rerunnable ? "yes" : "no"); }},
     {{"res_req", "", 20}, [](const V& v) { return v.conf.res_req; }},
+    {{"elastic", "", 10}, [](const V& v) { return v.conf.elastic; }},
+    {{"preempt_by", "", 10}, [](const V& v) { return v.conf.preempt_by; }},
     {{"comments", "comment", 30}, [](const V& v) { return v.why; }},
 };
 
@@ -145,6 +147,9 @@ std::string queue_long_text(const QueueView& view) {
                : "");
   line("MEMLIMIT:", conf.mem_limit.value ? format_bytes(conf.mem_limit) : "");
   line("SCHEDULING POLICIES:", policies(view));
+  line("ELASTIC SIZES:", conf.elastic);
+  if (!conf.preempts.empty()) line("PREEMPTS:", joined(conf.preempts, ""));
+  line("MAKES WAY BY:", conf.preempt_by);
   line("USERS:", joined(conf.users, "all"));
   line("HOSTS:", joined(conf.hosts, "all"));
   line("ADMINISTRATORS:", joined(conf.admins, ""));

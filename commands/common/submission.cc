@@ -25,6 +25,7 @@ constexpr Option kOptions[] = {
     {"J", Kind::Text, "name[1-10]%n", "Job name, or an array of jobs, n of them at a time"},
     {"n", Kind::Number, "min[,max]", "Tasks; an elastic job may have up to max"},
     {"ar", Kind::Flag, "", "Elastic: resized while it runs, between min and max"},
+    {"sizes", Kind::Text, "pow2|hosts", "With -ar: only powers of two, or whole hosts, are of use"},
     {"app", Kind::Text, "profile", "Application profile: batch, training, notebook, inference"},
     {"plan", Kind::Text, "/path", "Resource plan that the job draws on"},
     {"gpu", Kind::Text, "num=n:...", "GPUs; \"-\" for one"},
@@ -112,6 +113,16 @@ Result<void> read_tasks(const Parsed& options, JobSpec& spec) {
     }
     if (spec.max_tasks < spec.min_tasks) return bad("n", *n, "Bad argument, max is below min");
   }
+  return {};
+}
+
+Result<void> read_sizes(const Parsed& options, JobSpec& spec) {
+  auto text = options.first("sizes");
+  if (!text) return {};
+  if (*text == "pow2") spec.sizes = UsefulSizes::PowersOfTwo;
+  else if (*text == "hosts") spec.sizes = UsefulSizes::WholeHosts;
+  else return bad("sizes", *text, "Bad argument, pow2 or hosts is wanted");
+  if (!spec.elastic) return bad("sizes", *text, "It goes with -ar");
   return {};
 }
 
@@ -387,6 +398,7 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   WM_TRY(read_name(options, spec));
   WM_TRY(read_streams(options, surroundings, spec));
   WM_TRY(read_tasks(options, spec));
+  WM_TRY(read_sizes(options, spec));
   WM_TRY(read_run_limit(options, spec));
   WM_TRY(read_priority(options, spec));
   WM_TRY(read_limits(options, spec.limits));

@@ -134,6 +134,14 @@ void Cycle::look_again(WallTime when) {
   });
 }
 
+EventBody Cycle::event_of(const sched::Preempt& piece) const {
+  if (piece.how == sched::MakeWay::Park)
+    return JobParked{piece.job, piece.attempt, {piece.by, piece.reason}};
+  bool requeue = piece.how == sched::MakeWay::Requeue;
+  return JobPreempted{
+      piece.job, piece.attempt, {piece.by, world_.wall() + piece.grace, requeue, piece.reason}};
+}
+
 std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
   std::vector<EventBody> events;
   const Cluster& state = journal_.newest();
@@ -142,11 +150,8 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
     events.push_back(TasksLeaving{shrink.job, shrink.attempt, shrink.tasks,
                                   world_.wall() + leave_grace_of(state, *job), shrink.reason});
   }
-  for (const auto& preempt : plan.preempts)
-    events.push_back(
-        JobPreempted{preempt.job,
-                     preempt.attempt,
-                     {preempt.by, world_.wall() + preempt.grace, preempt.requeue, preempt.reason}});
+  for (const auto& preempt : plan.preempts) events.push_back(event_of(preempt));
+  for (const auto& resume : plan.resumes) events.push_back(JobUnparked{resume.job, resume.attempt});
   for (const auto& start : plan.starts) {
     const Job* job = find_job(state, start.job);
     const Job* like = job ? job : state.jobs.find(start.job.job);  // an element of a range

@@ -41,6 +41,7 @@ class Cycle {
   void run();
   void take(sched::Plan plan);
   void look_again(WallTime when);
+  EventBody event_of(const sched::Preempt& piece) const;
   std::vector<EventBody> events_of(const sched::Plan& plan);
   std::vector<EventBody> changed_waits();
 

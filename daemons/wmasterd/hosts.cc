@@ -293,8 +293,15 @@ std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
   if (std::get_if<WorkerSeen>(&fact)) return {InPlaceSeen{r.job, r.attempt}};
   if (auto* f = std::get_if<TaskFaulty>(&fact))
     return {TaskCondemned{r.job, r.attempt, f->task, Term::Hung, f->reason}};
-  if (auto* f = std::get_if<JobProgress>(&fact)) progress_[r.job] = *f;
+  if (auto* f = std::get_if<JobProgress>(&fact)) return on_progress(r.job, *f);
   return {};
+}
+
+std::vector<EventBody> Hosts::on_progress(JobId job, const JobProgress& report) {
+  progress_[job] = report;
+  auto measured = paces_.hear(journal_.newest(), job, report, world_.mono());
+  if (!measured) return {};
+  return {*measured};
 }
 
 /// A host hears of another configuration as it heard of the first.

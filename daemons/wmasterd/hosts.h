@@ -12,6 +12,7 @@
 #include <string>
 
 #include "daemons/wmasterd/journal.h"
+#include "daemons/wmasterd/paces.h"
 #include "libwm/model/action.h"
 #include "libwm/model/node.h"
 
@@ -52,7 +53,10 @@ class Hosts {
   std::vector<GpuReport> gpus(HostId host) const;
   const Progress& progress() const { return progress_; }
   /// Drops what is kept about a job that is over.
-  void forget(JobId job) { progress_.erase(job); }
+  void forget(JobId job) {
+    progress_.erase(job);
+    paces_.forget(job);
+  }
 
  private:
   struct Session {
@@ -89,7 +93,9 @@ class Hosts {
   std::map<PeerId, HostId> peers_;
   std::map<std::uint64_t, Peek> peeks_;
   std::uint64_t next_peek_ = 1;
+  std::vector<EventBody> on_progress(JobId job, const JobProgress& report);
   Progress progress_;
+  Paces paces_;
   std::shared_ptr<const Config> told_;  ///< the configuration that hosts have heard of
 };
 

@@ -70,7 +70,7 @@ std::string hosts_of(const Cluster& cluster, const Job& job, const ResizeNotice&
 void set_running(HostOrder& order, const Cluster& cluster, const Job& job) {
   const auto& config = *cluster.config;
   order.launch = launch_of(config, job.spec());
-  order.suspend = !job.suspended_by.empty();
+  order.suspend = is_stopped(job);
   order.relaunches = job.relaunches;
   order.port = job.port;
   order.restarts += job.relaunches;
@@ -176,7 +176,7 @@ AgentOrder agent_order_for(const Cluster& cluster, const Job& job) {
   order.connect_limit = times.connect_limit;
   // a worker that was stopped must not be named as one that hangs, nor after it goes on
   order.hang_limit = times.hang_limit + job.suspended;
-  if (!job.suspended_by.empty()) order.hang_limit += kSuspendedHang;
+  if (is_stopped(job)) order.hang_limit += kSuspendedHang;
   order.last_epoch = job.membership.epoch;
   return order;
 }

@@ -61,6 +61,9 @@ std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
   auto state = state_of(job, id);
   if (state == JobState::Held)
     return {{PendCode::Held, "The job was suspended by the user while pending", 0, "bresume it"}};
+  if (job.parked && !is_over(state))
+    return {{PendCode::Priority, "Suspended by the system: " + job.parked->text, 0,
+             "goes on when its slots are free again"}};
   if (state != JobState::Pending) return {};
   for (auto key : {id, job.id})
     if (auto* reasons = find_reasons(seen.reasons, key); reasons && !reasons->empty())
@@ -170,6 +173,10 @@ HostView view_of(const Seen& seen, const Host& host) {
   each_job(seen.state, [&](const Job& job) {
     for (const auto& task : job.tasks) {
       if (task.host != host.id || !task.holds_slot()) continue;
+      if (job.parked) {
+        ++view.parked;
+        continue;
+      }
       ++view.jobs;
       ++(job.state == JobState::Suspended ? view.suspended : view.running);
       if (task.state == TaskState::Stuck)

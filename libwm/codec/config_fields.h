@@ -14,6 +14,7 @@ WM_FIELDS(TimeConf) {
   f(9, s.lead_heartbeat), f(10, s.lead_silent), f(11, s.resize_quiet), f(12, s.usage_half_life);
   f(40, s.gpu_check);
   f(60, s.fence_limit), f(61, s.fence_retry);
+  f(140, s.restart_quiet);
 }
 WM_FIELDS(LimitConf) {
   f(1, s.max_jobs), f(2, s.max_array_size), f(3, s.newcomer_tries), f(4, s.max_requeue);
@@ -46,6 +47,7 @@ WM_FIELDS(QueueConf) {
   f(21, s.order);
   f(60, s.place), f(61, s.preempts), f(62, s.preempt_by), f(63, s.preempt_grace);
   f(80, s.limits), f(81, s.pre_exec), f(82, s.post_exec), f(83, s.requeue_exits);
+  f(140, s.elastic);
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);
@@ -55,6 +57,7 @@ WM_FIELDS(HostConf) {
 WM_FIELDS(PlanConf) {
   f(1, s.path), f(2, s.shares), f(3, s.owns), f(4, s.limit), f(5, s.lend), f(6, s.borrow);
   f(7, s.borrow_from), f(8, s.reclaim_grace), f(9, s.policy), f(10, s.users), f(11, s.description);
+  f(140, s.elastic);
 }
 WM_FIELDS(Container) { f(1, s.driver), f(2, s.image), f(3, s.binds), f(4, s.options); }
 WM_FIELDS(AppConf) {

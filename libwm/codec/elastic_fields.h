@@ -13,9 +13,11 @@ WM_FIELDS(WorkerConnected) { f(1, s.epoch); }
 WM_FIELDS(WorkerConnectFailed) { f(1, s.epoch), f(2, s.text); }
 WM_FIELDS(WorkerSwitched) { f(1, s.epoch), f(2, s.step), f(3, s.pause), f(4, s.pause_known); }
 WM_FIELDS(WorkerFaulted) { f(1, s.epoch), f(2, s.step), f(3, s.text); }
+WM_FIELDS(BatchRange) { f(1, s.initial), f(2, s.most), f(3, s.at_once); }
 WM_FIELDS(WorkerProgress) {
   f(1, s.epoch), f(2, s.step), f(3, s.samples), f(4, s.data_epoch), f(5, s.loss), f(6, s.accuracy);
   f(7, s.step_time), f(8, s.samples_per_s), f(9, s.noise), f(10, s.in_collective);
+  f(140, s.exchange), f(141, s.batch);
 }
 WM_FIELDS(WorkerLeft) { f(1, s.last_epoch); }
 WM_FIELDS(WorkerDone) { f(1, s.step); }

@@ -36,6 +36,7 @@ WM_FIELDS(JobSpec) {
   f(100, s.depend), f(101, s.orphan_kill), f(102, s.begin), f(103, s.deadline);
   f(120, s.mpi), f(121, s.tag);
   f(122, s.copies), f(123, s.in_spooled);
+  f(140, s.sizes);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
@@ -54,6 +55,13 @@ WM_FIELDS(Membership) {
 WM_FIELDS(KillWish) { f(1, s.term), f(2, s.by), f(3, s.text), f(4, s.at); }
 WM_FIELDS(Preempted) { f(1, s.by), f(2, s.leave_by), f(3, s.requeue), f(4, s.text); }
 WM_FIELDS(PromisedPlace) { f(1, s.host), f(2, s.tasks); }
+WM_FIELDS(StepReport) {
+  f(1, s.hosts), f(2, s.tasks), f(3, s.local_batch), f(4, s.step), f(5, s.exchange);
+}
+WM_FIELDS(Pace) {
+  f(1, s.reports), f(2, s.noise), f(3, s.batch), f(4, s.resize_cost), f(5, s.resizes);
+}
+WM_FIELDS(Parked) { f(1, s.by), f(2, s.text); }
 WM_FIELDS(Job) {
   f(1, s.id), f(2, s.sealed), f(3, s.state), f(4, s.attempt), f(5, s.tasks), f(6, s.last_task);
   f(7, s.key), f(8, s.membership), f(9, s.cap), f(10, s.script_cap), f(11, s.failed_starts);
@@ -68,6 +76,7 @@ WM_FIELDS(Job) {
   f(120, s.port);
   f(87, s.user_requeues), f(88, s.preemptions);
   f(150, s.promised_places);
+  f(140, s.pace), f(141, s.parked);
 }
 
 WM_FIELDS(Gpu) {

@@ -46,6 +46,7 @@ WM_FIELDS(HostsRequest) { f(1, s.names); }
 WM_FIELDS(HostView) {
   f(1, s.host), f(2, s.connected), f(3, s.load), f(4, s.jobs), f(5, s.running), f(6, s.suspended);
   f(7, s.stuck_gpus), f(20, s.gpus);
+  f(140, s.parked);
 }
 WM_FIELDS(HostsReply) { f(1, s.hosts); }
 WM_FIELDS(PlansRequest) { f(1, s.paths); }

@@ -97,6 +97,12 @@ constexpr Key<C> kKeys[] = {
      {0, kDay},
      Effect::Reconfig,
      "Least time between two resizes of one job. 0: none."},
+    {"restart_quiet",
+     [](C& c) -> Field { return &c.times.restart_quiet; },
+     {0, kDay},
+     Effect::Reconfig,
+     "The same for jobs that are restarted for it: what happens meanwhile makes one change. Jobs "
+     "that resize in place react at once."},
     {"usage_half_life", [](C& c) -> Field { return &c.times.usage_half_life; },
      time_up_to(365 * kDay), Effect::Reconfig,
      "What was used counts half after so long; see history_weight and the order of queues."},

@@ -1,10 +1,13 @@
 // Keys of plans.conf.
+#include <array>
+
 #include "libwm/conf/keys.h"
 
 namespace wm::conf {
 namespace {
 
 using P = PlanConf;
+constexpr std::array<std::string_view, 3> kElastic = {"queue", "fairshare", "goodput"};
 
 constexpr Key<P> kKeys[] = {
     {"shares",
@@ -39,6 +42,14 @@ constexpr Key<P> kKeys[] = {
      "Time that a task has to leave when its slot is taken back. none: the cluster's."},
     {"policy", [](P& p) -> Field { return &p.policy; }, kAny, Effect::Reconfig,
      "How it divides among its jobs: equally, or by priority and time of submission."},
+    {"elastic",
+     [](P& p) -> Field {
+       return Choice{&p.elastic, kElastic};
+     },
+     kAny, Effect::Reconfig,
+     "Sizes of its elastic jobs beyond their minimum: equal (fairshare), by what each gains from "
+     "another task (goodput), or as the plan above it and in the end the job's queue says "
+     "(queue)."},
     {"users", [](P& p) -> Field { return &p.users; }, kAny, Effect::NewJobs,
      "Users and groups that may use it. Empty: everybody who may use its parent."},
     {"description", [](P& p) -> Field { return &p.description; }, kAny, Effect::Reconfig,

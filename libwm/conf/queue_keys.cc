@@ -8,7 +8,8 @@ namespace {
 
 using Q = QueueConf;
 constexpr std::array<std::string_view, 3> kPlaces = {"pack", "spread", "topology"};
-constexpr std::array<std::string_view, 3> kPreemptBy = {"shrink", "requeue", "kill"};
+constexpr std::array<std::string_view, 4> kPreemptBy = {"shrink", "requeue", "suspend", "kill"};
+constexpr std::array<std::string_view, 2> kElastic = {"fairshare", "goodput"};
 
 constexpr Key<Q> kKeys[] = {
     {"priority",
@@ -96,7 +97,19 @@ constexpr Key<Q> kKeys[] = {
      },
      kAny, Effect::Reconfig,
      "How far its own running jobs make way: elastic ones shrink (shrink); jobs are told to save "
-     "their work and queued again (requeue); jobs that are not rerunnable are ended (kill)."},
+     "their work and queued again (requeue); rerunnable ones are, others are stopped and go on "
+     "once "
+     "their slots are free again, unless they hold GPUs (suspend); jobs that are not rerunnable "
+     "are "
+     "ended (kill)."},
+    {"elastic",
+     [](Q& q) -> Field {
+       return Choice{&q.elastic, kElastic};
+     },
+     kAny, Effect::Reconfig,
+     "Sizes of its elastic jobs beyond their minimum: equal (fairshare), or by what each gains "
+     "from "
+     "another task, as far as its reported step times tell (goodput). A plan may say otherwise."},
     {"preempt_grace",
      [](Q& q) -> Field { return &q.preempt_grace; },
      {0, kDay},

@@ -29,6 +29,8 @@ constexpr std::uint32_t kLegal<TaskEnded> = kActive | kOver | bit(S::Pending);
 template <>
 constexpr std::uint32_t kLegal<CapChanged> = kActive | kWaiting;
 template <>
+constexpr std::uint32_t kLegal<JobParked> = bit(S::Running);
+template <>
 constexpr std::uint32_t kLegal<StartPromised> = bit(S::Pending) | bit(S::Array);
 template <>
 constexpr std::uint32_t kLegal<JobMoved> = kWaiting | bit(S::Array);
@@ -141,7 +143,33 @@ Result<void> check_more(const Cluster&, const Job& job, const JobSuspended&) {
 }
 Result<void> check_more(const Cluster&, const Job& job, const JobResumed&) {
   if (!job.suspended_by.empty()) return {};
+  if (job.parked)
+    return fail(Code::Conflict, "Job <" + to_string(job.id) +
+                                    ">: goes on when the slots are free " +
+                                    "that it gave to job <" + to_string(job.parked->by) + ">");
   return fail(Code::Conflict, "Job <" + to_string(job.id) + ">: Job has not been suspended");
+}
+Result<void> check_more(const Cluster&, const Job& job, const JobParked&) {
+  if (job.kill || job.ending || job.preempted) return fail(Code::Conflict, "it is ending");
+  if (job.spec().task.milli_gpus == 0) return {};
+  return fail(Code::Conflict, "a stopped job keeps its GPUs");
+}
+Result<void> check_more(const Cluster& cluster, const Job& job, const JobUnparked&) {
+  if (!job.parked) return fail(Code::Stale, "it is not parked");
+  std::map<HostId, std::uint32_t> tasks;
+  for (const auto& task : job.tasks)
+    if (task.holds_slot()) ++tasks[task.host];
+  for (auto [id, count] : tasks) {
+    const Host& host = *cluster.hosts.find(id.value);
+    if (host.used_slots + count > host.capacity.slots)
+      return fail(Code::Conflict, "no slot of host " + host.name + " is free for it");
+  }
+  return {};
+}
+Result<void> check_more(const Cluster&, const Job&, const StepsMeasured& e) {
+  bool good = e.report.tasks > 0 && e.report.hosts > 0 && e.report.local_batch > 0 &&
+              e.report.step > Duration{};
+  return good ? Result<void>{} : fail(Code::BadArgument, "no step");
 }
 Result<void> check_more(const Cluster&, const Job& job, const ResizeAnswered& e) {
   if (!job.notice || job.notice->number != e.number) return fail(Code::Stale, "answered before");

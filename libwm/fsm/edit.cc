@@ -32,8 +32,10 @@ void count_gpus(Host& host, const Job& job, const Task& task, bool takes) {
 void count_slot(Cluster& cluster, const Job& job, const Task& task, int sign) {
   Host& host = edit_host(cluster, task.host);
   const auto& need = job.spec().task;
-  host.used_slots += static_cast<std::uint32_t>(sign);
-  host.used_milli_cpus += static_cast<std::uint32_t>(sign) * need.milli_cpus;
+  if (!job.parked) {
+    host.used_slots += static_cast<std::uint32_t>(sign);
+    host.used_milli_cpus += static_cast<std::uint32_t>(sign) * need.milli_cpus;
+  }
   if (!job.mem_released) host.used_mem.value += sign * need.mem.value;
   count_gpus(host, job, task, sign > 0);
 }
@@ -42,9 +44,17 @@ void count_slot(Cluster& cluster, const Job& job, const Task& task, int sign) {
 void charge_account(Cluster& cluster, const Job& job, const Task& task, int sign) {
   if (!job.account) return;
   auto gpus = static_cast<std::int64_t>(task.gpus.size());
-  Held change{sign, sign * gpus * 1000, Bytes{sign * job.spec().task.mem.value}};
+  Held change{job.parked ? 0 : sign, sign * gpus * 1000, Bytes{sign * job.spec().task.mem.value}};
   charge(cluster.accounts.edit(job.account), change, cluster.time,
          cluster.config->cluster.times.usage_half_life);
+}
+
+void count_all(Cluster& cluster, const Job& job, int sign) {
+  for (const auto& task : job.tasks) {
+    if (!task.holds_slot()) continue;
+    count_slot(cluster, job, task, sign);
+    charge_account(cluster, job, task, sign);
+  }
 }
 
 }  // namespace
@@ -79,9 +89,21 @@ void release_slot(Cluster& cluster, Job& job, Task& task, WallTime now) {
 }
 
 void free_slot(Cluster& cluster, const Job& job, const Task& task) {
-  if (task.state == TaskState::Stuck) --edit_host(cluster, task.host).stuck_slots;
+  if (task.state == TaskState::Stuck && !job.parked) --edit_host(cluster, task.host).stuck_slots;
   count_slot(cluster, job, task, -1);
   charge_account(cluster, job, task, -1);
+}
+
+void give_slots(Cluster& cluster, Job& job, const Parked& parked) {
+  count_all(cluster, job, -1);
+  job.parked = parked;
+  count_all(cluster, job, 1);
+}
+
+void take_slots_back(Cluster& cluster, Job& job) {
+  count_all(cluster, job, -1);
+  job.parked.reset();
+  count_all(cluster, job, 1);
 }
 
 std::uint32_t account_of(Cluster& cluster, const JobSpec& spec) {

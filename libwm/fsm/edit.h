@@ -15,6 +15,13 @@ Host& edit_host(Cluster& cluster, HostId id);
 void take_slot(Cluster& cluster, const Job& job, const Task& task);
 void free_slot(Cluster& cluster, const Job& job, const Task& task);
 
+/// The slots and CPUs of a job that is parked go to others, or come back to it; its memory stays.
+void give_slots(Cluster& cluster, Job& job, const Parked& parked);
+void take_slots_back(Cluster& cluster, Job& job);
+
+/// Takes the measured pause of a change of size into its mean.
+void note_pause(Job& job, const EpochFormed& epoch);
+
 /// The account that a job of this specification is charged to, made when there is none yet.
 /// @cost O(log accounts), O(accounts) for a new one
 std::uint32_t account_of(Cluster& cluster, const JobSpec& spec);
@@ -70,5 +77,8 @@ void apply_to(Cluster& c, const JobResumed& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ResizeAnswered& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const HostFenceBegan& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const HostFenceFailed& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const StepsMeasured& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobParked& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobUnparked& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

@@ -60,9 +60,7 @@ void review_jobs_on(Cluster& c, HostId host, Touched& t) {
   });
   for (auto id : ids) {
     Job& job = edit_job(c, id);
-    job.state = is_unknown(c, job)         ? JobState::Unknown
-                : job.suspended_by.empty() ? JobState::Running
-                                           : JobState::Suspended;
+    job.state = is_unknown(c, job) ? JobState::Unknown : running_state(job);
     t.jobs.insert(id);
   }
 }

@@ -22,9 +22,11 @@ Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
     if (!task.holds_slot()) continue;
     ++held;
     auto& t = taken[task.host];
-    ++t.slots;
-    if (task.state == TaskState::Stuck) ++t.stuck;
-    t.milli_cpus += job.spec().task.milli_cpus;
+    if (!job.parked) {
+      ++t.slots;
+      if (task.state == TaskState::Stuck) ++t.stuck;
+      t.milli_cpus += job.spec().task.milli_cpus;
+    }
     if (!job.mem_released) t.mem += job.spec().task.mem.value;
     if (job.spec().task.gpu_shared) t.shares += task.gpus.size();
     else
@@ -34,6 +36,9 @@ Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
     if (task.number > job.last_task)
       return broken("task number beyond last_task, job " + to_string(job.id));
   }
+  if (job.parked && job.state != JobState::Suspended && job.state != JobState::Unknown &&
+      !is_over(job.state))
+    return broken("parked and not suspended: " + to_string(job.id));
   bool active = job.state == JobState::Launching || job.state == JobState::Running ||
                 job.state == JobState::Suspended || job.state == JobState::Unknown;
   if (active && held == 0) return broken("active job without slots: " + to_string(job.id));
@@ -65,7 +70,7 @@ Result<void> check_accounts(const Cluster& cluster) {
     for (const auto& task : job.tasks) {
       if (!task.holds_slot() || !job.account) continue;
       Held& sum = held[job.account];
-      ++sum.slots;
+      if (!job.parked) ++sum.slots;
       sum.milli_gpus += static_cast<std::int64_t>(task.gpus.size()) * 1000;
       sum.mem = sum.mem + job.spec().task.mem;
     }

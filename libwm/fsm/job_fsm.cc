@@ -169,6 +169,7 @@ void apply_to(Cluster& c, const EpochEntered& e, WallTime, Touched& t) {
   job.membership.members = e.epoch.members;
   job.membership.in_place = true;
   job.failed_starts = 0;
+  note_pause(job, e.epoch);
   t.jobs.insert(e.job);
   t.schedule = true;  // a job whose epoch stands can be resized again
 }

@@ -42,6 +42,20 @@ void relaunch(Job& job, Launch launch) {
   if (job.state == JobState::Running) job.state = JobState::Launching;
 }
 
+// Processes are stopped from the first of two reasons on, until both are gone.
+void stop(Job& job, WallTime now) {
+  if (!is_stopped(job)) job.suspended_at = now;
+  ++job.generation;
+}
+
+void go_on(Job& job, WallTime now) {
+  if (!is_stopped(job)) {
+    job.suspended += now - job.suspended_at;
+    if (job.state == JobState::Suspended) job.state = JobState::Running;
+  }
+  ++job.generation;
+}
+
 }  // namespace
 
 void note_resize(const Cluster& cluster, Job& job, bool grow,
@@ -53,10 +67,9 @@ void note_resize(const Cluster& cluster, Job& job, bool grow,
 
 void apply_to(Cluster& c, const JobSuspended& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
+  stop(job, now);
   job.suspended_by = e.by;
-  job.suspended_at = now;
   if (job.state == JobState::Running) job.state = JobState::Suspended;
-  ++job.generation;
   t.orders.insert(e.job);
   t.jobs.insert(e.job);
 }
@@ -64,10 +77,30 @@ void apply_to(Cluster& c, const JobSuspended& e, WallTime now, Touched& t) {
 void apply_to(Cluster& c, const JobResumed& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   job.suspended_by.clear();
-  job.suspended += now - job.suspended_at;
-  if (job.state == JobState::Suspended) job.state = JobState::Running;
-  ++job.generation;
+  go_on(job, now);
   t.orders.insert(e.job);
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const JobParked& e, WallTime now, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  stop(job, now);
+  give_slots(c, job, e.parked);
+  ++job.preemptions;
+  job.state = JobState::Suspended;
+  t.orders.insert(e.job);
+  t.agents.insert(e.job);
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const JobUnparked& e, WallTime now, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  take_slots_back(c, job);
+  go_on(job, now);
+  t.orders.insert(e.job);
+  t.agents.insert(e.job);
   t.jobs.insert(e.job);
   t.schedule = true;
 }

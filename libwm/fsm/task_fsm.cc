@@ -158,6 +158,7 @@ void requeue(const Cluster& c, Job& job) {
   job.exit_status = 0;
   job.term = Term::None;
   job.ending = job.finishing = false;
+  job.parked.reset();
   job.promised = job.first_promised = {};
   job.promised_places.clear();
 }
@@ -171,6 +172,7 @@ void finish(const Cluster& c, Job& job, WallTime now) {
   job.state = job.kill ? JobState::Killed : failed ? JobState::Failed : JobState::Finished;
   if (job.kill) job.term = job.kill->term;
   job.ended = now;
+  if (slots_held(job) == 0) job.parked.reset();
 }
 
 }  // namespace
@@ -200,7 +202,7 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
     return x.has_process && x.state == TaskState::Starting;
   });
   if (job.state == JobState::Launching && !starting) {
-    job.state = job.suspended_by.empty() ? JobState::Running : JobState::Suspended;
+    job.state = running_state(job);
     if (job.started == WallTime{}) job.started = now;
     t.schedule = true;
   }
@@ -242,7 +244,7 @@ void apply_to(Cluster& c, const TaskStuck& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   Task& task = edit_task(job, e.task);
   task.state = TaskState::Stuck;
-  ++edit_host(c, task.host).stuck_slots;
+  if (!job.parked) ++edit_host(c, task.host).stuck_slots;
   job.end_text = e.why;
   settle(c, job, now);
   t.jobs.insert(e.job);

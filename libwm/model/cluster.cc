@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -123,6 +124,18 @@ bool is_resizable(const Cluster& cluster, const Job& job) {
   }
   // the command answers one change before the next, and none after it refused one
   return job.state == JobState::Running && !job.notice && job.grow_blocked.empty();
+}
+
+bool is_sized_by_gain(const Config& config, const JobSpec& spec) {
+  for (std::string path = spec.plan; !path.empty();) {
+    const PlanConf* plan = config.plan(path);
+    if (plan && plan->elastic != "queue") return plan->elastic == "goodput";
+    auto last = path.rfind('/');
+    if (path == "/" || last == std::string::npos) break;
+    path.resize(std::max<std::size_t>(last, 1));
+  }
+  const QueueConf* queue = config.queue(spec.queue);
+  return queue && queue->elastic == "goodput";
 }
 
 bool may_resize(const Config& config, const Job& job) {

@@ -63,6 +63,9 @@ bool has_pre_exec(const Config& config, const JobSpec& spec);
 ResizeMode resize_mode_of(const Config& config, const Job& job);
 /// Will this job, once it runs, take more or fewer tasks?
 bool may_resize(const Config& config, const Job& job);
+/// Does its plan, the nearest one that says, or else its queue give it tasks by gain (goodput)?
+/// @cost O(depth log plans)
+bool is_sized_by_gain(const Config& config, const JobSpec& spec);
 /// The command that is told of a new size: bresize's, else the submitter's, else the profile's.
 const std::string& notify_command_of(const Config& config, const Job& job);
 

@@ -91,6 +91,7 @@ struct TimeConf {
   Duration lead_heartbeat = std::chrono::milliseconds(200);
   Duration lead_silent = std::chrono::seconds(1);
   Duration resize_quiet{};                            ///< least time between resizes; 0: none
+  Duration restart_quiet = std::chrono::seconds(30);  ///< of a job restarted for it; 0: none
   Duration usage_half_life = std::chrono::hours(24);  ///< of decayed usage (history_weight)
   Duration gpu_check = std::chrono::seconds(10);      ///< between looks at the health of GPUs
   Duration fence_limit = std::chrono::minutes(1);     ///< a fence command that runs longer failed
@@ -199,10 +200,11 @@ struct QueueConf {
   bool exclusive = false;  ///< bsub -x is allowed
   Interactive interactive = Interactive::Yes;
   JobOrder order = JobOrder::Fcfs;
-  std::string res_req;                                ///< added to every job's -R
-  std::string place = "pack";                         ///< pack, spread or topology
-  std::vector<std::string> preempts;                  ///< queues, or "lower": whose jobs make way
-  std::string preempt_by = "shrink";                  ///< how far its own jobs make way
+  std::string res_req;                ///< added to every job's -R
+  std::string place = "pack";         ///< pack, spread or topology
+  std::vector<std::string> preempts;  ///< queues, or "lower": whose jobs make way
+  std::string preempt_by = "shrink";  ///< how far its own jobs make way
+  std::string elastic = "fairshare";  ///< sizes of elastic jobs: fairshare or goodput
   Duration preempt_grace = std::chrono::seconds(30);  ///< between SIGTERM and SIGKILL
   JobLimits limits;  ///< of jobs that ask for none, and the most that a job may ask for
   std::string pre_exec, post_exec;           ///< as the user, on the first host
@@ -238,6 +240,7 @@ struct PlanConf {
   std::vector<std::string> borrow_from;   ///< plans, when borrow is Listed
   std::optional<Duration> reclaim_grace;  ///< none: the cluster's
   PlanPolicy policy = PlanPolicy::FairShare;
+  std::string elastic = "queue";  ///< sizes of elastic jobs: fairshare, goodput, or as their queue
   std::vector<std::string> users;
   std::string description;
   bool operator==(const PlanConf&) const = default;

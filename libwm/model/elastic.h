@@ -67,6 +67,13 @@ struct WorkerFaulted {
   std::string text;
   bool operator==(const WorkerFaulted&) const = default;
 };
+/// Between which global batches a training may choose. @units samples
+struct BatchRange {
+  std::uint64_t initial = 0;  ///< the one its learning rate was made for; 0: it does not choose
+  std::uint64_t most = 0;     ///< of a step
+  std::uint64_t at_once = 0;  ///< that a worker computes at once
+  bool operator==(const BatchRange&) const = default;
+};
 /// Once a second, never per step. `noise`: gradient noise scale, negative = not reported.
 struct WorkerProgress {
   EpochNumber epoch;
@@ -79,6 +86,9 @@ struct WorkerProgress {
   double samples_per_s = 0;
   double noise = -1;
   bool in_collective = false;  ///< waiting for the others right now
+  /// Part of step_time that exchanging gradients adds; negative = not measured.
+  Duration exchange = Duration(-1);
+  BatchRange batch;
   bool operator==(const WorkerProgress&) const = default;
 };
 /// Left out of the epoch after its last step; exits 0 now.

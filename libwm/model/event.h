@@ -239,6 +239,27 @@ struct HostFenceFailed {
   std::string why;
 };
 
+// ---- speed, and making way by stopping ----
+/// An elastic job was found to be so fast at its size. Recorded when it says something new.
+struct StepsMeasured {
+  JobId job;
+  Attempt attempt;
+  StepReport report;
+  double noise = -1;
+  BatchRange batch;
+};
+/// A running job's processes are stopped and its slots given to another.
+struct JobParked {
+  JobId job;
+  Attempt attempt;
+  Parked parked;
+};
+/// It has its slots again and goes on.
+struct JobUnparked {
+  JobId job;
+  Attempt attempt;
+};
+
 /// What has happened. Alternatives are append-only: their index is their number on disk.
 using EventBody =
     std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded,
@@ -247,7 +268,7 @@ using EventBody =
                  HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
                  ConfigLoaded, StartPromised, JobMoved, GpuMarked, JobPreempted, MemoryReleased,
                  WaitRecorded, JobSuspended, JobResumed, ResizeAnswered, HostFenceBegan,
-                 HostFenceFailed>;
+                 HostFenceFailed, StepsMeasured, JobParked, JobUnparked>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

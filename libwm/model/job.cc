@@ -41,6 +41,10 @@ bool is_over(JobState state) {
 
 std::string_view state_name(JobState state) { return row(state).ours; }
 std::string_view lsf_state(JobState state) { return row(state).lsf; }
+std::string_view lsf_state(const Job& job) {
+  bool by_system = job.state == JobState::Suspended && job.parked && job.suspended_by.empty();
+  return by_system ? "SSUSP" : lsf_state(job.state);
+}
 std::string_view wmla_state(JobState state) { return row(state).wmla; }
 
 bool Job::operator==(const Job& o) const {
@@ -53,9 +57,15 @@ bool Job::operator==(const Job& o) const {
                     j.active_elements, j.promised, j.first_promised, j.place, j.account,
                     j.alternative, j.mem_released, j.preempted, j.suspended_by, j.suspended_at,
                     j.suspended, j.relaunches, j.notices, j.notice, j.notify_command,
-                    j.user_requeues, j.preemptions, j.promised_places);
+                    j.user_requeues, j.preemptions, j.promised_places, j.pace, j.parked);
   };
   return same_spec && tie(*this) == tie(o);
+}
+
+bool is_stopped(const Job& job) { return !job.suspended_by.empty() || job.parked; }
+
+JobState running_state(const Job& job) {
+  return is_stopped(job) ? JobState::Suspended : JobState::Running;
 }
 
 std::uint32_t slots_held(const Job& job) {

@@ -20,6 +20,7 @@
 #include "libwm/base/units.h"
 #include "libwm/model/config.h"
 #include "libwm/model/elastic.h"
+#include "libwm/model/pace.h"
 #include "libwm/model/reason.h"
 
 namespace wm {
@@ -135,9 +136,10 @@ struct JobSpec {
   bool orphan_kill = false;                  ///< -ti: ended once its dependency can never be met
   WallTime begin{}, deadline{};              ///< -b: not before; -t: ended then; 0 = none
   Mpi mpi = Mpi::None;
-  bool tag = false;              ///< -tag: output of every task, each line with its rank
-  std::vector<FileCopy> copies;  ///< -f
-  bool in_spooled = false;       ///< -is: in_file is a copy, removed at the end
+  bool tag = false;                      ///< -tag: output of every task, each line with its rank
+  std::vector<FileCopy> copies;          ///< -f
+  bool in_spooled = false;               ///< -is: in_file is a copy, removed at the end
+  UsefulSizes sizes = UsefulSizes::Any;  ///< -sizes: between min_tasks and max_tasks
   bool operator==(const JobSpec&) const = default;
 };
 
@@ -153,6 +155,8 @@ struct SealedSpec {
   bool operator==(const SealedSpec&) const = default;
 };
 
+struct Job;
+
 enum class JobState : std::uint8_t {
   Pending = 0,
   Held = 1,
@@ -164,7 +168,7 @@ enum class JobState : std::uint8_t {
   Killed = 7,
   Error = 8,
   Array = 9,       ///< the base of a job array: its elements have the states (held: Held)
-  Suspended = 10,  ///< its processes are stopped (bstop); it keeps its slots
+  Suspended = 10,  ///< its processes are stopped: by bstop (keeps its slots), or Job::parked
 };
 
 /// True for finished, failed, killed and error. @cost O(1)
@@ -173,6 +177,8 @@ bool is_over(JobState state);
 std::string_view state_name(JobState state);
 /// PEND, PSUSP, RUN, UNKWN, DONE, EXIT. @source LSF bjobs STAT
 std::string_view lsf_state(JobState state);
+/// The same of a job, SSUSP too.
+std::string_view lsf_state(const Job& job);
 /// SUBMITTED, PENDING_JOB_SCHEDULER, LAUNCHING … @source WMLA dlicmd states
 std::string_view wmla_state(JobState state);
 
@@ -311,6 +317,8 @@ struct Job {
   std::optional<ResizeNotice> notice;  ///< not answered yet; no resize until it is
   std::string notify_command;          ///< bresize -rnc; empty: the specification's
   std::uint32_t port = 0;              ///< first of those leased on its first host; 0: none yet
+  Pace pace;                           ///< of an elastic job that reports steps
+  std::optional<Parked> parked;        ///< makes way by being stopped
 
   /// What was asked, with the alternative that this attempt runs under.
   const JobSpec& spec() const { return spec_of(alternative); }
@@ -321,7 +329,11 @@ struct Job {
   bool operator==(const Job&) const;
 };
 
-/// Tasks that hold a slot. @cost O(tasks)
+/// Launched in full: running, or suspended where something keeps its processes stopped.
+JobState running_state(const Job& job);
+/// Are its processes to be stopped: by bstop, or because it is parked? @cost O(1)
+bool is_stopped(const Job& job);
+/// Tasks that have not gone; a parked job's hold memory only. @cost O(tasks)
 std::uint32_t slots_held(const Job& job);
 /// Tasks wanted: hold a slot and are not leaving. @cost O(tasks)
 std::uint32_t tasks_wanted(const Job& job);

@@ -174,6 +174,7 @@ struct HostView {
   double load = 0;
   std::uint32_t jobs = 0, running = 0, suspended = 0, stuck_gpus = 0;  ///< slots
   std::vector<GpuReport> gpus;  ///< last heard of its devices
+  std::uint32_t parked = 0;     ///< tasks of jobs stopped to make way; they hold no slot
   bool operator==(const HostView&) const = default;
 };
 struct HostsReply {

@@ -83,11 +83,12 @@ Production::Production(const std::vector<JobRun>& jobs, const Setup& setup, cons
 
 void Production::add_hosts(const Setup& setup) {
   for (std::uint32_t n = 1; n <= setup.hosts; ++n) {
+    HostSize size = setup.host(n - 1);
     Capacity capacity;
-    capacity.slots = std::max(setup.cpus_per_host, setup.gpus_per_host);
+    capacity.slots = std::max(size.cpus, size.gpus);
     capacity.milli_cpus = capacity.slots * 1000;
     capacity.mem = Bytes{std::int64_t{1} << 50};
-    for (std::uint32_t g = 0; g < setup.gpus_per_host; ++g) {
+    for (std::uint32_t g = 0; g < size.gpus; ++g) {
       capacity.gpus.push_back({"gpu" + std::to_string(g), "", {}});
     }
     auto name = "host" + std::to_string(n);
@@ -104,8 +105,9 @@ std::shared_ptr<const SealedSpec> Production::spec_of(const JobRun& run) const {
   JobSpec spec;
   spec.owner = {1000, 1000, trace.user};
   spec.name = trace.name;
-  spec.queue = twin_.cluster().config->cluster.default_queue;
-  spec.plan = twin_.cluster().config->cluster.default_plan;
+  const Config& config = *twin_.cluster().config;
+  spec.queue = config.queue(trace.queue) ? trace.queue : config.cluster.default_queue;
+  spec.plan = config.plan(trace.plan) ? trace.plan : config.cluster.default_plan;
   spec.app = trace.milli_gpus > 0 ? "training" : "batch";
   spec.task.milli_cpus = trace.milli_cpus;
   spec.task.milli_gpus = trace.milli_gpus;

@@ -8,7 +8,7 @@
 namespace wm::replay {
 namespace {
 
-constexpr std::array<std::pair<Format, std::string_view>, 7> kFormats = {{
+constexpr std::array<std::pair<Format, std::string_view>, 8> kFormats = {{
     {Format::Pollux, "pollux"},
     {Format::Sia, "sia"},
     {Format::Swf, "swf"},
@@ -16,6 +16,7 @@ constexpr std::array<std::pair<Format, std::string_view>, 7> kFormats = {{
     {Format::Gavel, "gavel"},
     {Format::Alibaba, "alibaba"},
     {Format::Tiresias, "tiresias"},
+    {Format::Snapshot, "snapshot"},
 }};
 
 Result<Workload> read_one(Format format, std::string_view text, const TableTexts& tables,
@@ -28,6 +29,10 @@ Result<Workload> read_one(Format format, std::string_view text, const TableTexts
     case Format::Gavel: return read_gavel(text, tables, options);
     case Format::Alibaba: return read_alibaba(text);
     case Format::Tiresias: return read_tiresias(text);
+    case Format::Snapshot: {
+      WM_TRY(auto saved, read_snapshot(text));
+      return std::move(saved.workload);
+    }
   }
   return fail(Code::BadArgument, "unknown format");
 }

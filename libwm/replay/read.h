@@ -1,17 +1,22 @@
-// Role: reads job lists. One file a format (read_<format>.cc); texts in, a Workload out, every
-// error with its line and field. Nothing is opened here: the rim brings the texts.
+// Role: reads job lists, and the live state of a cluster. One file a format (read_<format>.cc);
+// texts in, a Workload out, every error with its line and field. Nothing is opened here: the rim
+// brings the texts.
 //
 //   swf       Standard Workload Format, rigid CPU jobs
 //   pollux    name,time,application,num_replicas,batch_size; tables of step times and gradients
 //   sia       the same with tables per GPU type
 //   philly    timestamp,duration,num_gpus,…      tiresias  job_id,num_gpu,submit_time,…
+//   snapshot  what badmin snapshot saves: hosts and configuration too (read_snapshot)
 //   gavel     tab separated, steps; a table of steps/s   alibaba  pods with parts of GPUs
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "libwm/base/result.h"
+#include "libwm/model/config.h"
+#include "libwm/replay/run.h"
 #include "libwm/replay/trace.h"
 
 namespace wm::replay {
@@ -27,6 +32,17 @@ struct ReadOptions {
 /// @cost O(bytes log jobs)   @thread any
 Result<Workload> read_workload(Format format, std::string_view text, const TableTexts& tables,
                                const ReadOptions& options);
+
+/// A live state, made a list to run on a cluster like it.
+struct Saved {
+  Workload workload;  ///< what runs, from 0 on, with what is left of its run limit; then what waits
+  Setup setup;        ///< its open hosts
+  std::shared_ptr<const Config> config;
+};
+/// Reads what badmin snapshot saved. Run times are run limits, an hour where none is stated; held
+/// jobs are left out, dependencies are taken to be met.
+/// @errors Damaged, BadArgument: not a state, no open host, no job   @cost O(bytes + elements)
+Result<Saved> read_snapshot(std::string_view bytes);
 
 /// The format of that name. @errors BadArgument: none has it; names all
 Result<Format> format_of(std::string_view name);

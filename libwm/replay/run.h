@@ -23,12 +23,27 @@ using Placement = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 /// Its tasks per host, hosts left out. @cost O(hosts)
 Shape shape_of(const Placement& placement);
 
-/// The cluster that is simulated: equal hosts.
+/// A host that is simulated.
+struct HostSize {
+  std::uint32_t gpus = 0, cpus = 1;
+};
+
+/// The cluster that is simulated: equal hosts, unless `each` has a size of every one.
 struct Setup {
-  std::uint32_t hosts = 1, gpus_per_host = 0, cpus_per_host = 1;
+  std::uint32_t hosts = 1, gpus_per_host = 0, cpus_per_host = 1;  ///< with `each`: the largest
+  std::vector<HostSize> each = {};
+  /// Of a host, from 0.
+  HostSize host(std::uint32_t n) const {
+    return each.empty() ? HostSize{gpus_per_host, cpus_per_host} : each[n];
+  }
   /// What jobs compete for: GPUs where there are any, else CPUs.
   std::uint32_t units_per_host() const { return gpus_per_host ? gpus_per_host : cpus_per_host; }
-  std::uint32_t units() const { return hosts * units_per_host(); }
+  std::uint32_t units() const {
+    if (each.empty()) return hosts * units_per_host();
+    std::uint32_t sum = 0;
+    for (const HostSize& host : each) sum += gpus_per_host ? host.gpus : host.cpus;
+    return sum;
+  }
 };
 
 /// A job of the list and how it stands. @units seconds of virtual time; work as Work has it

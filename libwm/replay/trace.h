@@ -14,7 +14,7 @@
 namespace wm::replay {
 
 /// The job lists that can be read.
-enum class Format : std::uint8_t { Pollux, Sia, Swf, Philly, Gavel, Alibaba, Tiresias };
+enum class Format : std::uint8_t { Pollux, Sia, Swf, Philly, Gavel, Alibaba, Tiresias, Snapshot };
 
 /// "pollux", "sia" … @cost O(1)
 std::string_view format_name(Format format);
@@ -23,7 +23,8 @@ std::string_view format_name(Format format);
 struct TraceJob {
   std::string name;
   std::string user = "user";
-  std::string program;  ///< jobs of one program are equally fast; empty: not known
+  std::string queue, plan;  ///< empty, or not configured: the default ones
+  std::string program;      ///< jobs of one program are equally fast; empty: not known
   double submit_s = 0;
   std::uint32_t tasks = 1;                     ///< asked for
   std::uint32_t min_tasks = 1, max_tasks = 1;  ///< equal: rigid

@@ -76,9 +76,17 @@ std::set<JobId> Twin::carry_out(const sched::Plan& plan, WallTime now) {
     touched.insert(piece.job);
   }
   for (const auto& piece : plan.preempts) {
-    apply(JobPreempted{piece.job, piece.attempt, {piece.by, now, piece.requeue, piece.reason}},
-          now);
+    touched.insert(piece.job);
+    if (piece.how == sched::MakeWay::Park) {
+      apply(JobParked{piece.job, piece.attempt, {piece.by, piece.reason}}, now);
+      continue;
+    }
+    bool requeue = piece.how == sched::MakeWay::Requeue;
+    apply(JobPreempted{piece.job, piece.attempt, {piece.by, now, requeue, piece.reason}}, now);
     end(piece.job, now);
+  }
+  for (const auto& piece : plan.resumes) {
+    apply(JobUnparked{piece.job, piece.attempt}, now);
     touched.insert(piece.job);
   }
   for (const auto& piece : plan.starts) {

@@ -74,7 +74,7 @@ class Future {
 WallTime end_of(const Cluster& cluster, const Job& job) {
   Duration limit = run_limit_of(*cluster.config, job.spec());
   if (limit <= Duration{} || !runs(job)) return WallTime::max();
-  return std::max(job.started, job.dispatched) + limit;
+  return std::max(job.started, job.dispatched) + limit + job.suspended;
 }
 
 // The open host of which there are most alike, by slots and GPUs.

@@ -17,6 +17,7 @@ class Admission {
   bool allows(const Shrink& shrink) const;
   bool allows(const Preempt& preempt) const;
   bool allows(const DatedStart& date) const;
+  bool allows(const Resume& resume);
 
  private:
   const Job* startable(JobId id) const;
@@ -30,7 +31,7 @@ class Admission {
 
 Room* Admission::room(HostId host) {
   auto it = rooms_.find(host);
-  if (it != rooms_.end()) return &it->second;
+  if (it != rooms_.end()) return it->second.open ? &it->second : nullptr;
   const Host* found = newest_.hosts.find(host.value);
   if (!found || !is_open(*found)) return nullptr;
   return &rooms_.emplace(host, room_of(*found)).first->second;
@@ -107,7 +108,29 @@ bool Admission::allows(const Preempt& preempt) const {
   if (!job || job->attempt != preempt.attempt || job->kill || job->ending || job->preempted)
     return false;
   bool runs = job->state == JobState::Running || job->state == JobState::Launching;
+  if (preempt.how == MakeWay::Park && job->state != JobState::Running) return false;
   return runs && by && by->state == JobState::Pending && !by->kill;
+}
+
+// All its slots are free at once: it has not changed its hosts, nor its memory.
+bool Admission::allows(const Resume& resume) {
+  const Job* job = find_job(newest_, resume.job);
+  bool waits = job && job->attempt == resume.attempt && job->parked && !job->kill &&
+               job->state == JobState::Suspended;
+  if (!waits) return false;
+  std::map<HostId, std::int64_t> tasks;
+  for (const Task& task : job->tasks)
+    if (task.holds_slot()) ++tasks[task.host];
+  for (auto [id, count] : tasks) {
+    const Host* host = newest_.hosts.find(id.value);
+    if (!host) return false;
+    Room& at = rooms_.try_emplace(id, room_of(*host)).first->second;
+    if (at.now.slots < count || at.now.milli_cpus < count * job->spec().task.milli_cpus)
+      return false;
+    at.now.slots -= count;
+    at.now.milli_cpus -= count * job->spec().task.milli_cpus;
+  }
+  return true;
 }
 
 bool Admission::allows(const DatedStart& date) const {
@@ -130,6 +153,7 @@ Plan admit(const Cluster& newest, const Plan& plan) {
   kept.waiting = plan.waiting;
   Admission admission(newest);
   keep_allowed(admission, plan.starts, kept.starts);
+  keep_allowed(admission, plan.resumes, kept.resumes);
   keep_allowed(admission, plan.grows, kept.grows);
   keep_allowed(admission, plan.shrinks, kept.shrinks);
   keep_allowed(admission, plan.preempts, kept.preempts);

@@ -1,6 +1,7 @@
 #include "libwm/sched/claim.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "libwm/sched/memory.h"
 #include "libwm/sched/skyline.h"
@@ -24,6 +25,17 @@ TaskNumber first_task(const Job& job) {
     if (is_wanted(task) && (!first || task.number < first)) first = task.number;
   }
   return first;
+}
+
+bool Claim::suits(std::uint32_t tasks) const {
+  if (tasks == min || sizes == UsefulSizes::Any) return true;
+  if (sizes == UsefulSizes::PowersOfTwo) return std::has_single_bit(tasks);
+  return tasks % per_host == 0;
+}
+
+std::uint32_t Claim::suiting(std::uint32_t tasks) const {
+  while (tasks > min && !suits(tasks)) --tasks;
+  return std::max(tasks, min);
 }
 
 std::size_t room_at(const std::vector<Room>& rooms, HostId host) {

@@ -60,13 +60,17 @@ struct Claim {
   std::uint32_t ptile = 0;  ///< tasks per host; 0: any
   Duration limit{};         ///< it runs so long at most; 0: no limit
   bool timed = false;       ///< it runs, and Claims::ends has its end
+  bool parked = false;      ///< waits for its own slots: starts on its hosts or not at all
   bool due = false;         ///< its promised date has come: it starts whatever its user's share is
   Barred barred = Barred::No;
   PendCode barrier = PendCode::New;
   const std::vector<double>* speeds = nullptr;  ///< by tasks; null: not known
   bool by_gain = false;                         ///< shares by gain, not equally
   double weight = 1;                            ///< among the jobs of its user
-  std::uint32_t useful = ~0u;                   ///< more tasks than these give it no speed
+  Duration price{};                             ///< what a change of its size costs it
+  UsefulSizes sizes = UsefulSizes::Any;
+  std::uint32_t per_host = 1;  ///< tasks that its largest host takes; of jobs with `sizes`
+  std::uint32_t useful = ~0u;  ///< more tasks than these give it no speed
   // decided
   std::uint32_t target = 0;       ///< tasks, of each copy
   std::uint32_t admitted = 0;     ///< copies that are to start
@@ -75,6 +79,10 @@ struct Claim {
   std::uint32_t alternative = 0;  ///< of its requirements
   const JobSpec& spec() const { return job->spec_of(alternative); }
   bool pending() const { return kind == ClaimKind::Pending; }
+  /// Can it make use of so many tasks? Its minimum always. @cost O(1)
+  bool suits(std::uint32_t tasks) const;
+  /// The most it can make use of, of at most so many; its minimum at least. @cost O(tasks)
+  std::uint32_t suiting(std::uint32_t tasks) const;
   /// Submit order: older first. @cost O(1)
   std::uint64_t sequence() const { return std::uint64_t{id.job} << 32 | id.index; }
   /// The most it may get in this pass. @cost O(1)
@@ -133,6 +141,7 @@ struct Claims {
   Units stuck_gpus = 0;     ///< held by stuck tasks on open hosts
   Switches switches;        ///< above the rooms
   std::vector<JobId> owed;  ///< pending jobs for which others are making way, or made way
+  WallTime quiet_until{};   ///< when the first of those resized lately may be again; 0: none
   explicit Claims(const Config& config) : requests(config) {}
 };
 

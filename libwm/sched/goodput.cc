@@ -87,13 +87,18 @@ double error_of(const StepModel& model, std::span<const StepSample> samples) {
   return sum;
 }
 
+// What it trains with unless it may choose.
+double own_batch(const BatchTerms& terms, std::uint32_t tasks) {
+  return terms.per_task ? terms.own * tasks : terms.own;
+}
+
 // Goodput with one batch; at most `most` samples at once.
 double goodput_at(const StepModel& model, const BatchTerms& terms, std::uint32_t hosts,
                   std::uint32_t tasks, double batch) {
   double share = std::ceil(batch / tasks - 1e-8);
   double rounds = std::max(1.0, std::ceil(share / terms.local_most - 1e-8));
   double local = std::max(1.0, std::ceil(share / rounds - 1e-8));
-  double whole = std::min(local * rounds * tasks, std::max(terms.most, terms.own));
+  double whole = std::min(local * rounds * tasks, std::max(terms.most, own_batch(terms, tasks)));
   return whole / model.step_s(hosts, tasks, local, rounds) * efficiency(terms, whole);
 }
 
@@ -129,7 +134,7 @@ double efficiency(const BatchTerms& terms, double batch) {
 
 double best_goodput(const StepModel& model, const BatchTerms& terms, std::uint32_t hosts,
                     std::uint32_t tasks) {
-  if (!terms.may_choose) return goodput_at(model, terms, hosts, tasks, terms.own);
+  if (!terms.may_choose) return goodput_at(model, terms, hosts, tasks, own_batch(terms, tasks));
   double best = 0, least = std::max(terms.initial, terms.local_least * tasks);
   for (int i = 0;; ++i) {
     double batch = std::min(terms.most, std::ceil(least * std::exp2(i / kBatchesPerDoubling)));

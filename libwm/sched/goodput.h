@@ -56,6 +56,7 @@ struct BatchTerms {
   double local_least = 1, local_most = 1;
   double noise = 0;  ///< phi
   bool may_choose = false;
+  bool per_task = false;  ///< `own` is a task's, not all tasks' together
 };
 
 /// Efficiency of a batch: progress of a sample compared with one at B0. @cost O(1)

@@ -39,10 +39,12 @@ class Collector {
   void visit_element(const Job& job);
   std::uint32_t& startable(const Job& job);
   Claim running_claim(const Job& job);
+  void add_parked(const Job& job);
   void add_running(const Job& job);
   void add_pending(const Job& job, std::uint32_t copies, std::uint32_t asked);
   void add_coming(const Job& job);
-  bool was_resized_lately(const Job& job) const;
+  Duration quiet_of(const Job& job) const;
+  bool was_resized_lately(const Job& job);
   Room* room_of_task(const Task& task);
   std::uint32_t alternative_of(const Job& job);
   std::uint32_t owner_of(const JobSpec& spec);
@@ -143,6 +145,7 @@ Claim Collector::claim_of(const Job& job) {
   claim.order_rank = order_rank(claim);
   claim.resizes = may_resize(*cluster_.config, job);
   claim.ptile = spec.span.ptile;
+  claim.sizes = claim.resizes ? spec.sizes : UsefulSizes::Any;
   if (claim.gpu && spec.task.gpus_per_host) claim.host_gpus = gpus_of(spec.task);
   else if (claim.gpu) claim.each = gpus_of(spec.task);
   return claim;
@@ -156,12 +159,26 @@ Room* Collector::room_of_task(const Task& task) {
   return &claims_.rooms[at];
 }
 
-bool Collector::was_resized_lately(const Job& job) const {
-  Duration quiet = cluster_.config->cluster.times.resize_quiet;
-  if (quiet == Duration{}) return false;
-  return std::any_of(job.tasks.begin(), job.tasks.end(), [&](const Task& task) {
-    return task.since > job.dispatched && now_ - task.since < quiet;
-  });
+// How long it is left alone after a change of its size.
+Duration Collector::quiet_of(const Job& job) const {
+  const TimeConf& times = cluster_.config->cluster.times;
+  bool restarts = resize_mode_of(*cluster_.config, job) == ResizeMode::Restart;
+  return restarts ? std::max(times.resize_quiet, times.restart_quiet) : times.resize_quiet;
+}
+
+// Unless its limit was lowered: that somebody asked for.
+bool Collector::was_resized_lately(const Job& job) {
+  Duration quiet = quiet_of(job);
+  if (quiet == Duration{} || tasks_wanted(job) > task_cap(job)) return false;
+  WallTime last{};
+  for (const Task& task : job.tasks) {
+    if (task.since > job.dispatched) last = std::max(last, task.since);
+    if (task.state == TaskState::Gone) last = std::max(last, task.ended);
+  }
+  if (last == WallTime{} || now_ - last >= quiet) return false;
+  WallTime until = last + quiet;
+  if (claims_.quiet_until == WallTime{} || until < claims_.quiet_until) claims_.quiet_until = until;
+  return true;
 }
 
 Claim Collector::running_claim(const Job& job) {
@@ -179,6 +196,15 @@ Claim Collector::running_claim(const Job& job) {
   return claim;
 }
 
+// It competes as a pending one would, for the places that it had.
+void Collector::add_parked(const Job& job) {
+  Claim claim = claim_of(job);
+  claim.parked = true;
+  claim.resizes = false;
+  claim.min = claim.max = tasks_wanted(job);
+  if (claim.min > 0 && job.suspended_by.empty()) memory_.loose.push_back(claim);
+}
+
 void Collector::add_running(const Job& job) {
   memory_.loose.push_back(running_claim(job));
   if (job.spec().exclusive) {
@@ -193,7 +219,7 @@ void Collector::add_running(const Job& job) {
 void Collector::add_coming(const Job& job) {
   bool ends = job.kill || job.ending || job.preempted || is_over(job.state);
   for (const Task& task : job.tasks) {
-    if (!task.holds_slot() || (is_wanted(task) && !ends)) continue;
+    if (!task.holds_slot() || (is_wanted(task) && !ends) || job.parked) continue;
     Room* room = room_of_task(task);
     if (!room || !room->open) continue;
     if (task.state == TaskState::Stuck) claims_.stuck_gpus += std::ssize(task.gpus);
@@ -261,6 +287,7 @@ void Collector::visit_element(const Job& job) {
 void Collector::visit(const Job& job) {
   // Whoever makes way is owed for, even one that was ended for it.
   if (job.preempted) claims_.owed.push_back(job.preempted->by);
+  if (job.parked) claims_.owed.push_back(job.parked->by);
   switch (job.state) {
     case JobState::Pending:
       if (job.id.index > 0) visit_element(job);
@@ -274,7 +301,9 @@ void Collector::visit(const Job& job) {
     case JobState::Running:
     case JobState::Suspended:
     case JobState::Unknown:
-      if (!job.kill && !job.ending && !job.preempted) add_running(job);
+      if (job.kill || job.ending || job.preempted) break;
+      if (!job.parked) add_running(job);
+      else if (job.state == JobState::Suspended) add_parked(job);
       break;
     default: break;
   }
@@ -347,14 +376,14 @@ void Collector::refresh_rooms() {
 
 // True: what is made of it depends on more than the job, or it bears on more than itself.
 bool Collector::is_loose(const Job& job) const {
-  if (job.preempted) return true;
+  if (job.preempted || job.parked) return true;
   bool runs = job.state == JobState::Launching || job.state == JobState::Running ||
               job.state == JobState::Suspended || job.state == JobState::Unknown;
   bool stays = runs && !job.kill && !job.ending;
   for (const Task& task : job.tasks)
     if (task.holds_slot() && !(stays && is_wanted(task))) return true;
   if (runs) {
-    bool settles = job.spec().elastic && cluster_.config->cluster.times.resize_quiet > Duration{};
+    bool settles = job.spec().elastic && quiet_of(job) > Duration{};
     return settles || job.spec().exclusive;
   }
   if (job.state != JobState::Pending) return !is_over(job.state);
@@ -367,8 +396,8 @@ bool Collector::is_loose(const Job& job) const {
 
 void Collector::join_alike(const Job& job, std::uint32_t& made) {
   Claim claim = claim_of(job);
-  Memory::Kind kind{claim.request, claim.owner, claim.place,         claim.user_priority,
-                    claim.min,     claim.max,   claim.limit.count(), claim.resizes};
+  Memory::Kind kind{claim.request, claim.owner, claim.place,         claim.user_priority, claim.min,
+                    claim.max,     claim.sizes, claim.limit.count(), claim.resizes};
   auto next = static_cast<std::uint32_t>(memory_.alike.size());
   made = memory_.kinds.try_emplace(kind, next).first->second;
   if (made == next) {
@@ -508,6 +537,7 @@ void Collector::run() {
   claims_.idle.clear();
   claims_.owed.clear();
   claims_.stuck_gpus = 0;
+  claims_.quiet_until = {};
   memory_.loose.clear();
   refresh_rooms();
   // Elements first: they take their part of an array's limit before the unmade ones.

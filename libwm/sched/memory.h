@@ -27,6 +27,7 @@
 
 #include "libwm/model/cluster.h"
 #include "libwm/sched/claim.h"
+#include "libwm/sched/pace.h"
 
 namespace wm::sched {
 
@@ -65,12 +66,13 @@ struct Memory {
   std::vector<AlikeJobs> alike;
   // What tells kinds apart: request, owner, place, priority, sizes, limit, resizes.
   using Kind = std::tuple<std::uint32_t, std::uint32_t, std::int32_t, std::uint32_t, std::uint32_t,
-                          std::uint32_t, std::int64_t, bool>;
+                          std::uint32_t, UsefulSizes, std::int64_t, bool>;
   std::map<Kind, std::uint32_t> kinds;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> steady;  // by request and owner
   std::map<std::pair<std::string, std::string>, std::uint32_t> owners;      // plan and user
   std::vector<std::uint32_t> touched;  // rooms that differ from their hosts' own counters
   std::optional<Claims> claims;
+  Curves curves;  ///< of elastic jobs that are sized by gain
 };
 
 /// How many pending jobs a pass looks at.

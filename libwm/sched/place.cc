@@ -26,7 +26,7 @@ Places::Places(Claims& claims, std::uint32_t hosts_looked_at)
     : claims_(claims), rooms_(claims.rooms), hosts_looked_at_(std::max(1u, hosts_looked_at)) {
   for (std::size_t i = 0; i < claims.requests.size(); ++i) claims.requests[i].cursor = 0;
   auto count = [&](const QueueConf* queue, const Claim& claim) {
-    if (claim.pending() || !queue || !queue->host_slots) return;
+    if (claim.pending() || !queue || !queue->host_slots) return;  // parked: pending, too
     for (const Task& task : claim.job->tasks) {
       auto at = static_cast<std::uint32_t>(room_at(rooms_.base(), task.host));
       if (task.holds_slot()) ++queue_slots_[{queue, at}];
@@ -284,9 +284,47 @@ std::vector<Spot> Places::take(const Claim& claim, const Share& share, const Tas
   return spots;
 }
 
-void Places::release(const Claim& claim, std::uint32_t room, const Task& task) {
+bool Places::fit_slots(const Claim& claim, const TasksByRoom& had) const {
+  const TaskRequest& task = claim.spec().task;
+  std::int64_t tasks = 0;
+  for (const auto& [at, count] : had) {
+    const Room& room = rooms_[at];
+    bool heard = room.host->state == HostState::Ok && !room.exclusive;
+    if (!heard || room.now.slots < count || room.now.milli_cpus < count * task.milli_cpus)
+      return false;
+    tasks += count;
+  }
+  return tasks == claim.min;
+}
+
+TasksByRoom Places::take_slots(const Claim& claim, const TasksByRoom& had) {
+  std::int64_t cpus = claim.spec().task.milli_cpus;
+  TasksByRoom taken;
+  for (const auto& [at, count] : had) {
+    remember(at);
+    Room& room = rooms_.edit(at);
+    std::int64_t free = std::clamp<std::int64_t>(room.now.slots, 0, count);
+    if (cpus > 0) free = std::clamp<std::int64_t>(room.now.milli_cpus / cpus, 0, free);
+    room.now.slots -= free;
+    room.now.milli_cpus -= free * cpus;
+    taken[at] = free;
+  }
+  return taken;
+}
+
+void Places::return_slots(const Claim& claim, const TasksByRoom& taken) {
+  for (const auto& [at, count] : taken) {
+    Room& room = rooms_.edit(at);
+    room.now.slots += count;
+    room.now.milli_cpus += count * claim.spec().task.milli_cpus;
+  }
+}
+
+void Places::release(const Claim& claim, std::uint32_t room, const Task& task, bool parks) {
   remember(room);
-  sched::release(rooms_.edit(room), claim.id, held_by(*claim.job), task);
+  TaskRequest held = held_by(*claim.job);
+  if (parks) held.mem = Bytes{0};
+  sched::release(rooms_.edit(room), claim.id, held, task);
 }
 
 void Places::remember(std::uint32_t room) {

@@ -67,8 +67,17 @@ class Places {
   /// Takes the room; returns the places task by task. @cost O(tasks)
   std::vector<Spot> take(const Claim& claim, const Share& share, const TasksByRoom& has);
 
-  /// A task is asked to leave: what it holds may be promised. @cost O(its GPUs)
-  void release(const Claim& claim, std::uint32_t room, const Task& task);
+  /// Of a claim that is parked: are as many slots, with their CPUs, free now as it had in each
+  /// room? @cost O(rooms named)
+  bool fit_slots(const Claim& claim, const TasksByRoom& had) const;
+  /// Takes these slots and CPUs as far as they are free, and says which; memory it has. The other
+  /// undoes it. @cost O(rooms named)
+  TasksByRoom take_slots(const Claim& claim, const TasksByRoom& had);
+  void return_slots(const Claim& claim, const TasksByRoom& taken);
+
+  /// A task is asked to leave, or its job to be parked: what it then gives may be promised.
+  /// @cost O(its GPUs)
+  void release(const Claim& claim, std::uint32_t room, const Task& task, bool parks = false);
 
   /// begin … rollback undoes the takes and releases since; commit keeps them. One level.
   /// @cost O(1), O(rooms touched)

@@ -54,15 +54,29 @@ struct Shrink {
   bool operator==(const Shrink&) const = default;
 };
 
+/// How a preempted job makes way.
+enum class MakeWay : std::uint8_t {
+  Requeue,  ///< ends, and waits again
+  Park,     ///< is stopped, and goes on when its slots are free again
+  End,
+};
+
 /// A running job that makes way for `by`, which starts where it was.
 struct Preempt {
   JobId job;
   Attempt attempt;
   JobId by;
-  bool requeue = true;  ///< else it ends
+  MakeWay how = MakeWay::Requeue;
   Duration grace{};
   std::string reason;
   bool operator==(const Preempt&) const = default;
+};
+
+/// A parked job whose slots are free: it goes on.
+struct Resume {
+  JobId job;
+  Attempt attempt;
+  bool operator==(const Resume&) const = default;
 };
 
 /// Why a job waits; alike jobs share one value. Never null, never empty.
@@ -93,13 +107,15 @@ struct Plan {
   std::vector<DatedStart> promises;  ///< new ones, and those that moved
   WallTime look_again{};             ///< a pass is due then; 0: only when something changes
   std::vector<Preempt> preempts;
+  std::vector<Resume> resumes;
 
   /// Why this job waits, or null when the plan says nothing of it.
   /// @cost O(log waiting)   @owns borrowed from this plan
   const std::vector<PendReason>* why(JobId job) const;
   /// True if nothing is to be done. @cost O(1)
   bool idle() const {
-    return starts.empty() && grows.empty() && shrinks.empty() && preempts.empty();
+    return starts.empty() && grows.empty() && shrinks.empty() && preempts.empty() &&
+           resumes.empty();
   }
 };
 

@@ -20,10 +20,14 @@ bool may_preempt(const QueueConf& winner, const QueueConf& loser) {
   });
 }
 
-bool is_requeued(const Config& config, const Job& job) {
-  const QueueConf* queue = config.queue(job.spec().queue);
-  if (!queue || queue->preempt_by == "requeue") return true;
-  return job.spec().rerunnable || queue->rerunnable || app_of(config, job.spec()).rerunnable;
+std::optional<MakeWay> way_of(const Config& config, const Job& job) {
+  const JobSpec& spec = job.spec();
+  const QueueConf* queue = config.queue(spec.queue);
+  bool again = spec.rerunnable || app_of(config, spec).rerunnable || (queue && queue->rerunnable);
+  if (!queue || queue->preempt_by == "requeue" || again) return MakeWay::Requeue;
+  if (queue->preempt_by == "kill") return MakeWay::End;
+  bool parks = job.state == JobState::Running && spec.task.milli_gpus == 0 && !spec.exclusive;
+  return parks ? std::optional(MakeWay::Park) : std::nullopt;
 }
 
 bool Preemptor::is_victim(const Claim& claim) const {
@@ -58,7 +62,9 @@ std::vector<Preemptor::Candidate> Preemptor::candidates(const Claim& claim) cons
     bool runs =
         (other.job->state == JobState::Running || other.job->state == JobState::Launching) &&
         !left_alone_(other.id);
-    Candidate candidate{&other, !is_requeued(config_, *other.job)};
+    auto how = way_of(config_, *other.job);
+    if (!how) continue;
+    Candidate candidate{&other, *how};
     if (runs && !is_victim(other) && helps(claim, candidate)) found.push_back(candidate);
   };
   for (const Claim& other : claims_.all)
@@ -69,7 +75,7 @@ std::vector<Preemptor::Candidate> Preemptor::candidates(const Claim& claim) cons
   }
   std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
     auto key = [](const Candidate& c) {
-      return std::make_tuple(c.kills, -c.claim->rank, -begun(*c.claim->job).time_since_epoch(),
+      return std::make_tuple(c.how, -c.claim->rank, -begun(*c.claim->job).time_since_epoch(),
                              c.claim->now);
     };
     return key(a) != key(b) ? key(a) < key(b) : b.claim->id < a.claim->id;
@@ -78,11 +84,11 @@ std::vector<Preemptor::Candidate> Preemptor::candidates(const Claim& claim) cons
   return found;
 }
 
-void Preemptor::release(const Claim& victim) {
+void Preemptor::release(const Claim& victim, MakeWay how) {
   for (const Task& task : victim.job->tasks) {
     auto at = static_cast<std::uint32_t>(room_at(places_.rooms(), task.host));
     bool frees = at < places_.rooms().size() && is_wanted(task) && places_.room(at).open;
-    if (frees) places_.release(victim, at, task);
+    if (frees) places_.release(victim, at, task, how == MakeWay::Park);
   }
 }
 
@@ -91,7 +97,7 @@ std::vector<const Claim*> Preemptor::enough(const Claim& claim,
                                             const std::vector<Candidate>& from) {
   std::vector<const Claim*> victims;
   for (const Candidate& candidate : from) {
-    release(*candidate.claim);
+    release(*candidate.claim, candidate.how);
     victims.push_back(candidate.claim);
     if (!places_.choose_coming(claim, claim.min).empty()) return victims;
   }

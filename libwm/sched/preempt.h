@@ -1,7 +1,8 @@
 // Role: running jobs that make way for a pending job of a higher queue, when nothing gentler
 // helped. The ladder, gentlest first: elastic jobs shrink (donors.h, always) → jobs are told to
-// save their work, end and wait again → jobs that cannot run twice are ended. Suspending is no
-// rung: a suspended job keeps its slots.
+// save their work, end and wait again → jobs without GPUs are stopped where they are (parked):
+// their slots go to the other, their memory does not, they go on once the slots are free again →
+// jobs that cannot run twice are ended.
 //
 //   pending, no place ─► candidates: lower queues that its own preempts, gentlest and
 //                        least-work-lost first ─► released one by one until the job fits,
@@ -11,10 +12,11 @@
 // of strictly lower priority make way; no victim is superfluous. Never a cycle: let V be the
 // waiting jobs and W > number of jobs; the potential sum over V of W^rank falls with every
 // preemption, since one job of a high rank stops waiting for victims of lower rank, which wait
-// for it (Pass::bar_victims) and so cannot start before it. Called by schedule.cc.
+// for it (Pass::mark_owed) and so cannot start, or go on, before it. Called by schedule.cc.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -34,9 +36,10 @@ struct Way {
 /// @cost O(preempts)
 bool may_preempt(const QueueConf& winner, const QueueConf& loser);
 
-/// Is a preempted job queued again, rather than ended? Jobs of a queue with preempt_by =
-/// requeue always are, of one with kill those that may run twice. @cost O(log apps)
-bool is_requeued(const Config& config, const Job& job);
+/// How a job makes way: of a queue with preempt_by = requeue always by waiting again; of one with
+/// suspend or kill so if it may run twice, else it is stopped (never one with GPUs or whole hosts;
+/// those are left alone: none) or ended. @cost O(log apps)
+std::optional<MakeWay> way_of(const Config& config, const Job& job);
 
 /// The search for way, over what a pass has left. Keeps what it promised taken.
 class Preemptor {
@@ -54,13 +57,14 @@ class Preemptor {
  private:
   struct Candidate {
     const Claim* claim;
-    bool kills;
+    MakeWay how;
   };
   std::vector<Candidate> candidates(const Claim& claim) const;
   bool is_victim(const Claim& claim) const;
   bool is_spared(const Job& job) const;
   bool helps(const Claim& claim, const Candidate& candidate) const;
-  void release(const Claim& victim);
+  void release(const Claim& victim, MakeWay how);
+  void release(const Claim& victim) { release(victim, *way_of(config_, *victim.job)); }
   std::vector<const Claim*> enough(const Claim& claim, const std::vector<Candidate>& from);
   std::vector<const Claim*> needed(const Claim& claim, std::vector<const Claim*> victims);
   bool fits_without(const Claim& claim, const std::vector<const Claim*>& victims);

@@ -20,7 +20,8 @@ PlanUse running_use(const Claims& claims, const PlanTree& tree, bool gpu) {
 }
 
 bool is_promised(const Claim& claim) {
-  return claim.pending() && claim.barred == Barred::No && claim.job->promised != WallTime{};
+  return claim.pending() && !claim.parked && claim.barred == Barred::No &&
+         claim.job->promised != WallTime{};
 }
 
 // Takes the free room for its minimum, if there is enough.

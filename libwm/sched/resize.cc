@@ -91,6 +91,43 @@ void Placement::remember_failure(const Claim& claim) {
   if (!is_new && now.tasks <= known.tasks && now.until <= known.until) known = now;
 }
 
+// Back to where its processes are, whatever its user's share: it has run before.
+bool Placement::go_on(Claim& claim) {
+  TasksByRoom has = rooms_of(*claim.job);
+  bool fits =
+      !held_.bars(claim) && gates_.room(claim) >= claim.min && places_.fit_slots(claim, has);
+  if (claim.barred == Barred::Limit || !fits) return false;
+  places_.take_slots(claim, has);
+  Placed& placed = placed_[&claim];
+  placed.starts.push_back({claim.id, {}, claim.alternative});
+  placed.has = std::move(has);
+  placed.tasks = placed.ready = claim.min;
+  gates_.add(claim, claim.min);
+  if (claim.admitted > 0) return true;
+  claim.admitted = 1;
+  claim.target = claim.min;
+  return true;
+}
+
+// What it cannot use yet is kept for it as far as it is free, or those behind it would take its
+// places one by one.
+bool Placement::go_on_or_hold(Claim& claim) {
+  if (go_on(claim)) return true;
+  kept_.push_back({&claim, places_.take_slots(claim, rooms_of(*claim.job))});
+  if (claim.admitted == 0) return true;
+  claim.floor = 0;
+  give_up(claim, 0);
+  claim.barred = Barred::Unplaced;
+  return false;
+}
+
+void Placement::offer_kept(bool offered) {
+  for (auto& [claim, rooms] : kept_) {
+    if (offered) places_.return_slots(*claim, rooms);
+    else rooms = places_.take_slots(*claim, rooms);
+  }
+}
+
 bool Placement::start_now(Claim& claim) {
   if (held_.bars(claim)) return false;
   if (gates_.room(claim) < claim.min) return false;
@@ -237,6 +274,7 @@ Units Placement::unused(bool gpu) const {
 }
 
 bool Placement::start_or_hold(Claim& claim) {
+  if (claim.parked) return go_on_or_hold(claim);
   hand_down(claim);
   held_.let_go(claim);
   bool all = claim.admitted == 0 || start_all(claim);
@@ -251,7 +289,7 @@ bool Placement::start_or_hold(Claim& claim) {
 void Placement::bar_hopeless() {
   for (Claim& claim : claims_.all) {
     bool waits = claim.pending() && claim.barred == Barred::No && claim.admitted == 0;
-    if (!waits || !is_hopeless(claim)) continue;
+    if (!waits || claim.parked || !is_hopeless(claim)) continue;
     claim.barred = Barred::Unplaced;
     claim.floor = 0;
   }
@@ -301,7 +339,7 @@ const std::vector<DatedStart>& Placement::date(const std::vector<const Claim*>& 
 }
 
 bool Placement::start_spare(Claim& claim) {
-  if (is_hopeless(claim) || !start_now(claim)) return false;
+  if (claim.parked || is_hopeless(claim) || !start_now(claim)) return false;
   claim.target = claim.min;
   ++claim.admitted;
   return true;

@@ -66,6 +66,9 @@ class Placement {
   /// Rooms as they are left. @owns borrowed
   const Places& places() const { return places_; }
   Places& places() { return places_; }
+  /// What is kept free for parked jobs is offered to those that go before them, or kept again.
+  /// @cost O(parked jobs x their rooms)
+  void offer_kept(bool offered);
   /// Notes that a claim waits for jobs that make way. @cost O(log claims)
   void promise(const Claim& claim, Promise promise) { promises_[&claim] = std::move(promise); }
   /// Who was promised which date; `waiting`, in order, get one as far as there is none.
@@ -79,6 +82,8 @@ class Placement {
   void hand_down(Claim& claim);
   void give_up(Claim& claim, std::uint32_t placed);
   bool start_all(Claim& claim);
+  bool go_on(Claim& claim);
+  bool go_on_or_hold(Claim& claim);
   bool start_now(Claim& claim);
   bool promise_start(Claim& claim);
   bool grow(Claim& claim);
@@ -101,7 +106,8 @@ class Placement {
   Reservations held_;
   std::map<const Claim*, Placed> placed_;
   std::map<const Claim*, Promise> promises_;
-  std::map<std::pair<int, bool>, Units> unused_;  // by user and class (GPUs)
+  std::vector<std::pair<const Claim*, TasksByRoom>> kept_;  // for parked ones that wait
+  std::map<std::pair<int, bool>, Units> unused_;            // by user and class (GPUs)
   struct Failed {
     std::int64_t tasks;  // that found no place,
     WallTime until;      // for so long

@@ -29,6 +29,7 @@ class Pass {
 
  private:
   void place_users();
+  void look_at(WallTime when);
   void settle();
   void start_spare(Spare spare);
   void mark_owed();
@@ -76,6 +77,12 @@ void Pass::place_users() {
   weigh(tree_, cluster_, timeline_.clock.now);
 }
 
+// Another pass is due then, at the latest.
+void Pass::look_at(WallTime when) {
+  if (when == WallTime{}) return;
+  if (plan_.look_again == WallTime{} || when < plan_.look_again) plan_.look_again = when;
+}
+
 PlanUse use_of(const PlanTree& tree, const Claims& claims, bool gpu) {
   PlanUse use(tree);
   for (const Claim& claim : claims.all) {
@@ -92,7 +99,8 @@ void Pass::settle() {
   Spare spare;
   for (std::uint32_t round = 0; round < std::max(1u, policy_.max_rounds); ++round) {
     spare = set_targets(claims_.all, tree_, capacities, claims_.steady);
-    keep_what_does_not_pay(claims_.all, policy_.speed, timeline_.clock.now);
+    WallTime pays = keep_what_does_not_pay(claims_.all, timeline_.clock.now);
+    if (!policy_.speed.speeds) look_at(pays);  // who gives curves also says when to look at them
     placement_.emplace(cluster_, claims_, tree_, policy_, timeline_);
     if (placement_->run()) break;
   }
@@ -119,8 +127,8 @@ void Pass::start_spare(Spare spare) {
 }
 
 std::string Pass::grow_reason(const Claim& claim) const {
-  return "fair share: " + std::to_string(claim.target) + " of at most " +
-         std::to_string(task_cap(*claim.job));
+  return (claim.by_gain ? "goodput: " : "fair share: ") + std::to_string(claim.target) +
+         " of at most " + std::to_string(task_cap(*claim.job));
 }
 
 // Jobs for which others make way have a right to what becomes free; who made way starts after.
@@ -135,9 +143,11 @@ void Pass::mark_owed() {
   }
   std::sort(waiting.begin(), waiting.end());
   for (Claim& claim : claims_.all) {
+    if (!claim.pending()) continue;
     const auto& preempted = claim.job->preempted;
-    if (!claim.pending() || !preempted) continue;
-    if (!std::binary_search(waiting.begin(), waiting.end(), preempted->by)) continue;
+    const auto& parked = claim.job->parked;
+    auto waits = [&](JobId by) { return std::binary_search(waiting.begin(), waiting.end(), by); };
+    if (!(preempted && waits(preempted->by)) && !(parked && waits(parked->by))) continue;
     claim.barred = Barred::Limit;
     claim.barrier = PendCode::Priority;
   }
@@ -150,9 +160,10 @@ void Pass::preempt() {
                       [this](JobId job) { return placement_->leaving().count(job) > 0; });
   const PlanUse slots = use_of(tree_, claims_, false), gpus = use_of(tree_, claims_, true);
   int searches = 0;
+  placement_->offer_kept(true);  // kept for jobs of lower queues
   for (const Claim& claim : claims_.all) {
     const QueueConf* queue = claims_.requests[claim.request].queue;
-    bool tries = claim.pending() && !claim.rest && claim.admitted == 0 &&
+    bool tries = claim.pending() && !claim.parked && !claim.rest && claim.admitted == 0 &&
                  claim.barred != Barred::Limit && queue && !queue->preempts.empty() &&
                  !placement_->promises().count(&claim);
     if (!tries || claim.job->state == JobState::Array || ++searches > kMostSearches) continue;
@@ -161,6 +172,7 @@ void Pass::preempt() {
     Way way = preemptor.find(claim);
     if (!way.victims.empty()) add_preempts(claim, way);
   }
+  placement_->offer_kept(false);
 }
 
 void Pass::add_preempts(const Claim& claim, const Way& way) {
@@ -169,9 +181,9 @@ void Pass::add_preempts(const Claim& claim, const Way& way) {
     const QueueConf* queue = claims_.requests[victim->request].queue;
     std::string reason =
         "preempted by job <" + to_string(claim.id) + "> of queue <" + claim.spec().queue + ">";
-    plan_.preempts.push_back({victim->id, victim->job->attempt, claim.id,
-                              is_requeued(*cluster_.config, *victim->job), queue->preempt_grace,
-                              reason});
+    auto how = *way_of(*cluster_.config, *victim->job);
+    plan_.preempts.push_back(
+        {victim->id, victim->job->attempt, claim.id, how, queue->preempt_grace, reason});
     promise.from.push_back(victim->id);
   }
   placement_->promise(claim, std::move(promise));
@@ -182,6 +194,10 @@ void Pass::add_pieces() {
     auto it = placement_->placed().find(&claim);
     if (it == placement_->placed().end()) continue;
     const Placed& placed = it->second;
+    if (claim.parked) {
+      plan_.resumes.push_back({claim.id, claim.job->attempt});
+      continue;
+    }
     plan_.starts.insert(plan_.starts.end(), placed.starts.begin(), placed.starts.end());
     if (claim.pending() || placed.more.empty() || is_preempted(claim.id)) continue;
     plan_.grows.push_back({claim.id, claim.job->attempt, placed.more, grow_reason(claim)});
@@ -196,6 +212,7 @@ void Pass::add_pieces() {
   std::sort(plan_.starts.begin(), plan_.starts.end(), by_job);
   std::sort(plan_.grows.begin(), plan_.grows.end(), by_job);
   std::sort(plan_.preempts.begin(), plan_.preempts.end(), by_job);
+  std::sort(plan_.resumes.begin(), plan_.resumes.end(), by_job);
 }
 
 // Reasons of what is looked at, by claim; those that come after the last alike share its own.
@@ -205,7 +222,7 @@ void Pass::add_waiting() {
   std::vector<Reasons> rests(memory_.alike.size());
   for (const Idle& idle : claims_.idle) plan_.waiting.push_back({idle.id, writer.of(idle)});
   for (const Claim& claim : claims_.all) {
-    if (!claim.pending()) continue;
+    if (!claim.pending() || claim.parked) continue;
     auto placed = placement_->placed().find(&claim);
     auto started = placed == placement_->placed().end() ? 0 : placed->second.starts.size();
     if (started >= claim.asked) continue;
@@ -269,8 +286,8 @@ bool Pass::is_started(JobId job) const {
 void Pass::add_promises() {
   std::vector<const Claim*> waiting;
   for (const Claim& claim : claims_.all) {
-    bool waits =
-        claim.pending() && !claim.rest && !starts(claim) && !placement_->promises().count(&claim);
+    bool waits = claim.pending() && !claim.parked && !claim.rest && !starts(claim) &&
+                 !placement_->promises().count(&claim);
     if (waits && waiting.size() < policy_.max_promises) waiting.push_back(&claim);
   }
   if (policy_.backfill == SchedPolicy::Backfill::None) return;
@@ -278,9 +295,7 @@ void Pass::add_promises() {
     const Job* job = find_job(cluster_, date.job);
     if (is_started(date.job)) continue;
     if (is_news(job->promised, date, policy_, timeline_.clock.now)) plan_.promises.push_back(date);
-    if (date.at == WallTime{}) continue;
-    bool sooner = plan_.look_again == WallTime{} || date.at < plan_.look_again;
-    if (sooner) plan_.look_again = date.at;
+    look_at(date.at);
   }
   std::sort(plan_.promises.begin(), plan_.promises.end(),
             [](const DatedStart& a, const DatedStart& b) { return a.job < b.job; });
@@ -289,6 +304,8 @@ void Pass::add_promises() {
 Plan Pass::run() {
   place_users();
   attach_speeds(claims_.all, policy_.speed, timeline_.clock.now);
+  attach_paces(claims_, *cluster_.config, memory_.curves);
+  look_at(claims_.quiet_until);
   apply_limits(*cluster_.config, claims_.all, claims_.steady);
   mark_owed();
   mark_due(claims_, tree_, policy_, timeline_.clock);

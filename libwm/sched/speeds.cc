@@ -27,7 +27,7 @@ std::uint32_t most_useful(const Claim& claim, double worth) {
   auto last = static_cast<std::uint32_t>(claim.speeds->size() - 1);
   for (std::uint32_t tasks = best + 1; tasks <= last; ++tasks) {
     double speed = speed_at(claim, tasks);
-    if (speed < speed_at(claim, reference) * kFaster) continue;
+    if (speed < speed_at(claim, reference) * kFaster || !claim.suits(tasks)) continue;
     reference = tasks;
     if (speed >= worth * first * tasks) best = tasks;
   }
@@ -37,10 +37,14 @@ std::uint32_t most_useful(const Claim& claim, double worth) {
 // The next size above `tasks` that is faster; 0: none.
 std::uint32_t next_size(const Claim& claim, std::uint32_t tasks) {
   std::uint32_t most = claim.most();
-  if (!claim.speeds) return tasks < most ? tasks + 1 : 0;
+  if (!claim.speeds) {
+    for (std::uint32_t size = tasks + 1; size <= most; ++size)
+      if (claim.suits(size)) return size;
+    return 0;
+  }
   double faster = speed_at(claim, tasks) * kFaster;
   for (std::uint32_t size = tasks + 1; size <= most; ++size) {
-    if (speed_at(claim, size) >= faster) return size;
+    if (speed_at(claim, size) >= faster && claim.suits(size)) return size;
   }
   return 0;
 }
@@ -69,20 +73,25 @@ double weight_of(const Claim& claim, const SpeedPolicy& policy, WallTime now) {
 
 }  // namespace
 
+void attach_curve(Claim& claim, const std::vector<double>& curve, double worth) {
+  claim.speeds = &curve;
+  claim.useful = most_useful(claim, worth);
+  claim.max = std::max(claim.min, std::min(claim.max, claim.useful));
+}
+
 void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, WallTime now) {
   if (!policy.speeds) return;
   for (Claim& claim : claims) {
     if (!claim.resizes || claim.kind == ClaimKind::Fixed) continue;
     claim.weight = weight_of(claim, policy, now);
     claim.by_gain = policy.share == ElasticShare::Gain;
+    claim.price = policy.cost;
     auto found = policy.speeds->find(claim.id);
     if (found == policy.speeds->end() || found->second.size() < 2) {
       if (policy.untried > 0) claim.max = std::max(claim.min, std::min(claim.max, policy.untried));
       continue;
     }
-    claim.speeds = &found->second;
-    claim.useful = most_useful(claim, policy.worth);
-    claim.max = std::max(claim.min, std::min(claim.max, claim.useful));
+    attach_curve(claim, found->second, policy.worth);
   }
 }
 
@@ -109,20 +118,27 @@ Units share_by_speed(const std::vector<Claim*>& growing, Units left, ElasticShar
   return left;
 }
 
-void keep_what_does_not_pay(std::vector<Claim>& claims, const SpeedPolicy& policy, WallTime now) {
-  double cost = seconds(policy.cost);
-  if (cost <= 0) return;
+WallTime keep_what_does_not_pay(std::vector<Claim>& claims, WallTime now) {
+  WallTime first{};
   for (Claim& claim : claims) {
-    if (claim.kind != ClaimKind::Elastic || !claim.speeds || claim.target == claim.now) continue;
+    double cost = seconds(claim.price);
+    if (cost <= 0 || claim.kind != ClaimKind::Elastic || !claim.speeds) continue;
+    if (claim.target == claim.now) continue;
     // What has run for a while will run for as long again; a change may be due before that.
     WallTime last = claim.job->dispatched;
     for (const Task& task : claim.job->tasks) last = std::max(last, task.since);
     double horizon = seconds(now - last);
     double gain = speed_at(claim, claim.target) / std::max(1e-12, speed_at(claim, claim.now)) - 1;
     bool pays = gain * horizon > cost;
-    if (claim.target > claim.now && !pays) claim.target = claim.now;
+    if (claim.target > claim.now && !pays) {
+      claim.target = claim.now;
+      // A microsecond more, or it would be looked at again when it pays just not yet.
+      WallTime then = last + Duration(1 + std::llround(1e6 * cost / std::max(1e-3, gain)));
+      if (first == WallTime{} || then < first) first = then;
+    }
     if (claim.useful < claim.now && !pays) claim.useful = claim.now;
   }
+  return first;
 }
 
 }  // namespace wm::sched

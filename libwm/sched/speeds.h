@@ -30,8 +30,12 @@ void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, WallTi
 /// @units Units of the class   @cost O(units x claims)
 Units share_by_speed(const std::vector<Claim*>& growing, Units left, ElasticShare share);
 
-/// Takes back targets of running claims whose change does not pay.
+/// Attaches one curve, which outlives the claim. @owns borrows `curve`   @cost O(points)
+void attach_curve(Claim& claim, const std::vector<double>& curve, double worth);
+
+/// Takes back targets of running claims whose change does not pay. Returns when the first growth
+/// of them will; 0: there is none.
 /// `now`: for how long they have run.   @cost O(claims)
-void keep_what_does_not_pay(std::vector<Claim>& claims, const SpeedPolicy& policy, WallTime now);
+WallTime keep_what_does_not_pay(std::vector<Claim>& claims, WallTime now);
 
 }  // namespace wm::sched

@@ -125,6 +125,7 @@ void TakeOver::start_one_more(Claim& claim) {
 
 void TakeOver::grow(Claim& claim) {
   bool grows = claim.kind != ClaimKind::Fixed && !claim.rest && !claim.speeds &&
+               claim.sizes == UsefulSizes::Any &&
                (!claim.pending() || (claim.admitted == 1 && claim.copies == 1));
   while (grows && claim.target < claim.max && claim.each <= spare_ &&
          use_.allows(claim.user_node, claim.each)) {

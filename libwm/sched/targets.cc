@@ -129,10 +129,11 @@ Units Division::share_surplus(User& user, Units left, bool fair) {
   std::vector<Claim*> growing;
   std::vector<Portion> portions;
   Units amount = left;
-  bool by_speed = false;
+  bool by_speed = false, by_gain = false;
   for (Claim* claim : user.claims) {
     if (!may_grow(*claim)) continue;
-    by_speed = by_speed || claim->speeds || claim->by_gain;
+    by_gain = by_gain || claim->by_gain;
+    by_speed = by_speed || by_gain || claim->speeds || claim->sizes != UsefulSizes::Any;
     Units low = claim->cost(claim->min);
     growing.push_back(claim);
     portions.push_back(
@@ -140,16 +141,17 @@ Units Division::share_surplus(User& user, Units left, bool fair) {
     amount += low;
   }
   if (fair && by_speed) {
-    bool by_gain = growing.front()->by_gain;
     return share_by_speed(growing, left, by_gain ? ElasticShare::Gain : ElasticShare::Equal);
   }
   auto amounts = fair ? fill_fairly(portions, amount) : fill_in_order(portions, amount);
   for (std::size_t i = 0; i < growing.size(); ++i) {
-    growing[i]->target = static_cast<std::uint32_t>(amounts[i] / growing[i]->each);
+    auto tasks = static_cast<std::uint32_t>(amounts[i] / growing[i]->each);
+    growing[i]->target = growing[i]->suiting(tasks);
     amount -= growing[i]->cost(growing[i]->target);
   }
   for (Claim* claim : growing) {
-    if (claim->target >= claim->most() || claim->each > amount) continue;
+    bool more = claim->target < claim->most() && claim->each <= amount;
+    if (!more || !claim->suits(claim->target + 1)) continue;
     ++claim->target;
     amount -= claim->each;
   }

@@ -17,6 +17,8 @@ struct wm_trainer {
   std::unique_ptr<wm::trainer::Link> link;
   wm::ToWorker heard;  // what the newest wm_event points into
   std::vector<std::uint32_t> members;
+  wm::Duration exchange = wm::Duration(-1);  // for the next report
+  wm::BatchRange batch;
 };
 struct wm_records {
   std::unique_ptr<wm::trainer::Records> files;
@@ -150,7 +152,19 @@ int wm_trainer_progress(wm_trainer* t, const wm_progress* p) {
   progress.step_time = seconds(p->step_time_s);
   progress.samples_per_s = p->samples_per_s;
   progress.noise = p->noise;
+  progress.exchange = t->exchange;
+  progress.batch = t->batch;
   t->link->set_progress(progress);
+  return 0;
+}
+
+int wm_trainer_exchange(wm_trainer* t, double exchange_s) {
+  if (t) t->exchange = exchange_s < 0 ? Duration(-1) : seconds(exchange_s);
+  return 0;
+}
+
+int wm_trainer_batch_range(wm_trainer* t, uint64_t initial, uint64_t most, uint64_t at_once) {
+  if (t) t->batch = {initial, most, at_once};
   return 0;
 }
 

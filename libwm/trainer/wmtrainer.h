@@ -98,6 +98,13 @@ int wm_trainer_left(wm_trainer* t, uint32_t epoch);
 int wm_trainer_done(wm_trainer* t, uint64_t step);
 /// Values for the report of once a second. @cost a lock and a copy
 int wm_trainer_progress(wm_trainer* t, const wm_progress* p);
+/// What the exchange of gradients adds to a step, for the same report: how the job's speed goes
+/// with its size follows from it. @units seconds, median of late; negative: not measured
+int wm_trainer_exchange(wm_trainer* t, double exchange_s);
+/// This training may choose the samples of a step, for the same report. @units samples: `initial`
+/// the batch that its learning rate was made for, 0 = it does not choose; `most` of a step;
+/// `at_once` that a worker computes at once
+int wm_trainer_batch_range(wm_trainer* t, uint64_t initial, uint64_t most, uint64_t at_once);
 /// 1 on entering a collective, 0 on coming out; a plain store.
 void wm_trainer_in_collective(wm_trainer* t, int32_t inside);
 

@@ -45,7 +45,7 @@ void SchedRun::all_started(JobId id) {
 }
 
 void SchedRun::next_epoch(JobId id) {
-  if (slow || !job(id).spec().elastic || job(id).state != JobState::Running) return;
+  if (slow || !agents || !job(id).spec().elastic || job(id).state != JobState::Running) return;
   enter_epoch(id, job(id).membership.epoch.value + 1);
 }
 
@@ -73,8 +73,12 @@ sched::Plan SchedRun::pass() {
     step(TasksLeaving{piece.job, piece.attempt, piece.tasks, at(now + 10), piece.reason});
   }
   for (const auto& piece : plan.preempts) {
-    step(JobPreempted{piece.job, piece.attempt, {piece.by, at(30), piece.requeue, piece.reason}});
+    bool requeue = piece.how == sched::MakeWay::Requeue;
+    if (piece.how == sched::MakeWay::Park)
+      step(JobParked{piece.job, piece.attempt, {piece.by, piece.reason}});
+    else step(JobPreempted{piece.job, piece.attempt, {piece.by, at(30), requeue, piece.reason}});
   }
+  for (const auto& piece : plan.resumes) step(JobUnparked{piece.job, piece.attempt});
   for (const auto& piece : plan.starts) start(piece);
   for (const auto& piece : plan.grows) grow(piece);
   for (const auto& date : plan.promises) step(StartPromised{date.job, date.at, date.places});

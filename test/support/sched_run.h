@@ -16,6 +16,8 @@ class SchedRun : public ClusterBuilder {
   sched::SchedPolicy policy;
   /// Tasks stay starting until catch_up(): jobs are launching for a while.
   bool slow = false;
+  /// Workers speak with agents: their jobs are resized in place.
+  bool agents = true;
   /// Seconds since the tests' epoch: when passes run and events happen.
   double now = 0;
 

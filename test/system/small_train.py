@@ -1,6 +1,7 @@
 """Role: the smallest FabricModel script for system tests: a linear model on made-up numbers.
 
-usage: small_train.py STEPS [SLEEP_MS]   SLEEP_MS stands for work in each step
+usage: small_train.py STEPS [SLEEP_MS [each]]   SLEEP_MS stands for work in each step, as long with
+however many workers; with `each` for that of a whole batch, so that workers divide it
 A file `hurry` in the working directory ends the sleeping: a test does what it has to while the
 steps are slow, however busy the machine is, and need not wait for the rest.
 Writes RESULT_DIR/model/result.json as the demo's script does; prints what the tests look for.
@@ -18,6 +19,7 @@ from callbacks import Callback
 from fabric_model import FabricModel
 
 SAMPLES, BATCH = 64, 16
+EACH = sys.argv[3:] == ['each']
 STEPS, SLEEP_MS = int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 5.0
 
 
@@ -41,7 +43,7 @@ class Slow(nn.Module):
 
     def forward(self, x):
         if not os.path.exists('hurry'):
-            time.sleep(SLEEP_MS / 1000)
+            time.sleep(SLEEP_MS / 1000 * (len(x) / BATCH if EACH else 1))
         return self.inner(x)
 
 

@@ -81,6 +81,7 @@ class Trainer::Run {
   bool sum(std::vector<double>& numbers, std::size_t tail_at, const Score& own);
   Score summed(const std::vector<double>& numbers, std::size_t tail_at) const;
   void record(const Share& share, std::uint64_t data_epoch, std::int64_t began);
+  void take_times(const wm_step& step);
   void report();
   void checkpoint_if_due(std::uint64_t data_epoch);
   void checkpoint(bool wait);
@@ -105,7 +106,8 @@ class Trainer::Run {
   bool switched_ = false;            // the pause of the newest switch is not known yet
   std::uint64_t switched_step_ = 0;  // steps applied at that switch
   std::int64_t reported_ns_ = 0;
-  double step_s_ = 0, rate_ = 0;
+  double step_s_ = 0, rate_ = 0, exchange_s_ = 0;  // of late, in this group
+  std::int64_t exchanged_ns_ = 0;                  // in the newest step
   std::thread delivery_, writer_;
 };
 
@@ -147,8 +149,8 @@ End Trainer::Run::loop(const std::atomic<bool>& stopping) {
     if (go == Go::Broken) close_broken();
   }
   wm_trainer_done(link_.get(), progress.step);
-  bool first = group_->plan.rank == 0;
-  membership_->retire(std::move(group_));
+  bool first = group_ && group_->plan.rank == 0;
+  if (group_) membership_->retire(std::move(group_));  // else it broke after the last step
   return first ? End::First : End::Other;
 }
 
@@ -177,6 +179,7 @@ Go Trainer::Run::enter(std::shared_ptr<Group> group) {
   group_->joined = true;
   switched_ = true;
   switched_step_ = progress.step;
+  step_s_ = exchange_s_ = 0;  // those of another size say nothing of this one
   wm_trainer_switched(link_.get(), plan.epoch, progress.step, -1);
   return Go::On;
 }
@@ -311,7 +314,9 @@ Go Trainer::Run::train_round() {
   auto data_epoch = progress.data_epoch;
   numbers_.assign(model_.parameters() + kTail, 0.0);
   auto score = own_gradient(own);
+  auto computed = now_ns();
   if (!sum(numbers_, model_.parameters(), score)) return Go::Broken;
+  exchanged_ns_ = now_ns() - computed;
   auto all = summed(numbers_, model_.parameters());
   std::span<double> gradient(numbers_.data(), model_.parameters());
   for (auto& value : gradient) value /= all.samples;
@@ -415,14 +420,25 @@ void Trainer::Run::record(const Share& own, std::uint64_t data_epoch, std::int64
   if (wm_records_step(records_.get(), &step, &pause) != 0) error = wm_trainer_error();
   if (switched_ && pause >= 0) wm_trainer_switched(link_.get(), plan.epoch, switched_step_, pause);
   switched_ = false;
-  double seconds = static_cast<double>(step.t_end_ns - step.t_begin_ns) / 1e9;
-  step_s_ = step_s_ > 0 ? 0.9 * step_s_ + 0.1 * seconds : seconds;
-  rate_ = step_s_ > 0 ? static_cast<double>(step.samples) / step_s_ : 0;
+  take_times(step);
   if (step.t_end_ns - reported_ns_ >= kReport) {
     reported_ns_ = step.t_end_ns;
     report();
   }
   if (after_step_) after_step_(step);
+}
+
+// The last step of a pass may be a short one: it says nothing of the others.
+void Trainer::Run::take_times(const wm_step& step) {
+  bool whole = step.end < course_.train_samples || step.begin == 0;
+  if (!whole && step_s_ > 0) return;
+  auto smooth = [](double& value, double now) {
+    value = value > 0 ? 0.9 * value + 0.1 * now : now;
+  };
+  smooth(step_s_, static_cast<double>(step.t_end_ns - step.t_begin_ns) / 1e9);
+  smooth(exchange_s_, static_cast<double>(exchanged_ns_) / 1e9);
+  rate_ = step_s_ > 0 ? static_cast<double>(step.samples) / step_s_ : 0;
+  wm_trainer_exchange(link_.get(), step.world > 1 ? exchange_s_ : 0);
 }
 
 void Trainer::Run::report() {

@@ -54,7 +54,7 @@ TEST_F(Preempts, a_higher_queue_gets_the_place_of_a_lower_one) {
   auto plan = run.pass();
   ASSERT_EQ(victims(plan), (Ids{low}));
   EXPECT_EQ(plan.preempts[0].by, high);
-  EXPECT_TRUE(plan.preempts[0].requeue);
+  EXPECT_EQ(plan.preempts[0].how, MakeWay::Requeue);
   EXPECT_EQ(plan.preempts[0].reason, "preempted by job <2> of queue <high>");
   EXPECT_EQ(run.why(high), "Waiting for 2 slots being released by job <1>");
   end_preempted();
@@ -198,11 +198,144 @@ TEST_F(Preempts, jobs_that_can_run_again_go_before_jobs_that_would_be_lost) {
   run.submit(slots("bob", 1).queue("high"));
   auto plan = run.plan();
   ASSERT_EQ(victims(plan), (Ids{again}));
-  EXPECT_TRUE(plan.preempts[0].requeue);
+  EXPECT_EQ(plan.preempts[0].how, MakeWay::Requeue);
   run.submit(slots("bob", 1).queue("high"));
   plan = run.plan();
   ASSERT_EQ(victims(plan), (Ids{again, once}));
-  EXPECT_FALSE(plan.preempts[1].requeue);
+  EXPECT_EQ(plan.preempts[1].how, MakeWay::End);
+}
+
+class Parks : public Preempts {
+ protected:
+  Parks() {
+    queue("low", [](QueueConf& q) { q.preempt_by = "suspend"; });
+  }
+  std::uint32_t used(HostId host) { return run.host_of(host).used_slots; }
+};
+
+TEST_F(Parks, a_job_is_stopped_gives_its_slots_and_goes_on_when_they_are_free) {
+  auto h = run.host(2);
+  auto low = running(slots("ann", 2).queue("low"));
+  auto high = run.submit(slots("bob", 2).queue("high"));
+  auto plan = run.pass();
+  ASSERT_EQ(victims(plan), (Ids{low}));
+  EXPECT_EQ(plan.preempts[0].how, MakeWay::Park);
+  EXPECT_EQ(run.job(low).state, JobState::Suspended);
+  EXPECT_EQ(lsf_state(run.job(low)), "SSUSP");
+  EXPECT_EQ(used(h), 0u);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.job(high).state, JobState::Running);
+  EXPECT_EQ(used(h), 2u);
+  run.end(high);
+  ASSERT_EQ(run.pass().resumes.size(), 1u);
+  EXPECT_EQ(run.job(low).state, JobState::Running);
+  EXPECT_EQ(run.job(low).attempt, Attempt{1});
+  EXPECT_EQ(used(h), 2u);
+}
+
+TEST_F(Parks, nobody_behind_it_takes_its_places_one_by_one) {
+  auto h = run.host(2);
+  auto low = running(slots("ann", 2).queue("low"));
+  auto a = run.submit(slots("bob", 1).queue("high")), b = run.submit(slots("bob", 1).queue("high"));
+  ASSERT_GE(run.settle(), 0);
+  ASSERT_EQ(run.job(b).state, JobState::Running);
+  ASSERT_EQ(run.job(low).state, JobState::Suspended);
+  auto later = run.submit(slots("zoe", 1).queue("low"));
+  run.end(a);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.job(later).state, JobState::Pending);
+  EXPECT_FALSE(run.why(later).empty());
+  run.end(b);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.job(low).state, JobState::Running);
+  EXPECT_EQ(used(h), 2u);
+}
+
+TEST_F(Parks, what_is_kept_for_it_is_there_for_a_higher_job) {
+  run.host(2);
+  auto low = running(slots("ann", 2).queue("low"));
+  auto a = run.submit(slots("bob", 1).queue("high"));
+  ASSERT_GE(run.settle(), 0);
+  auto b = run.submit(slots("bob", 1).queue("high"));
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.job(a).state, JobState::Running);
+  EXPECT_EQ(run.job(b).state, JobState::Running);
+  EXPECT_EQ(run.job(low).state, JobState::Suspended);
+}
+
+TEST_F(Parks, its_memory_stays_where_it_is) {
+  auto h = run.host(2);
+  auto all = run.host_of(h).capacity.mem;
+  auto low = slots("ann", 2).queue("low");
+  low.spec.task.mem = Bytes{all.value / 2};
+  auto parked = running(low);
+  auto high = slots("bob", 1).queue("high");
+  high.spec.task.mem = Bytes{all.value / 4};
+  run.submit(high);
+  EXPECT_TRUE(run.plan().preempts.empty()) << "its memory would not become free";
+  high.spec.task.mem = Bytes{0};
+  auto fits = run.submit(high);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.job(fits).state, JobState::Running);
+  EXPECT_EQ(run.job(parked).state, JobState::Suspended);
+  EXPECT_EQ(run.host_of(h).used_mem, all);
+}
+
+TEST_F(Parks, jobs_with_gpus_and_whole_hosts_are_left_alone) {
+  gpu_hosts(1, 2);
+  running(rigid("ann", 2).queue("low"));
+  run.submit(rigid("bob", 2).queue("high"));
+  EXPECT_TRUE(run.plan().preempts.empty());
+  auto h = run.host(2);
+  auto alone = slots("ann", 1).queue("low");
+  alone.spec.exclusive = true;
+  run.run(run.submit(alone), {h});
+  run.submit(slots("bob", 2).queue("high"));
+  EXPECT_TRUE(run.plan().preempts.empty());
+}
+
+TEST_F(Parks, rerunnable_jobs_wait_again_before_others_are_stopped) {
+  run.host(2);
+  auto once = running(slots("ann", 1).queue("low"));
+  auto again = running(slots("ann", 1).queue("low").rerunnable());
+  run.submit(slots("bob", 1).queue("high"));
+  auto plan = run.plan();
+  ASSERT_EQ(victims(plan), (Ids{again}));
+  EXPECT_EQ(plan.preempts[0].how, MakeWay::Requeue);
+  run.submit(slots("bob", 1).queue("high"));
+  plan = run.plan();
+  ASSERT_EQ(victims(plan), (Ids{once, again}));
+  EXPECT_EQ(plan.preempts[0].how, MakeWay::Park);
+}
+
+TEST_F(Parks, one_that_is_killed_gives_its_memory_and_no_slot_twice) {
+  auto h = run.host(2);
+  auto low = running(slots("ann", 2).queue("low"));
+  auto high = run.submit(slots("bob", 2).queue("high"));
+  ASSERT_GE(run.settle(), 0);
+  run.step(KillRequested{low, {}});
+  EXPECT_TRUE(run.pass().idle());
+  run.end(low);
+  EXPECT_EQ(run.job(low).state, JobState::Killed);
+  EXPECT_EQ(used(h), 2u);
+  run.end(high);
+  EXPECT_EQ(used(h), 0u);
+}
+
+TEST_F(Parks, one_that_its_owner_stops_too_waits_for_both) {
+  run.host(2);
+  auto low = running(slots("ann", 2).queue("low"));
+  auto high = run.submit(slots("bob", 2).queue("high"));
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_FALSE(run.check(JobResumed{low, "ann"}));
+  run.step(JobSuspended{low, "ann"});
+  EXPECT_EQ(lsf_state(run.job(low)), "USUSP");
+  run.end(high);
+  EXPECT_TRUE(run.pass().idle());
+  run.step(JobResumed{low, "ann"});
+  EXPECT_EQ(run.job(low).state, JobState::Suspended);
+  run.pass();
+  EXPECT_EQ(run.job(low).state, JobState::Running);
 }
 
 TEST_F(Preempts, elastic_jobs_shrink_before_anybody_ends) {
@@ -272,7 +405,7 @@ class RandomState {
       QueueConf queue;
       queue.name = names[i];
       queue.priority = 10 * (i + 1);
-      queue.preempt_by = std::vector{"shrink", "requeue", "kill"}[pick(3)];
+      queue.preempt_by = std::vector{"shrink", "requeue", "kill", "suspend"}[pick(4)];
       if (pick(3)) queue.preempts = {pick(2) ? std::string("lower") : names[pick(i + 1)]};
       queues.push_back(queue);
     }
@@ -297,7 +430,7 @@ class RandomState {
   double potential() const {
     double sum = 0;
     each_job(run.state, [&](const Job& job) {
-      if (job.state != JobState::Pending) return;
+      if (job.state != JobState::Pending && !job.parked) return;
       sum += std::pow(jobs + 2, run.state.config->queue(job.spec().queue)->priority / 10);
     });
     return sum;
@@ -371,6 +504,21 @@ void expect_started(const RandomState& state, JobId winner, const Attempts& befo
       << story(state);
 }
 
+// Whoever is stopped has no place of its own free.
+void expect_nobody_parked_for_nothing(const Cluster& state) {
+  each_job(state, [&](const Job& job) {
+    if (!job.parked) return;
+    EXPECT_EQ(job.spec().task.milli_gpus, 0u);
+    std::map<HostId, std::uint32_t> tasks;
+    for (const Task& task : job.tasks) tasks[task.host] += task.holds_slot();
+    bool fits = std::all_of(tasks.begin(), tasks.end(), [&](const auto& entry) {
+      const Host& host = *state.hosts.find(entry.first.value);
+      return host.capacity.slots - host.used_slots >= entry.second;
+    });
+    EXPECT_FALSE(fits) << to_string(job.id) << " could go on";
+  });
+}
+
 // Left alone: every winner starts, the potential has fallen, and after finitely many
 // preemptions there is rest.
 void expect_rest(RandomState& state) {
@@ -386,6 +534,7 @@ void expect_rest(RandomState& state) {
     bool ended = state.end_preempted();
     if (!ended && plan.idle()) break;
   }
+  expect_nobody_parked_for_nothing(run.state);
   for (const auto& [winner, attempts] : winners) expect_started(state, winner, attempts);
   if (!winners.empty()) {
     EXPECT_LT(state.potential(), before);

@@ -30,6 +30,11 @@ from .progress import END, FINISH, TRAIN, Progress
 _REPORT_NS = 200_000_000  # between two updates of the progress that is reported
 
 
+def _smooth(value, now):
+    """About the last ten count."""
+    return 0.9 * value + 0.1 * now if value else now
+
+
 class Engine:
     """@thread the training thread; request_stop: a signal handler on it"""
 
@@ -48,7 +53,8 @@ class Engine:
         self._has_state, self._stopping = False, 0  # number of the signal
         self._ledger, self._delivery = None, None
         self._switched = None   # (epoch, step) whose pause is not known yet
-        self._reported_ns, self._step_s, self._rate = 0, 0.0, 0.0
+        self._reported_ns, self._exchanged_ns = 0, 0
+        self._step_s = self._exchange_s = self._rate = 0.0  # of late, in this group
 
     # ---- course of a training -----------------------------------------------------------
 
@@ -124,7 +130,9 @@ class Engine:
         self._prepare_next(end)
         own = self._train_share(numbers, seeds, end - begin)
         noise = self._noise.share(progress.step, self._flat, size if group.world > 1 else 0)
+        computed = time.monotonic_ns()
         tail = self._flat.sum(group, size, offset == 0, self._flags(noise) + own)
+        self._exchanged_ns = time.monotonic_ns() - computed
         if sabotage.skips(progress, self._sabotage):
             self._flat.undo()
             progress.commit_train(self.course, end, tail.weight, tail.sums)
@@ -206,6 +214,7 @@ class Engine:
         elif group.rank in behind:
             self._take_over(state.receive(group, source), old)
         group.joined = True
+        self._step_s = self._exchange_s = 0.0  # those of another size say nothing of this one
         self._switched = (group.epoch, self.progress.step)
         self.agent.switched(group.epoch, self.progress.step)
 
@@ -276,12 +285,24 @@ class Engine:
         if self._switched and pause_ns >= 0:
             self.agent.switched(*self._switched, pause_ns)
         self._switched = None
-        seconds = (step.t_end_ns - step.t_begin_ns) / 1e9
-        self._step_s = 0.9 * self._step_s + 0.1 * seconds if self._step_s else seconds
-        self._rate = step.samples / self._step_s if self._step_s else 0.0
+        self._take_times(step)
         if step.t_end_ns - self._reported_ns >= _REPORT_NS:
             self._reported_ns = step.t_end_ns
             self._report()
+
+    def _take_times(self, step):
+        """The last step of a pass may be a short one: it says nothing of the others."""
+        whole = step.end < self.course.train_samples or step.begin == 0
+        if not whole and self._step_s:
+            return
+        self._step_s = _smooth(self._step_s, (step.t_end_ns - step.t_begin_ns) / 1e9)
+        self._exchange_s = _smooth(self._exchange_s, self._exchanged_ns / 1e9)
+        self._rate = step.samples / self._step_s if self._step_s else 0.0
+        self.agent.exchange(self._exchange() if step.world > 1 else 0.0)
+
+    def _exchange(self):
+        """On a GPU the sum begins before the gradients are done: not to be told apart."""
+        return self._exchange_s if self._flat.on_cpu else -1.0
 
     def _report(self):
         p = self.progress

@@ -109,6 +109,11 @@ class FlatModel:
         self._saved = [b.clone() for b in self._buffers]
 
     @property
+    def on_cpu(self):
+        """Whether a sum's time is that of the sum alone."""
+        return self._room.device.type == 'cpu'
+
+    @property
     def elements(self):
         """How many gradients there are."""
         return sum(bucket.size for bucket in self._buckets)

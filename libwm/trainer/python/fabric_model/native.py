@@ -75,6 +75,7 @@ def load():
     lib.wm_trainer_switched.argtypes = [c.c_void_p, c.c_uint32, c.c_uint64, c.c_int64]
     lib.wm_trainer_faulted.argtypes = [c.c_void_p, c.c_uint32, c.c_uint64, c.c_char_p]
     lib.wm_trainer_connect_failed.argtypes = [c.c_void_p, c.c_uint32, c.c_char_p]
+    lib.wm_trainer_exchange.argtypes = [c.c_void_p, c.c_double]
     lib.wm_trainer_done.argtypes = [c.c_void_p, c.c_uint64]
     lib.wm_records_step.argtypes = [c.c_void_p, c.POINTER(Step), c.POINTER(c.c_int64)]
     lib.wm_ledger_samples.argtypes = [c.POINTER(_Ledger), c.c_uint64, c.c_uint64, c.c_uint64,
@@ -131,6 +132,10 @@ class Agent:
     def progress(self, **values):
         """Values for the report of once a second, by their names in wm_progress."""
         self._say('progress', c.byref(_Progress(**values)))
+
+    def exchange(self, seconds):
+        """What exchanging gradients adds to a step; negative: not measured."""
+        self._say('exchange', seconds)
 
     def in_collective(self, inside):
         if self.present:

@@ -1,0 +1,130 @@
+#include "libwm/sched/pace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "libwm/sched/goodput.h"
+#include "libwm/sched/speeds.h"
+
+namespace wm::sched {
+namespace {
+
+// Of a change that was never measured: a pause between two steps, or a program's whole start.
+constexpr Duration kInPlace = std::chrono::seconds(1), kRestart = std::chrono::seconds(30);
+constexpr double kNoBound = 1e15;  // samples
+constexpr double kSame = 0.05;     // batches that differ by less count as one
+
+double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+
+bool is_same(double a, double b) { return std::fabs(a - b) <= kSame * std::max(a, b); }
+
+// With so large a part of the batch a task was never faster than this.
+double least_step(const Pace& pace, double local) {
+  double least = kNoBound;
+  for (const StepReport& r : pace.reports)
+    if (is_same(r.local_batch, local)) least = std::min(least, seconds(r.step));
+  return least;
+}
+
+StepSample sample_of(const Pace& pace, const StepReport& r) {
+  double step = seconds(r.step);
+  double exchange = r.exchange >= Duration{} ? std::min(seconds(r.exchange), step)
+                    : r.tasks < 2            ? 0
+                                             : step - least_step(pace, r.local_batch);
+  return {r.hosts, r.tasks, r.local_batch, step - exchange, exchange};
+}
+
+// Does each task keep its part of the batch, whatever their number?
+bool keeps_local(const Pace& pace) {
+  const StepReport& last = pace.reports.back();
+  return std::any_of(pace.reports.begin(), pace.reports.end(), [&](const StepReport& r) {
+    return r.tasks != last.tasks && is_same(r.local_batch, last.local_batch);
+  });
+}
+
+BatchTerms terms_of(const Pace& pace) {
+  const StepReport& last = pace.reports.back();
+  BatchTerms terms;
+  terms.noise = std::max(0.0, pace.noise);
+  terms.may_choose = pace.batch.initial > 0;
+  if (terms.may_choose) {
+    terms.initial = terms.own = static_cast<double>(pace.batch.initial);
+    terms.most = static_cast<double>(std::max(pace.batch.most, pace.batch.initial));
+    terms.local_most = std::max(1.0, static_cast<double>(pace.batch.at_once));
+    return terms;
+  }
+  terms.per_task = keeps_local(pace);
+  terms.own = terms.initial = terms.per_task ? last.local_batch : last.local_batch * last.tasks;
+  terms.most = terms.per_task ? kNoBound : terms.own;
+  terms.local_most = kNoBound;
+  // Without its noise nothing is known of what a larger batch is worth: a sample is a sample.
+  if (pace.noise < 0) terms.noise = kNoBound * kNoBound;
+  return terms;
+}
+
+// Tasks that the largest of its hosts takes when it is empty; 1 at least. Alike for all claims of
+// one request, hence remembered.
+class LargestHosts {
+ public:
+  explicit LargestHosts(const Claims& claims) : claims_(claims) {}
+  std::uint32_t takes(const Claim& claim) {
+    auto [known, is_new] = most_.try_emplace(claim.request, 1);
+    if (!is_new) return known->second;
+    for (std::uint32_t at : claims_.requests[claim.request].hosts) {
+      const Room bare = bare_room(*claims_.rooms[at].host);
+      std::int64_t tasks = fit(bare, claim.spec().task, When::Now, kMost);
+      known->second = std::max(known->second, static_cast<std::uint32_t>(tasks));
+    }
+    return known->second;
+  }
+
+ private:
+  static constexpr std::int64_t kMost = 1'000'000;
+  const Claims& claims_;
+  std::map<std::uint32_t, std::uint32_t> most_;  // by request
+};
+
+const std::vector<double>& curve_for(const Claim& claim, Curves& curves) {
+  Curve& curve = curves[claim.id];
+  bool known = curve.pace == claim.job->pace && curve.per_host == claim.per_host &&
+               curve.most == claim.max && !curve.speeds.empty();
+  if (known) return curve.speeds;
+  curve = {claim.job->pace, claim.per_host, claim.max, {}};
+  curve.speeds = curve_of(curve.pace, claim.per_host, claim.max);
+  return curve.speeds;
+}
+
+}  // namespace
+
+std::vector<double> curve_of(const Pace& pace, std::uint32_t per_host, std::uint32_t most) {
+  if (pace.reports.empty()) return {};
+  Profile profile;
+  for (const StepReport& report : pace.reports) profile.add(sample_of(pace, report));
+  return profile.speeds(terms_of(pace), std::max(1u, per_host), most);
+}
+
+Duration price_of(const Config& config, const Job& job) {
+  if (job.pace.resizes > 0) return job.pace.resize_cost;
+  return resize_mode_of(config, job) == ResizeMode::Restart ? kRestart : kInPlace;
+}
+
+void attach_paces(Claims& claims, const Config& config, Curves& curves) {
+  std::set<JobId> live;
+  LargestHosts hosts(claims);
+  for (Claim& claim : claims.all) {
+    if (!claim.resizes || claim.kind == ClaimKind::Fixed) continue;
+    bool by_gain = !claim.speeds && is_sized_by_gain(config, claim.spec());
+    if (!by_gain && claim.sizes == UsefulSizes::Any) continue;
+    claim.per_host = hosts.takes(claim);
+    if (!by_gain) continue;
+    claim.by_gain = true;
+    claim.price = price_of(config, *claim.job);
+    live.insert(claim.id);
+    const auto& curve = curve_for(claim, curves);
+    if (curve.size() > 1) attach_curve(claim, curve, 0);
+  }
+  std::erase_if(curves, [&](const auto& entry) { return !live.count(entry.first); });
+}
+
+}  // namespace wm::sched
