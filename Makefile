@@ -239,7 +239,7 @@ sim-report: $B/bin/bsim
 soak: all tests
 	@B=$B scripts/check --soak
 check-v2: $B/test/fault $B/sbin/wshepherd
-	@B=$B scripts/check_v2
+	@B=$B scripts/v2_check
 demo: bootstrap
 	@$(MAKE) --no-print-directory all
 	@scripts/demo

@@ -20,6 +20,7 @@
 #include "libwm/base/units.h"
 #include "libwm/model/config.h"
 #include "libwm/model/elastic.h"
+#include "libwm/model/making_way.h"
 #include "libwm/model/pace.h"
 #include "libwm/model/reason.h"
 
@@ -247,15 +248,6 @@ struct PromisedPlace {
   HostId host;
   std::uint32_t tasks = 0;
   bool operator==(const PromisedPlace&) const = default;
-};
-
-/// An attempt that makes way for a job of a higher queue.
-struct Preempted {
-  JobId by;             ///< for whom
-  WallTime leave_by{};  ///< killed after this
-  bool requeue = true;  ///< back to pending, else it ends
-  std::string text;     ///< for people
-  bool operator==(const Preempted&) const = default;
 };
 
 /// A change of size that the job's own notification command is asked about (ResizeMode::Notify).

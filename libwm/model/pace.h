@@ -1,5 +1,5 @@
 // Role: what bears on the size of an elastic job: which sizes are of use to it, how fast it has
-// shown itself to be, what a change costs it; and how a job stands that is stopped for another.
+// shown itself to be, and what a change costs it.
 // Values, parts of Job and JobSpec (job.h).
 #pragma once
 
@@ -38,14 +38,6 @@ struct Pace {
   Duration resize_cost{};     ///< of a change of size, mean of the measured ones
   std::uint32_t resizes = 0;  ///< how many were measured
   bool operator==(const Pace&) const = default;
-};
-
-/// A job that was stopped to make way for another: its processes and its memory are there, its
-/// slots are others' until it goes on.
-struct Parked {
-  JobId by;          ///< for whom
-  std::string text;  ///< for people
-  bool operator==(const Parked&) const = default;
 };
 
 }  // namespace wm

@@ -1,5 +1,5 @@
-// Role: parts of an AttemptSpec beside its tasks: commands that run around them and what all of
-// them together may use. Values only; written and read in launcher.cc.
+// Role: parts of an AttemptSpec beside its tasks: where output and the report go, commands that
+// run around them, what all of them together may use. Values only; written and read in launcher.cc.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,27 @@
 #include "libwm/base/units.h"
 
 namespace wm::proc {
+
+/// A file that output goes to, opened as the user at the first byte. Relative to the cwd.
+struct OutputFile {
+  std::string path;  ///< a directory (or ending in '/'): `name` inside it
+  std::string name;  ///< "12.out"
+  bool overwrite = false;
+  bool make_folders = false;
+  std::uint64_t limit_bytes = 0;  ///< nothing is written beyond; 0: no limit
+  bool operator==(const OutputFile&) const = default;
+};
+
+/// What the report block at the end of the -o file says; see job_report.h.
+struct ReportHead {
+  OutputFile file;  ///< path empty: no report
+  std::string product, cluster, admin, job_name, job_text, submit_host, user, queue, home, cwd;
+  std::string err_path;            ///< of -e, named at the end; empty: none
+  std::vector<std::string> hosts;  ///< "4*hostA"
+  WallTime submitted{};
+  std::uint64_t requested_mem_bytes = 0;
+  bool operator==(const ReportHead&) const = default;
+};
 
 /// A small file put into the attempt's own folder before the first task (script, host file).
 struct SmallFile {

@@ -62,16 +62,6 @@ struct ResourceCap {
   bool operator==(const ResourceCap&) const = default;
 };
 
-/// A file that output goes to, opened as the user at the first byte. Relative to the cwd.
-struct OutputFile {
-  std::string path;  ///< a directory (or ending in '/'): `name` inside it
-  std::string name;  ///< "12.out"
-  bool overwrite = false;
-  bool make_folders = false;
-  std::uint64_t limit_bytes = 0;  ///< nothing is written beyond; 0: no limit
-  bool operator==(const OutputFile&) const = default;
-};
-
 /// A task: one process (and its tree) of the attempt.
 struct TaskSpec {
   TaskNumber task;
@@ -93,17 +83,6 @@ struct TaskSpec {
   bool tag = false;                 ///< that agent gets its output, too
   std::vector<CharDevice> devices;  ///< of the attempt's guarded ones, those that it may open
   bool operator==(const TaskSpec&) const = default;
-};
-
-/// What the report block at the end of the -o file says; see job_report.h.
-struct ReportHead {
-  OutputFile file;  ///< path empty: no report
-  std::string product, cluster, admin, job_name, job_text, submit_host, user, queue, home, cwd;
-  std::string err_path;            ///< of -e, named at the end; empty: none
-  std::vector<std::string> hosts;  ///< "4*hostA"
-  WallTime submitted{};
-  std::uint64_t requested_mem_bytes = 0;
-  bool operator==(const ReportHead&) const = default;
 };
 
 /// What a shepherd is made for.

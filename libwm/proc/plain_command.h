@@ -1,4 +1,5 @@
 // Role: which commands need no shell to run as a shell would run them.
+// Pure. Called by launch_plan.cc for every task of a job without a script.
 #pragma once
 
 #include <optional>

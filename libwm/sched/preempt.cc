@@ -63,7 +63,7 @@ std::vector<Preemptor::Candidate> Preemptor::candidates(const Claim& claim) cons
         (other.job->state == JobState::Running || other.job->state == JobState::Launching) &&
         !left_alone_(other.id);
     auto how = way_of(config_, *other.job);
-    if (!how) continue;
+    if (!how) return;
     Candidate candidate{&other, *how};
     if (runs && !is_victim(other) && helps(claim, candidate)) found.push_back(candidate);
   };

@@ -270,8 +270,9 @@ bool Reservations::bars(const Claim& claim) const {
 
 std::int64_t Reservations::allows(const Places& places, const Claim& claim, std::uint32_t room,
                                   When when, std::int64_t most, const TasksByRoom& has) const {
-  // What is held for the first is no bar to itself, when others make way for it.
-  if (!skyline_ || !held_[room] || &claim == first_ || passes_freely(claim)) return most;
+  // Where places are held for one alone they are no bar to him, when others make way.
+  bool own = policy_.backfill == Backfill::Easy && &claim == first_;
+  if (!skyline_ || !held_[room] || own || passes_freely(claim)) return most;
   WallTime from = when == When::Now ? clock_.now : clock_.now + clock_.grace;
   return skyline_->fits(places, claim, room, window_from(from, claim.limit), most, has);
 }

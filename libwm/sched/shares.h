@@ -47,7 +47,8 @@ struct ShareNode {
 };
 
 /// The amount of every node, in the order of `tree`.
-/// @units as the tree's   @cost O(n log n), at most 8 rounds   @thread any
+/// @units as the tree's   @cost O(n log n), at most 8 rounds; twice that where a bound kept a node
+/// from what it was given   @thread any
 /// @source hierarchical max-min fairness: Bertsekas, Gallager, Data Networks, 6.5.2
 std::vector<Units> fill_shares(const std::vector<ShareNode>& tree, Units capacity);
 

@@ -71,8 +71,9 @@ TEST_F(Collect, an_elastic_job_that_cannot_be_told_of_a_new_size_is_fixed) {
 TEST_F(Collect, a_job_resized_within_the_quiet_time_is_fixed) {
   run.config.cluster.times.resize_quiet = std::chrono::seconds(60);
   run.reconfigure();
-  gpu_hosts(4);
-  auto id = submit_and_settle(elastic("ann", 1, 2));
+  gpu_hosts(2);
+  auto id = submit_and_settle(elastic("ann", 1, 3));
+  gpu_hosts(1);
   run.step(TasksAdded{id, Attempt{1}, {Task{TaskNumber{3}, HostId{3}, {0}}}, ""}, 100);
   run.step(TaskStarted{id, Attempt{1}, TaskNumber{3}, 7}, 100);
   auto soon = sched::collect(run.state, test::at(130), 10);

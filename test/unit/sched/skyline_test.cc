@@ -92,14 +92,15 @@ TEST_F(SkylineTest, what_should_have_ended_counts_after_the_grace) {
   collect();
   Places places(*claims, 256);
   const Job& late = run.job(ends[0].first);
-  for (WallTime end : {kAtOnce, at(-5), at(3)}) {
+  for (auto [end, counted] :
+       {std::pair(kAtOnce, at(10)), {at(-5), at(10)}, {at(0), at(10)}, {at(3), at(3)}}) {
     Ends kept;
     kept.reset(1);
     kept.add(0, {end, &late, &late.tasks[0]});
     Skyline sky(claims->rooms, at(0), std::chrono::seconds(10), &kept);
     auto found = sky.earliest(places, *claim(last), Duration{});
     ASSERT_TRUE(found);
-    EXPECT_EQ(found->at, at(10));
+    EXPECT_EQ(found->at, counted);
   }
 }
 
