@@ -39,6 +39,30 @@ void remove_folder(const Place& place, const proc::AttemptKey& key) {
   std::filesystem::remove_all(attempt_folder(place, key), ignored);
 }
 
+/// Ends that its shepherd wrote down, though nobody may have heard them; the attempt's last, if it
+/// is among them.
+std::vector<proc::ExitRecord> written_ends(const Place& place, const proc::AttemptKey& key) {
+  std::vector<proc::ExitRecord> ends;
+  if (auto read = proc::read_exits(place.exits)) ends = *std::move(read);
+  std::erase_if(ends, [&](const auto& end) { return end.key != key; });
+  auto is_task = [](const auto& end) { return end.task != TaskNumber{}; };
+  std::stable_partition(ends.begin(), ends.end(), is_task);
+  return ends;
+}
+
+proc::ExitRecord lost_end(const proc::AttemptKey& key) {
+  proc::ExitRecord end;
+  end.key = key;
+  end.cause = proc::EndCause::ShepherdLost;
+  end.text = "its shepherd was killed; what was left has been ended";
+  end.started = end.ended = wall_now();
+  return end;
+}
+
+void tell(int connection, const proc::ShepherdWord& word) {
+  (void)proc::write_frame(connection, to_bytes(word));
+}
+
 proc::FileRead read_part(const proc::ReadFile& order) {
   proc::FileRead result;
   auto path = resolved_path(order.file);
@@ -74,20 +98,21 @@ void run_sweep(const Place& place, const proc::Sweep& sweep, int connection) {
     proc::kill_all(list);
     ::poll(nullptr, 0, 5);
     bool late = std::chrono::steady_clock::now() - began > sweep.kill_grace;
-    if (late && !told)
-      (void)proc::write_frame(connection, to_bytes(proc::ShepherdWord(proc::AttemptStuck{left})));
+    if (late && !told) tell(connection, proc::AttemptStuck{left});
     told = told || late;
   }
   cgroup.remove();
-  proc::ExitRecord record;
-  record.key = sweep.key;
-  record.cause = proc::EndCause::ShepherdLost;
-  record.text = "its shepherd was killed; what was left has been ended";
-  record.started = record.ended = wall_now();
-  if (!proc::append_exits(place.exits, {record})) return;  // told by the closed socket
+  auto ends = written_ends(place, sweep.key);
+  if (ends.empty() || ends.back().task != TaskNumber{}) {
+    ends.push_back(lost_end(sweep.key));
+    if (!proc::append_exits(place.exits, {ends.back()})) return;  // told by the closed socket
+  }
   remove_sockets(place, sweep.key);
   remove_folder(place, sweep.key);
-  (void)proc::write_frame(connection, to_bytes(proc::ShepherdWord(proc::AttemptEnded{record})));
+  for (const auto& end : ends) {
+    if (end.task != TaskNumber{}) tell(connection, proc::TaskEnded{end});
+    else tell(connection, proc::AttemptEnded{end});
+  }
 }
 
 void run_reader(const proc::ReadFile& order, int connection) {
@@ -99,7 +124,7 @@ void run_reader(const proc::ReadFile& order, int connection) {
     if (order.cwd.empty() || ::chdir(order.cwd.c_str()) != 0) (void)!::chdir("/");
     result = read_part(order);
   }
-  (void)proc::write_frame(connection, to_bytes(proc::ShepherdWord(result)));
+  tell(connection, result);
 }
 
 }  // namespace wm::shepherd

@@ -301,6 +301,18 @@ TEST(shepherd, when_it_is_killed_its_tasks_are_found_and_ended_with_a_reason) {
   EXPECT_TRUE(std::filesystem::is_empty(zygote.run));
 }
 
+TEST(shepherd, an_end_that_it_wrote_but_nobody_heard_is_not_lost) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 63, "exit 19");
+  auto fd = zygote.start(spec);
+  await<AttemptEnded>(fd);
+  auto sweeper = zygote.fork_with(proc::Sweep{"test", spec.key, {}, milliseconds(5000)});
+  EXPECT_EQ(await<TaskEnded>(sweeper).record.status, 19 << 8);
+  EXPECT_EQ(await<AttemptEnded>(sweeper).record.cause, EndCause::Exited);
+  for (const auto& record : *proc::read_exits(zygote.exits))
+    EXPECT_EQ(record.cause, EndCause::Exited);
+}
+
 TEST(shepherd, with_a_cgroup_tasks_are_in_it_and_it_goes_with_the_attempt) {
   CgroupsForTests cgroups;
   if (cgroups.roots.empty()) GTEST_SKIP() << "no writable cgroup below our own";
