@@ -94,6 +94,7 @@ void Reservations::hold_for(const Claim& claim, Places& places) {
   if (!date) return;
   if (!first_) first_ = &claim;
   dates_.back().holds = true;
+  ++holders_;
   if (policy_.backfill == Backfill::Conservative) dates_.back().places = places_of(date->shares);
   for (const Share& share : date->shares) held_[share.room] = true;
 }
@@ -271,7 +272,8 @@ bool Reservations::bars(const Claim& claim) const {
 std::int64_t Reservations::allows(const Places& places, const Claim& claim, std::uint32_t room,
                                   When when, std::int64_t most, const TasksByRoom& has) const {
   // Where places are held for one alone they are no bar to him, when others make way.
-  bool own = policy_.backfill == Backfill::Easy && &claim == first_;
+  bool alone = holders_ <= 1 && kept_.size() == kept_.count(&claim);
+  bool own = &claim == first_ && (policy_.backfill == Backfill::Easy || alone);
   if (!skyline_ || !held_[room] || own || passes_freely(claim)) return most;
   WallTime from = when == When::Now ? clock_.now : clock_.now + clock_.grace;
   return skyline_->fits(places, claim, room, window_from(from, claim.limit), most, has);

@@ -115,6 +115,7 @@ class Reservations {
   std::map<const Claim*, Dated> kept_;  // of earlier passes
   std::vector<DatedStart> dates_;
   std::uint64_t work_ = 0;
+  std::uint32_t holders_ = 0;  // so far in this pass
   bool estimating_ = false;
   bool growing_ = false;
 };
