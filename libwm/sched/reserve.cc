@@ -94,38 +94,39 @@ void Reservations::hold_for(const Claim& claim, Places& places) {
   if (!date) return;
   if (!first_) first_ = &claim;
   dates_.back().holds = true;
-  ++holders_;
-  if (policy_.backfill == Backfill::Conservative) dates_.back().places = places_of(date->shares);
   for (const Share& share : date->shares) held_[share.room] = true;
+  if (keeps(claim)) dates_.back().places = places_of(date->shares);
 }
 
-Window Reservations::window_of(const Claim& claim, const Dated& kept) const {
-  WallTime until = window_from(claim.job->promised, claim.limit).until;
-  return {kept.at, std::max(until, kept.at + clock_.grace)};
+std::vector<Share> Reservations::promised_shares(const Claim& claim) const {
+  std::vector<Share> shares;
+  std::int64_t tasks = 0;
+  for (const PromisedPlace& place : claim.job->promised_places) {
+    auto room = static_cast<std::uint32_t>(room_at(claims_.rooms, place.host));
+    if (room >= claims_.rooms.size() || !claims_.rooms[room].open) return {};
+    shares.push_back({room, std::int64_t{place.tasks}});
+    tasks += shares.back().tasks;
+  }
+  return tasks == claim.min ? shares : std::vector<Share>{};
 }
 
 // Its places are as free at its date as they were promised, or will be after the grace: whoever
-// reaches his limit takes a moment to leave. It is kept until then, not longer, or the next promise
-// of the same places would not be.
-bool Reservations::stays(const Claim& claim, Places& places, Dated& kept) const {
-  for (const PromisedPlace& place : claim.job->promised_places) {
-    auto room = static_cast<std::uint32_t>(room_at(claims_.rooms, place.host));
-    if (room >= claims_.rooms.size() || !claims_.rooms[room].open) return false;
-    kept.shares.push_back({room, std::int64_t{place.tasks}});
-  }
-  std::int64_t tasks = 0;
-  for (const Share& share : kept.shares) tasks += share.tasks;
-  if (tasks != claim.min) return false;
+// reaches his limit takes a moment to leave. Nobody gets them meanwhile, and they are kept no
+// longer for that, or the next promise of the same places would not be.
+std::optional<Window> Reservations::promised_window(const Claim& claim,
+                                                    const std::vector<Share>& shares,
+                                                    Places& places) const {
   WallTime from = std::max(claim.job->promised, clock_.now);
+  WallTime until =
+      std::max(window_from(claim.job->promised, claim.limit).until, from + clock_.grace);
   for (WallTime at : {from, from + clock_.grace}) {
-    kept.at = at;
-    bool fits = std::all_of(kept.shares.begin(), kept.shares.end(), [&](const Share& share) {
-      Window window = window_of(claim, kept);
+    Window window{at, std::max(until, at + clock_.grace)};
+    bool fits = std::all_of(shares.begin(), shares.end(), [&](const Share& share) {
       return skyline_->fits(places, claim, share.room, window, share.tasks, {}) >= share.tasks;
     });
-    if (fits) return true;
+    if (fits) return Window{from, until};
   }
-  return false;
+  return std::nullopt;
 }
 
 void Reservations::keep(Places& places) {
@@ -143,19 +144,26 @@ void Reservations::keep(Places& places) {
   });
   build();
   for (const Claim* claim : promised) {
-    Dated kept;
-    if (!stays(*claim, places, kept)) continue;
-    for (const Share& share : kept.shares) {
-      skyline_->occupy(*claim, share, window_of(*claim, kept));
-      held_[share.room] = true;
-    }
-    kept_.emplace(claim, std::move(kept));
+    std::vector<Share> shares = promised_shares(*claim);
+    auto window = shares.empty() ? std::nullopt : promised_window(*claim, shares, places);
+    if (!window) continue;
+    for (const Share& share : shares) held_[share.room] = true;
+    kept_.insert({claim, {std::move(shares), *window}});
+    take_back(*claim);
   }
 }
 
 void Reservations::let_go(const Claim& claim) {
   auto kept = kept_.find(&claim);
   if (kept != kept_.end()) skyline_->vacate(claim, kept->second.shares);
+}
+
+void Reservations::take_back(const Claim& claim) {
+  auto kept = kept_.find(&claim);
+  if (kept == kept_.end()) return;
+  for (const Share& share : kept->second.shares) {
+    skyline_->occupy(claim, share, kept->second.window);
+  }
 }
 
 std::vector<PromisedPlace> Reservations::places_of(const std::vector<Share>& shares) const {
@@ -168,13 +176,10 @@ std::vector<PromisedPlace> Reservations::places_of(const std::vector<Share>& sha
 }
 
 // What it was promised, as it was.
-std::optional<Dated> Reservations::again(const Claim& claim) {
-  const Dated& kept = kept_.at(&claim);
+Dated Reservations::again(const Claim& claim) {
+  take_back(claim);
   dates_.push_back({claim.id, claim.job->promised});
-  for (const Share& share : kept.shares) {
-    skyline_->occupy(claim, share, window_of(claim, kept));
-  }
-  return kept;
+  return {claim.job->promised, kept_.at(&claim).shares};
 }
 
 // Hosts to be looked at for a date: all of them for the first that asks so.
@@ -236,9 +241,9 @@ std::optional<Dated> Reservations::date_of(const Claim& claim, Places& places) {
   if (date && date->at <= clock_.now + clock_.grace && !was_promised) return std::nullopt;
   if (date || was_promised) dates_.push_back({claim.id, date ? date->at : WallTime{}});
   if (!date) return std::nullopt;
-  for (const Share& share : date->shares) {
-    skyline_->occupy(claim, share, window_from(date->at, claim.limit));
-  }
+  Window window = window_from(date->at, claim.limit);
+  for (const Share& share : date->shares) skyline_->occupy(claim, share, window);
+  if (holds) kept_.insert_or_assign(&claim, Kept{date->shares, window});
   return date;
 }
 
@@ -251,9 +256,7 @@ void Reservations::build() {
   for (const Claim& claim : claims_.all) {
     if (!known && !claim.pending() && !claim.timed) add_ends(claim);
   }
-  for (const auto& [claim, share] : taken_) {
-    skyline_->occupy(*claim, share, window_from(clock_.now, claim->limit));
-  }
+  for (const auto& [claim, share, window] : taken_) skyline_->occupy(*claim, share, window);
 }
 
 void Reservations::add_ends(const Claim& claim) {
@@ -269,20 +272,32 @@ bool Reservations::bars(const Claim& claim) const {
   return policy_.backfill == Backfill::None && first_ && goes_before(*first_, claim);
 }
 
+// The dates of others count with the end that it was promised: a moment too late is no bar.
+Window Reservations::window_if(const Claim& claim, WallTime from) const {
+  Window window = window_from(from, claim.limit);
+  auto kept = kept_.find(&claim);
+  if (kept != kept_.end() && kept->second.window.until > from)
+    window.until = std::min(window.until, kept->second.window.until);
+  return window;
+}
+
 std::int64_t Reservations::allows(const Places& places, const Claim& claim, std::uint32_t room,
                                   When when, std::int64_t most, const TasksByRoom& has) const {
   // Where places are held for one alone they are no bar to him, when others make way.
-  bool alone = holders_ <= 1 && kept_.size() == kept_.count(&claim);
+  bool alone = kept_.size() == kept_.count(&claim);
   bool own = &claim == first_ && (policy_.backfill == Backfill::Easy || alone);
   if (!skyline_ || !held_[room] || own || passes_freely(claim)) return most;
   WallTime from = when == When::Now ? clock_.now : clock_.now + clock_.grace;
-  return skyline_->fits(places, claim, room, window_from(from, claim.limit), most, has);
+  return skyline_->fits(places, claim, room, window_if(claim, from), most, has);
 }
 
-void Reservations::occupy(const Claim& claim, const Share& share) {
+void Reservations::occupy(const Claim& claim, const Share& share, When when) {
   if (passes_freely(claim)) return;
-  taken_.push_back({&claim, share});
-  if (skyline_) skyline_->occupy(claim, share, window_from(clock_.now, claim.limit));
+  Window window = window_from(clock_.now, claim.limit);
+  if (when == When::Future)
+    window.until = window_from(clock_.now + clock_.grace, claim.limit).until;
+  taken_.push_back({&claim, share, window});
+  if (skyline_) skyline_->occupy(claim, share, window);
 }
 
 void Reservations::begin() {

@@ -51,11 +51,14 @@ class Reservations {
   /// Before anybody is placed: who was promised places in an earlier pass keeps them.
   /// @cost O(claims), and where somebody was: O(running tasks + hosts + steps of those places)
   void keep(Places& places);
-  /// Was it promised places that are still good? @cost O(log promised)
+  /// Does it keep places from pass to pass? @cost O(log who does)
   bool keeps(const Claim& claim) const { return kept_.count(&claim) > 0; }
-  /// It may start now, or be given an earlier date: what it holds is free for it until hold_for.
-  /// @cost as Skyline::vacate
+  /// It may start now, or be given an earlier date: what it keeps is free for it until take_back
+  /// or hold_for. @cost as Skyline::vacate
   void let_go(const Claim& claim);
+  /// It does not start in this pass, or only when others have left: it keeps what it kept.
+  /// @cost as Skyline::occupy
+  void take_back(const Claim& claim);
 
   /// A pending claim does not start: it may get a date and hold places.
   /// @cost O(hosts) the first time, then as Skyline::earliest
@@ -70,8 +73,9 @@ class Reservations {
   /// Of `most` tasks, those that take nothing that is held. @cost O(steps of the room)
   std::int64_t allows(const Places& places, const Claim& claim, std::uint32_t room, When when,
                       std::int64_t most, const TasksByRoom& has) const;
-  /// Tasks of the claim were placed. @cost O(steps of the room)
-  void occupy(const Claim& claim, const Share& share);
+  /// Tasks of the claim were placed; Future: they start when others have left, after the grace at
+  /// the latest. @cost O(steps of the room)
+  void occupy(const Claim& claim, const Share& share, When when);
 
   /// begin … rollback undoes what was occupied since; commit keeps it. @cost as Skyline
   void begin();
@@ -90,12 +94,24 @@ class Reservations {
   const std::vector<DatedStart>& dates() const { return dates_; }
 
  private:
+  struct Kept {
+    std::vector<Share> shares;
+    Window window;
+  };
+  struct Taken {
+    const Claim* claim;
+    Share share;
+    Window window;
+  };
+
   bool may_hold(const Claim& claim) const;
   std::uint64_t price_of(const Claim& claim, bool alike) const;
   std::vector<const Claim*> affordable(const std::vector<const Claim*>& waiting) const;
-  bool stays(const Claim& claim, Places& places, Dated& kept) const;
-  Window window_of(const Claim& claim, const Dated& kept) const;
-  std::optional<Dated> again(const Claim& claim);
+  std::vector<Share> promised_shares(const Claim& claim) const;
+  std::optional<Window> promised_window(const Claim& claim, const std::vector<Share>& shares,
+                                        Places& places) const;
+  Dated again(const Claim& claim);
+  Window window_if(const Claim& claim, WallTime from) const;
   std::vector<PromisedPlace> places_of(const std::vector<Share>& shares) const;
   std::optional<Dated> date_of(const Claim& claim, Places& places);
   void build();
@@ -109,13 +125,12 @@ class Reservations {
   PlanUse slots_, gpus_;
   Skyline* skyline_ = nullptr;  // the timeline's, once this placing has asked for a date
   std::vector<bool> held_;      // rooms
-  std::vector<std::pair<const Claim*, Share>> taken_;
+  std::vector<Taken> taken_;
   std::size_t mark_ = 0;
   const Claim* first_ = nullptr;
-  std::map<const Claim*, Dated> kept_;  // of earlier passes
+  std::map<const Claim*, Kept> kept_;  // conservative: of earlier passes, and of this one
   std::vector<DatedStart> dates_;
   std::uint64_t work_ = 0;
-  std::uint32_t holders_ = 0;  // so far in this pass
   bool estimating_ = false;
   bool growing_ = false;
 };

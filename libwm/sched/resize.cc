@@ -62,7 +62,7 @@ JobId Placement::copy_id(const Claim& claim, const Placed& placed) const {
 void Placement::grant(const Claim& claim, const Share& share, std::vector<Spot>& spots,
                       Placed& placed) {
   auto more = places_.take(claim, share, placed.has);
-  held_.occupy(claim, share);
+  held_.occupy(claim, share, When::Now);
   spots.insert(spots.end(), more.begin(), more.end());
   placed.has[share.room] += share.tasks;
   placed.tasks += share.tasks;
@@ -155,7 +155,7 @@ std::int64_t Placement::promise(const Claim& claim, std::int64_t tasks, TasksByR
     std::int64_t now = places_.fits(claim, *room, When::Now, left, has);
     std::int64_t got = places_.fits(claim, *room, When::Future, left, has);
     places_.take(claim, {*room, got}, has);
-    held_.occupy(claim, {*room, got});
+    held_.occupy(claim, {*room, got}, When::Future);
     has[*room] += got;
     left -= got;
     promise.tasks += got - std::min(got, now);
@@ -279,8 +279,10 @@ bool Placement::start_or_hold(Claim& claim) {
   held_.let_go(claim);
   bool all = claim.admitted == 0 || start_all(claim);
   auto it = placed_.find(&claim);
-  bool waits = it == placed_.end() || (it->second.starts.empty() && !promises_.count(&claim));
+  bool comes = promises_.count(&claim) > 0;  // as soon as others have left
+  bool waits = it == placed_.end() || (it->second.starts.empty() && !comes);
   if (waits) held_.hold_for(claim, places_);
+  else if (comes) held_.take_back(claim);
   if (waits && held_.first() != claim.id) claim.behind = held_.first();
   return all;
 }
@@ -296,19 +298,22 @@ void Placement::bar_hopeless() {
 }
 
 // Strictly in order: who waits for room may hold some before the next is looked at. Those
-// whose promised date has come go first, whoever has come to stand before them since.
+// whose promised date has come go first, the earliest before others, whoever has come to stand
+// before them since.
 bool Placement::start_in_order() {
-  bool all = true;
-  auto date_has_come = [&](const Claim& claim) {
-    return claim.due && claim.job->promised != WallTime{} &&
-           claim.job->promised <= clock_.now + clock_.grace;
-  };
-  for (bool first : {true, false}) {
-    for (Claim& claim : claims_.all) {
-      bool now = claim.pending() && !claim.rest && date_has_come(claim) == first;
-      if (now) all = start_or_hold(claim) && all;
-    }
+  std::vector<Claim*> dated, others;
+  for (Claim& claim : claims_.all) {
+    if (!claim.pending() || claim.rest) continue;
+    bool has_come = claim.due && claim.job->promised != WallTime{} &&
+                    claim.job->promised <= clock_.now + clock_.grace;
+    (has_come ? dated : others).push_back(&claim);
   }
+  std::stable_sort(dated.begin(), dated.end(), [](const Claim* a, const Claim* b) {
+    return a->job->promised < b->job->promised;
+  });
+  bool all = true;
+  for (auto* turn : {&dated, &others})
+    for (Claim* claim : *turn) all = start_or_hold(*claim) && all;
   if (!all) bar_hopeless();
   return all;
 }
@@ -339,7 +344,12 @@ const std::vector<DatedStart>& Placement::date(const std::vector<const Claim*>& 
 }
 
 bool Placement::start_spare(Claim& claim) {
-  if (claim.parked || is_hopeless(claim) || !start_now(claim)) return false;
+  if (claim.parked || is_hopeless(claim)) return false;
+  held_.let_go(claim);
+  if (!start_now(claim)) {
+    held_.take_back(claim);
+    return false;
+  }
   claim.target = claim.min;
   ++claim.admitted;
   return true;

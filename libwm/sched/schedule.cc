@@ -294,8 +294,11 @@ void Pass::add_promises() {
   for (const DatedStart& date : placement_->date(waiting)) {
     const Job* job = find_job(cluster_, date.job);
     if (is_started(date.job)) continue;
-    if (is_news(job->promised, date, policy_, timeline_.clock.now)) plan_.promises.push_back(date);
-    look_at(date.at);
+    const auto& [now, grace] = timeline_.clock;
+    bool news = is_news(job->promised, date, policy_, now);
+    if (news) plan_.promises.push_back(date);
+    // Those whose date has come wait for others that leave: that they have gone starts a pass.
+    look_at(date.at > now || news ? date.at : now + grace);
   }
   std::sort(plan_.promises.begin(), plan_.promises.end(),
             [](const DatedStart& a, const DatedStart& b) { return a.job < b.job; });

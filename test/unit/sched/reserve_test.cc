@@ -92,6 +92,24 @@ TEST_F(Backfilling, easy_delays_the_second_that_waits_conservative_does_not) {
   EXPECT_EQ(run.promised(other), 150);
 }
 
+// Its own places at its date are no bar to it before.
+TEST_F(Backfilling, conservative_starts_early_whoever_has_room_for_all_its_time) {
+  run.policy.backfill = SchedPolicy::Backfill::Conservative;
+  JobId wide = submit(4, 50), next = submit(4, 50), last = submit(1, 600);
+  EXPECT_EQ(run.promised(last), 200);
+  run.end(first);
+  run.settle();
+  EXPECT_TRUE(runs(wide));
+  run.now = 10;
+  run.end(wide);
+  run.settle();
+  EXPECT_TRUE(runs(next));
+  run.now = 20;
+  run.end(next);
+  run.settle();
+  EXPECT_TRUE(runs(last));
+}
+
 TEST_F(Backfilling, the_promised_one_starts_when_its_date_has_come) {
   JobId wide = submit(4, 50, "bob");
   submit(1, 1000, "ann");
