@@ -56,6 +56,14 @@ void go_on(Job& job, WallTime now) {
   ++job.generation;
 }
 
+// Hosts, agents and the scheduler are to look at it.
+void touch_all(Touched& t, JobId job) {
+  t.orders.insert(job);
+  t.agents.insert(job);
+  t.jobs.insert(job);
+  t.schedule = true;
+}
+
 }  // namespace
 
 void note_resize(const Cluster& cluster, Job& job, bool grow,
@@ -89,20 +97,14 @@ void apply_to(Cluster& c, const JobParked& e, WallTime now, Touched& t) {
   give_slots(c, job, e.parked);
   ++job.preemptions;
   job.state = JobState::Suspended;
-  t.orders.insert(e.job);
-  t.agents.insert(e.job);
-  t.jobs.insert(e.job);
-  t.schedule = true;
+  touch_all(t, e.job);
 }
 
 void apply_to(Cluster& c, const JobUnparked& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   take_slots_back(c, job);
   go_on(job, now);
-  t.orders.insert(e.job);
-  t.agents.insert(e.job);
-  t.jobs.insert(e.job);
-  t.schedule = true;
+  touch_all(t, e.job);
 }
 
 void apply_to(Cluster& c, const ResizeAnswered& e, WallTime now, Touched& t) {

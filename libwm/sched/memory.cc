@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "libwm/sched/claim_maker.h"
 #include "libwm/sched/eligible.h"
 #include "libwm/sched/order.h"
-#include "libwm/sched/past_use.h"
 
 namespace wm::sched {
 namespace {
@@ -13,7 +13,12 @@ namespace {
 class Collector {
  public:
   Collector(Memory& memory, const Cluster& cluster, WallTime now, std::uint32_t max_pending)
-      : memory_(memory), cluster_(cluster), now_(now), left_(max_pending), claims_(open()) {}
+      : memory_(memory),
+        cluster_(cluster),
+        now_(now),
+        left_(max_pending),
+        claims_(open()),
+        make_(cluster, now, claims_, memory.owners) {}
   void run();
 
  private:
@@ -38,21 +43,11 @@ class Collector {
   void visit_array(const Job& base);
   void visit_element(const Job& job);
   std::uint32_t& startable(const Job& job);
-  Claim running_claim(const Job& job);
   void add_parked(const Job& job);
   void add_running(const Job& job);
   void add_pending(const Job& job, std::uint32_t copies, std::uint32_t asked);
   void add_coming(const Job& job);
-  Duration quiet_of(const Job& job) const;
-  bool was_resized_lately(const Job& job);
   Room* room_of_task(const Task& task);
-  std::uint32_t alternative_of(const Job& job);
-  std::uint32_t owner_of(const JobSpec& spec);
-  Claim claim_of(const Job& job);
-  JobOrder order_of(const Claim& claim) const;
-  std::uint32_t fair_rank(const std::string& user);
-  std::uint32_t order_rank(const Claim& claim);
-  std::optional<PendCode> obstacle(const std::string& queue, const Claim& claim) const;
 
   Memory& memory_;
   const Cluster& cluster_;
@@ -60,96 +55,11 @@ class Collector {
   std::uint32_t left_;
   Positions changed_;  // rooms
   Claims& claims_;
-  std::optional<FairOrder> order_;                    // made for the first queue that asks
+  ClaimMaker make_;
   std::map<std::uint32_t, std::uint32_t> startable_;  // array's number → elements that may start
   std::vector<JobId> gone_;                           // from memory_.elastic
   std::vector<Claim> fresh_;                          // for it
 };
-
-bool waits(const Job& job) {
-  return job.state == JobState::Pending || job.state == JobState::Array;
-}
-
-// Counted host by host: rules between hosts may still keep it out.
-bool has_room_now(const Request& request, const JobSpec& spec, const std::vector<Room>& rooms) {
-  std::int64_t total = 0, tasks = std::max<std::uint32_t>(1, spec.min_tasks);
-  for (std::uint32_t at : request.hosts) {
-    std::int64_t n = fit(rooms[at], spec.task, When::Now, tasks);
-    total = spec.span.one_host ? std::max(total, n) : total + n;
-    if (total >= tasks) return true;
-  }
-  return false;
-}
-
-// Of a pending job the first alternative with room now, else the first that has hosts.
-std::uint32_t Collector::alternative_of(const Job& job) {
-  auto count = static_cast<std::uint32_t>(job.sealed->alternatives.size());
-  if (count == 0 || !waits(job)) return job.alternative;
-  std::uint32_t with_hosts = 0;
-  for (std::uint32_t n = count + 1; n-- > 0;) {
-    const JobSpec& spec = job.spec_of(n);
-    const Request& request = claims_.requests[claims_.requests.intern(spec, claims_.rooms)];
-    if (!request.hosts.empty()) with_hosts = n;
-  }
-  for (std::uint32_t n = 0; n <= count; ++n) {
-    const JobSpec& spec = job.spec_of(n);
-    const Request& request = claims_.requests[claims_.requests.intern(spec, claims_.rooms)];
-    if (has_room_now(request, spec, claims_.rooms)) return n;
-  }
-  return with_hosts;
-}
-
-std::uint32_t Collector::owner_of(const JobSpec& spec) {
-  auto next = static_cast<std::uint32_t>(memory_.owners.size());
-  return memory_.owners.try_emplace({spec.plan, spec.owner.user}, next).first->second;
-}
-
-JobOrder Collector::order_of(const Claim& claim) const {
-  const QueueConf* queue = claims_.requests[claim.request].queue;
-  return queue ? queue->order : JobOrder::Fcfs;
-}
-
-std::uint32_t Collector::fair_rank(const std::string& user) {
-  if (!order_) order_.emplace(cluster_, now_);
-  return order_->rank(user);
-}
-
-std::uint32_t Collector::order_rank(const Claim& claim) {
-  const Job& job = *claim.job;
-  switch (order_of(claim)) {
-    case JobOrder::Fcfs: break;
-    // Those that run stand first: in what order they do decides ties only.
-    case JobOrder::Slowdown:
-      return waits(job) ? slowdown_rank(now_ - job.submitted, claim.limit) : 0;
-    case JobOrder::FairShare: return fair_rank(claim.spec().owner.user);
-  }
-  return 0;
-}
-
-Claim Collector::claim_of(const Job& job) {
-  Claim claim;
-  claim.id = job.id;
-  claim.job = &job;
-  claim.alternative = alternative_of(job);
-  const JobSpec& spec = claim.spec();
-  claim.owner = owner_of(spec);
-  claim.gpu = spec.task.milli_gpus > 0 && !spec.task.gpu_shared;
-  claim.request = claims_.requests.intern(spec, claims_.rooms);
-  const QueueConf* queue = claims_.requests[claim.request].queue;
-  claim.rank = queue ? -static_cast<int>(queue->priority) : 0;
-  claim.place = job.place;
-  claim.user_priority = spec.user_priority;
-  claim.min = std::max<std::uint32_t>(1, spec.min_tasks);
-  claim.max = std::max(claim.min, task_cap(job));
-  claim.limit = run_limit_of(*cluster_.config, spec);
-  claim.order_rank = order_rank(claim);
-  claim.resizes = may_resize(*cluster_.config, job);
-  claim.ptile = spec.span.ptile;
-  claim.sizes = claim.resizes ? spec.sizes : UsefulSizes::Any;
-  if (claim.gpu && spec.task.gpus_per_host) claim.host_gpus = gpus_of(spec.task);
-  else if (claim.gpu) claim.each = gpus_of(spec.task);
-  return claim;
-}
 
 // To be changed: the next pass makes it anew.
 Room* Collector::room_of_task(const Task& task) {
@@ -159,46 +69,9 @@ Room* Collector::room_of_task(const Task& task) {
   return &claims_.rooms[at];
 }
 
-// How long it is left alone after a change of its size.
-Duration Collector::quiet_of(const Job& job) const {
-  const TimeConf& times = cluster_.config->cluster.times;
-  bool restarts = resize_mode_of(*cluster_.config, job) == ResizeMode::Restart;
-  return restarts ? std::max(times.resize_quiet, times.restart_quiet) : times.resize_quiet;
-}
-
-// Unless its limit was lowered: that somebody asked for.
-bool Collector::was_resized_lately(const Job& job) {
-  Duration quiet = quiet_of(job);
-  if (quiet == Duration{} || tasks_wanted(job) > task_cap(job)) return false;
-  WallTime last{};
-  for (const Task& task : job.tasks) {
-    if (task.since > job.dispatched) last = std::max(last, task.since);
-    if (task.state == TaskState::Gone) last = std::max(last, task.ended);
-  }
-  if (last == WallTime{} || now_ - last >= quiet) return false;
-  WallTime until = last + quiet;
-  if (claims_.quiet_until == WallTime{} || until < claims_.quiet_until) claims_.quiet_until = until;
-  return true;
-}
-
-Claim Collector::running_claim(const Job& job) {
-  Claim claim = claim_of(job);
-  claim.now = tasks_wanted(job);
-  claim.held = slots_held(job);
-  bool resizable = is_resizable(cluster_, job) && claim.now > 0 && !was_resized_lately(job);
-  claim.kind = resizable ? ClaimKind::Elastic : ClaimKind::Fixed;
-  if (resizable) {
-    if (!job.grow_blocked.empty()) claim.max = std::max(claim.min, std::min(claim.max, claim.now));
-    claim.floor = claim.min;
-  } else {
-    claim.floor = claim.min = claim.max = claim.now;
-  }
-  return claim;
-}
-
 // It competes as a pending one would, for the places that it had.
 void Collector::add_parked(const Job& job) {
-  Claim claim = claim_of(job);
+  Claim claim = make_.claim(job);
   claim.parked = true;
   claim.resizes = false;
   claim.min = claim.max = tasks_wanted(job);
@@ -206,7 +79,7 @@ void Collector::add_parked(const Job& job) {
 }
 
 void Collector::add_running(const Job& job) {
-  memory_.loose.push_back(running_claim(job));
+  memory_.loose.push_back(make_.running(job));
   if (job.spec().exclusive) {
     for (const Task& task : job.tasks) {
       Room* room = task.holds_slot() ? room_of_task(task) : nullptr;
@@ -227,30 +100,15 @@ void Collector::add_coming(const Job& job) {
   }
 }
 
-// Why a pending job is no candidate, if it is none.
-std::optional<PendCode> Collector::obstacle(const std::string& queue, const Claim& claim) const {
-  auto standing = cluster_.queues.find(queue);
-  if (standing != cluster_.queues.end() && standing->second.inactive) return PendCode::QueueClosed;
-  const Request& request = claims_.requests[claim.request];
-  if (!request.queue) return PendCode::QueueClosed;
-  if (request.hosts.empty()) {
-    const Removed& removed = request.removed;
-    if (removed.closed >= std::max(1u, removed.silent)) return PendCode::HostsClosed;
-    return removed.silent > 0 ? PendCode::HostsSilent : PendCode::Requirement;
-  }
-  if (claim.copies == 0) return PendCode::ArrayLimit;
-  return std::nullopt;
-}
-
 void Collector::add_pending(const Job& job, std::uint32_t copies, std::uint32_t asked) {
-  Claim claim = claim_of(job);
+  Claim claim = make_.claim(job);
   claim.copies = copies;
   claim.asked = asked;
   if (auto waits = not_eligible(cluster_, job, now_)) {
     claims_.idle.push_back({job.id, &job, waits->code, claim.request, std::move(waits->text)});
     return;
   }
-  auto code = obstacle(job.spec().queue, claim);
+  auto code = make_.obstacle(job.spec().queue, claim);
   if (!code && left_ == 0) code = PendCode::New;
   if (code) {
     claims_.idle.push_back({job.id, &job, *code, claim.request});
@@ -383,7 +241,7 @@ bool Collector::is_loose(const Job& job) const {
   for (const Task& task : job.tasks)
     if (task.holds_slot() && !(stays && is_wanted(task))) return true;
   if (runs) {
-    bool settles = job.spec().elastic && quiet_of(job) > Duration{};
+    bool settles = job.spec().elastic && make_.quiet_of(job) > Duration{};
     return settles || job.spec().exclusive;
   }
   if (job.state != JobState::Pending) return !is_over(job.state);
@@ -395,7 +253,7 @@ bool Collector::is_loose(const Job& job) const {
 }
 
 void Collector::join_alike(const Job& job, std::uint32_t& made) {
-  Claim claim = claim_of(job);
+  Claim claim = make_.claim(job);
   Memory::Kind kind{claim.request, claim.owner, claim.place,         claim.user_priority, claim.min,
                     claim.max,     claim.sizes, claim.limit.count(), claim.resizes};
   auto next = static_cast<std::uint32_t>(memory_.alike.size());
@@ -411,7 +269,7 @@ void Collector::join_alike(const Job& job, std::uint32_t& made) {
 
 // Of a running job: among those that are counted together, or by itself.
 std::uint32_t Collector::settle(const Job& job) {
-  Claim claim = running_claim(job);
+  Claim claim = make_.running(job);
   claim.timed = true;
   note_ends(claim);
   if (claim.kind == ClaimKind::Elastic) {
@@ -514,14 +372,15 @@ void Collector::rank_users() {
                          [](const QueueConf& queue) { return queue.order == JobOrder::FairShare; });
   if (!any) return;
   std::vector<std::uint32_t> ranks(memory_.owners.size());
-  for (const auto& [owner, number] : memory_.owners) ranks[number] = fair_rank(owner.second);
+  for (const auto& [owner, number] : memory_.owners) ranks[number] = make_.fair_rank(owner.second);
   for (Claim& claim : memory_.elastic)
-    if (order_of(claim) == JobOrder::FairShare) claim.order_rank = ranks[claim.owner];
+    if (make_.order_of(claim) == JobOrder::FairShare) claim.order_rank = ranks[claim.owner];
   for (Steady& group : claims_.steady)
     for (Claim& claim : group.claims)  // alike: their order stays
-      if (order_of(claim) == JobOrder::FairShare) claim.order_rank = ranks[claim.owner];
+      if (make_.order_of(claim) == JobOrder::FairShare) claim.order_rank = ranks[claim.owner];
   for (AlikeJobs& kind : memory_.alike)
-    if (order_of(kind.like) == JobOrder::FairShare) kind.like.order_rank = ranks[kind.like.owner];
+    if (make_.order_of(kind.like) == JobOrder::FairShare)
+      kind.like.order_rank = ranks[kind.like.owner];
   put_in_order(memory_.elastic);
 }
 
@@ -529,7 +388,7 @@ void Collector::find_obstacles() {
   for (AlikeJobs& kind : memory_.alike) {
     if (kind.jobs.empty()) continue;
     kind.like.job = cluster_.jobs.find(kind.jobs.front());
-    kind.obstacle = obstacle(kind.like.spec().queue, kind.like);
+    kind.obstacle = make_.obstacle(kind.like.spec().queue, kind.like);
   }
 }
 

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "libwm/model/cluster.h"
-#include "libwm/sched/claim.h"
+#include "libwm/sched/claim_maker.h"
 #include "libwm/sched/pace.h"
 
 namespace wm::sched {
@@ -69,7 +69,7 @@ struct Memory {
                           std::uint32_t, UsefulSizes, std::int64_t, bool>;
   std::map<Kind, std::uint32_t> kinds;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> steady;  // by request and owner
-  std::map<std::pair<std::string, std::string>, std::uint32_t> owners;      // plan and user
+  Owners owners;
   std::vector<std::uint32_t> touched;  // rooms that differ from their hosts' own counters
   std::optional<Claims> claims;
   Curves curves;  ///< of elastic jobs that are sized by gain

@@ -59,6 +59,16 @@ class Elastic(unittest.TestCase):
         self.lead.plan(members)
         self.lead.run_until(self.lead.formed, what=f'epoch of {members}')
 
+    def withdrawn(self):
+        """Two train on while an epoch with a third is planned and taken back; then there are three."""
+        lead = self.lead
+        self.begin([1, 2], later=[3])
+        epoch = lead.plan([1, 2, 3])
+        lead.withdraw(epoch)
+        self.at_step(lead.step() + 5)
+        lead.members = [1, 2] if lead.epoch < epoch else lead.members
+        self.resize([1, 2, 3])
+
     def finish(self, killed=()):
         """Runs to the end and checks everything that must hold in every course of events."""
         self.lead.run_until(self.lead.finished, what='the end')

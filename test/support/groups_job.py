@@ -68,3 +68,31 @@ class Groups(Elastic):
             self.at_step(step)
             self.resize(members)
         self.proven()
+
+
+class AwkwardPoints:
+    """Where every backend loses a worker; mixed into a Groups."""
+
+    def test_inside_the_sum(self):
+        self.killed('inside', 15)
+
+    def test_after_the_sum(self):
+        self.killed('after', 15)
+
+    def test_rank_0_inside_the_sum(self):
+        self.killed('inside', 15, victim=1)
+
+    def test_newcomer_while_connecting(self):
+        self.grown('connect', 3, [1, 2], [])
+
+    def test_newcomer_at_the_switch(self):
+        self.grown('switch', 3, [1, 2], [])
+
+    def test_newcomer_between_switch_and_first_step(self):
+        self.grown('switched', 3, [1, 2], [])
+
+    def test_survivor_while_connecting(self):
+        self.grown('connect', 2, [1, 2], [3])
+
+    def test_survivor_at_the_switch(self):
+        self.grown('switch', 2, [1, 2], [3])

@@ -32,7 +32,9 @@ inline proc::HostFacts node_facts() {
 /// A node's decisions with nothing real below them; job 7, attempt 1, is what tests order.
 class NodeCore : public ::testing::Test {
  protected:
-  NodeCore() {
+  explicit NodeCore(const HostRegister& card = node_card(),
+                    const proc::HostFacts& facts = node_facts())
+      : node_(outside_, card, facts) {
     node_.on_session();
     outside_.sent.clear();
   }
@@ -91,7 +93,7 @@ class NodeCore : public ::testing::Test {
   }
 
   FakeOutside outside_;
-  node::Core node_{outside_, node_card(), node_facts()};
+  node::Core node_;
   proc::AttemptKey key_{{7, 0}, {1}};
 };
 

@@ -127,6 +127,15 @@ void SchedRun::end(JobId id) {
   }
 }
 
+bool SchedRun::end_preempted() {
+  std::vector<JobId> ids;
+  each_job(state, [&](const Job& job) {
+    if (job.preempted && slots_held(job) > 0) ids.push_back(job.id);
+  });
+  for (JobId id : ids) end(id);
+  return !ids.empty();
+}
+
 std::uint32_t SchedRun::size(JobId id) const {
   const Job* found = find_job(state, id);
   return found && !is_over(found->state) ? tasks_wanted(*found) : 0;

@@ -41,6 +41,8 @@ class SchedRun : public ClusterBuilder {
   int settle(int most = 50);
   /// All tasks of the job end well.
   void end(JobId job);
+  /// All that were preempted are gone, as hosts would tell. False if there were none.
+  bool end_preempted();
   /// Tasks it has and was not asked to give back; 0 when not running.
   std::uint32_t size(JobId job) const;
   /// The first reason why it waits, or "".

@@ -13,7 +13,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'support'))
-from groups_job import Groups  # noqa: E402
+from groups_job import AwkwardPoints, Groups  # noqa: E402
 
 
 class Resizes(Groups):
@@ -32,13 +32,8 @@ class Resizes(Groups):
         self.proven()
 
     def test_a_withdrawn_epoch_disturbs_nobody(self):
-        lead = self.train()
-        self.begin([1, 2], later=[3])
-        epoch = lead.plan([1, 2, 3])
-        lead.withdraw(epoch)
-        self.at_step(lead.step() + 5)
-        lead.members = [1, 2] if lead.epoch < epoch else lead.members
-        self.resize([1, 2, 3])
+        self.train()
+        self.withdrawn()
         self.proven()
 
     def test_outside_wm_it_trains_alone(self):
@@ -48,36 +43,12 @@ class Resizes(Groups):
         self.assertIn('differs from one process by', out)
 
 
-class Kills(Groups):
+class Kills(AwkwardPoints, Groups):
     def test_before_the_sum(self):
         self.killed('before', 15)
 
-    def test_inside_the_sum(self):
-        self.killed('inside', 15)
-
-    def test_after_the_sum(self):
-        self.killed('after', 15)
-
-    def test_rank_0_inside_the_sum(self):
-        self.killed('inside', 15, victim=1)
-
     def test_one_of_two(self):
         self.killed('after', 15, of=(1, 2))
-
-    def test_newcomer_while_connecting(self):
-        self.grown('connect', 3, [1, 2], [])
-
-    def test_newcomer_at_the_switch(self):
-        self.grown('switch', 3, [1, 2], [])
-
-    def test_newcomer_between_switch_and_first_step(self):
-        self.grown('switched', 3, [1, 2], [])
-
-    def test_survivor_while_connecting(self):
-        self.grown('connect', 2, [1, 2], [3])
-
-    def test_survivor_at_the_switch(self):
-        self.grown('switch', 2, [1, 2], [3])
 
     def test_survivor_between_switch_and_first_step(self):
         self.grown('switched', 2, [1, 2], [3])

@@ -11,7 +11,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'support'))
 from elastic_job import BUILD  # noqa: E402
-from groups_job import Groups  # noqa: E402
+from groups_job import AwkwardPoints, Groups  # noqa: E402
 
 PROGRAM = os.path.join(BUILD, 'stub', 'nccl_train')
 
@@ -34,30 +34,16 @@ class Resizes(Nccl):
         self.resized([(0, [1, 2]), (20, [2]), (40, [2, 3]), (60, [3, 2])], passes=4, step_ms=2)
 
     def test_a_withdrawn_epoch_disturbs_nobody(self):
-        lead = self.train()
-        self.begin([1, 2], later=[3])
-        epoch = lead.plan([1, 2, 3])
-        lead.withdraw(epoch)
-        self.at_step(lead.step() + 5)
-        lead.members = [1, 2] if lead.epoch < epoch else lead.members
-        self.resize([1, 2, 3])
+        self.train()
+        self.withdrawn()
         self.proven()
 
 
-class Kills(Nccl):
+class Kills(AwkwardPoints, Nccl):
     def test_survivors_shrink_the_broken_communicator(self):
         self.killed('before', 15)
         self.assertEqual(self.shrinks(), ['stub NCCL: shrinks 3 to 2'] * 2)
         self.assertEqual(self.lead.epoch, 2)  # it was trained on to the end
-
-    def test_inside_the_sum(self):
-        self.killed('inside', 15)
-
-    def test_after_the_sum(self):
-        self.killed('after', 15)
-
-    def test_rank_0_inside_the_sum(self):
-        self.killed('inside', 15, victim=1)
 
     def test_one_of_two(self):
         self.killed('after', 15, of=(1, 2))
@@ -66,21 +52,6 @@ class Kills(Nccl):
     def test_where_shrinking_fails_a_fresh_one_is_made(self):
         self.killed('before', 15, WM_STUB_NCCL='noshrink')
         self.assertEqual(self.shrinks(), [])
-
-    def test_newcomer_while_connecting(self):
-        self.grown('connect', 3, [1, 2], [])
-
-    def test_newcomer_at_the_switch(self):
-        self.grown('switch', 3, [1, 2], [])
-
-    def test_newcomer_between_switch_and_first_step(self):
-        self.grown('switched', 3, [1, 2], [])
-
-    def test_survivor_while_connecting(self):
-        self.grown('connect', 2, [1, 2], [3])
-
-    def test_survivor_at_the_switch(self):
-        self.grown('switch', 2, [1, 2], [3])
 
 
 @unittest.skipUnless(os.path.exists(PROGRAM), 'no NCCL: configure found no CUDA toolkit with it')

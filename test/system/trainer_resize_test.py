@@ -46,13 +46,8 @@ class Resizes(Elastic):
         lead.run_until(lambda: lead.workers[1].noise == -1, what='a report of one member')
 
     def test_a_withdrawn_epoch_disturbs_nobody(self):
-        lead = self.job()
-        self.begin([1, 2], later=[3])
-        epoch = lead.plan([1, 2, 3])
-        lead.withdraw(epoch)
-        self.at_step(lead.step() + 5)
-        lead.members = [1, 2] if lead.epoch < epoch else lead.members
-        self.resize([1, 2, 3])
+        self.job()
+        self.withdrawn()
         self.finish()
 
     def test_a_share_larger_than_the_batch_is_accumulated(self):

@@ -88,9 +88,14 @@ class LiveJobs : public test::ClaimCluster {
   void says(JobId id, const StepReport& report) {
     run.step(StepsMeasured{id, run.job(id).attempt, report, -1, {}});
   }
-  // Both settle, each tells of its size, `rounds` times; `good` scales, `bad` does not.
-  void live(JobId good, JobId bad, int rounds = 6) {
-    for (int i = 0; i < rounds; ++i) {
+  // On four GPUs `good`, which scales, comes beside `bad`, which does not. They settle, and each
+  // tells of its size, six times.
+  void live_in(const std::string& plan) {
+    gpu_hosts(4);
+    bad = submit_and_settle(elastic("ann", 1, 4).plan(plan));
+    says(bad, report(4, 6, 100));
+    good = run.submit(elastic("ann", 1, 4).plan(plan));
+    for (int i = 0; i < 6; ++i) {
       ASSERT_GE(run.settle(), 0);
       run.now += 100;
       says(good, report(run.size(good), 24.0 / run.size(good), 240 / int(run.size(good))));
@@ -98,25 +103,18 @@ class LiveJobs : public test::ClaimCluster {
     }
     ASSERT_GE(run.settle(), 0);
   }
+  JobId good, bad;
 };
 
 TEST_F(LiveJobs, who_makes_more_of_them_gets_more) {
-  gpu_hosts(4);
-  auto bad = submit_and_settle(elastic("ann", 1, 4));
-  says(bad, report(4, 6, 100));
-  auto good = run.submit(elastic("ann", 1, 4));
-  live(good, bad);
+  live_in("/");
   EXPECT_EQ(run.size(good), 3u);
   EXPECT_EQ(run.size(bad), 1u);
 }
 
 TEST_F(LiveJobs, in_a_queue_by_fairshare_what_they_say_changes_nothing) {
   by("normal", "fairshare");
-  gpu_hosts(4);
-  auto bad = submit_and_settle(elastic("ann", 1, 4));
-  says(bad, report(4, 6, 100));
-  auto good = run.submit(elastic("ann", 1, 4));
-  live(good, bad);
+  live_in("/");
   EXPECT_EQ(run.size(good), 2u);
   EXPECT_EQ(run.size(bad), 2u);
 }
@@ -124,11 +122,7 @@ TEST_F(LiveJobs, in_a_queue_by_fairshare_what_they_say_changes_nothing) {
 TEST_F(LiveJobs, a_plan_says_otherwise_and_so_does_the_one_above_it) {
   plan({.path = "/a", .elastic = "fairshare"});
   plan({.path = "/a/b"});
-  gpu_hosts(4);
-  auto bad = submit_and_settle(elastic("ann", 1, 4).plan("/a/b"));
-  says(bad, report(4, 6, 100));
-  auto good = run.submit(elastic("ann", 1, 4).plan("/a/b"));
-  live(good, bad);
+  live_in("/a/b");
   EXPECT_EQ(run.size(good), 2u);
   EXPECT_EQ(run.size(bad), 2u);
 }

@@ -1,11 +1,5 @@
-// Role: who makes way for whom, and when nobody does; then a million random states (a part of
-// them unless WM_SOAK is set) in which a potential falls with every preemption.
+// Role: who makes way for whom, and when nobody does.
 #include "libwm/sched/preempt.h"
-
-#include <cmath>
-#include <cstdlib>
-#include <map>
-#include <random>
 
 #include "libwm/sched/admit.h"
 #include "libwm/sched/schedule.h"
@@ -35,14 +29,6 @@ class Preempts : public test::ClaimCluster {
     for (const auto& piece : plan.preempts) ids.push_back(piece.job);
     return ids;
   }
-  // All that were preempted are gone, as hosts would tell.
-  void end_preempted() {
-    std::vector<JobId> ids;
-    each_job(run.state, [&](const Job& job) {
-      if (job.preempted && slots_held(job) > 0) ids.push_back(job.id);
-    });
-    for (JobId id : ids) run.end(id);
-  }
 };
 
 using Ids = std::vector<JobId>;
@@ -57,7 +43,7 @@ TEST_F(Preempts, a_higher_queue_gets_the_place_of_a_lower_one) {
   EXPECT_EQ(plan.preempts[0].how, MakeWay::Requeue);
   EXPECT_EQ(plan.preempts[0].reason, "preempted by job <2> of queue <high>");
   EXPECT_EQ(run.why(high), "Waiting for 2 slots being released by job <1>");
-  end_preempted();
+  run.end_preempted();
   run.settle();
   EXPECT_EQ(run.job(high).state, JobState::Running);
   EXPECT_EQ(run.job(low).state, JobState::Pending);
@@ -78,7 +64,7 @@ TEST_F(Preempts, who_is_promised_a_date_does_not_wait_for_it) {
   auto plan = run.pass();
   ASSERT_EQ(victims(plan), (Ids{victim}));
   EXPECT_EQ(plan.preempts[0].by, by);
-  end_preempted();
+  run.end_preempted();
   run.settle();
   EXPECT_EQ(run.job(by).state, JobState::Running);
 }
@@ -105,7 +91,7 @@ TEST_F(Preempts, who_made_way_often_enough_is_left_alone) {
   auto low = running(slots("ann", 2).queue("low"));
   auto high = run.submit(slots("bob", 2).queue("high"));
   EXPECT_EQ(victims(run.pass()), (Ids{low}));
-  end_preempted();
+  run.end_preempted();
   run.settle();
   run.end(high);
   run.settle();
@@ -130,7 +116,7 @@ TEST_F(Preempts, who_made_way_starts_after_the_one_it_made_way_for) {
   auto low = running(slots("ann", 2).queue("low").plan("/rich"));
   auto high = run.submit(slots("bob", 2).queue("high"));
   EXPECT_EQ(victims(run.pass()), (Ids{low}));
-  end_preempted();
+  run.end_preempted();
   auto plan = run.pass();
   ASSERT_EQ(plan.starts.size(), 1u);
   EXPECT_EQ(plan.starts[0].job, high);
@@ -142,7 +128,7 @@ TEST_F(Preempts, it_waits_with_a_reason_that_names_the_job) {
   auto low = running(slots("ann", 2).queue("low"));
   auto high = run.submit(slots("bob", 2).queue("high"));
   run.pass();
-  end_preempted();
+  run.end_preempted();
   EXPECT_EQ(run.code(low), PendCode::Priority);
   EXPECT_EQ(run.why(low), "Preempted by job <" + to_string(high) + ">, which starts first");
   run.step(KillRequested{high, {}});
@@ -211,6 +197,16 @@ class Parks : public Preempts {
     queue("low", [](QueueConf& q) { q.preempt_by = "suspend"; });
   }
   std::uint32_t used(HostId host) { return run.host_of(host).used_slots; }
+  // On a host of two slots `low` had both and is parked for `high`.
+  void park_for(std::uint32_t tasks) {
+    h = run.host(2);
+    low = running(slots("ann", 2).queue("low"));
+    high = run.submit(slots("bob", tasks).queue("high"));
+    ASSERT_GE(run.settle(), 0);
+    ASSERT_EQ(run.job(low).state, JobState::Suspended);
+  }
+  HostId h;
+  JobId low, high;
 };
 
 TEST_F(Parks, a_job_is_stopped_gives_its_slots_and_goes_on_when_they_are_free) {
@@ -252,13 +248,10 @@ TEST_F(Parks, nobody_behind_it_takes_its_places_one_by_one) {
 }
 
 TEST_F(Parks, what_is_kept_for_it_is_there_for_a_higher_job) {
-  run.host(2);
-  auto low = running(slots("ann", 2).queue("low"));
-  auto a = run.submit(slots("bob", 1).queue("high"));
-  ASSERT_GE(run.settle(), 0);
+  park_for(1);
   auto b = run.submit(slots("bob", 1).queue("high"));
   ASSERT_GE(run.settle(), 0);
-  EXPECT_EQ(run.job(a).state, JobState::Running);
+  EXPECT_EQ(run.job(high).state, JobState::Running);
   EXPECT_EQ(run.job(b).state, JobState::Running);
   EXPECT_EQ(run.job(low).state, JobState::Suspended);
 }
@@ -309,10 +302,7 @@ TEST_F(Parks, rerunnable_jobs_wait_again_before_others_are_stopped) {
 }
 
 TEST_F(Parks, one_that_is_killed_gives_its_memory_and_no_slot_twice) {
-  auto h = run.host(2);
-  auto low = running(slots("ann", 2).queue("low"));
-  auto high = run.submit(slots("bob", 2).queue("high"));
-  ASSERT_GE(run.settle(), 0);
+  park_for(2);
   run.step(KillRequested{low, {}});
   EXPECT_TRUE(run.pass().idle());
   run.end(low);
@@ -323,10 +313,7 @@ TEST_F(Parks, one_that_is_killed_gives_its_memory_and_no_slot_twice) {
 }
 
 TEST_F(Parks, one_that_its_owner_stops_too_waits_for_both) {
-  run.host(2);
-  auto low = running(slots("ann", 2).queue("low"));
-  auto high = run.submit(slots("bob", 2).queue("high"));
-  ASSERT_GE(run.settle(), 0);
+  park_for(2);
   EXPECT_FALSE(run.check(JobResumed{low, "ann"}));
   run.step(JobSuspended{low, "ann"});
   EXPECT_EQ(lsf_state(run.job(low)), "USUSP");
@@ -355,7 +342,7 @@ TEST_F(Preempts, where_shrinking_is_not_enough_they_end) {
   for (int i = 0; i < 6; ++i) {
     run.pass();
     run.let_leave();
-    end_preempted();
+    run.end_preempted();
   }
   EXPECT_EQ(run.job(high).state, JobState::Running);
   EXPECT_EQ(run.job(big).state, JobState::Pending);
@@ -391,165 +378,6 @@ TEST_F(Preempts, admit_drops_what_is_not_wanted_any_more) {
   ASSERT_EQ(plan.preempts.size(), 1u);
   run.step(KillRequested{high, {}});
   EXPECT_TRUE(admit(run.state, plan).preempts.empty());
-}
-
-// ---- no cycles -----------------------------------------------------------------------------
-
-// A random cluster: three queues, each preempting some of the lower ones, jobs of 1 to 3 tasks.
-class RandomState {
- public:
-  explicit RandomState(unsigned seed) : random_(seed) {
-    const char* names[] = {"q1", "q2", "q3"};
-    std::vector<QueueConf> queues;
-    for (std::uint32_t i = 0; i < 3; ++i) {
-      QueueConf queue;
-      queue.name = names[i];
-      queue.priority = 10 * (i + 1);
-      queue.preempt_by = std::vector{"shrink", "requeue", "kill", "suspend"}[pick(4)];
-      if (pick(3)) queue.preempts = {pick(2) ? std::string("lower") : names[pick(i + 1)]};
-      queues.push_back(queue);
-    }
-    run.config.queues = queues;
-    run.config.hosts.clear();
-    run.config.cluster.default_queue = "q1";
-    run.reconfigure();
-    for (auto n = 1 + pick(3); n > 0; --n) run.host(1 + pick(3));
-    for (auto n = 1 + pick(5); n > 0; --n) submit();
-  }
-  std::uint32_t pick(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
-  void submit() {
-    std::uint32_t tasks = 1 + pick(3);
-    auto user = "u" + std::to_string(pick(3));
-    auto spec = slots(user, tasks).queue("q" + std::to_string(1 + pick(3)));
-    if (pick(4) == 0) spec.spec.span.one_host = true;
-    if (pick(4) == 0) spec.rerunnable();
-    run.submit(spec);
-    ++jobs;
-  }
-  // Sum over waiting jobs of W^rank, W above the number of jobs. Exact in a double here.
-  double potential() const {
-    double sum = 0;
-    each_job(run.state, [&](const Job& job) {
-      if (job.state != JobState::Pending && !job.parked) return;
-      sum += std::pow(jobs + 2, run.state.config->queue(job.spec().queue)->priority / 10);
-    });
-    return sum;
-  }
-  bool end_preempted() {
-    std::vector<JobId> ids;
-    each_job(run.state, [&](const Job& job) {
-      if (job.preempted && slots_held(job) > 0) ids.push_back(job.id);
-    });
-    for (JobId id : ids) run.end(id);
-    return !ids.empty();
-  }
-
-  test::SchedRun run;
-  int jobs = 0;
-
- private:
-  std::mt19937 random_;
-};
-
-// Every victim is of a lower queue that its winner preempts, and lets itself be.
-void expect_lawful(const Cluster& state, const Plan& plan) {
-  for (const Preempt& piece : plan.preempts) {
-    const auto& winner = *state.config->queue(find_job(state, piece.by)->spec().queue);
-    const auto& loser = *state.config->queue(find_job(state, piece.job)->spec().queue);
-    EXPECT_TRUE(may_preempt(winner, loser));
-    EXPECT_LT(loser.priority, winner.priority);
-  }
-}
-
-using Attempts = std::map<JobId, Attempt>;
-
-Attempts attempts_of(const Cluster& state) {
-  Attempts attempts;
-  each_job(state, [&](const Job& job) { attempts[job.id] = job.attempt; });
-  return attempts;
-}
-
-// What happened, for people: jobs with queue, user, size; then the events.
-std::string story(const RandomState& state) {
-  std::string text;
-  state.run.state.hosts.each([&](std::uint32_t, const Host& host) {
-    text += host.name + " " + std::to_string(host.capacity.slots) + " slots\n";
-  });
-  for (const auto& queue : state.run.state.config->queues)
-    text += queue.name + " by " + queue.preempt_by + " preempts " +
-            (queue.preempts.empty() ? "none" : queue.preempts[0]) + "\n";
-  each_job(state.run.state, [&](const Job& job) {
-    text += "job " + to_string(job.id) + " " + job.spec().queue + " " + job.spec().owner.user +
-            " n=" + std::to_string(job.spec().min_tasks) +
-            (job.spec().span.one_host ? " on one host\n" : "\n");
-  });
-  for (const auto& event : state.run.history)
-    text += std::string(event_name(event.body)) + " " + to_string(job_of(event.body)) + "\n";
-  return text;
-}
-
-// It started, or the room went to a job that is before it in order.
-void expect_started(const RandomState& state, JobId winner, const Attempts& before) {
-  auto rank = [&](const Job& job) {
-    return state.run.state.config->queue(job.spec().queue)->priority;
-  };
-  const Job& won = state.run.job(winner);
-  bool other = false;
-  each_job(state.run.state, [&](const Job& job) {
-    bool first = rank(job) > rank(won) || (rank(job) == rank(won) && job.id < won.id);
-    other = other || (first && job.attempt > before.at(job.id));
-  });
-  EXPECT_TRUE(won.attempt > before.at(winner) || other)
-      << to_string(winner) << ": " << state.run.why(winner) << "\n"
-      << story(state);
-}
-
-// Whoever is stopped has no place of its own free.
-void expect_nobody_parked_for_nothing(const Cluster& state) {
-  each_job(state, [&](const Job& job) {
-    if (!job.parked) return;
-    EXPECT_EQ(job.spec().task.milli_gpus, 0u);
-    std::map<HostId, std::uint32_t> tasks;
-    for (const Task& task : job.tasks) tasks[task.host] += task.holds_slot();
-    bool fits = std::all_of(tasks.begin(), tasks.end(), [&](const auto& entry) {
-      const Host& host = *state.hosts.find(entry.first.value);
-      return host.capacity.slots - host.used_slots >= entry.second;
-    });
-    EXPECT_FALSE(fits) << to_string(job.id) << " could go on";
-  });
-}
-
-// Left alone: every winner starts, the potential has fallen, and after finitely many
-// preemptions there is rest.
-void expect_rest(RandomState& state) {
-  auto& run = state.run;
-  std::map<JobId, Attempts> winners;  // all attempts, as they were when others made way
-  double before = state.potential();
-  for (int passes = 0;; ++passes) {
-    ASSERT_LT(passes, 60) << "does not come to rest";
-    auto attempts = attempts_of(run.state);
-    Plan plan = run.pass();
-    expect_lawful(run.state, plan);
-    for (const auto& piece : plan.preempts) winners[piece.by] = attempts;
-    bool ended = state.end_preempted();
-    if (!ended && plan.idle()) break;
-  }
-  expect_nobody_parked_for_nothing(run.state);
-  for (const auto& [winner, attempts] : winners) expect_started(state, winner, attempts);
-  if (!winners.empty()) {
-    EXPECT_LT(state.potential(), before);
-  }
-}
-
-TEST(preempt_prop, a_potential_falls_and_nobody_makes_way_for_nothing) {
-  const unsigned states = std::getenv("WM_SOAK") ? 1'000'000 : 4'000;
-  for (unsigned seed = 0; seed < states && !testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    RandomState state(seed);
-    expect_rest(state);
-    for (auto more = state.pick(3); more > 0; --more) state.submit();
-    expect_rest(state);
-  }
 }
 
 }  // namespace

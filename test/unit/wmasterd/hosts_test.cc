@@ -71,6 +71,16 @@ struct Desk : test::JournalDesk {
     pass(100ms);
     return peer;
   }
+  /// A host with a job of one task that has been started again since: what it says.
+  std::tuple<HostId, JobId, HostRegister> rebooted() {
+    auto h = past.host(2);
+    auto id = past.submit({});
+    past.run(id, {h});
+    start();
+    auto r = again(h);
+    r.boot = "another boot";
+    return {h, id, r};
+  }
   /// As the host was known before.
   HostRegister again(HostId id) {
     const Host& known = *journal->published().hosts.find(id.value);
@@ -177,12 +187,7 @@ TEST(hosts, what_started_unheard_is_learnt_at_registration) {
 
 TEST(hosts, a_reboot_ends_even_what_was_only_ordered) {
   Desk desk;
-  auto h = desk.past.host(2);
-  auto id = desk.past.submit({});
-  desk.past.run(id, {h});
-  desk.start();
-  auto r = desk.again(h);
-  r.boot = "another boot";
+  auto [h, id, r] = desk.rebooted();
   desk.enrol(r);
   EXPECT_TRUE(is_over(desk.job(id).state));
   EXPECT_EQ(desk.job(id).term, Term::HostLost);
@@ -190,12 +195,7 @@ TEST(hosts, a_reboot_ends_even_what_was_only_ordered) {
 
 TEST(hosts, nothing_decided_before_a_registration_is_durable_is_ordered) {
   Desk desk;
-  auto h = desk.past.host(2);
-  auto id = desk.past.submit({});
-  desk.past.run(id, {h});
-  desk.start();
-  auto r = desk.again(h);
-  r.boot = "another boot";
+  auto [h, id, r] = desk.rebooted();
   auto& peer = desk.connect();
   desk.say(peer, NodeVerb::Register, r);
   desk.hosts->order({h, id});  // as another commit would have it meanwhile

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "daemons/wnoded/core.h"
-#include "test/support/fake_outside.h"
+#include "test/support/node_core.h"
 
 namespace wm::node {
 namespace {
@@ -12,22 +11,18 @@ namespace {
 using proc::AttemptKey;
 using std::chrono::seconds;
 
-class mps : public ::testing::Test {
+class mps : public test::NodeCore {
  protected:
-  mps() { node_.on_session(); }
+  mps() : NodeCore(card(), host()) {}
   static HostRegister card() {
-    HostRegister words;
-    words.name = "n";
+    HostRegister words = test::node_card();
     Gpu gpu{"GPU-a", "H200", Bytes{80LL << 30}};
     gpu.pci = "00000000:17:00.0";
     words.capacity.gpus = {gpu};
     return words;
   }
   static proc::HostFacts host() {
-    proc::HostFacts facts;
-    facts.name = "n";
-    facts.cluster = "c";
-    facts.run = "/run/n";
+    proc::HostFacts facts = test::node_facts();
     facts.mps_program = "mps-control";
     return facts;
   }
@@ -45,7 +40,7 @@ class mps : public ::testing::Test {
     task.gpu_uuids = {uuid};
     o.tasks.push_back(task);
     o.all.push_back({{1}, "n", "10.0.0.1"});
-    ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(NodeVerb::Order), codec::encode(o)));
+    hear(NodeVerb::Order, o);
     outside_.authorise_next();
   }
   void tick(seconds by = seconds(0)) {
@@ -73,8 +68,6 @@ class mps : public ::testing::Test {
     return std::find(env.begin(), env.end(), entry) != env.end();
   }
 
-  test::FakeOutside outside_;
-  Core node_{outside_, card(), host()};
   const AttemptKey daemon_{{0, 1}, {1}};
 };
 

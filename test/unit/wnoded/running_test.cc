@@ -2,42 +2,24 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "daemons/wnoded/core.h"
-#include "test/support/fake_outside.h"
+#include "test/support/node_core.h"
 
 namespace wm::node {
 namespace {
 
 using proc::AttemptKey;
 
-class running : public ::testing::Test {
+class running : public test::NodeCore {
  protected:
-  running() { node_.on_session(); }
-
-  static HostRegister card() {
-    HostRegister words;
-    words.name = "n";
-    return words;
-  }
-  static proc::HostFacts host() {
-    proc::HostFacts facts;
-    facts.name = "n";
-    facts.address = "10.0.0.1";
-    return facts;
-  }
   static void add(HostOrder& o, std::uint32_t number, bool has_process) {
-    OrderedTask task;
-    task.task = {number};
-    task.has_process = has_process;
-    o.tasks.push_back(task);
-    o.all.push_back({{number}, "n", "10.0.0.1"});
+    o = with_task(std::move(o), number);
+    o.tasks.back().has_process = has_process;
   }
   /// A torchrun job with a process and a bare slot here.
   static HostOrder launcher() {
-    HostOrder o;
-    o.job = {7, 0};
-    o.attempt = {1};
-    o.generation = 1;
+    HostOrder o = order();
+    o.tasks.clear();
+    o.all.clear();
     o.resolved.command = "torchrun x.py";
     o.app.type = AppType::Training;
     o.launch = Launch::PerHost;
@@ -46,10 +28,6 @@ class running : public ::testing::Test {
     add(o, 1, true);
     add(o, 2, false);
     return o;
-  }
-  template <class T>
-  void hear(NodeVerb verb, const T& words) {
-    ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(verb), codec::encode(words)));
   }
   void start(const HostOrder& o) {
     hear(NodeVerb::Order, o);
@@ -74,10 +52,6 @@ class running : public ::testing::Test {
         if (ended->term == Term::Left) tasks.push_back(ended->task.value);
     return tasks;
   }
-
-  test::FakeOutside outside_;
-  Core node_{outside_, card(), host()};
-  AttemptKey key_{{7, 0}, {1}};
 };
 
 TEST_F(running, a_suspension_is_passed_on_once_and_taken_back_once) {

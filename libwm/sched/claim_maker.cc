@@ -1,0 +1,149 @@
+#include "libwm/sched/claim_maker.h"
+
+#include <algorithm>
+
+#include "libwm/sched/order.h"
+
+namespace wm::sched {
+namespace {
+
+bool waits(const Job& job) {
+  return job.state == JobState::Pending || job.state == JobState::Array;
+}
+
+// Counted host by host: rules between hosts may still keep it out.
+bool has_room_now(const Request& request, const JobSpec& spec, const std::vector<Room>& rooms) {
+  std::int64_t total = 0, tasks = std::max<std::uint32_t>(1, spec.min_tasks);
+  for (std::uint32_t at : request.hosts) {
+    std::int64_t n = fit(rooms[at], spec.task, When::Now, tasks);
+    total = spec.span.one_host ? std::max(total, n) : total + n;
+    if (total >= tasks) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// Of a pending job the first alternative with room now, else the first that has hosts.
+std::uint32_t ClaimMaker::alternative_of(const Job& job) {
+  auto count = static_cast<std::uint32_t>(job.sealed->alternatives.size());
+  if (count == 0 || !waits(job)) return job.alternative;
+  std::uint32_t with_hosts = 0;
+  for (std::uint32_t n = count + 1; n-- > 0;) {
+    const JobSpec& spec = job.spec_of(n);
+    const Request& request = claims_.requests[claims_.requests.intern(spec, claims_.rooms)];
+    if (!request.hosts.empty()) with_hosts = n;
+  }
+  for (std::uint32_t n = 0; n <= count; ++n) {
+    const JobSpec& spec = job.spec_of(n);
+    const Request& request = claims_.requests[claims_.requests.intern(spec, claims_.rooms)];
+    if (has_room_now(request, spec, claims_.rooms)) return n;
+  }
+  return with_hosts;
+}
+
+std::uint32_t ClaimMaker::owner_of(const JobSpec& spec) {
+  auto next = static_cast<std::uint32_t>(owners_.size());
+  return owners_.try_emplace({spec.plan, spec.owner.user}, next).first->second;
+}
+
+JobOrder ClaimMaker::order_of(const Claim& claim) const {
+  const QueueConf* queue = claims_.requests[claim.request].queue;
+  return queue ? queue->order : JobOrder::Fcfs;
+}
+
+std::uint32_t ClaimMaker::fair_rank(const std::string& user) {
+  if (!order_) order_.emplace(cluster_, now_);
+  return order_->rank(user);
+}
+
+std::uint32_t ClaimMaker::order_rank(const Claim& claim) {
+  const Job& job = *claim.job;
+  switch (order_of(claim)) {
+    case JobOrder::Fcfs: break;
+    // Those that run stand first: in what order they do decides ties only.
+    case JobOrder::Slowdown:
+      return waits(job) ? slowdown_rank(now_ - job.submitted, claim.limit) : 0;
+    case JobOrder::FairShare: return fair_rank(claim.spec().owner.user);
+  }
+  return 0;
+}
+
+Claim ClaimMaker::claim(const Job& job) {
+  Claim claim;
+  claim.id = job.id;
+  claim.job = &job;
+  claim.alternative = alternative_of(job);
+  const JobSpec& spec = claim.spec();
+  claim.owner = owner_of(spec);
+  claim.gpu = spec.task.milli_gpus > 0 && !spec.task.gpu_shared;
+  claim.request = claims_.requests.intern(spec, claims_.rooms);
+  const QueueConf* queue = claims_.requests[claim.request].queue;
+  claim.rank = queue ? -static_cast<int>(queue->priority) : 0;
+  claim.place = job.place;
+  claim.user_priority = spec.user_priority;
+  claim.min = std::max<std::uint32_t>(1, spec.min_tasks);
+  claim.max = std::max(claim.min, task_cap(job));
+  claim.limit = run_limit_of(*cluster_.config, spec);
+  claim.order_rank = order_rank(claim);
+  claim.resizes = may_resize(*cluster_.config, job);
+  claim.ptile = spec.span.ptile;
+  claim.sizes = claim.resizes ? spec.sizes : UsefulSizes::Any;
+  if (claim.gpu && spec.task.gpus_per_host) claim.host_gpus = gpus_of(spec.task);
+  else if (claim.gpu) claim.each = gpus_of(spec.task);
+  return claim;
+}
+
+// How long it is left alone after a change of its size.
+Duration ClaimMaker::quiet_of(const Job& job) const {
+  const TimeConf& times = cluster_.config->cluster.times;
+  bool restarts = resize_mode_of(*cluster_.config, job) == ResizeMode::Restart;
+  return restarts ? std::max(times.resize_quiet, times.restart_quiet) : times.resize_quiet;
+}
+
+// Unless its limit was lowered: that somebody asked for.
+bool ClaimMaker::was_resized_lately(const Job& job) {
+  Duration quiet = quiet_of(job);
+  if (quiet == Duration{} || tasks_wanted(job) > task_cap(job)) return false;
+  WallTime last{};
+  for (const Task& task : job.tasks) {
+    if (task.since > job.dispatched) last = std::max(last, task.since);
+    if (task.state == TaskState::Gone) last = std::max(last, task.ended);
+  }
+  if (last == WallTime{} || now_ - last >= quiet) return false;
+  WallTime until = last + quiet;
+  if (claims_.quiet_until == WallTime{} || until < claims_.quiet_until) claims_.quiet_until = until;
+  return true;
+}
+
+Claim ClaimMaker::running(const Job& job) {
+  Claim claim = this->claim(job);
+  claim.now = tasks_wanted(job);
+  claim.held = slots_held(job);
+  bool resizable = is_resizable(cluster_, job) && claim.now > 0 && !was_resized_lately(job);
+  claim.kind = resizable ? ClaimKind::Elastic : ClaimKind::Fixed;
+  if (resizable) {
+    if (!job.grow_blocked.empty()) claim.max = std::max(claim.min, std::min(claim.max, claim.now));
+    claim.floor = claim.min;
+  } else {
+    claim.floor = claim.min = claim.max = claim.now;
+  }
+  return claim;
+}
+
+// Why a pending job is no candidate, if it is none.
+std::optional<PendCode> ClaimMaker::obstacle(const std::string& queue, const Claim& claim) const {
+  auto standing = cluster_.queues.find(queue);
+  if (standing != cluster_.queues.end() && standing->second.inactive) return PendCode::QueueClosed;
+  const Request& request = claims_.requests[claim.request];
+  if (!request.queue) return PendCode::QueueClosed;
+  if (request.hosts.empty()) {
+    const Removed& removed = request.removed;
+    if (removed.closed >= std::max(1u, removed.silent)) return PendCode::HostsClosed;
+    return removed.silent > 0 ? PendCode::HostsSilent : PendCode::Requirement;
+  }
+  if (claim.copies == 0) return PendCode::ArrayLimit;
+  return std::nullopt;
+}
+
+}  // namespace wm::sched

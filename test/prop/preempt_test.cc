@@ -1,0 +1,169 @@
+// Role: a million random states (a part of them unless WM_SOAK is set) in which a potential falls
+// with every preemption: they never cycle.
+#include "libwm/sched/preempt.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "libwm/sched/schedule.h"
+#include "test/support/sched_cluster.h"
+
+namespace wm::sched {
+namespace {
+
+using test::slots;
+
+// A random cluster: three queues, each preempting some of the lower ones, jobs of 1 to 3 tasks.
+class RandomState {
+ public:
+  explicit RandomState(unsigned seed) : random_(seed) {
+    const char* names[] = {"q1", "q2", "q3"};
+    std::vector<QueueConf> queues;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      QueueConf queue;
+      queue.name = names[i];
+      queue.priority = 10 * (i + 1);
+      queue.preempt_by = std::vector{"shrink", "requeue", "kill", "suspend"}[pick(4)];
+      if (pick(3)) queue.preempts = {pick(2) ? std::string("lower") : names[pick(i + 1)]};
+      queues.push_back(queue);
+    }
+    run.config.queues = queues;
+    run.config.hosts.clear();
+    run.config.cluster.default_queue = "q1";
+    run.reconfigure();
+    for (auto n = 1 + pick(3); n > 0; --n) run.host(1 + pick(3));
+    for (auto n = 1 + pick(5); n > 0; --n) submit();
+  }
+  std::uint32_t pick(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+  void submit() {
+    std::uint32_t tasks = 1 + pick(3);
+    auto user = "u" + std::to_string(pick(3));
+    auto spec = slots(user, tasks).queue("q" + std::to_string(1 + pick(3)));
+    if (pick(4) == 0) spec.spec.span.one_host = true;
+    if (pick(4) == 0) spec.rerunnable();
+    run.submit(spec);
+    ++jobs;
+  }
+  // Sum over waiting jobs of W^rank, W above the number of jobs. Exact in a double here.
+  double potential() const {
+    double sum = 0;
+    each_job(run.state, [&](const Job& job) {
+      if (job.state != JobState::Pending && !job.parked) return;
+      sum += std::pow(jobs + 2, run.state.config->queue(job.spec().queue)->priority / 10);
+    });
+    return sum;
+  }
+
+  test::SchedRun run;
+  int jobs = 0;
+
+ private:
+  std::mt19937 random_;
+};
+
+// Every victim is of a lower queue that its winner preempts, and lets itself be.
+void expect_lawful(const Cluster& state, const Plan& plan) {
+  for (const Preempt& piece : plan.preempts) {
+    const auto& winner = *state.config->queue(find_job(state, piece.by)->spec().queue);
+    const auto& loser = *state.config->queue(find_job(state, piece.job)->spec().queue);
+    EXPECT_TRUE(may_preempt(winner, loser));
+    EXPECT_LT(loser.priority, winner.priority);
+  }
+}
+
+using Attempts = std::map<JobId, Attempt>;
+
+Attempts attempts_of(const Cluster& state) {
+  Attempts attempts;
+  each_job(state, [&](const Job& job) { attempts[job.id] = job.attempt; });
+  return attempts;
+}
+
+// What happened, for people: jobs with queue, user, size; then the events.
+std::string story(const RandomState& state) {
+  std::string text;
+  state.run.state.hosts.each([&](std::uint32_t, const Host& host) {
+    text += host.name + " " + std::to_string(host.capacity.slots) + " slots\n";
+  });
+  for (const auto& queue : state.run.state.config->queues)
+    text += queue.name + " by " + queue.preempt_by + " preempts " +
+            (queue.preempts.empty() ? "none" : queue.preempts[0]) + "\n";
+  each_job(state.run.state, [&](const Job& job) {
+    text += "job " + to_string(job.id) + " " + job.spec().queue + " " + job.spec().owner.user +
+            " n=" + std::to_string(job.spec().min_tasks) +
+            (job.spec().span.one_host ? " on one host\n" : "\n");
+  });
+  for (const auto& event : state.run.history)
+    text += std::string(event_name(event.body)) + " " + to_string(job_of(event.body)) + "\n";
+  return text;
+}
+
+// It started, or the room went to a job that is before it in order.
+void expect_started(const RandomState& state, JobId winner, const Attempts& before) {
+  auto rank = [&](const Job& job) {
+    return state.run.state.config->queue(job.spec().queue)->priority;
+  };
+  const Job& won = state.run.job(winner);
+  bool other = false;
+  each_job(state.run.state, [&](const Job& job) {
+    bool first = rank(job) > rank(won) || (rank(job) == rank(won) && job.id < won.id);
+    other = other || (first && job.attempt > before.at(job.id));
+  });
+  EXPECT_TRUE(won.attempt > before.at(winner) || other)
+      << to_string(winner) << ": " << state.run.why(winner) << "\n"
+      << story(state);
+}
+
+// Whoever is stopped has no place of its own free.
+void expect_nobody_parked_for_nothing(const Cluster& state) {
+  each_job(state, [&](const Job& job) {
+    if (!job.parked) return;
+    EXPECT_EQ(job.spec().task.milli_gpus, 0u);
+    std::map<HostId, std::uint32_t> tasks;
+    for (const Task& task : job.tasks) tasks[task.host] += task.holds_slot();
+    bool fits = std::all_of(tasks.begin(), tasks.end(), [&](const auto& entry) {
+      const Host& host = *state.hosts.find(entry.first.value);
+      return host.capacity.slots - host.used_slots >= entry.second;
+    });
+    EXPECT_FALSE(fits) << to_string(job.id) << " could go on";
+  });
+}
+
+// Left alone: every winner starts, the potential has fallen, and after finitely many
+// preemptions there is rest.
+void expect_rest(RandomState& state) {
+  auto& run = state.run;
+  std::map<JobId, Attempts> winners;  // all attempts, as they were when others made way
+  double before = state.potential();
+  for (int passes = 0;; ++passes) {
+    ASSERT_LT(passes, 60) << "does not come to rest";
+    auto attempts = attempts_of(run.state);
+    Plan plan = run.pass();
+    expect_lawful(run.state, plan);
+    for (const auto& piece : plan.preempts) winners[piece.by] = attempts;
+    bool ended = run.end_preempted();
+    if (!ended && plan.idle()) break;
+  }
+  expect_nobody_parked_for_nothing(run.state);
+  for (const auto& [winner, attempts] : winners) expect_started(state, winner, attempts);
+  if (!winners.empty()) {
+    EXPECT_LT(state.potential(), before);
+  }
+}
+
+TEST(preempt_prop, a_potential_falls_and_nobody_makes_way_for_nothing) {
+  const unsigned states = std::getenv("WM_SOAK") ? 1'000'000 : 4'000;
+  for (unsigned seed = 0; seed < states && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    RandomState state(seed);
+    expect_rest(state);
+    for (auto more = state.pick(3); more > 0; --more) state.submit();
+    expect_rest(state);
+  }
+}
+
+}  // namespace
+}  // namespace wm::sched
