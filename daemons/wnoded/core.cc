@@ -184,7 +184,9 @@ void Core::task_ended(const proc::AttemptKey& key, Entry& entry, const proc::Exi
 }
 
 void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptEnded& word) {
-  bool part = proc::is_bare_part(entry.order) && entry.tasks.empty();
+  bool part = proc::is_bare_part(entry.order) &&  // others have left since
+              std::all_of(entry.tasks.begin(), entry.tasks.end(),
+                          [](const auto& known) { return known.second.ended; });
   lose_tasks(key, entry, word.record);
   if (part) part_ended(key, entry, word.record);
   entry.stage = Stage::Over;

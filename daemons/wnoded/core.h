@@ -104,6 +104,7 @@ class Core {
   void pass_on_notice(const proc::AttemptKey& key, Entry& entry);
   void end_unstarted(const proc::AttemptKey& key, Entry& entry, TaskNumber task, Term term,
                      const std::string& why);
+  static bool opens_part(const Entry& entry);
   void end_unwanted(const proc::AttemptKey& key, Entry& entry);
   void never_started(const proc::AttemptKey& key, Entry& entry, Term term, const std::string& why);
   void on_forget(const HostForget& words);

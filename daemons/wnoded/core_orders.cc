@@ -25,11 +25,6 @@ Result<void> with(const std::string& payload, Use use) {
   return {};
 }
 
-/// No task of its own runs here, but other hosts' commands will: an attempt with an agent only.
-bool opens_part(const HostOrder& order) {
-  return proc::is_bare_part(order) && proc::wants_agent(order);
-}
-
 bool starts(const OrderedTask& task) { return task.has_process && !task.kill && !task.leave; }
 
 }  // namespace
@@ -152,12 +147,22 @@ void Core::bring_in_line(const proc::AttemptKey& key, Entry& entry) {
   release_bare(key, entry);
 }
 
+/// No task of its own runs here, but other hosts' commands will: an attempt with an agent only.
+/// Once for the same tasks.
+bool Core::opens_part(const Entry& entry) {
+  const auto& order = entry.order;
+  bool any = std::any_of(order.tasks.begin(), order.tasks.end(), [&](const OrderedTask& task) {
+    return !task.kill && !task.leave && !entry.tasks.contains(task.task);
+  });
+  return any && proc::is_bare_part(order) && proc::wants_agent(order);
+}
+
 void Core::start(const proc::AttemptKey& key, Entry& entry) {
   if (!entry.account) return;
   auto missing = entry.order;
   std::erase_if(missing.tasks,
                 [&](const OrderedTask& t) { return !starts(t) || entry.tasks.contains(t.task); });
-  bool part = opens_part(entry.order) && entry.tasks.empty();  // once only
+  bool part = opens_part(entry);
   if (missing.tasks.empty() && !part) return;
   if (auto port = ensure_port(key, entry.order); !port)
     return never_started(key, entry, Term::LaunchFailed, port.error().text);

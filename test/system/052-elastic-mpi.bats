@@ -1,12 +1,15 @@
 #!/usr/bin/env bats
 # Role: an elastic MPI program (test/examples/mpi/mpi_train) that is resized by a restart: it
-# shrinks over hosts without a lost or a repeated step, and its weights are those of one process
-# (which its rank 0 checks: status 0 only then).
+# shrinks and grows over hosts without a lost or a repeated step, and its weights are those of one
+# process (which its rank 0 checks: status 0 only then).
 
 load lib
 setup_file() {
   printf '[mpi]\nresize = restart\n' >"$BATS_FILE_TMPDIR/apps.conf"
   cluster_up --nodes 3 --cpus 1 --conf "$BATS_FILE_TMPDIR/apps.conf"
+  cluster_env
+  echo 'restart_quiet = 1' >>"$WM_CONF_DIR/wm.conf"
+  badmin reconfig
   DATA_DIR='' $PYTHON "$TOP/scripts/demo.d/digits.py" "$BATS_FILE_TMPDIR/digits"
 }
 teardown_file() { cluster_down; }
@@ -31,7 +34,7 @@ END
 }
 teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat out.txt; bhist -l "${job-0}"; cluster_words; }; end_all_jobs; }
 
-world_is() { tail -qn 1 log/rank.0/steps.csv | awk -F, -v world="$1" '{ exit $3 != world }'; }
+world_is() { tail -qn 1 log/rank.0/steps.csv | awk -F, -v world="$1" '{ now = $3 } END { exit now != world }'; }
 steps() { tail -n 1 log/rank.0/weights.csv | cut -d, -f1; }
 past() { [ "$(steps)" -ge "$1" ]; }
 # Every step was applied once, in order, at rank 0; on all ranks the weights after it are the same.
@@ -56,4 +59,20 @@ finished() { # finished STEPS
   all_steps_once 1800
   is "$job" attempt 1
   [ "$(grep -c '^resumed from checkpoint' out.txt)" -eq 1 ]
+}
+
+@test "it grows again when it may, and ends by itself" {
+  job=$(submit -app mpi -ar -n 1,3 -o out.txt ./program --checkpoints 0)
+  wait_for 60 world_is 3
+  wait_for 30 past $(($(steps) + 5))
+  bresize release 2 "$job"
+  wait_for 60 world_is 1
+  wait_for 30 past $(($(steps) + 5))
+  bresize request 3 "$job"
+  wait_for 60 world_is 3
+  finished 1800
+  all_steps_once 1800
+  is "$job" attempt 1
+  [ "$(grep -c '^resumed from checkpoint' out.txt)" -eq 2 ]
+  [ "$(bhosts -noheader | awk '{ used += $5 } END { print used }')" -eq 0 ]
 }

@@ -1,35 +1,22 @@
 // wnoded and parts of jobs that have no task of their own on its host, and agents on demand.
 #include <gtest/gtest.h>
 
-#include "daemons/wnoded/core.h"
-#include "libwm/codec/codec.h"
-#include "test/support/fake_outside.h"
+#include "test/support/node_core.h"
 
 namespace wm::node {
 namespace {
 
 using proc::AttemptKey;
 
-HostRegister card() {
-  HostRegister words;
-  words.name = "n";
-  return words;
-}
-
-proc::HostFacts host() {
-  proc::HostFacts facts;
-  facts.name = "n";
+proc::HostFacts facts() {
+  auto facts = test::node_facts();
   facts.sbin_dir = "/opt/sbin";
-  facts.run = "/run/n";
   return facts;
 }
 
-class part : public ::testing::Test {
+class part : public test::NodeCore {
  protected:
-  part() {
-    node_.on_session();
-    outside_.sent.clear();
-  }
+  part() : NodeCore(test::node_card(), facts()) {}
   /// Task 1 runs on host m; 2 and 3 are room here.
   static HostOrder order(std::uint64_t generation = 1) {
     HostOrder o;
@@ -38,18 +25,28 @@ class part : public ::testing::Test {
     o.generation = generation;
     o.resolved.owner = {1000, 100, "ann"};
     o.all = {{{1}, "m", ""}, {{2}, "n", ""}, {{3}, "n", ""}};
-    for (std::uint32_t number : {2u, 3u}) {
-      OrderedTask task;
-      task.task = {number};
-      task.has_process = false;
-      o.tasks.push_back(task);
-    }
+    for (std::uint32_t number : {2u, 3u}) add(o, number);
     return o;
   }
-  void hear(const HostOrder& o) {
-    auto verb = static_cast<std::uint16_t>(NodeVerb::Order);
-    ASSERT_TRUE(node_.on_frame(verb, codec::encode(o)));
+  static void add(HostOrder& o, std::uint32_t number) {
+    OrderedTask task;
+    task.task = {number};
+    task.has_process = false;
+    o.tasks.push_back(task);
   }
+  /// A job that is restarted for another size: 2 and 3 have left, 4 has come.
+  static HostOrder regrown(std::uint64_t generation) {
+    auto o = order(generation);
+    o.app.resize = ResizeMode::Restart;
+    for (auto& task : o.tasks) task.leave = true;
+    o.all = {{{1}, "m", ""}};
+    if (generation == 2) return o;
+    o.tasks.clear();
+    add(o, 4);
+    o.all.push_back({{4}, "n", ""});
+    return o;
+  }
+  void hear(const HostOrder& o) { NodeCore::hear(NodeVerb::Order, o); }
   void end_attempt(proc::EndCause cause = proc::EndCause::Exited) {
     proc::ExitRecord record;
     record.key = key_;
@@ -57,16 +54,6 @@ class part : public ::testing::Test {
     record.usage.cpu = std::chrono::seconds(5);
     node_.on_word(key_, proc::AttemptEnded{record});
   }
-  std::vector<FactEnded> ends() {
-    std::vector<FactEnded> found;
-    for (const auto& fact : outside_.take_facts())
-      if (auto* ended = std::get_if<FactEnded>(&fact.fact)) found.push_back(*ended);
-    return found;
-  }
-
-  test::FakeOutside outside_;
-  Core node_{outside_, card(), host()};
-  AttemptKey key_{{7, 0}, {1}};
 };
 
 TEST_F(part, a_host_with_room_only_gets_an_attempt_with_an_agent) {
@@ -102,6 +89,30 @@ TEST_F(part, it_is_not_opened_again_after_its_end) {
   end_attempt();
   hear(order(2));
   EXPECT_EQ(outside_.fake.started.size(), 1u);
+}
+
+TEST_F(part, the_end_of_one_that_grew_again_is_told_of_the_new_task) {
+  hear(order());
+  outside_.authorise_next();
+  hear(regrown(2));
+  EXPECT_EQ(ends().size(), 2u);
+  hear(regrown(3));
+  auto ending = regrown(4);
+  ending.end = true;
+  hear(ending);
+  end_attempt();
+  auto told = ends();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].task, TaskNumber{4});
+}
+
+TEST_F(part, it_is_opened_again_for_a_task_that_comes_later) {
+  hear(order());
+  outside_.authorise_next();
+  hear(regrown(2));
+  end_attempt();
+  hear(regrown(3));
+  EXPECT_EQ(outside_.fake.started.size(), 2u);
 }
 
 TEST_F(part, a_lost_one_is_told_as_lost) {
