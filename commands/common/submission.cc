@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 
 #include "commands/common/directives.h"
 #include "commands/common/file_copies.h"
@@ -44,7 +45,7 @@ constexpr Option kOptions[] = {
     {"wt", Kind::Number, "[h:]m", "So long before it"},
     {"E", Kind::Text, "command", "Run before the job, on its first host"},
     {"Ep", Kind::Text, "command", "Run after it"},
-    {"Q", Kind::Text, "\"code ...\"", "Exit codes with which the job is queued again"},
+    {"Q", Kind::Text, "\"code ...\"", "Exit codes with which the job is queued again; all, ~code"},
     {"rnc", Kind::Text, "command", "Run on the first host when the job's size is to change"},
     {"m", Kind::Text, "\"host ...\"", "Hosts that the job may run on"},
     {"x", Kind::Flag, "", "Whole hosts"},
@@ -324,17 +325,32 @@ std::string variable(const Surroundings& surroundings, std::string_view name) {
   return "";
 }
 
+// [all] [~code ...] | [code ...]; all: whatever says that the job failed.
+// @source LSF: bsub -Q
+Result<std::vector<std::uint32_t>> requeue_exits(const std::string& text) {
+  std::set<std::uint32_t> codes;
+  for (const auto& word : split(text, " \t,")) {
+    if (word == "all") {
+      for (std::uint32_t code = 1; code <= 255; ++code) codes.insert(code);
+      continue;
+    }
+    bool without = word[0] == '~';
+    const char *begin = word.data() + without, *end = word.data() + word.size();
+    std::uint32_t code = 0;
+    auto [read, ec] = std::from_chars(begin, end, code);
+    if (ec != std::errc() || read != end || code > 255)
+      return bad("Q", word, "Bad argument, exit codes from 0 to 255, all, or ~code are wanted");
+    if (without) codes.erase(code);
+    else codes.insert(code);
+  }
+  return std::vector<std::uint32_t>(codes.begin(), codes.end());
+}
+
 Result<void> read_around(const Parsed& options, JobSpec& spec) {
   spec.pre_exec = options.first("E").value_or("");
   spec.post_exec = options.first("Ep").value_or("");
   spec.notify_command = options.first("rnc").value_or("");
-  for (const auto& word : split(options.first("Q").value_or(""), " \t,")) {
-    std::uint32_t code = 0;
-    auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), code);
-    if (ec != std::errc() || end != word.data() + word.size() || code > 255)
-      return bad("Q", word, "Bad argument, exit codes from 0 to 255 are wanted");
-    spec.requeue_exits.push_back(code);
-  }
+  WM_TRY(spec.requeue_exits, requeue_exits(options.first("Q").value_or("")));
   return {};
 }
 

@@ -65,7 +65,7 @@ constexpr Key<A> kKeys[] = {
      [](A& a) -> Field { return &a.requeue_exits; },
      {0, 255},
      Effect::NewJobs,
-     "Exit codes with which a job is queued again."},
+     "Exit codes with which a job is queued again, unless it names its own."},
     {"gpu_check", [](A& a) -> Field { return &a.gpu_check; }, kAny, Effect::NewJobs,
      "Whether wm-ncclcheck runs over a job's GPUs before its tasks."},
     {"warm_imports", [](A& a) -> Field { return &a.warm_imports; }, kAny, Effect::NewJobs,

@@ -177,7 +177,7 @@ constexpr Key<Q> kKeys[] = {
      [](Q& q) -> Field { return &q.requeue_exits; },
      {0, 255},
      Effect::NewJobs,
-     "Exit codes with which a job is queued again."},
+     "Exit codes with which a job is queued again, unless the job or its profile names its own."},
 };
 
 }  // namespace

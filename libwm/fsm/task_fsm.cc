@@ -113,11 +113,14 @@ void free_bare_slots(Cluster& c, Job& job, WallTime now) {
 // @source LSF: LSB_EXIT_PRE_ABORT, with which a pre-execution command ends its job
 const std::vector<std::uint32_t> kPreAbort = {99};
 
+// The job's own codes go before its profile's, and those before its queue's.
 bool asks_for_requeue(const Cluster& c, const Job& job) {
   const auto* queue = c.config->queue(job.spec().queue);
-  return exited_with(job.exit_status, app_of(*c.config, job.spec()).requeue_exits) ||
-         exited_with(job.exit_status, job.spec().requeue_exits) ||
-         (queue && exited_with(job.exit_status, queue->requeue_exits));
+  const auto& own = job.spec().requeue_exits;
+  const auto& app = app_of(*c.config, job.spec()).requeue_exits;
+  if (!own.empty()) return exited_with(job.exit_status, own);
+  if (!app.empty()) return exited_with(job.exit_status, app);
+  return queue && exited_with(job.exit_status, queue->requeue_exits);
 }
 
 bool is_rerunnable(const Cluster& c, const Job& job) {

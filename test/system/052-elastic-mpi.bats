@@ -76,3 +76,23 @@ finished() { # finished STEPS
   [ "$(grep -c '^resumed from checkpoint' out.txt)" -eq 2 ]
   [ "$(bhosts -noheader | awk '{ used += $5 } END { print used }')" -eq 0 ]
 }
+
+rank_pid() { # rank_pid RANK
+  local env
+  for env in /proc/[0-9]*/environ; do
+    tr '\0' '\n' <"$env" 2>/dev/null | grep -qx "LOG_DIR=$LOG_DIR" || continue
+    tr '\0' '\n' <"$env" | grep -qx "OMPI_COMM_WORLD_RANK=$1" && basename "${env%/environ}" && return
+  done
+}
+
+@test "a rank that dies takes all along, and the job goes on from its last checkpoint" {
+  job=$(submit -app mpi -ar -n 1,3 -Q all -o out.txt ./program --checkpoints 1)
+  wait_for 60 world_is 3
+  wait_for 60 past 35 # a pass has 30
+  kill -KILL "$(rank_pid 2)"
+  wait_for 60 is "$job" attempt 2
+  finished 1800
+  # what came after the checkpoint was done again, with the same result
+  [ "$(cat log/rank.*/weights.csv | sort -u | wc -l)" -eq 1800 ]
+  grep -q '^resumed from checkpoint at step [1-9]' out.txt
+}

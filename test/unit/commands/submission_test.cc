@@ -191,6 +191,10 @@ TEST(submission, commands_around_the_job_and_requeue_codes) {
   EXPECT_EQ(s.notify_command, "tell");
   EXPECT_EQ(s.requeue_exits, (std::vector<std::uint32_t>{3, 99}));
   EXPECT_NE(refusal({"-Q", "300"}).find("300"), std::string::npos);
+  EXPECT_NE(refusal({"-Q", "~"}).find("~"), std::string::npos);
+  auto all = spec({"-Q", "all ~1 ~2"}).requeue_exits;
+  EXPECT_EQ(all.size(), 253u);
+  EXPECT_EQ(all.front(), 3u);
 }
 
 TEST(submission, files_to_be_copied_are_absolute_on_this_host) {

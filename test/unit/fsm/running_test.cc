@@ -199,6 +199,10 @@ TEST_F(Running, exit_codes_of_the_job_or_its_queue_queue_it_again) {
   c.step(TaskEnded{of_job, Attempt{1}, TaskNumber{1}, 8 << 8, Term::None, {}, ""});
   EXPECT_EQ(c.job(of_queue).state, JobState::Pending);
   EXPECT_EQ(c.job(of_job).state, JobState::Pending);
+  auto overrides = c.submit(own.queue(c.config.queues[0].name));
+  c.run(overrides, {h1});
+  c.step(TaskEnded{overrides, Attempt{1}, TaskNumber{1}, 7 << 8, Term::None, {}, ""});
+  EXPECT_EQ(c.job(overrides).state, JobState::Failed);
 }
 
 struct Budgets : Running {
