@@ -114,7 +114,8 @@ def main():
         return Data(setting('SAMPLES', 499)), Data(setting('TESTS', 0)) if setting('TESTS', 0) else None
 
     fabric = FabricModel(model, datasets, loss, optimizer, sync_bn=bool(setting('NORM', 0)))
-    fabric.train(setting('PASSES', 3), setting('BATCH', 8), setting('ENGINES', 0) or None,
+    batch = setting('BATCH', '8')
+    fabric.train(setting('PASSES', 3), batch if batch == 'auto' else int(batch), setting('ENGINES', 0) or None,
                  num_dataloader_threads=setting('LOADERS', 0), checkpoint_freq=setting('CHECKPOINTS', 0),
                  effective_batch_size=setting('EFFECTIVE', 0) or None)
     torch.save(model.state_dict(), os.path.join(os.environ['RESULT_DIR'], 'returned.pt'))

@@ -1,6 +1,7 @@
 """Role: elastic training that grows and shrinks, with real processes and gloo.
 """
 
+import csv
 import os
 import sys
 import unittest
@@ -56,6 +57,34 @@ class Resizes(Elastic):
         self.at_step(5)
         self.resize([2])
         self.finish()
+
+    def test_a_batch_that_may_be_chosen_grows_with_the_members_and_shrinks_with_them(self):
+        lead = self.job(batch='auto', passes=60)
+        self.begin([1], later=[2, 3])
+        self.at_step(30)
+        self.resize([1, 2, 3])
+        lead.run_until(lambda: max(self.batches()) > 24, what='a larger batch')
+        self.resize([3])
+        self.finish()
+        batches = self.batches()
+        self.assertEqual(set(batches[:30]), {24})  # one member alone knows no noise
+        self.assertLessEqual(max(batches), 499 // 10)
+        self.assertEqual(set(batches[-10:-1]), {24})
+
+    def batches(self):
+        """Samples of each step so far, but of those that end a pass."""
+        found = {}
+        for task in self.lead.workers:
+            path = os.path.join(self.base, 'log', str(task), 'steps.csv')
+            with open(path, encoding='ascii') as file:
+                for row in csv.DictReader(file):
+                    found[int(row['step'])] = int(row['samples'])
+        whole, cursor = [], 0
+        for step in sorted(found):
+            cursor = (cursor + found[step]) % self.samples
+            if cursor:
+                whole.append(found[step])
+        return whole
 
     def test_validation_is_divided_and_does_not_hold_a_resize_up(self):
         self.job(tests=300, batch=2, step_ms=10)

@@ -118,7 +118,9 @@ class FlatModelTest(unittest.TestCase):
             torch.testing.assert_close(p.grad, value)
 
     def test_numbers_alone_make_a_round_without_gradients(self):
-        tail = Numbers(2).sum(Members(), 3, flags(5) + [1.0] + [0.5] * SHARES + [9.0, 2.0, 1.0])
+        said = flags(5) + [1.0] + [0.5] * SHARES + [64.0, 1.5]
+        tail = Numbers(2).sum(Members(), 3, said + [9.0, 2.0, 1.0])
+        self.assertEqual((tail.batch, tail.gain), (64, 1.5))
         self.assertEqual((tail.weight, tail.switch, tail.checkpoint), (3, True, True))
         self.assertEqual(tail.noise, [0.5] * SHARES)
         self.assertEqual(tail.sums, [9.0, 2.0, 1.0])

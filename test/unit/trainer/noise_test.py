@@ -42,7 +42,7 @@ class NoiseTest(unittest.TestCase):
         noise = measured([16, 16, 16])
         self.assertAlmostEqual(noise.grad_sqr, SIZE * 0.5 ** 2, delta=1.0)  # 10
         self.assertAlmostEqual(noise.grad_var, SIZE * 3.0 ** 2, delta=15.0)  # 360
-        self.assertAlmostEqual(noise.scale(3), 36.0, delta=6.0)
+        self.assertAlmostEqual(noise.scale(), 36.0, delta=6.0)
 
     def test_unequal_and_empty_shares_do_not_bend_it(self):
         for shares in ([3, 2, 2], [30, 30, 4], [8, 7, 0]):
@@ -57,16 +57,15 @@ class NoiseTest(unittest.TestCase):
 
     def test_samples_that_agree_have_no_noise(self):
         noise = measured([4, 4], spread=0.0, steps=3)
-        self.assertAlmostEqual(noise.scale(2), 0.0, places=9)
+        self.assertAlmostEqual(noise.scale(), 0.0, places=9)
 
     def test_one_member_alone_says_nothing(self):
         noise = measured([16])
-        self.assertEqual(noise.scale(1), -1.0)
-        self.assertEqual(measured([16, 16]).scale(1), -1.0)
+        self.assertEqual(noise.scale(), -1.0)
 
     def test_only_noise_is_a_large_number_and_not_a_missing_one(self):
         noise = measured([2, 2], mean=0.0, steps=30)
-        self.assertGreater(noise.scale(2), 100.0)
+        self.assertGreater(noise.scale(), 100.0)
 
     def test_a_large_model_is_not_looked_at_in_every_step(self):
         noise = Noise(1_000_000)

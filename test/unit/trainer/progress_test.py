@@ -56,7 +56,9 @@ class ProgressTest(unittest.TestCase):
         for _ in range(3):
             begin, end = progress.next_batch(course(), 1)
             progress.commit_train(course(), end, end - begin, [0.1, 0.2])
+        progress.batch = 48
         self.assertEqual(Progress.unpack(progress.pack()), progress)
+        self.assertEqual(Progress.unpack(progress.pack()[:-1]).batch, 0)
 
     def test_means_are_of_the_pass_under_way(self):
         progress, plan = Progress(), course(train_samples=8, test_samples=0)

@@ -18,7 +18,7 @@ import time
 
 import torch
 
-from . import sabotage, state
+from . import batch, sabotage, state
 from .checkpoint import save_model
 from .flat import Numbers, flags
 from .group import GroupBroken
@@ -45,7 +45,7 @@ class Engine:
         self._train, self._test = parts.train_batches, parts.test_batches
         self._compute, self._lib = parts.compute, parts.lib
         self._result_dir = parts.result_dir
-        self._flat = parts.flat
+        self._flat, self._chooser = parts.flat, parts.chooser
         self._numbers = Numbers(len(course.metric_names))
         self._noise = Noise(parts.flat.elements)
         self._sabotage = sabotage.chosen()
@@ -54,7 +54,8 @@ class Engine:
         self._ledger, self._delivery = None, None
         self._switched = None   # (epoch, step) whose pause is not known yet
         self._reported_ns, self._exchanged_ns = 0, 0
-        self._step_s = self._exchange_s = self._rate = 0.0  # of late, in this group
+        self._rate = 0.0
+        self._forget_times()  # of late, in this group
 
     # ---- course of a training -----------------------------------------------------------
 
@@ -114,12 +115,20 @@ class Engine:
         offset, size = part(end - begin, self.group.world, self.group.rank)
         return begin, end, offset, size
 
-    def _flags(self, noise=(0.0,) * SHARES):
+    def _flags(self, noise=(0.0,) * SHARES, chosen=(0.0, 0.0)):
         """What every round carries besides its own sums: the numbers about membership (W-5),
-        checkpoints and the gradients' noise."""
+        checkpoints, the gradients' noise and what rank 0 chose of the batch."""
         self._offered = self.membership.ready_epoch
         wanted = self._stopping or self.membership.checkpoint_wanted
-        return flags(self._offered) + [1.0 if wanted else 0.0, *noise]
+        return flags(self._offered) + [1.0 if wanted else 0.0, *noise, *chosen]
+
+    def _choose(self, samples):
+        """(samples of the next step, gain of the learning rate in this one of `samples`)."""
+        if not self._chooser or self.group.rank != 0:
+            return 0.0, 0.0
+        noise, world = self._noise.scale(), self.group.world
+        now = self.progress.batch_of(self.course, world)
+        return float(self._chooser.next(now, world, noise)), self._chooser.gain(samples, noise)
 
     def _train_round(self):
         began, group, progress = time.monotonic_ns(), self.group, self.progress
@@ -131,7 +140,8 @@ class Engine:
         own = self._train_share(numbers, seeds, end - begin)
         noise = self._noise.share(progress.step, self._flat, size if group.world > 1 else 0)
         computed = time.monotonic_ns()
-        tail = self._flat.sum(group, size, offset == 0, self._flags(noise) + own)
+        chosen = self._choose(end - begin)
+        tail = self._flat.sum(group, size, offset == 0, self._flags(noise, chosen) + own)
         self._exchanged_ns = time.monotonic_ns() - computed
         if sabotage.skips(progress, self._sabotage):
             self._flat.undo()
@@ -140,7 +150,8 @@ class Engine:
         self._finish_delivery()
         self._noise.take(tail.noise, self._flat, tail.weight)
         self._flat.take((self._compute.divisor(tail.weight), tail.weight))
-        self.script.optimizer.step()
+        batch.step(self.script.optimizer, tail.gain or 1.0)
+        progress.batch = tail.batch or progress.batch
         progress.commit_train(self.course, end, tail.weight, tail.sums)
         sabotage.drop(progress, self.course, self._sabotage)
         self._record(Step(progress.step, group.epoch, group.world, end - begin, began,
@@ -164,7 +175,8 @@ class Engine:
 
     def _prepare_next(self, end):
         """Loaders work ahead on the rounds that come if nothing changes."""
-        group, size = self.group, self.course.global_batch(self.group.world)
+        group = self.group
+        size = self.progress.batch_of(self.course, group.world)
         for _ in range(self._train.ahead):
             begin, end = end, min(end + size, self.course.train_samples)
             offset, mine = part(end - begin, group.world, group.rank)
@@ -214,7 +226,9 @@ class Engine:
         elif group.rank in behind:
             self._take_over(state.receive(group, source), old)
         group.joined = True
-        self._step_s = self._exchange_s = 0.0  # those of another size say nothing of this one
+        self._forget_times()  # those of another size say nothing of this one
+        if self._chooser:
+            self._chooser.enter()
         self._switched = (group.epoch, self.progress.step)
         self.agent.switched(group.epoch, self.progress.step)
 
@@ -284,8 +298,9 @@ class Engine:
         pause_ns = self.records.step(step)
         if self._switched and pause_ns >= 0:
             self.agent.switched(*self._switched, pause_ns)
+        if not self._switched:  # the first step has the pause in it
+            self._take_times(step)
         self._switched = None
-        self._take_times(step)
         if step.t_end_ns - self._reported_ns >= _REPORT_NS:
             self._reported_ns = step.t_end_ns
             self._report()
@@ -295,10 +310,18 @@ class Engine:
         whole = step.end < self.course.train_samples or step.begin == 0
         if not whole and self._step_s:
             return
+        if whole and self._chooser:
+            self._chooser.took(step.samples / step.world, (step.t_end_ns - step.t_begin_ns) / 1e9)
+        if step.samples != self._timed:
+            self._forget_times()
+            self._timed = step.samples
         self._step_s = _smooth(self._step_s, (step.t_end_ns - step.t_begin_ns) / 1e9)
         self._exchange_s = _smooth(self._exchange_s, self._exchanged_ns / 1e9)
         self._rate = step.samples / self._step_s if self._step_s else 0.0
         self.agent.exchange(self._exchange() if step.world > 1 else 0.0)
+
+    def _forget_times(self):
+        self._timed, self._step_s, self._exchange_s = 0, 0.0, 0.0
 
     def _exchange(self):
         """On a GPU the sum begins before the gradients are done: not to be told apart."""
@@ -312,7 +335,7 @@ class Engine:
         self.agent.progress(epoch=self.group.epoch, data_epoch=p.data_epoch, step=p.step,
                             samples=p.samples, loss=loss, accuracy=accuracy,
                             step_time_s=self._step_s, samples_per_s=self._rate,
-                            noise=self._noise.scale(self.group.world))
+                            noise=self._noise.scale() if self.group.world > 1 else -1.0)
 
     def _checkpoint_if_due(self):
         self._report()

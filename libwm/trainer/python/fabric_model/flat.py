@@ -1,7 +1,7 @@
 """Role: what one round's all-reduce carries, in flat buffers: the gradients (as views, so that
 backward writes right into the buffer), the float buffers of the model, and a tail of plain numbers.
 
-  main buffer:   [ gradients | model buffers | weight c t t² checkpoint noise³ loss metrics… ]
+  main buffer:   [ gradients | model buffers | weight c t t² checkpoint noise³ batch² loss metrics… ]
   other buffers: [ gradients of the other dtype ]
 
 Invariants: `weight` is the number of samples behind a contribution; c, t, t² are rule W-5 of
@@ -13,7 +13,8 @@ import torch
 from .noise import SHARES
 
 _FLAGS = 5  # weight, the three of W-5, checkpoint
-FIXED = _FLAGS + SHARES  # numbers of the tail before the loss
+_BATCH = _FLAGS + SHARES
+FIXED = _BATCH + 2  # numbers of the tail before the loss
 _EPOCHS = 64  # W-5: t = 1 + epoch mod 64
 
 
@@ -39,7 +40,9 @@ class Tail:
         self.weight = round(numbers[0])
         self.switch = all_agree(numbers[1:4], world)
         self.checkpoint = numbers[4] > 0.5
-        self.noise = numbers[_FLAGS:FIXED]
+        self.noise = numbers[_FLAGS:_BATCH]
+        self.batch = round(numbers[_BATCH])  # samples of the next step; 0: as it is
+        self.gain = numbers[_BATCH + 1]      # of the learning rate in this one; 0: none
         self.sums = numbers[FIXED:]
 
 

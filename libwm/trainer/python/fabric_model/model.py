@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import torch
 
 from . import native
+from .batch import Chooser, Range
 from .checkpoint import Checkpoints
 from .compute import Compute, named_metrics, warm_up
 from .data import Batches
@@ -85,7 +86,9 @@ class FabricModel:
         """signature fixed by the WMLA API. Trains `epoch_number` passes; returns in the final
         rank 0 only: every other worker ends with status 0 in here.
         batch_size            samples that a worker computes at once; also of a worker's step,
-                              unless effective_batch_size fixes the samples of the whole step
+                              unless effective_batch_size fixes the samples of the whole step.
+                              'auto': the samples of a step are chosen while it trains, from
+                              effective_batch_size (None: 32) on, the learning rate with them
         engines_number        most workers; None: as many as the job gets
         num_dataloader_threads  loader processes a worker; 0: in the worker itself
         validation_freq, checkpoint_freq  in passes; 0: never (checkpoints on demand stay)
@@ -112,7 +115,8 @@ class _Run:
 
     def __init__(self, fabric, epochs, batch_size, max_tasks):
         self._fabric, self._script = fabric, fabric._script
-        self._epochs, self._batch_size = int(epochs), int(batch_size)
+        self._epochs, self._auto = int(epochs), batch_size == 'auto'
+        self._batch_size = 0 if self._auto else int(batch_size)
         self._training = int(os.environ.get(_TRAININGS, '0')) + 1
         self._lib = native.load()
         self.agent = native.Agent(self._lib, max_tasks)
@@ -123,6 +127,12 @@ class _Run:
     def course(self, validation_freq, checkpoint_freq, effective):
         """What is to be done, from train()'s arguments."""
         names = tuple(name for name, _ in named_metrics(self._script.metrics))
+        self._chooser = None
+        if self._auto:
+            limits = Range.of(effective, len(self.train_set))
+            self._chooser = Chooser(limits, self._script.optimizer)
+            self._batch_size, effective = limits.at_once, limits.initial
+            self.agent.batch_range(limits)
         self._course = Course(self._epochs, self._batch_size, effective, validation_freq,
                               checkpoint_freq, len(self.train_set),
                               len(self.test_set) if self.test_set is not None else 0, names)
@@ -144,6 +154,7 @@ class _Run:
             agent=self.agent, membership=self.membership, hooks=hooks, records=self.records,
             checkpoints=Checkpoints(result_dir, self._training), train_batches=self._batches[0],
             test_batches=self._batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
+            chooser=self._chooser,
             compute=Compute(self._script, flat, self._batch_size))
         return Engine(self._course, self._script, parts)
 

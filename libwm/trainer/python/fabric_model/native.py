@@ -76,6 +76,7 @@ def load():
     lib.wm_trainer_faulted.argtypes = [c.c_void_p, c.c_uint32, c.c_uint64, c.c_char_p]
     lib.wm_trainer_connect_failed.argtypes = [c.c_void_p, c.c_uint32, c.c_char_p]
     lib.wm_trainer_exchange.argtypes = [c.c_void_p, c.c_double]
+    lib.wm_trainer_batch_range.argtypes = [c.c_void_p, c.c_uint64, c.c_uint64, c.c_uint64]
     lib.wm_trainer_done.argtypes = [c.c_void_p, c.c_uint64]
     lib.wm_records_step.argtypes = [c.c_void_p, c.POINTER(Step), c.POINTER(c.c_int64)]
     lib.wm_ledger_samples.argtypes = [c.POINTER(_Ledger), c.c_uint64, c.c_uint64, c.c_uint64,
@@ -136,6 +137,10 @@ class Agent:
     def exchange(self, seconds):
         """What exchanging gradients adds to a step; negative: not measured."""
         self._say('exchange', seconds)
+
+    def batch_range(self, limits):
+        """This training chooses the samples of its steps."""
+        self._say('batch_range', limits.initial, limits.most, limits.at_once)
 
     def in_collective(self, inside):
         if self.present:

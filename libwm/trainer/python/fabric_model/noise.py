@@ -58,9 +58,9 @@ class Noise:
     def grad_var(self):
         return self._var / self._weight if self._weight else 0.0
 
-    def scale(self, world):
-        """The noise scale, for the report. @units samples; -1: one member alone cannot tell"""
-        if world < 2 or not self._weight:
+    def scale(self):
+        """The noise scale. @units samples; -1: not known, since one member alone cannot tell"""
+        if not self._weight:
             return -1.0
         var = max(self.grad_var, 0.0)
         return min(var / self.grad_sqr, _MOST) if self.grad_sqr > 0 else _MOST if var else 0.0

@@ -61,12 +61,17 @@ class Progress:
     passes_done: int = 0     # passes whose validation is done too
     trained: Tally = field(default_factory=Tally)     # of this pass
     validated: Tally = field(default_factory=Tally)   # of this validation, or of the last
+    batch: int = 0           # samples of a step where rank 0 chooses them; 0: as the course says
+
+    def batch_of(self, course, world):
+        """Samples of the next train step over `world` members."""
+        return self.batch or course.global_batch(world)
 
     def next_batch(self, course, world):
         """[begin, end) of the next round's samples: of the pass, or of the test set."""
         total = course.train_samples if self.phase == TRAIN else course.test_samples
         begin = self.cursor if self.phase == TRAIN else self.valid_cursor
-        size = course.global_batch(world) if self.phase == TRAIN else course.batch_size * world
+        size = self.batch_of(course, world) if self.phase == TRAIN else course.batch_size * world
         return begin, min(total, begin + size)
 
     def commit_train(self, course, end, weight, sums):
@@ -123,6 +128,8 @@ class Progress:
         """The value that pack() wrote."""
         numbers, made = list(numbers), cls()
         for item in fields(cls):
+            if not numbers:
+                break  # written before there was this field
             if isinstance(getattr(made, item.name), Tally):
                 weight, count = numbers.pop(0), int(numbers.pop(0))
                 setattr(made, item.name, Tally(weight, [numbers.pop(0) for _ in range(count)]))
