@@ -98,8 +98,12 @@ $B/lib/libwm_$(1).a: $$(call obj,$$(wildcard libwm/$(1)/*.cc))
 endef
 $(foreach l,$(LIBS),$(eval $(call library,$(l))))
 
+# What programs with sanitizers are linked with.
+SAN_OBJ := $(if $(SAN),$(call obj,test/support/sanitizer/dlopen.cc))
 link = @mkdir -p $(@D); echo "  LINK  $@"; $(CCACHE) $(CXX) $(LDFLAGS) $(1) -o $@ \
   -Wl,--start-group $(LIB_A) -Wl,--end-group
+
+$(SBIN) $(BIN) $(TESTS): $(SAN_OBJ)
 
 # A daemon folder may hold further programs: NAME.main.cc becomes sbin/NAME.
 define daemon

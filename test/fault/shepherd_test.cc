@@ -309,8 +309,9 @@ TEST(shepherd, an_end_that_it_wrote_but_nobody_heard_is_not_lost) {
   auto sweeper = zygote.fork_with(proc::Sweep{"test", spec.key, {}, milliseconds(5000)});
   EXPECT_EQ(await<TaskEnded>(sweeper).record.status, 19 << 8);
   EXPECT_EQ(await<AttemptEnded>(sweeper).record.cause, EndCause::Exited);
-  for (const auto& record : *proc::read_exits(zygote.exits))
-    EXPECT_EQ(record.cause, EndCause::Exited);
+  auto written = proc::read_exits(zygote.exits);
+  ASSERT_TRUE(written);
+  for (const auto& record : *written) EXPECT_EQ(record.cause, EndCause::Exited);
 }
 
 TEST(shepherd, with_a_cgroup_tasks_are_in_it_and_it_goes_with_the_attempt) {

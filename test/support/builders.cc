@@ -109,7 +109,7 @@ void ClusterBuilder::enter_epoch(JobId id, std::uint32_t n) {
   if (!job(id).membership.in_place) step(InPlaceSeen{id, attempt});
   EpochFormed formed;
   formed.epoch = EpochNumber{n};
-  for (const auto& task : job(id).tasks) {
+  for (const auto& task : std::vector<Task>(job(id).tasks)) {  // a step makes the job anew
     if (task.state == TaskState::Running) formed.members.push_back(task.number);
     if (task.holds_slot() && !job(id).membership.agents.count(task.host))
       step(AgentSeen{id, attempt, task.host, "127.0.0.1:" + std::to_string(task.host.value)});

@@ -88,20 +88,24 @@ void SimWorld::commit(Commit batch, std::function<void(Result<void>)> done) {
   called();
   last_commit_ = std::max(last_commit_, sim_.now() + sim_.between(0, 8));
   // The disk has it at some instant before we hear of it; a crash between leaves it there.
-  sim_.after(last_commit_ - sim_.now(), [this, alive = alive_, batch = std::move(batch),
-                                         done = std::move(done)]() mutable {
-    bool ours = *alive;
-    if (!ours && !sim_.once_in(2)) return;
-    if (!ours && (disk_.events.empty() ? 0 : disk_.events.back().seq.value) + 1 !=
-                     (batch.events.empty() ? 0 : batch.events.front().seq.value))
-      return;  // the next life has written meanwhile: the old one's write never got through
-    if (ours && (disk_.failing || broken_)) {
-      broken_ = true;
-      return later(Duration(1), [done] { done(fail(Code::Store, "injected fault")); });
-    }
-    disk_.append(batch);
-    if (ours) later(sim_.between(0, 2), [done] { done({}); });
-  });
+  // By then this life may be over, and this object gone.
+  auto& sim = sim_;
+  auto& disk = disk_;
+  sim_.after(
+      last_commit_ - sim_.now(), [this, &sim, &disk, alive = alive_, batch = std::move(batch),
+                                  done = std::move(done)]() mutable {
+        bool ours = *alive;
+        if (!ours && !sim.once_in(2)) return;
+        if (!ours && (disk.events.empty() ? 0 : disk.events.back().seq.value) + 1 !=
+                         (batch.events.empty() ? 0 : batch.events.front().seq.value))
+          return;  // the next life has written meanwhile: the old one's write never got through
+        if (ours && (disk.failing || broken_)) {
+          broken_ = true;
+          return later(Duration(1), [done] { done(fail(Code::Store, "injected fault")); });
+        }
+        disk.append(batch);
+        if (ours) later(sim.between(0, 2), [done] { done({}); });
+      });
 }
 
 void SimWorld::probe_store(std::function<void(Result<void>)> done) {

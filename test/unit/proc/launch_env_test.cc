@@ -7,6 +7,8 @@
 namespace wm::proc {
 namespace {
 
+using namespace std::string_literals;
+
 HostFacts facts() {
   HostFacts host;
   host.name = "b";
@@ -41,8 +43,7 @@ HostOrder order() {
   o.app.type = AppType::Training;
   o.max_tasks = 4;
   o.restarts = 2;
-  o.env =
-      std::string("PATH=/usr/bin\0FOO=a=b\0LSB_JOBID=9\0HOME=/old\0PYTHONPATH=/mine\0BAD\0", 68);
+  o.env = "PATH=/usr/bin\0FOO=a=b\0LSB_JOBID=9\0HOME=/old\0PYTHONPATH=/mine\0BAD\0"s;
   o.all = {{{1}, "a", "10.0.0.1"},
            {{2}, "b", "10.0.0.2"},
            {{3}, "a", "10.0.0.1"},
