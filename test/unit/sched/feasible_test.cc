@@ -211,8 +211,8 @@ TEST_F(Feasible, preferred_hosts_come_first_then_order) {
 TEST_F(Feasible, place_is_the_profiles_else_the_queues) {
   queue("low", [](QueueConf& q) { q.place = "spread"; });
   run.host(1);
-  auto rooms = rooms_of(run.state);
   auto placing = [&](const JobSpec& spec) {
+    auto rooms = rooms_of(run.state);
     Requests requests(*run.state.config);
     return requests[requests.intern(spec, rooms)].placing;
   };
