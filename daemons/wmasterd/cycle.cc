@@ -164,7 +164,8 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
     events.push_back(
         TasksAdded{grow.job, grow.attempt, made_tasks(state, *job, grow.tasks, true), grow.reason});
   }
-  for (const auto& date : plan.promises) events.push_back(StartPromised{date.job, date.at, date.places});
+  for (const auto& date : plan.promises)
+    events.push_back(StartPromised{date.job, date.at, date.places});
   return events;
 }
 
