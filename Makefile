@@ -145,12 +145,19 @@ $(TESTS): | $(STUBS)
 $(BENCHES): $B/bench/%: $B/obj/test/bench/%.o $(SUPPORT_OBJ) $(DAEMON_OBJ_wmasterd) $(LIB_A)
 	$(call link,$(filter %.o,$^)) $(SODIUM) $(LDLIBS) -lbenchmark
 
-# The in-job runtime: a C ABI, loaded by Python or linked by a user's program.
+# The in-job runtime: a C ABI, loaded by Python or linked by a user's program. With sanitizers it
+# would not load into Python: then it is the one without.
+ifdef SAN
+$(TRAINER): $(LIB_A)
+	@$(MAKE) --no-print-directory SAN= build/lib/libwmtrainer.so
+	@mkdir -p $(@D); cp build/lib/libwmtrainer.so $@
+else
 $(TRAINER): $(LIB_A)
 	@echo "  LINK  $@"
 	@$(CXX) -shared $(LDFLAGS) -o $@ -Wl,--whole-archive $B/lib/libwm_trainer.a \
 	  -Wl,--no-whole-archive -Wl,--start-group $(LIB_A) -Wl,--end-group \
 	  -Wl,--version-script=libwm/trainer/exports.map $(STATIC_RUNTIME) $(LDLIBS)
+endif
 
 $(GROUPS_A): $(call obj,$(wildcard libwm/trainer/groups/*.cc))
 	@mkdir -p $(@D); rm -f $@

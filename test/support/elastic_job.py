@@ -16,7 +16,6 @@ BUILD = os.path.join(ROOT, os.environ.get('B', 'build'))
 COMMAND = ['/usr/bin/python3', os.path.join(ROOT, 'test', 'support', 'trainer_worker.py')]
 
 
-@unittest.skipIf('-' in os.path.basename(BUILD), 'a library with sanitizers does not load into python')
 class Elastic(unittest.TestCase):
     """One job a test."""
 

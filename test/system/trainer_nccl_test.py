@@ -55,7 +55,6 @@ class Kills(AwkwardPoints, Nccl):
 
 
 @unittest.skipUnless(os.path.exists(PROGRAM), 'no NCCL: configure found no CUDA toolkit with it')
-@unittest.skipIf('-' in os.path.basename(BUILD), 'its course of events is skipped, too')
 class Acceptance(unittest.TestCase):
     def test_what_a_gpu_machine_runs_says_its_pauses_in_one_line(self):
         script = os.path.join(HERE, '..', 'gpu', 'nccl_resize.py')

@@ -12,7 +12,6 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, os.environ.get('B', 'build'))
-SANITIZED = '-' in os.path.basename(BUILD)
 
 COMMON = '''
 import os, sys, torch
@@ -79,7 +78,6 @@ fabric.train(epoch_number=3, batch_size=16, engines_number=2, validation_freq=2,
 '''
 
 
-@unittest.skipIf(SANITIZED, 'a library with sanitizers does not load into python')
 class WmlaScripts(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
