@@ -146,18 +146,20 @@ $(BENCHES): $B/bench/%: $B/obj/test/bench/%.o $(SUPPORT_OBJ) $(DAEMON_OBJ_wmaste
 	$(call link,$(filter %.o,$^)) $(SODIUM) $(LDLIBS) -lbenchmark
 
 # The in-job runtime: a C ABI, loaded by Python or linked by a user's program. With sanitizers it
-# would not load into Python: then it is the one without.
+# would not load into Python, which gets one without.
+TRAINER_LINKED := $(if $(SAN),$B/lib/sanitized/libwmtrainer.so,$(TRAINER))
+LINK_TRAINER = -L$(dir $(TRAINER_LINKED)) -lwmtrainer -Wl,-rpath,$(abspath $(dir $(TRAINER_LINKED)))
 ifdef SAN
 $(TRAINER): $(LIB_A)
 	@$(MAKE) --no-print-directory SAN= build/lib/libwmtrainer.so
 	@mkdir -p $(@D); cp build/lib/libwmtrainer.so $@
-else
-$(TRAINER): $(LIB_A)
+endif
+$(TRAINER_LINKED): $(LIB_A)
+	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CXX) -shared $(LDFLAGS) -o $@ -Wl,--whole-archive $B/lib/libwm_trainer.a \
 	  -Wl,--no-whole-archive -Wl,--start-group $(LIB_A) -Wl,--end-group \
 	  -Wl,--version-script=libwm/trainer/exports.map $(STATIC_RUNTIME) $(LDLIBS)
-endif
 
 $(GROUPS_A): $(call obj,$(wildcard libwm/trainer/groups/*.cc))
 	@mkdir -p $(@D); rm -f $@
@@ -170,15 +172,15 @@ $(NCCL_A): $(call obj,$(wildcard libwm/trainer/groups/nccl/*.cc))
 # What includes NCCL's and CUDA's headers; theirs are not held to our warnings.
 $(call obj,$(wildcard libwm/trainer/groups/nccl/*.cc) test/support/stub/nccl.cc): \
   CPPFLAGS += -isystem $(CUDA_NCCL)/include -DWM_NCCL_SHRINKS=$(NCCL_SHRINKS)
-$(EXAMPLES): $B/%: $B/obj/%.o $(EXAMPLE_OBJ) $(GROUPS_A) $(TRAINER)
+$(EXAMPLES): $B/%: $B/obj/%.o $(EXAMPLE_OBJ) $(GROUPS_A) $(TRAINER_LINKED)
 	@mkdir -p $(@D); echo "  LINK  $@"
-	@$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(GROUPS_A) -L$B/lib -lwmtrainer \
-	  -Wl,-rpath,$(abspath $B/lib) -lgloo
+	@$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(GROUPS_A) $(LINK_TRAINER) \
+	  -lgloo
 $B/stub/nccl_train: $B/obj/test/support/stub/nccl_train.o $(EXAMPLE_OBJ) $(NCCL_A) $(GROUPS_A) \
-  $B/stub/libnccl-stub.so $(TRAINER)
+  $B/stub/libnccl-stub.so $(TRAINER_LINKED)
 	@mkdir -p $(@D); echo "  LINK  $@"
-	@$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NCCL_A) $(GROUPS_A) -L$B/lib -lwmtrainer \
-	  -L$B/stub -lnccl-stub -Wl,-rpath,$(abspath $B/lib):$(abspath $B/stub)
+	@$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(NCCL_A) $(GROUPS_A) $(LINK_TRAINER) \
+	  -L$B/stub -lnccl-stub -Wl,-rpath,$(abspath $B/stub)
 
 # MPI's own compiler knows where MPI is; the sanitizers do not go with its plug-ins.
 $(call obj,$(wildcard libwm/trainer/groups/mpi/*.cc)): CXX := $(MPICXX)
