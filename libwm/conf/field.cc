@@ -19,6 +19,8 @@ template <class... Fs>
 struct Overloaded : Fs... {
   using Fs::operator()...;
 };
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;  // clang 14 does not find it by itself
 
 // Every word of an enumeration whose to_string says "unknown" past its last.
 template <class E>
