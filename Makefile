@@ -174,8 +174,7 @@ $(call obj,$(wildcard libwm/trainer/groups/nccl/*.cc) test/support/stub/nccl.cc)
   CPPFLAGS += -isystem $(CUDA_NCCL)/include -DWM_NCCL_SHRINKS=$(NCCL_SHRINKS)
 $(EXAMPLES): $B/%: $B/obj/%.o $(EXAMPLE_OBJ) $(GROUPS_A) $(TRAINER_LINKED)
 	@mkdir -p $(@D); echo "  LINK  $@"
-	@$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(GROUPS_A) $(LINK_TRAINER) \
-	  -lgloo
+	@$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(GROUPS_A) $(LINK_TRAINER) -lgloo
 $B/stub/nccl_train: $B/obj/test/support/stub/nccl_train.o $(EXAMPLE_OBJ) $(NCCL_A) $(GROUPS_A) \
   $B/stub/libnccl-stub.so $(TRAINER_LINKED)
 	@mkdir -p $(@D); echo "  LINK  $@"

@@ -49,12 +49,16 @@ finished() { # finished STEPS
   grep -q "^$1 steps, accuracy 0.* differs from one process by" out.txt
 }
 
-@test "it shrinks at its command without losing a step" {
+shrink_to_one() {
   job=$(submit -app mpi -ar -n 1,3 -o out.txt ./program --checkpoints 0)
   wait_for 60 world_is 3
   wait_for 30 past $(($(steps) + 5))
   bresize release 2 "$job"
   wait_for 60 world_is 1
+}
+
+@test "it shrinks at its command without losing a step" {
+  shrink_to_one
   finished 1800
   all_steps_once 1800
   is "$job" attempt 1
@@ -62,11 +66,7 @@ finished() { # finished STEPS
 }
 
 @test "it grows again when it may, and ends by itself" {
-  job=$(submit -app mpi -ar -n 1,3 -o out.txt ./program --checkpoints 0)
-  wait_for 60 world_is 3
-  wait_for 30 past $(($(steps) + 5))
-  bresize release 2 "$job"
-  wait_for 60 world_is 1
+  shrink_to_one
   wait_for 30 past $(($(steps) + 5))
   bresize request 3 "$job"
   wait_for 60 world_is 3

@@ -60,6 +60,13 @@ class ProgressTest(unittest.TestCase):
         self.assertEqual(Progress.unpack(progress.pack()), progress)
         self.assertEqual(Progress.unpack(progress.pack()[:-1]).batch, 0)
 
+    def test_a_batch_that_was_chosen_counts_only_where_one_is_chosen(self):
+        fixed = Course(epochs=1, batch_size=8, effective_batch_size=24, train_samples=100)
+        auto = Course(epochs=1, batch_size=8, effective_batch_size=24, train_samples=100, chooses=True)
+        progress = Progress(batch=48)
+        self.assertEqual(progress.next_batch(fixed, 2), (0, 24))
+        self.assertEqual(progress.next_batch(auto, 2), (0, 48))
+
     def test_means_are_of_the_pass_under_way(self):
         progress, plan = Progress(), course(train_samples=8, test_samples=0)
         for loss in (4.0, 2.0, 10.0):

@@ -58,7 +58,7 @@ class Chooser:
         self._times.setdefault(local, deque(maxlen=_MEASURED)).append(seconds)
 
     def next(self, batch, world, noise):
-        """The batch of the step after the next. `noise`: scale in samples; negative: not known."""
+        """The batch of the coming step, after one of `batch`. `noise`: scale in samples; negative: not known."""
         limits = self.limits
         most = max(limits.initial, min(limits.most, world * limits.at_once))
         if batch > most:

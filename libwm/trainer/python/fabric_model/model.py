@@ -135,7 +135,8 @@ class _Run:
             self.agent.batch_range(limits)
         self._course = Course(self._epochs, self._batch_size, effective, validation_freq,
                               checkpoint_freq, len(self.train_set),
-                              len(self.test_set) if self.test_set is not None else 0, names)
+                              len(self.test_set) if self.test_set is not None else 0, names,
+                              self._auto)
 
     def engine(self, loaders):
         """Builds every part. Loaders are forked before there is any connection; the worker is

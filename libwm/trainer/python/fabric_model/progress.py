@@ -26,6 +26,7 @@ class Course:
     train_samples: int = 0
     test_samples: int = 0
     metric_names: tuple = ()
+    chooses: bool = False          # effective_batch_size is the first of a step only
 
     def global_batch(self, world):
         """Samples of one step over `world` members."""
@@ -65,7 +66,8 @@ class Progress:
 
     def batch_of(self, course, world):
         """Samples of the next train step over `world` members."""
-        return self.batch or course.global_batch(world)
+        chosen = self.batch if course.chooses else 0  # a checkpoint may be of one that chose
+        return chosen or course.global_batch(world)
 
     def next_batch(self, course, world):
         """[begin, end) of the next round's samples: of the pass, or of the test set."""
