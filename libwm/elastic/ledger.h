@@ -11,6 +11,7 @@
 // Called by libwm/trainer (C ABI) on every member.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace wm::elastic {

@@ -36,6 +36,11 @@ bool is_seen_by_charliecloud(const std::string& path) {
          is_below(path, "/sys");
 }
 
+/// A device node; /dev/shm holds folders and files like any other.
+bool is_device(const std::string& path) {
+  return path.starts_with("/dev/") && !is_below(path, "/dev/shm");
+}
+
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
   for (std::size_t at = 0; (at = text.find_first_not_of(" \t", at)) != text.npos;) {
@@ -79,10 +84,8 @@ std::vector<std::string> podman(const HostOrder& order, const std::vector<Bind>&
   bool terminal =
       order.resolved.streams == Streams::Terminal || order.resolved.streams == Streams::Shell;
   if (terminal) argv.push_back("-t");
-  for (const auto& bind : binds) {
-    bool device = bind.from.starts_with("/dev/");
-    append(argv, {device ? "--device" : "-v", bind.from + ":" + bind.to});
-  }
+  for (const auto& bind : binds)
+    append(argv, {is_device(bind.from) ? "--device" : "-v", bind.from + ":" + bind.to});
   append(argv, words_of(order.app.container.options));
   argv.push_back(image_of(order));
   return argv;
@@ -91,7 +94,7 @@ std::vector<std::string> podman(const HostOrder& order, const std::vector<Bind>&
 std::vector<std::string> apptainer(const HostOrder& order, const std::vector<Bind>& binds) {
   std::vector<std::string> argv{"apptainer", "exec", "--pwd", order.resolved.cwd};
   for (const auto& bind : binds)
-    if (!bind.from.starts_with("/dev/")) append(argv, {"--bind", bind.from + ":" + bind.to});
+    if (!is_device(bind.from)) append(argv, {"--bind", bind.from + ":" + bind.to});
   append(argv, words_of(order.app.container.options));
   argv.push_back(image_of(order));
   return argv;

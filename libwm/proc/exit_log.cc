@@ -48,8 +48,8 @@ std::vector<ExitRecord> records_in(std::string_view file) {
     auto bytes = whole ? rest.substr(kHead, size) : std::string_view();
     auto record = whole && crc32c(bytes) == number_at(rest, 8) ? record_from_bytes(bytes)
                                                                : fail(Code::Damaged, "");
-    if (record) records.push_back(*std::move(record));
     at += record ? kHead + size : 1;
+    if (record) records.push_back(*std::move(record));
   }
   return records;
 }

@@ -2,8 +2,9 @@
 
   DIR/cluster.json   what it is (block, flags, accounts)     DIR/conf   its configuration
   DIR/log DIR/state DIR/results                              DIR/run ─► short folder
-  short folder: /tmp/wm.XXXXXX with run/ (sockets, pid files), munge/, hosts
-  Sockets live in the short folder because a socket path holds 107 bytes, whatever DIR is.
+  short folder: /dev/shm/wm.XXXXXX with run/ (sockets, pid files), munge/, hosts
+  It is short because a socket path holds 107 bytes, whatever DIR is, and in memory as /run is on a
+  real host; where there is no /dev/shm it is in /tmp.
 
   up: block → folders → munged → configuration → wmasterd → wnoded… → all hosts ok
   down: hosts' processes, daemons, munged, block, short folder; DIR/log and DIR/state stay
@@ -112,7 +113,7 @@ class Cluster:
         if flags.get('netns') and Network.why_not():
             raise Failure(Network.why_not())
         os.makedirs(self.folder, exist_ok=True)
-        self.facts = {'flags': flags, 'short': tempfile.mkdtemp(prefix='wm.', dir='/tmp'),
+        self.facts = {'flags': flags, 'short': tempfile.mkdtemp(prefix='wm.', dir=_memory_folder()),
                       'block': address.take(os.getpid()), 'master_user': self._master_user(flags)}
         self._make_folders()
         self._save()  # from here on down() knows what to take away
@@ -375,6 +376,10 @@ class Cluster:
         with contextlib.suppress(OSError), open(self.path('log', log), encoding='utf-8', errors='replace') as lines:
             return '\n' + ''.join(lines.readlines()[-count:]).rstrip()
         return '(no log)'
+
+
+def _memory_folder():
+    return next(folder for folder in ('/dev/shm', '/tmp') if os.access(folder, os.W_OK | os.X_OK))
 
 
 def _is_task(env, job, task):

@@ -116,6 +116,14 @@ TEST(container, podman_is_on_the_hosts_network_with_the_tasks_environment) {
   EXPECT_TRUE(has(words(o), {"-t"}));
 }
 
+TEST(container, a_folder_in_the_hosts_memory_is_a_bind_and_no_device) {
+  auto at = order("podman");
+  at.resolved.cwd = "/dev/shm/mine";
+  EXPECT_TRUE(has(words(at), {"-v", "/dev/shm/mine:/dev/shm/mine"}));
+  at.app.container.driver = "apptainer";
+  EXPECT_TRUE(has(words(at), {"--bind", "/dev/shm/mine:/dev/shm/mine"}));
+}
+
 TEST(container, podman_gets_the_gpus_as_devices_when_the_task_has_any) {
   EXPECT_FALSE(has(words(order("podman")), {"--device"}));
   auto t = task();
