@@ -211,8 +211,10 @@ bool StoreClient::ask(char operation, const std::string& key, const std::string&
   if (size > kLongest) return false;
   found.reset();
   if (size == 0) return true;
-  found.emplace(size - 1, '\0');
-  return receive_all(fd_, found->data(), found->size());
+  std::string answer(size - 1, '\0');
+  if (!receive_all(fd_, answer.data(), answer.size())) return false;
+  found = std::move(answer);
+  return true;
 }
 
 bool StoreClient::set(const std::string& key, const std::string& value) {

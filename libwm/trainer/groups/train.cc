@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "libwm/trainer/groups/checkpoint.h"
 #include "libwm/trainer/groups/membership.h"
@@ -264,7 +265,7 @@ Go Trainer::Run::change_group() {
 
 // W-8: the groups are closed first, so that peers wake up, then the fault is said.
 void Trainer::Run::close_broken() {
-  auto group = std::move(group_);
+  auto group = std::exchange(group_, nullptr);
   if (group) group->abort();
   membership_->forget_current();
   join(delivery_);
