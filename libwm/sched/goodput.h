@@ -74,8 +74,9 @@ class Profile {
   /// @cost O(log reports)
   bool add(const StepSample& sample);
   /// Speed with 0, 1 … tasks packed on hosts of `per_host`, as far as it is known: at most
-  /// twice the tasks seen, at least 2. Where a size was seen, what was seen counts. Beyond one
-  /// host only whole ones are any faster. Empty before the first report.
+  /// twice the tasks seen, at least 2. Where a size was seen, what was seen counts; elsewhere the
+  /// model, which errs as it does at the sizes seen next to it. Beyond one host only whole ones
+  /// are any faster. Empty before the first report.
   /// @cost O(tasks x batches + fit)
   std::vector<double> speeds(const BatchTerms& terms, std::uint32_t per_host,
                              std::uint32_t most) const;

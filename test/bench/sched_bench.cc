@@ -95,23 +95,24 @@ void time_view(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(sched::view_plans(cluster, WallTime{}));
 }
 
-template <class Function>
-void add(const char* name, Function function) {
-  benchmark::RegisterBenchmark(name, function)->Unit(benchmark::kMicrosecond);
-}
+constexpr auto kMicroseconds = benchmark::kMicrosecond;
+BENCHMARK_CAPTURE(time_passes, s, 4, false)
+    ->Name("sched_pass_4_hosts_start_us")
+    ->Unit(kMicroseconds);
+BENCHMARK_CAPTURE(time_passes, s, 4, true)->Name("sched_pass_4_hosts_full_us")->Unit(kMicroseconds);
+BENCHMARK_CAPTURE(time_passes, s, 1000, false)
+    ->Name("sched_pass_1k_hosts_start_us")
+    ->Unit(kMicroseconds);
+BENCHMARK_CAPTURE(time_passes, s, 1000, true)
+    ->Name("sched_pass_1k_hosts_full_us")
+    ->Unit(kMicroseconds);
+BENCHMARK_CAPTURE(time_passes, s, 10000, true)
+    ->Name("sched_pass_10k_hosts_full_us")
+    ->Unit(kMicroseconds);
+BENCHMARK(time_admit)->Name("sched_admit_1k_hosts_us")->Unit(kMicroseconds);
+BENCHMARK(time_view)->Name("sched_view_plans_1k_hosts_us")->Unit(kMicroseconds);
 
 }  // namespace
 }  // namespace wm
 
-int main(int argc, char** argv) {
-  using wm::time_passes;
-  benchmark::Initialize(&argc, argv);
-  wm::add("sched_pass_4_hosts_start_us", [](auto& s) { time_passes(s, 4, false); });
-  wm::add("sched_pass_4_hosts_full_us", [](auto& s) { time_passes(s, 4, true); });
-  wm::add("sched_pass_1k_hosts_start_us", [](auto& s) { time_passes(s, 1000, false); });
-  wm::add("sched_pass_1k_hosts_full_us", [](auto& s) { time_passes(s, 1000, true); });
-  wm::add("sched_pass_10k_hosts_full_us", [](auto& s) { time_passes(s, 10000, true); });
-  wm::add("sched_admit_1k_hosts_us", wm::time_admit);
-  wm::add("sched_view_plans_1k_hosts_us", wm::time_view);
-  benchmark::RunSpecifiedBenchmarks();
-}
+BENCHMARK_MAIN();

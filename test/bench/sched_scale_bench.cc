@@ -217,7 +217,8 @@ void time_gang() {
     for (std::uint32_t n = 1; n <= 1000; ++n) {  // a part of every host is in use
       site.submit(gpu_job(1 + n % 7));
       std::vector<sched::Spot> spots;
-      for (std::uint16_t gpu = 0; gpu < 1 + n % 7; ++gpu) spots.push_back({HostId{n}, {gpu}});
+      auto used = static_cast<std::uint16_t>(1 + n % 7);
+      for (std::uint16_t gpu = 0; gpu < used; ++gpu) spots.push_back({HostId{n}, {gpu}});
       site.run(n, spots);
     }
     site.submit(gpu_job(1024));

@@ -322,8 +322,10 @@ TEST(shepherd, with_a_cgroup_tasks_are_in_it_and_it_goes_with_the_attempt) {
   run_to_end(zygote, spec);
   auto name = "/test-" + to_string(spec.key);
   EXPECT_NE(zygote.read("out").find(name), std::string::npos) << zygote.read("out");
-  for (const auto& [controller, root] : cgroups.roots)
-    EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(root + name); })) << controller;
+  for (const auto& [controller, root] : cgroups.roots) {
+    auto folder = root + name;
+    EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(folder); })) << controller;
+  }
 }
 
 TEST(shepherd, with_a_cgroup_even_what_hid_is_found_after_the_shepherd_died) {

@@ -80,8 +80,8 @@ void ElasticSim::broadcast() {
   ++order_.generation;
   order_.last_epoch = formed_.epoch;
   for (auto& [h, host] : hosts_) {
-    after(ms(1, 10), [this, h, order = order_] {
-      if (reach_master(h)) on_agent(h, NodeToAgent{order});
+    after(ms(1, 10), [this, to = h, order = order_] {
+      if (reach_master(to)) on_agent(to, NodeToAgent{order});
     });
   }
 }

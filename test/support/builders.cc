@@ -76,17 +76,18 @@ JobId ClusterBuilder::submit(const SpecBuilder& spec) {
 
 void ClusterBuilder::dispatch(JobId id, const std::vector<HostId>& hosts) {
   const Job* made = find_job(state, id);
-  const Job& like = made ? *made : *state.jobs.find(id.job);
+  const Job* like = made ? made : state.jobs.find(id.job);
+  WM_CHECK(like != nullptr);
   std::vector<Task> tasks;
   std::map<HostId, std::uint16_t> next;
   for (auto host : hosts) {
     Task task;
     task.number = TaskNumber{static_cast<std::uint32_t>(tasks.size() + 1)};
     task.host = host;
-    task.has_process = launch_of(*state.config, like.spec()) == Launch::PerSlot || tasks.empty();
+    task.has_process = launch_of(*state.config, like->spec()) == Launch::PerSlot || tasks.empty();
     const auto& owners = host_of(host).gpu_owners;
     auto& gpu = next[host];
-    for (std::uint32_t g = 0; g < like.spec().task.milli_gpus / 1000; ++g) {
+    for (std::uint32_t g = 0; g < like->spec().task.milli_gpus / 1000; ++g) {
       while (gpu < owners.size() && owners[gpu].job) ++gpu;
       task.gpus.push_back(gpu++);
     }

@@ -51,9 +51,10 @@ void SchedRun::next_epoch(JobId id) {
 
 void SchedRun::start(const sched::Start& piece) {
   const Job* made = find_job(state, piece.job);
-  const Job& like = made ? *made : *state.jobs.find(piece.job.job);
+  const Job* like = made ? made : state.jobs.find(piece.job.job);
+  WM_CHECK(like != nullptr);
   Attempt attempt{(made ? made->attempt.value : 0) + 1};
-  bool all = launch_of(*state.config, like.spec()) == Launch::PerSlot;
+  bool all = launch_of(*state.config, like->spec()) == Launch::PerSlot;
   step(JobDispatched{piece.job, attempt, tasks_at(piece.tasks, 0, all), std::string(32, 'k'),
                      piece.alternative});
   all_started(piece.job);

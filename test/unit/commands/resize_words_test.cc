@@ -32,13 +32,13 @@ TEST(parse_resize, named_hosts_are_counted_and_told) {
 TEST(parse_resize, refuses_what_is_no_request_and_names_it) {
   EXPECT_NE(parsed({"grow", "1", "7"}).error().text.find("'grow'"), std::string::npos);
   EXPECT_NE(parsed({"release", "two", "7"}).error().text.find("'two'"), std::string::npos);
-  for (auto words : std::vector<std::vector<std::string>>{{},
-                                                          {"release", "7"},
-                                                          {"cancel", "1", "7"},
-                                                          {"release", "0", "7"},
-                                                          {"release", "-1", "7"},
-                                                          {"release", "1", "7[1-3]"},
-                                                          {"release", "1", "nine"}})
+  for (const auto& words : std::vector<std::vector<std::string>>{{},
+                                                                 {"release", "7"},
+                                                                 {"cancel", "1", "7"},
+                                                                 {"release", "0", "7"},
+                                                                 {"release", "-1", "7"},
+                                                                 {"release", "1", "7[1-3]"},
+                                                                 {"release", "1", "nine"}})
     EXPECT_FALSE(parsed(words));
 }
 

@@ -133,7 +133,7 @@ TEST(launch_around, the_sites_commands_get_nothing_of_the_users_environment) {
   auto o = order();
   auto host = facts();
   host.scripts.prolog = "p";
-  o.env = std::string("LD_PRELOAD=/evil.so\0PATH=/mine\0", 32);
+  o.env = std::string("LD_PRELOAD=/evil.so\0PATH=/mine\0", 31);
   auto command = plan(o, host).before.at(0);
   EXPECT_TRUE(command.privileged);
   EXPECT_EQ(command.time_limit, host.scripts.time_limit);

@@ -64,6 +64,23 @@ TEST(goodput, a_size_that_was_seen_has_the_speed_it_showed) {
   EXPECT_GT(speeds[2], speeds[3]);
 }
 
+// A task alone is four times as fast as a line through all reports says.
+TEST(goodput, a_model_that_errs_errs_alike_on_the_size_beside) {
+  Profile profile;
+  BatchTerms terms{64, 64, 64, 1, 64};
+  auto fast = sample(1, 1, 64);
+  fast.compute_s /= 4;
+  profile.add(fast);
+  profile.add(sample(1, 2, 32));
+  profile.add(sample(1, 8, 8));
+  auto speeds = profile.speeds(terms, 8, 8);
+  EXPECT_NEAR(speeds[1], 64 / fast.compute_s, 0.1);
+  for (std::size_t tasks = 3; tasks <= 8; ++tasks) {
+    EXPECT_GT(speeds[tasks], speeds[tasks - 1]) << tasks;
+    EXPECT_LT(speeds[tasks], 1.2 * speeds[tasks - 1]) << tasks;
+  }
+}
+
 TEST(goodput, beyond_one_host_only_whole_ones_are_faster) {
   Profile profile;
   BatchTerms terms{512, 512, 512, 1, 64};
