@@ -7,7 +7,6 @@ namespace wm::replay {
 namespace {
 
 using test::at;
-using test::elastic;
 using test::slots;
 using test::SpecBuilder;
 
