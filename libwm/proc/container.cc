@@ -76,10 +76,18 @@ std::vector<std::string> charliecloud(const HostOrder& order, const std::vector<
   return argv;
 }
 
-/// The host's network and shared memory, so that MPI and NCCL find each other as outside.
+/// The host's network and shared memory, so that MPI and NCCL find each other as outside. Not by
+/// --ipc=host: without root that takes a /dev/mqueue on the host.
 std::vector<std::string> podman(const HostOrder& order, const std::vector<Bind>& binds) {
-  std::vector<std::string> argv{"podman",          "run",        "--rm",       "-i",
-                                "--network=host",  "--ipc=host", "--env-host", "-w",
+  std::vector<std::string> argv{"podman",
+                                "run",
+                                "--rm",
+                                "-i",
+                                "-v",
+                                "/dev/shm:/dev/shm",
+                                "--network=host",
+                                "--env-host",
+                                "-w",
                                 order.resolved.cwd};
   bool terminal =
       order.resolved.streams == Streams::Terminal || order.resolved.streams == Streams::Shell;

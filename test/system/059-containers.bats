@@ -38,16 +38,6 @@ setup() {
 }
 teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; cluster_words; }; end_all_jobs; }
 
-make_image() { # FOLDER: a root file system of busybox alone
-  [ -x /bin/busybox ] || return 0
-  local applet
-  mkdir -p "$1"/{bin,etc,dev,proc,sys,tmp,home,usr,root}
-  cp /bin/busybox "$1/bin/"
-  for applet in sh cat ls echo id pwd test sleep true touch; do ln -sf busybox "$1/bin/$applet"; done
-  echo 'root:x:0:0::/root:/bin/sh' >"$1/etc/passwd"
-  touch "$1"/etc/{group,hosts,resolv.conf}
-  echo inside >"$1/etc/where"
-}
 need_charliecloud() { command -v ch-run >/dev/null || skip "no ch-run: run scripts/bootstrap"; }
 
 @test "a job runs inside, in its folder, with its environment, and its exit code comes out" {
@@ -123,13 +113,9 @@ need_charliecloud() { command -v ch-run >/dev/null || skip "no ch-run: run scrip
 }
 
 @test "podman runs it, too" {
-  command -v podman runc >/dev/null || skip "no podman with runc on this machine"
   printf '[engine]\nruntime = "runc"\n' >containers.conf
   export CONTAINERS_CONF=$PWD/containers.conf
-  tar -C "$image" -cf image.tar .
-  podman import image.tar localhost/wmtest:1 >/dev/null 2>&1 || skip "podman cannot import an image here"
-  podman run --rm --network=host --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 localhost/wmtest:1 /bin/true \
-    >/dev/null 2>&1 || skip "podman cannot start a container on this kernel"
+  image_for_podman "$image"
   job=$(submit -app podman -o out.txt 'cat /etc/where; pwd; exit 4')
   ran_out "$job" 60
   # as root podman makes cgroups at the roots of the hierarchies and leaves them

@@ -15,7 +15,13 @@ setup_file() {
   cp -r "$B_REAL"/{bin,sbin} "$B/"
   mkdir -p "$B/lib" && cp -r "$B_REAL"/lib/*.so "$B_REAL"/lib/python "$B/lib/" 2>/dev/null || true
   CLUSTER_PLACE=$(mktemp -d) && export CLUSTER_PLACE && chmod 755 "$CLUSTER_PLACE"
-  "$MINICLUSTER" up --dir "$CLUSTER_PLACE/c" --nodes 2 --multiuser
+  cat >"$BATS_FILE_TMPDIR/apps.conf" <<'CONF'
+[podman]
+container = podman
+container_image = localhost/wmtest:1
+container_options = --ulimit=nofile=1024:1024 --ulimit=nproc=1000:1000
+CONF
+  "$MINICLUSTER" up --dir "$CLUSTER_PLACE/c" --nodes 2 --multiuser --conf "$BATS_FILE_TMPDIR/apps.conf"
 }
 teardown_file() {
   [ -z "${CLUSTER_PLACE-}" ] || "$MINICLUSTER" down --dir "$CLUSTER_PLACE/c"
@@ -112,4 +118,20 @@ submit_as() {
   run as a env BSUB_QUIET=y bash -c 'echo word | bsub -I "id -u; cat" 2>/dev/null'
   [ "$status" -eq 0 ]
   [ "$output" = "$(id -u wmtest-a)"$'\n'word ]
+}
+
+@test "podman runs a job of an ordinary account, without root" {
+  command -v newuidmap >/dev/null || skip "no newuidmap on this machine"
+  make_image "$place/image"
+  mkdir "$place/a/run" && chown wmtest-a "$place/a/run" && chmod 700 "$place/a/run"
+  printf '[engine]\nruntime = "runc"\n' >"$place/a/containers.conf"
+  export CONTAINERS_CONF=$place/a/containers.conf XDG_RUNTIME_DIR=$place/a/run
+  image_for_podman "$place/image" as a
+  job=$(submit_as a -app podman -o out.txt 'cat /etc/where; pwd; echo here >made; exit 4')
+  ran_out "$job" 60
+  as a podman system migrate 2>/dev/null # ends the process that holds its user namespace
+  is "$job" exit_code 4
+  [ "$(sed -n 1p "$place/a/out.txt")" = inside ]
+  [ "$(sed -n 2p "$place/a/out.txt")" = "$place/a" ]
+  [ "$(stat -c %U "$place/a/made")" = wmtest-a ]
 }

@@ -112,3 +112,28 @@ proven() { # JOBID STEPS [KILLED_TASK]: finished, in order, not restarted
   run $PYTHON "$TOP/scripts/demo.d/evidence.py" "$(result_dir "$1")" "${@:3}"
   [[ $output == *"$2 steps, $(($2 * 16)) samples, all in order"* ]] || { echo "$output"; return 1; }
 }
+
+make_image() { # FOLDER: a root file system of busybox alone
+  [ -x /bin/busybox ] || return 0
+  local applet
+  mkdir -p "$1"/{bin,etc,dev,proc,sys,tmp,home,usr,root}
+  cp /bin/busybox "$1/bin/"
+  for applet in sh cat ls echo id pwd test sleep true touch; do ln -sf busybox "$1/bin/$applet"; done
+  echo 'root:x:0:0::/root:/bin/sh' >"$1/etc/passwd"
+  touch "$1"/etc/{group,hosts,resolv.conf}
+  echo inside >"$1/etc/where"
+}
+
+# image_for_podman FOLDER [COMMAND…]: made known to podman as localhost/wmtest:1, or the test is skipped; COMMAND runs
+# podman as another account
+image_for_podman() {
+  local folder=$1 need
+  shift
+  for need in podman runc; do
+    command -v $need >/dev/null || skip "no $need on this machine"
+  done
+  tar -C "$folder" --owner=0 --group=0 --numeric-owner -cf - . | "$@" podman import - localhost/wmtest:1 >/dev/null 2>&1 ||
+    skip "podman cannot import an image here"
+  "$@" podman run --rm --network=host --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 localhost/wmtest:1 /bin/true \
+    >/dev/null 2>&1 || skip "podman cannot start a container on this kernel"
+}
