@@ -134,14 +134,52 @@ Result<Parsed> parse_options(std::span<const Option> options, std::span<const st
   return Reader(options, args, words).all();
 }
 
+namespace {
+
+constexpr std::size_t kColumns = 80, kDocColumn = 25, kSynopsisColumn = 11;
+
+/// The words of `line` behind `text`; those that do not fit go on below, from `column` on.
+void append_filled(std::string& text, std::string_view line, std::size_t column) {
+  auto width = text.size() - (text.rfind('\n') + 1);
+  for (bool first = true; !line.empty(); first = false) {
+    auto end = std::min(line.find(' ', line.find_first_not_of(' ')), line.size());
+    auto word = line.substr(0, end);
+    line.remove_prefix(end);
+    if (!first && width + word.size() > kColumns) {
+      text += "\n" + std::string(column, ' ');
+      width = column;
+      word.remove_prefix(1);
+    }
+    text += word;
+    width += word.size();
+  }
+  text += '\n';
+}
+
+/// Where a further line of one of the synopsis begins: below its second column if it has two.
+std::size_t column_of(std::string_view line) {
+  auto gap = line.find("  ", std::min(line.find_first_not_of(' '), line.size()));
+  auto second = line.find_first_not_of(' ', gap);
+  return gap == line.npos || second == line.npos ? kSynopsisColumn : second;
+}
+
+}  // namespace
+
 std::string usage(std::string_view synopsis, std::span<const Option> options) {
-  std::string text = "usage: " + std::string(synopsis) + "\n";
+  std::string text = "usage: ";
+  for (std::size_t at = 0; at <= synopsis.size();) {
+    auto end = std::min(synopsis.find('\n', at), synopsis.size());
+    auto line = synopsis.substr(at, end - at);
+    append_filled(text, line, column_of(line));
+    at = end + 1;
+  }
   for (const auto& option : options) {
     if (option.doc.empty()) continue;
     std::string left = "  -" + std::string(option.name);
     if (!option.argument.empty()) left += " " + std::string(option.argument);
-    if (left.size() < 24) left.resize(24, ' ');
-    text += left + " " + std::string(option.doc) + "\n";
+    left.resize(std::max(left.size() + 1, kDocColumn), ' ');
+    text += left;
+    append_filled(text, option.doc, kDocColumn);
   }
   return text;
 }

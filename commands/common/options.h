@@ -62,7 +62,7 @@ struct Parsed {
 Result<Parsed> parse_options(std::span<const Option> options, std::span<const std::string> args,
                              Words words);
 
-/// "usage: bsub …" with one line per option that has a doc. @cost O(options)
+/// "usage: bsub …", then every option that has a doc; filled to 80 columns. @cost O(options)
 std::string usage(std::string_view synopsis, std::span<const Option> options);
 
 }  // namespace wm::cmd

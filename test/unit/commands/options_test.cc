@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace wm::cmd {
 namespace {
 
@@ -88,6 +90,24 @@ TEST(options, usage_lists_what_is_documented) {
             "  -q queue               Queue\n"
             "  -n min[,max]           Tasks\n"
             "  -a                     All\n");
+}
+
+TEST(usage, no_line_is_wider_than_a_terminal) {
+  std::string many;
+  for (int i = 0; i < 30; ++i) many += "word" + std::to_string(i) + " ";
+  many += "end";
+  const std::vector<Option> options = {{"o", Option::Kind::Text, "file", many}};
+  auto text = usage("t " + many + "\n       t -o\n  verb      " + many, options);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 80u) << line;
+    EXPECT_FALSE(line.ends_with(' ')) << line;
+  }
+  EXPECT_NE(text.find("\n           word"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n       t -o\n  verb      word0 "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n            word"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  -o file                word0 "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n                         word"), std::string::npos) << text;
 }
 
 }  // namespace
