@@ -10,7 +10,6 @@ namespace {
 using test::at;
 using test::elastic;
 using test::slots;
-using test::SpecBuilder;
 
 class PastUse : public test::SchedCluster {
  protected:
