@@ -6,7 +6,6 @@
 namespace wm::sched {
 namespace {
 
-using test::at;
 using test::elastic;
 using test::slots;
 using test::SpecBuilder;

@@ -213,7 +213,7 @@ TEST(core_db_on_a_bad_disk, scribbled_pages_are_found_at_opening) {  // STORE-5
     ASSERT_TRUE(store) << store.error().text;
     ASSERT_TRUE((*store)->append(events(1, 500)));
   }
-  disk.scribble(dir.path() + "/core.db", 4096 * 3, std::string(4096, '\x5a'));
+  disk.scribble(dir.path() + "/core.db", std::size_t{4096} * 3, std::string(4096, '\x5a'));
   auto refused = CoreDb::open(options);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::Damaged);

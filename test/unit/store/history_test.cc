@@ -16,7 +16,7 @@ namespace {
 using namespace wm::test;
 using ::testing::ElementsAre;
 
-constexpr std::int64_t kMonth = 30 * 86400;
+constexpr std::int64_t kMonth = std::int64_t{30} * 86400;
 
 class history : public ::testing::Test {
  protected:

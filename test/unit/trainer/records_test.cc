@@ -59,7 +59,7 @@ TEST_F(records, a_missing_folder_is_named) {
 
 TEST(pause_meter, is_the_gap_at_the_switch_less_the_median_gap_before) {
   PauseMeter meter;
-  for (int n = 0; n < 30; ++n) EXPECT_FALSE(meter.on_step(step(n, 1, n * 10, n * 10 + 8)));
+  for (std::int64_t n = 0; n < 30; ++n) EXPECT_FALSE(meter.on_step(step(n, 1, n * 10, n * 10 + 8)));
   auto pause = meter.on_step(step(30, 2, 298 + 7, 310));
   ASSERT_TRUE(pause);
   EXPECT_EQ(*pause, 5000000);

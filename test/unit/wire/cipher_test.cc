@@ -23,7 +23,7 @@ std::string_view sealed_part(const std::string& frame) {
 
 TEST(cipher, what_one_end_seals_the_other_opens) {
   Ends ends;
-  for (auto payload : {std::string(), std::string("x"), std::string(100'000, 'y')}) {
+  for (const auto& payload : {std::string(), std::string("x"), std::string(100'000, 'y')}) {
     auto there = ends.b.open(sealed_part(ends.a.seal(0xfedc, payload)));
     ASSERT_TRUE(there) << there.error().text;
     EXPECT_EQ(*there, (Frame{0xfedc, payload}));

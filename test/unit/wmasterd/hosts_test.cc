@@ -10,7 +10,6 @@
 namespace wm::master {
 namespace {
 
-using test::ClusterBuilder;
 using test::SpecBuilder;
 using namespace std::chrono_literals;
 

@@ -50,7 +50,9 @@ struct Show {
         c(cluster) {}
   JobView job(JobId id) {
     const Job* found = find_job(c.state, id);
-    return view_of(seen(), found ? *found : *c.state.jobs.find(id.job), id);
+    if (found == nullptr) found = c.state.jobs.find(id.job);
+    WM_CHECK(found != nullptr);
+    return view_of(seen(), *found, id);
   }
   Seen seen() { return {c.state, reasons, hosts}; }
 

@@ -6,8 +6,6 @@
 namespace wm::node {
 namespace {
 
-using proc::AttemptKey;
-
 proc::HostFacts facts() {
   auto facts = test::node_facts();
   facts.sbin_dir = "/opt/sbin";

@@ -7,8 +7,6 @@
 namespace wm::node {
 namespace {
 
-using proc::AttemptKey;
-
 class running : public test::NodeCore {
  protected:
   static void add(HostOrder& o, std::uint32_t number, bool has_process) {
