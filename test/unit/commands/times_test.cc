@@ -15,10 +15,11 @@ class times : public ::testing::Test {
     ::tzset();
   }
   static WallTime utc(std::int64_t seconds) { return WallTime(std::chrono::seconds(seconds)); }
-  static constexpr std::int64_t kHour = 3600, kDay = 86400, kMidnight = 1795132800;  // 2026-11-20
-  WallTime now = utc(kMidnight + 7 * kHour + 44 * 60 + 30);
+  static constexpr std::int64_t kMinute = 60, kHour = 3600, kDay = 86400,
+                                kMidnight = 1795132800;  // 2026-11-20
+  WallTime now = utc(kMidnight + 7 * kHour + 44 * kMinute + 30);
   WallTime of(std::int64_t days, std::int64_t hour, std::int64_t minute) const {
-    return utc(kMidnight + days * kDay + hour * kHour + minute * 60);
+    return utc(kMidnight + days * kDay + hour * kHour + minute * kMinute);
   }
 };
 
