@@ -70,7 +70,8 @@ Result<void> RankPort::start(const RankSettings& settings, OnBroken on_broken) {
         loop_, here_ == 0 ? 1 : -1, here_ == 0 ? settings.tag_err : -1,
         TaggedOutput::Handlers{[this](const RankWords& words) { send(tree_.parent(here_), words); },
                                [this](std::uint32_t rank, const RankWords& words) {
-                                 send_towards(map_.place_of(rank), words);
+                                 auto place = map_.place_of(rank);
+                                 if (place != here_) send_towards(place, words);
                                }});
   make_server(settings.socket + ".d");
   accept();
@@ -134,7 +135,8 @@ void RankPort::answer(int fd) {
   if (!arrival) return log::warn("rank_refused", {{"reason", arrival.error().text}});
   const auto& call = arrival->call;
   if (tagged_ && arrival->out && arrival->err)
-    tagged_->serve(call.rank, {false, {}, std::move(arrival->out), std::move(arrival->err)});
+    tagged_->serve(call.rank, {false, {}, std::move(arrival->out), std::move(arrival->err)},
+                   std::move(arrival->hold));
   (void)proc::answer_rank_call(fd, answer_for(call));  // one that is gone needs none
 }
 
@@ -183,7 +185,10 @@ void RankPort::dial_up() {
   Relay::Handlers handlers{[this](const wire::Frame& frame) { hear(tree_.parent(here_), frame); },
                            [this](const std::string& why) {
                              log::info("rank_link_lost", {{"why", why}});
-                             boost::asio::post(loop_, [this] { carry_out(table_->cut_off()); });
+                             boost::asio::post(loop_, [this] {
+                               carry_out(table_->cut_off());
+                               if (tagged_) tagged_->cut_off();
+                             });
                            }};
   above_ = std::make_unique<Relay>(loop_, transport_, by_key_, host, std::move(handlers));
   above_->send({kRankWords, codec::encode(RankWords{RankHello{here_}})});

@@ -22,11 +22,12 @@ TaggedOutput::~TaggedOutput() {
   for (auto& [rank, source] : sources_) source.streams->close();
 }
 
-void TaggedOutput::serve(std::uint32_t rank, proc::ConsoleEnds ends) {
+void TaggedOutput::serve(std::uint32_t rank, proc::ConsoleEnds ends, proc::Fd hold) {
   auto [at, fresh] = sources_.try_emplace(rank);
   if (!fresh) return;
   auto& source = at->second;
   source.streams = std::make_shared<StreamSet>(loop_, std::move(ends));
+  if (!is_cut_off_) source.hold = std::move(hold);
   source.streams->serve({[this, rank](std::uint32_t stream, std::string bytes) {
                            sources_[rank].under_way += bytes.size();
                            RankOutput words{rank, stream, std::move(bytes)};
@@ -44,14 +45,18 @@ void TaggedOutput::serve(std::uint32_t rank, proc::ConsoleEnds ends) {
 
 void TaggedOutput::on(const RankOutput& words) {
   if (!is_first()) return handlers_.to_first(words);
-  put(words.stream,
-      {tags_.add(words.rank, words.stream, words.bytes), words.rank, words.bytes.size()});
+  auto lines = tags_.add(words.rank, words.stream, words.bytes);
+  put(words.stream, {std::move(lines), words.rank, words.bytes.size(), false});
 }
 
 void TaggedOutput::on(const RankSilent& words) {
   if (!is_first()) return handlers_.to_first(words);
-  for (std::uint32_t stream : {1u, 2u}) put(stream, {tags_.end(words.rank, stream), words.rank, 0});
-  silent_.insert(words.rank);
+  silence(words.rank, true);
+}
+
+void TaggedOutput::silence(std::uint32_t rank, bool hears) {
+  for (std::uint32_t stream : {1u, 2u}) put(stream, {tags_.end(rank, stream), rank, 0, hears});
+  silent_.insert(rank);
   look();
 }
 
@@ -60,6 +65,7 @@ void TaggedOutput::on(const RankTaken& words) {
   if (at == sources_.end()) return handlers_.to_rank(words.rank, words);
   at->second.under_way -= std::min<std::size_t>(at->second.under_way, words.bytes);
   at->second.streams->taken(words.bytes);
+  if (words.bytes == 0 && --at->second.rests == 0) at->second.hold.reset();
   look();
 }
 
@@ -78,16 +84,16 @@ void TaggedOutput::write(Sink& to) {
                              if (error == boost::asio::error::operation_aborted) return;
                              auto piece = std::move(to.waiting.front());
                              to.waiting.pop_front();
-                             settle(piece.rank, piece.bytes);
+                             settle(piece);
                              write(to);
                            });
 }
 
-void TaggedOutput::settle(std::uint32_t rank, std::uint64_t bytes) {
-  if (bytes == 0) return;
-  RankTaken words{rank, bytes};
-  if (sources_.contains(rank)) on(words);
-  else handlers_.to_rank(rank, words);
+void TaggedOutput::settle(const Piece& piece) {
+  if (piece.bytes == 0 && !piece.rest) return;
+  RankTaken words{piece.rank, piece.bytes};
+  if (sources_.contains(piece.rank)) on(words);
+  else handlers_.to_rank(piece.rank, words);
 }
 
 void TaggedOutput::end(std::set<std::uint32_t> ranks, std::function<void()> on_idle) {
@@ -97,7 +103,15 @@ void TaggedOutput::end(std::set<std::uint32_t> ranks, std::function<void()> on_i
 }
 
 void TaggedOutput::lose(std::uint32_t first, std::uint32_t count) {
-  for (auto rank = first; rank < first + count; ++rank) on(RankSilent{rank});
+  for (auto rank = first; rank < first + count; ++rank) {
+    if (is_first()) silence(rank, false);
+    else handlers_.to_first(RankSilent{rank});
+  }
+}
+
+void TaggedOutput::cut_off() {
+  is_cut_off_ = true;
+  for (auto& [rank, source] : sources_) source.hold.reset();
 }
 
 void TaggedOutput::look() {

@@ -4,6 +4,8 @@
 //
 //   rank ─pipe─► agent ──RankOutput──► … ──► first host's agent ─► lines ─► shepherd ─► -o, -e
 //                  ◄──────RankTaken───────────────┘ written: so much more may come
+//   its end: RankSilent ──► the rest of its lines ──► RankTaken of no bytes for each stream ──►
+//   what the shepherd watches (`hold`) is closed: the task has ended, its output is written
 //
 // Invariant: no more than kLaunchWindow bytes of a rank are under way. Called by RankPort.
 #pragma once
@@ -36,8 +38,8 @@ class TaggedOutput {
   TaggedOutput(boost::asio::io_context& loop, int out, int err, Handlers handlers);
   ~TaggedOutput();
 
-  /// The streams of a rank of this host.
-  void serve(std::uint32_t rank, proc::ConsoleEnds ends);
+  /// The streams of a rank of this host; `hold` is closed once all it wrote is written.
+  void serve(std::uint32_t rank, proc::ConsoleEnds ends, proc::Fd hold);
   void on(const RankOutput& words);
   void on(const RankTaken& words);
   void on(const RankSilent& words);
@@ -46,17 +48,22 @@ class TaggedOutput {
   void end(std::set<std::uint32_t> ranks, std::function<void()> on_idle);
   /// Nothing of these ranks will come: their host is gone.
   void lose(std::uint32_t first, std::uint32_t count);
+  /// The first host is out of reach: nobody waits for what cannot be written.
+  void cut_off();
 
  private:
   struct Source {
     std::shared_ptr<StreamSet> streams;
+    proc::Fd hold;
     std::size_t under_way = 0;
     bool over = false;
+    int rests = 2;  ///< of its streams, not yet known to be written
   };
   struct Piece {
     std::string text;
     std::uint32_t rank = 0;
     std::uint64_t bytes = 0;  ///< of the rank that this settles
+    bool rest = false;        ///< the last of a stream of a rank that hears of it
   };
   struct Sink {
     explicit Sink(boost::asio::io_context& loop) : fd(loop) {}
@@ -68,7 +75,8 @@ class TaggedOutput {
   Sink& sink(std::uint32_t stream) { return stream == 2 && err_.fd.is_open() ? err_ : out_; }
   void put(std::uint32_t stream, Piece piece);
   void write(Sink& sink);
-  void settle(std::uint32_t rank, std::uint64_t bytes);
+  void settle(const Piece& piece);
+  void silence(std::uint32_t rank, bool hears);
   void look();
 
   boost::asio::io_context& loop_;
@@ -78,6 +86,7 @@ class TaggedOutput {
   std::map<std::uint32_t, Source> sources_;
   std::set<std::uint32_t> silent_;  ///< on the first host: ranks that write no more
   std::set<std::uint32_t> awaited_;
+  bool is_cut_off_ = false;
   std::function<void()> on_idle_;
 };
 

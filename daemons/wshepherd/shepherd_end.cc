@@ -31,8 +31,9 @@ bool childless() {
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
 }
 
-/// A pipe that somebody outside the job still holds open does not keep the task.
-constexpr auto kOutputPatience = seconds(5);
+/// A pipe that somebody outside the job still holds open does not keep the task. An agent holds it
+/// until the task's output is written on another host.
+constexpr auto kOutputPatience = seconds(5), kAgentsPatience = seconds(30);
 
 }  // namespace
 
@@ -126,7 +127,8 @@ void Shepherd::conclude_tasks() {
   if (!childless()) left = strays();
   std::vector<TaskNumber> succeeded;
   for (auto& [number, task] : tasks_) {
-    if (task.phase == Phase::Exited && steady_now() - task.exited > kOutputPatience) {
+    auto patience = task.spec.tag ? kAgentsPatience : kOutputPatience;
+    if (task.phase == Phase::Exited && steady_now() - task.exited > patience) {
       task.out.reset();
       task.err.reset();
       if (task.copier != 0) ::kill(task.copier, SIGKILL);

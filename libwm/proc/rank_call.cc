@@ -46,6 +46,11 @@ Result<void> take_fd(int from, Fd& into) {
   WM_TRY(auto fd, receive_fd(from));
   if (!fd) return fail(Code::Damaged, "a rank hung up");
   into = std::move(*fd);
+  return {};
+}
+
+Result<void> take_stream(int from, Fd& into) {
+  WM_TRY(take_fd(from, into));
   ::fcntl(into.get(), F_SETFL, ::fcntl(into.get(), F_GETFL) | O_NONBLOCK);
   return {};
 }
@@ -59,6 +64,7 @@ Result<RankAnswer> call_for_rank(const std::string& socket, const RankCall& call
   if (call.streams) {
     WM_TRY(hand_over(agent.get(), streams.out));
     WM_TRY(hand_over(agent.get(), streams.err));
+    WM_TRY(send_fd(agent.get(), streams.hold));
   }
   WM_TRY(auto answer, read_words<RankAnswer>(agent.get(), "the agent of the job's ranks"));
   if (!answer.trouble.empty()) return fail(Code::System, answer.trouble);
@@ -83,8 +89,9 @@ Result<RankArrival> receive_rank_call(int fd) {
   RankArrival arrival;
   WM_TRY(arrival.call, read_words<RankCall>(fd, "a rank"));
   if (!arrival.call.streams) return arrival;
-  WM_TRY(take_fd(fd, arrival.out));
-  WM_TRY(take_fd(fd, arrival.err));
+  WM_TRY(take_stream(fd, arrival.out));
+  WM_TRY(take_stream(fd, arrival.err));
+  WM_TRY(take_fd(fd, arrival.hold));
   return arrival;
 }
 

@@ -2,7 +2,7 @@
 // others: the starting task calls, as the user and before its exec, and waits for the answer.
 //
 //   task ──frame{task, rank}──► agent's socket ──frame{trouble | variables}──► task ─► exec
-//        ──two descriptors────►   (a rank whose output the agent is to have)
+//        ──three descriptors──►   (a rank whose output the agent is to have)
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace wm::proc {
 struct RankCall {
   TaskNumber task;
   std::uint32_t rank = 0;
-  bool streams = false;  ///< the ends of its output and its error output follow
+  bool streams = false;  ///< the ends of its output and its error output follow, and `hold`
   bool operator==(const RankCall&) const = default;
 };
 /// What the agent says, "A=1" each.
@@ -33,6 +33,7 @@ struct RankAnswer {
 /// The rank's ends of its output, once the agent has the others.
 struct RankStreams {
   Fd out, err;
+  int hold = 1;  ///< given: what the agent holds open until all of the output is written
 };
 
 /// Calls and waits. Waits for an agent that is about to listen, too. `streams`: filled in when
@@ -45,10 +46,10 @@ Result<RankAnswer> call_for_rank(const std::string& socket, const RankCall& call
 /// @cost O(n log n)
 std::vector<std::string> with_answer(std::vector<std::string> env, const RankAnswer& answer);
 
-/// What the agent got. With streams `out` and `err` are set.
+/// What the agent got. With streams the descriptors are set.
 struct RankArrival {
   RankCall call;
-  Fd out, err;
+  Fd out, err, hold;
 };
 /// The agent's side. @errors Damaged: something else came   @cost blocks
 Result<RankArrival> receive_rank_call(int fd);

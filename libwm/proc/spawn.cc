@@ -128,7 +128,8 @@ Result<void> prepare(const Exec& exec) {
   ::_exit(status);
 }
 
-/// The variables of a rank: complete once its agent has spoken.
+/// The variables of a rank: complete once its agent has spoken. An agent that has its output holds
+/// our first one, at whose end the shepherd sees that all of it is written.
 Result<std::vector<std::string>> environment_of_rank(const Exec& exec) {
   RankCall call{exec.rank->task, exec.rank->rank, exec.rank->tag};
   RankStreams streams;

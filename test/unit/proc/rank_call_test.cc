@@ -37,16 +37,22 @@ class AtASocket : public testing::Test {
       if (who && who->out) {
         EXPECT_EQ(::write(who->out.get(), "x", 1), -1);  // the end that is read
         out_ = std::move(who->out);
+        hold_ = std::move(who->hold);
       }
       EXPECT_TRUE(answer_rank_call(fd.get(), answer));
     });
+    int given[2];
+    EXPECT_EQ(::pipe(given), 0);
+    Fd ours(given[1]);
+    watched_.reset(given[0]);
+    streams_.hold = ours.get();
     auto said = call_for_rank(path, {TaskNumber{4}, 3, streams}, streams_);
     agent.join();
     ::unlink(path.c_str());
     return said;
   }
   RankCall caller_;
-  Fd out_;
+  Fd out_, hold_, watched_;
   RankStreams streams_;
 };
 
@@ -65,6 +71,16 @@ TEST_F(AtASocket, rank_call_hands_over_the_other_ends_of_its_output) {
   char text[8] = "";
   EXPECT_EQ(::read(out_.get(), text, sizeof text), 4);
   EXPECT_STREQ(text, "said");
+}
+
+TEST_F(AtASocket, rank_call_hands_over_what_the_agent_is_to_hold) {
+  ASSERT_TRUE(call({}, true));
+  ASSERT_TRUE(hold_);
+  pollfd watched{watched_.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&watched, 1, 0), 0);  // the caller's own end is closed, the agent's is not
+  hold_.reset();
+  EXPECT_EQ(::poll(&watched, 1, 0), 1);
+  EXPECT_EQ(watched.revents, POLLHUP);
 }
 
 TEST_F(AtASocket, rank_call_fails_with_the_agents_reason) {
