@@ -222,8 +222,9 @@ TEST_F(wnoded, refuses_what_its_owner_did_not_sign) {
   EXPECT_FALSE(exists("stolen"));
 }
 
+// Without exec a shell forks; between its fork and its child's exec dash loses a SIGINT.
 TEST_F(wnoded, ends_a_job_as_ordered) {
-  auto order = shell_order(3, "sleep 1000");
+  auto order = shell_order(3, "exec sleep 1000");
   order.app.kill_grace = std::chrono::seconds(30);  // a busy machine is slow to die of the first
   run(order);
   order.generation = 2;
