@@ -71,7 +71,8 @@ Result<void> RankPort::start(const RankSettings& settings, OnBroken on_broken) {
         TaggedOutput::Handlers{[this](const RankWords& words) { send(tree_.parent(here_), words); },
                                [this](std::uint32_t rank, const RankWords& words) {
                                  auto place = map_.place_of(rank);
-                                 if (place != here_) send_towards(place, words);
+                                 if (place == here_) return;  // one that never called
+                                 send_towards(place, words);
                                }});
   make_server(settings.socket + ".d");
   accept();

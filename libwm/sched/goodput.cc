@@ -103,11 +103,11 @@ double goodput_at(const StepModel& model, const BatchTerms& terms, std::uint32_t
 }
 
 // How much faster than its model a job was: model's time / reported time, by tasks.
-using Leads = std::map<std::uint32_t, double>;
+using Corrections = std::map<std::uint32_t, double>;
 
 // The same of any size: where the model errs it errs nearby, too, or a size never seen would look
 // better or worse than the one beside it for no reason but that.
-double lead_of(const Leads& seen, std::uint32_t tasks) {
+double correction_of(const Corrections& seen, std::uint32_t tasks) {
   auto above = seen.lower_bound(tasks);
   if (above == seen.end()) return std::prev(above)->second;
   if (above == seen.begin()) return above->second;
@@ -174,7 +174,7 @@ std::vector<double> Profile::speeds(const BatchTerms& terms, std::uint32_t per_h
   std::vector<StepSample> samples;
   for (const auto& [key, sample] : samples_) samples.push_back(sample);
   StepModel model = fit_steps(samples);
-  Leads seen;
+  Corrections seen;
   for (const StepSample& s : samples) {
     // Reports are sorted by hosts: of a size, the one on the fewest counts.
     seen.try_emplace(
@@ -190,7 +190,7 @@ std::vector<double> Profile::speeds(const BatchTerms& terms, std::uint32_t per_h
       continue;
     }
     std::uint32_t hosts = (tasks + per_host - 1) / per_host;
-    speeds.push_back(lead_of(seen, tasks) * best_goodput(model, terms, hosts, tasks));
+    speeds.push_back(correction_of(seen, tasks) * best_goodput(model, terms, hosts, tasks));
   }
   return speeds;
 }

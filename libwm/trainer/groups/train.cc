@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -474,17 +473,6 @@ void Trainer::Run::checkpoint(bool wait) {
 }
 
 // ---- what users see ----------------------------------------------------------------------------
-
-Place place_from_environment() {
-  auto text = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value ? value : "");
-  };
-  return {.socket = text("WM_ELASTIC_SOCKET"),
-          .task = static_cast<std::uint32_t>(std::strtoul(text("WM_TASK").c_str(), nullptr, 10)),
-          .log_dir = text("LOG_DIR"),
-          .result_dir = text("RESULT_DIR")};
-}
 
 Trainer::Trainer(Course course, Model& model, std::shared_ptr<Backend> backend, Place place,
                  std::function<void(const wm_step&)> after_step)
