@@ -153,6 +153,12 @@ constexpr Shown<ShownJob> kFields[] = {
        for (const auto& host : spec_of(s).ask_hosts) text += (text.empty() ? "" : " ") + host;
        return text;
      }},
+    {{"excluded_hosts", "", 30},
+     [](const ShownJob& s) {
+       std::string text;
+       for (const auto& host : s.view->excluded_hosts) text += (text.empty() ? "" : " ") + host;
+       return text;
+     }},
     {{"slots", "", 5}, [](const ShownJob& s) { return number(tasks_counted(job_of(s))); }},
     {{"nalloc_slot", "", 10}, [](const ShownJob& s) { return number(tasks_counted(job_of(s))); }},
     {{"nreq_slot", "", 10}, [](const ShownJob& s) { return number(spec_of(s).min_tasks); }},

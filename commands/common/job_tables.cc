@@ -294,6 +294,13 @@ std::string limits_section(const ShownJob& s) {
   return text;
 }
 
+std::string excluded_section(const ShownJob& s) {
+  if (s.view->excluded_hosts.empty()) return "";
+  std::string text = "\n EXCLUDED HOSTS:\n";
+  for (const auto& host : s.view->excluded_hosts) text += " <" + host + ">";
+  return text + " by exit codes of earlier runs\n";
+}
+
 std::string order_section(const ShownJob& s) {
   auto priority = priority_text(*s.view), estimate = estimate_text(*s.view);
   std::string text = estimate.empty() ? "" : "\n ESTIMATION:\n " + estimate + "\n";
@@ -305,7 +312,8 @@ std::string long_form(const ShownJob& s, Wrap wrap) {
   std::string text = "\n" + wrap(head_line(s)) + wrap(submit_line(s));
   for (const auto& line : {start_line(s), usage_line(s), end_line(s)})
     if (!line.empty()) text += wrap(line);
-  return text + reasons_section(s) + order_section(s) + limits_section(s) + wm_lines(s);
+  return text + reasons_section(s) + excluded_section(s) + order_section(s) + limits_section(s) +
+         wm_lines(s);
 }
 
 struct ArrayCounts {

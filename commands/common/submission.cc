@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <set>
 
 #include "commands/common/directives.h"
 #include "commands/common/file_copies.h"
@@ -15,6 +14,7 @@
 #include "libwm/expr/asked_hosts.h"
 #include "libwm/expr/depend.h"
 #include "libwm/expr/gpu.h"
+#include "libwm/expr/requeue_exits.h"
 
 namespace wm::cmd {
 namespace {
@@ -45,7 +45,7 @@ constexpr Option kOptions[] = {
     {"wt", Kind::Number, "[h:]m", "So long before it"},
     {"E", Kind::Text, "command", "Run before the job, on its first host"},
     {"Ep", Kind::Text, "command", "Run after it"},
-    {"Q", Kind::Text, "\"code ...\"", "Exit codes that queue the job again; all, ~code"},
+    {"Q", Kind::Text, "\"code ...\"", "Exit codes that queue the job again, see REQUEUE"},
     {"rnc", Kind::Text, "command", "Run on the first host when the job's size is to change"},
     {"m", Kind::Text, "\"host ...\"", "Hosts that the job may run on"},
     {"x", Kind::Flag, "", "Whole hosts"},
@@ -325,25 +325,10 @@ std::string variable(const Surroundings& surroundings, std::string_view name) {
   return "";
 }
 
-// [all] [~code ...] | [code ...]; all: whatever says that the job failed.
-// @source LSF: bsub -Q
-Result<std::vector<std::uint32_t>> requeue_exits(const std::string& text) {
-  std::set<std::uint32_t> codes;
-  for (const auto& word : split(text, " \t,")) {
-    if (word == "all") {
-      for (std::uint32_t code = 1; code <= 255; ++code) codes.insert(code);
-      continue;
-    }
-    bool without = word[0] == '~';
-    const char *begin = word.data() + without, *end = word.data() + word.size();
-    std::uint32_t code = 0;
-    auto [read, ec] = std::from_chars(begin, end, code);
-    if (ec != std::errc() || read != end || code > 255)
-      return bad("Q", word, "Bad argument, exit codes from 0 to 255, all, or ~code are wanted");
-    if (without) codes.erase(code);
-    else codes.insert(code);
-  }
-  return std::vector<std::uint32_t>(codes.begin(), codes.end());
+Result<RequeueExits> requeue_exits(const std::string& text) {
+  auto exits = expr::parse_requeue_exits(text);
+  if (!exits) return bad("Q", text, "Bad argument, " + exits.error().text);
+  return exits;
 }
 
 Result<void> read_around(const Parsed& options, JobSpec& spec) {

@@ -162,11 +162,21 @@ class Fold {
     }
   }
 
+  // "disk full; not again on <node1> <node2>".
+  std::string requeue_words(const Job& job) const {
+    std::string text = job.end_text;
+    if (job.excluded_hosts.empty()) return text;
+    text += text.empty() ? "not again on" : "; not again on";
+    for (HostId id : job.excluded_hosts)
+      if (const Host* host = after_.hosts.find(id.value)) text += " <" + host->name + ">";
+    return text;
+  }
+
   // Starts and ends are states the job has reached by the end of the group.
   void keep_job(const Job& job, bool was_over) {
     auto& line = lines_[id_];
     if (std::exchange(line.requeues, job.requeues) < job.requeues)
-      add("REQUEUE", 0, job.requeues, job.end_text);
+      add("REQUEUE", 0, job.requeues, requeue_words(job));
     // A short job may have started and ended within one group.
     bool runs = job.state == JobState::Running || job.state == JobState::Suspended;
     bool ran = runs || (is_over(job.state) && job.started != WallTime{});

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -31,12 +32,20 @@ void add_list(std::string& text, const std::vector<std::string>& list) {
   for (const auto& entry : list) text += entry + '\0';
 }
 
+template <class Number>
+std::vector<std::string> texts_of(const std::vector<Number>& numbers) {
+  std::vector<std::string> texts;
+  for (auto number : numbers) texts.push_back(std::to_string(number));
+  return texts;
+}
+
+// The memory policy by the kernel's own number: Python has no call for it.
 std::string request_of(const proc::TaskSpec& task, const std::string& cwd) {
-  std::vector<std::string> cpus;
-  for (auto cpu : task.cpus) cpus.push_back(std::to_string(cpu));
   std::string text;
-  add_list(text, {cwd, task.in});
-  add_list(text, cpus);
+  add_list(text, {cwd, task.in, std::to_string(SYS_set_mempolicy)});
+  add_list(text, texts_of(task.cpus));
+  add_list(text, texts_of(proc::memory_policies(task.memory)));
+  add_list(text, texts_of(task.memory.nodes));
   add_list(text, task.folders);
   add_list(text, task.env);
   return text;

@@ -46,8 +46,8 @@ WM_FIELDS(QueueConf) {
   f(17, s.rerunnable), f(18, s.exclusive), f(19, s.interactive), f(20, s.res_req);
   f(21, s.order);
   f(60, s.place), f(61, s.preempts), f(62, s.preempt_by), f(63, s.preempt_grace);
-  f(80, s.limits), f(81, s.pre_exec), f(82, s.post_exec), f(83, s.requeue_exits);
-  f(140, s.elastic);
+  f(80, s.limits), f(81, s.pre_exec), f(82, s.post_exec), f(83, s.requeue_exits.codes);
+  f(140, s.elastic), f(141, s.requeue_exits.excluding);
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);
@@ -64,10 +64,10 @@ WM_FIELDS(AppConf) {
   f(1, s.name), f(2, s.type), f(3, s.description), f(4, s.resize), f(5, s.resize_command);
   f(6, s.gpu_mode), f(7, s.gpu), f(8, s.res_req), f(9, s.env), f(10, s.run_limit);
   f(11, s.rerunnable), f(12, s.reclaim_grace), f(13, s.kill_grace), f(14, s.pre_exec);
-  f(15, s.post_exec), f(16, s.success_exits), f(17, s.requeue_exits), f(18, s.warm_imports);
+  f(15, s.post_exec), f(16, s.success_exits), f(17, s.requeue_exits.codes), f(18, s.warm_imports);
   f(40, s.gpu_check);
   f(60, s.place);
-  f(80, s.container);
+  f(80, s.container), f(81, s.requeue_exits.excluding);
 }
 WM_FIELDS(UserConf) {
   f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(4, s.max_jobs), f(5, s.plan), f(6, s.shares);

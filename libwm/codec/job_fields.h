@@ -32,11 +32,11 @@ WM_FIELDS(JobSpec) {
   f(35, s.gpu), f(36, s.user_priority);
   f(60, s.streams), f(61, s.rows), f(62, s.columns), f(63, s.mem_for);
   f(80, s.limits), f(81, s.pre_exec), f(82, s.post_exec), f(83, s.warn_action), f(84, s.warn_time);
-  f(85, s.notify_command), f(86, s.requeue_exits);
+  f(85, s.notify_command), f(86, s.requeue_exits.codes);
   f(100, s.depend), f(101, s.orphan_kill), f(102, s.begin), f(103, s.deadline);
   f(120, s.mpi), f(121, s.tag);
   f(122, s.copies), f(123, s.in_spooled);
-  f(140, s.sizes);
+  f(140, s.sizes), f(141, s.requeue_exits.excluding);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
@@ -76,7 +76,7 @@ WM_FIELDS(Job) {
   f(120, s.port);
   f(87, s.user_requeues), f(88, s.preemptions);
   f(150, s.promised_places);
-  f(140, s.pace), f(141, s.parked);
+  f(140, s.pace), f(141, s.parked), f(151, s.excluded_hosts);
 }
 
 WM_FIELDS(Gpu) {

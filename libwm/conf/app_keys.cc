@@ -65,13 +65,14 @@ constexpr Key<A> kKeys[] = {
      [](A& a) -> Field { return &a.requeue_exits; },
      {0, 255},
      Effect::NewJobs,
-     "Exit codes with which a job is queued again, unless it names its own."},
+     "Exit codes with which a job is queued again, unless it names its own; of those in EXCLUDE( ) "
+     "it is not dispatched again to the hosts that it ran on. all: 1 to 255; ~code: not that one."},
     {"gpu_check", [](A& a) -> Field { return &a.gpu_check; }, kAny, Effect::NewJobs,
      "Whether wm-ncclcheck runs over a job's GPUs before its tasks."},
     {"warm_imports", [](A& a) -> Field { return &a.warm_imports; }, kAny, Effect::NewJobs,
      "Python modules that a warm parent holds imported on each host of an elastic job, so that "
-     "new workers are forked instead of started. It costs their memory once per host. Empty: "
-     "none."},
+     "new workers are forked instead of started. It costs their memory once per host, "
+     "which affinity[] does not move: forks share it where it is. Empty: none."},
     {"place",
      [](A& a) -> Field {
        return Choice{&a.place, kPlaces};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "libwm/expr/requeue_exits.h"
+
 namespace wm::conf {
 namespace {
 
@@ -201,6 +203,7 @@ Result<void> set_field(const Field& field, std::string_view text, Range range) {
           [&](std::optional<Bytes>* f) { return store_optional(f, text, size); },
           [&](Strings* f) { return store(f, split(text)); },
           [&](std::vector<std::uint32_t>* f) { return store(f, parse_counts(text, range)); },
+          [&](RequeueExits* f) { return store(f, expr::parse_requeue_exits(text)); },
           [&](StringMap* f) { return store(f, parse_map(text)); },
           [&](PortRange f) { return set_ports(f, text, range); },
           [&](BorrowField f) { return set_borrow(f, text); },
@@ -225,6 +228,7 @@ std::string show_field(const Field& field) {
           [](std::optional<Bytes>* f) -> Text { return *f ? format_bytes(**f) : "none"; },
           [](Strings* f) -> Text { return joined(*f, ", "); },
           [](std::vector<std::uint32_t>* f) -> Text { return show_counts(*f); },
+          [](RequeueExits* f) -> Text { return expr::format_requeue_exits(*f); },
           [](StringMap* f) -> Text { return show_map(*f); },
           [](PortRange f) -> Text {
             return std::to_string(*f.first) + "-" + std::to_string(*f.last);
@@ -251,6 +255,7 @@ std::string describe_field(const Field& field) {
           [](std::optional<Bytes>*) -> Text { return "size or none"; },
           [](Strings*) -> Text { return "list of names, separated by blanks or commas"; },
           [](std::vector<std::uint32_t>*) -> Text { return "list of numbers"; },
+          [](RequeueExits*) -> Text { return "list of exit codes, all, ~code, EXCLUDE(code ...)"; },
           [](StringMap*) -> Text { return "list of NAME=value"; },
           [](PortRange) -> Text { return "range of ports"; },
           [](BorrowField) -> Text { return "any, none, or a list of plans"; },

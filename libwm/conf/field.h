@@ -45,8 +45,8 @@ using Field =
     std::variant<std::string*, bool*, std::uint32_t*, std::int32_t*, Bytes*, Duration*,
                  std::optional<std::uint32_t>*, std::optional<Duration>*, std::vector<std::string>*,
                  std::vector<std::uint32_t>*, std::map<std::string, std::string>*, PortRange,
-                 BorrowField, Choice, AppType*, ResizeMode*, GpuMode*, PlanPolicy*, Interactive*,
-                 Backfill*, JobOrder*, std::optional<Bytes>*>;
+                 BorrowField, Choice, RequeueExits*, AppType*, ResizeMode*, GpuMode*, PlanPolicy*,
+                 Interactive*, Backfill*, JobOrder*, std::optional<Bytes>*>;
 
 /// Reads `text` into the field; the field is left alone on failure.
 /// @errors BadArgument: not of the field's type or outside `range`; the text names both

@@ -177,7 +177,9 @@ constexpr Key<Q> kKeys[] = {
      [](Q& q) -> Field { return &q.requeue_exits; },
      {0, 255},
      Effect::NewJobs,
-     "Exit codes with which a job is queued again, unless the job or its profile names its own."},
+     "Exit codes with which a job is queued again, unless the job or its profile names its own; of "
+     "those in EXCLUDE( ) it is not dispatched again to the hosts that it ran on. all: 1 to 255; "
+     "~code: not that one."},
 };
 
 }  // namespace

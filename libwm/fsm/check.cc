@@ -1,4 +1,5 @@
 // Which event is legal in which state: one table for jobs, the rest by hand.
+#include <algorithm>
 #include <map>
 
 #include "libwm/fsm/fsm.h"
@@ -181,6 +182,9 @@ Result<void> check_places(const Cluster& cluster, const Job& job, const std::vec
   for (const auto& task : tasks) {
     const Host* host = cluster.hosts.find(task.host.value);
     if (!host) return fail(Code::NotFound, "no host " + std::to_string(task.host.value));
+    const auto& excluded = job.excluded_hosts;
+    if (std::binary_search(excluded.begin(), excluded.end(), task.host))
+      return fail(Code::Conflict, "host " + host->name + " is excluded for the job");
     for (auto gpu : task.gpus) WM_TRY(check_gpu(*host, gpu, job.spec().task, taken));
   }
   return {};

@@ -4,6 +4,7 @@
 //        └─────────┴──────────┴──► stuck ─► gone    (killed, not proven gone: no capacity)
 #include <algorithm>
 #include <csignal>
+#include <set>
 
 #include "libwm/fsm/edit.h"
 #include "libwm/fsm/first_host.h"
@@ -114,13 +115,30 @@ void free_bare_slots(Cluster& c, Job& job, WallTime now) {
 const std::vector<std::uint32_t> kPreAbort = {99};
 
 // The job's own codes go before its profile's, and those before its queue's.
-bool asks_for_requeue(const Cluster& c, const Job& job) {
+const RequeueExits& requeue_exits_of(const Cluster& c, const Job& job) {
+  static const RequeueExits kNone;
   const auto* queue = c.config->queue(job.spec().queue);
   const auto& own = job.spec().requeue_exits;
   const auto& app = app_of(*c.config, job.spec()).requeue_exits;
-  if (!own.empty()) return exited_with(job.exit_status, own);
-  if (!app.empty()) return exited_with(job.exit_status, app);
-  return queue && exited_with(job.exit_status, queue->requeue_exits);
+  if (!own.empty()) return own;
+  if (!app.empty()) return app;
+  return queue ? queue->requeue_exits : kNone;
+}
+
+bool asks_for_requeue(const Cluster& c, const Job& job) {
+  return job.term == Term::None && exited_with(job.exit_status, requeue_exits_of(c, job).codes);
+}
+
+bool asks_for_other_hosts(const Cluster& c, const Job& job) {
+  return asks_for_requeue(c, job) &&
+         exited_with(job.exit_status, requeue_exits_of(c, job).excluding);
+}
+
+// Of a job that ran on several hosts nobody knows which of them its code is about: all.
+void exclude_hosts(Job& job) {
+  std::set<HostId> hosts(job.excluded_hosts.begin(), job.excluded_hosts.end());
+  for (const auto& task : job.tasks) hosts.insert(task.host);
+  job.excluded_hosts.assign(hosts.begin(), hosts.end());
 }
 
 bool is_rerunnable(const Cluster& c, const Job& job) {
@@ -137,7 +155,7 @@ Fault fault_of(const Cluster& c, const Job& job) {
   if (was_lost(job.term) && (is_rerunnable(c, job) || lost_all_members(job))) return Fault::Host;
   if (lost_all_members(job)) return Fault::User;
   if (job.term == Term::PreExecFail && !exited_with(job.exit_status, kPreAbort)) return Fault::User;
-  return job.term == Term::None && asks_for_requeue(c, job) ? Fault::User : Fault::None;
+  return asks_for_requeue(c, job) ? Fault::User : Fault::None;
 }
 
 // Each fault has a budget of its own: a job whose hosts die often may still retry by itself.
@@ -157,6 +175,7 @@ void requeue(const Cluster& c, Job& job) {
   if (!job.preempted && fault_of(c, job) == Fault::User) ++job.user_requeues;
   if (lost_all_members(job))
     job.end_text = "all members were lost; goes on from the newest checkpoint";
+  if (!job.preempted && asks_for_other_hosts(c, job)) exclude_hosts(job);
   job.state = JobState::Pending;
   job.exit_status = 0;
   job.term = Term::None;

@@ -178,6 +178,15 @@ struct RunLimit {
   bool operator==(const RunLimit&) const = default;
 };
 
+/// Exit codes with which a job is queued again. @units 0 to 255; rising, each once
+/// @source LSF: bsub -Q, REQUEUE_EXIT_VALUES
+struct RequeueExits {
+  std::vector<std::uint32_t> codes;      ///< all of them
+  std::vector<std::uint32_t> excluding;  ///< of these: to run on other hosts, EXCLUDE(code)
+  bool empty() const { return codes.empty(); }
+  bool operator==(const RequeueExits&) const = default;
+};
+
 /// A section of queues.conf.
 struct QueueConf {
   std::string name;
@@ -207,8 +216,8 @@ struct QueueConf {
   std::string elastic = "fairshare";  ///< sizes of elastic jobs: fairshare or goodput
   Duration preempt_grace = std::chrono::seconds(30);  ///< between SIGTERM and SIGKILL
   JobLimits limits;  ///< of jobs that ask for none, and the most that a job may ask for
-  std::string pre_exec, post_exec;           ///< as the user, on the first host
-  std::vector<std::uint32_t> requeue_exits;  ///< exit codes with which a job is queued again
+  std::string pre_exec, post_exec;  ///< as the user, on the first host
+  RequeueExits requeue_exits;
   bool operator==(const QueueConf&) const = default;
 };
 
@@ -273,7 +282,7 @@ struct AppConf {
   std::string pre_exec;
   std::string post_exec;
   std::vector<std::uint32_t> success_exits;  ///< besides 0
-  std::vector<std::uint32_t> requeue_exits;
+  RequeueExits requeue_exits;
   std::vector<std::string> warm_imports;  ///< Python modules a warm parent holds ready
   bool gpu_check = false;                 ///< wm-ncclcheck over the job's GPUs before its tasks
   std::string place = "queue";            ///< pack, spread, topology, or as the queue says

@@ -132,10 +132,10 @@ struct JobSpec {
   std::string warn_action;          ///< -wa: a signal's number, or a command
   Duration warn_time{};             ///< -wt: so long before the run limit
   std::string notify_command;       ///< -rnc
-  std::vector<std::uint32_t> requeue_exits;  ///< -Q
-  std::string depend;                        ///< -w; kept by the master with numbers for names
-  bool orphan_kill = false;                  ///< -ti: ended once its dependency can never be met
-  WallTime begin{}, deadline{};              ///< -b: not before; -t: ended then; 0 = none
+  RequeueExits requeue_exits;       ///< -Q
+  std::string depend;               ///< -w; kept by the master with numbers for names
+  bool orphan_kill = false;         ///< -ti: ended once its dependency can never be met
+  WallTime begin{}, deadline{};     ///< -b: not before; -t: ended then; 0 = none
   Mpi mpi = Mpi::None;
   bool tag = false;                      ///< -tag: output of every task, each line with its rank
   std::vector<FileCopy> copies;          ///< -f
@@ -280,6 +280,8 @@ struct Job {
   std::uint32_t requeues = 0;       ///< made way for others not counted
   std::uint32_t user_requeues = 0;  ///< of these: asked for by the job's own exit
   std::uint32_t preemptions = 0;    ///< made way for others
+  /// Not dispatched to them again: it ended there with a code that excludes. Rising.
+  std::vector<HostId> excluded_hosts;
   WallTime submitted{}, dispatched{}, started{}, ended{};
   std::int32_t exit_status = 0;  ///< wait status of the task that decided
   Term term = Term::None;

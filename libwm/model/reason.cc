@@ -52,10 +52,10 @@ std::string_view term_name(Term term) { return row(term).name; }
 std::string_view term_text(Term term) { return row(term).text; }
 
 std::string_view pend_code_name(PendCode code) {
-  static constexpr std::array<std::string_view, 16> kNames = {
-      "new",          "held",        "slots",      "resources",   "requirement",    "queue_closed",
-      "queue_limit",  "user_limit",  "plan_limit", "array_limit", "being_released", "hosts_closed",
-      "hosts_silent", "stuck_slots", "priority",   "start_failed"};
+  static constexpr std::array<std::string_view, 17> kNames = {
+      "new",          "held",        "slots",      "resources",    "requirement",    "queue_closed",
+      "queue_limit",  "user_limit",  "plan_limit", "array_limit",  "being_released", "hosts_closed",
+      "hosts_silent", "stuck_slots", "priority",   "start_failed", "hosts_excluded"};
   if (code == PendCode::Dependency) return "dependency";
   if (code == PendCode::NeverMet) return "dependency_never_met";
   if (code == PendCode::BeginTime) return "begin_time";

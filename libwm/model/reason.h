@@ -65,6 +65,7 @@ enum class PendCode : std::uint8_t {
   Stuck = 13,        ///< slots not proven free
   Priority = 14,     ///< others come first
   StartFailed = 15,  ///< earlier tries to start failed; waits before the next
+  Excluded = 16,     ///< an earlier run on the hosts ended with a code that excludes them
   Dependency = 32,   ///< -w: not met yet
   NeverMet = 33,     ///< -w: cannot be met any more
   BeginTime = 34,    ///< -b: its time has not come

@@ -139,7 +139,8 @@ struct JobView {
   std::vector<PendReason> reasons;          ///< of a pending job, never empty
   std::optional<JobProgress> progress;      ///< of a training job that reported
   std::string result_dir;
-  std::vector<PriorityTerm> priority;  ///< of a pending job
+  std::vector<PriorityTerm> priority;       ///< of a pending job
+  std::vector<std::string> excluded_hosts;  ///< names of job->excluded_hosts
 };
 struct JobsReply {
   std::vector<JobView> jobs;

@@ -57,17 +57,15 @@ void bind_cpus(const std::vector<std::uint32_t>& cpus) {
 
 /// Kept over exec and fork. By the kernel's own call: whoever starts tasks carries no library for
 /// it. What the kernel cannot do, or the cgroup does not allow, is left: the task runs, unbound.
-/// @source Linux, set_mempolicy(2), linux/mempolicy.h
+/// @source Linux, set_mempolicy(2)
 void bind_memory(const MemoryBinding& memory) {
-  constexpr int kPreferred = 1, kBind = 2, kPreferredMany = 5;  // the last since Linux 5.15
   constexpr std::uint32_t kBits = 64, kMost = 1024;
-  if (memory.nodes.empty()) return;
   std::array<std::uint64_t, kMost / kBits> mask{};
   for (auto node : memory.nodes)
     if (node < kMost) mask[node / kBits] |= std::uint64_t{1} << node % kBits;
   auto set = [&](int mode) { return ::syscall(SYS_set_mempolicy, mode, mask.data(), kMost) == 0; };
-  if (memory.only) return void(set(kBind));
-  if (!set(kPreferredMany)) set(kPreferred);  // the lowest of them
+  auto policies = memory_policies(memory);
+  (void)std::any_of(policies.begin(), policies.end(), set);
 }
 
 Result<void> enter_cwd(const Exec& exec) {
@@ -163,6 +161,13 @@ struct Words {
 }
 
 }  // namespace
+
+std::vector<int> memory_policies(const MemoryBinding& memory) {
+  constexpr int kPreferred = 1, kBind = 2, kPreferredMany = 5;  // the last since Linux 5.15
+  if (memory.nodes.empty()) return {};
+  if (memory.only) return {kBind};
+  return {kPreferredMany, kPreferred};  // kPreferred: the lowest of them
+}
 
 Result<Child> spawn(const Exec& exec) {
   if (exec.argv.empty()) return fail(Code::BadArgument, "task without a command");

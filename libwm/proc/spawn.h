@@ -50,6 +50,10 @@ struct Child {
 /// @errors System: fork or pipe failed   @thread single-threaded process only
 Result<Child> spawn(const Exec& exec);
 
+/// The policies of set_mempolicy(2) that give `memory`: the first that the kernel knows is taken.
+/// Empty: none is wanted. @source Linux, linux/mempolicy.h
+std::vector<int> memory_policies(const MemoryBinding& memory);
+
 /// Turns this process into `account` for good; a no-op without root when it is already that.
 /// @errors System; Denied: not root and another account
 Result<void> become(const Account& account);

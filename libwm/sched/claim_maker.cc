@@ -24,6 +24,10 @@ bool has_room_now(const Request& request, const JobSpec& spec, const std::vector
 
 }  // namespace
 
+const Request& ClaimMaker::request_of(const Job& job, const JobSpec& spec) {
+  return claims_.requests[claims_.requests.intern(spec, claims_.rooms, job.excluded_hosts)];
+}
+
 // Of a pending job the first alternative with room now, else the first that has hosts.
 std::uint32_t ClaimMaker::alternative_of(const Job& job) {
   auto count = static_cast<std::uint32_t>(job.sealed->alternatives.size());
@@ -31,12 +35,12 @@ std::uint32_t ClaimMaker::alternative_of(const Job& job) {
   std::uint32_t with_hosts = 0;
   for (std::uint32_t n = count + 1; n-- > 0;) {
     const JobSpec& spec = job.spec_of(n);
-    const Request& request = claims_.requests[claims_.requests.intern(spec, claims_.rooms)];
+    const Request& request = request_of(job, spec);
     if (!request.hosts.empty()) with_hosts = n;
   }
   for (std::uint32_t n = 0; n <= count; ++n) {
     const JobSpec& spec = job.spec_of(n);
-    const Request& request = claims_.requests[claims_.requests.intern(spec, claims_.rooms)];
+    const Request& request = request_of(job, spec);
     if (has_room_now(request, spec, claims_.rooms)) return n;
   }
   return with_hosts;
@@ -77,7 +81,7 @@ Claim ClaimMaker::claim(const Job& job) {
   const JobSpec& spec = claim.spec();
   claim.owner = owner_of(spec);
   claim.gpu = spec.task.milli_gpus > 0 && !spec.task.gpu_shared;
-  claim.request = claims_.requests.intern(spec, claims_.rooms);
+  claim.request = claims_.requests.intern(spec, claims_.rooms, job.excluded_hosts);
   const QueueConf* queue = claims_.requests[claim.request].queue;
   claim.rank = queue ? -static_cast<int>(queue->priority) : 0;
   claim.place = job.place;
@@ -140,7 +144,8 @@ std::optional<PendCode> ClaimMaker::obstacle(const std::string& queue, const Cla
   if (request.hosts.empty()) {
     const Removed& removed = request.removed;
     if (removed.closed >= std::max(1u, removed.silent)) return PendCode::HostsClosed;
-    return removed.silent > 0 ? PendCode::HostsSilent : PendCode::Requirement;
+    if (removed.silent > 0) return PendCode::HostsSilent;
+    return removed.excluded > 0 ? PendCode::Excluded : PendCode::Requirement;
   }
   if (claim.copies == 0) return PendCode::ArrayLimit;
   return std::nullopt;

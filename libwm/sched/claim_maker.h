@@ -41,6 +41,7 @@ class ClaimMaker {
   Duration quiet_of(const Job& job) const;
 
  private:
+  const Request& request_of(const Job& job, const JobSpec& spec);
   std::uint32_t alternative_of(const Job& job);
   std::uint32_t owner_of(const JobSpec& spec);
   std::uint32_t order_rank(const Claim& claim);

@@ -82,7 +82,7 @@ const std::string& place_word(const JobSpec& spec, const Config& config) {
   return queue ? queue->place : kPack;
 }
 
-std::string key_of(const JobSpec& spec) {
+std::string key_of(const JobSpec& spec, const std::vector<HostId>& excluded) {
   std::string key;
   auto add = [&](const std::string& word) { key.append(word).push_back('\0'); };
   auto number = [&](std::int64_t n) { add(std::to_string(n)); };
@@ -102,6 +102,8 @@ std::string key_of(const JobSpec& spec) {
   number(task.gpu_tile);
   number(task.mps_uid ? std::int64_t{*task.mps_uid} : -1);
   for (const auto& host : spec.ask_hosts) add(host);
+  add("");
+  for (HostId host : excluded) number(host.value);
   return key;
 }
 
@@ -195,9 +197,12 @@ void set_layout(Request& request, const Config& config, const std::vector<Room>&
   if (!req.same.empty()) request.groups = same_groups(req.same, config, rooms);
 }
 
-Suits suits(const HostRules& rules, const Host& host) {
+// What nobody can mend goes first: an excluded host that is opened is of no use.
+Suits suits(const Request& request, const HostRules& rules, const Host& host) {
   if (!rules.asks_for(host)) return Suits::NotAsked;
   if (!rules.meet(host)) return Suits::Lacks;
+  const auto& excluded = request.excluded;
+  if (std::binary_search(excluded.begin(), excluded.end(), host.id)) return Suits::Excluded;
   if (host.state != HostState::Ok) return Suits::Silent;
   return host.closed ? Suits::Closed : Suits::Yes;
 }
@@ -205,6 +210,7 @@ Suits suits(const HostRules& rules, const Host& host) {
 std::uint32_t& count_of(Removed& removed, Suits why) {
   if (why == Suits::NotAsked) return removed.not_asked;
   if (why == Suits::Lacks) return removed.requirement;
+  if (why == Suits::Excluded) return removed.excluded;
   return why == Suits::Silent ? removed.silent : removed.closed;
 }
 
@@ -217,7 +223,7 @@ void find_hosts(Request& request, const Config& config, const std::vector<Room>&
   for (std::uint32_t i = 0; i < rooms.size(); ++i) {
     const Host& host = *rooms[i].host;
     preference[i] = rules.preference(host);
-    request.suits[i] = suits(rules, host);
+    request.suits[i] = suits(request, rules, host);
     if (request.suits[i] == Suits::Yes) request.hosts.push_back(i);
     else ++count_of(request.removed, request.suits[i]);
   }
@@ -226,7 +232,7 @@ void find_hosts(Request& request, const Config& config, const std::vector<Room>&
 
 // Of a request for which each host counts by itself.
 void judge_again(Request& request, const HostRules& rules, std::uint32_t at, const Host& host) {
-  Suits before = std::exchange(request.suits[at], suits(rules, host));
+  Suits before = std::exchange(request.suits[at], suits(request, rules, host));
   Suits after = request.suits[at];
   if (before == after) return;
   auto& hosts = request.hosts;
@@ -424,21 +430,27 @@ Result<void> check_limits(const Config& config, const JobSpec& spec) {
 }  // namespace
 
 // Most clusters see few kinds of requests: comparing with those beats building a key.
-std::optional<std::uint32_t> Requests::find(const JobSpec& spec) const {
+std::optional<std::uint32_t> Requests::find(const JobSpec& spec,
+                                            const std::vector<HostId>& excluded) const {
   constexpr std::size_t kCompared = 32;
   for (std::size_t i = 0; i < std::min(size(), kCompared); ++i) {
-    if (same_request(*requests_[i].spec, spec)) return static_cast<std::uint32_t>(i);
+    const Request& request = requests_[i];
+    if (request.excluded == excluded && same_request(*request.spec, spec))
+      return static_cast<std::uint32_t>(i);
   }
   return std::nullopt;
 }
 
-std::uint32_t Requests::intern(const JobSpec& spec, const std::vector<Room>& rooms) {
-  if (auto known = find(spec)) return *known;
-  auto [it, is_new] = numbers_.try_emplace(key_of(spec), static_cast<std::uint32_t>(size()));
+std::uint32_t Requests::intern(const JobSpec& spec, const std::vector<Room>& rooms,
+                               const std::vector<HostId>& excluded) {
+  if (auto known = find(spec, excluded)) return *known;
+  auto next = static_cast<std::uint32_t>(size());
+  auto [it, is_new] = numbers_.try_emplace(key_of(spec, excluded), next);
   if (is_new) {
     Request request;
     request.spec = std::make_shared<const JobSpec>(spec);
     request.queue = config_->queue(spec.queue);
+    request.excluded = excluded;
     find_hosts(request, *config_, rooms);
     requests_.push_back(std::move(request));
   }

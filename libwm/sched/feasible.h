@@ -26,17 +26,19 @@ namespace wm::sched {
 struct Removed {
   std::uint32_t not_asked = 0;    ///< bsub -m, or the queue's hosts
   std::uint32_t requirement = 0;  ///< select, GPU model, size of the host
+  std::uint32_t excluded = 0;     ///< by exit codes of the job's earlier runs there
   std::uint32_t closed = 0;
   std::uint32_t silent = 0;  ///< silent or dead
 };
 
 /// What becomes of a host for a request: the first rule that removes it.
-enum class Suits : std::uint8_t { Yes, NotAsked, Lacks, Silent, Closed };
+enum class Suits : std::uint8_t { Yes, NotAsked, Lacks, Excluded, Silent, Closed };
 
 /// One kind of task and where it may go.
 struct Request {
   std::shared_ptr<const JobSpec> spec;  ///< of the first job that asked so
   const QueueConf* queue = nullptr;     ///< null: the queue is gone
+  std::vector<HostId> excluded;         ///< Job::excluded_hosts
   std::vector<std::uint32_t> hosts;  ///< positions in the rooms; open ones, rising or as preferred
   Removed removed;
   std::uint32_t cursor = 0;  ///< hosts before it have no room now
@@ -62,9 +64,10 @@ class Requests {
  public:
   explicit Requests(const Config& config) : config_(&config) {}
 
-  /// The number of the spec's request; equal requests get equal numbers.
-  /// @cost O(log requests), O(hosts) for a new one
-  std::uint32_t intern(const JobSpec& spec, const std::vector<Room>& rooms);
+  /// The number of the request of a job that asks for `spec`; `excluded`: Job::excluded_hosts.
+  /// Equal requests get equal numbers. @cost O(log requests), O(hosts) for a new one
+  std::uint32_t intern(const JobSpec& spec, const std::vector<Room>& rooms,
+                       const std::vector<HostId>& excluded = {});
   /// Hosts are not what they were. @cost O(requests x changed), and O(hosts log hosts) for
   /// requests that order hosts or bind them to each other
   void refresh(const HostChanges& changes, const std::vector<Room>& rooms);
@@ -76,7 +79,7 @@ class Requests {
   std::size_t size() const { return requests_.size(); }
 
  private:
-  std::optional<std::uint32_t> find(const JobSpec& spec) const;
+  std::optional<std::uint32_t> find(const JobSpec& spec, const std::vector<HostId>& excluded) const;
 
   const Config* config_;
   std::map<std::string, std::uint32_t> numbers_;

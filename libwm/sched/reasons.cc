@@ -28,6 +28,8 @@ void add_removed(const Removed& removed, std::vector<PendReason>& reasons) {
   add(PendCode::Requirement, removed.not_asked, "Not specified in job submission", "bmod -m");
   add(PendCode::Requirement, removed.requirement, "Job's resource requirements not satisfied",
       "ask for less, or for other hosts");
+  add(PendCode::Excluded, removed.excluded, "Excluded by an exit code of an earlier run",
+      "open or add other hosts; or bkill it and submit it again");
   add(PendCode::HostsClosed, removed.closed, "Closed by LSF administrator", "badmin hopen");
   add(PendCode::HostsSilent, removed.silent, "Unable to reach the host",
       "start wnoded there, or badmin hdead if it is gone for good");
@@ -61,7 +63,7 @@ PendReason idle_reason(const Idle& idle) {
 
 bool is_about_hosts(PendCode code) {
   return code == PendCode::Requirement || code == PendCode::HostsClosed ||
-         code == PendCode::HostsSilent;
+         code == PendCode::HostsSilent || code == PendCode::Excluded;
 }
 
 std::uint32_t stuck_slots(const Claims& claims, const Request& request) {

@@ -44,12 +44,14 @@ class History {
   std::optional<bool> gpus;  // each task of all jobs asks for one GPU, or none does
   Memory memory;             // of all passes of this history
   bool shares = false;       // some jobs share GPUs, some GPUs are set aside for a while
+  bool excludes = false;     // some jobs fail, and are not to return to their hosts
 
  private:
   void configure();
   void add_plan(const std::string& path);
   JobId any_job();
   void end_or_resize();
+  void fail(JobId id);
   void change_gpu();
   void change_host();
 
@@ -130,6 +132,7 @@ void History::submit() {
   if (one_in(12) && !plain_) spec.spec.exclusive = true;
   if (one_in(8) && !spec.spec.elastic) spec.array(1, pick(2, 6), pick(0, 2));
   if (one_in(12)) spec.hold();
+  if (excludes && one_in(2)) spec.spec.requeue_exits = {{3}, {3}};
   for (std::uint32_t alike = one_in(4) ? pick(2, 9) : 1; alike > 0; --alike)
     jobs.push_back(run.submit(spec));
 }
@@ -142,6 +145,15 @@ JobId History::any_job() {
   return live.empty() ? JobId{} : live[pick(0, static_cast<std::uint32_t>(live.size()) - 1)];
 }
 
+// Every task exits with 3.
+void History::fail(JobId id) {
+  for (const Task& task : std::vector<Task>(run.job(id).tasks)) {
+    bool held = find_task(run.job(id), task.number)->holds_slot();
+    if (held && task.has_process)
+      run.step(TaskEnded{id, run.job(id).attempt, task.number, 3 << 8, Term::None, {}, ""});
+  }
+}
+
 void History::end_or_resize() {
   JobId id = any_job();
   if (!id) return;
@@ -152,6 +164,8 @@ void History::end_or_resize() {
     if (one_in(2)) run.step(JobHeld{id, "u"});
   } else if (one_in(3) && job.spec().elastic && !job.kill) {
     run.step(CapChanged{id, pick(job.spec().min_tasks, job.spec().max_tasks), false, "u"});
+  } else if (excludes && one_in(2)) {
+    fail(id);
   } else {
     run.end(id);
   }
@@ -250,6 +264,23 @@ TEST(schedule_prop, histories_with_shared_and_sick_gpus_keep_every_promise) {
     history.shares = true;
     history.live(25);
   }
+}
+
+// The state machine refuses a task on a host that is excluded for its job.
+TEST(schedule_prop, nobody_returns_to_a_host_that_is_excluded_for_it) {
+  std::size_t excluded = 0, moved = 0;
+  for (unsigned seed = 0; seed < kSeeds / 2 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    History history(seed);
+    history.excludes = true;
+    history.live(40);
+    each_job(history.run.state, [&](const Job& job) {
+      excluded += job.excluded_hosts.empty() ? 0 : 1;
+      moved += !job.excluded_hosts.empty() && slots_held(job) > 0;
+    });
+  }
+  EXPECT_GT(excluded, 100u);
+  EXPECT_GT(moved, 10u) << "they are to run elsewhere, too";
 }
 
 TEST(schedule_prop, what_is_remembered_never_changes_a_decision) {

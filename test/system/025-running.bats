@@ -144,6 +144,48 @@ for i in range(9): threading.Thread(target=time.sleep, args=(1000,)).start()'")
   [ "$(state "$job")" = finished ]
 }
 
+@test "a code in EXCLUDE sends the job to other hosts, for good" {
+  job=$(submit -Q '1 EXCLUDE(3)' 'echo "$LSB_HOSTS" >>hosts; [ "$(wc -l <hosts)" -ge 2 ] || exit 3')
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  [ "$(sort -u hosts | tr '\n' ' ')" = "node1 node2 " ]
+  bhist -l "$job" | grep -q "REQUEUE.*not again on <$(head -1 hosts)>"
+}
+
+@test "a job whose hosts are all excluded says so, also after a restart of the master" {
+  job=$(submit -Q 'EXCLUDE(3)' 'echo "$LSB_HOSTS" >>hosts; exit 3')
+  excluded() { bwhy -json "$job" | jq -e '.RECORDS[0] | .CODE == "hosts_excluded" and .HOSTS_REMOVED == "2"'; }
+  wait_for 60 excluded
+  "$MINICLUSTER" kill wmasterd
+  "$MINICLUSTER" start wmasterd
+  wait_for 60 excluded
+  [ "$(wc -l <hosts)" -eq 2 ]
+  is "$job" pend_reason 'Excluded by an exit code of an earlier run: 2 hosts'
+  bjobs -l "$job" | grep -qx ' <node1> <node2> by exit codes of earlier runs'
+  bwhy "$job" | grep -q 'bkill it and submit it again'
+  other=$(submit true)
+  ran_out "$other"
+  [ "$(state "$other")" = finished ]
+  bkill "$job"
+  ran_out "$job"
+}
+
+@test "codes of a queue exclude, too, and bad ones are named" {
+  printf '[normal]\n[picky]\nrequeue_exits = EXCLUDE(4)\n' >"$CLUSTER/conf/queues.conf"
+  badmin reconfig
+  job=$(submit -q picky 'echo "$LSB_HOSTS" >>hosts; [ "$(wc -l <hosts)" -ge 2 ] || exit 4')
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ] && [ "$(sort -u hosts | wc -l)" -eq 2 ]
+  printf '[bad]\nrequeue_exits = 1 EXCLUDE(4\n' >>"$CLUSTER/conf/queues.conf"
+  run badmin ckconfig
+  [ "$status" -ne 0 ]
+  [[ $output == *"queues.conf:5"*"'1 EXCLUDE(4': EXCLUDE wants exit codes in parentheses"* ]] || { echo "$output"; return 1; }
+  sed -i '/^.bad/,$d' "$CLUSTER/conf/queues.conf"
+  run bsub -Q '300' true
+  [ "$status" -ne 0 ]
+  [[ $output == *"'300': exit codes from 0 to 255, all, ~code or EXCLUDE(code ...) are wanted"* ]]
+}
+
 @test "a prolog that fails closes its host and queues the job again" {
   cat >prolog <<END
 #!/bin/sh

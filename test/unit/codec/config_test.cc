@@ -16,7 +16,8 @@ Config full() {
                .priority = 10,
                .run_limit = {std::chrono::hours(1), std::chrono::hours(2)},
                .nice = -5,
-               .interactive = Interactive::Only}};
+               .interactive = Interactive::Only,
+               .requeue_exits = {{1, 3}, {3}}}};
   c.hosts = {{.name = "gpu01",
               .mem = Bytes{1LL << 34},
               .gpus = 4,
@@ -26,7 +27,8 @@ Config full() {
   c.apps = {{.name = "training",
              .type = AppType::Training,
              .env = {{"A", "B"}},
-             .success_exits = {3, 0, 7}}};
+             .success_exits = {3, 0, 7},
+             .requeue_exits = {{9, 20}, {9}}}};
   c.users = {{.name = "ann", .groups = {"vision"}, .max_slots = 8}};
   return c;
 }

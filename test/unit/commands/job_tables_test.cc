@@ -188,6 +188,16 @@ TEST(job_tables, long_form_is_wrapped_and_shows_what_clients_parse) {
   }
 }
 
+TEST(job_tables, long_form_names_hosts_that_the_job_may_not_return_to) {
+  auto view = running();
+  EXPECT_EQ(long_text({&view, at(120)}).find("EXCLUDED"), std::string::npos);
+  view.excluded_hosts = {"n3", "n4"};
+  EXPECT_EQ(field(view, "excluded_hosts"), "n3 n4");
+  auto text = long_text({&view, at(120)});
+  EXPECT_NE(text.find("\n EXCLUDED HOSTS:\n <n3> <n4> by exit codes of earlier runs\n"),
+            std::string::npos);
+}
+
 TEST(job_tables, arrays_are_summed_up) {
   auto one = running(), two = running();
   one.id = {12, 1};

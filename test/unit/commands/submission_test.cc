@@ -189,12 +189,13 @@ TEST(submission, commands_around_the_job_and_requeue_codes) {
   EXPECT_EQ(s.pre_exec, "pre");
   EXPECT_EQ(s.post_exec, "post");
   EXPECT_EQ(s.notify_command, "tell");
-  EXPECT_EQ(s.requeue_exits, (std::vector<std::uint32_t>{3, 99}));
+  EXPECT_EQ(s.requeue_exits, (RequeueExits{{3, 99}, {}}));
   EXPECT_NE(refusal({"-Q", "300"}).find("300"), std::string::npos);
   EXPECT_NE(refusal({"-Q", "~"}).find("~"), std::string::npos);
-  auto all = spec({"-Q", "all ~1 ~2"}).requeue_exits;
-  EXPECT_EQ(all.size(), 253u);
-  EXPECT_EQ(all.front(), 3u);
+  EXPECT_EQ(spec({"-Q", "1 EXCLUDE(3)"}).requeue_exits, (RequeueExits{{1, 3}, {3}}));
+  EXPECT_EQ(refusal({"-Q", "1 EXCLUDE(3"}),
+            "-Q 1 EXCLUDE(3: Bad argument, '1 EXCLUDE(3': EXCLUDE wants exit codes in "
+            "parentheses: EXCLUDE(3)");
 }
 
 TEST(submission, files_to_be_copied_are_absolute_on_this_host) {

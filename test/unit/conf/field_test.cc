@@ -37,6 +37,16 @@ TEST(field, enumerations_list_their_words) {
   EXPECT_EQ(mode, ResizeMode::Tasks);
 }
 
+TEST(field, codes_that_requeue_may_exclude_hosts) {
+  RequeueExits exits;
+  ASSERT_TRUE(set_field(&exits, "30, EXCLUDE(20)", {}));
+  EXPECT_EQ(exits, (RequeueExits{{20, 30}, {20}}));
+  EXPECT_EQ(show_field(&exits), "30, EXCLUDE(20)");
+  EXPECT_EQ(refusal(&exits, "30 EXCLUDE(300)"),
+            "'300': exit codes from 0 to 255, all, ~code or EXCLUDE(code ...) are wanted");
+  EXPECT_EQ(exits.codes.size(), 2u);
+}
+
 TEST(field, none_is_not_zero) {
   std::optional<std::uint32_t> limit;
   ASSERT_TRUE(set_field(&limit, "0", {}));

@@ -75,6 +75,16 @@ TEST(conf, wrong_unit_and_range_name_the_line) {
               HasSubstr("wm.conf:2: clean_period: '16G' is not a duration"));
 }
 
+TEST(conf, codes_that_requeue_are_read_as_those_of_bsub) {
+  auto config = parse({{"queues.conf", "[q]\nrequeue_exits = 30 EXCLUDE(20)\n"},
+                       {"apps.conf", "[a]\nrequeue_exits = all ~1\n"}});
+  ASSERT_TRUE(config) << config.error().text;
+  EXPECT_EQ(config->queue("q")->requeue_exits, (RequeueExits{{20, 30}, {20}}));
+  EXPECT_EQ(config->app("a")->requeue_exits.codes.size(), 254u);
+  EXPECT_THAT(problems_of({{"apps.conf", "[a]\nrequeue_exits = EXCLUDE()\n"}}),
+              HasSubstr("apps.conf:2: requeue_exits: 'EXCLUDE()': EXCLUDE wants exit codes"));
+}
+
 TEST(conf, all_problems_are_collected) {
   auto text = problems_of({{"wm.conf", "a = 1\n"}, {"users.conf", "max_slots = 2\n"}});
   EXPECT_EQ(text,

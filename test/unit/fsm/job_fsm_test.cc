@@ -198,7 +198,7 @@ void set_exits(ClusterBuilder& c, std::vector<std::uint32_t> success,
   for (auto& app : c.config.apps) {
     if (app.name != "batch") continue;
     app.success_exits = success;
-    app.requeue_exits = requeue;
+    app.requeue_exits.codes = requeue;
   }
   c.reconfigure();
 }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "libwm/codec/codec.h"
 #include "test/support/builders.h"
 
 namespace wm {
@@ -187,11 +188,11 @@ TEST_F(Running, a_failed_pre_execution_command_queues_its_job_again_unless_it_sa
 }
 
 TEST_F(Running, exit_codes_of_the_job_or_its_queue_queue_it_again) {
-  c.config.queues[0].requeue_exits = {7};
+  c.config.queues[0].requeue_exits.codes = {7};
   c.reconfigure();
   auto of_queue = c.submit(SpecBuilder().queue(c.config.queues[0].name));
   auto own = SpecBuilder();
-  own.spec.requeue_exits = {8};
+  own.spec.requeue_exits.codes = {8};
   auto of_job = c.submit(own);
   c.run(of_queue, {h1});
   c.run(of_job, {h1});
@@ -205,13 +206,88 @@ TEST_F(Running, exit_codes_of_the_job_or_its_queue_queue_it_again) {
   EXPECT_EQ(c.job(overrides).state, JobState::Failed);
 }
 
+struct Excluding : Running {
+  // A running job on these hosts that is queued again by 7, elsewhere by 8.
+  JobId start(const std::vector<HostId>& hosts, SpecBuilder spec = {}) {
+    spec.spec.requeue_exits = {{7, 8}, {8}};
+    auto id = c.submit(spec);
+    c.run(id, hosts);
+    return id;
+  }
+  void exit(JobId id, std::int32_t code) {
+    for (const auto& task : std::vector<Task>(c.job(id).tasks))
+      if (task.holds_slot() && find_task(c.job(id), task.number)->holds_slot())
+        c.step(TaskEnded{id, c.job(id).attempt, task.number, code << 8, Term::None, {}, ""});
+  }
+  const std::vector<HostId>& excluded(JobId id) { return c.job(id).excluded_hosts; }
+};
+
+TEST_F(Excluding, a_code_that_excludes_bars_the_host_for_good) {
+  auto id = start({h1});
+  exit(id, 7);
+  EXPECT_EQ(excluded(id), std::vector<HostId>{});
+  c.run(id, {h2});
+  exit(id, 8);
+  EXPECT_EQ(c.job(id).state, JobState::Pending);
+  EXPECT_EQ(excluded(id), std::vector<HostId>{h2});
+  EXPECT_THROW(c.dispatch(id, {h2}), std::runtime_error);
+  c.run(id, {h1});
+  exit(id, 8);
+  EXPECT_EQ(excluded(id), (std::vector<HostId>{h1, h2}));
+  EXPECT_EQ(c.job(id).state, JobState::Pending) << "it waits though no host is left";
+}
+
+TEST_F(Excluding, all_hosts_of_a_parallel_job_are_barred) {
+  auto id = start({h2, h1, h2}, SpecBuilder().tasks(3, 3));
+  exit(id, 8);
+  EXPECT_EQ(c.job(id).state, JobState::Pending);
+  EXPECT_EQ(excluded(id), (std::vector<HostId>{h1, h2}));
+}
+
+TEST_F(Excluding, a_job_that_is_not_queued_again_excludes_nothing) {
+  c.config.cluster.limits.max_user_requeue = 0;
+  c.reconfigure();
+  auto id = start({h1});
+  exit(id, 8);
+  EXPECT_EQ(c.job(id).state, JobState::Failed);
+  EXPECT_EQ(excluded(id), std::vector<HostId>{});
+}
+
+TEST_F(Excluding, codes_of_the_queue_exclude_unless_the_job_names_its_own) {
+  c.config.queues[0].requeue_exits = {{7}, {7}};
+  c.reconfigure();
+  auto queue = c.config.queues[0].name;
+  auto of_queue = c.submit(SpecBuilder().queue(queue));
+  c.run(of_queue, {h1});
+  exit(of_queue, 7);
+  EXPECT_EQ(excluded(of_queue), std::vector<HostId>{h1});
+  auto own = start({h1}, SpecBuilder().queue(queue));
+  exit(own, 7);
+  EXPECT_EQ(c.job(own).state, JobState::Pending);
+  EXPECT_EQ(excluded(own), std::vector<HostId>{});
+}
+
+// A snapshot and the events give the same hosts.
+TEST_F(Excluding, excluded_hosts_are_durable) {
+  auto id = start({h1});
+  exit(id, 8);
+  auto back = codec::decode<Cluster>(codec::encode(c.state));
+  ASSERT_TRUE(back) << back.error().text;
+  EXPECT_EQ(find_job(*back, id)->excluded_hosts, std::vector<HostId>{h1});
+  EXPECT_EQ(find_job(*back, id)->spec().requeue_exits, (RequeueExits{{7, 8}, {8}}));
+  Cluster again;
+  again.config = c.state.config;
+  for (const auto& event : c.history) fsm::apply(again, event);
+  EXPECT_EQ(c.job(id), *find_job(again, id));
+}
+
 struct Budgets : Running {
   Budgets() {
     c.config.cluster.limits.max_requeue = 2;
     c.config.cluster.limits.max_user_requeue = 1;
     c.reconfigure();
     auto spec = SpecBuilder().rerunnable();
-    spec.spec.requeue_exits = {8};
+    spec.spec.requeue_exits.codes = {8};
     id = c.submit(spec);
   }
   // Runs it once more to this end; where it stands then.

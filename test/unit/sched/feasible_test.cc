@@ -96,6 +96,24 @@ TEST_F(Feasible, each_rule_counts_the_hosts_that_it_removes) {
   EXPECT_EQ(request.removed.silent, 1u);
 }
 
+TEST_F(Feasible, hosts_that_a_job_may_not_return_to_are_counted_apart) {
+  for (int i = 0; i < 3; ++i) run.host(1);
+  run.step(HostClosed{HostId{2}, "admin", ""});
+  auto rooms = rooms_of(run.state);
+  Requests requests(*run.state.config);
+  auto spec = slots("ann", 1).spec;
+  auto plain = requests.intern(spec, rooms), some = requests.intern(spec, rooms, {HostId{1}});
+  auto more = requests.intern(spec, rooms, {HostId{1}, HostId{2}});
+  EXPECT_EQ(requests.intern(spec, rooms, {HostId{1}}), some);
+  EXPECT_EQ(requests.size(), 3u);
+  EXPECT_EQ(requests[plain].hosts, (std::vector<std::uint32_t>{0, 2}));
+  EXPECT_EQ(requests[some].hosts, (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(requests[some].removed.excluded, 1u);
+  EXPECT_EQ(requests[some].removed.closed, 1u);
+  EXPECT_EQ(requests[more].removed.excluded, 2u) << "opening it would not help";
+  EXPECT_EQ(requests[more].removed.closed, 0u);
+}
+
 TEST_F(Feasible, hosts_of_a_queue_may_be_named_by_group) {
   HostConf conf;
   conf.name = "h2";

@@ -95,6 +95,33 @@ TEST_F(Told, other_hosts_that_are_out_follow_the_reason_that_decides) {
   EXPECT_EQ((*reasons)[1].hosts_removed, 1u);
 }
 
+TEST_F(Told, hosts_that_its_own_exit_excluded_are_counted_and_decide_when_none_is_left) {
+  auto h1 = run.host(1), h2 = run.host(1);
+  auto spec = slots("ann", 1);
+  spec.spec.requeue_exits = {{3}, {3}};
+  auto id = run.submit(spec);
+  auto fails = [&] {
+    run.pass();
+    HostId on = run.job(id).tasks.front().host;
+    run.step(TaskEnded{id, run.job(id).attempt, TaskNumber{1}, 3 << 8, Term::None, {}, ""});
+    return on;
+  };
+  HostId first_on = fails();
+  run.step(HostClosed{first_on == h1 ? h2 : h1, "admin", ""});
+  EXPECT_EQ(first(id).code, PendCode::HostsClosed) << "to open it helps";
+  auto plan = run.plan();
+  ASSERT_EQ(plan.why(id)->size(), 2u);
+  EXPECT_EQ((*plan.why(id))[1].text, "Excluded by an exit code of an earlier run: 1 host");
+  run.step(HostOpened{first_on == h1 ? h2 : h1, "admin"});
+  EXPECT_NE(fails(), first_on);
+  run.pass();
+  EXPECT_EQ(run.job(id).state, JobState::Pending);
+  EXPECT_EQ(first(id).code, PendCode::Excluded);
+  EXPECT_EQ(first(id).hosts_removed, 2u);
+  EXPECT_EQ(pend_code_name(first(id).code), "hosts_excluded");
+  EXPECT_NE(first(id).fix.find("bkill"), std::string::npos);
+}
+
 TEST_F(Told, all_constraints_that_bind_are_told_each_with_hosts_and_remedy) {
   queue("low", [](QueueConf& q) { q.max_slots = 1; });
   user_limit("ann", 1);

@@ -16,6 +16,7 @@ from fabric_model import warm
 
 PYTHON = '/usr/bin/python3'
 _PR_SET_CHILD_SUBREAPER = 36
+_SET_MEMPOLICY = {'x86_64': 238, 'aarch64': 237}.get(os.uname().machine, -1)
 
 # What a program can see of how it was started.
 LOOK = '''
@@ -69,8 +70,9 @@ class WarmTest(unittest.TestCase):
     def ask(self, **changes):
         """One fork that was let go on. Returns (exit status, stdout, stderr)."""
         task = {'env': {**self.environment(), 'WM_TASK': '3'}, 'stdin': '', 'cpus': [], 'folders': [],
-                'cwd': self.folder.name, **changes}
-        lists = [[task['cwd'], task['stdin']], [str(c) for c in task['cpus']], task['folders'],
+                'policies': [], 'nodes': [], 'cwd': self.folder.name, **changes}
+        lists = [[task['cwd'], task['stdin'], str(_SET_MEMPOLICY)],
+                 *([str(n) for n in task[numbers]] for numbers in ('cpus', 'policies', 'nodes')), task['folders'],
                  [f'{k}={v}' for k, v in sorted(task['env'].items())]]
         text = b''.join(b'%d\0' % len(texts) + b''.join(os.fsencode(t) + b'\0' for t in texts) for texts in lists)
         out, err = os.pipe(), os.pipe()
@@ -142,6 +144,17 @@ class WarmTest(unittest.TestCase):
         cpu = min(os.sched_getaffinity(0))
         found = self.ask(stdin='in', folders=['a/b'], cpus=[cpu])
         self.assertEqual(found, (0, f'typed {{{cpu}}} True\n', ''))
+
+    @unittest.skipUnless(os.path.exists('/proc/self/numa_maps') and _SET_MEMPOLICY > 0, 'no memory nodes here')
+    def test_memory_is_bound_in_the_fork_alone(self):
+        words = [self.script('print(*sorted({line.split()[1] for line in open("/proc/self/numa_maps")}))')]
+        self.warm_up(words)
+        unbound = self.ask()
+        self.assertEqual(self.ask(policies=[2], nodes=[0]), (0, 'bind:0\n', ''))
+        self.assertEqual(self.ask(policies=[99, 2], nodes=[0])[1], 'bind:0\n', 'the first that is known')
+        self.assertRegex(self.ask(policies=[5, 1], nodes=[0])[1], '^prefer')
+        self.assertEqual(self.ask(policies=[2], nodes=[1000]), unbound, 'there is no such node')
+        self.assertEqual(self.ask(), unbound, 'neither the parent nor a later fork is bound')
 
     def test_forks_draw_different_random_numbers(self):
         words = [self.script('import random, numpy; print(random.random(), numpy.random.rand())')]

@@ -115,6 +115,21 @@ TEST(history, a_job_that_runs_again_says_why) {
   EXPECT_EQ(books.named(id, "START").size(), 2u);
 }
 
+TEST(history, a_job_that_may_not_return_says_to_which_hosts) {
+  Office c;
+  auto h1 = c.host(4), h2 = c.host(4);
+  SpecBuilder spec;
+  spec.spec.requeue_exits = {{3}, {3}};
+  auto id = c.submit(spec);
+  for (auto host : {h2, h1}) {
+    c.run(id, {host});
+    c.end(id, 1, 3 << 8);
+  }
+  auto rows = Books(c).named(id, "REQUEUE");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].reason, "not again on <h1> <h2>");
+}
+
 TEST(history, what_jobs_waited_for_is_kept_of_each) {
   Office c;
   c.host(4);

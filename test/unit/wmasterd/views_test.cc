@@ -244,6 +244,17 @@ TEST(views, a_job_is_shown_with_its_hosts_and_what_it_resolved_to) {
   EXPECT_TRUE(element.result_dir.ends_with("/batchworkdir/2.2")) << element.result_dir;
 }
 
+TEST(views, hosts_that_a_job_may_not_return_to_are_shown_by_name) {
+  ClusterBuilder c;
+  auto h1 = c.host(4);
+  SpecBuilder spec;
+  spec.spec.requeue_exits = {{3}, {3}};
+  auto id = c.submit(spec);
+  c.run(id, {h1});
+  c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 3 << 8, Term::None, {}, ""});
+  EXPECT_EQ(Show(c).job(id).excluded_hosts, std::vector<std::string>{"h1"});
+}
+
 TEST(views, a_queue_counts_slots_by_state) {
   ClusterBuilder c;
   auto host = c.host(8);
