@@ -220,6 +220,27 @@ std::string usage_line(const ShownJob& s) {
   return line + "  PIDs: " + or_dash(pids);
 }
 
+// What it has shown of its speed, size by size, and what a change of its size costs it.
+std::string pace_line(const Job& job) {
+  auto number = [](double value, int digits) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return std::string(text);
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> sizes;
+  for (const auto& r : job.pace.reports)
+    sizes[{r.tasks, r.hosts}] =
+        " " + std::to_string(r.tasks) + " on " + std::to_string(r.hosts) + " hosts " +
+        number(std::chrono::duration<double, std::milli>(r.step).count(), 1) + "ms a step of " +
+        number(r.local_batch * r.tasks, 0) + ";";
+  std::string text;
+  for (const auto& [size, line] : sizes) text += line;
+  if (job.pace.resizes > 0)
+    text += " a change costs " +
+            number(std::chrono::duration<double>(job.pace.resize_cost).count(), 1) + "s;";
+  return text.empty() ? "" : " Pace" + text + "\n";
+}
+
 std::string wm_lines(const ShownJob& s) {
   const Job& job = *s.view->job;
   std::string text = "\n WM:\n State " + std::string(state_name(job.state)) + " (WMLA " +
@@ -237,6 +258,7 @@ std::string wm_lines(const ShownJob& s) {
             ", loss " + std::to_string(p.loss) + ", samples/s " +
             std::to_string(std::int64_t(p.samples_per_s)) + "\n";
   }
+  text += pace_line(job);
   if (!s.view->result_dir.empty()) text += " Results in " + s.view->result_dir + "\n";
   return text;
 }

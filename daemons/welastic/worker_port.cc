@@ -1,5 +1,5 @@
-// The first frame must be a hello: it names the task. A task that connects again takes its
-// older connection's place.
+// The first frame must be a hello, which names the task, or a reporter's progress. A task that
+// connects again takes its older connection's place.
 #include "daemons/welastic/worker_port.h"
 
 #include <sys/stat.h>
@@ -65,7 +65,10 @@ void WorkerPort::take(std::shared_ptr<Frames> frames, std::string_view payload) 
   auto words = codec::decode<FromWorker>(payload);
   auto* hello = words ? std::get_if<WorkerHello>(&*words) : nullptr;
   auto name = names_.find(frames.get());
-  if (!words || (name == names_.end() && (hello == nullptr || !hello->task))) {
+  bool nameless = name == names_.end();
+  if (nameless && words && std::holds_alternative<WorkerProgress>(*words))
+    return on_words_({TaskNumber{}, std::move(*words)});
+  if (!words || (nameless && (hello == nullptr || !hello->task))) {
     log::warn("worker_closed", {{"reason", words ? "no hello" : words.error().text}});
     names_.erase(frames.get());
     open_.erase(frames.get());

@@ -3,7 +3,7 @@
 // whatever wnoded does.
 //
 // Invariants: only the job's own user is admitted; a task's last words are delivered before its
-// end. Called by Rim.
+// end; a reporter (W-13) has no task, and nothing of it is taken but its progress. Called by Rim.
 #pragma once
 
 #include <boost/asio/local/stream_protocol.hpp>
@@ -22,7 +22,7 @@ namespace wm::welastic {
 /// See the head of this file. @thread the loop's
 class WorkerPort {
  public:
-  using OnWords = std::function<void(const WorkerSaid&)>;
+  using OnWords = std::function<void(const WorkerSaid&)>;  // of a reporter without a task
   using OnGone = std::function<void(const TaskGone&)>;
 
   WorkerPort(boost::asio::io_context& loop, OnWords on_words, OnGone on_gone);

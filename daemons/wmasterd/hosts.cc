@@ -293,7 +293,9 @@ std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
   if (std::get_if<WorkerSeen>(&fact)) return {InPlaceSeen{r.job, r.attempt}};
   if (auto* f = std::get_if<TaskFaulty>(&fact))
     return {TaskCondemned{r.job, r.attempt, f->task, Term::Hung, f->reason}};
-  if (auto* f = std::get_if<JobProgress>(&fact)) return on_progress(r.job, *f);
+  const Job* job = find_job(journal_.newest(), r.job);
+  bool present = job && job->attempt == r.attempt;
+  if (auto* f = std::get_if<JobProgress>(&fact); f && present) return on_progress(r.job, *f);
   return {};
 }
 

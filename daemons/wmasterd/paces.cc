@@ -11,10 +11,16 @@ constexpr std::size_t kSettled = 3;
 constexpr auto kSeldom = std::chrono::seconds(30);
 constexpr double kOff = 0.15;  // a step time that differs by more is news, the noise by twice
 
-bool is_whole(const Job& job, const JobProgress& report) {
+// What its reports are to name: the epoch, or the start.
+EpochNumber epoch_of(const Job& job, bool restarts) {
+  return restarts ? EpochNumber{job.relaunches + 1} : job.membership.epoch;
+}
+
+bool is_whole(const Job& job, bool restarts, const JobProgress& report) {
   const auto& p = report.progress;
+  auto members = restarts ? std::size_t{tasks_wanted(job)} : job.membership.members.size();
   bool steady = job.state == JobState::Running && !job.kill && !job.ending &&
-                p.epoch == job.membership.epoch && report.world == job.membership.members.size() &&
+                p.epoch == epoch_of(job, restarts) && report.world == members &&
                 tasks_wanted(job) == report.world && slots_held(job) == report.world;
   return steady && report.world > 0 && p.step_time > Duration{} && p.samples_per_s > 0;
 }
@@ -37,7 +43,7 @@ auto median(const std::vector<WorkerProgress>& reports, Value value) {
 StepReport measured(const Job& job, const std::vector<WorkerProgress>& reports) {
   StepReport made;
   made.hosts = hosts_of(job);
-  made.tasks = static_cast<std::uint32_t>(job.membership.members.size());
+  made.tasks = tasks_wanted(job);
   made.step = median(reports, [](auto& p) { return p.step_time; });
   made.exchange = median(reports, [](auto& p) { return p.exchange; });
   double batch = median(reports, [](auto& p) {
@@ -68,23 +74,37 @@ bool is_news(const Pace& pace, const StepReport& known, const StepsMeasured& e) 
 
 }  // namespace
 
+// The first report of a start comes when it has made steps.
+void Paces::note_start(Heard& heard, const Job& job, EpochNumber start, TimePoint now) {
+  if (heard.attempt != job.attempt) heard = {};
+  heard.attempt = job.attempt;
+  if (heard.epoch && start > heard.epoch) heard.pause = now - heard.spoke;
+  if (start >= heard.epoch) heard.spoke = now;
+}
+
 std::optional<StepsMeasured> Paces::hear(const Cluster& state, JobId id, const JobProgress& report,
                                          TimePoint now) {
   const Job* job = find_job(state, id);
   if (!job || !job->spec().elastic || !is_sized_by_gain(*state.config, job->spec())) return {};
   Heard& heard = heard_[id];
-  if (!is_whole(*job, report) || heard.epoch != report.progress.epoch) heard.last.clear();
+  bool restarts = resize_mode_of(*state.config, *job) == ResizeMode::Restart;
+  if (restarts && report.progress.epoch < heard.epoch && heard.attempt == job->attempt) return {};
+  if (restarts) note_start(heard, *job, report.progress.epoch, now);
+  bool whole = is_whole(*job, restarts, report);
+  if (!whole || heard.epoch != report.progress.epoch) heard.last.clear();
   heard.epoch = report.progress.epoch;
-  if (!is_whole(*job, report)) return {};
+  if (!whole) return {};
   heard.last.push_back(report.progress);
   if (heard.last.size() > kSettled) heard.last.erase(heard.last.begin());
   if (heard.last.size() < kSettled) return {};
   const auto& p = report.progress;
-  StepsMeasured event{id, job->attempt, measured(*job, heard.last), p.noise, p.batch};
+  StepsMeasured event{id, job->attempt, measured(*job, heard.last), p.noise, p.batch, heard.pause};
   const StepReport* known = find_like(job->pace, event.report);
   bool soon = heard.told && now - *heard.told < kSeldom;
+  if (heard.pause >= Duration{}) known = nullptr;
   if (known && (soon || !is_news(job->pace, *known, event))) return {};
   heard.told = now;
+  heard.pause = Duration(-1);
   return event;
 }
 

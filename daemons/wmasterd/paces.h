@@ -5,6 +5,10 @@
 //
 //   JobProgress ─► same epoch, all members, 3 reports ─► medians ─► new, or off by 15 % ─► event
 //
+// A job that is started again at each size has no epochs: its reports carry the number of its start
+// in the attempt ($WM_START), all its slots count as members, and the time from the last report of
+// one start to the first of the next is what the change cost it. That goes with the next event.
+//
 // Invariants: jobs that are not sized by gain make no events; one that is makes at most one every
 // 30 s at a size that was measured before. Called by hosts.cc.
 #pragma once
@@ -33,7 +37,12 @@ class Paces {
     EpochNumber epoch;
     std::vector<WorkerProgress> last;  // of this epoch, newest last, at most kSettled
     std::optional<TimePoint> told;     // the last event
+    Attempt attempt;
+    TimePoint spoke{};              // of a job that is started again: its last report
+    Duration pause = Duration(-1);  // before this start; told with the next event
   };
+  static void note_start(Heard& heard, const Job& job, EpochNumber start, TimePoint now);
+
   std::map<JobId, Heard> heard_;
 };
 

@@ -57,7 +57,7 @@ WM_FIELDS(ResizeAnswered) {
 WM_FIELDS(HostFenceBegan) { f(1, s.host), f(2, s.command); }
 WM_FIELDS(HostFenceFailed) { f(1, s.host), f(2, s.why); }
 WM_FIELDS(StepsMeasured) {
-  f(1, s.job), f(2, s.attempt), f(3, s.report), f(4, s.noise), f(5, s.batch);
+  f(1, s.job), f(2, s.attempt), f(3, s.report), f(4, s.noise), f(5, s.batch), f(6, s.pause);
 }
 WM_FIELDS(JobParked) { f(1, s.job), f(2, s.attempt), f(3, s.parked); }
 WM_FIELDS(JobUnparked) { f(1, s.job), f(2, s.attempt); }

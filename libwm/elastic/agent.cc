@@ -1,6 +1,7 @@
 // Routing: the lead part on this host is spoken to directly, others over the link.
 #include "libwm/elastic/agent.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace wm::elastic {
@@ -50,7 +51,13 @@ void Agent::take(const NodeHeartbeat& beat, TimePoint now) {
   lead_on(beat, now);
 }
 
-void Agent::take(const WorkerSaid& said, TimePoint now) { pass(member_.on_worker(said), now); }
+void Agent::take(const WorkerSaid& said, TimePoint now) {
+  if (said.task) return pass(member_.on_worker(said), now);
+  auto* progress = std::get_if<WorkerProgress>(&said.words);
+  auto stays = [](const WantedTask& task) { return !task.leaving; };
+  auto world = std::ranges::count_if(order_.tasks, stays);
+  if (progress) report(JobProgress{*progress, static_cast<std::uint32_t>(world)});
+}
 
 void Agent::take(const LeadUp&, TimePoint) { actions_.push_back(SendLead{member_.status()}); }
 

@@ -2,7 +2,8 @@
 // while this host is appointed, heartbeats, and where each word goes. daemons/welastic gives
 // it sockets; the tests give it a simulated world.
 //
-//   events: wnoded's words, workers' words, the lead's words, other agents' words, time
+//   events: wnoded's words, workers' words (of no task: a reporter's), the lead's words, other
+//           agents' words, time
 //   actions: SendNode SendWorker SendLead SendAgent FollowLead DropAgent
 //
 // Invariants: orders of another attempt, or older ones, change nothing; there is a lead part

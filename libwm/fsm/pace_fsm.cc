@@ -18,6 +18,11 @@ bool is_same_kind(const StepReport& a, const StepReport& b) {
   return a.hosts == b.hosts && a.tasks == b.tasks && near;
 }
 
+void note_cost(Pace& pace, Duration pause) {
+  pace.resizes = std::min(pace.resizes + 1, kCounted);
+  pace.resize_cost += (pause - pace.resize_cost) / static_cast<std::int64_t>(pace.resizes);
+}
+
 }  // namespace
 
 void apply_to(Cluster& c, const StepsMeasured& e, WallTime, Touched& t) {
@@ -28,6 +33,7 @@ void apply_to(Cluster& c, const StepsMeasured& e, WallTime, Touched& t) {
   reports.push_back(e.report);
   if (e.noise >= 0) job.pace.noise = e.noise;
   job.pace.batch = e.batch;
+  if (e.pause >= Duration{}) note_cost(job.pace, e.pause);
   t.jobs.insert(e.job);
   t.schedule = true;
 }
@@ -35,10 +41,7 @@ void apply_to(Cluster& c, const StepsMeasured& e, WallTime, Touched& t) {
 // The first epoch and one after a death are no changes of size that somebody chose.
 void note_pause(Job& job, const EpochFormed& epoch) {
   bool chosen = epoch.reason.starts_with("grow") || epoch.reason.starts_with("shrink");
-  if (!epoch.pause_known || !chosen) return;
-  Pace& pace = job.pace;
-  pace.resizes = std::min(pace.resizes + 1, kCounted);
-  pace.resize_cost += (epoch.pause - pace.resize_cost) / static_cast<std::int64_t>(pace.resizes);
+  if (epoch.pause_known && chosen) note_cost(job.pace, epoch.pause);
 }
 
 }  // namespace wm::fsm

@@ -241,12 +241,14 @@ struct HostFenceFailed {
 
 // ---- speed, and making way by stopping ----
 /// An elastic job was found to be so fast at its size. Recorded when it says something new.
+/// `pause`: without steps, of one that was started again for this size; negative: none measured.
 struct StepsMeasured {
   JobId job;
   Attempt attempt;
   StepReport report;
   double noise = -1;
   BatchRange batch;
+  Duration pause = Duration(-1);
 };
 /// A running job's processes are stopped and its slots given to another.
 struct JobParked {

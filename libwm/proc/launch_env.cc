@@ -137,6 +137,7 @@ void add_wm(Variables& v, const HostOrder& o, const HostFacts& host) {
   v[std::string(kAttemptVariable)] = attempt_marker(host.cluster, host.name, {o.job, o.attempt});
   if (o.elastic) v["WM_ELASTIC_SOCKET"] = elastic_socket(o, host);
   v["WM_GENERATION"] = number(o.generation);
+  v["WM_START"] = number(o.relaunches + 1);
 }
 
 std::string hex(const std::string& bytes) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "libwm/sched/order.h"
+
 namespace wm::sched {
 namespace {
 
@@ -88,8 +90,28 @@ void Preemptor::release(const Claim& victim, MakeWay how) {
   for (const Task& task : victim.job->tasks) {
     auto at = static_cast<std::uint32_t>(room_at(places_.rooms(), task.host));
     bool frees = at < places_.rooms().size() && is_wanted(task) && places_.room(at).open;
-    if (frees) places_.release(victim, at, task, how == MakeWay::Park);
+    if (!frees) continue;
+    places_.release(victim, at, task, how == MakeWay::Park);
+    held_.leave(at, *victim.job, task, how == MakeWay::Park);
   }
+}
+
+void Preemptor::try_without(const std::vector<const Claim*>& victims) {
+  places_.begin();
+  held_.begin();
+  for (const Claim* victim : victims) release(*victim);
+}
+
+void Preemptor::put_back() {
+  places_.rollback();
+  held_.rollback();
+}
+
+Duration Preemptor::longest_grace(const std::vector<Candidate>& from) const {
+  Duration longest{};
+  for (const Candidate& candidate : from)
+    longest = std::max(longest, claims_.requests[candidate.claim->request].queue->preempt_grace);
+  return longest;
 }
 
 // The first of them that together make room; empty if all do not.
@@ -105,11 +127,26 @@ std::vector<const Claim*> Preemptor::enough(const Claim& claim,
 }
 
 bool Preemptor::fits_without(const Claim& claim, const std::vector<const Claim*>& victims) {
-  places_.begin();
-  for (const Claim* victim : victims) release(*victim);
+  try_without(victims);
   bool fits = !places_.choose_coming(claim, claim.min).empty();
-  places_.rollback();
+  put_back();
   return fits;
+}
+
+// One that may not preempt whom this one may, and waits for the same room.
+bool Preemptor::goes_to_an_earlier_one(const Claim& claim,
+                                       const std::vector<const Claim*>& victims) {
+  try_without(victims);
+  bool goes = std::any_of(claims_.all.begin(), claims_.all.end(), [&](const Claim& other) {
+    bool earlier = other.pending() && held_.holds(other) && goes_before(other, claim);
+    if (!earlier || served_.count(&other)) return false;
+    held_.let_go(other);
+    bool fits = !places_.choose_coming(other, other.min).empty();
+    held_.take_back(other);
+    return fits;
+  });
+  put_back();
+  return goes;
 }
 
 // Leaves out whoever is not needed, those whose loss is greatest first.
@@ -123,20 +160,35 @@ std::vector<const Claim*> Preemptor::needed(const Claim& claim, std::vector<cons
 }
 
 Way Preemptor::find(const Claim& claim) {
+  held_.let_go(claim);
+  held_.wait_longer({});
+  Way way = search(claim);
+  if (way.victims.empty()) {
+    held_.take_back(claim);
+    return way;
+  }
+  for (const Claim* victim : way.victims) release(*victim);
+  way.shares = places_.choose_coming(claim, claim.min);
+  for (const Share& share : way.shares) places_.take(claim, share, {});
+  held_.move(claim, way.shares);
+  gone_.insert(gone_.end(), way.victims.begin(), way.victims.end());
+  served_.insert(&claim);
+  return way;
+}
+
+Way Preemptor::search(const Claim& claim) {
   // It fits already: shares or limits keep it out, and those no victim changes.
   if (!places_.choose_coming(claim, claim.min).empty()) return {};
   auto from = candidates(claim);
   if (from.empty()) return {};
-  places_.begin();
+  held_.wait_longer(longest_grace(from));
+  try_without({});
   Way way;
   way.victims = enough(claim, from);
-  places_.rollback();
+  put_back();
   if (way.victims.empty()) return {};
   way.victims = needed(claim, way.victims);
-  for (const Claim* victim : way.victims) release(*victim);
-  way.shares = places_.choose_coming(claim, claim.min);
-  for (const Share& share : way.shares) places_.take(claim, share, {});
-  gone_.insert(gone_.end(), way.victims.begin(), way.victims.end());
+  if (goes_to_an_earlier_one(claim, way.victims)) return {};
   return way;
 }
 

@@ -8,7 +8,11 @@
 //                        least-work-lost first ─► released one by one until the job fits,
 //                        ─► those not needed are put back ─► Preempt pieces and a promise
 //
-// Invariants: nobody makes way unless the job then fits, whole, with all its rules; only queues
+// Who holds places at a date is searched for as if it held none; the dates of others stand: it has
+// to be gone by then, or fit beside them.
+//
+// Invariants: nobody makes way unless the job then fits, whole, with all its rules, and no holder
+// that stands before it would start there instead; only queues
 // of strictly lower priority make way; no victim is superfluous. Never a cycle: let V be the
 // waiting jobs and W > number of jobs; the potential sum over V of W^rank falls with every
 // preemption, since one job of a high rank stops waiting for victims of lower rank, which wait
@@ -17,12 +21,14 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "libwm/sched/claim.h"
 #include "libwm/sched/place.h"
 #include "libwm/sched/plan_tree.h"
+#include "libwm/sched/reserve.h"
 
 namespace wm::sched {
 
@@ -46,8 +52,13 @@ class Preemptor {
  public:
   /// `left_alone`: says of a job that it gives room in another way in this pass.
   using LeftAlone = std::function<bool(JobId)>;
-  Preemptor(const Config& config, const Claims& claims, Places& places, LeftAlone left_alone)
-      : config_(config), claims_(claims), places_(places), left_alone_(std::move(left_alone)) {}
+  Preemptor(const Config& config, const Claims& claims, Places& places, Reservations& held,
+            LeftAlone left_alone)
+      : config_(config),
+        claims_(claims),
+        places_(places),
+        held_(held),
+        left_alone_(std::move(left_alone)) {}
 
   /// Who has to go so that one of `claim` fits. Found: the victims' room is released and the
   /// job's taken, for the rest of the pass. Not found: nothing is changed.
@@ -55,11 +66,16 @@ class Preemptor {
   Way find(const Claim& claim);
 
  private:
+  Way search(const Claim& claim);
+  void try_without(const std::vector<const Claim*>& victims);
+  void put_back();
+  bool goes_to_an_earlier_one(const Claim& claim, const std::vector<const Claim*>& victims);
   struct Candidate {
     const Claim* claim;
     MakeWay how;
   };
   std::vector<Candidate> candidates(const Claim& claim) const;
+  Duration longest_grace(const std::vector<Candidate>& from) const;
   bool is_victim(const Claim& claim) const;
   bool is_spared(const Job& job) const;
   bool helps(const Claim& claim, const Candidate& candidate) const;
@@ -72,8 +88,10 @@ class Preemptor {
   const Config& config_;
   const Claims& claims_;
   Places& places_;
+  Reservations& held_;
   LeftAlone left_alone_;
   std::vector<const Claim*> gone_;  // victims of this pass
+  std::set<const Claim*> served_;   // for whom they made way
 };
 
 }  // namespace wm::sched

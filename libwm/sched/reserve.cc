@@ -283,12 +283,30 @@ Window Reservations::window_if(const Claim& claim, WallTime from) const {
 
 std::int64_t Reservations::allows(const Places& places, const Claim& claim, std::uint32_t room,
                                   When when, std::int64_t most, const TasksByRoom& has) const {
-  // Where places are held for one alone they are no bar to him, when others make way.
-  bool alone = kept_.size() == kept_.count(&claim);
-  bool own = &claim == first_ && (policy_.backfill == Backfill::Easy || alone);
+  bool own = &claim == first_ && policy_.backfill == Backfill::Easy;
   if (!skyline_ || !held_[room] || own || passes_freely(claim)) return most;
-  WallTime from = when == When::Now ? clock_.now : clock_.now + clock_.grace;
-  return skyline_->fits(places, claim, room, window_if(claim, from), most, has);
+  Window window = window_if(claim, clock_.now);
+  if (when == When::Future) window = after_others(claim);
+  return skyline_->fits(places, claim, room, window, most, has);
+}
+
+// From when others have left.
+Window Reservations::after_others(const Claim& claim) const {
+  WallTime from = clock_.now + clock_.grace;
+  return {from, window_if(claim, from + extra_).until};
+}
+
+void Reservations::leave(std::uint32_t room, const Job& job, const Task& task, bool parks) {
+  if (skyline_ && held_[room]) skyline_->leave(room, job, task, parks);
+}
+
+void Reservations::move(const Claim& claim, const std::vector<Share>& shares) {
+  auto kept = kept_.find(&claim);
+  bool stays = &claim == first_ && kept == kept_.end();  // at its date: easy
+  if (!skyline_ || stays) return;
+  Window window = after_others(claim);
+  if (kept != kept_.end()) kept->second = {shares, window};
+  for (const Share& share : shares) skyline_->occupy(claim, share, window);
 }
 
 void Reservations::occupy(const Claim& claim, const Share& share, When when) {

@@ -60,6 +60,18 @@ class Reservations {
   /// @cost as Skyline::occupy
   void take_back(const Claim& claim);
 
+  /// A task of what runs makes way for somebody. begin … rollback undoes it.
+  /// @cost as Skyline::leave
+  void leave(std::uint32_t room, const Job& job, const Task& task, bool parks);
+  /// Others make way for it, which starts there when they have left: instead of what it kept and
+  /// let go. @cost as Skyline::occupy
+  void move(const Claim& claim, const std::vector<Share>& shares);
+  /// From now on who makes way may take so much longer than the grace: whoever is to start then
+  /// has to be gone by the dates of others all the same. @cost O(1)
+  void wait_longer(Duration extra) { extra_ = extra; }
+  /// Does it hold places at a date? @cost O(log who does)
+  bool holds(const Claim& claim) const { return keeps(claim) || &claim == first_; }
+
   /// A pending claim does not start: it may get a date and hold places.
   /// @cost O(hosts) the first time, then as Skyline::earliest
   void hold_for(const Claim& claim, Places& places);
@@ -112,11 +124,15 @@ class Reservations {
                                         Places& places) const;
   Dated again(const Claim& claim);
   Window window_if(const Claim& claim, WallTime from) const;
+  Window after_others(const Claim& claim) const;
   std::vector<PromisedPlace> places_of(const std::vector<Share>& shares) const;
   std::optional<Dated> date_of(const Claim& claim, Places& places);
   void build();
   void add_ends(const Claim& claim);
-  bool passes_freely(const Claim& claim) const { return growing_ && claim.resizes; }
+  bool passes_freely(const Claim& claim) const {
+    bool starts = claim.pending() && claim.admitted == 0;  // its minimum it does not give back
+    return growing_ && claim.resizes && !starts;
+  }
 
   const Claims& claims_;
   const SchedPolicy& policy_;
@@ -131,6 +147,7 @@ class Reservations {
   std::map<const Claim*, Kept> kept_;  // conservative: of earlier passes, and of this one
   std::vector<DatedStart> dates_;
   std::uint64_t work_ = 0;
+  Duration extra_{};
   bool estimating_ = false;
   bool growing_ = false;
 };

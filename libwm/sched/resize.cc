@@ -299,20 +299,21 @@ void Placement::bar_hopeless() {
 
 // Strictly in order: who waits for room may hold some before the next is looked at. Those
 // whose promised date has come go first, the earliest before others, whoever has come to stand
-// before them since.
+// before them since; then those for which others made way.
 bool Placement::start_in_order() {
-  std::vector<Claim*> dated, others;
+  std::vector<Claim*> dated, owed, others;
   for (Claim& claim : claims_.all) {
     if (!claim.pending() || claim.rest) continue;
     bool has_come = claim.due && claim.job->promised != WallTime{} &&
                     claim.job->promised <= clock_.now + clock_.grace;
-    (has_come ? dated : others).push_back(&claim);
+    bool is_owed = std::binary_search(claims_.owed.begin(), claims_.owed.end(), claim.id);
+    (has_come ? dated : is_owed ? owed : others).push_back(&claim);
   }
   std::stable_sort(dated.begin(), dated.end(), [](const Claim* a, const Claim* b) {
     return a->job->promised < b->job->promised;
   });
   bool all = true;
-  for (auto* turn : {&dated, &others})
+  for (auto* turn : {&dated, &owed, &others})
     for (Claim* claim : *turn) all = start_or_hold(*claim) && all;
   if (!all) bar_hopeless();
   return all;

@@ -66,6 +66,8 @@ class Placement {
   /// Rooms as they are left. @owns borrowed
   const Places& places() const { return places_; }
   Places& places() { return places_; }
+  /// Who holds places at dates. @owns borrowed
+  Reservations& held() { return held_; }
   /// What is kept free for parked jobs is offered to those that go before them, or kept again.
   /// @cost O(parked jobs x their rooms)
   void offer_kept(bool offered);

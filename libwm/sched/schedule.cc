@@ -156,7 +156,7 @@ void Pass::mark_owed() {
 // In dispatch order: what found no place in any gentler way.
 void Pass::preempt() {
   constexpr int kMostSearches = 64;
-  Preemptor preemptor(*cluster_.config, claims_, placement_->places(),
+  Preemptor preemptor(*cluster_.config, claims_, placement_->places(), placement_->held(),
                       [this](JobId job) { return placement_->leaving().count(job) > 0; });
   const PlanUse slots = use_of(tree_, claims_, false), gpus = use_of(tree_, claims_, true);
   int searches = 0;

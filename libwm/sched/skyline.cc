@@ -58,21 +58,25 @@ Skyline::Skyline(const std::vector<Room>& rooms, WallTime now, Duration grace, c
 void Skyline::clear() {
   steps_.clear();
   occupants_.clear();
+  leavers_.clear();
   trying_ = false;
 }
 
 // What others are still to leave there comes no sooner for it.
-void Skyline::let_end(Room& room, const End& end) {
+void Skyline::let_end(Room& room, const End& end, bool parks) {
   Space coming = std::exchange(room.coming, {});
   auto leaving = std::exchange(room.leaving, {});
   std::vector<std::size_t> gpus;
   for (std::size_t i = 0; i < room.gpus.size(); ++i)
     if (room.gpus[i] == GpuUse::Coming) gpus.push_back(i);
-  sched::release(room, end.job->id, end.job->spec().task, *end.task);
+  TaskRequest request = end.job->spec().task;
+  if (parks) request.mem = Bytes{0};
+  sched::release(room, end.job->id, request, *end.task);
   settle(room);
   room.coming = coming;
   room.leaving = std::move(leaving);
   for (std::size_t i : gpus) room.gpus[i] = GpuUse::Coming;
+  if (parks) return;
   if (room.jobs > 0) --room.jobs;
   if (end.job->spec().exclusive) room.exclusive = false;
 }
@@ -90,6 +94,13 @@ std::vector<End> Skyline::ends_of(std::uint32_t room) const {
   return ends;
 }
 
+bool Skyline::leaves(std::uint32_t room, const End& end) const {
+  return std::any_of(leavers_.begin(), leavers_.end(), [&](const Leaver& leaver) {
+    return leaver.room == room && leaver.end.job->id == end.job->id &&
+           leaver.end.task->number == end.task->number;
+  });
+}
+
 // What has ended by now counts from now on, but what is coming only after the grace.
 Skyline::Steps& Skyline::steps_of(std::uint32_t room) {
   auto [it, is_new] = steps_.try_emplace(room);
@@ -100,9 +111,14 @@ Skyline::Steps& Skyline::steps_of(std::uint32_t room) {
     steps.push_back({now_ + grace_, rooms_[room]});
     settle(steps.back().room);
   }
-  for (const End& end : ends_of(room)) {
-    for (std::size_t i = split(steps, end.at); i < steps.size(); ++i) let_end(steps[i].room, end);
-  }
+  auto add = [&](const End& end, bool parks) {
+    for (std::size_t i = split(steps, end.at); i < steps.size(); ++i)
+      let_end(steps[i].room, end, parks);
+  };
+  for (const End& end : ends_of(room))
+    if (!leaves(room, end)) add(end, false);
+  for (const Leaver& leaver : leavers_)
+    if (leaver.room == room) add(leaver.end, leaver.parks);
   return steps;
 }
 
@@ -119,11 +135,27 @@ std::size_t Skyline::split(Steps& steps, WallTime at) {
 }
 
 void Skyline::occupy(const Claim& claim, const Share& share, Window window) {
-  const Steps& steps = steps_of(share.room);
+  remember(share.room);
   auto& occupants = occupants_[share.room];
-  if (trying_) before_.push_back({share.room, steps, occupants.size()});
   occupants.push_back({&claim, share, window});
   lower(occupants.back());
+}
+
+void Skyline::remember(std::uint32_t room) {
+  if (trying_) before_.push_back({room, steps_of(room), occupants_[room]});
+}
+
+// Which GPUs they had taken is not known any more: all take theirs anew.
+void Skyline::make_anew(std::uint32_t room) {
+  steps_.erase(room);
+  for (const Occupant& one : occupants_[room]) lower(one);
+}
+
+void Skyline::leave(std::uint32_t room, const Job& job, const Task& task, bool parks) {
+  remember(room);
+  leavers_.push_back({room, {now_ + grace_, &job, &task}, parks});
+  make_anew(room);
+  steps_of(room);  // who goes through ends in order of time knows nothing of it
 }
 
 void Skyline::lower(const Occupant& occupant) {
@@ -137,26 +169,27 @@ void Skyline::lower(const Occupant& occupant) {
   }
 }
 
-// Which GPUs it had taken is not known any more: the others take theirs anew.
 void Skyline::vacate(const Claim& claim, const std::vector<Share>& shares) {
   for (const Share& share : shares) {
-    auto& occupants = occupants_[share.room];
-    std::erase_if(occupants, [&](const Occupant& one) { return one.claim == &claim; });
-    steps_.erase(share.room);
-    for (const Occupant& one : occupants) lower(one);
+    remember(share.room);
+    auto is_its = [&](const Occupant& one) { return one.claim == &claim; };
+    std::erase_if(occupants_[share.room], is_its);
+    make_anew(share.room);
   }
 }
 
 void Skyline::begin() {
   trying_ = true;
   before_.clear();
+  leavers_before_ = leavers_.size();
 }
 
 void Skyline::rollback() {
   for (auto it = before_.rbegin(); it != before_.rend(); ++it) {
     steps_[it->room] = std::move(it->steps);
-    occupants_[it->room].resize(it->occupants, {});
+    occupants_[it->room] = std::move(it->occupants);
   }
+  leavers_.resize(leavers_before_);
   trying_ = false;
 }
 

@@ -60,7 +60,10 @@ class Skyline {
 
   /// Tasks of a claim will run there. @cost O(steps of the room)
   void occupy(const Claim& claim, const Share& share, Window window);
-  /// A claim will not run in those rooms after all. Not between begin and commit.
+  /// A task of what runs makes way there: it is gone after the grace; one that parks keeps its
+  /// memory. @cost O(who runs in the room x steps)   @owns borrows job and task
+  void leave(std::uint32_t room, const Job& job, const Task& task, bool parks);
+  /// A claim will not run in those rooms after all.
   /// @cost O(rooms x who runs there x steps)
   void vacate(const Claim& claim, const std::vector<Share>& shares);
 
@@ -68,7 +71,7 @@ class Skyline {
   /// @cost O(log kinds)
   bool knows(const Claim& claim) const { return growths_.count({claim.request, claim.min}) > 0; }
 
-  /// begin … rollback undoes what was occupied since; commit keeps it. One level.
+  /// begin … rollback undoes what was occupied and left since; commit keeps it. One level.
   /// @cost O(1), O(rooms touched)
   void begin();
   void rollback();
@@ -120,11 +123,19 @@ class Skyline {
   struct Before {
     std::uint32_t room;
     Steps steps;
-    std::size_t occupants;
+    std::vector<Occupant> occupants;
+  };
+  struct Leaver {
+    std::uint32_t room;
+    End end;
+    bool parks;
   };
 
-  static void let_end(Room& room, const End& end);
+  static void let_end(Room& room, const End& end, bool parks = false);
+  bool leaves(std::uint32_t room, const End& end) const;
   std::vector<End> ends_of(std::uint32_t room) const;
+  void remember(std::uint32_t room);
+  void make_anew(std::uint32_t room);
   Steps& steps_of(std::uint32_t room);
   std::size_t split(Steps& steps, WallTime at);
   void lower(const Occupant& occupant);
@@ -152,6 +163,8 @@ class Skyline {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Growth> growths_;  // by request and tasks
   bool trying_ = false;
   std::vector<Before> before_;  // rooms as they were, oldest first
+  std::vector<Leaver> leavers_;
+  std::size_t leavers_before_ = 0;
 };
 
 }  // namespace wm::sched

@@ -85,6 +85,7 @@ void Link::say(FromWorker words) {
   if (path_.empty()) return;
   {
     std::lock_guard hold(lock_);
+    if (standing_.is_reporter()) return;
     standing_.note(words);
     outbox_.push_back(std::move(words));
   }
@@ -116,6 +117,8 @@ void Link::stop() {
 void Link::set_progress(WorkerProgress progress) {
   std::lock_guard hold(lock_);
   progress_ = progress;
+  bool first = standing_.is_reporter() && reported_ == 0;
+  if (first) wake();
 }
 
 void Link::wake() {
@@ -218,9 +221,13 @@ void Link::write_output() {
 
 void Link::report_progress(TimePoint at) {
   if (socket_ < 0 || at < next_report_) return;
-  next_report_ = at + kReport;
   std::lock_guard hold(lock_);
+  // What a reporter says means that there were steps: the master measures by it how long there
+  // were none around a new start.
+  if (standing_.is_reporter() && progress_.step == reported_) return;
+  next_report_ = at + kReport;
   WorkerProgress progress = progress_;
+  reported_ = progress.step;
   progress.in_collective = in_collective_;
   output_ += frame(progress);
 }

@@ -80,6 +80,7 @@ class Link {
   std::string input_;
   std::string output_;
   TimePoint next_report_{};
+  std::uint64_t reported_ = 0;  // step of the newest report; under the lock
   std::thread thread_;
 };
 

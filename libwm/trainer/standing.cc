@@ -20,6 +20,7 @@ void Standing::note(const FromWorker& said) {
 }
 
 std::vector<FromWorker> Standing::again() const {
+  if (is_reporter()) return {};
   std::vector<FromWorker> words{hello_};
   words.insert(words.end(), ready_.begin(), ready_.end());
   if (switched_.epoch) words.emplace_back(switched_);

@@ -15,6 +15,9 @@ class Standing {
  public:
   explicit Standing(WorkerHello hello) : hello_(hello) {}
 
+  /// It has no task: it says nothing but its progress (W-13).
+  bool is_reporter() const { return !hello_.task; }
+
   /// Remembers words that must be repeated after a reconnect.
   void note(const FromWorker& said);
 

@@ -64,6 +64,9 @@ typedef struct wm_progress {
 
 /// Starts the link. `socket_path` NULL or "": no agent (outside WM); then nothing is ever
 /// heard and everything said is dropped. Connects in the background, for ever.
+/// @param task $WM_TASK of a worker. 0: a reporter, a program that is no worker and is started
+/// again
+///        at each size; only wm_trainer_progress does anything, with $WM_START as its epoch
 /// @param max_tasks the script's engines_number, 0 = no wish
 /// @errors path longer than a unix address holds; no memory or threads left
 /// @thread any; starts one thread of its own   @owns caller, until wm_trainer_close

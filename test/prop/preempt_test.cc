@@ -38,12 +38,18 @@ class RandomState {
     for (auto n = 1 + pick(5); n > 0; --n) submit();
   }
   std::uint32_t pick(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+  // Jobs that come have run limits and hold places at dates.
+  void hold_dates() {
+    limits_ = true;
+    run.policy.backfill = SchedPolicy::Backfill::Conservative;
+  }
   void submit() {
     std::uint32_t tasks = 1 + pick(3);
     auto user = "u" + std::to_string(pick(3));
     auto spec = slots(user, tasks).queue("q" + std::to_string(1 + pick(3)));
     if (pick(4) == 0) spec.spec.span.one_host = true;
     if (pick(4) == 0) spec.rerunnable();
+    if (limits_ && pick(4)) spec.spec.run_limit = std::chrono::hours(1 + pick(4));
     run.submit(spec);
     ++jobs;
   }
@@ -62,6 +68,7 @@ class RandomState {
 
  private:
   std::mt19937 random_;
+  bool limits_ = false;
 };
 
 // Every victim is of a lower queue that its winner preempts, and lets itself be.
@@ -151,6 +158,19 @@ void expect_rest(RandomState& state) {
   for (const auto& [winner, attempts] : winners) expect_started(state, winner, attempts);
   if (!winners.empty()) {
     EXPECT_LT(state.potential(), before);
+  }
+}
+
+TEST(preempt_prop, so_it_is_among_jobs_that_hold_places_at_dates) {
+  const unsigned states = std::getenv("WM_SOAK") ? 200'000 : 4'000;
+  for (unsigned seed = 0; seed < states && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    RandomState state(seed);
+    state.hold_dates();
+    for (int more = 0; more < 4; ++more) {
+      state.submit();
+      expect_rest(state);
+    }
   }
 }
 

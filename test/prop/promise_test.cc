@@ -1,8 +1,9 @@
 // Role: dated starts over random clusters and job streams in virtual time: who holds places
 // starts by the date he was first given, whatever was backfilled meanwhile. Jobs end at their
-// run limits or before, some after a moment of leaving; nobody arrives with a better place in the
-// order. Prints its seed; WM_SOAK makes it long, but for easy: the date of the first may have been
-// an estimate before he was the first, and is believed then if it did not move much.
+// run limits or before, some after a moment of leaving. Nobody arrives with a better place in the
+// order but in the last test, where jobs of a higher queue have others make way. Prints its seed;
+// WM_SOAK makes it long, but for easy: the date of the first may have been an estimate before he
+// was the first, and is believed then if it did not move much.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -29,6 +30,9 @@ class Stream {
     for (int n = pick(1, 4); n > 0; --n) run_.host(pick(1, 4), pick(0, 2));
   }
   void live(int arrivals);
+  // Jobs are of a high or a low queue from now on, and the high one has the low one make way.
+  void preempt();
+  int preempted() const { return preempted_; }
 
  private:
   struct Known {
@@ -49,7 +53,19 @@ class Stream {
   SchedRun run_;
   std::map<JobId, Known> jobs_;
   double again_ = -1;  // another pass is due then
+  bool preempts_ = false;
+  int preempted_ = 0;
 };
+
+void Stream::preempt() {
+  preempts_ = true;
+  QueueConf high, low;
+  high.name = "high", high.priority = 90, high.preempts = {"lower"};
+  low.name = "low", low.priority = 10, low.preempt_by = "requeue";
+  run_.config.queues = {high, low};
+  run_.config.cluster.default_queue = "low";
+  run_.reconfigure();
+}
 
 // What can never start would hold up the strict order for ever.
 bool Stream::fits_cluster(const JobSpec& spec) const {
@@ -69,6 +85,7 @@ void Stream::submit() {
   spec.user("user" + std::to_string(pick(1, 2)), 1001).tasks(tasks, tasks);
   if (pick(1, 3) == 1) spec.app("training").gpus(1);
   spec.spec.run_limit = std::chrono::seconds(limit);
+  if (preempts_) spec.queue(pick(1, 2) == 1 ? "high" : "low");
   if (!fits_cluster(spec.spec)) return;
   double length = pick(1, 3) == 1 ? pick(1, limit) : limit;
   jobs_[run_.submit(spec)] = {run_.now, length};
@@ -144,6 +161,11 @@ void Stream::pass() {
       if (known.promised < 0) continue;
       EXPECT_LE(run_.now, known.promised) << "job " << to_string(start.job) << " starts late";
     }
+    for (const Preempt& piece : done.preempts) {
+      jobs_[piece.job].promised = -1;  // it waits again
+      ++preempted_;
+    }
+    run_.end_preempted();
     note_promises();
     for (auto& [id, known] : jobs_) {
       bool waits = run_.job(id).state == JobState::Pending && known.promised >= 0;
@@ -190,6 +212,19 @@ TEST(promise_prop, easy_never_delays_the_first_that_waits) { live_many(Backfill:
 
 TEST(promise_prop, conservative_never_delays_anybody_that_was_promised_places) {
   live_many(Backfill::Conservative);
+}
+
+TEST(promise_prop, conservative_delays_nobody_when_others_make_way) {
+  const unsigned seeds = std::getenv("WM_SOAK") ? 10'000 : 150;
+  int preempted = 0;
+  for (unsigned seed = 0; seed < seeds && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Stream stream(seed, Backfill::Conservative);
+    stream.preempt();
+    stream.live(30);
+    preempted += stream.preempted();
+  }
+  EXPECT_GT(preempted, 100);
 }
 
 TEST(promise_prop, strict_order_starts_everybody) { live_many(Backfill::None); }

@@ -47,6 +47,24 @@ TEST(agent, says_everything_again_when_the_master_is_back) {
       only<SendNode>(agent.on(NodeToAgent{NodeHeartbeat{MasterSeen::Heard}}, kStart)).empty());
 }
 
+TEST(agent, passes_on_what_a_reporter_says_with_the_number_of_tasks) {  // W-13
+  Agent agent = make_agent();
+  AgentOrder two = order(1, 2, "10.0.0.2:5");
+  two.tasks = {{TaskNumber{1}, kHost, false},
+               {TaskNumber{2}, kHost, true},
+               {TaskNumber{3}, HostId{2}, false}};
+  agent.on(NodeToAgent{two}, kStart);
+  WorkerProgress progress;
+  progress.epoch = EpochNumber{4};
+  progress.step = 9;
+  auto actions = agent.on(WorkerSaid{TaskNumber{}, progress}, kStart);
+  ASSERT_EQ(actions.size(), 1u);
+  auto sent = only<SendNode>(actions);
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_EQ(sent[0].report, (AgentReport{{7, 0}, Attempt{1}, kHost, JobProgress{progress, 2}}));
+  EXPECT_TRUE(agent.on(WorkerSaid{TaskNumber{}, WorkerDone{5}}, kStart).empty());
+}
+
 TEST(agent, leads_only_under_its_own_address) {
   Agent agent = make_agent();
   agent.on(NodeToAgent{order(1, 1, "10.0.0.1:4")}, kStart);

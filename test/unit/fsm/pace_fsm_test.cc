@@ -71,6 +71,18 @@ TEST_F(PaceFsm, only_the_pauses_of_chosen_changes_are_its_cost) {
   EXPECT_EQ(pace().resize_cost, 200ms);
 }
 
+TEST_F(PaceFsm, so_is_the_time_without_steps_around_a_new_start) {
+  StepsMeasured event{job, Attempt{1}, {1, 2, 16, 100ms, Duration(-1)}, -1, {}};
+  c.step(event);
+  EXPECT_EQ(pace().resizes, 0u);
+  event.pause = 4s;
+  c.step(event);
+  event.pause = 8s;
+  c.step(event);
+  EXPECT_EQ(pace().resizes, 2u);
+  EXPECT_EQ(pace().resize_cost, 6s);
+}
+
 TEST_F(PaceFsm, it_is_kept_over_attempts) {
   says(2, 16, 100ms);
   c.step(JobPreempted{job, Attempt{1}, {JobId{9, 0}, test::at(9), true, "preempted"}});

@@ -107,6 +107,13 @@ TEST(launch_env, ranks_go_host_by_host) {
   EXPECT_EQ(place_of(o, {4}), (Place{3, 4, 1, 2, 1, 2}));
 }
 
+TEST(launch_env, a_start_of_the_command_has_its_number_in_the_attempt) {
+  auto o = order();
+  EXPECT_EQ(env_of_task(o, 0)["WM_START"], "1");
+  o.relaunches = 2;
+  EXPECT_EQ(env_of_task(o, 0)["WM_START"], "3");
+}
+
 TEST(launch_env, a_training_task_has_torchruns_complete_set) {
   auto env = env_of_task(order(), 1);
   std::map<std::string, std::string> expected = {{"RANK", "3"},

@@ -84,6 +84,93 @@ TEST_F(Preempts, places_that_are_held_for_an_earlier_one_stay_held) {
   EXPECT_EQ(run.promised(first), 2 * 3600);
 }
 
+// Several jobs hold places at dates.
+class PreemptsAmongDates : public Preempts {
+ protected:
+  PreemptsAmongDates() {
+    run.policy.backfill = SchedPolicy::Backfill::Conservative;
+    a = run.host(2);
+    b = run.host(2);
+  }
+  static test::SpecBuilder lasting(test::SpecBuilder spec, int hours) {
+    spec.spec.run_limit = std::chrono::hours(hours);
+    return spec;
+  }
+  JobId start(const std::string& queue, HostId host, int hours) {
+    auto id = run.submit(lasting(slots("ann", 2).queue(queue), hours));
+    run.run(id, {host, host});
+    return id;
+  }
+  // One that nobody preempts until 3 h, one of a low queue until 2 h; `first` waits for both.
+  void hold_both_hosts() {
+    start("normal", a, 3);
+    low = start("low", b, 2);
+    first = run.submit(lasting(slots("bob", 4).queue("high"), 1));
+    EXPECT_EQ(victims(run.pass()), Ids{});
+    ASSERT_EQ(run.promised(first), 3 * 3600);
+  }
+  HostId a, b;
+  JobId low, first;
+};
+
+TEST_F(PreemptsAmongDates, one_that_is_not_the_first_of_them_preempts_for_the_time_before) {
+  hold_both_hosts();
+  auto second = run.submit(lasting(slots("eve", 2).queue("high"), 2));
+  auto plan = run.pass();
+  ASSERT_EQ(victims(plan), (Ids{low}));
+  EXPECT_EQ(plan.preempts[0].by, second);
+  run.end_preempted();
+  run.settle();
+  EXPECT_EQ(run.job(second).state, JobState::Running);
+  EXPECT_EQ(run.promised(first), 3 * 3600);
+}
+
+TEST_F(PreemptsAmongDates, nobody_makes_way_for_one_that_would_still_be_there_at_the_date) {
+  hold_both_hosts();
+  auto long_one = run.submit(lasting(slots("eve", 2).queue("high"), 4));
+  auto endless = run.submit(slots("eve", 1).queue("high"));
+  EXPECT_EQ(victims(run.pass()), Ids{});
+  EXPECT_EQ(run.promised(first), 3 * 3600);
+  EXPECT_EQ(run.promised(long_one), 4 * 3600);
+  EXPECT_EQ(run.promised(endless), 4 * 3600);
+}
+
+TEST_F(PreemptsAmongDates, each_of_them_preempts_where_it_can) {
+  auto here = start("low", a, 2), there = start("low", b, 2);
+  auto one = run.submit(lasting(slots("bob", 2).queue("high"), 5));
+  auto two = run.submit(lasting(slots("eve", 2).queue("high"), 5));
+  EXPECT_EQ(run.pass().preempts.size(), 2u);
+  run.end_preempted();
+  run.settle();
+  EXPECT_EQ(run.job(one).state, JobState::Running);
+  EXPECT_EQ(run.job(two).state, JobState::Running);
+  EXPECT_EQ(run.job(here).state, JobState::Pending);
+  EXPECT_EQ(run.job(there).state, JobState::Pending);
+}
+
+// An earlier one that may preempt nobody would start in the room instead.
+TEST_F(PreemptsAmongDates, nobody_makes_way_where_an_earlier_holder_would_take_the_room) {
+  queue("high", [](QueueConf& q) { q.preempts = {}; });
+  queue("normal", [](QueueConf& q) { q.preempts = {"lower"}; });
+  start("high", a, 3);
+  start("low", b, 2);
+  auto earlier = run.submit(lasting(slots("bob", 2).queue("high"), 1));
+  run.submit(lasting(slots("eve", 2).queue("normal"), 1));
+  EXPECT_EQ(victims(run.pass()), Ids{});
+  EXPECT_EQ(run.promised(earlier), 2 * 3600);
+}
+
+TEST_F(PreemptsAmongDates, in_easy_backfill_it_preempts_for_the_time_before_too) {
+  run.policy.backfill = SchedPolicy::Backfill::Easy;
+  hold_both_hosts();
+  run.submit(lasting(slots("eve", 2).queue("high"), 4));
+  EXPECT_EQ(victims(run.pass()), Ids{});
+  auto second = run.submit(lasting(slots("eve", 2).queue("high"), 2));
+  auto plan = run.pass();
+  ASSERT_EQ(victims(plan), (Ids{low}));
+  EXPECT_EQ(plan.preempts[0].by, second);
+}
+
 TEST_F(Preempts, who_made_way_often_enough_is_left_alone) {
   run.config.cluster.limits.max_preempt = 1;
   run.reconfigure();

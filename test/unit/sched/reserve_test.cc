@@ -73,6 +73,18 @@ TEST_F(Backfilling, easy_makes_elastic_jobs_give_way_to_one_far_down_the_queue) 
   EXPECT_EQ(run.size(pool), 3u);
 }
 
+// Its minimum it would not give back when the date comes.
+TEST_F(Backfilling, a_waiting_elastic_job_does_not_start_in_what_is_held) {
+  for (auto backfill : {SchedPolicy::Backfill::Easy, SchedPolicy::Backfill::Conservative}) {
+    run.policy.backfill = backfill;
+    JobId wide = submit(4, 50);
+    JobId pool = submit_and_settle(lasting(elastic("bob", 1, 4), 0).gpus(0));
+    EXPECT_FALSE(runs(pool));
+    EXPECT_EQ(run.promised(wide), 100);
+    for (JobId id : {wide, pool}) run.step(KillRequested{id, {}});
+  }
+}
+
 TEST_F(Backfilling, strict_order_starts_nobody_early) {
   run.policy.backfill = SchedPolicy::Backfill::None;
   submit(4, 50);

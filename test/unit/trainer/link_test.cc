@@ -51,17 +51,22 @@ class AgentEnd {
     out += bytes;
     EXPECT_EQ(::send(fd_, out.data(), out.size(), 0), static_cast<ssize_t>(out.size()));
   }
-  // The next words that are no progress report; Done{999} when the link was closed.
+  // The next words; Done{999} when the link was closed.
+  FromWorker any() {
+    unsigned char head[4];
+    if (::recv(fd_, head, 4, MSG_WAITALL) != 4) return WorkerDone{999};
+    std::string bytes(head[0] | head[1] << 8 | head[2] << 16, '\0');
+    EXPECT_EQ(::recv(fd_, bytes.data(), bytes.size(), MSG_WAITALL),
+              static_cast<ssize_t>(bytes.size()));
+    auto words = codec::decode<FromWorker>(bytes);
+    EXPECT_TRUE(words);
+    return *words;
+  }
+  // The next that are no progress report.
   FromWorker next() {
     while (true) {
-      unsigned char head[4];
-      if (::recv(fd_, head, 4, MSG_WAITALL) != 4) return WorkerDone{999};
-      std::string bytes(head[0] | head[1] << 8 | head[2] << 16, '\0');
-      EXPECT_EQ(::recv(fd_, bytes.data(), bytes.size(), MSG_WAITALL),
-                static_cast<ssize_t>(bytes.size()));
-      auto words = codec::decode<FromWorker>(bytes);
-      EXPECT_TRUE(words);
-      if (!std::holds_alternative<WorkerProgress>(*words)) return *words;
+      FromWorker words = any();
+      if (!std::holds_alternative<WorkerProgress>(words)) return words;
     }
   }
 
@@ -100,6 +105,27 @@ TEST_F(link_test, reconnects_and_repeats_what_still_holds) {  // W-2
   agent.accept();
   EXPECT_EQ(agent.next(), FromWorker{hello});
   EXPECT_EQ(agent.next(), FromWorker{switched});
+}
+
+TEST_F(link_test, a_reporter_says_its_progress_alone_and_only_after_steps) {  // W-13
+  AgentEnd agent(path);
+  wm_trainer* trainer = nullptr;
+  ASSERT_EQ(wm_trainer_open(path.c_str(), 0, 0, &trainer), 0);
+  wm_trainer_ready(trainer, "127.0.0.1:5");
+  wm_progress values{};
+  values.epoch = 2;
+  values.step = 7;
+  values.step_time_s = 0.5;
+  wm_trainer_progress(trainer, &values);
+  agent.accept();
+  auto first = agent.any();
+  ASSERT_TRUE(std::holds_alternative<WorkerProgress>(first));
+  EXPECT_EQ(std::get<WorkerProgress>(first).epoch, EpochNumber{2});
+  EXPECT_EQ(std::get<WorkerProgress>(first).step, 7u);
+  values.step = 8;
+  wm_trainer_progress(trainer, &values);
+  ASSERT_EQ(std::get<WorkerProgress>(agent.any()).step, 8u) << "7 was not said twice";
+  wm_trainer_close(trainer);
 }
 
 TEST_F(link_test, hands_on_plans_in_order_and_drops_dead_ones) {

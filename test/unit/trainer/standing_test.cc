@@ -15,6 +15,13 @@ TEST(standing, says_hello_alone_when_nothing_else_was_said) {
   EXPECT_EQ(Standing(hello()).again(), std::vector<FromWorker>{hello()});
 }
 
+TEST(standing, a_reporter_has_nothing_to_say_again) {  // W-13
+  Standing standing(WorkerHello{1, TaskNumber{}, 4711, 0});
+  EXPECT_TRUE(standing.is_reporter());
+  standing.note(WorkerReady{"127.0.0.1:7"});
+  EXPECT_TRUE(standing.again().empty());
+}
+
 TEST(standing, repeats_what_still_holds_in_the_order_of_the_protocol) {  // W-2
   Standing standing(hello());
   WorkerReady ready{"127.0.0.1:7"};

@@ -104,5 +104,93 @@ TEST_F(PacesTest, a_step_that_takes_no_time_is_no_report) {
   EXPECT_FALSE(paces.hear(cluster.state, job, report, now));
 }
 
+// A job whose command is started again at each size: on both hosts, then on three.
+class RestartedPaces : public PacesTest {
+ protected:
+  RestartedPaces() {
+    for (auto& app : cluster.config.apps) app.resize = ResizeMode::Restart;
+    cluster.reconfigure();
+    third = cluster.host(2, 2);
+    job = cluster.submit(SpecBuilder().elastic().gpus(1).tasks(1, 4));
+    cluster.run(job, {HostId{1}, HostId{2}});
+    report.progress.epoch = EpochNumber{1};
+    report.progress.exchange = Duration(-1);
+  }
+  // Ordered now; the processes of the new size run at once, their steps come later.
+  void grow() {
+    Task task;
+    task.number = TaskNumber{3};
+    task.host = third;
+    task.gpus = {0};
+    cluster.step(TasksAdded{job, Attempt{1}, {task}, ""});
+    for (std::uint32_t n : {1u, 2u, 3u})
+      cluster.step(TaskStarted{job, Attempt{1}, TaskNumber{n}, 20 + static_cast<int>(n)});
+    ASSERT_EQ(cluster.job(job).state, JobState::Running);
+  }
+  HostId third;
+};
+
+TEST_F(RestartedPaces, a_start_counts_with_its_own_number_of_tasks) {
+  EXPECT_FALSE(tell(2));
+  auto event = tell(1);
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->report, (StepReport{2, 2, 16, 100ms, Duration(-1)}));
+  EXPECT_LT(event->pause, Duration{});
+  grow();
+  report.world = 3;
+  report.progress.epoch = EpochNumber{2};
+  event = tell(3, 70ms);
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->report, (StepReport{3, 3, 32.0 / 3, 70ms, Duration(-1)}));
+  EXPECT_EQ(cluster.job(job).pace.reports.size(), 2u);
+}
+
+TEST_F(RestartedPaces, what_the_start_before_still_says_is_not_of_the_new_size) {
+  tell(3);
+  grow();
+  report.world = 3;  // as the agent counts by now
+  EXPECT_FALSE(tell(50, 300ms));
+  EXPECT_EQ(cluster.job(job).pace.reports.size(), 1u);
+}
+
+TEST_F(RestartedPaces, from_the_last_step_of_one_start_to_the_first_of_the_next_is_the_cost) {
+  tell(3);
+  grow();
+  tell(2);  // it is still being ended
+  now += 8s;
+  report.world = 3;
+  report.progress.epoch = EpochNumber{2};
+  auto event = tell(3);
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->pause, 9s);
+  EXPECT_EQ(cluster.job(job).pace.resizes, 1u);
+  EXPECT_EQ(cluster.job(job).pace.resize_cost, 9s);
+  EXPECT_FALSE(tell(50));
+}
+
+TEST_F(RestartedPaces, a_cost_is_told_though_the_size_is_known) {
+  tell(3);
+  cluster.step(StepsMeasured{job, Attempt{1}, {3, 3, 32.0 / 3, 100ms, Duration(-1)}, -1, {}});
+  grow();
+  report.world = 3;
+  report.progress.epoch = EpochNumber{2};
+  ASSERT_TRUE(tell(3));
+  EXPECT_EQ(cluster.job(job).pace.resizes, 1u);
+}
+
+TEST_F(RestartedPaces, another_attempt_is_no_change_of_size) {
+  tell(3);
+  cluster.step(JobPreempted{job, Attempt{1}, {JobId{9, 0}, test::at(9), true, "preempted"}});
+  for (std::uint32_t n : {1u, 2u})
+    cluster.step(TaskEnded{job, Attempt{1}, TaskNumber{n}, 0, Term::None, {}, ""});
+  cluster.run(job, {HostId{1}});
+  report.world = 1;
+  auto event = tell(3);
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->attempt, Attempt{2});
+  EXPECT_EQ(event->report.tasks, 1u);
+  EXPECT_LT(event->pause, Duration{});
+}
+
 }  // namespace
 }  // namespace wm::master

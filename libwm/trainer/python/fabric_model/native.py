@@ -91,14 +91,14 @@ def _check(lib, status):
 
 class Agent:
     """The link to this host's agent. Without a library or a socket it says nothing to nobody.
-    @thread wait: one at a time; the others: any"""
+    `task` 0: a reporter, whose progress alone is heard. @thread wait: one at a time; the others: any"""
 
-    def __init__(self, lib, max_tasks):
+    def __init__(self, lib, max_tasks, task=None):
         self._lib = lib
         self._handle = c.c_void_p()
         path = os.environ.get('WM_ELASTIC_SOCKET', '')
         self.present = bool(lib and path)
-        self.task = int(os.environ.get('WM_TASK', '0') or 0)
+        self.task = int(os.environ.get('WM_TASK', '0') or 0) if task is None else task
         if self.present:
             _check(lib, lib.wm_trainer_open(path.encode(), self.task, max_tasks or 0,
                                             c.byref(self._handle)))
