@@ -91,6 +91,7 @@ Result<std::unique_ptr<Command>> Command::start(boost::asio::io_context& loop,
   auto env = environment_of(callers, part.own_env);
   auto argv = what.argv;
   if (argv.empty()) argv = {shell()};
+  argv = placed_like_caller(std::move(argv), what.cwd, what.env, part);
   auto cwd = usable_folder(what.cwd);
   WM_TRY(auto console, console_for(what));
   make_nonblocking(console.ours);

@@ -2,9 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <sstream>
+
+#include "libwm/proc/container.h"
 
 namespace wm::welastic {
 namespace {
@@ -38,6 +41,16 @@ std::vector<proc::ResourceCap> caps_in(const std::string& text) {
   return caps;
 }
 
+std::vector<std::string> lines_in(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Goes where it is told and becomes the command; stays where it is if there is no such folder.
+constexpr const char* kGoAndBecome = R"(cd -- "$1" 2>/dev/null; shift; exec "$@")";
+
 }  // namespace
 
 PartSettings read_part_settings(const Lookup& lookup, char** environment) {
@@ -56,6 +69,7 @@ PartSettings read_part_settings(const Lookup& lookup, char** environment) {
   auto err = text("WM_AGENT_ERR");
   if (!err.empty()) part.tag_err = std::atoi(err.c_str());
   part.caps = caps_in(text("WM_AGENT_CAPS"));
+  part.container = lines_in(text("WM_AGENT_CONTAINER"));
   part.account = own_account();
   for (char** entry = environment; *entry != nullptr; ++entry) {
     std::string_view whole(*entry);
@@ -72,6 +86,19 @@ std::vector<std::string> environment_of(const std::vector<std::string>& callers,
   std::vector<std::string> result;
   for (auto& [name, entry] : by_name) result.push_back(std::move(entry));
   return result;
+}
+
+std::vector<std::string> placed_like_caller(std::vector<std::string> argv, const std::string& cwd,
+                                            const std::vector<std::string>& callers_env,
+                                            const PartSettings& part) {
+  auto inside = std::string(proc::kInsideVariable) + "=";
+  bool is_inside = std::any_of(callers_env.begin(), callers_env.end(),
+                               [&](const auto& entry) { return entry.starts_with(inside); });
+  if (part.container.empty() || !is_inside) return argv;
+  auto whole = part.container;
+  whole.insert(whole.end(), {"/bin/sh", "-c", kGoAndBecome, "sh", cwd});
+  whole.insert(whole.end(), argv.begin(), argv.end());
+  return whole;
 }
 
 }  // namespace wm::welastic

@@ -23,6 +23,8 @@ struct PartSettings {
   int tag_err = -1;            ///< where lines of error output go; -1: where the others do
   proc::Account account;       ///< whom this process is
   std::vector<proc::ResourceCap> caps;
+  /// What goes before a command whose caller is in a container of the job; empty: none has one.
+  std::vector<std::string> container;
   /// What a command gets whatever its caller's environment says: where it is.
   std::vector<std::string> own_env;
 };
@@ -33,5 +35,11 @@ PartSettings read_part_settings(const Lookup& lookup, char** environment);
 /// The caller's variables with ours over them, as "A=1". @cost O(n log n)
 std::vector<std::string> environment_of(const std::vector<std::string>& callers,
                                         const std::vector<std::string>& ours);
+
+/// `argv` in the job's container on this host, in the folder `cwd` as it is seen there, when its
+/// caller is in one; else as it is. @cost O(words + variables)
+std::vector<std::string> placed_like_caller(std::vector<std::string> argv, const std::string& cwd,
+                                            const std::vector<std::string>& callers_env,
+                                            const PartSettings& part);
 
 }  // namespace wm::welastic

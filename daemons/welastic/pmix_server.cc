@@ -171,6 +171,10 @@ pmix_server_module_t RealServer::upcalls() {
     });
     return PMIX_SUCCESS;
   };
+  // Files that ranks want removed after them are the library's own business, if it finds this.
+  module.job_control = [](const pmix_proc_t*, const pmix_proc_t[], std::size_t, const pmix_info_t[],
+                          std::size_t, pmix_info_cbfunc_t,
+                          void*) -> pmix_status_t { return PMIX_ERR_NOT_SUPPORTED; };
   add_names(module);
   add_meetings(module);
   return module;

@@ -6,15 +6,23 @@
 #include <filesystem>
 
 namespace wm::welastic {
+namespace {
 
-RankHost look_at_host() {
+/// False for a folder that is not there, too.
+bool has_entries(const std::string& folder) {
+  std::error_code none;
+  return std::filesystem::directory_iterator(folder, none) != std::filesystem::directory_iterator();
+}
+
+}  // namespace
+
+RankHost look_at_host(const std::string& devices) {
   RankHost host;
   cpu_set_t set;
   if (::sched_getaffinity(0, sizeof set, &set) == 0)
     host.cpus = static_cast<std::uint32_t>(std::max(CPU_COUNT(&set), 1));
-  std::error_code none;
-  for (const char* fabric : {"/sys/class/infiniband", "/sys/class/cxi"})
-    host.fast_fabric = host.fast_fabric || !std::filesystem::is_empty(fabric, none);
+  for (const char* fabric : {"/infiniband", "/cxi"})
+    host.fast_fabric = host.fast_fabric || has_entries(devices + fabric);
   return host;
 }
 

@@ -14,8 +14,8 @@ struct RankHost {
   std::uint32_t cpus = 1;    ///< this process may use
   bool fast_fabric = false;  ///< it has a network that is not TCP
 };
-/// @cost two system calls
-RankHost look_at_host();
+/// `devices`: where the kernel lists devices by class. @cost a few system calls
+RankHost look_at_host(const std::string& devices = "/sys/class");
 
 /// The variables, "A=1", for so many ranks on the host. The user's own go before them.
 /// @cost O(1)

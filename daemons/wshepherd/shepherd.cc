@@ -74,7 +74,7 @@ void Shepherd::begin() {
   make_cgroup();
   if (spec_.suspended) set_suspended(true);
   put_files();
-  if (!spec_.agent_argv.empty()) start_agent();
+  if (agent_is_due()) start_agent();
   link_.say(who_i_am());
   start_waiting_tasks();
   record_and_tell();
@@ -107,7 +107,7 @@ void Shepherd::wait() {
   }
   if (cleaning_) earliest(now + milliseconds(3));
   if (part_ending_) earliest(now + milliseconds(20));
-  if (agent_ == 0 && !spec_.agent_argv.empty() && !finishing_) earliest(agent_next_);
+  if (agent_ == 0 && agent_is_due() && !finishing_) earliest(agent_next_);
   if (!unwritten_.empty() || finishing_) earliest(now + milliseconds(200));
   auto left = std::chrono::ceil<milliseconds>(until - now).count();
   ::poll(fds.data(), fds.size(), static_cast<int>(std::max<std::int64_t>(left, 0)));
@@ -175,7 +175,7 @@ void Shepherd::fire_timers() {
     if (task.phase == Phase::Ended || !task.ending || task.ending->signals.empty()) continue;
     if (task.ending->next <= now) send_next(task);
   }
-  if (agent_ == 0 && !spec_.agent_argv.empty() && !ending() && agent_next_ <= now) start_agent();
+  if (agent_ == 0 && agent_is_due() && !ending() && agent_next_ <= now) start_agent();
   end_part();
   if (kill_by_ && *kill_by_ <= now) say_stuck();
   keep_warm();

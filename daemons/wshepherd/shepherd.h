@@ -117,6 +117,7 @@ class Shepherd {
   bool running(TaskNumber task) const;
   bool any_running() const;
   bool ending() const;
+  bool agent_is_due() const;
   void start_agent();
   void end_agent();
   void end_part();
@@ -154,6 +155,8 @@ class Shepherd {
   bool cleaning_ = false;  ///< strays are dying: look again soon
   bool over_ = false;
   std::string end_text_;
+  proc::EndCause end_cause_ = proc::EndCause::Exited;
+  std::int32_t end_status_ = 0;
   wm::Usage usage_;  ///< of everything reaped
   WallTime started_{};
   std::deque<proc::ExitRecord> unwritten_;

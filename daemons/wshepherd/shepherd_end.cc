@@ -164,6 +164,8 @@ void Shepherd::conclude_attempt() {
   record.started = started_;
   record.ended = wall_now();
   record.text = end_text_;
+  record.cause = end_cause_;
+  record.status = end_status_;
   record.usage = usage_;
   add_use(record);
   unwritten_.push_back(record);

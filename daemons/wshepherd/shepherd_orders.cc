@@ -231,6 +231,12 @@ proc::ShepherdUp Shepherd::who_i_am() const {
   return up;
 }
 
+/// Where no task waits for it, it lets nobody in before the commands that go before tasks, the
+/// look for the image among them, are done.
+bool Shepherd::agent_is_due() const {
+  return !spec_.agent_argv.empty() && (ready_ || !spec_.tasks.empty());
+}
+
 void Shepherd::start_agent() {
   if (++agent_starts_ > kMaxAgentStarts) return spec_.agent_argv.clear();
   ensure_folder();

@@ -112,6 +112,11 @@ void Shepherd::refuse_tasks(EndCause cause, const std::string& text, int status)
     task.record.started = started_;
     note_never_ran(task, cause, text, status);
   }
+  if (!tasks_.empty() || cause == EndCause::Ordered) return;
+  finishing_ = true;  // room for others' commands only: none will come
+  end_text_ = text;
+  end_cause_ = cause;
+  end_status_ = status;
 }
 
 void Shepherd::cancel_sides(SideKind kind) {

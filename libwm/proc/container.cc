@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::string_view kImageVariable = "LSB_CONTAINER_IMAGE";
 
+/// "WM_CONTAINER=podman": said inside only.
+std::string inside_entry(const HostOrder& order) {
+  return std::string(kInsideVariable) + "=" + order.app.container.driver;
+}
+
 /// Status 2: no image, 3: no place in it to bind to. Arguments: image, then from and to in turn.
 constexpr const char* kFolderCheck = R"(image=$1; shift
 [ -f "$image" ] && exit 0
@@ -67,8 +72,11 @@ std::string variable(const std::string& block, std::string_view name) {
   return "";
 }
 
+/// What TMPDIR names would be /tmp inside, and the host's /tmp not be seen.
 std::vector<std::string> charliecloud(const HostOrder& order, const std::vector<Bind>& binds) {
-  std::vector<std::string> argv{"ch-run", "--cd", order.resolved.cwd};
+  auto inside = "--set-env=" + inside_entry(order);
+  std::vector<std::string> argv{"env",  "-u",   "TMPDIR",          "ch-run",
+                                inside, "--cd", order.resolved.cwd};
   for (const auto& bind : binds)
     if (!is_seen_by_charliecloud(bind.to)) append(argv, {"-b", bind.from + ":" + bind.to});
   append(argv, words_of(order.app.container.options));
@@ -76,9 +84,23 @@ std::vector<std::string> charliecloud(const HostOrder& order, const std::vector<
   return argv;
 }
 
-/// The host's network and shared memory, so that MPI and NCCL find each other as outside. Not by
-/// --ipc=host: without root that takes a /dev/mqueue on the host.
-std::vector<std::string> podman(const HostOrder& order, const std::vector<Bind>& binds) {
+/// Of an interactive job's tasks only the first has the user's terminal.
+bool has_terminal(const HostOrder& order, const OrderedTask& task) {
+  auto streams = order.resolved.streams;
+  bool terminal = streams == Streams::Terminal || streams == Streams::Shell;
+  return terminal && task.task && place_of(order, task.task).rank == 0;
+}
+
+/// The PMIx server asks ranks for their uid. Without root podman makes the owner uid 0 inside; to
+/// keep the uid it needs subordinate ones (subuid(5)), which others are not asked to have.
+bool keeps_uid(const HostOrder& order) {
+  return order.resolved.mpi == Mpi::Pmix && order.resolved.owner.uid != 0;
+}
+
+/// The host's network, processes and shared memory, so that MPI and NCCL find each other as
+/// outside. Not by --ipc=host: without root that takes a /dev/mqueue on the host.
+std::vector<std::string> podman(const HostOrder& order, const OrderedTask& task,
+                                const std::vector<Bind>& binds) {
   std::vector<std::string> argv{"podman",
                                 "run",
                                 "--rm",
@@ -86,12 +108,14 @@ std::vector<std::string> podman(const HostOrder& order, const std::vector<Bind>&
                                 "-v",
                                 "/dev/shm:/dev/shm",
                                 "--network=host",
+                                "--pid=host",
                                 "--env-host",
+                                "--env",
+                                inside_entry(order),
                                 "-w",
                                 order.resolved.cwd};
-  bool terminal =
-      order.resolved.streams == Streams::Terminal || order.resolved.streams == Streams::Shell;
-  if (terminal) argv.push_back("-t");
+  if (keeps_uid(order)) argv.push_back("--userns=keep-id");
+  if (has_terminal(order, task)) argv.push_back("-t");
   for (const auto& bind : binds)
     append(argv, {is_device(bind.from) ? "--device" : "-v", bind.from + ":" + bind.to});
   append(argv, words_of(order.app.container.options));
@@ -100,7 +124,8 @@ std::vector<std::string> podman(const HostOrder& order, const std::vector<Bind>&
 }
 
 std::vector<std::string> apptainer(const HostOrder& order, const std::vector<Bind>& binds) {
-  std::vector<std::string> argv{"apptainer", "exec", "--pwd", order.resolved.cwd};
+  std::vector<std::string> argv{"apptainer",         "exec",  "--env",
+                                inside_entry(order), "--pwd", order.resolved.cwd};
   for (const auto& bind : binds)
     if (!is_device(bind.from)) append(argv, {"--bind", bind.from + ":" + bind.to});
   append(argv, words_of(order.app.container.options));
@@ -112,6 +137,13 @@ std::vector<std::string> apptainer(const HostOrder& order, const std::vector<Bin
 bool has_folder(const HostOrder& order) {
   bool bound = order.resolved.resreq.find("affinity[") != std::string::npos;
   return wants_agent(order) || bound || !small_files(order).empty();
+}
+
+/// No task of its own, with the GPUs of all that are here.
+OrderedTask everything_here(const HostOrder& order) {
+  OrderedTask all;
+  for (const auto& task : order.tasks) append(all.gpu_uuids, task.gpu_uuids);
+  return all;
 }
 
 Bind bind_of(const std::string& text) {
@@ -158,28 +190,32 @@ std::vector<std::string> contained(const HostOrder& order, const HostFacts& host
   const auto& driver = order.app.container.driver;
   if (driver == "none") return argv;
   auto binds = binds_of(order, host, task);
-  auto whole = driver == "podman"      ? podman(order, binds)
+  auto whole = driver == "podman"      ? podman(order, task, binds)
                : driver == "apptainer" ? apptainer(order, binds)
                                        : charliecloud(order, binds);
   append(whole, std::move(argv));
   return whole;
 }
 
-std::optional<SideCommand> image_check(const HostOrder& order, const HostFacts& host,
-                                       const OrderedTask& task) {
+std::vector<std::string> container_of_part(const HostOrder& order, const HostFacts& host) {
+  return contained(order, host, everything_here(order), {});
+}
+
+std::optional<SideCommand> image_check(const HostOrder& order, const HostFacts& host) {
   const auto& driver = order.app.container.driver;
   if (driver == "none") return std::nullopt;
+  auto all = everything_here(order);
   auto image = image_of(order);
   const char* script = driver == "podman"      ? kPodmanCheck
                        : driver == "apptainer" ? kFileCheck
                                                : kFolderCheck;
   std::vector<std::string> argv{"/bin/sh", "-c", script, "sh", image};
   if (driver == "charliecloud")
-    for (const auto& bind : binds_of(order, host, task))
+    for (const auto& bind : binds_of(order, host, all))
       if (!is_seen_by_charliecloud(bind.to)) append(argv, {bind.from, bind.to});
   return SideCommand{"the look for container image '" + image + "'",
                      argv,
-                     task_environment(order, host, task),
+                     task_environment(order, host, all),
                      false,
                      {}};
 }

@@ -91,8 +91,7 @@ void plan_side_commands(const HostOrder& o, const HostFacts& host, AttemptSpec& 
     if (!command.empty()) list.push_back(site_command(o, host, what, command));
   };
   site(spec.before, "prolog", host.scripts.prolog);
-  if (auto look = task ? image_check(o, host, *task) : std::nullopt)
-    spec.before.push_back(*std::move(look));
+  if (auto look = image_check(o, host)) spec.before.push_back(*std::move(look));
   plan_copies(o, host, true, spec.before);
   user(spec.before, "pre-execution command of the queue", o.queue_pre_exec);
   user(spec.before, "pre-execution command", job.pre_exec.empty() ? o.app.pre_exec : job.pre_exec);

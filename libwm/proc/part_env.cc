@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "libwm/proc/container.h"
+
 namespace wm::proc {
 namespace {
 
@@ -28,6 +30,13 @@ std::string gpus_here(const HostOrder& order) {
   for (const auto& task : order.tasks) gpus.insert(task.gpus.begin(), task.gpus.end());
   std::string text;
   for (auto gpu : gpus) text += (text.empty() ? "" : ",") + std::to_string(gpu);
+  return text;
+}
+
+/// One a line.
+std::string lines_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : "\n") + word;
   return text;
 }
 
@@ -63,13 +72,18 @@ void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host
   else vars.erase("WM_LAUNCH_SOCKET");
   vars["WM_HOST"] = host.name;
   if (is_interactive(order)) vars["LSB_INTERACTIVE"] = "Y";
+  // In a user namespace of its own no rank may read another's memory, and Open MPI's way out of
+  // that hangs where no mpirun is.
+  if (starts_ranks(order) && order.app.container.driver != "none")
+    vars.try_emplace("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
   if (!is_parallel(order)) return;
   vars["OMPI_MCA_orte_default_hostfile"] = attempt_dir(order, host) + kMpiHosts;
   vars["WM_HOSTFILE"] = vars["OMPI_MCA_orte_default_hostfile"];  // DeepSpeed's form, too
   vars.try_emplace("OMPI_MCA_plm_rsh_agent", host.bin_dir + "/blaunch");
   // Confinement is the cgroup's job, and bound to cores more slots than cores are an error.
   vars.try_emplace("OMPI_MCA_hwloc_base_binding_policy", "none");
-  if (order.resolved.owner.uid != 0) return;
+  bool root_inside = order.app.container.driver == "podman";  // who is the owner, outside
+  if (order.resolved.owner.uid != 0 && !root_inside) return;
   vars["OMPI_ALLOW_RUN_AS_ROOT"] = vars["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
 }
 
@@ -80,6 +94,7 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
   vars["WM_AGENT_NAME"] = host.name;
   vars["WM_AGENT_CONSOLE"] = console_socket(order, host);
   vars["WM_AGENT_MUNGE"] = host.munge_socket;
+  vars["WM_AGENT_CONTAINER"] = lines_of(container_of_part(order, host));
   if (!starts_ranks(order)) return;
   vars["WM_AGENT_RANKS"] = rank_hosts(order);
   vars["WM_AGENT_RANK_SOCKET"] = rank_socket(order, host);

@@ -31,7 +31,7 @@ std::string rank_socket(const HostOrder& order, const HostFacts& host);
 
 /// Variables by which launchers inside a task find blaunch and the hosts. What the submitter
 /// set for Open MPI stays, but for the host file.
-/// @source Open MPI 4.1 MCA parameters plm_rsh_agent, orte_default_hostfile
+/// @source Open MPI 4.1 MCA parameters plm_rsh_agent, orte_default_hostfile, btl_vader_…
 void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host);
 /// Variables of the agent itself.
 void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& host);

@@ -86,6 +86,21 @@ TEST(around, a_prolog_that_fails_or_hangs_is_told_apart) {
   EXPECT_EQ(story.ends.at(0).cause, EndCause::PrologFailed);
 }
 
+TEST(around, room_for_others_commands_ends_with_what_failed_before_them) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 11, "");
+  spec.tasks.clear();
+  spec.ends_with_last_task = false;
+  spec.agent_argv = {"/bin/sh", "-c", "echo agent >> " + zygote.folder + "/log"};
+  spec.before = {side("look for the image", "echo look >> log; exit 2")};
+  auto fd = zygote.start(spec);
+  auto end = await<AttemptEnded>(fd).record;
+  EXPECT_EQ(end.cause, EndCause::PreExecFailed);
+  EXPECT_EQ(WEXITSTATUS(end.status), 2);
+  EXPECT_EQ(end.text, "look for the image exited with 2");
+  EXPECT_EQ(zygote.read("log"), "look\n") << "nobody was let in before";
+}
+
 TEST(around, a_failed_epilog_is_told_and_the_job_is_well) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 5, "true");

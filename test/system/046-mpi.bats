@@ -5,6 +5,7 @@ load lib
 setup_file() {
   if command -v mpicc mpirun >/dev/null; then
     mpicc -o "$BATS_FILE_TMPDIR/hello" "$BATS_TEST_DIRNAME/mpi_hello.c" || return
+    mpicc -o "$BATS_FILE_TMPDIR/spawn" "$BATS_TEST_DIRNAME/mpi_spawn.c" || return
   fi
   if command -v mpicc.mpich mpiexec.hydra >/dev/null; then
     mpicc.mpich -o "$BATS_FILE_TMPDIR/hello.mpich" "$BATS_TEST_DIRNAME/mpi_hello.c" || return
@@ -39,6 +40,13 @@ none_like() { ! pgrep -f "^[^ ]*$1"; }
   ran_out "$job" 60
   [ "$(state "$job")" = finished ]
   [ "$(grep -c 'of 2 on node[12] sum 1' out.txt)" -eq 2 ]
+}
+
+@test "ranks spawn others into the job's free slots, on its other host, too" {
+  job=$(submit -n 4 -R 'span[ptile=2]' -o out.txt mpirun -n 2 "$BATS_FILE_TMPDIR/spawn" 2)
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ]
+  grep -q '^2 spawned 2: ok' out.txt
 }
 
 @test "the abort of one rank ends them all" {

@@ -7,6 +7,7 @@ setup_file() {
   if command -v mpicc >/dev/null; then
     mpicc -o "$BATS_FILE_TMPDIR/course" "$BATS_TEST_DIRNAME/mpi_course.c" || return
     mpicc -o "$BATS_FILE_TMPDIR/joins" "$BATS_TEST_DIRNAME/mpi_joins.c" || return
+    mpicc -o "$BATS_FILE_TMPDIR/spawn" "$BATS_TEST_DIRNAME/mpi_spawn.c" || return
   fi
   cluster_up --nodes 2 --cpus 4
 }
@@ -97,6 +98,18 @@ all_fail() {
   wait_for 15 none_like "$course wait"
 }
 
+@test "memory that killed ranks share goes with them" {
+  export OMPI_MCA_btl=self,vader
+  job=$(submit -mpi pmix -n 2 -R 'span[hosts=1]' "$course" wait)
+  wait_for 40 bash -c "bpeek $job | grep -q 'course of 2'"
+  pgrep -f "^$course wait" | while read -r pid; do grep -o '/dev/shm/vader[^ ]*' "/proc/$pid/maps"; done | sort -u >shared
+  [ "$(wc -l <shared)" -eq 2 ]
+  [ "$(cat shared | xargs ls | wc -l)" -eq 2 ]
+  bkill "$job"
+  ran_out "$job" 60
+  wait_for 15 bash -c '[ "$(xargs ls <shared | wc -l)" -eq 0 ]'
+}
+
 @test "programs that are no MPI programs run as they are, one a task" {
   job=$(submit -mpi pmix -n 4 -R 'span[ptile=2]' 'echo $PMIX_RANK >rank.$PMIX_RANK')
   ran_out "$job" 60
@@ -138,6 +151,17 @@ all_fail() {
     [ "$(state "$job")" = finished ]
     grep -q '^joined twice: ok' out.txt
     rm out.txt
+  done
+}
+
+@test "ranks that want to spawn others are told that they cannot, and none is left waiting" {
+  for request in '-n 1' '-n 4 -R span[ptile=2]'; do
+    job=$(submit -mpi pmix $request -e err.txt "$BATS_FILE_TMPDIR/spawn" 2)
+    ran_out "$job" 60
+    [ "$(state "$job")" = failed ]
+    grep -q 'MPI_ERR_SPAWN' err.txt
+    wait_for 15 none_like "$BATS_FILE_TMPDIR/spawn"
+    rm err.txt
   done
 }
 

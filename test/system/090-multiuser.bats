@@ -15,10 +15,15 @@ setup_file() {
   cp -r "$B_REAL"/{bin,sbin} "$B/"
   mkdir -p "$B/lib" && cp -r "$B_REAL"/lib/*.so "$B_REAL"/lib/python "$B/lib/" 2>/dev/null || true
   CLUSTER_PLACE=$(mktemp -d) && export CLUSTER_PLACE && chmod 755 "$CLUSTER_PLACE"
-  cat >"$BATS_FILE_TMPDIR/apps.conf" <<'CONF'
+  if command -v mpicc >/dev/null; then
+    mkdir "$CLUSTER_PLACE/mpi" && chmod 755 "$CLUSTER_PLACE/mpi"
+    mpicc -o "$CLUSTER_PLACE/mpi/hello" "$BATS_TEST_DIRNAME/mpi_hello.c" || return
+  fi
+  cat >"$BATS_FILE_TMPDIR/apps.conf" <<CONF
 [podman]
 container = podman
 container_image = localhost/wmtest:1
+container_binds = /usr, /lib, /lib64, /etc/openmpi, /etc/alternatives, $CLUSTER_PLACE/mpi
 container_options = --ulimit=nofile=1024:1024 --ulimit=nproc=1000:1000
 CONF
   "$MINICLUSTER" up --dir "$CLUSTER_PLACE/c" --nodes 2 --multiuser --conf "$BATS_FILE_TMPDIR/apps.conf"
@@ -121,18 +126,46 @@ submit_as() {
   [ "$output" = "$(id -u wmtest-a)"$'\n'word ]
 }
 
-@test "podman runs a job of an ordinary account, without root" {
+# podman_as_a: an image and what podman needs for account a, or the test is skipped
+podman_as_a() {
   command -v newuidmap >/dev/null || skip "no newuidmap on this machine"
   make_image "$place/image"
   mkdir "$place/a/run" && chown wmtest-a "$place/a/run" && chmod 700 "$place/a/run"
   printf '[engine]\nruntime = "runc"\n' >"$place/a/containers.conf"
   export CONTAINERS_CONF=$place/a/containers.conf XDG_RUNTIME_DIR=$place/a/run
   image_for_podman "$place/image" as a
+}
+# ends the process that holds its user namespace
+end_podman_of_a() { as a podman system migrate 2>/dev/null; }
+
+@test "podman runs a job of an ordinary account, without root" {
+  podman_as_a
   job=$(submit_as a -app podman -o out.txt 'cat /etc/where; pwd; echo here >made; exit 4')
   ran_out "$job" 60
-  as a podman system migrate 2>/dev/null # ends the process that holds its user namespace
+  end_podman_of_a
   is "$job" exit_code 4
   [ "$(sed -n 1p "$place/a/out.txt")" = inside ]
   [ "$(sed -n 2p "$place/a/out.txt")" = "$place/a" ]
   [ "$(stat -c %U "$place/a/made")" = wmtest-a ]
+}
+
+# mpi_as_a [bsub-arguments…] LAUNCHER: four ranks over two hosts, each inside
+mpi_as_a() {
+  command -v mpicc mpirun >/dev/null || skip "no Open MPI: run scripts/bootstrap"
+  podman_as_a
+  export OMPI_MCA_btl=self,tcp
+  job=$(submit_as a -app podman -n 4 -R 'span[ptile=2]' -o out.txt \
+    "${@:1:$#-1}" "${*: -1} sh -c 'cat /etc/where >>ranks.txt; exec $CLUSTER_PLACE/mpi/hello'")
+  ran_out "$job" 60
+  end_podman_of_a
+  [ "$(state "$job")" = finished ]
+  [ "$(grep -cx inside "$place/a/ranks.txt")" -eq 4 ]
+  grep -q 'rank 0 of 4 on .* sum 6' "$place/a/out.txt"
+}
+
+@test "podman without root: mpirun inside spans the job's hosts" { mpi_as_a mpirun; }
+
+@test "podman without root: ranks that the hosts start keep their uid and are one world" {
+  grep -q '^wmtest-a:' /etc/subuid || skip "wmtest-a has no subordinate uids"
+  mpi_as_a -mpi pmix exec
 }

@@ -1,5 +1,6 @@
 /* Role: an MPI program for 047-pmix.bats: a reduction, a token around a ring and an all-to-all
- * over all ranks; rank 0 says what came out, every rank fails unless it is right. An argument
+ * over all ranks, and a megabyte for the next one; rank 0 says what came out, every rank fails
+ * unless it is right. An argument
  * names what rank 1 does instead of going on:
  *   leave   returns before MPI_Init      quit   exits 0 after MPI_Init, without MPI_Finalize
  *   abort   MPI_Abort with 7             fail   exits 5 after MPI_Init
@@ -41,6 +42,18 @@ static int pairs(int rank, int size) {
   return good;
 }
 
+/* Long enough that ranks of a host read each other's memory where they may. */
+static int large(int rank, int size) {
+  enum { kBytes = 1 << 20 };
+  char *out = malloc(kBytes), *in = malloc(kBytes), good = 1;
+  int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  for (int i = 0; i < kBytes; ++i) out[i] = (char)(7 * i + rank);
+  MPI_Sendrecv(out, kBytes, MPI_CHAR, next, 1, in, kBytes, MPI_CHAR, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i < kBytes; ++i) good = good && in[i] == (char)(7 * i + before);
+  free(out), free(in);
+  return good;
+}
+
 static int sum_of_input(void) {
   int sum = 0, number = 0;
   while (scanf("%d", &number) == 1) sum += number;
@@ -60,7 +73,7 @@ int main(int argc, char** argv) {
   if (rank == 1 && is(argc, argv, "abort")) MPI_Abort(MPI_COMM_WORLD, 7);
   int given = rank == 0 && is(argc, argv, "read") ? sum_of_input() : 0;
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  int token = ring(rank, size), good = pairs(rank, size);
+  int token = ring(rank, size), good = pairs(rank, size) & large(rank, size);
   if (rank == 0) printf("course of %d: sum %d ring %d pairs %s\n", size, sum, token, good ? "ok" : "wrong");
   if (is(argc, argv, "read") && rank == 0) printf("input %d\n", given);
   if (is(argc, argv, "wait")) {

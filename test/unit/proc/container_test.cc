@@ -51,11 +51,15 @@ bool has(const List& list, const List& run) {
 
 TEST(container, no_driver_changes_nothing) {
   EXPECT_EQ(words(order("none")), (List{"prog", "arg"}));
-  EXPECT_FALSE(image_check(order("none"), facts(), task()));
+  EXPECT_FALSE(image_check(order("none"), facts()));
 }
 
 TEST(container, charliecloud_sees_the_jobs_folders_and_what_the_profile_names) {
-  EXPECT_EQ(words(order("charliecloud")), (List{"ch-run",
+  EXPECT_EQ(words(order("charliecloud")), (List{"env",
+                                                "-u",
+                                                "TMPDIR",
+                                                "ch-run",
+                                                "--set-env=WM_CONTAINER=charliecloud",
                                                 "--cd",
                                                 "/scratch/ann",
                                                 "-b",
@@ -106,14 +110,49 @@ TEST(container, charliecloud_has_the_hosts_tmp_and_dev_anyway) {
 
 TEST(container, podman_is_on_the_hosts_network_with_the_tasks_environment) {
   auto argv = words(order("podman"));
-  EXPECT_TRUE(has(argv, {"podman", "run", "--rm", "-i", "-v", "/dev/shm:/dev/shm", "--network=host",
-                         "--env-host", "-w", "/scratch/ann"}));
+  EXPECT_TRUE(has(
+      argv, {"podman", "run", "--rm", "-i", "-v", "/dev/shm:/dev/shm", "--network=host",
+             "--pid=host", "--env-host", "--env", "WM_CONTAINER=podman", "-w", "/scratch/ann"}));
   EXPECT_TRUE(has(argv, {"-v", "/opt/mine:/opt/yours"}));
   EXPECT_TRUE(has(argv, {"--extra", "-k", "/images/x", "prog", "arg"}));
   EXPECT_FALSE(has(argv, {"-t"}));
   auto o = order("podman");
   o.resolved.streams = Streams::Terminal;
   EXPECT_TRUE(has(words(o), {"-t"}));
+}
+
+TEST(container, of_several_tasks_only_the_first_has_the_terminal) {
+  auto o = order("podman");
+  o.resolved.streams = Streams::Shell;
+  o.all.push_back({{2}, "a", "10.0.0.1"});
+  EXPECT_TRUE(has(words(o), {"-t"}));
+  auto second = task();
+  second.task = {2};
+  EXPECT_FALSE(has(words(o, second), {"-t"}));
+  EXPECT_FALSE(has(container_of_part(o, facts()), {"-t"}));
+}
+
+TEST(container, ranks_that_the_hosts_start_keep_their_uid_inside) {
+  auto o = order("podman");
+  EXPECT_FALSE(has(words(o), {"--userns=keep-id"}));
+  o.resolved.mpi = Mpi::Pmix;
+  EXPECT_TRUE(has(words(o), {"--userns=keep-id"}));
+  o.resolved.owner.uid = 0;  // has it anyway
+  EXPECT_FALSE(has(words(o), {"--userns=keep-id"}));
+}
+
+TEST(container, what_is_launched_in_a_part_sees_the_gpus_of_all_its_tasks) {
+  auto o = order("podman");
+  auto t = task();
+  t.task = {2};
+  t.has_process = false;
+  t.gpu_uuids = {"GPU-1"};
+  o.tasks.push_back(t);
+  auto argv = container_of_part(o, facts());
+  EXPECT_EQ(argv.front(), "podman");
+  EXPECT_EQ(argv.back(), "/images/x");
+  EXPECT_TRUE(has(argv, {"--device", "/dev/nvidia0:/dev/nvidia0"}));
+  EXPECT_TRUE(container_of_part(order("none"), facts()).empty());
 }
 
 TEST(container, a_folder_in_the_hosts_memory_is_a_bind_and_no_device) {
@@ -135,7 +174,8 @@ TEST(container, podman_gets_the_gpus_as_devices_when_the_task_has_any) {
 
 TEST(container, apptainer_executes_in_the_jobs_folder) {
   auto argv = words(order("apptainer"));
-  EXPECT_TRUE(has(argv, {"apptainer", "exec", "--pwd", "/scratch/ann", "--bind", "/data:/data"}));
+  EXPECT_TRUE(has(argv, {"apptainer", "exec", "--env", "WM_CONTAINER=apptainer", "--pwd",
+                         "/scratch/ann", "--bind", "/data:/data"}));
   EXPECT_TRUE(has(argv, {"/images/x", "prog", "arg"}));
 }
 
@@ -184,9 +224,18 @@ TEST(container, the_image_is_looked_for_on_each_host_before_the_users_commands) 
   EXPECT_EQ(plan_attempt(o, host, {}, {}).before.size(), 2u);
 }
 
+TEST(container, the_image_is_looked_for_where_others_commands_will_run_too) {
+  auto o = order("podman");
+  o.all.push_back({{2}, "b", "10.0.0.2"});
+  o.tasks[0].has_process = false;
+  auto spec = plan_attempt(o, facts(), {}, {});
+  ASSERT_EQ(spec.before.size(), 1u);
+  EXPECT_EQ(spec.before[0].what, "the look for container image '/images/x'");
+}
+
 TEST(container, the_task_is_what_runs_inside) {
   auto argv = plan_attempt(order("charliecloud"), facts(), {}, {}).tasks.at(0).argv;
-  EXPECT_EQ(argv.front(), "ch-run");
+  EXPECT_TRUE(has(argv, {"ch-run"}));
   EXPECT_TRUE(has(argv, {"--", "/bin/sh", "-c", "run me"}));
 }
 

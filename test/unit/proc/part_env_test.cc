@@ -146,6 +146,42 @@ TEST(part_env, the_agent_may_use_the_gpus_of_all_its_tasks) {
   EXPECT_EQ(vars["WM_AGENT_MUNGE"], "/run/munge");
 }
 
+TEST(part_env, the_agent_knows_the_container_for_what_it_launches) {
+  VariableMap vars;
+  auto o = two_hosts();
+  add_agent_part(vars, o, facts());
+  EXPECT_EQ(vars["WM_AGENT_CONTAINER"], "");
+  o.resolved.cwd = "/home/ann";
+  o.app.container.driver = "charliecloud";
+  o.app.container.image = "/images/x";
+  add_agent_part(vars, o, facts());
+  EXPECT_TRUE(vars["WM_AGENT_CONTAINER"].starts_with("env\n")) << vars["WM_AGENT_CONTAINER"];
+  EXPECT_TRUE(vars["WM_AGENT_CONTAINER"].ends_with("\n/images/x\n--"));
+}
+
+TEST(part_env, ranks_in_containers_do_not_read_each_others_memory) {
+  VariableMap vars;
+  auto o = two_hosts();
+  o.app.container.driver = "charliecloud";
+  add_launch(vars, o, facts());
+  const char* name = "OMPI_MCA_btl_vader_single_copy_mechanism";
+  EXPECT_FALSE(vars.contains(name)) << "mpirun's are in one container";
+  o.resolved.mpi = Mpi::Pmix;
+  add_launch(vars, o, facts());
+  EXPECT_EQ(vars[name], "none");
+  vars[name] = "emulated";
+  add_launch(vars, o, facts());
+  EXPECT_EQ(vars[name], "emulated");
+}
+
+TEST(part_env, who_is_root_inside_only_may_run_mpirun) {
+  VariableMap vars;
+  auto o = two_hosts();
+  o.app.container.driver = "podman";
+  add_launch(vars, o, facts());
+  EXPECT_EQ(vars["OMPI_ALLOW_RUN_AS_ROOT"], "1");
+}
+
 TEST(part_env, the_first_task_of_an_interactive_job_has_a_console) {
   auto o = one_host();
   o.resolved.streams = Streams::Terminal;

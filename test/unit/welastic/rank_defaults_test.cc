@@ -2,8 +2,10 @@
 #include "daemons/welastic/rank_defaults.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace wm::welastic {
 namespace {
@@ -21,6 +23,16 @@ TEST(rank_defaults, no_fast_network_is_looked_for_where_there_is_none) {
   EXPECT_TRUE(has(plain, "OMPI_MCA_pml=ob1"));
   EXPECT_TRUE(has(plain, "OMPI_MCA_btl=self,vader,tcp"));
   EXPECT_FALSE(has(rank_defaults({2, true}, 1), "OMPI_MCA_pml=ob1"));
+}
+
+TEST(rank_defaults, a_fast_network_is_one_that_has_a_device) {
+  auto place = testing::TempDir() + "/devices." + std::to_string(::getpid());
+  EXPECT_FALSE(look_at_host(place).fast_fabric);
+  std::filesystem::create_directories(place + "/infiniband");
+  EXPECT_FALSE(look_at_host(place).fast_fabric);
+  std::filesystem::create_directories(place + "/cxi/cxi0");
+  EXPECT_TRUE(look_at_host(place).fast_fabric);
+  std::filesystem::remove_all(place);
 }
 
 TEST(rank_defaults, ranks_yield_only_where_they_share_cpus) {
