@@ -155,6 +155,17 @@ all_inside() { [ "$(state "$job")" = finished ] && [ "$(grep -cx inside ranks.tx
   for host in node1 node2; do [ "$(grep -c "of 4 on $host sum 6" out.txt)" -eq 2 ]; done
 }
 
+@test "ranks inside: standard input for rank 0, lines of all with their rank" {
+  need_charliecloud
+  need_mpi
+  seq 1 10 >numbers
+  over_two mpi -mpi pmix -tag -i numbers "$where; $course read; echo says \$PMIX_RANK"
+  all_inside
+  wait_for 20 grep -q 'Sender: WM System' out.txt
+  grep -qx '\[0\] input 55' out.txt
+  for rank in 0 1 2 3; do grep -qx "\[$rank\] says $rank" out.txt; done
+}
+
 @test "ranks that the hosts start are one world, each in its container" {
   need_charliecloud
   need_mpi
