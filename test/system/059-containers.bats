@@ -260,7 +260,7 @@ all_inside() { [ "$(state "$job")" = finished ] && [ "$(grep -cx inside ranks.tx
   for host in node1 node2; do [ "$(grep -c "of 4 on $host sum 6" out.txt)" -eq 2 ]; done
 }
 
-@test "podman: one rank's abort ends them all, and no container is left" {
+@test "podman: one rank's abort ends them all" {
   need_mpi
   need_podman
   over_two podman-mpi -mpi pmix "$course abort"
@@ -271,5 +271,4 @@ all_inside() { [ "$(state "$job")" = finished ] && [ "$(grep -cx inside ranks.tx
   wait_for 15 none_like "$hello abort"
   sweep_podman
   is "$job" exit_code 7
-  [ -z "$(podman ps -q)" ]
 }
