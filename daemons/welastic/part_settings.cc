@@ -18,8 +18,8 @@ bool is_ours(std::string_view name) {
     return false;
   for (const char* prefix : {"WM_", "LSF_"})
     if (name.starts_with(prefix)) return true;
-  for (const char* word :
-       {"HOSTNAME", "LSB_DJOB_HOSTFILE", "OMPI_MCA_orte_default_hostfile", "CUDA_VISIBLE_DEVICES"})
+  for (const char* word : {"HOSTNAME", "LSB_DJOB_HOSTFILE", "OMPI_MCA_orte_default_hostfile",
+                           "OMPI_MCA_orte_tmpdir_base", "CUDA_VISIBLE_DEVICES"})
     if (name == word) return true;
   return false;
 }

@@ -94,6 +94,8 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
   vars["WM_AGENT_NAME"] = host.name;
   vars["WM_AGENT_CONSOLE"] = console_socket(order, host);
   vars["WM_AGENT_MUNGE"] = host.munge_socket;
+  // Of orted, and of it alone: removed with the attempt, and not shared by hosts of one machine.
+  vars["OMPI_MCA_orte_tmpdir_base"] = attempt_dir(order, host);
   vars["WM_AGENT_CONTAINER"] = lines_of(container_of_part(order, host));
   if (!starts_ranks(order)) return;
   vars["WM_AGENT_RANKS"] = rank_hosts(order);

@@ -143,6 +143,7 @@ TEST(part_env, the_agent_may_use_the_gpus_of_all_its_tasks) {
   add_agent_part(vars, two_hosts(), facts());
   EXPECT_EQ(vars["CUDA_VISIBLE_DEVICES"], "3,4");
   EXPECT_EQ(vars["WM_AGENT_NAME"], "b");
+  EXPECT_EQ(vars["OMPI_MCA_orte_tmpdir_base"], "/run/b/12-0.1.d");
   EXPECT_EQ(vars["WM_AGENT_MUNGE"], "/run/munge");
 }
 
