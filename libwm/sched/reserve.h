@@ -130,8 +130,9 @@ class Reservations {
   void build();
   void add_ends(const Claim& claim);
   bool passes_freely(const Claim& claim) const {
-    bool starts = claim.pending() && claim.admitted == 0;  // its minimum it does not give back
-    return growing_ && claim.resizes && !starts;
+    // What it starts with it would never give back.
+    bool stays = claim.pending() && claim.admitted == 0 && claim.limit == Duration{};
+    return growing_ && claim.resizes && !stays;
   }
 
   const Claims& claims_;

@@ -73,8 +73,8 @@ TEST_F(Backfilling, easy_makes_elastic_jobs_give_way_to_one_far_down_the_queue) 
   EXPECT_EQ(run.size(pool), 3u);
 }
 
-// Its minimum it would not give back when the date comes.
-TEST_F(Backfilling, a_waiting_elastic_job_does_not_start_in_what_is_held) {
+// Its minimum it would never give back.
+TEST_F(Backfilling, a_waiting_elastic_job_without_limit_does_not_start_in_what_is_held) {
   for (auto backfill : {SchedPolicy::Backfill::Easy, SchedPolicy::Backfill::Conservative}) {
     run.policy.backfill = backfill;
     JobId wide = submit(4, 50);

@@ -57,6 +57,25 @@ TEST_F(SkylineTest, free_room_is_free_now) {
   EXPECT_EQ(first_date(slots("ann", 2)), 0);
 }
 
+TEST_F(SkylineTest, who_makes_way_is_gone_after_the_grace_until_that_is_undone) {
+  HostId host = run.host(2);
+  busy(2, host, 1000);
+  auto spec = limited(slots("ann", 2), 100);
+  EXPECT_EQ(first_date(spec, 100), 1000);
+  const Job& victim = run.job(ends[0].first);
+  auto date = [&] {
+    auto found = sky->earliest(*places, *claim(last), std::chrono::seconds(100));
+    return found ? found->at : WallTime{};
+  };
+  sky->begin();
+  for (const Task& task : victim.tasks) sky->leave(0, victim, task, false);
+  EXPECT_EQ(date(), at(10));
+  sky->occupy(*claim(last), {0, 2}, {at(10), at(50)});
+  EXPECT_EQ(date(), at(50)) << "its own end does not free the room a second time";
+  sky->rollback();
+  EXPECT_EQ(date(), at(1000));
+}
+
 // What is kept from pass to pass, and what only this pass knows, count alike.
 TEST_F(SkylineTest, kept_ends_are_gone_through_in_order_of_time) {
   HostId a = run.host(1), b = run.host(1), c = run.host(1);
