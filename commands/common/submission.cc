@@ -45,7 +45,7 @@ constexpr Option kOptions[] = {
     {"wt", Kind::Number, "[h:]m", "So long before it"},
     {"E", Kind::Text, "command", "Run before the job, on its first host"},
     {"Ep", Kind::Text, "command", "Run after it"},
-    {"Q", Kind::Text, "\"code ...\"", "Exit codes that queue the job again, see REQUEUE"},
+    {"Q", Kind::Text, "\"code ...\"", "Codes that queue it again: all, ~code, EXCLUDE(code)"},
     {"rnc", Kind::Text, "command", "Run on the first host when the job's size is to change"},
     {"m", Kind::Text, "\"host ...\"", "Hosts that the job may run on"},
     {"x", Kind::Flag, "", "Whole hosts"},

@@ -132,7 +132,7 @@ void History::submit() {
   if (one_in(12) && !plain_) spec.spec.exclusive = true;
   if (one_in(8) && !spec.spec.elastic) spec.array(1, pick(2, 6), pick(0, 2));
   if (one_in(12)) spec.hold();
-  if (excludes && one_in(2)) spec.spec.requeue_exits = {{3}, {3}};
+  if (excludes && !one_in(4)) spec.spec.requeue_exits = {{3}, {3}};
   for (std::uint32_t alike = one_in(4) ? pick(2, 9) : 1; alike > 0; --alike)
     jobs.push_back(run.submit(spec));
 }
@@ -164,7 +164,7 @@ void History::end_or_resize() {
     if (one_in(2)) run.step(JobHeld{id, "u"});
   } else if (one_in(3) && job.spec().elastic && !job.kill) {
     run.step(CapChanged{id, pick(job.spec().min_tasks, job.spec().max_tasks), false, "u"});
-  } else if (excludes && one_in(2)) {
+  } else if (excludes && !one_in(4)) {
     fail(id);
   } else {
     run.end(id);

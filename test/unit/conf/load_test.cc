@@ -76,10 +76,10 @@ TEST(conf, wrong_unit_and_range_name_the_line) {
 }
 
 TEST(conf, codes_that_requeue_are_read_as_those_of_bsub) {
-  auto config = parse({{"queues.conf", "[q]\nrequeue_exits = 30 EXCLUDE(20)\n"},
+  auto config = parse({{"queues.conf", "[normal]\nrequeue_exits = 30 EXCLUDE(20)\n"},
                        {"apps.conf", "[a]\nrequeue_exits = all ~1\n"}});
   ASSERT_TRUE(config) << config.error().text;
-  EXPECT_EQ(config->queue("q")->requeue_exits, (RequeueExits{{20, 30}, {20}}));
+  EXPECT_EQ(config->queue("normal")->requeue_exits, (RequeueExits{{20, 30}, {20}}));
   EXPECT_EQ(config->app("a")->requeue_exits.codes.size(), 254u);
   EXPECT_THAT(problems_of({{"apps.conf", "[a]\nrequeue_exits = EXCLUDE()\n"}}),
               HasSubstr("apps.conf:2: requeue_exits: 'EXCLUDE()': EXCLUDE wants exit codes"));
