@@ -6,6 +6,7 @@
 #include "libwm/expr/asked_hosts.h"
 #include "libwm/expr/depend.h"
 #include "libwm/expr/gpu.h"
+#include "libwm/expr/requeue_exits.h"
 #include "libwm/expr/select.h"
 #include "test/support/mutate.h"
 
@@ -31,6 +32,8 @@ const std::vector<std::string> kGpus{"num=2/task:mode=exclusive_process:mps=yes:
                                      "num=4:gmodel=NVIDIAA100:gmem=40G:glink=yes",
                                      "mig=1/1:aff=no:block=yes:gpack=yes:gtile=!", "-"};
 const std::vector<std::string> kHosts{"node1+3", "gpu[01-16]+2", "~bad", "others", "first!"};
+const std::vector<std::string> kExits{"1 2 EXCLUDE(3)", "all ~1 EXCLUDE(9 10)",
+                                      "EXCLUDE(all ~7),0"};
 const std::vector<std::string> kPieces{"(",       ")",
                                        "[",       "]",
                                        "{",       "}",
@@ -103,6 +106,14 @@ TEST(expr_fuzz, gpus) {
 TEST(expr_fuzz, asked_hosts) {
   survives(kHosts, 5, [](const std::string& text) {
     taken(parse_asked_hosts(std::vector<std::string>{text, "node2"}));
+  });
+}
+
+TEST(expr_fuzz, requeue_exits) {
+  survives(kExits, 6, [](const std::string& text) {
+    auto exits = parse_requeue_exits(text);
+    if (!taken(exits)) return;
+    EXPECT_EQ(*parse_requeue_exits(format_requeue_exits(*exits)), *exits);
   });
 }
 
