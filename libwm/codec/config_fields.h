@@ -22,7 +22,10 @@ WM_FIELDS(LimitConf) {
   f(60, s.store_queue);
   f(80, s.max_user_requeue), f(81, s.max_preempt);
 }
-WM_FIELDS(SchedConf) { f(1, s.backfill), f(2, s.promises), f(3, s.promise_tolerance); }
+WM_FIELDS(SchedConf) {
+  f(1, s.backfill), f(2, s.promises), f(3, s.promise_tolerance), f(4, s.elastic_worth);
+  f(5, s.elastic_least_weight), f(6, s.elastic_half_weight);
+}
 WM_FIELDS(SiteScripts) { f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit), f(4, s.copy); }
 WM_FIELDS(JobLimits) {
   f(1, s.cpu), f(2, s.mem), f(3, s.file), f(4, s.data), f(5, s.stack), f(6, s.core), f(7, s.swap);

@@ -120,6 +120,10 @@ struct SchedConf {
   Backfill backfill = Backfill::Easy;
   std::uint32_t promises = 100;  ///< pending jobs that get a dated start in a pass
   Duration promise_tolerance = std::chrono::minutes(1);  ///< a date that moves less stays
+  // Of elastic jobs under fairshare.
+  std::uint32_t elastic_worth = 0;  ///< percent of its first task that a task must add; 0: any
+  std::uint32_t elastic_least_weight = 100;  ///< percent, of one that has held much; 100: all alike
+  Duration elastic_half_weight = std::chrono::hours(8);  ///< task time after which one counts half
   bool operator==(const SchedConf&) const = default;
 };
 

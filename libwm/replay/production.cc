@@ -13,11 +13,6 @@ namespace {
 // A decision that leads to another is repeated; one that never rests would be a fault of ours.
 constexpr int kMostPasses = 64;
 
-// Under fairshare: tasks that a job makes half as much of as of its first are of no use to it, and
-// one that has held 8 task-hours counts half, never less than a third.
-constexpr double kWorth = 0.5, kLeastWeight = 1.0 / 3;
-constexpr Duration kHalfWeight = std::chrono::hours(8);
-
 WallTime wall(double now) {
   return WallTime(Duration(static_cast<std::int64_t>(std::llround(now * 1e6))));
 }
@@ -28,14 +23,18 @@ JobId id_of(std::uint32_t job) { return {job + 1, 0}; }
 bool is_elastic(Policy policy) { return policy == Policy::Fairshare || policy == Policy::Goodput; }
 
 // Without a configuration of its own an elastic policy orders who waits by slowdown: what
-// submit order does to the wait of short jobs would hide what resizing does for it.
+// submit order does to the wait of short jobs would hide what resizing does for it. Under fairshare
+// tasks of which a job makes half as much as of its first go to others, and one that has held 8
+// task-hours counts half, never less than a third.
 Config built_in(Policy policy) {
   auto parsed = conf::parse({});
   WM_CHECK(parsed.has_value());
   Config config = std::move(*parsed);
-  for (QueueConf& queue : config.queues) {
-    if (is_elastic(policy)) queue.order = JobOrder::Slowdown;
-  }
+  if (!is_elastic(policy)) return config;
+  for (QueueConf& queue : config.queues) queue.order = JobOrder::Slowdown;
+  config.cluster.sched.elastic_worth = 50;
+  config.cluster.sched.elastic_least_weight = 33;
+  config.cluster.sched.elastic_half_weight = std::chrono::hours(8);
   return config;
 }
 
@@ -62,19 +61,16 @@ Backfill backfill_of(Policy policy, const Config& config) {
 Production::Production(const std::vector<JobRun>& jobs, const Setup& setup, const Options& options,
                        std::vector<double>& pass_s)
     : jobs_(jobs), options_(options), pass_s_(pass_s), per_host_(setup.units_per_host()) {
-  listens_ = is_elastic(options.policy) &&
+  auto config = simulated(options);
+  bool by_gain = options.policy == Policy::Goodput;
+  bool counts = by_gain || config->cluster.sched.elastic_worth > 0;
+  listens_ = is_elastic(options.policy) && counts &&
              std::any_of(jobs.begin(), jobs.end(),
                          [](const JobRun& run) { return run.trace->work->limits().initial > 0; });
   if (listens_) policy_.speed.speeds = speeds_;
-  if (options.policy == Policy::Goodput) {
-    policy_.speed.share = sched::ElasticShare::Gain;
-  } else {
-    policy_.speed.worth = kWorth;
-    policy_.speed.least_weight = kLeastWeight;
-    policy_.speed.half_weight = kHalfWeight;
-  }
+  if (by_gain) policy_.speed.share = sched::ElasticShare::Gain;
   policy_.speed.cost = Duration(std::llround(options.resize_cost_s * 1e6));
-  apply(ConfigLoaded{simulated(options)}, 0);
+  apply(ConfigLoaded{std::move(config)}, 0);
   policy_.backfill = backfill_of(options.policy, *twin_.cluster().config);
   // A date that holds no places decides nothing; only a person would read it.
   if (policy_.backfill == Backfill::Easy) policy_.max_promises = 1;

@@ -115,14 +115,15 @@ void attach_paces(Claims& claims, const Config& config, Curves& curves) {
   for (Claim& claim : claims.all) {
     if (!claim.resizes || claim.kind == ClaimKind::Fixed) continue;
     bool by_gain = !claim.speeds && is_sized_by_gain(config, claim.spec());
-    if (!by_gain && claim.sizes == UsefulSizes::Any) continue;
+    bool by_worth = !claim.speeds && config.cluster.sched.elastic_worth > 0;
+    if (!by_gain && !by_worth && claim.sizes == UsefulSizes::Any) continue;
     claim.per_host = hosts.takes(claim);
-    if (!by_gain) continue;
-    claim.by_gain = true;
+    if (!by_gain && !by_worth) continue;
+    claim.by_gain = by_gain;
     claim.price = price_of(config, *claim.job);
     live.insert(claim.id);
     const auto& curve = curve_for(claim, curves);
-    if (curve.size() > 1) attach_curve(claim, curve, 0);
+    if (curve.size() > 1) attach_curve(claim, curve, worth_of(claim, config.cluster.sched));
   }
   std::erase_if(curves, [&](const auto& entry) { return !live.count(entry.first); });
 }

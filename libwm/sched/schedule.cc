@@ -306,10 +306,12 @@ void Pass::add_promises() {
 
 Plan Pass::run() {
   place_users();
-  attach_speeds(claims_.all, policy_.speed, timeline_.clock.now);
-  attach_paces(claims_, *cluster_.config, memory_.curves);
+  const Config& config = *cluster_.config;
+  attach_speeds(claims_.all, policy_.speed, config.cluster.sched);
+  attach_paces(claims_, config, memory_.curves);
+  weigh_by_use(claims_.all, config.cluster.sched, timeline_.clock.now);
   look_at(claims_.quiet_until);
-  apply_limits(*cluster_.config, claims_.all, claims_.steady);
+  apply_limits(config, claims_.all, claims_.steady);
   mark_owed();
   mark_due(claims_, tree_, policy_, timeline_.clock);
   settle();

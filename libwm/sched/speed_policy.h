@@ -25,11 +25,7 @@ enum class ElasticShare : std::uint8_t {
 struct SpeedPolicy {
   std::shared_ptr<const Speeds> speeds;  ///< null: sizes are not compared by speed
   ElasticShare share = ElasticShare::Equal;
-  double worth = 0;           ///< least speed per task of a useful size, of the smallest's
-  std::uint32_t untried = 0;  ///< most tasks of a job without a curve; 0: no bound
-  Duration cost{};            ///< time that a job loses by a change of its size
-  double least_weight = 1;    ///< of a job that has held much; 1: past use does not count
-  Duration half_weight = std::chrono::hours(4);  ///< task time after which a job counts half
+  Duration cost{};  ///< time that a job loses by a change of its size
 };
 
 }  // namespace wm::sched

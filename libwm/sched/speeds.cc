@@ -59,18 +59,6 @@ double wish(const Claim& claim, std::uint32_t size, ElasticShare share) {
 
 double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
-// Jobs that have held much already count less: most jobs are short, and a long one makes
-// up for it when others have gone.
-double weight_of(const Claim& claim, const SpeedPolicy& policy, WallTime now) {
-  if (policy.least_weight >= 1) return 1;
-  double held = 0;
-  for (const Task& task : claim.job->tasks) {
-    WallTime end = task.holds_slot() ? now : task.ended;
-    held += std::max(0.0, seconds(end - task.since));
-  }
-  return std::max(policy.least_weight, 1 / (1 + held / seconds(policy.half_weight)));
-}
-
 }  // namespace
 
 void attach_curve(Claim& claim, const std::vector<double>& curve, double worth) {
@@ -79,19 +67,35 @@ void attach_curve(Claim& claim, const std::vector<double>& curve, double worth) 
   claim.max = std::max(claim.min, std::min(claim.max, claim.useful));
 }
 
-void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, WallTime now) {
+double worth_of(const Claim& claim, const SchedConf& conf) {
+  return claim.by_gain ? 0 : conf.elastic_worth / 100.0;
+}
+
+void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, const SchedConf& conf) {
   if (!policy.speeds) return;
   for (Claim& claim : claims) {
     if (!claim.resizes || claim.kind == ClaimKind::Fixed) continue;
-    claim.weight = weight_of(claim, policy, now);
     claim.by_gain = policy.share == ElasticShare::Gain;
     claim.price = policy.cost;
     auto found = policy.speeds->find(claim.id);
-    if (found == policy.speeds->end() || found->second.size() < 2) {
-      if (policy.untried > 0) claim.max = std::max(claim.min, std::min(claim.max, policy.untried));
-      continue;
+    if (found == policy.speeds->end() || found->second.size() < 2) continue;
+    attach_curve(claim, found->second, worth_of(claim, conf));
+  }
+}
+
+// Most jobs are short, and a long one makes up for it when others have gone.
+void weigh_by_use(std::vector<Claim>& claims, const SchedConf& conf, WallTime now) {
+  if (conf.elastic_least_weight >= 100) return;
+  double least = conf.elastic_least_weight / 100.0;
+  for (Claim& claim : claims) {
+    if (!claim.resizes || claim.by_gain || claim.kind == ClaimKind::Fixed) continue;
+    double held = 0;
+    for (const Task& task : claim.job->tasks) {
+      WallTime end = task.holds_slot() ? now : task.ended;
+      held += std::max(0.0, seconds(end - task.since));
     }
-    attach_curve(claim, found->second, policy.worth);
+    double half = std::max(1e-6, seconds(conf.elastic_half_weight));
+    claim.weight = std::max(least, 1 / (1 + held / half));
   }
 }
 

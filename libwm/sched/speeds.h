@@ -20,10 +20,17 @@
 
 namespace wm::sched {
 
-/// Attaches curves and weights to claims and lowers `useful` to the largest useful size.
-/// `now`: for what a job has held so far.
+/// Attaches the caller's curves to claims and lowers `useful` to the largest useful size.
 /// @cost O(claims log curves + points)
-void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, WallTime now);
+void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, const SchedConf& conf);
+
+/// Elastic jobs count less, the more they have held (elastic_least_weight).
+/// @cost O(1) where they do not, O(claims + tasks)
+void weigh_by_use(std::vector<Claim>& claims, const SchedConf& conf, WallTime now);
+
+/// The least speed per task of a useful size, as a part of the smallest's: by gain any.
+/// @cost O(1)
+double worth_of(const Claim& claim, const SchedConf& conf);
 
 /// Gives `left` units to claims that may grow, whose targets are their minimum. Returns what
 /// is left.

@@ -165,14 +165,5 @@ TEST(speeds, a_change_that_costs_more_than_it_brings_is_left) {
   EXPECT_EQ(run.size(run.ids[1]), 8u);
 }
 
-TEST(speeds, what_has_held_much_counts_less) {
-  TwoJobs run;
-  run.curves(kLinear, kLinear);
-  run.policy.speed.least_weight = 0.5;
-  run.policy.speed.half_weight = std::chrono::seconds(1);
-  ASSERT_GE(run.settle(), 0);
-  EXPECT_EQ(run.size(run.ids[0]), 4u) << "both are new";
-}
-
 }  // namespace
 }  // namespace wm::sched

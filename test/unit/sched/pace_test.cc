@@ -119,6 +119,31 @@ TEST_F(LiveJobs, in_a_queue_by_fairshare_what_they_say_changes_nothing) {
   EXPECT_EQ(run.size(bad), 2u);
 }
 
+TEST_F(LiveJobs, unless_tasks_must_be_worth_it_there_too) {
+  by("normal", "fairshare");
+  run.config.cluster.sched.elastic_worth = 50;
+  run.reconfigure();
+  live_in("/");
+  EXPECT_EQ(run.size(good), 3u);
+  EXPECT_EQ(run.size(bad), 1u);
+}
+
+// Four tasks for a day: the second half of eight GPUs is worth a third of a newcomer's.
+TEST_F(LiveJobs, what_has_held_much_counts_less_where_the_site_says_so) {
+  by("normal", "fairshare");
+  gpu_hosts(8);
+  auto old = submit_and_settle(elastic("ann", 1, 8));
+  ASSERT_EQ(run.size(old), 8u);
+  run.now += 24 * 3600;
+  auto fresh = submit_and_settle(elastic("ann", 1, 8));
+  EXPECT_EQ(run.size(old), 4u) << "all count alike";
+  run.config.cluster.sched.elastic_least_weight = 33;
+  run.reconfigure();
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(old), 2u);
+  EXPECT_EQ(run.size(fresh), 6u);
+}
+
 TEST_F(LiveJobs, a_plan_says_otherwise_and_so_does_the_one_above_it) {
   plan({.path = "/a", .elastic = "fairshare"});
   plan({.path = "/a/b"});
