@@ -67,6 +67,7 @@ struct Claim {
   const std::vector<double>* speeds = nullptr;  ///< by tasks; null: not known
   bool by_gain = false;                         ///< shares by gain, not equally
   double weight = 1;                            ///< among the jobs of its user
+  double kept = 1;                              ///< and its present size so much more
   Duration price{};                             ///< what a change of its size costs it
   UsefulSizes sizes = UsefulSizes::Any;
   std::uint32_t per_host = 1;  ///< tasks that its largest host takes; of jobs with `sizes`

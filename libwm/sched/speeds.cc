@@ -10,8 +10,9 @@ namespace {
 constexpr double kFaster = 1.03;
 
 // A running job's own size counts for so much more than one that another would have to change
-// to: a change costs, and the next arrival or end would often ask for the opposite one.
-constexpr double kKept = 1.2;
+// to: a change costs, and the next arrival or end would often ask for the opposite one. Who has
+// just paid for one is left alone first: as much more as the price is of the time since, at most 4.
+constexpr double kKept = 1.2, kMostForPrice = 4;
 
 double speed_at(const Claim& claim, std::uint32_t tasks) {
   if (!claim.speeds) return tasks;
@@ -51,7 +52,7 @@ std::uint32_t next_size(const Claim& claim, std::uint32_t tasks) {
 
 // How much a claim wants its next size; more goes first.
 double wish(const Claim& claim, std::uint32_t size, ElasticShare share) {
-  double weight = claim.weight * (size <= claim.now ? kKept : 1);
+  double weight = claim.weight * (size <= claim.now ? claim.kept : 1);
   if (share == ElasticShare::Equal) return -static_cast<double>(claim.cost(claim.target)) / weight;
   double gain = std::log(speed_at(claim, size) / std::max(1e-12, speed_at(claim, claim.target)));
   return weight * gain / static_cast<double>(claim.cost(size) - claim.cost(claim.target));
@@ -80,6 +81,16 @@ void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, const 
     auto found = policy.speeds->find(claim.id);
     if (found == policy.speeds->end() || found->second.size() < 2) continue;
     attach_curve(claim, found->second, worth_of(claim, conf));
+  }
+}
+
+void weigh_by_change(std::vector<Claim>& claims, WallTime now) {
+  for (Claim& claim : claims) {
+    if (!claim.resizes || claim.kind != ClaimKind::Elastic) continue;
+    WallTime last = claim.job->dispatched;
+    for (const Task& task : claim.job->tasks) last = std::max({last, task.since, task.ended});
+    double since = std::max(1e-6, seconds(now - last));
+    claim.kept = kKept + std::min(kMostForPrice, seconds(claim.price) / since);
   }
 }
 

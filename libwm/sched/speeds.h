@@ -28,6 +28,11 @@ void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, const 
 /// @cost O(1) where they do not, O(claims + tasks)
 void weigh_by_use(std::vector<Claim>& claims, const SchedConf& conf, WallTime now);
 
+/// What a running job has counts more than the same for another, the more so the less time has
+/// passed since it paid for a change.
+/// @cost O(claims + tasks)
+void weigh_by_change(std::vector<Claim>& claims, WallTime now);
+
 /// The least speed per task of a useful size, as a part of the smallest's: by gain any.
 /// @cost O(1)
 double worth_of(const Claim& claim, const SchedConf& conf);

@@ -128,7 +128,7 @@ TEST_F(LiveJobs, unless_tasks_must_be_worth_it_there_too) {
   EXPECT_EQ(run.size(bad), 1u);
 }
 
-// Four tasks for a day: the second half of eight GPUs is worth a third of a newcomer's.
+// Four tasks for a day: the second half of eight GPUs counts a quarter of a newcomer's.
 TEST_F(LiveJobs, what_has_held_much_counts_less_where_the_site_says_so) {
   by("normal", "fairshare");
   gpu_hosts(8);
@@ -137,7 +137,7 @@ TEST_F(LiveJobs, what_has_held_much_counts_less_where_the_site_says_so) {
   run.now += 24 * 3600;
   auto fresh = submit_and_settle(elastic("ann", 1, 8));
   EXPECT_EQ(run.size(old), 4u) << "all count alike";
-  run.config.cluster.sched.elastic_least_weight = 33;
+  run.config.cluster.sched.elastic_least_weight = 25;
   run.reconfigure();
   ASSERT_GE(run.settle(), 0);
   EXPECT_EQ(run.size(old), 2u);
