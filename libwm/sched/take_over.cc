@@ -47,8 +47,8 @@ class TakeOver {
   Donors donors_, growing_;       // all; those above their minimum
 };
 
-// What a claim could give: an elastic one all above its floor, one that waits its turn unless others
-// made way for it.
+// What a claim could give: an elastic one all above its floor, one that waits its turn unless
+// others made way for it.
 Units TakeOver::surplus_of(const Claim& claim) {
   if (claim.kind == ClaimKind::Fixed) return 0;
   if (claim.pending() && claim.admitted == 0) return 0;

@@ -54,6 +54,27 @@ TEST_F(Owed, one_that_comes_while_they_leave_does_not_take_the_room) {
   expect_started(by);
 }
 
+// The other has started, and then made way itself: it may wait for long.
+TEST_F(Owed, who_was_parked_goes_on_when_the_other_has_started_and_waits_again) {
+  queue("high", [](QueueConf& q) { q.preempts = {"normal"}; });
+  queue("normal", [](QueueConf& q) { q.preempt_by = "requeue"; });
+  run.end(low);
+  low = run.submit(slots("ann", 1).queue("low"));
+  run.pass();
+  ASSERT_EQ(run.job(low).state, JobState::Running);
+  auto by = submit_and_park();
+  run.now = 1;
+  expect_started(by);
+  run.now = 2;
+  auto high = run.submit(slots("bob", 1).queue("high"));
+  run.pass();
+  run.end_preempted();
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.job(high).state, JobState::Running);
+  EXPECT_EQ(run.job(by).state, JobState::Pending);
+  EXPECT_EQ(run.job(low).state, JobState::Running);
+}
+
 TEST_F(Owed, who_was_parked_goes_on_when_the_other_is_killed) {
   auto by = submit_and_park();
   run.step(KillRequested{by, {}});
