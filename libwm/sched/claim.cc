@@ -18,6 +18,19 @@ bool is_wanted(const Task& task) {
   return !task.kill && (task.state == TaskState::Starting || task.state == TaskState::Running);
 }
 
+JobId makes_way_for(const Cluster& cluster, const Job& job) {
+  if (!job.preempted && !job.parked) return {};
+  JobId by = job.parked ? job.parked->by : job.preempted->by;
+  WallTime given = job.parked ? job.suspended_at : WallTime{};
+  for (const Task& task : job.tasks) {
+    if (job.parked) break;
+    if (task.holds_slot()) return by;
+    given = std::max(given, task.ended);
+  }
+  const Job* other = find_job(cluster, by);
+  return other && other->dispatched > given ? JobId{} : by;
+}
+
 TaskNumber first_task(const Job& job) {
   if (!job.membership.members.empty()) return job.membership.members.front();
   TaskNumber first;

@@ -165,6 +165,11 @@ void each_end(const Claim& claim, const std::function<void(const Task&, WallTime
 /// @cost O(1)
 TaskRequest held_by(const Job& job);
 
+/// For whom it makes or made way, by leaving or by being parked, as long as that one has not been
+/// dispatched since: then it has had what was made for it. None: {}.
+/// @cost O(tasks + log jobs)
+JobId makes_way_for(const Cluster& cluster, const Job& job);
+
 /// Is the task still wanted: holds a slot and was not asked to go? @cost O(1)
 bool is_wanted(const Task& task);
 

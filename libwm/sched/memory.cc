@@ -144,8 +144,7 @@ void Collector::visit_element(const Job& job) {
 
 void Collector::visit(const Job& job) {
   // Whoever makes way is owed for, even one that was ended for it.
-  if (job.preempted) claims_.owed.push_back(job.preempted->by);
-  if (job.parked) claims_.owed.push_back(job.parked->by);
+  if (JobId by = makes_way_for(cluster_, job); by != JobId{}) claims_.owed.push_back(by);
   switch (job.state) {
     case JobState::Pending:
       if (job.id.index > 0) visit_element(job);

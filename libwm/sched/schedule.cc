@@ -144,10 +144,8 @@ void Pass::mark_owed() {
   std::sort(waiting.begin(), waiting.end());
   for (Claim& claim : claims_.all) {
     if (!claim.pending()) continue;
-    const auto& preempted = claim.job->preempted;
-    const auto& parked = claim.job->parked;
-    auto waits = [&](JobId by) { return std::binary_search(waiting.begin(), waiting.end(), by); };
-    if (!(preempted && waits(preempted->by)) && !(parked && waits(parked->by))) continue;
+    JobId by = makes_way_for(cluster_, *claim.job);
+    if (!std::binary_search(waiting.begin(), waiting.end(), by)) continue;
     claim.barred = Barred::Limit;
     claim.barrier = PendCode::Priority;
   }

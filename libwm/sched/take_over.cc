@@ -47,10 +47,12 @@ class TakeOver {
   Donors donors_, growing_;       // all; those above their minimum
 };
 
-// What a claim could give: an elastic one all above its floor.
+// What a claim could give: an elastic one all above its floor, one that waits its turn unless
+// others made way for it.
 Units TakeOver::surplus_of(const Claim& claim) {
   if (claim.kind == ClaimKind::Fixed) return 0;
-  if (claim.pending()) return claim.admitted * claim.cost(claim.target);
+  if (claim.pending() && claim.admitted == 0) return 0;
+  if (claim.pending()) return claim.admitted * claim.cost(claim.target) - claim.cost(claim.floor);
   return claim.cost(claim.target) - claim.cost(claim.floor);
 }
 

@@ -89,8 +89,11 @@ void Division::load_leaf(int node, const User& user) {
   leaf.demand = std::max(leaf.floor, std::min(leaf.demand, kNoLimit));
 }
 
-// One that was promised this date comes before every share.
-bool is_entitled(const Claim& claim) { return claim.due && claim.barred == Barred::No; }
+// One that was promised this date, or for which others made way, comes before every share and, of
+// its user's, before those that stand before it.
+bool is_entitled(const Claim& claim) {
+  return claim.pending() && (claim.due || claim.floor > 0) && claim.barred == Barred::No;
+}
 
 // Pending claims in order get their minimum while it lasts; returns what is left.
 Units Division::admit(User& user, Units left) {
