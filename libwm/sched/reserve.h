@@ -130,8 +130,9 @@ class Reservations {
   void build();
   void add_ends(const Claim& claim);
   bool passes_freely(const Claim& claim) const {
-    // What it starts with it would never give back.
-    bool stays = claim.pending() && claim.admitted == 0 && claim.limit == Duration{};
+    // What it starts with it would give back at its end alone: a promise binds whoever starts.
+    bool binds = policy_.backfill == Backfill::Conservative || claim.limit == Duration{};
+    bool stays = claim.pending() && claim.admitted == 0 && binds;
     return growing_ && claim.resizes && !stays;
   }
 

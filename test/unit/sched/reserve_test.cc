@@ -85,6 +85,16 @@ TEST_F(Backfilling, a_waiting_elastic_job_without_limit_does_not_start_in_what_i
   }
 }
 
+TEST_F(Backfilling, conservative_starts_an_elastic_job_in_what_is_held_if_it_ends_by_the_date) {
+  run.policy.backfill = SchedPolicy::Backfill::Conservative;
+  JobId wide = submit(4, 50);
+  JobId late = submit_and_settle(lasting(elastic("bob", 2, 4), 200).gpus(0));
+  EXPECT_FALSE(runs(late));
+  JobId in_time = submit_and_settle(lasting(elastic("eve", 2, 4), 90).gpus(0));
+  EXPECT_TRUE(runs(in_time));
+  EXPECT_EQ(run.promised(wide), 100);
+}
+
 TEST_F(Backfilling, strict_order_starts_nobody_early) {
   run.policy.backfill = SchedPolicy::Backfill::None;
   submit(4, 50);
