@@ -60,9 +60,11 @@ void mark_due(Claims& claims, const PlanTree& tree, const SchedPolicy& policy, C
     if (!is_promised(claim)) continue;
     PlanUse& use = claim.gpu ? gpus : slots;
     Units cost = claim.cost(claim.min);
-    bool due = use.allows(claim.user_node, cost) &&
-               (take_now(places, claim) || claim.job->promised <= clock.now + clock.grace);
+    bool has_come = claim.job->promised <= clock.now + clock.grace;
+    bool due = use.allows(claim.user_node, cost) && (take_now(places, claim) || has_come);
     claim.due = due;
+    // Passed by once, it would stand in the way of those that are promised its places after it.
+    if (due && has_come) claim.floor = claim.min;
     if (due) use.add(claim.user_node, cost);
     if (policy.backfill != Backfill::Conservative) return;
   }
@@ -305,6 +307,7 @@ void Reservations::move(const Claim& claim, const std::vector<Share>& shares) {
   bool stays = &claim == first_ && kept == kept_.end();  // at its date: easy
   if (!skyline_ || stays) return;
   Window window = after_others(claim);
+  take_back(claim);  // until it starts that is stored of it, and kept first in the next pass
   if (kept != kept_.end()) kept->second = {shares, window};
   for (const Share& share : shares) skyline_->occupy(claim, share, window);
 }

@@ -36,8 +36,9 @@ struct Timeline {
 };
 
 /// Pending claims whose promised date has come, or that fit already, are to start whatever
-/// their user's share is. Under easy only the first that was promised anything; in strict order
-/// all that fit before the first that does not.
+/// their user's share is; those whose date has come are owed their minimum, and give nothing to a
+/// higher queue. Under easy only the first that was promised anything; in strict order all that fit
+/// before the first that does not.
 /// @cost O(claims + hosts), O(claims) when nothing was promised
 void mark_due(Claims& claims, const PlanTree& tree, const SchedPolicy& policy, Clock clock);
 

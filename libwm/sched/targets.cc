@@ -80,9 +80,8 @@ void Division::load_leaf(int node, const User& user) {
   for (const Claim* claim : user.claims) {
     bool settled = claim->pending() && phase_ == Phase::Size;
     Units copies = settled ? claim->admitted : claim->copies;
-    if (!settled) leaf.floor += claim->cost(claim->floor);
     if (settled) leaf.floor += copies * claim->cost(claim->min);
-    else if (claim->due) leaf.floor += claim->cost(claim->min);
+    else leaf.floor += claim->cost(claim->due ? claim->min : claim->floor);
     leaf.now += now(*claim);
     if (claim->barred == Barred::No) leaf.demand += copies * claim->cost(claim->most());
   }

@@ -140,6 +140,31 @@ TEST_F(Backfilling, the_promised_one_starts_when_its_date_has_come) {
   EXPECT_TRUE(runs(wide));
 }
 
+// Passed by once, it would meet those that are promised its places after it: nobody could start.
+TEST_F(Backfilling, conservative_starts_one_at_its_date_though_a_higher_queue_waits) {
+  run.policy.backfill = SchedPolicy::Backfill::Conservative;
+  run.policy.promise_tolerance = Duration{};
+  auto waits = [&](const std::string& queue, std::uint32_t tasks, int seconds) {
+    return submit_and_settle(lasting(slots("bob", tasks).queue(queue), seconds));
+  };
+  JobId low = waits("low", 4, 10), next = waits("low", 3, 100);
+  JobId wide = submit_and_settle(lasting(slots("eve", 4).queue("high"), 50));
+  run.now = 85;
+  JobId small = waits("high", 1, 20);  // beside `next`
+  EXPECT_EQ(run.promised(low), 100);
+  EXPECT_EQ(run.promised(next), 110);
+  EXPECT_EQ(run.promised(wide), 210);
+  EXPECT_EQ(run.promised(small), 110);
+  run.now = 95;
+  run.end(first);
+  run.settle();
+  EXPECT_TRUE(runs(low));
+  run.now = 105;
+  run.end(low);
+  run.settle();
+  EXPECT_TRUE(runs(next) && runs(small));
+}
+
 TEST_F(Backfilling, it_starts_earlier_when_others_end_early) {
   JobId wide = submit(4, 50, "bob");
   run.now = 20;
@@ -182,6 +207,40 @@ TEST_F(Backfilling, elastic_jobs_grow_into_what_is_held_and_give_it_back) {
   run.settle();
   EXPECT_EQ(run.size(wide), 3u);
   EXPECT_EQ(run.size(grown), 1u);
+}
+
+using Dates = test::SchedCluster;
+
+// For whom others make way starts elsewhere, and earlier; until then its date is what it was.
+TEST_F(Dates, nobody_starts_in_the_places_of_one_that_others_make_way_for) {
+  run.policy.backfill = SchedPolicy::Backfill::Conservative;
+  run.policy.promise_tolerance = Duration{};
+  queue("high", [](QueueConf& conf) { conf.preempts = {"lower"}; });
+  queue("low", [](QueueConf& conf) { conf.preempt_by = "requeue"; });
+  run.host(4);
+  run.host(2);
+  auto submit = [&](const std::string& user, const std::string& queue, int tasks, int seconds) {
+    return submit_and_settle(lasting(slots(user, tasks).queue(queue), seconds));
+  };
+  submit("ann", "high", 3, 100);
+  JobId until_50 = submit("ann", "high", 2, 50);
+  JobId low = submit("bob", "low", 2, 1000), high = submit("eve", "high", 2, 50);
+  JobId wide = submit("gus", "low", 4, 100), beside = submit("dan", "low", 2, 50);
+  run.now = 40;
+  JobId small = submit("fay", "low", 1, 95);
+  EXPECT_EQ(run.promised(high), 100);
+  EXPECT_EQ(run.promised(wide), 150);
+  EXPECT_EQ(run.promised(beside), 100);
+  EXPECT_EQ(run.promised(small), 250);
+  run.now = 50;
+  run.end(until_50);
+  for (int i = 0; i < 3; ++i) {
+    run.pass();
+    run.end_preempted();
+  }
+  EXPECT_GT(run.size(high), 0u);
+  EXPECT_EQ(run.size(low), 0u);
+  EXPECT_EQ(run.promised(beside), 100);
 }
 
 }  // namespace

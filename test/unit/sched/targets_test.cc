@@ -118,6 +118,31 @@ TEST_F(Targets, the_surplus_of_an_equal_queue_is_not_taken) {
   EXPECT_EQ(target(a), 4u);
 }
 
+TEST_F(Targets, one_that_is_owed_its_minimum_gives_nothing_to_a_higher_queue) {
+  run.host(4);
+  auto low = run.submit(slots("ann", 4).queue("low"));
+  auto high = run.submit(slots("bob", 1).queue("high"));
+  collect();
+  claim(low)->floor = claim(low)->min;
+  set_targets(claims->all, tree, capacities_of(*claims));
+  EXPECT_EQ(admitted(low), 1u);
+  EXPECT_EQ(admitted(high), 0u);
+}
+
+TEST_F(Targets, what_is_due_and_owed_counts_once) {
+  run.host(6);
+  auto due = run.submit(slots("ann", 3).queue("low"));
+  auto other = run.submit(slots("bob", 3).queue("low"));
+  auto next = run.submit(slots("ann", 3).queue("low"));
+  collect();
+  claim(due)->due = true;
+  claim(due)->floor = claim(due)->min;
+  set_targets(claims->all, tree, capacities_of(*claims));
+  EXPECT_EQ(admitted(due), 1u);
+  EXPECT_EQ(admitted(other), 1u);
+  EXPECT_EQ(admitted(next), 0u);
+}
+
 TEST_F(Targets, an_elastic_newcomer_of_a_higher_queue_gets_its_share_not_more) {
   gpu_hosts(4);
   auto a = submit_and_settle(elastic("ann", 1, 4).queue("low"));
