@@ -23,20 +23,30 @@ std::int64_t seconds(Duration d) {
   return std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::seconds>(d).count());
 }
 
+// The state that its events tell, from one to the next. Of one whose first start is not among
+// them the record's counts.
 Spent spent(const HistoryJob& job, WallTime now) {
-  auto end = job.ended == WallTime{} ? now : job.ended;
-  auto start = job.started == WallTime{} ? end : job.started;
-  Duration stood{};
-  WallTime since{};
+  Duration pending{}, running{}, suspended{};
+  Duration *state = &pending, *before = &pending;
+  WallTime since = job.submitted, end = job.ended == WallTime{} ? now : job.ended;
+  auto turn = [&](Duration* to, WallTime at) {
+    *state += std::max(Duration{}, at - since);
+    since = std::max(since, at);
+    state = to;
+  };
+  bool told = std::ranges::any_of(job.events, [](const auto& e) { return e.event == "START"; });
+  if (!told && job.started != WallTime{}) turn(&running, job.started);
   for (const auto& event : job.events) {
-    if (event.event == "SUSPEND") since = event.time;
-    bool ends = event.event == "RESUME" || event.event == "END";
-    if (!ends || since == WallTime{}) continue;
-    stood += event.time - since;
-    since = {};
+    if (event.event == "START") turn(&running, event.time);
+    if (event.event == "REQUEUE") turn(&pending, event.time);
+    if (event.event == "SUSPEND" && state != &suspended) {
+      before = state;
+      turn(&suspended, event.time);
+    }
+    if (event.event == "RESUME" && state == &suspended) turn(before, event.time);
   }
-  if (since != WallTime{}) stood += end - since;  // it still stands
-  return {seconds(start - job.submitted), seconds(end - start - stood), seconds(stood)};
+  turn(state, end);
+  return {seconds(pending), seconds(running), seconds(suspended)};
 }
 
 std::string cells(const Spent& s) {

@@ -182,8 +182,8 @@ std::string submit_line(const ShownJob& s) {
 
 std::string start_line(const ShownJob& s) {
   const Job& job = *s.view->job;
-  if (job.dispatched == WallTime{}) return "";
   auto hosts = split_hosts(exec_hosts_text(*s.view));
+  if (job.dispatched == WallTime{} || hosts.empty()) return "";  // or it waits again
   std::string list;
   for (const auto& host : shortened(hosts)) list += " <" + host + ">";
   return long_time(job.started == WallTime{} ? job.dispatched : job.started) + ": Started " +
@@ -273,7 +273,9 @@ std::string reasons_section(const ShownJob& s) {
   if (!waits) return lines + " " + text + ";\n";
   for (const auto& reason : s.view->reasons) {
     lines += " " + reason.text + ";";
-    if (reason.hosts_removed > 0) lines += " " + std::to_string(reason.hosts_removed) + " hosts;";
+    auto count = std::to_string(reason.hosts_removed) + " host";
+    bool says = reason.text.find(": " + count) != std::string::npos;
+    if (reason.hosts_removed > 0 && !says) lines += " " + count + "s;";
     lines += "\n";
   }
   return lines;

@@ -99,5 +99,18 @@ TEST(history, time_between_suspend_and_resume_counts_as_suspended) {
       << history_table({&stood, 1}, at(500));
 }
 
+TEST(history, one_that_was_queued_again_waits_from_then_on) {
+  auto again = job();
+  again.started = at(70), again.ended = WallTime{};
+  again.events = {{.time = at(10), .event = "START"},
+                  {.time = at(30), .event = "REQUEUE"},
+                  {.time = at(70), .event = "START"},
+                  {.time = at(75), .event = "REQUEUE"}};
+  // PEND PSUSP RUN USUSP SSUSP UNKWN TOTAL
+  auto text = history_table({&again, 1}, at(100));
+  EXPECT_NE(text.find(" 75      0       25      0       0       0       100"), std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace wm::cmd

@@ -188,6 +188,18 @@ TEST(job_tables, long_form_is_wrapped_and_shows_what_clients_parse) {
   }
 }
 
+TEST(job_tables, long_form_counts_hosts_once_and_starts_nothing_that_waits_again) {
+  auto view = running();
+  auto waiting = std::make_shared<Job>(*view.job);
+  waiting->state = JobState::Pending;
+  waiting->tasks.clear();
+  view.job = waiting;
+  view.reasons = {{PendCode::Excluded, "Excluded by an exit code: 2 hosts", 2, ""}};
+  auto text = long_text({&view, at(120)});
+  EXPECT_NE(text.find(" Excluded by an exit code: 2 hosts;\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Started"), std::string::npos) << text;
+}
+
 TEST(job_tables, long_form_names_hosts_that_the_job_may_not_return_to) {
   auto view = running();
   EXPECT_EQ(long_text({&view, at(120)}).find("EXCLUDED"), std::string::npos);
