@@ -134,6 +134,7 @@ JobView view_of(const Seen& seen, const Job& job, JobId id) {
     const Host* host = seen.state.hosts.find(id.value);
     view.excluded_hosts.push_back(host ? host->name : "?");
   }
+  std::ranges::sort(view.excluded_hosts);  // numbers follow who registered first
   view.reasons = reasons_of(seen, job, id);
   const auto& progress = seen.hosts.progress();
   if (auto it = progress.find(id); it != progress.end()) view.progress = it->second;

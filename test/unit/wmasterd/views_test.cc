@@ -246,13 +246,16 @@ TEST(views, a_job_is_shown_with_its_hosts_and_what_it_resolved_to) {
 
 TEST(views, hosts_that_a_job_may_not_return_to_are_shown_by_name) {
   ClusterBuilder c;
-  auto h1 = c.host(4);
+  std::vector<HostId> hosts;
+  for (int i = 0; i < 10; ++i) hosts.push_back(c.host(4));
   SpecBuilder spec;
+  spec.spec.min_tasks = spec.spec.max_tasks = 2;
   spec.spec.requeue_exits = {{3}, {3}};
   auto id = c.submit(spec);
-  c.run(id, {h1});
+  c.run(id, {hosts[1], hosts[9]});
+  c.step(TaskEnded{id, Attempt{1}, TaskNumber{2}, 3 << 8, Term::None, {}, ""});
   c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 3 << 8, Term::None, {}, ""});
-  EXPECT_EQ(Show(c).job(id).excluded_hosts, std::vector<std::string>{"h1"});
+  EXPECT_EQ(Show(c).job(id).excluded_hosts, (std::vector<std::string>{"h10", "h2"}));
 }
 
 TEST(views, a_queue_counts_slots_by_state) {
