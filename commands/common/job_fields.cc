@@ -7,6 +7,7 @@
 #include <array>
 #include <ctime>
 
+#include "libwm/base/joined.h"
 #include "libwm/base/units.h"
 
 namespace wm::cmd {
@@ -147,18 +148,8 @@ constexpr Shown<ShownJob> kFields[] = {
        return when(
            static_cast<std::uint64_t>(std::unique(hosts.begin(), hosts.end()) - hosts.begin()));
      }},
-    {{"ask_hosts", "", 30},
-     [](const ShownJob& s) {
-       std::string text;
-       for (const auto& host : spec_of(s).ask_hosts) text += (text.empty() ? "" : " ") + host;
-       return text;
-     }},
-    {{"excluded_hosts", "", 30},
-     [](const ShownJob& s) {
-       std::string text;
-       for (const auto& host : s.view->excluded_hosts) text += (text.empty() ? "" : " ") + host;
-       return text;
-     }},
+    {{"ask_hosts", "", 30}, [](const ShownJob& s) { return joined(spec_of(s).ask_hosts); }},
+    {{"excluded_hosts", "", 30}, [](const ShownJob& s) { return joined(s.view->excluded_hosts); }},
     {{"slots", "", 5}, [](const ShownJob& s) { return number(tasks_counted(job_of(s))); }},
     {{"nalloc_slot", "", 10}, [](const ShownJob& s) { return number(tasks_counted(job_of(s))); }},
     {{"nreq_slot", "", 10}, [](const ShownJob& s) { return number(spec_of(s).min_tasks); }},

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "commands/common/priority.h"
+#include "libwm/base/joined.h"
 
 namespace wm::cmd {
 namespace {
@@ -41,12 +42,6 @@ std::vector<std::string> shortened(const std::vector<std::string>& hosts) {
     i = end;
   }
   return result;
-}
-
-std::string joined(const std::vector<std::string>& words, const char* separator) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
 }
 
 std::string state_of(const ShownJob& s) { return std::string(lsf_state(*s.view->job)); }

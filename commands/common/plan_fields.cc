@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "libwm/base/joined.h"
 #include "libwm/base/units.h"
 
 namespace wm::cmd {
@@ -16,12 +17,6 @@ std::string count(std::uint64_t n) { return std::to_string(n); }
 
 // No limit is an empty text in JSON and "-" in tables.
 std::string limit(const V& v) { return v.limit < 0 ? "" : std::to_string(v.limit); }
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 std::string lends(const V& v) { return v.conf.lend ? count(*v.conf.lend) : "all"; }
 

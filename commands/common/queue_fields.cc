@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "libwm/base/joined.h"
 #include "libwm/base/units.h"
 
 namespace wm::cmd {
@@ -18,10 +19,8 @@ std::string limit(std::uint32_t n) { return n == 0 ? "" : std::to_string(n); }
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
-std::string joined(const std::vector<std::string>& words, const char* none) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
-  return text.empty() ? none : text;
+std::string all_or(const std::vector<std::string>& words) {
+  return words.empty() ? "all" : joined(words);
 }
 
 std::string minutes(Duration d) {
@@ -64,9 +63,9 @@ constexpr Shown<V> kFields[] = {
     {{"rsv", "", 10}, [](const V&) { return count(0); }},
     {{"nice", "", 6}, [](const V& v) { return std::to_string(v.conf.nice); }},
     {{"description", "desc", 50}, [](const V& v) { return v.conf.description; }},
-    {{"users", "", 50}, [](const V& v) { return joined(v.conf.users, "all"); }},
-    {{"hosts", "", 50}, [](const V& v) { return joined(v.conf.hosts, "all"); }},
-    {{"administrators", "admins", 50}, [](const V& v) { return joined(v.conf.admins, ""); }},
+    {{"users", "", 50}, [](const V& v) { return all_or(v.conf.users); }},
+    {{"hosts", "", 50}, [](const V& v) { return all_or(v.conf.hosts); }},
+    {{"administrators", "admins", 50}, [](const V& v) { return joined(v.conf.admins); }},
     {{"application", "app", 13}, [](const V& v) { return v.conf.app; }},
     {{"plan", "", 20}, [](const V& v) { return v.conf.plan; }},
     {{"min_tasks", "", 10}, [](const V& v) { return limit(v.conf.min_tasks); }},
@@ -148,11 +147,11 @@ std::string queue_long_text(const QueueView& view) {
   line("MEMLIMIT:", conf.mem_limit.value ? format_bytes(conf.mem_limit) : "");
   line("SCHEDULING POLICIES:", policies(view));
   line("ELASTIC SIZES:", conf.elastic);
-  if (!conf.preempts.empty()) line("PREEMPTS:", joined(conf.preempts, ""));
+  if (!conf.preempts.empty()) line("PREEMPTS:", joined(conf.preempts));
   line("MAKES WAY BY:", conf.preempt_by);
-  line("USERS:", joined(conf.users, "all"));
-  line("HOSTS:", joined(conf.hosts, "all"));
-  line("ADMINISTRATORS:", joined(conf.admins, ""));
+  line("USERS:", all_or(conf.users));
+  line("HOSTS:", all_or(conf.hosts));
+  line("ADMINISTRATORS:", joined(conf.admins));
   line("APPLICATION:", conf.app);
   line("PLAN:", conf.plan);
   line("RES_REQ:", conf.res_req);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemons/wmasterd/host_names.h"
 #include "libwm/fsm/fsm.h"
 
 namespace wm::master {
@@ -167,8 +168,7 @@ class Fold {
     std::string text = job.end_text;
     if (job.excluded_hosts.empty()) return text;
     text += text.empty() ? "not again on" : "; not again on";
-    for (HostId id : job.excluded_hosts)
-      if (const Host* host = after_.hosts.find(id.value)) text += " <" + host->name + ">";
+    for (const auto& host : names_of(after_, job.excluded_hosts)) text += " <" + host + ">";
     return text;
   }
 

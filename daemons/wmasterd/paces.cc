@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "libwm/sched/pace.h"
+
 namespace wm::master {
 namespace {
 
@@ -85,7 +87,8 @@ void Paces::note_start(Heard& heard, const Job& job, EpochNumber start, TimePoin
 std::optional<StepsMeasured> Paces::hear(const Cluster& state, JobId id, const JobProgress& report,
                                          TimePoint now) {
   const Job* job = find_job(state, id);
-  if (!job || !job->spec().elastic || !is_sized_by_gain(*state.config, job->spec())) return {};
+  if (!job || !job->spec().elastic || !sched::is_sized_by_reports(*state.config, job->spec()))
+    return {};
   Heard& heard = heard_[id];
   bool restarts = resize_mode_of(*state.config, *job) == ResizeMode::Restart;
   if (restarts && report.progress.epoch < heard.epoch && heard.attempt == job->attempt) return {};

@@ -9,8 +9,8 @@
 // in the attempt ($WM_START), all its slots count as members, and the time from the last report of
 // one start to the first of the next is what the change cost it. That goes with the next event.
 //
-// Invariants: jobs that are not sized by gain make no events; one that is makes at most one every
-// 30 s at a size that was measured before. Called by hosts.cc.
+// Invariants: jobs that are not sized by what they report make no events; one that is makes at most
+// one every 30 s at a size that was measured before. Called by hosts.cc.
 #pragma once
 
 #include <map>

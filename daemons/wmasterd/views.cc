@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "daemons/wmasterd/host_names.h"
+
 namespace wm::master {
 namespace {
 
@@ -130,11 +132,7 @@ JobView view_of(const Seen& seen, const Job& job, JobId id) {
     const Host* host = seen.state.hosts.find(task.host.value);
     view.task_hosts.push_back(host ? host->name : "?");
   }
-  for (HostId id : job.excluded_hosts) {
-    const Host* host = seen.state.hosts.find(id.value);
-    view.excluded_hosts.push_back(host ? host->name : "?");
-  }
-  std::ranges::sort(view.excluded_hosts);  // numbers follow who registered first
+  view.excluded_hosts = names_of(seen.state, job.excluded_hosts);
   view.reasons = reasons_of(seen, job, id);
   const auto& progress = seen.hosts.progress();
   if (auto it = progress.find(id); it != progress.end()) view.progress = it->second;

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <utility>
 
+#include "libwm/base/joined.h"
 #include "libwm/base/log.h"
 
 namespace wm::node {
@@ -11,16 +12,8 @@ namespace {
 
 constexpr auto kStartLimit = std::chrono::seconds(20);
 
-std::string joined(const std::vector<std::string>& words, char by) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : std::string(1, by)) + word;
-  return text;
-}
-
 // "1001 GPU-a GPU-b": kept by the shepherd over a restart.
-std::string memo_of(const MpsKey& key) {
-  return std::to_string(key.uid) + " " + joined(key.uuids, ' ');
-}
+std::string memo_of(const MpsKey& key) { return std::to_string(key.uid) + " " + joined(key.uuids); }
 
 MpsKey key_of(const std::string& memo) {
   std::istringstream in(memo);
@@ -49,14 +42,14 @@ proc::AttemptSpec Mps::spec(const MpsKey& key, const Daemon& daemon, const proc:
   spec.account = account;
   spec.cwd = "/";
   spec.kill_interval = spec.kill_grace = grace;
-  spec.files = {{"uuids", joined(key.uuids, '\n') + "\n", false}};  // makes the folder
+  spec.files = {{"uuids", joined(key.uuids, "\n") + "\n", false}};  // makes the folder
   spec.memo = memo_of(key);
   auto place = folder(daemon.key);
   proc::TaskSpec task;
   task.task = {1};
   task.argv = {host_.mps_program, "-f"};
   task.env = {"CUDA_MPS_LOG_DIRECTORY=" + place, "CUDA_MPS_PIPE_DIRECTORY=" + place,
-              "CUDA_VISIBLE_DEVICES=" + joined(key.uuids, ','),
+              "CUDA_VISIBLE_DEVICES=" + joined(key.uuids, ","),
               "PATH=/usr/local/bin:/usr/bin:/bin"};
   task.env.push_back(std::string(proc::kAttemptVariable) + "=" +
                      proc::attempt_marker(host_.cluster, host_.name, daemon.key));
@@ -73,7 +66,7 @@ Mps::Stand Mps::need(const MpsKey& key, const proc::Account& account, Duration g
   if (fresh) {
     daemon.key = {{0, ++last_}, {1}};
     daemon.since = outside_.mono();
-    log::info("mps_start", {{"uid", key.uid}, {"gpus", joined(key.uuids, ',')}});
+    log::info("mps_start", {{"uid", key.uid}, {"gpus", joined(key.uuids, ",")}});
     outside_.launcher().start(spec(key, daemon, account, grace));
   }
   if (daemon.stage == Stage::Ready) return Stand::Ready;
@@ -147,7 +140,7 @@ void Mps::on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word) {
     return;
   }
   const auto& record = std::get<proc::AttemptEnded>(word).record;
-  log::warn("mps_ended", {{"gpus", joined(at->first.uuids, ',')}, {"why", record.text}});
+  log::warn("mps_ended", {{"gpus", joined(at->first.uuids, ",")}, {"why", record.text}});
   at->second.stage = Stage::Failed;
 }
 

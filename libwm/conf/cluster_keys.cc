@@ -131,16 +131,14 @@ constexpr Key<C> kKeys[] = {
      {0, 100},
      Effect::Reconfig,
      "Under fairshare an elastic job that reports its steps gets no more tasks than make it so "
-     "many "
-     "percent as fast per task as its fewest do: what it makes little of goes to others. 0: what "
-     "jobs report counts under goodput only."},
+     "many percent as fast per task as its fewest do: what it makes little of goes to others. "
+     "0: what jobs report counts under goodput only."},
     {"elastic_least_weight",
      [](C& c) -> Field { return &c.sched.elastic_least_weight; },
      {1, 100},
      Effect::Reconfig,
      "Under fairshare an elastic job counts less among its user's jobs the longer it has held "
-     "tasks, "
-     "down to so many percent: short jobs end sooner. 100: all count alike."},
+     "tasks, down to so many percent: short jobs end sooner. 100: all count alike."},
     {"elastic_half_weight", [](C& c) -> Field { return &c.sched.elastic_half_weight; },
      time_up_to(365 * kDay), Effect::Reconfig,
      "The time, of all its tasks together, after which it counts half; see elastic_least_weight."},

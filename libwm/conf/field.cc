@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "libwm/base/joined.h"
 #include "libwm/expr/requeue_exits.h"
 
 namespace wm::conf {
@@ -31,12 +32,6 @@ Strings words_of() {
   for (std::uint8_t i = 0; to_string(static_cast<E>(i)) != "unknown"; ++i)
     words.emplace_back(to_string(static_cast<E>(i)));
   return words;
-}
-
-std::string joined(const Strings& words, std::string_view separator) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : std::string(separator)) + word;
-  return text;
 }
 
 Strings split(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "libwm/base/joined.h"
 #include "libwm/proc/container.h"
 
 namespace wm::proc {
@@ -30,13 +31,6 @@ std::string gpus_here(const HostOrder& order) {
   for (const auto& task : order.tasks) gpus.insert(task.gpus.begin(), task.gpus.end());
   std::string text;
   for (auto gpu : gpus) text += (text.empty() ? "" : ",") + std::to_string(gpu);
-  return text;
-}
-
-/// One a line.
-std::string lines_of(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : "\n") + word;
   return text;
 }
 
@@ -96,7 +90,7 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
   vars["WM_AGENT_MUNGE"] = host.munge_socket;
   // Of orted, and of it alone: removed with the attempt, and not shared by hosts of one machine.
   vars["OMPI_MCA_orte_tmpdir_base"] = attempt_dir(order, host);
-  vars["WM_AGENT_CONTAINER"] = lines_of(container_of_part(order, host));
+  vars["WM_AGENT_CONTAINER"] = joined(container_of_part(order, host), "\n");
   if (!starts_ranks(order)) return;
   vars["WM_AGENT_RANKS"] = rank_hosts(order);
   vars["WM_AGENT_RANK_SOCKET"] = rank_socket(order, host);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "libwm/base/joined.h"
+
 namespace wm::proc {
 namespace {
 
@@ -25,12 +27,6 @@ bool is_python(const std::string& program) {
 bool is_resized_in_place(const HostOrder& order) {
   return order.elastic && order.app.type != AppType::Batch &&
          (order.app.resize == ResizeMode::Auto || order.app.resize == ResizeMode::InPlace);
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ",") + word;
-  return text;
 }
 
 }  // namespace
@@ -56,7 +52,7 @@ std::optional<KeepWarm> plan_warm(const HostOrder& order, const HostFacts& host)
   KeepWarm warm;
   warm.command = plan_task(order, host, nobody).argv;
   warm.argv = {words[0], host.lib_dir + "/python/fabric_model/warm.py",
-               joined(order.app.warm_imports)};
+               joined(order.app.warm_imports, ",")};
   warm.argv.insert(warm.argv.end(), words.begin(), words.end());
   warm.env = task_environment(order, host, nobody);
   warm.after = kWarmAfter;

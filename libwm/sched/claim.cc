@@ -21,12 +21,13 @@ bool is_wanted(const Task& task) {
 JobId makes_way_for(const Cluster& cluster, const Job& job) {
   if (!job.preempted && !job.parked) return {};
   JobId by = job.parked ? job.parked->by : job.preempted->by;
-  WallTime given = job.parked ? job.suspended_at : WallTime{};
-  for (const Task& task : job.tasks) {
-    if (job.parked) break;
-    if (task.holds_slot()) return by;
-    given = std::max(given, task.ended);
-  }
+  WallTime given{};  // its slots: all at once, or task by task
+  if (job.parked) given = job.suspended_at;
+  else
+    for (const Task& task : job.tasks) {
+      if (task.holds_slot()) return by;
+      given = std::max(given, task.ended);
+    }
   const Job* other = find_job(cluster, by);
   return other && other->dispatched > given ? JobId{} : by;
 }

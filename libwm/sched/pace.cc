@@ -104,6 +104,10 @@ std::vector<double> curve_of(const Pace& pace, std::uint32_t per_host, std::uint
   return profile.speeds(terms_of(pace), std::max(1u, per_host), most);
 }
 
+bool is_sized_by_reports(const Config& config, const JobSpec& spec) {
+  return config.cluster.sched.elastic_worth > 0 || is_sized_by_gain(config, spec);
+}
+
 Duration price_of(const Config& config, const Job& job) {
   if (job.pace.resizes > 0) return job.pace.resize_cost;
   return resize_mode_of(config, job) == ResizeMode::Restart ? kRestart : kInPlace;
@@ -114,12 +118,11 @@ void attach_paces(Claims& claims, const Config& config, Curves& curves) {
   LargestHosts hosts(claims);
   for (Claim& claim : claims.all) {
     if (!claim.resizes || claim.kind == ClaimKind::Fixed) continue;
-    bool by_gain = !claim.speeds && is_sized_by_gain(config, claim.spec());
-    bool by_worth = !claim.speeds && config.cluster.sched.elastic_worth > 0;
-    if (!by_gain && !by_worth && claim.sizes == UsefulSizes::Any) continue;
+    bool by_reports = !claim.speeds && is_sized_by_reports(config, claim.spec());
+    if (!by_reports && claim.sizes == UsefulSizes::Any) continue;
     claim.per_host = hosts.takes(claim);
-    if (!by_gain && !by_worth) continue;
-    claim.by_gain = by_gain;
+    if (!by_reports) continue;
+    claim.by_gain = is_sized_by_gain(config, claim.spec());
     claim.price = price_of(config, *claim.job);
     live.insert(claim.id);
     const auto& curve = curve_for(claim, curves);

@@ -1,7 +1,7 @@
 // Role: sizes of elastic jobs by what they themselves have reported while they run: makes the
-// curve (speeds.h) of each job whose plan or queue says goodput from its Pace (model/job.h), which
-// the master records by events, so a pass needs nothing but the cluster and a restarted master
-// knows what the one before it knew.
+// curve (speeds.h) of each job whose plan or queue says goodput, or of all where tasks must be
+// worth it, from its Pace (model/job.h), which the master records by events, so a pass needs
+// nothing but the cluster and a restarted master knows what the one before it knew.
 //
 //   StepsMeasured events ─► Job::pace ─► samples ─► fit (goodput.h) ─► curve ─► Claim::speeds
 //
@@ -25,6 +25,10 @@ namespace wm::sched {
 /// what computing takes, and the rest is exchange.
 /// @units samples at the initial batch per second   @cost O(reports squared + tasks x batches)
 std::vector<double> curve_of(const Pace& pace, std::uint32_t per_host, std::uint32_t most);
+
+/// Does what the job reports of its steps bear on its size: is it sized by gain, or must tasks be
+/// worth it (elastic_worth)? @cost as is_sized_by_gain
+bool is_sized_by_reports(const Config& config, const JobSpec& spec);
 
 /// What a change of its size costs a job: as measured, else by how it is resized.
 /// @cost O(1)

@@ -307,8 +307,7 @@ Plan Pass::run() {
   const Config& config = *cluster_.config;
   attach_speeds(claims_.all, policy_.speed, config.cluster.sched);
   attach_paces(claims_, config, memory_.curves);
-  weigh_by_change(claims_.all, timeline_.clock.now);
-  weigh_by_use(claims_.all, config.cluster.sched, timeline_.clock.now);
+  weigh_claims(claims_.all, config.cluster.sched, timeline_.clock.now);
   look_at(claims_.quiet_until);
   apply_limits(config, claims_.all, claims_.steady);
   mark_owed();

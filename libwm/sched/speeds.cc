@@ -60,6 +60,24 @@ double wish(const Claim& claim, std::uint32_t size, ElasticShare share) {
 
 double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
+double kept_of(const Claim& claim, WallTime now) {
+  if (claim.price <= Duration{}) return kKept;
+  WallTime last = claim.job->dispatched;
+  for (const Task& task : claim.job->tasks) last = std::max({last, task.since, task.ended});
+  return kKept +
+         std::min(kMostForPrice, seconds(claim.price) / std::max(1e-6, seconds(now - last)));
+}
+
+// Most jobs are short, and a long one makes up for it when others have gone.
+double weight_of(const Claim& claim, const SchedConf& conf, WallTime now) {
+  double held = 0, half = std::max(1e-6, seconds(conf.elastic_half_weight));
+  for (const Task& task : claim.job->tasks) {
+    WallTime end = task.holds_slot() ? now : task.ended;
+    held += std::max(0.0, seconds(end - task.since));
+  }
+  return std::max(conf.elastic_least_weight / 100.0, 1 / (1 + held / half));
+}
+
 }  // namespace
 
 void attach_curve(Claim& claim, const std::vector<double>& curve, double worth) {
@@ -84,29 +102,12 @@ void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, const 
   }
 }
 
-void weigh_by_change(std::vector<Claim>& claims, WallTime now) {
+void weigh_claims(std::vector<Claim>& claims, const SchedConf& conf, WallTime now) {
   for (Claim& claim : claims) {
-    if (!claim.resizes || claim.kind != ClaimKind::Elastic) continue;
-    WallTime last = claim.job->dispatched;
-    for (const Task& task : claim.job->tasks) last = std::max({last, task.since, task.ended});
-    double since = std::max(1e-6, seconds(now - last));
-    claim.kept = kKept + std::min(kMostForPrice, seconds(claim.price) / since);
-  }
-}
-
-// Most jobs are short, and a long one makes up for it when others have gone.
-void weigh_by_use(std::vector<Claim>& claims, const SchedConf& conf, WallTime now) {
-  if (conf.elastic_least_weight >= 100) return;
-  double least = conf.elastic_least_weight / 100.0;
-  for (Claim& claim : claims) {
-    if (!claim.resizes || claim.by_gain || claim.kind == ClaimKind::Fixed) continue;
-    double held = 0;
-    for (const Task& task : claim.job->tasks) {
-      WallTime end = task.holds_slot() ? now : task.ended;
-      held += std::max(0.0, seconds(end - task.since));
-    }
-    double half = std::max(1e-6, seconds(conf.elastic_half_weight));
-    claim.weight = std::max(least, 1 / (1 + held / half));
+    if (!claim.resizes || claim.kind == ClaimKind::Fixed) continue;
+    claim.kept = kept_of(claim, now);
+    bool by_use = conf.elastic_least_weight < 100 && !claim.by_gain;
+    if (by_use) claim.weight = weight_of(claim, conf, now);
   }
 }
 

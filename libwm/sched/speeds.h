@@ -24,14 +24,11 @@ namespace wm::sched {
 /// @cost O(claims log curves + points)
 void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, const SchedConf& conf);
 
-/// Elastic jobs count less, the more they have held (elastic_least_weight).
-/// @cost O(1) where they do not, O(claims + tasks)
-void weigh_by_use(std::vector<Claim>& claims, const SchedConf& conf, WallTime now);
-
 /// What a running job has counts more than the same for another, the more so the less time has
-/// passed since it paid for a change.
-/// @cost O(claims + tasks)
-void weigh_by_change(std::vector<Claim>& claims, WallTime now);
+/// passed since it paid for a change; and it counts less, the more it has held
+/// (elastic_least_weight).
+/// @cost O(claims), and their tasks where a change has a price or use counts
+void weigh_claims(std::vector<Claim>& claims, const SchedConf& conf, WallTime now);
 
 /// The least speed per task of a useful size, as a part of the smallest's: by gain any.
 /// @cost O(1)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Role: sizes of jobs that are started again at each size, by what they report: a torchrun script says with
-# one line how fast it is; of two jobs the one that makes more of hosts ends with more of them.
+# one line how fast it is; of two jobs the one that makes more of hosts ends with more of them, by gain and, where
+# tasks must be worth it, under fairshare.
 
 load lib
 setup_file() {
@@ -8,8 +9,10 @@ setup_file() {
 [gain]
 priority = 50
 elastic = goodput
+[equal]
+priority = 50
 END
-  printf '[times]\nrestart_quiet = 2s\n' >"$BATS_FILE_TMPDIR/wm.conf"
+  printf '[times]\nrestart_quiet = 2s\n[scheduler]\nelastic_worth = 50\n' >"$BATS_FILE_TMPDIR/wm.conf"
   cluster_up --nodes 4 --cpus 1 --gpus 1 --conf "$BATS_FILE_TMPDIR/queues.conf" --conf "$BATS_FILE_TMPDIR/wm.conf"
 }
 teardown_file() { cluster_down; }
@@ -27,7 +30,7 @@ exec $PYTHON "$BATS_TEST_DIRNAME/restarted.py" "\$@"
 END
   chmod +x torchrun
 }
-elastic_job() { submit -q gain -app training -ar -n 1,4 -gpu num=1 ./torchrun "$@"; }
+elastic_job() { submit -q "${queue:-gain}" -app training -ar -n 1,4 -gpu num=1 ./torchrun "$@"; }
 
 @test "a torchrun script says with one line how fast its steps are at each size, and what a change costs" {
   cp "$BATS_TEST_DIRNAME/ddp_train.py" .
@@ -59,4 +62,14 @@ elastic_job() { submit -q gain -app training -ar -n 1,4 -gpu num=1 ./torchrun "$
   "$MINICLUSTER" start wmasterd
   wait_for 20 paces "$good" '3 on 3 hosts .* a change costs [0-9.]+s;'
   sizes
+}
+
+@test "under fairshare, too, one that makes nothing of more hosts leaves them to who does" {
+  fake_torchrun
+  queue=equal
+  bad=$(elastic_job 60)
+  wait_for 40 paces "$bad" 'Pace 4 on 4 hosts'
+  good=$(elastic_job 240 each)
+  sizes() { holds "$good" 3 && holds "$bad" 1; }
+  wait_for 90 sizes
 }

@@ -181,7 +181,7 @@ TEST(speeds, who_has_just_paid_for_a_change_is_left_alone_first) {
     return claim;
   };
   std::vector<Claim> claims = {claim_of(settled, 1), claim_of(paid, 2)};
-  weigh_by_change(claims, test::at(1030));
+  weigh_claims(claims, {}, test::at(1030));
   EXPECT_NEAR(claims[0].kept, 1.2 + 30 / 930.0, 1e-9);
   EXPECT_NEAR(claims[1].kept, 1.2 + 1, 1e-9);
   EXPECT_EQ(share_by_speed({&claims[0], &claims[1]}, 4, ElasticShare::Equal), 0);

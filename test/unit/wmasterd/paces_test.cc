@@ -50,6 +50,15 @@ class PacesTest : public testing::Test {
   TimePoint now{};
 };
 
+TEST_F(PacesTest, under_fairshare_it_counts_where_tasks_must_be_worth_it) {
+  for (auto& queue : cluster.config.queues) queue.elastic = "fairshare";
+  cluster.reconfigure();
+  EXPECT_FALSE(tell(4));
+  cluster.config.cluster.sched.elastic_worth = 50;
+  cluster.reconfigure();
+  EXPECT_TRUE(tell(4));
+}
+
 TEST_F(PacesTest, a_size_counts_once_it_has_settled) {
   EXPECT_FALSE(tell(2));
   auto event = tell(1);
