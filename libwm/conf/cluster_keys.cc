@@ -130,9 +130,9 @@ constexpr Key<C> kKeys[] = {
      [](C& c) -> Field { return &c.sched.elastic_worth; },
      {0, 100},
      Effect::Reconfig,
-     "Under fairshare an elastic job that reports its steps gets no more tasks than make it so "
-     "many percent as fast per task as its fewest do: what it makes little of goes to others. "
-     "0: what jobs report counts under goodput only."},
+     "Under fairshare an elastic job that reports its steps gets, beyond an equal share, no more "
+     "tasks than make it so many percent as fast per task as its fewest do: what it makes little "
+     "of goes to others. 0: what jobs report counts under goodput only."},
     {"elastic_least_weight",
      [](C& c) -> Field { return &c.sched.elastic_least_weight; },
      {1, 100},

@@ -92,8 +92,8 @@ Report Training::report(double done, const Shape& shape, Batch batch) const {
   Noise noise = app_->noise_at(division.batch, pass);
   return {static_cast<std::uint32_t>(shape.size()),
           tasks_of(shape),
-          division.local,
-          time.step - time.sync,
+          division.local * division.rounds,
+          (time.step - time.sync) * division.rounds,
           time.sync,
           noise.sqr,
           noise.var};

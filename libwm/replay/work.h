@@ -23,7 +23,7 @@ enum class Batch : std::uint8_t { Fixed, Auto };
 /// What a program can tell of itself while it runs on a shape.
 struct Report {
   std::uint32_t hosts = 0, tasks = 0;
-  double local_batch = 0;  ///< samples a task computes between two exchanges
+  double local_batch = 0;  ///< samples a task computes between two exchanges, in all rounds
   double compute_s = 0;    ///< to compute them
   double exchange_s = 0;   ///< added by exchanging gradients
   double grad_sqr = 0, grad_var = 0;

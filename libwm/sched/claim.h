@@ -72,6 +72,7 @@ struct Claim {
   UsefulSizes sizes = UsefulSizes::Any;
   std::uint32_t per_host = 1;  ///< tasks that its largest host takes; of jobs with `sizes`
   std::uint32_t useful = ~0u;  ///< more tasks than these give it no speed
+  std::uint32_t share = 0;     ///< tasks of an equal part of what jobs compete for; 0: not asked
   // decided
   std::uint32_t target = 0;       ///< tasks, of each copy
   std::uint32_t admitted = 0;     ///< copies that are to start

@@ -11,6 +11,9 @@ namespace {
 constexpr std::array<double, 8> kOverlaps = {1, 1.5, 2, 3, 4, 6, 8, 10};
 constexpr double kBatchesPerDoubling = 4;
 constexpr double kTiny = 1e-9;
+// A further overlap must explain the reports better by more than rounding: one report, or any
+// number of one size, says nothing of it.
+constexpr double kBetter = 1e-9;
 
 // y ~ base + per x, both at least 0, relative errors squared.
 struct Fit {
@@ -118,6 +121,29 @@ double correction_of(const Corrections& seen, std::uint32_t tasks) {
   return below->second * std::pow(above->second / below->second, from(tasks) / from(above->first));
 }
 
+// A part of a further host is no size to aim at: two jobs that both exchange gradients over one
+// host's network slow each other down.
+bool is_whole(std::uint32_t tasks, std::uint32_t per_host) {
+  return tasks <= per_host || tasks % per_host == 0;
+}
+
+// Speed rises less with every task, so between two sizes it is not below the line between them;
+// a model that says so would keep a job from ever trying.
+void lift_between(const Corrections& seen, std::uint32_t per_host, std::vector<double>& speeds) {
+  std::uint32_t low = 0;
+  for (const auto& [high, correction] : seen) {
+    if (high >= speeds.size()) return;
+    if (!is_whole(high, per_host)) continue;
+    double slope = (speeds[high] - speeds[low]) / (high - low);
+    for (std::uint32_t size = low + 1; low > 0 && size < high; ++size) {
+      bool whole = is_whole(size, per_host);
+      speeds[size] =
+          whole ? std::max(speeds[size], speeds[low] + slope * (size - low)) : speeds[size - 1];
+    }
+    low = high;
+  }
+}
+
 }  // namespace
 
 double StepModel::step_s(std::uint32_t hosts, std::uint32_t tasks, double local,
@@ -139,7 +165,7 @@ StepModel fit_steps(std::span<const StepSample> samples) {
   for (double overlap : kOverlaps) {
     StepModel fitted = fit_exchange(samples, model, overlap);
     double error = error_of(fitted, samples);
-    if (error < least) best = fitted, least = error;
+    if (error + kBetter < least) best = fitted, least = error;
   }
   return best;
 }
@@ -183,15 +209,14 @@ std::vector<double> Profile::speeds(const BatchTerms& terms, std::uint32_t per_h
   std::vector<double> speeds{0};
   std::uint32_t last = std::min(most, std::max(2u, 2 * seen_));
   for (std::uint32_t tasks = 1; tasks <= last; ++tasks) {
-    // A part of a further host is no size to aim at: two jobs that both exchange gradients
-    // over one host's network slow each other down.
-    if (tasks > per_host && tasks % per_host != 0) {
+    if (!is_whole(tasks, per_host)) {
       speeds.push_back(speeds.back());
       continue;
     }
     std::uint32_t hosts = (tasks + per_host - 1) / per_host;
     speeds.push_back(correction_of(seen, tasks) * best_goodput(model, terms, hosts, tasks));
   }
+  lift_between(seen, per_host, speeds);
   return speeds;
 }
 

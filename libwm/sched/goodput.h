@@ -26,7 +26,7 @@ namespace wm::sched {
 /// One reported step. @units seconds; samples
 struct StepSample {
   std::uint32_t hosts = 1, tasks = 1;
-  double local_batch = 1;  ///< samples that a task computes at once
+  double local_batch = 1;  ///< samples that a task computes in a step
   double compute_s = 0;    ///< to compute them
   double exchange_s = 0;   ///< that exchanging gradients adds
   bool operator==(const StepSample&) const = default;
@@ -75,8 +75,9 @@ class Profile {
   bool add(const StepSample& sample);
   /// Speed with 0, 1 … tasks packed on hosts of `per_host`, as far as it is known: at most
   /// twice the tasks seen, at least 2. Where a size was seen, what was seen counts; elsewhere the
-  /// model, which errs as it does at the sizes seen next to it. Beyond one host only whole ones
-  /// are any faster. Empty before the first report.
+  /// model, which errs as it does at the sizes seen next to it, and between two that were seen is
+  /// never below the line between them: speed rises less with every task, if it does. Beyond one
+  /// host only whole ones are any faster. Empty before the first report.
   /// @cost O(tasks x batches + fit)
   std::vector<double> speeds(const BatchTerms& terms, std::uint32_t per_host,
                              std::uint32_t most) const;

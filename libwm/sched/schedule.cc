@@ -305,6 +305,7 @@ void Pass::add_promises() {
 Plan Pass::run() {
   place_users();
   const Config& config = *cluster_.config;
+  if (config.cluster.sched.elastic_worth > 0) mark_shares(claims_, capacities_of(claims_));
   attach_speeds(claims_.all, policy_.speed, config.cluster.sched);
   attach_paces(claims_, config, memory_.curves);
   weigh_claims(claims_.all, config.cluster.sched, timeline_.clock.now);

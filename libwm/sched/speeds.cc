@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libwm/sched/targets.h"
+
 namespace wm::sched {
 namespace {
 
@@ -20,7 +22,7 @@ double speed_at(const Claim& claim, std::uint32_t tasks) {
   return speeds[std::min<std::size_t>(tasks, speeds.size() - 1)];
 }
 
-// The largest size that is faster than every smaller one, and worth its tasks.
+// The largest size that is faster than every smaller one, and worth its tasks or its own share.
 std::uint32_t most_useful(const Claim& claim, double worth) {
   std::uint32_t best = std::max(1u, claim.min);
   double first = speed_at(claim, best) / best;
@@ -30,7 +32,7 @@ std::uint32_t most_useful(const Claim& claim, double worth) {
     double speed = speed_at(claim, tasks);
     if (speed < speed_at(claim, reference) * kFaster || !claim.suits(tasks)) continue;
     reference = tasks;
-    if (speed >= worth * first * tasks) best = tasks;
+    if (speed >= worth * first * tasks || tasks <= claim.share) best = tasks;
   }
   return best;
 }
@@ -78,7 +80,31 @@ double weight_of(const Claim& claim, const SchedConf& conf, WallTime now) {
   return std::max(conf.elastic_least_weight / 100.0, 1 / (1 + held / half));
 }
 
+// What jobs of one class compete for, and how many they are.
+struct Contended {
+  Units units = 0, jobs = 0;
+
+  std::uint32_t share_of(const Claim& claim) const {
+    Units cost = std::max<Units>(1, jobs * claim.cost(claim.min));
+    Units tasks = (std::max<Units>(0, units) * claim.min + cost - 1) / cost;
+    return static_cast<std::uint32_t>(std::min<Units>(tasks, claim.max));
+  }
+};
+
 }  // namespace
+
+void mark_shares(Claims& claims, const Capacities& capacities) {
+  Contended gpus{capacities.gpus}, slots{capacities.slots};
+  auto of = [&](bool gpu) -> Contended& { return gpu ? gpus : slots; };
+  for (const Steady& group : claims.steady) of(group.gpu).units -= group.cost;
+  for (const Claim& claim : claims.all) {
+    bool fixed = claim.kind == ClaimKind::Fixed;
+    if (fixed) of(claim.gpu).units -= claim.cost(claim.now);
+    else of(claim.gpu).jobs += claim.pending() ? claim.copies : 1;
+  }
+  for (Claim& claim : claims.all)
+    if (claim.resizes) claim.share = of(claim.gpu).share_of(claim);
+}
 
 void attach_curve(Claim& claim, const std::vector<double>& curve, double worth) {
   claim.speeds = &curve;

@@ -20,6 +20,13 @@
 
 namespace wm::sched {
 
+struct Capacities;  // targets.h
+
+/// Sets the `share` of every claim that may be resized: an equal part, rounded up, of what is not
+/// held by jobs that may not. A job uses that much even if it makes little of it.
+/// @cost O(claims + steady groups)
+void mark_shares(Claims& claims, const Capacities& capacities);
+
 /// Attaches the caller's curves to claims and lowers `useful` to the largest useful size.
 /// @cost O(claims log curves + points)
 void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, const SchedConf& conf);

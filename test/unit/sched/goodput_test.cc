@@ -64,6 +64,29 @@ TEST(goodput, a_size_that_was_seen_has_the_speed_it_showed) {
   EXPECT_GT(speeds[2], speeds[3]);
 }
 
+// Whatever the exchange hides behind: half a step more computed is half a step saved.
+TEST(goodput, one_report_says_nothing_of_how_far_exchange_and_compute_overlap) {
+  for (double compute : {3.7635, 0.5431, 1.0 / 3, 2.7}) {
+    StepModel model = fit_steps(std::vector{StepSample{2, 4, 800, compute, 0.0251}});
+    EXPECT_EQ(model.overlap, 1) << compute;
+    EXPECT_NEAR(model.step_s(2, 8, 400, 1), compute / 2 + 0.0251, 1e-6) << compute;
+  }
+}
+
+// Seen on 1 and 4, which is 1.7 times as fast; a model of both says that 2 are slower than 1.
+TEST(goodput, between_two_sizes_seen_the_speed_is_not_below_their_line) {
+  Profile profile;
+  BatchTerms terms{32768, 32768, 32768, 1, 32768};
+  profile.add({1, 1, 32768, 0.0292, 0.0003});
+  profile.add({1, 3, 10922, 0.0134, 0.0140});
+  profile.add({1, 4, 8192, 0.0121, 0.0057});
+  auto speeds = profile.speeds(terms, 4, 8);
+  EXPECT_GE(speeds[2], (speeds[1] + speeds[3]) / 2 - 1e-6);
+  EXPECT_GT(speeds[2], speeds[1] * 0.99);
+  EXPECT_NEAR(speeds[3], 32768 / 0.0274, 500);  // what was seen stays
+  EXPECT_EQ(speeds[5], speeds[4]);
+}
+
 // A task alone is four times as fast as a line through all reports says.
 TEST(goodput, a_model_that_errs_errs_alike_on_the_size_beside) {
   Profile profile;

@@ -128,6 +128,32 @@ TEST_F(LiveJobs, unless_tasks_must_be_worth_it_there_too) {
   EXPECT_EQ(run.size(bad), 1u);
 }
 
+// Two tasks are 1.3 times as fast as one, four 1.5 times: 65 and 38 of 100.
+TEST_F(LiveJobs, an_equal_share_is_a_jobs_own_even_if_it_makes_little_of_it) {
+  by("normal", "fairshare");
+  run.config.cluster.sched.elastic_worth = 80;
+  run.reconfigure();
+  gpu_hosts(4);
+  auto slow = submit_and_settle(elastic("ann", 1, 4));
+  std::map<std::uint32_t, int> step = {{1, 150}, {2, 115}, {4, 100}};
+  auto tells = [&] {
+    ASSERT_GE(run.settle(), 0);
+    run.now += 100;
+    says(slow, report(run.size(slow), 24.0 / run.size(slow), step.at(run.size(slow))));
+    ASSERT_GE(run.settle(), 0);
+  };
+  tells();
+  EXPECT_EQ(run.size(slow), 4u) << "alone it has all";
+  auto other = run.submit(elastic("ann", 1, 4));
+  for (int i = 0; i < 3; ++i) tells();
+  EXPECT_EQ(run.size(slow), 2u);
+  EXPECT_EQ(run.size(other), 2u);
+  run.submit(elastic("ann", 1, 4));
+  run.submit(elastic("ann", 1, 4));
+  for (int i = 0; i < 3; ++i) tells();
+  EXPECT_EQ(run.size(slow), 1u);
+}
+
 // Four tasks for a day: the second half of eight GPUs counts a quarter of a newcomer's.
 TEST_F(LiveJobs, what_has_held_much_counts_less_where_the_site_says_so) {
   by("normal", "fairshare");
