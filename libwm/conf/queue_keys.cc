@@ -87,7 +87,9 @@ constexpr Key<Q> kKeys[] = {
      },
      kAny, Effect::Reconfig,
      "Where its jobs' tasks go: on the fewest hosts (pack), evenly on many (spread), or below as "
-     "few switches as can be (topology)."},
+     "few switches as can be (topology). Under pack the first host of an elastic job with GPUs is "
+     "cleared of alike jobs' tasks, which get as many GPUs elsewhere, rather than that it starts "
+     "scattered."},
     {"preempts", [](Q& q) -> Field { return &q.preempts; }, kAny, Effect::Reconfig,
      "Queues whose running jobs make way for its pending jobs; lower: all of lower priority. "
      "Elastic jobs of lower queues shrink for it in any case."},

@@ -25,7 +25,7 @@ bool is_elastic(Policy policy) { return policy == Policy::Fairshare || policy ==
 // Without a configuration of its own an elastic policy orders who waits by slowdown: what
 // submit order does to the wait of short jobs would hide what resizing does for it. Under fairshare
 // tasks of which a job makes half as much as of its first go to others, and one that has held 8
-// task-hours counts half, never less than a quarter.
+// task-hours counts half, never less than a fifth.
 Config built_in(Policy policy) {
   auto parsed = conf::parse({});
   WM_CHECK(parsed.has_value());
@@ -33,7 +33,7 @@ Config built_in(Policy policy) {
   if (!is_elastic(policy)) return config;
   for (QueueConf& queue : config.queues) queue.order = JobOrder::Slowdown;
   config.cluster.sched.elastic_worth = 50;
-  config.cluster.sched.elastic_least_weight = 25;
+  config.cluster.sched.elastic_least_weight = 20;
   config.cluster.sched.elastic_half_weight = std::chrono::hours(8);
   return config;
 }

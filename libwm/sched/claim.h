@@ -41,6 +41,7 @@ struct Claim {
   ClaimKind kind = ClaimKind::Pending;
   bool gpu = false;              ///< asks for GPUs: shares are counted in GPUs
   bool resizes = false;          ///< can be given more, or less, once it runs
+  bool in_place = false;         ///< and goes on meanwhile
   std::uint32_t request = 0;     ///< of Requests
   int rank = 0;                  ///< minus the queue's priority
   std::int32_t place = 0;        ///< btop, bbot

@@ -91,6 +91,7 @@ Claim ClaimMaker::claim(const Job& job) {
   claim.limit = run_limit_of(*cluster_.config, spec);
   claim.order_rank = order_rank(claim);
   claim.resizes = may_resize(*cluster_.config, job);
+  claim.in_place = claim.resizes && resize_mode_of(*cluster_.config, job) != ResizeMode::Restart;
   claim.ptile = spec.span.ptile;
   claim.sizes = claim.resizes ? spec.sizes : UsefulSizes::Any;
   if (claim.gpu && spec.task.gpus_per_host) claim.host_gpus = gpus_of(spec.task);

@@ -16,12 +16,11 @@ bool is_leaving(const std::map<JobId, Leaving>& leaving, JobId job, TaskNumber t
 }  // namespace
 
 Donors::Donors(std::vector<Claim>& claims, Places& places) : places_(places) {
-  for (Claim& claim : claims) {
-    if (claim.kind == ClaimKind::Elastic && claim.now > claim.target) add(claim);
-  }
-  for (auto& [room, candidates] : by_room_) {
-    std::sort(candidates.begin(), candidates.end(), leaves_before);
-  }
+  for (Claim& claim : claims)
+    if (claim.kind == ClaimKind::Elastic) add(claim);
+  for (ByRoom* rooms : {&by_room_, &all_})
+    for (auto& [room, candidates] : *rooms)
+      std::sort(candidates.begin(), candidates.end(), leaves_before);
 }
 
 // Lowest-priority queue first, then the later job, then the higher number.
@@ -35,14 +34,23 @@ bool Donors::is_better(const Candidates& a, const Candidates& b) {
 }
 
 void Donors::add(Claim& claim) {
-  left_[claim.id] = std::int64_t{claim.now} - claim.target;
-  surplus_ += std::int64_t{claim.now} - claim.target;
+  bool gives = claim.now > claim.target;
+  if (!gives && !claim.in_place) return;
+  if (gives) left_[claim.id] = std::int64_t{claim.now} - claim.target;
+  surplus_ += surplus_of(claim);
   TaskNumber first = first_task(*claim.job);
   for (const Task& task : claim.job->tasks) {
     if (!is_wanted(task) || task.number == first) continue;
     auto room = static_cast<std::uint32_t>(room_at(places_.rooms(), task.host));
-    if (room < places_.rooms().size()) by_room_[room].push_back({&claim, &task});
+    if (room >= places_.rooms().size()) continue;
+    if (gives) by_room_[room].push_back({&claim, &task});
+    all_[room].push_back({&claim, &task});
   }
+}
+
+std::int64_t Donors::surplus_of(const Claim& claim) const {
+  auto it = left_.find(claim.id);
+  return it == left_.end() ? 0 : std::max<std::int64_t>(0, it->second);
 }
 
 Positions Donors::rooms() const {
@@ -109,6 +117,73 @@ std::optional<std::uint32_t> Donors::make_room(const Claim& claim, std::int64_t 
   return room;
 }
 
+Positions Donors::clearable() const {
+  Positions rooms;
+  for (const auto& [room, candidates] : all_) rooms.push_back(room);
+  return rooms;
+}
+
+// How many of a job's tasks may leave for a newcomer's first host. Whoever loses what it is to
+// keep must be able to take what others give instead.
+std::int64_t Donors::may_clear(const Claim& donor, const Claim& claim) const {
+  bool alike = donor.in_place && donor.request == claim.request && donor.rank >= claim.rank &&
+               donor.now >= donor.target;
+  if (donor.id == claim.id || !alike) return donor.id == claim.id ? 0 : surplus_of(donor);
+  auto asked = leaving_.find(donor.id);
+  std::int64_t gone = asked == leaving_.end() ? 0 : std::ssize(asked->second.tasks);
+  return std::int64_t{donor.now} - gone - donor.min;
+}
+
+// Who leaves so that `tasks` fit there, those above their target first; nobody, if they do.
+std::optional<Donors::Candidates> Donors::clearers(const Claim& claim, std::int64_t tasks,
+                                                   std::uint32_t room) const {
+  Candidates here, chosen;
+  if (auto it = all_.find(room); it != all_.end()) here = it->second;
+  std::stable_sort(here.begin(), here.end(), [&](const Candidate& a, const Candidate& b) {
+    return (surplus_of(*a.claim) > 0) > (surplus_of(*b.claim) > 0);
+  });
+  Room trial = places_.room(room);
+  auto suffices = [&] {
+    return places_.fits_in(claim, trial, room, When::Future, tasks, {}) >= tasks;
+  };
+  std::map<JobId, std::int64_t> asked;
+  for (const Candidate& candidate : here) {
+    if (suffices()) break;
+    JobId job = candidate.claim->id;
+    if (is_leaving(leaving_, job, candidate.task->number)) continue;
+    if (asked[job] >= may_clear(*candidate.claim, claim)) continue;
+    ++asked[job];
+    sched::release(trial, job, held_by(*candidate.claim->job), *candidate.task);
+    chosen.push_back(candidate);
+  }
+  if (!suffices()) return {};
+  return chosen;
+}
+
+// Tasks within their jobs' targets, and jobs.
+std::pair<std::size_t, std::size_t> Donors::harm_of(const Candidates& leavers) const {
+  std::map<const Claim*, std::int64_t> by_job;
+  for (const Candidate& leaver : leavers) ++by_job[leaver.claim];
+  std::int64_t kept = 0;
+  for (const auto& [claim, tasks] : by_job)
+    kept += std::max<std::int64_t>(0, tasks - surplus_of(*claim));
+  return {static_cast<std::size_t>(kept), by_job.size()};
+}
+
+std::optional<std::uint32_t> Donors::clear_host(const Claim& claim, std::int64_t tasks,
+                                                const Positions& hosts) {
+  std::optional<std::uint32_t> room;
+  Candidates leavers;
+  for (std::uint32_t host : hosts) {
+    auto found = clearers(claim, tasks, host);
+    if (!found || (room && harm_of(*found) >= harm_of(leavers))) continue;
+    room = host;
+    leavers = std::move(*found);
+  }
+  for (const Candidate& leaver : leavers) ask(leaver, *room, claim.id);
+  return room;
+}
+
 void Donors::ask(const Candidate& candidate, std::uint32_t room, JobId receiver) {
   Leaving& leaving = leaving_[candidate.claim->id];
   leaving.claim = candidate.claim;
@@ -117,8 +192,8 @@ void Donors::ask(const Candidate& candidate, std::uint32_t room, JobId receiver)
   bool known = std::find(receivers.begin(), receivers.end(), receiver) != receivers.end();
   if (receiver && !known) receivers.push_back(receiver);
   places_.release(*candidate.claim, room, *candidate.task);
+  if (surplus_of(*candidate.claim) > 0) --surplus_;
   --left_[candidate.claim->id];
-  --surplus_;
 }
 
 void Donors::release_above_limit(std::vector<Claim>& claims) {

@@ -1,12 +1,15 @@
 // Role: tasks that may be asked to leave: those of elastic jobs above their target. Chosen
 // only where somebody is promised their place, so that no job shrinks for nothing; per job
 // highest number first, never the task of rank 0, on the host that needs the fewest leavers.
+// For a newcomer's first host also others, who get as many places elsewhere in the next pass: of
+// those above their target, which are then still there.
 // Called by resize.cc.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "libwm/sched/place.h"
@@ -33,8 +36,17 @@ class Donors {
                                          const TasksByRoom& has,
                                          const std::vector<std::uint32_t>& hosts);
 
+  /// Makes room for all `tasks` of a newcomer on one of `hosts`: where the fewest leave that are
+  /// within their job's target, and of the fewest jobs. They are of alike jobs that go on while
+  /// they are resized, of no higher queue. Nothing if no host can.
+  /// @cost O(hosts + tasks of elastic jobs there)
+  std::optional<std::uint32_t> clear_host(const Claim& claim, std::int64_t tasks,
+                                          const Positions& hosts);
+
   /// Rooms in which somebody may be asked. @cost O(rooms)
   Positions rooms() const;
+  /// Those in which somebody may be asked for a newcomer's first host. @cost O(rooms)
+  Positions clearable() const;
 
   /// The tasks above a lowered limit leave, wanted or not. @cost O(tasks)
   void release_above_limit(std::vector<Claim>& claims);
@@ -59,6 +71,7 @@ class Donors {
     bool operator==(const Candidate&) const = default;
   };
   using Candidates = std::vector<Candidate>;
+  using ByRoom = std::map<std::uint32_t, Candidates>;
 
   static bool leaves_before(const Candidate& a, const Candidate& b);
   static bool is_better(const Candidates& a, const Candidates& b);
@@ -68,10 +81,16 @@ class Donors {
   Candidates leavers_for(const Claim& claim, std::int64_t chunk, std::uint32_t room,
                          const TasksByRoom& has) const;
   bool may_leave(const Candidate& candidate, const Candidates& chosen) const;
+  std::int64_t surplus_of(const Claim& claim) const;
+  std::int64_t may_clear(const Claim& donor, const Claim& claim) const;
+  std::optional<Candidates> clearers(const Claim& claim, std::int64_t tasks,
+                                     std::uint32_t room) const;
+  std::pair<std::size_t, std::size_t> harm_of(const Candidates& leavers) const;
 
   Places& places_;
-  std::map<std::uint32_t, Candidates> by_room_;
-  std::map<JobId, std::int64_t> left_;  // tasks a job may still give
+  ByRoom by_room_;                      // of jobs above their target
+  ByRoom all_;                          // of all elastic ones
+  std::map<JobId, std::int64_t> left_;  // tasks a job may still give; below 0: it gave more
   std::map<JobId, Leaving> leaving_;
   std::int64_t surplus_ = 0;
   std::map<JobId, std::int64_t> left_before_;

@@ -132,13 +132,52 @@ bool Placement::start_now(Claim& claim) {
   if (held_.bars(claim)) return false;
   if (gates_.room(claim) < claim.min) return false;
   auto shares = places_.choose(claim, claim.min, true, {});
-  if (shares.empty()) return false;
+  if (!shares.empty()) start_at(claim, shares);
+  return !shares.empty();
+}
+
+void Placement::start_at(Claim& claim, const std::vector<Share>& shares) {
   Placed& placed = placed_[&claim];
   Start start{copy_id(claim, placed), {}, claim.alternative};
   placed.has.clear();  // of this copy
   for (const Share& share : shares) grant(claim, share, start.tasks, placed);
+  gates_.add(claim, std::ssize(start.tasks));
   placed.starts.push_back(std::move(start));
-  gates_.add(claim, claim.min);
+}
+
+// The tasks that an elastic newcomer is to have on its first host; 0: wherever they fit.
+std::int64_t Placement::on_first_host(const Claim& claim) {
+  const Request& request = places_.request(claim);
+  bool asks = claim.gpu && claim.resizes && grows_beyond_start(claim) && claim.target > claim.min &&
+              claim.spec().span == Span{} && request.plain();
+  if (!asks || held_.bars(claim)) return 0;
+  auto [widest, is_new] = widest_.try_emplace(claim.request, 0);
+  for (std::size_t i = 0; is_new && i < request.hosts.size(); ++i) {
+    std::int64_t gpus = std::ssize(places_.room(request.hosts[i]).gpus);
+    widest->second = std::max(widest->second, gpus);
+  }
+  auto tasks = std::min<std::int64_t>(claim.target, widest->second / gpus_of(claim.spec().task));
+  return tasks > claim.min && gates_.room(claim) >= tasks ? tasks : 0;
+}
+
+bool Placement::start_on_one_host(Claim& claim) {
+  std::int64_t tasks = on_first_host(claim);
+  if (tasks == 0) return false;
+  if (auto shares = places_.choose(claim, tasks, true, {}); shares.size() == 1) {
+    start_at(claim, shares);
+    return true;
+  }
+  auto failed = scattered_.find(claim.request);
+  if (failed != scattered_.end() && tasks >= failed->second) return false;
+  auto hosts = places_.host_sets(claim, places_.worth_a_look(donors_.clearable()));
+  auto room = donors_.clear_host(claim, tasks, hosts.front());
+  if (!room) {
+    scattered_[claim.request] = tasks;
+    return false;
+  }
+  if (places_.fits(claim, *room, When::Now, tasks, {}) < tasks)
+    return promise_on(claim, tasks, {*room});
+  start_at(claim, {{*room, tasks}});
   return true;
 }
 
@@ -181,17 +220,18 @@ void Placement::open_gate(Claim& claim, std::int64_t tasks) {
 bool Placement::promise_start(Claim& claim) {
   if (held_.bars(claim)) return false;
   for (const auto& hosts : places_.host_sets(claim, places_.worth_a_look(donors_.rooms())))
-    if (promise_on(claim, hosts)) return true;
+    if (promise_on(claim, claim.min, hosts)) return true;
   return false;
 }
 
-bool Placement::promise_on(Claim& claim, const std::vector<std::uint32_t>& hosts) {
+bool Placement::promise_on(Claim& claim, std::int64_t tasks,
+                           const std::vector<std::uint32_t>& hosts) {
   TasksByRoom has;
   Promise before = promises_[&claim];
   places_.begin();
   donors_.begin();
   held_.begin();
-  if (promise(claim, claim.min, has, hosts) < claim.min) {
+  if (promise(claim, tasks, has, hosts) < tasks) {
     places_.rollback();
     donors_.rollback();
     held_.rollback();
@@ -201,16 +241,18 @@ bool Placement::promise_on(Claim& claim, const std::vector<std::uint32_t>& hosts
   }
   places_.commit();
   held_.commit();
-  if (gates_.room(claim) < claim.min) open_gate(claim, claim.min);
+  if (gates_.room(claim) < tasks) open_gate(claim, tasks);
   Placed& placed = placed_[&claim];
-  placed.tasks = claim.min;
+  placed.tasks = tasks;
   placed.has = std::move(has);
   return true;
 }
 
 bool Placement::start_all(Claim& claim) {
   for (std::uint32_t copy = 0; copy < claim.admitted; ++copy) {
-    if (!is_hopeless(claim) && (start_now(claim) || promise_start(claim))) continue;
+    bool placed = !is_hopeless(claim) &&
+                  (start_on_one_host(claim) || start_now(claim) || promise_start(claim));
+    if (placed) continue;
     remember_failure(claim);
     claim.floor = 0;  // not owed what it has no place for
     give_up(claim, copy);

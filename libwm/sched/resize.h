@@ -2,6 +2,9 @@
 // who waits for room that is being released. Minimums are placed first, in dispatch order,
 // then growth, so that no job's fifth task takes the place of another's first.
 //
+// The first host of an elastic newcomer with GPUs is to be whole, as far as its target goes: tasks
+// of one job that are scattered over hosts are slower, and it may never be as cheap again.
+//
 //   target not yet met ─► room now? ──yes──► start, grow
 //                             no
 //                             ├─► room with what is coming? ──► promised: waits
@@ -87,10 +90,13 @@ class Placement {
   bool go_on(Claim& claim);
   bool go_on_or_hold(Claim& claim);
   bool start_now(Claim& claim);
+  std::int64_t on_first_host(const Claim& claim);
+  bool start_on_one_host(Claim& claim);
+  void start_at(Claim& claim, const std::vector<Share>& shares);
   bool promise_start(Claim& claim);
   bool grow(Claim& claim);
   void open_gate(Claim& claim, std::int64_t tasks);
-  bool promise_on(Claim& claim, const std::vector<std::uint32_t>& hosts);
+  bool promise_on(Claim& claim, std::int64_t tasks, const std::vector<std::uint32_t>& hosts);
   std::int64_t promise(const Claim& claim, std::int64_t tasks, TasksByRoom& has,
                        const std::vector<std::uint32_t>& hosts);
   void grant(const Claim& claim, const Share& share, std::vector<Spot>& spots, Placed& placed);
@@ -117,6 +123,8 @@ class Placement {
   WallTime end_if_started(const Claim& claim) const;
   void remember_failure(const Claim& claim);
   std::map<std::uint32_t, Failed> failed_;  // by request: the least that failed
+  // By request: most GPUs of a host, and the least tasks for which no host could be cleared.
+  std::map<std::uint32_t, std::int64_t> widest_, scattered_;
 };
 
 }  // namespace wm::sched

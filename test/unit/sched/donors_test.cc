@@ -84,14 +84,62 @@ TEST_F(Donor, one_host_is_emptied_rather_than_two_scratched) {
 }
 
 TEST_F(Donor, the_host_that_needs_the_fewest_leavers_is_taken) {
-  run.host(4, 2);
   run.host(4, 3);
+  run.host(4, 2);
   auto a = submit_and_settle(elastic("ann", 1, 4));  // one GPU of the second host is free
   auto spec = rigid("bob", 2);
   auto r = run.submit(spec);
   targets({{a, 1}});
   EXPECT_EQ(room_for(r, 2), 1u);
   EXPECT_EQ(leavers(a).size(), 1u);
+}
+
+// On the first two hosts a job may keep one task of two, on the others `full` keeps its four.
+class FirstHost : public Donor {
+ protected:
+  void SetUp() override {
+    gpu_hosts(4, 2);
+    a = submit_and_settle(elastic("ann", 1, 2));
+    b = submit_and_settle(elastic("ann", 1, 2));
+    full = submit_and_settle(elastic("ann", 1, 4));
+  }
+  std::optional<std::uint32_t> host_for(JobId id, std::int64_t tasks) {
+    targets({{a, 1}, {b, 1}, {full, 4}});
+    return donors->clear_host(*claim(id), tasks, places->request(*claim(id)).hosts);
+  }
+  JobId a, b, full;
+};
+
+TEST_F(FirstHost, is_cleared_by_a_job_that_then_gets_what_others_give) {
+  auto r = run.submit(elastic("bob", 1, 2));
+  EXPECT_EQ(host_for(r, 2), 3u);
+  EXPECT_EQ(leavers(full), (Numbers{{4}, {3}}));
+  EXPECT_EQ(leavers(a), Numbers{});
+  EXPECT_EQ(leavers(b), Numbers{});
+  EXPECT_TRUE(donors->any()) << "what a and b are to give is there for it";
+}
+
+TEST_F(FirstHost, is_that_of_jobs_above_their_target_if_they_suffice) {
+  auto r = run.submit(elastic("bob", 1, 2));
+  EXPECT_EQ(host_for(r, 1), 0u);
+  EXPECT_EQ(leavers(a), (Numbers{{2}}));
+  EXPECT_EQ(leavers(full), Numbers{});
+}
+
+TEST_F(FirstHost, is_not_cleared_for_a_lower_queue_or_another_request) {
+  EXPECT_FALSE(host_for(run.submit(elastic("bob", 1, 2).queue("low")), 2));
+  auto other = elastic("bob", 1, 2);
+  other.spec.task.mem = Bytes{1};
+  EXPECT_FALSE(host_for(run.submit(other), 2));
+  EXPECT_EQ(leavers(full), Numbers{});
+}
+
+TEST_F(FirstHost, is_not_cleared_of_jobs_that_are_started_again_for_it) {
+  auto r = run.submit(elastic("bob", 1, 2));
+  targets({{a, 1}, {b, 1}, {full, 4}});
+  claim(full)->in_place = false;
+  donors = std::make_unique<Donors>(claims->all, *places);
+  EXPECT_FALSE(donors->clear_host(*claim(r), 2, places->request(*claim(r)).hosts));
 }
 
 TEST_F(Donor, a_job_is_not_asked_to_leave_for_itself) {

@@ -317,6 +317,25 @@ TEST_F(Schedule, one_host_is_emptied_for_a_job_that_needs_it_whole) {
   EXPECT_EQ(run.job(r).tasks[1].host, HostId{2});
 }
 
+// Half of 8 GPUs is cat's; of the other half two jobs of ann give one each, on different hosts.
+TEST_F(Schedule, a_newcomers_first_host_is_whole) {
+  gpu_hosts(4, 2);
+  plan({.path = "/cat"});
+  plan({.path = "/others"});
+  auto a = submit_and_settle(elastic("ann", 1, 2).plan("/others"));
+  auto b = submit_and_settle(elastic("ann", 1, 2).plan("/others"));
+  auto full = submit_and_settle(elastic("cat", 1, 4).plan("/cat"));
+  auto newcomer = submit_and_settle(elastic("bob", 1, 2).plan("/others"));
+  EXPECT_EQ(run.size(a), 1u);
+  EXPECT_EQ(run.size(b), 1u);
+  EXPECT_EQ(run.size(full), 4u) << "it got what a and b gave";
+  auto has = [&](JobId id, const Task& task) {
+    return run.job(id).tasks.front().host == task.host;
+  };
+  EXPECT_EQ(run.size(newcomer), 2u);
+  for (const Task& task : run.job(newcomer).tasks) EXPECT_TRUE(has(newcomer, task));
+}
+
 TEST_F(Schedule, an_amount_that_cannot_be_placed_goes_to_others) {
   gpu_hosts(4);
   auto spec = elastic("bob");
