@@ -7,7 +7,9 @@ RESULT_DIR/log/<task>/{steps,ledger,hash}.csv of every task ─► History ─�
   resizes    pause = first begin with the new world − last end with the old, the longest of the
              survivors, less the median gap of the 20 steps before; and the steps that were lost
 A task that was ended by force (`killed`) cannot write down the step it died in, though the
-survivors applied it with its samples: for such a step its row, and only its row, may lack.
+survivors applied it with its samples: for such a step its row, and only its row, may lack. So may
+that of a survivor to whom the last of the sum did not come any more: it has the step with the state
+of one that applied it, and goes on after it in the next epoch.
 Callers: scripts/demo; usable alone: evidence.py RESULT_DIR [KILLED_TASK…] prints a job's
 resizes and problems.
 """
@@ -119,6 +121,20 @@ class History:
                 if os.path.basename(folder) in self.killed]
         return ends.count(step - 1)
 
+    def _took_over(self, step):
+        """How many survivors of a break have `step` by the state of another, not by their own hand."""
+        count = 0
+        for found in self.steps.values():
+            epochs = {row['step']: row['epoch'] for row in found}
+            before, after = epochs.get(step - 1), epochs.get(step + 1)
+            count += step not in epochs and before is not None and after is not None and after > before
+        return count
+
+    def _may_lack(self, step):
+        """Members that may have no record of `step`; none if nobody died in it."""
+        died = self._died_in(step)
+        return died + self._took_over(step) if died else 0
+
     # ---- proofs ------------------------------------------------------------------------
 
     def step_problems(self):
@@ -132,7 +148,7 @@ class History:
         for step, found in sorted(self.by_step.items()):
             world = found[0]['world']
             lacking = world - len(found)
-            if not 0 <= lacking <= self._died_in(step) or any(row['world'] != world for row in found):
+            if not 0 <= lacking <= self._may_lack(step) or any(row['world'] != world for row in found):
                 yield f'step {step} was applied by {len(found)} of {world} members'
                 return
 
@@ -147,7 +163,7 @@ class History:
         yield from _gaps_in_passes(shares, data_set_size)
         for step in sorted(shares):
             if not _covers([(r['offset'], r['offset'] + r['size']) for r in shares[step]],
-                           shares[step][0]['end'] - shares[step][0]['begin'], self._died_in(step)):
+                           shares[step][0]['end'] - shares[step][0]['begin'], self._may_lack(step)):
                 yield f'step {step}: the members\' shares do not add up to its samples'
                 return
 

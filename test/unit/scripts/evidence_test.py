@@ -128,6 +128,19 @@ class EvidenceTest(unittest.TestCase):
             self.cut_off(2, name, 1)
         self.assertEqual(History(self.place.name, ['2']).problems(SIZE)[0], 'step 5 was applied by 3 of 4 members')
 
+    def test_a_survivor_may_have_the_step_of_a_break_by_the_state_of_another(self):
+        self.train()  # 3 dies in step 5, whose sum came whole to all but 1, which goes on from their state
+        for name in ('steps.csv', 'ledger.csv'):
+            self.cut_off(3, name, 1)
+            path = os.path.join(self.place.name, 'log', '1', name)
+            with open(path, encoding='ascii') as lines:
+                kept = [line for line in lines if not line.startswith('5,')]
+            with open(path, 'w', encoding='ascii') as out:
+                out.writelines(kept)
+        self.assertEqual(History(self.place.name, ['3']).problems(SIZE), [])
+        self.assertEqual(self.problems()[0], 'step 5 was applied by 2 of 4 members')  # nobody was killed
+        self.assertEqual(History(self.place.name, ['2']).problems(SIZE)[0], 'step 5 was applied by 2 of 4 members')
+
     def test_a_step_redone_in_a_later_epoch_counts_once_and_as_lost(self):
         self.records.step(1, 1, [0, 1])
         self.records.step(2, 1, [1])  # applied by one that then died
