@@ -128,7 +128,7 @@ Positions Donors::clearable() const {
 std::int64_t Donors::may_clear(const Claim& donor, const Claim& claim) const {
   bool alike = donor.in_place && donor.request == claim.request && donor.rank >= claim.rank &&
                donor.now >= donor.target;
-  if (donor.id == claim.id || !alike) return donor.id == claim.id ? 0 : surplus_of(donor);
+  if (!alike) return surplus_of(donor);
   auto asked = leaving_.find(donor.id);
   std::int64_t gone = asked == leaving_.end() ? 0 : std::ssize(asked->second.tasks);
   return std::int64_t{donor.now} - gone - donor.min;
@@ -161,22 +161,23 @@ std::optional<Donors::Candidates> Donors::clearers(const Claim& claim, std::int6
 }
 
 // Tasks within their jobs' targets, and jobs.
-std::pair<std::size_t, std::size_t> Donors::harm_of(const Candidates& leavers) const {
+std::pair<std::int64_t, std::int64_t> Donors::harm_of(const Candidates& leavers) const {
   std::map<const Claim*, std::int64_t> by_job;
   for (const Candidate& leaver : leavers) ++by_job[leaver.claim];
   std::int64_t kept = 0;
   for (const auto& [claim, tasks] : by_job)
     kept += std::max<std::int64_t>(0, tasks - surplus_of(*claim));
-  return {static_cast<std::size_t>(kept), by_job.size()};
+  return {kept, std::ssize(by_job)};
 }
 
 std::optional<std::uint32_t> Donors::clear_host(const Claim& claim, std::int64_t tasks,
-                                                const Positions& hosts) {
+                                                std::int64_t most, const Positions& hosts) {
   std::optional<std::uint32_t> room;
   Candidates leavers;
   for (std::uint32_t host : hosts) {
     auto found = clearers(claim, tasks, host);
-    if (!found || (room && harm_of(*found) >= harm_of(leavers))) continue;
+    if (!found || harm_of(*found).first > most) continue;
+    if (room && harm_of(*found) >= harm_of(leavers)) continue;
     room = host;
     leavers = std::move(*found);
   }

@@ -36,11 +36,11 @@ class Donors {
                                          const TasksByRoom& has,
                                          const std::vector<std::uint32_t>& hosts);
 
-  /// Makes room for all `tasks` of a newcomer on one of `hosts`: where the fewest leave that are
-  /// within their job's target, and of the fewest jobs. They are of alike jobs that go on while
-  /// they are resized, of no higher queue. Nothing if no host can.
+  /// Makes room for `tasks` tasks of a newcomer on one of `hosts`: where the fewest leave that are
+  /// within their job's target, at most `most` of them, and of the fewest jobs. They are of alike
+  /// jobs that go on while they are resized, of no higher queue. Nothing if no host can.
   /// @cost O(hosts + tasks of elastic jobs there)
-  std::optional<std::uint32_t> clear_host(const Claim& claim, std::int64_t tasks,
+  std::optional<std::uint32_t> clear_host(const Claim& claim, std::int64_t tasks, std::int64_t most,
                                           const Positions& hosts);
 
   /// Rooms in which somebody may be asked. @cost O(rooms)
@@ -85,7 +85,7 @@ class Donors {
   std::int64_t may_clear(const Claim& donor, const Claim& claim) const;
   std::optional<Candidates> clearers(const Claim& claim, std::int64_t tasks,
                                      std::uint32_t room) const;
-  std::pair<std::size_t, std::size_t> harm_of(const Candidates& leavers) const;
+  std::pair<std::int64_t, std::int64_t> harm_of(const Candidates& leavers) const;
 
   Places& places_;
   ByRoom by_room_;                      // of jobs above their target

@@ -160,19 +160,25 @@ std::int64_t Placement::on_first_host(const Claim& claim) {
   return tasks > claim.min && gates_.room(claim) >= tasks ? tasks : 0;
 }
 
+// All that it is to have there, or as many as one host can take if nobody has to move for it.
 bool Placement::start_on_one_host(Claim& claim) {
-  std::int64_t tasks = on_first_host(claim);
-  if (tasks == 0) return false;
+  std::int64_t all = on_first_host(claim);
+  for (std::int64_t tasks = all; tasks > claim.min; --tasks)
+    if (start_on_one_host(claim, tasks, tasks < all)) return true;
+  return false;
+}
+
+bool Placement::start_on_one_host(Claim& claim, std::int64_t tasks, bool gently) {
   if (auto shares = places_.choose(claim, tasks, true, {}); shares.size() == 1) {
     start_at(claim, shares);
     return true;
   }
-  auto failed = scattered_.find(claim.request);
+  auto failed = scattered_.find({claim.request, gently});
   if (failed != scattered_.end() && tasks >= failed->second) return false;
   auto hosts = places_.host_sets(claim, places_.worth_a_look(donors_.clearable()));
-  auto room = donors_.clear_host(claim, tasks, hosts.front());
+  auto room = donors_.clear_host(claim, tasks, gently ? 0 : tasks, hosts.front());
   if (!room) {
-    scattered_[claim.request] = tasks;
+    scattered_[{claim.request, gently}] = tasks;
     return false;
   }
   if (places_.fits(claim, *room, When::Now, tasks, {}) < tasks)

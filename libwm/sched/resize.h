@@ -92,6 +92,7 @@ class Placement {
   bool start_now(Claim& claim);
   std::int64_t on_first_host(const Claim& claim);
   bool start_on_one_host(Claim& claim);
+  bool start_on_one_host(Claim& claim, std::int64_t tasks, bool gently);
   void start_at(Claim& claim, const std::vector<Share>& shares);
   bool promise_start(Claim& claim);
   bool grow(Claim& claim);
@@ -122,9 +123,10 @@ class Placement {
   };
   WallTime end_if_started(const Claim& claim) const;
   void remember_failure(const Claim& claim);
-  std::map<std::uint32_t, Failed> failed_;  // by request: the least that failed
-  // By request: most GPUs of a host, and the least tasks for which no host could be cleared.
-  std::map<std::uint32_t, std::int64_t> widest_, scattered_;
+  std::map<std::uint32_t, Failed> failed_;        // by request: the least that failed
+  std::map<std::uint32_t, std::int64_t> widest_;  // by request: most GPUs of a host
+  // By request, and whether gently: the least tasks for which no host could be cleared.
+  std::map<std::pair<std::uint32_t, bool>, std::int64_t> scattered_;
 };
 
 }  // namespace wm::sched

@@ -103,9 +103,9 @@ class FirstHost : public Donor {
     b = submit_and_settle(elastic("ann", 1, 2));
     full = submit_and_settle(elastic("ann", 1, 4));
   }
-  std::optional<std::uint32_t> host_for(JobId id, std::int64_t tasks) {
+  std::optional<std::uint32_t> host_for(JobId id, std::int64_t tasks, std::int64_t most = 9) {
     targets({{a, 1}, {b, 1}, {full, 4}});
-    return donors->clear_host(*claim(id), tasks, places->request(*claim(id)).hosts);
+    return donors->clear_host(*claim(id), tasks, most, places->request(*claim(id)).hosts);
   }
   JobId a, b, full;
 };
@@ -126,6 +126,13 @@ TEST_F(FirstHost, is_that_of_jobs_above_their_target_if_they_suffice) {
   EXPECT_EQ(leavers(full), Numbers{});
 }
 
+TEST_F(FirstHost, is_cleared_of_no_more_within_their_target_than_may_be) {
+  auto r = run.submit(elastic("bob", 1, 2));
+  EXPECT_FALSE(host_for(r, 2, 1));
+  EXPECT_EQ(leavers(full), Numbers{});
+  EXPECT_EQ(host_for(r, 1, 0), 0u);
+}
+
 TEST_F(FirstHost, is_not_cleared_for_a_lower_queue_or_another_request) {
   EXPECT_FALSE(host_for(run.submit(elastic("bob", 1, 2).queue("low")), 2));
   auto other = elastic("bob", 1, 2);
@@ -139,7 +146,7 @@ TEST_F(FirstHost, is_not_cleared_of_jobs_that_are_started_again_for_it) {
   targets({{a, 1}, {b, 1}, {full, 4}});
   claim(full)->in_place = false;
   donors = std::make_unique<Donors>(claims->all, *places);
-  EXPECT_FALSE(donors->clear_host(*claim(r), 2, places->request(*claim(r)).hosts));
+  EXPECT_FALSE(donors->clear_host(*claim(r), 2, 9, places->request(*claim(r)).hosts));
 }
 
 TEST_F(Donor, a_job_is_not_asked_to_leave_for_itself) {
