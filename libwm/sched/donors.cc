@@ -126,8 +126,7 @@ Positions Donors::clearable() const {
 // How many of a job's tasks may leave for a newcomer's first host. Whoever loses what it is to
 // keep must be able to take what others give instead.
 std::int64_t Donors::may_clear(const Claim& donor, const Claim& claim) const {
-  bool alike = donor.in_place && donor.request == claim.request && donor.rank >= claim.rank &&
-               donor.now >= donor.target;
+  bool alike = donor.in_place && donor.request == claim.request && donor.now >= donor.target;
   if (!alike) return surplus_of(donor);
   auto asked = leaving_.find(donor.id);
   std::int64_t gone = asked == leaving_.end() ? 0 : std::ssize(asked->second.tasks);
@@ -174,12 +173,15 @@ std::optional<std::uint32_t> Donors::clear_host(const Claim& claim, std::int64_t
                                                 std::int64_t most, const Positions& hosts) {
   std::optional<std::uint32_t> room;
   Candidates leavers;
+  std::pair<std::int64_t, std::int64_t> least;
   for (std::uint32_t host : hosts) {
     auto found = clearers(claim, tasks, host);
-    if (!found || harm_of(*found).first > most) continue;
-    if (room && harm_of(*found) >= harm_of(leavers)) continue;
+    if (!found) continue;
+    auto harm = harm_of(*found);
+    if (harm.first > most || (room && harm >= least)) continue;
     room = host;
     leavers = std::move(*found);
+    least = harm;
   }
   for (const Candidate& leaver : leavers) ask(leaver, *room, claim.id);
   return room;

@@ -38,7 +38,7 @@ class Donors {
 
   /// Makes room for `tasks` tasks of a newcomer on one of `hosts`: where the fewest leave that are
   /// within their job's target, at most `most` of them, and of the fewest jobs. They are of alike
-  /// jobs that go on while they are resized, of no higher queue. Nothing if no host can.
+  /// jobs (same queue, same request) that go on while they are resized. Nothing if no host can.
   /// @cost O(hosts + tasks of elastic jobs there)
   std::optional<std::uint32_t> clear_host(const Claim& claim, std::int64_t tasks, std::int64_t most,
                                           const Positions& hosts);

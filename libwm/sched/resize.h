@@ -3,7 +3,7 @@
 // then growth, so that no job's fifth task takes the place of another's first.
 //
 // The first host of an elastic newcomer with GPUs is to be whole, as far as its target goes: tasks
-// of one job that are scattered over hosts are slower, and it may never be as cheap again.
+// of one job that are scattered over hosts are slower, and stay so: nobody brings them together.
 //
 //   target not yet met ─► room now? ──yes──► start, grow
 //                             no

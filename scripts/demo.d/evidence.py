@@ -123,11 +123,12 @@ class History:
 
     def _took_over(self, step):
         """How many survivors of a break have `step` by the state of another, not by their own hand."""
+        broken = self.by_step[step][0]['epoch']
         count = 0
         for found in self.steps.values():
             epochs = {row['step']: row['epoch'] for row in found}
-            before, after = epochs.get(step - 1), epochs.get(step + 1)
-            count += step not in epochs and before is not None and after is not None and after > before
+            was_there = step not in epochs and step - 1 in epochs
+            count += was_there and epochs.get(step + 1, broken) > broken
         return count
 
     def _may_lack(self, step):

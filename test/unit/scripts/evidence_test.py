@@ -141,6 +141,19 @@ class EvidenceTest(unittest.TestCase):
         self.assertEqual(self.problems()[0], 'step 5 was applied by 2 of 4 members')  # nobody was killed
         self.assertEqual(History(self.place.name, ['2']).problems(SIZE)[0], 'step 5 was applied by 2 of 4 members')
 
+    def test_who_goes_on_in_the_epoch_of_a_break_has_skipped_its_step(self):
+        self.records.step(1, 1, [0, 1, 2, 3])
+        for step in (2, 3):
+            self.records.step(step, 2, [0, 1, 2, 3])
+        for name in ('steps.csv', 'ledger.csv'):
+            self.cut_off(3, name, 2)  # killed in step 2
+            path = os.path.join(self.place.name, 'log', '1', name)
+            with open(path, encoding='ascii') as lines:
+                kept = [line for line in lines if not line.startswith('2,')]
+            with open(path, 'w', encoding='ascii') as out:
+                out.writelines(kept)
+        self.assertEqual(History(self.place.name, ['3']).problems(SIZE)[0], 'step 2 was applied by 2 of 4 members')
+
     def test_a_step_redone_in_a_later_epoch_counts_once_and_as_lost(self):
         self.records.step(1, 1, [0, 1])
         self.records.step(2, 1, [1])  # applied by one that then died
