@@ -14,14 +14,14 @@ bool wants_process(const Task& task) {
   return task.state != TaskState::Gone && task.state != TaskState::Stuck;
 }
 
-OrderedTask ordered(const Task& task, const Host& host) {
+OrderedTask ordered(const Config& config, const Job& job, const Task& task, const Host& host) {
   OrderedTask out;
   out.task = task.number;
   out.gpus = task.gpus;
   for (auto gpu : task.gpus)
     if (gpu < host.capacity.gpus.size()) out.gpu_uuids.push_back(host.capacity.gpus[gpu].uuid);
   out.has_process = task.has_process;
-  out.leave = task.state == TaskState::Leaving;
+  out.leave = task.state == TaskState::Leaving && !fsm::room_is_in_use(config, job, task);
   out.kill = task.kill;
   out.term = task.kill ? task.term : Term::None;
   return out;
@@ -132,7 +132,8 @@ HostOrder order_for(const Cluster& cluster, const Job& job, HostId id, WallTime 
   order.resolved = job.spec();
   order.app = app_of(*cluster.config, job.spec());
   for (const auto& task : job.tasks)
-    if (task.host == id && wants_process(task)) order.tasks.push_back(ordered(task, host));
+    if (task.host == id && wants_process(task))
+      order.tasks.push_back(ordered(*cluster.config, job, task, host));
   order.all = placed(cluster, job);
   order.key = job.key;
   order.elastic = job.spec().elastic;

@@ -196,19 +196,14 @@ void Shepherd::send_next(Task& task) {
     return;  // SIGKILL is for clean_up
   }
   auto pid = task.pid;
-  auto whole = [pid] {
-    auto pids = proc::descendants_of(pid, {});
-    pids.push_back(pid);
-    return pids;
-  };
   if (signal == SIGKILL) {
-    proc::kill_all(whole);
+    proc::kill_all([pid] { return proc::tree_of(pid); });
     if (!kill_by_) kill_by_ = now + spec_.kill_grace;
     return;
   }
   if (signal == SIGQUIT) proc::signal_handlers_of(pid, signal);
   else proc::signal_tree(pid, signal);
-  proc::signal_tree(pid, SIGCONT);  // a stopped task cannot obey
+  proc::continue_stopped(proc::tree_of(pid));  // a stopped one cannot obey
 }
 
 void Shepherd::start_copiers() {

@@ -144,7 +144,7 @@ void Shepherd::end_part() {
   if (ending.signals.empty() || ending.next > steady_now()) return;
   for (auto pid : pids) {
     proc::signal_tree(pid, ending.signals.front());
-    proc::signal_tree(pid, SIGCONT);
+    proc::continue_stopped(proc::tree_of(pid));
   }
   ending.signals.erase(ending.signals.begin());
   ending.next = steady_now() + spec_.kill_interval;

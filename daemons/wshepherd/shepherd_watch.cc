@@ -171,9 +171,8 @@ void Shepherd::set_suspended(bool on) {
   }
   suspended_ = on;
   if (cgroup_.freeze(on)) return;
-  auto all = [this] { return everybody(); };
-  if (on) proc::stop_all(all);
-  else proc::continue_all(all);
+  if (on) proc::stop_all([this] { return everybody(); });
+  else proc::continue_stopped(everybody());
 }
 
 }  // namespace wm::shepherd

@@ -1,5 +1,7 @@
 #include "libwm/fsm/first_host.h"
 
+#include <algorithm>
+
 namespace wm::fsm {
 
 bool needs_port(const Config& config, const JobSpec& spec) {
@@ -11,6 +13,15 @@ bool needs_port(const Config& config, const JobSpec& spec) {
 
 bool first_host_goes_first(const Config& config, const JobSpec& spec) {
   return has_pre_exec(config, spec) || needs_port(config, spec);
+}
+
+bool room_is_in_use(const Config& config, const Job& job, const Task& task) {
+  bool once = launch_of(config, job.spec()) == Launch::Once &&
+              resize_mode_of(config, job) == ResizeMode::Restart;
+  return once && std::any_of(job.tasks.begin(), job.tasks.end(), [&](const Task& other) {
+           return other.has_process && other.state == TaskState::Starting && !other.kill &&
+                  other.host != task.host;
+         });
 }
 
 }  // namespace wm::fsm

@@ -1,5 +1,6 @@
-// Role: whether a job's other hosts start their tasks only after the first task runs. Asked by
-// the task machine and by whoever writes orders to hosts.
+// Role: what a job's other hosts wait for on its first one: they start their tasks only after the
+// first task runs, and give room back only when nothing can use it any more. Asked by the task
+// machine and by whoever writes orders to hosts.
 #pragma once
 
 #include "libwm/model/cluster.h"
@@ -13,5 +14,10 @@ bool needs_port(const Config& config, const JobSpec& spec);
 /// The other hosts wait: for the pre-execution command on the first, or for the port that the
 /// first one leases. @cost O(1)
 bool first_host_goes_first(const Config& config, const JobSpec& spec);
+
+/// A slot that leaves a job whose only process, on another host, is started again for the new
+/// size: until that process is gone it may have commands there (mpirun's daemons, blaunch), and
+/// saves its work with them. @cost O(tasks)
+bool room_is_in_use(const Config& config, const Job& job, const Task& task);
 
 }  // namespace wm::fsm

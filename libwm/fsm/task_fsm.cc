@@ -226,6 +226,7 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
   if (job.state == JobState::Launching && !starting) {
     job.state = running_state(job);
     if (job.started == WallTime{}) job.started = now;
+    if (job.relaunches > 0) t.orders.insert(e.job);  // room that leaves is not in use any more
     t.schedule = true;
   }
   if (is_first(job, task) && first_host_goes_first(*c.config, job.spec())) t.orders.insert(e.job);

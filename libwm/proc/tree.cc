@@ -119,6 +119,12 @@ std::vector<pid_t> descendants_of(pid_t root, const std::set<pid_t>& except) {
   return found;
 }
 
+std::vector<pid_t> tree_of(pid_t root) {
+  auto pids = descendants_of(root, {});
+  pids.push_back(root);
+  return pids;
+}
+
 std::vector<std::string> environment_of(pid_t pid) {
   auto text = read_whole(proc_path(pid, "environ"));
   std::vector<std::string> entries;
@@ -162,9 +168,7 @@ bool handles(pid_t pid, int signal) {
 }
 
 void signal_handlers_of(pid_t leader, int signal) {
-  auto pids = descendants_of(leader, {});
-  pids.push_back(leader);
-  for (auto pid : pids)
+  for (auto pid : tree_of(leader))
     if (handles(pid, signal)) ::kill(pid, signal);
 }
 
@@ -195,8 +199,11 @@ void stop_all(const std::function<std::vector<pid_t>()>& list) {
   }
 }
 
-void continue_all(const std::function<std::vector<pid_t>()>& list) {
-  for (auto pid : list()) ::kill(pid, SIGCONT);
+void continue_stopped(const std::vector<pid_t>& pids) {
+  for (auto pid : pids) {
+    ProcessStat stat;
+    if (read_stat(pid, stat) && stat.state == 'T') ::kill(pid, SIGCONT);
+  }
 }
 
 void kill_all(const std::function<std::vector<pid_t>()>& list) {

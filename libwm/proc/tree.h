@@ -34,6 +34,9 @@ std::vector<pid_t> children_of(pid_t pid);
 /// @cost one read of /proc a process
 std::vector<pid_t> descendants_of(pid_t root, const std::set<pid_t>& except);
 
+/// `root` and its descendants. @cost as descendants_of
+std::vector<pid_t> tree_of(pid_t root);
+
 /// Value of an environment variable of a process as it was at exec; empty: not set or not
 /// readable. @cost one read
 std::string variable_of(pid_t pid, std::string_view name);
@@ -56,10 +59,13 @@ bool handles(pid_t pid, int signal);
 /// @cost two reads of /proc a process
 void signal_handlers_of(pid_t leader, int signal);
 
-/// Stops (or continues) all that `list` gives, again until nobody new runs: a process may fork
-/// before it is stopped. @cost a few listings; bounded by 64 rounds
+/// Stops all that `list` gives, again until nobody new runs: a process may fork before it is
+/// stopped. @cost a few listings; bounded by 64 rounds
 void stop_all(const std::function<std::vector<pid_t>()>& list);
-void continue_all(const std::function<std::vector<pid_t>()>& list);
+/// SIGCONT to those of `pids` that are stopped; to others it would be one more signal to handle:
+/// mpirun's wait between SIGTERM and SIGKILL of its ranks ends with the next signal it gets.
+/// @cost one read of /proc a process
+void continue_stopped(const std::vector<pid_t>& pids);
 
 /// Ends all that `list` gives and everything below: stops each before asking for its children,
 /// until no new one appears (a fork bomb outruns plain killing), then SIGKILL to each.

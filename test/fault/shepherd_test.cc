@@ -156,9 +156,10 @@ TEST(shepherd, processes_that_change_all_the_time_are_ended) {
 
 TEST(shepherd, ending_goes_from_interrupt_to_terminate_to_kill) {
   Zygote zygote;
-  auto fd = zygote.start(shell_attempt(
-      zygote, 31,
-      "trap 'echo int' INT; trap 'echo term' TERM; echo > up; while :; do sleep 0.02; done"));
+  auto fd = zygote.start(
+      shell_attempt(zygote, 31,
+                    "trap 'echo int' INT; trap 'echo term' TERM; trap 'echo cont' CONT; echo > up; "
+                    "while :; do sleep 0.02; done"));
   await_file(zygote, "up");
   tell(fd, proc::EndTasks{{}, false, 0, "owner"});
   auto record = await<TaskEnded>(fd).record;
@@ -199,6 +200,20 @@ TEST(shepherd, stop_and_continue_reach_the_whole_tree) {
   tell(fd, proc::Finish{"done with it"});
   await<AttemptEnded>(fd);
   EXPECT_TRUE(pids_of(33).empty());
+}
+
+TEST(shepherd, a_stopped_task_goes_on_to_obey_its_end) {
+  Zygote zygote;
+  auto fd = zygote.start(
+      shell_attempt(zygote, 38, "trap 'echo int; exit' INT; kill -STOP $$; while :; do :; done"));
+  ASSERT_TRUE(eventually([&] {
+    proc::ProcessStat stat;
+    auto pids = pids_of(38);
+    return pids.size() == 1 && proc::read_stat(pids[0], stat) && stat.state == 'T';
+  }));
+  tell(fd, proc::EndTasks{{}, false, 0, "owner"});
+  EXPECT_EQ(WEXITSTATUS(await<TaskEnded>(fd).record.status), 0);
+  EXPECT_EQ(zygote.read("out"), "int\n");
 }
 
 TEST(shepherd, one_task_is_ended_with_its_tree_while_the_other_runs_on) {

@@ -71,6 +71,29 @@ TEST_F(RunningOrders, a_restart_counts_and_places_only_those_that_will_be_there)
   EXPECT_TRUE(told(id, h2).tasks.at(0).leave);
 }
 
+TEST_F(RunningOrders, room_of_a_command_that_is_started_once_leaves_after_its_process) {
+  auto spec = torchrun();
+  spec.spec.command = "deepspeed x.py";
+  for (auto& app : c.config.apps) app.resize = ResizeMode::Restart;
+  c.reconfigure();
+  auto id = start(spec, {h1});
+  ASSERT_EQ(told(id, h1).launch, Launch::Once);
+  std::vector<Task> more(2);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    more[i].number = TaskNumber{i + 2};
+    more[i].host = i == 0 ? h1 : h2;
+    more[i].has_process = false;
+  }
+  c.step(TasksAdded{id, Attempt{1}, more, ""});
+  c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 21});
+  c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}, TaskNumber{3}}, at(60), ""});
+  EXPECT_TRUE(told(id, h1).tasks.at(1).leave);  // the host of the process sees its end by itself
+  EXPECT_FALSE(told(id, h2).tasks.at(0).leave);
+  auto actions = c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 22});
+  EXPECT_NE(std::find(actions.begin(), actions.end(), Action(OrderHost{h2, id})), actions.end());
+  EXPECT_TRUE(told(id, h2).tasks.at(0).leave);
+}
+
 TEST_F(RunningOrders, a_notice_goes_to_the_first_host_with_the_slots_it_is_about) {
   auto spec = SpecBuilder().tasks(1, 8).elastic().app("batch");
   spec.spec.notify_command = "tell me";
