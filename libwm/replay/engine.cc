@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "libwm/replay/production.h"
@@ -194,17 +195,47 @@ Result<Value> named(const std::array<std::pair<Value, std::string_view>, kCount>
               std::string(what) + " '" + std::string(name) + "' is none of " + all);
 }
 
+std::uint64_t gpus_each(const TraceJob& job) { return (job.milli_gpus + 999) / 1000; }
+
+// Tasks of the job that an empty host takes.
+std::uint64_t tasks_on(const HostSize& host, const TraceJob& job) {
+  std::uint64_t slots = std::max(host.cpus, host.gpus), tasks = slots;
+  if (job.milli_cpus > 0) tasks = std::min(tasks, slots * 1000 / job.milli_cpus);
+  if (job.milli_gpus > 0) tasks = std::min(tasks, host.gpus / gpus_each(job));
+  return tasks;
+}
+
+std::uint64_t room_for(const Setup& setup, const TraceJob& job) {
+  if (setup.each.empty()) return setup.hosts * tasks_on(setup.host(0), job);
+  std::uint64_t tasks = 0;
+  for (const HostSize& host : setup.each) tasks += tasks_on(host, job);
+  return tasks;
+}
+
+// "120 CPU(s) and 8 GPU(s) for a task; the largest host has 96 and 8".
+std::string too_large(const Setup& setup, const TraceJob& job) {
+  auto cpus = std::to_string((job.milli_cpus + 999) / 1000);
+  auto has = std::to_string(std::max(setup.cpus_per_host, setup.gpus_per_host));
+  if (job.milli_gpus == 0) return cpus + " CPU(s) for a task; the largest host has " + has;
+  return cpus + " CPU(s) and " + std::to_string(gpus_each(job)) +
+         " GPU(s) for a task; the largest host has " + has + " and " +
+         std::to_string(setup.gpus_per_host);
+}
+
 Result<void> check(const Workload& workload, const Setup& setup) {
   if (setup.hosts == 0 || setup.units_per_host() == 0) {
     return fail(Code::BadArgument, "the cluster has no slots");
   }
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> rooms;  // by what a task takes
   for (const TraceJob& job : workload.jobs) {
-    std::uint32_t most = job.milli_gpus > 0 ? setup.gpus_per_host : setup.cpus_per_host;
-    if (job.min_tasks <= std::uint64_t{most} * setup.hosts && job.tasks > 0) continue;
-    return fail(Code::Impossible, "job '" + job.name + "' asks for " +
-                                      std::to_string(job.min_tasks) +
-                                      " tasks; the cluster has room for " +
-                                      std::to_string(std::uint64_t{most} * setup.hosts));
+    auto [room, is_new] = rooms.try_emplace({job.milli_cpus, job.milli_gpus});
+    if (is_new) room->second = room_for(setup, job);
+    if (job.min_tasks <= room->second && job.tasks > 0) continue;
+    auto why = room->second == 0
+                   ? too_large(setup, job)
+                   : std::to_string(job.min_tasks) + " tasks; the cluster has room for " +
+                         std::to_string(room->second);
+    return fail(Code::Impossible, "job '" + job.name + "' asks for " + why);
   }
   return {};
 }

@@ -32,10 +32,6 @@ Host emptied(Host host) {
   return host;
 }
 
-bool is_big_enough(const JobSpec& spec, const Host& host) {
-  return fit(bare_room(host), spec.task, When::Now, 1) > 0;
-}
-
 // A job's rules for hosts, its expressions parsed once. A broken expression fits nowhere.
 class HostRules {
  public:
@@ -44,21 +40,28 @@ class HostRules {
         config_(config),
         queue_(config.queue(spec.queue)),
         select_(expr::Select::parse(spec.select)),
-        asked_(expr::parse_asked_hosts(spec.ask_hosts)) {}
+        asked_(expr::parse_asked_hosts(spec.ask_hosts)),
+        takes_any_(spec.ask_hosts.empty() && (!queue_ || queue_->hosts.empty())) {}
 
   /// -m's number for the host, expr::kNotAsked when it or the queue leaves the host out.
   int preference(const Host& host) const {
     static const std::vector<std::string> kNoGroups;
-    const HostConf* conf = config_.host(host.name);
+    if (takes_any_) return 0;
     bool open = !queue_ || queue_->hosts.empty() || names_host(queue_->hosts, config_, host);
     if (!open || !asked_) return expr::kNotAsked;
+    const HostConf* conf = config_.host(host.name);
     return expr::preference_of(*asked_, host.name, conf ? conf->groups : kNoGroups);
   }
   bool asks_for(const Host& host) const { return preference(host) != expr::kNotAsked; }
   bool selects(const Host& host) const {
     return select_ && (select_->empty() || select_->matches(lookup(host)));
   }
-  bool meet(const Host& host) const { return is_big_enough(spec_, host) && selects(host); }
+  bool meet(const Host& host) const { return fits_bare(host, spec_.task) && selects(host); }
+  /// As if nothing ran on it.
+  bool meet_empty(const Host& host) const {
+    if (!fits_bare(host, spec_.task)) return false;
+    return select_ && (select_->empty() || selects(emptied(host)));
+  }
   expr::Lookup lookup(const Host& host) const {
     return [&host, conf = config_.host(host.name)](std::string_view name) {
       return expr::host_value(host, conf, name);
@@ -72,6 +75,7 @@ class HostRules {
   const QueueConf* queue_;
   Result<expr::Select> select_;
   Result<std::vector<expr::AskedHost>> asked_;
+  bool takes_any_;
 };
 
 const std::string& place_word(const JobSpec& spec, const Config& config) {
@@ -262,11 +266,13 @@ std::string describe(const JobSpec& spec) {
   return text;
 }
 
-// What the whole cluster, empty, could hold of this job.
+// What the whole cluster, empty, could hold of this job; no more is counted than it asks for.
 struct Most {
   std::uint32_t suited = 0;  // hosts
   std::int64_t tasks = 0;    // on all of them, spans kept
   std::int64_t on_one = 0;   // on the best one
+
+  std::int64_t reach(const JobSpec& spec) const { return spec.span.one_host ? on_one : tasks; }
 };
 
 Most count_most(const Cluster& cluster, const JobSpec& spec) {
@@ -274,7 +280,8 @@ Most count_most(const Cluster& cluster, const JobSpec& spec) {
   const QueueConf* queue = cluster.config->queue(spec.queue);
   HostRules rules(spec, *cluster.config);
   cluster.hosts.each([&](std::uint32_t, const Host& host) {
-    if (!rules.asks_for(host) || !rules.meet(emptied(host))) return;
+    if (most.reach(spec) >= spec.min_tasks) return;
+    if (!rules.asks_for(host) || !rules.meet_empty(host)) return;
     std::int64_t wanted = spec.span.ptile ? spec.span.ptile : spec.min_tasks;
     if (queue && queue->host_slots) wanted = std::min<std::int64_t>(wanted, queue->host_slots);
     std::int64_t fits = fit(bare_room(host), spec.task, When::Now, wanted);
@@ -363,16 +370,16 @@ std::string nearest_miss(const Cluster& cluster, const JobSpec& spec) {
 // Rules that bind hosts to each other, on an empty cluster with every host open.
 Result<void> check_layout_ever(const Cluster& cluster, const JobSpec& spec) {
   const Config& config = *cluster.config;
+  auto parsed = expr::parse_resreq(spec.resreq);
+  if (!parsed || (parsed->cu.empty() && parsed->same.empty())) return {};
+  auto type = parsed->cu.count("type") ? parsed->cu.at("type") : std::string();
+  if (unit_level(config, type) < 0)
+    return fail(Code::Impossible, "cu[type=" + type + "]: no such type of compute unit");
   std::vector<Room> rooms;
   cluster.hosts.each([&](std::uint32_t, const Host& host) { rooms.push_back(bare_room(host)); });
   Request request;
   request.spec = std::make_shared<const JobSpec>(spec);
   set_layout(request, config, rooms, std::vector<int>(rooms.size()));
-  auto parsed = expr::parse_resreq(spec.resreq);
-  auto type = parsed && parsed->cu.count("type") ? parsed->cu.at("type") : std::string();
-  if (unit_level(config, type) < 0)
-    return fail(Code::Impossible, "cu[type=" + type + "]: no such type of compute unit");
-  if (!request.binds()) return {};
   Switches switches(config, rooms);
   HostRules rules(spec, config);
   LayoutRules layout{request.placing, spec.min_tasks, true, request.unit, &switches, {}, {}};
@@ -394,6 +401,18 @@ Result<void> check_layout_ever(const Cluster& cluster, const JobSpec& spec) {
                                     count_of(most, "task") + " if nothing else ran");
 }
 
+Result<void> check_room_ever(const Cluster& cluster, const JobSpec& spec) {
+  Most most = count_most(cluster, spec);
+  if (most.reach(spec) >= spec.min_tasks) return check_layout_ever(cluster, spec);
+  std::string text = "no host is able to run it: " + describe(spec) + " asked; ";
+  if (most.suited == 0) return fail(Code::Impossible, text + nearest_miss(cluster, spec));
+  text += count_of(most.suited, "host") + " would do";
+  std::string where = spec.span.one_host ? " on the largest" : " on all together";
+  return fail(Code::Impossible, text + ", at most " + count_of(most.reach(spec), "task") + where +
+                                    " if nothing else ran");
+}
+
+// Has every host of the configuration registered?
 bool is_complete(const Cluster& cluster) {
   std::size_t known = 0;
   cluster.hosts.each([&](std::uint32_t, const Host& host) {
@@ -475,16 +494,8 @@ Result<void> check_feasible_ever(const Cluster& cluster, const JobSpec& spec) {
   if (auto select = expr::Select::parse(spec.select); !select) return select.error();
   WM_TRY(expr::parse_asked_hosts(spec.ask_hosts));
   WM_TRY(check_limits(*cluster.config, spec));
-  if (!is_complete(cluster)) return {};
-  Most most = count_most(cluster, spec);
-  std::int64_t reach = spec.span.one_host ? most.on_one : most.tasks;
-  if (reach >= spec.min_tasks) return check_layout_ever(cluster, spec);
-  std::string text = "no host is able to run it: " + describe(spec) + " asked; ";
-  if (most.suited == 0) return fail(Code::Impossible, text + nearest_miss(cluster, spec));
-  text += count_of(most.suited, "host") + " would do";
-  std::string where = spec.span.one_host ? " on the largest" : " on all together";
-  return fail(Code::Impossible,
-              text + ", at most " + count_of(reach, "task") + where + " if nothing else ran");
+  auto room = check_room_ever(cluster, spec);
+  return room || !is_complete(cluster) ? Result<void>() : room;
 }
 
 }  // namespace wm::sched

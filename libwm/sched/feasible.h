@@ -90,7 +90,8 @@ class Requests {
 /// asked and the nearest that there is. Says yes while hosts of the configuration have not
 /// registered yet, or no host is known.
 /// @errors Impossible: never, with the nearest miss; BadArgument: the select expression
-/// @cost O(hosts)
+/// @cost O(hosts until as many tasks as it needs find room), O(hosts) if there are none such or
+/// rules bind hosts to each other
 Result<void> check_feasible_ever(const Cluster& cluster, const JobSpec& spec);
 
 }  // namespace wm::sched

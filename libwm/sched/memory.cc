@@ -174,7 +174,7 @@ Claims& Collector::open() {
   constexpr std::size_t kMany = 4096;
   std::size_t kept = memory_.kinds.size() + memory_.steady.size() + memory_.owners.size();
   bool stale = kept > kMany + memory_.seen_jobs.size() ||
-               (memory_.claims && memory_.claims->requests.size() > kMany);
+               (memory_.claims && memory_.claims->requests.size() > kMany + memory_.first_requests);
   if (stale || !memory_.claims || memory_.config != cluster_.config || !same_hosts())
     start_afresh();
   return *memory_.claims;
@@ -410,6 +410,7 @@ void Collector::run() {
   find_obstacles();
   changed_.insert(changed_.end(), memory_.touched.begin(), memory_.touched.end());
   claims_.tally.update(claims_.rooms, changed_, claims_.requests);
+  if (memory_.first_requests == 0) memory_.first_requests = claims_.requests.size();
 }
 
 }  // namespace

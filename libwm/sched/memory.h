@@ -72,6 +72,7 @@ struct Memory {
   Owners owners;
   std::vector<std::uint32_t> touched;  // rooms that differ from their hosts' own counters
   std::optional<Claims> claims;
+  std::size_t first_requests = 0;  ///< all of them were asked for when it started afresh
   Curves curves;  ///< of elastic jobs that are sized by gain
 };
 

@@ -29,6 +29,16 @@ std::int64_t at_most(std::int64_t most, std::int64_t there, std::int64_t each) {
   return each == 0 ? most : std::min(most, std::max<std::int64_t>(0, there) / each);
 }
 
+// For how many tasks the GPUs are enough, at most `most`.
+std::int64_t gpus_for(const Room& room, const TaskRequest& task, When when, std::int64_t most) {
+  if (is_picky(task))
+    return task.gpus_per_host ? GpuPicker(room, task).count(when, 1) * most
+                              : GpuPicker(room, task).count(when, most);
+  std::int64_t gpus = count_gpus(room, task, when), each = gpus_of(task);
+  if (task.gpus_per_host) return gpus >= each ? most : 0;
+  return at_most(most, gpus, each);
+}
+
 void deduct(std::int64_t& now, std::int64_t& coming, std::int64_t amount) {
   std::int64_t first = std::min(std::max<std::int64_t>(0, now), amount);
   now -= first;
@@ -42,6 +52,13 @@ std::vector<std::uint16_t> take_gpus(Room& room, const TaskRequest& task) {
   if (taken.empty()) taken = picker.pick(When::Future);
   picker.commit(room);
   return taken;
+}
+
+// Of an empty host. It may be configured with more slots than it has CPUs; then slots alone bound
+// it.
+Space bare_space(const Capacity& c) {
+  std::int64_t cpus = std::max<std::int64_t>(c.milli_cpus, std::int64_t{c.slots} * 1000);
+  return {std::int64_t{c.slots}, cpus, c.mem.value};
 }
 
 GpuUse use_of(const Host& host, std::size_t gpu) {
@@ -73,12 +90,9 @@ Room bare_room(const Host& host) {
   room.host = &host;
   room.id = host.id;
   room.open = is_open(host);
-  const Capacity& c = host.capacity;
-  // A host may be configured with more slots than it has CPUs; then slots alone bound it.
-  std::int64_t cpus = std::max<std::int64_t>(c.milli_cpus, std::int64_t{c.slots} * 1000);
-  room.now = {std::int64_t{c.slots}, cpus, c.mem.value};
-  room.gpus.assign(c.gpus.size(), GpuUse::Free);
-  room.parts.resize(c.gpus.size());
+  room.now = bare_space(host.capacity);
+  room.gpus.assign(host.capacity.gpus.size(), GpuUse::Free);
+  room.parts.resize(host.capacity.gpus.size());
   return room;
 }
 
@@ -93,6 +107,18 @@ Room room_of(const Host& host) {
   return room;
 }
 
+bool fits_bare(const Host& host, const TaskRequest& task) {
+  Space has = bare_space(host.capacity), needs = space_of(task, 1);
+  if (needs.slots > has.slots || needs.milli_cpus > has.milli_cpus || needs.mem > has.mem)
+    return false;
+  std::int64_t lacks = gpus_of(task);
+  if (lacks == 0) return true;
+  if (is_picky(task)) return fit(bare_room(host), task, When::Now, 1) > 0;
+  for (const Gpu& gpu : host.capacity.gpus)
+    if (suits(gpu, task) && --lacks == 0) return true;
+  return false;
+}
+
 std::int64_t fit(const Room& room, const TaskRequest& task, When when, std::int64_t most,
                  bool holds_gpus) {
   if (room.exclusive) return 0;
@@ -101,14 +127,12 @@ std::int64_t fit(const Room& room, const TaskRequest& task, When when, std::int6
   most = at_most(most, there(room.now.slots, room.coming.slots), 1);
   most = at_most(most, there(room.now.milli_cpus, room.coming.milli_cpus), task.milli_cpus);
   most = at_most(most, there(room.now.mem, room.coming.mem), task.mem.value);
-  std::int64_t each = gpus_of(task);
-  if (most == 0 || each == 0 || (task.gpus_per_host && holds_gpus)) return most;
-  if (is_picky(task))
-    return task.gpus_per_host ? GpuPicker(room, task).count(when, 1) * most
-                              : GpuPicker(room, task).count(when, most);
-  std::int64_t gpus = count_gpus(room, task, when);
-  if (task.gpus_per_host) return gpus >= each ? most : 0;
-  return at_most(most, gpus, each);
+  bool asks = gpus_of(task) > 0 && !(task.gpus_per_host && holds_gpus);
+  return most > 0 && asks ? gpus_for(room, task, when, most) : most;
+}
+
+bool lacks_gpus(const Room& room, const TaskRequest& task) {
+  return gpus_of(task) > 0 && gpus_for(room, task, When::Now, 1) == 0;
 }
 
 std::vector<std::vector<std::uint16_t>> take(Room& room, const TaskRequest& task,

@@ -96,6 +96,13 @@ Room room_of(const Host& host);
 /// The host as if nothing ran on it and nothing were set aside. @cost O(GPUs)
 Room bare_room(const Host& host);
 
+/// Does one task of this kind fit into bare_room(host)? Makes none unless it matters which GPUs
+/// the task gets. @cost O(GPUs)
+bool fits_bare(const Host& host, const TaskRequest& task);
+
+/// Has the room too few free GPUs for one task of this kind, whatever else it lacks? @cost O(GPUs)
+bool lacks_gpus(const Room& room, const TaskRequest& task);
+
 /// How many tasks of this kind fit, at most `most`. `holds_gpus`: the job has its GPUs per
 /// host here already. Does not look at `open`.
 /// @cost O(GPUs)

@@ -25,16 +25,6 @@ std::int64_t whole_gpus(const Room& room) {
   return count;
 }
 
-bool lacks_gpus(const Room& room, const TaskRequest& task) {
-  TaskRequest gpus_only = task;
-  gpus_only.milli_cpus = 0;
-  gpus_only.mem = Bytes{0};
-  if (room.now.slots >= 1) return fit(room, gpus_only, When::Now, 1) == 0;
-  Room with_slot = room;
-  with_slot.now.slots = 1;
-  return fit(with_slot, gpus_only, When::Now, 1) == 0;
-}
-
 }  // namespace
 
 LackBits lacks_of(const Room& room, const JobSpec& spec) {
@@ -45,7 +35,7 @@ LackBits lacks_of(const Room& room, const JobSpec& spec) {
   if (room.now.slots < 1) bits |= kSlots;
   if (room.now.milli_cpus < task.milli_cpus) bits |= kCpus;
   if (room.now.mem < task.mem.value) bits |= kMem;
-  if (task.milli_gpus > 0 && !closed && lacks_gpus(room, task)) bits |= kGpus;
+  if (!closed && lacks_gpus(room, task)) bits |= kGpus;
   return bits;
 }
 

@@ -13,8 +13,10 @@
 #include <map>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "libwm/sched/feasible.h"
 #include "libwm/sched/schedule.h"
 #include "test/bench/config.h"
 
@@ -39,7 +41,8 @@ double ms_of(const std::function<void()>& act) {
 // Hosts, jobs, and what happens to them.
 class Site {
  public:
-  Site(std::uint32_t hosts, std::uint32_t gpus) {
+  /// `memories`: jobs ask for so many different amounts of memory beyond what their kind says.
+  Site(std::uint32_t hosts, std::uint32_t gpus, std::uint32_t memories = 1) : memories_(memories) {
     cluster.config = config();
     for (std::uint32_t n = 1; n <= hosts; ++n) {
       Host host;
@@ -54,9 +57,13 @@ class Site {
   // A kind of job for each tenth: queues, plans, sizes, GPUs, memory and limits differ.
   void submit() {
     std::uint32_t number = ++last_;
-    auto& sealed = kinds_[{number % kKinds, number % kUsers}];
-    if (!sealed)
-      sealed = std::make_shared<const SealedSpec>(SealedSpec{spec_of(number), {}, {}, {}});
+    std::uint32_t memory = number / kKinds % memories_;
+    auto& sealed = kinds_[{number % kKinds, number % kUsers, memory}];
+    if (!sealed) {
+      JobSpec spec = spec_of(number);
+      spec.task.mem.value += std::int64_t{memory} << 20;
+      sealed = std::make_shared<const SealedSpec>(SealedSpec{spec, {}, {}, {}});
+    }
     submit(sealed);
   }
   void submit(const JobSpec& spec) {
@@ -148,11 +155,14 @@ class Site {
   }
 
   std::uint32_t last_ = 0;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::shared_ptr<const SealedSpec>> kinds_;
+  std::uint32_t memories_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>,
+           std::shared_ptr<const SealedSpec>>
+      kinds_;
 };
 
-Site busy_site(std::uint32_t hosts, std::uint32_t pending) {
-  Site site(hosts, kGpus);
+Site busy_site(std::uint32_t hosts, std::uint32_t pending, std::uint32_t memories = 1) {
+  Site site(hosts, kGpus, memories);
   site.fill();
   for (std::uint32_t n = 0; n < pending; ++n) site.submit();
   return site;
@@ -163,14 +173,18 @@ double at_quantile(std::vector<double> values, double part) {
   return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
 }
 
-// A few jobs end, a few come, a pass follows.
-void time_passes(int count) {
-  Site site = busy_site(10'000, 100'000);
-  std::mt19937 random(1);
-  std::vector<double> rebuilds, passes;
-  for (int i = 0; i < 5; ++i)
+// Passes that know nothing beforehand.
+double rebuild_ms(const Site& site, int count) {
+  std::vector<double> rebuilds;
+  for (int i = 0; i < count; ++i)
     rebuilds.push_back(ms_of([&] { sched::schedule(site.cluster, {}, site.now); }));
-  std::printf("sched_rebuild_10k_hosts_100k_pending_ms %.4g ms\n", at_quantile(rebuilds, 0.5));
+  return at_quantile(rebuilds, 0.5);
+}
+
+// A few jobs end, a few come, a pass follows; so often.
+std::vector<double> pass_ms(Site& site, int count) {
+  std::mt19937 random(1);
+  std::vector<double> passes;
   sched::Memory memory;
   site.carry_out(sched::schedule(site.cluster.freeze(), {}, site.now, memory));
   for (int i = 0; i < count; ++i) {
@@ -184,8 +198,39 @@ void time_passes(int count) {
     passes.push_back(ms_of([&] { plan = sched::schedule(frozen, {}, site.now, memory); }));
     site.carry_out(plan);
   }
+  return passes;
+}
+
+void time_passes(int count) {
+  Site site = busy_site(10'000, 100'000);
+  std::printf("sched_rebuild_10k_hosts_100k_pending_ms %.4g ms\n", rebuild_ms(site, 5));
+  auto passes = pass_ms(site, count);
   std::printf("sched_pass_10k_hosts_100k_pending_p50_ms %.4g ms\n", at_quantile(passes, 0.5));
   std::printf("sched_pass_10k_hosts_100k_pending_p99_ms %.4g ms\n", at_quantile(passes, 0.99));
+}
+
+JobSpec gpu_job(std::uint32_t tasks) {
+  JobSpec spec;
+  spec.owner.user = "ann";
+  spec.queue = "normal";
+  spec.app = "training";
+  spec.min_tasks = spec.max_tasks = tasks;
+  spec.task.milli_gpus = spec.task.milli_cpus = 1000;
+  return spec;
+}
+
+// Jobs that ask for a thousand different things: what a pass and a submission cost then.
+void time_varied(int count) {
+  Site site = busy_site(10'000, 10'000, 100);
+  std::printf("sched_rebuild_10k_hosts_1k_requests_ms %.4g ms\n", rebuild_ms(site, 3));
+  auto passes = pass_ms(site, count);
+  std::printf("sched_pass_10k_hosts_1k_requests_p99_ms %.4g ms\n", at_quantile(passes, 0.99));
+  std::vector<double> checks;
+  for (int i = 0; i < 101; ++i)
+    checks.push_back(ms_of([&] {
+      if (!sched::check_feasible_ever(site.cluster, gpu_job(2))) std::abort();
+    }));
+  std::printf("sched_submit_check_10k_hosts_ms %.4g ms\n", at_quantile(checks, 0.5));
 }
 
 void time_largest() {
@@ -198,16 +243,6 @@ void time_largest() {
   std::printf("sched_rebuild_100k_hosts_1m_pending_s %.4g s\n", took / 1e3);
   std::printf("sched_rebuild_100k_hosts_1m_pending_rss_mb %.4g MB\n",
               static_cast<double>(usage.ru_maxrss) / 1024);
-}
-
-JobSpec gpu_job(std::uint32_t tasks) {
-  JobSpec spec;
-  spec.owner.user = "ann";
-  spec.queue = "normal";
-  spec.app = "training";
-  spec.min_tasks = spec.max_tasks = tasks;
-  spec.task.milli_gpus = spec.task.milli_cpus = 1000;
-  return spec;
 }
 
 void time_gang() {
@@ -260,8 +295,10 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   std::string only = argc > 1 ? argv[1] : "";
   auto wanted = [&](const char* name) { return only.empty() || only[0] == '-' || only == name; };
-  if (wanted("pass")) wm::time_passes(argc > 2 ? std::atoi(argv[2]) : 300);
+  int passes = argc > 2 ? std::atoi(argv[2]) : 300;
+  if (wanted("pass")) wm::time_passes(passes);
   if (wanted("gang")) wm::time_gang();
   if (wanted("rebalance")) wm::time_rebalance();
+  if (wanted("varied")) wm::time_varied(passes);
   if (wanted("largest")) wm::time_largest();
 }

@@ -128,6 +128,30 @@ TEST(engine, a_job_larger_than_the_cluster_is_refused) {
   EXPECT_EQ(outcome.error().text, "job 'job0' asks for 5 tasks; the cluster has room for 4");
 }
 
+TEST(engine, a_task_larger_than_every_host_is_refused_with_what_it_asks_for) {
+  Workload list{{job(0, 1, 10)}};
+  list.jobs[0].milli_cpus = 120'000;
+  auto no_cpus = simulate(list, kFour, {.policy = Policy::Fcfs});
+  ASSERT_FALSE(no_cpus);
+  EXPECT_NE(no_cpus.error().text.find("asks for 120 CPU(s)"), std::string::npos)
+      << no_cpus.error().text;
+  list.jobs[0].milli_cpus = 1000;
+  list.jobs[0].milli_gpus = 8000;
+  auto no_gpus = simulate(list, {.hosts = 2, .gpus_per_host = 4}, {.policy = Policy::Fcfs});
+  ASSERT_FALSE(no_gpus);
+  EXPECT_EQ(no_gpus.error().text,
+            "job 'job0' asks for 1 CPU(s) and 8 GPU(s) for a task; the largest host has 4 and 4");
+}
+
+TEST(engine, who_was_never_in_company_was_not_treated_unfairly) {
+  Workload list;
+  for (int i = 0; i < 40; ++i) list.jobs.push_back(job(i * 1000 + 0.1 * i, 1, 33.3 + 0.7 * i));
+  Options options{.policy = Policy::Easy};
+  auto metrics = metrics_of(run(list, kFour, options), kFour, options);
+  EXPECT_EQ(metrics.ftf_unfair_fraction, 0);
+  EXPECT_NEAR(metrics.ftf_worst, 1, 1e-6);
+}
+
 TEST(engine, the_same_input_gives_the_same_bytes) {
   Workload list;
   for (int i = 0; i < 40; ++i)

@@ -101,6 +101,21 @@ TEST_F(Remembering, another_configuration_starts_afresh) {
   EXPECT_EQ(look().starts.size(), 1u);
 }
 
+TEST_F(Remembering, many_requests_are_no_reason_to_start_afresh_while_they_are_asked_for) {
+  constexpr std::int64_t kMany = 4100;
+  run.host(1);
+  JobId last;
+  for (std::int64_t n = 1; n <= kMany; ++n) {
+    auto spec = slots("ann", 2);
+    spec.spec.task.mem = Bytes{n};
+    last = run.submit(spec);
+  }
+  look();
+  run.step(KillRequested{last, {Term::Owner, "ann", "", at(1)}});
+  look();
+  EXPECT_EQ(memory.claims->requests.size(), kMany) << "that of the killed job is remembered";
+}
+
 TEST_F(Remembering, a_select_that_asks_for_what_is_free_follows_it) {
   run.host(2);
   auto spec = slots("ann", 1);

@@ -34,6 +34,32 @@ TEST(room, slots_bound) {
   EXPECT_EQ(fit(room_of(h), request(), When::Now, 99), 1);
 }
 
+TEST(room, one_task_fits_an_empty_host_whatever_runs_on_it_now) {
+  Host busy = host(4, 3);
+  busy.used_slots = 4;
+  busy.used_mem = Bytes{1000};
+  for (std::uint16_t gpu = 0; gpu < 3; ++gpu) busy.gpu_owners[gpu] = {{7, 0}, {1}};
+  std::vector<TaskRequest> requests = {request(), request(0, 1000), request(0, 1001), request(3),
+                                       request(4)};
+  for (const char* model : {"A", "B", "C"}) {
+    for (std::uint32_t gpus : {1u, 2u}) {
+      requests.push_back(request(gpus));
+      requests.back().gpu_model = model;
+      requests.push_back(requests.back());
+      requests.back().gpus_per_host = true;
+      requests.push_back(requests.back());
+      requests.back().gpu_linked = true;
+    }
+  }
+  requests.push_back(request());
+  requests.back().milli_cpus = 4001;
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    EXPECT_EQ(fits_bare(busy, requests[i]), fit(bare_room(busy), requests[i], When::Now, 1) > 0)
+        << i;
+  EXPECT_FALSE(fits_bare(busy, requests[2]));
+  EXPECT_TRUE(fits_bare(busy, requests[1]));
+}
+
 TEST(room, no_more_than_asked) { EXPECT_EQ(fit(room_of(host(4)), request(), When::Now, 2), 2); }
 
 TEST(room, cpus_bound_where_a_task_asks_for_more_than_one) {
