@@ -180,7 +180,7 @@ Result<void> read_run_limit(const Parsed& options, JobSpec& spec) {
   if (!text) return {};
   auto limit = parse_run_limit(text->substr(0, text->find('/')));
   if (!limit || limit->count() == 0)
-    return bad("W", *text, "Bad argument, [hours:]minutes is wanted");
+    return bad("W", *text, "Bad argument, [hours:]minutes up to 1000000000 is wanted");
   spec.run_limit = *limit;
   return {};
 }
@@ -198,7 +198,7 @@ Result<void> read_time(const Parsed& options, const char* name, Duration& value)
   if (!text) return {};
   auto time = parse_run_limit(*text);
   if (!time || time->count() == 0)
-    return bad(name, *text, "Bad argument, [hours:]minutes is wanted");
+    return bad(name, *text, "Bad argument, [hours:]minutes up to 1000000000 is wanted");
   value = *time;
   return {};
 }

@@ -1,5 +1,6 @@
 #include "libwm/expr/explain.h"
 
+#include <cstdio>
 #include <set>
 
 #include "libwm/expr/select.h"
@@ -59,9 +60,12 @@ void collect(std::string_view text, int depth, std::vector<std::string>& terms) 
   for (auto part : parts) collect(part, depth + 1, terms);
 }
 
+// Numbers to two places: what a host has changes by more from one look to the next.
 std::string shown(const Value& value) {
   if (auto* text = std::get_if<std::string>(&value)) return *text;
-  auto text = std::to_string(std::get<double>(value));
+  char digits[400];  // the largest double has 309
+  std::snprintf(digits, sizeof digits, "%.2f", std::get<double>(value));
+  std::string text = digits;
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text;

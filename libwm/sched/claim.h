@@ -18,7 +18,7 @@
 
 #include "libwm/model/cluster.h"
 #include "libwm/sched/ends.h"
-#include "libwm/sched/feasible.h"
+#include "libwm/sched/requests.h"
 #include "libwm/sched/fill.h"
 #include "libwm/sched/tally.h"
 

@@ -1,7 +1,7 @@
 // Role: one scheduling pass, pure: the cluster as it stands in, a Plan out. Nothing is read
 // from anywhere else and nothing is changed, so a user's complaint becomes a test.
 //
-//   refresh, line_up (memory, claim, order, feasible) → apply_limits → ┌ set_targets (shares,
+//   refresh, line_up (memory, claim, order, requests) → apply_limits → ┌ set_targets (shares,
 //   take_over) ┐
 //                                                     └ Placement  (place, donors)    ◄─┘ ≤ 8 x
 //                                                     → starts, grows, shrinks, reasons

@@ -15,7 +15,7 @@
 #include <map>
 #include <vector>
 
-#include "libwm/sched/feasible.h"
+#include "libwm/sched/requests.h"
 #include "libwm/sched/room.h"
 
 namespace wm::sched {

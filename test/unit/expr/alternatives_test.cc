@@ -108,11 +108,14 @@ TEST(asked_hosts, a_bad_word_is_named) {
 TEST(explain, names_the_terms_that_fail_with_the_hosts_values) {
   Lookup lookup = [](std::string_view name) -> std::optional<Value> {
     if (name == "ncpus") return Value(16.0);
+    if (name == "mem") return Value(24105.558594);
     if (name == "type") return Value(std::string("LINUX"));
     return std::nullopt;
   };
   auto failing = failing_terms("(ncpus>64) && ((type==LINUX && gpu) || ncpus>8)", lookup);
   EXPECT_EQ(failing, (std::vector<std::string>{"ncpus>64 (ncpus=16)"}));
+  EXPECT_EQ(failing_terms("mem>90000", lookup),
+            (std::vector<std::string>{"mem>90000 (mem=24105.56)"}));
   EXPECT_EQ(failing_terms("ssd && ncpus>4", lookup), (std::vector<std::string>{"ssd"}));
   EXPECT_EQ(terms_of("((a && b) && (c || d))"), (std::vector<std::string>{"a", "b", "c || d"}));
   EXPECT_EQ(terms_of("(a) || (b)"), (std::vector<std::string>{"(a) || (b)"}));

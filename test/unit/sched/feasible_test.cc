@@ -1,5 +1,4 @@
-// Role: requests are told apart and shared; what can never run is said at once, with the
-// nearest miss.
+// Role: what can never run is said at once, with the nearest miss.
 #include "libwm/sched/feasible.h"
 
 #include "test/support/sched_cluster.h"
@@ -25,107 +24,6 @@ std::string never(const Cluster& cluster, const JobSpec& spec) {
   if (result) return "";
   EXPECT_EQ(result.error().code, Code::Impossible);
   return result.error().text;
-}
-
-std::vector<Room> rooms_of(const Cluster& cluster) {
-  std::vector<Room> rooms;
-  cluster.hosts.each([&](std::uint32_t, const Host& host) { rooms.push_back(room_of(host)); });
-  return rooms;
-}
-
-TEST_F(Feasible, alike_jobs_share_a_request) {
-  gpu_hosts(2);
-  auto rooms = rooms_of(run.state);
-  Requests requests(*run.state.config);
-  auto a = slots("ann", 1).spec, b = slots("bob", 4).spec, c = rigid("ann", 1).spec;
-  EXPECT_EQ(requests.intern(a, rooms), requests.intern(b, rooms));  // size does not matter
-  EXPECT_NE(requests.intern(a, rooms), requests.intern(c, rooms));
-  EXPECT_EQ(requests.size(), 2u);
-}
-
-TEST_F(Feasible, whatever_decides_on_hosts_makes_another_request) {
-  gpu_hosts(1);
-  auto rooms = rooms_of(run.state);
-  Requests requests(*run.state.config);
-  std::vector<JobSpec> specs(8, slots("ann", 1).spec);
-  specs[1].queue = "low";
-  specs[2].select = "slots>1";
-  specs[3].task.mem = Bytes{1};
-  specs[4].task.gpu_model = "A";
-  specs[5].span.ptile = 2;
-  specs[6].exclusive = true;
-  specs[7].ask_hosts = {"h1"};
-  for (auto& spec : specs) requests.intern(spec, rooms);
-  EXPECT_EQ(requests.size(), specs.size());
-}
-
-TEST_F(Feasible, whatever_decides_on_gpus_makes_another_request) {
-  gpu_hosts(1);
-  auto rooms = rooms_of(run.state);
-  Requests requests(*run.state.config);
-  std::vector<JobSpec> specs(9, rigid("ann", 1).spec);
-  specs[1].task.gpu_shared = true;
-  specs[2].task.gpu_mem = Bytes{1};
-  specs[3].task.gpu_vendor = "amd";
-  specs[4].task.gpu_mig = "1g.10gb";
-  specs[5].task.gpu_linked = true;
-  specs[6].task.gpu_pack = true;
-  specs[7].task.gpu_tile = 1;
-  specs[8].task.mps_uid = 0;
-  for (auto& spec : specs) requests.intern(spec, rooms);
-  EXPECT_EQ(requests.size(), specs.size());
-}
-
-TEST_F(Feasible, each_rule_counts_the_hosts_that_it_removes) {
-  run.host(1);
-  run.host(4);
-  auto closed = run.host(4), silent = run.host(4);
-  run.host(4);
-  run.step(HostClosed{closed, "admin", ""});
-  run.step(HostSilent{silent});
-  auto spec = slots("ann", 1).spec;
-  spec.select = "slots>2";
-  spec.ask_hosts = {"h1", "h2", "h3", "h4"};
-  auto rooms = rooms_of(run.state);
-  Requests requests(*run.state.config);
-  const Request& request = requests[requests.intern(spec, rooms)];
-  EXPECT_EQ(request.hosts, (std::vector<std::uint32_t>{1}));
-  EXPECT_EQ(request.removed.not_asked, 1u);
-  EXPECT_EQ(request.removed.requirement, 1u);
-  EXPECT_EQ(request.removed.closed, 1u);
-  EXPECT_EQ(request.removed.silent, 1u);
-}
-
-TEST_F(Feasible, hosts_that_a_job_may_not_return_to_are_counted_apart) {
-  for (int i = 0; i < 3; ++i) run.host(1);
-  run.step(HostClosed{HostId{2}, "admin", ""});
-  auto rooms = rooms_of(run.state);
-  Requests requests(*run.state.config);
-  auto spec = slots("ann", 1).spec;
-  auto plain = requests.intern(spec, rooms), some = requests.intern(spec, rooms, {HostId{1}});
-  auto more = requests.intern(spec, rooms, {HostId{1}, HostId{2}});
-  EXPECT_EQ(requests.intern(spec, rooms, {HostId{1}}), some);
-  EXPECT_EQ(requests.size(), 3u);
-  EXPECT_EQ(requests[plain].hosts, (std::vector<std::uint32_t>{0, 2}));
-  EXPECT_EQ(requests[some].hosts, (std::vector<std::uint32_t>{2}));
-  EXPECT_EQ(requests[some].removed.excluded, 1u);
-  EXPECT_EQ(requests[some].removed.closed, 1u);
-  EXPECT_EQ(requests[more].removed.excluded, 2u) << "opening it would not help";
-  EXPECT_EQ(requests[more].removed.closed, 0u);
-}
-
-TEST_F(Feasible, hosts_of_a_queue_may_be_named_by_group) {
-  HostConf conf;
-  conf.name = "h2";
-  conf.groups = {"fast"};
-  run.config.hosts = {conf};
-  queue("low", [](QueueConf& q) { q.hosts = {"fast"}; });
-  run.host(1);
-  run.host(1);
-  auto rooms = rooms_of(run.state);
-  Requests requests(*run.state.config);
-  auto spec = slots("ann", 1).queue("low").spec;
-  EXPECT_EQ(requests[requests.intern(spec, rooms)].hosts, (std::vector<std::uint32_t>{1}));
 }
 
 TEST_F(Feasible, what_an_empty_cluster_could_run_is_accepted) {
@@ -206,42 +104,26 @@ TEST_F(Feasible, rules_between_hosts_that_can_never_be_kept_are_refused) {
   EXPECT_NE(never(run.state, spec), "");
 }
 
-TEST_F(Feasible, preferred_hosts_come_first_then_order) {
+TEST_F(Feasible, a_host_that_is_asked_for_is_known_and_of_the_queue) {
+  queue("low", [](QueueConf& q) { q.hosts = {"h1"}; });
   run.host(1);
-  run.host(3);
-  run.host(2);
-  auto rooms = rooms_of(run.state);
-  auto spec = slots("ann", 1).spec;
-  auto hosts = [&] {
-    Requests requests(*run.state.config);
-    return requests[requests.intern(spec, rooms)].hosts;
-  };
-  spec.ask_hosts = {"h3+2", "others"};
-  spec.resreq = "order[-slots]";
-  EXPECT_EQ(hosts(), (std::vector<std::uint32_t>{2, 1, 0}));
-  spec.ask_hosts = {};
-  spec.resreq = "order[slots]";
-  EXPECT_EQ(hosts(), (std::vector<std::uint32_t>{0, 2, 1}));
-  spec.ask_hosts = {"~h2"};
-  EXPECT_EQ(hosts(), (std::vector<std::uint32_t>{0, 2}));
-}
-
-TEST_F(Feasible, place_is_the_profiles_else_the_queues) {
-  queue("low", [](QueueConf& q) { q.place = "spread"; });
   run.host(1);
-  auto placing = [&](const JobSpec& spec) {
-    auto rooms = rooms_of(run.state);
-    Requests requests(*run.state.config);
-    return requests[requests.intern(spec, rooms)].placing;
-  };
   auto spec = slots("ann", 1).spec;
-  EXPECT_EQ(placing(spec), Placing::Pack);
+  auto said = [&] {
+    auto result = check_feasible_ever(run.state, spec);
+    return result ? "" : result.error().text;
+  };
+  spec.ask_hosts = {"h1", "h7+2"};
+  EXPECT_EQ(said(), "h7: Bad host name, host group name or cluster name");
+  spec.ask_hosts = {"~h7"};
+  EXPECT_EQ(said(), "h7: Bad host name, host group name or cluster name");
+  spec.ask_hosts = {"h1", "others"};
+  EXPECT_EQ(said(), "");
   spec.queue = "low";
-  EXPECT_EQ(placing(spec), Placing::Spread);
-  for (auto& app : run.config.apps)
-    if (app.name == spec.app) app.place = "topology";
-  run.reconfigure();
-  EXPECT_EQ(placing(spec), Placing::Topology);
+  spec.ask_hosts = {"h1", "h2"};
+  EXPECT_EQ(said(), "h2: Host or host group is not used by the queue");
+  spec.ask_hosts = {"h1", "~h2"};
+  EXPECT_EQ(said(), "");
 }
 
 TEST_F(Feasible, a_ptile_that_no_host_holds_is_refused) {

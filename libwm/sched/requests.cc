@@ -1,0 +1,224 @@
+#include "libwm/sched/requests.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include "libwm/expr/resreq.h"
+#include "libwm/sched/host_rules.h"
+
+namespace wm::sched {
+namespace {
+
+const std::string& place_word(const JobSpec& spec, const Config& config) {
+  static const std::string kPack = "pack";
+  const AppConf* app = config.app(spec.app);
+  if (app && app->place != "queue") return app->place;
+  const QueueConf* queue = config.queue(spec.queue);
+  return queue ? queue->place : kPack;
+}
+
+std::string key_of(const JobSpec& spec, const std::vector<HostId>& excluded) {
+  std::string key;
+  auto add = [&](const std::string& word) { key.append(word).push_back('\0'); };
+  auto number = [&](std::int64_t n) { add(std::to_string(n)); };
+  for (const auto* word : {&spec.queue, &spec.select, &spec.task.gpu_model}) add(*word);
+  number(spec.task.milli_cpus);
+  number(spec.task.mem.value);
+  number(spec.task.milli_gpus);
+  number(spec.task.gpus_per_host * 4 + spec.span.one_host * 2 + spec.exclusive);
+  number(spec.span.ptile);
+  number(spec.span.block);
+  add(spec.app);
+  add(spec.resreq);
+  const TaskRequest& task = spec.task;
+  for (const auto* word : {&task.gpu_vendor, &task.gpu_mig}) add(*word);
+  number(task.gpu_mem.value);
+  number(task.gpu_shared * 4 + task.gpu_linked * 2 + task.gpu_pack);
+  number(task.gpu_tile);
+  number(task.mps_uid ? std::int64_t{*task.mps_uid} : -1);
+  for (const auto& host : spec.ask_hosts) add(host);
+  add("");
+  for (HostId host : excluded) number(host.value);
+  return key;
+}
+
+bool same_request(const JobSpec& a, const JobSpec& b) {
+  return a.task == b.task && a.span == b.span && a.exclusive == b.exclusive && a.queue == b.queue &&
+         a.select == b.select && a.ask_hosts == b.ask_hosts && a.app == b.app &&
+         a.resreq == b.resreq;
+}
+
+using Keys = std::vector<std::vector<double>>;
+
+// LSF: the least loaded and the fullest first; of what there is to have the most first.
+const std::set<std::string_view> kLeastFirst = {"r15s", "r1m", "r15m", "ut",
+                                                "pg",   "io",  "ls",   "slots"};
+
+// order[]: by host, what its terms are worth; smaller goes first. Texts do not order.
+Keys order_keys(const std::vector<expr::OrderTerm>& order, const Config& config,
+                const std::vector<Room>& rooms) {
+  Keys keys(rooms.size());
+  for (std::size_t i = 0; i < rooms.size() && !order.empty(); ++i) {
+    const Host& host = *rooms[i].host;
+    for (const auto& term : order) {
+      bool load = kLeastFirst.count(term.resource) > 0;
+      auto value = expr::host_value(host, config.host(host.name), term.resource);
+      auto* number = value ? std::get_if<double>(&*value) : nullptr;
+      double rising = number ? *number : 0;
+      keys[i].push_back(load != term.descending ? rising : -rising);
+    }
+  }
+  return keys;
+}
+
+// same[]: rooms with equal values of all names get equal numbers.
+std::vector<std::uint32_t> same_groups(const std::vector<std::string>& names, const Config& config,
+                                       const std::vector<Room>& rooms) {
+  std::map<std::vector<std::optional<expr::Value>>, std::uint32_t> known;
+  std::vector<std::uint32_t> groups;
+  for (const Room& room : rooms) {
+    std::vector<std::optional<expr::Value>> values;
+    for (const auto& name : names)
+      values.push_back(expr::host_value(*room.host, config.host(room.host->name), name));
+    auto [it, is_new] =
+        known.try_emplace(std::move(values), static_cast<std::uint32_t>(known.size()));
+    groups.push_back(it->second);
+  }
+  return groups;
+}
+
+UnitRule unit_rule(const std::map<std::string, std::string>& cu, const Config& config) {
+  UnitRule rule;
+  rule.any = !cu.empty();
+  auto word = [&](const char* key) {
+    auto it = cu.find(key);
+    return it == cu.end() ? std::string() : it->second;
+  };
+  auto count = [&](const char* key) {
+    return static_cast<std::uint32_t>(std::strtoul(word(key).c_str(), nullptr, 10));
+  };
+  rule.level = static_cast<std::uint32_t>(std::max(0, unit_level(config, word("type"))));
+  rule.max_units = count("maxcus");
+  rule.least_slots = count("usablecuslots");
+  rule.balance = cu.count("balance") > 0;
+  rule.exclusive = cu.count("excl") > 0;
+  if (word("pref") == "minavail") rule.pref = UnitPref::MinAvail;
+  if (word("pref") == "maxavail") rule.pref = UnitPref::MaxAvail;
+  return rule;
+}
+
+Placing placing_of(const std::string& word) {
+  if (word == "spread") return Placing::Spread;
+  return word == "topology" ? Placing::Topology : Placing::Pack;
+}
+
+// What nobody can mend goes first: an excluded host that is opened is of no use.
+Suits suits(const Request& request, const HostRules& rules, const Host& host) {
+  if (!rules.asks_for(host)) return Suits::NotAsked;
+  if (!rules.meet(host)) return Suits::Lacks;
+  const auto& excluded = request.excluded;
+  if (std::binary_search(excluded.begin(), excluded.end(), host.id)) return Suits::Excluded;
+  if (host.state != HostState::Ok) return Suits::Silent;
+  return host.closed ? Suits::Closed : Suits::Yes;
+}
+
+std::uint32_t& count_of(Removed& removed, Suits why) {
+  if (why == Suits::NotAsked) return removed.not_asked;
+  if (why == Suits::Lacks) return removed.requirement;
+  if (why == Suits::Excluded) return removed.excluded;
+  return why == Suits::Silent ? removed.silent : removed.closed;
+}
+
+void find_hosts(Request& request, const Config& config, const std::vector<Room>& rooms) {
+  HostRules rules(*request.spec, config);
+  std::vector<int> preference(rooms.size());
+  request.hosts.clear();
+  request.removed = {};
+  request.suits.assign(rooms.size(), Suits::Yes);
+  for (std::uint32_t i = 0; i < rooms.size(); ++i) {
+    const Host& host = *rooms[i].host;
+    preference[i] = rules.preference(host);
+    request.suits[i] = suits(request, rules, host);
+    if (request.suits[i] == Suits::Yes) request.hosts.push_back(i);
+    else ++count_of(request.removed, request.suits[i]);
+  }
+  set_layout(request, config, rooms, preference);
+}
+
+// Of a request for which each host counts by itself.
+void judge_again(Request& request, const HostRules& rules, std::uint32_t at, const Host& host) {
+  Suits before = std::exchange(request.suits[at], suits(request, rules, host));
+  Suits after = request.suits[at];
+  if (before == after) return;
+  auto& hosts = request.hosts;
+  auto place = std::lower_bound(hosts.begin(), hosts.end(), at);
+  if (before == Suits::Yes) hosts.erase(place);
+  else --count_of(request.removed, before);
+  if (after == Suits::Yes) hosts.insert(place, at);
+  else ++count_of(request.removed, after);
+}
+
+}  // namespace
+
+void set_layout(Request& request, const Config& config, const std::vector<Room>& rooms,
+                const std::vector<int>& preference) {
+  request.placing = placing_of(place_word(*request.spec, config));
+  auto parsed = expr::parse_resreq(request.spec->resreq);
+  expr::ResReq req = parsed ? std::move(*parsed) : expr::ResReq();
+  bool prefers = std::any_of(preference.begin(), preference.end(), [](int p) { return p > 0; });
+  if (prefers || !req.order.empty()) {
+    request.placing = Placing::InOrder;
+    auto keys = order_keys(req.order, config, rooms);
+    std::stable_sort(request.hosts.begin(), request.hosts.end(), [&](auto a, auto b) {
+      return preference[a] != preference[b] ? preference[a] > preference[b] : keys[a] < keys[b];
+    });
+  }
+  request.unit = unit_rule(req.cu, config);
+  if (!req.same.empty()) request.groups = same_groups(req.same, config, rooms);
+}
+
+// Most clusters see few kinds of requests: comparing with those beats building a key.
+std::optional<std::uint32_t> Requests::find(const JobSpec& spec,
+                                            const std::vector<HostId>& excluded) const {
+  constexpr std::size_t kCompared = 32;
+  for (std::size_t i = 0; i < std::min(size(), kCompared); ++i) {
+    const Request& request = requests_[i];
+    if (request.excluded == excluded && same_request(*request.spec, spec))
+      return static_cast<std::uint32_t>(i);
+  }
+  return std::nullopt;
+}
+
+std::uint32_t Requests::intern(const JobSpec& spec, const std::vector<Room>& rooms,
+                               const std::vector<HostId>& excluded) {
+  if (auto known = find(spec, excluded)) return *known;
+  auto next = static_cast<std::uint32_t>(size());
+  auto [it, is_new] = numbers_.try_emplace(key_of(spec, excluded), next);
+  if (is_new) {
+    Request request;
+    request.spec = std::make_shared<const JobSpec>(spec);
+    request.queue = config_->queue(spec.queue);
+    request.excluded = excluded;
+    find_hosts(request, *config_, rooms);
+    requests_.push_back(std::move(request));
+  }
+  return it->second;
+}
+
+void Requests::refresh(const HostChanges& changes, const std::vector<Room>& rooms) {
+  for (Request& request : requests_) {
+    if (request.placing == Placing::InOrder || request.binds()) {
+      find_hosts(request, *config_, rooms);
+      continue;
+    }
+    // What is used of a host counts where an expression may ask for it.
+    const auto& changed = request.spec->select.empty() ? changes.kind : changes.any;
+    if (changed.empty()) continue;
+    HostRules rules(*request.spec, *config_);
+    for (std::uint32_t at : changed) judge_again(request, rules, at, *rooms[at].host);
+  }
+}
+
+}  // namespace wm::sched
