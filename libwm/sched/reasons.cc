@@ -25,7 +25,8 @@ void add_removed(const Removed& removed, std::vector<PendReason>& reasons) {
                  const std::string& fix) {
     if (hosts) reasons.push_back({code, text + ": " + count_of(hosts, "host"), hosts, fix});
   };
-  add(PendCode::Requirement, removed.not_asked, "Not specified in job submission", "bmod -m");
+  add(PendCode::Requirement, removed.not_asked, "Not specified in job submission",
+      "bkill it and submit it again without -m, or with other hosts after it");
   add(PendCode::Requirement, removed.requirement, "Job's resource requirements not satisfied",
       "ask for less, or for other hosts");
   add(PendCode::Excluded, removed.excluded, "Excluded by an exit code of an earlier run",

@@ -51,6 +51,16 @@ TEST_F(Told, an_inactive_queue_is_named_with_the_remedy) {
   EXPECT_EQ(first(id).fix, "badmin qact low");
 }
 
+TEST_F(Told, hosts_that_are_not_asked_for_are_counted_with_a_remedy_that_there_is) {
+  run.host(1);
+  run.host(1);
+  auto spec = slots("ann", 1);
+  spec.spec.ask_hosts = {"~h1", "~h2"};
+  auto id = run.submit(spec);
+  EXPECT_EQ(first(id).text, "Not specified in job submission: 2 hosts");
+  EXPECT_EQ(first(id).fix, "bkill it and submit it again without -m, or with other hosts after it");
+}
+
 TEST_F(Told, a_full_array_says_its_limit) {
   run.host(4);
   auto base = run.submit(slots("ann", 1).array(1, 4, 2));
