@@ -175,12 +175,14 @@ Result<void> read_requirements(const Parsed& options, JobSpec& spec) {
   return {};
 }
 
+// What parse_run_limit takes.
+constexpr const char* kWantsMinutes = "Bad argument, [hours:]minutes up to 1000000000 is wanted";
+
 Result<void> read_run_limit(const Parsed& options, JobSpec& spec) {
   auto text = options.first("W");
   if (!text) return {};
   auto limit = parse_run_limit(text->substr(0, text->find('/')));
-  if (!limit || limit->count() == 0)
-    return bad("W", *text, "Bad argument, [hours:]minutes up to 1000000000 is wanted");
+  if (!limit || limit->count() == 0) return bad("W", *text, kWantsMinutes);
   spec.run_limit = *limit;
   return {};
 }
@@ -197,8 +199,7 @@ Result<void> read_time(const Parsed& options, const char* name, Duration& value)
   auto text = options.first(name);
   if (!text) return {};
   auto time = parse_run_limit(*text);
-  if (!time || time->count() == 0)
-    return bad(name, *text, "Bad argument, [hours:]minutes up to 1000000000 is wanted");
+  if (!time || time->count() == 0) return bad(name, *text, kWantsMinutes);
   value = *time;
   return {};
 }

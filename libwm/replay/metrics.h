@@ -17,7 +17,7 @@ struct Metrics {
   double makespan_s = 0;           ///< first submission to last end
   double utilisation = 0;          ///< units held x time / (units x makespan)
   double ftf_worst = 0;            ///< of finish-time fairness: jct / jct alone on 1/n
-  double ftf_unfair_fraction = 0;  ///< jobs beyond 1
+  double ftf_unfair_fraction = 0;  ///< jobs beyond 1 by more than rounding
   /// The same against a lone run that has its best size from the start.
   double ftf_known_worst = 0, ftf_known_unfair_fraction = 0;
   double resizes_per_job = 0;

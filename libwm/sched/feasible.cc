@@ -162,11 +162,7 @@ Result<void> check_layout_ever(const Cluster& cluster, const JobSpec& spec) {
                                     count_of(most, "task") + " if nothing else ran");
 }
 
-// Does the word of -m name a host, or one of its groups?
-bool names(const expr::AskedHost& word, const Config& config, const Host& host) {
-  return names_host({word.name}, config, host);
-}
-
+// Does every word of -m name a host or group that is known and used by the queue?
 // @source LSF: the texts of lsb_submit's errors
 Result<void> check_asked(const Cluster& cluster, const JobSpec& spec) {
   const Config& config = *cluster.config;
@@ -174,9 +170,10 @@ Result<void> check_asked(const Cluster& cluster, const JobSpec& spec) {
   WM_TRY(auto words, expr::parse_asked_hosts(spec.ask_hosts));
   for (const expr::AskedHost& word : words) {
     if (word.name == "others") continue;
+    const std::vector<std::string> name{word.name};
     bool known = false, used = !queue || queue->hosts.empty() || word.excluded;
     cluster.hosts.each([&](std::uint32_t, const Host& host) {
-      if (!names(word, config, host)) return;
+      if (!names_host(name, config, host)) return;
       known = true;
       used = used || names_host(queue->hosts, config, host);
     });

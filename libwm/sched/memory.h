@@ -72,8 +72,8 @@ struct Memory {
   Owners owners;
   std::vector<std::uint32_t> touched;  // rooms that differ from their hosts' own counters
   std::optional<Claims> claims;
-  std::size_t first_requests = 0;  ///< all of them were asked for when it started afresh
-  Curves curves;  ///< of elastic jobs that are sized by gain
+  std::size_t first_requests = 0;  ///< after the first refresh, when all were in use
+  Curves curves;                   ///< of elastic jobs that are sized by gain
 };
 
 /// How many pending jobs a pass looks at.

@@ -120,7 +120,8 @@ TEST(submission, nodes_spread_the_tasks) {
 TEST(submission, bad_numbers_name_option_and_value) {
   EXPECT_EQ(refusal({"-n", "four"}), "-n four: Bad argument, a number from 1 to 1000000 is wanted");
   EXPECT_EQ(refusal({"-n", "3,2"}), "-n 3,2: Bad argument, max is below min");
-  EXPECT_EQ(refusal({"-W", "soon"}), "-W soon: Bad argument, [hours:]minutes up to 1000000000 is wanted");
+  EXPECT_EQ(refusal({"-W", "soon"}),
+            "-W soon: Bad argument, [hours:]minutes up to 1000000000 is wanted");
   EXPECT_EQ(refusal({"-M", "lots"}), "-M lots: Bad argument, a size such as 4G is wanted");
   for (auto text : {"0", "-1", "1,", ",2", "2,x", "9999999999"})
     EXPECT_NE(refusal({"-n", text}), "accepted");

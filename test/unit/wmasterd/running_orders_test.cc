@@ -25,6 +25,16 @@ struct RunningOrders : testing::Test {
     c.run(id, hosts);
     return id;
   }
+  // Slots without a process, from task 2 on.
+  static std::vector<Task> slots_on(const std::vector<HostId>& hosts) {
+    std::vector<Task> slots(hosts.size());
+    for (std::uint32_t i = 0; i < slots.size(); ++i) {
+      slots[i].number = TaskNumber{i + 2};
+      slots[i].host = hosts[i];
+      slots[i].has_process = false;
+    }
+    return slots;
+  }
   SpecBuilder torchrun() {
     auto spec = SpecBuilder().app("training").tasks(1, 8).elastic();
     spec.spec.command = "torchrun x.py";
@@ -78,13 +88,7 @@ TEST_F(RunningOrders, room_of_a_command_that_is_started_once_leaves_after_its_pr
   c.reconfigure();
   auto id = start(spec, {h1});
   ASSERT_EQ(told(id, h1).launch, Launch::Once);
-  std::vector<Task> more(2);
-  for (std::uint32_t i = 0; i < 2; ++i) {
-    more[i].number = TaskNumber{i + 2};
-    more[i].host = i == 0 ? h1 : h2;
-    more[i].has_process = false;
-  }
-  c.step(TasksAdded{id, Attempt{1}, more, ""});
+  c.step(TasksAdded{id, Attempt{1}, slots_on({h1, h2}), ""});
   c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 21});
   c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}, TaskNumber{3}}, at(60), ""});
   EXPECT_TRUE(told(id, h1).tasks.at(1).leave);  // the host of the process sees its end by itself
@@ -98,13 +102,7 @@ TEST_F(RunningOrders, a_notice_goes_to_the_first_host_with_the_slots_it_is_about
   auto spec = SpecBuilder().tasks(1, 8).elastic().app("batch");
   spec.spec.notify_command = "tell me";
   auto id = start(spec, {h1});
-  std::vector<Task> more(3);
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    more[i].number = TaskNumber{i + 2};
-    more[i].host = i == 0 ? h1 : h2;
-    more[i].has_process = false;
-  }
-  c.step(TasksAdded{id, Attempt{1}, more, ""});
+  c.step(TasksAdded{id, Attempt{1}, slots_on({h1, h2, h2}), ""});
   auto order = told(id, h1);
   ASSERT_TRUE(order.notice);
   EXPECT_EQ(order.notice_command, "tell me");
