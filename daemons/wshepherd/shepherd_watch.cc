@@ -171,8 +171,9 @@ void Shepherd::set_suspended(bool on) {
   }
   suspended_ = on;
   if (cgroup_.freeze(on)) return;
-  if (on) proc::stop_all([this] { return everybody(); });
-  else proc::continue_stopped(everybody());
+  if (on) return proc::stop_all([this] { return everybody(); });
+  // Whatever it looks like: a thread that waits in the kernel may yet come to its stop.
+  for (auto pid : everybody()) ::kill(pid, SIGCONT);
 }
 
 }  // namespace wm::shepherd

@@ -71,6 +71,24 @@ void freeze(pid_t root, Held& held) {
   }
 }
 
+/// Is the signal in that mask of /proc/PID/status?
+bool has_signal(const std::string& status, const std::string& mask, int signal) {
+  auto field = "\n" + mask + ":\t";
+  auto at = status.find(field);
+  if (at == status.npos) return false;
+  return (std::strtoull(status.c_str() + at + field.size(), nullptr, 16) >> (signal - 1) & 1) != 0;
+}
+
+/// Stopped, or will be as soon as the kernel lets it: in vfork a parent waits for its child, which
+/// may have been stopped, and takes its own signal only then. What waits is looked at first: it
+/// becomes a stop, never the other way round.
+bool is_stopped(pid_t pid) {
+  auto status = read_whole(proc_path(pid, "status"));
+  if (has_signal(status, "ShdPnd", SIGSTOP) || has_signal(status, "SigPnd", SIGSTOP)) return true;
+  ProcessStat stat;
+  return read_stat(pid, stat) && stat.state == 'T';
+}
+
 bool is_live(pid_t pid) {
   ProcessStat stat;
   return read_stat(pid, stat) && stat.state != 'Z' && stat.state != 'X';
@@ -160,11 +178,7 @@ std::vector<pid_t> marked(const std::string& marker, const std::vector<std::int3
 }
 
 bool handles(pid_t pid, int signal) {
-  constexpr std::string_view kField = "\nSigCgt:\t";
-  auto text = read_whole(proc_path(pid, "status"));
-  auto at = text.find(kField);
-  if (at == text.npos) return false;
-  return (std::strtoull(text.c_str() + at + kField.size(), nullptr, 16) >> (signal - 1) & 1) != 0;
+  return has_signal(read_whole(proc_path(pid, "status")), "SigCgt", signal);
 }
 
 void signal_handlers_of(pid_t leader, int signal) {
@@ -200,10 +214,8 @@ void stop_all(const std::function<std::vector<pid_t>()>& list) {
 }
 
 void continue_stopped(const std::vector<pid_t>& pids) {
-  for (auto pid : pids) {
-    ProcessStat stat;
-    if (read_stat(pid, stat) && stat.state == 'T') ::kill(pid, SIGCONT);
-  }
+  for (auto pid : pids)
+    if (is_stopped(pid)) ::kill(pid, SIGCONT);
 }
 
 void kill_all(const std::function<std::vector<pid_t>()>& list) {

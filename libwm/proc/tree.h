@@ -62,9 +62,10 @@ void signal_handlers_of(pid_t leader, int signal);
 /// Stops all that `list` gives, again until nobody new runs: a process may fork before it is
 /// stopped. @cost a few listings; bounded by 64 rounds
 void stop_all(const std::function<std::vector<pid_t>()>& list);
-/// SIGCONT to those of `pids` that are stopped; to others it would be one more signal to handle:
-/// mpirun's wait between SIGTERM and SIGKILL of its ranks ends with the next signal it gets.
-/// @cost one read of /proc a process
+/// SIGCONT to those of `pids` that are stopped or about to be; to others it would be one more
+/// signal to handle: mpirun's wait between SIGTERM and SIGKILL of its ranks ends with the next it
+/// gets.
+/// @cost two reads of /proc a process
 void continue_stopped(const std::vector<pid_t>& pids);
 
 /// Ends all that `list` gives and everything below: stops each before asking for its children,
