@@ -7,6 +7,11 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+# As many jobs as there are processors, unless the caller says -jN or is a make itself; several
+# goals are for one after another (make clean all).
+ifeq ($(MAKELEVEL)$(word 2,$(MAKECMDGOALS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 
 ifeq ($(filter help clean bootstrap,$(MAKECMDGOALS)),)
 include config.mk
