@@ -47,6 +47,7 @@ class Division {
 
  private:
   void load_leaf(int node, const User& user);
+  void load_demand(int node, const User& user, Units free);
   bool fill(Units capacity);
   void divide(int node, User& user, Units amount);
   Units admit(User& user, Units left);
@@ -75,7 +76,7 @@ void Division::load_leaf(int node, const User& user) {
   ShareNode& leaf = tree_.nodes[node];
   leaf.rank = user.first()->rank;
   leaf.sequence = user.first()->sequence();
-  leaf.floor = leaf.demand = user.fixed.floor;
+  leaf.floor = user.fixed.floor;
   if (phase_ == Phase::Size) leaf.now = user.fixed.now;
   for (const Claim* claim : user.claims) {
     bool settled = claim->pending() && phase_ == Phase::Size;
@@ -83,15 +84,27 @@ void Division::load_leaf(int node, const User& user) {
     if (settled) leaf.floor += copies * claim->cost(claim->min);
     else leaf.floor += claim->cost(claim->due ? claim->min : claim->floor);
     leaf.now += now(*claim);
-    if (claim->barred == Barred::No) leaf.demand += copies * claim->cost(claim->most());
   }
-  leaf.demand = std::max(leaf.floor, std::min(leaf.demand, kNoLimit));
 }
 
 // One that was promised this date, or for which others made way, comes before every share and, of
 // its user's, before those that stand before it.
 bool is_entitled(const Claim& claim) {
   return claim.pending() && (claim.due || claim.floor > 0) && claim.barred == Barred::No;
+}
+
+// What is `free` beside all floors is the most that a job can start with: one whose minimum is
+// more demands nothing, or it would keep from others what it cannot use.
+void Division::load_demand(int node, const User& user, Units free) {
+  ShareNode& leaf = tree_.nodes[node];
+  leaf.demand = user.fixed.floor;
+  for (const Claim* claim : user.claims) {
+    bool starts = claim->pending() && phase_ == Phase::Admit && !is_entitled(*claim);
+    if (claim->barred != Barred::No || (starts && claim->cost(claim->min) > free)) continue;
+    Units copies = claim->pending() ? wanted_of(*claim) : claim->copies;
+    leaf.demand += copies * claim->cost(claim->most());
+  }
+  leaf.demand = std::max(leaf.floor, std::min(leaf.demand, kNoLimit));
 }
 
 // Pending claims in order get their minimum while it lasts; returns what is left.
@@ -198,6 +211,9 @@ bool Division::fill(Units capacity) {
 }
 
 Units Division::run(Units capacity) {
+  Units free = capacity;
+  for (const auto& [node, user] : users_) free -= tree_.nodes[node].floor;
+  for (const auto& [node, user] : users_) load_demand(node, user, free);
   for (int round = 0; round < kMaxRounds && fill(capacity); ++round) {
   }
   Units used = 0;

@@ -50,6 +50,25 @@ TEST_F(Targets, stuck_slots_are_no_capacity) {
   EXPECT_EQ(all.gpus, 1);
 }
 
+// 5 of 8 are floors: of the two that wait only the later can start, whatever others give.
+TEST_F(Targets, who_asks_for_more_than_all_floors_leave_keeps_nothing_from_others) {
+  gpu_hosts(1, 8);
+  for (auto [path, shares] : {std::pair{"/a", 2u}, {"/b", 3u}}) {
+    PlanConf conf;
+    conf.path = path;
+    conf.shares = shares;
+    plan(conf);
+  }
+  auto fixed = submit_and_settle(rigid("cyd", 4).plan("/b"));
+  auto grows = submit_and_settle(elastic("cyd", 1, 2).plan("/b"));
+  auto large = run.submit(rigid("ann", 4)), small = run.submit(rigid("bob", 3).plan("/a"));
+  divide();
+  EXPECT_EQ(admitted(large), 0u);
+  EXPECT_EQ(admitted(small), 1u);
+  EXPECT_EQ(target(grows), 1u);
+  EXPECT_EQ(target(fixed), 4u);
+}
+
 TEST_F(Targets, pending_jobs_are_admitted_in_order_while_their_user_has_enough) {
   run.host(4);
   auto a = run.submit(slots("ann", 3)), b = run.submit(slots("ann", 3)),
