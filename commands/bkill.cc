@@ -1,6 +1,7 @@
 // bkill: ends jobs, or sends them a signal. Every id is answered on its own; one that could
 // not be ended makes the exit code 255, the others are ended all the same.
 #include "commands/common/command.h"
+#include "commands/common/outcomes.h"
 #include "commands/common/selection.h"
 
 namespace wm::cmd {
@@ -52,14 +53,7 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto request, request_of(options));
   WM_TRY(auto to, master());
   WM_TRY(auto reply, to.kill(request));
-  int code = 0;
-  for (const auto& job : reply.jobs) {
-    if (job.code == 0) say(job.text + "\n");
-    else complain(job.text + "\n");
-    if (job.code != 0) code = kRefused;
-  }
-  if (reply.jobs.empty()) return fail(Code::NotFound, "No matching job found");
-  return code;
+  return tell(reply);
 }
 
 }  // namespace

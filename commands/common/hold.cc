@@ -2,6 +2,7 @@
 #include "commands/common/hold.h"
 
 #include "commands/common/command.h"
+#include "commands/common/outcomes.h"
 #include "commands/common/selection.h"
 
 namespace wm::cmd {
@@ -26,14 +27,7 @@ Result<int> run(bool hold, const Parsed& options) {
   WM_TRY(request.jobs, select_jobs(options));
   WM_TRY(auto to, master());
   WM_TRY(auto reply, to.release(request));
-  if (reply.jobs.empty()) return fail(Code::NotFound, "No matching job found");
-  int code = 0;
-  for (const auto& job : reply.jobs) {
-    if (job.code == 0) say(job.text + "\n");
-    else complain(job.text + "\n");
-    if (job.code != 0) code = kRefused;
-  }
-  return code;
+  return tell(reply);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "commands/common/move.h"
 
 #include "commands/common/command.h"
+#include "commands/common/outcomes.h"
 #include "commands/common/selection.h"
 
 namespace wm::cmd {
@@ -15,13 +16,7 @@ Result<int> run(bool top, const Parsed& options) {
   request.top = top;
   WM_TRY(auto to, master());
   WM_TRY(auto reply, to.move(request));
-  int code = 0;
-  for (const auto& job : reply.jobs) {
-    if (job.code == 0) say(job.text + "\n");
-    else complain(job.text + "\n");
-    if (job.code != 0) code = kRefused;
-  }
-  return code;
+  return tell(reply);
 }
 
 }  // namespace

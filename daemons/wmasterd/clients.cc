@@ -53,6 +53,7 @@ void Clients::on_frame(PeerId peer, const Caller& caller, std::uint16_t type,
     case Verb::Account: return with(&Clients::account);
     case Verb::State: return with(&Clients::state);
     case Verb::Move: return with(&Clients::move);
+    case Verb::Switch: return with(&Clients::switch_queue);
     case Verb::Failed: break;
   }
   call.refuse(

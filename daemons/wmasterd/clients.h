@@ -129,6 +129,7 @@ class Clients {
   void attach(Call call, const AttachRequest& request);
   void state(Call call, const StateRequest& request);
   void move(Call call, const MoveRequest& request);
+  void switch_queue(Call call, const SwitchRequest& request);
 
   std::vector<EventBody> admin_events(const AdminRequest& request, const Identity& who,
                                       std::vector<std::string>& lines, Error& error);

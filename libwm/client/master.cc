@@ -131,6 +131,11 @@ Result<OutcomeReply> Master::move(MoveRequest request) {
   return ask<OutcomeReply>(Verb::Move, request);
 }
 
+Result<OutcomeReply> Master::switch_queue(SwitchRequest request) {
+  request.request_key = new_key();
+  return ask<OutcomeReply>(Verb::Switch, request);
+}
+
 Result<PingReply> Master::ping() { return ask<PingReply>(Verb::Ping, PingRequest{}); }
 Result<AttachReply> Master::attach(const AttachRequest& r) {
   return ask<AttachReply>(Verb::Attach, r);

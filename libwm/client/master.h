@@ -50,6 +50,7 @@ class Master {
   Result<AttachReply> attach(const AttachRequest& request);
   Result<StateReply> state();
   Result<OutcomeReply> move(MoveRequest request);
+  Result<OutcomeReply> switch_queue(SwitchRequest request);
   /// Waits, for as long as it takes, until the job's state is not `known` any more.
   Result<WaitReply> wait(const WaitRequest& request);
 

@@ -77,6 +77,7 @@ WM_FIELDS(Job) {
   f(87, s.user_requeues), f(88, s.preemptions);
   f(150, s.promised_places);
   f(140, s.pace), f(141, s.parked), f(151, s.excluded_hosts);
+  f(152, s.revision);
 }
 
 WM_FIELDS(Gpu) {

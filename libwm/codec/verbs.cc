@@ -82,6 +82,7 @@ WM_FIELDS(WaitReply) { f(1, s.state), f(2, s.first_host), f(3, s.exit_status), f
 WM_FIELDS(StateRequest) {}
 WM_FIELDS(StateReply) { f(1, s.bytes); }
 WM_FIELDS(MoveRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.top); }
+WM_FIELDS(SwitchRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.queue); }
 WM_FIELDS(AttachRequest) { f(1, s.job), f(2, s.task); }
 WM_FIELDS(AttachReply) { f(1, s.door), f(2, s.host), f(3, s.task), f(4, s.pid); }
 WM_FIELDS(AcctRequest) {
@@ -129,6 +130,7 @@ WM_CODEC(wm::WaitReply)
 WM_CODEC(wm::StateRequest)
 WM_CODEC(wm::StateReply)
 WM_CODEC(wm::MoveRequest)
+WM_CODEC(wm::SwitchRequest)
 WM_CODEC(wm::AttachRequest)
 WM_CODEC(wm::AttachReply)
 WM_CODEC(wm::AcctRequest)

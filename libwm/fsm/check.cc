@@ -36,6 +36,8 @@ constexpr std::uint32_t kLegal<StartPromised> = bit(S::Pending) | bit(S::Array);
 template <>
 constexpr std::uint32_t kLegal<JobMoved> = kWaiting | bit(S::Array);
 template <>
+constexpr std::uint32_t kLegal<JobModified> = kWaiting | bit(S::Array);
+template <>
 constexpr std::uint32_t kLegal<KillRequested> = kActive | kWaiting | bit(S::Array);
 template <>
 constexpr std::uint32_t kLegal<JobPurged> = kOver | bit(S::Array) | bit(S::Held);
@@ -127,6 +129,15 @@ Result<void> check_gpu(const Host& host, std::uint16_t gpu, const TaskRequest& r
   milli += share_of(host, gpu, request, {}).milli;
   if (milli > 1000) return fail(Code::Conflict, name + " has not enough left");
   return {};
+}
+
+// An array's elements have their numbers for good, and a job its owner.
+Result<void> check_more(const Cluster&, const Job& job, const JobModified& e) {
+  if (job.kill) return refuse(e.job, S::Killed);
+  const JobSpec &now = job.spec(), &then = e.sealed->spec;
+  if (now.owner.uid == then.owner.uid && now.array == then.array) return {};
+  return fail(Code::Conflict,
+              "Job <" + to_string(e.job) + ">: neither owner nor elements can be changed");
 }
 
 Result<void> check_more(const Cluster&, const Job& job, const JobPreempted&) {

@@ -10,6 +10,7 @@ void make_element(Cluster& cluster, const Job& base, JobId id, std::uint32_t num
   Job element;
   element.id = id;
   element.sealed = base.sealed;
+  element.revision = base.revision;
   element.state = base.kill                      ? JobState::Killed
                   : base.state == JobState::Held ? JobState::Held
                                                  : JobState::Pending;

@@ -80,5 +80,6 @@ void apply_to(Cluster& c, const HostFenceFailed& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const StepsMeasured& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobParked& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobUnparked& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobModified& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

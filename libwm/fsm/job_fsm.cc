@@ -41,6 +41,18 @@ bool begins_anew(const Job& job, const EpochFormed& epoch) {
          epoch.reason == "start";
 }
 
+// What it was promised it was for what it asked before; so was its place in its queue, and the
+// plan that it was charged to.
+void ask_anew(Job& job, const std::shared_ptr<const SealedSpec>& sealed) {
+  if (sealed->spec.queue != job.spec().queue) job.place = 0;
+  job.sealed = sealed;
+  ++job.revision;
+  job.alternative = 0;
+  job.promised = job.first_promised = {};
+  job.promised_places.clear();
+  job.account = 0;
+}
+
 // Gone tasks are kept for display, the newest 256 of them.
 void forget_old_tasks(Job& job) {
   constexpr std::ptrdiff_t kKept = 256;
@@ -218,6 +230,22 @@ void apply_to(Cluster& c, const JobMoved& e, WallTime, Touched& t) {
   edit_job(c, e.job).place = e.place;
   t.jobs.insert(e.job);
   t.schedule = true;
+}
+
+void apply_to(Cluster& c, const JobModified& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  ask_anew(job, e.sealed);
+  t.jobs.insert(e.job);
+  t.schedule = true;
+  if (!is_array(job)) return;
+  for (std::uint32_t p = 0; p < element_count(job.spec()); ++p) {
+    auto number = job.first_element + p;
+    const Job* made = c.elements.find(number);
+    if (!made || (made->state != JobState::Pending && made->state != JobState::Held)) continue;
+    Job& element = c.elements.edit(number);
+    ask_anew(element, e.sealed);
+    t.jobs.insert(element.id);
+  }
 }
 
 void apply_to(Cluster& c, const JobPreempted& e, WallTime, Touched& t) {

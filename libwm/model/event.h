@@ -137,6 +137,13 @@ struct JobMoved {
   std::int32_t place = 0;
   std::string by;
 };
+/// A job that has no task asks for something else from now on; that of an array's base is what its
+/// waiting elements ask for, too.
+struct JobModified {
+  JobId job;
+  std::shared_ptr<const SealedSpec> sealed;
+  std::string by;
+};
 /// The attempt makes way: its tasks get SIGTERM now, SIGKILL after preempted.leave_by.
 struct JobPreempted {
   JobId job;
@@ -270,7 +277,7 @@ using EventBody =
                  HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
                  ConfigLoaded, StartPromised, JobMoved, GpuMarked, JobPreempted, MemoryReleased,
                  WaitRecorded, JobSuspended, JobResumed, ResizeAnswered, HostFenceBegan,
-                 HostFenceFailed, StepsMeasured, JobParked, JobUnparked>;
+                 HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

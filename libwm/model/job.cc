@@ -57,7 +57,7 @@ bool Job::operator==(const Job& o) const {
         j.first_element, j.next_position, j.active_elements, j.promised, j.first_promised, j.place,
         j.account, j.alternative, j.mem_released, j.preempted, j.suspended_by, j.suspended_at,
         j.suspended, j.relaunches, j.notices, j.notice, j.notify_command, j.user_requeues,
-        j.preemptions, j.promised_places, j.pace, j.parked, j.excluded_hosts);
+        j.preemptions, j.promised_places, j.pace, j.parked, j.excluded_hosts, j.revision);
   };
   return same_spec && tie(*this) == tie(o);
 }

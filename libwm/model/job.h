@@ -263,6 +263,7 @@ struct ResizeNotice {
 struct Job {
   JobId id;
   std::shared_ptr<const SealedSpec> sealed;
+  std::uint32_t revision = 0;  ///< of `sealed`: rises with every change of what was asked
   JobState state = JobState::Pending;
   Attempt attempt;          ///< 0 until first dispatched
   std::vector<Task> tasks;  ///< of this attempt; gone ones too, newest 256

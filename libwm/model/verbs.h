@@ -36,8 +36,9 @@ enum class Verb : std::uint16_t {
   Admin = 111,
   Wait = 112,  ///< bsub -K: answered when the job's state changes
   Ping = 113,
-  State = 140,  ///< badmin snapshot
-  Move = 141,   ///< btop, bbot
+  State = 140,   ///< badmin snapshot
+  Move = 141,    ///< btop, bbot
+  Switch = 142,  ///< bswitch
   Attach = 114,
   Account = 120,  ///< bacct
 };
@@ -306,12 +307,20 @@ struct StateReply {
   bool operator==(const StateReply&) const = default;
 };
 
-/// Owner (among the own jobs) and administrators (among all of the queue).
+/// Administrators: it changes who goes first among users.
 struct MoveRequest {
   std::string request_key;
   std::vector<JobId> jobs;
   bool top = true;  ///< false: to the bottom
   bool operator==(const MoveRequest&) const = default;
+};
+/// Owner and administrators. What waits of these jobs goes to another queue; one result a job, an
+/// element that is named, or an array. Errors: NotFound (the queue).
+struct SwitchRequest {
+  std::string request_key;
+  JobSelection jobs;
+  std::string queue;
+  bool operator==(const SwitchRequest&) const = default;
 };
 /// Owner. Where the agent on a task's host lets its owner in; one is started where there is
 /// none. Errors: NotFound, Denied, Conflict (not started, or over).

@@ -77,7 +77,7 @@ const Job* Admission::startable(JobId id) const {
 
 bool Admission::allows(const Start& start) {
   const Job* job = startable(start.job);
-  if (!job || start.alternative > job->sealed->alternatives.size()) return false;
+  if (!job || job->revision != start.revision) return false;
   const JobSpec& spec = job->spec_of(start.alternative);
   if (start.tasks.size() < spec.min_tasks) return false;
   return start.tasks.size() <= task_cap(*job) && take(start.tasks, spec.task);
@@ -135,7 +135,8 @@ bool Admission::allows(const Resume& resume) {
 
 bool Admission::allows(const DatedStart& date) const {
   const Job* job = find_job(newest_, date.job);
-  return job && (job->state == JobState::Pending || job->state == JobState::Array);
+  return job && job->revision == date.revision &&
+         (job->state == JobState::Pending || job->state == JobState::Array);
 }
 
 template <class Piece>

@@ -33,6 +33,7 @@ struct Start {
   JobId job;
   std::vector<Spot> tasks;
   std::uint32_t alternative = 0;  ///< of its requirements
+  std::uint32_t revision = 0;     ///< of what it asks for, for which these places were found
   bool operator==(const Start&) const = default;
 };
 
@@ -95,6 +96,7 @@ struct DatedStart {
   WallTime at{};
   bool holds = false;                      ///< places are held for it; else an estimate
   std::vector<PromisedPlace> places = {};  ///< which, where they stay held in later passes
+  std::uint32_t revision = 0;              ///< as Start's
   bool operator==(const DatedStart&) const = default;
 };
 

@@ -196,7 +196,10 @@ void Pass::add_pieces() {
       plan_.resumes.push_back({claim.id, claim.job->attempt});
       continue;
     }
-    plan_.starts.insert(plan_.starts.end(), placed.starts.begin(), placed.starts.end());
+    for (const Start& start : placed.starts) {
+      plan_.starts.push_back(start);
+      plan_.starts.back().revision = claim.job->revision;
+    }
     if (claim.pending() || placed.more.empty() || is_preempted(claim.id)) continue;
     plan_.grows.push_back({claim.id, claim.job->attempt, placed.more, grow_reason(claim)});
   }
@@ -294,7 +297,10 @@ void Pass::add_promises() {
     if (is_started(date.job)) continue;
     const auto& [now, grace] = timeline_.clock;
     bool news = is_news(job->promised, date, policy_, now);
-    if (news) plan_.promises.push_back(date);
+    if (news) {
+      plan_.promises.push_back(date);
+      plan_.promises.back().revision = job->revision;
+    }
     // Those whose date has come wait for others that leave: that they have gone starts a pass.
     look_at(date.at > now || news ? date.at : now + grace);
   }

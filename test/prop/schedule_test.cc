@@ -50,6 +50,7 @@ class History {
   void configure();
   void add_plan(const std::string& path);
   JobId any_job();
+  void ask_anew(const Job& job);
   void end_or_resize();
   void fail(JobId id);
   void change_gpu();
@@ -154,6 +155,17 @@ void History::fail(JobId id) {
   }
 }
 
+// It waits, and is to be in another queue, of another plan or size.
+void History::ask_anew(const Job& job) {
+  SealedSpec sealed = *job.sealed;
+  JobSpec& spec = sealed.spec;
+  if (one_in(2)) spec.queue = std::vector{"high", "normal", "low"}[pick(0, 2)];
+  if (one_in(2)) spec.plan = std::vector{"/", "/a", "/a/x", "/b"}[pick(0, 3)];
+  if (one_in(2)) spec.max_tasks = std::max(spec.min_tasks = pick(1, 3), spec.max_tasks);
+  if (!spec.elastic) spec.max_tasks = spec.min_tasks;
+  run.step(JobModified{job.id, std::make_shared<const SealedSpec>(std::move(sealed)), "u"});
+}
+
 void History::end_or_resize() {
   JobId id = any_job();
   if (!id) return;
@@ -162,6 +174,7 @@ void History::end_or_resize() {
     run.step(JobReleased{id, "u"});
   } else if (job.state == JobState::Pending) {
     if (one_in(2)) run.step(JobHeld{id, "u"});
+    else ask_anew(job);
   } else if (one_in(3) && job.spec().elastic && !job.kill) {
     run.step(CapChanged{id, pick(job.spec().min_tasks, job.spec().max_tasks), false, "u"});
   } else if (excludes && !one_in(4)) {

@@ -44,6 +44,27 @@ told() { jq -r --arg id "$1" --arg key "$2" '.RECORDS[] | select(.JOBID == $id) 
   [ "$(bhosts -json | jq '.RECORDS | length')" -eq 2 ]
 }
 
+@test "bswitch does what was foretold: the job is in that queue, and starts before those it passed" {
+  next=$(bjobs -noheader -o jobid -json | jq -r '.RECORDS[-1].JOBID')
+  wide=$((next - 1))
+  run bswitch first "$next"
+  [ "$status" -eq 0 ]
+  [ "$output" = "Job <$next> is switched to queue <first>" ]
+  is "$next" queue first
+  is "$wide" queue normal
+  run bhist -l "$next"
+  [[ $output == *"MODIFY"*"queue first"* ]]
+  running=$((wide - 1))
+  run bswitch first "$running" "$wide" 4711
+  [ "$status" -eq 255 ]
+  [[ $output == *"Job <$running>: Job has already started"* ]]
+  [[ $output == *"Job <$wide> is switched to queue <first>"* ]]
+  [[ $output == *"Job <4711>: No matching job found"* ]]
+  run bswitch normal "$wide"
+  bkill "$running"
+  wait_for 20 in_state "$next" finished
+}
+
 @test "what makes no sense is refused" {
   run bwhatif --hosts 0
   [ "$status" -eq 255 ]

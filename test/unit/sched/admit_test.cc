@@ -33,6 +33,19 @@ TEST_F(Admit, a_job_that_was_killed_or_held_meanwhile_does_not_start) {
   EXPECT_EQ(kept.starts[0].job, c);
 }
 
+TEST_F(Admit, what_was_decided_for_what_a_job_asked_before_does_not_stand) {
+  run.host(1);
+  auto first = run.submit(slots("ann", 1)), second = run.submit(slots("ann", 1));
+  auto plan = run.plan();
+  plan.promises = {{second, test::at(60)}};
+  ASSERT_EQ(admit(run.state, plan).starts.size(), 1u);
+  ASSERT_EQ(admit(run.state, plan).promises.size(), 1u);
+  for (JobId job : {first, second}) run.step(JobModified{job, run.job(job).sealed, "ann"});
+  EXPECT_TRUE(admit(run.state, plan).starts.empty());
+  EXPECT_TRUE(admit(run.state, plan).promises.empty());
+  EXPECT_EQ(admit(run.state, run.plan()).starts.size(), 1u);
+}
+
 TEST_F(Admit, nothing_starts_on_a_host_that_closed_or_fell_silent) {
   auto h1 = run.host(1);
   run.host(1);

@@ -1,0 +1,42 @@
+// bswitch: puts waiting jobs into another queue. Every job is answered on its own; one that
+// could not go makes the exit code 255, the others go all the same.
+#include "commands/common/command.h"
+#include "commands/common/outcomes.h"
+#include "commands/common/selection.h"
+
+namespace wm::cmd {
+namespace {
+
+using Kind = Option::Kind;
+
+constexpr Option kOptions[] = {
+    {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
+    {"u", Kind::Text, "user", "Jobs of this user, or of all"},
+    {"q", Kind::Text, "queue", "Jobs of this queue"},
+    {"P", Kind::Text, "project", "Jobs of this project"},
+    {"app", Kind::Text, "profile", "Jobs of this application profile"},
+};
+
+Result<int> run(const Parsed& options) {
+  if (options.words.empty()) return fail(Code::BadArgument, "bswitch: a queue is wanted");
+  Parsed which = options;
+  which.words.erase(which.words.begin());
+  if (!selects(which))
+    return fail(Code::BadArgument, "bswitch: job ID or one of -J -u -q -P -app is wanted");
+  SwitchRequest request;
+  WM_TRY(request.jobs, select_jobs(which));
+  request.jobs.pending_only = true;
+  request.queue = options.words.front();
+  WM_TRY(auto to, master());
+  WM_TRY(auto reply, to.switch_queue(request));
+  return tell(reply);
+}
+
+}  // namespace
+}  // namespace wm::cmd
+
+int main(int argc, char** argv) {
+  using namespace wm::cmd;
+  return main_of({"bswitch", "bswitch [options] queue [job_id[[index]] ... | 0]", kOptions}, argc,
+                 argv, run);
+}

@@ -1,0 +1,227 @@
+// What the master makes of a specification, and whether it takes it.
+#include "daemons/wmasterd/admission.h"
+
+#include <algorithm>
+
+#include "libwm/codec/codec.h"
+#include "libwm/expr/depend.h"
+#include "libwm/expr/request.h"
+#include "libwm/sched/feasible.h"
+
+namespace wm::master {
+namespace {
+
+bool is_listed(const Config& config, const std::vector<std::string>& users, const Identity& who) {
+  if (users.empty()) return true;
+  auto named = [&](const std::string& n) {
+    return std::find(users.begin(), users.end(), n) != users.end();
+  };
+  if (named(who.user) || named("all")) return true;
+  const auto* user = config.user(who.user);
+  return user && std::any_of(user->groups.begin(), user->groups.end(), named);
+}
+
+// What the submitter left open is decided here, once, and kept in the event.
+void fill_defaults(const Config& config, JobSpec& spec) {
+  if (spec.queue.empty()) spec.queue = config.cluster.default_queue;
+  const auto* queue = config.queue(spec.queue);
+  if (spec.app.empty())
+    spec.app = queue && !queue->app.empty() ? queue->app : config.cluster.default_app;
+  const auto* user = config.user(spec.owner.user);
+  if (spec.plan.empty() && queue) spec.plan = queue->plan;
+  if (spec.plan.empty() && user) spec.plan = user->plan;
+  if (spec.plan.empty()) spec.plan = config.cluster.default_plan;
+  if (spec.project.empty()) spec.project = config.cluster.default_project;
+  if (spec.name.empty()) spec.name = spec.command;
+}
+
+// A queue's limit is that of jobs which ask for none, and the most that one may ask for.
+template <class T>
+Result<void> fill_limit(T& asked, const T& most, const char* option, const QueueConf& queue) {
+  if (most == T{}) return {};
+  if (asked == T{}) asked = most;
+  if (asked <= most) return {};
+  return fail(Code::Limit, std::string(option) + ": Cannot exceed queue's hard limit(s): queue '" +
+                               queue.name + "'");
+}
+
+Result<void> fill_limits(JobLimits& limits, const QueueConf& queue) {
+  const auto& most = queue.limits;
+  WM_TRY(fill_limit(limits.cpu, most.cpu, "-c", queue));
+  WM_TRY(fill_limit(limits.mem, most.mem, "-M", queue));
+  WM_TRY(fill_limit(limits.file, most.file, "-F", queue));
+  WM_TRY(fill_limit(limits.data, most.data, "-D", queue));
+  WM_TRY(fill_limit(limits.stack, most.stack, "-S", queue));
+  WM_TRY(fill_limit(limits.core, most.core, "-C", queue));
+  WM_TRY(fill_limit(limits.swap, most.swap, "-v", queue));
+  WM_TRY(fill_limit(limits.processes, most.processes, "-p", queue));
+  return fill_limit(limits.threads, most.threads, "-T", queue);
+}
+
+// What -R and -gpu ask for, with what queue and application profile add.
+Result<std::vector<JobSpec>> fill_request(const Config& config, JobSpec& spec) {
+  const auto& queue = *config.queue(spec.queue);
+  WM_TRY(auto others, expr::fill_request(spec, queue, *config.app(spec.app)));
+  auto limit = [&](JobSpec& one) -> Result<void> {
+    if (one.task.mem.value == 0) one.task.mem = queue.mem_limit;
+    if (one.limits.mem.value == 0) one.limits.mem = queue.mem_limit;
+    return fill_limits(one.limits, queue);
+  };
+  WM_TRY(limit(spec));
+  for (auto& other : others) {
+    WM_TRY(limit(other));
+  }
+  return others;
+}
+
+// One alternative that the cluster could run is enough; else the first is explained.
+Result<void> check_ever(const Cluster& state, const JobSpec& spec,
+                        const std::vector<JobSpec>& others) {
+  auto first = sched::check_feasible_ever(state, spec);
+  if (first) return first;
+  for (const auto& other : others)
+    if (sched::check_feasible_ever(state, other)) return {};
+  return first;
+}
+
+Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
+  const auto* queue = state.config->queue(spec.queue);
+  if (!queue) return fail(Code::NotFound, spec.queue + ": No such queue");
+  if (!is_listed(*state.config, queue->users, spec.owner))
+    return fail(Code::Denied, spec.queue + ": User cannot use the queue");
+  auto standing = state.queues.find(spec.queue);
+  if (standing != state.queues.end() && standing->second.closed)
+    return fail(Code::Denied, spec.queue + ": Queue has been closed");
+  auto limit = queue->run_limit.max;
+  if (limit > Duration{} && run_limit_of(*state.config, spec) > limit)
+    return fail(Code::Limit, "RUNLIMIT: Cannot exceed queue's hard limit(s): queue '" + spec.queue +
+                                 "' allows " + format_duration(limit));
+  if (queue->max_tasks && spec.min_tasks > queue->max_tasks)
+    return fail(Code::Limit, "Too many processors requested: " + std::to_string(spec.min_tasks) +
+                                 ", queue '" + spec.queue + "' allows " +
+                                 std::to_string(queue->max_tasks));
+  if (queue->min_tasks && spec.max_tasks < queue->min_tasks)
+    return fail(Code::Limit, "Too few processors requested: " + std::to_string(spec.max_tasks) +
+                                 ", queue '" + spec.queue + "' asks for " +
+                                 std::to_string(queue->min_tasks));
+  if (spec.exclusive && !queue->exclusive)
+    return fail(Code::Denied, spec.queue + ": Queue does not accept EXCLUSIVE jobs");
+  bool interactive = spec.streams != Streams::Files;
+  if (interactive && queue->interactive == Interactive::No)
+    return fail(Code::Denied, spec.queue + ": Queue does not accept interactive jobs");
+  if (!interactive && queue->interactive == Interactive::Only)
+    return fail(Code::Denied, spec.queue + ": Queue only accepts interactive jobs");
+  return {};
+}
+
+Result<void> check_names(const Config& config, const JobSpec& spec) {
+  if (!config.app(spec.app))
+    return fail(Code::NotFound, spec.app + ": No such application profile");
+  const auto* plan = config.plan(spec.plan);
+  if (!plan) return fail(Code::NotFound, spec.plan + ": No such resource plan");
+  if (!is_listed(config, plan->users, spec.owner))
+    return fail(Code::Denied, spec.plan + ": User cannot use the resource plan");
+  return {};
+}
+
+Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
+  const auto& limits = state.config->cluster.limits;
+  if (spec.command.empty() && spec.script_hash.empty()) return fail(Code::BadArgument, "Empty job");
+  if (spec.min_tasks == 0 || spec.max_tasks < spec.min_tasks)
+    return fail(Code::BadArgument, "-n " + std::to_string(spec.min_tasks) + "," +
+                                       std::to_string(spec.max_tasks) + ": Bad argument");
+  auto elements = element_count(spec);
+  if (!spec.array.empty() && elements == 0) return fail(Code::BadArgument, "Job array index error");
+  if (elements > limits.max_array_size)
+    return fail(Code::Limit, "Job array index too large: " + std::to_string(elements) +
+                                 " elements, the limit is " +
+                                 std::to_string(limits.max_array_size));
+  if (spec.elastic && !spec.array.empty())
+    return fail(Code::BadArgument, "-ar: a job array cannot be elastic");
+  return {};
+}
+
+// The own jobs of that name; "name*" begins like that.
+Result<std::vector<std::uint32_t>> jobs_named(const Cluster& state, const Identity& who,
+                                              const std::string& name) {
+  std::vector<std::uint32_t> found;
+  bool prefix = name.ends_with('*');
+  auto stem = name.substr(0, name.size() - (prefix ? 1 : 0));
+  state.jobs.each([&](std::uint32_t number, const Job& job) {
+    const auto& have = job.spec().name;
+    bool fits = prefix ? have.starts_with(stem) : have == stem;
+    if (fits && job.spec().owner.uid == who.uid) found.push_back(number);
+  });
+  if (found.empty()) return fail(Code::NotFound, name + ": No matching job found");
+  return found;
+}
+
+Result<void> check_dependency(const Cluster& state, const JobSpec& spec,
+                              const expr::Depend& condition) {
+  for (auto id : condition.jobs()) {
+    const Job* job = state.jobs.find(id.job);
+    if (!job || (id.index && !element_position(job->spec(), id.index)))
+      return fail(Code::NotFound, to_string(id) + ": No matching job found");
+    if (condition.by_element() && element_count(job->spec()) != element_count(spec))
+      return fail(Code::BadArgument, "Dependent arrays do not have the same size");
+  }
+  return {};
+}
+
+// What -w names becomes numbers now: a job of the same name that comes later is not meant.
+Result<void> fill_dependency(const Cluster& state, JobSpec& spec) {
+  WM_TRY(auto condition, expr::Depend::parse(spec.depend));
+  WM_TRY(condition.resolve(
+      [&](const std::string& name) { return jobs_named(state, spec.owner, name); }));
+  WM_TRY(check_dependency(state, spec, condition));
+  spec.depend = condition.text();
+  return {};
+}
+
+Result<void> check_dates(const JobSpec& spec, WallTime now) {
+  if (spec.deadline == WallTime{}) return {};
+  if (spec.begin >= spec.deadline)
+    return fail(Code::BadArgument, "Start time is later than termination time");
+  if (spec.deadline <= now)
+    return fail(Code::BadArgument, "Bad time specification: the termination time is over");
+  return {};
+}
+
+// "Never" can only be said of a job once every configured host has told its size.
+bool all_hosts_known(const Cluster& state) {
+  const auto& hosts = state.config->hosts;
+  return std::all_of(hosts.begin(), hosts.end(),
+                     [&](const HostConf& conf) { return find_host(state, conf.name) != nullptr; });
+}
+
+// `depend`: the condition with numbers for names, where they are known from before.
+Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const std::string* depend) {
+  Admitted made;
+  fill_defaults(*state.config, spec);
+  WM_TRY(check_queue(state, spec));
+  WM_TRY(check_names(*state.config, spec));
+  WM_TRY(check_sizes(state, spec));
+  if (depend) spec.depend = *depend;
+  else WM_TRY(fill_dependency(state, spec));
+  WM_TRY(made.alternatives, fill_request(*state.config, spec));
+  WM_TRY(check_dates(spec, now));
+  if (all_hosts_known(state)) WM_TRY(check_ever(state, spec, made.alternatives));
+  made.spec = std::move(spec);
+  return made;
+}
+
+}  // namespace
+
+Result<Admitted> admit(const Cluster& state, JobSpec spec, WallTime now) {
+  return fill(state, std::move(spec), now, nullptr);
+}
+
+Result<Admitted> admit_to_queue(const Cluster& state, const Job& job, const std::string& queue,
+                                WallTime now) {
+  WM_TRY(auto spec, codec::decode<JobSpec>(job.sealed->bytes));
+  spec.owner = job.spec().owner;
+  spec.queue = queue;
+  return fill(state, std::move(spec), now, &job.spec().depend);
+}
+
+}  // namespace wm::master

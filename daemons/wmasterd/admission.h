@@ -1,0 +1,28 @@
+// Role: what the master makes of a specification, and whether it takes it: queue, plan and
+// profile that were left open, limits, -R and -gpu, names in -w; whether any host could ever run
+// it. Pure functions of the state: nothing happens before their answer is an event.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "libwm/model/cluster.h"
+
+namespace wm::master {
+
+/// A specification with nothing left open, and the same under its other requirements.
+struct Admitted {
+  JobSpec spec;
+  std::vector<JobSpec> alternatives;
+};
+
+/// Of a new job. `spec`: as it was signed, with the account of the session as its owner.
+/// @errors as SubmitRequest   @cost O(hosts), O(jobs) where -w names some
+Result<Admitted> admit(const Cluster& state, JobSpec spec, WallTime now);
+
+/// Of a job that waits, in another queue: what its submitter left open is filled in anew.
+/// @errors as admit; Damaged: what was signed does not read   @cost O(hosts)
+Result<Admitted> admit_to_queue(const Cluster& state, const Job& job, const std::string& queue,
+                                WallTime now);
+
+}  // namespace wm::master
