@@ -25,7 +25,7 @@ Result<int> run(const Parsed& options) {
     return fail(Code::BadArgument, "bswitch: job ID or one of -J -u -q -P -app is wanted");
   SwitchRequest request;
   WM_TRY(request.jobs, select_jobs(which));
-  request.jobs.pending_only = true;
+  request.jobs.pending_only = request.jobs.ids.empty();
   request.queue = options.words.front();
   WM_TRY(auto to, master());
   WM_TRY(auto reply, to.switch_queue(request));

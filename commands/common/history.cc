@@ -55,10 +55,32 @@ std::string cells(const Spent& s) {
          std::to_string(s.pending + s.running + s.suspended);
 }
 
+std::string date_of(std::int64_t seconds) {
+  return long_time(WallTime(std::chrono::seconds(seconds)));
+}
+
+std::string status_words(std::int64_t status) {
+  int code = static_cast<int>(status);
+  return WIFSIGNALED(code) ? "signal " + std::to_string(WTERMSIG(code))
+                           : "exit code " + std::to_string(WEXITSTATUS(code));
+}
+
+// What an event's two numbers say; of most they are tasks before and after.
+std::string numbers_text(const HistoryEvent& e) {
+  auto from = std::to_string(e.from), to = std::to_string(e.to);
+  if (e.event == "PROMISE") return e.to == 0 ? "withdrawn" : "to start by " + date_of(e.to);
+  if (e.event == "PROMISE_ERROR")
+    return e.to < 0 ? std::to_string(-e.to) + " s early" : to + " s late";
+  if (e.event == "TASK_END") return "task " + from + ", " + status_words(e.to);
+  if (e.event == "STUCK" || e.event == "CONDEMN") return "task " + from;
+  if (e.event == "LEAD") return "number " + to;
+  if (e.event == "REQUEUE") return "number " + to;
+  return e.from == 0 && e.to == 0 ? "" : from + " -> " + to + " task(s)";
+}
+
 std::string event_text(const HistoryEvent& e) {
   std::string text = e.event;
-  if (e.from != 0 || e.to != 0)
-    text += " " + std::to_string(e.from) + " -> " + std::to_string(e.to) + " task(s)";
+  if (auto numbers = numbers_text(e); !numbers.empty()) text += " " + numbers;
   if (!e.reason.empty()) text += ", " + e.reason;
   if (e.pause_ms >= 0) {
     auto ms = std::to_string(e.pause_ms);

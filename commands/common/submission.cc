@@ -134,10 +134,8 @@ Result<void> read_mpi(const Parsed& options, JobSpec& spec) {
     return fail(Code::BadArgument, "-tag: goes with -mpi pmix, and not with -I, -Ip, -Is");
   if (!text) return {};
   if (*text != "pmix") return bad("mpi", *text, "Bad argument, pmix is wanted");
-  if (spec.elastic || spec.min_tasks != spec.max_tasks)
-    return bad("mpi", *text, "Its ranks are a fixed number; -ar and -n min,max do not go with it");
   spec.mpi = Mpi::Pmix;
-  return {};
+  return check_ranks(spec);
 }
 
 // -nnodes spreads -n tasks evenly; alone it is one task a host.
@@ -152,26 +150,11 @@ Result<void> read_nodes(const Parsed& options, JobSpec& spec, std::vector<std::s
   return {};
 }
 
-Result<void> read_requirements(const Parsed& options, JobSpec& spec) {
-  auto resreqs = options.all("R");
-  WM_TRY(read_nodes(options, spec, resreqs));
-  WM_TRY(auto reqs, expr::parse_requirements(resreqs));
-  if (auto text = options.first("M")) {
-    auto size = parse_bytes(*text, Bytes{1 << 20});
-    if (!size || size->value == 0)
-      return bad("M", *text, "Bad argument, a size such as 4G is wanted");
-    for (auto& req : reqs)
-      if (!req.usage_of("mem"))
-        req.rusage.push_back(
-            {.resource = "mem", .amount = static_cast<double>(size->value) / (1 << 20)});
-  }
-  spec.resreq = expr::to_string(reqs);
-  spec.select = reqs.front().select;
-  WM_TRY(expr::parse_asked_hosts(spec.ask_hosts));
-  if (auto gpu = options.first("gpu")) {
-    WM_TRY(expr::parse_gpu(*gpu));
-    spec.gpu = *gpu;
-  }
+Result<void> read_gpus(const Parsed& options, JobSpec& spec) {
+  auto gpu = options.first("gpu");
+  if (!gpu) return {};
+  WM_TRY(expr::parse_gpu(*gpu));
+  spec.gpu = *gpu;
   return {};
 }
 
@@ -216,6 +199,8 @@ Result<void> read_size(const Parsed& options, const char* name, Bytes& value) {
 Result<void> read_limits(const Parsed& options, JobLimits& limits) {
   WM_TRY(read_time(options, "c", limits.cpu));
   WM_TRY(read_size(options, "M", limits.mem));
+  if (options.has("M") && limits.mem.value == 0)
+    return bad("M", *options.first("M"), "Bad argument, a size such as 4G is wanted");
   WM_TRY(read_size(options, "F", limits.file));
   WM_TRY(read_size(options, "D", limits.data));
   WM_TRY(read_size(options, "S", limits.stack));
@@ -265,9 +250,17 @@ Result<void> read_dates(const Parsed& options, WallTime now, JobSpec& spec) {
   return {};
 }
 
+void read_text(const Parsed& options, const char* name, std::string& value) {
+  if (auto text = options.first(name)) value = *text;
+}
+
+void read_flag(const Parsed& options, const char* name, bool& value) {
+  value = value || options.has(name);
+}
+
 Result<void> read_dependency(const Parsed& options, JobSpec& spec) {
-  spec.depend = options.first("w").value_or("");
-  spec.orphan_kill = options.has("ti");
+  read_text(options, "w", spec.depend);
+  read_flag(options, "ti", spec.orphan_kill);
   WM_TRY(expr::Depend::parse(spec.depend));
   return {};
 }
@@ -277,20 +270,25 @@ std::string absolute(const std::string& path, const std::string& base) {
   return path == "." ? base : base + "/" + path;
 }
 
+// A file to be appended to, or, by the other option, replaced.
+void read_output(const Parsed& options, const char* append, const char* replace, std::string& file,
+                 bool& overwrite) {
+  if (options.has(append) || options.has(replace)) overwrite = options.has(replace);
+  read_text(options, overwrite ? replace : append, file);
+}
+
 Result<void> read_files(const Parsed& options, JobSpec& spec) {
   if (options.has("i") && options.has("is"))
     return bad("is", *options.first("is"), "Bad argument, -i and -is exclude each other");
-  spec.in_spooled = options.has("is");
-  spec.in_file = options.first(spec.in_spooled ? "is" : "i").value_or("");
+  if (options.has("i") || options.has("is")) spec.in_spooled = options.has("is");
+  read_text(options, spec.in_spooled ? "is" : "i", spec.in_file);
   for (const auto& text : options.all("f")) {
     WM_TRY(auto copy, parse_file_copy(text));
     copy.local = absolute(copy.local, spec.cwd);
     spec.copies.push_back(std::move(copy));
   }
-  spec.out_overwrite = options.has("oo");
-  spec.err_overwrite = options.has("eo");
-  spec.out_file = options.first(spec.out_overwrite ? "oo" : "o").value_or("");
-  spec.err_file = options.first(spec.err_overwrite ? "eo" : "e").value_or("");
+  read_output(options, "o", "oo", spec.out_file, spec.out_overwrite);
+  read_output(options, "e", "eo", spec.err_file, spec.err_overwrite);
   return {};
 }
 
@@ -333,10 +331,12 @@ Result<RequeueExits> requeue_exits(const std::string& text) {
 }
 
 Result<void> read_around(const Parsed& options, JobSpec& spec) {
-  spec.pre_exec = options.first("E").value_or("");
-  spec.post_exec = options.first("Ep").value_or("");
-  spec.notify_command = options.first("rnc").value_or("");
-  WM_TRY(spec.requeue_exits, requeue_exits(options.first("Q").value_or("")));
+  read_text(options, "E", spec.pre_exec);
+  read_text(options, "Ep", spec.post_exec);
+  read_text(options, "rnc", spec.notify_command);
+  if (auto text = options.first("Q")) {
+    WM_TRY(spec.requeue_exits, requeue_exits(*text));
+  }
   return {};
 }
 
@@ -377,6 +377,54 @@ Result<void> apply_variable(const std::string& word, const Variables& here, Vari
 
 std::span<const Option> submit_options() { return kOptions; }
 
+Result<void> read_requirements(const Parsed& options, JobSpec& spec) {
+  auto resreqs = options.all("R");
+  WM_TRY(read_nodes(options, spec, resreqs));
+  WM_TRY(auto reqs, expr::parse_requirements(resreqs));
+  // -M reserves what it allows, unless -R says how much.
+  double mem = static_cast<double>(spec.limits.mem.value) / (1 << 20);
+  for (auto& req : reqs)
+    if (mem > 0 && !req.usage_of("mem")) req.rusage.push_back({.resource = "mem", .amount = mem});
+  spec.resreq = expr::to_string(reqs);
+  spec.select = reqs.front().select;
+  return {};
+}
+
+Result<void> check_ranks(const JobSpec& spec) {
+  bool fixed = !spec.elastic && spec.min_tasks == spec.max_tasks;
+  if (spec.mpi == Mpi::None || fixed) return {};
+  return bad("mpi", "pmix", "Its ranks are a fixed number; -ar and -n min,max do not go with it");
+}
+
+Result<void> read_options(const Parsed& options, const Surroundings& here, JobSpec& spec) {
+  if (auto path = options.first("cwd")) spec.cwd = absolute(*path, here.cwd);
+  read_text(options, "L", spec.shell);
+  read_text(options, "app", spec.app);
+  read_text(options, "plan", spec.plan);
+  read_text(options, "P", spec.project);
+  read_text(options, "Jd", spec.description);
+  read_flag(options, "ar", spec.elastic);
+  read_flag(options, "H", spec.hold);
+  read_flag(options, "x", spec.exclusive);
+  read_flag(options, "r", spec.rerunnable);
+  if (options.has("rn")) spec.rerunnable = false;
+  if (auto hosts = options.first("m")) spec.ask_hosts = split(*hosts, " \t,");
+  WM_TRY(expr::parse_asked_hosts(spec.ask_hosts));
+  WM_TRY(read_files(options, spec));
+  WM_TRY(read_name(options, spec));
+  WM_TRY(read_streams(options, here, spec));
+  WM_TRY(read_tasks(options, spec));
+  WM_TRY(read_sizes(options, spec));
+  WM_TRY(read_run_limit(options, spec));
+  WM_TRY(read_priority(options, spec));
+  WM_TRY(read_limits(options, spec.limits));
+  WM_TRY(read_warning(options, spec));
+  WM_TRY(read_around(options, spec));
+  WM_TRY(read_gpus(options, spec));
+  WM_TRY(read_dependency(options, spec));
+  return read_dates(options, here.now, spec);
+}
+
 Result<JobSpec> make_spec(const Parsed& options, const Source& source,
                           const Surroundings& surroundings) {
   JobSpec spec;
@@ -385,31 +433,11 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   spec.submit_host = surroundings.host;
   spec.home = surroundings.home;
   spec.umask = surroundings.umask;
-  spec.cwd = absolute(options.first("cwd").value_or(surroundings.cwd), surroundings.cwd);
-  spec.shell = options.first("L").value_or("");
-  spec.app = options.first("app").value_or("");
-  spec.plan = options.first("plan").value_or("");
-  spec.project = options.first("P").value_or(variable(surroundings, "LSB_DEFAULTPROJECT"));
-  spec.description = options.first("Jd").value_or("");
-  spec.elastic = options.has("ar");
-  spec.hold = options.has("H");
-  spec.exclusive = options.has("x");
-  spec.rerunnable = options.has("r") && !options.has("rn");
-  spec.ask_hosts = split(options.first("m").value_or(""), " \t,");
-  WM_TRY(read_files(options, spec));
-  WM_TRY(read_name(options, spec));
-  WM_TRY(read_streams(options, surroundings, spec));
-  WM_TRY(read_tasks(options, spec));
-  WM_TRY(read_sizes(options, spec));
-  WM_TRY(read_run_limit(options, spec));
-  WM_TRY(read_priority(options, spec));
-  WM_TRY(read_limits(options, spec.limits));
-  WM_TRY(read_warning(options, spec));
-  WM_TRY(read_around(options, spec));
+  spec.cwd = surroundings.cwd;
+  spec.project = variable(surroundings, "LSB_DEFAULTPROJECT");
+  WM_TRY(read_options(options, surroundings, spec));
   WM_TRY(read_requirements(options, spec));
   WM_TRY(read_mpi(options, spec));
-  WM_TRY(read_dependency(options, spec));
-  WM_TRY(read_dates(options, surroundings.now, spec));
   return spec;
 }
 

@@ -40,6 +40,20 @@ struct Source {
 Result<JobSpec> make_spec(const Parsed& options, const Source& source,
                           const Surroundings& surroundings);
 
+/// What these options say, and of `spec` the rest; -R and -nnodes apart. For those who submit and
+/// those who change what was submitted.
+/// @errors as make_spec
+Result<void> read_options(const Parsed& options, const Surroundings& here, JobSpec& spec);
+
+/// Ranks that find each other by PMIx are a fixed number.
+/// @errors BadArgument
+Result<void> check_ranks(const JobSpec& spec);
+
+/// The requirements of all -R, with what -nnodes and the memory limit add, in place of those that
+/// `spec` has.
+/// @errors as make_spec
+Result<void> read_requirements(const Parsed& options, JobSpec& spec);
+
 /// The job's environment as a block "A=1\0B=2\0", from -env and the submitter's variables:
 /// "all", "none", NAME (as here), NAME=value, ~NAME; without -env everything.
 /// @errors BadArgument: a name that is none

@@ -224,4 +224,41 @@ Result<Admitted> admit_to_queue(const Cluster& state, const Job& job, const std:
   return fill(state, std::move(spec), now, &job.spec().depend);
 }
 
+Result<Admitted> admit_change(const Cluster& state, const Job& job, JobSpec spec, WallTime now) {
+  WM_TRY(auto before, codec::decode<JobSpec>(job.sealed->bytes));
+  if (spec.script_hash != before.script_hash || spec.env_hash != before.env_hash)
+    return fail(Code::Damaged, "another script or environment than it was submitted with");
+  spec.owner = job.spec().owner;
+  if (spec.queue == before.queue) spec.queue = job.spec().queue;
+  bool same = spec.depend == before.depend;
+  return fill(state, std::move(spec), now, same ? &job.spec().depend : nullptr);
+}
+
+std::string change_words(const JobSpec& before, const JobSpec& after) {
+  std::string text;
+  auto say = [&](const char* what, const std::string& from, const std::string& to) {
+    if (from == to) return;
+    text += (text.empty() ? "" : "; ") + std::string(what) + " " + (from.empty() ? "none" : from) +
+            " -> " + (to.empty() ? "none" : to);
+  };
+  auto tasks = [](const JobSpec& s) {
+    auto min = std::to_string(s.min_tasks);
+    return s.min_tasks == s.max_tasks ? min : min + "," + std::to_string(s.max_tasks);
+  };
+  auto limit = [](const JobSpec& s) {
+    return s.run_limit == Duration{} ? "" : format_duration(s.run_limit);
+  };
+  say("queue", before.queue, after.queue);
+  say("plan", before.plan, after.plan);
+  say("profile", before.app, after.app);
+  say("name", before.name, after.name);
+  say("tasks", tasks(before), tasks(after));
+  say("run limit", limit(before), limit(after));
+  say("requirement", before.resreq, after.resreq);
+  say("GPUs", before.gpu, after.gpu);
+  say("condition", before.depend, after.depend);
+  say("priority", std::to_string(before.user_priority), std::to_string(after.user_priority));
+  return text.empty() && !(before == after) ? "other parameters" : text;
+}
+
 }  // namespace wm::master

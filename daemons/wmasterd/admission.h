@@ -25,4 +25,12 @@ Result<Admitted> admit(const Cluster& state, JobSpec spec, WallTime now);
 Result<Admitted> admit_to_queue(const Cluster& state, const Job& job, const std::string& queue,
                                 WallTime now);
 
+/// Of a job that waits and asks for something else: `spec` as its owner signed it anew.
+/// @errors as admit; Damaged: another script or environment   @cost as admit
+Result<Admitted> admit_change(const Cluster& state, const Job& job, JobSpec spec, WallTime now);
+
+/// What is different, for people: "queue normal -> night; tasks 4 -> 2,8". Empty: nothing is.
+/// @cost O(length)
+std::string change_words(const JobSpec& before, const JobSpec& after);
+
 }  // namespace wm::master

@@ -54,6 +54,8 @@ void Clients::on_frame(PeerId peer, const Caller& caller, std::uint16_t type,
     case Verb::State: return with(&Clients::state);
     case Verb::Move: return with(&Clients::move);
     case Verb::Switch: return with(&Clients::switch_queue);
+    case Verb::Spec: return with(&Clients::spec);
+    case Verb::Modify: return with(&Clients::modify);
     case Verb::Failed: break;
   }
   call.refuse(
@@ -79,6 +81,13 @@ bool Clients::answered_before(const Call& call, const std::string& key) {
   if (!*kept) return false;
   call.resend(**kept);
   return true;
+}
+
+void Clients::refuse(const Call& call, const std::string& key, const Error& error) {
+  auto askers = std::move(in_flight_[key]);
+  in_flight_.erase(key);
+  askers.push_back(call);
+  for (const auto& one : askers) one.refuse(error);
 }
 
 bool Clients::is_admin(const Identity& who) const {

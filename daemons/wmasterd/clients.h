@@ -13,6 +13,7 @@
 #include "daemons/wmasterd/hosts.h"
 #include "daemons/wmasterd/journal.h"
 #include "libwm/model/acct.h"
+#include "libwm/model/change_verbs.h"
 #include "libwm/model/verbs.h"
 
 namespace wm::master {
@@ -105,6 +106,11 @@ class Clients {
   template <class Reply>
   void commit(const Call& call, const std::string& key, const Reply& reply, Proposal proposal,
               std::function<void()> then = nullptr);
+  // The same answer for whoever asked meanwhile.
+  void refuse(const Call& call, const std::string& key, const Error& error);
+  // `then`, once the caller is known to have signed `text`.
+  void check_signer(const Call& call, const std::string& key, const std::string& credential,
+                    const std::string& text, std::function<void()> then);
   bool is_admin(const Identity& who) const;
   bool may_touch(const Identity& who, const Job& job) const;
 
@@ -130,6 +136,9 @@ class Clients {
   void state(Call call, const StateRequest& request);
   void move(Call call, const MoveRequest& request);
   void switch_queue(Call call, const SwitchRequest& request);
+  void spec(Call call, const SpecRequest& request);
+  void modify(Call call, const ModifyRequest& request);
+  void change(Call call, const ModifyRequest& request, JobSpec spec);
 
   std::vector<EventBody> admin_events(const AdminRequest& request, const Identity& who,
                                       std::vector<std::string>& lines, Error& error);

@@ -131,7 +131,7 @@ class Fold {
   void note(JobLine&, const JobResumed& e) { add("RESUME", 0, 0, "by " + e.by); }
   void note(JobLine&, const JobParked& e) { add("SUSPEND", 0, 0, e.parked.text); }
   void note(JobLine&, const JobModified& e) {
-    add("MODIFY", 0, 0, "by " + e.by + ": queue " + e.sealed->spec.queue);
+    add("MODIFY", 0, 0, "by " + e.by + (e.what.empty() ? "" : ": " + e.what));
   }
   void note(JobLine&, const JobUnparked&) { add("RESUME", 0, 0, "its slots are free again"); }
   void note(JobLine&, const ResizeAnswered& e) { add("NOTIFY", 0, 0, e.ok ? "accepted" : e.text); }

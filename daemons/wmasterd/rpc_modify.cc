@@ -1,4 +1,5 @@
-// Verbs that change what waiting jobs ask for: Switch puts them into another queue.
+// Verbs that change what waiting jobs ask for: Switch puts them into another queue, Modify has what
+// their owner signed anew.
 #include <algorithm>
 #include <map>
 
@@ -45,7 +46,8 @@ Result<JobModified> switched(const Cluster& state, JobId id, const Target& targe
   if (target.over) return fail(Code::Conflict, "Job has already finished");
   if (!target.waits) return fail(Code::Conflict, "Job has already started");
   WM_TRY(auto made, admit_to_queue(state, *target.job, request.queue, now));
-  return JobModified{id, sealed_as(*target.job->sealed, std::move(made)), by.user};
+  auto what = change_words(target.job->sealed->spec, made.spec);
+  return JobModified{id, sealed_as(*target.job->sealed, std::move(made)), by.user, what};
 }
 
 JobOutcome outcome(JobId id, const Result<void>& done, const std::string& text) {
@@ -54,6 +56,20 @@ JobOutcome outcome(JobId id, const Result<void>& done, const std::string& text) 
   bool complete = why.starts_with("Job <");
   return {id, static_cast<std::uint8_t>(done.error().code),
           complete ? why : named(id) + ": " + why};
+}
+
+// An element in its array's range is as its base says.
+const Job* job_or_base(const Cluster& state, JobId id) {
+  const Job* job = find_job(state, id);
+  const Job* base = job ? nullptr : state.jobs.find(id.job);
+  return base && element_position(base->spec(), id.index) ? base : job;
+}
+
+Result<const Job*> own_job(const Cluster& state, JobId id, const Identity& who) {
+  const Job* job = job_or_base(state, id);
+  if (!job) return fail(Code::NotFound, named(id) + ": No matching job found");
+  if (job->spec().owner.uid == who.uid) return job;
+  return fail(Code::Denied, named(id) + ": User permission denied");
 }
 
 }  // namespace
@@ -87,6 +103,43 @@ void Clients::switch_queue(Call call, const SwitchRequest& request) {
   std::sort(reply.jobs.begin(), reply.jobs.end(),
             [](const JobOutcome& a, const JobOutcome& b) { return a.job < b.job; });
   commit(call, request.request_key, reply, {});  // the same group: nothing is flushed in between
+}
+
+void Clients::spec(Call call, const SpecRequest& request) {
+  auto job = own_job(c_.journal.newest(), request.job, call.caller());
+  if (!job) return call.refuse(job.error());
+  call.reply(SpecReply{(*job)->sealed->bytes, (*job)->revision});
+}
+
+void Clients::modify(Call call, const ModifyRequest& request) {
+  auto spec = codec::decode<JobSpec>(request.spec);
+  if (!spec) return call.refuse(spec.error());
+  if (c_.world.low_space())
+    return call.refuse(
+        fail(Code::Store, "the master's disk is full: no changes until there is room"));
+  auto text = c_.world.hash(request.spec + request.request_key);
+  check_signer(call, request.request_key, request.credential, text,
+               [this, call, request, spec = *spec] { change(call, request, spec); });
+}
+
+void Clients::change(Call call, const ModifyRequest& request, JobSpec spec) {
+  const Cluster& state = c_.journal.newest();
+  auto event = [&]() -> Result<JobModified> {
+    WM_TRY(const Job* job, own_job(state, request.job, call.caller()));
+    if (job->revision != request.revision)
+      return fail(Code::Conflict, named(request.job) + ": was changed meanwhile; look at it again");
+    WM_TRY(auto made, admit_change(state, *job, std::move(spec), c_.world.wall()));
+    auto what = change_words(job->sealed->spec, made.spec);
+    SealedSpec as_signed{{}, request.spec, request.credential, request.request_key, {}};
+    return JobModified{request.job, sealed_as(as_signed, std::move(made)), call.caller().user,
+                       std::move(what)};
+  }();
+  if (!event) return refuse(call, request.request_key, event.error());
+  auto done = c_.journal.propose({{std::move(*event)}, {}, {}, nullptr});
+  if (!done.front()) return refuse(call, request.request_key, done.front().error());
+  JobOutcome outcome{request.job, 0,
+                     "Parameters of job <" + to_string(request.job) + "> are being changed"};
+  commit(call, request.request_key, OutcomeReply{{outcome}}, {});  // the same group
 }
 
 }  // namespace wm::master

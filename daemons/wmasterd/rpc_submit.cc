@@ -25,17 +25,22 @@ void Clients::submit(Call call, const SubmitRequest& request) {
     return call.refuse(fail(Code::Damaged, "script or environment do not match the signed hashes"));
   auto signed_text = c_.world.hash(request.spec + request.request_key);
   if (request.credential.empty()) return admit_by_session(call, request, signed_text, *spec);
-  in_flight_[request.request_key];
-  c_.world.verify(request.credential, signed_text,
-                  [this, call, request, spec = *spec](Result<Identity> who) mutable {
+  check_signer(call, request.request_key, request.credential, signed_text,
+               [this, call, request, spec = *spec]() mutable {
+                 spec.owner = call.caller();
+                 admit(call, request, std::move(spec));
+               });
+}
+
+void Clients::check_signer(const Call& call, const std::string& key, const std::string& credential,
+                           const std::string& text, std::function<void()> then) {
+  in_flight_[key];
+  c_.world.verify(credential, text,
+                  [this, call, key, then = std::move(then)](Result<Identity> who) {
                     if (who && who->uid != call.caller().uid)
                       who = fail(Code::Denied, "the job was signed by another account");
-                    if (who) {
-                      spec.owner = call.caller();
-                      return admit(call, request, std::move(spec));
-                    }
-                    in_flight_.erase(request.request_key);
-                    call.refuse(who.error());
+                    if (who) then();
+                    else refuse(call, key, who.error());
                   });
 }
 
@@ -54,10 +59,7 @@ void Clients::admit(Call call, const SubmitRequest& request, JobSpec spec) {
   const Cluster& state = c_.journal.newest();
   bool default_queue = spec.queue.empty();
   auto made = master::admit(state, std::move(spec), c_.world.wall());
-  if (!made) {
-    in_flight_.erase(request.request_key);
-    return call.refuse(made.error());
-  }
+  if (!made) return refuse(call, request.request_key, made.error());
   JobId id{state.last_job + 1, 0};
   SubmitReply reply{id, made->spec.queue, default_queue};
   Proposal proposal;

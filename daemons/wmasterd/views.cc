@@ -25,7 +25,10 @@ bool on_host(const Cluster& state, const Job& job, const std::string& name) {
                              [&](auto& t) { return t.host == host->id && t.holds_slot(); });
 }
 
+// Of jobs that are named all, unless a state is, too: the elements of an array that run.
 bool wanted_state(const JobSelection& s, JobState state) {
+  bool any = !s.pending_only && !s.running_only && !s.suspended_only;
+  if (any && !s.ids.empty()) return true;
   bool over = is_over(state);
   if (over ? !s.finished : !s.unfinished) return false;
   bool waiting = state == JobState::Pending || state == JobState::Held;
@@ -46,7 +49,7 @@ bool fits(const Cluster& state, const JobSelection& s, const std::string& caller
   if (!matches(s.name, spec.name) &&
       !matches(s.name, spec.name + "[" + std::to_string(id.index) + "]"))
     return false;
-  return on_host(state, job, s.host) && (!s.ids.empty() || wanted_state(s, state_of(job, id)));
+  return on_host(state, job, s.host) && wanted_state(s, state_of(job, id));
 }
 
 // A plain job once, an array element by element.

@@ -136,6 +136,15 @@ Result<OutcomeReply> Master::switch_queue(SwitchRequest request) {
   return ask<OutcomeReply>(Verb::Switch, request);
 }
 
+Result<SpecReply> Master::spec(JobId job) { return ask<SpecReply>(Verb::Spec, SpecRequest{job}); }
+
+Result<OutcomeReply> Master::modify(JobId job, std::uint32_t revision, const JobSpec& spec) {
+  ModifyRequest request{new_key(), job, revision, codec::encode(spec), ""};
+  WM_TRY(request.credential,
+         wire::sign_spec(*parts_->credentials, request.spec, request.request_key));
+  return ask<OutcomeReply>(Verb::Modify, request);
+}
+
 Result<PingReply> Master::ping() { return ask<PingReply>(Verb::Ping, PingRequest{}); }
 Result<AttachReply> Master::attach(const AttachRequest& r) {
   return ask<AttachReply>(Verb::Attach, r);

@@ -8,6 +8,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/model/acct.h"
+#include "libwm/model/change_verbs.h"
 #include "libwm/model/config.h"
 #include "libwm/model/verbs.h"
 
@@ -51,6 +52,9 @@ class Master {
   Result<StateReply> state();
   Result<OutcomeReply> move(MoveRequest request);
   Result<OutcomeReply> switch_queue(SwitchRequest request);
+  Result<SpecReply> spec(JobId job);
+  /// `spec` is signed here. @errors as ModifyRequest; System: the identity service does not answer
+  Result<OutcomeReply> modify(JobId job, std::uint32_t revision, const JobSpec& spec);
   /// Waits, for as long as it takes, until the job's state is not `known` any more.
   Result<WaitReply> wait(const WaitRequest& request);
 

@@ -61,7 +61,7 @@ WM_FIELDS(StepsMeasured) {
 }
 WM_FIELDS(JobParked) { f(1, s.job), f(2, s.attempt), f(3, s.parked); }
 WM_FIELDS(JobUnparked) { f(1, s.job), f(2, s.attempt); }
-WM_FIELDS(JobModified) { f(1, s.job), f(2, s.sealed), f(3, s.by); }
+WM_FIELDS(JobModified) { f(1, s.job), f(2, s.sealed), f(3, s.by), f(4, s.what); }
 WM_FIELDS(EventBody) { f.one_of(s); }
 
 }  // namespace wm

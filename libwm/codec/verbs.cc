@@ -4,6 +4,7 @@
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
 #include "libwm/model/acct.h"
+#include "libwm/model/change_verbs.h"
 
 namespace wm {
 
@@ -83,6 +84,11 @@ WM_FIELDS(StateRequest) {}
 WM_FIELDS(StateReply) { f(1, s.bytes); }
 WM_FIELDS(MoveRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.top); }
 WM_FIELDS(SwitchRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.queue); }
+WM_FIELDS(SpecRequest) { f(1, s.job); }
+WM_FIELDS(SpecReply) { f(1, s.spec), f(2, s.revision); }
+WM_FIELDS(ModifyRequest) {
+  f(1, s.request_key), f(2, s.job), f(3, s.revision), f(4, s.spec), f(5, s.credential);
+}
 WM_FIELDS(AttachRequest) { f(1, s.job), f(2, s.task); }
 WM_FIELDS(AttachReply) { f(1, s.door), f(2, s.host), f(3, s.task), f(4, s.pid); }
 WM_FIELDS(AcctRequest) {
@@ -131,6 +137,9 @@ WM_CODEC(wm::StateRequest)
 WM_CODEC(wm::StateReply)
 WM_CODEC(wm::MoveRequest)
 WM_CODEC(wm::SwitchRequest)
+WM_CODEC(wm::SpecRequest)
+WM_CODEC(wm::SpecReply)
+WM_CODEC(wm::ModifyRequest)
 WM_CODEC(wm::AttachRequest)
 WM_CODEC(wm::AttachReply)
 WM_CODEC(wm::AcctRequest)

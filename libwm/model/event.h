@@ -143,6 +143,7 @@ struct JobModified {
   JobId job;
   std::shared_ptr<const SealedSpec> sealed;
   std::string by;
+  std::string what;  ///< "queue normal -> night": for people
 };
 /// The attempt makes way: its tasks get SIGTERM now, SIGKILL after preempted.leave_by.
 struct JobPreempted {

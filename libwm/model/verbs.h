@@ -39,6 +39,8 @@ enum class Verb : std::uint16_t {
   State = 140,   ///< badmin snapshot
   Move = 141,    ///< btop, bbot
   Switch = 142,  ///< bswitch
+  Spec = 143,    ///< bmod: what is to be changed,
+  Modify = 144,  ///< and what it is to be
   Attach = 114,
   Account = 120,  ///< bacct
 };
@@ -70,7 +72,7 @@ struct SubmitReply {
 struct JobSelection {
   std::vector<JobId> ids;                             ///< 123 means the whole array
   std::string user, queue, host, name, project, app;  ///< name may start or end with '*'
-  bool unfinished = true, finished = false;
+  bool unfinished = true, finished = false;           ///< where no ids are given
   bool pending_only = false, running_only = false, suspended_only = false;
   bool operator==(const JobSelection&) const = default;
 };
@@ -307,21 +309,6 @@ struct StateReply {
   bool operator==(const StateReply&) const = default;
 };
 
-/// Administrators: it changes who goes first among users.
-struct MoveRequest {
-  std::string request_key;
-  std::vector<JobId> jobs;
-  bool top = true;  ///< false: to the bottom
-  bool operator==(const MoveRequest&) const = default;
-};
-/// Owner and administrators. What waits of these jobs goes to another queue; one result a job, an
-/// element that is named, or an array. Errors: NotFound (the queue).
-struct SwitchRequest {
-  std::string request_key;
-  JobSelection jobs;
-  std::string queue;
-  bool operator==(const SwitchRequest&) const = default;
-};
 /// Owner. Where the agent on a task's host lets its owner in; one is started where there is
 /// none. Errors: NotFound, Denied, Conflict (not started, or over).
 struct AttachRequest {

@@ -53,7 +53,7 @@ told() { jq -r --arg id "$1" --arg key "$2" '.RECORDS[] | select(.JOBID == $id) 
   is "$next" queue first
   is "$wide" queue normal
   run bhist -l "$next"
-  [[ $output == *"MODIFY"*"queue first"* ]]
+  [[ $output == *"MODIFY, by "*": queue normal -> first;"* ]]
   running=$((wide - 1))
   run bswitch first "$running" "$wide" 4711
   [ "$status" -eq 255 ]

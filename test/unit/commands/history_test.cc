@@ -61,6 +61,21 @@ TEST(history, long_form_holds_what_clients_look_for) {
   EXPECT_NE(text.find("Exited with exit code 3."), std::string::npos);
 }
 
+TEST(history, numbers_are_named_for_what_they_are) {
+  auto one = job();
+  one.events = {{.time = at(1), .event = "PROMISE", .to = 86400},
+                {.time = at(2), .event = "PROMISE"},
+                {.time = at(3), .event = "PROMISE_ERROR", .from = 9, .to = -4},
+                {.time = at(4), .event = "TASK_END", .from = 3, .to = 2 << 8},
+                {.time = at(5), .event = "TASK_END", .from = 3, .to = 9},
+                {.time = at(6), .event = "CONDEMN", .from = 7, .reason = "hung"}};
+  auto text = history_long(one, at(999));
+  for (const char* line :
+       {"PROMISE to start by Fri Jan  2", "PROMISE withdrawn;", "PROMISE_ERROR 4 s early;",
+        "TASK_END task 3, exit code 2;", "TASK_END task 3, signal 9;", "CONDEMN task 7, hung;"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
 TEST(history, long_form_lists_what_the_job_waited_for) {
   auto one = job();
   EXPECT_EQ(history_long(one, at(999)).find("PEND REASONS"), std::string::npos);

@@ -2,6 +2,7 @@
 // queue what was left open is filled in anew, and what it would not have taken it does not take.
 #include <gtest/gtest.h>
 
+#include "daemons/wmasterd/admission.h"
 #include "daemons/wmasterd/clients.h"
 #include "test/unit/wmasterd/desk.h"
 
@@ -120,6 +121,157 @@ TEST(modify, a_repeated_switch_gets_its_first_answer) {
   desk.put({id});
   EXPECT_EQ(desk.first.frames.back(), desk.first.frames[desk.first.frames.size() - 2]);
   EXPECT_EQ(desk.disk.events.size(), events);
+}
+
+// ---- bmod ----
+
+struct ModDesk : NightDesk {
+  SpecReply fetched(JobId id, const Identity& who = kUser) {
+    ask(Verb::Spec, SpecRequest{id}, who);
+    return first.frames.back().type == Verb::Failed ? SpecReply{} : first.last<SpecReply>();
+  }
+  // Fetched, changed and sent; the answer is in `first`.
+  template <class Change>
+  void modify(JobId id, Change change, const std::string& signer = "1001") {
+    auto before = fetched(id);
+    auto spec = codec::decode<JobSpec>(before.spec);
+    ASSERT_TRUE(spec);
+    change(*spec);
+    send_change(
+        {key("m" + std::to_string(++requests)), id, before.revision, codec::encode(*spec), signer});
+  }
+  void send_change(const ModifyRequest& request) { ask(Verb::Modify, request); }
+};
+
+TEST(modify, a_change_is_what_its_owner_signed) {
+  ModDesk desk;
+  auto id = desk.submit("one");
+  desk.modify(id, [](JobSpec& spec) { spec.min_tasks = spec.max_tasks = 2; });
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs[0].text,
+            "Parameters of job <1> are being changed");
+  EXPECT_EQ(desk.spec(id).min_tasks, 2u);
+  EXPECT_EQ(desk.spec(id).owner, kUser);
+  EXPECT_EQ(codec::decode<JobSpec>(find_job(desk.state(), id)->sealed->bytes)->min_tasks, 2u);
+  EXPECT_EQ(desk.jobs(), 1u);
+  desk.restart();
+  EXPECT_EQ(desk.spec(id).min_tasks, 2u);
+}
+
+TEST(modify, nobody_signs_for_another) {
+  ModDesk desk;
+  auto id = desk.submit("one");
+  auto widen = [](JobSpec& spec) { spec.max_tasks = spec.min_tasks = 2; };
+  desk.modify(id, widen, "1002");
+  EXPECT_EQ(desk.first.refusal().text, "the job was signed by another account");
+  EXPECT_EQ(desk.fetched(id, kOther), SpecReply{});
+  EXPECT_EQ(desk.first.refusal(),
+            (VerbError{number(Code::Denied), "Job <1>: User permission denied"}));
+  EXPECT_EQ(desk.fetched(id, kBoss), SpecReply{}) << "not even an administrator";
+  EXPECT_EQ(desk.spec(id).min_tasks, 1u);
+  desk.modify(id, widen);
+  EXPECT_EQ(desk.spec(id).min_tasks, 2u);
+}
+
+TEST(modify, a_change_of_what_is_not_there_any_more_is_refused) {
+  ModDesk desk;
+  auto id = desk.submit("one");
+  auto before = desk.fetched(id);
+  desk.put({id});
+  desk.send_change({key("late"), id, before.revision, before.spec, "1001"});
+  EXPECT_EQ(desk.first.refusal(), (VerbError{number(Code::Conflict),
+                                             "Job <1>: was changed meanwhile; look at it again"}));
+  EXPECT_EQ(desk.spec(id).queue, "night");
+}
+
+TEST(modify, the_queue_it_was_put_into_stays_unless_it_is_changed) {
+  ModDesk desk;
+  auto id = desk.submit("one");
+  desk.put({id});
+  desk.modify(id, [](JobSpec& spec) { spec.min_tasks = spec.max_tasks = 2; });
+  EXPECT_EQ(desk.spec(id).queue, "night");
+  desk.modify(id, [](JobSpec& spec) { spec.min_tasks = spec.max_tasks = 5; });
+  EXPECT_EQ(desk.first.refusal().text, "Too many processors requested: 5, queue 'night' allows 4");
+  EXPECT_EQ(desk.spec(id).min_tasks, 2u);
+  desk.modify(id, [](JobSpec& spec) { spec.queue = "night"; });
+  desk.modify(id, [](JobSpec& spec) { spec.queue = "normal"; });
+  EXPECT_EQ(desk.spec(id).queue, "normal");
+}
+
+TEST(modify, the_jobs_a_condition_was_about_stay_unless_it_is_changed) {
+  ModDesk desk;
+  auto first = desk.submit("first", [] {
+    SpecBuilder b;
+    b.spec.name = "x";
+    return b;
+  }());
+  auto id = desk.submit("one", [] {
+    SpecBuilder b;
+    b.spec.depend = "done(x)";
+    return b;
+  }());
+  auto later = desk.submit("later", [] {
+    SpecBuilder b;
+    b.spec.name = "x";
+    return b;
+  }());
+  desk.modify(id, [](JobSpec& spec) { spec.min_tasks = spec.max_tasks = 2; });
+  EXPECT_EQ(desk.spec(id).depend, "done(" + to_string(first) + ")");
+  desk.modify(id, [](JobSpec& spec) { spec.depend = "ended(x)"; });
+  EXPECT_NE(desk.spec(id).depend.find("ended(" + to_string(later) + ")"), std::string::npos)
+      << desk.spec(id).depend;
+}
+
+TEST(modify, script_and_environment_are_what_they_were) {
+  ModDesk desk;
+  auto id = desk.submit("one");
+  desk.modify(id, [](JobSpec& spec) { spec.env_hash = "other"; });
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Damaged));
+}
+
+TEST(modify, one_that_has_started_stays_as_it_is) {
+  ModDesk desk;
+  auto id = desk.submit("one");
+  desk.ask(Verb::Kill, desk.kill(id));
+  desk.modify(id, [](JobSpec& spec) { spec.run_limit = std::chrono::minutes(1); });
+  EXPECT_EQ(desk.first.refusal().text, "Job <1>: Job has already finished");
+}
+
+TEST(modify, an_element_can_be_changed_by_itself) {
+  ModDesk desk;
+  auto id = desk.submit("array", SpecBuilder().array(1, 3));
+  desk.modify({id.job, 2}, [](JobSpec& spec) { spec.run_limit = std::chrono::minutes(1); });
+  EXPECT_EQ(desk.spec({id.job, 2}).run_limit, std::chrono::minutes(1));
+  EXPECT_EQ(desk.spec(id).run_limit, Duration{});
+  desk.ask(Verb::Spec, SpecRequest{{id.job, 9}});
+  EXPECT_EQ(desk.first.refusal().code, number(Code::NotFound));
+}
+
+TEST(modify, a_repeat_while_the_first_is_under_way_hears_its_refusal) {
+  ModDesk desk;
+  auto id = desk.submit("one");
+  auto before = desk.fetched(id);
+  desk.put({id});
+  ModifyRequest late{key("late"), id, before.revision, before.spec, "1001"};
+  auto bytes = codec::encode(late);
+  desk.first.frames.clear();
+  desk.send(desk.first, Verb::Modify, bytes);
+  desk.send(desk.second, Verb::Modify, bytes);
+  desk.settle();
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Conflict));
+  EXPECT_EQ(desk.second.frames, desk.first.frames);
+}
+
+TEST(modify, history_says_what_is_different) {
+  JobSpec before = SpecBuilder().tasks(4, 4).spec, after = before;
+  EXPECT_EQ(change_words(before, after), "");
+  after.queue = "night";
+  after.max_tasks = 8;
+  after.run_limit = std::chrono::minutes(5);
+  EXPECT_EQ(change_words(before, after),
+            "queue normal -> night; tasks 4 -> 4,8; run limit none -> 5m");
+  after = before;
+  after.cwd = "/elsewhere";
+  EXPECT_EQ(change_words(before, after), "other parameters");
 }
 
 }  // namespace

@@ -132,6 +132,18 @@ TEST(views, states_narrow_the_selection) {
   EXPECT_EQ(selected(c, selection), Ids{held});
 }
 
+TEST(views, of_named_jobs_all_are_meant_unless_a_state_is_named_too) {
+  ClusterBuilder c;
+  auto host = c.host(4);
+  auto array = c.submit(SpecBuilder().array(1, 3));
+  c.run({array.job, 2}, {host});
+  JobSelection selection;
+  selection.ids = {array};
+  EXPECT_EQ(selected(c, selection).size(), 3u);
+  selection.running_only = true;
+  EXPECT_EQ(selected(c, selection), (Ids{{array.job, 2}}));
+}
+
 TEST(views, names_match_with_a_star_at_either_end) {
   ClusterBuilder c;
   auto night = c.submit(called("train-night")), day = c.submit(called("train-day"));

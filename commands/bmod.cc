@@ -1,0 +1,45 @@
+// bmod: a job that has not started asks for something else: what was submitted is fetched, changed
+// by common/modification, signed and sent back. Nobody else's change is undone by it: the master
+// takes it only for what was fetched.
+#include <unistd.h>
+
+#include <chrono>
+#include <climits>
+
+#include "commands/common/command.h"
+#include "commands/common/job_names.h"
+#include "commands/common/modification.h"
+#include "commands/common/outcomes.h"
+#include "libwm/codec/codec.h"
+
+namespace wm::cmd {
+namespace {
+
+Surroundings surroundings() {
+  Surroundings here;
+  char text[PATH_MAX] = "";
+  if (::getcwd(text, sizeof text)) here.cwd = text;
+  here.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  return here;
+}
+
+Result<int> run(const Parsed& options) {
+  WM_TRY(auto ids, parse_job_ids(options.words));
+  if (ids.size() != 1) return fail(Code::BadArgument, "bmod: one job ID is wanted");
+  WM_TRY(auto to, master());
+  WM_TRY(auto submitted, to.spec(ids.front()));
+  WM_TRY(auto spec, codec::decode<JobSpec>(submitted.spec));
+  WM_TRY(change_spec(options, surroundings(), spec));
+  WM_TRY(auto reply, to.modify(ids.front(), submitted.revision, spec));
+  return tell(reply);
+}
+
+}  // namespace
+}  // namespace wm::cmd
+
+int main(int argc, char** argv) {
+  using namespace wm::cmd;
+  const Command command{"bmod", "bmod [options] job_id[[index]]", modify_options(), Words::Anywhere,
+                        " Job not modified."};
+  return main_of(command, argc, argv, run);
+}

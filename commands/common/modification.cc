@@ -1,0 +1,112 @@
+#include "commands/common/modification.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "libwm/expr/alternatives.h"
+
+namespace wm::cmd {
+namespace {
+
+// Of bsub's options these are about the submission itself, or about what is running already.
+constexpr std::string_view kOnce[] = {"H",   "K",      "I", "Ip", "Is", "env", "L", "mpi",
+                                      "tag", "nnodes", "f", "i",  "is", "q",   "rn"};
+
+struct Reset {
+  Option option;
+  void (*undo)(JobSpec&);
+};
+
+constexpr Option flag(std::string_view name, std::string_view doc) {
+  return {name, Option::Kind::Flag, "", doc};
+}
+
+const Reset kResets[] = {
+    {flag("arn", "Not elastic"), [](JobSpec& s) { s.elastic = false, s.sizes = {}; }},
+    {flag("gpun", "No GPUs"), [](JobSpec& s) { s.gpu.clear(); }},
+    {flag("Rn", "No requirement"), [](JobSpec& s) { s.resreq.clear(); }},
+    {flag("Wn", "No run limit but its queue's"), [](JobSpec& s) { s.run_limit = {}; }},
+    {flag("Mn", "No memory limit but its queue's"), [](JobSpec& s) { s.limits.mem = {}; }},
+    {flag("mn", "Any hosts"), [](JobSpec& s) { s.ask_hosts.clear(); }},
+    {flag("xn", "Not whole hosts"), [](JobSpec& s) { s.exclusive = false; }},
+    {flag("rn", "Not started again when its host is lost"),
+     [](JobSpec& s) { s.rerunnable = false; }},
+    {flag("spn", "No priority of its own"), [](JobSpec& s) { s.user_priority = 0; }},
+    {flag("wn", "No condition"), [](JobSpec& s) { s.depend.clear(); }},
+    {flag("tin", "Not ended for a condition"), [](JobSpec& s) { s.orphan_kill = false; }},
+    {flag("bn", "No earliest start"), [](JobSpec& s) { s.begin = {}; }},
+    {flag("tn", "No end date"), [](JobSpec& s) { s.deadline = {}; }},
+    {flag("on", "No output file"), [](JobSpec& s) { s.out_file.clear(); }},
+    {flag("en", "No file for errors"), [](JobSpec& s) { s.err_file.clear(); }},
+    {flag("En", "Nothing before it"), [](JobSpec& s) { s.pre_exec.clear(); }},
+    {flag("Epn", "Nothing after it"), [](JobSpec& s) { s.post_exec.clear(); }},
+    {flag("Qn", "No codes that queue it again"), [](JobSpec& s) { s.requeue_exits = {}; }},
+    {flag("wan", "No warning"), [](JobSpec& s) { s.warn_action.clear(), s.warn_time = {}; }},
+    {flag("Jdn", "No description"), [](JobSpec& s) { s.description.clear(); }},
+};
+
+std::vector<Option> all_options() {
+  std::vector<Option> all = {{"q", Option::Kind::Text, "queue", "Queue"}};
+  for (const Option& option : submit_options()) {
+    if (std::ranges::find(kOnce, option.name) == std::end(kOnce)) all.push_back(option);
+  }
+  for (const Reset& reset : kResets) all.push_back(reset.option);
+  return all;
+}
+
+// What -M reserved follows it; what -R says stays.
+Result<void> follow_memory(JobSpec& spec, Bytes before) {
+  constexpr double kMega = 1 << 20;
+  WM_TRY(auto reqs, expr::parse_requirements(std::array{spec.resreq}));
+  for (auto& req : reqs) {
+    std::erase_if(req.rusage, [&](const expr::RusageTerm& term) {
+      return term.resource == "mem" && before.value > 0 &&
+             term.amount * kMega == static_cast<double>(before.value);
+    });
+    if (spec.limits.mem.value > 0 && !req.usage_of("mem"))
+      req.rusage.push_back(
+          {.resource = "mem", .amount = static_cast<double>(spec.limits.mem.value) / kMega});
+  }
+  spec.resreq = expr::to_string(reqs);
+  spec.select = reqs.front().select;
+  return {};
+}
+
+// "%5", as in the name of an array.
+Result<std::uint32_t> array_limit(const std::string& text) {
+  std::uint32_t limit = 0;
+  auto [end, ec] = std::from_chars(text.data() + 1, text.data() + text.size(), limit);
+  if (ec == std::errc() && end == text.data() + text.size()) return limit;
+  return fail(Code::BadArgument, "-J " + text + ": Bad argument, a number is wanted after %");
+}
+
+}  // namespace
+
+std::span<const Option> modify_options() {
+  static const std::vector<Option> options = all_options();
+  return options;
+}
+
+Result<void> change_spec(const Parsed& given, const Surroundings& here, JobSpec& spec) {
+  if (given.options.empty()) return fail(Code::BadArgument, "bmod: an option is wanted");
+  Parsed options = given;
+  const Bytes mem = spec.limits.mem;
+  for (const Reset& reset : kResets)
+    if (options.has(reset.option.name)) reset.undo(spec);
+  auto name = options.first("J");
+  if (name && name->starts_with('%')) {
+    WM_TRY(spec.array_limit, array_limit(*name));
+    options.options.erase("J");
+  }
+  const auto array = spec.array;
+  const auto limit = spec.array_limit;
+  WM_TRY(read_options(options, here, spec));
+  if (spec.array.empty()) spec.array = array, spec.array_limit = limit;
+  WM_TRY(check_ranks(spec));
+  if (auto queue = options.first("q")) spec.queue = *queue;
+  if (options.has("R") || options.has("Rn")) return read_requirements(options, spec);
+  return spec.limits.mem == mem ? Result<void>{} : follow_memory(spec, mem);
+}
+
+}  // namespace wm::cmd

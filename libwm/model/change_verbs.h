@@ -1,0 +1,51 @@
+// Role: what commands ask of the master about jobs that wait: their order (btop, bbot), their queue
+// (bswitch) and all else that they ask for (bmod). As model/verbs.h has the others. Values only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libwm/model/verbs.h"
+
+namespace wm {
+
+/// Administrators: it changes who goes first among users.
+struct MoveRequest {
+  std::string request_key;
+  std::vector<JobId> jobs;
+  bool top = true;  ///< false: to the bottom
+  bool operator==(const MoveRequest&) const = default;
+};
+/// Owner and administrators. What waits of these jobs goes to another queue; one result a job, an
+/// element that is named, or an array. Errors: NotFound (the queue).
+struct SwitchRequest {
+  std::string request_key;
+  JobSelection jobs;
+  std::string queue;
+  bool operator==(const SwitchRequest&) const = default;
+};
+/// Owner. What was signed when the job was submitted, or changed last.
+struct SpecRequest {
+  JobId job;
+  bool operator==(const SpecRequest&) const = default;
+};
+struct SpecReply {
+  std::string spec;            ///< codec bytes of JobSpec
+  std::uint32_t revision = 0;  ///< of what it asks for now
+  bool operator==(const SpecReply&) const = default;
+};
+/// Owner. A job that waits asks for something else. The queue that it was put into, and the jobs
+/// that its -w was about, stay where `spec` names the same as was signed before.
+/// Errors: NotFound; Conflict (it has started, or `revision` is not its newest); Damaged (another
+/// script or environment); else as SubmitRequest.
+struct ModifyRequest {
+  std::string request_key;
+  JobId job;
+  std::uint32_t revision = 0;
+  std::string spec;        ///< codec bytes of JobSpec, as signed
+  std::string credential;  ///< over BLAKE2b-256(spec ‖ request_key)
+  bool operator==(const ModifyRequest&) const = default;
+};
+
+}  // namespace wm

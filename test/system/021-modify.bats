@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# Role: jobs that wait are changed by their owner, and run as they were changed: the hosts check
+# the signature of what they run.
+
+load lib
+setup_file() { cluster_up --nodes 2 --cpus 2; }
+teardown_file() { cluster_down; }
+setup() { cluster_env; }
+
+@test "a job runs as it was changed, not as it was submitted" {
+  id=$(submit -H -J before -o "$BATS_TEST_TMPDIR/before" 'echo $LSB_JOBNAME on $LSB_DJOB_NUMPROC')
+  run bmod -n 3 -J after -oo "$BATS_TEST_TMPDIR/after" -W 5 "$id"
+  [ "$status" -eq 0 ]
+  [ "$output" = "Parameters of job <$id> are being changed" ]
+  bresume "$id"
+  wait_for 20 in_state "$id" finished
+  grep -q "^after on 3$" "$BATS_TEST_TMPDIR/after"
+  [ ! -e "$BATS_TEST_TMPDIR/before" ]
+  run bhist -l "$id"
+  [[ $output == *"MODIFY, by $(id -un): name before -> after; tasks 1 -> 3; run limit none -> 5m;"* ]]
+}
+
+@test "what kept it from starting is taken back, and it starts" {
+  id=$(submit -b 2031:1:1:0:0 true)
+  in_state "$id" pending
+  bmod -bn "$id"
+  wait_for 20 in_state "$id" finished
+}
+
+@test "more elements of an array run at a time" {
+  id=$(submit -J 'many[1-4]%1' 'sleep 60')
+  wait_for 20 eval '[ "$(bjobs -r -noheader "$id" | wc -l)" -eq 1 ]'
+  bmod -J %3 "$id"
+  wait_for 20 eval '[ "$(bjobs -r -noheader "$id" | wc -l)" -eq 3 ]'
+  bkill "$id"
+}
+
+@test "what is refused changes nothing and says why" {
+  id=$(submit -H -n 2 true)
+  for bad in "-n 99" "-q nosuch" "-W never" "-plan /nosuch" "-R select[" "-J other[1-3]" "-K" ""; do
+    run bmod $bad "$id"
+    [ "$status" -eq 255 ]
+    [[ $output == *"Job not modified." ]] || { echo "$bad: $output"; false; }
+  done
+  [ "$(bjobs -noheader -o nreq_slot "$id")" = 2 ]
+  run bmod -W 5 4711
+  [[ $output == *"Job <4711>: No matching job found. Job not modified."* ]]
+  run bmod -W 5
+  [[ $output == *"one job ID is wanted"* ]]
+  bkill "$id"
+}
