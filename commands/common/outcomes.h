@@ -1,5 +1,5 @@
 // Role: what a command that acts on jobs says at its end, one line a job: bkill, bstop, bresume,
-// btop, bbot, bswitch.
+// btop, bbot, bswitch, bmod.
 #pragma once
 
 #include "libwm/base/result.h"

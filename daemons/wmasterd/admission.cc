@@ -2,6 +2,7 @@
 #include "daemons/wmasterd/admission.h"
 
 #include <algorithm>
+#include <set>
 
 #include "libwm/codec/codec.h"
 #include "libwm/expr/depend.h"
@@ -27,10 +28,7 @@ void fill_defaults(const Config& config, JobSpec& spec) {
   const auto* queue = config.queue(spec.queue);
   if (spec.app.empty())
     spec.app = queue && !queue->app.empty() ? queue->app : config.cluster.default_app;
-  const auto* user = config.user(spec.owner.user);
-  if (spec.plan.empty() && queue) spec.plan = queue->plan;
-  if (spec.plan.empty() && user) spec.plan = user->plan;
-  if (spec.plan.empty()) spec.plan = config.cluster.default_plan;
+  if (spec.plan.empty()) spec.plan = plan_unless_said(config, spec.queue, spec.owner.user);
   if (spec.project.empty()) spec.project = config.cluster.default_project;
   if (spec.name.empty()) spec.name = spec.command;
 }
@@ -168,6 +166,23 @@ Result<void> check_dependency(const Cluster& state, const JobSpec& spec,
   return {};
 }
 
+// Does what the condition is about wait for the job, one for another?
+bool comes_back_to(const Cluster& state, std::uint32_t job, const std::string& depend) {
+  std::set<std::uint32_t> seen;
+  std::vector<std::string> todo = {depend};
+  while (!todo.empty()) {
+    auto condition = expr::Depend::parse(todo.back());
+    todo.pop_back();
+    if (!condition) continue;
+    for (JobId id : condition->jobs()) {
+      if (id.job == job) return true;
+      const Job* next = seen.insert(id.job).second ? state.jobs.find(id.job) : nullptr;
+      if (next && !is_over(next->state)) todo.push_back(next->spec().depend);
+    }
+  }
+  return false;
+}
+
 // What -w names becomes numbers now: a job of the same name that comes later is not meant.
 Result<void> fill_dependency(const Cluster& state, JobSpec& spec) {
   WM_TRY(auto condition, expr::Depend::parse(spec.depend));
@@ -231,7 +246,9 @@ Result<Admitted> admit_change(const Cluster& state, const Job& job, JobSpec spec
   spec.owner = job.spec().owner;
   if (spec.queue == before.queue) spec.queue = job.spec().queue;
   bool same = spec.depend == before.depend;
-  return fill(state, std::move(spec), now, same ? &job.spec().depend : nullptr);
+  WM_TRY(auto made, fill(state, std::move(spec), now, same ? &job.spec().depend : nullptr));
+  if (same || !comes_back_to(state, job.id.job, made.spec.depend)) return made;
+  return fail(Code::BadArgument, "-w " + made.spec.depend + ": the job would wait for itself");
 }
 
 std::string change_words(const JobSpec& before, const JobSpec& after) {

@@ -35,6 +35,10 @@ std::map<JobId, Target> targets_of(const Cluster& state, const JobSelection& sel
   return targets;
 }
 
+Error disk_full() {
+  return fail(Code::Store, "the master's disk is full: no changes until there is room");
+}
+
 std::shared_ptr<const SealedSpec> sealed_as(const SealedSpec& before, Admitted made) {
   return std::make_shared<const SealedSpec>(SealedSpec{std::move(made.spec), before.bytes,
                                                        before.credential, before.request_key,
@@ -78,6 +82,7 @@ void Clients::switch_queue(Call call, const SwitchRequest& request) {
   const Cluster& state = c_.journal.newest();
   if (!state.config->queue(request.queue))
     return call.refuse(fail(Code::NotFound, request.queue + ": No such queue"));
+  if (c_.world.low_space()) return call.refuse(disk_full());
   OutcomeReply reply;
   auto add = [&, text = "is switched to queue <" + request.queue + ">"](JobId id,
                                                                         const Result<void>& done) {
@@ -114,9 +119,7 @@ void Clients::spec(Call call, const SpecRequest& request) {
 void Clients::modify(Call call, const ModifyRequest& request) {
   auto spec = codec::decode<JobSpec>(request.spec);
   if (!spec) return call.refuse(spec.error());
-  if (c_.world.low_space())
-    return call.refuse(
-        fail(Code::Store, "the master's disk is full: no changes until there is room"));
+  if (c_.world.low_space()) return call.refuse(disk_full());
   auto text = c_.world.hash(request.spec + request.request_key);
   check_signer(call, request.request_key, request.credential, text,
                [this, call, request, spec = *spec] { change(call, request, spec); });

@@ -105,6 +105,14 @@ const Host* find_host(const Cluster& cluster, const std::string& name) {
   return found;
 }
 
+const std::string& plan_unless_said(const Config& config, const std::string& queue,
+                                    const std::string& user) {
+  const auto* of_queue = config.queue(queue);
+  if (of_queue && !of_queue->plan.empty()) return of_queue->plan;
+  const auto* of_user = config.user(user);
+  return of_user && !of_user->plan.empty() ? of_user->plan : config.cluster.default_plan;
+}
+
 const AppConf& app_of(const Config& config, const JobSpec& spec) {
   static const AppConf kBatch{.name = "batch"};
   const auto* app = config.app(spec.app);

@@ -50,6 +50,11 @@ const Host* find_host(const Cluster& cluster, const std::string& name);
 /// The profile a job runs under: the spec's, else the queue's, else "batch". Never null for
 /// a job that was admitted; a profile removed since falls back to a default one.
 const AppConf& app_of(const Config& config, const JobSpec& spec);
+
+/// The plan of a job that names none: its queue's, else its user's, else the cluster's.
+/// @cost O(queues + users)
+const std::string& plan_unless_said(const Config& config, const std::string& queue,
+                                    const std::string& user);
 /// May the job's tasks be changed while it runs: elastic, running, told how, not ending?
 /// @cost O(log apps)
 bool is_resizable(const Cluster& cluster, const Job& job);

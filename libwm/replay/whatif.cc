@@ -134,7 +134,12 @@ Result<void> Future::move(const Change& change) {
   if (!change.plan.empty() && !cluster.config->plan(change.plan))
     return fail(Code::NotFound, "plan <" + change.plan + "> is not found");
   auto place = [&](JobSpec& spec) {
+    auto unless_said = [&] {
+      return plan_unless_said(*cluster.config, spec.queue, spec.owner.user);
+    };
+    bool open = spec.plan == unless_said();
     if (!change.queue.empty()) spec.queue = change.queue;
+    if (open) spec.plan = unless_said();
     if (!change.plan.empty()) spec.plan = change.plan;
   };
   SealedSpec sealed = *job->sealed;

@@ -83,6 +83,17 @@ TEST_F(WhatIf, a_plan_changes_who_may_start) {
   EXPECT_EQ(rows[1], (Foretold{third, at(150), at(100), false}));
 }
 
+TEST_F(WhatIf, with_its_queue_a_job_changes_to_the_plan_of_that_queue) {
+  PlanConf small;
+  small.path = "/small";
+  small.limit = 1;
+  plan(small);
+  queue("high", [](QueueConf& conf) { conf.plan = "/small"; });
+  auto rows = told({.job = second, .queue = "high"});
+  ASSERT_EQ(rows.front().job, second);
+  EXPECT_EQ(rows.front().start_then, WallTime{}) << "it has 2 tasks, its plan 1 slot";
+}
+
 TEST_F(WhatIf, what_cannot_be_is_refused_by_name) {
   EXPECT_EQ(refusal({}), "nothing is to be changed");
   EXPECT_EQ(refusal({.job = second, .queue = "none"}), "queue <none> is not found");

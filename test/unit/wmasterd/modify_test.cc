@@ -221,6 +221,26 @@ TEST(modify, the_jobs_a_condition_was_about_stay_unless_it_is_changed) {
       << desk.spec(id).depend;
 }
 
+TEST(modify, nobody_waits_for_itself) {
+  ModDesk desk;
+  auto depending = [&](const std::string& name, const std::string& on) {
+    SpecBuilder builder;
+    builder.spec.depend = on;
+    return desk.submit(name, builder);
+  };
+  auto first = depending("first", ""), second = depending("second", "done(1)");
+  depending("third", "ended(2)");
+  for (const char* on : {"done(1)", "done(2)", "(exit(3) || done(2))"}) {
+    desk.modify(first, [&](JobSpec& spec) { spec.depend = on; });
+    EXPECT_EQ(desk.first.refusal().text,
+              "-w " + std::string(on) + ": the job would wait for itself");
+  }
+  EXPECT_EQ(desk.spec(first).depend, "");
+  desk.ask(Verb::Kill, desk.kill(second));
+  desk.modify(first, [&](JobSpec& spec) { spec.depend = "ended(3)"; });
+  EXPECT_EQ(desk.spec(first).depend, "ended(3)");
+}
+
 TEST(modify, script_and_environment_are_what_they_were) {
   ModDesk desk;
   auto id = desk.submit("one");
