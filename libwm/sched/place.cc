@@ -1,6 +1,7 @@
 #include "libwm/sched/place.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "libwm/sched/reserve.h"
@@ -112,23 +113,34 @@ std::int64_t Places::beside_gpus(const Share& share) const {
   return std::clamp<std::int64_t>(room.now.slots - free, 0, share.tasks);
 }
 
-// Without GPUs: what leaves every free GPU a slot, if that is enough.
-std::vector<Share> Places::spare_gpus(const std::vector<Share>& found, std::int64_t tasks) const {
-  std::vector<Share> harmless;
-  std::int64_t total = 0;
-  for (const Share& share : found) {
+// Without GPUs: what leaves every free GPU a slot, and no more of the others than it takes; of
+// those where there are most.
+std::vector<Share> Places::spare_gpus(std::vector<Share> found, std::int64_t tasks) const {
+  std::vector<Share> spared;
+  for (Share& share : found) {
     std::int64_t n = beside_gpus(share);
-    if (n > 0) harmless.push_back({share.room, n});
-    total += n;
+    spared.push_back({share.room, n});
+    share.tasks -= n;
+    tasks -= n;
   }
-  return total >= tasks ? harmless : found;
+  std::vector<std::size_t> order(found.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return found[a].tasks > found[b].tasks; });
+  for (std::size_t at : order) {
+    std::int64_t n = std::clamp<std::int64_t>(tasks, 0, found[at].tasks);
+    spared[at].tasks += n;
+    tasks -= n;
+  }
+  std::erase_if(spared, [](const Share& share) { return share.tasks == 0; });
+  return spared;
 }
 
 std::vector<Share> Places::choose(const Claim& claim, std::int64_t tasks, bool whole,
                                   const TasksByRoom& has) {
   if (!request(claim).plain()) return lay_out_now(claim, tasks, whole, has);
   std::vector<Share> found = with_room(claim, tasks, has), chosen;
-  if (!claim.gpu && claim.spec().span == Span{}) found = spare_gpus(found, tasks);
+  if (!claim.gpu && claim.spec().span == Span{}) found = spare_gpus(std::move(found), tasks);
   std::stable_sort(found.begin(), found.end(), [&](const Share& a, const Share& b) {
     bool beside_a = has.count(a.room) > 0, beside_b = has.count(b.room) > 0;
     return beside_a != beside_b ? beside_a : a.tasks > b.tasks;

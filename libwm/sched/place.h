@@ -100,7 +100,7 @@ class Places {
   std::int64_t cap_on_host(const Claim& claim, const Room& room, std::uint32_t at,
                            const TasksByRoom& has) const;
   std::int64_t beside_gpus(const Share& share) const;
-  std::vector<Share> spare_gpus(const std::vector<Share>& found, std::int64_t tasks) const;
+  std::vector<Share> spare_gpus(std::vector<Share> found, std::int64_t tasks) const;
   void remember(std::uint32_t room);
   void skip_full(Request& request, const Claim& claim);
   Positions hosts_among(const Request& request, const Positions& worth) const;

@@ -99,6 +99,16 @@ TEST_F(Place, jobs_without_gpus_stay_off_slots_beside_free_gpus) {
   EXPECT_EQ(choose(slots("ann", 4), 4), (Shares{{0, 2}, {1, 2}}));  // where there is no other
 }
 
+TEST_F(Place, jobs_without_gpus_take_no_more_slots_beside_free_gpus_than_they_need) {
+  run.host(3, 2);
+  run.host(1);
+  EXPECT_EQ(choose(slots("ann", 3), 3), (Shares{{0, 2}, {1, 1}}));
+  EXPECT_EQ(choose(slots("ann", 4), 4), (Shares{{0, 3}, {1, 1}}));
+  run.submit(slots("ann", 3));
+  run.submit(rigid("bob", 1).gpus(2));
+  EXPECT_EQ(run.plan().starts.size(), 2u);
+}
+
 TEST_F(Place, gpu_jobs_go_where_gpus_are) {
   run.host(4);
   run.host(4, 2);
