@@ -4,8 +4,6 @@
 #include <array>
 #include <charconv>
 
-#include "libwm/expr/alternatives.h"
-
 namespace wm::cmd {
 namespace {
 
@@ -59,17 +57,12 @@ std::vector<Option> all_options() {
 Result<void> follow_memory(JobSpec& spec, Bytes before) {
   constexpr double kMega = 1 << 20;
   WM_TRY(auto reqs, expr::parse_requirements(std::array{spec.resreq}));
-  for (auto& req : reqs) {
+  for (auto& req : reqs)
     std::erase_if(req.rusage, [&](const expr::RusageTerm& term) {
       return term.resource == "mem" && before.value > 0 &&
              term.amount * kMega == static_cast<double>(before.value);
     });
-    if (spec.limits.mem.value > 0 && !req.usage_of("mem"))
-      req.rusage.push_back(
-          {.resource = "mem", .amount = static_cast<double>(spec.limits.mem.value) / kMega});
-  }
-  spec.resreq = expr::to_string(reqs);
-  spec.select = reqs.front().select;
+  set_requirements(std::move(reqs), spec);
   return {};
 }
 

@@ -381,13 +381,16 @@ Result<void> read_requirements(const Parsed& options, JobSpec& spec) {
   auto resreqs = options.all("R");
   WM_TRY(read_nodes(options, spec, resreqs));
   WM_TRY(auto reqs, expr::parse_requirements(resreqs));
-  // -M reserves what it allows, unless -R says how much.
+  set_requirements(std::move(reqs), spec);
+  return {};
+}
+
+void set_requirements(std::vector<expr::ResReq> reqs, JobSpec& spec) {
   double mem = static_cast<double>(spec.limits.mem.value) / (1 << 20);
   for (auto& req : reqs)
     if (mem > 0 && !req.usage_of("mem")) req.rusage.push_back({.resource = "mem", .amount = mem});
   spec.resreq = expr::to_string(reqs);
   spec.select = reqs.front().select;
-  return {};
 }
 
 Result<void> check_ranks(const JobSpec& spec) {

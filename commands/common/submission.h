@@ -11,6 +11,7 @@
 
 #include "commands/common/options.h"
 #include "libwm/base/result.h"
+#include "libwm/expr/alternatives.h"
 #include "libwm/model/job.h"
 
 namespace wm::cmd {
@@ -53,6 +54,9 @@ Result<void> check_ranks(const JobSpec& spec);
 /// `spec` has.
 /// @errors as make_spec
 Result<void> read_requirements(const Parsed& options, JobSpec& spec);
+
+/// These requirements, with what -M reserves where they do not say how much. `reqs`: one at least.
+void set_requirements(std::vector<expr::ResReq> reqs, JobSpec& spec);
 
 /// The job's environment as a block "A=1\0B=2\0", from -env and the submitter's variables:
 /// "all", "none", NAME (as here), NAME=value, ~NAME; without -env everything.

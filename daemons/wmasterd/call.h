@@ -1,10 +1,13 @@
-// Role: the templates of Call, for the files that answer requests.
+// Role: the templates of Call and how answers name a job, for the files that answer requests.
 #pragma once
 
 #include "daemons/wmasterd/clients.h"
 #include "libwm/codec/codec.h"
 
 namespace wm::master {
+
+/// "Job <12[3]>". @cost O(1)
+inline std::string named(JobId id) { return "Job <" + to_string(id) + ">"; }
 
 template <class Reply>
 void Call::reply(const Reply& value) const {

@@ -113,8 +113,7 @@ bool Clients::answer_wait(const Waiter& waiter) {
   const Cluster& state = c_.journal.published();
   const Job* job = find_job(state, waiter.request.job);
   if (!job) {
-    waiter.call.refuse(
-        fail(Code::NotFound, "Job <" + to_string(waiter.request.job) + "> is not found"));
+    waiter.call.refuse(fail(Code::NotFound, named(waiter.request.job) + " is not found"));
     return true;
   }
   if (job->state == waiter.request.known) return false;

@@ -5,8 +5,6 @@
 namespace wm::master {
 namespace {
 
-std::string named(JobId id) { return "Job <" + to_string(id) + ">"; }
-
 /// The first task that holds a slot, or the one with this number.
 const Task* wanted_task(const Job& job, TaskNumber number) {
   if (number) return find_task(job, number);

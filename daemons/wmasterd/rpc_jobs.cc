@@ -10,8 +10,6 @@ namespace {
 
 std::uint8_t code_of(Code code) { return static_cast<std::uint8_t>(code); }
 
-std::string named(JobId id) { return "Job <" + to_string(id) + ">"; }
-
 JobOutcome not_found(JobId id) {
   return {id, code_of(Code::NotFound), named(id) + ": No matching job found"};
 }

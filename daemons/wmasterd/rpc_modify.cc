@@ -11,8 +11,6 @@
 namespace wm::master {
 namespace {
 
-std::string named(JobId id) { return "Job <" + to_string(id) + ">"; }
-
 // A job, an element named by itself, or an array as a whole.
 struct Target {
   const Job* job = nullptr;

@@ -67,8 +67,8 @@ void Clients::move(Call call, const MoveRequest& request) {
   for (JobId id : request.jobs) {
     const Job* job = find_job(state, id);
     if (!job) {
-      reply->jobs.push_back({id, static_cast<std::uint8_t>(Code::NotFound),
-                             "Job <" + to_string(id) + ">: No matching job found"});
+      reply->jobs.push_back(
+          {id, static_cast<std::uint8_t>(Code::NotFound), named(id) + ": No matching job found"});
       continue;
     }
     std::int32_t place = outermost(state, job->spec().queue, request.top);
@@ -84,7 +84,7 @@ void Clients::move(Call call, const MoveRequest& request) {
   std::string where = request.top ? " has been moved to the top" : " has been moved to the bottom";
   auto results = c_.journal.propose(std::move(proposal));
   for (std::size_t i = 0; i < results.size(); ++i) {
-    JobOutcome outcome{ids[i], 0, "Job <" + to_string(ids[i]) + ">" + where};
+    JobOutcome outcome{ids[i], 0, named(ids[i]) + where};
     if (!results[i]) {
       outcome.code = static_cast<std::uint8_t>(results[i].error().code);
       outcome.text = results[i].error().text;

@@ -80,8 +80,7 @@ void Division::load_leaf(int node, const User& user) {
   if (phase_ == Phase::Size) leaf.now = user.fixed.now;
   for (const Claim* claim : user.claims) {
     bool settled = claim->pending() && phase_ == Phase::Size;
-    Units copies = settled ? claim->admitted : claim->copies;
-    if (settled) leaf.floor += copies * claim->cost(claim->min);
+    if (settled) leaf.floor += claim->admitted * claim->cost(claim->min);
     else leaf.floor += claim->cost(claim->due ? claim->min : claim->floor);
     leaf.now += now(*claim);
   }
