@@ -46,7 +46,7 @@ po::options_description table_of(Asked& asked) {
   add("cpus-per-host", po::value(&asked.setup.cpus_per_host), "default: 4 for each GPU");
   add("gpu-type", po::value(&asked.gpu_type), "whose tables: sia (aws), gavel (v100)");
   add("policy", po::value(&asked.policy)->required(),
-      "fcfs|easy|conservative|tiresias|fairshare|goodput");
+      "fcfs|easy|conservative|tiresias|fairshare|goodput|ideal");
   add("malleable", po::value(&asked.malleable), "share of rigid jobs made malleable, 0..1");
   add("resize-cost", po::value(&asked.resize_cost), "seconds lost at every change of placement");
   add("estimates", po::value(&asked.estimates), "exact|user|none");

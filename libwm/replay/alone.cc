@@ -46,6 +46,8 @@ double Alone::simulated(const JobRun& job, std::uint32_t units) const {
   Setup setup = setup_;
   setup.hosts = (units + setup.units_per_host() - 1) / setup.units_per_host();
   Options options = options_;
+  // The same lone runs, so that it can be compared with fairshare.
+  if (options.policy == Policy::Ideal) options.policy = Policy::Fairshare;
   options.stopwatch = {};
   options.progress = {};
   auto outcome = simulate({{trace}}, setup, options);

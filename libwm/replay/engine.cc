@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "libwm/replay/ideal.h"
 #include "libwm/replay/production.h"
 #include "libwm/replay/tiresias.h"
 
@@ -36,6 +37,7 @@ class Engine {
   Error stuck(double now) const;
 
   const Workload& workload_;
+  const Setup& setup_;
   const Options& options_;
   Outcome outcome_;
   std::unique_ptr<Decider> decider_;
@@ -50,7 +52,7 @@ class Engine {
 };
 
 Engine::Engine(const Workload& workload, const Setup& setup, const Options& options)
-    : workload_(workload), options_(options), period_(options.interval_s) {
+    : workload_(workload), setup_(setup), options_(options), period_(options.interval_s) {
   bool listens = options.policy == Policy::Goodput;
   for (const TraceJob& job : workload.jobs) {
     JobRun run;
@@ -84,7 +86,7 @@ void Engine::advance(JobRun& job, double now) {
 
 void Engine::count(const JobRun& job, int sign) {
   if (!job.runs()) return;
-  std::uint32_t units = sign * tasks_of(shape_of(job.placement));
+  std::uint32_t units = sign * tasks_of(shape_of(job.placement)) * setup_.units_of(*job.trace);
   busy_ += units;
   running_ += sign;
   by_user_[job.trace->user] += units;
@@ -249,13 +251,14 @@ Shape shape_of(const Placement& placement) {
 }
 
 Result<Policy> policy_of(std::string_view name) {
-  constexpr std::array<std::pair<Policy, std::string_view>, 6> kPolicies = {{
+  constexpr std::array<std::pair<Policy, std::string_view>, 7> kPolicies = {{
       {Policy::Fcfs, "fcfs"},
       {Policy::Easy, "easy"},
       {Policy::Conservative, "conservative"},
       {Policy::Tiresias, "tiresias"},
       {Policy::Fairshare, "fairshare"},
       {Policy::Goodput, "goodput"},
+      {Policy::Ideal, "ideal"},
   }};
   return named(kPolicies, name, "policy");
 }
@@ -268,6 +271,7 @@ Result<Estimates> estimates_of(std::string_view name) {
 
 Result<Outcome> simulate(const Workload& workload, const Setup& setup, const Options& options) {
   WM_TRY(check(workload, setup));
+  if (options.policy == Policy::Ideal) return ideal_shares(workload, setup, options);
   return Engine(workload, setup, options).run();
 }
 

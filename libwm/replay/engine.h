@@ -21,7 +21,15 @@
 namespace wm::replay {
 
 /// Who decides.
-enum class Policy : std::uint8_t { Fcfs, Easy, Conservative, Tiresias, Fairshare, Goodput };
+enum class Policy : std::uint8_t {
+  Fcfs,
+  Easy,
+  Conservative,
+  Tiresias,
+  Fairshare,
+  Goodput,
+  Ideal  ///< nobody: see ideal.h
+};
 /// What the scheduler knows of run times.
 enum class Estimates : std::uint8_t { Exact, User, None };
 

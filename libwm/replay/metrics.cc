@@ -82,7 +82,7 @@ std::vector<double> finish_time_fairness(const Outcome& outcome, const Setup& se
   std::vector<double> fairness;
   for (const JobRun& job : outcome.jobs) {
     double from = job.trace->submit_s, n = std::max(1.0, crowd.mean_between(from, job.end_s));
-    double part = setup.units() / n;
+    double part = setup.units() / n / std::max(1u, setup.units_of(*job.trace));
     double time = lone == LoneRun::Known ? alone.known(job, part) : alone.time_on(job, part);
     fairness.push_back((job.end_s - from) / time);
   }
@@ -103,7 +103,8 @@ Metrics metrics_of(const Outcome& outcome, const Setup& setup, const Options& op
     slowdowns.push_back(std::max(1.0, jct / std::max(kShortJob, run)));
     resizes.push_back(job.resizes);
     paused.push_back(job.paused_s);
-    first = std::min(first, submit), last = std::max(last, job.end_s), held += job.attained;
+    first = std::min(first, submit), last = std::max(last, job.end_s);
+    held += job.attained * setup.units_of(*job.trace);
   }
   std::tie(m.ftf_worst, m.ftf_unfair_fraction) =
       worst_and_unfair(finish_time_fairness(outcome, setup, options));

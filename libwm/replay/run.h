@@ -5,6 +5,7 @@
 //   engine ── arrive, end, decide ──► Decider ── touched jobs, their placements ──► engine
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -38,6 +39,11 @@ struct Setup {
   }
   /// What jobs compete for: GPUs where there are any, else CPUs.
   std::uint32_t units_per_host() const { return gpus_per_host ? gpus_per_host : cpus_per_host; }
+  /// Units that a task holds, whole ones. On a cluster of GPUs one without any holds none.
+  std::uint32_t units_of(const TraceJob& job) const {
+    auto whole = [](std::uint32_t milli) { return (milli + 999) / 1000; };
+    return gpus_per_host ? whole(job.milli_gpus) : std::max(1u, whole(job.milli_cpus));
+  }
   std::uint32_t units() const {
     if (each.empty()) return hosts * units_per_host();
     std::uint32_t sum = 0;

@@ -175,6 +175,16 @@ TEST(metrics, a_job_that_is_alone_is_treated_fairly) {
   EXPECT_DOUBLE_EQ(m.bounded_slowdown, 1);
 }
 
+// What is in use are GPUs, not tasks.
+TEST(metrics, a_task_of_two_gpus_counts_as_two) {
+  TraceJob wide = job(0, 1, 100);
+  wide.milli_gpus = 2000;
+  Options options{.policy = Policy::Fcfs};
+  auto outcome = run({{wide}}, kFour, options);
+  EXPECT_EQ(outcome.samples.front().busy, 2u);
+  EXPECT_DOUBLE_EQ(metrics_of(outcome, kFour, options).utilisation, 0.5);
+}
+
 // Two rigid jobs one after the other: the later one takes 200 s, on half of the cluster 200 s.
 TEST(metrics, fairness_compares_with_a_share_of_the_cluster) {
   Workload list{{job(0, 4, 100, true), job(0, 4, 100, true)}};
