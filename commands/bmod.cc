@@ -1,6 +1,7 @@
 // bmod: a job that has not started asks for something else: what was submitted is fetched, changed
 // by common/modification, signed and sent back. Nobody else's change is undone by it: the master
-// takes it only for what was fetched.
+// takes it only for what was fetched. A run limit by itself is simply named: that of jobs that run,
+// or are another's, can be changed as well.
 #include <unistd.h>
 
 #include <chrono>
@@ -23,10 +24,25 @@ Surroundings surroundings() {
   return here;
 }
 
+// One job, so that why it was not changed is the command's own error.
+Result<int> told(const OutcomeReply& reply) {
+  for (const JobOutcome& job : reply.jobs)
+    if (job.code != 0) return fail(static_cast<Code>(job.code), job.text);
+  return tell(reply);
+}
+
 Result<int> run(const Parsed& options) {
   WM_TRY(auto ids, parse_job_ids(options.words));
   if (ids.size() != 1) return fail(Code::BadArgument, "bmod: one job ID is wanted");
   WM_TRY(auto to, master());
+  WM_TRY(auto limit, run_limit_alone(options));
+  if (limit) {
+    LimitRequest request;
+    request.jobs.ids = ids;
+    request.limit = *limit;
+    WM_TRY(auto reply, to.limit_run(request));
+    return told(reply);
+  }
   WM_TRY(auto submitted, to.spec(ids.front()));
   WM_TRY(auto spec, codec::decode<JobSpec>(submitted.spec));
   WM_TRY(change_spec(options, surroundings(), spec));

@@ -102,4 +102,12 @@ Result<void> change_spec(const Parsed& given, const Surroundings& here, JobSpec&
   return spec.limits.mem == mem ? Result<void>{} : follow_memory(spec, mem);
 }
 
+Result<std::optional<Duration>> run_limit_alone(const Parsed& options) {
+  bool alone = options.options.size() == 1 && (options.has("W") || options.has("Wn"));
+  if (!alone) return std::optional<Duration>{};
+  JobSpec spec;
+  WM_TRY(read_options(options, {}, spec));
+  return std::optional(spec.run_limit);
+}
+
 }  // namespace wm::cmd

@@ -3,6 +3,7 @@
 // @source LSF bmod (lsf-surface 4)
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "commands/common/submission.h"
@@ -17,5 +18,10 @@ std::span<const Option> modify_options();
 /// alone.
 /// @errors BadArgument: as make_spec; no option at all
 Result<void> change_spec(const Parsed& options, const Surroundings& here, JobSpec& spec);
+
+/// The run limit where it is all that is to change; 0: its queue's. Alone it may be changed of jobs
+/// that run, and by administrators.
+/// @errors BadArgument: no time
+Result<std::optional<Duration>> run_limit_alone(const Parsed& options);
 
 }  // namespace wm::cmd

@@ -82,6 +82,13 @@ Result<void> check_ever(const Cluster& state, const JobSpec& spec,
   return first;
 }
 
+Result<void> check_run_limit(const Config& config, const QueueConf& queue, const JobSpec& spec) {
+  auto most = queue.run_limit.max;
+  if (most == Duration{} || run_limit_of(config, spec) <= most) return {};
+  return fail(Code::Limit, "RUNLIMIT: Cannot exceed queue's hard limit(s): queue '" + spec.queue +
+                               "' allows " + format_duration(most));
+}
+
 Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
   const auto* queue = state.config->queue(spec.queue);
   if (!queue) return fail(Code::NotFound, spec.queue + ": No such queue");
@@ -90,10 +97,7 @@ Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
   auto standing = state.queues.find(spec.queue);
   if (standing != state.queues.end() && standing->second.closed)
     return fail(Code::Denied, spec.queue + ": Queue has been closed");
-  auto limit = queue->run_limit.max;
-  if (limit > Duration{} && run_limit_of(*state.config, spec) > limit)
-    return fail(Code::Limit, "RUNLIMIT: Cannot exceed queue's hard limit(s): queue '" + spec.queue +
-                                 "' allows " + format_duration(limit));
+  WM_TRY(check_run_limit(*state.config, *queue, spec));
   if (queue->max_tasks && spec.min_tasks > queue->max_tasks)
     return fail(Code::Limit, "Too many processors requested: " + std::to_string(spec.min_tasks) +
                                  ", queue '" + spec.queue + "' allows " +
@@ -236,6 +240,7 @@ Result<Admitted> admit_to_queue(const Cluster& state, const Job& job, const std:
   WM_TRY(auto spec, codec::decode<JobSpec>(job.sealed->bytes));
   spec.owner = job.spec().owner;
   spec.queue = queue;
+  spec.run_limit = job.spec().run_limit;
   return fill(state, std::move(spec), now, &job.spec().depend);
 }
 
@@ -245,10 +250,30 @@ Result<Admitted> admit_change(const Cluster& state, const Job& job, JobSpec spec
     return fail(Code::Damaged, "another script or environment than it was submitted with");
   spec.owner = job.spec().owner;
   if (spec.queue == before.queue) spec.queue = job.spec().queue;
+  if (spec.run_limit == before.run_limit) spec.run_limit = job.spec().run_limit;
   bool same = spec.depend == before.depend;
   WM_TRY(auto made, fill(state, std::move(spec), now, same ? &job.spec().depend : nullptr));
   if (same || !comes_back_to(state, job.id.job, made.spec.depend)) return made;
   return fail(Code::BadArgument, "-w " + made.spec.depend + ": the job would wait for itself");
+}
+
+Result<Admitted> admit_limit(const Cluster& state, const Job& job, Duration limit, bool by_admin) {
+  const Config& config = *state.config;
+  Admitted made{job.sealed->spec, job.sealed->alternatives};
+  Duration before = run_limit_of(config, made.spec);
+  made.spec.run_limit = limit;
+  for (JobSpec& other : made.alternatives) other.run_limit = limit;
+  bool waits = job.state == JobState::Pending || job.state == JobState::Held ||
+               job.state == JobState::Array;
+  if (!waits && by_admin) return made;
+  Duration after = run_limit_of(config, made.spec);
+  bool raises = before > Duration{} && (after == Duration{} || after > before);
+  if (!waits && raises)
+    return fail(Code::Denied, "Job has started: only an administrator can raise its run limit of " +
+                                  format_duration(before));
+  if (const auto* queue = config.queue(made.spec.queue))
+    WM_TRY(check_run_limit(config, *queue, made.spec));
+  return made;
 }
 
 std::string change_words(const JobSpec& before, const JobSpec& after) {

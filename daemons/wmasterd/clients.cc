@@ -56,6 +56,7 @@ void Clients::on_frame(PeerId peer, const Caller& caller, std::uint16_t type,
     case Verb::Switch: return with(&Clients::switch_queue);
     case Verb::Spec: return with(&Clients::spec);
     case Verb::Modify: return with(&Clients::modify);
+    case Verb::Limit: return with(&Clients::limit_run);
     case Verb::Failed: break;
   }
   call.refuse(

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "daemons/wmasterd/admission.h"
 #include "daemons/wmasterd/cycle.h"
 #include "daemons/wmasterd/hosts.h"
 #include "daemons/wmasterd/journal.h"
@@ -136,6 +137,12 @@ class Clients {
   void state(Call call, const StateRequest& request);
   void move(Call call, const MoveRequest& request);
   void switch_queue(Call call, const SwitchRequest& request);
+  void limit_run(Call call, const LimitRequest& request);
+  /// What a job asks for from now on; whether it, or an element of it, waits.
+  using MakeAnew = std::function<Result<Admitted>(const Job&, bool waits)>;
+  using SayDone = std::function<std::string(JobId)>;
+  void change_each(Call call, const std::string& request_key, const JobSelection& jobs,
+                   const MakeAnew& make, const SayDone& done);
   void spec(Call call, const SpecRequest& request);
   void modify(Call call, const ModifyRequest& request);
   void change(Call call, const ModifyRequest& request, JobSpec spec);

@@ -1,5 +1,5 @@
-// Verbs that change what waiting jobs ask for: Switch puts them into another queue, Modify has what
-// their owner signed anew.
+// Verbs that change what jobs ask for: of those that wait, Switch puts them into another queue and
+// Modify has what their owner signed anew; Limit gives any that is not over another run limit.
 #include <algorithm>
 #include <map>
 
@@ -43,21 +43,17 @@ std::shared_ptr<const SealedSpec> sealed_as(const SealedSpec& before, Admitted m
                                                        std::move(made.alternatives)});
 }
 
-Result<JobModified> switched(const Cluster& state, JobId id, const Target& target,
-                             const SwitchRequest& request, const Identity& by, WallTime now) {
-  if (target.over) return fail(Code::Conflict, "Job has already finished");
-  if (!target.waits) return fail(Code::Conflict, "Job has already started");
-  WM_TRY(auto made, admit_to_queue(state, *target.job, request.queue, now));
-  auto what = change_words(target.job->sealed->spec, made.spec);
-  return JobModified{id, sealed_as(*target.job->sealed, std::move(made)), by.user, what};
-}
-
 JobOutcome outcome(JobId id, const Result<void>& done, const std::string& text) {
-  if (done) return {id, 0, named(id) + " " + text};
+  if (done) return {id, 0, text};
   auto why = done.error().text;
   bool complete = why.starts_with("Job <");
   return {id, static_cast<std::uint8_t>(done.error().code),
           complete ? why : named(id) + ": " + why};
+}
+
+// @source LSF bmod
+std::string being_changed(JobId id) {
+  return "Parameters of job <" + to_string(id) + "> are being changed";
 }
 
 // An element in its array's range is as its base says.
@@ -76,36 +72,60 @@ Result<const Job*> own_job(const Cluster& state, JobId id, const Identity& who) 
 
 }  // namespace
 
-void Clients::switch_queue(Call call, const SwitchRequest& request) {
+void Clients::change_each(Call call, const std::string& request_key, const JobSelection& jobs,
+                          const MakeAnew& make, const SayDone& done) {
   const Cluster& state = c_.journal.newest();
-  if (!state.config->queue(request.queue))
-    return call.refuse(fail(Code::NotFound, request.queue + ": No such queue"));
   if (c_.world.low_space()) return call.refuse(disk_full());
   OutcomeReply reply;
-  auto add = [&, text = "is switched to queue <" + request.queue + ">"](JobId id,
-                                                                        const Result<void>& done) {
-    reply.jobs.push_back(outcome(id, done, text));
+  auto add = [&](JobId id, const Result<void>& result) {
+    reply.jobs.push_back(outcome(id, result, done(id)));
   };
-  for (JobId id : missing_ids(state, request.jobs))
-    add(id, fail(Code::NotFound, "No matching job found"));
+  for (JobId id : missing_ids(state, jobs)) add(id, fail(Code::NotFound, "No matching job found"));
+  auto event = [&](JobId id, const Target& target) -> Result<JobModified> {
+    if (!may_touch(call.caller(), *target.job)) return fail(Code::Denied, "User permission denied");
+    if (target.over) return fail(Code::Conflict, "Job has already finished");
+    WM_TRY(auto made, make(*target.job, target.waits));
+    const SealedSpec& before = *target.job->sealed;
+    auto what = change_words(before.spec, made.spec);
+    return JobModified{id, sealed_as(before, std::move(made)), call.caller().user, what};
+  };
   Proposal proposal;
   std::vector<JobId> ids;
-  for (const auto& [id, target] : targets_of(state, request.jobs, call.caller().user)) {
-    Result<JobModified> event = fail(Code::Denied, "User permission denied");
-    if (may_touch(call.caller(), *target.job))
-      event = switched(state, id, target, request, call.caller(), c_.world.wall());
-    if (!event) {
-      add(id, event.error());
+  for (const auto& [id, target] : targets_of(state, jobs, call.caller().user)) {
+    auto made = event(id, target);
+    if (!made) {
+      add(id, made.error());
       continue;
     }
     ids.push_back(id);
-    proposal.events.push_back(std::move(*event));
+    proposal.events.push_back(std::move(*made));
   }
   auto results = c_.journal.propose(std::move(proposal));
   for (std::size_t i = 0; i < results.size(); ++i) add(ids[i], results[i]);
   std::sort(reply.jobs.begin(), reply.jobs.end(),
             [](const JobOutcome& a, const JobOutcome& b) { return a.job < b.job; });
-  commit(call, request.request_key, reply, {});  // the same group: nothing is flushed in between
+  commit(call, request_key, reply, {});  // the same group: nothing is flushed in between
+}
+
+void Clients::switch_queue(Call call, const SwitchRequest& request) {
+  const Cluster& state = c_.journal.newest();
+  if (!state.config->queue(request.queue))
+    return call.refuse(fail(Code::NotFound, request.queue + ": No such queue"));
+  auto make = [&](const Job& job, bool waits) -> Result<Admitted> {
+    if (!waits) return fail(Code::Conflict, "Job has already started");
+    return admit_to_queue(state, job, request.queue, c_.world.wall());
+  };
+  auto done = [&](JobId id) { return named(id) + " is switched to queue <" + request.queue + ">"; };
+  change_each(call, request.request_key, request.jobs, make, done);
+}
+
+void Clients::limit_run(Call call, const LimitRequest& request) {
+  if (request.limit < Duration{})
+    return call.refuse(fail(Code::BadArgument, "a run limit below 0"));
+  auto make = [&](const Job& job, bool) {
+    return admit_limit(c_.journal.newest(), job, request.limit, is_admin(call.caller()));
+  };
+  change_each(call, request.request_key, request.jobs, make, being_changed);
 }
 
 void Clients::spec(Call call, const SpecRequest& request) {
@@ -129,6 +149,8 @@ void Clients::change(Call call, const ModifyRequest& request, JobSpec spec) {
     WM_TRY(const Job* job, own_job(state, request.job, call.caller()));
     if (job->revision != request.revision)
       return fail(Code::Conflict, named(request.job) + ": was changed meanwhile; look at it again");
+    if (slots_held(*job) > 0)
+      return fail(Code::Conflict, named(request.job) + ": Job has already started");
     WM_TRY(auto made, admit_change(state, *job, std::move(spec), c_.world.wall()));
     auto what = change_words(job->sealed->spec, made.spec);
     SealedSpec as_signed{{}, request.spec, request.credential, request.request_key, {}};
@@ -138,8 +160,7 @@ void Clients::change(Call call, const ModifyRequest& request, JobSpec spec) {
   if (!event) return refuse(call, request.request_key, event.error());
   auto done = c_.journal.propose({{std::move(*event)}, {}, {}, nullptr});
   if (!done.front()) return refuse(call, request.request_key, done.front().error());
-  JobOutcome outcome{request.job, 0,
-                     "Parameters of job <" + to_string(request.job) + "> are being changed"};
+  JobOutcome outcome{request.job, 0, being_changed(request.job)};
   commit(call, request.request_key, OutcomeReply{{outcome}}, {});  // the same group
 }
 

@@ -75,10 +75,11 @@ class Core {
     bool forgotten = false;  ///< no facts about it are wanted
     bool waits = false;      ///< tasks are to be started once an MPS daemon is ready
     std::map<TaskNumber, proc::Binding> bindings;  ///< of slots with affinity[]
-    std::set<TaskNumber> told;      ///< kill and leave that the shepherd has been told of
-    std::optional<bool> suspended;  ///< what the shepherd was told; none: not known
-    std::uint32_t relaunches = 0;   ///< of the processes that were started last
-    std::uint32_t noticed = 0;      ///< newest resize notice that was passed on
+    std::set<TaskNumber> told;          ///< kill and leave that the shepherd has been told of
+    std::optional<bool> suspended;      ///< what the shepherd was told; none: not known
+    std::optional<Duration> run_limit;  ///< the one that is being kept; none: not known
+    std::uint32_t relaunches = 0;       ///< of the processes that were started last
+    std::uint32_t noticed = 0;          ///< newest resize notice that was passed on
   };
 
   // orders (core_orders.cc)
@@ -101,6 +102,7 @@ class Core {
   Result<void> ensure_port(const proc::AttemptKey& key, HostOrder& order);
   void release_bare(const proc::AttemptKey& key, Entry& entry);
   void pass_on_suspension(const proc::AttemptKey& key, Entry& entry);
+  void pass_on_run_limit(const proc::AttemptKey& key, Entry& entry);
   void pass_on_notice(const proc::AttemptKey& key, Entry& entry);
   void end_unstarted(const proc::AttemptKey& key, Entry& entry, TaskNumber task, Term term,
                      const std::string& why);

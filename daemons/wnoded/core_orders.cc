@@ -140,6 +140,7 @@ void Core::bring_in_line(const proc::AttemptKey& key, Entry& entry) {
       relaunch(key, entry);
       start_missing(key, entry);
       pass_on_suspension(key, entry);
+      pass_on_run_limit(key, entry);
       pass_on_notice(key, entry);
     }
   }
@@ -179,6 +180,7 @@ void Core::start(const proc::AttemptKey& key, Entry& entry) {
   }
   entry.stage = Stage::Up;
   entry.suspended = entry.order.suspend;
+  entry.run_limit = entry.order.resolved.run_limit;
   entry.relaunches = entry.order.relaunches;
   log::info(
       "attempt_start",

@@ -112,6 +112,13 @@ void Core::pass_on_suspension(const proc::AttemptKey& key, Entry& entry) {
   outside_.launcher().tell(key, proc::Suspend{entry.order.suspend});
 }
 
+void Core::pass_on_run_limit(const proc::AttemptKey& key, Entry& entry) {
+  Duration limit = entry.order.resolved.run_limit;
+  if (entry.run_limit == limit) return;
+  entry.run_limit = limit;
+  outside_.launcher().tell(key, proc::LimitRun{entry.order.run_left});
+}
+
 /// @source LSF: LSB_RESIZE_EVENT, LSB_RESIZE_HOSTS, LSB_RESIZE_NOTIFY_OK, LSB_RESIZE_NOTIFY_FAIL
 void Core::pass_on_notice(const proc::AttemptKey& key, Entry& entry) {
   const auto& order = entry.order;

@@ -45,6 +45,7 @@ class Shepherd {
   void on(proc::StartAgent order);
   void on(proc::KeepWarm order);
   void on(const proc::Suspend& order) { set_suspended(order.on); }
+  void on(const proc::LimitRun& order);
   void on(proc::RestartTasks order);
   void on(const proc::Notice& order);
   void take_over(std::string memo, const proc::UseLimits& limits);
@@ -73,6 +74,7 @@ class Shepherd {
   void watch();
   void end_for(proc::EndCause cause, const proc::Use& use);
   void set_suspended(bool on);
+  void start_run_limit(TimePoint from);
   std::vector<pid_t> everybody() const;
   bool was_killed_for_memory() const;
   void add_use(proc::ExitRecord& record) const;
@@ -144,7 +146,7 @@ class Shepherd {
   std::map<pid_t, Side> sides_;
   bool ready_ = false;   ///< the commands before the tasks have run well
   bool prolog_ = false;  ///< one of the site's own commands has been started
-  bool suspended_ = false;
+  bool suspended_ = false, warned_ = false;
   TimePoint suspended_at_{};
   TimePoint watch_at_{};
   Bytes peak_mem_;

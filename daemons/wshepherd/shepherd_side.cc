@@ -92,8 +92,7 @@ void Shepherd::start_waiting_tasks() {
   }
   ready_ = true;
   // The commands before them, which may fetch an image, are not on the job's time.
-  if (spec_.run_limit > Duration{}) run_limit_ = steady_now() + spec_.run_limit;
-  if (run_limit_ && spec_.warning.lead > Duration{}) warn_at_ = *run_limit_ - spec_.warning.lead;
+  start_run_limit(steady_now());
   for (auto& task : std::exchange(spec_.tasks, {})) start(std::move(task));
 }
 
@@ -160,6 +159,7 @@ void Shepherd::fire_side_timers() {
 /// The run limit is near: tells the tasks as the job asked.
 void Shepherd::warn() {
   warn_at_.reset();
+  warned_ = true;
   if (!spec_.warning.command.argv.empty())
     return start_side(spec_.warning.command, SideKind::Warning);
   for (auto* task : chosen({}))

@@ -161,6 +161,20 @@ void Shepherd::add_use(proc::ExitRecord& record) const {
   if (kernels.written) usage.written = *kernels.written;
 }
 
+// While it is suspended nothing of it passes: what it stood is added when it goes on.
+void Shepherd::on(const proc::LimitRun& order) {
+  spec_.run_limit = order.left;
+  if (!ready_) return;
+  start_run_limit(suspended_ ? suspended_at_ : steady_now());
+  if (warned_ && warn_at_ && *warn_at_ <= steady_now()) warn_at_.reset();
+}
+
+void Shepherd::start_run_limit(TimePoint from) {
+  run_limit_.reset(), warn_at_.reset();
+  if (spec_.run_limit > Duration{}) run_limit_ = from + spec_.run_limit;
+  if (run_limit_ && spec_.warning.lead > Duration{}) warn_at_ = *run_limit_ - spec_.warning.lead;
+}
+
 void Shepherd::set_suspended(bool on) {
   auto now = steady_now();
   if (on && !suspended_) suspended_at_ = now;

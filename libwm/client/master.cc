@@ -136,6 +136,11 @@ Result<OutcomeReply> Master::switch_queue(SwitchRequest request) {
   return ask<OutcomeReply>(Verb::Switch, request);
 }
 
+Result<OutcomeReply> Master::limit_run(LimitRequest request) {
+  request.request_key = new_key();
+  return ask<OutcomeReply>(Verb::Limit, request);
+}
+
 Result<SpecReply> Master::spec(JobId job) { return ask<SpecReply>(Verb::Spec, SpecRequest{job}); }
 
 Result<OutcomeReply> Master::modify(JobId job, std::uint32_t revision, const JobSpec& spec) {

@@ -36,7 +36,7 @@ constexpr std::uint32_t kLegal<StartPromised> = bit(S::Pending) | bit(S::Array);
 template <>
 constexpr std::uint32_t kLegal<JobMoved> = kWaiting | bit(S::Array);
 template <>
-constexpr std::uint32_t kLegal<JobModified> = kWaiting | bit(S::Array);
+constexpr std::uint32_t kLegal<JobModified> = kWaiting | kActive | bit(S::Array);
 template <>
 constexpr std::uint32_t kLegal<KillRequested> = kActive | kWaiting | bit(S::Array);
 template <>
@@ -131,10 +131,17 @@ Result<void> check_gpu(const Host& host, std::uint16_t gpu, const TaskRequest& r
   return {};
 }
 
+// What runs was started as it asked; only how long it may go on is not settled yet.
+bool is_as_it_runs(const JobSpec& now, JobSpec then) {
+  then.run_limit = now.run_limit;
+  return then == now;
+}
+
 // An array's elements have their numbers for good, and a job its owner.
 Result<void> check_more(const Cluster&, const Job& job, const JobModified& e) {
   if (job.kill) return refuse(e.job, S::Killed);
-  const JobSpec &now = job.spec(), &then = e.sealed->spec;
+  const JobSpec &now = job.sealed->spec, &then = e.sealed->spec;
+  if ((kActive & bit(job.state)) && !is_as_it_runs(now, then)) return refuse(e.job, job.state);
   if (now.owner.uid == then.owner.uid && now.array == then.array) return {};
   return fail(Code::Conflict,
               "Job <" + to_string(e.job) + ">: neither owner nor elements can be changed");

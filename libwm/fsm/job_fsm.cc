@@ -41,6 +41,8 @@ bool begins_anew(const Job& job, const EpochFormed& epoch) {
          epoch.reason == "start";
 }
 
+bool waits(const Job& job) { return job.state == JobState::Pending || job.state == JobState::Held; }
+
 // What it was promised it was for what it asked before; so was its place in its queue, and the
 // plan that it was charged to.
 void ask_anew(Job& job, const std::shared_ptr<const SealedSpec>& sealed) {
@@ -51,6 +53,14 @@ void ask_anew(Job& job, const std::shared_ptr<const SealedSpec>& sealed) {
   job.promised = job.first_promised = {};
   job.promised_places.clear();
   job.account = 0;
+}
+
+// Its hosts are told what is left of another run limit.
+void go_on_as(Job& job, const std::shared_ptr<const SealedSpec>& sealed, Touched& t) {
+  job.sealed = sealed;
+  ++job.revision;
+  ++job.generation;
+  t.orders.insert(job.id);
 }
 
 // Gone tasks are kept for display, the newest 256 of them.
@@ -234,14 +244,15 @@ void apply_to(Cluster& c, const JobMoved& e, WallTime, Touched& t) {
 
 void apply_to(Cluster& c, const JobModified& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
-  ask_anew(job, e.sealed);
   t.jobs.insert(e.job);
   t.schedule = true;
+  if (!waits(job) && !is_array(job)) return go_on_as(job, e.sealed, t);
+  ask_anew(job, e.sealed);
   if (!is_array(job)) return;
   for (std::uint32_t p = 0; p < element_count(job.spec()); ++p) {
     auto number = job.first_element + p;
     const Job* made = c.elements.find(number);
-    if (!made || (made->state != JobState::Pending && made->state != JobState::Held)) continue;
+    if (!made || !waits(*made)) continue;
     Job& element = c.elements.edit(number);
     ask_anew(element, e.sealed);
     t.jobs.insert(element.id);

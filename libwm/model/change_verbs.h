@@ -1,5 +1,6 @@
 // Role: what commands ask of the master about jobs that wait: their order (btop, bbot), their queue
-// (bswitch) and all else that they ask for (bmod). As model/verbs.h has the others. Values only.
+// (bswitch) and all else that they ask for (bmod); and, of any that is not over, its run limit. As
+// model/verbs.h has the others. Values only.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +47,14 @@ struct ModifyRequest {
   std::string spec;        ///< codec bytes of JobSpec, as signed
   std::string credential;  ///< over BLAKE2b-256(spec ‖ request_key)
   bool operator==(const ModifyRequest&) const = default;
+};
+/// Owner and administrators. The run limit of jobs that wait or run; one result a job, an element
+/// that is named, or what waits of an array. Of one that has started an owner can only lower it.
+struct LimitRequest {
+  std::string request_key;
+  JobSelection jobs;
+  Duration limit{};  ///< 0: its queue's
+  bool operator==(const LimitRequest&) const = default;
 };
 
 }  // namespace wm

@@ -41,6 +41,7 @@ enum class Verb : std::uint16_t {
   Switch = 142,  ///< bswitch
   Spec = 143,    ///< bmod: what is to be changed,
   Modify = 144,  ///< and what it is to be
+  Limit = 145,   ///< bmod -W
   Attach = 114,
   Account = 120,  ///< bacct
 };

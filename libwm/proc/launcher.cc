@@ -55,6 +55,7 @@ WM_PLAIN(EndTasks) { f(s.tasks), f(s.at_once), f(s.first_signal), f(s.text); }
 WM_PLAIN(SignalTasks) { f(s.tasks), f(s.signal); }
 WM_PLAIN(Finish) { f(s.text); }
 WM_PLAIN(Suspend) { f(s.on); }
+WM_PLAIN(LimitRun) { f(s.left); }
 WM_PLAIN(Replacement) { f(s.old), f(s.spec); }
 WM_PLAIN(RestartTasks) { f(s.tasks), f(s.files), f(s.grace), f(s.memo), f(s.limits); }
 WM_PLAIN(Notice) { f(s.number), f(s.command); }

@@ -183,6 +183,11 @@ struct Suspend {
   bool on = false;
   bool operator==(const Suspend&) const = default;
 };
+/// Another run limit: so much is left of it from now on, while nothing is stopped. 0: none.
+struct LimitRun {
+  Duration left{};
+  bool operator==(const LimitRun&) const = default;
+};
 /// A process that makes room for another of the same job.
 struct Replacement {
   TaskNumber old;
@@ -240,8 +245,9 @@ struct KeepWarm {
   Duration after{};                             ///< from now: a job that ends soon never grows
   bool operator==(const KeepWarm&) const = default;
 };
-using ShepherdOrder = std::variant<AttemptSpec, StartTasks, EndTasks, SignalTasks, Finish, Sweep,
-                                   ReadFile, StartAgent, KeepWarm, Suspend, RestartTasks, Notice>;
+using ShepherdOrder =
+    std::variant<AttemptSpec, StartTasks, EndTasks, SignalTasks, Finish, Sweep, ReadFile,
+                 StartAgent, KeepWarm, Suspend, RestartTasks, Notice, LimitRun>;
 // ---- shepherd → wnoded -----------------------------------------------------------------
 
 /// A task as the shepherd sees it.

@@ -188,6 +188,53 @@ TEST(suspend, the_run_limit_stands_still_meanwhile) {
   EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::RunLimit);
 }
 
+TEST(run_limit, another_one_counts_from_when_it_is_told) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 17, "echo > up; sleep 1000");
+  spec.run_limit = milliseconds(600);
+  auto fd = zygote.start(spec);
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
+  tell(fd, proc::LimitRun{});  // none
+  ::usleep(900000);
+  EXPECT_FALSE(pids_of(17).empty());
+  tell(fd, proc::LimitRun{milliseconds(1)});
+  EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::RunLimit);
+}
+
+TEST(run_limit, a_suspended_attempt_has_what_is_left_when_it_goes_on) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 18, "echo > up; sleep 1000");
+  auto fd = zygote.start(spec);
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
+  tell(fd, proc::Suspend{true});
+  ::usleep(300000);
+  tell(fd, proc::LimitRun{milliseconds(500)});
+  ::usleep(700000);
+  EXPECT_FALSE(pids_of(18).empty());
+  tell(fd, proc::Suspend{false});
+  ::usleep(100000);
+  EXPECT_FALSE(pids_of(18).empty());
+  EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::RunLimit);
+}
+
+TEST(warning, comes_again_before_a_later_run_limit_and_not_for_the_same) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 19,
+                            "trap 'echo warned' USR1; trap 'echo limit; exit 1' USR2; echo > up; "
+                            "while :; do sleep 0.02; done");
+  spec.run_limit = milliseconds(60000);
+  spec.warning.lead = milliseconds(59900);
+  spec.warning.signal = SIGUSR1;
+  auto fd = zygote.start(spec);
+  ASSERT_TRUE(eventually([&] { return zygote.read("out") == "warned\n"; }));
+  tell(fd, proc::LimitRun{milliseconds(59000)});  // repeated, as after a restart of the host
+  tell(fd, proc::LimitRun{milliseconds(60100)});
+  ASSERT_TRUE(eventually([&] { return zygote.read("out") == "warned\nwarned\n"; }));
+  tell(fd, proc::LimitRun{milliseconds(1)});
+  EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::RunLimit);
+  EXPECT_EQ(zygote.read("out"), "warned\nwarned\nlimit\n");
+}
+
 TEST(warning, comes_before_the_run_limit) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 14,

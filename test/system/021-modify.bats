@@ -35,6 +35,35 @@ setup() { cluster_env; }
   bkill "$id"
 }
 
+@test "a job that runs ends at its new run limit; what waits is told when" {
+  id=$(submit -n 4 -W 60 'sleep 300')
+  wait_for 20 in_state "$id" running
+  next=$(submit -n 4 -W 60 true)
+  promise() { bhist -l "$next" | tr -d '\n' | grep -o 'PROMISE.*'; }
+  wait_for 20 promise
+  before=$(promise)
+  bmod -W 600 "$id" # whoever runs this is an administrator
+  bjobs -l "$id" | grep -q "600.* min"
+  wait_for 20 eval '[ "$(promise)" != "$before" ]'
+  bmod -W 0:0:2 "$id"
+  ran_out "$id"
+  [[ $(field "$id" exit_reason) == *TERM_RUNLIMIT* ]]
+  run bhist -l "$id"
+  [[ $(tr -d '\n' <<<"$output" | tr -s ' ') == *"run limit 1h -> 10h"*"run limit 10h -> 2s"* ]]
+  wait_for 20 in_state "$next" finished
+}
+
+@test "a run limit that was changed while the host's daemon was away is kept" {
+  id=$(submit -n 1 -W 60 'hostname; sleep 300')
+  wait_for 20 in_state "$id" running
+  node=$(field "$id" exec_host | sed "s,.*\*,,; s,:.*,,")
+  "$MINICLUSTER" kill wnoded "$node"
+  bmod -W 0:0:1 "$id"
+  "$MINICLUSTER" start "$node"
+  ran_out "$id"
+  [[ $(field "$id" exit_reason) == *TERM_RUNLIMIT* ]]
+}
+
 @test "what is refused changes nothing and says why" {
   id=$(submit -H -n 2 true)
   for bad in "-n 99" "-q nosuch" "-W never" "-plan /nosuch" "-R select[" "-J other[1-3]" "-K" ""; do

@@ -50,9 +50,31 @@ TEST(modify_fsm, one_that_runs_or_is_over_stays_as_it_is) {
   auto host = c.host(1);
   auto id = c.submit(SpecBuilder());
   c.run(id, {host});
-  EXPECT_EQ(c.check(modified(id, SpecBuilder())).error().text, "Job <1>: Job has already started");
+  EXPECT_EQ(c.check(modified(id, SpecBuilder().queue("night"))).error().text,
+            "Job <1>: Job has already started");
   c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""});
   EXPECT_EQ(c.check(modified(id, SpecBuilder())).error().text, "Job <1>: Job has already finished");
+}
+
+SpecBuilder limited(int minutes) {
+  SpecBuilder builder;
+  builder.spec.run_limit = std::chrono::minutes(minutes);
+  return builder;
+}
+
+// Its hosts keep the limit, and the scheduler reckons with its end.
+TEST(modify_fsm, the_run_limit_of_one_that_runs_is_told_to_its_hosts) {
+  ClusterBuilder c;
+  auto host = c.host(1);
+  auto id = c.submit(limited(5));
+  c.run(id, {host});
+  auto before = c.job(id).generation;
+  auto actions = c.step(modified(id, limited(9)));
+  EXPECT_EQ(actions, (Actions{OrderHost{host, id}, RunScheduler{}}));
+  EXPECT_EQ(c.job(id).spec().run_limit, std::chrono::minutes(9));
+  EXPECT_EQ(c.job(id).generation, before + 1);
+  EXPECT_EQ(c.job(id).state, JobState::Running);
+  EXPECT_FALSE(c.check(modified(id, limited(9).tasks(2, 2))));
 }
 
 TEST(modify_fsm, owner_and_elements_stay) {

@@ -77,6 +77,20 @@ TEST_F(Remembering, jobs_that_come_run_and_go_are_noticed) {
   EXPECT_TRUE(look().waiting.empty());
 }
 
+TEST_F(Remembering, another_run_limit_of_what_runs_is_noticed) {
+  run.host(2);
+  auto asked = slots("ann", 2);
+  asked.spec.run_limit = std::chrono::minutes(10);
+  auto id = run.submit(asked);
+  run.pass();
+  look();
+  asked.spec.run_limit = std::chrono::minutes(20);
+  run.step(JobModified{id, asked.sealed(), "ann", ""});
+  look();
+  ASSERT_EQ(memory.claims->ends.dates().size(), 1u);
+  EXPECT_EQ(find_job(run.state.freeze(), id)->state, JobState::Running);
+}
+
 TEST_F(Remembering, hosts_that_close_open_and_come_are_noticed) {
   run.host(1);
   auto job = run.submit(slots("ann", 1));

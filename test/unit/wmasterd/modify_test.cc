@@ -266,6 +266,89 @@ TEST(modify, an_element_can_be_changed_by_itself) {
   EXPECT_EQ(desk.first.refusal().code, number(Code::NotFound));
 }
 
+// ---- bmod -W ----
+
+using std::chrono::hours;
+using std::chrono::minutes;
+
+/// u1's job of one hour runs in a queue of two at most; another waits behind it.
+struct LimitDesk : NightDesk {
+  JobId runs, waits;
+  LimitDesk() {
+    core.reset();
+    past.config.queues.back().run_limit.max = hours(2);
+    past.reconfigure();
+    auto host = past.host(1);
+    SpecBuilder hour;
+    hour.spec.run_limit = hours(1);
+    runs = past.submit(hour);
+    past.run(runs, {host});
+    disk.events.clear();
+    restart();
+    waits = submit("waits", hour);
+  }
+  JobOutcome limit(JobId id, Duration limit, const Identity& who = kUser) {
+    LimitRequest request{key("l" + std::to_string(++requests)), {}, limit};
+    request.jobs.ids = {id};
+    ask(Verb::Limit, request, who);
+    return first.last<OutcomeReply>().jobs.at(0);
+  }
+};
+
+TEST(modify, of_what_runs_its_owner_can_lower_the_run_limit) {
+  LimitDesk desk;
+  ASSERT_EQ(desk.state_of(desk.runs), JobState::Running);
+  EXPECT_EQ(desk.limit(desk.runs, minutes(30)),
+            (JobOutcome{desk.runs, 0, "Parameters of job <1> are being changed"}));
+  EXPECT_EQ(desk.spec(desk.runs).run_limit, minutes(30));
+  auto refused = desk.limit(desk.runs, hours(1));
+  EXPECT_EQ(refused.code, number(Code::Denied));
+  EXPECT_EQ(refused.text,
+            "Job <1>: Job has started: only an administrator can raise its run limit of 30m");
+  EXPECT_EQ(desk.limit(desk.runs, {}).code, number(Code::Denied)) << "none at all";
+  EXPECT_EQ(desk.limit(desk.runs, minutes(15), kOther).code, number(Code::Denied));
+  desk.restart();
+  EXPECT_EQ(desk.spec(desk.runs).run_limit, minutes(30));
+}
+
+TEST(modify, an_administrator_can_raise_it_beyond_what_the_queue_allows) {
+  LimitDesk desk;
+  EXPECT_EQ(desk.limit(desk.runs, hours(9), kBoss).code, 0);
+  EXPECT_EQ(desk.spec(desk.runs).run_limit, hours(9));
+  EXPECT_EQ(desk.spec(desk.runs).owner, kUser);
+}
+
+TEST(modify, of_what_waits_the_queue_bounds_it) {
+  LimitDesk desk;
+  EXPECT_EQ(desk.limit(desk.waits, hours(2)).code, 0);
+  EXPECT_EQ(desk.limit(desk.waits, hours(3), kBoss).code, number(Code::Limit));
+  EXPECT_EQ(desk.spec(desk.waits).run_limit, hours(2));
+}
+
+TEST(modify, a_run_limit_stays_when_other_things_are_changed) {
+  ModDesk desk;
+  auto id = desk.submit("one");
+  LimitRequest request{key("l"), {}, hours(2)};
+  request.jobs.ids = {id};
+  desk.ask(Verb::Limit, request);
+  desk.modify(id, [](JobSpec& spec) { spec.min_tasks = spec.max_tasks = 2; });
+  EXPECT_EQ(desk.spec(id).run_limit, hours(2));
+  desk.put({id});
+  EXPECT_EQ(desk.spec(id).run_limit, hours(2));
+  desk.modify(id, [](JobSpec& spec) { spec.run_limit = hours(3); });
+  EXPECT_EQ(desk.spec(id).run_limit, hours(3));
+}
+
+// Or an owner could raise the limit by signing it.
+TEST(modify, nothing_is_signed_anew_of_what_runs) {
+  LimitDesk desk;
+  auto id = desk.runs;
+  auto sealed = find_job(desk.state(), id)->sealed;
+  desk.ask(Verb::Modify, ModifyRequest{key("m"), id, find_job(desk.state(), id)->revision,
+                                       codec::encode(sealed->spec), "1001"});
+  EXPECT_EQ(desk.first.refusal().text, "Job <1>: Job has already started");
+}
+
 TEST(modify, a_repeat_while_the_first_is_under_way_hears_its_refusal) {
   ModDesk desk;
   auto id = desk.submit("one");

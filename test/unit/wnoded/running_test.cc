@@ -67,6 +67,23 @@ TEST_F(running, a_suspension_is_passed_on_once_and_taken_back_once) {
   EXPECT_FALSE(told<proc::Suspend>().on);
 }
 
+TEST_F(running, another_run_limit_is_passed_on_once_with_what_is_left_of_it) {
+  auto o = launcher();
+  o.resolved.run_limit = std::chrono::minutes(5);
+  o.run_left = std::chrono::minutes(5);
+  start(o);
+  o.generation = 2;
+  o.run_left = std::chrono::minutes(4);  // a minute later
+  hear(NodeVerb::Order, o);
+  EXPECT_TRUE(outside_.fake.told.empty());
+  o.generation = 3;
+  o.resolved.run_limit = std::chrono::minutes(9);
+  o.run_left = std::chrono::minutes(8);
+  hear(NodeVerb::Order, o);
+  hear(NodeVerb::Order, o);
+  EXPECT_EQ(told<proc::LimitRun>().left, std::chrono::minutes(8));
+}
+
 TEST_F(running, an_attempt_that_is_suspended_before_it_starts_is_stopped_from_the_start) {
   auto o = launcher();
   o.suspend = true;
