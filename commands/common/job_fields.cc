@@ -70,19 +70,19 @@ std::string mbytes_text(Bytes bytes) {
 }
 
 Duration time_left(const ShownJob& s) {
-  auto limit = spec_of(s).run_limit;
+  auto limit = s.view->run_limit;
   return limit > run_time(s) ? limit - run_time(s) : Duration{};
 }
 
 std::string time_left_text(const ShownJob& s) {
-  if (spec_of(s).run_limit.count() == 0 || job_of(s).state != JobState::Running) return "";
+  if (s.view->run_limit.count() == 0 || job_of(s).state != JobState::Running) return "";
   auto minutes = std::chrono::duration_cast<std::chrono::minutes>(time_left(s)).count();
   auto rest = std::to_string(minutes % 60);
   return std::to_string(minutes / 60) + ":" + (rest.size() < 2 ? "0" : "") + rest + " L";
 }
 
 std::string complete_text(const ShownJob& s) {
-  auto limit = spec_of(s).run_limit;
+  auto limit = s.view->run_limit;
   if (limit.count() == 0 || job_of(s).started == WallTime{}) return "";
   auto hundredths = run_time(s) * 10000 / limit;
   auto rest = std::to_string(hundredths % 100);
@@ -92,8 +92,8 @@ std::string complete_text(const ShownJob& s) {
 std::string finish_text(const ShownJob& s) {
   const Job& job = job_of(s);
   if (is_over(job.state)) return short_time(job.ended);
-  if (job.state != JobState::Running || spec_of(s).run_limit.count() == 0) return "";
-  return short_time(job.started + spec_of(s).run_limit) + " L";
+  if (job.state != JobState::Running || s.view->run_limit.count() == 0) return "";
+  return short_time(job.started + s.view->run_limit) + " L";
 }
 
 std::string gpu_text(std::uint32_t milli) {

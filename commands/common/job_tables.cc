@@ -298,8 +298,8 @@ std::string more_limits(const JobLimits& l) {
 std::string limits_section(const ShownJob& s) {
   const auto& spec = s.view->job->spec();
   std::string text;
-  if (spec.run_limit.count() > 0)
-    text += "\n RUNLIMIT\n " + seconds_of(spec.run_limit / 60) + " min\n";
+  if (auto limit = s.view->run_limit; limit.count() > 0)
+    text += "\n RUNLIMIT\n " + seconds_of(limit / 60) + " min\n";
   if (spec.limits.mem.value > 0) text += "\n MEMLIMIT\n " + format_bytes(spec.limits.mem) + "\n";
   if (auto more = more_limits(spec.limits); !more.empty()) text += "\n LIMITS\n" + more;
   if (s.view->job->usage.max_mem.value > 0)

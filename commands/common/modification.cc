@@ -24,7 +24,7 @@ const Reset kResets[] = {
     {flag("arn", "Not elastic"), [](JobSpec& s) { s.elastic = false, s.sizes = {}; }},
     {flag("gpun", "No GPUs"), [](JobSpec& s) { s.gpu.clear(); }},
     {flag("Rn", "No requirement"), [](JobSpec& s) { s.resreq.clear(); }},
-    {flag("Wn", "No run limit but its queue's"), [](JobSpec& s) { s.run_limit = {}; }},
+    {flag("Wn", "No run limit but its profile's or queue's"), [](JobSpec& s) { s.run_limit = {}; }},
     {flag("Mn", "No memory limit but its queue's"), [](JobSpec& s) { s.limits.mem = {}; }},
     {flag("mn", "Any hosts"), [](JobSpec& s) { s.ask_hosts.clear(); }},
     {flag("xn", "Not whole hosts"), [](JobSpec& s) { s.exclusive = false; }},

@@ -48,6 +48,9 @@ std::string policies(const V& v) {
   return text;
 }
 
+// LSF has it in its tables; jobs run as nice as their daemon.
+constexpr const char* kNice = "0";
+
 constexpr Shown<V> kFields[] = {
     {{"queue_name", "qname queue", 15}, [](const V& v) { return v.conf.name; }},
     {{"priority", "prio", 10}, [](const V& v) { return count(v.conf.priority); }},
@@ -61,7 +64,7 @@ constexpr Shown<V> kFields[] = {
     {{"run", "", 10}, [](const V& v) { return count(v.running); }},
     {{"susp", "", 10}, [](const V& v) { return count(v.suspended); }},
     {{"rsv", "", 10}, [](const V&) { return count(0); }},
-    {{"nice", "", 6}, [](const V& v) { return std::to_string(v.conf.nice); }},
+    {{"nice", "", 6}, [](const V&) { return std::string(kNice); }},
     {{"description", "desc", 50}, [](const V& v) { return v.conf.description; }},
     {{"users", "", 50}, [](const V& v) { return all_or(v.conf.users); }},
     {{"hosts", "", 50}, [](const V& v) { return all_or(v.conf.hosts); }},
@@ -106,9 +109,9 @@ std::string row(const V& v, bool wide) {
 // The line of -l with the numbers of the moment.
 std::string statistics(const V& v) {
   return "PRIO NICE STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN SSUSP USUSP  RSV\n" +
-         right(v.conf.priority, 3) + fit(std::to_string(v.conf.nice), 5, true) + "  " +
-         fit(queue_status(v), 15) + limits(v) + right(v.jobs, 6) + right(v.pending, 6) +
-         right(v.running, 6) + right(v.suspended, 6) + right(0, 6) + right(0, 5) + "\n";
+         right(v.conf.priority, 3) + fit(kNice, 5, true) + "  " + fit(queue_status(v), 15) +
+         limits(v) + right(v.jobs, 6) + right(v.pending, 6) + right(v.running, 6) +
+         right(v.suspended, 6) + right(0, 6) + right(0, 5) + "\n";
 }
 
 }  // namespace

@@ -12,14 +12,8 @@
 namespace wm::master {
 namespace {
 
-bool is_listed(const Config& config, const std::vector<std::string>& users, const Identity& who) {
-  if (users.empty()) return true;
-  auto named = [&](const std::string& n) {
-    return std::find(users.begin(), users.end(), n) != users.end();
-  };
-  if (named(who.user) || named("all")) return true;
-  const auto* user = config.user(who.user);
-  return user && std::any_of(user->groups.begin(), user->groups.end(), named);
+bool may_use(const Config& config, const std::vector<std::string>& users, const Identity& who) {
+  return users.empty() || is_listed(config, users, who);
 }
 
 // What the submitter left open is decided here, once, and kept in the event.
@@ -82,22 +76,26 @@ Result<void> check_ever(const Cluster& state, const JobSpec& spec,
   return first;
 }
 
-Result<void> check_run_limit(const Config& config, const QueueConf& queue, const JobSpec& spec) {
-  auto most = queue.run_limit.max;
-  if (most == Duration{} || run_limit_of(config, spec) <= most) return {};
-  return fail(Code::Limit, "RUNLIMIT: Cannot exceed queue's hard limit(s): queue '" + spec.queue +
-                               "' allows " + format_duration(most));
+Result<void> check_run_limit(const Config& config, const JobSpec& spec) {
+  auto check = [&](Duration most, const std::string& whose) -> Result<void> {
+    if (most == Duration{} || run_limit_of(config, spec) <= most) return {};
+    return fail(Code::Limit,
+                "RUNLIMIT: Cannot exceed " + whose + " allows " + format_duration(most));
+  };
+  if (const auto* queue = config.queue(spec.queue))
+    WM_TRY(check(queue->run_limit.max, "queue's hard limit(s): queue '" + spec.queue + "'"));
+  return check(app_of(config, spec).run_limit.max,
+               "profile's hard limit(s): application profile '" + spec.app + "'");
 }
 
 Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
   const auto* queue = state.config->queue(spec.queue);
   if (!queue) return fail(Code::NotFound, spec.queue + ": No such queue");
-  if (!is_listed(*state.config, queue->users, spec.owner))
+  if (!may_use(*state.config, queue->users, spec.owner))
     return fail(Code::Denied, spec.queue + ": User cannot use the queue");
   auto standing = state.queues.find(spec.queue);
   if (standing != state.queues.end() && standing->second.closed)
     return fail(Code::Denied, spec.queue + ": Queue has been closed");
-  WM_TRY(check_run_limit(*state.config, *queue, spec));
   if (queue->max_tasks && spec.min_tasks > queue->max_tasks)
     return fail(Code::Limit, "Too many processors requested: " + std::to_string(spec.min_tasks) +
                                  ", queue '" + spec.queue + "' allows " +
@@ -121,7 +119,7 @@ Result<void> check_names(const Config& config, const JobSpec& spec) {
     return fail(Code::NotFound, spec.app + ": No such application profile");
   const auto* plan = config.plan(spec.plan);
   if (!plan) return fail(Code::NotFound, spec.plan + ": No such resource plan");
-  if (!is_listed(config, plan->users, spec.owner))
+  if (!may_use(config, plan->users, spec.owner))
     return fail(Code::Denied, spec.plan + ": User cannot use the resource plan");
   return {};
 }
@@ -219,6 +217,7 @@ Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const st
   fill_defaults(*state.config, spec);
   WM_TRY(check_queue(state, spec));
   WM_TRY(check_names(*state.config, spec));
+  WM_TRY(check_run_limit(*state.config, spec));
   WM_TRY(check_sizes(state, spec));
   if (depend) spec.depend = *depend;
   else WM_TRY(fill_dependency(state, spec));
@@ -263,16 +262,15 @@ Result<Admitted> admit_limit(const Cluster& state, const Job& job, Duration limi
   Duration before = run_limit_of(config, made.spec);
   made.spec.run_limit = limit;
   for (JobSpec& other : made.alternatives) other.run_limit = limit;
-  bool waits = job.state == JobState::Pending || job.state == JobState::Held ||
-               job.state == JobState::Array;
+  bool waits =
+      job.state == JobState::Pending || job.state == JobState::Held || job.state == JobState::Array;
   if (!waits && by_admin) return made;
   Duration after = run_limit_of(config, made.spec);
   bool raises = before > Duration{} && (after == Duration{} || after > before);
   if (!waits && raises)
     return fail(Code::Denied, "Job has started: only an administrator can raise its run limit of " +
                                   format_duration(before));
-  if (const auto* queue = config.queue(made.spec.queue))
-    WM_TRY(check_run_limit(config, *queue, made.spec));
+  WM_TRY(check_run_limit(config, made.spec));
   return made;
 }
 

@@ -97,8 +97,14 @@ bool Clients::is_admin(const Identity& who) const {
          std::find(admins.begin(), admins.end(), who.user) != admins.end();
 }
 
+bool Clients::runs_queue(const Identity& who, const std::string& queue) const {
+  const Config& config = *c_.journal.published().config;
+  const QueueConf* conf = config.queue(queue);
+  return is_admin(who) || (conf && is_listed(config, conf->admins, who));
+}
+
 bool Clients::may_touch(const Identity& who, const Job& job) const {
-  return job.spec().owner.uid == who.uid || is_admin(who);
+  return job.spec().owner.uid == who.uid || runs_queue(who, job.spec().queue);
 }
 
 void Clients::on_left(PeerId peer) {

@@ -113,6 +113,7 @@ class Clients {
   void check_signer(const Call& call, const std::string& key, const std::string& credential,
                     const std::string& text, std::function<void()> then);
   bool is_admin(const Identity& who) const;
+  bool runs_queue(const Identity& who, const std::string& queue) const;  // as an administrator
   bool may_touch(const Identity& who, const Job& job) const;
 
   void submit(Call call, const SubmitRequest& request);
@@ -128,6 +129,7 @@ class Clients {
   void plans(Call call, const PlansRequest& request);
   void history(Call call, const HistoryRequest& request);
   void peek(Call call, const ClientPeek& request);
+  bool may_ask(const Identity& who, const AdminRequest& request) const;
   void admin(Call call, const AdminRequest& request);
   void account(Call call, const AcctRequest& request);
   void rebuild_acct(Call call, const AdminRequest& request);

@@ -123,7 +123,8 @@ void Clients::limit_run(Call call, const LimitRequest& request) {
   if (request.limit < Duration{})
     return call.refuse(fail(Code::BadArgument, "a run limit below 0"));
   auto make = [&](const Job& job, bool) {
-    return admit_limit(c_.journal.newest(), job, request.limit, is_admin(call.caller()));
+    return admit_limit(c_.journal.newest(), job, request.limit,
+                       runs_queue(call.caller(), job.spec().queue));
   };
   change_each(call, request.request_key, request.jobs, make, being_changed);
 }

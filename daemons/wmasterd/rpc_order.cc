@@ -58,8 +58,12 @@ void Clients::state(Call call, const StateRequest&) {
 
 // One batch: of several jobs the first named ends up first at the top, last at the bottom.
 void Clients::move(Call call, const MoveRequest& request) {
-  if (!is_admin(call.caller())) return call.refuse(not_admin(call.caller()));
   const Cluster& state = c_.journal.newest();
+  for (JobId id : request.jobs) {
+    const Job* job = find_job(state, id);
+    if (!runs_queue(call.caller(), job ? job->spec().queue : ""))
+      return call.refuse(not_admin(call.caller()));
+  }
   auto reply = std::make_shared<OutcomeReply>();
   Proposal proposal;
   std::vector<JobId> ids;

@@ -140,6 +140,7 @@ JobView view_of(const Seen& seen, const Job& job, JobId id) {
   const auto& progress = seen.hosts.progress();
   if (auto it = progress.find(id); it != progress.end()) view.progress = it->second;
   view.result_dir = result_dir(config, job.spec(), id);
+  view.run_limit = run_limit_of(config, job.spec());
   if (view.job->state == JobState::Pending) {
     if (!seen.order) seen.order = std::make_shared<sched::FairOrder>(seen.state, seen.state.time);
     view.priority = sched::priority_terms(seen.state, job, *seen.order);

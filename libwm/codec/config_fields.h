@@ -17,7 +17,7 @@ WM_FIELDS(TimeConf) {
   f(140, s.restart_quiet);
 }
 WM_FIELDS(LimitConf) {
-  f(1, s.max_jobs), f(2, s.max_array_size), f(3, s.newcomer_tries), f(4, s.max_requeue);
+  f(2, s.max_array_size), f(3, s.newcomer_tries), f(4, s.max_requeue);
   f(5, s.job_port_first), f(6, s.job_port_last), f(7, s.store_reserve), f(8, s.history_weight);
   f(60, s.store_queue);
   f(80, s.max_user_requeue), f(81, s.max_preempt);
@@ -45,7 +45,7 @@ WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
 WM_FIELDS(QueueConf) {
   f(1, s.name), f(2, s.priority), f(3, s.description), f(4, s.users), f(5, s.hosts), f(6, s.admins);
   f(7, s.app), f(8, s.plan), f(9, s.run_limit), f(10, s.min_tasks), f(11, s.max_tasks);
-  f(12, s.max_slots), f(13, s.user_slots), f(14, s.host_slots), f(15, s.mem_limit), f(16, s.nice);
+  f(12, s.max_slots), f(13, s.user_slots), f(14, s.host_slots), f(15, s.mem_limit);
   f(17, s.rerunnable), f(18, s.exclusive), f(19, s.interactive), f(20, s.res_req);
   f(21, s.order);
   f(60, s.place), f(61, s.preempts), f(62, s.preempt_by), f(63, s.preempt_grace);
@@ -73,7 +73,7 @@ WM_FIELDS(AppConf) {
   f(80, s.container), f(81, s.requeue_exits.excluding);
 }
 WM_FIELDS(UserConf) {
-  f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(4, s.max_jobs), f(5, s.plan), f(6, s.shares);
+  f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(5, s.plan), f(6, s.shares);
 }
 WM_FIELDS(Config) {
   f(1, s.cluster), f(2, s.queues), f(3, s.hosts), f(4, s.plans), f(5, s.apps), f(6, s.users);

@@ -25,7 +25,8 @@ constexpr Key<Q> kKeys[] = {
     {"hosts", [](Q& q) -> Field { return &q.hosts; }, kAny, Effect::Reconfig,
      "Hosts and host groups on which its jobs run. Empty: all."},
     {"admins", [](Q& q) -> Field { return &q.admins; }, kAny, Effect::Reconfig,
-     "Users that may open and close the queue and control its jobs."},
+     "Users and groups that may open and close the queue (badmin), and kill, stop, move, switch "
+     "and limit its jobs as an administrator may."},
     {"app", [](Q& q) -> Field { return &q.app; }, kAny, Effect::NewJobs,
      "Application profile of jobs submitted without -app."},
     {"plan", [](Q& q) -> Field { return &q.plan; }, kAny, Effect::NewJobs,

@@ -182,8 +182,16 @@ const std::string& notify_command_of(const Config& config, const Job& job) {
   return app_of(config, job.spec()).resize_command;
 }
 
+bool is_listed(const Config& config, const std::vector<std::string>& names, const Identity& who) {
+  auto named = [&](const std::string& n) { return std::ranges::find(names, n) != names.end(); };
+  if (named(who.user) || named("all")) return true;
+  const auto* user = config.user(who.user);
+  return user && std::ranges::any_of(user->groups, named);
+}
+
 Duration run_limit_of(const Config& config, const JobSpec& spec) {
   if (spec.run_limit > Duration{}) return spec.run_limit;
+  if (auto usual = app_of(config, spec).run_limit.usual; usual > Duration{}) return usual;
   const auto* queue = config.queue(spec.queue);
   return queue ? queue->run_limit.usual : Duration{};
 }

@@ -71,11 +71,15 @@ bool may_resize(const Config& config, const Job& job);
 /// Does its plan, the nearest one that says, or else its queue give it tasks by gain (goodput)?
 /// @cost O(depth log plans)
 bool is_sized_by_gain(const Config& config, const JobSpec& spec);
+/// Are the user or a group of theirs among the names? "all" means everybody.
+/// @cost O(names x groups)
+bool is_listed(const Config& config, const std::vector<std::string>& names, const Identity& who);
+
 /// The command that is told of a new size: bresize's, else the submitter's, else the profile's.
 const std::string& notify_command_of(const Config& config, const Job& job);
 
-/// The run limit that holds for it: its own, else its queue's usual one; 0 = none.
-/// @cost O(log queues)
+/// The run limit that holds for it: its own, else its profile's, else its queue's usual one; 0 =
+/// none. @cost O(log queues + log profiles)
 Duration run_limit_of(const Config& config, const JobSpec& spec);
 
 /// Visits every job with a state of its own: plain jobs and made elements, not array bases.

@@ -101,7 +101,6 @@ struct TimeConf {
 
 /// Bounds.
 struct LimitConf {
-  std::uint32_t max_jobs = 1000000;      ///< unfinished jobs, elements counted
   std::uint32_t max_array_size = 1000;   ///< elements of one array
   std::uint32_t newcomer_tries = 3;      ///< failed starts of a growing task before it stays
   std::uint32_t max_requeue = 10;        ///< restarts of one job after lost hosts
@@ -208,7 +207,6 @@ struct QueueConf {
   std::uint32_t user_slots = 0;  ///< in use by one user's jobs
   std::uint32_t host_slots = 0;  ///< in use on one host
   Bytes mem_limit;               ///< of a job that asks for none, per task
-  std::int32_t nice = 0;
   bool rerunnable = false;
   bool exclusive = false;  ///< bsub -x is allowed
   Interactive interactive = Interactive::Yes;
@@ -300,9 +298,8 @@ struct UserConf {
   std::string name;
   std::vector<std::string> groups;
   std::uint32_t max_slots = 0;
-  std::uint32_t max_jobs = 0;  ///< unfinished
-  std::string plan;            ///< of jobs that name none
-  std::uint32_t shares = 1;    ///< weight among the users and groups of its group
+  std::string plan;          ///< of jobs that name none
+  std::uint32_t shares = 1;  ///< weight among the users and groups of its group
   bool operator==(const UserConf&) const = default;
 };
 

@@ -145,6 +145,7 @@ struct JobView {
   std::string result_dir;
   std::vector<PriorityTerm> priority;       ///< of a pending job
   std::vector<std::string> excluded_hosts;  ///< names of job->excluded_hosts
+  Duration run_limit{};                     ///< that holds for it, whoever set it; 0: none
 };
 struct JobsReply {
   std::vector<JobView> jobs;

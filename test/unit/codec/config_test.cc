@@ -15,7 +15,6 @@ Config full() {
   c.queues = {{.name = "night",
                .priority = 10,
                .run_limit = {std::chrono::hours(1), std::chrono::hours(2)},
-               .nice = -5,
                .interactive = Interactive::Only,
                .requeue_exits = {{1, 3}, {3}}}};
   c.hosts = {{.name = "gpu01",

@@ -28,7 +28,6 @@ JobView running() {
                   .out_file = "out",
                   .min_tasks = 1,
                   .max_tasks = 4,
-                  .run_limit = std::chrono::minutes(10),
                   .elastic = true};
   auto job = std::make_shared<Job>();
   job->id = {12, 0};
@@ -54,6 +53,7 @@ JobView running() {
   view.app_type = "training";
   view.plan = "/a";
   view.task_hosts = {"n1", "n2", "n2"};
+  view.run_limit = std::chrono::minutes(10);
   return view;
 }
 

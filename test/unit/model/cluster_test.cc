@@ -48,5 +48,31 @@ TEST(launch, what_only_mentions_torchrun_is_no_launcher) {
     EXPECT_EQ(launch("training", command), Launch::PerSlot) << command;
 }
 
+TEST(run_limit, a_jobs_own_comes_before_its_profiles_and_that_before_its_queues) {
+  using std::chrono::minutes;
+  Config config;
+  config.queues = {{.name = "normal", .run_limit = {minutes(3), {}}}};
+  config.apps = {{.name = "batch", .run_limit = {minutes(2), {}}}, {.name = "plain"}};
+  JobSpec spec;
+  spec.queue = "normal";
+  spec.app = "plain";
+  EXPECT_EQ(run_limit_of(config, spec), minutes(3));
+  spec.app = "batch";
+  EXPECT_EQ(run_limit_of(config, spec), minutes(2));
+  spec.run_limit = minutes(1);
+  EXPECT_EQ(run_limit_of(config, spec), minutes(1));
+}
+
+TEST(users, a_list_names_users_groups_or_everybody) {
+  Config config;
+  config.users = {{.name = "ann", .groups = {"ml"}}};
+  Identity ann{1, 1, "ann"}, bob{2, 2, "bob"};
+  EXPECT_TRUE(is_listed(config, {"ann"}, ann));
+  EXPECT_TRUE(is_listed(config, {"ml"}, ann));
+  EXPECT_FALSE(is_listed(config, {"ml"}, bob));
+  EXPECT_TRUE(is_listed(config, {"all"}, bob));
+  EXPECT_FALSE(is_listed(config, {}, ann));
+}
+
 }  // namespace
 }  // namespace wm

@@ -223,6 +223,60 @@ TEST(clients, another_users_kill_is_denied_and_an_admins_is_not) {
   EXPECT_EQ(find_job(desk.state(), id)->term, Term::Admin);
 }
 
+TEST(clients, administrators_of_a_queue_run_it_and_no_other) {
+  Desk desk;
+  QueueConf night;
+  night.name = "night";
+  night.admins = {"u2"};
+  desk.past.config.queues.insert(desk.past.config.queues.begin(), night);  // by name
+  desk.past.reconfigure();
+  desk.start();
+  int asked = 0;
+  auto admin = [&](AdminRequest::Act act, const std::vector<std::string>& names) {
+    desk.ask(Verb::Admin, AdminRequest{key("a" + std::to_string(++asked)), act, names, ""}, kOther);
+    return desk.first.frames.back().type == Verb::Admin;
+  };
+  using Act = AdminRequest::Act;
+  EXPECT_TRUE(admin(Act::QueueInactivate, {"night"}));
+  EXPECT_TRUE(desk.state().queues.find("night")->second.inactive);
+  EXPECT_FALSE(admin(Act::QueueInactivate, {"night", "normal"}));
+  EXPECT_FALSE(admin(Act::QueueInactivate, {}));
+  EXPECT_FALSE(admin(Act::Reconfig, {"night"}));
+  auto theirs = desk.submit("one", SpecBuilder().queue("night")), other = desk.submit("two");
+  desk.ask(Verb::Move, MoveRequest{key("m1"), {theirs}}, kOther);
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs[0].code, number(Code::Ok));
+  desk.ask(Verb::Move, MoveRequest{key("m2"), {theirs, other}}, kOther);
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Denied));
+  auto kill = desk.kill(theirs, "k1");
+  kill.jobs.ids = {theirs, other};
+  desk.ask(Verb::Kill, kill, kOther);
+  EXPECT_EQ(desk.state_of(theirs), JobState::Killed);
+  EXPECT_EQ(desk.state_of(other), JobState::Pending);
+}
+
+TEST(clients, an_application_profile_bounds_run_limits_and_has_a_usual_one) {
+  Desk desk;
+  auto& apps = desk.past.config.apps;
+  auto batch = std::find_if(apps.begin(), apps.end(), [](auto& a) { return a.name == "batch"; });
+  ASSERT_NE(batch, apps.end());
+  batch->run_limit = {std::chrono::minutes(30), std::chrono::hours(1)};
+  desk.past.reconfigure();
+  desk.start();
+  SpecBuilder open, asked, beyond;
+  asked.spec.run_limit = std::chrono::minutes(45);
+  beyond.spec.run_limit = std::chrono::minutes(61);
+  EXPECT_EQ(desk.refused(beyond),
+            (VerbError{number(Code::Limit),
+                       "RUNLIMIT: Cannot exceed profile's hard limit(s): application profile "
+                       "'batch' allows 1h"}));
+  auto limit_of = [&](JobId id) {
+    desk.ask(Verb::Jobs, JobsRequest{{.ids = {id}}});
+    return desk.first.last<JobsReply>().jobs.at(0).run_limit;
+  };
+  EXPECT_EQ(limit_of(desk.submit("one", open)), std::chrono::minutes(30));
+  EXPECT_EQ(limit_of(desk.submit("two", asked)), std::chrono::minutes(45));
+}
+
 TEST(clients, a_kill_answers_for_each_id) {
   Desk desk;
   desk.start();
