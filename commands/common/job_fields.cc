@@ -247,7 +247,8 @@ std::string exit_reason_text(const JobView& view) {
   const Job& job = *view.job;
   if (!is_over(job.state) || job.term == Term::None) return "";
   std::string text = std::string(term_name(job.term)) + ": " + std::string(term_text(job.term));
-  return job.end_text.empty() ? text : text + " (" + job.end_text + ")";
+  bool more = !job.end_text.empty() && job.end_text != text;
+  return more ? text + " (" + job.end_text + ")" : text;
 }
 
 std::string exit_code_text(const JobView& view) {
