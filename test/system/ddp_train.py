@@ -24,4 +24,6 @@ weights = [torch.zeros_like(model.module.weight) for _ in range(world)]
 dist.all_gather(weights, model.module.weight.data)
 assert all(torch.equal(weights[0], w) for w in weights)
 print(f'rank {rank} of {world} local {os.environ["LOCAL_RANK"]} group {os.environ["GROUP_RANK"]} agreed', flush=True)
+# What still holds the group keeps its threads alive into the interpreter's end, where torch may abort.
+del model, optimizer
 dist.destroy_process_group()
