@@ -19,8 +19,8 @@ std::span<const Option> modify_options();
 /// @errors BadArgument: as make_spec; no option at all
 Result<void> change_spec(const Parsed& options, const Surroundings& here, JobSpec& spec);
 
-/// The run limit where it is all that is to change; 0: its queue's. Alone it may be changed of jobs
-/// that run, and by administrators.
+/// The run limit where it is all that is to change; 0: its profile's or queue's. Alone it may be
+/// changed of jobs that run, and by administrators.
 /// @errors BadArgument: no time
 Result<std::optional<Duration>> run_limit_alone(const Parsed& options);
 

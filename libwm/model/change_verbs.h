@@ -53,7 +53,7 @@ struct ModifyRequest {
 struct LimitRequest {
   std::string request_key;
   JobSelection jobs;
-  Duration limit{};  ///< 0: its queue's
+  Duration limit{};  ///< 0: its profile's or queue's
   bool operator==(const LimitRequest&) const = default;
 };
 

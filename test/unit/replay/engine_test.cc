@@ -6,28 +6,16 @@
 #include "libwm/replay/alone.h"
 #include "libwm/replay/metrics.h"
 #include "libwm/replay/report.h"
+#include "test/unit/replay/small_jobs.h"
 
 namespace wm::replay {
 namespace {
-
-TraceJob job(double submit, std::uint32_t tasks, double seconds, bool elastic = false) {
-  TraceJob made;
-  made.name = "job" + std::to_string(static_cast<int>(submit));
-  made.submit_s = submit;
-  made.tasks = made.min_tasks = made.max_tasks = tasks;
-  if (elastic) made.min_tasks = 1, made.max_tasks = 64;
-  made.milli_gpus = 1000;
-  made.work = linear_work(seconds, tasks);
-  return made;
-}
 
 Outcome run(const Workload& workload, const Setup& setup, const Options& options) {
   auto outcome = simulate(workload, setup, options);
   EXPECT_TRUE(outcome) << outcome.error().text;
   return outcome ? *outcome : Outcome{};
 }
-
-constexpr Setup kFour{2, 2, 2};
 
 TEST(engine, a_rigid_job_waits_for_the_one_before_it) {
   Workload list{{job(0, 4, 100), job(10, 3, 50)}};
@@ -196,19 +184,16 @@ TEST(metrics, fairness_compares_with_a_share_of_the_cluster) {
 }
 
 // Each minute says how fast a size is; alone, it has to be tried out as in company.
-class Trained : public Work {
+class Trained : public WorkBySpeed {
  public:
-  double total() const override { return 1000; }
-  double after(double done, double seconds, const Shape& shape, Batch) const override {
-    return std::min(total(), done + seconds * tasks_of(shape));
-  }
-  double left_s(double done, const Shape& shape, Batch) const override {
-    return (total() - done) / tasks_of(shape);
-  }
+  Trained() : WorkBySpeed(1000) {}
   Report report(double, const Shape& shape, Batch) const override {
     return {static_cast<std::uint32_t>(shape.size()), tasks_of(shape), 1, 1, 0, 1, 1};
   }
   BatchLimits limits() const override { return {4, 4, 4, 1, 4}; }
+
+ private:
+  double speed(std::uint32_t tasks) const override { return tasks; }
 };
 
 TEST(metrics, a_job_that_reports_is_compared_with_its_simulation_alone) {

@@ -4,25 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "libwm/replay/metrics.h"
+#include "test/unit/replay/small_jobs.h"
 
 namespace wm::replay {
 namespace {
-
-constexpr Setup kFour{2, 2, 2};
-
-TraceJob job(double submit, std::uint32_t tasks, double seconds, bool elastic = false) {
-  TraceJob made;
-  made.name = "job";
-  made.submit_s = submit;
-  made.tasks = made.min_tasks = made.max_tasks = tasks;
-  if (elastic) made.min_tasks = 1, made.max_tasks = 64;
-  made.milli_gpus = 1000;
-  made.work = linear_work(seconds, tasks);
-  return made;
-}
 
 std::vector<double> ends_of(const Workload& list, const Setup& setup = kFour) {
   std::vector<double> ends;
@@ -60,22 +46,12 @@ TEST(ideal, who_needs_more_than_its_part_takes_turns) {
 }
 
 // Twice as fast on two, half as fast on three and more: as on five GPUs of two hosts.
-class Crossing : public Work {
+class Crossing : public WorkBySpeed {
  public:
-  double total() const override { return 100; }
-  double after(double done, double seconds, const Shape& shape, Batch) const override {
-    return std::min(total(), done + seconds * speed(shape));
-  }
-  double left_s(double done, const Shape& shape, Batch) const override {
-    return (total() - done) / speed(shape);
-  }
-  Report report(double, const Shape&, Batch) const override { return {}; }
+  Crossing() : WorkBySpeed(100) {}
 
  private:
-  static double speed(const Shape& shape) {
-    std::uint32_t tasks = tasks_of(shape);
-    return tasks < 3 ? tasks : 0.5;
-  }
+  double speed(std::uint32_t tasks) const override { return tasks < 3 ? tasks : 0.5; }
 };
 
 TEST(ideal, nobody_has_more_than_makes_it_faster) {
