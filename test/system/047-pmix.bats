@@ -17,8 +17,7 @@ setup() {
   cluster_env
   cd "$BATS_TEST_TMPDIR" || return
   course=$BATS_FILE_TMPDIR/course
-  # Hosts of a private cluster share a kernel and a name: Open MPI's shared memory would mix them up.
-  export OMPI_MCA_btl=self,tcp
+  mpi_on_loopback
 }
 teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; bhist -l "${job-0}"; cluster_words; }; end_all_jobs; }
 

@@ -18,8 +18,8 @@ setup() {
   [ -x "$B/test/examples/mpi_train" ] || skip "mpi_train is not built: configure found no mpicxx"
   cluster_env
   cd "$BATS_TEST_TMPDIR" || return
-  # Hosts of a private cluster share a kernel and a name: Open MPI's shared memory would mix them up.
-  export OMPI_MCA_btl=self,tcp RESULT_DIR=$PWD LOG_DIR=$PWD/log
+  mpi_on_loopback
+  export RESULT_DIR=$PWD LOG_DIR=$PWD/log
   mkdir -p log
   # mpirun kills its ranks so long after a SIGTERM: a second is little for a busy machine.
   export OMPI_MCA_odls_base_sigkill_timeout=3

@@ -54,7 +54,7 @@ need_charliecloud() { command -v ch-run >/dev/null || skip "no ch-run: run scrip
 # Hosts of a private cluster share a kernel and a name: Open MPI's shared memory would mix them up.
 need_mpi() {
   command -v mpicc mpirun >/dev/null || skip "no Open MPI: run scripts/bootstrap"
-  export OMPI_MCA_btl=self,tcp
+  mpi_on_loopback
 }
 need_blaunch() { [[ $B != *-* ]] || skip "commands with sanitizers need libraries that the image lacks"; }
 need_podman() {

@@ -153,7 +153,7 @@ end_podman_of_a() { as a podman system migrate 2>/dev/null; }
 mpi_as_a() {
   command -v mpicc mpirun >/dev/null || skip "no Open MPI: run scripts/bootstrap"
   podman_as_a
-  export OMPI_MCA_btl=self,tcp
+  mpi_on_loopback
   job=$(submit_as a -app podman -n 4 -R 'span[ptile=2]' -o out.txt \
     "${@:1:$#-1}" "${*: -1} sh -c 'cat /etc/where >>ranks.txt; exec $CLUSTER_PLACE/mpi/hello'")
   ran_out "$job" 60

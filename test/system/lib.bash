@@ -137,3 +137,9 @@ image_for_podman() {
   "$@" podman run --rm --network=host --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 localhost/wmtest:1 /bin/true \
     >/dev/null 2>&1 || skip "podman cannot start a container on this kernel"
 }
+
+# Open MPI between hosts of a private cluster. They share a kernel and a name: its shared memory would
+# mix them up; and what other clusters do to the machine's network interfaces is not to reach its sockets.
+mpi_on_loopback() {
+  export OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
+}
