@@ -132,7 +132,8 @@ constexpr Key<C> kKeys[] = {
      Effect::Reconfig,
      "Under fairshare an elastic job that reports its steps gets, beyond an equal share, no more "
      "tasks than make it so many percent as fast per task as its fewest do: what it makes little "
-     "of goes to others. 0: what jobs report counts under goodput only."},
+     "of goes to others. It goes to a further host only where that makes it faster. 0: what jobs "
+     "report counts under goodput only."},
     {"elastic_least_weight",
      [](C& c) -> Field { return &c.sched.elastic_least_weight; },
      {1, 100},

@@ -111,8 +111,8 @@ constexpr Key<Q> kKeys[] = {
      },
      kAny, Effect::Reconfig,
      "Sizes of its elastic jobs beyond their minimum: equal (fairshare), or by what each gains "
-     "from "
-     "another task, as far as its reported step times tell (goodput). A plan may say otherwise."},
+     "from another task, as far as its reported step times tell (goodput): it goes to a further "
+     "host only where that makes it faster. A plan may say otherwise."},
     {"preempt_grace",
      [](Q& q) -> Field { return &q.preempt_grace; },
      {0, kDay},

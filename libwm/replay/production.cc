@@ -173,7 +173,7 @@ void Production::foretell(std::uint32_t job) {
   // Before its own first report: as if no larger batch would help.
   auto noise = noise_.find(job);
   if (noise != noise_.end()) terms.noise = noise->second;
-  (*speeds_)[id_of(job)] = profile->second.speeds(terms, per_host_, run.trace->max_tasks);
+  (*speeds_)[id_of(job)] = profile->second.curve(terms, per_host_, run.trace->max_tasks);
 }
 
 // What running jobs have said of themselves since the last decision.

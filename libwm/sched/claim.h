@@ -18,11 +18,13 @@
 
 #include "libwm/model/cluster.h"
 #include "libwm/sched/ends.h"
-#include "libwm/sched/requests.h"
 #include "libwm/sched/fill.h"
+#include "libwm/sched/requests.h"
 #include "libwm/sched/tally.h"
 
 namespace wm::sched {
+
+struct Curve;  // goodput.h
 
 /// How a claim takes part.
 enum class ClaimKind : std::uint8_t { Fixed, Elastic, Pending };
@@ -65,11 +67,11 @@ struct Claim {
   bool due = false;         ///< its promised date has come: it starts whatever its user's share is
   Barred barred = Barred::No;
   PendCode barrier = PendCode::New;
-  const std::vector<double>* speeds = nullptr;  ///< by tasks; null: not known
-  bool by_gain = false;                         ///< shares by gain, not equally
-  double weight = 1;                            ///< among the jobs of its user
-  double kept = 1;                              ///< and its present size so much more
-  Duration price{};                             ///< what a change of its size costs it
+  const Curve* curve = nullptr;  ///< how fast it is; null: not known
+  bool by_gain = false;          ///< shares by gain, not equally
+  double weight = 1;             ///< among the jobs of its user
+  double kept = 1;               ///< and its present size so much more
+  Duration price{};              ///< what a change of its size costs it
   UsefulSizes sizes = UsefulSizes::Any;
   std::uint32_t per_host = 1;  ///< tasks that its largest host takes; of jobs with `sizes`
   std::uint32_t useful = ~0u;  ///< more tasks than these give it no speed

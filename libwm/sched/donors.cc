@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "libwm/sched/speeds.h"
+
 namespace wm::sched {
 namespace {
 
@@ -11,6 +13,20 @@ bool is_leaving(const std::map<JobId, Leaving>& leaving, JobId job, TaskNumber t
   if (it == leaving.end()) return false;
   const auto& tasks = it->second.tasks;
   return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
+}
+
+// On another host than rank 0's task is?
+bool is_apart(const Job& job, const Task& task, TaskNumber first) {
+  const Task* zero = find_task(job, first);
+  return zero && task.host != zero->host;
+}
+
+std::vector<const Task*> wanted_apart(const Job& job) {
+  TaskNumber first = first_task(job);
+  std::vector<const Task*> apart;
+  for (const Task& task : job.tasks)
+    if (is_wanted(task) && is_apart(job, task, first)) apart.push_back(&task);
+  return apart;
 }
 
 }  // namespace
@@ -23,10 +39,10 @@ Donors::Donors(std::vector<Claim>& claims, Places& places) : places_(places) {
       std::sort(candidates.begin(), candidates.end(), leaves_before);
 }
 
-// Lowest-priority queue first, then the later job, then the higher number.
+// Lowest-priority queue first, then who is apart, then the later job, then the higher number.
 bool Donors::leaves_before(const Candidate& a, const Candidate& b) {
-  return std::tie(b.claim->rank, b.claim->id, b.task->number) <
-         std::tie(a.claim->rank, a.claim->id, a.task->number);
+  return std::tie(b.claim->rank, b.apart, b.claim->id, b.task->number) <
+         std::tie(a.claim->rank, a.apart, a.claim->id, a.task->number);
 }
 
 bool Donors::is_better(const Candidates& a, const Candidates& b) {
@@ -43,8 +59,9 @@ void Donors::add(Claim& claim) {
     if (!is_wanted(task) || task.number == first) continue;
     auto room = static_cast<std::uint32_t>(room_at(places_.rooms(), task.host));
     if (room >= places_.rooms().size()) continue;
-    if (gives) by_room_[room].push_back({&claim, &task});
-    all_[room].push_back({&claim, &task});
+    Candidate candidate{&claim, &task, is_apart(*claim.job, task, first)};
+    if (gives) by_room_[room].push_back(candidate);
+    all_[room].push_back(candidate);
   }
 }
 
@@ -204,6 +221,22 @@ void Donors::release_above_limit(std::vector<Claim>& claims) {
     if (claim.kind != ClaimKind::Elastic) continue;
     std::uint32_t limit = std::max(claim.min, std::min(task_cap(*claim.job), claim.useful));
     for (std::uint32_t n = claim.now; n > limit; --n) ask_last(claim, JobId{});
+  }
+}
+
+void Donors::release_apart(std::vector<Claim>& claims, WallTime now) {
+  for (Claim& claim : claims) {
+    bool asks = claim.kind == ClaimKind::Elastic && claim.in_place && claim.curve &&
+                !leaving_.count(claim.id) && places_.request(claim).plain();
+    if (!asks) continue;
+    std::vector<const Task*> apart = wanted_apart(*claim.job);
+    auto stay = static_cast<std::uint32_t>(claim.now - apart.size());
+    if (apart.empty() || stay < claim.min || !is_faster_together(claim, stay, now)) continue;
+    for (const Task* task : apart) {
+      auto room = static_cast<std::uint32_t>(room_at(places_.rooms(), task->host));
+      if (room < places_.rooms().size()) ask({&claim, task}, room, JobId{});
+    }
+    leaving_[claim.id].apart = true;
   }
 }
 

@@ -1,9 +1,9 @@
 // Role: tasks that may be asked to leave: those of elastic jobs above their target. Chosen
 // only where somebody is promised their place, so that no job shrinks for nothing; per job
-// highest number first, never the task of rank 0, on the host that needs the fewest leavers.
-// For a newcomer's first host also others, who get as many places elsewhere in the next pass: of
-// those above their target, which are then still there.
-// Called by resize.cc.
+// those apart from rank 0 first, then the highest number, never the task of rank 0; on the host
+// that needs the fewest leavers. For a newcomer's first host also others, who get as many places
+// elsewhere in the next pass: of those above their target, which are then still there. Called by
+// resize.cc.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ namespace wm::sched {
 struct Leaving {
   Claim* claim = nullptr;
   std::vector<TaskNumber> tasks;
-  std::vector<JobId> receivers;  ///< for whom; empty: its own limit was lowered
+  std::vector<JobId> receivers;  ///< for whom; empty: for its own sake
+  bool apart = false;            ///< it is faster without them; else its limit was lowered
 };
 
 /// Who may give, and who has been asked to.
@@ -30,7 +31,8 @@ class Donors {
 
   /// Makes room for `chunk` tasks of `claim` on one host, counting what is coming, and says
   /// on which of `hosts`: one where it is there already, else the one that needs the fewest leavers
-  /// (then those of the lowest queue, latest job, highest number). Nothing if no host can.
+  /// (then those of the lowest queue, apart from their rank 0, latest job, highest number). Nothing
+  /// if no host can.
   /// @cost O(hosts + tasks that may leave)
   std::optional<std::uint32_t> make_room(const Claim& claim, std::int64_t chunk,
                                          const TasksByRoom& has,
@@ -51,6 +53,10 @@ class Donors {
   /// The tasks above a lowered limit leave, wanted or not. @cost O(tasks)
   void release_above_limit(std::vector<Claim>& claims);
 
+  /// Tasks on further hosts leave a job that is faster without them (speeds.h).
+  /// @cost O(tasks of elastic jobs)
+  void release_apart(std::vector<Claim>& claims, WallTime now);
+
   /// The surplus of a job leaves for `receiver`, wherever it is. @cost O(tasks squared)
   void release_surplus(Claim& donor, JobId receiver);
 
@@ -68,6 +74,7 @@ class Donors {
   struct Candidate {
     Claim* claim;
     const Task* task;
+    bool apart = false;  // on another host than rank 0
     bool operator==(const Candidate&) const = default;
   };
   using Candidates = std::vector<Candidate>;

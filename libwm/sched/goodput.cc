@@ -108,6 +108,18 @@ double goodput_at(const StepModel& model, const BatchTerms& terms, std::uint32_t
 // How much faster than its model a job was: model's time / reported time, by tasks.
 using Corrections = std::map<std::uint32_t, double>;
 
+// Of a size, the report on the fewest hosts counts, of those on at least so many.
+Corrections corrections_of(std::span<const StepSample> sorted, const StepModel& model,
+                           std::uint32_t least_hosts) {
+  Corrections seen;
+  for (const StepSample& s : sorted) {
+    if (s.hosts < least_hosts) continue;
+    double foretold = model.step_s(s.hosts, s.tasks, s.local_batch, 1);
+    seen.try_emplace(s.tasks, foretold / (s.compute_s + s.exchange_s));
+  }
+  return seen;
+}
+
 // The same of any size: where the model errs it errs nearby, too, or a size never seen would look
 // better or worse than the one beside it for no reason but that.
 double correction_of(const Corrections& seen, std::uint32_t tasks) {
@@ -142,6 +154,17 @@ void lift_between(const Corrections& seen, std::uint32_t per_host, std::vector<d
     }
     low = high;
   }
+}
+
+// Like those of packed tasks, by what was seen of several hosts alone.
+std::vector<double> speeds_apart(std::span<const StepSample> sorted, const StepModel& model,
+                                 const BatchTerms& terms, std::uint32_t per_host) {
+  Corrections seen = corrections_of(sorted, model, 2);
+  if (seen.empty()) return {};
+  std::vector<double> speeds{0, correction_of(seen, 1) * best_goodput(model, terms, 1, 1)};
+  for (std::uint32_t tasks = 2; tasks <= per_host; ++tasks)
+    speeds.push_back(correction_of(seen, tasks) * best_goodput(model, terms, 2, tasks));
+  return speeds;
 }
 
 }  // namespace
@@ -194,19 +217,14 @@ bool Profile::add(const StepSample& sample) {
   return true;
 }
 
-std::vector<double> Profile::speeds(const BatchTerms& terms, std::uint32_t per_host,
-                                    std::uint32_t most) const {
+Curve Profile::curve(const BatchTerms& terms, std::uint32_t per_host, std::uint32_t most) const {
   if (samples_.empty()) return {};
   std::vector<StepSample> samples;
   for (const auto& [key, sample] : samples_) samples.push_back(sample);
   StepModel model = fit_steps(samples);
-  Corrections seen;
-  for (const StepSample& s : samples) {
-    // Reports are sorted by hosts: of a size, the one on the fewest counts.
-    seen.try_emplace(
-        s.tasks, model.step_s(s.hosts, s.tasks, s.local_batch, 1) / (s.compute_s + s.exchange_s));
-  }
-  std::vector<double> speeds{0};
+  Corrections seen = corrections_of(samples, model, 1);
+  Curve curve{{0}, speeds_apart(samples, model, terms, per_host)};
+  std::vector<double>& speeds = curve.packed;
   std::uint32_t last = std::min(most, std::max(2u, 2 * seen_));
   for (std::uint32_t tasks = 1; tasks <= last; ++tasks) {
     if (!is_whole(tasks, per_host)) {
@@ -217,7 +235,7 @@ std::vector<double> Profile::speeds(const BatchTerms& terms, std::uint32_t per_h
     speeds.push_back(correction_of(seen, tasks) * best_goodput(model, terms, hosts, tasks));
   }
   lift_between(seen, per_host, speeds);
-  return speeds;
+  return curve;
 }
 
 }  // namespace wm::sched

@@ -67,6 +67,13 @@ double efficiency(const BatchTerms& terms, double batch);
 double best_goodput(const StepModel& model, const BatchTerms& terms, std::uint32_t hosts,
                     std::uint32_t tasks);
 
+/// How fast a job is with 0, 1, 2 … tasks. Any unit, the same for all.
+struct Curve {
+  std::vector<double> packed;  ///< on as few hosts as can be
+  /// On several hosts, of as many tasks as one could take. Empty: not known.
+  std::vector<double> apart;
+};
+
 /// What a job has shown of itself. A value of the caller; one a job.
 class Profile {
  public:
@@ -77,10 +84,10 @@ class Profile {
   /// twice the tasks seen, at least 2. Where a size was seen, what was seen counts; elsewhere the
   /// model, which errs as it does at the sizes seen next to it, and between two that were seen is
   /// never below the line between them: speed rises less with every task, if it does. Beyond one
-  /// host only whole ones are any faster. Empty before the first report.
+  /// host only whole ones are any faster. Apart: known once the job was seen on several hosts.
+  /// Empty before the first report.
   /// @cost O(tasks x batches + fit)
-  std::vector<double> speeds(const BatchTerms& terms, std::uint32_t per_host,
-                             std::uint32_t most) const;
+  Curve curve(const BatchTerms& terms, std::uint32_t per_host, std::uint32_t most) const;
 
  private:
   struct Key {

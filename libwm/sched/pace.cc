@@ -85,23 +85,23 @@ class LargestHosts {
   std::map<std::uint32_t, std::uint32_t> most_;  // by request
 };
 
-const std::vector<double>& curve_for(const Claim& claim, Curves& curves) {
-  Curve& curve = curves[claim.id];
-  bool known = curve.pace == claim.job->pace && curve.per_host == claim.per_host &&
-               curve.most == claim.max && !curve.speeds.empty();
-  if (known) return curve.speeds;
-  curve = {claim.job->pace, claim.per_host, claim.max, {}};
-  curve.speeds = curve_of(curve.pace, claim.per_host, claim.max);
-  return curve.speeds;
+const Curve& curve_for(const Claim& claim, Curves& curves) {
+  MadeCurve& made = curves[claim.id];
+  bool known = made.pace == claim.job->pace && made.per_host == claim.per_host &&
+               made.most == claim.max && !made.curve.packed.empty();
+  if (known) return made.curve;
+  made = {claim.job->pace, claim.per_host, claim.max, {}};
+  made.curve = curve_of(made.pace, claim.per_host, claim.max);
+  return made.curve;
 }
 
 }  // namespace
 
-std::vector<double> curve_of(const Pace& pace, std::uint32_t per_host, std::uint32_t most) {
+Curve curve_of(const Pace& pace, std::uint32_t per_host, std::uint32_t most) {
   if (pace.reports.empty()) return {};
   Profile profile;
   for (const StepReport& report : pace.reports) profile.add(sample_of(pace, report));
-  return profile.speeds(terms_of(pace), std::max(1u, per_host), most);
+  return profile.curve(terms_of(pace), std::max(1u, per_host), most);
 }
 
 bool is_sized_by_reports(const Config& config, const JobSpec& spec) {
@@ -118,15 +118,15 @@ void attach_paces(Claims& claims, const Config& config, Curves& curves) {
   LargestHosts hosts(claims);
   for (Claim& claim : claims.all) {
     if (!claim.resizes || claim.kind == ClaimKind::Fixed) continue;
-    bool by_reports = !claim.speeds && is_sized_by_reports(config, claim.spec());
+    bool by_reports = !claim.curve && is_sized_by_reports(config, claim.spec());
     if (!by_reports && claim.sizes == UsefulSizes::Any) continue;
     claim.per_host = hosts.takes(claim);
     if (!by_reports) continue;
     claim.by_gain = is_sized_by_gain(config, claim.spec());
     claim.price = price_of(config, *claim.job);
     live.insert(claim.id);
-    const auto& curve = curve_for(claim, curves);
-    if (curve.size() > 1) attach_curve(claim, curve, worth_of(claim, config.cluster.sched));
+    const Curve& curve = curve_for(claim, curves);
+    if (curve.packed.size() > 1) attach_curve(claim, curve, worth_of(claim, config.cluster.sched));
   }
   std::erase_if(curves, [&](const auto& entry) { return !live.count(entry.first); });
 }

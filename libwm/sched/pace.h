@@ -3,7 +3,7 @@
 // worth it, from its Pace (model/job.h), which the master records by events, so a pass needs
 // nothing but the cluster and a restarted master knows what the one before it knew.
 //
-//   StepsMeasured events ─► Job::pace ─► samples ─► fit (goodput.h) ─► curve ─► Claim::speeds
+//   StepsMeasured events ─► Job::pace ─► samples ─► fit (goodput.h) ─► curve ─► Claim::curve
 //
 // Invariants: pure; a curve is a function of pace, request and cap; no claim's floor, minimum or
 // cap is raised by one. Called by schedule.cc.
@@ -16,15 +16,16 @@
 
 #include "libwm/model/cluster.h"
 #include "libwm/sched/claim.h"
+#include "libwm/sched/goodput.h"
 
 namespace wm::sched {
 
-/// Speed with 0, 1, 2 … tasks on hosts that take `per_host` of them, as far as the reports tell: at
+/// Its speed on hosts that take `per_host` of them, as far as the reports tell: at
 /// most twice the tasks seen. Empty without a report.
 /// Where the exchange was not measured, the fastest report with as large a part of the batch says
 /// what computing takes, and the rest is exchange.
 /// @units samples at the initial batch per second   @cost O(reports squared + tasks x batches)
-std::vector<double> curve_of(const Pace& pace, std::uint32_t per_host, std::uint32_t most);
+Curve curve_of(const Pace& pace, std::uint32_t per_host, std::uint32_t most);
 
 /// Does what the job reports of its steps bear on its size: is it sized by gain, or must tasks be
 /// worth it (elastic_worth)? @cost as is_sized_by_gain
@@ -34,13 +35,15 @@ bool is_sized_by_reports(const Config& config, const JobSpec& spec);
 /// @cost O(1)
 Duration price_of(const Config& config, const Job& job);
 
-/// Curves as they were made last, by job. Values; kept from pass to pass.
-struct Curve {
+/// A curve and what it was made of.
+struct MadeCurve {
   Pace pace;
   std::uint32_t per_host = 1, most = 1;
-  std::vector<double> speeds;
+  Curve curve;
 };
-using Curves = std::map<JobId, Curve>;
+
+/// Curves as they were made last, by job. Values; kept from pass to pass.
+using Curves = std::map<JobId, MadeCurve>;
 
 /// Sets how claims share by gain, what they know of their speed, and the sizes that suit them.
 /// Curves of jobs that claim nothing any more are dropped.

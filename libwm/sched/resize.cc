@@ -1,6 +1,9 @@
 #include "libwm/sched/resize.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "libwm/sched/speeds.h"
 
 namespace wm::sched {
 namespace {
@@ -17,6 +20,11 @@ std::int64_t chunk_of(const Claim& claim, std::int64_t tasks, bool grows) {
   if (span.one_host) return tasks;
   std::int64_t together = span.ptile ? span.ptile : std::max<std::uint32_t>(1, span.block);
   return std::min(together, tasks);
+}
+
+std::int64_t tasks_of(const std::vector<Share>& shares) {
+  return std::accumulate(shares.begin(), shares.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Share& share) { return sum + share.tasks; });
 }
 
 bool grows_beyond_start(const Claim& claim) {
@@ -269,6 +277,29 @@ bool Placement::start_all(Claim& claim) {
   return true;
 }
 
+// The host that it has all its tasks on, if `tasks` of them on several would not be faster than
+// those that it can have there.
+std::optional<std::uint32_t> Placement::only_host(const Claim& claim, const Placed& placed,
+                                                  std::int64_t tasks) const {
+  bool asks = claim.curve && placed.has.size() == 1 && claim.spec().span == Span{} &&
+              claims_.requests[claim.request].plain();
+  if (!asks) return {};
+  auto [room, here] = *placed.has.begin();
+  here += places_.fits(claim, room, When::Future, tasks - placed.tasks, placed.has);
+  bool stays = here < tasks && !pays_apart(claim, static_cast<std::uint32_t>(here),
+                                           static_cast<std::uint32_t>(tasks));
+  return stays ? std::optional(room) : std::nullopt;
+}
+
+// Free ones. Of several hosts as many as are faster together, even if more are to follow.
+std::vector<Share> Placement::places_to_grow(const Claim& claim, std::int64_t more,
+                                             const Placed& placed) {
+  auto shares = places_.choose(claim, more, false, placed.has);
+  auto only = only_host(claim, placed, placed.tasks + tasks_of(shares));
+  if (only) std::erase_if(shares, [&](const Share& share) { return share.room != *only; });
+  return shares;
+}
+
 bool Placement::grow(Claim& claim) {
   Placed& placed = placed_[&claim];
   if (!claim.pending()) {
@@ -281,13 +312,15 @@ bool Placement::grow(Claim& claim) {
   std::int64_t room = gates_.room(claim), ready = placed.ready;
   if (!waits && placed.tasks < wanted && room > 0) {
     std::int64_t more = std::min(room, wanted - placed.tasks);
-    auto shares = places_.choose(claim, more, false, placed.has);
-    for (const Share& share : shares) grant(claim, share, spots, placed);
+    for (const Share& share : places_to_grow(claim, more, placed))
+      grant(claim, share, spots, placed);
     gates_.add(claim, placed.ready - ready);
   }
   if (placed.tasks < wanted && (claim.resizes || waits)) {
     bool closed = gates_.room(claim) < wanted - placed.tasks;
-    auto hosts = places_.near_hosts(claim, placed.has, places_.worth_a_look(donors_.rooms()));
+    auto only = only_host(claim, placed, wanted);
+    auto worth = only ? Positions{*only} : places_.worth_a_look(donors_.rooms());
+    auto hosts = places_.near_hosts(claim, placed.has, worth);
     placed.tasks += promise(claim, wanted - placed.tasks, placed.has, hosts);
     if (closed) open_gate(claim, wanted - placed.ready);
   }
@@ -379,6 +412,7 @@ bool Placement::grow_class(bool gpu) {
 
 bool Placement::run() {
   donors_.release_above_limit(claims_.all);
+  donors_.release_apart(claims_.all, clock_.now);
   held_.keep(places_);
   bool all = start_in_order();
   held_.let_grow();

@@ -3,7 +3,8 @@
 // then growth, so that no job's fifth task takes the place of another's first.
 //
 // The first host of an elastic newcomer with GPUs is to be whole, as far as its target goes: tasks
-// of one job that are scattered over hosts are slower, and stay so: nobody brings them together.
+// of one job that are scattered over hosts are slower, and stay so: nobody brings them together. A
+// job that grows goes to a further host only where that makes it faster, and leaves it where not.
 //
 //   target not yet met ─► room now? ──yes──► start, grow
 //                             no
@@ -16,6 +17,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,6 +98,9 @@ class Placement {
   void start_at(Claim& claim, const std::vector<Share>& shares);
   bool promise_start(Claim& claim);
   bool grow(Claim& claim);
+  std::optional<std::uint32_t> only_host(const Claim& claim, const Placed& placed,
+                                         std::int64_t tasks) const;
+  std::vector<Share> places_to_grow(const Claim& claim, std::int64_t more, const Placed& placed);
   void open_gate(Claim& claim, std::int64_t tasks);
   bool promise_on(Claim& claim, std::int64_t tasks, const std::vector<std::uint32_t>& hosts);
   std::int64_t promise(const Claim& claim, std::int64_t tasks, TasksByRoom& has,

@@ -205,7 +205,9 @@ void Pass::add_pieces() {
   }
   for (const auto& [job, leaving] : placement_->leaving()) {
     if (is_preempted(job)) continue;
-    std::string reason = leaving.receivers.empty() ? "its limit was lowered" : "released for job";
+    std::string reason = !leaving.receivers.empty() ? "released for job"
+                         : leaving.apart            ? "faster on fewer hosts"
+                                                    : "its limit was lowered";
     for (JobId receiver : leaving.receivers) reason += " <" + to_string(receiver) + ">";
     plan_.shrinks.push_back({job, leaving.claim->job->attempt, leaving.tasks, reason});
   }

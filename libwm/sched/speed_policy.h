@@ -5,15 +5,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <vector>
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
+#include "libwm/sched/goodput.h"
 
 namespace wm::sched {
 
-/// How fast each job is with 0, 1, 2 … tasks, as far as it is known. Any unit.
-using Speeds = std::map<JobId, std::vector<double>>;
+/// How fast each job is, as far as it is known.
+using Speeds = std::map<JobId, Curve>;
 
 /// How elastic jobs of one user share what is left beyond their minimums.
 enum class ElasticShare : std::uint8_t {

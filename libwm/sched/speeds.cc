@@ -17,8 +17,8 @@ constexpr double kFaster = 1.03;
 constexpr double kKept = 1.2, kMostForPrice = 4;
 
 double speed_at(const Claim& claim, std::uint32_t tasks) {
-  if (!claim.speeds) return tasks;
-  const auto& speeds = *claim.speeds;
+  if (!claim.curve) return tasks;
+  const auto& speeds = claim.curve->packed;
   return speeds[std::min<std::size_t>(tasks, speeds.size() - 1)];
 }
 
@@ -27,7 +27,7 @@ std::uint32_t most_useful(const Claim& claim, double worth) {
   std::uint32_t best = std::max(1u, claim.min);
   double first = speed_at(claim, best) / best;
   std::uint32_t reference = best;
-  auto last = static_cast<std::uint32_t>(claim.speeds->size() - 1);
+  auto last = static_cast<std::uint32_t>(claim.curve->packed.size() - 1);
   for (std::uint32_t tasks = best + 1; tasks <= last; ++tasks) {
     double speed = speed_at(claim, tasks);
     if (speed < speed_at(claim, reference) * kFaster || !claim.suits(tasks)) continue;
@@ -40,7 +40,7 @@ std::uint32_t most_useful(const Claim& claim, double worth) {
 // The next size above `tasks` that is faster; 0: none.
 std::uint32_t next_size(const Claim& claim, std::uint32_t tasks) {
   std::uint32_t most = claim.most();
-  if (!claim.speeds) {
+  if (!claim.curve) {
     for (std::uint32_t size = tasks + 1; size <= most; ++size)
       if (claim.suits(size)) return size;
     return 0;
@@ -80,6 +80,13 @@ double weight_of(const Claim& claim, const SchedConf& conf, WallTime now) {
   return std::max(conf.elastic_least_weight / 100.0, 1 / (1 + held / half));
 }
 
+// How long it has run as it does. What has run for a while will run for as long again.
+Duration horizon_of(const Claim& claim, WallTime now) {
+  WallTime last = claim.job->dispatched;
+  for (const Task& task : claim.job->tasks) last = std::max(last, task.since);
+  return now - last;
+}
+
 // What jobs of one class compete for, and how many they are.
 struct Contended {
   Units units = 0, jobs = 0;
@@ -106,8 +113,8 @@ void mark_shares(Claims& claims, const Capacities& capacities) {
     if (claim.resizes) claim.share = of(claim.gpu).share_of(claim);
 }
 
-void attach_curve(Claim& claim, const std::vector<double>& curve, double worth) {
-  claim.speeds = &curve;
+void attach_curve(Claim& claim, const Curve& curve, double worth) {
+  claim.curve = &curve;
   claim.useful = most_useful(claim, worth);
   claim.max = std::max(claim.min, std::min(claim.max, claim.useful));
 }
@@ -123,7 +130,7 @@ void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, const 
     claim.by_gain = policy.share == ElasticShare::Gain;
     claim.price = policy.cost;
     auto found = policy.speeds->find(claim.id);
-    if (found == policy.speeds->end() || found->second.size() < 2) continue;
+    if (found == policy.speeds->end() || found->second.packed.size() < 2) continue;
     attach_curve(claim, found->second, worth_of(claim, conf));
   }
 }
@@ -160,22 +167,30 @@ Units share_by_speed(const std::vector<Claim*>& growing, Units left, ElasticShar
   return left;
 }
 
+bool pays_apart(const Claim& claim, std::uint32_t here, std::uint32_t tasks) {
+  if (!claim.curve || tasks >= claim.curve->apart.size()) return true;
+  return claim.curve->apart[tasks] >= kFaster * speed_at(claim, here);
+}
+
+bool is_faster_together(const Claim& claim, std::uint32_t stay, WallTime now) {
+  if (!claim.curve || claim.now >= claim.curve->apart.size()) return false;
+  double gain = speed_at(claim, stay) / std::max(1e-12, claim.curve->apart[claim.now]) - 1;
+  return gain > 0 && gain * seconds(horizon_of(claim, now)) >= seconds(claim.price);
+}
+
 WallTime keep_what_does_not_pay(std::vector<Claim>& claims, WallTime now) {
   WallTime first{};
   for (Claim& claim : claims) {
     double cost = seconds(claim.price);
-    if (cost <= 0 || claim.kind != ClaimKind::Elastic || !claim.speeds) continue;
+    if (cost <= 0 || claim.kind != ClaimKind::Elastic || !claim.curve) continue;
     if (claim.target == claim.now) continue;
-    // What has run for a while will run for as long again; a change may be due before that.
-    WallTime last = claim.job->dispatched;
-    for (const Task& task : claim.job->tasks) last = std::max(last, task.since);
-    double horizon = seconds(now - last);
+    Duration horizon = horizon_of(claim, now);
     double gain = speed_at(claim, claim.target) / std::max(1e-12, speed_at(claim, claim.now)) - 1;
-    bool pays = gain * horizon > cost;
+    bool pays = gain * seconds(horizon) > cost;
     if (claim.target > claim.now && !pays) {
       claim.target = claim.now;
       // A microsecond more, or it would be looked at again when it pays just not yet.
-      WallTime then = last + Duration(1 + std::llround(1e6 * cost / std::max(1e-3, gain)));
+      WallTime then = now - horizon + Duration(1 + std::llround(1e6 * cost / std::max(1e-3, gain)));
       if (first == WallTime{} || then < first) first = then;
     }
     if (claim.useful < claim.now && !pays) claim.useful = claim.now;

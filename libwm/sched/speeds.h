@@ -4,6 +4,8 @@
 //   useful sizes   those with more speed than every smaller one; others are never a target
 //   fairshare      max-min by tasks over useful sizes: who has least gets its next size first
 //   goodput        by marginal gain: the next size goes where speed rises most for a unit
+//   further hosts  only where they make it faster: tasks on several hosts exchange more slowly
+//                  than fewer on one
 //   what one has   is kept against others that would gain a little more from it
 //   a change       only when the gain over the time it will last exceeds what it costs
 //
@@ -47,7 +49,15 @@ double worth_of(const Claim& claim, const SchedConf& conf);
 Units share_by_speed(const std::vector<Claim*>& growing, Units left, ElasticShare share);
 
 /// Attaches one curve, which outlives the claim. @owns borrows `curve`   @cost O(points)
-void attach_curve(Claim& claim, const std::vector<double>& curve, double worth);
+void attach_curve(Claim& claim, const Curve& curve, double worth);
+
+/// Are `tasks` tasks on several hosts faster than `here` of them on one? Yes, where that is not
+/// known or one host could not take so many. @cost O(1)
+bool pays_apart(const Claim& claim, std::uint32_t here, std::uint32_t tasks);
+
+/// Is a running claim on several hosts slower than the `stay` tasks that one of them has would be,
+/// by so much that leaving the others pays? `now`: for how long it has run so. @cost O(tasks)
+bool is_faster_together(const Claim& claim, std::uint32_t stay, WallTime now);
 
 /// Takes back targets of running claims whose change does not pay. Returns when the first growth
 /// of them will; 0: there is none.

@@ -126,7 +126,7 @@ void TakeOver::start_one_more(Claim& claim) {
 }
 
 void TakeOver::grow(Claim& claim) {
-  bool grows = claim.kind != ClaimKind::Fixed && !claim.rest && !claim.speeds &&
+  bool grows = claim.kind != ClaimKind::Fixed && !claim.rest && !claim.curve &&
                claim.sizes == UsefulSizes::Any &&
                (!claim.pending() || (claim.admitted == 1 && claim.copies == 1));
   while (grows && claim.target < claim.max && claim.each <= spare_ &&

@@ -147,7 +147,7 @@ Units Division::share_surplus(User& user, Units left, bool fair) {
   for (Claim* claim : user.claims) {
     if (!may_grow(*claim)) continue;
     by_gain = by_gain || claim->by_gain;
-    by_speed = by_speed || by_gain || claim->speeds || claim->weight < 1 ||
+    by_speed = by_speed || by_gain || claim->curve || claim->weight < 1 ||
                claim->sizes != UsefulSizes::Any;
     Units low = claim->cost(claim->min);
     growing.push_back(claim);

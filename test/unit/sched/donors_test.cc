@@ -83,6 +83,20 @@ TEST_F(Donor, one_host_is_emptied_rather_than_two_scratched) {
   EXPECT_EQ(leavers(a), (Numbers{{4}, {3}}));  // 2 is beside rank 0
 }
 
+// Both have one task more than they should; that of the later job is beside its rank 0.
+TEST_F(Donor, who_is_apart_from_its_rank_0_is_asked_first) {
+  run.host(2, 2);
+  run.host(1, 1);
+  auto apart = submit_and_settle(elastic("ann", 1, 3));
+  run.host(2, 2);
+  auto later = submit_and_settle(elastic("bob", 1, 2));
+  auto r = run.submit(rigid("eve", 1));
+  targets({{apart, 2}, {later, 1}});
+  EXPECT_EQ(room_for(r, 1), 1u);
+  EXPECT_EQ(leavers(apart), (Numbers{{3}}));
+  EXPECT_EQ(leavers(later), Numbers{});
+}
+
 TEST_F(Donor, the_host_that_needs_the_fewest_leavers_is_taken) {
   run.host(4, 3);
   run.host(4, 2);

@@ -44,11 +44,11 @@ TEST(goodput, a_larger_batch_pays_only_when_gradients_are_noisy) {
 TEST(goodput, nothing_is_foretold_beyond_twice_what_was_seen) {
   Profile profile;
   BatchTerms terms{64, 64, 64, 1, 64};
-  EXPECT_TRUE(profile.speeds(terms, 4, 64).empty());
+  EXPECT_TRUE(profile.curve(terms, 4, 64).packed.empty());
   EXPECT_TRUE(profile.add(sample(1, 3, 22)));
   EXPECT_FALSE(profile.add(sample(1, 3, 22)));
-  EXPECT_EQ(profile.speeds(terms, 4, 64).size(), 7u);
-  EXPECT_EQ(profile.speeds(terms, 4, 5).size(), 6u);
+  EXPECT_EQ(profile.curve(terms, 4, 64).packed.size(), 7u);
+  EXPECT_EQ(profile.curve(terms, 4, 5).packed.size(), 6u);
 }
 
 TEST(goodput, a_size_that_was_seen_has_the_speed_it_showed) {
@@ -59,7 +59,7 @@ TEST(goodput, a_size_that_was_seen_has_the_speed_it_showed) {
   StepSample slow = sample(1, 3, 22);
   slow.exchange_s = 5;
   profile.add(slow);
-  auto speeds = profile.speeds(terms, 4, 8);
+  auto speeds = profile.curve(terms, 4, 8).packed;
   EXPECT_NEAR(speeds[3], 66 / 5.32, 0.1 * 66 / 5.32);
   EXPECT_GT(speeds[2], speeds[3]);
 }
@@ -80,7 +80,7 @@ TEST(goodput, between_two_sizes_seen_the_speed_is_not_below_their_line) {
   profile.add({1, 1, 32768, 0.0292, 0.0003});
   profile.add({1, 3, 10922, 0.0134, 0.0140});
   profile.add({1, 4, 8192, 0.0121, 0.0057});
-  auto speeds = profile.speeds(terms, 4, 8);
+  auto speeds = profile.curve(terms, 4, 8).packed;
   EXPECT_GE(speeds[2], (speeds[1] + speeds[3]) / 2 - 1e-6);
   EXPECT_GT(speeds[2], speeds[1] * 0.99);
   EXPECT_NEAR(speeds[3], 32768 / 0.0274, 500);  // what was seen stays
@@ -96,7 +96,7 @@ TEST(goodput, a_model_that_errs_errs_alike_on_the_size_beside) {
   profile.add(fast);
   profile.add(sample(1, 2, 32));
   profile.add(sample(1, 8, 8));
-  auto speeds = profile.speeds(terms, 8, 8);
+  auto speeds = profile.curve(terms, 8, 8).packed;
   EXPECT_NEAR(speeds[1], 64 / fast.compute_s, 0.1);
   for (std::size_t tasks = 3; tasks <= 8; ++tasks) {
     EXPECT_GT(speeds[tasks], speeds[tasks - 1]) << tasks;
@@ -109,11 +109,28 @@ TEST(goodput, beyond_one_host_only_whole_ones_are_faster) {
   BatchTerms terms{512, 512, 512, 1, 64};
   profile.add(sample(1, 4, 64));
   profile.add(sample(2, 8, 64));
-  auto speeds = profile.speeds(terms, 4, 16);
+  auto speeds = profile.curve(terms, 4, 16).packed;
   ASSERT_EQ(speeds.size(), 17u);
   EXPECT_GT(speeds[4], speeds[3]);
   for (int tasks : {5, 6, 7}) EXPECT_EQ(speeds[tasks], speeds[4]);
   EXPECT_GT(speeds[8], speeds[7]);
+}
+
+TEST(goodput, tasks_apart_are_known_once_they_were_seen_so) {
+  Profile profile;
+  BatchTerms terms{64, 64, 64, 1, 64};
+  profile.add(sample(1, 1, 64));
+  profile.add(sample(1, 4, 16));
+  EXPECT_TRUE(profile.curve(terms, 4, 8).apart.empty());
+  profile.add(sample(2, 3, 22));
+  Curve curve = profile.curve(terms, 4, 8);
+  ASSERT_EQ(curve.apart.size(), 5u);  // as many as one host takes
+  EXPECT_NEAR(curve.apart[1], curve.packed[1], 0.02 * curve.packed[1]);
+  for (std::size_t tasks : {2, 3, 4}) {
+    double step = 0.1 + 0.01 * std::ceil(64.0 / tasks) + 0.5;
+    EXPECT_NEAR(curve.apart[tasks], 64 / step, 0.05 * 64 / step) << tasks;
+    EXPECT_LT(curve.apart[tasks], 0.8 * curve.packed[tasks]) << tasks;
+  }
 }
 
 // Two elastic jobs on 8 GPUs; curves decide.
@@ -127,7 +144,7 @@ class TwoJobs : public test::SchedRun {
   }
   void curves(std::vector<double> first, std::vector<double> second) {
     policy.speed.speeds = std::make_shared<const Speeds>(
-        Speeds{{ids[0], std::move(first)}, {ids[1], std::move(second)}});
+        Speeds{{ids[0], {std::move(first), {}}}, {ids[1], {std::move(second), {}}}});
   }
   JobId ids[2];
 };
@@ -210,6 +227,66 @@ TEST(speeds, who_has_just_paid_for_a_change_is_left_alone_first) {
   EXPECT_EQ(share_by_speed({&claims[0], &claims[1]}, 4, ElasticShare::Equal), 0);
   EXPECT_EQ(claims[0].target, 2u);
   EXPECT_EQ(claims[1].target, 4u);
+}
+
+// One elastic job; on each of two hosts one GPU is left for it.
+class TwoHalves : public test::SchedRun {
+ public:
+  TwoHalves() {
+    for (AppConf& app : config.apps) app.resize = ResizeMode::Tasks;
+    reconfigure();
+    for (int i = 0; i < 2; ++i) host(4, 4);
+    for (int i = 0; i < 2; ++i) submit(test::SpecBuilder().gpus(3).tasks(1, 1));
+    EXPECT_GE(settle(), 0);
+    job = submit(test::SpecBuilder().elastic().gpus(1).tasks(1, 4));
+  }
+  void is_apart(std::vector<double> speeds) {
+    policy.speed.speeds =
+        std::make_shared<const Speeds>(Speeds{{job, {{0, 1, 1.9, 2.8, 3.6}, std::move(speeds)}}});
+  }
+  JobId job;
+};
+
+TEST(speeds, a_further_host_is_taken_where_it_is_faster) {
+  TwoHalves run;
+  run.is_apart({0, 1, 1.4, 1.5, 1.6});
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(run.job), 2u);
+}
+
+TEST(speeds, a_further_host_is_left_to_others_where_it_is_not_faster) {
+  TwoHalves run;
+  run.is_apart({0, 1, 1.02, 1.5, 1.6});
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(run.job), 1u);
+  JobId other = run.submit(test::SpecBuilder().gpus(1).tasks(1, 1));
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(other), 1u);
+}
+
+TEST(speeds, what_makes_a_job_slower_on_a_further_host_leaves_it) {
+  TwoHalves run;
+  ASSERT_GE(run.settle(), 0);
+  ASSERT_EQ(run.size(run.job), 2u) << "nothing is known of it yet";
+  run.is_apart({0, 1, 0.7, 0.7, 0.7});
+  auto plan = run.plan();
+  ASSERT_EQ(plan.shrinks.size(), 1u);
+  EXPECT_EQ(plan.shrinks[0].tasks, std::vector{TaskNumber{2}});
+  EXPECT_EQ(plan.shrinks[0].reason, "faster on fewer hosts");
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(run.job), 1u);
+}
+
+// It gains 1 / 0.7 - 1 = 0.43 of the time for which it has run so.
+TEST(speeds, a_further_host_is_left_once_that_pays) {
+  TwoHalves run;
+  ASSERT_GE(run.settle(), 0);
+  run.is_apart({0, 1, 0.7, 0.7, 0.7});
+  run.policy.speed.cost = std::chrono::seconds(30);
+  run.now += 60;
+  EXPECT_TRUE(run.plan().idle());
+  run.now += 20;
+  EXPECT_EQ(run.plan().shrinks.size(), 1u);
 }
 
 }  // namespace

@@ -28,23 +28,23 @@ Pace pace(std::vector<StepReport> reports) {
   return made;
 }
 
-TEST(pace, without_a_report_there_is_no_curve) { EXPECT_TRUE(curve_of({}, 1, 8).empty()); }
+TEST(pace, without_a_report_there_is_no_curve) { EXPECT_TRUE(curve_of({}, 1, 8).packed.empty()); }
 
 TEST(pace, half_the_batch_in_half_the_time_is_a_line) {
-  auto curve = curve_of(pace({report(1, 24, 240), report(2, 12, 120)}), 1, 8);
+  auto curve = curve_of(pace({report(1, 24, 240), report(2, 12, 120)}), 1, 8).packed;
   ASSERT_EQ(curve.size(), 5u);  // twice the tasks seen
   for (std::uint32_t n = 1; n <= 4; ++n) EXPECT_NEAR(curve[n], n * 100, 0.02 * n * 100) << n;
 }
 
 TEST(pace, a_step_that_takes_as_long_with_half_the_batch_gains_nothing) {
-  auto curve = curve_of(pace({report(4, 4, 25), report(2, 8, 25)}), 1, 8);
+  auto curve = curve_of(pace({report(4, 4, 25), report(2, 8, 25)}), 1, 8).packed;
   ASSERT_EQ(curve.size(), 9u);
   EXPECT_NEAR(curve[1], curve[8], 0.05 * curve[1]);
 }
 
 TEST(pace, a_measured_exchange_tells_it_from_one_report) {
   // At 4 tasks three quarters of the step are exchange: alone it would be as fast.
-  auto curve = curve_of(pace({report(4, 4, 100, 75)}), 1, 8);
+  auto curve = curve_of(pace({report(4, 4, 100, 75)}), 1, 8).packed;
   EXPECT_NEAR(curve[1], 160, 2);
   EXPECT_NEAR(curve[4], 160, 2);
   EXPECT_LT(curve[2], 1.1 * curve[1]);
@@ -52,7 +52,8 @@ TEST(pace, a_measured_exchange_tells_it_from_one_report) {
 
 TEST(pace, an_unmeasured_exchange_is_what_more_tasks_add_at_the_same_part_of_the_batch) {
   // Each task keeps its part: 100 ms alone, 150 ms together.
-  auto curve = curve_of(pace({report(1, 8, 100), report(2, 8, 150), report(4, 8, 150)}), 1, 16);
+  auto curve =
+      curve_of(pace({report(1, 8, 100), report(2, 8, 150), report(4, 8, 150)}), 1, 16).packed;
   EXPECT_NEAR(curve[1], 80, 1);
   EXPECT_NEAR(curve[2], 8 * 2 / 0.150, 3);
   EXPECT_NEAR(curve[8], 8 * 8 / 0.150, 10);
@@ -62,16 +63,17 @@ TEST(pace, a_batch_that_grows_with_the_tasks_counts_less_where_gradients_are_not
   Pace loud = pace({report(1, 8, 100), report(2, 8, 100)}), quiet = loud;
   loud.noise = 1e6;
   quiet.noise = 8;
-  EXPECT_NEAR(curve_of(loud, 1, 4)[4] / curve_of(loud, 1, 4)[1], 4, 0.1);
-  EXPECT_NEAR(curve_of(quiet, 1, 4)[4] / curve_of(quiet, 1, 4)[1], 4 * 16 / 40.0, 0.1);
+  EXPECT_NEAR(curve_of(loud, 1, 4).packed[4] / curve_of(loud, 1, 4).packed[1], 4, 0.1);
+  EXPECT_NEAR(curve_of(quiet, 1, 4).packed[4] / curve_of(quiet, 1, 4).packed[1], 4 * 16 / 40.0,
+              0.1);
 }
 
 TEST(pace, a_training_that_may_choose_its_batch_is_worth_its_best) {
   Pace made = pace({report(4, 8, 100, 60), report(2, 16, 110, 30)});
   made.noise = 1e5;
-  double fixed = curve_of(made, 1, 4)[4];
+  double fixed = curve_of(made, 1, 4).packed[4];
   made.batch = {32, 512, 128};
-  EXPECT_GT(curve_of(made, 1, 4)[4], 1.5 * fixed);
+  EXPECT_GT(curve_of(made, 1, 4).packed[4], 1.5 * fixed);
 }
 
 // Jobs of one user in a queue that is told how to size them.
