@@ -15,17 +15,17 @@ bool is_leaving(const std::map<JobId, Leaving>& leaving, JobId job, TaskNumber t
   return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
 }
 
-// On another host than rank 0's task is?
-bool is_apart(const Job& job, const Task& task, TaskNumber first) {
-  const Task* zero = find_task(job, first);
-  return zero && task.host != zero->host;
+// Where rank 0 is.
+HostId home_of(const Job& job) {
+  const Task* first = find_task(job, first_task(job));
+  return first ? first->host : HostId{};
 }
 
 std::vector<const Task*> wanted_apart(const Job& job) {
-  TaskNumber first = first_task(job);
+  HostId home = home_of(job);
   std::vector<const Task*> apart;
   for (const Task& task : job.tasks)
-    if (is_wanted(task) && is_apart(job, task, first)) apart.push_back(&task);
+    if (is_wanted(task) && task.host != home) apart.push_back(&task);
   return apart;
 }
 
@@ -55,11 +55,12 @@ void Donors::add(Claim& claim) {
   if (gives) left_[claim.id] = std::int64_t{claim.now} - claim.target;
   surplus_ += surplus_of(claim);
   TaskNumber first = first_task(*claim.job);
+  HostId home = home_of(*claim.job);
   for (const Task& task : claim.job->tasks) {
     if (!is_wanted(task) || task.number == first) continue;
     auto room = static_cast<std::uint32_t>(room_at(places_.rooms(), task.host));
     if (room >= places_.rooms().size()) continue;
-    Candidate candidate{&claim, &task, is_apart(*claim.job, task, first)};
+    Candidate candidate{&claim, &task, task.host != home};
     if (gives) by_room_[room].push_back(candidate);
     all_[room].push_back(candidate);
   }
@@ -231,7 +232,8 @@ void Donors::release_apart(std::vector<Claim>& claims, WallTime now) {
     if (!asks) continue;
     std::vector<const Task*> apart = wanted_apart(*claim.job);
     auto stay = static_cast<std::uint32_t>(claim.now - apart.size());
-    if (apart.empty() || stay < claim.min || !is_faster_together(claim, stay, now)) continue;
+    if (apart.empty() || stay < claim.min || !claim.suits(stay)) continue;
+    if (!is_faster_together(claim, stay, now)) continue;
     for (const Task* task : apart) {
       auto room = static_cast<std::uint32_t>(room_at(places_.rooms(), task->host));
       if (room < places_.rooms().size()) ask({&claim, task}, room, JobId{});

@@ -258,6 +258,7 @@ class RandomLife : public test::SchedRun {
     for (AppConf& app : config.apps)
       app.resize = pick(2) ? ResizeMode::InPlace : ResizeMode::Restart;
     config.cluster.times.restart_quiet = std::chrono::seconds(pick(40));
+    config.cluster.sched.elastic_worth = 50 * pick(2);
     for (QueueConf& queue : config.queues) {
       queue.elastic = pick(4) ? "goodput" : "fairshare";
       queue.max_slots = pick(3) ? 0 : 3 + pick(6);
