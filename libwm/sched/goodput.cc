@@ -161,7 +161,7 @@ std::vector<double> speeds_apart(std::span<const StepSample> sorted, const StepM
                                  const BatchTerms& terms, std::uint32_t per_host) {
   Corrections seen = corrections_of(sorted, model, 2);
   if (seen.empty()) return {};
-  std::vector<double> speeds{0, correction_of(seen, 1) * best_goodput(model, terms, 1, 1)};
+  std::vector<double> speeds{0, 0};
   for (std::uint32_t tasks = 2; tasks <= per_host; ++tasks)
     speeds.push_back(correction_of(seen, tasks) * best_goodput(model, terms, 2, tasks));
   return speeds;

@@ -70,7 +70,7 @@ double best_goodput(const StepModel& model, const BatchTerms& terms, std::uint32
 /// How fast a job is with 0, 1, 2 … tasks. Any unit, the same for all.
 struct Curve {
   std::vector<double> packed;  ///< on as few hosts as can be
-  /// On several hosts, of as many tasks as one could take. Empty: not known.
+  /// On several hosts, of 2 and more tasks, as many as one host could take. Empty: not known.
   std::vector<double> apart;
 };
 

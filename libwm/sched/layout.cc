@@ -10,12 +10,6 @@ namespace {
 
 using Shares = std::vector<Share>;
 
-std::int64_t total_of(const Shares& shares) {
-  std::int64_t sum = 0;
-  for (const Share& share : shares) sum += share.tasks;
-  return sum;
-}
-
 // From the front until all have a place.
 Shares take_first(const Shares& offers, std::int64_t tasks) {
   Shares taken;
@@ -249,6 +243,12 @@ bool is_better(const Shares& a, const Shares& b) {
 }
 
 }  // namespace
+
+std::int64_t total_of(const Shares& shares) {
+  std::int64_t sum = 0;
+  for (const Share& share : shares) sum += share.tasks;
+  return sum;
+}
 
 Shares lay_out(const Shares& offers, const LayoutRules& rules) {
   Shares best;

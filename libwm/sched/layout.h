@@ -22,6 +22,9 @@ struct Share {
   bool operator==(const Share&) const = default;
 };
 
+/// Tasks of all. @cost O(shares)
+std::int64_t total_of(const std::vector<Share>& shares);
+
 /// How tasks are laid out.
 enum class Placing : std::uint8_t {
   Pack,

@@ -1,7 +1,6 @@
 #include "libwm/sched/resize.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "libwm/sched/speeds.h"
 
@@ -20,11 +19,6 @@ std::int64_t chunk_of(const Claim& claim, std::int64_t tasks, bool grows) {
   if (span.one_host) return tasks;
   std::int64_t together = span.ptile ? span.ptile : std::max<std::uint32_t>(1, span.block);
   return std::min(together, tasks);
-}
-
-std::int64_t tasks_of(const std::vector<Share>& shares) {
-  return std::accumulate(shares.begin(), shares.end(), std::int64_t{0},
-                         [](std::int64_t sum, const Share& share) { return sum + share.tasks; });
 }
 
 bool grows_beyond_start(const Claim& claim) {
@@ -295,7 +289,7 @@ std::optional<std::uint32_t> Placement::only_host(const Claim& claim, const Plac
 std::vector<Share> Placement::places_to_grow(const Claim& claim, std::int64_t more,
                                              const Placed& placed) {
   auto shares = places_.choose(claim, more, false, placed.has);
-  auto only = only_host(claim, placed, placed.tasks + tasks_of(shares));
+  auto only = only_host(claim, placed, placed.tasks + total_of(shares));
   if (only) std::erase_if(shares, [&](const Share& share) { return share.room != *only; });
   return shares;
 }

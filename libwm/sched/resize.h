@@ -4,7 +4,7 @@
 //
 // The first host of an elastic newcomer with GPUs is to be whole, as far as its target goes: tasks
 // of one job that are scattered over hosts are slower, and stay so: nobody brings them together. A
-// job that grows goes to a further host only where that makes it faster, and leaves it where not.
+// job on one host goes to a further one only where that makes it faster, and leaves it where not.
 //
 //   target not yet met ─► room now? ──yes──► start, grow
 //                             no
