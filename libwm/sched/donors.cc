@@ -220,8 +220,12 @@ void Donors::ask(const Candidate& candidate, std::uint32_t room, JobId receiver)
 void Donors::release_above_limit(std::vector<Claim>& claims) {
   for (Claim& claim : claims) {
     if (claim.kind != ClaimKind::Elastic) continue;
-    std::uint32_t limit = std::max(claim.min, std::min(task_cap(*claim.job), claim.useful));
+    std::uint32_t cap = task_cap(*claim.job);
+    std::uint32_t limit = std::max(claim.min, std::min(cap, claim.useful));
     for (std::uint32_t n = claim.now; n > limit; --n) ask_last(claim, JobId{});
+    auto own = leaving_.find(claim.id);
+    if (own == leaving_.end()) continue;
+    own->second.why = claim.now > cap ? "its limit was lowered" : "no faster with more tasks";
   }
 }
 
@@ -238,7 +242,7 @@ void Donors::release_apart(std::vector<Claim>& claims, WallTime now) {
       auto room = static_cast<std::uint32_t>(room_at(places_.rooms(), task->host));
       if (room < places_.rooms().size()) ask({&claim, task}, room, JobId{});
     }
-    leaving_[claim.id].apart = true;
+    leaving_[claim.id].why = "faster on fewer hosts";
   }
 }
 

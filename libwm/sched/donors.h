@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct Leaving {
   Claim* claim = nullptr;
   std::vector<TaskNumber> tasks;
   std::vector<JobId> receivers;  ///< for whom; empty: for its own sake
-  bool apart = false;            ///< it is faster without them; else its limit was lowered
+  std::string_view why;          ///< then: in words
 };
 
 /// Who may give, and who has been asked to.
@@ -50,7 +51,8 @@ class Donors {
   /// Those in which somebody may be asked for a newcomer's first host. @cost O(rooms)
   Positions clearable() const;
 
-  /// The tasks above a lowered limit leave, wanted or not. @cost O(tasks)
+  /// The tasks above a lowered limit, or that make it no faster, leave, wanted or not.
+  /// @cost O(tasks)
   void release_above_limit(std::vector<Claim>& claims);
 
   /// Tasks on further hosts leave a job that is faster without them (speeds.h).

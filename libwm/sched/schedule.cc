@@ -205,9 +205,7 @@ void Pass::add_pieces() {
   }
   for (const auto& [job, leaving] : placement_->leaving()) {
     if (is_preempted(job)) continue;
-    std::string reason = !leaving.receivers.empty() ? "released for job"
-                         : leaving.apart            ? "faster on fewer hosts"
-                                                    : "its limit was lowered";
+    std::string reason(leaving.receivers.empty() ? leaving.why : "released for job");
     for (JobId receiver : leaving.receivers) reason += " <" + to_string(receiver) + ">";
     plan_.shrinks.push_back({job, leaving.claim->job->attempt, leaving.tasks, reason});
   }

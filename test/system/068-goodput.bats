@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Role: sizes of live elastic jobs by what they report: in a goodput queue the one that makes more of
-# workers ends with more of them, in a fairshare queue both have the same; what the master has
-# learned survives its death.
+# workers ends with more of them, in a fairshare queue both have the same; a worker that makes a
+# job slower is given back; what the master has learned survives its death.
 
 load lib
 setup_file() {
@@ -67,4 +67,16 @@ sizes() { at_world "$good" "$1" && at_world "$bad" "$2"; }
   sizes 2 2
   run bplans -l /equal
   [[ $output == *"ELASTIC SIZES: fairshare"* ]]
+}
+
+@test "a job gives a worker back that makes it slower, and says why" {
+  bad=$(cd bad && submit -q gain -app training -ar -n 1,2 -gpu num=1 $PYTHON small_train.py 100000 60 apart)
+  wait_for 40 at_world "$bad" 2
+  wait_for 40 at_world "$bad" 1
+  run bhist -l "$bad"
+  [[ $output == *"RESIZE 2 -> 1 task(s), no faster with more tasks"* ]]
+  step=$(last_step "$bad")
+  wait_for 40 past_step "$bad" $((step + 100))
+  at_world "$bad" 1
+  is "$bad" attempt 1
 }

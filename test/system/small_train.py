@@ -1,7 +1,8 @@
 """Role: the smallest FabricModel script for system tests: a linear model on made-up numbers.
 
-usage: small_train.py STEPS [SLEEP_MS [each]]   SLEEP_MS stands for work in each step, as long with
-however many workers; with `each` for that of a whole batch, so that workers divide it
+usage: small_train.py STEPS [SLEEP_MS [each|apart]]   SLEEP_MS stands for work in each step, as long
+with however many workers; with `each` for that of a whole batch, so that workers divide it; with
+`apart` all but the first keep it waiting 100 ms more, as exchange between hosts would
 A file `hurry` in the working directory ends the sleeping: a test does what it has to while the
 steps are slow, however busy the machine is, and need not wait for the rest.
 Writes RESULT_DIR/model/result.json as the demo's script does; prints what the tests look for.
@@ -19,7 +20,8 @@ from callbacks import Callback
 from fabric_model import FabricModel
 
 SAMPLES, BATCH = 64, 16
-EACH = sys.argv[3:] == ['each']
+EACH, APART = sys.argv[3:] in (['each'], ['apart']), sys.argv[3:] == ['apart']
+LATE_MS = 100 if APART and os.environ['WM_TASK'] != '1' else 0
 STEPS, SLEEP_MS = int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 5.0
 
 
@@ -43,7 +45,7 @@ class Slow(nn.Module):
 
     def forward(self, x):
         if not os.path.exists('hurry'):
-            time.sleep(SLEEP_MS / 1000 * (len(x) / BATCH if EACH else 1))
+            time.sleep((SLEEP_MS * (len(x) / BATCH if EACH else 1) + LATE_MS) / 1000)
         return self.inner(x)
 
 

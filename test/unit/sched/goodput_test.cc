@@ -164,6 +164,8 @@ TEST(speeds, a_size_slower_than_a_smaller_one_is_never_a_target) {
   ASSERT_GE(run.settle(), 0);
   EXPECT_EQ(run.size(run.ids[0]), 4u);
   run.curves({0, 1, 2, 1.5, 1, 1, 1, 1, 1}, kLinear);
+  ASSERT_EQ(run.plan().shrinks.size(), 1u);
+  EXPECT_EQ(run.plan().shrinks[0].reason, "no faster with more tasks");
   ASSERT_GE(run.settle(), 0);
   EXPECT_EQ(run.size(run.ids[0]), 2u);
   EXPECT_EQ(run.size(run.ids[1]), 6u);
