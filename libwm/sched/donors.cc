@@ -232,7 +232,7 @@ void Donors::release_above_limit(std::vector<Claim>& claims) {
 void Donors::release_apart(std::vector<Claim>& claims, WallTime now) {
   for (Claim& claim : claims) {
     bool asks = claim.kind == ClaimKind::Elastic && claim.in_place && claim.curve &&
-                !leaving_.count(claim.id) && places_.request(claim).plain();
+                !leaving_.count(claim.id) && places_.packs(claim);
     if (!asks) continue;
     std::vector<const Task*> apart = wanted_apart(*claim.job);
     auto stay = static_cast<std::uint32_t>(claim.now - apart.size());

@@ -93,6 +93,11 @@ class Places {
   const Positions& roomy() const { return claims_.tally.roomy(); }
   /// All of them as the pass found them, by rising host number. @owns borrowed
   const std::vector<Room>& rooms() const { return rooms_.base(); }
+  /// Is it free to have its tasks together: does nothing that it asks for lay them out otherwise?
+  /// @cost O(1)
+  bool packs(const Claim& claim) const {
+    return claim.spec().span == Span{} && claims_.requests[claim.request].plain();
+  }
   /// The claim's request. @owns borrowed
   Request& request(const Claim& claim) { return claims_.requests[claim.request]; }
 

@@ -151,7 +151,7 @@ void Placement::start_at(Claim& claim, const std::vector<Share>& shares) {
 std::int64_t Placement::on_first_host(const Claim& claim) {
   const Request& request = places_.request(claim);
   bool asks = claim.gpu && claim.resizes && grows_beyond_start(claim) && claim.target > claim.min &&
-              claim.spec().span == Span{} && request.plain();
+              places_.packs(claim);
   if (!asks || held_.bars(claim)) return 0;
   auto [widest, is_new] = widest_.try_emplace(claim.request, 0);
   for (std::size_t i = 0; is_new && i < request.hosts.size(); ++i) {
@@ -275,9 +275,7 @@ bool Placement::start_all(Claim& claim) {
 // those that it can have there.
 std::optional<std::uint32_t> Placement::only_host(const Claim& claim, const Placed& placed,
                                                   std::int64_t tasks) const {
-  bool asks = claim.curve && placed.has.size() == 1 && claim.spec().span == Span{} &&
-              claims_.requests[claim.request].plain();
-  if (!asks) return {};
+  if (!claim.curve || placed.has.size() != 1 || !places_.packs(claim)) return {};
   auto [room, here] = *placed.has.begin();
   here += places_.fits(claim, room, When::Future, tasks - placed.tasks, placed.has);
   bool stays = here < tasks && !pays_apart(claim, static_cast<std::uint32_t>(here),

@@ -230,16 +230,18 @@ TEST(speeds, who_has_just_paid_for_a_change_is_left_alone_first) {
   EXPECT_EQ(claims[1].target, 4u);
 }
 
-// One elastic job; on each of two hosts one GPU is left for it.
+// One elastic job, with so many tasks a host (0: any); on each of two hosts one GPU is left for it.
 class TwoHalves : public test::SchedRun {
  public:
-  TwoHalves() {
+  explicit TwoHalves(std::uint32_t ptile = 0) {
     for (AppConf& app : config.apps) app.resize = ResizeMode::Tasks;
     reconfigure();
     for (int i = 0; i < 2; ++i) host(4, 4);
     for (int i = 0; i < 2; ++i) submit(test::SpecBuilder().gpus(3).tasks(1, 1));
     EXPECT_GE(settle(), 0);
-    job = submit(test::SpecBuilder().elastic().gpus(1).tasks(1, 4));
+    auto spec = test::SpecBuilder().elastic().gpus(1).tasks(1, 4);
+    spec.spec.span.ptile = ptile;
+    job = submit(spec);
   }
   void is_apart(std::vector<double> speeds) {
     policy.speed.speeds =
@@ -276,6 +278,14 @@ TEST(speeds, what_makes_a_job_slower_on_a_further_host_leaves_it) {
   EXPECT_EQ(plan.shrinks[0].reason, "faster on fewer hosts");
   ASSERT_GE(run.settle(), 0);
   EXPECT_EQ(run.size(run.job), 1u);
+}
+
+TEST(speeds, who_asks_for_a_task_per_host_keeps_its_hosts) {
+  TwoHalves run(1);
+  ASSERT_GE(run.settle(), 0);
+  run.is_apart({0, 1, 0.7, 0.7, 0.7});
+  EXPECT_TRUE(run.plan().idle());
+  EXPECT_EQ(run.size(run.job), 2u);
 }
 
 // It gains 1 / 0.7 - 1 = 0.43 of the time for which it has run so.
