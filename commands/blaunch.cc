@@ -1,9 +1,6 @@
 // blaunch: inside a job, runs a command on hosts of its allocation, in their part of the job,
 // as rsh would. On this host without help, elsewhere through the job's agents.
 // @source LSF blaunch (lsf-surface, "blaunch"); what Open MPI's and MPICH's launchers call
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +10,7 @@
 #include <sstream>
 
 #include "commands/common/command.h"
+#include "commands/common/together.h"
 #include "libwm/base/fan_out.h"
 #include "libwm/client/launch.h"
 
@@ -148,10 +146,6 @@ std::vector<std::string> own_environment(const Run& run) {
   ::_exit(errno == ENOENT ? 127 : 126);
 }
 
-int code_of(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 Result<int> run_elsewhere(const Run& run, const std::vector<std::string>& argv, bool no_input,
                           const std::vector<std::string>& more_env = {}) {
   auto socket = environment("WM_LAUNCH_SOCKET");
@@ -206,22 +200,15 @@ int run_share(std::span<const Run> share, const std::vector<std::string>& argv, 
   return kRefused;
 }
 
-/// Several at once, a process for each share; the first code that is not 0 counts.
+/// Several at once.
 int run_all(std::span<const Run> runs, const std::vector<std::string>& argv, bool no_input) {
   auto width = number_in(kWidthVariable, kWidth);
   if (width < 2) width = 2;  // or a share would never be cut
-  for (const auto& share : shares(static_cast<std::uint32_t>(runs.size()), width)) {
-    auto pid = ::fork();
-    if (pid < 0) complain("blaunch: fork failed\n");
-    if (pid < 0) return kRefused;
-    if (pid != 0) continue;
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    ::_exit(run_share(runs.subspan(share.first, share.count), argv, no_input));
-  }
-  int result = 0, status = 0;
-  for (pid_t pid = 0; (pid = ::wait(&status)) > 0 || errno == EINTR;)
-    if (pid > 0 && result == 0) result = code_of(status);
-  return result;
+  std::vector<Work> works;
+  for (const auto& share : shares(static_cast<std::uint32_t>(runs.size()), width))
+    works.push_back(
+        [=, &argv] { return run_share(runs.subspan(share.first, share.count), argv, no_input); });
+  return run_together(works);
 }
 
 Result<int> run(const Parsed& options) {

@@ -10,22 +10,22 @@
 #include <string>
 #include <utility>
 
+#include "libwm/base/whole_lines.h"
+
 namespace wm::proc {
 
 /// See the head of this file. @thread one
 class LineTags {
  public:
-  /// Longest line that is waited for; of a longer one each such part is a line. @units bytes
-  static constexpr std::size_t kLongest = 64 << 10;
-
-  /// What can be written now that this rank wrote these bytes to its `stream` (1 or 2).
+  /// What can be written now that this rank wrote these bytes to its `stream` (1 or 2). Each part
+  /// of a line longer than WholeLines::kLongest is one.
   /// @cost O(bytes)
   std::string add(std::uint32_t rank, std::uint32_t stream, const std::string& bytes);
   /// What is left of the rank's stream, which is at its end, as a line.
   std::string end(std::uint32_t rank, std::uint32_t stream);
 
  private:
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> begun_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, WholeLines> begun_;
 };
 
 }  // namespace wm::proc

@@ -63,6 +63,15 @@ none_like() { ! pgrep -xf "$1"; }
   said code=9
 }
 
+@test "several write whole lines, and who stays behind holds nobody up" {
+  job=$(pair "blaunch 'printf lo; sleep 0.2; printf ng; sleep 0.2; echo \" line\"; printf e >&2; sleep 0.2; echo rr >&2' 2>$PWD/err.txt; blaunch -z \"\$first \$other\" 'sleep 600 & echo gone'; echo over")
+  done_well "$job"
+  [ "$(grep -cx 'long line' out.txt)" -eq 4 ]
+  [ "$(grep -cx err err.txt)" -eq 4 ]
+  [ "$(grep -cx gone out.txt)" -eq 2 ]
+  said over
+}
+
 @test "a host that is not the job's is refused with 255" {
   job=$(submit -n 1 -o out.txt 'blaunch -z "nosuch" true; echo code=$?')
   done_well "$job"

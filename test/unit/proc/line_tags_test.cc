@@ -31,8 +31,8 @@ TEST(line_tags, what_has_no_end_of_line_is_a_line_at_the_end) {
 
 TEST(line_tags, a_line_without_end_is_cut) {
   LineTags tags;
-  auto long_line = std::string(LineTags::kLongest + 5, 'x');
-  auto part = "[1] " + std::string(LineTags::kLongest, 'x') + "\n";
+  auto long_line = std::string(WholeLines::kLongest + 5, 'x');
+  auto part = "[1] " + std::string(WholeLines::kLongest, 'x') + "\n";
   EXPECT_EQ(tags.add(1, 1, long_line), part);
   EXPECT_EQ(tags.add(1, 1, "\n"), "[1] xxxxx\n");
 }

@@ -1,0 +1,26 @@
+// Role: several works at once, each in a process of its own, whose output comes out of this one:
+// by whole lines, so that what they write at the same time stays readable.
+//
+//   work ─pipes─┐
+//   work ─pipes─┼─► whole lines ─► our stdout, stderr
+//   work ─pipes─┘
+#pragma once
+
+#include <functional>
+#include <span>
+
+namespace wm::cmd {
+
+/// What a process does, in a child of this one; its exit code.
+using Work = std::function<int()>;
+
+/// Does all of it and waits for their ends; the first code that is not 0 counts, of one ended by a
+/// signal 128 and its number, kRefused if one could not be begun. Whoever is left behind by a work
+/// that has ended is heard until nothing has come for a while. A work ends with us.
+/// @thread main
+int run_together(std::span<const Work> works);
+
+/// An exit code as a shell shows it. `status`: as wait(2) says it
+int code_of(int status);
+
+}  // namespace wm::cmd
