@@ -234,11 +234,12 @@ std::optional<Dated> Reservations::date_of(const Claim& claim, Places& places) {
   if ((dates_.size() >= policy_.max_promises && !keeps(claim)) || work_ > most) return std::nullopt;
   if (!skyline_) build();
   work_ += price_of(claim, false);
-  auto date = skyline_->earliest(places, claim, claim.limit);
   bool was_promised = claim.job->promised != WallTime{};
+  Search search{claim.limit};
+  if (keeps(claim)) search.before = claim.job->promised - policy_.promise_tolerance;
+  auto date = skyline_->earliest(places, claim, search);
   // A date moves only together with what is stored of it, or others could be given its old places.
-  bool sooner = date && claim.job->promised - date->at > policy_.promise_tolerance;
-  if (keeps(claim) && !sooner) return again(claim);
+  if (keeps(claim) && !date) return again(claim);
   // It fits as soon as others give: what it lacks is not room but shares.
   if (date && date->at <= clock_.now + clock_.grace && !was_promised) return std::nullopt;
   if (date || was_promised) dates_.push_back({claim.id, date ? date->at : WallTime{}});

@@ -26,10 +26,13 @@ bool has_coming(const Room& room) {
 }
 
 // A fresh job needs so many on a host for it to count at all.
-std::int64_t usable(const Claim& claim, std::int64_t fits) {
+std::int64_t least_usable(const Claim& claim) {
   const Span& span = claim.spec().span;
-  std::int64_t least = span.one_host ? claim.min : std::min(span.ptile, claim.min);
-  return fits < least ? 0 : fits;
+  return span.one_host ? claim.min : std::min(span.ptile, claim.min);
+}
+
+std::int64_t usable(const Claim& claim, std::int64_t fits) {
+  return fits < least_usable(claim) ? 0 : fits;
 }
 
 // The fullest first, then by host; cut to what is asked.
@@ -134,6 +137,16 @@ std::size_t Skyline::split(Steps& steps, WallTime at) {
   return index;
 }
 
+// Those of a window whose bounds are steps; what begins before now begins with the first.
+std::pair<Skyline::Steps::iterator, Skyline::Steps::iterator> Skyline::steps_in(
+    Steps& steps, const Window& window) {
+  auto at = [&](WallTime when) {
+    return std::lower_bound(steps.begin(), steps.end(), when,
+                            [](const Step& step, WallTime t) { return step.from < t; });
+  };
+  return {at(window.from), at(window.until)};
+}
+
 void Skyline::occupy(const Claim& claim, const Share& share, Window window) {
   remember(share.room);
   auto& occupants = occupants_[share.room];
@@ -162,19 +175,44 @@ void Skyline::lower(const Occupant& occupant) {
   const auto& [claim, share, window] = occupant;
   Steps& steps = steps_of(share.room);
   if (window.until != WallTime::max()) split(steps, window.until);
-  for (std::size_t i = split(steps, window.from); i < steps.size(); ++i) {
-    if (steps[i].from >= window.until) break;
-    sched::take(steps[i].room, claim->spec().task, share.tasks);
-    if (claim->spec().exclusive) steps[i].room.exclusive = true;
+  split(steps, window.from);
+  auto [first, last] = steps_in(steps, window);
+  for (auto step = first; step != last; ++step) {
+    sched::take(step->room, claim->spec().task, share.tasks);
+    if (claim->spec().exclusive) step->room.exclusive = true;
   }
+}
+
+// Undoes `lower`. Not possible where it may have taken GPUs or what is still coming, or what was
+// not there: which is not known any more.
+bool Skyline::raise(const Occupant& occupant) {
+  const auto& [claim, share, window] = occupant;
+  const TaskRequest& task = claim->spec().task;
+  auto [first, last] = steps_in(steps_of(share.room), window);
+  bool known =
+      gpus_of(task) == 0 && !claim->spec().exclusive && !has_coming(rooms_[share.room]) &&
+      std::all_of(first, last, [](const Step& step) { return step.room.coming == Space{}; });
+  if (!known) return false;
+  Space held = space_of(task, share.tasks);
+  for (auto step = first; step != last; ++step) {
+    step->room.now.slots += held.slots;
+    step->room.now.milli_cpus += held.milli_cpus;
+    step->room.now.mem += held.mem;
+    step->room.jobs -= static_cast<std::uint32_t>(share.tasks);
+  }
+  return true;
 }
 
 void Skyline::vacate(const Claim& claim, const std::vector<Share>& shares) {
   for (const Share& share : shares) {
     remember(share.room);
-    auto is_its = [&](const Occupant& one) { return one.claim == &claim; };
-    std::erase_if(occupants_[share.room], is_its);
-    make_anew(share.room);
+    auto& occupants = occupants_[share.room];
+    auto others = std::stable_partition(occupants.begin(), occupants.end(),
+                                        [&](const Occupant& one) { return one.claim == &claim; });
+    bool raised =
+        std::all_of(occupants.begin(), others, [this](const Occupant& one) { return raise(one); });
+    occupants.erase(occupants.begin(), others);
+    if (!raised) make_anew(share.room);
   }
 }
 
@@ -195,35 +233,50 @@ void Skyline::rollback() {
 
 std::int64_t Skyline::fits(const Places& places, const Claim& claim, std::uint32_t room,
                            Window window, std::int64_t most, const TasksByRoom& has) {
-  const Steps& steps = steps_of(room);
-  for (std::size_t i = 0; i < steps.size() && most > 0; ++i) {
-    bool before = i + 1 < steps.size() && steps[i + 1].from <= window.from;
-    if (before) continue;
-    if (steps[i].from >= window.until) break;
-    most = places.bare_fits(claim, steps[i].room, room, When::Now, most, has);
-  }
+  Steps& steps = steps_of(room);
+  auto [step, last] = steps_in(steps, window);
+  bool within = step == steps.end() || step->from > window.from;
+  if (within && step != steps.begin()) --step;  // the window begins in it
+  for (; step != last && most > 0; ++step)
+    most = places.bare_fits(claim, step->room, room, When::Now, most, has);
   return most;
 }
 
-// How many tasks fit from when on: at every step, and where a later lack comes into the window.
-void Skyline::add_changes(const Places& places, const Claim& claim, std::uint32_t room,
-                          Duration length, Changes& changes) {
-  const Steps& steps = steps_of(room);
-  std::vector<WallTime> starts;
+// Where the answer may change: at every step, and where a later one comes into the window.
+std::vector<WallTime> Skyline::starts_of(const Steps& steps, const Search& search) const {
+  auto [length, before] = search;
+  std::vector<WallTime> reached, starts;
   for (const Step& step : steps) {
-    starts.push_back(step.from);
+    if (step.from < before) starts.push_back(step.from);
     // From just after that on the window reaches into this step.
-    if (length > Duration{} && step.from - length >= now_)
-      starts.push_back(step.from - length + Duration{1});
+    bool reaches = length > Duration{} && step.from - length >= now_;
+    if (reaches && step.from - length < before) reached.push_back(step.from - length + Duration{1});
   }
-  std::sort(starts.begin(), starts.end());
-  std::int64_t before = 0;
-  for (WallTime start : starts) {
-    std::int64_t most = fits(places, claim, room, window_from(start, length), claim.min, {});
-    most = usable(claim, most);
-    if (most == before) continue;
+  std::vector<WallTime> all(starts.size() + reached.size());
+  std::merge(starts.begin(), starts.end(), reached.begin(), reached.end(), all.begin());
+  return all;
+}
+
+// How many tasks fit from when on: as many as in the least step of the window.
+void Skyline::add_changes(const Places& places, const Claim& claim, std::uint32_t room,
+                          const Search& search, Changes& changes) {
+  const Steps& steps = steps_of(room);
+  WallTime end = window_from(search.before, search.length).until;
+  std::vector<std::int64_t> fit;
+  for (auto step = steps.begin(); step != steps.end() && step->from <= end; ++step)
+    fit.push_back(places.bare_fits(claim, step->room, room, When::Now, claim.min, {}));
+  std::int64_t known = 0, least = least_usable(claim);
+  std::size_t first = 0;
+  for (WallTime start : starts_of(steps, search)) {
+    while (first + 1 < fit.size() && steps[first + 1].from <= start) ++first;
+    WallTime until = window_from(start, search.length).until;
+    std::int64_t most = fit[first];
+    for (auto i = first + 1; most >= least && i < fit.size() && steps[i].from < until; ++i)
+      most = std::min(most, fit[i]);
+    if (most < least) most = 0;
+    if (most == known) continue;
     changes.push_back({start, room, most});
-    before = most;
+    known = most;
   }
 }
 
@@ -322,17 +375,17 @@ bool Skyline::look_on(Places& places, const Claim& claim, Growth& growth, WallTi
 }
 
 // Goes through both in order of time; rooms with steps count as `changes` has them.
-std::optional<Dated> Skyline::first_sum(Places& places, const Claim& claim,
-                                        const Changes& changes) {
+std::optional<Dated> Skyline::first_sum(Places& places, const Claim& claim, const Changes& changes,
+                                        WallTime before) {
   Growth& growth = growth_of(places, claim);
   std::vector<std::int64_t> fits(rooms_.size());
   std::int64_t total = 0;
   std::size_t a = 0;
   for (auto b = changes.begin();;) {
-    const WallTime change = b == changes.end() ? WallTime::max() : b->at;
+    const WallTime change = b == changes.end() ? before : b->at;
     while (a == growth.rises.size() && look_on(places, claim, growth, change)) continue;
     WallTime at = std::min(a == growth.rises.size() ? WallTime::max() : growth.rises[a].at, change);
-    if (a == growth.rises.size() && b == changes.end()) return std::nullopt;
+    if (at >= before) return std::nullopt;
     while (look_on(places, claim, growth, at)) continue;
     for (; a < growth.rises.size() && growth.rises[a].at == at; ++a) {
       const Change& rise = growth.rises[a];
@@ -349,7 +402,7 @@ std::optional<Dated> Skyline::first_sum(Places& places, const Claim& claim,
   }
 }
 
-std::optional<Dated> Skyline::earliest(Places& places, const Claim& claim, Duration length) {
+std::optional<Dated> Skyline::earliest(Places& places, const Claim& claim, const Search& search) {
   Changes changes;
   const auto& hosts = places.request(claim).hosts;
   std::set<std::uint32_t> mine;
@@ -357,10 +410,10 @@ std::optional<Dated> Skyline::earliest(Places& places, const Claim& claim, Durat
   for (const auto& [room, steps] : steps_) {
     bool asked =
         mine.empty() ? std::binary_search(hosts.begin(), hosts.end(), room) : mine.count(room) > 0;
-    if (asked) add_changes(places, claim, room, length, changes);
+    if (asked) add_changes(places, claim, room, search, changes);
   }
   std::sort(changes.begin(), changes.end(), in_time);
-  return first_sum(places, claim, changes);
+  return first_sum(places, claim, changes, search.before);
 }
 
 }  // namespace wm::sched

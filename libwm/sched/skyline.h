@@ -37,6 +37,12 @@ struct Window {
 /// The window of `length` from an instant on; length 0: for ever. @cost O(1)
 Window window_from(WallTime from, Duration length);
 
+/// What is looked for: places for so long, at a date before that one.
+struct Search {
+  Duration length{};  ///< 0: for ever
+  WallTime before = WallTime::max();
+};
+
 /// Places at a date.
 struct Dated {
   WallTime at{};
@@ -83,9 +89,9 @@ class Skyline {
                     std::int64_t most, const TasksByRoom& has);
 
   /// The first date at which all of the claim's minimum fits for as long as it may run, and
-  /// where. None: never, as far as run limits tell.
-  /// @cost O((ends up to that date + steps) x log + rooms)
-  std::optional<Dated> earliest(Places& places, const Claim& claim, Duration length);
+  /// where. None: never, as far as run limits tell, or not before then.
+  /// @cost O((ends and steps up to that date) x log + rooms + steps of each room in a window)
+  std::optional<Dated> earliest(Places& places, const Claim& claim, const Search& search);
 
  private:
   struct Step {
@@ -138,16 +144,20 @@ class Skyline {
   void make_anew(std::uint32_t room);
   Steps& steps_of(std::uint32_t room);
   std::size_t split(Steps& steps, WallTime at);
+  static std::pair<Steps::iterator, Steps::iterator> steps_in(Steps& steps, const Window& window);
   void lower(const Occupant& occupant);
+  bool raise(const Occupant& occupant);
   void add_first_dates();
   const Date* date(std::size_t number);
   Grown& grown(Growth& growth, std::uint32_t room);
   void note(const Places& places, const Claim& claim, const Date& date, Growth& growth);
   Growth& growth_of(Places& places, const Claim& claim);
   bool look_on(Places& places, const Claim& claim, Growth& growth, WallTime until);
-  std::optional<Dated> first_sum(Places& places, const Claim& claim, const Changes& changes);
-  void add_changes(const Places& places, const Claim& claim, std::uint32_t room, Duration length,
-                   Changes& changes);
+  std::optional<Dated> first_sum(Places& places, const Claim& claim, const Changes& changes,
+                                 WallTime before);
+  std::vector<WallTime> starts_of(const Steps& steps, const Search& search) const;
+  void add_changes(const Places& places, const Claim& claim, std::uint32_t room,
+                   const Search& search, Changes& changes);
 
   const std::vector<Room>& rooms_;
   WallTime now_;

@@ -2,6 +2,8 @@
 // first date found is one at which the tasks fit for as long as they run.
 #include "libwm/sched/skyline.h"
 
+#include <random>
+
 #include "test/support/claim_cluster.h"
 
 namespace wm::sched {
@@ -41,7 +43,7 @@ class SkylineTest : public test::ClaimCluster {
     collect();
     build();
     for (const auto& [share, window] : occupied) sky->occupy(*claim(last), share, window);
-    dated = sky->earliest(*places, *claim(last), std::chrono::seconds(length));
+    dated = sky->earliest(*places, *claim(last), {std::chrono::seconds(length)});
     return dated ? std::chrono::duration<double>(dated->at - at(0)).count() : -1;
   }
   std::vector<std::pair<JobId, double>> ends;
@@ -64,7 +66,7 @@ TEST_F(SkylineTest, who_makes_way_is_gone_after_the_grace_until_that_is_undone) 
   EXPECT_EQ(first_date(spec, 100), 1000);
   const Job& victim = run.job(ends[0].first);
   auto date = [&] {
-    auto found = sky->earliest(*places, *claim(last), std::chrono::seconds(100));
+    auto found = sky->earliest(*places, *claim(last), {std::chrono::seconds(100)});
     return found ? found->at : WallTime{};
   };
   sky->begin();
@@ -92,7 +94,7 @@ TEST_F(SkylineTest, kept_ends_are_gone_through_in_order_of_time) {
   auto date = [&](const Ends* of, bool more) {
     Skyline sky(claims->rooms, at(0), std::chrono::seconds(10), of);
     if (more) sky.release(2, third, third.tasks[0], at(200));
-    auto found = sky.earliest(places, *claim(last), Duration{});
+    auto found = sky.earliest(places, *claim(last), {});
     return found ? std::chrono::duration<double>(found->at - at(0)).count() : -1;
   };
   EXPECT_EQ(date(&kept, false), 300);
@@ -117,7 +119,7 @@ TEST_F(SkylineTest, what_should_have_ended_counts_after_the_grace) {
     kept.reset(1);
     kept.add(0, {end, &late, &late.tasks[0]});
     Skyline sky(claims->rooms, at(0), std::chrono::seconds(10), &kept);
-    auto found = sky.earliest(places, *claim(last), Duration{});
+    auto found = sky.earliest(places, *claim(last), {});
     ASSERT_TRUE(found);
     EXPECT_EQ(found->at, counted);
   }
@@ -136,6 +138,52 @@ TEST_F(SkylineTest, the_date_is_the_end_that_makes_enough_room) {
   EXPECT_EQ(first_date(slots("ann", 2)), 50);
   EXPECT_EQ(dated->shares, (std::vector<Share>{{1, 2}}));
   EXPECT_EQ(first_date(slots("ann", 3)), 100);
+}
+
+TEST_F(SkylineTest, a_date_is_looked_for_as_far_as_asked) {
+  HostId a = run.host(2), b = run.host(2);
+  busy(2, a, 100);
+  busy(2, b, 50);
+  for (bool steps : {false, true}) {
+    if (steps) occupied = {{{0, 2}, {at(300), at(400)}}, {{1, 2}, {at(300), at(400)}}};
+    EXPECT_EQ(first_date(slots("ann", 3), 60), 100);
+    for (double before : {0.0, 99.0, 100.0})
+      EXPECT_FALSE(sky->earliest(*places, *claim(last), {std::chrono::seconds(60), at(before)}));
+    EXPECT_TRUE(sky->earliest(*places, *claim(last), {std::chrono::seconds(60), at(100.5)}));
+  }
+}
+
+TEST_F(SkylineTest, who_will_not_run_after_all_leaves_no_trace) {
+  HostId host = run.host(8, 4);
+  busy(1, host, 70);
+  JobId shrinks = run.submit(test::elastic("bea", 1, 3));
+  run.dispatch(shrinks, {host, host, host});
+  run.step(TasksLeaving{shrinks, Attempt{1}, {TaskNumber{2}, TaskNumber{3}}, at(10), ""});
+  std::vector<JobId> jobs;
+  for (std::uint32_t n = 1; n <= 3; ++n) jobs.push_back(run.submit(slots("ann", n)));
+  jobs.push_back(run.submit(rigid("ann", 1)));
+  collect();
+  build();
+  std::minstd_rand random(7);
+  for (int round = 0; round < 2000; ++round) {
+    Skyline with = *sky, without = *sky;
+    std::size_t leaver = random() % jobs.size();
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      double from = random() % 20;
+      Window window{at(from), at(from + 1 + random() % 100)};
+      Share share{0, 1 + static_cast<std::int64_t>(random() % 2)};
+      with.occupy(*claim(jobs[i]), share, window);
+      if (i != leaver) without.occupy(*claim(jobs[i]), share, window);
+    }
+    with.vacate(*claim(jobs[leaver]), {{0, 1}});
+    for (JobId asks : jobs) {
+      double from = random() % 100;
+      Window window{at(from), at(from + 1 + random() % 50)};
+      EXPECT_EQ(with.fits(*places, *claim(asks), 0, window, 8, {}),
+                without.fits(*places, *claim(asks), 0, window, 8, {}))
+          << "round " << round;
+    }
+  }
 }
 
 TEST_F(SkylineTest, tasks_that_must_be_together_wait_for_one_host) {
