@@ -109,7 +109,11 @@ class Site {
   }
   void carry_out(const sched::Plan& plan) {
     for (const auto& start : plan.starts) run(start.job.job, start.tasks);
-    for (const auto& date : plan.promises) cluster.jobs.edit(date.job.job).promised = date.at;
+    for (const auto& date : plan.promises) {
+      Job& job = cluster.jobs.edit(date.job.job);
+      job.promised = date.at;
+      job.promised_places = date.places;
+    }
   }
 
   Cluster cluster;
@@ -182,11 +186,11 @@ double rebuild_ms(const Site& site, int count) {
 }
 
 // A few jobs end, a few come, a pass follows; so often.
-std::vector<double> pass_ms(Site& site, int count) {
+std::vector<double> pass_ms(Site& site, int count, const sched::SchedPolicy& policy = {}) {
   std::mt19937 random(1);
   std::vector<double> passes;
   sched::Memory memory;
-  site.carry_out(sched::schedule(site.cluster.freeze(), {}, site.now, memory));
+  site.carry_out(sched::schedule(site.cluster.freeze(), policy, site.now, memory));
   for (int i = 0; i < count; ++i) {
     site.now += std::chrono::seconds(1 + random() % 5);
     for (auto n = 1 + random() % 8; n > 0; --n) {
@@ -195,7 +199,7 @@ std::vector<double> pass_ms(Site& site, int count) {
     }
     Cluster frozen = site.cluster.freeze();
     sched::Plan plan;
-    passes.push_back(ms_of([&] { plan = sched::schedule(frozen, {}, site.now, memory); }));
+    passes.push_back(ms_of([&] { plan = sched::schedule(frozen, policy, site.now, memory); }));
     site.carry_out(plan);
   }
   return passes;
@@ -207,6 +211,24 @@ void time_passes(int count) {
   auto passes = pass_ms(site, count);
   std::printf("sched_pass_10k_hosts_100k_pending_p50_ms %.4g ms\n", at_quantile(passes, 0.5));
   std::printf("sched_pass_10k_hosts_100k_pending_p99_ms %.4g ms\n", at_quantile(passes, 0.99));
+}
+
+// Everybody who waits holds places, as far as a pass has time for it.
+void time_conservative(int count) {
+  sched::SchedPolicy policy;
+  policy.backfill = Backfill::Conservative;
+  for (std::uint32_t hosts : {100, 10'000}) {
+    Site site = busy_site(hosts, 10 * hosts);
+    auto passes = pass_ms(site, count, policy);
+    std::uint64_t holding = 0;
+    site.cluster.jobs.each([&](std::uint32_t, const Job& job) {
+      if (!job.promised_places.empty() && job.state == JobState::Pending) ++holding;
+    });
+    std::string name = "sched_conservative_" + std::to_string(hosts) + "_hosts_";
+    std::printf("%spass_p50_ms %.4g ms\n", name.c_str(), at_quantile(passes, 0.5));
+    std::printf("%spass_p99_ms %.4g ms\n", name.c_str(), at_quantile(passes, 0.99));
+    std::printf("%sholding %llu jobs\n", name.c_str(), static_cast<unsigned long long>(holding));
+  }
 }
 
 JobSpec gpu_job(std::uint32_t tasks) {
@@ -299,6 +321,7 @@ int main(int argc, char** argv) {
   if (wanted("pass")) wm::time_passes(passes);
   if (wanted("gang")) wm::time_gang();
   if (wanted("rebalance")) wm::time_rebalance();
+  if (wanted("conservative")) wm::time_conservative(passes);
   if (wanted("varied")) wm::time_varied(passes);
   if (wanted("largest")) wm::time_largest();
 }
