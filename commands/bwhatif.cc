@@ -76,7 +76,7 @@ Result<std::string> shown(const Parsed& options, std::span<const Foretold> rows)
   auto headings = headings_of(format, names);
   auto cells = cells_of(format, table, rows);
   if (options.has("json")) return json_text("bwhatif", "JOBS", records_of(headings, cells));
-  return table_text(format, headings, cells, true);
+  return aligned_text(format, headings, cells);
 }
 
 Result<int> run(const Parsed& options) {

@@ -117,6 +117,16 @@ std::string table_text(const Format& format, std::span<const std::string> headin
   return text;
 }
 
+std::string aligned_text(Format format, std::span<const std::string> headings,
+                         std::span<const std::vector<std::string>> rows) {
+  for (std::size_t i = 0; i + 1 < format.columns.size(); ++i) {
+    std::size_t widest = headings[i].size();
+    for (const auto& row : rows) widest = std::max(widest, row[i].size());
+    format.columns[i].width = static_cast<int>(widest);
+  }
+  return table_text(format, headings, rows, true);
+}
+
 std::string json_text(std::string_view command, std::string_view count_key,
                       std::span<const Record> records) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();

@@ -74,6 +74,11 @@ std::vector<std::string> headings_of(const Format& format, std::span<const Field
 std::string table_text(const Format& format, std::span<const std::string> headings,
                        std::span<const std::vector<std::string>> rows, bool with_header);
 
+/// The same for a person: columns stand below each other, as wide as the widest cell or heading.
+/// @cost O(text)
+std::string aligned_text(Format format, std::span<const std::string> headings,
+                         std::span<const std::vector<std::string>> rows);
+
 /// One record of a JSON document: keys and texts, in order.
 using Record = std::vector<std::pair<std::string, std::string>>;
 

@@ -38,6 +38,8 @@ told() { jq -r --arg id "$1" --arg key "$2" '.RECORDS[] | select(.JOBID == $id) 
   [ "$status" -eq 0 ]
   [[ ${lines[0]} =~ ^JOBID\ +START_NOW\ +START_THEN\ +DISPLACED ]]
   [[ ${lines[1]} =~ ^$wide\ +[0-9/:-]+\ +-\ +yes ]]
+  before=${lines[0]%%START_NOW*} # columns stand below each other
+  [[ ${lines[1]:${#before}} =~ ^[0-9] ]]
 
   in_state "$wide" pending
   is "$next" queue normal

@@ -26,6 +26,14 @@ TEST(format, columns_are_as_wide_as_their_values) {
   EXPECT_EQ(table("jobid stat"), "JOBID STAT\n12 RUN\n1234567890 -\n");
 }
 
+TEST(format, a_person_reads_columns_below_each_other) {
+  auto names = names_of<Thing>(kTable);
+  auto format = parse_format("jobid stat", names);
+  auto rows = cells_of<Thing>(*format, kTable, kThings);
+  EXPECT_EQ(aligned_text(*format, headings_of(*format, names), rows),
+            "JOBID      STAT\n12         RUN\n1234567890 -\n");
+}
+
 TEST(format, widths_cut_and_pad) {
   EXPECT_EQ(table("ID:4 stat:"), "JOBI STAT \n12   RUN  \n1234 -    \n");
   EXPECT_EQ(table("stat:-6", false), "   RUN\n     -\n");
