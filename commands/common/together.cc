@@ -16,6 +16,7 @@
 
 #include "commands/common/command.h"
 #include "libwm/base/whole_lines.h"
+#include "libwm/client/signals.h"
 
 namespace wm::cmd {
 namespace {
@@ -38,12 +39,20 @@ class Together {
 
  private:
   int listen_to(int to);
+  [[noreturn]] void do_here(const Work& work, int out, int err);
+  int listen();
   void read(Source& stream);
   void reap(Source& end);
+  void pass_on();
 
+  client::Signals signals_;
   std::vector<Source> sources_;
   int code_ = 0;
 };
+
+void write(int to, std::string_view text) { to == STDERR_FILENO ? complain(text) : say(text); }
+
+bool is_end(const Source& source) { return source.pid != 0; }
 
 /// The end of a new pipe that a work is to write to; -1: there is none to be had.
 int Together::listen_to(int to) {
@@ -52,33 +61,36 @@ int Together::listen_to(int to) {
   return ends[1];
 }
 
+void Together::do_here(const Work& work, int out, int err) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(err, STDERR_FILENO);
+  signals_.let_through();
+  ::_exit(work());
+}
+
 bool Together::start(const Work& work) {
   int out = listen_to(STDOUT_FILENO), err = listen_to(STDERR_FILENO);
   pid_t pid = out < 0 || err < 0 ? -1 : ::fork();
-  if (pid == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    ::dup2(out, STDOUT_FILENO);
-    ::dup2(err, STDERR_FILENO);
-    ::_exit(work());
-  }
+  if (pid == 0) do_here(work, out, err);
   for (int end : {out, err}) ::close(end);
   int ended = pid < 0 ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
   if (ended >= 0) sources_.push_back({ended, pid});
   return ended >= 0;
 }
 
-void write(int to, std::string_view text) { to == STDERR_FILENO ? complain(text) : say(text); }
-
 void Together::read(Source& stream) {
   char bytes[16 << 10];
   auto n = ::read(stream.fd, bytes, sizeof bytes);
   if (n < 0 && errno == EINTR) return;
-  if (n <= 0) {
+  std::string text;
+  if (n > 0) {
+    for (const auto& line : stream.lines.add({bytes, static_cast<std::size_t>(n)})) text += line;
+  } else {
+    text = stream.lines.rest();
     ::close(std::exchange(stream.fd, -1));
-    return write(stream.to, stream.lines.rest());
   }
-  for (const auto& line : stream.lines.add({bytes, static_cast<std::size_t>(n)}))
-    write(stream.to, line);
+  write(stream.to, text);
 }
 
 void Together::reap(Source& end) {
@@ -88,18 +100,29 @@ void Together::reap(Source& end) {
   ::close(std::exchange(end.fd, -1));
 }
 
+// What they write while they come to their ends is still to be passed on.
+void Together::pass_on() {
+  while (auto number = signals_.next())
+    for (const auto& source : sources_)
+      if (is_end(source) && *number != SIGWINCH) ::kill(source.pid, *number);
+}
+
+/// Takes what has come; 0: nothing for a while, as poll(2) says it.
+int Together::listen() {
+  std::vector<pollfd> fds{{signals_.descriptor(), POLLIN, 0}};
+  for (const auto& source : sources_) fds.push_back({source.fd, POLLIN, 0});
+  bool runs = std::any_of(sources_.begin(), sources_.end(), is_end);
+  int ready = ::poll(fds.data(), fds.size(), runs ? -1 : kQuiet);
+  if (ready <= 0) return ready;
+  if (fds[0].revents != 0) pass_on();
+  for (std::size_t i = 0; i < sources_.size(); ++i)
+    if (fds[i + 1].revents != 0) is_end(sources_[i]) ? reap(sources_[i]) : read(sources_[i]);
+  std::erase_if(sources_, [](const Source& source) { return source.fd < 0; });
+  return ready;
+}
+
 int Together::wait() {
-  auto runs = [](const Source& source) { return source.pid != 0; };
-  while (!sources_.empty()) {
-    std::vector<pollfd> fds;
-    for (const auto& source : sources_) fds.push_back({source.fd, POLLIN, 0});
-    bool any = std::any_of(sources_.begin(), sources_.end(), runs);
-    int ready = ::poll(fds.data(), fds.size(), any ? -1 : kQuiet);
-    if (ready == 0) break;
-    for (std::size_t i = 0; ready > 0 && i < fds.size(); ++i)
-      if (fds[i].revents != 0) runs(sources_[i]) ? reap(sources_[i]) : read(sources_[i]);
-    std::erase_if(sources_, [](const Source& source) { return source.fd < 0; });
-  }
+  while (!sources_.empty() && listen() != 0) continue;
   for (auto& stream : sources_) write(stream.to, stream.lines.rest());
   return code_;
 }

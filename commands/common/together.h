@@ -16,7 +16,8 @@ using Work = std::function<int()>;
 
 /// Does all of it and waits for their ends; the first code that is not 0 counts, of one ended by a
 /// signal 128 and its number, kRefused if one could not be begun. Whoever is left behind by a work
-/// that has ended is heard until nothing has come for a while. A work ends with us.
+/// that has ended is heard until nothing has come for a while. Signals are passed on to all, and
+/// what they write then still comes out; a work that outlives us gets SIGTERM.
 /// @thread main
 int run_together(std::span<const Work> works);
 

@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,7 +15,6 @@ namespace wm::client {
 namespace {
 
 constexpr std::size_t kFrameLimit = 16 << 20;
-constexpr std::array kForwarded{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
 
 Result<ConnectionOptions> options_for(const LaunchDoor& door) {
   ConnectionOptions options;
@@ -47,29 +45,6 @@ void write_out(int fd, const std::string& bytes) {
     }
   }
 }
-
-/// Signals to be forwarded arrive at a descriptor while this lives.
-class Signals {
- public:
-  Signals() {
-    sigset_t set;
-    ::sigemptyset(&set);
-    for (int signal : kForwarded) ::sigaddset(&set, signal);
-    ::sigprocmask(SIG_BLOCK, &set, &before_);
-    fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  }
-  ~Signals() {
-    ::close(fd_);
-    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-  int descriptor() const { return fd_; }
-
- private:
-  sigset_t before_{};
-  int fd_ = -1;
-};
 
 }  // namespace
 
@@ -126,32 +101,30 @@ Result<void> Launch::read_input() {
   return say(LaunchInput{std::move(bytes)});
 }
 
-Result<void> Launch::read_signal(int from, const LaunchCarry& carry) {
-  signalfd_siginfo info{};
-  while (::read(from, &info, sizeof info) == sizeof info) {
-    auto number = static_cast<std::int32_t>(info.ssi_signo);
-    if (number != SIGWINCH) WM_TRY(say(LaunchSignal{number}));
+Result<void> Launch::pass_on(Signals& signals, const LaunchCarry& carry) {
+  while (auto number = signals.next()) {
+    if (*number != SIGWINCH) WM_TRY(say(LaunchSignal{*number}));
     else if (carry.terminal) WM_TRY(say(size_of_terminal(STDIN_FILENO)));
   }
   return {};
 }
 
-Result<void> Launch::wait(int signals, const LaunchCarry& carry) {
+Result<void> Launch::wait(Signals& signals, const LaunchCarry& carry) {
   int input = input_open_ && window_ > 0 ? STDIN_FILENO : -1;
   std::array<pollfd, 3> fds{pollfd{connection_.descriptor(), POLLIN, 0}, pollfd{input, POLLIN, 0},
-                            pollfd{signals, POLLIN, 0}};
+                            pollfd{signals.descriptor(), POLLIN, 0}};
   if (::poll(fds.data(), fds.size(), -1) < 0) return {};
   if (fds[0].revents != 0) WM_TRY(take_frames());
   if (fds[1].revents != 0 && !ended_) WM_TRY(read_input());
-  if (fds[2].revents != 0 && !ended_) WM_TRY(read_signal(signals, carry));
+  if (fds[2].revents != 0 && !ended_) WM_TRY(pass_on(signals, carry));
   return {};
 }
 
 Result<LaunchEnded> Launch::run(const LaunchCarry& carry) {
-  const Signals signals;
+  Signals signals;
   input_open_ = carry.input;
   Result<void> fine = take_frames();
-  while (fine && !ended_) fine = wait(signals.descriptor(), carry);
+  while (fine && !ended_) fine = wait(signals, carry);
   if (!ended_) return fine.error();
   return *ended_;
 }

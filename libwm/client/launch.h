@@ -14,6 +14,7 @@
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
 #include "libwm/client/connection.h"
+#include "libwm/client/signals.h"
 #include "libwm/model/launch.h"
 
 namespace wm::client {
@@ -51,8 +52,8 @@ class Launch {
   Result<void> take(const wire::Frame& frame);
   Result<void> take_frames();
   Result<void> read_input();
-  Result<void> read_signal(int from, const LaunchCarry& carry);
-  Result<void> wait(int signals, const LaunchCarry& carry);
+  Result<void> pass_on(Signals& signals, const LaunchCarry& carry);
+  Result<void> wait(Signals& signals, const LaunchCarry& carry);
 
   Connection connection_;
   std::optional<LaunchEnded> ended_;

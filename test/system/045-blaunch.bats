@@ -72,6 +72,13 @@ none_like() { ! pgrep -xf "$1"; }
   said over
 }
 
+@test "several get their launcher's signals, and are heard to their ends" {
+  job=$(pair "blaunch -z \"\$first \$other\" 'trap \"sleep 0.3; echo saved; exit 3\" TERM; touch up.\$WM_HOST; while :; do sleep 0.05; done' & while [ ! -e up.\$first ] || [ ! -e up.\$other ]; do sleep 0.1; done; kill -TERM \$!; wait \$!; echo code=\$?")
+  done_well "$job"
+  [ "$(grep -cx saved out.txt)" -eq 2 ]
+  said code=3
+}
+
 @test "a host that is not the job's is refused with 255" {
   job=$(submit -n 1 -o out.txt 'blaunch -z "nosuch" true; echo code=$?')
   done_well "$job"
