@@ -89,12 +89,14 @@ ReasonWriter::ReasonWriter(const Cluster& cluster, Claims& claims, const PlanTre
     Sum& sum = sums[{claim.request, claim.owner}];
     sum.any = &claim;
     sum.slots += claim.held;
+    if (claim.gpu) beside_gpus_ += claim.held;
   }
   for (const Steady& group : claims.steady) {
     if (group.claims.empty()) continue;
     Sum& sum = sums[{group.request, group.owner}];
     sum.any = &group.claims.front();
     sum.slots += static_cast<std::uint32_t>(group.held);
+    if (group.gpu) beside_gpus_ += static_cast<std::uint32_t>(group.held);
   }
   for (const auto& [of, sum] : sums) {
     const JobSpec& spec = sum.any->spec();
@@ -168,8 +170,12 @@ std::string ReasonWriter::use_of(const Claim& claim) const {
   const PlanUse& use = claim.gpu ? gpus_ : slots_;
   int plan = tree_.nodes[claim.user_node].parent;
   std::string what = claim.gpu ? "GPU" : "slot";
-  return "plan " + named(tree_.names[plan]) + " uses " + count_of(use.of(plan), what) + ", user " +
-         named(claim.spec().owner.user) + " " + std::to_string(use.of(claim.user_node));
+  std::string text = "plan " + named(tree_.names[plan]) + " uses " + count_of(use.of(plan), what) +
+                     ", user " + named(claim.spec().owner.user) + " " +
+                     std::to_string(use.of(claim.user_node));
+  // Those are counted in GPUs, yet they take slots.
+  if (claim.gpu || beside_gpus_ == 0) return text;
+  return text + ", jobs with GPUs " + std::to_string(beside_gpus_) + " more";
 }
 
 // Not admitted: a plan's limit, or all that its share covers is in use.

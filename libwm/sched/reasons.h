@@ -49,6 +49,7 @@ class ReasonWriter {
   const Places& places_;
   // Slots in use: of a queue, of a user in a queue, of a user (empty: any).
   std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> held_;
+  std::uint32_t beside_gpus_ = 0;  // slots that jobs with GPUs hold
   // What makes two reasons the same: kind, numbers of what they name, and a name.
   using Key = std::tuple<int, std::uint32_t, std::uint32_t, std::uint32_t, std::string_view>;
   static Key key_of(const Idle& idle);

@@ -29,6 +29,16 @@ TEST_F(Told, slots_are_short) {
             "Not enough job slot(s): 1 slot asked; plan </> uses 1 slot, user <bob> 0");
 }
 
+TEST_F(Told, slots_that_jobs_with_gpus_hold_are_no_riddle) {
+  run.host(2, 1);
+  submit_and_settle(rigid("ann", 1));
+  submit_and_settle(slots("bob", 1));
+  auto c = run.submit(slots("cat", 1));
+  EXPECT_EQ(first(c).text,
+            "Not enough job slot(s): 1 slot asked; plan </> uses 1 slot, user <cat> 0, jobs with "
+            "GPUs 1 more");
+}
+
 TEST_F(Told, gpus_are_short) {
   gpu_hosts(1);
   submit_and_settle(rigid("ann", 1));
