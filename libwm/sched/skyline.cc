@@ -137,14 +137,15 @@ std::size_t Skyline::split(Steps& steps, WallTime at) {
   return index;
 }
 
-// Those of a window whose bounds are steps; what begins before now begins with the first.
+// Those that begin within a window.
 std::pair<Skyline::Steps::iterator, Skyline::Steps::iterator> Skyline::steps_in(
     Steps& steps, const Window& window) {
   auto at = [&](WallTime when) {
     return std::lower_bound(steps.begin(), steps.end(), when,
                             [](const Step& step, WallTime t) { return step.from < t; });
   };
-  return {at(window.from), at(window.until)};
+  auto first = at(window.from);
+  return {first, std::max(first, at(window.until))};
 }
 
 void Skyline::occupy(const Claim& claim, const Share& share, Window window) {

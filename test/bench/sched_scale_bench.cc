@@ -1,6 +1,7 @@
 // Role: scheduling at the sizes that a large site has. "rebuild": a pass that knows nothing
 // beforehand, as after a restart or a reconfiguration; "pass": one that follows a few changes,
-// as while the cluster runs. Clusters are full, jobs have run limits, EASY backfill holds places.
+// as while the cluster runs. Clusters are full, jobs have run limits, EASY backfill holds places;
+// "conservative": everybody who waits may.
 // Also one gang of 1,024 GPUs, and 64 elastic jobs that make way for one more on 1,000 GPUs.
 #include <sys/resource.h>
 
