@@ -108,6 +108,13 @@ class Site {
     for (const Task& task : job.tasks) take(job, task, -1);
     cluster.jobs.erase(number);
   }
+  // Nobody runs beyond his limit.
+  void end_late() {
+    for (std::size_t i = running.size(); i-- > 0;) {
+      const Job& job = *cluster.jobs.find(running[i]);
+      if (job.started + job.spec().run_limit <= now) end(i);
+    }
+  }
   void carry_out(const sched::Plan& plan) {
     for (const auto& start : plan.starts) run(start.job.job, start.tasks);
     for (const auto& date : plan.promises) {
@@ -194,6 +201,7 @@ std::vector<double> pass_ms(Site& site, int count, const sched::SchedPolicy& pol
   site.carry_out(sched::schedule(site.cluster.freeze(), policy, site.now, memory));
   for (int i = 0; i < count; ++i) {
     site.now += std::chrono::seconds(1 + random() % 5);
+    site.end_late();
     for (auto n = 1 + random() % 8; n > 0; --n) {
       site.end(random() % site.running.size());
       site.submit();
