@@ -208,7 +208,10 @@ int run_all(std::span<const Run> runs, const std::vector<std::string>& argv, boo
   for (const auto& share : shares(static_cast<std::uint32_t>(runs.size()), width))
     works.push_back(
         [=, &argv] { return run_share(runs.subspan(share.first, share.count), argv, no_input); });
-  return run_together(works);
+  auto code = run_together(works);
+  if (code) return *code;
+  complain("blaunch: " + code.error().text + "\n");
+  return kRefused;
 }
 
 Result<int> run(const Parsed& options) {

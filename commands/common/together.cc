@@ -133,13 +133,12 @@ int code_of(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int run_together(std::span<const Work> works) {
+Result<int> run_together(std::span<const Work> works) {
   Together together;
-  for (const Work& work : works) {
-    if (together.start(work)) continue;
-    complain("too many commands at once: no process or pipe is left\n");
-    return kRefused;
-  }
+  for (const Work& work : works)
+    if (!together.start(work))
+      return fail(Code::Unavailable, std::to_string(works.size()) +
+                                         " commands at once: no process or pipe is left for them");
   return together.wait();
 }
 

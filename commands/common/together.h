@@ -9,17 +9,19 @@
 #include <functional>
 #include <span>
 
+#include "libwm/base/result.h"
+
 namespace wm::cmd {
 
 /// What a process does, in a child of this one; its exit code.
 using Work = std::function<int()>;
 
 /// Does all of it and waits for their ends; the first code that is not 0 counts, of one ended by a
-/// signal 128 and its number, kRefused if one could not be begun. Whoever is left behind by a work
-/// that has ended is heard until nothing has come for a while. Signals are passed on to all, and
-/// what they write then still comes out; a work that outlives us gets SIGTERM.
-/// @thread main
-int run_together(std::span<const Work> works);
+/// signal 128 and its number. Whoever is left behind by a work that has ended is heard until
+/// nothing has come for a while. Signals are passed on to all, and what they write then still comes
+/// out; a work that outlives us gets SIGTERM.
+/// @thread main   @errors Unavailable: no process or pipe is left for one
+Result<int> run_together(std::span<const Work> works);
 
 /// An exit code as a shell shows it. `status`: as wait(2) says it
 int code_of(int status);
