@@ -166,7 +166,7 @@ TEST_F(SkylineTest, who_will_not_run_after_all_leaves_no_trace) {
   collect();
   build();
   std::minstd_rand random(7);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 8000; ++round) {
     Skyline with = *sky, without = *sky;
     std::uint32_t room = random() % 2;
     std::size_t leaver = random() % jobs.size();
