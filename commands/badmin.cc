@@ -97,15 +97,15 @@ Result<int> ask_master(Act act, const Parsed& options) {
 Result<int> save_state(const std::vector<std::string>& files) {
   if (files.size() != 1) return fail(Code::BadArgument, "badmin snapshot: name one file");
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.state());
+  WM_TRY(auto state, from.state());
   std::string part = files[0] + ".part";
   std::ofstream out(part, std::ios::binary);
-  out << reply.bytes;
+  out << state;
   out.close();
   std::error_code ec;
   if (out) std::filesystem::rename(part, files[0], ec);
   if (!out || ec) return fail(Code::System, files[0] + ": cannot be written");
-  say("State saved in <" + files[0] + ">, " + std::to_string(reply.bytes.size()) + " bytes\n");
+  say("State saved in <" + files[0] + ">, " + std::to_string(state.size()) + " bytes\n");
   return 0;
 }
 

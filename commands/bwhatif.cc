@@ -82,8 +82,8 @@ Result<std::string> shown(const Parsed& options, std::span<const Foretold> rows)
 Result<int> run(const Parsed& options) {
   WM_TRY(auto change, change_of(options));
   WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.state());
-  WM_TRY(auto live, codec::decode<Cluster>(reply.bytes));
+  WM_TRY(auto bytes, from.state());
+  WM_TRY(auto live, codec::decode<Cluster>(bytes));
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   WM_TRY(auto rows, replay::foretell(live, change, std::max(now, live.time)));
   WM_TRY(auto text, shown(options, rows));

@@ -9,9 +9,18 @@ namespace wm::master {
 /// "Job <12[3]>". @cost O(1)
 inline std::string named(JobId id) { return "Job <" + to_string(id) + ">"; }
 
+/// What a frame takes, with room for its own words. @units bytes
+inline constexpr std::size_t kLargestReply = 15 << 20;
+
+// Who gets no answer asks again, for ever.
 template <class Reply>
 void Call::reply(const Reply& value) const {
-  world_->send(peer_, static_cast<std::uint16_t>(verb_), codec::encode(value));
+  auto bytes = codec::encode(value);
+  if (bytes.size() > kLargestReply)
+    return refuse(fail(Code::Limit, "the answer has " + std::to_string(bytes.size()) +
+                                        " bytes; at most " + std::to_string(kLargestReply) +
+                                        " can be sent: ask for fewer at once"));
+  world_->send(peer_, static_cast<std::uint16_t>(verb_), std::move(bytes));
 }
 
 template <class Reply>

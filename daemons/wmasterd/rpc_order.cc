@@ -4,11 +4,10 @@
 
 #include "daemons/wmasterd/call.h"
 #include "daemons/wmasterd/clients.h"
+#include "libwm/codec/packed.h"
 
 namespace wm::master {
 namespace {
-
-constexpr std::size_t kLargestState = 15 << 20;  // what fits in a frame
 
 // Nothing of it lets anybody act for a user: no credentials, no keys, no signed bytes.
 void unseal(Table<Job>& jobs) {
@@ -24,7 +23,7 @@ void unseal(Table<Job>& jobs) {
 std::string image_of(Cluster state) {
   unseal(state.jobs);
   unseal(state.elements);
-  return codec::encode(state);
+  return codec::packed(codec::encode(state));
 }
 
 Error not_admin(const Identity& who) {
@@ -47,13 +46,8 @@ void Clients::state(Call call, const StateRequest&) {
   if (!is_admin(call.caller())) return call.refuse(not_admin(call.caller()));
   auto reply = std::make_shared<StateReply>();
   c_.world.work(
-      [reply, state = c_.journal.published_ptr()] { reply->bytes = image_of(Cluster(*state)); },
-      [call, reply] {
-        if (reply->bytes.size() <= kLargestState) return call.reply(*reply);
-        call.refuse(fail(Code::Limit, "the state has " + std::to_string(reply->bytes.size()) +
-                                          " bytes; at most " + std::to_string(kLargestState) +
-                                          " can be sent"));
-      });
+      [reply, state = c_.journal.published_ptr()] { reply->packed = image_of(Cluster(*state)); },
+      [call, reply] { call.reply(*reply); });
 }
 
 // One batch: of several jobs the first named ends up first at the top, last at the bottom.

@@ -6,6 +6,7 @@
 #include "libwm/client/connection.h"
 #include "libwm/client/names.h"
 #include "libwm/codec/codec.h"
+#include "libwm/codec/packed.h"
 #include "libwm/wire/munge.h"
 #include "libwm/wire/spec_signature.h"
 
@@ -13,6 +14,7 @@ namespace wm::client {
 namespace {
 
 constexpr std::size_t kKeySize = 16;
+constexpr Bytes kLargestState{1 << 30};  // unpacked: what bwhatif may take of this machine
 
 std::string hash(const std::string& bytes) {
   std::string out(32, '\0');
@@ -124,7 +126,10 @@ Result<AdminReply> Master::admin(AdminRequest request) {
   request.request_key = new_key();
   return ask<AdminReply>(Verb::Admin, request);
 }
-Result<StateReply> Master::state() { return ask<StateReply>(Verb::State, StateRequest{}); }
+Result<std::string> Master::state() {
+  WM_TRY(auto reply, ask<StateReply>(Verb::State, StateRequest{}));
+  return codec::unpacked(reply.packed, kLargestState);
+}
 
 Result<OutcomeReply> Master::move(MoveRequest request) {
   request.request_key = new_key();

@@ -49,7 +49,8 @@ class Master {
   Result<AcctReply> account(const AcctRequest& request);
   Result<PingReply> ping();
   Result<AttachReply> attach(const AttachRequest& request);
-  Result<StateReply> state();
+  /// Codec bytes of the whole live Cluster. @errors Limit: more than 1 GiB, or than a frame packed
+  Result<std::string> state();
   Result<OutcomeReply> move(MoveRequest request);
   Result<OutcomeReply> switch_queue(SwitchRequest request);
   Result<OutcomeReply> limit_run(LimitRequest request);

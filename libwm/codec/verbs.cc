@@ -81,7 +81,7 @@ WM_FIELDS(AdminReply) { f(1, s.lines); }
 WM_FIELDS(WaitRequest) { f(1, s.job), f(2, s.known); }
 WM_FIELDS(WaitReply) { f(1, s.state), f(2, s.first_host), f(3, s.exit_status), f(4, s.term); }
 WM_FIELDS(StateRequest) {}
-WM_FIELDS(StateReply) { f(1, s.bytes); }
+WM_FIELDS(StateReply) { f(1, s.packed); }
 WM_FIELDS(MoveRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.top); }
 WM_FIELDS(SwitchRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.queue); }
 WM_FIELDS(LimitRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.limit); }

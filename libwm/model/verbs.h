@@ -307,7 +307,7 @@ struct StateRequest {
   bool operator==(const StateRequest&) const = default;
 };
 struct StateReply {
-  std::string bytes;  ///< codec bytes of Cluster
+  std::string packed;  ///< codec bytes of Cluster, as codec::packed makes them
   bool operator==(const StateReply&) const = default;
 };
 

@@ -307,6 +307,20 @@ TEST(clients, a_kill_of_an_array_ends_what_still_waits_in_it) {
   for (const auto& view : shown) EXPECT_EQ(view.job->state, JobState::Killed);
 }
 
+TEST(clients, an_answer_that_no_frame_takes_is_refused_with_its_size) {
+  Desk desk;
+  desk.start();
+  SpecBuilder wordy;
+  wordy.array(1, 100).spec.command = std::string(200'000, 'x');
+  JobsRequest request;
+  request.jobs.ids = {desk.submit("one", wordy)};
+  desk.ask(Verb::Kill, desk.kill(request.jobs.ids[0]));
+  desk.ask(Verb::Jobs, request);
+  auto refusal = desk.first.refusal();
+  EXPECT_EQ(refusal.code, number(Code::Limit));
+  EXPECT_NE(refusal.text.find("at most 15728640 can be sent"), std::string::npos) << refusal.text;
+}
+
 TEST(clients, hold_and_release_say_when_they_do_not_apply) {
   Desk desk;
   desk.start();
