@@ -1,12 +1,8 @@
-// bacct: what finished jobs used and how long they waited, from accounting; asked of the master
-// in chunks. Without ids the caller's own jobs; a job that has not ended is in bhist.
-
-#include <chrono>
-
+// bacct: what finished jobs used and how long they waited, from accounting. Without ids the
+// caller's own jobs; a job that has not ended is in bhist.
 #include "commands/common/acct_tables.h"
 #include "commands/common/command.h"
 #include "commands/common/selection.h"
-#include "commands/common/times.h"
 
 namespace wm::cmd {
 namespace {
@@ -31,28 +27,8 @@ constexpr Option kOptions[] = {
     {"x", Kind::IgnoredFlag, "", ""},
 };
 
-Result<void> read_ranges(const Parsed& options, AcctRequest& request) {
-  struct Row {
-    const char* option;
-    WallTime *from, *to;
-  };
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  for (const auto& row : {Row{"C", &request.ended_from, &request.ended_to},
-                          Row{"S", &request.submitted_from, &request.submitted_to},
-                          Row{"D", &request.dispatched_from, &request.dispatched_to}}) {
-    auto text = options.first(row.option);
-    if (!text) continue;
-    WM_TRY(auto range, parse_range(*text, now));
-    *row.from = range.from;
-    *row.to = range.to;
-  }
-  return {};
-}
-
 Result<AcctRequest> request_of(const Parsed& options) {
-  AcctRequest request;
-  WM_TRY(request.jobs, select_jobs(options));
-  WM_TRY(read_ranges(options, request));
+  WM_TRY(auto request, select_records(options));
   request.done = options.has("d") || !options.has("e");
   request.exited = options.has("e") || !options.has("d");
   return request;
@@ -62,21 +38,11 @@ std::string own_name() {
   return environment("LOGNAME").value_or(environment("USER").value_or("the caller"));
 }
 
-Result<std::vector<AcctJob>> all_jobs(client::Master& master, AcctRequest request) {
-  std::vector<AcctJob> jobs;
-  for (;;) {
-    WM_TRY(auto reply, master.account(request));
-    jobs.insert(jobs.end(), std::make_move_iterator(reply.jobs.begin()),
-                std::make_move_iterator(reply.jobs.end()));
-    if (!reply.next) return jobs;
-    request.after = reply.next;
-  }
-}
-
 Result<int> run(const Parsed& options) {
   WM_TRY(auto request, request_of(options));
   WM_TRY(auto from, master());
-  WM_TRY(auto jobs, all_jobs(from, request));
+  WM_TRY(auto reply, from.account(request));
+  const auto& jobs = reply.jobs;
   if (jobs.empty()) return fail(Code::NotFound, "No matching job found");
   bool everybody = !request.jobs.ids.empty();
   auto user = everybody                   ? std::string("all")

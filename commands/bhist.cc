@@ -16,6 +16,7 @@ constexpr Option kOptions[] = {
     {"json", Kind::Flag, "", "JSON, with every event"},
     {"a", Kind::Flag, "", "Finished jobs too"},
     {"d", Kind::Flag, "", "Finished jobs only"},
+    {"e", Kind::Flag, "", "Only jobs that exited"},
     {"p", Kind::Flag, "", "Pending jobs"},
     {"r", Kind::Flag, "", "Running jobs"},
     {"s", Kind::Flag, "", "Suspended jobs"},
@@ -25,16 +26,20 @@ constexpr Option kOptions[] = {
     {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
     {"P", Kind::Text, "project", "Jobs of this project"},
     {"app", Kind::Text, "profile", "Jobs of this application profile"},
+    {"C", Kind::Text, "t0,t1", "Jobs that ended in this time"},
+    {"S", Kind::Text, "t0,t1", "Jobs submitted in this time"},
+    {"D", Kind::Text, "t0,t1", "Jobs dispatched in this time"},
     {"n", Kind::Ignored, "", ""},
     {"b", Kind::IgnoredFlag, "", ""},
     {"w", Kind::IgnoredFlag, "", ""},
 };
 
-Result<HistoryRequest> request_of(const Parsed& options) {
-  HistoryRequest request;
-  WM_TRY(request.jobs, select_jobs(options));
-  request.jobs.unfinished = !options.has("d");
-  request.jobs.finished = options.has("a") || options.has("d");
+Result<AcctRequest> request_of(const Parsed& options) {
+  WM_TRY(auto request, select_records(options));
+  bool only_ended = options.has("d") || options.has("e") || options.has("C");
+  request.jobs.unfinished = options.has("a") || !only_ended;
+  request.jobs.finished = options.has("a") || only_ended;
+  request.done = options.has("a") || !options.has("e");
   request.jobs.pending_only = options.has("p");
   request.jobs.running_only = options.has("r");
   request.jobs.suspended_only = options.has("s");

@@ -1,17 +1,16 @@
 // bsim: runs a list of jobs under a policy in virtual time and says how they fared. Reads files,
 // prints; all else is libwm/replay.
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <boost/program_options.hpp>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "commands/common/progress.h"
 #include "libwm/conf/load.h"
 #include "libwm/replay/engine.h"
 #include "libwm/replay/metrics.h"
@@ -99,18 +98,6 @@ double max_rss_mb() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) / 1024;
-}
-
-// A bar on a terminal, nothing elsewhere.
-std::function<void(double)> progress_bar() {
-  if (!isatty(STDERR_FILENO)) return {};
-  return [shown = -1](double part) mutable {
-    int filled = static_cast<int>(part * 60);
-    if (filled == shown) return;
-    shown = filled;
-    std::cerr << "\r[" << std::string(filled, '#') << std::string(60 - filled, ' ') << "] "
-              << static_cast<int>(part * 100) << " %" << (filled == 60 ? "\n" : "") << std::flush;
-  };
 }
 
 Result<replay::Options> options_of(const Asked& asked) {

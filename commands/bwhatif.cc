@@ -7,6 +7,7 @@
 #include "commands/common/command.h"
 #include "commands/common/format.h"
 #include "commands/common/job_fields.h"
+#include "commands/common/progress.h"
 #include "libwm/codec/codec.h"
 #include "libwm/replay/whatif.h"
 
@@ -85,7 +86,7 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto bytes, from.state());
   WM_TRY(auto live, codec::decode<Cluster>(bytes));
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  WM_TRY(auto rows, replay::foretell(live, change, std::max(now, live.time)));
+  WM_TRY(auto rows, replay::foretell(live, change, std::max(now, live.time), progress_bar()));
   WM_TRY(auto text, shown(options, rows));
   say(text);
   if (rows.empty() && !options.has("json")) complain("No pending job found\n");

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "commands/common/format.h"
@@ -15,44 +16,58 @@ namespace {
 constexpr int kCell = 8;
 constexpr std::string_view kPendReason = "PEND_REASON";
 
-struct Spent {
-  std::int64_t pending = 0, running = 0, suspended = 0;
-};
+// The columns of bhist's table, from left to right.
+enum Column : std::size_t { Pend, Psusp, Run, Ususp, Ssusp, Unkwn };
+using Spent = std::array<Duration, 6>;
 
-std::int64_t seconds(Duration d) {
-  return std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::seconds>(d).count());
+// The state that an event leads to from another one; of most the same.
+Column after(const HistoryEvent& event, Column state, Column before_stop) {
+  bool stopped = state == Ususp || state == Ssusp;
+  if (event.event == "HOLD") return Psusp;
+  if (event.event == "START") return Run;
+  if (event.event == "RELEASE" || event.event == "REQUEUE") return Pend;
+  if (event.event == "SUSPEND" && !stopped) return event.reason.starts_with("by ") ? Ususp : Ssusp;
+  if (event.event == "RESUME" && stopped) return before_stop;
+  return state;
+}
+
+// Was it held when it was submitted? Then it is released without ever having been put on hold.
+bool began_held(const HistoryJob& job) {
+  auto is_either = [](const auto& e) { return e.event == "HOLD" || e.event == "RELEASE"; };
+  auto first = std::ranges::find_if(job.events, is_either);
+  return first == job.events.end() ? job.state == state_name(JobState::Held)
+                                   : first->event == "RELEASE";
 }
 
 // The state that its events tell, from one to the next. Of one whose first start is not among
 // them the record's counts.
 Spent spent(const HistoryJob& job, WallTime now) {
-  Duration pending{}, running{}, suspended{};
-  Duration *state = &pending, *before = &pending;
-  WallTime since = job.submitted, end = job.ended == WallTime{} ? now : job.ended;
-  auto turn = [&](Duration* to, WallTime at) {
-    *state += std::max(Duration{}, at - since);
+  Spent columns{};
+  Column state = began_held(job) ? Psusp : Pend, before_stop = state;
+  WallTime since = job.submitted;
+  auto turn = [&](Column to, WallTime at) {
+    columns[state] += std::max(Duration{}, at - since);
     since = std::max(since, at);
+    if (to == Ususp || to == Ssusp) before_stop = state;
     state = to;
   };
   bool told = std::ranges::any_of(job.events, [](const auto& e) { return e.event == "START"; });
-  if (!told && job.started != WallTime{}) turn(&running, job.started);
-  for (const auto& event : job.events) {
-    if (event.event == "START") turn(&running, event.time);
-    if (event.event == "REQUEUE") turn(&pending, event.time);
-    if (event.event == "SUSPEND" && state != &suspended) {
-      before = state;
-      turn(&suspended, event.time);
-    }
-    if (event.event == "RESUME" && state == &suspended) turn(before, event.time);
-  }
-  turn(state, end);
-  return {seconds(pending), seconds(running), seconds(suspended)};
+  if (!told && job.started != WallTime{}) turn(Run, job.started);
+  for (const auto& event : job.events)
+    if (auto to = after(event, state, before_stop); to != state) turn(to, event.time);
+  turn(state, job.ended == WallTime{} ? now : job.ended);
+  return columns;
 }
 
-std::string cells(const Spent& s) {
-  auto cell = [](std::int64_t n) { return fit(std::to_string(n), kCell); };
-  return cell(s.pending) + cell(0) + cell(s.running) + cell(s.suspended) + cell(0) + cell(0) +
-         std::to_string(s.pending + s.running + s.suspended);
+std::string cells(const Spent& columns) {
+  std::string text;
+  std::int64_t total = 0;
+  for (Duration column : columns) {
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(column).count();
+    text += fit(std::to_string(seconds), kCell);
+    total += seconds;
+  }
+  return text + std::to_string(total);
 }
 
 std::string date_of(std::int64_t seconds) {

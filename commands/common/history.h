@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "libwm/model/verbs.h"
+#include "libwm/model/acct.h"
 
 namespace wm::cmd {
 

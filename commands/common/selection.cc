@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <iterator>
 
 #include "commands/common/job_names.h"
+#include "commands/common/times.h"
 
 namespace wm::cmd {
 namespace {
@@ -38,6 +40,26 @@ Result<JobSelection> select_jobs(const Parsed& options) {
   selection.project = options.first("P").value_or("");
   selection.app = options.first("app").value_or("");
   return selection;
+}
+
+Result<AcctRequest> select_records(const Parsed& options) {
+  struct Row {
+    const char* option;
+    WallTime *from, *to;
+  };
+  AcctRequest request;
+  WM_TRY(request.jobs, select_jobs(options));
+  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  for (const auto& row : {Row{"C", &request.ended_from, &request.ended_to},
+                          Row{"S", &request.submitted_from, &request.submitted_to},
+                          Row{"D", &request.dispatched_from, &request.dispatched_to}}) {
+    auto text = options.first(row.option);
+    if (!text) continue;
+    WM_TRY(auto range, parse_range(*text, now));
+    *row.from = range.from;
+    *row.to = range.to;
+  }
+  return request;
 }
 
 bool selects(const Parsed& options) {

@@ -1,4 +1,4 @@
-// Role: which jobs a command means: the options that select, shared by bjobs, bkill, bhist,
+// Role: which jobs a command means: the options that select, shared by bjobs, bkill, bhist, bacct,
 // bstop and bresume. @source LSF bjobs, bkill (lsf-surface 3.3, 4)
 #pragma once
 
@@ -6,7 +6,7 @@
 
 #include "commands/common/options.h"
 #include "libwm/base/result.h"
-#include "libwm/model/verbs.h"
+#include "libwm/model/acct.h"
 
 namespace wm::cmd {
 
@@ -14,6 +14,9 @@ namespace wm::cmd {
 /// the id 0 stands for all of the caller's.
 /// @errors BadArgument: "x: Illegal job ID."
 Result<JobSelection> select_jobs(const Parsed& options);
+
+/// The same of what accounting keeps, with the ranges of -C -S -D. @errors BadArgument
+Result<AcctRequest> select_records(const Parsed& options);
 
 /// Has anything been selected: an id, 0, or one of the options. @cost O(1)
 bool selects(const Parsed& options);

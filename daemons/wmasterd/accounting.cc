@@ -12,60 +12,6 @@ namespace wm::master {
 namespace {
 
 constexpr std::size_t kQueuedRows = 100000;
-constexpr std::size_t kChunk = 1000;
-constexpr std::size_t kMostJobs = 10000;  // of one answer
-
-Result<HistoryJob> with_events(store::AcctReader& reader, const store::JobRow& job) {
-  std::vector<store::JobEventRow> events;
-  for (;;) {
-    WM_TRY(auto more, reader.job_events(job.id, events.empty() ? nullptr : &events.back(), kChunk));
-    if (more.empty()) return history_of(job, events);
-    events.insert(events.end(), more.begin(), more.end());
-  }
-}
-
-store::JobQuery query_of(const JobSelection& s) {
-  store::JobQuery query;
-  if (s.ids.empty() && s.user != "all") query.user = s.user;
-  query.queue = s.queue;
-  query.project = s.project;
-  query.app = s.app;
-  return query;
-}
-
-// 123 means the whole array: every row whose id has that number.
-Result<bool> add_by_id(store::AcctReader& reader, JobId id, HistoryReply& reply) {
-  if (id.index) {
-    auto row = reader.job(id);
-    if (!row) return row.error().code == Code::NotFound ? Result<bool>(false) : row.error();
-    WM_TRY(auto job, with_events(reader, *row));
-    reply.jobs.push_back(std::move(job));
-    return true;
-  }
-  WM_TRY(auto rows, reader.jobs({}, JobId{id.job - 1, ~0u}, kChunk));
-  bool found = false;
-  for (const auto& row : rows) {
-    if (row.id.job != id.job) break;
-    WM_TRY(auto job, with_events(reader, row));
-    reply.jobs.push_back(std::move(job));
-    found = true;
-  }
-  return found;
-}
-
-Result<void> add_selected(store::AcctReader& reader, const JobSelection& selection,
-                          HistoryReply& reply) {
-  for (JobId after; reply.jobs.size() < kMostJobs;) {
-    WM_TRY(auto rows, reader.jobs(query_of(selection), after, kChunk));
-    if (rows.empty()) break;
-    for (const auto& row : rows) {
-      WM_TRY(auto job, with_events(reader, row));
-      reply.jobs.push_back(std::move(job));
-    }
-    after = rows.back().id;
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -146,19 +92,10 @@ Result<void> Accounting::wait_until_written() const {
   return fail(Code::Timeout, "accounting is behind: its database does not take rows at the moment");
 }
 
-Result<HistoryReply> Accounting::history(const HistoryRequest& request) const {
+Result<HistoryReply> Accounting::history(const AcctRequest& request) const {
   WM_TRY(wait_until_written());
   WM_TRY(auto reader, store::AcctReader::open(files_));
-  HistoryReply reply;
-  if (request.jobs.ids.empty()) {
-    WM_TRY(add_selected(*reader, request.jobs, reply));
-    return reply;
-  }
-  for (auto id : request.jobs.ids) {
-    WM_TRY(bool found, add_by_id(*reader, id, reply));
-    if (!found) reply.missing.push_back(id);
-  }
-  return reply;
+  return read_history(*reader, request);
 }
 
 Result<AcctReply> Accounting::account(const AcctRequest& request) const {

@@ -38,8 +38,8 @@ class Accounting {
   void end_rebuild();
   /// What bhist asks; waits up to 2 s for the rows of events taken before.
   /// @errors Store, Timeout
-  Result<HistoryReply> history(const HistoryRequest& request) const;
-  /// What bacct asks: a bounded chunk. @errors as history
+  Result<HistoryReply> history(const AcctRequest& request) const;
+  /// What bacct asks. @errors as history
   Result<AcctReply> account(const AcctRequest& request) const;
 
  private:

@@ -1,8 +1,13 @@
 #include "daemons/wmasterd/acct_query.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <sstream>
+
+#include "daemons/wmasterd/history.h"
+#include "daemons/wmasterd/portion.h"
+#include "daemons/wmasterd/selection.h"
 
 namespace wm::master {
 namespace {
@@ -24,18 +29,17 @@ store::JobQuery query_of(const AcctRequest& request) {
   query.app = jobs.app;
   query.submitted_from = bound(request.submitted_from);
   query.submitted_to = bound(request.submitted_to);
-  query.ended_from = std::max(request.ended_from, WallTime(kTick));
+  query.ended_from = bound(request.ended_from);
   query.ended_to = bound(request.ended_to);
   return query;
 }
 
-// "name", "name*", "*name", "*name*".
-bool fits_name(const std::string& wanted, const std::string& name) {
-  bool front = wanted.starts_with('*'), back = wanted.size() > 1 && wanted.ends_with('*');
-  auto core = wanted.substr(front, wanted.size() - front - back);
-  if (front && back) return name.find(core) != name.npos;
-  if (front) return name.ends_with(core);
-  return back ? name.starts_with(core) : name == core;
+JobState state_of(const store::JobRow& row) {
+  for (auto state : {JobState::Held, JobState::Launching, JobState::Running, JobState::Unknown,
+                     JobState::Finished, JobState::Failed, JobState::Killed, JobState::Error,
+                     JobState::Suspended})
+    if (row.state == state_name(state)) return state;
+  return JobState::Pending;
 }
 
 bool ran_on(const store::JobRow& row, const std::string& host) {
@@ -45,23 +49,94 @@ bool ran_on(const store::JobRow& row, const std::string& host) {
   return false;
 }
 
-bool is_asked(const std::vector<JobId>& ids, JobId id) {
-  return ids.empty() || std::any_of(ids.begin(), ids.end(), [&](JobId asked) {
-           return asked.job == id.job && (asked.index == 0 || asked.index == id.index);
-         });
+bool fits_dispatch(const AcctRequest& request, WallTime at) {
+  if (request.dispatched_from == WallTime{} && request.dispatched_to == WallTime{}) return true;
+  return at != WallTime{} && at >= request.dispatched_from &&
+         (request.dispatched_to == WallTime{} || at < request.dispatched_to);
 }
 
 bool fits(const AcctRequest& request, const store::JobRow& row) {
   const auto& jobs = request.jobs;
-  bool done = row.state == state_name(JobState::Finished);
-  if (done ? !request.done : !request.exited) return false;
-  if (!is_asked(jobs.ids, row.id)) return false;
-  if (!jobs.name.empty() && !fits_name(jobs.name, row.name)) return false;
+  auto state = state_of(row);
+  if (is_over(state) && !(state == JobState::Finished ? request.done : request.exited))
+    return false;
+  if (!fits_name(jobs.name, row.name) &&
+      !fits_name(jobs.name, row.name + "[" + std::to_string(row.id.index) + "]"))
+    return false;
   if (!jobs.host.empty() && !ran_on(row, jobs.host)) return false;
-  bool dated = request.dispatched_from != WallTime{} || request.dispatched_to != WallTime{};
-  if (!dated) return true;
-  return row.dispatched != WallTime{} && row.dispatched >= request.dispatched_from &&
-         (request.dispatched_to == WallTime{} || row.dispatched < request.dispatched_to);
+  return fits_state(jobs, state) && fits_dispatch(request, row.dispatched);
+}
+
+// Visits rows that fit, as each_selected does jobs; it ends after kMostLooked, too.
+class Walk {
+ public:
+  /// False: this row was not taken.
+  using Visit = std::function<Result<bool>(const store::JobRow&)>;
+
+  Walk(store::AcctReader& reader, const AcctRequest& request, store::JobQuery query)
+      : reader_(reader), request_(request), query_(std::move(query)) {}
+
+  Result<Walked> each(const Visit& visit) {
+    Walked walked;
+    const auto& jobs = request_.jobs;
+    last_ = jobs.after;
+    if (jobs.ids.empty()) {
+      WM_TRY(bool all, range(last_, {~0u, ~0u}, visit));
+      if (!all) walked.rest = rest_of(jobs, 0, last_);
+      return walked;
+    }
+    for (std::size_t i = 0; i < jobs.ids.size(); ++i) {
+      found_ = last_.job != 0;
+      WM_TRY(bool all, one_id(jobs.ids[i], visit));
+      if (!all) {
+        walked.rest = rest_of(jobs, i, last_);
+        return walked;
+      }
+      if (!found_) walked.missing.push_back(jobs.ids[i]);
+      last_ = {};
+    }
+    return walked;
+  }
+
+ private:
+  // 123 means the whole array: every row whose id has that number.
+  Result<bool> one_id(JobId id, const Visit& visit) {
+    if (id.index) return range({id.job, id.index - 1}, id, visit);
+    return range(last_ ? last_ : JobId{id.job - 1, ~0u}, {id.job, ~0u}, visit);
+  }
+
+  Result<bool> range(JobId after, JobId last, const Visit& visit) {
+    query_.last = last;
+    for (;;) {
+      WM_TRY(auto rows, reader_.jobs(query_, after, kChunk));
+      for (const auto& row : rows) {
+        found_ = true;
+        if (looked_++ == kMostLooked) return false;
+        if (fits(request_, row)) {
+          WM_TRY(bool taken, visit(row));
+          if (!taken) return false;
+        }
+        last_ = after = row.id;
+      }
+      if (rows.size() < kChunk) return true;
+    }
+  }
+
+  store::AcctReader& reader_;
+  const AcctRequest& request_;
+  store::JobQuery query_;
+  JobId last_;  // looked at, or without ids had by the asker
+  bool found_ = false;
+  std::size_t looked_ = 0;
+};
+
+Result<HistoryJob> with_events(store::AcctReader& reader, const store::JobRow& job) {
+  std::vector<store::JobEventRow> events;
+  for (;;) {
+    WM_TRY(auto more, reader.job_events(job.id, events.empty() ? nullptr : &events.back(), kChunk));
+    events.insert(events.end(), more.begin(), more.end());
+    if (more.size() < kChunk) return history_of(job, events);
+  }
 }
 
 AcctJob job_of(const store::JobRow& row) {
@@ -93,48 +168,52 @@ AcctJob job_of(const store::JobRow& row) {
   return job;
 }
 
-// Ids rise: rows before the lowest asked one need not be read, nor those after the highest.
-JobId first_after(const AcctRequest& request) {
-  if (request.after || request.jobs.ids.empty()) return request.after;
-  auto lowest = std::min_element(request.jobs.ids.begin(), request.jobs.ids.end())->job;
-  return JobId{lowest - 1, ~0u};
-}
-
-bool is_beyond(const AcctRequest& request, JobId id) {
-  const auto& ids = request.jobs.ids;
-  return !ids.empty() && id.job > std::max_element(ids.begin(), ids.end())->job;
-}
-
 // How much later (+) or earlier (-) than first promised the last attempts of these jobs began.
-Result<std::map<JobId, Duration>> promise_errors(store::AcctReader& reader,
-                                                 const std::vector<store::JobRow>& rows) {
+Result<void> add_promise_errors(store::AcctReader& reader, std::vector<AcctJob>& jobs) {
+  if (jobs.empty()) return {};
+  auto [first, last] = std::ranges::minmax_element(jobs, {}, &AcctJob::id);
+  WM_TRY(auto lines, reader.events_named("PROMISE_ERROR", first->id, last->id));
   std::map<JobId, Duration> errors;
-  if (rows.empty()) return errors;
-  WM_TRY(auto lines, reader.events_named("PROMISE_ERROR", rows.front().id, rows.back().id));
   for (const auto& line : lines) errors[line.job] = std::chrono::seconds(line.to);
-  return errors;
+  for (auto& job : jobs)
+    if (auto error = errors.find(job.id); error != errors.end()) job.promise_error = error->second;
+  return {};
 }
 
 }  // namespace
 
-Result<AcctReply> read_account(store::AcctReader& reader, const AcctRequest& request) {
+Result<HistoryReply> read_history(store::AcctReader& reader, const AcctRequest& request) {
+  HistoryReply reply;
+  Portion portion;
+  auto take = [&](const store::JobRow& row) -> Result<bool> {
+    WM_TRY(auto job, with_events(reader, row));
+    if (!portion.takes_value(job)) return false;
+    reply.jobs.push_back(std::move(job));
+    return true;
+  };
+  WM_TRY(auto walked, Walk(reader, request, query_of(request)).each(take));
+  reply.missing = std::move(walked.missing);
+  reply.rest = std::move(walked.rest);
+  return reply;
+}
+
+Result<AcctReply> read_account(store::AcctReader& reader, const AcctRequest& asked) {
   AcctReply reply;
-  JobId after = first_after(request);
-  for (std::size_t looked = 0; looked < kMostLooked; looked += kChunk) {
-    WM_TRY(auto rows, reader.jobs(query_of(request), after, kChunk));
-    WM_TRY(auto errors, promise_errors(reader, rows));
-    for (const auto& row : rows) {
-      if (is_beyond(request, row.id)) return reply;
-      if (!fits(request, row)) continue;
-      AcctJob& job = reply.jobs.emplace_back(job_of(row));
-      if (auto error = errors.find(row.id); error != errors.end())
-        job.promise_error = error->second;
-    }
-    if (rows.size() < kChunk) return reply;
-    after = rows.back().id;
-    if (reply.jobs.size() >= kChunk) break;
-  }
-  reply.next = after;
+  Portion portion;
+  auto request = asked;
+  request.jobs.unfinished = false;
+  request.jobs.finished = true;
+  auto query = query_of(request);
+  query.ended_from = std::max(request.ended_from, WallTime(kTick));
+  auto take = [&](const store::JobRow& row) -> Result<bool> {
+    auto job = job_of(row);
+    if (!portion.takes_value(job)) return false;
+    reply.jobs.push_back(std::move(job));
+    return true;
+  };
+  WM_TRY(auto walked, Walk(reader, request, std::move(query)).each(take));
+  WM_TRY(add_promise_errors(reader, reply.jobs));
+  reply.rest = std::move(walked.rest);
   return reply;
 }
 

@@ -1,15 +1,17 @@
-// Role: bacct's questions to acct.db: which rows fit, a bounded number at a time. Runs on a
-// worker. Called by accounting.cc.
+// Role: the questions of bhist and bacct to acct.db: which rows fit, as many as one answer takes.
+// Runs on a worker. Called by accounting.cc.
 #pragma once
 
 #include "libwm/model/acct.h"
-#include "libwm/model/verbs.h"
 #include "libwm/store/acct_db.h"
 
 namespace wm::master {
 
-/// Finished jobs that fit, after request.after. @errors Store, Damaged
-/// @cost at most 20,000 rows looked at and 1,000 returned
+/// Jobs that fit, with what happened to them. @errors Store, Damaged
+/// @cost at most 20,000 rows looked at, and the events of those returned
+Result<HistoryReply> read_history(store::AcctReader& reader, const AcctRequest& request);
+
+/// Finished jobs that fit. @errors, @cost as read_history
 Result<AcctReply> read_account(store::AcctReader& reader, const AcctRequest& request);
 
 }  // namespace wm::master

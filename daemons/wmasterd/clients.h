@@ -24,11 +24,9 @@ struct Rights {
   std::set<std::uint32_t> admin_uids;  ///< root and the master's own account
 };
 
-/// Reads accounting for bhist; runs on a worker. @errors Store
-using HistoryReader = std::function<Result<HistoryReply>(const HistoryRequest&)>;
-
-/// Reads accounting for bacct; runs on a worker. @errors Store
-using AcctReading = std::function<Result<AcctReply>(const AcctRequest&)>;
+/// Reads accounting for bhist or bacct; runs on a worker. @errors Store
+template <class Reply>
+using AcctReading = std::function<Result<Reply>(const AcctRequest&)>;
 
 /// Makes accounting again from all events, elsewhere; tells the last one on the loop.
 using AcctRebuilder = std::function<void(std::function<void(Result<Seq>)> done)>;
@@ -40,9 +38,9 @@ struct Context {
   Hosts& hosts;
   Cycle& cycle;
   Rights rights;
-  HistoryReader history;
+  AcctReading<HistoryReply> history;
   AcctRebuilder rebuild_acct = nullptr;
-  AcctReading account = nullptr;
+  AcctReading<AcctReply> account = nullptr;
 };
 
 /// Who asks: the account, and the proof of the session, which may have signed a specification.
@@ -89,7 +87,7 @@ class Clients {
   /// The client is gone: nothing is waited for on its behalf.
   void on_left(PeerId peer);
   /// What badmin rebuild-acct and bacct work with; without it both are refused.
-  void set_accounting(AcctRebuilder rebuild, AcctReading account) {
+  void set_accounting(AcctRebuilder rebuild, AcctReading<AcctReply> account) {
     c_.rebuild_acct = std::move(rebuild);
     c_.account = std::move(account);
   }
@@ -127,11 +125,13 @@ class Clients {
   void queues(Call call, const QueuesRequest& request);
   void hosts(Call call, const HostsRequest& request);
   void plans(Call call, const PlansRequest& request);
-  void history(Call call, const HistoryRequest& request);
+  void history(Call call, const AcctRequest& request);
   void peek(Call call, const ClientPeek& request);
   bool may_ask(const Identity& who, const AdminRequest& request) const;
   void admin(Call call, const AdminRequest& request);
   void account(Call call, const AcctRequest& request);
+  template <class Reply>
+  void read_acct(const Call& call, const AcctReading<Reply>& read, AcctRequest request);
   void rebuild_acct(Call call, const AdminRequest& request);
   void wait(Call call, const WaitRequest& request);
   void ping(Call call, const PingRequest& request);

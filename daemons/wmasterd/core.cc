@@ -29,7 +29,7 @@ void log_event(const Event& event) {
 
 }  // namespace
 
-Core::Core(World& world, Rights rights, HistoryReader history, OnEvents on_events)
+Core::Core(World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events)
     : world_(world),
       on_events_(std::move(on_events)),
       journal_(world, [this](const Journal::Published& p) { on_published(p); }),

@@ -21,7 +21,7 @@ using OnEvents = std::function<void(const std::vector<Event>&, const Cluster& af
 /// @thread the loop's
 class Core {
  public:
-  Core(World& world, Rights rights, HistoryReader history, OnEvents on_events);
+  Core(World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events);
 
   /// Reads the state, loads the configuration if it has changed, and brings every live
   /// object in line. @errors as Journal::start; Conflict: the configuration is invalid

@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
+#include "libwm/model/acct.h"
 #include "libwm/model/cluster.h"
 #include "libwm/model/event.h"
-#include "libwm/model/verbs.h"
 #include "libwm/store/acct_rows.h"
 
 namespace wm::master {

@@ -148,7 +148,7 @@ Result<void> serve(const Options& options) {
   WM_TRY(auto accounting, Accounting::open(conf.dirs.state));
   Core core(
       *world, Rights{{0u, ::getuid()}},
-      [&](const HistoryRequest& request) { return accounting->history(request); },
+      [&](const AcctRequest& request) { return accounting->history(request); },
       [&](const std::vector<Event>& events, const Cluster& after) {
         accounting->take(events, after);
       });

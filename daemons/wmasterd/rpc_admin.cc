@@ -5,16 +5,13 @@
 #include "daemons/wmasterd/clients.h"
 #include "daemons/wmasterd/fence.h"
 #include "daemons/wmasterd/gpu_marks.h"
+#include "daemons/wmasterd/portion.h"
 #include "daemons/wmasterd/views.h"
 #include "libwm/fsm/part.h"
 #include "libwm/sched/plan_view.h"
 
 namespace wm::master {
 namespace {
-
-bool named(const std::vector<std::string>& names, const std::string& name) {
-  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-}
 
 using Act = AdminRequest::Act;
 
@@ -91,33 +88,20 @@ Result<void> gpu_events(const Cluster& state, const AdminRequest& request, const
 }  // namespace
 
 void Clients::queues(Call call, const QueuesRequest& request) {
-  auto reasons = c_.cycle.reasons();
-  Seen seen{c_.journal.published(), *reasons, c_.hosts};
-  QueuesReply reply;
-  for (const auto& queue : seen.state.config->queues)
-    if (named(request.names, queue.name)) reply.queues.push_back(view_of(seen, queue));
-  std::stable_sort(reply.queues.begin(), reply.queues.end(),
-                   [](auto& a, auto& b) { return a.conf.priority > b.conf.priority; });
-  call.reply(reply);
+  call.reply(QueuesReply{view_queues(c_.journal.published(), request.names)});
 }
 
 void Clients::hosts(Call call, const HostsRequest& request) {
   auto reasons = c_.cycle.reasons();
-  Seen seen{c_.journal.published(), *reasons, c_.hosts};
   HostsReply reply;
-  seen.state.hosts.each([&](std::uint32_t, const Host& host) {
-    if (named(request.names, host.name)) reply.hosts.push_back(view_of(seen, host));
-  });
-  for (const auto& conf : seen.state.config->hosts) {
-    if (!named(request.names, conf.name) || find_host(seen.state, conf.name)) continue;
-    HostView view;
-    view.host.name = conf.name;
-    view.host.state = HostState::Silent;
-    view.host.capacity.slots = conf.slots;
+  Portion portion;
+  for (auto& view : view_hosts({c_.journal.published(), *reasons, c_.hosts}, request)) {
+    if (!portion.takes_value(view)) {
+      reply.rest = {request.names, reply.hosts.back().host.name};
+      break;
+    }
     reply.hosts.push_back(std::move(view));
   }
-  std::sort(reply.hosts.begin(), reply.hosts.end(),
-            [](auto& a, auto& b) { return a.host.name < b.host.name; });
   call.reply(reply);
 }
 
@@ -127,7 +111,7 @@ void Clients::plans(Call call, const PlansRequest& request) {
   c_.world.work(
       [reply, state = c_.journal.published_ptr(), now = c_.world.wall(), paths = request.paths] {
         for (auto& view : sched::view_plans(*state, now)) {
-          if (!named(paths, view.path)) continue;
+          if (!is_asked(paths, view.path)) continue;
           if (const PlanConf* conf = state->config->plan(view.path)) view.conf = *conf;
           reply->plans.push_back(std::move(view));
         }

@@ -1,8 +1,10 @@
 // Verbs about jobs: kill, hold and release, resize, list, history, output.
 #include <algorithm>
+#include <set>
 
 #include "daemons/wmasterd/call.h"
 #include "daemons/wmasterd/clients.h"
+#include "daemons/wmasterd/portion.h"
 #include "daemons/wmasterd/views.h"
 
 namespace wm::master {
@@ -10,8 +12,20 @@ namespace {
 
 std::uint8_t code_of(Code code) { return static_cast<std::uint8_t>(code); }
 
-JobOutcome not_found(JobId id) {
-  return {id, code_of(Code::NotFound), named(id) + ": No matching job found"};
+// What a write answers: ids that mean nothing come first.
+void finish(OutcomeReply& reply, Walked walked) {
+  std::vector<JobOutcome> missing;
+  for (auto id : walked.missing)
+    missing.push_back({id, code_of(Code::NotFound), named(id) + ": No matching job found"});
+  reply.jobs.insert(reply.jobs.begin(), missing.begin(), missing.end());
+  reply.rest = std::move(walked.rest);
+}
+
+// Does the selection mean every element that the array's range still has?
+bool is_whole_range(const JobSelection& selection, JobId element) {
+  const auto& ids = selection.ids;
+  if (ids.empty()) return selection.name.empty();
+  return std::find(ids.begin(), ids.end(), JobId{element.job, 0}) != ids.end();
 }
 
 KillWish wish_for(const Identity& who, const Job& job, const KillRequest& request, WallTime now) {
@@ -51,34 +65,31 @@ Result<std::uint32_t> new_cap(const Job& job, const ResizeRequest& request) {
 }  // namespace
 
 void Clients::kill(Call call, const KillRequest& request) {
-  const Cluster& state = c_.journal.newest();
   Proposal proposal;
   OutcomeReply reply;
-  for (auto id : missing_ids(state, request.jobs)) reply.jobs.push_back(not_found(id));
   std::vector<JobId> signalled;
   std::set<std::uint32_t> bases;  // arrays that are ended as a whole, their ranges too
   auto selection = request.jobs;
   selection.finished = false;
-  each_selected(state, selection, call.caller().user, [&](const Job& job, JobId id) {
-    if (!may_touch(call.caller(), job))
-      return reply.jobs.push_back(
-          {id, code_of(Code::Denied), named(id) + ": User permission denied"});
-    if (is_over(state_of(job, id)))
-      return reply.jobs.push_back(
-          {id, code_of(Code::Conflict), named(id) + ": Job has already finished"});
+  auto refuse = [&](JobId id, Code code, const char* why) {
+    reply.jobs.push_back({id, code_of(code), named(id) + why});
+  };
+  auto end = [&](const Job& job, JobId id) {
+    if (!may_touch(call.caller(), job)) return refuse(id, Code::Denied, ": User permission denied");
+    if (is_over(state_of(job, id))) return refuse(id, Code::Conflict, ": Job has already finished");
     if (request.signal != 0) {
       signalled.push_back(job.id);
       return reply.jobs.push_back({id, 0, named(id) + " is being signaled"});
     }
-    auto wish = wish_for(call.caller(), job, request, c_.world.wall());
-    bool in_range = job.id != id;
-    bool whole = in_range && std::find(selection.ids.begin(), selection.ids.end(),
-                                       JobId{id.job, 0}) != selection.ids.end();
+    bool whole = job.id != id && is_whole_range(selection, id);
     if (whole && !bases.insert(id.job).second) return;
-    proposal.events.push_back(KillRequested{whole ? job.id : id, wish});
-    reply.jobs.push_back(
-        {whole ? job.id : id, 0, named(whole ? job.id : id) + " is being terminated"});
-  });
+    JobId target = whole ? job.id : id;
+    auto wish = wish_for(call.caller(), job, request, c_.world.wall());
+    proposal.events.push_back(KillRequested{target, wish});
+    reply.jobs.push_back({target, 0, named(target) + " is being terminated"});
+  };
+  auto walked = each_to_change(c_.journal.newest(), selection, call.caller().user, end);
+  finish(reply, std::move(walked));
   commit(call, request.request_key, reply, std::move(proposal),
          [this, signalled, signal = request.signal] {
            for (auto id : signalled)
@@ -88,27 +99,26 @@ void Clients::kill(Call call, const KillRequest& request) {
 }
 
 void Clients::release(Call call, const ReleaseRequest& request) {
-  const Cluster& state = c_.journal.newest();
   OutcomeReply reply;
-  for (auto id : missing_ids(state, request.jobs)) reply.jobs.push_back(not_found(id));
   Proposal proposal;
   std::vector<JobId> ids;
-  each_selected(state, request.jobs, call.caller().user, [&](const Job& job, JobId id) {
-    if (!may_touch(call.caller(), job))
-      return reply.jobs.push_back(
-          {id, code_of(Code::Denied), named(id) + ": User permission denied"});
-    JobId target = job.id == id ? id : job.id;  // a range is held and released as a whole
-    if (!ids.empty() && ids.back() == target) return;
-    ids.push_back(target);
-    proposal.events.push_back(stop_or_go(job, id, target, request.hold, call.caller().user));
-  });
+  auto walked = each_to_change(
+      c_.journal.newest(), request.jobs, call.caller().user, [&](const Job& job, JobId id) {
+        if (!may_touch(call.caller(), job))
+          return reply.jobs.push_back(
+              {id, code_of(Code::Denied), named(id) + ": User permission denied"});
+        JobId target = job.id == id ? id : job.id;  // a range is held and released as a whole
+        if (!ids.empty() && ids.back() == target) return;
+        ids.push_back(target);
+        proposal.events.push_back(stop_or_go(job, id, target, request.hold, call.caller().user));
+      });
   auto results = c_.journal.propose(std::move(proposal));
+  const char* done = request.hold ? " is being stopped" : " is being resumed";
   for (std::size_t i = 0; i < results.size(); ++i)
     reply.jobs.push_back(
-        results[i]
-            ? JobOutcome{ids[i], 0,
-                         named(ids[i]) + (request.hold ? " is being stopped" : " is being resumed")}
-            : JobOutcome{ids[i], code_of(results[i].error().code), results[i].error().text});
+        results[i] ? JobOutcome{ids[i], 0, named(ids[i]) + done}
+                   : JobOutcome{ids[i], code_of(results[i].error().code), results[i].error().text});
+  finish(reply, std::move(walked));
   commit(call, request.request_key, reply, {});  // the same group: nothing is flushed in between
 }
 
@@ -139,33 +149,37 @@ void Clients::jobs(Call call, const JobsRequest& request) {
   auto reasons = c_.cycle.reasons();
   Seen seen{c_.journal.published(), *reasons, c_.hosts};
   JobsReply reply;
-  reply.missing = missing_ids(seen.state, request.jobs);
-  each_selected(seen.state, request.jobs, call.caller().user,
-                [&](const Job& job, JobId id) { reply.jobs.push_back(view_of(seen, job, id)); });
+  Portion portion;
+  auto walked =
+      each_selected(seen.state, request.jobs, call.caller().user, [&](const Job& job, JobId id) {
+        auto view = view_of(seen, job, id);
+        if (!portion.takes_value(view)) return false;
+        reply.jobs.push_back(std::move(view));
+        return true;
+      });
+  reply.missing = std::move(walked.missing);
+  reply.rest = std::move(walked.rest);
   call.reply(reply);
 }
 
-void Clients::history(Call call, const HistoryRequest& request) {
-  auto result = std::make_shared<Result<HistoryReply>>(HistoryReply{});
-  auto asked = request;
-  if (asked.jobs.user.empty()) asked.jobs.user = call.caller().user;
-  c_.world.work([this, result, asked] { *result = c_.history(asked); },
+template <class Reply>
+void Clients::read_acct(const Call& call, const AcctReading<Reply>& read, AcctRequest request) {
+  if (!read) return call.refuse(fail(Code::Unavailable, "this master keeps no accounting"));
+  auto result = std::make_shared<Result<Reply>>(Reply{});
+  if (request.jobs.user.empty()) request.jobs.user = call.caller().user;
+  c_.world.work([result, read, request] { *result = read(request); },
                 [call, result] {
                   if (*result) call.reply(**result);
                   else call.refuse(result->error());
                 });
 }
 
+void Clients::history(Call call, const AcctRequest& request) {
+  read_acct(call, c_.history, request);
+}
+
 void Clients::account(Call call, const AcctRequest& request) {
-  if (!c_.account) return call.refuse(fail(Code::Unavailable, "this master keeps no accounting"));
-  auto result = std::make_shared<Result<AcctReply>>(AcctReply{});
-  auto asked = request;
-  if (asked.jobs.user.empty()) asked.jobs.user = call.caller().user;
-  c_.world.work([this, result, asked] { *result = c_.account(asked); },
-                [call, result] {
-                  if (*result) call.reply(**result);
-                  else call.refuse(result->error());
-                });
+  read_acct(call, c_.account, request);
 }
 
 void Clients::peek(Call call, const ClientPeek& request) {

@@ -18,11 +18,12 @@ struct Target {
   bool over = true;    // all of it
 };
 
-std::map<JobId, Target> targets_of(const Cluster& state, const JobSelection& selection,
-                                   const std::string& caller) {
-  std::map<JobId, Target> targets;
+using Targets = std::map<JobId, Target>;
+
+Walked find_targets(const Cluster& state, const JobSelection& selection, const std::string& caller,
+                    Targets& targets) {
   const auto& ids = selection.ids;
-  each_selected(state, selection, caller, [&](const Job& job, JobId id) {
+  return each_to_change(state, selection, caller, [&](const Job& job, JobId id) {
     bool by_itself = std::find(ids.begin(), ids.end(), id) != ids.end();
     Target& target = targets[by_itself ? id : JobId{id.job, 0}];
     JobState at = state_of(job, id);
@@ -30,7 +31,6 @@ std::map<JobId, Target> targets_of(const Cluster& state, const JobSelection& sel
     target.waits = target.waits || at == JobState::Pending || at == JobState::Held;
     target.over = target.over && is_over(at);
   });
-  return targets;
 }
 
 Error disk_full() {
@@ -80,7 +80,9 @@ void Clients::change_each(Call call, const std::string& request_key, const JobSe
   auto add = [&](JobId id, const Result<void>& result) {
     reply.jobs.push_back(outcome(id, result, done(id)));
   };
-  for (JobId id : missing_ids(state, jobs)) add(id, fail(Code::NotFound, "No matching job found"));
+  Targets targets;
+  auto walked = find_targets(state, jobs, call.caller().user, targets);
+  for (JobId id : walked.missing) add(id, fail(Code::NotFound, "No matching job found"));
   auto event = [&](JobId id, const Target& target) -> Result<JobModified> {
     if (!may_touch(call.caller(), *target.job)) return fail(Code::Denied, "User permission denied");
     if (target.over) return fail(Code::Conflict, "Job has already finished");
@@ -91,7 +93,7 @@ void Clients::change_each(Call call, const std::string& request_key, const JobSe
   };
   Proposal proposal;
   std::vector<JobId> ids;
-  for (const auto& [id, target] : targets_of(state, jobs, call.caller().user)) {
+  for (const auto& [id, target] : targets) {
     auto made = event(id, target);
     if (!made) {
       add(id, made.error());
@@ -104,6 +106,7 @@ void Clients::change_each(Call call, const std::string& request_key, const JobSe
   for (std::size_t i = 0; i < results.size(); ++i) add(ids[i], results[i]);
   std::sort(reply.jobs.begin(), reply.jobs.end(),
             [](const JobOutcome& a, const JobOutcome& b) { return a.job < b.job; });
+  reply.rest = std::move(walked.rest);
   commit(call, request_key, reply, {});  // the same group: nothing is flushed in between
 }
 

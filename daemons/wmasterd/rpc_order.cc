@@ -4,25 +4,21 @@
 
 #include "daemons/wmasterd/call.h"
 #include "daemons/wmasterd/clients.h"
+#include "daemons/wmasterd/views.h"
 #include "libwm/codec/packed.h"
 
 namespace wm::master {
 namespace {
 
-// Nothing of it lets anybody act for a user: no credentials, no keys, no signed bytes.
-void unseal(Table<Job>& jobs) {
+void strip_each(Table<Job>& jobs) {
   std::vector<std::uint32_t> numbers;
   jobs.each([&](std::uint32_t number, const Job&) { numbers.push_back(number); });
-  for (auto number : numbers) {
-    Job& job = jobs.edit(number);
-    job.sealed = std::make_shared<const SealedSpec>(SealedSpec{job.spec(), "", "", ""});
-    job.key.clear();
-  }
+  for (auto number : numbers) strip_secrets(jobs.edit(number));
 }
 
 std::string image_of(Cluster state) {
-  unseal(state.jobs);
-  unseal(state.elements);
+  strip_each(state.jobs);
+  strip_each(state.elements);
   return codec::packed(codec::encode(state));
 }
 

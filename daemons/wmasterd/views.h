@@ -4,6 +4,7 @@
 
 #include "daemons/wmasterd/cycle.h"
 #include "daemons/wmasterd/hosts.h"
+#include "daemons/wmasterd/selection.h"
 #include "libwm/model/verbs.h"
 #include "libwm/sched/past_use.h"
 
@@ -18,23 +19,18 @@ struct Seen {
   mutable std::shared_ptr<const sched::FairOrder> order;
 };
 
-/// Calls `visit` with every job the selection means: an array's elements one by one, also
-/// those still in its range (then job->id differs from the id given).
-/// @shape visit(const Job&, JobId)   @cost O(jobs)
-void each_selected(const Cluster& state, const JobSelection& selection, const std::string& caller,
-                   const std::function<void(const Job&, JobId)>& visit);
-
 /// One job for bjobs. `id` is the element's when `job` is its base.
 JobView view_of(const Seen& seen, const Job& job, JobId id);
-/// A queue with its slots by state. @cost O(jobs)
-QueueView view_of(const Seen& seen, const QueueConf& queue);
-/// A host with its jobs' slots. @cost O(jobs)
-HostView view_of(const Seen& seen, const Host& host);
+/// Queues with their slots by state, those of these names or all, by falling priority.
+/// @cost O(jobs + queues x names)
+std::vector<QueueView> view_queues(const Cluster& state, const std::vector<std::string>& names);
+/// The hosts asked for with their jobs' slots, by name; those that never registered, too.
+/// @cost O(hosts (names + log hosts) + tasks log hosts)
+std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked);
 
-/// Ids of the selection that mean nothing. @cost O(ids)
-std::vector<JobId> missing_ids(const Cluster& state, const JobSelection& selection);
-
-/// The state of the job, or of an element still in its base's range.
-JobState state_of(const Job& job, JobId id);
+/// Takes out what would let a reader act for the job's owner: signed bytes, credential, the key
+/// of its agents. Whatever leaves the master for anybody but the job's hosts goes through here.
+/// @cost O(specification)
+void strip_secrets(Job& job);
 
 }  // namespace wm::master

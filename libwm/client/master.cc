@@ -3,6 +3,8 @@
 #include <sodium.h>
 #include <unistd.h>
 
+#include <iterator>
+
 #include "libwm/client/connection.h"
 #include "libwm/client/names.h"
 #include "libwm/codec/codec.h"
@@ -35,6 +37,25 @@ Result<std::uint32_t> uid_of(const std::string& user) {
   auto account = find_account(user);
   if (!account) return account.error().within("wm.conf: master_user");
   return account->uid;
+}
+
+// Makes the request for what the answer before had no room for.
+template <class Request>
+void go_on(Request& request, JobSelection rest) {
+  request.jobs = std::move(rest);
+}
+void go_on(HostsRequest& request, HostsRequest rest) { request = std::move(rest); }
+
+template <class List>
+void append(List& list, List& more) {
+  list.insert(list.end(), std::make_move_iterator(more.begin()),
+              std::make_move_iterator(more.end()));
+}
+template <class Reply>
+void append_reply(Reply& all, Reply& more) {
+  if constexpr (requires { all.hosts; }) append(all.hosts, more.hosts);
+  else append(all.jobs, more.jobs);
+  if constexpr (requires { all.missing; }) append(all.missing, more.missing);
 }
 
 }  // namespace
@@ -97,28 +118,42 @@ Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script,
 
 void Master::greet() { parts_->connection.greet(); }
 
+template <class Reply, class Request>
+Result<Reply> Master::ask_all(Verb verb, Request request) {
+  Reply all;
+  for (;;) {
+    if constexpr (requires { request.request_key; }) request.request_key = new_key();
+    WM_TRY(auto part, ask<Reply>(verb, request));
+    append_reply(all, part);
+    if (!part.rest) return all;
+    go_on(request, std::move(*part.rest));
+  }
+}
+
 Result<OutcomeReply> Master::kill(KillRequest request) {
-  request.request_key = new_key();
-  return ask<OutcomeReply>(Verb::Kill, request);
+  return ask_all<OutcomeReply>(Verb::Kill, std::move(request));
 }
 Result<OutcomeReply> Master::release(ReleaseRequest request) {
-  request.request_key = new_key();
-  return ask<OutcomeReply>(Verb::Release, request);
+  return ask_all<OutcomeReply>(Verb::Release, std::move(request));
 }
 Result<ResizeReply> Master::resize(ResizeRequest request) {
   request.request_key = new_key();
   return ask<ResizeReply>(Verb::Resize, request);
 }
-Result<JobsReply> Master::jobs(const JobsRequest& r) { return ask<JobsReply>(Verb::Jobs, r); }
+Result<JobsReply> Master::jobs(const JobsRequest& r) { return ask_all<JobsReply>(Verb::Jobs, r); }
 Result<QueuesReply> Master::queues(const QueuesRequest& r) {
   return ask<QueuesReply>(Verb::Queues, r);
 }
-Result<HostsReply> Master::hosts(const HostsRequest& r) { return ask<HostsReply>(Verb::Hosts, r); }
-Result<PlansReply> Master::plans(const PlansRequest& r) { return ask<PlansReply>(Verb::Plans, r); }
-Result<HistoryReply> Master::history(const HistoryRequest& r) {
-  return ask<HistoryReply>(Verb::History, r);
+Result<HostsReply> Master::hosts(const HostsRequest& r) {
+  return ask_all<HostsReply>(Verb::Hosts, r);
 }
-Result<AcctReply> Master::account(const AcctRequest& r) { return ask<AcctReply>(Verb::Account, r); }
+Result<PlansReply> Master::plans(const PlansRequest& r) { return ask<PlansReply>(Verb::Plans, r); }
+Result<HistoryReply> Master::history(const AcctRequest& r) {
+  return ask_all<HistoryReply>(Verb::History, r);
+}
+Result<AcctReply> Master::account(const AcctRequest& r) {
+  return ask_all<AcctReply>(Verb::Account, r);
+}
 Result<ClientPeekReply> Master::peek(const ClientPeek& r) {
   return ask<ClientPeekReply>(Verb::Peek, r);
 }
@@ -137,13 +172,11 @@ Result<OutcomeReply> Master::move(MoveRequest request) {
 }
 
 Result<OutcomeReply> Master::switch_queue(SwitchRequest request) {
-  request.request_key = new_key();
-  return ask<OutcomeReply>(Verb::Switch, request);
+  return ask_all<OutcomeReply>(Verb::Switch, std::move(request));
 }
 
 Result<OutcomeReply> Master::limit_run(LimitRequest request) {
-  request.request_key = new_key();
-  return ask<OutcomeReply>(Verb::Limit, request);
+  return ask_all<OutcomeReply>(Verb::Limit, std::move(request));
 }
 
 Result<SpecReply> Master::spec(JobId job) { return ask<SpecReply>(Verb::Spec, SpecRequest{job}); }

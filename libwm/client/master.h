@@ -35,7 +35,8 @@ class Master {
   /// @errors as SubmitRequest; System: the identity service does not answer
   Result<SubmitReply> submit(JobSpec spec, const std::string& script, const std::string& env);
 
-  /// The other verbs. Request keys are filled in here. @errors as model/verbs.h says of each
+  /// The other verbs. Request keys are filled in here; what one answer has no room for is asked
+  /// for again, so that replies have no rest. @errors as model/verbs.h says of each
   Result<OutcomeReply> kill(KillRequest request);
   Result<OutcomeReply> release(ReleaseRequest request);
   Result<ResizeReply> resize(ResizeRequest request);
@@ -43,7 +44,7 @@ class Master {
   Result<QueuesReply> queues(const QueuesRequest& request);
   Result<HostsReply> hosts(const HostsRequest& request);
   Result<PlansReply> plans(const PlansRequest& request);
-  Result<HistoryReply> history(const HistoryRequest& request);
+  Result<HistoryReply> history(const AcctRequest& request);
   Result<ClientPeekReply> peek(const ClientPeek& request);
   Result<AdminReply> admin(AdminRequest request);
   Result<AcctReply> account(const AcctRequest& request);
@@ -65,6 +66,8 @@ class Master {
   explicit Master(std::unique_ptr<Parts> parts);
   template <class Reply, class Request>
   Result<Reply> ask(Verb verb, const Request& request, bool forever = false);
+  template <class Reply, class Request>
+  Result<Reply> ask_all(Verb verb, Request request);
 
   std::unique_ptr<Parts> parts_;
 };

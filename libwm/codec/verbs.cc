@@ -1,4 +1,5 @@
-// Field tables of model/verbs.h. Tags are append-only.
+// Field tables of model/verbs.h, acct.h and change_verbs.h. Tags are append-only; AcctRequest's 10
+// and AcctReply's 2 are spent.
 #include "libwm/model/verbs.h"
 
 #include "libwm/codec/codec.h"
@@ -17,14 +18,14 @@ WM_FIELDS(JobSelection) {
   f(1, s.ids), f(2, s.user), f(3, s.queue), f(4, s.host), f(5, s.name), f(6, s.project),
       f(7, s.app);
   f(8, s.unfinished), f(9, s.finished), f(10, s.pending_only), f(11, s.running_only);
-  f(12, s.suspended_only);
+  f(12, s.suspended_only), f(13, s.after);
 }
 WM_FIELDS(KillRequest) {
   f(1, s.request_key), f(2, s.jobs), f(3, s.signal), f(4, s.force), f(5, s.mark_done),
       f(6, s.reason);
 }
 WM_FIELDS(JobOutcome) { f(1, s.job), f(2, s.code), f(3, s.text); }
-WM_FIELDS(OutcomeReply) { f(1, s.jobs); }
+WM_FIELDS(OutcomeReply) { f(1, s.jobs), f(2, s.rest); }
 WM_FIELDS(ReleaseRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hold); }
 WM_FIELDS(ResizeRequest) {
   f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks), f(60, s.notify_command);
@@ -37,20 +38,20 @@ WM_FIELDS(JobView) {
   f(7, s.task_hosts), f(8, s.reasons), f(9, s.progress), f(10, s.result_dir), f(11, s.priority);
   f(12, s.excluded_hosts), f(13, s.run_limit);
 }
-WM_FIELDS(JobsReply) { f(1, s.jobs), f(2, s.missing); }
+WM_FIELDS(JobsReply) { f(1, s.jobs), f(2, s.missing), f(3, s.rest); }
 WM_FIELDS(QueuesRequest) { f(1, s.names); }
 WM_FIELDS(QueueView) {
   f(1, s.conf), f(2, s.closed), f(3, s.inactive), f(4, s.why), f(5, s.jobs), f(6, s.pending);
   f(7, s.running), f(8, s.suspended);
 }
 WM_FIELDS(QueuesReply) { f(1, s.queues); }
-WM_FIELDS(HostsRequest) { f(1, s.names); }
+WM_FIELDS(HostsRequest) { f(1, s.names), f(2, s.after); }
 WM_FIELDS(HostView) {
   f(1, s.host), f(2, s.connected), f(3, s.load), f(4, s.jobs), f(5, s.running), f(6, s.suspended);
   f(7, s.stuck_gpus), f(20, s.gpus);
   f(140, s.parked);
 }
-WM_FIELDS(HostsReply) { f(1, s.hosts); }
+WM_FIELDS(HostsReply) { f(1, s.hosts), f(2, s.rest); }
 WM_FIELDS(PlansRequest) { f(1, s.paths); }
 WM_FIELDS(PlanLoan) { f(1, s.from), f(2, s.to), f(3, s.amount); }
 WM_FIELDS(PlanView) {
@@ -60,7 +61,6 @@ WM_FIELDS(PlanView) {
   f(13, s.weight_now), f(14, s.gpus);
 }
 WM_FIELDS(PlansReply) { f(1, s.plans); }
-WM_FIELDS(HistoryRequest) { f(1, s.jobs); }
 WM_FIELDS(HistoryEvent) {
   f(1, s.time), f(2, s.event), f(3, s.from), f(4, s.to), f(5, s.reason), f(6, s.pause_ms),
       f(7, s.steps_lost);
@@ -71,7 +71,7 @@ WM_FIELDS(HistoryJob) {
   f(8, s.plan), f(9, s.submitted), f(10, s.started), f(11, s.ended), f(12, s.state);
   f(13, s.exit_status), f(14, s.term), f(15, s.events);
 }
-WM_FIELDS(HistoryReply) { f(1, s.jobs), f(2, s.missing); }
+WM_FIELDS(HistoryReply) { f(1, s.jobs), f(2, s.missing), f(3, s.rest); }
 WM_FIELDS(ClientPeek) { f(1, s.job), f(2, s.task), f(3, s.stream), f(4, s.offset); }
 WM_FIELDS(ClientPeekReply) { f(1, s.bytes), f(2, s.running); }
 WM_FIELDS(AdminRequest) {
@@ -95,7 +95,6 @@ WM_FIELDS(AttachReply) { f(1, s.door), f(2, s.host), f(3, s.task), f(4, s.pid); 
 WM_FIELDS(AcctRequest) {
   f(1, s.jobs), f(2, s.submitted_from), f(3, s.submitted_to), f(4, s.dispatched_from);
   f(5, s.dispatched_to), f(6, s.ended_from), f(7, s.ended_to), f(8, s.done), f(9, s.exited);
-  f(10, s.after);
 }
 WM_FIELDS(AcctJob) {
   f(1, s.id), f(2, s.user), f(3, s.name), f(4, s.queue), f(5, s.app), f(6, s.plan);
@@ -104,7 +103,7 @@ WM_FIELDS(AcctJob) {
   f(17, s.ended), f(18, s.exit_status), f(19, s.term), f(20, s.attempt), f(21, s.resizes);
   f(22, s.cpu), f(23, s.slot_time), f(24, s.max_mem), f(25, s.promise_error);
 }
-WM_FIELDS(AcctReply) { f(1, s.jobs), f(2, s.next); }
+WM_FIELDS(AcctReply) { f(1, s.jobs), f(3, s.rest); }
 WM_FIELDS(PingRequest) { f(1, s.text); }
 WM_FIELDS(PingReply) { f(1, s.cluster), f(2, s.master), f(3, s.version); }
 
@@ -119,14 +118,16 @@ WM_CODEC(wm::ReleaseRequest)
 WM_CODEC(wm::ResizeRequest)
 WM_CODEC(wm::ResizeReply)
 WM_CODEC(wm::JobsRequest)
+WM_CODEC(wm::JobView)
 WM_CODEC(wm::JobsReply)
 WM_CODEC(wm::QueuesRequest)
 WM_CODEC(wm::QueuesReply)
 WM_CODEC(wm::HostsRequest)
+WM_CODEC(wm::HostView)
 WM_CODEC(wm::HostsReply)
 WM_CODEC(wm::PlansRequest)
 WM_CODEC(wm::PlansReply)
-WM_CODEC(wm::HistoryRequest)
+WM_CODEC(wm::HistoryJob)
 WM_CODEC(wm::HistoryReply)
 WM_CODEC(wm::ClientPeek)
 WM_CODEC(wm::ClientPeekReply)
@@ -145,6 +146,7 @@ WM_CODEC(wm::ModifyRequest)
 WM_CODEC(wm::AttachRequest)
 WM_CODEC(wm::AttachReply)
 WM_CODEC(wm::AcctRequest)
+WM_CODEC(wm::AcctJob)
 WM_CODEC(wm::AcctReply)
 WM_CODEC(wm::PingRequest)
 WM_CODEC(wm::PingReply)

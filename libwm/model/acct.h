@@ -1,5 +1,5 @@
-// Role: what bacct asks the master and is answered: finished jobs as accounting keeps them.
-// Values; their bytes are codec/verbs.cc's. Called by commands/bacct and the master.
+// Role: what bhist and bacct ask the master and are answered: jobs as accounting keeps them.
+// Values; their bytes are codec/verbs.cc's.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,42 @@
 
 namespace wm {
 
-/// Anyone. Finished jobs as accounting keeps them, in the order of their numbers and a
-/// bounded number at a time. Ranges are [from, to); 0 = open.
+/// Anyone. Ranges are [from, to); 0 = open. Of bacct only jobs that have ended fit.
 struct AcctRequest {
-  JobSelection jobs;  ///< ids, user ("all": everybody), queue, project, app, name and host count
+  JobSelection jobs;
   WallTime submitted_from{}, submitted_to{}, dispatched_from{}, dispatched_to{};
   WallTime ended_from{}, ended_to{};
-  bool done = true, exited = true;
-  JobId after;  ///< the last of the reply before
+  bool done = true, exited = true;  ///< of those that have ended
   bool operator==(const AcctRequest&) const = default;
 };
+
+/// One line of what happened to a job.
+struct HistoryEvent {
+  WallTime time{};
+  std::string event;  ///< SUBMIT, DISPATCH, START, RESIZE, EPOCH, END …
+  std::int64_t from = 0, to = 0;
+  std::string reason;
+  double pause_ms = -1;  ///< negative: does not apply
+  std::int64_t steps_lost = -1;
+  bool operator==(const HistoryEvent&) const = default;
+};
+struct HistoryJob {
+  JobId id;
+  std::string user, name, queue, project, command, app, plan;
+  WallTime submitted{}, started{}, ended{};
+  std::string state;  ///< ours
+  std::int32_t exit_status = 0;
+  std::string term;
+  std::vector<HistoryEvent> events;
+  bool operator==(const HistoryJob&) const = default;
+};
+struct HistoryReply {
+  std::vector<HistoryJob> jobs;
+  std::vector<JobId> missing;
+  RestOfJobs rest;  ///< there may be others even where this answer has none
+  bool operator==(const HistoryReply&) const = default;
+};
+
 /// @units cpu, slot_time: summed over tasks; exit_status: as wait(2) gives it
 struct AcctJob {
   JobId id;
@@ -37,7 +63,7 @@ struct AcctJob {
 };
 struct AcctReply {
   std::vector<AcctJob> jobs;
-  JobId next;  ///< ask again after this one; 0: that was all
+  RestOfJobs rest;  ///< as HistoryReply's
   bool operator==(const AcctReply&) const = default;
 };
 

@@ -71,11 +71,25 @@ class Table {
   /// Visits (number, object) in rising order. @cost O(objects + chunks)
   template <class Visit>
   void each(Visit visit) const {
-    for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
+    each_from(first_ * kChunk, [&](std::uint32_t number, const T& value) {
+      visit(number, value);
+      return true;
+    });
+  }
+
+  /// The same from `number` on, until a visit returns false. Were all visited?
+  /// @shape bool visit(std::uint32_t, const T&)
+  /// @cost O(objects + chunks) from there on
+  template <class Visit>
+  bool each_from(std::uint32_t number, Visit visit) const {
+    auto begin = number / kChunk;
+    for (std::uint32_t c = begin > first_ ? begin - first_ : 0; c < chunks_.size(); ++c) {
       if (!chunks_[c]) continue;
-      for (std::uint32_t i = 0; i < kChunk; ++i)
-        if (const auto& slot = chunks_[c]->slots[i]) visit((first_ + c) * kChunk + i, *slot);
+      for (std::uint32_t i = first_ + c == begin ? number % kChunk : 0; i < kChunk; ++i)
+        if (const auto& slot = chunks_[c]->slots[i])
+          if (!visit((first_ + c) * kChunk + i, *slot)) return false;
     }
+    return true;
   }
 
  private:

@@ -75,8 +75,12 @@ struct JobSelection {
   std::string user, queue, host, name, project, app;  ///< name may start or end with '*'
   bool unfinished = true, finished = false;           ///< where no ids are given
   bool pending_only = false, running_only = false, suspended_only = false;
+  JobId after;  ///< only what comes after it of the first id, or without ids of all; 0: everything
   bool operator==(const JobSelection&) const = default;
 };
+/// An answer about jobs has as many as one frame takes; `rest` are the others: asked for again,
+/// with a request key of their own. None: that was all.
+using RestOfJobs = std::optional<JobSelection>;
 
 /// Owner and administrators. One result an id; an id that matches nothing is NotFound.
 struct KillRequest {
@@ -96,6 +100,7 @@ struct JobOutcome {
 };
 struct OutcomeReply {
   std::vector<JobOutcome> jobs;
+  RestOfJobs rest;  ///< nothing has been done about these yet
   bool operator==(const OutcomeReply&) const = default;
 };
 
@@ -136,7 +141,7 @@ struct PriorityTerm {
 };
 /// A job as commands show it: the job, with what is not part of its durable state.
 struct JobView {
-  std::shared_ptr<const Job> job;
+  std::shared_ptr<const Job> job;           ///< without what lets anybody act for its owner
   JobId id;                                 ///< an element's own id, also when still in its range
   std::string app, app_type, plan, resize;  ///< resolved
   std::vector<std::string> task_hosts;      ///< one name per entry of job->tasks
@@ -150,6 +155,7 @@ struct JobView {
 struct JobsReply {
   std::vector<JobView> jobs;
   std::vector<JobId> missing;  ///< ids asked for that are not known
+  RestOfJobs rest;
 };
 
 /// Anyone.
@@ -172,6 +178,7 @@ struct QueuesReply {
 /// Anyone.
 struct HostsRequest {
   std::vector<std::string> names;
+  std::string after;  ///< only hosts whose names come after this one
   bool operator==(const HostsRequest&) const = default;
 };
 struct HostView {
@@ -184,7 +191,8 @@ struct HostView {
   bool operator==(const HostView&) const = default;
 };
 struct HostsReply {
-  std::vector<HostView> hosts;  ///< configured but never registered ones too: state Silent
+  std::vector<HostView> hosts;       ///< by name; those that never registered too: state Silent
+  std::optional<HostsRequest> rest;  ///< what this answer had no room for; none: that was all
   bool operator==(const HostsReply&) const = default;
 };
 
@@ -215,36 +223,6 @@ struct PlanView {
 struct PlansReply {
   std::vector<PlanView> plans;  ///< tree order
   bool operator==(const PlansReply&) const = default;
-};
-
-/// Anyone. Events of jobs as accounting keeps them.
-struct HistoryRequest {
-  JobSelection jobs;
-  bool operator==(const HistoryRequest&) const = default;
-};
-struct HistoryEvent {
-  WallTime time{};
-  std::string event;  ///< SUBMIT, DISPATCH, START, RESIZE, EPOCH, END …
-  std::int64_t from = 0, to = 0;
-  std::string reason;
-  double pause_ms = -1;  ///< negative: does not apply
-  std::int64_t steps_lost = -1;
-  bool operator==(const HistoryEvent&) const = default;
-};
-struct HistoryJob {
-  JobId id;
-  std::string user, name, queue, project, command, app, plan;
-  WallTime submitted{}, started{}, ended{};
-  std::string state;  ///< ours
-  std::int32_t exit_status = 0;
-  std::string term;
-  std::vector<HistoryEvent> events;
-  bool operator==(const HistoryJob&) const = default;
-};
-struct HistoryReply {
-  std::vector<HistoryJob> jobs;
-  std::vector<JobId> missing;
-  bool operator==(const HistoryReply&) const = default;
 };
 
 /// Owner and administrators. Errors: NotFound, Conflict (not started), Unavailable (host).

@@ -41,8 +41,8 @@ bool Twin::apply(const EventBody& first, WallTime now) {
   return true;
 }
 
-sched::Plan Twin::pass(const sched::SchedPolicy& policy, WallTime now) const {
-  return sched::schedule(cluster_, policy, now);
+sched::Plan Twin::pass(const sched::SchedPolicy& policy, WallTime now) {
+  return sched::schedule(cluster_.freeze(), policy, now, memory_);
 }
 
 void Twin::settle(JobId id, WallTime now) {

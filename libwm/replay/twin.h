@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libwm/fsm/fsm.h"
+#include "libwm/sched/memory.h"
 #include "libwm/sched/schedule.h"
 
 namespace wm::replay {
@@ -28,8 +29,8 @@ class Twin {
   /// check, apply, follow; false: it cannot happen now, and nothing did.
   /// @cost O(objects touched)
   bool apply(const EventBody& body, WallTime now);
-  /// What the scheduler decides. @cost as sched::schedule
-  sched::Plan pass(const sched::SchedPolicy& policy, WallTime now) const;
+  /// What the scheduler decides. @cost as sched::schedule with a memory of the passes before
+  sched::Plan pass(const sched::SchedPolicy& policy, WallTime now);
   /// Makes an admitted plan so; returns the jobs that it touched, rising. @cost O(pieces)
   std::set<JobId> carry_out(const sched::Plan& plan, WallTime now);
   /// Its processes end, well. @cost O(tasks)
@@ -39,6 +40,7 @@ class Twin {
 
  private:
   Cluster cluster_;
+  sched::Memory memory_;
 };
 
 }  // namespace wm::replay

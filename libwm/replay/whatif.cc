@@ -1,6 +1,7 @@
 #include "libwm/replay/whatif.h"
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <set>
 
@@ -50,9 +51,11 @@ class Future {
     policy_.backfill = live.config->cluster.sched.backfill;
     policy_.max_promises = live.config->cluster.sched.promises;
     policy_.promise_tolerance = live.config->cluster.sched.promise_tolerance;
+    policy_.explains = false;
   }
   Result<void> change(const Change& change);
-  Starts run();
+  /// `progress` is told which part of those that wait has started.
+  Starts run(const std::function<void(double)>& progress);
 
  private:
   Result<void> add_hosts(std::int32_t count);
@@ -60,14 +63,17 @@ class Future {
   Result<void> move(const Change& change);
   void tidy();
   WallTime decide();
-  WallTime next_end() const;
+  void watch(JobId id);
   void end_due();
-  bool anybody_waits() const;
+  bool anybody_waits();
+  std::size_t waiting() const;
 
   Twin twin_;
   WallTime now_;
   sched::SchedPolicy policy_;
   Starts starts_;
+  std::map<JobId, WallTime> ends_;  // of those that run and will end
+  JobId waits_;                     // somebody who was found waiting
 };
 
 // When a running job ends by its limit; max: never.
@@ -170,6 +176,14 @@ void Future::tidy() {
   });
   for (JobId id : ending) twin_.end(id, now_);
   for (JobId id : live) twin_.settle(id, now_);
+  for (JobId id : live) watch(id);
+}
+
+void Future::watch(JobId id) {
+  const Job* job = find_job(twin_.cluster(), id);
+  WallTime end = job ? end_of(twin_.cluster(), *job) : WallTime::max();
+  if (end == WallTime::max()) ends_.erase(id);
+  else ends_[id] = end;
 }
 
 // Returns when another decision is due though nothing happens.
@@ -180,48 +194,61 @@ WallTime Future::decide() {
     again = plan.look_again;
     for (const auto& start : plan.starts) starts_[start.job] = now_;
     bool frees = !plan.shrinks.empty() || !plan.preempts.empty();
-    twin_.carry_out(plan, now_);
+    for (JobId job : twin_.carry_out(plan, now_)) watch(job);
     if (!frees) break;
   }
   return again > now_ ? again : WallTime::max();
 }
 
-WallTime Future::next_end() const {
-  WallTime next = WallTime::max();
-  each_job(twin_.cluster(), [&](const Job& job) {
-    next = std::min(next, std::max(now_, end_of(twin_.cluster(), job)));
-  });
-  return next;
-}
-
 void Future::end_due() {
   std::vector<JobId> due;
-  each_job(twin_.cluster(), [&](const Job& job) {
-    if (end_of(twin_.cluster(), job) <= now_) due.push_back(job.id);
-  });
-  for (JobId id : due) twin_.end(id, now_);
+  for (auto [job, at] : ends_)
+    if (at <= now_) due.push_back(job);
+  for (JobId id : due) {
+    twin_.end(id, now_);
+    watch(id);
+  }
 }
 
-bool Future::anybody_waits() const {
-  bool found = false;
-  auto look = [&](std::uint32_t, const Job& job) { found = found || waits(job); };
+// Looks for somebody only where the last one found does not wait any more: the last in order, who
+// is likely to wait longest.
+bool Future::anybody_waits() {
+  const Job* known = find_job(twin_.cluster(), waits_);
+  if (known && waits(*known)) return true;
+  waits_ = {};
+  auto look = [&](std::uint32_t, const Job& job) {
+    if (waits(job)) waits_ = job.id;
+  };
   twin_.cluster().jobs.each(look);
   twin_.cluster().elements.each(look);
-  return found;
+  return waits_.job != 0;
 }
 
-Starts Future::run() {
+std::size_t Future::waiting() const {
+  std::size_t count = 0;
+  twin_.cluster().jobs.each([&](std::uint32_t, const Job& job) {
+    if (waits(job)) count += std::max(1u, element_count(job.spec()));
+  });
+  return count;
+}
+
+Starts Future::run(const std::function<void(double)>& progress) {
   tidy();
   each_job(twin_.cluster(), [&](const Job& job) {
     if (runs(job)) starts_[job.id] = job.dispatched;
   });
+  auto ran = starts_.size(), before = std::max<std::size_t>(1, waiting());
   for (int i = 0; i < kMostPasses; ++i) {
     end_due();
     WallTime again = decide();
-    WallTime next = std::min(again, next_end());
+    auto started = static_cast<double>(starts_.size() - ran);
+    if (progress) progress(std::min(1.0, started / static_cast<double>(before)));
+    WallTime next = again;
+    for (auto [job, at] : ends_) next = std::min(next, std::max(now_, at));
     if (!anybody_waits() || next == WallTime::max() || next <= now_) break;
     now_ = next;
   }
+  if (progress) progress(1);
   return std::move(starts_);
 }
 
@@ -232,10 +259,12 @@ WallTime start_in(const Starts& starts, JobId job) {
 
 }  // namespace
 
-Result<std::vector<Foretold>> foretell(const Cluster& live, const Change& change, WallTime now) {
+Result<std::vector<Foretold>> foretell(const Cluster& live, const Change& change, WallTime now,
+                                       const std::function<void(double)>& progress) {
   Future as_is(live, now), changed(live, now);
   WM_TRY(changed.change(change));
-  Starts before = as_is.run(), after = changed.run();
+  auto meanwhile = std::async(std::launch::async, [&] { return as_is.run({}); });
+  Starts after = changed.run(progress), before = meanwhile.get();
   std::set<JobId> jobs;
   for (const auto& [job, at] : before) jobs.insert(job);
   for (const auto& [job, at] : after) jobs.insert(job);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,9 @@ struct Foretold {
 /// Every job that waits, by number, and those that run and would make way.
 /// @errors BadArgument: nothing is to be changed; NotFound: no such job, queue or plan; Conflict:
 ///         the job does not wait; Impossible: fewer hosts than none
-/// @cost O(starts x pass), at most 20,000 passes each   @thread any
-Result<std::vector<Foretold>> foretell(const Cluster& live, const Change& change, WallTime now);
+/// `progress` is told which part has been done, 0 … 1, on the caller's thread.
+/// @cost O(starts x pass), at most 20,000 passes each, on two threads   @thread any
+Result<std::vector<Foretold>> foretell(const Cluster& live, const Change& change, WallTime now,
+                                       const std::function<void(double)>& progress = {});
 
 }  // namespace wm::replay

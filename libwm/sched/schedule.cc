@@ -321,7 +321,7 @@ Plan Pass::run() {
   mark_due(claims_, tree_, policy_, timeline_.clock);
   settle();
   add_pieces();
-  add_waiting();
+  if (policy_.explains) add_waiting();
   add_promises();
   return std::move(plan_);
 }

@@ -50,6 +50,7 @@ struct JobQuery {
   std::string user = {}, queue = {}, project = {}, plan = {}, app = {};
   std::optional<WallTime> submitted_from = {}, submitted_to = {};
   std::optional<WallTime> ended_from = {}, ended_to = {};  ///< either: only jobs that ended
+  JobId last = {~0u, ~0u};                                 ///< no job after this one
 };
 
 /// The reading side, in chunks: each call is a short transaction of its own, and the last

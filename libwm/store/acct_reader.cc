@@ -113,13 +113,14 @@ Result<std::vector<JobRow>> AcctReader::jobs(const JobQuery& query, JobId after,
       " AND (?3 = '' OR user = ?3) AND (?4 = '' OR queue = ?4) AND (?5 = '' OR project = ?5)"
       " AND (?6 = '' OR plan = ?6) AND (?7 = '' OR app = ?7)"
       " AND submitted >= ?8 AND submitted < ?9 AND ended >= ?10 AND ended < ?11"
-      " ORDER BY job, idx LIMIT ?12");
+      " AND (job, idx) <= (?12, ?13) ORDER BY job, idx LIMIT ?14");
   ask.bind(after.job).bind(after.index);
   for (const auto* text : {&query.user, &query.queue, &query.project, &query.plan, &query.app})
     ask.bind_text(*text);
   ask.bind(query.submitted_from ? stored(*query.submitted_from) : 0);
   ask.bind(query.submitted_to ? stored(*query.submitted_to) : kMax);
   ask.bind(lowest_end(query)).bind(query.ended_to ? stored(*query.ended_to) : kMax);
+  ask.bind(query.last.job).bind(query.last.index);
   ask.bind(limit_of(limit));
   return collect<JobRow>(ask);
 }

@@ -137,7 +137,7 @@ class SimCluster {
         if (call == crash_at) crash_at = 0, crash_soon();
       };
     core = std::make_unique<master::Core>(
-        *world, master::Rights{{0}}, [](const HistoryRequest&) { return HistoryReply{}; },
+        *world, master::Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
         [](const std::vector<Event>&, const Cluster&) {});
     ASSERT_TRUE(core->start());
     net.master = world.get();

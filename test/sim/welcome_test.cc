@@ -33,7 +33,7 @@ TEST(Welcome, TellsTheConfigurationEvenBeforeThatIsDurable) {
   config.cluster.dirs.results = "/shared/results";
   SimWorld world(sim, disk, config);
   master::Core core(
-      world, master::Rights{{0}}, [](const HistoryRequest&) { return HistoryReply{}; },
+      world, master::Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
       [](const std::vector<Event>&, const Cluster&) {});
   ASSERT_TRUE(core.start());
 

@@ -46,7 +46,7 @@ SpecBuilder& SpecBuilder::array(std::uint32_t from, std::uint32_t to, std::uint3
 }
 std::shared_ptr<const SealedSpec> SpecBuilder::sealed() const {
   return std::make_shared<const SealedSpec>(
-      SealedSpec{spec, "bytes", "credential", "0123456789abcdef"});
+      SealedSpec{spec, "bytes", "credential", "0123456789abcdef", alternatives});
 }
 
 ClusterBuilder::ClusterBuilder() {

@@ -17,6 +17,7 @@ WallTime at(double s);
 /// A specification with sensible defaults: user u1, queue normal, 1 task, "sleep 1".
 struct SpecBuilder {
   JobSpec spec;
+  std::vector<JobSpec> alternatives;
   SpecBuilder();
   SpecBuilder& user(const std::string& name, std::uint32_t uid);
   SpecBuilder& queue(const std::string& name);

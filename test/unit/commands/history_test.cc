@@ -103,15 +103,35 @@ TEST(history, json_has_the_contracts_shape) {
 
 TEST(history, time_between_suspend_and_resume_counts_as_suspended) {
   auto stood = job();
-  stood.events = {{.time = at(70), .event = "SUSPEND"},
+  stood.events = {{.time = at(70), .event = "SUSPEND", .reason = "by u1"},
                   {.time = at(100), .event = "RESUME"},
-                  {.time = at(150), .event = "SUSPEND"},
+                  {.time = at(150), .event = "SUSPEND", .reason = "by u1"},
                   {.time = at(160), .event = "END"}};
   // PEND PSUSP RUN USUSP SSUSP UNKWN TOTAL
   EXPECT_NE(history_table({&stood, 1}, at(500))
                 .find("60      0       60      40      0       0       160"),
             std::string::npos)
       << history_table({&stood, 1}, at(500));
+}
+
+TEST(history, held_and_stopped_to_make_way_have_columns_of_their_own) {
+  auto stood = job();
+  stood.events = {{.time = at(5), .event = "HOLD", .reason = "by u1"},
+                  {.time = at(20), .event = "RELEASE", .reason = "by u1"},
+                  {.time = at(40), .event = "START"},
+                  {.time = at(70), .event = "SUSPEND", .reason = "makes way for job <7>"},
+                  {.time = at(100), .event = "RESUME"},
+                  {.time = at(120), .event = "SUSPEND", .reason = "by u1"},
+                  {.time = at(125), .event = "RESUME"},
+                  {.time = at(160), .event = "END"}};
+  // PEND PSUSP RUN USUSP SSUSP UNKWN TOTAL
+  auto text = history_table({&stood, 1}, at(500));
+  EXPECT_NE(text.find(" 25      15      85      5       30      0       160"), std::string::npos)
+      << text;
+  stood.events.erase(stood.events.begin());  // held from the start
+  text = history_table({&stood, 1}, at(500));
+  EXPECT_NE(text.find(" 20      20      85      5       30      0       160"), std::string::npos)
+      << text;
 }
 
 TEST(history, one_that_was_queued_again_waits_from_then_on) {

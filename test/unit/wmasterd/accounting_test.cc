@@ -4,8 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <numeric>
 
+#include "daemons/wmasterd/portion.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/store/core_db.h"
@@ -85,13 +86,14 @@ struct Desk {
   }
 };
 using Found = std::vector<std::uint32_t>;
+using Ids = std::vector<JobId>;
 
 TEST(accounting, a_report_has_the_rows_of_all_that_was_taken_before) {
   Desk desk;
   desk.cluster.host(4);
   auto id = desk.ended({});
   desk.commit();
-  HistoryRequest request;
+  AcctRequest request;
   request.jobs.ids = {id, {99, 0}};
   auto reply = desk.accounting->history(request);
   ASSERT_TRUE(reply) << reply.error().text;
@@ -173,7 +175,7 @@ TEST(accounting, bacct_is_told_how_far_a_start_was_from_its_first_promise) {
   EXPECT_EQ(reply->jobs[1].promise_error, std::chrono::duration_cast<std::chrono::seconds>(late));
 }
 
-TEST(accounting, bacct_gets_a_long_list_in_chunks) {
+TEST(accounting, a_long_list_comes_in_portions) {
   Desk desk;
   desk.cluster.host(4);
   for (int i = 0; i < 2500; ++i) {
@@ -183,16 +185,57 @@ TEST(accounting, bacct_gets_a_long_list_in_chunks) {
   desk.commit();
   AcctRequest request;
   request.jobs.user = "all";
-  std::set<std::uint32_t> seen;
-  for (int round = 0; round < 10; ++round) {
-    auto reply = desk.accounting->account(request);
-    ASSERT_TRUE(reply) << reply.error().text;
-    EXPECT_LE(reply->jobs.size(), 1000u);
-    for (const auto& job : reply->jobs) EXPECT_TRUE(seen.insert(job.id.job).second);
-    if (!reply->next) break;
-    request.after = reply->next;
-  }
-  EXPECT_EQ(seen.size(), 2500u);
+  request.jobs.finished = true;
+  auto all_of = [&](auto ask) {
+    std::vector<std::uint32_t> numbers;
+    for (auto part = request;;) {
+      auto reply = ask(part);
+      EXPECT_TRUE(reply) << reply.error().text;
+      for (const auto& job : reply->jobs) numbers.push_back(job.id.job);
+      EXPECT_LE(reply->jobs.size(), kMostInAnswer);
+      if (!reply->rest) return numbers;
+      part.jobs = *reply->rest;
+    }
+  };
+  Found all(2500);
+  std::iota(all.begin(), all.end(), 1);
+  EXPECT_EQ(all_of([&](auto& part) { return desk.accounting->account(part); }), all);
+  EXPECT_EQ(all_of([&](auto& part) { return desk.accounting->history(part); }), all);
+  request.jobs.ids = {{2500, 0}, {7, 0}};
+  EXPECT_EQ(all_of([&](auto& part) { return desk.accounting->account(part); }), (Found{2500, 7}));
+}
+
+TEST(accounting, bhist_gets_jobs_that_fit_every_condition) {
+  Desk desk;
+  auto host = desk.cluster.host(4);
+  SpecBuilder named;
+  named.spec.name = "train-1";
+  auto done = desk.ended(named), failed = desk.ended({}, 3 << 8);
+  auto waits = desk.cluster.submit({}), runs = desk.cluster.submit(named);
+  desk.cluster.run(runs, {host});
+  desk.commit();
+  auto found = [&](auto set, Ids ids = {}) {
+    AcctRequest request;
+    request.jobs.user = "all";
+    request.jobs.ids = std::move(ids);
+    set(request);
+    auto reply = desk.accounting->history(request);
+    EXPECT_TRUE(reply) << reply.error().text;
+    Found numbers;
+    for (const auto& job : reply->jobs) numbers.push_back(job.id.job);
+    return numbers;
+  };
+  EXPECT_EQ(found([](auto&) {}), (Found{waits.job, runs.job})) << "those that have not ended";
+  EXPECT_EQ(found([](auto& r) { r.jobs.finished = true; }),
+            (Found{done.job, failed.job, waits.job, runs.job}));
+  EXPECT_EQ(found([](auto& r) { r.jobs.finished = true, r.jobs.unfinished = r.done = false; }),
+            (Found{failed.job}));
+  EXPECT_EQ(found([](auto& r) { r.jobs.pending_only = true; }), (Found{waits.job}));
+  EXPECT_EQ(found([](auto& r) { r.jobs.running_only = true; }), (Found{runs.job}));
+  EXPECT_EQ(found([](auto& r) { r.jobs.name = "train*"; }), (Found{runs.job}));
+  EXPECT_EQ(found([](auto& r) { r.jobs.host = "h1"; }), (Found{runs.job}));
+  EXPECT_EQ(found([](auto&) {}, {failed, waits}), (Found{failed.job, waits.job}))
+      << "ids mean jobs in every state";
 }
 
 TEST(accounting, made_again_while_jobs_go_on_it_is_the_same) {
@@ -238,7 +281,7 @@ TEST(accounting, a_start_begins_with_the_lines_of_unfinished_jobs) {
   desk.accounting->begin(desk.cluster.state);
   desk.cluster.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""}, 1);
   desk.commit();
-  HistoryRequest request;
+  AcctRequest request;
   request.jobs.ids = {id};
   auto reply = desk.accounting->history(request);
   ASSERT_TRUE(reply);

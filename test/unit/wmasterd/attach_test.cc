@@ -76,7 +76,7 @@ class attach : public ::testing::Test {
     disk.events = past.history;
     world = std::make_unique<test::SimWorld>(sim, disk, past.config);
     core = std::make_unique<Core>(
-        *world, Rights{{0}}, [](const HistoryRequest&) { return HistoryReply{}; },
+        *world, Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
         [](const std::vector<Event>&, const Cluster&) {});
     ASSERT_TRUE(core->start());
     peer = world->connect(asker);

@@ -66,7 +66,7 @@ struct Desk {
     if (disk.events.empty()) disk.events = past.history;
     world = std::make_unique<test::SimWorld>(sim, disk, past.config);
     core = std::make_unique<Core>(
-        *world, Rights{{0}}, [](const HistoryRequest&) { return HistoryReply{}; },
+        *world, Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
         [](const std::vector<Event>&, const Cluster&) {});
     ASSERT_TRUE(core->start());
     first.id = world->connect(first);

@@ -1,0 +1,149 @@
+#include "daemons/wmasterd/selection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "daemons/wmasterd/portion.h"
+
+namespace wm::master {
+namespace {
+
+using Visit = std::function<bool(const Job&, JobId)>;
+
+bool on_host(const Cluster& state, const Job& job, const std::string& name) {
+  if (name.empty()) return true;
+  const Host* host = find_host(state, name);
+  return host && std::any_of(job.tasks.begin(), job.tasks.end(),
+                             [&](auto& t) { return t.host == host->id && t.holds_slot(); });
+}
+
+bool fits(const Cluster& state, const JobSelection& s, const std::string& caller, const Job& job,
+          JobId id) {
+  const auto& spec = job.spec();
+  const auto& user = s.user.empty() ? caller : s.user;
+  if (s.ids.empty() && user != "all" && spec.owner.user != user) return false;
+  if (!s.queue.empty() && spec.queue != s.queue) return false;
+  if (!s.project.empty() && spec.project != s.project) return false;
+  if (!s.app.empty() && spec.app != s.app) return false;
+  if (!fits_name(s.name, spec.name) &&
+      !fits_name(s.name, spec.name + "[" + std::to_string(id.index) + "]"))
+    return false;
+  return on_host(state, job, s.host) && fits_state(s, state_of(job, id));
+}
+
+bool visit_element(const Cluster& state, const Job& base, std::uint32_t position,
+                   const Visit& visit) {
+  const Job* made = state.elements.find(base.first_element + position);
+  return visit(made ? *made : base, {base.id.job, element_index(base.spec(), position)});
+}
+
+// The job or the elements of an array, those that come after `after` where that is one of them.
+bool visit_parts(const Cluster& state, const Job& base, JobId after, const Visit& visit) {
+  bool begun = after.job == base.id.job;
+  if (base.spec().array.empty()) return begun || visit(base, base.id);
+  auto had = begun ? element_position(base.spec(), after.index) : std::nullopt;
+  for (std::uint32_t p = had ? *had + 1 : 0; p < element_count(base.spec()); ++p)
+    if (!visit_element(state, base, p, visit)) return false;
+  return true;
+}
+
+// What one id means: a job, an array or an element.
+bool visit_id(const Cluster& state, JobId id, JobId after, Walked& walked, const Visit& visit) {
+  const Job* base = state.jobs.find(id.job);
+  if (base && id.index == 0) return visit_parts(state, *base, after, visit);
+  auto position = base ? element_position(base->spec(), id.index) : std::nullopt;
+  if (position) return visit_element(state, *base, *position, visit);
+  walked.missing.push_back(id);
+  return true;
+}
+
+}  // namespace
+
+bool is_asked(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool fits_name(const std::string& wanted, const std::string& name) {
+  if (wanted.empty() || wanted == "*") return true;
+  bool front = wanted.front() == '*', back = wanted.back() == '*';
+  auto core = wanted.substr(front, wanted.size() - front - back);
+  if (front && back) return name.find(core) != std::string::npos;
+  if (front) return name.ends_with(core);
+  return back ? name.starts_with(core) : name == wanted;
+}
+
+bool fits_state(const JobSelection& s, JobState state) {
+  bool any = !s.pending_only && !s.running_only && !s.suspended_only;
+  if (any && !s.ids.empty()) return true;
+  bool over = is_over(state);
+  if (over ? !s.finished : !s.unfinished) return false;
+  bool waiting = state == JobState::Pending || state == JobState::Held;
+  if (s.pending_only) return waiting;
+  if (s.running_only) return !over && !waiting && state != JobState::Suspended;
+  if (s.suspended_only) return state == JobState::Held || state == JobState::Suspended;
+  return true;
+}
+
+JobState state_of(const Job& job, JobId id) {
+  if (job.id == id && job.spec().array.empty()) return job.state;
+  if (job.id == id && id.index) return job.state;
+  if (job.kill) return JobState::Killed;
+  return job.state == JobState::Held ? JobState::Held : JobState::Pending;
+}
+
+void each_part(const Cluster& state, const Job& base,
+               const std::function<void(const Job&, JobId)>& visit) {
+  visit_parts(state, base, {}, [&](const Job& job, JobId id) {
+    visit(job, id);
+    return true;
+  });
+}
+
+JobSelection rest_of(JobSelection selection, std::size_t ids_done, JobId last) {
+  auto& ids = selection.ids;
+  ids.erase(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(ids_done));
+  selection.after = last;
+  return selection;
+}
+
+Walked each_selected(const Cluster& state, const JobSelection& selection, const std::string& caller,
+                     const Visit& visit) {
+  Walked walked;
+  JobId last = selection.after;
+  auto consider = [&](const Job& job, JobId id) {
+    if (fits(state, selection, caller, job, id) && !visit(job, id)) return false;
+    last = id;
+    return true;
+  };
+  auto stop = [&](std::size_t ids_done) {
+    walked.rest = rest_of(selection, ids_done, last);
+    return walked;
+  };
+  if (selection.ids.empty()) {
+    bool all = state.jobs.each_from(selection.after.job, [&](std::uint32_t, const Job& base) {
+      return visit_parts(state, base, selection.after, consider);
+    });
+    return all ? walked : stop(0);
+  }
+  for (std::size_t i = 0; i < selection.ids.size(); ++i) {
+    if (!visit_id(state, selection.ids[i], last, walked, consider)) return stop(i);
+    last = {};
+  }
+  return walked;
+}
+
+Walked each_to_change(const Cluster& state, const JobSelection& selection,
+                      const std::string& caller,
+                      const std::function<void(const Job&, JobId)>& visit) {
+  std::size_t visited = 0;
+  std::uint32_t number = 0;
+  return each_selected(state, selection, caller, [&](const Job& job, JobId id) {
+    bool another = std::exchange(number, id.job) != id.job;
+    if (another && visited >= kMostInAnswer) return false;
+    ++visited;
+    visit(job, id);
+    return true;
+  });
+}
+
+}  // namespace wm::master
