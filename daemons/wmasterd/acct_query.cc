@@ -60,9 +60,7 @@ bool fits(const AcctRequest& request, const store::JobRow& row) {
   auto state = state_of(row);
   if (is_over(state) && !(state == JobState::Finished ? request.done : request.exited))
     return false;
-  if (!fits_name(jobs.name, row.name) &&
-      !fits_name(jobs.name, row.name + "[" + std::to_string(row.id.index) + "]"))
-    return false;
+  if (!fits_name(jobs.name, row.name) && !fits_name(jobs.name, name_of(row))) return false;
   if (!jobs.host.empty() && !ran_on(row, jobs.host)) return false;
   return fits_state(jobs, state) && fits_dispatch(request, row.dispatched);
 }
@@ -130,20 +128,45 @@ class Walk {
   std::size_t looked_ = 0;
 };
 
-Result<HistoryJob> with_events(store::AcctReader& reader, const store::JobRow& job) {
-  std::vector<store::JobEventRow> events;
-  for (;;) {
-    WM_TRY(auto more, reader.job_events(job.id, events.empty() ? nullptr : &events.back(), kChunk));
-    events.insert(events.end(), more.begin(), more.end());
-    if (more.size() < kChunk) return history_of(job, events);
+// What happened to jobs. Until an element begins, that is what happened to its array.
+class Histories {
+ public:
+  explicit Histories(store::AcctReader& reader) : reader_(reader) {}
+
+  Result<HistoryJob> of(const store::JobRow& row) {
+    WM_TRY(auto events, read(row.id));
+    if (row.id.index == 0) return history_of(row, events);
+    if (array_ != row.id.job) {
+      WM_TRY(of_array_, read({row.id.job, 0}));
+      array_ = row.id.job;
+    }
+    auto begun = events.empty() ? of_array_.end()
+                                : std::ranges::upper_bound(of_array_, events.front().seq, {},
+                                                           &store::JobEventRow::seq);
+    events.insert(events.begin(), of_array_.begin(), begun);
+    return history_of(row, events);
   }
-}
+
+ private:
+  Result<std::vector<store::JobEventRow>> read(JobId job) {
+    std::vector<store::JobEventRow> events;
+    for (;;) {
+      WM_TRY(auto more, reader_.job_events(job, events.empty() ? nullptr : &events.back(), kChunk));
+      events.insert(events.end(), more.begin(), more.end());
+      if (more.size() < kChunk) return events;
+    }
+  }
+
+  store::AcctReader& reader_;
+  std::uint32_t array_ = 0;
+  std::vector<store::JobEventRow> of_array_;
+};
 
 AcctJob job_of(const store::JobRow& row) {
   AcctJob job;
   job.id = row.id;
   job.user = row.user;
-  job.name = row.name;
+  job.name = name_of(row);
   job.queue = row.queue;
   job.app = row.app;
   job.plan = row.plan;
@@ -185,8 +208,9 @@ Result<void> add_promise_errors(store::AcctReader& reader, std::vector<AcctJob>&
 Result<HistoryReply> read_history(store::AcctReader& reader, const AcctRequest& request) {
   HistoryReply reply;
   Portion portion;
+  Histories histories(reader);
   auto take = [&](const store::JobRow& row) -> Result<bool> {
-    WM_TRY(auto job, with_events(reader, row));
+    WM_TRY(auto job, histories.of(row));
     if (!portion.takes_value(job)) return false;
     reply.jobs.push_back(std::move(job));
     return true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "daemons/wmasterd/host_names.h"
+#include "daemons/wmasterd/selection.h"
 #include "libwm/fsm/fsm.h"
 
 namespace wm::master {
@@ -41,6 +42,7 @@ class Fold {
     bool was_over = !lines_.count(id_) && !begins(job);
     std::visit([this](const auto& e) { note(lines_[id_], e); }, event_.body);
     if (job && !fsm::is_array(*job)) keep_job(*job, was_over);
+    if (job && fsm::is_array(*job) && changes_range()) keep_range(*job);
     if (std::holds_alternative<JobPurged>(event_.body)) lines_.erase(id_);
     return std::move(rows_);
   }
@@ -50,6 +52,13 @@ class Fold {
   bool begins(const Job* job) const {
     if (std::holds_alternative<JobSubmitted>(event_.body)) return true;
     return id_.index && job && !job->attempt && std::holds_alternative<KillRequested>(event_.body);
+  }
+
+  bool changes_range() const {
+    const EventBody& body = event_.body;
+    return std::holds_alternative<JobSubmitted>(body) || std::holds_alternative<JobHeld>(body) ||
+           std::holds_alternative<JobReleased>(body) || std::holds_alternative<JobModified>(body) ||
+           std::holds_alternative<KillRequested>(body);
   }
 
   JobEventRow& add(std::string word, std::int64_t from = 0, std::int64_t to = 0,
@@ -197,6 +206,23 @@ class Fold {
     lines_.erase(id_);
   }
 
+  // What happens to an array happens to those of its elements that have not begun. Their history
+  // until then is the array's (acct_query.cc).
+  void keep_range(const Job& base) {
+    bool ends = std::holds_alternative<KillRequested>(event_.body);
+    for (std::uint32_t p = 0; p < element_count(base.spec()); ++p) {
+      if (after_.elements.find(base.first_element + p)) continue;
+      Job element = base;
+      element.id = {base.id.job, element_index(base.spec(), p)};
+      element.state = state_of(base, element.id);
+      if (base.kill) element.term = base.kill->term, element.ended = base.kill->at;
+      rows_.jobs.push_back(row_of(element));
+      if (!ends) continue;
+      add("END", 0, 0, std::string(state_name(element.state))).job = element.id;
+      rows_.usage.push_back(usage_of(element));
+    }
+  }
+
   store::JobRow row_of(const Job& job) const;
   static store::UsageRow usage_of(const Job& job);
 
@@ -297,11 +323,15 @@ AcctRows fold(JobLines& lines, const Event& event, const Cluster& after) {
   return Fold(lines, event, after).run();
 }
 
+std::string name_of(const store::JobRow& row) {
+  return row.id.index ? row.name + "[" + std::to_string(row.id.index) + "]" : row.name;
+}
+
 HistoryJob history_of(const store::JobRow& row, const std::vector<JobEventRow>& events) {
   HistoryJob job;
   job.id = row.id;
   job.user = row.user;
-  job.name = row.name;
+  job.name = name_of(row);
   job.queue = row.queue;
   job.project = row.project;
   job.command = row.command;

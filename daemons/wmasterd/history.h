@@ -27,9 +27,13 @@ using JobLines = std::map<JobId, JobLine>;
 JobLine line_of(const Job& job);
 
 /// Rows of one event. `after` is the state of the group that the event became durable
-/// with: starts, ends and the job's own row are read from it.
-/// @cost O(event + tasks of its job)
+/// with: starts, ends and the job's own row are read from it. Elements of an array have a row
+/// from the submission on; what happens to all of them before they begin is the array's event.
+/// @cost O(event + tasks of its job); of an array as a whole O(elements)
 store::AcctRows fold(JobLines& lines, const Event& event, const Cluster& after);
+
+/// "train", of an element "train[3]".
+std::string name_of(const store::JobRow& row);
 
 /// A job and its history, as bhist gets them, from their rows.
 HistoryJob history_of(const store::JobRow& job, const std::vector<store::JobEventRow>& events);

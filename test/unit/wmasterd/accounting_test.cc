@@ -238,6 +238,28 @@ TEST(accounting, bhist_gets_jobs_that_fit_every_condition) {
       << "ids mean jobs in every state";
 }
 
+TEST(accounting, the_history_of_an_element_begins_as_that_of_its_array) {
+  Desk desk;
+  auto host = desk.cluster.host(4);
+  auto array = desk.cluster.submit(SpecBuilder().array(1, 2));
+  desk.cluster.step(JobHeld{array, "u1"});
+  desk.cluster.step(JobReleased{array, "u1"});
+  desk.cluster.run({array.job, 1}, {host});
+  desk.cluster.step(JobHeld{array, "u1"});
+  desk.commit();
+  AcctRequest request;
+  request.jobs.ids = {array};
+  auto reply = desk.accounting->history(request);
+  ASSERT_TRUE(reply) << reply.error().text;
+  std::vector<std::string> told;
+  for (const auto& job : reply->jobs) {
+    told.push_back(to_string(job.id) + " " + job.state + ":");
+    for (const auto& event : job.events) told.back() += " " + event.event;
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"1[1] running: SUBMIT HOLD RELEASE DISPATCH START",
+                                            "1[2] held: SUBMIT HOLD RELEASE HOLD"}));
+}
+
 TEST(accounting, made_again_while_jobs_go_on_it_is_the_same) {
   Desk desk;
   desk.cluster.host(4);

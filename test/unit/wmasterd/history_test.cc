@@ -288,7 +288,31 @@ TEST(history, an_element_has_rows_of_its_own) {
   EXPECT_EQ(books.named({id.job, 2}, "START").size(), 1u);
   EXPECT_EQ(books.named({id.job, 2}, "END").size(), 1u);
   EXPECT_EQ(books.jobs_of({id.job, 2}).back().state, "finished");
-  EXPECT_TRUE(books.jobs_of({id.job, 1}).empty());
+  ASSERT_EQ(books.jobs_of({id.job, 1}).size(), 1u);
+  EXPECT_EQ(books.jobs_of({id.job, 1})[0].state, "pending");
+  EXPECT_EQ(name_of(books.jobs_of({id.job, 1})[0]), "sleep 1[1]");
+}
+
+TEST(history, what_happens_to_an_array_is_in_the_rows_of_elements_that_have_not_begun) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder().hold().array(1, 3));
+  auto states = [&](const Books& books) {
+    std::vector<std::string> found;
+    for (std::uint32_t i : {1, 2, 3}) found.push_back(books.jobs_of({id.job, i}).back().state);
+    return found;
+  };
+  EXPECT_EQ(states(Books(c)), (std::vector<std::string>{"held", "held", "held"}));
+  c.step(JobReleased{id, "u1"});
+  EXPECT_EQ(states(Books(c)), (std::vector<std::string>{"pending", "pending", "pending"}));
+  c.run({id.job, 2}, {host});
+  c.step(KillRequested{id, {Term::Owner, "u1", "", at(500)}}, 500);
+  Books books(c);
+  EXPECT_EQ(states(books), (std::vector<std::string>{"killed", "running", "killed"}));
+  EXPECT_EQ(books.named({id.job, 1}, "END").size(), 1u);
+  EXPECT_EQ(books.named({id.job, 2}, "END").size(), 0u);
+  EXPECT_EQ(books.jobs_of({id.job, 3}).back().ended, at(500));
+  EXPECT_EQ(books.usage().size(), 2u);
 }
 
 TEST(history, an_element_killed_while_it_waits_has_an_end) {
