@@ -25,7 +25,7 @@ Column after(const HistoryEvent& event, Column state, Column before_stop) {
   bool stopped = state == Ususp || state == Ssusp;
   if (event.event == "HOLD") return Psusp;
   if (event.event == "START") return Run;
-  if (event.event == "RELEASE" || event.event == "REQUEUE") return Pend;
+  if (event.event == "RELEASE" || event.event == "REQUEUE" || event.event == "PREEMPT") return Pend;
   if (event.event == "SUSPEND" && !stopped) return event.reason.starts_with("by ") ? Ususp : Ssusp;
   if (event.event == "RESUME" && stopped) return before_stop;
   return state;

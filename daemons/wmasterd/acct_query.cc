@@ -215,7 +215,12 @@ Result<HistoryReply> read_history(store::AcctReader& reader, const AcctRequest& 
     reply.jobs.push_back(std::move(job));
     return true;
   };
-  WM_TRY(auto walked, Walk(reader, request, query_of(request)).each(take));
+  auto query = query_of(request);
+  if (request.jobs.ids.empty() && !request.jobs.finished) {  // nothing else is read then
+    query.ended_from = WallTime{};
+    query.ended_to = WallTime(kTick);
+  }
+  WM_TRY(auto walked, Walk(reader, request, std::move(query)).each(take));
   reply.missing = std::move(walked.missing);
   reply.rest = std::move(walked.rest);
   return reply;

@@ -147,5 +147,16 @@ TEST(history, one_that_was_queued_again_waits_from_then_on) {
       << text;
 }
 
+TEST(history, one_that_made_way_waits_from_then_on) {
+  auto again = job();
+  again.events = {{.time = at(10), .event = "START"},
+                  {.time = at(50), .event = "PREEMPT", .from = 2},
+                  {.time = at(90), .event = "START"}};
+  // PEND PSUSP RUN USUSP SSUSP UNKWN TOTAL
+  auto text = history_table({&again, 1}, at(500));
+  EXPECT_NE(text.find(" 50      0       110     0       0       0       160"), std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace wm::cmd
