@@ -1,7 +1,6 @@
 #include "daemons/wmasterd/accounting.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "daemons/wmasterd/acct_query.h"
 #include "libwm/base/log.h"
@@ -82,24 +81,25 @@ void Accounting::offer_waiting() {
   while (!waiting_.empty() && writer_->offer(waiting_.front())) waiting_.pop_front();
 }
 
-Result<void> Accounting::wait_until_written() const {
+Result<void> Accounting::is_written() const {
   if (rebuilding_)
     return fail(Code::Unavailable, "accounting is being made again from the history of events");
-  for (int i = 0; i < 200; ++i) {
-    if (writer_->written().value >= taken_) return {};
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return fail(Code::Timeout, "accounting is behind: its database does not take rows at the moment");
+  if (auto works = writer_->failure(); !works)
+    return fail(Code::Timeout, "accounting's database takes no rows: " + works.error().text);
+  auto written = writer_->written().value, taken = taken_.load();
+  if (written >= taken) return {};
+  return fail(Code::Timeout, "accounting is " + std::to_string(taken - written) +
+                                 " events behind: ask again in a moment");
 }
 
 Result<HistoryReply> Accounting::history(const AcctRequest& request) const {
-  WM_TRY(wait_until_written());
+  WM_TRY(is_written());
   WM_TRY(auto reader, store::AcctReader::open(files_));
   return read_history(*reader, request);
 }
 
 Result<AcctReply> Accounting::account(const AcctRequest& request) const {
-  WM_TRY(wait_until_written());
+  WM_TRY(is_written());
   WM_TRY(auto reader, store::AcctReader::open(files_));
   return read_account(*reader, request);
 }

@@ -27,8 +27,8 @@ class Accounting {
   Result<Seq> last_seq() { return db_->last_seq(); }
   /// A start: lines of unfinished jobs as the state has them; the writer goes to work.
   void begin(const Cluster& state);
-  /// Rows of events that have become durable. Never waits: what the writer cannot take yet
-  /// is offered again with the next events. @cost O(events)
+  /// Rows of events that have become durable, or none. Never waits: what the writer cannot take
+  /// yet is offered again with the next call. @cost O(events)
   void take(const std::vector<Event>& events, const Cluster& after);
   /// badmin rebuild-acct: after begin_rebuild() rows only wait, so remake() may run on a
   /// worker; end_rebuild() goes on with those that it did not see.
@@ -36,8 +36,7 @@ class Accounting {
   Result<void> begin_rebuild();
   Result<Seq> remake();
   void end_rebuild();
-  /// What bhist asks; waits up to 2 s for the rows of events taken before.
-  /// @errors Store, Timeout
+  /// What bhist asks. @errors Store; Timeout: rows of events taken before are still on their way
   Result<HistoryReply> history(const AcctRequest& request) const;
   /// What bacct asks. @errors as history
   Result<AcctReply> account(const AcctRequest& request) const;
@@ -45,7 +44,7 @@ class Accounting {
  private:
   explicit Accounting(store::StoreFiles files) : files_(std::move(files)) {}
   void offer_waiting();
-  Result<void> wait_until_written() const;
+  Result<void> is_written() const;
 
   store::StoreFiles files_;
   std::unique_ptr<store::AcctDb> db_;

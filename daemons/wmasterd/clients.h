@@ -24,7 +24,7 @@ struct Rights {
   std::set<std::uint32_t> admin_uids;  ///< root and the master's own account
 };
 
-/// Reads accounting for bhist or bacct; runs on a worker. @errors Store
+/// Reads accounting for bhist or bacct; runs on a worker. @errors Store; Timeout: not yet
 template <class Reply>
 using AcctReading = std::function<Result<Reply>(const AcctRequest&)>;
 
@@ -131,7 +131,8 @@ class Clients {
   void admin(Call call, const AdminRequest& request);
   void account(Call call, const AcctRequest& request);
   template <class Reply>
-  void read_acct(const Call& call, const AcctReading<Reply>& read, AcctRequest request);
+  void read_acct(const Call& call, const AcctReading<Reply>& read, AcctRequest request,
+                 TimePoint until);
   void rebuild_acct(Call call, const AdminRequest& request);
   void wait(Call call, const WaitRequest& request);
   void ping(Call call, const PingRequest& request);

@@ -76,6 +76,7 @@ void Core::act(const Actions& actions) {
 void Core::tick() {
   hosts_.on_tick();
   cycle_.record_waits();
+  on_events_({}, journal_.published());
   dates_.on_tick();
   fence_.on_tick();
   purge();

@@ -15,7 +15,8 @@
 
 namespace wm::master {
 
-/// Where durable events go besides the state: accounting. Called in order of sequence.
+/// Where durable events go besides the state: accounting. Called in order of sequence, and at
+/// every tick with none: what could not be taken then may be now.
 using OnEvents = std::function<void(const std::vector<Event>&, const Cluster& after)>;
 
 /// @thread the loop's

@@ -210,6 +210,7 @@ class Fold {
   // until then is the array's (acct_query.cc).
   void keep_range(const Job& base) {
     bool ends = std::holds_alternative<KillRequested>(event_.body);
+    std::uint32_t ended = 0;
     for (std::uint32_t p = 0; p < element_count(base.spec()); ++p) {
       if (after_.elements.find(base.first_element + p)) continue;
       Job element = base;
@@ -219,8 +220,9 @@ class Fold {
       rows_.jobs.push_back(row_of(element));
       if (!ends) continue;
       add("END", 0, 0, std::string(state_name(element.state))).job = element.id;
-      rows_.usage.push_back(usage_of(element));
+      if (ended++ == 0) rows_.usage.push_back(usage_of(element));
     }
+    if (ended > 0) rows_.usage.back().jobs_exited = ended;
   }
 
   store::JobRow row_of(const Job& job) const;

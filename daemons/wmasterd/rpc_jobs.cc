@@ -10,6 +10,9 @@
 namespace wm::master {
 namespace {
 
+constexpr Duration kBehind = std::chrono::milliseconds(20);
+constexpr Duration kPatience = std::chrono::seconds(20);  // with accounting that is behind
+
 std::uint8_t code_of(Code code) { return static_cast<std::uint8_t>(code); }
 
 // What a write answers: ids that mean nothing come first.
@@ -162,24 +165,28 @@ void Clients::jobs(Call call, const JobsRequest& request) {
   call.reply(reply);
 }
 
+// Rows of what has just happened may still be on their way: then it is asked again.
 template <class Reply>
-void Clients::read_acct(const Call& call, const AcctReading<Reply>& read, AcctRequest request) {
+void Clients::read_acct(const Call& call, const AcctReading<Reply>& read, AcctRequest request,
+                        TimePoint until) {
   if (!read) return call.refuse(fail(Code::Unavailable, "this master keeps no accounting"));
   auto result = std::make_shared<Result<Reply>>(Reply{});
   if (request.jobs.user.empty()) request.jobs.user = call.caller().user;
-  c_.world.work([result, read, request] { *result = read(request); },
-                [call, result] {
-                  if (*result) call.reply(**result);
-                  else call.refuse(result->error());
-                });
+  auto done = [this, call, read, request, until, result] {
+    if (*result) return call.reply(**result);
+    bool behind = result->error().code == Code::Timeout && c_.world.mono() < until;
+    if (!behind) return call.refuse(result->error());
+    c_.world.after(kBehind, [=, this] { read_acct(call, read, request, until); });
+  };
+  c_.world.work([result, read, request] { *result = read(request); }, done);
 }
 
 void Clients::history(Call call, const AcctRequest& request) {
-  read_acct(call, c_.history, request);
+  read_acct(call, c_.history, request, c_.world.mono() + kPatience);
 }
 
 void Clients::account(Call call, const AcctRequest& request) {
-  read_acct(call, c_.account, request);
+  read_acct(call, c_.account, request, c_.world.mono() + kPatience);
 }
 
 void Clients::peek(Call call, const ClientPeek& request) {

@@ -140,6 +140,22 @@ TEST(clients, accounting_is_made_again_for_administrators_and_told_when_it_is) {
   EXPECT_EQ(desk.first.refusal(), (VerbError{number(Code::Store), "acct.db: disk I/O error"}));
 }
 
+TEST(clients, accounting_that_is_behind_is_asked_again) {
+  Desk desk;
+  desk.start();
+  int behind = 3;
+  desk.core->clients().set_accounting(nullptr, [&](const AcctRequest&) -> Result<AcctReply> {
+    if (behind-- > 0) return fail(Code::Timeout, "7 events behind");
+    return AcctReply{{{.id = {5, 0}}}, {}};
+  });
+  desk.ask(Verb::Account, AcctRequest{});
+  EXPECT_EQ(desk.first.last<AcctReply>().jobs.size(), 1u);
+  behind = 1 << 20;
+  desk.ask(Verb::Account, AcctRequest{});
+  desk.sim.run(desk.sim.now() + std::chrono::minutes(1));
+  EXPECT_EQ(desk.first.refusal().text, "7 events behind") << "not for ever";
+}
+
 TEST(clients, a_job_signed_by_another_account_is_refused) {
   Desk desk;
   desk.start();

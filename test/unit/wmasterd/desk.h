@@ -67,7 +67,9 @@ struct Desk {
     world = std::make_unique<test::SimWorld>(sim, disk, past.config);
     core = std::make_unique<Core>(
         *world, Rights{{0}}, [](const AcctRequest&) { return HistoryReply{}; },
-        [](const std::vector<Event>&, const Cluster&) {});
+        [this](const std::vector<Event>& events, const Cluster&) {
+          told.push_back(events.size());
+        });
     ASSERT_TRUE(core->start());
     first.id = world->connect(first);
     second.id = world->connect(second);
@@ -123,6 +125,7 @@ struct Desk {
   test::SimDisk disk;
   std::unique_ptr<test::SimWorld> world;
   std::unique_ptr<Core> core;
+  std::vector<std::size_t> told;  ///< to accounting: so many events each time
   Asker first, second;
 };
 
