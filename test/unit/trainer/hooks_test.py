@@ -3,6 +3,9 @@
 import unittest
 from types import SimpleNamespace
 
+import torch
+
+from fabric_model import state
 from fabric_model.hooks import Hooks
 from fabric_model.progress import TRAIN, Course, Progress, Tally
 
@@ -118,6 +121,51 @@ class HooksTest(unittest.TestCase):
         self.assertEqual(scheduler.steps, 0)
         under_test.catch_up(after_pass(2), 0)
         self.assertEqual(scheduler.steps, 1)
+
+
+class Decay:
+    """Halves the learning rate after a pass, and notes the parameter that it then sees."""
+
+    def __init__(self):
+        self.seen = []
+
+    def on_epoch_end(self, epoch):
+        self.seen.append(self.model.weight.item())
+        self.params['optimizer'].param_groups[0]['lr'] /= 2
+
+
+def learner(weight, callback):
+    model = torch.nn.Linear(1, 1, bias=False)
+    torch.nn.init.constant_(model.weight, weight)
+    return state.Script(model=model, optimizer=torch.optim.SGD(model.parameters(), lr=0.8),
+                        lr_scheduler=None, callbacks=[callback], extras={}, driver_logger=None,
+                        worker_logger=None, logger_generation=1)
+
+
+class LeftBehindTest(unittest.TestCase):
+    """Who was left behind by the last step of a pass, for the group broke before it had that step."""
+
+    def setUp(self):
+        ahead, self.seen = learner(2.0, Decay()), Decay()
+        course = Course(epochs=3, batch_size=1, metric_names=())
+        Hooks(ahead, course).catch_up(after_pass(1, tested=False), 0)
+        self.received = ahead.state(after_pass(1, tested=False))
+        self.script = learner(1.0, self.seen)
+        self.hooks = Hooks(self.script, course)
+
+    def test_its_callbacks_see_the_model_with_which_the_pass_ended(self):
+        self.assertEqual(self.hooks.take_over(self.received, 1).passes_done, 1)
+        self.assertEqual(self.seen.seen, [2.0])
+
+    def test_what_they_change_is_not_changed_twice(self):
+        self.hooks.take_over(self.received, 1)
+        self.assertEqual(self.script.optimizer.param_groups[0]['lr'], 0.4)
+        self.assertEqual(self.script.model.weight.item(), 2.0)
+
+    def test_nothing_is_told_where_no_pass_has_ended(self):
+        self.received['progress'] = Progress(step=3).pack()
+        self.hooks.take_over(self.received, 1)
+        self.assertEqual(self.seen.seen, [])
 
 
 if __name__ == '__main__':

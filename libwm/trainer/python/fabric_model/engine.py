@@ -251,15 +251,13 @@ class Engine:
         self.hooks.catch_up(self.progress, self.group.rank)
 
     def _take_over(self, received, old):
-        """`old`: this worker was a member before, its hooks go on from where they are. They
-        run first: what they change in the optimizer is in the state already."""
-        progress = Progress.unpack(received['progress'])
-        if old:
-            self.hooks.catch_up(progress, self.group.rank)
-        else:
-            self.hooks.join(progress)
+        """`old`: this worker was a member before, its hooks go on from where they are."""
         self._has_state = False
-        self.progress = self.script.take_over(received)
+        if old:
+            self.progress = self.hooks.take_over(received, self.group.rank)
+        else:
+            self.hooks.join(Progress.unpack(received['progress']))
+            self.progress = self.script.take_over(received)
         self._own_state()
 
     def _own_state(self):

@@ -11,7 +11,7 @@ says is due, so that nothing runs twice after a failure and nothing is left out.
 import inspect
 import math
 
-from .progress import TRAIN, VALID
+from .progress import TRAIN, VALID, Progress
 
 
 def call(target, name, *arguments, **options):
@@ -104,6 +104,16 @@ class Hooks:
             self._begin_pass(progress)
         elif progress.phase == VALID:
             self._begun += 1
+
+    def take_over(self, received, rank):
+        """A member that was left behind takes `received` over; hooks that are due run first, on
+        the model as it is there: what they change in the optimizer, or remember, is in that
+        state already. Returns its progress."""
+        progress = Progress.unpack(received['progress'])
+        if self._ended < progress.passes_done:
+            self._script.show(received)
+            self.catch_up(progress, rank)
+        return self._script.take_over(received)
 
     def catch_up(self, progress, rank):
         """Runs the hooks that are due, right after what makes them due was committed, or

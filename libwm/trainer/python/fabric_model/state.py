@@ -78,6 +78,10 @@ class Script:
                           for name, value in weights.items()}
         return {'format': FORMAT, 'progress': progress.pack(), 'parts': parts}
 
+    def show(self, state):
+        """Makes the model alone that of `state`, for hooks that look at it; take_over() follows."""
+        self.model.load_state_dict(state['parts']['model'])
+
     def take_over(self, state):
         """Makes `state` this worker's. Returns its progress.
         @errors ValueError: of another format"""
