@@ -76,12 +76,13 @@ def main():
     """Forks, plays, waits."""
     cut = sys.argv.index('--')
     steps, command = sys.argv[1:cut], sys.argv[cut + 1:]
+    first = steps.pop(0)[5:] if steps and steps[0].startswith('size:') else ''
     pid, fd = pty.fork()
     if pid == 0:
+        if first:  # by the time CMD asks for it
+            resize(0, first)
         os.execvp(command[0], command)
     screen = Screen(fd)
-    if steps and steps[0].startswith('size:'):
-        resize(fd, steps.pop(0)[5:])
     for step in steps:
         if not play(screen, step):
             print(f'\n{step}: did not come', file=sys.stderr)
