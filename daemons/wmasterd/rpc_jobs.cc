@@ -24,11 +24,12 @@ void finish(OutcomeReply& reply, Walked walked) {
   reply.rest = std::move(walked.rest);
 }
 
-// Does the selection mean every element that the array's range still has?
-bool is_whole_range(const JobSelection& selection, JobId element) {
+// Does the selection mean every element that the array's range still has? Not where it names
+// one as an element is named: "name[3]".
+bool is_whole_range(const JobSelection& selection, const Job& base) {
   const auto& ids = selection.ids;
-  if (ids.empty()) return selection.name.empty();
-  return std::find(ids.begin(), ids.end(), JobId{element.job, 0}) != ids.end();
+  if (!fits_name(selection.name, base.spec().name)) return false;
+  return ids.empty() || std::find(ids.begin(), ids.end(), base.id) != ids.end();
 }
 
 KillWish wish_for(const Identity& who, const Job& job, const KillRequest& request, WallTime now) {
@@ -84,7 +85,7 @@ void Clients::kill(Call call, const KillRequest& request) {
       signalled.push_back(job.id);
       return reply.jobs.push_back({id, 0, named(id) + " is being signaled"});
     }
-    bool whole = job.id != id && is_whole_range(selection, id);
+    bool whole = job.id != id && is_whole_range(selection, job);
     if (whole && !bases.insert(id.job).second) return;
     JobId target = whole ? job.id : id;
     auto wish = wish_for(call.caller(), job, request, c_.world.wall());

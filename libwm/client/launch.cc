@@ -123,7 +123,9 @@ Result<void> Launch::wait(Signals& signals, const LaunchCarry& carry) {
 Result<LaunchEnded> Launch::run(const LaunchCarry& carry) {
   Signals signals;
   input_open_ = carry.input;
-  Result<void> fine = take_frames();
+  // Once more, for a window that changed before its changes were heard; no change is none there.
+  Result<void> fine = carry.terminal ? say(size_of_terminal(STDIN_FILENO)) : Result<void>();
+  if (fine) fine = take_frames();
   while (fine && !ended_) fine = wait(signals, carry);
   if (!ended_) return fine.error();
   return *ended_;

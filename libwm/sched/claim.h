@@ -100,6 +100,14 @@ struct Claim {
     std::int64_t per_host = ptile ? ptile : tasks;
     return host_gpus * ((tasks + per_host - 1) / per_host);
   }
+  /// The most tasks that cost no more than that; kNoLimit: any number. @cost O(1)
+  std::int64_t affords(Units units) const {
+    if (host_gpus == 0) return units / each;
+    std::int64_t hosts = units / host_gpus;
+    return hosts > 0 && ptile == 0 ? kNoLimit : hosts * ptile;
+  }
+  /// What one more than its target costs. @cost O(1)
+  Units step() const { return cost(target + std::int64_t{1}) - cost(target); }
 };
 
 /// Running claims of one request and owner that no pass changes: counted together, so that a

@@ -64,7 +64,7 @@ std::int64_t Gates::room(const Claim& claim) const {
   const auto& held = claim.gpu ? plan_gpus_ : plan_slots_;
   for (int n = claim.user_node; n >= 0; n = tree_.nodes[n].parent) {
     Units limit = tree_.nodes[n].limit;
-    if (limit != kNoLimit) room = std::min(room, (limit - held[n]) / claim.each);
+    if (limit != kNoLimit) room = std::min(room, claim.affords(limit - held[n]));
   }
   return std::max<std::int64_t>(0, room);
 }

@@ -129,11 +129,12 @@ void TakeOver::grow(Claim& claim) {
   bool grows = claim.kind != ClaimKind::Fixed && !claim.rest && !claim.curve &&
                claim.sizes == UsefulSizes::Any &&
                (!claim.pending() || (claim.admitted == 1 && claim.copies == 1));
-  while (grows && claim.target < claim.max && claim.each <= spare_ &&
-         use_.allows(claim.user_node, claim.each)) {
+  for (Units step = claim.step();
+       grows && claim.target < claim.max && step <= spare_ && use_.allows(claim.user_node, step);
+       step = claim.step()) {
     ++claim.target;
-    spare_ -= claim.each;
-    use_.add(claim.user_node, claim.each);
+    spare_ -= step;
+    use_.add(claim.user_node, step);
   }
 }
 

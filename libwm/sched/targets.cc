@@ -160,15 +160,16 @@ Units Division::share_surplus(User& user, Units left, bool fair) {
   }
   auto amounts = fair ? fill_fairly(portions, amount) : fill_in_order(portions, amount);
   for (std::size_t i = 0; i < growing.size(); ++i) {
-    auto tasks = static_cast<std::uint32_t>(amounts[i] / growing[i]->each);
-    growing[i]->target = growing[i]->suiting(tasks);
+    auto tasks = std::min<std::int64_t>(growing[i]->affords(amounts[i]), growing[i]->most());
+    growing[i]->target = growing[i]->suiting(static_cast<std::uint32_t>(tasks));
     amount -= growing[i]->cost(growing[i]->target);
   }
   for (Claim* claim : growing) {
-    bool more = claim->target < claim->most() && claim->each <= amount;
+    Units step = claim->step();
+    bool more = claim->target < claim->most() && step <= amount;
     if (!more || !claim->suits(claim->target + 1)) continue;
     ++claim->target;
-    amount -= claim->each;
+    amount -= step;
   }
   return amount;
 }

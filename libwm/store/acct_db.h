@@ -64,8 +64,6 @@ class AcctReader {
   /// Jobs in the order of id, after `after` ({} = from the first).
   /// @errors Store, Damaged   @cost jobs looked at, not jobs found
   Result<std::vector<JobRow>> jobs(const JobQuery& query, JobId after, std::size_t limit);
-  /// One job. @errors NotFound; Store, Damaged
-  Result<JobRow> job(JobId id);
   /// A job's history in order, after (after.seq, after.part) when given.
   /// @errors Store, Damaged
   Result<std::vector<JobEventRow>> job_events(JobId job, const JobEventRow* after,

@@ -125,14 +125,6 @@ Result<std::vector<JobRow>> AcctReader::jobs(const JobQuery& query, JobId after,
   return collect<JobRow>(ask);
 }
 
-Result<JobRow> AcctReader::job(JobId id) {
-  auto ask = db_->use("SELECT * FROM job WHERE job = ? AND idx = ?");
-  ask.bind(id.job).bind(id.index);
-  WM_TRY(auto rows, collect<JobRow>(ask));
-  if (!rows.empty()) return std::move(rows.front());
-  return fail(Code::NotFound, "job " + to_string(id) + " is not in accounting");
-}
-
 Result<std::vector<JobEventRow>> AcctReader::job_events(JobId job, const JobEventRow* after,
                                                         std::size_t limit) {
   auto ask = db_->use(

@@ -213,5 +213,27 @@ TEST_F(Targets, tasks_of_several_gpus_are_never_cut_in_half) {
   EXPECT_EQ(spare.gpus, 1);
 }
 
+// GPUs of a host are paid once, however many tasks are there.
+TEST_F(Targets, tasks_that_share_gpus_of_a_host_are_as_many_as_asked) {
+  gpu_hosts(2, 4);
+  auto asks = elastic("ann", 1, 3).gpus(4);
+  asks.spec.task.gpus_per_host = true;
+  auto a = run.submit(asks);
+  divide();
+  EXPECT_EQ(admitted(a), 1u);
+  EXPECT_EQ(target(a), 3u);
+}
+
+TEST_F(Targets, gpus_of_a_host_are_paid_for_each_host) {
+  gpu_hosts(2, 4);
+  auto asks = elastic("ann", 1, 4).gpus(4);
+  asks.spec.task.gpus_per_host = true;
+  asks.spec.span.ptile = 1;
+  auto a = run.submit(asks);
+  Spare spare = divide();
+  EXPECT_EQ(target(a), 2u);
+  EXPECT_EQ(spare.gpus, 0);
+}
+
 }  // namespace
 }  // namespace wm::sched

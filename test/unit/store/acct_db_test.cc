@@ -73,7 +73,7 @@ TEST_F(acct_db, every_field_of_every_row_comes_back) {
   rows.events = {event_of(7, 9, 1)};
   rows.usage = {{at_second(0), "ada", "/a", "q", 1, 2, Duration(3), Duration(4), Duration(5)}};
   ASSERT_TRUE(db_->apply(rows));
-  EXPECT_EQ(*reader_->job({7, 2}), rows.jobs[0]);
+  EXPECT_EQ(*reader_->jobs({}, {}, 9), rows.jobs);
   EXPECT_EQ(*reader_->allocations({7, 2}, nullptr, 9), rows.allocations);
   EXPECT_EQ(*reader_->job_events({7, 0}, nullptr, 9), rows.events);
   EXPECT_EQ(*reader_->usage(at_second(0), at_second(1), nullptr, 9), rows.usage);
@@ -85,8 +85,7 @@ TEST_F(acct_db, the_newest_row_of_a_key_wins) {
   apply(1, {row});
   row.state = "killed";
   apply(2, {row});
-  EXPECT_EQ(reader_->job({1, 0})->state, "killed");
-  EXPECT_EQ(reader_->job({2, 0}).error().code, Code::NotFound);
+  EXPECT_EQ(*reader_->jobs({}, {}, 9), std::vector{row});
 }
 
 TEST_F(acct_db, rows_of_an_event_already_marked_change_nothing) {  // STORE-13
