@@ -11,7 +11,7 @@ using Kind = Option::Kind;
 
 constexpr Option kOptions[] = {
     {"s", Kind::Text, "signal", "Send this signal instead of ending the job"},
-    {"r", Kind::Flag, "", "Remove the job without waiting for its host"},
+    {"r", Kind::Flag, "", "End the job at once, without time to clean up"},
     {"d", Kind::Flag, "", "Let the job count as done"},
     {"C", Kind::Text, "reason", "Why, kept with the job"},
     {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},

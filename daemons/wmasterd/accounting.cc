@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::size_t kQueuedRows = 100000;
 
+// As a start of the journal does: one that does not fit is left out.
+void follow(Cluster& state, const Event& event) {
+  if (fsm::check(state, event.body)) fsm::apply(state, event);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Accounting>> Accounting::open(const std::string& state_dir) {
@@ -27,7 +32,7 @@ Result<void> Accounting::rebuild() {
   auto project = [&](const store::EventRow& row) -> Result<store::AcctRows> {
     WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
     Event event{row.seq, row.time, std::move(body)};
-    if (fsm::check(state, event.body)) fsm::apply(state, event);
+    follow(state, event);
     return fold(lines, event, state);
   };
   auto done = store::rebuild_acct(files_, *db_, project);
@@ -36,11 +41,20 @@ Result<void> Accounting::rebuild() {
   return {};
 }
 
-void Accounting::begin(const Cluster& state) {
+Result<void> Accounting::begin(Cluster state, const std::vector<Event>& events) {
+  WM_TRY(auto have, last_seq());
+  auto missing = std::find_if(events.begin(), events.end(),
+                              [&](const Event& event) { return have < event.seq; });
+  std::for_each(events.begin(), missing, [&](const Event& event) { follow(state, event); });
   writer_ = std::make_unique<store::AcctWriter>(*db_, kQueuedRows);
   each_job(state, [&](const Job& job) {
     if (!is_over(job.state)) lines_[job.id] = line_of(job);
   });
+  for (; missing != events.end(); ++missing) {
+    follow(state, *missing);
+    take({*missing}, state);
+  }
+  return {};
 }
 
 void Accounting::take(const std::vector<Event>& events, const Cluster& after) {

@@ -25,8 +25,10 @@ class Accounting {
   Result<void> rebuild();
   /// The last event whose rows are in: a start folds what came after.
   Result<Seq> last_seq() { return db_->last_seq(); }
-  /// A start: lines of unfinished jobs as the state has them; the writer goes to work.
-  void begin(const Cluster& state);
+  /// A start: the writer goes to work. Of `events`, those whose rows are missing are folded, each
+  /// with the state that it made of `state`, which holds none of the events after last_seq().
+  /// @errors Store, Damaged   @cost O(jobs + events)
+  Result<void> begin(Cluster state, const std::vector<Event>& events);
   /// Rows of events that have become durable, or none. Never waits: what the writer cannot take
   /// yet is offered again with the next call. @cost O(events)
   void take(const std::vector<Event>& events, const Cluster& after);

@@ -130,8 +130,14 @@ Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
   if (spec.min_tasks == 0 || spec.max_tasks < spec.min_tasks)
     return fail(Code::BadArgument, "-n " + std::to_string(spec.min_tasks) + "," +
                                        std::to_string(spec.max_tasks) + ": Bad argument");
-  auto elements = element_count(spec);
-  if (!spec.array.empty() && elements == 0) return fail(Code::BadArgument, "Job array index error");
+  std::uint64_t elements = 0;
+  for (const auto& range : spec.array) {
+    if (range.from == 0 || range.to < range.from || range.step == 0)
+      return fail(Code::BadArgument, "Job array index error: " + std::to_string(range.from) + "-" +
+                                         std::to_string(range.to) + ":" +
+                                         std::to_string(range.step));
+    elements += (range.to - range.from) / range.step + 1;
+  }
   if (elements > limits.max_array_size)
     return fail(Code::Limit, "Job array index too large: " + std::to_string(elements) +
                                  " elements, the limit is " +
@@ -139,6 +145,17 @@ Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
   if (spec.elastic && !spec.array.empty())
     return fail(Code::BadArgument, "-ar: a job array cannot be elastic");
   return {};
+}
+
+// So that what hosts and users are told of the job fits into a frame: its command three times,
+// script and environment, or every alternative.
+Result<void> check_bytes(const Admitted& made) {
+  std::size_t bytes = codec::encode(made.spec).size();
+  for (const auto& other : made.alternatives) bytes += codec::encode(other).size();
+  if (bytes <= kMaxSpec) return {};
+  return fail(Code::Limit, "the job's command, name and requests have " + std::to_string(bytes) +
+                               " bytes with all alternatives; at most " + std::to_string(kMaxSpec) +
+                               ": put the command into a script");
 }
 
 // The own jobs of that name; "name*" begins like that.
@@ -225,6 +242,7 @@ Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const st
   WM_TRY(check_dates(spec, now));
   if (all_hosts_known(state)) WM_TRY(check_ever(state, spec, made.alternatives));
   made.spec = std::move(spec);
+  WM_TRY(check_bytes(made));
   return made;
 }
 

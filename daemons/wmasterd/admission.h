@@ -16,6 +16,9 @@ struct Admitted {
   std::vector<JobSpec> alternatives;
 };
 
+/// What a specification and those under its other requirements may have. @units bytes, encoded
+inline constexpr std::size_t kMaxSpec = 2u << 20;
+
 /// Of a new job. `spec`: as it was signed, with the account of the session as its owner.
 /// @errors as SubmitRequest   @cost O(hosts), O(jobs) where -w names some
 Result<Admitted> admit(const Cluster& state, JobSpec spec, WallTime now);

@@ -3,11 +3,34 @@
 #include <algorithm>
 
 #include "daemons/wmasterd/call.h"
+#include "libwm/fsm/fsm.h"
 
 namespace wm::master {
 namespace {
 
 constexpr std::size_t kKeySize = 16;
+
+WaitReply standing_of(const Cluster& state, const Job& job) {
+  WaitReply reply{job.state, "", job.exit_status, job.term};
+  const Host* host = job.tasks.empty() ? nullptr : state.hosts.find(job.tasks.front().host.value);
+  if (host) reply.first_host = host->name;
+  return reply;
+}
+
+// An array is over when all its elements are, and as well as the first that did not end well.
+WaitReply end_of_array(const Cluster& state, const Job& base) {
+  std::optional<WaitReply> end;
+  for (std::uint32_t p = 0; p < element_count(base.spec()); ++p) {
+    const Job* element = state.elements.find(base.first_element + p);
+    WaitReply one{JobState::Array, "", 0, Term::None};
+    if (element && is_over(element->state))
+      one = {element->state, "", element->exit_status, element->term};
+    else if (!element && base.kill) one = {base.kill->end(), "", 0, base.kill->term};
+    if (one.state == JobState::Array) return one;
+    if (!end || end->state == JobState::Finished) end = one;
+  }
+  return *end;
+}
 
 }  // namespace
 
@@ -112,8 +135,12 @@ void Clients::on_left(PeerId peer) {
 }
 
 void Clients::on_jobs_changed(const std::set<JobId>& jobs) {
+  auto concerns = [&](JobId id) {  // an array all its elements do
+    auto first = jobs.lower_bound(id);
+    return first != jobs.end() && (id.index ? *first == id : first->job == id.job);
+  };
   std::erase_if(waiters_,
-                [&](const Waiter& w) { return jobs.count(w.request.job) && answer_wait(w); });
+                [&](const Waiter& w) { return concerns(w.request.job) && answer_wait(w); });
 }
 
 bool Clients::answer_wait(const Waiter& waiter) {
@@ -123,14 +150,8 @@ bool Clients::answer_wait(const Waiter& waiter) {
     waiter.call.refuse(fail(Code::NotFound, named(waiter.request.job) + " is not found"));
     return true;
   }
-  if (job->state == waiter.request.known) return false;
-  WaitReply reply;
-  reply.state = job->state;
-  reply.exit_status = job->exit_status;
-  reply.term = job->term;
-  if (!job->tasks.empty())
-    if (const Host* host = state.hosts.find(job->tasks.front().host.value))
-      reply.first_host = host->name;
+  auto reply = fsm::is_array(*job) ? end_of_array(state, *job) : standing_of(state, *job);
+  if (reply.state == waiter.request.known) return false;
   waiter.call.reply(reply);
   return true;
 }

@@ -1,5 +1,8 @@
 #include "daemons/wmasterd/core.h"
 
+#include <algorithm>
+
+#include "daemons/wmasterd/purge.h"
 #include "libwm/base/log.h"
 
 namespace wm::master {
@@ -8,19 +11,11 @@ namespace {
 constexpr Duration kTick = std::chrono::milliseconds(250);
 constexpr Duration kPurgeEvery = std::chrono::seconds(5);
 constexpr Duration kTidyEvery = std::chrono::minutes(1);
-
-// A job that is over, with all its elements, and nothing of it left anywhere.
-bool is_purgeable(const Cluster& state, const Job& job, WallTime before) {
-  if (job.spec().array.empty())
-    return is_over(job.state) && job.ended < before && slots_held(job) == 0;
-  bool all_over = true;
-  for (std::uint32_t p = 0; p < element_count(job.spec()) && all_over; ++p) {
-    const Job* element = state.elements.find(job.first_element + p);
-    if (!element) all_over = job.kill.has_value() && job.kill->at < before;
-    else all_over = is_purgeable(state, *element, before);
-  }
-  return all_over;
-}
+constexpr std::size_t kPurgedAtOnce = 1000;
+/// Who was not heard while the master was down may repeat a request: replies are kept so long
+/// at least, and all of them so long after a start.
+constexpr Duration kRepliesKept = std::chrono::hours(1);
+constexpr Duration kRepeatsCome = std::chrono::minutes(10);
 
 void log_event(const Event& event) {
   log::info(event_name(event.body),
@@ -46,6 +41,7 @@ Result<void> Core::start() {
     auto loaded = std::make_shared<const Config>(std::move(config));
     journal_.propose({{ConfigLoaded{loaded}}, {}, {}, nullptr});
   }
+  started_ = world_.mono();
   hosts_.on_start();
   log::info("started", {{"seq", journal_.newest().seq.value}});
   act(fsm::react(journal_.published(), fsm::touch_everything(journal_.published())));
@@ -88,19 +84,17 @@ void Core::purge() {
   if (world_.mono() - purged_ < kPurgeEvery) return;
   purged_ = world_.mono();
   const Cluster& state = journal_.newest();
-  auto before = world_.wall() - state.config->cluster.times.clean_period;
-  auto needed = depended_on(state);
-  std::vector<EventBody> events;
-  state.jobs.each([&](std::uint32_t, const Job& job) {
-    if (events.size() < 1000 && job.submitted < before && !needed.count(job.id.job) &&
-        is_purgeable(state, job, before))
-      events.push_back(JobPurged{job.id});
-  });
+  Duration visible = state.config->cluster.times.clean_period;
   if (world_.mono() - tidied_ > kTidyEvery) {
     tidied_ = world_.mono();
-    world_.tidy_store(before);
+    bool young = world_.mono() - started_ < kRepeatsCome;
+    world_.tidy_store(young ? WallTime{} : world_.wall() - std::max(visible, kRepliesKept));
   }
-  for (const auto& event : events) hosts_.forget(job_of(event));
+  std::vector<EventBody> events;
+  for (JobId id : purgeable(state, world_.wall() - visible, kPurgedAtOnce)) {
+    hosts_.forget(id);
+    events.push_back(JobPurged{id});
+  }
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
 }
 

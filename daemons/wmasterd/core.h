@@ -40,7 +40,7 @@ class Core {
 
   World& world_;
   OnEvents on_events_;
-  TimePoint tidied_{}, purged_{};
+  TimePoint started_{}, tidied_{}, purged_{};
   Journal journal_;
   Cycle cycle_;
   Hosts hosts_;

@@ -11,6 +11,12 @@ namespace {
 
 constexpr std::int32_t kKilled = 9;  // wait status of a process ended by SIGKILL
 constexpr const char* kWho = "fence_command";
+constexpr Duration kComesBack = std::chrono::seconds(10);  // a host to a master that was away
+
+// After a start hosts that are well need a moment to say so.
+Duration time_to_register(const Cluster& state) {
+  return std::max(kComesBack, state.config->cluster.times.silent_after);
+}
 
 // Where nothing runs nothing is gained by switching the host off.
 bool holds_something(const Cluster& state, HostId host) {
@@ -54,6 +60,7 @@ std::vector<EventBody> death_of(const Cluster& state, const Host& host, const st
 void Fence::on_tick() {
   const Cluster& state = journal_.newest();
   if (state.config->cluster.fence_command.empty() || !journal_.works()) return;
+  if (world_.mono() - started_ < time_to_register(state)) return;
   std::vector<HostId> due;
   state.hosts.each([&](std::uint32_t, const Host& host) {
     if (is_due(host)) due.push_back(host.id);

@@ -6,7 +6,8 @@
 //                  └──────────────────────────────────────────────────────────────────┘
 //
 // Invariants: the command starts only after its event is durable; its answer counts only for
-// the silence that it was started in: a host heard since is judged by what it says itself.
+// the silence that it was started in: a host heard since is judged by what it says itself. A
+// master that has just started waits until hosts had the time to come back to it.
 // Called by core.cc.
 #pragma once
 
@@ -20,7 +21,8 @@ namespace wm::master {
 /// @thread the loop's
 class Fence {
  public:
-  Fence(World& world, Journal& journal) : world_(world), journal_(journal) {}
+  Fence(World& world, Journal& journal)
+      : world_(world), journal_(journal), started_(world.mono()) {}
 
   /// Called a few times a second: starts commands that are due. @cost O(hosts), and O(jobs)
   /// while a host is silent
@@ -34,6 +36,7 @@ class Fence {
 
   World& world_;
   Journal& journal_;
+  const TimePoint started_;
   std::set<HostId> under_way_;
   std::map<HostId, TimePoint> tried_;
 };

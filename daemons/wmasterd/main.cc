@@ -14,6 +14,7 @@
 #include "daemons/wmasterd/core.h"
 #include "daemons/wmasterd/real_world.h"
 #include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
 #include "libwm/wire/munge.h"
 
@@ -116,21 +117,19 @@ void rebuild_acct(Accounting& accounting, RealWorld& world, std::function<void(R
              });
 }
 
-// Events that became durable but whose rows a crash kept from being written. When they have
-// left core.db meanwhile, accounting is made again from the history.
+// Events that became durable but whose rows a crash kept from being written are folded from the
+// snapshot on. When it is newer than the rows, accounting is made again from the history.
 Result<void> catch_up(Accounting& accounting, RealWorld& world, const Core& core) {
   const Cluster& state = core.journal().published();
   WM_TRY(auto have, accounting.last_seq());
-  auto missing = world.events_after(have);
-  if (!missing && missing.error().code == Code::NotFound) {
-    WM_TRY(accounting.rebuild());
-    WM_TRY(auto rebuilt, accounting.last_seq());
-    missing = world.events_after(rebuilt);
+  if (have >= state.seq) return accounting.begin(state, {});
+  WM_TRY(auto loaded, world.load());
+  Cluster before;
+  if (!loaded.snapshot.empty()) {
+    WM_TRY(before, codec::decode<Cluster>(loaded.snapshot));
   }
-  if (!missing) return missing.error();
-  accounting.begin(state);
-  accounting.take(*missing, state);
-  return {};
+  if (have < before.seq) WM_TRY(accounting.rebuild());
+  return accounting.begin(std::move(before), loaded.events);
 }
 
 Result<void> serve(const Options& options) {

@@ -38,8 +38,6 @@ class RealWorld final : public World {
   PeerId adopt(std::unique_ptr<wire::Link> link,
                std::function<void(PeerId, std::uint16_t, const std::string&)> on_frame,
                std::function<void(PeerId)> on_left, bool is_client);
-  /// Durable events after `seq`, from whichever file holds them. @errors Store, Damaged
-  Result<std::vector<Event>> events_after(Seq seq);
   /// Stops workers and the committer; what was queued is finished. No call after it.
   void stop();
 
@@ -66,6 +64,7 @@ class RealWorld final : public World {
   Result<Config> read_config() override;
 
  private:
+  Result<std::vector<Event>> events_after(Seq seq);
   struct Loop;  // Asio's part
   RealWorld(boost::asio::io_context& loop, RealWorldOptions options);
   void hold_clients();

@@ -37,7 +37,7 @@ KillWish wish_for(const Identity& who, const Job& job, const KillRequest& reques
   Term term = request.force ? (owner ? Term::ForceOwner : Term::ForceAdmin)
               : owner       ? Term::Owner
                             : Term::Admin;
-  return {term, who.user, request.reason, now};
+  return {term, who.user, request.reason, now, request.mark_done};
 }
 
 // bstop and bresume of a job that waits hold and release it; a running one is suspended.

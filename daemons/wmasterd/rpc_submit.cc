@@ -6,15 +6,18 @@
 namespace wm::master {
 namespace {
 
-constexpr std::size_t kMaxBlob = 8u << 20;
+constexpr std::size_t kMaxBlobs = 8u << 20;  // an order has both, in one frame
 
 }  // namespace
 
 void Clients::submit(Call call, const SubmitRequest& request) {
   auto spec = codec::decode<JobSpec>(request.spec);
   if (!spec) return call.refuse(spec.error());
-  if (request.script.size() > kMaxBlob || request.env.size() > kMaxBlob)
-    return call.refuse(fail(Code::Limit, "script or environment larger than 8M"));
+  if (request.script.size() + request.env.size() > kMaxBlobs)
+    return call.refuse(fail(Code::Limit, "script and environment have " +
+                                             std::to_string(request.script.size()) + " and " +
+                                             std::to_string(request.env.size()) +
+                                             " bytes; at most 8M together"));
   if (c_.world.low_space())
     return call.refuse(
         fail(Code::Store, "the master's disk is full: no new jobs until there is room"));

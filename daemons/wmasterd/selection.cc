@@ -1,6 +1,7 @@
 #include "daemons/wmasterd/selection.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "daemons/wmasterd/portion.h"
@@ -9,6 +10,8 @@ namespace wm::master {
 namespace {
 
 using Visit = std::function<bool(const Job&, JobId)>;
+
+constexpr std::size_t kMostLookedAt = 100'000;  // in one answer: the loop serves others, too
 
 bool on_host(const Cluster& state, const Job& job, const std::string& name) {
   if (name.empty()) return true;
@@ -87,7 +90,7 @@ bool fits_state(const JobSelection& s, JobState state) {
 JobState state_of(const Job& job, JobId id) {
   if (job.id == id && job.spec().array.empty()) return job.state;
   if (job.id == id && id.index) return job.state;
-  if (job.kill) return JobState::Killed;
+  if (job.kill) return job.kill->end();
   return job.state == JobState::Held ? JobState::Held : JobState::Pending;
 }
 
@@ -110,13 +113,21 @@ Walked each_selected(const Cluster& state, const JobSelection& selection, const 
                      const Visit& visit) {
   Walked walked;
   JobId last = selection.after;
+  std::uint32_t number = last.job;
+  std::size_t looked_at = 0;
   auto consider = [&](const Job& job, JobId id) {
+    bool another = std::exchange(number, id.job) != id.job;
+    if (looked_at++ >= kMostLookedAt && another) return false;
     if (fits(state, selection, caller, job, id) && !visit(job, id)) return false;
     last = id;
     return true;
   };
+  std::set<JobId> visited;
   auto stop = [&](std::size_t ids_done) {
-    walked.rest = rest_of(selection, ids_done, last);
+    auto& rest = walked.rest.emplace(rest_of(selection, ids_done, last)).ids;
+    auto others = rest.begin() + (rest.empty() ? 0 : 1);
+    rest.erase(std::remove_if(others, rest.end(), [&](JobId id) { return visited.count(id); }),
+               rest.end());
     return walked;
   };
   if (selection.ids.empty()) {
@@ -126,6 +137,7 @@ Walked each_selected(const Cluster& state, const JobSelection& selection, const 
     return all ? walked : stop(0);
   }
   for (std::size_t i = 0; i < selection.ids.size(); ++i) {
+    if (!visited.insert(selection.ids[i]).second) continue;
     if (!visit_id(state, selection.ids[i], last, walked, consider)) return stop(i);
     last = {};
   }

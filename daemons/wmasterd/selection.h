@@ -33,8 +33,10 @@ JobSelection rest_of(JobSelection selection, std::size_t ids_done, JobId last);
 
 /// Calls `visit` with every job the selection means, in the order of their numbers, or of the
 /// ids: an array's elements one by one, also those still in its range (then job->id differs from
-/// the id given). The walk ends before the first job of which `visit` returns false.
-/// @shape bool visit(const Job&, JobId)   @cost O(jobs) from selection.after on
+/// the id given). The walk ends before the first job of which `visit` returns false, and between
+/// two jobs once it has looked at very many. An id that is repeated counts once.
+/// @shape bool visit(const Job&, JobId)   @cost O(jobs) from selection.after on, at most 100,000
+/// and one array
 Walked each_selected(const Cluster& state, const JobSelection& selection, const std::string& caller,
                      const std::function<bool(const Job&, JobId)>& visit);
 

@@ -123,10 +123,12 @@ void Core::bring_in_line(const proc::AttemptKey& key, Entry& entry) {
   entry.waits = false;
   if (entry.forgotten) return;
   if (entry.order.end) {
-    if (entry.stage == Stage::Up && !entry.ending)
-      outside_.launcher().tell(key, proc::EndTasks{{}, false, 0, term_words(entry.order.end_term)});
+    auto term = entry.order.end_term;
+    bool at_once = term == Term::ForceOwner || term == Term::ForceAdmin;
+    if (entry.stage == Stage::Up && (at_once || !entry.ending))
+      outside_.launcher().tell(key, proc::EndTasks{{}, at_once, 0, term_words(term)});
     entry.ending = true;
-    return never_started(key, entry, entry.order.end_term, "ended before it was started");
+    return never_started(key, entry, term, "ended before it was started");
   }
   if (entry.order.preempt) {
     if (entry.stage == Stage::Up && !entry.warned)

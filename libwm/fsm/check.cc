@@ -111,7 +111,8 @@ Result<void> check_more(const Cluster&, const Job& job, const AgentSeen& e) {
   return {};
 }
 Result<void> check_more(const Cluster&, const Job& job, const KillRequested& e) {
-  if (job.kill && job.kill->term == e.wish.term) return fail(Code::Stale, "being terminated");
+  bool known = job.kill && job.kill->term == e.wish.term && job.kill->done == e.wish.done;
+  if (known) return fail(Code::Stale, "being terminated");
   return {};
 }
 

@@ -11,7 +11,7 @@ void make_element(Cluster& cluster, const Job& base, JobId id, std::uint32_t num
   element.id = id;
   element.sealed = base.sealed;
   element.revision = base.revision;
-  element.state = base.kill                      ? JobState::Killed
+  element.state = base.kill                      ? base.kill->end()
                   : base.state == JobState::Held ? JobState::Held
                                                  : JobState::Pending;
   element.submitted = base.submitted;

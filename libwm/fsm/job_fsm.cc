@@ -218,7 +218,7 @@ void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t) {
   t.schedule = true;
   if (is_array(job)) return;  // elements still in the range are killed by this; others by name
   if (job.state == JobState::Pending || job.state == JobState::Held) {
-    job.state = JobState::Killed;
+    job.state = e.wish.end();
     job.term = e.wish.term;
     job.ended = now;
     return;

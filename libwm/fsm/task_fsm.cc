@@ -191,8 +191,9 @@ void finish(const Cluster& c, Job& job, WallTime now) {
     job.end_text = job.preempted->text;
   }
   bool failed = !ended_well(c, job, job.exit_status, job.term);
-  job.state = job.kill ? JobState::Killed : failed ? JobState::Failed : JobState::Finished;
+  job.state = job.kill ? job.kill->end() : failed ? JobState::Failed : JobState::Finished;
   if (job.kill) job.term = job.kill->term;
+  if (job.kill && job.kill->done) job.exit_status = 0;
   job.ended = now;
   if (slots_held(job) == 0) job.parked.reset();
 }

@@ -240,6 +240,9 @@ struct KillWish {
   Term term = Term::Owner;
   std::string by, text;
   WallTime at{};
+  bool done = false;  ///< it counts as done all the same
+  /// How the job ends by it. @cost O(1)
+  JobState end() const { return done ? JobState::Finished : JobState::Killed; }
   bool operator==(const KillWish&) const = default;
 };
 

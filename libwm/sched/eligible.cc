@@ -21,6 +21,7 @@ expr::JobStanding standing_of(const Job& job) {
 expr::JobStanding standing_in_range(const Job& base) {
   expr::JobStanding standing;
   standing.over = base.kill.has_value();
+  standing.done = base.kill && base.kill->done;
   standing.pending = !standing.over;
   standing.held = base.state == JobState::Held;
   return standing;

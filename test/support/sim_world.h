@@ -65,7 +65,11 @@ class SimWorld final : public World {
   Result<std::string> blob(const std::string& hash) override;
   Result<std::optional<std::string>> kept_reply(const std::string& key) override;
   void keep_snapshot(Seq seq, std::function<Image()> make) override;
-  void tidy_store(WallTime) override { called(); }
+  std::vector<WallTime> tidied;  ///< what each call of tidy_store named
+  void tidy_store(WallTime before) override {
+    called();
+    tidied.push_back(before);
+  }
   void verify(std::string credential, std::string payload,
               std::function<void(Result<Identity>)> done) override;
   std::string hash(const std::string& bytes) override;

@@ -414,5 +414,16 @@ TEST_F(Elastic, replay_gives_the_same_state) {
   EXPECT_EQ(*again.hosts.find(1), c.host_of(h1));
 }
 
+TEST(job_fsm, a_job_that_is_ended_to_count_as_done_is_done_whatever_its_exit_code) {
+  ClusterBuilder c;
+  auto host = c.host(1);
+  auto id = c.submit({});
+  c.run(id, {host});
+  c.step(KillRequested{id, {Term::Owner, "u1", "", test::at(1), true}});
+  c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 9, Term::Owner, {}, ""});
+  EXPECT_EQ(c.job(id).state, JobState::Finished);
+  EXPECT_EQ(c.job(id).exit_status, 0);
+}
+
 }  // namespace
 }  // namespace wm

@@ -45,7 +45,7 @@ struct Desk {
   void open() {
     accounting.reset();
     accounting = std::move(*Accounting::open(dir.path()));
-    accounting->begin(Cluster{});
+    EXPECT_TRUE(accounting->begin({}, {}));
   }
   /// Makes what has happened since the last call durable.
   std::vector<Event> keep() {
@@ -322,7 +322,7 @@ TEST(accounting, a_start_begins_with_the_lines_of_unfinished_jobs) {
   desk.accounting.reset();
   desk.accounting = std::move(*Accounting::open(desk.dir.path()));
   EXPECT_EQ(desk.accounting->last_seq()->value, desk.cluster.history.back().seq.value);
-  desk.accounting->begin(desk.cluster.state);
+  ASSERT_TRUE(desk.accounting->begin(desk.cluster.state, {}));
   desk.cluster.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""}, 1);
   desk.commit();
   AcctRequest request;
@@ -333,6 +333,36 @@ TEST(accounting, a_start_begins_with_the_lines_of_unfinished_jobs) {
   for (const auto& event : reply->jobs.at(0).events) starts += event.event == "START";
   EXPECT_EQ(starts, 1u);
   EXPECT_EQ(reply->jobs[0].events.back().event, "END");
+}
+
+TEST(accounting, what_a_crash_kept_from_being_written_is_folded_as_it_happened) {
+  Desk desk;
+  desk.cluster.host(4);
+  auto begun = desk.cluster.submit({});
+  desk.cluster.run(begun, {HostId{1}});
+  desk.commit();
+  Cluster snapshot = desk.state;
+  auto whole = desk.cluster.submit({});
+  desk.cluster.run(whole, {HostId{1}});
+  for (JobId id : {begun, whole})
+    desk.cluster.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""}, 9);
+  auto unwritten = desk.keep();
+  desk.accounting.reset();
+  desk.accounting = std::move(*Accounting::open(desk.dir.path()));
+  ASSERT_TRUE(desk.accounting->begin(snapshot, unwritten));
+  desk.catch_up();
+  AcctRequest request;
+  request.jobs.ids = {begun, whole};
+  auto reply = desk.accounting->history(request);
+  ASSERT_TRUE(reply);
+  ASSERT_EQ(reply->jobs.size(), 2u);
+  for (const auto& job : reply->jobs) {
+    std::vector<std::string> words;
+    for (const auto& event : job.events) words.push_back(event.event);
+    EXPECT_EQ(words.front(), "SUBMIT");
+    EXPECT_EQ(words.back(), "END");
+    EXPECT_EQ(std::ranges::count(words, "END"), 1);
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "daemons/wmasterd/admission.h"
 #include "libwm/codec/packed.h"
 #include "test/unit/wmasterd/desk.h"
 
@@ -215,6 +216,14 @@ TEST(clients, sizes_that_make_no_sense_are_refused_with_the_numbers) {
   SpecBuilder empty;
   empty.spec.command.clear();
   EXPECT_EQ(desk.refused(empty).text, "Empty job");
+  SpecBuilder endless;
+  endless.spec.array = {{1, 10, 0}};
+  EXPECT_EQ(desk.refused(endless).text, "Job array index error: 1-10:0");
+  endless.spec.array = {{1, ~0u, 1}, {1, ~0u, 1}};
+  EXPECT_EQ(desk.refused(endless).code, number(Code::Limit));
+  SpecBuilder wordy;
+  wordy.spec.command = std::string(kMaxSpec, 'x');
+  EXPECT_EQ(desk.refused(wordy).code, number(Code::Limit));
 }
 
 TEST(clients, a_closed_queue_takes_no_jobs) {

@@ -40,11 +40,11 @@ TEST(portion, jobs_of_many_words_come_in_portions_that_frames_take) {
 
 TEST(portion, an_answer_that_no_frame_takes_is_refused_with_its_size) {
   Desk desk;
-  desk.start();
-  SpecBuilder wordy;
+  SpecBuilder wordy;  // nobody could submit it today
   wordy.spec.command = std::string(kLargestReply, 'x');
   JobsRequest request;
-  request.jobs.ids = {desk.submit("one", wordy)};
+  request.jobs.ids = {desk.past.submit(wordy)};
+  desk.start();
   desk.ask(Verb::Jobs, request);
   auto refusal = desk.first.refusal();
   EXPECT_EQ(refusal.code, number(Code::Limit));
@@ -65,6 +65,29 @@ TEST(portion, very_many_are_killed_some_an_answer_and_arrays_whole) {
   auto others = desk.first.last<OutcomeReply>();
   EXPECT_EQ(reply.jobs.size() + others.jobs.size(), kMostInAnswer + 501);
   EXPECT_FALSE(others.rest);
+  EXPECT_EQ(listed(desk, {}).size(), 0u);
+}
+
+TEST(portion, an_array_that_is_named_is_killed_in_one_word_unless_an_element_is_named) {
+  Desk desk;
+  SpecBuilder named;
+  named.array(1, 5).spec.name = "sweep";
+  desk.past.submit(named);
+  desk.start();
+  KillRequest request{key("k1"), {}};
+  request.jobs.name = "sweep[2]";
+  request.jobs.ids = {{1, 0}};
+  desk.ask(Verb::Kill, request);
+  auto reply = desk.first.last<OutcomeReply>();
+  ASSERT_EQ(reply.jobs.size(), 1u);
+  EXPECT_EQ(reply.jobs[0].job, (JobId{1, 2}));
+  request.jobs.ids = {};
+  EXPECT_EQ(listed(desk, {}).size(), 4u);
+  request.request_key = key("k2");
+  request.jobs.name = "swe*";
+  desk.ask(Verb::Kill, request);
+  reply = desk.first.last<OutcomeReply>();
+  EXPECT_EQ(reply.jobs.size(), 1u);
   EXPECT_EQ(listed(desk, {}).size(), 0u);
 }
 

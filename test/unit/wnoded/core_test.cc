@@ -117,6 +117,19 @@ TEST_F(core, end_is_told_once_and_names_its_term) {
   EXPECT_EQ(ends().at(0).term, Term::Owner);
 }
 
+TEST_F(core, an_end_by_force_leaves_no_time_also_to_who_was_ending) {
+  start(order());
+  auto o = order(1, 2);
+  o.end = true;
+  o.end_term = Term::Owner;
+  hear(NodeVerb::Order, o);
+  o.generation = 3;
+  o.end_term = Term::ForceOwner;
+  hear(NodeVerb::Order, o);
+  ASSERT_EQ(outside_.fake.told.size(), 2u);
+  EXPECT_TRUE(std::get<proc::EndTasks>(outside_.fake.told[1].second).at_once);
+}
+
 TEST_F(core, end_before_the_start_answers_for_the_tasks) {
   auto o = order();
   o.end = true;

@@ -1,0 +1,69 @@
+// Which jobs are forgotten: plain ones, elements and what an array still stands for.
+#include "daemons/wmasterd/purge.h"
+
+#include <gtest/gtest.h>
+
+#include "test/support/builders.h"
+
+namespace wm::master {
+namespace {
+
+using test::at;
+using test::ClusterBuilder;
+using test::SpecBuilder;
+using Ids = std::vector<JobId>;
+
+Ids gone(const ClusterBuilder& c, double before) { return purgeable(c.state, at(before), 100); }
+
+void end(ClusterBuilder& c, JobId id, double when) {
+  c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""}, when);
+}
+
+KillRequested kill(JobId id, double when) { return {id, {Term::Owner, "u1", "", at(when)}}; }
+
+TEST(purge, a_job_is_forgotten_once_it_ended_before_that_time) {
+  ClusterBuilder c;
+  auto host = c.host(2);
+  auto id = c.submit({});
+  auto runs = c.submit({});
+  c.run(id, {host});
+  c.run(runs, {host});
+  end(c, id, 5);
+  EXPECT_EQ(gone(c, 5), Ids{});
+  EXPECT_EQ(gone(c, 6), Ids{id});
+}
+
+TEST(purge, an_array_is_forgotten_when_all_its_elements_have_ended) {
+  ClusterBuilder c;
+  auto host = c.host(2);
+  auto other = c.submit(SpecBuilder().array(1, 1));  // its element is the first of all
+  auto array = c.submit(SpecBuilder().array(1, 2));
+  for (std::uint32_t i : {1u, 2u}) c.run({array.job, i}, {host});
+  end(c, {array.job, 1}, 5);
+  EXPECT_EQ(gone(c, 100), Ids{});
+  end(c, {array.job, 2}, 8);
+  EXPECT_EQ(gone(c, 8), Ids{});
+  EXPECT_EQ(gone(c, 9), Ids{array});
+  c.step(kill({other.job, 1}, 8), 8);
+  EXPECT_EQ(gone(c, 9), (Ids{other, array}));
+}
+
+TEST(purge, an_array_that_was_killed_is_forgotten_whether_its_elements_ran_or_not) {
+  ClusterBuilder c;
+  auto host = c.host(2);
+  auto array = c.submit(SpecBuilder().array(1, 3));
+  c.run({array.job, 1}, {host});
+  c.step(kill({array.job, 2}, 3), 3);
+  c.step(kill(array, 4), 4);
+  EXPECT_EQ(gone(c, 100), Ids{}) << "one runs";
+  c.step(kill({array.job, 1}, 4), 4);
+  end(c, {array.job, 1}, 5);
+  EXPECT_EQ(gone(c, 5), Ids{});
+  EXPECT_EQ(gone(c, 6), Ids{array});
+  c.step(JobPurged{array}, 7);
+  EXPECT_EQ(find_job(c.state, array), nullptr);
+  EXPECT_EQ(find_job(c.state, {array.job, 1}), nullptr);
+}
+
+}  // namespace
+}  // namespace wm::master
