@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <boost/asio/post.hpp>
+#include <algorithm>
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
@@ -16,8 +16,13 @@ constexpr std::size_t kMaxConnections = 4096;       // every user may connect
 
 }  // namespace
 
-Agents::Agents(boost::asio::io_context& loop, Admit admit, OnReport on_report)
-    : loop_(loop), admit_(std::move(admit)), on_report_(std::move(on_report)), acceptor_(loop) {}
+Agents::Agents(boost::asio::io_context& loop, Admit admit, OnReport on_report,
+               std::size_t max_of_one_user)
+    : loop_(loop),
+      admit_(std::move(admit)),
+      on_report_(std::move(on_report)),
+      max_of_one_user_(max_of_one_user),
+      acceptor_(loop) {}
 
 Result<void> Agents::listen(const std::string& path) {
   WM_TRY(auto fd, proc::listen_unix(path));
@@ -38,6 +43,9 @@ void Agents::accept() {
 void Agents::serve(proc::Fd fd) {
   auto peer = proc::peer_of(fd.get());
   if (!peer) return;
+  auto of_this_user = std::count_if(connections_.begin(), connections_.end(),
+                                    [&](const auto& c) { return c.second.uid == peer->uid; });
+  if (static_cast<std::size_t>(of_this_user) >= max_of_one_user_) return;
   auto id = next_++;
   auto& connection = connections_[id];
   connection.uid = peer->uid;
@@ -47,9 +55,11 @@ void Agents::serve(proc::Fd fd) {
 }
 
 void Agents::on_frame(std::uint64_t id, const std::string& bytes) {
-  auto& connection = connections_[id];
+  auto at = connections_.find(id);
+  if (at == connections_.end()) return;
+  auto& connection = at->second;
   auto report = codec::decode<AgentReport>(bytes);
-  if (!report) return;
+  if (!report) return drop(id);
   proc::AttemptKey key{report->job, report->attempt};
   if (!connection.key.job) {
     if (!admit_(key, connection.uid)) {
@@ -67,14 +77,12 @@ void Agents::drop(std::uint64_t id) {
   if (at == connections_.end()) return;
   auto named = by_attempt_.find(at->second.key);
   if (named != by_attempt_.end() && named->second == id) by_attempt_.erase(named);
-  auto old = std::make_shared<Connection>(std::move(at->second));
-  connections_.erase(at);
-  boost::asio::post(loop_, [old] {});  // not destroyed from inside its own handler
+  connections_.erase(at);  // what it has sent beyond this is not heard
 }
 
 void Agents::tell(const proc::AttemptKey& key, const NodeToAgent& words) {
   auto at = by_attempt_.find(key);
-  if (at != by_attempt_.end()) connections_[at->second].socket->send(codec::encode(words));
+  if (at != by_attempt_.end()) connections_.at(at->second).socket->send(codec::encode(words));
 }
 
 }  // namespace wm::node

@@ -2,6 +2,9 @@
 // (libwm/elastic/PROTOCOL.md, link 1): admits an attempt's user only, passes words on.
 //
 //   connect → SO_PEERCRED → first AgentReport names the attempt → admitted ⇄ words
+//                                                                └ refused, unreadable → closed
+//
+// Invariant: nothing is heard of a connection once it is refused; one user cannot hold all places.
 #pragma once
 
 #include <boost/asio/local/stream_protocol.hpp>
@@ -22,10 +25,14 @@ class Agents {
   using Admit = std::function<bool(const proc::AttemptKey&, std::uint32_t uid)>;
   using OnReport = std::function<void(const proc::AttemptKey&, const AgentReport&)>;
 
-  Agents(boost::asio::io_context& loop, Admit admit, OnReport on_report);
+  /// `max_of_one_user`: connections of one account; more are closed at once.
+  Agents(boost::asio::io_context& loop, Admit admit, OnReport on_report,
+         std::size_t max_of_one_user = 1024);
 
   /// Listens where every user may connect. @errors as proc::listen_unix
   Result<void> listen(const std::string& path);
+  /// Connections that are open now, for tests.
+  std::size_t connections() const { return connections_.size(); }
   /// Words for the attempt's agent; dropped when none is connected.
   void tell(const proc::AttemptKey& key, const NodeToAgent& words);
 
@@ -43,6 +50,7 @@ class Agents {
   boost::asio::io_context& loop_;
   Admit admit_;
   OnReport on_report_;
+  std::size_t max_of_one_user_;
   boost::asio::local::stream_protocol::acceptor acceptor_;
   std::map<std::uint64_t, Connection> connections_;
   std::map<proc::AttemptKey, std::uint64_t> by_attempt_;

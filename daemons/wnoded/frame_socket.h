@@ -1,7 +1,8 @@
 // Role: an Asio end of the local frames that shepherds and agents speak: 4-byte little-endian
 // length, then the bytes. Local sockets only; who the peer is was checked before.
-// Invariants: handlers run from the loop, none after close() or destruction; a peer that does
-// not read is given up at a bound, so memory is bounded too.
+// Invariants: handlers run from the loop, none after destruction, not even for frames
+// that have arrived; it may be destroyed inside its own handler. A peer that does not read is given
+// up at a bound, so memory is bounded too.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -88,8 +88,7 @@ Shepherds::Found Shepherds::find_old() {
       continue;
     }
     found.living.push_back(*up);
-    connections_[*key].socket =
-        std::make_unique<FrameSocket>(loop_, *std::move(fd), proc::kMaxFrame);
+    connections_[*key] = std::make_unique<FrameSocket>(loop_, *std::move(fd), proc::kMaxFrame);
   }
   return found;
 }
@@ -101,20 +100,15 @@ void Shepherds::listen(OnWord on_word, OnLost on_lost) {
 }
 
 void Shepherds::serve(const proc::AttemptKey& key) {
-  connections_[key].socket->start([this, key](std::string bytes) { on_frame(key, bytes); },
-                                  [this, key] { on_closed(key); });
+  connections_.at(key)->start([this, key](std::string bytes) { on_frame(key, bytes); },
+                              [this, key] { on_closed(key); });
 }
 
 void Shepherds::on_frame(const proc::AttemptKey& key, const std::string& bytes) {
   auto word = proc::word_from_bytes(bytes);
   if (!word) return log::warn("word_damaged", {{"attempt", to_string(key)}});
-  if (std::holds_alternative<proc::AttemptEnded>(*word)) connections_[key].ended = true;
-  if (connections_[key].ended) {
-    // the key is free before the core hears of it: it may start the attempt's next shepherd
-    auto old = std::make_shared<Connection>(std::move(connections_[key]));
-    connections_.erase(key);
-    boost::asio::post(loop_, [old] {});  // not destroyed from inside its own handler
-  }
+  // the key is free before the core hears of it: it may start the attempt's next shepherd
+  if (std::holds_alternative<proc::AttemptEnded>(*word)) connections_.erase(key);
   on_word_(key, *word);
 }
 
@@ -138,7 +132,7 @@ Result<std::unique_ptr<FrameSocket>> Shepherds::fork_with(const proc::ShepherdOr
 void Shepherds::start(const proc::AttemptSpec& spec) {
   auto socket = fork_with(spec);
   if (!socket) return fail_later(spec.key, socket.error());
-  connections_[spec.key] = {*std::move(socket), false};
+  connections_[spec.key] = *std::move(socket);
   serve(spec.key);
 }
 
@@ -152,13 +146,13 @@ void Shepherds::fail_later(const proc::AttemptKey& key, const Error& error) {
 
 void Shepherds::tell(const proc::AttemptKey& key, const proc::ShepherdOrder& order) {
   auto at = connections_.find(key);
-  if (at != connections_.end()) at->second.socket->send(to_bytes(order));
+  if (at != connections_.end()) at->second->send(to_bytes(order));
 }
 
 void Shepherds::sweep(const proc::Sweep& sweep) {
   auto socket = fork_with(sweep);
   if (!socket) return fail_later(sweep.key, socket.error());
-  connections_[sweep.key] = {*std::move(socket), false};
+  connections_[sweep.key] = *std::move(socket);
   serve(sweep.key);
 }
 

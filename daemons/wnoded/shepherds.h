@@ -60,11 +60,7 @@ class Shepherds : public proc::Launcher {
   proc::Fd zygote_;
   OnWord on_word_;
   OnLost on_lost_;
-  struct Connection {
-    std::unique_ptr<FrameSocket> socket;
-    bool ended = false;  ///< AttemptEnded was said
-  };
-  std::map<proc::AttemptKey, Connection> connections_;
+  std::map<proc::AttemptKey, std::unique_ptr<FrameSocket>> connections_;
   std::map<std::uint64_t, std::unique_ptr<FrameSocket>> readers_;
   std::uint64_t next_reader_ = 1;
 };
