@@ -19,6 +19,9 @@ namespace {
 
 using proc::EndCause;
 
+/// What the site's own commands make is not for the submitter to open to all.
+constexpr std::uint32_t kSiteUmask = 022;
+
 std::string outcome(const proc::SideCommand& command, int status, bool late) {
   if (late) return command.what + " took longer than " + format_duration(command.time_limit);
   if (WIFSIGNALED(status))
@@ -51,7 +54,7 @@ void Shepherd::start_side(proc::SideCommand command, SideKind kind, std::uint32_
                   command.env,
                   site ? root : spec_.cwd,
                   false,
-                  spec_.umask,
+                  site ? kSiteUmask : spec_.umask,
                   no_caps,
                   none.cpus,
                   none.in,

@@ -53,6 +53,17 @@ TEST(around, commands_run_before_and_after_the_tasks_in_order) {
   EXPECT_EQ(zygote.read("log"), "prolog\npre\ntask\npost 9 SIGNAL 9 SIGKILL\nepilog\n");
 }
 
+TEST(around, the_sites_own_commands_have_a_mask_of_their_own) {
+  Zygote zygote;
+  auto log = "umask >> " + zygote.folder + "/log";
+  auto spec = shell_attempt(zygote, 11, log);
+  spec.umask = 0;
+  spec.before = {side("prolog", log, true), side("pre", log)};
+  spec.after = {side("epilog", log, true)};
+  run(zygote, spec);
+  EXPECT_EQ(zygote.read("log"), "0022\n0000\n0000\n0022\n");
+}
+
 TEST(around, a_failed_pre_execution_command_keeps_the_tasks_from_running) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 2, "echo task >> log");
