@@ -19,12 +19,6 @@
 
 namespace wm::shepherd {
 
-void set_title(const Place& place, const std::string& text) {
-  if (place.title == nullptr || place.title_size == 0) return;
-  std::memset(place.title, 0, place.title_size);
-  text.copy(place.title, place.title_size - 1);
-}
-
 namespace {
 
 /// Signals a shepherd wants to read from a descriptor; the others that end programs are

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "daemons/wshepherd/log_file.h"
 #include "daemons/wshepherd/shepherd.h"
 #include "libwm/proc/spawn.h"
 #include "libwm/proc/tree.h"
@@ -182,8 +183,7 @@ void Shepherd::keep_warm() {
   auto due = warm_.due();
   if (!due || *due > now) return;
   ensure_folder();
-  auto log = attempt_folder(place_, spec_.key) + "/warm.log";
-  proc::Fd out(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+  auto out = open_log(attempt_folder(place_, spec_.key) + "/warm.log");
   warm_.look(spec_, cgroup_.joins(true), out.get(), now);
   if (warm_.pid() != 0) own_.insert(warm_.pid());
 }
@@ -240,8 +240,7 @@ bool Shepherd::agent_is_due() const {
 void Shepherd::start_agent() {
   if (++agent_starts_ > kMaxAgentStarts) return spec_.agent_argv.clear();
   ensure_folder();
-  auto log = place_.run + "/" + to_string(spec_.key) + ".d/agent.log";
-  proc::Fd out(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+  auto out = open_log(attempt_folder(place_, spec_.key) + "/agent.log");
   const proc::TaskSpec none;
   auto env = spec_.agent_env;
   env.push_back(caps_variable(spec_.caps));
