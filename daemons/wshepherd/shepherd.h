@@ -52,6 +52,7 @@ class Shepherd {
   void start(proc::TaskSpec spec);
   void start(Task& task);
   void end(Task& task, std::vector<int> signals, proc::EndCause cause, const std::string& text);
+  static void drop_successor(Task& task, const std::string& why);
   std::vector<Task*> chosen(const std::vector<TaskNumber>& tasks);
   proc::ShepherdUp who_i_am() const;
 

@@ -28,6 +28,16 @@ std::string caps_variable(const std::vector<proc::ResourceCap>& caps) {
   return "WM_AGENT_CAPS=" + text;
 }
 
+/// The number by which wnoded knows it: that of the task which waits to take its place, if any.
+TaskNumber known_as(const Task& task) {
+  return task.successor ? task.successor->task : task.record.task;
+}
+
+bool is_named(const Task& task, const std::vector<TaskNumber>& numbers) {
+  return numbers.empty() ||
+         std::find(numbers.begin(), numbers.end(), known_as(task)) != numbers.end();
+}
+
 /// Where an agent writes the output of all ranks; the other ends go to whoever copies it.
 struct AgentPipes {
   proc::Fd out, err;
@@ -84,9 +94,12 @@ void Shepherd::on(proc::RestartTasks order) {
       *waits = std::move(spec);
       continue;
     }
-    auto at = tasks_.find(old);
-    if (at == tasks_.end() || at->second.phase != Phase::Running) continue;
+    auto at = std::find_if(tasks_.begin(), tasks_.end(), [&, old = old](const auto& entry) {
+      return entry.second.phase != Phase::Ended && known_as(entry.second) == old;
+    });
+    if (at == tasks_.end()) continue;
     auto& task = at->second;
+    if (task.phase != Phase::Running && !task.successor) continue;  // it has ended by itself
     task.successor = std::move(spec);
     if (task.ending) continue;
     end(task, {SIGTERM, SIGKILL}, proc::EndCause::Ordered, "restarted at another size");
@@ -99,11 +112,20 @@ void Shepherd::on(const proc::EndTasks& order) {
     bool already = task->ending && !order.at_once;
     if (!already) end(*task, signals_to_end(order), proc::EndCause::Ordered, order.text);
   }
-  for (auto* task : chosen(order.tasks)) task->successor.reset();
+  for (auto& [number, task] : tasks_)
+    if (is_named(task, order.tasks)) drop_successor(task, order.text);
   if (!ready_) refuse_tasks(proc::EndCause::Ordered, order.text, SIGKILL);
   if (order.tasks.empty() && end_text_.empty()) end_text_ = order.text;
   if (tasks_.empty() && order.tasks.empty() && !part_ending_)
     part_ending_ = Ending{signals_to_end(order), steady_now()};
+}
+
+/// Nothing takes its place any more: its end is that of the task which was to do so.
+void Shepherd::drop_successor(Task& task, const std::string& why) {
+  if (!task.successor) return;
+  task.record.task = task.successor->task;
+  task.record.text = why;
+  task.successor.reset();
 }
 
 void Shepherd::on(const proc::SignalTasks& order) {
@@ -216,18 +238,16 @@ void Shepherd::end(Task& task, std::vector<int> signals, proc::EndCause cause,
 
 std::vector<Task*> Shepherd::chosen(const std::vector<TaskNumber>& numbers) {
   std::vector<Task*> tasks;
-  for (auto& [number, task] : tasks_) {
-    bool named =
-        numbers.empty() || std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-    if (named && task.phase == Phase::Running) tasks.push_back(&task);
-  }
+  for (auto& [number, task] : tasks_)
+    if (is_named(task, numbers) && task.phase == Phase::Running) tasks.push_back(&task);
   return tasks;
 }
 
 proc::ShepherdUp Shepherd::who_i_am() const {
   proc::ShepherdUp up{proc::kLauncherVersion, spec_.key, ::getpid(), spec_.memo, {}};
   for (const auto& [number, task] : tasks_)
-    up.tasks.push_back({number, task.pid, task.record.started, task.phase == Phase::Ended});
+    up.tasks.push_back(
+        {task.record.task, task.pid, task.record.started, task.phase == Phase::Ended});
   return up;
 }
 

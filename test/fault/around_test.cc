@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "test/support/zygote.h"
 
@@ -193,6 +194,43 @@ TEST(restart, one_that_ignores_the_signal_is_killed_after_the_grace) {
   auto record = await<TaskEnded>(fd).record;
   EXPECT_EQ(record.task, TaskNumber{4});
   EXPECT_EQ(WEXITSTATUS(record.status), 6);
+}
+
+TEST(restart, a_task_that_still_waits_to_take_a_place_can_be_replaced) {
+  Zygote zygote;
+  auto spec =
+      shell_attempt(zygote, 12, "trap '' TERM; echo > up; while ! [ -e go ]; do sleep 0.02; done");
+  auto fd = zygote.start(spec);
+  await<proc::TaskStarted>(fd);
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
+  proc::RestartTasks restart;
+  restart.tasks = {replacement(spec, "exit 6", 5)};
+  restart.grace = seconds(100);
+  tell(fd, restart);
+  restart.tasks = {{TaskNumber{5}, replacement(spec, "exit 7", 5).spec}};
+  tell(fd, restart);
+  std::ofstream(zygote.folder + "/go") << "";
+  auto record = await<TaskEnded>(fd).record;
+  EXPECT_EQ(record.task, TaskNumber{5});
+  EXPECT_EQ(WEXITSTATUS(record.status), 7);
+}
+
+TEST(restart, a_task_that_still_waits_to_take_a_place_can_be_ended) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 13, "trap '' TERM; echo > up; while :; do sleep 0.02; done");
+  auto fd = zygote.start(spec);
+  await<proc::TaskStarted>(fd);
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
+  proc::RestartTasks restart;
+  restart.tasks = {replacement(spec, "exit 6", 5)};
+  restart.grace = seconds(100);
+  tell(fd, restart);
+  tell(fd, proc::EndTasks{{TaskNumber{5}}, true, 0, "why"});
+  auto record = await<TaskEnded>(fd).record;
+  EXPECT_EQ(record.task, TaskNumber{5});
+  EXPECT_EQ(WTERMSIG(record.status), SIGKILL);
+  EXPECT_EQ(record.text, "why");
+  await<AttemptEnded>(fd);
 }
 
 TEST(restart, an_end_that_is_ordered_meanwhile_wins) {
