@@ -144,6 +144,8 @@ void Shepherd::on_exit(pid_t pid, int status, const wm::Usage& usage) {
   if (pid == reporter_) {
     reporter_ = 0;
     report_ = Report::Done;
+    if (status != 0)
+      std::fprintf(stderr, "wshepherd %s: report lost\n", to_string(spec_.key).c_str());
   }
   for (auto& [number, task] : tasks_) {
     if (task.copier == pid) {

@@ -155,7 +155,8 @@ class Shepherd {
   bool output_begun_ = false;  ///< a file to be overwritten has been by now
   enum class Report : std::uint8_t { Wanted, Writing, Done } report_ = Report::Wanted;
   pid_t reporter_ = 0;
-  bool cleaning_ = false;  ///< strays are dying: look again soon
+  TimePoint report_until_{};  ///< a reporter that hangs is killed then
+  bool cleaning_ = false;     ///< strays are dying: look again soon
   bool over_ = false;
   std::string end_text_;
   proc::EndCause end_cause_ = proc::EndCause::Exited;

@@ -31,7 +31,8 @@ bool childless() {
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
 }
 
-/// A pipe that somebody outside the job still holds open does not keep the task. An agent holds it
+/// A pipe that somebody outside the job still holds open does not keep the task, nor a report file
+/// that cannot be opened or written, as a FIFO that nobody reads, the attempt. An agent holds it
 /// until the task's output is written on another host.
 constexpr auto kOutputPatience = seconds(5), kAgentsPatience = seconds(30);
 
@@ -157,6 +158,7 @@ void Shepherd::conclude_attempt() {
   for (auto kind : {SideKind::Notice, SideKind::Warning}) cancel_sides(kind);
   if (!is_alone() || run_after()) return;
   if (report_ == Report::Wanted) report();
+  if (reporter_ != 0 && report_until_ <= steady_now()) ::kill(reporter_, SIGKILL);
   if (report_ != Report::Done) return;
   remove_folder();
   proc::ExitRecord record;
@@ -204,6 +206,7 @@ void Shepherd::report() {
   if (!pid) return;
   report_ = Report::Writing;
   reporter_ = *pid;
+  report_until_ = steady_now() + kOutputPatience;
   own_.insert(*pid);
 }
 

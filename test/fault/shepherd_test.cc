@@ -125,6 +125,14 @@ TEST(shepherd, the_report_ends_the_output_file_as_clients_parse_it) {
   EXPECT_NE(text.find("Exited with exit code 3.\n\nResource usage summary:\n"), text.npos) << text;
 }
 
+TEST(shepherd, a_report_file_that_nobody_reads_does_not_keep_the_attempt) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 64, "true");
+  spec.report.file = {.path = zygote.folder + "/fifo", .name = {}};
+  ASSERT_EQ(::mkfifo(spec.report.file.path.c_str(), 0600), 0);
+  EXPECT_EQ(run_to_end(zygote, spec).status, 0);  // the attempt's end comes, too
+}
+
 TEST(shepherd, a_daemonised_child_does_not_outlive_its_job) {
   Zygote zygote;
   auto record = run_shell(zygote, 21,
