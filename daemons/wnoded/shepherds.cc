@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <filesystem>
 
 #include "libwm/base/log.h"
@@ -13,6 +14,9 @@ namespace wm::node {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// From a sweep that failed, as no process was to be had, to the next.
+constexpr std::chrono::seconds kSweepPause{2};
 
 /// posix_spawn: safe whatever threads there are, unlike fork.
 Result<void> spawn_zygote(const HostFolders& folders, int fd) {
@@ -108,12 +112,16 @@ void Shepherds::on_frame(const proc::AttemptKey& key, const std::string& bytes) 
   auto word = proc::word_from_bytes(bytes);
   if (!word) return log::warn("word_damaged", {{"attempt", to_string(key)}});
   // the key is free before the core hears of it: it may start the attempt's next shepherd
-  if (std::holds_alternative<proc::AttemptEnded>(*word)) connections_.erase(key);
+  if (std::holds_alternative<proc::AttemptEnded>(*word)) {
+    connections_.erase(key);
+    sweeps_.erase(key);
+  }
   on_word_(key, *word);
 }
 
 void Shepherds::on_closed(const proc::AttemptKey& key) {
   connections_.erase(key);
+  if (sweeps_.contains(key)) return sweep_later(key, "the sweeper ended before it was done");
   on_lost_(key);
 }
 
@@ -150,10 +158,25 @@ void Shepherds::tell(const proc::AttemptKey& key, const proc::ShepherdOrder& ord
 }
 
 void Shepherds::sweep(const proc::Sweep& sweep) {
-  auto socket = fork_with(sweep);
-  if (!socket) return fail_later(sweep.key, socket.error());
-  connections_[sweep.key] = *std::move(socket);
-  serve(sweep.key);
+  sweeps_[sweep.key] = sweep;
+  begin_sweep(sweep.key);
+}
+
+void Shepherds::begin_sweep(const proc::AttemptKey& key) {
+  auto socket = fork_with(sweeps_.at(key));
+  if (!socket) return sweep_later(key, socket.error().text);
+  connections_[key] = *std::move(socket);
+  serve(key);
+}
+
+/// No end may be told before it is proven that nothing is left.
+void Shepherds::sweep_later(const proc::AttemptKey& key, const std::string& why) {
+  log::warn("sweep_failed",
+            {{"attempt", to_string(key)}, {"why", why}, {"remedy", "it is begun again"}});
+  auto timer = std::make_shared<boost::asio::steady_timer>(loop_, kSweepPause);
+  timer->async_wait([this, timer, key = key](auto ec) {
+    if (!ec && sweeps_.contains(key)) begin_sweep(key);
+  });
 }
 
 void Shepherds::read(const proc::ReadFile& file, std::function<void(Result<proc::FileRead>)> done) {

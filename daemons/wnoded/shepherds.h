@@ -2,6 +2,7 @@
 // and finds the shepherds that a former wnoded left.
 //
 //   start → socket pair → zygote forks → ShepherdUp … AttemptEnded, close
+//   sweep → zygote forks → AttemptEnded; closed before: again after a pause
 //   find_old: <run>/*.sock → connect → ShepherdUp | nobody listens: its shepherd is dead
 #pragma once
 
@@ -54,6 +55,8 @@ class Shepherds : public proc::Launcher {
   void on_frame(const proc::AttemptKey& key, const std::string& bytes);
   void on_closed(const proc::AttemptKey& key);
   void fail_later(const proc::AttemptKey& key, const Error& error);
+  void begin_sweep(const proc::AttemptKey& key);
+  void sweep_later(const proc::AttemptKey& key, const std::string& why);
 
   boost::asio::io_context& loop_;
   HostFolders folders_;
@@ -61,6 +64,7 @@ class Shepherds : public proc::Launcher {
   OnWord on_word_;
   OnLost on_lost_;
   std::map<proc::AttemptKey, std::unique_ptr<FrameSocket>> connections_;
+  std::map<proc::AttemptKey, proc::Sweep> sweeps_;  ///< not answered yet
   std::map<std::uint64_t, std::unique_ptr<FrameSocket>> readers_;
   std::uint64_t next_reader_ = 1;
 };

@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -69,10 +70,13 @@ int run_zygote(const Place& place, int zygote) {
     auto fd = proc::receive_fd(zygote);
     if (!fd) continue;
     if (!*fd) return 0;  // wnoded has ended
-    if (::fork() == 0) {
+    auto pid = ::fork();
+    if (pid == 0) {
       serve(place, std::move(**fd));
       ::_exit(0);
     }
+    // wnoded learns of it by its socket, which nobody holds any more
+    if (pid < 0) std::fprintf(stderr, "wshepherd: fork: %s\n", std::strerror(errno));
   }
 }
 

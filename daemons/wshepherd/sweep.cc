@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 
 #include "daemons/wshepherd/output.h"
@@ -63,6 +64,22 @@ void tell(int connection, const proc::ShepherdWord& word) {
   (void)proc::write_frame(connection, to_bytes(word));
 }
 
+/// Writes the end down, waiting as long as the disk is full. False: wnoded is gone; the next one
+/// finds the sockets and sweeps.
+bool record(const Place& place, const proc::ExitRecord& end, int connection) {
+  constexpr int kPauseMs = 1000;
+  bool said = false;
+  while (true) {
+    auto written = proc::append_exits(place.exits, {end});
+    if (written) return true;
+    if (!std::exchange(said, true))
+      std::fprintf(stderr, "wshepherd sweep %s: exit record kept in memory: %s\n",
+                   to_string(end.key).c_str(), written.error().text.c_str());
+    pollfd peer{connection, 0, 0};  // its closing only
+    if (::poll(&peer, 1, kPauseMs) > 0) return false;
+  }
+}
+
 proc::FileRead read_part(const proc::ReadFile& order) {
   proc::FileRead result;
   auto path = resolved_path(order.file);
@@ -105,7 +122,7 @@ void run_sweep(const Place& place, const proc::Sweep& sweep, int connection) {
   auto ends = written_ends(place, sweep.key);
   if (ends.empty() || ends.back().task != TaskNumber{}) {
     ends.push_back(lost_end(sweep.key));
-    if (!proc::append_exits(place.exits, {ends.back()})) return;  // told by the closed socket
+    if (!record(place, ends.back(), connection)) return;
   }
   remove_sockets(place, sweep.key);
   remove_folder(place, sweep.key);

@@ -1,6 +1,7 @@
 // Real zygote, real shepherds, real processes: what becomes of a job's tree whatever happens.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -335,6 +336,18 @@ TEST(shepherd, an_end_that_it_wrote_but_nobody_heard_is_not_lost) {
   auto written = proc::read_exits(zygote.exits);
   ASSERT_TRUE(written);
   for (const auto& record : *written) EXPECT_EQ(record.cause, EndCause::Exited);
+}
+
+TEST(shepherd, a_sweeper_that_cannot_record_the_end_waits_until_it_can) {
+  Zygote zygote;
+  auto folder = zygote.folder + "/later";
+  ASSERT_EQ(::symlink((folder + "/exits").c_str(), zygote.exits.c_str()), 0);
+  auto sweeper = zygote.fork_with(proc::Sweep{"test", {{65, 0}, {1}}, {}, milliseconds(5000)});
+  pollfd word{sweeper.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&word, 1, 200), 0) << "neither a word nor its end";
+  std::filesystem::create_directory(folder);
+  EXPECT_EQ(await<AttemptEnded>(sweeper).record.cause, EndCause::ShepherdLost);
+  EXPECT_EQ(proc::read_exits(zygote.exits)->size(), 1u);
 }
 
 TEST(shepherd, with_a_cgroup_tasks_are_in_it_and_it_goes_with_the_attempt) {
