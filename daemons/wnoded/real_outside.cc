@@ -51,7 +51,7 @@ Result<void> RealOutside::start() {
 }
 
 Result<void> RealOutside::adopt() {
-  auto found = shepherds_.find_old();
+  WM_TRY(auto found, shepherds_.find_old());
   // read after connecting: whoever ended in between has written its record by now
   WM_TRY(auto records, proc::read_exits(setup_.folders.exits));
   core_.adopt(found.living, records);

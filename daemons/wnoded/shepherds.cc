@@ -1,9 +1,11 @@
 #include "daemons/wnoded/shepherds.h"
 
+#include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <filesystem>
@@ -52,10 +54,23 @@ Result<proc::AttemptKey> key_of(const fs::path& path) {
   return proc::parse_attempt_key(name.substr(0, name.rfind('.')));
 }
 
-/// The first word of a shepherd, with a time limit: it may hang.
-Result<proc::ShepherdUp> greeting(int fd) {
-  timeval limit{2, 0};
-  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+/// A shepherd that listens, busy or stopped, has so long to say its first word.
+constexpr std::chrono::seconds kGreetingLimit{60};
+/// What has begun to speak comes to the end of its word at once.
+constexpr timeval kWordLimit{2, 0};
+
+/// Waits for the first byte, or the end of the connection.
+bool speaks(int fd, std::chrono::steady_clock::time_point until) {
+  using std::chrono::milliseconds;
+  auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
+  pollfd word{fd, POLLIN, 0};
+  return ::poll(&word, 1, static_cast<int>(std::max(left, milliseconds(0)).count())) == 1;
+}
+
+/// The first word of a shepherd.
+Result<proc::ShepherdUp> greeting(int fd, std::chrono::steady_clock::time_point until) {
+  if (!speaks(fd, until)) return fail(Code::Unavailable, "it listens, and says nothing");
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kWordLimit, sizeof(kWordLimit));
   WM_TRY(auto bytes, proc::read_frame(fd));
   if (!bytes) return fail(Code::Unavailable, "closed");
   WM_TRY(auto word, proc::word_from_bytes(*bytes));
@@ -77,22 +92,27 @@ Result<void> Shepherds::start_zygote() {
   return {};
 }
 
-Shepherds::Found Shepherds::find_old() {
+/// All are connected before the first is waited for: they have the same time, together.
+Result<Shepherds::Found> Shepherds::find_old() {
   Found found;
+  std::vector<std::pair<proc::AttemptKey, Result<proc::Fd>>> sockets;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folders_.run, ignored)) {
     if (entry.path().extension() != ".sock") continue;
-    auto key = key_of(entry.path());
-    if (!key) continue;
-    auto fd = proc::connect_unix(entry.path());
-    auto up = fd ? greeting(fd->get()) : Result<proc::ShepherdUp>(fd.error());
+    if (auto key = key_of(entry.path()))
+      sockets.emplace_back(*key, proc::connect_unix(entry.path()));
+  }
+  auto until = std::chrono::steady_clock::now() + kGreetingLimit;
+  for (auto& [key, fd] : sockets) {
+    if (!fd && fd.error().code != Code::Unavailable) return fd.error();
+    auto up = fd ? greeting(fd->get(), until) : Result<proc::ShepherdUp>(fd.error());
     if (!up) {
-      log::warn("shepherd_gone", {{"attempt", to_string(*key)}, {"why", up.error().text}});
-      found.lost.push_back(*key);
+      log::warn("shepherd_gone", {{"attempt", to_string(key)}, {"why", up.error().text}});
+      found.lost.push_back(key);
       continue;
     }
     found.living.push_back(*up);
-    connections_[*key] = std::make_unique<FrameSocket>(loop_, *std::move(fd), proc::kMaxFrame);
+    connections_[key] = std::make_unique<FrameSocket>(loop_, *std::move(fd), proc::kMaxFrame);
   }
   return found;
 }

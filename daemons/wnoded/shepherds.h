@@ -35,12 +35,14 @@ class Shepherds : public proc::Launcher {
   /// @errors System: program missing or not started
   Result<void> start_zygote();
   /// What a former wnoded left; connections to the living stay open. `lost`: attempts whose
-  /// socket is there and whose shepherd is not. @cost blocks, a few ms a shepherd
+  /// socket is there and whose shepherd is not. @cost blocks, a few ms a shepherd; a minute in all
+  /// for those that listen and say nothing
+  /// @errors System: one could not be asked, which does not mean that it is dead
   struct Found {
     std::vector<proc::ShepherdUp> living;
     std::vector<proc::AttemptKey> lost;
   };
-  Found find_old();
+  Result<Found> find_old();
   /// Delivery starts here, after adoption.
   void listen(OnWord on_word, OnLost on_lost);
 

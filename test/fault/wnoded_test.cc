@@ -1,6 +1,7 @@
 // A real wnoded with real shepherds against a master that lives in the test: what the master
 // hears whatever is killed.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sodium.h>
 #include <sys/stat.h>
@@ -122,6 +123,10 @@ class wnoded : public ::testing::Test {
   }
 
   void up() {
+    launch();
+    ASSERT_TRUE(master_->registered()) << log_text();
+  }
+  void launch() {
     auto program = fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "sbin/wnoded";
     auto conf = folder_ + "/conf", log = folder_ + "/log";
     pid_ = ::fork();
@@ -132,7 +137,6 @@ class wnoded : public ::testing::Test {
               "127.0.0.1", "--foreground", nullptr);
       ::_exit(99);
     }
-    ASSERT_TRUE(master_->registered()) << log_text();
   }
   void down(int signal) {
     if (pid_ <= 0) return;
@@ -261,6 +265,22 @@ TEST_F(wnoded, its_death_leaves_jobs_running_and_its_restart_finds_them) {
   const auto& words = master_->registrations[0];
   ASSERT_EQ(words.attempts.size(), 1u);
   EXPECT_EQ(words.attempts[0].tasks, (std::vector<TaskStatus>{{{1}, pid}}));
+  touch("go");
+  EXPECT_EQ(end().status, 9 << 8);
+}
+
+TEST_F(wnoded, a_shepherd_that_is_slow_to_answer_is_waited_for) {
+  run(shell_order(11, "while ! [ -e go ]; do sleep 0.01; done; exit 9"));
+  proc::ProcessStat stat;
+  ASSERT_TRUE(proc::read_stat(master_->started[0].pid, stat));
+  down(SIGKILL);
+  master_->forget();
+  ::kill(stat.parent, SIGSTOP);
+  launch();
+  ::poll(nullptr, 0, 3000);  // longer than a healthy one ever takes
+  ::kill(stat.parent, SIGCONT);
+  ASSERT_TRUE(master_->registered()) << log_text();
+  ASSERT_EQ(master_->registrations[0].attempts.size(), 1u) << log_text();
   touch("go");
   EXPECT_EQ(end().status, 9 << 8);
 }
