@@ -199,6 +199,7 @@ void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptEnde
 /// Room on this host is free again: nothing that was started in it from elsewhere is left.
 void Core::part_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record) {
   auto end = record;
+  end.pid = 0;                                                   // the shepherd's
   if (record.cause == proc::EndCause::Exited) end.text.clear();  // said of the job, not of this
   for (const auto& task : entry.order.tasks) {
     end.task = task.task;
@@ -221,6 +222,7 @@ void Core::lose_tasks(const proc::AttemptKey& key, Entry& entry, const proc::Exi
     }
     auto lost = record;
     lost.task = number;
+    lost.pid = 0;  // the shepherd's
     lost.status = kKilled;
     if (regular) lost.cause = proc::EndCause::Ordered;
     task_ended(key, entry, lost);

@@ -163,6 +163,7 @@ void Shepherd::conclude_attempt() {
   remove_folder();
   proc::ExitRecord record;
   record.key = spec_.key;
+  record.pid = ::getpid();
   record.started = started_;
   record.ended = wall_now();
   record.text = end_text_;

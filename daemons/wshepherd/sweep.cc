@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "daemons/wshepherd/output.h"
@@ -20,40 +21,58 @@
 namespace wm::shepherd {
 namespace {
 
+namespace fs = std::filesystem;
+
 WallTime wall_now() {
   return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
 }
 
 /// Sockets that shepherds of this attempt left behind.
-void remove_sockets(const Place& place, const proc::AttemptKey& key) {
+std::vector<fs::path> sockets_of(const Place& place, const proc::AttemptKey& key) {
   auto prefix = to_string(key) + ".";
+  std::vector<fs::path> sockets;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(place.run, ignored)) {
+  for (const auto& entry : fs::directory_iterator(place.run, ignored)) {
     auto name = entry.path().filename().string();
-    if (name.starts_with(prefix) && name.ends_with(".sock")) ::unlink(entry.path().c_str());
+    if (name.starts_with(prefix) && name.ends_with(".sock")) sockets.push_back(entry.path());
   }
+  return sockets;
+}
+
+/// "12-0.1.4711.sock" → 4711.
+std::int32_t shepherd_of(const fs::path& socket) {
+  auto name = socket.stem().string();
+  return std::atoi(name.substr(name.rfind('.') + 1).c_str());
 }
 
 /// remove_all follows no links; the folder's owner is gone, nobody races with us.
 void remove_folder(const Place& place, const proc::AttemptKey& key) {
   std::error_code ignored;
-  std::filesystem::remove_all(attempt_folder(place, key), ignored);
+  fs::remove_all(attempt_folder(place, key), ignored);
 }
 
-/// Ends that its shepherd wrote down, though nobody may have heard them; the attempt's last, if it
-/// is among them.
-std::vector<proc::ExitRecord> written_ends(const Place& place, const proc::AttemptKey& key) {
+/// Ends that its shepherds wrote down, though nobody may have heard them; the attempt's own last,
+/// if the shepherd that left a socket wrote one: an earlier shepherd's says nothing of what it did.
+std::vector<proc::ExitRecord> written_ends(const Place& place, const proc::AttemptKey& key,
+                                           const std::vector<fs::path>& sockets) {
   std::vector<proc::ExitRecord> ends;
   if (auto read = proc::read_exits(place.exits)) ends = *std::move(read);
   std::erase_if(ends, [&](const auto& end) { return end.key != key; });
   auto is_task = [](const auto& end) { return end.task != TaskNumber{}; };
-  std::stable_partition(ends.begin(), ends.end(), is_task);
+  auto whole = std::stable_partition(ends.begin(), ends.end(), is_task);
+  if (whole == ends.end()) return ends;
+  auto last = ends.back();
+  ends.erase(whole, ends.end());
+  bool its_own = std::any_of(sockets.begin(), sockets.end(),
+                             [&](const auto& socket) { return shepherd_of(socket) == last.pid; });
+  if (sockets.empty() || its_own) ends.push_back(last);
   return ends;
 }
 
-proc::ExitRecord lost_end(const proc::AttemptKey& key) {
+proc::ExitRecord lost_end(const proc::AttemptKey& key, const std::vector<fs::path>& sockets) {
   proc::ExitRecord end;
   end.key = key;
+  end.pid = sockets.empty() ? 0 : shepherd_of(sockets.back());
   end.cause = proc::EndCause::ShepherdLost;
   end.text = "its shepherd was killed; what was left has been ended";
   end.started = end.ended = wall_now();
@@ -119,12 +138,13 @@ void run_sweep(const Place& place, const proc::Sweep& sweep, int connection) {
     told = told || late;
   }
   cgroup.remove();
-  auto ends = written_ends(place, sweep.key);
+  auto sockets = sockets_of(place, sweep.key);
+  auto ends = written_ends(place, sweep.key, sockets);
   if (ends.empty() || ends.back().task != TaskNumber{}) {
-    ends.push_back(lost_end(sweep.key));
+    ends.push_back(lost_end(sweep.key, sockets));
     if (!record(place, ends.back(), connection)) return;
   }
-  remove_sockets(place, sweep.key);
+  for (const auto& socket : sockets) ::unlink(socket.c_str());
   remove_folder(place, sweep.key);
   for (const auto& end : ends) {
     if (end.task != TaskNumber{}) tell(connection, proc::TaskEnded{end});

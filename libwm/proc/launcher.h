@@ -143,7 +143,7 @@ std::string_view end_cause_name(EndCause cause);
 struct ExitRecord {
   AttemptKey key;
   TaskNumber task;
-  std::int32_t pid = 0;
+  std::int32_t pid = 0;     ///< of the task; of the shepherd whose attempt it was
   std::int32_t status = 0;  ///< as wait(2) gives it
   EndCause cause = EndCause::Exited;
   std::string text;

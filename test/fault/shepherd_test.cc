@@ -338,6 +338,24 @@ TEST(shepherd, an_end_that_it_wrote_but_nobody_heard_is_not_lost) {
   for (const auto& record : *written) EXPECT_EQ(record.cause, EndCause::Exited);
 }
 
+TEST(shepherd, an_end_of_an_earlier_shepherd_is_not_that_of_one_which_was_killed) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 67, "exit 19");
+  await<AttemptEnded>(zygote.start(spec));
+  ASSERT_TRUE(eventually([&] { return std::filesystem::is_empty(zygote.run); }));
+  spec.tasks[0].task = {2};
+  spec.tasks[0].argv[2] = "sleep 1000";
+  auto fd = zygote.start(spec);
+  auto up = await<proc::ShepherdUp>(fd);
+  await<proc::TaskStarted>(fd);
+  ::kill(up.pid, SIGKILL);
+
+  auto sweeper = zygote.fork_with(proc::Sweep{"test", spec.key, {}, milliseconds(5000)});
+  EXPECT_EQ(await<TaskEnded>(sweeper).record.status, 19 << 8) << "told again, it may be unheard";
+  EXPECT_EQ(await<AttemptEnded>(sweeper).record.cause, EndCause::ShepherdLost);
+  EXPECT_FALSE(next_word(sweeper)) << "one end of the attempt";
+}
+
 TEST(shepherd, a_sweeper_that_cannot_record_the_end_waits_until_it_can) {
   Zygote zygote;
   auto folder = zygote.folder + "/later";
