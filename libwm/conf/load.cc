@@ -1,13 +1,15 @@
 // Sections into structs by the tables, built-in entries, order; then the checks.
 #include "libwm/conf/load.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "libwm/base/hostlist.h"
 #include "libwm/base/nearest.h"
@@ -158,17 +160,44 @@ void sort_lists(Config& c) {
   sort_by(c.users, &UserConf::name);
 }
 
-Result<std::string> read_text(const std::filesystem::path& path) {
-  std::error_code ec;
-  if (!std::filesystem::exists(path, ec)) return std::string();
-  std::ifstream in(path);
-  if (!in) return fail(Code::System, path.string() + ": " + std::strerror(errno));
-  return std::string(std::istreambuf_iterator<char>(in), {});
+Error cannot_read(const std::string& path, int error) {
+  return fail(Code::System, path + ": " + std::strerror(error));
+}
+
+Result<std::string> read_all(int file, const std::string& path) {
+  struct stat found {};
+  if (::fstat(file, &found) != 0) return cannot_read(path, errno);
+  // Whoever opens a pipe or a device would wait, or read nothing and take it for an empty file.
+  if (!S_ISREG(found.st_mode)) return fail(Code::System, path + ": not a regular file");
+  std::string text;
+  char block[16384];
+  for (;;) {
+    auto got = ::read(file, block, sizeof(block));
+    if (got > 0) text.append(block, static_cast<std::size_t>(got));
+    else if (got == 0) return text;
+    else if (errno != EINTR) return cannot_read(path, errno);
+  }
+}
+
+// Only what has no entry in the directory is absent: a file that is there and cannot be read,
+// or a link that leads nowhere, would otherwise count as "nothing configured".
+Result<std::string> read_text(const std::string& path) {
+  struct stat entry {};
+  if (::lstat(path.c_str(), &entry) != 0) {
+    if (errno == ENOENT) return std::string();
+    return cannot_read(path, errno);
+  }
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return cannot_read(path, errno);
+  auto text = read_all(file, path);
+  ::close(file);
+  return text;
 }
 
 Result<void> check_directory(const std::string& dir) {
   std::error_code ec;
   if (std::filesystem::is_directory(dir, ec)) return {};
+  if (ec && ec != std::errc::no_such_file_or_directory) return cannot_read(dir, ec.value());
   return fail(Code::NotFound, dir + ": no such configuration directory");
 }
 

@@ -33,7 +33,8 @@ std::span<const std::string_view> file_names();
 Result<Config> parse(const Texts& texts);
 
 /// The configuration in directory `dir`.
-/// @errors NotFound: no such directory; System: a file cannot be read; as parse()
+/// @errors NotFound: no such directory; System: the directory or a file in it is there and cannot
+/// be read; as parse()
 /// @cost reads six files; blocks
 Result<Config> load(const std::string& dir);
 
