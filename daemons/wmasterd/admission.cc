@@ -117,9 +117,8 @@ Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
 Result<void> check_names(const Config& config, const JobSpec& spec) {
   if (!config.app(spec.app))
     return fail(Code::NotFound, spec.app + ": No such application profile");
-  const auto* plan = config.plan(spec.plan);
-  if (!plan) return fail(Code::NotFound, spec.plan + ": No such resource plan");
-  if (!may_use(config, plan->users, spec.owner))
+  if (!config.plan(spec.plan)) return fail(Code::NotFound, spec.plan + ": No such resource plan");
+  if (!may_use_plan(config, spec.plan, spec.owner))
     return fail(Code::Denied, spec.plan + ": User cannot use the resource plan");
   return {};
 }

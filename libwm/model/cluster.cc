@@ -71,6 +71,19 @@ std::optional<Launch> launch_of_command(std::string_view command) {
   return starter == Starter::DeepSpeed && alone ? Launch::Once : Launch::PerHost;
 }
 
+/// The first plan that `says` so, from the one with that path up to the root; null: none.
+template <class Says>
+const PlanConf* nearest_plan(const Config& config, std::string path, Says says) {
+  while (!path.empty()) {
+    const PlanConf* plan = config.plan(path);
+    if (plan && says(*plan)) return plan;
+    auto last = path.rfind('/');
+    if (path == "/" || last == std::string::npos) break;
+    path.resize(std::max<std::size_t>(last, 1));
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Cluster Cluster::freeze() {
@@ -135,13 +148,9 @@ bool is_resizable(const Cluster& cluster, const Job& job) {
 }
 
 bool is_sized_by_gain(const Config& config, const JobSpec& spec) {
-  for (std::string path = spec.plan; !path.empty();) {
-    const PlanConf* plan = config.plan(path);
-    if (plan && plan->elastic != "queue") return plan->elastic == "goodput";
-    auto last = path.rfind('/');
-    if (path == "/" || last == std::string::npos) break;
-    path.resize(std::max<std::size_t>(last, 1));
-  }
+  const auto* plan =
+      nearest_plan(config, spec.plan, [](const PlanConf& p) { return p.elastic != "queue"; });
+  if (plan) return plan->elastic == "goodput";
   const QueueConf* queue = config.queue(spec.queue);
   return queue && queue->elastic == "goodput";
 }
@@ -187,6 +196,12 @@ bool is_listed(const Config& config, const std::vector<std::string>& names, cons
   if (named(who.user) || named("all")) return true;
   const auto* user = config.user(who.user);
   return user && std::ranges::any_of(user->groups, named);
+}
+
+bool may_use_plan(const Config& config, const std::string& plan, const Identity& who) {
+  const auto* lists =
+      nearest_plan(config, plan, [](const PlanConf& p) { return !p.users.empty(); });
+  return !lists || is_listed(config, lists->users, who);
 }
 
 Duration run_limit_of(const Config& config, const JobSpec& spec) {

@@ -74,6 +74,9 @@ bool is_sized_by_gain(const Config& config, const JobSpec& spec);
 /// Are the user or a group of theirs among the names? "all" means everybody.
 /// @cost O(names x groups)
 bool is_listed(const Config& config, const std::vector<std::string>& names, const Identity& who);
+/// May they use the plan: are they listed by the nearest plan, from it up, that lists anybody?
+/// @cost O(depth log plans + names x groups)
+bool may_use_plan(const Config& config, const std::string& plan, const Identity& who);
 
 /// The command that is told of a new size: bresize's, else the submitter's, else the profile's.
 const std::string& notify_command_of(const Config& config, const Job& job);

@@ -74,5 +74,22 @@ TEST(users, a_list_names_users_groups_or_everybody) {
   EXPECT_FALSE(is_listed(config, {}, ann));
 }
 
+TEST(users, a_plan_that_lists_nobody_is_for_those_of_the_nearest_above_that_does) {
+  Config config;
+  for (const char* path : {"/", "/a", "/a/b", "/a/b/c", "/d"})
+    config.plans.push_back({.path = path});
+  config.plans[1].users = {"ann"};
+  config.plans[3].users = {"bob"};
+  Identity ann{1, 1, "ann"}, bob{2, 2, "bob"};
+  EXPECT_TRUE(may_use_plan(config, "/a/b", ann));
+  EXPECT_FALSE(may_use_plan(config, "/a/b", bob));
+  EXPECT_TRUE(may_use_plan(config, "/a/b/c", bob));
+  EXPECT_FALSE(may_use_plan(config, "/a/b/c", ann));
+  EXPECT_TRUE(may_use_plan(config, "/d", bob));
+  config.plans[0].users = {"ann"};
+  EXPECT_FALSE(may_use_plan(config, "/d", bob));
+  EXPECT_FALSE(may_use_plan(config, "/", bob));
+}
+
 }  // namespace
 }  // namespace wm

@@ -204,6 +204,16 @@ TEST(clients, names_that_do_not_exist_are_refused_by_name) {
   EXPECT_EQ(desk.jobs(), 0u);
 }
 
+TEST(clients, a_plan_is_closed_to_those_who_may_not_use_the_one_above_it) {
+  Desk desk;
+  for (const char* path : {"/a", "/a/b"}) desk.past.config.plans.push_back({.path = path});
+  desk.past.config.plans[1].users = {"somebody"};
+  desk.past.reconfigure();
+  desk.start();
+  EXPECT_EQ(desk.refused(SpecBuilder().plan("/a/b")),
+            (VerbError{number(Code::Denied), "/a/b: User cannot use the resource plan"}));
+}
+
 TEST(clients, sizes_that_make_no_sense_are_refused_with_the_numbers) {
   Desk desk;
   desk.past.config.queues.front().max_tasks = 8;
