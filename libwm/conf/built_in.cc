@@ -2,23 +2,32 @@
 #include "libwm/conf/built_in.h"
 
 namespace wm::conf {
+namespace {
 
-std::vector<AppConf> built_in_apps() {
-  return {
-      {.name = "batch", .type = AppType::Batch, .description = "One command on the first host"},
-      {.name = "inference", .type = AppType::Inference, .description = "A service of many tasks"},
-      {.name = "notebook",
-       .type = AppType::Notebook,
-       .description = "A notebook server and its kernels"},
-      {.name = "training",
-       .type = AppType::Training,
-       .description = "Distributed training, one task per slot",
-       .warm_imports = {"torch", "fabric_model"}},
-  };
+AppConf profile(AppConf start, const char* name, AppType type, const char* description) {
+  start.name = name;
+  start.type = type;
+  start.description = description;
+  return start;
 }
 
-QueueConf built_in_queue() {
-  return {.name = "normal", .description = "For everybody, when nothing is configured"};
+}  // namespace
+
+std::vector<AppConf> built_in_apps(const AppConf& start) {
+  auto training =
+      profile(start, "training", AppType::Training, "Distributed training, one task per slot");
+  training.warm_imports = {"torch", "fabric_model"};
+  return {profile(start, "batch", AppType::Batch, "One command on the first host"),
+          profile(start, "inference", AppType::Inference, "A service of many tasks"),
+          profile(start, "notebook", AppType::Notebook, "A notebook server and its kernels"),
+          std::move(training)};
+}
+
+QueueConf built_in_queue(const QueueConf& start) {
+  auto queue = start;
+  queue.name = "normal";
+  queue.description = "For everybody, when nothing is configured";
+  return queue;
 }
 
 }  // namespace wm::conf

@@ -50,20 +50,27 @@ void fill(T& out, const Ini& ini, const Section& section, std::span<const Key<T>
 
 // The sections of a file but the nameless one and [default], which gives `start` its values.
 template <class T>
-std::vector<const Section*> sections_of(const Ini& ini, T& start, std::span<const Key<T>> keys,
-                                        Problems& problems) {
+struct Sections {
+  const Ini& ini;
+  std::span<const Key<T>> keys;
+  T start;
   std::vector<const Section*> named;
+};
+
+template <class T>
+Sections<T> sections_of(const Ini& ini, std::span<const Key<T>> keys, Problems& problems) {
+  Sections<T> found{ini, keys, {}, {}};
   for (const auto& section : ini.sections) {
     if (section.name == "default") {
-      fill(start, ini, section, keys, problems);
+      fill(found.start, ini, section, keys, problems);
     } else if (!section.name.empty()) {
-      named.push_back(&section);
+      found.named.push_back(&section);
     } else {
       for (const auto& entry : section.entries)
         problems.add({ini.file, entry.line}, "key '" + entry.key + "' stands outside any section");
     }
   }
-  return named;
+  return found;
 }
 
 bool is_name(const Ini& ini, const Section& section, Problems& problems) {
@@ -74,18 +81,38 @@ bool is_name(const Ini& ini, const Section& section, Problems& problems) {
 
 // One entry per section, starting from the entry of that name in `known`, else [default].
 template <class T>
-std::vector<T> load_named(const Ini& ini, std::span<const Key<T>> keys, std::string T::*name,
-                          std::vector<T> known, Problems& problems) {
-  T start;
-  for (const auto* section : sections_of(ini, start, keys, problems)) {
-    if (!is_name(ini, *section, problems)) continue;
+std::vector<T> load_named(const Sections<T>& sections, std::string T::*name, std::vector<T> known,
+                          Problems& problems) {
+  for (const auto* section : sections.named) {
+    if (!is_name(sections.ini, *section, problems)) continue;
     auto at = std::find_if(known.begin(), known.end(),
                            [&](const T& e) { return e.*name == section->name; });
-    T& entry = at == known.end() ? known.emplace_back(start) : *at;
+    T& entry = at == known.end() ? known.emplace_back(sections.start) : *at;
     entry.*name = section->name;
-    fill(entry, ini, *section, keys, problems);
+    fill(entry, sections.ini, *section, sections.keys, problems);
   }
   return known;
+}
+
+std::vector<QueueConf> load_queues(const Ini& ini, Problems& problems) {
+  auto sections = sections_of(ini, queue_keys(), problems);
+  auto queues = load_named(sections, &QueueConf::name, {}, problems);
+  if (queues.empty()) queues.push_back(built_in_queue(sections.start));
+  return queues;
+}
+
+std::vector<AppConf> load_apps(const Ini& ini, Problems& problems) {
+  auto sections = sections_of(ini, app_keys(), problems);
+  return load_named(sections, &AppConf::name, built_in_apps(sections.start), problems);
+}
+
+// The root is there, as it is without a configuration, when no section is about it: [default] is
+// meant for plans below it.
+std::vector<PlanConf> load_plans(const Ini& ini, Problems& problems) {
+  auto plans = load_named(sections_of(ini, plan_keys(), problems), &PlanConf::path, {}, problems);
+  auto is_root = [](const PlanConf& plan) { return plan.path == "/"; };
+  if (std::none_of(plans.begin(), plans.end(), is_root)) plans.push_back({});
+  return plans;
 }
 
 void load_cluster(const Ini& ini, ClusterConf& cluster, Problems& problems) {
@@ -104,12 +131,13 @@ void load_cluster(const Ini& ini, ClusterConf& cluster, Problems& problems) {
   }
 }
 
-std::vector<HostConf> load_hosts(const Ini& ini, Problems& problems) {
-  HostConf start;
+// Without a section of its own the master's host is the cluster.
+std::vector<HostConf> load_hosts(const Ini& ini, const std::string& master, Problems& problems) {
+  auto sections = sections_of(ini, host_keys(), problems);
   std::vector<HostConf> hosts;
   std::map<std::string, int> seen;
-  for (const auto* section : sections_of(ini, start, host_keys(), problems)) {
-    HostConf pattern = start;
+  for (const auto* section : sections.named) {
+    HostConf pattern = sections.start;
     fill(pattern, ini, *section, host_keys(), problems);
     auto names = expand_hosts(section->name);
     if (!names) problems.add({ini.file, section->line}, names.error().text);
@@ -125,11 +153,13 @@ std::vector<HostConf> load_hosts(const Ini& ini, Problems& problems) {
       if (fresh) hosts.push_back(pattern);
     }
   }
-  return hosts;
+  if (!hosts.empty()) return hosts;
+  sections.start.name = master;
+  return {sections.start};
 }
 
 std::vector<UserConf> load_users(const Ini& ini, Problems& problems) {
-  auto users = load_named(ini, user_keys(), &UserConf::name, {}, problems);
+  auto users = load_named(sections_of(ini, user_keys(), problems), &UserConf::name, {}, problems);
   UserConf others;
   for (const auto& section : ini.sections) {
     if (section.name != "default") continue;
@@ -139,12 +169,6 @@ std::vector<UserConf> load_users(const Ini& ini, Problems& problems) {
     users.push_back(others);
   }
   return users;
-}
-
-void add_built_in(Config& c) {
-  if (c.queues.empty()) c.queues.push_back(built_in_queue());
-  if (!c.plan("/")) c.plans.insert(c.plans.begin(), PlanConf{});
-  if (c.hosts.empty()) c.hosts.push_back({.name = c.cluster.master_host});
 }
 
 template <class T>
@@ -217,13 +241,12 @@ Result<Config> parse(const Texts& texts) {
   }
   Config c;
   load_cluster(inis["wm.conf"], c.cluster, problems);
-  c.queues = load_named(inis["queues.conf"], queue_keys(), &QueueConf::name, {}, problems);
-  c.hosts = load_hosts(inis["hosts.conf"], problems);
-  c.plans = load_named(inis["plans.conf"], plan_keys(), &PlanConf::path, {}, problems);
-  c.apps = load_named(inis["apps.conf"], app_keys(), &AppConf::name, built_in_apps(), problems);
+  c.queues = load_queues(inis["queues.conf"], problems);
+  c.hosts = load_hosts(inis["hosts.conf"], c.cluster.master_host, problems);
+  c.plans = load_plans(inis["plans.conf"], problems);
+  c.apps = load_apps(inis["apps.conf"], problems);
   c.users = load_users(inis["users.conf"], problems);
   sort_lists(c);
-  add_built_in(c);
   check(c, lines, problems);
   if (!problems.empty()) return problems.error();
   return c;

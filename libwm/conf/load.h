@@ -5,7 +5,8 @@
 //   files → read_ini → sections → keys.h tables → Config → check (references) → sorted
 //
 // Six files, each optional: wm.conf queues.conf hosts.conf plans.conf apps.conf users.conf.
-// In all but wm.conf, [default] gives the values that the other sections start from.
+// In all but wm.conf, [default] gives the values that the other sections start from, and what is
+// there without a section (built_in.h); the root plan alone starts from nothing but its own section.
 #pragma once
 
 #include <map>

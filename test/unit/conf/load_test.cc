@@ -62,6 +62,34 @@ TEST(conf, default_section_is_where_the_others_start) {
   EXPECT_EQ(config->host("default"), nullptr);
 }
 
+TEST(conf, what_is_there_by_itself_starts_from_the_default_section_too) {
+  auto config = parse({{"wm.conf", "master_host = m1\n"},
+                       {"apps.conf",
+                        "[default]\nrun_limit_max = 1h\ntype = notebook\n"
+                        "description = x\nwarm_imports = a\n"
+                        "[batch]\nrun_limit_max = 2h\n"},
+                       {"queues.conf", "[default]\npriority = 7\nrun_limit = 3h\n"},
+                       {"hosts.conf", "[default]\nslots = 3\n"}});
+  ASSERT_TRUE(config) << config.error().text;
+  const auto& training = *config->app("training");
+  EXPECT_EQ(training.run_limit.max, std::chrono::hours(1));
+  EXPECT_EQ(training.type, AppType::Training);
+  EXPECT_EQ(training.warm_imports, (std::vector<std::string>{"torch", "fabric_model"}));
+  EXPECT_THAT(training.description, HasSubstr("training"));
+  EXPECT_EQ(config->app("batch")->run_limit.max, std::chrono::hours(2));
+  EXPECT_EQ(config->app("batch")->type, AppType::Batch);
+  EXPECT_EQ(config->queue("normal")->priority, 7u);
+  EXPECT_EQ(config->queue("normal")->run_limit.usual, std::chrono::hours(3));
+  EXPECT_EQ(config->host("m1")->slots, 3u);
+}
+
+TEST(conf, the_root_plan_starts_from_the_default_section_where_it_has_one_of_its_own) {
+  auto config = parse({{"plans.conf", "[default]\nlimit = 2\n[/a]\n"}});
+  ASSERT_TRUE(config) << config.error().text;
+  EXPECT_EQ(*config->plan("/"), PlanConf{});
+  EXPECT_EQ(config->plan("/a")->limit, 2u);
+}
+
 TEST(conf, an_unknown_key_names_line_and_nearest) {
   EXPECT_EQ(problems_of({{"queues.conf", "[normal]\n\npriorty = 3\n"}}),
             "queues.conf:3: unknown key 'priorty' (nearest: priority)");
