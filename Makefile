@@ -84,7 +84,7 @@ MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
-.PHONY: all programs tests check bench sim-report demo lint install clean help bootstrap soak check-v2
+.PHONY: all programs tests check bench sim-report demo lint install uninstall clean help bootstrap soak check-v2
 all: programs
 programs: $(SBIN) $(BIN) $(TRAINER) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
@@ -289,7 +289,9 @@ demo: bootstrap
 	@$(MAKE) --no-print-directory all
 	@scripts/demo
 install: all
-	@B=$B DESTDIR=$(DESTDIR) prefix=$(prefix) scripts/install
+	@B=$B DESTDIR=$(DESTDIR) prefix=$(prefix) sysconfdir=$(sysconfdir) scripts/install
+uninstall:
+	@DESTDIR=$(DESTDIR) prefix=$(prefix) scripts/uninstall
 clean:
 	rm -rf build build-* config.mk config.log config.status configure autom4te.cache
 help:
@@ -304,4 +306,4 @@ help:
 	@echo "                (TRACES=FOLDER, default ../shared/data/traces)"
 	@echo "make lint       clang-format and clang-tidy"
 	@echo "make soak       the long forms of the tests"
-	@echo "make install    DESTDIR= prefix="
+	@echo "make install    DESTDIR= prefix= sysconfdir=; make uninstall takes it away again"

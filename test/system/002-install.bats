@@ -42,6 +42,48 @@ install_it() { run "$TOP/scripts/install"; [ "$status" -eq 0 ]; }
   [ ! -e "$DESTDIR/etc" ]
 }
 
+@test "units and cron of the default prefix name its programs and a configuration that is found" {
+  prefix=/usr/local
+  umask 077
+  install_it
+  cd "$DESTDIR"
+  grep -qx 'ExecStart=/usr/local/sbin/wmasterd --conf /etc/wm' usr/local/lib/systemd/system/wmasterd.service
+  grep -qx 'ExecStart=/usr/local/sbin/wnoded --conf /etc/wm' usr/local/lib/systemd/system/wnoded.service
+  [ -f etc/wm/wm.conf ]
+  [ -f etc/logrotate.d/wm ]
+  grep -q '^PATH=/usr/local/bin:' etc/cron.d/wm
+  [ "$(stat -c %a usr/local/share/man/man8/wmasterd.8 usr/local/share/man | tr '\n' ' ')" = "644 755 " ]
+}
+
+@test "units of another prefix name the configuration below it" {
+  prefix=/opt/wm
+  install_it
+  grep -qx 'ExecStart=/opt/wm/sbin/wmasterd --conf /opt/wm/etc/wm' "$DESTDIR/opt/wm/lib/systemd/system/wmasterd.service"
+  grep -qx 'WM_CONF_DIR=/opt/wm/etc/wm' "$DESTDIR/opt/wm/etc/cron.d/wm"
+  [[ $output == *"WM_CONF_DIR=/opt/wm/etc/wm"* ]]
+}
+
+@test "daemons that fail to start are tried without end" {
+  for unit in "$TOP"/etc/systemd/*.service; do
+    sed -n '/^\[Unit\]/,/^\[Service\]/p' "$unit" | grep -qx StartLimitIntervalSec=0
+    grep -qx Restart=always "$unit"
+  done
+}
+
+@test "uninstall leaves the configuration and what is not ours" {
+  install_it
+  mkdir -p "$DESTDIR/usr/lib/other"
+  echo mine >"$DESTDIR/usr/bin/mine"
+  run "$TOP/scripts/uninstall"
+  [ "$status" -eq 0 ]
+  left=$(cd "$DESTDIR" && find . ! -type d | grep -v '^./etc/wm/' | tr '\n' ' ')
+  [ "$left" = "./usr/bin/mine " ] || { echo "$left"; return 1; }
+  [ -f "$DESTDIR/etc/wm/queues.conf" ]
+  [ ! -e "$DESTDIR/usr/lib/wm" ]
+  run "$TOP/scripts/uninstall"
+  [ "$status" -eq 1 ]
+}
+
 @test "every manual page is clean roff" {
   command -v groff >/dev/null || skip "groff is not installed"
   for page in "$TOP"/commands/*.md "$TOP"/daemons/*/*.md "$TOP"/libwm/conf/*.md; do
