@@ -48,10 +48,23 @@ void Dates::look(const Job& job, std::vector<EventBody>& events) {
   if (!waits(job)) return;
   any_dependent_ = any_dependent_ || !spec.depend.empty();
   if (spec.begin > last_ && spec.begin <= now) cycle_.wake();
-  if (!spec.orphan_kill) return;
-  auto why = sched::not_eligible(journal_.newest(), job, now);
-  if (why && why->code == PendCode::NeverMet)
-    events.push_back(KillRequested{job.id, {Term::Other, "wm", why->text, now}});
+  if (spec.orphan_kill) end_orphan(job, now, events);
+}
+
+// Of an array whose elements wait for their like only those that wait in vain.
+void Dates::end_orphan(const Job& job, WallTime now, std::vector<EventBody>& events) const {
+  const Cluster& state = journal_.newest();
+  auto end = [&](JobId id, const std::string& why) {
+    events.push_back(KillRequested{id, {Term::Other, "wm", why, now}});
+  };
+  if (auto lost = sched::lost_elements(state, job)) {
+    for (std::uint32_t index : *lost)
+      end({job.id.job, index},
+          "Dependency condition invalid or never satisfied: " + job.spec().depend);
+    return;
+  }
+  auto why = sched::not_eligible(state, job, now);
+  if (why && why->code == PendCode::NeverMet) end(job.id, why->text);
 }
 
 std::set<std::uint32_t> depended_on(const Cluster& state) {

@@ -24,6 +24,7 @@ class Dates {
 
  private:
   void look(const Job& job, std::vector<EventBody>& events);
+  void end_orphan(const Job& job, WallTime now, std::vector<EventBody>& events) const;
 
   World& world_;
   Journal& journal_;

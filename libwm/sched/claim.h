@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -151,8 +152,11 @@ struct Claims {
   Tally tally;              ///< of the rooms
   Ends ends;                ///< of running claims that are `timed`
   Requests requests;
-  Units stuck_gpus = 0;     ///< held by stuck tasks on open hosts
-  Switches switches;        ///< above the rooms
+  Units stuck_gpus = 0;  ///< held by stuck tasks on open hosts
+  Switches switches;     ///< above the rooms
+  /// By array's number, where each element waits for its like in another array: indexes of those
+  /// not made yet that may start, in order.
+  std::map<std::uint32_t, std::vector<std::uint32_t>> eligible;
   std::vector<JobId> owed;  ///< pending jobs for which others are making way, or made way
   WallTime quiet_until{};   ///< when the first of those resized lately may be again; 0: none
   explicit Claims(const Config& config) : requests(config) {}

@@ -43,12 +43,43 @@ std::optional<expr::Depend> condition_of(const Job& job) {
   return parsed ? std::optional(std::move(*parsed)) : std::nullopt;  // admitted: it is sound
 }
 
-// The index that [*] means for this job: of a base the next element's.
-std::uint32_t index_of(const Job& job) {
-  if (job.id.index || job.spec().array.empty()) return job.id.index;
-  return job.next_position < element_count(job.spec())
-             ? element_index(job.spec(), job.next_position)
-             : 0;
+// Does each element that the base stands for wait for its like in another array?
+bool is_by_element(const Job& job, const expr::Depend& condition) {
+  return job.id.index == 0 && !job.spec().array.empty() && condition.by_element();
+}
+
+// Told of every element that the base stands for: its index.
+template <class Tell>
+void each_unmade(const Cluster& cluster, const Job& base, Tell tell) {
+  for (std::uint32_t p = base.next_position; p < element_count(base.spec()); ++p)
+    if (!cluster.elements.find(base.first_element + p)) tell(element_index(base.spec(), p));
+}
+
+// The element that stands for them all: one whose condition is met, else one that may yet start.
+struct Standard {
+  std::uint32_t index = 0;
+  expr::Verdict verdict = expr::Verdict::Never;
+};
+
+Standard standard_of(const Cluster& cluster, const Job& base, const expr::Depend& condition) {
+  auto standings = standings_of(cluster);
+  Standard best;
+  each_unmade(cluster, base, [&](std::uint32_t index) {
+    if (best.index && best.verdict == expr::Verdict::Met) return;
+    auto verdict = condition.evaluate(standings, index);
+    if (best.index == 0 || verdict < best.verdict) best = {index, verdict};
+  });
+  return best;
+}
+
+std::vector<std::uint32_t> elements_with(const Cluster& cluster, const Job& base,
+                                         const expr::Depend& condition, expr::Verdict verdict) {
+  auto standings = standings_of(cluster);
+  std::vector<std::uint32_t> found;
+  each_unmade(cluster, base, [&](std::uint32_t index) {
+    if (condition.evaluate(standings, index) == verdict) found.push_back(index);
+  });
+  return found;
 }
 
 }  // namespace
@@ -72,26 +103,29 @@ std::optional<NotEligible> not_eligible(const Cluster& cluster, const Job& job, 
   auto condition = condition_of(job);
   if (!condition) return {};
   auto standings = standings_of(cluster);
-  auto verdict = condition->evaluate(standings, index_of(job));
-  if (verdict == expr::Verdict::Met) return {};
-  auto unmet = condition->unmet(standings, index_of(job));
-  if (verdict == expr::Verdict::Never)
+  bool by_element = is_by_element(job, *condition);
+  Standard standard = by_element
+                          ? standard_of(cluster, job, *condition)
+                          : Standard{job.id.index, condition->evaluate(standings, job.id.index)};
+  if (standard.verdict == expr::Verdict::Met) return {};
+  auto unmet = condition->unmet(standings, standard.index);
+  if (standard.verdict == expr::Verdict::Never)
     return NotEligible{PendCode::NeverMet,
                        "Dependency condition invalid or never satisfied: " + unmet};
   return NotEligible{PendCode::Dependency, "Job dependency condition not satisfied: " + unmet};
 }
 
-std::uint32_t eligible_elements(const Cluster& cluster, const Job& base) {
+std::optional<std::vector<std::uint32_t>> eligible_elements(const Cluster& cluster,
+                                                            const Job& base) {
   auto condition = condition_of(base);
-  if (!condition || !condition->by_element()) return ~0u;
-  auto standings = standings_of(cluster);
-  std::uint32_t eligible = 0;
-  for (std::uint32_t p = base.next_position; p < element_count(base.spec()); ++p) {
-    if (cluster.elements.find(base.first_element + p)) continue;
-    if (condition->evaluate(standings, element_index(base.spec(), p)) != expr::Verdict::Met) break;
-    ++eligible;
-  }
-  return eligible;
+  if (!condition || !is_by_element(base, *condition)) return {};
+  return elements_with(cluster, base, *condition, expr::Verdict::Met);
+}
+
+std::optional<std::vector<std::uint32_t>> lost_elements(const Cluster& cluster, const Job& base) {
+  auto condition = condition_of(base);
+  if (!condition || !is_by_element(base, *condition)) return {};
+  return elements_with(cluster, base, *condition, expr::Verdict::Never);
 }
 
 }  // namespace wm::sched

@@ -3,8 +3,10 @@
 // the master, which ends orphans.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libwm/expr/depend.h"
 #include "libwm/model/cluster.h"
@@ -18,13 +20,20 @@ struct NotEligible {
   std::string text;  ///< LSF's sentence, with what is not met
 };
 
-/// Nothing when the job, or at least the next of the elements that an array's base stands for,
-/// may start. @cost O(terms of its condition); nothing for a job without one
+/// Nothing when the job, or at least one of the elements that an array's base stands for, may
+/// start; never is what none of them ever may.
+/// @cost O(terms of its condition), of a base whose elements wait for their like O(elements x
+/// terms); nothing for a job without one
 std::optional<NotEligible> not_eligible(const Cluster& cluster, const Job& job, WallTime now);
 
-/// Of the elements that the base stands for, how many from the next on may start: those that
-/// wait for their like in another array start in order. @cost O(elements x terms) at the most
-std::uint32_t eligible_elements(const Cluster& cluster, const Job& base);
+/// Of the elements that the base stands for, those that may start: indexes, in order. Nothing
+/// unless each waits for its like in another array, so that all may or none.
+/// @cost O(elements x terms) at the most
+std::optional<std::vector<std::uint32_t>> eligible_elements(const Cluster& cluster,
+                                                            const Job& base);
+
+/// The same of those whose condition can never be met. @cost as eligible_elements
+std::optional<std::vector<std::uint32_t>> lost_elements(const Cluster& cluster, const Job& base);
 
 /// The standings that conditions ask for. @owns borrows `cluster`
 expr::Standings standings_of(const Cluster& cluster);

@@ -123,8 +123,13 @@ void Collector::visit_array(const Job& base) {
   for (std::uint32_t p = base.next_position; p < total; ++p) {
     unmade += cluster_.elements.find(base.first_element + p) == nullptr;
   }
-  std::uint32_t copies = std::min({unmade, startable(base), eligible_elements(cluster_, base)});
-  if (unmade > 0) add_pending(base, copies, unmade);
+  if (unmade == 0) return;
+  std::uint32_t may = unmade;
+  if (auto eligible = eligible_elements(cluster_, base)) {
+    may = static_cast<std::uint32_t>(eligible->size());
+    claims_.eligible[base.id.job] = std::move(*eligible);
+  }
+  add_pending(base, std::min(may, startable(base)), unmade);
 }
 
 // How many more elements of the job's array may start; all of one that is no array.
@@ -394,6 +399,7 @@ void Collector::find_obstacles() {
 void Collector::run() {
   claims_.idle.clear();
   claims_.owed.clear();
+  claims_.eligible.clear();
   claims_.stuck_gpus = 0;
   claims_.quiet_until = {};
   memory_.loose.clear();

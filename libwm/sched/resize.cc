@@ -52,8 +52,10 @@ TasksByRoom Placement::rooms_of(const Job& job) const {
 // The job itself, or the array element that starts next.
 JobId Placement::copy_id(const Claim& claim, const Placed& placed) const {
   if (claim.job->state != JobState::Array) return claim.id;
-  std::uint32_t position = claim.job->next_position;
   std::size_t skip = placed.starts.size();
+  auto eligible = claims_.eligible.find(claim.id.job);
+  if (eligible != claims_.eligible.end()) return {claim.id.job, eligible->second[skip]};
+  std::uint32_t position = claim.job->next_position;
   for (;; ++position) {
     if (cluster_.elements.find(claim.job->first_element + position)) continue;
     if (skip-- == 0) break;

@@ -131,17 +131,53 @@ TEST(eligible, elements_start_when_their_like_has_ended) {
   auto waits = SpecBuilder().array(1, 3);
   waits.spec.depend = "done(1[*])";
   auto second = c.submit(waits);
-  EXPECT_EQ(eligible_elements(c.state, c.job(second)), 0u);
+  using Indexes = std::vector<std::uint32_t>;
+  EXPECT_EQ(eligible_elements(c.state, c.job(first)), std::nullopt);
+  EXPECT_EQ(eligible_elements(c.state, c.job(second)), Indexes());
   EXPECT_EQ(code_of(c, second), PendCode::Dependency);
   for (std::uint32_t i : {1u, 2u}) {
     c.run({first.job, i}, {host});
     end(c, {first.job, i}, 0);
   }
-  EXPECT_EQ(eligible_elements(c.state, c.job(second)), 2u);
+  EXPECT_EQ(eligible_elements(c.state, c.job(second)), (Indexes{1, 2}));
   auto plan = schedule(c.state, SchedPolicy{}, at(100));
   EXPECT_EQ(std::count_if(plan.starts.begin(), plan.starts.end(),
                           [&](const auto& start) { return start.job.job == second.job; }),
             2);
+}
+
+TEST(eligible, an_element_whose_like_has_failed_holds_back_no_other) {
+  ClusterBuilder c;
+  auto host = c.host(8);
+  auto first = c.submit(SpecBuilder().array(1, 4));
+  auto waits = SpecBuilder().array(1, 4);
+  waits.spec.depend = "done(1[*])";
+  auto second = c.submit(waits);
+  for (std::uint32_t i : {1u, 2u, 3u}) c.run({first.job, i}, {host});
+  end(c, {first.job, 1}, 3 << 8);
+  EXPECT_EQ(code_of(c, second), PendCode::Dependency) << "others may yet start";
+  end(c, {first.job, 3}, 0);
+  EXPECT_EQ(code_of(c, second), std::nullopt);
+  EXPECT_EQ(lost_elements(c.state, c.job(second)), std::vector<std::uint32_t>{1});
+  auto plan = schedule(c.state, SchedPolicy{}, at(100));
+  std::vector<JobId> started;
+  for (const auto& start : plan.starts)
+    if (start.job.job == second.job) started.push_back(start.job);
+  EXPECT_EQ(started, (std::vector<JobId>{{second.job, 3}}));
+}
+
+TEST(eligible, an_array_none_of_whose_elements_can_ever_start_says_so) {
+  ClusterBuilder c;
+  auto host = c.host(8);
+  auto first = c.submit(SpecBuilder().array(1, 2));
+  auto waits = SpecBuilder().array(1, 2);
+  waits.spec.depend = "done(1[*])";
+  auto second = c.submit(waits);
+  for (std::uint32_t i : {1u, 2u}) {
+    c.run({first.job, i}, {host});
+    end(c, {first.job, i}, 3 << 8);
+  }
+  EXPECT_EQ(code_of(c, second), PendCode::NeverMet);
 }
 
 }  // namespace

@@ -146,6 +146,23 @@ TEST(dates, an_orphan_is_ended_only_when_it_asked_for_it) {
   EXPECT_EQ(desk.job(stays).state, JobState::Pending);
 }
 
+TEST(dates, of_an_array_only_the_elements_that_wait_in_vain_are_orphans) {
+  Clock desk;
+  desk.host(4);
+  auto held = SpecBuilder().array(1, 3);
+  held.spec.hold = true;
+  auto first = desk.submit("1", held);
+  auto waits = SpecBuilder().array(1, 3);
+  waits.spec.depend = "done(1[*])";
+  waits.spec.orphan_kill = true;
+  auto second = desk.submit("2", waits);
+  desk.ask(Verb::Kill, desk.kill({first.job, 2}));
+  desk.pass(3s);
+  EXPECT_EQ(desk.job({second.job, 2}).state, JobState::Killed);
+  EXPECT_FALSE(desk.job(second).kill);
+  EXPECT_EQ(find_job(desk.state(), {second.job, 1}), nullptr) << "still waits";
+}
+
 TEST(dates, a_job_that_others_wait_for_stays_known) {
   Clock desk;
   desk.past.config.cluster.times.clean_period = 60s;
