@@ -31,14 +31,14 @@ void Dates::on_tick() {
   looked_ = world_.mono();
   std::vector<EventBody> events;
   any_dependent_ = false;
-  each_unfinished(journal_.newest(), [&](const Job& job) { look(job, events); });
-  last_ = world_.wall();
+  const WallTime now = world_.wall();  // of them all: what comes due meanwhile is the next look's
+  each_unfinished(journal_.newest(), [&](const Job& job) { look(job, now, events); });
+  last_ = now;
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
 }
 
-void Dates::look(const Job& job, std::vector<EventBody>& events) {
+void Dates::look(const Job& job, WallTime now, std::vector<EventBody>& events) {
   const auto& spec = job.spec();
-  auto now = world_.wall();
   if (job.kill) return;
   if (spec.deadline != WallTime{} && spec.deadline <= now) {
     events.push_back(

@@ -23,7 +23,7 @@ class Dates {
   bool any_dependent() const { return any_dependent_; }
 
  private:
-  void look(const Job& job, std::vector<EventBody>& events);
+  void look(const Job& job, WallTime now, std::vector<EventBody>& events);
   void end_orphan(const Job& job, WallTime now, std::vector<EventBody>& events) const;
 
   World& world_;

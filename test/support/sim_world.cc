@@ -46,7 +46,7 @@ void SimWorld::cut(PeerId peer) {
   other->on_closed();
 }
 
-WallTime SimWorld::wall() { return test::at(0) + sim_.now(); }
+WallTime SimWorld::wall() { return test::at(0) + sim_.now() + (walked_ += wall_step); }
 TimePoint SimWorld::mono() { return TimePoint(sim_.now()); }
 
 void SimWorld::after(Duration delay, std::function<void()> act) {

@@ -48,6 +48,8 @@ class SimWorld final : public World {
   /// Called at every World call with its number; may throw Crash.
   std::function<void(std::uint64_t)> on_call;
   struct Crash {};
+  /// So much the wall clock goes on whenever it is read, as between steps of a long walk.
+  Duration wall_step{};
   /// What a command of run() does and how it ends; none: it cannot be started.
   std::function<Result<std::string>(const std::vector<std::string>& words)> on_command;
 
@@ -93,6 +95,7 @@ class SimWorld final : public World {
   std::map<PeerId, Line> peers_;
   PeerId last_peer_;
   std::uint64_t calls_ = 0;
+  Duration walked_{};  // by steps of the wall clock
   Duration last_commit_{};
   bool broken_ = false;  // a commit failed and the store was not probed since
 };

@@ -97,6 +97,19 @@ TEST(dates, a_job_starts_at_its_begin_time_and_not_before) {
   EXPECT_EQ(desk.job(id).state, JobState::Launching);
 }
 
+TEST(dates, a_begin_time_that_comes_during_a_look_is_not_missed) {
+  for (auto more = 0ms; more < 10s; more += 500ms) {
+    Clock desk;
+    desk.host(4);
+    SpecBuilder later;
+    later.spec.begin = desk.world->wall() + 100s + more;
+    auto id = desk.submit("1", later);
+    desk.world->wall_step = 1s;
+    desk.pass(120s);
+    EXPECT_EQ(desk.job(id).state, JobState::Launching) << more.count();
+  }
+}
+
 TEST(dates, a_job_ends_at_its_termination_time_wherever_it_is) {
   Clock desk;
   desk.host(1);
