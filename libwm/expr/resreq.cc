@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -281,6 +282,21 @@ std::string_view section_at(std::string_view text) {
   return {};
 }
 
+bool is_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '@';
+}
+
+// Where the first section begins, or the end. What stands in quotes is text.
+std::size_t first_section(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    bool quote = text[at] == '\'' || text[at] == '"';
+    if (quote) at = std::min(text.find(text[at], at + 1), text.size() - 1);
+    bool within = quote || (at > 0 && is_of_name(text[at - 1]));
+    if (!within && !section_at(text.substr(at)).empty()) return at;
+  }
+  return text.size();
+}
+
 // The bracket that closes the one at `open`, or npos. Brackets in quotes are text.
 std::size_t closing(std::string_view text, std::size_t open) {
   int depth = 0;
@@ -367,11 +383,13 @@ Result<ResReq> parse_resreq(std::string_view text) {
   if (text.find('{') != std::string_view::npos)
     return syntax("\"" + excerpt(text) + "\": braces are not expected here");
   std::set<std::string_view> seen;
-  bool bare = section_at(text).empty();
-  if (bare) {
-    WM_TRY(parse_section("select", text, req));
-    return req;
+  auto start = first_section(text);
+  auto bare = trimmed(text.substr(0, start));
+  if (!bare.empty() || text.empty()) {
+    WM_TRY(parse_section("select", bare, req));
+    seen.insert("select");
   }
+  text.remove_prefix(start);
   while (!text.empty()) {
     auto name = section_at(text);
     if (name.empty()) return syntax("Error near \"" + excerpt(text) + "\": Expected a section");

@@ -3,7 +3,7 @@
 //
 //   [select[…]] [order[…]] [rusage[…]] [span[…]] [same[…]] [cu[…]] [affinity[…]]
 //
-// A string without a section name is a select expression. Alternatives ("{…}||{…}") are
+// What stands before the first section name is a select expression. Alternatives ("{…}||{…}") are
 // alternatives.h; compound requirements ("2*{…}+{…}") are refused.
 // @source LSF resource requirement strings (lsf-surface 1.5)
 #pragma once

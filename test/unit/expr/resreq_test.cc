@@ -50,6 +50,16 @@ TEST(resreq, memory_is_bound_locally_or_not_at_all) {
 
 TEST(resreq, a_bare_string_selects) { EXPECT_EQ(parsed("mem>100").select, "mem>100"); }
 
+TEST(resreq, what_stands_before_the_first_section_selects) {
+  auto req = parsed("type==any && mem>10 rusage[mem=5] span[hosts=1]");
+  EXPECT_EQ(req.select, "type==any && mem>10");
+  EXPECT_EQ(req.rusage.at(0).amount, 5);
+  EXPECT_EQ(req.span.hosts, 1);
+  EXPECT_EQ(parsed("hname=='order[x]'span[hosts=1]").select, "hname=='order[x]'");
+  EXPECT_TRUE(refused_with("mem>10 select[ut<0.5]", "duplicate section"));
+  EXPECT_TRUE(refused_with("span[hosts=1] mem>10", "Expected a section"));
+}
+
 TEST(resreq, amounts_take_units) {
   EXPECT_EQ(parsed("rusage[mem=2G]").rusage[0].amount, 2048);
   EXPECT_EQ(parsed("rusage[mem=512MB/host]").rusage[0].per, Per::Host);
