@@ -72,7 +72,7 @@ void Skyline::let_end(Room& room, const End& end, bool parks) {
   std::vector<std::size_t> gpus;
   for (std::size_t i = 0; i < room.gpus.size(); ++i)
     if (room.gpus[i] == GpuUse::Coming) gpus.push_back(i);
-  TaskRequest request = end.job->spec().task;
+  TaskRequest request = held_by(*end.job);
   if (parks) request.mem = Bytes{0};
   sched::release(room, end.job->id, request, *end.task);
   settle(room);

@@ -188,6 +188,22 @@ TEST_F(SkylineTest, who_will_not_run_after_all_leaves_no_trace) {
   }
 }
 
+TEST_F(SkylineTest, memory_that_was_given_back_early_is_free_once) {
+  HostId host = run.host(2);
+  Bytes all = run.host_of(host).capacity.mem;
+  auto asks = slots("zoe", 1);
+  asks.spec.task.mem = Bytes{all.value / 2};
+  JobId early = run.submit(asks);
+  run.run(early, {host});
+  run.step(MemoryReleased{early, run.job(early).attempt});
+  JobId other = run.submit(asks);
+  run.run(other, {host});
+  ends = {{early, 100}, {other, 200}};
+  auto whole = slots("ann", 1);
+  whole.spec.task.mem = all;
+  EXPECT_EQ(first_date(whole), 200);
+}
+
 TEST_F(SkylineTest, tasks_that_must_be_together_wait_for_one_host) {
   HostId a = run.host(2), b = run.host(2);
   busy(1, a, 100);
