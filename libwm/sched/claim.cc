@@ -94,12 +94,18 @@ bool stands_before(const Claim& a, const Claim& b) {
   return a.id < b.id;
 }
 
+// When its run limit ends it: the time for which it was stopped does not count, and until it goes
+// on there is no date.
+WallTime limit_of(const Claim& claim) {
+  const Job& job = *claim.job;
+  if (claim.limit <= Duration{} || is_stopped(job)) return WallTime::max();
+  return window_from(std::max(job.started, job.dispatched) + job.suspended, claim.limit).until;
+}
+
 }  // namespace
 
 void each_end(const Claim& claim, const std::function<void(const Task&, WallTime)>& tell) {
-  const Job& job = *claim.job;
-  WallTime begun = std::max(job.started, job.dispatched);
-  WallTime end = claim.limit > Duration{} ? window_from(begun, claim.limit).until : WallTime::max();
+  WallTime end = limit_of(claim);
   if (end == WallTime::max() && !claim.resizes) return;
   Kept tasks = kept_of(claim);
   for (const Task* task : tasks.kept)

@@ -91,6 +91,22 @@ TEST_F(Remembering, another_run_limit_of_what_runs_is_noticed) {
   EXPECT_EQ(find_job(run.state.freeze(), id)->state, JobState::Running);
 }
 
+TEST_F(Remembering, that_a_job_is_stopped_and_goes_on_is_noticed) {
+  run.host(2);
+  auto asked = slots("ann", 2);
+  asked.spec.run_limit = std::chrono::minutes(10);
+  auto id = run.submit(asked);
+  run.pass();
+  look();
+  run.step(JobSuspended{id, "ann"}, 5);
+  look();
+  EXPECT_TRUE(memory.claims->ends.dates().empty());
+  run.step(JobResumed{id, "ann"}, 65);
+  look();
+  ASSERT_EQ(memory.claims->ends.dates().size(), 1u);
+  EXPECT_EQ(memory.claims->ends.dates().begin()->first, at(660));
+}
+
 TEST_F(Remembering, hosts_that_close_open_and_come_are_noticed) {
   run.host(1);
   auto job = run.submit(slots("ann", 1));

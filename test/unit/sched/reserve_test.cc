@@ -182,6 +182,30 @@ TEST_F(Backfilling, without_run_limits_there_is_no_date_and_nobody_waits_for_it)
   EXPECT_TRUE(runs(small));
 }
 
+// Its run limit is as much longer as it was stopped.
+TEST_F(Backfilling, a_job_that_was_stopped_ends_later_and_leaves_no_date_meanwhile) {
+  run.step(JobSuspended{first, "ann"}, 10);
+  run.now = 20;
+  JobId wide = submit(4, 50);
+  EXPECT_EQ(run.promised(wide), -1);
+  run.now = 300;
+  EXPECT_TRUE(runs(submit(1, 1000))) << "there is no date that it could delay";
+  run.end(submit(1, 1000));
+  run.step(JobResumed{first, "ann"}, 310);
+  run.now = 310;
+  EXPECT_GE(run.settle(), 0);
+  EXPECT_EQ(run.promised(wide), 1300);
+}
+
+TEST_F(Backfilling, a_date_comes_later_when_what_it_waits_for_was_stopped) {
+  run.step(JobSuspended{first, "ann"}, 10);
+  run.step(JobResumed{first, "ann"}, 250);
+  run.now = 250;
+  EXPECT_EQ(run.promised(submit(4, 50)), 340);
+  EXPECT_FALSE(runs(submit(1, 91)));
+  EXPECT_TRUE(runs(submit(1, 90)));
+}
+
 TEST_F(Backfilling, a_small_move_of_the_date_is_no_news) {
   JobId wide = submit(4, 50);
   run.now = 30;
