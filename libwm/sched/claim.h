@@ -37,6 +37,9 @@ enum class Barred : std::uint8_t {
   Unplaced,  ///< its tasks do not fit together on the hosts
 };
 
+/// Limits on slots across jobs.
+enum class LimitOf : std::uint8_t { Queue, UserInQueue, User };
+
 /// One job's claim. @units tasks unless it says Units
 struct Claim {
   JobId id;
@@ -68,11 +71,12 @@ struct Claim {
   bool due = false;         ///< its promised date has come: it starts whatever its user's share is
   Barred barred = Barred::No;
   PendCode barrier = PendCode::New;
-  const Curve* curve = nullptr;  ///< how fast it is; null: not known
-  bool by_gain = false;          ///< shares by gain, not equally
-  double weight = 1;             ///< among the jobs of its user
-  double kept = 1;               ///< and its present size so much more
-  Duration price{};              ///< what a change of its size costs it
+  LimitOf closed = LimitOf::Queue;  ///< the limit, of one that one bars
+  const Curve* curve = nullptr;     ///< how fast it is; null: not known
+  bool by_gain = false;             ///< shares by gain, not equally
+  double weight = 1;                ///< among the jobs of its user
+  double kept = 1;                  ///< and its present size so much more
+  Duration price{};                 ///< what a change of its size costs it
   UsefulSizes sizes = UsefulSizes::Any;
   std::uint32_t per_host = 1;  ///< tasks that its largest host takes; of jobs with `sizes`
   std::uint32_t useful = ~0u;  ///< more tasks than these give it no speed
@@ -85,6 +89,8 @@ struct Claim {
   std::uint32_t alternative = 0;  ///< of its requirements
   const JobSpec& spec() const { return job->spec_of(alternative); }
   bool pending() const { return kind == ClaimKind::Pending; }
+  /// It starts after the one that it made way for, whatever is free. @cost O(1)
+  bool made_way() const { return barred == Barred::Limit && barrier == PendCode::Priority; }
   /// Can it make use of so many tasks? Its minimum always. @cost O(1)
   bool suits(std::uint32_t tasks) const;
   /// The most it can make use of, of at most so many; its minimum at least. @cost O(tasks)

@@ -89,6 +89,12 @@ bool Gates::has_node(const Claim& claim, int node) const {
   return false;
 }
 
+bool Gates::meet(const Claim& a, const Claim& b) const {
+  for (int i = 0; i < kKeys && any_; ++i)
+    if (key(a, i) == key(b, i) && find(key(a, i))) return true;
+  return false;
+}
+
 bool Gates::would_help(const Claim& donor, const Claim& claim, std::int64_t tasks) const {
   for (int i = 0; i < kKeys && any_; ++i) {
     const Gate* gate = find(key(claim, i));

@@ -28,6 +28,8 @@ class Gates {
   /// True if `donor` counts against a limit that keeps `claim` from `tasks` more.
   /// @cost O(depth)
   bool would_help(const Claim& donor, const Claim& claim, std::int64_t tasks) const;
+  /// Do both count against a queue's, a user's limit? @cost O(log users)
+  bool meet(const Claim& a, const Claim& b) const;
 
  private:
   using Key = std::pair<std::string_view, std::string_view>;  // queue and user; empty: any

@@ -12,6 +12,7 @@ namespace {
 // Claims that count against one limit.
 struct Group {
   PendCode code;
+  LimitOf of;
   std::int64_t left = 0;
   std::vector<Claim*> members;
 };
@@ -47,15 +48,16 @@ std::uint32_t Limits::limit_of(const std::string& user) const {
 // Every limit that there is for such a job.
 template <class Found>
 void Limits::each_limit(const JobSpec& spec, Found found) {
-  auto tell = [&](PendCode code, Key key, std::uint32_t limit) {
-    if (limit > 0) found(groups_.try_emplace(key, Group{code, limit, {}}).first->second);
+  auto tell = [&](LimitOf of, Key key, std::uint32_t limit) {
+    PendCode code = of == LimitOf::Queue ? PendCode::QueueLimit : PendCode::UserLimit;
+    if (limit > 0) found(groups_.try_emplace(key, Group{code, of, limit, {}}).first->second);
   };
   if (const QueueConf* queue = config_.queue(spec.queue)) {
-    tell(PendCode::QueueLimit, {queue->name, ""}, queue->max_slots);
-    tell(PendCode::UserLimit, {queue->name, spec.owner.user}, queue->user_slots);
+    tell(LimitOf::Queue, {queue->name, ""}, queue->max_slots);
+    tell(LimitOf::UserInQueue, {queue->name, spec.owner.user}, queue->user_slots);
   }
   if (!config_.users.empty()) {
-    tell(PendCode::UserLimit, {"", spec.owner.user}, limit_of(spec.owner.user));
+    tell(LimitOf::User, {"", spec.owner.user}, limit_of(spec.owner.user));
   }
 }
 
@@ -86,6 +88,7 @@ void Limits::admit(Claim& claim) const {
     if (copies == 0) {
       claim.barred = Barred::Limit;
       claim.barrier = group->code;
+      claim.closed = group->of;
       return;
     }
   }

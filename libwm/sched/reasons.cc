@@ -129,6 +129,7 @@ ReasonWriter::Key ReasonWriter::key_of(const Claim& claim) {
     JobId by = claim.job->preempted->by;
     return {kClaims + why, by.job, by.index, 0, ""};
   }
+  why = why * 4 + static_cast<int>(claim.closed);
   return {kClaims + why, claim.request, static_cast<std::uint32_t>(claim.user_node), claim.min, ""};
 }
 
@@ -146,24 +147,36 @@ Reasons ReasonWriter::of(const Idle& idle) {
   return shared = std::make_shared<const std::vector<PendReason>>(std::move(reasons));
 }
 
-PendReason ReasonWriter::limit_reason(const Claim& claim) const {
+ReasonWriter::Limit ReasonWriter::limit_of(const Claim& claim, LimitOf of) const {
   const JobSpec& spec = claim.spec();
   const QueueConf* queue = claims_.requests[claim.request].queue;
-  if (claim.barrier == PendCode::QueueLimit) {
-    return {claim.barrier,
-            "The queue has reached its job slot limit: queue " + named(spec.queue) + ", " +
-                count_of(queue->max_slots, "slot"),
-            0, "starts when a job of the queue ends"};
+  std::string user = "user " + named(spec.owner.user), in = "queue " + named(spec.queue);
+  auto used = [&](std::string_view queue_name, std::string_view user_name) {
+    auto it = held_.find({queue_name, user_name});
+    return it == held_.end() ? 0 : it->second;
+  };
+  switch (of) {
+    case LimitOf::Queue:
+      return {PendCode::QueueLimit, queue ? queue->max_slots : 0, used(spec.queue, ""),
+              "The queue has reached its job slot limit: " + in, "a job of the queue"};
+    case LimitOf::UserInQueue:
+      return {PendCode::UserLimit, queue ? queue->user_slots : 0, used(spec.queue, spec.owner.user),
+              "User has reached the per-user job slot limit of the queue: " + user + ", " + in,
+              "a job of the user in this queue"};
+    case LimitOf::User: break;
   }
-  std::string user = named(spec.owner.user);
-  if (queue && queue->user_slots) {
-    return {claim.barrier,
-            "User has reached the per-user job slot limit of the queue: user " + user + ", queue " +
-                named(spec.queue) + ", " + count_of(queue->user_slots, "slot"),
-            0, "starts when a job of the user in this queue ends"};
-  }
-  return {claim.barrier, "The user has reached his/her job slot limit: user " + user, 0,
-          "starts when a job of the user ends"};
+  const UserConf* conf = cluster_.config->user(spec.owner.user);
+  if (!conf) conf = cluster_.config->user("default");
+  return {PendCode::UserLimit, conf ? conf->max_slots : 0, used("", spec.owner.user),
+          "The user has reached his/her job slot limit: " + user, "a job of the user"};
+}
+
+// What is not in use goes to jobs before it, which were counted first.
+PendReason ReasonWriter::limit_reason(const Claim& claim) const {
+  Limit limit = limit_of(claim, claim.closed);
+  std::string text = limit.text + limit.use();
+  if (limit.used + claim.min <= limit.slots) text += ", the rest goes to jobs before it";
+  return {limit.code, text, 0, "starts when " + limit.whose + " ends"};
 }
 
 std::string ReasonWriter::use_of(const Claim& claim) const {
@@ -250,32 +263,14 @@ PendReason ReasonWriter::deciding_reason(const Claim& claim) const {
 
 // Limits that would keep it out, too.
 void ReasonWriter::add_limits(const Claim& claim, std::vector<PendReason>& reasons) const {
-  const JobSpec& spec = claim.spec();
-  const QueueConf* queue = claims_.requests[claim.request].queue;
-  const UserConf* conf = cluster_.config->user(spec.owner.user);
-  if (!conf) conf = cluster_.config->user("default");
-  auto add = [&](PendCode code, std::pair<std::string_view, std::string_view> of,
-                 std::uint32_t limit, const std::string& text) {
-    auto it = held_.find(of);
-    std::uint32_t used = it == held_.end() ? 0 : it->second;
+  for (LimitOf of : {LimitOf::Queue, LimitOf::UserInQueue, LimitOf::User}) {
+    Limit limit = limit_of(claim, of);
     bool known = std::any_of(reasons.begin(), reasons.end(),
-                             [&](const PendReason& reason) { return reason.code == code; });
-    if (limit == 0 || known || used + claim.min <= limit) return;
+                             [&](const PendReason& reason) { return reason.code == limit.code; });
+    if (limit.slots == 0 || known || limit.used + claim.min <= limit.slots) continue;
     reasons.push_back(
-        {code,
-         text + ", " + std::to_string(used) + " of " + std::to_string(limit) + " slots in use", 0,
-         "starts when some of these jobs end"});
-  };
-  std::string user = "user " + named(spec.owner.user);
-  if (queue) {
-    std::string in = "queue " + named(queue->name);
-    add(PendCode::QueueLimit, {queue->name, ""}, queue->max_slots,
-        "The queue has reached its job slot limit: " + in);
-    add(PendCode::UserLimit, {queue->name, spec.owner.user}, queue->user_slots,
-        "User has reached the per-user job slot limit of the queue: " + user + ", " + in);
+        {limit.code, limit.text + limit.use(), 0, "starts when some of these jobs end"});
   }
-  add(PendCode::UserLimit, {"", spec.owner.user}, conf ? conf->max_slots : 0,
-      "The user has reached his/her job slot limit: " + user);
 }
 
 namespace {

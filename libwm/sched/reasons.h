@@ -32,6 +32,16 @@ class ReasonWriter {
 
  private:
   const Shortage& shortage_of(const Claim& claim);
+  // A limit on slots, as it concerns a claim.
+  struct Limit {
+    PendCode code;
+    std::uint32_t slots, used;  // 0 slots: there is none
+    std::string text, whose;
+    std::string use() const {
+      return ", " + std::to_string(used) + " of " + std::to_string(slots) + " slots in use";
+    }
+  };
+  Limit limit_of(const Claim& claim, LimitOf of) const;
   PendReason limit_reason(const Claim& claim) const;
   PendReason share_reason(const Claim& claim) const;
   PendReason unplaced_reason(const Claim& claim) const;

@@ -271,6 +271,13 @@ void Reservations::add_ends(const Claim& claim) {
   });
 }
 
+std::vector<const Claim*> Reservations::holders() const {
+  std::vector<const Claim*> all;
+  for (const auto& [claim, kept] : kept_) all.push_back(claim);
+  if (first_ && !keeps(*first_)) all.push_back(first_);
+  return all;
+}
+
 bool Reservations::bars(const Claim& claim) const {
   return policy_.backfill == Backfill::None && first_ && goes_before(*first_, claim);
 }

@@ -101,6 +101,8 @@ class Reservations {
 
   /// The first that holds places; none: {}. @cost O(1)
   JobId first() const { return first_ ? first_->id : JobId{}; }
+  /// All of them. @cost O(who does)   @owns borrowed
+  std::vector<const Claim*> holders() const;
   /// Does anybody hold places? @cost O(1)
   bool any() const { return first_ || !kept_.empty(); }
   /// Dates found, in the order in which they were asked. @owns borrowed

@@ -420,8 +420,23 @@ const std::vector<DatedStart>& Placement::date(const std::vector<const Claim*>& 
   return held_.dates();
 }
 
+// Tasks that are to come under its limits: of those for whom others leave, and of those who hold
+// places at a date.
+std::int64_t Placement::awaited_beside(const Claim& claim) const {
+  std::int64_t tasks = 0;
+  for (const auto& [other, promise] : promises_) {
+    std::int64_t least = other->pending() ? std::max(1u, other->admitted) * other->min : 0;
+    if (gates_.meet(*other, claim)) tasks += std::max(least, promise.tasks);
+  }
+  for (const Claim* other : held_.holders())
+    if (gates_.meet(*other, claim)) tasks += other->min;
+  return tasks;
+}
+
 bool Placement::start_spare(Claim& claim) {
   if (claim.parked || is_hopeless(claim)) return false;
+  bool limited = claim.barred == Barred::Limit;
+  if (limited && gates_.room(claim) < claim.min + awaited_beside(claim)) return false;
   held_.let_go(claim);
   if (!start_now(claim)) {
     held_.take_back(claim);

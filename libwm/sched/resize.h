@@ -55,8 +55,9 @@ class Placement {
   /// @cost O(claims + granted tasks x hosts looked at + promised tasks x hosts worth a look)
   bool run();
 
-  /// Starts one of a pending claim if it fits in what is free and promised to nobody.
-  /// @cost O(hosts looked at)
+  /// Starts one of a pending claim if it fits in what is free and promised to nobody. One that a
+  /// limit bars starts in what the limit has left beside those who wait for room to come.
+  /// @cost O(hosts looked at), and who waits so where a limit bars it
   bool start_spare(Claim& claim);
 
   /// What pending claims were given and nobody could use. @cost O(users)
@@ -109,6 +110,7 @@ class Placement {
   JobId copy_id(const Claim& claim, const Placed& placed) const;
   TasksByRoom rooms_of(const Job& job) const;
   bool is_hopeless(const Claim& claim) const;
+  std::int64_t awaited_beside(const Claim& claim) const;
   void bar_hopeless();
 
   const Cluster& cluster_;

@@ -108,7 +108,8 @@ void Pass::settle() {
   start_spare(spare);
 }
 
-// What the last round gave to claims that then found no place is idle, for whoever can use it.
+// What the last round gave to claims that then found no place is idle, for whoever can use it; so
+// are the slots that their limits have left.
 void Pass::start_spare(Spare spare) {
   for (bool gpu : {true, false}) {
     Units left = (gpu ? spare.gpus : spare.slots) + placement_->unused(gpu);
@@ -117,7 +118,7 @@ void Pass::start_spare(Spare spare) {
       if (left <= 0) break;
       Units cost = claim.cost(claim.min);
       bool idle = claim.pending() && !claim.rest && claim.admitted == 0 && claim.copies > 0;
-      bool tries = claim.gpu == gpu && idle && claim.barred != Barred::Limit && cost <= left &&
+      bool tries = claim.gpu == gpu && idle && !claim.made_way() && cost <= left &&
                    use.allows(claim.user_node, cost);
       if (!tries || !placement_->start_spare(claim)) continue;
       left -= cost;

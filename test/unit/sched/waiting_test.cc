@@ -17,7 +17,8 @@ TEST_F(Waits, a_users_limit_holds_and_is_named) {
   EXPECT_EQ(run.size(a), 2u);
   EXPECT_EQ(run.size(b), 0u);
   EXPECT_EQ(run.size(c), 1u);
-  EXPECT_EQ(run.why(b), "The user has reached his/her job slot limit: user <ann>");
+  EXPECT_EQ(run.why(b),
+            "The user has reached his/her job slot limit: user <ann>, 2 of 2 slots in use");
 }
 
 TEST_F(Waits, elastic_jobs_of_a_limited_user_share_the_limit) {
@@ -36,7 +37,8 @@ TEST_F(Waits, a_queues_limit_holds_and_is_named) {
   run.submit(slots("ann", 1).queue("low"));
   auto second = run.submit(slots("bob", 1).queue("low"));
   EXPECT_EQ(run.pass().starts.size(), 1u);
-  EXPECT_EQ(run.why(second), "The queue has reached its job slot limit: queue <low>, 1 slot");
+  EXPECT_EQ(run.why(second),
+            "The queue has reached its job slot limit: queue <low>, 1 of 1 slots in use");
 }
 
 TEST_F(Waits, a_queues_limit_per_user_holds_and_is_named) {
@@ -49,7 +51,50 @@ TEST_F(Waits, a_queues_limit_per_user_holds_and_is_named) {
   EXPECT_EQ(run.size(other), 1u);
   EXPECT_EQ(run.why(second),
             "User has reached the per-user job slot limit of the queue: user <ann>, queue <low>, "
-            "1 slot");
+            "1 of 1 slots in use");
+}
+
+TEST_F(Waits, of_two_limits_of_a_user_the_one_that_is_reached_is_named) {
+  queue("low", [](QueueConf& q) { q.user_slots = 9; });
+  user_limit("ann", 2);
+  run.host(4);
+  submit_and_settle(slots("ann", 2));
+  auto id = submit_and_settle(slots("ann", 1).queue("low"));
+  EXPECT_EQ(run.why(id),
+            "The user has reached his/her job slot limit: user <ann>, 2 of 2 slots in use");
+}
+
+TEST_F(Waits, one_that_finds_no_room_takes_no_limit_from_those_that_do) {
+  queue("low", [](QueueConf& q) { q.max_slots = 4; });
+  run.host(4);
+  run.host(4);
+  for (int i = 0; i < 2; ++i) submit_and_settle(slots("zoe", 3));
+  auto wide = slots("ann", 4).queue("low");
+  wide.spec.span.one_host = true;
+  auto waits = run.submit(wide), fits = run.submit(slots("ann", 1).queue("low"));
+  auto next = run.submit(slots("ann", 4).queue("low"));
+  EXPECT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(fits), 1u);
+  for (JobId id : {waits, next})
+    EXPECT_EQ(run.why(id),
+              "The queue has reached its job slot limit: queue <low>, 1 of 4 slots in use");
+}
+
+TEST_F(Waits, the_limit_of_one_that_holds_places_at_a_date_is_not_taken) {
+  queue("low", [](QueueConf& q) { q.max_slots = 4; });
+  run.host(4);
+  run.host(4);
+  auto busy = slots("zoe", 3);
+  busy.spec.run_limit = std::chrono::seconds(100);
+  for (int i = 0; i < 2; ++i) submit_and_settle(busy);
+  auto wide = slots("ann", 4).queue("low");
+  wide.spec.span.one_host = true;
+  auto dated = submit_and_settle(wide), late = submit_and_settle(slots("ann", 1).queue("low"));
+  EXPECT_EQ(run.promised(dated), 100);
+  EXPECT_EQ(run.size(late), 0u);
+  EXPECT_EQ(run.why(late),
+            "The queue has reached its job slot limit: queue <low>, 0 of 4 slots in use, the rest "
+            "goes to jobs before it");
 }
 
 TEST_F(Waits, slots_of_a_queue_on_one_host_are_bounded) {
