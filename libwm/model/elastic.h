@@ -85,7 +85,7 @@ struct WorkerProgress {
   Duration step_time{};  ///< median over the last second
   double samples_per_s = 0;
   double noise = -1;
-  bool in_collective = false;  ///< waiting for the others right now
+  bool in_collective = false;  ///< waiting for the others, or saving, right now
   /// Part of step_time that exchanging gradients adds; negative = not measured.
   Duration exchange = Duration(-1);
   BatchRange batch;

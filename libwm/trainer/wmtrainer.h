@@ -108,7 +108,8 @@ int wm_trainer_exchange(wm_trainer* t, double exchange_s);
 /// the batch that its learning rate was made for, 0 = it does not choose; `most` of a step;
 /// `at_once` that a worker computes at once
 int wm_trainer_batch_range(wm_trainer* t, uint64_t initial, uint64_t most, uint64_t at_once);
-/// 1 on entering a collective, 0 on coming out; a plain store.
+/// 1 on entering a collective, 0 on coming out; a plain store. Around saving likewise: who is
+/// inside is not taken for one that hangs.
 void wm_trainer_in_collective(wm_trainer* t, int32_t inside);
 
 /// Reason of this thread's last -1. @owns the library, until the thread's next failure

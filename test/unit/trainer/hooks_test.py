@@ -7,7 +7,7 @@ import torch
 
 from fabric_model import state
 from fabric_model.hooks import Hooks
-from fabric_model.progress import TRAIN, Course, Progress, Tally
+from fabric_model.progress import FINISH, TRAIN, Course, Progress, Tally
 
 
 class Seen:
@@ -53,22 +53,45 @@ def hooks(callbacks=(), driver=None, worker=None, generation=1, scheduler=None):
 
 
 def after_pass(done, tested=True):
-    progress = Progress(step=10 * done, passes_done=done, data_epoch=done, phase=TRAIN)
+    progress = Progress(step=10 * done, passes_done=done, data_epoch=done,
+                        phase=FINISH if done == 3 else TRAIN)
     progress.validated = Tally(10, [5.0, 9.0]) if tested else Tally()
     return progress
 
 
 class HooksTest(unittest.TestCase):
-    def test_passes_begin_and_end_once_and_the_last_says_save_on_rank_0(self):
+    def test_passes_begin_and_end_once_and_rank_0_saves_in_the_last(self):
         seen = Seen()
         under_test = hooks([seen])
         under_test.catch_up(Progress(), 0)
         under_test.catch_up(Progress(), 0)
         self.assertTrue(under_test.catch_up(after_pass(1), 0))
         self.assertFalse(under_test.catch_up(after_pass(1), 0))
+        under_test.catch_up(after_pass(2), 0)
         under_test.catch_up(after_pass(3), 0)
+        under_test.save(after_pass(3))
+        under_test.save(after_pass(3))
         self.assertEqual(seen.calls, [('begin', 0), ('end', 0, False), ('begin', 1), ('end', 1, False),
-                                      ('end', 2, True), ('begin', 3)])
+                                      ('begin', 2), ('end', 2, True)])
+
+    def test_who_takes_rank_0_over_at_the_end_saves_again(self):  # W-12
+        seen, plain = Seen(), Decay()
+        under_test = hooks([seen, plain])
+        under_test.join(after_pass(2))
+        plain.model = SimpleNamespace(weight=torch.ones(1))
+        plain.params = {'optimizer': SimpleNamespace(param_groups=[{'lr': 1.0}])}
+        under_test.catch_up(after_pass(3), 1)
+        under_test.save(after_pass(3))
+        self.assertEqual(seen.calls, [('begin', 2), ('end', 2, False), ('end', 2, True)])
+        self.assertEqual(len(plain.seen), 1)  # it does not save: told once
+
+    def test_who_came_when_all_passes_were_over_saves_too(self):
+        seen = Seen()
+        under_test = hooks([seen])
+        under_test.join(after_pass(3))
+        under_test.catch_up(after_pass(3), 0)
+        under_test.save(after_pass(3))
+        self.assertEqual(seen.calls, [('end', 2, True)])
 
     def test_a_newcomer_sees_its_own_passes_only(self):
         seen = Seen()

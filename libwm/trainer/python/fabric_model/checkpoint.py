@@ -83,6 +83,11 @@ class Checkpoints:
         except OSError as error:
             print(f'checkpoint {self._folder}/{self._name}: {error}', file=sys.stderr, flush=True)
 
+    @property
+    def busy(self):
+        """Whether one is being written."""
+        return self._writer is not None and self._writer.is_alive()
+
     def finish(self):
         """Waits for the one being written."""
         if self._writer:

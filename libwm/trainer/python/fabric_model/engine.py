@@ -79,7 +79,8 @@ class Engine:
             self._end_by_signal()
 
     def _end_by_signal(self):
-        self.checkpoints.finish()
+        with self.agent.excused():
+            self.checkpoints.finish()
         self.membership.close()
         signal.signal(self._stopping, signal.SIG_DFL)
         os.kill(os.getpid(), self._stopping)
@@ -98,7 +99,9 @@ class Engine:
             tail = self._finish_round()
         else:
             tail = self._valid_round()
-        if self.hooks.catch_up(self.progress, self.group.rank):
+        with self.agent.excused():
+            ended = self.hooks.catch_up(self.progress, self.group.rank)
+        if ended:
             self._checkpoint_if_due()
         if tail.checkpoint:
             self._checkpoint_now()
@@ -195,9 +198,11 @@ class Engine:
     def _finish_round(self):
         """W-12: rank 0 saves first, so that who takes over from it saves again."""
         if self.group.rank == 0:
-            self.hooks.driver_end()
-            self.checkpoints.finish()
-            save_model(self._result_dir, self.script, self.script.onnx_example())
+            with self.agent.excused():
+                self.hooks.save(self.progress)
+                self.hooks.driver_end()
+                self.checkpoints.finish()
+                save_model(self._result_dir, self.script, self.script.onnx_example())
         tail = self._numbers.sum(self.group, 0, self._flags() + self._no_sums())
         self.progress.commit_finish()
         return tail
@@ -254,7 +259,8 @@ class Engine:
         """`old`: this worker was a member before, its hooks go on from where they are."""
         self._has_state = False
         if old:
-            self.progress = self.hooks.take_over(received, self.group.rank)
+            with self.agent.excused():
+                self.progress = self.hooks.take_over(received, self.group.rank)
         else:
             self.hooks.join(Progress.unpack(received['progress']))
             self.progress = self.script.take_over(received)
@@ -340,12 +346,20 @@ class Engine:
         freq = self.course.checkpoint_freq
         if self.group.rank == 0 and freq and self.progress.passes_done % freq == 0 and \
                 self.progress.phase == TRAIN:
-            self.checkpoints.save(self.script.state(self.progress))
+            self._save_periodic()
+
+    def _save_periodic(self):
+        if self.checkpoints.busy:  # a slow disk: the next one is not far
+            print(f'no checkpoint at step {self.progress.step}: the one before is still being '
+                  'written', flush=True)
+            return
+        self.checkpoints.save(self.script.state(self.progress))
 
     def _checkpoint_now(self):
         """All members know that one is wanted; who was told to stop ends by that signal."""
         self.membership.checkpoint_taken()
         if self.group.rank == 0:
-            self.checkpoints.save(self.script.state(self.progress), wait=bool(self._stopping))
+            with self.agent.excused():
+                self.checkpoints.save(self.script.state(self.progress), wait=bool(self._stopping))
         if self._stopping:
             self._end_by_signal()

@@ -5,24 +5,27 @@ on every worker. Speaks both generations of loggers (reference: wmla-surface 4.4
   on_epoch_end → on_train_end
 
 Invariant: which hooks have run is this worker's own knowledge; catch_up() runs what progress
-says is due, so that nothing runs twice after a failure and nothing is left out.
+says is due, so that nothing runs twice after a failure and nothing is left out. On rank 0 the
+last on_epoch_end, which saves the model, belongs to the end (W-12): who takes rank 0 over saves again.
 """
 
 import inspect
 import math
 
-from .progress import TRAIN, VALID, Progress
+from .progress import FINISH, TRAIN, VALID, Progress
+
+
+def knows(target, name, option):
+    """Whether target.name takes `option`."""
+    hook = getattr(target, name, None)
+    return hook is not None and option in inspect.signature(hook).parameters
 
 
 def call(target, name, *arguments, **options):
     """target.name(…) if it has such a hook; options it does not know are left out."""
     hook = getattr(target, name, None)
-    if hook is None:
-        return
-    if options:
-        known = inspect.signature(hook).parameters
-        options = {k: v for k, v in options.items() if k in known}
-    hook(*arguments, **options)
+    if hook is not None:
+        hook(*arguments, **{k: v for k, v in options.items() if knows(target, name, k)})
 
 
 def _percent(accuracy):
@@ -76,7 +79,7 @@ class Hooks:
         self._driver = Logger(script.driver_logger, script.logger_generation)
         self._worker = Logger(script.worker_logger, script.logger_generation)
         self._begun, self._ended, self._tested = 0, 0, 0
-        self._driver_ended = False
+        self._last_told, self._saved, self._driver_ended = False, False, False
         for target in self._everybody():
             self._equip(target)
 
@@ -121,14 +124,19 @@ class Hooks:
         ended = False
         while self._ended < progress.passes_done:
             self._test(progress, rank)
-            last = self._ended + 1 == self._epochs
-            for callback in self._script.callbacks:
-                call(callback, 'on_epoch_end', self._ended, save_model=last and rank == 0)
+            last = progress.phase == FINISH and self._ended + 1 == progress.passes_done
+            if not (last and rank == 0):  # there it is for save()
+                self._end_pass(last)
             self._ended, ended = self._ended + 1, True
         self._step_scheduler(progress)
         if progress.phase == TRAIN and self._begun <= progress.data_epoch:
             self._begin_pass(progress)
         return ended
+
+    def _end_pass(self, last):
+        self._last_told = last
+        for callback in self._script.callbacks:
+            call(callback, 'on_epoch_end', self._ended, save_model=False)
 
     def _begin_pass(self, progress):
         self._begun = progress.data_epoch + 1
@@ -155,6 +163,16 @@ class Hooks:
             self._driver.train(progress.trained.means(), self._names, progress, group.world)
         if own:
             self._worker.train(own, self._names, progress, group.world)
+
+    def save(self, progress):
+        """On rank 0, before the last barrier: the last on_epoch_end. Who took rank 0 over was told
+        of that pass's end already: there only callbacks that can save hear of it again."""
+        if self._saved:
+            return
+        for callback in self._script.callbacks:
+            if not self._last_told or knows(callback, 'on_epoch_end', 'save_model'):
+                call(callback, 'on_epoch_end', progress.passes_done - 1, save_model=True)
+        self._saved = True
 
     def driver_end(self):
         """On rank 0, before the last barrier: who takes rank 0 over does it again."""

@@ -5,6 +5,7 @@ The library is $WM_TRAINER_LIB, or lies one folder above these packages. Outside
 also runs without it: then nothing is recorded and the order of samples is torch's.
 """
 
+import contextlib
 import ctypes as c
 import os
 
@@ -145,6 +146,16 @@ class Agent:
     def in_collective(self, inside):
         if self.present:
             self._lib.wm_trainer_in_collective(self._handle, inside)
+
+    @contextlib.contextmanager
+    def excused(self):
+        """While the user's code or the disk may take as long as it likes: others that wait for
+        this worker do not take it for one that hangs. (W-11)"""
+        self.in_collective(1)
+        try:
+            yield
+        finally:
+            self.in_collective(0)
 
     def stop(self):
         if self.present:

@@ -1,0 +1,91 @@
+"""Role: tests of FabricModel.train() (fabric_model/model.py, engine.py) of one worker alone."""
+
+import contextlib
+import io
+import os
+import tempfile
+import threading
+import unittest
+from unittest import mock
+
+import torch
+
+from fabric_model import FabricModel, checkpoint, native
+
+
+class Sums(torch.utils.data.Dataset):
+    """Samples x with their sum as the label."""
+
+    def __init__(self, count=32):
+        self.count = count
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, number):
+        x = torch.randn(4, generator=torch.Generator().manual_seed(number))
+        return x, x.sum().reshape(1)
+
+
+class Fabric(unittest.TestCase):
+    """Trains in a folder of its own, with what it prints kept."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.base, self.printed = folder.name, io.StringIO()
+        environment = mock.patch.dict(os.environ, {'RESULT_DIR': self.base})
+        environment.start()
+        self.addCleanup(environment.stop)
+        for name in ('WM_ELASTIC_SOCKET', 'WM_TRAININGS_DONE', 'WM_TASK'):
+            os.environ.pop(name, None)
+
+    def train(self, *, epochs=2, batch_size=8, sets=None, model=None, lr=0.01, train=None, **options):
+        """Returns the trained model."""
+        torch.manual_seed(1)
+        model = model or torch.nn.Linear(4, 1)
+        os.environ.pop('WM_TRAININGS_DONE', None)
+        optimizer = options.pop('optimizer', None) or torch.optim.SGD(model.parameters(), lr=lr)
+        fabric = FabricModel(model, lambda: sets or (Sums(), None), torch.nn.functional.mse_loss,
+                             optimizer, **options)
+        with contextlib.redirect_stdout(self.printed):
+            return fabric.train(epochs, batch_size, **(train or {}))
+
+
+class Saving(Fabric):
+    def test_hooks_at_the_end_of_a_pass_and_saving_do_not_count_as_hanging(self):
+        inside, seen = [0], []
+
+        class Callback:
+            def on_epoch_end(self, epoch, save_model=False):
+                seen.append((epoch, save_model, inside[0]))
+
+        with mock.patch.object(native.Agent, 'in_collective', lambda _, now: inside.__setitem__(0, now)):
+            self.train(user_callback=[Callback()])
+        self.assertEqual(seen, [(0, False, 1), (1, True, 1)])
+        self.assertEqual(inside, [0])
+
+    def test_training_does_not_wait_for_a_checkpoint_that_is_still_being_written(self):
+        passed = threading.Event()
+
+        class Callback:
+            def on_epoch_end(self, epoch, save_model=False):
+                if epoch == 2:
+                    passed.set()
+
+        real, waited = checkpoint._write, []
+
+        def slow(value, path):
+            if path.endswith(checkpoint.NAME):
+                waited.append(passed.wait(10))
+            real(value, path)
+
+        with mock.patch.object(checkpoint, '_write', slow):
+            self.train(epochs=4, user_callback=[Callback()])
+        self.assertTrue(waited[0])
+        self.assertIn('no checkpoint at step 8: the one before is still being written',
+                      self.printed.getvalue())
+
+
+if __name__ == '__main__':
+    unittest.main()
