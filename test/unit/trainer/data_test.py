@@ -1,6 +1,11 @@
 """Role: tests of fabric_model/data.py: batches, and randomness that belongs to the sample."""
 
+import multiprocessing
+import os
 import random
+import signal
+import subprocess
+import sys
 import unittest
 
 import numpy
@@ -66,6 +71,33 @@ class DataTest(unittest.TestCase):
             self.assertEqual((inputs.shape, labels.tolist()), ((2, 1), [1, 2]))
         finally:
             forked.close()
+
+    def test_signals_that_ask_the_worker_to_stop_leave_its_loaders_alone(self):
+        forked = Batches(Plain(), None, 1)
+        try:
+            forked.get([1], [0])
+            loader, = multiprocessing.active_children()
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR2):
+                os.kill(loader.pid, number)
+            self.assertEqual(forked.get([2, 3], [0, 0])[1].tolist(), [2, 3])
+        finally:
+            forked.close()
+
+    def test_a_loader_that_was_killed_is_an_error_with_the_signal(self):
+        forked = Batches(Plain(), None, 1)
+        try:
+            forked.get([1], [0])
+            loader, = multiprocessing.active_children()
+            os.kill(loader.pid, signal.SIGKILL)
+            with self.assertRaisesRegex(RuntimeError, f'loader process {loader.pid} ended by signal 9'):
+                forked.get([2], [0])
+        finally:
+            forked.close()
+
+    def test_a_program_that_fails_does_not_wait_for_its_loaders(self):
+        text = 'from fabric_model.data import Batches\n' \
+            'b = Batches(list(range(9)), None, 2)\nb.get([1], [0])\nraise SystemExit(3)\n'
+        self.assertEqual(subprocess.run([sys.executable, '-c', text], timeout=60).returncode, 3)
 
 
 if __name__ == '__main__':

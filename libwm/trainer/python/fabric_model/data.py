@@ -6,10 +6,14 @@ which member works on the sample, nor on resizes.
 
 Invariant: loaders are forked before this worker has any connection to others: a forked child
 would keep them open after its parent's death, and the peers would not notice it.
+Loaders end with their worker, never by a signal that asks it to write a checkpoint and end.
 """
 
+import atexit
 import random
+import signal
 import sys
+from multiprocessing.connection import wait
 
 import torch
 
@@ -96,43 +100,64 @@ def default_collate(samples):
 def _load_for_ever(dataset, collate, requests, replies):
     """Body of a loader process."""
     import ctypes
-    import signal
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: never outlive the worker
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR2):  # sent to the whole group
+        signal.signal(number, signal.SIG_IGN)
     torch.set_num_threads(1)
     source = SampleRandom()
     while True:
-        numbers, seeds = requests.get()
+        numbers, seeds = requests.recv()
         try:
-            replies.put((True, collate(source.fetch(dataset, numbers, seeds))))
+            replies.send((True, collate(source.fetch(dataset, numbers, seeds))))
         except Exception as error:  # user code: the training process raises it
-            replies.put((False, f'{type(error).__name__}: {error}'))
+            replies.send((False, f'{type(error).__name__}: {error}'))
 
 
 class _Loader:
     """One forked process. Requests are answered in order."""
 
     def __init__(self, context, dataset, collate):
-        self._requests, self._replies = context.SimpleQueue(), context.SimpleQueue()
+        asked, self._requests = context.Pipe(duplex=False)
+        self._replies, answered = context.Pipe(duplex=False)
         self._process = context.Process(target=_load_for_ever, daemon=True,
-                                        args=(dataset, collate, self._requests, self._replies))
+                                        args=(dataset, collate, asked, answered))
         self._process.start()
+        asked.close(), answered.close()  # so that its death ends both pipes
+        atexit.register(self._process.kill)  # multiprocessing would wait for it after a SIGTERM
         self.pending = []  # numbers of the requests not answered yet, oldest first
 
     def ask(self, numbers, seeds):
-        self._requests.put((numbers, seeds))
+        """@errors RuntimeError: it has ended"""
+        try:
+            self._requests.send((numbers, seeds))
+        except OSError:
+            raise self._ended() from None
         self.pending.append(numbers)
 
     def answer(self):
-        """The oldest answer. @errors RuntimeError: the data set's own failure"""
-        good, batch = self._replies.get()
+        """The oldest answer. @errors RuntimeError: the data set's own failure, or it has ended"""
+        good, batch = self._receive()
         self.pending.pop(0)
         if not good:
             raise RuntimeError('data set: ' + batch)
         return batch
 
+    def _receive(self):
+        try:
+            if self._replies in wait([self._replies, self._process.sentinel]):
+                return self._replies.recv()
+        except (EOFError, OSError):
+            pass  # it ended within its answer
+        raise self._ended()
+
+    def _ended(self):
+        self._process.join(1)
+        code = self._process.exitcode
+        how = f'by signal {-code}' if code and code < 0 else f'with status {code}'
+        return RuntimeError(f'loader process {self._process.pid} ended {how}')
+
     def close(self):
+        atexit.unregister(self._process.kill)
         self._process.kill()
 
 
