@@ -52,6 +52,24 @@ class Fabric(unittest.TestCase):
             return fabric.train(epochs, batch_size, **(train or {}))
 
 
+def own_step(model, data, eva, train_loader, fn_args):
+    """fn_step_train as scripts write it; newer torch clears gradients like that by default."""
+    model.get_optimizer().zero_grad(set_to_none=True)
+    inputs, labels = data
+    loss = model.get_loss_function()(model(inputs), labels)
+    loss.backward()
+    model.get_optimizer().step()
+    return 0.0, loss.item()
+
+
+class OwnStep(Fabric):
+    def test_it_trains_as_fast_as_the_steps_of_the_trainer(self):
+        for effective in (0, 16):
+            how = {'train': {'effective_batch_size': effective}, 'lr': 0.1}
+            plain, own = self.train(**how), self.train(fn_step_train=own_step, **how)
+            torch.testing.assert_close(own.weight, plain.weight)
+
+
 class Saving(Fabric):
     def test_hooks_at_the_end_of_a_pass_and_saving_do_not_count_as_hanging(self):
         inside, seen = [0], []

@@ -1,5 +1,6 @@
 """Role: tests of fabric_model/flat.py: what a round's all-reduce carries and what comes of it."""
 
+import itertools
 import unittest
 
 import torch
@@ -116,6 +117,36 @@ class FlatModelTest(unittest.TestCase):
         for p, value in zip(model.parameters(), wanted):
             self.assertEqual(p.grad.dtype, torch.bfloat16)
             torch.testing.assert_close(p.grad, value)
+
+    def own_step(self, flat, model, inputs, set_to_none):
+        """As fn_step_train is run: a mean gradient, which becomes a sum."""
+        before = flat.detach()
+        for p in model.parameters():
+            if set_to_none or p.grad is None:
+                p.grad = None
+            else:
+                p.grad.zero_()
+        self.backward(model, inputs, 1)
+        flat.scale(len(inputs))
+        flat.add(before)
+
+    def test_own_step_functions_get_their_gradients_scaled_however_they_clear_them(self):
+        for dtype, set_to_none in itertools.product((torch.float32, torch.bfloat16), (True, False)):
+            model = torch.nn.Linear(4, 1).to(dtype)
+            bites = torch.randn(24, 4).to(dtype).split([16, 8])
+            wanted = [torch.zeros(p.shape) for p in model.parameters()]
+            for bite in bites:
+                grads = torch.autograd.grad(model(bite).square().mean(), list(model.parameters()))
+                wanted = [w + g.float() * len(bite) / 24 for w, g in zip(wanted, grads)]
+            flat = FlatModel(model, 0)
+            flat.begin()
+            for bite in bites:
+                self.own_step(flat, model, bite, set_to_none)
+            flat.square()
+            flat.sum(Members(), 24, True, NONE + [0.0])
+            flat.take((24, 24))
+            for p, value in zip(model.parameters(), wanted):
+                torch.testing.assert_close(p.grad, value.to(dtype))
 
     def test_numbers_alone_make_a_round_without_gradients(self):
         said = flags(5) + [1.0] + [0.5] * SHARES + [64.0, 1.5]

@@ -66,18 +66,28 @@ class _Bucket:
             at += p.numel()
 
     def attach(self):
-        """Makes every .grad a view, cleared."""
+        """Makes every .grad a view, cleared; of another dtype: none."""
         self.gradients.zero_()
         for p, view in zip(self.params, self.views):
             p.grad = view if p.dtype == view.dtype else None
 
     def gather(self):
-        """Brings in gradients that are not views (user code replaced them, or dtype)."""
+        """Brings in gradients that are not views. Those of another dtype are added to what was
+        brought in before, and gone from .grad; others, which user code replaced, are views again."""
         for p, view in zip(self.params, self.views):
-            if p.grad is None:
+            if p.grad is view:
+                continue
+            dense = p.grad.to_dense() if p.grad is not None and p.grad.is_sparse else p.grad
+            if p.dtype != view.dtype:
+                if dense is not None:
+                    view.add_(dense)
+                p.grad = None
+                continue
+            if dense is None:
                 view.zero_()
-            elif p.grad is not view:
-                view.copy_(p.grad.to_dense() if p.grad.is_sparse else p.grad)
+            else:
+                view.copy_(dense)
+            p.grad = view
 
     def scatter(self):
         """Gives gradients that are not views back."""
@@ -134,12 +144,15 @@ class FlatModel:
         self._saved = None
 
     def detach(self):
-        """Copies of the gradients so far, for add(); None while they are zero."""
+        """Sets the gradients so far aside: returns copies for add(), None while they are zero."""
         for bucket in self._buckets:
             bucket.gather()
         if all(not bucket.gradients.any() for bucket in self._buckets):
             return None
-        return [bucket.gradients.clone() for bucket in self._buckets]
+        copies = [bucket.gradients.clone() for bucket in self._buckets]
+        for bucket in self._buckets:
+            bucket.attach()
+        return copies
 
     def add(self, before):
         """Adds gradients that detach() copied."""
