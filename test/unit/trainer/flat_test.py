@@ -84,6 +84,18 @@ class FlatModelTest(unittest.TestCase):
         for p, value in zip(model.parameters(), wanted):
             torch.testing.assert_close(p.grad, value)
 
+    def test_buffers_of_a_member_alone_are_not_touched(self):
+        model = self.model(torch.float32)
+        model.register_buffer('exact', torch.tensor([0.1234567890123456], dtype=torch.float64))
+        flat = FlatModel(model, 1)
+        flat.begin()
+        self.backward(model, torch.randn(7, 4), 1)
+        wanted = [b.clone() for b in model.buffers()]
+        flat.sum(Members(), 7, True, NONE + [0.0, 0.0])
+        flat.take((7, 7))
+        for buffer, value in zip(model.buffers(), wanted):
+            self.assertTrue(torch.equal(buffer, value))
+
     def test_undo_brings_the_running_statistics_back(self):
         model = self.model()
         before = [b.clone() for b in model.buffers()]

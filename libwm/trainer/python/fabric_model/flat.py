@@ -1,5 +1,6 @@
 """Role: what one round's all-reduce carries, in flat buffers: the gradients (as views, so that
-backward writes right into the buffer), the float buffers of the model, and a tail of plain numbers.
+backward writes right into the buffer), the buffers of the model (buffers.py), and a tail of plain
+numbers.
 
   main buffer:   [ gradients | model buffers | weight c t t² checkpoint noise³ batch² loss metrics… ]
   other buffers: [ gradients of the other dtype ]
@@ -10,6 +11,7 @@ libwm/elastic/PROTOCOL.md; a buffer is reduced whole before anything of it is us
 
 import torch
 
+from .buffers import Buffers
 from .noise import SHARES
 
 _FLAGS = 5  # weight, the three of W-5, checkpoint
@@ -103,23 +105,26 @@ class FlatModel:
 
     def __init__(self, model, metrics):
         params = [p for p in model.parameters() if p.requires_grad]
-        self._buffers = [b for b in model.buffers() if b is not None and b.numel()]
-        dtypes = sorted({_wide(p.dtype) for p in params}, key=str) or [torch.float32]
+        self._buffers = Buffers(model)
+        dtypes = {_wide(p.dtype) for p in params} or {torch.float32}
+        if self._buffers.are_wide:
+            dtypes.add(torch.float64)
+        dtypes = sorted(dtypes, key=str, reverse=True)  # the widest has the room
         device = params[0].device if params else torch.device('cpu')
         self._tail_size = FIXED + 1 + metrics
-        room = self._tail_size + sum(b.numel() for b in self._buffers)
+        room = self._tail_size + self._buffers.room
         self._buckets = []
         for dtype in dtypes:
             mine = [p for p in params if _wide(p.dtype) == dtype]
             self._buckets.append(_Bucket(mine, dtype, device, 0 if self._buckets else room))
         self._room = self._buckets[0].room
-        self._saved = None
+        self._alone = False  # in the newest sum
 
     def begin(self):
         """Before a step: gradients zero; the model's buffers remembered for undo()."""
         for bucket in self._buckets:
             bucket.attach()
-        self._saved = [b.clone() for b in self._buffers]
+        self._buffers.begin()
 
     @property
     def on_cpu(self):
@@ -139,9 +144,7 @@ class FlatModel:
 
     def undo(self):
         """The step was not applied: the model's buffers as they were before it."""
-        for buffer, saved in zip(self._buffers, self._saved or []):
-            buffer.copy_(saved)
-        self._saved = None
+        self._buffers.undo()
 
     def detach(self):
         """Sets the gradients so far aside: returns copies for add(), None while they are zero."""
@@ -167,38 +170,32 @@ class FlatModel:
 
     def sum(self, group, weight, first, tail):
         """One all-reduce of everything. `first`: this member has the first of the samples,
-        its integer buffers count. Returns the Tail. @errors GroupBroken"""
+        its counters count. Returns the Tail. @errors GroupBroken"""
         for bucket in self._buckets:
             bucket.gather()
-        self._write_room(weight, first, [float(weight)] + tail)
+        self._alone = group.world == 1
+        if not self._alone:
+            self._buffers.write(self._room[:-self._tail_size], weight, first)
+        numbers = torch.tensor([float(weight)] + tail, dtype=self._room.dtype)
+        self._room[-self._tail_size:] = numbers
         for bucket in self._buckets:
             group.sum(bucket.flat)
         numbers = self._room[-self._tail_size:].tolist()
         return Tail(numbers, group.world)
-
-    def _write_room(self, weight, first, tail):
-        at = 0
-        for buffer in self._buffers:
-            share = weight if buffer.is_floating_point() else float(first)
-            self._room[at:at + buffer.numel()] = buffer.reshape(-1) * share
-            at += buffer.numel()
-        self._room[at:] = torch.tensor(tail, dtype=self._room.dtype)
 
     def take(self, weight):
         """After the sum: gradients and model buffers of the whole step, divided by `weight`
         (1 where losses are sums); buffers always by the number of samples.
         @shape weight: (divisor of gradients, number of samples)"""
         divisor, samples = weight
-        self._saved = None
         for bucket in self._buckets:
             if divisor != 1:
                 bucket.gradients.div_(divisor)
             bucket.scatter()
-        at = 0
-        for buffer in self._buffers:
-            mean = self._room[at:at + buffer.numel()].view_as(buffer)
-            buffer.copy_(mean / samples if buffer.is_floating_point() else mean.round())
-            at += buffer.numel()
+        if self._alone:
+            self._buffers.keep()
+        else:
+            self._buffers.read(self._room[:-self._tail_size], samples)
 
 
 class Numbers:
