@@ -96,6 +96,15 @@ class FlatModelTest(unittest.TestCase):
         for buffer, value in zip(model.buffers(), wanted):
             self.assertTrue(torch.equal(buffer, value))
 
+    def test_a_parameter_that_is_unfrozen_while_training_is_refused_by_name(self):
+        model = self.model()
+        model[0].weight.requires_grad_(False)
+        flat = FlatModel(model, 1)
+        flat.begin()
+        model[0].weight.requires_grad_(True)
+        with self.assertRaisesRegex(ValueError, "parameter '0.weight' was frozen when train"):
+            flat.begin()
+
     def test_undo_brings_the_running_statistics_back(self):
         model = self.model()
         before = [b.clone() for b in model.buffers()]

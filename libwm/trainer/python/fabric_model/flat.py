@@ -105,6 +105,7 @@ class FlatModel:
 
     def __init__(self, model, metrics):
         params = [p for p in model.parameters() if p.requires_grad]
+        self._frozen = [(n, p) for n, p in model.named_parameters() if not p.requires_grad]
         self._buffers = Buffers(model)
         dtypes = {_wide(p.dtype) for p in params} or {torch.float32}
         if self._buffers.are_wide:
@@ -121,7 +122,12 @@ class FlatModel:
         self._alone = False  # in the newest sum
 
     def begin(self):
-        """Before a step: gradients zero; the model's buffers remembered for undo()."""
+        """Before a step: gradients zero; the model's buffers remembered for undo().
+        @errors ValueError: a parameter is trained now that was frozen: members would differ"""
+        for name, parameter in self._frozen:
+            if parameter.requires_grad:
+                raise ValueError(f"parameter '{name}' was frozen when train() began and requires a "
+                                 'gradient now: end train() and call it again for that')
         for bucket in self._buckets:
             bucket.attach()
         self._buffers.begin()
