@@ -217,7 +217,8 @@ class Ledger:
     def _torch_samples(self, data_epoch, begin, count):
         import torch
         if self._pass[0] != data_epoch:
-            source = torch.Generator().manual_seed(self._ledger.seed * 1000003 + data_epoch)
+            seed = (self._ledger.seed * 1000003 + data_epoch) & 0xffffffffffffffff
+            source = torch.Generator().manual_seed(seed)
             order = torch.randperm(self._ledger.samples, generator=source).tolist()
             self._pass = (data_epoch, order)
         numbers = self._pass[1][begin:begin + count]
