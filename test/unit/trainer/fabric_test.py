@@ -70,6 +70,21 @@ class OwnStep(Fabric):
             torch.testing.assert_close(own.weight, plain.weight)
 
 
+class Arguments(Fabric):
+    def test_numbers_with_which_nothing_could_be_trained_are_refused_by_name(self):
+        for refused, arguments in (('epoch_number 0: at least 1', {'epochs': 0}),
+                                   ('batch_size 0: at least 1', {'batch_size': 0}),
+                                   ('effective_batch_size -1: at least 0',
+                                    {'train': {'effective_batch_size': -1}}),
+                                   ('checkpoint_freq -2: at least 0',
+                                    {'train': {'checkpoint_freq': -2}}),
+                                   ('data set of 0 samples: at least 1', {'sets': (Sums(0), None)}),
+                                   ('data set of 0 samples: at least 1',
+                                    {'sets': (Sums(0), None), 'batch_size': 'auto'})):
+            with self.assertRaisesRegex(ValueError, refused):
+                self.train(**arguments)
+
+
 class Saving(Fabric):
     def test_hooks_at_the_end_of_a_pass_and_saving_do_not_count_as_hanging(self):
         inside, seen = [0], []

@@ -34,6 +34,13 @@ _STDERR = 2  # the descriptor: scripts replace sys.stderr
 _OLDER = {'loss_function': 'loss', 'getDatasets': 'datasets_function'}
 
 
+def _at_least(least, **arguments):
+    """@errors ValueError: one of them is less"""
+    for name, value in arguments.items():
+        if value < least:
+            raise ValueError(f'train: {name} {value}: at least {least}')
+
+
 class FabricModel:
     """A model with what is needed to train it elastically."""
 
@@ -93,11 +100,12 @@ class FabricModel:
         num_dataloader_threads  loader processes a worker; 0: in the worker itself
         validation_freq, checkpoint_freq  in passes; 0: never (checkpoints on demand stay)
         With a varying number of workers and no effective_batch_size the global batch varies;
-        the learning rate is left alone."""
+        the learning rate is left alone.
+        @errors ValueError: nothing to train, or a number out of range"""
         began = time.monotonic()
         torch.set_num_threads(int(os.environ.get('OMP_NUM_THREADS') or torch.get_num_threads()))
         run = _Run(self, epoch_number, batch_size, engines_number or 0)
-        run.course(validation_freq, checkpoint_freq, effective_batch_size or 0)
+        run.course(validation_freq or 0, checkpoint_freq or 0, effective_batch_size or 0)
         engine = run.engine(num_dataloader_threads or 0)
         print('--------START TRAINING--------', flush=True)
         is_final = run.to_the_end(engine)
@@ -125,7 +133,14 @@ class _Run:
         self._handlers = {number: signal.getsignal(number) for number in self._stop_signals()}
 
     def course(self, validation_freq, checkpoint_freq, effective):
-        """What is to be done, from train()'s arguments."""
+        """What is to be done, from train()'s arguments. @errors ValueError: not that"""
+        _at_least(1, epoch_number=self._epochs)
+        _at_least(0, effective_batch_size=effective, validation_freq=validation_freq,
+                  checkpoint_freq=checkpoint_freq)
+        if not self._auto:
+            _at_least(1, batch_size=self._batch_size)
+        if not len(self.train_set):
+            raise ValueError('train: training data set of 0 samples: at least 1')
         names = tuple(name for name, _ in named_metrics(self._script.metrics))
         self._chooser = None
         if self._auto:
