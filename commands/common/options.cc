@@ -57,8 +57,9 @@ class Reader {
   // `name` is `word` without its dash and without the flags taken off its front.
   Result<void> one_option(std::string_view name, const std::string& word) {
     if (const auto* exact = find(options_, name)) return take(*exact);
-    const auto* letter = find(options_, name.substr(0, 1));
+    const auto* letter = in_cluster(name);
     if (!letter) return unknown(word);
+    if (letter->kind == Kind::Refused) return store(*letter, "");
     if (may_be_attached(*letter, name.substr(1)))
       return store(*letter, std::string(without_leading_blanks(name.substr(1))));
     if (takes_value(*letter)) return unknown(word);
@@ -67,9 +68,14 @@ class Reader {
     return one_option(name.substr(1), word);
   }
 
+  // The option that the first letter is where more stands behind it.
+  const Option* in_cluster(std::string_view name) const {
+    return name.starts_with('h') ? nullptr : find(options_, name.substr(0, 1));
+  }
+
   bool rest_is_known(std::string_view rest) const {
-    if (find(options_, rest)) return true;
-    const auto* letter = find(options_, rest.substr(0, 1));
+    if (find(options_, rest)) return rest != "h";
+    const auto* letter = in_cluster(rest);
     if (!letter) return false;
     return may_be_attached(*letter, rest.substr(1)) ||
            (!takes_value(*letter) && rest_is_known(rest.substr(1)));
@@ -84,6 +90,8 @@ class Reader {
 
   Result<void> store(const Option& option, std::string value) {
     std::string name(option.name);
+    if (option.kind == Kind::Refused)
+      return fail(Code::BadArgument, "-" + name + ": " + std::string(option.doc));
     bool ignored = option.kind == Kind::Ignored || option.kind == Kind::IgnoredFlag;
     if (ignored) parsed_.ignored.push_back(name);
     parsed_.options[name].push_back(std::move(value));
@@ -92,7 +100,8 @@ class Reader {
 
   Error unknown(const std::string& word) const {
     std::vector<std::string_view> names;
-    for (const auto& option : options_) names.push_back(option.name);
+    for (const auto& option : options_)
+      if (option.kind != Kind::Refused) names.push_back(option.name);
     auto near = nearest(std::string_view(word).substr(1), names);
     return fail(
         Code::BadArgument,
@@ -174,7 +183,7 @@ std::string usage(std::string_view synopsis, std::span<const Option> options) {
     at = end + 1;
   }
   for (const auto& option : options) {
-    if (option.doc.empty()) continue;
+    if (option.doc.empty() || option.kind == Option::Kind::Refused) continue;
     std::string left = "  -" + std::string(option.name);
     if (!option.argument.empty()) left += " " + std::string(option.argument);
     left.resize(std::max(left.size() + 1, kDocColumn), ' ');

@@ -4,6 +4,8 @@
 //   -n4  -ofile  attached to a one-letter option  "-o a b"     also after a blank
 //   -aJ name     flags may stand together         --           ends the options
 //
+// -h stands alone: -hostfile is no -h -o stfile.
+//
 // Not built on Boost.Program_options: its single-dash style guesses prefixes and does not
 // know attached values beside long names, so that -n4 and -nnodes could not both work.
 // Clients rely on every line above (lsf-surface 1).
@@ -28,6 +30,8 @@ struct Option {
     Number,   ///< attached values must start with a digit: -n4, but -nodes is unknown
     Ignored,  ///< takes a value; accepted with a warning, for clients that send it
     IgnoredFlag,
+    Refused,  ///< one of LSF's that would change what the command does; `doc` says why it is not
+              ///< there. Listed lest it be read as letters that stand together
   };
   std::string_view name;  ///< without the dash
   Kind kind = Kind::Flag;
@@ -57,7 +61,7 @@ struct Parsed {
 };
 
 /// Takes a command line apart.
-/// @errors BadArgument: an option that is not listed, named, or a value that is missing
+/// @errors BadArgument: an option that is not listed, or refused, named, or a value that is missing
 /// @cost O(words · options)   @thread any
 Result<Parsed> parse_options(std::span<const Option> options, std::span<const std::string> args,
                              Words words);

@@ -17,6 +17,8 @@ constexpr Option kOptions[] = {
     {"J", Kind::Text, "name", ""},       {"ar", Kind::Flag, "", ""},
     {"app", Kind::Text, "profile", ""},  {"R", Kind::Text, "req", ""},
     {"ptl", Kind::Ignored, "t", ""},     {"w", Kind::Flag, "", ""},
+    {"h", Kind::Flag, "", ""},           {"g", Kind::Refused, "", "groups are not supported"},
+    {"aq", Kind::Refused, "", "no aq"},
 };
 
 Parsed parsed(List args, Words words = Words::Anywhere) {
@@ -52,6 +54,19 @@ TEST(options, flags_stand_together) {
   EXPECT_TRUE(p.has("a"));
   EXPECT_EQ(p.first("J"), "*uuid*");
   EXPECT_TRUE(parsed({"-aw"}).has("w"));
+}
+
+TEST(options, help_stands_alone) {
+  EXPECT_TRUE(parsed({"-h"}).has("h"));
+  EXPECT_EQ(refusal({"-hostfile", "f"}), "-hostfile: unknown option");
+  EXPECT_EQ(refusal({"-ah"}), "-ah: unknown option (nearest: -a)");
+}
+
+TEST(options, what_is_refused_says_why) {
+  EXPECT_EQ(refusal({"-g", "/x"}), "-g: groups are not supported");
+  EXPECT_EQ(refusal({"-g/x"}), "-g: groups are not supported");
+  EXPECT_EQ(refusal({"-aq", "short"}), "-aq: no aq") << "and not -a -q short";
+  EXPECT_EQ(refusal({"-wg", "/x"}), "-g: groups are not supported");
 }
 
 TEST(options, an_unlisted_option_is_named) {
