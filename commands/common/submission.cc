@@ -89,6 +89,23 @@ constexpr Option kOptions[] = {
     {"network", Kind::Ignored, "", ""},
     {"ptl", Kind::Ignored, "", ""},
     {"eptl", Kind::Ignored, "", ""},
+    {"ext", Kind::Ignored, "", ""},
+    {"extsched", Kind::Ignored, "", ""},
+    {"alloc_flags", Kind::Ignored, "", ""},
+    {"freq", Kind::Ignored, "", ""},
+    {"notify", Kind::Ignored, "", ""},
+    {"Lp", Kind::Ignored, "", ""},
+    {"mig", Kind::Ignored, "", ""},
+    {"Ne", Kind::IgnoredFlag, "", ""},
+    {"tty", Kind::IgnoredFlag, "", ""},
+    {"outdir", Kind::Refused, "", "not supported, -o dir/ names a folder for the output"},
+    {"hostfile", Kind::Refused, "", "not supported, -m names the hosts"},
+    {"pack", Kind::Refused, "", "packs of jobs are not supported"},
+    {"template", Kind::Refused, "", "not supported"},
+    {"IS", Kind::Refused, "", "not supported, -I, -Ip and -Is are"},
+    {"ISp", Kind::Refused, "", "not supported, -I, -Ip and -Is are"},
+    {"ISs", Kind::Refused, "", "not supported, -I, -Ip and -Is are"},
+    {"IX", Kind::Refused, "", "X11 is not forwarded"},
 };
 
 Error bad(const std::string& option, const std::string& value, const std::string& why) {
