@@ -1,4 +1,4 @@
-// bkill: ends jobs, or sends them a signal. Every id is answered on its own; one that could
+// bkill: ends jobs, or sends them a signal; without a number the newest that fits. Every id is answered on its own; one that could
 // not be ended makes the exit code 255, the others are ended all the same.
 #include "commands/common/command.h"
 #include "commands/common/outcomes.h"
@@ -23,8 +23,8 @@ constexpr Option kOptions[] = {
     {"stat", Kind::Text, "run|pend|susp", "Jobs in this state"},
     {"l", Kind::Flag, "", "List the signals"},
     {"b", Kind::IgnoredFlag, "", ""},
-    {"g", Kind::Ignored, "", ""},
-    {"sla", Kind::Ignored, "", ""},
+    {"g", Kind::Refused, "", "job groups are not supported"},
+    {"sla", Kind::Refused, "", "service classes are not supported"},
 };
 
 Result<KillRequest> request_of(const Parsed& options) {
@@ -36,10 +36,9 @@ Result<KillRequest> request_of(const Parsed& options) {
   request.force = options.has("r");
   request.mark_done = options.has("d");
   request.reason = options.first("C").value_or("");
-  auto state = options.first("stat").value_or("");
-  request.jobs.running_only = state == "run";
-  request.jobs.pending_only = state == "pend";
-  request.jobs.suspended_only = state == "susp";
+  if (auto state = options.first("stat")) {
+    WM_TRY(select_state(*state, request.jobs));
+  }
   return request;
 }
 
@@ -49,9 +48,10 @@ Result<int> run(const Parsed& options) {
     return 0;
   }
   if (!selects(options))
-    return fail(Code::BadArgument, "bkill: job ID or one of -J -u -q -m -P -app is wanted");
+    return fail(Code::BadArgument, "bkill: job ID or one of -J -u -q -m -P -app -stat is wanted");
   WM_TRY(auto request, request_of(options));
   WM_TRY(auto to, master());
+  WM_TRY(request.jobs, jobs_to_change(to, options, request.jobs));
   WM_TRY(auto reply, to.kill(request));
   return tell(reply);
 }

@@ -28,6 +28,7 @@ Result<int> run(const Parsed& options) {
   request.jobs.pending_only = request.jobs.ids.empty();
   request.queue = options.words.front();
   WM_TRY(auto to, master());
+  WM_TRY(request.jobs, jobs_to_change(to, which, request.jobs));
   WM_TRY(auto reply, to.switch_queue(request));
   return tell(reply);
 }

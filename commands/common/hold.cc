@@ -26,6 +26,7 @@ Result<int> run(bool hold, const Parsed& options) {
   request.hold = hold;
   WM_TRY(request.jobs, select_jobs(options));
   WM_TRY(auto to, master());
+  WM_TRY(request.jobs, jobs_to_change(to, options, request.jobs));
   WM_TRY(auto reply, to.release(request));
   return tell(reply);
 }

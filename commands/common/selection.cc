@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <iterator>
+#include <utility>
 
 #include "commands/common/job_names.h"
 #include "commands/common/times.h"
@@ -66,6 +67,37 @@ bool selects(const Parsed& options) {
   for (auto name : {"J", "u", "q", "m", "P", "app", "stat"})
     if (options.has(name)) return true;
   return !options.words.empty();
+}
+
+Result<void> select_state(const std::string& text, JobSelection& selection) {
+  std::string state = text;
+  std::transform(state.begin(), state.end(), state.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  if (state == "run") selection.running_only = true;
+  else if (state == "pend") selection.pending_only = true;
+  else if (state == "susp") selection.suspended_only = true;
+  else
+    return fail(Code::BadArgument, "-stat " + text + ": Bad argument, run, pend or susp is wanted");
+  return {};
+}
+
+std::optional<JobId> newest_of(std::span<const JobView> jobs) {
+  auto older = [](const JobView& a, const JobView& b) {
+    return std::pair(a.job->submitted, a.id.job) < std::pair(b.job->submitted, b.id.job);
+  };
+  auto newest = std::max_element(jobs.begin(), jobs.end(), older);
+  if (newest == jobs.end()) return std::nullopt;
+  return JobId{newest->id.job, 0};
+}
+
+Result<JobSelection> jobs_to_change(client::Master& master, const Parsed& options,
+                                    JobSelection selection) {
+  if (!options.words.empty()) return selection;
+  WM_TRY(auto reply, master.jobs({selection}));
+  auto newest = newest_of(reply.jobs);
+  if (!newest) return fail(Code::NotFound, "No matching job found");
+  selection.ids = {*newest};
+  return selection;
 }
 
 Result<int> parse_signal(const std::string& text) {

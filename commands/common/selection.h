@@ -1,11 +1,15 @@
 // Role: which jobs a command means: the options that select, shared by bjobs, bkill, bhist, bacct,
-// bstop and bresume. @source LSF bjobs, bkill (lsf-surface 3.3, 4)
+// bstop, bresume and bswitch. What changes jobs means, without a number, only the newest of those
+// that fit; 0 stands for all of them. @source LSF bjobs, bkill (lsf-surface 3.3, 4)
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 
 #include "commands/common/options.h"
 #include "libwm/base/result.h"
+#include "libwm/client/master.h"
 #include "libwm/model/acct.h"
 
 namespace wm::cmd {
@@ -20,6 +24,18 @@ Result<AcctRequest> select_records(const Parsed& options);
 
 /// Has anything been selected: an id, 0, or one of the options. @cost O(1)
 bool selects(const Parsed& options);
+
+/// -stat run, pend or susp, in upper case as well, into the selection. @errors BadArgument
+Result<void> select_state(const std::string& text, JobSelection& selection);
+
+/// The job, or array, that was submitted last; nothing of none. @cost O(jobs)
+std::optional<JobId> newest_of(std::span<const JobView> jobs);
+
+/// `selection` for a command that changes jobs: as it is where there are numbers, or 0, among the
+/// words, else the newest of its jobs.
+/// @errors NotFound: it has none; as Master::jobs
+Result<JobSelection> jobs_to_change(client::Master& master, const Parsed& options,
+                                    JobSelection selection);
 
 /// Signal by number or by name with or without SIG.
 /// @errors BadArgument: "x: Signal not supported"

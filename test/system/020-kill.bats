@@ -99,12 +99,41 @@ END
   wait_for 5 dead 31409
 }
 
+@test "without a number only the newest job that fits is meant" {
+  for k in 1 2 3; do jobs[k]=$(submit -H -J meant sleep 31411); done
+  array=$(submit -H -J "meantarray[1-3]" sleep 31411)
+  run bkill -J nosuchname
+  [ "$status" -eq 255 ]
+  [[ $output == "No matching job found" ]]
+  run bkill -J 'meant*'
+  [ "$status" -eq 0 ]
+  [[ $output == "Job <$array> is being terminated" ]]
+  run bkill -J meant
+  [[ $output == "Job <${jobs[3]}> is being terminated" ]]
+  run bresume -J meant
+  [[ $output == "Job <${jobs[2]}> is being resumed" ]]
+  run bkill -J meant 0
+  [ "${#lines[@]}" -eq 2 ]
+}
+
+@test "an option that selects nothing here ends nothing" {
+  job=$(submit -H sleep 31412)
+  for option in "-g /group" "-sla gold" "-stat running"; do
+    run bkill $option 0
+    [ "$status" -eq 255 ]
+    [[ $output == *"${option%% *}"* ]]
+  done
+  [ "$(state "$job")" = held ]
+  bkill -stat PEND 0
+  ran_out "$job"
+}
+
 @test "thousands of jobs are listed and killed in portions" {
   for k in 1 2 3; do bsub -H -J "many$k[1-1000]" sleep 31499 >/dev/null; done
   [ "$(bjobs -J 'many*' -noheader -o 'jobid jobindex' | sort -u | wc -l)" -eq 3000 ]
   run bkill -J 'many*' 0
   [ "$status" -eq 0 ]
-  [ "${#lines[@]}" -eq 3000 ]
+  [ "${#lines[@]}" -eq 3 ]   # an array by its name is ended as a whole
   run bjobs -J 'many*'
   [[ $output == "No unfinished job found" ]]
   [ "$(bhist -e -J 'many*' | tail -n +3 | wc -l)" -eq 3000 ]
