@@ -102,7 +102,7 @@ Result<void> add_directives(const Source& source, Parsed& options) {
   WM_TRY(auto more, parse_options(submit_options(), words, Words::Anywhere));
   if (!more.words.empty())
     return fail(Code::BadArgument, "#BSUB: '" + more.words[0] + "' is no option");
-  options.append(more);
+  append_directives(options, std::move(more));
   return {};
 }
 

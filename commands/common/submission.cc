@@ -390,9 +390,23 @@ Result<void> apply_variable(const std::string& word, const Variables& here, Vari
   return {};
 }
 
+// Options of which one says what the others of its row say, or that it is not so.
+const std::vector<std::string_view> kOneOf[] = {{"o", "oo"}, {"e", "eo"},       {"i", "is"},
+                                                {"r", "rn"}, {"I", "Ip", "Is"}, {"env"}};
+
 }  // namespace
 
 std::span<const Option> submit_options() { return kOptions; }
+
+void append_directives(Parsed& options, Parsed script) {
+  for (const auto& row : kOneOf) {
+    bool said = std::ranges::any_of(row, [&](auto name) { return options.has(name); });
+    for (auto name : row)
+      if (auto at = script.options.find(name); said && at != script.options.end())
+        script.options.erase(at);
+  }
+  options.append(script);
+}
 
 Result<void> read_requirements(const Parsed& options, JobSpec& spec) {
   auto resreqs = options.all("R");

@@ -19,6 +19,11 @@ namespace wm::cmd {
 /// bsub's table; #BSUB lines go through it too. @cost O(1)
 std::span<const Option> submit_options();
 
+/// A script's options behind those of the command line, which go first: where it says -o, the
+/// script's -oo counts no more than its -o; -e, -i, -r, -I likewise, and all of -env.
+/// @cost O(options)
+void append_directives(Parsed& options, Parsed script);
+
 /// What a submission takes from where it is made.
 struct Surroundings {
   Identity who;

@@ -114,6 +114,27 @@ TEST(submission, output_is_appended_or_replaced) {
   EXPECT_TRUE(s.err_overwrite);
 }
 
+TEST(submission, the_command_line_goes_before_the_script) {
+  auto both = [](List args, List script) {
+    auto all = options(args);
+    append_directives(all, options(script));
+    return all;
+  };
+  auto made = [&](List args, List script) {
+    return make_spec(both(args, script), {"x", ""}, kHere).value();
+  };
+  EXPECT_EQ(made({"-o", "mine"}, {"-oo", "theirs"}).out_file, "mine");
+  EXPECT_FALSE(made({"-o", "mine"}, {"-oo", "theirs"}).out_overwrite);
+  EXPECT_EQ(made({"-e", "mine"}, {"-eo", "theirs"}).err_file, "mine");
+  EXPECT_EQ(made({"-i", "mine"}, {"-is", "theirs"}).in_file, "mine");
+  EXPECT_TRUE(made({"-r"}, {"-rn"}).rerunnable);
+  EXPECT_FALSE(made({"-rn"}, {"-r"}).rerunnable);
+  EXPECT_EQ(made({"-I"}, {"-Is"}).streams, Streams::Pipes);
+  EXPECT_EQ(made({"-e", "x"}, {"-oo", "theirs"}).out_file, "theirs") << "another matter";
+  EXPECT_EQ(both({"-env", "none"}, {"-env", "A=1"}).all("env"), List{"none"});
+  EXPECT_EQ(both({}, {"-env", "all", "-env", "A=1"}).all("env"), (List{"all", "A=1"}));
+}
+
 TEST(submission, requirements_are_joined_and_checked) {
   EXPECT_EQ(spec({"-R", "mem>5", "-R", "rusage[mem=9]"}).resreq, "select[mem>5] rusage[mem=9]");
   EXPECT_EQ(spec({"-M", "2G"}).resreq, "rusage[mem=2048]");
