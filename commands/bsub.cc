@@ -18,6 +18,7 @@
 #include "commands/common/directives.h"
 #include "commands/common/file_copies.h"
 #include "commands/common/interactive.h"
+#include "commands/common/job_environment.h"
 #include "commands/common/job_fields.h"
 #include "commands/common/submission.h"
 #include "libwm/client/launch.h"
@@ -187,6 +188,8 @@ Result<int> run(const Parsed& given) {
   if (found) found->greet();
   WM_TRY(auto spec, make_spec(options, source, here));
   WM_TRY(auto env, make_environment(options, here));
+  for (const auto& name : env.unset)
+    complain("bsub: -env " + name + ": is not set here, and not in the job\n");
   announce_dates(spec);
   WM_TRY(auto to, std::move(found));
   if (spec.in_spooled) {
@@ -194,7 +197,7 @@ Result<int> run(const Parsed& given) {
   }
   const auto streams = spec.streams;
   const auto spooled = spec.in_spooled ? spec.in_file : "";
-  auto reply = submit_to(to, std::move(spec), source, env, asked_queues(options, here));
+  auto reply = submit_to(to, std::move(spec), source, env.block, asked_queues(options, here));
   if (!reply && !spooled.empty()) ::unlink(spooled.c_str());
   if (!reply) return reply.error();
   announce(*reply);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 
 #include "commands/common/directives.h"
 #include "commands/common/file_copies.h"
@@ -357,37 +356,10 @@ Result<void> read_around(const Parsed& options, JobSpec& spec) {
   return {};
 }
 
-using Variables = std::map<std::string, std::string>;
-
-Variables all_variables(const Surroundings& surroundings) {
-  Variables all;
-  for (const auto& entry : surroundings.environment)
-    if (auto equals = entry.find('='); equals != std::string::npos && equals > 0)
-      all[entry.substr(0, equals)] = entry.substr(equals + 1);
-  return all;
-}
-
 std::string trimmed(const std::string& text) {
   auto first = text.find_first_not_of(" \t");
   if (first == std::string::npos) return "";
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-Result<void> apply_variable(const std::string& word, const Variables& here, Variables& job) {
-  auto equals = word.find('=');
-  auto name = word.substr(0, equals);
-  bool remove = name.starts_with('~');
-  if (remove) name.erase(0, 1);
-  if (name.empty() || name.find(' ') != std::string::npos)
-    return bad("env", word, "Bad argument, all, none, NAME, NAME=value or ~NAME is wanted");
-  if (remove) {
-    job.erase(name);
-  } else if (equals != std::string::npos) {
-    job[name] = word.substr(equals + 1);
-  } else if (auto at = here.find(name); at != here.end()) {
-    job[name] = at->second;
-  }
-  return {};
 }
 
 // Options of which one says what the others of its row say, or that it is not so.
@@ -473,23 +445,6 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   WM_TRY(read_requirements(options, spec));
   WM_TRY(read_mpi(options, spec));
   return spec;
-}
-
-Result<std::string> make_environment(const Parsed& options, const Surroundings& surroundings) {
-  const Variables here = all_variables(surroundings);
-  const auto given = options.all("env");
-  Variables job = given.empty() ? here : Variables();
-  for (const auto& text : given) {
-    for (const auto& part : split(text, ",")) {
-      auto word = trimmed(part);
-      if (word == "all") job.insert(here.begin(), here.end());
-      else if (word == "none") job.clear();
-      else if (!word.empty()) WM_TRY(apply_variable(word, here, job));
-    }
-  }
-  std::string block;
-  for (const auto& [name, value] : job) block += name + "=" + value + '\0';
-  return block;
 }
 
 std::vector<std::string> asked_queues(const Parsed& options, const Surroundings& surroundings) {

@@ -63,11 +63,6 @@ Result<void> read_requirements(const Parsed& options, JobSpec& spec);
 /// These requirements, with what -M reserves where they do not say how much. `reqs`: one at least.
 void set_requirements(std::vector<expr::ResReq> reqs, JobSpec& spec);
 
-/// The job's environment as a block "A=1\0B=2\0", from -env and the submitter's variables:
-/// "all", "none", NAME (as here), NAME=value, ~NAME; without -env everything.
-/// @errors BadArgument: a name that is none
-Result<std::string> make_environment(const Parsed& options, const Surroundings& surroundings);
-
 /// The queues of -q "a b", in order; one empty name when none is given. @cost O(length)
 std::vector<std::string> asked_queues(const Parsed& options, const Surroundings& surroundings);
 

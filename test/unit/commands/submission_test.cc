@@ -30,14 +30,6 @@ std::string refusal(List args) {
   return result ? "accepted" : result.error().text;
 }
 
-// The environment block as readable text.
-std::string env(List args) {
-  auto block = make_environment(options(args), kHere);
-  if (!block) return block.error().text;
-  for (auto& c : *block) c = c == '\0' ? ';' : c;
-  return *block;
-}
-
 TEST(submission, ranks_by_pmix_are_a_fixed_number) {
   EXPECT_EQ(spec({"-mpi", "pmix", "-n", "8"}).mpi, Mpi::Pmix);
   EXPECT_EQ(spec({"-n", "8"}).mpi, Mpi::None);
@@ -163,15 +155,6 @@ TEST(submission, bad_numbers_name_option_and_value) {
 TEST(submission, run_limits_may_name_a_host) {
   EXPECT_EQ(spec({"-W", "90/hostA"}).run_limit, std::chrono::minutes(90));
   EXPECT_EQ(spec({"-W", "0:00:02"}).run_limit, std::chrono::seconds(2));
-}
-
-TEST(submission, environment_is_whole_unless_said) {
-  EXPECT_EQ(env({}), "A=1;B=two words;LSB_DEFAULTPROJECT=p;");
-  EXPECT_EQ(env({"-env", "none"}), "");
-  EXPECT_EQ(env({"-env", "all, A=9, ~B"}), "A=9;LSB_DEFAULTPROJECT=p;");
-  EXPECT_EQ(env({"-env", "B,C=x=y,NOSUCH"}), "B=two words;C=x=y;");
-  EXPECT_EQ(env({"-env", "none", "-env", "X=1", "-env", "Y=2"}), "X=1;Y=2;");
-  EXPECT_NE(env({"-env", "=3"}).find("Bad argument"), std::string::npos);
 }
 
 TEST(submission, queues_are_tried_in_order) {
