@@ -161,19 +161,31 @@ Result<void> follow(client::Master& master, JobId job, Streams streams) {
   return {};
 }
 
+// Which of its attempts the job is at: one that was queued again begins another.
+Result<Attempt> attempt_of(client::Master& master, JobId job) {
+  JobSelection one;
+  one.ids = {job};
+  WM_TRY(auto reply, master.jobs({one}));
+  return reply.jobs.empty() ? Attempt{} : reply.jobs.front().job->attempt;
+}
+
 Result<int> wait_for(client::Master& master, JobId job, Streams streams) {
   interactive_job = job;
-  if (streams != Streams::Files)
-    for (int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, end_job);
   complain("<<Waiting for dispatch ...>>\n");
-  bool told = false;
+  Attempt told;
   WaitReply now;
   while (!is_over(now.state)) {
+    if (streams != Streams::Files)
+      for (int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, end_job);
     WM_TRY(now, master.wait({job, now.state}));
-    if (told || now.first_host.empty()) continue;
+    if (now.first_host.empty()) continue;
+    WM_TRY(auto attempt, attempt_of(master, job));
+    if (attempt == told) continue;
+    told = attempt;
     complain("<<Starting on " + now.first_host + ">>\n");
-    told = true;
-    if (streams != Streams::Files) WM_TRY(follow(master, job, streams));
+    if (streams == Streams::Files) continue;
+    WM_TRY(follow(master, job, streams));
+    now.state = JobState::Pending;  // much may have happened meanwhile: look again
   }
   if (streams == Streams::Files) complain("<<Job is finished>>\n");
   return exit_code_of(now);

@@ -26,6 +26,13 @@ person() { timeout 100 "$PYTHON" "$BATS_TEST_DIRNAME/on_terminal.py" "$@"; }
   done
 }
 
+@test "-I: a job that is queued again is followed again" {
+  run bash -c "timeout 60 bsub -I -Q 7 'test -e once && { echo second; exit 3; }; touch once; echo first; exit 7' 2>err.txt </dev/null"
+  [ "$status" -eq 3 ]
+  [[ $output == *first*second* ]]
+  [ "$(grep -c Starting err.txt)" -eq 2 ]
+}
+
 @test "-Ip: a terminal with the size of the user's, and what changes of it" {
   run person size:31x101 expect:Starting 'expect:31 101' size:40x120 'expect:40 120' -- \
     bsub -Ip 'trap "stty size; exit 4" WINCH; stty size; while :; do sleep 0.1; done'
