@@ -52,7 +52,9 @@ struct Subject {
                    (near.empty() ? "" : " (nearest: " + std::string(near) + ")"));
   }
   void requirement(const std::string& text) const {
-    if (auto req = expr::parse_resreq(text); !req) wrong("res_req", req.error().text);
+    auto req = expr::parse_resreq(text);
+    auto fine = req ? expr::check_usage(*req) : req.error();
+    if (!fine) wrong("res_req", fine.error().text);
   }
   void run_limit(const RunLimit& limit) const {
     if (limit.max.count() > 0 && limit.usual > limit.max)

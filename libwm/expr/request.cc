@@ -89,6 +89,7 @@ void set_gpus(JobSpec& spec, const AppConf& app, const GpuReq& gpu) {
 
 // One requirement, merged already.
 Result<void> fill(JobSpec& spec, const AppConf& app, const ResReq& req) {
+  WM_TRY(check_usage(req));
   WM_TRY(auto gpu, gpu_of(spec, app, req));
   spec.resreq = to_string(req);
   spec.select = req.select;

@@ -20,7 +20,8 @@ namespace wm::expr {
 /// application's type and spec.elastic (DESIGN 4). Returns what spec would be with the second,
 /// third … alternative; mostly none. A duration of rusage[mem] becomes spec.mem_for; decay is
 /// rounded up to the full amount until then.
-/// @errors BadArgument: a requirement that does not parse; texts as parse_resreq, parse_gpu
+/// @errors BadArgument: a requirement that does not parse; texts as parse_resreq, check_usage,
+///   parse_gpu
 /// @cost O(length)   @thread any
 Result<std::vector<JobSpec>> fill_request(JobSpec& spec, const QueueConf& queue,
                                           const AppConf& app);

@@ -433,6 +433,14 @@ ResReq merge(const ResReq& base, const ResReq& over) {
   return merged;
 }
 
+Result<void> check_usage(const ResReq& req) {
+  constexpr std::string_view kKnown[] = {"mem", "ngpus_physical", "tmp", "swp"};
+  for (const auto& term : req.rusage)
+    if (std::ranges::find(kKnown, term.resource) == std::end(kKnown))
+      return fail(Code::BadArgument, term.resource + ": Bad resource name");
+  return {};
+}
+
 std::string to_string(const ResReq& req) {
   auto same = [](const std::string& s) { return s; };
   std::string text, cu;

@@ -81,6 +81,11 @@ Result<ResReq> parse_resreqs(std::span<const std::string> texts);
 /// @cost O(terms²)
 ResReq merge(const ResReq& base, const ResReq& over);
 
+/// Does rusage[] name only what can be reserved (mem, ngpus_physical), or what LSF's users write
+/// and nothing here is reserved of (tmp, swp)?
+/// @errors BadArgument: "lic: Bad resource name"   @cost O(terms)
+Result<void> check_usage(const ResReq& req);
+
 /// The requirement as one string; parses to the same value. @cost O(length)
 std::string to_string(const ResReq& req);
 

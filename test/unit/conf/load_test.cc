@@ -156,6 +156,8 @@ TEST(conf, contradictions_are_refused) {
 TEST(conf, requirements_must_parse) {
   EXPECT_THAT(problems_of({{"queues.conf", "[normal]\nres_req = rusage[mem=]\n"}}),
               HasSubstr("queues.conf:2: res_req: Error in rusage section"));
+  EXPECT_THAT(problems_of({{"queues.conf", "[normal]\nres_req = rusage[lic=1]\n"}}),
+              HasSubstr("queues.conf:2: res_req: lic: Bad resource name"));
   EXPECT_THAT(problems_of({{"apps.conf", "[mpi]\ngpu = nun=1\n"}}),
               HasSubstr("apps.conf:2: gpu: GPU requirement: unknown keyword \"nun\""));
 }

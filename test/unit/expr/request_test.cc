@@ -101,6 +101,14 @@ TEST(request, affinity_asks_for_cores) {
   EXPECT_EQ(filled({.resreq = "affinity[core(3):membind=localonly]"}).task.milli_cpus, 3000u);
 }
 
+TEST(request, what_cannot_be_reserved_is_refused_by_name) {
+  JobSpec spec{.resreq = "rusage[mem=5,lic=1]"};
+  EXPECT_EQ(fill_request(spec, {}, kBatch).error().text, "lic: Bad resource name");
+  spec.resreq = "{rusage[mem=5]} || {rusage[tape=2]}";
+  EXPECT_EQ(fill_request(spec, {}, kBatch).error().text, "tape: Bad resource name");
+  EXPECT_EQ(filled({.resreq = "rusage[tmp=100,swp=5]"}).resreq, "rusage[tmp=100,swp=5]");
+}
+
 TEST(request, mistakes_are_refused) {
   JobSpec spec{.resreq = "rusage[mem=]"};
   EXPECT_EQ(fill_request(spec, {}, kBatch).error().code, Code::BadArgument);
