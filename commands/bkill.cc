@@ -1,5 +1,6 @@
-// bkill: ends jobs, or sends them a signal; without a number the newest that fits. Every id is answered on its own; one that could
-// not be ended makes the exit code 255, the others are ended all the same.
+// bkill: ends jobs, or sends them a signal; without a number the newest that fits. Every id is
+// answered on its own; one that could not be ended makes the exit code 255, the others are ended
+// all the same.
 #include "commands/common/command.h"
 #include "commands/common/outcomes.h"
 #include "commands/common/selection.h"
@@ -61,5 +62,9 @@ Result<int> run(const Parsed& options) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
-  return main_of({"bkill", "bkill [options] [job_id[[index]] ... | 0]", kOptions}, argc, argv, run);
+  return main_of({.name = "bkill",
+                  .synopsis = "bkill [options] [job_id[[index]] ... | 0]",
+                  .options = kOptions,
+                  .acts = true},
+                 argc, argv, run);
 }

@@ -55,7 +55,10 @@ Result<int> run(const Parsed& options) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
-  const Command command{"bmod", "bmod [options] job_id[[index]]", modify_options(), Words::Anywhere,
-                        " Job not modified."};
+  const Command command{.name = "bmod",
+                        .synopsis = "bmod [options] job_id[[index]]",
+                        .options = modify_options(),
+                        .refusal = " Job not modified.",
+                        .acts = true};
   return main_of(command, argc, argv, run);
 }

@@ -35,7 +35,9 @@ Result<int> run(const Parsed& options) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
-  return main_of(
-      {"bresize", "bresize [-c] release|request tasks job_id | bresize cancel job_id", kOptions},
-      argc, argv, run);
+  return main_of({.name = "bresize",
+                  .synopsis = "bresize [-c] release|request tasks job_id | bresize cancel job_id",
+                  .options = kOptions,
+                  .acts = true},
+                 argc, argv, run);
 }

@@ -222,7 +222,12 @@ Result<int> run(const Parsed& given) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
-  const Command command{"bsub", "bsub [options] command [argument ...] | script_file | < script",
-                        submit_options(), Words::Last, " Job not submitted."};
+  const Command command{
+      .name = "bsub",
+      .synopsis = "bsub [options] command [argument ...] | script_file | < script",
+      .options = submit_options(),
+      .words = Words::Last,
+      .refusal = " Job not submitted.",
+      .acts = true};
   return main_of(command, argc, argv, run);
 }

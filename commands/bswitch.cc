@@ -38,6 +38,9 @@ Result<int> run(const Parsed& options) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
-  return main_of({"bswitch", "bswitch [options] queue [job_id[[index]] ... | 0]", kOptions}, argc,
-                 argv, run);
+  return main_of({.name = "bswitch",
+                  .synopsis = "bswitch [options] queue [job_id[[index]] ... | 0]",
+                  .options = kOptions,
+                  .acts = true},
+                 argc, argv, run);
 }

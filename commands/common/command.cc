@@ -37,6 +37,13 @@ std::vector<Option> with_common(std::span<const Option> own) {
   return all;
 }
 
+// The exit code when nothing is left to say; output that went nowhere is no answer.
+int finish(const Command& command, int code) {
+  if (!std::ferror(stdout)) return code;
+  complain(std::string(command.name) + ": standard output cannot be written\n");
+  return command.acts ? code : kRefused;
+}
+
 }  // namespace
 
 int main_of(const Command& command, int argc, char** argv,
@@ -50,7 +57,7 @@ int main_of(const Command& command, int argc, char** argv,
   }
   if (asks(*parsed, "h") || asks(*parsed, "help") || asks(*parsed, "-help")) {
     say(usage(command.synopsis, options));
-    return 0;
+    return finish(command, 0);
   }
   if (asks(*parsed, "V") || asks(*parsed, "-version")) {
     complain(std::string(command.name) + " (WM) " WM_VERSION "\n");
@@ -58,7 +65,7 @@ int main_of(const Command& command, int argc, char** argv,
   }
   warn_of_ignored(command, *parsed);
   auto code = body(*parsed);
-  return code ? *code : refuse(command, code.error());
+  return code ? finish(command, *code) : refuse(command, code.error());
 }
 
 std::optional<std::string> environment(const char* name) {

@@ -28,9 +28,11 @@ struct Command {
   std::span<const Option> options;
   Words words = Words::Anywhere;
   std::string_view refusal;  ///< after an error's text: " Job not submitted."
+  bool acts = false;  ///< its exit code says what was done, also where that cannot be printed
 };
 
-/// Takes the command line apart and runs `body`, whose value is the exit code.
+/// Takes the command line apart and runs `body`, whose value is the exit code; kRefused where
+/// standard output took not all that was said, unless the command acts.
 /// @thread main, once
 int main_of(const Command& command, int argc, char** argv,
             const std::function<Result<int>(const Parsed&)>& body);
@@ -45,7 +47,7 @@ std::string conf_dir();
 /// @errors NotFound, BadArgument: the configuration
 Result<client::Master> master();
 
-/// Prints to stdout or stderr at once; an error of the stream is an error of nobody.
+/// Prints to stdout or stderr at once; main_of looks at the end whether stdout took everything.
 void say(std::string_view text);
 void complain(std::string_view text);
 

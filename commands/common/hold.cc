@@ -34,9 +34,11 @@ Result<int> run(bool hold, const Parsed& options) {
 }  // namespace
 
 int hold_main(bool hold, int argc, char** argv) {
-  const Command command =
-      hold ? Command{"bstop", "bstop [options] [job_id[[index]] ... | 0]", kOptions}
-           : Command{"bresume", "bresume [options] [job_id[[index]] ... | 0]", kOptions};
+  const Command command{.name = hold ? "bstop" : "bresume",
+                        .synopsis = hold ? "bstop [options] [job_id[[index]] ... | 0]"
+                                         : "bresume [options] [job_id[[index]] ... | 0]",
+                        .options = kOptions,
+                        .acts = true};
   return main_of(command, argc, argv, [hold](const Parsed& options) { return run(hold, options); });
 }
 

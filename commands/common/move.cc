@@ -22,8 +22,9 @@ Result<int> run(bool top, const Parsed& options) {
 }  // namespace
 
 int move_main(bool top, int argc, char** argv) {
-  const Command command = top ? Command{"btop", "btop job_id[[index]] ...", {}}
-                              : Command{"bbot", "bbot job_id[[index]] ...", {}};
+  const Command command{.name = top ? "btop" : "bbot",
+                        .synopsis = top ? "btop job_id[[index]] ..." : "bbot job_id[[index]] ...",
+                        .acts = true};
   return main_of(command, argc, argv, [top](const Parsed& options) { return run(top, options); });
 }
 

@@ -129,3 +129,13 @@ refused() {
     [ "${#lines[@]}" -eq 3 ]
   done
 }
+
+@test "output that cannot be written is an error of what only shows, not of what was done" {
+  for command in bqueues "bhosts -json" "bjobs -h"; do
+    run bash -c "$command >/dev/full"
+    [ "$status" -eq 255 ]
+    [[ $output == "${command%% *}: standard output cannot be written" ]]
+  done
+  run bash -c "bsub true >/dev/full"
+  [ "$status" -eq 0 ]
+}

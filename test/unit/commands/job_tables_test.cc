@@ -96,6 +96,21 @@ TEST(job_fields, times_and_limits) {
   EXPECT_EQ(field(view, "%complete"), "10.00% L");
 }
 
+TEST(job_fields, what_was_asked_for_is_shown) {
+  auto view = changed(running(), [](Job& j) {
+    auto sealed = std::make_shared<SealedSpec>(*j.sealed);
+    sealed->spec.depend = "done(7)";
+    sealed->spec.user_priority = 30;
+    sealed->spec.limits.mem = Bytes{2LL << 20};
+    sealed->spec.task.mem = Bytes{1LL << 20};
+    j.sealed = sealed;
+  });
+  EXPECT_EQ(field(view, "dependency"), "done(7)");
+  EXPECT_EQ(field(view, "job_priority"), "30");
+  EXPECT_EQ(field(view, "memlimit"), "2.0 Mbytes") << "-M, not what is reserved";
+  EXPECT_EQ(field(running(), "dependency") + field(running(), "job_priority"), "");
+}
+
 TEST(job_fields, an_exit_code_is_not_an_exit_reason) {
   auto view = changed(running(), [](Job& j) {
     j.state = JobState::Failed;
