@@ -189,13 +189,14 @@ std::string acct_heading(const AcctRequest& request, const std::string& user) {
 }
 
 std::string acct_long(const AcctJob& job) {
-  std::string text = "\nJob <" + to_string(job.id) + ">, ";
-  if (job.name != job.command) text += "Job Name <" + job.name + ">, ";
-  text += "User <" + job.user + ">, Project <" + job.project + ">, Application <" + job.app +
+  std::string head = "Job <" + to_string(job.id) + ">, ";
+  if (job.name != job.command) head += "Job Name <" + job.name + ">, ";
+  head += "User <" + job.user + ">, Project <" + job.project + ">, Application <" + job.app +
           ">, Status <" + (was_done(job) ? "DONE" : "EXIT") + ">, Queue <" + job.queue +
-          ">, Command <" + job.command + ">\n";
+          ">, Command <" + job.command + ">";
+  std::string text = "\n" + printable(head) + "\n";
   text += long_time(job.submitted) + ": Submitted from host <" + job.submit_host + ">, CWD <" +
-          job.cwd + ">;\n";
+          printable(job.cwd) + ">;\n";
   auto element = job.id.index ? "[" + std::to_string(job.id.index) + "] " : std::string();
   if (job.dispatched != WallTime{}) {
     auto hosts = job.exec_hosts;

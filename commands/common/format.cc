@@ -9,6 +9,9 @@
 namespace wm::cmd {
 namespace {
 
+// In UTF-8 all bytes of a character but the first are 10xxxxxx.
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
+
 std::string lower(std::string_view text) {
   std::string result(text);
   for (auto& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -70,7 +73,7 @@ Result<Column> parse_column(std::string_view word, std::span<const FieldName> fi
 }
 
 std::string cell(const std::string& text, const Column& column) {
-  return column.width ? fit(text, *column.width, column.right) : text;
+  return column.width ? fit(text, *column.width, column.right) : printable(text);
 }
 
 std::string row_text(const Format& format, std::span<const std::string> cells, bool header) {
@@ -121,7 +124,7 @@ std::string aligned_text(Format format, std::span<const std::string> headings,
                          std::span<const std::vector<std::string>> rows) {
   for (std::size_t i = 0; i + 1 < format.columns.size(); ++i) {
     std::size_t widest = headings[i].size();
-    for (const auto& row : rows) widest = std::max(widest, row[i].size());
+    for (const auto& row : rows) widest = std::max(widest, columns_of(row[i]));
     format.columns[i].width = static_cast<int>(widest);
   }
   return table_text(format, headings, rows, true);
@@ -152,17 +155,37 @@ std::vector<Record> records_of(std::span<const std::string> headings,
   return records;
 }
 
+std::string printable(std::string_view text) {
+  std::string shown(text);
+  for (auto& c : shown) {
+    auto byte = static_cast<unsigned char>(c);
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+    else if (byte < 0x20 || byte == 0x7f) c = '?';
+  }
+  return shown;
+}
+
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
+std::string_view first_columns(std::string_view text, std::size_t columns) {
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (begins_character(text[at]) && columns-- == 0) return text.substr(0, at);
+  return text;
+}
+
 std::string fit(std::string_view text, int width, bool right) {
   auto size = static_cast<std::size_t>(width);
-  std::string cut(text.substr(0, size));
-  std::string fill(size - cut.size(), ' ');
+  auto cut = printable(first_columns(text, size));
+  std::string fill(size - columns_of(cut), ' ');
   return right ? fill + cut : cut + fill;
 }
 
 std::string fit_name(std::string_view text, int width) {
-  auto size = static_cast<std::size_t>(width);
-  if (text.size() <= size) return fit(text, width);
-  return "*" + std::string(text.substr(text.size() - size + 1));
+  auto size = static_cast<std::size_t>(width), all = columns_of(text);
+  if (all <= size) return fit(text, width);
+  return "*" + printable(text.substr(first_columns(text, all - size + 1).size()));
 }
 
 }  // namespace wm::cmd

@@ -91,7 +91,17 @@ std::string json_text(std::string_view command, std::string_view count_key,
 std::vector<Record> records_of(std::span<const std::string> headings,
                                std::span<const std::vector<std::string>> rows);
 
-/// `text` cut to and filled up to `width` columns, on the left or right. @cost O(width)
+/// `text` as a terminal takes it in one line: line ends and tabs are blanks, other control
+/// characters '?'. What users name things may hold any. @cost O(text)
+std::string printable(std::string_view text);
+
+/// The columns of `text`: its UTF-8 characters, each taken for one wide. @cost O(text)
+std::size_t columns_of(std::string_view text);
+
+/// The first `columns` characters of `text`, none cut in two. @cost O(columns)
+std::string_view first_columns(std::string_view text, std::size_t columns);
+
+/// `text` printable, cut to and filled up to `width` columns, on the left or right. @cost O(text)
 std::string fit(std::string_view text, int width, bool right = false);
 
 /// As fit, but a text that is too long keeps its end: "*e_of_job". @source bjobs JOB_NAME

@@ -163,12 +163,13 @@ std::string history_table(std::span<const HistoryJob> jobs, WallTime now) {
 }
 
 std::string history_long(const HistoryJob& job, WallTime now) {
-  std::string text = "\nJob <" + to_string(job.id) + ">, Job Name <" + job.name + ">, User <" +
+  std::string head = "Job <" + to_string(job.id) + ">, Job Name <" + job.name + ">, User <" +
                      job.user + ">, Project <" + job.project + ">, Application <" + job.app +
-                     ">, Plan <" + job.plan + ">, Command <" + job.command + ">\n";
+                     ">, Plan <" + job.plan + ">, Command <" + job.command + ">";
+  std::string text = "\n" + printable(head) + "\n";
   for (const auto& event : job.events) {
     if (event.event == kPendReason) continue;
-    text += long_time(event.time) + ": " + event_text(event) +
+    text += long_time(event.time) + ": " + printable(event_text(event)) +
             (event.event == "SUBMIT" ? ", to Queue <" + job.queue + ">" : "") + ";\n";
   }
   if (job.ended != WallTime{}) {

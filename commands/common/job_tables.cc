@@ -17,8 +17,8 @@ std::string or_dash(const std::string& text) { return text.empty() ? "-" : text;
 
 // What clients split on blanks must have none.
 std::string one_word(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == ' ' || c == '\t' || c == '\n'; }, '_');
+  text = printable(text);
+  std::replace(text.begin(), text.end(), ' ', '_');
   return or_dash(text);
 }
 
@@ -105,7 +105,8 @@ std::string aligned(std::vector<std::vector<std::string>> rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], columns_of(row[i]));
   }
   std::string text;
   for (const auto& row : rows) {
@@ -133,9 +134,14 @@ std::string wide_table(std::span<const ShownJob> jobs, bool more, bool with_head
 
 // One logical line; words are cut anywhere at the edge, as LSF does.
 std::string wrapped(const std::string& line) {
-  std::string text = line.substr(0, kLineWidth);
-  for (auto at = kLineWidth; at < line.size(); at += kLineWidth - kIndent)
-    text += "\n" + std::string(kIndent, ' ') + line.substr(at, kLineWidth - kIndent);
+  std::string shown = printable(line);
+  std::string_view rest = shown;
+  std::string text;
+  for (auto width = kLineWidth; text.empty() || !rest.empty(); width = kLineWidth - kIndent) {
+    auto part = first_columns(rest, width);
+    text += (text.empty() ? "" : "\n" + std::string(kIndent, ' ')) + std::string(part);
+    rest.remove_prefix(part.size());
+  }
   return text + "\n";
 }
 
@@ -385,8 +391,9 @@ std::string long_texts(std::span<const ShownJob> jobs, bool unwrapped) {
   std::string text;
   for (const auto& job : jobs) {
     if (!text.empty()) text += std::string(78, '-') + "\n";
-    text += unwrapped ? long_form(job, [](const std::string& line) { return line + "\n"; })
-                      : long_text(job);
+    text += unwrapped
+                ? long_form(job, [](const std::string& line) { return printable(line) + "\n"; })
+                : long_text(job);
   }
   return text;
 }

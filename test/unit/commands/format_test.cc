@@ -39,6 +39,25 @@ TEST(format, widths_cut_and_pad) {
   EXPECT_EQ(table("stat:-6", false), "   RUN\n     -\n");
 }
 
+TEST(format, cells_hold_no_control_characters) {
+  EXPECT_EQ(printable("a\nb\tc\x1b[31m\x7f"), "a b c?[31m?");
+  EXPECT_EQ(fit("a\nb", 5), "a b  ");
+  const std::vector<std::vector<std::string>> rows = {{"x\x1b]0;y\a"}};
+  EXPECT_EQ(table_text({.columns = {{}}}, std::vector<std::string>{"A"}, rows, false), "x?]0;y?\n");
+}
+
+TEST(format, characters_are_cut_whole_and_counted_once) {
+  const std::string name = "m\u00fcller\u20ac";
+  EXPECT_EQ(columns_of(name), 7u);
+  EXPECT_EQ(first_columns(name, 2), "m\u00fc");
+  EXPECT_EQ(fit(name, 3), "m\u00fcl");
+  EXPECT_EQ(fit(name, 9), name + "  ");
+  EXPECT_EQ(fit(name, 9, true), "  " + name);
+  EXPECT_EQ(fit_name(name, 7), name);
+  EXPECT_EQ(fit_name(name, 3), "*r\u20ac");
+  EXPECT_EQ(fit_name("name_of_job", 10), "*me_of_job");
+}
+
 TEST(format, delimiters_come_in_either_quote) {
   EXPECT_EQ(table("jobid stat delimiter=','", false), "12,RUN\n1234567890,-\n");
   EXPECT_EQ(table("jobid stat delimiter=\"|\"", false), "12|RUN\n1234567890|-\n");
