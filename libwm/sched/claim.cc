@@ -14,6 +14,13 @@ TaskRequest held_by(const Job& job) {
   return held;
 }
 
+void set_price(Claim& claim, const JobSpec& spec) {
+  claim.gpu = spec.task.milli_gpus > 0 && !spec.task.gpu_shared;
+  claim.ptile = spec.span.ptile;
+  if (claim.gpu && spec.task.gpus_per_host) claim.host_gpus = gpus_of(spec.task);
+  else if (claim.gpu) claim.each = gpus_of(spec.task);
+}
+
 bool is_wanted(const Task& task) {
   return !task.kill && (task.state == TaskState::Starting || task.state == TaskState::Running);
 }

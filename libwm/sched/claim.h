@@ -192,6 +192,10 @@ TaskRequest held_by(const Job& job);
 /// @cost O(tasks + log jobs)
 JobId makes_way_for(const Cluster& cluster, const Job& job);
 
+/// What a task of that kind costs in shares and against plans' limits: sets gpu, each, host_gpus
+/// and ptile. @cost O(1)
+void set_price(Claim& claim, const JobSpec& spec);
+
 /// Is the task still wanted: holds a slot and was not asked to go? @cost O(1)
 bool is_wanted(const Task& task);
 

@@ -80,7 +80,7 @@ Claim ClaimMaker::claim(const Job& job) {
   claim.alternative = alternative_of(job);
   const JobSpec& spec = claim.spec();
   claim.owner = owner_of(spec);
-  claim.gpu = spec.task.milli_gpus > 0 && !spec.task.gpu_shared;
+  set_price(claim, spec);
   claim.request = claims_.requests.intern(spec, claims_.rooms, job.excluded_hosts);
   const QueueConf* queue = claims_.requests[claim.request].queue;
   claim.rank = queue ? -static_cast<int>(queue->priority) : 0;
@@ -92,10 +92,7 @@ Claim ClaimMaker::claim(const Job& job) {
   claim.order_rank = order_rank(claim);
   claim.resizes = may_resize(*cluster_.config, job);
   claim.in_place = claim.resizes && resize_mode_of(*cluster_.config, job) != ResizeMode::Restart;
-  claim.ptile = spec.span.ptile;
   claim.sizes = claim.resizes ? spec.sizes : UsefulSizes::Any;
-  if (claim.gpu && spec.task.gpus_per_host) claim.host_gpus = gpus_of(spec.task);
-  else if (claim.gpu) claim.each = gpus_of(spec.task);
   return claim;
 }
 

@@ -6,7 +6,9 @@
 
 #include "libwm/expr/explain.h"
 #include "libwm/expr/resreq.h"
+#include "libwm/sched/claim.h"
 #include "libwm/sched/host_rules.h"
+#include "libwm/sched/plan_tree.h"
 #include "libwm/sched/requests.h"
 
 namespace wm::sched {
@@ -206,6 +208,21 @@ bool is_complete(const Cluster& cluster) {
   return cluster.hosts.last() > 0 && known >= cluster.config->hosts.size();
 }
 
+// A plan's limit holds for all below it, and counts GPUs where GPUs are asked.
+Result<void> check_plans(const Config& config, const JobSpec& spec) {
+  Claim claim;
+  set_price(claim, spec);
+  Units cost = claim.cost(std::max(1u, spec.min_tasks));
+  for (std::string path = spec.plan;; path = parent_of(path)) {
+    const PlanConf* plan = config.plan(path);
+    if (plan && plan->limit && cost > *plan->limit)
+      return fail(Code::Impossible, count_of(cost, claim.gpu ? "GPU" : "slot") + " asked: plan <" +
+                                        path + "> never has more than " +
+                                        std::to_string(*plan->limit));
+    if (path == "/" || path.empty()) return {};
+  }
+}
+
 Result<void> check_limits(const Config& config, const JobSpec& spec) {
   auto refuse = [&](const std::string& whose, std::uint32_t limit) {
     return fail(Code::Impossible, count_of(spec.min_tasks, "slot") + " asked: " + whose +
@@ -224,11 +241,7 @@ Result<void> check_limits(const Config& config, const JobSpec& spec) {
   if (user && user->max_slots && spec.min_tasks > user->max_slots) {
     return refuse("user <" + spec.owner.user + ">", user->max_slots);
   }
-  const PlanConf* plan = config.plan(spec.plan);
-  if (plan && plan->limit && spec.min_tasks > *plan->limit) {
-    return refuse("plan <" + spec.plan + ">", *plan->limit);
-  }
-  return {};
+  return check_plans(config, spec);
 }
 
 }  // namespace

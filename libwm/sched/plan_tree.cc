@@ -5,12 +5,6 @@
 namespace wm::sched {
 namespace {
 
-// "/a/b" → "/a", "/a" → "/".
-std::string parent_of(const std::string& path) {
-  auto slash = path.rfind('/');
-  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
-}
-
 // What a plan may borrow: all, nothing, or what the listed plans own and lend.
 Units borrow_of(const Config& config, const PlanConf& plan) {
   if (plan.borrow == Borrow::Any) return kNoLimit;
@@ -34,6 +28,11 @@ void fill_in(ShareNode& node, const Config& config, const PlanConf& plan) {
 }
 
 }  // namespace
+
+std::string parent_of(const std::string& path) {
+  auto slash = path.rfind('/');
+  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
+}
 
 int PlanTree::plan(const std::string& path) const {
   for (std::string at = path; at != "/" && !at.empty(); at = parent_of(at)) {

@@ -57,4 +57,7 @@ class PlanUse {
 /// The plans of a configuration, no users yet. @cost O(plans log plans)
 PlanTree tree_of(const Config& config);
 
+/// The plan above: "/a/b" → "/a", "/a" → "/". @cost O(length)
+std::string parent_of(const std::string& path);
+
 }  // namespace wm::sched

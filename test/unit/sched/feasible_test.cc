@@ -149,6 +149,20 @@ TEST_F(Feasible, limits_that_can_never_be_met_are_named) {
             "2 slots asked: plan </a> never has more than 1");
 }
 
+TEST_F(Feasible, a_plans_limit_counts_gpus_and_holds_for_all_below_it) {
+  plan({.path = "/a", .limit = 2});
+  run.host(16, 8);
+  EXPECT_EQ(never(run.state, slots("bob", 3).plan("/a/b/c").spec),
+            "3 slots asked: plan </a> never has more than 2");
+  auto wide = rigid("bob", 1).gpus(4).plan("/a/b").spec;
+  EXPECT_EQ(never(run.state, wide), "4 GPUs asked: plan </a> never has more than 2");
+  auto per_host = rigid("bob", 4).gpus(2).plan("/a").spec;
+  per_host.task.gpus_per_host = true;
+  EXPECT_EQ(never(run.state, per_host), "") << "four tasks share two GPUs of a host";
+  per_host.span.ptile = 2;
+  EXPECT_EQ(never(run.state, per_host), "4 GPUs asked: plan </a> never has more than 2");
+}
+
 TEST_F(Feasible, a_broken_expression_is_a_bad_argument) {
   run.host(1);
   auto spec = slots("ann", 1).spec;
