@@ -38,10 +38,10 @@ bool Preemptor::is_victim(const Claim& claim) const {
 
 // Does it hold anything on a host that the job could use?
 bool Preemptor::helps(const Claim& claim, const Candidate& candidate) const {
-  const auto& hosts = claims_.requests[claim.request].hosts;
+  const auto& suits = claims_.requests[claim.request].suits;
   for (const Task& task : candidate.claim->job->tasks) {
     auto at = static_cast<std::uint32_t>(room_at(places_.rooms(), task.host));
-    if (task.holds_slot() && std::find(hosts.begin(), hosts.end(), at) != hosts.end()) return true;
+    if (task.holds_slot() && at < suits.size() && suits[at] == Suits::Yes) return true;
   }
   return false;
 }

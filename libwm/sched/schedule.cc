@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <tuple>
 
 #include "libwm/sched/limits.h"
 #include "libwm/sched/order.h"
@@ -159,17 +161,27 @@ void Pass::preempt() {
                       [this](JobId job) { return placement_->leaving().count(job) > 0; });
   const PlanUse slots = use_of(tree_, claims_, false), gpus = use_of(tree_, claims_, true);
   int searches = 0;
+  using Kind = std::tuple<std::uint32_t, std::uint32_t, Duration>;  // request, tasks, run limit
+  std::set<Kind> failed;         // nobody can make way for those, nor for those behind them
   placement_->offer_kept(true);  // kept for jobs of lower queues
   for (const Claim& claim : claims_.all) {
     const QueueConf* queue = claims_.requests[claim.request].queue;
     bool tries = claim.pending() && !claim.parked && !claim.rest && claim.admitted == 0 &&
                  claim.barred != Barred::Limit && queue && !queue->preempts.empty() &&
                  !placement_->promises().count(&claim);
-    if (!tries || claim.job->state == JobState::Array || ++searches > kMostSearches) continue;
+    if (!tries || claim.job->state == JobState::Array) continue;
     const PlanUse& use = claim.gpu ? gpus : slots;
     if (use.over_limit(claim.user_node, claim.cost(claim.min)) >= 0) continue;
+    Kind kind{claim.request, claim.min, claim.limit};
+    bool hopeless = failed.count(kind) && !placement_->held().holds(claim);
+    if (hopeless || ++searches > kMostSearches) continue;
     Way way = preemptor.find(claim);
-    if (!way.victims.empty()) add_preempts(claim, way);
+    if (way.victims.empty()) {
+      failed.insert(kind);
+      continue;
+    }
+    failed.clear();  // victims may leave more than it takes
+    add_preempts(claim, way);
   }
   placement_->offer_kept(false);
 }

@@ -237,6 +237,20 @@ TEST_F(Preempts, nobody_is_touched_unless_the_job_then_fits) {
   EXPECT_TRUE(run.plan().preempts.empty());
 }
 
+TEST_F(Preempts, many_that_can_preempt_nobody_leave_it_to_those_behind_them) {
+  run.host(2);
+  run.host(2);
+  auto low = running(slots("ann", 2).queue("low"));
+  running(slots("ann", 2).queue("high"));
+  for (std::uint32_t priority = 0; priority < 70; ++priority) {
+    auto wide = slots("bob", 4).queue("high");
+    wide.spec.user_priority = 100 + priority;  // unlike each other
+    run.submit(wide);
+  }
+  run.submit(slots("bob", 2).queue("high"));
+  EXPECT_EQ(victims(run.plan()), (Ids{low}));
+}
+
 TEST_F(Preempts, only_as_many_as_are_needed_and_the_youngest_first) {
   run.host(4);
   JobId jobs[4];
