@@ -11,6 +11,9 @@
 // Who holds places at a date is searched for as if it held none; the dates of others stand: it has
 // to be gone by then, or fit beside them.
 //
+// For elements of an array that have not begun yet nobody makes way: they are no jobs yet that
+// anybody could be promised to.
+//
 // Invariants: nobody makes way unless the job then fits, whole, with all its rules, and no holder
 // that stands before it would start there instead; only queues
 // of strictly lower priority make way; no victim is superfluous. Never a cycle: let V be the
