@@ -224,10 +224,13 @@ class Membership:
 
     def _pend(self, pending):
         with self._changed:
-            old, self._pending = self._pending, pending
+            dead = pending.epoch <= max(self._broken, self._withdrawn)  # told meanwhile
+            old, self._pending = (pending, self._pending) if dead else (self._pending, pending)
             self._changed.notify_all()
         if old and old.group:
             old.group.close()
+        if dead:
+            return
         self._agent.connected(pending.epoch)
 
     def _cancel_connecting(self):

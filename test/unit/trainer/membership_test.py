@@ -1,0 +1,79 @@
+"""Role: tests of fabric_model/membership.py: what becomes of plans that come late."""
+
+import queue
+import threading
+import unittest
+from types import SimpleNamespace
+from unittest import mock
+
+from fabric_model import membership, native
+
+
+class Agent:
+    """Says what it is told to; notes what it hears. Task 1."""
+
+    task = 1
+
+    def __init__(self):
+        self.events, self.said = queue.Queue(), []
+
+    def wait(self):
+        return self.events.get()
+
+    def ready(self, address):
+        pass
+
+    def connected(self, epoch):
+        self.said.append(('connected', epoch))
+
+    def stop(self):
+        self.events.put(SimpleNamespace(kind=native.CLOSED))
+
+    def close(self):
+        pass
+
+
+class Connected:
+    """Stands in for a Group."""
+
+    closed = None  # set once one is
+
+    def __init__(self, plan, *_):
+        self.epoch = plan.epoch
+
+    def close(self):
+        Connected.closed.set()
+
+
+def plan(epoch, members):
+    return SimpleNamespace(kind=native.PLAN, epoch=epoch, members=members, reason='')
+
+
+class LatePlanTest(unittest.TestCase):
+    def setUp(self):
+        self.agent, Connected.closed = Agent(), threading.Event()
+        group = mock.patch.object(membership, 'Group', Connected)
+        group.start()
+        self.addCleanup(group.stop)
+        self.membership = membership.Membership(self.agent)
+
+    def hear(self, *events):
+        for event in events:
+            self.agent.events.put(event)
+
+    def test_a_group_that_stands_when_its_epoch_is_dead_already_is_closed(self):  # W-3, W-8
+        for number, kind in ((3, native.BROKEN), (4, native.WITHDRAWN)):
+            Connected.closed.clear()
+            self.hear(SimpleNamespace(kind=kind, epoch=number), plan(number, [1, 2]))
+            self.assertTrue(Connected.closed.wait(10))
+        self.membership.close()
+        self.assertEqual((self.membership.ready_epoch, self.agent.said), (0, []))
+
+    def test_so_is_a_plan_without_this_worker(self):
+        self.hear(SimpleNamespace(kind=native.BROKEN, epoch=3), plan(3, [2]), plan(4, [2]))
+        self.membership.close()
+        self.assertEqual((self.membership.ready_epoch, self.agent.said), (4, [('connected', 4)]))
+
+
+if __name__ == '__main__':
+    unittest.main()
