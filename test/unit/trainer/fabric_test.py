@@ -34,14 +34,15 @@ class Fabric(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.base, self.printed = folder.name, io.StringIO()
-        environment = mock.patch.dict(os.environ, {'RESULT_DIR': self.base})
+        environment = mock.patch.dict(os.environ)
         environment.start()
         self.addCleanup(environment.stop)
         for name in ('WM_ELASTIC_SOCKET', 'WM_TRAININGS_DONE', 'WM_TASK'):
             os.environ.pop(name, None)
 
     def train(self, *, epochs=2, batch_size=8, sets=None, model=None, lr=0.01, train=None, **options):
-        """Returns the trained model."""
+        """Returns the trained model. Each begins afresh, in a folder of its own."""
+        os.environ['RESULT_DIR'] = tempfile.mkdtemp(dir=self.base)
         torch.manual_seed(1)
         model = model or torch.nn.Linear(4, 1)
         os.environ.pop('WM_TRAININGS_DONE', None)
@@ -83,6 +84,42 @@ class Arguments(Fabric):
                                     {'sets': (Sums(0), None), 'batch_size': 'auto'})):
             with self.assertRaisesRegex(ValueError, refused):
                 self.train(**arguments)
+
+
+class Schedulers(Fabric):
+    def plateau(self, sets):
+        """The losses by which one is stepped."""
+        seen, model = [], torch.nn.Linear(4, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+        class Noting(torch.optim.lr_scheduler.ReduceLROnPlateau):
+            def step(self, metrics):
+                seen.append(metrics)
+                super().step(metrics)
+
+        scheduler = Noting(optimizer)
+        self.train(sets=sets, model=model, optimizer=optimizer, lr_scheduler=scheduler)
+        return seen, model
+
+    def test_plateaus_are_seen_in_the_loss_of_validation_or_of_the_passes(self):
+        seen, model = self.plateau((Sums(), Sums(8)))
+        inputs, labels = torch.utils.data.default_collate([Sums()[n] for n in range(8)])
+        self.assertAlmostEqual(seen[1], (model(inputs) - labels).square().mean().item(), places=5)
+        seen, _ = self.plateau((Sums(), None))
+        self.assertEqual(len(seen), 2)
+        self.assertLess(seen[1], seen[0])
+
+    def test_a_scheduler_that_cannot_be_stepped_is_refused_at_once(self):
+        class Wanting:
+            last_epoch = 0
+
+            def step(self, something):
+                pass
+
+        for scheduler, why in ((object(), "object has no 'step'"),
+                               (Wanting(), "Wanting.step.. cannot be called.*'something'")):
+            with self.assertRaisesRegex(ValueError, why):
+                self.train(lr_scheduler=scheduler)
 
 
 class Saving(Fabric):

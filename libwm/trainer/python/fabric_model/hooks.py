@@ -12,6 +12,8 @@ last on_epoch_end, which saves the model, belongs to the end (W-12): who takes r
 import inspect
 import math
 
+import torch
+
 from .progress import FINISH, TRAIN, VALID, Progress
 
 
@@ -30,6 +32,22 @@ def call(target, name, *arguments, **options):
 
 def _percent(accuracy):
     return 0.0 if math.isnan(accuracy) else accuracy * 100.0
+
+
+def _by_loss(scheduler):
+    return isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau)
+
+
+def check_scheduler(scheduler):
+    """@errors ValueError: _step_scheduler could not step it"""
+    kind = type(scheduler).__name__
+    for name in ('step', 'last_epoch'):
+        if not hasattr(scheduler, name):
+            raise ValueError(f"lr_scheduler: {kind} has no '{name}'")
+    try:
+        inspect.signature(scheduler.step).bind(*([0.0] if _by_loss(scheduler) else []))
+    except TypeError as error:
+        raise ValueError(f'lr_scheduler: {kind}.step() cannot be called after a pass: {error}') from None
 
 
 class Logger:
@@ -146,7 +164,10 @@ class Hooks:
     def _step_scheduler(self, progress):
         scheduler = self._script.lr_scheduler
         while scheduler is not None and scheduler.last_epoch < progress.passes_done:
-            scheduler.step()
+            if _by_loss(scheduler):
+                scheduler.step((progress.validated.means() or progress.trained.means())[0])
+            else:
+                scheduler.step()
 
     def _test(self, progress, rank):
         values = progress.validated.means()

@@ -21,7 +21,7 @@ from .compute import Compute, named_metrics, warm_up
 from .data import Batches
 from .engine import Engine
 from .flat import FlatModel
-from .hooks import Hooks
+from .hooks import Hooks, check_scheduler
 from .logs import DriverLogger, WorkerLogger
 from .membership import Alone, Left, Membership
 from .progress import Course
@@ -53,8 +53,10 @@ class FabricModel:
         """signature fixed by the WMLA API, both generations; ours are the last three:
         loss_reduction  'mean' or 'sum': what the loss function returns for a batch
         sync_bn         batch normalisation over the samples of all members
-        lr_scheduler    a torch scheduler, stepped after every pass
-        @errors TypeError: no torch model, unknown keyword; ValueError: unknown loss_reduction"""
+        lr_scheduler    a torch scheduler, stepped after every pass; ReduceLROnPlateau by the newest
+                        validation's loss, or the pass's own where there is none
+        @errors TypeError: no torch model, unknown keyword; ValueError: unknown loss_reduction, a
+          scheduler that cannot be stepped like that"""
         older = {_OLDER.get(k, k): v for k, v in older.items()}
         datasets_function = datasets_function or older.pop('datasets_function', None)
         loss = loss or older.pop('loss', None)
@@ -65,6 +67,8 @@ class FabricModel:
                             'torch.nn.Module only')
         if loss_reduction not in ('mean', 'sum'):
             raise ValueError(f"loss_reduction '{loss_reduction}': 'mean' or 'sum'")
+        if lr_scheduler is not None:
+            check_scheduler(lr_scheduler)
         later = driver_logger_callback is not None or worker_logger_callback is not None
         self._datasets, self._collate = datasets_function, fn_batch_collate
         self._onnx = enable_onnx or save_to_onnx
