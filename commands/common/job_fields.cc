@@ -111,10 +111,15 @@ std::string killed_by(const ShownJob& s) {
   return kill ? kill->text : "";
 }
 
-std::string progress_number(const ShownJob& s, double value) {
-  if (!s.view->progress || value < 0) return "";
+std::string decimals(double value) {
   auto text = std::to_string(value);
   return text.substr(0, text.find('.') + 5);
+}
+
+// Of a number that is negative while it is not known.
+std::string known(const ShownJob& s, double WorkerProgress::*number) {
+  const double value = s.view->progress ? s.view->progress->progress.*number : -1;
+  return value < 0 ? "" : decimals(value);
 }
 
 constexpr Shown<ShownJob> kFields[] = {
@@ -213,16 +218,11 @@ constexpr Shown<ShownJob> kFields[] = {
      }},
     {{"loss", "", 10},
      [](const ShownJob& s) {
-       return progress_number(s, s.view->progress ? s.view->progress->progress.loss : -1);
+       return s.view->progress ? decimals(s.view->progress->progress.loss) : "";
      }},
-    {{"accuracy", "", 10},
-     [](const ShownJob& s) {
-       return progress_number(s, s.view->progress ? s.view->progress->progress.accuracy : -1);
-     }},
+    {{"accuracy", "", 10}, [](const ShownJob& s) { return known(s, &WorkerProgress::accuracy); }},
     {{"samples_per_s", "", 13},
-     [](const ShownJob& s) {
-       return progress_number(s, s.view->progress ? s.view->progress->progress.samples_per_s : -1);
-     }},
+     [](const ShownJob& s) { return known(s, &WorkerProgress::samples_per_s); }},
 };
 
 }  // namespace

@@ -158,6 +158,15 @@ TEST(job_fields, elements_carry_their_index) {
   EXPECT_EQ(field(view, "jobindex"), "4");
 }
 
+TEST(job_tables, a_negative_loss_is_shown_a_negative_accuracy_is_none_yet) {
+  auto view = running();
+  EXPECT_EQ(field(view, "loss"), "");
+  view.progress = JobProgress{.progress = {.loss = -3.25, .samples_per_s = 8}};
+  EXPECT_EQ(field(view, "loss"), "-3.2500");
+  EXPECT_EQ(field(view, "accuracy"), "");
+  EXPECT_EQ(field(view, "samples_per_s"), "8.0000");
+}
+
 TEST(job_tables, default_table_has_lsfs_columns) {
   auto view = running();
   ShownJob job{&view, at(120)};
