@@ -11,6 +11,7 @@ from unittest import mock
 import torch
 
 from fabric_model import FabricModel, checkpoint, native
+from fabric_model.progress import Progress
 
 
 class Sums(torch.utils.data.Dataset):
@@ -40,9 +41,11 @@ class Fabric(unittest.TestCase):
         for name in ('WM_ELASTIC_SOCKET', 'WM_TRAININGS_DONE', 'WM_TASK'):
             os.environ.pop(name, None)
 
-    def train(self, *, epochs=2, batch_size=8, sets=None, model=None, lr=0.01, train=None, **options):
-        """Returns the trained model. Each begins afresh, in a folder of its own."""
-        os.environ['RESULT_DIR'] = tempfile.mkdtemp(dir=self.base)
+    def train(self, *, epochs=2, batch_size=8, sets=None, model=None, lr=0.01, train=None,
+              resumed=None, **options):
+        """Returns the trained model. Each begins afresh, in a folder of its own, or
+        with what is in `resumed`."""
+        os.environ['RESULT_DIR'] = resumed or tempfile.mkdtemp(dir=self.base)
         torch.manual_seed(1)
         model = model or torch.nn.Linear(4, 1)
         os.environ.pop('WM_TRAININGS_DONE', None)
@@ -120,6 +123,26 @@ class Schedulers(Fabric):
                                (Wanting(), "Wanting.step.. cannot be called.*'something'")):
             with self.assertRaisesRegex(ValueError, why):
                 self.train(lr_scheduler=scheduler)
+
+
+class Resumed(Fabric):
+    def test_in_the_middle_of_a_pass_another_data_set_is_refused_with_both_sizes(self):
+        self.train(epochs=2)
+        folder = os.environ['RESULT_DIR']
+        path = os.path.join(folder, 'checkpoint', checkpoint.NAME)
+        saved = torch.load(path)
+        progress = Progress.unpack(saved['progress'])
+        self.assertEqual((progress.passes_done, progress.train_samples), (1, 32))
+        progress.cursor = 8
+        torch.save({**saved, 'progress': progress.pack()}, path)
+        with self.assertRaisesRegex(ValueError, f'{path}: .*over 32 samples, the data set has 40 now'):
+            self.train(resumed=folder, sets=(Sums(40), None))
+        self.train(resumed=folder)
+
+    def test_between_passes_another_data_set_is_gone_on_with(self):
+        self.train(epochs=2)
+        self.train(resumed=os.environ['RESULT_DIR'], epochs=3, sets=(Sums(40), None))
+        self.assertIn('resumed from checkpoint at step 4', self.printed.getvalue())
 
 
 class Saving(Fabric):

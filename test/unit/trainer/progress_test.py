@@ -58,7 +58,17 @@ class ProgressTest(unittest.TestCase):
             progress.commit_train(course(), end, end - begin, [0.1, 0.2])
         progress.batch = 48
         self.assertEqual(Progress.unpack(progress.pack()), progress)
-        self.assertEqual(Progress.unpack(progress.pack()[:-1]).batch, 0)
+        self.assertEqual(Progress.unpack(progress.pack()[:-2]).batch, 0)
+
+    def test_another_data_set_is_taken_between_passes_only(self):
+        for old, wanted in ((Progress(), True), (Progress(cursor=4), True),
+                            (Progress(cursor=4, train_samples=23), False),
+                            (Progress(train_samples=23), True),
+                            (Progress(phase=VALID, train_samples=23), True)):
+            before = old.train_samples
+            self.assertEqual(old.goes_on_with(20), wanted)
+            self.assertEqual(old.train_samples, 20 if wanted else before)
+        self.assertTrue(Progress(cursor=4, train_samples=23).goes_on_with(23))
 
     def test_a_batch_that_was_chosen_counts_only_where_one_is_chosen(self):
         fixed = Course(epochs=1, batch_size=8, effective_batch_size=24, train_samples=100)

@@ -94,10 +94,15 @@ class Checkpoints:
             self._writer.join()
             self._writer = None
 
+    @property
+    def path(self):
+        """Of the file; None: there is no folder for it."""
+        return self._folder and os.path.join(self._folder, self._name)
+
     def load(self):
         """The newest state and its generators set, or None when there is none.
         @errors RuntimeError, OSError: it is there but cannot be read"""
-        path = self._folder and os.path.join(self._folder, self._name)
+        path = self.path
         if not path or not os.path.exists(path):
             return None
         whole = torch.load(path, map_location='cpu')

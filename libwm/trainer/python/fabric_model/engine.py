@@ -248,12 +248,22 @@ class Engine:
         """Nobody has state: the newest checkpoint, or the model as the script made it."""
         saved = self.checkpoints.load()
         if saved:
+            self._refuse_other_data(Progress.unpack(saved['progress']))
             self._take_over(saved, False)
+            self.progress.goes_on_with(self.course.train_samples)
             print(f'resumed from checkpoint at step {self.progress.step}', flush=True)
             return
-        self.progress = Progress(seed=torch.initial_seed() % (1 << 52))
+        self.progress = Progress(seed=torch.initial_seed() % (1 << 52),
+                                 train_samples=self.course.train_samples)
         self._own_state()
         self.hooks.catch_up(self.progress, self.group.rank)
+
+    def _refuse_other_data(self, saved):
+        """@errors ValueError"""
+        before, samples = saved.train_samples, self.course.train_samples
+        if not saved.goes_on_with(samples):
+            raise ValueError(f'checkpoint {self.checkpoints.path}: in the middle of a pass over '
+                             f'{before} samples, the data set has {samples} now')
 
     def _take_over(self, received, old):
         """`old`: this worker was a member before, its hooks go on from where they are."""

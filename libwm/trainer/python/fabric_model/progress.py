@@ -64,6 +64,16 @@ class Progress:
     validated: Tally = field(default_factory=Tally)   # of this validation, or of the last
     batch: int = 0           # samples of a step where rank 0 chooses them; 0: as the course says
 
+    train_samples: int = 0   # of a pass, where the progress was made; 0: not known
+
+    def goes_on_with(self, samples):
+        """Takes a data set of `samples` for what comes. Returns whether it can: in the middle of
+        a pass another one would leave samples out or repeat them."""
+        fits = self.train_samples in (0, samples) or self.phase != TRAIN or self.cursor == 0
+        if fits:
+            self.train_samples = samples
+        return fits
+
     def batch_of(self, course, world):
         """Samples of the next train step over `world` members."""
         chosen = self.batch if course.chooses else 0  # a checkpoint may be of one that chose
