@@ -55,10 +55,28 @@ class DataTest(unittest.TestCase):
     def test_loaders_bring_the_same_batches_also_those_not_prepared(self):
         alone, forked = Batches(Random(), as_rows), Batches(Random(), as_rows, 2)
         try:
-            for numbers in ([1, 2], [3], [4, 5]):
-                forked.prepare(numbers, numbers)
+            forked.expect([(numbers, numbers) for numbers in ([1, 2], [3], [4, 5])])
             for numbers in ([1, 2], [9, 8], [4, 5]):
                 self.assertEqual(forked.get(numbers, numbers), alone.get(numbers, numbers))
+        finally:
+            forked.close()
+
+    def test_loaders_fetch_what_is_expected_once_in_whatever_order_it_is_answered(self):
+        fetched = multiprocessing.get_context('fork').Value('i', 0)
+
+        class Counted(Random):
+            def __getitem__(self, number):
+                with fetched.get_lock():
+                    fetched.value += 1
+                return number
+
+        forked = Batches(Counted(), list, 3)
+        try:
+            bites = [([n, n + 1], [0, 0]) for n in range(0, 40, 2)]
+            for at, bite in enumerate(bites):
+                forked.expect(bites[at:])
+                self.assertEqual(forked.get(*bite), bite[0])
+            self.assertEqual(fetched.value, 40)
         finally:
             forked.close()
 

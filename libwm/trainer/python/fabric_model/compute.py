@@ -102,10 +102,9 @@ class Compute:
             first, size = part(len(numbers), count, k)
             yield numbers[first:first + size], seeds[first:first + size]
 
-    def prepare(self, batches, numbers, seeds):
-        """Lets loaders begin with a share that will be needed."""
-        for bite in self._bites(numbers, seeds):
-            batches.prepare(*bite)
+    def bites(self, numbers, seeds):
+        """A share as it is worked on: [(numbers, seeds)]."""
+        return list(self._bites(numbers, seeds)) if numbers else []
 
     def divisor(self, samples):
         """What the sum of all contributions is divided by."""

@@ -19,6 +19,7 @@ import torch
 
 _PROBES = 16     # first samples that are watched for use of randomness
 _PROBE_EACH = 64  # and every so many later
+_AHEAD = 2       # bites a loader
 
 
 class _TorchRandom:
@@ -113,6 +114,11 @@ def _load_for_ever(dataset, collate, requests, replies):
             replies.send((False, f'{type(error).__name__}: {error}'))
 
 
+def _key(numbers, seeds):
+    """A bite as it can be looked up."""
+    return tuple(numbers), tuple(seeds)
+
+
 class _Loader:
     """One forked process. Requests are answered in order."""
 
@@ -124,23 +130,21 @@ class _Loader:
         self._process.start()
         asked.close(), answered.close()  # so that its death ends both pipes
         atexit.register(self._process.kill)  # multiprocessing would wait for it after a SIGTERM
-        self.pending = []  # numbers of the requests not answered yet, oldest first
+        self.pending = []  # bites not answered yet, oldest first
 
-    def ask(self, numbers, seeds):
+    def ask(self, bite):
         """@errors RuntimeError: it has ended"""
         try:
-            self._requests.send((numbers, seeds))
+            self._requests.send(bite)
         except OSError:
             raise self._ended() from None
-        self.pending.append(numbers)
+        self.pending.append(bite)
 
     def answer(self):
-        """The oldest answer. @errors RuntimeError: the data set's own failure, or it has ended"""
+        """The oldest: (bite, whether it is good, batch or the data set's own failure).
+        @errors RuntimeError: it has ended"""
         good, batch = self._receive()
-        self.pending.pop(0)
-        if not good:
-            raise RuntimeError('data set: ' + batch)
-        return batch
+        return self.pending.pop(0), good, batch
 
     def _receive(self):
         try:
@@ -168,7 +172,7 @@ class Batches:
     def __init__(self, dataset, collate, loaders=0):
         self._dataset, self._collate = dataset, collate or default_collate
         self._random = SampleRandom()
-        self._loaders, self._turn = [], 0
+        self._loaders, self._coming, self._answers = [], [], {}
         if loaders:
             context = torch.multiprocessing.get_context('fork')
             self._loaders = [_Loader(context, dataset, self._collate) for _ in range(loaders)]
@@ -179,29 +183,49 @@ class Batches:
     @property
     def ahead(self):
         """How many bites loaders can work ahead on."""
-        return len(self._loaders)
+        return _AHEAD * len(self._loaders)
+
+    def expect(self, bites):
+        """The bites (numbers, seeds) that come, in their order, if nothing changes: loaders work
+        ahead on them. What they have of others is dropped.
+        @errors RuntimeError: a loader has ended"""
+        if self._loaders:
+            self._coming = [_key(*bite) for bite in bites]
+            self._answers = {k: v for k, v in self._answers.items() if k in self._coming}
+            self._refill()
 
     def get(self, numbers, seeds):
         """The batch of these samples. @errors RuntimeError: the data set's own failure"""
         if not self._loaders:
             return self._collate(self._random.fetch(self._dataset, numbers, seeds))
-        for loader in self._loaders:
-            while numbers in loader.pending:
-                first, batch = loader.pending[0], loader.answer()
-                if first == numbers:
-                    return batch
-        self.prepare(numbers, seeds)
-        return self.get(numbers, seeds)
+        good, batch = self._answer(_key(numbers, seeds))
+        if not good:
+            raise RuntimeError('data set: ' + batch)
+        return batch
 
-    def prepare(self, numbers, seeds):
-        """Lets a loader begin with a bite that will be needed."""
-        if not self._loaders or any(numbers in l.pending for l in self._loaders):
-            return
-        loader = self._loaders[self._turn % len(self._loaders)]
-        self._turn += 1
-        while len(loader.pending) > 2:  # left over from before a resize
-            loader.answer()
-        loader.ask(numbers, seeds)
+    def _answer(self, wanted):
+        self._coming = [bite for bite in self._coming if bite != wanted]
+        if wanted not in self._answers and wanted not in self._asked():
+            self._ask(wanted)
+        for loader in self._loaders:
+            while wanted in loader.pending:
+                bite, *answer = loader.answer()
+                if bite == wanted or bite in self._coming:
+                    self._answers[bite] = answer
+        self._refill()
+        return self._answers.pop(wanted)
+
+    def _asked(self):
+        return [bite for loader in self._loaders for bite in loader.pending]
+
+    def _ask(self, bite):
+        min(self._loaders, key=lambda loader: len(loader.pending)).ask(bite)
+
+    def _refill(self):
+        asked = self._asked()
+        for bite in self._coming[:self.ahead]:
+            if bite not in self._answers and bite not in asked:
+                self._ask(bite)
 
     def close(self):
         for loader in self._loaders:

@@ -139,7 +139,7 @@ class Engine:
         data_epoch = progress.data_epoch
         numbers, seeds = self._ledger.samples(data_epoch, begin + offset, size)
         self._flat.begin()
-        self._prepare_next(end)
+        self._expect(numbers, seeds, end)
         own = self._train_share(numbers, seeds, end - begin)
         noise = self._noise.share(progress.step, self._flat, size if group.world > 1 else 0)
         computed = time.monotonic_ns()
@@ -176,16 +176,16 @@ class Engine:
             self._delivery.finish()
             self._delivery = None
 
-    def _prepare_next(self, end):
-        """Loaders work ahead on the rounds that come if nothing changes."""
-        group = self.group
-        size = self.progress.batch_of(self.course, group.world)
-        for _ in range(self._train.ahead):
+    def _expect(self, numbers, seeds, end):
+        """Loaders work on this round's samples and on those that come if nothing changes."""
+        group, bites = self.group, self._compute.bites(numbers, seeds)
+        size, enough = self.progress.batch_of(self.course, group.world), len(bites) + self._train.ahead
+        while len(bites) < enough and end < self.course.train_samples:
             begin, end = end, min(end + size, self.course.train_samples)
             offset, mine = part(end - begin, group.world, group.rank)
-            if mine:
-                self._compute.prepare(self._train, *self._ledger.samples(
-                    self.progress.data_epoch, begin + offset, mine))
+            bites += self._compute.bites(*self._ledger.samples(
+                self.progress.data_epoch, begin + offset, mine))
+        self._train.expect(bites)
 
     def _valid_round(self):
         begin, end, offset, size = self._share()
