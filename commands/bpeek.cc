@@ -1,5 +1,6 @@
 // bpeek: shows what a running job has written so far; -f goes on until it ends. JOBID.task
 // is one task of a job that has several.
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -56,6 +57,17 @@ Result<int> follow(client::Master& from, ClientPeek out, ClientPeek err) {
   return 0;
 }
 
+// Hosts forget what is over: its output is where -o says. @source LSF bpeek (lsf-surface 4)
+Result<void> must_not_be_over(client::Master& from, JobId job) {
+  JobSelection one;
+  one.ids = {job};
+  WM_TRY(auto reply, from.jobs({one}));
+  bool over = std::all_of(reply.jobs.begin(), reply.jobs.end(),
+                          [](const JobView& view) { return is_over(view.job->state); });
+  if (reply.jobs.empty() || !over) return {};
+  return fail(Code::Conflict, "Job <" + to_string(job) + "> : Already finished.");
+}
+
 Result<int> run(const Parsed& options) {
   if (options.words.size() != 1) return fail(Code::BadArgument, "bpeek: one job ID is wanted");
   WM_TRY(auto out, target_of(options.words[0]));
@@ -63,6 +75,7 @@ Result<int> run(const Parsed& options) {
   ClientPeek err = out;
   err.stream = kStderr;
   WM_TRY(auto from, master());
+  WM_TRY(must_not_be_over(from, out.job));
   if (options.has("f")) {
     WM_TRY(auto first, from.peek(out));
     say("<< output from stdout >>\n" + first.bytes);

@@ -79,6 +79,21 @@ Result<std::string> script_in(const std::vector<std::string>& words) {
   return text;
 }
 
+// A script that has arguments is a command: its #BSUB lines are not read, as in LSF.
+void warn_of_unread(const std::vector<std::string>& words) {
+  constexpr std::size_t kHead = 1 << 16;
+  struct stat facts {};
+  bool file = ::stat(words[0].c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+  if (words.size() == 1 || !file || environment("LSB_BSUB_PARSE_SCRIPT") == "N") return;
+  std::string head(kHead, '\0');
+  std::ifstream in(words[0], std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  auto found = directive_words(head);
+  if (head.find('\0') != head.npos || (found && found->empty())) return;
+  complain("bsub: the #BSUB lines of " + words[0] + " are not read, as it has arguments\n");
+}
+
 Result<Source> script_on_stdin() {
   if (::isatty(0)) complain("bsub> ");
   Source source;
@@ -94,6 +109,7 @@ Result<Source> find_source(const Parsed& options) {
   for (const auto& word : options.words)
     source.command += (source.command.empty() ? "" : " ") + word;
   WM_TRY(source.script, script_in(options.words));
+  warn_of_unread(options.words);
   if (source.command.empty()) return no_command();
   return source;
 }

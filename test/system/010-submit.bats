@@ -52,6 +52,17 @@ SH
   wait_for 5 grep -qx filed filed.txt
 }
 
+@test "a script with arguments is a command, and bsub says that its #BSUB lines are not read" {
+  printf '#!/bin/bash\n#BSUB -J filed\necho "$LSB_JOBNAME $1" >args.txt\n' >args.sh
+  chmod +x args.sh
+  run bsub ./args.sh word
+  [ "$status" -eq 0 ]
+  [[ $output == *"the #BSUB lines of ./args.sh are not read"* ]]
+  wait_for 20 grep -q 'args.sh word word' args.txt
+  run bsub /bin/echo word
+  [[ $output != *"not read"* ]]
+}
+
 @test "-K waits and passes the exit code on" {
   run bsub -K 'exit 7'
   [ "$status" -eq 7 ]
@@ -98,4 +109,7 @@ SH
   wait_for 10 bash -c "bpeek $job | grep -q 'early words'"
   bkill "$job"
   ran_out "$job"
+  run bpeek "$job"
+  [ "$status" -eq 255 ]
+  [[ $output == "Job <$job> : Already finished." ]]
 }
