@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemons/wmasterd/event_log.h"
 #include "daemons/wmasterd/purge.h"
 #include "libwm/base/log.h"
 
@@ -16,11 +17,6 @@ constexpr std::size_t kPurgedAtOnce = 1000;
 /// at least, and all of them so long after a start.
 constexpr Duration kRepliesKept = std::chrono::hours(1);
 constexpr Duration kRepeatsCome = std::chrono::minutes(10);
-
-void log_event(const Event& event) {
-  log::info(event_name(event.body),
-            {{"seq", event.seq.value}, {"job", to_string(job_of(event.body))}});
-}
 
 }  // namespace
 
@@ -51,7 +47,10 @@ Result<void> Core::start() {
 
 void Core::on_published(const Journal::Published& published) {
   for (const auto& event : published.events) {
-    log_event(event);
+    log::write_list(log::Level::Info, event_name(event.body),
+                    event_fields(event, journal_.published()));
+    if (auto* loaded = std::get_if<ConfigLoaded>(&event.body))
+      log::set_level(log::level_named(loaded->config->cluster.log_level));
     // One that was declared dead and is heard all the same has to say everything again.
     if (auto* died = std::get_if<HostDied>(&event.body)) hosts_.end_session(died->host);
   }

@@ -49,12 +49,6 @@ int read_options(int argc, char** argv, Options& options) {
   return -1;
 }
 
-log::Level level_of(const std::string& word) {
-  if (word == "debug") return log::Level::Debug;
-  if (word == "warn") return log::Level::Warn;
-  return word == "error" ? log::Level::Error : log::Level::Info;
-}
-
 Result<std::uint32_t> uid_of(const std::string& user) {
   if (user.empty()) return ::getuid();
   const passwd* entry = ::getpwnam(user.c_str());
@@ -136,7 +130,8 @@ Result<void> serve(const Options& options) {
   WM_TRY(Config config, conf::load(options.conf_dir));
   const auto& conf = config.cluster;
   bool to_file = !options.foreground && !conf.dirs.log.empty();
-  log::open("wmasterd", to_file ? conf.dirs.log + "/wmasterd.log" : "", level_of(conf.log_level));
+  log::open("wmasterd", to_file ? conf.dirs.log + "/wmasterd.log" : "",
+            log::level_named(conf.log_level));
   WM_TRY(auto host_uid, uid_of(conf.host_user));
   std::shared_ptr<wire::Credentials> credentials = wire::munge_credentials(conf.munge_socket);
 

@@ -1,6 +1,5 @@
 #include "daemons/wmasterd/real_world.h"
 
-#include <pwd.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <set>
 
+#include "daemons/wmasterd/user_names.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
@@ -271,15 +271,9 @@ std::string RealWorld::hash(const std::string& bytes) {
 
 Result<Config> RealWorld::read_config() { return conf::load(options_.conf_dir); }
 
-const std::string& user_name(std::uint32_t uid) {
-  thread_local std::map<std::uint32_t, std::string> names;
-  auto it = names.find(uid);
-  if (it != names.end()) return it->second;
-  std::string buffer(4096, '\0');
-  passwd entry{};
-  passwd* found = nullptr;
-  bool ok = ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found;
-  return names[uid] = ok ? found->pw_name : "#" + std::to_string(uid);
+std::string user_name(std::uint32_t uid) {
+  thread_local UserNames names(look_up_user);
+  return names.of(uid, std::chrono::floor<Duration>(std::chrono::steady_clock::now()));
 }
 
 }  // namespace wm::master

@@ -79,6 +79,6 @@ class RealWorld final : public World {
 };
 
 /// The account's name, or "#uid" when it has none. Cached. @thread the loop's
-const std::string& user_name(std::uint32_t uid);
+std::string user_name(std::uint32_t uid);
 
 }  // namespace wm::master

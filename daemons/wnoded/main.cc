@@ -56,12 +56,6 @@ Result<Options> parse(int argc, char** argv) {
   return options;
 }
 
-log::Level level_of(const std::string& word) {
-  if (word == "debug") return log::Level::Debug;
-  if (word == "warn") return log::Level::Warn;
-  return word == "error" ? log::Level::Error : log::Level::Info;
-}
-
 Result<std::uint32_t> uid_of(const std::string& user) {
   const passwd* entry = ::getpwnam(user.c_str());
   if (entry == nullptr) return fail(Code::NotFound, "wm.conf: no account '" + user + "'");
@@ -170,7 +164,7 @@ Result<void> run(const Options& options) {
   WM_TRY(auto config, conf::load(options.conf));
   auto log_dir = options.foreground ? "" : config.cluster.dirs.log;
   log::open("wnoded", log_dir.empty() ? "" : log_dir + "/wnoded." + options.name + ".log",
-            level_of(config.cluster.log_level));
+            log::level_named(config.cluster.log_level));
   WM_TRY(auto setup, find_out(config, options));
   boost::asio::io_context loop;
   RealOutside outside(loop, std::move(setup));

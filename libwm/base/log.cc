@@ -40,6 +40,15 @@ void append(std::string& line, const Field& field) {
   line += '"';
 }
 
+template <class Fields>
+void write_fields(Level level, std::string_view event, const Fields& fields) {
+  auto* logger = spdlog::default_logger_raw();
+  if (!logger->should_log(level_of(level))) return;
+  std::string line(event);
+  for (const auto& field : fields) append(line, field);
+  logger->log(level_of(level), spdlog::string_view_t(line.data(), line.size()));
+}
+
 }  // namespace
 
 void open(std::string_view program, const std::string& path, Level level) {
@@ -59,12 +68,20 @@ void open(std::string_view program, const std::string& path, Level level) {
   spdlog::set_default_logger(logger);
 }
 
+Level level_named(std::string_view word) {
+  if (word == "debug") return Level::Debug;
+  if (word == "warn") return Level::Warn;
+  return word == "error" ? Level::Error : Level::Info;
+}
+
+void set_level(Level level) { spdlog::default_logger_raw()->set_level(level_of(level)); }
+
 void write(Level level, std::string_view event, std::initializer_list<Field> fields) {
-  auto* logger = spdlog::default_logger_raw();
-  if (!logger->should_log(level_of(level))) return;
-  std::string line(event);
-  for (const auto& field : fields) append(line, field);
-  logger->log(level_of(level), spdlog::string_view_t(line.data(), line.size()));
+  write_fields(level, event, fields);
+}
+
+void write_list(Level level, std::string_view event, const std::vector<Field>& fields) {
+  write_fields(level, event, fields);
 }
 
 }  // namespace wm::log

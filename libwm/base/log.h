@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace wm::log {
 
@@ -30,8 +31,16 @@ struct Field {
 /// @thread before any other thread starts
 void open(std::string_view program, const std::string& path, Level level);
 
+/// The level of that name in wm.conf; Info for any other word.
+Level level_named(std::string_view word);
+/// What is less severe is no longer written. Before open(), of stderr. @thread any
+void set_level(Level level);
+
 /// Writes one line. Before open(), to stderr. @thread any   @cost one write
 void write(Level level, std::string_view event, std::initializer_list<Field> fields = {});
+
+/// As write(), of a line whose fields are found out at run time. @thread any   @cost one write
+void write_list(Level level, std::string_view event, const std::vector<Field>& fields);
 
 /// One line of that level; as write(). @thread any
 inline void debug(std::string_view e, std::initializer_list<Field> f = {}) {

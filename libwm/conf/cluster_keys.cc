@@ -44,7 +44,8 @@ constexpr Key<C> kKeys[] = {
      [](C& c) -> Field {
        return Choice{&c.log_level, kLevels};
      },
-     kAny, Effect::Reconfig, "Least severe messages that the daemons log."},
+     kAny, Effect::Reconfig,
+     "Least severe messages that the daemons log. wnoded reads it when it starts."},
     {"cgroup_root", [](C& c) -> Field { return &c.cgroup_root; }, kAny, Effect::Restart,
      "Control groups below which jobs get theirs: a name below the daemon's own in every "
      "hierarchy, version 1 and 2, or the path of a folder of version 2. Empty: the daemon's own; "

@@ -62,6 +62,11 @@ PendReason idle_reason(const Idle& idle) {
   }
 }
 
+PendReason gone_queue_reason(const Idle& idle) {
+  return {idle.code, "queue " + named(idle.job->spec().queue) + " is no longer configured", 0,
+          "bswitch it to a queue that bqueues shows"};
+}
+
 bool is_about_hosts(PendCode code) {
   return code == PendCode::Requirement || code == PendCode::HostsClosed ||
          code == PendCode::HostsSilent || code == PendCode::Excluded;
@@ -139,7 +144,8 @@ Reasons ReasonWriter::of(const Idle& idle) {
   std::vector<PendReason> reasons;
   bool hosts = is_about_hosts(idle.code);
   if (hosts) add_removed(claims_.requests[idle.request].removed, reasons);
-  if (reasons.empty()) reasons.push_back(idle_reason(idle));
+  bool gone = idle.code == PendCode::QueueClosed && !claims_.requests[idle.request].queue;
+  if (reasons.empty()) reasons.push_back(gone ? gone_queue_reason(idle) : idle_reason(idle));
   // The rule that decides goes first.
   std::stable_sort(reasons.begin(), reasons.end(), [&](const PendReason& a, const PendReason& b) {
     return (a.code == idle.code) > (b.code == idle.code);

@@ -184,6 +184,8 @@ TEST_F(Told, a_removed_queue_keeps_its_jobs_waiting) {
   run.reconfigure();
   EXPECT_TRUE(run.pass().starts.empty());
   EXPECT_EQ(first(id).code, PendCode::QueueClosed);
+  EXPECT_EQ(first(id).text, "queue <low> is no longer configured");
+  EXPECT_EQ(first(id).fix, "bswitch it to a queue that bqueues shows");
 }
 
 TEST_F(Told, a_job_unknown_to_the_plan_has_no_reason) {
