@@ -32,6 +32,18 @@ bool is_whole_range(const JobSelection& selection, const Job& base) {
   return ids.empty() || std::find(ids.begin(), ids.end(), base.id) != ids.end();
 }
 
+bool has_processes(const Job& job) {
+  return std::any_of(job.tasks.begin(), job.tasks.end(),
+                     [](const Task& task) { return task.holds_slot() && task.has_process; });
+}
+
+// A signal is sent once: nobody keeps it for a host that is away.
+bool hears(const Hosts& hosts, const Job& job) {
+  return std::all_of(job.tasks.begin(), job.tasks.end(), [&](const Task& task) {
+    return !task.holds_slot() || hosts.connected(task.host);
+  });
+}
+
 KillWish wish_for(const Identity& who, const Job& job, const KillRequest& request, WallTime now) {
   bool owner = job.spec().owner.uid == who.uid;
   Term term = request.force ? (owner ? Term::ForceOwner : Term::ForceAdmin)
@@ -82,6 +94,9 @@ void Clients::kill(Call call, const KillRequest& request) {
     if (!may_touch(call.caller(), job)) return refuse(id, Code::Denied, ": User permission denied");
     if (is_over(state_of(job, id))) return refuse(id, Code::Conflict, ": Job has already finished");
     if (request.signal != 0) {
+      if (!has_processes(job)) return refuse(id, Code::Conflict, ": Job has not started yet");
+      if (!hears(c_.hosts, job))
+        return refuse(id, Code::Unavailable, ": a host of the job does not answer at the moment");
       signalled.push_back(job.id);
       return reply.jobs.push_back({id, 0, named(id) + " is being signaled"});
     }

@@ -453,6 +453,22 @@ TEST(clients, who_waits_for_a_job_is_told_when_its_state_changes) {
   EXPECT_EQ(desk.first.refusal().code, number(Code::NotFound));
 }
 
+TEST(clients, a_signal_that_nobody_could_hear_is_refused) {
+  Desk desk;
+  auto host = desk.past.host(1);
+  auto runs = desk.past.submit({}), waits = desk.past.submit({});
+  desk.past.run(runs, {host});
+  desk.start();  // the host has not come back to it
+  auto request = desk.kill(runs);
+  request.jobs.ids = {runs, waits};
+  request.signal = 10;
+  desk.ask(Verb::Kill, request);
+  auto outcomes = desk.first.last<OutcomeReply>().jobs;
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].code, number(Code::Unavailable));
+  EXPECT_EQ(outcomes[1].text, "Job <2>: Job has not started yet");
+}
+
 TEST(clients, who_has_left_is_not_waited_for) {
   Desk desk;
   desk.start();
