@@ -24,7 +24,7 @@ Result<AttachRequest> target_of(const std::string& word) {
   auto dot = word.find('.');
   std::string job = word.substr(0, dot), task = dot == word.npos ? "" : word.substr(dot + 1);
   WM_TRY(auto ids, parse_job_ids({&job, 1}));
-  AttachRequest request{ids[0], {}};
+  AttachRequest request{ids[0], {}, {}};
   if (dot == word.npos) return request;
   auto number = parse_job_ids({&task, 1});  // a task is a positive number, as a job is
   if (!number || (*number)[0].index != 0)

@@ -170,21 +170,17 @@ void end_job(int signal) {
   ::_exit(128 + signal);
 }
 
-Result<void> follow(client::Master& master, JobId job, Streams streams) {
+// From the console of one attempt, which may be over by now, to its end.
+Result<void> follow(client::Master& master, const AttachRequest& attempt, Streams streams) {
+  auto where = find_door(master, attempt);
+  if (!where && where.error().code == Code::Conflict) return {};  // it never ran, or was read
+  if (!where) return where.error();
+  complain("<<Starting on " + where->host + ">>\n");
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
-  auto followed = follow_console(master, job, streams != Streams::Pipes);
-  if (!followed) complain(followed.error().text + "\n");  // the job's exit code is still to come
-  return {};
+  return follow_console(*where, streams != Streams::Pipes);
 }
 
-// Which of its attempts the job is at: one that was queued again begins another.
-Result<Attempt> attempt_of(client::Master& master, JobId job) {
-  JobSelection one;
-  one.ids = {job};
-  WM_TRY(auto reply, master.jobs({one}));
-  return reply.jobs.empty() ? Attempt{} : reply.jobs.front().job->attempt;
-}
-
+// Attempt by attempt: a job that was queued again begins another.
 Result<int> wait_for(client::Master& master, JobId job, Streams streams) {
   interactive_job = job;
   complain("<<Waiting for dispatch ...>>\n");
@@ -193,15 +189,17 @@ Result<int> wait_for(client::Master& master, JobId job, Streams streams) {
   while (!is_over(now.state)) {
     if (streams != Streams::Files)
       for (int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, end_job);
-    WM_TRY(now, master.wait({job, now.state}));
-    if (now.first_host.empty()) continue;
-    WM_TRY(auto attempt, attempt_of(master, job));
-    if (attempt == told) continue;
-    told = attempt;
-    complain("<<Starting on " + now.first_host + ">>\n");
-    if (streams == Streams::Files) continue;
-    WM_TRY(follow(master, job, streams));
-    now.state = JobState::Pending;  // much may have happened meanwhile: look again
+    WM_TRY(now, master.wait({job, now.state, now.attempt}));
+    if (now.attempt == told) continue;
+    if (streams == Streams::Files) {
+      told = now.attempt;
+      complain("<<Starting on " + now.first_host + ">>\n");
+      continue;
+    }
+    ++told.value;
+    auto followed = follow(master, {job, {}, told}, streams);
+    if (!followed) complain(followed.error().text + "\n");  // its exit code is still to come
+    now = {};  // much may have happened meanwhile: look again
   }
   if (streams == Streams::Files) complain("<<Job is finished>>\n");
   return exit_code_of(now);

@@ -34,14 +34,10 @@ Result<LaunchEnded> converse(const AttachReply& where, const ToLaunch& first, bo
   return launch.run({true, terminal && raw.is_terminal()});
 }
 
-Result<void> follow_console(client::Master& master, JobId job, bool terminal) {
-  auto where = find_door(master, {job, {}});
-  if (!where && where.error().code == Code::Conflict) return {};  // over: never ran, or read
-  if (!where) return where.error();
+Result<void> follow_console(const AttachReply& where, bool terminal) {
   auto size = client::size_of_terminal(0);
-  auto ended = converse(*where, LaunchAttach{where->task, size.rows, size.columns}, terminal);
-  if (!ended) return ended.error();
-  if (ended->refused) return fail(Code::Unavailable, ended->text);
+  WM_TRY(auto ended, converse(where, LaunchAttach{where.task, size.rows, size.columns}, terminal));
+  if (ended.refused) return fail(Code::Unavailable, ended.text);
   return {};
 }
 

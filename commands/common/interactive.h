@@ -12,9 +12,9 @@ namespace wm::cmd {
 /// Waits for the agent of the job on a task's host. @errors as AttachRequest; Timeout: 60 s
 Result<AttachReply> find_door(client::Master& master, const AttachRequest& request);
 
-/// Stays with the console until the task's streams are at their end. Without an agent any more
-/// (the job was over before) nothing happens. @errors Unavailable: the connection broke
-Result<void> follow_console(client::Master& master, JobId job, bool terminal);
+/// Stays with the console behind a door until the task's streams are at their end.
+/// @errors Unavailable: the connection broke, or somebody else has taken over
+Result<void> follow_console(const AttachReply& where, bool terminal);
 
 /// Says `first` at a door and carries our streams, with our terminal raw if there is one and
 /// `terminal` asks for it. @errors as client::Launch

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kKeySize = 16;
 
 WaitReply standing_of(const Cluster& state, const Job& job) {
-  WaitReply reply{job.state, "", job.exit_status, job.term};
+  WaitReply reply{job.state, "", job.exit_status, job.term, job.attempt};
   const Host* host = job.tasks.empty() ? nullptr : state.hosts.find(job.tasks.front().host.value);
   if (host) reply.first_host = host->name;
   return reply;
@@ -22,10 +22,10 @@ WaitReply end_of_array(const Cluster& state, const Job& base) {
   std::optional<WaitReply> end;
   for (std::uint32_t p = 0; p < element_count(base.spec()); ++p) {
     const Job* element = state.elements.find(base.first_element + p);
-    WaitReply one{JobState::Array, "", 0, Term::None};
+    WaitReply one{JobState::Array, "", 0, Term::None, {}};
     if (element && is_over(element->state))
-      one = {element->state, "", element->exit_status, element->term};
-    else if (!element && base.kill) one = {base.kill->end(), "", 0, base.kill->term};
+      one = {element->state, "", element->exit_status, element->term, {}};
+    else if (!element && base.kill) one = {base.kill->end(), "", 0, base.kill->term, {}};
     if (one.state == JobState::Array) return one;
     if (!end || end->state == JobState::Finished) end = one;
   }
@@ -151,7 +151,8 @@ bool Clients::answer_wait(const Waiter& waiter) {
     return true;
   }
   auto reply = fsm::is_array(*job) ? end_of_array(state, *job) : standing_of(state, *job);
-  if (reply.state == waiter.request.known) return false;
+  const auto& known = waiter.request;
+  if (reply.state == known.known && reply.attempt == known.attempt) return false;
   waiter.call.reply(reply);
   return true;
 }

@@ -47,6 +47,7 @@ WM_FIELDS(NodeHeartbeat) { f(1, s.master); }
 WM_FIELDS(TaskGone) { f(1, s.task), f(2, s.reason); }
 WM_FIELDS(NodeToAgent) { f.one_of(s); }
 
+WM_FIELDS(EndedConsole) { f(1, s.attempt), f(2, s.task), f(3, s.host), f(4, s.door); }
 WM_FIELDS(AgentUp) { f(1, s.address), f(2, s.doors); }
 WM_FIELDS(EpochFormed) {
   f(1, s.epoch), f(2, s.lead), f(3, s.members), f(4, s.step), f(5, s.pause), f(6, s.steps_lost);

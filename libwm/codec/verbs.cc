@@ -78,8 +78,10 @@ WM_FIELDS(AdminRequest) {
   f(1, s.request_key), f(2, s.act), f(3, s.names), f(4, s.why), f(20, s.gpus);
 }
 WM_FIELDS(AdminReply) { f(1, s.lines); }
-WM_FIELDS(WaitRequest) { f(1, s.job), f(2, s.known); }
-WM_FIELDS(WaitReply) { f(1, s.state), f(2, s.first_host), f(3, s.exit_status), f(4, s.term); }
+WM_FIELDS(WaitRequest) { f(1, s.job), f(2, s.known), f(3, s.attempt); }
+WM_FIELDS(WaitReply) {
+  f(1, s.state), f(2, s.first_host), f(3, s.exit_status), f(4, s.term), f(5, s.attempt);
+}
 WM_FIELDS(StateRequest) {}
 WM_FIELDS(StateReply) { f(1, s.packed); }
 WM_FIELDS(MoveRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.top); }
@@ -90,7 +92,7 @@ WM_FIELDS(SpecReply) { f(1, s.spec), f(2, s.revision); }
 WM_FIELDS(ModifyRequest) {
   f(1, s.request_key), f(2, s.job), f(3, s.revision), f(4, s.spec), f(5, s.credential);
 }
-WM_FIELDS(AttachRequest) { f(1, s.job), f(2, s.task); }
+WM_FIELDS(AttachRequest) { f(1, s.job), f(2, s.task), f(3, s.attempt); }
 WM_FIELDS(AttachReply) { f(1, s.door), f(2, s.host), f(3, s.task), f(4, s.pid); }
 WM_FIELDS(AcctRequest) {
   f(1, s.jobs), f(2, s.submitted_from), f(3, s.submitted_to), f(4, s.dispatched_from);

@@ -72,6 +72,27 @@ void forget_old_tasks(Job& job) {
   std::erase_if(job.tasks, [&](const Task& t) { return gone(t) && excess-- > 0; });
 }
 
+// An attempt may be over before its owner's command has asked for its output.
+void keep_console(Job& job) {
+  constexpr std::size_t kKept = 16;
+  if (job.spec().streams == Streams::Files || job.tasks.empty()) return;
+  const Task& first = job.tasks.front();
+  auto doors = job.membership.doors.find(first.host);
+  if (doors == job.membership.doors.end()) return;
+  auto& kept = job.membership.consoles;
+  if (kept.size() == kKept) kept.erase(kept.begin());
+  kept.push_back({job.attempt, first.number, first.host, doors->second.owner});
+}
+
+// What stays of the membership of the attempt before.
+Membership membership_after(Job& job) {
+  keep_console(job);
+  Membership next;
+  next.lead = first_lead_after(job.membership);
+  next.consoles = std::move(job.membership.consoles);
+  return next;
+}
+
 }  // namespace
 
 void apply_to(Cluster& c, const JobSubmitted& e, WallTime now, Touched& t) {
@@ -106,13 +127,11 @@ void apply_to(Cluster& c, const JobReleased& e, WallTime, Touched& t) {
 
 void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
+  job.membership = membership_after(job);
   job.attempt = e.attempt;
   job.key = e.key;
   job.state = JobState::Launching;
   job.tasks.clear();
-  auto lead = first_lead_after(job.membership);
-  job.membership = {};
-  job.membership.lead = lead;
   job.membership.lead_host = e.tasks.front().host;
   job.failed_starts = 0;
   job.grow_blocked.clear();

@@ -174,6 +174,14 @@ struct AgentDoors {
   std::string owner;   ///< commands of the job's owner, by the identity service
   bool operator==(const AgentDoors&) const = default;
 };
+/// The console of an attempt that has ended, which its agent keeps until it is read.
+struct EndedConsole {
+  Attempt attempt;
+  TaskNumber task;
+  HostId host;
+  std::string door;
+  bool operator==(const EndedConsole&) const = default;
+};
 /// An agent of the job as the others find it.
 struct AgentPlace {
   HostId host;

@@ -228,10 +228,9 @@ struct Membership {
   std::vector<TaskNumber> members;       ///< rank order
   std::map<HostId, std::string> agents;  ///< where agents listen
   std::uint32_t resizes = 0;
-  bool in_place = false;  ///< a worker said hello
-
-  /// Of the same agents.
-  std::map<HostId, AgentDoors> doors;
+  bool in_place = false;               ///< a worker said hello
+  std::map<HostId, AgentDoors> doors;  ///< of the same agents
+  std::vector<EndedConsole> consoles;  ///< of an interactive job: of the newest 16 attempts
   bool operator==(const Membership&) const = default;
 };
 

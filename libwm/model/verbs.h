@@ -266,10 +266,12 @@ struct AdminReply {
   bool operator==(const AdminReply&) const = default;
 };
 
-/// Anyone. Answered as soon as the job's state is not `known` any more.
+/// Anyone. Answered as soon as the job's state is not `known`, or its attempt not `attempt`,
+/// any more.
 struct WaitRequest {
   JobId job;
   JobState known = JobState::Pending;
+  Attempt attempt;
   bool operator==(const WaitRequest&) const = default;
 };
 struct WaitReply {
@@ -277,6 +279,7 @@ struct WaitReply {
   std::string first_host;
   std::int32_t exit_status = 0;
   Term term = Term::None;
+  Attempt attempt;  ///< the newest; 0: not dispatched yet, or an array
   bool operator==(const WaitReply&) const = default;
 };
 
@@ -294,6 +297,7 @@ struct StateReply {
 struct AttachRequest {
   JobId job;
   TaskNumber task;  ///< 0: the first
+  Attempt attempt;  ///< an interactive job's console of it, also when it has ended; 0: as it runs
   bool operator==(const AttachRequest&) const = default;
 };
 struct AttachReply {

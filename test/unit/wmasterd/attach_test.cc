@@ -1,6 +1,7 @@
 // Who is let into a running job, and where its door is: the real core on a simulated world.
 #include <gtest/gtest.h>
 
+#include "daemons/wmasterd/call.h"
 #include "daemons/wmasterd/core.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
@@ -51,18 +52,21 @@ class attach : public ::testing::Test {
     past.run(id, {host});
     return id;
   }
-  void opens_door(JobId id) {
-    past.step(AgentSeen{id, Attempt{1}, host, "a:1", {"10.0.0.1:1", "10.0.0.1:2"}});
+  void opens_door(JobId id, std::uint32_t attempt = 1) {
+    std::string port = std::to_string(2 * attempt);
+    past.step(AgentSeen{id, Attempt{attempt}, host, "a:1", {"10.0.0.1:1", "10.0.0.1:" + port}});
   }
-  void ends(JobId id) {
-    past.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""});
+  void ends(JobId id, std::int32_t code = 0) {
+    past.step(TaskEnded{id, past.job(id).attempt, TaskNumber{1}, code << 8, Term::None, {}, ""});
   }
 
-  AttachReply ask(JobId id, const Identity& who = kOwner, std::uint32_t task = 0) {
+  AttachReply ask_console(JobId id, std::uint32_t attempt) { return ask(id, kOwner, 0, attempt); }
+  AttachReply ask(JobId id, const Identity& who = kOwner, std::uint32_t task = 0,
+                  std::uint32_t attempt = 0) {
     start();
     core->clients().on_frame(peer, master::Caller{who, {}, {}},
                              static_cast<std::uint16_t>(Verb::Attach),
-                             codec::encode(AttachRequest{id, TaskNumber{task}}));
+                             codec::encode(AttachRequest{id, TaskNumber{task}, Attempt{attempt}}));
     sim.run(sim.now() + std::chrono::milliseconds(100));
     refusal = {};
     if (asker.type == static_cast<std::uint16_t>(Verb::Failed)) {
@@ -124,9 +128,47 @@ TEST_F(attach, a_job_that_is_over_is_refused_unless_its_console_may_be_unread) {
     opens_door(id);
     ends(id);
   }
-  ask(plain);
+  for (auto id : {plain, interactive}) {
+    ask(id);
+    EXPECT_EQ(refusal.text, named(id) + ": Job has already finished");
+  }
+  ask_console(plain, 1);
   EXPECT_TRUE(refused(Code::Conflict));
-  EXPECT_EQ(ask(interactive).door, "10.0.0.1:2");
+  EXPECT_EQ(ask_console(interactive, 1).door, "10.0.0.1:2");
+}
+
+TEST_F(attach, the_consoles_of_attempts_that_went_back_to_the_queue_are_told) {
+  past.config.queues[0].requeue_exits.codes = {7};
+  past.reconfigure();
+  auto id = running(Streams::Pipes), waits = running(Streams::Pipes);
+  for (auto each : {id, waits}) {
+    opens_door(each);
+    ends(each, 7);
+  }
+  past.run(id, {host});
+  opens_door(id, 2);
+  running();  // in the other slot
+  EXPECT_EQ(ask_console(id, 1).door, "10.0.0.1:2") << "run again";
+  EXPECT_EQ(ask_console(id, 2).door, "10.0.0.1:4");
+  EXPECT_EQ(ask(id).door, "10.0.0.1:4");
+  EXPECT_EQ(ask_console(waits, 1).door, "10.0.0.1:2") << "waits again";
+  ask(waits);
+  EXPECT_EQ(refusal.text, named(waits) + ": Job has not started yet");
+}
+
+TEST_F(attach, the_consoles_of_the_newest_attempts_are_kept) {
+  past.config.queues[0].requeue_exits.codes = {7};
+  past.config.cluster.limits.max_user_requeue = 100;
+  past.reconfigure();
+  auto id = running(Streams::Pipes);
+  for (std::uint32_t attempt = 1; attempt <= 17; ++attempt) {
+    opens_door(id, attempt);
+    ends(id, 7);
+    past.run(id, {host});
+  }
+  ask_console(id, 1);
+  EXPECT_EQ(refusal.text, named(id) + ": nothing is kept of attempt 1");
+  EXPECT_EQ(ask_console(id, 2).door, "10.0.0.1:4");
 }
 
 TEST_F(attach, what_is_not_there_is_not_found) {

@@ -57,6 +57,19 @@ TEST(wait, an_array_that_is_killed_before_it_started_has_ended) {
   EXPECT_EQ(desk.second.last<WaitReply>().state, JobState::Killed);
 }
 
+TEST(wait, another_attempt_of_the_same_state_is_news) {
+  Desk desk;
+  auto host = desk.past.host(1);
+  auto id = desk.past.submit({});
+  desk.past.run(id, {host});
+  desk.start();
+  auto state = desk.state_of(id);
+  desk.send(desk.second, Verb::Wait, codec::encode(WaitRequest{id, state, Attempt{1}}));
+  EXPECT_TRUE(desk.second.frames.empty());
+  desk.ask(Verb::Wait, WaitRequest{id, state, {}});
+  EXPECT_EQ(desk.first.last<WaitReply>().attempt, Attempt{1});
+}
+
 TEST(wait, who_is_ended_to_count_as_done_is_done) {
   Desk desk;
   desk.start();
