@@ -151,6 +151,9 @@ struct Idle {
 /// Everything that the cluster's jobs claim, and the rooms they have left.
 struct Claims {
   std::vector<Claim> all;  ///< all but the steady ones
+  /// Of jobs that are being ended: nothing is planned for them, what they hold counts against
+  /// limits.
+  std::vector<Claim> ending;
   std::vector<Steady> steady;
   std::vector<WantedTasks> steady_on;  ///< by room: tasks of the steady ones
   std::vector<Idle> idle;

@@ -33,6 +33,10 @@ Gates::Gates(const Config& config, const PlanTree& tree, const Claims& claims)
     open(config, claim);
     if (!claim.pending()) add(claim, claim.held);
   }
+  for (const Claim& claim : claims.ending) {
+    open(config, claim);
+    add(claim, claim.held);
+  }
   for (const Steady& group : claims.steady) {
     if (group.claims.empty()) continue;
     open(config, group.claims.front());

@@ -46,6 +46,7 @@ class Collector {
   void add_parked(const Job& job);
   void add_running(const Job& job);
   void add_pending(const Job& job, std::uint32_t copies, std::uint32_t asked);
+  void add_ending(const Job& job);
   void add_coming(const Job& job);
   Room* room_of_task(const Task& task);
 
@@ -88,9 +89,22 @@ void Collector::add_running(const Job& job) {
   }
 }
 
+// Until it is gone its slots count, and nobody joins one that shares with nobody.
+void Collector::add_ending(const Job& job) {
+  Claim claim = make_.claim(job);
+  claim.kind = ClaimKind::Fixed;
+  claim.held = slots_held(job);
+  if (claim.held > 0) claims_.ending.push_back(claim);
+  for (const Task& task : job.tasks) {
+    Room* room = task.holds_slot() && job.spec().exclusive ? room_of_task(task) : nullptr;
+    if (room) room->clearing = true;
+  }
+}
+
 // What leaving and condemned tasks hold will be free; stuck ones' will not.
 void Collector::add_coming(const Job& job) {
   bool ends = job.kill || job.ending || job.preempted || is_over(job.state);
+  if (ends && !job.parked) add_ending(job);
   for (const Task& task : job.tasks) {
     if (!task.holds_slot() || (is_wanted(task) && !ends) || job.parked) continue;
     Room* room = room_of_task(task);
@@ -399,6 +413,7 @@ void Collector::find_obstacles() {
 void Collector::run() {
   claims_.idle.clear();
   claims_.owed.clear();
+  claims_.ending.clear();
   claims_.eligible.clear();
   claims_.stuck_gpus = 0;
   claims_.quiet_until = {};

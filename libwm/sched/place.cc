@@ -33,7 +33,8 @@ Places::Places(Claims& claims, std::uint32_t hosts_looked_at)
       if (task.holds_slot()) ++queue_slots_[{queue, at}];
     }
   };
-  for (const Claim& claim : claims.all) count(claims.requests[claim.request].queue, claim);
+  for (const auto* some : {&claims.all, &claims.ending})
+    for (const Claim& claim : *some) count(claims.requests[claim.request].queue, claim);
   for (const Steady& group : claims.steady) {
     const QueueConf* queue = claims.requests[group.request].queue;
     if (!queue || !queue->host_slots) continue;
@@ -301,7 +302,7 @@ bool Places::fit_slots(const Claim& claim, const TasksByRoom& had) const {
   std::int64_t tasks = 0;
   for (const auto& [at, count] : had) {
     const Room& room = rooms_[at];
-    bool heard = room.host->state == HostState::Ok && !room.exclusive;
+    bool heard = room.host->state == HostState::Ok && !room.exclusive && !room.clearing;
     if (!heard || room.now.slots < count || room.now.milli_cpus < count * task.milli_cpus)
       return false;
     tasks += count;

@@ -224,6 +224,8 @@ void Placement::open_gate(Claim& claim, std::int64_t tasks) {
     if (gives) donors_.release_surplus(donor, claim.id);
     add_once(promise.from, {donor.id});
   }
+  for (const Claim& ending : claims_.ending)
+    if (gates_.would_help(ending, claim, tasks)) add_once(promise.from, {ending.id});
   promise.tasks = std::max(promise.tasks, tasks);
 }
 

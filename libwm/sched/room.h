@@ -47,6 +47,7 @@ struct Room {
   std::vector<GpuPart> parts;  ///< same length
   std::uint32_t jobs = 0;      ///< tasks on it, leaving ones too
   bool exclusive = false;      ///< held by a job that shares with nobody
+  bool clearing = false;       ///< such a job is being ended: it is exclusive until that is gone
   std::vector<JobId> leaving;  ///< whose tasks make up `coming`
 };
 

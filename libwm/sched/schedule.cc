@@ -66,6 +66,7 @@ void Pass::place_users() {
     if (!known || goes_before(claim, *known)) known = &claim;
   };
   for (const Claim& claim : claims_.all) meet(claim);
+  for (const Claim& claim : claims_.ending) meet(claim);
   for (const Steady& group : claims_.steady)
     if (!group.claims.empty()) meet(group.claims.front());
   std::erase(first, nullptr);
@@ -75,6 +76,7 @@ void Pass::place_users() {
   for (const Claim* claim : first)
     nodes[claim->owner] = tree_.user(claim->spec().plan, claim->spec().owner.user);
   for (Claim& claim : claims_.all) claim.user_node = nodes[claim.owner];
+  for (Claim& claim : claims_.ending) claim.user_node = nodes[claim.owner];
   for (Steady& group : claims_.steady) group.user_node = nodes[group.owner];
   weigh(tree_, cluster_, timeline_.clock.now);
 }

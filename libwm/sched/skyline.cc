@@ -14,6 +14,7 @@ void settle(Room& room) {
   room.now.milli_cpus += room.coming.milli_cpus;
   room.now.mem += room.coming.mem;
   room.coming = {};
+  room.clearing = false;
   for (GpuUse& use : room.gpus) {
     if (use == GpuUse::Coming) use = GpuUse::Free;
   }
@@ -68,6 +69,7 @@ void Skyline::clear() {
 // What others are still to leave there comes no sooner for it.
 void Skyline::let_end(Room& room, const End& end, bool parks) {
   Space coming = std::exchange(room.coming, {});
+  bool clearing = room.clearing;
   auto leaving = std::exchange(room.leaving, {});
   std::vector<std::size_t> gpus;
   for (std::size_t i = 0; i < room.gpus.size(); ++i)
@@ -77,6 +79,7 @@ void Skyline::let_end(Room& room, const End& end, bool parks) {
   sched::release(room, end.job->id, request, *end.task);
   settle(room);
   room.coming = coming;
+  room.clearing = clearing;
   room.leaving = std::move(leaving);
   for (std::size_t i : gpus) room.gpus[i] = GpuUse::Coming;
   if (parks) return;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <random>
 #include <set>
@@ -45,6 +46,7 @@ class History {
   Memory memory;             // of all passes of this history
   bool shares = false;       // some jobs share GPUs, some GPUs are set aside for a while
   bool excludes = false;     // some jobs fail, and are not to return to their hosts
+  bool lingers = false;      // some jobs that are ended are there for a while
 
  private:
   void configure();
@@ -179,6 +181,8 @@ void History::end_or_resize() {
     run.step(CapChanged{id, pick(job.spec().min_tasks, job.spec().max_tasks), false, "u"});
   } else if (excludes && !one_in(4)) {
     fail(id);
+  } else if (lingers && !job.kill && one_in(2)) {
+    run.step(KillRequested{id, {}});
   } else {
     run.end(id);
   }
@@ -214,6 +218,39 @@ void expect_not_oversubscribed(const Cluster& state) {
     EXPECT_LE(host.used_mem.value, host.capacity.mem.value) << host.name;
   });
   // A GPU twice, or one that does not exist, is refused by the state machine already.
+}
+
+// What is being ended counts until it is gone; what is parked does not.
+void expect_within_limits(const Cluster& state) {
+  const Config& config = *state.config;
+  std::map<std::string, std::uint32_t> held;  // by queue, by user, by both, by queue's host
+  std::map<HostId, std::set<JobId>> on_host, alone_on;  // alone: of exclusive jobs
+  each_job(state, [&](const Job& job) {
+    if (job.parked) return;
+    const JobSpec& spec = job.spec();
+    for (const Task& task : job.tasks) {
+      if (!task.holds_slot()) continue;
+      std::string host = to_string(JobId{task.host.value, 0});
+      for (const auto& key : {"queue " + spec.queue, "user " + spec.owner.user,
+                              spec.queue + " " + spec.owner.user, spec.queue + " on " + host})
+        ++held[key];
+      on_host[task.host].insert(job.id);
+      if (spec.exclusive) alone_on[task.host].insert(job.id);
+    }
+  });
+  auto expect = [&](const std::string& key, std::uint32_t limit) {
+    EXPECT_LE(held[key], limit > 0 ? limit : ~0u) << key;
+  };
+  for (const QueueConf& queue : config.queues) {
+    expect("queue " + queue.name, queue.max_slots);
+    for (int user = 1; user <= 3; ++user)
+      expect(queue.name + " user" + std::to_string(user), queue.user_slots);
+    state.hosts.each([&](std::uint32_t number, const Host&) {
+      expect(queue.name + " on " + std::to_string(number), queue.host_slots);
+    });
+  }
+  for (const UserConf& user : config.users) expect("user " + user.name, user.max_slots);
+  for (const auto& [host, jobs] : alone_on) EXPECT_EQ(on_host[host].size(), 1u) << host.value;
 }
 
 void expect_reasons(const Cluster& state, const Plan& plan) {
@@ -257,6 +294,7 @@ void History::live(int events) {
     EXPECT_EQ(done.grows.size(), plan.grows.size());
     EXPECT_EQ(done.shrinks.size(), plan.shrinks.size());
     expect_not_oversubscribed(run.state);
+    expect_within_limits(run.state);
     if (one_in(2)) run.let_leave();
   }
 }
@@ -275,6 +313,15 @@ TEST(schedule_prop, histories_with_shared_and_sick_gpus_keep_every_promise) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     History history(seed);
     history.shares = true;
+    history.live(25);
+  }
+}
+
+TEST(schedule_prop, jobs_that_are_being_ended_count_until_they_are_gone) {
+  for (unsigned seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    History history(seed);
+    history.lingers = true;
     history.live(25);
   }
 }

@@ -200,6 +200,42 @@ TEST_F(Waits, slots_of_a_job_being_killed_are_coming) {
   EXPECT_EQ(run.why(b), "Waiting for 1 slot being released by job <1>");
 }
 
+TEST_F(Waits, slots_of_a_job_being_ended_count_against_its_limits) {
+  queue("low", [](QueueConf& q) { q.max_slots = 2; });
+  run.host(4);
+  auto a = submit_and_settle(slots("ann", 2).queue("low"));
+  run.step(KillRequested{a, {}});
+  auto b = run.submit(slots("bob", 1).queue("low"));
+  EXPECT_TRUE(run.pass().starts.empty());
+  EXPECT_EQ(run.why(b), "Waiting for 1 slot being released by job <1>");
+  run.end(a);
+  EXPECT_EQ(run.pass().starts.size(), 1u);
+}
+
+TEST_F(Waits, slots_of_a_job_being_ended_count_against_its_plan) {
+  plan({.path = "/a", .limit = 2});
+  run.host(4);
+  auto a = submit_and_settle(slots("ann", 2).plan("/a"));
+  run.step(KillRequested{a, {}});
+  run.submit(slots("bob", 1).plan("/a"));
+  EXPECT_TRUE(run.pass().starts.empty());
+  run.end(a);
+  EXPECT_EQ(run.pass().starts.size(), 1u);
+}
+
+TEST_F(Waits, nobody_joins_an_exclusive_job_that_is_being_ended) {
+  run.host(2);
+  auto alone = slots("ann", 1);
+  alone.spec.exclusive = true;
+  auto a = submit_and_settle(alone);
+  run.step(KillRequested{a, {}});
+  auto b = run.submit(slots("bob", 1));
+  EXPECT_TRUE(run.pass().starts.empty());
+  EXPECT_EQ(run.why(b), "Waiting for 1 slot being released by job <1>");
+  run.end(a);
+  EXPECT_EQ(run.pass().starts.size(), 1u);
+}
+
 TEST_F(Waits, held_jobs_and_inactive_queues_are_said) {
   run.host(1);
   auto held = run.submit(slots("ann", 1).hold());
