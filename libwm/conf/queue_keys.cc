@@ -93,8 +93,7 @@ constexpr Key<Q> kKeys[] = {
      "scattered."},
     {"preempts", [](Q& q) -> Field { return &q.preempts; }, kAny, Effect::Reconfig,
      "Queues whose running jobs make way for its pending jobs; lower: all of lower priority. "
-     "Nobody makes way for elements of arrays that have not run yet. Elastic jobs of lower queues "
-     "shrink for it in any case."},
+     "Elastic jobs of lower queues shrink for it in any case."},
     {"preempt_by",
      [](Q& q) -> Field {
        return Choice{&q.preempt_by, kPreemptBy};

@@ -76,6 +76,12 @@ Job& edit_job(Cluster& cluster, JobId id) {
   return cluster.elements.edit(number);
 }
 
+void make_waiting(Cluster& cluster, JobId id) {
+  const Job* base = id.index > 0 ? cluster.jobs.find(id.job) : nullptr;
+  bool waits = base && base->state == JobState::Array && !base->kill;
+  if (waits && element_position(base->spec(), id.index)) edit_job(cluster, id);
+}
+
 Host& edit_host(Cluster& cluster, HostId id) { return cluster.hosts.edit(id.value); }
 
 void take_slot(Cluster& cluster, const Job& job, const Task& task) {

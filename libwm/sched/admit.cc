@@ -15,6 +15,7 @@ class Admission {
   bool allows(const Start& start);
   bool allows(const Grow& grow);
   bool allows(const Shrink& shrink) const;
+  bool waits(JobId id) const;
   bool allows(const Preempt& preempt) const;
   bool allows(const DatedStart& date) const;
   bool allows(const Resume& resume);
@@ -101,15 +102,22 @@ bool Admission::allows(const Shrink& shrink) const {
   return tasks_wanted(*job) >= std::max(1u, job->spec().min_tasks) + shrink.tasks.size();
 }
 
+// The job, or the element of an array that may not be made yet.
+bool Admission::waits(JobId id) const {
+  const Job* job = find_job(newest_, id);
+  if (job) return job->state == JobState::Pending && !job->kill;
+  const Job* base = newest_.jobs.find(id.job);
+  return base && base->state == JobState::Array && !base->kill;
+}
+
 // Nobody makes way for a job that does not wait any more.
 bool Admission::allows(const Preempt& preempt) const {
   const Job* job = find_job(newest_, preempt.job);
-  const Job* by = find_job(newest_, preempt.by);
   if (!job || job->attempt != preempt.attempt || job->kill || job->ending || job->preempted)
     return false;
   bool runs = job->state == JobState::Running || job->state == JobState::Launching;
   if (preempt.how == MakeWay::Park && job->state != JobState::Running) return false;
-  return runs && by && by->state == JobState::Pending && !by->kill;
+  return runs && waits(preempt.by);
 }
 
 // All its slots are free at once: it has not changed its hosts, nor its memory.

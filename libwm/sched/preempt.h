@@ -11,8 +11,7 @@
 // Who holds places at a date is searched for as if it held none; the dates of others stand: it has
 // to be gone by then, or fit beside them.
 //
-// For elements of an array that have not begun yet nobody makes way: they are no jobs yet that
-// anybody could be promised to.
+// An element of an array that others make way for becomes a job of its own (libwm/fsm).
 //
 // Invariants: nobody makes way unless the job then fits, whole, with all its rules, and no holder
 // that stands before it would start there instead; only queues

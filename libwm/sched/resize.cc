@@ -49,10 +49,8 @@ TasksByRoom Placement::rooms_of(const Job& job) const {
   return has;
 }
 
-// The job itself, or the array element that starts next.
-JobId Placement::copy_id(const Claim& claim, const Placed& placed) const {
+JobId Placement::copy_id(const Claim& claim, std::size_t skip) const {
   if (claim.job->state != JobState::Array) return claim.id;
-  std::size_t skip = placed.starts.size();
   auto eligible = claims_.eligible.find(claim.id.job);
   if (eligible != claims_.eligible.end()) return {claim.id.job, eligible->second[skip]};
   std::uint32_t position = claim.job->next_position;
@@ -61,6 +59,12 @@ JobId Placement::copy_id(const Claim& claim, const Placed& placed) const {
     if (skip-- == 0) break;
   }
   return {claim.id.job, element_index(claim.spec(), position)};
+}
+
+void Placement::promise(const Claim& claim, const Promise& more) {
+  Promise& promise = promises_[&claim];
+  promise.tasks += more.tasks;
+  add_once(promise.from, more.from);
 }
 
 void Placement::grant(const Claim& claim, const Share& share, std::vector<Spot>& spots,
@@ -142,7 +146,7 @@ bool Placement::start_now(Claim& claim) {
 
 void Placement::start_at(Claim& claim, const std::vector<Share>& shares) {
   Placed& placed = placed_[&claim];
-  Start start{copy_id(claim, placed), {}, claim.alternative};
+  Start start{copy_id(claim, placed.starts.size()), {}, claim.alternative};
   placed.has.clear();  // of this copy
   for (const Share& share : shares) grant(claim, share, start.tasks, placed);
   gates_.add(claim, std::ssize(start.tasks));

@@ -77,8 +77,11 @@ class Placement {
   /// What is kept free for parked jobs is offered to those that go before them, or kept again.
   /// @cost O(parked jobs x their rooms)
   void offer_kept(bool offered);
-  /// Notes that a claim waits for jobs that make way. @cost O(log claims)
-  void promise(const Claim& claim, Promise promise) { promises_[&claim] = std::move(promise); }
+  /// Notes that a claim waits for jobs that make way, besides those that it waits for already.
+  /// @cost O(log claims)
+  void promise(const Claim& claim, const Promise& more);
+  /// The job itself, or the element of the array that starts after `skip` others. @cost O(elements)
+  JobId copy_id(const Claim& claim, std::size_t skip) const;
   /// Who was promised which date; `waiting`, in order, get one as far as there is none.
   /// @cost as Reservations::hold_for, each
   const std::vector<DatedStart>& date(const std::vector<const Claim*>& waiting);
@@ -107,7 +110,6 @@ class Placement {
   std::int64_t promise(const Claim& claim, std::int64_t tasks, TasksByRoom& has,
                        const std::vector<std::uint32_t>& hosts);
   void grant(const Claim& claim, const Share& share, std::vector<Spot>& spots, Placed& placed);
-  JobId copy_id(const Claim& claim, const Placed& placed) const;
   TasksByRoom rooms_of(const Job& job) const;
   bool is_hopeless(const Claim& claim) const;
   std::int64_t awaited_beside(const Claim& claim) const;

@@ -36,7 +36,8 @@ class Pass {
   void start_spare(Spare spare);
   void mark_owed();
   void preempt();
-  void add_preempts(const Claim& claim, const Way& way);
+  bool may_preempt(const Claim& claim) const;
+  void add_preempts(const Claim& claim, JobId by, const Way& way);
   bool is_preempted(JobId job) const {
     return std::any_of(plan_.preempts.begin(), plan_.preempts.end(),
                        [&](const Preempt& piece) { return piece.job == job; });
@@ -156,6 +157,14 @@ void Pass::mark_owed() {
   }
 }
 
+// What victims could help: it waits for room, its own and not another's, and may preempt.
+bool Pass::may_preempt(const Claim& claim) const {
+  const QueueConf* queue = claims_.requests[claim.request].queue;
+  return claim.pending() && !claim.parked && !claim.rest && claim.admitted == 0 &&
+         claim.barred != Barred::Limit && queue && !queue->preempts.empty() &&
+         !placement_->promises().count(&claim);
+}
+
 // In dispatch order: what found no place in any gentler way.
 void Pass::preempt() {
   constexpr int kMostSearches = 64;
@@ -167,39 +176,37 @@ void Pass::preempt() {
   std::set<Kind> failed;         // nobody can make way for those, nor for those behind them
   placement_->offer_kept(true);  // kept for jobs of lower queues
   for (const Claim& claim : claims_.all) {
-    const QueueConf* queue = claims_.requests[claim.request].queue;
-    bool tries = claim.pending() && !claim.parked && !claim.rest && claim.admitted == 0 &&
-                 claim.barred != Barred::Limit && queue && !queue->preempts.empty() &&
-                 !placement_->promises().count(&claim);
-    if (!tries || claim.job->state == JobState::Array) continue;
+    if (!may_preempt(claim)) continue;
     const PlanUse& use = claim.gpu ? gpus : slots;
-    if (use.over_limit(claim.user_node, claim.cost(claim.min)) >= 0) continue;
-    Kind kind{claim.request, claim.min, claim.limit};
-    bool hopeless = failed.count(kind) && !placement_->held().holds(claim);
-    if (hopeless || ++searches > kMostSearches) continue;
-    Way way = preemptor.find(claim);
-    if (way.victims.empty()) {
-      failed.insert(kind);
-      continue;
+    const Kind kind{claim.request, claim.min, claim.limit};
+    for (std::uint32_t copy = 0; copy < claim.copies; ++copy) {
+      if (use.over_limit(claim.user_node, (copy + 1) * claim.cost(claim.min)) >= 0) break;
+      bool hopeless = failed.count(kind) && !placement_->held().holds(claim);
+      if (hopeless || ++searches > kMostSearches) break;
+      Way way = preemptor.find(claim);
+      if (way.victims.empty()) {
+        failed.insert(kind);
+        break;
+      }
+      failed.clear();  // victims may leave more than it takes
+      add_preempts(claim, placement_->copy_id(claim, copy), way);
     }
-    failed.clear();  // victims may leave more than it takes
-    add_preempts(claim, way);
   }
   placement_->offer_kept(false);
 }
 
-void Pass::add_preempts(const Claim& claim, const Way& way) {
+void Pass::add_preempts(const Claim& claim, JobId by, const Way& way) {
   Promise promise{claim.min, {}};
   for (const Claim* victim : way.victims) {
     const QueueConf* queue = claims_.requests[victim->request].queue;
     std::string reason =
-        "preempted by job <" + to_string(claim.id) + "> of queue <" + claim.spec().queue + ">";
+        "preempted by job <" + to_string(by) + "> of queue <" + claim.spec().queue + ">";
     auto how = *way_of(*cluster_.config, *victim->job);
     plan_.preempts.push_back(
-        {victim->id, victim->job->attempt, claim.id, how, queue->preempt_grace, reason});
+        {victim->id, victim->job->attempt, by, how, queue->preempt_grace, reason});
     promise.from.push_back(victim->id);
   }
-  placement_->promise(claim, std::move(promise));
+  placement_->promise(claim, promise);
 }
 
 void Pass::add_pieces() {

@@ -50,17 +50,32 @@ class RandomState {
     if (pick(4) == 0) spec.spec.span.one_host = true;
     if (pick(4) == 0) spec.rerunnable();
     if (limits_ && pick(4)) spec.spec.run_limit = std::chrono::hours(1 + pick(4));
+    std::uint32_t elements = arrays_ && pick(3) == 0 ? 1 + pick(4) : 0;
+    if (elements > 0) spec.array(1, elements, pick(3));
     run.submit(spec);
-    ++jobs;
+    jobs += 1 + static_cast<int>(elements);
   }
+  void have_arrays() { arrays_ = true; }
   // Sum over waiting jobs of W^rank, W above the number of jobs. Exact in a double here.
   double potential() const {
     double sum = 0;
+    auto count = [&](const Job& job, std::uint32_t waiting) {
+      auto rank = run.state.config->queue(job.spec().queue)->priority / 10;
+      sum += waiting * std::pow(jobs + 2, rank);
+    };
     each_job(run.state, [&](const Job& job) {
-      if (job.state != JobState::Pending && !job.parked) return;
-      sum += std::pow(jobs + 2, run.state.config->queue(job.spec().queue)->priority / 10);
+      count(job, job.state == JobState::Pending || job.parked ? 1 : 0);
+    });
+    run.state.jobs.each([&](std::uint32_t, const Job& job) {
+      if (job.state == JobState::Array) count(job, unmade(job));
     });
     return sum;
+  }
+  std::uint32_t unmade(const Job& base) const {
+    std::uint32_t count = 0;
+    for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
+      count += run.state.elements.find(base.first_element + p) == nullptr;
+    return count;
   }
 
   test::SchedRun run;
@@ -68,7 +83,7 @@ class RandomState {
 
  private:
   std::mt19937 random_;
-  bool limits_ = false;
+  bool limits_ = false, arrays_ = false;
 };
 
 // Every victim is of a lower queue that its winner preempts, and lets itself be.
@@ -113,13 +128,17 @@ void expect_started(const RandomState& state, JobId winner, const Attempts& befo
   auto rank = [&](const Job& job) {
     return state.run.state.config->queue(job.spec().queue)->priority;
   };
+  auto attempt = [&](JobId id) {  // an element may not have been made yet
+    auto at = before.find(id);
+    return at == before.end() ? Attempt{} : at->second;
+  };
   const Job& won = state.run.job(winner);
   bool other = false;
   each_job(state.run.state, [&](const Job& job) {
     bool first = rank(job) > rank(won) || (rank(job) == rank(won) && job.id < won.id);
-    other = other || (first && job.attempt > before.at(job.id));
+    other = other || (first && job.attempt > attempt(job.id));
   });
-  EXPECT_TRUE(won.attempt > before.at(winner) || other)
+  EXPECT_TRUE(won.attempt > attempt(winner) || other)
       << to_string(winner) << ": " << state.run.why(winner) << "\n"
       << story(state);
 }
@@ -181,6 +200,19 @@ TEST(preempt_prop, so_it_is_among_jobs_that_hold_places_at_dates) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     RandomState state(seed);
     state.hold_dates();
+    for (int more = 0; more < 4; ++more) {
+      state.submit();
+      expect_rest(state);
+    }
+  }
+}
+
+TEST(preempt_prop, so_it_is_for_elements_of_arrays) {
+  const unsigned states = std::getenv("WM_SOAK") ? 200'000 : 4'000;
+  for (unsigned seed = 0; seed < states && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    RandomState state(seed);
+    state.have_arrays();
     for (int more = 0; more < 4; ++more) {
       state.submit();
       expect_rest(state);

@@ -95,6 +95,21 @@ waits_for() { [ "$(bwhy -json "$1" | jq -r '.RECORDS[0].CODE')" = "$2" ]; }
   [[ $(events "$low" PREEMPT | jq -r .REASON) == *"preempted by job <$high>"* ]]
 }
 
+@test "running jobs make way for elements of an array, which say so" {
+  first=$(submit -q giving -n 4 sleep 100)
+  second=$(submit -q giving -n 4 sleep 100)
+  running "$first"
+  running "$second"
+  array=$(submit -q first -J 'urgent[1-2]' -n 4 sleep 3)
+  wait_for 30 in_state "$array[1]" running
+  wait_for 30 in_state "$array[2]" running
+  [[ $(events "$first" PREEMPT | jq -r .REASON) == *"preempted by job <$array["?"]>"* ]]
+  for low in "$first" "$second"; do
+    wait_for 30 in_state "$low" running
+    is "$low" attempt 2
+  done
+}
+
 @test "a job that cannot run twice is ended, with the reason" {
   low=$(submit -q lost -n 8 sleep 100)
   running "$low"

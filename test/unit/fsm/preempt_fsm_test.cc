@@ -48,6 +48,28 @@ TEST_F(PreemptFsm, when_its_tasks_are_gone_it_waits_again) {
   EXPECT_EQ(c.job(low).preemptions, 1u);
 }
 
+TEST_F(PreemptFsm, an_element_that_others_make_way_for_is_made) {
+  auto base = c.submit(SpecBuilder().array(1, 2));
+  high = {base.job, 2};
+  c.step(preempt(true));
+  const Job* element = find_job(c.state, high);
+  ASSERT_TRUE(element);
+  EXPECT_EQ(element->state, JobState::Pending);
+  EXPECT_FALSE(find_job(c.state, {base.job, 1}));
+}
+
+TEST_F(PreemptFsm, what_others_make_way_for_may_be_gone) {
+  auto base = c.submit(SpecBuilder().array(1, 2));
+  c.step(KillRequested{base, {}});
+  for (JobId by : {JobId{base.job, 2}, JobId{base.job, 9}, JobId{99, 1}}) {
+    high = by;
+    auto before = c.state.elements.last();
+    c.step(preempt(true));
+    EXPECT_EQ(c.state.elements.last(), before) << to_string(by);
+    c.run(low = c.submit(SpecBuilder().tasks(1, 1)), {h1});
+  }
+}
+
 TEST_F(PreemptFsm, saving_its_work_and_ending_well_is_not_the_end_of_the_job) {
   c.step(preempt(true));
   end_task(0);
