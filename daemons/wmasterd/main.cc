@@ -104,11 +104,11 @@ void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
 void rebuild_acct(Accounting& accounting, RealWorld& world, std::function<void(Result<Seq>)> done) {
   if (auto begun = accounting.begin_rebuild(); !begun) return done(begun.error());
   auto last = std::make_shared<Result<Seq>>(Seq{});
-  world.work([&accounting, last] { *last = accounting.remake(); },
-             [&accounting, last, done = std::move(done)] {
-               accounting.end_rebuild();
-               done(*last);
-             });
+  world.answer([&accounting, last] { *last = accounting.remake(); },
+               [&accounting, last, done = std::move(done)] {
+                 accounting.end_rebuild();
+                 done(*last);
+               });
 }
 
 // Events that became durable but whose rows a crash kept from being written are folded from the

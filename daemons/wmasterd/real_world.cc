@@ -54,10 +54,15 @@ Result<void> write_image(store::CoreDb& db, Seq seq, const Image& image) {
 }  // namespace
 
 struct RealWorld::Loop {
-  explicit Loop(boost::asio::io_context& io) : io(io), work(2), chores(1), commands(4) {}
+  explicit Loop(boost::asio::io_context& io)
+      : io(io), work(2), answers(2), chores(1), commands(4) {}
+  /// `job` in the pool, then `done` on the loop.
+  void run(boost::asio::thread_pool& pool, std::function<void()> job, std::function<void()> done);
+
   boost::asio::io_context& io;
-  boost::asio::thread_pool work, chores;  // chores: the store's third side, one at a time
-  boost::asio::thread_pool commands;      // wait for programs that may take long
+  boost::asio::thread_pool work, answers;
+  boost::asio::thread_pool chores;    // the store's third side, one at a time
+  boost::asio::thread_pool commands;  // wait for programs that may take long
   std::unique_ptr<store::Committer> committer;
 };
 
@@ -82,6 +87,7 @@ void RealWorld::stop() {
   if (!loop_) return;
   loop_->committer.reset();
   loop_->work.join();
+  loop_->answers.join();
   loop_->chores.join();
   loop_->commands.stop();  // what has not begun never does; one under way ends by its limit
   loop_->commands.join();
@@ -121,11 +127,20 @@ void RealWorld::after(Duration delay, std::function<void()> act) {
   });
 }
 
-void RealWorld::work(std::function<void()> job, std::function<void()> done) {
-  boost::asio::post(loop_->work, [this, job = std::move(job), done = std::move(done)]() mutable {
+void RealWorld::Loop::run(boost::asio::thread_pool& pool, std::function<void()> job,
+                          std::function<void()> done) {
+  boost::asio::post(pool, [this, job = std::move(job), done = std::move(done)]() mutable {
     job();
-    boost::asio::post(loop_->io, std::move(done));
+    boost::asio::post(io, std::move(done));
   });
+}
+
+void RealWorld::work(std::function<void()> job, std::function<void()> done) {
+  loop_->run(loop_->work, std::move(job), std::move(done));
+}
+
+void RealWorld::answer(std::function<void()> job, std::function<void()> done) {
+  loop_->run(loop_->answers, std::move(job), std::move(done));
 }
 
 std::string RealWorld::random(std::size_t n) {

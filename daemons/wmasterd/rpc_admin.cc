@@ -108,7 +108,7 @@ void Clients::hosts(Call call, const HostsRequest& request) {
 // The numbers need the claims of every job: a worker finds them, the loop does not wait.
 void Clients::plans(Call call, const PlansRequest& request) {
   auto reply = std::make_shared<PlansReply>();
-  c_.world.work(
+  c_.world.answer(
       [reply, state = c_.journal.published_ptr(), now = c_.world.wall(), paths = request.paths] {
         for (auto& view : sched::view_plans(*state, now)) {
           if (!is_asked(paths, view.path)) continue;

@@ -194,7 +194,7 @@ void Clients::read_acct(const Call& call, const AcctReading<Reply>& read, AcctRe
     if (!behind) return call.refuse(result->error());
     c_.world.after(kBehind, [=, this] { read_acct(call, read, request, until); });
   };
-  c_.world.work([result, read, request] { *result = read(request); }, done);
+  c_.world.answer([result, read, request] { *result = read(request); }, done);
 }
 
 void Clients::history(Call call, const AcctRequest& request) {

@@ -41,7 +41,7 @@ std::int32_t outermost(const Cluster& state, const std::string& queue, bool top)
 void Clients::state(Call call, const StateRequest&) {
   if (!is_admin(call.caller())) return call.refuse(not_admin(call.caller()));
   auto reply = std::make_shared<StateReply>();
-  c_.world.work(
+  c_.world.answer(
       [reply, state = c_.journal.published_ptr()] { reply->packed = image_of(Cluster(*state)); },
       [call, reply] { call.reply(*reply); });
 }

@@ -64,6 +64,9 @@ class World {
   virtual void after(Duration delay, std::function<void()> act) = 0;
   /// Runs `job` on a worker, then `done` on the loop.
   virtual void work(std::function<void()> job, std::function<void()> done) = 0;
+  /// As work(), for answers that take as long as there is to read: scheduling passes and
+  /// submissions do not wait behind them.
+  virtual void answer(std::function<void()> job, std::function<void()> done) = 0;
   /// n bytes nobody can guess.
   virtual std::string random(std::size_t n) = 0;
 

@@ -57,6 +57,9 @@ class SimWorld final : public World {
   TimePoint mono() override;
   void after(Duration delay, std::function<void()> act) override;
   void work(std::function<void()> job, std::function<void()> done) override;
+  void answer(std::function<void()> job, std::function<void()> done) override {
+    work(std::move(job), std::move(done));
+  }
   std::string random(std::size_t n) override;
   void send(PeerId peer, std::uint16_t type, std::string payload) override;
   void close(PeerId peer) override;
