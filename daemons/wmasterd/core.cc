@@ -4,6 +4,7 @@
 
 #include "daemons/wmasterd/event_log.h"
 #include "daemons/wmasterd/purge.h"
+#include "daemons/wmasterd/reconfig.h"
 #include "libwm/base/log.h"
 
 namespace wm::master {
@@ -35,7 +36,7 @@ Result<void> Core::start() {
   WM_TRY(Config config, world_.read_config());
   if (!(*journal_.newest().config == config)) {
     auto loaded = std::make_shared<const Config>(std::move(config));
-    journal_.propose({{ConfigLoaded{loaded}}, {}, {}, nullptr});
+    journal_.propose({reconfigured(journal_.newest(), loaded), {}, {}, nullptr});
   }
   started_ = world_.mono();
   hosts_.on_start();

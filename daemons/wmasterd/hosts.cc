@@ -4,6 +4,7 @@
 
 #include "daemons/wmasterd/gpu_marks.h"
 #include "daemons/wmasterd/orders.h"
+#include "daemons/wmasterd/reconfig.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/fsm/part.h"
@@ -166,7 +167,7 @@ void Hosts::end_session(HostId host) {
 
 void Hosts::on_register(PeerId peer, const HostRegister& words) {
   const Cluster& state = journal_.newest();
-  if (!state.config->hosts.empty() && !state.config->host(words.name)) {
+  if (!lists_host(*state.config, words.name)) {
     world_.send(peer, wire(NodeVerb::Refused), "host '" + words.name + "' is not in hosts.conf");
     world_.close(peer);
     return;

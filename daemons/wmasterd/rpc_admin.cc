@@ -6,6 +6,7 @@
 #include "daemons/wmasterd/fence.h"
 #include "daemons/wmasterd/gpu_marks.h"
 #include "daemons/wmasterd/portion.h"
+#include "daemons/wmasterd/reconfig.h"
 #include "daemons/wmasterd/views.h"
 #include "libwm/fsm/part.h"
 #include "libwm/sched/plan_view.h"
@@ -75,6 +76,11 @@ struct Said {
   WallTime at{};
 };
 
+std::string no_more_jobs(const Cluster& state, const HostClosed& closed) {
+  const Host* host = state.hosts.find(closed.host.value);
+  return "Host <" + host->name + "> is closed: " + closed.why + "; jobs that run there go on";
+}
+
 Result<void> gpu_events(const Cluster& state, const AdminRequest& request, const Said& said,
                         std::vector<EventBody>& events, std::vector<std::string>& lines) {
   const Host* host = find_host(state, request.names[0]);
@@ -127,7 +133,10 @@ std::vector<EventBody> Clients::admin_events(const AdminRequest& request, const 
   if (request.act == Act::Reconfig) {
     auto config = c_.world.read_config();
     if (config) {
-      events.push_back(ConfigLoaded{std::make_shared<const Config>(std::move(*config))});
+      events = reconfigured(state, std::make_shared<const Config>(std::move(*config)));
+      for (const auto& event : events)
+        if (auto* closed = std::get_if<HostClosed>(&event))
+          lines.push_back(no_more_jobs(state, *closed));
       lines.push_back("Reconfiguration done");
     } else {
       verdict = config.error();

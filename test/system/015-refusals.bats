@@ -105,6 +105,23 @@ refused() {
   [ "$(state "$job")" = finished ]
 }
 
+@test "a host that hosts.conf does not list any more gets no job until it does again" {
+  cp "$WM_CONF_DIR/hosts.conf" kept.conf
+  running=$(submit sleep 100)
+  wait_for 10 in_state "$running" running
+  echo '[another]' >"$WM_CONF_DIR/hosts.conf"
+  run badmin reconfig
+  [ "$status" -eq 0 ]
+  [[ $output == *"Host <node1> is closed: it is not in hosts.conf; jobs that run there go on"* ]]
+  in_state "$running" running
+  [[ $(bhosts -l node1) == *"not in hosts.conf"* ]]
+  cp kept.conf "$WM_CONF_DIR/hosts.conf"
+  badmin reconfig
+  job=$(submit true)
+  ran_out "$job"
+  [ "$(state "$job")" = finished ]
+}
+
 @test "closed queues and hosts take no job until they are opened" {
   badmin qclose -C 'moving house' urgent
   run bsub -q urgent true
