@@ -95,8 +95,9 @@ struct Claim {
   bool suits(std::uint32_t tasks) const;
   /// The most it can make use of, of at most so many; its minimum at least. @cost O(tasks)
   std::uint32_t suiting(std::uint32_t tasks) const;
-  /// Submit order: older first. @cost O(1)
-  std::uint64_t sequence() const { return std::uint64_t{id.job} << 32 | id.index; }
+  /// Submit order: older first; elements of an array that are jobs of their own go before those
+  /// that have not begun, for which their array stands with index 0. @cost O(1)
+  std::uint64_t sequence() const { return std::uint64_t{id.job} << 32 | (id.index - 1); }
   /// The most it may get in this pass. @cost O(1)
   std::uint32_t most() const { return max < ceiling ? max : ceiling; }
   /// What its target costs, all copies. @cost O(1)

@@ -93,8 +93,11 @@ void PrivateMunged::start() {
 
 void PrivateMunged::stop() {
   if (pid_ <= 0) return;
-  ::kill(pid_, SIGTERM);
-  ::waitpid(pid_, nullptr, 0);
+  // A signal that comes just before munged waits for a connection is seen with the next one only.
+  do {
+    ::kill(pid_, SIGTERM);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  } while (::waitpid(pid_, nullptr, WNOHANG) == 0);
   pid_ = -1;
 }
 

@@ -26,6 +26,21 @@ TEST(slowdown, ranks_the_larger_first_and_never_overflows) {
   EXPECT_LT(slowdown_rank(hours(1'000'000), seconds(1)), slowdown_rank(hours(1), seconds(1)));
 }
 
+using SubmitOrder = test::SchedCluster;
+
+TEST_F(SubmitOrder, an_element_that_waits_again_goes_before_those_that_have_not_begun) {
+  run.host(1);
+  auto spec = slots("ann", 1).array(1, 3);
+  spec.spec.requeue_exits.codes = {3};
+  auto base = submit_and_settle(spec);
+  JobId first{base.job, 1};
+  run.step(TaskEnded{first, Attempt{1}, TaskNumber{1}, 3 << 8, Term::None, {}, ""});
+  ASSERT_EQ(run.job(first).state, JobState::Pending);
+  auto plan = run.pass();
+  ASSERT_EQ(plan.starts.size(), 1u);
+  EXPECT_EQ(plan.starts[0].job, first);
+}
+
 // One slot that is taken; the others wait.
 class BySlowdown : public test::SchedCluster {
  protected:
