@@ -11,7 +11,7 @@ bool is_waiting(const Job& job) {
 
 /// The newest attempt is over; an agent may still keep what its console said.
 bool has_ended(const Job& job) {
-  return is_over(job.state) || (is_waiting(job) && !job.tasks.empty());
+  return (is_over(job.state) || is_waiting(job)) && !job.tasks.empty();
 }
 
 /// Why there is nothing to come in to.
@@ -46,16 +46,16 @@ Result<AttachReply> ended_console(const Cluster& state, const Job& job, Attempt 
 /// The door of a task of the newest attempt; empty: its agent is not up yet.
 Result<AttachReply> current_door(const Cluster& state, const Job& job,
                                  const AttachRequest& request) {
-  const auto& doors = job.membership.doors;
   bool console = request.attempt && job.spec().streams != Streams::Files;
-  bool readable = console && has_ended(job) && !doors.empty();
-  if ((is_over(job.state) || is_waiting(job)) && !readable) return closed(job);
+  bool runs = !is_over(job.state) && !is_waiting(job);
+  if (!runs && (!console || !has_ended(job))) return closed(job);
   const Task* task = wanted_task(job, request.task);
-  if (!task || (!task->holds_slot() && !readable))
+  if (!task || (runs && !task->holds_slot()))
     return fail(Code::NotFound, named(job.id) + ": no task " + std::to_string(request.task.value));
-  auto door = doors.find(task->host);
-  return AttachReply{door == doors.end() ? "" : door->second.owner, host_name(state, task->host),
-                     task->number, task->pid};
+  auto door = job.membership.doors.find(task->host);
+  std::string address = door == job.membership.doors.end() ? "" : door->second.owner;
+  if (!runs && address.empty()) return closed(job);
+  return AttachReply{address, host_name(state, task->host), task->number, task->pid};
 }
 
 }  // namespace
@@ -71,9 +71,7 @@ void Clients::attach(Call call, const AttachRequest& request) {
   auto reply =
       earlier ? ended_console(state, *job, request.attempt) : current_door(state, *job, request);
   if (!reply) return call.refuse(reply.error());
-  if (const Task* task = earlier ? nullptr : find_task(*job, reply->task);
-      task && task->holds_slot() && reply->door.empty())
-    c_.hosts.want_agent(*job, task->host);
+  if (reply->door.empty()) c_.hosts.want_agent(*job, find_task(*job, reply->task)->host);
   call.reply(*reply);
 }
 

@@ -78,7 +78,7 @@ void keep_console(Job& job) {
   if (job.spec().streams == Streams::Files || job.tasks.empty()) return;
   const Task& first = job.tasks.front();
   auto doors = job.membership.doors.find(first.host);
-  if (doors == job.membership.doors.end()) return;
+  if (doors == job.membership.doors.end() || doors->second.owner.empty()) return;
   auto& kept = job.membership.consoles;
   if (kept.size() == kKept) kept.erase(kept.begin());
   kept.push_back({job.attempt, first.number, first.host, doors->second.owner});

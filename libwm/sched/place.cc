@@ -302,7 +302,7 @@ bool Places::fit_slots(const Claim& claim, const TasksByRoom& had) const {
   std::int64_t tasks = 0;
   for (const auto& [at, count] : had) {
     const Room& room = rooms_[at];
-    bool heard = room.host->state == HostState::Ok && !room.exclusive && !room.clearing;
+    bool heard = room.host->state == HostState::Ok && !room.is_closed(When::Now);
     if (!heard || room.now.slots < count || room.now.milli_cpus < count * task.milli_cpus)
       return false;
     tasks += count;

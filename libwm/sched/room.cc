@@ -121,8 +121,8 @@ bool fits_bare(const Host& host, const TaskRequest& task) {
 
 std::int64_t fit(const Room& room, const TaskRequest& task, When when, std::int64_t most,
                  bool holds_gpus) {
+  if (room.is_closed(when)) return 0;
   bool future = when == When::Future;
-  if (room.exclusive || (room.clearing && !future)) return 0;
   auto there = [&](std::int64_t now, std::int64_t coming) { return now + (future ? coming : 0); };
   most = at_most(most, there(room.now.slots, room.coming.slots), 1);
   most = at_most(most, there(room.now.milli_cpus, room.coming.milli_cpus), task.milli_cpus);

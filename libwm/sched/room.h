@@ -37,6 +37,9 @@ struct GpuPart {
   std::optional<std::uint32_t> mps_uid;  ///< whose MPS daemon serves it
 };
 
+/// Which part of a room counts.
+enum class When : std::uint8_t { Now, Future };
+
 /// A host as far as placing is concerned.
 struct Room {
   const Host* host = nullptr;
@@ -49,6 +52,8 @@ struct Room {
   bool exclusive = false;      ///< held by a job that shares with nobody
   bool clearing = false;       ///< such a job is being ended: it is exclusive until that is gone
   std::vector<JobId> leaving;  ///< whose tasks make up `coming`
+  /// Does a job that shares with nobody keep all others out? @cost O(1)
+  bool is_closed(When when) const { return exclusive || (clearing && when == When::Now); }
 };
 
 /// Rooms as a placing changes them, over those of the pass: only what is touched is copied.
@@ -80,9 +85,6 @@ class Rooms {
   std::deque<Room> own_;
   std::vector<std::uint32_t> edited_;
 };
-
-/// Which part of a room counts.
-enum class When : std::uint8_t { Now, Future };
 
 /// Whole GPUs that the request takes: per task, or per host when it says so.
 /// @cost O(1)

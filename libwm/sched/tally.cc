@@ -30,7 +30,7 @@ std::int64_t whole_gpus(const Room& room) {
 LackBits lacks_of(const Room& room, const JobSpec& spec) {
   const TaskRequest& task = spec.task;
   LackBits bits = 0;
-  bool closed = room.exclusive || room.clearing || (spec.exclusive && room.jobs > 0);
+  bool closed = room.is_closed(When::Now) || (spec.exclusive && room.jobs > 0);
   if (closed) bits |= kExclusive;
   if (room.now.slots < 1) bits |= kSlots;
   if (room.now.milli_cpus < task.milli_cpus) bits |= kCpus;

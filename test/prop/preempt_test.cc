@@ -194,12 +194,13 @@ void expect_rest(RandomState& state) {
   }
 }
 
-TEST(preempt_prop, so_it_is_among_jobs_that_hold_places_at_dates) {
+// In states of one kind, job by job.
+void expect_rest_in_all(void (RandomState::*kind)()) {
   const unsigned states = std::getenv("WM_SOAK") ? 200'000 : 4'000;
   for (unsigned seed = 0; seed < states && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     RandomState state(seed);
-    state.hold_dates();
+    (state.*kind)();
     for (int more = 0; more < 4; ++more) {
       state.submit();
       expect_rest(state);
@@ -207,17 +208,12 @@ TEST(preempt_prop, so_it_is_among_jobs_that_hold_places_at_dates) {
   }
 }
 
+TEST(preempt_prop, so_it_is_among_jobs_that_hold_places_at_dates) {
+  expect_rest_in_all(&RandomState::hold_dates);
+}
+
 TEST(preempt_prop, so_it_is_for_elements_of_arrays) {
-  const unsigned states = std::getenv("WM_SOAK") ? 200'000 : 4'000;
-  for (unsigned seed = 0; seed < states && !testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    RandomState state(seed);
-    state.have_arrays();
-    for (int more = 0; more < 4; ++more) {
-      state.submit();
-      expect_rest(state);
-    }
-  }
+  expect_rest_in_all(&RandomState::have_arrays);
 }
 
 TEST(preempt_prop, a_potential_falls_and_nobody_makes_way_for_nothing) {

@@ -137,6 +137,13 @@ TEST_F(attach, a_job_that_is_over_is_refused_unless_its_console_may_be_unread) {
   EXPECT_EQ(ask_console(interactive, 1).door, "10.0.0.1:2");
 }
 
+TEST_F(attach, a_console_that_no_agent_keeps_is_not_waited_for) {
+  auto id = running(Streams::Pipes);
+  ends(id);
+  ask_console(id, 1);
+  EXPECT_TRUE(refused(Code::Conflict));
+}
+
 TEST_F(attach, the_consoles_of_attempts_that_went_back_to_the_queue_are_told) {
   past.config.queues[0].requeue_exits.codes = {7};
   past.reconfigure();
