@@ -105,6 +105,18 @@ std::string numbers_block(std::span<const AcctJob> jobs) {
   return text;
 }
 
+// What LSF's summary has not: slots and GPUs, as long as they were held.
+std::string held_block(std::span<const AcctJob> jobs) {
+  auto slots = spread(jobs, [](const AcctJob& job) { return seconds(job.slot_time); });
+  auto gpus = spread(jobs, [](const AcctJob& job) { return seconds(job.gpu_time); });
+  std::string text;
+  for (const auto& [what, time] : {std::pair{"slot", slots}, {"GPU", gpus}})
+    if (time.sum > 0)
+      text += printed(" Total %-4s time held:    %10.0f      Average %-4s time held:    %6.0f\n",
+                      what, time.sum, what, time.mean());
+  return text;
+}
+
 std::string factors_block(std::span<const AcctJob> jobs) {
   auto around = spread(jobs, turnaround_of);
   auto hog = spread(jobs, hog_of);
@@ -128,7 +140,7 @@ std::string factors_block(std::span<const AcctJob> jobs) {
                   run.sum, run.mean());
   text += printed(" Maximum Run time of a job:%9.0f      Minimum Run time of a job:  %6.0f\n",
                   run.most, run.lowest());
-  return text;
+  return text + held_block(jobs);
 }
 
 std::string throughput_block(std::span<const AcctJob> jobs) {
@@ -211,6 +223,9 @@ std::string acct_long(const AcctJob& job) {
   text += printed("%10.2f %8.0f %14.0f %8s %14.4f %6s %7s\n", seconds(job.cpu), wait_of(job),
                   turnaround_of(job), was_done(job) ? "done" : "exit", hog_of(job),
                   memory_text(job.max_mem).c_str(), "0M");
+  text += "     SLOTS     GPUS      SLOT_TIME       GPU_TIME    RESIZES   ATTEMPTS\n";
+  text += printed("%10u %8.4g %14.0f %14.0f %10u %10u\n", job.slots, job.milli_gpus / 1000.0,
+                  seconds(job.slot_time), seconds(job.gpu_time), job.resizes, job.attempt);
   return text + kRule + "\n";
 }
 

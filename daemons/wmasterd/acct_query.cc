@@ -186,7 +186,10 @@ AcctJob job_of(const store::JobRow& row) {
   job.attempt = row.attempt.value;
   job.resizes = row.resizes;
   job.cpu = row.cpu;
+  job.slots = row.slots;
+  job.milli_gpus = static_cast<std::uint32_t>(row.gpus);
   job.slot_time = row.slot_time;
+  job.gpu_time = row.gpu_time;
   job.max_mem = row.max_mem;
   return job;
 }

@@ -236,13 +236,6 @@ class Fold {
   AcctRows rows_;
 };
 
-Duration slot_time(const Job& job) {
-  Duration sum{};
-  for (const auto& task : job.tasks)
-    if (task.ended > task.since) sum += task.ended - task.since;
-  return sum;
-}
-
 store::JobRow Fold::row_of(const Job& job) const {
   const auto& spec = job.spec();
   store::JobRow row;
@@ -269,9 +262,11 @@ store::JobRow Fold::row_of(const Job& job) const {
   row.term = static_cast<std::int32_t>(job.term);
   row.attempt = job.attempt;
   row.resizes = job.membership.resizes;
-  row.slots = slots_held(job);
+  row.slots = job.holding.most_slots;
+  row.gpus = job.holding.most_milli_gpus;
   row.cpu = job.usage.cpu;
-  row.slot_time = slot_time(job);
+  row.slot_time = job.holding.slot_time;
+  row.gpu_time = job.holding.gpu_time;
   row.max_mem = job.usage.max_mem;
   return row;
 }
@@ -284,7 +279,8 @@ store::UsageRow Fold::usage_of(const Job& job) {
   row.queue = job.spec().queue;
   (job.state == JobState::Finished ? row.jobs_done : row.jobs_exited) = 1;
   row.cpu = job.usage.cpu;
-  row.slot_time = slot_time(job);
+  row.slot_time = job.holding.slot_time;
+  row.gpu_time = job.holding.gpu_time;
   return row;
 }
 

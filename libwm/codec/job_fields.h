@@ -43,6 +43,10 @@ WM_FIELDS(SealedSpec) {
 }
 WM_FIELDS(PendReason) { f(1, s.code), f(2, s.text), f(3, s.hosts_removed), f(4, s.fix); }
 WM_FIELDS(Usage) { f(1, s.cpu), f(2, s.max_mem), f(3, s.read), f(4, s.written), f(5, s.by_cgroup); }
+WM_FIELDS(Holding) {
+  f(1, s.slots), f(2, s.milli_gpus), f(3, s.most_slots), f(4, s.most_milli_gpus);
+  f(5, s.slot_time), f(6, s.gpu_time), f(7, s.as_of);
+}
 WM_FIELDS(ResizeNotice) { f(1, s.number), f(2, s.grow), f(3, s.tasks); }
 WM_FIELDS(Task) {
   f(1, s.number), f(2, s.host), f(3, s.gpus), f(4, s.state), f(5, s.has_process), f(6, s.kill);
@@ -77,7 +81,7 @@ WM_FIELDS(Job) {
   f(87, s.user_requeues), f(88, s.preemptions);
   f(150, s.promised_places);
   f(140, s.pace), f(141, s.parked), f(151, s.excluded_hosts);
-  f(152, s.revision);
+  f(152, s.revision), f(153, s.holding);
 }
 
 WM_FIELDS(Gpu) {

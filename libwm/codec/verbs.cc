@@ -104,6 +104,7 @@ WM_FIELDS(AcctJob) {
   f(12, s.state), f(13, s.reason), f(14, s.submitted), f(15, s.dispatched), f(16, s.started);
   f(17, s.ended), f(18, s.exit_status), f(19, s.term), f(20, s.attempt), f(21, s.resizes);
   f(22, s.cpu), f(23, s.slot_time), f(24, s.max_mem), f(25, s.promise_error);
+  f(26, s.slots), f(27, s.milli_gpus), f(28, s.gpu_time);
 }
 WM_FIELDS(AcctReply) { f(1, s.jobs), f(3, s.rest); }
 WM_FIELDS(PingRequest) { f(1, s.text); }

@@ -41,20 +41,21 @@ void count_slot(Cluster& cluster, const Job& job, const Task& task, int sign) {
   count_gpus(host, job, task, sign > 0);
 }
 
-// A job dispatched before there were accounts has none: it is not charged.
-void charge_account(Cluster& cluster, const Job& job, const Task& task, int sign) {
-  if (!job.account) return;
+// A job dispatched before there were accounts has none: nobody is charged for it.
+void charge_both(Cluster& cluster, Job& job, const Task& task, int sign) {
   auto gpus = static_cast<std::int64_t>(task.gpus.size());
   Held change{job.parked ? 0 : sign, sign * gpus * 1000, Bytes{sign * job.spec().task.mem.value}};
+  charge(job.holding, change, cluster.time);
+  if (!job.account) return;
   charge(cluster.accounts.edit(job.account), change, cluster.time,
          cluster.config->cluster.times.usage_half_life);
 }
 
-void count_all(Cluster& cluster, const Job& job, int sign) {
+void count_all(Cluster& cluster, Job& job, int sign) {
   for (const auto& task : job.tasks) {
     if (!task.holds_slot()) continue;
     count_slot(cluster, job, task, sign);
-    charge_account(cluster, job, task, sign);
+    charge_both(cluster, job, task, sign);
   }
 }
 
@@ -84,9 +85,9 @@ void make_waiting(Cluster& cluster, JobId id) {
 
 Host& edit_host(Cluster& cluster, HostId id) { return cluster.hosts.edit(id.value); }
 
-void take_slot(Cluster& cluster, const Job& job, const Task& task) {
+void take_slot(Cluster& cluster, Job& job, const Task& task) {
   count_slot(cluster, job, task, 1);
-  charge_account(cluster, job, task, 1);
+  charge_both(cluster, job, task, 1);
 }
 
 void release_slot(Cluster& cluster, Job& job, Task& task, WallTime now) {
@@ -95,10 +96,10 @@ void release_slot(Cluster& cluster, Job& job, Task& task, WallTime now) {
   task.ended = now;
 }
 
-void free_slot(Cluster& cluster, const Job& job, const Task& task) {
+void free_slot(Cluster& cluster, Job& job, const Task& task) {
   if (task.state == TaskState::Stuck && !job.parked) --edit_host(cluster, task.host).stuck_slots;
   count_slot(cluster, job, task, -1);
-  charge_account(cluster, job, task, -1);
+  charge_both(cluster, job, task, -1);
 }
 
 void give_slots(Cluster& cluster, Job& job, const Parked& parked) {

@@ -14,8 +14,8 @@ void make_waiting(Cluster& cluster, JobId id);
 Host& edit_host(Cluster& cluster, HostId id);
 
 /// Takes what a task needs from its host, or gives it back (proven gone).
-void take_slot(Cluster& cluster, const Job& job, const Task& task);
-void free_slot(Cluster& cluster, const Job& job, const Task& task);
+void take_slot(Cluster& cluster, Job& job, const Task& task);
+void free_slot(Cluster& cluster, Job& job, const Task& task);
 
 /// The slots and CPUs of a job that is parked go to others, or come back to it; its memory stays.
 void give_slots(Cluster& cluster, Job& job, const Parked& parked);

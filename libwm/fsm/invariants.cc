@@ -17,10 +17,11 @@ struct Taken {
 Error broken(const std::string& what) { return fail(Code::Damaged, "invariant: " + what); }
 
 Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
-  std::uint32_t held = 0;
+  std::uint32_t held = 0, milli_gpus = 0;
   for (const auto& task : job.tasks) {
     if (!task.holds_slot()) continue;
     ++held;
+    milli_gpus += static_cast<std::uint32_t>(task.gpus.size()) * 1000;
     auto& t = taken[task.host];
     if (!job.parked) {
       ++t.slots;
@@ -36,6 +37,8 @@ Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
     if (task.number > job.last_task)
       return broken("task number beyond last_task, job " + to_string(job.id));
   }
+  if (job.holding.slots != (job.parked ? 0 : held) || job.holding.milli_gpus != milli_gpus)
+    return broken("what job " + to_string(job.id) + " is charged for");
   if (job.parked && job.state != JobState::Suspended && job.state != JobState::Unknown &&
       !is_over(job.state))
     return broken("parked and not suspended: " + to_string(job.id));

@@ -46,7 +46,8 @@ struct HistoryReply {
   bool operator==(const HistoryReply&) const = default;
 };
 
-/// @units cpu, slot_time: summed over tasks; exit_status: as wait(2) gives it
+/// @units slots, milli_gpus: most held at once; cpu, slot_time, gpu_time: summed over tasks of
+///        all attempts; milli_gpus: thousandths; exit_status: as wait(2) gives it
 struct AcctJob {
   JobId id;
   std::string user, name, queue, app, plan, project, command, cwd, submit_host;
@@ -56,7 +57,8 @@ struct AcctJob {
   std::int32_t exit_status = 0;
   Term term = Term::None;
   std::uint32_t attempt = 0, resizes = 0;
-  Duration cpu{}, slot_time{};
+  std::uint32_t slots = 0, milli_gpus = 0;
+  Duration cpu{}, slot_time{}, gpu_time{};
   Bytes max_mem{0};
   std::optional<Duration> promise_error;  ///< started later (+) or earlier (-) than promised
   bool operator==(const AcctJob&) const = default;

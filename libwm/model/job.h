@@ -23,6 +23,7 @@
 #include "libwm/model/making_way.h"
 #include "libwm/model/pace.h"
 #include "libwm/model/reason.h"
+#include "libwm/model/usage.h"
 
 namespace wm {
 
@@ -191,16 +192,6 @@ enum class TaskState : std::uint8_t {
   Stuck = 4,    ///< not proven gone kill_grace after SIGKILL: the slot is out of capacity
 };
 
-/// What a task used. @units cpu: user + system time; max_mem: peak resident, summed over the
-///        job's processes on the host; read, written: bytes of block I/O
-struct Usage {
-  Duration cpu{};
-  Bytes max_mem{0};
-  Bytes read{0}, written{0};
-  bool by_cgroup = false;  ///< counted by the kernel; else sampled from /proc
-  bool operator==(const Usage&) const = default;
-};
-
 /// One task: a slot on a host, with its GPUs, and the process in it. For an application
 /// that starts its command once (batch), the tasks after the first are slots only.
 struct Task {
@@ -289,7 +280,8 @@ struct Job {
   std::int32_t exit_status = 0;  ///< wait status of the task that decided
   Term term = Term::None;
   std::string end_text;  ///< more about the end, for people
-  Usage usage;
+  Usage usage;           ///< of its tasks that have ended, all attempts
+  Holding holding;       ///< of all attempts
   // array base only
   std::uint32_t first_element = 0;    ///< number of the first element in Cluster::elements
   std::uint32_t next_position = 0;    ///< elements from here on are pending, unless made

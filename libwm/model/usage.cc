@@ -5,6 +5,13 @@
 #include <cmath>
 
 namespace wm {
+namespace {
+
+std::uint32_t changed(std::uint32_t amount, std::int64_t change) {
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(0, amount + change));
+}
+
+}  // namespace
 
 Used used_at(const UsageAccount& account, WallTime now, Duration half_life) {
   double half = std::chrono::duration<double>(half_life).count();
@@ -26,6 +33,17 @@ void charge(UsageAccount& account, const Held& change, WallTime now, Duration ha
   account.held.slots += change.slots;
   account.held.milli_gpus += change.milli_gpus;
   account.held.mem = account.held.mem + change.mem;
+}
+
+void charge(Holding& holding, const Held& change, WallTime now) {
+  auto passed = std::max(Duration{}, now - holding.as_of);
+  holding.slot_time += passed * holding.slots;
+  holding.gpu_time += passed * holding.milli_gpus / 1000;
+  holding.as_of = std::max(holding.as_of, now);
+  holding.slots = changed(holding.slots, change.slots);
+  holding.milli_gpus = changed(holding.milli_gpus, change.milli_gpus);
+  holding.most_slots = std::max(holding.most_slots, holding.slots);
+  holding.most_milli_gpus = std::max(holding.most_milli_gpus, holding.milli_gpus);
 }
 
 }  // namespace wm

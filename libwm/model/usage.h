@@ -1,7 +1,7 @@
-// Role: what users of plans have used, decaying: an account per (plan, user) holds what its
-// tasks hold now and what they held before, halved every usage_half_life. Charged by events
-// only, at the instant a slot is taken or given back, so replay gives the same to the bit;
-// between events usage is computed, never stored. Values.
+// Role: what jobs used and held, and what users of plans have used, decaying: an account per
+// (plan, user) holds what its tasks hold now and what they held before, halved every
+// usage_half_life. Charged by events only, at the instant a slot is taken or given back, so
+// replay gives the same to the bit; between events usage is computed, never stored. Values.
 //
 //   used(t) = used(as_of) · 2^-(t - as_of)/H  +  held · ∫ 2^-(t - s)/H ds
 //
@@ -18,12 +18,32 @@
 
 namespace wm {
 
+/// What a task used. @units cpu: user + system time; max_mem: peak resident, summed over the
+///        job's processes on the host; read, written: bytes of block I/O
+struct Usage {
+  Duration cpu{};
+  Bytes max_mem{0};
+  Bytes read{0}, written{0};
+  bool by_cgroup = false;  ///< counted by the kernel; else sampled from /proc
+  bool operator==(const Usage&) const = default;
+};
+
 /// What an account's tasks hold at this moment.
 struct Held {
   std::int64_t slots = 0;
   std::int64_t milli_gpus = 0;
   Bytes mem{0};
   bool operator==(const Held&) const = default;
+};
+
+/// What a job's tasks hold and held, its attempts together; nothing of it decays. A parked job
+/// holds no slots; a shared GPU counts for each who shares it. @units GPUs: thousandths
+struct Holding {
+  std::uint32_t slots = 0, milli_gpus = 0;            ///< now
+  std::uint32_t most_slots = 0, most_milli_gpus = 0;  ///< at once
+  Duration slot_time{}, gpu_time{};                   ///< until `as_of`
+  WallTime as_of{};                                   ///< of the last change
+  bool operator==(const Holding&) const = default;
 };
 
 /// Decayed use. @units slot seconds, GPU seconds, GiB seconds
@@ -53,5 +73,8 @@ Used used_at(const UsageAccount& account, WallTime now, Duration half_life);
 
 /// Brings the account up to `now`, then changes what is held. @cost O(1)
 void charge(UsageAccount& account, const Held& change, WallTime now, Duration half_life);
+/// The same for what a job holds; its memory is not counted. What is given back and was never
+/// charged (by a master of before) counts as nothing. @cost O(1)
+void charge(Holding& holding, const Held& change, WallTime now);
 
 }  // namespace wm

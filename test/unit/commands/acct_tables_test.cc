@@ -30,6 +30,8 @@ AcctJob finished() {
   job.ended = at(40);
   job.cpu = seconds(20);
   job.max_mem = Bytes{300 << 20};
+  job.slots = 3, job.attempt = 2;
+  job.slot_time = seconds(90);
   return job;
 }
 
@@ -41,7 +43,7 @@ AcctJob killed_while_pending() {
   job.dispatched = job.started = WallTime{};
   job.exec_hosts.clear();
   job.ended = at(3640);
-  job.cpu = {};
+  job.cpu = job.slot_time = {};
   return job;
 }
 
@@ -69,11 +71,23 @@ TEST_F(acct_tables, the_summary_is_the_arithmetic_of_the_jobs) {
         " Maximum hog factor of a job:   0.50      Minimum hog factor of a job:  0.00\n",
         " Average expansion factor of a job:   1.33 ( turnaround time / run time )\n",
         " Total Run time consumed:         30      Average Run time consumed:      15\n",
+        " Total slot time held:            90      Average slot time held:        45\n",
         " Total throughput:              2.00 (jobs/hour)  during    1.00 hours\n",
         " Beginning time:       Nov 20 00:00      Ending time:          Nov 20 01:00\n"})
     EXPECT_TRUE(has(text, part)) << part << "not in\n" << text;
   EXPECT_FALSE(has(text, "PROMISES"));
+  EXPECT_FALSE(has(text, "GPU"));  // nobody had one
   EXPECT_EQ(acct_summary({}), "");
+}
+
+TEST_F(acct_tables, gpu_time_is_told_where_somebody_had_gpus) {
+  std::vector<AcctJob> jobs{finished(), finished()};
+  jobs[0].milli_gpus = 1500, jobs[0].gpu_time = seconds(44);
+  EXPECT_TRUE(has(acct_summary(jobs), " Total GPU  time held:            44      "
+                                      "Average GPU  time held:        22\n"));
+  EXPECT_TRUE(has(acct_long(jobs[0]),
+                  "     SLOTS     GPUS      SLOT_TIME       GPU_TIME    RESIZES   ATTEMPTS\n"
+                  "         3      1.5             90             44          0          2\n"));
 }
 
 TEST_F(acct_tables, promised_starts_are_counted_by_how_far_they_were_off) {

@@ -54,5 +54,25 @@ TEST(usage, without_a_half_life_nothing_is_remembered) {
   EXPECT_EQ(used_at(holding(3), at(100), Duration{}), Used{});
 }
 
+TEST(usage, what_a_job_holds_adds_up_undecayed) {
+  Holding holding;
+  charge(holding, {2, 4000, {}}, at(10));
+  charge(holding, {1, 0, {}}, at(20));
+  charge(holding, {-3, -4000, {}}, at(50));
+  charge(holding, {1, 500, {}}, at(90));
+  charge(holding, {-1, -500, {}}, at(100));
+  EXPECT_EQ(holding, (Holding{0, 0, 3, 4000, seconds(20 + 90 + 10), seconds(4 * 40 + 5), at(100)}));
+}
+
+TEST(usage, a_job_is_not_charged_for_what_was_never_counted_nor_by_a_clock_that_goes_back) {
+  Holding holding;
+  charge(holding, {-2, -1000, {}}, at(10));
+  EXPECT_EQ(holding.slots, 0u);
+  charge(holding, {1, 0, {}}, at(20));
+  charge(holding, {-1, 0, {}}, at(15));
+  EXPECT_EQ(holding.slot_time, Duration{});
+  EXPECT_EQ(holding.as_of, at(20));
+}
+
 }  // namespace
 }  // namespace wm

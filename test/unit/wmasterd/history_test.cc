@@ -210,6 +210,31 @@ TEST(history, allocations_open_with_the_grant_and_close_with_the_end) {
   EXPECT_EQ(found[1].end, at(5));
 }
 
+TEST(history, what_was_held_counts_in_all_attempts_at_all_sizes) {
+  Office c;
+  auto host = c.host(4, 4);
+  auto id = c.submit(SpecBuilder().tasks(1, 4).gpus(1).app("training").elastic());
+  c.run(id, {host, host});
+  c.enter_epoch(id, 1);
+  auto third = c.task(3, host);
+  third.gpus = {2};
+  c.step(TasksAdded{id, Attempt{1}, {third}, "free slots"}, 10);
+  for (std::uint32_t n : {1, 2, 3}) c.end(id, n, 9, 20);  // it runs again, with one task
+  auto first = c.task(1, host);
+  first.gpus = {0};
+  c.step(JobDispatched{id, Attempt{2}, {first}, std::string(32, 'k')}, 100);
+  c.end(id, 1, 0, 105);
+  Books books(c);
+  auto last = books.jobs_of(id).back();
+  EXPECT_EQ(last.slots, 3u);
+  EXPECT_EQ(last.gpus, 3000);
+  EXPECT_EQ(last.slot_time, std::chrono::seconds(2 * 20 + 10 + 5));
+  EXPECT_EQ(last.gpu_time, last.slot_time);
+  ASSERT_EQ(books.usage().size(), 1u);
+  EXPECT_EQ(books.usage()[0].slot_time, last.slot_time);
+  EXPECT_EQ(books.usage()[0].gpu_time, last.gpu_time);
+}
+
 TEST(history, a_resize_names_both_sizes) {
   Office c;
   auto host = c.host(4);
