@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "commands/common/job_fields.h"
 
@@ -110,10 +111,11 @@ std::string held_block(std::span<const AcctJob> jobs) {
   auto slots = spread(jobs, [](const AcctJob& job) { return seconds(job.slot_time); });
   auto gpus = spread(jobs, [](const AcctJob& job) { return seconds(job.gpu_time); });
   std::string text;
-  for (const auto& [what, time] : {std::pair{"slot", slots}, {"GPU", gpus}})
+  for (const auto& [held, time] :
+       {std::pair<std::string, Spread>{"slot time held:", slots}, {"GPU time held:", gpus}})
     if (time.sum > 0)
-      text += printed(" Total %-4s time held:    %10.0f      Average %-4s time held:    %6.0f\n",
-                      what, time.sum, what, time.mean());
+      text += printed(" %-24s%11.0f      %-26s%7.0f\n", ("Total " + held).c_str(), time.sum,
+                      ("Average " + held).c_str(), time.mean());
   return text;
 }
 

@@ -83,8 +83,9 @@ TEST_F(acct_tables, the_summary_is_the_arithmetic_of_the_jobs) {
 TEST_F(acct_tables, gpu_time_is_told_where_somebody_had_gpus) {
   std::vector<AcctJob> jobs{finished(), finished()};
   jobs[0].milli_gpus = 1500, jobs[0].gpu_time = seconds(44);
-  EXPECT_TRUE(has(acct_summary(jobs), " Total GPU  time held:            44      "
-                                      "Average GPU  time held:        22\n"));
+  EXPECT_TRUE(has(acct_summary(jobs),
+                  " Total GPU time held:             44      "
+                  "Average GPU time held:         22\n"));
   EXPECT_TRUE(has(acct_long(jobs[0]),
                   "     SLOTS     GPUS      SLOT_TIME       GPU_TIME    RESIZES   ATTEMPTS\n"
                   "         3      1.5             90             44          0          2\n"));
