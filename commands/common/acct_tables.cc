@@ -7,7 +7,6 @@
 #include <cstdarg>
 #include <cstdio>
 #include <limits>
-#include <utility>
 
 #include "commands/common/job_fields.h"
 
@@ -106,17 +105,17 @@ std::string numbers_block(std::span<const AcctJob> jobs) {
   return text;
 }
 
+std::string held_line(const std::string& what, const Spread& time) {
+  if (time.sum == 0) return "";
+  return printed(" Total %-18s%11.0f      Average %-18s%7.0f\n", what.c_str(), time.sum,
+                 what.c_str(), time.mean());
+}
+
 // What LSF's summary has not: slots and GPUs, as long as they were held.
 std::string held_block(std::span<const AcctJob> jobs) {
   auto slots = spread(jobs, [](const AcctJob& job) { return seconds(job.slot_time); });
   auto gpus = spread(jobs, [](const AcctJob& job) { return seconds(job.gpu_time); });
-  std::string text;
-  for (const auto& [held, time] :
-       {std::pair<std::string, Spread>{"slot time held:", slots}, {"GPU time held:", gpus}})
-    if (time.sum > 0)
-      text += printed(" %-24s%11.0f      %-26s%7.0f\n", ("Total " + held).c_str(), time.sum,
-                      ("Average " + held).c_str(), time.mean());
-  return text;
+  return held_line("slot time held:", slots) + held_line("GPU time held:", gpus);
 }
 
 std::string factors_block(std::span<const AcctJob> jobs) {
@@ -226,7 +225,7 @@ std::string acct_long(const AcctJob& job) {
                   turnaround_of(job), was_done(job) ? "done" : "exit", hog_of(job),
                   memory_text(job.max_mem).c_str(), "0M");
   text += "     SLOTS     GPUS      SLOT_TIME       GPU_TIME    RESIZES   ATTEMPTS\n";
-  text += printed("%10u %8.4g %14.0f %14.0f %10u %10u\n", job.slots, job.milli_gpus / 1000.0,
+  text += printed("%10u %8.8g %14.0f %14.0f %10u %10u\n", job.slots, job.milli_gpus / 1000.0,
                   seconds(job.slot_time), seconds(job.gpu_time), job.resizes, job.attempt);
   return text + kRule + "\n";
 }

@@ -38,7 +38,9 @@ void charge(UsageAccount& account, const Held& change, WallTime now, Duration ha
 void charge(Holding& holding, const Held& change, WallTime now) {
   auto passed = std::max(Duration{}, now - holding.as_of);
   holding.slot_time += passed * holding.slots;
-  holding.gpu_time += passed * holding.milli_gpus / 1000;
+  // Whole GPUs apart: thousandths of a large job's times weeks in us are beyond 64 bits.
+  holding.gpu_time +=
+      passed * (holding.milli_gpus / 1000) + passed * (holding.milli_gpus % 1000) / 1000;
   holding.as_of = std::max(holding.as_of, now);
   holding.slots = changed(holding.slots, change.slots);
   holding.milli_gpus = changed(holding.milli_gpus, change.milli_gpus);

@@ -91,6 +91,12 @@ TEST_F(acct_tables, gpu_time_is_told_where_somebody_had_gpus) {
                   "         3      1.5             90             44          0          2\n"));
 }
 
+TEST_F(acct_tables, a_large_job_shows_its_gpus_in_digits) {
+  auto job = finished();
+  job.slots = 12'345, job.milli_gpus = 12'345'500;
+  EXPECT_TRUE(has(acct_long(job), "     12345  12345.5             90 ")) << acct_long(job);
+}
+
 TEST_F(acct_tables, promised_starts_are_counted_by_how_far_they_were_off) {
   std::vector<AcctJob> jobs(4, finished());
   jobs[0].promise_error = milliseconds(300);

@@ -64,6 +64,13 @@ TEST(usage, what_a_job_holds_adds_up_undecayed) {
   EXPECT_EQ(holding, (Holding{0, 0, 3, 4000, seconds(20 + 90 + 10), seconds(4 * 40 + 5), at(100)}));
 }
 
+TEST(usage, many_gpus_for_long_do_not_overflow) {
+  Holding holding;
+  charge(holding, {20'000, 20'000'500, {}}, at(0));
+  charge(holding, {}, at(100 * 86'400));
+  EXPECT_EQ(holding.gpu_time, seconds(std::int64_t{100} * 86'400) * 20'000 + hours(100 * 12));
+}
+
 TEST(usage, a_job_is_not_charged_for_what_was_never_counted_nor_by_a_clock_that_goes_back) {
   Holding holding;
   charge(holding, {-2, -1000, {}}, at(10));
