@@ -1,0 +1,45 @@
+"""Role: tests of scripts/common/mutations.py."""
+
+import os
+import sys
+import unittest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
+sys.path.insert(0, os.path.join(TOP, 'scripts/common'))
+import mutations  # noqa: E402
+
+
+def broken(text):
+    """Every mutant of a text."""
+    return [mutations.applied(text, site) for site in mutations.sites(text)]
+
+
+class Mutations(unittest.TestCase):
+    """What counts as a slip, and what is left alone."""
+
+    def test_comparisons_move_by_one_and_turn_round(self):
+        self.assertEqual(broken('if (a < b) f();'), ['if (a <= b) f();', 'if (a > b) f();'])
+
+    def test_templates_and_shifts_are_no_comparisons(self):
+        self.assertEqual(broken('std::vector<int> a; s << x >> y;'), [])
+
+    def test_comments_strings_and_includes_are_left_alone(self):
+        self.assertEqual(broken('#include <a>  // a < b\nf("a < b", true_name); /* true */'), [])
+
+    def test_signs_are_no_subtractions(self):
+        self.assertEqual(broken('x = -1 + a - -b;'), ['x = -1 - a - -b;', 'x = -1 + a + -b;'])
+
+    def test_a_lost_negation_and_a_lost_continue(self):
+        self.assertEqual(broken('if (!found) continue;'), ['if (found) continue;', 'if (!found) ;'])
+
+    def test_declarations_of_operators_are_left_alone(self):
+        self.assertEqual(broken('bool operator == (X);'), [])
+
+    def test_a_slip_is_told_with_file_and_line(self):
+        text = 'a();\n  b = std::min(c, d);\n'
+        site = next(iter(mutations.sites(text)))
+        self.assertEqual(mutations.told('x.cc', text, site), "x.cc:2: 'std::min' -> 'std::max' | b = std::min(c, d);")
+
+
+if __name__ == '__main__':
+    unittest.main()
