@@ -218,7 +218,7 @@ std::string acct_long(const AcctJob& job) {
     text += long_time(job.dispatched) + ": " + element + (element.empty() ? "D" : "d") +
             "ispatched to <" + hosts + ">;\n";
   }
-  text += long_time(job.ended) + ": " + element + completed(job) + "\n";
+  text += long_time(job.ended) + ": " + completed(job) + "\n";
   text += "\nAccounting information about this job:\n";
   text += "     CPU_T     WAIT     TURNAROUND   STATUS     HOG_FACTOR    MEM    SWAP\n";
   text += printed("%10.2f %8.0f %14.0f %8s %14.4f %6s %7s\n", seconds(job.cpu), wait_of(job),

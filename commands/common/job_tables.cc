@@ -91,6 +91,7 @@ std::string pids_of(const Job& job) {
 std::vector<std::string> more_cells(const ShownJob& s) {
   const Job& job = *s.view->job;
   auto cells = wide_cells(s);
+  cells.front() = std::to_string(s.view->id.job);  // JOB_NAME tells the element, as in LSF
   cells.back() = dated_time(job.submitted);
   for (auto&& cell :
        {one_word(job.spec().project), cpu_clock(job.usage.cpu),

@@ -1,4 +1,6 @@
 // Verbs about jobs: kill, hold and release, resize, list, history, output.
+#include <signal.h>
+
 #include <algorithm>
 #include <set>
 
@@ -15,12 +17,14 @@ constexpr Duration kPatience = std::chrono::seconds(20);  // with accounting tha
 
 std::uint8_t code_of(Code code) { return static_cast<std::uint8_t>(code); }
 
-// What a write answers: ids that mean nothing come first.
+// What a write answers: ids that mean nothing come first, and arrays that are over.
 void finish(OutcomeReply& reply, Walked walked) {
-  std::vector<JobOutcome> missing;
+  std::vector<JobOutcome> first;
   for (auto id : walked.missing)
-    missing.push_back({id, code_of(Code::NotFound), named(id) + ": No matching job found"});
-  reply.jobs.insert(reply.jobs.begin(), missing.begin(), missing.end());
+    first.push_back({id, code_of(Code::NotFound), named(id) + ": No matching job found"});
+  for (auto id : walked.over)
+    first.push_back({id, code_of(Code::Conflict), named(id) + ": Job has already finished"});
+  reply.jobs.insert(reply.jobs.begin(), first.begin(), first.end());
   reply.rest = std::move(walked.rest);
 }
 
@@ -35,6 +39,12 @@ bool is_whole_range(const JobSelection& selection, const Job& base) {
 bool has_processes(const Job& job) {
   return std::any_of(job.tasks.begin(), job.tasks.end(),
                      [](const Task& task) { return task.holds_slot() && task.has_process; });
+}
+
+// What waits has nobody to hear a signal; one of those that programs end of ends it.
+// @source LSF bkill -s
+bool ends_what_waits(std::int32_t signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGKILL;
 }
 
 // A signal is sent once: nobody keeps it for a host that is away.
@@ -93,7 +103,7 @@ void Clients::kill(Call call, const KillRequest& request) {
   auto end = [&](const Job& job, JobId id) {
     if (!may_touch(call.caller(), job)) return refuse(id, Code::Denied, ": User permission denied");
     if (is_over(state_of(job, id))) return refuse(id, Code::Conflict, ": Job has already finished");
-    if (request.signal != 0) {
+    if (request.signal != 0 && (has_processes(job) || !ends_what_waits(request.signal))) {
       if (!has_processes(job)) return refuse(id, Code::Conflict, ": Job has not started yet");
       if (!hears(c_.hosts, job))
         return refuse(id, Code::Unavailable, ": a host of the job does not answer at the moment");

@@ -83,6 +83,7 @@ void Clients::change_each(Call call, const std::string& request_key, const JobSe
   Targets targets;
   auto walked = find_targets(state, jobs, call.caller().user, targets);
   for (JobId id : walked.missing) add(id, fail(Code::NotFound, "No matching job found"));
+  for (JobId id : walked.over) add(id, fail(Code::Conflict, "Job has already finished"));
   auto event = [&](JobId id, const Target& target) -> Result<JobModified> {
     if (!may_touch(call.caller(), *target.job)) return fail(Code::Denied, "User permission denied");
     if (target.over) return fail(Code::Conflict, "Job has already finished");

@@ -149,13 +149,22 @@ Walked each_to_change(const Cluster& state, const JobSelection& selection,
                       const std::function<void(const Job&, JobId)>& visit) {
   std::size_t visited = 0;
   std::uint32_t number = 0;
-  return each_selected(state, selection, caller, [&](const Job& job, JobId id) {
+  std::set<std::uint32_t> whole, over, left;  // arrays
+  for (JobId id : selection.ids)
+    if (id.index == 0) whole.insert(id.job);
+  auto walked = each_selected(state, selection, caller, [&](const Job& job, JobId id) {
     bool another = std::exchange(number, id.job) != id.job;
     if (another && visited >= kMostInAnswer) return false;
     ++visited;
-    visit(job, id);
+    bool part = id.index != 0 && whole.count(id.job) != 0;
+    bool done = part && is_over(state_of(job, id));
+    if (part) (done ? over : left).insert(id.job);
+    if (!done) visit(job, id);
     return true;
   });
+  for (auto array : over)
+    if (!left.count(array)) walked.over.push_back({array, 0});
+  return walked;
 }
 
 }  // namespace wm::master

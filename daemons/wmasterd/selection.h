@@ -24,6 +24,7 @@ bool fits_state(const JobSelection& selection, JobState state);
 /// How far a walk came.
 struct Walked {
   std::vector<JobId> missing;  ///< ids on its way that mean nothing
+  std::vector<JobId> over;     ///< arrays of which nothing is left to be changed
   RestOfJobs rest;             ///< what it did not come to
 };
 
@@ -41,7 +42,8 @@ Walked each_selected(const Cluster& state, const JobSelection& selection, const 
                      const std::function<bool(const Job&, JobId)>& visit);
 
 /// The same for a write: as many as one answer tells of. An array is not cut, since what still
-/// waits of it changes as a whole.
+/// waits of it changes as a whole. Named by its number alone it means what is not over of it;
+/// where all of it is, it is in Walked::over.
 /// @shape void visit(const Job&, JobId)
 Walked each_to_change(const Cluster& state, const JobSelection& selection,
                       const std::string& caller,

@@ -120,7 +120,7 @@ TEST_F(acct_tables, a_job_is_told_with_its_hosts_and_its_end) {
     EXPECT_TRUE(has(text, part)) << part << "not in\n" << text;
   auto killed = acct_long(killed_while_pending());
   EXPECT_TRUE(has(killed, "Job <13[4]>")) << killed;
-  EXPECT_TRUE(has(killed, "[4] Completed <exit>; TERM_OWNER: job killed by owner.\n")) << killed;
+  EXPECT_TRUE(has(killed, ": Completed <exit>; TERM_OWNER: job killed by owner.\n")) << killed;
   EXPECT_FALSE(has(killed, "ispatched")) << killed;
 }
 

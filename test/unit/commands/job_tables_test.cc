@@ -189,6 +189,8 @@ TEST(job_tables, wide_rows_have_no_empty_cell) {
   auto more = job_table({&job, 1}, TableStyle::WideMore, true, false);
   EXPECT_NE(more.find("FINISH_TIME\n"), std::string::npos);
   EXPECT_NE(more.find("000:00:00.00"), std::string::npos);
+  EXPECT_NE(more.find("\n12    ann  PEND normal login1    -         train[4] "), std::string::npos)
+      << more;
 }
 
 TEST(job_tables, long_form_is_wrapped_and_shows_what_clients_parse) {

@@ -329,6 +329,54 @@ TEST(clients, a_kill_answers_for_each_id) {
                                                   {{99, 0}, number(Code::NotFound)}}));
 }
 
+TEST(clients, a_signal_that_programs_end_of_ends_what_waits) {
+  for (int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    Desk desk;
+    desk.start();
+    auto id = desk.submit("one"), array = desk.submit("two", SpecBuilder().array(1, 3));
+    auto request = desk.kill(id);
+    request.jobs.ids = {id, array};
+    request.signal = signal;
+    desk.ask(Verb::Kill, request);
+    auto outcomes = desk.first.last<OutcomeReply>().jobs;
+    ASSERT_EQ(outcomes.size(), 2u);
+    EXPECT_EQ(outcomes[0].text, "Job <1> is being terminated");
+    for (const auto& outcome : outcomes) EXPECT_EQ(outcome.code, number(Code::Ok));
+    EXPECT_EQ(desk.state_of(id), JobState::Killed);
+    EXPECT_TRUE(find_job(desk.state(), array)->kill);
+  }
+}
+
+TEST(clients, an_array_of_which_some_is_over_is_changed_as_what_is_left_of_it) {
+  Desk desk;
+  desk.start();
+  auto id = desk.submit("one", SpecBuilder().array(1, 3));
+  desk.ask(Verb::Kill, desk.kill({id.job, 2}, "k1"));
+  desk.ask(Verb::Release, ReleaseRequest{key("r1"), desk.kill(id).jobs, true});
+  auto held = desk.first.last<OutcomeReply>().jobs;
+  ASSERT_EQ(held.size(), 1u);
+  EXPECT_EQ(held[0].code, number(Code::Ok)) << held[0].text;
+  desk.ask(Verb::Kill, desk.kill(id, "k2"));
+  auto killed = desk.first.last<OutcomeReply>().jobs;
+  ASSERT_EQ(killed.size(), 1u);
+  EXPECT_EQ(killed[0].text, "Job <1> is being terminated");
+  desk.ask(Verb::Kill, desk.kill(id, "k3"));
+  auto over = desk.first.last<OutcomeReply>().jobs;
+  ASSERT_EQ(over.size(), 1u) << "an array is over in one line";
+  EXPECT_EQ(over[0].text, "Job <1>: Job has already finished");
+  EXPECT_EQ(over[0].code, number(Code::Conflict));
+}
+
+TEST(clients, an_element_that_is_named_and_over_is_told_so) {
+  Desk desk;
+  desk.start();
+  auto id = desk.submit("one", SpecBuilder().array(1, 3));
+  desk.ask(Verb::Kill, desk.kill({id.job, 2}, "k1"));
+  desk.ask(Verb::Kill, desk.kill({id.job, 2}, "k2"));
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs.at(0).text,
+            "Job <1[2]>: Job has already finished");
+}
+
 TEST(clients, a_kill_of_an_array_ends_what_still_waits_in_it) {
   Desk desk;
   desk.start();
