@@ -1,23 +1,19 @@
 #include "daemons/wshepherd/output.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <map>
+#include <string>
+#include <vector>
 
-#include "libwm/proc/spawn.h"
+#include "libwm/proc/channel.h"
+#include "libwm/proc/output_file.h"
 
 namespace wm::shepherd {
 namespace {
-
-bool is_folder(const std::string& path) {
-  struct stat there {};
-  return ::stat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode);
-}
 
 /// An output file, opened at its first byte; shared when stdout and stderr go to one path.
 struct Sink {
@@ -29,7 +25,7 @@ struct Sink {
 
   void open() {
     if (std::exchange(opened, true)) return;
-    if (auto made = open_output(file, true)) fd = *std::move(made);
+    if (auto made = proc::open_output(file, false)) fd = *std::move(made);
   }
 
   void write(std::string_view bytes) {
@@ -66,10 +62,7 @@ class Copier {
       if (fds[1].revents != 0) copy(err_);
     }
     bool lost = false;
-    for (auto& [path, sink] : sinks_) {
-      if (sink.file.overwrite) sink.open();  // what an earlier run left goes in any case
-      lost = lost || sink.lost;
-    }
+    for (const auto& [path, sink] : sinks_) lost = lost || sink.lost;
     return lost ? 1 : 0;
   }
 
@@ -81,7 +74,7 @@ class Copier {
   }
 
   Sink& sink(const proc::OutputFile& file) {
-    auto [at, fresh] = sinks_.try_emplace(resolved_path(file));
+    auto [at, fresh] = sinks_.try_emplace(proc::resolved_path(file));
     if (!fresh) return at->second;
     at->second.file = file;
     at->second.room = file.limit_bytes != 0 ? file.limit_bytes : ~std::uint64_t{0};
@@ -104,24 +97,6 @@ class Copier {
 };
 
 }  // namespace
-
-std::string resolved_path(const proc::OutputFile& file) {
-  bool slash = file.path.ends_with('/');
-  if (file.name.empty() || (!slash && !is_folder(file.path))) return file.path;
-  return file.path + (slash ? "" : "/") + file.name;
-}
-
-Result<proc::Fd> open_output(const proc::OutputFile& file, bool fresh) {
-  auto path = resolved_path(file);
-  auto slash = path.rfind('/');
-  if (file.make_folders && slash != path.npos) WM_TRY(proc::make_folders(path.substr(0, slash)));
-  if (file.path.ends_with('/')) ::mkdir(file.path.c_str(), 0700);
-  int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
-  if (file.overwrite && fresh) flags |= O_TRUNC;
-  proc::Fd fd(::open(path.c_str(), flags, 0666));
-  if (!fd) return proc::system_error("output file " + path);
-  return fd;
-}
 
 int copy_output(const proc::TaskSpec& task, int out, int err) {
   return Copier(task, out, err).run();

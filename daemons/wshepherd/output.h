@@ -7,22 +7,9 @@
 // dropped, the others still get theirs, and the exit status says that something was lost.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "libwm/base/result.h"
-#include "libwm/proc/channel.h"
 #include "libwm/proc/launcher.h"
 
 namespace wm::shepherd {
-
-/// Opens for appending what `file` means: a directory means `name` in it (made 0700 when
-/// missing and spelled with a trailing '/'); with `overwrite` and `fresh` what was there goes.
-/// @errors System: path and reason
-Result<proc::Fd> open_output(const proc::OutputFile& file, bool fresh);
-
-/// The path that open_output opens. @cost one stat
-std::string resolved_path(const proc::OutputFile& file);
 
 /// Copies until both pipes are at their end. `out` or `err` may be -1.
 /// Returns 0, or 1 when bytes were lost.

@@ -99,13 +99,14 @@ void Shepherd::wait() {
   earliest(kill_by_);
   earliest(warm_.due());
   for (const auto& [pid, side] : sides_) earliest(side.kill_at);
-  if (any_running() && !suspended_) earliest(watch_at_);
+  if ((any_running() || spares_any()) && !suspended_) earliest(watch_at_);
   for (auto& [number, task] : tasks_) {
     if (task.phase == Phase::Ended) continue;
     if (task.ending && !task.ending->signals.empty()) earliest(task.ending->next);
-    if (task.phase == Phase::Exited) earliest(now + milliseconds(cleaning_ ? 3 : 200));
+    if (task.phase == Phase::Exited) earliest(now + milliseconds(200));
+    if (now < task.spared_until && !suspended_) earliest(task.spared_until);
   }
-  if (cleaning_) earliest(now + milliseconds(3));
+  if (cleaning_) earliest(kill_pace_.next());
   if (part_ending_) earliest(now + milliseconds(20));
   if (agent_ == 0 && agent_is_due() && !finishing_) earliest(agent_next_);
   if (!unwritten_.empty() || finishing_) earliest(now + milliseconds(200));
@@ -150,11 +151,12 @@ void Shepherd::on_exit(pid_t pid, int status, const wm::Usage& usage) {
   for (auto& [number, task] : tasks_) {
     if (task.copier == pid) {
       task.copier = 0;
-      if (status != 0)
+      if (status != 0 && task.record.cause != proc::EndCause::StartFailed)
         task.record.text += task.record.text.empty() ? "output lost" : "; output lost";
     }
     if (task.pid != pid || task.phase != Phase::Running) continue;
-    task.exited = steady_now();
+    task.seen = steady_now();
+    if (!task.ending && !finishing_) task.spared_until = jobs_now() + spec_.stray_grace;
     note_exit(task, status, usage, wall_now());
     if (!task.spec.devices.empty()) guard_devices();
     if (status != 0 && !task.ending && was_killed_for_memory())
@@ -172,6 +174,7 @@ void Shepherd::fire_timers() {
         std::string(term_name(Term::RunLimit)) + ": " + std::string(term_text(Term::RunLimit));
     for (auto* task : chosen({}))
       end(*task, signals_at_run_limit(), proc::EndCause::RunLimit, text);
+    spare_no_longer({});
   }
   for (auto& [number, task] : tasks_) {
     if (task.phase == Phase::Ended || !task.ending || task.ending->signals.empty()) continue;

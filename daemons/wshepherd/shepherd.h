@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "daemons/wshepherd/kill_pace.h"
 #include "daemons/wshepherd/node_link.h"
 #include "daemons/wshepherd/place.h"
 #include "daemons/wshepherd/task.h"
@@ -53,7 +54,7 @@ class Shepherd {
   void start(Task& task);
   void end(Task& task, std::vector<int> signals, proc::EndCause cause, const std::string& text);
   static void drop_successor(Task& task, const std::string& why);
-  std::vector<Task*> chosen(const std::vector<TaskNumber>& tasks);
+  std::vector<Task*> chosen(const std::vector<TaskNumber>& tasks, Phase phase = Phase::Running);
   proc::ShepherdUp who_i_am() const;
 
   // one turn (shepherd.cc)
@@ -75,6 +76,7 @@ class Shepherd {
   void watch();
   void end_for(proc::EndCause cause, const proc::Use& use);
   void set_suspended(bool on);
+  TimePoint jobs_now() const { return suspended_ ? suspended_at_ : steady_now(); }
   void start_run_limit(TimePoint from);
   std::vector<pid_t> everybody() const;
   bool was_killed_for_memory() const;
@@ -106,11 +108,13 @@ class Shepherd {
   std::vector<pid_t> strays() const;
   bool is_stray_to_end(pid_t pid) const;
   bool is_of(pid_t pid, const Task& task) const;
-  bool still_obeys(pid_t pid) const;
+  bool is_spared(pid_t pid) const;
+  bool spares_any() const;
+  void spare_no_longer(const std::vector<TaskNumber>& tasks);
   void conclude_tasks();
   void succeed(TaskNumber number);
   const proc::ExitRecord* deciding_record() const;
-  bool is_clean(const Task& task, const std::vector<pid_t>& strays) const;
+  bool leaves_any(const Task& task, const std::vector<pid_t>& strays) const;
   void conclude_attempt();
   bool is_alone();
   void report();
@@ -156,7 +160,8 @@ class Shepherd {
   enum class Report : std::uint8_t { Wanted, Writing, Done } report_ = Report::Wanted;
   pid_t reporter_ = 0;
   TimePoint report_until_{};  ///< a reporter that hangs is killed then
-  bool cleaning_ = false;     ///< strays are dying: look again soon
+  bool cleaning_ = false;     ///< strays are dying: look again when kill_pace_ says
+  KillPace kill_pace_;
   bool over_ = false;
   std::string end_text_;
   proc::EndCause end_cause_ = proc::EndCause::Exited;

@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "daemons/wshepherd/output.h"
 #include "daemons/wshepherd/shepherd.h"
 #include "daemons/wshepherd/user_part.h"
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/job_report.h"
+#include "libwm/proc/output_file.h"
 #include "libwm/proc/tree.h"
 
 namespace wm::shepherd {
@@ -72,15 +72,32 @@ bool Shepherd::is_stray_to_end(pid_t pid) const {
   return number > 0 && !running(TaskNumber{static_cast<std::uint32_t>(number)});
 }
 
-/// The main process may obey a signal before what it started does: a shell that wraps a program
-/// ends at once, the program still saves its work.
-bool Shepherd::still_obeys(pid_t pid) const {
-  auto now = steady_now();
+/// The main process may end before what it started does: it has been written to till the end, or
+/// obeys a signal, as a shell that wraps a program ends at once and the program still saves its
+/// work.
+bool Shepherd::is_spared(pid_t pid) const {
+  auto now = jobs_now();
   return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& entry) {
     const auto& task = entry.second;
-    return task.phase == Phase::Exited && now < task.obeys_until && is_of(pid, task) &&
-           proc::handles(pid, task.signal);
+    if (task.phase != Phase::Exited || !is_of(pid, task)) return false;
+    if (now < task.spared_until) return true;
+    return now < task.obeys_until && proc::handles(pid, task.signal);
   });
+}
+
+bool Shepherd::spares_any() const {
+  auto now = jobs_now();
+  return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& entry) {
+    return entry.second.phase == Phase::Exited && now < entry.second.spared_until;
+  });
+}
+
+/// Whoever ends the job does not wait for what ended tasks have left.
+void Shepherd::spare_no_longer(const std::vector<TaskNumber>& numbers) {
+  auto tasks = chosen(numbers, Phase::Exited);
+  if (tasks.empty()) return;
+  if (suspended_) set_suspended(false);  // what is stopped does not die everywhere
+  for (auto* task : tasks) task->spared_until = {};
 }
 
 void Shepherd::clean_up() {
@@ -90,12 +107,14 @@ void Shepherd::clean_up() {
   if (!needed || childless()) return;
   auto list = [this] {
     auto pids = strays();
-    std::erase_if(pids, [this](pid_t pid) { return !is_stray_to_end(pid) || still_obeys(pid); });
+    std::erase_if(pids, [this](pid_t pid) { return !is_stray_to_end(pid) || is_spared(pid); });
     return pids;
   };
-  if (list().empty()) return;
+  auto pids = list();
+  if (pids.empty()) return;
   cleaning_ = true;
   if (!kill_by_) kill_by_ = steady_now() + spec_.kill_grace;
+  if (!kill_pace_.is_due(std::move(pids), steady_now())) return;
   proc::kill_all(list);
   reap();
 }
@@ -117,9 +136,8 @@ bool Shepherd::is_of(pid_t pid, const Task& task) const {
   return proc::variable_of(pid, proc::kTaskVariable) == std::to_string(task.spec.task.value);
 }
 
-bool Shepherd::is_clean(const Task& task, const std::vector<pid_t>& strays) const {
-  if (task.phase != Phase::Exited || task.copier != 0 || task.out || task.err) return false;
-  return std::none_of(strays.begin(), strays.end(), [&](pid_t pid) { return is_of(pid, task); });
+bool Shepherd::leaves_any(const Task& task, const std::vector<pid_t>& strays) const {
+  return std::any_of(strays.begin(), strays.end(), [&](pid_t pid) { return is_of(pid, task); });
 }
 
 void Shepherd::conclude_tasks() {
@@ -128,13 +146,16 @@ void Shepherd::conclude_tasks() {
   if (!childless()) left = strays();
   std::vector<TaskNumber> succeeded;
   for (auto& [number, task] : tasks_) {
+    if (task.phase != Phase::Exited) continue;
+    bool leaves = leaves_any(task, left);
+    if (leaves) task.seen = steady_now();  // what that writes is not lost, however long it takes
     auto patience = task.spec.tag ? kAgentsPatience : kOutputPatience;
-    if (task.phase == Phase::Exited && steady_now() - task.exited > patience) {
+    if (steady_now() - task.seen > patience) {
       task.out.reset();
       task.err.reset();
       if (task.copier != 0) ::kill(task.copier, SIGKILL);
     }
-    if (!is_clean(task, left)) continue;
+    if (leaves || task.copier != 0 || task.out || task.err) continue;
     if (task.successor && !finishing_) {
       succeeded.push_back(number);
       continue;
@@ -200,7 +221,7 @@ void Shepherd::report() {
   bool first_bytes = !output_begun_;
   UserPart part{spec_.account, spec_.cwd, spec_.umask, {}};
   auto pid = fork_as_user(part, [&] {
-    auto fd = open_output(file, first_bytes);
+    auto fd = proc::open_output(file, first_bytes);
     auto text = proc::job_report(spec_.report, end);
     return fd && ::write(fd->get(), text.data(), text.size()) > 0 ? 0 : 1;
   });

@@ -112,6 +112,7 @@ void Shepherd::on(const proc::EndTasks& order) {
     bool already = task->ending && !order.at_once;
     if (!already) end(*task, signals_to_end(order), proc::EndCause::Ordered, order.text);
   }
+  spare_no_longer(order.tasks);
   for (auto& [number, task] : tasks_)
     if (is_named(task, order.tasks)) drop_successor(task, order.text);
   if (!ready_) refuse_tasks(proc::EndCause::Ordered, order.text, SIGKILL);
@@ -192,6 +193,7 @@ void Shepherd::on(const proc::Finish& order) {
   if (!ready_) refuse_tasks(proc::EndCause::Ordered, order.text, SIGKILL);
   for (auto* task : chosen({}))
     if (!task->ending) end(*task, signals_to_end({}), proc::EndCause::Ordered, order.text);
+  spare_no_longer({});
 }
 
 void Shepherd::on(proc::KeepWarm order) { warm_.want(std::move(order), steady_now()); }
@@ -221,8 +223,12 @@ void Shepherd::start(Task& task) {
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   guard_devices();
   start_task(task, spec_, cgroup_.joins(true), warm_, now);
-  if (task.phase == Phase::Running)
+  if (task.phase == Phase::Running) {
+    bool makes = std::any_of(task.spec.out.begin(), task.spec.out.end(),
+                             [](const auto& file) { return file.at_start; });
+    output_begun_ = output_begun_ || makes;
     link_.say(proc::TaskStarted{{task.spec.task, task.pid, task.record.started, false}});
+  }
   if (suspended_) set_suspended(true);
 }
 
@@ -236,10 +242,10 @@ void Shepherd::end(Task& task, std::vector<int> signals, proc::EndCause cause,
   task.ending = Ending{std::move(signals), steady_now(), spec_.kill_interval};
 }
 
-std::vector<Task*> Shepherd::chosen(const std::vector<TaskNumber>& numbers) {
+std::vector<Task*> Shepherd::chosen(const std::vector<TaskNumber>& numbers, Phase phase) {
   std::vector<Task*> tasks;
   for (auto& [number, task] : tasks_)
-    if (is_named(task, numbers) && task.phase == Phase::Running) tasks.push_back(&task);
+    if (is_named(task, numbers) && task.phase == phase) tasks.push_back(&task);
   return tasks;
 }
 

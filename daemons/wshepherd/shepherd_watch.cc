@@ -111,7 +111,7 @@ std::vector<pid_t> Shepherd::everybody() const {
 
 void Shepherd::watch() {
   auto now = steady_now();
-  if (now < watch_at_ || suspended_ || !any_running()) return;
+  if (now < watch_at_ || suspended_ || !(any_running() || spares_any())) return;
   watch_at_ = now + watch_pause();
   if (was_killed_for_memory()) return end_for(EndCause::MemLimit, {});
   auto limits = spec_.limits;
@@ -145,6 +145,7 @@ void Shepherd::end_for(EndCause cause, const proc::Use& use) {
     task.record.cause = cause;  // it died of it
     task.record.text = text;
   }
+  spare_no_longer({});
 }
 
 /// What all have used goes into the record of the only task, the peak into every one.
@@ -182,6 +183,8 @@ void Shepherd::set_suspended(bool on) {
     auto stood = now - suspended_at_;
     if (run_limit_) *run_limit_ += stood;
     if (warn_at_) *warn_at_ += stood;
+    for (auto& [number, task] : tasks_)
+      if (task.spared_until > suspended_at_) task.spared_until += stood;
   }
   suspended_ = on;
   if (cgroup_.freeze(on)) return;

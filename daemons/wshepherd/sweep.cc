@@ -12,9 +12,11 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "daemons/wshepherd/output.h"
+#include "daemons/wshepherd/kill_pace.h"
+#include "daemons/wshepherd/task.h"
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/exit_log.h"
+#include "libwm/proc/output_file.h"
 #include "libwm/proc/spawn.h"
 #include "libwm/proc/tree.h"
 
@@ -101,7 +103,7 @@ bool record(const Place& place, const proc::ExitRecord& end, int connection) {
 
 proc::FileRead read_part(const proc::ReadFile& order) {
   proc::FileRead result;
-  auto path = resolved_path(order.file);
+  auto path = proc::resolved_path(order.file);
   proc::Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat file {};
   if (!fd || ::fstat(fd.get(), &file) != 0) {
@@ -129,11 +131,13 @@ void run_sweep(const Place& place, const proc::Sweep& sweep, int connection) {
     return pids;
   };
   bool told = false;
-  auto began = std::chrono::steady_clock::now();
+  KillPace pace;
+  auto began = steady_now();
   for (auto left = list(); !left.empty(); left = list()) {
-    proc::kill_all(list);
-    ::poll(nullptr, 0, 5);
-    bool late = std::chrono::steady_clock::now() - began > sweep.kill_grace;
+    if (pace.is_due(left, steady_now())) proc::kill_all(list);
+    auto pause = std::chrono::ceil<std::chrono::milliseconds>(pace.next() - steady_now()).count();
+    ::poll(nullptr, 0, static_cast<int>(std::max<std::int64_t>(pause, 0)));
+    bool late = steady_now() - began > sweep.kill_grace;
     if (late && !told) tell(connection, proc::AttemptStuck{left});
     told = told || late;
   }

@@ -37,6 +37,7 @@ Result<void> start_on_console(Task& task, const proc::AttemptSpec& spec,
                   -1,           -1,        cgroups, nullptr,  &call};
   exec.memory = &t.memory;
   exec.rank = as_rank(t);
+  exec.outputs = &t;
   WM_TRY(auto child, proc::spawn(exec));
   task.pid = task.record.pid = child.pid;
   task.trouble = std::move(child.trouble);
@@ -51,6 +52,7 @@ Result<proc::Child> start_process(const Task& task, const proc::AttemptSpec& spe
                   t.cpus,       t.in,   t.folders, out,      err,           cgroups};
   exec.memory = &t.memory;
   exec.rank = as_rank(t);
+  exec.outputs = &t;
   return proc::spawn(exec);
 }
 

@@ -2,6 +2,9 @@
 //
 //   running ──wait()──► exited ──no stray process, output copied──► ended (recorded, told)
 //
+// What a task that ends by itself leaves running, as the tee of exec > >(tee log), has the stray
+// grace to end, too; then, and at once when the job is ended, it is killed.
+//
 // A sequence of signals ends it: SIGINT, SIGTERM, SIGKILL a kill_interval apart (before them
 // SIGUSR2 at the run limit). One that hangs is asked by SIGQUIT where it stands, and has
 // kDumpTime to write that down. At SIGKILL the whole tree of the task goes.
@@ -44,10 +47,11 @@ struct Task {
   std::optional<Ending> ending;
   std::optional<proc::TaskSpec> successor;  ///< started in its place when nothing of it is left
   proc::ExitRecord record;
-  Duration cpu_before{};  ///< of the processes in whose place it runs
-  TimePoint exited{};
-  int signal = 0;           ///< the last it was sent, if that can be obeyed
-  TimePoint obeys_until{};  ///< till then what it left may run its handler of `signal`
+  Duration cpu_before{};     ///< of the processes in whose place it runs
+  TimePoint seen{};          ///< when it, or the last of what it left, was still there
+  TimePoint spared_until{};  ///< what it left may end by itself till then
+  int signal = 0;            ///< the last it was sent, if that can be obeyed
+  TimePoint obeys_until{};   ///< till then what it left may run its handler of `signal`
 };
 
 /// The sequence that ends a task. @source LSF: SIGINT, SIGTERM, SIGKILL; SIGUSR2 at the limit

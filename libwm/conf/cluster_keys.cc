@@ -72,6 +72,12 @@ constexpr Key<C> kKeys[] = {
      Effect::Reconfig,
      "Time between SIGINT, SIGTERM and SIGKILL when a job is ended, and after SIGKILL before "
      "a slot counts as stuck."},
+    {"stray_grace",
+     [](C& c) -> Field { return &c.times.stray_grace; },
+     {0, kHour},
+     Effect::NewJobs,
+     "What a task leaves running when it ends by itself, as the tee of exec > >(tee log), has so "
+     "long to end, too; then it is killed. The job ends when nothing is left. 0: killed at once."},
     {"reclaim_grace",
      [](C& c) -> Field { return &c.times.reclaim_grace; },
      {0, kHour},

@@ -96,6 +96,7 @@ struct TimeConf {
   Duration gpu_check = std::chrono::seconds(10);      ///< between looks at the health of GPUs
   Duration fence_limit = std::chrono::minutes(1);     ///< a fence command that runs longer failed
   Duration fence_retry = std::chrono::minutes(1);     ///< between two tries for one host
+  Duration stray_grace = std::chrono::seconds(2);     ///< of what a task leaves running; 0: none
   bool operator==(const TimeConf&) const = default;
 };
 

@@ -71,7 +71,8 @@ std::vector<SmallFile> small_files(const HostOrder& order);
 TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedTask& task);
 
 /// The attempt as the launcher starts it, with the tasks of the order that have a process.
-/// @shape kill_interval, kill_grace: from the application, else the cluster's times
+/// @shape kill_interval, kill_grace: from the application, else the cluster's times; stray_grace:
+///        the cluster's
 AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Account& account,
                          const TimeConf& times);
 

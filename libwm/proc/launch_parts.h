@@ -10,13 +10,15 @@
 
 namespace wm::proc {
 
-/// A file that output goes to, opened as the user at the first byte. Relative to the cwd.
+/// A file that output goes to, opened as the user at the first byte, or made before the task runs.
+/// Relative to the cwd.
 struct OutputFile {
   std::string path;  ///< a directory (or ending in '/'): `name` inside it
   std::string name;  ///< "12.out"
   bool overwrite = false;
   bool make_folders = false;
   std::uint64_t limit_bytes = 0;  ///< nothing is written beyond; 0: no limit
+  bool at_start = false;  ///< exists, empty if to be overwritten, before the task runs, or it fails
   bool operator==(const OutputFile&) const = default;
 };
 

@@ -44,7 +44,9 @@ OutputFile asked_file(const HostOrder& o, const HostFacts& host, bool err) {
   OutputFile file;
   file.path = expand_output(err ? spec.err_file : spec.out_file, o, host.name);
   file.name = exec_id(o.job) + (err ? ".err" : ".out");
-  file.overwrite = err ? spec.err_overwrite : spec.out_overwrite;
+  // what it wrote before it was started again at another size stays
+  file.overwrite = (err ? spec.err_overwrite : spec.out_overwrite) && o.relaunches == 0;
+  file.at_start = true;
   return file;
 }
 
@@ -182,6 +184,7 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   spec.kill_interval = spec.kill_grace = order.app.kill_grace.value_or(times.kill_grace);
   spec.files = small_files(order);
   spec.report = report_head(order, host);
+  spec.stray_grace = times.stray_grace;
   spec.ends_with_last_task = !order.elastic && !is_bare_part(order);
   plan_around(order, host, spec);
   std::set<CharDevice> gpus;

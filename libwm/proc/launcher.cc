@@ -19,7 +19,10 @@ namespace wm::proc {
 WM_PLAIN(AttemptKey) { f(s.job), f(s.attempt); }
 WM_PLAIN(Account) { f(s.uid), f(s.gid), f(s.groups); }
 WM_PLAIN(ResourceCap) { f(s.resource), f(s.amount); }
-WM_PLAIN(OutputFile) { f(s.path), f(s.name), f(s.overwrite), f(s.make_folders), f(s.limit_bytes); }
+WM_PLAIN(OutputFile) {
+  f(s.path), f(s.name), f(s.overwrite), f(s.make_folders), f(s.limit_bytes);
+  f(s.at_start);
+}
 WM_PLAIN(CharDevice) { f(s.driver), f(s.unit); }
 WM_PLAIN(MemoryBinding) { f(s.nodes), f(s.only); }
 WM_PLAIN(TaskSpec) {
@@ -44,7 +47,7 @@ WM_PLAIN(AttemptSpec) {
   f(s.agent_env), f(s.out), f(s.err), f(s.merge_err), f(s.report), f(s.ends_with_last_task),
       f(s.memo), f(s.tasks);
   f(s.limits), f(s.before), f(s.after), f(s.warning), f(s.suspended), f(s.cpu_weight), f(s.cpus);
-  f(s.guarded);
+  f(s.guarded), f(s.stray_grace);
 }
 WM_PLAIN(ExitRecord) {
   f(s.key), f(s.task), f(s.pid), f(s.status), f(s.cause), f(s.text), f(s.started), f(s.ended);

@@ -28,7 +28,7 @@
 namespace wm::proc {
 
 /// Version of the words below; a shepherd of another version is ended, not spoken to.
-inline constexpr std::uint32_t kLauncherVersion = 4;
+inline constexpr std::uint32_t kLauncherVersion = 5;
 
 /// One try to run one job: what a shepherd is responsible for on its host.
 struct AttemptKey {
@@ -115,6 +115,7 @@ struct AttemptSpec {
   std::uint32_t cpu_weight = 0;     ///< of the cgroup, 100 a CPU; 0: not set
   std::vector<std::uint32_t> cpus;  ///< of the cgroup's CPU set; empty: not set
   std::vector<CharDevice> guarded;  ///< may be opened while a task runs that has them
+  Duration stray_grace{};  ///< what a task leaves running when it ends by itself has so long
   bool operator==(const AttemptSpec&) const = default;
 };
 

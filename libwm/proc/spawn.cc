@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "libwm/proc/cgroup.h"
+#include "libwm/proc/output_file.h"
 #include "libwm/proc/rank_call.h"
 
 namespace wm::proc {
@@ -80,6 +81,10 @@ Result<void> enter_cwd(const Exec& exec) {
 Result<void> enter_files(const Exec& exec) {
   WM_TRY(enter_cwd(exec));
   for (const auto& folder : exec.folders) WM_TRY(make_folders(folder));
+  if (exec.outputs != nullptr) {
+    WM_TRY(make_outputs(exec.outputs->out));
+    WM_TRY(make_outputs(exec.outputs->err));
+  }
   if (exec.in.empty()) return {};
   int in = ::open(exec.in.c_str(), O_RDONLY | O_CLOEXEC);
   if (in < 0) return system_error("input file " + exec.in);

@@ -36,7 +36,8 @@ struct Exec {
   const ConsoleCall* console = nullptr;  ///< the same, fetched from an agent as the user
   int keep = -1;                         ///< stays open under its number; -1: none
   const MemoryBinding* memory = nullptr;
-  const TaskSpec* rank = nullptr;  ///< a rank of its job: asks its agent for the others
+  const TaskSpec* rank = nullptr;     ///< a rank of its job: asks its agent for the others
+  const TaskSpec* outputs = nullptr;  ///< whose files are made that are to exist from the start
 };
 
 /// A child and where it writes what kept it from running: nothing once exec has succeeded.

@@ -101,7 +101,7 @@ TEST(shepherd, output_appends_or_overwrites_and_may_name_a_folder) {
   EXPECT_EQ(zygote.read("dir/1.out"), "new\n");
 
   spec.key.job = {2, 0};
-  spec.tasks[0].out = {{.path = "old", .name = {}, .overwrite = true}};
+  spec.tasks[0].out = {{.path = "old", .name = {}, .overwrite = true, .at_start = true}};
   run_to_end(zygote, spec);
   EXPECT_EQ(zygote.read("old"), "new\n");
 }
@@ -113,6 +113,40 @@ TEST(shepherd, an_unwritable_output_file_is_named_and_does_not_block) {
   auto record = run_to_end(zygote, spec);
   EXPECT_EQ(record.status, 0);
   EXPECT_NE(record.text.find("output lost"), std::string::npos);
+}
+
+TEST(shepherd, asked_files_are_there_when_nothing_is_written_and_replace_old_ones_if_asked) {
+  Zygote zygote;
+  std::ofstream(zygote.folder + "/old") << "old\n";
+  std::ofstream(zygote.folder + "/kept") << "kept\n";
+  auto spec = shell_attempt(zygote, 70, "[ -e new ] && cat kept old >&2");
+  spec.tasks[0].out = {{.path = "old", .name = {}, .overwrite = true, .at_start = true},
+                       {.path = "kept", .name = {}, .at_start = true},
+                       {.path = "new", .name = {}, .at_start = true}};
+  EXPECT_EQ(run_to_end(zygote, spec).status, 0);
+  EXPECT_EQ(zygote.read("err"), "kept\n");
+  EXPECT_EQ(zygote.read("old"), "");
+  EXPECT_EQ(zygote.read("kept"), "kept\n");
+}
+
+TEST(shepherd, a_task_whose_asked_file_cannot_be_made_does_not_run_and_says_why) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 71, "echo > ran; echo output");
+  spec.tasks[0].err.clear();
+  spec.tasks[0].merge_err = true;
+  spec.tasks[0].out = {{.path = "no/such/out", .name = {}, .at_start = true}};
+  auto record = run_to_end(zygote, spec);
+  EXPECT_EQ(record.cause, EndCause::StartFailed);
+  EXPECT_EQ(record.text, "output file no/such/out: No such file or directory");
+  EXPECT_FALSE(std::filesystem::exists(zygote.folder + "/ran"));
+}
+
+TEST(shepherd, an_asked_fifo_is_left_to_whoever_writes) {
+  Zygote zygote;
+  auto spec = shell_attempt(zygote, 72, "true");
+  spec.tasks[0].out = {{.path = zygote.folder + "/fifo", .name = {}, .at_start = true}};
+  ASSERT_EQ(::mkfifo(spec.tasks[0].out[0].path.c_str(), 0600), 0);
+  EXPECT_EQ(run_to_end(zygote, spec).status, 0);
 }
 
 TEST(shepherd, the_report_ends_the_output_file_as_clients_parse_it) {
@@ -141,6 +175,66 @@ TEST(shepherd, a_daemonised_child_does_not_outlive_its_job) {
                           "while ! [ -e up ]; do sleep 0.01; done");
   EXPECT_EQ(record.status, 0);
   EXPECT_TRUE(pids_of(21).empty());
+}
+
+proc::AttemptSpec bash_attempt(const Zygote& zygote, std::uint32_t job, const std::string& command,
+                               Duration stray_grace) {
+  auto spec = shell_attempt(zygote, job, command);
+  spec.tasks[0].argv[0] = "/bin/bash";
+  spec.stray_grace = stray_grace;
+  return spec;
+}
+
+TEST(shepherd, what_a_task_writes_to_at_its_end_gets_to_write_it) {
+  Zygote zygote;
+  auto spec =
+      bash_attempt(zygote, 24,
+                   "exec > >(sleep 0.3; tee log) 2>&1; "
+                   "exec 3> >(sleep 0.3; sed s/a/b/ > changed); echo a; echo aa >&3; exit 3",
+                   std::chrono::seconds(60));
+  EXPECT_EQ(WEXITSTATUS(run_to_end(zygote, spec).status), 3);
+  EXPECT_EQ(zygote.read("log"), "a\n");
+  EXPECT_EQ(zygote.read("out"), "a\n");
+  EXPECT_EQ(zygote.read("changed"), "ba\n");
+}
+
+TEST(shepherd, what_a_task_leaves_is_killed_when_its_grace_is_over) {
+  Zygote zygote;
+  auto spec = bash_attempt(zygote, 25, "(setsid sleep 1000 &); (sleep 0.1; echo > late) & exit 0",
+                           milliseconds(500));
+  EXPECT_EQ(run_to_end(zygote, spec).status, 0);
+  EXPECT_TRUE(std::filesystem::exists(zygote.folder + "/late"));
+  EXPECT_TRUE(pids_of(25).empty());
+}
+
+TEST(shepherd, whoever_ends_a_job_does_not_wait_for_what_its_tasks_left) {
+  for (const auto& order : {proc::ShepherdOrder(proc::EndTasks{{}, false, 0, "owner"}),
+                            proc::ShepherdOrder(proc::Finish{"done with it"})}) {
+    Zygote zygote;
+    auto fd = zygote.start(
+        bash_attempt(zygote, 26, "(setsid sleep 1000 &); echo > up", std::chrono::hours(1)));
+    auto task = await<proc::TaskStarted>(fd).task.pid;
+    ASSERT_TRUE(eventually([&] { return ::kill(task, 0) != 0; }));
+    EXPECT_EQ(pids_of(26).size(), 1u);
+    tell(fd, order);
+    EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::Exited) << "it had ended by itself";
+    await<AttemptEnded>(fd);
+    EXPECT_TRUE(pids_of(26).empty());
+  }
+}
+
+TEST(shepherd, the_grace_of_what_a_task_left_stands_still_while_it_is_stopped) {
+  Zygote zygote;
+  auto fd = zygote.start(
+      bash_attempt(zygote, 27, "(sleep 0.2; echo > late) & echo > up", std::chrono::seconds(2)));
+  auto task = await<proc::TaskStarted>(fd).task.pid;
+  ASSERT_TRUE(eventually([&] { return ::kill(task, 0) != 0; }));
+  tell(fd, proc::Suspend{true});
+  pollfd word{fd.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&word, 1, 2500), 0) << "no end while it is stopped";
+  tell(fd, proc::Suspend{false});
+  EXPECT_EQ(await<TaskEnded>(fd).record.status, 0);
+  EXPECT_TRUE(std::filesystem::exists(zygote.folder + "/late"));
 }
 
 TEST(shepherd, a_child_that_hides_its_environment_is_found_too) {

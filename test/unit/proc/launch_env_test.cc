@@ -252,6 +252,23 @@ TEST(launch_env, only_the_first_hosts_rank_zero_writes_the_asked_file) {
   EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).report.file.path.empty());
 }
 
+TEST(launch_env, files_that_were_asked_for_are_made_before_the_task_and_spooled_ones_when_written) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.first_host = true;
+  o.resolved.err_file = "e";
+  o.resolved.err_overwrite = true;
+  o.all = {{{2}, "b", "10.0.0.2"}};
+  auto task = plan_task(o, facts(), o.tasks[0]);
+  ASSERT_EQ(task.err.size(), 1u);
+  EXPECT_TRUE(task.err[0].at_start && task.err[0].overwrite);
+  ASSERT_EQ(task.out.size(), 1u);
+  EXPECT_FALSE(task.out[0].at_start);
+  o.relaunches = 1;
+  EXPECT_FALSE(plan_task(o, facts(), o.tasks[0]).err[0].overwrite)
+      << "its own from before the resize";
+}
+
 TEST(launch_env, a_script_runs_under_its_interpreter) {
   auto o = order();
   o.script = "#!/usr/bin/env -S python3 -u\nprint(1)\n";
