@@ -254,14 +254,18 @@ $(GPU_BIN): $B/bin/%: commands/gpu/%.cu $(wildcard commands/gpu/*.cuh)
 # Python modules beside the library that they load.
 PYTHON_SRC := $(shell find libwm/trainer/python -name '*.py' 2>/dev/null)
 PYTHON_OUT := $(PYTHON_SRC:libwm/trainer/python/%=$B/lib/python/%)
+# One that has moved is not to be found where it was.
+PYTHON_GONE = $(filter-out $(PYTHON_OUT),$(shell find $B/lib/python -name '*.py' 2>/dev/null))
 .PHONY: python
 python: $(PYTHON_OUT) $(if $(PYTHON_SRC),$B/fabric/libs/fabric.zip)
+	@rm -f $(PYTHON_GONE)
 $B/lib/python/%.py: libwm/trainer/python/%.py
 	@mkdir -p $(@D); cp $< $@
-# FABRIC_HOME: training scripts put $FABRIC_HOME/libs/fabric.zip on sys.path.
+# FABRIC_HOME: training scripts put $FABRIC_HOME/libs/fabric.zip before their own modules on sys.path.
+# So at its top is what WMLA's has, and nothing that scripts bring themselves.
 $B/fabric/libs/fabric.zip: $(PYTHON_SRC)
 	@mkdir -p $(@D); rm -f $@; echo "  ZIP   $@"
-	@cd libwm/trainer/python && python3 -m zipfile -c $(abspath $@) *
+	@cd libwm/trainer/python && python3 -m zipfile -c $(abspath $@) fabric_model pyedt wm_steps.py last last/callbacks
 
 # The library itself is opened at run time, by agents of jobs that use it.
 $B/obj/daemons/welastic/pmix_%.o: CPPFLAGS += $(shell $(PKG_CONFIG) --cflags pmix)

@@ -7,11 +7,12 @@ namespace {
 
 std::string number(std::uint64_t n) { return std::to_string(n); }
 
-/// Our modules and FabricModel's archive in front of what the submitter had.
+/// FabricModel in front of what the submitter had; modules under names that scripts bring
+/// themselves behind it.
 void add_python(VariableMap& v, const HostFacts& host) {
-  auto ours = host.lib_dir + "/python:" + host.fabric_dir + "/libs/fabric.zip";
+  auto ours = host.lib_dir + "/python";
   auto& path = v["PYTHONPATH"];
-  path = path.empty() ? ours : ours + ":" + path;
+  path = ours + ":" + path + (path.empty() ? "" : ":") + ours + "/last";
   v["PYTHONUNBUFFERED"] = "1";
   v["FABRIC_HOME"] = host.fabric_dir;
 }

@@ -77,6 +77,20 @@ fabric = FabricModel(model, datasets_function=getDatasets, loss=F.nll_loss, opti
 fabric.train(epoch_number=3, batch_size=16, engines_number=2, validation_freq=2, num_dataloader_threads=1)
 '''
 
+# Each module is looked up twice: with fabric.zip behind the script's own folder, and before it.
+FINDS = '''
+import importlib
+sys.path.append(os.environ['ADDED'])
+for first in (False, True):
+    if first:
+        sys.path.insert(0, os.path.join(os.environ['FABRIC_HOME'], 'libs', 'fabric.zip'))
+        from fabric_model import FabricModel
+    for name in '{names}'.split(', '):
+        sys.modules.pop(name, None)
+        module = importlib.import_module(name)
+        print(getattr(module, 'WHOSE', 'ours'))
+'''
+
 
 class WmlaScripts(unittest.TestCase):
     def setUp(self):
@@ -88,7 +102,7 @@ class WmlaScripts(unittest.TestCase):
         with open(path, 'w', encoding='utf-8') as file:
             file.write(COMMON + textwrap.dedent(text))
         log = os.path.join(self.folder.name, 'log', '1')
-        os.makedirs(log)
+        os.makedirs(log, exist_ok=True)
         plain = {k: v for k, v in os.environ.items() if k not in ('PYTHONPATH', 'WM_ELASTIC_SOCKET')}
         done = subprocess.run(['/usr/bin/python3', path], cwd=self.folder.name, capture_output=True, text=True,
                               env={**plain, 'RESULT_DIR': self.folder.name, 'LOG_DIR': log,
@@ -119,9 +133,31 @@ class WmlaScripts(unittest.TestCase):
         self.assertIn("test ['accuracy', 'loss', 'spread'] 0 1", said)
         self.assertIn("test ['accuracy', 'loss', 'spread'] 0 2", said)
         self.assertIn('end (18, 2, 1)', said)
-        self.assertIn('save_to_onnx', said)  # the package onnx is not in Debian
-        for name in ('model/saved_model.pt', 'model/train/model_epoch_final.pth', 'checkpoint/checkpoint.pt'):
+        self.assertEqual(said.count('test '), 2)  # the pass between was not validated
+        for name in ('model/saved_model.pt', 'model/train/model_epoch_final.pth', 'checkpoint/checkpoint.pt',
+                     'model/model.onnx'):
             self.assertTrue(os.path.exists(os.path.join(self.folder.name, name)), name)
+
+    def test_modules_that_a_script_brings_along_go_before_ours_wherever_they_lie(self):
+        names = ('edtcallback', 'elog', 'emetrics')
+        places = {name: os.path.join(self.folder.name, name) for name in ('.', 'on_path', 'added')}
+        python = os.path.join(BUILD, 'lib', 'python')  # PYTHONPATH as tasks have it
+        for place, paths in (('.', ''), ('on_path', places['on_path'] + ':'), ('added', '')):
+            os.makedirs(places[place], exist_ok=True)
+            for name in names:
+                with open(os.path.join(places[place], name + '.py'), 'w', encoding='utf-8') as file:
+                    file.write(f'WHOSE = "{place}"\n')
+            said = self.run_script(FINDS.format(names=', '.join(names)),
+                                   PYTHONPATH=f'{python}:{paths}{python}/last', ADDED=places['added'])
+            self.assertEqual(said.split(), [place] * 6)
+            for name in names:
+                os.unlink(os.path.join(places[place], name + '.py'))
+
+    def test_where_a_script_brings_none_along_ours_are_found(self):
+        python = os.path.join(BUILD, 'lib', 'python')
+        said = self.run_script(FINDS.format(names='edtcallback, elog, emetrics, callbacks'),
+                               PYTHONPATH=f'{python}:{python}/last', ADDED=self.folder.name)
+        self.assertEqual(said.split(), ['ours'] * 8)
 
     def test_what_is_wrong_is_named(self):
         for text, words in (('FabricModel("x", getDatasets, F.nll_loss, optimizer)', 'model is a str'),
@@ -131,7 +167,6 @@ class WmlaScripts(unittest.TestCase):
             with self.assertRaisesRegex(AssertionError, words):
                 self.run_script('from fabric_model import FabricModel\n' + text,
                                 PYTHONPATH=os.path.join(BUILD, 'lib', 'python'))
-            os.rmdir(os.path.join(self.folder.name, 'log', '1'))
 
 
 if __name__ == '__main__':

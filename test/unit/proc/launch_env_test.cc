@@ -171,7 +171,7 @@ TEST(launch_env, result_directories_fit_together_as_wmla_scripts_expect) {
             env["DLI_RESULT_FS"] + "/" + env["USER"] + "/batchworkdir/" + env["DLI_EXECID"]);
   EXPECT_EQ(env["LOG_DIR"], env["RESULT_DIR"] + "/log/2");
   EXPECT_EQ(env["DATA_DIR"], "/d");
-  EXPECT_EQ(env["PYTHONPATH"], "/opt/lib/python:/opt/fabric/libs/fabric.zip:/mine");
+  EXPECT_EQ(env["PYTHONPATH"], "/opt/lib/python:/mine:/opt/lib/python/last");
   EXPECT_EQ(env["FABRIC_HOME"], "/opt/fabric");
 }
 

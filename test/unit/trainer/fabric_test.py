@@ -145,6 +145,35 @@ class Resumed(Fabric):
         self.assertIn('resumed from checkpoint at step 4', self.printed.getvalue())
 
 
+class OnnxFile(Fabric):
+    """save_to_onnx."""
+
+    def save(self, *layers):
+        """Returns the folder with the model."""
+        stderr = io.StringIO()
+        with contextlib.redirect_stderr(stderr):
+            self.train(model=torch.nn.Sequential(torch.nn.Linear(4, 1), *layers), save_to_onnx=True)
+        self.errors = stderr.getvalue()
+        return os.path.join(os.environ['RESULT_DIR'], 'model')
+
+    def test_it_is_loaded_by_onnx_and_takes_batches_of_any_size(self):
+        import onnx
+        made = onnx.load(os.path.join(self.save(torch.nn.BatchNorm1d(1), torch.nn.Dropout()), 'model.onnx'))
+        onnx.checker.check_model(made)
+        batch, width = made.graph.input[0].type.tensor_type.shape.dim
+        self.assertEqual((batch.dim_param, width.dim_value), ('batch', 4))
+        self.assertEqual([node.op_type for node in made.graph.node if node.op_type == 'Dropout'], [])
+
+    def test_a_model_that_onnx_has_no_words_for_is_trained_and_saved_all_the_same(self):
+        class Unsayable(torch.nn.Module):
+            def forward(self, x):
+                return torch.special.i0(x)
+
+        folder = self.save(Unsayable())
+        self.assertIn('save_to_onnx: no ONNX file is written: ', self.errors)
+        self.assertEqual(sorted(os.listdir(folder)), ['saved_model.pt', 'train'])
+
+
 class Saving(Fabric):
     def test_hooks_at_the_end_of_a_pass_and_saving_do_not_count_as_hanging(self):
         inside, seen = [0], []

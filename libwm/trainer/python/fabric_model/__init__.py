@@ -5,10 +5,18 @@ trains in one process.
   FabricModel(model, datasets_function, loss, optimizer, …).train(epochs, batch_size, …)
 
 Modules: model (the API) → engine (rounds, switches, recovery) → group, membership (who),
-progress (where), flat, buffers, compute, data (what), state, checkpoint (copies), hooks (user's code),
-native, sockets (the system), noise (of the gradients), warm (what newcomers are forked from).
+progress (where), flat, buffers, compute, data (what), state, checkpoint, onnx_file (copies), hooks
+(user's code), native, sockets (the system), noise (of the gradients), warm (what newcomers are forked from).
 """
 
+import os
+import sys
+
 from .model import FabricModel
+
+# Outside WM no PYTHONPATH names the folder of what users' own modules go before.
+_LAST = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'last')
+if _LAST not in sys.path:
+    sys.path.append(_LAST)
 
 __all__ = ['FabricModel']

@@ -15,6 +15,7 @@ import threading
 
 import torch
 
+from . import onnx_file
 from .state import copy_tensors
 
 NAME = 'checkpoint.pt'
@@ -123,15 +124,4 @@ def save_model(result_dir, script, onnx):
     _write(script.optimizer.state_dict(),
            os.path.join(folder, 'train', 'model_epoch_final_optimizer_state.pth'))
     if onnx is not None:
-        _save_onnx(script.model, onnx, os.path.join(folder, 'model.onnx'))
-
-
-def _save_onnx(model, example, path):
-    try:
-        import onnx  # noqa: F401  torch's exporter needs it
-    except ImportError:
-        print('save_to_onnx: the Python package onnx is not installed, no ONNX file is written',
-              flush=True)
-        return
-    model.eval()
-    torch.onnx.export(model, (example,), path)
+        onnx_file.save(script.model, onnx, os.path.join(folder, 'model.onnx'))

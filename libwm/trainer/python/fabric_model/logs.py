@@ -4,12 +4,10 @@ that tools written for WMLA read.
 
 import time
 
-from callbacks import LoggerCallback
-
 _EACH_S = 1.0  # at most one report a second
 
 
-class _Paced(LoggerCallback):
+class _Paced:
     """Says something at most once a second."""
 
     def __init__(self):

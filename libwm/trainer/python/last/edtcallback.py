@@ -5,12 +5,14 @@ ELog, test results also to $RESULT_DIR/val_dict_list.json at the end.
 import json
 import os
 
-from callbacks import LoggerCallback
-from elog import ELog
-from emetrics import EMetrics
+import elog  # the modules: either may be one that the script brings along
+import emetrics
+from wm_last import give_way
+
+give_way(__name__, __file__)
 
 
-class EDTLoggerCallback(LoggerCallback):
+class EDTLoggerCallback:
     """Driver logger of the first generation: `acc` comes in percent."""
 
     def __init__(self):
@@ -20,17 +22,17 @@ class EDTLoggerCallback(LoggerCallback):
     def log_train_metrics(self, loss, acc, completed_batch, worker=0):
         acc = acc / 100.0
         self.gs = completed_batch
-        with EMetrics.open() as metrics:
-            metrics.record(EMetrics.TRAIN_GROUP, completed_batch, {'loss': loss, 'accuracy': acc})
-        with ELog.open() as log:
+        with emetrics.EMetrics.open() as metrics:
+            metrics.record(emetrics.EMetrics.TRAIN_GROUP, completed_batch, {'loss': loss, 'accuracy': acc})
+        with elog.ELog.open() as log:
             log.recordTrain('Train', completed_batch, self.gs, loss, acc, worker)
 
     def log_test_metrics(self, loss, acc, completed_batch, worker=0):
         acc = acc / 100.0
         self._tests.append({'step': completed_batch, 'loss': loss, 'accuracy': acc})
-        with EMetrics.open() as metrics:
-            metrics.record(EMetrics.TEST_GROUP, completed_batch, {'loss': loss, 'accuracy': acc})
-        with ELog.open() as log:
+        with emetrics.EMetrics.open() as metrics:
+            metrics.record(emetrics.EMetrics.TEST_GROUP, completed_batch, {'loss': loss, 'accuracy': acc})
+        with elog.ELog.open() as log:
             log.recordTest('Test', loss, acc, worker)
 
     def on_train_end(self):

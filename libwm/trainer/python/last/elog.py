@@ -6,6 +6,10 @@ import os
 import sys
 import time
 
+from wm_last import give_way
+
+give_way(__name__, __file__)
+
 
 class ELog:
     """A context manager; open() gives one."""

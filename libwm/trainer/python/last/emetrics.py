@@ -6,6 +6,10 @@ import json
 import os
 import time
 
+from wm_last import give_way
+
+give_way(__name__, __file__)
+
 _TYPES = ((bool, None), (int, 2), (float, 3))
 
 
