@@ -56,6 +56,7 @@ def after_pass(done, tested=True):
     progress = Progress(step=10 * done, passes_done=done, data_epoch=done,
                         phase=FINISH if done == 3 else TRAIN)
     progress.validated = Tally(10, [5.0, 9.0]) if tested else Tally()
+    progress.passes_validated = done if tested else 0
     return progress
 
 
@@ -125,6 +126,16 @@ class HooksTest(unittest.TestCase):
         under_test.catch_up(progress, 0)
         self.assertEqual(logger.calls, [('train', {'loss': 2.0, 'accuracy': 0.5}, 10, 0, 2),
                                         ('test', {'loss': 0.5, 'accuracy': 0.9}, 0, 0)])
+
+    def test_a_pass_that_was_not_validated_reports_no_validation(self):
+        driver, worker = LaterLogger(), LaterLogger()
+        under_test = hooks(driver=driver, worker=worker, generation=2)
+        for done, validated in ((1, 0), (2, 2), (3, 2)):
+            progress = after_pass(done)
+            progress.passes_validated = validated
+            under_test.catch_up(progress, 0)
+        self.assertEqual([call[3] for call in driver.calls], [1])  # the pass, from 0
+        self.assertEqual(worker.calls, driver.calls)
 
     def test_only_rank_0_speaks_to_the_driver_logger_every_worker_to_its_own(self):
         driver, worker = OlderLogger(), OlderLogger()

@@ -42,6 +42,15 @@ class ProgressTest(unittest.TestCase):
         tested = {passed for phase, passed, _, _ in to_the_end(plan, lambda _: 2) if phase == VALID}
         self.assertEqual(tested, {2, 4})
 
+    def test_it_is_known_which_pass_was_validated_last(self):
+        plan, progress, known = course(epochs=5, validation_freq=3), Progress(), {}
+        while progress.phase != FINISH:
+            begin, end = progress.next_batch(plan, 2)
+            commit = progress.commit_train if progress.phase == TRAIN else progress.commit_valid
+            commit(plan, end, end - begin, [1.0])
+            known[progress.passes_done] = progress.passes_validated
+        self.assertEqual(known, {0: 0, 1: 0, 2: 0, 3: 3, 4: 3, 5: 5})
+
     def test_no_validation_without_test_samples_or_when_switched_off(self):
         for plan in (course(test_samples=0), course(validation_freq=0)):
             self.assertNotIn(VALID, {r[0] for r in to_the_end(plan, lambda _: 2)})
@@ -58,7 +67,7 @@ class ProgressTest(unittest.TestCase):
             progress.commit_train(course(), end, end - begin, [0.1, 0.2])
         progress.batch = 48
         self.assertEqual(Progress.unpack(progress.pack()), progress)
-        self.assertEqual(Progress.unpack(progress.pack()[:-2]).batch, 0)
+        self.assertEqual(Progress.unpack(progress.pack()[:-3]).batch, 0)  # before there were the last three
 
     def test_another_data_set_is_taken_between_passes_only(self):
         for old, wanted in ((Progress(), True), (Progress(cursor=4), True),

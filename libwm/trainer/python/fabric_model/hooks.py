@@ -96,7 +96,7 @@ class Hooks:
         self._epochs = course.epochs
         self._driver = Logger(script.driver_logger, script.logger_generation)
         self._worker = Logger(script.worker_logger, script.logger_generation)
-        self._begun, self._ended, self._tested = 0, 0, 0
+        self._begun, self._ended = 0, 0
         self._last_told, self._saved, self._driver_ended = False, False, False
         for target in self._everybody():
             self._equip(target)
@@ -120,7 +120,7 @@ class Hooks:
     def join(self, progress):
         """This worker comes in here, before it takes the state over: what lies before is not
         for it; the pass that is under way begins for it now."""
-        self._begun = self._ended = self._tested = progress.passes_done
+        self._begun = self._ended = progress.passes_done
         if progress.phase == TRAIN:
             self._begin_pass(progress)
         elif progress.phase == VALID:
@@ -170,10 +170,10 @@ class Hooks:
                 scheduler.step()
 
     def _test(self, progress, rank):
+        """For the pass that ends here, if it was validated."""
+        if progress.passes_validated != self._ended + 1:
+            return  # the numbers are of a pass before
         values = progress.validated.means()
-        if not values or self._tested == progress.passes_done:
-            return
-        self._tested = progress.passes_done
         if rank == 0:
             self._driver.test(values, self._names, progress)
         self._worker.test(values, self._names, progress)

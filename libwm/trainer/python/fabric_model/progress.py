@@ -65,6 +65,7 @@ class Progress:
     batch: int = 0           # samples of a step where rank 0 chooses them; 0: as the course says
 
     train_samples: int = 0   # of a pass, where the progress was made; 0: not known
+    passes_validated: int = 0  # passes_done when `validated` was whole; 0: it never was
 
     def goes_on_with(self, samples):
         """Takes a data set of `samples` for what comes. Returns whether it can: in the middle of
@@ -113,6 +114,7 @@ class Progress:
         self.validated.add(weight, sums)
         if end == course.test_samples:
             self._next_pass(course)
+            self.passes_validated = self.passes_done
 
     def _next_pass(self, course):
         self.passes_done = self.data_epoch + 1
