@@ -11,11 +11,13 @@
 #include <iostream>
 
 #include "daemons/wmasterd/accounting.h"
+#include "daemons/wmasterd/begin.h"
 #include "daemons/wmasterd/core.h"
 #include "daemons/wmasterd/real_world.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
+#include "libwm/proc/ready.h"
 #include "libwm/wire/munge.h"
 
 namespace wm::master {
@@ -127,19 +129,22 @@ Result<void> catch_up(Accounting& accounting, RealWorld& world, const Core& core
 }
 
 Result<void> serve(const Options& options) {
-  WM_TRY(Config config, conf::load(options.conf_dir));
+  WM_TRY(Config config, conf::load(options.conf_dir, conf::this_host()));
   const auto& conf = config.cluster;
-  bool to_file = !options.foreground && !conf.dirs.log.empty();
-  log::open("wmasterd", to_file ? conf.dirs.log + "/wmasterd.log" : "",
+  auto folders = conf::master_folders(conf.dirs);
+  if (options.foreground) folders.log.clear();
+  WM_TRY(begin_as(conf.master_user, folders));
+  WM_TRY(check_state_place(conf.dirs.state, folders));
+  log::open("wmasterd", folders.log.empty() ? "" : folders.log + "/wmasterd.log",
             log::level_named(conf.log_level));
   WM_TRY(auto host_uid, uid_of(conf.host_user));
   std::shared_ptr<wire::Credentials> credentials = wire::munge_credentials(conf.munge_socket);
 
   boost::asio::io_context loop(1);
   WM_TRY(auto world,
-         RealWorld::make(loop, {options.conf_dir, conf.dirs.state, conf.limits.store_reserve,
+         RealWorld::make(loop, {options.conf_dir, folders.state, conf.limits.store_reserve,
                                 conf.limits.store_queue, credentials}));
-  WM_TRY(auto accounting, Accounting::open(conf.dirs.state));
+  WM_TRY(auto accounting, Accounting::open(folders.state));
   Core core(
       *world, Rights{{0u, ::getuid()}},
       [&](const AcctRequest& request) { return accounting->history(request); },
@@ -160,6 +165,7 @@ Result<void> serve(const Options& options) {
              [&](std::unique_ptr<wire::Link> link) { adopt(*world, core, std::move(link)); }));
   boost::asio::signal_set signals(loop, SIGTERM, SIGINT);
   signals.async_wait([&](const boost::system::error_code&, int) { loop.stop(); });
+  proc::tell_ready();
   log::info("listening",
             {{"address", wire::to_string(listener->endpoint())}, {"cluster", conf.name}});
   loop.run();

@@ -284,7 +284,7 @@ std::string RealWorld::hash(const std::string& bytes) {
   return {hash.begin(), hash.end()};
 }
 
-Result<Config> RealWorld::read_config() { return conf::load(options_.conf_dir); }
+Result<Config> RealWorld::read_config() { return conf::load(options_.conf_dir, conf::this_host()); }
 
 std::string user_name(std::uint32_t uid) {
   thread_local UserNames names(look_up_user);

@@ -17,9 +17,11 @@
 
 #include "daemons/wnoded/real_outside.h"
 #include "libwm/base/log.h"
+#include "libwm/conf/folders.h"
 #include "libwm/conf/load.h"
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/container.h"
+#include "libwm/proc/ready.h"
 #include "libwm/proc/spawn.h"
 #include "libwm/proc/topology.h"
 #include "libwm/wire/munge.h"
@@ -48,11 +50,7 @@ Result<Options> parse(int argc, char** argv) {
     else return fail(Code::BadArgument, "bad option '" + word + "'");
   }
   if (options.conf.empty()) options.conf = conf::kDefaultDir;
-  if (options.name.empty()) {
-    char name[256] = {};
-    ::gethostname(name, sizeof(name) - 1);
-    options.name = std::string(name).substr(0, std::string(name).find('.'));
-  }
+  if (options.name.empty()) options.name = conf::this_host();
   return options;
 }
 
@@ -62,17 +60,24 @@ Result<std::uint32_t> uid_of(const std::string& user) {
   return static_cast<std::uint32_t>(entry->pw_uid);
 }
 
-/// Folders of this host; several hosts of a private cluster share a run folder.
+/// Folders of this host, several of them in a private cluster.
 Result<HostFolders> make_folders(const ClusterConf& conf, const std::string& name,
                                  const fs::path& sbin) {
-  HostFolders folders{conf.dirs.run + "/" + name, "", name,
-                      proc::to_text(proc::usable_cgroups(conf.cgroup_root)), sbin / "wshepherd"};
-  auto state = conf.dirs.state + "/" + name;
-  for (const auto& folder : {folders.run, state}) WM_TRY(proc::make_folders(folder));
-  ::chmod(folders.run.c_str(), 0711);  // users enter their own attempt folders by name
-  ::chmod(state.c_str(), 0700);
-  folders.exits = state + "/exits";
-  return folders;
+  auto own = conf::node_folders(conf.dirs, name);
+  for (const auto& folder : {own.run, own.state}) WM_TRY(proc::make_folders(folder));
+  ::chmod(own.run.c_str(), 0711);  // users enter their own attempt folders by name
+  ::chmod(own.state.c_str(), 0700);
+  return HostFolders{own.run, own.state + "/exits", name,
+                     proc::to_text(proc::usable_cgroups(conf.cgroup_root)), sbin / "wshepherd"};
+}
+
+/// Opens the log: a file of this host's own, standard error where there is no folder for it.
+void open_log(const ClusterConf& conf, const Options& options) {
+  auto folder = options.foreground ? "" : conf::node_folders(conf.dirs, options.name).log;
+  auto made = folder.empty() ? Result<void>() : proc::make_folders(folder);
+  log::open("wnoded", folder.empty() ? "" : folder + "/wnoded." + options.name + ".log",
+            log::level_named(conf.log_level));
+  if (!made) log::warn("log_folder_not_made", {{"why", made.error().text}});
 }
 
 /// Variables that mark every process of a private cluster's host.
@@ -161,10 +166,8 @@ Result<NodeSetup> find_out(const Config& config, Options options) {
 }
 
 Result<void> run(const Options& options) {
-  WM_TRY(auto config, conf::load(options.conf));
-  auto log_dir = options.foreground ? "" : config.cluster.dirs.log;
-  log::open("wnoded", log_dir.empty() ? "" : log_dir + "/wnoded." + options.name + ".log",
-            log::level_named(config.cluster.log_level));
+  WM_TRY(auto config, conf::load(options.conf, options.name));
+  open_log(config.cluster, options);
   WM_TRY(auto setup, find_out(config, options));
   boost::asio::io_context loop;
   RealOutside outside(loop, std::move(setup));
@@ -174,6 +177,7 @@ Result<void> run(const Options& options) {
     log::info("wnoded_ends", {{"signal", signal}, {"jobs", "run on"}});
     loop.stop();
   });
+  proc::tell_ready();
   log::info("wnoded_up", {{"host", options.name}, {"address", options.address}});
   loop.run();
   return {};

@@ -51,11 +51,13 @@ constexpr Key<C> kKeys[] = {
      "hierarchy, version 1 and 2, or the path of a folder of version 2. Empty: the daemon's own; "
      "none: no control groups."},
     {"state_dir", [](C& c) -> Field { return &c.dirs.state; }, kAny, Effect::Restart,
-     "Directory of the master's databases and of the hosts' exit records."},
+     "Directory below which the master has its databases (master) and each host its exit records "
+     "(node)."},
     {"run_dir", [](C& c) -> Field { return &c.dirs.run; }, kAny, Effect::Restart,
-     "Directory of sockets and pid files."},
+     "Directory below which hosts have the sockets of running jobs (node)."},
     {"log_dir", [](C& c) -> Field { return &c.dirs.log; }, kAny, Effect::Restart,
-     "Directory of the daemons' logs. Empty: standard error."},
+     "Directory below which the master (master) and each host (node) write their logs. Empty: "
+     "standard error."},
     {"results_dir", [](C& c) -> Field { return &c.dirs.results; }, kAny, Effect::NewJobs,
      "Directory, seen by all hosts, below which RESULT_DIR of a job lies. Empty: the user's "
      "home."},

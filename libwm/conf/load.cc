@@ -131,7 +131,7 @@ void load_cluster(const Ini& ini, ClusterConf& cluster, Problems& problems) {
   }
 }
 
-// Without a section of its own the master's host is the cluster.
+// Without any section the master's host is the cluster.
 std::vector<HostConf> load_hosts(const Ini& ini, const std::string& master, Problems& problems) {
   auto sections = sections_of(ini, host_keys(), problems);
   std::vector<HostConf> hosts;
@@ -229,7 +229,7 @@ Result<void> check_directory(const std::string& dir) {
 
 std::span<const std::string_view> file_names() { return kFiles; }
 
-Result<Config> parse(const Texts& texts) {
+Result<Config> parse(const Texts& texts, const std::string& own_host) {
   Problems problems;
   Lines lines;
   std::map<std::string_view, Ini> inis;
@@ -242,7 +242,8 @@ Result<Config> parse(const Texts& texts) {
   Config c;
   load_cluster(inis["wm.conf"], c.cluster, problems);
   c.queues = load_queues(inis["queues.conf"], problems);
-  c.hosts = load_hosts(inis["hosts.conf"], c.cluster.master_host, problems);
+  c.hosts =
+      load_hosts(inis["hosts.conf"], own_host.empty() ? c.cluster.master_host : own_host, problems);
   c.plans = load_plans(inis["plans.conf"], problems);
   c.apps = load_apps(inis["apps.conf"], problems);
   c.users = load_users(inis["users.conf"], problems);
@@ -262,13 +263,20 @@ Result<ClusterConf> load_cluster(const std::string& dir) {
   return cluster;
 }
 
-Result<Config> load(const std::string& dir) {
+Result<Config> load(const std::string& dir, const std::string& own_host) {
   WM_TRY(check_directory(dir));
   Texts texts;
   for (auto file : kFiles) {
     WM_TRY(texts[std::string(file)], read_text(std::filesystem::path(dir) / file));
   }
-  return parse(texts);
+  return parse(texts, own_host);
+}
+
+std::string this_host() {
+  char name[256] = "";
+  ::gethostname(name, sizeof(name) - 1);
+  std::string text = name;
+  return text.substr(0, text.find('.'));
 }
 
 }  // namespace wm::conf

@@ -6,7 +6,8 @@
 //
 // Six files, each optional: wm.conf queues.conf hosts.conf plans.conf apps.conf users.conf.
 // In all but wm.conf, [default] gives the values that the other sections start from, and what is
-// there without a section (built_in.h); the root plan alone starts from nothing but its own section.
+// there without a section (built_in.h); the root plan alone starts from nothing but its own
+// section.
 #pragma once
 
 #include <map>
@@ -28,16 +29,21 @@ using Texts = std::map<std::string, std::string>;
 /// Names of the six files, wm.conf first. @cost O(1)
 std::span<const std::string_view> file_names();
 
-/// The configuration that these texts describe.
+/// The configuration that these texts describe. `own_host`: name of this machine, which is the
+/// cluster when hosts.conf names no host; empty: master_host is.
 /// @errors BadArgument: a line per problem, "queues.conf:14: unknown key …"
 /// @cost O(bytes + hosts)   @thread any; reads nothing else
-Result<Config> parse(const Texts& texts);
+Result<Config> parse(const Texts& texts, const std::string& own_host = "");
 
-/// The configuration in directory `dir`.
+/// The configuration in directory `dir`; own_host as of parse().
 /// @errors NotFound: no such directory; System: the directory or a file in it is there and cannot
 /// be read; as parse()
 /// @cost reads six files; blocks
-Result<Config> load(const std::string& dir);
+Result<Config> load(const std::string& dir, const std::string& own_host = "");
+
+/// The name by which this machine joins a cluster unless it is told another: its host name up to
+/// the first dot. @cost one system call   @thread any
+std::string this_host();
 
 /// wm.conf of directory `dir` alone: what a command needs to find its master.
 /// @errors as load()   @cost reads one file; blocks

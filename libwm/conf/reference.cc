@@ -31,12 +31,14 @@ struct Page {
 
 constexpr Page kPages[] = {
     {"wm.conf", "the cluster",
-     "Keys stand without a section, or under the headings [cluster], [master], [paths], [times] "
-     "and [limits], which are for the reader only."},
+     "Keys stand without a section, or under the headings [cluster], [master], [paths], [times], "
+     "[limits] and [scheduler], which are for the reader only."},
     {"queues.conf", "queues", "One section per queue: [night]."},
     {"hosts.conf", "hosts",
-     "One section per host or range of hosts: [login1], [gpu[01-16]]. Without any, the master's "
-     "host is the cluster."},
+     "One section per host or range of hosts: [login1], [gpu[01-16]]. Without any, the machine on "
+     "which wmasterd runs is the cluster. A host joins by the name that wnoded has (--name, else "
+     "its host name up to the first dot); one that is not listed is refused, and bhosts says "
+     "which."},
     {"plans.conf", "resource plans",
      "One section per path: [/research/vision]; its parent needs one too. The root [/] is always "
      "there."},

@@ -90,9 +90,7 @@ def spawn_rate():
 
 def array(bench):
     """array_2000_true_jobs_per_s, spawn_rate_per_s"""
-    path = bench.cluster.path('state', 'wmasterd', 'acct.db')
-    if not os.path.exists(path):
-        path = bench.cluster.path('state', 'acct.db')
+    path = bench.cluster.path('state', 'master', 'acct.db')
     rate = spawn_rate()
     pids = {name: pid_of(bench, name) for name in ('wmasterd', 'node1')}
     before = {name: cpu_s(pid) for name, pid in pids.items()}
