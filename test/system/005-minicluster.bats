@@ -11,6 +11,8 @@ setup() {
   cat >"$B/sbin/wmasterd" <<'SH'
 #!/bin/bash
 echo "$0 $*" >"$WM_CLUSTER_DIR/log/${WM_NODE:-wmasterd}.started"
+[ -z "$NOTIFY_SOCKET" ] || python3 -c 'import os, socket
+socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])'
 [ -z "$WM_NODE" ] || { LSB_JOBID=7 WM_TASK=0 setsid sleep 1000 & (exec -a "wshepherd 7-0.1 $WM_NODE" sleep 1000) & }
 exec sleep 1000
 SH
@@ -118,6 +120,15 @@ block = address.take(os.getpid()); address.give_back(block)"
   [ "$status" -eq 0 ]
   [ "$(pid_of wmasterd)" != "$old" ]
   lives "$(pid_of wmasterd)"
+}
+
+@test "start of a daemon that dies says why and fails" {
+  up
+  mini kill --dir "$DIR" wmasterd
+  printf '#!/bin/sh\necho "wm.conf:3: unknown key" >&2; sleep 0.1; exit 1\n' >"$B/sbin/wmasterd"
+  mini start --dir "$DIR" wmasterd
+  [ "$status" -eq 1 ]
+  [[ $output == *"wmasterd died"*"wm.conf:3: unknown key"* ]]
 }
 
 @test "kill nodeK takes the whole host and leaves the other" {

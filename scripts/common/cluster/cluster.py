@@ -19,6 +19,7 @@ import pwd
 import secrets
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -99,9 +100,8 @@ class Cluster:
         self.down()  # what a cluster that died here may have left
         try:
             self._prepare(flags)
-            self.start('wmasterd')
-            for node in self.nodes():
-                self.start(node)
+            for name in ['wmasterd', *self.nodes()]:
+                self._spawn(name)
             self._wait_until_ok()
         except BaseException:
             self.down()
@@ -233,7 +233,31 @@ class Cluster:
     # ---- its daemons -----------------------------------------------------------------
 
     def start(self, name):
-        """Starts wmasterd or one host; says nothing of when it is ready."""
+        """Starts wmasterd or one host; returns when it says that it is ready, as systemd would."""
+        address_of_ready = self.short('run', f'{name}.ready')
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(address_of_ready)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as words:
+            words.bind(address_of_ready)
+            os.chmod(address_of_ready, 0o666)  # the master may have another account
+            process = self._spawn(name, NOTIFY_SOCKET=address_of_ready)
+            self._wait_until_ready(name, words, process)
+        os.unlink(address_of_ready)
+
+    def _wait_until_ready(self, name, words, process):
+        """Until READY=1 comes, the process has ended, or the limit is over."""
+        words.settimeout(0.05)
+        deadline = time.monotonic() + UP_LIMIT_S
+        while time.monotonic() < deadline:
+            with contextlib.suppress(TimeoutError):
+                if b'READY=1' in words.recv(4096):
+                    return
+            if process.poll() is not None:
+                raise Failure(f'{name} died: {self._last_lines(name + ".out")}')
+        raise Failure(f'{name} is not ready after {UP_LIMIT_S} s: {self._last_lines(name + ".out")}')
+
+    def _spawn(self, name, **more):
+        """Starts wmasterd or one host; says nothing of when it is ready. @errors it runs already"""
         if self._alive(name):
             raise Failure(f'{name} is running already')
         command, env = self._command(name)
@@ -243,9 +267,10 @@ class Cluster:
             account = {'user': master.pw_uid, 'group': master.pw_gid,
                        'extra_groups': [g.gr_gid for g in grp.getgrall() if master.pw_name in g.gr_mem]}
         with open(self.path('log', f'{name}.out'), 'ab') as log:
-            process = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            process = subprocess.Popen(command, env={**env, **more}, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                        cwd='/', start_new_session=True, **account)
         self._remember(name, process.pid)
+        return process
 
     def _command(self, name):
         env = {**os.environ, **self.exports()}
