@@ -20,7 +20,8 @@ install_it() { run "$TOP/scripts/install"; [ "$status" -eq 0 ]; }
   [ -f usr/lib/wm/python/fabric_model/__init__.py ]
   [ -f usr/share/man/man8/wmasterd.8 ]
   [ -f usr/share/man/man5/wm.conf.5 ]
-  [ -f lib/systemd/system/wnoded.service ]
+  [ -f usr/lib/systemd/system/wnoded.service ]
+  [ -f usr/lib/sysusers.d/wm.conf ]
   [ -f etc/wm/queues.conf ]
   [ -f etc/logrotate.d/wm ]
   [ -f usr/share/bash-completion/completions/wm ]
@@ -63,6 +64,54 @@ install_it() { run "$TOP/scripts/install"; [ "$status" -eq 0 ]; }
   [[ $output == *"WM_CONF_DIR=/opt/wm/etc/wm"* ]]
 }
 
+@test "programs are installed without what only a debugger reads" {
+  command -v gcc >/dev/null || skip "no compiler"
+  echo 'int main(void) { return 0; }' | gcc -g -x c - -o "$B/bin/bjobs"
+  nm "$B/bin/bjobs" | grep -q ' main$'
+  install_it
+  run nm "$DESTDIR/usr/bin/bjobs"
+  [[ $output == *"no symbols"* ]]
+  "$DESTDIR/usr/bin/bjobs"
+  STRIP='' install_it
+  nm "$DESTDIR/usr/bin/bjobs" | grep -q ' main$'
+}
+
+@test "what comes next is said, and not to who makes a package" {
+  install_it
+  [[ $output != *"ckconfig"* ]]
+  DESTDIR='' prefix=$BATS_TEST_TMPDIR/own install_it
+  [[ $output == *"systemd-sysusers $BATS_TEST_TMPDIR/own"*"hosts.conf"*"munge.key"*"badmin ckconfig"*"systemctl link"*"enable --now wnoded"* ]]
+}
+
+# unit_folders UNIT: what systemd gives to that unit's account
+unit_folders() {
+  sed -n 's/^\(State\|Runtime\|Logs\|Cache\|Configuration\)Directory=/\1 /p' "$TOP/etc/systemd/$1.service" |
+    while read -r kind names; do for name in $names; do echo "$kind $name"; done; done
+}
+
+@test "no folder of one unit is, or lies in, one of the other: a restart would take it over" {
+  for unit in wmasterd wnoded; do
+    [ "$(unit_folders "$unit" | wc -l)" -ge 2 ]
+    while read -r kind name; do
+      while read -r kind_2 name_2; do
+        [ "$kind" = "$kind_2" ] || continue
+        [[ $name/ != "$name_2/"* && $name_2/ != "$name/"* ]] || { echo "$kind: $name, $name_2"; return 1; }
+      done < <(for other in wmasterd wnoded; do [ "$other" = "$unit" ] || unit_folders "$other"; done)
+    done < <(unit_folders "$unit")
+  done
+}
+
+@test "systemd takes the units" {
+  command -v systemd-analyze >/dev/null || skip "systemd is not installed"
+  prefix=$BATS_TEST_TMPDIR/own DESTDIR='' install_it
+  printf '#!/bin/sh\n' >"$prefix/sbin/wnoded"; chmod +x "$prefix/sbin/wnoded"
+  for unit in wmasterd wnoded; do
+    # munge.service, nss-user-lookup and the like may not be on this machine; what is ours must be sound
+    run systemd-analyze verify --man=no --recursive-errors=no "$prefix/lib/systemd/system/$unit.service"
+    ! grep "$unit.service" <<<"$output" | grep -iE "unknown|ignoring|failed|not executable|bad|invalid" || { echo "$output"; return 1; }
+  done
+}
+
 @test "daemons that fail to start are tried without end" {
   for unit in "$TOP"/etc/systemd/*.service; do
     sed -n '/^\[Unit\]/,/^\[Service\]/p' "$unit" | grep -qx StartLimitIntervalSec=0
@@ -84,6 +133,18 @@ install_it() { run "$TOP/scripts/install"; [ "$status" -eq 0 ]; }
   [ "$status" -eq 1 ]
 }
 
+@test "every command and daemon has its manual page, and every command its completion" {
+  install_it
+  for program in "$TOP"/commands/*.cc "$TOP"/commands/gpu/*.cu; do
+    name=$(basename "$program" | sed 's/\.[a-z]*$//')
+    [ -f "$DESTDIR/usr/share/man/man1/$name.1" ] || { echo "no page: $name"; return 1; }
+    [ -e "$DESTDIR/usr/share/bash-completion/completions/$name" ] || { echo "no completion: $name"; return 1; }
+  done
+  for folder in "$TOP"/daemons/{wmasterd,wnoded,wshepherd}; do
+    [ -f "$DESTDIR/usr/share/man/man8/$(basename "$folder").8" ] || { echo "no page: $folder"; return 1; }
+  done
+}
+
 @test "every manual page is clean roff" {
   command -v groff >/dev/null || skip "groff is not installed"
   for page in "$TOP"/commands/*.md "$TOP"/daemons/*/*.md "$TOP"/libwm/conf/*.md; do
@@ -101,8 +162,9 @@ install_it() { run "$TOP/scripts/install"; [ "$status" -eq 0 ]; }
 }
 
 @test "the completion knows every command, and what badmin's verbs are about" {
-  for command in "$TOP"/commands/*.cc; do
-    grep -qE "^complete .* $(basename "$command" .cc)( |\$)" "$TOP/etc/completion/wm" || { echo "$command"; return 1; }
+  for command in "$TOP"/commands/*.cc "$TOP"/commands/gpu/*.cu; do
+    name=$(basename "$command" | sed 's/\.[a-z]*$//')
+    grep -qE "^complete .* $name( |\$)" "$TOP/etc/completion/wm" || { echo "$command"; return 1; }
   done
   cd "$BATS_TEST_TMPDIR"; mkdir fake
   printf '#!/bin/sh\necho "\\"HOST_NAME\\": \\"node7\\""\n' >fake/bhosts
