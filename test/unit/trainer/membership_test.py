@@ -74,6 +74,30 @@ class LatePlanTest(unittest.TestCase):
         self.membership.close()
         self.assertEqual((self.membership.ready_epoch, self.agent.said), (4, [('connected', 4)]))
 
+    def test_dropping_a_withdrawn_plan_spares_the_one_that_takes_its_place(self):  # L-7: it is in flight
+        members, later = self.membership, membership.Pending(plan(5, [2]), None)
+        members._pend(membership.Pending(plan(4, [2]), None))
+        members._pending.withdrawn = True
+        lock, placed = members._changed, []
+
+        class Entered:
+            """The lock; before it is first had, another thread has it and places the later plan."""
+
+            def __enter__(self):
+                if not placed:
+                    placed.append(later)
+                    members._changed = lock
+                    members._pend(later)
+                return lock.__enter__()
+
+            def __exit__(self, *raised):
+                return lock.__exit__(*raised)
+
+        members._changed = Entered()
+        members.drop_withdrawn()
+        self.assertEqual((placed, members.ready_epoch), ([later], 5))
+        members.close()
+
 
 if __name__ == '__main__':
     unittest.main()

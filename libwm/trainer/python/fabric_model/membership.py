@@ -101,10 +101,10 @@ class Membership:
 
     def drop_withdrawn(self):
         """At a step boundary: a withdrawn epoch that nobody agreed on is closed."""
-        pending = self._pending
-        if pending is None or not pending.withdrawn:
-            return
-        with self._changed:
+        with self._changed:  # another plan may take its place at any time: that one stays
+            pending = self._pending
+            if pending is None or not pending.withdrawn:
+                return
             self._pending = None
         if pending.group:
             pending.group.close()
