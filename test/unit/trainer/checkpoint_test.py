@@ -1,13 +1,15 @@
 """Role: tests of fabric_model/state.py and checkpoint.py: what is kept, that it is whole."""
 
+import io
 import os
+import pickle
 import tempfile
 import unittest
 from unittest import mock
 
 import torch
 
-from fabric_model import checkpoint, state
+from fabric_model import checkpoint, plain, state
 from fabric_model.progress import Progress
 
 
@@ -22,6 +24,20 @@ class Queue:
 
     def receive(self, tensor, rank):
         tensor.copy_(self.sent.pop(0))
+
+
+def detonate():
+    Hostile.ran += 1
+    return {}
+
+
+class Hostile:
+    """Runs something when it is unpickled."""
+
+    ran = 0
+
+    def __reduce__(self):
+        return detonate, ()
 
 
 class Counter:
@@ -61,6 +77,40 @@ class StateTest(unittest.TestCase):
         self.assertEqual(target.optimizer.param_groups[0]['lr'], source.optimizer.param_groups[0]['lr'])
         ours, theirs = (s.optimizer.state_dict()['state'][0]['exp_avg'] for s in (source, target))
         self.assertTrue(torch.equal(ours, theirs))
+
+    def test_torchs_schedulers_travel_without_their_own_methods(self):
+        kinds = [lambda o: torch.optim.lr_scheduler.OneCycleLR(o, 0.1, 20),
+                 lambda o: torch.optim.lr_scheduler.MultiStepLR(o, [2, 4]),
+                 lambda o: torch.optim.lr_scheduler.CyclicLR(o, 0.1, 0.2, cycle_momentum=False),
+                 lambda o: torch.optim.lr_scheduler.LambdaLR(o, lambda at: 0.5 ** at),
+                 lambda o: torch.optim.lr_scheduler.SequentialLR(o, [
+                     torch.optim.lr_scheduler.ConstantLR(o), torch.optim.lr_scheduler.OneCycleLR(o, 0.1, 20)], [2])]
+        for kind in kinds:
+            source, target, line = script(1), script(2), Queue()
+            for one in (source, target):
+                one.lr_scheduler = kind(one.optimizer)
+            for _ in range(3):
+                source.lr_scheduler.step()
+            state.Parcel(source.state(Progress())).send(line, 1)
+            target.take_over(state.receive(line, 0))
+            for one in (source, target):
+                one.lr_scheduler.step()
+            self.assertEqual(target.lr_scheduler.get_last_lr(), source.lr_scheduler.get_last_lr())
+
+    def test_what_a_callback_keeps_has_to_be_plain_data(self):
+        source = script(1)
+        source.check()
+        source.callbacks[0].count = object()
+        with self.assertRaisesRegex(plain.NotPlain, r"state of callback 0\['count'\] is a builtins.object"):
+            source.check()
+
+    def test_a_received_state_is_read_without_running_anything_of_it(self):
+        line = Queue()
+        hostile = torch.frombuffer(bytearray(pickle.dumps((Hostile(), []))), dtype=torch.uint8)
+        line.sent = [torch.tensor([hostile.numel()]), hostile]
+        with self.assertRaises(plain.Damaged):
+            state.receive(line, 0)
+        self.assertEqual(Hostile.ran, 0)
 
     def test_a_state_of_another_format_is_refused(self):
         other = {**script(1).state(Progress()), 'format': 99}
@@ -103,6 +153,42 @@ class CheckpointTest(unittest.TestCase):
         kept.save(source.state(Progress(step=3)), wait=True)
         with mock.patch.object(checkpoint.os, 'fsync', side_effect=OSError(28, 'No space left on device')):
             kept.save(source.state(Progress(step=4)), wait=True)
+        self.assertEqual(script(2).take_over(kept.load()).step, 3)
+        self.assertEqual(os.listdir(os.path.join(self.folder.name, 'checkpoint')), ['checkpoint.pt'])
+
+    def test_one_of_an_earlier_version_is_refused_unread_until_it_is_converted(self):
+        source, kept = script(1), checkpoint.Checkpoints(self.folder.name)
+        kept.save(source.state(Progress(step=3)), wait=True)
+        old = {**checkpoint.load(kept.path), 'more': Hostile()}
+        for zipped in (True, False):
+            torch.save(old, kept.path, _use_new_zipfile_serialization=zipped)
+            Hostile.ran = 0
+            with self.assertRaisesRegex(plain.Damaged, 'pickle.*-m fabric_model.checkpoint ' + kept.path):
+                kept.load()
+            self.assertEqual(Hostile.ran, 0)
+        del old['more']
+        torch.save(old, kept.path)
+        checkpoint.convert(kept.path)
+        self.assertEqual(script(2).take_over(kept.load()).step, 3)
+
+    def test_a_damaged_one_is_refused_with_its_name(self):
+        kept = checkpoint.Checkpoints(self.folder.name)
+        kept.save(script(1).state(Progress()), wait=True)
+        with open(kept.path, 'rb') as file:
+            whole = file.read()
+        for damaged in (b'', whole[:12], whole[:100], whole[:-1], whole + b'x', b'WMCKPT09' + whole[8:]):
+            with open(kept.path, 'wb') as file:
+                file.write(damaged)
+            with self.assertRaisesRegex(plain.Damaged, f'checkpoint {kept.path}: .*Remove it'):
+                kept.load()
+
+    def test_one_that_cannot_be_written_is_told_and_leaves_the_old_one(self):
+        source, kept = script(1), checkpoint.Checkpoints(self.folder.name)
+        kept.save(source.state(Progress(step=3)), wait=True)
+        source.callbacks[0].count = object()
+        with mock.patch.object(checkpoint.sys, 'stderr', io.StringIO()) as told:
+            kept.save(source.state(Progress(step=4)), wait=True)
+        self.assertRegex(told.getvalue(), 'checkpoint.pt: .*builtins.object')
         self.assertEqual(script(2).take_over(kept.load()).step, 3)
         self.assertEqual(os.listdir(os.path.join(self.folder.name, 'checkpoint')), ['checkpoint.pt'])
 

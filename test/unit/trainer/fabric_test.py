@@ -125,16 +125,31 @@ class Schedulers(Fabric):
                 self.train(lr_scheduler=scheduler)
 
 
+class Refused(Fabric):
+    def test_a_callback_whose_state_cannot_travel_is_named_before_the_training_begins(self):
+        class Callback:
+            def state_dict(self):
+                return {'mine': object()}
+
+            def load_state_dict(self, values):
+                pass
+
+        with self.assertRaisesRegex(TypeError, r"state of callback 0\['mine'\] is a builtins.object"):
+            self.train(user_callback=[Callback()])
+        self.assertNotIn('START TRAINING', self.printed.getvalue())
+
+
 class Resumed(Fabric):
     def test_in_the_middle_of_a_pass_another_data_set_is_refused_with_both_sizes(self):
         self.train(epochs=2)
         folder = os.environ['RESULT_DIR']
         path = os.path.join(folder, 'checkpoint', checkpoint.NAME)
-        saved = torch.load(path)
+        saved = checkpoint.load(path)
         progress = Progress.unpack(saved['progress'])
         self.assertEqual((progress.passes_done, progress.train_samples), (1, 32))
         progress.cursor = 8
-        torch.save({**saved, 'progress': progress.pack()}, path)
+        with open(path, 'wb') as file:
+            checkpoint.dump({**saved, 'progress': progress.pack()}, file)
         with self.assertRaisesRegex(ValueError, f'{path}: .*over 32 samples, the data set has 40 now'):
             self.train(resumed=folder, sets=(Sums(40), None))
         self.train(resumed=folder)
@@ -197,10 +212,10 @@ class Saving(Fabric):
 
         real, waited = checkpoint._write, []
 
-        def slow(value, path):
+        def slow(path, pour):
             if path.endswith(checkpoint.NAME):
                 waited.append(passed.wait(10))
-            real(value, path)
+            real(path, pour)
 
         with mock.patch.object(checkpoint, '_write', slow):
             self.train(epochs=4, user_callback=[Callback()])

@@ -4,10 +4,13 @@ given (state.py) and rank 0's generators.
 
   checkpoint.pt.<pid>.tmp ──fsync──► rename ──► checkpoint.pt ──► fsync of the folder
 
+  file   "WMCKPT02", length of the head (8 bytes, little-endian), the head (plain.py), its blocks
+
 Invariants: checkpoint.pt is whole at every instant; periodic ones are written by a thread
-from a copy, so that neither training nor a resize waits for the disk.
+from a copy, so that neither training nor a resize waits for the disk; reading one runs nothing of it.
 """
 
+import functools
 import os
 import random
 import sys
@@ -15,22 +18,24 @@ import threading
 
 import torch
 
-from . import onnx_file
-from .state import copy_tensors
+from . import onnx_file, plain
+from .state import copy_tensors, without_functions
 
 NAME = 'checkpoint.pt'
+_MAGIC = b'WMCKPT02'
+_PICKLES = (b'PK\x03\x04', b'\x80\x02')  # how torch's own files begin
 
 
-def _write(value, path):
-    """@errors OSError"""
+def _write(path, pour):
+    """Makes the file whole or not at all; `pour(file)` fills it. @errors OSError; those of pour"""
     temporary = f'{path}.{os.getpid()}.tmp'
     try:
         with open(temporary, 'wb') as file:
-            torch.save(value, file)
+            pour(file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except OSError:
+    except BaseException:
         if os.path.exists(temporary):
             os.unlink(temporary)
         raise
@@ -39,6 +44,58 @@ def _write(value, path):
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def dump(value, file):
+    """Writes a tree as a checkpoint. @errors OSError; plain.NotPlain"""
+    head, tensors = plain.pack(value)
+    file.write(_MAGIC + len(head).to_bytes(8, 'little') + head)
+    for tensor in tensors:
+        file.write(plain.memory(tensor).numpy())
+
+
+def load(path):
+    """The tree in a checkpoint. Runs nothing of it.
+    @errors OSError; plain.Damaged: the text says what to do"""
+    with open(path, 'rb') as file:
+        magic = file.read(len(_MAGIC))
+        if magic.startswith(_PICKLES):
+            raise plain.Damaged(f'checkpoint {path}: a pickle, as versions before this one wrote; reading it can run '
+                                'whatever was put into it. Remove it; or, if you trust who wrote it: '
+                                f'python3 -m fabric_model.checkpoint {path}')
+        if magic != _MAGIC:
+            raise plain.Damaged(f"checkpoint {path}: begins with {magic!r}, not with {_MAGIC!r}: of another version, or "
+                                'damaged. Remove it to begin anew')
+        return _load_rest(path, file)
+
+
+def _load_rest(path, file):
+    left = os.fstat(file.fileno()).st_size - file.tell() - 8
+    size = int.from_bytes(file.read(8), 'little')
+    if size > left:
+        raise plain.Damaged(f'checkpoint {path}: cut short. Remove it to begin anew')
+    try:
+        head = plain.Head(file.read(size))
+        if sum(head.sizes) != left - size:
+            raise plain.Damaged(f'{left - size} bytes of memory, {sum(head.sizes)} announced')
+        return head.tree([_read_block(file, count) for count in head.sizes])
+    except plain.Damaged as error:
+        raise plain.Damaged(f'checkpoint {path}: {error}. Remove it to begin anew') from None
+
+
+def _read_block(file, count):
+    block = torch.empty(count, dtype=torch.uint8)
+    if count and file.readinto(block.numpy()) != count:
+        raise plain.Damaged('cut short')
+    return block
+
+
+def convert(path):
+    """Rewrites a checkpoint of an earlier version, a pickle: for files whose writer is trusted, since reading it runs
+    whatever is in it. @errors OSError; what torch.load raises"""
+    value = torch.load(path, map_location='cpu')
+    value['parts'] = {k: without_functions(v) for k, v in value['parts'].items()}
+    _write(path, lambda file: dump(value, file))
 
 
 def _generators():
@@ -80,8 +137,8 @@ class Checkpoints:
     def _save(self, whole):
         try:
             os.makedirs(self._folder, exist_ok=True)
-            _write(whole, os.path.join(self._folder, self._name))
-        except OSError as error:
+            _write(os.path.join(self._folder, self._name), lambda file: dump(whole, file))
+        except (OSError, plain.NotPlain) as error:
             print(f'checkpoint {self._folder}/{self._name}: {error}', file=sys.stderr, flush=True)
 
     @property
@@ -102,11 +159,11 @@ class Checkpoints:
 
     def load(self):
         """The newest state and its generators set, or None when there is none.
-        @errors RuntimeError, OSError: it is there but cannot be read"""
+        @errors plain.Damaged, OSError: it is there but cannot be read"""
         path = self.path
         if not path or not os.path.exists(path):
             return None
-        whole = torch.load(path, map_location='cpu')
+        whole = load(path)
         _set_generators(whole.pop('generators'))
         return whole
 
@@ -118,10 +175,14 @@ def save_model(result_dir, script, onnx):
         return
     folder = os.path.join(result_dir, 'model')
     os.makedirs(os.path.join(folder, 'train'), exist_ok=True)
-    weights = script.model.state_dict()
-    _write(weights, os.path.join(folder, 'saved_model.pt'))
-    _write(weights, os.path.join(folder, 'train', 'model_epoch_final.pth'))
-    _write(script.optimizer.state_dict(),
-           os.path.join(folder, 'train', 'model_epoch_final_optimizer_state.pth'))
+    weights, optimizer = script.model.state_dict(), script.optimizer.state_dict()
+    for value, name in ((weights, 'saved_model.pt'), (weights, 'train/model_epoch_final.pth'),
+                        (optimizer, 'train/model_epoch_final_optimizer_state.pth')):
+        _write(os.path.join(folder, name), functools.partial(torch.save, value))
     if onnx is not None:
         onnx_file.save(script.model, onnx, os.path.join(folder, 'model.onnx'))
+
+
+if __name__ == '__main__':
+    for given in sys.argv[1:]:
+        convert(given)

@@ -167,6 +167,7 @@ class _Run:
         self._script.onnx_example = self._onnx_example
         hooks = Hooks(self._script, self._course)
         hooks.train_begin()
+        self._script.check()
         warm_up(next((p.device for p in self._script.model.parameters()), 'cpu'))
         self.records = native.Records(self._lib, os.environ.get('LOG_DIR', ''))
         self.membership = Membership(self.agent) if self.agent.present else Alone(self.agent)

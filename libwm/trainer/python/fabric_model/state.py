@@ -1,54 +1,23 @@
 """Role: everything that a newcomer or a member left behind must be given, and a checkpoint must
 hold: progress, model, optimizer, learning-rate scheduler, callbacks' state, registered extras.
 
-A state travels as: one length; a pickle whose tensors are numbers; the small tensors as one
-block of bytes; the large ones each by itself, not copied.
-Invariant: a receiver holds all of it before it takes any of it over.
+A state travels as: the length of its head; the head (plain.py); the small blocks of memory as one; the
+large ones each by itself, not copied.
+Invariants: a receiver holds all of it before it takes any of it over; nothing that is received
+is run.
 """
 
-import io
-import pickle
 import threading
 
 import torch
 
+from . import plain
 from .group import GroupBroken
 from .progress import Progress
 
 FORMAT = 1
-_SMALL = 1 << 16  # bytes; smaller tensors share a block
-
-
-class _Pickler(pickle.Pickler):
-    """Leaves tensors out, numbered."""
-
-    def __init__(self, file, tensors):
-        super().__init__(file, protocol=4)
-        self._tensors = tensors
-
-    def persistent_id(self, value):
-        if not torch.is_tensor(value):
-            return None
-        self._tensors.append(value.detach())
-        return len(self._tensors) - 1
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, file, tensors):
-        super().__init__(file)
-        self._tensors = tensors
-
-    def persistent_load(self, number):
-        return self._tensors[number]
-
-
-def _bytes_of(tensor):
-    """The tensor's memory. @shape [bytes] uint8"""
-    return tensor.contiguous().reshape(-1).view(torch.uint8)
-
-
-def _typed(flat, shape, dtype):
-    return flat.view(dtype).view(shape)
+_SMALL = 1 << 16  # bytes; smaller ones travel together
+_LONGEST = 1 << 32  # bytes of a head
 
 
 class Script:
@@ -70,13 +39,26 @@ class Script:
     def state(self, progress):
         """The whole state. Parameters and the optimizer's tensors are the live ones: they
         change only when an optimizer step is applied; all else is copied."""
-        parts = {name: holder.state_dict() if name == 'optimizer'
-                 else copy_tensors(holder.state_dict()) for name, holder in self._holders().items()
+        parts = {name: self._part(name, holder) for name, holder in self._holders().items()
                  if name != 'model'}
         weights, live = self.model.state_dict(), dict(self.model.named_parameters())
         parts['model'] = {name: value if name in live else copy_tensors(value)
                           for name, value in weights.items()}
         return {'format': FORMAT, 'progress': progress.pack(), 'parts': parts}
+
+    @staticmethod
+    def _part(name, holder):
+        values = holder.state_dict()
+        if name == 'optimizer':
+            return values
+        # torch's schedulers put their own methods among their values: every worker has its own.
+        return copy_tensors(without_functions(values) if name == 'scheduler' else values)
+
+    def check(self):
+        """Whether what has a state by now can travel, before a training relies on it.
+        @errors plain.NotPlain: naming what cannot"""
+        for name, holder in self._holders().items():
+            plain.pack(self._part(name, holder) if name != 'model' else holder.state_dict(), f'state of {name}')
 
     def show(self, state):
         """Makes the model alone that of `state`, for hooks that look at it; take_over() follows."""
@@ -94,28 +76,43 @@ class Script:
         return Progress.unpack(state['progress'])
 
 
+def without_functions(value):
+    """The same tree without the functions and methods in its dicts."""
+    if isinstance(value, list):
+        return [without_functions(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    out = value.copy()
+    for key, inner in value.items():
+        if callable(inner):
+            del out[key]
+        else:
+            out[key] = without_functions(inner)
+    return out
+
+
 def copy_tensors(value):
-    """The same tree with its tensors cloned, so that training may go on meanwhile."""
+    """The same tree with its tensors, arrays and containers copied, so that training may go on meanwhile."""
     if torch.is_tensor(value):
         return value.detach().clone()
     if isinstance(value, dict):
-        return type(value)((k, copy_tensors(v)) for k, v in value.items())
-    if isinstance(value, (list, tuple)):
+        out = value.copy()  # of its own kind: a Counter counts what it is made of
+        for key, inner in value.items():
+            out[key] = copy_tensors(inner)
+        return out
+    if type(value) in (list, tuple):
         return type(value)(copy_tensors(v) for v in value)
-    return value
+    return value.copy() if hasattr(value, 'copy') else value
 
 
 class Parcel:
     """A state ready to be sent to any number of members."""
 
     def __init__(self, state):
-        tensors, text = [], io.BytesIO()
-        _Pickler(text, tensors).dump(state)
-        tensors = [t.cpu() for t in tensors]
-        shapes = [(tuple(t.shape), t.dtype) for t in tensors]
-        flat = [_bytes_of(t) for t in tensors]
+        """@errors plain.NotPlain"""
+        head, tensors = plain.pack(state)
+        flat = [plain.memory(t) for t in tensors]
         small = [f for f in flat if f.numel() < _SMALL]
-        head = pickle.dumps((text.getvalue(), shapes))
         self._head = torch.frombuffer(bytearray(head), dtype=torch.uint8)
         self._blocks = ([torch.cat(small)] if small else []) + \
             [f for f in flat if f.numel() >= _SMALL]
@@ -151,22 +148,21 @@ class Delivery:
 
 
 def receive(group, rank):
-    """The state that `rank` sends as a Parcel. @errors GroupBroken"""
+    """The state that `rank` sends as a Parcel. @errors GroupBroken; plain.Damaged"""
     size = torch.zeros(1, dtype=torch.int64)
     group.receive(size, rank)
-    head = _receive_block(group, rank, int(size))
-    text, shapes = pickle.loads(head.numpy().tobytes())
-    sizes = [torch.Size(shape).numel() * torch.empty(0, dtype=dtype).element_size()
-             for shape, dtype in shapes]
-    small = _receive_block(group, rank, sum(s for s in sizes if s < _SMALL))
-    tensors, at = [], 0
-    for (shape, dtype), count in zip(shapes, sizes):
+    if not 0 < int(size) <= _LONGEST:
+        raise plain.Damaged(f'a state with a head of {int(size)} bytes, at most {_LONGEST}')
+    head = plain.Head(_receive_block(group, rank, int(size)).numpy().tobytes())
+    small = _receive_block(group, rank, sum(s for s in head.sizes if s < _SMALL))
+    blocks, at = [], 0
+    for count in head.sizes:
         if count < _SMALL:
-            flat, at = small[at:at + count].clone(), at + count
+            block, at = small[at:at + count].clone(), at + count
         else:
-            flat = _receive_block(group, rank, count)
-        tensors.append(_typed(flat, shape, dtype))
-    return _Unpickler(io.BytesIO(text), tensors).load()
+            block = _receive_block(group, rank, count)
+        blocks.append(block)
+    return head.tree(blocks)
 
 
 def _receive_block(group, rank, count):
