@@ -145,6 +145,17 @@ unit_folders() {
   done
 }
 
+@test "what README tells people to run and to read is there" {
+  cd "$TOP"
+  for path in $(grep -oE '(^| |\()(scripts|libwm|test|daemons|commands)/[A-Za-z0-9_./-]*[a-z]' README.md | tr -d ' (' | sort -u); do
+    [ -e "$path" ] || { echo "README.md: no $path"; return 1; }
+  done
+  grep -qE '^ +bsub .* libwm/trainer/examples/train.py$' README.md
+  for goal in $(grep -oE '^ +make [a-z-]+' README.md | awk '{ print $2 }'); do
+    grep -qE "^$goal:" Makefile || { echo "README.md: no make $goal"; return 1; }
+  done
+}
+
 @test "every manual page is clean roff" {
   command -v groff >/dev/null || skip "groff is not installed"
   for page in "$TOP"/commands/*.md "$TOP"/daemons/*/*.md "$TOP"/libwm/conf/*.md; do
