@@ -10,7 +10,6 @@
 namespace wm::master {
 namespace {
 
-constexpr Duration kTick = std::chrono::milliseconds(250);
 constexpr Duration kPurgeEvery = std::chrono::seconds(5);
 constexpr Duration kTidyEvery = std::chrono::minutes(1);
 constexpr std::size_t kPurgedAtOnce = 1000;
@@ -29,7 +28,7 @@ Core::Core(World& world, Rights rights, AcctReading<HistoryReply> history, OnEve
       hosts_(world, journal_),
       clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history)}),
       dates_(world, journal_, cycle_),
-      fence_(world, journal_) {}
+      fence_(world, journal_, hosts_.attended()) {}
 
 Result<void> Core::start() {
   WM_TRY(journal_.start());

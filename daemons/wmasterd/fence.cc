@@ -11,12 +11,6 @@ namespace {
 
 constexpr std::int32_t kKilled = 9;  // wait status of a process ended by SIGKILL
 constexpr const char* kWho = "fence_command";
-constexpr Duration kComesBack = std::chrono::seconds(10);  // a host to a master that was away
-
-// After a start hosts that are well need a moment to say so.
-Duration time_to_register(const Cluster& state) {
-  return std::max(kComesBack, state.config->cluster.times.silent_after);
-}
 
 // Where nothing runs nothing is gained by switching the host off.
 bool holds_something(const Cluster& state, HostId host) {
@@ -60,7 +54,7 @@ std::vector<EventBody> death_of(const Cluster& state, const Host& host, const st
 void Fence::on_tick() {
   const Cluster& state = journal_.newest();
   if (state.config->cluster.fence_command.empty() || !journal_.works()) return;
-  if (world_.mono() - started_ < time_to_register(state)) return;
+  if (attended_.now() < time_to_register(*state.config)) return;
   std::vector<HostId> due;
   state.hosts.each([&](std::uint32_t, const Host& host) {
     if (is_due(host)) due.push_back(host.id);
@@ -69,11 +63,15 @@ void Fence::on_tick() {
     if (holds_something(state, id)) begin(*state.hosts.find(id.value));
 }
 
-bool Fence::is_due(const Host& host) const {
+bool Fence::is_due(const Host& host) {
   if (host.state != HostState::Silent || under_way_.count(host.id)) return false;
+  const auto& times = journal_.newest().config->cluster.times;
+  auto& silence = silences_.try_emplace(host.id, host.silent_since, attended_.now()).first->second;
+  if (silence.since != host.silent_since) silence = {host.silent_since, attended_.now()};
+  if (attended_.now() - silence.seen < times.fence_after) return false;
   auto tried = tried_.find(host.id);
   return tried == tried_.end() ||
-         world_.mono() - tried->second >= journal_.newest().config->cluster.times.fence_retry;
+         world_.mono() - tried->second >= times.fence_retry;
 }
 
 void Fence::begin(const Host& host) {

@@ -102,8 +102,7 @@ void Hosts::send(HostId host, NodeVerb verb, const T& value) {
 }
 
 void Hosts::on_start() {
-  journal_.published().hosts.each(
-      [&](std::uint32_t, const Host& host) { sessions_[host.id].left = world_.mono(); });
+  journal_.published().hosts.each([&](std::uint32_t, const Host& host) { sessions_[host.id]; });
 }
 
 void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload) {
@@ -119,7 +118,7 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
   }
   HostId host = host_of(peer);
   if (!host) return bad(fail(Code::BadArgument, "a frame before registration"));
-  sessions_[host].heard = world_.mono();
+  sessions_[host].heard = attended_.now();
   const Host* known = journal_.newest().hosts.find(host.value);
   if (known && known->state == HostState::Silent)
     journal_.propose({{HostHeard{host}}, {}, {}, nullptr});
@@ -144,7 +143,7 @@ void Hosts::on_left(PeerId peer) {
   auto& session = sessions_[host];
   if (session.peer != peer) return;
   session.peer = {};
-  session.left = world_.mono();
+  session.left = attended_.now();
   std::vector<Peek> lost;
   for (auto it = peeks_.begin(); it != peeks_.end();) {
     if (it->second.host == host) {
@@ -195,7 +194,8 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   }
   session.peer = peer;
   session.registered = false;
-  session.heard = world_.mono();
+  session.came = true;
+  session.heard = attended_.now();
   session.gpus = words.gpus;
   peers_[peer] = id;
   welcome(peer, id);
@@ -208,10 +208,13 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
 // own yet. If that never becomes durable, neither does this registration, and the session is
 // closed.
 void Hosts::welcome(PeerId peer, HostId host) {
-  const auto& conf = journal_.newest().config->cluster;
-  world_.send(peer, wire(NodeVerb::Welcome),
-              codec::encode(
-                  HostWelcome{host, conf.name, conf.dirs, conf.times, conf.limits, conf.scripts}));
+  const auto& config = *journal_.newest().config;
+  const auto& conf = config.cluster;
+  auto times = conf.times;
+  times.heartbeat = heartbeat_for(config);
+  world_.send(
+      peer, wire(NodeVerb::Welcome),
+      codec::encode(HostWelcome{host, conf.name, conf.dirs, times, conf.limits, conf.scripts}));
 }
 
 std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) const {
@@ -316,20 +319,34 @@ void Hosts::tell_configuration() {
 }
 
 void Hosts::on_tick() {
+  constexpr Duration kTold = std::chrono::seconds(1);
+  if (auto late = attended_.on_tick(world_.mono()); late > kTold)
+    log::warn("loop_was_away", {{"ms", late / std::chrono::milliseconds(1)}});
   tell_configuration();
-  const Cluster& state = journal_.newest();
-  const auto& times = state.config->cluster.times;
-  auto now = world_.mono();
+  auto events = fallen_silent();
+  for (auto& event : due_by_now()) events.push_back(std::move(event));
+  if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
+}
+
+bool Hosts::is_silent(const Session& session) const {
+  const Config& config = *journal_.newest().config;
+  if (session.peer) return attended_.now() - session.heard > silent_after_for(config);
+  return attended_.now() - session.left > (session.came ? kLostAfter : time_to_register(config));
+}
+
+std::vector<EventBody> Hosts::fallen_silent() {
   std::vector<EventBody> events;
-  state.hosts.each([&](std::uint32_t, const Host& host) {
-    if (host.state != HostState::Ok) return;
-    const auto& session = sessions_[host.id];
-    bool silent =
-        session.peer ? now - session.heard > times.silent_after : now - session.left > kLostAfter;
-    if (silent) events.push_back(HostSilent{host.id});
+  journal_.newest().hosts.each([&](std::uint32_t, const Host& host) {
+    if (host.state == HostState::Ok && is_silent(sessions_[host.id]))
+      events.push_back(HostSilent{host.id});
   });
-  auto wall = world_.wall();
-  each_job(state, [&](const Job& job) {
+  return events;
+}
+
+std::vector<EventBody> Hosts::due_by_now() const {
+  std::vector<EventBody> events;
+  auto wall = world_.wall() - attended_.excuse();
+  each_job(journal_.newest(), [&](const Job& job) {
     if (is_over(job.state)) return;
     add_due(job, wall, events);
     for (const auto& task : job.tasks)
@@ -339,7 +356,7 @@ void Hosts::on_tick() {
             job.id, job.attempt, task.number, Term::ReclaimGrace,
             "task " + std::to_string(task.number.value) + " did not release its slot in time"});
   });
-  if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
+  return events;
 }
 
 void Hosts::order(const OrderHost& what) {

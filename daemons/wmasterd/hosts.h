@@ -2,7 +2,7 @@
 // in, orders out, silence noticed. The host's truth about what runs wins.
 //
 //   joined ─Register─► refused | events durable ─► Welcome, orders ─► facts ⇄ acks, heartbeats
-//   left / nothing heard ─(lost_after)─► HostSilent ─Register─► HostRegistered
+//   left / nothing heard ─(silence.h)─► HostSilent ─Register─► HostRegistered
 //
 // Invariant: a fact is acknowledged only when its event is durable or known to be.
 #pragma once
@@ -13,6 +13,7 @@
 
 #include "daemons/wmasterd/journal.h"
 #include "daemons/wmasterd/paces.h"
+#include "daemons/wmasterd/silence.h"
 #include "libwm/model/action.h"
 #include "libwm/model/node.h"
 
@@ -52,6 +53,8 @@ class Hosts {
   /// How its GPUs are, as last heard. @cost O(GPUs)
   std::vector<GpuReport> gpus(HostId host) const;
   const Progress& progress() const { return progress_; }
+  /// The time in which hosts could be heard.
+  const Attended& attended() const { return attended_; }
   /// Drops what is kept about a job that is over.
   void forget(JobId job) {
     progress_.erase(job);
@@ -62,8 +65,8 @@ class Hosts {
   struct Session {
     PeerId peer;              ///< none: not connected
     bool registered = false;  ///< its registration is durable: orders take it into account
-    TimePoint heard{};
-    TimePoint left{};
+    bool came = false;        ///< since this master started
+    Duration heard{}, left{};  ///< when, of the time attended
     double load = 0;
     std::vector<GpuReport> gpus;
   };
@@ -76,6 +79,9 @@ class Hosts {
   void on_register(PeerId peer, const HostRegister& words);
   void welcome(PeerId peer, HostId host);
   void tell_configuration();
+  bool is_silent(const Session& session) const;
+  std::vector<EventBody> fallen_silent();
+  std::vector<EventBody> due_by_now() const;
   std::vector<EventBody> reconcile(HostId host, const HostRegister& words) const;
   void drop_strangers(PeerId peer, const HostRegister& words) const;
   void on_fact(PeerId peer, HostId host, const HostFact& fact);
@@ -96,6 +102,7 @@ class Hosts {
   std::vector<EventBody> on_progress(JobId job, const JobProgress& report);
   Progress progress_;
   Paces paces_;
+  Attended attended_;
   std::shared_ptr<const Config> told_;  ///< the configuration that hosts have heard of
 };
 

@@ -14,6 +14,7 @@
 #include "daemons/wmasterd/begin.h"
 #include "daemons/wmasterd/core.h"
 #include "daemons/wmasterd/real_world.h"
+#include "daemons/wmasterd/watchdog.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
@@ -24,6 +25,8 @@ namespace wm::master {
 namespace {
 
 namespace po = boost::program_options;
+
+constexpr Duration kStall = std::chrono::seconds(1);  // of the loop: then it is told where
 
 struct Options {
   std::string conf_dir = "/etc/wm";
@@ -145,10 +148,12 @@ Result<void> serve(const Options& options) {
          RealWorld::make(loop, {options.conf_dir, folders.state, conf.limits.store_reserve,
                                 conf.limits.store_queue, credentials}));
   WM_TRY(auto accounting, Accounting::open(folders.state));
+  Watchdog watchdog(kStall, log_stall);
   Core core(
       *world, Rights{{0u, ::getuid()}},
       [&](const AcctRequest& request) { return accounting->history(request); },
       [&](const std::vector<Event>& events, const Cluster& after) {
+        watchdog.beat();  // at every tick of the core
         accounting->take(events, after);
       });
   core.clients().set_accounting(

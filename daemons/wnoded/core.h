@@ -150,6 +150,7 @@ class Core {
   Mps mps_;
   bool session_ = false, master_down_ = false;
   TimePoint heard_{}, beat_{};
+  std::uint64_t beats_ = 0;
   std::uint32_t dropped_ = 0;  ///< attempts gone since the records were last shrunk
 };
 

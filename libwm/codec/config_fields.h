@@ -16,6 +16,7 @@ WM_FIELDS(TimeConf) {
   f(60, s.fence_limit), f(61, s.fence_retry);
   f(140, s.restart_quiet);
   f(280, s.stray_grace);
+  f(220, s.fence_after);
 }
 WM_FIELDS(LimitConf) {
   f(2, s.max_array_size), f(3, s.newcomer_tries), f(4, s.max_requeue);

@@ -86,9 +86,13 @@ constexpr Key<C> kKeys[] = {
      Effect::Reconfig,
      "Time that a task of an elastic job has to leave before it is killed."},
     {"silent_after", [](C& c) -> Field { return &c.times.silent_after; }, time_up_to(kHour),
-     Effect::Reconfig, "A host that has not been heard for so long is silent."},
+     Effect::Reconfig,
+     "A host that has not been heard for so long is silent; with so many hosts that heartbeats are "
+     "rarer, three of them."},
     {"heartbeat", [](C& c) -> Field { return &c.times.heartbeat; }, time_up_to(kHour),
-     Effect::Reconfig, "How often hosts report to the master."},
+     Effect::Reconfig,
+     "How often hosts report to the master. Beyond 2,000 hosts a second it is less often: 10,000 "
+     "hosts report every 5 s."},
     {"start_window",
      [](C& c) -> Field { return &c.times.start_window; },
      {0, kHour},
@@ -219,6 +223,12 @@ constexpr Key<C> kKeys[] = {
      "Command, with the host's name added, that the master runs for a silent host. Exit status "
      "0 says that the host is off for certain: its attempts are over and rerunnable jobs start "
      "again elsewhere. Empty: only badmin hdead says so."},
+    {"fence_after",
+     [](C& c) -> Field { return &c.times.fence_after; },
+     {0, kDay},
+     Effect::Reconfig,
+     "A host is fenced once it has been silent for so long; it may come back until then. Time in "
+     "which the master itself stood still does not count."},
     {"fence_limit", [](C& c) -> Field { return &c.times.fence_limit; }, time_up_to(kHour),
      Effect::Reconfig, "A fence command that runs longer is killed and has failed."},
     {"fence_retry", [](C& c) -> Field { return &c.times.fence_retry; }, time_up_to(kDay),

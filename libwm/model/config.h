@@ -97,6 +97,7 @@ struct TimeConf {
   Duration fence_limit = std::chrono::minutes(1);     ///< a fence command that runs longer failed
   Duration fence_retry = std::chrono::minutes(1);     ///< between two tries for one host
   Duration stray_grace = std::chrono::seconds(2);     ///< of what a task leaves running; 0: none
+  Duration fence_after = std::chrono::seconds(30);    ///< a host silent for so long is fenced
   bool operator==(const TimeConf&) const = default;
 };
 

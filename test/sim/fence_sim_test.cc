@@ -16,6 +16,7 @@ struct FencedCluster : SimCluster {
   explicit FencedCluster(std::uint64_t seed) : SimCluster(seed) {
     config.cluster.fence_command = "fence --off";
     config.cluster.times.fence_retry = std::chrono::seconds(5);
+    config.cluster.times.fence_after = std::chrono::seconds(1);
     on_world = [this](test::SimWorld& world) {
       world.on_command = [this](const std::vector<std::string>& words) { return fence(words); };
     };

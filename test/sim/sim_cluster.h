@@ -67,8 +67,11 @@ class SimClient final : public SimPeer {
     auto* master = net_.master;
     auto peer = peer_;
     sim_.after(sim_.between(1, 5), [this, master, peer, request] {
-      if (net_.master == master && master->is_connected(peer))
-        to_master(peer, static_cast<std::uint16_t>(Verb::Submit), codec::encode(request));
+      if (net_.master != master) return;
+      master->when_running([=, this] {
+        if (net_.master == master && master->is_connected(peer))
+          to_master(peer, static_cast<std::uint16_t>(Verb::Submit), codec::encode(request));
+      });
     });
     // a reply that never comes: the command gives up waiting and asks again
     sim_.after(std::chrono::seconds(2), [this, key] {

@@ -56,8 +56,11 @@ void SimHost::say(NodeVerb verb, const std::string& payload) {
   auto peer = peer_;
   auto* master = net_.master;
   sim_.after(sim_.between(1, 5), [this, peer, master, verb, payload] {
-    if (net_.master == master && master && master->is_connected(peer))
-      net_.to_master_from_host(peer, static_cast<std::uint16_t>(verb), payload);
+    if (net_.master != master || !master) return;
+    master->when_running([=, this] {
+      if (net_.master == master && master->is_connected(peer))
+        net_.to_master_from_host(peer, static_cast<std::uint16_t>(verb), payload);
+    });
   });
 }
 

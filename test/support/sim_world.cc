@@ -27,7 +27,14 @@ void SimWorld::called() {
 }
 
 void SimWorld::later(Duration delay, std::function<void()> act) {
-  sim_.after(delay, [alive = alive_, act = std::move(act)] {
+  sim_.after(delay, [this, alive = alive_, act = std::move(act)]() mutable {
+    if (*alive) when_running(std::move(act));
+  });
+}
+
+void SimWorld::when_running(std::function<void()> act) {
+  if (sim_.now() >= stalled_until_) return act();
+  sim_.after(stalled_until_ - sim_.now(), [alive = alive_, act = std::move(act)] {
     if (*alive) act();
   });
 }

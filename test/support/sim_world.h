@@ -43,6 +43,11 @@ class SimWorld final : public World {
   /// Breaks a connection: what was under way is lost. The peer is told.
   void cut(PeerId peer);
   bool is_connected(PeerId peer) const { return peers_.count(peer) != 0; }
+  /// The daemon stands still for so long, as after SIGSTOP: timers that come due and what others
+  /// say wait for its end.
+  void stall(Duration time) { stalled_until_ = sim_.now() + time; }
+  /// Runs `act` when the daemon does anything at all: now, or after the stall.
+  void when_running(std::function<void()> act);
   /// Calls of World so far: a crash can be placed at each of them.
   std::uint64_t calls() const { return calls_; }
   /// Called at every World call with its number; may throw Crash.
@@ -100,6 +105,7 @@ class SimWorld final : public World {
   std::uint64_t calls_ = 0;
   Duration walked_{};  // by steps of the wall clock
   Duration last_commit_{};
+  Duration stalled_until_{};
   bool broken_ = false;  // a commit failed and the store was not probed since
 };
 

@@ -15,6 +15,7 @@ END
 [cluster]
 fence_command = $BATS_FILE_TMPDIR/fence
 fence_retry = 2s
+fence_after = 1s
 END
   cluster_up --nodes 2 --cpus 2 --conf "$BATS_FILE_TMPDIR/wm.conf"
 }
@@ -37,4 +38,23 @@ setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
   [ "$(state "$job")" = finished ]
   "$MINICLUSTER" start "$node"
   wait_for 20 bash -c "bhosts -json | jq -e '[.RECORDS[].STATUS] | all(. == \"ok\")'"
+}
+
+@test "a master that stood still for a minute fences nobody and loses nothing" {
+  [ -n "${WM_SOAK-}" ] || skip "long: make soak"
+  before=$(cat "$BATS_FILE_TMPDIR/fenced" 2>/dev/null | wc -l)
+  job=$(submit -r 'echo run >>stood; while [ ! -e on ]; do sleep 0.1; done')
+  wait_for 20 in_state "$job" running
+  "$MINICLUSTER" kill wmasterd -STOP
+  sleep 60
+  "$MINICLUSTER" kill wmasterd -CONT
+  wait_for 20 in_state "$job" running
+  sleep 5
+  [ "$(state "$job")" = running ]
+  touch on
+  ran_out "$job"
+  [ "$(state "$job")" = finished ]
+  [ "$(wc -l <stood)" = 1 ]
+  [ "$(cat "$BATS_FILE_TMPDIR/fenced" 2>/dev/null | wc -l)" = "$before" ]
+  grep -rq loop_was_away "$CLUSTER"/log
 }

@@ -2,6 +2,8 @@
 #include "daemons/wnoded/core.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 #include <signal.h>
 
 #include "libwm/base/log.h"
@@ -335,6 +337,24 @@ TEST_F(core, agents_hear_how_the_master_is_seen) {
   EXPECT_EQ(seen(), MasterSeen::Down);
   node_.on_session_lost(false);
   EXPECT_EQ(seen(), MasterSeen::Silent);
+}
+
+TEST_F(core, heartbeats_are_not_in_step_with_those_of_other_hosts) {
+  std::vector<Duration> pauses;
+  TimePoint last{};
+  for (int i = 0; i < 2000; ++i) {
+    outside_.now += std::chrono::milliseconds(10);
+    outside_.sent.clear();
+    node_.on_tick(0, Bytes{0});
+    if (outside_.sent.empty()) continue;
+    if (last != TimePoint{}) pauses.push_back(outside_.now - last);
+    last = outside_.now;
+  }
+  ASSERT_GE(pauses.size(), 17u);
+  auto [least, most] = std::minmax_element(pauses.begin(), pauses.end());
+  EXPECT_GE(*least, Duration(std::chrono::milliseconds(900)));
+  EXPECT_LE(*most, Duration(std::chrono::milliseconds(1110)));
+  EXPECT_GT(*most - *least, Duration(std::chrono::milliseconds(50)));
 }
 
 TEST_F(core, progress_is_passed_on_and_never_kept) {
