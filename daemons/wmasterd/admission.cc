@@ -222,9 +222,7 @@ Result<void> check_dates(const JobSpec& spec, WallTime now) {
 
 // "Never" can only be said of a job once every configured host has told its size.
 bool all_hosts_known(const Cluster& state) {
-  const auto& hosts = state.config->hosts;
-  return std::all_of(hosts.begin(), hosts.end(),
-                     [&](const HostConf& conf) { return find_host(state, conf.name) != nullptr; });
+  return state.indexes.hosts_missing == 0;
 }
 
 // `depend`: the condition with numbers for names, where they are known from before.

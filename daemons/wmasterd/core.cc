@@ -10,9 +10,9 @@
 namespace wm::master {
 namespace {
 
-constexpr Duration kPurgeEvery = std::chrono::seconds(5);
 constexpr Duration kTidyEvery = std::chrono::minutes(1);
-constexpr std::size_t kPurgedAtOnce = 1000;
+// At a tick: so that a million jobs are looked through within half a minute, a little at a time.
+constexpr std::size_t kLookedAtOnce = 10000, kPurgedAtOnce = 250;
 /// Who was not heard while the master was down may repeat a request: replies are kept so long
 /// at least, and all of them so long after a start.
 constexpr Duration kRepliesKept = std::chrono::hours(1);
@@ -27,7 +27,7 @@ Core::Core(World& world, Rights rights, AcctReading<HistoryReply> history, OnEve
       cycle_(world, journal_),
       hosts_(world, journal_),
       clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history)}),
-      dates_(world, journal_, cycle_),
+      dates_(world, journal_, cycle_, hosts_.attended()),
       fence_(world, journal_, hosts_.attended()) {}
 
 Result<void> Core::start() {
@@ -39,6 +39,7 @@ Result<void> Core::start() {
   }
   started_ = world_.mono();
   hosts_.on_start();
+  dates_.on_reload();
   log::info("started", {{"seq", journal_.newest().seq.value}});
   act(fsm::react(journal_.published(), fsm::touch_everything(journal_.published())));
   world_.after(kTick, [this] { tick(); });
@@ -55,6 +56,8 @@ void Core::on_published(const Journal::Published& published) {
     if (auto* died = std::get_if<HostDied>(&event.body)) hosts_.end_session(died->host);
   }
   if (!published.events.empty()) on_events_(published.events, journal_.published());
+  if (published.reloaded) dates_.on_reload();
+  else dates_.on_jobs_changed(published.touched.jobs);
   act(fsm::react(journal_.published(), published.touched));
   clients_.on_jobs_changed(published.touched.jobs);
   if (!published.touched.jobs.empty() && dates_.any_dependent()) cycle_.wake();
@@ -74,23 +77,30 @@ void Core::tick() {
   on_events_({}, journal_.published());
   dates_.on_tick();
   fence_.on_tick();
+  tidy();
   purge();
   world_.after(kTick, [this] { tick(); });
 }
 
-// Visits every job: rare, for nobody waits for it.
+void Core::tidy() {
+  if (world_.mono() - tidied_ <= kTidyEvery) return;
+  tidied_ = world_.mono();
+  Duration visible = journal_.newest().config->cluster.times.clean_period;
+  bool young = world_.mono() - started_ < kRepeatsCome;
+  world_.tidy_store(young ? WallTime{} : world_.wall() - std::max(visible, kRepliesKept));
+}
+
 void Core::purge() {
-  if (world_.mono() - purged_ < kPurgeEvery) return;
-  purged_ = world_.mono();
   const Cluster& state = journal_.newest();
   Duration visible = state.config->cluster.times.clean_period;
-  if (world_.mono() - tidied_ > kTidyEvery) {
-    tidied_ = world_.mono();
-    bool young = world_.mono() - started_ < kRepeatsCome;
-    world_.tidy_store(young ? WallTime{} : world_.wall() - std::max(visible, kRepliesKept));
-  }
+  auto found =
+      purgeable(state, world_.wall() - visible, {purged_, kLookedAtOnce, kPurgedAtOnce});
+  purged_ = found.next;
+  if (found.jobs.empty()) return;
+  auto needed = dates_.depended_on();
   std::vector<EventBody> events;
-  for (JobId id : purgeable(state, world_.wall() - visible, kPurgedAtOnce)) {
+  for (JobId id : found.jobs) {
+    if (needed.count(id.job)) continue;
     hosts_.forget(id);
     events.push_back(JobPurged{id});
   }

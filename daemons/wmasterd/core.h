@@ -36,11 +36,13 @@ class Core {
   void on_published(const Journal::Published& published);
   void act(const Actions& actions);
   void tick();
+  void tidy();
   void purge();
 
   World& world_;
   OnEvents on_events_;
-  TimePoint started_{}, tidied_{}, purged_{};
+  TimePoint started_{}, tidied_{};
+  std::uint32_t purged_ = 0;  // where the walk goes on
   Journal journal_;
   Cycle cycle_;
   Hosts hosts_;

@@ -8,47 +8,46 @@ namespace {
 
 constexpr Duration kLookEvery = std::chrono::seconds(1);
 
-bool waits(const Job& job) {
-  return job.state == JobState::Pending || job.state == JobState::Held ||
-         job.state == JobState::Array;
-}
-
-// Every job and every base of an array that still stands for elements.
-template <class Visit>
-void each_unfinished(const Cluster& state, Visit visit) {
-  each_job(state, [&](const Job& job) {
-    if (!is_over(job.state)) visit(job);
-  });
-  state.jobs.each([&](std::uint32_t, const Job& job) {
-    if (!job.spec().array.empty() && !job.kill) visit(job);
-  });
-}
-
 }  // namespace
 
+void Dates::on_reload() { agenda_ = Agenda::of(journal_.published(), last_); }
+
+void Dates::on_jobs_changed(const std::set<JobId>& jobs) {
+  for (JobId id : jobs) agenda_.note(journal_.published(), id, last_);
+}
+
 void Dates::on_tick() {
-  if (world_.mono() - looked_ < kLookEvery) return;
-  looked_ = world_.mono();
   std::vector<EventBody> events;
-  any_dependent_ = false;
   const WallTime now = world_.wall();  // of them all: what comes due meanwhile is the next look's
-  each_unfinished(journal_.newest(), [&](const Job& job) { look(job, now, events); });
+  for (JobId id : agenda_.due(now)) look(id, now, events);
   last_ = now;
+  if (world_.mono() - looked_ >= kLookEvery) {
+    looked_ = world_.mono();
+    end_orphans(now, events);
+  }
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
 }
 
-void Dates::look(const Job& job, WallTime now, std::vector<EventBody>& events) {
-  const auto& spec = job.spec();
-  if (job.kill) return;
-  if (spec.deadline != WallTime{} && spec.deadline <= now) {
+void Dates::look(JobId id, WallTime now, std::vector<EventBody>& events) {
+  const Job* job = find_job(journal_.newest(), id);
+  if (!job || is_over(job->state)) return;  // soon published
+  const auto& spec = job->spec();
+  if (!job->kill && spec.deadline != WallTime{} && spec.deadline <= now) {
     events.push_back(
-        KillRequested{job.id, {Term::Deadline, "wm", "its termination time has come", now}});
+        KillRequested{id, {Term::Deadline, "wm", "its termination time has come", now}});
     return;
   }
-  if (!waits(job)) return;
-  any_dependent_ = any_dependent_ || !spec.depend.empty();
-  if (spec.begin > last_ && spec.begin <= now) cycle_.wake();
-  if (spec.orphan_kill) end_orphan(job, now, events);
+  add_due(*job, now - attended_.excuse(), events);
+  if (spec.begin <= last_ || spec.begin > now) return;
+  cycle_.wake();
+  agenda_.note(journal_.published(), id, now);
+}
+
+void Dates::end_orphans(WallTime now, std::vector<EventBody>& events) const {
+  for (JobId id : agenda_.waiting()) {
+    const Job* job = find_job(journal_.newest(), id);
+    if (job && !job->kill && job->spec().orphan_kill) end_orphan(*job, now, events);
+  }
 }
 
 // Of an array whose elements wait for their like only those that wait in vain.
@@ -67,13 +66,16 @@ void Dates::end_orphan(const Job& job, WallTime now, std::vector<EventBody>& eve
   if (why && why->code == PendCode::NeverMet) end(job.id, why->text);
 }
 
-std::set<std::uint32_t> depended_on(const Cluster& state) {
+std::set<std::uint32_t> Dates::depended_on() const {
   std::set<std::uint32_t> numbers;
-  each_unfinished(state, [&](const Job& job) {
-    if (job.spec().depend.empty()) return;
-    if (auto condition = expr::Depend::parse(job.spec().depend))
-      for (auto id : condition->jobs()) numbers.insert(id.job);
-  });
+  auto add = [&](JobId id) {
+    const Job* job = find_job(journal_.newest(), id);
+    if (!job || job->spec().depend.empty()) return;
+    if (auto condition = expr::Depend::parse(job->spec().depend))
+      for (auto needed : condition->jobs()) numbers.insert(needed.job);
+  };
+  for (JobId id : agenda_.dependents()) add(id);
+  for (JobId id : journal_.unpublished()) add(id);
   return numbers;
 }
 

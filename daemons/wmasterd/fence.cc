@@ -14,13 +14,7 @@ constexpr const char* kWho = "fence_command";
 
 // Where nothing runs nothing is gained by switching the host off.
 bool holds_something(const Cluster& state, HostId host) {
-  bool holds = false;
-  each_job(state, [&](const Job& job) {
-    holds = holds || std::any_of(job.tasks.begin(), job.tasks.end(), [&](const Task& task) {
-              return task.host == host && task.holds_slot();
-            });
-  });
-  return holds;
+  return state.indexes.jobs_on.find(host.value) != nullptr;
 }
 
 std::vector<std::string> words_of(const std::string& command, const std::string& host) {
@@ -36,7 +30,7 @@ std::vector<std::string> words_of(const std::string& command, const std::string&
 std::vector<EventBody> death_of(const Cluster& state, const Host& host, const std::string& by,
                                 const std::string& why) {
   std::vector<EventBody> events{HostDied{host.id, by, why}};
-  each_job(state, [&](const Job& job) {
+  each_job_on(state, host.id, [&](const Job& job) {
     for (const auto& task : job.tasks)
       if (task.host == host.id && task.holds_slot() &&
           (task.has_process || fsm::is_part(job, task)))

@@ -26,8 +26,7 @@ class Fence {
   Fence(World& world, Journal& journal, const Attended& attended)
       : world_(world), journal_(journal), attended_(attended) {}
 
-  /// Called a few times a second: starts commands that are due. @cost O(hosts), and O(jobs)
-  /// while a host is silent
+  /// Called a few times a second: starts commands that are due. @cost O(hosts)
   void on_tick();
 
  private:

@@ -36,21 +36,6 @@ bool knows_attempt(const HostRegister& words, const Job& job) {
   });
 }
 
-// What time brings about: the end of a memory reservation, of a preempted job's grace.
-void add_due(const Job& job, WallTime now, std::vector<EventBody>& events) {
-  if (slots_held(job) == 0) return;
-  const auto& spec = job.spec();
-  bool over = spec.mem_for > Duration{} && !job.mem_released && job.started != WallTime{} &&
-              job.state == JobState::Running && now - job.dispatched >= spec.mem_for;
-  if (over) events.push_back(MemoryReleased{job.id, job.attempt});
-  if (!job.preempted || job.preempted->leave_by > now) return;
-  for (const auto& task : job.tasks) {
-    if (task.holds_slot() && task.has_process && !task.kill && task.state != TaskState::Stuck)
-      events.push_back(
-          TaskCondemned{job.id, job.attempt, task.number, Term::Preempt, job.preempted->text});
-  }
-}
-
 // Is this attempt still wanted by the state?
 bool is_current(const Cluster& state, const AttemptStatus& attempt) {
   const Job* job = find_job(state, attempt.job);
@@ -222,7 +207,7 @@ std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) 
   const Cluster& state = journal_.newest();
   const Host* known = state.hosts.find(host.value);
   bool rebooted = known && known->boot != words.boot;
-  each_job(state, [&](const Job& job) {
+  each_job_on(state, host, [&](const Job& job) {
     for (const auto& task : job.tasks) {
       if (task.host != host || !task.holds_slot()) continue;
       if (!task.has_process && !fsm::is_part(job, task)) continue;
@@ -324,7 +309,6 @@ void Hosts::on_tick() {
     log::warn("loop_was_away", {{"ms", late / std::chrono::milliseconds(1)}});
   tell_configuration();
   auto events = fallen_silent();
-  for (auto& event : due_by_now()) events.push_back(std::move(event));
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
 }
 
@@ -339,22 +323,6 @@ std::vector<EventBody> Hosts::fallen_silent() {
   journal_.newest().hosts.each([&](std::uint32_t, const Host& host) {
     if (host.state == HostState::Ok && is_silent(sessions_[host.id]))
       events.push_back(HostSilent{host.id});
-  });
-  return events;
-}
-
-std::vector<EventBody> Hosts::due_by_now() const {
-  std::vector<EventBody> events;
-  auto wall = world_.wall() - attended_.excuse();
-  each_job(journal_.newest(), [&](const Job& job) {
-    if (is_over(job.state)) return;
-    add_due(job, wall, events);
-    for (const auto& task : job.tasks)
-      if (task.state == TaskState::Leaving && task.has_process && !task.kill &&
-          task.leave_by < wall)
-        events.push_back(TaskCondemned{
-            job.id, job.attempt, task.number, Term::ReclaimGrace,
-            "task " + std::to_string(task.number.value) + " did not release its slot in time"});
   });
   return events;
 }

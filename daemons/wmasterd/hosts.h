@@ -33,7 +33,7 @@ class Hosts {
   void on_left(PeerId peer);
   /// Closes a host's session, if it has one: it registers again.
   void end_session(HostId host);
-  /// Called a few times a second: notices silence and tasks that did not leave in time.
+  /// Called a few times a second: notices silence. @cost O(hosts)
   void on_tick();
   /// The master starts: hosts get some time to come back before they count as silent.
   void on_start();
@@ -81,7 +81,6 @@ class Hosts {
   void tell_configuration();
   bool is_silent(const Session& session) const;
   std::vector<EventBody> fallen_silent();
-  std::vector<EventBody> due_by_now() const;
   std::vector<EventBody> reconcile(HostId host, const HostRegister& words) const;
   void drop_strangers(PeerId peer, const HostRegister& words) const;
   void on_fact(PeerId peer, HostId host, const HostFact& fact);

@@ -99,6 +99,7 @@ void Journal::flush() {
     return;
   }
   committing_ = true;
+  under_way_ = group;
   auto state =
       group->commit.events.empty() ? published_ : std::make_shared<const Cluster>(newest_.freeze());
   world_.commit(group->commit, [this, group, state](const Result<void>& result) {
@@ -109,6 +110,7 @@ void Journal::flush() {
 void Journal::committed(const Group& group, std::shared_ptr<const Cluster> state,
                         const Result<void>& result) {
   committing_ = false;
+  under_way_.reset();
   if (!result) {
     fail_all(result.error(), group);
     return;
@@ -119,6 +121,12 @@ void Journal::committed(const Group& group, std::shared_ptr<const Cluster> state
   on_published_({group.commit.events, group.touched});
   snapshot_when_due(group.commit.events.size());
   if (!open_.commit.empty() || !open_.done.empty()) flush();
+}
+
+std::set<JobId> Journal::unpublished() const {
+  auto jobs = open_.touched.jobs;
+  if (under_way_) jobs.insert(under_way_->touched.jobs.begin(), under_way_->touched.jobs.end());
+  return jobs;
 }
 
 void Journal::fail_all(const Error& error, const Group& group) {
@@ -141,7 +149,7 @@ void Journal::probe() {
     }
     works_ = true;
     log::info("store_works_again", {{"seq", newest_.seq.value}});
-    on_published_({{}, fsm::touch_everything(*published_)});
+    on_published_({{}, fsm::touch_everything(*published_), true});
   });
 }
 

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "libwm/base/result.h"
@@ -36,6 +37,7 @@ class Journal {
   struct Published {
     const std::vector<Event>& events;
     const fsm::Touched& touched;
+    bool reloaded = false;  ///< the whole state was read anew
   };
   using OnPublished = std::function<void(const Published&)>;
 
@@ -55,6 +57,8 @@ class Journal {
   std::shared_ptr<const Cluster> published_ptr() const { return published_; }
   /// The newest state, durable or about to be: for decisions that lead to events only.
   const Cluster& newest() const { return newest_; }
+  /// Jobs of which newest() may know more than published(). @cost O(those)
+  std::set<JobId> unpublished() const;
   /// False while the store does not work.
   bool works() const { return works_; }
 
@@ -79,6 +83,7 @@ class Journal {
   Cluster newest_;
   std::shared_ptr<const Cluster> published_ = std::make_shared<Cluster>();
   Group open_;
+  std::shared_ptr<const Group> under_way_;  // being committed
   bool committing_ = false, flush_wanted_ = false, works_ = true;
   std::size_t events_since_snapshot_ = 0;
 };

@@ -1,6 +1,5 @@
 #include "daemons/wmasterd/purge.h"
 
-#include "daemons/wmasterd/dates.h"
 #include "libwm/fsm/fsm.h"
 
 namespace wm::master {
@@ -22,14 +21,20 @@ bool has_ended_whole(const Cluster& state, const Job& base, WallTime before) {
 
 }  // namespace
 
-std::vector<JobId> purgeable(const Cluster& state, WallTime before, std::size_t most) {
-  std::vector<JobId> found;
-  auto needed = depended_on(state);
-  state.jobs.each([&](std::uint32_t number, const Job& job) {
-    if (found.size() == most || job.submitted >= before || needed.count(number)) return;
+Purgeable purgeable(const Cluster& state, WallTime before, const PurgeStep& step) {
+  Purgeable found;
+  std::size_t seen = 0;
+  bool all = state.jobs.each_from(step.from, [&](std::uint32_t number, const Job& job) {
+    found.next = number;
+    if (seen >= step.look_at || found.jobs.size() == step.most) return false;
+    ++seen;
+    if (job.submitted >= before) return true;
+    if (fsm::is_array(job)) seen += element_count(job.spec());
     bool ended = fsm::is_array(job) ? has_ended_whole(state, job, before) : has_ended(job, before);
-    if (ended) found.push_back(job.id);
+    if (ended) found.jobs.push_back(job.id);
+    return true;
   });
+  if (all) found.next = 0;
   return found;
 }
 

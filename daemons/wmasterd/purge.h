@@ -8,8 +8,20 @@
 
 namespace wm::master {
 
-/// Jobs that ended before that time, and arrays of which all elements did, but none on which an
-/// unfinished job depends. @cost O(jobs + elements of arrays submitted before)
-std::vector<JobId> purgeable(const Cluster& state, WallTime before, std::size_t most);
+/// A part of the walk over all jobs.
+struct PurgeStep {
+  std::uint32_t from = 0;       ///< the number to begin with
+  std::size_t look_at = 10000;  ///< jobs and elements
+  std::size_t most = 1000;      ///< to be forgotten
+};
+/// What it found.
+struct Purgeable {
+  std::vector<JobId> jobs;
+  std::uint32_t next = 0;  ///< where to go on; 0: at the beginning again
+};
+
+/// Jobs that ended before that time, and arrays of which all elements did.
+/// @cost O(look_at + elements of the last array)
+Purgeable purgeable(const Cluster& state, WallTime before, const PurgeStep& step);
 
 }  // namespace wm::master

@@ -78,5 +78,6 @@ wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
     cluster.accounts.set(number, std::move(account));
   }
   cluster.account_numbers = std::move(numbers);
+  build_indexes(cluster);
   return cluster;
 }

@@ -77,15 +77,18 @@ Job& edit_job(Cluster& cluster, JobId id) {
   return cluster.elements.edit(number);
 }
 
-void make_waiting(Cluster& cluster, JobId id) {
+void make_waiting(Cluster& cluster, JobId id, Touched& t) {
   const Job* base = id.index > 0 ? cluster.jobs.find(id.job) : nullptr;
   bool waits = base && base->state == JobState::Array && !base->kill;
-  if (waits && element_position(base->spec(), id.index)) edit_job(cluster, id);
+  if (!waits || !element_position(base->spec(), id.index)) return;
+  edit_job(cluster, id);
+  t.jobs.insert(id);
 }
 
 Host& edit_host(Cluster& cluster, HostId id) { return cluster.hosts.edit(id.value); }
 
 void take_slot(Cluster& cluster, Job& job, const Task& task) {
+  index_slot(cluster.indexes, job.id, task.host, true);
   count_slot(cluster, job, task, 1);
   charge_both(cluster, job, task, 1);
 }
@@ -97,6 +100,7 @@ void release_slot(Cluster& cluster, Job& job, Task& task, WallTime now) {
 }
 
 void free_slot(Cluster& cluster, Job& job, const Task& task) {
+  index_slot(cluster.indexes, job.id, task.host, false);
   if (task.state == TaskState::Stuck && !job.parked) --edit_host(cluster, task.host).stuck_slots;
   count_slot(cluster, job, task, -1);
   charge_both(cluster, job, task, -1);

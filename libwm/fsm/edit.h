@@ -9,7 +9,7 @@ namespace wm::fsm {
 /// The job or element to change. An element still in its base's range is made first.
 Job& edit_job(Cluster& cluster, JobId id);
 /// An element that others make way for is made, if its array still waits; others are there.
-void make_waiting(Cluster& cluster, JobId id);
+void make_waiting(Cluster& cluster, JobId id, Touched& t);
 /// The host to change. @cost O(1)
 Host& edit_host(Cluster& cluster, HostId id);
 

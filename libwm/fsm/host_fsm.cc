@@ -33,11 +33,6 @@ void forget_fencing(Host& host) {
   host.fence_text.clear();
 }
 
-bool runs_on(const Job& job, HostId host) {
-  return std::any_of(job.tasks.begin(), job.tasks.end(),
-                     [&](auto& t) { return t.host == host && t.holds_slot(); });
-}
-
 // A rigid job is unknown when any of its hosts is silent; an elastic one goes on without it
 // and is unknown only when all are.
 bool is_unknown(const Cluster& c, const Job& job) {
@@ -53,10 +48,10 @@ bool is_unknown(const Cluster& c, const Job& job) {
 
 void review_jobs_on(Cluster& c, HostId host, Touched& t) {
   std::vector<JobId> ids;
-  each_job(c, [&](const Job& job) {
+  each_job_on(c, host, [&](const Job& job) {
     bool runs = job.state == JobState::Running || job.state == JobState::Suspended ||
                 job.state == JobState::Unknown;
-    if (runs && runs_on(job, host)) ids.push_back(job.id);
+    if (runs) ids.push_back(job.id);
   });
   for (auto id : ids) {
     Job& job = edit_job(c, id);
@@ -92,6 +87,7 @@ void apply_to(Cluster& c, const HostRegistered& e, WallTime now, Touched& t) {
   keep_gpu_places(host, known_gpus, rebooted, now);
   forget_fencing(host);
   fit_owners(host);
+  index_host(c, host);
   c.hosts.set(e.host.value, std::move(host));
   review_jobs_on(c, e.host, t);
   t.hosts.insert(e.host);
@@ -171,6 +167,7 @@ void apply_to(Cluster& c, const GpuMarked& e, WallTime, Touched& t) {
 void apply_to(Cluster& c, const ConfigLoaded& e, WallTime, Touched& t) {
   charge_up_to_now(c);
   c.config = e.config;
+  index_config(c);
   c.hosts.each([&](std::uint32_t, const Host& host) { t.hosts.insert(host.id); });
   for (auto id : t.hosts) {
     Host& host = edit_host(c, id);

@@ -1,4 +1,4 @@
-// Cross-checks: what hosts say is taken is what tasks hold.
+// Cross-checks: what hosts say is taken is what tasks hold, and each index what a walk finds.
 #include <map>
 
 #include "libwm/fsm/fsm.h"
@@ -87,6 +87,25 @@ Result<void> check_accounts(const Cluster& cluster) {
   return result;
 }
 
+template <class T>
+std::map<std::uint32_t, T> all_of(const Table<T>& table) {
+  std::map<std::uint32_t, T> all;
+  table.each([&](std::uint32_t number, const T& value) { all.emplace(number, value); });
+  return all;
+}
+
+Result<void> check_indexes(const Cluster& cluster) {
+  Cluster walked = cluster;
+  build_indexes(walked);
+  if (all_of(cluster.indexes.jobs_on) != all_of(walked.indexes.jobs_on))
+    return broken("the index of the jobs on each host");
+  if (*cluster.indexes.host_numbers != *walked.indexes.host_numbers)
+    return broken("the index of the hosts' names");
+  if (cluster.indexes.hosts_missing != walked.indexes.hosts_missing)
+    return broken("the count of hosts that never registered");
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_invariants(const Cluster& cluster) {
@@ -97,6 +116,7 @@ Result<void> check_invariants(const Cluster& cluster) {
   });
   if (!result) return result;
   WM_TRY(check_accounts(cluster));
+  WM_TRY(check_indexes(cluster));
   cluster.hosts.each([&](std::uint32_t, const Host& host) {
     if (result) result = compare(host, taken[host.id]);
   });

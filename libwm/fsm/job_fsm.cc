@@ -281,7 +281,7 @@ void apply_to(Cluster& c, const JobModified& e, WallTime, Touched& t) {
 void apply_to(Cluster& c, const JobPreempted& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
   job.preempted = e.preempted;
-  make_waiting(c, e.preempted.by);
+  make_waiting(c, e.preempted.by, t);
   ++job.generation;
   t.orders.insert(e.job);
   t.jobs.insert(e.job);

@@ -57,12 +57,8 @@ Actions react(const Cluster& cluster, const Touched& touched) {
     if (!job) continue;
     for (auto host : hosts_of(*job)) orders.insert({host, id});
   }
-  if (!touched.hosts.empty()) {
-    each_job(cluster, [&](const Job& job) {
-      for (const auto& task : job.tasks)
-        if (task.holds_slot() && touched.hosts.count(task.host)) orders.insert({task.host, job.id});
-    });
-  }
+  for (auto host : touched.hosts)
+    each_job_on(cluster, host, [&](const Job& job) { orders.insert({host, job.id}); });
   actions.insert(actions.end(), orders.begin(), orders.end());
   auto agents = touched.agents;
   for (const auto& order : orders) agents.insert(order.job);

@@ -95,7 +95,7 @@ void apply_to(Cluster& c, const JobParked& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   stop(job, now);
   give_slots(c, job, e.parked);
-  make_waiting(c, e.parked.by);
+  make_waiting(c, e.parked.by, t);
   ++job.preemptions;
   job.state = JobState::Suspended;
   touch_all(t, e.job);

@@ -99,6 +99,7 @@ Cluster Cluster::freeze() {
   copy.last_job = last_job;
   copy.accounts = accounts.freeze();
   copy.account_numbers = account_numbers;
+  copy.indexes = indexes.freeze();
   return copy;
 }
 
@@ -111,11 +112,9 @@ const Job* find_job(const Cluster& cluster, JobId id) {
 }
 
 const Host* find_host(const Cluster& cluster, const std::string& name) {
-  const Host* found = nullptr;
-  cluster.hosts.each([&](std::uint32_t, const Host& host) {
-    if (host.name == name) found = &host;
-  });
-  return found;
+  auto number = cluster.indexes.host_numbers->find(name);
+  if (number == cluster.indexes.host_numbers->end()) return nullptr;
+  return cluster.hosts.find(number->second.value);
 }
 
 const std::string& plan_unless_said(const Config& config, const std::string& queue,

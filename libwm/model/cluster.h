@@ -1,7 +1,8 @@
 // Role: the whole state of a cluster as one value: what the events have made of it. The
 // master's core holds the newest; queries and scheduling passes get frozen copies, which
 // cost one pointer per 256 objects. Changed by libwm/fsm only.
-// Invariant: everything in here is a function of the events, so replay gives it again.
+// Invariants: everything in here is a function of the events, so replay gives it again; the
+// indexes are functions of the rest.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "libwm/model/config.h"
 #include "libwm/model/host.h"
+#include "libwm/model/indexes.h"
 #include "libwm/model/job.h"
 #include "libwm/model/table.h"
 #include "libwm/model/usage.h"
@@ -37,6 +39,7 @@ struct Cluster {
   std::uint32_t last_job = 0;  ///< highest job number ever given out
   Table<UsageAccount> accounts;
   std::shared_ptr<const AccountNumbers> account_numbers = std::make_shared<AccountNumbers>();
+  Indexes indexes;
 
   /// A copy for readers. @cost O(chunks)   @thread the writer's
   Cluster freeze();
@@ -45,7 +48,7 @@ struct Cluster {
 /// The job or element, or null. An array element still pending as part of its base's range
 /// has no object of its own. @cost O(1)
 const Job* find_job(const Cluster& cluster, JobId id);
-/// The host of that name, or null. @cost O(hosts)
+/// The host of that name, or null. @cost O(log hosts)
 const Host* find_host(const Cluster& cluster, const std::string& name);
 /// The profile a job runs under: the spec's, else the queue's, else "batch". Never null for
 /// a job that was admitted; a profile removed since falls back to a default one.
@@ -93,6 +96,14 @@ void each_job(const Cluster& cluster, Visit visit) {
     if (job.spec().array.empty()) visit(job);
   });
   cluster.elements.each([&](std::uint32_t, const Job& job) { visit(job); });
+}
+
+/// Visits the jobs that hold slots on a host, in order of their numbers.
+/// @shape void visit(const Job&)   @cost O(jobs on it)
+template <class Visit>
+void each_job_on(const Cluster& cluster, HostId host, Visit visit) {
+  if (const JobsOnHost* jobs = cluster.indexes.jobs_on.find(host.value))
+    for (const auto& [id, slots] : *jobs) visit(*find_job(cluster, id));
 }
 
 }  // namespace wm

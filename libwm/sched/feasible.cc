@@ -44,9 +44,9 @@ Most count_most(const Cluster& cluster, const JobSpec& spec) {
   Most most;
   const QueueConf* queue = cluster.config->queue(spec.queue);
   HostRules rules(spec, *cluster.config);
-  cluster.hosts.each([&](std::uint32_t, const Host& host) {
-    if (most.reach(spec) >= spec.min_tasks) return;
-    if (!rules.asks_for(host) || !rules.meet_empty(host)) return;
+  cluster.hosts.each_from(0, [&](std::uint32_t, const Host& host) {
+    if (most.reach(spec) >= spec.min_tasks) return false;
+    if (!rules.asks_for(host) || !rules.meet_empty(host)) return true;
     std::int64_t wanted = spec.span.ptile ? spec.span.ptile : spec.min_tasks;
     if (queue && queue->host_slots) wanted = std::min<std::int64_t>(wanted, queue->host_slots);
     std::int64_t fits = fit(bare_room(host), spec.task, When::Now, wanted);
@@ -54,6 +54,7 @@ Most count_most(const Cluster& cluster, const JobSpec& spec) {
     ++most.suited;
     most.tasks += fits;
     most.on_one = std::max(most.on_one, fits);
+    return true;
   });
   return most;
 }

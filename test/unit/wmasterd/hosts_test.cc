@@ -310,27 +310,5 @@ TEST(hosts, a_peek_is_answered_or_fails_with_the_session) {
   EXPECT_EQ(told[2].error().code, Code::Unavailable);
 }
 
-TEST(hosts, a_leaver_that_is_late_is_condemned) {
-  Desk desk;
-  auto h = desk.past.host(4);
-  auto id = desk.past.submit(SpecBuilder().tasks(1, 2).elastic());
-  desk.past.run(id, {h, h});
-  desk.past.enter_epoch(id, 1);
-  desk.start();
-  desk.journal->propose(
-      {{TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, desk.world->wall() + 1s, "test"}},
-       {},
-       {},
-       nullptr});
-  desk.pass(500ms);
-  desk.hosts->on_tick();
-  desk.pass(100ms);
-  EXPECT_FALSE(find_task(desk.job(id), TaskNumber{2})->kill);
-  desk.pass(1s);
-  desk.hosts->on_tick();
-  desk.pass(100ms);
-  EXPECT_TRUE(find_task(desk.job(id), TaskNumber{2})->kill);
-}
-
 }  // namespace
 }  // namespace wm::master

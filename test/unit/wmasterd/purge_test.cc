@@ -13,7 +13,9 @@ using test::ClusterBuilder;
 using test::SpecBuilder;
 using Ids = std::vector<JobId>;
 
-Ids gone(const ClusterBuilder& c, double before) { return purgeable(c.state, at(before), 100); }
+Ids gone(const ClusterBuilder& c, double before) {
+  return purgeable(c.state, at(before), {}).jobs;
+}
 
 void end(ClusterBuilder& c, JobId id, double when) {
   c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""}, when);
@@ -63,6 +65,24 @@ TEST(purge, an_array_that_was_killed_is_forgotten_whether_its_elements_ran_or_no
   c.step(JobPurged{array}, 7);
   EXPECT_EQ(find_job(c.state, array), nullptr);
   EXPECT_EQ(find_job(c.state, {array.job, 1}), nullptr);
+}
+
+TEST(purge, a_walk_goes_on_where_it_stopped) {
+  ClusterBuilder c;
+  auto host = c.host(1);
+  for (std::uint32_t i = 1; i <= 5; ++i) {
+    c.run(c.submit({}), {host});
+    end(c, JobId{i, 0}, 5);
+  }
+  auto step = [&](PurgeStep part) { return purgeable(c.state, at(6), part); };
+  auto looked = step({0, 2, 100});
+  EXPECT_EQ(looked.jobs, (Ids{{1, 0}, {2, 0}}));
+  EXPECT_EQ(looked.next, 3u);
+  auto full = step({looked.next, 100, 1});
+  EXPECT_EQ(full.jobs, (Ids{{3, 0}}));
+  auto rest = step({full.next, 100, 100});
+  EXPECT_EQ(rest.jobs, (Ids{{4, 0}, {5, 0}}));
+  EXPECT_EQ(rest.next, 0u) << "from the beginning";
 }
 
 }  // namespace

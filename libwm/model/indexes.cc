@@ -1,0 +1,58 @@
+#include "libwm/model/indexes.h"
+
+#include <algorithm>
+
+#include "libwm/model/cluster.h"
+
+namespace wm {
+
+Indexes Indexes::freeze() {
+  Indexes copy;
+  copy.jobs_on = jobs_on.freeze();
+  copy.host_numbers = host_numbers.freeze();
+  copy.hosts_missing = hosts_missing;
+  return copy;
+}
+
+void index_slot(Indexes& indexes, JobId job, HostId host, bool takes) {
+  if (!indexes.jobs_on.find(host.value)) {
+    WM_CHECK(takes);
+    return indexes.jobs_on.set(host.value, {{job, 1}});
+  }
+  auto& jobs = indexes.jobs_on.edit(host.value);
+  auto at = std::lower_bound(jobs.begin(), jobs.end(), job,
+                             [](const auto& entry, JobId id) { return entry.first < id; });
+  bool known = at != jobs.end() && at->first == job;
+  WM_CHECK(known || takes);
+  if (!known) jobs.insert(at, {job, 1});
+  else if (takes) ++at->second;
+  else if (--at->second == 0) jobs.erase(at);
+  if (jobs.empty()) indexes.jobs_on.erase(host.value);
+}
+
+void index_host(Cluster& cluster, const Host& host) {
+  auto& indexes = cluster.indexes;
+  bool is_new = indexes.host_numbers.edit().insert_or_assign(host.name, host.id).second;
+  if (is_new && cluster.config->host(host.name)) --indexes.hosts_missing;
+}
+
+void index_config(Cluster& cluster) {
+  auto& indexes = cluster.indexes;
+  indexes.hosts_missing = 0;
+  for (const auto& conf : cluster.config->hosts)
+    indexes.hosts_missing += !indexes.host_numbers->contains(conf.name);
+}
+
+void build_indexes(Cluster& cluster) {
+  cluster.indexes = {};
+  cluster.hosts.each([&](std::uint32_t, const Host& host) {
+    cluster.indexes.host_numbers.edit().insert_or_assign(host.name, host.id);
+  });
+  index_config(cluster);
+  each_job(cluster, [&](const Job& job) {
+    for (const auto& task : job.tasks)
+      if (task.holds_slot()) index_slot(cluster.indexes, job.id, task.host, true);
+  });
+}
+
+}  // namespace wm
