@@ -14,13 +14,24 @@ inline constexpr std::size_t kLargestReply = 15 << 20;
 
 // Who gets no answer asks again, for ever.
 template <class Reply>
-void Call::reply(const Reply& value) const {
+Result<std::string> Call::encoded(const Reply& value) {
   auto bytes = codec::encode(value);
-  if (bytes.size() > kLargestReply)
-    return refuse(fail(Code::Limit, "the answer has " + std::to_string(bytes.size()) +
-                                        " bytes; at most " + std::to_string(kLargestReply) +
-                                        " can be sent: ask for fewer at once"));
-  world_->send(peer_, static_cast<std::uint16_t>(verb_), std::move(bytes));
+  if (bytes.size() <= kLargestReply) return bytes;
+  return fail(Code::Limit, "the answer has " + std::to_string(bytes.size()) +
+                               " bytes; at most " + std::to_string(kLargestReply) +
+                               " can be sent: ask for fewer at once");
+}
+
+template <class Reply>
+void Call::reply(const Reply& value) const {
+  send(encoded(value));
+}
+
+template <class Make>
+void Clients::answer(const Call& call, Make make) const {
+  auto bytes = std::make_shared<Result<std::string>>(std::string());
+  c_.world.look([make = std::move(make), bytes] { *bytes = Call::encoded(make()); },
+                [call, bytes] { call.send(std::move(*bytes)); });
 }
 
 template <class Reply>

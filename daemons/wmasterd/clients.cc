@@ -39,6 +39,11 @@ void Call::refuse(const Error& error) const {
                codec::encode(VerbError{static_cast<std::uint8_t>(error.code), error.text}));
 }
 
+void Call::send(Result<std::string> bytes) const {
+  if (!bytes) return refuse(bytes.error());
+  world_->send(peer_, static_cast<std::uint16_t>(verb_), *std::move(bytes));
+}
+
 void Call::resend(const std::string& kept) const {
   if (kept.size() < 2) return refuse(fail(Code::Damaged, "the kept reply is damaged"));
   auto type = static_cast<std::uint16_t>(static_cast<unsigned char>(kept[0]) |
@@ -54,9 +59,11 @@ void Clients::on_frame(PeerId peer, const Caller& caller, std::uint16_t type,
     auto request = codec::decode<Request>(payload);
     if (!request) return call.refuse(request.error());
     if constexpr (requires { request->request_key; }) {
-      if (answered_before(call, request->request_key)) return;
+      auto once = std::make_shared<const Request>(*std::move(request));
+      return unless_answered(call, once->request_key, [=, this] { (this->*act)(call, *once); });
+    } else {
+      (this->*act)(call, *request);
     }
-    (this->*act)(call, *request);
   };
   switch (verb) {
     case Verb::Submit: return with(&Clients::submit);
@@ -86,25 +93,24 @@ void Clients::on_frame(PeerId peer, const Caller& caller, std::uint16_t type,
       fail(Code::Version, "request " + std::to_string(type) + " is not known to this master"));
 }
 
-// A repeat while the first is under way gets its answer too, when there is one.
-bool Clients::answered_before(const Call& call, const std::string& key) {
-  if (key.size() != kKeySize) {
-    call.refuse(
+// A repeat while the first is under way gets its answer too, when there is one; while the first is
+// looked for among the answers of old, it waits to be looked at.
+void Clients::unless_answered(const Call& call, const std::string& key, std::function<void()> act) {
+  if (key.size() != kKeySize)
+    return call.refuse(
         fail(Code::BadArgument, "a request key has 16 bytes, not " + std::to_string(key.size())));
-    return true;
-  }
-  if (auto it = in_flight_.find(key); it != in_flight_.end()) {
-    it->second.push_back(call);
-    return true;
-  }
-  auto kept = c_.world.kept_reply(key);
-  if (!kept) {
-    call.refuse(kept.error());
-    return true;
-  }
-  if (!*kept) return false;
-  call.resend(**kept);
-  return true;
+  if (auto it = in_flight_.find(key); it != in_flight_.end()) return it->second.push_back(call);
+  auto [repeats, is_first] = looked_for_.try_emplace(key);
+  if (!is_first) return repeats->second.push_back({call, std::move(act)});
+  c_.world.kept_reply(
+      key, [this, call, key, act = std::move(act)](Result<std::optional<std::string>> kept) {
+        auto repeats = std::move(looked_for_[key]);
+        looked_for_.erase(key);
+        if (!kept) call.refuse(kept.error());
+        else if (*kept) call.resend(**kept);
+        else act();
+        for (auto& repeat : repeats) unless_answered(repeat.call, key, std::move(repeat.act));
+      });
 }
 
 void Clients::refuse(const Call& call, const std::string& key, const Error& error) {

@@ -31,6 +31,8 @@ using AcctReading = std::function<Result<Reply>(const AcctRequest&)>;
 /// Makes accounting again from all events, elsewhere; tells the last one on the loop.
 using AcctRebuilder = std::function<void(std::function<void(Result<Seq>)> done)>;
 
+struct Seen;  // views.h
+
 /// What the verbs work with.
 struct Context {
   World& world;
@@ -64,6 +66,11 @@ class Call {
   /// Sends a reply struct, or the error as a VerbError.
   template <class Reply>
   void reply(const Reply& value) const;
+  /// The bytes that reply() would send. @errors Limit   @thread any
+  template <class Reply>
+  static Result<std::string> encoded(const Reply& value);
+  /// Sends them, or the error.
+  void send(Result<std::string> bytes) const;
   void refuse(const Error& error) const;
   /// The frame that reply() would send, for keeping under the request key.
   template <class Reply>
@@ -100,7 +107,11 @@ class Clients {
     WaitRequest request;
   };
 
-  bool answered_before(const Call& call, const std::string& key);
+  // Acts on a write, unless its key has been answered or is under way.
+  void unless_answered(const Call& call, const std::string& key, std::function<void()> act);
+  // Makes an answer off the loop and sends it. `make` may look at values of its own only.
+  template <class Make>
+  void answer(const Call& call, Make make) const;
   // Commits a write with its answer; then does `then` and tells whoever asked meanwhile.
   template <class Reply>
   void commit(const Call& call, const std::string& key, const Reply& reply, Proposal proposal,
@@ -121,6 +132,7 @@ class Clients {
   void kill(Call call, const KillRequest& request);
   void release(Call call, const ReleaseRequest& request);
   void resize(Call call, const ResizeRequest& request);
+  Seen seen() const;
   void jobs(Call call, const JobsRequest& request);
   void queues(Call call, const QueuesRequest& request);
   void hosts(Call call, const HostsRequest& request);
@@ -157,6 +169,11 @@ class Clients {
   Context c_;
   std::vector<Waiter> waiters_;
   std::map<std::string, std::vector<Call>> in_flight_;  ///< request key → repeats meanwhile
+  struct Repeat {
+    Call call;
+    std::function<void()> act;
+  };
+  std::map<std::string, std::vector<Repeat>> looked_for_;  ///< key → repeats, while it is looked for
 };
 
 }  // namespace wm::master

@@ -61,18 +61,13 @@ bool Hosts::takes_orders(HostId host) const {
   return connected(host) && it->second.registered;
 }
 
-double Hosts::load(HostId host) const {
-  auto it = sessions_.find(host);
-  return it == sessions_.end() ? 0 : it->second.load;
-}
-
-std::vector<GpuReport> Hosts::gpus(HostId host) const {
-  auto it = sessions_.find(host);
-  return it == sessions_.end() ? std::vector<GpuReport>{} : it->second.gpus;
+HostStanding& Hosts::standing(HostId host) {
+  if (!standings_.find(host.value)) standings_.set(host.value, {});
+  return standings_.edit(host.value);
 }
 
 void Hosts::on_gpus(HostId host, const GpuReports& words) {
-  sessions_[host].gpus = words.gpus;
+  standing(host).gpus = words.gpus;
   const Host* known = journal_.newest().hosts.find(host.value);
   if (!known) return;
   auto events = marks_by_health(*known, words.gpus, false);
@@ -108,7 +103,7 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
   if (known && known->state == HostState::Silent)
     journal_.propose({{HostHeard{host}}, {}, {}, nullptr});
   if (type == wire(NodeVerb::Heartbeat)) {
-    if (auto words = codec::decode<HostHeartbeat>(payload)) sessions_[host].load = words->load;
+    if (auto words = codec::decode<HostHeartbeat>(payload)) standing(host).load = words->load;
     world_.send(peer, wire(NodeVerb::Heartbeat), "");
   } else if (type == wire(NodeVerb::Fact)) {
     auto fact = codec::decode<HostFact>(payload);
@@ -128,6 +123,7 @@ void Hosts::on_left(PeerId peer) {
   auto& session = sessions_[host];
   if (session.peer != peer) return;
   session.peer = {};
+  standing(host).connected = false;
   session.left = attended_.now();
   std::vector<Peek> lost;
   for (auto it = peeks_.begin(); it != peeks_.end();) {
@@ -181,7 +177,9 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   session.registered = false;
   session.came = true;
   session.heard = attended_.now();
-  session.gpus = words.gpus;
+  auto& shown = standing(id);
+  shown.connected = true;
+  shown.gpus = words.gpus;
   peers_[peer] = id;
   welcome(peer, id);
   log::info("host_registered",
@@ -289,7 +287,7 @@ std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
 }
 
 std::vector<EventBody> Hosts::on_progress(JobId job, const JobProgress& report) {
-  progress_[job] = report;
+  progress_.edit()[job] = report;
   auto measured = paces_.hear(journal_.newest(), job, report, world_.mono());
   if (!measured) return {};
   return {*measured};

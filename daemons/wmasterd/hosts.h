@@ -22,6 +22,13 @@ namespace wm::master {
 /// A training job's last words about how far it is; not durable.
 using Progress = std::map<JobId, JobProgress>;
 
+/// What is known of a host beside the state, as it was last heard.
+struct HostStanding {
+  bool connected = false;
+  double load = 0;
+  std::vector<GpuReport> gpus;
+};
+
 /// @thread the loop's
 class Hosts {
  public:
@@ -49,15 +56,14 @@ class Hosts {
   void peek(HostId host, PeekRequest request, std::function<void(Result<std::string>)> done);
 
   bool connected(HostId host) const;
-  double load(HostId host) const;
-  /// How its GPUs are, as last heard. @cost O(GPUs)
-  std::vector<GpuReport> gpus(HostId host) const;
-  const Progress& progress() const { return progress_; }
+  /// All of them by number, to be read elsewhere. @cost O(hosts / 256)
+  Table<HostStanding> standings() { return standings_.freeze(); }
+  Frozen<Progress> progress() { return progress_.freeze(); }
   /// The time in which hosts could be heard.
   const Attended& attended() const { return attended_; }
   /// Drops what is kept about a job that is over.
   void forget(JobId job) {
-    progress_.erase(job);
+    if (progress_->contains(job)) progress_.edit().erase(job);
     paces_.forget(job);
   }
 
@@ -67,8 +73,6 @@ class Hosts {
     bool registered = false;  ///< its registration is durable: orders take it into account
     bool came = false;        ///< since this master started
     Duration heard{}, left{};  ///< when, of the time attended
-    double load = 0;
-    std::vector<GpuReport> gpus;
   };
   struct Peek {
     HostId host;
@@ -79,6 +83,7 @@ class Hosts {
   void on_register(PeerId peer, const HostRegister& words);
   void welcome(PeerId peer, HostId host);
   void tell_configuration();
+  HostStanding& standing(HostId host);
   bool is_silent(const Session& session) const;
   std::vector<EventBody> fallen_silent();
   std::vector<EventBody> reconcile(HostId host, const HostRegister& words) const;
@@ -99,7 +104,8 @@ class Hosts {
   std::map<std::uint64_t, Peek> peeks_;
   std::uint64_t next_peek_ = 1;
   std::vector<EventBody> on_progress(JobId job, const JobProgress& report);
-  Progress progress_;
+  Frozen<Progress> progress_;
+  Table<HostStanding> standings_;
   Paces paces_;
   Attended attended_;
   std::shared_ptr<const Config> told_;  ///< the configuration that hosts have heard of

@@ -85,6 +85,16 @@ wire::ListenOptions listen_options(std::shared_ptr<wire::Credentials> credential
   return options;
 }
 
+void adopt_client(RealWorld& world, Core& core, Identity who, std::unique_ptr<wire::Link> link) {
+  Caller caller{std::move(who), link->proof().credential, link->proof().also_signed};
+  world.adopt(
+      std::move(link),
+      [&core, caller](PeerId peer, std::uint16_t type, const std::string& payload) {
+        core.clients().on_frame(peer, caller, type, payload);
+      },
+      [&core](PeerId peer) { core.clients().on_left(peer); }, true);
+}
+
 void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
   const auto& who = link->identity();
   if (who.role == wire::Role::Host) {
@@ -96,14 +106,12 @@ void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
         [&core](PeerId peer) { core.hosts().on_left(peer); }, false);
     return;
   }
-  Identity user{who.uid.value_or(~0u), who.gid.value_or(~0u), user_name(who.uid.value_or(~0u))};
-  Caller caller{std::move(user), link->proof().credential, link->proof().also_signed};
-  world.adopt(
-      std::move(link),
-      [&core, caller](PeerId peer, std::uint16_t type, const std::string& payload) {
-        core.clients().on_frame(peer, caller, type, payload);
-      },
-      [&core](PeerId peer) { core.clients().on_left(peer); }, true);
+  Identity user{who.uid.value_or(~0u), who.gid.value_or(~0u), ""};
+  // What it asks waits in the link until the name is known.
+  auto waiting = std::make_shared<std::unique_ptr<wire::Link>>(std::move(link));
+  world.name_of(user.uid, [&world, &core, user, waiting](const std::string& name) {
+    adopt_client(world, core, {user.uid, user.gid, name}, std::move(*waiting));
+  });
 }
 
 void rebuild_acct(Accounting& accounting, RealWorld& world, std::function<void(Result<Seq>)> done) {

@@ -9,7 +9,6 @@
 #include <boost/asio/thread_pool.hpp>
 #include <set>
 
-#include "daemons/wmasterd/user_names.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
@@ -55,12 +54,13 @@ Result<void> write_image(store::CoreDb& db, Seq seq, const Image& image) {
 
 struct RealWorld::Loop {
   explicit Loop(boost::asio::io_context& io)
-      : io(io), work(2), answers(2), chores(1), commands(4) {}
+      : io(io), work(2), answers(2), looks(2), names(2), chores(1), commands(4) {}
   /// `job` in the pool, then `done` on the loop.
   void run(boost::asio::thread_pool& pool, std::function<void()> job, std::function<void()> done);
 
   boost::asio::io_context& io;
-  boost::asio::thread_pool work, answers;
+  boost::asio::thread_pool work, answers, looks;
+  boost::asio::thread_pool names;     // wait for the name service
   boost::asio::thread_pool chores;    // the store's third side, one at a time
   boost::asio::thread_pool commands;  // wait for programs that may take long
   std::unique_ptr<store::Committer> committer;
@@ -88,6 +88,8 @@ void RealWorld::stop() {
   loop_->committer.reset();
   loop_->work.join();
   loop_->answers.join();
+  loop_->looks.join();
+  loop_->names.join();
   loop_->chores.join();
   loop_->commands.stop();  // what has not begun never does; one under way ends by its limit
   loop_->commands.join();
@@ -141,6 +143,10 @@ void RealWorld::work(std::function<void()> job, std::function<void()> done) {
 
 void RealWorld::answer(std::function<void()> job, std::function<void()> done) {
   loop_->run(loop_->answers, std::move(job), std::move(done));
+}
+
+void RealWorld::look(std::function<void()> job, std::function<void()> done) {
+  loop_->run(loop_->looks, std::move(job), std::move(done));
 }
 
 std::string RealWorld::random(std::size_t n) {
@@ -232,8 +238,20 @@ Result<std::string> RealWorld::blob(const std::string& hash) {
   return db_->blob(to_array<store::Hash>(hash));
 }
 
-Result<std::optional<std::string>> RealWorld::kept_reply(const std::string& key) {
-  return db_->reply(to_array<store::RequestKey>(key));
+void RealWorld::kept_reply(std::string key,
+                           std::function<void(Result<std::optional<std::string>>)> done) {
+  auto found = std::make_shared<Result<std::optional<std::string>>>(std::nullopt);
+  look([this, found, key = std::move(
+                         key)] { *found = db_->reply(to_array<store::RequestKey>(key)); },
+       [found, done = std::move(done)] { done(std::move(*found)); });
+}
+
+void RealWorld::name_of(std::uint32_t uid, std::function<void(const std::string&)> done) {
+  if (auto known = names_.known(uid, mono())) return done(*known);
+  auto name = std::make_shared<std::string>();
+  loop_->run(
+      loop_->names, [this, uid, name] { *name = names_.of(uid, mono()); },
+      [name, done = std::move(done)] { done(*name); });
 }
 
 void RealWorld::keep_snapshot(Seq seq, std::function<Image()> make) {
@@ -261,11 +279,13 @@ void RealWorld::verify(std::string credential, std::string payload,
       [this, result, credential = std::move(credential)] {
         *result = options_.credentials->verify_signature(credential);
       },
-      [result, payload = std::move(payload), done = std::move(done)] {
+      [this, result, payload = std::move(payload), done = std::move(done)] {
         if (!*result) return done(result->error());
-        if (!(*result)->uid || (*result)->payload != payload)
+        const wire::Signed& found = **result;
+        if (!found.uid || found.payload != payload)
           return done(fail(Code::Denied, "the credential does not sign this job"));
-        done(Identity{*(*result)->uid, (*result)->gid.value_or(0), user_name(*(*result)->uid)});
+        name_of(*found.uid, [done, uid = *found.uid, gid = found.gid.value_or(0)](
+                                const std::string& name) { done(Identity{uid, gid, name}); });
       });
 }
 
@@ -285,10 +305,5 @@ std::string RealWorld::hash(const std::string& bytes) {
 }
 
 Result<Config> RealWorld::read_config() { return conf::load(options_.conf_dir, conf::this_host()); }
-
-std::string user_name(std::uint32_t uid) {
-  thread_local UserNames names(look_up_user);
-  return names.of(uid, std::chrono::floor<Duration>(std::chrono::steady_clock::now()));
-}
 
 }  // namespace wm::master

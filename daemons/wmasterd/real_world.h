@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "daemons/wmasterd/user_names.h"
 #include "libwm/store/core_db.h"
 #include "libwm/wire/credentials.h"
 #include "libwm/wire/transport.h"
@@ -38,6 +39,9 @@ class RealWorld final : public World {
   PeerId adopt(std::unique_ptr<wire::Link> link,
                std::function<void(PeerId, std::uint16_t, const std::string&)> on_frame,
                std::function<void(PeerId)> on_left, bool is_client);
+  /// Tells the account's name, "#uid" of one without: at once when it was asked for lately, else
+  /// when the name service has answered.
+  void name_of(std::uint32_t uid, std::function<void(const std::string&)> done);
   /// Stops workers and the committer; what was queued is finished. No call after it.
   void stop();
 
@@ -46,6 +50,7 @@ class RealWorld final : public World {
   void after(Duration delay, std::function<void()> act) override;
   void work(std::function<void()> job, std::function<void()> done) override;
   void answer(std::function<void()> job, std::function<void()> done) override;
+  void look(std::function<void()> job, std::function<void()> done) override;
   std::string random(std::size_t n) override;
   void send(PeerId peer, std::uint16_t type, std::string payload) override;
   void close(PeerId peer) override;
@@ -54,7 +59,8 @@ class RealWorld final : public World {
   bool low_space() override;
   Result<Loaded> load() override;
   Result<std::string> blob(const std::string& hash) override;
-  Result<std::optional<std::string>> kept_reply(const std::string& key) override;
+  void kept_reply(std::string key,
+                  std::function<void(Result<std::optional<std::string>>)> done) override;
   void keep_snapshot(Seq seq, std::function<Image()> make) override;
   void tidy_store(WallTime before) override;
   void verify(std::string credential, std::string payload,
@@ -71,6 +77,7 @@ class RealWorld final : public World {
   void hold_clients();
 
   RealWorldOptions options_;
+  UserNames names_{look_up_user};
   std::unique_ptr<store::CoreDb> db_;
   std::unique_ptr<Loop> loop_;
   std::map<PeerId, std::unique_ptr<wire::Link>> links_;
@@ -78,8 +85,5 @@ class RealWorld final : public World {
   PeerId last_peer_;
   bool holding_ = false;  // clients are not read from
 };
-
-/// The account's name, or "#uid" when it has none. Cached. @thread the loop's
-std::string user_name(std::uint32_t uid);
 
 }  // namespace wm::master

@@ -94,21 +94,24 @@ Result<void> gpu_events(const Cluster& state, const AdminRequest& request, const
 }  // namespace
 
 void Clients::queues(Call call, const QueuesRequest& request) {
-  call.reply(QueuesReply{view_queues(c_.journal.published(), request.names)});
+  answer(call, [state = c_.journal.published_ptr(), names = request.names] {
+    return QueuesReply{view_queues(*state, names)};
+  });
 }
 
 void Clients::hosts(Call call, const HostsRequest& request) {
-  auto reasons = c_.cycle.reasons();
-  HostsReply reply;
-  Portion portion;
-  for (auto& view : view_hosts({c_.journal.published(), *reasons, c_.hosts}, request)) {
-    if (!portion.takes_value(view)) {
-      reply.rest = {request.names, reply.hosts.back().host.name};
-      break;
+  answer(call, [seen = seen(), request] {
+    HostsReply reply;
+    Portion portion;
+    for (auto& view : view_hosts(seen, request)) {
+      if (!portion.takes_value(view)) {
+        reply.rest = {request.names, reply.hosts.back().host.name};
+        break;
+      }
+      reply.hosts.push_back(std::move(view));
     }
-    reply.hosts.push_back(std::move(view));
-  }
-  call.reply(reply);
+    return reply;
+  });
 }
 
 // The numbers need the claims of every job: a worker finds them, the loop does not wait.

@@ -174,21 +174,26 @@ void Clients::resize(Call call, const ResizeRequest& request) {
   commit(call, request.request_key, reply, std::move(proposal));
 }
 
+Seen Clients::seen() const {
+  return {c_.journal.published_ptr(), c_.cycle.reasons(), c_.hosts.standings(),
+          c_.hosts.progress()};
+}
+
 void Clients::jobs(Call call, const JobsRequest& request) {
-  auto reasons = c_.cycle.reasons();
-  Seen seen{c_.journal.published(), *reasons, c_.hosts};
-  JobsReply reply;
-  Portion portion;
-  auto walked =
-      each_selected(seen.state, request.jobs, call.caller().user, [&](const Job& job, JobId id) {
-        auto view = view_of(seen, job, id);
-        if (!portion.takes_value(view)) return false;
-        reply.jobs.push_back(std::move(view));
-        return true;
-      });
-  reply.missing = std::move(walked.missing);
-  reply.rest = std::move(walked.rest);
-  call.reply(reply);
+  answer(call, [seen = seen(), request, user = call.caller().user] {
+    JobsReply reply;
+    Portion portion;
+    auto walked =
+        each_selected(*seen.state, request.jobs, user, [&](const Job& job, JobId id) {
+          auto view = view_of(seen, job, id);
+          if (!portion.takes_value(view)) return false;
+          reply.jobs.push_back(std::move(view));
+          return true;
+        });
+    reply.missing = std::move(walked.missing);
+    reply.rest = std::move(walked.rest);
+    return reply;
+  });
 }
 
 // Rows of what has just happened may still be on their way: then it is asked again.
@@ -196,15 +201,20 @@ template <class Reply>
 void Clients::read_acct(const Call& call, const AcctReading<Reply>& read, AcctRequest request,
                         TimePoint until) {
   if (!read) return call.refuse(fail(Code::Unavailable, "this master keeps no accounting"));
-  auto result = std::make_shared<Result<Reply>>(Reply{});
+  auto result = std::make_shared<Result<std::string>>(std::string());
   if (request.jobs.user.empty()) request.jobs.user = call.caller().user;
   auto done = [this, call, read, request, until, result] {
-    if (*result) return call.reply(**result);
-    bool behind = result->error().code == Code::Timeout && c_.world.mono() < until;
-    if (!behind) return call.refuse(result->error());
+    bool behind =
+        !*result && result->error().code == Code::Timeout && c_.world.mono() < until;
+    if (!behind) return call.send(std::move(*result));
     c_.world.after(kBehind, [=, this] { read_acct(call, read, request, until); });
   };
-  c_.world.answer([result, read, request] { *result = read(request); }, done);
+  c_.world.answer(
+      [result, read, request] {
+        auto reply = read(request);
+        *result = reply ? Call::encoded(*reply) : reply.error();
+      },
+      done);
 }
 
 void Clients::history(Call call, const AcctRequest& request) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "libwm/base/result.h"
@@ -20,7 +22,7 @@ inline constexpr Duration kNameLife = std::chrono::minutes(5);
 /// @errors NotFound: no such account; System: the service could not say   @cost may block
 Result<std::string> look_up_user(std::uint32_t uid);
 
-/// Names that were found lately. @thread one
+/// Names that were found lately. @thread any
 class UserNames {
  public:
   using LookUp = std::function<Result<std::string>(std::uint32_t)>;
@@ -29,6 +31,8 @@ class UserNames {
   /// Name of the account, "#UID" of one without. Only names are remembered, and one that has grown
   /// old is still used while the service cannot say. @cost O(log names), or as look_up
   std::string of(std::uint32_t uid, TimePoint now);
+  /// The same without asking anybody. @cost O(log names)
+  std::optional<std::string> known(std::uint32_t uid, TimePoint now) const;
 
  private:
   struct Known {
@@ -36,6 +40,7 @@ class UserNames {
     TimePoint since;
   };
   LookUp look_up_;
+  mutable std::mutex mutex_;  // of known_; never held while somebody is asked
   std::map<std::uint32_t, Known> known_;
 };
 

@@ -18,7 +18,7 @@ std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
              "goes on when its slots are free again"}};
   if (state != JobState::Pending) return {};
   for (auto key : {id, job.id})
-    if (auto* reasons = find_reasons(seen.reasons, key); reasons && !reasons->empty())
+    if (auto* reasons = find_reasons(*seen.reasons, key); reasons && !reasons->empty())
       return *reasons;
   return {{PendCode::New, "New job is waiting for scheduling", 0,
            "starts or is explained by the next scheduling pass"}};
@@ -54,9 +54,11 @@ void count(QueueView& view, const Job& job, JobId id) {
 HostView empty_view(const Seen& seen, const Host& host) {
   HostView view;
   view.host = host;
-  view.connected = seen.hosts.connected(host.id);
-  view.load = seen.hosts.load(host.id);
-  view.gpus = seen.hosts.gpus(host.id);
+  if (const HostStanding* standing = seen.hosts.find(host.id.value)) {
+    view.connected = standing->connected;
+    view.load = standing->load;
+    view.gpus = standing->gpus;
+  }
   return view;
 }
 
@@ -89,7 +91,8 @@ void strip_secrets(Job& job) {
 }
 
 JobView view_of(const Seen& seen, const Job& job, JobId id) {
-  const auto& config = *seen.state.config;
+  const Cluster& state = *seen.state;
+  const auto& config = *state.config;
   const auto& app = app_of(config, job.spec());
   JobView view;
   auto shown = std::make_shared<Job>(job);
@@ -102,18 +105,17 @@ JobView view_of(const Seen& seen, const Job& job, JobId id) {
   view.plan = job.spec().plan;
   view.resize = to_string(resize_mode_of(config, job));
   for (const auto& task : job.tasks) {
-    const Host* host = seen.state.hosts.find(task.host.value);
+    const Host* host = state.hosts.find(task.host.value);
     view.task_hosts.push_back(host ? host->name : "?");
   }
-  view.excluded_hosts = names_of(seen.state, job.excluded_hosts);
+  view.excluded_hosts = names_of(state, job.excluded_hosts);
   view.reasons = reasons_of(seen, job, id);
-  const auto& progress = seen.hosts.progress();
-  if (auto it = progress.find(id); it != progress.end()) view.progress = it->second;
+  if (auto it = seen.progress->find(id); it != seen.progress->end()) view.progress = it->second;
   view.result_dir = result_dir(config, job.spec(), id);
   view.run_limit = run_limit_of(config, job.spec());
   if (view.job->state == JobState::Pending) {
-    if (!seen.order) seen.order = std::make_shared<sched::FairOrder>(seen.state, seen.state.time);
-    view.priority = sched::priority_terms(seen.state, job, *seen.order);
+    if (!seen.order) seen.order = std::make_shared<sched::FairOrder>(state, state.time);
+    view.priority = sched::priority_terms(state, job, *seen.order);
   }
   return view;
 }
@@ -142,20 +144,18 @@ std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked) {
     return is_asked(asked.names, name) && name > asked.after;
   };
   std::set<std::string> registered;
-  seen.state.hosts.each([&](std::uint32_t, const Host& host) {
+  seen.state->hosts.each([&](std::uint32_t, const Host& host) {
     if (wanted(host.name)) views.push_back(empty_view(seen, host));
     registered.insert(host.name);
   });
-  for (const auto& conf : seen.state.config->hosts)
+  for (const auto& conf : seen.state->config->hosts)
     if (wanted(conf.name) && !registered.count(conf.name)) views.push_back(never_seen(conf));
   std::sort(views.begin(), views.end(), [](auto& a, auto& b) { return a.host.name < b.host.name; });
-  std::map<HostId, std::size_t> places;
-  for (std::size_t i = 0; i < views.size(); ++i) places[views[i].host.id] = i;
-  each_job(seen.state, [&](const Job& job) {
-    for (const auto& task : job.tasks)
-      if (auto place = places.find(task.host); place != places.end())
-        count(views[place->second], job, task);
-  });
+  for (auto& view : views)
+    each_job_on(*seen.state, view.host.id, [&](const Job& job) {
+      for (const auto& task : job.tasks)
+        if (task.host == view.host.id) count(view, job, task);
+    });
   return views;
 }
 

@@ -10,13 +10,14 @@
 
 namespace wm::master {
 
-/// What a view may look at.
+/// What a view may look at: values, so that views are made off the loop.
 struct Seen {
-  const Cluster& state;
-  const PendReasons& reasons;
-  const Hosts& hosts;
+  std::shared_ptr<const Cluster> state;
+  std::shared_ptr<const PendReasons> reasons;
+  Table<HostStanding> hosts;
+  Frozen<Progress> progress;
   /// Made for the first pending job of a listing.
-  mutable std::shared_ptr<const sched::FairOrder> order;
+  mutable std::shared_ptr<const sched::FairOrder> order = nullptr;
 };
 
 /// One job for bjobs. `id` is the element's when `job` is its base.
@@ -25,7 +26,7 @@ JobView view_of(const Seen& seen, const Job& job, JobId id);
 /// @cost O(jobs + queues x names)
 std::vector<QueueView> view_queues(const Cluster& state, const std::vector<std::string>& names);
 /// The hosts asked for with their jobs' slots, by name; those that never registered, too.
-/// @cost O(hosts (names + log hosts) + tasks log hosts)
+/// @cost O(hosts (names + log hosts) + tasks of the jobs on them)
 std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked);
 
 /// Takes out what would let a reader act for the job's owner: signed bytes, credential, the key

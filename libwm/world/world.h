@@ -67,6 +67,8 @@ class World {
   /// As work(), for answers that take as long as there is to read: scheduling passes and
   /// submissions do not wait behind them.
   virtual void answer(std::function<void()> job, std::function<void()> done) = 0;
+  /// The same for what is short: a question about a state that is at hand, a read of the store.
+  virtual void look(std::function<void()> job, std::function<void()> done) = 0;
   /// n bytes nobody can guess.
   virtual std::string random(std::size_t n) = 0;
 
@@ -86,8 +88,9 @@ class World {
   virtual Result<Loaded> load() = 0;
   /// @errors NotFound: no such blob; Store   @cost one read
   virtual Result<std::string> blob(const std::string& hash) = 0;
-  /// The reply kept under a request key, if any. @cost one read
-  virtual Result<std::optional<std::string>> kept_reply(const std::string& key) = 0;
+  /// Looks for the reply kept under a request key, off the loop. @errors (to done) Store
+  virtual void kept_reply(std::string key,
+                          std::function<void(Result<std::optional<std::string>>)> done) = 0;
   /// Keeps what `make` yields (on a worker) as the snapshot of the state after `seq`.
   virtual void keep_snapshot(Seq seq, std::function<Image()> make) = 0;
   /// Chores of the store, on a worker: forgets replies older than `before`, makes the

@@ -137,9 +137,15 @@ Result<std::string> SimWorld::blob(const std::string& hash) {
   return it->second;
 }
 
-Result<std::optional<std::string>> SimWorld::kept_reply(const std::string& key) {
-  auto it = disk_.replies.find(key);
-  return it == disk_.replies.end() ? std::optional<std::string>{} : it->second;
+void SimWorld::kept_reply(std::string key,
+                          std::function<void(Result<std::optional<std::string>>)> done) {
+  auto found = std::make_shared<std::optional<std::string>>();
+  look(
+      [this, found, key = std::move(key)] {
+        auto it = disk_.replies.find(key);
+        if (it != disk_.replies.end()) *found = it->second;
+      },
+      [found, done = std::move(done)] { done(std::move(*found)); });
 }
 
 void SimWorld::keep_snapshot(Seq seq, std::function<Image()> make) {

@@ -65,6 +65,9 @@ class SimWorld final : public World {
   void answer(std::function<void()> job, std::function<void()> done) override {
     work(std::move(job), std::move(done));
   }
+  void look(std::function<void()> job, std::function<void()> done) override {
+    work(std::move(job), std::move(done));
+  }
   std::string random(std::size_t n) override;
   void send(PeerId peer, std::uint16_t type, std::string payload) override;
   void close(PeerId peer) override;
@@ -73,7 +76,8 @@ class SimWorld final : public World {
   bool low_space() override { return false; }
   Result<Loaded> load() override;
   Result<std::string> blob(const std::string& hash) override;
-  Result<std::optional<std::string>> kept_reply(const std::string& key) override;
+  void kept_reply(std::string key,
+                  std::function<void(Result<std::optional<std::string>>)> done) override;
   void keep_snapshot(Seq seq, std::function<Image()> make) override;
   std::vector<WallTime> tidied;  ///< what each call of tidy_store named
   void tidy_store(WallTime before) override {

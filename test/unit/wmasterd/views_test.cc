@@ -27,7 +27,10 @@ struct Show {
     WM_CHECK(found != nullptr);
     return view_of(seen(), *found, id);
   }
-  Seen seen() { return {c.state, reasons, hosts}; }
+  Seen seen() {
+    return {std::make_shared<const Cluster>(c.state), std::make_shared<const PendReasons>(reasons),
+            hosts.standings(), hosts.progress()};
+  }
 
   test::Sim sim{1};
   test::SimDisk disk;
