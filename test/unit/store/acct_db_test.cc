@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "libwm/store/core_db.h"
 #include "test/support/store_files.h"
@@ -63,6 +67,31 @@ class acct_db : public ::testing::Test {
   std::unique_ptr<AcctDb> db_;
   std::unique_ptr<AcctReader> reader_;
 };
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(acct_db, a_file_of_version_1_gets_the_index_and_keeps_its_rows) {
+  reader_.reset();
+  db_.reset();
+  const std::string path = dir_.path() + "/acct.db";
+  std::filesystem::remove(path);
+  sqlite3* old = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &old), SQLITE_OK);
+  auto made = text_of("test/unit/store/acct_version_1.sql");
+  ASSERT_EQ(sqlite3_exec(old, made.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(old);
+  SetUp();
+  JobQuery of_ada;
+  of_ada.user = "ada";
+  EXPECT_EQ(found(of_ada), (std::vector<std::uint32_t>{1, 3}));
+  EXPECT_EQ(found({}), (std::vector<std::uint32_t>{1, 2, 3}));
+  EXPECT_EQ(reader_->last_seq()->value, 9u);
+  auto db = Connection::open({.path = path});
+  EXPECT_EQ((*db)->number("PRAGMA user_version").value(), 2);
+}
 
 TEST_F(acct_db, every_field_of_every_row_comes_back) {
   AcctRows rows;
