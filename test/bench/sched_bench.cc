@@ -1,8 +1,11 @@
 // Role: how long a scheduling pass takes: 4 hosts and 10 pending jobs, 1,000 hosts and 10,000,
 // 10,000 hosts and 100,000. "full": every slot is taken and nothing can start, the usual
-// state of a busy cluster; "start": the cluster is empty. Also admit and bplans.
+// state of a busy cluster; "start": the cluster is empty, and what one start of these costs. Also
+// admit and bplans.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "libwm/sched/admit.h"
@@ -84,6 +87,22 @@ void time_passes(benchmark::State& state, std::uint32_t hosts, bool full) {
   }
 }
 
+// What a start costs in a pass that starts as many as there is room for.
+void time_starts(benchmark::State& state, std::uint32_t hosts) {
+  Cluster cluster = cluster_of(hosts, hosts * 10);
+  std::size_t starts = 0;
+  std::chrono::steady_clock::duration spent{};
+  for (auto _ : state) {
+    auto began = std::chrono::steady_clock::now();
+    auto plan = sched::schedule(cluster, {}, WallTime{});
+    spent += std::chrono::steady_clock::now() - began;
+    starts += plan.starts.size();
+  }
+  state.counters["value"] = std::chrono::duration<double, std::micro>(spent).count() /
+                            static_cast<double>(std::max<std::size_t>(1, starts));
+  state.SetLabel("us");
+}
+
 void time_admit(benchmark::State& state) {
   Cluster cluster = cluster_of(1000, 10000);
   auto plan = sched::schedule(cluster, {}, WallTime{});
@@ -109,6 +128,7 @@ BENCHMARK_CAPTURE(time_passes, s, 1000, true)
 BENCHMARK_CAPTURE(time_passes, s, 10000, true)
     ->Name("sched_pass_10k_hosts_full_us")
     ->Unit(kMicroseconds);
+BENCHMARK_CAPTURE(time_starts, s, 1000)->Name("sched_start_1k_hosts_us_per_job");
 BENCHMARK(time_admit)->Name("sched_admit_1k_hosts_us")->Unit(kMicroseconds);
 BENCHMARK(time_view)->Name("sched_view_plans_1k_hosts_us")->Unit(kMicroseconds);
 
