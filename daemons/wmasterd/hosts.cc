@@ -334,11 +334,27 @@ void Hosts::order(const OrderHost& what) {
     return send(what.host, NodeVerb::Forget, HostForget{what.job, attempt});
   }
   auto order = order_for(state, *job, what.host, world_.wall());
+  if (!starts_something(order, *job)) return send(what.host, NodeVerb::Order, order);
+  auto files = std::make_shared<Files>();
+  world_.look(
+      [this, files, spec = job->sealed] {
+        if (auto env = world_.blob(spec->spec.env_hash)) files->env = *std::move(env);
+        if (spec->spec.script_hash.empty()) return;
+        if (auto script = world_.blob(spec->spec.script_hash)) files->script = *std::move(script);
+      },
+      [this, what, files, sealed = job->sealed] { order_with(what, sealed, *files); });
+}
+
+// The state may have gone on while its files were read: the order says what holds by now.
+void Hosts::order_with(const OrderHost& what, const std::shared_ptr<const SealedSpec>& sealed,
+                       const Files& files) {
+  const Job* job = find_job(journal_.published(), what.job);
+  if (!job || job->sealed != sealed) return order(what);
+  if (!takes_orders(what.host) || !has_work_on(*job, what.host)) return;  // told otherwise by now
+  auto order = order_for(journal_.published(), *job, what.host, world_.wall());
   if (starts_something(order, *job)) {
-    auto env = world_.blob(job->spec().env_hash);
-    if (env) order.env = std::move(*env);
-    if (!job->spec().script_hash.empty())
-      if (auto script = world_.blob(job->spec().script_hash)) order.script = std::move(*script);
+    order.env = files.env;
+    order.script = files.script;
   }
   send(what.host, NodeVerb::Order, order);
 }

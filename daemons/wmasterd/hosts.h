@@ -79,7 +79,13 @@ class Hosts {
     std::function<void(Result<std::string>)> done;
   };
 
+  /// What a job brings along: kept by hash, never in memory for long.
+  struct Files {
+    std::string env, script;
+  };
   bool takes_orders(HostId host) const;
+  void order_with(const OrderHost& what, const std::shared_ptr<const SealedSpec>& sealed,
+                  const Files& files);
   void on_register(PeerId peer, const HostRegister& words);
   void welcome(PeerId peer, HostId host);
   void tell_configuration();

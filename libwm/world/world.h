@@ -86,7 +86,7 @@ class World {
   virtual bool low_space() = 0;
   /// Everything that is durable, for a start. @errors Store, Damaged   @cost O(events)
   virtual Result<Loaded> load() = 0;
-  /// @errors NotFound: no such blob; Store   @cost one read
+  /// @errors NotFound: no such blob; Store   @cost one read   @thread any
   virtual Result<std::string> blob(const std::string& hash) = 0;
   /// Looks for the reply kept under a request key, off the loop. @errors (to done) Store
   virtual void kept_reply(std::string key,
