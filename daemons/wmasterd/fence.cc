@@ -48,11 +48,11 @@ std::vector<EventBody> death_of(const Cluster& state, const Host& host, const st
 void Fence::on_tick() {
   const Cluster& state = journal_.newest();
   if (state.config->cluster.fence_command.empty() || !journal_.works()) return;
-  if (attended_.now() < time_to_register(*state.config)) return;
   std::vector<HostId> due;
   state.hosts.each([&](std::uint32_t, const Host& host) {
     if (is_due(host)) due.push_back(host.id);
   });
+  if (attended_.now() < time_to_register(*state.config)) return;
   for (auto id : due)
     if (holds_something(state, id)) begin(*state.hosts.find(id.value));
 }

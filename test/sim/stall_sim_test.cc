@@ -50,9 +50,9 @@ TEST(stall_sim, a_host_that_falls_silent_after_a_stall_is_found_as_soon_as_ever)
   c.world->stall(std::chrono::seconds(60));
   c.sim.run(c.sim.now() + std::chrono::seconds(61));
   c.hosts[2]->isolate();
-  c.sim.run(c.sim.now() + std::chrono::seconds(9));
+  c.sim.run(c.sim.now() + std::chrono::seconds(8));
   EXPECT_EQ(c.events("host_silent"), 0u);
-  c.sim.run(c.sim.now() + std::chrono::seconds(3));
+  c.sim.run(c.sim.now() + std::chrono::seconds(4));
   EXPECT_EQ(c.events("host_silent"), 1u);
 }
 
