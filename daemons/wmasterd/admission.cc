@@ -221,9 +221,7 @@ Result<void> check_dates(const JobSpec& spec, WallTime now) {
 }
 
 // "Never" can only be said of a job once every configured host has told its size.
-bool all_hosts_known(const Cluster& state) {
-  return state.indexes.hosts_missing == 0;
-}
+bool all_hosts_known(const Cluster& state) { return state.indexes.hosts_missing == 0; }
 
 // `depend`: the condition with numbers for names, where they are known from before.
 Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const std::string* depend) {

@@ -17,8 +17,8 @@ template <class Reply>
 Result<std::string> Call::encoded(const Reply& value) {
   auto bytes = codec::encode(value);
   if (bytes.size() <= kLargestReply) return bytes;
-  return fail(Code::Limit, "the answer has " + std::to_string(bytes.size()) +
-                               " bytes; at most " + std::to_string(kLargestReply) +
+  return fail(Code::Limit, "the answer has " + std::to_string(bytes.size()) + " bytes; at most " +
+                               std::to_string(kLargestReply) +
                                " can be sent: ask for fewer at once");
 }
 

@@ -173,7 +173,8 @@ class Clients {
     Call call;
     std::function<void()> act;
   };
-  std::map<std::string, std::vector<Repeat>> looked_for_;  ///< key → repeats, while it is looked for
+  std::map<std::string, std::vector<Repeat>>
+      looked_for_;  ///< key → repeats, while it is looked for
 };
 
 }  // namespace wm::master

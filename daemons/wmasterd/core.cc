@@ -93,8 +93,7 @@ void Core::tidy() {
 void Core::purge() {
   const Cluster& state = journal_.newest();
   Duration visible = state.config->cluster.times.clean_period;
-  auto found =
-      purgeable(state, world_.wall() - visible, {purged_, kLookedAtOnce, kPurgedAtOnce});
+  auto found = purgeable(state, world_.wall() - visible, {purged_, kLookedAtOnce, kPurgedAtOnce});
   purged_ = found.next;
   if (found.jobs.empty()) return;
   auto needed = dates_.depended_on();

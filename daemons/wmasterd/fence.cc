@@ -60,12 +60,12 @@ void Fence::on_tick() {
 bool Fence::is_due(const Host& host) {
   if (host.state != HostState::Silent || under_way_.count(host.id)) return false;
   const auto& times = journal_.newest().config->cluster.times;
-  auto& silence = silences_.try_emplace(host.id, host.silent_since, attended_.now()).first->second;
-  if (silence.since != host.silent_since) silence = {host.silent_since, attended_.now()};
+  Silence seen{host.silent_since, attended_.now()};
+  auto& silence = silences_.try_emplace(host.id, seen).first->second;
+  if (silence.since != host.silent_since) silence = seen;
   if (attended_.now() - silence.seen < times.fence_after) return false;
   auto tried = tried_.find(host.id);
-  return tried == tried_.end() ||
-         world_.mono() - tried->second >= times.fence_retry;
+  return tried == tried_.end() || world_.mono() - tried->second >= times.fence_retry;
 }
 
 void Fence::begin(const Host& host) {

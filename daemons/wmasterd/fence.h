@@ -2,7 +2,8 @@
 // something may still run. When it says that the host is off, its attempts are over.
 //
 //   silent ─(fence_after)─► HostFenceBegan (durable) ─► command ─exit 0─► HostDied, ends of tasks
-//                                ▲                         └─else─► HostFenceFailed ─(fence_retry)─┐
+//                                ▲                         └─else─► HostFenceFailed
+//                                ─(fence_retry)─┐
 //                                └─────────────────────────────────────────────────────────────────┘
 //
 // Invariants: the command starts only after its event is durable; its answer counts only for

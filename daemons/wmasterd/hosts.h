@@ -69,9 +69,9 @@ class Hosts {
 
  private:
   struct Session {
-    PeerId peer;              ///< none: not connected
-    bool registered = false;  ///< its registration is durable: orders take it into account
-    bool came = false;        ///< since this master started
+    PeerId peer;               ///< none: not connected
+    bool registered = false;   ///< its registration is durable: orders take it into account
+    bool came = false;         ///< since this master started
     Duration heard{}, left{};  ///< when, of the time attended
   };
   struct Peek {

@@ -241,8 +241,8 @@ Result<std::string> RealWorld::blob(const std::string& hash) {
 void RealWorld::kept_reply(std::string key,
                            std::function<void(Result<std::optional<std::string>>)> done) {
   auto found = std::make_shared<Result<std::optional<std::string>>>(std::nullopt);
-  look([this, found, key = std::move(
-                         key)] { *found = db_->reply(to_array<store::RequestKey>(key)); },
+  look([this, found,
+        key = std::move(key)] { *found = db_->reply(to_array<store::RequestKey>(key)); },
        [found, done = std::move(done)] { done(std::move(*found)); });
 }
 
@@ -284,8 +284,10 @@ void RealWorld::verify(std::string credential, std::string payload,
         const wire::Signed& found = **result;
         if (!found.uid || found.payload != payload)
           return done(fail(Code::Denied, "the credential does not sign this job"));
-        name_of(*found.uid, [done, uid = *found.uid, gid = found.gid.value_or(0)](
-                                const std::string& name) { done(Identity{uid, gid, name}); });
+        name_of(*found.uid,
+                [done, uid = *found.uid, gid = found.gid.value_or(0)](const std::string& name) {
+                  done(Identity{uid, gid, name});
+                });
       });
 }
 

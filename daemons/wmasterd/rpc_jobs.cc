@@ -183,13 +183,12 @@ void Clients::jobs(Call call, const JobsRequest& request) {
   answer(call, [seen = seen(), request, user = call.caller().user] {
     JobsReply reply;
     Portion portion;
-    auto walked =
-        each_selected(*seen.state, request.jobs, user, [&](const Job& job, JobId id) {
-          auto view = view_of(seen, job, id);
-          if (!portion.takes_value(view)) return false;
-          reply.jobs.push_back(std::move(view));
-          return true;
-        });
+    auto walked = each_selected(*seen.state, request.jobs, user, [&](const Job& job, JobId id) {
+      auto view = view_of(seen, job, id);
+      if (!portion.takes_value(view)) return false;
+      reply.jobs.push_back(std::move(view));
+      return true;
+    });
     reply.missing = std::move(walked.missing);
     reply.rest = std::move(walked.rest);
     return reply;
@@ -204,8 +203,7 @@ void Clients::read_acct(const Call& call, const AcctReading<Reply>& read, AcctRe
   auto result = std::make_shared<Result<std::string>>(std::string());
   if (request.jobs.user.empty()) request.jobs.user = call.caller().user;
   auto done = [this, call, read, request, until, result] {
-    bool behind =
-        !*result && result->error().code == Code::Timeout && c_.world.mono() < until;
+    bool behind = !*result && result->error().code == Code::Timeout && c_.world.mono() < until;
     if (!behind) return call.send(std::move(*result));
     c_.world.after(kBehind, [=, this] { read_acct(call, read, request, until); });
   };

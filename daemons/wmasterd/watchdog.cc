@@ -46,8 +46,8 @@ std::vector<std::string> stack_of(pthread_t thread) {
   until.tv_sec += 1;
   while (::sem_timedwait(&noted.ready, &until) != 0)
     if (errno != EINTR) return {"not interruptible"};
-  std::unique_ptr<char*, decltype(&::free)> names(
-      ::backtrace_symbols(noted.calls, noted.count), &::free);
+  std::unique_ptr<char*, decltype(&::free)> names(::backtrace_symbols(noted.calls, noted.count),
+                                                  &::free);
   std::vector<std::string> stack;
   for (int i = kOfSignals; names && i < noted.count; ++i) stack.emplace_back(names.get()[i]);
   return stack;

@@ -26,9 +26,7 @@ constexpr std::uint32_t kHosts = 1000, kSlots = 20;
 
 std::string name_of(std::uint32_t host) { return "h" + std::to_string(host); }
 
-Capacity capacity() {
-  return {kSlots, kSlots * 1000, Bytes{std::int64_t{64} << 30}, {}};
-}
+Capacity capacity() { return {kSlots, kSlots * 1000, Bytes{std::int64_t{64} << 30}, {}}; }
 
 Config config_with(std::uint32_t hosts) {
   Config config = test::ClusterBuilder().config;

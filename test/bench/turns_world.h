@@ -80,7 +80,8 @@ class TurnsWorld final : public World {
   }
   void close(PeerId) override {}
   void commit(Commit, std::function<void(Result<void>)> done) override {
-    push(kDisk, [done = std::move(done)] { done({}); }, true);
+    push(
+        kDisk, [done = std::move(done)] { done({}); }, true);
   }
   void probe_store(std::function<void(Result<void>)> done) override { done({}); }
   bool low_space() override { return false; }

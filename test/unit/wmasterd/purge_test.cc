@@ -13,9 +13,7 @@ using test::ClusterBuilder;
 using test::SpecBuilder;
 using Ids = std::vector<JobId>;
 
-Ids gone(const ClusterBuilder& c, double before) {
-  return purgeable(c.state, at(before), {}).jobs;
-}
+Ids gone(const ClusterBuilder& c, double before) { return purgeable(c.state, at(before), {}).jobs; }
 
 void end(ClusterBuilder& c, JobId id, double when) {
   c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""}, when);

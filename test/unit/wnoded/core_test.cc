@@ -2,9 +2,9 @@
 #include "daemons/wnoded/core.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
-#include <signal.h>
 
 #include "libwm/base/log.h"
 #include "test/support/node_core.h"
