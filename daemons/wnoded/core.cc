@@ -107,6 +107,11 @@ void Core::adopt(const std::vector<proc::ShepherdUp>& shepherds,
   for (auto at = attempts_.begin(); at != attempts_.end();) drop_if_done((at++)->first);
 }
 
+void Core::on_address(const std::string& address, const std::string& interface) {
+  card_.address = host_.address = address;
+  host_.interface = interface;
+}
+
 void Core::on_session() {
   session_ = true;
   master_down_ = false;

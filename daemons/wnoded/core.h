@@ -34,6 +34,10 @@ class Core {
   void adopt(const std::vector<proc::ShepherdUp>& shepherds,
              const std::vector<proc::ExitRecord>& records);
 
+  /// Other hosts reach this one by another address from now on. The session is to be made anew: the
+  /// master learns of it by registering.
+  void on_address(const std::string& address, const std::string& interface);
+
   /// A session with the master is open: registers and says every fact again.
   void on_session();
   /// It is over. `down`: its host refuses the connection, so it is not running.

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "daemons/wnoded/own_address.h"
 #include "daemons/wnoded/real_outside.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/folders.h"
@@ -146,10 +147,16 @@ HostRegister card_of(const Config& config, const Options& options, proc::Nvml* d
 }
 
 Result<NodeSetup> find_out(const Config& config, Options options) {
+  NodeSetup setup;
   const auto* declared = config.host(options.name);
   if (options.address.empty() && declared) options.address = declared->address;
+  auto given = options.address;
+  bool by_name = !is_numeric(given);
+  setup.reached_as = !by_name ? "" : given.empty() ? options.name : given;
+  if (by_name)
+    options.address =
+        choose_address(look_for_ways(setup.reached_as, config.cluster.master_host), "");
   auto top = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-  NodeSetup setup;
   WM_TRY(setup.folders, make_folders(config.cluster, options.name, top / "sbin"));
   WM_TRY(auto master_uid, uid_of(config.cluster.master_user));
   setup.nvml = open_driver(config.cluster.nvml_library);
@@ -158,7 +165,7 @@ Result<NodeSetup> find_out(const Config& config, Options options) {
   if (setup.nvml) setup.host.gpu_devices = gpu_devices_of(*setup.nvml);
   setup.master.host = config.cluster.master_host;
   setup.master.port = static_cast<std::uint16_t>(config.cluster.master_port);
-  setup.dial.source_address = options.address;
+  if (!by_name) setup.dial.source_address = options.address;
   setup.dial.link.session.role = wire::Role::Host;
   setup.dial.link.session.peers = {{wire::Role::Master, master_uid}};
   setup.dial.link.credentials = wire::munge_credentials(config.cluster.munge_socket);
@@ -178,7 +185,7 @@ Result<void> run(const Options& options) {
     loop.stop();
   });
   proc::tell_ready();
-  log::info("wnoded_up", {{"host", options.name}, {"address", options.address}});
+  log::info("wnoded_up", {{"host", options.name}, {"address", outside.address()}});
   loop.run();
   return {};
 }

@@ -33,6 +33,7 @@ void MasterLink::send(std::uint16_t type, std::string payload) {
 }
 
 void MasterLink::give_up() {
+  if (!link_) return;  // it is being dialled already
   link_.reset();
   handlers_.on_lost(false);
   pause_ = kLongestPause;  // a refusal does not change within milliseconds

@@ -17,6 +17,8 @@ namespace {
 constexpr auto kTick = std::chrono::milliseconds(200);
 /// Load and free memory are read so often.
 constexpr std::chrono::seconds kBetweenLooks{1};
+/// A name is looked up so often, sooner while nothing is known.
+constexpr std::chrono::seconds kAddressPause{30}, kFirstAddressPause{2};
 
 MasterLink::Handlers handlers_of(Core& core,
                                  std::function<void(std::uint16_t, const std::string&)> on_frame) {
@@ -45,9 +47,44 @@ Result<void> RealOutside::start() {
   WM_TRY(shepherds_.start_zygote());
   WM_TRY(agents_.listen(setup_.host.run + "/node.sock"));
   WM_TRY(adopt());
+  if (setup_.host.address.empty())
+    log::warn("no_address", {{"host", setup_.host.name},
+                             {"why", setup_.reached_as + " cannot be resolved"},
+                             {"remedy", "give its address in hosts.conf"}});
+  address_due_ = mono() + (setup_.host.address.empty() ? kFirstAddressPause : kAddressPause);
   tick();
-  if (sweeping_.empty()) master_.start();
+  dial();
   return {};
+}
+
+/// Once nothing of an earlier life is left, and others can be told where we are.
+void RealOutside::dial() {
+  if (dialling_ || !sweeping_.empty() || setup_.host.address.empty()) return;
+  dialling_ = true;
+  master_.start();
+}
+
+/// The resolver may take seconds: not on the loop.
+void RealOutside::look_for_address() {
+  if (setup_.reached_as.empty() || mono() < address_due_) return;
+  address_due_ = TimePoint::max();
+  boost::asio::post(workers_, [this, name = setup_.reached_as, master = setup_.master.host] {
+    auto ways = look_for_ways(name, master);
+    boost::asio::post(loop_, [this, ways] { on_ways(ways); });
+  });
+}
+
+void RealOutside::on_ways(const Ways& ways) {
+  auto& host = setup_.host;
+  auto address = choose_address(ways, host.address);
+  address_due_ = mono() + (address.empty() ? kFirstAddressPause : kAddressPause);
+  if (address.empty() || address == host.address) return;
+  log::info("address_changed", {{"host", host.name}, {"from", host.address}, {"to", address}});
+  host.address = address;
+  host.interface = proc::interface_of(address);
+  core_.on_address(host.address, host.interface);
+  if (dialling_) master_.give_up();
+  dial();
 }
 
 Result<void> RealOutside::adopt() {
@@ -67,7 +104,7 @@ Result<void> RealOutside::adopt() {
 void RealOutside::on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word) {
   core_.on_word(key, word);
   if (!std::holds_alternative<proc::AttemptEnded>(word) || sweeping_.erase(key) == 0) return;
-  if (sweeping_.empty()) master_.start();
+  dial();
 }
 
 void RealOutside::on_frame(std::uint16_t type, const std::string& payload) {
@@ -82,6 +119,7 @@ void RealOutside::tick() {
     looked_ = mono();
     load_ = proc::load_now();
   }
+  look_for_address();
   core_.on_tick(load_.one_minute, load_.free_mem);
   timer_.expires_after(kTick);
   timer_.async_wait([this](auto ec) {

@@ -11,6 +11,7 @@
 #include "daemons/wnoded/core.h"
 #include "daemons/wnoded/master_link.h"
 #include "daemons/wnoded/outside.h"
+#include "daemons/wnoded/own_address.h"
 #include "daemons/wnoded/shepherds.h"
 #include "libwm/proc/job_ports.h"
 #include "libwm/proc/nvml.h"
@@ -27,6 +28,7 @@ struct NodeSetup {
   wire::Endpoint master;
   wire::DialOptions dial;
   std::shared_ptr<proc::Nvml> nvml;  ///< null: no GPU driver
+  std::string reached_as;  ///< the name that gives host.address; empty: that is configured
 };
 
 /// @thread the loop's
@@ -39,6 +41,8 @@ class RealOutside : public Outside {
   /// end before the master is dialled, so that what is not reported is really gone.
   /// @errors System: the zygote or the agents' socket
   Result<void> start();
+  /// By which other hosts reach this one now; empty: not known yet. @cost O(1)
+  const std::string& address() const { return setup_.host.address; }
 
   WallTime wall() override;
   TimePoint mono() override;
@@ -60,6 +64,9 @@ class RealOutside : public Outside {
   void on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word);
   void on_frame(std::uint16_t type, const std::string& payload);
   void tick();
+  void dial();
+  void look_for_address();
+  void on_ways(const Ways& ways);
 
   boost::asio::io_context& loop_;
   NodeSetup setup_;
@@ -70,6 +77,8 @@ class RealOutside : public Outside {
   MasterLink master_;
   proc::Load load_;  ///< as it was when looked at last: reading it is the most of a tick
   TimePoint looked_{};
+  TimePoint address_due_{};  ///< its name is looked up then; the farthest: never, or it is now
+  bool dialling_ = false;    ///< the master has been dialled once
   boost::asio::steady_timer timer_;
   boost::asio::thread_pool workers_{2};
   proc::JobPorts ports_;

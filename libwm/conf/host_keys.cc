@@ -8,7 +8,10 @@ using H = HostConf;
 
 constexpr Key<H> kKeys[] = {
     {"address", [](H& h) -> Field { return &h.address; }, kAny, Effect::Restart,
-     "Address that other hosts reach it at. Empty: its name."},
+     "Address that other hosts reach it at: a number, or a name that wnoded looks up when it "
+     "starts "
+     "and twice a minute. Empty: its own name. A name that means its loopback only, as Debian's "
+     "/etc/hosts has it, gives the address from which it reaches the master."},
     {"slots",
      [](H& h) -> Field { return &h.slots; },
      {0, 100000},

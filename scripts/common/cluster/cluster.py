@@ -279,10 +279,10 @@ class Cluster:
         if name not in self.nodes():
             raise Failure(f'{name} is neither wmasterd nor one of {" ".join(self.nodes())}')
         env['WM_NODE'] = name
-        own = f'{self._net()}.{name[4:]}'
-        command = [f'{self.build}/sbin/wnoded', '--conf', self.path('conf'), '--name', name, '--address', own,
-                   '--foreground']
+        command = [f'{self.build}/sbin/wnoded', '--conf', self.path('conf'), '--name', name, '--foreground']
         network = self._network()
+        if network:  # else as hosts.conf says
+            command += ['--address', f'{self._net()}.{name[4:]}']
         return network.inside(int(name[4:]), name, self.short('hosts'), command) if network else command, env
 
     def kill(self, what, number):

@@ -36,6 +36,14 @@ TEST_F(core, an_order_starts_the_attempt_once_its_account_is_known) {
   EXPECT_TRUE(outside_.fake.told.empty()) << "a repeat changes nothing";
 }
 
+TEST_F(core, a_host_whose_address_changes_registers_with_it_and_tells_it_to_its_jobs) {
+  node_.on_address("10.0.0.9", "eth1");
+  node_.on_session();
+  auto words = codec::decode<HostRegister>(outside_.sent.at(0).second);
+  ASSERT_TRUE(words);
+  EXPECT_EQ(words->address, "10.0.0.9");
+}
+
 TEST_F(core, a_job_nobody_signed_is_not_started_and_its_end_is_told) {
   hear(NodeVerb::Order, order());
   outside_.authorise_next(fail(Code::Denied, "not signed"));
