@@ -176,7 +176,8 @@ constexpr Key<C> kKeys[] = {
      {0, 1000000},
      Effect::Reconfig,
      "How often a job is queued again because of itself: by its exit code (-Q, requeue_exits), by "
-     "its pre-execution command, or when all workers of an elastic job were lost."},
+     "its pre-execution command (after pauses of 2s, 4s and so on up to 5m, on other hosts first), "
+     "or when all workers of an elastic job were lost."},
     {"max_preempt",
      [](C& c) -> Field { return &c.limits.max_preempt; },
      {0, 1000000},

@@ -168,7 +168,7 @@ struct Claims {
   /// not made yet that may start, in order.
   std::map<std::uint32_t, std::vector<std::uint32_t>> eligible;
   std::vector<JobId> owed;  ///< pending jobs for which others are making way, or made way
-  WallTime quiet_until{};   ///< when the first of those resized lately may be again; 0: none
+  WallTime quiet_until{};   ///< when the first that is left alone may be looked at again; 0: none
   explicit Claims(const Config& config) : requests(config) {}
 };
 

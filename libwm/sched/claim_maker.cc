@@ -1,7 +1,10 @@
 #include "libwm/sched/claim_maker.h"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
+#include "libwm/sched/eligible.h"
 #include "libwm/sched/order.h"
 
 namespace wm::sched {
@@ -24,8 +27,27 @@ bool has_room_now(const Request& request, const JobSpec& spec, const std::vector
 
 }  // namespace
 
+// Without the hosts that it is just not to go to, if others would do.
+std::uint32_t ClaimMaker::request_number(const Job& job, const JobSpec& spec) {
+  auto retry = retry_of(job);
+  if (retry) look_again(now_ < retry->at ? retry->at : retry->others_until);
+  if (retry && now_ < retry->others_until) {
+    std::vector<HostId> without;
+    std::set_union(job.excluded_hosts.begin(), job.excluded_hosts.end(), retry->hosts.begin(),
+                   retry->hosts.end(), std::back_inserter(without));
+    auto others = claims_.requests.intern(spec, claims_.rooms, without);
+    if (!claims_.requests[others].hosts.empty()) return others;
+  }
+  return claims_.requests.intern(spec, claims_.rooms, job.excluded_hosts);
+}
+
 const Request& ClaimMaker::request_of(const Job& job, const JobSpec& spec) {
-  return claims_.requests[claims_.requests.intern(spec, claims_.rooms, job.excluded_hosts)];
+  return claims_.requests[request_number(job, spec)];
+}
+
+void ClaimMaker::look_again(WallTime at) {
+  if (at <= now_) return;
+  if (claims_.quiet_until == WallTime{} || at < claims_.quiet_until) claims_.quiet_until = at;
 }
 
 // Of a pending job the first alternative with room now, else the first that has hosts.
@@ -81,7 +103,7 @@ Claim ClaimMaker::claim(const Job& job) {
   const JobSpec& spec = claim.spec();
   claim.owner = owner_of(spec);
   set_price(claim, spec);
-  claim.request = claims_.requests.intern(spec, claims_.rooms, job.excluded_hosts);
+  claim.request = request_number(job, spec);
   const QueueConf* queue = claims_.requests[claim.request].queue;
   claim.rank = queue ? -static_cast<int>(queue->priority) : 0;
   claim.place = job.place;
@@ -113,8 +135,7 @@ bool ClaimMaker::was_resized_lately(const Job& job) {
     if (task.state == TaskState::Gone) last = std::max(last, task.ended);
   }
   if (last == WallTime{} || now_ - last >= quiet) return false;
-  WallTime until = last + quiet;
-  if (claims_.quiet_until == WallTime{} || until < claims_.quiet_until) claims_.quiet_until = until;
+  look_again(last + quiet);
   return true;
 }
 

@@ -41,11 +41,13 @@ class ClaimMaker {
   Duration quiet_of(const Job& job) const;
 
  private:
+  std::uint32_t request_number(const Job& job, const JobSpec& spec);
   const Request& request_of(const Job& job, const JobSpec& spec);
   std::uint32_t alternative_of(const Job& job);
   std::uint32_t owner_of(const JobSpec& spec);
   std::uint32_t order_rank(const Claim& claim);
   bool was_resized_lately(const Job& job);
+  void look_again(WallTime at);
 
   const Cluster& cluster_;
   WallTime now_;

@@ -1,5 +1,8 @@
 #include "libwm/sched/eligible.h"
 
+#include <algorithm>
+#include <set>
+
 namespace wm::sched {
 namespace {
 
@@ -82,6 +85,16 @@ std::vector<std::uint32_t> elements_with(const Cluster& cluster, const Job& base
   return found;
 }
 
+std::string words_for(const Cluster& cluster, const Job& job, const Retry& retry) {
+  std::string text = "Pre-execution command failed";
+  for (auto id : retry.hosts)
+    if (const Host* host = cluster.hosts.find(id.value)) text += " on host " + host->name;
+  if (!job.end_text.empty()) text += ": " + job.end_text;
+  return text + "; try " + std::to_string(job.user_requeues + 1) + " of " +
+         std::to_string(cluster.config->cluster.limits.max_user_requeue + 1) +
+         " follows after a pause";
+}
+
 }  // namespace
 
 expr::Standings standings_of(const Cluster& cluster) {
@@ -97,9 +110,31 @@ expr::Standings standings_of(const Cluster& cluster) {
   };
 }
 
+// The tasks of its last attempt are kept till the next: they say where and when it ended.
+std::optional<Retry> retry_of(const Job& job) {
+  constexpr Duration kFirst = std::chrono::seconds(2), kLongest = std::chrono::minutes(5);
+  constexpr Duration kOthersFirst = std::chrono::minutes(1);
+  if (job.state != JobState::Pending || job.user_requeues == 0) return {};
+  WallTime ended{};
+  std::set<HostId> hosts;
+  bool failed = false;
+  for (const Task& task : job.tasks) {
+    failed = failed || task.term == Term::PreExecFail;
+    ended = std::max(ended, task.ended);
+    hosts.insert(task.host);
+  }
+  if (!failed) return {};
+  auto pause = kFirst;
+  for (auto n = job.user_requeues; n > 1 && pause < kLongest; --n) pause *= 2;
+  auto at = ended + std::min(pause, kLongest);
+  return Retry{at, at + kOthersFirst, {hosts.begin(), hosts.end()}};
+}
+
 std::optional<NotEligible> not_eligible(const Cluster& cluster, const Job& job, WallTime now) {
   if (job.spec().begin > now)
     return NotEligible{PendCode::BeginTime, "The job has a specified start time"};
+  if (auto retry = retry_of(job); retry && retry->at > now)
+    return NotEligible{PendCode::StartFailed, words_for(cluster, job, *retry)};
   auto condition = condition_of(job);
   if (!condition) return {};
   auto standings = standings_of(cluster);

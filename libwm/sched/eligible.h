@@ -1,6 +1,6 @@
-// Role: may a pending job start at all, hosts and limits aside: its begin time (-b) and its
-// dependency condition (-w). Pure. Called by claim.cc for every pending job of a pass, and by
-// the master, which ends orphans.
+// Role: may a pending job start at all, hosts and limits aside: its begin time (-b), its
+// dependency condition (-w), and the pause after a pre-execution command that failed. Pure. Called
+// by claim.cc for every pending job of a pass, and by the master, which ends orphans.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,18 @@ struct NotEligible {
   PendCode code = PendCode::Dependency;
   std::string text;  ///< LSF's sentence, with what is not met
 };
+
+/// After a pre-execution command that failed: when its job is tried again, and where first on
+/// others than the hosts that it failed on.
+struct Retry {
+  WallTime at{};
+  WallTime others_until{};    ///< till then those hosts are left out if others would do
+  std::vector<HostId> hosts;  ///< rising
+};
+
+/// Of a pending job whose last attempt ended so. The pause doubles with every try.
+/// @cost O(tasks)
+std::optional<Retry> retry_of(const Job& job);
 
 /// Nothing when the job, or at least one of the elements that an array's base stands for, may
 /// start; never is what none of them ever may.

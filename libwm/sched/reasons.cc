@@ -52,6 +52,10 @@ PendReason idle_reason(const Idle& idle) {
               0, "starts when an element ends"};
     case PendCode::Dependency: return {idle.code, idle.text, 0, "starts when it is satisfied"};
     case PendCode::NeverMet: return {idle.code, idle.text, 0, "bkill " + to_string(idle.id)};
+    case PendCode::StartFailed:
+      return {idle.code, idle.text, 0,
+              "is tried again, on other hosts first; bkill " + to_string(idle.id) +
+                  " if the command cannot succeed"};
     case PendCode::BeginTime: return {idle.code, idle.text, 0, "starts at that time or later"};
     case PendCode::New:
       return {idle.code, "New job is waiting for scheduling", 0,

@@ -43,6 +43,61 @@ TEST(eligible, a_job_without_conditions_is) {
   EXPECT_TRUE(starts(c, id));
 }
 
+void fail_pre_exec(ClusterBuilder& c, JobId id, HostId host, double seconds) {
+  c.run(id, {host});
+  const Job& job = c.job(id);
+  c.step(TaskEnded{id,
+                   job.attempt,
+                   job.tasks.front().number,
+                   1 << 8,
+                   Term::PreExecFail,
+                   {},
+                   "pre-execution command exited with 1"},
+         seconds);
+}
+
+std::optional<HostId> starts_on(const ClusterBuilder& c, double now) {
+  auto plan = schedule(c.state, SchedPolicy{}, at(now));
+  if (plan.starts.size() != 1) return {};
+  return plan.starts[0].tasks.at(0).host;
+}
+
+TEST(eligible, a_failed_pre_execution_command_is_tried_again_after_pauses_that_double) {
+  ClusterBuilder c;
+  auto host = c.host(2);
+  auto id = c.submit({});
+  fail_pre_exec(c, id, host, 100);
+  EXPECT_EQ(code_of(c, id, 101.9), PendCode::StartFailed);
+  EXPECT_FALSE(starts(c, id, 101.9));
+  EXPECT_EQ(not_eligible(c.state, c.job(id), at(101))->text,
+            "Pre-execution command failed on host " + c.host_of(host).name +
+                ": pre-execution command exited with 1; try 2 of 11 follows after a pause");
+  EXPECT_TRUE(starts(c, id, 102)) << "no other host would do";
+  fail_pre_exec(c, id, host, 200);
+  EXPECT_FALSE(starts(c, id, 203.9));
+  EXPECT_TRUE(starts(c, id, 204));
+  for (int i = 0; i < 8; ++i) fail_pre_exec(c, id, host, 1000);
+  EXPECT_EQ(retry_of(c.job(id))->at, at(1000 + 300)) << "five minutes at most";
+}
+
+TEST(eligible, the_pass_says_when_a_failed_pre_execution_command_is_to_be_tried_again) {
+  ClusterBuilder c;
+  auto host = c.host(2);
+  fail_pre_exec(c, c.submit({}), host, 100);
+  EXPECT_EQ(schedule(c.state, SchedPolicy{}, at(100)).look_again, at(102));
+}
+
+TEST(eligible, after_a_failed_pre_execution_command_other_hosts_come_first) {
+  ClusterBuilder c;
+  auto first = c.host(1), second = c.host(1);
+  auto id = c.submit({});
+  fail_pre_exec(c, id, first, 100);
+  EXPECT_EQ(starts_on(c, 102), second);
+  c.run(c.submit({}), {second});
+  EXPECT_EQ(starts_on(c, 102), std::nullopt) << "another host would do, and may be free soon";
+  EXPECT_EQ(starts_on(c, 163), first) << "but not for ever";
+}
+
 TEST(eligible, a_begin_time_is_waited_for) {
   ClusterBuilder c;
   c.host(2);
