@@ -59,8 +59,11 @@ constexpr Key<C> kKeys[] = {
      "Directory below which the master (master) and each host (node) write their logs. Empty: "
      "standard error."},
     {"results_dir", [](C& c) -> Field { return &c.dirs.results; }, kAny, Effect::NewJobs,
-     "Directory, seen by all hosts, below which RESULT_DIR of a job lies. Empty: the user's "
-     "home."},
+     "Directory, seen by all hosts, below which RESULT_DIR of a job lies. Its mode is 1777, so "
+     "that "
+     "each user makes a folder there and nobody replaces another's, or 0755 with a folder for each "
+     "user, owned by that user. A job whose folder there is a link, is not its user's, or may be "
+     "written by others is not started. Empty: the user's home."},
     {"data_dir", [](C& c) -> Field { return &c.dirs.data; }, kAny, Effect::NewJobs,
      "DATA_DIR of jobs that set none."},
     {"clean_period",

@@ -158,10 +158,13 @@ bool names_devices(const OrderedTask& task) {
   });
 }
 
+const std::string& results_root(const HostOrder& order, const HostFacts& host) {
+  return host.dirs.results.empty() ? order.resolved.home : host.dirs.results;
+}
+
 std::string result_dir(const HostOrder& order, const HostFacts& host) {
-  const auto& spec = order.resolved;
-  auto root = host.dirs.results.empty() ? spec.home : host.dirs.results;
-  return root + "/" + spec.owner.user + "/batchworkdir/" + exec_id(order.job);
+  return results_root(order, host) + "/" + order.resolved.owner.user + "/batchworkdir/" +
+         exec_id(order.job);
 }
 
 std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task) {

@@ -37,7 +37,9 @@ struct HostFacts {
   std::map<std::string, CharDevice> gpu_devices;  ///< by uuid; of a slice, its GPU's
 };
 
-/// "<results>/<user>/batchworkdir/<jobid>"; results empty: the user's home. @cost O(1)
+/// Below it all users' results lie: results_dir, or the user's home where that is empty. @cost O(1)
+const std::string& results_root(const HostOrder& order, const HostFacts& host);
+/// "<results_root>/<user>/batchworkdir/<jobid>". @cost O(1)
 std::string result_dir(const HostOrder& order, const HostFacts& host);
 /// "<result_dir>/log/<task>". @cost O(1)
 std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task);

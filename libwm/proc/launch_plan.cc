@@ -177,6 +177,7 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   AttemptSpec spec;
   spec.cluster = host.cluster;
   spec.key = {order.job, order.attempt};
+    spec.results = results_root(order, host);
   spec.account = account;
   spec.umask = order.resolved.umask;
   spec.cwd = order.resolved.cwd;

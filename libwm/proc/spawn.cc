@@ -17,6 +17,7 @@
 
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/output_file.h"
+#include "libwm/proc/own_folders.h"
 #include "libwm/proc/rank_call.h"
 
 namespace wm::proc {
@@ -80,7 +81,9 @@ Result<void> enter_cwd(const Exec& exec) {
 
 Result<void> enter_files(const Exec& exec) {
   WM_TRY(enter_cwd(exec));
-  for (const auto& folder : exec.folders) WM_TRY(make_folders(folder));
+  bool owned = exec.outputs != nullptr && !exec.outputs->results.empty();
+  for (const auto& folder : exec.folders)
+    WM_TRY(owned ? make_own_folders(exec.outputs->results, folder) : make_folders(folder));
   if (exec.outputs != nullptr) {
     WM_TRY(make_outputs(exec.outputs->out));
     WM_TRY(make_outputs(exec.outputs->err));

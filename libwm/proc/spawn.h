@@ -37,7 +37,7 @@ struct Exec {
   int keep = -1;                         ///< stays open under its number; -1: none
   const MemoryBinding* memory = nullptr;
   const TaskSpec* rank = nullptr;     ///< a rank of its job: asks its agent for the others
-  const TaskSpec* outputs = nullptr;  ///< whose files are made that are to exist from the start
+  const TaskSpec* outputs = nullptr;  ///< whose files and own folders are made first
 };
 
 /// A child and where it writes what kept it from running: nothing once exec has succeeded.
