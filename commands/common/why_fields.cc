@@ -18,7 +18,9 @@ constexpr Shown<ShownReason> kFields[] = {
 
 // What stands behind the state when there is no reason to tell.
 std::string without_reason(const Job& job) {
-  if (is_over(job.state)) return "  it has ended and waits for nothing\n";
+  if (is_over(job.state))
+    return job.end_text.empty() ? "  it has ended and waits for nothing\n"
+                                : "  it has ended: " + job.end_text + "\n";
   if (!job.grow_blocked.empty()) return "  it does not grow: " + job.grow_blocked + "\n";
   auto has = tasks_wanted(job), most = task_cap(job);
   if (!job.spec().elastic || has >= most) return "  nothing keeps it\n";

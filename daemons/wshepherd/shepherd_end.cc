@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "daemons/wshepherd/mail.h"
 #include "daemons/wshepherd/shepherd.h"
 #include "daemons/wshepherd/user_part.h"
 #include "libwm/proc/cgroup.h"
@@ -34,7 +35,8 @@ bool childless() {
 /// A pipe that somebody outside the job still holds open does not keep the task, nor a report file
 /// that cannot be opened or written, as a FIFO that nobody reads, the attempt. An agent holds it
 /// until the task's output is written on another host.
-constexpr auto kOutputPatience = seconds(5), kAgentsPatience = seconds(30);
+constexpr auto kOutputPatience = seconds(5), kAgentsPatience = seconds(30),
+               kMailPatience = seconds(30);
 
 }  // namespace
 
@@ -213,7 +215,9 @@ const proc::ExitRecord* Shepherd::deciding_record() const {
 void Shepherd::report() {
   const auto& file = spec_.report.file;
   report_ = Report::Done;
-  if (file.path.empty() || file.path == "/dev/null" || !deciding_record()) return;
+  bool mailed = !spec_.report.mail_to.empty();
+  if (!mailed && (file.path.empty() || file.path == "/dev/null")) return;
+  if (!deciding_record()) return;
   const auto& record = *deciding_record();
   bool forced = record.cause != proc::EndCause::Exited;
   proc::ReportEnd end{spec_.key,  record.status, forced ? record.text : "", started_, record.ended,
@@ -221,6 +225,9 @@ void Shepherd::report() {
   bool first_bytes = !output_begun_;
   UserPart part{spec_.account, spec_.cwd, spec_.umask, {}};
   auto pid = fork_as_user(part, [&] {
+    if (mailed)
+      return send_mail(spec_.report.sendmail, proc::job_mail(spec_.report, end),
+                       spec_.report.mailed);
     auto fd = proc::open_output(file, first_bytes);
     auto text = proc::job_report(spec_.report, end);
     return fd && ::write(fd->get(), text.data(), text.size()) > 0 ? 0 : 1;
@@ -228,7 +235,7 @@ void Shepherd::report() {
   if (!pid) return;
   report_ = Report::Writing;
   reporter_ = *pid;
-  report_until_ = steady_now() + kOutputPatience;
+  report_until_ = steady_now() + (mailed ? kMailPatience : kOutputPatience);
   own_.insert(*pid);
 }
 

@@ -7,7 +7,10 @@
 
 namespace wm {
 
-WM_FIELDS(DirConf) { f(1, s.state), f(2, s.run), f(3, s.log), f(4, s.results), f(5, s.data); }
+WM_FIELDS(DirConf) {
+  f(1, s.state), f(2, s.run), f(3, s.log), f(4, s.results), f(5, s.data), f(281, s.default_output);
+  f(282, s.sendmail);
+}
 WM_FIELDS(TimeConf) {
   f(1, s.clean_period), f(2, s.kill_grace), f(3, s.reclaim_grace), f(4, s.silent_after);
   f(5, s.heartbeat), f(6, s.start_window), f(7, s.connect_limit), f(8, s.hang_limit);

@@ -8,6 +8,7 @@ namespace {
 
 using C = ClusterConf;
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};
+constexpr std::array<std::string_view, 3> kOutputs = {"file", "mail", "none"};
 constexpr std::array<std::string_view, 6> kHeadings = {"cluster", "master", "paths",
                                                        "times",   "limits", "scheduler"};
 
@@ -66,6 +67,18 @@ constexpr Key<C> kKeys[] = {
      "written by others is not started. Empty: the user's home."},
     {"data_dir", [](C& c) -> Field { return &c.dirs.data; }, kAny, Effect::NewJobs,
      "DATA_DIR of jobs that set none."},
+    {"default_output",
+     [](C& c) -> Field {
+       return Choice{&c.dirs.default_output, kOutputs};
+     },
+     kAny, Effect::NewJobs,
+     "What becomes of what a batch job without -o writes. file: wm-JOBID.out, of an array's "
+     "element wm-JOBID.INDEX.out, in the job's working directory, made at the first byte. mail: "
+     "it is sent to the user, with a report, when the job has ended. none: only bpeek shows it, "
+     "while the job runs."},
+    {"sendmail", [](C& c) -> Field { return &c.dirs.sendmail; }, kAny, Effect::NewJobs,
+     "Program that takes mail as sendmail -oi -t does, for default_output = mail. Run as the job's "
+     "user on its first host."},
     {"clean_period",
      [](C& c) -> Field { return &c.times.clean_period; },
      {0, 365 * kDay},

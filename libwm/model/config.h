@@ -67,13 +67,15 @@ std::string_view to_string(Interactive interactive);
 std::string_view to_string(Backfill backfill);
 std::string_view to_string(JobOrder order);
 
-/// Directories of the daemons (absolute paths).
+/// Directories of the daemons (absolute paths), and what becomes of output that nobody gave a file.
 struct DirConf {
   std::string state = "/var/lib/wm";  ///< databases of the master, exit records of a host
   std::string run = "/run/wm";        ///< sockets and pid files
   std::string log = "/var/log/wm";    ///< empty: log to stderr
   std::string results;  ///< RESULT_DIR root, seen by all hosts; empty: the user's home
   std::string data;     ///< DATA_DIR of jobs
+  std::string default_output = "file";          ///< file: wm-JOBID.out in the job's cwd; mail; none
+  std::string sendmail = "/usr/sbin/sendmail";  ///< takes mail on stdin, with -oi -t
   bool operator==(const DirConf&) const = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -49,15 +50,22 @@ std::string first_lines(const std::string& text, int lines) {
   return part.empty() || part.back() == '\n' ? part : part + "\n";
 }
 
+std::string sender(const ReportHead& head) {
+  return head.product + " System <" + head.admin + ">\n";
+}
+
+std::string subject(const ReportHead& head, const ReportEnd& end) {
+  auto line = "Subject: Job " + to_string(end.key.job) + ": <" + head.job_name + "> in cluster <" +
+              head.cluster + "> " + (end.status == 0 ? "Done" : "Exited");
+  std::replace(line.begin(), line.end(), '\n', ' ');  // a name is not a second header
+  return line + "\n\n";
+}
+
 std::string opening(const ReportHead& head, const ReportEnd& end) {
-  bool done = end.status == 0;
   std::string user = ">, as user <" + head.user + "> in cluster <" + head.cluster + "> at ";
-  std::string text = "Sender: " + head.product + " System <" + head.admin + ">\n";
-  text += "Subject: Job " + to_string(end.key.job) + ": <" + head.job_name + "> in cluster <" +
-          head.cluster + "> " + (done ? "Done" : "Exited") + "\n\n";
-  text += "Job <" + head.job_name + "> was submitted from host <" + head.submit_host +
-          "> by user <" + head.user + "> in cluster <" + head.cluster + "> at " +
-          date(head.submitted) + "\n";
+  std::string text = "Job <" + head.job_name + "> was submitted from host <" + head.submit_host +
+                     "> by user <" + head.user + "> in cluster <" + head.cluster + "> at " +
+                     date(head.submitted) + "\n";
   for (std::size_t i = 0; i < head.hosts.size(); ++i) {
     text += i == 0 ? "Job was executed on host(s) <" : "                            <";
     text += head.hosts[i];
@@ -96,13 +104,23 @@ std::string usage_summary(const ReportHead& head, const ReportEnd& end) {
   return text + usage_line("Turnaround time :", whole_seconds(end.ended - head.submitted));
 }
 
-}  // namespace
-
-std::string job_report(const ReportHead& head, const ReportEnd& end) {
-  std::string text = std::string("\n") + kDashes + opening(head, end);
+std::string middle(const ReportHead& head, const ReportEnd& end) {
+  std::string text = opening(head, end);
   text += std::string("Your job looked like:\n\n") + kDashes + "# LSBATCH: User input\n";
   text += first_lines(head.job_text, 50) + kDashes + "\n" + verdict(end) + "\n";
-  text += usage_summary(head, end);
+  return text + usage_summary(head, end);
+}
+
+}  // namespace
+
+std::string job_mail(const ReportHead& head, const ReportEnd& end) {
+  return "From: " + sender(head) + "To: " + head.mail_to + "\n" + subject(head, end) +
+         middle(head, end) + "\nThe output (if any) follows:\n\n";
+}
+
+std::string job_report(const ReportHead& head, const ReportEnd& end) {
+  std::string text = std::string("\n") + kDashes + "Sender: " + sender(head) + subject(head, end);
+  text += middle(head, end);
   text += "\nThe output (if any) is above this job summary.\n\n";
   if (head.err_path.empty()) return text;
   return text + "PS:\n\nRead file <" + head.err_path + "> for stderr output of this job.\n\n";

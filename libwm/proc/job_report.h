@@ -25,4 +25,8 @@ struct ReportEnd {
 /// @cost O(text)
 std::string job_report(const ReportHead& head, const ReportEnd& end);
 
+/// The same as a mail, headers first; what `head.mailed` holds, up to a megabyte of each file, is
+/// to follow. @source RFC 5322; LSF mails the output of jobs without -o   @cost O(text)
+std::string job_mail(const ReportHead& head, const ReportEnd& end);
+
 }  // namespace wm::proc

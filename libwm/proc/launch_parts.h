@@ -24,12 +24,14 @@ struct OutputFile {
 
 /// What the report block at the end of the -o file says; see job_report.h.
 struct ReportHead {
-  OutputFile file;  ///< path empty: no report
+  OutputFile file;  ///< path empty: no report is written
   std::string product, cluster, admin, job_name, job_text, submit_host, user, queue, home, cwd;
   std::string err_path;            ///< of -e, named at the end; empty: none
   std::vector<std::string> hosts;  ///< "4*hostA"
   WallTime submitted{};
   std::uint64_t requested_mem_bytes = 0;
+  std::string mail_to, sendmail;    ///< the report is mailed; empty: it is not
+  std::vector<std::string> mailed;  ///< files whose text follows it
   bool operator==(const ReportHead&) const = default;
 };
 

@@ -50,6 +50,13 @@ OutputFile asked_file(const HostOrder& o, const HostFacts& host, bool err) {
   return file;
 }
 
+/// Of a batch job that named no file: nothing is made before its first byte, and nothing is lost.
+void plan_default_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
+  if (host.dirs.default_output != "file") return;
+  task.out.push_back({.path = "wm-" + exec_id(o.job) + ".out", .name = {}});
+  task.merge_err = task.err.empty();
+}
+
 void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   const auto& spec = o.resolved;
   bool batch = o.app.type == AppType::Batch;
@@ -65,6 +72,7 @@ void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
     else if (spec.err_file.empty()) task.err.push_back(asked_file(o, host, false));
   }
   if (writes_asked && !spec.err_file.empty()) task.err.push_back(asked_file(o, host, true));
+  if (writes_asked && task.out.empty()) plan_default_output(o, host, task);
   auto spool = attempt_dir(o, host);
   auto suffix = "-" + number(task.task.value);
   if (task.out.empty())
@@ -75,11 +83,21 @@ void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
         {.path = spool + "/stderr" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
 }
 
+bool is_mailed(const HostOrder& o, const HostFacts& host) {
+  return o.app.type == AppType::Batch && o.resolved.out_file.empty() &&
+         o.resolved.streams == Streams::Files && host.dirs.default_output == "mail";
+}
+
 ReportHead report_head(const HostOrder& o, const HostFacts& host) {
   const auto& spec = o.resolved;
   ReportHead head;
-  if (!o.first_host || spec.out_file.empty()) return head;
-  head.file = asked_file(o, host, false);
+  bool mailed = is_mailed(o, host);
+  if (!o.first_host || (spec.out_file.empty() && !mailed)) return head;
+  if (!mailed) head.file = asked_file(o, host, false);
+  if (mailed) {
+    head.mail_to = spec.owner.user;
+    head.sendmail = host.dirs.sendmail;
+  }
   head.product = "WM";
   head.cluster = host.cluster;
   head.admin = "wm@" + host.name;
@@ -159,6 +177,7 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
     spec.in = expand_output(order.resolved.in_file, order, host.name);
   if (order.app.type != AppType::Batch) {
     auto results = result_dir(order, host);
+    spec.results = results_root(order, host);
     spec.folders = {log_dir(order, host, task.task), results + "/model", results + "/checkpoint"};
   }
   check_gpus_first(order, host, task, spec);
@@ -172,12 +191,27 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
   return spec;
 }
 
+namespace {
+
+/// The files that nobody asked for of the rank that would write those which were.
+Words spooled_of_rank_0(const HostOrder& order, const std::vector<TaskSpec>& tasks) {
+  Words paths;
+  for (const auto& task : tasks) {
+    if (place_of(order, task.task).rank != 0) continue;
+    for (const auto* files : {&task.out, &task.err})
+      for (const auto& file : *files)
+        if (file.limit_bytes != 0) paths.push_back(file.path);
+  }
+  return paths;
+}
+
+}  // namespace
+
 AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Account& account,
                          const TimeConf& times) {
   AttemptSpec spec;
   spec.cluster = host.cluster;
   spec.key = {order.job, order.attempt};
-    spec.results = results_root(order, host);
   spec.account = account;
   spec.umask = order.resolved.umask;
   spec.cwd = order.resolved.cwd;
@@ -197,6 +231,7 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   }
   for (const auto& task : order.tasks)
     if (task.has_process && !task.kill) spec.tasks.push_back(plan_task(order, host, task));
+  if (!spec.report.mail_to.empty()) spec.report.mailed = spooled_of_rank_0(order, spec.tasks);
   for (const auto& task : spec.tasks)
     if (task.tag && task.rank == 0) {  // what all say goes where rank 0's would
       spec.out = task.out;

@@ -39,7 +39,7 @@ WM_PLAIN(ReportHead) {
   f(s.file), f(s.product), f(s.cluster), f(s.admin), f(s.job_name), f(s.job_text);
   f(s.submit_host), f(s.user), f(s.queue), f(s.home), f(s.cwd), f(s.err_path), f(s.hosts),
       f(s.submitted);
-  f(s.requested_mem_bytes);
+  f(s.requested_mem_bytes), f(s.mail_to), f(s.sendmail), f(s.mailed);
 }
 WM_PLAIN(AttemptSpec) {
   f(s.version), f(s.cluster), f(s.key), f(s.account), f(s.umask), f(s.cwd), f(s.make_cwd);

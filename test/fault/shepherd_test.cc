@@ -160,6 +160,26 @@ TEST(shepherd, the_report_ends_the_output_file_as_clients_parse_it) {
   EXPECT_NE(text.find("Exited with exit code 3.\n\nResource usage summary:\n"), text.npos) << text;
 }
 
+TEST(shepherd, the_output_of_a_job_without_a_file_is_mailed_with_its_report) {
+  Zygote zygote;
+  auto sink = zygote.folder + "/sendmail";
+  std::ofstream(sink) << "#!/bin/sh\necho \"$@\" > args\ncat > mail\n";
+  ::chmod(sink.c_str(), 0700);
+  auto spec = shell_attempt(zygote, 73, "echo hello; exit 3");
+  spec.report.product = "WM";
+  spec.report.job_name = "name\nBcc: all";
+  spec.report.mail_to = "ann";
+  spec.report.sendmail = sink;
+  spec.report.mailed = {zygote.folder + "/out", zygote.folder + "/nothing"};
+  run_to_end(zygote, spec);
+  auto mail = zygote.read("mail");
+  EXPECT_EQ(zygote.read("args"), "-oi -t\n");
+  EXPECT_TRUE(mail.starts_with("From: WM System <>\nTo: ann\nSubject: Job 73: <name Bcc: all>"))
+      << mail;
+  EXPECT_NE(mail.find("Exited with exit code 3.\n"), mail.npos);
+  EXPECT_TRUE(mail.ends_with("The output (if any) follows:\n\nhello\n")) << mail;
+}
+
 TEST(shepherd, a_report_file_that_nobody_reads_does_not_keep_the_attempt) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 64, "true");

@@ -56,3 +56,44 @@ teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || { cat ./*.txt; cluster_words; }
   is "$job" exit_code 7
   [ "$(wc -l <runs)" -eq 3 ]
 }
+
+@test "an output file that cannot be made keeps the job from running, and its end says why" {
+  job=$(submit -o out/sub/x.%J 'touch ran')
+  ran_out "$job"
+  [ "$(state "$job")" = failed ]
+  [ ! -e ran ]
+  why="output file out/sub/x.$job: No such file or directory"
+  for command in 'bjobs -l' 'bhist -l'; do
+    [[ $($command "$job" | tr -d '\n ') == *"${why// /}"* ]] || { $command "$job"; return 1; }
+  done
+  [[ $(bwhy "$job" | tr -d '\n ') == *"${why// /}"* ]] || { bwhy "$job"; return 1; }
+}
+
+@test "files of -o and -e exist though nothing is written, and replace old ones when asked to" {
+  echo old | tee out.txt >err.txt
+  job=$(submit -o new.txt -e new.err true)
+  ran_out "$job"
+  [ -s new.txt ] && [ -e new.err ] && [ ! -s new.err ]
+  job=$(submit -oo out.txt -eo err.txt true)
+  ran_out "$job"
+  wait_for 10 grep -q 'Successfully completed' out.txt
+  ! grep -q old out.txt
+  [ ! -s err.txt ]
+}
+
+@test "what a job writes to at its end gets to write it" {
+  job=$(submit "bash -c 'exec > >(sleep 0.3; tee log) 2>&1; echo line'")
+  ran_out "$job"
+  [ "$(state "$job")" = finished ]
+  [ "$(cat log)" = line ]
+}
+
+@test "output of a job that names no file is in one where it ran, and a silent job makes none" {
+  mkdir here && cd here
+  silent=$(submit true)
+  job=$(submit 'echo out; echo err >&2')
+  ran_out "$silent"
+  ran_out "$job"
+  [ "$(ls)" = "wm-$job.out" ]
+  [ "$(sort "wm-$job.out")" = $'err\nout' ]
+}

@@ -227,7 +227,9 @@ TEST(launch_env, a_batch_job_without_files_spools_and_merges_with_one) {
   o.app.type = AppType::Batch;
   o.first_host = true;
   o.all = {{{2}, "b", "10.0.0.2"}};
-  auto task = plan_task(o, facts(), o.tasks[0]);
+  auto host = facts();
+  host.dirs.default_output = "none";
+  auto task = plan_task(o, host, o.tasks[0]);
   ASSERT_EQ(task.out.size(), 1u);
   EXPECT_EQ(task.out[0].path, "/run/b/12-0.3.d/stdout-2");
   EXPECT_GT(task.out[0].limit_bytes, 0u);
@@ -250,6 +252,41 @@ TEST(launch_env, only_the_first_hosts_rank_zero_writes_the_asked_file) {
   ASSERT_EQ(task.out.size(), 1u);
   EXPECT_EQ(task.out[0].path, "/r/ann/batchworkdir/12/log/2/stdout");
   EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).report.file.path.empty());
+}
+
+TEST(launch_env, output_without_a_file_goes_to_one_in_the_working_directory_at_its_first_byte) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.first_host = true;
+  o.all = {{{2}, "b", "10.0.0.2"}};
+  auto task = plan_task(o, facts(), o.tasks[0]);
+  ASSERT_EQ(task.out.size(), 1u);
+  EXPECT_EQ(task.out[0], (OutputFile{.path = "wm-12.out"}));
+  EXPECT_TRUE(task.merge_err);
+  EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).report.file.path.empty()) << "only what it writes";
+  o.resolved.err_file = "e";
+  task = plan_task(o, facts(), o.tasks[0]);
+  EXPECT_EQ(task.out[0].path, "wm-12.out");
+  EXPECT_FALSE(task.merge_err);
+  o.first_host = false;
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).out[0].path, "/run/b/12-0.3.d/stdout-2");
+}
+
+TEST(launch_env, output_to_be_mailed_is_spooled_and_named_in_the_report) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.first_host = true;
+  o.all = {{{2}, "b", "10.0.0.2"}};
+  o.tasks = {o.tasks[0]};
+  auto host = facts();
+  host.dirs.default_output = "mail";
+  auto spec = plan_attempt(o, host, {}, {});
+  EXPECT_EQ(spec.report.mail_to, "ann");
+  EXPECT_EQ(spec.report.sendmail, "/usr/sbin/sendmail");
+  EXPECT_EQ(spec.report.mailed,
+            (std::vector<std::string>{"/run/b/12-0.3.d/stdout-2", "/run/b/12-0.3.d/stderr-2"}));
+  o.resolved.out_file = "o";
+  EXPECT_TRUE(plan_attempt(o, host, {}, {}).report.mail_to.empty());
 }
 
 TEST(launch_env, files_that_were_asked_for_are_made_before_the_task_and_spooled_ones_when_written) {
