@@ -35,7 +35,21 @@ void Lead::take(const AgentOrder& order, TimePoint now) {
   if (order.lead > number()) deposed_ = true;
   if (order.lead != number() || order.generation < roster_.order.generation) return;
   note_order(roster_, order, now);
+  miss_unlisted();
   last_ = std::max(last_, order.last_epoch);
+}
+
+/// A member that the master lists no more has ended: its host has said so, and nobody else may,
+/// since what ended it can have ended its agent, too (PROTOCOL.md, L-9).
+void Lead::miss_unlisted() {
+  auto look = [&](const std::vector<TaskNumber>& members) {
+    for (auto m : members) {
+      if (!find(roster_, m).listed) note_gone(roster_, {m, "its host has it no more"});
+    }
+  };
+  look(current_.members);
+  if (plan_) look(plan_->plan.members);
+  if (recovery_) look(recovery_->group);
 }
 
 void Lead::take(const FromAgent& from, TimePoint now) {
@@ -96,6 +110,7 @@ bool Lead::gather(TimePoint now) {
   intact_ = standing.intact;
   if (standing.planned)
     plan_ = InFlight{*standing.planned, now + roster_.order.connect_limit, true};
+  miss_unlisted();
   bool broken = !intact_ && !plan_ && !current_.members.empty();
   if (broken) start_recovery("a new lead took over", now);
   if (intact_ && current_.epoch > roster_.order.last_epoch) {

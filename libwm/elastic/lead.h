@@ -96,6 +96,7 @@ class Lead {
   bool knows_newest() const;
   bool advance(TimePoint now);
   void watch(TimePoint now);
+  void miss_unlisted();
   void expel(TaskNumber task, const std::string& reason);
   void report_faulty(TaskNumber task, const std::string& reason);
 

@@ -73,9 +73,7 @@ bool Lead::somebody_may_train() const {
   return std::ranges::any_of(recovery_->group, [&](TaskNumber m) {
     const Task& task = find(roster_, m);
     bool ended = task.gone || task.expelled || task.status.left || task.status.done;
-    bool listed =
-        std::ranges::any_of(roster_.order.tasks, [&](const WantedTask& w) { return w.task == m; });
-    return !ended && listed;
+    return !ended && task.listed;
   });
 }
 

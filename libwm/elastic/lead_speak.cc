@@ -18,9 +18,7 @@ std::optional<ToWorker> Lead::words_for_outsider(TaskNumber number) const {
   if (is_on_its_way(task.status)) return std::nullopt;
   if (trains(task.status)) return EpochBroken{task.status.epoch, "the job went on without it"};
   if (is_finishing(roster_)) return WorkerLeave{"the training is complete"};
-  bool leaving = std::ranges::any_of(
-      roster_.order.tasks, [&](const WantedTask& w) { return w.task == number && w.leaving; });
-  if (leaving) return WorkerLeave{"the task is not wanted any more"};
+  if (task.leaving) return WorkerLeave{"the task is not wanted any more"};
   return withdrawal_for(number);
 }
 

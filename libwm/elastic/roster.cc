@@ -9,8 +9,12 @@ namespace wm::elastic {
 
 void note_order(Roster& roster, const AgentOrder& order, TimePoint now) {
   roster.order = order;
+  for (auto& [number, task] : roster.tasks) task.listed = task.leaving = false;
   for (const auto& wanted : order.tasks) {
-    roster.tasks[wanted.task].host = wanted.host;
+    Task& task = roster.tasks[wanted.task];
+    task.host = wanted.host;
+    task.listed = true;
+    task.leaving = wanted.leaving;
     roster.agents.try_emplace(wanted.host, AgentSeen{now, false, false});
   }
 }
@@ -64,8 +68,8 @@ void note_silence(Roster& roster, bool may_drop, TimePoint now) {
 }
 
 bool is_wanted(const Roster& roster, TaskNumber task) {
-  return std::ranges::any_of(roster.order.tasks,
-                             [&](const WantedTask& w) { return w.task == task && !w.leaving; });
+  const Task& record = find(roster, task);
+  return record.listed && !record.leaving;
 }
 
 bool is_lost(const Roster& roster, const Task& task) {

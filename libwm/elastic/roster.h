@@ -21,6 +21,8 @@ inline constexpr Duration kAgentSilence = std::chrono::seconds(1);
 struct Task {
   WorkerStatus status;
   HostId host;
+  bool listed = false;    ///< in the newest order of the master
+  bool leaving = false;   ///< and is to leave
   bool gone = false;      ///< its process has ended
   bool expelled = false;  ///< faulty: left out until it ends
   bool reported = false;  ///< TaskFaulty has been said of it
@@ -52,7 +54,7 @@ struct Roster {
 };
 
 /// Takes a newer order in; hosts not heard of yet count as heard at `now`.
-/// @cost O(tasks)
+/// @cost O(tasks log tasks)
 void note_order(Roster& roster, const AgentOrder& order, TimePoint now);
 /// Takes in all an agent knows; what its workers were told is to be said again. @cost O(tasks)
 void note_status(Roster& roster, const AgentStatus& status, TimePoint now);
@@ -63,7 +65,7 @@ void note_gone(Roster& roster, const TaskGone& gone);
 /// Finds the silent hosts anew. @cost O(hosts)
 void note_silence(Roster& roster, bool may_drop, TimePoint now);
 
-/// The master wants this task and it is not to leave. @cost O(tasks)
+/// The master wants this task and it is not to leave. @cost O(log tasks)
 bool is_wanted(const Roster& roster, TaskNumber task);
 /// The task's host is lost. @cost O(log)
 bool is_lost(const Roster& roster, const Task& task);
@@ -72,7 +74,7 @@ bool is_lost(const Roster& roster, const Task& task);
 bool is_failed(const Roster& roster, TaskNumber task);
 /// The task may be in a next epoch: heard, alive, neither left nor done. @cost O(log)
 bool is_present(const Roster& roster, TaskNumber task);
-/// Present, wanted and ready to be a member; carries no group of its own. @cost O(tasks)
+/// Present, wanted and ready to be a member; carries no group of its own. @cost O(log tasks)
 bool is_newcomer(const Roster& roster, TaskNumber task);
 /// Some worker has completed the training. @cost O(tasks)
 bool is_finishing(const Roster& roster);

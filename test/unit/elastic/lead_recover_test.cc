@@ -25,6 +25,27 @@ TEST(lead_recover, survivors_answer_and_then_get_an_emergency_plan) {
   EXPECT_EQ(rig.plan().reason, "lost task 2: signal 9");
 }
 
+TEST(lead_recover, a_member_that_the_master_lists_no_more_is_lost_though_its_host_is_heard) {
+  LeadRig rig({1, 2, 3});
+  rig.train({1, 2, 3});
+  rig.faulted({1, 3}, 1, 10);  // their connections to task 2 broke
+  rig.agents_up({2});          // an agent that began anew with a new shepherd
+  ASSERT_TRUE(rig.told<EpochPlan>().empty());
+
+  rig.want({1, 3, 4});
+
+  EXPECT_EQ(rig.members(), (Numbers{1, 3}));
+  EXPECT_TRUE(rig.plan().emergency);
+}
+
+TEST(lead_recover, a_member_that_finished_and_is_listed_no_more_breaks_nothing) {
+  LeadRig rig({1, 2});
+  rig.train({1, 2});
+  rig.said(2, WorkerDone{20});
+  rig.want({1});
+  EXPECT_TRUE(rig.told<EpochBroken>().empty());
+}
+
 TEST(lead_recover, steps_lost_are_those_that_nobody_has_any_more) {
   LeadRig rig({1, 2, 3});
   rig.train({1, 2, 3});

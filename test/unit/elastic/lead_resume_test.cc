@@ -38,6 +38,16 @@ TEST(lead_resume, an_intact_epoch_is_not_disturbed) {
   EXPECT_EQ(rig.machine->current().epoch, EpochNumber{5});
 }
 
+TEST(lead_resume, a_member_that_the_master_lists_no_more_is_not_waited_for) {
+  LeadRig rig({1, 2, 4}, 2, EpochNumber{5});
+  rig.status(status_of(trainee(1, 5), {plan_of(5, {1, 2, 3}, 3)}));
+  rig.status(status_of(trainee(2, 5), {plan_of(5, {1, 2, 3}, 3)}));
+  rig.agents_up({4});
+  EXPECT_EQ(rig.told<EpochBroken>(), (Numbers{1, 2}));
+  rig.faulted({1, 2}, 2 * kLeadBlock);
+  EXPECT_EQ(rig.members(), (Numbers{1, 2}));
+}
+
 TEST(lead_resume, new_numbers_start_above_what_the_old_lead_may_have_used) {
   LeadRig rig({1, 2, 3}, 2);
   rig.status(status_of(trainee(1, 5), {plan_of(5, {1, 2}, 2)}));
