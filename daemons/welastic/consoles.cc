@@ -1,57 +1,31 @@
 #include "daemons/welastic/consoles.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "libwm/base/log.h"
-#include "libwm/proc/console.h"
 
 namespace wm::welastic {
 namespace {
 
-using boost::asio::local::stream_protocol;
-
 /// A viewer whose connection broke may come back within this time.
 constexpr std::chrono::seconds kAbandoned{10};
-/// One that calls has its descriptors ready; it must not hold up the others.
-constexpr timeval kCallPatience{2, 0};
 
 }  // namespace
 
 Consoles::Consoles(boost::asio::io_context& loop, Say say)
-    : loop_(loop), say_(std::move(say)), acceptor_(loop) {}
+    : loop_(loop), say_(std::move(say)), reception_(loop, [this](proc::Fd caller) {
+        auto arrival =
+            std::make_shared<Result<proc::ConsoleArrival>>(proc::receive_console(caller.get()));
+        return [this, arrival] { admit(std::move(*arrival)); };
+      }) {}
 
 Consoles::~Consoles() {
-  if (!path_.empty()) ::unlink(path_.c_str());
   for (auto& [task, console] : consoles_) console.streams->close();
 }
 
-Result<void> Consoles::listen(const std::string& path) {
-  if (acceptor_.is_open()) return {};
-  WM_TRY(auto fd, proc::listen_unix(path));
-  acceptor_.assign(stream_protocol(), fd.release());
-  path_ = path;
-  accept();
-  return {};
-}
-
-void Consoles::accept() {
-  acceptor_.async_accept([this](const auto& error, stream_protocol::socket socket) {
-    if (!acceptor_.is_open()) return;
-    if (!error) admit(socket.native_handle());
-    accept();
-  });
-}
-
-void Consoles::admit(int fd) {
-  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kCallPatience, sizeof kCallPatience);
-  auto arrival = proc::receive_console(fd);
+void Consoles::admit(Result<proc::ConsoleArrival> arrival) {
   if (!arrival) return log::warn("console_refused", {{"reason", arrival.error().text}});
   auto task = arrival->task;
   if (consoles_.contains(task)) return log::warn("console_twice", {{"task", task.value}});

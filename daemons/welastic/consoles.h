@@ -9,16 +9,17 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
+#include "daemons/welastic/reception.h"
 #include "daemons/welastic/stream_set.h"
 #include "libwm/base/result.h"
 #include "libwm/model/launch.h"
+#include "libwm/proc/console.h"
 
 namespace wm::welastic {
 
@@ -33,7 +34,7 @@ class Consoles {
   ~Consoles();
 
   /// Binds `path`, replacing what is left of a former agent. @errors as proc::listen_unix
-  Result<void> listen(const std::string& path);
+  Result<void> listen(const std::string& path) { return reception_.listen(path); }
   /// Gives the task's console to this viewer, now or when the task comes.
   void attach(Viewer viewer, const LaunchAttach& words);
   /// Input, size, signal, room of a viewer that has a console.
@@ -53,19 +54,17 @@ class Consoles {
     Viewer viewer = 0;
     bool over = false;
   };
-  void accept();
-  void admit(int fd);
+  void admit(Result<proc::ConsoleArrival> arrival);
   void connect(TaskNumber task);
   void on_end(TaskNumber task);
   void abandon(TaskNumber task);
 
   boost::asio::io_context& loop_;
   Say say_;
-  boost::asio::local::stream_protocol::acceptor acceptor_;
-  std::string path_;
   std::map<TaskNumber, Console> consoles_;
   std::map<Viewer, LaunchAttach> viewers_;
   bool ending_ = false;
+  Reception reception_;
 };
 
 }  // namespace wm::welastic

@@ -1,10 +1,5 @@
 #include "daemons/welastic/rank_port.h"
 
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
@@ -16,11 +11,6 @@
 
 namespace wm::welastic {
 namespace {
-
-using boost::asio::local::stream_protocol;
-
-/// A rank that calls has its words ready; it must not hold up the others.
-constexpr timeval kCallPatience{2, 0};
 
 /// The answer to a question that no host of the job can answer.
 constexpr std::int32_t kNotFound = -46;  // PMIX_ERR_NOT_FOUND
@@ -46,12 +36,8 @@ RankPort::RankPort(boost::asio::io_context& loop, wire::Transport& transport,
       transport_(transport),
       by_key_(std::move(by_key)),
       settings_(settings),
-      acceptor_(loop),
-      patience_(loop) {}
-
-RankPort::~RankPort() {
-  if (!path_.empty()) ::unlink(path_.c_str());
-}
+      patience_(loop),
+      reception_(loop, [this](proc::Fd caller) { return hear_rank(std::move(caller)); }) {}
 
 Result<void> RankPort::start(const RankSettings& settings, OnBroken on_broken) {
   WM_TRY(map_, proc::parse_rank_map(settings.hosts));
@@ -61,9 +47,6 @@ Result<void> RankPort::start(const RankSettings& settings, OnBroken on_broken) {
   on_broken_ = std::move(on_broken);
   tree_.count = static_cast<std::uint32_t>(map_.hosts.size());
   table_.emplace(map_, here_, tree_);
-  WM_TRY(auto fd, proc::listen_unix(settings.socket));
-  acceptor_.assign(stream_protocol(), fd.release());
-  path_ = settings.socket;
   defaults_ = rank_defaults(look_at_host(), map_.hosts[here_].ranks);
   if (settings.tag)
     tagged_.emplace(
@@ -75,8 +58,7 @@ Result<void> RankPort::start(const RankSettings& settings, OnBroken on_broken) {
                                  send_towards(place, words);
                                }});
   make_server(settings.socket + ".d");
-  accept();
-  return {};
+  return reception_.listen(settings.socket);
 }
 
 void RankPort::make_server(const std::string& folder) {
@@ -121,18 +103,13 @@ PmixServer::Handlers RankPort::handlers() {
   return calls;
 }
 
-void RankPort::accept() {
-  acceptor_.async_accept([this](const auto& error, stream_protocol::socket socket) {
-    if (!acceptor_.is_open()) return;
-    if (!error) answer(socket.native_handle());
-    accept();
-  });
+Reception::OnLoop RankPort::hear_rank(proc::Fd caller) {
+  auto fd = std::make_shared<proc::Fd>(std::move(caller));
+  auto arrival = std::make_shared<Result<proc::RankArrival>>(proc::receive_rank_call(fd->get()));
+  return [this, fd, arrival] { answer(fd->get(), std::move(*arrival)); };
 }
 
-void RankPort::answer(int fd) {
-  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kCallPatience, sizeof kCallPatience);
-  auto arrival = proc::receive_rank_call(fd);
+void RankPort::answer(int fd, Result<proc::RankArrival> arrival) {
   if (!arrival) return log::warn("rank_refused", {{"reason", arrival.error().text}});
   const auto& call = arrival->call;
   if (tagged_ && arrival->out && arrival->err)

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "daemons/welastic/pmix_server.h"
+#include "daemons/welastic/reception.h"
 #include "daemons/welastic/relay.h"
 #include "daemons/welastic/settings.h"
 #include "daemons/welastic/tagged_output.h"
@@ -48,7 +49,6 @@ class RankPort {
 
   RankPort(boost::asio::io_context& loop, wire::Transport& transport, wire::LinkOptions by_key,
            const Settings& settings);
-  ~RankPort();
 
   /// Opens the socket, then makes the server: what keeps that from being, ranks are told.
   /// @errors BadArgument: hosts; of proc::listen_unix
@@ -67,8 +67,8 @@ class RankPort {
     std::uint32_t number = 0;
     bool ended = false;
   };
-  void accept();
-  void answer(int fd);
+  Reception::OnLoop hear_rank(proc::Fd caller);
+  void answer(int fd, Result<proc::RankArrival> arrival);
   proc::RankAnswer answer_for(const proc::RankCall& call);
   void make_server(const std::string& folder);
   PmixServer::Handlers handlers();
@@ -91,8 +91,6 @@ class RankPort {
   wire::Transport& transport_;
   wire::LinkOptions by_key_;
   const Settings& settings_;
-  boost::asio::local::stream_protocol::acceptor acceptor_;
-  std::string path_;
   OnBroken on_broken_;
   proc::RankMap map_;
   std::uint32_t here_ = 0;
@@ -110,6 +108,7 @@ class RankPort {
   std::uint64_t next_ask_ = 1;
   std::optional<TaggedOutput> tagged_;
   boost::asio::steady_timer patience_;
+  Reception reception_;
 };
 
 }  // namespace wm::welastic

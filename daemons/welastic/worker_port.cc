@@ -2,47 +2,30 @@
 // connects again takes its older connection's place.
 #include "daemons/welastic/worker_port.h"
 
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
+#include "libwm/proc/channel.h"
 
 namespace wm::welastic {
 
-using boost::asio::local::stream_protocol;
-
 WorkerPort::WorkerPort(boost::asio::io_context& loop, OnWords on_words, OnGone on_gone)
-    : loop_(loop), acceptor_(loop), on_words_(std::move(on_words)), on_gone_(std::move(on_gone)) {}
+    : loop_(loop),
+      door_(loop, [this](auto socket) { admit(std::make_shared<Frames>(std::move(socket))); }),
+      on_words_(std::move(on_words)),
+      on_gone_(std::move(on_gone)) {}
 
 WorkerPort::~WorkerPort() {
   if (!path_.empty()) ::unlink(path_.c_str());
 }
 
 Result<void> WorkerPort::listen(const std::string& path) {
-  boost::system::error_code error;
-  if (path.size() >= sizeof(sockaddr_un::sun_path)) {
-    return fail(Code::Limit, "WM_ELASTIC_SOCKET '" + path + "': longer than 107 bytes");
-  }
-  ::unlink(path.c_str());
-  stream_protocol::endpoint at(path);
-  acceptor_.open(at.protocol(), error);
-  if (!error) acceptor_.bind(at, error);
-  if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
-  if (error) return fail(Code::System, "listening on '" + path + "': " + error.message());
-  ::chmod(path.c_str(), 0600);
+  WM_TRY(auto fd, proc::listen_unix(path));
+  door_.open(fd.release());
   path_ = path;
-  accept();
   return {};
-}
-
-void WorkerPort::accept() {
-  acceptor_.async_accept([this](const auto& error, stream_protocol::socket socket) {
-    if (!acceptor_.is_open()) return;
-    if (!error) admit(std::make_shared<Frames>(std::move(socket)));
-    accept();
-  });
 }
 
 void WorkerPort::admit(std::shared_ptr<Frames> frames) {

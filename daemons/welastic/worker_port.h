@@ -6,7 +6,7 @@
 // end; a reporter (W-13) has no task, and nothing of it is taken but its progress. Called by Rim.
 #pragma once
 
-#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <functional>
 #include <map>
@@ -16,6 +16,7 @@
 #include "daemons/welastic/frames.h"
 #include "libwm/base/result.h"
 #include "libwm/model/elastic.h"
+#include "libwm/wire/local_door.h"
 
 namespace wm::welastic {
 
@@ -28,7 +29,7 @@ class WorkerPort {
   WorkerPort(boost::asio::io_context& loop, OnWords on_words, OnGone on_gone);
   ~WorkerPort();
 
-  /// Binds `path`, replacing what is left of a former agent. @errors System: the kernel's words
+  /// Binds `path`, replacing what is left of a former agent. @errors as proc::listen_unix
   Result<void> listen(const std::string& path);
   /// Passes words on; dropped when the task has no connection.
   void send(TaskNumber task, const ToWorker& words);
@@ -40,14 +41,13 @@ class WorkerPort {
     std::shared_ptr<Frames> frames;
     std::unique_ptr<boost::asio::posix::stream_descriptor> process;  ///< pidfd
   };
-  void accept();
   void admit(std::shared_ptr<Frames> frames);
   void take(std::shared_ptr<Frames> frames, std::string_view payload);
   TaskNumber greet(const std::shared_ptr<Frames>& frames, const WorkerHello& hello);
   void watch(TaskNumber task, int pid);
 
   boost::asio::io_context& loop_;
-  boost::asio::local::stream_protocol::acceptor acceptor_;
+  wire::LocalDoor door_;
   OnWords on_words_;
   OnGone on_gone_;
   std::string path_;

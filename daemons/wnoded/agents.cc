@@ -22,22 +22,15 @@ Agents::Agents(boost::asio::io_context& loop, Admit admit, OnReport on_report,
       admit_(std::move(admit)),
       on_report_(std::move(on_report)),
       max_of_one_user_(max_of_one_user),
-      acceptor_(loop) {}
+      door_(loop, [this](auto socket) {
+        if (connections_.size() < kMaxConnections) serve(proc::Fd(socket.release()));
+      }) {}
 
 Result<void> Agents::listen(const std::string& path) {
   WM_TRY(auto fd, proc::listen_unix(path));
   if (::chmod(path.c_str(), 0666) != 0) return proc::system_error("chmod " + path);
-  acceptor_.assign(boost::asio::local::stream_protocol(), fd.release());
-  accept();
+  door_.open(fd.release());
   return {};
-}
-
-void Agents::accept() {
-  acceptor_.async_accept([this](auto ec, boost::asio::local::stream_protocol::socket socket) {
-    if (ec == boost::asio::error::operation_aborted) return;
-    if (!ec && connections_.size() < kMaxConnections) serve(proc::Fd(socket.release()));
-    accept();
-  });
 }
 
 void Agents::serve(proc::Fd fd) {

@@ -7,7 +7,7 @@
 // Invariant: nothing is heard of a connection once it is refused; one user cannot hold all places.
 #pragma once
 
-#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +16,7 @@
 #include "daemons/wnoded/frame_socket.h"
 #include "libwm/model/elastic.h"
 #include "libwm/proc/launcher.h"
+#include "libwm/wire/local_door.h"
 
 namespace wm::node {
 
@@ -42,7 +43,6 @@ class Agents {
     std::uint32_t uid = 0;
     proc::AttemptKey key;  ///< job 0: it has not said yet
   };
-  void accept();
   void serve(proc::Fd fd);
   void on_frame(std::uint64_t id, const std::string& bytes);
   void drop(std::uint64_t id);
@@ -51,7 +51,7 @@ class Agents {
   Admit admit_;
   OnReport on_report_;
   std::size_t max_of_one_user_;
-  boost::asio::local::stream_protocol::acceptor acceptor_;
+  wire::LocalDoor door_;
   std::map<std::uint64_t, Connection> connections_;
   std::map<proc::AttemptKey, std::uint64_t> by_attempt_;
   std::uint64_t next_ = 1;
