@@ -7,6 +7,7 @@
 #include <array>
 #include <ctime>
 
+#include "commands/common/growth.h"
 #include "libwm/base/joined.h"
 #include "libwm/base/units.h"
 
@@ -26,8 +27,12 @@ std::string time_text(WallTime time, const char* format) {
   return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
 }
 
+// Of one that is over those count that were there at its end.
 bool counts(const Job& job, const Task& task) {
-  return is_over(job.state) ? task.term != Term::Left : task.holds_slot();
+  if (!is_over(job.state)) return task.holds_slot();
+  const auto& members = job.membership.members;
+  if (members.empty()) return task.term != Term::Left;
+  return std::find(members.begin(), members.end(), task.number) != members.end();
 }
 
 std::size_t tasks_counted(const Job& job) {
@@ -274,7 +279,7 @@ std::string pend_reason_text(const JobView& view) {
   for (const auto& reason : view.reasons) text += (text.empty() ? "" : "; ") + reason.text;
   bool alive = !is_over(view.job->state);
   if (text.empty() && alive) text = hanging_text(*view.job);
-  if (text.empty() && alive) text = view.job->grow_blocked;
+  if (text.empty() && alive) text = growth_text(view);
   return text;
 }
 

@@ -1,6 +1,7 @@
 // One row per field; why_text() says the same in sentences.
 #include "commands/common/why_fields.h"
 
+#include "commands/common/growth.h"
 #include "commands/common/priority.h"
 
 namespace wm::cmd {
@@ -17,11 +18,12 @@ constexpr Shown<ShownReason> kFields[] = {
 };
 
 // What stands behind the state when there is no reason to tell.
-std::string without_reason(const Job& job) {
+std::string without_reason(const JobView& view) {
+  const Job& job = *view.job;
   if (is_over(job.state))
     return job.end_text.empty() ? "  it has ended and waits for nothing\n"
                                 : "  it has ended: " + job.end_text + "\n";
-  if (!job.grow_blocked.empty()) return "  it does not grow: " + job.grow_blocked + "\n";
+  if (auto why = growth_text(view); !why.empty()) return "  it does not grow: " + why + "\n";
   auto has = tasks_wanted(job), most = task_cap(job);
   if (!job.spec().elastic || has >= most) return "  nothing keeps it\n";
   return "  it has " + std::to_string(has) + " of at most " + std::to_string(most) +
@@ -42,7 +44,7 @@ std::span<const Shown<ShownReason>> reason_fields() { return kFields; }
 std::string why_text(const JobView& view) {
   std::string text =
       "Job <" + to_string(view.id) + "> is " + std::string(state_name(view.job->state)) + "\n";
-  if (view.reasons.empty()) return text + without_reason(*view.job);
+  if (view.reasons.empty()) return text + without_reason(view);
   for (const auto& reason : view.reasons) {
     text += "  " + reason.text + "\n";
     if (!reason.fix.empty()) text += "    to change that: " + reason.fix + "\n";

@@ -9,6 +9,16 @@
 namespace wm::master {
 namespace {
 
+std::string name_of(const Cluster& cluster, HostId id) {
+  const Host* host = cluster.hosts.find(id.value);
+  return host ? host->name : "?";
+}
+
+void drop_old_setbacks(Job& job, WallTime now) {
+  std::erase_if(job.setbacks, [&](const Setback& setback) { return setback.until <= now; });
+  if (!is_grow_blocked(job, now)) job.grow_blocked.clear();
+}
+
 std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
   auto state = state_of(job, id);
   if (state == JobState::Held)
@@ -98,17 +108,17 @@ JobView view_of(const Seen& seen, const Job& job, JobId id) {
   auto shown = std::make_shared<Job>(job);
   strip_secrets(*shown);
   shown->state = state_of(job, id);
+  drop_old_setbacks(*shown, state.time);
   view.job = std::move(shown);
   view.id = id;
   view.app = app.name;
   view.app_type = to_string(app.type);
   view.plan = job.spec().plan;
   view.resize = to_string(resize_mode_of(config, job));
-  for (const auto& task : job.tasks) {
-    const Host* host = state.hosts.find(task.host.value);
-    view.task_hosts.push_back(host ? host->name : "?");
-  }
+  for (const auto& task : job.tasks) view.task_hosts.push_back(name_of(state, task.host));
   view.excluded_hosts = names_of(state, job.excluded_hosts);
+  for (const auto& setback : view.job->setbacks)
+    view.setback_hosts.push_back(name_of(state, setback.host));
   view.reasons = reasons_of(seen, job, id);
   if (auto it = seen.progress->find(id); it != seen.progress->end()) view.progress = it->second;
   view.result_dir = result_dir(config, job.spec(), id);

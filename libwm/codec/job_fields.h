@@ -66,6 +66,7 @@ WM_FIELDS(Pace) {
   f(1, s.reports), f(2, s.noise), f(3, s.batch), f(4, s.resize_cost), f(5, s.resizes);
 }
 WM_FIELDS(Parked) { f(1, s.by), f(2, s.text); }
+WM_FIELDS(Setback) { f(1, s.host), f(2, s.failures), f(3, s.until), f(4, s.why); }
 WM_FIELDS(Job) {
   f(1, s.id), f(2, s.sealed), f(3, s.state), f(4, s.attempt), f(5, s.tasks), f(6, s.last_task);
   f(7, s.key), f(8, s.membership), f(9, s.cap), f(10, s.script_cap), f(11, s.failed_starts);
@@ -82,6 +83,7 @@ WM_FIELDS(Job) {
   f(150, s.promised_places);
   f(140, s.pace), f(141, s.parked), f(151, s.excluded_hosts);
   f(152, s.revision), f(153, s.holding);
+  f(200, s.grow_again), f(201, s.setbacks);
 }
 
 WM_FIELDS(Gpu) {

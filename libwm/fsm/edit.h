@@ -34,6 +34,17 @@ void release_slot(Cluster& cluster, Job& job, Task& task, WallTime now);
 /// asks for besides (resize_fsm.cc).
 void note_resize(const Cluster& cluster, Job& job, bool grow, const std::vector<TaskNumber>& tasks);
 
+/// A new task ended before an epoch held it: its host is left out for a while, and the job stays at
+/// its size when several hosts in a row have lost one (setbacks.cc). `text`: of its end, may be
+/// empty
+void note_setback(const Cluster& cluster, Job& job, const Task& task, const std::string& text);
+/// An epoch of these members was formed: the hosts of those that are new in it are good.
+void note_joined(Job& job, const std::vector<TaskNumber>& members);
+/// Every host may be tried at once.
+void forget_setbacks(Job& job);
+/// The same of one host, for all jobs. @cost O(jobs)
+void forget_setbacks_on(Cluster& cluster, HostId host);
+
 /// After a task has ended: how the attempt stands now, whether the job is over.
 void settle(Cluster& cluster, Job& job, WallTime now);
 

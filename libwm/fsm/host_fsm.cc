@@ -89,6 +89,7 @@ void apply_to(Cluster& c, const HostRegistered& e, WallTime now, Touched& t) {
   fit_owners(host);
   index_host(c, host);
   c.hosts.set(e.host.value, std::move(host));
+  if (rebooted) forget_setbacks_on(c, e.host);
   review_jobs_on(c, e.host, t);
   t.hosts.insert(e.host);
   t.schedule = true;
@@ -142,6 +143,7 @@ void apply_to(Cluster& c, const HostOpened& e, WallTime, Touched& t) {
   host.closed = false;
   host.closed_by.clear();
   host.closed_why.clear();
+  forget_setbacks_on(c, e.host);
   t.schedule = true;
 }
 

@@ -133,8 +133,7 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.state = JobState::Launching;
   job.tasks.clear();
   job.membership.lead_host = e.tasks.front().host;
-  job.failed_starts = 0;
-  job.grow_blocked.clear();
+  forget_setbacks(job);
   job.finishing = job.ending = job.mem_released = false;
   job.alternative = e.alternative;
   job.preempted.reset();
@@ -206,11 +205,13 @@ void apply_to(Cluster& c, const EpochEntered& e, WallTime, Touched& t) {
     t.jobs.insert(e.job);
     return;
   }
+  auto writer = writer_of(job);
+  note_joined(job, e.epoch.members);
   job.membership.epoch = e.epoch.epoch;
   job.membership.members = e.epoch.members;
   job.membership.in_place = true;
-  job.failed_starts = 0;
   note_pause(job, e.epoch);
+  if (writer_of(job) != writer) t.orders.insert(e.job);
   t.jobs.insert(e.job);
   t.schedule = true;  // a job whose epoch stands can be resized again
 }
@@ -225,7 +226,7 @@ void apply_to(Cluster& c, const CapChanged& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
   (e.by_script ? job.script_cap : job.cap) = e.cap;
   if (!e.notify_command.empty()) job.notify_command = e.notify_command;
-  if (!e.by_script && !job.membership.in_place) job.grow_blocked.clear();
+  if (!e.by_script) forget_setbacks(job);
   t.jobs.insert(e.job);
   t.schedule = true;
 }

@@ -120,7 +120,10 @@ void apply_to(Cluster& c, const ResizeAnswered& e, WallTime now, Touched& t) {
     if (notice.grow != e.ok) release_slot(c, job, task, now);
     else if (!notice.grow) task.state = TaskState::Starting;  // refused: it stays
   }
-  if (!e.ok) job.grow_blocked = "stays at its size: " + e.text;
+  if (!e.ok) {
+    job.grow_blocked = "stays at its size: " + e.text;
+    job.grow_again = {};
+  }
   t.orders.insert(e.job);
   t.jobs.insert(e.job);
   t.schedule = true;

@@ -69,25 +69,27 @@ void remember_exit(Job& job, const Task& task, bool leaving) {
   job.term = task.term;
 }
 
-// A newcomer that ends before an epoch held it counts as a failed start.
-void count_failed_start(const Cluster& c, Job& job, const Task& task, const std::string& text) {
-  if (is_member(job, task.number)) return;
-  if (++job.failed_starts < c.config->cluster.limits.newcomer_tries) return;
-  job.grow_blocked = "stays at its size: " + std::to_string(job.failed_starts) +
-                     " new tasks ended before they joined" +
-                     (text.empty() ? "" : ", last: " + text);
+// How long after its dispatch the end of a task that never spoke still counts as a failed start.
+constexpr Duration kStart = std::chrono::minutes(2);
+
+// A task that no epoch has held yet: the others begin, or go on, without it. Before the first epoch
+// only if they are enough, and are of a kind that can.
+bool is_spared(const Cluster& c, const Job& job, const Task& task, WallTime now) {
+  if (!job.spec().elastic || job.kill || job.ending || job.preempted) return false;
+  if (ended_well(c, job, task.status, task.term) || is_limit(task.term)) return false;
+  if (has_trained(job)) return !is_member(job, task.number);
+  auto mode = resize_mode_of(*c.config, job);
+  bool can = mode == ResizeMode::InPlace || mode == ResizeMode::Tasks;
+  bool starts = job.membership.in_place || now - task.since <= kStart;
+  return can && starts && tasks_wanted(job) >= std::max(1u, job.spec().min_tasks);
 }
 
 // What the end of one task asks of the others.
-void judge(const Cluster& c, Job& job, const Task& task, bool leaving, const std::string& text) {
+void judge(const Cluster& c, Job& job, const Task& task, bool leaving) {
   if (leaving || job.kill || job.ending || job.preempted) return;
-  bool failed = !ended_well(c, job, task.status, task.term);
-  bool elastic = has_trained(job) && !is_limit(task.term);
-  if (!failed) {
+  if (ended_well(c, job, task.status, task.term)) {
     job.finishing = job.finishing || job.spec().elastic;
-  } else if (elastic) {
-    count_failed_start(c, job, task, text);
-  } else {
+  } else if (!has_trained(job) || is_limit(task.term)) {
     job.ending = true;  // a rigid job lives and dies together
     ++job.generation;
   }
@@ -180,6 +182,7 @@ void requeue(const Cluster& c, Job& job) {
   job.exit_status = 0;
   job.term = Term::None;
   job.ending = job.finishing = false;
+  forget_setbacks(job);
   job.parked.reset();
   job.promised = job.first_promised = {};
   job.promised_places.clear();
@@ -215,21 +218,29 @@ void settle(Cluster& c, Job& job, WallTime now) {
   else finish(c, job, now);
 }
 
+namespace {
+
+// Launched in full once no process is awaited any more.
+void note_launched(Job& job, WallTime now, Touched& t) {
+  bool starting = std::any_of(job.tasks.begin(), job.tasks.end(), [](auto& x) {
+    return x.has_process && x.state == TaskState::Starting;
+  });
+  if (job.state != JobState::Launching || starting) return;
+  job.state = running_state(job);
+  if (job.started == WallTime{}) job.started = now;
+  if (job.relaunches > 0) t.orders.insert(job.id);  // room that leaves is not in use any more
+  t.schedule = true;
+}
+
+}  // namespace
+
 void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   Task& task = edit_task(job, e.task);
   task.pid = e.pid;
   if (e.port != 0) job.port = e.port;
   if (task.state == TaskState::Starting) task.state = TaskState::Running;
-  bool starting = std::any_of(job.tasks.begin(), job.tasks.end(), [](auto& x) {
-    return x.has_process && x.state == TaskState::Starting;
-  });
-  if (job.state == JobState::Launching && !starting) {
-    job.state = running_state(job);
-    if (job.started == WallTime{}) job.started = now;
-    if (job.relaunches > 0) t.orders.insert(e.job);  // room that leaves is not in use any more
-    t.schedule = true;
-  }
+  note_launched(job, now, t);
   if (is_first(job, task) && first_host_goes_first(*c.config, job.spec())) t.orders.insert(e.job);
   t.jobs.insert(e.job);
 }
@@ -237,6 +248,7 @@ void apply_to(Cluster& c, const TaskStarted& e, WallTime now, Touched& t) {
 void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   Task& task = edit_task(job, e.task);
+  auto writer = writer_of(job);
   bool leaving = task.state == TaskState::Leaving && !was_lost(e.term);
   bool others_wait = task.state == TaskState::Starting && is_first(job, task) &&
                      first_host_goes_first(*c.config, job.spec());
@@ -248,16 +260,25 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   job.usage.read.value += e.usage.read.value;
   job.usage.written.value += e.usage.written.value;
   job.usage.by_cgroup = e.usage.by_cgroup;
-  if (!e.text.empty()) job.end_text = e.text;
   bool was_ending = job.ending;
-  if (!is_over(job.state)) {
+  bool goes_on = leaving;  // without it, whatever became of it
+  if (is_over(job.state)) {
+    if (!e.text.empty()) job.end_text = e.text;
+  } else if (!leaving && !others_wait && is_spared(c, job, task, now)) {
+    goes_on = true;
+    note_setback(c, job, task, e.text);
+    note_launched(job, now, t);
+    settle(c, job, now);
+  } else {
+    if (!e.text.empty()) job.end_text = e.text;
     bool decides = task.has_process || !job.ending;  // not a part that was told to end
     if (decides) remember_exit(job, task, leaving);
-    judge(c, job, task, leaving, e.text);
+    judge(c, job, task, leaving);
     settle(c, job, now);
   }
+  if (goes_on) task.term = Term::Left;
   if (job.ending != was_ending || is_over(job.state) || job.state == JobState::Pending ||
-      others_wait)
+      others_wait || writer_of(job) != writer)
     t.orders.insert(e.job);
   t.agents.insert(e.job);
   t.jobs.insert(e.job);

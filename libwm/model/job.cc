@@ -50,14 +50,15 @@ std::string_view wmla_state(JobState state) { return row(state).wmla; }
 bool Job::operator==(const Job& o) const {
   auto same_spec = sealed == o.sealed || (sealed && o.sealed && *sealed == *o.sealed);
   auto tie = [](const Job& j) {
-    return std::tie(
-        j.id, j.state, j.attempt, j.tasks, j.last_task, j.key, j.membership, j.cap, j.script_cap,
-        j.failed_starts, j.grow_blocked, j.kill, j.finishing, j.ending, j.generation, j.requeues,
-        j.submitted, j.dispatched, j.started, j.ended, j.exit_status, j.term, j.end_text, j.usage,
-        j.first_element, j.next_position, j.active_elements, j.promised, j.first_promised, j.place,
-        j.account, j.alternative, j.mem_released, j.preempted, j.suspended_by, j.suspended_at,
-        j.suspended, j.relaunches, j.notices, j.notice, j.notify_command, j.user_requeues,
-        j.preemptions, j.promised_places, j.pace, j.parked, j.excluded_hosts, j.revision);
+    return std::tie(j.id, j.state, j.attempt, j.tasks, j.last_task, j.key, j.membership, j.cap,
+                    j.script_cap, j.failed_starts, j.grow_blocked, j.kill, j.finishing, j.ending,
+                    j.generation, j.requeues, j.submitted, j.dispatched, j.started, j.ended,
+                    j.exit_status, j.term, j.end_text, j.usage, j.first_element, j.next_position,
+                    j.active_elements, j.promised, j.first_promised, j.place, j.account,
+                    j.alternative, j.mem_released, j.preempted, j.suspended_by, j.suspended_at,
+                    j.suspended, j.relaunches, j.notices, j.notice, j.notify_command,
+                    j.user_requeues, j.preemptions, j.promised_places, j.pace, j.parked,
+                    j.excluded_hosts, j.revision, j.grow_again, j.setbacks);
   };
   return same_spec && tie(*this) == tie(o);
 }
@@ -84,6 +85,21 @@ std::uint32_t task_cap(const Job& job) {
   if (job.cap) cap = std::min(cap, job.cap);
   if (job.script_cap) cap = std::min(cap, job.script_cap);
   return cap;
+}
+
+TaskNumber writer_of(const Job& job) {
+  const auto& members = job.membership.members;
+  if (job.tasks.empty()) return {};
+  TaskNumber first = members.empty() ? job.tasks.front().number : members.front();
+  if (!job.spec().elastic || job.finishing || is_over(job.state)) return first;
+  auto lives = [](const Task* task) {
+    return task && task->has_process && task->state != TaskState::Gone;
+  };
+  for (auto number : members)
+    if (lives(find_task(job, number))) return number;
+  for (const auto& task : job.tasks)
+    if (members.empty() && lives(&task)) return task.number;
+  return first;
 }
 
 const Task* find_task(const Job& job, TaskNumber number) {

@@ -23,6 +23,7 @@
 #include "libwm/model/making_way.h"
 #include "libwm/model/pace.h"
 #include "libwm/model/reason.h"
+#include "libwm/model/setback.h"
 #include "libwm/model/usage.h"
 
 namespace wm {
@@ -265,8 +266,10 @@ struct Job {
   Membership membership;
   std::uint32_t cap = 0;            ///< bresize: at most so many tasks; 0 = max_tasks
   std::uint32_t script_cap = 0;     ///< engines_number; 0 = none
-  std::uint32_t failed_starts = 0;  ///< newcomers lost before an epoch held them
-  std::string grow_blocked;         ///< reason not to grow any more
+  std::uint32_t failed_starts = 0;  ///< hosts that lost a newcomer since one has joined
+  std::string grow_blocked;         ///< reason not to grow now
+  WallTime grow_again{};            ///< blocked until then; 0: until bresize asks for more
+  std::vector<Setback> setbacks;    ///< of this attempt, by host
   std::optional<KillWish> kill;
   bool finishing = false;           ///< a task has ended well: no resize any more
   bool ending = false;              ///< the attempt is to end: every task is told so
@@ -328,6 +331,9 @@ std::uint32_t slots_held(const Job& job);
 std::uint32_t tasks_wanted(const Job& job);
 /// The most tasks it may have now: max_tasks, lowered by bresize and engines_number.
 std::uint32_t task_cap(const Job& job);
+/// The task whose output goes to the files of -o and -e, and to bpeek: rank 0, or who of an elastic
+/// job is about to take its place. 0: no task yet. @cost O(tasks x members)
+TaskNumber writer_of(const Job& job);
 /// The task, or null. @cost O(tasks)
 const Task* find_task(const Job& job, TaskNumber number);
 

@@ -151,6 +151,7 @@ struct JobView {
   std::vector<PriorityTerm> priority;       ///< of a pending job
   std::vector<std::string> excluded_hosts;  ///< names of job->excluded_hosts
   Duration run_limit{};                     ///< that holds for it, whoever set it; 0: none
+  std::vector<std::string> setback_hosts;   ///< names of job->setbacks
 };
 struct JobsReply {
   std::vector<JobView> jobs;

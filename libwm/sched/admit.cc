@@ -87,7 +87,7 @@ bool Admission::allows(const Start& start) {
 bool Admission::allows(const Grow& grow) {
   const Job* job = find_job(newest_, grow.job);
   if (!job || job->attempt != grow.attempt || !is_resizable(newest_, *job)) return false;
-  bool may = job->grow_blocked.empty() && tasks_wanted(*job) + grow.tasks.size() <= task_cap(*job);
+  bool may = tasks_wanted(*job) + grow.tasks.size() <= task_cap(*job);
   return may && take(grow.tasks, held_by(*job));
 }
 

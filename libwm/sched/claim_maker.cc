@@ -29,16 +29,17 @@ bool has_room_now(const Request& request, const JobSpec& spec, const std::vector
 
 // Without the hosts that it is just not to go to, if others would do.
 std::uint32_t ClaimMaker::request_number(const Job& job, const JobSpec& spec) {
+  auto barred = barred_hosts(job, now_);
   auto retry = retry_of(job);
   if (retry) look_again(now_ < retry->at ? retry->at : retry->others_until);
   if (retry && now_ < retry->others_until) {
     std::vector<HostId> without;
-    std::set_union(job.excluded_hosts.begin(), job.excluded_hosts.end(), retry->hosts.begin(),
-                   retry->hosts.end(), std::back_inserter(without));
+    std::set_union(barred.begin(), barred.end(), retry->hosts.begin(), retry->hosts.end(),
+                   std::back_inserter(without));
     auto others = claims_.requests.intern(spec, claims_.rooms, without);
     if (!claims_.requests[others].hosts.empty()) return others;
   }
-  return claims_.requests.intern(spec, claims_.rooms, job.excluded_hosts);
+  return claims_.requests.intern(spec, claims_.rooms, barred);
 }
 
 const Request& ClaimMaker::request_of(const Job& job, const JobSpec& spec) {
@@ -139,6 +140,18 @@ bool ClaimMaker::was_resized_lately(const Job& job) {
   return true;
 }
 
+bool ClaimMaker::has_setback(const Job& job) const {
+  auto waits = [&](const Setback& setback) { return now_ < setback.until; };
+  return now_ < job.grow_again || std::any_of(job.setbacks.begin(), job.setbacks.end(), waits);
+}
+
+// A pass is due when a host may be tried again.
+void ClaimMaker::await_setbacks(const Job& job) {
+  if (now_ < job.grow_again) look_again(job.grow_again);
+  for (const auto& setback : job.setbacks)
+    if (now_ < setback.until) look_again(setback.until);
+}
+
 Claim ClaimMaker::running(const Job& job) {
   Claim claim = this->claim(job);
   claim.now = tasks_wanted(job);
@@ -146,8 +159,9 @@ Claim ClaimMaker::running(const Job& job) {
   bool resizable = is_resizable(cluster_, job) && claim.now > 0 && !was_resized_lately(job);
   claim.kind = resizable ? ClaimKind::Elastic : ClaimKind::Fixed;
   if (resizable) {
-    if (!job.grow_blocked.empty()) claim.max = std::max(claim.min, std::min(claim.max, claim.now));
+    if (is_grow_blocked(job, now_)) claim.max = std::max(claim.min, std::min(claim.max, claim.now));
     claim.floor = claim.min;
+    await_setbacks(job);
   } else {
     claim.floor = claim.min = claim.max = claim.now;
   }

@@ -39,6 +39,8 @@ class ClaimMaker {
   std::uint32_t fair_rank(const std::string& user);
   /// How long a job is left alone after a change of its size. @cost O(log apps)
   Duration quiet_of(const Job& job) const;
+  /// Is it, or a host for it, left alone because new tasks failed? @cost O(its setbacks)
+  bool has_setback(const Job& job) const;
 
  private:
   std::uint32_t request_number(const Job& job, const JobSpec& spec);
@@ -47,6 +49,7 @@ class ClaimMaker {
   std::uint32_t owner_of(const JobSpec& spec);
   std::uint32_t order_rank(const Claim& claim);
   bool was_resized_lately(const Job& job);
+  void await_setbacks(const Job& job);
   void look_again(WallTime at);
 
   const Cluster& cluster_;

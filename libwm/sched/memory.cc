@@ -260,7 +260,7 @@ bool Collector::is_loose(const Job& job) const {
     if (task.holds_slot() && !(stays && is_wanted(task))) return true;
   if (runs) {
     bool settles = job.spec().elastic && make_.quiet_of(job) > Duration{};
-    return settles || job.spec().exclusive;
+    return settles || job.spec().exclusive || make_.has_setback(job);
   }
   if (job.state != JobState::Pending) return !is_over(job.state);
   const JobSpec& spec = job.spec();

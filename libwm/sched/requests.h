@@ -33,7 +33,7 @@ enum class Suits : std::uint8_t { Yes, NotAsked, Lacks, Excluded, Silent, Closed
 struct Request {
   std::shared_ptr<const JobSpec> spec;  ///< of the first job that asked so
   const QueueConf* queue = nullptr;     ///< null: the queue is gone
-  std::vector<HostId> excluded;         ///< Job::excluded_hosts
+  std::vector<HostId> excluded;         ///< barred_hosts()
   std::vector<std::uint32_t> hosts;  ///< positions in the rooms; open ones, rising or as preferred
   Removed removed;
   std::uint32_t cursor = 0;  ///< hosts before it have no room now
@@ -65,7 +65,7 @@ class Requests {
  public:
   explicit Requests(const Config& config) : config_(&config) {}
 
-  /// The number of the request of a job that asks for `spec`; `excluded`: Job::excluded_hosts.
+  /// The number of the request of a job that asks for `spec`; `excluded`: barred_hosts().
   /// Equal requests get equal numbers. @cost O(log requests), O(hosts) for a new one
   std::uint32_t intern(const JobSpec& spec, const std::vector<Room>& rooms,
                        const std::vector<HostId>& excluded = {});

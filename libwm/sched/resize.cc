@@ -199,7 +199,8 @@ bool Placement::start_on_one_host(Claim& claim, std::int64_t tasks, bool gently)
 // many. The claim waits for those that are not free.
 std::int64_t Placement::promise(const Claim& claim, std::int64_t tasks, TasksByRoom& has,
                                 const std::vector<std::uint32_t>& hosts) {
-  Promise promise = promises_[&claim];
+  auto known = promises_.find(&claim);
+  Promise promise = known == promises_.end() ? Promise{} : known->second;
   std::int64_t left = tasks;
   while (left > 0) {
     std::int64_t chunk = chunk_of(claim, left, !has.empty() && claim.spec().span.one_host);
@@ -243,7 +244,8 @@ bool Placement::promise_start(Claim& claim) {
 bool Placement::promise_on(Claim& claim, std::int64_t tasks,
                            const std::vector<std::uint32_t>& hosts) {
   TasksByRoom has;
-  Promise before = promises_[&claim];
+  auto known = promises_.find(&claim);
+  Promise before = known == promises_.end() ? Promise{} : known->second;
   places_.begin();
   donors_.begin();
   held_.begin();

@@ -129,11 +129,31 @@ TEST(job_fields, an_exit_code_is_not_an_exit_reason) {
   EXPECT_EQ(field(said, "exit_reason"), "TERM_OWNER: job killed by owner");
 }
 
+TEST(job_fields, the_slots_of_a_job_that_is_over_are_those_of_its_last_epoch) {
+  auto view = changed(running(), [](Job& j) {
+    j.state = JobState::Finished;
+    j.membership.members = {TaskNumber{1}};
+    j.tasks[1].term = Term::None;  // it died on the way
+  });
+  EXPECT_EQ(field(view, "nalloc_slot"), "1");
+}
+
 TEST(job_fields, a_job_that_cannot_grow_says_why) {
   auto view = changed(running(), [](Job& j) { j.grow_blocked = "3 newcomers failed"; });
   EXPECT_EQ(field(view, "pend_reason"), "3 newcomers failed");
   view.reasons = {{.text = "Not enough job slot(s)"}, {.text = "Queue is full"}};
   EXPECT_EQ(field(view, "pend_reason"), "Not enough job slot(s); Queue is full");
+}
+
+TEST(job_fields, a_job_whose_new_tasks_fail_on_a_host_says_where_and_until_when) {
+  auto view = changed(running(), [](Job& j) {
+    j.setbacks = {{HostId{3}, 2, WallTime(std::chrono::seconds(1000)), "exit 3"}};
+  });
+  view.setback_hosts = {"node3"};
+  auto until = long_time(WallTime(std::chrono::seconds(1000)));
+  EXPECT_EQ(field(view, "pend_reason"), "no new task on node3 until " + until +
+                                            ": 2 in a row ended there before joining, "
+                                            "last: exit 3");
 }
 
 TEST(job_fields, a_member_that_hangs_is_named_for_as_long_as_it_is_there) {

@@ -1,6 +1,8 @@
 // Role: how jobs become claims, and what rooms they leave.
 #include "libwm/sched/claim.h"
 
+#include <set>
+
 #include "libwm/sched/order.h"
 #include "test/support/claim_cluster.h"
 
@@ -82,18 +84,44 @@ TEST_F(Collect, a_job_resized_within_the_quiet_time_is_fixed) {
   EXPECT_EQ(late.all[0].kind, ClaimKind::Elastic);
 }
 
-TEST_F(Collect, a_job_whose_growth_is_blocked_may_only_shrink) {
+struct Failing : Collect {
+  JobId id;
+  /// Its task 3, on host 3, ends before it joins.
+  void fail_once() {
+    run.now = 100;
+    run.step(TasksAdded{id, Attempt{1}, {Task{TaskNumber{3}, HostId{3}, {0}}}, ""});
+    run.step(TaskEnded{id, Attempt{1}, TaskNumber{3}, 256, Term::None, {}, "import failed"});
+  }
+  std::set<HostId> grows_on(double now) {
+    run.now = now;
+    std::set<HostId> hosts;
+    for (const auto& grow : run.plan().grows)
+      for (const auto& spot : grow.tasks) hosts.insert(spot.host);
+    return hosts;
+  }
+};
+
+TEST_F(Failing, a_job_whose_growth_is_blocked_may_only_shrink_until_that_is_over) {
   run.config.cluster.limits.newcomer_tries = 1;
   run.reconfigure();
   gpu_hosts(4);
-  auto id = submit_and_settle(elastic("ann", 1, 2));
+  id = submit_and_settle(elastic("ann", 1, 2));
   run.step(CapChanged{id, 0, false, "ann"});
-  run.step(TasksAdded{id, Attempt{1}, {Task{TaskNumber{3}, HostId{3}, {0}}}, ""});
-  run.step(TaskEnded{id, Attempt{1}, TaskNumber{3}, 256, Term::None, {}, "import failed"});
+  fail_once();
   ASSERT_NE(run.job(id).grow_blocked, "");
-  collect();
-  EXPECT_EQ(claim(id)->max, 2u);
-  EXPECT_TRUE(run.plan().grows.empty());
+  auto soon = sched::collect(run.state, test::at(109), 10);
+  EXPECT_EQ(soon.all[0].max, 2u);
+  EXPECT_EQ(soon.quiet_until, test::at(110)) << "a pass is due";
+  EXPECT_EQ(grows_on(109), (std::set<HostId>{}));
+}
+
+TEST_F(Failing, a_job_grows_on_other_hosts_than_the_one_where_its_new_task_failed) {
+  gpu_hosts(2);
+  id = submit_and_settle(elastic("ann", 1, 4));
+  gpu_hosts(2);
+  fail_once();
+  EXPECT_EQ(grows_on(105), (std::set<HostId>{HostId{4}}));
+  EXPECT_EQ(grows_on(111), (std::set<HostId>{HostId{3}, HostId{4}}));
 }
 
 TEST_F(Collect, a_pending_job_has_no_floor) {

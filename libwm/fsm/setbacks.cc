@@ -1,0 +1,90 @@
+// New tasks of an elastic job that ended before an epoch held them: their hosts are left out for a
+// while, longer each time, and the job as a whole when several hosts have lost one in a row.
+// Whoever mends a host (it starts anew, it is opened) or asks for more tasks has it tried again at
+// once.
+#include <algorithm>
+
+#include "libwm/fsm/edit.h"
+
+namespace wm::fsm {
+namespace {
+
+constexpr Duration kShortest = std::chrono::seconds(10), kLongest = std::chrono::minutes(10);
+
+/// 10 s, 40 s, 160 s, then 10 min.
+Duration back_off(std::uint32_t failures) {
+  Duration pause = kShortest;
+  for (std::uint32_t n = 1; n < failures && pause < kLongest; ++n) pause *= 4;
+  return std::min(pause, kLongest);
+}
+
+std::string how_it_ended(const Task& task, const std::string& text) {
+  if (!text.empty()) return text;
+  if (task.term != Term::None) return std::string(term_text(task.term));
+  auto signal = task.status & 0x7f;
+  return signal != 0 ? "signal " + std::to_string(signal)
+                     : "exit " + std::to_string(task.status >> 8 & 0xff);
+}
+
+Setback& setback_of(Job& job, HostId host) {
+  auto at = std::lower_bound(job.setbacks.begin(), job.setbacks.end(), host,
+                             [](const Setback& known, HostId id) { return known.host < id; });
+  if (at == job.setbacks.end() || at->host != host) at = job.setbacks.insert(at, {host, 0, {}, {}});
+  return *at;
+}
+
+void unblock(Job& job) {
+  job.failed_starts = 0;
+  job.grow_blocked.clear();
+  job.grow_again = {};
+}
+
+}  // namespace
+
+void note_setback(const Cluster& c, Job& job, const Task& task, const std::string& text) {
+  Setback& setback = setback_of(job, task.host);
+  setback.why = how_it_ended(task, text);
+  setback.until = c.time + back_off(++setback.failures);
+  if (setback.failures == 1) ++job.failed_starts;
+  if (job.failed_starts < c.config->cluster.limits.newcomer_tries) return;
+  job.grow_again = setback.until;
+  job.grow_blocked = "stays at its size for now: new tasks ended on " +
+                     std::to_string(job.failed_starts) +
+                     " hosts before they joined, last: " + setback.why;
+}
+
+void note_joined(Job& job, const std::vector<TaskNumber>& members) {
+  bool any = false;
+  for (auto number : members) {
+    const Task* task = find_task(job, number);
+    const auto& before = job.membership.members;
+    if (!task || std::find(before.begin(), before.end(), number) != before.end()) continue;
+    any = true;
+    std::erase_if(job.setbacks, [&](const Setback& s) { return s.host == task->host; });
+  }
+  if (any) unblock(job);
+}
+
+void forget_setbacks(Job& job) {
+  unblock(job);
+  job.setbacks.clear();
+}
+
+void forget_setbacks_on(Cluster& c, HostId host) {
+  std::vector<JobId> ids;
+  auto there = [&](const Setback& setback) { return setback.host == host; };
+  each_job(c, [&](const Job& job) {
+    if (std::any_of(job.setbacks.begin(), job.setbacks.end(), there)) ids.push_back(job.id);
+  });
+  for (auto id : ids) {
+    Job& job = edit_job(c, id);
+    std::erase_if(job.setbacks, there);
+    if (job.failed_starts > 0) --job.failed_starts;
+    if (job.failed_starts >= c.config->cluster.limits.newcomer_tries) continue;
+    auto failed = job.failed_starts;
+    unblock(job);
+    job.failed_starts = failed;
+  }
+}
+
+}  // namespace wm::fsm
