@@ -137,6 +137,7 @@ HostOrder order_for(const Cluster& cluster, const Job& job, HostId id, WallTime 
   order.all = placed(cluster, job);
   order.key = job.key;
   order.elastic = job.spec().elastic;
+  if (order.elastic) order.writer = writer_of(job);
   order.min_tasks = job.spec().min_tasks;
   order.max_tasks = job.spec().max_tasks;
   order.restarts = job.attempt.value > 0 ? job.attempt.value - 1 : 0;

@@ -231,10 +231,11 @@ void Clients::peek(Call call, const ClientPeek& request) {
     return call.refuse(fail(Code::Denied, named(request.job) + ": User permission denied"));
   if (job->tasks.empty())
     return call.refuse(fail(Code::Conflict, named(request.job) + " : Not yet started."));
-  const Task* task = request.task ? find_task(*job, request.task) : &job->tasks.front();
+  auto number = request.task ? request.task : writer_of(*job);
+  const Task* task = find_task(*job, number);
   if (!task)
-    return call.refuse(fail(
-        Code::NotFound, named(request.job) + ": no task " + std::to_string(request.task.value)));
+    return call.refuse(
+        fail(Code::NotFound, named(request.job) + ": no task " + std::to_string(number.value)));
   bool running = task->holds_slot();
   PeekRequest to_host{0,       job->id, job->attempt, task->number, request.stream, request.offset,
                       1u << 18};

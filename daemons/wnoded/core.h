@@ -84,6 +84,7 @@ class Core {
     std::optional<Duration> run_limit;  ///< the one that is being kept; none: not known
     std::uint32_t relaunches = 0;       ///< of the processes that were started last
     std::uint32_t noticed = 0;          ///< newest resize notice that was passed on
+    TaskNumber writer;                  ///< the shepherd was told of; 0: not known
   };
 
   // orders (core_orders.cc)
@@ -108,6 +109,7 @@ class Core {
   void pass_on_suspension(const proc::AttemptKey& key, Entry& entry);
   void pass_on_run_limit(const proc::AttemptKey& key, Entry& entry);
   void pass_on_notice(const proc::AttemptKey& key, Entry& entry);
+  void pass_on_writer(const proc::AttemptKey& key, Entry& entry);
   void end_unstarted(const proc::AttemptKey& key, Entry& entry, TaskNumber task, Term term,
                      const std::string& why);
   static bool opens_part(const Entry& entry);

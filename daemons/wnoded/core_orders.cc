@@ -144,6 +144,7 @@ void Core::bring_in_line(const proc::AttemptKey& key, Entry& entry) {
       pass_on_suspension(key, entry);
       pass_on_run_limit(key, entry);
       pass_on_notice(key, entry);
+      pass_on_writer(key, entry);
     }
   }
   end_unwanted(key, entry);
@@ -184,6 +185,7 @@ void Core::start(const proc::AttemptKey& key, Entry& entry) {
   entry.suspended = entry.order.suspend;
   entry.run_limit = entry.order.resolved.run_limit;
   entry.relaunches = entry.order.relaunches;
+  entry.writer = entry.order.writer;
   log::info(
       "attempt_start",
       {{"job", to_string(key.job)}, {"attempt", key.attempt.value}, {"tasks", spec.tasks.size()}});

@@ -119,6 +119,12 @@ void Core::pass_on_run_limit(const proc::AttemptKey& key, Entry& entry) {
   outside_.launcher().tell(key, proc::LimitRun{entry.order.run_left});
 }
 
+void Core::pass_on_writer(const proc::AttemptKey& key, Entry& entry) {
+  if (!entry.order.writer || std::exchange(entry.writer, entry.order.writer) == entry.order.writer)
+    return;
+  outside_.launcher().tell(key, proc::WriteAsked{entry.writer});
+}
+
 /// @source LSF: LSB_RESIZE_EVENT, LSB_RESIZE_HOSTS, LSB_RESIZE_NOTIFY_OK, LSB_RESIZE_NOTIFY_FAIL
 void Core::pass_on_notice(const proc::AttemptKey& key, Entry& entry) {
   const auto& order = entry.order;

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -42,22 +44,60 @@ struct Sink {
   }
 };
 
-/// One pipe and the sinks its bytes go to.
+/// One pipe and the sinks its bytes go to, the second ones only while it is the task's turn.
 struct Stream {
   int fd = -1;
-  std::vector<Sink*> sinks;
+  std::vector<Sink*> sinks, asked;
+};
+
+/// What was said while it was not the task's turn, not long ago.
+class Recent {
+ public:
+  void keep(Stream& stream, std::string_view bytes) {
+    kept_.push_back({now(), &stream, std::string(bytes)});
+    size_ += bytes.size();
+    while (size_ > kMost || kept_.front().at + kFor < now()) drop();
+  }
+  template <class Use>
+  void take(Use use) {
+    for (const auto& part : kept_)
+      if (part.at + kFor >= now()) use(*part.stream, part.bytes);
+    kept_.clear();
+    size_ = 0;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kMost = 256 << 10;
+  static constexpr std::chrono::seconds kFor{2};
+  struct Part {
+    Clock::time_point at;
+    Stream* stream;
+    std::string bytes;
+  };
+  static Clock::time_point now() { return Clock::now(); }
+  void drop() {
+    size_ -= kept_.front().bytes.size();
+    kept_.pop_front();
+  }
+  std::deque<Part> kept_;
+  std::size_t size_ = 0;
 };
 
 class Copier {
  public:
-  Copier(const proc::TaskSpec& task, int out, int err)
-      : out_{out, sinks_of(task.out)}, err_{err, sinks_of(task.err)} {}
+  Copier(const proc::TaskSpec& task, int out, int err, int turns)
+      : out_{out, sinks_of(task.out), sinks_of(task.asked_out)},
+        err_{err, sinks_of(task.err), sinks_of(task.asked_err)},
+        turns_(turns),
+        writes_(task.writer) {}
 
   int run() {
-    std::array<pollfd, 2> fds{};
+    std::array<pollfd, 3> fds{};
     while (out_.fd >= 0 || err_.fd >= 0) {
-      fds = {pollfd{out_.fd, POLLIN, 0}, pollfd{err_.fd, POLLIN, 0}};
+      fds = {pollfd{out_.fd, POLLIN, 0}, pollfd{err_.fd, POLLIN, 0}, pollfd{turns_, POLLIN, 0}};
       if (::poll(fds.data(), fds.size(), -1) < 0) continue;
+      if (fds[2].revents != 0) take_turn();
       if (fds[0].revents != 0) copy(out_);
       if (fds[1].revents != 0) copy(err_);
     }
@@ -81,6 +121,21 @@ class Copier {
     return at->second;
   }
 
+  void take_turn() {
+    char turn = 0;
+    auto n = ::read(turns_, &turn, 1);
+    if (n < 0 && errno == EINTR) return;
+    if (n <= 0) {
+      turns_ = -1;
+      return;
+    }
+    writes_ = turn == '1';
+    if (!writes_) return;
+    recent_.take([](Stream& stream, const std::string& bytes) {
+      for (auto* sink : stream.asked) sink->write(bytes);
+    });
+  }
+
   void copy(Stream& stream) {
     auto n = ::read(stream.fd, part_.data(), part_.size());
     if (n < 0 && errno == EINTR) return;
@@ -88,18 +143,29 @@ class Copier {
       stream.fd = -1;
       return;
     }
-    for (auto* sink : stream.sinks) sink->write({part_.data(), static_cast<std::size_t>(n)});
+    std::string_view bytes(part_.data(), static_cast<std::size_t>(n));
+    for (auto* sink : stream.sinks) sink->write(bytes);
+    if (stream.asked.empty()) return;
+    if (!writes_) return recent_.keep(stream, bytes);
+    for (auto* sink : stream.asked) sink->write(bytes);
   }
 
   std::map<std::string, Sink> sinks_;
   Stream out_, err_;
+  int turns_;
+  bool writes_;
+  Recent recent_;
   std::array<char, 65536> part_{};
 };
 
 }  // namespace
 
-int copy_output(const proc::TaskSpec& task, int out, int err) {
-  return Copier(task, out, err).run();
+bool hands_over(const proc::TaskSpec& task) {
+  return !task.asked_out.empty() || !task.asked_err.empty();
+}
+
+int copy_output(const proc::TaskSpec& task, int out, int err, int turns) {
+  return Copier(task, out, err, turns).run();
 }
 
 }  // namespace wm::shepherd

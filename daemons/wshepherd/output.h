@@ -3,6 +3,8 @@
 //
 //   task ──pipe──► copy ──► file, file …      (rank 0: its own file and the job's -o file)
 //
+// Of an elastic job the task that writes the job's files may change (rank 0 moves): each copier
+// knows those files and is told when its turn begins and ends.
 // Invariant: a file that cannot be opened or written never blocks the task: its bytes are
 // dropped, the others still get theirs, and the exit status says that something was lost.
 #pragma once
@@ -11,8 +13,13 @@
 
 namespace wm::shepherd {
 
-/// Copies until both pipes are at their end. `out` or `err` may be -1.
+/// May the files that were asked for become this task's to write, or another's?
+bool hands_over(const proc::TaskSpec& task);
+
+/// Copies until both pipes are at their end. `out`, `err` or `turns` may be -1. From `turns` come
+/// '1' when the task becomes the one that writes the files that were asked for (what it said in the
+/// last two seconds goes there, too: whoever wrote before was gone by then), '0' when another does.
 /// Returns 0, or 1 when bytes were lost.
-int copy_output(const proc::TaskSpec& task, int out, int err);
+int copy_output(const proc::TaskSpec& task, int out, int err, int turns);
 
 }  // namespace wm::shepherd

@@ -1,5 +1,6 @@
 #include "daemons/wshepherd/shepherd.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -32,6 +33,14 @@ wm::Usage usage_of(const rusage& used) {
   constexpr std::int64_t kBlock = 512;  // of ru_inblock and ru_oublock
   return {time(used.ru_utime) + time(used.ru_stime), Bytes{used.ru_maxrss * 1024L},
           Bytes{used.ru_inblock * kBlock}, Bytes{used.ru_oublock * kBlock}};
+}
+
+/// Without the pipe the task stays what it is: the writer, or not.
+void connect_turns(proc::Fd& write_end, proc::Fd& read_end) {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) return;
+  read_end.reset(fds[0]);
+  write_end.reset(fds[1]);
 }
 
 }  // namespace
@@ -151,6 +160,7 @@ void Shepherd::on_exit(pid_t pid, int status, const wm::Usage& usage) {
   for (auto& [number, task] : tasks_) {
     if (task.copier == pid) {
       task.copier = 0;
+      task.turns.reset();
       if (status != 0 && task.record.cause != proc::EndCause::StartFailed)
         task.record.text += task.record.text.empty() ? "output lost" : "; output lost";
     }
@@ -229,8 +239,10 @@ void Shepherd::start_copier(Task& task) {
   ensure_folder();
   output_begun_ = true;
   int out = task.out.get(), err = task.err.get();
-  UserPart part{spec_.account, spec_.cwd, spec_.umask, {out, err}};
-  auto pid = fork_as_user(part, [&] { return copy_output(task.spec, out, err); });
+  proc::Fd turn;
+  if (hands_over(task.spec)) connect_turns(task.turns, turn);
+  UserPart part{spec_.account, spec_.cwd, spec_.umask, {out, err, turn.get()}};
+  auto pid = fork_as_user(part, [&] { return copy_output(task.spec, out, err, turn.get()); });
   if (!pid) return;  // the bytes stay in the pipe; tried again at the next turn
   task.copier = *pid;
   own_.insert(*pid);

@@ -47,6 +47,7 @@ class Shepherd {
   void on(proc::KeepWarm order);
   void on(const proc::Suspend& order) { set_suspended(order.on); }
   void on(const proc::LimitRun& order);
+  void on(const proc::WriteAsked& order);
   void on(proc::RestartTasks order);
   void on(const proc::Notice& order);
   void take_over(std::string memo, const proc::UseLimits& limits);

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "daemons/wshepherd/mail.h"
+#include "daemons/wshepherd/output.h"
 #include "daemons/wshepherd/shepherd.h"
 #include "daemons/wshepherd/user_part.h"
 #include "libwm/proc/cgroup.h"
@@ -204,9 +205,13 @@ bool Shepherd::is_alone() {
   return cgroup_.pids().empty();
 }
 
-/// The first task that failed, or the first; none if there was none.
+/// The first task that failed, or the first; none if there was none. Where the writer may move, it
+/// decides, and none does if it was on another host.
 const proc::ExitRecord* Shepherd::deciding_record() const {
   if (tasks_.empty()) return nullptr;
+  for (const auto& [number, task] : tasks_)
+    if (hands_over(task.spec) && task.spec.writer) return &task.record;
+  if (hands_over(tasks_.begin()->second.spec)) return nullptr;
   auto failed = std::find_if(tasks_.begin(), tasks_.end(),
                              [](const auto& e) { return e.second.record.status != 0; });
   return &(failed != tasks_.end() ? failed : tasks_.begin())->second.record;

@@ -196,6 +196,22 @@ void Shepherd::on(const proc::Finish& order) {
   spare_no_longer({});
 }
 
+/// What the writer before has written stays, whatever was asked.
+void Shepherd::on(const proc::WriteAsked& order) {
+  auto change = [&](proc::TaskSpec& spec) {
+    bool writes = spec.task == order.task;
+    if (writes && !spec.writer)
+      for (auto* files : {&spec.asked_out, &spec.asked_err})
+        for (auto& file : *files) file.overwrite = false;
+    output_begun_ = output_begun_ || (writes && !spec.writer);
+    return std::exchange(spec.writer, writes) != writes;
+  };
+  for (auto& spec : spec_.tasks) change(spec);
+  for (auto& [number, task] : tasks_)
+    if (change(task.spec) && task.turns)
+      (void)!::write(task.turns.get(), task.spec.writer ? "1" : "0", 1);
+}
+
 void Shepherd::on(proc::KeepWarm order) { warm_.want(std::move(order), steady_now()); }
 
 /// Its output is of the folder's: what it says matters to nobody but whoever wonders why

@@ -44,6 +44,7 @@ struct Task {
   pid_t pid = 0;
   proc::Fd out, err, trouble;  ///< read ends; out and err until a copier has them
   pid_t copier = 0;
+  proc::Fd turns;  ///< write end: tells the copier whether the task is the writer
   std::optional<Ending> ending;
   std::optional<proc::TaskSpec> successor;  ///< started in its place when nothing of it is left
   proc::ExitRecord record;

@@ -123,7 +123,7 @@ struct HostOrder {
   Duration run_left{};         ///< of the run limit; 0: none
   bool end = false;            ///< end every task: TERM sequence
   Term end_term = Term::None;
-  bool first_host = false;  ///< writes -o and -e
+  bool first_host = false;  ///< writes -o and -e, where no task is named as their writer
   WallTime submitted{};
   bool attach = false;   ///< its owner wants in: start an agent if there is none
   bool preempt = false;  ///< SIGTERM once: the tasks save their work and end
@@ -136,6 +136,7 @@ struct HostOrder {
   std::string notice_command, notice_hosts;  ///< "hostA 2 hostB 1"
   /// First of the ports leased on the first host for the job's rendezvous; 0: none yet.
   std::uint32_t port = 0;
+  TaskNumber writer;  ///< of an elastic job: whose output goes to -o and -e; 0: rank 0's
   bool operator==(const HostOrder&) const = default;
 };
 

@@ -57,22 +57,37 @@ void plan_default_output(const HostOrder& o, const HostFacts& host, TaskSpec& ta
   task.merge_err = task.err.empty();
 }
 
-void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
+/// May another task come to be the one whose output goes to the files of -o and -e?
+bool writer_moves(const HostOrder& o) {
+  return o.elastic && o.writer && o.app.type != AppType::Batch && !o.resolved.tag;
+}
+
+void plan_asked(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   const auto& spec = o.resolved;
   bool batch = o.app.type == AppType::Batch;
-  bool writes_asked = o.first_host && place_of(o, task.task).rank == 0;
-  if (!batch) {
+  bool first = o.first_host && place_of(o, task.task).rank == 0;
+  bool moves = writer_moves(o);
+  task.writer = moves ? task.task == o.writer : first;
+  if (!moves && !first) return;
+  auto& out = moves ? task.asked_out : task.out;
+  auto& err = moves ? task.asked_err : task.err;
+  if (!spec.out_file.empty()) {
+    out.push_back(asked_file(o, host, false));
+    if (spec.err_file.empty() && batch) task.merge_err = true;
+    else if (spec.err_file.empty()) err.push_back(asked_file(o, host, false));
+  }
+  if (!spec.err_file.empty()) err.push_back(asked_file(o, host, true));
+}
+
+void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
+  if (o.app.type != AppType::Batch) {
     auto folder = log_dir(o, host, task.task);
     task.out.push_back({.path = folder + "/stdout", .name = {}, .make_folders = true});
     task.err.push_back({.path = folder + "/stderr", .name = {}, .make_folders = true});
   }
-  if (writes_asked && !spec.out_file.empty()) {
-    task.out.push_back(asked_file(o, host, false));
-    if (spec.err_file.empty() && batch) task.merge_err = true;
-    else if (spec.err_file.empty()) task.err.push_back(asked_file(o, host, false));
-  }
-  if (writes_asked && !spec.err_file.empty()) task.err.push_back(asked_file(o, host, true));
-  if (writes_asked && task.out.empty()) plan_default_output(o, host, task);
+  plan_asked(o, host, task);
+  bool first = o.first_host && place_of(o, task.task).rank == 0;
+  if (first && task.out.empty()) plan_default_output(o, host, task);
   auto spool = attempt_dir(o, host);
   auto suffix = "-" + number(task.task.value);
   if (task.out.empty())
@@ -92,7 +107,8 @@ ReportHead report_head(const HostOrder& o, const HostFacts& host) {
   const auto& spec = o.resolved;
   ReportHead head;
   bool mailed = is_mailed(o, host);
-  if (!o.first_host || (spec.out_file.empty() && !mailed)) return head;
+  bool writes = o.first_host || writer_moves(o);
+  if (!writes || (spec.out_file.empty() && !mailed)) return head;
   if (!mailed) head.file = asked_file(o, host, false);
   if (mailed) {
     head.mail_to = spec.owner.user;

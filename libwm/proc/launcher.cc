@@ -30,6 +30,7 @@ WM_PLAIN(TaskSpec) {
   f(s.memory);
   f(s.in), f(s.folders), f(s.console), f(s.terminal), f(s.rows), f(s.columns);
   f(s.rank_socket), f(s.rank), f(s.tag), f(s.devices), f(s.results);
+  f(s.asked_out), f(s.asked_err), f(s.writer);
 }
 WM_PLAIN(SideCommand) { f(s.what), f(s.argv), f(s.env), f(s.privileged), f(s.time_limit); }
 WM_PLAIN(UseLimits) { f(s.cpu), f(s.mem), f(s.swap), f(s.processes), f(s.threads); }
@@ -59,6 +60,7 @@ WM_PLAIN(SignalTasks) { f(s.tasks), f(s.signal); }
 WM_PLAIN(Finish) { f(s.text); }
 WM_PLAIN(Suspend) { f(s.on); }
 WM_PLAIN(LimitRun) { f(s.left); }
+WM_PLAIN(WriteAsked) { f(s.task); }
 WM_PLAIN(Replacement) { f(s.old), f(s.spec); }
 WM_PLAIN(RestartTasks) { f(s.tasks), f(s.files), f(s.grace), f(s.memo), f(s.limits); }
 WM_PLAIN(Notice) { f(s.number), f(s.command); }

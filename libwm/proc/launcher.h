@@ -28,7 +28,7 @@
 namespace wm::proc {
 
 /// Version of the words below; a shepherd of another version is ended, not spoken to.
-inline constexpr std::uint32_t kLauncherVersion = 5;
+inline constexpr std::uint32_t kLauncherVersion = 6;
 
 /// One try to run one job: what a shepherd is responsible for on its host.
 struct AttemptKey {
@@ -83,6 +83,8 @@ struct TaskSpec {
   std::uint32_t rank = 0;
   bool tag = false;                 ///< that agent gets its output, too
   std::vector<CharDevice> devices;  ///< of the attempt's guarded ones, those that it may open
+  std::vector<OutputFile> asked_out, asked_err;  ///< written, too, while it is the writer
+  bool writer = false;
   bool operator==(const TaskSpec&) const = default;
 };
 
@@ -190,6 +192,11 @@ struct LimitRun {
   Duration left{};
   bool operator==(const LimitRun&) const = default;
 };
+/// The output of this task, and of no other, goes to the files that were asked for from now on.
+struct WriteAsked {
+  TaskNumber task;  ///< may be another host's
+  bool operator==(const WriteAsked&) const = default;
+};
 /// A process that makes room for another of the same job.
 struct Replacement {
   TaskNumber old;
@@ -249,7 +256,7 @@ struct KeepWarm {
 };
 using ShepherdOrder =
     std::variant<AttemptSpec, StartTasks, EndTasks, SignalTasks, Finish, Sweep, ReadFile,
-                 StartAgent, KeepWarm, Suspend, RestartTasks, Notice, LimitRun>;
+                 StartAgent, KeepWarm, Suspend, RestartTasks, Notice, LimitRun, WriteAsked>;
 // ---- shepherd → wnoded -----------------------------------------------------------------
 
 /// A task as the shepherd sees it.

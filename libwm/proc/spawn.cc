@@ -87,6 +87,8 @@ Result<void> enter_files(const Exec& exec) {
   if (exec.outputs != nullptr) {
     WM_TRY(make_outputs(exec.outputs->out));
     WM_TRY(make_outputs(exec.outputs->err));
+    if (exec.outputs->writer) WM_TRY(make_outputs(exec.outputs->asked_out));
+    if (exec.outputs->writer) WM_TRY(make_outputs(exec.outputs->asked_err));
   }
   if (exec.in.empty()) return {};
   int in = ::open(exec.in.c_str(), O_RDONLY | O_CLOEXEC);

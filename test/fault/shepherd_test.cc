@@ -387,6 +387,52 @@ TEST(shepherd, tasks_can_be_added_and_a_repeat_starts_nothing_twice) {
   await<AttemptEnded>(fd);
 }
 
+TEST(shepherd, a_task_whose_turn_comes_writes_the_jobs_file_until_that_of_another_comes) {
+  Zygote zygote;
+  std::ofstream(zygote.folder + "/job.out") << "from rank 0\n";
+  auto step = [](int n) {
+    auto go = "go" + std::to_string(n);
+    return "while ! [ -e " + go + " ]; do sleep 0.01; done; echo " + std::to_string(n) + "; ";
+  };
+  auto spec = shell_attempt(zygote, 38, "echo 1; " + step(2) + step(3));
+  spec.tasks[0].asked_out = {{.path = "job.out", .name = {}, .overwrite = true}};
+  spec.report.file = spec.tasks[0].asked_out[0];
+  auto fd = zygote.start(spec);
+  auto said = [&](const char* file, const std::string& text) {
+    return eventually([&] { return zygote.read(file) == text; });
+  };
+  EXPECT_TRUE(said("out", "1\n"));
+  EXPECT_EQ(zygote.read("job.out"), "from rank 0\n");
+
+  tell(fd, proc::WriteAsked{TaskNumber{1}});
+  EXPECT_TRUE(said("job.out", "from rank 0\n1\n")) << "what it said just before goes there, too";
+  std::ofstream(zygote.folder + "/go2") << "";
+  EXPECT_TRUE(said("job.out", "from rank 0\n1\n2\n"));
+
+  tell(fd, proc::WriteAsked{TaskNumber{7}});
+  tell(fd, proc::SignalTasks{{TaskNumber{1}}, SIGCONT});
+  std::ofstream(zygote.folder + "/go3") << "";
+  await<AttemptEnded>(fd);
+  EXPECT_EQ(zygote.read("out"), "1\n2\n3\n");
+  EXPECT_EQ(zygote.read("job.out"), "from rank 0\n1\n2\n") << "nor does it write the report";
+}
+
+TEST(shepherd, a_task_that_took_over_the_jobs_file_ends_it_with_the_report) {
+  Zygote zygote;
+  std::ofstream(zygote.folder + "/job.out") << "from rank 0\n";
+  auto spec = shell_attempt(zygote, 39, "while ! [ -e go ]; do sleep 0.01; done");
+  spec.tasks[0].asked_out = {{.path = "job.out", .name = {}, .overwrite = true}};
+  spec.report.file = spec.tasks[0].asked_out[0];
+  auto fd = zygote.start(spec);
+  await<proc::TaskStarted>(fd);
+  tell(fd, proc::WriteAsked{TaskNumber{1}});
+  std::ofstream(zygote.folder + "/go") << "";
+  await<AttemptEnded>(fd);
+  auto text = zygote.read("job.out");
+  EXPECT_TRUE(text.starts_with("from rank 0\n")) << text;
+  EXPECT_NE(text.find("Successfully completed."), text.npos) << text;
+}
+
 TEST(shepherd, outlives_wnoded_and_is_found_again_by_its_socket) {
   Zygote zygote;
   auto spec =

@@ -306,6 +306,22 @@ TEST(launch_env, files_that_were_asked_for_are_made_before_the_task_and_spooled_
       << "its own from before the resize";
 }
 
+TEST(launch_env, every_task_of_an_elastic_job_can_come_to_write_the_asked_file) {
+  auto o = order();
+  o.elastic = true;
+  o.resolved.out_file = "o";
+  o.writer = o.tasks[1].task;
+  auto waits = plan_task(o, facts(), o.tasks[0]), writes = plan_task(o, facts(), o.tasks[1]);
+  for (const auto* task : {&waits, &writes}) {
+    ASSERT_EQ(task->asked_out.size(), 1u);
+    EXPECT_EQ(task->asked_out[0].path, "o");
+    EXPECT_EQ(task->out.size(), 1u);
+  }
+  EXPECT_FALSE(waits.writer);
+  EXPECT_TRUE(writes.writer);
+  EXPECT_EQ(plan_attempt(o, facts(), {}, {}).report.file.path, "o");
+}
+
 TEST(launch_env, a_script_runs_under_its_interpreter) {
   auto o = order();
   o.script = "#!/usr/bin/env -S python3 -u\nprint(1)\n";

@@ -84,6 +84,18 @@ TEST_F(running, another_run_limit_is_passed_on_once_with_what_is_left_of_it) {
   EXPECT_EQ(told<proc::LimitRun>().left, std::chrono::minutes(8));
 }
 
+TEST_F(running, another_writer_of_the_jobs_output_is_passed_on_once) {
+  auto o = launcher();
+  o.writer = TaskNumber{1};
+  start(o);
+  hear(NodeVerb::Order, o);
+  EXPECT_TRUE(outside_.fake.told.empty());
+  o.writer = TaskNumber{2};
+  hear(NodeVerb::Order, o);
+  hear(NodeVerb::Order, o);
+  EXPECT_EQ(told<proc::WriteAsked>().task, TaskNumber{2});
+}
+
 TEST_F(running, an_attempt_that_is_suspended_before_it_starts_is_stopped_from_the_start) {
   auto o = launcher();
   o.suspend = true;
