@@ -109,9 +109,19 @@ class Fold {
   }
 
   void note(JobLine& line, const TasksLeaving& e) {
-    auto n = std::min(line.tasks, static_cast<std::uint32_t>(e.tasks.size()));
-    add("RESIZE", line.tasks, line.tasks - n, e.reason);
-    line.tasks -= n;
+    auto before = line.tasks;
+    for (auto task : e.tasks) miss(line, task);
+    add("RESIZE", before, line.tasks, e.reason);
+  }
+
+  // One task fewer is wanted, or there; told twice it is missed once.
+  static void miss(JobLine& line, TaskNumber task) {
+    if (line.unwanted.insert(task).second && line.tasks > 0) --line.tasks;
+  }
+  // Those that end one after the other with their job are no change of its size.
+  static bool goes_on(const Job& job) {
+    return job.spec().elastic && !is_over(job.state) && !job.kill && !job.ending &&
+           !job.preempted && !job.finishing && job.state != JobState::Pending;
   }
 
   // An epoch is told again once its pause is known: its row is written again, whole. After a
@@ -133,7 +143,11 @@ class Fold {
   void note(JobLine& line, const JobPreempted& e) {
     add("PREEMPT", line.tasks, 0, e.preempted.text);
   }
-  void note(JobLine&, const TaskCondemned& e) { add("CONDEMN", e.task.value, 0, e.why); }
+  void note(JobLine& line, const TaskCondemned& e) {
+    add("CONDEMN", e.task.value, 0, e.why);
+    const Job* job = find_job(after_, id_);
+    if (job && goes_on(*job)) miss(line, e.task);
+  }
   void note(JobLine&, const TaskStuck& e) { add("STUCK", e.task.value, 0, e.why); }
   void note(JobLine&, const LeadAppointed& e) { add("LEAD", e.lead.value - 1, e.lead.value); }
   void note(JobLine&, const JobSuspended& e) { add("SUSPEND", 0, 0, "by " + e.by); }
@@ -143,15 +157,22 @@ class Fold {
     add("MODIFY", 0, 0, "by " + e.by + (e.what.empty() ? "" : ": " + e.what));
   }
   void note(JobLine&, const JobUnparked&) { add("RESUME", 0, 0, "its slots are free again"); }
-  void note(JobLine&, const ResizeAnswered& e) { add("NOTIFY", 0, 0, e.ok ? "accepted" : e.text); }
+  // Refused, what was to come or to go is not.
+  void note(JobLine& line, const ResizeAnswered& e) {
+    add("NOTIFY", 0, 0, e.ok ? "accepted" : e.text);
+    const Job* job = find_job(after_, id_);
+    if (job && !is_over(job->state)) line.tasks = tasks_wanted(*job);
+  }
   void note(JobLine&, const CapChanged& e) { add("CAP", 0, e.cap, "by " + e.by); }
   void note(JobLine&, const KillRequested& e) {
     add("KILL", 0, 0, "by " + e.wish.by + (e.wish.text.empty() ? "" : ": " + e.wish.text));
   }
-  void note(JobLine&, const TaskEnded& e) {
+  void note(JobLine& line, const TaskEnded& e) {
     if (e.status != 0 || e.term != Term::None) add("TASK_END", e.task.value, e.status, e.text);
     const Job* job = find_job(after_, id_);
     const Task* task = job ? find_task(*job, e.task) : nullptr;
+    if (job && goes_on(*job)) miss(line, e.task);
+    line.unwanted.erase(e.task);
     if (task) rows_.allocations.push_back(allocation(*task, event_.time));
   }
   template <class E>
@@ -289,6 +310,9 @@ store::UsageRow Fold::usage_of(const Job& job) {
 JobLine line_of(const Job& job) {
   JobLine line;
   line.tasks = tasks_wanted(job);
+  for (const auto& task : job.tasks)
+    if (task.holds_slot() && (task.kill || task.state == TaskState::Leaving))
+      line.unwanted.insert(task.number);
   line.world = static_cast<std::uint32_t>(job.membership.members.size());
   line.epoch = job.membership.epoch;
   line.started = job.started != WallTime{};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "libwm/model/acct.h"
@@ -14,8 +15,9 @@ namespace wm::master {
 
 /// What the next event of a job's history counts from. Kept for unfinished jobs only.
 struct JobLine {
-  std::uint32_t tasks = 0;  ///< wanted, after the newest event
-  std::uint32_t world = 0;  ///< members of the newest epoch
+  std::uint32_t tasks = 0;        ///< wanted, after the newest event
+  std::set<TaskNumber> unwanted;  ///< not counted in `tasks`, though their ends are still to come
+  std::uint32_t world = 0;        ///< members of the newest epoch
   EpochNumber epoch;
   store::JobEventRow epoch_row;  ///< replaced once the epoch's pause is known
   bool started = false;

@@ -253,6 +253,24 @@ TEST(history, a_resize_names_both_sizes) {
   EXPECT_EQ(rows[1].reason, "reclaimed");
 }
 
+TEST(history, a_resize_does_not_count_the_dead) {
+  Office c;
+  auto host = c.host(6);
+  auto id = c.submit(SpecBuilder().tasks(1, 6).elastic());
+  c.run(id, {host, host, host});
+  c.enter_epoch(id, 1);
+  c.end(id, 3, 9, 50);
+  c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, at(60), "reclaimed"});
+  c.end(id, 2, 0, 61);
+  c.step(TasksAdded{id, Attempt{1}, {c.task(4, host), c.task(5, host)}, "free slots"});
+  auto rows = Books(c).named(id, "RESIZE");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].from, 2);
+  EXPECT_EQ(rows[0].to, 1);
+  EXPECT_EQ(rows[1].from, 1);
+  EXPECT_EQ(rows[1].to, 3);
+}
+
 TEST(history, the_pause_rewrites_the_row_of_its_epoch) {
   Office c;
   auto host = c.host(4);
