@@ -17,9 +17,9 @@ constexpr timeval kCallPatience{2, 0};
 }  // namespace
 
 Reception::Reception(boost::asio::io_context& loop, Hear hear)
-    : loop_(loop), hear_(std::move(hear)), door_(loop, [this](auto socket) {
-        admit(std::move(socket));
-      }) {}
+    : loop_(loop),
+      hear_(std::move(hear)),
+      door_(loop, [this](auto socket) { admit(std::move(socket)); }) {}
 
 Reception::~Reception() {
   if (!path_.empty()) ::unlink(path_.c_str());

@@ -9,8 +9,9 @@ namespace {
 
 std::vector<TaskNumber> newcomers(const Roster& roster, const std::vector<TaskNumber>& current) {
   std::vector<TaskNumber> list;
+  const TaskSet members(current);
   for (const auto& wanted : roster.order.tasks) {
-    if (!contains(current, wanted.task) && is_newcomer(roster, wanted.task)) {
+    if (!members.has(wanted.task) && is_newcomer(roster, wanted.task)) {
       list.push_back(wanted.task);
     }
   }

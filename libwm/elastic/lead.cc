@@ -14,6 +14,8 @@ constexpr Duration kTrust = kAgentSilence;
 /// A member that hangs is named first: the master has its stacks printed and ends it. So long its
 /// end is awaited; without a master nobody does.
 constexpr Duration kNamed = std::chrono::seconds(5);
+/// Of more tasks than this what each says when all say it is gathered until the next tick.
+constexpr std::size_t kManyTasks = 256;
 constexpr int kMovesPerEvent = 100;  // each move consumes a fact; more would be a loop of ours
 
 }  // namespace
@@ -26,9 +28,28 @@ Lead::Lead(const AgentOrder& order, TimePoint now)
 }
 
 LeadOutput Lead::on(const LeadEvent& event, TimePoint now) {
+  bool report = is_report(event);
   std::visit([&](const auto& e) { take(e, now); }, event);
-  if (!deposed_) react(now);
+  if (!deposed_ && !report) react(now);
   return std::exchange(out_, {});
+}
+
+/// A word that the next tick may look at: what only time gives a meaning, and in a large job one of
+/// the thousands that say the same, for which nobody waits. That of a host that was silent counts
+/// at once.
+bool Lead::is_report(const LeadEvent& event) const {
+  auto* from = std::get_if<FromAgent>(&event);
+  if (from == nullptr || is_silent(roster_, from->host)) return false;
+  if (std::holds_alternative<Heartbeat>(from->words)) return true;
+  auto* said = std::get_if<WorkerSaid>(&from->words);
+  if (said == nullptr) return false;
+  const auto& words = said->words;
+  bool of_many = std::holds_alternative<WorkerHello>(words) ||
+                 std::holds_alternative<WorkerReady>(words) ||
+                 std::holds_alternative<WorkerConnected>(words) ||
+                 std::holds_alternative<WorkerSwitched>(words);
+  return std::holds_alternative<WorkerProgress>(words) ||
+         (of_many && roster_.order.tasks.size() > kManyTasks);
 }
 
 void Lead::take(const AgentOrder& order, TimePoint now) {
@@ -60,14 +81,23 @@ void Lead::take(const FromAgent& from, TimePoint now) {
     if (!gathered_) note_past(past_, *status);
   } else if (auto* said = std::get_if<WorkerSaid>(&from.words)) {
     note_words(roster_, from.host, *said, now);
-    auto* progress = std::get_if<WorkerProgress>(&said->words);
     bool first = !current_.members.empty() && current_.members.front() == said->task;
-    if (progress != nullptr && first) {
-      out_.facts.push_back(
-          JobProgress{*progress, static_cast<std::uint32_t>(current_.members.size())});
-    }
+    if (first) report_progress(said->words);
   } else if (auto* gone = std::get_if<TaskGone>(&from.words)) {
     note_gone(roster_, *gone);
+  }
+}
+
+/// Rank 0's words once a second; and its last step, which came after the last of them.
+void Lead::report_progress(const FromWorker& words) {
+  auto world = static_cast<std::uint32_t>(current_.members.size());
+  if (auto* progress = std::get_if<WorkerProgress>(&words)) {
+    out_.facts.push_back(JobProgress{*progress, world});
+  } else if (auto* done = std::get_if<WorkerDone>(&words)) {
+    WorkerProgress last = find(roster_, current_.members.front()).progress;
+    bool known = last.epoch && last.step < done->step;
+    last.step = std::max(last.step, done->step);
+    if (known) out_.facts.push_back(JobProgress{last, world});
   }
 }
 
@@ -109,7 +139,8 @@ bool Lead::gather(TimePoint now) {
   current_ = standing.current;
   intact_ = standing.intact;
   if (standing.planned)
-    plan_ = InFlight{*standing.planned, now + roster_.order.connect_limit, true};
+    plan_ = InFlight{*standing.planned, std::make_shared<const ToWorker>(*standing.planned),
+                     now + roster_.order.connect_limit, true};
   miss_unlisted();
   bool broken = !intact_ && !plan_ && !current_.members.empty();
   if (broken) start_recovery("a new lead took over", now);

@@ -57,7 +57,8 @@ class Lead {
   /// A lead appointed by `order` on its own host. @units now: monotonic
   Lead(const AgentOrder& order, TimePoint now);
 
-  /// Takes one event in. @cost O(tasks²) per event   @units now: monotonic, never falling
+  /// Takes one event in. @cost O(log tasks) for a report, else O(tasks log tasks)
+  ///  @units now: monotonic, never falling
   LeadOutput on(const LeadEvent& event, TimePoint now);
 
   LeadNumber number() const { return roster_.order.lead; }
@@ -67,8 +68,14 @@ class Lead {
  private:
   struct InFlight {
     EpochPlan plan;
+    Words words;                        ///< the plan, as it is told
     std::optional<TimePoint> deadline;  ///< none once all have connected
     bool keeps_leavers = false;
+  };
+  /// Who is in which group, while words are looked for.
+  struct Groups {
+    TaskSet current, planned, recovering, withdrawn;
+    bool finishing = false;
   };
   struct Recovery {
     EpochNumber broken;
@@ -82,7 +89,8 @@ class Lead {
     bool said = false;  ///< without the pauses
   };
   struct Withdrawn {
-    EpochWithdrawn words;
+    EpochNumber epoch;
+    Words words;
     std::vector<TaskNumber> members;
   };
 
@@ -91,12 +99,14 @@ class Lead {
   void take(const FromAgent& from, TimePoint now);
   void take(const NodeHeartbeat& beat, TimePoint now);
   void take(const Tick&, TimePoint) {}
+  bool is_report(const LeadEvent& event) const;
   void react(TimePoint now);
   bool gather(TimePoint now);
   bool knows_newest() const;
   bool advance(TimePoint now);
   void watch(TimePoint now);
   void miss_unlisted();
+  void report_progress(const FromWorker& words);
   void expel(TaskNumber task, const std::string& reason);
   void report_faulty(TaskNumber task, const std::string& reason);
 
@@ -123,11 +133,12 @@ class Lead {
 
   // words (lead_speak.cc)
   void speak();
-  void say(TaskNumber number, const ToWorker& words);
-  std::optional<ToWorker> words_for(TaskNumber task) const;
+  void say(TaskNumber number, Words words);
+  Groups groups() const;
+  Words words_for(TaskNumber task, const Groups& groups) const;
   bool is_on_its_way(const WorkerStatus& status) const;
-  std::optional<ToWorker> words_for_outsider(TaskNumber number) const;
-  std::optional<ToWorker> withdrawal_for(TaskNumber number) const;
+  Words words_for_outsider(TaskNumber number, const Groups& groups) const;
+  bool is_past_withdrawal(TaskNumber number) const;
   void report_formed();
 
   Roster roster_;

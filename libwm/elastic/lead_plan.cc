@@ -54,7 +54,9 @@ bool Lead::publish(const Choice& choice, std::string reason, bool emergency, Tim
   plan.emergency = emergency;
   plan.reason = std::move(reason);
   plan.survivors = choice.survivors;
-  plan_ = InFlight{std::move(plan), now + roster_.order.connect_limit, choice.keeps_leavers};
+  auto words = std::make_shared<const ToWorker>(plan);
+  plan_ = InFlight{std::move(plan), std::move(words), now + roster_.order.connect_limit,
+                   choice.keeps_leavers};
   return true;
 }
 
@@ -108,14 +110,17 @@ bool Lead::follow_plan(TimePoint now) {
 }
 
 void Lead::withdraw(std::string reason) {
-  withdrawn_ = {{plan_->plan.epoch, std::move(reason)}, plan_->plan.members};
+  const EpochNumber epoch = plan_->plan.epoch;
+  auto words = std::make_shared<const ToWorker>(EpochWithdrawn{epoch, std::move(reason)});
+  withdrawn_ = {epoch, std::move(words), plan_->plan.members};
+  const TaskSet planned(withdrawn_.members);
   for (auto m : current_.members) {
-    if (!contains(withdrawn_.members, m)) withdrawn_.members.push_back(m);
+    if (!planned.has(m)) withdrawn_.members.push_back(m);
   }
   plan_.reset();
   for (auto m : withdrawn_.members) {  // said even when another plan follows at once
     Task& task = roster_.tasks[m];
-    if (!task.gone && withdrawal_for(m) && task.told != ToWorker(withdrawn_.words)) {
+    if (!task.gone && !is_past_withdrawal(m) && !is_same(task.told, withdrawn_.words)) {
       say(m, withdrawn_.words);
     }
   }
@@ -134,8 +139,9 @@ void Lead::blame(TimePoint now) {
     std::erase_if(suspects, connected);
   }
   if (std::ranges::any_of(current_.members, silent)) suspects.clear();
+  const TaskSet planned(plan.members);
   for (auto m : current_.members) {  // a leaver that has not acknowledged stands in the way first
-    if (!intact_ || contains(plan.members, m) || connected(m)) continue;
+    if (!intact_ || planned.has(m) || connected(m)) continue;
     report_faulty(m, "does not answer the request to leave");
     suspects.clear();
   }

@@ -1,5 +1,6 @@
 // Lead: from the loss of a member to the emergency plan (PROTOCOL L-5, L-9).
 #include <algorithm>
+#include <set>
 
 #include "libwm/elastic/hang.h"
 #include "libwm/elastic/lead.h"
@@ -37,8 +38,9 @@ std::optional<std::string> Lead::find_break() const {
 
 void Lead::start_recovery(std::string reason, TimePoint now) {
   Recovery recovery{last_, std::move(reason), current_.members, {}};
+  std::set<TaskNumber> known(current_.members.begin(), current_.members.end());
   auto add = [&](TaskNumber m) {
-    if (!contains(recovery.group, m)) recovery.group.push_back(m);
+    if (known.insert(m).second) recovery.group.push_back(m);
   };
   if (plan_) {
     for (auto m : plan_->plan.members) {

@@ -7,6 +7,16 @@
 
 namespace wm::elastic {
 
+bool is_same(const Words& a, const Words& b) {
+  return a == b || (a && b && a->index() == b->index() && *a == *b);
+}
+
+TaskSet::TaskSet(std::vector<TaskNumber> list) : sorted_(std::move(list)) {
+  std::ranges::sort(sorted_);
+}
+
+bool TaskSet::has(TaskNumber task) const { return std::ranges::binary_search(sorted_, task); }
+
 void note_order(Roster& roster, const AgentOrder& order, TimePoint now) {
   roster.order = order;
   for (auto& [number, task] : roster.tasks) task.listed = task.leaving = false;
@@ -72,10 +82,12 @@ bool is_wanted(const Roster& roster, TaskNumber task) {
   return record.listed && !record.leaving;
 }
 
-bool is_lost(const Roster& roster, const Task& task) {
-  auto agent = roster.agents.find(task.host);
+bool is_silent(const Roster& roster, HostId host) {
+  auto agent = roster.agents.find(host);
   return agent != roster.agents.end() && agent->second.lost;
 }
+
+bool is_lost(const Roster& roster, const Task& task) { return is_silent(roster, task.host); }
 
 bool is_failed(const Roster& roster, TaskNumber number) {
   const Task& task = find(roster, number);
@@ -108,10 +120,6 @@ std::string describe(const Roster& roster, TaskNumber number) {
   std::string text = "task " + std::to_string(number.value);
   if (task.gone || task.expelled) return text + ": " + task.reason;
   return is_lost(roster, task) ? text + ": its host is silent" : text;
-}
-
-bool contains(const std::vector<TaskNumber>& list, TaskNumber task) {
-  return std::ranges::find(list, task) != list.end();
 }
 
 }  // namespace wm::elastic

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,24 @@ namespace wm::elastic {
 
 /// A host whose agent has said nothing for this long is lost (DESIGN 5.2).
 inline constexpr Duration kAgentSilence = std::chrono::seconds(1);
+
+/// Words for a worker; shared by all that are told the same plan.
+using Words = std::shared_ptr<const ToWorker>;
+/// The same is said. @cost O(1) for different kinds, epochs, or the same object
+bool is_same(const Words& a, const Words& b);
+
+/// Task numbers to look up in.
+class TaskSet {
+ public:
+  TaskSet() = default;
+  /// @cost O(list log list)
+  explicit TaskSet(std::vector<TaskNumber> list);
+  /// @cost O(log list)
+  bool has(TaskNumber task) const;
+
+ private:
+  std::vector<TaskNumber> sorted_;
+};
 
 /// One task as the lead knows it.
 struct Task {
@@ -33,7 +52,7 @@ struct Task {
   WorkerProgress progress;            ///< its newest
   TimePoint progress_at{};            ///< when that came
   TimePoint still_since{};            ///< step and in_collective unchanged since
-  std::optional<ToWorker> told;       ///< newest words on their way to it
+  Words told;                         ///< newest words on their way to it
   std::optional<TimePoint> named_at;  ///< reported as hanging, not failed yet
 };
 
@@ -67,6 +86,8 @@ void note_silence(Roster& roster, bool may_drop, TimePoint now);
 
 /// The master wants this task and it is not to leave. @cost O(log tasks)
 bool is_wanted(const Roster& roster, TaskNumber task);
+/// Nothing has been heard of the host for too long. @cost O(log)
+bool is_silent(const Roster& roster, HostId host);
 /// The task's host is lost. @cost O(log)
 bool is_lost(const Roster& roster, const Task& task);
 /// The task cannot be a member any more: ended, expelled, or on a lost host that may be dropped.
@@ -82,7 +103,5 @@ bool is_finishing(const Roster& roster);
 const Task& find(const Roster& roster, TaskNumber task);
 /// "task 3: signal 9", for people. @cost O(log)
 std::string describe(const Roster& roster, TaskNumber task);
-/// `task` is in `list`. @cost O(list)
-bool contains(const std::vector<TaskNumber>& list, TaskNumber task);
 
 }  // namespace wm::elastic

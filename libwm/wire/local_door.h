@@ -1,5 +1,6 @@
-// Role: a listening unix socket and its accept loop. When accepting fails, out of descriptors mostly,
-// it waits a little: trying again at once would spin, since whoever calls stays in the queue.
+// Role: a listening unix socket and its accept loop. When accepting fails, out of descriptors
+// mostly, it waits a little: trying again at once would spin, since whoever calls stays in the
+// queue.
 //
 //   open(fd) ─► accept ──socket──► on_socket      accept ──error──► pause ─► accept
 //

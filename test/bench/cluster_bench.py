@@ -16,6 +16,9 @@ each with the number of measurements and their spread. Figures of pauses: elasti
                               the newcomers were its forks
   newcomer_import_ms          start of an added worker's process → its imports are done
   grow_beyond_import_ms       the difference, grow by grow: what WM and the epoch add
+  resize_pause_shepherd_kill_ms
+                              kill -9 of the shepherd of a host that is not the lead's: pause of
+                              the survivors, by their step records
 Needs: B (build folder). Callers: scripts/bench.
 """
 
@@ -26,6 +29,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -40,7 +44,7 @@ from evidence import History  # noqa: E402
 
 TRAIN = ['/usr/bin/python3', os.path.join(TOP, 'test', 'support', 'timed_train.py')]
 STEPS, STEP_MS = '20000', '20'
-SUBMITS, STARTS, SHARES, RESIZES = 60, 25, 7, 7
+SUBMITS, STARTS, SHARES, RESIZES, KILLS = 60, 25, 7, 7, 5
 SHAPE = {'nodes': 4, 'cpus': 1, 'gpus': 1, 'mem': '', 'multiuser': False}
 SETTLED_STEPS = 40  # after a resize, before the next
 
@@ -280,6 +284,19 @@ def warm_resizes(bench):
     show('grow_warm_request_to_step_ms', first_steps(bench, job, grows), f'; {forks} of {len(grows)} were forks')
 
 
+def shepherd_kills(bench):
+    """resize_pause_shepherd_kill_ms"""
+    job = bench.train(1)
+    for _ in range(KILLS):
+        bench.settle(job, 4)
+        hosts = re.findall(r'node\d+', bench.said('bjobs', '-noheader', '-o', 'exec_host', job))
+        bench.cluster.kill(['shepherd', f'{job}@{hosts[-1]}'], signal.SIGKILL)
+        bench.settle(job, 3)  # a newcomer takes longer to import than that
+    resizes = History(os.path.dirname(bench.log(job))).resizes()
+    bench.end(job)
+    show('resize_pause_shepherd_kill_ms', [r.pause_ms for r in resizes if r.after < r.before])
+
+
 def run(shape, measures, conf=''):
     """One cluster for all of it, with `conf` in its wm.conf; a figure that cannot be had does not keep the
     others back. Only the measures that the command line names, if it names any. Returns the exit status."""
@@ -307,4 +324,4 @@ def run(shape, measures, conf=''):
 
 
 if __name__ == '__main__':
-    sys.exit(run(SHAPE, (submission, start, share, resizes, warm_resizes)))
+    sys.exit(run(SHAPE, (submission, start, share, resizes, warm_resizes, shepherd_kills)))

@@ -47,13 +47,37 @@ explained() { bjobs -l "$1" | tr -d "\n" | grep -q "stays at its size"; }
   proven "$job" 2000 3
 }
 
-@test "rank 0's worker killed: the next one takes over" {
-  job=$(train 1,3 2000)
+@test "rank 0's worker killed: the next one takes over, and what it says is the job's output" {
+  job=$(submit -o job.out -app training -ar -n 1,3 -gpu num=1 $PYTHON small_train.py 2000 25)
   wait_for 40 at_world "$job" 3
   step=$(last_step "$job")
   "$MINICLUSTER" kill task "$job.1"
   wait_for 20 past_step "$job" $((step + 50))
   proven "$job" 2000 1
+  wait_for 10 grep -q "Resource usage summary" job.out
+  grep -q "training is complete" job.out
+  grep -q "Successfully completed" job.out
+}
+
+@test "the shepherd of a host that is not the lead's killed: the others go on at once" {
+  job=$(train 1,3 2000)
+  wait_for 40 at_world "$job" 3
+  other=$(field "$job" exec_host | sed 's/.*[: ]//; s/^[0-9]*\*//')
+  step=$(last_step "$job")
+  "$MINICLUSTER" kill shepherd "$job@$other"
+  wait_for 10 past_step "$job" $((step + 50))
+  proven "$job" 2000 3
+}
+
+@test "a host where the task fails at once does not keep the others from starting" {
+  cat >picky.py <<PY
+import os, sys
+if os.environ['WM_TASK'] == '2': sys.exit('no such module: nonsense')
+exec(open('small_train.py').read())
+PY
+  job=$(submit -app training -ar -n 1,3 -gpu num=1 $PYTHON picky.py 1000 25)
+  wait_for 40 past_step "$job" 20
+  proven "$job" 1000
 }
 
 @test "training goes on while wmasterd is dead, a worker's death then included" {

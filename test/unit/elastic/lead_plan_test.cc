@@ -262,5 +262,18 @@ TEST(lead, progress_of_the_job_is_that_of_rank_0) {
   EXPECT_EQ(rig.facts, (std::vector<AgentFact>{JobProgress{progress, 2}}));
 }
 
+TEST(lead_plan, the_last_step_is_told_though_it_came_after_the_last_report) {
+  LeadRig rig({1, 2});
+  rig.train({1, 2});
+  WorkerProgress progress;
+  progress.epoch = EpochNumber{1};
+  progress.step = 40;
+  rig.said(1, progress);
+  rig.forget();
+  rig.said(1, WorkerDone{57});
+  progress.step = 57;
+  EXPECT_EQ(rig.facts, (std::vector<AgentFact>{JobProgress{progress, 2}}));
+}
+
 }  // namespace
 }  // namespace wm::elastic
