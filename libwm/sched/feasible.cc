@@ -25,7 +25,9 @@ std::string describe(const JobSpec& spec) {
     if (!spec.task.gpu_model.empty()) text += " " + spec.task.gpu_model;
     text += spec.task.gpus_per_host ? " per host" : " each";
   }
-  if (spec.task.mem.value > 0) text += ", " + format_bytes(spec.task.mem) + " of memory each";
+  if (spec.task.mem.value > 0)
+    text += ", " + format_bytes(spec.task.mem) + " of memory " +
+            (spec.task.mem_per_host ? "on each host" : "each");
   if (spec.span.one_host) text += ", all on one host";
   if (spec.span.ptile) text += ", " + std::to_string(spec.span.ptile) + " per host";
   return text;
@@ -57,6 +59,12 @@ Most count_most(const Cluster& cluster, const JobSpec& spec) {
     return true;
   });
   return most;
+}
+
+std::uint64_t all_slots(const Cluster& cluster) {
+  std::uint64_t slots = 0;
+  cluster.hosts.each([&](std::uint32_t, const Host& host) { slots += host.capacity.slots; });
+  return slots;
 }
 
 // What one host lacks; fewer and smaller lacks are nearer.
@@ -194,6 +202,8 @@ Result<void> check_room_ever(const Cluster& cluster, const JobSpec& spec) {
   if (most.reach(spec) >= spec.min_tasks) return check_layout_ever(cluster, spec);
   std::string text = "no host is able to run it: " + describe(spec) + " asked; ";
   if (most.suited == 0) return fail(Code::Impossible, text + nearest_miss(cluster, spec));
+  // More tasks than there are slots, whatever else is asked. @source LSF's words for it
+  if (spec.min_tasks > all_slots(cluster)) text = "Too many processors requested: " + text;
   text += count_of(most.suited, "host") + " would do";
   std::string where = spec.span.one_host ? " on the largest" : " on all together";
   return fail(Code::Impossible, text + ", at most " + count_of(most.reach(spec), "task") + where +
