@@ -23,6 +23,9 @@ std::string without_reason(const JobView& view) {
   if (is_over(job.state))
     return job.end_text.empty() ? "  it has ended and waits for nothing\n"
                                 : "  it has ended: " + job.end_text + "\n";
+  if (job.state == JobState::Unknown)
+    return "  a host of it does not answer, bhosts shows which: it goes on or ends when that host\n"
+           "  is heard again, or declared dead (badmin hdead)\n";
   if (auto why = growth_text(view); !why.empty()) return "  it does not grow: " + why + "\n";
   auto has = tasks_wanted(job), most = task_cap(job);
   if (!job.spec().elastic || has >= most) return "  nothing keeps it\n";

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -50,13 +51,16 @@ std::string first_lines(const std::string& text, int lines) {
   return part.empty() || part.back() == '\n' ? part : part + "\n";
 }
 
+// One that was ended for a reason may exit 0, and was not done for that.
+bool ended_well(const ReportEnd& end) { return end.status == 0 && end.term.empty(); }
+
 std::string sender(const ReportHead& head) {
   return head.product + " System <" + head.admin + ">\n";
 }
 
 std::string subject(const ReportHead& head, const ReportEnd& end) {
   auto line = "Subject: Job " + to_string(end.key.job) + ": <" + head.job_name + "> in cluster <" +
-              head.cluster + "> " + (end.status == 0 ? "Done" : "Exited");
+              head.cluster + "> " + (ended_well(end) ? "Done" : "Exited");
   std::replace(line.begin(), line.end(), '\n', ' ');  // a name is not a second header
   return line + "\n\n";
 }
@@ -80,7 +84,7 @@ std::string opening(const ReportHead& head, const ReportEnd& end) {
 
 std::string verdict(const ReportEnd& end) {
   std::string text = end.term.empty() ? "" : end.term + "\n";
-  if (end.status == 0) return text + "Successfully completed.\n";
+  if (ended_well(end)) return text + "Successfully completed.\n";
   if (WIFSIGNALED(end.status) && end.term.empty())
     return text + "Exited with signal termination: " + ::strsignal(WTERMSIG(end.status)) + ".\n";
   return text + "Exited with exit code " + std::to_string(shell_status(end.status)) + ".\n";
@@ -93,8 +97,8 @@ std::string usage_summary(const ReportHead& head, const ReportEnd& end) {
   auto cpu = std::chrono::duration<double>(end.usage.cpu).count();
   std::string text = "Resource usage summary:\n\n";
   text += usage_line("CPU time :", fixed2(cpu, "sec."));
-  text += usage_line("Max Memory :", std::to_string(static_cast<long>(mem)) + " MB");
-  text += usage_line("Average Memory :", fixed2(mem, "MB"));
+  text += usage_line("Max Memory :", std::to_string(std::lround(std::ceil(mem))) + " MB");
+  text += usage_line("Average Memory :", "-");  // nobody measures it
   text += usage_line("Total Requested Memory :", asked > 0 ? fixed2(asked, "MB") : "-");
   text += usage_line("Delta Memory :", asked > 0 ? fixed2(asked - mem, "MB") : "-");
   text += usage_line("Max Swap :", "-");
