@@ -7,13 +7,16 @@
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
+#include "libwm/model/worker_key.h"
 #include "libwm/proc/channel.h"
 
 namespace wm::welastic {
 
-WorkerPort::WorkerPort(boost::asio::io_context& loop, OnWords on_words, OnGone on_gone)
+WorkerPort::WorkerPort(boost::asio::io_context& loop, std::string key, OnWords on_words,
+                       OnGone on_gone)
     : loop_(loop),
       door_(loop, [this](auto socket) { admit(std::make_shared<Frames>(std::move(socket))); }),
+      key_(std::move(key)),
       on_words_(std::move(on_words)),
       on_gone_(std::move(on_gone)) {}
 
@@ -71,6 +74,7 @@ TaskNumber WorkerPort::greet(const std::shared_ptr<Frames>& frames, const Worker
   }
   names_[frames.get()] = hello.task;
   worker.frames = frames;
+  frames->send(codec::encode(WorkerKey{key_}));
   if (!worker.process) watch(hello.task, frames->peer().pid);
   return hello.task;
 }
