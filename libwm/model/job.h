@@ -20,6 +20,7 @@
 #include "libwm/base/units.h"
 #include "libwm/model/config.h"
 #include "libwm/model/elastic.h"
+#include "libwm/model/job_parts.h"
 #include "libwm/model/making_way.h"
 #include "libwm/model/pace.h"
 #include "libwm/model/reason.h"
@@ -61,37 +62,6 @@ struct Span {
   std::uint32_t ptile = 0;  ///< tasks per host, span[ptile=N]
   std::uint32_t block = 0;  ///< a multiple of so many tasks on every host, span[block=N]
   bool operator==(const Span&) const = default;
-};
-
-/// `from`..`to` step `step` of a job array, all >= 1.
-struct IndexRange {
-  std::uint32_t from = 1, to = 1, step = 1;
-  bool operator==(const IndexRange&) const = default;
-};
-
-/// Where a job's standard streams go. @source LSF bsub -I, -Ip, -Is
-enum class Streams : std::uint8_t {
-  Files = 0,     ///< -o and -e
-  Pipes = 1,     ///< to the submitting command
-  Terminal = 2,  ///< the same, over a terminal
-  Shell = 3,     ///< a terminal, with job control for shells
-};
-
-/// Who starts the processes of a parallel program. @source bsub -mpi
-enum class Mpi : std::uint8_t {
-  None = 0,  ///< the command itself: mpirun, blaunch, a script
-  Pmix = 1,  ///< its hosts, one process a task, which find each other by PMIx
-};
-
-/// A file that goes to the first execution host before the tasks, or comes from there after
-/// them. @source LSF: bsub -f "local op remote"
-struct FileCopy {
-  std::string local;    ///< on the submission host, absolute
-  std::string remote;   ///< on the execution host; relative: to the job's folder
-  bool before = false;  ///< local to remote
-  bool after = false;   ///< remote to local
-  bool append = false;  ///< after: to the end of it
-  bool operator==(const FileCopy&) const = default;
 };
 
 /// What the user asked for; signed, stored and passed on as one byte string.
