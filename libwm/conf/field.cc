@@ -156,6 +156,21 @@ Result<void> set_borrow(BorrowField field, std::string_view text) {
   return {};
 }
 
+template <class E>
+Strings words_of(WordOr<E> field) {
+  Strings words = words_of<E>();
+  words.emplace(words.begin(), field.none);
+  return words;
+}
+
+template <class E>
+Result<void> set_word_or(WordOr<E> field, std::string_view text) {
+  if (text == field.none) return store(field.value, std::optional<E>());
+  auto value = parse_word<E>(text);
+  if (!value) return bad(text, "one of " + joined(words_of(field), " "));
+  return store(field.value, std::optional<E>(*value));
+}
+
 Result<void> set_choice(Choice field, std::string_view text) {
   Strings words(field.words.begin(), field.words.end());
   if (std::find(words.begin(), words.end(), text) == words.end())
@@ -203,6 +218,7 @@ Result<void> set_field(const Field& field, std::string_view text, Range range) {
           [&](PortRange f) { return set_ports(f, text, range); },
           [&](BorrowField f) { return set_borrow(f, text); },
           [&](Choice f) { return set_choice(f, text); },
+          [&]<class E>(WordOr<E> f) { return set_word_or(f, text); },
           [&]<class E>(E* f) { return store(f, parse_word<E>(text)); },
       },
       field);
@@ -230,6 +246,7 @@ std::string show_field(const Field& field) {
           },
           [](BorrowField f) -> Text { return show_borrow(f); },
           [](Choice f) -> Text { return *f.text; },
+          []<class E>(WordOr<E> f) -> Text { return Text(*f.value ? to_string(**f.value) : f.none); },
           []<class E>(E* f) -> Text { return Text(to_string(*f)); },
       },
       field);
@@ -255,6 +272,7 @@ std::string describe_field(const Field& field) {
           [](PortRange) -> Text { return "range of ports"; },
           [](BorrowField) -> Text { return "any, none, or a list of plans"; },
           [](Choice f) -> Text { return joined(Strings(f.words.begin(), f.words.end()), ", "); },
+          []<class E>(WordOr<E> f) -> Text { return joined(words_of(f), ", "); },
           []<class E>(E*) -> Text { return joined(words_of<E>(), ", "); },
       },
       field);

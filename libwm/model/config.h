@@ -53,6 +53,31 @@ enum class JobOrder : std::uint8_t {
   FairShare = 1,  ///< who used least of his share lately goes first
   Slowdown = 2,   ///< who waited longest for how long he asks to run goes first
 };
+/// Where a job's tasks go.
+enum class PlaceBy : std::uint8_t {
+  Pack = 0,      ///< on the fewest hosts
+  Spread = 1,    ///< evenly on many
+  Topology = 2,  ///< below as few switches as can be
+};
+/// How far running jobs of a queue make way for others.
+enum class PreemptBy : std::uint8_t {
+  Shrink = 0,   ///< elastic ones give tasks back, others stay
+  Requeue = 1,  ///< they wait again
+  Suspend = 2,  ///< rerunnable ones wait again, others are parked
+  Kill = 3,     ///< rerunnable ones wait again, others end
+};
+/// What the sizes of elastic jobs follow beyond their minimum.
+enum class SizeBy : std::uint8_t {
+  FairShare = 0,  ///< equal parts
+  Goodput = 1,    ///< what each gains from another task
+};
+/// What people who do not administer a job see of it when it is somebody else's.
+/// @source LSF: SECURE_JOB_INFO_LEVEL
+enum class JobInfo : std::uint8_t {
+  All = 0,
+  Summary = 1,  ///< that it is there, where and since when; nothing that its owner wrote
+  None = 2,     ///< it is not found
+};
 /// Whether a queue takes interactive jobs.
 enum class Interactive : std::uint8_t { Yes = 0, No = 1, Only = 2 };
 
@@ -66,6 +91,10 @@ std::string_view to_string(Borrow borrow);
 std::string_view to_string(Interactive interactive);
 std::string_view to_string(Backfill backfill);
 std::string_view to_string(JobOrder order);
+std::string_view to_string(PlaceBy place);
+std::string_view to_string(PreemptBy preempt_by);
+std::string_view to_string(SizeBy size_by);
+std::string_view to_string(JobInfo info);
 
 /// Directories of the daemons (absolute paths).
 struct DirConf {
@@ -172,6 +201,7 @@ struct ClusterConf {
   std::string mps_program = "nvidia-cuda-mps-control";  ///< control daemon of CUDA MPS
   std::vector<std::string> unit_types;  ///< of compute units, from the hosts' own switch up
   SiteScripts scripts;
+  JobInfo job_info = JobInfo::All;
   bool operator==(const ClusterConf&) const = default;
 };
 
@@ -213,10 +243,10 @@ struct QueueConf {
   Interactive interactive = Interactive::Yes;
   JobOrder order = JobOrder::Fcfs;
   std::string res_req;                ///< added to every job's -R
-  std::string place = "pack";         ///< pack, spread or topology
-  std::vector<std::string> preempts;  ///< queues, or "lower": whose jobs make way
-  std::string preempt_by = "shrink";  ///< how far its own jobs make way
-  std::string elastic = "fairshare";  ///< sizes of elastic jobs: fairshare or goodput
+  PlaceBy place = PlaceBy::Pack;
+  std::vector<std::string> preempts;         ///< queues, or "lower": whose jobs make way
+  PreemptBy preempt_by = PreemptBy::Shrink;  ///< how far its own jobs make way
+  SizeBy elastic = SizeBy::FairShare;
   Duration preempt_grace = std::chrono::seconds(30);  ///< between SIGTERM and SIGKILL
   JobLimits limits;  ///< of jobs that ask for none, and the most that a job may ask for
   std::string pre_exec, post_exec;  ///< as the user, on the first host
@@ -252,7 +282,7 @@ struct PlanConf {
   std::vector<std::string> borrow_from;   ///< plans, when borrow is Listed
   std::optional<Duration> reclaim_grace;  ///< none: the cluster's
   PlanPolicy policy = PlanPolicy::FairShare;
-  std::string elastic = "queue";  ///< sizes of elastic jobs: fairshare, goodput, or as their queue
+  std::optional<SizeBy> elastic;  ///< none: as the plan above it and in the end their queue says
   std::vector<std::string> users;
   std::string description;
   bool operator==(const PlanConf&) const = default;
@@ -288,7 +318,7 @@ struct AppConf {
   RequeueExits requeue_exits;
   std::vector<std::string> warm_imports;  ///< Python modules a warm parent holds ready
   bool gpu_check = false;                 ///< wm-ncclcheck over the job's GPUs before its tasks
-  std::string place = "queue";            ///< pack, spread, topology, or as the queue says
+  std::optional<PlaceBy> place;           ///< none: as the queue says
   Container container;
   bool operator==(const AppConf&) const = default;
 };
