@@ -25,7 +25,7 @@ constexpr std::array<const char*, 1> kHistorySteps = {
     "CREATE TABLE event (seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, type INTEGER NOT NULL,"
     "  version INTEGER NOT NULL, payload BLOB NOT NULL);"};
 
-constexpr std::array<const char*, 1> kAcctSteps = {
+constexpr std::array<const char*, 2> kAcctSteps = {
     "CREATE TABLE mark (id INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL);"
     "INSERT INTO mark VALUES (1, 0);"
     "CREATE TABLE job (job INTEGER NOT NULL, idx INTEGER NOT NULL,"
@@ -49,7 +49,10 @@ constexpr std::array<const char*, 1> kAcctSteps = {
     "CREATE TABLE usage (day INTEGER NOT NULL, user TEXT NOT NULL, plan TEXT NOT NULL,"
     "  queue TEXT NOT NULL, jobs_done INTEGER NOT NULL, jobs_exited INTEGER NOT NULL,"
     "  cpu INTEGER NOT NULL, slot_time INTEGER NOT NULL, gpu_time INTEGER NOT NULL,"
-    "  PRIMARY KEY (day, user, plan, queue)) WITHOUT ROWID;"};
+    "  PRIMARY KEY (day, user, plan, queue)) WITHOUT ROWID;",
+    // what makes way by being stopped has an event of its own
+    "UPDATE job_event SET event = 'PARK'"
+    "  WHERE event = 'SUSPEND' AND reason NOT LIKE 'by %';"};
 
 // Refuses a file that another program made, or a newer version of ours.
 Result<std::int64_t> version_of(Connection& db, const Schema& schema) {
