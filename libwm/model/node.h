@@ -136,6 +136,8 @@ struct HostOrder {
   std::string notice_command, notice_hosts;  ///< "hostA 2 hostB 1"
   /// First of the ports leased on the first host for the job's rendezvous; 0: none yet.
   std::uint32_t port = 0;
+  /// A worker of it has said hello: whoever is to leave hears it from its agent.
+  bool in_place = false;
   bool operator==(const HostOrder&) const = default;
 };
 
