@@ -101,10 +101,17 @@ class Clients {
   };
 
   bool answered_before(const Call& call, const std::string& key);
+  // What a write answers, made of what became of each of its events. An error is not kept: the
+  // request may come again.
+  template <class Reply>
+  using Answer = std::function<Result<Reply>(const std::vector<Result<void>>&)>;
   // Commits a write with its answer; then does `then` and tells whoever asked meanwhile.
   template <class Reply>
-  void commit(const Call& call, const std::string& key, const Reply& reply, Proposal proposal,
+  void commit(const Call& call, const std::string& key, Proposal proposal, Answer<Reply> answer,
               std::function<void()> then = nullptr);
+  // The same where the answer is known before: it is given unless an event is refused.
+  template <class Reply>
+  void commit_all(const Call& call, const std::string& key, Proposal proposal, const Reply& reply);
   // The same answer for whoever asked meanwhile.
   void refuse(const Call& call, const std::string& key, const Error& error);
   // `then`, once the caller is known to have signed `text`.

@@ -94,6 +94,7 @@ void Clients::kill(Call call, const KillRequest& request) {
   Proposal proposal;
   OutcomeReply reply;
   std::vector<JobId> signalled;
+  std::vector<std::size_t> ended;  // where in the reply what became of each event stands
   std::set<std::uint32_t> bases;  // arrays that are ended as a whole, their ranges too
   auto selection = request.jobs;
   selection.finished = false;
@@ -115,11 +116,19 @@ void Clients::kill(Call call, const KillRequest& request) {
     JobId target = whole ? job.id : id;
     auto wish = wish_for(call.caller(), job, request, c_.world.wall());
     proposal.events.push_back(KillRequested{target, wish});
+    ended.push_back(reply.jobs.size());
     reply.jobs.push_back({target, 0, named(target) + " is being terminated"});
   };
   auto walked = each_to_change(c_.journal.newest(), selection, call.caller().user, end);
-  finish(reply, std::move(walked));
-  commit(call, request.request_key, reply, std::move(proposal),
+  Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      JobOutcome& outcome = reply.jobs[ended[i]];
+      outcome = outcome_of(outcome.job, results[i], outcome.text);
+    }
+    finish(reply, walked);
+    return reply;
+  };
+  commit(call, request.request_key, std::move(proposal), answer,
          [this, signalled, signal = request.signal] {
            for (auto id : signalled)
              if (const Job* job = find_job(c_.journal.published(), id))
@@ -141,14 +150,14 @@ void Clients::release(Call call, const ReleaseRequest& request) {
         ids.push_back(target);
         proposal.events.push_back(stop_or_go(job, id, target, request.hold, call.caller().user));
       });
-  auto results = c_.journal.propose(std::move(proposal));
   const char* done = request.hold ? " is being stopped" : " is being resumed";
-  for (std::size_t i = 0; i < results.size(); ++i)
-    reply.jobs.push_back(
-        results[i] ? JobOutcome{ids[i], 0, named(ids[i]) + done}
-                   : JobOutcome{ids[i], code_of(results[i].error().code), results[i].error().text});
-  finish(reply, std::move(walked));
-  commit(call, request.request_key, reply, {});  // the same group: nothing is flushed in between
+  Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
+    for (std::size_t i = 0; i < results.size(); ++i)
+      reply.jobs.push_back(outcome_of(ids[i], results[i], named(ids[i]) + done));
+    finish(reply, walked);
+    return reply;
+  };
+  commit(call, request.request_key, std::move(proposal), answer);
 }
 
 void Clients::resize(Call call, const ResizeRequest& request) {
@@ -171,7 +180,7 @@ void Clients::resize(Call call, const ResizeRequest& request) {
   Proposal proposal;
   proposal.events = {
       CapChanged{request.job, *cap, false, call.caller().user, request.notify_command}};
-  commit(call, request.request_key, reply, std::move(proposal));
+  commit_all(call, request.request_key, std::move(proposal), reply);
 }
 
 void Clients::jobs(Call call, const JobsRequest& request) {
