@@ -130,6 +130,11 @@ bool Clients::may_touch(const Identity& who, const Job& job) const {
   return job.spec().owner.uid == who.uid || runs_queue(who, job.spec().queue);
 }
 
+JobInfo Clients::info_for(const Identity& who, bool own, const std::string& queue) const {
+  return own || runs_queue(who, queue) ? JobInfo::All
+                                       : c_.journal.published().config->cluster.job_info;
+}
+
 void Clients::on_left(PeerId peer) {
   std::erase_if(waiters_, [&](const Waiter& w) { return w.call.peer() == peer; });
 }

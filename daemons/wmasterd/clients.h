@@ -120,6 +120,8 @@ class Clients {
   bool is_admin(const Identity& who) const;
   bool runs_queue(const Identity& who, const std::string& queue) const;  // as an administrator
   bool may_touch(const Identity& who, const Job& job) const;
+  // What they see of a job in this queue, `own` or not.
+  JobInfo info_for(const Identity& who, bool own, const std::string& queue) const;
 
   void submit(Call call, const SubmitRequest& request);
   void admit_by_session(Call call, SubmitRequest request, const std::string& signed_text,

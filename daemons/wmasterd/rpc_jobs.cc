@@ -7,6 +7,7 @@
 #include "daemons/wmasterd/call.h"
 #include "daemons/wmasterd/clients.h"
 #include "daemons/wmasterd/portion.h"
+#include "daemons/wmasterd/privacy.h"
 #include "daemons/wmasterd/views.h"
 
 namespace wm::master {
@@ -197,6 +198,10 @@ void Clients::jobs(Call call, const JobsRequest& request) {
       });
   reply.missing = std::move(walked.missing);
   reply.rest = std::move(walked.rest);
+  hide(reply, request.jobs, [&](const JobView& view) {
+    const JobSpec& spec = view.job->spec();
+    return info_for(call.caller(), spec.owner.uid == call.caller().uid, spec.queue);
+  });
   call.reply(reply);
 }
 
@@ -208,7 +213,12 @@ void Clients::read_acct(const Call& call, const AcctReading<Reply>& read, AcctRe
   auto result = std::make_shared<Result<Reply>>(Reply{});
   if (request.jobs.user.empty()) request.jobs.user = call.caller().user;
   auto done = [this, call, read, request, until, result] {
-    if (*result) return call.reply(**result);
+    if (*result) {
+      hide(**result, request.jobs, [&](const auto& job) {
+        return info_for(call.caller(), job.user == call.caller().user, job.queue);
+      });
+      return call.reply(**result);
+    }
     bool behind = result->error().code == Code::Timeout && c_.world.mono() < until;
     if (!behind) return call.refuse(result->error());
     c_.world.after(kBehind, [=, this] { read_acct(call, read, request, until); });
