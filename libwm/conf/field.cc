@@ -71,7 +71,17 @@ Result<Int> parse_count(std::string_view text, Range range) {
   return static_cast<Int>(value);
 }
 
+// Who comes from LSF means minutes: a bare number is not guessed at.
+Result<void> has_unit(std::string_view text) {
+  bool bare = !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
+  if (!bare || text.find_first_not_of("0.") == std::string_view::npos) return {};
+  auto number = std::string(text);
+  return fail(Code::BadArgument,
+              "'" + number + "' has no unit: write " + number + "min or " + number + "s");
+}
+
 Result<Duration> parse_time(std::string_view text, Range range) {
+  WM_TRY(has_unit(text));
   WM_TRY(auto value, parse_duration(text));
   WM_TRY(in_range(value.count(), range,
                   [](std::int64_t us) { return format_duration(Duration(us)); }));
@@ -261,7 +271,7 @@ std::string describe_field(const Field& field) {
           [](std::uint32_t*) -> Text { return "number"; },
           [](std::int32_t*) -> Text { return "number, may be negative"; },
           [](Bytes*) -> Text { return "size such as 512M or 16G"; },
-          [](Duration*) -> Text { return "time such as 250ms, 10s, 5m, 2h"; },
+          [](Duration*) -> Text { return "time with its unit: 250ms, 10s, 5min, 2h"; },
           [](std::optional<std::uint32_t>*) -> Text { return "number or none"; },
           [](std::optional<Duration>*) -> Text { return "time or none"; },
           [](std::optional<Bytes>*) -> Text { return "size or none"; },
