@@ -96,7 +96,7 @@ void Clients::kill(Call call, const KillRequest& request) {
   OutcomeReply reply;
   std::vector<JobId> signalled;
   std::vector<std::size_t> ended;  // where in the reply what became of each event stands
-  std::set<std::uint32_t> bases;  // arrays that are ended as a whole, their ranges too
+  std::set<std::uint32_t> bases;   // arrays that are ended as a whole, their ranges too
   auto selection = request.jobs;
   selection.finished = false;
   auto refuse = [&](JobId id, Code code, const char* why) {

@@ -74,7 +74,8 @@ Result<wire::Frame> Connection::try_once(std::uint16_t type, const std::string& 
 }
 
 Result<wire::Frame> Connection::next(Duration timeout) {
-  if (!session_ && received_.empty()) return fail(Code::Unavailable, to_string(options_.to) + ": no session");
+  if (!session_ && received_.empty())
+    return fail(Code::Unavailable, to_string(options_.to) + ": no session");
   auto frame = receive(now() + timeout);
   if (!frame && frame.error().code != Code::Timeout) disconnect();
   return frame;

@@ -186,8 +186,7 @@ const std::vector<int>& non_zero_tags() {
 /// Writes the fields of one struct. @cost O(bytes)   @thread one
 class Writer {
  public:
-  Writer(std::string& out, const std::vector<int>& non_zero)
-      : out_(out), non_zero_(non_zero) {}
+  Writer(std::string& out, const std::vector<int>& non_zero) : out_(out), non_zero_(non_zero) {}
 
   template <class T>
   void operator()(int tag, const T& v) {

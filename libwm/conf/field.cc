@@ -256,7 +256,9 @@ std::string show_field(const Field& field) {
           },
           [](BorrowField f) -> Text { return show_borrow(f); },
           [](Choice f) -> Text { return *f.text; },
-          []<class E>(WordOr<E> f) -> Text { return Text(*f.value ? to_string(**f.value) : f.none); },
+          []<class E>(WordOr<E> f) -> Text {
+            return Text(*f.value ? to_string(**f.value) : f.none);
+          },
           []<class E>(E* f) -> Text { return Text(to_string(*f)); },
       },
       field);

@@ -161,8 +161,8 @@ void Lead::form() {
     if (switched.epoch == plan.epoch) step = std::min(step.value_or(switched.step), switched.step);
     roster_.tasks[m].tries = 0;
   }
-  EpochFormed fact{plan.epoch, number(), plan.members, step.value_or(newest_step_), {},
-                   false,      0,        plan.reason,  plan.cause};
+  EpochFormed fact{plan.epoch, number(),    plan.members, step.value_or(newest_step_), {}, false,
+                   0,          plan.reason, plan.cause};
   if (newest_step_ > fact.step) {
     fact.steps_lost = static_cast<std::uint32_t>(newest_step_ - fact.step);
   }

@@ -147,10 +147,10 @@ TEST_F(connection, waits_for_a_master_that_is_away_and_says_so) {
   auto reply = Connection(options).call(20, "submit");
   ASSERT_TRUE(reply) << reply.error().text;
   EXPECT_EQ(reply->payload, "re: submit");
-  EXPECT_EQ(notices, (std::vector<std::string>{
-                         "batch system daemon not responding ... still trying (" +
-                         to_string(options.to) +
-                         ": Connection refused; nothing listens there: does wmasterd run?)"}));
+  EXPECT_EQ(notices,
+            (std::vector<std::string>{
+                "batch system daemon not responding ... still trying (" + to_string(options.to) +
+                ": Connection refused; nothing listens there: does wmasterd run?)"}));
 }
 
 TEST_F(connection, a_request_whose_answer_was_lost_is_sent_again) {

@@ -23,9 +23,7 @@ class Sparse {
   void put(std::size_t at, const std::string& bytes) {
     bytes.copy(static_cast<char*>(at_) + at, bytes.size());
   }
-  std::string_view first(std::size_t bytes) const {
-    return {static_cast<const char*>(at_), bytes};
-  }
+  std::string_view first(std::size_t bytes) const { return {static_cast<const char*>(at_), bytes}; }
 
  private:
   std::size_t size_;

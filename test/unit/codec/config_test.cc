@@ -25,8 +25,12 @@ Config full() {
               .gpus = 4,
               .groups = {"gpu", "fast"},
               .resources = {{"ssd", ""}, {"scratch", "500"}}}};
-  c.plans = {{}, {.path = "/research", .shares = 3, .limit = 0, .reclaim_grace = Duration(0),
-             .elastic = SizeBy::FairShare}};
+  c.plans = {{},
+             {.path = "/research",
+              .shares = 3,
+              .limit = 0,
+              .reclaim_grace = Duration(0),
+              .elastic = SizeBy::FairShare}};
   c.apps = {{.name = "training",
              .type = AppType::Training,
              .env = {{"A", "B"}},

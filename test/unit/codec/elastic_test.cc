@@ -60,8 +60,14 @@ TEST(codec, an_agents_status_keeps_plans_and_dead_numbers) {
                      EpochNumber{4}, EpochNumber{6}};
   status.workers = {
       {TaskNumber{1}, "127.0.0.1:9", EpochNumber{5}, EpochNumber{5}, {}, 40, false, true}};
-  status.plans = {EpochPlan{EpochNumber{5}, LeadNumber{3}, {TaskNumber{1}}, "127.0.0.1:9", false,
-                            "start", 0, EpochCause::Start}};
+  status.plans = {EpochPlan{EpochNumber{5},
+                            LeadNumber{3},
+                            {TaskNumber{1}},
+                            "127.0.0.1:9",
+                            false,
+                            "start",
+                            0,
+                            EpochCause::Start}};
   expect_round_trip(AgentToLead{status});
 }
 

@@ -40,8 +40,7 @@ class RoomFsm : public testing::Test {
 TEST_F(RoomFsm, no_more_tasks_than_slots_are_taken) {
   auto id = submit({.milli_cpus = 0});
   EXPECT_EQ(refusal(dispatch(id, 4)), "");
-  EXPECT_EQ(refusal(dispatch(id, 5)),
-            "host h1 has no room for 5 more task(s): not enough slots");
+  EXPECT_EQ(refusal(dispatch(id, 5)), "host h1 has no room for 5 more task(s): not enough slots");
   c.run(submit({.milli_cpus = 0}), {h1, h1, h1});
   EXPECT_NE(refusal(dispatch(id, 2)), "");
   EXPECT_EQ(refusal(dispatch(id, 1)), "");

@@ -100,7 +100,8 @@ TEST_F(exit_log, damage_at_the_end_is_told_and_gone_once_the_file_is_shrunk) {
   EXPECT_EQ(jobs(), (std::vector<std::uint32_t>{1}));
   EXPECT_EQ(damage_, (Stretches{{damaged.size() / 2, damaged.size() / 2}}));
   damage_.clear();
-  ASSERT_TRUE(shrink_exits(path_, [](const ExitRecord&) { return true; }, note_));
+  ASSERT_TRUE(shrink_exits(
+      path_, [](const ExitRecord&) { return true; }, note_));
   EXPECT_EQ(damage_.size(), 1u);
   EXPECT_EQ(jobs(), (std::vector<std::uint32_t>{1}));
   EXPECT_TRUE(damage_.empty());

@@ -178,7 +178,9 @@ struct PrivateDesk : Desk {
     ask(Verb::Jobs, request, who);
     return first.last<JobsReply>();
   }
-  bool tells_secret() const { return first.frames.back().bytes.find("secret") != std::string::npos; }
+  bool tells_secret() const {
+    return first.frames.back().bytes.find("secret") != std::string::npos;
+  }
   JobId id;
 };
 
