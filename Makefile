@@ -33,7 +33,7 @@ config.mk: config.mk.in configure
 	./configure --quiet
 
 # ---- flags --------------------------------------------------------------------
-PACKAGES := protobuf-lite libsodium sqlite3 spdlog hwloc zlib
+PACKAGES := libsodium sqlite3 spdlog hwloc zlib
 CPPFLAGS := -I. -DBOOST_ASIO_SEPARATE_COMPILATION -DBOOST_ASIO_NO_DEPRECATED \
   -DBOOST_BIND_GLOBAL_PLACEHOLDERS -DWM_VERSION='"$(VERSION)"' \
   $(if $(PKG_CONFIG),$(shell $(PKG_CONFIG) --cflags $(PACKAGES)))
@@ -50,9 +50,9 @@ STATIC_RUNTIME := $(if $(SAN),,-static-libstdc++ -static-libgcc)
 # The shepherd is forked for each attempt and forks each task: linked whole there are 12 mappings to
 # copy and to take down instead of 35. It, too, asks no name service.
 SHEPHERD_LINK := $(if $(SAN),,-static-pie -Wl,--gc-sections)
-LDLIBS := -lboost_program_options -lprotobuf-lite -lz -lsqlite3 -lmunge -lhwloc -lspdlog -lfmt -ldl
-LDLIBS_STATIC := $(if $(SAN),-lboost_program_options -lprotobuf-lite -lz,\
-  -l:libboost_program_options.a -l:libprotobuf-lite.a -l:libz.a)
+LDLIBS := -lboost_program_options -lz -lsqlite3 -lmunge -lhwloc -lspdlog -lfmt -ldl
+LDLIBS_STATIC := $(if $(SAN),-lboost_program_options -lz,\
+  -l:libboost_program_options.a -l:libz.a)
 SODIUM := $(if $(SAN),-lsodium,-l:libsodium.a)
 TESTLIBS := -lgmock -lgtest -lgtest_main
 

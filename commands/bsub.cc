@@ -2,8 +2,10 @@
 // specification is made by common/submission, signed and sent by libwm/client, and durable
 // when this exits 0. -K stays until the end and exits as the job does; -I, -Ip and -Is do so
 // with the job's streams here.
+#include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,8 +13,11 @@
 #include <chrono>
 #include <climits>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <thread>
 
 #include "commands/common/command.h"
 #include "commands/common/directives.h"
@@ -170,16 +175,49 @@ int exit_code_of(const WaitReply& end) {
   return WEXITSTATUS(end.exit_status) != 0 ? WEXITSTATUS(end.exit_status) : kRefused;
 }
 
-// A job whose streams are here ends with us, also while it waits.
-JobId interactive_job;
-
-void end_job(int signal) {
-  if (::fork() == 0) {
-    auto id = std::to_string(interactive_job.job);
-    ::execlp("bkill", "bkill", id.c_str(), nullptr);
-  }
+// Left to bkill, which waits for a master that is away: who interrupts us has his prompt at once.
+[[noreturn]] void end_job(JobId job, int signal) {
+  auto id = std::to_string(job.job);
+  char* argv[] = {const_cast<char*>("bkill"), id.data(), nullptr};
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_t as_new;
+  ::posix_spawnattr_init(&as_new);
+  ::posix_spawnattr_setsigmask(&as_new, &none);
+  ::posix_spawnattr_setflags(&as_new, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  pid_t pid = 0;
+  int error = ::posix_spawnp(&pid, argv[0], nullptr, &as_new, argv, environ);
+  if (error != 0)
+    complain("bsub: bkill " + id + ": " + std::strerror(error) + "; the job still waits\n");
   ::_exit(128 + signal);
 }
+
+// As long as it lives, a signal ends the job too: one whose streams are here ends with us, also
+// while it waits. A thread takes the signal, for a handler may do next to nothing.
+class EndOnSignal {
+ public:
+  explicit EndOnSignal(JobId job) {
+    sigemptyset(&taken_);
+    for (int signal : {SIGINT, SIGTERM, SIGHUP, kEnough}) sigaddset(&taken_, signal);
+    ::pthread_sigmask(SIG_BLOCK, &taken_, &before_);
+    taker_ = std::thread([this, job] {
+      int signal = 0;
+      if (::sigwait(&taken_, &signal) == 0 && signal != kEnough) end_job(job, signal);
+    });
+  }
+  EndOnSignal(const EndOnSignal&) = delete;
+  EndOnSignal& operator=(const EndOnSignal&) = delete;
+  ~EndOnSignal() {
+    ::pthread_kill(taker_.native_handle(), kEnough);
+    taker_.join();
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  static constexpr int kEnough = SIGUSR1;
+  sigset_t taken_{}, before_{};
+  std::thread taker_;
+};
 
 // From the console of one attempt, which may be over by now, to its end.
 Result<void> follow(client::Master& master, const AttachRequest& attempt, Streams streams) {
@@ -187,20 +225,19 @@ Result<void> follow(client::Master& master, const AttachRequest& attempt, Stream
   if (!where && where.error().code == Code::Conflict) return {};  // it never ran, or was read
   if (!where) return where.error();
   complain("<<Starting on " + where->host + ">>\n");
-  for (int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
   return follow_console(*where, streams != Streams::Pipes);
 }
 
 // Attempt by attempt: a job that was queued again begins another.
 Result<int> wait_for(client::Master& master, JobId job, Streams streams) {
-  interactive_job = job;
   complain("<<Waiting for dispatch ...>>\n");
   Attempt told;
   WaitReply now;
   while (!is_over(now.state)) {
-    if (streams != Streams::Files)
-      for (int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, end_job);
+    std::optional<EndOnSignal> ends_with_us;
+    if (streams != Streams::Files) ends_with_us.emplace(job);
     WM_TRY(now, master.wait({job, now.state, now.attempt}));
+    ends_with_us.reset();
     if (now.attempt == told) continue;
     if (streams == Streams::Files) {
       told = now.attempt;

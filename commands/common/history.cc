@@ -26,7 +26,8 @@ Column after(const HistoryEvent& event, Column state, Column before_stop) {
   if (event.event == "HOLD") return Psusp;
   if (event.event == "START") return Run;
   if (event.event == "RELEASE" || event.event == "REQUEUE" || event.event == "PREEMPT") return Pend;
-  if (event.event == "SUSPEND" && !stopped) return event.reason.starts_with("by ") ? Ususp : Ssusp;
+  if (event.event == "SUSPEND" && !stopped) return Ususp;
+  if (event.event == "PARK" && !stopped) return Ssusp;
   if (event.event == "RESUME" && stopped) return before_stop;
   return state;
 }

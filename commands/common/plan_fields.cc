@@ -18,6 +18,10 @@ std::string count(std::uint64_t n) { return std::to_string(n); }
 // No limit is an empty text in JSON and "-" in tables.
 std::string limit(const V& v) { return v.limit < 0 ? "" : std::to_string(v.limit); }
 
+std::string sizes_word(const V& v, std::string_view none) {
+  return std::string(v.conf.elastic ? to_string(*v.conf.elastic) : none);
+}
+
 std::string lends(const V& v) { return v.conf.lend ? count(*v.conf.lend) : "all"; }
 
 std::string borrows(const V& v) {
@@ -46,7 +50,7 @@ constexpr Shown<V> kFields[] = {
     {{"lent", "", 7}, [](const V& v) { return count(v.lent); }},
     {{"borrowed", "", 8}, [](const V& v) { return count(v.borrowed); }},
     {{"policy", "", 10}, policy},
-    {{"elastic", "", 10}, [](const V& v) { return v.conf.elastic; }},
+    {{"elastic", "", 10}, [](const V& v) { return sizes_word(v, "queue"); }},
     {{"lend", "", 7}, lends},
     {{"borrow", "", 20}, borrows},
     {{"users", "", 30}, [](const V& v) { return joined(v.conf.users); }},
@@ -93,7 +97,7 @@ std::string plan_long_text(const PlanView& view) {
     text += fit(name, 15) + value + "\n";
   };
   line("POLICY:", policy(view));
-  line("ELASTIC SIZES:", view.conf.elastic == "queue" ? "as the queue says" : view.conf.elastic);
+  line("ELASTIC SIZES:", sizes_word(view, "as the queue says"));
   line("LENDS:", lends(view));
   line("BORROWS FROM:", borrows(view));
   line("RECLAIM GRACE:",

@@ -81,8 +81,8 @@ constexpr Shown<V> kFields[] = {
     {{"rerunnable", "", 10},
      [](const V& v) { return std::string(v.conf.rerunnable ? "yes" : "no"); }},
     {{"res_req", "", 20}, [](const V& v) { return v.conf.res_req; }},
-    {{"elastic", "", 10}, [](const V& v) { return v.conf.elastic; }},
-    {{"preempt_by", "", 10}, [](const V& v) { return v.conf.preempt_by; }},
+    {{"elastic", "", 10}, [](const V& v) { return std::string(to_string(v.conf.elastic)); }},
+    {{"preempt_by", "", 10}, [](const V& v) { return std::string(to_string(v.conf.preempt_by)); }},
     {{"comments", "comment", 30}, [](const V& v) { return v.why; }},
 };
 
@@ -149,9 +149,9 @@ std::string queue_long_text(const QueueView& view) {
                : "");
   line("MEMLIMIT:", conf.mem_limit.value ? format_bytes(conf.mem_limit) : "");
   line("SCHEDULING POLICIES:", policies(view));
-  line("ELASTIC SIZES:", conf.elastic);
+  line("ELASTIC SIZES:", std::string(to_string(conf.elastic)));
   if (!conf.preempts.empty()) line("PREEMPTS:", joined(conf.preempts));
-  line("MAKES WAY BY:", conf.preempt_by);
+  line("MAKES WAY BY:", std::string(to_string(conf.preempt_by)));
   line("USERS:", all_or(conf.users));
   line("HOSTS:", all_or(conf.hosts));
   line("ADMINISTRATORS:", joined(conf.admins));

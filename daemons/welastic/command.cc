@@ -160,9 +160,7 @@ void Command::finish() {
   if (over_ || !status_ || !streams_->at_end()) return;
   over_ = true;
   timer_.cancel();
-  char text[512];
-  auto n = ::read(trouble_.get(), text, sizeof text);
-  LaunchEnded ended{*status_, false, n > 0 ? std::string(text, static_cast<std::size_t>(n)) : ""};
+  LaunchEnded ended{*status_, false, proc::read_trouble(trouble_).text};
   if (!silent_) handlers_.say(ended);
   boost::asio::post(loop_, handlers_.on_over);
 }

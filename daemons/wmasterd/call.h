@@ -41,22 +41,49 @@ KeptReply Call::kept(const std::string& key, const Reply& value) const {
   return {key, frame + codec::encode(value)};
 }
 
+/// Is it done, or was it so before? @cost O(1)
+inline bool holds(const Result<void>& done) { return done || done.error().code == Code::Stale; }
+
+/// What became of what was asked about one job; `text`: if it is done, or was so before.
+inline JobOutcome outcome_of(JobId id, const Result<void>& done, const std::string& text) {
+  if (holds(done)) return {id, 0, text};
+  const std::string& why = done.error().text;
+  return {id, static_cast<std::uint8_t>(done.error().code),
+          why.starts_with("Job <") ? why : named(id) + ": " + why};
+}
+
 template <class Reply>
-void Clients::commit(const Call& call, const std::string& key, const Reply& reply,
-                     Proposal proposal, std::function<void()> then) {
+void Clients::commit(const Call& call, const std::string& key, Proposal proposal,
+                     Answer<Reply> answer, std::function<void()> then) {
   in_flight_[key];
-  proposal.replies = {call.kept(key, reply)};
-  proposal.done = [this, call, key, reply, then = std::move(then)](const Result<void>& done) {
+  auto made = std::make_shared<Result<Reply>>(Reply{});
+  proposal.judge = [call, key, made, answer = std::move(answer)](const auto& results) {
+    *made = answer(results);
+    return *made ? std::vector{call.kept(key, **made)} : std::vector<KeptReply>{};
+  };
+  proposal.done = [this, call, key, made, then = std::move(then)](const Result<void>& done) {
     auto askers = std::move(in_flight_[key]);
     in_flight_.erase(key);
     askers.push_back(call);
-    if (done && then) then();
+    if (done && *made && then) then();
     for (const auto& one : askers) {
-      if (done) one.reply(reply);
-      else one.refuse(done.error());
+      if (!done) one.refuse(done.error());
+      else if (!*made) one.refuse(made->error());
+      else one.reply(**made);
     }
   };
-  c_.journal.propose(std::move(proposal));
+  c_.journal.propose(std::move(proposal));  // the results are what `judge` sees
+}
+
+template <class Reply>
+void Clients::commit_all(const Call& call, const std::string& key, Proposal proposal,
+                         const Reply& reply) {
+  Answer<Reply> answer = [reply](const auto& results) -> Result<Reply> {
+    for (const auto& result : results)
+      if (!holds(result)) return result.error();
+    return reply;
+  };
+  commit(call, key, std::move(proposal), std::move(answer));
 }
 
 }  // namespace wm::master

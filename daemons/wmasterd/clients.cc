@@ -137,6 +137,16 @@ bool Clients::may_touch(const Identity& who, const Job& job) const {
   return job.spec().owner.uid == who.uid || runs_queue(who, job.spec().queue);
 }
 
+Clients::InfoRule Clients::info_for(const Identity& who) const {
+  auto state = c_.journal.published_ptr();
+  return [state, who, admin = is_admin(who)](bool own, const std::string& queue) {
+    const Config& config = *state->config;
+    const QueueConf* conf = config.queue(queue);
+    bool sees = own || admin || (conf && is_listed(config, conf->admins, who));
+    return sees ? JobInfo::All : config.cluster.job_info;
+  };
+}
+
 void Clients::on_left(PeerId peer) {
   std::erase_if(waiters_, [&](const Waiter& w) { return w.call.peer() == peer; });
 }

@@ -112,10 +112,17 @@ class Clients {
   // Makes an answer off the loop and sends it. `make` may look at values of its own only.
   template <class Make>
   void answer(const Call& call, Make make) const;
+  // What a write answers, made of what became of each of its events. An error is not kept: the
+  // request may come again.
+  template <class Reply>
+  using Answer = std::function<Result<Reply>(const std::vector<Result<void>>&)>;
   // Commits a write with its answer; then does `then` and tells whoever asked meanwhile.
   template <class Reply>
-  void commit(const Call& call, const std::string& key, const Reply& reply, Proposal proposal,
+  void commit(const Call& call, const std::string& key, Proposal proposal, Answer<Reply> answer,
               std::function<void()> then = nullptr);
+  // The same where the answer is known before: it is given unless an event is refused.
+  template <class Reply>
+  void commit_all(const Call& call, const std::string& key, Proposal proposal, const Reply& reply);
   // The same answer for whoever asked meanwhile.
   void refuse(const Call& call, const std::string& key, const Error& error);
   // `then`, once the caller is known to have signed `text`.
@@ -124,6 +131,9 @@ class Clients {
   bool is_admin(const Identity& who) const;
   bool runs_queue(const Identity& who, const std::string& queue) const;  // as an administrator
   bool may_touch(const Identity& who, const Job& job) const;
+  // What `who` sees of a job, by whether it is his own and its queue; for any thread.
+  using InfoRule = std::function<JobInfo(bool own, const std::string& queue)>;
+  InfoRule info_for(const Identity& who) const;
 
   void submit(Call call, const SubmitRequest& request);
   void admit_by_session(Call call, SubmitRequest request, const std::string& signed_text,

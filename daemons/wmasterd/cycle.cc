@@ -75,8 +75,11 @@ void Cycle::take(sched::Plan plan) {
   look_again(plan.look_again);
   auto events = events_of(sched::admit(journal_.newest(), plan));
   if (events.empty()) return;
-  for (const auto& result : journal_.propose({std::move(events), {}, {}, nullptr}))
-    if (!result) log::debug("plan_refused", {{"why", result.error().text}});
+  auto results = journal_.propose({events, {}, {}, nullptr});
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i]) refusals_.forget(job_of(events[i]));
+    else if (journal_.works()) refusals_.note(events[i], results[i].error());
+  }
 }
 
 void Cycle::record_waits() {

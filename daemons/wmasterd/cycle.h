@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "daemons/wmasterd/journal.h"
+#include "daemons/wmasterd/refusals.h"
 #include "libwm/sched/memory.h"
 #include "libwm/sched/plan.h"
 
@@ -47,6 +48,7 @@ class Cycle {
 
   World& world_;
   Journal& journal_;
+  Refusals refusals_;
   std::shared_ptr<sched::Memory> memory_ = std::make_shared<sched::Memory>();  // the pass's
   std::shared_ptr<const PendReasons> reasons_ = std::make_shared<PendReasons>();
   std::map<JobId, std::string> recorded_;  // codes of its reasons, a byte each

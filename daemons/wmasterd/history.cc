@@ -164,7 +164,7 @@ class Fold {
   void note(JobLine&, const LeadAppointed& e) { add("LEAD", e.lead.value - 1, e.lead.value); }
   void note(JobLine&, const JobSuspended& e) { add("SUSPEND", 0, 0, "by " + e.by); }
   void note(JobLine&, const JobResumed& e) { add("RESUME", 0, 0, "by " + e.by); }
-  void note(JobLine&, const JobParked& e) { add("SUSPEND", 0, 0, e.parked.text); }
+  void note(JobLine&, const JobParked& e) { add("PARK", 0, 0, e.parked.text); }
   void note(JobLine&, const JobModified& e) {
     add("MODIFY", 0, 0, "by " + e.by + (e.what.empty() ? "" : ": " + e.what));
   }

@@ -60,6 +60,8 @@ std::vector<Result<void>> Journal::propose(Proposal proposal) {
   }
   for (const auto& body : proposal.events) results.push_back(append(body));
   auto& commit = open_.commit;
+  if (proposal.judge)
+    for (auto& reply : proposal.judge(results)) commit.replies.push_back(std::move(reply));
   for (auto& blob : proposal.blobs) commit.blobs.push_back(std::move(blob));
   for (auto& reply : proposal.replies) commit.replies.push_back(std::move(reply));
   if (proposal.done) open_.done.push_back(std::move(proposal.done));

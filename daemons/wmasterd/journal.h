@@ -28,6 +28,8 @@ struct Proposal {
   std::vector<KeptReply> replies;
   /// After the commit, or soon with the error when the store does not work.
   std::function<void(const Result<void>&)> done;
+  /// Replies that depend on what became of each event: called at once, kept with the events.
+  std::function<std::vector<KeptReply>(const std::vector<Result<void>>&)> judge = nullptr;
 };
 
 /// @thread the loop's

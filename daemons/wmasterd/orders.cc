@@ -72,6 +72,7 @@ void set_running(HostOrder& order, const Cluster& cluster, const Job& job) {
   order.launch = launch_of(config, job.spec());
   order.suspend = is_stopped(job);
   order.relaunches = job.relaunches;
+  order.in_place = job.membership.in_place;
   order.port = job.port;
   order.restarts += job.relaunches;
   order.leave_grace = leave_grace_of(cluster, job);

@@ -163,7 +163,7 @@ void Clients::rebuild_acct(Call call, const AdminRequest& request) {
   c_.rebuild_acct([this, call, key = request.request_key](Result<Seq> done) {
     if (done) {
       AdminReply reply{{"Accounting is made again, up to event " + std::to_string(done->value)}};
-      return commit(call, key, reply, {});
+      return commit_all(call, key, {}, reply);
     }
     for (const auto& one : std::exchange(in_flight_[key], {})) one.refuse(done.error());
     in_flight_.erase(key);
@@ -190,7 +190,7 @@ void Clients::admin(Call call, const AdminRequest& request) {
   Proposal proposal;
   proposal.events = admin_events(request, call.caller(), reply.lines, error);
   if (error.code != Code::Ok) return call.refuse(error);
-  commit(call, request.request_key, reply, std::move(proposal));
+  commit_all(call, request.request_key, std::move(proposal), reply);
 }
 
 }  // namespace wm::master

@@ -7,6 +7,7 @@
 #include "daemons/wmasterd/call.h"
 #include "daemons/wmasterd/clients.h"
 #include "daemons/wmasterd/portion.h"
+#include "daemons/wmasterd/privacy.h"
 #include "daemons/wmasterd/views.h"
 
 namespace wm::master {
@@ -94,7 +95,8 @@ void Clients::kill(Call call, const KillRequest& request) {
   Proposal proposal;
   OutcomeReply reply;
   std::vector<JobId> signalled;
-  std::set<std::uint32_t> bases;  // arrays that are ended as a whole, their ranges too
+  std::vector<std::size_t> ended;  // where in the reply what became of each event stands
+  std::set<std::uint32_t> bases;   // arrays that are ended as a whole, their ranges too
   auto selection = request.jobs;
   selection.finished = false;
   auto refuse = [&](JobId id, Code code, const char* why) {
@@ -115,11 +117,19 @@ void Clients::kill(Call call, const KillRequest& request) {
     JobId target = whole ? job.id : id;
     auto wish = wish_for(call.caller(), job, request, c_.world.wall());
     proposal.events.push_back(KillRequested{target, wish});
+    ended.push_back(reply.jobs.size());
     reply.jobs.push_back({target, 0, named(target) + " is being terminated"});
   };
   auto walked = each_to_change(c_.journal.newest(), selection, call.caller().user, end);
-  finish(reply, std::move(walked));
-  commit(call, request.request_key, reply, std::move(proposal),
+  Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      JobOutcome& outcome = reply.jobs[ended[i]];
+      outcome = outcome_of(outcome.job, results[i], outcome.text);
+    }
+    finish(reply, walked);
+    return reply;
+  };
+  commit(call, request.request_key, std::move(proposal), answer,
          [this, signalled, signal = request.signal] {
            for (auto id : signalled)
              if (const Job* job = find_job(c_.journal.published(), id))
@@ -147,13 +157,13 @@ void Clients::requeue(Call call, const RequeueRequest& request) {
     proposal.events.push_back(JobPreempted{id, job.attempt, wish});
   };
   auto walked = each_to_change(c_.journal.newest(), request.jobs, call.caller().user, end);
-  auto results = c_.journal.propose(std::move(proposal));
-  for (std::size_t i = 0; i < results.size(); ++i)
-    reply.jobs.push_back(
-        results[i] ? JobOutcome{ids[i], 0, named(ids[i]) + " is being requeued"}
-                   : JobOutcome{ids[i], code_of(results[i].error().code), results[i].error().text});
-  finish(reply, std::move(walked));
-  commit(call, request.request_key, reply, {});  // the same group: nothing is flushed in between
+  Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
+    for (std::size_t i = 0; i < results.size(); ++i)
+      reply.jobs.push_back(outcome_of(ids[i], results[i], named(ids[i]) + " is being requeued"));
+    finish(reply, walked);
+    return reply;
+  };
+  commit(call, request.request_key, std::move(proposal), answer);
 }
 
 void Clients::release(Call call, const ReleaseRequest& request) {
@@ -170,14 +180,14 @@ void Clients::release(Call call, const ReleaseRequest& request) {
         ids.push_back(target);
         proposal.events.push_back(stop_or_go(job, id, target, request.hold, call.caller().user));
       });
-  auto results = c_.journal.propose(std::move(proposal));
   const char* done = request.hold ? " is being stopped" : " is being resumed";
-  for (std::size_t i = 0; i < results.size(); ++i)
-    reply.jobs.push_back(
-        results[i] ? JobOutcome{ids[i], 0, named(ids[i]) + done}
-                   : JobOutcome{ids[i], code_of(results[i].error().code), results[i].error().text});
-  finish(reply, std::move(walked));
-  commit(call, request.request_key, reply, {});  // the same group: nothing is flushed in between
+  Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
+    for (std::size_t i = 0; i < results.size(); ++i)
+      reply.jobs.push_back(outcome_of(ids[i], results[i], named(ids[i]) + done));
+    finish(reply, walked);
+    return reply;
+  };
+  commit(call, request.request_key, std::move(proposal), answer);
 }
 
 void Clients::resize(Call call, const ResizeRequest& request) {
@@ -200,7 +210,7 @@ void Clients::resize(Call call, const ResizeRequest& request) {
   Proposal proposal;
   proposal.events = {
       CapChanged{request.job, *cap, false, call.caller().user, request.notify_command}};
-  commit(call, request.request_key, reply, std::move(proposal));
+  commit_all(call, request.request_key, std::move(proposal), reply);
 }
 
 Seen Clients::seen() const {
@@ -209,17 +219,22 @@ Seen Clients::seen() const {
 }
 
 void Clients::jobs(Call call, const JobsRequest& request) {
-  answer(call, [seen = seen(), request, user = call.caller().user] {
+  answer(call, [seen = seen(), request, caller = call.caller(), info = info_for(call.caller())] {
     JobsReply reply;
     Portion portion;
-    auto walked = each_selected(*seen.state, request.jobs, user, [&](const Job& job, JobId id) {
+    auto visit = [&](const Job& job, JobId id) {
       auto view = view_of(seen, job, id);
       if (!portion.takes_value(view)) return false;
       reply.jobs.push_back(std::move(view));
       return true;
-    });
+    };
+    auto walked = each_selected(*seen.state, request.jobs, caller.user, visit);
     reply.missing = std::move(walked.missing);
     reply.rest = std::move(walked.rest);
+    hide(reply, request.jobs, [&](const JobView& view) {
+      const JobSpec& spec = view.job->spec();
+      return info(spec.owner.uid == caller.uid, spec.queue);
+    });
     return reply;
   });
 }
@@ -237,8 +252,11 @@ void Clients::read_acct(const Call& call, const AcctReading<Reply>& read, AcctRe
     c_.world.after(kBehind, [=, this] { read_acct(call, read, request, until); });
   };
   c_.world.answer(
-      [result, read, request] {
+      [result, read, request, user = call.caller().user, info = info_for(call.caller())] {
         auto reply = read(request);
+        if (reply)
+          hide(*reply, request.jobs,
+               [&](const auto& job) { return info(job.user == user, job.queue); });
         *result = reply ? Call::encoded(*reply) : reply.error();
       },
       done);

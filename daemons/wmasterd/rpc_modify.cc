@@ -43,14 +43,6 @@ std::shared_ptr<const SealedSpec> sealed_as(const SealedSpec& before, Admitted m
                                                        std::move(made.alternatives)});
 }
 
-JobOutcome outcome(JobId id, const Result<void>& done, const std::string& text) {
-  if (done) return {id, 0, text};
-  auto why = done.error().text;
-  bool complete = why.starts_with("Job <");
-  return {id, static_cast<std::uint8_t>(done.error().code),
-          complete ? why : named(id) + ": " + why};
-}
-
 // @source LSF bmod
 std::string being_changed(JobId id) {
   return "Parameters of job <" + to_string(id) + "> are being changed";
@@ -78,7 +70,7 @@ void Clients::change_each(Call call, const std::string& request_key, const JobSe
   if (c_.world.low_space()) return call.refuse(disk_full());
   OutcomeReply reply;
   auto add = [&](JobId id, const Result<void>& result) {
-    reply.jobs.push_back(outcome(id, result, done(id)));
+    reply.jobs.push_back(outcome_of(id, result, done(id)));
   };
   Targets targets;
   auto walked = find_targets(state, jobs, call.caller().user, targets);
@@ -103,12 +95,15 @@ void Clients::change_each(Call call, const std::string& request_key, const JobSe
     ids.push_back(id);
     proposal.events.push_back(std::move(*made));
   }
-  auto results = c_.journal.propose(std::move(proposal));
-  for (std::size_t i = 0; i < results.size(); ++i) add(ids[i], results[i]);
-  std::sort(reply.jobs.begin(), reply.jobs.end(),
-            [](const JobOutcome& a, const JobOutcome& b) { return a.job < b.job; });
   reply.rest = std::move(walked.rest);
-  commit(call, request_key, reply, {});  // the same group: nothing is flushed in between
+  Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
+    for (std::size_t i = 0; i < results.size(); ++i)
+      reply.jobs.push_back(outcome_of(ids[i], results[i], done(ids[i])));
+    std::sort(reply.jobs.begin(), reply.jobs.end(),
+              [](const JobOutcome& a, const JobOutcome& b) { return a.job < b.job; });
+    return reply;
+  };
+  commit(call, request_key, std::move(proposal), answer);
 }
 
 void Clients::switch_queue(Call call, const SwitchRequest& request) {
@@ -163,10 +158,10 @@ void Clients::change(Call call, const ModifyRequest& request, JobSpec spec) {
                        std::move(what)};
   }();
   if (!event) return refuse(call, request.request_key, event.error());
-  auto done = c_.journal.propose({{std::move(*event)}, {}, {}, nullptr});
-  if (!done.front()) return refuse(call, request.request_key, done.front().error());
+  Proposal proposal;
+  proposal.events = {std::move(*event)};
   JobOutcome outcome{request.job, 0, being_changed(request.job)};
-  commit(call, request.request_key, OutcomeReply{{outcome}}, {});  // the same group
+  commit_all(call, request.request_key, std::move(proposal), OutcomeReply{{outcome}});
 }
 
 }  // namespace wm::master

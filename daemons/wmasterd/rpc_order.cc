@@ -54,14 +54,14 @@ void Clients::move(Call call, const MoveRequest& request) {
     if (!runs_queue(call.caller(), job ? job->spec().queue : ""))
       return call.refuse(not_admin(call.caller()));
   }
-  auto reply = std::make_shared<OutcomeReply>();
+  OutcomeReply reply;
   Proposal proposal;
   std::vector<JobId> ids;
   std::int32_t step = 0;
   for (JobId id : request.jobs) {
     const Job* job = find_job(state, id);
     if (!job) {
-      reply->jobs.push_back(
+      reply.jobs.push_back(
           {id, static_cast<std::uint8_t>(Code::NotFound), named(id) + ": No matching job found"});
       continue;
     }
@@ -71,20 +71,13 @@ void Clients::move(Call call, const MoveRequest& request) {
     ids.push_back(id);
     proposal.events.push_back(JobMoved{id, place, call.caller().user});
   }
-  proposal.done = [call, reply](const Result<void>& done) {
-    if (done) call.reply(*reply);
-    else call.refuse(done.error());
-  };
   std::string where = request.top ? " has been moved to the top" : " has been moved to the bottom";
-  auto results = c_.journal.propose(std::move(proposal));
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    JobOutcome outcome{ids[i], 0, named(ids[i]) + where};
-    if (!results[i]) {
-      outcome.code = static_cast<std::uint8_t>(results[i].error().code);
-      outcome.text = results[i].error().text;
-    }
-    reply->jobs.push_back(outcome);
-  }
+  Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
+    for (std::size_t i = 0; i < results.size(); ++i)
+      reply.jobs.push_back(outcome_of(ids[i], results[i], named(ids[i]) + where));
+    return reply;
+  };
+  commit(call, request.request_key, std::move(proposal), answer);
 }
 
 }  // namespace wm::master

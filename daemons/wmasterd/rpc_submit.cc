@@ -73,7 +73,7 @@ void Clients::admit(Call call, const SubmitRequest& request, JobSpec spec) {
       SealedSpec{std::move(made->spec), request.spec, request.credential, request.request_key,
                  std::move(made->alternatives)});
   proposal.events = {JobSubmitted{id, std::move(sealed)}};
-  commit(call, request.request_key, reply, std::move(proposal));
+  commit_all(call, request.request_key, std::move(proposal), reply);
 }
 
 }  // namespace wm::master

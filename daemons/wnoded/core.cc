@@ -50,8 +50,8 @@ Term term_of(const proc::ExitRecord& record, const HostOrder& order) {
     case proc::EndCause::SwapLimit: return Term::Swap;
     case proc::EndCause::PreExecFailed: return Term::PreExecFail;
     case proc::EndCause::PrologFailed: return Term::PrologFailed;
-    case proc::EndCause::StartFailed:
-      return record.text.starts_with("working directory") ? Term::CwdNotExist : Term::LaunchFailed;
+    case proc::EndCause::NoFolder: return Term::CwdNotExist;
+    case proc::EndCause::StartFailed: return Term::LaunchFailed;
     case proc::EndCause::Ordered: break;
   }
   if (known && task->kill && task->term != Term::None) return task->term;
@@ -286,7 +286,7 @@ void Core::on_agent(const proc::AttemptKey& key, const AgentReport& report) {
     return;
   }
   if (std::get_if<WorkerSeen>(&report.fact)) {
-    entry.in_place = true;
+    entry.order.in_place = true;
     if (auto warm = proc::plan_warm(entry.order, host_)) outside_.launcher().tell(key, *warm);
   }
   if (auto* up = std::get_if<AgentUp>(&report.fact)) {

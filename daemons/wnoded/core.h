@@ -73,7 +73,6 @@ class Core {
     std::optional<AgentOrder> agent_order;
     std::string agent_address;
     AgentDoors doors;        ///< of the same agent
-    bool in_place = false;   ///< a worker said hello: the agent tells it to leave
     bool ending = false;     ///< the TERM sequence is ordered
     bool warned = false;     ///< its tasks got SIGTERM, as it is preempted
     bool forgotten = false;  ///< no facts about it are wanted

@@ -89,6 +89,7 @@ void Core::on_order(HostOrder order) {
   if (order.env.empty()) order.env = std::move(entry.order.env);
   if (order.script.empty()) order.script = std::move(entry.order.script);
   if (order.port == 0) order.port = entry.order.port;
+  order.in_place |= entry.order.in_place;  // the master may not have heard of it yet
   entry.order = std::move(order);
   entry.forgotten = false;
   if (entry.stage == Stage::Up || entry.stage == Stage::Over) bring_in_line(key, entry);
@@ -213,7 +214,7 @@ void Core::start_missing(const proc::AttemptKey& key, Entry& entry) {
 
 void Core::end_unwanted(const proc::AttemptKey& key, Entry& entry) {
   for (const auto& task : entry.order.tasks) {
-    bool leaves = task.leave && !entry.in_place && !entry.told.contains(task.task);
+    bool leaves = task.leave && !entry.order.in_place && !entry.told.contains(task.task);
     if (!task.has_process || !(task.kill || leaves)) continue;
     auto known = entry.tasks.find(task.task);
     if (known != entry.tasks.end() && known->second.ended) continue;

@@ -10,11 +10,6 @@ using std::chrono::milliseconds;
 constexpr Duration kFirstPause = milliseconds(50);
 constexpr Duration kLongestPause = milliseconds(1500);
 
-/// The kernel answered for a process that is not there.
-bool says_refused(const Error& error) {
-  return error.code == Code::Unavailable && error.text.find("refused") != std::string::npos;
-}
-
 }  // namespace
 
 MasterLink::MasterLink(boost::asio::io_context& loop, wire::Transport& transport,
@@ -61,7 +56,7 @@ void MasterLink::on_dialled(Result<std::unique_ptr<wire::Link>> link) {
 void MasterLink::on_closed(const Error& error) {
   log::warn("no_master", {{"master", wire::to_string(master_)}, {"why", error.text}});
   link_.reset();
-  handlers_.on_lost(says_refused(error));
+  handlers_.on_lost(error.code == Code::Refused);
   dial_later();
 }
 

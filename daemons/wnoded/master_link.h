@@ -1,6 +1,7 @@
 // Role: the session with the master: dialled for ever, with back-off and jitter.
 //
-//   dial ─► open ─► frames … ─► closed ─► wait (0.05 s … 3 s, ± half) ─► dial
+//   dial ─► open ─► frames … ─► closed ─► wait (at most 0.05 s … 1.5 s, by chance from half of it)
+//   ─► dial
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>

@@ -26,6 +26,13 @@ MasterLink::Handlers handlers_of(Core& core,
           [&core](bool down) { core.on_session_lost(down); }};
 }
 
+void tell_damage(std::uint64_t at, std::uint64_t bytes) {
+  log::warn("exit_records_damaged",
+            {{"at", at},
+             {"bytes", bytes},
+             {"remedy", "look after the disk: ends of attempts may be lost"}});
+}
+
 }  // namespace
 
 RealOutside::RealOutside(boost::asio::io_context& loop, NodeSetup setup)
@@ -90,7 +97,7 @@ void RealOutside::on_ways(const Ways& ways) {
 Result<void> RealOutside::adopt() {
   WM_TRY(auto found, shepherds_.find_old());
   // read after connecting: whoever ended in between has written its record by now
-  WM_TRY(auto records, proc::read_exits(setup_.folders.exits));
+  WM_TRY(auto records, proc::read_exits(setup_.folders.exits, tell_damage));
   core_.adopt(found.living, records);
   shepherds_.listen([this](const auto& key, const auto& word) { on_word(key, word); },
                     [this](const auto& key) { core_.on_shepherd_lost(key); });
@@ -180,7 +187,7 @@ void RealOutside::read_gpus(std::function<void(std::vector<proc::GpuReading>)> d
 }
 
 void RealOutside::keep_records(const std::function<bool(const proc::ExitRecord&)>& keep) {
-  if (auto done = proc::shrink_exits(setup_.folders.exits, keep); !done)
+  if (auto done = proc::shrink_exits(setup_.folders.exits, keep, tell_damage); !done)
     log::warn("exit_records_not_shrunk", {{"why", done.error().text}});
 }
 

@@ -118,12 +118,11 @@ void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now) {
   task.record.usage = usage;
   task.record.usage.cpu += task.cpu_before;
   task.record.ended = now;
-  char text[512];
-  auto n = ::read(task.trouble.get(), text, sizeof(text));  // at its end: nobody writes any more
-  task.trouble.reset();
-  if (n <= 0) return;
-  task.record.text.assign(text, static_cast<std::size_t>(n));
-  if (status == kNotStarted) task.record.cause = proc::EndCause::StartFailed;
+  auto [hindrance, text] = proc::read_trouble(task.trouble);
+  if (hindrance == proc::Hindrance::None) return;
+  task.record.text = std::move(text);
+  if (hindrance == proc::Hindrance::NoFolder) task.record.cause = proc::EndCause::NoFolder;
+  if (hindrance == proc::Hindrance::NotReady) task.record.cause = proc::EndCause::StartFailed;
 }
 
 }  // namespace wm::shepherd

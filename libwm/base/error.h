@@ -25,6 +25,7 @@ enum class Code : std::uint8_t {
   Limit = 11,       ///< a bound (size, count) was exceeded
   System = 12,      ///< the operating system refused; text holds errno's words
   Stale = 13,       ///< membership or attempt has moved on; look again
+  Refused = 14,     ///< the peer's host answers, and nothing listens there
 };
 
 /// The code's name as logs and JSON show it, for example "not_found".

@@ -14,7 +14,19 @@ constexpr std::string_view kStillTrying = "batch system daemon not responding ..
 
 TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
 
-bool worth_retrying(Code code) { return code == Code::Unavailable || code == Code::Timeout; }
+bool worth_retrying(Code code) {
+  return code == Code::Unavailable || code == Code::Timeout || code == Code::Refused;
+}
+
+// Where the fault may lie, for whom the line is all that he sees for hours.
+std::string_view remedy(Code code) {
+  if (code == Code::Refused) return "nothing listens there: does wmasterd run?";
+  return "is master_host of wm.conf right, and the way to it open?";
+}
+
+std::string still_trying(const Error& why) {
+  return std::string(kStillTrying) + " (" + why.text + "; " + std::string(remedy(why.code)) + ")";
+}
 
 // Our own identity service being away is nothing that waiting for the master cures.
 Error own_service(const Error& error) {
@@ -47,7 +59,7 @@ Result<wire::Frame> Connection::call(std::uint16_t type, const std::string& payl
     if (!worth_retrying(reply.error().code)) return reply;
     auto retry = plan.next(now() - began, chance());
     if (!retry) return reply;
-    if (retry->notice && options_.notice) options_.notice(kStillTrying);
+    if (retry->notice && options_.notice) options_.notice(still_trying(reply.error()));
     std::this_thread::sleep_for(retry->delay);
   }
 }
@@ -62,14 +74,15 @@ Result<wire::Frame> Connection::try_once(std::uint16_t type, const std::string& 
 }
 
 Result<wire::Frame> Connection::next(Duration timeout) {
-  if (!session_ && received_.empty()) return fail(Code::Unavailable, "there is no session");
+  if (!session_ && received_.empty())
+    return fail(Code::Unavailable, to_string(options_.to) + ": no session");
   auto frame = receive(now() + timeout);
   if (!frame && frame.error().code != Code::Timeout) disconnect();
   return frame;
 }
 
 Result<void> Connection::send(std::uint16_t type, std::string payload) {
-  if (!session_) return fail(Code::Unavailable, "there is no session");
+  if (!session_) return fail(Code::Unavailable, to_string(options_.to) + ": no session");
   WM_TRY(auto bytes, session_->seal(type, std::move(payload)));
   outbound_ += bytes;
   auto sent = flush(now() + options_.request_timeout);

@@ -31,7 +31,7 @@ struct ConnectionOptions {
   Duration hello_timeout = std::chrono::seconds(5);     ///< connect and hello, one try
   Duration request_timeout = std::chrono::seconds(60);  ///< request to reply, one try
   RetryOptions retry;
-  /// Where "batch system daemon not responding ... still trying" goes; none: silent.
+  /// Where "batch system daemon not responding ... still trying (why)" goes; none: silent.
   std::function<void(std::string_view)> notice;
 };
 
@@ -48,7 +48,7 @@ class Connection {
   /// request_timeout for requests that rightly take long (bsub -K). A stream that was not read
   /// to its end must be left by disconnect() first: its frames would be taken for the answer.
   /// @errors Denied, Version: refused for good; NotFound: unknown host name; Limit: request too
-  ///         large; System: own identity service; Unavailable, Timeout: gave up retrying
+  ///         large; System: own identity service; Refused, Unavailable, Timeout: gave up retrying
   Result<wire::Frame> call(std::uint16_t type, const std::string& payload,
                            std::optional<Duration> timeout = {});
 

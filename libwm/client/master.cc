@@ -86,8 +86,11 @@ template <class Reply, class Request>
 Result<Reply> Master::ask(Verb verb, const Request& request, bool forever) {
   std::optional<Duration> timeout;
   if (forever) timeout = std::chrono::hours(24 * 365);
-  WM_TRY(auto frame, parts_->connection.call(static_cast<std::uint16_t>(verb),
-                                             codec::encode(request), timeout));
+  auto answer =
+      parts_->connection.call(static_cast<std::uint16_t>(verb), codec::encode(request), timeout);
+  if (!answer && answer.error().code == Code::NotFound)
+    return answer.error().within("wm.conf: master_host");
+  WM_TRY(auto frame, std::move(answer));
   if (frame.type == static_cast<std::uint16_t>(Verb::Failed)) {
     WM_TRY(auto error, codec::decode<VerbError>(frame.payload));
     return fail(static_cast<Code>(error.code), error.text);

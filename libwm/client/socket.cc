@@ -29,7 +29,8 @@ union Address {
 };
 
 Error gone(std::string_view what) {
-  return fail(Code::Unavailable, std::string(what) + ": " + std::strerror(errno));
+  return fail(errno == ECONNREFUSED ? Code::Refused : Code::Unavailable,
+              std::string(what) + ": " + std::strerror(errno));
 }
 
 Address to_address(const std::string& numeric, std::uint16_t port) {
@@ -82,10 +83,12 @@ int outcome(int fd) {
 
 }  // namespace
 
-Socket::Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+Socket::Socket(Socket&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), peer_(std::move(other.peer_)) {}
 
 Socket& Socket::operator=(Socket&& other) noexcept {
   std::swap(fd_, other.fd_);
+  std::swap(peer_, other.peer_);
   return *this;
 }
 
@@ -95,12 +98,12 @@ Socket::~Socket() {
 
 Result<Socket> Socket::connect(const wire::Endpoint& to, TimePoint deadline) {
   auto attempt = [&](const sockaddr* address, socklen_t length) -> Result<Socket> {
-    Socket socket(new_socket(address->sa_family));
+    Socket socket(new_socket(address->sa_family), to_string(to));
     if (socket.fd_ < 0) return gone("cannot make a socket");
-    if (!begin(socket.fd_, address, length)) return gone(to_string(to));
+    if (!begin(socket.fd_, address, length)) return gone(socket.peer_);
     WM_TRY(socket.await(POLLOUT, deadline));
     errno = outcome(socket.fd_);
-    if (errno != 0) return gone(to_string(to));
+    if (errno != 0) return gone(socket.peer_);
     return socket;
   };
   if (to.is_local()) {
@@ -123,13 +126,13 @@ Result<void> Socket::await(short events, TimePoint deadline) const {
   for (;;) {
     auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left.count() < 0) return fail(Code::Timeout, "no answer in time");
+    if (left.count() < 0) return fail(Code::Timeout, peer_ + ": no answer in time");
     pollfd wanted{fd_, events, 0};
     auto most = std::min<std::int64_t>(left.count(), 1 << 30);
     int n = ::poll(&wanted, 1, static_cast<int>(most));
     if (n > 0) return {};
-    if (n < 0 && errno != EINTR) return gone("poll");
-    if (n == 0 && left.count() == 0) return fail(Code::Timeout, "no answer in time");
+    if (n < 0 && errno != EINTR) return gone(peer_ + ": poll");
+    if (n == 0 && left.count() == 0) return fail(Code::Timeout, peer_ + ": no answer in time");
   }
 }
 
@@ -141,7 +144,7 @@ Result<void> Socket::write(std::string_view bytes, TimePoint deadline) {
     } else if (errno == EAGAIN) {
       WM_TRY(await(POLLOUT, deadline));
     } else if (errno != EINTR) {
-      return gone("connection lost");
+      return gone(peer_ + ": connection lost");
     }
   }
   return {};
@@ -152,9 +155,9 @@ Result<std::string> Socket::read(TimePoint deadline) {
   for (;;) {
     auto n = ::recv(fd_, block, sizeof block, 0);
     if (n > 0) return std::string(block, static_cast<std::size_t>(n));
-    if (n == 0) return fail(Code::Unavailable, "connection closed by the peer");
+    if (n == 0) return fail(Code::Unavailable, peer_ + ": connection closed by the peer");
     if (errno == EAGAIN) WM_TRY(await(POLLIN, deadline));
-    else if (errno != EINTR) return gone("connection lost");
+    else if (errno != EINTR) return gone(peer_ + ": connection lost");
   }
 }
 

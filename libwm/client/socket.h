@@ -17,7 +17,8 @@ namespace wm::client {
 class Socket {
  public:
   /// Connects, trying each address of the name in turn.
-  /// @errors NotFound: unknown host; Unavailable: nobody answers; Timeout: deadline passed
+  /// @errors NotFound: unknown host; Refused: nothing listens there; Unavailable: no way there;
+  ///         Timeout: deadline passed. Each names the endpoint.
   static Result<Socket> connect(const wire::Endpoint& to, TimePoint deadline);
 
   Socket(Socket&& other) noexcept;
@@ -37,9 +38,10 @@ class Socket {
   int descriptor() const { return fd_; }
 
  private:
-  explicit Socket(int fd) : fd_(fd) {}
+  Socket(int fd, std::string peer) : fd_(fd), peer_(std::move(peer)) {}
   Result<void> await(short events, TimePoint deadline) const;
   int fd_ = -1;
+  std::string peer_;  // "mhost:6885": stands in every error
 };
 
 }  // namespace wm::client

@@ -1,8 +1,9 @@
 // Role: one table of fields per struct gives both directions of its bytes, so that
 // writing and reading cannot disagree. The bytes are protobuf's (tag, varint, length-
-// delimited), made and read by libprotobuf-lite's coded streams: zero values are left out
-// (unless the field's default is not zero), a field that is absent keeps its default,
-// unknown tags are skipped, so old and new readers and writers understand each other.
+// delimited), made and read here: libprotobuf's own streams count in int, and a state may be
+// larger than 2 GiB. Zero values are left out (unless the field's default is not zero), a field
+// that is absent keeps its default, unknown tags are skipped, so old and new readers and
+// writers understand each other.
 // Included by codec/*.cc only; everybody else uses codec/codec.h.
 //
 //   WM_FIELDS(HostConf) { f(1, s.name); f(2, s.slots); }
@@ -10,9 +11,6 @@
 // Invariants: tags are append-only; a vector of numbers is packed; depth <= 32.
 // @source Protocol Buffers encoding: varint, ZigZag, wire types 0, 1 and 2.
 #pragma once
-
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <algorithm>
 #include <bit>
@@ -39,9 +37,57 @@
 
 namespace wm::codec {
 
-namespace pb = google::protobuf::io;
-
 inline constexpr int kMaxDepth = 32;
+
+// How a field lies in the bytes: the lowest three bits of its key.
+inline constexpr std::uint64_t kVarint = 0, kFixed64 = 1, kDelimited = 2;
+inline constexpr std::uint64_t kHighestTag = (1u << 29) - 1;
+
+inline void write_varint(std::string& out, std::uint64_t n) {
+  for (; n >= 0x80; n >>= 7) out += static_cast<char>(n | 0x80);
+  out += static_cast<char>(n);
+}
+inline void write_key(std::string& out, int tag, std::uint64_t kind) {
+  write_varint(out, static_cast<std::uint64_t>(tag) << 3 | kind);
+}
+
+/// What is left to read of some bytes. False: they end too early, or no number stands there;
+/// nothing further can be read then.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view bytes) : rest_(bytes) {}
+
+  bool at_end() const { return rest_.empty(); }
+
+  bool varint(std::uint64_t& n) {
+    n = 0;
+    for (std::size_t i = 0; i < rest_.size() && i < 10; ++i) {
+      auto byte = static_cast<std::uint8_t>(rest_[i]);
+      n |= std::uint64_t{byte & 0x7fu} << (7 * i);
+      if (byte & 0x80) continue;
+      rest_.remove_prefix(i + 1);
+      return true;
+    }
+    return false;
+  }
+  bool fixed64(std::uint64_t& n) {
+    n = 0;
+    if (rest_.size() < sizeof n) return false;
+    for (std::size_t i = sizeof n; i-- > 0;) n = n << 8 | static_cast<std::uint8_t>(rest_[i]);
+    rest_.remove_prefix(sizeof n);
+    return true;
+  }
+  bool delimited(std::string_view& text) {
+    std::uint64_t length = 0;
+    if (!varint(length) || length > rest_.size()) return false;
+    text = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    return true;
+  }
+
+ private:
+  std::string_view rest_;
+};
 
 // How a C++ type travels: as a number in a varint, as 8 bytes, or length-delimited.
 template <class T>
@@ -81,6 +127,24 @@ void from_bits(std::uint64_t bits, T& v) {
   else v = static_cast<T>(bits);
 }
 
+/// The enumerator with this word; its to_string says "unknown" past the last.
+template <class E>
+bool from_word(std::string_view text, E& v) {
+  for (std::uint8_t i = 0; to_string(static_cast<E>(i)) != "unknown"; ++i) {
+    if (to_string(static_cast<E>(i)) != text) continue;
+    v = static_cast<E>(i);
+    return true;
+  }
+  return false;
+}
+
+/// A value that has a `complete` beside its field table gets it called once it is read: for what
+/// older writers said in another field.
+template <class T>
+concept Completed = requires(T& value) {
+  complete(value);
+};
+
 class Writer;
 class Reader;
 template <class T>
@@ -101,6 +165,8 @@ class NonZeroTags {
   }
   template <class... Ts>
   void one_of(const std::variant<Ts...>&) {}
+  template <class... Ts>
+  void word(Ts&&...) {}
 
   std::vector<int> tags;
 };
@@ -120,8 +186,7 @@ const std::vector<int>& non_zero_tags() {
 /// Writes the fields of one struct. @cost O(bytes)   @thread one
 class Writer {
  public:
-  Writer(pb::CodedOutputStream& out, const std::vector<int>& non_zero)
-      : out_(out), non_zero_(non_zero) {}
+  Writer(std::string& out, const std::vector<int>& non_zero) : out_(out), non_zero_(non_zero) {}
 
   template <class T>
   void operator()(int tag, const T& v) {
@@ -139,11 +204,7 @@ class Writer {
     if constexpr (Number<T> || is_id<T>) {
       if (list.empty()) return;
       std::string packed;
-      pb::StringOutputStream raw(&packed);
-      {
-        pb::CodedOutputStream out(&raw);
-        for (const auto& v : list) out.WriteVarint64(to_bits(v));
-      }
+      for (const auto& v : list) write_varint(packed, to_bits(v));
       bytes(tag, packed);
     } else {
       for (const auto& v : list) element(tag, v);
@@ -165,6 +226,16 @@ class Writer {
     for (const auto& entry : map) bytes(tag, write_value(entry));
   }
 
+  /// An enumeration that travels as its word, as texts of old bytes do; always present.
+  template <class E>
+  void word(int tag, const E& v) {
+    bytes(tag, std::string(to_string(v)));
+  }
+  template <class E>
+  void word(int tag, const std::optional<E>& v, std::string_view none) {
+    bytes(tag, std::string(v ? to_string(*v) : none));
+  }
+
   /// A variant: alternative i travels under tag i + 1, always present.
   template <class... Ts>
   void one_of(const std::variant<Ts...>& v) {
@@ -182,11 +253,11 @@ class Writer {
   template <class T>
   void scalar(int tag, const T& v) {
     if constexpr (std::same_as<T, double>) {
-      out_.WriteTag(static_cast<std::uint32_t>(tag) << 3 | 1);
-      out_.WriteLittleEndian64(to_bits(v));
+      write_key(out_, tag, kFixed64);
+      for (int i = 0; i < 64; i += 8) out_ += static_cast<char>(to_bits(v) >> i);
     } else {
-      out_.WriteTag(static_cast<std::uint32_t>(tag) << 3);
-      out_.WriteVarint64(to_bits(v));
+      write_key(out_, tag, kVarint);
+      write_varint(out_, to_bits(v));
     }
   }
   template <class T>
@@ -194,14 +265,14 @@ class Writer {
     if (auto text = write_value(v); !text.empty()) bytes(tag, text);
   }
   void bytes(int tag, const std::string& text) {
-    out_.WriteTag(static_cast<std::uint32_t>(tag) << 3 | 2);
-    out_.WriteVarint32(static_cast<std::uint32_t>(text.size()));
-    out_.WriteString(text);
+    write_key(out_, tag, kDelimited);
+    write_varint(out_, text.size());
+    out_ += text;
   }
   bool has_default(int tag) const {
     return std::find(non_zero_.begin(), non_zero_.end(), tag) != non_zero_.end();
   }
-  pb::CodedOutputStream& out_;
+  std::string& out_;
   const std::vector<int>& non_zero_;
 };
 
@@ -245,6 +316,19 @@ class Reader {
     if (is_bytes_ && read_value(bytes_, entry, depth_ + 1)) map.insert(std::move(entry));
     else ok_ = false;
   }
+  template <class E>
+  void word(int tag, E& v) {
+    std::string text;
+    if (tag != tag_) return;
+    value(text);
+    ok_ = ok_ && from_word(text, v);
+  }
+  template <class E>
+  void word(int tag, std::optional<E>& v, std::string_view none) {
+    if (tag != tag_) return;
+    v.reset();
+    if (!is_bytes_ || bytes_ != none) word(tag, v.emplace());
+  }
   template <class... Ts>
   void one_of(std::variant<Ts...>& v) {
     one_of_impl(v, std::index_sequence_for<Ts...>());
@@ -270,11 +354,10 @@ class Reader {
       ok_ = false;
       return;
     }
-    pb::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes_.data()),
-                            static_cast<int>(bytes_.size()));
+    Cursor in(bytes_);
     std::uint64_t bits = 0;
-    while (in.CurrentPosition() < static_cast<int>(bytes_.size())) {
-      if (!in.ReadVarint64(&bits)) {
+    while (!in.at_end()) {
+      if (!in.varint(bits)) {
         ok_ = false;
         return;
       }
@@ -312,43 +395,30 @@ void fields(F& f, const std::pair<K, V>& s) {
 template <class T>
 std::string write_value(const T& value) {
   std::string bytes;
-  pb::StringOutputStream raw(&bytes);
-  {
-    pb::CodedOutputStream out(&raw);
-    Writer writer(out, non_zero_tags<T>());
-    fields(writer, value);
-  }
+  Writer writer(bytes, non_zero_tags<T>());
+  fields(writer, value);
   return bytes;
 }
 
 template <class T>
 bool read_value(std::string_view bytes, T& value, int depth) {
   if (depth > kMaxDepth) return false;
-  auto size = static_cast<int>(bytes.size());
-  pb::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()), size);
-  while (in.CurrentPosition() < size) {
-    std::uint32_t key = in.ReadTag();
-    if (key >> 3 == 0) return false;
-    std::uint64_t bits = 0;
-    std::uint32_t length = 0;
+  Cursor in(bytes);
+  while (!in.at_end()) {
+    std::uint64_t key = 0, bits = 0;
     std::string_view text;
-    if ((key & 7) == 0) {
-      if (!in.ReadVarint64(&bits)) return false;
-    } else if ((key & 7) == 1) {
-      if (!in.ReadLittleEndian64(&bits)) return false;
-    } else if ((key & 7) == 2) {
-      if (!in.ReadVarint32(&length)) return false;
-      auto at = static_cast<std::size_t>(in.CurrentPosition());
-      if (length > bytes.size() - at) return false;
-      text = bytes.substr(at, length);
-      if (!in.Skip(static_cast<int>(length))) return false;
-    } else {
-      return false;
-    }
-    Reader reader(static_cast<int>(key >> 3), bits, text, (key & 7) == 2, depth);
+    if (!in.varint(key) || key >> 3 == 0 || key >> 3 > kHighestTag) return false;
+    auto kind = key & 7;
+    bool whole = kind == kVarint      ? in.varint(bits)
+                 : kind == kFixed64   ? in.fixed64(bits)
+                 : kind == kDelimited ? in.delimited(text)
+                                      : false;
+    if (!whole) return false;
+    Reader reader(static_cast<int>(key >> 3), bits, text, kind == kDelimited, depth);
     fields(reader, value);
     if (!reader.ok()) return false;
   }
+  if constexpr (Completed<T>) complete(value);
   return true;
 }
 

@@ -48,6 +48,7 @@ WM_FIELDS(ClusterConf) {
   f(60, s.unit_types);
   f(80, s.scripts);
   f(263, s.lsf);
+  f(240, s.job_info);
 }
 WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
 WM_FIELDS(QueueConf) {
@@ -56,9 +57,9 @@ WM_FIELDS(QueueConf) {
   f(12, s.max_slots), f(13, s.user_slots), f(14, s.host_slots), f(15, s.mem_limit);
   f(17, s.rerunnable), f(18, s.exclusive), f(19, s.interactive), f(20, s.res_req);
   f(21, s.order);
-  f(60, s.place), f(61, s.preempts), f(62, s.preempt_by), f(63, s.preempt_grace);
+  f.word(60, s.place), f(61, s.preempts), f.word(62, s.preempt_by), f(63, s.preempt_grace);
   f(80, s.limits), f(81, s.pre_exec), f(82, s.post_exec), f(83, s.requeue_exits.codes);
-  f(140, s.elastic), f(141, s.requeue_exits.excluding);
+  f.word(140, s.elastic), f(141, s.requeue_exits.excluding);
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);
@@ -68,7 +69,7 @@ WM_FIELDS(HostConf) {
 WM_FIELDS(PlanConf) {
   f(1, s.path), f(2, s.shares), f(3, s.owns), f(4, s.limit), f(5, s.lend), f(6, s.borrow);
   f(7, s.borrow_from), f(8, s.reclaim_grace), f(9, s.policy), f(10, s.users), f(11, s.description);
-  f(140, s.elastic);
+  f.word(140, s.elastic, "queue");
 }
 WM_FIELDS(Container) { f(1, s.driver), f(2, s.image), f(3, s.binds), f(4, s.options); }
 WM_FIELDS(AppConf) {
@@ -77,7 +78,7 @@ WM_FIELDS(AppConf) {
   f(11, s.rerunnable), f(12, s.reclaim_grace), f(13, s.kill_grace), f(14, s.pre_exec);
   f(15, s.post_exec), f(16, s.success_exits), f(17, s.requeue_exits.codes), f(18, s.warm_imports);
   f(40, s.gpu_check);
-  f(60, s.place);
+  f.word(60, s.place, "queue");
   f(80, s.container), f(81, s.requeue_exits.excluding);
 }
 WM_FIELDS(UserConf) {

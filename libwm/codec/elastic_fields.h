@@ -27,6 +27,16 @@ WM_FIELDS(EpochPlan) {
   f(1, s.epoch), f(2, s.lead), f(3, s.members), f(4, s.rendezvous), f(5, s.emergency),
       f(6, s.reason);
   f(7, s.survivors);
+  f(240, s.cause);
+}
+/// Programs before EpochCause said it by the first word of the reason.
+inline EpochCause cause_in_words(std::string_view reason) {
+  if (reason == "start") return EpochCause::Start;
+  bool chosen = reason.starts_with("grow") || reason.starts_with("shrink");
+  return chosen ? EpochCause::Resize : EpochCause::Loss;
+}
+inline void complete(EpochPlan& plan) {
+  if (plan.cause == EpochCause::Untold) plan.cause = cause_in_words(plan.reason);
 }
 WM_FIELDS(EpochWithdrawn) { f(1, s.epoch), f(2, s.reason); }
 WM_FIELDS(EpochBroken) { f(1, s.epoch), f(2, s.reason); }
@@ -52,6 +62,10 @@ WM_FIELDS(AgentUp) { f(1, s.address), f(2, s.doors); }
 WM_FIELDS(EpochFormed) {
   f(1, s.epoch), f(2, s.lead), f(3, s.members), f(4, s.step), f(5, s.pause), f(6, s.steps_lost);
   f(7, s.reason), f(8, s.pause_known);
+  f(240, s.cause);
+}
+inline void complete(EpochFormed& formed) {
+  if (formed.cause == EpochCause::Untold) formed.cause = cause_in_words(formed.reason);
 }
 WM_FIELDS(WorkersCapped) { f(1, s.max_tasks); }
 WM_FIELDS(WorkerSeen) { f(1, s.task); }

@@ -31,7 +31,7 @@ WM_FIELDS(HostOrder) {
   f(22, s.submitted), f(60, s.attach), f(61, s.preempt);
   f(80, s.launch), f(81, s.suspend), f(82, s.relaunches), f(83, s.leave_grace);
   f(84, s.queue_pre_exec), f(85, s.queue_post_exec), f(86, s.notice), f(87, s.notice_command);
-  f(88, s.notice_hosts), f(120, s.port), f(200, s.writer);
+  f(88, s.notice_hosts), f(120, s.port), f(200, s.writer), f(240, s.in_place);
 }
 WM_FIELDS(FactStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid), f(5, s.port); }
 WM_FIELDS(FactEnded) {

@@ -7,8 +7,6 @@ namespace wm::conf {
 namespace {
 
 using A = AppConf;
-constexpr std::array<std::string_view, 4> kPlaces = {"queue", "pack", "spread", "topology"};
-
 constexpr std::array<std::string_view, 4> kDrivers = {"none", "charliecloud", "podman",
                                                       "apptainer"};
 
@@ -77,7 +75,7 @@ constexpr Key<A> kKeys[] = {
      "which affinity[] does not move: forks share it where it is. Empty: none."},
     {"place",
      [](A& a) -> Field {
-       return Choice{&a.place, kPlaces};
+       return WordOr<PlaceBy>{&a.place, "queue"};
      },
      kAny, Effect::Reconfig,
      "Where its jobs' tasks go: pack, spread or topology as in queues.conf, or as the queue says."},

@@ -31,6 +31,11 @@ constexpr Key<C> kKeys[] = {
      "Socket of munged. Empty: the one that libmunge knows."},
     {"admins", [](C& c) -> Field { return &c.admins; }, kAny, Effect::Reconfig,
      "Users that may administer the cluster, besides root and master_user."},
+    {"job_info", [](C& c) -> Field { return &c.job_info; }, kAny, Effect::Reconfig,
+     "What people who do not administer a job see of it when it is not theirs, in every command: "
+     "all "
+     "of it; a summary, which has its state, queue, size, hosts and times and nothing that its "
+     "owner wrote (summary); or nothing, as if there were no such job (none)."},
     {"default_queue", [](C& c) -> Field { return &c.default_queue; }, kAny, Effect::NewJobs,
      "Queue of jobs submitted without -q."},
     {"default_plan", [](C& c) -> Field { return &c.default_plan; }, kAny, Effect::NewJobs,

@@ -71,7 +71,17 @@ Result<Int> parse_count(std::string_view text, Range range) {
   return static_cast<Int>(value);
 }
 
+// Who comes from LSF means minutes: a bare number is not guessed at.
+Result<void> has_unit(std::string_view text) {
+  bool bare = !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
+  if (!bare || text.find_first_not_of("0.") == std::string_view::npos) return {};
+  auto number = std::string(text);
+  return fail(Code::BadArgument,
+              "'" + number + "' has no unit: write " + number + "min or " + number + "s");
+}
+
 Result<Duration> parse_time(std::string_view text, Range range) {
+  WM_TRY(has_unit(text));
   WM_TRY(auto value, parse_duration(text));
   WM_TRY(in_range(value.count(), range,
                   [](std::int64_t us) { return format_duration(Duration(us)); }));
@@ -156,6 +166,21 @@ Result<void> set_borrow(BorrowField field, std::string_view text) {
   return {};
 }
 
+template <class E>
+Strings words_of(WordOr<E> field) {
+  Strings words = words_of<E>();
+  words.emplace(words.begin(), field.none);
+  return words;
+}
+
+template <class E>
+Result<void> set_word_or(WordOr<E> field, std::string_view text) {
+  if (text == field.none) return store(field.value, std::optional<E>());
+  auto value = parse_word<E>(text);
+  if (!value) return bad(text, "one of " + joined(words_of(field), " "));
+  return store(field.value, std::optional<E>(*value));
+}
+
 Result<void> set_choice(Choice field, std::string_view text) {
   Strings words(field.words.begin(), field.words.end());
   if (std::find(words.begin(), words.end(), text) == words.end())
@@ -203,6 +228,7 @@ Result<void> set_field(const Field& field, std::string_view text, Range range) {
           [&](PortRange f) { return set_ports(f, text, range); },
           [&](BorrowField f) { return set_borrow(f, text); },
           [&](Choice f) { return set_choice(f, text); },
+          [&]<class E>(WordOr<E> f) { return set_word_or(f, text); },
           [&]<class E>(E* f) { return store(f, parse_word<E>(text)); },
       },
       field);
@@ -230,6 +256,9 @@ std::string show_field(const Field& field) {
           },
           [](BorrowField f) -> Text { return show_borrow(f); },
           [](Choice f) -> Text { return *f.text; },
+          []<class E>(WordOr<E> f) -> Text {
+            return Text(*f.value ? to_string(**f.value) : f.none);
+          },
           []<class E>(E* f) -> Text { return Text(to_string(*f)); },
       },
       field);
@@ -244,7 +273,7 @@ std::string describe_field(const Field& field) {
           [](std::uint32_t*) -> Text { return "number"; },
           [](std::int32_t*) -> Text { return "number, may be negative"; },
           [](Bytes*) -> Text { return "size such as 512M or 16G"; },
-          [](Duration*) -> Text { return "time such as 250ms, 10s, 5m, 2h"; },
+          [](Duration*) -> Text { return "time with its unit: 250ms, 10s, 5min, 2h"; },
           [](std::optional<std::uint32_t>*) -> Text { return "number or none"; },
           [](std::optional<Duration>*) -> Text { return "time or none"; },
           [](std::optional<Bytes>*) -> Text { return "size or none"; },
@@ -255,6 +284,7 @@ std::string describe_field(const Field& field) {
           [](PortRange) -> Text { return "range of ports"; },
           [](BorrowField) -> Text { return "any, none, or a list of plans"; },
           [](Choice f) -> Text { return joined(Strings(f.words.begin(), f.words.end()), ", "); },
+          []<class E>(WordOr<E> f) -> Text { return joined(words_of(f), ", "); },
           []<class E>(E*) -> Text { return joined(words_of<E>(), ", "); },
       },
       field);

@@ -34,6 +34,12 @@ struct BorrowField {
   Borrow* borrow;
   std::vector<std::string>* from;
 };
+/// One of an enumeration's words, or `none` for what stands elsewhere.
+template <class E>
+struct WordOr {
+  std::optional<E>* value;
+  std::string_view none;
+};
 /// A text that is one of a few words.
 struct Choice {
   std::string* text;
@@ -46,7 +52,8 @@ using Field =
                  std::optional<std::uint32_t>*, std::optional<Duration>*, std::vector<std::string>*,
                  std::vector<std::uint32_t>*, std::map<std::string, std::string>*, PortRange,
                  BorrowField, Choice, RequeueExits*, AppType*, ResizeMode*, GpuMode*, PlanPolicy*,
-                 Interactive*, Backfill*, JobOrder*, std::optional<Bytes>*>;
+                 Interactive*, Backfill*, JobOrder*, std::optional<Bytes>*, PlaceBy*, PreemptBy*,
+                 SizeBy*, JobInfo*, WordOr<PlaceBy>, WordOr<SizeBy>>;
 
 /// Reads `text` into the field; the field is left alone on failure.
 /// @errors BadArgument: not of the field's type or outside `range`; the text names both

@@ -1,13 +1,10 @@
 // Keys of plans.conf.
-#include <array>
-
 #include "libwm/conf/keys.h"
 
 namespace wm::conf {
 namespace {
 
 using P = PlanConf;
-constexpr std::array<std::string_view, 3> kElastic = {"queue", "fairshare", "goodput"};
 
 constexpr Key<P> kKeys[] = {
     {"shares",
@@ -44,7 +41,7 @@ constexpr Key<P> kKeys[] = {
      "How it divides among its jobs: equally, or by priority and time of submission."},
     {"elastic",
      [](P& p) -> Field {
-       return Choice{&p.elastic, kElastic};
+       return WordOr<SizeBy>{&p.elastic, "queue"};
      },
      kAny, Effect::Reconfig,
      "Sizes of its elastic jobs beyond their minimum: equal (fairshare), by what each gains from "

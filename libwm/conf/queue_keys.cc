@@ -1,15 +1,10 @@
 // Keys of queues.conf.
-#include <array>
-
 #include "libwm/conf/keys.h"
 
 namespace wm::conf {
 namespace {
 
 using Q = QueueConf;
-constexpr std::array<std::string_view, 3> kPlaces = {"pack", "spread", "topology"};
-constexpr std::array<std::string_view, 4> kPreemptBy = {"shrink", "requeue", "suspend", "kill"};
-constexpr std::array<std::string_view, 2> kElastic = {"fairshare", "goodput"};
 
 constexpr Key<Q> kKeys[] = {
     {"priority",
@@ -82,11 +77,7 @@ constexpr Key<Q> kKeys[] = {
      "Whether jobs may ask for whole hosts (bsub -x)."},
     {"res_req", [](Q& q) -> Field { return &q.res_req; }, kAny, Effect::NewJobs,
      "Resource requirement that is added to every job's -R."},
-    {"place",
-     [](Q& q) -> Field {
-       return Choice{&q.place, kPlaces};
-     },
-     kAny, Effect::Reconfig,
+    {"place", [](Q& q) -> Field { return &q.place; }, kAny, Effect::Reconfig,
      "Where its jobs' tasks go: on the fewest hosts (pack), evenly on many (spread), or below as "
      "few switches as can be (topology). Under pack the first host of an elastic job with GPUs is "
      "cleared of alike jobs' tasks, which get as many GPUs elsewhere, rather than that it starts "
@@ -94,22 +85,14 @@ constexpr Key<Q> kKeys[] = {
     {"preempts", [](Q& q) -> Field { return &q.preempts; }, kAny, Effect::Reconfig,
      "Queues whose running jobs make way for its pending jobs; lower: all of lower priority. "
      "Elastic jobs of lower queues shrink for it in any case."},
-    {"preempt_by",
-     [](Q& q) -> Field {
-       return Choice{&q.preempt_by, kPreemptBy};
-     },
-     kAny, Effect::Reconfig,
+    {"preempt_by", [](Q& q) -> Field { return &q.preempt_by; }, kAny, Effect::Reconfig,
      "How far its own running jobs make way: elastic ones shrink (shrink); jobs are told to save "
      "their work and queued again (requeue); rerunnable ones are, others are stopped and go on "
      "once "
      "their slots are free again, unless they hold GPUs (suspend); jobs that are not rerunnable "
      "are "
      "ended (kill)."},
-    {"elastic",
-     [](Q& q) -> Field {
-       return Choice{&q.elastic, kElastic};
-     },
-     kAny, Effect::Reconfig,
+    {"elastic", [](Q& q) -> Field { return &q.elastic; }, kAny, Effect::Reconfig,
      "Sizes of its elastic jobs beyond their minimum: equal (fairshare), or by what each gains "
      "from another task, as far as its reported step times tell (goodput): it goes to a further "
      "host only where that makes it faster. A plan may say otherwise."},

@@ -145,7 +145,8 @@ bool Lead::gather(TimePoint now) {
   bool broken = !intact_ && !plan_ && !current_.members.empty();
   if (broken) start_recovery("a new lead took over", now);
   if (intact_ && current_.epoch > roster_.order.last_epoch) {
-    EpochFormed fact{current_.epoch, number(), current_.members, 0, {}, false, 0, current_.reason};
+    EpochFormed fact{current_.epoch,  number(),      current_.members, 0, {}, false, 0,
+                     current_.reason, current_.cause};
     formed_ = Formed{fact, {}, false};
   }
   return true;

@@ -113,7 +113,12 @@ class Lead {
   // plans (lead_plan.cc)
   bool propose(TimePoint now);
   bool propose_first(TimePoint now);
-  bool publish(const Choice& choice, std::string reason, bool emergency, TimePoint now);
+  /// Why an epoch is to be; one after a loss is an emergency.
+  struct Ground {
+    EpochCause cause = EpochCause::Start;
+    std::string reason;
+  };
+  bool publish(const Choice& choice, Ground ground, TimePoint now);
   bool follow_plan(TimePoint now);
   bool is_outdated() const;
   bool somebody_switched() const;

@@ -28,8 +28,7 @@ bool Lead::propose(TimePoint now) {
   if (current_.members.empty()) return propose_first(now);
   Choice choice = choose_next(roster_, current_.members);
   if (choice.members == current_.members) return false;
-  std::string reason = reason_of(choice, current_.members);
-  return publish(choice, std::move(reason), false, now);
+  return publish(choice, {EpochCause::Resize, reason_of(choice, current_.members)}, now);
 }
 
 bool Lead::propose_first(TimePoint now) {
@@ -42,17 +41,18 @@ bool Lead::propose_first(TimePoint now) {
   if (!first_ready_) first_ready_ = now;
   bool waited = now - *first_ready_ >= roster_.order.start_window;
   if (!waited && !is_complete(roster_)) return false;
-  return publish(choice, "start", false, now);
+  return publish(choice, {EpochCause::Start, "start"}, now);
 }
 
-bool Lead::publish(const Choice& choice, std::string reason, bool emergency, TimePoint now) {
+bool Lead::publish(const Choice& choice, Ground ground, TimePoint now) {
   EpochPlan plan;
   plan.epoch = EpochNumber{++last_.value};
   plan.lead = number();
   plan.members = choice.members;
   plan.rendezvous = find(roster_, choice.members.front()).status.rendezvous;
-  plan.emergency = emergency;
-  plan.reason = std::move(reason);
+  plan.emergency = ground.cause == EpochCause::Loss;
+  plan.cause = ground.cause;
+  plan.reason = std::move(ground.reason);
   plan.survivors = choice.survivors;
   auto words = std::make_shared<const ToWorker>(plan);
   plan_ = InFlight{std::move(plan), std::move(words), now + roster_.order.connect_limit,
@@ -167,8 +167,8 @@ void Lead::form() {
     if (switched.epoch == plan.epoch) step = std::min(step.value_or(switched.step), switched.step);
     roster_.tasks[m].tries = 0;
   }
-  EpochFormed fact{plan.epoch, number(), plan.members, step.value_or(newest_step_), {},
-                   false,      0,        plan.reason};
+  EpochFormed fact{plan.epoch, number(),    plan.members, step.value_or(newest_step_), {}, false,
+                   0,          plan.reason, plan.cause};
   if (newest_step_ > fact.step) {
     fact.steps_lost = static_cast<std::uint32_t>(newest_step_ - fact.step);
   }

@@ -99,7 +99,7 @@ bool Lead::recover(TimePoint now) {
   Choice choice = choose_survivors(roster_, rest);
   current_.members = choice.members;
   current_.reason = reason;
-  return publish(choice, std::move(reason), true, now);
+  return publish(choice, {EpochCause::Loss, std::move(reason)}, now);
 }
 
 }  // namespace wm::elastic

@@ -174,18 +174,6 @@ Result<void> check_more(const Cluster&, const Job& job, const JobParked&) {
   if (job.spec().task.milli_gpus == 0) return {};
   return fail(Code::Conflict, "a stopped job keeps its GPUs");
 }
-Result<void> check_more(const Cluster& cluster, const Job& job, const JobUnparked&) {
-  if (!job.parked) return fail(Code::Stale, "it is not parked");
-  std::map<HostId, std::uint32_t> tasks;
-  for (const auto& task : job.tasks)
-    if (task.holds_slot()) ++tasks[task.host];
-  for (auto [id, count] : tasks) {
-    const Host& host = *cluster.hosts.find(id.value);
-    if (host.used_slots + count > host.capacity.slots)
-      return fail(Code::Conflict, "no slot of host " + host.name + " is free for it");
-  }
-  return {};
-}
 Result<void> check_more(const Cluster&, const Job&, const StepsMeasured& e) {
   bool good = e.report.tasks > 0 && e.report.hosts > 0 && e.report.local_batch > 0 &&
               e.report.step > Duration{};
@@ -195,8 +183,35 @@ Result<void> check_more(const Cluster&, const Job& job, const ResizeAnswered& e)
   if (!job.notice || job.notice->number != e.number) return fail(Code::Stale, "answered before");
   return {};
 }
-// Everything a placement names must exist and be free.
-Result<void> check_places(const Cluster& cluster, const Job& job, const std::vector<Task>& tasks) {
+// Room for so many tasks of that kind, GPUs apart. `mem` is false where they hold theirs already.
+Result<void> check_room(const Host& host, std::uint32_t tasks, const TaskRequest& request,
+                        bool mem) {
+  auto lacks = [&](const char* what) {
+    return fail(Code::Conflict, "host " + host.name + " has no room for " + std::to_string(tasks) +
+                                    " more task(s): not enough " + what);
+  };
+  const Capacity& has = host.capacity;
+  if (host.used_slots + tasks > has.slots) return lacks("slots");
+  auto cpus = std::uint64_t{tasks} * request.milli_cpus;
+  if (host.used_milli_cpus + cpus > milli_cpus_to_give(has)) return lacks("CPUs");
+  bool fits = !mem || request.mem.value == 0 ||
+              host.used_mem.value + std::int64_t{tasks} * request.mem.value <= has.mem.value;
+  return fits ? Result<void>{} : lacks("memory");
+}
+
+Result<void> check_rooms(const Cluster& cluster, const std::vector<Task>& tasks,
+                         const TaskRequest& request, bool mem) {
+  std::map<HostId, std::uint32_t> counts;
+  for (const auto& task : tasks)
+    if (task.holds_slot()) ++counts[task.host];
+  for (auto [id, count] : counts)
+    WM_TRY(check_room(*cluster.hosts.find(id.value), count, request, mem));
+  return {};
+}
+
+// Everything a placement names must exist and be free for what is asked there.
+Result<void> check_places(const Cluster& cluster, const Job& job, const std::vector<Task>& tasks,
+                          const TaskRequest& request, bool mem) {
   GpusTaken taken;
   for (const auto& task : tasks) {
     const Host* host = cluster.hosts.find(task.host.value);
@@ -204,18 +219,23 @@ Result<void> check_places(const Cluster& cluster, const Job& job, const std::vec
     const auto& excluded = job.excluded_hosts;
     if (std::binary_search(excluded.begin(), excluded.end(), task.host))
       return fail(Code::Conflict, "host " + host->name + " is excluded for the job");
-    for (auto gpu : task.gpus) WM_TRY(check_gpu(*host, gpu, job.spec().task, taken));
+    for (auto gpu : task.gpus) WM_TRY(check_gpu(*host, gpu, request, taken));
   }
-  return {};
+  return check_rooms(cluster, tasks, request, mem);
 }
 Result<void> check_more(const Cluster& cluster, const Job& job, const JobDispatched& e) {
   if (e.alternative > job.sealed->alternatives.size())
     return fail(Code::NotFound, "no alternative " + std::to_string(e.alternative));
-  return check_places(cluster, job, e.tasks);
+  return check_places(cluster, job, e.tasks, job.spec_of(e.alternative).task, true);
 }
 Result<void> check_more(const Cluster& cluster, const Job& job, const TasksAdded& e) {
   if (!is_resizable(cluster, job)) return fail(Code::Conflict, "not resizable now");
-  return check_places(cluster, job, e.tasks);
+  return check_places(cluster, job, e.tasks, job.spec().task, !job.mem_released);
+}
+// It kept its memory; its slots were given to another.
+Result<void> check_more(const Cluster& cluster, const Job& job, const JobUnparked&) {
+  if (!job.parked) return fail(Code::Stale, "it is not parked");
+  return check_rooms(cluster, job.tasks, job.spec().task, false);
 }
 template <class E>
 Result<void> check_more(const Cluster&, const Job&, const E&) {

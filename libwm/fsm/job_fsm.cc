@@ -45,7 +45,7 @@ bool begins_anew(const Job& job, const EpochFormed& epoch) {
     return std::find(before.begin(), before.end(), m) != before.end();
   };
   return !before.empty() && std::none_of(epoch.members.begin(), epoch.members.end(), stays) &&
-         epoch.reason == "start";
+         epoch.cause == EpochCause::Start;
 }
 
 bool waits(const Job& job) { return job.state == JobState::Pending || job.state == JobState::Held; }

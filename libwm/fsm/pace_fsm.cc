@@ -40,8 +40,7 @@ void apply_to(Cluster& c, const StepsMeasured& e, WallTime, Touched& t) {
 
 // The first epoch and one after a death are no changes of size that somebody chose.
 void note_pause(Job& job, const EpochFormed& epoch) {
-  bool chosen = epoch.reason.starts_with("grow") || epoch.reason.starts_with("shrink");
-  if (epoch.pause_known && chosen) note_cost(job.pace, epoch.pause);
+  if (epoch.pause_known && epoch.cause == EpochCause::Resize) note_cost(job.pace, epoch.pause);
 }
 
 }  // namespace wm::fsm

@@ -148,10 +148,10 @@ bool is_resizable(const Cluster& cluster, const Job& job) {
 
 bool is_sized_by_gain(const Config& config, const JobSpec& spec) {
   const auto* plan =
-      nearest_plan(config, spec.plan, [](const PlanConf& p) { return p.elastic != "queue"; });
-  if (plan) return plan->elastic == "goodput";
+      nearest_plan(config, spec.plan, [](const PlanConf& p) { return p.elastic.has_value(); });
+  if (plan) return plan->elastic == SizeBy::Goodput;
   const QueueConf* queue = config.queue(spec.queue);
-  return queue && queue->elastic == "goodput";
+  return queue && queue->elastic == SizeBy::Goodput;
 }
 
 bool may_resize(const Config& config, const Job& job) {

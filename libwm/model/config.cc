@@ -58,6 +58,19 @@ std::string_view to_string(JobOrder order) {
   return word(std::array<std::string_view, 3>{"fcfs", "fairshare", "slowdown"}, order);
 }
 
+std::string_view to_string(PlaceBy place) {
+  return word(std::array<std::string_view, 3>{"pack", "spread", "topology"}, place);
+}
+std::string_view to_string(PreemptBy preempt_by) {
+  return word(std::array<std::string_view, 4>{"shrink", "requeue", "suspend", "kill"}, preempt_by);
+}
+std::string_view to_string(SizeBy size_by) {
+  return word(std::array<std::string_view, 2>{"fairshare", "goodput"}, size_by);
+}
+std::string_view to_string(JobInfo info) {
+  return word(std::array<std::string_view, 3>{"all", "summary", "none"}, info);
+}
+
 const QueueConf* Config::queue(std::string_view name) const {
   return find(queues, &QueueConf::name, name);
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "libwm/base/units.h"
+#include "libwm/model/config_words.h"
 
 namespace wm {
 
@@ -68,6 +69,7 @@ std::string_view to_string(Backfill backfill);
 std::string_view to_string(JobOrder order);
 
 /// Directories of the daemons (absolute paths), and what becomes of output that nobody gave a file.
+/// Directories of the daemons (absolute paths).
 struct DirConf {
   std::string state = "/var/lib/wm";  ///< databases of the master, exit records of a host
   std::string run = "/run/wm";        ///< sockets and pid files
@@ -193,6 +195,7 @@ struct ClusterConf {
   std::vector<std::string> unit_types;  ///< of compute units, from the hosts' own switch up
   SiteScripts scripts;
   LsfConf lsf;
+  JobInfo job_info = JobInfo::All;
   bool operator==(const ClusterConf&) const = default;
 };
 
@@ -233,11 +236,11 @@ struct QueueConf {
   bool exclusive = false;  ///< bsub -x is allowed
   Interactive interactive = Interactive::Yes;
   JobOrder order = JobOrder::Fcfs;
-  std::string res_req;                ///< added to every job's -R
-  std::string place = "pack";         ///< pack, spread or topology
-  std::vector<std::string> preempts;  ///< queues, or "lower": whose jobs make way
-  std::string preempt_by = "shrink";  ///< how far its own jobs make way
-  std::string elastic = "fairshare";  ///< sizes of elastic jobs: fairshare or goodput
+  std::string res_req;  ///< added to every job's -R
+  PlaceBy place = PlaceBy::Pack;
+  std::vector<std::string> preempts;         ///< queues, or "lower": whose jobs make way
+  PreemptBy preempt_by = PreemptBy::Shrink;  ///< how far its own jobs make way
+  SizeBy elastic = SizeBy::FairShare;
   Duration preempt_grace = std::chrono::seconds(30);  ///< between SIGTERM and SIGKILL
   JobLimits limits;  ///< of jobs that ask for none, and the most that a job may ask for
   std::string pre_exec, post_exec;  ///< as the user, on the first host
@@ -273,7 +276,7 @@ struct PlanConf {
   std::vector<std::string> borrow_from;   ///< plans, when borrow is Listed
   std::optional<Duration> reclaim_grace;  ///< none: the cluster's
   PlanPolicy policy = PlanPolicy::FairShare;
-  std::string elastic = "queue";  ///< sizes of elastic jobs: fairshare, goodput, or as their queue
+  std::optional<SizeBy> elastic;  ///< none: as the plan above it and in the end their queue says
   std::vector<std::string> users;
   std::string description;
   bool operator==(const PlanConf&) const = default;
@@ -309,7 +312,7 @@ struct AppConf {
   RequeueExits requeue_exits;
   std::vector<std::string> warm_imports;  ///< Python modules a warm parent holds ready
   bool gpu_check = false;                 ///< wm-ncclcheck over the job's GPUs before its tasks
-  std::string place = "queue";            ///< pack, spread, topology, or as the queue says
+  std::optional<PlaceBy> place;           ///< none: as the queue says
   Container container;
   bool operator==(const AppConf&) const = default;
 };

@@ -107,6 +107,14 @@ using FromWorker =
 
 // ---- agent → worker --------------------------------------------------------------------
 
+/// Why there is an epoch.
+enum class EpochCause : std::uint8_t {
+  Untold = 0,  ///< only between an older program's bytes and their reading
+  Start = 1,   ///< nobody carries a state: the training begins, or begins anew
+  Resize = 2,  ///< somebody chose another size
+  Loss = 3,    ///< members were lost, or the lead was
+};
+
 /// Epoch `epoch` shall be: connect to it in the background, go on with the old one, switch
 /// when the flags in the gradient all-reduce say that everybody has connected. With
 /// `emergency` there is no old group: connect at once. The first collective of every new
@@ -118,8 +126,9 @@ struct EpochPlan {
   std::vector<TaskNumber> members;  ///< rank order: survivors first, in their old order
   std::string rendezvous;           ///< store of rank 0's worker
   bool emergency = false;
-  std::string reason;           ///< "start", "grow", "shrink", "lost task 3: signal 9"
+  std::string reason;           ///< for people: "start", "grow", "lost task 3: signal 9"
   std::uint32_t survivors = 0;  ///< how many of `members`, from the front, carry state
+  EpochCause cause = EpochCause::Untold;
   bool operator==(const EpochPlan&) const = default;
 };
 /// A planned epoch will not be; go on in the old one. Its number is dead.
@@ -241,7 +250,8 @@ struct EpochFormed {
   Duration pause{};          ///< maximum over survivors
   bool pause_known = false;  ///< false: repeated with the value once it is known
   std::uint32_t steps_lost = 0;
-  std::string reason;
+  std::string reason;  ///< for people
+  EpochCause cause = EpochCause::Untold;
   bool operator==(const EpochFormed&) const = default;
 };
 /// The script limits its own size (engines_number).

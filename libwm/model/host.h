@@ -5,6 +5,7 @@
 //   closed by an administrator is a flag beside the state.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -63,6 +64,12 @@ struct Capacity {
   std::vector<Gpu> gpus;
   bool operator==(const Capacity&) const = default;
 };
+
+/// What CPUs its tasks may take together. A host may be configured with more slots than it has
+/// CPUs; then slots alone bound it. @units thousandths
+inline std::uint64_t milli_cpus_to_give(const Capacity& capacity) {
+  return std::max<std::uint64_t>(capacity.milli_cpus, std::uint64_t{capacity.slots} * 1000);
+}
 
 /// Whether it is heard; Dead: somebody vouched for it.
 enum class HostState : std::uint8_t { Ok = 0, Silent = 1, Dead = 2 };

@@ -137,6 +137,8 @@ struct HostOrder {
   /// First of the ports leased on the first host for the job's rendezvous; 0: none yet.
   std::uint32_t port = 0;
   TaskNumber writer;  ///< of an elastic job: whose output goes to -o and -e; 0: rank 0's
+  /// A worker of it has said hello: whoever is to leave hears it from its agent.
+  bool in_place = false;
   bool operator==(const HostOrder&) const = default;
 };
 

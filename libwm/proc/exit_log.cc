@@ -39,18 +39,41 @@ std::string frames_of(const std::vector<ExitRecord>& records) {
   return out;
 }
 
-std::vector<ExitRecord> records_in(std::string_view file) {
+// Has the record that begins here more bytes than there are?
+bool is_torn(std::string_view rest) {
+  auto magic = rest.substr(0, kMagic.size());
+  if (magic != kMagic.substr(0, magic.size())) return false;
+  return rest.size() < kHead || number_at(rest, 4) > rest.size() - kHead;
+}
+
+// The record that begins here; `size` becomes what it takes.
+Result<ExitRecord> record_at(std::string_view rest, std::size_t& size) {
+  if (is_torn(rest)) return fail(Code::Damaged, "cut off");
+  auto bytes = rest.substr(kHead, number_at(rest, 4));
+  size = kHead + bytes.size();
+  if (crc32c(bytes) != number_at(rest, 8)) return fail(Code::Damaged, "checksum");
+  return record_from_bytes(bytes);
+}
+
+// @source the log reader of LevelDB: a reporter is told of what is dropped, except of a torn end
+std::vector<ExitRecord> records_in(std::string_view file, const OnDamage& on_damage) {
   std::vector<ExitRecord> records;
+  std::size_t good = 0;  // the end of what is known
+  auto drop = [&](std::size_t end) {
+    if (end > good && on_damage) on_damage(good, end - good);
+  };
   for (auto at = file.find(kMagic); at != file.npos; at = file.find(kMagic, at)) {
-    auto rest = file.substr(at);
-    std::size_t size = rest.size() < kHead ? rest.size() : number_at(rest, 4);
-    bool whole = rest.size() >= kHead && size <= rest.size() - kHead;
-    auto bytes = whole ? rest.substr(kHead, size) : std::string_view();
-    auto record = whole && crc32c(bytes) == number_at(rest, 8) ? record_from_bytes(bytes)
-                                                               : fail(Code::Damaged, "");
-    at += record ? kHead + size : 1;
-    if (record) records.push_back(*std::move(record));
+    std::size_t size = 0;
+    auto record = record_at(file.substr(at), size);
+    if (!record) {
+      ++at;
+      continue;
+    }
+    drop(at);
+    records.push_back(*std::move(record));
+    good = at += size;
   }
+  if (!is_torn(file.substr(good))) drop(file.size());
   return records;
 }
 
@@ -114,12 +137,12 @@ Result<void> append_exits(const std::string& path, const std::vector<ExitRecord>
   return write_all(fd.get(), frames_of(records), path);
 }
 
-Result<std::vector<ExitRecord>> read_exits(const std::string& path) {
+Result<std::vector<ExitRecord>> read_exits(const std::string& path, const OnDamage& on_damage) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd && errno == ENOENT) return std::vector<ExitRecord>();
   if (!fd) return system_error("open " + path);
   WM_TRY(auto bytes, all_of(fd.get(), path));
-  return records_in(bytes);
+  return records_in(bytes, on_damage);
 }
 
 std::uint64_t exits_size(const std::string& path) {
@@ -128,10 +151,11 @@ std::uint64_t exits_size(const std::string& path) {
 }
 
 Result<void> shrink_exits(const std::string& path,
-                          const std::function<bool(const ExitRecord&)>& keep) {
+                          const std::function<bool(const ExitRecord&)>& keep,
+                          const OnDamage& on_damage) {
   WM_TRY(auto old, open_locked(path, O_RDWR | O_CREAT, LOCK_EX));
   WM_TRY(auto bytes, all_of(old.get(), path));
-  auto records = records_in(bytes);
+  auto records = records_in(bytes, on_damage);
   std::erase_if(records, [&](const ExitRecord& record) { return !keep(record); });
   auto next = path + ".new";
   Fd fd(::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));

@@ -28,16 +28,23 @@ std::uint32_t crc32c(std::string_view bytes);
 /// @thread any process
 Result<void> append_exits(const std::string& path, const std::vector<ExitRecord>& records);
 
+/// Told of every stretch that is no record: ends of attempts may be missing. One that was torn
+/// off at the end of the file is none of these: nobody was told that it is kept.
+/// @units at, bytes: of the file
+using OnDamage = std::function<void(std::uint64_t at, std::uint64_t bytes)>;
+
 /// All undamaged records, oldest first. A missing file holds none.
 /// @errors System   @cost O(file)
-Result<std::vector<ExitRecord>> read_exits(const std::string& path);
+Result<std::vector<ExitRecord>> read_exits(const std::string& path,
+                                           const OnDamage& on_damage = nullptr);
 
 /// Bytes of the file now, 0 when it is missing. @cost O(1)
 std::uint64_t exits_size(const std::string& path);
 
-/// Leaves only the records that `keep` wants. Records appended meanwhile are kept: they are
-/// read under the lock. @errors System   @cost O(file)
+/// Leaves only the records that `keep` wants; damaged stretches go. Records appended meanwhile are
+/// kept: they are read under the lock. @errors System   @cost O(file)
 Result<void> shrink_exits(const std::string& path,
-                          const std::function<bool(const ExitRecord&)>& keep);
+                          const std::function<bool(const ExitRecord&)>& keep,
+                          const OnDamage& on_damage = nullptr);
 
 }  // namespace wm::proc

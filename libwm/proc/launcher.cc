@@ -129,10 +129,10 @@ std::string attempt_marker(std::string_view cluster, std::string_view node, cons
 }
 
 std::string_view end_cause_name(EndCause cause) {
-  static constexpr std::string_view kNames[] = {"exited",       "ordered",         "run_limit",
-                                                "start_failed", "shepherd_lost",   "mem_limit",
-                                                "cpu_limit",    "process_limit",   "thread_limit",
-                                                "swap_limit",   "pre_exec_failed", "prolog_failed"};
+  static constexpr std::string_view kNames[] = {
+      "exited",          "ordered",       "run_limit",     "start_failed", "shepherd_lost",
+      "mem_limit",       "cpu_limit",     "process_limit", "thread_limit", "swap_limit",
+      "pre_exec_failed", "prolog_failed", "no_folder"};
   auto i = static_cast<std::size_t>(cause);
   return i < std::size(kNames) ? kNames[i] : "unknown";
 }
@@ -152,7 +152,12 @@ Result<ShepherdWord> word_from_bytes(std::string_view bytes) {
   return read<ShepherdWord>(bytes, "word of a shepherd");
 }
 Result<ExitRecord> record_from_bytes(std::string_view bytes) {
-  return read<ExitRecord>(bytes, "exit record");
+  auto record = read<ExitRecord>(bytes, "exit record");
+  // Records made before NoFolder say it in words.
+  if (record && record->cause == EndCause::StartFailed &&
+      record->text.starts_with("working directory"))
+    record->cause = EndCause::NoFolder;
+  return record;
 }
 
 }  // namespace wm::proc

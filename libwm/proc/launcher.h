@@ -138,6 +138,7 @@ enum class EndCause : std::uint8_t {
   SwapLimit = 9,
   PreExecFailed = 10,  ///< never ran
   PrologFailed = 11,   ///< never ran, and the host is not fit
+  NoFolder = 12,       ///< never ran: its working directory cannot be entered
 };
 /// The word for logs and for the master: "exited", "run_limit" … @cost O(1)
 std::string_view end_cause_name(EndCause cause);

@@ -80,7 +80,6 @@ Result<void> enter_cwd(const Exec& exec) {
 }
 
 Result<void> enter_files(const Exec& exec) {
-  WM_TRY(enter_cwd(exec));
   bool owned = exec.outputs != nullptr && !exec.outputs->results.empty();
   for (const auto& folder : exec.folders)
     WM_TRY(owned ? make_own_folders(exec.outputs->results, folder) : make_folders(folder));
@@ -113,7 +112,7 @@ void be_killable_for_memory() {
   if (fd) (void)!::write(fd.get(), "0", 1);
 }
 
-/// What has to happen as the privileged user, then as the job's.
+/// What has to happen as the privileged user, then as the job's, up to its folder.
 Result<void> prepare(const Exec& exec) {
   ::setsid();
   reset_signals();
@@ -125,13 +124,14 @@ Result<void> prepare(const Exec& exec) {
   WM_TRY(become(exec.account));
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::umask(exec.umask);
-  WM_TRY(connect_streams(exec));
-  return enter_files(exec);
+  return connect_streams(exec);
 }
 
-[[noreturn]] void give_up(int trouble, const std::string& text, int status) {
+/// On the pipe the hindrance is the first byte, the text the rest.
+[[noreturn]] void give_up(int trouble, Hindrance hindrance, const std::string& text, int status) {
   auto line = text + "\n";
-  (void)!::write(trouble, text.data(), text.size());
+  auto told = static_cast<char>(hindrance) + text;
+  (void)!::write(trouble, told.data(), told.size());
   (void)!::write(2, line.data(), line.size());  // the user looks at stderr first
   ::_exit(status);
 }
@@ -153,11 +153,17 @@ struct Words {
 };
 
 [[noreturn]] void run_child(const Exec& exec, Words& words, int trouble, pid_t parent) {
-  if (auto ready = prepare(exec); !ready) give_up(trouble, ready.error().text, 2);
+  constexpr int kNotStarted = 2;
+  auto need = [&](Hindrance hindrance, const Result<void>& done) {
+    if (!done) give_up(trouble, hindrance, done.error().text, kNotStarted);
+  };
+  need(Hindrance::NotReady, prepare(exec));
+  need(Hindrance::NoFolder, enter_cwd(exec));
+  need(Hindrance::NotReady, enter_files(exec));
   std::vector<std::string> env_of_rank;
   if (exec.rank != nullptr) {
     auto told = environment_of_rank(exec);
-    if (!told) give_up(trouble, told.error().text, 2);
+    if (!told) give_up(trouble, Hindrance::NotReady, told.error().text, kNotStarted);
     env_of_rank = std::move(*told);
     words.env = pointers_to(env_of_rank);
   }
@@ -167,10 +173,18 @@ struct Words {
   ::environ = words.env.data();
   ::execvp(words.argv[0], words.argv.data());
   int status = errno == ENOENT ? 127 : 126;
-  give_up(trouble, exec.argv[0] + ": " + std::strerror(errno), status);
+  give_up(trouble, Hindrance::NoProgram, exec.argv[0] + ": " + std::strerror(errno), status);
 }
 
 }  // namespace
+
+Trouble read_trouble(Fd& pipe) {
+  char told[512];
+  auto n = ::read(pipe.get(), told, sizeof told);
+  pipe.reset();
+  if (n <= 0) return {};
+  return {static_cast<Hindrance>(told[0]), std::string(told + 1, static_cast<std::size_t>(n) - 1)};
+}
 
 std::vector<int> memory_policies(const MemoryBinding& memory) {
   constexpr int kPreferred = 1, kBind = 2, kPreferredMany = 5;  // the last since Linux 5.15

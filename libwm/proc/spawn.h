@@ -43,8 +43,22 @@ struct Exec {
 /// A child and where it writes what kept it from running: nothing once exec has succeeded.
 struct Child {
   pid_t pid = 0;
-  Fd trouble;  ///< read at its end: "chdir /x: No such file or directory"
+  Fd trouble;  ///< for read_trouble, once the child has ended
 };
+
+/// What kept a child from running.
+enum class Hindrance : char {
+  None = 0,       ///< it ran
+  NoFolder = 1,   ///< its working directory cannot be entered
+  NotReady = 2,   ///< something else on the way to its program
+  NoProgram = 3,  ///< exec(2) refused
+};
+struct Trouble {
+  Hindrance hindrance = Hindrance::None;
+  std::string text;  ///< "working directory /x: No such file or directory"
+};
+/// Takes from Child::trouble what the child left there, and closes it.
+Trouble read_trouble(Fd& pipe);
 
 /// Forks and execs; does not wait for the exec. A program that is not found ends with 127,
 /// one that is not executable with 126, as under a shell; a missing cwd with 2.

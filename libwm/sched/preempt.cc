@@ -16,7 +16,7 @@ WallTime begun(const Job& job) { return job.dispatched; }
 }  // namespace
 
 bool may_preempt(const QueueConf& winner, const QueueConf& loser) {
-  if (loser.preempt_by == "shrink" || winner.priority <= loser.priority) return false;
+  if (loser.preempt_by == PreemptBy::Shrink || winner.priority <= loser.priority) return false;
   return std::any_of(winner.preempts.begin(), winner.preempts.end(), [&](const std::string& name) {
     return name == "lower" || name == loser.name;
   });
@@ -26,8 +26,8 @@ std::optional<MakeWay> way_of(const Config& config, const Job& job) {
   const JobSpec& spec = job.spec();
   const QueueConf* queue = config.queue(spec.queue);
   bool again = spec.rerunnable || app_of(config, spec).rerunnable || (queue && queue->rerunnable);
-  if (!queue || queue->preempt_by == "requeue" || again) return MakeWay::Requeue;
-  if (queue->preempt_by == "kill") return MakeWay::End;
+  if (!queue || queue->preempt_by == PreemptBy::Requeue || again) return MakeWay::Requeue;
+  if (queue->preempt_by == PreemptBy::Kill) return MakeWay::End;
   bool parks = job.state == JobState::Running && spec.task.milli_gpus == 0 && !spec.exclusive;
   return parks ? std::optional(MakeWay::Park) : std::nullopt;
 }

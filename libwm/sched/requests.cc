@@ -11,12 +11,11 @@
 namespace wm::sched {
 namespace {
 
-const std::string& place_word(const JobSpec& spec, const Config& config) {
-  static const std::string kPack = "pack";
+PlaceBy place_of(const JobSpec& spec, const Config& config) {
   const AppConf* app = config.app(spec.app);
-  if (app && app->place != "queue") return app->place;
+  if (app && app->place) return *app->place;
   const QueueConf* queue = config.queue(spec.queue);
-  return queue ? queue->place : kPack;
+  return queue ? queue->place : PlaceBy::Pack;
 }
 
 std::string key_of(const JobSpec& spec, const std::vector<HostId>& excluded) {
@@ -110,9 +109,9 @@ UnitRule unit_rule(const std::map<std::string, std::string>& cu, const Config& c
   return rule;
 }
 
-Placing placing_of(const std::string& word) {
-  if (word == "spread") return Placing::Spread;
-  return word == "topology" ? Placing::Topology : Placing::Pack;
+Placing placing_of(PlaceBy place) {
+  if (place == PlaceBy::Spread) return Placing::Spread;
+  return place == PlaceBy::Topology ? Placing::Topology : Placing::Pack;
 }
 
 // What nobody can mend goes first: an excluded host that is opened is of no use.
@@ -165,7 +164,7 @@ void judge_again(Request& request, const HostRules& rules, std::uint32_t at, con
 
 void set_layout(Request& request, const Config& config, const std::vector<Room>& rooms,
                 const std::vector<int>& preference) {
-  request.placing = placing_of(place_word(*request.spec, config));
+  request.placing = placing_of(place_of(*request.spec, config));
   auto parsed = expr::parse_resreq(request.spec->resreq);
   expr::ResReq req = parsed ? std::move(*parsed) : expr::ResReq();
   bool prefers = std::any_of(preference.begin(), preference.end(), [](int p) { return p > 0; });

@@ -54,11 +54,9 @@ std::vector<std::uint16_t> take_gpus(Room& room, const TaskRequest& task) {
   return taken;
 }
 
-// Of an empty host. It may be configured with more slots than it has CPUs; then slots alone bound
-// it.
+// Of an empty host.
 Space bare_space(const Capacity& c) {
-  std::int64_t cpus = std::max<std::int64_t>(c.milli_cpus, std::int64_t{c.slots} * 1000);
-  return {std::int64_t{c.slots}, cpus, c.mem.value};
+  return {std::int64_t{c.slots}, static_cast<std::int64_t>(milli_cpus_to_give(c)), c.mem.value};
 }
 
 GpuUse use_of(const Host& host, std::size_t gpu) {

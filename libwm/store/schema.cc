@@ -50,7 +50,10 @@ constexpr std::array<const char*, 2> kAcctSteps = {
     "  queue TEXT NOT NULL, jobs_done INTEGER NOT NULL, jobs_exited INTEGER NOT NULL,"
     "  cpu INTEGER NOT NULL, slot_time INTEGER NOT NULL, gpu_time INTEGER NOT NULL,"
     "  PRIMARY KEY (day, user, plan, queue)) WITHOUT ROWID;",
-    "CREATE INDEX job_by_user ON job (user, job, idx);"};
+    "CREATE INDEX job_by_user ON job (user, job, idx);"
+    // what makes way by being stopped has an event of its own
+    "UPDATE job_event SET event = 'PARK'"
+    "  WHERE event = 'SUSPEND' AND reason NOT LIKE 'by %';"};
 
 // Refuses a file that another program made, or a newer version of ours.
 Result<std::int64_t> version_of(Connection& db, const Schema& schema) {

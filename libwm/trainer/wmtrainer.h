@@ -20,7 +20,8 @@
 extern "C" {
 #endif
 
-/// The link of this worker to its host's agent. @thread every function: any
+/// The link of this worker to its host's agent. @thread every function: any, except where it says
+/// otherwise; wm_trainer_progress, _exchange and _batch_range: one at a time
 typedef struct wm_trainer wm_trainer;
 
 /// What the agent wants. The numbers are part of the ABI and append-only.
@@ -32,7 +33,7 @@ enum wm_event_kind {
   WM_EVENT_LEAVE = 4,       ///< end with status 0
   WM_EVENT_STAND = 5,       ///< stop at the next step boundary (`flag` 1) or go on (0)
   WM_EVENT_CHECKPOINT = 6,  ///< rank 0 writes a checkpoint at the next step boundary
-  WM_EVENT_CLOSED = 7       ///< the link was closed by wm_trainer_close
+  WM_EVENT_CLOSED = 7       ///< wm_trainer_stop was called: nothing is heard any more
 };
 
 /// One event. Pointers belong to the library and hold until the next wm_trainer_wait.
@@ -65,8 +66,8 @@ typedef struct wm_progress {
 /// Starts the link. `socket_path` NULL or "": no agent (outside WM); then nothing is ever
 /// heard and everything said is dropped. Connects in the background, for ever.
 /// @param task $WM_TASK of a worker. 0: a reporter, a program that is no worker and is started
-/// again
-///        at each size; only wm_trainer_progress does anything, with $WM_START as its epoch
+///        again at each size: it is sent no event, and of what it says only wm_trainer_progress
+///        counts, with $WM_START as its epoch
 /// @param max_tasks the script's engines_number, 0 = no wish
 /// @errors path longer than a unix address holds; no memory or threads left
 /// @thread any; starts one thread of its own   @owns caller, until wm_trainer_close
@@ -79,7 +80,8 @@ void wm_trainer_close(wm_trainer* t);
 /// Makes a waiting wm_trainer_wait return CLOSED, now and later.
 void wm_trainer_stop(wm_trainer* t);
 
-/// Waits for the next event. Plans that are dead by rule W-3 are never shown.
+/// Waits for the next event, kind NONE when none has come in time, at once when `t` is NULL. Plans
+/// that are dead by rule W-3 are never shown. Returns 0 always.
 /// @units timeout_ms: milliseconds, negative = without limit
 /// @thread one at a time   @owns the library, until the next call
 int wm_trainer_wait(wm_trainer* t, int32_t timeout_ms, wm_event* event);

@@ -100,7 +100,9 @@ void Attempting::connect_next() {
   socket_.async_connect(address, [self = shared_from_this()](const error_code& ec) {
     if (!self->on_dialled_) return;
     if (!ec) return self->on_connected();
-    self->last_ = fail(Code::Unavailable, to_string(self->to_) + ": " + ec.message());
+    bool refused = ec == boost::asio::error::connection_refused;
+    self->last_ = fail(refused ? Code::Refused : Code::Unavailable,
+                       to_string(self->to_) + ": " + ec.message());
     self->connect_next();
   });
 }

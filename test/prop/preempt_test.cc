@@ -26,7 +26,7 @@ class RandomState {
       QueueConf queue;
       queue.name = names[i];
       queue.priority = 10 * (i + 1);
-      queue.preempt_by = std::vector{"shrink", "requeue", "kill", "suspend"}[pick(4)];
+      queue.preempt_by = static_cast<PreemptBy>(pick(4));
       if (pick(3)) queue.preempts = {pick(2) ? std::string("lower") : names[pick(i + 1)]};
       queues.push_back(queue);
     }
@@ -111,7 +111,7 @@ std::string story(const RandomState& state) {
     text += host.name + " " + std::to_string(host.capacity.slots) + " slots\n";
   });
   for (const auto& queue : state.run.state.config->queues)
-    text += queue.name + " by " + queue.preempt_by + " preempts " +
+    text += queue.name + " by " + std::string(to_string(queue.preempt_by)) + " preempts " +
             (queue.preempts.empty() ? "none" : queue.preempts[0]) + "\n";
   each_job(state.run.state, [&](const Job& job) {
     text += "job " + to_string(job.id) + " " + job.spec().queue + " " + job.spec().owner.user +

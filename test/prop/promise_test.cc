@@ -61,7 +61,7 @@ void Stream::preempt() {
   preempts_ = true;
   QueueConf high, low;
   high.name = "high", high.priority = 90, high.preempts = {"lower"};
-  low.name = "low", low.priority = 10, low.preempt_by = "requeue";
+  low.name = "low", low.priority = 10, low.preempt_by = PreemptBy::Requeue;
   run_.config.queues = {high, low};
   run_.config.cluster.default_queue = "low";
   run_.reconfigure();

@@ -125,7 +125,7 @@ class SimCluster {
     first.preempts = {"lower"};
     giving.name = "giving";
     giving.priority = 10;
-    giving.preempt_by = "requeue";
+    giving.preempt_by = PreemptBy::Requeue;
     giving.preempt_grace = std::chrono::seconds(2);
     config.queues.insert(config.queues.begin(), {first, giving});
     std::sort(config.queues.begin(), config.queues.end(),

@@ -8,7 +8,7 @@ setup_file() {
   printf '[mpi]\nresize = restart\n' >"$BATS_FILE_TMPDIR/apps.conf"
   cluster_up --nodes 3 --cpus 1 --conf "$BATS_FILE_TMPDIR/apps.conf"
   cluster_env
-  echo 'restart_quiet = 1' >>"$WM_CONF_DIR/wm.conf"
+  echo 'restart_quiet = 1s' >>"$WM_CONF_DIR/wm.conf"
   badmin reconfig
   DATA_DIR='' $PYTHON "$TOP/scripts/demo.d/digits.py" "$BATS_FILE_TMPDIR/digits"
 }

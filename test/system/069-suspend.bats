@@ -48,7 +48,7 @@ has_stat() { is "$1" stat "$2"; }
   wait_for 20 in_state "$low" running
   wait_for 20 ticked $((was + 5))
   is "$low" attempt 1
-  events_of "$low" SUSPEND 1
+  events_of "$low" PARK 1
   events_of "$low" RESUME 1
 }
 

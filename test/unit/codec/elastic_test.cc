@@ -29,7 +29,23 @@ TEST(codec, a_plan_keeps_the_order_of_its_members) {
                                        "127.0.0.1:9",
                                        true,
                                        "grow",
-                                       1}});
+                                       1,
+                                       EpochCause::Resize}});
+}
+
+TEST(codec, what_older_programs_said_in_words_is_a_cause_once_it_is_read) {
+  auto cause = [](const std::string& reason) {
+    EpochFormed formed;
+    formed.epoch = EpochNumber{4};
+    formed.reason = reason;  // no cause is written: as an older program does
+    auto bytes = codec::encode(AgentReport{{5, 0}, Attempt{1}, HostId{2}, formed});
+    return std::get<EpochFormed>(codec::decode<AgentReport>(bytes)->fact).cause;
+  };
+  EXPECT_EQ(cause("start"), EpochCause::Start);
+  EXPECT_EQ(cause("grow"), EpochCause::Resize);
+  EXPECT_EQ(cause("grow and shrink"), EpochCause::Resize);
+  EXPECT_EQ(cause("shrink"), EpochCause::Resize);
+  EXPECT_EQ(cause("lost task 3: signal 9"), EpochCause::Loss);
 }
 
 TEST(codec, an_order_keeps_leaving_tasks) {
@@ -45,8 +61,14 @@ TEST(codec, an_agents_status_keeps_plans_and_dead_numbers) {
                      EpochNumber{4}, EpochNumber{6}};
   status.workers = {
       {TaskNumber{1}, "127.0.0.1:9", EpochNumber{5}, EpochNumber{5}, {}, 40, false, true}};
-  status.plans = {
-      EpochPlan{EpochNumber{5}, LeadNumber{3}, {TaskNumber{1}}, "127.0.0.1:9", false, "start", 0}};
+  status.plans = {EpochPlan{EpochNumber{5},
+                            LeadNumber{3},
+                            {TaskNumber{1}},
+                            "127.0.0.1:9",
+                            false,
+                            "start",
+                            0,
+                            EpochCause::Start}};
   expect_round_trip(AgentToLead{status});
 }
 

@@ -145,7 +145,7 @@ TEST(history, held_and_stopped_to_make_way_have_columns_of_their_own) {
   stood.events = {{.time = at(5), .event = "HOLD", .reason = "by u1"},
                   {.time = at(20), .event = "RELEASE", .reason = "by u1"},
                   {.time = at(40), .event = "START"},
-                  {.time = at(70), .event = "SUSPEND", .reason = "makes way for job <7>"},
+                  {.time = at(70), .event = "PARK", .reason = "by the time that job <7> ends"},
                   {.time = at(100), .event = "RESUME"},
                   {.time = at(120), .event = "SUSPEND", .reason = "by u1"},
                   {.time = at(125), .event = "RESUME"},

@@ -105,6 +105,16 @@ TEST(conf, wrong_unit_and_range_name_the_line) {
               HasSubstr("wm.conf:2: clean_period: '16G' is not a duration"));
 }
 
+TEST(conf, a_time_without_a_unit_is_not_guessed_at) {
+  EXPECT_EQ(problems_of({{"queues.conf", "[normal]\n\nrun_limit_max = 10\n"}}),
+            "queues.conf:3: run_limit_max: '10' has no unit: write 10min or 10s");
+  EXPECT_EQ(problems_of({{"plans.conf", "[/a]\nreclaim_grace = 1.5\n"}}),
+            "plans.conf:2: reclaim_grace: '1.5' has no unit: write 1.5min or 1.5s");
+  auto config = parse({{"queues.conf", "[normal]\nrun_limit = 0\nrun_limit_max = 10min\n"}});
+  ASSERT_TRUE(config) << config.error().text;
+  EXPECT_EQ(config->queue("normal")->run_limit.max, std::chrono::minutes(10));
+}
+
 TEST(conf, codes_that_requeue_are_read_as_those_of_bsub) {
   auto config = parse({{"queues.conf", "[normal]\nrequeue_exits = 30 EXCLUDE(20)\n"},
                        {"apps.conf", "[a]\nrequeue_exits = all ~1\n"}});

@@ -60,6 +60,7 @@ TEST(lead, an_epoch_is_reported_at_once_and_again_with_the_longest_pause) {
   EXPECT_EQ(formed[1].members.size(), 3u);
   EXPECT_EQ(formed[1].step, 40u);
   EXPECT_EQ(formed[1].reason, "grow");
+  EXPECT_EQ(formed[1].cause, EpochCause::Resize);
 }
 
 TEST(lead, nobody_waits_for_a_newcomer_before_it_is_ready) {

@@ -62,6 +62,7 @@ TEST(lead_recover, steps_lost_are_those_that_nobody_has_any_more) {
   ASSERT_EQ(formed.size(), 1u);
   EXPECT_EQ(formed[0].step, 11u);
   EXPECT_EQ(formed[0].steps_lost, 1u);
+  EXPECT_EQ(formed[0].cause, EpochCause::Loss);
 }
 
 TEST(lead_recover, the_next_survivor_takes_rank_0) {

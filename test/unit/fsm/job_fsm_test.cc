@@ -185,7 +185,7 @@ TEST(job_fsm, newcomers_that_began_from_a_checkpoint_are_ended_for_the_new_attem
   EpochFormed anew;
   anew.epoch = EpochNumber{8};
   anew.members = {TaskNumber{3}};
-  anew.reason = "start";
+  anew.cause = EpochCause::Start;
   c.step(EpochEntered{id, Attempt{1}, anew});
   EXPECT_TRUE(c.job(id).ending);
   c.step(ended(c, id, 3, 15));

@@ -22,9 +22,9 @@ class PaceFsm : public testing::Test {
   void says(std::uint32_t tasks, double local, Duration step, double noise = -1) {
     c.step(StepsMeasured{job, Attempt{1}, {1, tasks, local, step, Duration(-1)}, noise, {}});
   }
-  void formed(const std::string& reason, Duration pause, bool known) {
+  void formed(EpochCause cause, Duration pause, bool known) {
     EpochFormed epoch{EpochNumber{++epochs}, {}, c.job(job).membership.members, 5};
-    epoch.reason = reason;
+    epoch.cause = cause;
     epoch.pause = pause;
     epoch.pause_known = known;
     c.step(EpochEntered{job, Attempt{1}, epoch});
@@ -62,11 +62,11 @@ TEST_F(PaceFsm, no_step_is_refused) {
 }
 
 TEST_F(PaceFsm, only_the_pauses_of_chosen_changes_are_its_cost) {
-  formed("grow", 100ms, false);
-  formed("lost task 3: signal 9", 900ms, true);
+  formed(EpochCause::Resize, 100ms, false);
+  formed(EpochCause::Loss, 900ms, true);
   EXPECT_EQ(pace().resizes, 0u);
-  formed("grow", 100ms, true);
-  formed("grow and shrink", 300ms, true);
+  formed(EpochCause::Resize, 100ms, true);
+  formed(EpochCause::Resize, 300ms, true);
   EXPECT_EQ(pace().resizes, 2u);
   EXPECT_EQ(pace().resize_cost, 200ms);
 }

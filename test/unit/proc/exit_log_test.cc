@@ -35,15 +35,19 @@ class exit_log : public ::testing::Test {
     return text.str();
   }
   void put(const std::string& bytes) { std::ofstream(path_) << bytes; }
-  std::vector<std::uint32_t> jobs() const {
+  std::vector<std::uint32_t> jobs() {
     std::vector<std::uint32_t> found;
-    auto records = read_exits(path_);
+    damage_.clear();
+    auto records = read_exits(path_, note_);
     EXPECT_TRUE(records);
     for (const auto& r : *records) found.push_back(r.key.job.job);
     return found;
   }
 
+  using Stretches = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
   std::string folder_, path_;
+  Stretches damage_;  // of the last look
+  OnDamage note_ = [this](auto at, auto bytes) { damage_.emplace_back(at, bytes); };
 };
 
 TEST_F(exit_log, a_missing_file_holds_nothing) { EXPECT_TRUE(jobs().empty()); }
@@ -66,6 +70,7 @@ TEST_F(exit_log, every_torn_tail_leaves_the_records_before_it) {
   for (auto size = first; size < whole.size(); ++size) {
     put(whole.substr(0, size));
     EXPECT_EQ(jobs(), (std::vector<std::uint32_t>{1})) << "cut at " << size;
+    EXPECT_TRUE(damage_.empty()) << "a torn end is no damage, cut at " << size;
   }
 }
 
@@ -75,6 +80,7 @@ TEST_F(exit_log, what_follows_a_torn_record_is_still_read) {
   put(whole + whole.substr(0, whole.size() / 2));
   ASSERT_TRUE(append_exits(path_, {record(2)}));
   EXPECT_EQ(jobs(), (std::vector<std::uint32_t>{1, 2}));
+  EXPECT_EQ(damage_, (Stretches{{whole.size(), whole.size() / 2}}));
 }
 
 TEST_F(exit_log, a_flipped_byte_loses_that_record_only) {
@@ -83,6 +89,22 @@ TEST_F(exit_log, a_flipped_byte_loses_that_record_only) {
   damaged[30] = static_cast<char>(damaged[30] ^ 1);
   put(damaged);
   EXPECT_EQ(jobs(), (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(damage_, (Stretches{{0, damaged.size() / 2}}));
+}
+
+TEST_F(exit_log, damage_at_the_end_is_told_and_gone_once_the_file_is_shrunk) {
+  ASSERT_TRUE(append_exits(path_, {record(1), record(2)}));
+  auto damaged = bytes();
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  put(damaged);
+  EXPECT_EQ(jobs(), (std::vector<std::uint32_t>{1}));
+  EXPECT_EQ(damage_, (Stretches{{damaged.size() / 2, damaged.size() / 2}}));
+  damage_.clear();
+  ASSERT_TRUE(shrink_exits(
+      path_, [](const ExitRecord&) { return true; }, note_));
+  EXPECT_EQ(damage_.size(), 1u);
+  EXPECT_EQ(jobs(), (std::vector<std::uint32_t>{1}));
+  EXPECT_TRUE(damage_.empty());
 }
 
 TEST_F(exit_log, shrinking_keeps_what_is_wanted_and_later_records) {

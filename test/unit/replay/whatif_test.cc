@@ -58,7 +58,7 @@ TEST_F(WhatIf, a_running_job_that_makes_way_is_named) {
     ASSERT_GE(run.settle(), 0);
   }
   queue("high", [](QueueConf& conf) { conf.preempts = {"lower"}; });
-  queue("normal", [](QueueConf& conf) { conf.preempt_by = "requeue"; });
+  queue("normal", [](QueueConf& conf) { conf.preempt_by = PreemptBy::Requeue; });
   JobId endless = submit(2, 0), waiting = submit(2, 50);
   EXPECT_EQ(told({.job = waiting, .queue = "high"}),
             (std::vector<Foretold>{{endless, at(0), at(60), true}, {waiting, {}, at(10), false}}));

@@ -12,7 +12,7 @@ class Owed : public test::ClaimCluster {
  protected:
   Owed() {
     queue("normal", [](QueueConf& q) { q.preempts = {"lower"}; });
-    queue("low", [](QueueConf& q) { q.preempt_by = "suspend"; });
+    queue("low", [](QueueConf& q) { q.preempt_by = PreemptBy::Suspend; });
     run.host(2);
     low = run.submit(slots("ann", 2).queue("low"));
     run.pass();
@@ -57,7 +57,7 @@ TEST_F(Owed, one_that_comes_while_they_leave_does_not_take_the_room) {
 // The other has started, and then made way itself: it may wait for long.
 TEST_F(Owed, who_was_parked_goes_on_when_the_other_has_started_and_waits_again) {
   queue("high", [](QueueConf& q) { q.preempts = {"normal"}; });
-  queue("normal", [](QueueConf& q) { q.preempt_by = "requeue"; });
+  queue("normal", [](QueueConf& q) { q.preempt_by = PreemptBy::Requeue; });
   run.end(low);
   low = run.submit(slots("ann", 1).queue("low"));
   run.pass();

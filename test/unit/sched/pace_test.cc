@@ -82,10 +82,10 @@ class LiveJobs : public test::ClaimCluster {
   LiveJobs() {
     for (AppConf& app : run.config.apps) app.resize = ResizeMode::InPlace;
     run.config.cluster.times.restart_quiet = {};
-    by("normal", "goodput");
+    by("normal", SizeBy::Goodput);
   }
-  void by(const std::string& name, const std::string& word) {
-    queue(name, [&](QueueConf& q) { q.elastic = word; });
+  void by(const std::string& name, SizeBy sizes) {
+    queue(name, [&](QueueConf& q) { q.elastic = sizes; });
   }
   void says(JobId id, const StepReport& report) {
     run.step(StepsMeasured{id, run.job(id).attempt, report, -1, {}});
@@ -115,14 +115,14 @@ TEST_F(LiveJobs, who_makes_more_of_them_gets_more) {
 }
 
 TEST_F(LiveJobs, in_a_queue_by_fairshare_what_they_say_changes_nothing) {
-  by("normal", "fairshare");
+  by("normal", SizeBy::FairShare);
   live_in("/");
   EXPECT_EQ(run.size(good), 2u);
   EXPECT_EQ(run.size(bad), 2u);
 }
 
 TEST_F(LiveJobs, unless_tasks_must_be_worth_it_there_too) {
-  by("normal", "fairshare");
+  by("normal", SizeBy::FairShare);
   run.config.cluster.sched.elastic_worth = 50;
   run.reconfigure();
   live_in("/");
@@ -132,7 +132,7 @@ TEST_F(LiveJobs, unless_tasks_must_be_worth_it_there_too) {
 
 // Two tasks are 1.3 times as fast as one, four 1.5 times: 65 and 38 of 100.
 TEST_F(LiveJobs, an_equal_share_is_a_jobs_own_even_if_it_makes_little_of_it) {
-  by("normal", "fairshare");
+  by("normal", SizeBy::FairShare);
   run.config.cluster.sched.elastic_worth = 80;
   run.reconfigure();
   gpu_hosts(4);
@@ -158,7 +158,7 @@ TEST_F(LiveJobs, an_equal_share_is_a_jobs_own_even_if_it_makes_little_of_it) {
 
 // Four tasks for a day: the second half of eight GPUs counts a quarter of a newcomer's.
 TEST_F(LiveJobs, what_has_held_much_counts_less_where_the_site_says_so) {
-  by("normal", "fairshare");
+  by("normal", SizeBy::FairShare);
   gpu_hosts(8);
   auto old = submit_and_settle(elastic("ann", 1, 8));
   ASSERT_EQ(run.size(old), 8u);
@@ -173,7 +173,7 @@ TEST_F(LiveJobs, what_has_held_much_counts_less_where_the_site_says_so) {
 }
 
 TEST_F(LiveJobs, a_plan_says_otherwise_and_so_does_the_one_above_it) {
-  plan({.path = "/a", .elastic = "fairshare"});
+  plan({.path = "/a", .elastic = SizeBy::FairShare});
   plan({.path = "/a/b"});
   live_in("/a/b");
   EXPECT_EQ(run.size(good), 2u);
@@ -185,7 +185,7 @@ TEST_F(LiveJobs, what_a_change_costs_is_what_was_measured) {
   auto job = submit_and_settle(elastic("ann", 1, 2));
   EXPECT_EQ(price_of(*run.state.config, run.job(job)), 1s);
   EpochFormed formed{EpochNumber{9}, {}, run.job(job).membership.members, 5};
-  formed.reason = "grow";
+  formed.cause = EpochCause::Resize;
   formed.pause = 40ms;
   formed.pause_known = true;
   run.step(EpochEntered{job, run.job(job).attempt, formed});
@@ -232,7 +232,7 @@ TEST_F(LiveJobs, a_job_that_is_restarted_for_it_is_left_alone_for_a_while) {
 }
 
 TEST_F(LiveJobs, useful_sizes_only_where_the_job_says_so) {
-  by("normal", "fairshare");
+  by("normal", SizeBy::FairShare);
   gpu_hosts(6);
   auto powers = elastic("ann", 1, 6);
   powers.spec.sizes = UsefulSizes::PowersOfTwo;
@@ -260,13 +260,14 @@ class RandomLife : public test::SchedRun {
     config.cluster.times.restart_quiet = std::chrono::seconds(pick(40));
     config.cluster.sched.elastic_worth = 50 * pick(2);
     for (QueueConf& queue : config.queues) {
-      queue.elastic = pick(4) ? "goodput" : "fairshare";
+      queue.elastic = pick(4) ? SizeBy::Goodput : SizeBy::FairShare;
       queue.max_slots = pick(3) ? 0 : 3 + pick(6);
     }
     PlanConf small;
     small.path = "/small";
     small.limit = 2 + pick(4);
-    small.elastic = std::vector{"queue", "goodput", "fairshare"}[pick(3)];
+    std::optional<SizeBy> as_queue;
+    small.elastic = std::vector{as_queue, {SizeBy::Goodput}, {SizeBy::FairShare}}[pick(3)];
     config.plans.push_back(small);
     reconfigure();
     for (std::uint32_t n = 2 + pick(4); n > 0; --n) host(4, pick(5));

@@ -179,7 +179,7 @@ class Racks : public Place {
       conf.resources["gen"] = i % 2 ? "old" : "new";
       run.config.hosts.push_back(conf);
     }
-    queue("low", [](QueueConf& q) { q.place = "topology"; });
+    queue("low", [](QueueConf& q) { q.place = PlaceBy::Topology; });
     for (int i = 0; i < 4; ++i) run.host(2);
   }
 };

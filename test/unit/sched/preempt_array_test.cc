@@ -11,7 +11,7 @@ class PreemptsForArrays : public test::ClaimCluster {
  protected:
   PreemptsForArrays() {
     queue("high", [](QueueConf& q) { q.preempts = {"lower"}; });
-    queue("low", [](QueueConf& q) { q.preempt_by = "requeue"; });
+    queue("low", [](QueueConf& q) { q.preempt_by = PreemptBy::Requeue; });
     run.host(3);
     for (int i = 0; i < 3; ++i) low.push_back(submit_and_settle(slots("ann", 1).queue("low")));
   }
@@ -65,7 +65,7 @@ TEST_F(PreemptsForArrays, nobody_makes_way_beyond_the_limit_of_the_plan) {
 }
 
 TEST_F(PreemptsForArrays, who_made_way_goes_on_when_the_array_is_ended) {
-  queue("low", [](QueueConf& q) { q.preempt_by = "suspend"; });
+  queue("low", [](QueueConf& q) { q.preempt_by = PreemptBy::Suspend; });
   auto base = run.submit(array(1));
   ASSERT_EQ(winners(run.pass()), (Ids{{base.job, 1}}));
   EXPECT_EQ(state_of(low[2]), JobState::Suspended);

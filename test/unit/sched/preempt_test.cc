@@ -16,7 +16,7 @@ class Preempts : public test::ClaimCluster {
  protected:
   Preempts() {
     queue("high", [](QueueConf& q) { q.preempts = {"lower"}; });
-    queue("low", [](QueueConf& q) { q.preempt_by = "requeue"; });
+    queue("low", [](QueueConf& q) { q.preempt_by = PreemptBy::Requeue; });
   }
   JobId running(const test::SpecBuilder& spec) {
     JobId id = run.submit(spec);
@@ -277,7 +277,7 @@ TEST_F(Preempts, a_job_on_another_host_is_left_alone) {
 }
 
 TEST_F(Preempts, jobs_that_can_run_again_go_before_jobs_that_would_be_lost) {
-  queue("low", [](QueueConf& q) { q.preempt_by = "kill"; });
+  queue("low", [](QueueConf& q) { q.preempt_by = PreemptBy::Kill; });
   run.host(2);
   auto again = run.submit(slots("ann", 1).queue("low").rerunnable());
   auto once = run.submit(slots("ann", 1).queue("low"));
@@ -295,7 +295,7 @@ TEST_F(Preempts, jobs_that_can_run_again_go_before_jobs_that_would_be_lost) {
 class Parks : public Preempts {
  protected:
   Parks() {
-    queue("low", [](QueueConf& q) { q.preempt_by = "suspend"; });
+    queue("low", [](QueueConf& q) { q.preempt_by = PreemptBy::Suspend; });
   }
   std::uint32_t used(HostId host) { return run.host_of(host).used_slots; }
   // On a host of two slots `low` had both and is parked for `high`.
@@ -457,7 +457,7 @@ TEST_F(Preempts, queues_that_were_not_named_or_do_not_allow_it_are_safe) {
   EXPECT_TRUE(run.plan().preempts.empty());
   queue("high", [](QueueConf& q) { q.preempts = {"low"}; });
   EXPECT_EQ(run.plan().preempts.size(), 1u);
-  queue("low", [](QueueConf& q) { q.preempt_by = "shrink"; });
+  queue("low", [](QueueConf& q) { q.preempt_by = PreemptBy::Shrink; });
   EXPECT_TRUE(run.plan().preempts.empty());
 }
 

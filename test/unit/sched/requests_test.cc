@@ -141,7 +141,7 @@ TEST_F(Asking, preferred_hosts_come_first_then_order) {
 }
 
 TEST_F(Asking, place_is_the_profiles_else_the_queues) {
-  queue("low", [](QueueConf& q) { q.place = "spread"; });
+  queue("low", [](QueueConf& q) { q.place = PlaceBy::Spread; });
   run.host(1);
   auto placing = [&](const JobSpec& spec) {
     auto rooms = rooms_of(run.state);
@@ -153,7 +153,7 @@ TEST_F(Asking, place_is_the_profiles_else_the_queues) {
   spec.queue = "low";
   EXPECT_EQ(placing(spec), Placing::Spread);
   for (auto& app : run.config.apps)
-    if (app.name == spec.app) app.place = "topology";
+    if (app.name == spec.app) app.place = PlaceBy::Topology;
   run.reconfigure();
   EXPECT_EQ(placing(spec), Placing::Topology);
 }

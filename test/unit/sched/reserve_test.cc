@@ -240,7 +240,7 @@ TEST_F(Dates, nobody_starts_in_the_places_of_one_that_others_make_way_for) {
   run.policy.backfill = SchedPolicy::Backfill::Conservative;
   run.policy.promise_tolerance = Duration{};
   queue("high", [](QueueConf& conf) { conf.preempts = {"lower"}; });
-  queue("low", [](QueueConf& conf) { conf.preempt_by = "requeue"; });
+  queue("low", [](QueueConf& conf) { conf.preempt_by = PreemptBy::Requeue; });
   run.host(4);
   run.host(2);
   auto submit = [&](const std::string& user, const std::string& queue, int tasks, int seconds) {

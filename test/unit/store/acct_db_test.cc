@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "libwm/store/core_db.h"
+#include "libwm/store/sqlite.h"
 #include "test/support/store_files.h"
 
 namespace wm::store {
@@ -173,6 +174,27 @@ TEST_F(acct_db, the_group_may_read_the_file) {
 }
 
 // ---- from all events -----------------------------------------------------------------
+
+TEST_F(acct_db, stops_to_make_way_in_a_file_of_version_1_get_their_own_event) {
+  AcctRows rows;
+  rows.seq = Seq{9};
+  for (std::uint32_t n : {1, 2}) {
+    auto row = event_of(n, 9);
+    row.event = "SUSPEND";
+    row.reason = n == 1 ? "by ada" : "preempted by job <7>";
+    rows.events.push_back(row);
+  }
+  ASSERT_TRUE(db_->apply(rows));
+  db_.reset();
+  {
+    auto raw = Connection::open({.path = dir_.path() + "/acct.db"});
+    ASSERT_TRUE(raw) << raw.error().text;
+    ASSERT_TRUE((*raw)->exec("PRAGMA user_version=1"));
+  }
+  ASSERT_TRUE(AcctDb::open(files()));
+  EXPECT_EQ(reader_->job_events({1, 0}, nullptr, 9)->at(0).event, "SUSPEND");
+  EXPECT_EQ(reader_->job_events({2, 0}, nullptr, 9)->at(0).event, "PARK");
+}
 
 // Every event is a job of its own and a day's use; odd ones have rows of their own only.
 Result<AcctRows> project(const EventRow& event) {

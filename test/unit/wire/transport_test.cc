@@ -222,13 +222,13 @@ TEST_F(transport, listening_where_it_cannot_is_an_error_that_names_the_address) 
   EXPECT_EQ(wires.listen(any_port(), listen_options, [](auto) {}).error().code, Code::BadArgument);
 }
 
-TEST_F(transport, dialling_where_nobody_listens_is_unavailable) {
+TEST_F(transport, dialling_where_nobody_listens_is_refused) {
   listen(any_port());
   auto at = listener->endpoint();
   listener.reset();
   dial(at);
   ASSERT_TRUE(loop.until([&] { return client.not_dialled.has_value(); }));
-  EXPECT_EQ(client.not_dialled->code, Code::Unavailable);
+  EXPECT_EQ(client.not_dialled->code, Code::Refused);
   EXPECT_NE(client.not_dialled->text.find(to_string(at)), std::string::npos);
 }
 

@@ -155,6 +155,73 @@ TEST(clients, accounting_that_is_behind_is_asked_again) {
   EXPECT_EQ(desk.first.refusal().text, "7 events behind") << "not for ever";
 }
 
+// A job of u1 with something in every text that its owner wrote, as u2 and others see it.
+struct PrivateDesk : Desk {
+  explicit PrivateDesk(JobInfo info) {
+    past.config.cluster.job_info = info;
+    past.reconfigure();
+    SpecBuilder builder;
+    builder.spec.name = builder.spec.command = builder.spec.cwd = "secret";
+    builder.spec.out_file = builder.spec.description = builder.spec.pre_exec = "secret";
+    start();
+    id = submit("one", builder);
+    core->clients().set_accounting(nullptr, [&](const AcctRequest&) -> Result<AcctReply> {
+      AcctJob job{.id = id, .user = "u1", .name = "secret", .queue = "normal"};
+      job.command = "secret";
+      return AcctReply{{job}, {}};
+    });
+  }
+  JobsReply listed(const Identity& who, const std::string& name = "") {
+    JobsRequest request;
+    request.jobs.user = "all";
+    request.jobs.name = name;
+    ask(Verb::Jobs, request, who);
+    return first.last<JobsReply>();
+  }
+  bool tells_secret() const {
+    return first.frames.back().bytes.find("secret") != std::string::npos;
+  }
+  JobId id;
+};
+
+TEST(clients, a_summary_of_others_jobs_has_nothing_that_they_wrote) {
+  PrivateDesk desk(JobInfo::Summary);
+  auto seen = desk.listed(kOther);
+  ASSERT_EQ(seen.jobs.size(), 1u);
+  EXPECT_EQ(seen.jobs[0].job->spec().owner, kUser);
+  EXPECT_EQ(seen.jobs[0].job->spec().queue, "normal");
+  EXPECT_FALSE(seen.jobs[0].reasons.empty());
+  EXPECT_FALSE(desk.tells_secret());
+  EXPECT_TRUE(desk.listed(kOther, "sec*").jobs.empty()) << "names cannot be guessed at";
+  desk.ask(Verb::Account, AcctRequest{}, kOther);
+  ASSERT_EQ(desk.first.last<AcctReply>().jobs.size(), 1u);
+  EXPECT_FALSE(desk.tells_secret());
+  for (const auto& who : {kUser, kBoss}) {
+    desk.listed(who);
+    EXPECT_TRUE(desk.tells_secret()) << who.user;
+    desk.ask(Verb::Account, AcctRequest{}, who);
+    EXPECT_TRUE(desk.tells_secret()) << who.user;
+  }
+}
+
+TEST(clients, others_jobs_that_are_not_shown_are_not_found) {
+  PrivateDesk desk(JobInfo::None);
+  EXPECT_TRUE(desk.listed(kOther).jobs.empty());
+  JobsRequest request;
+  request.jobs.ids = {desk.id};
+  desk.ask(Verb::Jobs, request, kOther);
+  EXPECT_EQ(desk.first.last<JobsReply>().missing, std::vector{desk.id});
+  desk.ask(Verb::Account, AcctRequest{}, kOther);
+  EXPECT_TRUE(desk.first.last<AcctReply>().jobs.empty());
+  EXPECT_EQ(desk.listed(kUser).jobs.size(), 1u);
+}
+
+TEST(clients, by_default_everybody_sees_all_of_a_job) {
+  PrivateDesk desk(JobInfo::All);
+  desk.listed(kOther);
+  EXPECT_TRUE(desk.tells_secret());
+}
+
 TEST(clients, a_job_signed_by_another_account_is_refused) {
   Desk desk;
   desk.start();
@@ -288,6 +355,33 @@ TEST(clients, administrators_of_a_queue_run_it_and_no_other) {
   desk.ask(Verb::Kill, kill, kOther);
   EXPECT_EQ(desk.state_of(theirs), JobState::Killed);
   EXPECT_EQ(desk.state_of(other), JobState::Pending);
+}
+
+TEST(clients, a_move_that_is_asked_again_is_answered_and_not_done_again) {
+  Desk desk;
+  desk.start();
+  auto first = desk.submit("one"), second = desk.submit("two");
+  MoveRequest request{key("m1"), {second}};
+  desk.ask(Verb::Move, request, kBoss);
+  auto answer = desk.first.frames.back();
+  desk.ask(Verb::Move, MoveRequest{key("m2"), {first}}, kBoss);
+  auto place = find_job(desk.state(), second)->place;
+  desk.ask(Verb::Move, request, kBoss);
+  EXPECT_EQ(desk.first.frames.back(), answer);
+  EXPECT_EQ(find_job(desk.state(), second)->place, place);
+}
+
+TEST(clients, what_the_state_machines_refuse_is_not_answered_as_done) {
+  Desk desk;
+  auto host = desk.past.host(1);
+  desk.past.step(HostSilent{host});
+  desk.past.step(HostDied{host, "boss", "off"});
+  desk.start();
+  AdminRequest request{key("a1"), AdminRequest::Act::HostDead, {"h1"}, ""};
+  desk.ask(Verb::Admin, request, kBoss);
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Conflict));
+  desk.ask(Verb::Admin, request, kBoss);
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Conflict)) << "no answer is kept of it";
 }
 
 TEST(clients, an_application_profile_bounds_run_limits_and_has_a_usual_one) {

@@ -72,6 +72,13 @@ TEST(orders, tasks_that_are_gone_are_nobodys) {
   EXPECT_EQ(numbers(told(c, c.id, c.h1).all), (std::vector<std::uint32_t>{1, 3}));
 }
 
+TEST(orders, hosts_are_told_that_workers_leave_by_themselves) {
+  Spread c(SpecBuilder().elastic());
+  EXPECT_FALSE(told(c, c.id, c.h1).in_place);
+  c.step(InPlaceSeen{c.id, Attempt{1}});
+  EXPECT_TRUE(told(c, c.id, c.h1).in_place);
+}
+
 TEST(orders, a_leaver_leaves_and_a_condemned_task_is_killed_with_its_reason) {
   Spread c(SpecBuilder().elastic());
   c.enter_epoch(c.id, 1);

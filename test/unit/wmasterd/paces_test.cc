@@ -14,7 +14,7 @@ using test::SpecBuilder;
 class PacesTest : public testing::Test {
  protected:
   PacesTest() {
-    for (auto& queue : cluster.config.queues) queue.elastic = "goodput";
+    for (auto& queue : cluster.config.queues) queue.elastic = SizeBy::Goodput;
     cluster.reconfigure();
     auto a = cluster.host(2, 2), b = cluster.host(2, 2);
     job = cluster.submit(SpecBuilder().elastic().gpus(1).tasks(1, 4));
@@ -51,7 +51,7 @@ class PacesTest : public testing::Test {
 };
 
 TEST_F(PacesTest, under_fairshare_it_counts_where_tasks_must_be_worth_it) {
-  for (auto& queue : cluster.config.queues) queue.elastic = "fairshare";
+  for (auto& queue : cluster.config.queues) queue.elastic = SizeBy::FairShare;
   cluster.reconfigure();
   EXPECT_FALSE(tell(4));
   cluster.config.cluster.sched.elastic_worth = 50;
@@ -102,7 +102,7 @@ TEST_F(PacesTest, words_of_another_membership_do_not_count) {
 }
 
 TEST_F(PacesTest, nothing_is_kept_of_a_job_that_nobody_sizes_by_gain) {
-  for (auto& queue : cluster.config.queues) queue.elastic = "fairshare";
+  for (auto& queue : cluster.config.queues) queue.elastic = SizeBy::FairShare;
   cluster.reconfigure();
   EXPECT_FALSE(tell(10));
 }

@@ -243,6 +243,29 @@ TEST_F(core, a_leaver_is_asked_by_signal_unless_its_worker_is_told_in_place) {
   EXPECT_TRUE(outside_.fake.told.empty());
 }
 
+TEST_F(core, after_a_restart_the_order_says_that_its_workers_are_told_in_place) {
+  proc::ShepherdUp up;
+  up.key = key_;
+  up.memo = codec::encode(with_task(order(), 2));
+  up.tasks = {{TaskNumber{1}, 4711, {}, false}, {TaskNumber{2}, 4712, {}, false}};
+  node_.adopt({up}, {});
+  auto two = with_task(order(), 2);
+  two.generation = 2;
+  two.in_place = true;
+  two.tasks[1].leave = true;
+  auto ends_told = [&] {
+    return std::count_if(outside_.fake.told.begin(), outside_.fake.told.end(), [](const auto& t) {
+      return std::holds_alternative<proc::EndTasks>(t.second);
+    });
+  };
+  hear(NodeVerb::Order, two);
+  EXPECT_EQ(ends_told(), 0) << "SIGTERM to a worker that leaves by itself";
+  two.generation = 3;  // made before the master heard of it
+  two.in_place = false;
+  hear(NodeVerb::Order, two);
+  EXPECT_EQ(ends_told(), 0);
+}
+
 TEST_F(core, a_lost_shepherd_is_swept_and_its_tasks_end_with_that_reason) {
   start(order());
   outside_.take_facts();
@@ -424,6 +447,8 @@ TEST(term_of, limits_and_folders_have_names_of_their_own) {
   EXPECT_EQ(term_of(r, {}), Term::RunLimit);
   r.cause = EndCause::StartFailed;
   r.text = "working directory /x: No such file or directory";
+  EXPECT_EQ(term_of(r, {}), Term::LaunchFailed);  // not by its words
+  r.cause = EndCause::NoFolder;
   EXPECT_EQ(term_of(r, {}), Term::CwdNotExist);
 }
 
