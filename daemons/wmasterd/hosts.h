@@ -13,6 +13,7 @@
 
 #include "daemons/wmasterd/journal.h"
 #include "daemons/wmasterd/paces.h"
+#include "daemons/wmasterd/strangers.h"
 #include "libwm/model/action.h"
 #include "libwm/model/node.h"
 
@@ -51,6 +52,8 @@ class Hosts {
   double load(HostId host) const;
   /// How its GPUs are, as last heard. @cost O(GPUs)
   std::vector<GpuReport> gpus(HostId host) const;
+  /// Hosts that want to join and may not.
+  std::vector<Stranger> strangers() const { return strangers_.present(world_.mono()); }
   const Progress& progress() const { return progress_; }
   /// Drops what is kept about a job that is over.
   void forget(JobId job) {
@@ -75,6 +78,7 @@ class Hosts {
   bool takes_orders(HostId host) const;
   void on_register(PeerId peer, const HostRegister& words);
   void welcome(PeerId peer, HostId host);
+  void refuse(PeerId peer, const HostRegister& words);
   void tell_configuration();
   std::vector<EventBody> reconcile(HostId host, const HostRegister& words) const;
   void drop_strangers(PeerId peer, const HostRegister& words) const;
@@ -96,6 +100,7 @@ class Hosts {
   std::vector<EventBody> on_progress(JobId job, const JobProgress& report);
   Progress progress_;
   Paces paces_;
+  Strangers strangers_;
   std::shared_ptr<const Config> told_;  ///< the configuration that hosts have heard of
 };
 

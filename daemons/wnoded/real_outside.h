@@ -68,7 +68,8 @@ class RealOutside : public Outside {
   Agents agents_;
   wire::Transport transport_;
   MasterLink master_;
-  proc::Load load_;  ///< as it was when looked at last: reading it is the most of a tick
+  std::string given_up_;  // why, the last time
+  proc::Load load_;       ///< as it was when looked at last: reading it is the most of a tick
   TimePoint looked_{};
   boost::asio::steady_timer timer_;
   boost::asio::thread_pool workers_{2};
