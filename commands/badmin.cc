@@ -1,11 +1,15 @@
 // badmin: administration: check and load the configuration, open and close hosts and queues,
 // declare a silent host dead. ckconfig, showconf and keys read files and ask no master.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "commands/common/command.h"
+#include "commands/common/installation.h"
 #include "commands/common/lsf_listing.h"
+#include "libwm/client/names.h"
 #include "libwm/conf/load.h"
 
 namespace wm::cmd {
@@ -19,6 +23,9 @@ constexpr Option kOptions[] = {
     {"v", Kind::Flag, "", "Accepted for scripts written for LSF"},
     {"f", Kind::Flag, "", "Accepted for scripts written for LSF"},
 };
+
+// How long ckconfig waits for a master that may be down.
+constexpr Duration kPatience = std::chrono::seconds(3);
 
 struct Verb {
   std::string_view name;
@@ -53,11 +60,42 @@ constexpr const char* kSynopsis =
     "  qinact, qact           Start no more jobs of queues; start them again\n"
     "  rebuild-acct           Make accounting again from the history of events";
 
+std::optional<FileFacts> file_facts(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return {};
+  return FileFacts{found.st_uid, found.st_mode & 07777u, S_ISDIR(found.st_mode)};
+}
+
+std::optional<std::uint32_t> account_uid(const std::string& name) {
+  auto account = client::find_account(name);
+  return account ? std::optional(account->uid) : std::nullopt;
+}
+
+// What only a master that runs knows. It may well be down while its files are edited.
+Findings ask_running(const Config& next) {
+  auto to = client::Master::of(next.cluster, kPatience);
+  auto queues = to ? to->queues({}) : to.error();
+  auto hosts = queues ? to->hosts({}) : queues.error();
+  if (!hosts)
+    return {{false,
+             "not looked at: queues and hosts with jobs that are left out, and hosts that "
+             "want to join: " +
+                 hosts.error().text}};
+  auto found = check_left_out(next, queues->queues, hosts->hosts);
+  for (auto& one : check_strangers(next, hosts->strangers)) found.push_back(std::move(one));
+  return found;
+}
+
 Result<int> check_config() {
   say("Checking configuration files in " + conf_dir() + " ...\n\n");
-  WM_TRY(conf::load(conf_dir()));
-  say("No errors found.\n");
-  return 0;
+  WM_TRY(auto config, conf::load(conf_dir(), conf::this_host()));
+  auto found = check_machine(config.cluster, {account_uid, file_facts, conf::this_host()});
+  bool stops = std::ranges::any_of(found, &Finding::stops);
+  if (!stops)
+    for (auto& one : ask_running(config)) found.push_back(std::move(one));
+  for (const auto& one : found) complain((one.stops ? "Error: " : "Warning: ") + one.text + "\n");
+  say(stops ? "There are errors.\n" : "No errors found.\n");
+  return stops ? kRefused : 0;
 }
 
 Result<int> show_as_lsf(const ClusterConf& cluster, const std::string& daemon) {
@@ -108,7 +146,7 @@ Result<int> ask_master(Act act, const Parsed& options) {
     request.gpus.assign(request.names.begin() + 1, request.names.end());
     request.names.resize(1);
   }
-  if (act == Act::Reconfig) WM_TRY(conf::load(conf_dir()));
+  if (act == Act::Reconfig) WM_TRY(conf::load(conf_dir(), conf::this_host()));
   WM_TRY(auto to, master());
   WM_TRY(auto reply, to.admin(request));
   for (const auto& line : reply.lines) say(line + "\n");

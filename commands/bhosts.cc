@@ -1,5 +1,7 @@
 // bhosts: shows hosts. The master says what is there; the rest is formatting by
 // common/host_fields and common/listing.
+#include <algorithm>
+
 #include "commands/common/command.h"
 #include "commands/common/gpu_fields.h"
 #include "commands/common/host_fields.h"
@@ -52,6 +54,19 @@ Result<std::string> shown(const Parsed& options, std::span<const HostView> hosts
   return host_table(hosts, options.has("w"), header);
 }
 
+// On stderr, beside whatever format: no client of the table takes one for a host.
+void name_strangers(const Parsed& options, std::span<const Stranger> strangers) {
+  for (const auto& stranger : strangers) {
+    if (!options.words.empty() &&
+        std::ranges::find(options.words, stranger.name) == options.words.end())
+      continue;
+    auto from = stranger.address.empty() ? "" : " (" + stranger.address + ")";
+    complain("Host <" + stranger.name + ">" + from +
+             " asks to join and is refused: add a section [" + stranger.name +
+             "] to hosts.conf and run badmin reconfig\n");
+  }
+}
+
 Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
   WM_TRY(auto reply, from.hosts({options.words}));
@@ -59,6 +74,7 @@ Result<int> run(const Parsed& options) {
   if (!reply.hosts.empty() || options.has("json")) say(text);
   if (reply.hosts.empty() && options.words.empty() && !options.has("json"))
     complain("No host has registered and hosts.conf names none\n");
+  name_strangers(options, reply.strangers);
   return complain_of_hosts(options, reply.hosts);
 }
 

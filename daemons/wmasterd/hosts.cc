@@ -147,11 +147,8 @@ void Hosts::end_session(HostId host) {
 
 void Hosts::on_register(PeerId peer, const HostRegister& words) {
   const Cluster& state = journal_.newest();
-  if (!lists_host(*state.config, words.name)) {
-    world_.send(peer, wire(NodeVerb::Refused), "host '" + words.name + "' is not in hosts.conf");
-    world_.close(peer);
-    return;
-  }
+  if (!lists_host(*state.config, words.name)) return refuse(peer, words);
+  strangers_.joined(words.name);
   const Host* known = find_host(state, words.name);
   HostId id = known ? known->id : HostId{state.hosts.last() + 1};
   std::vector<EventBody> events{HostRegistered{id, words.name, words.address, words.boot,
@@ -184,6 +181,16 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   welcome(peer, id);
   log::info("host_registered",
             {{"host", words.name}, {"boot", words.boot}, {"attempts", words.attempts.size()}});
+}
+
+void Hosts::refuse(PeerId peer, const HostRegister& words) {
+  if (strangers_.knocked(words.name, words.address, world_.mono()))
+    log::warn("host_refused", {{"host", words.name},
+                               {"address", words.address},
+                               {"why", "it is not in hosts.conf"},
+                               {"remedy", "add [" + words.name + "], badmin reconfig"}});
+  world_.send(peer, wire(NodeVerb::Refused), "host '" + words.name + "' is not in hosts.conf");
+  world_.close(peer);
 }
 
 // Welcome goes first so that orders, which follow the commit, find a host that knows itself.

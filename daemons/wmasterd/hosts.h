@@ -14,6 +14,7 @@
 #include "daemons/wmasterd/journal.h"
 #include "daemons/wmasterd/paces.h"
 #include "daemons/wmasterd/silence.h"
+#include "daemons/wmasterd/strangers.h"
 #include "libwm/model/action.h"
 #include "libwm/model/node.h"
 
@@ -61,6 +62,8 @@ class Hosts {
   Frozen<Progress> progress() { return progress_.freeze(); }
   /// The time in which hosts could be heard.
   const Attended& attended() const { return attended_; }
+  /// Hosts that want to join and may not.
+  std::vector<Stranger> strangers() const { return strangers_.present(world_.mono()); }
   /// Drops what is kept about a job that is over.
   void forget(JobId job) {
     if (progress_->contains(job)) progress_.edit().erase(job);
@@ -88,6 +91,7 @@ class Hosts {
                   const Files& files);
   void on_register(PeerId peer, const HostRegister& words);
   void welcome(PeerId peer, HostId host);
+  void refuse(PeerId peer, const HostRegister& words);
   void tell_configuration();
   HostStanding& standing(HostId host);
   bool is_silent(const Session& session) const;
@@ -113,7 +117,13 @@ class Hosts {
   Frozen<Progress> progress_;
   Table<HostStanding> standings_;
   Paces paces_;
-  Attended attended_;
+  /// All of them by number, to be read elsewhere. @cost O(hosts / 256)
+  Table<HostStanding> standings() { return standings_.freeze(); }
+  Frozen<Progress> progress() { return progress_.freeze(); }
+  /// The time in which hosts could be heard.
+  const Attended& attended() const { return attended_; }
+  /// Hosts that want to join and may not.
+  std::vector<Stranger> strangers() const { return strangers_.present(world_.mono()); }
   std::shared_ptr<const Config> told_;  ///< the configuration that hosts have heard of
 };
 

@@ -81,6 +81,20 @@ std::string no_more_jobs(const Cluster& state, const HostClosed& closed) {
   return "Host <" + host->name + "> is closed: " + closed.why + "; jobs that run there go on";
 }
 
+// What a reconfiguration means for hosts, and that it is done.
+std::vector<std::string> words_about(const Cluster& state, const std::vector<EventBody>& events,
+                                     const std::vector<Stranger>& strangers, const Config& config) {
+  std::vector<std::string> lines;
+  for (const auto& event : events)
+    if (auto* closed = std::get_if<HostClosed>(&event))
+      lines.push_back(no_more_jobs(state, *closed));
+  for (const auto& stranger : strangers)
+    if (!lists_host(config, stranger.name))
+      lines.push_back("Host <" + stranger.name + "> asks to join and is not in hosts.conf");
+  lines.push_back("Reconfiguration done");
+  return lines;
+}
+
 Result<void> gpu_events(const Cluster& state, const AdminRequest& request, const Said& said,
                         std::vector<EventBody>& events, std::vector<std::string>& lines) {
   const Host* host = find_host(state, request.names[0]);
@@ -100,7 +114,7 @@ void Clients::queues(Call call, const QueuesRequest& request) {
 }
 
 void Clients::hosts(Call call, const HostsRequest& request) {
-  answer(call, [seen = seen(), request] {
+  answer(call, [seen = seen(), strangers = c_.hosts.strangers(), request] {
     HostsReply reply;
     Portion portion;
     for (auto& view : view_hosts(seen, request)) {
@@ -110,6 +124,7 @@ void Clients::hosts(Call call, const HostsRequest& request) {
       }
       reply.hosts.push_back(std::move(view));
     }
+    if (!reply.rest) reply.strangers = strangers;
     return reply;
   });
 }
@@ -136,11 +151,9 @@ std::vector<EventBody> Clients::admin_events(const AdminRequest& request, const 
   if (request.act == Act::Reconfig) {
     auto config = c_.world.read_config();
     if (config) {
-      events = reconfigured(state, std::make_shared<const Config>(std::move(*config)));
-      for (const auto& event : events)
-        if (auto* closed = std::get_if<HostClosed>(&event))
-          lines.push_back(no_more_jobs(state, *closed));
-      lines.push_back("Reconfiguration done");
+      auto taken = std::make_shared<const Config>(std::move(*config));
+      events = reconfigured(state, taken);
+      lines = words_about(state, events, c_.hosts.strangers(), *taken);
     } else {
       verdict = config.error();
     }

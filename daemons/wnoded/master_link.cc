@@ -9,6 +9,7 @@ using std::chrono::milliseconds;
 
 constexpr Duration kFirstPause = milliseconds(50);
 constexpr Duration kLongestPause = milliseconds(1500);
+constexpr Duration kPauseAfterRefusal = milliseconds(5000);  // a person has to change something
 
 }  // namespace
 
@@ -31,8 +32,8 @@ void MasterLink::give_up() {
   if (!link_) return;  // it is being dialled already
   link_.reset();
   handlers_.on_lost(false);
-  pause_ = kLongestPause;  // a refusal does not change within milliseconds
-  dial_later();
+  refused_ = true;
+  dial_after(kPauseAfterRefusal);
 }
 
 void MasterLink::dial() {
@@ -46,10 +47,13 @@ void MasterLink::on_dialled(Result<std::unique_ptr<wire::Link>> link) {
   link_->start(
       [this](wire::Frame frame) {
         pause_ = {};  // it speaks to us: the next loss is tried again at once
+        refused_ = false;
         handlers_.on_frame(frame.type, frame.payload);
       },
       [this](const Error& error) { on_closed(error); });
-  log::info("master_session", {{"address", link_->address()}});
+  // Those that end in the same refusal again are told once.
+  log::write(refused_ ? log::Level::Debug : log::Level::Info, "master_session",
+             {{"address", link_->address()}});
   handlers_.on_open();
 }
 
@@ -61,7 +65,11 @@ void MasterLink::on_closed(const Error& error) {
 }
 
 void MasterLink::dial_later() {
-  pause_ = pause_ == Duration{} ? kFirstPause : std::min(pause_ * 2, kLongestPause);
+  dial_after(pause_ == Duration{} ? kFirstPause : std::min(pause_ * 2, kLongestPause));
+}
+
+void MasterLink::dial_after(Duration pause) {
+  pause_ = pause;
   auto spread = std::uniform_int_distribution<std::int64_t>(pause_.count() / 2, pause_.count());
   timer_.expires_after(Duration(spread(jitter_)));
   timer_.async_wait([this](auto ec) {

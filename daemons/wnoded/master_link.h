@@ -39,6 +39,7 @@ class MasterLink {
   void on_dialled(Result<std::unique_ptr<wire::Link>> link);
   void on_closed(const Error& error);
   void dial_later();
+  void dial_after(Duration pause);
 
   wire::Transport& transport_;
   wire::Endpoint master_;
@@ -49,6 +50,7 @@ class MasterLink {
   std::unique_ptr<wire::Link> link_;
   std::minstd_rand jitter_;
   Duration pause_{};
+  bool refused_ = false;  // the last session ended so
 };
 
 }  // namespace wm::node

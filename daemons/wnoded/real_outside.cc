@@ -116,7 +116,9 @@ void RealOutside::on_word(const proc::AttemptKey& key, const proc::ShepherdWord&
 
 void RealOutside::on_frame(std::uint16_t type, const std::string& payload) {
   if (auto done = core_.on_frame(type, payload); !done) {
-    log::error("session_given_up", {{"why", done.error().text}});
+    auto level = given_up_ == done.error().text ? log::Level::Debug : log::Level::Error;
+    log::write(level, "session_given_up", {{"why", done.error().text}});
+    given_up_ = done.error().text;
     boost::asio::post(loop_, [this] { master_.give_up(); });
   }
 }

@@ -75,7 +75,8 @@ class RealOutside : public Outside {
   Agents agents_;
   wire::Transport transport_;
   MasterLink master_;
-  proc::Load load_;  ///< as it was when looked at last: reading it is the most of a tick
+  std::string given_up_;  // why, the last time
+  proc::Load load_;       ///< as it was when looked at last: reading it is the most of a tick
   TimePoint looked_{};
   TimePoint address_due_{};  ///< its name is looked up then; the farthest: never, or it is now
   bool dialling_ = false;    ///< the master has been dialled once

@@ -176,7 +176,7 @@ Result<void> Connection::carry_out(wire::SessionAction& action) {
   } else if (auto* make = std::get_if<wire::MakeProof>(&action)) {
     to_prove_ = std::move(make->payload);
   } else if (auto* check = std::get_if<wire::CheckProof>(&action)) {
-    auto proof = wire::check_proof(*options_.credentials, *check);
+    auto proof = options_.credentials->decode(check->credential);
     if (!proof) return own_service(proof.error());
     return obey(session_->on_proof_checked(std::move(proof)));
   } else if (auto* opened = std::get_if<wire::Opened>(&action)) {

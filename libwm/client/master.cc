@@ -56,6 +56,7 @@ void append_reply(Reply& all, Reply& more) {
   if constexpr (requires { all.hosts; }) append(all.hosts, more.hosts);
   else append(all.jobs, more.jobs);
   if constexpr (requires { all.missing; }) append(all.missing, more.missing);
+  if constexpr (requires { all.strangers; }) append(all.strangers, more.strangers);
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ Master::Master(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Master::Master(Master&&) noexcept = default;
 Master::~Master() = default;
 
-Result<Master> Master::of(const ClusterConf& conf) {
+Result<Master> Master::of(const ClusterConf& conf, std::optional<Duration> give_up_after) {
   if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
   WM_TRY(auto master_uid, uid_of(conf.master_user));
   ConnectionOptions options;
@@ -77,7 +78,8 @@ Result<Master> Master::of(const ClusterConf& conf) {
   options.session.role = wire::Role::Client;
   options.session.peers = {{wire::Role::Master, master_uid}};
   options.credentials = wire::munge_credentials(conf.munge_socket);
-  options.notice = notice_on_stderr;
+  options.retry.give_up_after = give_up_after;
+  if (!give_up_after) options.notice = notice_on_stderr;
   auto credentials = options.credentials;
   return Master(std::unique_ptr<Parts>(new Parts{credentials, Connection(std::move(options))}));
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "libwm/base/result.h"
@@ -20,9 +21,10 @@ class Connection;
 /// @thread one at a time; calls block, and retry while the master is away (LSF's way)
 class Master {
  public:
-  /// For the cluster that `conf` describes. Nothing is connected yet.
+  /// For the cluster that `conf` describes. Nothing is connected yet. `give_up_after`: of trying
+  /// while the master is away, silently; none: never, and it is said.
   /// @errors NotFound: the account master_user does not exist
-  static Result<Master> of(const ClusterConf& conf);
+  static Result<Master> of(const ClusterConf& conf, std::optional<Duration> give_up_after = {});
   Master(Master&&) noexcept;
   ~Master();
 

@@ -51,7 +51,8 @@ WM_FIELDS(HostView) {
   f(7, s.stuck_gpus), f(20, s.gpus);
   f(140, s.parked);
 }
-WM_FIELDS(HostsReply) { f(1, s.hosts), f(2, s.rest); }
+WM_FIELDS(Stranger) { f(1, s.name), f(2, s.address); }
+WM_FIELDS(HostsReply) { f(1, s.hosts), f(2, s.rest), f(300, s.strangers); }
 WM_FIELDS(PlansRequest) { f(1, s.paths); }
 WM_FIELDS(PlanLoan) { f(1, s.from), f(2, s.to), f(3, s.amount); }
 WM_FIELDS(PlanView) {

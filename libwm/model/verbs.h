@@ -192,9 +192,15 @@ struct HostView {
   std::uint32_t parked = 0;     ///< tasks of jobs stopped to make way; they hold no slot
   bool operator==(const HostView&) const = default;
 };
+/// A machine that asks to be a host of the cluster and is refused: hosts.conf does not list it.
+struct Stranger {
+  std::string name, address;
+  bool operator==(const Stranger&) const = default;
+};
 struct HostsReply {
   std::vector<HostView> hosts;       ///< by name; those that never registered too: state Silent
   std::optional<HostsRequest> rest;  ///< what this answer had no room for; none: that was all
+  std::vector<Stranger> strangers;   ///< by name; in the last answer only
   bool operator==(const HostsReply&) const = default;
 };
 

@@ -36,11 +36,6 @@ class Credentials {
   /// @errors Denied: forged, expired, replayed or for somebody else; Unavailable: as above
   virtual Result<Signed> decode(std::string_view credential) = 0;
 
-  /// As decode(), but one that was decoded before is as good: for a credential that is shown
-  /// to many and of use only to who has the key that it names. Never an expired one.
-  /// @errors as decode(), without replayed
-  virtual Result<Signed> decode_shown(std::string_view credential) = 0;
-
   /// As decode(), but for a stored credential: age and an earlier decode() do not matter.
   /// Proves who signed, never that they are here now: must not open a session.
   /// @errors as decode()

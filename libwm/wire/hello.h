@@ -45,8 +45,8 @@ enum class Method : std::uint8_t {
 
 class SessionKey;
 
-/// An acceptor's key that serves the sessions of a short while, and the proof of who has it:
-/// made ahead, so that no session waits for the identity service (WIRE-4).
+/// An acceptor's key that serves the sessions of a short while, and one session's proof of who has
+/// it: made ahead, so that no session waits for the identity service (WIRE-4, WIRE-5).
 struct KeptKey {
   std::shared_ptr<const SessionKey> key;
   std::string proof;

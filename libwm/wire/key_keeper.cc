@@ -1,6 +1,7 @@
 #include "libwm/wire/key_keeper.h"
 
 #include <boost/asio/steady_timer.hpp>
+#include <vector>
 
 #include "libwm/base/log.h"
 #include "libwm/wire/cipher.h"
@@ -22,40 +23,52 @@ struct KeyKeeper::Renewing : std::enable_shared_from_this<Renewing> {
       : timer(loop), prover(prover), role(link.session.role), credentials(link.credentials) {}
 
   void renew();
-  void take(std::shared_ptr<const SessionKey> key, std::chrono::system_clock::time_point asked,
-            Result<std::string> proof);
+  void fill();
+  void take(const std::shared_ptr<const SessionKey>& of, Result<std::string> proof);
 
   boost::asio::steady_timer timer;
   Prover& prover;
   Role role;
   std::shared_ptr<Credentials> credentials;
-  std::shared_ptr<const KeptKey> kept;
+  std::shared_ptr<const SessionKey> key;
+  std::vector<std::string> proofs;              // of this key, for a session each
+  std::size_t asked = 0;                        // proofs of this key on their way
   std::chrono::system_clock::time_point since;  // the identity service goes by the wall clock
+  bool answers = false;                         // the identity service did when it was last asked
   bool stopped = false;
 };
 
 void KeyKeeper::Renewing::renew() {
-  auto key = std::make_shared<const SessionKey>(fresh_secrets().key_seed);
-  auto payload = proof_payload(Side::Acceptor, role, key->public_key());
-  prover.encode(credentials, payload, kKeptTtl,
-                [self = shared_from_this(), key, asked = std::chrono::system_clock::now()](
-                    auto proof) { self->take(key, asked, std::move(proof)); });
-}
-
-void KeyKeeper::Renewing::take(std::shared_ptr<const SessionKey> key,
-                               std::chrono::system_clock::time_point asked,
-                               Result<std::string> proof) {
-  if (stopped) return;
-  if (proof) {
-    kept = std::make_shared<const KeptKey>(KeptKey{std::move(key), std::move(*proof)});
-    since = asked;
-  } else {
-    log::warn("no_proof_ahead", {{"reason", proof.error().text}});
-  }
+  key = std::make_shared<const SessionKey>(fresh_secrets().key_seed);
+  since = std::chrono::system_clock::now();
+  proofs.clear();
+  asked = 0;
+  fill();
   timer.expires_after(kRenewEvery);
   timer.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
     if (!ec && !self->stopped) self->renew();
   });
+}
+
+// A service that is away is asked one thing at a time: its callers block.
+void KeyKeeper::Renewing::fill() {
+  auto payload = proof_payload(Side::Acceptor, role, key->public_key());
+  const std::size_t wanted = answers ? kProofsAhead : 1;
+  for (; proofs.size() + asked < wanted; ++asked)
+    prover.encode(
+        credentials, payload, kKeptTtl,
+        [self = shared_from_this(), of = key](auto proof) { self->take(of, std::move(proof)); });
+}
+
+// After a failure nothing is asked before somebody wants a proof, or the key is renewed.
+void KeyKeeper::Renewing::take(const std::shared_ptr<const SessionKey>& of,
+                               Result<std::string> proof) {
+  if (stopped || of != key) return;
+  --asked;
+  answers = static_cast<bool>(proof);
+  if (!answers) return log::warn("no_proof_ahead", {{"reason", proof.error().text}});
+  proofs.push_back(std::move(*proof));
+  fill();
 }
 
 KeyKeeper::KeyKeeper(boost::asio::io_context& loop, Prover& prover, const LinkOptions& link)
@@ -65,14 +78,22 @@ KeyKeeper::KeyKeeper(boost::asio::io_context& loop, Prover& prover, const LinkOp
 
 KeyKeeper::~KeyKeeper() {
   renewing_->stopped = true;
-  renewing_->kept.reset();
+  renewing_->key.reset();
   renewing_->timer.cancel();
 }
 
-std::shared_ptr<const KeptKey> KeyKeeper::current() const {
-  auto age = std::chrono::system_clock::now() - renewing_->since;
-  bool fits = age >= Duration{} && age < kKeyLife;  // a machine may have slept, a clock be set
-  return fits ? renewing_->kept : nullptr;
+std::shared_ptr<const KeptKey> KeyKeeper::take() {
+  auto& r = *renewing_;
+  auto age = std::chrono::system_clock::now() - r.since;
+  // A machine may have slept, a clock be set.
+  bool fits = age >= Duration{} && age < kKeyLife;
+  std::shared_ptr<const KeptKey> kept;
+  if (fits && !r.proofs.empty()) {
+    kept = std::make_shared<const KeptKey>(KeptKey{r.key, std::move(r.proofs.back())});
+    r.proofs.pop_back();
+  }
+  r.fill();
+  return kept;
 }
 
 }  // namespace wm::wire

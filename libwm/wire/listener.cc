@@ -134,7 +134,7 @@ void Accepting::admit(Socket socket, const Address& peer) {
   if (!at_.is_local()) socket.set_option(Socket::keep_alive(true), ignored);
   auto address = to_string(at_.is_local() ? at_ : endpoint_of(peer));
   auto channel = std::make_shared<Channel>(std::move(socket), address, std::move(link), prover_,
-                                           keys_ ? keys_->current() : nullptr);
+                                           keys_ ? keys_->take() : nullptr);
   if (half_open_.size() >= options_.half_open_limit) evict_oldest();
   half_open_.push_back(channel);
   std::weak_ptr<Channel> weak = channel;  // the channel holds this handler

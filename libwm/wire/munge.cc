@@ -3,10 +3,16 @@
 #include <munge.h>
 
 #include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
 
 namespace wm::wire {
 
 namespace {
+
+// Signatures of jobs that are being started: all elements of an array have one.
+constexpr std::size_t kVerifiedKept = 256;
 
 struct DestroyContext {
   void operator()(munge_ctx_t ctx) const { munge_ctx_destroy(ctx); }
@@ -36,20 +42,27 @@ class MungeCredentials final : public Credentials {
     return read(credential, [](munge_err_t err) { return err == EMUNGE_SUCCESS; });
   }
 
-  // munged looks at the age first: replayed implies that it is not expired.
-  Result<Signed> decode_shown(std::string_view credential) override {
-    return read(credential, [](munge_err_t err) {
-      return err == EMUNGE_SUCCESS || err == EMUNGE_CRED_REPLAYED;
-    });
-  }
-
+  // Once a credential: munged logs each time that it is asked for one again as a replay.
   Result<Signed> verify_signature(std::string_view credential) override {
-    return read(credential, [](munge_err_t err) {
-      return err == EMUNGE_SUCCESS || err == EMUNGE_CRED_EXPIRED || err == EMUNGE_CRED_REPLAYED;
-    });
+    std::string text(credential);
+    if (auto known = verified(text)) return *known;
+    WM_TRY(auto found, read(credential, [](munge_err_t err) {
+             return err == EMUNGE_SUCCESS || err == EMUNGE_CRED_EXPIRED ||
+                    err == EMUNGE_CRED_REPLAYED;
+           }));
+    std::scoped_lock lock(mutex_);
+    if (verified_.size() >= kVerifiedKept) verified_.clear();
+    verified_.emplace(std::move(text), found);
+    return found;
   }
 
  private:
+  std::optional<Signed> verified(const std::string& credential) {
+    std::scoped_lock lock(mutex_);
+    auto at = verified_.find(credential);
+    return at == verified_.end() ? std::nullopt : std::optional(at->second);
+  }
+
   Result<Context> context() const {
     Context ctx(munge_ctx_create());
     if (!ctx) return fail(Code::System, "munge: out of memory");
@@ -84,6 +97,8 @@ class MungeCredentials final : public Credentials {
   }
 
   std::string socket_;
+  std::mutex mutex_;
+  std::map<std::string, Signed> verified_;
 };
 
 }  // namespace

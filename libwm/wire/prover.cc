@@ -28,7 +28,7 @@ void Prover::encode(std::shared_ptr<Credentials> with, std::string payload, Dura
 
 void Prover::check(std::shared_ptr<Credentials> with, CheckProof proof,
                    std::function<void(Result<Signed>)> done) {
-  run([with, proof] { return check_proof(*with, proof); }, std::move(done));
+  run([with, proof] { return with->decode(proof.credential); }, std::move(done));
 }
 
 }  // namespace wm::wire

@@ -144,10 +144,6 @@ SessionActions Session::on_proof_checked(Result<Signed> proof) {
   return out;
 }
 
-Result<Signed> check_proof(Credentials& with, const CheckProof& proof) {
-  return proof.shown ? with.decode_shown(proof.credential) : with.decode(proof.credential);
-}
-
 Result<std::string> Session::seal(std::uint16_t type, std::string payload) {
   auto& s = *state_;
   WM_CHECK(type >= kFirstUserType);
@@ -188,7 +184,7 @@ Result<void> Session::State::on_frame(const FrameView& frame, SessionActions& ou
   if (phase == Phase::Confirm) return on_confirm(frame, out);
   peer_proof = std::string(frame.payload);
   checking = true;
-  out.emplace_back(CheckProof{peer_proof, initiates()});
+  out.emplace_back(CheckProof{peer_proof});
   return {};
 }
 

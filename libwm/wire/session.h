@@ -79,7 +79,6 @@ struct MakeProof {
 /// Ask it who signed `credential`; answer with on_proof_checked().
 struct CheckProof {
   std::string credential;
-  bool shown = false;  ///< the acceptor's: may have been decoded before (decode_shown)
 };
 /// What the initiator proved itself with, and what it signed besides.
 struct PeerProof {
@@ -106,9 +105,6 @@ using SessionActions = std::vector<SessionAction>;
 /// How long a proof is good: it serves one hello of at most 5 s, the rest is for clocks that
 /// differ.
 inline constexpr Duration kProofTtl = std::chrono::seconds(60);
-
-/// Asks the identity service what CheckProof wants. Blocks. @errors as Credentials::decode
-Result<Signed> check_proof(Credentials& with, const CheckProof& proof);
 
 /// One end of one session.
 /// @thread one at a time   @cost sealed bytes: one ChaCha20-Poly1305 pass and one copy

@@ -34,8 +34,6 @@ class SharedKeyCredentials final : public Credentials {
     return Signed{{}, {}, std::string(payload)};
   }
 
-  Result<Signed> decode_shown(std::string_view credential) override { return decode(credential); }
-
   Result<Signed> verify_signature(std::string_view credential) override {
     return decode(credential);
   }

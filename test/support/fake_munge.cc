@@ -27,10 +27,6 @@ class FakeCredentials final : public wire::Credentials {
     std::scoped_lock lock(munge_->mutex_);
     return munge_->check(credential, true);
   }
-  Result<wire::Signed> decode_shown(std::string_view credential) override {
-    std::scoped_lock lock(munge_->mutex_);
-    return munge_->check(credential, false);
-  }
   Result<wire::Signed> verify_signature(std::string_view credential) override {
     std::scoped_lock lock(munge_->mutex_);
     return munge_->check(credential, false);

@@ -22,10 +22,11 @@ class PrivateMunged {
 
   /// Stops it and starts it anew with the same key: it forgets which credentials were used.
   void restart();
+  /// Stops it: whoever asks hears nothing.
+  void stop();
 
  private:
   void start();
-  void stop();
 
   std::string dir_;
   std::string missing_;

@@ -305,7 +305,6 @@ class SlowCredentials final : public Credentials {
     if (slow) release.wait();
     return real_->decode(credential);
   }
-  Result<Signed> decode_shown(std::string_view c) override { return real_->decode_shown(c); }
   Result<Signed> verify_signature(std::string_view c) override {
     return real_->verify_signature(c);
   }

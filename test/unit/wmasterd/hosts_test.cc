@@ -115,6 +115,9 @@ TEST(hosts, one_that_is_not_configured_is_sent_away) {
   EXPECT_TRUE(peer.closed);
   EXPECT_TRUE(peer.all<HostWelcome>(NodeVerb::Welcome).empty());
   EXPECT_FALSE(find_host(desk.state(), "n2"));
+  EXPECT_EQ(desk.hosts->strangers(), (std::vector<Stranger>{{"n2", "127.0.0.1"}}));
+  desk.enrol(desk.words("n1"));
+  EXPECT_EQ(desk.hosts->strangers().size(), 1u) << "one that is configured is none";
 }
 
 TEST(hosts, a_second_session_of_a_host_takes_the_firsts_place) {

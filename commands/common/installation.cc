@@ -1,0 +1,105 @@
+#include "commands/common/installation.h"
+
+#include "libwm/conf/folders.h"
+
+namespace wm::cmd {
+namespace {
+
+// Where Debian's munge has them; with munge_socket another munged is meant, whose key we do not
+// know.
+constexpr const char* kMungeKey = "/etc/munge/munge.key";
+constexpr const char* kMungeSocket = "/run/munge/munge.socket.2";
+
+std::string octal(std::uint32_t mode) {
+  std::string text;
+  for (int shift = 9; shift >= 0; shift -= 3) text += static_cast<char>('0' + (mode >> shift & 7));
+  return text;
+}
+
+struct Check {
+  const ClusterConf& conf;
+  const Machine& machine;
+  Findings found{};
+
+  void stops(const std::string& text) { found.push_back({true, text}); }
+  void warns(const std::string& text) { found.push_back({false, text}); }
+
+  void account(const char* key, const std::string& name) {
+    if (!name.empty() && !machine.uid_of(name))
+      stops(std::string("wm.conf: ") + key + ": no account '" + name +
+            "' on this host: make it, or name another");
+  }
+
+  // A daemon's own folder. One that is not there is made when the daemon starts.
+  void own_folder(const std::string& path, const std::string& user) {
+    auto there = path.empty() ? std::nullopt : machine.file(path);
+    auto uid = machine.uid_of(user);
+    if (!there || !uid) return;
+    if (!there->is_folder) stops(path + ": not a folder");
+    else if (there->uid != *uid)
+      stops(path + ": belongs to uid " + std::to_string(there->uid) + ", not to " + user +
+            ": chown -R " + user + " " + path);
+  }
+
+  void job_folder(const char* key, const std::string& path) {
+    auto there = path.empty() ? std::nullopt : machine.file(path);
+    if (path.empty() || (there && there->is_folder)) return;
+    warns(std::string("wm.conf: ") + key + ": no folder " + path +
+          " on this host; jobs need it on every one");
+  }
+
+  void munge() {
+    auto key = conf.munge_socket.empty() ? machine.file(kMungeKey) : std::nullopt;
+    if (key && (key->mode & 077) != 0)
+      stops(std::string(kMungeKey) + ": mode " + octal(key->mode) +
+            ": whoever reads it can be anybody in the cluster: chmod 0400, and make a new key");
+    auto socket = conf.munge_socket.empty() ? kMungeSocket : conf.munge_socket;
+    if (!machine.file(socket))
+      stops("munged does not listen on " + socket + ": start it (systemctl start munge)");
+  }
+};
+
+}  // namespace
+
+Findings check_machine(const ClusterConf& conf, const Machine& machine) {
+  Check check{conf, machine};
+  check.account("master_user", conf.master_user);
+  check.account("host_user", conf.host_user);
+  auto master = conf::master_folders(conf.dirs);
+  for (const auto& folder : {master.state, master.log}) check.own_folder(folder, conf.master_user);
+  auto node = conf::node_folders(conf.dirs, machine.host);
+  for (const auto& folder : {node.state, node.run, node.log})
+    check.own_folder(folder, conf.host_user);
+  check.job_folder("results_dir", conf.dirs.results);
+  check.job_folder("data_dir", conf.dirs.data);
+  check.munge();
+  return check.found;
+}
+
+Findings check_left_out(const Config& next, std::span<const QueueView> queues,
+                        std::span<const HostView> hosts) {
+  Findings found;
+  for (const auto& view : queues)
+    if (view.jobs > 0 && !next.queue(view.conf.name))
+      found.push_back({false, "queues.conf: queue '" + view.conf.name + "' is left out and has " +
+                                  std::to_string(view.jobs) +
+                                  " slots of jobs: bswitch them, or keep it until they are over"});
+  for (const auto& view : hosts)
+    if (view.jobs > 0 && !next.host(view.host.name))
+      found.push_back({false, "hosts.conf: host '" + view.host.name + "' is left out and has " +
+                                  std::to_string(view.jobs) +
+                                  " slots of jobs: they go on, and it is closed"});
+  return found;
+}
+
+Findings check_strangers(const Config& next, std::span<const Stranger> strangers) {
+  Findings found;
+  for (const auto& stranger : strangers)
+    if (!next.host(stranger.name))
+      found.push_back({false, "hosts.conf: host '" + stranger.name +
+                                  "' asks to join and is refused: add a section [" + stranger.name +
+                                  "]"});
+  return found;
+}
+
+}  // namespace wm::cmd

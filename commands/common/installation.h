@@ -1,0 +1,54 @@
+// Role: what badmin ckconfig finds wrong beside the files of configuration: accounts, folders and
+// the key of this machine, and queues and hosts that are left out while they have jobs. Pure: what
+// is there comes in as functions and values.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libwm/model/config.h"
+#include "libwm/model/verbs.h"
+
+namespace wm::cmd {
+
+/// One thing that is wrong. `stops`: a daemon would not start, or would be refused.
+struct Finding {
+  bool stops = false;
+  std::string text;
+  bool operator==(const Finding&) const = default;
+};
+/// In the order in which they were looked for.
+using Findings = std::vector<Finding>;
+
+/// What stat(2) says of a path.
+struct FileFacts {
+  std::uint32_t uid = 0;
+  std::uint32_t mode = 0;  ///< permission bits
+  bool is_folder = false;
+};
+
+/// This machine as the checks see it.
+struct Machine {
+  std::function<std::optional<std::uint32_t>(const std::string&)> uid_of;  ///< of an account
+  /// None: not there, or in a folder that this caller may not enter.
+  std::function<std::optional<FileFacts>(const std::string&)> file;
+  std::string host;  ///< its name in hosts.conf
+};
+
+/// Accounts of the daemons, their folders, the folders of jobs, MUNGE's key and socket.
+/// @cost a lookup each
+Findings check_machine(const ClusterConf& conf, const Machine& machine);
+
+/// What the running cluster has and `next` leaves out, where jobs are there.
+/// @cost O(queues + hosts)
+Findings check_left_out(const Config& next, std::span<const QueueView> queues,
+                        std::span<const HostView> hosts);
+
+/// Hosts that want to join and are not in `next`. @cost O(strangers)
+Findings check_strangers(const Config& next, std::span<const Stranger> strangers);
+
+}  // namespace wm::cmd

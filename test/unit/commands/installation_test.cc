@@ -1,0 +1,115 @@
+// Role: what badmin ckconfig finds beside the files of configuration.
+#include "commands/common/installation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace wm::cmd {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A machine on which all is as it should be; a test spoils one thing.
+struct Sound {
+  ClusterConf conf;
+  std::map<std::string, std::uint32_t> accounts{{"root", 0}, {"wm", 990}};
+  std::map<std::string, FileFacts> files{{"/var/lib/wm/master", {990, 0750, true}},
+                                         {"/var/log/wm/master", {990, 0750, true}},
+                                         {"/var/lib/wm/node/h1", {0, 0700, true}},
+                                         {"/etc/munge/munge.key", {105, 0400, false}},
+                                         {"/run/munge/munge.socket.2", {105, 0777, false}}};
+  Findings check() const {
+    auto in = [](const auto& map) {
+      return [&map](const std::string& name) {
+        auto at = map.find(name);
+        return at == map.end() ? std::nullopt : std::optional(at->second);
+      };
+    };
+    return check_machine(conf, {in(accounts), in(files), "h1"});
+  }
+  // The one thing that is wrong.
+  Finding only() const {
+    auto found = check();
+    EXPECT_EQ(found.size(), 1u);
+    return found.empty() ? Finding{} : found[0];
+  }
+};
+
+TEST(installation, nothing_is_found_where_all_is_well) { EXPECT_TRUE(Sound().check().empty()); }
+
+TEST(installation, an_account_that_is_missing_stops_the_daemons) {
+  Sound machine;
+  machine.accounts.erase("wm");
+  auto found = machine.only();
+  EXPECT_TRUE(found.stops);
+  EXPECT_THAT(found.text, HasSubstr("master_user: no account 'wm'"));
+}
+
+TEST(installation, a_folder_of_the_wrong_account_is_told_with_the_remedy) {
+  Sound machine;
+  machine.files["/var/lib/wm/master"].uid = 0;
+  auto found = machine.only();
+  EXPECT_TRUE(found.stops);
+  EXPECT_THAT(found.text, HasSubstr("chown -R wm /var/lib/wm/master"));
+  machine = {};
+  machine.files["/var/lib/wm/node/h1"].uid = 990;
+  EXPECT_THAT(machine.only().text, HasSubstr("not to root"));
+}
+
+TEST(installation, folders_of_jobs_that_are_missing_are_a_warning) {
+  Sound machine;
+  machine.conf.dirs.results = "/shared/results";
+  auto found = machine.only();
+  EXPECT_FALSE(found.stops);
+  EXPECT_THAT(found.text, HasSubstr("results_dir: no folder /shared/results"));
+  machine.files["/shared/results"] = {0, 01777, true};
+  EXPECT_TRUE(machine.check().empty());
+}
+
+TEST(installation, a_key_that_others_can_read_is_told) {
+  Sound machine;
+  machine.files["/etc/munge/munge.key"].mode = 0440;
+  auto found = machine.only();
+  EXPECT_TRUE(found.stops);
+  EXPECT_THAT(found.text, HasSubstr("mode 0440"));
+}
+
+TEST(installation, of_another_munged_only_the_socket_is_looked_at) {
+  Sound machine;
+  machine.files["/etc/munge/munge.key"].mode = 0644;
+  machine.conf.munge_socket = "/own/socket";
+  EXPECT_THAT(machine.only().text, HasSubstr("does not listen on /own/socket"));
+}
+
+TEST(installation, queues_and_hosts_that_are_left_out_with_jobs_are_told) {
+  Config next;
+  next.queues = {{.name = "normal"}};
+  next.hosts = {{.name = "h1"}};
+  QueueView old_queue{.conf = {.name = "old"}, .jobs = 3}, idle{.conf = {.name = "idle"}};
+  QueueView kept{.conf = {.name = "normal"}, .jobs = 5};
+  HostView old_host, kept_host;
+  old_host.host.name = "h2";
+  old_host.jobs = 1;
+  kept_host.host.name = "h1";
+  kept_host.jobs = 1;
+  const QueueView queues[] = {old_queue, idle, kept};
+  const HostView hosts[] = {old_host, kept_host};
+  auto found = check_left_out(next, queues, hosts);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_THAT(found[0].text, HasSubstr("queue 'old' is left out and has 3"));
+  EXPECT_THAT(found[1].text, HasSubstr("host 'h2' is left out and has 1"));
+}
+
+TEST(installation, hosts_that_want_to_join_are_told_until_they_are_listed) {
+  Config next;
+  next.hosts = {{.name = "h1"}};
+  const Stranger strangers[] = {{"h1", ""}, {"h2", ""}};
+  auto found = check_strangers(next, strangers);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0].text, HasSubstr("[h2]"));
+}
+
+}  // namespace
+}  // namespace wm::cmd
