@@ -159,9 +159,13 @@ bool names_devices(const OrderedTask& task) {
 }
 
 std::string result_dir(const HostOrder& order, const HostFacts& host) {
+  return result_dir(order, host, order.job);
+}
+
+std::string result_dir(const HostOrder& order, const HostFacts& host, JobId job) {
   const auto& spec = order.resolved;
   auto root = host.dirs.results.empty() ? spec.home : host.dirs.results;
-  return root + "/" + spec.owner.user + "/batchworkdir/" + exec_id(order.job);
+  return root + "/" + spec.owner.user + "/batchworkdir/" + exec_id(job);
 }
 
 std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task) {
