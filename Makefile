@@ -192,7 +192,7 @@ $(TRAINER_LINKED): $(LIB_A)
 	@echo "  LINK  $@"
 	@$(CXX) -shared $(LDFLAGS) -o $@ -Wl,--whole-archive $B/lib/libwm_trainer.a \
 	  -Wl,--no-whole-archive -Wl,--start-group $(LIB_A) -Wl,--end-group \
-	  -Wl,--version-script=libwm/trainer/exports.map $(STATIC_RUNTIME) $(LDLIBS)
+	  -Wl,--version-script=libwm/trainer/exports.map $(SODIUM) $(STATIC_RUNTIME) $(LDLIBS)
 
 $(GROUPS_A): $(call obj,$(wildcard libwm/trainer/groups/*.cc))
 	@mkdir -p $(@D); rm -f $@

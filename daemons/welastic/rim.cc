@@ -37,7 +37,8 @@ Rim::Rim(boost::asio::io_context& loop, const Settings& settings)
     : settings_(settings),
       timer_(loop),
       workers_(
-          loop, [this](const WorkerSaid& said) { on(said); },
+          loop, wire::key_for(settings.key, "workers"),
+          [this](const WorkerSaid& said) { on(said); },
           [this](const TaskGone& gone) { on(NodeToAgent{gone}); }),
       node_(loop, settings.node_socket,
             {[this] { on(elastic::NodeUp{}); },

@@ -8,13 +8,19 @@
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
+#include "libwm/model/worker_key.h"
 
 namespace wm::welastic {
 
 using boost::asio::local::stream_protocol;
 
-WorkerPort::WorkerPort(boost::asio::io_context& loop, OnWords on_words, OnGone on_gone)
-    : loop_(loop), acceptor_(loop), on_words_(std::move(on_words)), on_gone_(std::move(on_gone)) {}
+WorkerPort::WorkerPort(boost::asio::io_context& loop, std::string key, OnWords on_words,
+                       OnGone on_gone)
+    : loop_(loop),
+      acceptor_(loop),
+      key_(std::move(key)),
+      on_words_(std::move(on_words)),
+      on_gone_(std::move(on_gone)) {}
 
 WorkerPort::~WorkerPort() {
   if (!path_.empty()) ::unlink(path_.c_str());
@@ -88,6 +94,7 @@ TaskNumber WorkerPort::greet(const std::shared_ptr<Frames>& frames, const Worker
   }
   names_[frames.get()] = hello.task;
   worker.frames = frames;
+  frames->send(codec::encode(WorkerKey{key_}));
   if (!worker.process) watch(hello.task, frames->peer().pid);
   return hello.task;
 }

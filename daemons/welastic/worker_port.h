@@ -25,7 +25,8 @@ class WorkerPort {
   using OnWords = std::function<void(const WorkerSaid&)>;  // of a reporter without a task
   using OnGone = std::function<void(const TaskGone&)>;
 
-  WorkerPort(boost::asio::io_context& loop, OnWords on_words, OnGone on_gone);
+  /// `key`: what each worker is told after its hello (model/worker_key.h).
+  WorkerPort(boost::asio::io_context& loop, std::string key, OnWords on_words, OnGone on_gone);
   ~WorkerPort();
 
   /// Binds `path`, replacing what is left of a former agent. @errors System: the kernel's words
@@ -48,6 +49,7 @@ class WorkerPort {
 
   boost::asio::io_context& loop_;
   boost::asio::local::stream_protocol::acceptor acceptor_;
+  const std::string key_;
   OnWords on_words_;
   OnGone on_gone_;
   std::string path_;

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "libwm/codec/codec.h"
+#include "libwm/model/worker_key.h"
 
 namespace wm::trainer {
 namespace {
@@ -23,6 +24,7 @@ constexpr Duration kReport = 1s;              // between reports of progress (W-
 constexpr Duration kFarewell = 1s;            // for the last words
 constexpr std::uint32_t kMaxFrame = 1 << 20;  // F-1
 constexpr std::size_t kHeader = 4;
+constexpr std::size_t kKey = 32;
 
 TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
 
@@ -106,6 +108,18 @@ std::optional<ToWorker> Link::wait(Duration limit) {
   return words;
 }
 
+std::optional<std::string> Link::key(Duration limit) {
+  std::unique_lock hold(lock_);
+  auto ready = [this] { return stopped_ || !key_.empty(); };
+  if (limit < Duration::zero()) {
+    heard_.wait(hold, ready);
+  } else {
+    heard_.wait_for(hold, limit, ready);
+  }
+  if (stopped_ || key_.empty()) return std::nullopt;
+  return key_;
+}
+
 void Link::stop() {
   {
     std::lock_guard hold(lock_);
@@ -185,15 +199,28 @@ bool Link::take_frame() {
     return false;
   }
   if (input_.size() < kHeader + size) return false;
-  auto words = codec::decode<ToWorker>(std::string_view(input_).substr(kHeader, size));
+  auto payload = std::string_view(input_).substr(kHeader, size);
+  auto given = codec::decode<WorkerKey>(payload);
+  bool is_key = given && given->key.size() == kKey;
+  auto words = codec::decode<ToWorker>(payload);
   input_.erase(0, kHeader + size);
-  if (words) {
+  if (is_key) {
+    keep(std::move(given->key));
+  } else if (words) {
     hear(*words);
   } else {
     disconnect();
     input_.clear();
   }
   return words.has_value();
+}
+
+void Link::keep(std::string key) {
+  {
+    std::lock_guard hold(lock_);
+    key_ = std::move(key);
+  }
+  heard_.notify_all();
 }
 
 void Link::hear(const ToWorker& words) {

@@ -39,6 +39,10 @@ class Link {
   /// @units limit: negative = without limit
   std::optional<ToWorker> wait(Duration limit);
 
+  /// What the agent has given its workers to know each other by; nothing when `limit` has passed
+  /// or after stop(). @units limit: negative = without limit   @shape [32] bytes
+  std::optional<std::string> key(Duration limit);
+
   /// Ends every wait(), now and later.
   void stop();
   /// stop() was called.
@@ -58,6 +62,7 @@ class Link {
   void read_frames();
   bool take_frame();
   void hear(const ToWorker& words);
+  void keep(std::string key);
   void fill_output();
   void write_output();
   void report_progress(TimePoint now);
@@ -74,6 +79,7 @@ class Link {
   Standing standing_;
   std::deque<FromWorker> outbox_;
   std::deque<ToWorker> events_;
+  std::string key_;  // empty: not given yet
   WorkerProgress progress_;
 
   int socket_ = -1;  // this group belongs to the thread

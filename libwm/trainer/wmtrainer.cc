@@ -2,8 +2,10 @@
 // into -1 and a text per thread. No exception crosses it; nothing here decides anything.
 #include "libwm/trainer/wmtrainer.h"
 
+#include <sodium/crypto_auth_hmacsha256.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -110,6 +112,18 @@ int wm_trainer_wait(wm_trainer* t, int32_t timeout_ms, wm_event* event) {
   t->members.clear();
   std::visit([&](const auto& w) { fill(*event, *t, w); }, t->heard);
   return 0;
+}
+
+int wm_trainer_key(wm_trainer* t, int32_t timeout_ms, unsigned char* key) {
+  auto found = t ? t->link->key(std::chrono::milliseconds(timeout_ms)) : std::nullopt;
+  if (!found) return failed("the agent has given no key");
+  std::copy(found->begin(), found->end(), key);
+  return 0;
+}
+
+void wm_trainer_mac(const unsigned char* key, const void* bytes, size_t size, unsigned char* mac) {
+  static_assert(crypto_auth_hmacsha256_KEYBYTES == 32 && crypto_auth_hmacsha256_BYTES == 32);
+  crypto_auth_hmacsha256(mac, static_cast<const unsigned char*>(bytes), size, key);
 }
 
 int wm_trainer_ready(wm_trainer* t, const char* rendezvous) {

@@ -84,6 +84,14 @@ void wm_trainer_stop(wm_trainer* t);
 /// @thread one at a time   @owns the library, until the next call
 int wm_trainer_wait(wm_trainer* t, int32_t timeout_ms, wm_event* event);
 
+/// The key by which the workers of this job know each other, as its agent told this one. Of use for
+/// proofs only; it goes nowhere. @param key out: 32 bytes
+/// @units timeout_ms: milliseconds, negative = without limit
+/// @errors not told within the time: the agent is not up, or of an earlier version; no agent
+int wm_trainer_key(wm_trainer* t, int32_t timeout_ms, unsigned char* key);
+/// HMAC-SHA-256 of `size` bytes by such a key. Pure. @param mac out: 32 bytes
+void wm_trainer_mac(const unsigned char* key, const void* bytes, size_t size, unsigned char* mac);
+
 /// The model is built; `rendezvous` is the store this worker serves while it lives.
 int wm_trainer_ready(wm_trainer* t, const char* rendezvous);
 /// The communicator of `epoch` stands; from a leaver: it will leave.

@@ -8,6 +8,14 @@ namespace {
 
 constexpr std::size_t kMacBytes = 32;
 
+std::string keyed_hash(const SharedKey& key, std::string_view text) {
+  std::string out(kMacBytes, '\0');
+  crypto_generichash(reinterpret_cast<unsigned char*>(out.data()), kMacBytes,
+                     reinterpret_cast<const unsigned char*>(text.data()), text.size(), key.data(),
+                     key.size());
+  return out;
+}
+
 class SharedKeyCredentials final : public Credentials {
  public:
   explicit SharedKeyCredentials(const SharedKey& key) : key_(key) {}
@@ -33,13 +41,7 @@ class SharedKeyCredentials final : public Credentials {
   }
 
  private:
-  std::string mac(std::string_view payload) const {
-    std::string out(kMacBytes, '\0');
-    crypto_generichash(reinterpret_cast<unsigned char*>(out.data()), kMacBytes,
-                       reinterpret_cast<const unsigned char*>(payload.data()), payload.size(),
-                       key_.data(), key_.size());
-    return out;
-  }
+  std::string mac(std::string_view payload) const { return keyed_hash(key_, payload); }
 
   SharedKey key_;
 };
@@ -48,6 +50,11 @@ class SharedKeyCredentials final : public Credentials {
 
 std::unique_ptr<Credentials> shared_key_credentials(const SharedKey& key) {
   return std::make_unique<SharedKeyCredentials>(key);
+}
+
+// No credential begins like that: what they sign begins with their protocol's name.
+std::string key_for(const SharedKey& key, std::string_view purpose) {
+  return keyed_hash(key, "key for " + std::string(purpose));
 }
 
 }  // namespace wm::wire

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "libwm/wire/credentials.h"
 
@@ -17,5 +19,9 @@ using SharedKey = std::array<std::uint8_t, 32>;
 /// replays: a session's proof covers both fresh keys, so an old one never fits a new session.
 /// @errors of decode: Denied, made with another key   @thread any   @cost microseconds, no I/O
 std::unique_ptr<Credentials> shared_key_credentials(const SharedKey& key);
+
+/// A key for one `purpose` that follows from the job's, and tells nothing of it.
+/// @shape [32] bytes   @cost microseconds
+std::string key_for(const SharedKey& key, std::string_view purpose);
 
 }  // namespace wm::wire

@@ -40,6 +40,14 @@ TEST(elastic_agents, a_job_starts_grows_and_shrinks) {
   EXPECT_TRUE(rig.run_until([&] { return formed_of(rig, 2, rig.epoch_of(2).value); }));
 }
 
+TEST(elastic_agents, all_workers_are_given_one_key_that_is_not_the_agents) {
+  ElasticRig rig(2);
+  train_two(rig);
+  EXPECT_EQ(rig.key_of(1).size(), 32u);
+  EXPECT_EQ(rig.key_of(1), rig.key_of(2));
+  EXPECT_NE(rig.key_of(1), std::string(32, '\xaa'));  // WM_AGENT_KEY of the rig
+}
+
 TEST(elastic_agents, survivors_form_an_epoch_when_a_worker_dies) {
   ElasticRig rig(2);
   train_two(rig);

@@ -17,6 +17,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/codec/codec.h"
+#include "libwm/model/worker_key.h"
 
 namespace wm::test {
 namespace {
@@ -82,6 +83,7 @@ struct FakeWorker {
   EpochNumber epoch;
   EpochNumber dead;
   EpochNumber connected;
+  std::string key;
   bool alive = true;
 };
 
@@ -194,6 +196,8 @@ void ElasticRig::Impl::connect(std::uint32_t task) {
   worker.wire = std::make_shared<Wire>(std::move(socket));
   worker.wire->start(
       [this, task](const std::string& bytes) {
+        auto given = codec::decode<WorkerKey>(bytes);
+        if (given && !given->key.empty()) workers[task].key = given->key;
         if (auto words = codec::decode<ToWorker>(bytes)) obey(task, *words);
       },
       [this, task] { connect(task); });
@@ -351,6 +355,8 @@ EpochNumber ElasticRig::planned_for(std::uint32_t task) const {
   auto at = impl_->workers.find(task);
   return at == impl_->workers.end() ? EpochNumber{} : at->second.connected;
 }
+
+std::string ElasticRig::key_of(std::uint32_t task) const { return impl_->workers[task].key; }
 
 std::string ElasticRig::socket_of(std::uint32_t host) const { return impl_->path(host, "worker"); }
 

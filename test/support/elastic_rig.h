@@ -53,6 +53,8 @@ class ElasticRig {
   EpochNumber epoch_of(std::uint32_t task) const;
   /// The newest epoch a fake worker was planned into.
   EpochNumber planned_for(std::uint32_t task) const;
+  /// What its agent has given a fake worker to know the others by.
+  std::string key_of(std::uint32_t task) const;
   /// The path that workers of `host` connect to.
   std::string socket_of(std::uint32_t host) const;
 

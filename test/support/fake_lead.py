@@ -16,6 +16,7 @@ import time
 
 HELLO, READY, CONNECTED, FAILED, SWITCHED, FAULTED, PROGRESS, LEFT, DONE = range(1, 10)
 PLAN, WITHDRAWN, BROKEN, LEAVE, STAND, CHECKPOINT = range(1, 7)
+KEY = 340
 
 
 def _varint(value):
@@ -221,6 +222,8 @@ class FakeLead:
         size = int.from_bytes(link.recv(4, socket.MSG_WAITALL), 'little')
         hello = decode(decode(link.recv(size, socket.MSG_WAITALL))[HELLO])
         self.workers[hello[2]].link = link
+        words = _field(KEY, b'the key of the workers of a test')
+        link.sendall(len(words).to_bytes(4, 'little') + words)
 
     def _read(self, worker):
         try:

@@ -79,10 +79,10 @@ def plant_faults():
             text.update(value.numpy().tobytes())
         hashes.write(f'{step.step},{step.epoch},{text.hexdigest()}\n')
 
-    def connect(plan, rank, device, cancelled):
+    def connect(plan, rank, rendezvous, cancelled):
         if WHERE == 'connect' and plan.epoch >= int(AT):
             die()
-        return plain_connect(plan, rank, device, cancelled)
+        return plain_connect(plan, rank, rendezvous, cancelled)
 
     def enter(self, entered):
         running[:] = [self]

@@ -4,6 +4,7 @@
 #include <gloo/math.h>
 #include <gloo/rendezvous/context.h>
 #include <gloo/transport/tcp/device.h>
+#include <gloo/transport/unbound_buffer.h>
 
 #include <condition_variable>
 #include <csignal>
@@ -13,6 +14,7 @@
 #include <mutex>
 #include <thread>
 
+#include "libwm/trainer/groups/proof.h"
 #include "libwm/trainer/groups/sockets.h"
 #include "libwm/trainer/groups/store.h"
 
@@ -24,6 +26,7 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds kNoLimit = std::chrono::hours(24 * 7);
 constexpr auto kSlice = 20ms;          // between two looks whether the group was aborted
 constexpr std::uint64_t kMessage = 1;  // slot of plain messages; collectives have a prefix
+constexpr std::uint64_t kProof = 2;    // slot of the members' proofs
 
 // One thread that works a queue off. It is never waited for: what it holds, it owns.
 class Runner {
@@ -221,12 +224,64 @@ class EpochStore final : public gloo::rendezvous::Store {
   StoreClient& client_;
 };
 
+// Anybody can connect to where gloo listens and guess the number by which it tells its peers apart:
+// so each pair of members proves itself over the connection that gloo has made for it.
+class Pairs {
+ public:
+  // `about`: the epoch; `nonces`: of all members, by rank.
+  Pairs(std::string key, std::string about, std::vector<std::string> nonces)
+      : key_(std::move(key)), about_(std::move(about)), nonces_(std::move(nonces)) {}
+
+  // Throws when one is no member, or says nothing before the deadline.
+  void prove(gloo::rendezvous::Context& context, StoreClient::Clock::time_point deadline) const {
+    std::vector<Pair> pairs;
+    pairs.reserve(nonces_.size());  // gloo has pointers into them
+    for (int rank = 0; rank < context.size; ++rank)
+      if (rank != context.rank) pairs.push_back(begin(context, rank));
+    for (auto& pair : pairs) {
+      auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - StoreClient::Clock::now());
+      left = std::max(left, std::chrono::milliseconds(100));
+      pair.sending->waitSend(left);
+      pair.receiving->waitRecv(left);
+      if (!fits(*pair.theirs, shown(pair.rank, context.rank)))
+        throw std::runtime_error("who has connected as member " + std::to_string(pair.rank) +
+                                 " does not hold the key of this job");
+    }
+  }
+
+ private:
+  using Buffer = std::unique_ptr<gloo::transport::UnboundBuffer>;
+  struct Pair {
+    int rank;
+    std::unique_ptr<std::string> own, theirs;
+    Buffer sending, receiving;  // end before what they point to
+  };
+  std::string shown(int speaker, int hearer) const {
+    auto about = about_ + " " + std::to_string(speaker) + " to " + std::to_string(hearer);
+    auto of = [this](int rank) { return nonces_[static_cast<std::size_t>(rank)]; };
+    return proof_of(key_, "member", about, of(speaker) + of(hearer));
+  }
+  Pair begin(gloo::rendezvous::Context& context, int rank) const {
+    auto own = std::make_unique<std::string>(shown(context.rank, rank));
+    auto theirs = std::make_unique<std::string>(kProofBytes, '\0');
+    auto receiving = context.createUnboundBuffer(theirs->data(), theirs->size());
+    receiving->recv(rank, kProof);
+    auto sending = context.createUnboundBuffer(own->data(), own->size());
+    sending->send(rank, kProof);
+    return {rank, std::move(own), std::move(theirs), std::move(sending), std::move(receiving)};
+  }
+
+  const std::string key_, about_;
+  const std::vector<std::string> nonces_;
+};
+
 class GlooBackend final : public Backend {
  public:
   GlooBackend(std::unique_ptr<StoreServer> server, std::shared_ptr<gloo::transport::Device> device)
       : server_(std::move(server)), device_(std::move(device)) {}
 
   std::string rendezvous() const override { return server_->address(); }
+  void use_key(const std::string& key) override { server_->use_key(key); }
 
   std::shared_ptr<Group> connect(const Plan& plan, const std::atomic<bool>& cancelled,
                                  std::string& why) override {
@@ -242,17 +297,24 @@ class GlooBackend final : public Backend {
  private:
   std::shared_ptr<Group> mesh(const Plan& plan, const std::atomic<bool>& cancelled) {
     auto prefix = "wm/" + std::to_string(plan.lead) + "/" + std::to_string(plan.epoch);
-    auto client = StoreClient::open(plan.rendezvous, prefix,
-                                    StoreClient::Clock::now() + kConnectLimit, cancelled);
-    if (!client) throw std::runtime_error("rank 0 at " + plan.rendezvous + " does not answer");
+    auto deadline = StoreClient::Clock::now() + kConnectLimit;
+    auto key = server_->key();
+    auto client = StoreClient::open(plan.rendezvous, prefix, key, deadline, cancelled);
+    if (!client) throw std::runtime_error("rank 0 at " + plan.rendezvous + kNoMember);
     EpochStore store(*client);
-    store.set("here/" + std::to_string(plan.rank), {'1'});
+    auto drawn = nonce();
+    store.set("here/" + std::to_string(plan.rank), {drawn.begin(), drawn.end()});
     // gloo waits for each peer in turn: wait for all before it begins.
-    for (int rank = 0; rank < plan.world; ++rank) store.get("here/" + std::to_string(rank));
+    std::vector<std::string> nonces;
+    for (int rank = 0; rank < plan.world; ++rank) {
+      auto text = store.get("here/" + std::to_string(rank));
+      nonces.emplace_back(text.begin(), text.end());
+    }
     auto context = std::make_shared<gloo::rendezvous::Context>(plan.rank, plan.world);
     context->setTimeout(kConnectLimit);
     auto device = device_;
     context->connectFullMesh(store, device);
+    Pairs(key, prefix, std::move(nonces)).prove(*context, deadline);
     std::set<End> ends;
     for (int rank = 0; rank < plan.world; ++rank)
       ends.merge(published(store.get(std::to_string(rank))));

@@ -23,6 +23,7 @@ struct Membership::State {
   std::shared_ptr<Group> current;  // in use by the training thread: here for aborting it
   std::uint32_t broken = 0, withdrawn = 0, answered = 0;
   bool leave = false, stand = false, checkpoint = false;
+  bool has_key = false;
   int threads = 0;  // in the background
 
   void cancel_connecting() {
@@ -32,6 +33,8 @@ struct Membership::State {
 };
 
 namespace {
+
+constexpr int kKeyMs = 10'000;  // for the agent to come up and give the job's key
 
 Plan plan_of(const wm_event& event, std::uint32_t task) {
   const auto* end = event.members + event.member_count;
@@ -58,11 +61,20 @@ Membership::Membership(wm_trainer* link, std::uint32_t task, std::shared_ptr<Bac
     state_->pending = Pending{world->plan, world};
     return;
   }
+  state_->has_key = pass_key(*state_, kKeyMs);
   hearing_ = std::thread([link, state = state_] {
     for (wm_event event{}; wm_trainer_wait(link, -1, &event) == 0 && event.kind != WM_EVENT_CLOSED;)
       hear(*state, event, state);
   });
   wm_trainer_ready(link, state_->backend->rendezvous().c_str());
+}
+
+bool Membership::pass_key(State& state, int limit_ms) {
+  std::string key(32, '\0');
+  auto* bytes = reinterpret_cast<unsigned char*>(key.data());
+  if (wm_trainer_key(state.link, limit_ms, bytes) != 0) return false;
+  state.backend->use_key(key);
+  return true;
 }
 
 Membership::~Membership() {
@@ -187,6 +199,7 @@ void Membership::hear(State& state, const wm_event& event, const std::shared_ptr
 void Membership::on_plan(const std::shared_ptr<State>& state, const wm_event& event) {
   auto plan = plan_of(event, state->task);
   if (plan.rank < 0) return pend(*state, {plan, nullptr});  // a leaver has nothing to connect
+  if (!state->has_key) state->has_key = pass_key(*state, 0);  // the agent was slow: it speaks now
   auto connecting = std::make_shared<Connecting>();
   connecting->plan = std::move(plan);
   std::lock_guard hold(state->lock);

@@ -74,6 +74,7 @@ class Membership {
   struct State;
   static void hear(State& state, const wm_event& event, const std::shared_ptr<State>& shared);
   static void on_plan(const std::shared_ptr<State>& state, const wm_event& event);
+  static bool pass_key(State& state, int limit_ms);
   static void connect(State& state, Connecting& connecting);
   static void pend(State& state, Pending pending);
   static void on_broken(State& state, std::uint32_t epoch, std::optional<Pending>& dropped);

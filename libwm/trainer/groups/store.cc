@@ -8,16 +8,20 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+
+#include "libwm/trainer/groups/proof.h"
 
 namespace wm::groups {
 namespace {
 
 constexpr std::size_t kLongest = 1 << 24;
 constexpr std::chrono::milliseconds kPoll{1};
+constexpr std::ptrdiff_t kStrangers = 256;  // that have proved nothing yet; one more ends the oldest
 
 std::string number(std::size_t n) {
   auto wire = htonl(static_cast<std::uint32_t>(n));
@@ -137,16 +141,36 @@ void StoreServer::serve() {
     ::poll(fds.data(), fds.size(), -1);
     if (fds[0].revents) return;
     for (std::size_t i = visitors_.size(); i-- > 0;) {
-      if (!fds[i + 2].revents || read(visitors_[i])) continue;
-      ::close(visitors_[i].fd);
-      visitors_.erase(visitors_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (fds[i + 2].revents && !read(visitors_[i])) drop(i);
     }
-    if (!fds[1].revents) continue;
-    int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0) continue;
-    set_no_delay(fd);
-    visitors_.push_back({fd, {}});
+    if (fds[1].revents) accept();
   }
+}
+
+void StoreServer::accept() {
+  int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (fd < 0) return;
+  set_no_delay(fd);
+  visitors_.push_back({fd, {}, {}, false});
+  auto is_stranger = [](const Visitor& visitor) { return !visitor.is_member; };
+  if (std::ranges::count_if(visitors_, is_stranger) <= kStrangers) return;
+  auto oldest = std::ranges::find_if(visitors_, is_stranger);
+  drop(static_cast<std::size_t>(oldest - visitors_.begin()));
+}
+
+void StoreServer::drop(std::size_t at) {
+  ::close(visitors_[at].fd);
+  visitors_.erase(visitors_.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+void StoreServer::use_key(const std::string& key) {
+  std::lock_guard hold(lock_);
+  key_ = key;
+}
+
+std::string StoreServer::key() const {
+  std::lock_guard hold(lock_);
+  return key_;
 }
 
 // False: the visitor has gone, or talks nonsense.
@@ -156,7 +180,26 @@ bool StoreServer::read(Visitor& visitor) {
   if (n < 0) return errno == EAGAIN || errno == EINTR;
   if (n == 0) return false;
   visitor.input.append(chunk.data(), static_cast<std::size_t>(n));
-  return answer(visitor);
+  return (visitor.is_member || greet(visitor)) && (!visitor.is_member || answer(visitor));
+}
+
+// Takes the words of one who has not proved himself. False: he cannot.
+bool StoreServer::greet(Visitor& visitor) {
+  auto& input = visitor.input;
+  auto key = this->key();
+  if (key.size() != kProofBytes) return false;
+  if (visitor.expected.empty() && input.size() >= kProofBytes) {
+    auto both = input.substr(0, kProofBytes);
+    auto own = nonce();
+    both += own;
+    input.erase(0, kProofBytes);
+    visitor.expected = proof_of(key, "client", address_, both);
+    if (!send_all(visitor.fd, own + proof_of(key, "server", address_, both))) return false;
+  }
+  if (visitor.expected.empty() || input.size() < kProofBytes) return true;
+  visitor.is_member = fits(std::string_view(input).substr(0, kProofBytes), visitor.expected);
+  input.erase(0, kProofBytes);
+  return visitor.is_member;
 }
 
 // Answers every whole request; a visitor that does not read its answers is dropped.
@@ -178,6 +221,7 @@ bool StoreServer::answer(Visitor& visitor) {
 }
 
 std::unique_ptr<StoreClient> StoreClient::open(const std::string& address, std::string prefix,
+                                               const std::string& key,
                                                Clock::time_point deadline,
                                                const std::atomic<bool>& cancelled) {
   auto colon = address.rfind(':');
@@ -194,8 +238,20 @@ std::unique_ptr<StoreClient> StoreClient::open(const std::string& address, std::
     ::close(fd);
     return nullptr;
   }
-  return std::unique_ptr<StoreClient>(
+  std::unique_ptr<StoreClient> made(
       new StoreClient(fd, std::move(prefix) + "/", deadline, cancelled));
+  return made->prove(address, key) ? std::move(made) : nullptr;
+}
+
+bool StoreClient::prove(const std::string& address, const std::string& key) {
+  auto own = nonce();
+  std::string theirs(kProofBytes, '\0'), shown(kProofBytes, '\0');
+  if (key.size() != kProofBytes || !send_all(fd_, own) ||
+      !receive_all(fd_, theirs.data(), theirs.size()) ||
+      !receive_all(fd_, shown.data(), shown.size()))
+    return false;
+  return fits(shown, proof_of(key, "server", address, own + theirs)) &&
+         send_all(fd_, proof_of(key, "client", address, own + theirs));
 }
 
 StoreClient::~StoreClient() { ::close(fd_); }

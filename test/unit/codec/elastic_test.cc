@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "libwm/codec/codec.h"
+#include "libwm/model/worker_key.h"
 
 namespace wm {
 namespace {
@@ -62,6 +63,16 @@ TEST(codec, every_truncation_is_refused_or_harmless) {
     if (got) continue;  // cut between two fields: the rest has its zero value
     EXPECT_EQ(got.error().code, Code::Damaged);
   }
+}
+
+TEST(codec, a_key_beside_the_words_says_nothing_to_who_does_not_know_it) {
+  auto bytes = codec::encode(WorkerKey{std::string(32, 'k')});
+  auto as_words = codec::decode<ToWorker>(bytes);
+  ASSERT_TRUE(as_words);
+  EXPECT_EQ(*as_words, ToWorker{EpochPlan{}});  // of epoch 0: dead by W-3
+  EXPECT_EQ(codec::decode<WorkerKey>(bytes)->key, std::string(32, 'k'));
+  auto words = codec::encode(ToWorker{WorkerLeave{"bye"}});
+  EXPECT_EQ(codec::decode<WorkerKey>(words)->key, "");
 }
 
 TEST(codec, unknown_tags_are_skipped) {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "libwm/codec/codec.h"
+#include "libwm/model/worker_key.h"
 #include "libwm/trainer/wmtrainer.h"
 
 namespace wm::trainer {
@@ -45,6 +46,7 @@ class AgentEnd {
     fd_ = -1;
   }
   void tell(const ToWorker& words) { raw(codec::encode(words)); }
+  void give(const std::string& key) { raw(codec::encode(WorkerKey{key})); }
   void raw(const std::string& bytes) {
     std::string out(4, '\0');
     for (int i = 0; i < 4; ++i) out[i] = static_cast<char>(bytes.size() >> (8 * i));
@@ -197,6 +199,37 @@ TEST_F(link_test, the_c_interface_shows_a_plan_whole) {
   EXPECT_STREQ(e.rendezvous, "a:1");
   EXPECT_STREQ(e.reason, "lost task 2");
   wm_trainer_close(t);
+}
+
+TEST_F(link_test, the_key_of_the_workers_is_given_beside_the_words_and_is_no_word) {
+  AgentEnd agent(path);
+  wm_trainer* t = nullptr;
+  ASSERT_EQ(wm_trainer_open(path.c_str(), 2, 4, &t), 0);
+  agent.accept();
+  unsigned char key[32] = {};
+  EXPECT_EQ(wm_trainer_key(t, 0, key), -1);
+  EXPECT_STREQ(wm_trainer_error(), "the agent has given no key");
+  agent.give("too short");
+  std::string given = "the key of the workers of a test";
+  agent.give(given);
+  EXPECT_EQ(wm_trainer_key(t, 10000, key), 0);
+  EXPECT_EQ(std::string(key, key + sizeof key), given);
+  wm_event e;
+  EXPECT_EQ(wm_trainer_wait(t, 0, &e), 0);
+  EXPECT_EQ(e.kind, WM_EVENT_NONE);
+  wm_trainer_stop(t);
+  EXPECT_EQ(wm_trainer_key(t, -1, key), -1);
+  wm_trainer_close(t);
+}
+
+TEST(wmtrainer, mac_is_hmac_sha_256) {  // RFC 4231, test case 1, whose key is padded with zeros
+  unsigned char key[32] = {}, mac[32];
+  std::fill_n(key, 20, static_cast<unsigned char>(0x0b));
+  wm_trainer_mac(key, "Hi There", 8, mac);
+  EXPECT_EQ(mac[0], 0xb0);
+  EXPECT_EQ(mac[1], 0x34);
+  EXPECT_EQ(mac[31], 0xf7);
+  EXPECT_EQ(wm_trainer_key(nullptr, 0, key), -1);
 }
 
 TEST(wmtrainer, without_a_handle_every_word_is_dropped) {

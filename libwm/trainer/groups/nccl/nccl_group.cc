@@ -176,6 +176,7 @@ class NcclBackend final : public Backend {
       : server_(std::move(server)), device_(device) {}
 
   std::string rendezvous() const override { return server_->address(); }
+  void use_key(const std::string& key) override { server_->use_key(key); }
 
   std::shared_ptr<Group> connect(const Plan& plan, const std::atomic<bool>& cancelled,
                                  std::string& why) override {
@@ -185,8 +186,8 @@ class NcclBackend final : public Backend {
       auto old = take_broken();
       auto store = StoreClient::open(
           plan.rendezvous, "wm/" + std::to_string(plan.lead) + "/" + std::to_string(plan.epoch),
-          attempt.deadline, cancelled);
-      if (!store) throw std::runtime_error("rank 0 at " + plan.rendezvous + " does not answer");
+          server_->key(), attempt.deadline, cancelled);
+      if (!store) throw std::runtime_error("rank 0 at " + plan.rendezvous + kNoMember);
       auto making = agree(*store, plan, old ? old->as : Bringing{});
       auto* made = making.shrink ? shrink(attempt, *old, making) : fresh(attempt, *store);
       auto comm =

@@ -6,7 +6,8 @@ trains in one process.
 
 Modules: model (the API) → engine (rounds, switches, recovery) → group, membership, fixed (who),
 progress (where), flat, buffers, compute, data (what), state, plain, checkpoint, onnx_file (copies), hooks
-(user's code), native, sockets (the system), noise (of the gradients), warm (what newcomers are forked from).
+(user's code), native, sockets, store, proof (the system), noise (of the gradients), warm (what newcomers are
+forked from).
 """
 
 import os

@@ -2,6 +2,9 @@
 all when the epoch has one member. Built in a background thread while training goes on in
 the group before; can be aborted from any thread.
 
+Anybody can connect to where gloo listens and guess the number by which it tells its peers apart: so each
+pair of members proves itself over the connection that gloo has made for it, before the group is used.
+
 Invariant: after abort() every collective, also one that waits already, ends in GroupBroken.
 """
 
@@ -11,15 +14,17 @@ import os
 import threading
 import time
 
+import torch
 import torch.distributed as dist
 
-from . import sockets
+from . import proof, sockets
 from .store import Client, Server
 
 CONNECT_LIMIT_S = 8.0  # above the lead's connect_limit, which withdraws first
 LEAVE_LIMIT_S = 2.0  # a peer that has not ended by then hangs: it is the lead's affair
 # A collective ends by its peers' sockets or by abort(), not by time: members may be slow.
 _COLLECTIVE_LIMIT = datetime.timedelta(days=7)
+_PROOFS = 1  # tag of the messages of that; others have 0
 _SLICE = datetime.timedelta(milliseconds=20)  # between two looks whether the group was aborted
 
 
@@ -50,32 +55,70 @@ def _interface_address():
 class Rendezvous:
     """The store that this worker serves for as long as it lives, on a port of the system's."""
 
-    def __init__(self):
+    def __init__(self, key=None):
+        """`key`: the job's; None: not known yet."""
         self.host = host_address()
-        self._server = Server(self.host)
+        self._server = Server(self.host, key)
         self.device = dist.ProcessGroupGloo.create_device(hostname=self.host)
 
     @property
     def address(self):
-        return f'{self.host}:{self._server.port}'
+        return self._server.address
+
+    @property
+    def key(self):
+        return self._server.key
+
+    @key.setter
+    def key(self, key):
+        self._server.key = key
 
 
-def _connect(plan, rank, device, cancelled):
-    """A full mesh of the plan's members. @errors RuntimeError, OSError: a member is missing"""
-    world = len(plan.members)
-    store = Client(plan.rendezvous, f'wm/{plan.lead}/{plan.epoch}', CONNECT_LIMIT_S, cancelled)
+def _connect(plan, rank, rendezvous, cancelled):
+    """A full mesh of the plan's members, each of whom holds the job's key.
+    @errors RuntimeError, OSError: a member is missing, or is none"""
+    world, name = len(plan.members), f'wm/{plan.lead}/{plan.epoch}'
+    deadline = time.monotonic() + CONNECT_LIMIT_S
+    store = Client(plan.rendezvous, name, rendezvous.key, CONNECT_LIMIT_S, cancelled)
     try:
-        store.set(f'here/{rank}', b'1')
+        store.set(f'here/{rank}', proof.nonce())
         # gloo's own waiting has the limit of the collectives: wait for all before it begins.
-        store.wait([f'here/{r}' for r in range(world)])
+        nonces = [store.get(f'here/{r}') for r in range(world)]
         options = dist.ProcessGroupGloo._Options()
-        options._devices = [device]
+        options._devices = [rendezvous.device]
         options._timeout = _COLLECTIVE_LIMIT
         options._threads = 1
         mesh = dist.ProcessGroupGloo(store, rank, world, options)
-        return mesh, sockets.find(sockets.published(store, world))
+        connections = sockets.find(sockets.published(store, world))
+        try:
+            _prove(mesh, rank, deadline, _pair_proofs(rendezvous.key, name, nonces))
+        except RuntimeError:
+            sockets.shut(connections)
+            raise
+        return mesh, connections
     finally:
         store.close()
+
+
+def _pair_proofs(key, name, nonces):
+    """What member `speaker` shows member `hearer` in this epoch. @shape function: (speaker, hearer) to uint8 [NONCE]"""
+    def shown(speaker, hearer):
+        text = proof.of(key, 'member', f'{name} {speaker} to {hearer}', nonces[speaker], nonces[hearer])
+        return torch.frombuffer(bytearray(text), dtype=torch.uint8)
+    return shown
+
+
+def _prove(mesh, rank, deadline, shown):
+    """Each pair of members over the connection that it will use. @errors RuntimeError: one is not a member"""
+    others = [r for r in range(mesh.size()) if r != rank]
+    own = {r: shown(rank, r) for r in others}
+    theirs = {r: torch.zeros(proof.NONCE, dtype=torch.uint8) for r in others}
+    works = [mesh.recv([theirs[r]], r, _PROOFS) for r in others] + [mesh.send([own[r]], r, _PROOFS) for r in others]
+    for work in works:
+        work.wait(datetime.timedelta(seconds=max(0.1, deadline - time.monotonic())))
+    for r in others:
+        if not proof.fits(theirs[r].numpy().tobytes(), shown(r, rank).numpy().tobytes()):
+            raise RuntimeError(f'who has connected as member {r} does not hold the key of this job')
 
 
 class Group:
@@ -91,8 +134,7 @@ class Group:
         self._dead = self._stuck = False
         self._mesh, self._connections = None, []
         if self.world > 1:
-            self._mesh, self._connections = _connect(plan, self.rank, rendezvous.device,
-                                                     cancelled)
+            self._mesh, self._connections = _connect(plan, self.rank, rendezvous, cancelled)
 
     def sum(self, tensor):
         """Sums `tensor` over the members, in place. @errors GroupBroken"""

@@ -20,6 +20,7 @@ from .group import LEAVE_LIMIT_S, Group, Rendezvous
 _CLOSE_S = LEAVE_LIMIT_S + 1.0  # for background threads to end
 # A signal that comes right before a wait does not end it: waits are looked up from so often.
 _SIGNALS_SEEN_S = 1.0
+_KEY_MS = 10000  # for the agent to come up and give the job's key
 
 
 class Left(Exception):
@@ -74,7 +75,7 @@ class Membership:
         self._stand = False
         self._checkpoint = False
         self._threads = []        # connecting, closing
-        self._rendezvous = Rendezvous()
+        self._rendezvous = Rendezvous(agent.key(_KEY_MS))
         self._thread = threading.Thread(target=self._hear, name='wm-membership', daemon=True)
         self._thread.start()
         agent.ready(self._rendezvous.address)
@@ -198,6 +199,8 @@ class Membership:
         if self._agent.task not in plan.members:
             self._pend(Pending(plan, None))
             return
+        if not self._rendezvous.key:  # the agent was slow: it speaks now
+            self._rendezvous.key = self._agent.key(0)
         connecting = _Connecting(plan)
         with self._changed:
             self._cancel_connecting()

@@ -76,6 +76,7 @@ def load():
     lib.wm_trainer_switched.argtypes = [c.c_void_p, c.c_uint32, c.c_uint64, c.c_int64]
     lib.wm_trainer_faulted.argtypes = [c.c_void_p, c.c_uint32, c.c_uint64, c.c_char_p]
     lib.wm_trainer_connect_failed.argtypes = [c.c_void_p, c.c_uint32, c.c_char_p]
+    lib.wm_trainer_key.argtypes = [c.c_void_p, c.c_int32, c.c_char_p]
     lib.wm_trainer_exchange.argtypes = [c.c_void_p, c.c_double]
     lib.wm_trainer_batch_range.argtypes = [c.c_void_p, c.c_uint64, c.c_uint64, c.c_uint64]
     lib.wm_trainer_done.argtypes = [c.c_void_p, c.c_uint64]
@@ -109,6 +110,13 @@ class Agent:
         raw = _Event()
         _check(self._lib, self._lib.wm_trainer_wait(self._handle, timeout_ms, c.byref(raw)))
         return Event(raw)
+
+    def key(self, timeout_ms):
+        """What the workers of this job prove themselves by (proof.py); None: not told within the time."""
+        key = c.create_string_buffer(32)
+        if not self.present or self._lib.wm_trainer_key(self._handle, timeout_ms, key) != 0:
+            return None
+        return key.raw
 
     def ready(self, rendezvous):
         self._say('ready', rendezvous.encode())

@@ -2,15 +2,17 @@
 every worker for its own epochs as rank 0, used by the members while they connect, then let go.
 
 torch's TCPStore (1.13) is not used: its client ends the whole process when its server is killed, and
-a client that is killed while it waits makes the server hang up on another one.
+a client that is killed while it waits makes the server hang up on another one. It also lets everybody in.
 
+  first      each side proves that it is a worker of this job (proof.py)
   request   op (1 byte: S or G), length of key, key, length of value, value      lengths: 4 bytes, big-endian
   reply     length of value + 1 and value; length 0: not there
 
-Invariants: the server never waits for anybody; a client's every wait ends by its limit
-or when `cancelled()` says so.
+Invariants: the server never waits for anybody, and takes no request of who has not proved himself;
+a client's every wait ends by its limit or when `cancelled()` says so.
 """
 
+import selectors
 import socket
 import struct
 import threading
@@ -18,8 +20,11 @@ import time
 
 import torch.distributed as dist
 
+from . import proof
+
 _POLL_S = 0.001
 _LONGEST = 1 << 24
+_STRANGERS = 256  # connections that have proved nothing yet; one more ends the oldest
 
 
 def _exactly(link, count):
@@ -45,21 +50,59 @@ def _framed(data):
 
 
 class Server:
-    """The store of this worker, on a port of the system's. @thread its own"""
+    """The store of this worker, on a port of the system's. `key`: the job's, of 32 bytes; None: not
+    known yet, nobody is let in. @thread its own; `key` may be set by any"""
 
-    def __init__(self, host):
+    def __init__(self, host, key=None):
+        self.key = key
         self._values, self._lock = {}, threading.Lock()
         self._listener = socket.create_server((host, 0), backlog=64)
         self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, name='wm-store', daemon=True).start()
+        self.address = f'{host}:{self.port}'
+        self._strangers = {}  # their doors by their sockets, oldest first
+        threading.Thread(target=self._watch, name='wm-store', daemon=True).start()
 
-    def _accept(self):
-        while True:
-            try:
-                link, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(link,), name='wm-store', daemon=True).start()
+    def _watch(self):
+        """Accepts, and hears strangers until they are members."""
+        with selectors.DefaultSelector() as arriving:
+            arriving.register(self._listener, selectors.EVENT_READ)
+            while True:
+                for ready, _ in arriving.select():
+                    try:
+                        self._take(arriving, ready.fileobj)
+                    except OSError:
+                        self._drop(arriving, ready.fileobj)
+
+    def _take(self, arriving, link):
+        """@errors OSError: a stranger has gone or failed"""
+        if link is self._listener:
+            self._accept(arriving)
+        elif link in self._strangers:  # else it was dropped in this very round
+            door = self._strangers[link]
+            words, is_member = door.hear(link.recv(door.wants))
+            link.sendall(words)
+            if is_member:
+                arriving.unregister(link)
+                del self._strangers[link]
+                link.setblocking(True)
+                threading.Thread(target=self._serve, args=(link,), name='wm-store', daemon=True).start()
+
+    def _accept(self, arriving):
+        try:
+            link, _ = self._listener.accept()
+        except OSError:
+            time.sleep(_POLL_S)  # it has gone, or there are no descriptors left
+            return
+        link.setblocking(False)
+        self._strangers[link] = proof.Door(self.key, self.address)
+        arriving.register(link, selectors.EVENT_READ)
+        if len(self._strangers) > _STRANGERS:
+            self._drop(arriving, next(iter(self._strangers)))
+
+    def _drop(self, arriving, link):
+        if self._strangers.pop(link, None):
+            arriving.unregister(link)
+            link.close()
 
     def _serve(self, link):
         with link:
@@ -84,7 +127,8 @@ class Client(dist.Store):
     @thread one at a time   @units limit_s: seconds
     @errors RuntimeError: the limit has passed, or the server is gone"""
 
-    def __init__(self, address, prefix, limit_s, cancelled):
+    def __init__(self, address, prefix, key, limit_s, cancelled):
+        """@errors OSError: nobody is there; proof.Stranger: one who does not hold the job's key"""
         super().__init__()
         self._cancelled = cancelled
         host, port = address.rsplit(':', 1)
@@ -92,6 +136,11 @@ class Client(dist.Store):
         self._deadline = time.monotonic() + limit_s
         self._link = socket.create_connection((host, int(port)), timeout=limit_s)
         self._link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            proof.enter(key, address, self._link.sendall, lambda count: _exactly(self._link, count))
+        except OSError:
+            self._link.close()
+            raise
 
     def _ask(self, operation, key, value=b''):
         try:
