@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import random
 import tempfile
 import threading
 import unittest
@@ -11,7 +12,7 @@ from unittest import mock
 
 import torch
 
-from fabric_model import FabricModel, checkpoint, native
+from fabric_model import FabricModel, arguments, checkpoint, compute, native, syncbn
 from fabric_model.progress import Progress
 
 
@@ -51,8 +52,8 @@ class Fabric(unittest.TestCase):
         model = model or torch.nn.Linear(4, 1)
         os.environ.pop('WM_TRAININGS_DONE', None)
         optimizer = options.pop('optimizer', None) or torch.optim.SGD(model.parameters(), lr=lr)
-        fabric = FabricModel(model, lambda: sets or (Sums(), None), torch.nn.functional.mse_loss,
-                             optimizer, **options)
+        fabric = FabricModel(model, options.pop('datasets', lambda: sets or (Sums(), None)),
+                             options.pop('loss', torch.nn.functional.mse_loss), optimizer, **options)
         with contextlib.redirect_stdout(self.printed):
             return fabric.train(epochs, batch_size, **(train or {}))
 
@@ -88,6 +89,178 @@ class Arguments(Fabric):
                                     {'sets': (Sums(0), None), 'batch_size': 'auto'})):
             with self.assertRaisesRegex(ValueError, refused):
                 self.train(**arguments)
+
+
+    def test_numbers_that_are_none_are_refused_and_whole_floats_are_taken(self):
+        for refused, arguments in (("epoch_number 2.5: a whole number", {'epochs': 2.5}),
+                                   ("batch_size '8': a whole number", {'batch_size': '8'}),
+                                   ('batch_size None: a whole number', {'batch_size': None}),
+                                   ('engines_number -1: at least 1', {'train': {'engines_number': -1}}),
+                                   ('num_dataloader_threads -1: at least 0', {'train': {'num_dataloader_threads': -1}}),
+                                   (r'validation_freq \[1\]: a whole number', {'train': {'validation_freq': [1]}}),
+                                   ('effective_batch_size 16 and engines_number 4: give one of them',
+                                    {'train': {'effective_batch_size': 16, 'engines_number': 4}})):
+            with self.assertRaisesRegex(ValueError, refused):
+                self.train(**arguments)
+        self.assertNotIn('START TRAINING', self.printed.getvalue())
+        self.train(epochs=1.0, batch_size=8.0, train={'checkpoint_freq': None, 'engines_number': None})
+
+    def test_an_unknown_keyword_of_train_is_refused_and_those_of_wmlas_clusters_are_taken(self):
+        with self.assertRaisesRegex(TypeError, "train: unexpected keyword 'epochs'; it takes epoch_number, "):
+            self.train(train={'epochs': 3})
+        self.train(train={'worker_memory': '16G', 'driver_memory': '1G'})
+
+    def test_what_is_of_a_wrong_kind_is_named_with_what_is_wanted(self):
+        class Nothing:
+            pass
+
+        for refused, options in (('loss is the class MSELoss; .*MSELoss\\(\\)', {'loss': torch.nn.MSELoss}),
+                                 ("loss is 'mse'; it has to be a function \\(outputs, labels\\)", {'loss': 'mse'}),
+                                 ('loss is a NoneType', {'loss': None}),
+                                 ("optimizer is 'sgd'; .*torch.optim.SGD", {'optimizer': 'sgd'}),
+                                 ('optimizer is the class SGD', {'optimizer': torch.optim.SGD}),
+                                 ('driver_logger is the class Nothing; .*log_train', {'driver_logger': Nothing}),
+                                 ('worker_logger is a Nothing', {'worker_logger_callback': Nothing()}),
+                                 ("user_callback is 'x'; .*on_epoch_end", {'user_callback': ['x']}),
+                                 ('fn_step_train is a int', {'fn_step_train': 3}),
+                                 ('clip_grad_norm 0: more than 0', {'clip_grad_norm': 0}),
+                                 ('datasets_function is a tuple', {'datasets': (Sums(), None)}),
+                                 ('datasets_function returned 3 values', {'sets': (Sums(), None, None)}),
+                                 ('datasets_function returned no training set', {'sets': (None, Sums())}),
+                                 ('test set is a int; .*__getitem__', {'sets': (Sums(), 3)}),
+                                 ('training set is a DataLoader; give the data set',
+                                  {'sets': (torch.utils.data.DataLoader(Sums()), None)})):
+            with self.assertRaisesRegex((TypeError, ValueError), refused):
+                self.train(**options)
+        self.assertNotIn('START TRAINING', self.printed.getvalue())
+
+
+class Named(torch.utils.data.Dataset):
+    """Sums as dicts."""
+
+    def __len__(self):
+        return 32
+
+    def __getitem__(self, number):
+        x, label = Sums()[number]
+        return {'left': x[:2], 'right': x[2:], 'labels': label}
+
+
+class Halves(torch.nn.Linear):
+    """The model of train(), with two inputs."""
+
+    def __init__(self):
+        torch.manual_seed(1)
+        super().__init__(4, 1)
+
+    def forward(self, left, right):
+        return super().forward(torch.cat([left, right], dim=1))
+
+
+class Data(Fabric):
+    def test_batches_may_be_dicts_or_have_several_inputs(self):
+        plain = self.train()
+        named = self.train(model=Halves(), sets=(Named(), Named()))
+        several = self.train(model=Halves(),
+                             sets=([(s['left'], s['right'], s['labels']) for s in map(Named().__getitem__, range(32))],
+                                   None))
+        for trained in (named, several):
+            torch.testing.assert_close(trained.weight, plain.weight)
+        for sets, refused in (([{'a': torch.ones(4)}], "dict with a; one of labels, "),
+                              ([torch.ones(4)], r'a Tensor; it has to be \(inputs'),
+                              ([(torch.ones(4),)], r'a list; it has to be \(inputs')):
+            with self.assertRaisesRegex(ValueError, refused):
+                self.train(sets=(sets, None))
+
+    def test_sets_that_are_read_from_front_to_end_are_trained_like_others(self):
+        class Stream(torch.utils.data.IterableDataset):
+            def __iter__(self):
+                return map(Sums().__getitem__, range(32))
+
+        torch.testing.assert_close(self.train(sets=(Stream(), Stream())).weight, self.train().weight)
+
+    def test_chance_in_such_a_set_is_the_same_on_all_workers_and_disturbs_no_generator(self):
+        class Noise(torch.utils.data.IterableDataset):
+            def __iter__(self):
+                return iter([(torch.rand(1).item(), random.random()) for _ in range(3)])
+
+        read = []
+        for seed in (1, 2):
+            torch.manual_seed(seed)
+            random.seed(seed)
+            wanted = torch.get_rng_state(), random.getstate()
+            read.append(arguments.data_sets(lambda: (Noise(), None))[0])
+            self.assertTrue(torch.equal(torch.get_rng_state(), wanted[0]))
+            self.assertEqual(random.getstate(), wanted[1])
+        self.assertEqual(read[0], read[1])
+
+
+class Metrics(unittest.TestCase):
+    def names(self, metrics):
+        return [name for name, _ in compute.named_metrics(metrics)]
+
+    def test_one_alone_needs_no_list_and_all_have_names_of_their_own(self):
+        class Spread:
+            def __call__(self, outputs, labels):
+                return 0.0
+
+        def loss(outputs, labels):
+            return 0.0
+
+        self.assertEqual(self.names(None), ['accuracy'])
+        self.assertEqual(self.names('accuracy'), ['accuracy'])
+        self.assertEqual(self.names(loss), ['accuracy', 'loss_2'])
+        self.assertEqual(self.names([lambda o, t: 0.0, 'acc', lambda o, t: 1.0, Spread(), Spread(), loss]),
+                         ['accuracy', 'metric', 'metric_2', 'Spread', 'Spread_2', 'loss_2'])
+        for wrong in (['f1'], Spread):
+            with self.assertRaisesRegex(ValueError, 'f.outputs, labels'):
+                self.names(wrong)
+
+
+class Steps(Fabric):
+    def test_callbacks_hear_of_every_step_and_gradients_are_clipped(self):
+        seen, weights = [], []
+        model = torch.nn.Linear(4, 1)
+
+        class Callback:
+            def on_step_end(self, step):
+                seen.append(step)
+                weights.append(torch.cat([p.detach().clone().flatten() for p in model.parameters()]))
+
+        self.train(epochs=2, model=model, lr=1.0, clip_grad_norm=0.01, user_callback=Callback())
+        self.assertEqual(seen, list(range(1, 9)))
+        for before, after in zip(weights, weights[1:]):
+            self.assertLess((after - before).norm().item(), 0.0101)
+
+    def test_a_scheduler_may_be_stepped_after_every_step_also_after_a_resume(self):
+        rates = []
+
+        class Callback:
+            def on_step_end(self, step):
+                rates.append(self.params['optimizer'].param_groups[0]['lr'])
+
+        def run(epochs, resumed=None):
+            model = torch.nn.Linear(4, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+            self.train(epochs=epochs, model=model, optimizer=optimizer, resumed=resumed, lr_scheduler_each='step',
+                       lr_scheduler=torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5), user_callback=[Callback()])
+
+        run(2)
+        run(3, os.environ['RESULT_DIR'])  # goes on after the first pass
+        self.assertEqual(rates, [0.5 ** n for n in range(8)] + [0.5 ** n for n in range(4, 12)])
+        optimizer = torch.optim.SGD(torch.nn.Linear(1, 1).parameters(), lr=1.0)
+        for scheduler, each, refused in (
+                (torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer), 'step', "goes by the loss of passes"),
+                (torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5), 'batch', "'batch': 'pass' or 'step'")):
+            with self.assertRaisesRegex(ValueError, refused):
+                self.train(lr_scheduler=scheduler, lr_scheduler_each=each)
+
+    def test_batch_normalisation_that_sees_one_worker_is_warned_of_once(self):
+        with contextlib.redirect_stdout(self.printed):
+            syncbn.warn_of_norms(torch.nn.Sequential(torch.nn.BatchNorm1d(2), torch.nn.BatchNorm2d(2)))
+            syncbn.warn_of_norms(torch.nn.Linear(1, 1))
+        self.assertEqual(self.printed.getvalue().count('warning: 2 batch normalisations'), 1)
+        self.assertEqual(self.printed.getvalue().count('sync_bn=True'), 1)
 
 
 class Schedulers(Fabric):

@@ -71,6 +71,49 @@ class FlatModelTest(unittest.TestCase):
         for wanted, parameter in zip(whole, model.parameters()):
             torch.testing.assert_close(parameter.grad, wanted, rtol=1e-12, atol=1e-14)
 
+    def test_a_parameter_that_no_member_has_a_gradient_of_has_none(self):
+        for wide in (True, False):  # of one dtype, or of two
+            used, unused = torch.nn.Linear(2, 1).double(), torch.nn.Linear(2, 2)
+            unused = unused.double() if wide else unused
+            theirs = torch.nn.Linear(2, 2).to(unused.weight.dtype)  # only another member uses it
+            model = torch.nn.ModuleList([used, unused, theirs])
+            flat, step = FlatModel(model, 0), torch.optim.AdamW(model.parameters(), lr=0.1, weight_decay=0.5)
+            flat.begin()
+            theirs(torch.ones(1, 2, dtype=theirs.weight.dtype)).sum().backward()
+            other, probe = [], Members()
+            probe.sum = lambda tensor: other.append(tensor.clone())
+            flat.sum(probe, 1, False, NONE + [0.0])
+            flat.begin()
+            used(torch.ones(1, 2, dtype=torch.float64)).sum().backward()
+            group = Members(world=2)
+            group.sum = lambda tensor: tensor.add_(other.pop(0))
+            flat.sum(group, 1, True, NONE + [0.0])
+            flat.take((2, 2))
+            self.assertEqual([p.grad is None for p in model.parameters()], [False, False, True, True, False, False])
+            before = unused.weight.clone()
+            step.step()
+            self.assertTrue(torch.equal(unused.weight, before))
+            flat.begin()  # the next step may use it
+            unused(torch.ones(1, 2, dtype=unused.weight.dtype)).sum().backward()
+            flat.sum(Members(), 1, True, NONE + [0.0])
+            flat.take((1, 1))
+            self.assertTrue(unused.weight.grad.bool().all())
+            self.assertIsNone(used.weight.grad)
+            flat.close()
+            self.assertFalse(any(p._backward_hooks for p in model.parameters()))
+
+    def test_the_gradient_of_the_whole_step_is_clipped(self):
+        model = torch.nn.Linear(3, 1, bias=False).double()
+        flat, group = FlatModel(model, 0), Members(world=2)
+        group.sum = lambda tensor: tensor.mul_(2)
+        flat.begin()
+        (model(torch.tensor([[3.0, 4.0, 0.0]], dtype=torch.float64)).sum()).backward()
+        flat.sum(group, 1, True, NONE + [0.0])
+        flat.take((2, 2))
+        flat.clip(2.5)
+        torch.testing.assert_close(model.weight.grad, torch.tensor([[1.5, 2.0, 0.0]], dtype=torch.float64), rtol=1e-5,
+                                   atol=0)
+
     def test_gradients_that_user_code_replaced_are_taken_too(self):
         model = self.model()
         flat = FlatModel(model, 1)

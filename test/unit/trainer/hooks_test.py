@@ -47,7 +47,8 @@ class LaterLogger:
 
 def hooks(callbacks=(), driver=None, worker=None, generation=1, scheduler=None):
     script = SimpleNamespace(driver_logger=driver, worker_logger=worker, callbacks=list(callbacks),
-                             logger_generation=generation, lr_scheduler=scheduler, model='the model',
+                             logger_generation=generation, lr_scheduler=scheduler,
+                             lr_scheduler_each='pass', model='the model',
                              optimizer='the optimizer')
     return Hooks(script, Course(epochs=3, batch_size=1, metric_names=('accuracy',)))
 
@@ -172,7 +173,8 @@ def learner(weight, callback):
     model = torch.nn.Linear(1, 1, bias=False)
     torch.nn.init.constant_(model.weight, weight)
     return state.Script(model=model, optimizer=torch.optim.SGD(model.parameters(), lr=0.8),
-                        lr_scheduler=None, callbacks=[callback], extras={}, driver_logger=None,
+                        lr_scheduler=None, lr_scheduler_each='pass', callbacks=[callback], extras={},
+                        driver_logger=None,
                         worker_logger=None, logger_generation=1)
 
 

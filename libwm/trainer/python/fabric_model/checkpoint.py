@@ -64,8 +64,8 @@ def load(path):
                                 'whatever was put into it. Remove it; or, if you trust who wrote it: '
                                 f'python3 -m fabric_model.checkpoint {path}')
         if magic != _MAGIC:
-            raise plain.Damaged(f"checkpoint {path}: begins with {magic!r}, not with {_MAGIC!r}: of another version, or "
-                                'damaged. Remove it to begin anew')
+            raise plain.Damaged(f'checkpoint {path}: begins with {magic!r}, not with {_MAGIC!r}: of another '
+                                'version, or damaged. Remove it to begin anew')
         return _load_rest(path, file)
 
 

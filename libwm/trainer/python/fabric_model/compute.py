@@ -7,11 +7,14 @@ it is and are not divided, as in a program that runs alone.
 Invariant: a share of 0 samples calls no user code.
 """
 
+import itertools
 import math
 
 import torch
 
 from .native import part
+
+_LABELS = ('labels', 'label', 'target', 'targets', 'y')
 
 
 def accuracy(outputs, labels):
@@ -29,15 +32,42 @@ def accuracy(outputs, labels):
 
 
 def named_metrics(metrics):
-    """[(name, function)] of the user's list; accuracy is always the first."""
-    chosen = [('accuracy', accuracy)]
-    for metric in metrics or []:
-        if callable(metric):
-            chosen.append((getattr(metric, '__name__', 'metric'), metric))
-        elif 'acc' not in str(metric):
+    """[(name, function)] of the user's list, or of the one that is given; accuracy is always the
+    first. Names are distinct: those that come again, or are none, are numbered."""
+    chosen, taken = [('accuracy', accuracy)], {'loss', 'accuracy'}
+    for metric in metrics if isinstance(metrics, (list, tuple)) else [metrics] if metrics else []:
+        if callable(metric) and not isinstance(metric, type):
+            name = _distinct(getattr(metric, '__name__', type(metric).__name__), taken)
+            chosen.append((name, metric))
+        elif isinstance(metric, type) or 'acc' not in str(metric):
             raise ValueError(f"metric '{metric}': known by name is only 'accuracy'; "
                              'pass a function f(outputs, labels) for others')
     return chosen
+
+
+def _distinct(name, taken):
+    name = 'metric' if name == '<lambda>' else name
+    numbers = itertools.count(2)
+    found = name
+    while found in taken:
+        found = f'{name}_{next(numbers)}'
+    taken.add(found)
+    return found
+
+
+def divided(batch):
+    """(positional inputs, named inputs, labels) of a batch: (inputs…, labels), or a dict in which the labels
+    have one of the names in _LABELS and all else is the model's by its name. @errors ValueError: it is neither"""
+    if isinstance(batch, dict):
+        named = [name for name in _LABELS if name in batch]
+        if not named:
+            raise ValueError(f"batch: a dict with {', '.join(map(str, batch))}; "
+                             f"one of {', '.join(_LABELS)} has to be there")
+        return (), {name: value for name, value in batch.items() if name != named[0]}, batch[named[0]]
+    if not isinstance(batch, (tuple, list)) or len(batch) < 2:
+        raise ValueError(f"batch: a {type(batch).__name__}; it has to be (inputs…, labels), or a dict with 'labels'")
+    *inputs, labels = batch
+    return inputs, {}, labels
 
 
 class _OptimizerView:
@@ -83,6 +113,17 @@ def _to(device, value):
     return torch.as_tensor(value, device=device) if hasattr(value, '__array__') else value
 
 
+def _detached(outputs):
+    """Outputs without their graph, for what is measured; a model may give several, or a dict."""
+    if torch.is_tensor(outputs):
+        return outputs.detach()
+    if type(outputs) in (list, tuple):
+        return type(outputs)(_detached(one) for one in outputs)
+    if type(outputs) is dict:
+        return {name: _detached(one) for name, one in outputs.items()}
+    return outputs
+
+
 class Compute:
     """@thread the training thread"""
 
@@ -126,14 +167,15 @@ class Compute:
         return total
 
     def _plain_step(self, batch, size, _batches):
-        inputs, labels = batch
-        outputs = self._model(inputs)
+        inputs, named, labels = divided(batch)
+        outputs = self._model(*inputs, **named)
         loss = self._loss(outputs, labels)
         (loss if self._sum_loss else loss * size).backward()
         value = loss.item() * (1 if self._sum_loss else size)
-        return [value] + self._measure(outputs.detach(), labels, size)
+        return [value] + self._measure(outputs, labels, size)
 
     def _measure(self, outputs, labels, size):
+        outputs = _detached(outputs)
         with torch.no_grad():
             return [float(metric(outputs, labels)) * size for _, metric in self._metrics]
 
@@ -161,11 +203,11 @@ class Compute:
         return total
 
     def _evaluate(self, batch, size):
-        inputs, labels = batch
         if self._test:
             loss = float(self._test(self._step_model, [batch], None))
             return [loss * size] + [math.nan] * len(self._metrics)
-        outputs = self._model(inputs)
+        inputs, named, labels = divided(batch)
+        outputs = self._model(*inputs, **named)
         loss = self._loss(outputs, labels).item()
         return [loss * (1 if self._sum_loss else size)] + self._measure(outputs, labels, size)
 

@@ -26,6 +26,7 @@ from .membership import Left
 from .native import Ledger, Step, part
 from .noise import SHARES, Noise
 from .progress import END, FINISH, TRAIN, Progress
+from .syncbn import warn_of_norms
 
 _REPORT_NS = 200_000_000  # between two updates of the progress that is reported
 
@@ -153,6 +154,8 @@ class Engine:
         self._finish_delivery()
         self._noise.take(tail.noise, self._flat, tail.weight)
         self._flat.take((self._compute.divisor(tail.weight), tail.weight))
+        if self.script.clip_grad_norm is not None:
+            self._flat.clip(self.script.clip_grad_norm)
         batch.step(self.script.optimizer, tail.gain or 1.0)
         progress.batch = tail.batch or progress.batch
         progress.commit_train(self.course, end, tail.weight, tail.sums)
@@ -246,6 +249,8 @@ class Engine:
 
     def _initialise(self):
         """Nobody has state: the newest checkpoint, or the model as the script made it."""
+        if self.agent.present and not self.script.norms:
+            warn_of_norms(self.script.model)
         saved = self.checkpoints.load()
         if saved:
             self._refuse_other_data(Progress.unpack(saved['progress']))

@@ -2,11 +2,13 @@
 backward writes right into the buffer), the buffers of the model (buffers.py), and a tail of plain
 numbers.
 
-  main buffer:   [ gradients | model buffers | weight c t t² checkpoint noise³ batch² loss metrics… ]
+  main buffer:   [ gradients | model buffers | has gradient? of each parameter
+                   | weight c t t² checkpoint noise³ batch² loss metrics… ]
   other buffers: [ gradients of the other dtype ]
 
 Invariants: `weight` is the number of samples behind a contribution; c, t, t² are rule W-5 of
-libwm/elastic/PROTOCOL.md; a buffer is reduced whole before anything of it is used.
+libwm/elastic/PROTOCOL.md; a buffer is reduced whole before anything of it is used. A parameter that no
+member has a gradient of has none afterwards: AdamW would let it decay.
 """
 
 import torch
@@ -67,6 +69,24 @@ class _Bucket:
             self.views.append(self.flat[at:at + p.numel()].view_as(p))
             at += p.numel()
 
+        self.has_gradient = [False] * len(params)  # since begin()
+        self._hooks = [p.register_hook(self._noting(at)) for at, p in enumerate(params)]
+
+    def _noting(self, at):
+        def note(_gradient):
+            self.has_gradient[at] = True
+        note.__torch_unserializable__ = True  # torch.save(model) of a script: nothing is lost
+        return note
+
+    def begin(self):
+        """Before a step."""
+        self.has_gradient = [False] * len(self.params)
+        self.attach()
+
+    def close(self):
+        for hook in self._hooks:
+            hook.remove()
+
     def attach(self):
         """Makes every .grad a view, cleared; of another dtype: none."""
         self.gradients.zero_()
@@ -76,9 +96,10 @@ class _Bucket:
     def gather(self):
         """Brings in gradients that are not views. Those of another dtype are added to what was
         brought in before, and gone from .grad; others, which user code replaced, are views again."""
-        for p, view in zip(self.params, self.views):
+        for at, (p, view) in enumerate(zip(self.params, self.views)):
             if p.grad is view:
                 continue
+            self.has_gradient[at] |= p.grad is not None
             dense = p.grad.to_dense() if p.grad is not None and p.grad.is_sparse else p.grad
             if p.dtype != view.dtype:
                 if dense is not None:
@@ -91,10 +112,12 @@ class _Bucket:
                 view.copy_(dense)
             p.grad = view
 
-    def scatter(self):
-        """Gives gradients that are not views back."""
-        for p, view in zip(self.params, self.views):
-            if p.dtype == view.dtype:
+    def scatter(self, has_gradient):
+        """Gives gradients that are not views back; who has none has none."""
+        for p, view, has in zip(self.params, self.views, has_gradient):
+            if not has:
+                p.grad = None
+            elif p.dtype == view.dtype:
                 p.grad = view
             else:
                 p.grad = view.to(p.dtype)
@@ -113,12 +136,15 @@ class FlatModel:
         dtypes = sorted(dtypes, key=str, reverse=True)  # the widest has the room
         device = params[0].device if params else torch.device('cpu')
         self._tail_size = FIXED + 1 + metrics
-        room = self._tail_size + self._buffers.room
+        room = self._tail_size + len(params) + self._buffers.room
         self._buckets = []
         for dtype in dtypes:
             mine = [p for p in params if _wide(p.dtype) == dtype]
             self._buckets.append(_Bucket(mine, dtype, device, 0 if self._buckets else room))
-        self._room = self._buckets[0].room
+        whole = self._buckets[0].room
+        self._room = whole[:self._buffers.room]
+        self._marks = whole[self._buffers.room:len(whole) - self._tail_size]
+        self._tail = whole[len(whole) - self._tail_size:]
         self._alone = False  # in the newest sum
 
     def begin(self):
@@ -129,13 +155,13 @@ class FlatModel:
                 raise ValueError(f"parameter '{name}' was frozen when train() began and requires a "
                                  'gradient now: end train() and call it again for that')
         for bucket in self._buckets:
-            bucket.attach()
+            bucket.begin()
         self._buffers.begin()
 
     @property
     def on_cpu(self):
         """Whether a sum's time is that of the sum alone."""
-        return self._room.device.type == 'cpu'
+        return self._tail.device.type == 'cpu'
 
     @property
     def elements(self):
@@ -181,27 +207,37 @@ class FlatModel:
             bucket.gather()
         self._alone = group.world == 1
         if not self._alone:
-            self._buffers.write(self._room[:-self._tail_size], weight, first)
-        numbers = torch.tensor([float(weight)] + tail, dtype=self._room.dtype)
-        self._room[-self._tail_size:] = numbers
+            self._buffers.write(self._room, weight, first)
+        marks = [has for bucket in self._buckets for has in bucket.has_gradient]
+        self._marks.copy_(torch.tensor(marks, dtype=self._tail.dtype))
+        self._tail.copy_(torch.tensor([float(weight)] + tail, dtype=self._tail.dtype))
         for bucket in self._buckets:
             group.sum(bucket.flat)
-        numbers = self._room[-self._tail_size:].tolist()
-        return Tail(numbers, group.world)
+        return Tail(self._tail.tolist(), group.world)
 
     def take(self, weight):
         """After the sum: gradients and model buffers of the whole step, divided by `weight`
         (1 where losses are sums); buffers always by the number of samples.
         @shape weight: (divisor of gradients, number of samples)"""
         divisor, samples = weight
+        marks = iter(self._marks.tolist())
         for bucket in self._buckets:
             if divisor != 1:
                 bucket.gradients.div_(divisor)
-            bucket.scatter()
+            bucket.scatter([mark > 0.5 for _, mark in zip(bucket.params, marks)])
         if self._alone:
             self._buffers.keep()
         else:
-            self._buffers.read(self._room[:-self._tail_size], samples)
+            self._buffers.read(self._room, samples)
+
+    def clip(self, longest):
+        """After take(): shortens the gradient of the whole step to `longest`, alike on all members."""
+        torch.nn.utils.clip_grad_norm_([p for bucket in self._buckets for p in bucket.params], longest)
+
+    def close(self):
+        """The model is its script's again."""
+        for bucket in self._buckets:
+            bucket.close()
 
 
 class Numbers:

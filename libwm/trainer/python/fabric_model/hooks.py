@@ -1,7 +1,7 @@
 """Role: the user's code around the training: driver logger on rank 0, worker logger and callbacks
 on every worker. Speaks both generations of loggers (reference: wmla-surface 4.4).
 
-  on_train_begin → per pass: on_epoch_begin, log_train_metrics*, [log_test_metrics],
+  on_train_begin → per pass: on_epoch_begin, (log_train_metrics, on_step_end)*, [log_test_metrics],
   on_epoch_end → on_train_end
 
 Invariant: which hooks have run is this worker's own knowledge; catch_up() runs what progress
@@ -38,9 +38,13 @@ def _by_loss(scheduler):
     return isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau)
 
 
-def check_scheduler(scheduler):
-    """@errors ValueError: _step_scheduler could not step it"""
+def check_scheduler(scheduler, each):
+    """@errors ValueError: _step_scheduler could not step it after `each`"""
     kind = type(scheduler).__name__
+    if each not in ('pass', 'step'):
+        raise ValueError(f"lr_scheduler_each '{each}': 'pass' or 'step'")
+    if each == 'step' and _by_loss(scheduler):
+        raise ValueError(f"lr_scheduler: {kind} goes by the loss of passes; lr_scheduler_each 'pass'")
     for name in ('step', 'last_epoch'):
         if not hasattr(scheduler, name):
             raise ValueError(f"lr_scheduler: {kind} has no '{name}'")
@@ -163,7 +167,9 @@ class Hooks:
 
     def _step_scheduler(self, progress):
         scheduler = self._script.lr_scheduler
-        while scheduler is not None and scheduler.last_epoch < progress.passes_done:
+        each_step = self._script.lr_scheduler_each == 'step'
+        due = progress.step if each_step else progress.passes_done
+        while scheduler is not None and scheduler.last_epoch < due:
             if _by_loss(scheduler):
                 scheduler.step((progress.validated.means() or progress.trained.means())[0])
             else:
@@ -184,6 +190,8 @@ class Hooks:
             self._driver.train(progress.trained.means(), self._names, progress, group.world)
         if own:
             self._worker.train(own, self._names, progress, group.world)
+        for callback in self._script.callbacks:
+            call(callback, 'on_step_end', progress.step)
 
     def save(self, progress):
         """On rank 0, before the last barrier: the last on_epoch_end. Who took rank 0 over was told

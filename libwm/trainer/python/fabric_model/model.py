@@ -14,10 +14,10 @@ from types import SimpleNamespace
 
 import torch
 
-from . import fixed, native
+from . import arguments, fixed, native
 from .batch import Chooser, Range
 from .checkpoint import Checkpoints
-from .compute import Compute, named_metrics, warm_up
+from .compute import Compute, divided, named_metrics, warm_up
 from .data import Batches
 from .download import write_zip
 from .engine import Engine
@@ -30,16 +30,11 @@ from .state import Script
 from .syncbn import Norms, convert
 
 _TRAININGS = 'WM_TRAININGS_DONE'  # in the environment: how often train() has returned
+_TRAIN = ('epoch_number', 'batch_size', 'engines_number', 'num_dataloader_threads', 'validation_freq',
+          'checkpoint_freq', 'effective_batch_size', 'resume_from')
 _STDERR = 2  # the descriptor: scripts replace sys.stderr
 # keyword of one generation → our name
 _OLDER = {'loss_function': 'loss', 'getDatasets': 'datasets_function'}
-
-
-def _at_least(least, **arguments):
-    """@errors ValueError: one of them is less"""
-    for name, value in arguments.items():
-        if value < least:
-            raise ValueError(f'train: {name} {value}: at least {least}')
 
 
 class FabricModel:
@@ -50,14 +45,16 @@ class FabricModel:
                  worker_logger_callback=None, user_callback=None, enable_onnx=False,
                  save_to_onnx=False, fn_step_train=None, fn_test=None, keras_custom_objects=None,
                  fn_batch_collate=None, loss_reduction='mean', sync_bn=False, lr_scheduler=None,
-                 **older):
-        """signature fixed by the WMLA API, both generations; ours are the last three:
+                 lr_scheduler_each='pass', clip_grad_norm=None, **older):
+        """signature fixed by the WMLA API, both generations; ours are the last five:
         loss_reduction  'mean' or 'sum': what the loss function returns for a batch
         sync_bn         batch normalisation over the samples of all members
         lr_scheduler    a torch scheduler, stepped after every pass; ReduceLROnPlateau by the newest
                         validation's loss, or the pass's own where there is none
-        @errors TypeError: no torch model, unknown keyword; ValueError: unknown loss_reduction, a
-          scheduler that cannot be stepped like that"""
+        lr_scheduler_each  'pass' or 'step': after what it is stepped
+        clip_grad_norm  longest that the gradient of a whole step, summed over all members, may be
+        @errors TypeError: no torch model, an argument of a wrong kind, unknown keyword; ValueError: unknown
+          loss_reduction, a scheduler that cannot be stepped like that, a length of 0 or less"""
         older = {_OLDER.get(k, k): v for k, v in older.items()}
         datasets_function = datasets_function or older.pop('datasets_function', None)
         loss = loss or older.pop('loss', None)
@@ -68,8 +65,16 @@ class FabricModel:
                             'torch.nn.Module only')
         if loss_reduction not in ('mean', 'sum'):
             raise ValueError(f"loss_reduction '{loss_reduction}': 'mean' or 'sum'")
+        own_steps = fn_step_train is not None and fn_test is not None
+        arguments.function('loss', loss, '(outputs, labels)', needed=not own_steps)
+        arguments.optimizer(optimizer)
+        for name, step in (('fn_step_train', fn_step_train), ('fn_test', fn_test),
+                           ('fn_batch_collate', fn_batch_collate)):
+            arguments.function(name, step, '', needed=False)
         if lr_scheduler is not None:
-            check_scheduler(lr_scheduler)
+            check_scheduler(lr_scheduler, lr_scheduler_each)
+        if clip_grad_norm is not None and not clip_grad_norm > 0:
+            raise ValueError(f'clip_grad_norm {clip_grad_norm}: more than 0')
         later = driver_logger_callback is not None or worker_logger_callback is not None
         self._datasets, self._collate = datasets_function, fn_batch_collate
         self._onnx = enable_onnx or save_to_onnx
@@ -79,9 +84,10 @@ class FabricModel:
             model=convert(model, norms) if sync_bn else model, norms=norms, loss=loss,
             optimizer=optimizer,
             metrics=metrics, lr_scheduler=lr_scheduler, loss_reduction=loss_reduction,
-            fn_step_train=fn_step_train, fn_test=fn_test, callbacks=list(user_callback or []),
-            driver_logger=driver_logger or driver_logger_callback or DriverLogger(),
-            worker_logger=worker_logger or worker_logger_callback or WorkerLogger(),
+            lr_scheduler_each=lr_scheduler_each, clip_grad_norm=clip_grad_norm,
+            fn_step_train=fn_step_train, fn_test=fn_test, callbacks=arguments.callbacks(user_callback),
+            driver_logger=arguments.logger('driver_logger', driver_logger or driver_logger_callback, DriverLogger()),
+            worker_logger=arguments.logger('worker_logger', worker_logger or worker_logger_callback, WorkerLogger()),
             logger_generation=2 if later else 1, extras={})
 
     @property
@@ -106,14 +112,14 @@ class FabricModel:
 
     def train(self, epoch_number, batch_size, engines_number=None, num_dataloader_threads=0,
               validation_freq=1, checkpoint_freq=1, effective_batch_size=None, resume_from=None,
-              **_cluster_options):
+              **cluster_options):
         """signature fixed by the WMLA API. Trains `epoch_number` passes; returns in the final
         rank 0 only: every other worker ends with status 0 in here.
         batch_size            samples that a worker computes at once; also of a worker's step,
                               unless effective_batch_size fixes the samples of the whole step.
                               'auto': the samples of a step are chosen while it trains, from
                               effective_batch_size (None: 32) on, the learning rate with them
-        engines_number        most workers; None: as many as the job gets
+        engines_number        most workers; None: as many as the job gets. Not with effective_batch_size
         num_dataloader_threads  loader processes a worker; 0: in the worker itself
         validation_freq, checkpoint_freq  in passes; 0: never (checkpoints on demand stay)
         resume_from           begin with the newest checkpoint of another job: its number or
@@ -124,9 +130,14 @@ class FabricModel:
         @errors ValueError: nothing to train, or a number out of range"""
         began = time.monotonic()
         torch.set_num_threads(int(os.environ.get('OMP_NUM_THREADS') or torch.get_num_threads()))
-        run = _Run(self, epoch_number, batch_size, engines_number or 0, resume_from)
-        run.course(validation_freq or 0, checkpoint_freq or 0, effective_batch_size or 0)
-        engine = run.engine(num_dataloader_threads or 0)
+        arguments.refuse_others('train', cluster_options, _TRAIN)
+        engines = engines_number and arguments.number('engines_number', engines_number, 1)
+        loaders = arguments.number('num_dataloader_threads', num_dataloader_threads, 0, empty=0)
+        effective = arguments.number('effective_batch_size', effective_batch_size, 0, empty=0)
+        arguments.one_of_two(effective, engines)
+        run = _Run(self, epoch_number, batch_size, engines or 0, resume_from)
+        run.course(validation_freq, checkpoint_freq, effective)
+        engine = run.engine(loaders)
         print('--------START TRAINING--------', flush=True)
         is_final = run.to_the_end(engine)
         if not is_final:
@@ -144,23 +155,22 @@ class _Run:
 
     def __init__(self, fabric, epochs, batch_size, max_tasks, resume_from):
         self._fabric, self._script = fabric, fabric._script
-        self._epochs, self._auto = int(epochs), batch_size == 'auto'
-        self._batch_size = 0 if self._auto else int(batch_size)
+        self._epochs = arguments.number('epoch_number', epochs, 1)
+        self._auto = isinstance(batch_size, str) and batch_size == 'auto'
+        self._batch_size = 0 if self._auto else arguments.number('batch_size', batch_size, 1)
         self._training = int(os.environ.get(_TRAININGS, '0')) + 1
         self._resume_from = resume_from
         self._lib = native.load()
+        named_metrics(self._script.metrics)  # refuses what is none
         self.agent = native.Agent(self._lib, max_tasks)
-        self.train_set, self.test_set = fabric._datasets()
+        self.train_set, self.test_set = arguments.data_sets(fabric._datasets)
         self.records, self.membership, self._batches = None, None, []
         self._handlers = {number: signal.getsignal(number) for number in self._stop_signals()}
 
     def course(self, validation_freq, checkpoint_freq, effective):
         """What is to be done, from train()'s arguments. @errors ValueError: not that"""
-        _at_least(1, epoch_number=self._epochs)
-        _at_least(0, effective_batch_size=effective, validation_freq=validation_freq,
-                  checkpoint_freq=checkpoint_freq)
-        if not self._auto:
-            _at_least(1, batch_size=self._batch_size)
+        validation_freq = arguments.number('validation_freq', validation_freq, 0, empty=0)
+        checkpoint_freq = arguments.number('checkpoint_freq', checkpoint_freq, 0, empty=0)
         if not len(self.train_set):
             raise ValueError('train: training data set of 0 samples: at least 1')
         names = tuple(name for name, _ in named_metrics(self._script.metrics))
@@ -181,7 +191,7 @@ class _Run:
         collate = self._fabric._collate
         self._batches = [Batches(self.train_set, collate, loaders), Batches(self.test_set, collate)]
         result_dir = os.environ.get('RESULT_DIR', '')
-        flat = FlatModel(self._script.model, len(self._course.metric_names))
+        flat = self._flat = FlatModel(self._script.model, len(self._course.metric_names))
         self._script.onnx_example = self._onnx_example
         hooks = Hooks(self._script, self._course)
         hooks.train_begin()
@@ -210,7 +220,10 @@ class _Run:
         """An input batch of one sample, or None when no ONNX file is wanted."""
         if not self._fabric._onnx:
             return None
-        return self._batches[0].get([0], [0])[0]
+        inputs, named, _ = divided(self._batches[0].get([0], [0]))
+        if len(inputs) == 1 and not named:
+            return inputs[0]
+        return (*inputs, named) if named else tuple(inputs)
 
     def _stop_signals(self):
         """Signals that ask for a checkpoint and the end. Under WM also those that bkill and a
@@ -245,6 +258,7 @@ class _Run:
             signal.signal(number, self._handlers[number] or signal.SIG_DFL)
         self.membership.close()
         self.records.close()
+        self._flat.close()
         for batches in self._batches:
             batches.close()
 

@@ -9,10 +9,11 @@ import torch
 
 
 def _write(model, example, path):
-    axes = {}
+    axes, inputs = {}, example if isinstance(example, tuple) else (example,)
     if torch.is_tensor(example):
-        axes = {'dynamic_axes': {'input': {0: 'batch'}, 'output': {0: 'batch'}}}
-    torch.onnx.export(model, (example,), path, input_names=['input'], output_names=['output'], **axes)
+        axes = {'input_names': ['input'], 'output_names': ['output'],
+                'dynamic_axes': {'input': {0: 'batch'}, 'output': {0: 'batch'}}}
+    torch.onnx.export(model, inputs, path, **axes)
 
 
 def _device(model):
@@ -21,7 +22,8 @@ def _device(model):
 
 def save(model, example, path):
     """Writes it to `path`. What cannot be said in ONNX is printed and does not end the training:
-    the weights are on disk already. `example`: inputs of one sample. @errors OSError"""
+    the weights are on disk already. `example`: the input of one sample, or a tuple of several, the last a
+    dict of those that have names. @errors OSError"""
     try:
         import onnx
     except ImportError:

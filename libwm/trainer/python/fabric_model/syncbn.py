@@ -99,6 +99,15 @@ class JointBatchNorm(_BatchNorm):
         return _Normalize.apply(input, self.weight, self.bias, self)
 
 
+def warn_of_norms(model):
+    """Says once what batch normalisation without sync_bn means for an elastic training."""
+    names = [name for name, layer in model.named_modules() if isinstance(layer, _BatchNorm)]
+    if names:
+        print(f'warning: {len(names)} batch normalisations, as {names[0]!r}, see the samples of their own worker only: '
+              'what the model learns depends on how many workers there are. FabricModel(…, sync_bn=True) makes '
+              'them see those of all', flush=True)
+
+
 def convert(model, norms):
     """Replaces the model's batch normalisations in place; their parameters stay the same
     objects, so that an optimizer made before still holds them. Returns the model."""

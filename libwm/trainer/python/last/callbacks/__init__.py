@@ -17,6 +17,9 @@ class Callback:
     def on_epoch_begin(self, epoch):
         """A pass over the data begins; the first is 0."""
 
+    def on_step_end(self, step):
+        """An optimizer step has been applied, the `step`-th of the training, from 1. Not slow: all members wait."""
+
     def on_epoch_end(self, epoch, save_model=False):
         """A pass and its validation are over; `save_model` once, after the last, on rank 0."""
 

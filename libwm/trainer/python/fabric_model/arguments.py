@@ -1,0 +1,134 @@
+"""Role: what scripts hand to FabricModel and train(), looked at before anything begins: each refusal names the
+argument, what it is and what is wanted. Converts what is meant well: 10.0 is 10, one callback a list of one.
+"""
+
+import operator
+import random
+import sys
+
+import torch
+
+# Options of the WMLA API for its cluster; here a job's resources are given when it is submitted.
+_OF_A_CLUSTER = ('worker_memory', 'driver_memory')
+_OPTIMIZER = ('step', 'zero_grad', 'state_dict', 'load_state_dict', 'param_groups')
+_LOGGER_HOOKS = ('log_train_metrics', 'log_test_metrics', 'on_train_begin', 'on_train_end')
+_CALLBACK_HOOKS = ('on_train_begin', 'on_epoch_begin', 'on_step_end', 'on_epoch_end', 'on_train_end')
+
+
+def kind(value):
+    """What a value is, for a message."""
+    if isinstance(value, type):
+        return f'the class {value.__name__}'
+    return f"'{value}'" if isinstance(value, str) else f'a {type(value).__name__}'
+
+
+def number(name, value, least, empty=None):
+    """A whole number of at least `least`. `empty`: what None stands for; None: it has to be given.
+    @errors ValueError"""
+    if value is None and empty is not None:
+        return empty
+    try:
+        whole = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+    except TypeError:
+        raise ValueError(f'train: {name} {value!r}: a whole number of at least {least}') from None
+    if whole < least:
+        raise ValueError(f'train: {name} {whole}: at least {least}')
+    return whole
+
+
+def refuse_others(function, given, taken):
+    """@errors TypeError: `given` has names that are not taken"""
+    others = sorted(set(given) - set(taken) - set(_OF_A_CLUSTER))
+    if others:
+        raise TypeError(f"{function}: unexpected keyword '{others[0]}'; it takes {', '.join(taken)}")
+
+
+def one_of_two(effective_batch_size, engines_number):
+    """@errors ValueError: both are given"""
+    if effective_batch_size and engines_number:
+        raise ValueError(f'train: effective_batch_size {effective_batch_size} and engines_number {engines_number}: '
+                         'give one of them. The first fixes the samples of a step, whatever the number of workers; what the '
+                         'second limits, bsub -n limits too')
+
+
+def function(name, value, form, needed=True):
+    """@errors TypeError: `value` cannot be called like `form`"""
+    if value is None and not needed:
+        return
+    if isinstance(value, type) or not callable(value):
+        hint = f'; give an object of it: {value.__name__}()' if isinstance(value, type) else ''
+        raise TypeError(f'FabricModel: {name} is {kind(value)}; it has to be a function {form}{hint}')
+
+
+def optimizer(value):
+    """@errors TypeError: it is none"""
+    lacks = [name for name in _OPTIMIZER if not hasattr(value, name)]
+    if lacks or isinstance(value, type):
+        raise TypeError(f'FabricModel: optimizer is {kind(value)}; it has to be a torch.optim optimizer over the '
+                        "model's parameters, as torch.optim.SGD(model.parameters(), lr=0.1)")
+
+
+def _object_with_hooks(name, value, hooks):
+    if isinstance(value, (type, str)) or not any(hasattr(value, hook) for hook in (*hooks, 'state_dict')):
+        raise TypeError(f'FabricModel: {name} is {kind(value)}; it has to be an object with one or more of '
+                        f"{', '.join(hooks)}")
+
+
+def logger(name, value, default):
+    """The logger, or `default` where there is none. @errors TypeError"""
+    if value is None:
+        return default
+    _object_with_hooks(name, value, _LOGGER_HOOKS)
+    return value
+
+
+def callbacks(value):
+    """As a list. @errors TypeError"""
+    chosen = list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
+    for callback in chosen:
+        _object_with_hooks('user_callback', callback, _CALLBACK_HOOKS)
+    return chosen
+
+
+def data_sets(get):
+    """(training set, test set or None) of the script's function. Sets that can only be read from front to end are
+    read into memory here. @errors TypeError: these are none"""
+    function('datasets_function', get, '() that returns (training set, test set or None)')
+    pair = get()
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        what = f'{len(pair)} values' if isinstance(pair, (tuple, list)) else kind(pair)
+        raise TypeError(f'train: datasets_function returned {what}; it has to return (training set, test set or None)')
+    if pair[0] is None:
+        raise TypeError('train: datasets_function returned no training set')
+    return [None if one is None else _by_number(name, one) for name, one in zip(('training', 'test'), pair)]
+
+
+def _by_number(name, data):
+    streams = isinstance(data, torch.utils.data.IterableDataset)
+    if isinstance(data, torch.utils.data.DataLoader):
+        raise TypeError(f'train: the {name} set is a DataLoader; give the data set itself: batches are made here, from '
+                        'batch_size, num_dataloader_threads and fn_batch_collate')
+    if not streams and hasattr(data, '__getitem__') and hasattr(data, '__len__'):
+        return data
+    if not hasattr(data, '__iter__') or isinstance(data, (str, bytes)):
+        raise TypeError(f'train: the {name} set is {kind(data)}; it has to have __len__ and __getitem__, or __iter__')
+    return _read_whole(data)
+
+
+def _read_whole(data):
+    """All samples, in the same order on all workers where chance has a part in it: seeded alike, and generators left as
+    they were."""
+    kept = torch.get_rng_state(), random.getstate()
+    numpy = sys.modules.get('numpy')
+    kept_numpy = numpy and numpy.random.get_state()
+    torch.manual_seed(0)
+    random.seed(0)
+    if numpy:
+        numpy.random.seed(0)
+    try:
+        return list(data)
+    finally:
+        torch.set_rng_state(kept[0])
+        random.setstate(kept[1])
+        if numpy:
+            numpy.random.set_state(kept_numpy)
