@@ -75,6 +75,20 @@ Result<void> apply(const std::string& setting, const Variables& here, Variables&
   return {};
 }
 
+/// -resume travels in this variable: the host makes the other job's RESULT_DIR of it. What a job has
+/// in it was not meant for those that it submits.
+Result<void> set_resumption(const Parsed& options, Variables& job) {
+  constexpr const char* kVariable = "WM_RESUME_FROM";
+  job.erase(kVariable);
+  auto text = options.first("resume");
+  if (!text) return {};
+  if (!parse_job_id(*text))
+    return fail(Code::BadArgument,
+                "-resume " + *text + ": Bad argument, a job's number is wanted, as 12 or 12[3]");
+  job[kVariable] = *text;
+  return {};
+}
+
 }  // namespace
 
 Result<JobEnvironment> make_environment(const Parsed& options, const Surroundings& surroundings) {
@@ -90,6 +104,7 @@ Result<JobEnvironment> make_environment(const Parsed& options, const Surrounding
       else WM_TRY(apply(setting, here, job, made.unset));
     }
   }
+  WM_TRY(set_resumption(options, job));
   for (const auto& [name, value] : job) made.block += name + "=" + value + '\0';
   return made;
 }

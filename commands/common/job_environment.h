@@ -19,8 +19,9 @@ struct JobEnvironment {
   std::vector<std::string> unset;  ///< names given without a value that have none here
 };
 
-/// From -env and the submitter's variables; without -env everything.
-/// @errors BadArgument: a name that is none, a quote that is not closed   @cost O(length)
+/// From -env and the submitter's variables; without -env everything. -resume adds its own.
+/// @errors BadArgument: a name that is none, a quote that is not closed, no job's number
+/// @cost O(length)
 Result<JobEnvironment> make_environment(const Parsed& options, const Surroundings& surroundings);
 
 }  // namespace wm::cmd

@@ -8,8 +8,8 @@ namespace wm::cmd {
 namespace {
 
 // Of bsub's options these are about the submission itself, or about what is running already.
-constexpr std::string_view kOnce[] = {"H",   "K",      "I", "Ip", "Is", "env", "L", "mpi",
-                                      "tag", "nnodes", "f", "i",  "is", "q",   "rn"};
+constexpr std::string_view kOnce[] = {"H",   "K",      "I", "Ip", "Is", "env", "L",  "mpi",
+                                      "tag", "nnodes", "f", "i",  "is", "q",   "rn", "resume"};
 
 struct Reset {
   Option option;

@@ -26,6 +26,7 @@ constexpr Option kOptions[] = {
     {"n", Kind::Number, "min[,max]", "Tasks; an elastic job may have up to max"},
     {"ar", Kind::Flag, "", "Elastic: resized while it runs, between min and max"},
     {"sizes", Kind::Text, "pow2|hosts", "With -ar: only powers of two, or whole hosts, are of use"},
+    {"resume", Kind::Text, "job_id[index]", "Train on from the newest checkpoint of that job"},
     {"app", Kind::Text, "profile", "Application profile: batch, training, notebook, inference"},
     {"plan", Kind::Text, "/path", "Resource plan that the job draws on"},
     {"gpu", Kind::Text, "num=n:...", "GPUs; \"-\" for one"},

@@ -17,6 +17,40 @@ void add_python(VariableMap& v, const HostFacts& host) {
   v["FABRIC_HOME"] = host.fabric_dir;
 }
 
+/// A job as WMLA's scripts see it, who give these to torchrun: so many workers, which of them this
+/// process is, and how many processes each may have, at least one. Where a process is started for
+/// every task that is a task; a launcher's is its host; a command started once is all there is.
+struct Workers {
+  std::size_t count = 1, rank = 0, devices = 1;
+};
+
+Workers workers_of(const HostOrder& o, const OrderedTask& task) {
+  auto place = place_of(o, task.task);
+  if (o.launch == Launch::PerSlot)
+    return {place.world, place.rank, std::max<std::size_t>(task.gpus.size(), 1)};
+  std::size_t gpus = 0;
+  for (const auto& slot : o.tasks)
+    if (!slot.leave && !slot.kill) gpus += slot.gpus.size();
+  auto devices = gpus > 0 ? gpus : place.local_world;
+  if (o.launch == Launch::Once) return {1, 0, devices};
+  return {place.hosts, place.host_rank, devices};
+}
+
+/// Which job this is among all that ever had its number: checkpoints name it. The same in all its
+/// attempts.
+std::string identity(const HostOrder& o, const HostFacts& host) {
+  auto submitted = o.submitted.time_since_epoch().count();
+  return host.cluster + ":" + exec_id(o.job) + ":" + std::to_string(submitted);
+}
+
+/// What -resume asked for by a job's number, as the folder that is meant.
+void add_resumption(VariableMap& v, const HostOrder& o, const HostFacts& host) {
+  auto asked = v.find("WM_RESUME_FROM");
+  if (asked == v.end()) return;
+  if (auto job = parse_job_id(asked->second)) asked->second = result_dir(o, host, *job);
+  else v.erase(asked);
+}
+
 }  // namespace
 
 void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
@@ -59,7 +93,7 @@ void add_launcher(VariableMap& v, const HostOrder& o, const OrderedTask& task) {
 void add_training(VariableMap& v, const HostOrder& o, const HostFacts& host,
                   const OrderedTask& task) {
   auto results = result_dir(o, host);
-  auto place = place_of(o, task.task);
+  auto workers = workers_of(o, task);
   v["RESULT_DIR"] = results;
   v["LOG_DIR"] = log_dir(o, host, task.task);
   v["SAVED_MODEL_DIR"] = results + "/model";
@@ -72,8 +106,11 @@ void add_training(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v["DLI_WORK_DIR"] = o.resolved.cwd;
   v["DLI_IS_ELASTIC"] = o.elastic ? "true" : "false";
   v["DLI_LOGGER_LEVEL"] = "INFO";
-  v["WMLA_NWORKER"] = number(place.world);
-  v["WMLA_WORKER_NDEVICE"] = number(task.gpus.size());
+  v["WMLA_NWORKER"] = number(workers.count);
+  v["NODE_RANK"] = number(workers.rank);
+  v["WMLA_WORKER_NDEVICE"] = number(workers.devices);
+  v["WM_JOB"] = identity(o, host);
+  add_resumption(v, o, host);
   add_python(v, host);
 }
 

@@ -163,8 +163,12 @@ const std::string& results_root(const HostOrder& order, const HostFacts& host) {
 }
 
 std::string result_dir(const HostOrder& order, const HostFacts& host) {
+  return result_dir(order, host, order.job);
+}
+
+std::string result_dir(const HostOrder& order, const HostFacts& host, JobId job) {
   return results_root(order, host) + "/" + order.resolved.owner.user + "/batchworkdir/" +
-         exec_id(order.job);
+         exec_id(job);
 }
 
 std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task) {

@@ -41,6 +41,8 @@ struct HostFacts {
 const std::string& results_root(const HostOrder& order, const HostFacts& host);
 /// "<results_root>/<user>/batchworkdir/<jobid>". @cost O(1)
 std::string result_dir(const HostOrder& order, const HostFacts& host);
+/// The same of another job of its owner's.
+std::string result_dir(const HostOrder& order, const HostFacts& host, JobId job);
 /// "<result_dir>/log/<task>". @cost O(1)
 std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task);
 /// Do the task's GPUs have uuids that CUDA knows? Declared counters have none. @cost O(GPUs)

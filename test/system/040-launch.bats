@@ -17,6 +17,15 @@ all_out() { cat "$(result_dir "$1")"/log/*/stdout; }
   [ "$(all_out "$job" | grep -c 'group 1')" -eq 2 ]
 }
 
+@test "a FabricModel script without -ar trains in one group of all its tasks, over two hosts" {
+  job=$(submit -app training -n 4 -R 'span[ptile=2]' $PYTHON small_train.py 40 1)
+  ran_out "$job" 60
+  [ "$(state "$job")" = finished ] || { all_out "$job"; cat "$(result_dir "$job")"/log/*/stderr; return 1; }
+  [ "$(all_out "$job" | grep -c 'training is complete')" -eq 1 ]
+  [ "$(cat "$(result_dir "$job")"/log/*/steps.csv | grep -v step | wc -l)" -eq 160 ]
+  [ "$(cat "$(result_dir "$job")"/log/*/steps.csv | grep -v step | cut -d, -f3 | sort -u)" = 4 ]
+}
+
 @test "a job whose command is torchrun runs" {
   # -r 1 -t 1: without them this torch's torchrun trips over Python 3.11's enum (0 and 3 are no members)
   job=$(submit -n 2 -R 'span[hosts=1]' -o out.txt $PYTHON -m torch.distributed.run -r 1 -t 1 \

@@ -14,7 +14,9 @@ Place place_from_environment() {
   return {.socket = text("WM_ELASTIC_SOCKET"),
           .task = static_cast<std::uint32_t>(std::strtoul(text("WM_TASK").c_str(), nullptr, 10)),
           .log_dir = text("LOG_DIR"),
-          .result_dir = text("RESULT_DIR")};
+          .result_dir = text("RESULT_DIR"),
+          .job = text("WM_JOB"),
+          .resume_from = text("WM_RESUME_FROM")};
 }
 
 }  // namespace wm::groups

@@ -202,7 +202,7 @@ Go Trainer::Run::match_states(const std::vector<double>& standing) {
 
 Go Trainer::Run::hand_out(const std::vector<int>& behind, bool anybody) {
   if (!anybody) {  // the newest checkpoint, or the model as the program made it
-    auto saved = place_.result_dir.empty() ? std::nullopt : load(place_.result_dir, error);
+    auto saved = begin_with(place_.result_dir, place_.job, place_.resume_from, error);
     if (!error.empty()) return Go::Failed;
     if (saved && take_over(pack(*saved)) != Go::On) return Go::Failed;
     if (saved)
@@ -211,7 +211,7 @@ Go Trainer::Run::hand_out(const std::vector<int>& behind, bool anybody) {
     has_state_ = true;
   }
   if (behind.empty()) return Go::On;
-  auto bytes = pack({progress, model_.state()});
+  auto bytes = pack({progress, model_.state(), ""});
   if (!group_->overlaps()) return deliver(*group_, behind, bytes) ? Go::On : Go::Broken;
   // A copy, sent while training goes on: nobody applies a step before all have it anyway.
   delivery_ = std::thread([group = group_, behind, bytes = std::move(bytes)] {
@@ -465,7 +465,7 @@ void Trainer::Run::checkpoint_if_due(std::uint64_t data_epoch) {
 void Trainer::Run::checkpoint(bool wait) {
   if (group_->plan.rank != 0 || place_.result_dir.empty()) return;
   join(writer_);
-  writer_ = std::thread([dir = place_.result_dir, parcel = Parcel{progress, model_.state()}] {
+  writer_ = std::thread([dir = place_.result_dir, parcel = Parcel{progress, model_.state(), place_.job}] {
     std::string why;
     if (!save(dir, parcel, why)) std::fprintf(stderr, "checkpoint: %s\n", why.c_str());
   });

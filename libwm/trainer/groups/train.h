@@ -63,6 +63,8 @@ struct Place {
   std::uint32_t task = 0;  ///< $WM_TASK
   std::string log_dir;     ///< $LOG_DIR: steps.csv, ledger.csv; empty: none
   std::string result_dir;  ///< $RESULT_DIR: checkpoint/; empty: none
+  std::string job{};          ///< $WM_JOB: whose checkpoints are gone on from; empty: anybody's
+  std::string resume_from{};  ///< $WM_RESUME_FROM: bsub -resume; empty: none
 };
 /// @errors none: what is not set stays empty
 Place place_from_environment();

@@ -36,6 +36,13 @@ TEST(job_environment, quoted_values_hold_commas_and_blanks) {
   EXPECT_EQ(env({"-env", "X='a,b"}), "-env X='a,b: Bad argument, a quote is not closed");
 }
 
+TEST(job_environment, a_job_to_go_on_from_is_named_and_never_inherited) {
+  EXPECT_EQ(env({"-env", "none", "-resume", "12[3]"}), "WM_RESUME_FROM=12[3];");
+  EXPECT_EQ(env({"-env", "WM_RESUME_FROM=/of/the/job/that/submits"}), "");
+  EXPECT_EQ(env({"-resume", "12x"}),
+            "-resume 12x: Bad argument, a job's number is wanted, as 12 or 12[3]");
+}
+
 TEST(job_environment, names_without_a_value_here_are_told) {
   EXPECT_EQ(made({"-env", "all, A, NOSUCH"})->unset, List{"NOSUCH"});
   EXPECT_EQ(made({"-env", "X=a,b"})->unset, List{"b"}) << "a comma that was meant for the value";

@@ -175,6 +175,46 @@ TEST(launch_env, result_directories_fit_together_as_wmla_scripts_expect) {
   EXPECT_EQ(env["FABRIC_HOME"], "/opt/fabric");
 }
 
+/// WMLA_NWORKER, NODE_RANK, WMLA_WORKER_NDEVICE of each of our tasks that has a process.
+std::vector<std::string> torchrun_sizes(const HostOrder& o) {
+  std::vector<std::string> sizes;
+  for (std::size_t i = 0; i < o.tasks.size(); ++i) {
+    auto env = env_of_task(o, static_cast<int>(i));
+    sizes.push_back(env["WMLA_NWORKER"] + " " + env["NODE_RANK"] + " " +
+                    env["WMLA_WORKER_NDEVICE"]);
+  }
+  return sizes;
+}
+
+TEST(launch_env, workers_ranks_and_devices_fit_each_other_as_torchruns_options) {
+  auto o = order();
+  EXPECT_EQ(torchrun_sizes(o), (std::vector<std::string>{"4 2 1", "4 3 2"})) << "one a task";
+  o.launch = Launch::PerHost;
+  EXPECT_EQ(torchrun_sizes(o)[0], "2 1 2") << "one a host, with the GPUs of all its slots";
+  o.tasks[1].gpus.clear();
+  EXPECT_EQ(torchrun_sizes(o)[0], "2 1 2") << "without GPUs as many processes as slots";
+  o.launch = Launch::Once;
+  EXPECT_EQ(torchrun_sizes(o)[0], "1 0 2") << "the command is all there is";
+}
+
+TEST(launch_env, a_job_is_told_from_all_that_ever_had_its_number) {
+  auto o = order();
+  o.submitted = WallTime(std::chrono::microseconds(7));
+  EXPECT_EQ(env_of_task(o, 0)["WM_JOB"], "c:12:7");
+  o.attempt = {4};
+  EXPECT_EQ(env_of_task(o, 0)["WM_JOB"], "c:12:7");
+  o.job.index = 2;
+  EXPECT_EQ(env_of_task(o, 0)["WM_JOB"], "c:12.2:7");
+}
+
+TEST(launch_env, the_job_to_go_on_from_is_given_as_its_results) {
+  auto o = order();
+  o.env = std::string("WM_RESUME_FROM=9[4]\0", 20);
+  EXPECT_EQ(env_of_task(o, 0)["WM_RESUME_FROM"], "/r/ann/batchworkdir/9.4");
+  o.env = std::string("WM_RESUME_FROM=/another/job's\0", 30);
+  EXPECT_EQ(env_of_task(o, 0).count("WM_RESUME_FROM"), 0u);
+}
+
 TEST(launch_env, a_batch_task_is_no_member_of_a_torch_group) {
   auto o = order();
   o.app.type = AppType::Batch;

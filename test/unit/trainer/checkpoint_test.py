@@ -51,6 +51,11 @@ class Counter:
         self.count = values['count']
 
 
+def job(name, **environment):
+    """As in the job of that name."""
+    return mock.patch.dict(os.environ, {'WM_JOB': name, **environment})
+
+
 def script(seed):
     torch.manual_seed(seed)
     model = torch.nn.Sequential(torch.nn.Linear(200, 120), torch.nn.BatchNorm1d(120))
@@ -191,6 +196,54 @@ class CheckpointTest(unittest.TestCase):
         self.assertRegex(told.getvalue(), 'checkpoint.pt: .*builtins.object')
         self.assertEqual(script(2).take_over(kept.load()).step, 3)
         self.assertEqual(os.listdir(os.path.join(self.folder.name, 'checkpoint')), ['checkpoint.pt'])
+
+    def test_one_of_another_job_that_had_this_number_is_kept_and_not_gone_on_from(self):
+        with job('c:1:5'):
+            checkpoint.Checkpoints(self.folder.name).save(script(1).state(Progress(step=3)), wait=True)
+            self.assertIsNotNone(checkpoint.Checkpoints(self.folder.name).load())
+        with job('c:1:9'):
+            kept = checkpoint.Checkpoints(self.folder.name)
+            self.assertIsNone(kept.load())
+            self.assertTrue(os.path.exists(kept.path + '.c:1:5'))
+            kept.save(script(1).state(Progress(step=4)), wait=True)
+            self.assertEqual(script(2).take_over(kept.load()).step, 4)
+
+    def test_one_that_nobody_knows_whose_it_is_is_gone_on_from(self):
+        with job(''):
+            checkpoint.Checkpoints(self.folder.name).save(script(1).state(Progress(step=3)), wait=True)
+        with job('c:1:9'):
+            self.assertEqual(checkpoint.Checkpoints(self.folder.name).load()['progress'][2], 3.0)
+
+    def test_that_of_the_job_to_resume_is_begun_with_until_there_is_an_own_one(self):
+        theirs, mine = (os.path.join(self.folder.name, name) for name in ('12', '13'))
+        with job('c:12:5'):
+            checkpoint.Checkpoints(theirs).save(script(1).state(Progress(step=3)), wait=True)
+        file = os.path.join(theirs, 'checkpoint', checkpoint.NAME)
+        for wanted in (12, '12', theirs, file):
+            kept = checkpoint.Checkpoints(mine, resume_from=wanted)
+            self.assertEqual(script(2).take_over(kept.load()).step, 3, wanted)
+            self.assertEqual(kept.source, file)
+        with job('c:13:6', WM_RESUME_FROM=theirs):
+            kept = checkpoint.Checkpoints(mine)
+            self.assertEqual(script(2).take_over(kept.load()).step, 3)
+            kept.save(script(1).state(Progress(step=9)), wait=True)
+            self.assertEqual(script(2).take_over(kept.load()).step, 9)
+            self.assertEqual(kept.source, kept.path)
+
+    def test_the_one_to_resume_may_be_of_a_job_that_had_this_number(self):
+        theirs = os.path.join(self.folder.name, '12')
+        with job('c:12:5'):
+            checkpoint.Checkpoints(theirs).save(script(1).state(Progress(step=3)), wait=True)
+        with job('c:12:9', WM_RESUME_FROM=theirs):
+            self.assertEqual(script(2).take_over(checkpoint.Checkpoints(theirs).load()).step, 3)
+
+    def test_one_to_resume_that_is_not_there_is_an_error_unless_another_training_has_it(self):
+        with self.assertRaisesRegex(ValueError, 'resume_from: there is no checkpoint .*/99/checkpoint/'):
+            checkpoint.Checkpoints(os.path.join(self.folder.name, '13'), resume_from=99).load()
+        with job('c:13:6', WM_RESUME_FROM=self.folder.name):
+            self.assertIsNone(checkpoint.Checkpoints('', training=2).load())
+            with self.assertRaises(ValueError):
+                checkpoint.Checkpoints('').load()
 
     def test_there_is_none_without_a_folder_or_before_the_first(self):
         self.assertIsNone(checkpoint.Checkpoints('').load())

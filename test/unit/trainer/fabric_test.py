@@ -7,6 +7,7 @@ import random
 import tempfile
 import threading
 import unittest
+import zipfile
 from unittest import mock
 
 import torch
@@ -39,7 +40,7 @@ class Fabric(unittest.TestCase):
         environment = mock.patch.dict(os.environ)
         environment.start()
         self.addCleanup(environment.stop)
-        for name in ('WM_ELASTIC_SOCKET', 'WM_TRAININGS_DONE', 'WM_TASK'):
+        for name in ('WM_ELASTIC_SOCKET', 'WM_TRAININGS_DONE', 'WM_TASK', 'WM_JOB', 'WM_RESUME_FROM'):
             os.environ.pop(name, None)
 
     def train(self, *, epochs=2, batch_size=8, sets=None, model=None, lr=0.01, train=None,
@@ -331,6 +332,44 @@ class Resumed(Fabric):
         self.train(epochs=2)
         self.train(resumed=os.environ['RESULT_DIR'], epochs=3, sets=(Sums(40), None))
         self.assertIn('resumed from checkpoint at step 4', self.printed.getvalue())
+
+    def test_a_new_job_trains_all_its_passes_whatever_one_of_its_number_left(self):
+        os.environ['WM_JOB'] = 'c:1:5'
+        self.train(epochs=2)
+        folder, os.environ['WM_JOB'] = os.environ['RESULT_DIR'], 'c:1:9'
+        self.train(resumed=folder, epochs=2)
+        self.assertEqual(self.printed.getvalue().count('completed 8 iterations'), 2)
+        self.assertIn('is of another job: kept as ', self.printed.getvalue())
+
+    def test_another_job_is_gone_on_from_where_that_is_asked_for(self):
+        self.train(epochs=2)
+        path = os.path.join(os.environ['RESULT_DIR'], 'checkpoint', checkpoint.NAME)
+        self.train(epochs=3, train={'resume_from': os.environ['RESULT_DIR']})
+        self.assertIn(f'resumed from checkpoint at step 4, {path}', self.printed.getvalue())
+
+
+class Download(Fabric):
+    def names(self, results):
+        self.base = os.path.realpath(self.base)
+        model = torch.nn.Linear(4, 1)
+        os.environ.update(RESULT_DIR=results, DLI_EXECID='12')
+        fabric = FabricModel(model, lambda: (Sums(), None), torch.nn.functional.mse_loss,
+                             torch.optim.SGD(model.parameters(), lr=0.01))
+        with self.assertRaisesRegex(RuntimeError, 'nothing is trained yet'):
+            fabric.download(self.base)
+        with contextlib.redirect_stdout(self.printed):
+            fabric.train(1, 8)
+            path = fabric.download(os.path.join(self.base, 'out'))
+        self.assertEqual(os.listdir(os.path.join(self.base, 'out')), ['12.zip'])
+        self.assertIn(f'Save model:  {path}\n', self.printed.getvalue())
+        with zipfile.ZipFile(path) as archive, archive.open('saved_model.pt') as file:
+            self.assertTrue(torch.equal(torch.load(io.BytesIO(file.read()))['weight'], model.weight))
+            return archive.namelist()
+
+    def test_the_trained_model_comes_as_one_zip_named_by_the_job(self):
+        saved = ['saved_model.pt', 'train/model_epoch_final.pth', 'train/model_epoch_final_optimizer_state.pth']
+        self.assertEqual(self.names(''), saved)
+        self.assertEqual(self.names(os.path.join(self.base, 'results')), saved)
 
 
 class OnnxFile(Fabric):

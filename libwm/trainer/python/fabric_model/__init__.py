@@ -4,7 +4,7 @@ trains in one process.
 
   FabricModel(model, datasets_function, loss, optimizer, …).train(epochs, batch_size, …)
 
-Modules: model, arguments (the API) → engine (rounds, switches, recovery) → group, membership (who),
+Modules: model, arguments (the API) → engine (rounds, switches, recovery) → group, membership, fixed (who),
 progress (where), flat, buffers, compute, data (what), state, plain, checkpoint, onnx_file (copies), hooks
 (user's code), native, sockets, store, proof (the system), noise (of the gradients), warm (what newcomers are
 forked from).

@@ -1,6 +1,6 @@
 """Role: checkpoints of a job in $RESULT_DIR/checkpoint, written by rank 0, and the final model in
 $RESULT_DIR/model. A checkpoint can be resumed at any world size: it holds what a newcomer is
-given (state.py) and rank 0's generators.
+given (state.py), rank 0's generators, and whose it is: numbers of jobs, and so folders, come again.
 
   checkpoint.pt.<pid>.tmp ──fsync──► rename ──► checkpoint.pt ──► fsync of the folder
 
@@ -115,11 +115,26 @@ def _set_generators(state):
 class Checkpoints:
     """@thread the training thread; at most one writing thread at a time"""
 
-    def __init__(self, result_dir, training=1):
-        """`training`: which call of train() in this program it is; each has its own file."""
+    def __init__(self, result_dir, training=1, resume_from=None):
+        """`training`: which call of train() in this program it is; each has its own file.
+        `resume_from`: where to begin when there is none of this job: a file, another job's
+        RESULT_DIR, or its number; else what bsub -resume said, which need not have one for
+        every training."""
         self._folder = os.path.join(result_dir, 'checkpoint') if result_dir else None
         self._name = NAME if training == 1 else f'checkpoint-{training}.pt'
+        self._job = os.environ.get('WM_JOB', '')
+        self._optional = not resume_from and training > 1
+        self._other = self._find_other(result_dir, resume_from or os.environ.get('WM_RESUME_FROM'))
+        self.source = None  # path of what load() returned
         self._writer = None
+
+    def _find_other(self, result_dir, resume_from):
+        if not resume_from:
+            return None
+        text = str(resume_from)
+        if text.isdecimal():
+            text = os.path.join(os.path.dirname(os.path.abspath(result_dir)), text)
+        return text if os.path.isfile(text) else os.path.join(text, 'checkpoint', self._name)
 
     def save(self, state, wait=False):
         """Writes `state`; with `wait` returns when it is on disk. A failure is printed, it
@@ -127,7 +142,8 @@ class Checkpoints:
         if self._folder is None:
             return False
         self.finish()
-        whole = {**(state if wait else copy_tensors(state)), 'generators': _generators()}
+        whole = {**(state if wait else copy_tensors(state)), 'generators': _generators(),
+                 'job': self._job}
         self._writer = threading.Thread(target=self._save, args=(whole,), name='wm-checkpoint')
         self._writer.start()
         if wait:
@@ -158,14 +174,31 @@ class Checkpoints:
         return self._folder and os.path.join(self._folder, self._name)
 
     def load(self):
-        """The newest state and its generators set, or None when there is none.
-        @errors plain.Damaged, OSError: it is there but cannot be read"""
-        path = self.path
-        if not path or not os.path.exists(path):
-            return None
+        """The newest state of this job, else that to begin with, its generators set; None when
+        there is neither.
+        @errors plain.Damaged, OSError: it is there but cannot be read; ValueError: none to begin with"""
+        for path, find in ((self.path, self._own), (self._other, load)):
+            whole = find(path) if path and os.path.exists(path) else None
+            if whole is not None:
+                _set_generators(whole.pop('generators'))
+                self.source = path
+                return whole
+        if self._other and not self._optional:
+            raise ValueError(f'resume_from: there is no checkpoint {self._other}')
+        return None
+
+    def _own(self, path):
+        """What lies there, if it is this job's, or nobody knows whose, or the one to begin with.
+        Another's makes way: it may be all that its owner has."""
         whole = load(path)
-        _set_generators(whole.pop('generators'))
-        return whole
+        job = whole.get('job')
+        if not job or not self._job or job == self._job or path == self._other:
+            return whole
+        aside = f"{path}.{job.replace('/', '_')}"
+        os.replace(path, aside)
+        print(f'checkpoint {path} is of another job: kept as {aside}, not gone on from (bsub -resume, '
+              'or train(resume_from=...) does that)', flush=True)
+        return None
 
 
 def save_model(result_dir, script, onnx):

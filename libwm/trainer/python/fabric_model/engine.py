@@ -256,7 +256,9 @@ class Engine:
             self._refuse_other_data(Progress.unpack(saved['progress']))
             self._take_over(saved, False)
             self.progress.goes_on_with(self.course.train_samples)
-            print(f'resumed from checkpoint at step {self.progress.step}', flush=True)
+            path = self.checkpoints.source
+            whose = '' if path == self.checkpoints.path else f', {path}'
+            print(f'resumed from checkpoint at step {self.progress.step}{whose}', flush=True)
             return
         self.progress = Progress(seed=torch.initial_seed() % (1 << 52),
                                  train_samples=self.course.train_samples)
@@ -267,7 +269,7 @@ class Engine:
         """@errors ValueError"""
         before, samples = saved.train_samples, self.course.train_samples
         if not saved.goes_on_with(samples):
-            raise ValueError(f'checkpoint {self.checkpoints.path}: in the middle of a pass over '
+            raise ValueError(f'checkpoint {self.checkpoints.source}: in the middle of a pass over '
                              f'{before} samples, the data set has {samples} now')
 
     def _take_over(self, received, old):

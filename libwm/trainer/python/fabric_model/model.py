@@ -14,11 +14,12 @@ from types import SimpleNamespace
 
 import torch
 
-from . import arguments, native
+from . import arguments, fixed, native
 from .batch import Chooser, Range
 from .checkpoint import Checkpoints
 from .compute import Compute, divided, named_metrics, warm_up
 from .data import Batches
+from .download import write_zip
 from .engine import Engine
 from .flat import FlatModel
 from .hooks import Hooks, check_scheduler
@@ -30,7 +31,7 @@ from .syncbn import Norms, convert
 
 _TRAININGS = 'WM_TRAININGS_DONE'  # in the environment: how often train() has returned
 _TRAIN = ('epoch_number', 'batch_size', 'engines_number', 'num_dataloader_threads', 'validation_freq',
-          'checkpoint_freq', 'effective_batch_size')
+          'checkpoint_freq', 'effective_batch_size', 'resume_from')
 _STDERR = 2  # the descriptor: scripts replace sys.stderr
 # keyword of one generation → our name
 _OLDER = {'loss_function': 'loss', 'getDatasets': 'datasets_function'}
@@ -77,6 +78,7 @@ class FabricModel:
         later = driver_logger_callback is not None or worker_logger_callback is not None
         self._datasets, self._collate = datasets_function, fn_batch_collate
         self._onnx = enable_onnx or save_to_onnx
+        self._trained = False
         norms = Norms() if sync_bn else None
         self._script = Script(
             model=convert(model, norms) if sync_bn else model, norms=norms, loss=loss,
@@ -98,8 +100,19 @@ class FabricModel:
         checkpoints get."""
         self._script.extras[name] = value
 
+    def download(self, out_dir='/tmp'):
+        """signature fixed by the WMLA API. Writes the trained model, as it lies in RESULT_DIR/model, into
+        <out_dir>/<job>.zip. Returns its path.
+        @errors RuntimeError: nothing was trained yet; OSError"""
+        if not self._trained:
+            raise RuntimeError('download: nothing is trained yet: call train() before')
+        path = write_zip(out_dir, self._script)
+        print(f'Save model:  {path}', flush=True)
+        return path
+
     def train(self, epoch_number, batch_size, engines_number=None, num_dataloader_threads=0,
-              validation_freq=1, checkpoint_freq=1, effective_batch_size=None, **cluster_options):
+              validation_freq=1, checkpoint_freq=1, effective_batch_size=None, resume_from=None,
+              **cluster_options):
         """signature fixed by the WMLA API. Trains `epoch_number` passes; returns in the final
         rank 0 only: every other worker ends with status 0 in here.
         batch_size            samples that a worker computes at once; also of a worker's step,
@@ -109,6 +122,9 @@ class FabricModel:
         engines_number        most workers; None: as many as the job gets. Not with effective_batch_size
         num_dataloader_threads  loader processes a worker; 0: in the worker itself
         validation_freq, checkpoint_freq  in passes; 0: never (checkpoints on demand stay)
+        resume_from           begin with the newest checkpoint of another job: its number or
+                              RESULT_DIR, or a checkpoint file. Passes done there count. Once this
+                              job has a checkpoint of its own, it goes on from that
         With a varying number of workers and no effective_batch_size the global batch varies;
         the learning rate is left alone.
         @errors ValueError: nothing to train, or a number out of range"""
@@ -119,7 +135,7 @@ class FabricModel:
         loaders = arguments.number('num_dataloader_threads', num_dataloader_threads, 0, empty=0)
         effective = arguments.number('effective_batch_size', effective_batch_size, 0, empty=0)
         arguments.one_of_two(effective, engines)
-        run = _Run(self, epoch_number, batch_size, engines or 0)
+        run = _Run(self, epoch_number, batch_size, engines or 0, resume_from)
         run.course(validation_freq, checkpoint_freq, effective)
         engine = run.engine(loaders)
         print('--------START TRAINING--------', flush=True)
@@ -130,18 +146,20 @@ class FabricModel:
         print(f'--------END TRAINING: completed epoch {epoch_number} in time {took:.1f}, completed '
               f'{engine.progress.step} iterations in {took:.1f} seconds.--------', flush=True)
         run.close()
+        self._trained = True
         return self.model
 
 
 class _Run:
     """One call of train(): the parts and their end."""
 
-    def __init__(self, fabric, epochs, batch_size, max_tasks):
+    def __init__(self, fabric, epochs, batch_size, max_tasks, resume_from):
         self._fabric, self._script = fabric, fabric._script
         self._epochs = arguments.number('epoch_number', epochs, 1)
         self._auto = isinstance(batch_size, str) and batch_size == 'auto'
         self._batch_size = 0 if self._auto else arguments.number('batch_size', batch_size, 1)
         self._training = int(os.environ.get(_TRAININGS, '0')) + 1
+        self._resume_from = resume_from
         self._lib = native.load()
         named_metrics(self._script.metrics)  # refuses what is none
         self.agent = native.Agent(self._lib, max_tasks)
@@ -180,14 +198,23 @@ class _Run:
         self._script.check()
         warm_up(next((p.device for p in self._script.model.parameters()), 'cpu'))
         self.records = native.Records(self._lib, os.environ.get('LOG_DIR', ''))
-        self.membership = Membership(self.agent) if self.agent.present else Alone(self.agent)
+        self.membership = self._find_members()
         parts = SimpleNamespace(
             agent=self.agent, membership=self.membership, hooks=hooks, records=self.records,
-            checkpoints=Checkpoints(result_dir, self._training), train_batches=self._batches[0],
+            checkpoints=Checkpoints(result_dir, self._training, self._resume_from),
+            train_batches=self._batches[0],
             test_batches=self._batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
             chooser=self._chooser,
             compute=Compute(self._script, flat, self._batch_size))
         return Engine(self._course, self._script, parts)
+
+    def _find_members(self):
+        if self.agent.present:
+            return Membership(self.agent)
+        # Of a group of fixed size all but one end with the first training.
+        if self._training == 1 and fixed.expected():
+            return fixed.Fixed(self.agent)
+        return Alone(self.agent)
 
     def _onnx_example(self):
         """An input batch of one sample, or None when no ONNX file is wanted."""
