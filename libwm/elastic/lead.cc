@@ -61,11 +61,16 @@ void Lead::take(const AgentOrder& order, TimePoint now) {
 }
 
 /// A member that the master lists no more has ended: its host has said so, and nobody else may,
-/// since what ended it can have ended its agent, too (PROTOCOL.md, L-9).
+/// since what ended it can have ended its agent, too (PROTOCOL.md, L-9). One that the plan in flight
+/// leaves out has left: if it has not, the others cannot switch, and say so.
 void Lead::miss_unlisted() {
+  const bool leaves = plan_ && !plan_->plan.emergency;
+  const TaskSet planned(plan_ ? plan_->plan.members : std::vector<TaskNumber>{});
   auto look = [&](const std::vector<TaskNumber>& members) {
     for (auto m : members) {
-      if (!find(roster_, m).listed) note_gone(roster_, {m, "its host has it no more"});
+      if (find(roster_, m).listed) continue;
+      note_gone(roster_, {m, "its host has it no more"});
+      if (leaves && !planned.has(m)) roster_.tasks[m].status.left = true;
     }
   };
   look(current_.members);

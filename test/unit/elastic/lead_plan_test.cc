@@ -196,7 +196,7 @@ TEST(lead, whoever_missed_the_epoch_in_force_is_told_that_its_own_is_dead) {
   rig.want({1, 2, 3}, {3});
   rig.connected({1, 2, 3}, 2);
   rig.switched({1, 2}, 2, 40);
-  rig.want({1}, {2});  // the master has forgotten 3 meanwhile
+  rig.want({1, 2}, {2});  // the master has forgotten 3 meanwhile
   rig.forget();
 
   rig.connected({1, 2}, 3);
