@@ -31,7 +31,7 @@ constexpr Option kOptions[] = {
     {"D", Kind::Text, "t0,t1", "Jobs dispatched in this time"},
     {"n", Kind::Ignored, "", ""},
     {"b", Kind::IgnoredFlag, "", ""},
-    {"w", Kind::IgnoredFlag, "", ""},
+    {"w", Kind::Flag, "", "Wide: with -l lines are not wrapped"},
 };
 
 Result<AcctRequest> request_of(const Parsed& options) {
@@ -52,7 +52,8 @@ std::string shown(const Parsed& options, const HistoryReply& reply) {
   if (!options.has("l")) return history_table(reply.jobs, now);
   std::string text;
   for (const auto& job : reply.jobs)
-    text += (text.empty() ? "" : std::string(78, '-') + "\n") + history_long(job, now);
+    text += (text.empty() ? "" : std::string(78, '-') + "\n") +
+            history_long(job, now, options.has("w"));
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/job_names.h"
+#include "commands/common/selection.h"
 
 namespace wm::cmd {
 namespace {
@@ -14,6 +15,9 @@ using Kind = Option::Kind;
 
 constexpr Option kOptions[] = {
     {"f", Kind::Flag, "", "Go on until the job ends"},
+    {"J", Kind::Text, "name", "The newest job of this name that runs; * at either end is anything"},
+    {"q", Kind::Text, "queue", "The newest that runs of this queue"},
+    {"m", Kind::Text, "host", "The newest that runs on this host"},
 };
 constexpr auto kBetweenLooks = std::chrono::milliseconds(300);
 constexpr std::uint32_t kStdout = 1, kStderr = 2;
@@ -68,13 +72,26 @@ Result<void> must_not_be_over(client::Master& from, JobId job) {
   return fail(Code::Conflict, "Job <" + to_string(job) + "> : Already finished.");
 }
 
+// Without a number: of what runs and fits the options what was submitted last, of an array the
+// element of the highest index. @source LSF bpeek
+Result<ClientPeek> newest_that_runs(client::Master& from, const Parsed& options) {
+  WM_TRY(auto selection, select_jobs(options));
+  selection.running_only = true;
+  WM_TRY(auto reply, from.jobs({selection}));
+  ClientPeek peek;
+  for (const auto& view : reply.jobs) peek.job = std::max(peek.job, view.id);
+  if (peek.job == JobId{}) return fail(Code::NotFound, "No running job found");
+  return peek;
+}
+
 Result<int> run(const Parsed& options) {
-  if (options.words.size() != 1) return fail(Code::BadArgument, "bpeek: one job ID is wanted");
-  WM_TRY(auto out, target_of(options.words[0]));
+  if (options.words.size() > 1) return fail(Code::BadArgument, "bpeek: one job ID is wanted");
+  WM_TRY(auto from, master());
+  WM_TRY(auto out,
+         options.words.empty() ? newest_that_runs(from, options) : target_of(options.words[0]));
   out.stream = kStdout;
   ClientPeek err = out;
   err.stream = kStderr;
-  WM_TRY(auto from, master());
   WM_TRY(must_not_be_over(from, out.job));
   if (options.has("f")) {
     WM_TRY(auto first, from.peek(out));
@@ -96,5 +113,5 @@ Result<int> run(const Parsed& options) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
-  return main_of({"bpeek", "bpeek [-f] job_id[[index]][.task]", kOptions}, argc, argv, run);
+  return main_of({"bpeek", "bpeek [options] [job_id[[index]][.task]]", kOptions}, argc, argv, run);
 }

@@ -151,7 +151,8 @@ std::string throughput_block(std::span<const AcctJob> jobs) {
     last = std::max(last, job.ended);
   }
   double hours = seconds(last - first) / 3600;
-  double rate = hours > 0 ? static_cast<double>(jobs.size()) / hours : 0;
+  constexpr double kShown = 0.005;  // less is printed as 0.00, and says nothing about an hour
+  double rate = hours >= kShown ? static_cast<double>(jobs.size()) / hours : 0;
   return printed(" Total throughput:        %10.2f (jobs/hour)  during %7.2f hours\n", rate,
                  hours) +
          " Beginning time:       " + short_time(first) +

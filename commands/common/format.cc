@@ -175,6 +175,19 @@ std::string_view first_columns(std::string_view text, std::size_t columns) {
   return text;
 }
 
+std::string wrapped(const std::string& line) {
+  constexpr std::size_t kLineWidth = 80, kIndent = 21;
+  std::string shown = printable(line);
+  std::string_view rest = shown;
+  std::string text;
+  for (auto width = kLineWidth; text.empty() || !rest.empty(); width = kLineWidth - kIndent) {
+    auto part = first_columns(rest, width);
+    text += (text.empty() ? "" : "\n" + std::string(kIndent, ' ')) + std::string(part);
+    rest.remove_prefix(part.size());
+  }
+  return text + "\n";
+}
+
 std::string fit(std::string_view text, int width, bool right) {
   auto size = static_cast<std::size_t>(width);
   auto cut = printable(first_columns(text, size));

@@ -101,6 +101,10 @@ std::size_t columns_of(std::string_view text);
 /// The first `columns` characters of `text`, none cut in two. @cost O(columns)
 std::string_view first_columns(std::string_view text, std::size_t columns);
 
+/// One logical line of at most 80 columns a line, the others behind 21 blanks; words are cut
+/// anywhere at the edge, as LSF does. Ends with a line end. @cost O(text)
+std::string wrapped(const std::string& line);
+
 /// `text` printable, cut to and filled up to `width` columns, on the left or right. @cost O(text)
 std::string fit(std::string_view text, int width, bool right = false);
 

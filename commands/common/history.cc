@@ -123,6 +123,15 @@ std::string exit_code(const HistoryJob& job) {
                                                      : WEXITSTATUS(job.exit_status));
 }
 
+// A job that was killed before it had a process has no exit code, and was not done for that.
+std::string end_words(const HistoryJob& job) {
+  if (job.state == state_name(JobState::Finished)) return "Done successfully.";
+  auto code = exit_code(job);
+  std::string text = code.empty() ? "" : "Exited with exit code " + code + ". ";
+  if (job.term.empty() && !code.empty()) return text.substr(0, text.size() - 1);
+  return text + "Completed <exit>" + (job.term.empty() ? "." : "; " + job.term + ".");
+}
+
 nlohmann::ordered_json job_json(const HistoryJob& job) {
   nlohmann::ordered_json record;
   record["JOBID"] = to_string(job.id);
@@ -162,22 +171,20 @@ std::string history_table(std::span<const HistoryJob> jobs, WallTime now) {
   return text;
 }
 
-std::string history_long(const HistoryJob& job, WallTime now) {
+std::string history_long(const HistoryJob& job, WallTime now, bool wide) {
+  auto line = [&](const std::string& text) {
+    return wide ? printable(text) + "\n" : wrapped(text);
+  };
   std::string head = "Job <" + to_string(job.id) + ">, Job Name <" + job.name + ">, User <" +
                      job.user + ">, Project <" + job.project + ">, Application <" + job.app +
                      ">, Plan <" + job.plan + ">, Command <" + job.command + ">";
-  std::string text = "\n" + printable(head) + "\n";
+  std::string text = "\n" + line(head);
   for (const auto& event : job.events) {
     if (event.event == kPendReason) continue;
-    text += long_time(event.time) + ": " + printable(event_text(event)) +
-            (event.event == "SUBMIT" ? ", to Queue <" + job.queue + ">" : "") + ";\n";
+    text += line(long_time(event.time) + ": " + event_text(event) +
+                 (event.event == "SUBMIT" ? ", to Queue <" + job.queue + ">" : "") + ";");
   }
-  if (job.ended != WallTime{}) {
-    auto code = exit_code(job);
-    text += long_time(job.ended) + ": " +
-            (code.empty() ? "Done successfully." : "Exited with exit code " + code + ".") +
-            (job.term.empty() ? "" : " Completed <exit>; " + job.term + ".") + "\n";
-  }
+  if (job.ended != WallTime{}) text += line(long_time(job.ended) + ": " + end_words(job));
   return text + waits_of(job) + "\nSummary of time in seconds spent in various states by " +
          long_time(now) + "\n  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n  " +
          cells(spent(job, now)) + "\n";

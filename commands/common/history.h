@@ -13,8 +13,8 @@ namespace wm::cmd {
 /// @cost O(jobs)
 std::string history_table(std::span<const HistoryJob> jobs, WallTime now);
 
-/// -l: every event of one job with its time. @cost O(events)
-std::string history_long(const HistoryJob& job, WallTime now);
+/// -l: every event of one job with its time; `wide`: lines are not wrapped. @cost O(events)
+std::string history_long(const HistoryJob& job, WallTime now, bool wide = false);
 
 /// {"COMMAND":"bhist","JOBS":n,"RECORDS":[{"JOBID":…,"EVENTS":[…]}]}: times are seconds since
 /// the epoch with fraction; PAUSE_MS and STEPS_LOST only where they apply. @cost O(events)

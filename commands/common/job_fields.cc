@@ -248,8 +248,10 @@ std::string exit_reason_text(const JobView& view) {
   const Job& job = *view.job;
   if (!is_over(job.state) || job.term == Term::None) return "";
   std::string text = std::string(term_name(job.term)) + ": " + std::string(term_text(job.term));
-  bool more = !job.end_text.empty() && job.end_text != text;
-  return more ? text + " (" + job.end_text + ")" : text;
+  if (job.end_text.empty() || job.end_text == term_text(job.term)) return text;
+  // A host tells the whole, with what was used of how much.
+  bool whole = job.end_text.starts_with(term_name(job.term));
+  return whole ? job.end_text : text + " (" + job.end_text + ")";
 }
 
 std::string exit_code_text(const JobView& view) {

@@ -10,9 +10,6 @@
 namespace wm::cmd {
 namespace {
 
-constexpr std::size_t kLineWidth = 80;
-constexpr std::size_t kIndent = 21;
-
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 // What clients split on blanks must have none.
@@ -133,19 +130,6 @@ std::string wide_table(std::span<const ShownJob> jobs, bool more, bool with_head
   return aligned(std::move(rows));
 }
 
-// One logical line; words are cut anywhere at the edge, as LSF does.
-std::string wrapped(const std::string& line) {
-  std::string shown = printable(line);
-  std::string_view rest = shown;
-  std::string text;
-  for (auto width = kLineWidth; text.empty() || !rest.empty(); width = kLineWidth - kIndent) {
-    auto part = first_columns(rest, width);
-    text += (text.empty() ? "" : "\n" + std::string(kIndent, ' ')) + std::string(part);
-    rest.remove_prefix(part.size());
-  }
-  return text + "\n";
-}
-
 void add(std::string& line, const char* name, const std::string& value) {
   if (!value.empty()) line += std::string(", ") + name + " <" + value + ">";
 }
@@ -217,7 +201,8 @@ std::string usage_line(const ShownJob& s) {
   if (job.started == WallTime{}) return "";
   auto pids = pids_of(job);
   std::replace(pids.begin(), pids.end(), ',', ' ');
-  std::string line = long_time(s.now) + ": Resource usage collected. MEM: " +
+  auto looked = is_over(job.state) ? job.ended : s.now;
+  std::string line = long_time(looked) + ": Resource usage collected. MEM: " +
                      std::to_string(job.usage.max_mem.value >> 20) + " Mbytes;";
   return line + "  PIDs: " + or_dash(pids);
 }

@@ -19,6 +19,10 @@ constexpr Shown<ShownReason> kFields[] = {
 // What stands behind the state when there is no reason to tell.
 std::string without_reason(const Job& job) {
   if (is_over(job.state)) return "  it has ended and waits for nothing\n";
+  if (job.state == JobState::Unknown)
+    return "  a host of it does not answer, bhosts shows which: it goes on or ends when that host "
+           "is "
+           "heard again, or declared dead (badmin hdead)\n";
   if (!job.grow_blocked.empty()) return "  it does not grow: " + job.grow_blocked + "\n";
   auto has = tasks_wanted(job), most = task_cap(job);
   if (!job.spec().elastic || has >= most) return "  nothing keeps it\n";

@@ -82,9 +82,21 @@ class Fold {
   void note(JobLine& line, const JobDispatched& e) {
     line = restarted(line);
     line.tasks = static_cast<std::uint32_t>(e.tasks.size());
-    add("DISPATCH", 0, line.tasks);
+    add("DISPATCH", 0, line.tasks, "on " + hosts_words(e.tasks));
     note_promise();
     allocate(e.tasks);
+  }
+
+  // "<2*node1> <node2>", host by host as the tasks go.
+  std::string hosts_words(const std::vector<Task>& tasks) const {
+    std::string text;
+    for (std::size_t i = 0, n = 0; i < tasks.size(); i += n) {
+      for (n = 0; i + n < tasks.size() && tasks[i + n].host == tasks[i].host;) ++n;
+      const Host* host = after_.hosts.find(tasks[i].host.value);
+      text += (text.empty() ? "<" : " <") + (n > 1 ? std::to_string(n) + "*" : "") +
+              (host ? host->name : "") + ">";
+    }
+    return text;
   }
 
   void note(JobLine&, const StartPromised& e) { add("PROMISE", 0, seconds(e.at)); }

@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -49,8 +50,11 @@ std::string first_lines(const std::string& text, int lines) {
   return part.empty() || part.back() == '\n' ? part : part + "\n";
 }
 
+// One that was ended for a reason may exit 0, and was not done for that.
+bool ended_well(const ReportEnd& end) { return end.status == 0 && end.term.empty(); }
+
 std::string opening(const ReportHead& head, const ReportEnd& end) {
-  bool done = end.status == 0;
+  bool done = ended_well(end);
   std::string user = ">, as user <" + head.user + "> in cluster <" + head.cluster + "> at ";
   std::string text = "Sender: " + head.product + " System <" + head.admin + ">\n";
   text += "Subject: Job " + to_string(end.key.job) + ": <" + head.job_name + "> in cluster <" +
@@ -72,7 +76,7 @@ std::string opening(const ReportHead& head, const ReportEnd& end) {
 
 std::string verdict(const ReportEnd& end) {
   std::string text = end.term.empty() ? "" : end.term + "\n";
-  if (end.status == 0) return text + "Successfully completed.\n";
+  if (ended_well(end)) return text + "Successfully completed.\n";
   if (WIFSIGNALED(end.status) && end.term.empty())
     return text + "Exited with signal termination: " + ::strsignal(WTERMSIG(end.status)) + ".\n";
   return text + "Exited with exit code " + std::to_string(shell_status(end.status)) + ".\n";
@@ -85,8 +89,8 @@ std::string usage_summary(const ReportHead& head, const ReportEnd& end) {
   auto cpu = std::chrono::duration<double>(end.usage.cpu).count();
   std::string text = "Resource usage summary:\n\n";
   text += usage_line("CPU time :", fixed2(cpu, "sec."));
-  text += usage_line("Max Memory :", std::to_string(static_cast<long>(mem)) + " MB");
-  text += usage_line("Average Memory :", fixed2(mem, "MB"));
+  text += usage_line("Max Memory :", std::to_string(std::lround(std::ceil(mem))) + " MB");
+  text += usage_line("Average Memory :", "-");  // nobody measures it
   text += usage_line("Total Requested Memory :", asked > 0 ? fixed2(asked, "MB") : "-");
   text += usage_line("Delta Memory :", asked > 0 ? fixed2(asked - mem, "MB") : "-");
   text += usage_line("Max Swap :", "-");

@@ -58,6 +58,15 @@ class acct_tables : public ::testing::Test {
   }
 };
 
+TEST_F(acct_tables, an_instant_is_no_throughput) {
+  auto one = finished(), other = finished();
+  other.ended += milliseconds(3);
+  std::vector<AcctJob> jobs{one, other};
+  auto text = acct_summary(jobs);
+  EXPECT_TRUE(has(text, " Total throughput:              0.00 (jobs/hour)  during    0.00 hours\n"))
+      << text;
+}
+
 TEST_F(acct_tables, the_summary_is_the_arithmetic_of_the_jobs) {
   std::vector<AcctJob> jobs{finished(), killed_while_pending()};
   auto text = acct_summary(jobs);

@@ -61,6 +61,32 @@ TEST(history, long_form_holds_what_clients_look_for) {
   EXPECT_NE(text.find("Exited with exit code 3."), std::string::npos);
 }
 
+TEST(history, who_was_killed_before_it_ran_was_not_done) {
+  auto killed = job();
+  killed.state = "killed";
+  killed.exit_status = 0;
+  killed.term = "TERM_OWNER";
+  auto text = history_long(killed, at(999));
+  EXPECT_EQ(text.find("Done successfully"), std::string::npos) << text;
+  EXPECT_NE(text.find(": Completed <exit>; TERM_OWNER.\n"), std::string::npos) << text;
+  auto done = job();
+  done.state = "finished";
+  done.exit_status = 0;
+  EXPECT_NE(history_long(done, at(999)).find(": Done successfully.\n"), std::string::npos);
+}
+
+TEST(history, long_lines_are_wrapped_unless_it_is_to_be_wide) {
+  auto one = job();
+  one.events[0].reason = std::string(200, 'x');
+  auto text = history_long(one, at(999));
+  for (std::size_t from = 0; from < text.size();) {
+    auto end = text.find('\n', from);
+    EXPECT_LE(end - from, 80u) << text.substr(from, end - from);
+    from = end + 1;
+  }
+  EXPECT_NE(history_long(one, at(999), true).find(std::string(200, 'x')), std::string::npos);
+}
+
 TEST(history, numbers_are_named_for_what_they_are) {
   auto one = job();
   one.events = {{.time = at(1), .event = "PROMISE", .to = 86400},

@@ -127,6 +127,9 @@ TEST(job_fields, an_exit_code_is_not_an_exit_reason) {
   EXPECT_EQ(field(killed, "exit_reason"), "TERM_OWNER: job killed by owner");
   auto said = changed(killed, [](Job& job) { job.end_text = "TERM_OWNER: job killed by owner"; });
   EXPECT_EQ(field(said, "exit_reason"), "TERM_OWNER: job killed by owner");
+  auto whole =
+      changed(killed, [](Job& j) { j.end_text = "TERM_OWNER: job killed by owner: 200M of 100M"; });
+  EXPECT_EQ(field(whole, "exit_reason"), "TERM_OWNER: job killed by owner: 200M of 100M");
 }
 
 TEST(job_fields, a_job_that_cannot_grow_says_why) {

@@ -53,6 +53,26 @@ TEST(job_report, a_bad_end_names_the_exit_code_and_the_reason_above_it) {
   EXPECT_EQ(line_two_above_summary(job_report(head(), end)), "Exited with exit code 3.");
 }
 
+TEST(job_report, who_was_ended_and_exits_well_is_not_done) {
+  ReportEnd end;
+  end.term = "TERM_OWNER: job killed by owner";
+  auto text = job_report(head(), end);
+  EXPECT_EQ(line_two_above_summary(text), "Exited with exit code 0.");
+  EXPECT_NE(text.find("cluster <c> Exited\n"), text.npos);
+}
+
+TEST(job_report, memory_that_was_used_is_not_rounded_below_it) {
+  ReportEnd end;
+  end.usage.max_mem = Bytes{(60 << 20) + 1};
+  auto text = job_report(head(), end);
+  auto value = [&](const std::string& name) {
+    auto at = text.find("    " + name + " :");
+    return text.substr(at + 49, text.find('\n', at) - at - 49);
+  };
+  EXPECT_EQ(value("Max Memory"), "61 MB");
+  EXPECT_EQ(value("Average Memory"), "-");
+}
+
 TEST(job_report, only_the_first_fifty_lines_of_a_script_are_shown) {
   auto h = head();
   h.job_text.clear();

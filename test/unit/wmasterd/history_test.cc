@@ -88,6 +88,7 @@ TEST(history, a_job_from_submission_to_its_end) {
   EXPECT_EQ(words, (std::vector<std::string>{"SUBMIT", "DISPATCH", "START", "USAGE", "END"}));
   EXPECT_EQ(books.named(id, "SUBMIT")[0].to, 2);
   EXPECT_EQ(books.named(id, "DISPATCH")[0].to, 2);
+  EXPECT_TRUE(books.named(id, "DISPATCH")[0].reason.starts_with("on <"));
   EXPECT_EQ(books.named(id, "END")[0].reason, "finished");
   EXPECT_EQ(books.named(id, "END")[0].from, 2);
   auto last = books.jobs_of(id).back();
