@@ -64,13 +64,24 @@ Result<std::string> read_all(std::FILE* in, const std::string& name) {
   return text;
 }
 
+// Enough of a file to tell what it is.
+std::string head_of(const std::string& path) {
+  constexpr std::size_t kHead = 1 << 16;
+  std::string head(kHead, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  return head;
+}
+
 // The text of the file named by a single word when it is a script that bsub has to read.
 Result<std::string> script_in(const std::vector<std::string>& words) {
   struct stat facts {};
   bool one_file =
       words.size() == 1 && ::stat(words[0].c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
   if (!one_file || environment("LSB_BSUB_PARSE_SCRIPT") == "N") return std::string();
-  if (static_cast<std::size_t>(facts.st_size) > kMaxScript) return std::string();
+  bool large = static_cast<std::size_t>(facts.st_size) > kMaxScript;
+  if (large && !is_script(head_of(words[0]))) return std::string();  // a program
   std::FILE* file = std::fopen(words[0].c_str(), "r");
   if (!file) return fail(Code::System, words[0] + ": cannot be read");
   auto text = read_all(file, words[0]);
@@ -81,14 +92,10 @@ Result<std::string> script_in(const std::vector<std::string>& words) {
 
 // A script that has arguments is a command: its #BSUB lines are not read, as in LSF.
 void warn_of_unread(const std::vector<std::string>& words) {
-  constexpr std::size_t kHead = 1 << 16;
   struct stat facts {};
   bool file = ::stat(words[0].c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
   if (words.size() == 1 || !file || environment("LSB_BSUB_PARSE_SCRIPT") == "N") return;
-  std::string head(kHead, '\0');
-  std::ifstream in(words[0], std::ios::binary);
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(in.gcount()));
+  auto head = head_of(words[0]);
   auto found = directive_words(head);
   if (head.find('\0') != head.npos || (found && found->empty())) return;
   complain("bsub: the #BSUB lines of " + words[0] + " are not read, as it has arguments\n");
@@ -116,6 +123,10 @@ Result<Source> find_source(const Parsed& options) {
 
 Result<void> add_directives(const Source& source, Parsed& options) {
   WM_TRY(auto words, directive_words(source.script));
+  bool others =
+      source.script.starts_with("#SBATCH") || source.script.find("\n#SBATCH") != std::string::npos;
+  if (words.empty() && others)
+    complain("bsub: #SBATCH lines are not read here, #BSUB lines are (bsub(1))\n");
   WM_TRY(auto more, parse_options(submit_options(), words, Words::Anywhere));
   if (!more.words.empty())
     return fail(Code::BadArgument, "#BSUB: '" + more.words[0] + "' is no option");

@@ -1,6 +1,8 @@
 // The rim of the commands: environment, streams, exit codes.
 #include "commands/common/command.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -21,6 +23,9 @@ int refuse(const Command& command, const Error& error) {
   std::string text = error.text;
   if (!command.refusal.empty())
     text += (text.ends_with('.') ? "" : ".") + std::string(command.refusal);
+  // What users name things may hold what a terminal obeys.
+  auto obeyed = [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) && c != '\n'; };
+  std::replace_if(text.begin(), text.end(), obeyed, '?');
   complain(text + "\n");
   return kRefused;
 }

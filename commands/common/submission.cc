@@ -97,6 +97,7 @@ constexpr Option kOptions[] = {
     {"mig", Kind::Ignored, "", ""},
     {"Ne", Kind::IgnoredFlag, "", ""},
     {"tty", Kind::IgnoredFlag, "", ""},
+    {"U", Kind::Refused, "", "advance reservations are not supported yet"},
     {"outdir", Kind::Refused, "", "not supported, -o dir/ names a folder for the output"},
     {"hostfile", Kind::Refused, "", "not supported, -m names the hosts"},
     {"pack", Kind::Refused, "", "packs of jobs are not supported"},

@@ -437,7 +437,9 @@ Result<void> check_usage(const ResReq& req) {
   constexpr std::string_view kKnown[] = {"mem", "ngpus_physical", "tmp", "swp"};
   for (const auto& term : req.rusage)
     if (std::ranges::find(kKnown, term.resource) == std::end(kKnown))
-      return fail(Code::BadArgument, term.resource + ": Bad resource name");
+      return fail(Code::BadArgument,
+                  term.resource + ": Bad resource name, \"" + term.resource +
+                      "\" cannot be used in the resource requirement section rusage");
   return {};
 }
 

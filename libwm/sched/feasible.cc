@@ -58,6 +58,12 @@ Most count_most(const Cluster& cluster, const JobSpec& spec) {
   return most;
 }
 
+std::uint64_t all_slots(const Cluster& cluster) {
+  std::uint64_t slots = 0;
+  cluster.hosts.each([&](std::uint32_t, const Host& host) { slots += host.capacity.slots; });
+  return slots;
+}
+
 // What one host lacks; fewer and smaller lacks are nearer.
 struct Miss {
   const Host* host = nullptr;
@@ -193,6 +199,8 @@ Result<void> check_room_ever(const Cluster& cluster, const JobSpec& spec) {
   if (most.reach(spec) >= spec.min_tasks) return check_layout_ever(cluster, spec);
   std::string text = "no host is able to run it: " + describe(spec) + " asked; ";
   if (most.suited == 0) return fail(Code::Impossible, text + nearest_miss(cluster, spec));
+  // More tasks than there are slots, whatever else is asked. @source LSF's words for it
+  if (spec.min_tasks > all_slots(cluster)) text = "Too many processors requested: " + text;
   text += count_of(most.suited, "host") + " would do";
   std::string where = spec.span.one_host ? " on the largest" : " on all together";
   return fail(Code::Impossible, text + ", at most " + count_of(most.reach(spec), "task") + where +

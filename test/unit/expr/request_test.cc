@@ -103,9 +103,11 @@ TEST(request, affinity_asks_for_cores) {
 
 TEST(request, what_cannot_be_reserved_is_refused_by_name) {
   JobSpec spec{.resreq = "rusage[mem=5,lic=1]"};
-  EXPECT_EQ(fill_request(spec, {}, kBatch).error().text, "lic: Bad resource name");
+  EXPECT_EQ(fill_request(spec, {}, kBatch).error().text,
+            "lic: Bad resource name, \"lic\" cannot be used in the resource requirement section "
+            "rusage");
   spec.resreq = "{rusage[mem=5]} || {rusage[tape=2]}";
-  EXPECT_EQ(fill_request(spec, {}, kBatch).error().text, "tape: Bad resource name");
+  EXPECT_TRUE(fill_request(spec, {}, kBatch).error().text.starts_with("tape: Bad resource name"));
   EXPECT_EQ(filled({.resreq = "rusage[tmp=100,swp=5]"}).resreq, "rusage[tmp=100,swp=5]");
 }
 
