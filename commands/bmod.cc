@@ -16,8 +16,10 @@
 namespace wm::cmd {
 namespace {
 
-Surroundings surroundings() {
+Surroundings surroundings(const LsfConf& lsf) {
   Surroundings here;
+  here.limit_unit = lsf.limit_unit();
+  here.mem_unit = lsf.mem_unit();
   char text[PATH_MAX] = "";
   if (::getcwd(text, sizeof text)) here.cwd = text;
   here.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
@@ -45,7 +47,8 @@ Result<int> run(const Parsed& options) {
   }
   WM_TRY(auto submitted, to.spec(ids.front()));
   WM_TRY(auto spec, codec::decode<JobSpec>(submitted.spec));
-  WM_TRY(change_spec(options, surroundings(), spec));
+  WM_TRY(auto conf, cluster_conf());
+  WM_TRY(change_spec(options, surroundings(conf.lsf), spec));
   WM_TRY(auto reply, to.modify(ids.front(), submitted.revision, spec));
   return tell(reply);
 }

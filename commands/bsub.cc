@@ -220,8 +220,12 @@ Result<int> run(const Parsed& given) {
   Parsed options = given;
   WM_TRY(auto source, find_source(options));
   WM_TRY(add_directives(source, options));
-  const auto here = surroundings();
+  auto here = surroundings();
   auto found = master();
+  if (auto conf = cluster_conf()) {
+    here.limit_unit = conf->lsf.limit_unit();
+    here.mem_unit = conf->lsf.mem_unit();
+  }
   if (found) found->greet();
   WM_TRY(auto spec, make_spec(options, source, here));
   WM_TRY(auto env, make_environment(options, here));

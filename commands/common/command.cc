@@ -82,8 +82,10 @@ std::string conf_dir() {
   return environment("WM_CONF_DIR").value_or(std::string(conf::kDefaultDir));
 }
 
+Result<ClusterConf> cluster_conf() { return conf::load_cluster(conf_dir()); }
+
 Result<client::Master> master() {
-  WM_TRY(auto cluster, conf::load_cluster(conf_dir()));
+  WM_TRY(auto cluster, cluster_conf());
   return client::Master::of(cluster);
 }
 

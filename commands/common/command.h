@@ -43,6 +43,9 @@ std::optional<std::string> environment(const char* name);
 /// The configuration directory: WM_CONF_DIR, else /etc/wm.
 std::string conf_dir();
 
+/// What conf_dir() says of the cluster. @errors NotFound, BadArgument: the configuration
+Result<ClusterConf> cluster_conf();
+
 /// The master of the cluster that conf_dir() describes; connects at the first question.
 /// @errors NotFound, BadArgument: the configuration
 Result<client::Master> master();

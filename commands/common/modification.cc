@@ -98,7 +98,7 @@ Result<void> change_spec(const Parsed& given, const Surroundings& here, JobSpec&
   if (spec.array.empty()) spec.array = array, spec.array_limit = limit;
   WM_TRY(check_ranks(spec));
   if (auto queue = options.first("q")) spec.queue = *queue;
-  if (options.has("R") || options.has("Rn")) return read_requirements(options, spec);
+  if (options.has("R") || options.has("Rn")) return read_requirements(options, here, spec);
   return spec.limits.mem == mem ? Result<void>{} : follow_memory(spec, mem);
 }
 

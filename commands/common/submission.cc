@@ -31,7 +31,7 @@ constexpr Option kOptions[] = {
     {"gpu", Kind::Text, "num=n:...", "GPUs; \"-\" for one"},
     {"R", Kind::Text, "res_req", "Resource requirement; may be given several times"},
     {"W", Kind::Number, "[h:]m", "Run limit"},
-    {"M", Kind::Number, "size", "Memory per task: reserved, and its limit"},
+    {"M", Kind::Number, "size", "Memory: reserved, and its limit"},
     {"c", Kind::Number, "[h:]m", "Limit of CPU time"},
     {"F", Kind::Number, "size", "Limit of the size of a file"},
     {"D", Kind::Number, "size", "Limit of a process's data segment"},
@@ -204,25 +204,37 @@ Result<void> read_time(const Parsed& options, const char* name, Duration& value)
   return {};
 }
 
-Result<void> read_size(const Parsed& options, const char* name, Bytes& value) {
+constexpr const char* kWantsSize = "Bad argument, a size such as 4G is wanted";
+
+Result<void> read_size(const Parsed& options, const char* name, Bytes unit, Bytes& value) {
   auto text = options.first(name);
   if (!text) return {};
-  auto size = parse_bytes(*text, Bytes{1 << 20});
-  if (!size) return bad(name, *text, "Bad argument, a size such as 4G is wanted");
+  auto size = parse_bytes(*text, unit);
+  if (!size) return bad(name, *text, kWantsSize);
   value = *size;
   return {};
 }
 
-Result<void> read_limits(const Parsed& options, JobLimits& limits) {
+// "4G!": a limit that is enforced, which every one is here. @source LSF bsub -M
+Result<void> read_memory(const Parsed& options, Bytes unit, Bytes& value) {
+  auto text = options.first("M");
+  if (!text) return {};
+  auto size =
+      parse_bytes(std::string_view(*text).substr(0, text->size() - text->ends_with('!')), unit);
+  if (!size || size->value == 0) return bad("M", *text, kWantsSize);
+  value = *size;
+  return {};
+}
+
+Result<void> read_limits(const Parsed& options, Bytes unit, JobLimits& limits) {
+  constexpr Bytes kKilo{1 << 10};
   WM_TRY(read_time(options, "c", limits.cpu));
-  WM_TRY(read_size(options, "M", limits.mem));
-  if (options.has("M") && limits.mem.value == 0)
-    return bad("M", *options.first("M"), "Bad argument, a size such as 4G is wanted");
-  WM_TRY(read_size(options, "F", limits.file));
-  WM_TRY(read_size(options, "D", limits.data));
-  WM_TRY(read_size(options, "S", limits.stack));
-  WM_TRY(read_size(options, "v", limits.swap));
-  if (options.has("C")) WM_TRY(read_size(options, "C", limits.core.emplace()));
+  WM_TRY(read_memory(options, unit, limits.mem));
+  WM_TRY(read_size(options, "F", kKilo, limits.file));
+  WM_TRY(read_size(options, "D", kKilo, limits.data));
+  WM_TRY(read_size(options, "S", unit, limits.stack));
+  WM_TRY(read_size(options, "v", unit, limits.swap));
+  if (options.has("C")) WM_TRY(read_size(options, "C", unit, limits.core.emplace()));
   if (auto text = options.first("p")) {
     WM_TRY(limits.processes, count("p", *text, *text));
   }
@@ -381,10 +393,10 @@ void append_directives(Parsed& options, Parsed script) {
   options.append(script);
 }
 
-Result<void> read_requirements(const Parsed& options, JobSpec& spec) {
+Result<void> read_requirements(const Parsed& options, const Surroundings& here, JobSpec& spec) {
   auto resreqs = options.all("R");
   WM_TRY(read_nodes(options, spec, resreqs));
-  WM_TRY(auto reqs, expr::parse_requirements(resreqs));
+  WM_TRY(auto reqs, expr::parse_requirements(resreqs, here.mem_unit));
   set_requirements(std::move(reqs), spec);
   return {};
 }
@@ -424,7 +436,7 @@ Result<void> read_options(const Parsed& options, const Surroundings& here, JobSp
   WM_TRY(read_sizes(options, spec));
   WM_TRY(read_run_limit(options, spec));
   WM_TRY(read_priority(options, spec));
-  WM_TRY(read_limits(options, spec.limits));
+  WM_TRY(read_limits(options, here.limit_unit, spec.limits));
   WM_TRY(read_warning(options, spec));
   WM_TRY(read_around(options, spec));
   WM_TRY(read_gpus(options, spec));
@@ -443,7 +455,7 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   spec.cwd = surroundings.cwd;
   spec.project = variable(surroundings, "LSB_DEFAULTPROJECT");
   WM_TRY(read_options(options, surroundings, spec));
-  WM_TRY(read_requirements(options, spec));
+  WM_TRY(read_requirements(options, surroundings, spec));
   WM_TRY(read_mpi(options, spec));
   return spec;
 }

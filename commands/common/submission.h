@@ -32,6 +32,8 @@ struct Surroundings {
   std::vector<std::string> environment;  ///< "NAME=value"
   std::uint32_t rows = 0, columns = 0;   ///< of the terminal; 0: none
   WallTime now{};
+  Bytes limit_unit{1 << 10};  ///< of -M, -v, -C and -S without a unit
+  Bytes mem_unit{1 << 20};    ///< of rusage[mem=] without one
 };
 
 /// What is to run.
@@ -56,9 +58,9 @@ Result<void> read_options(const Parsed& options, const Surroundings& here, JobSp
 Result<void> check_ranks(const JobSpec& spec);
 
 /// The requirements of all -R, with what -nnodes and the memory limit add, in place of those that
-/// `spec` has.
+/// `spec` has; amounts of memory are in MB there.
 /// @errors as make_spec
-Result<void> read_requirements(const Parsed& options, JobSpec& spec);
+Result<void> read_requirements(const Parsed& options, const Surroundings& here, JobSpec& spec);
 
 /// These requirements, with what -M reserves where they do not say how much. `reqs`: one at least.
 void set_requirements(std::vector<expr::ResReq> reqs, JobSpec& spec);

@@ -53,9 +53,14 @@ Result<void> fill_limits(JobLimits& limits, const QueueConf& queue) {
 // What -R and -gpu ask for, with what queue and application profile add.
 Result<std::vector<JobSpec>> fill_request(const Config& config, JobSpec& spec) {
   const auto& queue = *config.queue(spec.queue);
-  WM_TRY(auto others, expr::fill_request(spec, queue, *config.app(spec.app)));
+  const auto& lsf = config.cluster.lsf;
+  WM_TRY(auto others, expr::fill_request(spec, queue, *config.app(spec.app),
+                                         {lsf.reserve_per_task, lsf.mem_unit()}));
   auto limit = [&](JobSpec& one) -> Result<void> {
-    if (one.task.mem.value == 0) one.task.mem = queue.mem_limit;
+    if (one.task.mem.value == 0) {
+      one.task.mem = queue.mem_limit;
+      one.task.mem_per_host = one.limits.mem_per_host;
+    }
     if (one.limits.mem.value == 0) one.limits.mem = queue.mem_limit;
     return fill_limits(one.limits, queue);
   };

@@ -31,7 +31,9 @@ WM_FIELDS(SiteScripts) { f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit), f(4
 WM_FIELDS(JobLimits) {
   f(1, s.cpu), f(2, s.mem), f(3, s.file), f(4, s.data), f(5, s.stack), f(6, s.core), f(7, s.swap);
   f(8, s.processes), f(9, s.threads);
+  f(262, s.mem_per_host);
 }
+WM_FIELDS(LsfConf) { f(1, s.reserve_per_task), f(2, s.unit), f(3, s.banner), f(4, s.share_dir); }
 WM_FIELDS(ClusterConf) {
   f(1, s.name), f(2, s.master_host), f(3, s.master_port), f(4, s.master_user), f(5, s.host_user);
   f(6, s.munge_socket), f(7, s.admins), f(8, s.default_queue), f(9, s.default_plan);
@@ -41,6 +43,7 @@ WM_FIELDS(ClusterConf) {
   f(40, s.nvml_library), f(41, s.mps_program);
   f(60, s.unit_types);
   f(80, s.scripts);
+  f(263, s.lsf);
 }
 WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
 WM_FIELDS(QueueConf) {

@@ -15,6 +15,7 @@ WM_FIELDS(TaskRequest) {
   f(1, s.milli_cpus), f(2, s.mem), f(3, s.milli_gpus), f(4, s.gpus_per_host), f(5, s.gpu_model);
   f(20, s.gpu_shared), f(21, s.gpu_mem), f(22, s.gpu_vendor), f(23, s.gpu_mig);
   f(24, s.gpu_linked), f(25, s.gpu_pack), f(26, s.gpu_tile), f(27, s.mps_uid);
+  f(260, s.mem_per_host);
 }
 WM_FIELDS(Span) { f(1, s.one_host), f(2, s.ptile), f(60, s.block); }
 WM_FIELDS(IndexRange) { f(1, s.from), f(2, s.to), f(3, s.step); }
@@ -51,6 +52,7 @@ WM_FIELDS(ResizeNotice) { f(1, s.number), f(2, s.grow), f(3, s.tasks); }
 WM_FIELDS(Task) {
   f(1, s.number), f(2, s.host), f(3, s.gpus), f(4, s.state), f(5, s.has_process), f(6, s.kill);
   f(7, s.pid), f(8, s.status), f(9, s.term), f(10, s.since), f(11, s.leave_by), f(12, s.ended);
+  f(261, s.mem_elsewhere);
 }
 WM_FIELDS(Membership) {
   f(1, s.lead), f(2, s.lead_host), f(3, s.epoch), f(4, s.members), f(5, s.agents), f(6, s.resizes);

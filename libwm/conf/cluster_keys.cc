@@ -8,6 +8,7 @@ namespace {
 
 using C = ClusterConf;
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};
+constexpr std::array<std::string_view, 6> kUnits = {"default", "KB", "MB", "GB", "TB", "PB"};
 constexpr std::array<std::string_view, 6> kHeadings = {"cluster", "master", "paths",
                                                        "times",   "limits", "scheduler"};
 
@@ -37,6 +38,24 @@ constexpr Key<C> kKeys[] = {
      "Application profile of jobs for which neither -app nor queue names one."},
     {"default_project", [](C& c) -> Field { return &c.default_project; }, kAny, Effect::NewJobs,
      "Project of jobs submitted without -P."},
+    {"reserve_per_task", [](C& c) -> Field { return &c.lsf.reserve_per_task; }, kAny,
+     Effect::NewJobs,
+     "Memory of rusage[mem=] and -M counts for each task, as with RESOURCE_RESERVE_PER_TASK of "
+     "LSF. no: for all of a job's tasks on a host together, but for each task of elastic, training "
+     "and inference jobs. /task, /host and /job in -R say it themselves."},
+    {"unit_for_limits",
+     [](C& c) -> Field {
+       return Choice{&c.lsf.unit, kUnits};
+     },
+     kAny, Effect::NewJobs,
+     "Unit of -M, -v, -C and -S and of rusage[mem=] that are written without one, as "
+     "LSF_UNIT_FOR_LIMITS of LSF. default: KB of limits, MB of rusage[mem=]. -D and -F are in KB "
+     "always."},
+    {"lsid_banner", [](C& c) -> Field { return &c.lsf.banner; }, kAny, Effect::Reconfig,
+     "First line of lsid, by which clients of LSF know its version. Empty: WM's own, which names "
+     "the release of LSF whose commands it has."},
+    {"lsb_sharedir", [](C& c) -> Field { return &c.lsf.share_dir; }, kAny, Effect::Reconfig,
+     "Directory that lsf.conf (badmin lsfconf) names as LSB_SHAREDIR. Empty: state_dir."},
     {"unit_types", [](C& c) -> Field { return &c.unit_types; }, kAny, Effect::Reconfig,
      "Names of the levels of hosts' switches, from their own switch up, for cu[type=] of -R: "
      "rack row. Empty: their own switch is the type switch."},

@@ -70,7 +70,7 @@ constexpr Key<Q> kKeys[] = {
      [](Q& q) -> Field { return &q.mem_limit; },
      {0, 1LL << 50},
      Effect::NewJobs,
-     "Memory limit per task of jobs submitted without -M. 0: none."},
+     "Memory limit of jobs submitted without -M, per task or per host as that one is. 0: none."},
     {"order", [](Q& q) -> Field { return &q.order; }, kAny, Effect::Reconfig,
      "In which order its jobs are looked at: fcfs, by bsub -sp and age; fairshare, the jobs of "
      "those first who used least of their shares lately (users.conf); slowdown, those first whose "
@@ -128,7 +128,7 @@ constexpr Key<Q> kKeys[] = {
      [](Q& q) -> Field { return &q.limits.mem; },
      {0, 1LL << 50},
      Effect::NewJobs,
-     "Most memory per task that a job may ask for with -M. 0: no limit."},
+     "Most memory that a job may ask for with -M. 0: no limit."},
     {"file_limit",
      [](Q& q) -> Field { return &q.limits.file; },
      {0, 1LL << 50},

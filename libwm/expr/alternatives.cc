@@ -36,11 +36,11 @@ Result<std::string_view> take_braces(std::string_view& text) {
 
 }  // namespace
 
-Result<std::vector<ResReq>> parse_alternatives(std::string_view text) {
+Result<std::vector<ResReq>> parse_alternatives(std::string_view text, Bytes unit) {
   text = trimmed(text);
   std::vector<ResReq> all;
   if (text.find('{') == std::string_view::npos) {
-    WM_TRY(auto only, parse_resreq(text));
+    WM_TRY(auto only, parse_resreq(text, unit));
     all.push_back(std::move(only));
     return all;
   }
@@ -48,7 +48,7 @@ Result<std::vector<ResReq>> parse_alternatives(std::string_view text) {
     if (all.size() == kMost)
       return syntax("more than " + std::to_string(kMost) + " alternative requirements");
     WM_TRY(auto inside, take_braces(text));
-    WM_TRY(auto one, parse_resreq(inside));
+    WM_TRY(auto one, parse_resreq(inside, unit));
     all.push_back(std::move(one));
     if (text.empty()) return all;
     if (text.front() == '@')
@@ -60,7 +60,7 @@ Result<std::vector<ResReq>> parse_alternatives(std::string_view text) {
   }
 }
 
-Result<std::vector<ResReq>> parse_requirements(std::span<const std::string> texts) {
+Result<std::vector<ResReq>> parse_requirements(std::span<const std::string> texts, Bytes unit) {
   std::vector<std::string> plain;
   std::optional<std::vector<ResReq>> alternatives;
   for (const auto& text : texts) {
@@ -69,10 +69,10 @@ Result<std::vector<ResReq>> parse_requirements(std::span<const std::string> text
       continue;
     }
     if (alternatives) return syntax("only one -R may have alternatives");
-    WM_TRY(auto parsed, parse_alternatives(text));
+    WM_TRY(auto parsed, parse_alternatives(text, unit));
     alternatives = std::move(parsed);
   }
-  WM_TRY(auto common, parse_resreqs(plain));
+  WM_TRY(auto common, parse_resreqs(plain, unit));
   if (!alternatives) return std::vector<ResReq>{common};
   for (auto& one : *alternatives) one = merge(common, one);
   return *alternatives;

@@ -15,15 +15,16 @@
 
 namespace wm::expr {
 
-/// Alternatives of one text, in its order; one where it has no braces.
+/// Alternatives of one text, in its order; one where it has no braces. `unit`: as parse_resreq's.
 /// @errors BadArgument: as parse_resreq; more than 8 alternatives; braces that do not close
 /// @cost O(length)   @thread any
-Result<std::vector<ResReq>> parse_alternatives(std::string_view text);
+Result<std::vector<ResReq>> parse_alternatives(std::string_view text, Bytes unit = Bytes{1 << 20});
 
 /// All -R of one submission. At most one of them may have alternatives.
 /// @errors as parse_alternatives; BadArgument: a second -R with alternatives
 /// @cost O(length)
-Result<std::vector<ResReq>> parse_requirements(std::span<const std::string> texts);
+Result<std::vector<ResReq>> parse_requirements(std::span<const std::string> texts,
+                                               Bytes unit = Bytes{1 << 20});
 
 /// As one text; parses to the same values. @cost O(length)
 std::string to_string(std::span<const ResReq> alternatives);

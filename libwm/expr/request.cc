@@ -17,14 +17,6 @@ namespace {
 constexpr double kBytesPerMb = 1 << 20;
 constexpr std::uint32_t kOneGpu = 1000;
 
-// Tasks that share an amount given for `per`.
-double sharers(Per per, const JobSpec& spec, const ResReq& req) {
-  if (per == Per::Job) return std::max<std::uint32_t>(spec.min_tasks, 1);
-  if (per != Per::Host) return 1;
-  if (req.span.hosts == 1) return std::max<std::uint32_t>(spec.min_tasks, 1);
-  return std::max<std::uint32_t>(req.span.ptile, 1);
-}
-
 // "core(2):…" asks for two cores a task.
 std::uint32_t cores_of(const std::string& affinity) {
   auto open = affinity.find('(');
@@ -54,6 +46,20 @@ Result<GpuReq> gpu_of(const JobSpec& spec, const AppConf& app, const ResReq& req
 bool counts_per_task(const JobSpec& spec, const AppConf& app, Per per) {
   if (per != Per::Unsaid) return per == Per::Task;
   return spec.elastic || app.type == AppType::Training || app.type == AppType::Inference;
+}
+
+// Of a job with one task it is the same.
+bool is_per_host(Per per, const JobSpec& spec, const AppConf& app, const MemRules& rules) {
+  if (spec.max_tasks <= 1) return false;
+  if (per == Per::Unsaid) return !rules.per_task && !counts_per_task(spec, app, per);
+  return per == Per::Host;
+}
+
+void set_mem(JobSpec& spec, const RusageTerm& mem, bool per_host) {
+  double sharers = mem.per == Per::Job ? std::max<std::uint32_t>(spec.min_tasks, 1) : 1;
+  spec.task.mem.value = std::llround(mem.amount * kBytesPerMb / sharers);
+  spec.task.mem_per_host = per_host;
+  spec.mem_for = mem.duration;
 }
 
 // A GPU is shared only when somebody said so and it is known how much each may have: the job
@@ -88,16 +94,15 @@ void set_gpus(JobSpec& spec, const AppConf& app, const GpuReq& gpu) {
 }
 
 // One requirement, merged already.
-Result<void> fill(JobSpec& spec, const AppConf& app, const ResReq& req) {
+Result<void> fill(JobSpec& spec, const AppConf& app, const ResReq& req, const MemRules& rules) {
   WM_TRY(check_usage(req));
   WM_TRY(auto gpu, gpu_of(spec, app, req));
   spec.resreq = to_string(req);
   spec.select = req.select;
   spec.span = {.one_host = req.span.hosts == 1, .ptile = req.span.ptile, .block = req.span.block};
-  if (const auto* mem = req.usage_of("mem")) {
-    spec.task.mem.value = std::llround(mem->amount * kBytesPerMb / sharers(mem->per, spec, req));
-    spec.mem_for = mem->duration;
-  }
+  if (const auto* mem = req.usage_of("mem"))
+    set_mem(spec, *mem, is_per_host(mem->per, spec, app, rules));
+  spec.limits.mem_per_host = is_per_host(Per::Unsaid, spec, app, rules);
   if (!req.affinity.empty()) spec.task.milli_cpus = 1000 * cores_of(req.affinity);
   if (gpu.milli_num) set_gpus(spec, app, gpu);
   return {};
@@ -105,16 +110,16 @@ Result<void> fill(JobSpec& spec, const AppConf& app, const ResReq& req) {
 
 }  // namespace
 
-Result<std::vector<JobSpec>> fill_request(JobSpec& spec, const QueueConf& queue,
-                                          const AppConf& app) {
-  WM_TRY(auto of_queue, parse_resreq(queue.res_req));
-  WM_TRY(auto of_app, parse_resreq(app.res_req));
+Result<std::vector<JobSpec>> fill_request(JobSpec& spec, const QueueConf& queue, const AppConf& app,
+                                          const MemRules& rules) {
+  WM_TRY(auto of_queue, parse_resreq(queue.res_req, rules.unit));
+  WM_TRY(auto of_app, parse_resreq(app.res_req, rules.unit));
   WM_TRY(auto own, parse_alternatives(spec.resreq));
   const ResReq base = merge(of_queue, of_app);
   std::vector<JobSpec> filled;
   for (const auto& one : own) {
     filled.push_back(spec);
-    WM_TRY(fill(filled.back(), app, merge(base, one)));
+    WM_TRY(fill(filled.back(), app, merge(base, one), rules));
   }
   spec = filled.front();
   filled.erase(filled.begin());

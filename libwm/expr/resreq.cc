@@ -25,6 +25,9 @@ constexpr std::array<std::string_view, 12> kNotUsable = {"type",   "model",  "hn
                                                          "ncores", "nprocs", "nthreads", "maxmem",
                                                          "maxswp", "maxtmp", "cpuf",     "server"};
 
+// Amounts of these are in MB, or in the unit that the site has for those without one.
+constexpr std::array<std::string_view, 3> kSizes = {"mem", "swp", "tmp"};
+
 Error syntax(const std::string& text) {
   return fail(Code::BadArgument, excerpt(text, 300) + ": Bad resource requirement syntax");
 }
@@ -46,10 +49,11 @@ struct Part {
     if (at.peek().kind != Kind::Name) return wrong(std::string("Expected ") + what);
     return at.next().text;
   }
-  Result<double> amount() {
+  Result<double> amount(double bare_unit = 1) {
     bool minus = at.take("-");
     if (at.peek().kind != Kind::Number) return wrong("Expected number, string, or \"(\"");
-    return at.next().number * (minus ? -1 : 1);
+    auto token = at.next();
+    return token.number * (minus ? -1 : 1) * (token.has_unit ? 1 : bare_unit);
   }
   Result<std::uint32_t> count(std::uint32_t least) {
     WM_TRY(auto value, amount());
@@ -124,33 +128,35 @@ Result<Per> per_of(Part& part) {
 }
 
 // Phases "mem=(800 300):duration=(10 20)": the largest is what counts.
-Result<double> phase_amount(Part& part) {
+Result<double> phase_amount(Part& part, double bare_unit) {
   double most = 0;
   if (part.at.take(")")) return part.wrong("Expected number, string, or \"(\"");
   while (!part.at.take(")")) {
-    WM_TRY(auto value, part.amount());
+    WM_TRY(auto value, part.amount(bare_unit));
     most = std::max(most, value);
   }
   return most;
 }
 
-Result<RusageTerm> usage_term(Part& part) {
+Result<RusageTerm> usage_term(Part& part, double mem_unit) {
   RusageTerm term;
   WM_TRY(term.resource, part.word("a resource name"));
   if (std::find(kNotUsable.begin(), kNotUsable.end(), term.resource) != kNotUsable.end())
     return syntax("\"" + term.resource +
                   "\" cannot be used in the resource requirement section rusage");
   if (!part.at.take("=")) return part.wrong("Expected \"=\"");
-  WM_TRY(term.amount, part.at.take("(") ? phase_amount(part) : part.amount());
+  bool size = std::find(kSizes.begin(), kSizes.end(), term.resource) != kSizes.end();
+  double unit = size ? mem_unit : 1;
+  WM_TRY(term.amount, part.at.take("(") ? phase_amount(part, unit) : part.amount(unit));
   if (term.amount < 0 || !std::isfinite(term.amount)) return part.wrong("Expected number >= 0");
   WM_TRY(term.per, per_of(part));
   WM_TRY(parse_usage_options(part, term));
   return term;
 }
 
-Result<void> parse_rusage(Part& part, ResReq& req) {
+Result<void> parse_rusage(Part& part, ResReq& req, Bytes unit) {
   do {
-    WM_TRY(auto term, usage_term(part));
+    WM_TRY(auto term, usage_term(part, static_cast<double>(unit.value) / (1 << 20)));
     req.rusage.push_back(term);
   } while (part.at.take(","));
   if (part.at.is("||")) return part.wrong("alternatives are not supported");
@@ -250,7 +256,7 @@ Result<void> parse_affinity(Part& part, ResReq& req) {
   return {};
 }
 
-Result<void> parse_section(std::string_view name, std::string_view body, ResReq& req) {
+Result<void> parse_section(std::string_view name, std::string_view body, ResReq& req, Bytes unit) {
   if (name == "select") {
     WM_TRY(auto select, Select::parse(body));
     req.select = select.text();
@@ -259,7 +265,7 @@ Result<void> parse_section(std::string_view name, std::string_view body, ResReq&
   Part part(name, body);
   if (part.at.done()) return {};
   if (name == "order") return parse_order(part, req);
-  if (name == "rusage") return parse_rusage(part, req);
+  if (name == "rusage") return parse_rusage(part, req, unit);
   if (name == "span") return parse_span(part, req);
   if (name == "same") return parse_same(part, req);
   if (name == "cu") return parse_cu(part, req);
@@ -377,7 +383,7 @@ const RusageTerm* ResReq::usage_of(std::string_view resource) const {
   return at == rusage.end() ? nullptr : &*at;
 }
 
-Result<ResReq> parse_resreq(std::string_view text) {
+Result<ResReq> parse_resreq(std::string_view text, Bytes unit) {
   ResReq req;
   text = trimmed(text);
   if (text.find('{') != std::string_view::npos)
@@ -386,7 +392,7 @@ Result<ResReq> parse_resreq(std::string_view text) {
   auto start = first_section(text);
   auto bare = trimmed(text.substr(0, start));
   if (!bare.empty() || text.empty()) {
-    WM_TRY(parse_section("select", bare, req));
+    WM_TRY(parse_section("select", bare, req, unit));
     seen.insert("select");
   }
   text.remove_prefix(start);
@@ -399,17 +405,17 @@ Result<ResReq> parse_resreq(std::string_view text) {
     auto close = closing(text, open);
     if (close == std::string_view::npos)
       return syntax("Error in " + std::string(name) + " section: Expected \"]\"");
-    WM_TRY(parse_section(name, text.substr(open + 1, close - open - 1), req));
+    WM_TRY(parse_section(name, text.substr(open + 1, close - open - 1), req, unit));
     text = trimmed(text.substr(close + 1));
   }
   return req;
 }
 
-Result<ResReq> parse_resreqs(std::span<const std::string> texts) {
+Result<ResReq> parse_resreqs(std::span<const std::string> texts, Bytes unit) {
   ResReq all;
   std::vector<std::string> selects;
   for (const auto& text : texts) {
-    WM_TRY(auto next, parse_resreq(text));
+    WM_TRY(auto next, parse_resreq(text, unit));
     join(all, next);
     bool known = std::find(selects.begin(), selects.end(), next.select) != selects.end();
     if (!next.select.empty() && !known) selects.push_back(next.select);

@@ -64,17 +64,18 @@ struct ResReq {
   const RusageTerm* usage_of(std::string_view resource) const;
 };
 
-/// Takes one string apart.
+/// Takes one string apart. `unit`: 1 of memory, swap space or temporary files in rusage[] that is
+/// written without one.
 /// @errors BadArgument: "Error in rusage section near …", "duplicate section", "… cannot be
 ///   used in the resource requirement section …", each followed by "Bad resource
 ///   requirement syntax" as LSF's reason
 /// @cost O(length)   @thread any
-Result<ResReq> parse_resreq(std::string_view text);
+Result<ResReq> parse_resreq(std::string_view text, Bytes unit = Bytes{1 << 20});
 
 /// Several -R of one submission: selects are ANDed, rusage, order and same are joined, a
 /// later span, cu or affinity replaces an earlier one.
 /// @errors as parse_resreq
-Result<ResReq> parse_resreqs(std::span<const std::string> texts);
+Result<ResReq> parse_resreqs(std::span<const std::string> texts, Bytes unit = Bytes{1 << 20});
 
 /// `over` (a job's) on top of `base` (its application's or queue's): selects are ANDed, a
 /// resource of over's rusage replaces base's, other sections replace base's where given.
@@ -83,7 +84,7 @@ ResReq merge(const ResReq& base, const ResReq& over);
 
 /// Does rusage[] name only what can be reserved (mem, ngpus_physical), or what LSF's users write
 /// and nothing here is reserved of (tmp, swp)?
-/// @errors BadArgument: "lic: Bad resource name"   @cost O(terms)
+/// @errors BadArgument: "lic: Bad resource name, …"   @cost O(terms)
 Result<void> check_usage(const ResReq& req);
 
 /// The requirement as one string; parses to the same value. @cost O(length)

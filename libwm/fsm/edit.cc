@@ -37,14 +37,15 @@ void count_slot(Cluster& cluster, const Job& job, const Task& task, int sign) {
     host.used_slots += static_cast<std::uint32_t>(sign);
     host.used_milli_cpus += static_cast<std::uint32_t>(sign) * need.milli_cpus;
   }
-  if (!job.mem_released) host.used_mem.value += sign * need.mem.value;
+  if (!job.mem_released) host.used_mem.value += sign * mem_held(need, task).value;
   count_gpus(host, job, task, sign > 0);
 }
 
 // A job dispatched before there were accounts has none: nobody is charged for it.
 void charge_both(Cluster& cluster, Job& job, const Task& task, int sign) {
   auto gpus = static_cast<std::int64_t>(task.gpus.size());
-  Held change{job.parked ? 0 : sign, sign * gpus * 1000, Bytes{sign * job.spec().task.mem.value}};
+  Held change{job.parked ? 0 : sign, sign * gpus * 1000,
+              Bytes{sign * mem_held(job.spec().task, task).value}};
   charge(job.holding, change, cluster.time);
   if (!job.account) return;
   charge(cluster.accounts.edit(job.account), change, cluster.time,
@@ -90,7 +91,19 @@ void take_slot(Cluster& cluster, Job& job, const Task& task) {
   charge_both(cluster, job, task, 1);
 }
 
+// Memory per host is held as long as any of the job's tasks is there.
+void hand_memory_on(Job& job, Task& task) {
+  if (!job.spec().task.mem_per_host || task.mem_elsewhere) return;
+  for (Task& heir : job.tasks) {
+    if (!heir.holds_slot() || heir.host != task.host || !heir.mem_elsewhere) continue;
+    heir.mem_elsewhere = false;
+    task.mem_elsewhere = true;
+    return;
+  }
+}
+
 void release_slot(Cluster& cluster, Job& job, Task& task, WallTime now) {
+  hand_memory_on(job, task);
   free_slot(cluster, job, task);
   task.state = TaskState::Gone;
   task.ended = now;

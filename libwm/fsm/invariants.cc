@@ -1,5 +1,6 @@
 // Cross-checks: what hosts say is taken is what tasks hold.
 #include <map>
+#include <set>
 
 #include "libwm/fsm/fsm.h"
 #include "libwm/model/gpu_use.h"
@@ -18,6 +19,7 @@ Error broken(const std::string& what) { return fail(Code::Damaged, "invariant: "
 
 Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
   std::uint32_t held = 0, milli_gpus = 0;
+  std::set<HostId> holders;
   for (const auto& task : job.tasks) {
     if (!task.holds_slot()) continue;
     ++held;
@@ -28,7 +30,9 @@ Result<void> collect(const Job& job, std::map<HostId, Taken>& taken) {
       if (task.state == TaskState::Stuck) ++t.stuck;
       t.milli_cpus += job.spec().task.milli_cpus;
     }
-    if (!job.mem_released) t.mem += job.spec().task.mem.value;
+    if (!job.mem_released) t.mem += mem_held(job.spec().task, task).value;
+    if (!task.mem_elsewhere && job.spec().task.mem_per_host && !holders.insert(task.host).second)
+      return broken("memory per host is held twice, job " + to_string(job.id));
     if (job.spec().task.gpu_shared) t.shares += task.gpus.size();
     else
       for (auto gpu : task.gpus)
@@ -75,7 +79,7 @@ Result<void> check_accounts(const Cluster& cluster) {
       Held& sum = held[job.account];
       if (!job.parked) ++sum.slots;
       sum.milli_gpus += static_cast<std::int64_t>(task.gpus.size()) * 1000;
-      sum.mem = sum.mem + job.spec().task.mem;
+      sum.mem = sum.mem + mem_held(job.spec().task, task);
     }
   };
   each_job(cluster, add);

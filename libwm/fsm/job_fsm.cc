@@ -1,6 +1,7 @@
 // The job machine: submitted, held, dispatched, resized, killed, purged (model/job.h has
 // the diagram). What the end of a task means for its job is in task_fsm.cc.
 #include <algorithm>
+#include <set>
 
 #include "libwm/fsm/edit.h"
 
@@ -14,9 +15,15 @@ void count_active(Cluster& c, JobId id, int change) {
   base.active_elements += static_cast<std::uint32_t>(change);
 }
 
+// Of memory per host the first of a job's tasks there holds all.
 void add_tasks(Cluster& c, Job& job, const std::vector<Task>& tasks, WallTime now) {
+  const bool per_host = job.spec().task.mem_per_host;
+  std::set<HostId> paid;
+  for (const Task& task : job.tasks)
+    if (per_host && task.holds_slot()) paid.insert(task.host);
   for (Task task : tasks) {
     task.since = now;
+    task.mem_elsewhere = per_host && !paid.insert(task.host).second;
     job.last_task = std::max(job.last_task, task.number);
     job.tasks.push_back(task);
     take_slot(c, job, job.tasks.back());
@@ -291,7 +298,8 @@ void apply_to(Cluster& c, const JobPreempted& e, WallTime, Touched& t) {
 void apply_to(Cluster& c, const MemoryReleased& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
   for (const auto& task : job.tasks)
-    if (task.holds_slot()) edit_host(c, task.host).used_mem.value -= job.spec().task.mem.value;
+    if (task.holds_slot())
+      edit_host(c, task.host).used_mem.value -= mem_held(job.spec().task, task).value;
   job.mem_released = true;
   t.jobs.insert(e.job);
   t.schedule = true;

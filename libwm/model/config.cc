@@ -20,7 +20,16 @@ const T* find(const std::vector<T>& sorted, std::string T::*key, std::string_vie
   return at != sorted.end() && (*at).*key == name ? &*at : nullptr;
 }
 
+Bytes unit_of(std::string_view unit, Bytes usual) {
+  constexpr std::array<std::string_view, 5> kUnits = {"KB", "MB", "GB", "TB", "PB"};
+  auto at = std::find(kUnits.begin(), kUnits.end(), unit);
+  return at == kUnits.end() ? usual : Bytes{std::int64_t{1} << (10 * (at - kUnits.begin() + 1))};
+}
+
 }  // namespace
+
+Bytes LsfConf::limit_unit() const { return unit_of(unit, Bytes{1 << 10}); }
+Bytes LsfConf::mem_unit() const { return unit_of(unit, Bytes{1 << 20}); }
 
 std::string_view to_string(AppType type) {
   return word(std::array<std::string_view, 4>{"batch", "training", "notebook", "inference"}, type);

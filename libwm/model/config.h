@@ -128,8 +128,9 @@ struct SchedConf {
 };
 
 /// What a job may use besides time. 0: no limit.
-/// @units cpu: CPU time of all its processes on one host; mem: per task; processes, threads,
-///        swap (virtual memory): of the whole job on one host; the others: per process
+/// @units cpu: CPU time of all its processes on one host; mem: per task, or of the whole job on
+///        one host; processes, threads, swap (virtual memory): of the whole job on one host; the
+///        others: per process
 /// @source LSF: bsub -c -M -F -D -S -C -v -p -T
 struct JobLimits {
   Duration cpu{};
@@ -137,7 +138,23 @@ struct JobLimits {
   std::optional<Bytes> core;  ///< 0: no core file
   Bytes swap;
   std::uint32_t processes = 0, threads = 0;
+  bool mem_per_host = false;  ///< mem is of the whole job on one host
   bool operator==(const JobLimits&) const = default;
+};
+
+/// How what was written for LSF is read, and what it is shown.
+/// @source LSF: RESOURCE_RESERVE_PER_TASK, LSF_UNIT_FOR_LIMITS, lsid, LSB_SHAREDIR
+struct LsfConf {
+  bool reserve_per_task = false;  ///< rusage[mem=] and -M without a suffix count per task
+  std::string unit = "default";   ///< of sizes without one: KB, MB …; default: KB, MB of rusage
+  std::string banner;             ///< first line of lsid; empty: WM's own
+  std::string share_dir;          ///< what lsf.conf calls LSB_SHAREDIR; empty: the state directory
+  bool operator==(const LsfConf&) const = default;
+
+  /// A limit of 1 without a unit. @cost O(1)
+  Bytes limit_unit() const;
+  /// 1 of memory in rusage[] without a unit. @cost O(1)
+  Bytes mem_unit() const;
 };
 
 /// The site's own commands, run as the daemon's account around every attempt on a host.
@@ -172,6 +189,7 @@ struct ClusterConf {
   std::string mps_program = "nvidia-cuda-mps-control";  ///< control daemon of CUDA MPS
   std::vector<std::string> unit_types;  ///< of compute units, from the hosts' own switch up
   SiteScripts scripts;
+  LsfConf lsf;
   bool operator==(const ClusterConf&) const = default;
 };
 
@@ -207,7 +225,7 @@ struct QueueConf {
   std::uint32_t max_slots = 0;   ///< in use by all its jobs
   std::uint32_t user_slots = 0;  ///< in use by one user's jobs
   std::uint32_t host_slots = 0;  ///< in use on one host
-  Bytes mem_limit;               ///< of a job that asks for none, per task
+  Bytes mem_limit;               ///< of a job that asks for none, as its -M
   bool rerunnable = false;
   bool exclusive = false;  ///< bsub -x is allowed
   Interactive interactive = Interactive::Yes;

@@ -50,6 +50,7 @@ struct TaskRequest {
   bool gpu_pack = false;       ///< shared: fill a GPU before the next is begun
   std::uint32_t gpu_tile = 0;  ///< GPUs per NUMA node; 0: as it comes
   std::optional<std::uint32_t> mps_uid;  ///< through the MPS daemon of this user
+  bool mem_per_host = false;  ///< mem counts per host: one of the job's tasks there holds it
   bool operator==(const TaskRequest&) const = default;
 };
 
@@ -207,9 +208,15 @@ struct Task {
   WallTime since{};     ///< dispatched
   WallTime leave_by{};  ///< leaving: killed after this
   WallTime ended{};
+  bool mem_elsewhere = false;  ///< of memory per host: another task of the job there holds it
   bool holds_slot() const { return state != TaskState::Gone; }
   bool operator==(const Task&) const = default;
 };
+
+/// The memory that a task of such a request holds on its host. @cost O(1)
+inline Bytes mem_held(const TaskRequest& request, const Task& task) {
+  return task.mem_elsewhere ? Bytes{0} : request.mem;
+}
 
 /// How an elastic job's membership stands, as far as the master has heard.
 struct Membership {

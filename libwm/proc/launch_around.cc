@@ -122,7 +122,8 @@ UseLimits limits_of(const HostOrder& order) {
   for (const auto& task : order.tasks) slots += !task.kill;
   UseLimits limits;
   limits.cpu = asked.cpu;
-  limits.mem = static_cast<std::uint64_t>(asked.mem.value) * std::max<std::uint64_t>(slots, 1);
+  if (asked.mem_per_host || slots == 0) slots = 1;
+  limits.mem = static_cast<std::uint64_t>(asked.mem.value) * slots;
   limits.swap = static_cast<std::uint64_t>(asked.swap.value);
   limits.processes = asked.processes;
   limits.threads = asked.threads;

@@ -94,7 +94,8 @@ ReportHead report_head(const HostOrder& o, const HostFacts& host) {
   for (const auto& [name, tasks] : by_host(o))
     head.hosts.push_back((tasks.size() > 1 ? number(tasks.size()) + "*" : "") + name);
   head.submitted = o.submitted;
-  head.requested_mem_bytes = static_cast<std::uint64_t>(spec.task.mem.value) * o.all.size();
+  auto holders = spec.task.mem_per_host ? by_host(o).size() : o.all.size();
+  head.requested_mem_bytes = static_cast<std::uint64_t>(spec.task.mem.value) * holders;
   return head;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "libwm/sched/claim.h"
 #include "libwm/sched/room.h"
@@ -22,8 +23,8 @@ class Admission {
 
  private:
   const Job* startable(JobId id) const;
-  bool take(const std::vector<Spot>& spots, const TaskRequest& task);
-  bool take_one(const Spot& spot, const TaskRequest& task);
+  bool take(const std::vector<Spot>& spots, const TaskRequest& task, std::set<HostId> has);
+  bool take_one(const Spot& spot, const TaskRequest& task, bool is_there);
   Room* room(HostId host);
 
   const Cluster& newest_;
@@ -39,10 +40,10 @@ Room* Admission::room(HostId host) {
 }
 
 // Slots, CPUs, memory and the very GPUs must be free.
-bool Admission::take_one(const Spot& spot, const TaskRequest& task) {
+bool Admission::take_one(const Spot& spot, const TaskRequest& task, bool is_there) {
   Room* at = room(spot.host);
   if (!at) return false;
-  Space need = space_of(task, 1);
+  Space need = space_of(task, 1, is_there);
   Space& now = at->now;
   bool fits = now.slots >= need.slots && now.milli_cpus >= need.milli_cpus && now.mem >= need.mem;
   if (!fits || !take_these(*at, task, spot.gpus)) return false;
@@ -52,13 +53,16 @@ bool Admission::take_one(const Spot& spot, const TaskRequest& task) {
   return true;
 }
 
-bool Admission::take(const std::vector<Spot>& spots, const TaskRequest& task) {
+// `has`: the hosts on which the job has tasks already.
+bool Admission::take(const std::vector<Spot>& spots, const TaskRequest& task,
+                     std::set<HostId> has) {
   std::map<HostId, Room> before;
   for (const Spot& spot : spots) {
     if (Room* at = room(spot.host)) before.emplace(spot.host, *at);
   }
-  bool all = std::all_of(spots.begin(), spots.end(),
-                         [&](const Spot& spot) { return take_one(spot, task); });
+  bool all = std::all_of(spots.begin(), spots.end(), [&](const Spot& spot) {
+    return take_one(spot, task, !has.insert(spot.host).second);
+  });
   for (auto& [host, room] : before) {
     if (!all) rooms_[host] = std::move(room);
   }
@@ -81,14 +85,17 @@ bool Admission::allows(const Start& start) {
   if (!job || job->revision != start.revision) return false;
   const JobSpec& spec = job->spec_of(start.alternative);
   if (start.tasks.size() < spec.min_tasks) return false;
-  return start.tasks.size() <= task_cap(*job) && take(start.tasks, spec.task);
+  return start.tasks.size() <= task_cap(*job) && take(start.tasks, spec.task, {});
 }
 
 bool Admission::allows(const Grow& grow) {
   const Job* job = find_job(newest_, grow.job);
   if (!job || job->attempt != grow.attempt || !is_resizable(newest_, *job)) return false;
   bool may = job->grow_blocked.empty() && tasks_wanted(*job) + grow.tasks.size() <= task_cap(*job);
-  return may && take(grow.tasks, held_by(*job));
+  std::set<HostId> has;
+  for (const Task& task : job->tasks)
+    if (task.holds_slot()) has.insert(task.host);
+  return may && take(grow.tasks, held_by(*job), std::move(has));
 }
 
 bool Admission::allows(const Shrink& shrink) const {

@@ -25,7 +25,9 @@ std::string describe(const JobSpec& spec) {
     if (!spec.task.gpu_model.empty()) text += " " + spec.task.gpu_model;
     text += spec.task.gpus_per_host ? " per host" : " each";
   }
-  if (spec.task.mem.value > 0) text += ", " + format_bytes(spec.task.mem) + " of memory each";
+  if (spec.task.mem.value > 0)
+    text += ", " + format_bytes(spec.task.mem) + " of memory " +
+            (spec.task.mem_per_host ? "on each host" : "each");
   if (spec.span.one_host) text += ", all on one host";
   if (spec.span.ptile) text += ", " + std::to_string(spec.span.ptile) + " per host";
   return text;

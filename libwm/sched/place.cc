@@ -70,8 +70,8 @@ std::int64_t Places::bare_fits(const Claim& claim, const Room& room, std::uint32
   std::int64_t slots = room.now.slots + (when == When::Future ? room.coming.slots : 0);
   if (slots <= 0) return 0;
   most = std::min(most, cap_on_host(claim, room, at, has));
-  bool holds_gpus = value_at(has, at) > 0;
-  std::int64_t fits = most > 0 ? fit(room, claim.spec().task, when, most, holds_gpus) : 0;
+  bool is_there = value_at(has, at) > 0;
+  std::int64_t fits = most > 0 ? fit(room, claim.spec().task, when, most, is_there) : 0;
   // What is fewer than a block goes nowhere, unless it is all that is wanted.
   std::int64_t block = claim.spec().span.block;
   return block > 1 && fits < most ? fits - fits % block : fits;

@@ -27,7 +27,8 @@ std::string key_of(const JobSpec& spec, const std::vector<HostId>& excluded) {
   number(spec.task.milli_cpus);
   number(spec.task.mem.value);
   number(spec.task.milli_gpus);
-  number(spec.task.gpus_per_host * 4 + spec.span.one_host * 2 + spec.exclusive);
+  number(spec.task.mem_per_host * 8 + spec.task.gpus_per_host * 4 + spec.span.one_host * 2 +
+         spec.exclusive);
   number(spec.span.ptile);
   number(spec.span.block);
   add(spec.app);

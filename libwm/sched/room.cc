@@ -81,8 +81,9 @@ void add_parts(Room& room) {
 
 std::int64_t gpus_of(const TaskRequest& task) { return (task.milli_gpus + 999) / 1000; }
 
-Space space_of(const TaskRequest& task, std::int64_t tasks) {
-  return {tasks, tasks * task.milli_cpus, tasks * task.mem.value};
+Space space_of(const TaskRequest& task, std::int64_t tasks, bool is_there) {
+  std::int64_t shares = task.mem_per_host ? (tasks > 0 && !is_there ? 1 : 0) : tasks;
+  return {tasks, tasks * task.milli_cpus, shares * task.mem.value};
 }
 
 Room bare_room(const Host& host) {
@@ -120,14 +121,16 @@ bool fits_bare(const Host& host, const TaskRequest& task) {
 }
 
 std::int64_t fit(const Room& room, const TaskRequest& task, When when, std::int64_t most,
-                 bool holds_gpus) {
+                 bool is_there) {
   if (room.is_closed(when)) return 0;
   bool future = when == When::Future;
   auto there = [&](std::int64_t now, std::int64_t coming) { return now + (future ? coming : 0); };
   most = at_most(most, there(room.now.slots, room.coming.slots), 1);
   most = at_most(most, there(room.now.milli_cpus, room.coming.milli_cpus), task.milli_cpus);
-  most = at_most(most, there(room.now.mem, room.coming.mem), task.mem.value);
-  bool asks = gpus_of(task) > 0 && !(task.gpus_per_host && holds_gpus);
+  std::int64_t mem = there(room.now.mem, room.coming.mem);
+  if (!task.mem_per_host) most = at_most(most, mem, task.mem.value);
+  else if (mem < space_of(task, 1, is_there).mem) return 0;
+  bool asks = gpus_of(task) > 0 && !(task.gpus_per_host && is_there);
   return most > 0 && asks ? gpus_for(room, task, when, most) : most;
 }
 
@@ -136,8 +139,8 @@ bool lacks_gpus(const Room& room, const TaskRequest& task) {
 }
 
 std::vector<std::vector<std::uint16_t>> take(Room& room, const TaskRequest& task,
-                                             std::int64_t tasks, bool holds_gpus) {
-  Space need = space_of(task, tasks);
+                                             std::int64_t tasks, bool is_there) {
+  Space need = space_of(task, tasks, is_there);
   deduct(room.now.slots, room.coming.slots, need.slots);
   deduct(room.now.milli_cpus, room.coming.milli_cpus, need.milli_cpus);
   deduct(room.now.mem, room.coming.mem, need.mem);
@@ -145,7 +148,7 @@ std::vector<std::vector<std::uint16_t>> take(Room& room, const TaskRequest& task
   std::vector<std::vector<std::uint16_t>> gpus(static_cast<std::size_t>(tasks));
   std::int64_t each = gpus_of(task);
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    bool wants = task.gpus_per_host ? i == 0 && !holds_gpus : true;
+    bool wants = task.gpus_per_host ? i == 0 && !is_there : true;
     if (each > 0 && wants) gpus[i] = take_gpus(room, task);
   }
   return gpus;
@@ -162,7 +165,7 @@ void release(Room& room, JobId job, const TaskRequest& request, const Task& task
   Space held = space_of(request, 1);
   room.coming.slots += held.slots;
   room.coming.milli_cpus += held.milli_cpus;
-  room.coming.mem += held.mem;
+  room.coming.mem += mem_held(request, task).value;
   for (std::uint16_t gpu : task.gpus) {
     if (gpu >= room.gpus.size()) continue;
     if (request.gpu_shared)

@@ -90,8 +90,9 @@ class Rooms {
 /// @cost O(1)
 std::int64_t gpus_of(const TaskRequest& task);
 
-/// What `tasks` tasks take, GPUs apart. @cost O(1)
-Space space_of(const TaskRequest& task, std::int64_t tasks);
+/// What `tasks` tasks take, GPUs apart. `is_there`: the job has a task on the host already, so
+/// that what it asks per host is paid. @cost O(1)
+Space space_of(const TaskRequest& task, std::int64_t tasks, bool is_there = false);
 
 /// The host as its own counters have it: nothing is coming yet. @cost O(GPUs)
 Room room_of(const Host& host);
@@ -106,17 +107,17 @@ bool fits_bare(const Host& host, const TaskRequest& task);
 /// Has the room too few free GPUs for one task of this kind, whatever else it lacks? @cost O(GPUs)
 bool lacks_gpus(const Room& room, const TaskRequest& task);
 
-/// How many tasks of this kind fit, at most `most`. `holds_gpus`: the job has its GPUs per
-/// host here already. Does not look at `open`.
+/// How many tasks of this kind fit, at most `most`. `is_there`: the job has a task
+/// here already, with its GPUs and memory per host. Does not look at `open`.
 /// @cost O(GPUs)
 std::int64_t fit(const Room& room, const TaskRequest& task, When when, std::int64_t most,
-                 bool holds_gpus = false);
+                 bool is_there = false);
 
 /// Takes room for `tasks` tasks that fit: from now first, then from what is coming. Returns
 /// their GPUs, task by task; GPUs per host go to the first.
 /// @cost O(GPUs)
 std::vector<std::vector<std::uint16_t>> take(Room& room, const TaskRequest& task,
-                                             std::int64_t tasks, bool holds_gpus = false);
+                                             std::int64_t tasks, bool is_there = false);
 
 /// Takes exactly these GPUs for one task, if all are free for it now; else nothing.
 /// @cost O(GPUs named)

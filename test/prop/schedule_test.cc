@@ -129,7 +129,10 @@ void History::submit() {
     if (one_in(3)) spec.spec.task.mps_uid = spec.spec.owner.uid;
   }
   if (limits && !one_in(4)) spec.spec.run_limit = std::chrono::seconds(10 * pick(1, 20));
-  if (one_in(6) && !plain_) spec.spec.task.mem = Bytes{std::int64_t{pick(1, 12)} << 30};
+  if (one_in(6) && !plain_) {
+    spec.spec.task.mem = Bytes{std::int64_t{pick(1, 12)} << 30};
+    spec.spec.task.mem_per_host = one_in(2);
+  }
   if (one_in(8) && !plain_) spec.spec.span.one_host = true;
   if (one_in(8) && !plain_) spec.spec.span.ptile = pick(1, 2);
   if (one_in(12) && !plain_) spec.spec.exclusive = true;

@@ -173,13 +173,40 @@ TEST(submission, programs_are_no_scripts) {
   EXPECT_EQ(first_command_of("#!/bin/sh\n\n  echo a b \n"), "echo a b");
 }
 
+TEST(submission, limits_without_a_unit_are_in_the_sites) {
+  const List given = {"-M", "200!", "-v", "3", "-C", "4", "-S", "5", "-D", "6", "-F", "7"};
+  JobLimits wanted = spec(given).limits;
+  EXPECT_EQ(wanted.mem, Bytes{200 << 10});
+  EXPECT_EQ(wanted.data, Bytes{6 << 10});
+  auto here = kHere;
+  here.limit_unit = here.mem_unit = Bytes{1 << 30};
+  auto limits = make_spec(options(given), {"run me", ""}, here).value().limits;
+  EXPECT_EQ(limits.mem, Bytes{200LL << 30});
+  EXPECT_EQ(limits.swap, Bytes{3LL << 30});
+  EXPECT_EQ(limits.core, Bytes{4LL << 30});
+  EXPECT_EQ(limits.stack, Bytes{5LL << 30});
+  EXPECT_EQ(limits.data, Bytes{6 << 10}) << "always KB";
+  EXPECT_EQ(limits.file, Bytes{7 << 10});
+}
+
+TEST(submission, memory_that_is_asked_for_without_a_unit_is_kept_in_megabytes) {
+  auto asked = [](const char* resreq, Surroundings here) {
+    return make_spec(options({"-R", resreq}), {"run me", ""}, here).value().resreq;
+  };
+  auto here = kHere;
+  EXPECT_EQ(asked("rusage[mem=4]", here), "rusage[mem=4]");
+  here.mem_unit = Bytes{1 << 30};
+  EXPECT_EQ(asked("rusage[mem=4]", here), "rusage[mem=4096]");
+  EXPECT_EQ(asked("rusage[mem=4M,ngpus_physical=2]", here), "rusage[mem=4,ngpus_physical=2]");
+}
+
 TEST(submission, limits_reach_their_fields) {
   auto s = spec({"-M", "2G", "-c", "1:30", "-F", "5", "-D", "1M", "-S", "2M", "-C", "0", "-v", "3G",
                  "-p", "7", "-T", "9"});
   JobLimits wanted;
   wanted.cpu = std::chrono::minutes(90);
   wanted.mem = Bytes{2LL << 30};
-  wanted.file = Bytes{5 << 20};
+  wanted.file = Bytes{5 << 10};
   wanted.data = Bytes{1 << 20};
   wanted.stack = Bytes{2 << 20};
   wanted.core = Bytes{0};

@@ -23,15 +23,52 @@ TEST(request, nothing_asked_is_one_cpu) {
   EXPECT_EQ(spec.resreq, "");
 }
 
-TEST(request, memory_is_per_task_unless_it_says_otherwise) {
-  auto mem = [](const char* resreq) {
-    return filled({.min_tasks = 4, .resreq = resreq}).task.mem.value >> 20;
-  };
-  EXPECT_EQ(mem("rusage[mem=512.0]"), 512);
-  EXPECT_EQ(mem("rusage[mem=2G/task]"), 2048);
-  EXPECT_EQ(mem("rusage[mem=2000/job]"), 500);
-  EXPECT_EQ(mem("rusage[mem=2000/host] span[hosts=1]"), 500);
-  EXPECT_EQ(mem("rusage[mem=2000/host] span[ptile=2]"), 1000);
+// Of a job of four tasks: MB, and whether they count per host.
+std::pair<std::int64_t, bool> mem_of(JobSpec spec, const AppConf& app = kBatch,
+                                     const MemRules& rules = {}) {
+  spec.min_tasks = spec.max_tasks = 4;
+  EXPECT_TRUE(fill_request(spec, {}, app, rules));
+  return {spec.task.mem.value >> 20, spec.task.mem_per_host};
+}
+
+using Mem = std::pair<std::int64_t, bool>;
+
+TEST(request, memory_of_a_parallel_job_is_per_host_unless_it_says_otherwise) {
+  EXPECT_EQ(mem_of({.resreq = "rusage[mem=512.0]"}), (Mem{512, true}));
+  EXPECT_EQ(mem_of({.resreq = "rusage[mem=512] span[hosts=1]"}), (Mem{512, true}));
+  EXPECT_EQ(mem_of({.resreq = "rusage[mem=2000/host] span[ptile=2]"}), (Mem{2000, true}));
+  EXPECT_EQ(mem_of({.resreq = "rusage[mem=2G/task]"}), (Mem{2048, false}));
+  EXPECT_EQ(mem_of({.resreq = "rusage[mem=2000/job]"}), (Mem{500, false}));
+  EXPECT_FALSE(filled({.resreq = "rusage[mem=512]"}).task.mem_per_host) << "one task";
+}
+
+TEST(request, memory_counts_per_task_where_the_site_or_the_kind_of_job_says_so) {
+  MemRules per_task{.per_task = true};
+  EXPECT_EQ(mem_of({.resreq = "rusage[mem=9]"}, kBatch, per_task), (Mem{9, false}));
+  EXPECT_EQ(mem_of({.resreq = "rusage[mem=9/host]"}, kBatch, per_task), (Mem{9, true}));
+  EXPECT_EQ(mem_of({.resreq = "rusage[mem=9]"}, kTraining), (Mem{9, false}));
+  EXPECT_EQ(mem_of({.resreq = "rusage[mem=9]", .elastic = true}), (Mem{9, false}));
+}
+
+TEST(request, a_memory_limit_is_per_host_as_what_it_reserves) {
+  JobSpec spec{.max_tasks = 2, .resreq = "rusage[mem=9/task]"};
+  EXPECT_TRUE(filled(spec).limits.mem_per_host);
+  EXPECT_FALSE(filled(spec, kTraining).limits.mem_per_host);
+  EXPECT_FALSE(filled({}).limits.mem_per_host);
+  ASSERT_TRUE(fill_request(spec, {}, kBatch, {.per_task = true}));
+  EXPECT_FALSE(spec.limits.mem_per_host);
+}
+
+TEST(request, what_queues_ask_for_without_a_unit_is_in_the_sites) {
+  QueueConf queue{.res_req = "rusage[mem=3,ngpus_physical=2]"};
+  JobSpec spec;
+  ASSERT_TRUE(fill_request(spec, queue, kBatch, {.unit = Bytes{1 << 30}}));
+  EXPECT_EQ(spec.task.mem, Bytes{3LL << 30});
+  EXPECT_EQ(spec.task.milli_gpus, 2000u);
+  queue.res_req = "rusage[mem=3M]";
+  spec = {};
+  ASSERT_TRUE(fill_request(spec, queue, kBatch, {.unit = Bytes{1 << 30}}));
+  EXPECT_EQ(spec.task.mem, Bytes{3 << 20});
 }
 
 TEST(request, a_job_goes_over_its_profile_over_its_queue) {

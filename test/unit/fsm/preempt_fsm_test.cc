@@ -124,6 +124,24 @@ TEST(memory_fsm, a_reservation_that_is_over_is_given_back_once) {
   EXPECT_EQ(c.host_of(h).used_mem.value, 0);
 }
 
+TEST(memory_fsm, memory_per_host_is_held_once_a_host_for_as_long_as_a_task_is_there) {
+  ClusterBuilder c;
+  auto h1 = c.host(4), h2 = c.host(4);
+  auto spec = SpecBuilder().tasks(3, 3);
+  spec.spec.task.mem = Bytes{1000};
+  spec.spec.task.mem_per_host = true;
+  auto id = c.submit(spec);
+  c.run(id, {h1, h1, h2});
+  EXPECT_EQ(c.host_of(h1).used_mem.value, 1000);
+  EXPECT_EQ(c.host_of(h2).used_mem.value, 1000);
+  c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""});
+  EXPECT_EQ(c.host_of(h1).used_mem.value, 1000) << "the other one there holds it now";
+  c.step(TaskEnded{id, Attempt{1}, TaskNumber{2}, 0, Term::None, {}, ""});
+  EXPECT_EQ(c.host_of(h1).used_mem.value, 0);
+  c.step(MemoryReleased{id, Attempt{1}});
+  EXPECT_EQ(c.host_of(h2).used_mem.value, 0);
+}
+
 TEST(alternatives_fsm, an_attempt_runs_under_the_one_it_was_given) {
   ClusterBuilder c;
   auto h = c.host(4);

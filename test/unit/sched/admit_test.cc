@@ -21,6 +21,19 @@ TEST_F(Admit, a_fresh_plan_stands_whole) {
   EXPECT_EQ(kept.starts.size(), 2u);
 }
 
+TEST_F(Admit, memory_per_host_is_asked_once_of_each_host) {
+  auto h = run.host(4);
+  auto all = run.state.hosts.find(h.value)->capacity.mem;
+  ASSERT_GT(all.value, 0);
+  test::SpecBuilder spec = slots("ann", 3);
+  spec.spec.task.mem = all;
+  spec.spec.task.mem_per_host = true;
+  run.submit(spec);
+  auto plan = run.plan();
+  ASSERT_EQ(plan.starts.size(), 1u);
+  EXPECT_EQ(admit(run.state, plan).starts.size(), 1u);
+}
+
 TEST_F(Admit, a_job_that_was_killed_or_held_meanwhile_does_not_start) {
   run.host(4);
   auto a = run.submit(slots("ann", 1)), b = run.submit(slots("ann", 1)),

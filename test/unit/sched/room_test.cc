@@ -118,6 +118,26 @@ TEST(room, gpus_per_host_are_paid_once) {
   EXPECT_EQ(take(room, per_host, 1, true), (Gpus{{}}));
 }
 
+TEST(room, memory_per_host_is_paid_once) {
+  TaskRequest per_host = request(0);
+  per_host.mem = Bytes{600};
+  per_host.mem_per_host = true;
+  Host h = host(8, 0);
+  h.capacity.mem = Bytes{1000};
+  Room room = room_of(h);
+  EXPECT_EQ(fit(room, per_host, When::Now, 5), 5);
+  take(room, per_host, 2);
+  EXPECT_EQ(room.now.mem, 400);
+  EXPECT_EQ(fit(room, per_host, When::Now, 5), 0);
+  EXPECT_EQ(fit(room, per_host, When::Now, 5, true), 5);
+  take(room, per_host, 1, true);
+  EXPECT_EQ(room.now.mem, 400);
+  release(room, {1, 0}, per_host, Task{.mem_elsewhere = true});
+  EXPECT_EQ(room.coming.mem, 0);
+  release(room, {1, 0}, per_host, Task{});
+  EXPECT_EQ(room.coming.mem, 600);
+}
+
 TEST(room, gpus_of_one_task_are_paid_again_by_the_next) {
   Host h = host(8, 1);
   Room room = room_of(h);
