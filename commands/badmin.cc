@@ -1,9 +1,11 @@
 // badmin: administration: check and load the configuration, open and close hosts and queues,
 // declare a silent host dead. ckconfig, showconf and keys read files and ask no master.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "commands/common/command.h"
+#include "commands/common/lsf_listing.h"
 #include "libwm/conf/load.h"
 
 namespace wm::cmd {
@@ -30,13 +32,16 @@ constexpr Verb kVerbs[] = {
 };
 
 constexpr const char* kSynopsis =
-    "badmin ckconfig | reconfig | showconf | keys file | snapshot file | rebuild-acct\n"
+    "badmin ckconfig | reconfig | showconf [mbd|sbd] | lsfconf | keys file | snapshot file | "
+    "rebuild-acct\n"
     "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C "
     "message] queue ...\n"
     "       badmin gclose|gopen [-C message] host gpu ...\n"
     "  ckconfig               Check the files in $WM_CONF_DIR and name everything that is wrong\n"
     "  reconfig               Put them in force, or keep the old ones and say why\n"
     "  showconf               Where the cluster is and what it is called\n"
+    "  showconf mbd, sbd      Settings by their LSF names, for programs written for LSF\n"
+    "  lsfconf                The text of lsf.conf, for such programs; it belongs beside wm.conf\n"
     "  keys file              Reference of a configuration file, for example queues.conf\n"
     "  snapshot file          Save the live state for bsim and bwhatif; it holds no secrets\n"
     "  hclose, hopen          Start no more tasks on hosts; start them again\n"
@@ -55,8 +60,25 @@ Result<int> check_config() {
   return 0;
 }
 
-Result<int> show_config() {
-  WM_TRY(auto cluster, conf::load_cluster(conf_dir()));
+Result<int> show_as_lsf(const ClusterConf& cluster, const std::string& daemon) {
+  if (daemon != "mbd" && daemon != "sbd")
+    return fail(Code::BadArgument, "badmin showconf: '" + daemon + "': mbd or sbd is wanted");
+  auto settings = conf::lsf_settings(cluster, lsf_places());
+  for (const auto& one : conf::lsb_params(cluster))
+    if (std::find(settings.begin(), settings.end(), one) == settings.end()) settings.push_back(one);
+  say(lsf_listing(daemon == "mbd" ? "MBD" : "SBD", settings));
+  return 0;
+}
+
+Result<int> show_lsf_conf() {
+  WM_TRY(auto cluster, cluster_conf());
+  say(conf::lsf_conf_text(cluster, lsf_places()));
+  return 0;
+}
+
+Result<int> show_config(const std::vector<std::string>& words) {
+  WM_TRY(auto cluster, cluster_conf());
+  if (words.size() > 1) return show_as_lsf(cluster, words[1]);
   say("WM configuration at " + conf_dir() + "\n");
   say("  CLUSTER_NAME = " + cluster.name + "\n  MASTER_HOST = " + cluster.master_host +
       "\n  MASTER_PORT = " + std::to_string(cluster.master_port) +
@@ -112,7 +134,8 @@ Result<int> save_state(const std::vector<std::string>& files) {
 Result<int> run(const Parsed& options) {
   std::string word = options.words.empty() ? "" : options.words[0];
   if (word == "ckconfig") return check_config();
-  if (word == "showconf") return show_config();
+  if (word == "showconf") return show_config(options.words);
+  if (word == "lsfconf") return show_lsf_conf();
   if (word == "keys") return show_keys({options.words.begin() + 1, options.words.end()});
   if (word == "snapshot") return save_state({options.words.begin() + 1, options.words.end()});
   for (const auto& verb : kVerbs)

@@ -80,6 +80,7 @@ void Clients::on_frame(PeerId peer, const Caller& caller, std::uint16_t type,
     case Verb::Spec: return with(&Clients::spec);
     case Verb::Modify: return with(&Clients::modify);
     case Verb::Limit: return with(&Clients::limit_run);
+    case Verb::Requeue: return with(&Clients::requeue);
     case Verb::Failed: break;
   }
   call.refuse(

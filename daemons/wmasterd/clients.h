@@ -141,6 +141,7 @@ class Clients {
   void move(Call call, const MoveRequest& request);
   void switch_queue(Call call, const SwitchRequest& request);
   void limit_run(Call call, const LimitRequest& request);
+  void requeue(Call call, const RequeueRequest& request);
   /// What a job asks for from now on; whether it, or an element of it, waits.
   using MakeAnew = std::function<Result<Admitted>(const Job&, bool waits)>;
   using SayDone = std::function<std::string(JobId)>;

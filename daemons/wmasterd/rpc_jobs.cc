@@ -127,6 +127,35 @@ void Clients::kill(Call call, const KillRequest& request) {
          });
 }
 
+// The attempt makes way for nobody: its job may start again at once.
+void Clients::requeue(Call call, const RequeueRequest& request) {
+  OutcomeReply reply;
+  Proposal proposal;
+  std::vector<JobId> ids;
+  auto until = c_.world.wall() + c_.journal.newest().config->cluster.times.kill_grace;
+  auto end = [&](const Job& job, JobId id) {
+    auto refuse = [&](Code code, const char* why) {
+      reply.jobs.push_back({id, code_of(code), named(id) + why});
+    };
+    auto state = state_of(job, id);
+    if (!may_touch(call.caller(), job)) return refuse(Code::Denied, ": User permission denied");
+    if (is_over(state)) return refuse(Code::Conflict, ": Job has already finished");
+    if (state == JobState::Pending || state == JobState::Held || job.preempted)
+      return refuse(Code::Conflict, ": Job has not started yet");
+    Preempted wish{{}, until, true, "requeued by user " + call.caller().user};
+    ids.push_back(id);
+    proposal.events.push_back(JobPreempted{id, job.attempt, wish});
+  };
+  auto walked = each_to_change(c_.journal.newest(), request.jobs, call.caller().user, end);
+  auto results = c_.journal.propose(std::move(proposal));
+  for (std::size_t i = 0; i < results.size(); ++i)
+    reply.jobs.push_back(
+        results[i] ? JobOutcome{ids[i], 0, named(ids[i]) + " is being requeued"}
+                   : JobOutcome{ids[i], code_of(results[i].error().code), results[i].error().text});
+  finish(reply, std::move(walked));
+  commit(call, request.request_key, reply, {});  // the same group: nothing is flushed in between
+}
+
 void Clients::release(Call call, const ReleaseRequest& request) {
   OutcomeReply reply;
   Proposal proposal;

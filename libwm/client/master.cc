@@ -179,6 +179,10 @@ Result<OutcomeReply> Master::limit_run(LimitRequest request) {
   return ask_all<OutcomeReply>(Verb::Limit, std::move(request));
 }
 
+Result<OutcomeReply> Master::requeue(RequeueRequest request) {
+  return ask_all<OutcomeReply>(Verb::Requeue, std::move(request));
+}
+
 Result<SpecReply> Master::spec(JobId job) { return ask<SpecReply>(Verb::Spec, SpecRequest{job}); }
 
 Result<OutcomeReply> Master::modify(JobId job, std::uint32_t revision, const JobSpec& spec) {

@@ -55,6 +55,7 @@ class Master {
   Result<OutcomeReply> move(MoveRequest request);
   Result<OutcomeReply> switch_queue(SwitchRequest request);
   Result<OutcomeReply> limit_run(LimitRequest request);
+  Result<OutcomeReply> requeue(RequeueRequest request);
   Result<SpecReply> spec(JobId job);
   /// `spec` is signed here. @errors as ModifyRequest; System: the identity service does not answer
   Result<OutcomeReply> modify(JobId job, std::uint32_t revision, const JobSpec& spec);

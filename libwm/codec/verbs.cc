@@ -86,6 +86,7 @@ WM_FIELDS(StateRequest) {}
 WM_FIELDS(StateReply) { f(1, s.packed); }
 WM_FIELDS(MoveRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.top); }
 WM_FIELDS(SwitchRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.queue); }
+WM_FIELDS(RequeueRequest) { f(1, s.request_key), f(2, s.jobs); }
 WM_FIELDS(LimitRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.limit); }
 WM_FIELDS(SpecRequest) { f(1, s.job); }
 WM_FIELDS(SpecReply) { f(1, s.spec), f(2, s.revision); }
@@ -143,6 +144,7 @@ WM_CODEC(wm::StateReply)
 WM_CODEC(wm::MoveRequest)
 WM_CODEC(wm::SwitchRequest)
 WM_CODEC(wm::LimitRequest)
+WM_CODEC(wm::RequeueRequest)
 WM_CODEC(wm::SpecRequest)
 WM_CODEC(wm::SpecReply)
 WM_CODEC(wm::ModifyRequest)

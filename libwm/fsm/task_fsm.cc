@@ -170,8 +170,8 @@ bool should_requeue(const Cluster& c, const Job& job) {
 
 // The tasks stay, all gone, until the next dispatch: their hosts are still to be told to forget.
 void requeue(const Cluster& c, Job& job) {
-  if (job.preempted) ++job.preemptions;
-  else ++job.requeues;
+  if (!job.preempted) ++job.requeues;
+  else if (!job.preempted->for_nobody()) ++job.preemptions;
   if (!job.preempted && fault_of(c, job) == Fault::User) ++job.user_requeues;
   if (lost_all_members(job))
     job.end_text = "all members were lost; goes on from the newest checkpoint";
@@ -187,7 +187,7 @@ void requeue(const Cluster& c, Job& job) {
 
 void finish(const Cluster& c, Job& job, WallTime now) {
   if (job.preempted && !job.kill) {
-    job.term = Term::Preempt;
+    job.term = job.preempted->for_nobody() ? Term::RequeueOwner : Term::Preempt;
     job.end_text = job.preempted->text;
   }
   bool failed = !ended_well(c, job, job.exit_status, job.term);

@@ -1,6 +1,6 @@
 // Role: what commands ask of the master about jobs that wait: their order (btop, bbot), their queue
-// (bswitch) and all else that they ask for (bmod); and, of any that is not over, its run limit. As
-// model/verbs.h has the others. Values only.
+// (bswitch) and all else that they ask for (bmod); of any that is not over, its run limit; and of
+// those that run that they wait again (brequeue). As model/verbs.h has the others. Values only.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +55,13 @@ struct LimitRequest {
   JobSelection jobs;
   Duration limit{};  ///< 0: its profile's or queue's
   bool operator==(const LimitRequest&) const = default;
+};
+/// Owner and administrators. Attempts that run are ended, and their jobs wait again; one result an
+/// id. Errors: Conflict (not started, or over).
+struct RequeueRequest {
+  std::string request_key;
+  JobSelection jobs;
+  bool operator==(const RequeueRequest&) const = default;
 };
 
 }  // namespace wm

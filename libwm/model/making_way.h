@@ -11,10 +11,12 @@ namespace wm {
 
 /// An attempt that makes way for a job of a higher queue.
 struct Preempted {
-  JobId by;             ///< for whom
+  JobId by;             ///< for whom; 0: for nobody, a person wants the job to wait again
   WallTime leave_by{};  ///< killed after this
   bool requeue = true;  ///< back to pending, else it ends
   std::string text;     ///< for people
+  /// Was it asked for by a person, not to let another job run? @cost O(1)
+  bool for_nobody() const { return by == JobId{}; }
   bool operator==(const Preempted&) const = default;
 };
 

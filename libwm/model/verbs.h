@@ -44,6 +44,7 @@ enum class Verb : std::uint16_t {
   Limit = 145,   ///< bmod -W
   Attach = 114,
   Account = 120,  ///< bacct
+  Requeue = 260,  ///< brequeue
 };
 
 struct VerbError {

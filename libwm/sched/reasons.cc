@@ -130,7 +130,8 @@ ReasonWriter::Key ReasonWriter::key_of(const Idle& idle) {
 ReasonWriter::Key ReasonWriter::key_of(const Claim& claim) {
   constexpr int kClaims = 1000;  // beyond every PendCode
   int why = static_cast<int>(claim.barred) * 256 + static_cast<int>(claim.barrier);
-  if (claim.barrier == PendCode::Priority && claim.job->preempted) {
+  if (claim.barrier == PendCode::Priority && claim.job->preempted &&
+      !claim.job->preempted->for_nobody()) {
     JobId by = claim.job->preempted->by;
     return {kClaims + why, by.job, by.index, 0, ""};
   }
@@ -320,7 +321,8 @@ void ReasonWriter::add_shortages(const Claim& claim, std::vector<PendReason>& re
         "starts when a job with GPUs ends; or ask for fewer");
   add(PendCode::Slots, shortage.slots, "Job slot limit reached", "starts when a job there ends");
   add(PendCode::Resources, shortage.mem,
-      "Not enough memory free, " + format_bytes(task.mem) + " a task asked",
+      "Not enough memory free, " + format_bytes(task.mem) +
+          (task.mem_per_host ? " a host asked" : " a task asked"),
       "starts when a job there ends; or ask for less with -M or rusage[mem=]");
   if (shortage.cpus > shortage.slots)
     add(PendCode::Resources, shortage.cpus,

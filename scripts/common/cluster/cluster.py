@@ -79,6 +79,7 @@ class Cluster:
         shown = {
             'PATH': ':'.join([f'{self.build}/bin', f'{self.build}/sbin', *old]),
             'WM_CONF_DIR': self.path('conf'),
+            'LSF_ENVDIR': self.path('conf'),
             'WM_CLUSTER_DIR': self.folder,
             'WM_BUILD_DIR': self.build,
             'LD_PRELOAD': ':'.join([wrapper, *preload]),
@@ -122,7 +123,17 @@ class Cluster:
         self._start_munged()
         address.hand_over(self.facts['block'], self._pid('munged')[0])
         configuration.generate(self.path('conf'), self._wm_conf(), self._net(), flags)
+        self._write_lsf_conf()
         self._save()
+
+    def _write_lsf_conf(self):
+        """What programs written for LSF look for; without badmin, as some tests build, there is none."""
+        badmin = f'{self.build}/bin/badmin'
+        if not os.access(badmin, os.X_OK):
+            return
+        with open(self.path('conf', 'lsf.conf'), 'w', encoding='utf-8') as out:
+            subprocess.run([badmin, 'lsfconf'], env={**os.environ, 'WM_CONF_DIR': self.path('conf')}, stdout=out,
+                           stderr=subprocess.DEVNULL, check=False)
 
     def _network(self):
         """The namespaces of its hosts, None on plain loopback."""

@@ -347,6 +347,28 @@ TEST(clients, a_signal_that_programs_end_of_ends_what_waits) {
   }
 }
 
+TEST(clients, a_job_that_is_queued_again_makes_way_for_nobody) {
+  Desk desk;
+  auto host = desk.past.host(2);
+  auto runs = desk.past.submit({}), waits = desk.past.submit({});
+  desk.past.run(runs, {host});
+  desk.start();
+  RequeueRequest request{key("r1"), desk.kill(runs).jobs};
+  request.jobs.ids = {runs, waits};
+  desk.ask(Verb::Requeue, request);
+  auto outcomes = desk.first.last<OutcomeReply>().jobs;
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].text, "Job <2>: Job has not started yet");
+  EXPECT_EQ(outcomes[1].text, "Job <1> is being requeued");
+  const Job& job = *find_job(desk.state(), runs);
+  ASSERT_TRUE(job.preempted);
+  EXPECT_TRUE(job.preempted->for_nobody());
+  EXPECT_TRUE(job.preempted->requeue);
+  request.request_key = key("r2");
+  desk.ask(Verb::Requeue, request, kOther);
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs.at(0).code, number(Code::Denied));
+}
+
 TEST(clients, an_array_of_which_some_is_over_is_changed_as_what_is_left_of_it) {
   Desk desk;
   desk.start();

@@ -1,0 +1,24 @@
+// lsid: which product and release this is, as LSF's clients look for it, and which cluster and
+// master answer.
+#include "commands/common/command.h"
+#include "libwm/conf/lsf_conf.h"
+
+namespace wm::cmd {
+namespace {
+
+Result<int> run(const Parsed&) {
+  WM_TRY(auto conf, cluster_conf());
+  say(conf::lsid_banner(conf, WM_VERSION) + "\n\n");
+  WM_TRY(auto to, client::Master::of(conf));
+  WM_TRY(auto here, to.ping());
+  say("My cluster name is " + here.cluster + "\nMy master name is " + here.master + "\n");
+  return 0;
+}
+
+}  // namespace
+}  // namespace wm::cmd
+
+int main(int argc, char** argv) {
+  using namespace wm::cmd;
+  return main_of({"lsid", "lsid [-h | -V]", {}}, argc, argv, run);
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# Role: what programs written for LSF ask and send, word for word, and what they read of the answers:
+# version probes, settings, cancellation, memory of parallel jobs.
+
+load lib
+setup_file() { cluster_up --nodes 1 --cpus 2 --mem 4G; }
+teardown_file() { cluster_down; }
+setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
+teardown() { end_all_jobs; }
+
+@test "lsid names a release of LSF, the cluster and its master" {
+  [[ $(lsid | head -1) =~ IBM\ Spectrum\ LSF\ Standard\ (.*), ]]
+  [ "${BASH_REMATCH[1]}" = 10.1.0.13 ]
+  cluster=$(lsid | sed -n 's/^My cluster name is //p')
+  [ -n "$cluster" ]
+  lsid | grep -q '^My master name is .'
+  [ "$(lsclusters -w | awk 'NR == 2 { print $1, $2, $5 }')" = "$cluster ok 1" ]
+}
+
+@test "settings have their LSF names, the unit of limits only where the site has one" {
+  bparams -a | grep -qx 'RESOURCE_RESERVE_PER_TASK = N'
+  bparams | grep -qx 'Default Queues:  normal'
+  for daemon in 'badmin showconf mbd' 'lsadmin showconf lim'; do
+    run $daemon
+    [ "$status" -eq 0 ]
+    [[ ${lines[1]} =~ ^\ \ [A-Z_]+\ =\ . ]]
+    [[ $output != *LSF_UNIT_FOR_LIMITS* ]]
+  done
+  grep -qx 'RESOURCE_RESERVE_PER_TASK=N' "$LSF_ENVDIR/lsf.conf"
+  grep -q '^LSB_SHAREDIR=/' "$LSF_ENVDIR/lsf.conf"
+  job=$(submit 'grep -c . $LSF_ENVDIR/lsf.conf >seen')
+  ran_out "$job"
+  [ "$(cat seen)" -gt 5 ]
+}
+
+@test "a waiting job that gets SIGTERM never starts" {
+  busy=$(submit -n 2 sleep 600)
+  wait_for 10 in_state "$busy" running
+  job=$(submit touch started)
+  run bkill -s TERM "$job"
+  [ "$status" -eq 0 ]
+  [ "$(state "$job")" = killed ]
+  run bkill -s USR1 "$(submit true)"
+  [ "$status" -eq 255 ]
+  [[ $output == *"has not started yet" ]]
+}
+
+@test "an array whose first elements are over is killed with exit code 0" {
+  array=$(submit -J 'a[1-3]' '[ $LSB_JOBINDEX = 1 ] || sleep 600')
+  over() { bjobs -json -o stat "${array}[1]" | grep -q DONE; }
+  wait_for 20 over
+  run bkill "$array"
+  [ "$status" -eq 0 ]
+  [[ $output != *"already finished"* ]]
+  ran_out "${array}[3]"
+  run bkill "$array"
+  [ "$status" -eq 255 ]
+  [ "$output" = "Job <$array>: Job has already finished" ]
+  [[ $(bjobs -W "${array}[2]" | tail -1) == "$array "* ]]
+  bacct -l "${array}[1]" | grep -q ': Completed <done>\.$'
+}
+
+@test "memory of a parallel job counts once a host, or per task where it says so" {
+  job=$(submit -n 2 -R 'rusage[mem=3072] span[hosts=1]' true)
+  ran_out "$job"
+  [ "$(state "$job")" = finished ]
+  run bsub -n 2 -R 'rusage[mem=3072/task]' true
+  [ "$status" -eq 255 ]
+  [[ $output == *"of memory each"* ]]
+  run bsub -n 9999 true
+  [[ $output == *"Too many processors requested"* ]]
+  run bsub -R 'rusage[lic=1]' true
+  [[ $output == *"cannot be used in the resource requirement section"* ]]
+}
+
+@test "brequeue has a running job wait and start again under its number" {
+  job=$(submit 'echo once >>starts; sleep 600')
+  wait_for 20 test -s starts
+  run brequeue "$job"
+  [ "$status" -eq 0 ]
+  [ "$output" = "Job <$job> is being requeued" ]
+  twice() { [ "$(wc -l <starts)" -eq 2 ]; }
+  wait_for 40 twice
+  bkill "$job"
+  ran_out "$job"
+  run brequeue "$job"
+  [ "$status" -eq 255 ]
+}
+
+@test "bpeek without a number shows the newest job that runs" {
+  job=$(submit -J talk 'echo from the old one; sleep 600')
+  newer=$(submit 'echo from the new one; sleep 600')
+  said() { [[ $(bpeek "${@:2}") == *"$1"* ]]; }
+  wait_for 20 said 'the new one'
+  wait_for 20 said 'the old one' -J talk
+  bkill "$job" "$newer"
+}
