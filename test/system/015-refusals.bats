@@ -156,3 +156,26 @@ refused() {
   run bash -c "bsub true >/dev/full"
   [ "$status" -eq 0 ]
 }
+
+@test "what a terminal obeys is not echoed by a refusal" {
+  run bsub -J $'a\e[31m[9-1]' true
+  [ "$status" -eq 255 ]
+  [[ $output != *$'\e'* ]]
+}
+
+@test "refusals have the words by which clients know not to try again" {
+  run bsub -n 99999 true
+  [ "$status" -eq 255 ]
+  [[ $output == *"Too many processors requested"* ]]
+  run bsub -R 'rusage[lic=1]' true
+  [[ $output == *"cannot be used in the resource requirement section"* ]]
+  run bsub -U someone#0 true
+  [[ $output == *"advance reservations are not supported"* ]]
+}
+
+@test "lines for another system are pointed out" {
+  printf '#!/bin/sh\n#SBATCH -n 2\ntrue\n' >other.sh
+  run bsub other.sh
+  [ "$status" -eq 0 ]
+  [[ $output == *"#SBATCH lines are not read here"* ]]
+}

@@ -16,7 +16,7 @@ setup() { cluster_env; }
   wait_for 20 in_state "$id" finished
   grep -q "^after on 3$" "$BATS_TEST_TMPDIR/after"
   [ ! -e "$BATS_TEST_TMPDIR/before" ]
-  run bhist -l "$id"
+  run bhist -l -w "$id"
   [[ $output == *"MODIFY, by $(id -un): name before -> after; tasks 1 -> 3; run limit none -> 5m;"* ]]
 }
 
@@ -39,7 +39,7 @@ setup() { cluster_env; }
   id=$(submit -n 4 -W 60 'sleep 300')
   wait_for 20 in_state "$id" running
   next=$(submit -n 4 -W 60 true)
-  promise() { bhist -l "$next" | tr -d '\n' | grep -o 'PROMISE.*'; }
+  promise() { bhist -l -w "$next" | tr -d '\n' | grep -o 'PROMISE.*'; }
   wait_for 20 promise
   before=$(promise)
   bmod -W 600 "$id" # whoever runs this is an administrator
@@ -48,7 +48,7 @@ setup() { cluster_env; }
   bmod -W 0:0:2 "$id"
   ran_out "$id"
   [[ $(field "$id" exit_reason) == *TERM_RUNLIMIT* ]]
-  run bhist -l "$id"
+  run bhist -l -w "$id"
   [[ $(tr -d '\n' <<<"$output" | tr -s ' ') == *"run limit 1h -> 10h"*"run limit 10h -> 2s"* ]]
   wait_for 20 in_state "$next" finished
 }

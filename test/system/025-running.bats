@@ -52,7 +52,7 @@ END
   ran_out "$job"
   [[ $(field "$job" exit_reason) == *TERM_MEMLIMIT* ]]
   bjobs -l "$job" | grep -qE 'MAX MEM: ([6-9][0-9]|[12][0-9][0-9]) Mbytes'
-  bhist -l "$job" | grep -q 'peak memory'
+  bhist -l -w "$job" | grep -q 'peak memory'
 }
 
 @test "limits on CPU time, processes and threads have their reasons" {
@@ -149,7 +149,7 @@ for i in range(9): threading.Thread(target=time.sleep, args=(1000,)).start()'")
   ran_out "$job" 60
   [ "$(state "$job")" = finished ]
   [ "$(sort -u hosts | tr '\n' ' ')" = "node1 node2 " ]
-  bhist -l "$job" | grep -q "REQUEUE.*not again on <$(head -1 hosts)>"
+  bhist -l -w "$job" | grep -q "REQUEUE.*not again on <$(head -1 hosts)>"
 }
 
 @test "a job whose hosts are all excluded says so, also after a restart of the master" {

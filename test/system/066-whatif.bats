@@ -54,7 +54,7 @@ told() { jq -r --arg id "$1" --arg key "$2" '.RECORDS[] | select(.JOBID == $id) 
   [ "$output" = "Job <$next> is switched to queue <first>" ]
   is "$next" queue first
   is "$wide" queue normal
-  run bhist -l "$next"
+  run bhist -l -w "$next"
   [[ $output == *"MODIFY, by "*": queue normal -> first;"* ]]
   running=$((wide - 1))
   run bswitch first "$running" "$wide" 4711

@@ -73,7 +73,7 @@ sizes() { at_world "$good" "$1" && at_world "$bad" "$2"; }
   bad=$(cd bad && submit -q gain -app training -ar -n 1,2 -gpu num=1 $PYTHON small_train.py 100000 60 apart)
   wait_for 40 at_world "$bad" 2
   wait_for 40 at_world "$bad" 1
-  run bhist -l "$bad"
+  run bhist -l -w "$bad"
   [[ $output == *"RESIZE 2 -> 1 task(s), no faster with more tasks"* ]]
   step=$(last_step "$bad")
   wait_for 40 past_step "$bad" $((step + 100))

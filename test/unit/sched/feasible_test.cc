@@ -46,6 +46,13 @@ TEST_F(Feasible, too_many_tasks_are_refused_with_the_nearest_miss) {
             "4 tasks on all together if nothing else ran");
 }
 
+TEST_F(Feasible, more_tasks_than_slots_are_too_many_processors) {
+  run.host(2);
+  EXPECT_TRUE(
+      never(run.state, slots("ann", 3).spec)
+          .starts_with("Too many processors requested: no host is able to run it: 3 tasks"));
+}
+
 TEST_F(Feasible, tasks_that_must_lie_on_one_host_are_refused) {
   gpu_hosts(4);
   auto spec = rigid("ann", 2).spec;
