@@ -117,13 +117,8 @@ class Hosts {
   Frozen<Progress> progress_;
   Table<HostStanding> standings_;
   Paces paces_;
-  /// All of them by number, to be read elsewhere. @cost O(hosts / 256)
-  Table<HostStanding> standings() { return standings_.freeze(); }
-  Frozen<Progress> progress() { return progress_.freeze(); }
-  /// The time in which hosts could be heard.
-  const Attended& attended() const { return attended_; }
-  /// Hosts that want to join and may not.
-  std::vector<Stranger> strangers() const { return strangers_.present(world_.mono()); }
+  Attended attended_;
+  Strangers strangers_;
   std::shared_ptr<const Config> told_;  ///< the configuration that hosts have heard of
 };
 
