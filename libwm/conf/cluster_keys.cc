@@ -205,8 +205,8 @@ constexpr Key<C> kKeys[] = {
      [](C& c) -> Field { return &c.limits.newcomer_tries; },
      {1, 1000},
      Effect::Reconfig,
-     "So many hosts in a row where an added task ended before it joined, and an elastic job stays "
-     "at its size for a while. A single host is left out for 10 s, 40 s, 160 s, then 10 min."},
+     "So many added tasks in a row that end before they join, and an elastic job stays at its size "
+     "for a while. The host of one is left out for 10 s, 40 s, 160 s, then 10 min."},
     {"max_requeue",
      [](C& c) -> Field { return &c.limits.max_requeue; },
      {0, 1000000},

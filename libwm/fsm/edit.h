@@ -35,7 +35,7 @@ void release_slot(Cluster& cluster, Job& job, Task& task, WallTime now);
 void note_resize(const Cluster& cluster, Job& job, bool grow, const std::vector<TaskNumber>& tasks);
 
 /// A new task ended before an epoch held it: its host is left out for a while, and the job stays at
-/// its size when several hosts in a row have lost one (setbacks.cc). `text`: of its end, may be
+/// its size when several in a row have (setbacks.cc). `text`: of its end, may be
 /// empty
 void note_setback(const Cluster& cluster, Job& job, const Task& task, const std::string& text);
 /// An epoch of these members was formed: the hosts of those that are new in it are good.

@@ -1,7 +1,7 @@
 // New tasks of an elastic job that ended before an epoch held them: their hosts are left out for a
-// while, longer each time, and the job as a whole when several hosts have lost one in a row.
-// Whoever mends a host (it starts anew, it is opened) or asks for more tasks has it tried again at
-// once.
+// while, longer each time, and the job as a whole stays at its size when several have failed in a
+// row. Whoever mends a host (it starts anew, it is opened) or asks for more tasks has it tried
+// again at once.
 #include <algorithm>
 
 #include "libwm/fsm/edit.h"
@@ -44,16 +44,16 @@ void unblock(Job& job) {
 void note_setback(const Cluster& c, Job& job, const Task& task, const std::string& text) {
   Setback& setback = setback_of(job, task.host);
   setback.why = how_it_ended(task, text);
+  if (c.time < setback.until) return;  // of several that were started there together one counts
   setback.until = c.time + back_off(++setback.failures);
-  if (setback.failures == 1) ++job.failed_starts;
-  if (job.failed_starts < c.config->cluster.limits.newcomer_tries) return;
+  if (++job.failed_starts < c.config->cluster.limits.newcomer_tries) return;
   job.grow_again = setback.until;
-  job.grow_blocked = "stays at its size for now: new tasks ended on " +
-                     std::to_string(job.failed_starts) +
-                     " hosts before they joined, last: " + setback.why;
+  job.grow_blocked = "stays at its size for now: " + std::to_string(job.failed_starts) +
+                     " new tasks in a row ended before they joined, last: " + setback.why;
 }
 
 void note_joined(Job& job, const std::vector<TaskNumber>& members) {
+  if (job.setbacks.empty()) return;
   bool any = false;
   for (auto number : members) {
     const Task* task = find_task(job, number);
@@ -79,11 +79,7 @@ void forget_setbacks_on(Cluster& c, HostId host) {
   for (auto id : ids) {
     Job& job = edit_job(c, id);
     std::erase_if(job.setbacks, there);
-    if (job.failed_starts > 0) --job.failed_starts;
-    if (job.failed_starts >= c.config->cluster.limits.newcomer_tries) continue;
-    auto failed = job.failed_starts;
     unblock(job);
-    job.failed_starts = failed;
   }
 }
 

@@ -59,7 +59,7 @@ struct TimeConf {
 /// Bounds.
 struct LimitConf {
   std::uint32_t max_array_size = 1000;   ///< elements of one array
-  std::uint32_t newcomer_tries = 3;      ///< hosts in a row that lose a new task before it stays
+  std::uint32_t newcomer_tries = 3;      ///< new tasks in a row that fail before it stays
   std::uint32_t max_requeue = 10;        ///< restarts of one job after lost hosts
   std::uint32_t max_user_requeue = 10;   ///< of one job, asked for by exit codes
   std::uint32_t max_preempt = 0;         ///< a job makes way so often and no more; 0: always

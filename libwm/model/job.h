@@ -243,7 +243,7 @@ struct Job {
   Membership membership;
   std::uint32_t cap = 0;            ///< bresize: at most so many tasks; 0 = max_tasks
   std::uint32_t script_cap = 0;     ///< engines_number; 0 = none
-  std::uint32_t failed_starts = 0;  ///< hosts that lost a newcomer since one has joined
+  std::uint32_t failed_starts = 0;  ///< newcomers lost since one has joined
   std::string grow_blocked;         ///< reason not to grow now
   WallTime grow_again{};            ///< blocked until then; 0: until bresize asks for more
   std::vector<Setback> setbacks;    ///< of this attempt, by host

@@ -379,11 +379,24 @@ TEST_F(Setbacks, a_host_that_loses_newcomers_is_left_out_longer_each_time) {
   EXPECT_EQ(barred(1699), (std::vector<HostId>{h2}));
   EXPECT_EQ(barred(1700), (std::vector<HostId>{}));
   EXPECT_EQ(c.job(id).setbacks[0].why, "exit 3");
-  EXPECT_FALSE(is_grow_blocked(c.job(id), test::at(1100))) << "one host only";
   EXPECT_EQ(c.job(id).state, JobState::Running);
 }
 
-TEST_F(Setbacks, hosts_in_a_row_that_lose_newcomers_stop_the_growth_for_a_while) {
+TEST_F(Setbacks, several_lost_on_one_host_together_count_once) {
+  auto wide = c.host(4, 4);
+  auto many = c.submit(SpecBuilder().elastic().tasks(1, 5).gpus(1));
+  c.run(many, {h1});
+  c.enter_epoch(many, 1);
+  std::vector<Task> added;
+  for (std::uint16_t n = 0; n < 3; ++n)
+    added.push_back({.number = TaskNumber{n + 2u}, .host = wide, .gpus = {n}});
+  c.step(TasksAdded{many, Attempt{1}, added, "grow"}, 100);
+  for (std::uint32_t task : {2, 3, 4}) c.step(ended(c, many, task, kExit3), 100);
+  EXPECT_FALSE(is_grow_blocked(c.job(many), test::at(100)));
+  EXPECT_EQ(barred_hosts(c.job(many), test::at(110)), (std::vector<HostId>{}));
+}
+
+TEST_F(Setbacks, newcomers_lost_in_a_row_stop_the_growth_for_a_while) {
   auto h4 = c.host(1, 1);
   c.run(id, {h1});
   c.enter_epoch(id, 1);
