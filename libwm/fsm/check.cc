@@ -1,6 +1,7 @@
 // Which event is legal in which state: one table for jobs, the rest by hand.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "libwm/fsm/fsm.h"
 #include "libwm/model/gpu_use.h"
@@ -183,9 +184,9 @@ Result<void> check_more(const Cluster&, const Job& job, const ResizeAnswered& e)
   if (!job.notice || job.notice->number != e.number) return fail(Code::Stale, "answered before");
   return {};
 }
-// Room for so many tasks of that kind, GPUs apart. `mem` is false where they hold theirs already.
-Result<void> check_room(const Host& host, std::uint32_t tasks, const TaskRequest& request,
-                        bool mem) {
+// Room for so many tasks of that kind, which take the memory that is asked so many times; GPUs apart.
+Result<void> check_room(const Host& host, std::uint32_t tasks, std::uint32_t memories,
+                        const TaskRequest& request) {
   auto lacks = [&](const char* what) {
     return fail(Code::Conflict, "host " + host.name + " has no room for " + std::to_string(tasks) +
                                     " more task(s): not enough " + what);
@@ -194,18 +195,30 @@ Result<void> check_room(const Host& host, std::uint32_t tasks, const TaskRequest
   if (host.used_slots + tasks > has.slots) return lacks("slots");
   auto cpus = std::uint64_t{tasks} * request.milli_cpus;
   if (host.used_milli_cpus + cpus > milli_cpus_to_give(has)) return lacks("CPUs");
-  bool fits = !mem || request.mem.value == 0 ||
-              host.used_mem.value + std::int64_t{tasks} * request.mem.value <= has.mem.value;
+  auto mem = std::int64_t{memories} * request.mem.value;
+  bool fits = mem == 0 || host.used_mem.value + mem <= has.mem.value;
   return fits ? Result<void>{} : lacks("memory");
 }
 
-Result<void> check_rooms(const Cluster& cluster, const std::vector<Task>& tasks,
+std::set<HostId> hosts_held_by(const Job& job) {
+  std::set<HostId> hosts;
+  for (const auto& task : job.tasks)
+    if (task.holds_slot()) hosts.insert(task.host);
+  return hosts;
+}
+
+// `mem` is false where the tasks hold theirs already; of memory per host one of them holds all.
+Result<void> check_rooms(const Cluster& cluster, const Job& job, const std::vector<Task>& tasks,
                          const TaskRequest& request, bool mem) {
   std::map<HostId, std::uint32_t> counts;
   for (const auto& task : tasks)
     if (task.holds_slot()) ++counts[task.host];
-  for (auto [id, count] : counts)
-    WM_TRY(check_room(*cluster.hosts.find(id.value), count, request, mem));
+  auto paid = hosts_held_by(job);
+  for (auto [id, count] : counts) {
+    std::uint32_t per_host = paid.count(id) ? 0 : 1;
+    std::uint32_t memories = !mem ? 0 : request.mem_per_host ? per_host : count;
+    WM_TRY(check_room(*cluster.hosts.find(id.value), count, memories, request));
+  }
   return {};
 }
 
@@ -221,7 +234,7 @@ Result<void> check_places(const Cluster& cluster, const Job& job, const std::vec
       return fail(Code::Conflict, "host " + host->name + " is excluded for the job");
     for (auto gpu : task.gpus) WM_TRY(check_gpu(*host, gpu, request, taken));
   }
-  return check_rooms(cluster, tasks, request, mem);
+  return check_rooms(cluster, job, tasks, request, mem);
 }
 Result<void> check_more(const Cluster& cluster, const Job& job, const JobDispatched& e) {
   if (e.alternative > job.sealed->alternatives.size())
@@ -235,7 +248,7 @@ Result<void> check_more(const Cluster& cluster, const Job& job, const TasksAdded
 // It kept its memory; its slots were given to another.
 Result<void> check_more(const Cluster& cluster, const Job& job, const JobUnparked&) {
   if (!job.parked) return fail(Code::Stale, "it is not parked");
-  return check_rooms(cluster, job.tasks, job.spec().task, false);
+  return check_rooms(cluster, job, job.tasks, job.spec().task, false);
 }
 template <class E>
 Result<void> check_more(const Cluster&, const Job&, const E&) {

@@ -59,7 +59,7 @@ TEST(shepherd, a_missing_program_or_folder_names_itself) {
   spec = shell_attempt(zygote, 2, "true");
   spec.cwd = "/no/such/folder";
   record = run_to_end(zygote, spec);
-  EXPECT_EQ(record.cause, EndCause::StartFailed);
+  EXPECT_EQ(record.cause, EndCause::NoFolder);
   EXPECT_NE(record.text.find("working directory /no/such/folder"), std::string::npos)
       << record.text;
 }

@@ -54,6 +54,7 @@ ClusterBuilder::ClusterBuilder() {
   if (!built_in) throw std::runtime_error(built_in.error().text);
   config = *built_in;
   state.config = std::make_shared<const Config>(config);
+  index_config(state);
 }
 
 void ClusterBuilder::reconfigure() { step(ConfigLoaded{std::make_shared<const Config>(config)}); }

@@ -58,6 +58,13 @@ TEST_F(RoomFsm, no_more_memory_than_there_is) {
   EXPECT_NE(refusal(dispatch(id, 3)).find("memory"), std::string::npos);
 }
 
+TEST_F(RoomFsm, memory_per_host_is_taken_once_on_each) {
+  auto id = submit({.mem = Bytes{std::int64_t{12} << 30}, .mem_per_host = true});
+  EXPECT_EQ(refusal(dispatch(id, 4)), "");
+  c.run(submit({.mem = Bytes{std::int64_t{6} << 30}}), {h1});
+  EXPECT_NE(refusal(dispatch(id, 1)).find("memory"), std::string::npos);
+}
+
 TEST_F(RoomFsm, what_an_elastic_job_gets_has_room_too) {
   auto spec = SpecBuilder().tasks(1, 9).elastic();
   auto id = c.submit(spec);
