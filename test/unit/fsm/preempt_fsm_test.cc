@@ -66,7 +66,7 @@ TEST_F(PreemptFsm, what_others_make_way_for_may_be_gone) {
     auto before = c.state.elements.last();
     c.step(preempt(true));
     EXPECT_EQ(c.state.elements.last(), before) << to_string(by);
-    c.run(low = c.submit(SpecBuilder().tasks(1, 1)), {h1});
+    c.run(low = c.submit(SpecBuilder().tasks(1, 1)), {c.host(1)});
   }
 }
 
@@ -127,7 +127,7 @@ TEST(memory_fsm, a_reservation_that_is_over_is_given_back_once) {
 TEST(memory_fsm, memory_per_host_is_held_once_a_host_for_as_long_as_a_task_is_there) {
   ClusterBuilder c;
   auto h1 = c.host(4), h2 = c.host(4);
-  auto spec = SpecBuilder().tasks(3, 3);
+  auto spec = SpecBuilder().app("training").tasks(3, 3);
   spec.spec.task.mem = Bytes{1000};
   spec.spec.task.mem_per_host = true;
   auto id = c.submit(spec);

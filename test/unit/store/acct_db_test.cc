@@ -189,7 +189,7 @@ TEST_F(acct_db, stops_to_make_way_in_a_file_of_version_1_get_their_own_event) {
   {
     auto raw = Connection::open({.path = dir_.path() + "/acct.db"});
     ASSERT_TRUE(raw) << raw.error().text;
-    ASSERT_TRUE((*raw)->exec("PRAGMA user_version=1"));
+    ASSERT_TRUE((*raw)->exec("DROP INDEX job_by_user; PRAGMA user_version=1"));
   }
   ASSERT_TRUE(AcctDb::open(files()));
   EXPECT_EQ(reader_->job_events({1, 0}, nullptr, 9)->at(0).event, "SUSPEND");

@@ -18,7 +18,7 @@ JobDispatched start(std::uint32_t job, std::vector<std::uint32_t> hosts) {
 }
 
 struct Counts : testing::Test {
-  Counts() { log::open("refusals", "", log::Level::Error); }
+  static void SetUpTestSuite() { log::open("refusals", "", log::Level::Error); }
   void refuse(const EventBody& body) { refusals.note(body, fail(Code::Conflict, "no room")); }
   Refusals refusals;
 };

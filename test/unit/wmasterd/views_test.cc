@@ -142,7 +142,7 @@ TEST(views, a_host_counts_the_slots_on_it) {
 
 TEST(views, hosts_are_shown_by_name_those_that_never_registered_too) {
   ClusterBuilder c;
-  c.config.hosts = {{.name = "h2"}, {.name = "absent", .slots = 3}};
+  c.config.hosts = {{.name = "absent", .slots = 3}, {.name = "h2"}};
   c.reconfigure();
   for (int i = 0; i < 3; ++i) c.host(4);
   auto names = [&](const HostsRequest& asked) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 
 namespace wm::master {
@@ -22,7 +23,10 @@ TEST(watchdog, tells_where_a_thread_is_that_does_not_go_on) {
   while (!told && std::chrono::steady_clock::now() < until) continue;
   ASSERT_TRUE(told);
   EXPECT_GE(where.size(), 3u);
-  EXPECT_NE(where.front().find("unit_wmasterd"), std::string::npos) << where.front();
+  // the innermost call may be the kernel's clock
+  EXPECT_TRUE(std::ranges::any_of(where, [](const auto& call) {
+    return call.find("unit_wmasterd") != std::string::npos;
+  })) << where.front();
 }
 
 TEST(watchdog, tells_a_stall_once) {
