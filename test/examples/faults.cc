@@ -67,6 +67,7 @@ class FaultyBackend final : public wm::groups::Backend {
       : backend_(std::move(backend)), fault_(std::move(fault)) {}
 
   std::string rendezvous() const override { return backend_->rendezvous(); }
+  void use_key(const std::string& key) override { backend_->use_key(key); }
   std::shared_ptr<Group> connect(const Plan& plan, const std::atomic<bool>& cancelled,
                                  std::string& why) override {
     if (fault_.reached("connect", plan.epoch)) die();

@@ -46,7 +46,7 @@ has_joined() { [[ $(bhosts -noheader newhost 2>&1) == *ok* ]]; }
 
 @test "commands one after another are no replays to munged" {
   for _ in {1..5}; do bhosts >/dev/null; bjobs -a >/dev/null; done
-  log=$(dirname "$(sed -n 's/^munge_socket = //p' "$WM_CONF_DIR/wm.conf")")/../key/munged.log
+  log=$CLUSTER/log/munged.out
   [ -s "$log" ]
   # A job's own signature is checked again where it starts: here by the same munged.
   run grep -c Replayed "$log"

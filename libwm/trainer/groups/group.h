@@ -85,7 +85,7 @@ class Backend {
   virtual std::string rendezvous() const = 0;
   /// The key of this job's workers, by which they know each other (proof.h); before the first
   /// connect(). @shape [32] bytes   @thread any
-  virtual void use_key(const std::string& key) { (void)key; }
+  virtual void use_key(const std::string& key) = 0;
   /// Connects to all members of `plan`. Null, with the reason in `why`, when one does not come
   /// or `cancelled` becomes true. W-4   @errors null   @cost at most kConnectLimit
   virtual std::shared_ptr<Group> connect(const Plan& plan, const std::atomic<bool>& cancelled,
