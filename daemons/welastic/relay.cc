@@ -51,7 +51,8 @@ void Relay::dial() {
 }
 
 void Relay::retry(const Error& error) {
-  if (std::chrono::steady_clock::now() > until_ || error.code != Code::Unavailable)
+  bool comes_up = error.code == Code::Unavailable || error.code == Code::Refused;
+  if (std::chrono::steady_clock::now() > until_ || !comes_up)
     return handlers_.fail("host " + host_ + ": " + error.text);
   timer_.expires_after(kRetry);
   timer_.async_wait([self = std::weak_ptr(self_)](const auto& stopped) {
