@@ -75,8 +75,8 @@ Result<void> apply(const std::string& setting, const Variables& here, Variables&
   return {};
 }
 
-/// -resume travels in this variable: the host makes the other job's RESULT_DIR of it. What a job has
-/// in it was not meant for those that it submits.
+/// -resume travels in this variable: the host makes the other job's RESULT_DIR of it. What a job
+/// has in it was not meant for those that it submits.
 Result<void> set_resumption(const Parsed& options, Variables& job) {
   constexpr const char* kVariable = "WM_RESUME_FROM";
   job.erase(kVariable);

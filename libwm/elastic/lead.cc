@@ -61,8 +61,8 @@ void Lead::take(const AgentOrder& order, TimePoint now) {
 }
 
 /// A member that the master lists no more has ended: its host has said so, and nobody else may,
-/// since what ended it can have ended its agent, too (PROTOCOL.md, L-9). One that the plan in flight
-/// leaves out has left: if it has not, the others cannot switch, and say so.
+/// since what ended it can have ended its agent, too (PROTOCOL.md, L-9). One that the plan in
+/// flight leaves out has left: if it has not, the others cannot switch, and say so.
 void Lead::miss_unlisted() {
   const bool leaves = plan_ && !plan_->plan.emergency;
   const TaskSet planned(plan_ ? plan_->plan.members : std::vector<TaskNumber>{});

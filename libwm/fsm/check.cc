@@ -184,7 +184,8 @@ Result<void> check_more(const Cluster&, const Job& job, const ResizeAnswered& e)
   if (!job.notice || job.notice->number != e.number) return fail(Code::Stale, "answered before");
   return {};
 }
-// Room for so many tasks of that kind, which take the memory that is asked so many times; GPUs apart.
+// Room for so many tasks of that kind, which take the memory that is asked so many times; GPUs
+// apart.
 Result<void> check_room(const Host& host, std::uint32_t tasks, std::uint32_t memories,
                         const TaskRequest& request) {
   auto lacks = [&](const char* what) {

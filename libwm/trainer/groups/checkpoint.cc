@@ -86,8 +86,9 @@ bool put_aside(const std::string& path, std::string owner, std::string& why) {
     why = path + ": " + std::strerror(errno);
     return false;
   }
-  std::printf("checkpoint %s is of another job: kept as %s, not gone on from (bsub -resume does that)\n",
-              path.c_str(), aside.c_str());
+  std::printf(
+      "checkpoint %s is of another job: kept as %s, not gone on from (bsub -resume does that)\n",
+      path.c_str(), aside.c_str());
   return true;
 }
 

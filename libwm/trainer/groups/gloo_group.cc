@@ -239,7 +239,8 @@ class Pairs {
     for (int rank = 0; rank < context.size; ++rank)
       if (rank != context.rank) pairs.push_back(begin(context, rank));
     for (auto& pair : pairs) {
-      auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - StoreClient::Clock::now());
+      auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(deadline - StoreClient::Clock::now());
       left = std::max(left, std::chrono::milliseconds(100));
       pair.sending->waitSend(left);
       pair.receiving->waitRecv(left);

@@ -198,7 +198,7 @@ void Membership::hear(State& state, const wm_event& event, const std::shared_ptr
 
 void Membership::on_plan(const std::shared_ptr<State>& state, const wm_event& event) {
   auto plan = plan_of(event, state->task);
-  if (plan.rank < 0) return pend(*state, {plan, nullptr});  // a leaver has nothing to connect
+  if (plan.rank < 0) return pend(*state, {plan, nullptr});    // a leaver has nothing to connect
   if (!state->has_key) state->has_key = pass_key(*state, 0);  // the agent was slow: it speaks now
   auto connecting = std::make_shared<Connecting>();
   connecting->plan = std::move(plan);

@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::size_t kLongest = 1 << 24;
 constexpr std::chrono::milliseconds kPoll{1};
-constexpr std::ptrdiff_t kStrangers = 256;  // that have proved nothing yet; one more ends the oldest
+constexpr std::ptrdiff_t kStrangers =
+    256;  // that have proved nothing yet; one more ends the oldest
 
 std::string number(std::size_t n) {
   auto wire = htonl(static_cast<std::uint32_t>(n));
@@ -221,8 +222,7 @@ bool StoreServer::answer(Visitor& visitor) {
 }
 
 std::unique_ptr<StoreClient> StoreClient::open(const std::string& address, std::string prefix,
-                                               const std::string& key,
-                                               Clock::time_point deadline,
+                                               const std::string& key, Clock::time_point deadline,
                                                const std::atomic<bool>& cancelled) {
   auto colon = address.rfind(':');
   if (colon == std::string::npos) return nullptr;

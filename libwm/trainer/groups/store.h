@@ -74,8 +74,7 @@ class StoreClient {
 
   /// Null when the server does not answer, or does not hold `key`. @units deadline: monotonic
   static std::unique_ptr<StoreClient> open(const std::string& address, std::string prefix,
-                                           const std::string& key,
-                                           Clock::time_point deadline,
+                                           const std::string& key, Clock::time_point deadline,
                                            const std::atomic<bool>& cancelled);
   ~StoreClient();
 

@@ -465,10 +465,11 @@ void Trainer::Run::checkpoint_if_due(std::uint64_t data_epoch) {
 void Trainer::Run::checkpoint(bool wait) {
   if (group_->plan.rank != 0 || place_.result_dir.empty()) return;
   join(writer_);
-  writer_ = std::thread([dir = place_.result_dir, parcel = Parcel{progress, model_.state(), place_.job}] {
-    std::string why;
-    if (!save(dir, parcel, why)) std::fprintf(stderr, "checkpoint: %s\n", why.c_str());
-  });
+  writer_ =
+      std::thread([dir = place_.result_dir, parcel = Parcel{progress, model_.state(), place_.job}] {
+        std::string why;
+        if (!save(dir, parcel, why)) std::fprintf(stderr, "checkpoint: %s\n", why.c_str());
+      });
   if (wait) join(writer_);
 }
 

@@ -59,10 +59,10 @@ enum class End {
 
 /// Where a worker runs, from the environment.
 struct Place {
-  std::string socket;      ///< $WM_ELASTIC_SOCKET; empty: outside WM, alone
-  std::uint32_t task = 0;  ///< $WM_TASK
-  std::string log_dir;     ///< $LOG_DIR: steps.csv, ledger.csv; empty: none
-  std::string result_dir;  ///< $RESULT_DIR: checkpoint/; empty: none
+  std::string socket;         ///< $WM_ELASTIC_SOCKET; empty: outside WM, alone
+  std::uint32_t task = 0;     ///< $WM_TASK
+  std::string log_dir;        ///< $LOG_DIR: steps.csv, ledger.csv; empty: none
+  std::string result_dir;     ///< $RESULT_DIR: checkpoint/; empty: none
   std::string job{};          ///< $WM_JOB: whose checkpoints are gone on from; empty: anybody's
   std::string resume_from{};  ///< $WM_RESUME_FROM: bsub -resume; empty: none
 };

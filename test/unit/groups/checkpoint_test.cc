@@ -21,9 +21,8 @@ class Checkpoint : public testing::Test {
   std::string path() const { return dir_ + "/checkpoint/checkpoint.wm"; }
 
   std::string dir_, why_;
-  const Parcel parcel_{{.round = 12, .step = 9, .cursor = 77},
-                       std::string("state\0with zeros", 16),
-                       "c:1:5"};
+  const Parcel parcel_{
+      {.round = 12, .step = 9, .cursor = 77}, std::string("state\0with zeros", 16), "c:1:5"};
 };
 
 TEST_F(Checkpoint, what_is_saved_is_loaded) {

@@ -233,8 +233,8 @@ TEST_F(Store, requests_of_one_who_proves_nothing_are_neither_answered_nor_done) 
   ASSERT_TRUE(member->set("k", "secret"));
   std::string size("\0\0\0\3", 4), none(4, '\0');
   auto ask = "G" + size + "a/k" + none, put = "S" + size + "a/k" + size + "bad";
-  for (const auto& words : {ask, put, std::string(32, '0') + put + std::string(32, '0'),
-                            std::string(64, '0') + ask}) {
+  for (const auto& words :
+       {ask, put, std::string(32, '0') + put + std::string(32, '0'), std::string(64, '0') + ask}) {
     EXPECT_EQ(answer_to(stranger(), words).find("secret"), std::string::npos);
   }
   EXPECT_EQ(member->get("k"), "secret");
