@@ -32,6 +32,7 @@ void Consoles::admit(Result<proc::ConsoleArrival> arrival) {
   auto& console = consoles_.try_emplace(task, loop_).first->second;
   console.pid = arrival->pid;
   console.streams = std::make_shared<StreamSet>(loop_, std::move(arrival->ends));
+  if (ending_) expect_viewer(task);  // it ended as fast as it came
   connect(task);
 }
 
@@ -94,8 +95,14 @@ void Consoles::leave(Viewer viewer) {
   if (at == consoles_.end() || at->second.over || at->second.viewer != viewer) return;
   at->second.viewer = 0;
   at->second.streams->leave();
-  at->second.timer.expires_after(kAbandoned);
-  at->second.timer.async_wait([this, task](const auto& error) {
+  expect_viewer(task);
+}
+
+/// Its output is kept for a while for somebody who comes.
+void Consoles::expect_viewer(TaskNumber task) {
+  auto& timer = consoles_.at(task).timer;
+  timer.expires_after(kAbandoned);
+  timer.async_wait([this, task](const auto& error) {
     if (!error) abandon(task);
   });
 }
@@ -111,19 +118,15 @@ void Consoles::abandon(TaskNumber task) {
 }
 
 bool Consoles::idle() const {
-  return std::all_of(consoles_.begin(), consoles_.end(),
+  return !reception_.is_hearing() &&
+         std::all_of(consoles_.begin(), consoles_.end(),
                      [](const auto& entry) { return entry.second.over; });
 }
 
 void Consoles::end() {
   ending_ = true;
-  for (auto& [number, console] : consoles_) {
-    if (console.over || console.viewer != 0) continue;
-    console.timer.expires_after(kAbandoned);
-    console.timer.async_wait([this, task = number](const auto& error) {
-      if (!error) abandon(task);
-    });
-  }
+  for (const auto& [task, console] : consoles_)
+    if (!console.over && console.viewer == 0) expect_viewer(task);
 }
 
 }  // namespace wm::welastic

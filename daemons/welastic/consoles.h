@@ -57,6 +57,7 @@ class Consoles {
   void admit(Result<proc::ConsoleArrival> arrival);
   void connect(TaskNumber task);
   void on_end(TaskNumber task);
+  void expect_viewer(TaskNumber task);
   void abandon(TaskNumber task);
 
   boost::asio::io_context& loop_;

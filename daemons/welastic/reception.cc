@@ -37,11 +37,15 @@ Result<void> Reception::listen(const std::string& path) {
 
 void Reception::admit(wire::LocalDoor::Socket socket) {
   auto caller = std::make_shared<proc::Fd>(socket.release());
+  ++hearing_;
   boost::asio::post(*thread_, [this, caller] {
     int fd = caller->get();
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kCallPatience, sizeof kCallPatience);
-    boost::asio::post(loop_, hear_(std::move(*caller)));
+    boost::asio::post(loop_, [this, act = hear_(std::move(*caller))] {
+      --hearing_;
+      act();
+    });
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,6 +35,8 @@ class Reception {
   /// Binds `path`, replacing what is left of a former agent. @errors as proc::listen_unix
   Result<void> listen(const std::string& path);
   bool is_open() const { return door_.is_open(); }
+  /// Somebody has called of whom the loop has not heard yet. @cost O(1)
+  bool is_hearing() const { return hearing_ > 0; }
 
  private:
   void admit(wire::LocalDoor::Socket socket);
@@ -42,6 +45,7 @@ class Reception {
   Hear hear_;
   wire::LocalDoor door_;
   std::string path_;
+  std::size_t hearing_ = 0;  ///< callers on the thread, or on their way back
   std::optional<boost::asio::thread_pool> thread_;
 };
 

@@ -26,6 +26,7 @@ TEST(reception, a_caller_that_says_nothing_does_not_keep_the_loop_waiting) {
   ASSERT_TRUE(proc::write_frame(next->get(), "hello"));
   for (int i = 0; i < 3; ++i) loop.run_one_for(std::chrono::milliseconds(10));  // both admitted
   EXPECT_TRUE(heard.empty());
+  EXPECT_TRUE(desk.is_hearing()) << "who ends now would lose what they bring";
 
   bool ran = false;
   boost::asio::post(loop, [&] { ran = true; });
@@ -37,6 +38,7 @@ TEST(reception, a_caller_that_says_nothing_does_not_keep_the_loop_waiting) {
   while (heard.size() < 2 && std::chrono::steady_clock::now() < until)
     loop.run_one_for(std::chrono::seconds(1));
   EXPECT_EQ(heard, (std::vector<std::string>{"nothing", "hello"}));
+  EXPECT_FALSE(desk.is_hearing());
 }
 
 }  // namespace
