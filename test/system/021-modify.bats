@@ -5,7 +5,7 @@
 load lib
 setup_file() { cluster_up --nodes 2 --cpus 2; }
 teardown_file() { cluster_down; }
-setup() { cluster_env; }
+setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
 
 @test "a job runs as it was changed, not as it was submitted" {
   id=$(submit -H -J before -o "$BATS_TEST_TMPDIR/before" 'echo $LSB_JOBNAME on $LSB_DJOB_NUMPROC')

@@ -12,7 +12,7 @@ END
   cluster_up --nodes 2 --cpus 1 --conf "$BATS_FILE_TMPDIR/queues.conf"
 }
 teardown_file() { cluster_down; }
-setup() { cluster_env; }
+setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
 
 # FIELD of the job's record in what bwhatif -json printed.
 told() { jq -r --arg id "$1" --arg key "$2" '.RECORDS[] | select(.JOBID == $id) | .[$key]' <<<"$output"; }
