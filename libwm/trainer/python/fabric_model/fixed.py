@@ -37,11 +37,14 @@ class Fixed:
         self._rendezvous = Rendezvous()
         # Rank 0's store stays for as long as this object: others may read from it later.
         self._store, rank, self._world = next(iter(dist.rendezvous('env://', timeout=_ALL_THERE)))
+        # Elastic jobs have their key from their agents; these have none. Whoever has the address finds
+        # a store that knows the key already.
         if rank == 0:
-            self._store.set(_KEY, secrets.token_hex(32))
+            self._rendezvous.key = secrets.token_bytes(32)
+            self._store.set(_KEY, self._rendezvous.key.hex())
             self._store.set(_ADDRESS, self._rendezvous.address)
-        # Elastic jobs have theirs from their agents; these have none.
-        self._rendezvous.key = bytes.fromhex(self._store.get(_KEY).decode())
+        else:
+            self._rendezvous.key = bytes.fromhex(self._store.get(_KEY).decode())
         address = self._store.get(_ADDRESS).decode()
         if rank != 0:
             self._store = None  # its client would end this process with rank 0's
