@@ -39,7 +39,9 @@ container_options = --ulimit=nofile=1024:1024 --ulimit=nproc=1000:1000
 CONF
   mkdir -p "$BATS_FILE_TMPDIR/data"
   echo treasure >"$BATS_FILE_TMPDIR/data/file"
-  cluster_up --nodes 2 --cpus 4 --conf "$BATS_FILE_TMPDIR/apps.conf"
+  # pauses between more tries grow long
+  printf "[limits]\nmax_user_requeue = 1\n" >"$BATS_FILE_TMPDIR/wm.conf"
+  cluster_up --nodes 2 --cpus 4 --conf "$BATS_FILE_TMPDIR/apps.conf" --conf "$BATS_FILE_TMPDIR/wm.conf"
 }
 teardown_file() { cluster_down; }
 setup() {
