@@ -1,9 +1,8 @@
 // Role: sees that the loop goes on. When it has not said so for a while, its thread is interrupted
 // to note where it is, and that is told by a thread of its own: a log line says which call blocks.
 //
-//   loop: beat, beat, …        watchdog's thread: no beat for `limit` ─► signal to the loop's
-//   thread
-//                                                 ◄─ return addresses ── its handler
+//   loop: beat, beat, …      watchdog: no beat for `limit` ─► signal to the loop's thread
+//                                      log line ◄── return addresses ── its handler
 //
 // One process has one. Called by main.cc.
 #pragma once
