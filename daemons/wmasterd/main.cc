@@ -27,6 +27,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr Duration kStall = std::chrono::seconds(1);  // of the loop: then it is told where
+constexpr Duration kBeat = std::chrono::milliseconds(200);
 
 struct Options {
   std::string conf_dir = "/etc/wm";
@@ -114,6 +115,12 @@ void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
   });
 }
 
+// As long as the loop goes on.
+void keep_beating(RealWorld& world, Watchdog& watchdog) {
+  watchdog.beat();
+  world.after(kBeat, [&world, &watchdog] { keep_beating(world, watchdog); });
+}
+
 void rebuild_acct(Accounting& accounting, RealWorld& world, std::function<void(Result<Seq>)> done) {
   if (auto begun = accounting.begin_rebuild(); !begun) return done(begun.error());
   auto last = std::make_shared<Result<Seq>>(Seq{});
@@ -156,12 +163,10 @@ Result<void> serve(const Options& options) {
          RealWorld::make(loop, {options.conf_dir, folders.state, conf.limits.store_reserve,
                                 conf.limits.store_queue, credentials}));
   WM_TRY(auto accounting, Accounting::open(folders.state));
-  Watchdog watchdog(kStall, log_stall);
   Core core(
       *world, Rights{{0u, ::getuid()}},
       [&](const AcctRequest& request) { return accounting->history(request); },
       [&](const std::vector<Event>& events, const Cluster& after) {
-        watchdog.beat();  // at every tick of the core
         accounting->take(events, after);
       });
   core.clients().set_accounting(
@@ -178,6 +183,8 @@ Result<void> serve(const Options& options) {
              [&](std::unique_ptr<wire::Link> link) { adopt(*world, core, std::move(link)); }));
   boost::asio::signal_set signals(loop, SIGTERM, SIGINT);
   signals.async_wait([&](const boost::system::error_code&, int) { loop.stop(); });
+  Watchdog watchdog(kStall, log_stall);  // from now on: reading the state may take long
+  keep_beating(*world, watchdog);
   proc::tell_ready();
   log::info("listening",
             {{"address", wire::to_string(listener->endpoint())}, {"cluster", conf.name}});
