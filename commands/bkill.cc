@@ -10,23 +10,17 @@ namespace {
 
 using Kind = Option::Kind;
 
-constexpr Option kOptions[] = {
+constexpr auto kOptions = with_selecting({
     {"s", Kind::Text, "signal", "Send this signal instead of ending the job"},
     {"r", Kind::Flag, "", "End the job at once, without time to clean up"},
     {"d", Kind::Flag, "", "Let the job count as done"},
     {"C", Kind::Text, "reason", "Why, kept with the job"},
-    {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
-    {"u", Kind::Text, "user", "Jobs of this user, or of all"},
-    {"q", Kind::Text, "queue", "Jobs of this queue"},
-    {"m", Kind::Text, "host", "Jobs on this host"},
-    {"P", Kind::Text, "project", "Jobs of this project"},
-    {"app", Kind::Text, "profile", "Jobs of this application profile"},
     {"stat", Kind::Text, "run|pend|susp", "Jobs in this state"},
     {"l", Kind::Flag, "", "List the signals"},
     {"b", Kind::IgnoredFlag, "", ""},
     {"g", Kind::Refused, "", "job groups are not supported"},
     {"sla", Kind::Refused, "", "service classes are not supported"},
-};
+});
 
 Result<KillRequest> request_of(const Parsed& options) {
   KillRequest request;

@@ -9,20 +9,14 @@ namespace {
 
 using Kind = Option::Kind;
 
-constexpr Option kOptions[] = {
-    {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
-    {"u", Kind::Text, "user", "Jobs of this user, or of all"},
-    {"q", Kind::Text, "queue", "Jobs of this queue"},
-    {"m", Kind::Text, "host", "Jobs on this host"},
-    {"P", Kind::Text, "project", "Jobs of this project"},
-    {"app", Kind::Text, "profile", "Jobs of this application profile"},
+constexpr auto kOptions = with_selecting({
     {"r", Kind::Flag, "", "Those that run: what it does anyway"},
     {"a", Kind::Refused, "", "only jobs that run can be queued again, those that are over not"},
     {"d", Kind::Refused, "", "only jobs that run can be queued again, those that are over not"},
     {"e", Kind::Refused, "", "only jobs that run can be queued again, those that are over not"},
     {"H", Kind::Refused, "", "bstop holds the job once it waits"},
     {"p", Kind::Refused, "", "bstop and bresume act on jobs that wait"},
-};
+});
 
 Result<int> run(const Parsed& options) {
   if (!selects(options))

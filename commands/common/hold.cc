@@ -8,17 +8,6 @@
 namespace wm::cmd {
 namespace {
 
-using Kind = Option::Kind;
-
-constexpr Option kOptions[] = {
-    {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
-    {"u", Kind::Text, "user", "Jobs of this user, or of all"},
-    {"q", Kind::Text, "queue", "Jobs of this queue"},
-    {"m", Kind::Text, "host", "Jobs on this host"},
-    {"P", Kind::Text, "project", "Jobs of this project"},
-    {"app", Kind::Text, "profile", "Jobs of this application profile"},
-};
-
 Result<int> run(bool hold, const Parsed& options) {
   if (!selects(options))
     return fail(Code::BadArgument, "job ID or one of -J -u -q -m -P -app is wanted");
@@ -37,7 +26,7 @@ int hold_main(bool hold, int argc, char** argv) {
   const Command command{.name = hold ? "bstop" : "bresume",
                         .synopsis = hold ? "bstop [options] [job_id[[index]] ... | 0]"
                                          : "bresume [options] [job_id[[index]] ... | 0]",
-                        .options = kOptions,
+                        .options = kSelecting,
                         .acts = true};
   return main_of(command, argc, argv, [hold](const Parsed& options) { return run(hold, options); });
 }

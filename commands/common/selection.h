@@ -3,6 +3,8 @@
 // that fit; 0 stands for all of them. @source LSF bjobs, bkill (lsf-surface 3.3, 4)
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +15,24 @@
 #include "libwm/model/acct.h"
 
 namespace wm::cmd {
+
+/// The options by which commands that change jobs select them.
+inline constexpr auto kSelecting = std::to_array<Option>({
+    {"J", Option::Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
+    {"u", Option::Kind::Text, "user", "Jobs of this user, or of all"},
+    {"q", Option::Kind::Text, "queue", "Jobs of this queue"},
+    {"m", Option::Kind::Text, "host", "Jobs on this host"},
+    {"P", Option::Kind::Text, "project", "Jobs of this project"},
+    {"app", Option::Kind::Text, "profile", "Jobs of this application profile"},
+});
+
+/// A command's own options, and behind them those that select. @cost O(options)
+template <std::size_t N>
+constexpr std::array<Option, N + kSelecting.size()> with_selecting(const Option (&own)[N]) {
+  std::array<Option, N + kSelecting.size()> all{};
+  std::ranges::copy(kSelecting, std::ranges::copy(own, all.begin()).out);
+  return all;
+}
 
 /// -J -u -q -m -P -app and the ids among the words into a selection of unfinished jobs;
 /// the id 0 stands for all of the caller's.

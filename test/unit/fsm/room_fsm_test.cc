@@ -76,6 +76,18 @@ TEST_F(RoomFsm, what_an_elastic_job_gets_has_room_too) {
   EXPECT_EQ(refusal(more), "");
 }
 
+TEST_F(RoomFsm, a_gpu_that_somebody_has_or_that_is_not_there_is_not_given) {
+  TaskRequest whole{.milli_gpus = 1000};
+  auto has = dispatch(submit(whole), 1);
+  has.tasks[0].gpus = {0};
+  c.step(has);
+  auto wants = dispatch(submit(whole), 1);
+  wants.tasks[0].gpus = {0};
+  EXPECT_EQ(refusal(wants), "GPU 0 of h1 is not free");
+  wants.tasks[0].gpus = {7};
+  EXPECT_EQ(refusal(wants), "GPU 7 of h1 is not free");
+}
+
 TEST_F(RoomFsm, gpus_are_those_of_the_alternative_that_it_starts_with) {
   TaskRequest half{.milli_gpus = 500, .gpu_shared = true};
   auto first = submit(half);
