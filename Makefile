@@ -139,7 +139,7 @@ $(SBIN) $(BIN) $(TESTS): $(SAN_OBJ)
 
 # A daemon folder may hold further programs: NAME.main.cc becomes sbin/NAME.
 define daemon
-DAEMON_OBJ_$(1) := $$(call obj,$$(filter-out %main.cc,$$(wildcard daemons/$(1)/*.cc)))
+DAEMON_OBJ_$(1) := $$(call obj,$$(filter-out %main.cc,$$(wildcard daemons/$(1)/*.cc daemons/$(1)/*/*.cc)))
 $B/sbin/$(1): $$(DAEMON_OBJ_$(1)) $$(call obj,daemons/$(1)/main.cc) $$(LIB_A)
 	$$(call link,$$(filter %.o,$$^)) -Wl,-z,now $$(SODIUM) \
 	  $$(if $$(filter wshepherd,$(1)),$$(SHEPHERD_LINK) $$(LDLIBS_STATIC) $$(COMMAND_LIBS),$$(STATIC_RUNTIME) $$(LDLIBS))
@@ -268,7 +268,7 @@ $B/fabric/libs/fabric.zip: $(PYTHON_SRC)
 	@cd libwm/trainer/python && python3 -m zipfile -c $(abspath $@) fabric_model pyedt wm_steps.py last last/callbacks
 
 # The library itself is opened at run time, by agents of jobs that use it.
-$B/obj/daemons/welastic/pmix_%.o: CPPFLAGS += $(shell $(PKG_CONFIG) --cflags pmix)
+$B/obj/daemons/wagent/ranks/pmix_%.o: CPPFLAGS += $(shell $(PKG_CONFIG) --cflags pmix)
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
 

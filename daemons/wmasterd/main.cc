@@ -10,11 +10,11 @@
 #include <csignal>
 #include <iostream>
 
-#include "daemons/wmasterd/accounting.h"
-#include "daemons/wmasterd/begin.h"
-#include "daemons/wmasterd/core.h"
-#include "daemons/wmasterd/real_world.h"
-#include "daemons/wmasterd/watchdog.h"
+#include "daemons/wmasterd/acct/accounting.h"
+#include "daemons/wmasterd/rim/begin.h"
+#include "daemons/wmasterd/rim/real_world.h"
+#include "daemons/wmasterd/rim/watchdog.h"
+#include "daemons/wmasterd/state/core.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"

@@ -45,13 +45,13 @@ Result<void> check_signature(const HostOrder& order, wire::Credentials& credenti
   return {};
 }
 
-Result<proc::Account> look_up(std::uint32_t uid) {
+Result<launch::Account> look_up(std::uint32_t uid) {
   std::string buffer(16384, '\0');
   passwd entry{}, *found = nullptr;
   ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
   if (found == nullptr)
     return fail(Code::NotFound, "no account with uid " + std::to_string(uid) + " on this host");
-  proc::Account account{uid, entry.pw_gid, {}};
+  launch::Account account{uid, entry.pw_gid, {}};
   int count = 64;
   std::vector<gid_t> groups(static_cast<std::size_t>(count));
   if (::getgrouplist(entry.pw_name, entry.pw_gid, groups.data(), &count) < 0) {
@@ -64,12 +64,12 @@ Result<proc::Account> look_up(std::uint32_t uid) {
 
 }  // namespace
 
-Result<proc::Account> authorise(const HostOrder& order, wire::Credentials& credentials) {
+Result<launch::Account> authorise(const HostOrder& order, wire::Credentials& credentials) {
   WM_TRY(check_signature(order, credentials));
   auto uid = order.resolved.owner.uid;
   auto own = static_cast<std::uint32_t>(::geteuid());
   if (own == 0) return look_up(uid);
-  if (uid == own) return proc::Account{uid, static_cast<std::uint32_t>(::getegid()), {}};
+  if (uid == own) return launch::Account{uid, static_cast<std::uint32_t>(::getegid()), {}};
   return fail(Code::Denied, "this host runs as uid " + std::to_string(own) +
                                 " and cannot start jobs of uid " + std::to_string(uid));
 }

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "libwm/base/result.h"
+#include "libwm/launch/launcher.h"
 #include "libwm/model/node.h"
-#include "libwm/proc/launcher.h"
 #include "libwm/wire/credentials.h"
 
 namespace wm::node {
@@ -14,6 +14,6 @@ namespace wm::node {
 /// @errors Denied: not signed by its owner, or command, folder, script or environment differ from
 ///         what was signed; NotFound: no such uid; Unavailable: munged
 /// @thread any, blocks
-Result<proc::Account> authorise(const HostOrder& order, wire::Credentials& credentials);
+Result<launch::Account> authorise(const HostOrder& order, wire::Credentials& credentials);
 
 }  // namespace wm::node

@@ -53,7 +53,7 @@ void Agents::on_frame(std::uint64_t id, const std::string& bytes) {
   auto& connection = at->second;
   auto report = codec::decode<AgentReport>(bytes);
   if (!report) return drop(id);
-  proc::AttemptKey key{report->job, report->attempt};
+  launch::AttemptKey key{report->job, report->attempt};
   if (!connection.key.job) {
     if (!admit_(key, connection.uid)) {
       log::warn("agent_refused", {{"attempt", to_string(key)}, {"uid", connection.uid}});
@@ -73,7 +73,7 @@ void Agents::drop(std::uint64_t id) {
   connections_.erase(at);  // what it has sent beyond this is not heard
 }
 
-void Agents::tell(const proc::AttemptKey& key, const NodeToAgent& words) {
+void Agents::tell(const launch::AttemptKey& key, const NodeToAgent& words) {
   auto at = by_attempt_.find(key);
   if (at != by_attempt_.end()) connections_.at(at->second).socket->send(codec::encode(words));
 }

@@ -14,8 +14,8 @@
 #include <string>
 
 #include "daemons/wnoded/frame_socket.h"
+#include "libwm/launch/launcher.h"
 #include "libwm/model/elastic.h"
-#include "libwm/proc/launcher.h"
 #include "libwm/wire/local_door.h"
 
 namespace wm::node {
@@ -23,8 +23,8 @@ namespace wm::node {
 /// @thread the loop's   @owns the listening socket and its connections
 class Agents {
  public:
-  using Admit = std::function<bool(const proc::AttemptKey&, std::uint32_t uid)>;
-  using OnReport = std::function<void(const proc::AttemptKey&, const AgentReport&)>;
+  using Admit = std::function<bool(const launch::AttemptKey&, std::uint32_t uid)>;
+  using OnReport = std::function<void(const launch::AttemptKey&, const AgentReport&)>;
 
   /// `max_of_one_user`: connections of one account; more are closed at once.
   Agents(boost::asio::io_context& loop, Admit admit, OnReport on_report,
@@ -35,13 +35,13 @@ class Agents {
   /// Connections that are open now, for tests.
   std::size_t connections() const { return connections_.size(); }
   /// Words for the attempt's agent; dropped when none is connected.
-  void tell(const proc::AttemptKey& key, const NodeToAgent& words);
+  void tell(const launch::AttemptKey& key, const NodeToAgent& words);
 
  private:
   struct Connection {
     std::unique_ptr<FrameSocket> socket;
     std::uint32_t uid = 0;
-    proc::AttemptKey key;  ///< job 0: it has not said yet
+    launch::AttemptKey key;  ///< job 0: it has not said yet
   };
   void serve(proc::Fd fd);
   void on_frame(std::uint64_t id, const std::string& bytes);
@@ -53,7 +53,7 @@ class Agents {
   std::size_t max_of_one_user_;
   wire::LocalDoor door_;
   std::map<std::uint64_t, Connection> connections_;
-  std::map<proc::AttemptKey, std::uint64_t> by_attempt_;
+  std::map<launch::AttemptKey, std::uint64_t> by_attempt_;
   std::uint64_t next_ = 1;
 };
 

@@ -6,8 +6,8 @@
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
-#include "libwm/proc/part_env.h"
-#include "libwm/proc/warm.h"
+#include "libwm/launch/part_env.h"
+#include "libwm/launch/warm.h"
 
 namespace wm::node {
 namespace {
@@ -28,31 +28,31 @@ Duration about(Duration pause, const std::string& host, std::uint64_t beat) {
   return pause * static_cast<std::int64_t>(permille) / 1000;
 }
 
-std::string end_words(const proc::ExitRecord& record) {
+std::string end_words(const launch::ExitRecord& record) {
   if (WIFSIGNALED(record.status)) return "signal " + std::to_string(WTERMSIG(record.status));
   return "exit " + std::to_string(WEXITSTATUS(record.status));
 }
 
 }  // namespace
 
-Term term_of(const proc::ExitRecord& record, const HostOrder& order) {
+Term term_of(const launch::ExitRecord& record, const HostOrder& order) {
   auto task = std::find_if(order.tasks.begin(), order.tasks.end(),
                            [&](const OrderedTask& t) { return t.task == record.task; });
   bool known = task != order.tasks.end();
   switch (record.cause) {
-    case proc::EndCause::Exited: return Term::None;
-    case proc::EndCause::RunLimit: return Term::RunLimit;
-    case proc::EndCause::ShepherdLost: return Term::ShepherdLost;
-    case proc::EndCause::MemLimit: return Term::MemLimit;
-    case proc::EndCause::CpuLimit: return Term::CpuLimit;
-    case proc::EndCause::ProcessLimit: return Term::ProcessLimit;
-    case proc::EndCause::ThreadLimit: return Term::ThreadLimit;
-    case proc::EndCause::SwapLimit: return Term::Swap;
-    case proc::EndCause::PreExecFailed: return Term::PreExecFail;
-    case proc::EndCause::PrologFailed: return Term::PrologFailed;
-    case proc::EndCause::NoFolder: return Term::CwdNotExist;
-    case proc::EndCause::StartFailed: return Term::LaunchFailed;
-    case proc::EndCause::Ordered: break;
+    case launch::EndCause::Exited: return Term::None;
+    case launch::EndCause::RunLimit: return Term::RunLimit;
+    case launch::EndCause::ShepherdLost: return Term::ShepherdLost;
+    case launch::EndCause::MemLimit: return Term::MemLimit;
+    case launch::EndCause::CpuLimit: return Term::CpuLimit;
+    case launch::EndCause::ProcessLimit: return Term::ProcessLimit;
+    case launch::EndCause::ThreadLimit: return Term::ThreadLimit;
+    case launch::EndCause::SwapLimit: return Term::Swap;
+    case launch::EndCause::PreExecFailed: return Term::PreExecFail;
+    case launch::EndCause::PrologFailed: return Term::PrologFailed;
+    case launch::EndCause::NoFolder: return Term::CwdNotExist;
+    case launch::EndCause::StartFailed: return Term::LaunchFailed;
+    case launch::EndCause::Ordered: break;
   }
   if (known && task->kill && task->term != Term::None) return task->term;
   if (order.end && order.end_term != Term::None) return order.end_term;
@@ -60,7 +60,7 @@ Term term_of(const proc::ExitRecord& record, const HostOrder& order) {
   return Term::Other;
 }
 
-Core::Core(Outside& outside, HostRegister card, proc::HostFacts host)
+Core::Core(Outside& outside, HostRegister card, launch::HostFacts host)
     : outside_(outside),
       card_(std::move(card)),
       host_(std::move(host)),
@@ -68,8 +68,8 @@ Core::Core(Outside& outside, HostRegister card, proc::HostFacts host)
             [this](const auto& key, const auto& fact) { on_drained(key, fact); }),
       mps_(outside, host_) {}
 
-void Core::adopt(const std::vector<proc::ShepherdUp>& shepherds,
-                 const std::vector<proc::ExitRecord>& records) {
+void Core::adopt(const std::vector<launch::ShepherdUp>& shepherds,
+                 const std::vector<launch::ExitRecord>& records) {
   for (const auto& up : shepherds) {
     if (Mps::owns(up.key)) {
       mps_.adopt(up);
@@ -86,7 +86,7 @@ void Core::adopt(const std::vector<proc::ShepherdUp>& shepherds,
     if (entry.order.port != 0) (void)ensure_port(up.key, entry.order);  // logs what it cannot hold
     on(up.key, entry, up);
     recall_cpus(entry);
-    outside_.authorise(entry.order, [this, key = up.key](const Result<proc::Account>& account) {
+    outside_.authorise(entry.order, [this, key = up.key](const Result<launch::Account>& account) {
       auto at = attempts_.find(key);
       if (at != attempts_.end() && account) at->second.account = *account;
     });
@@ -146,20 +146,20 @@ void Core::say(Entry& entry, Fact fact) {
   if (session_) outside_.send(NodeVerb::Fact, codec::encode(numbered));
 }
 
-void Core::on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word) {
+void Core::on_word(const launch::AttemptKey& key, const launch::ShepherdWord& word) {
   if (Mps::owns(key)) return mps_.on_word(key, word);
   auto at = attempts_.find(key);
   if (at == attempts_.end()) return;
   std::visit([&](const auto& w) { on(key, at->second, w); }, word);
 }
 
-FactStarted Core::started(const proc::AttemptKey& key, const Entry& entry,
-                          const proc::RunningTask& task) const {
-  bool leased = proc::master_address(entry.order) == host_.address;
+FactStarted Core::started(const launch::AttemptKey& key, const Entry& entry,
+                          const launch::RunningTask& task) const {
+  bool leased = launch::master_address(entry.order) == host_.address;
   return {key.job, key.attempt, task.task, task.pid, leased ? entry.order.port : 0};
 }
 
-void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::ShepherdUp& word) {
+void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::ShepherdUp& word) {
   for (const auto& task : word.tasks) {
     auto& known = entry.tasks[task.task];
     known.pid = task.pid;
@@ -167,17 +167,18 @@ void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::ShepherdUp&
   }
 }
 
-void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::TaskStarted& word) {
+void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::TaskStarted& word) {
   entry.tasks[word.task.task].pid = word.task.pid;
   say(entry, started(key, entry, word.task));
   release_bare(key, entry);
 }
 
-void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::TaskEnded& word) {
+void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::TaskEnded& word) {
   task_ended(key, entry, word.record);
 }
 
-void Core::task_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record) {
+void Core::task_ended(const launch::AttemptKey& key, Entry& entry,
+                      const launch::ExitRecord& record) {
   auto& task = entry.tasks[record.task];
   if (task.ended) return;
   task.ended = true;
@@ -188,31 +189,32 @@ void Core::task_ended(const proc::AttemptKey& key, Entry& entry, const proc::Exi
       record.usage, record.text, record.ended};
   log::info("task_ended", {{"job", to_string(key.job)},
                            {"task", record.task.value},
-                           {"status", proc::shell_status(record.status)},
+                           {"status", launch::shell_status(record.status)},
                            {"cause", end_cause_name(record.cause)},
                            {"why", record.text}});
   if (!drain_gpus(entry, fact)) say(entry, std::move(fact));
   release_bare(key, entry);
 }
 
-void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptEnded& word) {
-  bool part = proc::is_bare_part(entry.order) &&  // others have left since
+void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::AttemptEnded& word) {
+  bool part = launch::is_bare_part(entry.order) &&  // others have left since
               std::all_of(entry.tasks.begin(), entry.tasks.end(),
                           [](const auto& known) { return known.second.ended; });
   lose_tasks(key, entry, word.record);
   if (part) part_ended(key, entry, word.record);
   entry.stage = Stage::Over;
   outside_.release_port(key);
-  bool wanted = !entry.forgotten && !entry.ending && word.record.cause == proc::EndCause::Exited;
+  bool wanted = !entry.forgotten && !entry.ending && word.record.cause == launch::EndCause::Exited;
   if (wanted) bring_in_line(key, entry);  // a task was ordered while the last one ended
   drop_if_done(key);
 }
 
 /// Room on this host is free again: nothing that was started in it from elsewhere is left.
-void Core::part_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record) {
+void Core::part_ended(const launch::AttemptKey& key, Entry& entry,
+                      const launch::ExitRecord& record) {
   auto end = record;
-  end.pid = 0;                                                   // the shepherd's
-  if (record.cause == proc::EndCause::Exited) end.text.clear();  // said of the job, not of this
+  end.pid = 0;                                                     // the shepherd's
+  if (record.cause == launch::EndCause::Exited) end.text.clear();  // said of the job, not of this
   for (const auto& task : entry.order.tasks) {
     end.task = task.task;
     task_ended(key, entry, end);
@@ -222,8 +224,9 @@ void Core::part_ended(const proc::AttemptKey& key, Entry& entry, const proc::Exi
 
 /// Tasks of which no end was told: their shepherd died, or never lived. One that was ordered
 /// while its shepherd came to a regular end is started again by bring_in_line.
-void Core::lose_tasks(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record) {
-  bool regular = record.cause == proc::EndCause::Exited;
+void Core::lose_tasks(const launch::AttemptKey& key, Entry& entry,
+                      const launch::ExitRecord& record) {
+  bool regular = record.cause == launch::EndCause::Exited;
   std::vector<TaskNumber> open;
   for (const auto& [number, task] : entry.tasks)
     if (!task.ended) open.push_back(number);
@@ -236,12 +239,12 @@ void Core::lose_tasks(const proc::AttemptKey& key, Entry& entry, const proc::Exi
     lost.task = number;
     lost.pid = 0;  // the shepherd's
     lost.status = kKilled;
-    if (regular) lost.cause = proc::EndCause::Ordered;
+    if (regular) lost.cause = launch::EndCause::Ordered;
     task_ended(key, entry, lost);
   }
 }
 
-void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptStuck& word) {
+void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::AttemptStuck& word) {
   std::string pids;
   for (auto pid : word.pids) pids += (pids.empty() ? "" : " ") + std::to_string(pid);
   log::warn("attempt_stuck", {{"attempt", to_string(key)}, {"pids", pids}});
@@ -250,20 +253,20 @@ void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptStuc
       say(entry, FactStuck{key.job, key.attempt, number, "processes survive SIGKILL: " + pids});
 }
 
-void Core::on_shepherd_lost(const proc::AttemptKey& key) {
+void Core::on_shepherd_lost(const launch::AttemptKey& key) {
   if (Mps::owns(key)) return mps_.on_shepherd_lost(key, times_.kill_grace);
   auto at = attempts_.find(key);
   if (at == attempts_.end() || at->second.stage != Stage::Up) return;
   auto& entry = at->second;
   log::warn("shepherd_lost", {{"attempt", to_string(key)}, {"remedy", "its tasks are ended"}});
   entry.stage = Stage::Sweeping;
-  proc::Sweep sweep{host_.cluster, key, {}, times_.kill_grace};
+  launch::Sweep sweep{host_.cluster, key, {}, times_.kill_grace};
   for (const auto& [number, task] : entry.tasks)
     if (!task.ended && task.pid > 0) sweep.pids.push_back(task.pid);
   outside_.launcher().sweep(sweep);
 }
 
-void Core::drop_if_done(const proc::AttemptKey& key) {
+void Core::drop_if_done(const launch::AttemptKey& key) {
   auto at = attempts_.find(key);
   if (at == attempts_.end() || at->second.stage != Stage::Over || at->second.waits ||
       facts_.any_about(key) || gpus_.drains(key))
@@ -272,12 +275,12 @@ void Core::drop_if_done(const proc::AttemptKey& key) {
   ++dropped_;
 }
 
-bool Core::admits_agent(const proc::AttemptKey& key, std::uint32_t uid) const {
+bool Core::admits_agent(const launch::AttemptKey& key, std::uint32_t uid) const {
   auto at = attempts_.find(key);
   return at != attempts_.end() && at->second.account && at->second.account->uid == uid;
 }
 
-void Core::on_agent(const proc::AttemptKey& key, const AgentReport& report) {
+void Core::on_agent(const launch::AttemptKey& key, const AgentReport& report) {
   auto at = attempts_.find(key);
   if (at == attempts_.end()) return;
   auto& entry = at->second;
@@ -287,7 +290,7 @@ void Core::on_agent(const proc::AttemptKey& key, const AgentReport& report) {
   }
   if (std::get_if<WorkerSeen>(&report.fact)) {
     entry.order.in_place = true;
-    if (auto warm = proc::plan_warm(entry.order, host_)) outside_.launcher().tell(key, *warm);
+    if (auto warm = launch::plan_warm(entry.order, host_)) outside_.launcher().tell(key, *warm);
   }
   if (auto* up = std::get_if<AgentUp>(&report.fact)) {
     entry.agent_address = up->address;
@@ -323,7 +326,7 @@ void Core::on_tick(double load, Bytes free_mem) {
     std::erase_if(newest_, [this](const auto& known) {
       return !attempts_.contains({known.first, known.second});
     });
-  outside_.keep_records([this](const proc::ExitRecord& r) { return attempts_.contains(r.key); });
+  outside_.keep_records([this](const launch::ExitRecord& r) { return attempts_.contains(r.key); });
 }
 
 }  // namespace wm::node

@@ -20,7 +20,7 @@
 #include "daemons/wnoded/gpus.h"
 #include "daemons/wnoded/mps.h"
 #include "daemons/wnoded/outside.h"
-#include "libwm/proc/launch_env.h"
+#include "libwm/launch/launch_env.h"
 
 namespace wm::node {
 
@@ -28,11 +28,11 @@ namespace wm::node {
 class Core {
  public:
   /// `card`: name, address, boot and capacity for registering (attempts are filled in here).
-  Core(Outside& outside, HostRegister card, proc::HostFacts host);
+  Core(Outside& outside, HostRegister card, launch::HostFacts host);
 
   /// What a start found: living shepherds, and ends that nobody may have heard of.
-  void adopt(const std::vector<proc::ShepherdUp>& shepherds,
-             const std::vector<proc::ExitRecord>& records);
+  void adopt(const std::vector<launch::ShepherdUp>& shepherds,
+             const std::vector<launch::ExitRecord>& records);
 
   /// Other hosts reach this one by another address from now on. The session is to be made anew: the
   /// master learns of it by registering.
@@ -46,12 +46,12 @@ class Core {
   Result<void> on_frame(std::uint16_t type, const std::string& payload);
 
   /// A shepherd's word, or the end of its connection without AttemptEnded.
-  void on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word);
-  void on_shepherd_lost(const proc::AttemptKey& key);
+  void on_word(const launch::AttemptKey& key, const launch::ShepherdWord& word);
+  void on_shepherd_lost(const launch::AttemptKey& key);
 
   /// May a process of this user speak for this attempt? Then it is told what holds.
-  bool admits_agent(const proc::AttemptKey& key, std::uint32_t uid) const;
-  void on_agent(const proc::AttemptKey& key, const AgentReport& report);
+  bool admits_agent(const launch::AttemptKey& key, std::uint32_t uid) const;
+  void on_agent(const launch::AttemptKey& key, const AgentReport& report);
 
   /// Called every 200 ms: heartbeats, and the record file when it has grown.
   void on_tick(double load, Bytes free_mem);
@@ -67,7 +67,7 @@ class Core {
   };
   struct Entry {
     HostOrder order;
-    std::optional<proc::Account> account;
+    std::optional<launch::Account> account;
     Stage stage = Stage::Authorising;
     std::map<TaskNumber, TaskEntry> tasks;  ///< told to the shepherd, or told by it
     std::optional<AgentOrder> agent_order;
@@ -77,7 +77,7 @@ class Core {
     bool warned = false;     ///< its tasks got SIGTERM, as it is preempted
     bool forgotten = false;  ///< no facts about it are wanted
     bool waits = false;      ///< tasks are to be started once an MPS daemon is ready
-    std::map<TaskNumber, proc::Binding> bindings;  ///< of slots with affinity[]
+    std::map<TaskNumber, launch::Binding> bindings;  ///< of slots with affinity[]
     std::set<TaskNumber> told;          ///< kill and leave that the shepherd has been told of
     std::optional<bool> suspended;      ///< what the shepherd was told; none: not known
     std::optional<Duration> run_limit;  ///< the one that is being kept; none: not known
@@ -88,67 +88,68 @@ class Core {
 
   // orders (core_orders.cc)
   void on_order(HostOrder order);
-  bool is_stale(const proc::AttemptKey& key) const;
-  void take_up(const proc::AttemptKey& key, HostOrder order);
-  void on_authorised(const proc::AttemptKey& key, const Result<proc::Account>& account);
-  void start(const proc::AttemptKey& key, Entry& entry);
-  bool mps_is_ready(const proc::AttemptKey& key, Entry& entry);
+  bool is_stale(const launch::AttemptKey& key) const;
+  void take_up(const launch::AttemptKey& key, HostOrder order);
+  void on_authorised(const launch::AttemptKey& key, const Result<launch::Account>& account);
+  void start(const launch::AttemptKey& key, Entry& entry);
+  bool mps_is_ready(const launch::AttemptKey& key, Entry& entry);
   void choose_cpus(Entry& entry);
   void recall_cpus(Entry& entry);
-  void bind(const Entry& entry, proc::TaskSpec& task) const;
-  void bind_memory(const Entry& entry, proc::TaskSpec& task) const;
-  proc::SmallFile affinity_file(const Entry& entry) const;
+  void bind(const Entry& entry, launch::TaskSpec& task) const;
+  void bind_memory(const Entry& entry, launch::TaskSpec& task) const;
+  launch::SmallFile affinity_file(const Entry& entry) const;
   std::set<std::uint32_t> bound_cpus() const;
-  void add_mps(const Entry& entry, const OrderedTask& task, proc::TaskSpec& spec) const;
-  void bring_in_line(const proc::AttemptKey& key, Entry& entry);
-  void start_missing(const proc::AttemptKey& key, Entry& entry);
-  void relaunch(const proc::AttemptKey& key, Entry& entry);
-  Result<void> ensure_port(const proc::AttemptKey& key, HostOrder& order);
-  void release_bare(const proc::AttemptKey& key, Entry& entry);
-  void pass_on_suspension(const proc::AttemptKey& key, Entry& entry);
-  void pass_on_run_limit(const proc::AttemptKey& key, Entry& entry);
-  void pass_on_notice(const proc::AttemptKey& key, Entry& entry);
-  void pass_on_writer(const proc::AttemptKey& key, Entry& entry);
-  void end_unstarted(const proc::AttemptKey& key, Entry& entry, TaskNumber task, Term term,
+  void add_mps(const Entry& entry, const OrderedTask& task, launch::TaskSpec& spec) const;
+  void bring_in_line(const launch::AttemptKey& key, Entry& entry);
+  void start_missing(const launch::AttemptKey& key, Entry& entry);
+  void relaunch(const launch::AttemptKey& key, Entry& entry);
+  Result<void> ensure_port(const launch::AttemptKey& key, HostOrder& order);
+  void release_bare(const launch::AttemptKey& key, Entry& entry);
+  void pass_on_suspension(const launch::AttemptKey& key, Entry& entry);
+  void pass_on_run_limit(const launch::AttemptKey& key, Entry& entry);
+  void pass_on_notice(const launch::AttemptKey& key, Entry& entry);
+  void pass_on_writer(const launch::AttemptKey& key, Entry& entry);
+  void end_unstarted(const launch::AttemptKey& key, Entry& entry, TaskNumber task, Term term,
                      const std::string& why);
   static bool opens_part(const Entry& entry);
-  void end_unwanted(const proc::AttemptKey& key, Entry& entry);
-  void never_started(const proc::AttemptKey& key, Entry& entry, Term term, const std::string& why);
+  void end_unwanted(const launch::AttemptKey& key, Entry& entry);
+  void never_started(const launch::AttemptKey& key, Entry& entry, Term term,
+                     const std::string& why);
   void on_forget(const HostForget& words);
   void on_signal(const HostSignal& words);
   void on_agent_order(const AgentOrder& order);
   void on_peek(const PeekRequest& request);
-  void reply_peek(std::uint64_t id, const Result<proc::FileRead>& read);
+  void reply_peek(std::uint64_t id, const Result<launch::FileRead>& read);
 
   // words (core.cc)
-  void on(const proc::AttemptKey& key, Entry& entry, const proc::ShepherdUp& word);
-  void on(const proc::AttemptKey& key, Entry& entry, const proc::TaskStarted& word);
-  void on(const proc::AttemptKey& key, Entry& entry, const proc::TaskEnded& word);
-  void on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptEnded& word);
-  void on(const proc::AttemptKey& key, Entry& entry, const proc::AttemptStuck& word);
-  void on(const proc::AttemptKey&, Entry&, const proc::FileRead&) {}
-  void on(const proc::AttemptKey& key, Entry& entry, const proc::Noticed& word);
-  void on(const proc::AttemptKey& key, Entry& entry, const proc::ScriptFailed& word);
-  FactStarted started(const proc::AttemptKey& key, const Entry& entry,
-                      const proc::RunningTask& task) const;
-  void task_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
-  void part_ended(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
-  void lose_tasks(const proc::AttemptKey& key, Entry& entry, const proc::ExitRecord& record);
+  void on(const launch::AttemptKey& key, Entry& entry, const launch::ShepherdUp& word);
+  void on(const launch::AttemptKey& key, Entry& entry, const launch::TaskStarted& word);
+  void on(const launch::AttemptKey& key, Entry& entry, const launch::TaskEnded& word);
+  void on(const launch::AttemptKey& key, Entry& entry, const launch::AttemptEnded& word);
+  void on(const launch::AttemptKey& key, Entry& entry, const launch::AttemptStuck& word);
+  void on(const launch::AttemptKey&, Entry&, const launch::FileRead&) {}
+  void on(const launch::AttemptKey& key, Entry& entry, const launch::Noticed& word);
+  void on(const launch::AttemptKey& key, Entry& entry, const launch::ScriptFailed& word);
+  FactStarted started(const launch::AttemptKey& key, const Entry& entry,
+                      const launch::RunningTask& task) const;
+  void task_ended(const launch::AttemptKey& key, Entry& entry, const launch::ExitRecord& record);
+  void part_ended(const launch::AttemptKey& key, Entry& entry, const launch::ExitRecord& record);
+  void lose_tasks(const launch::AttemptKey& key, Entry& entry, const launch::ExitRecord& record);
   void say(Entry& entry, Fact fact);
   bool drain_gpus(const Entry& entry, const FactEnded& fact);
-  void on_drained(const proc::AttemptKey& key, const FactEnded& fact);
+  void on_drained(const launch::AttemptKey& key, const FactEnded& fact);
   std::set<std::string> held_gpus() const;
   std::set<MpsKey> wanted_mps() const;
   void look_after_gpus();
-  void drop_if_done(const proc::AttemptKey& key);
+  void drop_if_done(const launch::AttemptKey& key);
   HostRegister registration() const;
   void heartbeat(double load, Bytes free_mem);
 
   Outside& outside_;
   HostRegister card_;
-  proc::HostFacts host_;
+  launch::HostFacts host_;
   TimeConf times_;
-  std::map<proc::AttemptKey, Entry> attempts_;
+  std::map<launch::AttemptKey, Entry> attempts_;
   std::map<JobId, Attempt> newest_;  ///< highest attempt known of a job
   Facts facts_;
   Gpus gpus_;
@@ -163,6 +164,6 @@ class Core {
 std::string memo_of(const HostOrder& order);
 
 /// How the end of a task is called, from its record and from what was ordered.
-Term term_of(const proc::ExitRecord& record, const HostOrder& order);
+Term term_of(const launch::ExitRecord& record, const HostOrder& order);
 
 }  // namespace wm::node

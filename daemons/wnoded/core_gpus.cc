@@ -30,7 +30,7 @@ bool Core::drain_gpus(const Entry& entry, const FactEnded& fact) {
   return gpus_.drain(task->gpu_uuids, fact, times_.kill_grace);
 }
 
-void Core::on_drained(const proc::AttemptKey& key, const FactEnded& fact) {
+void Core::on_drained(const launch::AttemptKey& key, const FactEnded& fact) {
   auto at = attempts_.find(key);
   if (at == attempts_.end()) return;
   say(at->second, fact);
@@ -66,7 +66,7 @@ std::set<MpsKey> Core::wanted_mps() const {
 
 /// Starts the daemons that tasks of the order still lack; the order is looked at again once
 /// they stand. False: not yet, or never (the tasks' end is told then).
-bool Core::mps_is_ready(const proc::AttemptKey& key, Entry& entry) {
+bool Core::mps_is_ready(const launch::AttemptKey& key, Entry& entry) {
   bool ready = true;
   for (const auto& task : entry.order.tasks) {
     auto daemon = mps_of(entry.order, task);
@@ -84,7 +84,7 @@ bool Core::mps_is_ready(const proc::AttemptKey& key, Entry& entry) {
   return ready;
 }
 
-void Core::add_mps(const Entry& entry, const OrderedTask& task, proc::TaskSpec& spec) const {
+void Core::add_mps(const Entry& entry, const OrderedTask& task, launch::TaskSpec& spec) const {
   auto daemon = mps_of(entry.order, task);
   if (!daemon) return;
   for (auto& variable : mps_.variables(*daemon, entry.order.resolved.task))
@@ -93,7 +93,7 @@ void Core::add_mps(const Entry& entry, const OrderedTask& task, proc::TaskSpec& 
 
 void Core::look_after_gpus() {
   if (mps_.on_tick(wanted_mps())) {
-    std::vector<proc::AttemptKey> waiting;
+    std::vector<launch::AttemptKey> waiting;
     for (const auto& [key, entry] : attempts_)
       if (entry.order.resolved.task.mps_uid && entry.stage != Stage::Authorising &&
           entry.stage != Stage::Sweeping)

@@ -6,7 +6,7 @@
 #include "daemons/wnoded/core.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
-#include "libwm/proc/part_env.h"
+#include "libwm/launch/part_env.h"
 
 namespace wm::node {
 namespace {
@@ -68,13 +68,13 @@ Result<void> Core::on_frame(std::uint16_t type, const std::string& payload) {
   return fail(Code::BadArgument, "unknown frame type " + std::to_string(type));
 }
 
-bool Core::is_stale(const proc::AttemptKey& key) const {
+bool Core::is_stale(const launch::AttemptKey& key) const {
   auto at = newest_.find(key.job);
   return at != newest_.end() && key.attempt < at->second;
 }
 
 void Core::on_order(HostOrder order) {
-  proc::AttemptKey key{order.job, order.attempt};
+  launch::AttemptKey key{order.job, order.attempt};
   if (is_stale(key)) {
     log::warn("order_refused", {{"attempt", to_string(key)}, {"why", "a newer attempt is known"}});
     return;
@@ -96,15 +96,15 @@ void Core::on_order(HostOrder order) {
   drop_if_done(key);
 }
 
-void Core::take_up(const proc::AttemptKey& key, HostOrder order) {
+void Core::take_up(const launch::AttemptKey& key, HostOrder order) {
   auto& entry = attempts_[key];
   entry.order = std::move(order);
-  outside_.authorise(entry.order, [this, key](const Result<proc::Account>& account) {
+  outside_.authorise(entry.order, [this, key](const Result<launch::Account>& account) {
     on_authorised(key, account);
   });
 }
 
-void Core::on_authorised(const proc::AttemptKey& key, const Result<proc::Account>& account) {
+void Core::on_authorised(const launch::AttemptKey& key, const Result<launch::Account>& account) {
   auto at = attempts_.find(key);
   if (at == attempts_.end() || at->second.stage != Stage::Authorising) return;
   auto& entry = at->second;
@@ -120,20 +120,20 @@ void Core::on_authorised(const proc::AttemptKey& key, const Result<proc::Account
 }
 
 /// The one place where an order meets what runs: called for every order and every end.
-void Core::bring_in_line(const proc::AttemptKey& key, Entry& entry) {
+void Core::bring_in_line(const launch::AttemptKey& key, Entry& entry) {
   entry.waits = false;
   if (entry.forgotten) return;
   if (entry.order.end) {
     auto term = entry.order.end_term;
     bool at_once = term == Term::ForceOwner || term == Term::ForceAdmin;
     if (entry.stage == Stage::Up && (at_once || !entry.ending))
-      outside_.launcher().tell(key, proc::EndTasks{{}, at_once, 0, term_words(term)});
+      outside_.launcher().tell(key, launch::EndTasks{{}, at_once, 0, term_words(term)});
     entry.ending = true;
     return never_started(key, entry, term, "ended before it was started");
   }
   if (entry.order.preempt) {
     if (entry.stage == Stage::Up && !entry.warned)
-      outside_.launcher().tell(key, proc::SignalTasks{{}, SIGTERM});
+      outside_.launcher().tell(key, launch::SignalTasks{{}, SIGTERM});
     entry.warned = true;
     never_started(key, entry, Term::Preempt, "preempted before it was started");
   } else if (mps_is_ready(key, entry)) {
@@ -159,10 +159,10 @@ bool Core::opens_part(const Entry& entry) {
   bool any = std::any_of(order.tasks.begin(), order.tasks.end(), [&](const OrderedTask& task) {
     return !task.kill && !task.leave && !entry.tasks.contains(task.task);
   });
-  return any && proc::is_bare_part(order) && proc::wants_agent(order);
+  return any && launch::is_bare_part(order) && launch::wants_agent(order);
 }
 
-void Core::start(const proc::AttemptKey& key, Entry& entry) {
+void Core::start(const launch::AttemptKey& key, Entry& entry) {
   if (!entry.account) return;
   auto missing = entry.order;
   std::erase_if(missing.tasks,
@@ -172,7 +172,7 @@ void Core::start(const proc::AttemptKey& key, Entry& entry) {
   if (auto port = ensure_port(key, entry.order); !port)
     return never_started(key, entry, Term::LaunchFailed, port.error().text);
   missing.port = entry.order.port;
-  auto spec = proc::plan_attempt(missing, host_, *entry.account, times_);
+  auto spec = launch::plan_attempt(missing, host_, *entry.account, times_);
   spec.memo = memo_of(entry.order);
   choose_cpus(entry);
   if (!entry.bindings.empty()) spec.files.push_back(affinity_file(entry));
@@ -193,26 +193,27 @@ void Core::start(const proc::AttemptKey& key, Entry& entry) {
   outside_.launcher().start(spec);
 }
 
-void Core::start_missing(const proc::AttemptKey& key, Entry& entry) {
+void Core::start_missing(const launch::AttemptKey& key, Entry& entry) {
   if (entry.order.attach && entry.agent_address.empty())
-    outside_.launcher().tell(key, proc::StartAgent{{host_.sbin_dir + "/welastic"},
-                                                   proc::agent_environment(entry.order, host_)});
+    outside_.launcher().tell(key,
+                             launch::StartAgent{{host_.sbin_dir + "/wagent"},
+                                                launch::agent_environment(entry.order, host_)});
   choose_cpus(entry);
-  proc::StartTasks order;
+  launch::StartTasks order;
   for (const auto& task : entry.order.tasks) {
     if (!starts(task) || entry.tasks.contains(task.task)) continue;
-    order.tasks.push_back(proc::plan_task(entry.order, host_, task));
+    order.tasks.push_back(launch::plan_task(entry.order, host_, task));
     bind(entry, order.tasks.back());
     add_mps(entry, task, order.tasks.back());
     entry.tasks[task.task];
   }
   if (order.tasks.empty()) return;
   order.memo = memo_of(entry.order);
-  order.limits = proc::limits_of(entry.order);
+  order.limits = launch::limits_of(entry.order);
   outside_.launcher().tell(key, order);
 }
 
-void Core::end_unwanted(const proc::AttemptKey& key, Entry& entry) {
+void Core::end_unwanted(const launch::AttemptKey& key, Entry& entry) {
   for (const auto& task : entry.order.tasks) {
     bool leaves = task.leave && !entry.order.in_place && !entry.told.contains(task.task);
     if (!task.has_process || !(task.kill || leaves)) continue;
@@ -226,13 +227,13 @@ void Core::end_unwanted(const proc::AttemptKey& key, Entry& entry) {
     entry.told.insert(task.task);
     auto words = task.kill ? term_words(task.term) : "asked to leave";
     bool hangs = task.kill && task.term == Term::Hung;
-    proc::EndTasks end{{task.task}, task.kill && !hangs, hangs ? SIGQUIT : SIGTERM, words};
+    launch::EndTasks end{{task.task}, task.kill && !hangs, hangs ? SIGQUIT : SIGTERM, words};
     outside_.launcher().tell(key, end);
   }
 }
 
 /// Ordered tasks that never came to be: the master waits for their end.
-void Core::never_started(const proc::AttemptKey& key, Entry& entry, Term term,
+void Core::never_started(const launch::AttemptKey& key, Entry& entry, Term term,
                          const std::string& why) {
   for (const auto& task : entry.order.tasks) {
     if (!task.has_process || entry.tasks.contains(task.task)) continue;
@@ -241,7 +242,7 @@ void Core::never_started(const proc::AttemptKey& key, Entry& entry, Term term,
 }
 
 void Core::on_forget(const HostForget& words) {
-  std::vector<proc::AttemptKey> over;
+  std::vector<launch::AttemptKey> over;
   for (auto& [key, entry] : attempts_) {
     if (key.job != words.job || (words.attempt && key.attempt > words.attempt)) continue;
     entry.forgotten = true;
@@ -249,7 +250,7 @@ void Core::on_forget(const HostForget& words) {
     facts_.forget(key);
     gpus_.forget(key);
     if (entry.stage == Stage::Up)
-      outside_.launcher().tell(key, proc::Finish{"not wanted any more"});
+      outside_.launcher().tell(key, launch::Finish{"not wanted any more"});
     if (entry.stage == Stage::Authorising) entry.stage = Stage::Over;
     over.push_back(key);
   }
@@ -257,7 +258,7 @@ void Core::on_forget(const HostForget& words) {
 }
 
 void Core::on_signal(const HostSignal& words) {
-  outside_.launcher().tell({words.job, words.attempt}, proc::SignalTasks{{}, words.signal});
+  outside_.launcher().tell({words.job, words.attempt}, launch::SignalTasks{{}, words.signal});
 }
 
 void Core::on_agent_order(const AgentOrder& order) {
@@ -275,18 +276,18 @@ void Core::on_peek(const PeekRequest& request) {
   const auto& order = at->second.order;
   OrderedTask wanted;
   wanted.task = request.task;
-  auto task = proc::plan_task(order, host_, wanted);
+  auto task = launch::plan_task(order, host_, wanted);
   const auto& files = request.stream == 2 ? task.err : task.out;
-  if (files.empty()) return reply_peek(request.id, proc::FileRead{});
-  proc::ReadFile read{*at->second.account, order.resolved.cwd, files.front(),
-                      static_cast<std::int64_t>(request.offset), request.limit};
-  outside_.launcher().read(read, [this, id = request.id](Result<proc::FileRead> done) {
+  if (files.empty()) return reply_peek(request.id, launch::FileRead{});
+  launch::ReadFile read{*at->second.account, order.resolved.cwd, files.front(),
+                        static_cast<std::int64_t>(request.offset), request.limit};
+  outside_.launcher().read(read, [this, id = request.id](Result<launch::FileRead> done) {
     if (done && !done->trouble.empty()) return reply_peek(id, fail(Code::System, done->trouble));
     reply_peek(id, done);
   });
 }
 
-void Core::reply_peek(std::uint64_t id, const Result<proc::FileRead>& read) {
+void Core::reply_peek(std::uint64_t id, const Result<launch::FileRead>& read) {
   PeekReply reply{id, read ? read->bytes : "", read ? "" : read.error().text};
   outside_.send(NodeVerb::PeekReply, codec::encode(reply));
 }

@@ -26,9 +26,9 @@ bool stays(const OrderedTask& task) { return !task.kill && !task.leave; }
 /// The rendezvous of the job's scripts is on rank 0's host, which leases ports for it before
 /// anybody is told of one. Ports that are told already (we have adopted the attempt, or rank 0
 /// has come here from another host) are held again.
-Result<void> Core::ensure_port(const proc::AttemptKey& key, HostOrder& order) {
-  bool serves = proc::master_address(order) == host_.address;
-  if (!serves || !proc::meets_at_port(order)) return {};
+Result<void> Core::ensure_port(const launch::AttemptKey& key, HostOrder& order) {
+  bool serves = launch::master_address(order) == host_.address;
+  if (!serves || !launch::meets_at_port(order)) return {};
   if (order.port == 0) {
     WM_TRY(order.port,
            outside_.lease_port(key, {host_.limits.job_port_first, host_.limits.job_port_last}));
@@ -41,24 +41,24 @@ Result<void> Core::ensure_port(const proc::AttemptKey& key, HostOrder& order) {
 
 /// Every process here makes room for one that knows the new size: the same task's, or that of
 /// another slot when its own leaves.
-void Core::relaunch(const proc::AttemptKey& key, Entry& entry) {
+void Core::relaunch(const launch::AttemptKey& key, Entry& entry) {
   auto& order = entry.order;
   if (order.relaunches <= entry.relaunches) return;
   entry.relaunches = order.relaunches;
   (void)ensure_port(key, order);  // told already: held if it can be
-  proc::RestartTasks restart;
+  launch::RestartTasks restart;
   std::vector<TaskNumber> old;  // processes whose own slot is not to have one any more
   for (const auto& [number, task] : entry.tasks) {
     const auto* wanted = ordered(order, number);
     bool keeps = wanted && wanted->has_process && stays(*wanted);
     if (task.ended) continue;
-    if (keeps) restart.tasks.push_back({number, proc::plan_task(order, host_, *wanted)});
+    if (keeps) restart.tasks.push_back({number, launch::plan_task(order, host_, *wanted)});
     else if (!wanted || !wanted->has_process) old.push_back(number);
   }
   for (const auto& task : order.tasks) {
     if (old.empty() || !task.has_process || !stays(task) || entry.tasks.contains(task.task))
       continue;
-    restart.tasks.push_back({old.back(), proc::plan_task(order, host_, task)});
+    restart.tasks.push_back({old.back(), launch::plan_task(order, host_, task)});
     entry.tasks.erase(old.back());
     entry.tasks[task.task];
     old.pop_back();
@@ -69,9 +69,9 @@ void Core::relaunch(const proc::AttemptKey& key, Entry& entry) {
     entry.tasks[task.spec.task].pid = 0;
     bind(entry, task.spec);
   }
-  restart.files = proc::small_files(order);
+  restart.files = launch::small_files(order);
   restart.grace = order.leave_grace;
-  restart.limits = proc::limits_of(order);
+  restart.limits = launch::limits_of(order);
   restart.memo = memo_of(order);
   log::info("attempt_restart", {{"attempt", to_string(key)},
                                 {"processes", restart.tasks.size()},
@@ -80,7 +80,7 @@ void Core::relaunch(const proc::AttemptKey& key, Entry& entry) {
 }
 
 /// Slots without a process that leave are free once no process of the old size is left here.
-void Core::release_bare(const proc::AttemptKey& key, Entry& entry) {
+void Core::release_bare(const launch::AttemptKey& key, Entry& entry) {
   const auto& order = entry.order;
   bool by_restart = order.launch == Launch::PerHost ? order.app.resize != ResizeMode::Notify
                                                     : order.app.resize == ResizeMode::Restart;
@@ -99,34 +99,34 @@ void Core::release_bare(const proc::AttemptKey& key, Entry& entry) {
 }
 
 /// A slot whose process never came to be, or (`why` empty) that had none and leaves.
-void Core::end_unstarted(const proc::AttemptKey& key, Entry& entry, TaskNumber task, Term term,
+void Core::end_unstarted(const launch::AttemptKey& key, Entry& entry, TaskNumber task, Term term,
                          const std::string& why) {
   std::int32_t status = why.empty() ? 0 : SIGKILL;
   entry.tasks[task].ended = true;
   say(entry, FactEnded{key.job, key.attempt, task, status, term, {}, why, outside_.wall()});
 }
 
-void Core::pass_on_suspension(const proc::AttemptKey& key, Entry& entry) {
+void Core::pass_on_suspension(const launch::AttemptKey& key, Entry& entry) {
   if (entry.suspended == entry.order.suspend) return;
   entry.suspended = entry.order.suspend;
-  outside_.launcher().tell(key, proc::Suspend{entry.order.suspend});
+  outside_.launcher().tell(key, launch::Suspend{entry.order.suspend});
 }
 
-void Core::pass_on_run_limit(const proc::AttemptKey& key, Entry& entry) {
+void Core::pass_on_run_limit(const launch::AttemptKey& key, Entry& entry) {
   Duration limit = entry.order.resolved.run_limit;
   if (entry.run_limit == limit) return;
   entry.run_limit = limit;
-  outside_.launcher().tell(key, proc::LimitRun{entry.order.run_left});
+  outside_.launcher().tell(key, launch::LimitRun{entry.order.run_left});
 }
 
-void Core::pass_on_writer(const proc::AttemptKey& key, Entry& entry) {
+void Core::pass_on_writer(const launch::AttemptKey& key, Entry& entry) {
   if (!entry.order.writer || std::exchange(entry.writer, entry.order.writer) == entry.order.writer)
     return;
-  outside_.launcher().tell(key, proc::WriteAsked{entry.writer});
+  outside_.launcher().tell(key, launch::WriteAsked{entry.writer});
 }
 
 /// @source LSF: LSB_RESIZE_EVENT, LSB_RESIZE_HOSTS, LSB_RESIZE_NOTIFY_OK, LSB_RESIZE_NOTIFY_FAIL
-void Core::pass_on_notice(const proc::AttemptKey& key, Entry& entry) {
+void Core::pass_on_notice(const launch::AttemptKey& key, Entry& entry) {
   const auto& order = entry.order;
   if (!order.notice || order.notice->number <= entry.noticed) return;
   auto first = std::find_if(order.tasks.begin(), order.tasks.end(),
@@ -134,27 +134,27 @@ void Core::pass_on_notice(const proc::AttemptKey& key, Entry& entry) {
   if (first == order.tasks.end()) return;
   entry.noticed = order.notice->number;
   auto command =
-      proc::user_command(order, host_, *first, "notification command", order.notice_command);
+      launch::user_command(order, host_, *first, "notification command", order.notice_command);
   command.time_limit = kNoticeLimit;
   for (const auto& entry_text :
        {"LSB_RESIZE_EVENT=" + std::string(order.notice->grow ? "grow" : "shrink"),
         "LSB_RESIZE_HOSTS=" + order.notice_hosts, std::string("LSB_RESIZE_NOTIFY_OK=0"),
         std::string("LSB_RESIZE_NOTIFY_FAIL=1")})
     command.env.push_back(entry_text);
-  outside_.launcher().tell(key, proc::Notice{order.notice->number, std::move(command)});
+  outside_.launcher().tell(key, launch::Notice{order.notice->number, std::move(command)});
 }
 
-void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::Noticed& word) {
+void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Noticed& word) {
   bool ok = word.status == 0;
   auto text =
       ok ? std::string()
          : "the notification command " +
                (word.status < 0 ? "did not answer within " + format_duration(kNoticeLimit)
-                                : "said " + std::to_string(proc::shell_status(word.status)));
+                                : "said " + std::to_string(launch::shell_status(word.status)));
   say(entry, FactNotified{key.job, key.attempt, word.number, ok, text});
 }
 
-void Core::on(const proc::AttemptKey& key, Entry& entry, const proc::ScriptFailed& word) {
+void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::ScriptFailed& word) {
   log::warn("site_script_failed",
             {{"attempt", to_string(key)}, {"why", word.why}, {"remedy", "the host is closed"}});
   say(entry, FactScriptFailed{key.job, key.attempt, word.why});

@@ -4,8 +4,8 @@
 
 namespace wm::node {
 
-proc::AttemptKey attempt_of(const Fact& fact) {
-  return std::visit([](const auto& f) { return proc::AttemptKey{f.job, f.attempt}; }, fact);
+launch::AttemptKey attempt_of(const Fact& fact) {
+  return std::visit([](const auto& f) { return launch::AttemptKey{f.job, f.attempt}; }, fact);
 }
 
 HostFact Facts::add(Fact fact) {
@@ -15,7 +15,7 @@ HostFact Facts::add(Fact fact) {
   return {number, at->second};
 }
 
-std::optional<proc::AttemptKey> Facts::acknowledge(std::uint64_t number) {
+std::optional<launch::AttemptKey> Facts::acknowledge(std::uint64_t number) {
   auto at = waiting_.find(number);
   if (at == waiting_.end()) return std::nullopt;
   auto key = attempt_of(at->second);
@@ -26,14 +26,14 @@ std::optional<proc::AttemptKey> Facts::acknowledge(std::uint64_t number) {
   return key;
 }
 
-void Facts::forget(const proc::AttemptKey& key) {
+void Facts::forget(const launch::AttemptKey& key) {
   auto at = about_.find(key);
   if (at == about_.end()) return;
   for (auto number : at->second) waiting_.erase(number);
   about_.erase(at);
 }
 
-bool Facts::end_waits(const proc::AttemptKey& key, TaskNumber task) const {
+bool Facts::end_waits(const launch::AttemptKey& key, TaskNumber task) const {
   auto at = about_.find(key);
   if (at == about_.end()) return false;
   return std::any_of(at->second.begin(), at->second.end(), [&](std::uint64_t number) {

@@ -8,13 +8,13 @@
 #include <optional>
 #include <set>
 
+#include "libwm/launch/launcher.h"
 #include "libwm/model/node.h"
-#include "libwm/proc/launcher.h"
 
 namespace wm::node {
 
 /// The attempt a fact is about. @cost O(1)
-proc::AttemptKey attempt_of(const Fact& fact);
+launch::AttemptKey attempt_of(const Fact& fact);
 
 /// Unacknowledged facts in order. @thread one
 class Facts {
@@ -22,20 +22,20 @@ class Facts {
   /// Keeps a fact until it is acknowledged; what to send now. @cost O(log n)
   HostFact add(Fact fact);
   /// The master has it; which attempt it was about, if it waited. @cost O(log n)
-  std::optional<proc::AttemptKey> acknowledge(std::uint64_t number);
+  std::optional<launch::AttemptKey> acknowledge(std::uint64_t number);
   /// Nobody wants to know any more. @cost O(facts about it)
-  void forget(const proc::AttemptKey& key);
+  void forget(const launch::AttemptKey& key);
   /// A fact about the attempt waits. @cost O(log n)
-  bool any_about(const proc::AttemptKey& key) const { return about_.contains(key); }
+  bool any_about(const launch::AttemptKey& key) const { return about_.contains(key); }
   /// The end of this task waits. @cost O(facts about the attempt)
-  bool end_waits(const proc::AttemptKey& key, TaskNumber task) const;
+  bool end_waits(const launch::AttemptKey& key, TaskNumber task) const;
   /// Everything, oldest first. @cost O(n)
   void each(const std::function<void(const HostFact&)>& use) const;
   bool empty() const { return waiting_.empty(); }
 
  private:
   std::map<std::uint64_t, Fact> waiting_;
-  std::map<proc::AttemptKey, std::set<std::uint64_t>> about_;
+  std::map<launch::AttemptKey, std::set<std::uint64_t>> about_;
   std::uint64_t next_ = 1;
 };
 

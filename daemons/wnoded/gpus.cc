@@ -31,21 +31,21 @@ bool Gpus::drain(const std::vector<std::string>& uuids, FactEnded fact, Duration
     return std::any_of(known.begin(), known.end(), [&](auto& r) { return r.uuid == uuid; });
   });
   if (!any) return false;
-  proc::AttemptKey key{fact.job, fact.attempt};
+  launch::AttemptKey key{fact.job, fact.attempt};
   drains_.push_back({key, std::move(fact), uuids, outside_.mono() + grace, begun_});
   return true;
 }
 
-bool Gpus::drains(const proc::AttemptKey& key) const {
+bool Gpus::drains(const launch::AttemptKey& key) const {
   return std::any_of(drains_.begin(), drains_.end(), [&](auto& d) { return d.key == key; });
 }
 
-bool Gpus::drains(const proc::AttemptKey& key, TaskNumber task) const {
+bool Gpus::drains(const launch::AttemptKey& key, TaskNumber task) const {
   return std::any_of(drains_.begin(), drains_.end(),
                      [&](auto& d) { return d.key == key && d.fact.task == task; });
 }
 
-void Gpus::forget(const proc::AttemptKey& key) {
+void Gpus::forget(const launch::AttemptKey& key) {
   std::erase_if(drains_, [&](auto& d) { return d.key == key; });
 }
 
@@ -71,7 +71,7 @@ bool Gpus::is_free(const Drain& drain) const {
                      [&](const std::string& uuid) { return watch_.not_free(uuid).empty(); });
 }
 
-void Gpus::on_readings(std::uint64_t number, const std::vector<proc::GpuReading>& readings,
+void Gpus::on_readings(std::uint64_t number, const std::vector<gpu::GpuReading>& readings,
                        bool session) {
   done_ = number;
   watch_.look(readings, held_, outside_.wall());

@@ -14,14 +14,14 @@
 #include <vector>
 
 #include "daemons/wnoded/outside.h"
-#include "libwm/proc/gpu_watch.h"
+#include "libwm/gpu/gpu_watch.h"
 
 namespace wm::node {
 
 /// @thread the loop's
 class Gpus {
  public:
-  using Ended = std::function<void(const proc::AttemptKey&, const FactEnded&)>;
+  using Ended = std::function<void(const launch::AttemptKey&, const FactEnded&)>;
 
   /// `ended`: called from on_tick's readings, never from inside drain.
   Gpus(Outside& outside, const std::vector<Gpu>& gpus, Ended ended)
@@ -31,10 +31,10 @@ class Gpus {
   /// there is nothing to wait for. @cost O(GPUs)
   bool drain(const std::vector<std::string>& uuids, FactEnded fact, Duration grace);
   /// The attempt's end, or that task's, is kept back. @cost O(kept back)
-  bool drains(const proc::AttemptKey& key) const;
-  bool drains(const proc::AttemptKey& key, TaskNumber task) const;
+  bool drains(const launch::AttemptKey& key) const;
+  bool drains(const launch::AttemptKey& key, TaskNumber task) const;
   /// Nobody wants to know any more. @cost O(kept back)
-  void forget(const proc::AttemptKey& key);
+  void forget(const launch::AttemptKey& key);
 
   /// Starts a reading when one is due. `held`: uuids that tasks may be using.
   void on_tick(const TimeConf& times, std::set<std::string> held, bool session);
@@ -43,20 +43,20 @@ class Gpus {
 
  private:
   struct Drain {
-    proc::AttemptKey key;
+    launch::AttemptKey key;
     FactEnded fact;
     std::vector<std::string> uuids;
     TimePoint until{};
     std::uint64_t after = 0;  ///< a later reading counts
   };
 
-  void on_readings(std::uint64_t number, const std::vector<proc::GpuReading>& readings,
+  void on_readings(std::uint64_t number, const std::vector<gpu::GpuReading>& readings,
                    bool session);
   bool is_free(const Drain& drain) const;
   void tell(bool session, bool always);
 
   Outside& outside_;
-  proc::GpuWatch watch_;
+  gpu::GpuWatch watch_;
   Ended ended_;
   std::vector<Drain> drains_;
   std::set<std::string> held_;

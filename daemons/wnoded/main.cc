@@ -20,8 +20,8 @@
 #include "libwm/base/log.h"
 #include "libwm/conf/folders.h"
 #include "libwm/conf/load.h"
+#include "libwm/launch/container.h"
 #include "libwm/proc/cgroup.h"
-#include "libwm/proc/container.h"
 #include "libwm/proc/ready.h"
 #include "libwm/proc/spawn.h"
 #include "libwm/proc/topology.h"
@@ -89,9 +89,9 @@ std::vector<std::string> passed_on() {
   return entries;
 }
 
-proc::HostFacts facts_of(const Config& config, const Options& options, const HostFolders& folders,
-                         const fs::path& top) {
-  proc::HostFacts host;
+launch::HostFacts facts_of(const Config& config, const Options& options, const HostFolders& folders,
+                           const fs::path& top) {
+  launch::HostFacts host;
   host.name = options.name;
   host.address = options.address;
   host.interface = proc::interface_of(options.address);
@@ -107,13 +107,13 @@ proc::HostFacts facts_of(const Config& config, const Options& options, const Hos
   host.mps_program = config.cluster.mps_program;
   host.passed_on = passed_on();
   host.munge_socket = config.cluster.munge_socket;
-  host.gpu_files = proc::gpu_files();
+  host.gpu_files = launch::gpu_files();
   host.cpus = proc::read_cpus();
   return host;
 }
 
-std::map<std::string, proc::CharDevice> gpu_devices_of(const proc::Nvml& driver) {
-  std::map<std::string, proc::CharDevice> devices;
+std::map<std::string, launch::CharDevice> gpu_devices_of(const gpu::Nvml& driver) {
+  std::map<std::string, launch::CharDevice> devices;
   for (const auto& [uuid, path] : driver.device_files()) {
     struct stat file {};
     if (::stat(path.c_str(), &file) == 0 && S_ISCHR(file.st_mode))
@@ -124,16 +124,16 @@ std::map<std::string, proc::CharDevice> gpu_devices_of(const proc::Nvml& driver)
 }
 
 /// The GPU driver, if there is one.
-std::shared_ptr<proc::Nvml> open_driver(const std::string& library) {
+std::shared_ptr<gpu::Nvml> open_driver(const std::string& library) {
   if (library.empty()) return nullptr;
-  auto driver = proc::Nvml::open(library);
+  auto driver = gpu::Nvml::open(library);
   if (driver) return *std::move(driver);
   if (driver.error().code == Code::NotFound) log::info("no_gpus", {{"why", driver.error().text}});
   else log::warn("no_gpus", {{"why", driver.error().text}});
   return nullptr;
 }
 
-HostRegister card_of(const Config& config, const Options& options, proc::Nvml* driver) {
+HostRegister card_of(const Config& config, const Options& options, gpu::Nvml* driver) {
   auto found = proc::take_inventory();
   if (driver) found.gpus = driver->inventory();
   HostRegister card;

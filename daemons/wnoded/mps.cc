@@ -25,18 +25,18 @@ MpsKey key_of(const std::string& memo) {
 
 }  // namespace
 
-std::string Mps::folder(const proc::AttemptKey& key) const {
+std::string Mps::folder(const launch::AttemptKey& key) const {
   return host_.run + "/" + to_string(key) + ".d";
 }
 
-std::map<MpsKey, Mps::Daemon>::iterator Mps::find(const proc::AttemptKey& key) {
+std::map<MpsKey, Mps::Daemon>::iterator Mps::find(const launch::AttemptKey& key) {
   return std::find_if(daemons_.begin(), daemons_.end(),
                       [&](const auto& entry) { return entry.second.key == key; });
 }
 
-proc::AttemptSpec Mps::spec(const MpsKey& key, const Daemon& daemon, const proc::Account& account,
-                            Duration grace) const {
-  proc::AttemptSpec spec;
+launch::AttemptSpec Mps::spec(const MpsKey& key, const Daemon& daemon,
+                              const launch::Account& account, Duration grace) const {
+  launch::AttemptSpec spec;
   spec.cluster = host_.cluster;
   spec.key = daemon.key;
   spec.account = account;
@@ -45,14 +45,14 @@ proc::AttemptSpec Mps::spec(const MpsKey& key, const Daemon& daemon, const proc:
   spec.files = {{"uuids", joined(key.uuids, "\n") + "\n", false}};  // makes the folder
   spec.memo = memo_of(key);
   auto place = folder(daemon.key);
-  proc::TaskSpec task;
+  launch::TaskSpec task;
   task.task = {1};
   task.argv = {host_.mps_program, "-f"};
   task.env = {"CUDA_MPS_LOG_DIRECTORY=" + place, "CUDA_MPS_PIPE_DIRECTORY=" + place,
               "CUDA_VISIBLE_DEVICES=" + joined(key.uuids, ","),
               "PATH=/usr/local/bin:/usr/bin:/bin"};
-  task.env.push_back(std::string(proc::kAttemptVariable) + "=" +
-                     proc::attempt_marker(host_.cluster, host_.name, daemon.key));
+  task.env.push_back(std::string(launch::kAttemptVariable) + "=" +
+                     launch::attempt_marker(host_.cluster, host_.name, daemon.key));
   task.env.insert(task.env.end(), host_.passed_on.begin(), host_.passed_on.end());
   task.out = {{.path = place + "/said", .name = {}, .limit_bytes = 1 << 20}};
   task.merge_err = true;
@@ -60,7 +60,7 @@ proc::AttemptSpec Mps::spec(const MpsKey& key, const Daemon& daemon, const proc:
   return spec;
 }
 
-Mps::Stand Mps::need(const MpsKey& key, const proc::Account& account, Duration grace) {
+Mps::Stand Mps::need(const MpsKey& key, const launch::Account& account, Duration grace) {
   auto [at, fresh] = daemons_.try_emplace(key);
   auto& daemon = at->second;
   if (fresh) {
@@ -79,7 +79,7 @@ bool Mps::look(Daemon& daemon) {
     daemon.stage = Stage::Ready;
   } else if (outside_.mono() - daemon.since > kStartLimit) {
     daemon.stage = Stage::Failed;
-    outside_.launcher().tell(daemon.key, proc::Finish{"it does not become ready"});
+    outside_.launcher().tell(daemon.key, launch::Finish{"it does not become ready"});
   }
   return daemon.stage != Stage::Starting;
 }
@@ -93,7 +93,7 @@ bool Mps::on_tick(const std::set<MpsKey>& wanted) {
     bool ends = !is_wanted && (daemon.stage == Stage::Starting || daemon.stage == Stage::Ready);
     if (ends) {  // it keeps its GPUs held until its shepherd says that it is gone
       daemon.stage = Stage::Ending;
-      outside_.launcher().tell(daemon.key, proc::Finish{"no task needs it"});
+      outside_.launcher().tell(daemon.key, launch::Finish{"no task needs it"});
     }
     if (!is_wanted && daemon.stage == Stage::Failed) at = daemons_.erase(at);
     else ++at;
@@ -123,15 +123,15 @@ std::vector<std::string> Mps::variables(const MpsKey& key, const TaskRequest& re
   return made;
 }
 
-void Mps::adopt(const proc::ShepherdUp& word) {
+void Mps::adopt(const launch::ShepherdUp& word) {
   last_ = std::max(last_, word.key.job.index);
   auto& daemon = daemons_[key_of(word.memo)];
   daemon.key = word.key;
   daemon.since = outside_.mono();
 }
 
-void Mps::on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word) {
-  if (!std::holds_alternative<proc::AttemptEnded>(word)) return;
+void Mps::on_word(const launch::AttemptKey& key, const launch::ShepherdWord& word) {
+  if (!std::holds_alternative<launch::AttemptEnded>(word)) return;
   auto at = find(key);
   if (at == daemons_.end()) return;
   changed_ = true;
@@ -139,12 +139,12 @@ void Mps::on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word) {
     daemons_.erase(at);
     return;
   }
-  const auto& record = std::get<proc::AttemptEnded>(word).record;
+  const auto& record = std::get<launch::AttemptEnded>(word).record;
   log::warn("mps_ended", {{"gpus", joined(at->first.uuids, ",")}, {"why", record.text}});
   at->second.stage = Stage::Failed;
 }
 
-void Mps::on_shepherd_lost(const proc::AttemptKey& key, Duration grace) {
+void Mps::on_shepherd_lost(const launch::AttemptKey& key, Duration grace) {
   if (find(key) != daemons_.end()) outside_.launcher().sweep({host_.cluster, key, {}, grace});
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "daemons/wnoded/outside.h"
-#include "libwm/proc/launch_env.h"
+#include "libwm/launch/launch_env.h"
 
 namespace wm::node {
 
@@ -31,10 +31,10 @@ class Mps {
  public:
   enum class Stand : std::uint8_t { Starting, Ready, Failed };
 
-  Mps(Outside& outside, const proc::HostFacts& host) : outside_(outside), host_(host) {}
+  Mps(Outside& outside, const launch::HostFacts& host) : outside_(outside), host_(host) {}
 
   /// How the daemon stands; the first call starts it. @cost O(log daemons)
-  Stand need(const MpsKey& key, const proc::Account& account, Duration grace);
+  Stand need(const MpsKey& key, const launch::Account& account, Duration grace);
   /// Ends what is not in `wanted`; looks whether those that start are ready. True: a daemon
   /// stands otherwise than before, tasks that wait should ask again. @cost O(daemons)
   bool on_tick(const std::set<MpsKey>& wanted);
@@ -44,27 +44,27 @@ class Mps {
   std::vector<std::string> variables(const MpsKey& key, const TaskRequest& request) const;
 
   /// The attempt is one of these daemons.
-  static bool owns(const proc::AttemptKey& key) { return key.job.job == 0; }
+  static bool owns(const launch::AttemptKey& key) { return key.job.job == 0; }
   /// A daemon that a former wnoded left.
-  void adopt(const proc::ShepherdUp& word);
-  void on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word);
-  void on_shepherd_lost(const proc::AttemptKey& key, Duration grace);
+  void adopt(const launch::ShepherdUp& word);
+  void on_word(const launch::AttemptKey& key, const launch::ShepherdWord& word);
+  void on_shepherd_lost(const launch::AttemptKey& key, Duration grace);
 
  private:
   enum class Stage : std::uint8_t { Starting, Ready, Failed, Ending };
   struct Daemon {
-    proc::AttemptKey key;
+    launch::AttemptKey key;
     Stage stage = Stage::Starting;
     TimePoint since{};
   };
-  std::map<MpsKey, Daemon>::iterator find(const proc::AttemptKey& key);
+  std::map<MpsKey, Daemon>::iterator find(const launch::AttemptKey& key);
   bool look(Daemon& daemon);
-  std::string folder(const proc::AttemptKey& key) const;
-  proc::AttemptSpec spec(const MpsKey& key, const Daemon& daemon, const proc::Account& account,
-                         Duration grace) const;
+  std::string folder(const launch::AttemptKey& key) const;
+  launch::AttemptSpec spec(const MpsKey& key, const Daemon& daemon, const launch::Account& account,
+                           Duration grace) const;
 
   Outside& outside_;
-  const proc::HostFacts& host_;
+  const launch::HostFacts& host_;
   std::map<MpsKey, Daemon> daemons_;
   bool changed_ = false;  ///< one has ended since the last tick
   std::uint32_t last_ = 0;

@@ -11,10 +11,10 @@
 
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
+#include "libwm/gpu/gpu_reading.h"
+#include "libwm/launch/launcher.h"
 #include "libwm/model/node.h"
-#include "libwm/proc/gpu_reading.h"
 #include "libwm/proc/job_ports.h"
-#include "libwm/proc/launcher.h"
 
 namespace wm::node {
 
@@ -29,32 +29,32 @@ class Outside {
   /// Queues a frame to the master; without a session it is dropped.
   virtual void send(NodeVerb verb, std::string payload) = 0;
   /// Words for the attempt's agent; without one connected they are dropped.
-  virtual void tell_agent(const proc::AttemptKey& key, const NodeToAgent& words) = 0;
+  virtual void tell_agent(const launch::AttemptKey& key, const NodeToAgent& words) = 0;
 
   /// The root acts.
-  virtual proc::Launcher& launcher() = 0;
+  virtual launch::Launcher& launcher() = 0;
   /// Checks that the submitter signed what is ordered and looks up the account's groups.
   /// @errors (to done) Denied: signature, or the order is not what was signed; NotFound: no
   ///         such account here
   virtual void authorise(const HostOrder& order,
-                         std::function<void(Result<proc::Account>)> done) = 0;
+                         std::function<void(Result<launch::Account>)> done) = 0;
 
   /// Holds and lets go the port promised to an attempt. @errors as proc::JobPorts
   /// As proc::JobPorts, at this host's address.
-  virtual Result<std::uint32_t> lease_port(const proc::AttemptKey& key,
+  virtual Result<std::uint32_t> lease_port(const launch::AttemptKey& key,
                                            const proc::PortRange& range) = 0;
-  virtual Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t first) = 0;
-  virtual void release_port(const proc::AttemptKey& key) = 0;
+  virtual Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) = 0;
+  virtual void release_port(const launch::AttemptKey& key) = 0;
 
   /// Whether there is such a file. @cost one stat
   virtual bool exists(const std::string& path) = 0;
   /// CPUs that a task's process may use now; empty: it is gone. @cost one system call
   virtual std::vector<std::uint32_t> cpus_of(std::int32_t pid) = 0;
   /// Reads all GPUs; a sick driver may take seconds. `done` gets nothing without a driver.
-  virtual void read_gpus(std::function<void(std::vector<proc::GpuReading>)> done) = 0;
+  virtual void read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) = 0;
 
   /// Shrinks the exit records to those wanted. @cost O(file); called seldom
-  virtual void keep_records(const std::function<bool(const proc::ExitRecord&)>& keep) = 0;
+  virtual void keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) = 0;
 };
 
 }  // namespace wm::node

@@ -108,9 +108,9 @@ Result<void> RealOutside::adopt() {
   return {};
 }
 
-void RealOutside::on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word) {
+void RealOutside::on_word(const launch::AttemptKey& key, const launch::ShepherdWord& word) {
   core_.on_word(key, word);
-  if (!std::holds_alternative<proc::AttemptEnded>(word) || sweeping_.erase(key) == 0) return;
+  if (!std::holds_alternative<launch::AttemptEnded>(word) || sweeping_.erase(key) == 0) return;
   dial();
 }
 
@@ -148,24 +148,24 @@ void RealOutside::send(NodeVerb verb, std::string payload) {
   master_.send(static_cast<std::uint16_t>(verb), std::move(payload));
 }
 
-void RealOutside::tell_agent(const proc::AttemptKey& key, const NodeToAgent& words) {
+void RealOutside::tell_agent(const launch::AttemptKey& key, const NodeToAgent& words) {
   agents_.tell(key, words);
 }
 
 void RealOutside::authorise(const HostOrder& order,
-                            std::function<void(Result<proc::Account>)> done) {
+                            std::function<void(Result<launch::Account>)> done) {
   boost::asio::post(workers_, [this, order, done, credentials = setup_.dial.link.credentials] {
     auto account = node::authorise(order, *credentials);
     boost::asio::post(loop_, [done, account] { done(account); });
   });
 }
 
-Result<std::uint32_t> RealOutside::lease_port(const proc::AttemptKey& key,
+Result<std::uint32_t> RealOutside::lease_port(const launch::AttemptKey& key,
                                               const proc::PortRange& range) {
   return ports_.lease(key, setup_.host.address, range);
 }
 
-Result<void> RealOutside::hold_port(const proc::AttemptKey& key, std::uint32_t first) {
+Result<void> RealOutside::hold_port(const launch::AttemptKey& key, std::uint32_t first) {
   return ports_.hold(key, setup_.host.address, first);
 }
 
@@ -181,14 +181,14 @@ std::vector<std::uint32_t> RealOutside::cpus_of(std::int32_t pid) {
   return cpus;
 }
 
-void RealOutside::read_gpus(std::function<void(std::vector<proc::GpuReading>)> done) {
+void RealOutside::read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) {
   boost::asio::post(workers_, [this, done, nvml = setup_.nvml] {
-    auto readings = nvml ? nvml->read() : std::vector<proc::GpuReading>{};
+    auto readings = nvml ? nvml->read() : std::vector<gpu::GpuReading>{};
     boost::asio::post(loop_, [done, readings] { done(readings); });
   });
 }
 
-void RealOutside::keep_records(const std::function<bool(const proc::ExitRecord&)>& keep) {
+void RealOutside::keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) {
   if (auto done = proc::shrink_exits(setup_.folders.exits, keep, tell_damage); !done)
     log::warn("exit_records_not_shrunk", {{"why", done.error().text}});
 }

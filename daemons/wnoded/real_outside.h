@@ -13,8 +13,8 @@
 #include "daemons/wnoded/outside.h"
 #include "daemons/wnoded/own_address.h"
 #include "daemons/wnoded/shepherds.h"
+#include "libwm/gpu/nvml.h"
 #include "libwm/proc/job_ports.h"
-#include "libwm/proc/nvml.h"
 #include "libwm/proc/topology.h"
 #include "libwm/wire/credentials.h"
 
@@ -23,12 +23,12 @@ namespace wm::node {
 /// Everything main has found out.
 struct NodeSetup {
   HostRegister card;
-  proc::HostFacts host;
+  launch::HostFacts host;
   HostFolders folders;
   wire::Endpoint master;
   wire::DialOptions dial;
-  std::shared_ptr<proc::Nvml> nvml;  ///< null: no GPU driver
-  std::string reached_as;  ///< the name that gives host.address; empty: that is configured
+  std::shared_ptr<gpu::Nvml> nvml;  ///< null: no GPU driver
+  std::string reached_as;           ///< the name that gives host.address; empty: that is configured
 };
 
 /// @thread the loop's
@@ -47,21 +47,22 @@ class RealOutside : public Outside {
   WallTime wall() override;
   TimePoint mono() override;
   void send(NodeVerb verb, std::string payload) override;
-  void tell_agent(const proc::AttemptKey& key, const NodeToAgent& words) override;
-  proc::Launcher& launcher() override { return shepherds_; }
-  void authorise(const HostOrder& order, std::function<void(Result<proc::Account>)> done) override;
-  Result<std::uint32_t> lease_port(const proc::AttemptKey& key,
+  void tell_agent(const launch::AttemptKey& key, const NodeToAgent& words) override;
+  launch::Launcher& launcher() override { return shepherds_; }
+  void authorise(const HostOrder& order,
+                 std::function<void(Result<launch::Account>)> done) override;
+  Result<std::uint32_t> lease_port(const launch::AttemptKey& key,
                                    const proc::PortRange& range) override;
-  Result<void> hold_port(const proc::AttemptKey& key, std::uint32_t first) override;
-  void release_port(const proc::AttemptKey& key) override { ports_.release(key); }
+  Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) override;
+  void release_port(const launch::AttemptKey& key) override { ports_.release(key); }
   bool exists(const std::string& path) override;
   std::vector<std::uint32_t> cpus_of(std::int32_t pid) override;
-  void read_gpus(std::function<void(std::vector<proc::GpuReading>)> done) override;
-  void keep_records(const std::function<bool(const proc::ExitRecord&)>& keep) override;
+  void read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) override;
+  void keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) override;
 
  private:
   Result<void> adopt();
-  void on_word(const proc::AttemptKey& key, const proc::ShepherdWord& word);
+  void on_word(const launch::AttemptKey& key, const launch::ShepherdWord& word);
   void on_frame(std::uint16_t type, const std::string& payload);
   void tick();
   void dial();
@@ -83,7 +84,7 @@ class RealOutside : public Outside {
   boost::asio::steady_timer timer_;
   boost::asio::thread_pool workers_{2};
   proc::JobPorts ports_;
-  std::set<proc::AttemptKey> sweeping_;  ///< found dead at the start
+  std::set<launch::AttemptKey> sweeping_;  ///< found dead at the start
 };
 
 }  // namespace wm::node

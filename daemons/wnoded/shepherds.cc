@@ -49,9 +49,9 @@ Result<void> spawn_zygote(const HostFolders& folders, int fd) {
 }
 
 /// "12-0.1.4711.sock" → the attempt. @errors BadArgument
-Result<proc::AttemptKey> key_of(const fs::path& path) {
+Result<launch::AttemptKey> key_of(const fs::path& path) {
   auto name = path.stem().string();
-  return proc::parse_attempt_key(name.substr(0, name.rfind('.')));
+  return launch::parse_attempt_key(name.substr(0, name.rfind('.')));
 }
 
 /// A shepherd that listens, busy or stopped, has so long to say its first word.
@@ -68,14 +68,14 @@ bool speaks(int fd, std::chrono::steady_clock::time_point until) {
 }
 
 /// The first word of a shepherd.
-Result<proc::ShepherdUp> greeting(int fd, std::chrono::steady_clock::time_point until) {
+Result<launch::ShepherdUp> greeting(int fd, std::chrono::steady_clock::time_point until) {
   if (!speaks(fd, until)) return fail(Code::Unavailable, "it listens, and says nothing");
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kWordLimit, sizeof(kWordLimit));
   WM_TRY(auto bytes, proc::read_frame(fd));
   if (!bytes) return fail(Code::Unavailable, "closed");
-  WM_TRY(auto word, proc::word_from_bytes(*bytes));
-  auto* up = std::get_if<proc::ShepherdUp>(&word);
-  if (up == nullptr || up->version != proc::kLauncherVersion)
+  WM_TRY(auto word, launch::word_from_bytes(*bytes));
+  auto* up = std::get_if<launch::ShepherdUp>(&word);
+  if (up == nullptr || up->version != launch::kLauncherVersion)
     return fail(Code::Version, "a shepherd of another release");
   return *up;
 }
@@ -95,7 +95,7 @@ Result<void> Shepherds::start_zygote() {
 /// All are connected before the first is waited for: they have the same time, together.
 Result<Shepherds::Found> Shepherds::find_old() {
   Found found;
-  std::vector<std::pair<proc::AttemptKey, Result<proc::Fd>>> sockets;
+  std::vector<std::pair<launch::AttemptKey, Result<proc::Fd>>> sockets;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folders_.run, ignored)) {
     if (entry.path().extension() != ".sock") continue;
@@ -105,7 +105,7 @@ Result<Shepherds::Found> Shepherds::find_old() {
   auto until = std::chrono::steady_clock::now() + kGreetingLimit;
   for (auto& [key, fd] : sockets) {
     if (!fd && fd.error().code != Code::Unavailable) return fd.error();
-    auto up = fd ? greeting(fd->get(), until) : Result<proc::ShepherdUp>(fd.error());
+    auto up = fd ? greeting(fd->get(), until) : Result<launch::ShepherdUp>(fd.error());
     if (!up) {
       log::warn("shepherd_gone", {{"attempt", to_string(key)}, {"why", up.error().text}});
       found.lost.push_back(key);
@@ -123,29 +123,29 @@ void Shepherds::listen(OnWord on_word, OnLost on_lost) {
   for (const auto& [key, connection] : connections_) serve(key);
 }
 
-void Shepherds::serve(const proc::AttemptKey& key) {
+void Shepherds::serve(const launch::AttemptKey& key) {
   connections_.at(key)->start([this, key](std::string bytes) { on_frame(key, bytes); },
                               [this, key] { on_closed(key); });
 }
 
-void Shepherds::on_frame(const proc::AttemptKey& key, const std::string& bytes) {
-  auto word = proc::word_from_bytes(bytes);
+void Shepherds::on_frame(const launch::AttemptKey& key, const std::string& bytes) {
+  auto word = launch::word_from_bytes(bytes);
   if (!word) return log::warn("word_damaged", {{"attempt", to_string(key)}});
   // the key is free before the core hears of it: it may start the attempt's next shepherd
-  if (std::holds_alternative<proc::AttemptEnded>(*word)) {
+  if (std::holds_alternative<launch::AttemptEnded>(*word)) {
     connections_.erase(key);
     sweeps_.erase(key);
   }
   on_word_(key, *word);
 }
 
-void Shepherds::on_closed(const proc::AttemptKey& key) {
+void Shepherds::on_closed(const launch::AttemptKey& key) {
   connections_.erase(key);
   if (sweeps_.contains(key)) return sweep_later(key, "the sweeper ended before it was done");
   on_lost_(key);
 }
 
-Result<std::unique_ptr<FrameSocket>> Shepherds::fork_with(const proc::ShepherdOrder& order) {
+Result<std::unique_ptr<FrameSocket>> Shepherds::fork_with(const launch::ShepherdOrder& order) {
   WM_TRY(auto pair, proc::socket_pair());
   if (!proc::send_fd(zygote_.get(), pair.second.get())) {
     log::warn("zygote_lost", {{"remedy", "another is started"}});
@@ -157,32 +157,32 @@ Result<std::unique_ptr<FrameSocket>> Shepherds::fork_with(const proc::ShepherdOr
   return socket;
 }
 
-void Shepherds::start(const proc::AttemptSpec& spec) {
+void Shepherds::start(const launch::AttemptSpec& spec) {
   auto socket = fork_with(spec);
   if (!socket) return fail_later(spec.key, socket.error());
   connections_[spec.key] = *std::move(socket);
   serve(spec.key);
 }
 
-void Shepherds::fail_later(const proc::AttemptKey& key, const Error& error) {
-  proc::ExitRecord record;
+void Shepherds::fail_later(const launch::AttemptKey& key, const Error& error) {
+  launch::ExitRecord record;
   record.key = key;
-  record.cause = proc::EndCause::StartFailed;
+  record.cause = launch::EndCause::StartFailed;
   record.text = "no shepherd could be started: " + error.text;
-  boost::asio::post(loop_, [this, record] { on_word_(record.key, proc::AttemptEnded{record}); });
+  boost::asio::post(loop_, [this, record] { on_word_(record.key, launch::AttemptEnded{record}); });
 }
 
-void Shepherds::tell(const proc::AttemptKey& key, const proc::ShepherdOrder& order) {
+void Shepherds::tell(const launch::AttemptKey& key, const launch::ShepherdOrder& order) {
   auto at = connections_.find(key);
   if (at != connections_.end()) at->second->send(to_bytes(order));
 }
 
-void Shepherds::sweep(const proc::Sweep& sweep) {
+void Shepherds::sweep(const launch::Sweep& sweep) {
   sweeps_[sweep.key] = sweep;
   begin_sweep(sweep.key);
 }
 
-void Shepherds::begin_sweep(const proc::AttemptKey& key) {
+void Shepherds::begin_sweep(const launch::AttemptKey& key) {
   auto socket = fork_with(sweeps_.at(key));
   if (!socket) return sweep_later(key, socket.error().text);
   connections_[key] = *std::move(socket);
@@ -190,7 +190,7 @@ void Shepherds::begin_sweep(const proc::AttemptKey& key) {
 }
 
 /// No end may be told before it is proven that nothing is left.
-void Shepherds::sweep_later(const proc::AttemptKey& key, const std::string& why) {
+void Shepherds::sweep_later(const launch::AttemptKey& key, const std::string& why) {
   log::warn("sweep_failed",
             {{"attempt", to_string(key)}, {"why", why}, {"remedy", "it is begun again"}});
   auto timer = std::make_shared<boost::asio::steady_timer>(loop_, kSweepPause);
@@ -199,7 +199,8 @@ void Shepherds::sweep_later(const proc::AttemptKey& key, const std::string& why)
   });
 }
 
-void Shepherds::read(const proc::ReadFile& file, std::function<void(Result<proc::FileRead>)> done) {
+void Shepherds::read(const launch::ReadFile& file,
+                     std::function<void(Result<launch::FileRead>)> done) {
   auto socket = fork_with(file);
   if (!socket) {
     boost::asio::post(loop_, [done, error = socket.error()] { done(error); });
@@ -207,7 +208,7 @@ void Shepherds::read(const proc::ReadFile& file, std::function<void(Result<proc:
   }
   auto id = next_reader_++;
   auto answered = std::make_shared<bool>(false);
-  auto answer = [this, id, done, answered](Result<proc::FileRead> read) {
+  auto answer = [this, id, done, answered](Result<launch::FileRead> read) {
     if (std::exchange(*answered, true)) return;
     auto old = std::shared_ptr<FrameSocket>(std::move(readers_[id]));
     readers_.erase(id);
@@ -217,8 +218,8 @@ void Shepherds::read(const proc::ReadFile& file, std::function<void(Result<proc:
   auto& reader = readers_[id] = *std::move(socket);
   reader->start(
       [answer](const std::string& bytes) {
-        auto word = proc::word_from_bytes(bytes);
-        auto* read = word ? std::get_if<proc::FileRead>(&*word) : nullptr;
+        auto word = launch::word_from_bytes(bytes);
+        auto* read = word ? std::get_if<launch::FileRead>(&*word) : nullptr;
         answer(read ? Result(*read) : fail(Code::Damaged, "damaged answer of a reader"));
       },
       [answer] { answer(fail(Code::System, "the reader ended without an answer")); });

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "daemons/wnoded/frame_socket.h"
-#include "libwm/proc/launcher.h"
+#include "libwm/launch/launcher.h"
 
 namespace wm::node {
 
@@ -24,10 +24,10 @@ struct HostFolders {
 };
 
 /// @thread the loop's   @owns the zygote and the connections
-class Shepherds : public proc::Launcher {
+class Shepherds : public launch::Launcher {
  public:
-  using OnWord = std::function<void(const proc::AttemptKey&, const proc::ShepherdWord&)>;
-  using OnLost = std::function<void(const proc::AttemptKey&)>;
+  using OnWord = std::function<void(const launch::AttemptKey&, const launch::ShepherdWord&)>;
+  using OnLost = std::function<void(const launch::AttemptKey&)>;
 
   Shepherds(boost::asio::io_context& loop, HostFolders folders);
 
@@ -39,34 +39,35 @@ class Shepherds : public proc::Launcher {
   /// for those that listen and say nothing
   /// @errors System: one could not be asked, which does not mean that it is dead
   struct Found {
-    std::vector<proc::ShepherdUp> living;
-    std::vector<proc::AttemptKey> lost;
+    std::vector<launch::ShepherdUp> living;
+    std::vector<launch::AttemptKey> lost;
   };
   Result<Found> find_old();
   /// Delivery starts here, after adoption.
   void listen(OnWord on_word, OnLost on_lost);
 
-  void start(const proc::AttemptSpec& spec) override;
-  void tell(const proc::AttemptKey& key, const proc::ShepherdOrder& order) override;
-  void sweep(const proc::Sweep& sweep) override;
-  void read(const proc::ReadFile& file, std::function<void(Result<proc::FileRead>)> done) override;
+  void start(const launch::AttemptSpec& spec) override;
+  void tell(const launch::AttemptKey& key, const launch::ShepherdOrder& order) override;
+  void sweep(const launch::Sweep& sweep) override;
+  void read(const launch::ReadFile& file,
+            std::function<void(Result<launch::FileRead>)> done) override;
 
  private:
-  Result<std::unique_ptr<FrameSocket>> fork_with(const proc::ShepherdOrder& order);
-  void serve(const proc::AttemptKey& key);
-  void on_frame(const proc::AttemptKey& key, const std::string& bytes);
-  void on_closed(const proc::AttemptKey& key);
-  void fail_later(const proc::AttemptKey& key, const Error& error);
-  void begin_sweep(const proc::AttemptKey& key);
-  void sweep_later(const proc::AttemptKey& key, const std::string& why);
+  Result<std::unique_ptr<FrameSocket>> fork_with(const launch::ShepherdOrder& order);
+  void serve(const launch::AttemptKey& key);
+  void on_frame(const launch::AttemptKey& key, const std::string& bytes);
+  void on_closed(const launch::AttemptKey& key);
+  void fail_later(const launch::AttemptKey& key, const Error& error);
+  void begin_sweep(const launch::AttemptKey& key);
+  void sweep_later(const launch::AttemptKey& key, const std::string& why);
 
   boost::asio::io_context& loop_;
   HostFolders folders_;
   proc::Fd zygote_;
   OnWord on_word_;
   OnLost on_lost_;
-  std::map<proc::AttemptKey, std::unique_ptr<FrameSocket>> connections_;
-  std::map<proc::AttemptKey, proc::Sweep> sweeps_;  ///< not answered yet
+  std::map<launch::AttemptKey, std::unique_ptr<FrameSocket>> connections_;
+  std::map<launch::AttemptKey, launch::Sweep> sweeps_;  ///< not answered yet
   std::map<std::uint64_t, std::unique_ptr<FrameSocket>> readers_;
   std::uint64_t next_reader_ = 1;
 };

@@ -35,7 +35,7 @@ proc::Fd signals_to_read() {
   return proc::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-void run_attempt(const Place& place, proc::AttemptSpec spec, proc::Fd connection) {
+void run_attempt(const Place& place, launch::AttemptSpec spec, proc::Fd connection) {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   auto path = place.run + "/" + to_string(spec.key) + "." + std::to_string(::getpid()) + ".sock";
@@ -54,13 +54,13 @@ void serve(const Place& place, proc::Fd connection) {
   proc::close_all_but({connection.get()});
   auto bytes = proc::read_frame(connection.get());
   if (!bytes || !*bytes) return;
-  auto order = proc::order_from_bytes(**bytes);
+  auto order = launch::order_from_bytes(**bytes);
   if (!order) return;
-  if (auto* spec = std::get_if<proc::AttemptSpec>(&*order))
+  if (auto* spec = std::get_if<launch::AttemptSpec>(&*order))
     run_attempt(place, std::move(*spec), std::move(connection));
-  else if (auto* sweep = std::get_if<proc::Sweep>(&*order))
+  else if (auto* sweep = std::get_if<launch::Sweep>(&*order))
     run_sweep(place, *sweep, connection.get());
-  else if (auto* file = std::get_if<proc::ReadFile>(&*order)) run_reader(*file, connection.get());
+  else if (auto* file = std::get_if<launch::ReadFile>(&*order)) run_reader(*file, connection.get());
 }
 
 int run_zygote(const Place& place, int zygote) {

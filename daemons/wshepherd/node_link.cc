@@ -35,18 +35,18 @@ bool NodeLink::accept() {
   return true;
 }
 
-std::vector<proc::ShepherdOrder> NodeLink::take_orders() {
+std::vector<launch::ShepherdOrder> NodeLink::take_orders() {
   std::array<char, 65536> part;
   ssize_t n = 0;
   while ((n = ::recv(connection_.get(), part.data(), part.size(), MSG_DONTWAIT)) > 0)
     in_.append(part.data(), static_cast<std::size_t>(n));
   bool ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
-  std::vector<proc::ShepherdOrder> orders;
+  std::vector<launch::ShepherdOrder> orders;
   while (in_.size() >= 4) {
     auto size = length_at(in_);
     if (size <= proc::kMaxFrame && in_.size() - 4 < size) break;
     auto order = size <= proc::kMaxFrame
-                     ? proc::order_from_bytes(std::string_view(in_).substr(4, size))
+                     ? launch::order_from_bytes(std::string_view(in_).substr(4, size))
                      : fail(Code::Damaged, "frame too long");
     ended = ended || !order;
     if (!order) break;
@@ -57,9 +57,9 @@ std::vector<proc::ShepherdOrder> NodeLink::take_orders() {
   return orders;
 }
 
-void NodeLink::say(const proc::ShepherdWord& word) {
+void NodeLink::say(const launch::ShepherdWord& word) {
   if (!connection_) return;
-  auto bytes = proc::to_bytes(word);
+  auto bytes = launch::to_bytes(word);
   auto size = static_cast<std::uint32_t>(bytes.size());
   for (int i = 0; i < 4; ++i) out_ += static_cast<char>(size >> (8 * i));
   out_ += bytes;

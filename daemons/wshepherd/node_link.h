@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "libwm/launch/launcher.h"
 #include "libwm/proc/channel.h"
-#include "libwm/proc/launcher.h"
 
 namespace wm::shepherd {
 
@@ -26,9 +26,9 @@ class NodeLink {
   /// Takes a new connection if there is one. True: it must be told who we are.
   bool accept();
   /// Orders that have arrived whole; a damaged stream closes the connection.
-  std::vector<proc::ShepherdOrder> take_orders();
+  std::vector<launch::ShepherdOrder> take_orders();
   /// Queues a word and sends what the socket takes.
-  void say(const proc::ShepherdWord& word);
+  void say(const launch::ShepherdWord& word);
   void flush();
   /// Takes the socket's name away: nobody shall find us any more.
   void unlisten();

@@ -19,7 +19,7 @@ namespace {
 
 /// An output file, opened at its first byte; shared when stdout and stderr go to one path.
 struct Sink {
-  proc::OutputFile file;
+  launch::OutputFile file;
   std::uint64_t room = 0;  ///< bytes still allowed
   proc::Fd fd;
   bool opened = false;
@@ -86,7 +86,7 @@ class Recent {
 
 class Copier {
  public:
-  Copier(const proc::TaskSpec& task, int out, int err, int turns)
+  Copier(const launch::TaskSpec& task, int out, int err, int turns)
       : out_{out, sinks_of(task.out), sinks_of(task.asked_out)},
         err_{err, sinks_of(task.err), sinks_of(task.asked_err)},
         turns_(turns),
@@ -107,13 +107,13 @@ class Copier {
   }
 
  private:
-  std::vector<Sink*> sinks_of(const std::vector<proc::OutputFile>& files) {
+  std::vector<Sink*> sinks_of(const std::vector<launch::OutputFile>& files) {
     std::vector<Sink*> sinks;
     for (const auto& file : files) sinks.push_back(&sink(file));
     return sinks;
   }
 
-  Sink& sink(const proc::OutputFile& file) {
+  Sink& sink(const launch::OutputFile& file) {
     auto [at, fresh] = sinks_.try_emplace(proc::resolved_path(file));
     if (!fresh) return at->second;
     at->second.file = file;
@@ -160,11 +160,11 @@ class Copier {
 
 }  // namespace
 
-bool hands_over(const proc::TaskSpec& task) {
+bool hands_over(const launch::TaskSpec& task) {
   return !task.asked_out.empty() || !task.asked_err.empty();
 }
 
-int copy_output(const proc::TaskSpec& task, int out, int err, int turns) {
+int copy_output(const launch::TaskSpec& task, int out, int err, int turns) {
   return Copier(task, out, err, turns).run();
 }
 

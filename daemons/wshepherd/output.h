@@ -9,17 +9,17 @@
 // dropped, the others still get theirs, and the exit status says that something was lost.
 #pragma once
 
-#include "libwm/proc/launcher.h"
+#include "libwm/launch/launcher.h"
 
 namespace wm::shepherd {
 
 /// May the files that were asked for become this task's to write, or another's?
-bool hands_over(const proc::TaskSpec& task);
+bool hands_over(const launch::TaskSpec& task);
 
 /// Copies until both pipes are at their end. `out`, `err` or `turns` may be -1. From `turns` come
 /// '1' when the task becomes the one that writes the files that were asked for (what it said in the
 /// last two seconds goes there, too: whoever wrote before was gone by then), '0' when another does.
 /// Returns 0, or 1 when bytes were lost.
-int copy_output(const proc::TaskSpec& task, int out, int err, int turns);
+int copy_output(const launch::TaskSpec& task, int out, int err, int turns);
 
 }  // namespace wm::shepherd

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "libwm/launch/launcher.h"
 #include "libwm/proc/cgroup.h"
-#include "libwm/proc/launcher.h"
 
 namespace wm::shepherd {
 
@@ -20,12 +20,12 @@ struct Place {
 };
 
 /// "<run>/12-0.1.d": the attempt's own folder, owned by the job's user. @cost O(1)
-inline std::string attempt_folder(const Place& place, const proc::AttemptKey& key) {
+inline std::string attempt_folder(const Place& place, const launch::AttemptKey& key) {
   return place.run + "/" + to_string(key) + ".d";
 }
 
 /// "node1-12-0.1": one machine may carry several hosts. @cost O(1)
-inline std::string cgroup_name(const Place& place, const proc::AttemptKey& key) {
+inline std::string cgroup_name(const Place& place, const launch::AttemptKey& key) {
   return place.node + "-" + to_string(key);
 }
 

@@ -45,7 +45,7 @@ void connect_turns(proc::Fd& write_end, proc::Fd& read_end) {
 
 }  // namespace
 
-Shepherd::Shepherd(Place place, proc::AttemptSpec spec, NodeLink link, proc::Fd signals)
+Shepherd::Shepherd(Place place, launch::AttemptSpec spec, NodeLink link, proc::Fd signals)
     : place_(std::move(place)),
       spec_(std::move(spec)),
       link_(std::move(link)),
@@ -129,7 +129,7 @@ void Shepherd::wait() {
 void Shepherd::take_signals() {
   signalfd_siginfo info{};
   while (::read(signals_.get(), &info, sizeof(info)) == sizeof(info))
-    if (info.ssi_signo == SIGTERM) on(proc::Finish{"its shepherd was told to terminate"});
+    if (info.ssi_signo == SIGTERM) on(launch::Finish{"its shepherd was told to terminate"});
 }
 
 void Shepherd::reap() {
@@ -161,7 +161,7 @@ void Shepherd::on_exit(pid_t pid, int status, const wm::Usage& usage) {
     if (task.copier == pid) {
       task.copier = 0;
       task.turns.reset();
-      if (status != 0 && task.record.cause != proc::EndCause::StartFailed)
+      if (status != 0 && task.record.cause != launch::EndCause::StartFailed)
         task.record.text += task.record.text.empty() ? "output lost" : "; output lost";
     }
     if (task.pid != pid || task.phase != Phase::Running) continue;
@@ -170,7 +170,7 @@ void Shepherd::on_exit(pid_t pid, int status, const wm::Usage& usage) {
     note_exit(task, status, usage, wall_now());
     if (!task.spec.devices.empty()) guard_devices();
     if (status != 0 && !task.ending && was_killed_for_memory())
-      end_for(proc::EndCause::MemLimit, {});
+      end_for(launch::EndCause::MemLimit, {});
   }
 }
 
@@ -183,7 +183,7 @@ void Shepherd::fire_timers() {
     auto text =
         std::string(term_name(Term::RunLimit)) + ": " + std::string(term_text(Term::RunLimit));
     for (auto* task : chosen({}))
-      end(*task, signals_at_run_limit(), proc::EndCause::RunLimit, text);
+      end(*task, signals_at_run_limit(), launch::EndCause::RunLimit, text);
     spare_no_longer({});
   }
   for (auto& [number, task] : tasks_) {
@@ -259,8 +259,8 @@ void Shepherd::record_and_tell() {
     return;
   }
   for (auto& record : std::exchange(unwritten_, {})) {
-    if (record.task) link_.say(proc::TaskEnded{record});
-    else link_.say(proc::AttemptEnded{record});
+    if (record.task) link_.say(launch::TaskEnded{record});
+    else link_.say(launch::AttemptEnded{record});
   }
 }
 

@@ -20,43 +20,43 @@
 #include "daemons/wshepherd/place.h"
 #include "daemons/wshepherd/task.h"
 #include "daemons/wshepherd/warm.h"
+#include "libwm/gpu/device_guard.h"
 #include "libwm/proc/cgroup.h"
-#include "libwm/proc/device_guard.h"
 #include "libwm/proc/meter.h"
 
 namespace wm::shepherd {
 
 class Shepherd {
  public:
-  Shepherd(Place place, proc::AttemptSpec spec, NodeLink link, proc::Fd signals);
+  Shepherd(Place place, launch::AttemptSpec spec, NodeLink link, proc::Fd signals);
 
   /// Runs to the end of the attempt.
   void run();
 
  private:
   // orders (shepherd_orders.cc)
-  void obey(proc::ShepherdOrder order);
-  void on(proc::AttemptSpec) {}  // only ever the first order
-  void on(proc::StartTasks order);
-  void on(const proc::EndTasks& order);
-  void on(const proc::SignalTasks& order);
-  void on(const proc::Finish& order);
-  void on(const proc::Sweep&) {}
-  void on(const proc::ReadFile&) {}
-  void on(proc::StartAgent order);
-  void on(proc::KeepWarm order);
-  void on(const proc::Suspend& order) { set_suspended(order.on); }
-  void on(const proc::LimitRun& order);
-  void on(const proc::WriteAsked& order);
-  void on(proc::RestartTasks order);
-  void on(const proc::Notice& order);
-  void take_over(std::string memo, const proc::UseLimits& limits);
-  void start(proc::TaskSpec spec);
+  void obey(launch::ShepherdOrder order);
+  void on(launch::AttemptSpec) {}  // only ever the first order
+  void on(launch::StartTasks order);
+  void on(const launch::EndTasks& order);
+  void on(const launch::SignalTasks& order);
+  void on(const launch::Finish& order);
+  void on(const launch::Sweep&) {}
+  void on(const launch::ReadFile&) {}
+  void on(launch::StartAgent order);
+  void on(launch::KeepWarm order);
+  void on(const launch::Suspend& order) { set_suspended(order.on); }
+  void on(const launch::LimitRun& order);
+  void on(const launch::WriteAsked& order);
+  void on(launch::RestartTasks order);
+  void on(const launch::Notice& order);
+  void take_over(std::string memo, const launch::UseLimits& limits);
+  void start(launch::TaskSpec spec);
   void start(Task& task);
-  void end(Task& task, std::vector<int> signals, proc::EndCause cause, const std::string& text);
+  void end(Task& task, std::vector<int> signals, launch::EndCause cause, const std::string& text);
   static void drop_successor(Task& task, const std::string& why);
   std::vector<Task*> chosen(const std::vector<TaskNumber>& tasks, Phase phase = Phase::Running);
-  proc::ShepherdUp who_i_am() const;
+  launch::ShepherdUp who_i_am() const;
 
   // one turn (shepherd.cc)
   void begin();
@@ -75,19 +75,19 @@ class Shepherd {
   void make_cgroup();
   void guard_devices();
   void watch();
-  void end_for(proc::EndCause cause, const proc::Use& use);
+  void end_for(launch::EndCause cause, const proc::Use& use);
   void set_suspended(bool on);
   TimePoint jobs_now() const { return suspended_ ? suspended_at_ : steady_now(); }
   void start_run_limit(TimePoint from);
   std::vector<pid_t> everybody() const;
   bool was_killed_for_memory() const;
-  void add_use(proc::ExitRecord& record) const;
+  void add_use(launch::ExitRecord& record) const;
   Duration watch_pause() const;
 
   // commands beside the tasks (shepherd_side.cc)
   enum class SideKind : std::uint8_t { Before, After, Notice, Warning };
   struct Side {
-    proc::SideCommand command;
+    launch::SideCommand command;
     SideKind kind = SideKind::Before;
     std::uint32_t number = 0;
     std::optional<TimePoint> kill_at;
@@ -95,9 +95,9 @@ class Shepherd {
     bool cancelled = false;  ///< ended because nobody waits for it any more
     proc::Fd trouble;
   };
-  void start_side(proc::SideCommand command, SideKind kind, std::uint32_t number = 0);
+  void start_side(launch::SideCommand command, SideKind kind, std::uint32_t number = 0);
   void end_side(Side side, int status);
-  void refuse_tasks(proc::EndCause cause, const std::string& text, int status);
+  void refuse_tasks(launch::EndCause cause, const std::string& text, int status);
   void start_waiting_tasks();
   bool run_after();
   void cancel_sides(SideKind kind);
@@ -114,7 +114,7 @@ class Shepherd {
   void spare_no_longer(const std::vector<TaskNumber>& tasks);
   void conclude_tasks();
   void succeed(TaskNumber number);
-  const proc::ExitRecord* deciding_record() const;
+  const launch::ExitRecord* deciding_record() const;
   bool leaves_any(const Task& task, const std::vector<pid_t>& strays) const;
   void conclude_attempt();
   bool is_alone();
@@ -135,11 +135,11 @@ class Shepherd {
   void put_files();
 
   Place place_;
-  proc::AttemptSpec spec_;
+  launch::AttemptSpec spec_;
   NodeLink link_;
   proc::Fd signals_;
   proc::Cgroup cgroup_;
-  proc::DeviceGuard guard_;
+  gpu::DeviceGuard guard_;
   std::map<TaskNumber, Task> tasks_;
   std::set<pid_t> own_;  ///< copiers, agent, reporter: ours, not the job's
   pid_t agent_ = 0;
@@ -165,11 +165,11 @@ class Shepherd {
   KillPace kill_pace_;
   bool over_ = false;
   std::string end_text_;
-  proc::EndCause end_cause_ = proc::EndCause::Exited;
+  launch::EndCause end_cause_ = launch::EndCause::Exited;
   std::int32_t end_status_ = 0;
   wm::Usage usage_;  ///< of everything reaped
   WallTime started_{};
-  std::deque<proc::ExitRecord> unwritten_;
+  std::deque<launch::ExitRecord> unwritten_;
 };
 
 }  // namespace wm::shepherd

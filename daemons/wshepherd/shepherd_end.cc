@@ -13,8 +13,8 @@
 #include "daemons/wshepherd/output.h"
 #include "daemons/wshepherd/shepherd.h"
 #include "daemons/wshepherd/user_part.h"
+#include "libwm/launch/job_report.h"
 #include "libwm/proc/cgroup.h"
-#include "libwm/proc/job_report.h"
 #include "libwm/proc/output_file.h"
 #include "libwm/proc/tree.h"
 
@@ -71,7 +71,7 @@ bool Shepherd::is_stray_to_end(pid_t pid) const {
   if (!proc::read_stat(pid, stat)) return false;
   for (const auto& [number, task] : tasks_)
     if (stat.session == task.pid) return task.phase != Phase::Running;
-  auto number = std::atoi(proc::variable_of(pid, proc::kTaskVariable).c_str());
+  auto number = std::atoi(proc::variable_of(pid, launch::kTaskVariable).c_str());
   return number > 0 && !running(TaskNumber{static_cast<std::uint32_t>(number)});
 }
 
@@ -136,7 +136,7 @@ bool Shepherd::is_of(pid_t pid, const Task& task) const {
   proc::ProcessStat stat;
   if (!proc::read_stat(pid, stat)) return false;
   if (stat.session == task.pid || !any_running()) return true;
-  return proc::variable_of(pid, proc::kTaskVariable) == std::to_string(task.spec.task.value);
+  return proc::variable_of(pid, launch::kTaskVariable) == std::to_string(task.spec.task.value);
 }
 
 bool Shepherd::leaves_any(const Task& task, const std::vector<pid_t>& strays) const {
@@ -185,7 +185,7 @@ void Shepherd::conclude_attempt() {
   if (reporter_ != 0 && report_until_ <= steady_now()) ::kill(reporter_, SIGKILL);
   if (report_ != Report::Done) return;
   remove_folder();
-  proc::ExitRecord record;
+  launch::ExitRecord record;
   record.key = spec_.key;
   record.pid = ::getpid();
   record.started = started_;
@@ -207,7 +207,7 @@ bool Shepherd::is_alone() {
 
 /// The first task that failed, or the first; none if there was none. Where the writer may move, it
 /// decides, and none does if it was on another host.
-const proc::ExitRecord* Shepherd::deciding_record() const {
+const launch::ExitRecord* Shepherd::deciding_record() const {
   if (tasks_.empty()) return nullptr;
   for (const auto& [number, task] : tasks_)
     if (hands_over(task.spec) && task.spec.writer) return &task.record;
@@ -224,17 +224,18 @@ void Shepherd::report() {
   if (!mailed && (file.path.empty() || file.path == "/dev/null")) return;
   if (!deciding_record()) return;
   const auto& record = *deciding_record();
-  bool forced = record.cause != proc::EndCause::Exited;
-  proc::ReportEnd end{spec_.key,  record.status, forced ? record.text : "", started_, record.ended,
-                      wall_now(), usage_};
+  bool forced = record.cause != launch::EndCause::Exited;
+  launch::ReportEnd end{spec_.key, record.status, forced ? record.text : "",
+                        started_,  record.ended,  wall_now(),
+                        usage_};
   bool first_bytes = !output_begun_;
   UserPart part{spec_.account, spec_.cwd, spec_.umask, {}};
   auto pid = fork_as_user(part, [&] {
     if (mailed)
-      return send_mail(spec_.report.sendmail, proc::job_mail(spec_.report, end),
+      return send_mail(spec_.report.sendmail, launch::job_mail(spec_.report, end),
                        spec_.report.mailed);
     auto fd = proc::open_output(file, first_bytes);
-    auto text = proc::job_report(spec_.report, end);
+    auto text = launch::job_report(spec_.report, end);
     return fd && ::write(fd->get(), text.data(), text.size()) > 0 ? 0 : 1;
   });
   if (!pid) return;
@@ -267,7 +268,7 @@ void Shepherd::say_stuck() {
     if (task.phase == Phase::Running && task.ending) pids.push_back(task.pid);
   if (pids.empty() || stuck_told_) return;
   stuck_told_ = true;
-  link_.say(proc::AttemptStuck{{pids.begin(), pids.end()}});
+  link_.say(launch::AttemptStuck{{pids.begin(), pids.end()}});
 }
 
 }  // namespace wm::shepherd

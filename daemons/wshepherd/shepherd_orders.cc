@@ -20,7 +20,7 @@ constexpr int kMaxAgentStarts = 20;
 constexpr auto kAgentPatience = std::chrono::seconds(30);
 
 /// "0=3600 3=8388608": what an agent limits the commands by that it starts.
-std::string caps_variable(const std::vector<proc::ResourceCap>& caps) {
+std::string caps_variable(const std::vector<launch::ResourceCap>& caps) {
   std::string text;
   for (const auto& cap : caps)
     text +=
@@ -42,7 +42,7 @@ bool is_named(const Task& task, const std::vector<TaskNumber>& numbers) {
 struct AgentPipes {
   proc::Fd out, err;
 
-  AgentPipes(const proc::AttemptSpec& spec, Task& copied) {
+  AgentPipes(const launch::AttemptSpec& spec, Task& copied) {
     if (spec.out.empty()) return;
     copied.spec.out = spec.out;
     copied.spec.err = spec.err;
@@ -62,17 +62,17 @@ struct AgentPipes {
 
 }  // namespace
 
-void Shepherd::obey(proc::ShepherdOrder order) {
+void Shepherd::obey(launch::ShepherdOrder order) {
   std::visit([this](auto& o) { on(std::move(o)); }, order);
 }
 
-void Shepherd::take_over(std::string memo, const proc::UseLimits& limits) {
+void Shepherd::take_over(std::string memo, const launch::UseLimits& limits) {
   if (!memo.empty()) spec_.memo = std::move(memo);
   spec_.limits = limits;
   cgroup_.limit_memory(limits.mem);
 }
 
-void Shepherd::on(proc::StartTasks order) {
+void Shepherd::on(launch::StartTasks order) {
   take_over(std::move(order.memo), order.limits);
   if (finishing_) return;
   if (!ready_)
@@ -80,7 +80,7 @@ void Shepherd::on(proc::StartTasks order) {
   for (auto& task : order.tasks) start(std::move(task));
 }
 
-void Shepherd::on(proc::RestartTasks order) {
+void Shepherd::on(launch::RestartTasks order) {
   take_over(std::move(order.memo), order.limits);
   if (finishing_) return;
   if (!order.files.empty()) {
@@ -102,20 +102,20 @@ void Shepherd::on(proc::RestartTasks order) {
     if (task.phase != Phase::Running && !task.successor) continue;  // it has ended by itself
     task.successor = std::move(spec);
     if (task.ending) continue;
-    end(task, {SIGTERM, SIGKILL}, proc::EndCause::Ordered, "restarted at another size");
+    end(task, {SIGTERM, SIGKILL}, launch::EndCause::Ordered, "restarted at another size");
     task.ending->interval = order.grace;
   }
 }
 
-void Shepherd::on(const proc::EndTasks& order) {
+void Shepherd::on(const launch::EndTasks& order) {
   for (auto* task : chosen(order.tasks)) {
     bool already = task->ending && !order.at_once;
-    if (!already) end(*task, signals_to_end(order), proc::EndCause::Ordered, order.text);
+    if (!already) end(*task, signals_to_end(order), launch::EndCause::Ordered, order.text);
   }
   spare_no_longer(order.tasks);
   for (auto& [number, task] : tasks_)
     if (is_named(task, order.tasks)) drop_successor(task, order.text);
-  if (!ready_) refuse_tasks(proc::EndCause::Ordered, order.text, SIGKILL);
+  if (!ready_) refuse_tasks(launch::EndCause::Ordered, order.text, SIGKILL);
   if (order.tasks.empty() && end_text_.empty()) end_text_ = order.text;
   if (tasks_.empty() && order.tasks.empty() && !part_ending_)
     part_ending_ = Ending{signals_to_end(order), steady_now()};
@@ -129,7 +129,7 @@ void Shepherd::drop_successor(Task& task, const std::string& why) {
   task.successor.reset();
 }
 
-void Shepherd::on(const proc::SignalTasks& order) {
+void Shepherd::on(const launch::SignalTasks& order) {
   bool whole_tree = order.signal == SIGSTOP || order.signal == SIGCONT || order.signal == SIGKILL;
   auto until = steady_now() + spec_.kill_interval;
   for (auto* task : chosen(order.tasks)) {
@@ -144,7 +144,7 @@ void Shepherd::on(const proc::SignalTasks& order) {
   }
 }
 
-void Shepherd::on(proc::StartAgent order) {
+void Shepherd::on(launch::StartAgent order) {
   if (!spec_.agent_argv.empty() || finishing_) return;
   spec_.agent_argv = std::move(order.argv);
   spec_.agent_env = std::move(order.env);
@@ -187,18 +187,18 @@ void Shepherd::end_agent() {
   }
 }
 
-void Shepherd::on(const proc::Finish& order) {
+void Shepherd::on(const launch::Finish& order) {
   finishing_ = true;
   if (end_text_.empty()) end_text_ = order.text;
-  if (!ready_) refuse_tasks(proc::EndCause::Ordered, order.text, SIGKILL);
+  if (!ready_) refuse_tasks(launch::EndCause::Ordered, order.text, SIGKILL);
   for (auto* task : chosen({}))
-    if (!task->ending) end(*task, signals_to_end({}), proc::EndCause::Ordered, order.text);
+    if (!task->ending) end(*task, signals_to_end({}), launch::EndCause::Ordered, order.text);
   spare_no_longer({});
 }
 
 /// What the writer before has written stays, whatever was asked.
-void Shepherd::on(const proc::WriteAsked& order) {
-  auto change = [&](proc::TaskSpec& spec) {
+void Shepherd::on(const launch::WriteAsked& order) {
+  auto change = [&](launch::TaskSpec& spec) {
     bool writes = spec.task == order.task;
     if (writes && !spec.writer)
       for (auto* files : {&spec.asked_out, &spec.asked_err})
@@ -212,7 +212,7 @@ void Shepherd::on(const proc::WriteAsked& order) {
       (void)!::write(task.turns.get(), task.spec.writer ? "1" : "0", 1);
 }
 
-void Shepherd::on(proc::KeepWarm order) { warm_.want(std::move(order), steady_now()); }
+void Shepherd::on(launch::KeepWarm order) { warm_.want(std::move(order), steady_now()); }
 
 /// Its output is of the folder's: what it says matters to nobody but whoever wonders why
 /// newcomers start cold.
@@ -228,7 +228,7 @@ void Shepherd::keep_warm() {
   if (warm_.pid() != 0) own_.insert(warm_.pid());
 }
 
-void Shepherd::start(proc::TaskSpec spec) {
+void Shepherd::start(launch::TaskSpec spec) {
   auto [at, fresh] = tasks_.try_emplace(spec.task);
   if (!fresh) return;
   at->second.spec = std::move(spec);
@@ -243,12 +243,12 @@ void Shepherd::start(Task& task) {
     bool makes = std::any_of(task.spec.out.begin(), task.spec.out.end(),
                              [](const auto& file) { return file.at_start; });
     output_begun_ = output_begun_ || makes;
-    link_.say(proc::TaskStarted{{task.spec.task, task.pid, task.record.started, false}});
+    link_.say(launch::TaskStarted{{task.spec.task, task.pid, task.record.started, false}});
   }
   if (suspended_) set_suspended(true);
 }
 
-void Shepherd::end(Task& task, std::vector<int> signals, proc::EndCause cause,
+void Shepherd::end(Task& task, std::vector<int> signals, launch::EndCause cause,
                    const std::string& text) {
   if (suspended_) set_suspended(false);  // what is stopped cannot obey
   if (!task.ending) {
@@ -265,8 +265,8 @@ std::vector<Task*> Shepherd::chosen(const std::vector<TaskNumber>& numbers, Phas
   return tasks;
 }
 
-proc::ShepherdUp Shepherd::who_i_am() const {
-  proc::ShepherdUp up{proc::kLauncherVersion, spec_.key, ::getpid(), spec_.memo, {}};
+launch::ShepherdUp Shepherd::who_i_am() const {
+  launch::ShepherdUp up{launch::kLauncherVersion, spec_.key, ::getpid(), spec_.memo, {}};
   for (const auto& [number, task] : tasks_)
     up.tasks.push_back(
         {task.record.task, task.pid, task.record.started, task.phase == Phase::Ended});
@@ -283,7 +283,7 @@ void Shepherd::start_agent() {
   if (++agent_starts_ > kMaxAgentStarts) return spec_.agent_argv.clear();
   ensure_folder();
   auto out = open_log(attempt_folder(place_, spec_.key) + "/agent.log");
-  const proc::TaskSpec none;
+  const launch::TaskSpec none;
   auto env = spec_.agent_env;
   env.push_back(caps_variable(spec_.caps));
   AgentPipes pipes(spec_, agent_output_);

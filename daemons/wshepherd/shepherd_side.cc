@@ -17,12 +17,12 @@
 namespace wm::shepherd {
 namespace {
 
-using proc::EndCause;
+using launch::EndCause;
 
 /// What the site's own commands make is not for the submitter to open to all.
 constexpr std::uint32_t kSiteUmask = 022;
 
-std::string outcome(const proc::SideCommand& command, int status, bool late) {
+std::string outcome(const launch::SideCommand& command, int status, bool late) {
   if (late) return command.what + " took longer than " + format_duration(command.time_limit);
   if (WIFSIGNALED(status))
     return command.what + " was ended by signal " + std::to_string(WTERMSIG(status));
@@ -31,7 +31,7 @@ std::string outcome(const proc::SideCommand& command, int status, bool late) {
 
 /// How the job ended, for a command that runs after it.
 /// @source LSF: LSB_JOBEXIT_STAT is the status of wait(2), LSB_JOBEXIT_INFO names the signal
-void add_exit_words(std::vector<std::string>& env, const proc::ExitRecord* record) {
+void add_exit_words(std::vector<std::string>& env, const launch::ExitRecord* record) {
   if (record == nullptr) return;
   env.push_back("LSB_JOBEXIT_STAT=" + std::to_string(record->status));
   if (!WIFSIGNALED(record->status)) return;
@@ -42,11 +42,11 @@ void add_exit_words(std::vector<std::string>& env, const proc::ExitRecord* recor
 
 }  // namespace
 
-void Shepherd::start_side(proc::SideCommand command, SideKind kind, std::uint32_t number) {
-  const proc::Account ours{::geteuid(), ::getegid(), {}};
+void Shepherd::start_side(launch::SideCommand command, SideKind kind, std::uint32_t number) {
+  const launch::Account ours{::geteuid(), ::getegid(), {}};
   const std::string root = "/";
-  const proc::TaskSpec none;
-  const std::vector<proc::ResourceCap> no_caps;
+  const launch::TaskSpec none;
+  const std::vector<launch::ResourceCap> no_caps;
   bool site = command.privileged;
   prolog_ = prolog_ || site;
   proc::Exec exec{site ? ours : spec_.account,
@@ -77,8 +77,8 @@ void Shepherd::end_side(Side side, int status) {
   bool failed = status != 0 || side.late;
   auto text = outcome(side.command, status, side.late);
   if (side.kind == SideKind::Notice)
-    return link_.say(proc::Noticed{side.number, side.late ? -1 : status});
-  if (side.command.privileged && failed) link_.say(proc::ScriptFailed{text});
+    return link_.say(launch::Noticed{side.number, side.late ? -1 : status});
+  if (side.command.privileged && failed) link_.say(launch::ScriptFailed{text});
   if (side.kind == SideKind::Before && failed)
     refuse_tasks(side.command.privileged ? EndCause::PrologFailed : EndCause::PreExecFailed, text,
                  status != 0 ? status : SIGKILL);
@@ -138,7 +138,7 @@ bool Shepherd::run_after() {
   return true;
 }
 
-void Shepherd::on(const proc::Notice& order) {
+void Shepherd::on(const launch::Notice& order) {
   bool running = std::any_of(sides_.begin(), sides_.end(), [&](const auto& entry) {
     return entry.second.kind == SideKind::Notice && entry.second.number == order.number;
   });

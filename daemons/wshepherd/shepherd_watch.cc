@@ -14,7 +14,7 @@
 namespace wm::shepherd {
 namespace {
 
-using proc::EndCause;
+using launch::EndCause;
 using proc::Excess;
 using std::chrono::milliseconds;
 
@@ -22,11 +22,11 @@ using std::chrono::milliseconds;
 constexpr Duration kWatchLimits = milliseconds(200);
 constexpr Duration kWatchPeak = std::chrono::seconds(5);
 
-bool any(const proc::UseLimits& limits) { return limits != proc::UseLimits{}; }
+bool any(const launch::UseLimits& limits) { return limits != launch::UseLimits{}; }
 
 /// The kernel's limit on processes and threads together: threads are counted exactly; behind a
 /// limit on processes alone it is a wall for what grows faster than it is counted.
-std::uint32_t pids_cap(const proc::UseLimits& limits) {
+std::uint32_t pids_cap(const launch::UseLimits& limits) {
   constexpr std::uint32_t kThreadsEach = 16, kLeast = 64;
   if (limits.threads != 0) return limits.threads;
   return limits.processes == 0 ? 0 : std::max(kLeast, limits.processes * kThreadsEach);
@@ -44,7 +44,7 @@ EndCause cause_of(Excess excess) {
   return EndCause::MemLimit;
 }
 
-std::string words_for(EndCause cause, const proc::Use& use, const proc::UseLimits& limits,
+std::string words_for(EndCause cause, const proc::Use& use, const launch::UseLimits& limits,
                       Bytes peak) {
   auto bytes = [](std::uint64_t n) { return format_bytes(Bytes{static_cast<std::int64_t>(n)}); };
   auto text = [](Term term, const std::string& used, const std::string& limit) {
@@ -84,8 +84,8 @@ void Shepherd::make_cgroup() {
 
 /// What no task has that runs, or waits for the commands before it, cannot be opened by any.
 void Shepherd::guard_devices() {
-  std::set<proc::CharDevice> denied(spec_.guarded.begin(), spec_.guarded.end());
-  auto allow = [&](const proc::TaskSpec& task) {
+  std::set<launch::CharDevice> denied(spec_.guarded.begin(), spec_.guarded.end());
+  auto allow = [&](const launch::TaskSpec& task) {
     for (const auto& device : task.devices) denied.erase(device);
   };
   for (const auto& task : spec_.tasks) allow(task);
@@ -149,7 +149,7 @@ void Shepherd::end_for(EndCause cause, const proc::Use& use) {
 }
 
 /// What all have used goes into the record of the only task, the peak into every one.
-void Shepherd::add_use(proc::ExitRecord& record) const {
+void Shepherd::add_use(launch::ExitRecord& record) const {
   auto& usage = record.usage;
   auto kernels = cgroup_.use();
   bool alone = tasks_.size() == 1;
@@ -163,7 +163,7 @@ void Shepherd::add_use(proc::ExitRecord& record) const {
 }
 
 // While it is suspended nothing of it passes: what it stood is added when it goes on.
-void Shepherd::on(const proc::LimitRun& order) {
+void Shepherd::on(const launch::LimitRun& order) {
   spec_.run_limit = order.left;
   if (!ready_) return;
   start_run_limit(suspended_ ? suspended_at_ : steady_now());

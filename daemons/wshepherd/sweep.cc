@@ -30,7 +30,7 @@ WallTime wall_now() {
 }
 
 /// Sockets that shepherds of this attempt left behind.
-std::vector<fs::path> sockets_of(const Place& place, const proc::AttemptKey& key) {
+std::vector<fs::path> sockets_of(const Place& place, const launch::AttemptKey& key) {
   auto prefix = to_string(key) + ".";
   std::vector<fs::path> sockets;
   std::error_code ignored;
@@ -48,16 +48,16 @@ std::int32_t shepherd_of(const fs::path& socket) {
 }
 
 /// remove_all follows no links; the folder's owner is gone, nobody races with us.
-void remove_folder(const Place& place, const proc::AttemptKey& key) {
+void remove_folder(const Place& place, const launch::AttemptKey& key) {
   std::error_code ignored;
   fs::remove_all(attempt_folder(place, key), ignored);
 }
 
 /// Ends that its shepherds wrote down, though nobody may have heard them; the attempt's own last,
 /// if the shepherd that left a socket wrote one: an earlier shepherd's says nothing of what it did.
-std::vector<proc::ExitRecord> written_ends(const Place& place, const proc::AttemptKey& key,
-                                           const std::vector<fs::path>& sockets) {
-  std::vector<proc::ExitRecord> ends;
+std::vector<launch::ExitRecord> written_ends(const Place& place, const launch::AttemptKey& key,
+                                             const std::vector<fs::path>& sockets) {
+  std::vector<launch::ExitRecord> ends;
   if (auto read = proc::read_exits(place.exits)) ends = *std::move(read);
   std::erase_if(ends, [&](const auto& end) { return end.key != key; });
   auto is_task = [](const auto& end) { return end.task != TaskNumber{}; };
@@ -71,23 +71,23 @@ std::vector<proc::ExitRecord> written_ends(const Place& place, const proc::Attem
   return ends;
 }
 
-proc::ExitRecord lost_end(const proc::AttemptKey& key, const std::vector<fs::path>& sockets) {
-  proc::ExitRecord end;
+launch::ExitRecord lost_end(const launch::AttemptKey& key, const std::vector<fs::path>& sockets) {
+  launch::ExitRecord end;
   end.key = key;
   end.pid = sockets.empty() ? 0 : shepherd_of(sockets.back());
-  end.cause = proc::EndCause::ShepherdLost;
+  end.cause = launch::EndCause::ShepherdLost;
   end.text = "its shepherd was killed; what was left has been ended";
   end.started = end.ended = wall_now();
   return end;
 }
 
-void tell(int connection, const proc::ShepherdWord& word) {
+void tell(int connection, const launch::ShepherdWord& word) {
   (void)proc::write_frame(connection, to_bytes(word));
 }
 
 /// Writes the end down, waiting as long as the disk is full. False: wnoded is gone; the next one
 /// finds the sockets and sweeps.
-bool record(const Place& place, const proc::ExitRecord& end, int connection) {
+bool record(const Place& place, const launch::ExitRecord& end, int connection) {
   constexpr int kPauseMs = 1000;
   bool said = false;
   while (true) {
@@ -101,8 +101,8 @@ bool record(const Place& place, const proc::ExitRecord& end, int connection) {
   }
 }
 
-proc::FileRead read_part(const proc::ReadFile& order) {
-  proc::FileRead result;
+launch::FileRead read_part(const launch::ReadFile& order) {
+  launch::FileRead result;
   auto path = proc::resolved_path(order.file);
   proc::Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat file {};
@@ -120,9 +120,9 @@ proc::FileRead read_part(const proc::ReadFile& order) {
 
 }  // namespace
 
-void run_sweep(const Place& place, const proc::Sweep& sweep, int connection) {
+void run_sweep(const Place& place, const launch::Sweep& sweep, int connection) {
   set_title(place, "wshepherd sweep " + to_string(sweep.key) + " " + place.node);
-  auto marker = proc::attempt_marker(sweep.cluster, place.node, sweep.key);
+  auto marker = launch::attempt_marker(sweep.cluster, place.node, sweep.key);
   auto cgroup = proc::Cgroup::find(place.cgroups, cgroup_name(place, sweep.key));
   cgroup.freeze(false);  // what is stopped does not die
   auto list = [&] {
@@ -138,7 +138,7 @@ void run_sweep(const Place& place, const proc::Sweep& sweep, int connection) {
     auto pause = std::chrono::ceil<std::chrono::milliseconds>(pace.next() - steady_now()).count();
     ::poll(nullptr, 0, static_cast<int>(std::max<std::int64_t>(pause, 0)));
     bool late = steady_now() - began > sweep.kill_grace;
-    if (late && !told) tell(connection, proc::AttemptStuck{left});
+    if (late && !told) tell(connection, launch::AttemptStuck{left});
     told = told || late;
   }
   cgroup.remove();
@@ -151,14 +151,14 @@ void run_sweep(const Place& place, const proc::Sweep& sweep, int connection) {
   for (const auto& socket : sockets) ::unlink(socket.c_str());
   remove_folder(place, sweep.key);
   for (const auto& end : ends) {
-    if (end.task != TaskNumber{}) tell(connection, proc::TaskEnded{end});
-    else tell(connection, proc::AttemptEnded{end});
+    if (end.task != TaskNumber{}) tell(connection, launch::TaskEnded{end});
+    else tell(connection, launch::AttemptEnded{end});
   }
 }
 
-void run_reader(const proc::ReadFile& order, int connection) {
+void run_reader(const launch::ReadFile& order, int connection) {
   proc::close_all_but({connection});
-  proc::FileRead result;
+  launch::FileRead result;
   if (auto became = proc::become(order.account); !became) {
     result.trouble = became.error().text;
   } else {

@@ -3,16 +3,16 @@
 #pragma once
 
 #include "daemons/wshepherd/place.h"
+#include "libwm/launch/launcher.h"
 #include "libwm/proc/channel.h"
-#include "libwm/proc/launcher.h"
 
 namespace wm::shepherd {
 
 /// Kills by cgroup, environment marker and session until nothing is found, records that the
 /// attempt ended with ShepherdLost, tells it on `connection`.
-void run_sweep(const Place& place, const proc::Sweep& sweep, int connection);
+void run_sweep(const Place& place, const launch::Sweep& sweep, int connection);
 
 /// Becomes the user for good, reads, answers on `connection`.
-void run_reader(const proc::ReadFile& order, int connection);
+void run_reader(const launch::ReadFile& order, int connection);
 
 }  // namespace wm::shepherd

@@ -23,12 +23,12 @@ Result<Pipe> make_pipe() {
 /// Exit status 2 as wait(2) encodes it: what a task that could not be prepared gets.
 constexpr int kNotStarted = 2 << 8;
 
-const proc::TaskSpec* as_rank(const proc::TaskSpec& task) {
+const launch::TaskSpec* as_rank(const launch::TaskSpec& task) {
   return task.rank_socket.empty() ? nullptr : &task;
 }
 
 /// Its streams are an agent's business: the task fetches them there before its exec.
-Result<void> start_on_console(Task& task, const proc::AttemptSpec& spec,
+Result<void> start_on_console(Task& task, const launch::AttemptSpec& spec,
                               const std::vector<std::string>& cgroups) {
   const auto& t = task.spec;
   proc::ConsoleCall call{t.console, t.task, t.terminal, {t.rows, t.columns}};
@@ -45,7 +45,7 @@ Result<void> start_on_console(Task& task, const proc::AttemptSpec& spec,
 }
 
 /// The process itself; `out` and `err` are the ends it writes to.
-Result<proc::Child> start_process(const Task& task, const proc::AttemptSpec& spec,
+Result<proc::Child> start_process(const Task& task, const launch::AttemptSpec& spec,
                                   const std::vector<std::string>& cgroups, int out, int err) {
   const auto& t = task.spec;
   proc::Exec exec{spec.account, t.argv, t.env,     spec.cwd, spec.make_cwd, spec.umask, spec.caps,
@@ -56,7 +56,7 @@ Result<proc::Child> start_process(const Task& task, const proc::AttemptSpec& spe
   return proc::spawn(exec);
 }
 
-Result<void> start(Task& task, const proc::AttemptSpec& spec,
+Result<void> start(Task& task, const launch::AttemptSpec& spec,
                    const std::vector<std::string>& cgroups, Warm& warm) {
   if (!task.spec.console.empty()) return start_on_console(task, spec, cgroups);
   WM_TRY(auto out, make_pipe());
@@ -81,7 +81,7 @@ Result<void> start(Task& task, const proc::AttemptSpec& spec,
 
 }  // namespace
 
-std::vector<int> signals_to_end(const proc::EndTasks& order) {
+std::vector<int> signals_to_end(const launch::EndTasks& order) {
   if (order.at_once) return {SIGKILL};
   if (order.first_signal == SIGQUIT) return {SIGQUIT, SIGKILL};
   if (order.first_signal == SIGTERM) return {SIGTERM, SIGKILL};
@@ -90,12 +90,12 @@ std::vector<int> signals_to_end(const proc::EndTasks& order) {
 
 std::vector<int> signals_at_run_limit() { return {SIGUSR2, SIGINT, SIGTERM, SIGKILL}; }
 
-std::vector<int> signals_at_limit(proc::EndCause cause) {
-  if (cause == proc::EndCause::CpuLimit) return {SIGXCPU, SIGINT, SIGTERM, SIGKILL};
+std::vector<int> signals_at_limit(launch::EndCause cause) {
+  if (cause == launch::EndCause::CpuLimit) return {SIGXCPU, SIGINT, SIGTERM, SIGKILL};
   return {SIGKILL};
 }
 
-void note_never_ran(Task& task, proc::EndCause cause, const std::string& text, int status) {
+void note_never_ran(Task& task, launch::EndCause cause, const std::string& text, int status) {
   task.phase = Phase::Exited;
   task.record.status = status;
   task.record.cause = cause;
@@ -103,13 +103,13 @@ void note_never_ran(Task& task, proc::EndCause cause, const std::string& text, i
   task.record.ended = task.record.started;
 }
 
-void start_task(Task& task, const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups,
-                Warm& warm, WallTime now) {
+void start_task(Task& task, const launch::AttemptSpec& spec,
+                const std::vector<std::string>& cgroups, Warm& warm, WallTime now) {
   task.record.key = spec.key;
   task.record.task = task.spec.task;
   task.record.started = now;
   if (auto started = start(task, spec, cgroups, warm); !started)
-    note_never_ran(task, proc::EndCause::StartFailed, started.error().text, kNotStarted);
+    note_never_ran(task, launch::EndCause::StartFailed, started.error().text, kNotStarted);
 }
 
 void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now) {
@@ -121,8 +121,8 @@ void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now) {
   auto [hindrance, text] = proc::read_trouble(task.trouble);
   if (hindrance == proc::Hindrance::None) return;
   task.record.text = std::move(text);
-  if (hindrance == proc::Hindrance::NoFolder) task.record.cause = proc::EndCause::NoFolder;
-  if (hindrance == proc::Hindrance::NotReady) task.record.cause = proc::EndCause::StartFailed;
+  if (hindrance == proc::Hindrance::NoFolder) task.record.cause = launch::EndCause::NoFolder;
+  if (hindrance == proc::Hindrance::NotReady) task.record.cause = launch::EndCause::StartFailed;
 }
 
 }  // namespace wm::shepherd

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "daemons/wshepherd/warm.h"
+#include "libwm/launch/launcher.h"
 #include "libwm/proc/channel.h"
-#include "libwm/proc/launcher.h"
 
 namespace wm::shepherd {
 
@@ -39,15 +39,15 @@ struct Ending {
 
 /// A task. Resource: owns its pipes.
 struct Task {
-  proc::TaskSpec spec;
+  launch::TaskSpec spec;
   Phase phase = Phase::Running;
   pid_t pid = 0;
   proc::Fd out, err, trouble;  ///< read ends; out and err until a copier has them
   pid_t copier = 0;
   proc::Fd turns;  ///< write end: tells the copier whether the task is the writer
   std::optional<Ending> ending;
-  std::optional<proc::TaskSpec> successor;  ///< started in its place when nothing of it is left
-  proc::ExitRecord record;
+  std::optional<launch::TaskSpec> successor;  ///< started in its place when nothing of it is left
+  launch::ExitRecord record;
   Duration cpu_before{};     ///< of the processes in whose place it runs
   TimePoint seen{};          ///< when it, or the last of what it left, was still there
   TimePoint spared_until{};  ///< what it left may end by itself till then
@@ -56,19 +56,19 @@ struct Task {
 };
 
 /// The sequence that ends a task. @source LSF: SIGINT, SIGTERM, SIGKILL; SIGUSR2 at the limit
-std::vector<int> signals_to_end(const proc::EndTasks& order);
+std::vector<int> signals_to_end(const launch::EndTasks& order);
 std::vector<int> signals_at_run_limit();
 /// For a limit on what is used: at the CPU limit SIGXCPU first; what eats memory or processes
 /// is killed at once, it would eat more.
-std::vector<int> signals_at_limit(proc::EndCause cause);
+std::vector<int> signals_at_limit(launch::EndCause cause);
 
 /// Starts the process with pipes for its output, as a fork of the warm parent if that can be. The
 /// record then has its pid and start; on failure phase is Exited and the record says why.
-void start_task(Task& task, const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups,
-                Warm& warm, WallTime now);
+void start_task(Task& task, const launch::AttemptSpec& spec,
+                const std::vector<std::string>& cgroups, Warm& warm, WallTime now);
 
 /// The task never came to run: what its record says.
-void note_never_ran(Task& task, proc::EndCause cause, const std::string& text, int status);
+void note_never_ran(Task& task, launch::EndCause cause, const std::string& text, int status);
 
 /// Takes what wait4 said about the main process into the record.
 void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now);

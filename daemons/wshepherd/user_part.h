@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "libwm/base/result.h"
-#include "libwm/proc/launcher.h"
+#include "libwm/launch/launcher.h"
 
 namespace wm::shepherd {
 
 /// How the child is to be.
 struct UserPart {
-  const proc::Account& account;
+  const launch::Account& account;
   std::string cwd;  ///< entered if possible
   std::uint32_t umask = 022;
   std::vector<int> keep;  ///< descriptors it uses; all others from 3 on are closed

@@ -9,9 +9,9 @@
 #include <array>
 #include <cstring>
 
+#include "libwm/launch/warm.h"
 #include "libwm/proc/spawn.h"
 #include "libwm/proc/tree.h"
-#include "libwm/proc/warm.h"
 
 namespace wm::shepherd {
 namespace {
@@ -40,7 +40,7 @@ std::vector<std::string> texts_of(const std::vector<Number>& numbers) {
 }
 
 // The memory policy by the kernel's own number: Python has no call for it.
-std::string request_of(const proc::TaskSpec& task, const std::string& cwd) {
+std::string request_of(const launch::TaskSpec& task, const std::string& cwd) {
   std::string text;
   add_list(text, {cwd, task.in, std::to_string(SYS_set_mempolicy)});
   add_list(text, texts_of(task.cpus));
@@ -105,7 +105,7 @@ bool is_own_child(pid_t pid) {
 
 }  // namespace
 
-void Warm::want(proc::KeepWarm order, TimePoint now) {
+void Warm::want(launch::KeepWarm order, TimePoint now) {
   if (order_ || over_ || order.argv.empty()) return;
   order_ = std::move(order);
   start_at_ = now + order_->after;
@@ -122,7 +122,7 @@ void Warm::note_tasks(bool any, TimePoint now) {
   else if (!end_at_) end_at_ = now + kWarmKept;
 }
 
-void Warm::look(const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups, int log,
+void Warm::look(const launch::AttemptSpec& spec, const std::vector<std::string>& cgroups, int log,
                 TimePoint now) {
   if (over_ || !order_) return;
   if (end_at_ && *end_at_ <= now) return end();
@@ -131,9 +131,9 @@ void Warm::look(const proc::AttemptSpec& spec, const std::vector<std::string>& c
   if (!pair) return end();
   auto env = order_->env;
   int theirs = pair->second.get();
-  env.push_back(std::string(proc::kWarmVariable) + "=" + std::to_string(theirs) + ":" +
+  env.push_back(std::string(launch::kWarmVariable) + "=" + std::to_string(theirs) + ":" +
                 std::string(kSpareEnvironment, ' '));
-  const proc::TaskSpec none;
+  const launch::TaskSpec none;
   proc::Exec exec{spec.account, order_->argv, env,     spec.cwd,     spec.make_cwd, spec.umask,
                   spec.caps,    none.cpus,    none.in, none.folders, log,           log,
                   cgroups,      nullptr,      nullptr, theirs};
@@ -163,13 +163,13 @@ void Warm::end() {
   if (pid_ != 0) ::kill(pid_, SIGKILL);
 }
 
-bool Warm::ask(const proc::TaskSpec& task, const std::string& cwd, int out, int err, int socket) {
+bool Warm::ask(const launch::TaskSpec& task, const std::string& cwd, int out, int err, int socket) {
   auto text = request_of(task, cwd);
   return send_head(link_.get(), static_cast<std::uint32_t>(text.size()), {out, err, socket}) &&
          send_all(link_.get(), text);
 }
 
-std::optional<pid_t> Warm::fork_task(const proc::TaskSpec& task, const std::string& cwd, int out,
+std::optional<pid_t> Warm::fork_task(const launch::TaskSpec& task, const std::string& cwd, int out,
                                      int err) {
   if (!ready_ || task.argv != order_->command) return std::nullopt;
   auto pair = proc::socket_pair();

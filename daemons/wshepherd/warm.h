@@ -18,8 +18,8 @@
 #include <optional>
 #include <string>
 
+#include "libwm/launch/launcher.h"
 #include "libwm/proc/channel.h"
-#include "libwm/proc/launcher.h"
 
 namespace wm::shepherd {
 
@@ -30,9 +30,9 @@ inline constexpr Duration kWarmKept = std::chrono::seconds(60);
 class Warm {
  public:
   /// What is to be held ready; the first order counts.
-  void want(proc::KeepWarm order, TimePoint now);
+  void want(launch::KeepWarm order, TimePoint now);
   /// Starts or ends it when that is due. `log` takes its output.
-  void look(const proc::AttemptSpec& spec, const std::vector<std::string>& cgroups, int log,
+  void look(const launch::AttemptSpec& spec, const std::vector<std::string>& cgroups, int log,
             TimePoint now);
   /// The attempt has a task here, or not. @units now: monotonic
   void note_tasks(bool any, TimePoint now);
@@ -50,13 +50,13 @@ class Warm {
 
   /// The process of `task` as a fork; none: start it cold.
   /// @cost blocks for the fork, at most kForkLimit; after that it is over
-  std::optional<pid_t> fork_task(const proc::TaskSpec& task, const std::string& cwd, int out,
+  std::optional<pid_t> fork_task(const launch::TaskSpec& task, const std::string& cwd, int out,
                                  int err);
 
  private:
-  bool ask(const proc::TaskSpec& task, const std::string& cwd, int out, int err, int socket);
+  bool ask(const launch::TaskSpec& task, const std::string& cwd, int out, int err, int socket);
 
-  std::optional<proc::KeepWarm> order_;
+  std::optional<launch::KeepWarm> order_;
   proc::Fd link_;
   pid_t pid_ = 0;
   bool ready_ = false, over_ = false;

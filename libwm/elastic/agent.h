@@ -1,5 +1,5 @@
 // Role: one agent of an elastic job, whole but without a body: its member part, the lead part
-// while this host is appointed, heartbeats, and where each word goes. daemons/welastic gives
+// while this host is appointed, heartbeats, and where each word goes. daemons/wagent gives
 // it sockets; the tests give it a simulated world.
 //
 //   events: wnoded's words, workers' words (of no task: a reporter's), the lead's words, other

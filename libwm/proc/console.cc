@@ -9,7 +9,7 @@
 #include <array>
 #include <chrono>
 
-#include "libwm/proc/plain.h"
+#include "libwm/launch/plain.h"
 
 namespace wm::proc {
 namespace {
@@ -101,7 +101,7 @@ Result<Fd> call_agent(const std::string& socket) {
 Result<void> call_console(const ConsoleCall& call) {
   WM_TRY(auto agent, call_agent(call.socket));
   WM_TRY(auto console, make_console(call.terminal, call.size));
-  PlainWriter words;
+  launch::PlainWriter words;
   words(Greeting{call.task, call.terminal});
   WM_TRY(write_frame(agent.get(), words.take()));
   for (const Fd* end : {&console.ours.in, &console.ours.out, &console.ours.err})
@@ -113,7 +113,7 @@ Result<ConsoleArrival> receive_console(int fd) {
   WM_TRY(auto peer, peer_of(fd));
   WM_TRY(auto bytes, read_frame(fd));
   Greeting words;
-  PlainReader reader(bytes ? std::string_view(*bytes) : std::string_view());
+  launch::PlainReader reader(bytes ? std::string_view(*bytes) : std::string_view());
   reader(words);
   if (!reader.done()) return fail(Code::Damaged, "a console's caller made no sense");
   ConsoleArrival arrival{words.task, peer.pid, {}};

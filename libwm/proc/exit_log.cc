@@ -27,7 +27,7 @@ void add_number(std::string& out, std::uint32_t n) {
   for (int i = 0; i < 4; ++i) out += static_cast<char>(n >> (8 * i));
 }
 
-std::string frames_of(const std::vector<ExitRecord>& records) {
+std::string frames_of(const std::vector<launch::ExitRecord>& records) {
   std::string out;
   for (const auto& record : records) {
     auto bytes = to_bytes(record);
@@ -47,17 +47,17 @@ bool is_torn(std::string_view rest) {
 }
 
 // The record that begins here; `size` becomes what it takes.
-Result<ExitRecord> record_at(std::string_view rest, std::size_t& size) {
+Result<launch::ExitRecord> record_at(std::string_view rest, std::size_t& size) {
   if (is_torn(rest)) return fail(Code::Damaged, "cut off");
   auto bytes = rest.substr(kHead, number_at(rest, 4));
   size = kHead + bytes.size();
   if (crc32c(bytes) != number_at(rest, 8)) return fail(Code::Damaged, "checksum");
-  return record_from_bytes(bytes);
+  return launch::record_from_bytes(bytes);
 }
 
 // @source the log reader of LevelDB: a reporter is told of what is dropped, except of a torn end
-std::vector<ExitRecord> records_in(std::string_view file, const OnDamage& on_damage) {
-  std::vector<ExitRecord> records;
+std::vector<launch::ExitRecord> records_in(std::string_view file, const OnDamage& on_damage) {
+  std::vector<launch::ExitRecord> records;
   std::size_t good = 0;  // the end of what is known
   auto drop = [&](std::size_t end) {
     if (end > good && on_damage) on_damage(good, end - good);
@@ -132,14 +132,15 @@ std::uint32_t crc32c(std::string_view bytes) {
   return ~crc;
 }
 
-Result<void> append_exits(const std::string& path, const std::vector<ExitRecord>& records) {
+Result<void> append_exits(const std::string& path, const std::vector<launch::ExitRecord>& records) {
   WM_TRY(auto fd, open_locked(path, O_WRONLY | O_APPEND | O_CREAT, LOCK_SH));
   return write_all(fd.get(), frames_of(records), path);
 }
 
-Result<std::vector<ExitRecord>> read_exits(const std::string& path, const OnDamage& on_damage) {
+Result<std::vector<launch::ExitRecord>> read_exits(const std::string& path,
+                                                   const OnDamage& on_damage) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd && errno == ENOENT) return std::vector<ExitRecord>();
+  if (!fd && errno == ENOENT) return std::vector<launch::ExitRecord>();
   if (!fd) return system_error("open " + path);
   WM_TRY(auto bytes, all_of(fd.get(), path));
   return records_in(bytes, on_damage);
@@ -151,12 +152,12 @@ std::uint64_t exits_size(const std::string& path) {
 }
 
 Result<void> shrink_exits(const std::string& path,
-                          const std::function<bool(const ExitRecord&)>& keep,
+                          const std::function<bool(const launch::ExitRecord&)>& keep,
                           const OnDamage& on_damage) {
   WM_TRY(auto old, open_locked(path, O_RDWR | O_CREAT, LOCK_EX));
   WM_TRY(auto bytes, all_of(old.get(), path));
   auto records = records_in(bytes, on_damage);
-  std::erase_if(records, [&](const ExitRecord& record) { return !keep(record); });
+  std::erase_if(records, [&](const launch::ExitRecord& record) { return !keep(record); });
   auto next = path + ".new";
   Fd fd(::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!fd) return system_error("open " + next);

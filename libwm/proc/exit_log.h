@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
-#include "libwm/proc/launcher.h"
+#include "libwm/launch/launcher.h"
 
 namespace wm::proc {
 
@@ -26,7 +26,7 @@ std::uint32_t crc32c(std::string_view bytes);
 /// Appends the records with one write and one fdatasync; makes the file if missing.
 /// @errors System: with path and reason; the file may then end in a torn record
 /// @thread any process
-Result<void> append_exits(const std::string& path, const std::vector<ExitRecord>& records);
+Result<void> append_exits(const std::string& path, const std::vector<launch::ExitRecord>& records);
 
 /// Told of every stretch that is no record: ends of attempts may be missing. One that was torn
 /// off at the end of the file is none of these: nobody was told that it is kept.
@@ -35,8 +35,8 @@ using OnDamage = std::function<void(std::uint64_t at, std::uint64_t bytes)>;
 
 /// All undamaged records, oldest first. A missing file holds none.
 /// @errors System   @cost O(file)
-Result<std::vector<ExitRecord>> read_exits(const std::string& path,
-                                           const OnDamage& on_damage = nullptr);
+Result<std::vector<launch::ExitRecord>> read_exits(const std::string& path,
+                                                   const OnDamage& on_damage = nullptr);
 
 /// Bytes of the file now, 0 when it is missing. @cost O(1)
 std::uint64_t exits_size(const std::string& path);
@@ -44,7 +44,7 @@ std::uint64_t exits_size(const std::string& path);
 /// Leaves only the records that `keep` wants; damaged stretches go. Records appended meanwhile are
 /// kept: they are read under the lock. @errors System   @cost O(file)
 Result<void> shrink_exits(const std::string& path,
-                          const std::function<bool(const ExitRecord&)>& keep,
+                          const std::function<bool(const launch::ExitRecord&)>& keep,
                           const OnDamage& on_damage = nullptr);
 
 }  // namespace wm::proc

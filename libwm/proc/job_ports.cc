@@ -36,28 +36,28 @@ Result<Fd> bind_alone(const std::string& address, std::uint32_t port) {
 
 /// Where the search begins: apart for different jobs, so that few ports are tried twice, and
 /// not at the ports of the attempt before, where what is left of it may still call.
-std::uint32_t first_block(const AttemptKey& key, std::uint32_t blocks) {
+std::uint32_t first_block(const launch::AttemptKey& key, std::uint32_t blocks) {
   std::uint64_t mix = key.job.job * 7919ull + key.job.index * 31ull + key.attempt.value;
   return static_cast<std::uint32_t>(mix % blocks);
 }
 
 }  // namespace
 
-Result<std::uint32_t> JobPorts::lease(const AttemptKey& key, const std::string& address,
+Result<std::uint32_t> JobPorts::lease(const launch::AttemptKey& key, const std::string& address,
                                       const PortRange& range) {
   if (auto known = held_.find(key); known != held_.end()) return known->second.first;
-  auto blocks = (range.last - range.first + 1) / kPortsPerLease;
+  auto blocks = (range.last - range.first + 1) / launch::kPortsPerLease;
   for (std::uint32_t tried = 0; tried < blocks; ++tried) {
-    auto first = range.first + (first_block(key, blocks) + tried) % blocks * kPortsPerLease;
+    auto first = range.first + (first_block(key, blocks) + tried) % blocks * launch::kPortsPerLease;
     if (is_held(first)) continue;
     auto block = bind_block(address, first);
     if (block) held_[key] = std::move(*block);
     if (block) return first;
     if (block.error().code != Code::Conflict) return block.error();
   }
-  return fail(Code::Limit, "no " + std::to_string(kPortsPerLease) + " ports together are free in " +
-                               std::to_string(range.first) + "-" + std::to_string(range.last) +
-                               " (job_ports in wm.conf)");
+  return fail(Code::Limit, "no " + std::to_string(launch::kPortsPerLease) +
+                               " ports together are free in " + std::to_string(range.first) + "-" +
+                               std::to_string(range.last) + " (job_ports in wm.conf)");
 }
 
 bool JobPorts::is_held(std::uint32_t first) const {
@@ -68,20 +68,20 @@ bool JobPorts::is_held(std::uint32_t first) const {
 Result<JobPorts::Held> JobPorts::bind_block(const std::string& address, std::uint32_t first) {
   Held block;
   block.first = first;
-  for (std::uint32_t i = 0; i < kPortsPerLease; ++i) {
+  for (std::uint32_t i = 0; i < launch::kPortsPerLease; ++i) {
     WM_TRY(block.sockets[i], bind_alone(address, first + i));
   }
   return block;
 }
 
-Result<void> JobPorts::hold(const AttemptKey& key, const std::string& address,
+Result<void> JobPorts::hold(const launch::AttemptKey& key, const std::string& address,
                             std::uint32_t first) {
   if (auto known = held_.find(key); known != held_.end() && known->second.first == first) return {};
   if (is_held(first))
     return fail(Code::Conflict, "port " + std::to_string(first) + " is another attempt's");
   auto& block = held_[key];
   block.first = first;
-  for (std::uint32_t i = 0; i < kPortsPerLease; ++i)
+  for (std::uint32_t i = 0; i < launch::kPortsPerLease; ++i)
     if (auto fd = bind_alone(address, first + i)) block.sockets[i] = std::move(*fd);
   return {};
 }

@@ -11,9 +11,9 @@
 #include <string>
 
 #include "libwm/base/result.h"
+#include "libwm/launch/launcher.h"
+#include "libwm/launch/placing.h"
 #include "libwm/proc/channel.h"
-#include "libwm/proc/launcher.h"
-#include "libwm/proc/placing.h"
 
 namespace wm::proc {
 
@@ -29,24 +29,24 @@ class JobPorts {
   /// Finds a free block for the attempt and holds it; what it has already, if it has some.
   /// Returns the first port. @errors Limit: no block of the range is free; BadArgument: address
   /// @cost one bind a port tried: a few, or all of the range when it is full
-  Result<std::uint32_t> lease(const AttemptKey& key, const std::string& address,
+  Result<std::uint32_t> lease(const launch::AttemptKey& key, const std::string& address,
                               const PortRange& range);
   /// Holds this block again, after a restart of ours; holding it already is fine. A port at
   /// which the job listens cannot be bound any more, but is leased to nobody else.
   /// @errors Conflict: another attempt has it
-  Result<void> hold(const AttemptKey& key, const std::string& address, std::uint32_t first);
+  Result<void> hold(const launch::AttemptKey& key, const std::string& address, std::uint32_t first);
   /// Lets the attempt's ports go. @cost one close each
-  void release(const AttemptKey& key) { held_.erase(key); }
+  void release(const launch::AttemptKey& key) { held_.erase(key); }
 
  private:
   struct Held {
     std::uint32_t first = 0;
-    std::array<Fd, kPortsPerLease> sockets;
+    std::array<Fd, launch::kPortsPerLease> sockets;
   };
   bool is_held(std::uint32_t first) const;
   static Result<Held> bind_block(const std::string& address, std::uint32_t first);
 
-  std::map<AttemptKey, Held> held_;
+  std::map<launch::AttemptKey, Held> held_;
 };
 
 }  // namespace wm::proc

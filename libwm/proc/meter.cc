@@ -58,7 +58,7 @@ Bytes fair_mem_of(const std::vector<pid_t>& pids) {
   return sum;
 }
 
-Excess excess_of(const Use& use, const UseLimits& limits) {
+Excess excess_of(const Use& use, const launch::UseLimits& limits) {
   auto above = [](auto value, auto limit) {
     return limit != 0 && value >= 0 && static_cast<std::uint64_t>(value) > limit;
   };

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libwm/base/units.h"
-#include "libwm/proc/launch_parts.h"
+#include "libwm/launch/launch_parts.h"
 
 namespace wm::proc {
 
@@ -35,6 +35,6 @@ Bytes fair_mem_of(const std::vector<pid_t>& pids);
 enum class Excess : std::uint8_t { None, Cpu, Mem, Swap, Processes, Threads };
 
 /// The first limit that `use` is above. Pure. @cost O(1)
-Excess excess_of(const Use& use, const UseLimits& limits);
+Excess excess_of(const Use& use, const launch::UseLimits& limits);
 
 }  // namespace wm::proc

@@ -16,13 +16,13 @@ mode_t kind_of(const std::string& path) {
 
 }  // namespace
 
-std::string resolved_path(const OutputFile& file) {
+std::string resolved_path(const launch::OutputFile& file) {
   bool slash = file.path.ends_with('/');
   if (file.name.empty() || (!slash && kind_of(file.path) != S_IFDIR)) return file.path;
   return file.path + (slash ? "" : "/") + file.name;
 }
 
-Result<Fd> open_output(const OutputFile& file, bool anew) {
+Result<Fd> open_output(const launch::OutputFile& file, bool anew) {
   auto path = resolved_path(file);
   auto slash = path.rfind('/');
   if (file.make_folders && slash != path.npos) WM_TRY(make_folders(path.substr(0, slash)));
@@ -33,7 +33,7 @@ Result<Fd> open_output(const OutputFile& file, bool anew) {
   return fd;
 }
 
-Result<void> make_outputs(const std::vector<OutputFile>& files) {
+Result<void> make_outputs(const std::vector<launch::OutputFile>& files) {
   for (const auto& file : files)
     if (file.at_start && kind_of(resolved_path(file)) != S_IFIFO) WM_TRY(open_output(file, true));
   return {};

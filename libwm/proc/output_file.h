@@ -6,22 +6,22 @@
 #include <vector>
 
 #include "libwm/base/result.h"
+#include "libwm/launch/launch_parts.h"
 #include "libwm/proc/channel.h"
-#include "libwm/proc/launch_parts.h"
 
 namespace wm::proc {
 
 /// A directory means `name` in it. @cost one stat
-std::string resolved_path(const OutputFile& file);
+std::string resolved_path(const launch::OutputFile& file);
 
 /// Opens it for appending; what was there goes with `anew` if it is one to overwrite. A folder
 /// spelled with a trailing '/' is made 0700 when missing.
 /// @errors System: path and reason
-Result<Fd> open_output(const OutputFile& file, bool anew);
+Result<Fd> open_output(const launch::OutputFile& file, bool anew);
 
 /// Makes those of the files that are to exist whatever is written. A FIFO is left to whoever
 /// writes: nobody waits for its reader here.
 /// @errors System: of the first that cannot be opened
-Result<void> make_outputs(const std::vector<OutputFile>& files);
+Result<void> make_outputs(const std::vector<launch::OutputFile>& files);
 
 }  // namespace wm::proc

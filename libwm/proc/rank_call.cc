@@ -5,8 +5,8 @@
 
 #include <map>
 
+#include "libwm/launch/plain.h"
 #include "libwm/proc/console.h"
-#include "libwm/proc/plain.h"
 
 namespace wm::proc {
 
@@ -20,7 +20,7 @@ Result<T> read_words(int fd, const char* who) {
   WM_TRY(auto bytes, read_frame(fd));
   if (!bytes) return fail(Code::Unavailable, std::string(who) + " hung up");
   T words;
-  PlainReader reader(*bytes);
+  launch::PlainReader reader(*bytes);
   reader(words);
   if (!reader.done()) return fail(Code::Damaged, std::string(who) + " made no sense");
   return words;
@@ -28,7 +28,7 @@ Result<T> read_words(int fd, const char* who) {
 
 template <class T>
 Result<void> write_words(int fd, const T& words) {
-  PlainWriter writer;
+  launch::PlainWriter writer;
   writer(words);
   return write_frame(fd, writer.take());
 }

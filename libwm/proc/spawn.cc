@@ -39,7 +39,7 @@ void reset_signals() {
 
 /// A limit above the host's hard limit is lowered to it: raising needs a capability that
 /// root in a container does not have.
-void limit_resources(const std::vector<ResourceCap>& caps) {
+void limit_resources(const std::vector<launch::ResourceCap>& caps) {
   for (const auto& cap : caps) {
     rlimit limit{};
     auto which = static_cast<__rlimit_resource>(cap.resource);
@@ -60,7 +60,7 @@ void bind_cpus(const std::vector<std::uint32_t>& cpus) {
 /// Kept over exec and fork. By the kernel's own call: whoever starts tasks carries no library for
 /// it. What the kernel cannot do, or the cgroup does not allow, is left: the task runs, unbound.
 /// @source Linux, set_mempolicy(2)
-void bind_memory(const MemoryBinding& memory) {
+void bind_memory(const launch::MemoryBinding& memory) {
   constexpr std::uint32_t kBits = 64, kMost = 1024;
   std::array<std::uint64_t, kMost / kBits> mask{};
   for (auto node : memory.nodes)
@@ -186,7 +186,7 @@ Trouble read_trouble(Fd& pipe) {
   return {static_cast<Hindrance>(told[0]), std::string(told + 1, static_cast<std::size_t>(n) - 1)};
 }
 
-std::vector<int> memory_policies(const MemoryBinding& memory) {
+std::vector<int> memory_policies(const launch::MemoryBinding& memory) {
   constexpr int kPreferred = 1, kBind = 2, kPreferredMany = 5;  // the last since Linux 5.15
   if (memory.nodes.empty()) return {};
   if (memory.only) return {kBind};
@@ -211,7 +211,7 @@ Result<Child> spawn(const Exec& exec) {
   return Child{pid, std::move(read_end)};
 }
 
-Result<void> become(const Account& account) {
+Result<void> become(const launch::Account& account) {
   if (::geteuid() != 0) {
     if (account.uid == ::geteuid()) return {};
     return fail(Code::Denied, "not root: cannot run as uid " + std::to_string(account.uid));

@@ -11,21 +11,21 @@
 #include <vector>
 
 #include "libwm/base/result.h"
+#include "libwm/launch/launcher.h"
 #include "libwm/proc/channel.h"
 #include "libwm/proc/console.h"
-#include "libwm/proc/launcher.h"
 
 namespace wm::proc {
 
 /// Everything one exec needs. References are borrowed for the call.
 struct Exec {
-  const Account& account;
+  const launch::Account& account;
   const std::vector<std::string>& argv;
   const std::vector<std::string>& env;
   const std::string& cwd;
   bool make_cwd = false;
   std::uint32_t umask = 022;
-  const std::vector<ResourceCap>& caps;
+  const std::vector<launch::ResourceCap>& caps;
   const std::vector<std::uint32_t>& cpus;
   const std::string& in;                    ///< empty: /dev/null
   const std::vector<std::string>& folders;  ///< made first
@@ -35,9 +35,9 @@ struct Exec {
   const ProcessEnds* ends = nullptr;     ///< instead of in, out and err
   const ConsoleCall* console = nullptr;  ///< the same, fetched from an agent as the user
   int keep = -1;                         ///< stays open under its number; -1: none
-  const MemoryBinding* memory = nullptr;
-  const TaskSpec* rank = nullptr;     ///< a rank of its job: asks its agent for the others
-  const TaskSpec* outputs = nullptr;  ///< whose files and own folders are made first
+  const launch::MemoryBinding* memory = nullptr;
+  const launch::TaskSpec* rank = nullptr;     ///< a rank of its job: asks its agent for the others
+  const launch::TaskSpec* outputs = nullptr;  ///< whose files and own folders are made first
 };
 
 /// A child and where it writes what kept it from running: nothing once exec has succeeded.
@@ -67,11 +67,11 @@ Result<Child> spawn(const Exec& exec);
 
 /// The policies of set_mempolicy(2) that give `memory`: the first that the kernel knows is taken.
 /// Empty: none is wanted. @source Linux, linux/mempolicy.h
-std::vector<int> memory_policies(const MemoryBinding& memory);
+std::vector<int> memory_policies(const launch::MemoryBinding& memory);
 
 /// Turns this process into `account` for good; a no-op without root when it is already that.
 /// @errors System; Denied: not root and another account
-Result<void> become(const Account& account);
+Result<void> become(const launch::Account& account);
 
 /// Closes every descriptor from 3 on except `keep`. @cost one system call a gap
 void close_all_but(const std::vector<int>& keep);

@@ -78,8 +78,8 @@ Result<std::string> topology_xml() {
   return xml;
 }
 
-CpuMap read_cpus() {
-  CpuMap map;
+launch::CpuMap read_cpus() {
+  launch::CpuMap map;
   Topology topology;
   if (!topology) return map;
   auto above = [&](hwloc_obj_t unit, hwloc_obj_type_t type) {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "libwm/base/result.h"
+#include "libwm/launch/affinity.h"
 #include "libwm/model/config.h"
 #include "libwm/model/host.h"
-#include "libwm/proc/affinity.h"
 
 namespace wm::proc {
 
@@ -33,7 +33,7 @@ Result<std::string> topology_xml();
 
 /// The CPUs that this process may use, in the order of the topology. HWLOC_SYNTHETIC stands for
 /// another machine, whose CPUs nobody can be bound to. @cost about 6 ms
-CpuMap read_cpus();
+launch::CpuMap read_cpus();
 
 /// What the host offers: declared values where there are any, found ones elsewhere. More
 /// declared GPUs than devices become counters "<host>-gpu<k>".

@@ -13,8 +13,8 @@
 #include <ctime>
 #include <map>
 
+#include "libwm/launch/launcher.h"
 #include "libwm/proc/channel.h"
-#include "libwm/proc/launcher.h"
 #include "libwm/proc/proc_files.h"
 
 namespace wm::proc {
@@ -167,7 +167,7 @@ std::vector<pid_t> marked(const std::string& marker, const std::vector<std::int3
     ProcessStat stat;
     if (!read_stat(pid, stat) || stat.state == 'Z') continue;
     bool session = std::find(sessions.begin(), sessions.end(), stat.session) != sessions.end();
-    if (!session && variable_of(pid, kAttemptVariable) != marker) continue;
+    if (!session && variable_of(pid, launch::kAttemptVariable) != marker) continue;
     found.insert(pid);
   }
   for (auto pid : std::vector(found.begin(), found.end()))

@@ -10,8 +10,8 @@
 #include <memory>
 #include <numeric>
 
-#include "daemons/wmasterd/admission.h"
-#include "daemons/wmasterd/core.h"
+#include "daemons/wmasterd/state/core.h"
+#include "daemons/wmasterd/verbs/admission.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "test/bench/turns_world.h"

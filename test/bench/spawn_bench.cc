@@ -32,7 +32,7 @@ double jobs_per_second(const std::vector<std::string>& argv) {
     for (std::size_t i = open.size(); i-- > 0;) {
       if (fds[i].revents == 0) continue;
       auto word = next_word(open[i]);
-      if (word && !std::holds_alternative<proc::AttemptEnded>(*word)) continue;
+      if (word && !std::holds_alternative<launch::AttemptEnded>(*word)) continue;
       ++ended;
       open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
     }

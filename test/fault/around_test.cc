@@ -12,29 +12,29 @@
 namespace wm::test {
 namespace {
 
-using proc::AttemptEnded;
-using proc::EndCause;
-using proc::TaskEnded;
+using launch::AttemptEnded;
+using launch::EndCause;
+using launch::TaskEnded;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-proc::SideCommand side(const std::string& what, const std::string& command, bool site = false) {
+launch::SideCommand side(const std::string& what, const std::string& command, bool site = false) {
   return {what, {"/bin/sh", "-c", command}, {"PATH=/usr/bin:/bin"}, site, seconds(20)};
 }
 
 /// Everything a shepherd says from its start to the end of the attempt.
 struct Story {
-  std::vector<proc::ExitRecord> ends;
+  std::vector<launch::ExitRecord> ends;
   std::vector<std::string> script_failures;
   bool started = false;
 };
-Story run(Zygote& zygote, const proc::AttemptSpec& spec) {
+Story run(Zygote& zygote, const launch::AttemptSpec& spec) {
   Story story;
   auto fd = zygote.start(spec);
   while (auto word = next_word(fd)) {
-    story.started = story.started || std::holds_alternative<proc::TaskStarted>(*word);
+    story.started = story.started || std::holds_alternative<launch::TaskStarted>(*word);
     if (auto* end = std::get_if<TaskEnded>(&*word)) story.ends.push_back(end->record);
-    if (auto* failed = std::get_if<proc::ScriptFailed>(&*word))
+    if (auto* failed = std::get_if<launch::ScriptFailed>(&*word))
       story.script_failures.push_back(failed->why);
     if (std::holds_alternative<AttemptEnded>(*word)) break;
   }
@@ -128,7 +128,7 @@ TEST(around, a_job_ended_while_its_prolog_runs_ends_at_once) {
   spec.before = {side("prolog", "echo > " + zygote.folder + "/up; sleep 1000", true)};
   auto fd = zygote.start(spec);
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
-  tell(fd, proc::EndTasks{{}, false, 0, "why"});
+  tell(fd, launch::EndTasks{{}, false, 0, "why"});
   auto record = await<TaskEnded>(fd).record;
   EXPECT_EQ(record.cause, EndCause::Ordered);
   EXPECT_EQ(record.text, "why");
@@ -138,22 +138,22 @@ TEST(around, a_job_ended_while_its_prolog_runs_ends_at_once) {
 TEST(around, a_notification_is_answered_with_its_number_and_status) {
   Zygote zygote;
   auto fd = zygote.start(shell_attempt(zygote, 7, "sleep 1000"));
-  await<proc::TaskStarted>(fd);
-  tell(fd, proc::Notice{5, side("notification", "exit 1")});
-  auto answer = await<proc::Noticed>(fd);
+  await<launch::TaskStarted>(fd);
+  tell(fd, launch::Notice{5, side("notification", "exit 1")});
+  auto answer = await<launch::Noticed>(fd);
   EXPECT_EQ(answer.number, 5u);
   EXPECT_EQ(WEXITSTATUS(answer.status), 1);
   auto slow = side("notification", "sleep 1000");
   slow.time_limit = milliseconds(100);
-  tell(fd, proc::Notice{6, slow});
-  EXPECT_EQ(await<proc::Noticed>(fd).status, -1);
-  tell(fd, proc::EndTasks{{}, true, 0, ""});
+  tell(fd, launch::Notice{6, slow});
+  EXPECT_EQ(await<launch::Noticed>(fd).status, -1);
+  tell(fd, launch::EndTasks{{}, true, 0, ""});
   await<AttemptEnded>(fd);
 }
 
 /// The task of `spec` that takes the place of its own, or of another number's.
-proc::Replacement replacement(proc::AttemptSpec spec, const std::string& command,
-                              std::uint32_t number = 1) {
+launch::Replacement replacement(launch::AttemptSpec spec, const std::string& command,
+                                std::uint32_t number = 1) {
   auto task = spec.tasks[0];
   task.task = {number};
   task.argv = {"/bin/sh", "-c", command};
@@ -166,15 +166,15 @@ TEST(restart, a_task_makes_room_and_no_end_is_told) {
                             "trap 'echo stopping >> log; exit 0' TERM; echo first >> log; "
                             "(setsid sleep 1000 &); while :; do sleep 0.02; done");
   auto fd = zygote.start(spec);
-  auto first = await<proc::TaskStarted>(fd).task;
+  auto first = await<launch::TaskStarted>(fd).task;
   ASSERT_TRUE(eventually([&] { return zygote.read("log") == "first\n"; }));
-  proc::RestartTasks restart;
+  launch::RestartTasks restart;
   restart.tasks = {replacement(spec, "pgrep -s 0 > /dev/null; echo second >> log; exit 5")};
   restart.grace = seconds(20);
   tell(fd, restart);
   auto word = next_word(fd);
-  ASSERT_TRUE(word && std::holds_alternative<proc::TaskStarted>(*word));  // and no end before
-  EXPECT_NE(std::get<proc::TaskStarted>(*word).task.pid, first.pid);
+  ASSERT_TRUE(word && std::holds_alternative<launch::TaskStarted>(*word));  // and no end before
+  EXPECT_NE(std::get<launch::TaskStarted>(*word).task.pid, first.pid);
   auto record = await<TaskEnded>(fd).record;
   EXPECT_EQ(WEXITSTATUS(record.status), 5);
   EXPECT_EQ(zygote.read("log"), "first\nstopping\nsecond\n");
@@ -185,9 +185,9 @@ TEST(restart, one_that_ignores_the_signal_is_killed_after_the_grace) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 9, "trap '' TERM; echo > up; while :; do sleep 0.02; done");
   auto fd = zygote.start(spec);
-  await<proc::TaskStarted>(fd);
+  await<launch::TaskStarted>(fd);
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
-  proc::RestartTasks restart;
+  launch::RestartTasks restart;
   restart.tasks = {replacement(spec, "exit 6", 4)};
   restart.grace = milliseconds(200);
   tell(fd, restart);
@@ -201,9 +201,9 @@ TEST(restart, a_task_that_still_waits_to_take_a_place_can_be_replaced) {
   auto spec =
       shell_attempt(zygote, 12, "trap '' TERM; echo > up; while ! [ -e go ]; do sleep 0.02; done");
   auto fd = zygote.start(spec);
-  await<proc::TaskStarted>(fd);
+  await<launch::TaskStarted>(fd);
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
-  proc::RestartTasks restart;
+  launch::RestartTasks restart;
   restart.tasks = {replacement(spec, "exit 6", 5)};
   restart.grace = seconds(100);
   tell(fd, restart);
@@ -219,13 +219,13 @@ TEST(restart, a_task_that_still_waits_to_take_a_place_can_be_ended) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 13, "trap '' TERM; echo > up; while :; do sleep 0.02; done");
   auto fd = zygote.start(spec);
-  await<proc::TaskStarted>(fd);
+  await<launch::TaskStarted>(fd);
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
-  proc::RestartTasks restart;
+  launch::RestartTasks restart;
   restart.tasks = {replacement(spec, "exit 6", 5)};
   restart.grace = seconds(100);
   tell(fd, restart);
-  tell(fd, proc::EndTasks{{TaskNumber{5}}, true, 0, "why"});
+  tell(fd, launch::EndTasks{{TaskNumber{5}}, true, 0, "why"});
   auto record = await<TaskEnded>(fd).record;
   EXPECT_EQ(record.task, TaskNumber{5});
   EXPECT_EQ(WTERMSIG(record.status), SIGKILL);
@@ -237,13 +237,13 @@ TEST(restart, an_end_that_is_ordered_meanwhile_wins) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 10, "trap '' TERM; echo > up; while :; do sleep 0.02; done");
   auto fd = zygote.start(spec);
-  await<proc::TaskStarted>(fd);
+  await<launch::TaskStarted>(fd);
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
-  proc::RestartTasks restart;
+  launch::RestartTasks restart;
   restart.tasks = {replacement(spec, "exit 6")};
   restart.grace = seconds(100);
   tell(fd, restart);
-  tell(fd, proc::EndTasks{{}, true, 0, "why"});
+  tell(fd, launch::EndTasks{{}, true, 0, "why"});
   auto record = await<TaskEnded>(fd).record;
   EXPECT_EQ(WTERMSIG(record.status), SIGKILL);
   await<AttemptEnded>(fd);

@@ -1,6 +1,6 @@
 // Real shepherds: devices that an attempt's tasks may open, under whatever control groups there
 // are.
-#include "libwm/proc/device_guard.h"
+#include "libwm/gpu/device_guard.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 namespace wm::test {
 namespace {
 
-using proc::AttemptEnded;
-using proc::TaskEnded;
+using launch::AttemptEnded;
+using launch::TaskEnded;
 
 // Two devices that every machine has stand in for GPUs.
-constexpr proc::CharDevice kZero{1, 5}, kFull{1, 7};
+constexpr launch::CharDevice kZero{1, 5}, kFull{1, 7};
 
 /// Says which of the two it can open.
 constexpr const char* kTry =
@@ -60,18 +60,18 @@ TEST_P(DeviceGuard, a_grown_attempt_opens_more_and_a_shrunk_one_less) {
   spec.guarded = {kZero, kFull};
   spec.tasks[0].devices = {kFull};
   auto fd = zygote.start(spec);
-  await<proc::TaskStarted>(fd);
+  await<launch::TaskStarted>(fd);
   auto more = spec.tasks[0];
   more.task = {2};
   more.devices = {kZero};
   more.argv.back() = "touch go; while ! [ -e first ]; do sleep 0.02; done";
-  tell(fd, proc::StartTasks{{more}, ""});
+  tell(fd, launch::StartTasks{{more}, ""});
   EXPECT_EQ(await<TaskEnded>(fd).record.task, TaskNumber{2});
   EXPECT_EQ(zygote.read("first"), "zero\nfull\n") << "both tasks' devices";
   more.task = {3};
   more.devices = {};
   more.argv.back() = "touch go";
-  tell(fd, proc::StartTasks{{more}, ""});
+  tell(fd, launch::StartTasks{{more}, ""});
   await<AttemptEnded>(fd);
   EXPECT_EQ(zygote.read("third"), "full\n") << "what the leaver had is not theirs any more";
 }

@@ -13,13 +13,13 @@
 namespace wm::test {
 namespace {
 
-using proc::AttemptEnded;
-using proc::EndCause;
-using proc::TaskEnded;
+using launch::AttemptEnded;
+using launch::EndCause;
+using launch::TaskEnded;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-proc::ExitRecord run_to_end(Zygote& zygote, const proc::AttemptSpec& spec) {
+launch::ExitRecord run_to_end(Zygote& zygote, const launch::AttemptSpec& spec) {
   auto fd = zygote.start(spec);
   auto record = await<TaskEnded>(fd).record;
   await<AttemptEnded>(fd);
@@ -111,7 +111,7 @@ TEST(limits, a_task_that_ignores_every_signal_is_killed_after_the_intervals) {
   spec.kill_interval = milliseconds(300);
   auto fd = zygote.start(spec);
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
-  tell(fd, proc::EndTasks{{}, false, 0, "why"});
+  tell(fd, launch::EndTasks{{}, false, 0, "why"});
   auto record = await<TaskEnded>(fd).record;
   EXPECT_EQ(WTERMSIG(record.status), SIGKILL);
   EXPECT_EQ(zygote.read("out"), "INT\nTERM\n");
@@ -151,17 +151,17 @@ void suspend_and_resume(const std::string& cgroups) {
   auto fd = zygote.start(spec);
   auto beats = [&] { return zygote.read("beat").size(); };
   ASSERT_TRUE(eventually([&] { return beats() > 4; }));
-  tell(fd, proc::Suspend{true});
+  tell(fd, launch::Suspend{true});
   std::size_t last = 0;
   ASSERT_TRUE(eventually([&] {
     auto before = std::exchange(last, beats());
     ::usleep(200000);
     return before == last;
   }));
-  tell(fd, proc::Suspend{false});
+  tell(fd, launch::Suspend{false});
   EXPECT_TRUE(eventually([&] { return beats() > last; }));
-  tell(fd, proc::Suspend{true});
-  tell(fd, proc::EndTasks{{}, false, 0, "why"});  // what is stopped can be ended
+  tell(fd, launch::Suspend{true});
+  tell(fd, launch::EndTasks{{}, false, 0, "why"});  // what is stopped can be ended
   EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::Ordered);
   await<AttemptEnded>(fd);
   EXPECT_EQ(states_of(12), "");
@@ -181,10 +181,10 @@ TEST(suspend, the_run_limit_stands_still_meanwhile) {
   spec.run_limit = milliseconds(1500);
   auto fd = zygote.start(spec);
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
-  tell(fd, proc::Suspend{true});
+  tell(fd, launch::Suspend{true});
   ::usleep(1800000);
   EXPECT_FALSE(pids_of(13).empty());
-  tell(fd, proc::Suspend{false});
+  tell(fd, launch::Suspend{false});
   EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::RunLimit);
 }
 
@@ -194,10 +194,10 @@ TEST(run_limit, another_one_counts_from_when_it_is_told) {
   spec.run_limit = milliseconds(600);
   auto fd = zygote.start(spec);
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
-  tell(fd, proc::LimitRun{});  // none
+  tell(fd, launch::LimitRun{});  // none
   ::usleep(900000);
   EXPECT_FALSE(pids_of(17).empty());
-  tell(fd, proc::LimitRun{milliseconds(1)});
+  tell(fd, launch::LimitRun{milliseconds(1)});
   EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::RunLimit);
 }
 
@@ -206,12 +206,12 @@ TEST(run_limit, a_suspended_attempt_has_what_is_left_when_it_goes_on) {
   auto spec = shell_attempt(zygote, 18, "echo > up; sleep 1000");
   auto fd = zygote.start(spec);
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up"); }));
-  tell(fd, proc::Suspend{true});
+  tell(fd, launch::Suspend{true});
   ::usleep(300000);
-  tell(fd, proc::LimitRun{milliseconds(500)});
+  tell(fd, launch::LimitRun{milliseconds(500)});
   ::usleep(700000);
   EXPECT_FALSE(pids_of(18).empty());
-  tell(fd, proc::Suspend{false});
+  tell(fd, launch::Suspend{false});
   ::usleep(100000);
   EXPECT_FALSE(pids_of(18).empty());
   EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::RunLimit);
@@ -227,10 +227,10 @@ TEST(warning, comes_again_before_a_later_run_limit_and_not_for_the_same) {
   spec.warning.signal = SIGUSR1;
   auto fd = zygote.start(spec);
   ASSERT_TRUE(eventually([&] { return zygote.read("out") == "warned\n"; }));
-  tell(fd, proc::LimitRun{milliseconds(59000)});  // repeated, as after a restart of the host
-  tell(fd, proc::LimitRun{milliseconds(60100)});
+  tell(fd, launch::LimitRun{milliseconds(59000)});  // repeated, as after a restart of the host
+  tell(fd, launch::LimitRun{milliseconds(60100)});
   ASSERT_TRUE(eventually([&] { return zygote.read("out") == "warned\nwarned\n"; }));
-  tell(fd, proc::LimitRun{milliseconds(1)});
+  tell(fd, launch::LimitRun{milliseconds(1)});
   EXPECT_EQ(await<TaskEnded>(fd).record.cause, EndCause::RunLimit);
   EXPECT_EQ(zygote.read("out"), "warned\nwarned\nlimit\n");
 }

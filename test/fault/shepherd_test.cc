@@ -18,19 +18,19 @@
 namespace wm::test {
 namespace {
 
-using proc::AttemptEnded;
-using proc::EndCause;
-using proc::TaskEnded;
+using launch::AttemptEnded;
+using launch::EndCause;
+using launch::TaskEnded;
 using std::chrono::milliseconds;
 
-proc::ExitRecord run_to_end(Zygote& zygote, const proc::AttemptSpec& spec) {
+launch::ExitRecord run_to_end(Zygote& zygote, const launch::AttemptSpec& spec) {
   auto fd = zygote.start(spec);
   auto record = await<TaskEnded>(fd).record;
   await<AttemptEnded>(fd);
   return record;
 }
 
-proc::ExitRecord run_shell(Zygote& zygote, std::uint32_t job, const std::string& command) {
+launch::ExitRecord run_shell(Zygote& zygote, std::uint32_t job, const std::string& command) {
   return run_to_end(zygote, shell_attempt(zygote, job, command));
 }
 
@@ -44,8 +44,8 @@ TEST(shepherd, exit_codes_and_signals_come_back_as_wait_gives_them) {
   Zygote zygote;
   EXPECT_EQ(run_shell(zygote, 1, "exit 0").status, 0);
   EXPECT_EQ(WEXITSTATUS(run_shell(zygote, 2, "exit 7").status), 7);
-  EXPECT_EQ(proc::shell_status(run_shell(zygote, 3, "kill -SEGV $$").status), 128 + SIGSEGV);
-  EXPECT_EQ(proc::shell_status(run_shell(zygote, 4, "no-such-program").status), 127);
+  EXPECT_EQ(launch::shell_status(run_shell(zygote, 3, "kill -SEGV $$").status), 128 + SIGSEGV);
+  EXPECT_EQ(launch::shell_status(run_shell(zygote, 4, "no-such-program").status), 127);
 }
 
 TEST(shepherd, a_missing_program_or_folder_names_itself) {
@@ -53,7 +53,7 @@ TEST(shepherd, a_missing_program_or_folder_names_itself) {
   auto spec = shell_attempt(zygote, 1, "");
   spec.tasks[0].argv = {"/no/such/program"};
   auto record = run_to_end(zygote, spec);
-  EXPECT_EQ(proc::shell_status(record.status), 127);
+  EXPECT_EQ(launch::shell_status(record.status), 127);
   EXPECT_NE(record.text.find("/no/such/program"), std::string::npos) << record.text;
 
   spec = shell_attempt(zygote, 2, "true");
@@ -197,8 +197,8 @@ TEST(shepherd, a_daemonised_child_does_not_outlive_its_job) {
   EXPECT_TRUE(pids_of(21).empty());
 }
 
-proc::AttemptSpec bash_attempt(const Zygote& zygote, std::uint32_t job, const std::string& command,
-                               Duration stray_grace) {
+launch::AttemptSpec bash_attempt(const Zygote& zygote, std::uint32_t job,
+                                 const std::string& command, Duration stray_grace) {
   auto spec = shell_attempt(zygote, job, command);
   spec.tasks[0].argv[0] = "/bin/bash";
   spec.stray_grace = stray_grace;
@@ -228,12 +228,12 @@ TEST(shepherd, what_a_task_leaves_is_killed_when_its_grace_is_over) {
 }
 
 TEST(shepherd, whoever_ends_a_job_does_not_wait_for_what_its_tasks_left) {
-  for (const auto& order : {proc::ShepherdOrder(proc::EndTasks{{}, false, 0, "owner"}),
-                            proc::ShepherdOrder(proc::Finish{"done with it"})}) {
+  for (const auto& order : {launch::ShepherdOrder(launch::EndTasks{{}, false, 0, "owner"}),
+                            launch::ShepherdOrder(launch::Finish{"done with it"})}) {
     Zygote zygote;
     auto fd = zygote.start(
         bash_attempt(zygote, 26, "(setsid sleep 1000 &); echo > up", std::chrono::hours(1)));
-    auto task = await<proc::TaskStarted>(fd).task.pid;
+    auto task = await<launch::TaskStarted>(fd).task.pid;
     ASSERT_TRUE(eventually([&] { return ::kill(task, 0) != 0; }));
     EXPECT_EQ(pids_of(26).size(), 1u);
     tell(fd, order);
@@ -247,12 +247,12 @@ TEST(shepherd, the_grace_of_what_a_task_left_stands_still_while_it_is_stopped) {
   Zygote zygote;
   auto fd = zygote.start(
       bash_attempt(zygote, 27, "(sleep 0.2; echo > late) & echo > up", std::chrono::seconds(2)));
-  auto task = await<proc::TaskStarted>(fd).task.pid;
+  auto task = await<launch::TaskStarted>(fd).task.pid;
   ASSERT_TRUE(eventually([&] { return ::kill(task, 0) != 0; }));
-  tell(fd, proc::Suspend{true});
+  tell(fd, launch::Suspend{true});
   pollfd word{fd.get(), POLLIN, 0};
   EXPECT_EQ(::poll(&word, 1, 2500), 0) << "no end while it is stopped";
-  tell(fd, proc::Suspend{false});
+  tell(fd, launch::Suspend{false});
   EXPECT_EQ(await<TaskEnded>(fd).record.status, 0);
   EXPECT_TRUE(std::filesystem::exists(zygote.folder + "/late"));
 }
@@ -272,7 +272,7 @@ TEST(shepherd, processes_that_change_all_the_time_are_ended) {
                             "echo > up; sleep 1000");
   auto fd = zygote.start(spec);
   await_file(zygote, "up");
-  tell(fd, proc::EndTasks{{}, true, 0, "enough"});
+  tell(fd, launch::EndTasks{{}, true, 0, "enough"});
   await<AttemptEnded>(fd);
   EXPECT_TRUE(pids_of(23).empty());
 }
@@ -284,11 +284,11 @@ TEST(shepherd, ending_goes_from_interrupt_to_terminate_to_kill) {
                     "trap 'echo int' INT; trap 'echo term' TERM; trap 'echo cont' CONT; echo > up; "
                     "while :; do sleep 0.02; done"));
   await_file(zygote, "up");
-  tell(fd, proc::EndTasks{{}, false, 0, "owner"});
+  tell(fd, launch::EndTasks{{}, false, 0, "owner"});
   auto record = await<TaskEnded>(fd).record;
   EXPECT_EQ(record.cause, EndCause::Ordered);
   EXPECT_EQ(record.text, "owner");
-  EXPECT_EQ(proc::shell_status(record.status), 128 + SIGKILL);
+  EXPECT_EQ(launch::shell_status(record.status), 128 + SIGKILL);
   EXPECT_EQ(zygote.read("out"), "int\nterm\n");
 }
 
@@ -298,7 +298,7 @@ TEST(shepherd, the_run_limit_sends_usr2_and_is_the_named_reason) {
   spec.run_limit = milliseconds(50);
   auto record = run_to_end(zygote, spec);
   EXPECT_EQ(record.cause, EndCause::RunLimit);
-  EXPECT_EQ(proc::shell_status(record.status), 128 + SIGUSR2);
+  EXPECT_EQ(launch::shell_status(record.status), 128 + SIGUSR2);
   EXPECT_TRUE(record.text.starts_with("TERM_RUNLIMIT")) << record.text;
 }
 
@@ -316,11 +316,11 @@ TEST(shepherd, stop_and_continue_reach_the_whole_tree) {
       return true;
     };
   };
-  tell(fd, proc::SignalTasks{{}, SIGSTOP});
+  tell(fd, launch::SignalTasks{{}, SIGSTOP});
   EXPECT_TRUE(eventually(all_in("T")));
-  tell(fd, proc::SignalTasks{{}, SIGCONT});
+  tell(fd, launch::SignalTasks{{}, SIGCONT});
   EXPECT_TRUE(eventually(all_in("SR")));
-  tell(fd, proc::Finish{"done with it"});
+  tell(fd, launch::Finish{"done with it"});
   await<AttemptEnded>(fd);
   EXPECT_TRUE(pids_of(33).empty());
 }
@@ -334,7 +334,7 @@ TEST(shepherd, a_stopped_task_goes_on_to_obey_its_end) {
     auto pids = pids_of(38);
     return pids.size() == 1 && proc::read_stat(pids[0], stat) && stat.state == 'T';
   }));
-  tell(fd, proc::EndTasks{{}, false, 0, "owner"});
+  tell(fd, launch::EndTasks{{}, false, 0, "owner"});
   EXPECT_EQ(WEXITSTATUS(await<TaskEnded>(fd).record.status), 0);
   EXPECT_EQ(zygote.read("out"), "int\n");
 }
@@ -350,7 +350,7 @@ TEST(shepherd, one_task_is_ended_with_its_tree_while_the_other_runs_on) {
   await_file(zygote, "up1");
   await_file(zygote, "up2");
   ASSERT_TRUE(eventually([&] { return pids_of(34).size() == 6; }));
-  tell(fd, proc::EndTasks{{TaskNumber{1}}, true, 0, "reclaimed"});
+  tell(fd, launch::EndTasks{{TaskNumber{1}}, true, 0, "reclaimed"});
   EXPECT_EQ(await<TaskEnded>(fd).record.task, TaskNumber{1});
   auto left = pids_of(34);
   EXPECT_EQ(left.size(), 3u);
@@ -376,14 +376,14 @@ TEST(shepherd, tasks_can_be_added_and_a_repeat_starts_nothing_twice) {
   Zygote zygote;
   auto spec = shell_attempt(zygote, 37, "echo x >> started; sleep 1000");
   auto fd = zygote.start(spec);
-  await<proc::TaskStarted>(fd);
+  await<launch::TaskStarted>(fd);
   auto more = spec.tasks[0];
-  tell(fd, proc::StartTasks{{more}, ""});
+  tell(fd, launch::StartTasks{{more}, ""});
   more.task = {2};
-  tell(fd, proc::StartTasks{{more}, "new memo"});
-  EXPECT_EQ(await<proc::TaskStarted>(fd).task.task, TaskNumber{2});
+  tell(fd, launch::StartTasks{{more}, "new memo"});
+  EXPECT_EQ(await<launch::TaskStarted>(fd).task.task, TaskNumber{2});
   EXPECT_TRUE(eventually([&] { return zygote.read("started") == "x\nx\n"; }));
-  tell(fd, proc::Finish{""});
+  tell(fd, launch::Finish{""});
   await<AttemptEnded>(fd);
 }
 
@@ -404,13 +404,13 @@ TEST(shepherd, a_task_whose_turn_comes_writes_the_jobs_file_until_that_of_anothe
   EXPECT_TRUE(said("out", "1\n"));
   EXPECT_EQ(zygote.read("job.out"), "from rank 0\n");
 
-  tell(fd, proc::WriteAsked{TaskNumber{1}});
+  tell(fd, launch::WriteAsked{TaskNumber{1}});
   EXPECT_TRUE(said("job.out", "from rank 0\n1\n")) << "what it said just before goes there, too";
   std::ofstream(zygote.folder + "/go2") << "";
   EXPECT_TRUE(said("job.out", "from rank 0\n1\n2\n"));
 
-  tell(fd, proc::WriteAsked{TaskNumber{7}});
-  tell(fd, proc::SignalTasks{{TaskNumber{1}}, SIGCONT});
+  tell(fd, launch::WriteAsked{TaskNumber{7}});
+  tell(fd, launch::SignalTasks{{TaskNumber{1}}, SIGCONT});
   std::ofstream(zygote.folder + "/go3") << "";
   await<AttemptEnded>(fd);
   EXPECT_EQ(zygote.read("out"), "1\n2\n3\n");
@@ -424,8 +424,8 @@ TEST(shepherd, a_task_that_took_over_the_jobs_file_ends_it_with_the_report) {
   spec.tasks[0].asked_out = {{.path = "job.out", .name = {}, .overwrite = true}};
   spec.report.file = spec.tasks[0].asked_out[0];
   auto fd = zygote.start(spec);
-  await<proc::TaskStarted>(fd);
-  tell(fd, proc::WriteAsked{TaskNumber{1}});
+  await<launch::TaskStarted>(fd);
+  tell(fd, launch::WriteAsked{TaskNumber{1}});
   std::ofstream(zygote.folder + "/go") << "";
   await<AttemptEnded>(fd);
   auto text = zygote.read("job.out");
@@ -448,7 +448,7 @@ TEST(shepherd, outlives_wnoded_and_is_found_again_by_its_socket) {
     if (entry.path().extension() == ".sock") socket = entry.path();
   auto again = proc::connect_unix(socket);
   ASSERT_TRUE(again);
-  auto up = await<proc::ShepherdUp>(*again);
+  auto up = await<launch::ShepherdUp>(*again);
   EXPECT_EQ(up.key, spec.key);
   EXPECT_EQ(up.memo, spec.memo);
   ASSERT_EQ(up.tasks.size(), 1u);
@@ -472,13 +472,13 @@ TEST(shepherd, when_it_is_killed_its_tasks_are_found_and_ended_with_a_reason) {
   Zygote zygote;
   auto fd =
       zygote.start(shell_attempt(zygote, 43, "setsid sh -c 'sleep 1000' & echo > up; sleep 1000"));
-  auto up = await<proc::ShepherdUp>(fd);
+  auto up = await<launch::ShepherdUp>(fd);
   await_file(zygote, "up");
   ASSERT_TRUE(eventually([&] { return pids_of(43).size() >= 3; }));
   ::kill(up.pid, SIGKILL);
   EXPECT_FALSE(next_word(fd) && next_word(fd));  // TaskStarted at most, then closed
 
-  auto sweeper = zygote.fork_with(proc::Sweep{"test", {{43, 0}, {1}}, {}, milliseconds(5000)});
+  auto sweeper = zygote.fork_with(launch::Sweep{"test", {{43, 0}, {1}}, {}, milliseconds(5000)});
   auto record = await<AttemptEnded>(sweeper).record;
   EXPECT_EQ(record.cause, EndCause::ShepherdLost);
   EXPECT_TRUE(pids_of(43).empty());
@@ -490,7 +490,7 @@ TEST(shepherd, an_end_that_it_wrote_but_nobody_heard_is_not_lost) {
   auto spec = shell_attempt(zygote, 63, "exit 19");
   auto fd = zygote.start(spec);
   await<AttemptEnded>(fd);
-  auto sweeper = zygote.fork_with(proc::Sweep{"test", spec.key, {}, milliseconds(5000)});
+  auto sweeper = zygote.fork_with(launch::Sweep{"test", spec.key, {}, milliseconds(5000)});
   EXPECT_EQ(await<TaskEnded>(sweeper).record.status, 19 << 8);
   EXPECT_EQ(await<AttemptEnded>(sweeper).record.cause, EndCause::Exited);
   auto written = proc::read_exits(zygote.exits);
@@ -506,11 +506,11 @@ TEST(shepherd, an_end_of_an_earlier_shepherd_is_not_that_of_one_which_was_killed
   spec.tasks[0].task = {2};
   spec.tasks[0].argv[2] = "sleep 1000";
   auto fd = zygote.start(spec);
-  auto up = await<proc::ShepherdUp>(fd);
-  await<proc::TaskStarted>(fd);
+  auto up = await<launch::ShepherdUp>(fd);
+  await<launch::TaskStarted>(fd);
   ::kill(up.pid, SIGKILL);
 
-  auto sweeper = zygote.fork_with(proc::Sweep{"test", spec.key, {}, milliseconds(5000)});
+  auto sweeper = zygote.fork_with(launch::Sweep{"test", spec.key, {}, milliseconds(5000)});
   EXPECT_EQ(await<TaskEnded>(sweeper).record.status, 19 << 8) << "told again, it may be unheard";
   EXPECT_EQ(await<AttemptEnded>(sweeper).record.cause, EndCause::ShepherdLost);
   EXPECT_FALSE(next_word(sweeper)) << "one end of the attempt";
@@ -520,7 +520,7 @@ TEST(shepherd, a_sweeper_that_cannot_record_the_end_waits_until_it_can) {
   Zygote zygote;
   auto folder = zygote.folder + "/later";
   ASSERT_EQ(::symlink((folder + "/exits").c_str(), zygote.exits.c_str()), 0);
-  auto sweeper = zygote.fork_with(proc::Sweep{"test", {{65, 0}, {1}}, {}, milliseconds(5000)});
+  auto sweeper = zygote.fork_with(launch::Sweep{"test", {{65, 0}, {1}}, {}, milliseconds(5000)});
   pollfd word{sweeper.get(), POLLIN, 0};
   EXPECT_EQ(::poll(&word, 1, 200), 0) << "neither a word nor its end";
   std::filesystem::create_directory(folder);
@@ -548,12 +548,12 @@ TEST(shepherd, with_a_cgroup_even_what_hid_is_found_after_the_shepherd_died) {
   Zygote zygote(cgroups.text());
   auto fd = zygote.start(
       shell_attempt(zygote, 62, "setsid env -i /bin/sleep 1238 & echo > up; sleep 1000"));
-  auto up = await<proc::ShepherdUp>(fd);
+  auto up = await<launch::ShepherdUp>(fd);
   await_file(zygote, "up");
   ASSERT_TRUE(eventually([] { return ::system("pgrep -fx '/bin/sleep 1238' > /dev/null") == 0; }));
   ::kill(up.pid, SIGKILL);
   await<AttemptEnded>(
-      zygote.fork_with(proc::Sweep{"test", {{62, 0}, {1}}, {}, milliseconds(5000)}));
+      zygote.fork_with(launch::Sweep{"test", {{62, 0}, {1}}, {}, milliseconds(5000)}));
   EXPECT_NE(::system("pgrep -fx '/bin/sleep 1238' > /dev/null"), 0);
 }
 
@@ -580,14 +580,14 @@ TEST(shepherd, an_agent_runs_beside_the_tasks_and_is_started_again) {
 TEST(shepherd, peek_reads_as_the_user_from_where_it_is_asked) {
   Zygote zygote;
   std::ofstream(zygote.folder + "/out") << "0123456789";
-  proc::ReadFile order{
+  launch::ReadFile order{
       {::geteuid(), ::getegid(), {}}, zygote.folder, {.path = "out", .name = {}}, 4, 3};
   auto fd = zygote.fork_with(order);
-  auto read = await<proc::FileRead>(fd);
+  auto read = await<launch::FileRead>(fd);
   EXPECT_EQ(read.bytes, "456");
   EXPECT_EQ(read.size, 10u);
   order.file.path = "none";
-  EXPECT_EQ(await<proc::FileRead>(zygote.fork_with(order)), proc::FileRead{});
+  EXPECT_EQ(await<launch::FileRead>(zygote.fork_with(order)), launch::FileRead{});
 }
 
 TEST(shepherd, tasks_run_as_their_user_with_their_groups) {

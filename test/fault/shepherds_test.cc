@@ -20,15 +20,15 @@ TEST(shepherds, a_sweep_that_fails_is_begun_again_until_it_is_done) {
   fs::create_symlink("/bin/true", program);  // whatever it is asked for, nothing is forked
   Loop loop;
   node::Shepherds shepherds(loop.context, {place.run, place.exits, "test", "", program});
-  std::vector<proc::ExitRecord> ends;
+  std::vector<launch::ExitRecord> ends;
   bool lost = false;
   shepherds.listen(
       [&](const auto&, const auto& word) {
-        if (auto* end = std::get_if<proc::AttemptEnded>(&word)) ends.push_back(end->record);
+        if (auto* end = std::get_if<launch::AttemptEnded>(&word)) ends.push_back(end->record);
       },
       [&](const auto&) { lost = true; });
   ASSERT_TRUE(shepherds.start_zygote());
-  const proc::AttemptKey key{{66, 0}, {1}};
+  const launch::AttemptKey key{{66, 0}, {1}};
   shepherds.sweep({"test", key, {}, std::chrono::seconds(1)});
   EXPECT_TRUE(ends.empty());
   fs::remove(program);
@@ -38,7 +38,7 @@ TEST(shepherds, a_sweep_that_fails_is_begun_again_until_it_is_done) {
   EXPECT_FALSE(lost);
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends[0].key, key);
-  EXPECT_EQ(ends[0].cause, proc::EndCause::ShepherdLost);
+  EXPECT_EQ(ends[0].cause, launch::EndCause::ShepherdLost);
 }
 
 }  // namespace

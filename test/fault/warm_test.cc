@@ -13,9 +13,9 @@
 namespace wm::test {
 namespace {
 
-using proc::AttemptEnded;
-using proc::TaskEnded;
-using proc::TaskStarted;
+using launch::AttemptEnded;
+using launch::TaskEnded;
+using launch::TaskStarted;
 
 std::string warm_program() {
   auto self = std::filesystem::read_symlink("/proc/self/exe");
@@ -41,7 +41,7 @@ class WarmAttempt {
     auto env = task.env;
     env[1] = "WM_TASK=0";
     env.push_back("PATH=/usr/bin:/bin");
-    proc::KeepWarm order{
+    launch::KeepWarm order{
         task.argv, {"/usr/bin/python3", warm_program(), modules, "python3", "x.py"}, env, {}};
     tell(fd, order);
     tell(fd, order);
@@ -62,24 +62,24 @@ class WarmAttempt {
     auto name = std::to_string(number);
     task.task = {number};
     task.env[1] = "WM_TASK=" + name;
-    tell(fd, proc::StartTasks{{task}, ""});
+    tell(fd, launch::StartTasks{{task}, ""});
     auto pid = await<TaskStarted>(fd).task.pid;
     EXPECT_TRUE(eventually([&] { return std::filesystem::exists(zygote.folder + "/up" + name); }));
     return pid;
   }
-  proc::ExitRecord let_end() {
+  launch::ExitRecord let_end() {
     std::ofstream(zygote.folder + "/go") << "";
     return await<TaskEnded>(fd).record;
   }
   void finish() {
-    tell(fd, proc::Finish{""});
+    tell(fd, launch::Finish{""});
     await<AttemptEnded>(fd);
     EXPECT_TRUE(pids_of(key.job.job).empty());
   }
 
   Zygote zygote;
-  proc::TaskSpec task;
-  proc::AttemptKey key;
+  launch::TaskSpec task;
+  launch::AttemptKey key;
   proc::Fd fd;
 };
 

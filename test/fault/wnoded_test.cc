@@ -12,8 +12,8 @@
 #include <fstream>
 
 #include "libwm/codec/codec.h"
+#include "libwm/launch/launcher.h"
 #include "libwm/model/node.h"
-#include "libwm/proc/launcher.h"
 #include "libwm/proc/tree.h"
 #include "libwm/wire/munge.h"
 #include "libwm/wire/spec_signature.h"

@@ -1,6 +1,6 @@
 // What the master keeps up by change is what a walk over everything would find, whatever happens:
 // the events of simulated lives are applied one by one.
-#include "daemons/wmasterd/agenda.h"
+#include "daemons/wmasterd/state/agenda.h"
 #include "test/sim/sim_cluster.h"
 #include "test/support/builders.h"
 

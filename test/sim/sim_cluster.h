@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "daemons/wmasterd/core.h"
+#include "daemons/wmasterd/state/core.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"

@@ -1,7 +1,7 @@
 // The real master core in its first moments, before anything it decided is durable.
 #include <gtest/gtest.h>
 
-#include "daemons/wmasterd/core.h"
+#include "daemons/wmasterd/state/core.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
 #include "libwm/model/node.h"

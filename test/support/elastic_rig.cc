@@ -161,7 +161,7 @@ void ElasticRig::Impl::beats() {
 
 void ElasticRig::Impl::spawn(std::uint32_t host) {
   const char* build = std::getenv("B");
-  std::string program = std::string(build != nullptr ? build : "build") + "/sbin/welastic";
+  std::string program = std::string(build != nullptr ? build : "build") + "/sbin/wagent";
   std::vector<std::string> env = {"WM_ELASTIC_SOCKET=" + path(host, "worker"),
                                   "WM_NODE_SOCKET=" + path(host, "node"),
                                   "WM_AGENT_JOB=7",

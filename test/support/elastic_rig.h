@@ -1,8 +1,8 @@
-// Role: real agents (sbin/welastic) with a fake wnoded and fake workers around them, all on
+// Role: real agents (sbin/wagent) with a fake wnoded and fake workers around them, all on
 // one loop in this process: shows sockets, reconnects and milliseconds without a master, a
 // node daemon or PyTorch. Used by test/fault and test/bench.
 //
-//   ElasticRig ── fake wnoded k ── welastic k ── fake workers of host k
+//   ElasticRig ── fake wnoded k ── wagent k ── fake workers of host k
 //
 // Fake workers follow PROTOCOL.md: they connect at once and switch when all members of the plan
 // have connected. Invariant: everything started is killed by the destructor.

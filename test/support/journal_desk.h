@@ -7,7 +7,7 @@
 #include <chrono>
 #include <memory>
 
-#include "daemons/wmasterd/journal.h"
+#include "daemons/wmasterd/state/journal.h"
 #include "libwm/base/log.h"
 #include "test/support/builders.h"
 #include "test/support/sim_world.h"

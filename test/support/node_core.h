@@ -20,8 +20,8 @@ inline HostRegister node_card() {
   return words;
 }
 
-inline proc::HostFacts node_facts() {
-  proc::HostFacts facts;
+inline launch::HostFacts node_facts() {
+  launch::HostFacts facts;
   facts.name = "n";
   facts.address = "10.0.0.1";
   facts.cluster = "c";
@@ -33,7 +33,7 @@ inline proc::HostFacts node_facts() {
 class NodeCore : public ::testing::Test {
  protected:
   explicit NodeCore(const HostRegister& card = node_card(),
-                    const proc::HostFacts& facts = node_facts())
+                    const launch::HostFacts& facts = node_facts())
       : node_(outside_, card, facts) {
     node_.on_session();
     outside_.sent.clear();
@@ -63,22 +63,22 @@ class NodeCore : public ::testing::Test {
   void start(const HostOrder& o) {
     hear(NodeVerb::Order, o);
     outside_.authorise_next();
-    node_.on_word(key_, proc::TaskStarted{{TaskNumber{1}, 4711, {}, false}});
+    node_.on_word(key_, launch::TaskStarted{{TaskNumber{1}, 4711, {}, false}});
   }
-  static proc::ExitRecord record(std::uint32_t task, int status = 0,
-                                 proc::EndCause cause = proc::EndCause::Exited) {
-    proc::ExitRecord r;
+  static launch::ExitRecord record(std::uint32_t task, int status = 0,
+                                   launch::EndCause cause = launch::EndCause::Exited) {
+    launch::ExitRecord r;
     r.key = {{7, 0}, {1}};
     r.task = {task};
     r.status = status;
     r.cause = cause;
     return r;
   }
-  void end_task(int status = 0, proc::EndCause cause = proc::EndCause::Exited) {
-    node_.on_word(key_, proc::TaskEnded{record(1, status, cause)});
+  void end_task(int status = 0, launch::EndCause cause = launch::EndCause::Exited) {
+    node_.on_word(key_, launch::TaskEnded{record(1, status, cause)});
   }
-  void end_attempt(proc::EndCause cause = proc::EndCause::Exited) {
-    node_.on_word(key_, proc::AttemptEnded{record(0, 0, cause)});
+  void end_attempt(launch::EndCause cause = launch::EndCause::Exited) {
+    node_.on_word(key_, launch::AttemptEnded{record(0, 0, cause)});
   }
   std::vector<FactEnded> ends() {
     std::vector<FactEnded> found;
@@ -94,7 +94,7 @@ class NodeCore : public ::testing::Test {
 
   FakeOutside outside_;
   node::Core node_;
-  proc::AttemptKey key_{{7, 0}, {1}};
+  launch::AttemptKey key_{{7, 0}, {1}};
 };
 
 }  // namespace wm::test

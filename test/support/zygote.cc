@@ -72,9 +72,9 @@ Zygote::~Zygote() {
   fs::remove_all(folder, ignored);
 }
 
-proc::Fd Zygote::start(const proc::AttemptSpec& spec) { return fork_with(spec); }
+proc::Fd Zygote::start(const launch::AttemptSpec& spec) { return fork_with(spec); }
 
-proc::Fd Zygote::fork_with(const proc::ShepherdOrder& order) {
+proc::Fd Zygote::fork_with(const launch::ShepherdOrder& order) {
   auto pair = proc::socket_pair();
   if (!proc::send_fd(socket_.get(), pair->second.get())) throw std::runtime_error("no zygote");
   if (!proc::write_frame(pair->first.get(), to_bytes(order))) throw std::runtime_error("no fork");
@@ -94,37 +94,37 @@ std::string Zygote::read(const std::string& name) const {
   return text.str();
 }
 
-proc::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
-                                const std::string& command) {
-  proc::AttemptSpec spec;
+launch::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
+                                  const std::string& command) {
+  launch::AttemptSpec spec;
   spec.cluster = "test";
   spec.key = {{job, 0}, {1}};
   spec.account = {::geteuid(), ::getegid(), {}};
   spec.cwd = zygote.folder;
   spec.kill_interval = std::chrono::milliseconds(100);
   spec.kill_grace = std::chrono::seconds(5);
-  proc::TaskSpec task;
+  launch::TaskSpec task;
   task.task = {1};
   task.argv = {"/bin/sh", "-c", command};
-  task.env = {
-      "PATH=/usr/bin:/bin", "WM_TASK=1",
-      std::string(proc::kAttemptVariable) + "=" + proc::attempt_marker("test", "test", spec.key)};
+  task.env = {"PATH=/usr/bin:/bin", "WM_TASK=1",
+              std::string(launch::kAttemptVariable) + "=" +
+                  launch::attempt_marker("test", "test", spec.key)};
   task.out = {{.path = zygote.folder + "/out", .name = {}}};
   task.err = {{.path = zygote.folder + "/err", .name = {}}};
   spec.tasks = {task};
   return spec;
 }
 
-std::optional<proc::ShepherdWord> next_word(const proc::Fd& fd) {
+std::optional<launch::ShepherdWord> next_word(const proc::Fd& fd) {
   pollfd wait{fd.get(), POLLIN, 0};
   if (::poll(&wait, 1, 10000) != 1) return std::nullopt;
   auto bytes = proc::read_frame(fd.get());
   if (!bytes || !*bytes) return std::nullopt;
-  auto word = proc::word_from_bytes(**bytes);
+  auto word = launch::word_from_bytes(**bytes);
   return word ? std::optional(*word) : std::nullopt;
 }
 
-void tell(const proc::Fd& fd, const proc::ShepherdOrder& order) {
+void tell(const proc::Fd& fd, const launch::ShepherdOrder& order) {
   if (!proc::write_frame(fd.get(), to_bytes(order))) throw std::runtime_error("shepherd is gone");
 }
 
@@ -149,7 +149,7 @@ CgroupsForTests::~CgroupsForTests() {
 }
 
 std::vector<pid_t> pids_of(std::uint32_t job) {
-  return proc::marked(proc::attempt_marker("test", "test", {{job, 0}, {1}}), {});
+  return proc::marked(launch::attempt_marker("test", "test", {{job, 0}, {1}}), {});
 }
 
 }  // namespace wm::test

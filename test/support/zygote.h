@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "libwm/launch/launcher.h"
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/channel.h"
-#include "libwm/proc/launcher.h"
 
 namespace wm::test {
 
@@ -26,9 +26,9 @@ class Zygote {
   std::string folder, run, exits;
 
   /// Starts a shepherd; the socket to it.
-  proc::Fd start(const proc::AttemptSpec& spec);
+  proc::Fd start(const launch::AttemptSpec& spec);
   /// Sends any first order to a fresh fork of the zygote.
-  proc::Fd fork_with(const proc::ShepherdOrder& order);
+  proc::Fd fork_with(const launch::ShepherdOrder& order);
   /// Ends the zygote as the death of wnoded does.
   void lose();
   std::string read(const std::string& name) const;
@@ -40,11 +40,11 @@ class Zygote {
 };
 
 /// A batch attempt of one shell command running as the caller, output to files in `folder`.
-proc::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
-                                const std::string& command);
+launch::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
+                                  const std::string& command);
 
 /// Next word of a shepherd; none: closed, damaged, or nothing within ten seconds.
-std::optional<proc::ShepherdWord> next_word(const proc::Fd& fd);
+std::optional<launch::ShepherdWord> next_word(const proc::Fd& fd);
 /// Words up to and with the first T; its value. Fails the test when it does not come.
 template <class T>
 T await(const proc::Fd& fd) {
@@ -52,7 +52,7 @@ T await(const proc::Fd& fd) {
     if (auto* found = std::get_if<T>(&*word)) return *found;
   throw std::runtime_error("the shepherd did not say it");
 }
-void tell(const proc::Fd& fd, const proc::ShepherdOrder& order);
+void tell(const proc::Fd& fd, const launch::ShepherdOrder& order);
 
 /// Control groups below our own for this process's tests, removed by the destructor; `text` is
 /// empty where none can be made. $WM_TEST_CGROUP: as wm.conf's cgroup_root.

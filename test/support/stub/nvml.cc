@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "libwm/proc/nvml_abi.h"
+#include "libwm/gpu/nvml_abi.h"
 
-using namespace wm::proc::nvml;
+using namespace wm::gpu::nvml;
 
 namespace {
 

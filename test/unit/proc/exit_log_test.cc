@@ -20,8 +20,8 @@ class exit_log : public ::testing::Test {
   }
   ~exit_log() override { std::filesystem::remove_all(folder_); }
 
-  static ExitRecord record(std::uint32_t job, int status = 0) {
-    ExitRecord r;
+  static launch::ExitRecord record(std::uint32_t job, int status = 0) {
+    launch::ExitRecord r;
     r.key = {{job, 0}, {1}};
     r.task = {1};
     r.status = status;
@@ -101,7 +101,7 @@ TEST_F(exit_log, damage_at_the_end_is_told_and_gone_once_the_file_is_shrunk) {
   EXPECT_EQ(damage_, (Stretches{{damaged.size() / 2, damaged.size() / 2}}));
   damage_.clear();
   ASSERT_TRUE(shrink_exits(
-      path_, [](const ExitRecord&) { return true; }, note_));
+      path_, [](const launch::ExitRecord&) { return true; }, note_));
   EXPECT_EQ(damage_.size(), 1u);
   EXPECT_EQ(jobs(), (std::vector<std::uint32_t>{1}));
   EXPECT_TRUE(damage_.empty());
@@ -109,7 +109,7 @@ TEST_F(exit_log, damage_at_the_end_is_told_and_gone_once_the_file_is_shrunk) {
 
 TEST_F(exit_log, shrinking_keeps_what_is_wanted_and_later_records) {
   ASSERT_TRUE(append_exits(path_, {record(1), record(2), record(3)}));
-  ASSERT_TRUE(shrink_exits(path_, [](const ExitRecord& r) { return r.key.job.job == 2; }));
+  ASSERT_TRUE(shrink_exits(path_, [](const launch::ExitRecord& r) { return r.key.job.job == 2; }));
   ASSERT_TRUE(append_exits(path_, {record(4)}));
   EXPECT_EQ(jobs(), (std::vector<std::uint32_t>{2, 4}));
   EXPECT_LT(exits_size(path_), 1000u);

@@ -70,17 +70,17 @@ TEST(job_ports, a_leased_port_is_open_to_the_job_and_closed_to_strangers) {
 }
 
 TEST(job_ports, a_port_that_anybody_has_is_not_leased) {
-  AttemptKey key{{1, 0}, {1}};
+  launch::AttemptKey key{{1, 0}, {1}};
   JobPorts mine, others;  // of two hosts at one address
   auto first = others.lease(key, "127.0.0.1", kRange);
   ASSERT_TRUE(first);
   auto port = mine.lease(key, "127.0.0.1", kRange);
   ASSERT_TRUE(port);
-  EXPECT_GE(*port > *first ? *port - *first : *first - *port, kPortsPerLease);
+  EXPECT_GE(*port > *first ? *port - *first : *first - *port, launch::kPortsPerLease);
 }
 
 TEST(job_ports, a_port_at_which_its_job_listens_is_leased_to_nobody_else) {
-  AttemptKey key{{1, 0}, {1}}, other{{1, 0}, {1 + 250}};  // both begin at the same block
+  launch::AttemptKey key{{1, 0}, {1}}, other{{1, 0}, {1 + 250}};  // both begin at the same block
   JobPorts before;
   auto first = before.lease(key, "127.0.0.1", kRange);
   ASSERT_TRUE(first);
@@ -101,7 +101,7 @@ TEST(job_ports, a_port_at_which_its_job_listens_is_leased_to_nobody_else) {
 TEST(job_ports, many_attempts_have_ports_of_their_own_until_none_are_left) {
   JobPorts ports;
   std::set<std::uint32_t> firsts;
-  PortRange small{22000, 22000 + 10 * kPortsPerLease - 1};
+  PortRange small{22000, 22000 + 10 * launch::kPortsPerLease - 1};
   std::uint32_t job = 0;
   while (auto first = ports.lease({{++job, 0}, {1}}, "127.0.0.1", small)) {
     EXPECT_TRUE(firsts.insert(*first).second);
@@ -113,7 +113,7 @@ TEST(job_ports, many_attempts_have_ports_of_their_own_until_none_are_left) {
 }
 
 TEST(job_ports, an_attempt_keeps_what_it_has) {
-  AttemptKey key{{1, 0}, {1}};
+  launch::AttemptKey key{{1, 0}, {1}};
   JobPorts ports;
   auto first = ports.lease(key, "127.0.0.1", kRange);
   ASSERT_TRUE(first);

@@ -1,12 +1,12 @@
 // Accounting as the master runs it, on real files: rows of durable events, what a report gets,
 // and making everything again from the history of events.
-#include "daemons/wmasterd/accounting.h"
+#include "daemons/wmasterd/acct/accounting.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "daemons/wmasterd/portion.h"
+#include "daemons/wmasterd/verbs/portion.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/store/core_db.h"

@@ -1,5 +1,5 @@
 // What comes due when, and that keeping it up by change finds what a walk finds.
-#include "daemons/wmasterd/agenda.h"
+#include "daemons/wmasterd/state/agenda.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Who is let into a running job, and where its door is: the real core on a simulated world.
 #include <gtest/gtest.h>
 
-#include "daemons/wmasterd/call.h"
-#include "daemons/wmasterd/core.h"
+#include "daemons/wmasterd/state/core.h"
+#include "daemons/wmasterd/verbs/call.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "test/support/builders.h"

@@ -1,5 +1,5 @@
 // Role: what wmasterd does before it reads its state: account, folders, an earlier version's state.
-#include "daemons/wmasterd/begin.h"
+#include "daemons/wmasterd/rim/begin.h"
 
 #include <gtest/gtest.h>
 #include <pwd.h>

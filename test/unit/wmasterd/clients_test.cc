@@ -1,10 +1,10 @@
 // What clients ask, against the real core on a simulated world: a request key means one deed,
 // who may do what, what a refusal says, who is told of a job's end.
-#include "daemons/wmasterd/clients.h"
+#include "daemons/wmasterd/verbs/clients.h"
 
 #include <gtest/gtest.h>
 
-#include "daemons/wmasterd/admission.h"
+#include "daemons/wmasterd/verbs/admission.h"
 #include "libwm/codec/packed.h"
 #include "test/unit/wmasterd/desk.h"
 

@@ -1,5 +1,5 @@
 // What the master does by itself, whoever asks or not.
-#include "daemons/wmasterd/core.h"
+#include "daemons/wmasterd/state/core.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // When passes run and what becomes of their plans: on the newest state, whatever happened
 // between the view of a pass and its end.
-#include "daemons/wmasterd/cycle.h"
+#include "daemons/wmasterd/state/cycle.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What is due by the clock or by other jobs: begin and termination times, dependencies from
 // their submission on, orphans; and that jobs which others wait for stay known.
-#include "daemons/wmasterd/dates.h"
+#include "daemons/wmasterd/state/dates.h"
 
 #include <gtest/gtest.h>
 

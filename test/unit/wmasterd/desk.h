@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "daemons/wmasterd/core.h"
+#include "daemons/wmasterd/state/core.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "test/support/builders.h"

@@ -1,5 +1,5 @@
 // What the master's log says of events, and which of its lines are written.
-#include "daemons/wmasterd/event_log.h"
+#include "daemons/wmasterd/state/event_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

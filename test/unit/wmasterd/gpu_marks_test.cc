@@ -1,5 +1,5 @@
 // Role: when reports and administrators set a GPU aside, and when it comes back.
-#include "daemons/wmasterd/gpu_marks.h"
+#include "daemons/wmasterd/hosts/gpu_marks.h"
 
 #include <gtest/gtest.h>
 

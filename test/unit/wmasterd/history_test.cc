@@ -1,6 +1,6 @@
 // What accounting keeps: rows folded from events made by a real cluster. Every event is
 // folded with the state it made, as the rebuild does.
-#include "daemons/wmasterd/history.h"
+#include "daemons/wmasterd/acct/history.h"
 
 #include <gtest/gtest.h>
 

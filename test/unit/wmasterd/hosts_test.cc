@@ -1,6 +1,6 @@
 // Sessions with hosts: registration and what it settles, silence, the orders that follow the
 // state, acknowledgements after the commit only.
-#include "daemons/wmasterd/hosts.h"
+#include "daemons/wmasterd/hosts/hosts.h"
 
 #include <gtest/gtest.h>
 

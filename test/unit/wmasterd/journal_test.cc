@@ -1,6 +1,6 @@
 // The one writer of the state, on a simulated disk: what is published, what a failure of the
 // disk does, what a start makes of events that do not fit.
-#include "daemons/wmasterd/journal.h"
+#include "daemons/wmasterd/state/journal.h"
 
 #include <gtest/gtest.h>
 

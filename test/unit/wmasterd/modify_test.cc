@@ -2,8 +2,8 @@
 // queue what was left open is filled in anew, and what it would not have taken it does not take.
 #include <gtest/gtest.h>
 
-#include "daemons/wmasterd/admission.h"
-#include "daemons/wmasterd/clients.h"
+#include "daemons/wmasterd/verbs/admission.h"
+#include "daemons/wmasterd/verbs/clients.h"
 #include "test/unit/wmasterd/desk.h"
 
 namespace wm::master {

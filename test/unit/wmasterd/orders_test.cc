@@ -1,5 +1,5 @@
 // What hosts and agents are told about jobs in every state that real events lead to.
-#include "daemons/wmasterd/orders.h"
+#include "daemons/wmasterd/hosts/orders.h"
 
 #include <gtest/gtest.h>
 

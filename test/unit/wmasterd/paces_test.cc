@@ -1,5 +1,5 @@
 // What is kept of a job's progress: once a size has settled, and when it says something new.
-#include "daemons/wmasterd/paces.h"
+#include "daemons/wmasterd/hosts/paces.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Answers and writes about very many, or about jobs of many words: some at a time, nothing twice.
-#include "daemons/wmasterd/portion.h"
+#include "daemons/wmasterd/verbs/portion.h"
 
 #include <gtest/gtest.h>
 
-#include "daemons/wmasterd/call.h"
+#include "daemons/wmasterd/verbs/call.h"
 #include "test/unit/wmasterd/desk.h"
 
 namespace wm::master {

@@ -1,5 +1,5 @@
 // Which jobs are forgotten: plain ones, elements and what an array still stands for.
-#include "daemons/wmasterd/purge.h"
+#include "daemons/wmasterd/state/purge.h"
 
 #include <gtest/gtest.h>
 

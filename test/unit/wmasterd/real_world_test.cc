@@ -1,5 +1,5 @@
 // What the master's workers do side by side.
-#include "daemons/wmasterd/real_world.h"
+#include "daemons/wmasterd/rim/real_world.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Which hosts another configuration closes, and which it opens.
-#include "daemons/wmasterd/reconfig.h"
+#include "daemons/wmasterd/state/reconfig.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemons/wmasterd/refusals.h"
+#include "daemons/wmasterd/state/refusals.h"
 
 #include <gtest/gtest.h>
 

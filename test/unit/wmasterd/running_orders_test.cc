@@ -2,7 +2,7 @@
 // have commands around them.
 #include <gtest/gtest.h>
 
-#include "daemons/wmasterd/orders.h"
+#include "daemons/wmasterd/hosts/orders.h"
 #include "test/support/builders.h"
 
 namespace wm::master {

@@ -1,11 +1,11 @@
 // Which jobs a selection means, at once and in portions.
-#include "daemons/wmasterd/selection.h"
+#include "daemons/wmasterd/verbs/selection.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "daemons/wmasterd/portion.h"
+#include "daemons/wmasterd/verbs/portion.h"
 #include "test/support/builders.h"
 
 namespace wm::master {

@@ -1,5 +1,5 @@
 // How time passes for hosts, and how often they are heard where they are many.
-#include "daemons/wmasterd/silence.h"
+#include "daemons/wmasterd/hosts/silence.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Role: hosts that are not configured and want to join.
-#include "daemons/wmasterd/strangers.h"
+#include "daemons/wmasterd/hosts/strangers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What is remembered of accounts' names, and for how long.
-#include "daemons/wmasterd/user_names.h"
+#include "daemons/wmasterd/rim/user_names.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // How jobs, queues and hosts are shown.
-#include "daemons/wmasterd/views.h"
+#include "daemons/wmasterd/verbs/views.h"
 
 #include <gtest/gtest.h>
 

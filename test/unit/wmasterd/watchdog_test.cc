@@ -1,5 +1,5 @@
 // A loop that does not go on is found, and where it is.
-#include "daemons/wmasterd/watchdog.h"
+#include "daemons/wmasterd/rim/watchdog.h"
 
 #include <gtest/gtest.h>
 

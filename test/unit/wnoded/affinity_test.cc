@@ -20,8 +20,8 @@ HostRegister card() {
   words.capacity.gpus[0].numa = 1;
   return words;
 }
-proc::HostFacts host() {
-  proc::HostFacts facts;
+launch::HostFacts host() {
+  launch::HostFacts facts;
   facts.name = "n";
   facts.run = "/run/n";
   facts.cpus = {{0, 0, 0, 0}, {1, 1, 0, 0}, {2, 2, 1, 0}, {3, 3, 1, 0}};
@@ -49,7 +49,7 @@ class affinity_of_jobs : public ::testing::Test {
     }
     return o;
   }
-  const proc::AttemptSpec& start(const HostOrder& o) {
+  const launch::AttemptSpec& start(const HostOrder& o) {
     auto verb = static_cast<std::uint16_t>(NodeVerb::Order);
     EXPECT_TRUE(node_.on_frame(verb, codec::encode(o)));
     outside_.authorise_next();
@@ -57,12 +57,12 @@ class affinity_of_jobs : public ::testing::Test {
   }
   Cpus cpus(const HostOrder& o) { return start(o).tasks.at(0).cpus; }
   void end(std::uint32_t job) {
-    proc::ExitRecord record;
+    launch::ExitRecord record;
     record.key = {{job, 0}, {1}};
     record.task = {1};
-    node_.on_word(record.key, proc::TaskEnded{record});
+    node_.on_word(record.key, launch::TaskEnded{record});
     record.task = {};
-    node_.on_word(record.key, proc::AttemptEnded{record});
+    node_.on_word(record.key, launch::AttemptEnded{record});
   }
 
   test::FakeOutside outside_;
@@ -90,14 +90,14 @@ TEST_F(affinity_of_jobs, a_process_has_the_cores_of_slots_without_one_too_and_is
 }
 
 TEST_F(affinity_of_jobs, memory_is_bound_to_the_nodes_of_the_cpus_where_it_is_asked_for) {
-  EXPECT_EQ(start(order(1, 1, "affinity[core(1)]")).tasks.at(0).memory, proc::MemoryBinding{});
+  EXPECT_EQ(start(order(1, 1, "affinity[core(1)]")).tasks.at(0).memory, launch::MemoryBinding{});
   auto spec = start(order(2, 1, "affinity[core(1):membind=localonly]"));
-  EXPECT_EQ(spec.tasks.at(0).memory, (proc::MemoryBinding{{0}, true}));
+  EXPECT_EQ(spec.tasks.at(0).memory, (launch::MemoryBinding{{0}, true}));
   const auto& env = spec.tasks.at(0).env;
   for (auto* entry : {"LSB_BIND_MEM_LIST=0", "LSB_BIND_MEM_POLICY=localonly"})
     EXPECT_NE(std::find(env.begin(), env.end(), entry), env.end()) << entry;
   EXPECT_EQ(start(order(3, 1, "affinity[core(1):membind=localprefer]")).tasks.at(0).memory,
-            (proc::MemoryBinding{{1}, false}));
+            (launch::MemoryBinding{{1}, false}));
 }
 
 TEST_F(affinity_of_jobs, cores_near_the_tasks_gpu_come_first) {
@@ -114,7 +114,7 @@ TEST_F(affinity_of_jobs, others_are_not_bound) {
 
 TEST_F(affinity_of_jobs, what_runs_on_over_a_restart_keeps_its_cores) {
   outside_.bound[77] = {0, 2};
-  proc::ShepherdUp up;
+  launch::ShepherdUp up;
   up.key = {{9, 0}, {1}};
   up.memo = memo_of(order(9, 1, "affinity[core(2)]"));
   up.tasks = {{{1}, 77, {}, false}};

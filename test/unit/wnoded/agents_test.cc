@@ -12,7 +12,7 @@
 namespace wm::node {
 namespace {
 
-using proc::AttemptKey;
+using launch::AttemptKey;
 
 constexpr std::size_t kOfOneUser = 3;
 const AttemptKey kOurs{{7, 0}, {1}};

@@ -12,8 +12,8 @@
 namespace wm::node {
 namespace {
 
-using proc::AttemptKey;
-using proc::EndCause;
+using launch::AttemptKey;
+using launch::EndCause;
 
 /// A line per task would bury what failed.
 struct Quiet : ::testing::Environment {
@@ -93,7 +93,7 @@ TEST_F(core, more_tasks_go_to_the_same_shepherd) {
   start(order());
   hear(NodeVerb::Order, with_task(order(1, 2), 2));
   ASSERT_EQ(outside_.fake.told.size(), 1u);
-  auto& told = std::get<proc::StartTasks>(outside_.fake.told[0].second);
+  auto& told = std::get<launch::StartTasks>(outside_.fake.told[0].second);
   ASSERT_EQ(told.tasks.size(), 1u);
   EXPECT_EQ(told.tasks[0].task, TaskNumber{2});
   auto memo = codec::decode<HostOrder>(told.memo);
@@ -120,7 +120,7 @@ TEST_F(core, end_is_told_once_and_names_its_term) {
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
   ASSERT_EQ(outside_.fake.told.size(), 1u);
-  auto& told = std::get<proc::EndTasks>(outside_.fake.told[0].second);
+  auto& told = std::get<launch::EndTasks>(outside_.fake.told[0].second);
   EXPECT_FALSE(told.at_once);
   EXPECT_TRUE(told.text.starts_with("TERM_OWNER"));
   end_task(2, EndCause::Ordered);
@@ -137,7 +137,7 @@ TEST_F(core, an_end_by_force_leaves_no_time_also_to_who_was_ending) {
   o.end_term = Term::ForceOwner;
   hear(NodeVerb::Order, o);
   ASSERT_EQ(outside_.fake.told.size(), 2u);
-  EXPECT_TRUE(std::get<proc::EndTasks>(outside_.fake.told[1].second).at_once);
+  EXPECT_TRUE(std::get<launch::EndTasks>(outside_.fake.told[1].second).at_once);
 }
 
 TEST_F(core, end_before_the_start_answers_for_the_tasks) {
@@ -157,13 +157,13 @@ TEST_F(core, a_preempted_attempt_gets_one_signal_and_its_time) {
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
   ASSERT_EQ(outside_.fake.told.size(), 1u);
-  EXPECT_EQ(std::get<proc::SignalTasks>(outside_.fake.told[0].second).signal, SIGTERM);
+  EXPECT_EQ(std::get<launch::SignalTasks>(outside_.fake.told[0].second).signal, SIGTERM);
   o.generation = 3;
   o.tasks[0].kill = true;
   o.tasks[0].term = Term::Preempt;
   hear(NodeVerb::Order, o);
   ASSERT_EQ(outside_.fake.told.size(), 2u);
-  EXPECT_TRUE(std::get<proc::EndTasks>(outside_.fake.told[1].second).at_once);
+  EXPECT_TRUE(std::get<launch::EndTasks>(outside_.fake.told[1].second).at_once);
 }
 
 TEST_F(core, preempted_before_the_start_answers_for_the_tasks) {
@@ -183,10 +183,10 @@ TEST_F(core, kill_takes_one_task_by_force) {
   two.tasks[1].term = Term::ReclaimGrace;
   hear(NodeVerb::Order, two);
   ASSERT_EQ(outside_.fake.told.size(), 1u);
-  auto& told = std::get<proc::EndTasks>(outside_.fake.told[0].second);
+  auto& told = std::get<launch::EndTasks>(outside_.fake.told[0].second);
   EXPECT_TRUE(told.at_once);
   EXPECT_EQ(told.tasks, std::vector<TaskNumber>{TaskNumber{2}});
-  node_.on_word(key_, proc::TaskEnded{record(2, 9, EndCause::Ordered)});
+  node_.on_word(key_, launch::TaskEnded{record(2, 9, EndCause::Ordered)});
   EXPECT_EQ(ends().at(0).term, Term::ReclaimGrace);
 }
 
@@ -198,7 +198,7 @@ TEST_F(core, a_task_that_hangs_is_asked_where_before_it_is_ended) {
   two.tasks[1].term = Term::Hung;
   hear(NodeVerb::Order, two);
   ASSERT_EQ(outside_.fake.told.size(), 1u);
-  auto& told = std::get<proc::EndTasks>(outside_.fake.told[0].second);
+  auto& told = std::get<launch::EndTasks>(outside_.fake.told[0].second);
   EXPECT_FALSE(told.at_once);
   EXPECT_EQ(told.first_signal, SIGQUIT);
 }
@@ -212,7 +212,7 @@ TEST_F(core, the_first_hello_of_an_elastic_python_job_asks_for_a_warm_parent) {
   start(elastic);
   node_.on_agent(key_, {{7, 0}, {1}, {1}, WorkerSeen{TaskNumber{1}}});
   ASSERT_EQ(outside_.fake.told.size(), 1u);
-  EXPECT_TRUE(std::holds_alternative<proc::KeepWarm>(outside_.fake.told[0].second));
+  EXPECT_TRUE(std::holds_alternative<launch::KeepWarm>(outside_.fake.told[0].second));
 }
 
 TEST_F(core, the_order_of_a_new_attempt_ends_what_is_left_of_the_one_before) {
@@ -222,7 +222,7 @@ TEST_F(core, the_order_of_a_new_attempt_ends_what_is_left_of_the_one_before) {
   hear(NodeVerb::Order, next);
   ASSERT_FALSE(outside_.fake.told.empty());
   EXPECT_EQ(outside_.fake.told[0].first, key_);
-  EXPECT_TRUE(std::holds_alternative<proc::Finish>(outside_.fake.told[0].second));
+  EXPECT_TRUE(std::holds_alternative<launch::Finish>(outside_.fake.told[0].second));
 }
 
 TEST_F(core, a_leaver_is_asked_by_signal_unless_its_worker_is_told_in_place) {
@@ -233,7 +233,7 @@ TEST_F(core, a_leaver_is_asked_by_signal_unless_its_worker_is_told_in_place) {
   hear(NodeVerb::Order, two);
   hear(NodeVerb::Order, two);
   ASSERT_EQ(outside_.fake.told.size(), 1u);
-  EXPECT_EQ(std::get<proc::EndTasks>(outside_.fake.told[0].second).first_signal, SIGTERM);
+  EXPECT_EQ(std::get<launch::EndTasks>(outside_.fake.told[0].second).first_signal, SIGTERM);
 
   outside_.fake.told.clear();
   node_.on_agent(key_, {{7, 0}, {1}, {1}, WorkerSeen{TaskNumber{1}}});
@@ -244,7 +244,7 @@ TEST_F(core, a_leaver_is_asked_by_signal_unless_its_worker_is_told_in_place) {
 }
 
 TEST_F(core, after_a_restart_the_order_says_that_its_workers_are_told_in_place) {
-  proc::ShepherdUp up;
+  launch::ShepherdUp up;
   up.key = key_;
   up.memo = codec::encode(with_task(order(), 2));
   up.tasks = {{TaskNumber{1}, 4711, {}, false}, {TaskNumber{2}, 4712, {}, false}};
@@ -255,7 +255,7 @@ TEST_F(core, after_a_restart_the_order_says_that_its_workers_are_told_in_place) 
   two.tasks[1].leave = true;
   auto ends_told = [&] {
     return std::count_if(outside_.fake.told.begin(), outside_.fake.told.end(), [](const auto& t) {
-      return std::holds_alternative<proc::EndTasks>(t.second);
+      return std::holds_alternative<launch::EndTasks>(t.second);
     });
   };
   hear(NodeVerb::Order, two);
@@ -289,7 +289,7 @@ TEST_F(core, a_shepherd_that_could_not_be_made_fails_the_start) {
 TEST_F(core, a_stuck_attempt_is_said_for_every_task_left) {
   start(order());
   outside_.take_facts();
-  node_.on_word(key_, proc::AttemptStuck{{4711}});
+  node_.on_word(key_, launch::AttemptStuck{{4711}});
   auto facts = outside_.take_facts();
   ASSERT_EQ(facts.size(), 1u);
   EXPECT_EQ(std::get<FactStuck>(facts[0].fact).task, TaskNumber{1});
@@ -298,7 +298,7 @@ TEST_F(core, a_stuck_attempt_is_said_for_every_task_left) {
 TEST_F(core, after_a_restart_what_runs_is_adopted_and_what_ended_is_told) {
   auto running = order();
   running.env.clear();
-  proc::ShepherdUp up;
+  launch::ShepherdUp up;
   up.key = key_;
   up.memo = codec::encode(running);
   up.tasks = {{TaskNumber{1}, 4711, {}, false}};
@@ -322,7 +322,7 @@ TEST_F(core, forgetting_ends_what_runs_and_drops_its_facts) {
   start(order());
   hear(NodeVerb::Forget, HostForget{{7, 0}, {1}});
   ASSERT_EQ(outside_.fake.told.size(), 1u);
-  EXPECT_TRUE(std::holds_alternative<proc::Finish>(outside_.fake.told[0].second));
+  EXPECT_TRUE(std::holds_alternative<launch::Finish>(outside_.fake.told[0].second));
   outside_.take_facts();
   end_task(9, EndCause::Ordered);
   end_attempt();
@@ -406,7 +406,7 @@ TEST_F(core, peek_reads_the_tasks_own_file_as_its_user) {
   EXPECT_EQ(read.account.uid, 1000u);
   EXPECT_EQ(read.offset, 10);
   EXPECT_EQ(read.file.path, "/run/n/7-0.1.d/stdout-1");
-  done(proc::FileRead{"text", 14, ""});
+  done(launch::FileRead{"text", 14, ""});
   auto reply = codec::decode<PeekReply>(outside_.sent.back().second);
   EXPECT_EQ(*reply, (PeekReply{5, "text", ""}));
   hear(NodeVerb::Peek, PeekRequest{6, {8, 0}, {1}, {1}, 1, 0, 100});
@@ -423,9 +423,9 @@ TEST_F(core, records_are_shrunk_to_what_the_master_has_not_got) {
     auto r = record(1);
     r.key = key;
     outside_.records.push_back(r);
-    node_.on_word(key, proc::TaskEnded{r});
+    node_.on_word(key, launch::TaskEnded{r});
     r.task = {};
-    node_.on_word(key, proc::AttemptEnded{r});
+    node_.on_word(key, launch::AttemptEnded{r});
   }
   auto facts = outside_.take_facts();
   node_.on_tick(0, Bytes{0});
@@ -442,7 +442,7 @@ TEST_F(core, a_damaged_frame_is_an_error) {
 }
 
 TEST(term_of, limits_and_folders_have_names_of_their_own) {
-  proc::ExitRecord r;
+  launch::ExitRecord r;
   r.cause = EndCause::RunLimit;
   EXPECT_EQ(term_of(r, {}), Term::RunLimit);
   r.cause = EndCause::StartFailed;

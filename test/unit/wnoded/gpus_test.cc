@@ -9,7 +9,7 @@
 namespace wm::node {
 namespace {
 
-using proc::AttemptKey;
+using launch::AttemptKey;
 using std::chrono::seconds;
 
 class gpus : public ::testing::Test {
@@ -30,24 +30,24 @@ class gpus : public ::testing::Test {
     }
     return words;
   }
-  static proc::HostFacts host() {
-    proc::HostFacts facts;
+  static launch::HostFacts host() {
+    launch::HostFacts facts;
     facts.name = "n";
     facts.cluster = "c";
     facts.run = "/run/n";
     return facts;
   }
-  static std::vector<proc::GpuReading> idle() {
-    std::vector<proc::GpuReading> readings;
+  static std::vector<gpu::GpuReading> idle() {
+    std::vector<gpu::GpuReading> readings;
     for (const char* uuid : {"GPU-a", "GPU-b"}) {
-      proc::GpuReading r;
+      gpu::GpuReading r;
       r.uuid = uuid;
       r.total = Bytes{80LL << 30};
       readings.push_back(r);
     }
     return readings;
   }
-  static std::vector<proc::GpuReading> busy() {
+  static std::vector<gpu::GpuReading> busy() {
     auto readings = idle();
     readings[0].used = Bytes{5LL << 30};
     readings[0].processes = {{4711, Bytes{5LL << 30}}};
@@ -57,7 +57,7 @@ class gpus : public ::testing::Test {
     outside_.now += by;
     node_.on_tick(0, Bytes{0});
   }
-  void answer(const std::vector<proc::GpuReading>& readings) {
+  void answer(const std::vector<gpu::GpuReading>& readings) {
     ASSERT_FALSE(outside_.gpu_reads.empty());
     auto done = std::move(outside_.gpu_reads.front());
     outside_.gpu_reads.pop_front();
@@ -76,16 +76,16 @@ class gpus : public ::testing::Test {
     o.all.push_back({{1}, "n", "10.0.0.1"});
     ASSERT_TRUE(node_.on_frame(static_cast<std::uint16_t>(NodeVerb::Order), codec::encode(o)));
     outside_.authorise_next();
-    node_.on_word(key_, proc::TaskStarted{{TaskNumber{1}, 4711, {}, false}});
+    node_.on_word(key_, launch::TaskStarted{{TaskNumber{1}, 4711, {}, false}});
     outside_.take_facts();
   }
   void end() {
-    proc::ExitRecord record;
+    launch::ExitRecord record;
     record.key = key_;
     record.task = {1};
-    node_.on_word(key_, proc::TaskEnded{record});
+    node_.on_word(key_, launch::TaskEnded{record});
     record.task = {};
-    node_.on_word(key_, proc::AttemptEnded{record});
+    node_.on_word(key_, launch::AttemptEnded{record});
   }
   bool told_end() {
     for (const auto& fact : outside_.take_facts())

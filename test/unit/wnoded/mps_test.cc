@@ -8,7 +8,7 @@
 namespace wm::node {
 namespace {
 
-using proc::AttemptKey;
+using launch::AttemptKey;
 using std::chrono::seconds;
 
 class mps : public test::NodeCore {
@@ -21,8 +21,8 @@ class mps : public test::NodeCore {
     words.capacity.gpus = {gpu};
     return words;
   }
-  static proc::HostFacts host() {
-    proc::HostFacts facts = test::node_facts();
+  static launch::HostFacts host() {
+    launch::HostFacts facts = test::node_facts();
     facts.mps_program = "mps-control";
     return facts;
   }
@@ -48,20 +48,20 @@ class mps : public test::NodeCore {
     node_.on_tick(0, Bytes{0});
   }
   void daemon_ready() { outside_.files.insert("/run/n/0-1.1.d/control"); }
-  void end(AttemptKey key, proc::EndCause cause = proc::EndCause::Exited) {
-    proc::ExitRecord record;
+  void end(AttemptKey key, launch::EndCause cause = launch::EndCause::Exited) {
+    launch::ExitRecord record;
     record.key = key;
     record.cause = cause;
     if (key.job.job != 0) {
       record.task = {1};
-      node_.on_word(key, proc::TaskEnded{record});
+      node_.on_word(key, launch::TaskEnded{record});
       record.task = {};
     }
-    node_.on_word(key, proc::AttemptEnded{record});
+    node_.on_word(key, launch::AttemptEnded{record});
   }
   bool was_finished(const AttemptKey& key) {
     return std::any_of(outside_.fake.told.begin(), outside_.fake.told.end(), [&](auto& told) {
-      return told.first == key && std::holds_alternative<proc::Finish>(told.second);
+      return told.first == key && std::holds_alternative<launch::Finish>(told.second);
     });
   }
   static bool has(const std::vector<std::string>& env, const std::string& entry) {
@@ -120,7 +120,7 @@ TEST_F(mps, a_job_that_comes_while_the_daemon_ends_gets_a_new_one) {
 TEST_F(mps, a_daemon_that_does_not_run_is_the_end_of_the_task) {
   order(7);
   outside_.take_facts();
-  end(daemon_, proc::EndCause::StartFailed);
+  end(daemon_, launch::EndCause::StartFailed);
   tick();
   auto facts = outside_.take_facts();
   ASSERT_EQ(facts.size(), 1u);
@@ -144,7 +144,7 @@ TEST_F(mps, counters_need_no_daemon) {
 }
 
 TEST_F(mps, a_daemon_of_a_former_wnoded_is_found_again_and_ended) {
-  proc::ShepherdUp up;
+  launch::ShepherdUp up;
   up.key = daemon_;
   up.memo = "1000 GPU-a";
   node_.adopt({up}, {});

@@ -6,7 +6,7 @@
 namespace wm::node {
 namespace {
 
-proc::HostFacts facts() {
+launch::HostFacts facts() {
   auto facts = test::node_facts();
   facts.sbin_dir = "/opt/sbin";
   return facts;
@@ -45,12 +45,12 @@ class part : public test::NodeCore {
     return o;
   }
   void hear(const HostOrder& o) { NodeCore::hear(NodeVerb::Order, o); }
-  void end_attempt(proc::EndCause cause = proc::EndCause::Exited) {
-    proc::ExitRecord record;
+  void end_attempt(launch::EndCause cause = launch::EndCause::Exited) {
+    launch::ExitRecord record;
     record.key = key_;
     record.cause = cause;
     record.usage.cpu = std::chrono::seconds(5);
-    node_.on_word(key_, proc::AttemptEnded{record});
+    node_.on_word(key_, launch::AttemptEnded{record});
   }
 };
 
@@ -71,7 +71,7 @@ TEST_F(part, its_end_is_the_end_of_its_tasks_and_its_usage_counts_once) {
   ending.end = true;
   hear(ending);
   ASSERT_EQ(outside_.fake.told.size(), 1u);
-  EXPECT_TRUE(std::holds_alternative<proc::EndTasks>(outside_.fake.told[0].second));
+  EXPECT_TRUE(std::holds_alternative<launch::EndTasks>(outside_.fake.told[0].second));
   EXPECT_TRUE(ends().empty()) << "not before it is proven";
   end_attempt();
   auto told = ends();
@@ -118,7 +118,7 @@ TEST_F(part, a_lost_one_is_told_as_lost) {
   outside_.authorise_next();
   node_.on_shepherd_lost(key_);
   EXPECT_EQ(outside_.fake.swept.size(), 1u);
-  end_attempt(proc::EndCause::ShepherdLost);
+  end_attempt(launch::EndCause::ShepherdLost);
   auto told = ends();
   ASSERT_EQ(told.size(), 2u);
   EXPECT_EQ(told[1].term, Term::ShepherdLost);
@@ -139,7 +139,7 @@ TEST_F(part, an_agent_is_started_for_an_owner_who_wants_in_and_registered_with_i
   o.attach = true;
   hear(o);
   ASSERT_EQ(outside_.fake.told.size(), 1u);
-  EXPECT_TRUE(std::holds_alternative<proc::StartAgent>(outside_.fake.told[0].second));
+  EXPECT_TRUE(std::holds_alternative<launch::StartAgent>(outside_.fake.told[0].second));
   AgentDoors doors{"10.0.0.1:1", "10.0.0.1:2"};
   node_.on_agent(key_, {{7, 0}, {1}, {}, AgentUp{"10.0.0.1:1", doors}});
   hear(o);

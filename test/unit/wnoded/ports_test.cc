@@ -38,7 +38,7 @@ TEST_F(ports, an_order_that_knows_no_port_does_not_take_one_away) {
   start(o);
   auto port = outside_.ports.at(key_);
   hear(NodeVerb::Order, with_task(o, 2));
-  const auto& env = std::get<proc::StartTasks>(outside_.fake.told.back().second).tasks.at(0).env;
+  const auto& env = std::get<launch::StartTasks>(outside_.fake.told.back().second).tasks.at(0).env;
   auto told = "MASTER_PORT=" + std::to_string(port);
   EXPECT_NE(std::find(env.begin(), env.end(), told), env.end());
 }

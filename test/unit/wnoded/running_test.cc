@@ -35,7 +35,7 @@ class running : public test::NodeCore {
     outside_.take_facts();
   }
   void started(std::uint32_t task, std::int32_t pid) {
-    node_.on_word(key_, proc::TaskStarted{{TaskNumber{task}, pid, {}, false}});
+    node_.on_word(key_, launch::TaskStarted{{TaskNumber{task}, pid, {}, false}});
   }
   /// The only thing that the shepherd was told.
   template <class T>
@@ -59,12 +59,12 @@ TEST_F(running, a_suspension_is_passed_on_once_and_taken_back_once) {
   o.generation = 2;
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
-  EXPECT_TRUE(told<proc::Suspend>().on);
+  EXPECT_TRUE(told<launch::Suspend>().on);
   outside_.fake.told.clear();
   o.suspend = false;
   o.generation = 3;
   hear(NodeVerb::Order, o);
-  EXPECT_FALSE(told<proc::Suspend>().on);
+  EXPECT_FALSE(told<launch::Suspend>().on);
 }
 
 TEST_F(running, another_run_limit_is_passed_on_once_with_what_is_left_of_it) {
@@ -81,7 +81,7 @@ TEST_F(running, another_run_limit_is_passed_on_once_with_what_is_left_of_it) {
   o.run_left = std::chrono::minutes(8);
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
-  EXPECT_EQ(told<proc::LimitRun>().left, std::chrono::minutes(8));
+  EXPECT_EQ(told<launch::LimitRun>().left, std::chrono::minutes(8));
 }
 
 TEST_F(running, another_writer_of_the_jobs_output_is_passed_on_once) {
@@ -93,7 +93,7 @@ TEST_F(running, another_writer_of_the_jobs_output_is_passed_on_once) {
   o.writer = TaskNumber{2};
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
-  EXPECT_EQ(told<proc::WriteAsked>().task, TaskNumber{2});
+  EXPECT_EQ(told<launch::WriteAsked>().task, TaskNumber{2});
 }
 
 TEST_F(running, an_attempt_that_is_suspended_before_it_starts_is_stopped_from_the_start) {
@@ -113,7 +113,7 @@ TEST_F(running, a_restart_replaces_the_process_and_promises_another_port) {
   add(o, 3, false);
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
-  const auto& restart = told<proc::RestartTasks>();
+  const auto& restart = told<launch::RestartTasks>();
   ASSERT_EQ(restart.tasks.size(), 1u);
   EXPECT_EQ(restart.tasks[0].old, TaskNumber{1});
   EXPECT_EQ(restart.tasks[0].spec.task, TaskNumber{1});
@@ -148,7 +148,7 @@ TEST_F(running, a_process_whose_slot_leaves_makes_room_for_that_of_another_slot)
   o.tasks[0].leave = true;
   o.tasks[1].has_process = true;
   hear(NodeVerb::Order, o);
-  const auto& restart = told<proc::RestartTasks>();
+  const auto& restart = told<launch::RestartTasks>();
   EXPECT_EQ(restart.tasks.at(0).old, TaskNumber{1});
   EXPECT_EQ(restart.tasks.at(0).spec.task, TaskNumber{2});
   started(2, 4712);
@@ -178,13 +178,13 @@ TEST_F(running, a_host_that_leaves_ends_its_process_and_then_its_bare_slots) {
   o.generation = 2;
   o.tasks[0].leave = o.tasks[1].leave = true;
   hear(NodeVerb::Order, o);
-  EXPECT_EQ(told<proc::EndTasks>().first_signal, SIGTERM);
+  EXPECT_EQ(told<launch::EndTasks>().first_signal, SIGTERM);
   EXPECT_TRUE(left().empty());
-  proc::ExitRecord record;
+  launch::ExitRecord record;
   record.key = key_;
   record.task = {1};
-  record.cause = proc::EndCause::Ordered;
-  node_.on_word(key_, proc::TaskEnded{record});
+  record.cause = launch::EndCause::Ordered;
+  node_.on_word(key_, launch::TaskEnded{record});
   EXPECT_EQ(left(), (std::vector<std::uint32_t>{1, 2}));
 }
 
@@ -197,13 +197,13 @@ TEST_F(running, a_notice_is_asked_once_and_its_answer_is_told) {
   o.notice_hosts = "n 1";
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
-  const auto& notice = told<proc::Notice>();
+  const auto& notice = told<launch::Notice>();
   EXPECT_EQ(notice.number, 4u);
   const auto& env = notice.command.env;
   for (const char* entry : {"LSB_RESIZE_EVENT=shrink", "LSB_RESIZE_HOSTS=n 1",
                             "LSB_RESIZE_NOTIFY_OK=0", "LSB_RESIZE_NOTIFY_FAIL=1"})
     EXPECT_NE(std::find(env.begin(), env.end(), entry), env.end()) << entry;
-  node_.on_word(key_, proc::Noticed{4, 1 << 8});
+  node_.on_word(key_, launch::Noticed{4, 1 << 8});
   auto facts = outside_.take_facts();
   const auto& answer = std::get<FactNotified>(facts.at(0).fact);
   EXPECT_FALSE(answer.ok);
@@ -212,20 +212,20 @@ TEST_F(running, a_notice_is_asked_once_and_its_answer_is_told) {
 
 TEST_F(running, a_failed_script_of_the_site_is_told) {
   start(launcher());
-  node_.on_word(key_, proc::ScriptFailed{"epilog exited with 1"});
+  node_.on_word(key_, launch::ScriptFailed{"epilog exited with 1"});
   auto facts = outside_.take_facts();
   EXPECT_EQ(std::get<FactScriptFailed>(facts.at(0).fact).why, "epilog exited with 1");
 }
 
 TEST_F(running, every_limit_has_its_own_term) {
-  proc::ExitRecord r;
-  for (auto [cause, term] : {std::pair(proc::EndCause::MemLimit, Term::MemLimit),
-                             std::pair(proc::EndCause::CpuLimit, Term::CpuLimit),
-                             std::pair(proc::EndCause::ProcessLimit, Term::ProcessLimit),
-                             std::pair(proc::EndCause::ThreadLimit, Term::ThreadLimit),
-                             std::pair(proc::EndCause::SwapLimit, Term::Swap),
-                             std::pair(proc::EndCause::PreExecFailed, Term::PreExecFail),
-                             std::pair(proc::EndCause::PrologFailed, Term::PrologFailed)}) {
+  launch::ExitRecord r;
+  for (auto [cause, term] : {std::pair(launch::EndCause::MemLimit, Term::MemLimit),
+                             std::pair(launch::EndCause::CpuLimit, Term::CpuLimit),
+                             std::pair(launch::EndCause::ProcessLimit, Term::ProcessLimit),
+                             std::pair(launch::EndCause::ThreadLimit, Term::ThreadLimit),
+                             std::pair(launch::EndCause::SwapLimit, Term::Swap),
+                             std::pair(launch::EndCause::PreExecFailed, Term::PreExecFail),
+                             std::pair(launch::EndCause::PrologFailed, Term::PrologFailed)}) {
     r.cause = cause;
     EXPECT_EQ(term_of(r, {}), term);
   }

@@ -1,0 +1,33 @@
+#include "daemons/wagent/courier.h"
+
+namespace wm::wagent {
+
+Courier::Courier(boost::asio::io_context& loop, const Settings& settings, LaunchPort& launch,
+                 AgentDoors doors, RankPort* ranks)
+    : settings_(settings),
+      launch_(launch),
+      doors_(std::move(doors)),
+      ranks_(ranks),
+      node_(loop, settings.node_socket,
+            {[this] { introduce(); }, [this](const NodeToAgent& words) { on(words); }}) {}
+
+void Courier::introduce() {
+  AgentUp up{doors_.launch, doors_};
+  node_.send({settings_.job, settings_.attempt, settings_.host, up});
+  launch_.open_consoles();
+}
+
+void Courier::on(const NodeToAgent& words) {
+  if (auto* order = std::get_if<AgentOrder>(&words)) {
+    launch_.on_order(*order);
+    if (ranks_ != nullptr) ranks_->on_order(*order);
+  }
+  auto* gone = std::get_if<TaskGone>(&words);
+  if (gone != nullptr && ranks_ != nullptr) ranks_->on_gone(gone->task);
+}
+
+void Courier::report(TaskNumber task, const std::string& why) {
+  node_.send({settings_.job, settings_.attempt, settings_.host, TaskFaulty{task, why}});
+}
+
+}  // namespace wm::wagent

@@ -1,0 +1,37 @@
+// Role: the body of an agent whose job is not elastic: tells the host where it can be reached,
+// learns where the job's other agents are. The elastic one is rim.h.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+
+#include "daemons/wagent/launch/launch_port.h"
+#include "daemons/wagent/node_port.h"
+#include "daemons/wagent/ranks/rank_port.h"
+#include "daemons/wagent/settings.h"
+
+namespace wm::wagent {
+
+/// See the head of this file. @thread the loop's
+class Courier {
+ public:
+  /// `ranks`: null: the job has none that its hosts start.
+  Courier(boost::asio::io_context& loop, const Settings& settings, LaunchPort& launch,
+          AgentDoors doors, RankPort* ranks);
+
+  /// Begins to connect to the host.
+  void start() { node_.start(); }
+  /// This task waits in vain: the master is to end the job.
+  void report(TaskNumber task, const std::string& why);
+
+ private:
+  void introduce();
+  void on(const NodeToAgent& words);
+
+  const Settings& settings_;
+  LaunchPort& launch_;
+  AgentDoors doors_;
+  RankPort* ranks_;
+  NodePort node_;
+};
+
+}  // namespace wm::wagent

@@ -1,0 +1,236 @@
+#include "daemons/wagent/launch/launch_port.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+#include "libwm/model/ranks.h"
+#include "libwm/wire/munge.h"
+#include "libwm/wire/shared_key.h"
+
+namespace wm::wagent {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{20};
+/// For reading how it ended, before the link is closed from here.
+constexpr std::chrono::seconds kLinger{10};
+constexpr std::size_t kFrameLimit = 16 << 20;  ///< an environment goes into a Start
+
+wire::LinkOptions link_options(wire::Method method, wire::PeerRule peer) {
+  wire::LinkOptions options;
+  options.session.role = wire::Role::Agent;
+  options.session.method = method;
+  options.session.peers = {peer};
+  options.session.frame_limit = kFrameLimit;
+  return options;
+}
+
+bool is_last(const wire::Frame& frame) {
+  if (frame.type != kFromLaunch) return false;
+  auto words = codec::decode<FromLaunch>(frame.payload);
+  return words && std::holds_alternative<LaunchEnded>(*words);
+}
+
+}  // namespace
+
+LaunchPort::LaunchPort(boost::asio::io_context& loop, const Settings& settings,
+                       const PartSettings& part)
+    : loop_(loop),
+      settings_(settings),
+      part_(part),
+      transport_(loop, 1),
+      by_key_(link_options(wire::Method::SharedKey, {wire::Role::Agent, std::nullopt})),
+      consoles_(loop,
+                [this](Consoles::Viewer viewer, const FromLaunch& words) { say(viewer, words); }),
+      idle_timer_(loop) {
+  by_key_.credentials = wire::shared_key_credentials(settings.key);
+}
+
+LaunchPort::~LaunchPort() = default;
+
+Result<std::unique_ptr<wire::Listener>> LaunchPort::listen_at(const wire::Endpoint& at,
+                                                              wire::LinkOptions options) {
+  wire::ListenOptions how;
+  how.link = std::move(options);
+  return transport_.listen(at, std::move(how), [this](auto link) { admit(std::move(link)); });
+}
+
+Result<AgentDoors> LaunchPort::listen() {
+  const wire::PeerRule owner{wire::Role::Client, ::geteuid()};
+  if (!part_.launch_socket.empty()) {
+    ::unlink(part_.launch_socket.c_str());  // a former agent's
+    wire::Endpoint here{"", 0, part_.launch_socket};
+    WM_TRY(local_, listen_at(here, link_options(wire::Method::Local, owner)));
+  }
+  wire::Endpoint any{settings_.address, 0, ""};
+  WM_TRY(agents_, listen_at(any, by_key_));
+  auto options = link_options(wire::Method::Munge, owner);
+  options.credentials = wire::munge_credentials(part_.munge_socket);
+  WM_TRY(owner_, listen_at(any, std::move(options)));
+  return AgentDoors{to_string(agents_->endpoint()), to_string(owner_->endpoint())};
+}
+
+void LaunchPort::open_consoles() {
+  if (part_.console_socket.empty()) return;
+  auto open = consoles_.listen(part_.console_socket);
+  if (!open) log::warn("consoles_closed", {{"reason", open.error().text}});
+}
+
+void LaunchPort::admit(std::unique_ptr<wire::Link> link) {
+  auto number = next_++;
+  auto& guest = guests_[number];
+  guest.link = std::move(link);
+  guest.link->start([this, number](const wire::Frame& frame) { on_frame(number, frame); },
+                    [this, number](const Error&) { on_closed(number); });
+}
+
+void LaunchPort::on_frame(Number number, const wire::Frame& frame) {
+  auto at = guests_.find(number);
+  if (at == guests_.end() || at->second.done) return;
+  auto& guest = at->second;
+  bool fresh = !guest.relay && !guest.command && !guest.console;
+  if (frame.type == kRankWords && fresh && on_rank_link_) {
+    auto link = std::move(guest.link);
+    guests_.erase(at);
+    return on_rank_link_(std::move(link), frame);
+  }
+  if (frame.type != kToLaunch) return;
+  if (guest.relay) return guest.relay->send(frame);
+  if (fresh) return on_first(number, frame);
+  auto words = codec::decode<ToLaunch>(frame.payload);
+  if (!words) return on_closed(number);
+  if (guest.command) guest.command->on(*words);
+  else consoles_.on(number, *words);
+}
+
+void LaunchPort::on_first(Number number, const wire::Frame& frame) {
+  auto words = codec::decode<ToLaunch>(frame.payload);
+  if (!words) return refuse(number, words.error().text);
+  if (auto* attach = std::get_if<LaunchAttach>(&*words)) {
+    guests_[number].console = true;
+    return consoles_.attach(number, *attach);
+  }
+  auto* what = std::get_if<LaunchStart>(&*words);
+  if (what == nullptr) return refuse(number, "nothing was started on this connection");
+  if (on_idle_) return refuse(number, "the job is ending");
+  if (what->host.empty() || what->host == part_.host) return start(number, *what);
+  start_elsewhere(number, frame, what->host);
+}
+
+void LaunchPort::start(Number number, const LaunchStart& words) {
+  Command::Handlers handlers{[this, number](const FromLaunch& w) { say(number, w); },
+                             [this, number] { finish(number); }};
+  auto command = Command::start(loop_, words, part_, std::move(handlers));
+  if (!command) return refuse(number, command.error().text);
+  guests_[number].command = std::move(*command);
+}
+
+void LaunchPort::start_elsewhere(Number number, const wire::Frame& frame, const std::string& host) {
+  Relay::Handlers handlers{[this, number](const wire::Frame& back) {
+                             auto at = guests_.find(number);
+                             if (at == guests_.end() || !at->second.link) return;
+                             (void)at->second.link->send(back.type, back.payload);
+                             if (is_last(back)) finish(number);
+                           },
+                           [this, number](const std::string& why) { refuse(number, why); }};
+  auto& guest = guests_[number];
+  guest.relay = std::make_unique<Relay>(loop_, transport_, by_key_, host, std::move(handlers));
+  guest.relay->send(frame);
+  look_up(number);
+}
+
+/// Tells a relay where its host's agent is, as soon as that is known.
+void LaunchPort::look_up(Number number) {
+  auto& guest = guests_[number];
+  if (!order_ || !guest.relay) return;
+  auto place = std::find_if(order_->agents.begin(), order_->agents.end(),
+                            [&](const AgentPlace& p) { return p.name == guest.relay->host(); });
+  if (place == order_->agents.end())
+    return refuse(number, "host <" + guest.relay->host() + "> is not one of this job's");
+  guest.relay->found(place->launch);
+}
+
+void LaunchPort::on_order(const AgentOrder& order) {
+  order_ = order;
+  std::vector<Number> waiting;
+  for (const auto& [number, guest] : guests_)
+    if (guest.relay) waiting.push_back(number);
+  for (auto number : waiting) look_up(number);
+}
+
+void LaunchPort::say(Number number, const FromLaunch& words) {
+  auto at = guests_.find(number);
+  if (at == guests_.end() || !at->second.link || at->second.done) return;
+  (void)at->second.link->send(kFromLaunch, codec::encode(words));
+  bool last = std::holds_alternative<LaunchEnded>(words);
+  if (last && !at->second.command) finish(number);  // a command is reaped first
+}
+
+void LaunchPort::refuse(Number number, const std::string& why) {
+  say(number, LaunchEnded{0, true, why});
+}
+
+/// Everything was said. What it was about goes when no handler of it is running.
+void LaunchPort::finish(Number number) {
+  auto& guest = guests_[number];
+  guest.done = true;
+  boost::asio::post(loop_, [this, number] {
+    auto at = guests_.find(number);
+    if (at == guests_.end()) return;
+    at->second.command.reset();
+    at->second.relay.reset();
+    if (!at->second.link) return forget(number);
+    expire(number);
+  });
+}
+
+void LaunchPort::expire(Number number) {
+  auto timer = std::make_shared<boost::asio::steady_timer>(loop_, kLinger);
+  timer->async_wait([this, number, timer](const auto&) { forget(number); });
+}
+
+void LaunchPort::on_closed(Number number) {
+  auto at = guests_.find(number);
+  if (at == guests_.end()) return;
+  if (at->second.command && !at->second.done) {
+    boost::asio::post(loop_, [old = std::shared_ptr(std::move(at->second.link))] {});
+    return at->second.command->hang_up();
+  }
+  if (at->second.console) consoles_.leave(number);
+  boost::asio::post(loop_, [this, number] { forget(number); });
+}
+
+void LaunchPort::forget(Number number) {
+  auto at = guests_.find(number);
+  if (at == guests_.end()) return;
+  if (at->second.link) at->second.link->close();
+  if (at->second.console) consoles_.leave(number);
+  guests_.erase(at);
+}
+
+void LaunchPort::end(std::function<void()> on_idle) {
+  on_idle_ = std::move(on_idle);
+  consoles_.end();
+  for (auto& [number, guest] : guests_)
+    if (guest.command) guest.command->kill();
+  wait_until_idle();
+}
+
+bool LaunchPort::is_idle() const {
+  return consoles_.idle() && std::none_of(guests_.begin(), guests_.end(), [](const auto& g) {
+           return g.second.command || g.second.console || g.second.done;
+         });
+}
+
+void LaunchPort::wait_until_idle() {
+  if (is_idle()) return boost::asio::post(loop_, on_idle_);
+  idle_timer_.expires_after(kBetweenLooks);
+  idle_timer_.async_wait([this](const auto& error) {
+    if (!error) wait_until_idle();
+  });
+}
+
+}  // namespace wm::wagent

@@ -1,0 +1,90 @@
+// Role: where others come into this host's part of the job: blaunch of its tasks over a unix
+// socket (the kernel names them), agents of the job's other hosts by the job's key, the owner's
+// commands by the identity service. Gives each to a command, a console or another host.
+//
+//   link ─first frame─► Start here: Command │ Start elsewhere: Relay │ Attach: Consoles
+//
+// Invariants: only the job's user gets in, on every way; what a lost link started is ended; a
+// link is closed by whoever asked, once it has read how things ended.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemons/wagent/launch/command.h"
+#include "daemons/wagent/launch/consoles.h"
+#include "daemons/wagent/launch/part_settings.h"
+#include "daemons/wagent/launch/relay.h"
+#include "libwm/model/elastic.h"
+#include "libwm/wire/transport.h"
+
+namespace wm::wagent {
+
+/// See the head of this file. @thread the loop's
+class LaunchPort {
+ public:
+  LaunchPort(boost::asio::io_context& loop, const Settings& settings, const PartSettings& part);
+  ~LaunchPort();
+
+  /// Listens on all ways in; returns where. @errors of wire::Transport::listen
+  Result<AgentDoors> listen();
+  /// From now on tasks may bring their consoles: the master hears of the doors first.
+  void open_consoles();
+  /// Who takes over links whose first frame is about ranks.
+  using OnRankLink = std::function<void(std::unique_ptr<wire::Link>, const wire::Frame& first)>;
+  void pass_rank_links(OnRankLink to) { on_rank_link_ = std::move(to); }
+  /// How this job's agents reach each other.
+  wire::Transport& transport() { return transport_; }
+  const wire::LinkOptions& by_key() const { return by_key_; }
+  /// Where the job's other agents are.
+  void on_order(const AgentOrder& order);
+  /// The job is over here: commands are killed, consoles drained; then `on_idle`, once.
+  void end(std::function<void()> on_idle);
+
+ private:
+  using Number = std::uint64_t;
+  struct Guest {
+    std::unique_ptr<wire::Link> link;  ///< null: gone, its command is being ended
+    std::unique_ptr<Command> command;
+    std::unique_ptr<Relay> relay;
+    bool console = false;
+    bool done = false;  ///< Ended was said: the other end closes, when it has read it
+  };
+  void admit(std::unique_ptr<wire::Link> link);
+  void on_frame(Number number, const wire::Frame& frame);
+  void on_first(Number number, const wire::Frame& frame);
+  void start(Number number, const LaunchStart& words);
+  void start_elsewhere(Number number, const wire::Frame& frame, const std::string& host);
+  void look_up(Number number);
+  void say(Number number, const FromLaunch& words);
+  void refuse(Number number, const std::string& why);
+  void on_closed(Number number);
+  void finish(Number number);
+  void forget(Number number);
+  bool is_idle() const;
+  void expire(Number number);
+  void wait_until_idle();
+  Result<std::unique_ptr<wire::Listener>> listen_at(const wire::Endpoint& at,
+                                                    wire::LinkOptions options);
+
+  boost::asio::io_context& loop_;
+  const Settings& settings_;
+  const PartSettings& part_;
+  wire::Transport transport_;
+  wire::LinkOptions by_key_;
+  std::unique_ptr<wire::Listener> local_, agents_, owner_;
+  Consoles consoles_;
+  std::map<Number, Guest> guests_;
+  Number next_ = 1;
+  std::optional<AgentOrder> order_;
+  OnRankLink on_rank_link_;
+  std::function<void()> on_idle_;  ///< set: the job is over here
+  boost::asio::steady_timer idle_timer_;
+};
+
+}  // namespace wm::wagent

@@ -1,0 +1,75 @@
+// wagent: the agent of one job on one host: lets blaunch, the job's other hosts and its owner
+// in, and for an elastic job decides with the others who is a member. Constructs and wires; its
+// place comes from the environment (libwm/elastic/PROTOCOL.md, libwm/launch/part_env.h). Started
+// by wshepherd as the job's user.
+#include <unistd.h>
+
+#include <boost/asio/signal_set.hpp>
+#include <cstdio>
+#include <cstdlib>
+
+#include "daemons/wagent/courier.h"
+#include "daemons/wagent/elastic/rim.h"
+#include "daemons/wagent/launch/launch_port.h"
+#include "daemons/wagent/launch/part_settings.h"
+#include "libwm/base/log.h"
+
+namespace wm::wagent {
+namespace {
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "wagent: %s\n", error.text.c_str());
+  return 1;
+}
+
+/// On SIGTERM what was launched is ended, consoles and ranks are read to their end; then we go.
+void end_on_signal(boost::asio::signal_set& ending, LaunchPort& launch, RankPort& ranks,
+                   boost::asio::io_context& loop) {
+  ending.async_wait([&](const auto& error, int) {
+    if (!error) launch.end([&] { ranks.end([&loop] { loop.stop(); }); });
+  });
+}
+
+int run(const Settings& settings, const PartSettings& part) {
+  boost::asio::io_context loop;
+  boost::asio::signal_set ending(loop, SIGTERM, SIGINT);
+  LaunchPort launch(loop, settings, part);
+  auto doors = launch.listen();
+  if (!doors) return complain(doors.error());
+  RankPort ranks(loop, launch.transport(), launch.by_key(), settings);
+  end_on_signal(ending, launch, ranks, loop);
+  std::optional<Rim> rim;
+  std::optional<Courier> courier;
+  bool has_ranks = !part.rank_hosts.empty();
+  if (settings.elastic_socket.empty()) {
+    courier.emplace(loop, settings, launch, *doors, has_ranks ? &ranks : nullptr).start();
+    launch.pass_rank_links(
+        [&](auto link, const auto& first) { ranks.admit(std::move(link), first); });
+    RankSettings about{part.rank_hosts, part.host, part.rank_socket, part.tag, part.tag_err};
+    auto broken = [&](TaskNumber task, const std::string& why) { courier->report(task, why); };
+    auto started = has_ranks ? ranks.start(about, broken) : Result<void>{};
+    if (!started) return complain(started.error());
+  } else {
+    rim.emplace(loop, settings);
+    if (auto started = rim->start(&launch, *doors); !started) return complain(started.error());
+  }
+  loop.run();
+  return 0;
+}
+
+}  // namespace
+}  // namespace wm::wagent
+
+int main() {
+  auto lookup = [](const char* name) { return std::getenv(name); };
+  auto settings = wm::wagent::read_settings(lookup);
+  if (!settings) {
+    std::fprintf(stderr, "wagent: %s\n", settings.error().text.c_str());
+    return 2;
+  }
+  wm::log::open("wagent", "", wm::log::Level::Info);
+  auto part = wm::wagent::read_part_settings(lookup, environ);
+  ::unsetenv("WM_AGENT_KEY");
+  ::signal(SIGPIPE, SIG_IGN);
+  return wm::wagent::run(*settings, part);
+}

@@ -1,0 +1,53 @@
+// A lost connection is nothing special: the next one starts with everything that is still true.
+#include "daemons/wagent/node_port.h"
+
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+
+namespace wm::wagent {
+namespace {
+
+constexpr std::chrono::milliseconds kRetry{100};
+
+}  // namespace
+
+NodePort::NodePort(boost::asio::io_context& loop, std::string path, Handlers handlers)
+    : loop_(loop),
+      timer_(loop),
+      dialling_(loop),
+      path_(std::move(path)),
+      handlers_(std::move(handlers)) {}
+
+void NodePort::connect() {
+  dialling_ = boost::asio::local::stream_protocol::socket(loop_);
+  dialling_.async_connect({path_}, [this](const auto& error) {
+    if (error) return retry();
+    frames_ = std::make_shared<Frames>(std::move(dialling_));
+    frames_->start(
+        [this](std::string_view payload) {
+          auto words = codec::decode<NodeToAgent>(payload);
+          if (words) return handlers_.on_words(*words);
+          log::warn("node_words_damaged", {{"reason", words.error().text}});
+        },
+        [this] {
+          log::info("node_lost");
+          frames_.reset();
+          retry();
+        });
+    log::info("node_found");
+    handlers_.on_up();
+  });
+}
+
+void NodePort::retry() {
+  timer_.expires_after(kRetry);
+  timer_.async_wait([this](const auto& error) {
+    if (!error) connect();
+  });
+}
+
+void NodePort::send(const AgentReport& report) {
+  if (frames_) frames_->send(codec::encode(report));
+}
+
+}  // namespace wm::wagent

@@ -1,0 +1,43 @@
+// Role: the agent's connection to its host's wnoded (PROTOCOL link 1), made again for ever.
+// Invariant: words sent while there is no connection are dropped; on_up says when to repeat
+// them. Called by Rim.
+#pragma once
+
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "daemons/wagent/frames.h"
+#include "libwm/model/elastic.h"
+
+namespace wm::wagent {
+
+/// See the head of this file. @thread the loop's
+class NodePort {
+ public:
+  struct Handlers {
+    std::function<void()> on_up;
+    std::function<void(const NodeToAgent&)> on_words;
+  };
+
+  NodePort(boost::asio::io_context& loop, std::string path, Handlers handlers);
+
+  /// Begins to connect.
+  void start() { connect(); }
+  void send(const AgentReport& report);
+
+ private:
+  void connect();
+  void retry();
+
+  boost::asio::io_context& loop_;
+  boost::asio::steady_timer timer_;
+  boost::asio::local::stream_protocol::socket dialling_;
+  std::string path_;
+  Handlers handlers_;
+  std::shared_ptr<Frames> frames_;
+};
+
+}  // namespace wm::wagent

@@ -1,0 +1,121 @@
+#include "daemons/wmasterd/acct/accounting.h"
+
+#include <algorithm>
+
+#include "daemons/wmasterd/acct/acct_query.h"
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+#include "libwm/fsm/fsm.h"
+
+namespace wm::master {
+namespace {
+
+constexpr std::size_t kQueuedRows = 100000;
+
+// As a start of the journal does: one that does not fit is left out.
+void follow(Cluster& state, const Event& event) {
+  if (fsm::check(state, event.body)) fsm::apply(state, event);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Accounting>> Accounting::open(const std::string& state_dir) {
+  std::unique_ptr<Accounting> made(new Accounting({state_dir, ""}));
+  WM_TRY(made->db_, store::AcctDb::open(made->files_));
+  return made;
+}
+
+// Each event is folded with the state it made, so the rows are those of the first time.
+Result<void> Accounting::rebuild() {
+  Cluster state;
+  JobLines lines;
+  auto project = [&](const store::EventRow& row) -> Result<store::AcctRows> {
+    WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
+    Event event{row.seq, row.time, std::move(body)};
+    follow(state, event);
+    return fold(lines, event, state);
+  };
+  auto done = store::rebuild_acct(files_, *db_, project);
+  if (!done) return done.error();
+  log::info("accounting_rebuilt", {{"seq", done->value}});
+  return {};
+}
+
+Result<void> Accounting::begin(Cluster state, const std::vector<Event>& events) {
+  WM_TRY(auto have, last_seq());
+  auto missing = std::find_if(events.begin(), events.end(),
+                              [&](const Event& event) { return have < event.seq; });
+  std::for_each(events.begin(), missing, [&](const Event& event) { follow(state, event); });
+  writer_ = std::make_unique<store::AcctWriter>(*db_, kQueuedRows);
+  each_job(state, [&](const Job& job) {
+    if (!is_over(job.state)) lines_[job.id] = line_of(job);
+  });
+  for (; missing != events.end(); ++missing) {
+    follow(state, *missing);
+    take({*missing}, state);
+  }
+  return {};
+}
+
+void Accounting::take(const std::vector<Event>& events, const Cluster& after) {
+  for (const auto& event : events) waiting_.push_back(fold(lines_, event, after));
+  if (!events.empty()) taken_ = events.back().seq.value;
+  offer_waiting();
+}
+
+Result<void> Accounting::begin_rebuild() {
+  if (rebuilding_) return fail(Code::Conflict, "accounting is being made again already");
+  rebuilding_ = true;
+  return {};
+}
+
+Result<Seq> Accounting::remake() {
+  writer_->drain();  // it is offered nothing meanwhile, so the database is ours
+  WM_TRY(rebuild());
+  return db_->last_seq();
+}
+
+// Rows that waited may be in already: joined with later ones they would be added twice.
+void Accounting::end_rebuild() {
+  auto have = db_->last_seq();
+  while (have && !waiting_.empty() && waiting_.front().seq <= *have) waiting_.pop_front();
+  rebuilding_ = false;
+  offer_waiting();
+}
+
+void Accounting::offer_waiting() {
+  if (rebuilding_) return;
+  if (auto works = writer_->failure(); !works) {
+    if (!failing_) log::warn("accounting_waits", {{"why", works.error().text}});
+    failing_ = true;
+    writer_->retry();
+  } else {
+    failing_ = false;
+  }
+  while (!waiting_.empty() && writer_->offer(waiting_.front())) waiting_.pop_front();
+}
+
+Result<void> Accounting::is_written() const {
+  if (rebuilding_)
+    return fail(Code::Unavailable, "accounting is being made again from the history of events");
+  if (auto works = writer_->failure(); !works)
+    return fail(Code::Timeout, "accounting's database takes no rows: " + works.error().text);
+  auto written = writer_->written().value, taken = taken_.load();
+  if (written >= taken) return {};
+  return fail(Code::Timeout, "accounting is " + std::to_string(taken - written) +
+                                 " events behind: ask again in a moment");
+}
+
+Result<HistoryReply> Accounting::history(const AcctRequest& request) const {
+  WM_TRY(is_written());
+  WM_TRY(auto reader, store::AcctReader::open(files_));
+  return read_history(*reader, request);
+}
+
+Result<AcctReply> Accounting::account(const AcctRequest& request) const {
+  WM_TRY(is_written());
+  WM_TRY(auto reader, store::AcctReader::open(files_));
+  return read_account(*reader, request);
+}
+
+}  // namespace wm::master

@@ -1,0 +1,61 @@
+// Role: accounting as the master runs it: rows of durable events go to acct.db's own
+// thread; what a crash kept from being written is folded again from the events; bhist's
+// questions are answered from acct.db alone.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+
+#include "daemons/wmasterd/acct/history.h"
+#include "libwm/base/result.h"
+#include "libwm/model/acct.h"
+#include "libwm/store/acct_writer.h"
+
+namespace wm::master {
+
+/// @thread take, begin_rebuild, end_rebuild: the loop's; history, remake: a worker's
+class Accounting {
+ public:
+  /// Opens acct.db in the master's state directory. @errors as store::AcctDb::open
+  static Result<std::unique_ptr<Accounting>> open(const std::string& state_dir);
+
+  /// Makes acct.db again from every event ever stored, when core.db no longer holds those
+  /// after its mark. Before begin(). @errors Store, Damaged   @cost O(all events)
+  Result<void> rebuild();
+  /// The last event whose rows are in: a start folds what came after.
+  Result<Seq> last_seq() { return db_->last_seq(); }
+  /// A start: the writer goes to work. Of `events`, those whose rows are missing are folded, each
+  /// with the state that it made of `state`, which holds none of the events after last_seq().
+  /// @errors Store, Damaged   @cost O(jobs + events)
+  Result<void> begin(Cluster state, const std::vector<Event>& events);
+  /// Rows of events that have become durable, or none. Never waits: what the writer cannot take
+  /// yet is offered again with the next call. @cost O(events)
+  void take(const std::vector<Event>& events, const Cluster& after);
+  /// badmin rebuild-acct: after begin_rebuild() rows only wait, so remake() may run on a
+  /// worker; end_rebuild() goes on with those that it did not see.
+  /// @errors (begin) Conflict: one is under way; (remake) Store, Damaged
+  Result<void> begin_rebuild();
+  Result<Seq> remake();
+  void end_rebuild();
+  /// What bhist asks. @errors Store; Timeout: rows of events taken before are still on their way
+  Result<HistoryReply> history(const AcctRequest& request) const;
+  /// What bacct asks. @errors as history
+  Result<AcctReply> account(const AcctRequest& request) const;
+
+ private:
+  explicit Accounting(store::StoreFiles files) : files_(std::move(files)) {}
+  void offer_waiting();
+  Result<void> is_written() const;
+
+  store::StoreFiles files_;
+  std::unique_ptr<store::AcctDb> db_;
+  std::unique_ptr<store::AcctWriter> writer_;
+  JobLines lines_;
+  std::deque<store::AcctRows> waiting_;
+  std::atomic<std::uint64_t> taken_{0};
+  bool failing_ = false;  // said once, not with every event
+  std::atomic<bool> rebuilding_{false};
+};
+
+}  // namespace wm::master

@@ -1,0 +1,412 @@
+#include "daemons/wmasterd/hosts/hosts.h"
+
+#include <algorithm>
+
+#include "daemons/wmasterd/hosts/gpu_marks.h"
+#include "daemons/wmasterd/hosts/orders.h"
+#include "daemons/wmasterd/state/reconfig.h"
+#include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
+#include "libwm/fsm/part.h"
+
+namespace wm::master {
+namespace {
+
+// A session that ended may come back within this time before its host counts as silent.
+constexpr Duration kLostAfter = std::chrono::seconds(3);
+constexpr std::int32_t kKilled = 9;  // wait status of a process ended by SIGKILL
+
+std::uint16_t wire(NodeVerb verb) { return static_cast<std::uint16_t>(verb); }
+
+bool reported(const HostRegister& words, const Job& job, TaskNumber task, std::int32_t* pid) {
+  for (const auto& attempt : words.attempts) {
+    if (attempt.job != job.id || attempt.attempt != job.attempt) continue;
+    for (const auto& status : attempt.tasks) {
+      if (status.task != task) continue;
+      *pid = status.pid;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool knows_attempt(const HostRegister& words, const Job& job) {
+  return std::any_of(words.attempts.begin(), words.attempts.end(), [&](const auto& attempt) {
+    return attempt.job == job.id && attempt.attempt == job.attempt;
+  });
+}
+
+// Is this attempt still wanted by the state?
+bool is_current(const Cluster& state, const AttemptStatus& attempt) {
+  const Job* job = find_job(state, attempt.job);
+  return job && job->attempt == attempt.attempt && slots_held(*job) > 0;
+}
+
+}  // namespace
+
+HostId Hosts::host_of(PeerId peer) const {
+  auto it = peers_.find(peer);
+  return it == peers_.end() ? HostId{} : it->second;
+}
+
+bool Hosts::connected(HostId host) const {
+  auto it = sessions_.find(host);
+  return it != sessions_.end() && it->second.peer;
+}
+
+// What was decided before a registration is durable would have a rebooted host begin again what
+// has been given up as lost.
+bool Hosts::takes_orders(HostId host) const {
+  auto it = sessions_.find(host);
+  return connected(host) && it->second.registered;
+}
+
+HostStanding& Hosts::standing(HostId host) {
+  if (!standings_.find(host.value)) standings_.set(host.value, {});
+  return standings_.edit(host.value);
+}
+
+void Hosts::on_gpus(HostId host, const GpuReports& words) {
+  standing(host).gpus = words.gpus;
+  const Host* known = journal_.newest().hosts.find(host.value);
+  if (!known) return;
+  auto events = marks_by_health(*known, words.gpus, false);
+  if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
+}
+
+template <class T>
+void Hosts::send(HostId host, NodeVerb verb, const T& value) {
+  auto it = sessions_.find(host);
+  if (it != sessions_.end() && it->second.peer)
+    world_.send(it->second.peer, wire(verb), codec::encode(value));
+}
+
+void Hosts::on_start() {
+  journal_.published().hosts.each([&](std::uint32_t, const Host& host) { sessions_[host.id]; });
+}
+
+void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload) {
+  auto bad = [&](const Error& error) {
+    log::warn("host_session_closed", {{"peer", peer.value}, {"why", error.text}});
+    world_.close(peer);
+    on_left(peer);
+  };
+  if (type == wire(NodeVerb::Register)) {
+    if (!told_) told_ = journal_.published().config;
+    auto words = codec::decode<HostRegister>(payload);
+    return words ? on_register(peer, *words) : bad(words.error());
+  }
+  HostId host = host_of(peer);
+  if (!host) return bad(fail(Code::BadArgument, "a frame before registration"));
+  sessions_[host].heard = attended_.now();
+  const Host* known = journal_.newest().hosts.find(host.value);
+  if (known && known->state == HostState::Silent)
+    journal_.propose({{HostHeard{host}}, {}, {}, nullptr});
+  if (type == wire(NodeVerb::Heartbeat)) {
+    if (auto words = codec::decode<HostHeartbeat>(payload)) standing(host).load = words->load;
+    world_.send(peer, wire(NodeVerb::Heartbeat), "");
+  } else if (type == wire(NodeVerb::Fact)) {
+    auto fact = codec::decode<HostFact>(payload);
+    return fact ? on_fact(peer, host, *fact) : bad(fact.error());
+  } else if (type == wire(NodeVerb::Gpus)) {
+    auto words = codec::decode<GpuReports>(payload);
+    return words ? on_gpus(host, *words) : bad(words.error());
+  } else if (type == wire(NodeVerb::PeekReply)) {
+    if (auto reply = codec::decode<PeekReply>(payload)) on_peek_reply(*reply);
+  }
+}
+
+void Hosts::on_left(PeerId peer) {
+  HostId host = host_of(peer);
+  peers_.erase(peer);
+  if (!host) return;
+  auto& session = sessions_[host];
+  if (session.peer != peer) return;
+  session.peer = {};
+  standing(host).connected = false;
+  session.left = attended_.now();
+  std::vector<Peek> lost;
+  for (auto it = peeks_.begin(); it != peeks_.end();) {
+    if (it->second.host == host) {
+      lost.push_back(std::move(it->second));
+      it = peeks_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  for (auto& peek : lost) peek.done(fail(Code::Unavailable, "the host's session ended"));
+}
+
+void Hosts::end_session(HostId host) {
+  auto it = sessions_.find(host);
+  if (it == sessions_.end() || !it->second.peer) return;
+  auto peer = it->second.peer;
+  world_.close(peer);
+  on_left(peer);
+}
+
+void Hosts::on_register(PeerId peer, const HostRegister& words) {
+  const Cluster& state = journal_.newest();
+  if (!lists_host(*state.config, words.name)) return refuse(peer, words);
+  strangers_.joined(words.name);
+  const Host* known = find_host(state, words.name);
+  HostId id = known ? known->id : HostId{state.hosts.last() + 1};
+  std::vector<EventBody> events{HostRegistered{id, words.name, words.address, words.boot,
+                                               words.type, words.model, words.capacity}};
+  if (known)
+    for (auto& event : marks_by_health(*known, words.gpus, known->boot != words.boot))
+      events.push_back(std::move(event));
+  for (auto& event : reconcile(id, words)) events.push_back(std::move(event));
+  journal_.propose({std::move(events), {}, {}, [this, peer, id, words](const Result<void>& done) {
+                      if (!done) {
+                        world_.close(peer);
+                        return on_left(peer);
+                      }
+                      sessions_[id].registered = sessions_[id].peer == peer;
+                      drop_strangers(peer, words);
+                    }});
+  auto& session = sessions_[id];
+  if (session.peer && session.peer != peer) {
+    peers_.erase(session.peer);
+    world_.close(session.peer);
+  }
+  session.peer = peer;
+  session.registered = false;
+  session.came = true;
+  session.heard = attended_.now();
+  auto& shown = standing(id);
+  shown.connected = true;
+  shown.gpus = words.gpus;
+  peers_[peer] = id;
+  welcome(peer, id);
+  log::info("host_registered",
+            {{"host", words.name}, {"boot", words.boot}, {"attempts", words.attempts.size()}});
+}
+
+void Hosts::refuse(PeerId peer, const HostRegister& words) {
+  if (strangers_.knocked(words.name, words.address, world_.mono()))
+    log::warn("host_refused", {{"host", words.name},
+                               {"address", words.address},
+                               {"why", "it is not in hosts.conf"},
+                               {"remedy", "add [" + words.name + "], badmin reconfig"}});
+  world_.send(peer, wire(NodeVerb::Refused), "host '" + words.name + "' is not in hosts.conf");
+  world_.close(peer);
+}
+
+// Welcome goes first so that orders, which follow the commit, find a host that knows itself.
+// It tells the newest configuration: a master that has just started may not have published its
+// own yet. If that never becomes durable, neither does this registration, and the session is
+// closed.
+void Hosts::welcome(PeerId peer, HostId host) {
+  const auto& config = *journal_.newest().config;
+  const auto& conf = config.cluster;
+  auto times = conf.times;
+  times.heartbeat = heartbeat_for(config);
+  world_.send(
+      peer, wire(NodeVerb::Welcome),
+      codec::encode(HostWelcome{host, conf.name, conf.dirs, times, conf.limits, conf.scripts}));
+}
+
+std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) const {
+  std::vector<EventBody> events;
+  const Cluster& state = journal_.newest();
+  const Host* known = state.hosts.find(host.value);
+  bool rebooted = known && known->boot != words.boot;
+  each_job_on(state, host, [&](const Job& job) {
+    for (const auto& task : job.tasks) {
+      if (task.host != host || !task.holds_slot()) continue;
+      if (!task.has_process && !fsm::is_part(job, task)) continue;
+      std::int32_t pid = 0;
+      if (!task.has_process && knows_attempt(words, job)) continue;
+      if (reported(words, job, task.number, &pid)) {
+        if (pid && !task.pid) events.push_back(TaskStarted{job.id, job.attempt, task.number, pid});
+      } else if (task.pid || rebooted || !task.has_process) {
+        Term term = rebooted ? Term::HostLost : Term::ShepherdLost;
+        events.push_back(TaskEnded{job.id,
+                                   job.attempt,
+                                   task.number,
+                                   kKilled,
+                                   term,
+                                   {},
+                                   words.name + " knows nothing of it any more"});
+      }
+    }
+    for (const auto& attempt : words.attempts)
+      if (attempt.job == job.id && attempt.attempt == job.attempt && !attempt.agent_address.empty())
+        events.push_back(
+            AgentSeen{job.id, job.attempt, host, attempt.agent_address, attempt.doors});
+  });
+  return events;
+}
+
+// What runs there and is not wanted any more is ended and forgotten.
+void Hosts::drop_strangers(PeerId peer, const HostRegister& words) const {
+  for (const auto& attempt : words.attempts)
+    if (!is_current(journal_.published(), attempt))
+      world_.send(peer, wire(NodeVerb::Forget),
+                  codec::encode(HostForget{attempt.job, attempt.attempt}));
+}
+
+void Hosts::on_fact(PeerId peer, HostId host, const HostFact& fact) {
+  Proposal proposal;
+  proposal.events = events_of(host, fact.fact);
+  if (fact.number != 0)
+    proposal.done = [this, peer, number = fact.number](const Result<void>& done) {
+      if (done) return world_.send(peer, wire(NodeVerb::Ack), codec::encode(HostAck{number}));
+      world_.close(peer);  // not kept: the host says everything again when it registers
+      on_left(peer);
+    };
+  if (proposal.events.empty() && !proposal.done) return;
+  journal_.propose(std::move(proposal));
+}
+
+std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
+  if (auto* f = std::get_if<FactStarted>(&fact))
+    return {TaskStarted{f->job, f->attempt, f->task, f->pid, f->port}};
+  if (auto* f = std::get_if<FactEnded>(&fact))
+    return {TaskEnded{f->job, f->attempt, f->task, f->status, f->term, f->usage, f->text}};
+  if (auto* f = std::get_if<FactStuck>(&fact))
+    return {TaskStuck{f->job, f->attempt, f->task, f->why}};
+  if (auto* f = std::get_if<FactNotified>(&fact))
+    return {ResizeAnswered{f->job, f->attempt, f->number, f->ok, f->text}};
+  if (auto* f = std::get_if<FactScriptFailed>(&fact))
+    return {HostClosed{host, "wm", "job " + to_string(f->job) + ": " + f->why}};
+  return events_of(std::get<AgentReport>(fact));
+}
+
+std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
+  const auto& fact = r.fact;
+  if (auto* f = std::get_if<AgentUp>(&fact))
+    return {AgentSeen{r.job, r.attempt, r.host, f->address, f->doors}};
+  if (auto* f = std::get_if<EpochFormed>(&fact)) return {EpochEntered{r.job, r.attempt, *f}};
+  if (auto* f = std::get_if<WorkersCapped>(&fact)) {
+    const Job* job = find_job(journal_.newest(), r.job);
+    if (!job || job->script_cap == f->max_tasks) return {};
+    return {CapChanged{r.job, f->max_tasks, true, "engines_number"}};
+  }
+  if (std::get_if<WorkerSeen>(&fact)) return {InPlaceSeen{r.job, r.attempt}};
+  if (auto* f = std::get_if<TaskFaulty>(&fact))
+    return {TaskCondemned{r.job, r.attempt, f->task, Term::Hung, f->reason}};
+  const Job* job = find_job(journal_.newest(), r.job);
+  bool present = job && job->attempt == r.attempt;
+  if (auto* f = std::get_if<JobProgress>(&fact); f && present) return on_progress(r.job, *f);
+  return {};
+}
+
+std::vector<EventBody> Hosts::on_progress(JobId job, const JobProgress& report) {
+  progress_.edit()[job] = report;
+  auto measured = paces_.hear(journal_.newest(), job, report, world_.mono());
+  if (!measured) return {};
+  return {*measured};
+}
+
+/// A host hears of another configuration as it heard of the first.
+void Hosts::tell_configuration() {
+  const auto& config = journal_.published().config;
+  if (!told_ || std::exchange(told_, config) == config) return;
+  for (const auto& [host, session] : sessions_)
+    if (session.peer) welcome(session.peer, host);
+}
+
+void Hosts::on_tick() {
+  constexpr Duration kTold = std::chrono::seconds(1);
+  if (auto late = attended_.on_tick(world_.mono()); late > kTold)
+    log::warn("loop_was_away", {{"ms", late / std::chrono::milliseconds(1)}});
+  tell_configuration();
+  auto events = fallen_silent();
+  if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
+}
+
+bool Hosts::is_silent(const Session& session) const {
+  const Config& config = *journal_.newest().config;
+  if (session.peer) return attended_.now() - session.heard > silent_after_for(config);
+  return attended_.now() - session.left > (session.came ? kLostAfter : time_to_register(config));
+}
+
+std::vector<EventBody> Hosts::fallen_silent() {
+  std::vector<EventBody> events;
+  journal_.newest().hosts.each([&](std::uint32_t, const Host& host) {
+    if (host.state == HostState::Ok && is_silent(sessions_[host.id]))
+      events.push_back(HostSilent{host.id});
+  });
+  return events;
+}
+
+void Hosts::order(const OrderHost& what) {
+  if (!takes_orders(what.host)) return;  // told when it is registered
+  const Cluster& state = journal_.published();
+  const Job* job = find_job(state, what.job);
+  if (!job || !has_work_on(*job, what.host)) {
+    auto attempt = job ? job->attempt : Attempt{};
+    return send(what.host, NodeVerb::Forget, HostForget{what.job, attempt});
+  }
+  auto order = order_for(state, *job, what.host, world_.wall());
+  if (!starts_something(order, *job)) return send(what.host, NodeVerb::Order, order);
+  auto files = std::make_shared<Files>();
+  world_.look(
+      [this, files, spec = job->sealed] {
+        if (auto env = world_.blob(spec->spec.env_hash)) files->env = *std::move(env);
+        if (spec->spec.script_hash.empty()) return;
+        if (auto script = world_.blob(spec->spec.script_hash)) files->script = *std::move(script);
+      },
+      [this, what, files, sealed = job->sealed] { order_with(what, sealed, *files); });
+}
+
+// The state may have gone on while its files were read: the order says what holds by now.
+void Hosts::order_with(const OrderHost& what, const std::shared_ptr<const SealedSpec>& sealed,
+                       const Files& files) {
+  const Job* job = find_job(journal_.published(), what.job);
+  if (!job || job->sealed != sealed) return order(what);
+  if (!takes_orders(what.host) || !has_work_on(*job, what.host)) return;  // told otherwise by now
+  auto order = order_for(journal_.published(), *job, what.host, world_.wall());
+  if (starts_something(order, *job)) {
+    order.env = files.env;
+    order.script = files.script;
+  }
+  send(what.host, NodeVerb::Order, order);
+}
+
+void Hosts::order_agents(JobId id) {
+  const Job* job = find_job(journal_.published(), id);
+  if (!job) return;
+  auto order = agent_order_for(journal_.published(), *job);
+  std::set<HostId> hosts;
+  for (const auto& task : job->tasks)
+    if (task.holds_slot()) hosts.insert(task.host);
+  for (auto host : hosts) send(host, NodeVerb::Agent, order);
+}
+
+void Hosts::want_agent(const Job& job, HostId host) {
+  if (!takes_orders(host) || !has_work_on(job, host)) return;
+  auto order = order_for(journal_.published(), job, host, world_.wall());
+  order.attach = true;
+  send(host, NodeVerb::Order, order);
+}
+
+void Hosts::signal(const Job& job, std::int32_t signal) {
+  std::set<HostId> hosts;
+  for (const auto& task : job.tasks)
+    if (task.holds_slot()) hosts.insert(task.host);
+  for (auto host : hosts) send(host, NodeVerb::Signal, HostSignal{job.id, job.attempt, signal});
+}
+
+void Hosts::peek(HostId host, PeekRequest request, std::function<void(Result<std::string>)> done) {
+  if (!connected(host)) {
+    done(fail(Code::Unavailable, "the job's host does not answer at the moment"));
+    return;
+  }
+  request.id = next_peek_++;
+  peeks_[request.id] = {host, std::move(done)};
+  send(host, NodeVerb::Peek, request);
+}
+
+void Hosts::on_peek_reply(const PeekReply& reply) {
+  auto it = peeks_.find(reply.id);
+  if (it == peeks_.end()) return;
+  auto done = std::move(it->second.done);
+  peeks_.erase(it);
+  if (reply.error.empty()) done(reply.bytes);
+  else done(fail(Code::NotFound, reply.error));
+}
+
+}  // namespace wm::master

@@ -1,0 +1,125 @@
+// Role: the master's side of every host's session: registration and reconciliation, facts
+// in, orders out, silence noticed. The host's truth about what runs wins.
+//
+//   joined ─Register─► refused | events durable ─► Welcome, orders ─► facts ⇄ acks, heartbeats
+//   left / nothing heard ─(silence.h)─► HostSilent ─Register─► HostRegistered
+//
+// Invariant: a fact is acknowledged only when its event is durable or known to be.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "daemons/wmasterd/hosts/paces.h"
+#include "daemons/wmasterd/hosts/silence.h"
+#include "daemons/wmasterd/hosts/strangers.h"
+#include "daemons/wmasterd/state/journal.h"
+#include "libwm/model/action.h"
+#include "libwm/model/node.h"
+
+namespace wm::master {
+
+/// A training job's last words about how far it is; not durable.
+using Progress = std::map<JobId, JobProgress>;
+
+/// What is known of a host beside the state, as it was last heard.
+struct HostStanding {
+  bool connected = false;
+  double load = 0;
+  std::vector<GpuReport> gpus;
+};
+
+/// @thread the loop's
+class Hosts {
+ public:
+  Hosts(World& world, Journal& journal) : world_(world), journal_(journal) {}
+
+  /// A frame from a host's session. A session that says something wrong is closed.
+  void on_frame(PeerId peer, std::uint16_t type, const std::string& payload);
+  /// The session is gone.
+  void on_left(PeerId peer);
+  /// Closes a host's session, if it has one: it registers again.
+  void end_session(HostId host);
+  /// Called a few times a second: notices silence. @cost O(hosts)
+  void on_tick();
+  /// The master starts: hosts get some time to come back before they count as silent.
+  void on_start();
+
+  /// Brings a host, or the agents of a job, in line with the published state.
+  void order(const OrderHost& order);
+  void order_agents(JobId job);
+  /// Asks the host for an agent of this job, by which its owner can come in.
+  void want_agent(const Job& job, HostId host);
+  /// Sends one signal to a job's tasks, now, where hosts are connected.
+  void signal(const Job& job, std::int32_t signal);
+  /// Reads output of a task. @errors (to done) Unavailable: the host is not connected
+  void peek(HostId host, PeekRequest request, std::function<void(Result<std::string>)> done);
+
+  bool connected(HostId host) const;
+  /// All of them by number, to be read elsewhere. @cost O(hosts / 256)
+  Table<HostStanding> standings() { return standings_.freeze(); }
+  Frozen<Progress> progress() { return progress_.freeze(); }
+  /// The time in which hosts could be heard.
+  const Attended& attended() const { return attended_; }
+  /// Hosts that want to join and may not.
+  std::vector<Stranger> strangers() const { return strangers_.present(world_.mono()); }
+  /// Drops what is kept about a job that is over.
+  void forget(JobId job) {
+    if (progress_->contains(job)) progress_.edit().erase(job);
+    paces_.forget(job);
+  }
+
+ private:
+  struct Session {
+    PeerId peer;               ///< none: not connected
+    bool registered = false;   ///< its registration is durable: orders take it into account
+    bool came = false;         ///< since this master started
+    Duration heard{}, left{};  ///< when, of the time attended
+  };
+  struct Peek {
+    HostId host;
+    std::function<void(Result<std::string>)> done;
+  };
+
+  /// What a job brings along: kept by hash, never in memory for long.
+  struct Files {
+    std::string env, script;
+  };
+  bool takes_orders(HostId host) const;
+  void order_with(const OrderHost& what, const std::shared_ptr<const SealedSpec>& sealed,
+                  const Files& files);
+  void on_register(PeerId peer, const HostRegister& words);
+  void welcome(PeerId peer, HostId host);
+  void refuse(PeerId peer, const HostRegister& words);
+  void tell_configuration();
+  HostStanding& standing(HostId host);
+  bool is_silent(const Session& session) const;
+  std::vector<EventBody> fallen_silent();
+  std::vector<EventBody> reconcile(HostId host, const HostRegister& words) const;
+  void drop_strangers(PeerId peer, const HostRegister& words) const;
+  void on_fact(PeerId peer, HostId host, const HostFact& fact);
+  std::vector<EventBody> events_of(HostId host, const Fact& fact);
+  std::vector<EventBody> events_of(const AgentReport& report);
+  void on_gpus(HostId host, const GpuReports& words);
+  void on_peek_reply(const PeekReply& reply);
+  HostId host_of(PeerId peer) const;
+  template <class T>
+  void send(HostId host, NodeVerb verb, const T& value);
+
+  World& world_;
+  Journal& journal_;
+  std::map<HostId, Session> sessions_;
+  std::map<PeerId, HostId> peers_;
+  std::map<std::uint64_t, Peek> peeks_;
+  std::uint64_t next_peek_ = 1;
+  std::vector<EventBody> on_progress(JobId job, const JobProgress& report);
+  Frozen<Progress> progress_;
+  Table<HostStanding> standings_;
+  Paces paces_;
+  Attended attended_;
+  Strangers strangers_;
+  std::shared_ptr<const Config> told_;  ///< the configuration that hosts have heard of
+};
+
+}  // namespace wm::master

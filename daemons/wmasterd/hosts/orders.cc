@@ -1,0 +1,195 @@
+#include "daemons/wmasterd/hosts/orders.h"
+
+#include <algorithm>
+
+#include "libwm/fsm/first_host.h"
+
+namespace wm::master {
+namespace {
+
+/// Added to the hang limit while a job is suspended: for ever.
+constexpr Duration kSuspendedHang = std::chrono::hours(24 * 365);
+
+bool wants_process(const Task& task) {
+  return task.state != TaskState::Gone && task.state != TaskState::Stuck;
+}
+
+OrderedTask ordered(const Config& config, const Job& job, const Task& task, const Host& host) {
+  OrderedTask out;
+  out.task = task.number;
+  out.gpus = task.gpus;
+  for (auto gpu : task.gpus)
+    if (gpu < host.capacity.gpus.size()) out.gpu_uuids.push_back(host.capacity.gpus[gpu].uuid);
+  out.has_process = task.has_process;
+  out.leave = task.state == TaskState::Leaving && !fsm::room_is_in_use(config, job, task);
+  out.kill = task.kill;
+  out.term = task.kill ? task.term : Term::None;
+  return out;
+}
+
+// Whoever starts over counts only those that will be there; in place, leavers still count.
+std::vector<PlacedTask> placed(const Cluster& cluster, const Job& job) {
+  bool afresh = resize_mode_of(*cluster.config, job) == ResizeMode::Restart;
+  std::vector<PlacedTask> all;
+  for (const auto& task : job.tasks) {
+    bool leaves = task.state == TaskState::Leaving || task.kill;
+    if (!wants_process(task) || (afresh && leaves)) continue;
+    const Host* host = cluster.hosts.find(task.host.value);
+    if (host) all.push_back({task.number, host->name, host->address});
+  }
+  return all;
+}
+
+Duration run_left(const Cluster& cluster, const Job& job, WallTime now) {
+  auto limit = run_limit_of(*cluster.config, job.spec());
+  if (limit == Duration{} || job.started == WallTime{}) return limit;
+  auto stopped = job.suspended;
+  if (!job.suspended_by.empty()) stopped += now - job.suspended_at;
+  return std::max<Duration>(limit - (now - job.started - stopped), Duration(1));
+}
+
+// "hostA 2 hostB 1": the slots that a notice is about. @source LSF: LSB_RESIZE_HOSTS
+std::string hosts_of(const Cluster& cluster, const Job& job, const ResizeNotice& notice) {
+  std::vector<std::pair<std::string, int>> hosts;
+  for (auto number : notice.tasks) {
+    const Task* task = find_task(job, number);
+    const Host* host = task ? cluster.hosts.find(task->host.value) : nullptr;
+    if (!host) continue;
+    auto at = std::find_if(hosts.begin(), hosts.end(),
+                           [&](const auto& known) { return known.first == host->name; });
+    if (at == hosts.end()) hosts.push_back({host->name, 1});
+    else ++at->second;
+  }
+  std::string text;
+  for (const auto& [name, slots] : hosts)
+    text += (text.empty() ? "" : " ") + name + " " + std::to_string(slots);
+  return text;
+}
+
+// What only matters while the job runs: suspension, its size, commands around it.
+void set_running(HostOrder& order, const Cluster& cluster, const Job& job) {
+  const auto& config = *cluster.config;
+  order.launch = launch_of(config, job.spec());
+  order.suspend = is_stopped(job);
+  order.relaunches = job.relaunches;
+  order.in_place = job.membership.in_place;
+  order.port = job.port;
+  order.restarts += job.relaunches;
+  order.leave_grace = leave_grace_of(cluster, job);
+  if (const auto* queue = config.queue(job.spec().queue)) {
+    order.queue_pre_exec = queue->pre_exec;
+    order.queue_post_exec = queue->post_exec;
+  }
+  if (!order.first_host || !job.notice) return;
+  order.notice = job.notice;
+  order.notice_command = notify_command_of(config, job);
+  order.notice_hosts = hosts_of(cluster, job, *job.notice);
+}
+
+bool waits_for_first_host(const Cluster& cluster, const Job& job, HostId id) {
+  const auto& first = job.tasks.front();
+  bool ordered = fsm::first_host_goes_first(*cluster.config, job.spec());
+  return ordered && job.relaunches == 0 && first.host != id && first.state == TaskState::Starting;
+}
+
+/// One a host, in the order of their first task. Ranks stay reachable to the end: one that has
+/// ended already may be the one that writes what the others say.
+std::vector<AgentPlace> agent_places(const Cluster& cluster, const Job& job) {
+  std::vector<AgentPlace> places;
+  for (const auto& task : job.tasks) {
+    const Host* host = cluster.hosts.find(task.host.value);
+    auto known = [&](const AgentPlace& p) { return p.host == task.host; };
+    bool counts = task.holds_slot() || job.spec().mpi == Mpi::Pmix;
+    if (!host || !counts || std::any_of(places.begin(), places.end(), known)) continue;
+    auto doors = job.membership.doors.find(task.host);
+    places.push_back(
+        {task.host, host->name, doors == job.membership.doors.end() ? "" : doors->second.launch});
+  }
+  return places;
+}
+
+void set_end(HostOrder& order, const Job& job) {
+  order.end = job.kill.has_value() || job.ending;
+  if (job.kill) order.end_term = job.kill->term;
+  else if (job.ending) order.end_term = Term::TaskFailed;
+}
+
+}  // namespace
+
+bool has_work_on(const Job& job, HostId host) {
+  return std::any_of(job.tasks.begin(), job.tasks.end(),
+                     [&](auto& t) { return t.host == host && t.holds_slot(); });
+}
+
+HostOrder order_for(const Cluster& cluster, const Job& job, HostId id, WallTime now) {
+  const Host& host = *cluster.hosts.find(id.value);
+  HostOrder order;
+  order.job = job.id;
+  order.attempt = job.attempt;
+  order.generation = job.generation;
+  order.spec = job.sealed->bytes;
+  order.credential = job.sealed->credential;
+  order.request_key = job.sealed->request_key;
+  order.resolved = job.spec();
+  order.app = app_of(*cluster.config, job.spec());
+  for (const auto& task : job.tasks)
+    if (task.host == id && wants_process(task))
+      order.tasks.push_back(ordered(*cluster.config, job, task, host));
+  order.all = placed(cluster, job);
+  order.key = job.key;
+  order.elastic = job.spec().elastic;
+  if (order.elastic) order.writer = writer_of(job);
+  order.min_tasks = job.spec().min_tasks;
+  order.max_tasks = job.spec().max_tasks;
+  order.restarts = job.attempt.value > 0 ? job.attempt.value - 1 : 0;
+  order.run_left = run_left(cluster, job, now);
+  order.first_host = !job.tasks.empty() && job.tasks.front().host == id;
+  order.submitted = job.submitted;
+  order.preempt = job.preempted.has_value();
+  set_running(order, cluster, job);
+  set_end(order, job);
+  if (!order.end && waits_for_first_host(cluster, job, id)) order.tasks.clear();
+  return order;
+}
+
+bool starts_something(const HostOrder& order, const Job& job) {
+  return std::any_of(order.tasks.begin(), order.tasks.end(), [&](const OrderedTask& ordered) {
+    const Task* task = find_task(job, ordered.task);
+    return task && task->has_process && task->pid == 0;
+  });
+}
+
+AgentOrder agent_order_for(const Cluster& cluster, const Job& job) {
+  const auto& times = cluster.config->cluster.times;
+  AgentOrder order;
+  order.job = job.id;
+  order.attempt = job.attempt;
+  order.lead = job.membership.lead;
+  order.lead_host = job.membership.lead_host;
+  auto agent = job.membership.agents.find(job.membership.lead_host);
+  if (agent != job.membership.agents.end()) order.lead_address = agent->second;
+  order.generation = cluster.seq.value;
+  for (const auto& task : job.tasks) {
+    if (!wants_process(task)) continue;
+    bool leaving = task.state == TaskState::Leaving || task.kill;
+    order.tasks.push_back({task.number, task.host, leaving});
+  }
+  order.agents = agent_places(cluster, job);
+  order.start_window = times.start_window;
+  order.connect_limit = times.connect_limit;
+  // a worker that was stopped must not be named as one that hangs, nor after it goes on
+  order.hang_limit = times.hang_limit + job.suspended;
+  if (is_stopped(job)) order.hang_limit += kSuspendedHang;
+  order.last_epoch = job.membership.epoch;
+  return order;
+}
+
+Duration leave_grace_of(const Cluster& cluster, const Job& job) {
+  const auto& config = *cluster.config;
+  if (auto grace = app_of(config, job.spec()).reclaim_grace) return *grace;
+  const auto* plan = config.plan(job.spec().plan);
+  if (plan && plan->reclaim_grace) return *plan->reclaim_grace;
+  return config.cluster.times.reclaim_grace;
+}
+
+}  // namespace wm::master

@@ -1,0 +1,83 @@
+#include "daemons/wmasterd/rim/begin.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "libwm/proc/spawn.h"
+
+namespace wm::master {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error system_error(const std::string& what) {
+  return fail(Code::System, what + ": " + std::strerror(errno));
+}
+
+std::string account_name(uid_t uid) {
+  const passwd* entry = ::getpwuid(uid);
+  return entry ? entry->pw_name : std::to_string(uid);
+}
+
+struct Account {
+  std::string name;
+  uid_t uid;
+  gid_t gid;
+};
+
+Result<Account> account_of(const std::string& user) {
+  if (user.empty()) return Account{account_name(::geteuid()), ::geteuid(), ::getegid()};
+  const passwd* entry = ::getpwnam(user.c_str());
+  if (entry) return Account{user, entry->pw_uid, entry->pw_gid};
+  return fail(Code::NotFound, "wm.conf: master_user: no account '" + user +
+                                  "' on this host; make it (systemd-sysusers) or name another");
+}
+
+// One that is there stays as it is: an administrator may have chosen other modes.
+Result<void> make_own_folder(const std::string& path, const Account& owner) {
+  std::error_code ec;
+  if (path.empty() || fs::is_directory(path, ec)) return {};
+  WM_TRY(proc::make_folders(path));
+  if (::chmod(path.c_str(), 0750) != 0) return system_error("chmod " + path);
+  if (::chown(path.c_str(), owner.uid, owner.gid) != 0) return system_error("chown " + path);
+  return {};
+}
+
+Result<void> become(const Account& user) {
+  if (::geteuid() == user.uid) return {};
+  if (::initgroups(user.name.c_str(), user.gid) != 0 || ::setgid(user.gid) != 0 ||
+      ::setuid(user.uid) != 0)
+    return system_error("becoming master_user '" + user.name + "'");
+  return {};
+}
+
+}  // namespace
+
+Result<void> begin_as(const std::string& user, const conf::MasterFolders& folders) {
+  WM_TRY(const Account who, account_of(user));
+  if (::geteuid() != 0 && ::geteuid() != who.uid)
+    return fail(Code::Denied,
+                "started by '" + account_name(::geteuid()) +
+                    "', but wm.conf says master_user = " + who.name +
+                    ", and commands and hosts refuse any other: start it as root or as " +
+                    who.name + ", or change master_user");
+  for (const auto& folder : {folders.state, folders.log}) WM_TRY(make_own_folder(folder, who));
+  return become(who);
+}
+
+Result<void> check_state_place(const std::string& state_dir, const conf::MasterFolders& folders) {
+  std::error_code ec;
+  if (!fs::exists(state_dir + "/core.db", ec) || fs::exists(folders.state + "/core.db", ec))
+    return {};
+  return fail(Code::Conflict, state_dir + "/core.db is the state of an earlier version and " +
+                                  folders.state +
+                                  " holds none: stop the daemons and move core.db* acct.db* "
+                                  "history-*.db* there");
+}
+
+}  // namespace wm::master

@@ -1,0 +1,89 @@
+// Role: World on a real machine: Asio's loop and timers, links of libwm/wire, the SQLite
+// store behind its committer, a small pool for work off the loop.
+// Built and owned by main; the core sees World alone.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "daemons/wmasterd/rim/user_names.h"
+#include "libwm/store/core_db.h"
+#include "libwm/wire/credentials.h"
+#include "libwm/wire/transport.h"
+#include "libwm/world/world.h"
+
+namespace wm::master {
+
+/// What a real world is made of.
+struct RealWorldOptions {
+  std::string conf_dir;
+  std::string state_dir;
+  Bytes store_reserve{64 << 20};
+  Bytes store_queue{64 << 20};  ///< above it no client's requests are read
+  std::shared_ptr<wire::Credentials> credentials;
+};
+
+/// @thread the loop's, except where World says otherwise
+class RealWorld final : public World {
+ public:
+  /// Opens the store. @errors as store::CoreDb::open
+  static Result<std::unique_ptr<RealWorld>> make(boost::asio::io_context& loop,
+                                                 RealWorldOptions options);
+  ~RealWorld() override;
+
+  /// Takes over a link; frames and the end go to the callbacks, named by the new peer. A client
+  /// is not read from while too much waits to become durable.
+  PeerId adopt(std::unique_ptr<wire::Link> link,
+               std::function<void(PeerId, std::uint16_t, const std::string&)> on_frame,
+               std::function<void(PeerId)> on_left, bool is_client);
+  /// Tells the account's name, "#uid" of one without: at once when it was asked for lately, else
+  /// when the name service has answered.
+  void name_of(std::uint32_t uid, std::function<void(const std::string&)> done);
+  /// Stops workers and the committer; what was queued is finished. No call after it.
+  void stop();
+
+  WallTime wall() override;
+  TimePoint mono() override;
+  void after(Duration delay, std::function<void()> act) override;
+  void work(std::function<void()> job, std::function<void()> done) override;
+  void answer(std::function<void()> job, std::function<void()> done) override;
+  void look(std::function<void()> job, std::function<void()> done) override;
+  std::string random(std::size_t n) override;
+  void send(PeerId peer, std::uint16_t type, std::string payload) override;
+  void close(PeerId peer) override;
+  void commit(Commit batch, std::function<void(Result<void>)> done) override;
+  void probe_store(std::function<void(Result<void>)> done) override;
+  bool low_space() override;
+  Result<Loaded> load() override;
+  Result<std::string> blob(const std::string& hash) override;
+  void kept_reply(std::string key,
+                  std::function<void(Result<std::optional<std::string>>)> done) override;
+  void keep_snapshot(Seq seq, std::function<Image()> make) override;
+  void tidy_store(WallTime before) override;
+  void verify(std::string credential, std::string payload,
+              std::function<void(Result<Identity>)> done) override;
+  std::string hash(const std::string& bytes) override;
+  void run(std::vector<std::string> words, Duration limit,
+           std::function<void(Result<std::string>)> done) override;
+  Result<Config> read_config() override;
+
+ private:
+  Result<std::vector<Event>> events_after(Seq seq);
+  struct Loop;  // Asio's part
+  RealWorld(boost::asio::io_context& loop, RealWorldOptions options);
+  void hold_clients();
+
+  RealWorldOptions options_;
+  UserNames names_{look_up_user};
+  std::unique_ptr<store::CoreDb> db_;
+  std::unique_ptr<Loop> loop_;
+  std::map<PeerId, std::unique_ptr<wire::Link>> links_;
+  std::set<PeerId> clients_;
+  PeerId last_peer_;
+  bool holding_ = false;  // clients are not read from
+};
+
+}  // namespace wm::master

@@ -1,0 +1,109 @@
+#include "daemons/wmasterd/state/core.h"
+
+#include <algorithm>
+
+#include "daemons/wmasterd/state/event_log.h"
+#include "daemons/wmasterd/state/purge.h"
+#include "daemons/wmasterd/state/reconfig.h"
+#include "libwm/base/log.h"
+
+namespace wm::master {
+namespace {
+
+constexpr Duration kTidyEvery = std::chrono::minutes(1);
+// At a tick: so that a million jobs are looked through within half a minute, a little at a time.
+constexpr std::size_t kLookedAtOnce = 10000, kPurgedAtOnce = 250;
+/// Who was not heard while the master was down may repeat a request: replies are kept so long
+/// at least, and all of them so long after a start.
+constexpr Duration kRepliesKept = std::chrono::hours(1);
+constexpr Duration kRepeatsCome = std::chrono::minutes(10);
+
+}  // namespace
+
+Core::Core(World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events)
+    : world_(world),
+      on_events_(std::move(on_events)),
+      journal_(world, [this](const Journal::Published& p) { on_published(p); }),
+      cycle_(world, journal_),
+      hosts_(world, journal_),
+      clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history)}),
+      dates_(world, journal_, cycle_, hosts_.attended()),
+      fence_(world, journal_, hosts_.attended()) {}
+
+Result<void> Core::start() {
+  WM_TRY(journal_.start());
+  WM_TRY(Config config, world_.read_config());
+  if (!(*journal_.newest().config == config)) {
+    auto loaded = std::make_shared<const Config>(std::move(config));
+    journal_.propose({reconfigured(journal_.newest(), loaded), {}, {}, nullptr});
+  }
+  started_ = world_.mono();
+  hosts_.on_start();
+  dates_.on_reload();
+  log::info("started", {{"seq", journal_.newest().seq.value}});
+  act(fsm::react(journal_.published(), fsm::touch_everything(journal_.published())));
+  world_.after(kTick, [this] { tick(); });
+  return {};
+}
+
+void Core::on_published(const Journal::Published& published) {
+  for (const auto& event : published.events) {
+    log::write_list(log::Level::Info, event_name(event.body),
+                    event_fields(event, journal_.published()));
+    if (auto* loaded = std::get_if<ConfigLoaded>(&event.body))
+      log::set_level(log::level_named(loaded->config->cluster.log_level));
+    // One that was declared dead and is heard all the same has to say everything again.
+    if (auto* died = std::get_if<HostDied>(&event.body)) hosts_.end_session(died->host);
+  }
+  if (!published.events.empty()) on_events_(published.events, journal_.published());
+  if (published.reloaded) dates_.on_reload();
+  else dates_.on_jobs_changed(published.touched.jobs);
+  act(fsm::react(journal_.published(), published.touched));
+  clients_.on_jobs_changed(published.touched.jobs);
+  if (!published.touched.jobs.empty() && dates_.any_dependent()) cycle_.wake();
+}
+
+void Core::act(const Actions& actions) {
+  for (const auto& action : actions) {
+    if (auto* order = std::get_if<OrderHost>(&action)) hosts_.order(*order);
+    else if (auto* agents = std::get_if<OrderAgents>(&action)) hosts_.order_agents(agents->job);
+    else cycle_.wake();
+  }
+}
+
+void Core::tick() {
+  hosts_.on_tick();
+  cycle_.record_waits();
+  on_events_({}, journal_.published());
+  dates_.on_tick();
+  fence_.on_tick();
+  tidy();
+  purge();
+  world_.after(kTick, [this] { tick(); });
+}
+
+void Core::tidy() {
+  if (world_.mono() - tidied_ <= kTidyEvery) return;
+  tidied_ = world_.mono();
+  Duration visible = journal_.newest().config->cluster.times.clean_period;
+  bool young = world_.mono() - started_ < kRepeatsCome;
+  world_.tidy_store(young ? WallTime{} : world_.wall() - std::max(visible, kRepliesKept));
+}
+
+void Core::purge() {
+  const Cluster& state = journal_.newest();
+  Duration visible = state.config->cluster.times.clean_period;
+  auto found = purgeable(state, world_.wall() - visible, {purged_, kLookedAtOnce, kPurgedAtOnce});
+  purged_ = found.next;
+  if (found.jobs.empty()) return;
+  auto needed = dates_.depended_on();
+  std::vector<EventBody> events;
+  for (JobId id : found.jobs) {
+    if (needed.count(id.job)) continue;
+    hosts_.forget(id);
+    events.push_back(JobPurged{id});
+  }
+  if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
+}
+
+}  // namespace wm::master

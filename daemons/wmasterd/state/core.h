@@ -1,0 +1,54 @@
+// Role: the master's logic, wired together: what has become durable goes to hosts, to the
+// scheduler, to accounting and to whoever waits. Runs against World alone, so the whole
+// master runs in a simulation too.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "daemons/wmasterd/hosts/fence.h"
+#include "daemons/wmasterd/hosts/hosts.h"
+#include "daemons/wmasterd/state/cycle.h"
+#include "daemons/wmasterd/state/dates.h"
+#include "daemons/wmasterd/state/journal.h"
+#include "daemons/wmasterd/verbs/clients.h"
+
+namespace wm::master {
+
+/// Where durable events go besides the state: accounting. Called in order of sequence, and at
+/// every tick with none: what could not be taken then may be now.
+using OnEvents = std::function<void(const std::vector<Event>&, const Cluster& after)>;
+
+/// @thread the loop's
+class Core {
+ public:
+  Core(World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events);
+
+  /// Reads the state, loads the configuration if it has changed, and brings every live
+  /// object in line. @errors as Journal::start; Conflict: the configuration is invalid
+  Result<void> start();
+
+  Hosts& hosts() { return hosts_; }
+  Clients& clients() { return clients_; }
+  const Journal& journal() const { return journal_; }
+
+ private:
+  void on_published(const Journal::Published& published);
+  void act(const Actions& actions);
+  void tick();
+  void tidy();
+  void purge();
+
+  World& world_;
+  OnEvents on_events_;
+  TimePoint started_{}, tidied_{};
+  std::uint32_t purged_ = 0;  // where the walk goes on
+  Journal journal_;
+  Cycle cycle_;
+  Hosts hosts_;
+  Clients clients_;
+  Dates dates_;
+  Fence fence_;
+};
+
+}  // namespace wm::master

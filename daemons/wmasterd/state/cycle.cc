@@ -1,0 +1,175 @@
+#include "daemons/wmasterd/state/cycle.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "daemons/wmasterd/hosts/orders.h"
+#include "libwm/base/log.h"
+#include "libwm/sched/admit.h"
+#include "libwm/sched/schedule.h"
+
+namespace wm::master {
+namespace {
+
+// Numbers go up from the job's last task. `added`: the job runs already.
+std::vector<Task> made_tasks(const Cluster& cluster, const Job& job,
+                             const std::vector<sched::Spot>& spots, bool added) {
+  auto launch = launch_of(*cluster.config, job.spec());
+  auto last = added ? job.last_task.value : 0;
+  std::set<HostId> launched;  // hosts that have their process
+  for (const auto& task : job.tasks)
+    if (added && task.has_process && task.holds_slot()) launched.insert(task.host);
+  std::vector<Task> tasks;
+  for (const auto& spot : spots) {
+    Task task;
+    task.number = TaskNumber{++last};
+    task.host = spot.host;
+    task.gpus = spot.gpus;
+    bool first_there = launched.insert(task.host).second;
+    task.has_process = launch == Launch::PerSlot || task.number.value == 1 ||
+                       (launch == Launch::PerHost && first_there);
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+sched::SchedPolicy policy_of(const Config& config) {
+  sched::SchedPolicy policy;
+  policy.backfill = config.cluster.sched.backfill;
+  policy.max_promises = config.cluster.sched.promises;
+  policy.promise_tolerance = config.cluster.sched.promise_tolerance;
+  return policy;
+}
+
+}  // namespace
+
+const std::vector<PendReason>* find_reasons(const PendReasons& all, JobId job) {
+  auto at = std::lower_bound(all.begin(), all.end(), job,
+                             [](const sched::Waiting& w, JobId wanted) { return w.job < wanted; });
+  return at != all.end() && at->job == job ? at->reasons.get() : nullptr;
+}
+
+void Cycle::wake() {
+  wanted_ = true;
+  if (!running_) run();
+}
+
+void Cycle::run() {
+  running_ = true;
+  wanted_ = false;
+  auto plan = std::make_shared<sched::Plan>();
+  world_.work(
+      [plan, memory = memory_, state = journal_.published_ptr(), now = world_.wall()] {
+        *plan = sched::schedule(*state, policy_of(*state->config), now, *memory);
+      },
+      [this, plan] {
+        take(std::move(*plan));
+        running_ = false;
+        if (wanted_) run();
+      });
+}
+
+void Cycle::take(sched::Plan plan) {
+  reasons_ = std::make_shared<const PendReasons>(std::move(plan.waiting));
+  look_again(plan.look_again);
+  auto events = events_of(sched::admit(journal_.newest(), plan));
+  if (events.empty()) return;
+  auto results = journal_.propose({events, {}, {}, nullptr});
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i]) refusals_.forget(job_of(events[i]));
+    else if (journal_.works()) refusals_.note(events[i], results[i].error());
+  }
+}
+
+void Cycle::record_waits() {
+  constexpr std::size_t kVeryMany = 20'000;
+  auto period = std::chrono::seconds(reasons_->size() > kVeryMany ? 5 : 1);
+  bool changed = unrecorded_ || recorded_of_ != reasons_;
+  if (!changed || world_.mono() - recorded_at_ < period) return;
+  recorded_at_ = world_.mono();
+  recorded_of_ = reasons_;
+  if (auto events = changed_waits(); !events.empty())
+    journal_.propose({std::move(events), {}, {}, nullptr});
+}
+
+// One event for up to 1,000 jobs that share their reasons.
+std::vector<EventBody> Cycle::changed_waits() {
+  constexpr std::size_t kMost = 10'000, kTogether = 1000;
+  std::size_t count = 0;
+  unrecorded_ = false;
+  std::map<const void*, std::size_t> open;  // which of `waits` takes more jobs
+  std::vector<WaitRecorded> waits;
+  std::map<JobId, std::string> known;
+  for (const auto& [id, reasons] : *reasons_) {
+    const Job* job = find_job(journal_.newest(), id);
+    if (!job || (job->state != JobState::Pending && job->state != JobState::Array)) continue;
+    auto before = recorded_.find(id);
+    std::string codes;
+    for (const auto& reason : *reasons) codes += static_cast<char>(reason.code);
+    bool same = before != recorded_.end() && before->second == codes;
+    bool wait = world_.wall() - job->submitted < std::chrono::seconds(1) || count >= kMost;
+    if (before != recorded_.end()) known.insert(*before);
+    if (same) continue;
+    unrecorded_ = unrecorded_ || wait;
+    if (wait) continue;
+    ++count;
+    known[id] = std::move(codes);
+    auto [at, is_new] = open.try_emplace(reasons.get(), waits.size());
+    if (is_new) waits.push_back({{}, *reasons});
+    waits[at->second].jobs.push_back(id);
+    if (waits[at->second].jobs.size() == kTogether) open.erase(at);
+  }
+  recorded_ = std::move(known);
+  return {waits.begin(), waits.end()};
+}
+
+// A pass at a promised date, if nothing wakes the scheduler before. A timer cannot be taken
+// back, so there is one at most: the earliest.
+void Cycle::look_again(WallTime when) {
+  if (when == WallTime{} || (look_at_ != WallTime{} && look_at_ <= when)) return;
+  look_at_ = when;
+  auto delay = std::max(Duration{}, when - world_.wall());
+  world_.after(delay, [this, when] {
+    if (look_at_ != when) return;
+    look_at_ = {};
+    wake();
+  });
+}
+
+EventBody Cycle::event_of(const sched::Preempt& piece) const {
+  if (piece.how == sched::MakeWay::Park)
+    return JobParked{piece.job, piece.attempt, {piece.by, piece.reason}};
+  bool requeue = piece.how == sched::MakeWay::Requeue;
+  return JobPreempted{
+      piece.job, piece.attempt, {piece.by, world_.wall() + piece.grace, requeue, piece.reason}};
+}
+
+std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
+  std::vector<EventBody> events;
+  const Cluster& state = journal_.newest();
+  for (const auto& shrink : plan.shrinks) {
+    const Job* job = find_job(state, shrink.job);
+    events.push_back(TasksLeaving{shrink.job, shrink.attempt, shrink.tasks,
+                                  world_.wall() + leave_grace_of(state, *job), shrink.reason});
+  }
+  for (const auto& preempt : plan.preempts) events.push_back(event_of(preempt));
+  for (const auto& resume : plan.resumes) events.push_back(JobUnparked{resume.job, resume.attempt});
+  for (const auto& start : plan.starts) {
+    const Job* job = find_job(state, start.job);
+    const Job* like = job ? job : state.jobs.find(start.job.job);  // an element of a range
+    Attempt attempt{(job ? job->attempt.value : 0) + 1};
+    events.push_back(JobDispatched{start.job, attempt, made_tasks(state, *like, start.tasks, false),
+                                   world_.random(32), start.alternative});
+  }
+  for (const auto& grow : plan.grows) {
+    const Job* job = find_job(state, grow.job);
+    events.push_back(
+        TasksAdded{grow.job, grow.attempt, made_tasks(state, *job, grow.tasks, true), grow.reason});
+  }
+  for (const auto& date : plan.promises)
+    events.push_back(StartPromised{date.job, date.at, date.places});
+  return events;
+}
+
+}  // namespace wm::master

@@ -1,0 +1,62 @@
+// Role: when scheduling passes run and what becomes of their plans. A pass is a function
+// of the published state, run on a worker; its plan is admitted against the newest state
+// and turned into events. Woken by change: no polling, no delay, one pass at a time, which
+// remembers what the one before it saw.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemons/wmasterd/state/journal.h"
+#include "daemons/wmasterd/state/refusals.h"
+#include "libwm/sched/memory.h"
+#include "libwm/sched/plan.h"
+
+namespace wm::master {
+
+/// Why each pending job waits, of the newest pass, by rising job. Shared with queries.
+using PendReasons = std::vector<sched::Waiting>;
+
+/// What this job waits for, or null. @cost O(log waiting)   @owns borrowed
+const std::vector<PendReason>* find_reasons(const PendReasons& all, JobId job);
+
+/// @thread the loop's
+class Cycle {
+ public:
+  Cycle(World& world, Journal& journal) : world_(world), journal_(journal) {}
+
+  /// Something changed that a pass should look at. Many calls make one pass.
+  void wake();
+
+  /// Of the newest pass; a job not in it is new. @cost O(1)
+  std::shared_ptr<const PendReasons> reasons() const { return reasons_; }
+
+  /// Writes to the history what jobs wait for, where that has changed since it was last
+  /// written: once a second at most, every five seconds while very many wait; not of jobs
+  /// younger than a second. Called at every tick. @cost O(waiting jobs) when something changed
+  void record_waits();
+
+ private:
+  void run();
+  void take(sched::Plan plan);
+  void look_again(WallTime when);
+  EventBody event_of(const sched::Preempt& piece) const;
+  std::vector<EventBody> events_of(const sched::Plan& plan);
+  std::vector<EventBody> changed_waits();
+
+  World& world_;
+  Journal& journal_;
+  Refusals refusals_;
+  std::shared_ptr<sched::Memory> memory_ = std::make_shared<sched::Memory>();  // the pass's
+  std::shared_ptr<const PendReasons> reasons_ = std::make_shared<PendReasons>();
+  std::map<JobId, std::string> recorded_;  // codes of its reasons, a byte each
+  std::shared_ptr<const PendReasons> recorded_of_;
+  TimePoint recorded_at_{};
+  bool unrecorded_ = false;  // some jobs were left for the next time
+  WallTime look_at_{};       // of the timer that counts; 0: none
+  bool running_ = false, wanted_ = false;
+};
+
+}  // namespace wm::master

@@ -1,0 +1,82 @@
+#include "daemons/wmasterd/state/dates.h"
+
+#include "libwm/expr/depend.h"
+#include "libwm/sched/eligible.h"
+
+namespace wm::master {
+namespace {
+
+constexpr Duration kLookEvery = std::chrono::seconds(1);
+
+}  // namespace
+
+void Dates::on_reload() { agenda_ = Agenda::of(journal_.published(), last_); }
+
+void Dates::on_jobs_changed(const std::set<JobId>& jobs) {
+  for (JobId id : jobs) agenda_.note(journal_.published(), id, last_);
+}
+
+void Dates::on_tick() {
+  std::vector<EventBody> events;
+  const WallTime now = world_.wall();  // of them all: what comes due meanwhile is the next look's
+  for (JobId id : agenda_.due(now)) look(id, now, events);
+  last_ = now;
+  if (world_.mono() - looked_ >= kLookEvery) {
+    looked_ = world_.mono();
+    end_orphans(now, events);
+  }
+  if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
+}
+
+void Dates::look(JobId id, WallTime now, std::vector<EventBody>& events) {
+  const Job* job = find_job(journal_.newest(), id);
+  if (!job || is_over(job->state)) return;  // soon published
+  const auto& spec = job->spec();
+  if (!job->kill && spec.deadline != WallTime{} && spec.deadline <= now) {
+    events.push_back(
+        KillRequested{id, {Term::Deadline, "wm", "its termination time has come", now}});
+    return;
+  }
+  add_due(*job, now - attended_.excuse(), events);
+  if (spec.begin <= last_ || spec.begin > now) return;
+  cycle_.wake();
+  agenda_.note(journal_.published(), id, now);
+}
+
+void Dates::end_orphans(WallTime now, std::vector<EventBody>& events) const {
+  for (JobId id : agenda_.waiting()) {
+    const Job* job = find_job(journal_.newest(), id);
+    if (job && !job->kill && job->spec().orphan_kill) end_orphan(*job, now, events);
+  }
+}
+
+// Of an array whose elements wait for their like only those that wait in vain.
+void Dates::end_orphan(const Job& job, WallTime now, std::vector<EventBody>& events) const {
+  const Cluster& state = journal_.newest();
+  auto end = [&](JobId id, const std::string& why) {
+    events.push_back(KillRequested{id, {Term::Other, "wm", why, now}});
+  };
+  if (auto lost = sched::lost_elements(state, job)) {
+    for (std::uint32_t index : *lost)
+      end({job.id.job, index},
+          "Dependency condition invalid or never satisfied: " + job.spec().depend);
+    return;
+  }
+  auto why = sched::not_eligible(state, job, now);
+  if (why && why->code == PendCode::NeverMet) end(job.id, why->text);
+}
+
+std::set<std::uint32_t> Dates::depended_on() const {
+  std::set<std::uint32_t> numbers;
+  auto add = [&](JobId id) {
+    const Job* job = find_job(journal_.newest(), id);
+    if (!job || job->spec().depend.empty()) return;
+    if (auto condition = expr::Depend::parse(job->spec().depend))
+      for (auto needed : condition->jobs()) numbers.insert(needed.job);
+  };
+  for (JobId id : agenda_.dependents()) add(id);
+  for (JobId id : journal_.unpublished()) add(id);
+  return numbers;
+}
+
+}  // namespace wm::master

@@ -1,0 +1,49 @@
+// Role: what is due by the clock or by what other jobs did, and by no event of the job itself: a
+// begin time that comes wakes the scheduler, a termination time ends its job, a task that did not
+// leave in time is killed, an orphan (-ti) whose dependency can never be met is ended. Called by
+// core.cc.
+#pragma once
+
+#include <set>
+
+#include "daemons/wmasterd/hosts/silence.h"
+#include "daemons/wmasterd/state/agenda.h"
+#include "daemons/wmasterd/state/cycle.h"
+#include "daemons/wmasterd/state/journal.h"
+
+namespace wm::master {
+
+/// @thread the loop's
+class Dates {
+ public:
+  Dates(World& world, Journal& journal, Cycle& cycle, const Attended& attended)
+      : world_(world), journal_(journal), cycle_(cycle), attended_(attended) {}
+
+  /// The published state was read anew. @cost O(jobs log jobs)
+  void on_reload();
+  /// These jobs have changed in the published state. @cost O(those)
+  void on_jobs_changed(const std::set<JobId>& jobs);
+  /// Called a few times a second. @cost O(what is due), and once a second O(orphans to be)
+  void on_tick();
+  /// True if a job that waits may depend on another: every change of a job may let it start.
+  /// @cost O(1)
+  bool any_dependent() const { return !agenda_.waiting().empty(); }
+  /// Numbers of the jobs that unfinished ones depend on: they must stay known.
+  /// @cost O(conditions of unfinished jobs)
+  std::set<std::uint32_t> depended_on() const;
+
+ private:
+  void look(JobId id, WallTime now, std::vector<EventBody>& events);
+  void end_orphans(WallTime now, std::vector<EventBody>& events) const;
+  void end_orphan(const Job& job, WallTime now, std::vector<EventBody>& events) const;
+
+  World& world_;
+  Journal& journal_;
+  Cycle& cycle_;
+  const Attended& attended_;
+  Agenda agenda_;
+  TimePoint looked_{};
+  WallTime last_{};  // begin times up to here have been told
+};
+
+}  // namespace wm::master

@@ -1,0 +1,322 @@
+// What the master makes of a specification, and whether it takes it.
+#include "daemons/wmasterd/verbs/admission.h"
+
+#include <algorithm>
+#include <set>
+
+#include "libwm/codec/codec.h"
+#include "libwm/expr/depend.h"
+#include "libwm/expr/request.h"
+#include "libwm/sched/feasible.h"
+
+namespace wm::master {
+namespace {
+
+bool may_use(const Config& config, const std::vector<std::string>& users, const Identity& who) {
+  return users.empty() || is_listed(config, users, who);
+}
+
+// What the submitter left open is decided here, once, and kept in the event.
+void fill_defaults(const Config& config, JobSpec& spec) {
+  if (spec.queue.empty()) spec.queue = config.cluster.default_queue;
+  const auto* queue = config.queue(spec.queue);
+  if (spec.app.empty())
+    spec.app = queue && !queue->app.empty() ? queue->app : config.cluster.default_app;
+  if (spec.plan.empty()) spec.plan = plan_unless_said(config, spec.queue, spec.owner.user);
+  if (spec.project.empty()) spec.project = config.cluster.default_project;
+  if (spec.name.empty()) spec.name = spec.command;
+}
+
+// A queue's limit is that of jobs which ask for none, and the most that one may ask for.
+template <class T>
+Result<void> fill_limit(T& asked, const T& most, const char* option, const QueueConf& queue) {
+  if (most == T{}) return {};
+  if (asked == T{}) asked = most;
+  if (asked <= most) return {};
+  return fail(Code::Limit, std::string(option) + ": Cannot exceed queue's hard limit(s): queue '" +
+                               queue.name + "'");
+}
+
+Result<void> fill_limits(JobLimits& limits, const QueueConf& queue) {
+  const auto& most = queue.limits;
+  WM_TRY(fill_limit(limits.cpu, most.cpu, "-c", queue));
+  WM_TRY(fill_limit(limits.mem, most.mem, "-M", queue));
+  WM_TRY(fill_limit(limits.file, most.file, "-F", queue));
+  WM_TRY(fill_limit(limits.data, most.data, "-D", queue));
+  WM_TRY(fill_limit(limits.stack, most.stack, "-S", queue));
+  WM_TRY(fill_limit(limits.core, most.core, "-C", queue));
+  WM_TRY(fill_limit(limits.swap, most.swap, "-v", queue));
+  WM_TRY(fill_limit(limits.processes, most.processes, "-p", queue));
+  return fill_limit(limits.threads, most.threads, "-T", queue);
+}
+
+// What -R and -gpu ask for, with what queue and application profile add.
+Result<std::vector<JobSpec>> fill_request(const Config& config, JobSpec& spec) {
+  const auto& queue = *config.queue(spec.queue);
+  const auto& lsf = config.cluster.lsf;
+  WM_TRY(auto others, expr::fill_request(spec, queue, *config.app(spec.app),
+                                         {lsf.reserve_per_task, lsf.mem_unit()}));
+  auto limit = [&](JobSpec& one) -> Result<void> {
+    if (one.task.mem.value == 0) {
+      one.task.mem = queue.mem_limit;
+      one.task.mem_per_host = one.limits.mem_per_host;
+    }
+    if (one.limits.mem.value == 0) one.limits.mem = queue.mem_limit;
+    return fill_limits(one.limits, queue);
+  };
+  WM_TRY(limit(spec));
+  for (auto& other : others) {
+    WM_TRY(limit(other));
+  }
+  return others;
+}
+
+// One alternative that the cluster could run is enough; else the first is explained.
+Result<void> check_ever(const Cluster& state, const JobSpec& spec,
+                        const std::vector<JobSpec>& others) {
+  auto first = sched::check_feasible_ever(state, spec);
+  if (first) return first;
+  for (const auto& other : others)
+    if (sched::check_feasible_ever(state, other)) return {};
+  return first;
+}
+
+Result<void> check_run_limit(const Config& config, const JobSpec& spec) {
+  auto check = [&](Duration most, const std::string& whose) -> Result<void> {
+    if (most == Duration{} || run_limit_of(config, spec) <= most) return {};
+    return fail(Code::Limit,
+                "RUNLIMIT: Cannot exceed " + whose + " allows " + format_duration(most));
+  };
+  if (const auto* queue = config.queue(spec.queue))
+    WM_TRY(check(queue->run_limit.max, "queue's hard limit(s): queue '" + spec.queue + "'"));
+  return check(app_of(config, spec).run_limit.max,
+               "profile's hard limit(s): application profile '" + spec.app + "'");
+}
+
+Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
+  const auto* queue = state.config->queue(spec.queue);
+  if (!queue) return fail(Code::NotFound, spec.queue + ": No such queue");
+  if (!may_use(*state.config, queue->users, spec.owner))
+    return fail(Code::Denied, spec.queue + ": User cannot use the queue");
+  auto standing = state.queues.find(spec.queue);
+  if (standing != state.queues.end() && standing->second.closed)
+    return fail(Code::Denied, spec.queue + ": Queue has been closed");
+  if (queue->max_tasks && spec.min_tasks > queue->max_tasks)
+    return fail(Code::Limit, "Too many processors requested: " + std::to_string(spec.min_tasks) +
+                                 ", queue '" + spec.queue + "' allows " +
+                                 std::to_string(queue->max_tasks));
+  if (queue->min_tasks && spec.max_tasks < queue->min_tasks)
+    return fail(Code::Limit, "Too few processors requested: " + std::to_string(spec.max_tasks) +
+                                 ", queue '" + spec.queue + "' asks for " +
+                                 std::to_string(queue->min_tasks));
+  if (spec.exclusive && !queue->exclusive)
+    return fail(Code::Denied, spec.queue + ": Queue does not accept EXCLUSIVE jobs");
+  bool interactive = spec.streams != Streams::Files;
+  if (interactive && queue->interactive == Interactive::No)
+    return fail(Code::Denied, spec.queue + ": Queue does not accept interactive jobs");
+  if (!interactive && queue->interactive == Interactive::Only)
+    return fail(Code::Denied, spec.queue + ": Queue only accepts interactive jobs");
+  return {};
+}
+
+Result<void> check_names(const Config& config, const JobSpec& spec) {
+  if (!config.app(spec.app))
+    return fail(Code::NotFound, spec.app + ": No such application profile");
+  if (!config.plan(spec.plan)) return fail(Code::NotFound, spec.plan + ": No such resource plan");
+  if (!may_use_plan(config, spec.plan, spec.owner))
+    return fail(Code::Denied, spec.plan + ": User cannot use the resource plan");
+  return {};
+}
+
+Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
+  const auto& limits = state.config->cluster.limits;
+  if (spec.command.empty() && spec.script_hash.empty()) return fail(Code::BadArgument, "Empty job");
+  if (spec.min_tasks == 0 || spec.max_tasks < spec.min_tasks)
+    return fail(Code::BadArgument, "-n " + std::to_string(spec.min_tasks) + "," +
+                                       std::to_string(spec.max_tasks) + ": Bad argument");
+  std::uint64_t elements = 0;
+  for (const auto& range : spec.array) {
+    if (range.from == 0 || range.to < range.from || range.step == 0)
+      return fail(Code::BadArgument, "Job array index error: " + std::to_string(range.from) + "-" +
+                                         std::to_string(range.to) + ":" +
+                                         std::to_string(range.step));
+    elements += (range.to - range.from) / range.step + 1;
+  }
+  if (elements > limits.max_array_size)
+    return fail(Code::Limit, "Job array index too large: " + std::to_string(elements) +
+                                 " elements, the limit is " +
+                                 std::to_string(limits.max_array_size));
+  if (spec.elastic && !spec.array.empty())
+    return fail(Code::BadArgument, "-ar: a job array cannot be elastic");
+  return {};
+}
+
+// So that what hosts and users are told of the job fits into a frame: its command three times,
+// script and environment, or every alternative.
+Result<void> check_bytes(const Admitted& made) {
+  std::size_t bytes = codec::encode(made.spec).size();
+  for (const auto& other : made.alternatives) bytes += codec::encode(other).size();
+  if (bytes <= kMaxSpec) return {};
+  return fail(Code::Limit, "the job's command, name and requests have " + std::to_string(bytes) +
+                               " bytes with all alternatives; at most " + std::to_string(kMaxSpec) +
+                               ": put the command into a script");
+}
+
+// The own jobs of that name; "name*" begins like that.
+Result<std::vector<std::uint32_t>> jobs_named(const Cluster& state, const Identity& who,
+                                              const std::string& name) {
+  std::vector<std::uint32_t> found;
+  bool prefix = name.ends_with('*');
+  auto stem = name.substr(0, name.size() - (prefix ? 1 : 0));
+  state.jobs.each([&](std::uint32_t number, const Job& job) {
+    const auto& have = job.spec().name;
+    bool fits = prefix ? have.starts_with(stem) : have == stem;
+    if (fits && job.spec().owner.uid == who.uid) found.push_back(number);
+  });
+  if (found.empty()) return fail(Code::NotFound, name + ": No matching job found");
+  return found;
+}
+
+Result<void> check_dependency(const Cluster& state, const JobSpec& spec,
+                              const expr::Depend& condition) {
+  for (auto id : condition.jobs()) {
+    const Job* job = state.jobs.find(id.job);
+    if (!job || (id.index && !element_position(job->spec(), id.index)))
+      return fail(Code::NotFound, to_string(id) + ": No matching job found");
+    if (condition.by_element() && element_count(job->spec()) != element_count(spec))
+      return fail(Code::BadArgument, "Dependent arrays do not have the same size");
+  }
+  return {};
+}
+
+// Does what the condition is about wait for the job, one for another?
+bool comes_back_to(const Cluster& state, std::uint32_t job, const std::string& depend) {
+  std::set<std::uint32_t> seen;
+  std::vector<std::string> todo = {depend};
+  while (!todo.empty()) {
+    auto condition = expr::Depend::parse(todo.back());
+    todo.pop_back();
+    if (!condition) continue;
+    for (JobId id : condition->jobs()) {
+      if (id.job == job) return true;
+      const Job* next = seen.insert(id.job).second ? state.jobs.find(id.job) : nullptr;
+      if (next && !is_over(next->state)) todo.push_back(next->spec().depend);
+    }
+  }
+  return false;
+}
+
+// What -w names becomes numbers now: a job of the same name that comes later is not meant.
+Result<void> fill_dependency(const Cluster& state, JobSpec& spec) {
+  WM_TRY(auto condition, expr::Depend::parse(spec.depend));
+  WM_TRY(condition.resolve(
+      [&](const std::string& name) { return jobs_named(state, spec.owner, name); }));
+  WM_TRY(check_dependency(state, spec, condition));
+  spec.depend = condition.text();
+  return {};
+}
+
+Result<void> check_dates(const JobSpec& spec, WallTime now) {
+  if (spec.deadline == WallTime{}) return {};
+  if (spec.begin >= spec.deadline)
+    return fail(Code::BadArgument, "Start time is later than termination time");
+  if (spec.deadline <= now)
+    return fail(Code::BadArgument, "Bad time specification: the termination time is over");
+  return {};
+}
+
+// "Never" can only be said of a job once every configured host has told its size.
+bool all_hosts_known(const Cluster& state) { return state.indexes.hosts_missing == 0; }
+
+// `depend`: the condition with numbers for names, where they are known from before.
+Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const std::string* depend) {
+  Admitted made;
+  fill_defaults(*state.config, spec);
+  WM_TRY(check_queue(state, spec));
+  WM_TRY(check_names(*state.config, spec));
+  WM_TRY(check_run_limit(*state.config, spec));
+  WM_TRY(check_sizes(state, spec));
+  if (depend) spec.depend = *depend;
+  else WM_TRY(fill_dependency(state, spec));
+  WM_TRY(made.alternatives, fill_request(*state.config, spec));
+  WM_TRY(check_dates(spec, now));
+  if (all_hosts_known(state)) WM_TRY(check_ever(state, spec, made.alternatives));
+  made.spec = std::move(spec);
+  WM_TRY(check_bytes(made));
+  return made;
+}
+
+}  // namespace
+
+Result<Admitted> admit(const Cluster& state, JobSpec spec, WallTime now) {
+  return fill(state, std::move(spec), now, nullptr);
+}
+
+Result<Admitted> admit_to_queue(const Cluster& state, const Job& job, const std::string& queue,
+                                WallTime now) {
+  WM_TRY(auto spec, codec::decode<JobSpec>(job.sealed->bytes));
+  spec.owner = job.spec().owner;
+  spec.queue = queue;
+  spec.run_limit = job.spec().run_limit;
+  return fill(state, std::move(spec), now, &job.spec().depend);
+}
+
+Result<Admitted> admit_change(const Cluster& state, const Job& job, JobSpec spec, WallTime now) {
+  WM_TRY(auto before, codec::decode<JobSpec>(job.sealed->bytes));
+  if (spec.script_hash != before.script_hash || spec.env_hash != before.env_hash)
+    return fail(Code::Damaged, "another script or environment than it was submitted with");
+  spec.owner = job.spec().owner;
+  if (spec.queue == before.queue) spec.queue = job.spec().queue;
+  if (spec.run_limit == before.run_limit) spec.run_limit = job.spec().run_limit;
+  bool same = spec.depend == before.depend;
+  WM_TRY(auto made, fill(state, std::move(spec), now, same ? &job.spec().depend : nullptr));
+  if (same || !comes_back_to(state, job.id.job, made.spec.depend)) return made;
+  return fail(Code::BadArgument, "-w " + made.spec.depend + ": the job would wait for itself");
+}
+
+Result<Admitted> admit_limit(const Cluster& state, const Job& job, Duration limit, bool by_admin) {
+  const Config& config = *state.config;
+  Admitted made{job.sealed->spec, job.sealed->alternatives};
+  Duration before = run_limit_of(config, made.spec);
+  made.spec.run_limit = limit;
+  for (JobSpec& other : made.alternatives) other.run_limit = limit;
+  bool waits =
+      job.state == JobState::Pending || job.state == JobState::Held || job.state == JobState::Array;
+  if (!waits && by_admin) return made;
+  Duration after = run_limit_of(config, made.spec);
+  bool raises = before > Duration{} && (after == Duration{} || after > before);
+  if (!waits && raises)
+    return fail(Code::Denied, "Job has started: only an administrator can raise its run limit of " +
+                                  format_duration(before));
+  WM_TRY(check_run_limit(config, made.spec));
+  return made;
+}
+
+std::string change_words(const JobSpec& before, const JobSpec& after) {
+  std::string text;
+  auto say = [&](const char* what, const std::string& from, const std::string& to) {
+    if (from == to) return;
+    text += (text.empty() ? "" : "; ") + std::string(what) + " " + (from.empty() ? "none" : from) +
+            " -> " + (to.empty() ? "none" : to);
+  };
+  auto tasks = [](const JobSpec& s) {
+    auto min = std::to_string(s.min_tasks);
+    return s.min_tasks == s.max_tasks ? min : min + "," + std::to_string(s.max_tasks);
+  };
+  auto limit = [](const JobSpec& s) {
+    return s.run_limit == Duration{} ? "" : format_duration(s.run_limit);
+  };
+  say("queue", before.queue, after.queue);
+  say("plan", before.plan, after.plan);
+  say("profile", before.app, after.app);
+  say("name", before.name, after.name);
+  say("tasks", tasks(before), tasks(after));
+  say("run limit", limit(before), limit(after));
+  say("requirement", before.resreq, after.resreq);
+  say("GPUs", before.gpu, after.gpu);
+  say("condition", before.depend, after.depend);
+  say("priority", std::to_string(before.user_priority), std::to_string(after.user_priority));
+  return text.empty() && !(before == after) ? "other parameters" : text;
+}
+
+}  // namespace wm::master

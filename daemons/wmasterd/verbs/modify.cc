@@ -1,0 +1,167 @@
+// Verbs that change what jobs ask for: of those that wait, Switch puts them into another queue and
+// Modify has what their owner signed anew; Limit gives any that is not over another run limit.
+#include <algorithm>
+#include <map>
+
+#include "daemons/wmasterd/verbs/admission.h"
+#include "daemons/wmasterd/verbs/call.h"
+#include "daemons/wmasterd/verbs/clients.h"
+#include "daemons/wmasterd/verbs/views.h"
+
+namespace wm::master {
+namespace {
+
+// A job, an element named by itself, or an array as a whole.
+struct Target {
+  const Job* job = nullptr;
+  bool waits = false;  // it, or an element of it
+  bool over = true;    // all of it
+};
+
+using Targets = std::map<JobId, Target>;
+
+Walked find_targets(const Cluster& state, const JobSelection& selection, const std::string& caller,
+                    Targets& targets) {
+  const auto& ids = selection.ids;
+  return each_to_change(state, selection, caller, [&](const Job& job, JobId id) {
+    bool by_itself = std::find(ids.begin(), ids.end(), id) != ids.end();
+    Target& target = targets[by_itself ? id : JobId{id.job, 0}];
+    JobState at = state_of(job, id);
+    target.job = by_itself ? &job : state.jobs.find(id.job);
+    target.waits = target.waits || at == JobState::Pending || at == JobState::Held;
+    target.over = target.over && is_over(at);
+  });
+}
+
+Error disk_full() {
+  return fail(Code::Store, "the master's disk is full: no changes until there is room");
+}
+
+std::shared_ptr<const SealedSpec> sealed_as(const SealedSpec& before, Admitted made) {
+  return std::make_shared<const SealedSpec>(SealedSpec{std::move(made.spec), before.bytes,
+                                                       before.credential, before.request_key,
+                                                       std::move(made.alternatives)});
+}
+
+// @source LSF bmod
+std::string being_changed(JobId id) {
+  return "Parameters of job <" + to_string(id) + "> are being changed";
+}
+
+// An element in its array's range is as its base says.
+const Job* job_or_base(const Cluster& state, JobId id) {
+  const Job* job = find_job(state, id);
+  const Job* base = job ? nullptr : state.jobs.find(id.job);
+  return base && element_position(base->spec(), id.index) ? base : job;
+}
+
+Result<const Job*> own_job(const Cluster& state, JobId id, const Identity& who) {
+  const Job* job = job_or_base(state, id);
+  if (!job) return fail(Code::NotFound, named(id) + ": No matching job found");
+  if (job->spec().owner.uid == who.uid) return job;
+  return fail(Code::Denied, named(id) + ": User permission denied");
+}
+
+}  // namespace
+
+void Clients::change_each(Call call, const std::string& request_key, const JobSelection& jobs,
+                          const MakeAnew& make, const SayDone& done) {
+  const Cluster& state = c_.journal.newest();
+  if (c_.world.low_space()) return call.refuse(disk_full());
+  OutcomeReply reply;
+  auto add = [&](JobId id, const Result<void>& result) {
+    reply.jobs.push_back(outcome_of(id, result, done(id)));
+  };
+  Targets targets;
+  auto walked = find_targets(state, jobs, call.caller().user, targets);
+  for (JobId id : walked.missing) add(id, fail(Code::NotFound, "No matching job found"));
+  for (JobId id : walked.over) add(id, fail(Code::Conflict, "Job has already finished"));
+  auto event = [&](JobId id, const Target& target) -> Result<JobModified> {
+    if (!may_touch(call.caller(), *target.job)) return fail(Code::Denied, "User permission denied");
+    if (target.over) return fail(Code::Conflict, "Job has already finished");
+    WM_TRY(auto made, make(*target.job, target.waits));
+    const SealedSpec& before = *target.job->sealed;
+    auto what = change_words(before.spec, made.spec);
+    return JobModified{id, sealed_as(before, std::move(made)), call.caller().user, what};
+  };
+  Proposal proposal;
+  std::vector<JobId> ids;
+  for (const auto& [id, target] : targets) {
+    auto made = event(id, target);
+    if (!made) {
+      add(id, made.error());
+      continue;
+    }
+    ids.push_back(id);
+    proposal.events.push_back(std::move(*made));
+  }
+  reply.rest = std::move(walked.rest);
+  Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
+    for (std::size_t i = 0; i < results.size(); ++i)
+      reply.jobs.push_back(outcome_of(ids[i], results[i], done(ids[i])));
+    std::sort(reply.jobs.begin(), reply.jobs.end(),
+              [](const JobOutcome& a, const JobOutcome& b) { return a.job < b.job; });
+    return reply;
+  };
+  commit(call, request_key, std::move(proposal), answer);
+}
+
+void Clients::switch_queue(Call call, const SwitchRequest& request) {
+  const Cluster& state = c_.journal.newest();
+  if (!state.config->queue(request.queue))
+    return call.refuse(fail(Code::NotFound, request.queue + ": No such queue"));
+  auto make = [&](const Job& job, bool waits) -> Result<Admitted> {
+    if (!waits) return fail(Code::Conflict, "Job has already started");
+    return admit_to_queue(state, job, request.queue, c_.world.wall());
+  };
+  auto done = [&](JobId id) { return named(id) + " is switched to queue <" + request.queue + ">"; };
+  change_each(call, request.request_key, request.jobs, make, done);
+}
+
+void Clients::limit_run(Call call, const LimitRequest& request) {
+  if (request.limit < Duration{})
+    return call.refuse(fail(Code::BadArgument, "a run limit below 0"));
+  auto make = [&](const Job& job, bool) {
+    return admit_limit(c_.journal.newest(), job, request.limit,
+                       runs_queue(call.caller(), job.spec().queue));
+  };
+  change_each(call, request.request_key, request.jobs, make, being_changed);
+}
+
+void Clients::spec(Call call, const SpecRequest& request) {
+  auto job = own_job(c_.journal.newest(), request.job, call.caller());
+  if (!job) return call.refuse(job.error());
+  call.reply(SpecReply{(*job)->sealed->bytes, (*job)->revision});
+}
+
+void Clients::modify(Call call, const ModifyRequest& request) {
+  auto spec = codec::decode<JobSpec>(request.spec);
+  if (!spec) return call.refuse(spec.error());
+  if (c_.world.low_space()) return call.refuse(disk_full());
+  auto text = c_.world.hash(request.spec + request.request_key);
+  check_signer(call, request.request_key, request.credential, text,
+               [this, call, request, spec = *spec] { change(call, request, spec); });
+}
+
+void Clients::change(Call call, const ModifyRequest& request, JobSpec spec) {
+  const Cluster& state = c_.journal.newest();
+  auto event = [&]() -> Result<JobModified> {
+    WM_TRY(const Job* job, own_job(state, request.job, call.caller()));
+    if (job->revision != request.revision)
+      return fail(Code::Conflict, named(request.job) + ": was changed meanwhile; look at it again");
+    if (slots_held(*job) > 0)
+      return fail(Code::Conflict, named(request.job) + ": Job has already started");
+    WM_TRY(auto made, admit_change(state, *job, std::move(spec), c_.world.wall()));
+    auto what = change_words(job->sealed->spec, made.spec);
+    SealedSpec as_signed{{}, request.spec, request.credential, request.request_key, {}};
+    return JobModified{request.job, sealed_as(as_signed, std::move(made)), call.caller().user,
+                       std::move(what)};
+  }();
+  if (!event) return refuse(call, request.request_key, event.error());
+  Proposal proposal;
+  proposal.events = {std::move(*event)};
+  JobOutcome outcome{request.job, 0, being_changed(request.job)};
+  commit_all(call, request.request_key, std::move(proposal), OutcomeReply{{outcome}});
+}
+
+}  // namespace wm::master

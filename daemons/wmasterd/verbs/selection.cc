@@ -1,0 +1,170 @@
+#include "daemons/wmasterd/verbs/selection.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "daemons/wmasterd/verbs/portion.h"
+
+namespace wm::master {
+namespace {
+
+using Visit = std::function<bool(const Job&, JobId)>;
+
+constexpr std::size_t kMostLookedAt = 100'000;  // in one answer: the loop serves others, too
+
+bool on_host(const Cluster& state, const Job& job, const std::string& name) {
+  if (name.empty()) return true;
+  const Host* host = find_host(state, name);
+  return host && std::any_of(job.tasks.begin(), job.tasks.end(),
+                             [&](auto& t) { return t.host == host->id && t.holds_slot(); });
+}
+
+bool fits(const Cluster& state, const JobSelection& s, const std::string& caller, const Job& job,
+          JobId id) {
+  const auto& spec = job.spec();
+  const auto& user = s.user.empty() ? caller : s.user;
+  if (s.ids.empty() && user != "all" && spec.owner.user != user) return false;
+  if (!s.queue.empty() && spec.queue != s.queue) return false;
+  if (!s.project.empty() && spec.project != s.project) return false;
+  if (!s.app.empty() && spec.app != s.app) return false;
+  if (!fits_name(s.name, spec.name) &&
+      !fits_name(s.name, spec.name + "[" + std::to_string(id.index) + "]"))
+    return false;
+  return on_host(state, job, s.host) && fits_state(s, state_of(job, id));
+}
+
+bool visit_element(const Cluster& state, const Job& base, std::uint32_t position,
+                   const Visit& visit) {
+  const Job* made = state.elements.find(base.first_element + position);
+  return visit(made ? *made : base, {base.id.job, element_index(base.spec(), position)});
+}
+
+// The job or the elements of an array, those that come after `after` where that is one of them.
+bool visit_parts(const Cluster& state, const Job& base, JobId after, const Visit& visit) {
+  bool begun = after.job == base.id.job;
+  if (base.spec().array.empty()) return begun || visit(base, base.id);
+  auto had = begun ? element_position(base.spec(), after.index) : std::nullopt;
+  for (std::uint32_t p = had ? *had + 1 : 0; p < element_count(base.spec()); ++p)
+    if (!visit_element(state, base, p, visit)) return false;
+  return true;
+}
+
+// What one id means: a job, an array or an element.
+bool visit_id(const Cluster& state, JobId id, JobId after, Walked& walked, const Visit& visit) {
+  const Job* base = state.jobs.find(id.job);
+  if (base && id.index == 0) return visit_parts(state, *base, after, visit);
+  auto position = base ? element_position(base->spec(), id.index) : std::nullopt;
+  if (position) return visit_element(state, *base, *position, visit);
+  walked.missing.push_back(id);
+  return true;
+}
+
+}  // namespace
+
+bool is_asked(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool fits_name(const std::string& wanted, const std::string& name) {
+  if (wanted.empty() || wanted == "*") return true;
+  bool front = wanted.front() == '*', back = wanted.back() == '*';
+  auto core = wanted.substr(front, wanted.size() - front - back);
+  if (front && back) return name.find(core) != std::string::npos;
+  if (front) return name.ends_with(core);
+  return back ? name.starts_with(core) : name == wanted;
+}
+
+bool fits_state(const JobSelection& s, JobState state) {
+  bool any = !s.pending_only && !s.running_only && !s.suspended_only;
+  if (any && !s.ids.empty()) return true;
+  bool over = is_over(state);
+  if (over ? !s.finished : !s.unfinished) return false;
+  bool waiting = state == JobState::Pending || state == JobState::Held;
+  if (s.pending_only) return waiting;
+  if (s.running_only) return !over && !waiting && state != JobState::Suspended;
+  if (s.suspended_only) return state == JobState::Held || state == JobState::Suspended;
+  return true;
+}
+
+JobState state_of(const Job& job, JobId id) {
+  if (job.id == id && job.spec().array.empty()) return job.state;
+  if (job.id == id && id.index) return job.state;
+  if (job.kill) return job.kill->end();
+  return job.state == JobState::Held ? JobState::Held : JobState::Pending;
+}
+
+void each_part(const Cluster& state, const Job& base,
+               const std::function<void(const Job&, JobId)>& visit) {
+  visit_parts(state, base, {}, [&](const Job& job, JobId id) {
+    visit(job, id);
+    return true;
+  });
+}
+
+JobSelection rest_of(JobSelection selection, std::size_t ids_done, JobId last) {
+  auto& ids = selection.ids;
+  ids.erase(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(ids_done));
+  selection.after = last;
+  return selection;
+}
+
+Walked each_selected(const Cluster& state, const JobSelection& selection, const std::string& caller,
+                     const Visit& visit) {
+  Walked walked;
+  JobId last = selection.after;
+  std::uint32_t number = last.job;
+  std::size_t looked_at = 0;
+  auto consider = [&](const Job& job, JobId id) {
+    bool another = std::exchange(number, id.job) != id.job;
+    if (looked_at++ >= kMostLookedAt && another) return false;
+    if (fits(state, selection, caller, job, id) && !visit(job, id)) return false;
+    last = id;
+    return true;
+  };
+  std::set<JobId> visited;
+  auto stop = [&](std::size_t ids_done) {
+    auto& rest = walked.rest.emplace(rest_of(selection, ids_done, last)).ids;
+    auto others = rest.begin() + (rest.empty() ? 0 : 1);
+    rest.erase(std::remove_if(others, rest.end(), [&](JobId id) { return visited.count(id); }),
+               rest.end());
+    return walked;
+  };
+  if (selection.ids.empty()) {
+    bool all = state.jobs.each_from(selection.after.job, [&](std::uint32_t, const Job& base) {
+      return visit_parts(state, base, selection.after, consider);
+    });
+    return all ? walked : stop(0);
+  }
+  for (std::size_t i = 0; i < selection.ids.size(); ++i) {
+    if (!visited.insert(selection.ids[i]).second) continue;
+    if (!visit_id(state, selection.ids[i], last, walked, consider)) return stop(i);
+    last = {};
+  }
+  return walked;
+}
+
+Walked each_to_change(const Cluster& state, const JobSelection& selection,
+                      const std::string& caller,
+                      const std::function<void(const Job&, JobId)>& visit) {
+  std::size_t visited = 0;
+  std::uint32_t number = 0;
+  std::set<std::uint32_t> whole, over, left;  // arrays
+  for (JobId id : selection.ids)
+    if (id.index == 0) whole.insert(id.job);
+  auto walked = each_selected(state, selection, caller, [&](const Job& job, JobId id) {
+    bool another = std::exchange(number, id.job) != id.job;
+    if (another && visited >= kMostInAnswer) return false;
+    ++visited;
+    bool part = id.index != 0 && whole.count(id.job) != 0;
+    bool done = part && is_over(state_of(job, id));
+    if (part) (done ? over : left).insert(id.job);
+    if (!done) visit(job, id);
+    return true;
+  });
+  for (auto array : over)
+    if (!left.count(array)) walked.over.push_back({array, 0});
+  return walked;
+}
+
+}  // namespace wm::master

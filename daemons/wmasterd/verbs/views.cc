@@ -1,0 +1,172 @@
+#include "daemons/wmasterd/verbs/views.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "daemons/wmasterd/hosts/host_names.h"
+
+namespace wm::master {
+namespace {
+
+std::string name_of(const Cluster& cluster, HostId id) {
+  const Host* host = cluster.hosts.find(id.value);
+  return host ? host->name : "?";
+}
+
+void drop_old_setbacks(Job& job, WallTime now) {
+  std::erase_if(job.setbacks, [&](const Setback& setback) { return setback.until <= now; });
+  if (!is_grow_blocked(job, now)) job.grow_blocked.clear();
+}
+
+std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
+  auto state = state_of(job, id);
+  if (state == JobState::Held)
+    return {{PendCode::Held, "The job was suspended by the user while pending", 0, "bresume it"}};
+  if (job.parked && !is_over(state))
+    return {{PendCode::Priority, "Suspended by the system: " + job.parked->text, 0,
+             "goes on when its slots are free again"}};
+  if (state != JobState::Pending) return {};
+  for (auto key : {id, job.id})
+    if (auto* reasons = find_reasons(*seen.reasons, key); reasons && !reasons->empty())
+      return *reasons;
+  return {{PendCode::New, "New job is waiting for scheduling", 0,
+           "starts or is explained by the next scheduling pass"}};
+}
+
+std::string result_dir(const Config& config, const JobSpec& spec, JobId id) {
+  auto root = config.cluster.dirs.results.empty() ? spec.home : config.cluster.dirs.results;
+  auto name = std::to_string(id.job) + (id.index ? "." + std::to_string(id.index) : "");
+  return root + "/" + spec.owner.user + "/batchworkdir/" + name;
+}
+
+QueueView empty_view(const Cluster& state, const QueueConf& queue) {
+  QueueView view;
+  view.conf = queue;
+  if (auto it = state.queues.find(queue.name); it != state.queues.end()) {
+    view.closed = it->second.closed;
+    view.inactive = it->second.inactive;
+    view.why = it->second.why;
+  }
+  return view;
+}
+
+void count(QueueView& view, const Job& job, JobId id) {
+  auto state = state_of(job, id);
+  if (is_over(state)) return;
+  auto slots = job.id == id && slots_held(job) ? slots_held(job) : job.spec().min_tasks;
+  view.jobs += slots;
+  if (state == JobState::Pending) view.pending += slots;
+  else if (state == JobState::Held || state == JobState::Suspended) view.suspended += slots;
+  else view.running += slots;
+}
+
+HostView empty_view(const Seen& seen, const Host& host) {
+  HostView view;
+  view.host = host;
+  if (const HostStanding* standing = seen.hosts.find(host.id.value)) {
+    view.connected = standing->connected;
+    view.load = standing->load;
+    view.gpus = standing->gpus;
+  }
+  return view;
+}
+
+HostView never_seen(const HostConf& conf) {
+  HostView view;
+  view.host.name = conf.name;
+  view.host.state = HostState::Silent;
+  view.host.capacity.slots = conf.slots;
+  return view;
+}
+
+void count(HostView& view, const Job& job, const Task& task) {
+  if (!task.holds_slot()) return;
+  if (job.parked) {
+    ++view.parked;
+    return;
+  }
+  ++view.jobs;
+  ++(job.state == JobState::Suspended ? view.suspended : view.running);
+  if (task.state == TaskState::Stuck)
+    view.stuck_gpus += static_cast<std::uint32_t>(task.gpus.size());
+}
+
+}  // namespace
+
+void strip_secrets(Job& job) {
+  job.sealed = std::make_shared<const SealedSpec>(
+      SealedSpec{job.sealed->spec, "", "", "", job.sealed->alternatives});
+  job.key.clear();
+}
+
+JobView view_of(const Seen& seen, const Job& job, JobId id) {
+  const Cluster& state = *seen.state;
+  const auto& config = *state.config;
+  const auto& app = app_of(config, job.spec());
+  JobView view;
+  auto shown = std::make_shared<Job>(job);
+  strip_secrets(*shown);
+  shown->state = state_of(job, id);
+  drop_old_setbacks(*shown, state.time);
+  view.job = std::move(shown);
+  view.id = id;
+  view.app = app.name;
+  view.app_type = to_string(app.type);
+  view.plan = job.spec().plan;
+  view.resize = to_string(resize_mode_of(config, job));
+  for (const auto& task : job.tasks) view.task_hosts.push_back(name_of(state, task.host));
+  view.excluded_hosts = names_of(state, job.excluded_hosts);
+  for (const auto& setback : view.job->setbacks)
+    view.setback_hosts.push_back(name_of(state, setback.host));
+  view.reasons = reasons_of(seen, job, id);
+  if (auto it = seen.progress->find(id); it != seen.progress->end()) view.progress = it->second;
+  view.result_dir = result_dir(config, job.spec(), id);
+  view.run_limit = run_limit_of(config, job.spec());
+  if (view.job->state == JobState::Pending) {
+    if (!seen.order) seen.order = std::make_shared<sched::FairOrder>(state, state.time);
+    view.priority = sched::priority_terms(state, job, *seen.order);
+  }
+  return view;
+}
+
+std::vector<QueueView> view_queues(const Cluster& state, const std::vector<std::string>& names) {
+  std::vector<QueueView> views;
+  std::map<std::string, std::size_t> places;
+  for (const auto& queue : state.config->queues) {
+    if (!is_asked(names, queue.name)) continue;
+    places[queue.name] = views.size();
+    views.push_back(empty_view(state, queue));
+  }
+  state.jobs.each([&](std::uint32_t, const Job& base) {
+    auto place = places.find(base.spec().queue);
+    if (place == places.end()) return;
+    each_part(state, base, [&](const Job& job, JobId id) { count(views[place->second], job, id); });
+  });
+  std::stable_sort(views.begin(), views.end(),
+                   [](auto& a, auto& b) { return a.conf.priority > b.conf.priority; });
+  return views;
+}
+
+std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked) {
+  std::vector<HostView> views;
+  auto wanted = [&](const std::string& name) {
+    return is_asked(asked.names, name) && name > asked.after;
+  };
+  std::set<std::string> registered;
+  seen.state->hosts.each([&](std::uint32_t, const Host& host) {
+    if (wanted(host.name)) views.push_back(empty_view(seen, host));
+    registered.insert(host.name);
+  });
+  for (const auto& conf : seen.state->config->hosts)
+    if (wanted(conf.name) && !registered.count(conf.name)) views.push_back(never_seen(conf));
+  std::sort(views.begin(), views.end(), [](auto& a, auto& b) { return a.host.name < b.host.name; });
+  for (auto& view : views)
+    each_job_on(*seen.state, view.host.id, [&](const Job& job) {
+      for (const auto& task : job.tasks)
+        if (task.host == view.host.id) count(view, job, task);
+    });
+  return views;
+}
+
+}  // namespace wm::master

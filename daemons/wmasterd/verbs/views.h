@@ -1,0 +1,37 @@
+// Role: objects of the state as commands show them: pure functions of the published state
+// and of what is known beside it.
+#pragma once
+
+#include "daemons/wmasterd/hosts/hosts.h"
+#include "daemons/wmasterd/state/cycle.h"
+#include "daemons/wmasterd/verbs/selection.h"
+#include "libwm/model/verbs.h"
+#include "libwm/sched/past_use.h"
+
+namespace wm::master {
+
+/// What a view may look at: values, so that views are made off the loop.
+struct Seen {
+  std::shared_ptr<const Cluster> state;
+  std::shared_ptr<const PendReasons> reasons;
+  Table<HostStanding> hosts;
+  Frozen<Progress> progress;
+  /// Made for the first pending job of a listing.
+  mutable std::shared_ptr<const sched::FairOrder> order = nullptr;
+};
+
+/// One job for bjobs. `id` is the element's when `job` is its base.
+JobView view_of(const Seen& seen, const Job& job, JobId id);
+/// Queues with their slots by state, those of these names or all, by falling priority.
+/// @cost O(jobs + queues x names)
+std::vector<QueueView> view_queues(const Cluster& state, const std::vector<std::string>& names);
+/// The hosts asked for with their jobs' slots, by name; those that never registered, too.
+/// @cost O(hosts (names + log hosts) + tasks of the jobs on them)
+std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked);
+
+/// Takes out what would let a reader act for the job's owner: signed bytes, credential, the key
+/// of its agents. Whatever leaves the master for anybody but the job's hosts goes through here.
+/// @cost O(specification)
+void strip_secrets(Job& job);
+
+}  // namespace wm::master

@@ -1,0 +1,239 @@
+#include "libwm/launch/container.h"
+
+#include <glob.h>
+
+#include <algorithm>
+
+#include "libwm/launch/part_env.h"
+
+namespace wm::launch {
+namespace {
+
+constexpr std::string_view kImageVariable = "LSB_CONTAINER_IMAGE";
+
+/// "WM_CONTAINER=podman": said inside only.
+std::string inside_entry(const HostOrder& order) {
+  return std::string(kInsideVariable) + "=" + order.app.container.driver;
+}
+
+/// Status 2: no image, 3: no place in it to bind to. Arguments: image, then from and to in turn.
+constexpr const char* kFolderCheck = R"(image=$1; shift
+[ -f "$image" ] && exit 0
+[ -n "$image" ] && [ -d "$image" ] || exit 2
+while [ $# -gt 0 ]; do
+  if [ -e "$image$2" ]; then :
+  elif [ -e "$1" ] && [ ! -d "$1" ]; then mkdir -p "$image${2%/*}" && : >"$image$2" || exit 3
+  else mkdir -p "$image$2" || exit 3; fi
+  shift 2
+done)";
+constexpr const char* kPodmanCheck =
+    R"([ -n "$1" ] || exit 2
+podman image exists "$1" || exec podman pull -q "$1")";
+constexpr const char* kFileCheck = R"([ -n "$1" ] && [ -e "$1" ] || exit 2)";
+
+bool is_below(const std::string& path, const std::string& folder) {
+  return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+/// Host folders that every charliecloud container has, with what is in them.
+bool is_seen_by_charliecloud(const std::string& path) {
+  return is_below(path, "/tmp") || is_below(path, "/dev") || is_below(path, "/proc") ||
+         is_below(path, "/sys");
+}
+
+/// A device node; /dev/shm holds folders and files like any other.
+bool is_device(const std::string& path) {
+  return path.starts_with("/dev/") && !is_below(path, "/dev/shm");
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; (at = text.find_first_not_of(" \t", at)) != text.npos;) {
+    auto end = std::min(text.find_first_of(" \t", at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+void append(std::vector<std::string>& to, std::vector<std::string> more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+/// Value of a variable of the submitter's block "A=1\0B=2\0".
+std::string variable(const std::string& block, std::string_view name) {
+  for (std::size_t at = 0; at < block.size();) {
+    auto end = std::min(block.find('\0', at), block.size());
+    std::string_view entry(block.data() + at, end - at);
+    if (entry.starts_with(name) && entry.substr(name.size()).starts_with('='))
+      return std::string(entry.substr(name.size() + 1));
+    at = end + 1;
+  }
+  return "";
+}
+
+/// What TMPDIR names would be /tmp inside, and the host's /tmp not be seen.
+std::vector<std::string> charliecloud(const HostOrder& order, const std::vector<Bind>& binds) {
+  auto inside = "--set-env=" + inside_entry(order);
+  std::vector<std::string> argv{"env",  "-u",   "TMPDIR",          "ch-run",
+                                inside, "--cd", order.resolved.cwd};
+  for (const auto& bind : binds)
+    if (!is_seen_by_charliecloud(bind.to)) append(argv, {"-b", bind.from + ":" + bind.to});
+  append(argv, words_of(order.app.container.options));
+  append(argv, {image_of(order), "--"});
+  return argv;
+}
+
+/// Of an interactive job's tasks only the first has the user's terminal.
+bool has_terminal(const HostOrder& order, const OrderedTask& task) {
+  auto streams = order.resolved.streams;
+  bool terminal = streams == Streams::Terminal || streams == Streams::Shell;
+  return terminal && task.task && place_of(order, task.task).rank == 0;
+}
+
+/// The PMIx server asks ranks for their uid. Without root podman makes the owner uid 0 inside; to
+/// keep the uid it needs subordinate ones (subuid(5)), which others are not asked to have.
+bool keeps_uid(const HostOrder& order) {
+  return order.resolved.mpi == Mpi::Pmix && order.resolved.owner.uid != 0;
+}
+
+/// The host's network, processes and shared memory, so that MPI and NCCL find each other as
+/// outside. Not by --ipc=host: without root that takes a /dev/mqueue on the host.
+std::vector<std::string> podman(const HostOrder& order, const OrderedTask& task,
+                                const std::vector<Bind>& binds) {
+  std::vector<std::string> argv{"podman",
+                                "run",
+                                "--rm",
+                                "-i",
+                                "-v",
+                                "/dev/shm:/dev/shm",
+                                "--network=host",
+                                "--pid=host",
+                                "--env-host",
+                                "--env",
+                                inside_entry(order),
+                                "-w",
+                                order.resolved.cwd};
+  if (keeps_uid(order)) argv.push_back("--userns=keep-id");
+  if (has_terminal(order, task)) argv.push_back("-t");
+  for (const auto& bind : binds)
+    append(argv, {is_device(bind.from) ? "--device" : "-v", bind.from + ":" + bind.to});
+  append(argv, words_of(order.app.container.options));
+  argv.push_back(image_of(order));
+  return argv;
+}
+
+std::vector<std::string> apptainer(const HostOrder& order, const std::vector<Bind>& binds) {
+  std::vector<std::string> argv{"apptainer",         "exec",  "--env",
+                                inside_entry(order), "--pwd", order.resolved.cwd};
+  for (const auto& bind : binds)
+    if (!is_device(bind.from)) append(argv, {"--bind", bind.from + ":" + bind.to});
+  append(argv, words_of(order.app.container.options));
+  argv.push_back(image_of(order));
+  return argv;
+}
+
+/// Whether the attempt has a folder: for its files, or its agent's sockets.
+bool has_folder(const HostOrder& order) {
+  bool bound = order.resolved.resreq.find("affinity[") != std::string::npos;
+  return wants_agent(order) || bound || !small_files(order).empty();
+}
+
+/// No task of its own, with the GPUs of all that are here.
+OrderedTask everything_here(const HostOrder& order) {
+  OrderedTask all;
+  for (const auto& task : order.tasks) append(all.gpu_uuids, task.gpu_uuids);
+  return all;
+}
+
+Bind bind_of(const std::string& text) {
+  auto colon = text.find(':');
+  return colon == text.npos ? Bind{text, text}
+                            : Bind{text.substr(0, colon), text.substr(colon + 1)};
+}
+
+}  // namespace
+
+std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const OrderedTask& task) {
+  std::vector<std::string> own{order.resolved.cwd, host.bin_dir, host.lib_dir, host.conf_dir};
+  if (has_folder(order)) own.push_back(attempt_dir(order, host));
+  if (order.app.type != AppType::Batch) own.push_back(result_dir(order, host));
+  if (auto slash = host.munge_socket.rfind('/'); slash != std::string::npos && slash > 0)
+    own.push_back(host.munge_socket.substr(0, slash));
+  if (!task.gpu_uuids.empty()) own.insert(own.end(), host.gpu_files.begin(), host.gpu_files.end());
+  std::vector<Bind> binds;
+  for (const auto& text : order.app.container.binds) binds.push_back(bind_of(text));
+  for (const auto& path : own)
+    if (!path.empty() && path != "/") binds.push_back({path, path});
+  std::vector<Bind> needed;
+  for (const auto& bind : binds) {
+    bool covered = std::any_of(binds.begin(), binds.end(), [&](const Bind& other) {
+      bool same_place = other.from == other.to && bind.from == bind.to;
+      return same_place && bind.to != other.to && is_below(bind.to, other.to);
+    });
+    bool twice = std::find(needed.begin(), needed.end(), bind) != needed.end();
+    if (!covered && !twice) needed.push_back(bind);
+  }
+  return needed;
+}
+
+std::string image_of(const HostOrder& order) {
+  auto image = order.app.container.image;
+  auto wanted = "$" + std::string(kImageVariable);
+  if (auto at = image.find(wanted); at != image.npos)
+    image.replace(at, wanted.size(), variable(order.env, kImageVariable));
+  return image;
+}
+
+std::vector<std::string> contained(const HostOrder& order, const HostFacts& host,
+                                   const OrderedTask& task, std::vector<std::string> argv) {
+  const auto& driver = order.app.container.driver;
+  if (driver == "none") return argv;
+  auto binds = binds_of(order, host, task);
+  auto whole = driver == "podman"      ? podman(order, task, binds)
+               : driver == "apptainer" ? apptainer(order, binds)
+                                       : charliecloud(order, binds);
+  append(whole, std::move(argv));
+  return whole;
+}
+
+std::vector<std::string> container_of_part(const HostOrder& order, const HostFacts& host) {
+  return contained(order, host, everything_here(order), {});
+}
+
+std::optional<SideCommand> image_check(const HostOrder& order, const HostFacts& host) {
+  const auto& driver = order.app.container.driver;
+  if (driver == "none") return std::nullopt;
+  auto all = everything_here(order);
+  auto image = image_of(order);
+  const char* script = driver == "podman"      ? kPodmanCheck
+                       : driver == "apptainer" ? kFileCheck
+                                               : kFolderCheck;
+  std::vector<std::string> argv{"/bin/sh", "-c", script, "sh", image};
+  if (driver == "charliecloud")
+    for (const auto& bind : binds_of(order, host, all))
+      if (!is_seen_by_charliecloud(bind.to)) append(argv, {bind.from, bind.to});
+  return SideCommand{"the look for container image '" + image + "'",
+                     argv,
+                     task_environment(order, host, all),
+                     false,
+                     {}};
+}
+
+std::vector<std::string> gpu_files() {
+  std::vector<std::string> found;
+  for (const char* pattern :
+       {"/dev/nvidia[0-9]*", "/dev/nvidiactl", "/dev/nvidia-uvm*", "/dev/nvidia-caps",
+        "/usr/bin/nvidia-smi", "/usr/lib/*-linux-gnu/libcuda.so*",
+        "/usr/lib/*-linux-gnu/libnvidia-ml.so*",
+        "/usr/lib/*-linux-gnu/libnvidia-ptxjitcompiler.so*", "/usr/lib64/libcuda.so*",
+        "/usr/lib64/libnvidia-ml.so*", "/usr/lib64/libnvidia-ptxjitcompiler.so*"}) {
+    glob_t paths{};
+    if (::glob(pattern, 0, nullptr, &paths) == 0)
+      found.insert(found.end(), paths.gl_pathv, paths.gl_pathv + paths.gl_pathc);
+    ::globfree(&paths);
+  }
+  return found;
+}
+
+}  // namespace wm::launch

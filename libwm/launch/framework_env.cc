@@ -1,0 +1,117 @@
+#include "libwm/launch/framework_env.h"
+
+#include <algorithm>
+
+namespace wm::launch {
+namespace {
+
+std::string number(std::uint64_t n) { return std::to_string(n); }
+
+/// FabricModel in front of what the submitter had; modules under names that scripts bring
+/// themselves behind it.
+void add_python(VariableMap& v, const HostFacts& host) {
+  auto ours = host.lib_dir + "/python";
+  auto& path = v["PYTHONPATH"];
+  path = ours + ":" + path + (path.empty() ? "" : ":") + ours + "/last";
+  v["PYTHONUNBUFFERED"] = "1";
+  v["FABRIC_HOME"] = host.fabric_dir;
+}
+
+/// A job as WMLA's scripts see it, who give these to torchrun: so many workers, which of them this
+/// process is, and how many processes each may have, at least one. Where a process is started for
+/// every task that is a task; a launcher's is its host; a command started once is all there is.
+struct Workers {
+  std::size_t count = 1, rank = 0, devices = 1;
+};
+
+Workers workers_of(const HostOrder& o, const OrderedTask& task) {
+  auto place = place_of(o, task.task);
+  if (o.launch == Launch::PerSlot)
+    return {place.world, place.rank, std::max<std::size_t>(task.gpus.size(), 1)};
+  std::size_t gpus = 0;
+  for (const auto& slot : o.tasks)
+    if (!slot.leave && !slot.kill) gpus += slot.gpus.size();
+  auto devices = gpus > 0 ? gpus : place.local_world;
+  if (o.launch == Launch::Once) return {1, 0, devices};
+  return {place.hosts, place.host_rank, devices};
+}
+
+/// Which job this is among all that ever had its number: checkpoints name it. The same in all its
+/// attempts.
+std::string identity(const HostOrder& o, const HostFacts& host) {
+  auto submitted = o.submitted.time_since_epoch().count();
+  return host.cluster + ":" + exec_id(o.job) + ":" + std::to_string(submitted);
+}
+
+/// What -resume asked for by a job's number, as the folder that is meant.
+void add_resumption(VariableMap& v, const HostOrder& o, const HostFacts& host) {
+  auto asked = v.find("WM_RESUME_FROM");
+  if (asked == v.end()) return;
+  if (auto job = parse_job_id(asked->second)) asked->second = result_dir(o, host, *job);
+  else v.erase(asked);
+}
+
+}  // namespace
+
+void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
+                  const OrderedTask& task) {
+  auto place = place_of(o, task.task);
+  v["RANK"] = v["ROLE_RANK"] = number(place.rank);
+  v["WORLD_SIZE"] = v["ROLE_WORLD_SIZE"] = number(place.world);
+  v["LOCAL_RANK"] = number(place.local_rank);
+  v["LOCAL_WORLD_SIZE"] = number(place.local_world);
+  v["GROUP_RANK"] = v["NODE_RANK"] = number(place.host_rank);
+  v["GROUP_WORLD_SIZE"] = number(place.hosts);
+  v["ROLE_NAME"] = "default";
+  v["MASTER_ADDR"] = master_address(o);
+  if (auto port = master_port(o)) v["MASTER_PORT"] = number(port);
+  v["TORCHELASTIC_RUN_ID"] = exec_id(o.job);
+  v["TORCHELASTIC_RESTART_COUNT"] = number(o.restarts);
+  v["TORCHELASTIC_MAX_RESTARTS"] = number(host.limits.max_requeue);
+  v["TORCHELASTIC_USE_AGENT_STORE"] = "False";
+  v["TORCHELASTIC_ERROR_FILE"] =
+      attempt_dir(o, host) + "/error-" + number(task.task.value) + ".json";
+  v.try_emplace("OMP_NUM_THREADS", number(std::max(1u, o.resolved.task.milli_cpus / 1000)));
+  v.try_emplace("NCCL_ASYNC_ERROR_HANDLING", "1");
+  v.try_emplace("TORCH_NCCL_ASYNC_ERROR_HANDLING", "1");
+  if (host.interface.empty()) return;
+  v.try_emplace("NCCL_SOCKET_IFNAME", host.interface);
+  v.try_emplace("GLOO_SOCKET_IFNAME", host.interface);
+}
+
+void add_launcher(VariableMap& v, const HostOrder& o, const OrderedTask& task) {
+  auto place = place_of(o, task.task);
+  v["PET_NNODES"] = number(place.hosts);
+  v["PET_NODE_RANK"] = number(place.host_rank);
+  v["PET_NPROC_PER_NODE"] = number(place.local_world);
+  v["PET_MASTER_ADDR"] = master_address(o);
+  if (auto port = master_port(o)) v["PET_MASTER_PORT"] = number(port);
+  v["NNODES"] = v["PET_NNODES"];
+  v["NPROC_PER_NODE"] = v["PET_NPROC_PER_NODE"];
+}
+
+void add_training(VariableMap& v, const HostOrder& o, const HostFacts& host,
+                  const OrderedTask& task) {
+  auto results = result_dir(o, host);
+  auto workers = workers_of(o, task);
+  v["RESULT_DIR"] = results;
+  v["LOG_DIR"] = log_dir(o, host, task.task);
+  v["SAVED_MODEL_DIR"] = results + "/model";
+  v["JOB_STATE_DIR"] = results;
+  v["DLI_RESULT_FS"] = host.dirs.results.empty() ? o.resolved.home : host.dirs.results;
+  v["DLI_SHARED_FS"] = v["DLI_RESULT_FS"];
+  v.try_emplace("DATA_DIR", host.dirs.data);
+  v["DLI_DATA_FS"] = v["DATA_DIR"];
+  v["DLI_EXECID"] = v["APP_ID"] = exec_id(o.job);
+  v["DLI_WORK_DIR"] = o.resolved.cwd;
+  v["DLI_IS_ELASTIC"] = o.elastic ? "true" : "false";
+  v["DLI_LOGGER_LEVEL"] = "INFO";
+  v["WMLA_NWORKER"] = number(workers.count);
+  v["NODE_RANK"] = number(workers.rank);
+  v["WMLA_WORKER_NDEVICE"] = number(workers.devices);
+  v["WM_JOB"] = identity(o, host);
+  add_resumption(v, o, host);
+  add_python(v, host);
+}
+
+}  // namespace wm::launch

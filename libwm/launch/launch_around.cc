@@ -1,0 +1,147 @@
+// What an attempt may use, and the commands that run around its tasks.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "libwm/launch/container.h"
+
+namespace wm::launch {
+namespace {
+
+/// Limits that the kernel keeps for each process.
+std::vector<ResourceCap> caps_of(const JobLimits& limits) {
+  std::vector<ResourceCap> caps;
+  auto add = [&](int resource, Bytes amount) {
+    if (amount.value > 0) caps.push_back({resource, static_cast<std::uint64_t>(amount.value)});
+  };
+  add(RLIMIT_FSIZE, limits.file);
+  add(RLIMIT_DATA, limits.data);
+  add(RLIMIT_STACK, limits.stack);
+  if (limits.core) caps.push_back({RLIMIT_CORE, static_cast<std::uint64_t>(limits.core->value)});
+  return caps;
+}
+
+std::uint32_t cpu_weight_of(const HostOrder& o) {
+  return o.resolved.task.milli_cpus / 10 * static_cast<std::uint32_t>(o.tasks.size());
+}
+
+/// The site's commands get nothing of the user's.
+SideCommand site_command(const HostOrder& o, const HostFacts& host, const std::string& what,
+                         const std::string& command) {
+  std::map<std::string, std::string> v{{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"},
+                                       {"HOSTNAME", host.name}};
+  v["LSB_JOBID"] = std::to_string(o.job.job);
+  v["LSB_JOBINDEX"] = std::to_string(o.job.index);
+  v["LSB_SUB_USER"] = o.resolved.owner.user;
+  v["LSB_QUEUE"] = o.resolved.queue;
+  v["WM_JOB_UID"] = std::to_string(o.resolved.owner.uid);
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : v) entries.push_back(name + "=" + value);
+  return {what, {"/bin/sh", "-c", command}, entries, true, host.scripts.time_limit};
+}
+
+/// The first task here that has a process; null: none has.
+const OrderedTask* first_process(const HostOrder& o) {
+  auto at = std::find_if(o.tasks.begin(), o.tasks.end(),
+                         [](const OrderedTask& t) { return t.has_process && !t.kill; });
+  return at == o.tasks.end() ? nullptr : &*at;
+}
+
+/// One file of -f. Hosts that see the same files, or the submission host itself, need only cp.
+/// @source LSF: bsub -f; LSF_REMOTE_COPY_CMD
+SideCommand copy_of(const HostOrder& o, const HostFacts& host, const FileCopy& file, bool before) {
+  const auto& here = o.resolved.submit_host == host.name ? std::string() : host.scripts.copy;
+  auto local = here.empty() ? file.local : o.resolved.submit_host + ":" + file.local;
+  auto from = before ? local : file.remote, to = before ? file.remote : local;
+  std::string script = file.append && !before ? R"(cat -- "$1" >>"$2")"
+                       : here.empty()         ? R"(cp -- "$1" "$2")"
+                                              : here + R"( "$1" "$2")";
+  if (file.append && !before) to = file.local;  // nothing appends over there
+  return {"the copy of '" + from + "'", {"/bin/sh", "-c", script, "sh", from, to}, {}, false, {}};
+}
+
+void plan_copies(const HostOrder& o, const HostFacts& host, bool before,
+                 std::vector<SideCommand>& list) {
+  const auto* task = first_process(o);
+  if (!o.first_host || !task) return;
+  for (const auto& file : o.resolved.copies) {
+    if (!(before ? file.before : file.after)) continue;
+    list.push_back(copy_of(o, host, file, before));
+    list.back().env = task_environment(o, host, *task);
+  }
+  if (before || !o.resolved.in_spooled) return;
+  list.push_back({"the removal of the spooled input",
+                  {"/bin/rm", "-f", "--", o.resolved.in_file},
+                  task_environment(o, host, *task),
+                  false,
+                  {}});
+}
+
+/// Site, queue, job before; the other way round after. The user's run on the first host only.
+void plan_side_commands(const HostOrder& o, const HostFacts& host, AttemptSpec& spec) {
+  const auto& job = o.resolved;
+  const auto* task = first_process(o);
+  auto user = [&](std::vector<SideCommand>& list, const char* what, const std::string& command) {
+    if (o.first_host && task && !command.empty())
+      list.push_back(user_command(o, host, *task, what, command));
+  };
+  auto site = [&](std::vector<SideCommand>& list, const char* what, const std::string& command) {
+    if (!command.empty()) list.push_back(site_command(o, host, what, command));
+  };
+  site(spec.before, "prolog", host.scripts.prolog);
+  if (auto look = image_check(o, host)) spec.before.push_back(*std::move(look));
+  plan_copies(o, host, true, spec.before);
+  user(spec.before, "pre-execution command of the queue", o.queue_pre_exec);
+  user(spec.before, "pre-execution command", job.pre_exec.empty() ? o.app.pre_exec : job.pre_exec);
+  user(spec.after, "post-execution command",
+       job.post_exec.empty() ? o.app.post_exec : job.post_exec);
+  user(spec.after, "post-execution command of the queue", o.queue_post_exec);
+  plan_copies(o, host, false, spec.after);
+  site(spec.after, "epilog", host.scripts.epilog);
+}
+
+void plan_warning(const HostOrder& o, const HostFacts& host, AttemptSpec& spec) {
+  const auto& action = o.resolved.warn_action;
+  const auto* task = first_process(o);
+  if (action.empty() || o.resolved.warn_time == Duration{} || !task) return;
+  spec.warning.lead = o.resolved.warn_time;
+  bool is_number = action.find_first_not_of("0123456789") == action.npos;
+  if (is_number) spec.warning.signal = std::atoi(action.c_str());
+  else if (o.first_host)
+    spec.warning.command = user_command(o, host, *task, "warning command", action);
+  else spec.warning.lead = {};
+}
+
+}  // namespace
+
+UseLimits limits_of(const HostOrder& order) {
+  const auto& asked = order.resolved.limits;
+  std::uint64_t slots = 0;
+  for (const auto& task : order.tasks) slots += !task.kill;
+  UseLimits limits;
+  limits.cpu = asked.cpu;
+  if (asked.mem_per_host || slots == 0) slots = 1;
+  limits.mem = static_cast<std::uint64_t>(asked.mem.value) * slots;
+  limits.swap = static_cast<std::uint64_t>(asked.swap.value);
+  limits.processes = asked.processes;
+  limits.threads = asked.threads;
+  return limits;
+}
+
+SideCommand user_command(const HostOrder& order, const HostFacts& host, const OrderedTask& task,
+                         const std::string& what, const std::string& command) {
+  return {what, {"/bin/sh", "-c", command}, task_environment(order, host, task), false, {}};
+}
+
+void plan_around(const HostOrder& order, const HostFacts& host, AttemptSpec& spec) {
+  spec.limits = limits_of(order);
+  spec.suspended = order.suspend;
+  spec.caps = caps_of(order.resolved.limits);
+  spec.cpu_weight = cpu_weight_of(order);
+  plan_side_commands(order, host, spec);
+  plan_warning(order, host, spec);
+}
+
+}  // namespace wm::launch

@@ -1,0 +1,214 @@
+#include "libwm/launch/launch_env.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "libwm/launch/framework_env.h"
+#include "libwm/launch/part_env.h"
+
+namespace wm::launch {
+namespace {
+
+using Variables = VariableMap;
+
+std::string number(std::uint64_t n) { return std::to_string(n); }
+
+bool is_private(const std::string& name) {
+  static const std::set<std::string> kPrivate = {
+      "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "LS_JOBPID", "LS_EXEC_T", "HOSTNAME"};
+  if (kPrivate.contains(name)) return true;
+  for (const char* prefix : {"LSB_", "TORCHELASTIC_", "DLI_"})
+    if (name.starts_with(prefix)) return true;
+  return false;
+}
+
+/// A private cluster's users preload nss_wrapper to resolve its host names. Tasks must not:
+/// it answers no AI_V4MAPPED question, and torch's TCPStore asks nothing else.
+void drop_name_wrapper(Variables& vars) {
+  auto preload = vars.find("LD_PRELOAD");
+  if (preload == vars.end()) return;
+  std::string kept;
+  for (std::size_t at = 0; at < preload->second.size();) {
+    auto end = std::min(preload->second.find_first_of(": ", at), preload->second.size());
+    auto library = preload->second.substr(at, end - at);
+    if (library.find("libnss_wrapper.so") == library.npos)
+      kept += (kept.empty() ? "" : ":") + library;
+    at = end + 1;
+  }
+  if (kept.empty()) vars.erase(preload);
+  else preload->second = kept;
+}
+
+/// The submitter's block "A=1\0B=2\0" without what only another job could have meant.
+Variables submitted(const std::string& block) {
+  Variables vars;
+  for (std::size_t at = 0; at < block.size();) {
+    auto end = std::min(block.find('\0', at), block.size());
+    auto entry = block.substr(at, end - at);
+    auto equals = entry.find('=');
+    if (equals != 0 && equals != entry.npos && !is_private(entry.substr(0, equals)))
+      vars[entry.substr(0, equals)] = entry.substr(equals + 1);
+    at = end + 1;
+  }
+  drop_name_wrapper(vars);
+  return vars;
+}
+
+void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
+  const auto& spec = o.resolved;
+  std::string hosts, pairs;
+  for (const auto& [name, tasks] : by_host(o)) {
+    pairs += (pairs.empty() ? "" : " ") + name + " " + number(tasks.size());
+    for (std::size_t i = 0; i < tasks.size(); ++i) hosts += (hosts.empty() ? "" : " ") + name;
+  }
+  v["LSB_JOBID"] = number(o.job.job);
+  v["LSB_JOBINDEX"] = number(o.job.index);
+  v["LSB_BATCH_JID"] = to_string(o.job);
+  v["LSB_JOBNAME"] = spec.name;
+  v["LSB_QUEUE"] = spec.queue;
+  v["LSB_MCPU_HOSTS"] = pairs;
+  if (hosts.size() <= 4096) v["LSB_HOSTS"] = hosts;
+  v["LSB_DJOB_NUMPROC"] = number(o.all.size());
+  v["LSB_MAX_NUM_PROCESSORS"] = number(o.max_tasks);
+  if (o.all.size() > 1 || o.elastic) v["LSB_DJOB_HOSTFILE"] = attempt_dir(o, host) + "/hosts";
+  v["LSB_SUB_HOST"] = spec.submit_host;
+  v["LSB_SUB_USER"] = v["LSB_JOB_EXECUSER"] = v["LSFUSER"] = spec.owner.user;
+  v["LS_SUBCWD"] = spec.cwd;
+  v["LSB_PROJECT_NAME"] = spec.project;
+  v["LSB_EFFECTIVE_RSRCREQ"] = spec.resreq;
+  v["LSB_EXIT_PRE_ABORT"] = "99";
+  if (!spec.out_file.empty()) v["LSB_OUTPUTFILE"] = expand_output(spec.out_file, o, host.name);
+  if (!spec.err_file.empty()) v["LSB_ERRORFILE"] = expand_output(spec.err_file, o, host.name);
+  if (!spec.script_hash.empty()) v["LSB_JOBFILENAME"] = attempt_dir(o, host) + "/script";
+  if (o.elastic) v["LSB_RESIZABLE"] = "Y";
+  if (o.restarts > 0) v["LSB_RESTART"] = "Y";
+}
+
+void add_account(Variables& v, const HostOrder& o, const HostFacts& host) {
+  const auto& spec = o.resolved;
+  v["USER"] = v["LOGNAME"] = spec.owner.user;
+  v["HOME"] = spec.home;
+  v["SHELL"] = spec.shell.empty() ? "/bin/sh" : spec.shell;
+  v["PWD"] = spec.cwd;
+  v["HOSTNAME"] = host.name;
+  v["LSF_BINDIR"] = host.bin_dir;
+  v["LSF_SERVERDIR"] = host.sbin_dir;
+  v["LSF_LIBDIR"] = host.lib_dir;
+  v["LSF_ENVDIR"] = v["WM_CONF_DIR"] = host.conf_dir;
+  auto& path = v["PATH"];
+  if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
+  if ((":" + path + ":").find(":" + host.bin_dir + ":") == path.npos)
+    path = host.bin_dir + ":" + path;
+  for (const auto& entry : host.passed_on)
+    if (auto equals = entry.find('='); equals != entry.npos)
+      v[entry.substr(0, equals)] = entry.substr(equals + 1);
+}
+
+/// A process that stands for several slots has the GPUs of all of them. By uuid, which means the
+/// same device to everybody; a declared counter has none that CUDA knows. Empty: it sees none.
+void add_gpus(Variables& v, const HostOrder& o, const OrderedTask& task) {
+  std::string indexes, uuids;
+  bool devices = true;
+  auto add = [&](const OrderedTask& slot) {
+    for (auto gpu : slot.gpus) indexes += (indexes.empty() ? "" : ",") + number(gpu);
+    for (const auto& uuid : slot.gpu_uuids) uuids += (uuids.empty() ? "" : ",") + uuid;
+    devices = devices && names_devices(slot);
+  };
+  add(task);
+  for (const auto& slot : o.tasks)
+    if (o.launch != Launch::PerSlot && slot.task != task.task && !slot.leave && !slot.kill)
+      add(slot);
+  v["CUDA_VISIBLE_DEVICES"] = devices && !uuids.empty() ? uuids : indexes;
+  v["NVIDIA_VISIBLE_DEVICES"] = uuids.empty() ? "none" : uuids;
+}
+
+std::vector<std::string> entries_of(const Variables& vars) {
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : vars) entries.push_back(name + "=" + value);
+  return entries;
+}
+
+std::string elastic_socket(const HostOrder& o, const HostFacts& host) {
+  return attempt_dir(o, host) + "/elastic";
+}
+
+void add_wm(Variables& v, const HostOrder& o, const HostFacts& host) {
+  v[std::string(kAttemptVariable)] = attempt_marker(host.cluster, host.name, {o.job, o.attempt});
+  if (o.elastic) v["WM_ELASTIC_SOCKET"] = elastic_socket(o, host);
+  v["WM_GENERATION"] = number(o.generation);
+  v["WM_START"] = number(o.relaunches + 1);
+}
+
+std::string hex(const std::string& bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (unsigned char c : bytes) {
+    text += kDigits[c >> 4];
+    text += kDigits[c & 15];
+  }
+  return text;
+}
+
+}  // namespace
+
+bool names_devices(const OrderedTask& task) {
+  return std::all_of(task.gpu_uuids.begin(), task.gpu_uuids.end(), [](const auto& uuid) {
+    return uuid.starts_with("GPU-") || uuid.starts_with("MIG-");
+  });
+}
+
+const std::string& results_root(const HostOrder& order, const HostFacts& host) {
+  return host.dirs.results.empty() ? order.resolved.home : host.dirs.results;
+}
+
+std::string result_dir(const HostOrder& order, const HostFacts& host) {
+  return result_dir(order, host, order.job);
+}
+
+std::string result_dir(const HostOrder& order, const HostFacts& host, JobId job) {
+  return results_root(order, host) + "/" + order.resolved.owner.user + "/batchworkdir/" +
+         exec_id(job);
+}
+
+std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task) {
+  return result_dir(order, host) + "/log/" + number(task.value);
+}
+
+std::string attempt_dir(const HostOrder& order, const HostFacts& host) {
+  return host.run + "/" + to_string(AttemptKey{order.job, order.attempt}) + ".d";
+}
+
+std::vector<std::string> task_environment(const HostOrder& order, const HostFacts& host,
+                                          const OrderedTask& task) {
+  auto vars = submitted(order.env);
+  for (const auto& [name, value] : order.app.env) vars[name] = value;
+  add_lsf(vars, order, host);
+  add_account(vars, order, host);
+  add_gpus(vars, order, task);
+  bool launcher = order.launch == Launch::PerHost;
+  if (meets_at_port(order)) add_torchrun(vars, order, host, task);
+  if (order.app.type != AppType::Batch) add_training(vars, order, host, task);
+  if (launcher) add_launcher(vars, order, task);
+  add_wm(vars, order, host);
+  add_launch(vars, order, host);
+  vars[std::string(kTaskVariable)] = number(task.task.value);
+  vars["LSF_PM_TASKID"] = number(place_of(order, task.task).rank + 1);
+  return entries_of(vars);
+}
+
+std::vector<std::string> agent_environment(const HostOrder& order, const HostFacts& host) {
+  Variables vars;
+  add_account(vars, order, host);
+  add_wm(vars, order, host);
+  add_agent_part(vars, order, host);
+  vars["WM_NODE_SOCKET"] = host.run + "/node.sock";
+  vars["WM_AGENT_JOB"] = to_string(order.job);
+  vars["WM_AGENT_ATTEMPT"] = number(order.attempt.value);
+  vars["WM_AGENT_HOST"] = number(host.id.value);
+  vars["WM_AGENT_ADDRESS"] = host.address;
+  vars["WM_AGENT_KEY"] = hex(order.key);
+  return entries_of(vars);
+}
+
+}  // namespace wm::launch

@@ -1,0 +1,83 @@
+// Role: the environment of a task, its files and its command, from the order that the master
+// gave and what the host knows. Pure: the same order gives the same bytes; wnoded calls it and
+// hands the result to the launcher exactly as it is.
+// @source LSF's job variables; torchrun's worker variables; WMLA's training variables
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libwm/launch/affinity.h"
+#include "libwm/launch/launcher.h"
+#include "libwm/launch/placing.h"
+#include "libwm/model/node.h"
+
+namespace wm::launch {
+
+/// What the host adds to an order.
+struct HostFacts {
+  std::string name;     ///< as the master calls this host
+  std::string address;  ///< numeric
+  HostId id;
+  std::string interface;  ///< network interface that has the address: "eth0", "lo"
+  std::string cluster;
+  DirConf dirs;
+  LimitConf limits;
+  std::string conf_dir;                    ///< WM_CONF_DIR of commands inside jobs
+  std::string bin_dir, sbin_dir, lib_dir;  ///< commands, daemons; lib_dir/python has our modules
+  std::string fabric_dir;                  ///< FABRIC_HOME
+  std::string run;                         ///< this host's run folder: attempt folders, node.sock
+  std::string mps_program;                 ///< control daemon of CUDA MPS
+  std::vector<std::string> passed_on;      ///< "WM_CLUSTER_DIR=…": from wnoded's own environment
+  std::string munge_socket;                ///< of the identity service; empty: the system's
+  SiteScripts scripts;
+  CpuMap cpus;                         ///< what affinity[] chooses from; empty: nothing is bound
+  std::vector<std::string> gpu_files;  ///< what containers need to use the GPUs: container.h
+  std::map<std::string, CharDevice> gpu_devices;  ///< by uuid; of a slice, its GPU's
+};
+
+/// Below it all users' results lie: results_dir, or the user's home where that is empty. @cost O(1)
+const std::string& results_root(const HostOrder& order, const HostFacts& host);
+/// "<results_root>/<user>/batchworkdir/<jobid>". @cost O(1)
+std::string result_dir(const HostOrder& order, const HostFacts& host);
+/// The same of another job of its owner's.
+std::string result_dir(const HostOrder& order, const HostFacts& host, JobId job);
+/// "<result_dir>/log/<task>". @cost O(1)
+std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task);
+/// Do the task's GPUs have uuids that CUDA knows? Declared counters have none. @cost O(GPUs)
+bool names_devices(const OrderedTask& task);
+/// "<run>/12-0.1.d": see AttemptSpec::files.
+std::string attempt_dir(const HostOrder& order, const HostFacts& host);
+
+/// All variables of one task, sorted by name: the submitter's, then ours over them.
+/// @cost O(variables + tasks)
+std::vector<std::string> task_environment(const HostOrder& order, const HostFacts& host,
+                                          const OrderedTask& task);
+/// All variables of the job's agent on this host (libwm/elastic/PROTOCOL.md).
+std::vector<std::string> agent_environment(const HostOrder& order, const HostFacts& host);
+
+/// Fills %J, %I, %U, %H and %% of an output path. Others stay. @cost O(length)
+std::string expand_output(const std::string& path, const HostOrder& order, const std::string& host);
+
+/// A shell command of the user's beside the tasks, with the environment of one of them.
+SideCommand user_command(const HostOrder& order, const HostFacts& host, const OrderedTask& task,
+                         const std::string& what, const std::string& command);
+/// What the attempt's tasks on this host may use together. @cost O(tasks)
+UseLimits limits_of(const HostOrder& order);
+/// Everything of the attempt that is not a task: limits, commands around the tasks, the warning
+/// before the run limit.
+void plan_around(const HostOrder& order, const HostFacts& host, AttemptSpec& spec);
+/// Script and host file of the attempt, as the order has them. @cost O(tasks)
+std::vector<SmallFile> small_files(const HostOrder& order);
+
+/// The task as the launcher starts it.
+TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedTask& task);
+
+/// The attempt as the launcher starts it, with the tasks of the order that have a process.
+/// @shape kill_interval, kill_grace: from the application, else the cluster's times; stray_grace:
+///        the cluster's
+AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Account& account,
+                         const TimeConf& times);
+
+}  // namespace wm::launch

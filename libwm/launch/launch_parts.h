@@ -1,0 +1,79 @@
+// Role: parts of an AttemptSpec beside its tasks: where output and the report go, commands that
+// run around them, what all of them together may use. Values only; written and read in launcher.cc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libwm/base/units.h"
+
+namespace wm::launch {
+
+/// A file that output goes to, opened as the user at the first byte, or made before the task runs.
+/// Relative to the cwd.
+struct OutputFile {
+  std::string path;  ///< a directory (or ending in '/'): `name` inside it
+  std::string name;  ///< "12.out"
+  bool overwrite = false;
+  bool make_folders = false;
+  std::uint64_t limit_bytes = 0;  ///< nothing is written beyond; 0: no limit
+  bool at_start = false;  ///< exists, empty if to be overwritten, before the task runs, or it fails
+  bool operator==(const OutputFile&) const = default;
+};
+
+/// What the report block at the end of the -o file says; see job_report.h.
+struct ReportHead {
+  OutputFile file;  ///< path empty: no report is written
+  std::string product, cluster, admin, job_name, job_text, submit_host, user, queue, home, cwd;
+  std::string err_path;            ///< of -e, named at the end; empty: none
+  std::vector<std::string> hosts;  ///< "4*hostA"
+  WallTime submitted{};
+  std::uint64_t requested_mem_bytes = 0;
+  std::string mail_to, sendmail;    ///< the report is mailed; empty: it is not
+  std::vector<std::string> mailed;  ///< files whose text follows it
+  bool operator==(const ReportHead&) const = default;
+};
+
+/// A small file put into the attempt's own folder before the first task (script, host file).
+struct SmallFile {
+  std::string name;
+  std::string text;
+  bool executable = false;
+  bool operator==(const SmallFile&) const = default;
+};
+
+/// A character device: the two numbers of its file. @source stat(2) st_rdev
+struct CharDevice {
+  std::uint32_t driver = 0, unit = 0;  ///< major and minor number
+  auto operator<=>(const CharDevice&) const = default;
+};
+
+/// A command that is run besides the tasks: prolog, pre-execution command, notification …
+struct SideCommand {
+  std::string what;  ///< "prolog": for the words about its failure
+  std::vector<std::string> argv;
+  std::vector<std::string> env;  ///< complete
+  bool privileged = false;       ///< as the shepherd's account, in /; else as the job's, in its cwd
+  Duration time_limit{};         ///< killed and failed after it; 0: none
+  bool operator==(const SideCommand&) const = default;
+};
+
+/// What the attempt's processes on this host may use together. 0: no limit.
+/// @units mem: resident bytes; swap: virtual memory in bytes
+struct UseLimits {
+  Duration cpu{};
+  std::uint64_t mem = 0, swap = 0;
+  std::uint32_t processes = 0, threads = 0;
+  bool operator==(const UseLimits&) const = default;
+};
+
+/// Told to the tasks `lead` before the run limit: a signal, or a command when there is one.
+struct Warning {
+  Duration lead{};  ///< 0: none
+  std::int32_t signal = 0;
+  SideCommand command;
+  bool operator==(const Warning&) const = default;
+};
+
+}  // namespace wm::launch

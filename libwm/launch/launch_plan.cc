@@ -1,0 +1,261 @@
+// What the launcher is told of an order: commands, output, files of the attempt.
+#include <algorithm>
+#include <set>
+
+#include "libwm/launch/container.h"
+#include "libwm/launch/launch_env.h"
+#include "libwm/launch/part_env.h"
+#include "libwm/launch/plain_command.h"
+
+namespace wm::launch {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string number(std::uint64_t n) { return std::to_string(n); }
+
+/// The interpreter line of a script as argv, else /bin/sh.
+Words interpreter_of(const std::string& script) {
+  if (!script.starts_with("#!")) return {"/bin/sh"};
+  auto line = script.substr(2, std::min(script.find('\n'), std::size_t{4096}) - 2);
+  auto from = line.find_first_not_of(" \t");
+  if (from == line.npos) return {"/bin/sh"};
+  auto end = line.find_first_of(" \t\r", from);
+  Words argv{line.substr(from, end - from)};
+  auto more = end == line.npos ? line.npos : line.find_first_not_of(" \t\r", end);
+  auto last = line.find_last_not_of(" \t\r");
+  if (more != line.npos && more <= last) argv.push_back(line.substr(more, last - more + 1));
+  return argv;
+}
+
+Words command_of(const HostOrder& o, const HostFacts& host) {
+  const auto& command = o.resolved.command;
+  if (o.script.empty()) return plain_words(command).value_or(Words{"/bin/sh", "-c", command});
+  auto argv = interpreter_of(o.script);
+  argv.push_back(attempt_dir(o, host) + "/script");
+  return argv;
+}
+
+/// Output that nobody asked to keep: enough for bpeek, bounded.
+constexpr std::uint64_t kSpoolLimit = 64u << 20;
+
+OutputFile asked_file(const HostOrder& o, const HostFacts& host, bool err) {
+  const auto& spec = o.resolved;
+  OutputFile file;
+  file.path = expand_output(err ? spec.err_file : spec.out_file, o, host.name);
+  file.name = exec_id(o.job) + (err ? ".err" : ".out");
+  // what it wrote before it was started again at another size stays
+  file.overwrite = (err ? spec.err_overwrite : spec.out_overwrite) && o.relaunches == 0;
+  file.at_start = true;
+  return file;
+}
+
+/// Of a batch job that named no file: nothing is made before its first byte, and nothing is lost.
+void plan_default_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
+  if (host.dirs.default_output != "file") return;
+  task.out.push_back({.path = "wm-" + exec_id(o.job) + ".out", .name = {}});
+  task.merge_err = task.err.empty();
+}
+
+/// May another task come to be the one whose output goes to the files of -o and -e?
+bool writer_moves(const HostOrder& o) {
+  return o.elastic && o.writer && o.app.type != AppType::Batch && !o.resolved.tag;
+}
+
+void plan_asked(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
+  const auto& spec = o.resolved;
+  bool batch = o.app.type == AppType::Batch;
+  bool first = o.first_host && place_of(o, task.task).rank == 0;
+  bool moves = writer_moves(o);
+  task.writer = moves ? task.task == o.writer : first;
+  if (!moves && !first) return;
+  auto& out = moves ? task.asked_out : task.out;
+  auto& err = moves ? task.asked_err : task.err;
+  if (!spec.out_file.empty()) {
+    out.push_back(asked_file(o, host, false));
+    if (spec.err_file.empty() && batch) task.merge_err = true;
+    else if (spec.err_file.empty()) err.push_back(asked_file(o, host, false));
+  }
+  if (!spec.err_file.empty()) err.push_back(asked_file(o, host, true));
+}
+
+void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
+  if (o.app.type != AppType::Batch) {
+    auto folder = log_dir(o, host, task.task);
+    task.out.push_back({.path = folder + "/stdout", .name = {}, .make_folders = true});
+    task.err.push_back({.path = folder + "/stderr", .name = {}, .make_folders = true});
+  }
+  plan_asked(o, host, task);
+  bool first = o.first_host && place_of(o, task.task).rank == 0;
+  if (first && task.out.empty()) plan_default_output(o, host, task);
+  auto spool = attempt_dir(o, host);
+  auto suffix = "-" + number(task.task.value);
+  if (task.out.empty())
+    task.out.push_back(
+        {.path = spool + "/stdout" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
+  if (task.err.empty() && !task.merge_err)
+    task.err.push_back(
+        {.path = spool + "/stderr" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
+}
+
+bool is_mailed(const HostOrder& o, const HostFacts& host) {
+  return o.app.type == AppType::Batch && o.resolved.out_file.empty() &&
+         o.resolved.streams == Streams::Files && host.dirs.default_output == "mail";
+}
+
+ReportHead report_head(const HostOrder& o, const HostFacts& host) {
+  const auto& spec = o.resolved;
+  ReportHead head;
+  bool mailed = is_mailed(o, host);
+  bool writes = o.first_host || writer_moves(o);
+  if (!writes || (spec.out_file.empty() && !mailed)) return head;
+  if (!mailed) head.file = asked_file(o, host, false);
+  if (mailed) {
+    head.mail_to = spec.owner.user;
+    head.sendmail = host.dirs.sendmail;
+  }
+  head.product = "WM";
+  head.cluster = host.cluster;
+  head.admin = "wm@" + host.name;
+  head.job_name = spec.name;
+  head.job_text = o.script.empty() ? spec.command : o.script;
+  head.submit_host = spec.submit_host;
+  head.user = spec.owner.user;
+  head.queue = spec.queue;
+  head.home = spec.home;
+  head.cwd = spec.cwd;
+  if (!spec.err_file.empty()) head.err_path = expand_output(spec.err_file, o, host.name);
+  for (const auto& [name, tasks] : by_host(o))
+    head.hosts.push_back((tasks.size() > 1 ? number(tasks.size()) + "*" : "") + name);
+  head.submitted = o.submitted;
+  auto holders = spec.task.mem_per_host ? by_host(o).size() : o.all.size();
+  head.requested_mem_bytes = static_cast<std::uint64_t>(spec.task.mem.value) * holders;
+  return head;
+}
+
+}  // namespace
+
+std::string expand_output(const std::string& path, const HostOrder& order,
+                          const std::string& host) {
+  std::string text;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    char next = path[i] == '%' && i + 1 < path.size() ? path[i + 1] : 0;
+    if (next == 'J') text += number(order.job.job);
+    else if (next == 'I') text += number(order.job.index);
+    else if (next == 'U') text += order.resolved.owner.user;
+    else if (next == 'H') text += host;
+    else if (next == '%') text += '%';
+    else {
+      text += path[i];
+      continue;
+    }
+    ++i;
+  }
+  return text;
+}
+
+namespace {
+
+/// With gpu_check, wm-ncclcheck goes first and becomes the command when all is well. Not for
+/// elastic jobs: their newcomers would wait for members that train.
+void check_gpus_first(const HostOrder& order, const HostFacts& host, const OrderedTask& task,
+                      TaskSpec& spec) {
+  bool devices = !task.gpu_uuids.empty() && names_devices(task);
+  if (!order.app.gpu_check || order.elastic || !devices) return;
+  std::vector<std::string> check{host.bin_dir + "/wm-ncclcheck"};
+  if (order.app.type != AppType::Batch) {
+    check.push_back("-r");
+    check.push_back(result_dir(order, host) + "/gpu_check.json");
+  }
+  check.push_back("--");
+  spec.argv.insert(spec.argv.begin(), check.begin(), check.end());
+}
+
+}  // namespace
+
+std::vector<SmallFile> small_files(const HostOrder& o) {
+  std::vector<SmallFile> files;
+  if (!o.script.empty()) files.push_back({"script", o.script, true});
+  if (o.all.size() <= 1 && !o.elastic) return files;
+  std::string hosts;
+  for (const auto& [name, tasks] : by_host(o))
+    for (std::size_t i = 0; i < tasks.size(); ++i) hosts += name + "\n";
+  files.push_back({"hosts", hosts, false});
+  if (auto mpi = mpi_host_file(o); !mpi.empty()) files.push_back({"mpi-hosts", mpi, false});
+  return files;
+}
+
+TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedTask& task) {
+  TaskSpec spec;
+  spec.task = task.task;
+  spec.argv = command_of(order, host);
+  spec.env = task_environment(order, host, task);
+  if (place_of(order, task.task).rank == 0)
+    spec.in = expand_output(order.resolved.in_file, order, host.name);
+  if (order.app.type != AppType::Batch) {
+    auto results = result_dir(order, host);
+    spec.results = results_root(order, host);
+    spec.folders = {log_dir(order, host, task.task), results + "/model", results + "/checkpoint"};
+  }
+  check_gpus_first(order, host, task, spec);
+  spec.argv = contained(order, host, task, std::move(spec.argv));
+  plan_output(order, host, spec);
+  plan_console(order, host, spec);
+  plan_rank(order, host, spec);
+  for (const auto& uuid : task.gpu_uuids)
+    if (auto device = host.gpu_devices.find(uuid); device != host.gpu_devices.end())
+      spec.devices.push_back(device->second);
+  return spec;
+}
+
+namespace {
+
+/// The files that nobody asked for of the rank that would write those which were.
+Words spooled_of_rank_0(const HostOrder& order, const std::vector<TaskSpec>& tasks) {
+  Words paths;
+  for (const auto& task : tasks) {
+    if (place_of(order, task.task).rank != 0) continue;
+    for (const auto* files : {&task.out, &task.err})
+      for (const auto& file : *files)
+        if (file.limit_bytes != 0) paths.push_back(file.path);
+  }
+  return paths;
+}
+
+}  // namespace
+
+AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Account& account,
+                         const TimeConf& times) {
+  AttemptSpec spec;
+  spec.cluster = host.cluster;
+  spec.key = {order.job, order.attempt};
+  spec.account = account;
+  spec.umask = order.resolved.umask;
+  spec.cwd = order.resolved.cwd;
+  spec.run_limit = order.run_left;
+  spec.kill_interval = spec.kill_grace = order.app.kill_grace.value_or(times.kill_grace);
+  spec.files = small_files(order);
+  spec.report = report_head(order, host);
+  spec.stray_grace = times.stray_grace;
+  spec.ends_with_last_task = !order.elastic && !is_bare_part(order);
+  plan_around(order, host, spec);
+  std::set<CharDevice> gpus;
+  for (const auto& [uuid, device] : host.gpu_devices) gpus.insert(device);
+  spec.guarded.assign(gpus.begin(), gpus.end());
+  if (wants_agent(order)) {
+    spec.agent_argv = {host.sbin_dir + "/wagent"};
+    spec.agent_env = agent_environment(order, host);
+  }
+  for (const auto& task : order.tasks)
+    if (task.has_process && !task.kill) spec.tasks.push_back(plan_task(order, host, task));
+  if (!spec.report.mail_to.empty()) spec.report.mailed = spooled_of_rank_0(order, spec.tasks);
+  for (const auto& task : spec.tasks)
+    if (task.tag && task.rank == 0) {  // what all say goes where rank 0's would
+      spec.out = task.out;
+      spec.err = task.err;
+      spec.merge_err = task.merge_err;
+    }
+  return spec;
+}
+
+}  // namespace wm::launch

@@ -1,0 +1,123 @@
+#include "libwm/launch/part_env.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "libwm/base/joined.h"
+#include "libwm/launch/container.h"
+
+namespace wm::launch {
+namespace {
+
+constexpr const char* kMpiHosts = "/mpi-hosts";
+
+bool is_interactive(const HostOrder& order) { return order.resolved.streams != Streams::Files; }
+
+bool starts_ranks(const HostOrder& order) { return order.resolved.mpi == Mpi::Pmix; }
+
+/// "node1 2 node2 1": hosts and their tasks.
+std::string rank_hosts(const HostOrder& order) {
+  std::string text;
+  for (const auto& [name, tasks] : by_host(order))
+    text += (text.empty() ? "" : " ") + name + " " + std::to_string(tasks.size());
+  return text;
+}
+
+/// What the job may use of this host's GPUs, for commands that belong to no task.
+std::string gpus_here(const HostOrder& order) {
+  std::set<std::uint16_t> gpus;
+  for (const auto& task : order.tasks) gpus.insert(task.gpus.begin(), task.gpus.end());
+  std::string text;
+  for (auto gpu : gpus) text += (text.empty() ? "" : ",") + std::to_string(gpu);
+  return text;
+}
+
+/// Mpirun is to know the job's slots, also of an elastic job that is down to one.
+bool is_parallel(const HostOrder& order) { return order.all.size() > 1 || order.elastic; }
+
+}  // namespace
+
+bool wants_agent(const HostOrder& order) {
+  return order.elastic || order.attach || is_interactive(order) || starts_ranks(order) ||
+         by_host(order).size() > 1;
+}
+
+bool is_bare_part(const HostOrder& order) {
+  return !order.tasks.empty() && std::none_of(order.tasks.begin(), order.tasks.end(),
+                                              [](const auto& t) { return t.has_process; });
+}
+
+std::string launch_socket(const HostOrder& order, const HostFacts& host) {
+  return attempt_dir(order, host) + "/launch";
+}
+
+std::string rank_socket(const HostOrder& order, const HostFacts& host) {
+  return attempt_dir(order, host) + "/ranks";
+}
+
+std::string console_socket(const HostOrder& order, const HostFacts& host) {
+  return attempt_dir(order, host) + "/console";
+}
+
+void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
+  if (wants_agent(order)) vars["WM_LAUNCH_SOCKET"] = launch_socket(order, host);
+  else vars.erase("WM_LAUNCH_SOCKET");
+  vars["WM_HOST"] = host.name;
+  if (is_interactive(order)) vars["LSB_INTERACTIVE"] = "Y";
+  // In a user namespace of its own no rank may read another's memory, and Open MPI's way out of
+  // that hangs where no mpirun is.
+  if (starts_ranks(order) && order.app.container.driver != "none")
+    vars.try_emplace("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+  if (!is_parallel(order)) return;
+  vars["OMPI_MCA_orte_default_hostfile"] = attempt_dir(order, host) + kMpiHosts;
+  vars["WM_HOSTFILE"] = vars["OMPI_MCA_orte_default_hostfile"];  // DeepSpeed's form, too
+  vars.try_emplace("OMPI_MCA_plm_rsh_agent", host.bin_dir + "/blaunch");
+  // Confinement is the cgroup's job, and bound to cores more slots than cores are an error.
+  vars.try_emplace("OMPI_MCA_hwloc_base_binding_policy", "none");
+  bool root_inside = order.app.container.driver == "podman";  // who is the owner, outside
+  if (order.resolved.owner.uid != 0 && !root_inside) return;
+  vars["OMPI_ALLOW_RUN_AS_ROOT"] = vars["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+}
+
+void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
+  add_launch(vars, order, host);
+  if (order.all.size() > 1) vars["LSB_DJOB_HOSTFILE"] = attempt_dir(order, host) + "/hosts";
+  vars["CUDA_VISIBLE_DEVICES"] = gpus_here(order);
+  vars["WM_AGENT_NAME"] = host.name;
+  vars["WM_AGENT_CONSOLE"] = console_socket(order, host);
+  vars["WM_AGENT_MUNGE"] = host.munge_socket;
+  // Of orted, and of it alone: removed with the attempt, and not shared by hosts of one machine.
+  vars["OMPI_MCA_orte_tmpdir_base"] = attempt_dir(order, host);
+  vars["WM_AGENT_CONTAINER"] = joined(container_of_part(order, host), "\n");
+  if (!starts_ranks(order)) return;
+  vars["WM_AGENT_RANKS"] = rank_hosts(order);
+  vars["WM_AGENT_RANK_SOCKET"] = rank_socket(order, host);
+  if (order.resolved.tag) vars["WM_AGENT_TAG"] = "1";
+}
+
+std::string mpi_host_file(const HostOrder& order) {
+  std::string text;
+  if (!is_parallel(order)) return text;
+  for (const auto& [name, tasks] : by_host(order))
+    text += name + " slots=" + std::to_string(tasks.size()) + "\n";
+  return text;
+}
+
+void plan_rank(const HostOrder& order, const HostFacts& host, TaskSpec& task) {
+  if (!starts_ranks(order)) return;
+  task.rank_socket = rank_socket(order, host);
+  task.rank = place_of(order, task.task).rank;
+  task.tag = order.resolved.tag;
+}
+
+void plan_console(const HostOrder& order, const HostFacts& host, TaskSpec& task) {
+  if (!is_interactive(order) || place_of(order, task.task).rank != 0) return;
+  task.console = console_socket(order, host);
+  task.terminal = order.resolved.streams != Streams::Pipes;
+  task.rows = order.resolved.rows;
+  task.columns = order.resolved.columns;
+}
+
+}  // namespace wm::launch

@@ -1,0 +1,48 @@
+// Role: what a job gets for launching over its hosts (blaunch, mpirun, Hydra) and for consoles:
+// when a host's part of a job needs an agent, the agent's own variables, those of tasks, and
+// the host file of Open MPI. Pure, as launch_env.h, which calls it.
+//
+//   several hosts, elastic, interactive, or its owner wants in ──► an agent on every host of it
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "libwm/launch/launch_env.h"
+#include "libwm/launch/launcher.h"
+#include "libwm/model/node.h"
+
+namespace wm::launch {
+
+/// Variables by name.
+using VariableMap = std::map<std::string, std::string>;
+
+/// Does this host's part of the job have an agent from the start? @cost O(tasks)
+bool wants_agent(const HostOrder& order);
+/// Is this host's part nothing but room for commands that blaunch starts? @cost O(tasks)
+bool is_bare_part(const HostOrder& order);
+
+/// Where the agent takes commands of this host's tasks, and consoles.
+std::string launch_socket(const HostOrder& order, const HostFacts& host);
+std::string console_socket(const HostOrder& order, const HostFacts& host);
+
+/// Where the agent tells ranks that this host starts of the others.
+std::string rank_socket(const HostOrder& order, const HostFacts& host);
+
+/// Variables by which launchers inside a task find blaunch and the hosts. What the submitter
+/// set for Open MPI stays, but for the host file.
+/// @source Open MPI 4.1 MCA parameters plm_rsh_agent, orte_default_hostfile, btl_vader_…
+void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host);
+/// Variables of the agent itself.
+void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& host);
+
+/// "node1 slots=2", one line a host, as Open MPI reads it; empty for a job of one task.
+std::string mpi_host_file(const HostOrder& order);
+
+/// Makes the task one of the ranks that find each other by the agents.
+void plan_rank(const HostOrder& order, const HostFacts& host, TaskSpec& task);
+
+/// Gives the task a console when the job is interactive and this is its first task.
+void plan_console(const HostOrder& order, const HostFacts& host, TaskSpec& task);
+
+}  // namespace wm::launch

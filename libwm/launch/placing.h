@@ -1,0 +1,45 @@
+// Role: where the tasks of an order stand in their job: ranks, hosts, and the rendezvous that
+// scripts are told of. Pure; read by everything that plans a launch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libwm/model/node.h"
+
+namespace wm::launch {
+
+/// Where a task stands in its job.
+struct Place {
+  std::uint32_t rank = 0, world = 1;              ///< tasks, host by host
+  std::uint32_t local_rank = 0, local_world = 1;  ///< on this host
+  std::uint32_t host_rank = 0, hosts = 1;
+  bool operator==(const Place&) const = default;
+};
+/// Ranks go host by host, hosts in the order of their first task, tasks by number.
+/// @source torchrun: RANK = sum of earlier hosts' local worlds + LOCAL_RANK
+/// @cost O(tasks)
+Place place_of(const HostOrder& order, TaskNumber task);
+
+/// Host names in the order of their first task, with their tasks. @cost O(tasks log tasks)
+std::vector<std::pair<std::string, std::vector<TaskNumber>>> by_host(const HostOrder& order);
+
+/// "12" or "12.4": a job as part of a path or of an exec id. @cost O(1)
+std::string exec_id(JobId job);
+
+/// Ports that are leased together, one after the other: the processes of a resized job meet
+/// at the next one, where nothing of those before them is met.
+inline constexpr std::uint32_t kPortsPerLease = 4;
+
+/// Are the processes told of each other as torchrun's workers are? Those that a command started
+/// once starts itself must not be: they would all take themselves for its rank. @cost O(1)
+bool meets_at_port(const HostOrder& order);
+
+/// Where scripts meet that need MASTER_ADDR and MASTER_PORT beforehand: the numeric address of
+/// the first task's host, and a port that it has leased. Port 0: none is known.
+std::string master_address(const HostOrder& order);
+std::uint32_t master_port(const HostOrder& order);
+
+}  // namespace wm::launch

@@ -1,0 +1,243 @@
+// The command lines of containers, from the order alone.
+#include "libwm/launch/container.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace wm::launch {
+namespace {
+
+using List = std::vector<std::string>;
+
+HostFacts facts() {
+  HostFacts host;
+  host.name = "a";
+  host.run = "/run/wm";
+  host.bin_dir = "/usr/bin";
+  host.lib_dir = "/usr/lib/wm";
+  host.conf_dir = "/etc/wm";
+  host.gpu_files = {"/dev/nvidia0", "/usr/lib/libcuda.so.1"};
+  return host;
+}
+
+OrderedTask task() {
+  OrderedTask t;
+  t.task = {1};
+  return t;
+}
+
+HostOrder order(const std::string& driver) {
+  HostOrder o;
+  o.job = {12, 0};
+  o.attempt = {1};
+  o.resolved.owner = {1000, 100, "ann"};
+  o.resolved.command = "run me";
+  o.resolved.cwd = "/scratch/ann";
+  o.first_host = true;
+  o.all = {{{1}, "a", "10.0.0.1"}};
+  o.tasks = {task()};
+  o.app.container = {driver, "/images/x", {"/data", "/opt/mine:/opt/yours"}, "--extra  -k"};
+  return o;
+}
+
+List words(const HostOrder& o, const OrderedTask& t = task()) {
+  return contained(o, facts(), t, {"prog", "arg"});
+}
+
+bool has(const List& list, const List& run) {
+  return std::search(list.begin(), list.end(), run.begin(), run.end()) != list.end();
+}
+
+TEST(container, no_driver_changes_nothing) {
+  EXPECT_EQ(words(order("none")), (List{"prog", "arg"}));
+  EXPECT_FALSE(image_check(order("none"), facts()));
+}
+
+TEST(container, charliecloud_sees_the_jobs_folders_and_what_the_profile_names) {
+  EXPECT_EQ(words(order("charliecloud")), (List{"env",
+                                                "-u",
+                                                "TMPDIR",
+                                                "ch-run",
+                                                "--set-env=WM_CONTAINER=charliecloud",
+                                                "--cd",
+                                                "/scratch/ann",
+                                                "-b",
+                                                "/data:/data",
+                                                "-b",
+                                                "/opt/mine:/opt/yours",
+                                                "-b",
+                                                "/scratch/ann:/scratch/ann",
+                                                "-b",
+                                                "/usr/bin:/usr/bin",
+                                                "-b",
+                                                "/usr/lib/wm:/usr/lib/wm",
+                                                "-b",
+                                                "/etc/wm:/etc/wm",
+                                                "--extra",
+                                                "-k",
+                                                "/images/x",
+                                                "--",
+                                                "prog",
+                                                "arg"}));
+}
+
+TEST(container, the_attempts_folder_is_seen_when_there_is_one) {
+  auto o = order("podman");
+  const Bind folder{"/run/wm/12-0.1.d", "/run/wm/12-0.1.d"};
+  auto seen = [&] {
+    auto binds = binds_of(o, facts(), task());
+    return std::count(binds.begin(), binds.end(), folder) == 1;
+  };
+  EXPECT_FALSE(seen());
+  o.script = "#!/bin/sh";
+  EXPECT_TRUE(seen());
+  o.script.clear();
+  o.elastic = true;
+  EXPECT_TRUE(seen());
+}
+
+TEST(container, charliecloud_has_the_hosts_tmp_and_dev_anyway) {
+  auto o = order("charliecloud");
+  o.resolved.cwd = "/tmp/here";
+  auto t = task();
+  t.gpu_uuids = {"GPU-1"};
+  auto argv = words(o, t);
+  EXPECT_FALSE(has(argv, {"/tmp/here:/tmp/here"}));
+  EXPECT_FALSE(has(argv, {"/dev/nvidia0:/dev/nvidia0"}));
+  EXPECT_TRUE(has(argv, {"-b", "/usr/lib/libcuda.so.1:/usr/lib/libcuda.so.1"}));
+}
+
+TEST(container, podman_is_on_the_hosts_network_with_the_tasks_environment) {
+  auto argv = words(order("podman"));
+  EXPECT_TRUE(has(
+      argv, {"podman", "run", "--rm", "-i", "-v", "/dev/shm:/dev/shm", "--network=host",
+             "--pid=host", "--env-host", "--env", "WM_CONTAINER=podman", "-w", "/scratch/ann"}));
+  EXPECT_TRUE(has(argv, {"-v", "/opt/mine:/opt/yours"}));
+  EXPECT_TRUE(has(argv, {"--extra", "-k", "/images/x", "prog", "arg"}));
+  EXPECT_FALSE(has(argv, {"-t"}));
+  auto o = order("podman");
+  o.resolved.streams = Streams::Terminal;
+  EXPECT_TRUE(has(words(o), {"-t"}));
+}
+
+TEST(container, of_several_tasks_only_the_first_has_the_terminal) {
+  auto o = order("podman");
+  o.resolved.streams = Streams::Shell;
+  o.all.push_back({{2}, "a", "10.0.0.1"});
+  EXPECT_TRUE(has(words(o), {"-t"}));
+  auto second = task();
+  second.task = {2};
+  EXPECT_FALSE(has(words(o, second), {"-t"}));
+  EXPECT_FALSE(has(container_of_part(o, facts()), {"-t"}));
+}
+
+TEST(container, ranks_that_the_hosts_start_keep_their_uid_inside) {
+  auto o = order("podman");
+  EXPECT_FALSE(has(words(o), {"--userns=keep-id"}));
+  o.resolved.mpi = Mpi::Pmix;
+  EXPECT_TRUE(has(words(o), {"--userns=keep-id"}));
+  o.resolved.owner.uid = 0;  // has it anyway
+  EXPECT_FALSE(has(words(o), {"--userns=keep-id"}));
+}
+
+TEST(container, what_is_launched_in_a_part_sees_the_gpus_of_all_its_tasks) {
+  auto o = order("podman");
+  auto t = task();
+  t.task = {2};
+  t.has_process = false;
+  t.gpu_uuids = {"GPU-1"};
+  o.tasks.push_back(t);
+  auto argv = container_of_part(o, facts());
+  EXPECT_EQ(argv.front(), "podman");
+  EXPECT_EQ(argv.back(), "/images/x");
+  EXPECT_TRUE(has(argv, {"--device", "/dev/nvidia0:/dev/nvidia0"}));
+  EXPECT_TRUE(container_of_part(order("none"), facts()).empty());
+}
+
+TEST(container, a_folder_in_the_hosts_memory_is_a_bind_and_no_device) {
+  auto at = order("podman");
+  at.resolved.cwd = "/dev/shm/mine";
+  EXPECT_TRUE(has(words(at), {"-v", "/dev/shm/mine:/dev/shm/mine"}));
+  at.app.container.driver = "apptainer";
+  EXPECT_TRUE(has(words(at), {"--bind", "/dev/shm/mine:/dev/shm/mine"}));
+}
+
+TEST(container, podman_gets_the_gpus_as_devices_when_the_task_has_any) {
+  EXPECT_FALSE(has(words(order("podman")), {"--device"}));
+  auto t = task();
+  t.gpu_uuids = {"GPU-1"};
+  auto argv = words(order("podman"), t);
+  EXPECT_TRUE(has(argv, {"--device", "/dev/nvidia0:/dev/nvidia0"}));
+  EXPECT_TRUE(has(argv, {"-v", "/usr/lib/libcuda.so.1:/usr/lib/libcuda.so.1"}));
+}
+
+TEST(container, apptainer_executes_in_the_jobs_folder) {
+  auto argv = words(order("apptainer"));
+  EXPECT_TRUE(has(argv, {"apptainer", "exec", "--env", "WM_CONTAINER=apptainer", "--pwd",
+                         "/scratch/ann", "--bind", "/data:/data"}));
+  EXPECT_TRUE(has(argv, {"/images/x", "prog", "arg"}));
+}
+
+TEST(container, a_folder_below_another_is_bound_once) {
+  auto o = order("podman");
+  o.resolved.cwd = "/data/ann";
+  auto binds = binds_of(o, facts(), task());
+  EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{"/data/ann", "/data/ann"}), 0);
+  EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{"/data", "/data"}), 1);
+  o.app.container.binds = {"/data:/elsewhere"};  // does not show it under its own name
+  binds = binds_of(o, facts(), task());
+  EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{"/data/ann", "/data/ann"}), 1);
+}
+
+TEST(container, results_are_seen_by_jobs_that_have_some) {
+  auto o = order("podman");
+  o.app.type = AppType::Training;
+  auto host = facts();
+  host.dirs.results = "/results";
+  auto binds = binds_of(o, host, task());
+  auto path = result_dir(o, host);
+  EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{path, path}), 1);
+}
+
+TEST(container, the_job_may_name_the_image_where_the_profile_lets_it) {
+  auto o = order("podman");
+  o.env = std::string("A=1\0LSB_CONTAINER_IMAGE=mine\0", 29);
+  EXPECT_EQ(image_of(o), "/images/x");
+  o.app.container.image = "reg/$LSB_CONTAINER_IMAGE:1";
+  EXPECT_EQ(image_of(o), "reg/mine:1");
+  o.env.clear();
+  EXPECT_EQ(image_of(o), "reg/:1");
+}
+
+TEST(container, the_image_is_looked_for_on_each_host_before_the_users_commands) {
+  auto o = order("podman");
+  o.queue_pre_exec = "q";
+  auto host = facts();
+  host.scripts.prolog = "p";
+  auto before = plan_attempt(o, host, {}, {}).before;
+  ASSERT_EQ(before.size(), 3u);
+  EXPECT_EQ(before[1].what, "the look for container image '/images/x'");
+  EXPECT_FALSE(before[1].privileged);
+  EXPECT_EQ(before[1].argv.back(), "/images/x");
+  o.first_host = false;
+  EXPECT_EQ(plan_attempt(o, host, {}, {}).before.size(), 2u);
+}
+
+TEST(container, the_image_is_looked_for_where_others_commands_will_run_too) {
+  auto o = order("podman");
+  o.all.push_back({{2}, "b", "10.0.0.2"});
+  o.tasks[0].has_process = false;
+  auto spec = plan_attempt(o, facts(), {}, {});
+  ASSERT_EQ(spec.before.size(), 1u);
+  EXPECT_EQ(spec.before[0].what, "the look for container image '/images/x'");
+}
+
+TEST(container, the_task_is_what_runs_inside) {
+  auto argv = plan_attempt(order("charliecloud"), facts(), {}, {}).tasks.at(0).argv;
+  EXPECT_TRUE(has(argv, {"ch-run"}));
+  EXPECT_TRUE(has(argv, {"--", "/bin/sh", "-c", "run me"}));
+}
+
+}  // namespace
+}  // namespace wm::launch

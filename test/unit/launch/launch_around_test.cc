@@ -1,0 +1,181 @@
+// What an attempt may use and what runs around its tasks, from the order alone.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "libwm/launch/launch_env.h"
+
+namespace wm::launch {
+namespace {
+
+HostFacts facts() {
+  HostFacts host;
+  host.name = "a";
+  host.address = "10.0.0.1";
+  host.run = "/run/a";
+  return host;
+}
+
+/// Job 12 with tasks 1 and 2 on host a (ours) and 3 on host b.
+HostOrder order() {
+  HostOrder o;
+  o.job = {12, 0};
+  o.attempt = {1};
+  o.resolved.owner = {1000, 100, "ann"};
+  o.resolved.command = "run";
+  o.first_host = true;
+  o.all = {{{1}, "a", "10.0.0.1"}, {{2}, "a", "10.0.0.1"}, {{3}, "b", "10.0.0.2"}};
+  OrderedTask task;
+  task.task = {1};
+  task.gpus = {0};
+  o.tasks.push_back(task);
+  task.task = {2};
+  task.gpus = {1};
+  task.has_process = false;
+  o.tasks.push_back(task);
+  return o;
+}
+
+AttemptSpec plan(const HostOrder& o, const HostFacts& host = facts()) {
+  return plan_attempt(o, host, {}, {});
+}
+
+bool has(const std::vector<std::string>& env, const std::string& entry) {
+  return std::find(env.begin(), env.end(), entry) != env.end();
+}
+
+TEST(launch_around, memory_counts_for_every_task_here_the_other_sums_once) {
+  auto o = order();
+  o.resolved.limits.mem = Bytes{100};
+  o.resolved.limits.swap = Bytes{500};
+  o.resolved.limits.processes = 7;
+  o.resolved.limits.cpu = Duration(9);
+  EXPECT_EQ(plan(o).limits, (UseLimits{Duration(9), 200, 500, 7, 0}));
+}
+
+TEST(launch_around, limits_of_a_process_become_resource_limits) {
+  auto o = order();
+  o.resolved.limits.file = Bytes{10};
+  o.resolved.limits.core = Bytes{0};
+  EXPECT_EQ(plan(o).caps, (std::vector<ResourceCap>{{RLIMIT_FSIZE, 10}, {RLIMIT_CORE, 0}}));
+  EXPECT_TRUE(plan(order()).caps.empty());
+}
+
+TEST(launch_around, site_queue_and_job_go_before_and_the_other_way_after) {
+  auto o = order();
+  auto host = facts();
+  host.scripts.prolog = "p";
+  host.scripts.epilog = "e";
+  o.queue_pre_exec = "qa";
+  o.queue_post_exec = "qb";
+  o.app.pre_exec = "never";
+  o.app.post_exec = "ab";
+  o.resolved.pre_exec = "ja";
+  auto words = [](const std::vector<SideCommand>& list) {
+    std::string text;
+    for (const auto& command : list) text += command.argv.back() + " ";
+    return text;
+  };
+  auto spec = plan(o, host);
+  EXPECT_EQ(words(spec.before), "p qa ja ");
+  EXPECT_EQ(words(spec.after), "ab qb e ");
+  o.first_host = false;
+  EXPECT_EQ(words(plan(o, host).before), "p ");
+}
+
+// "cp -- a b" of every copy in a list.
+std::string copies(const std::vector<SideCommand>& list) {
+  std::string text;
+  for (const auto& command : list)
+    text += command.argv[2] + " [" + command.argv[4] + " " + command.argv[5] + "] ";
+  return text;
+}
+
+TEST(launch_around, files_are_copied_before_and_after_on_the_first_host) {
+  auto o = order();
+  o.resolved.submit_host = "login";
+  o.resolved.copies = {{"/l/in", "in", true, false, false},
+                       {"/l/out", "out", false, true, false},
+                       {"/l/log", "log", false, true, true},
+                       {"/l/both", "both", true, true, false}};
+  auto spec = plan(o);
+  EXPECT_EQ(copies(spec.before), R"(cp -- "$1" "$2" [/l/in in] cp -- "$1" "$2" [/l/both both] )");
+  EXPECT_EQ(copies(spec.after), R"(cp -- "$1" "$2" [out /l/out] cat -- "$1" >>"$2" [log /l/log] )"
+                                R"(cp -- "$1" "$2" [both /l/both] )");
+  o.first_host = false;
+  EXPECT_TRUE(plan(o).before.empty());
+}
+
+TEST(launch_around, the_sites_copy_command_is_for_other_hosts_than_the_submission_host) {
+  auto o = order();
+  auto host = facts();
+  host.scripts.copy = "scp -B";
+  o.resolved.submit_host = "login";
+  o.resolved.copies = {{"/l/in", "in", true, true, false}};
+  EXPECT_EQ(copies(plan(o, host).before), R"(scp -B "$1" "$2" [login:/l/in in] )");
+  EXPECT_EQ(copies(plan(o, host).after), R"(scp -B "$1" "$2" [in login:/l/in] )");
+  o.resolved.submit_host = host.name;
+  EXPECT_EQ(copies(plan(o, host).before), R"(cp -- "$1" "$2" [/l/in in] )");
+}
+
+TEST(launch_around, a_spooled_input_is_removed_at_the_end) {
+  auto o = order();
+  o.resolved.in_file = "/home/ann/.lsbatch/in.1";
+  EXPECT_TRUE(plan(o).after.empty());
+  o.resolved.in_spooled = true;
+  ASSERT_EQ(plan(o).after.size(), 1u);
+  EXPECT_EQ(plan(o).after[0].argv.back(), o.resolved.in_file);
+}
+
+TEST(launch_around, the_sites_commands_get_nothing_of_the_users_environment) {
+  auto o = order();
+  auto host = facts();
+  host.scripts.prolog = "p";
+  o.env = std::string("LD_PRELOAD=/evil.so\0PATH=/mine\0", 31);
+  auto command = plan(o, host).before.at(0);
+  EXPECT_TRUE(command.privileged);
+  EXPECT_EQ(command.time_limit, host.scripts.time_limit);
+  EXPECT_TRUE(has(command.env, "PATH=/usr/sbin:/usr/bin:/sbin:/bin"));
+  EXPECT_TRUE(has(command.env, "LSB_JOBID=12"));
+  for (const auto& entry : command.env) EXPECT_FALSE(entry.starts_with("LD_"));
+}
+
+TEST(launch_around, a_warning_is_a_signal_everywhere_or_a_command_on_the_first_host) {
+  auto o = order();
+  o.resolved.warn_time = Duration(5);
+  o.resolved.warn_action = std::to_string(SIGUSR1);
+  EXPECT_EQ(plan(o).warning.signal, SIGUSR1);
+  EXPECT_EQ(plan(o).warning.lead, Duration(5));
+  o.resolved.warn_action = "save me";
+  EXPECT_EQ(plan(o).warning.command.argv.back(), "save me");
+  o.first_host = false;
+  EXPECT_EQ(plan(o).warning, Warning{});
+}
+
+TEST(launch_around, a_launcher_is_told_hosts_rank_and_rendezvous_and_has_all_gpus) {
+  auto o = order();
+  o.launch = Launch::PerHost;
+  auto task = plan(o).tasks.at(0);
+  for (const char* entry : {"PET_NNODES=2", "PET_NODE_RANK=0", "PET_NPROC_PER_NODE=2",
+                            "PET_MASTER_ADDR=10.0.0.1", "CUDA_VISIBLE_DEVICES=0,1"})
+    EXPECT_TRUE(has(task.env, entry)) << entry;
+  EXPECT_EQ(plan(o).tasks.size(), 1u);
+  o.launch = Launch::PerSlot;
+  EXPECT_FALSE(has(plan(o).tasks.at(0).env, "PET_NNODES=2"));
+}
+
+TEST(launch_around, a_restart_meets_at_the_next_port_of_the_lease) {
+  auto o = order();
+  EXPECT_EQ(master_port(o), 0u);
+  o.port = 20000;
+  EXPECT_EQ(master_port(o), 20000u);
+  o.relaunches = 3;
+  EXPECT_EQ(master_port(o), 20003u);
+  o.relaunches = 4;
+  EXPECT_EQ(master_port(o), 20000u);
+}
+
+}  // namespace
+}  // namespace wm::launch

@@ -1,0 +1,386 @@
+#include "libwm/launch/launch_env.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace wm::launch {
+namespace {
+
+using namespace std::string_literals;
+
+HostFacts facts() {
+  HostFacts host;
+  host.name = "b";
+  host.address = "10.0.0.2";
+  host.id = {2};
+  host.interface = "eth0";
+  host.cluster = "c";
+  host.dirs.results = "/r";
+  host.dirs.data = "/d";
+  host.conf_dir = "/etc/wm";
+  host.bin_dir = "/opt/bin";
+  host.sbin_dir = "/opt/sbin";
+  host.lib_dir = "/opt/lib";
+  host.fabric_dir = "/opt/fabric";
+  host.run = "/run/b";
+  host.passed_on = {"WM_NODE=b"};
+  return host;
+}
+
+/// Job 12, attempt 3: tasks 1 3 on host a, 2 4 on host b (ours).
+HostOrder order() {
+  HostOrder o;
+  o.job = {12, 0};
+  o.attempt = {3};
+  o.resolved.owner = {1000, 100, "ann"};
+  o.resolved.name = "train";
+  o.resolved.queue = "normal";
+  o.resolved.command = "python3 x.py";
+  o.resolved.cwd = "/w";
+  o.resolved.home = "/h/ann";
+  o.resolved.task.milli_cpus = 2000;
+  o.app.type = AppType::Training;
+  o.max_tasks = 4;
+  o.restarts = 2;
+  o.env = "PATH=/usr/bin\0FOO=a=b\0LSB_JOBID=9\0HOME=/old\0PYTHONPATH=/mine\0BAD\0"s;
+  o.all = {{{1}, "a", "10.0.0.1"},
+           {{2}, "b", "10.0.0.2"},
+           {{3}, "a", "10.0.0.1"},
+           {{4}, "b", "10.0.0.2"}};
+  OrderedTask t;
+  t.task = {2};
+  o.tasks.push_back(t);
+  t.task = {4};
+  t.gpus = {1, 3};
+  t.gpu_uuids = {"G1", "G3"};
+  o.tasks.push_back(t);
+  return o;
+}
+
+std::map<std::string, std::string> as_map(const std::vector<std::string>& entries) {
+  std::map<std::string, std::string> map;
+  for (const auto& entry : entries) {
+    auto at = entry.find('=');
+    EXPECT_TRUE(map.emplace(entry.substr(0, at), entry.substr(at + 1)).second)
+        << "twice: " << entry;
+  }
+  return map;
+}
+
+std::map<std::string, std::string> env_of_task(const HostOrder& o, int index) {
+  return as_map(task_environment(o, facts(), o.tasks[index]));
+}
+
+TEST(launch_env, devices_are_named_by_uuid_and_counters_by_index) {
+  auto o = order();
+  EXPECT_EQ(env_of_task(o, 1)["CUDA_VISIBLE_DEVICES"], "1,3");
+  o.tasks[1].gpu_uuids = {"GPU-a", "MIG-b"};
+  EXPECT_EQ(env_of_task(o, 1)["CUDA_VISIBLE_DEVICES"], "GPU-a,MIG-b");
+  EXPECT_EQ(env_of_task(o, 0)["CUDA_VISIBLE_DEVICES"], "");
+}
+
+TEST(launch_env, gpus_are_checked_first_where_the_profile_says_so) {
+  auto o = order();
+  o.resolved.command = "train";
+  o.tasks[1].gpu_uuids = {"GPU-a", "GPU-b"};
+  o.app.gpu_check = true;
+  auto argv = plan_task(o, facts(), o.tasks[1]).argv;
+  ASSERT_GT(argv.size(), 4u);
+  EXPECT_TRUE(argv[0].ends_with("/wm-ncclcheck"));
+  EXPECT_EQ(argv[1], "-r");
+  EXPECT_EQ(argv[3], "--");
+  EXPECT_EQ(argv.back(), "train");
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "/bin/sh") << "no GPU";
+  o.elastic = true;
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[1]).argv[0], "/bin/sh") << "newcomers cannot wait";
+  o.elastic = false;
+  o.tasks[1].gpu_uuids = {"n-gpu0"};
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[1]).argv[0], "/bin/sh") << "no device";
+}
+
+TEST(launch_env, ranks_go_host_by_host) {
+  auto o = order();
+  EXPECT_EQ(place_of(o, {1}), (Place{0, 4, 0, 2, 0, 2}));
+  EXPECT_EQ(place_of(o, {3}), (Place{1, 4, 1, 2, 0, 2}));
+  EXPECT_EQ(place_of(o, {2}), (Place{2, 4, 0, 2, 1, 2}));
+  EXPECT_EQ(place_of(o, {4}), (Place{3, 4, 1, 2, 1, 2}));
+}
+
+TEST(launch_env, a_start_of_the_command_has_its_number_in_the_attempt) {
+  auto o = order();
+  EXPECT_EQ(env_of_task(o, 0)["WM_START"], "1");
+  o.relaunches = 2;
+  EXPECT_EQ(env_of_task(o, 0)["WM_START"], "3");
+}
+
+TEST(launch_env, a_training_task_has_torchruns_complete_set) {
+  auto env = env_of_task(order(), 1);
+  std::map<std::string, std::string> expected = {{"RANK", "3"},
+                                                 {"WORLD_SIZE", "4"},
+                                                 {"LOCAL_RANK", "1"},
+                                                 {"LOCAL_WORLD_SIZE", "2"},
+                                                 {"GROUP_RANK", "1"},
+                                                 {"GROUP_WORLD_SIZE", "2"},
+                                                 {"ROLE_RANK", "3"},
+                                                 {"ROLE_WORLD_SIZE", "4"},
+                                                 {"ROLE_NAME", "default"},
+                                                 {"MASTER_ADDR", "10.0.0.1"},
+                                                 {"TORCHELASTIC_RUN_ID", "12"},
+                                                 {"TORCHELASTIC_RESTART_COUNT", "2"},
+                                                 {"TORCHELASTIC_USE_AGENT_STORE", "False"},
+                                                 {"OMP_NUM_THREADS", "2"},
+                                                 {"CUDA_VISIBLE_DEVICES", "1,3"},
+                                                 {"GLOO_SOCKET_IFNAME", "eth0"},
+                                                 {"NCCL_SOCKET_IFNAME", "eth0"},
+                                                 {"NCCL_ASYNC_ERROR_HANDLING", "1"},
+                                                 {"WM_TASK", "4"},
+                                                 {"WM_ATTEMPT", "c@b:12.3"},
+                                                 {"WM_NODE", "b"}};
+  for (const auto& [name, value] : expected) EXPECT_EQ(env[name], value) << name;
+  for (const char* name : {"TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_ERROR_FILE"})
+    EXPECT_FALSE(env[name].empty()) << name;
+}
+
+TEST(launch_env, every_task_has_the_job_variables_and_the_submitters_own) {
+  auto env = env_of_task(order(), 0);
+  EXPECT_EQ(env["LSB_JOBID"], "12");
+  EXPECT_EQ(env["LSB_JOBINDEX"], "0");
+  EXPECT_EQ(env["LSB_HOSTS"], "a a b b");
+  EXPECT_EQ(env["LSB_MCPU_HOSTS"], "a 2 b 2");
+  EXPECT_EQ(env["LSB_DJOB_HOSTFILE"], "/run/b/12-0.3.d/hosts");
+  EXPECT_EQ(env["LSB_DJOB_NUMPROC"], "4");
+  EXPECT_EQ(env["FOO"], "a=b");
+  EXPECT_EQ(env["HOME"], "/h/ann");
+  EXPECT_EQ(env["PATH"], "/opt/bin:/usr/bin");
+  EXPECT_EQ(env.count("BAD"), 0u);
+}
+
+TEST(launch_env, a_preloaded_name_wrapper_stays_with_the_submitter) {
+  auto o = order();
+  o.env = std::string("LD_PRELOAD=/lib/libmine.so:/lib/libnss_wrapper.so\0", 50);
+  EXPECT_EQ(env_of_task(o, 0)["LD_PRELOAD"], "/lib/libmine.so");
+  o.env = std::string("LD_PRELOAD=/lib/libnss_wrapper.so\0", 34);
+  EXPECT_EQ(env_of_task(o, 0).count("LD_PRELOAD"), 0u);
+}
+
+TEST(launch_env, result_directories_fit_together_as_wmla_scripts_expect) {
+  auto env = env_of_task(order(), 0);
+  EXPECT_EQ(env["RESULT_DIR"], "/r/ann/batchworkdir/12");
+  EXPECT_EQ(env["RESULT_DIR"],
+            env["DLI_RESULT_FS"] + "/" + env["USER"] + "/batchworkdir/" + env["DLI_EXECID"]);
+  EXPECT_EQ(env["LOG_DIR"], env["RESULT_DIR"] + "/log/2");
+  EXPECT_EQ(env["DATA_DIR"], "/d");
+  EXPECT_EQ(env["PYTHONPATH"], "/opt/lib/python:/mine:/opt/lib/python/last");
+  EXPECT_EQ(env["FABRIC_HOME"], "/opt/fabric");
+}
+
+/// WMLA_NWORKER, NODE_RANK, WMLA_WORKER_NDEVICE of each of our tasks that has a process.
+std::vector<std::string> torchrun_sizes(const HostOrder& o) {
+  std::vector<std::string> sizes;
+  for (std::size_t i = 0; i < o.tasks.size(); ++i) {
+    auto env = env_of_task(o, static_cast<int>(i));
+    sizes.push_back(env["WMLA_NWORKER"] + " " + env["NODE_RANK"] + " " +
+                    env["WMLA_WORKER_NDEVICE"]);
+  }
+  return sizes;
+}
+
+TEST(launch_env, workers_ranks_and_devices_fit_each_other_as_torchruns_options) {
+  auto o = order();
+  EXPECT_EQ(torchrun_sizes(o), (std::vector<std::string>{"4 2 1", "4 3 2"})) << "one a task";
+  o.launch = Launch::PerHost;
+  EXPECT_EQ(torchrun_sizes(o)[0], "2 1 2") << "one a host, with the GPUs of all its slots";
+  o.tasks[1].gpus.clear();
+  EXPECT_EQ(torchrun_sizes(o)[0], "2 1 2") << "without GPUs as many processes as slots";
+  o.launch = Launch::Once;
+  EXPECT_EQ(torchrun_sizes(o)[0], "1 0 2") << "the command is all there is";
+}
+
+TEST(launch_env, a_job_is_told_from_all_that_ever_had_its_number) {
+  auto o = order();
+  o.submitted = WallTime(std::chrono::microseconds(7));
+  EXPECT_EQ(env_of_task(o, 0)["WM_JOB"], "c:12:7");
+  o.attempt = {4};
+  EXPECT_EQ(env_of_task(o, 0)["WM_JOB"], "c:12:7");
+  o.job.index = 2;
+  EXPECT_EQ(env_of_task(o, 0)["WM_JOB"], "c:12.2:7");
+}
+
+TEST(launch_env, the_job_to_go_on_from_is_given_as_its_results) {
+  auto o = order();
+  o.env = std::string("WM_RESUME_FROM=9[4]\0", 20);
+  EXPECT_EQ(env_of_task(o, 0)["WM_RESUME_FROM"], "/r/ann/batchworkdir/9.4");
+  o.env = std::string("WM_RESUME_FROM=/another/job's\0", 30);
+  EXPECT_EQ(env_of_task(o, 0).count("WM_RESUME_FROM"), 0u);
+}
+
+TEST(launch_env, a_batch_task_is_no_member_of_a_torch_group) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  auto env = env_of_task(o, 0);
+  EXPECT_EQ(env.count("WORLD_SIZE"), 0u);
+  EXPECT_EQ(env.count("RESULT_DIR"), 0u);
+  EXPECT_EQ(env["LSB_MCPU_HOSTS"], "a 2 b 2");
+}
+
+TEST(launch_env, what_a_command_started_once_starts_is_no_worker_of_ours) {
+  auto o = order();
+  o.launch = Launch::Once;
+  auto env = env_of_task(o, 0);
+  EXPECT_EQ(env.count("RANK"), 0u);
+  EXPECT_EQ(env.count("MASTER_ADDR"), 0u);
+}
+
+TEST(launch_env, a_task_is_told_of_the_leased_port_and_of_none_before) {
+  auto o = order();
+  EXPECT_EQ(env_of_task(o, 0).count("MASTER_PORT"), 0u);
+  o.port = 20444;
+  EXPECT_EQ(env_of_task(o, 0)["MASTER_PORT"], "20444");
+}
+
+TEST(launch_env, the_agent_knows_its_job_and_its_key) {
+  auto o = order();
+  o.elastic = true;
+  o.key = std::string("\x01\xab", 2);
+  auto env = as_map(agent_environment(o, facts()));
+  EXPECT_EQ(env["WM_AGENT_JOB"], "12");
+  EXPECT_EQ(env["WM_AGENT_ATTEMPT"], "3");
+  EXPECT_EQ(env["WM_AGENT_HOST"], "2");
+  EXPECT_EQ(env["WM_AGENT_ADDRESS"], "10.0.0.2");
+  EXPECT_EQ(env["WM_AGENT_KEY"], "01ab");
+  EXPECT_EQ(env["WM_NODE_SOCKET"], "/run/b/node.sock");
+  EXPECT_EQ(env["WM_ELASTIC_SOCKET"], env_of_task(o, 0)["WM_ELASTIC_SOCKET"]);
+  auto spec = plan_attempt(o, facts(), {}, {});
+  EXPECT_EQ(spec.agent_argv, std::vector<std::string>{"/opt/sbin/wagent"});
+  EXPECT_FALSE(spec.ends_with_last_task);
+}
+
+TEST(launch_env, output_patterns_are_filled) {
+  auto o = order();
+  o.job.index = 7;
+  EXPECT_EQ(expand_output("%J.%I.%U.%H.%%.%x%", o, "b"), "12.7.ann.b.%.%x%");
+}
+
+TEST(launch_env, a_batch_job_without_files_spools_and_merges_with_one) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.first_host = true;
+  o.all = {{{2}, "b", "10.0.0.2"}};
+  auto host = facts();
+  host.dirs.default_output = "none";
+  auto task = plan_task(o, host, o.tasks[0]);
+  ASSERT_EQ(task.out.size(), 1u);
+  EXPECT_EQ(task.out[0].path, "/run/b/12-0.3.d/stdout-2");
+  EXPECT_GT(task.out[0].limit_bytes, 0u);
+  EXPECT_FALSE(task.merge_err);
+
+  o.resolved.out_file = "o.%J";
+  task = plan_task(o, facts(), o.tasks[0]);
+  ASSERT_EQ(task.out.size(), 1u);
+  EXPECT_EQ(task.out[0].path, "o.12");
+  EXPECT_EQ(task.out[0].name, "12.out");
+  EXPECT_TRUE(task.merge_err);
+  EXPECT_TRUE(task.err.empty());
+  EXPECT_EQ(plan_attempt(o, facts(), {}, {}).report.file.path, "o.12");
+}
+
+TEST(launch_env, only_the_first_hosts_rank_zero_writes_the_asked_file) {
+  auto o = order();
+  o.resolved.out_file = "o";
+  auto task = plan_task(o, facts(), o.tasks[0]);
+  ASSERT_EQ(task.out.size(), 1u);
+  EXPECT_EQ(task.out[0].path, "/r/ann/batchworkdir/12/log/2/stdout");
+  EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).report.file.path.empty());
+}
+
+TEST(launch_env, output_without_a_file_goes_to_one_in_the_working_directory_at_its_first_byte) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.first_host = true;
+  o.all = {{{2}, "b", "10.0.0.2"}};
+  auto task = plan_task(o, facts(), o.tasks[0]);
+  ASSERT_EQ(task.out.size(), 1u);
+  EXPECT_EQ(task.out[0], (OutputFile{.path = "wm-12.out"}));
+  EXPECT_TRUE(task.merge_err);
+  EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).report.file.path.empty()) << "only what it writes";
+  o.resolved.err_file = "e";
+  task = plan_task(o, facts(), o.tasks[0]);
+  EXPECT_EQ(task.out[0].path, "wm-12.out");
+  EXPECT_FALSE(task.merge_err);
+  o.first_host = false;
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).out[0].path, "/run/b/12-0.3.d/stdout-2");
+}
+
+TEST(launch_env, output_to_be_mailed_is_spooled_and_named_in_the_report) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.first_host = true;
+  o.all = {{{2}, "b", "10.0.0.2"}};
+  o.tasks = {o.tasks[0]};
+  auto host = facts();
+  host.dirs.default_output = "mail";
+  auto spec = plan_attempt(o, host, {}, {});
+  EXPECT_EQ(spec.report.mail_to, "ann");
+  EXPECT_EQ(spec.report.sendmail, "/usr/sbin/sendmail");
+  EXPECT_EQ(spec.report.mailed,
+            (std::vector<std::string>{"/run/b/12-0.3.d/stdout-2", "/run/b/12-0.3.d/stderr-2"}));
+  o.resolved.out_file = "o";
+  EXPECT_TRUE(plan_attempt(o, host, {}, {}).report.mail_to.empty());
+}
+
+TEST(launch_env, files_that_were_asked_for_are_made_before_the_task_and_spooled_ones_when_written) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.first_host = true;
+  o.resolved.err_file = "e";
+  o.resolved.err_overwrite = true;
+  o.all = {{{2}, "b", "10.0.0.2"}};
+  auto task = plan_task(o, facts(), o.tasks[0]);
+  ASSERT_EQ(task.err.size(), 1u);
+  EXPECT_TRUE(task.err[0].at_start && task.err[0].overwrite);
+  ASSERT_EQ(task.out.size(), 1u);
+  EXPECT_FALSE(task.out[0].at_start);
+  o.relaunches = 1;
+  EXPECT_FALSE(plan_task(o, facts(), o.tasks[0]).err[0].overwrite)
+      << "its own from before the resize";
+}
+
+TEST(launch_env, every_task_of_an_elastic_job_can_come_to_write_the_asked_file) {
+  auto o = order();
+  o.elastic = true;
+  o.resolved.out_file = "o";
+  o.writer = o.tasks[1].task;
+  auto waits = plan_task(o, facts(), o.tasks[0]), writes = plan_task(o, facts(), o.tasks[1]);
+  for (const auto* task : {&waits, &writes}) {
+    ASSERT_EQ(task->asked_out.size(), 1u);
+    EXPECT_EQ(task->asked_out[0].path, "o");
+    EXPECT_EQ(task->out.size(), 1u);
+  }
+  EXPECT_FALSE(waits.writer);
+  EXPECT_TRUE(writes.writer);
+  EXPECT_EQ(plan_attempt(o, facts(), {}, {}).report.file.path, "o");
+}
+
+TEST(launch_env, a_script_runs_under_its_interpreter) {
+  auto o = order();
+  o.script = "#!/usr/bin/env -S python3 -u\nprint(1)\n";
+  auto task = plan_task(o, facts(), o.tasks[0]);
+  EXPECT_EQ(task.argv,
+            (std::vector<std::string>{"/usr/bin/env", "-S python3 -u", "/run/b/12-0.3.d/script"}));
+  o.script = "echo 1\n";
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "/bin/sh");
+  auto files = plan_attempt(o, facts(), {}, {}).files;
+  ASSERT_GE(files.size(), 2u);
+  EXPECT_EQ(files[0].text, "echo 1\n");
+  EXPECT_EQ(files[1].text, "a\na\nb\nb\n");
+}
+
+TEST(launch_env, slots_without_a_process_start_nothing) {
+  auto o = order();
+  o.tasks[1].has_process = false;
+  EXPECT_EQ(plan_attempt(o, facts(), {}, {}).tasks.size(), 1u);
+}
+
+}  // namespace
+}  // namespace wm::launch

@@ -1,0 +1,78 @@
+#include "libwm/launch/launcher.h"
+
+#include <gtest/gtest.h>
+
+namespace wm::launch {
+namespace {
+
+AttemptSpec full_spec() {
+  AttemptSpec spec;
+  spec.cluster = "c";
+  spec.key = {{12, 4}, {3}};
+  spec.account = {1000, 100, {100, 27}};
+  spec.cwd = "/w/d";
+  spec.caps = {{7, 1024}};
+  spec.run_limit = Duration(5);
+  spec.files = {{"script", std::string("a\0b", 3), true}};
+  spec.report.hosts = {"4*a"};
+  spec.report.submitted = WallTime(Duration(99));
+  spec.memo = std::string(100000, 'm');
+  spec.ends_with_last_task = false;
+  TaskSpec task;
+  task.task = {2};
+  task.argv = {"sh", "-c", "true"};
+  task.env = {"A=", "B=x y"};
+  task.out = {{"/o", "12.out", true, true, 77}};
+  task.merge_err = true;
+  task.cpus = {0, 3};
+  spec.tasks = {task};
+  return spec;
+}
+
+TEST(launcher, orders_survive_the_trip) {
+  for (const ShepherdOrder& order :
+       {ShepherdOrder(full_spec()), ShepherdOrder(EndTasks{{TaskNumber{1}}, true, 15, "why"}),
+        ShepherdOrder(Sweep{"c", {{1, 0}, {2}}, {-1, 5}, Duration(7)}),
+        ShepherdOrder(ReadFile{{1, 2, {3}}, "/", {"p", "", false, false, 0}, -5, 9})}) {
+    auto back = order_from_bytes(to_bytes(order));
+    ASSERT_TRUE(back);
+    EXPECT_EQ(*back, order);
+  }
+}
+
+TEST(launcher, every_truncated_order_is_refused) {
+  auto spec = full_spec();
+  spec.memo = "m";
+  auto bytes = to_bytes(ShepherdOrder(spec));
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    auto back = order_from_bytes(std::string_view(bytes).substr(0, size));
+    ASSERT_FALSE(back) << size;
+    EXPECT_EQ(back.error().code, Code::Damaged);
+  }
+  EXPECT_FALSE(order_from_bytes(bytes + "x"));
+}
+
+TEST(launcher, a_mad_count_is_refused_without_allocating) {
+  std::string bytes(8, '\0');
+  bytes[0] = 1;  // StartTasks
+  EXPECT_FALSE(order_from_bytes(bytes + std::string(8, '\x7f')));
+}
+
+TEST(launcher, attempt_names_go_both_ways) {
+  AttemptKey key{{12, 4}, {3}};
+  EXPECT_EQ(to_string(key), "12-4.3");
+  auto back = parse_attempt_key("12-4.3");
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, key);
+  for (auto* bad : {"", "12", "12-4", "12-4.", "12-4.3x", "a-4.3", "12.4-3"})
+    EXPECT_FALSE(parse_attempt_key(bad)) << bad;
+  EXPECT_EQ(attempt_marker("c", "b", key), "c@b:12[4].3");
+}
+
+TEST(launcher, shell_status_is_what_a_shell_shows) {
+  EXPECT_EQ(shell_status(3 << 8), 3);
+  EXPECT_EQ(shell_status(9), 137);
+}
+
+}  // namespace
+}  // namespace wm::launch

@@ -1,0 +1,202 @@
+// What launchers find in a task's environment, and which hosts get an agent.
+#include "libwm/launch/part_env.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace wm::launch {
+namespace {
+
+HostFacts facts() {
+  HostFacts host;
+  host.name = "b";
+  host.run = "/run/b";
+  host.bin_dir = "/opt/bin";
+  host.munge_socket = "/run/munge";
+  return host;
+}
+
+/// Job 12, attempt 1: task 1 on host a runs the command, 2 is room there, 3 and 4 on b.
+HostOrder two_hosts() {
+  HostOrder o;
+  o.job = {12, 0};
+  o.attempt = {1};
+  o.resolved.owner = {1000, 100, "ann"};
+  o.all = {{{1}, "a", ""}, {{2}, "a", ""}, {{3}, "b", ""}, {{4}, "b", ""}};
+  for (std::uint32_t n : {3u, 4u}) {
+    OrderedTask task;
+    task.task = {n};
+    task.has_process = false;
+    task.gpus = {static_cast<std::uint16_t>(n)};
+    o.tasks.push_back(task);
+  }
+  return o;
+}
+
+HostOrder one_host() {
+  auto o = two_hosts();
+  o.all.resize(2);
+  o.tasks.resize(1);
+  o.tasks[0].has_process = true;
+  return o;
+}
+
+TEST(part_env, an_agent_only_where_somebody_may_come_in) {
+  EXPECT_TRUE(wants_agent(two_hosts()));
+  EXPECT_FALSE(wants_agent(one_host()));
+  auto interactive = one_host();
+  interactive.resolved.streams = Streams::Pipes;
+  EXPECT_TRUE(wants_agent(interactive));
+  auto attached = one_host();
+  attached.attach = true;
+  EXPECT_TRUE(wants_agent(attached));
+}
+
+TEST(part_env, ranks_ask_their_agent_which_knows_all_hosts) {
+  auto o = two_hosts();
+  for (auto& task : o.tasks) task.has_process = true;
+  EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).tasks.at(0).rank_socket.empty());
+  o.resolved.mpi = Mpi::Pmix;
+  auto spec = plan_attempt(o, facts(), {}, {});
+  EXPECT_EQ(spec.tasks.at(0).rank, 2u);
+  EXPECT_EQ(spec.tasks.at(1).rank, 3u);
+  EXPECT_EQ(spec.tasks.at(1).rank_socket, "/run/b/12-0.1.d/ranks");
+  for (const char* entry : {"WM_AGENT_RANKS=a 2 b 2", "WM_AGENT_RANK_SOCKET=/run/b/12-0.1.d/ranks"})
+    EXPECT_NE(std::find(spec.agent_env.begin(), spec.agent_env.end(), entry), spec.agent_env.end())
+        << entry;
+}
+
+TEST(part_env, tagged_output_of_all_goes_where_rank_0s_would) {
+  auto o = one_host();
+  o.resolved.mpi = Mpi::Pmix;
+  o.resolved.out_file = "/tmp/out";
+  o.first_host = true;
+  o.all = {{{3}, "b", ""}, {{4}, "b", ""}};
+  EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).out.empty());
+  o.resolved.tag = true;
+  auto spec = plan_attempt(o, facts(), {}, {});
+  ASSERT_EQ(spec.out.size(), 1u);
+  EXPECT_EQ(spec.out[0].path, "/tmp/out");
+  EXPECT_TRUE(spec.merge_err);
+  EXPECT_TRUE(spec.tasks.at(0).tag);
+  const auto& env = spec.agent_env;
+  EXPECT_NE(std::find(env.begin(), env.end(), "WM_AGENT_TAG=1"), env.end());
+}
+
+TEST(part_env, ranks_of_one_host_have_an_agent_too) {
+  auto o = one_host();
+  o.resolved.mpi = Mpi::Pmix;
+  EXPECT_TRUE(wants_agent(o));
+}
+
+TEST(part_env, a_host_without_a_task_of_its_own_is_a_bare_part_that_lives_on) {
+  EXPECT_TRUE(is_bare_part(two_hosts()));
+  EXPECT_FALSE(is_bare_part(one_host()));
+  auto spec = plan_attempt(two_hosts(), facts(), {}, {});
+  EXPECT_TRUE(spec.tasks.empty());
+  EXPECT_FALSE(spec.ends_with_last_task);
+  ASSERT_FALSE(spec.agent_argv.empty());
+  EXPECT_TRUE(plan_attempt(one_host(), facts(), {}, {}).agent_argv.empty());
+}
+
+TEST(part_env, open_mpi_is_told_of_the_one_slot_that_an_elastic_job_is_down_to) {
+  auto order = one_host();
+  order.all.resize(1);
+  VariableMap vars;
+  add_launch(vars, order, facts());
+  EXPECT_FALSE(vars.contains("OMPI_MCA_orte_default_hostfile"));
+  order.elastic = true;
+  add_launch(vars, order, facts());
+  EXPECT_TRUE(vars.contains("OMPI_MCA_orte_default_hostfile"));
+  EXPECT_NE(mpi_host_file(order).find(" slots=1\n"), std::string::npos);
+}
+
+TEST(part_env, open_mpi_is_told_its_launcher_and_its_hosts) {
+  VariableMap vars{{"OMPI_MCA_hwloc_base_binding_policy", "core"},
+                   {"OMPI_MCA_orte_default_hostfile", "/of/another/job"}};
+  add_launch(vars, two_hosts(), facts());
+  EXPECT_EQ(vars["OMPI_MCA_plm_rsh_agent"], "/opt/bin/blaunch");
+  EXPECT_EQ(vars["OMPI_MCA_orte_default_hostfile"], "/run/b/12-0.1.d/mpi-hosts");
+  EXPECT_EQ(vars["OMPI_MCA_hwloc_base_binding_policy"], "core") << "what the user set stays";
+  EXPECT_FALSE(vars.contains("OMPI_ALLOW_RUN_AS_ROOT"));
+  EXPECT_EQ(vars["WM_LAUNCH_SOCKET"], "/run/b/12-0.1.d/launch");
+  EXPECT_EQ(vars["WM_HOST"], "b");
+  auto files = plan_attempt(two_hosts(), facts(), {}, {}).files;
+  auto hosts =
+      std::find_if(files.begin(), files.end(), [](const auto& f) { return f.name == "mpi-hosts"; });
+  ASSERT_NE(hosts, files.end());
+  EXPECT_EQ(hosts->text, "a slots=2\nb slots=2\n");
+}
+
+TEST(part_env, a_job_of_one_task_gets_none_of_it) {
+  auto o = one_host();
+  o.all.resize(1);
+  VariableMap vars{{"WM_LAUNCH_SOCKET", "/of/another/job"}};
+  add_launch(vars, o, facts());
+  EXPECT_EQ(vars, (VariableMap{{"WM_HOST", "b"}}));
+  EXPECT_EQ(mpi_host_file(o), "");
+}
+
+TEST(part_env, the_agent_may_use_the_gpus_of_all_its_tasks) {
+  VariableMap vars;
+  add_agent_part(vars, two_hosts(), facts());
+  EXPECT_EQ(vars["CUDA_VISIBLE_DEVICES"], "3,4");
+  EXPECT_EQ(vars["WM_AGENT_NAME"], "b");
+  EXPECT_EQ(vars["OMPI_MCA_orte_tmpdir_base"], "/run/b/12-0.1.d");
+  EXPECT_EQ(vars["WM_AGENT_MUNGE"], "/run/munge");
+}
+
+TEST(part_env, the_agent_knows_the_container_for_what_it_launches) {
+  VariableMap vars;
+  auto o = two_hosts();
+  add_agent_part(vars, o, facts());
+  EXPECT_EQ(vars["WM_AGENT_CONTAINER"], "");
+  o.resolved.cwd = "/home/ann";
+  o.app.container.driver = "charliecloud";
+  o.app.container.image = "/images/x";
+  add_agent_part(vars, o, facts());
+  EXPECT_TRUE(vars["WM_AGENT_CONTAINER"].starts_with("env\n")) << vars["WM_AGENT_CONTAINER"];
+  EXPECT_TRUE(vars["WM_AGENT_CONTAINER"].ends_with("\n/images/x\n--"));
+}
+
+TEST(part_env, ranks_in_containers_do_not_read_each_others_memory) {
+  VariableMap vars;
+  auto o = two_hosts();
+  o.app.container.driver = "charliecloud";
+  add_launch(vars, o, facts());
+  const char* name = "OMPI_MCA_btl_vader_single_copy_mechanism";
+  EXPECT_FALSE(vars.contains(name)) << "mpirun's are in one container";
+  o.resolved.mpi = Mpi::Pmix;
+  add_launch(vars, o, facts());
+  EXPECT_EQ(vars[name], "none");
+  vars[name] = "emulated";
+  add_launch(vars, o, facts());
+  EXPECT_EQ(vars[name], "emulated");
+}
+
+TEST(part_env, who_is_root_inside_only_may_run_mpirun) {
+  VariableMap vars;
+  auto o = two_hosts();
+  o.app.container.driver = "podman";
+  add_launch(vars, o, facts());
+  EXPECT_EQ(vars["OMPI_ALLOW_RUN_AS_ROOT"], "1");
+}
+
+TEST(part_env, the_first_task_of_an_interactive_job_has_a_console) {
+  auto o = one_host();
+  o.resolved.streams = Streams::Terminal;
+  o.resolved.rows = 33;
+  TaskSpec first, second;
+  first.task = {1};
+  second.task = {2};
+  plan_console(o, facts(), first);
+  plan_console(o, facts(), second);
+  EXPECT_EQ(first.console, "/run/b/12-0.1.d/console");
+  EXPECT_TRUE(first.terminal);
+  EXPECT_EQ(first.rows, 33u);
+  EXPECT_TRUE(second.console.empty());
+}
+
+}  // namespace
+}  // namespace wm::launch

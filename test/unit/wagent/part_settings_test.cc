@@ -1,0 +1,33 @@
+// What an agent does with the settings of its part of the job.
+#include "daemons/wagent/launch/part_settings.h"
+
+#include <gtest/gtest.h>
+
+namespace wm::wagent {
+namespace {
+
+using List = std::vector<std::string>;
+
+PartSettings part(const char* container) {
+  char* none[] = {nullptr};
+  return read_part_settings(
+      [=](const char* name) {
+        return std::string_view(name) == "WM_AGENT_CONTAINER" ? container : nullptr;
+      },
+      none);
+}
+
+TEST(part_settings, a_command_goes_where_its_caller_is) {
+  const List argv{"orted", "-x"}, inside{"A=1", "WM_CONTAINER=charliecloud"};
+  auto in_container = part("ch-run\n--cd\n/my home\n/images/x\n--");
+  EXPECT_EQ(placed_like_caller(argv, "/work", {"A=1"}, in_container), argv);
+  EXPECT_EQ(placed_like_caller(argv, "/work", inside, part("")), argv);
+  auto placed = placed_like_caller(argv, "/work", inside, in_container);
+  ASSERT_EQ(placed.size(), 12u);
+  EXPECT_EQ(List(placed.begin(), placed.begin() + 7),
+            (List{"ch-run", "--cd", "/my home", "/images/x", "--", "/bin/sh", "-c"}));
+  EXPECT_EQ(List(placed.begin() + 8, placed.end()), (List{"sh", "/work", "orted", "-x"}));
+}
+
+}  // namespace
+}  // namespace wm::wagent
