@@ -164,6 +164,7 @@ void Shepherd::on_exit(pid_t pid, int status, const wm::Usage& usage) {
       if (status != 0 && task.record.cause != launch::EndCause::StartFailed)
         task.record.text += task.record.text.empty() ? "output lost" : "; output lost";
     }
+    if (task.teller == pid) on_told(task);
     if (task.pid != pid || task.phase != Phase::Running) continue;
     task.seen = steady_now();
     if (!task.ending && !finishing_) task.spared_until = jobs_now() + spec_.stray_grace;

@@ -116,6 +116,9 @@ class Shepherd {
   void succeed(TaskNumber number);
   const launch::ExitRecord* deciding_record() const;
   bool leaves_any(const Task& task, const std::vector<pid_t>& strays) const;
+  bool is_telling(Task& task);
+  void start_teller(Task& task);
+  void on_told(Task& task);
   void conclude_attempt();
   bool is_alone();
   void report();
@@ -157,6 +160,7 @@ class Shepherd {
   TimePoint watch_at_{};
   Bytes peak_mem_;
   bool finishing_ = false, folder_made_ = false, stuck_told_ = false;
+  int blocks_told_ = 0;        ///< of failed tasks, in the job's output
   bool output_begun_ = false;  ///< a file to be overwritten has been by now
   enum class Report : std::uint8_t { Wanted, Writing, Done } report_ = Report::Wanted;
   pid_t reporter_ = 0;

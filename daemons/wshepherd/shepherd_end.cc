@@ -163,6 +163,7 @@ void Shepherd::conclude_tasks() {
       succeeded.push_back(number);
       continue;
     }
+    if (is_telling(task)) continue;
     task.phase = Phase::Ended;
     add_use(task.record);
     unwritten_.push_back(task.record);

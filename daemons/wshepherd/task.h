@@ -44,7 +44,11 @@ struct Task {
   pid_t pid = 0;
   proc::Fd out, err, trouble;  ///< read ends; out and err until a copier has them
   pid_t copier = 0;
-  proc::Fd turns;  ///< write end: tells the copier whether the task is the writer
+  proc::Fd turns;      ///< write end: tells the copier whether the task is the writer
+  pid_t teller = 0;    ///< repeats its last words
+  proc::Fd told;       ///< read end: the line of them that the record gets
+  bool tells = false;  ///< a teller was started
+  TimePoint teller_until{};
   std::optional<Ending> ending;
   std::optional<launch::TaskSpec> successor;  ///< started in its place when nothing of it is left
   launch::ExitRecord record;

@@ -79,6 +79,18 @@ void plan_asked(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   if (!spec.err_file.empty()) err.push_back(asked_file(o, host, true));
 }
 
+/// Whoever fails of a training is heard where its owner looks. What a batch job says on stderr goes
+/// there whole.
+void plan_last_words(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
+  const auto& spec = o.resolved;
+  task.says_why = o.app.type != AppType::Batch;
+  bool asked = !spec.out_file.empty() || !spec.err_file.empty();
+  if (!task.says_why || !asked) return;
+  auto file = asked_file(o, host, !spec.err_file.empty());
+  file.overwrite = file.at_start = false;  // what is there stays
+  task.last_words.push_back(std::move(file));
+}
+
 void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   if (o.app.type != AppType::Batch) {
     auto folder = log_dir(o, host, task.task);
@@ -86,6 +98,7 @@ void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
     task.err.push_back({.path = folder + "/stderr", .name = {}, .make_folders = true});
   }
   plan_asked(o, host, task);
+  plan_last_words(o, host, task);
   bool first = o.first_host && place_of(o, task.task).rank == 0;
   if (first && task.out.empty()) plan_default_output(o, host, task);
   auto spool = attempt_dir(o, host);

@@ -28,7 +28,7 @@
 namespace wm::launch {
 
 /// Version of the words below; a shepherd of another version is ended, not spoken to.
-inline constexpr std::uint32_t kLauncherVersion = 6;
+inline constexpr std::uint32_t kLauncherVersion = 7;
 
 /// One try to run one job: what a shepherd is responsible for on its host.
 struct AttemptKey {
@@ -85,6 +85,9 @@ struct TaskSpec {
   std::vector<CharDevice> devices;  ///< of the attempt's guarded ones, those that it may open
   std::vector<OutputFile> asked_out, asked_err;  ///< written, too, while it is the writer
   bool writer = false;
+  /// Where the end of its stderr goes if it fails and is not the writer.
+  std::vector<OutputFile> last_words;
+  bool says_why = false;  ///< the record of its failure says how its stderr ended
   bool operator==(const TaskSpec&) const = default;
 };
 

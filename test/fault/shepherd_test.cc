@@ -433,6 +433,61 @@ TEST(shepherd, a_task_that_took_over_the_jobs_file_ends_it_with_the_report) {
   EXPECT_NE(text.find("Successfully completed."), text.npos) << text;
 }
 
+/// A task of a training that says `command` and whose last words go to job.out.
+launch::AttemptSpec training_attempt(const Zygote& zygote, std::uint32_t job,
+                                     const std::string& command) {
+  auto spec = shell_attempt(zygote, job, command);
+  spec.tasks[0].says_why = true;
+  spec.tasks[0].last_words = {{.path = "job.out", .name = {}}};
+  return spec;
+}
+
+TEST(shepherd, what_a_failed_task_said_last_is_in_its_record_and_in_the_jobs_output) {
+  Zygote zygote;
+  std::ofstream(zygote.folder + "/job.out") << "from rank 0\n";
+  auto spec = training_attempt(zygote, 72, "seq 1 5000 >&2; echo 'ValueError: boom' >&2; exit 3");
+  auto record = run_to_end(zygote, spec);
+  EXPECT_EQ(WEXITSTATUS(record.status), 3);
+  EXPECT_EQ(record.text, "its stderr ended: ValueError: boom");
+  auto text = zygote.read("job.out");
+  EXPECT_TRUE(text.starts_with("from rank 0\n\n---- task 1 on host "));
+  EXPECT_NE(text.find("failed with exit code 3; the end of its stderr: ----\n"), text.npos) << text;
+  EXPECT_TRUE(text.ends_with("\n5000\nValueError: boom\n----\n")) << text;
+  EXPECT_LE(text.size(), 4300u);
+}
+
+TEST(shepherd, the_writers_stderr_is_in_the_jobs_output_already) {
+  Zygote zygote;
+  auto spec = training_attempt(zygote, 73, "echo boom >&2; exit 3");
+  spec.tasks[0].asked_err = {{.path = "job.out", .name = {}}};
+  spec.tasks[0].writer = true;
+  EXPECT_EQ(run_to_end(zygote, spec).text, "its stderr ended: boom");
+  EXPECT_EQ(zygote.read("job.out"), "boom\n");
+}
+
+TEST(shepherd, a_task_that_is_done_or_was_ended_or_said_nothing_has_no_last_words) {
+  Zygote zygote;
+  EXPECT_EQ(run_to_end(zygote, training_attempt(zygote, 74, "echo a warning >&2")).text, "");
+  std::ofstream(zygote.folder + "/err") << "of an attempt before\n";
+  std::filesystem::last_write_time(
+      zygote.folder + "/err",
+      std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  EXPECT_EQ(run_to_end(zygote, training_attempt(zygote, 75, "exit 1")).text, "");
+  auto fd = zygote.start(training_attempt(zygote, 76, "echo busy >&2; : > up; sleep 600"));
+  await_file(zygote, "up");
+  tell(fd, launch::EndTasks{{}, false, 0, "enough"});
+  EXPECT_EQ(await<TaskEnded>(fd).record.text, "enough");
+  await<AttemptEnded>(fd);
+  EXPECT_FALSE(std::filesystem::exists(zygote.folder + "/job.out"));
+}
+
+TEST(shepherd, an_output_that_nobody_reads_does_not_keep_a_failed_task) {
+  Zygote zygote;
+  auto spec = training_attempt(zygote, 77, "echo boom >&2; exit 3");
+  ASSERT_EQ(::mkfifo((zygote.folder + "/job.out").c_str(), 0600), 0);
+  EXPECT_EQ(run_to_end(zygote, spec).text, "its stderr ended: boom");
+}
+
 TEST(shepherd, outlives_wnoded_and_is_found_again_by_its_socket) {
   Zygote zygote;
   auto spec =

@@ -69,14 +69,18 @@ explained() { bjobs -l "$1" | tr -d "\n" | grep -q "stays at its size"; }
   proven "$job" 2000 3
 }
 
+said_why() { bhist -l "$1" | tr -s ' \n' ' ' | grep -F "$2"; }
+
 @test "a host where the task fails at once does not keep the others from starting" {
   cat >picky.py <<PY
 import os, sys
 if os.environ['WM_TASK'] == '2': sys.exit('no such module: nonsense')
 exec(open('small_train.py').read())
 PY
-  job=$(submit -app training -ar -n 1,3 -gpu num=1 $PYTHON picky.py 1000 25)
+  job=$(submit -app training -ar -n 1,3 -gpu num=1 -o out $PYTHON picky.py 1000 25)
   wait_for 40 past_step "$job" 20
+  grep -A1 -- '---- task 2 on host .* failed with exit code 1; the end of its stderr' out | grep 'no such module: nonsense'
+  wait_for 10 said_why "$job" 'TASK_END task 2, exit code 1, its stderr ended: no such module: nonsense'
   proven "$job" 1000
 }
 

@@ -362,6 +362,29 @@ TEST(launch_env, every_task_of_an_elastic_job_can_come_to_write_the_asked_file) 
   EXPECT_EQ(plan_attempt(o, facts(), {}, {}).report.file.path, "o");
 }
 
+TEST(launch_env, a_task_of_a_training_that_fails_is_heard_in_the_asked_file) {
+  auto o = order();
+  o.resolved.out_file = "o.%J";
+  o.resolved.out_overwrite = true;
+  for (bool elastic : {true, false}) {
+    o.elastic = elastic;
+    auto task = plan_task(o, facts(), o.tasks[1]);
+    EXPECT_TRUE(task.says_why);
+    ASSERT_EQ(task.last_words.size(), 1u);
+    EXPECT_EQ(task.last_words[0].path, "o.12");
+    EXPECT_FALSE(task.last_words[0].overwrite);
+  }
+  o.resolved.err_file = "e";
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[1]).last_words[0].path, "e");
+  o.resolved.out_file = o.resolved.err_file = "";
+  EXPECT_TRUE(plan_task(o, facts(), o.tasks[1]).last_words.empty()) << "nobody asked for a file";
+  o.app.type = AppType::Batch;
+  o.resolved.out_file = "o";
+  auto batch = plan_task(o, facts(), o.tasks[1]);
+  EXPECT_FALSE(batch.says_why);
+  EXPECT_TRUE(batch.last_words.empty());
+}
+
 TEST(launch_env, a_script_runs_under_its_interpreter) {
   auto o = order();
   o.script = "#!/usr/bin/env -S python3 -u\nprint(1)\n";
