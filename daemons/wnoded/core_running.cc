@@ -75,7 +75,7 @@ void Core::relaunch(const launch::AttemptKey& key, Entry& entry) {
   restart.memo = memo_of(order);
   log::info("attempt_restart", {{"attempt", to_string(key)},
                                 {"processes", restart.tasks.size()},
-                                {"world", order.all.size()}});
+                                {"world", task_count(order.hosts)}});
   outside_.launcher().tell(key, restart);
 }
 

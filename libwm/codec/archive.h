@@ -28,6 +28,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
+#include "libwm/codec/patch.h"
 
 /// Opens the field table of a struct: `f` visits, `s` is the value (const when written).
 #define WM_FIELDS(Type)                               \
@@ -51,6 +52,12 @@ inline void write_key(std::string& out, int tag, std::uint64_t kind) {
   write_varint(out, static_cast<std::uint64_t>(tag) << 3 | kind);
 }
 
+/// One field as it lies in the bytes: a number (varint or 8 bytes), or text.
+struct Field {
+  std::uint64_t tag = 0, kind = kVarint, bits = 0;
+  std::string_view text;
+};
+
 /// What is left to read of some bytes. False: they end too early, or no number stands there;
 /// nothing further can be read then.
 class Cursor {
@@ -58,6 +65,7 @@ class Cursor {
   explicit Cursor(std::string_view bytes) : rest_(bytes) {}
 
   bool at_end() const { return rest_.empty(); }
+  std::string_view rest() const { return rest_; }
 
   bool varint(std::uint64_t& n) {
     n = 0;
@@ -83,6 +91,15 @@ class Cursor {
     text = rest_.substr(0, length);
     rest_.remove_prefix(length);
     return true;
+  }
+  bool field(Field& field) {
+    std::uint64_t key = 0;
+    if (!varint(key) || key >> 3 == 0 || key >> 3 > kHighestTag) return false;
+    field = {key >> 3, key & 7, 0, {}};
+    return field.kind == kVarint      ? varint(field.bits)
+           : field.kind == kFixed64   ? fixed64(field.bits)
+           : field.kind == kDelimited ? delimited(field.text)
+                                      : false;
   }
 
  private:
@@ -167,6 +184,8 @@ class NonZeroTags {
   void one_of(const std::variant<Ts...>&) {}
   template <class... Ts>
   void word(Ts&&...) {}
+  template <class... Ts>
+  void beside(Ts&&...) {}
 
   std::vector<int> tags;
 };
@@ -236,6 +255,16 @@ class Writer {
     bytes(tag, std::string(v ? to_string(*v) : none));
   }
 
+  /// A value that repeats most of what stands encoded in an earlier field: under `less` goes only
+  /// what differs from it, or under `whole` all of it where that is no such value.
+  template <class T>
+  void beside(int whole, int less, const T& v, const std::string& base) {
+    auto text = write_value(v);
+    auto differs = base.empty() ? std::nullopt : difference(base, text);
+    if (differs) bytes(less, *differs);
+    else if (!text.empty()) bytes(whole, text);
+  }
+
   /// A variant: alternative i travels under tag i + 1, always present.
   template <class... Ts>
   void one_of(const std::variant<Ts...>& v) {
@@ -280,8 +309,12 @@ class Writer {
 /// @errors ok() false: the bytes are not what the field's type needs
 class Reader {
  public:
-  Reader(int tag, std::uint64_t bits, std::string_view bytes, bool is_bytes, int depth)
-      : tag_(tag), bits_(bits), bytes_(bytes), is_bytes_(is_bytes), depth_(depth) {}
+  Reader(const Field& field, int depth)
+      : tag_(static_cast<int>(field.tag)),
+        bits_(field.bits),
+        bytes_(field.text),
+        is_bytes_(field.kind == kDelimited),
+        depth_(depth) {}
 
   bool ok() const { return ok_; }
 
@@ -328,6 +361,13 @@ class Reader {
     if (tag != tag_) return;
     v.reset();
     if (!is_bytes_ || bytes_ != none) word(tag, v.emplace());
+  }
+  template <class T>
+  void beside(int whole, int less, T& v, const std::string& base) {
+    if (tag_ == whole) value(v);
+    if (tag_ != less) return;
+    auto text = is_bytes_ ? patched(base, bytes_) : std::nullopt;
+    ok_ = text && read_value(*text, v, depth_ + 1);
   }
   template <class... Ts>
   void one_of(std::variant<Ts...>& v) {
@@ -405,16 +445,9 @@ bool read_value(std::string_view bytes, T& value, int depth) {
   if (depth > kMaxDepth) return false;
   Cursor in(bytes);
   while (!in.at_end()) {
-    std::uint64_t key = 0, bits = 0;
-    std::string_view text;
-    if (!in.varint(key) || key >> 3 == 0 || key >> 3 > kHighestTag) return false;
-    auto kind = key & 7;
-    bool whole = kind == kVarint      ? in.varint(bits)
-                 : kind == kFixed64   ? in.fixed64(bits)
-                 : kind == kDelimited ? in.delimited(text)
-                                      : false;
-    if (!whole) return false;
-    Reader reader(static_cast<int>(key >> 3), bits, text, kind == kDelimited, depth);
+    Field field;
+    if (!in.field(field)) return false;
+    Reader reader(field, depth);
     fields(reader, value);
     if (!reader.ok()) return false;
   }

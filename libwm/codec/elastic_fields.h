@@ -52,6 +52,14 @@ WM_FIELDS(AgentOrder) {
   f(1, s.job.job), f(2, s.job.index), f(3, s.attempt), f(4, s.lead), f(5, s.lead_host);
   f(6, s.lead_address), f(7, s.generation), f(8, s.tasks), f(9, s.start_window);
   f(10, s.connect_limit), f(11, s.hang_limit), f(12, s.last_epoch), f(13, s.agents);
+  f(382, s.world);
+}
+/// Masters before `world` told everybody all tasks.
+inline void complete(AgentOrder& order) {
+  auto stays = [](const WantedTask& task) { return !task.leaving; };
+  if (order.world == 0)
+    order.world =
+        static_cast<std::uint32_t>(std::count_if(order.tasks.begin(), order.tasks.end(), stays));
 }
 WM_FIELDS(NodeHeartbeat) { f(1, s.master); }
 WM_FIELDS(TaskGone) { f(1, s.task), f(2, s.reason); }

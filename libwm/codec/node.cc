@@ -1,6 +1,9 @@
 // Field tables of model/node.h. Tags are append-only.
 #include "libwm/model/node.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
 
@@ -19,19 +22,35 @@ WM_FIELDS(HostWelcome) {
   f(1, s.host), f(2, s.cluster), f(3, s.dirs), f(4, s.times), f(5, s.limits), f(60, s.scripts);
 }
 WM_FIELDS(PlacedTask) { f(1, s.task), f(2, s.host), f(3, s.address); }
+WM_FIELDS(HostRun) {
+  f(1, s.head), f(2, s.tail), f(3, s.first), f(4, s.width), f(5, s.hosts), f(6, s.tasks);
+}
+WM_FIELDS(JobHosts) {
+  f(1, s.runs), f(2, s.first_address), f(3, s.here), f(4, s.hosts_before), f(5, s.tasks_before);
+}
 WM_FIELDS(OrderedTask) {
   f(1, s.task), f(2, s.gpus), f(3, s.gpu_uuids), f(4, s.has_process), f(5, s.kill), f(6, s.term),
       f(7, s.leave);
 }
 WM_FIELDS(HostOrder) {
   f(1, s.job), f(2, s.attempt), f(3, s.generation), f(4, s.spec), f(5, s.credential);
-  f(6, s.request_key), f(7, s.resolved), f(8, s.script), f(9, s.env), f(10, s.app), f(11, s.tasks);
+  f(6, s.request_key), f.beside(7, 380, s.resolved, s.spec), f(8, s.script), f(9, s.env),
+      f(10, s.app), f(11, s.tasks);
   f(12, s.all), f(13, s.key), f(14, s.elastic), f(15, s.min_tasks), f(16, s.max_tasks);
   f(17, s.restarts), f(18, s.run_left), f(19, s.end), f(20, s.end_term), f(21, s.first_host);
   f(22, s.submitted), f(60, s.attach), f(61, s.preempt);
   f(80, s.launch), f(81, s.suspend), f(82, s.relaunches), f(83, s.leave_grace);
   f(84, s.queue_pre_exec), f(85, s.queue_post_exec), f(86, s.notice), f(87, s.notice_command);
-  f(88, s.notice_hosts), f(120, s.port), f(200, s.writer), f(240, s.in_place);
+  f(88, s.notice_hosts), f(120, s.port), f(200, s.writer), f(240, s.in_place), f(381, s.hosts);
+}
+/// Masters before JobHosts told every host of every task; which one is ours its own tasks say.
+inline void complete(HostOrder& order) {
+  if (order.all.empty()) return;
+  auto ours = std::find_if(order.all.begin(), order.all.end(), [&](const PlacedTask& placed) {
+    return !order.tasks.empty() && placed.task == order.tasks.front().task;
+  });
+  std::string host = ours == order.all.end() ? "" : ours->host;
+  order.hosts = job_hosts_of(std::exchange(order.all, {}), host);
 }
 WM_FIELDS(FactStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid), f(5, s.port); }
 WM_FIELDS(FactEnded) {

@@ -54,9 +54,7 @@ void Agent::take(const NodeHeartbeat& beat, TimePoint now) {
 void Agent::take(const WorkerSaid& said, TimePoint now) {
   if (said.task) return pass(member_.on_worker(said), now);
   auto* progress = std::get_if<WorkerProgress>(&said.words);
-  auto stays = [](const WantedTask& task) { return !task.leaving; };
-  auto world = std::ranges::count_if(order_.tasks, stays);
-  if (progress) report(JobProgress{*progress, static_cast<std::uint32_t>(world)});
+  if (progress) report(JobProgress{*progress, order_.world});
 }
 
 void Agent::take(const LeadUp&, TimePoint) { actions_.push_back(SendLead{member_.status()}); }

@@ -59,8 +59,8 @@ void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
   const auto& spec = o.resolved;
   std::string hosts, pairs;
   for (const auto& [name, tasks] : by_host(o)) {
-    pairs += (pairs.empty() ? "" : " ") + name + " " + number(tasks.size());
-    for (std::size_t i = 0; i < tasks.size(); ++i) hosts += (hosts.empty() ? "" : " ") + name;
+    pairs += (pairs.empty() ? "" : " ") + name + " " + number(tasks);
+    for (std::uint32_t i = 0; i < tasks; ++i) hosts += (hosts.empty() ? "" : " ") + name;
   }
   v["LSB_JOBID"] = number(o.job.job);
   v["LSB_JOBINDEX"] = number(o.job.index);
@@ -69,9 +69,10 @@ void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
   v["LSB_QUEUE"] = spec.queue;
   v["LSB_MCPU_HOSTS"] = pairs;
   if (hosts.size() <= 4096) v["LSB_HOSTS"] = hosts;
-  v["LSB_DJOB_NUMPROC"] = number(o.all.size());
+  v["LSB_DJOB_NUMPROC"] = number(task_count(o.hosts));
   v["LSB_MAX_NUM_PROCESSORS"] = number(o.max_tasks);
-  if (o.all.size() > 1 || o.elastic) v["LSB_DJOB_HOSTFILE"] = attempt_dir(o, host) + "/hosts";
+  if (task_count(o.hosts) > 1 || o.elastic)
+    v["LSB_DJOB_HOSTFILE"] = attempt_dir(o, host) + "/hosts";
   v["LSB_SUB_HOST"] = spec.submit_host;
   v["LSB_SUB_USER"] = v["LSB_JOB_EXECUSER"] = v["LSFUSER"] = spec.owner.user;
   v["LS_SUBCWD"] = spec.cwd;

@@ -139,9 +139,9 @@ ReportHead report_head(const HostOrder& o, const HostFacts& host) {
   head.cwd = spec.cwd;
   if (!spec.err_file.empty()) head.err_path = expand_output(spec.err_file, o, host.name);
   for (const auto& [name, tasks] : by_host(o))
-    head.hosts.push_back((tasks.size() > 1 ? number(tasks.size()) + "*" : "") + name);
+    head.hosts.push_back((tasks > 1 ? number(tasks) + "*" : "") + name);
   head.submitted = o.submitted;
-  auto holders = spec.task.mem_per_host ? by_host(o).size() : o.all.size();
+  auto holders = spec.task.mem_per_host ? host_count(o.hosts) : task_count(o.hosts);
   head.requested_mem_bytes = static_cast<std::uint64_t>(spec.task.mem.value) * holders;
   return head;
 }
@@ -189,10 +189,10 @@ void check_gpus_first(const HostOrder& order, const HostFacts& host, const Order
 std::vector<SmallFile> small_files(const HostOrder& o) {
   std::vector<SmallFile> files;
   if (!o.script.empty()) files.push_back({"script", o.script, true});
-  if (o.all.size() <= 1 && !o.elastic) return files;
+  if (task_count(o.hosts) <= 1 && !o.elastic) return files;
   std::string hosts;
   for (const auto& [name, tasks] : by_host(o))
-    for (std::size_t i = 0; i < tasks.size(); ++i) hosts += name + "\n";
+    for (std::uint32_t i = 0; i < tasks; ++i) hosts += name + "\n";
   files.push_back({"hosts", hosts, false});
   if (auto mpi = mpi_host_file(o); !mpi.empty()) files.push_back({"mpi-hosts", mpi, false});
   return files;

@@ -21,7 +21,7 @@ bool starts_ranks(const HostOrder& order) { return order.resolved.mpi == Mpi::Pm
 std::string rank_hosts(const HostOrder& order) {
   std::string text;
   for (const auto& [name, tasks] : by_host(order))
-    text += (text.empty() ? "" : " ") + name + " " + std::to_string(tasks.size());
+    text += (text.empty() ? "" : " ") + name + " " + std::to_string(tasks);
   return text;
 }
 
@@ -35,13 +35,13 @@ std::string gpus_here(const HostOrder& order) {
 }
 
 /// Mpirun is to know the job's slots, also of an elastic job that is down to one.
-bool is_parallel(const HostOrder& order) { return order.all.size() > 1 || order.elastic; }
+bool is_parallel(const HostOrder& order) { return task_count(order.hosts) > 1 || order.elastic; }
 
 }  // namespace
 
 bool wants_agent(const HostOrder& order) {
   return order.elastic || order.attach || is_interactive(order) || starts_ranks(order) ||
-         by_host(order).size() > 1;
+         host_count(order.hosts) > 1;
 }
 
 bool is_bare_part(const HostOrder& order) {
@@ -83,7 +83,7 @@ void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host
 
 void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
   add_launch(vars, order, host);
-  if (order.all.size() > 1) vars["LSB_DJOB_HOSTFILE"] = attempt_dir(order, host) + "/hosts";
+  if (task_count(order.hosts) > 1) vars["LSB_DJOB_HOSTFILE"] = attempt_dir(order, host) + "/hosts";
   vars["CUDA_VISIBLE_DEVICES"] = gpus_here(order);
   vars["WM_AGENT_NAME"] = host.name;
   vars["WM_AGENT_CONSOLE"] = console_socket(order, host);
@@ -101,7 +101,7 @@ std::string mpi_host_file(const HostOrder& order) {
   std::string text;
   if (!is_parallel(order)) return text;
   for (const auto& [name, tasks] : by_host(order))
-    text += name + " slots=" + std::to_string(tasks.size()) + "\n";
+    text += name + " slots=" + std::to_string(tasks) + "\n";
   return text;
 }
 

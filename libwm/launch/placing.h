@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "libwm/model/node.h"
@@ -20,11 +19,11 @@ struct Place {
 };
 /// Ranks go host by host, hosts in the order of their first task, tasks by number.
 /// @source torchrun: RANK = sum of earlier hosts' local worlds + LOCAL_RANK
-/// @cost O(tasks)
+/// Rank 0 is also said of a task that is not on this host. @cost O(log tasks here + runs)
 Place place_of(const HostOrder& order, TaskNumber task);
 
-/// Host names in the order of their first task, with their tasks. @cost O(tasks log tasks)
-std::vector<std::pair<std::string, std::vector<TaskNumber>>> by_host(const HostOrder& order);
+/// All hosts of the job in the order of their first task. @cost O(hosts)
+std::vector<HostTasks> by_host(const HostOrder& order);
 
 /// "12" or "12.4": a job as part of a path or of an exec id. @cost O(1)
 std::string exec_id(JobId job);

@@ -207,12 +207,13 @@ struct AgentOrder {
   HostId lead_host;
   std::string lead_address;
   std::uint64_t generation = 0;
-  std::vector<WantedTask> tasks;
+  std::vector<WantedTask> tasks;   ///< to the lead's host alone: nobody else decides by them
   Duration start_window{};         ///< epoch 1 holds ready workers this long for the others
   Duration connect_limit{};        ///< a planned epoch not connected by then is withdrawn
   Duration hang_limit{};           ///< least wait before a member missing in a collective is failed
   EpochNumber last_epoch;          ///< highest the master has heard of: a new lead starts above
   std::vector<AgentPlace> agents;  ///< one a host of the job, in the order of their first task
+  std::uint32_t world = 0;         ///< wanted tasks that do not leave
   bool operator==(const AgentOrder&) const = default;
 };
 

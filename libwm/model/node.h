@@ -20,6 +20,7 @@
 #include "libwm/model/elastic.h"
 #include "libwm/model/host.h"
 #include "libwm/model/job.h"
+#include "libwm/model/job_hosts.h"
 
 namespace wm {
 
@@ -84,13 +85,6 @@ struct HostWelcome {
   bool operator==(const HostWelcome&) const = default;
 };
 
-/// A task of the attempt as every host of the job sees it: for ranks and host lists.
-struct PlacedTask {
-  TaskNumber task;
-  std::string host;     ///< name
-  std::string address;  ///< numeric
-  bool operator==(const PlacedTask&) const = default;
-};
 /// A task that shall run on this host.
 struct OrderedTask {
   TaskNumber task;
@@ -115,7 +109,8 @@ struct HostOrder {
   std::string script, env;  ///< blobs; empty unless tasks are to be started
   AppConf app;
   std::vector<OrderedTask> tasks;  ///< on this host
-  std::vector<PlacedTask> all;     ///< of the attempt, by task number
+  JobHosts hosts;                  ///< where the attempt's tasks are
+  std::vector<PlacedTask> all;     ///< what older masters say instead; empty once it is read
   std::string key;                 ///< of the attempt, 32 raw bytes
   bool elastic = false;            ///< start an agent; workers may join
   std::uint32_t min_tasks = 1, max_tasks = 1;

@@ -160,6 +160,10 @@ void SimHost::obey(const HostOrder& order) {
       sim_.after(sim_.between(10, 3000),
                  [this, key, n = wanted.task] { end_task(key, n, 15, Term::None); });
     }
+    if (wanted.leave)
+      sim_.after(sim_.between(5, 60), [this, key = Key{order.job, order.attempt}, n = wanted.task] {
+        end_task(key, n, 0, Term::None);
+      });
     if (order.end || wanted.kill) {
       auto key = Key{order.job, order.attempt};
       sim_.after(sim_.between(1, 30),
@@ -205,10 +209,6 @@ void SimHost::end_task(Key key, TaskNumber number, std::int32_t status, Term ter
 // The lead of this simulation sees everybody: whoever is wanted and runs is a member.
 void SimHost::lead(const AgentOrder& order) {
   Key key{order.job, order.attempt};
-  for (const auto& wanted : order.tasks)
-    if (wanted.host == id_ && wanted.leaving)
-      sim_.after(sim_.between(5, 60),
-                 [this, key, n = wanted.task] { end_task(key, n, 0, Term::None); });
   if (order.lead_host != id_ || !attempts_.count(key)) return;
   auto& epoch = epochs_[key];
   epoch = EpochNumber{std::max(epoch.value, order.last_epoch.value) + 1};

@@ -76,9 +76,20 @@ void Hosts::on_gpus(HostId host, const GpuReports& words) {
 
 template <class T>
 void Hosts::send(HostId host, NodeVerb verb, const T& value) {
+  if (connected(host)) send_bytes(host, verb, codec::encode(value));
+}
+
+void Hosts::send_bytes(HostId host, NodeVerb verb, const std::string& bytes) {
   auto it = sessions_.find(host);
-  if (it != sessions_.end() && it->second.peer)
-    world_.send(it->second.peer, wire(verb), codec::encode(value));
+  if (it != sessions_.end() && it->second.peer) world_.send(it->second.peer, wire(verb), bytes);
+}
+
+// The orders to all hosts of a job follow one another, mostly of one state.
+const JobPlaces& Hosts::places(const Job& job) {
+  auto state = journal_.published_ptr();
+  if (places_.of != state || places_.job != job.id)
+    places_ = {state, job.id, places_of(*state, job)};
+  return places_.all;
 }
 
 void Hosts::on_start() {
@@ -340,7 +351,7 @@ void Hosts::order(const OrderHost& what) {
     auto attempt = job ? job->attempt : Attempt{};
     return send(what.host, NodeVerb::Forget, HostForget{what.job, attempt});
   }
-  auto order = order_for(state, *job, what.host, world_.wall());
+  auto order = order_for(state, *job, places(*job), what.host, world_.wall());
   if (!starts_something(order, *job)) return send(what.host, NodeVerb::Order, order);
   auto files = std::make_shared<Files>();
   world_.look(
@@ -358,7 +369,8 @@ void Hosts::order_with(const OrderHost& what, const std::shared_ptr<const Sealed
   const Job* job = find_job(journal_.published(), what.job);
   if (!job || job->sealed != sealed) return order(what);
   if (!takes_orders(what.host) || !has_work_on(*job, what.host)) return;  // told otherwise by now
-  auto order = order_for(journal_.published(), *job, what.host, world_.wall());
+  const Cluster& state = journal_.published();
+  auto order = order_for(state, *job, places(*job), what.host, world_.wall());
   if (starts_something(order, *job)) {
     order.env = files.env;
     order.script = files.script;
@@ -373,7 +385,11 @@ void Hosts::order_agents(JobId id) {
   std::set<HostId> hosts;
   for (const auto& task : job->tasks)
     if (task.holds_slot()) hosts.insert(task.host);
-  for (auto host : hosts) send(host, NodeVerb::Agent, order);
+  if (hosts.contains(order.lead_host)) send(order.lead_host, NodeVerb::Agent, order);
+  order.tasks.clear();
+  auto bytes = codec::encode(order);
+  for (auto host : hosts)
+    if (host != order.lead_host) send_bytes(host, NodeVerb::Agent, bytes);
 }
 
 void Hosts::want_agent(const Job& job, HostId host) {

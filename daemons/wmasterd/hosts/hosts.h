@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 
+#include "daemons/wmasterd/hosts/orders.h"
 #include "daemons/wmasterd/hosts/paces.h"
 #include "daemons/wmasterd/hosts/silence.h"
 #include "daemons/wmasterd/hosts/strangers.h"
@@ -106,6 +107,8 @@ class Hosts {
   HostId host_of(PeerId peer) const;
   template <class T>
   void send(HostId host, NodeVerb verb, const T& value);
+  void send_bytes(HostId host, NodeVerb verb, const std::string& bytes);
+  const JobPlaces& places(const Job& job);
 
   World& world_;
   Journal& journal_;
@@ -119,6 +122,12 @@ class Hosts {
   Paces paces_;
   Attended attended_;
   Strangers strangers_;
+  struct Places {
+    std::shared_ptr<const Cluster> of;
+    JobId job;
+    JobPlaces all;
+  };
+  Places places_;                       ///< of the job that was ordered last
   std::shared_ptr<const Config> told_;  ///< the configuration that hosts have heard of
 };
 

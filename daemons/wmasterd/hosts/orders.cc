@@ -1,6 +1,7 @@
 #include "daemons/wmasterd/hosts/orders.h"
 
 #include <algorithm>
+#include <set>
 
 #include "libwm/fsm/first_host.h"
 
@@ -25,19 +26,6 @@ OrderedTask ordered(const Config& config, const Job& job, const Task& task, cons
   out.kill = task.kill;
   out.term = task.kill ? task.term : Term::None;
   return out;
-}
-
-// Whoever starts over counts only those that will be there; in place, leavers still count.
-std::vector<PlacedTask> placed(const Cluster& cluster, const Job& job) {
-  bool afresh = resize_mode_of(*cluster.config, job) == ResizeMode::Restart;
-  std::vector<PlacedTask> all;
-  for (const auto& task : job.tasks) {
-    bool leaves = task.state == TaskState::Leaving || task.kill;
-    if (!wants_process(task) || (afresh && leaves)) continue;
-    const Host* host = cluster.hosts.find(task.host.value);
-    if (host) all.push_back({task.number, host->name, host->address});
-  }
-  return all;
 }
 
 Duration run_left(const Cluster& cluster, const Job& job, WallTime now) {
@@ -96,16 +84,31 @@ bool waits_for_first_host(const Cluster& cluster, const Job& job, HostId id) {
 /// ended already may be the one that writes what the others say.
 std::vector<AgentPlace> agent_places(const Cluster& cluster, const Job& job) {
   std::vector<AgentPlace> places;
+  std::set<HostId> seen;
   for (const auto& task : job.tasks) {
     const Host* host = cluster.hosts.find(task.host.value);
-    auto known = [&](const AgentPlace& p) { return p.host == task.host; };
     bool counts = task.holds_slot() || job.spec().mpi == Mpi::Pmix;
-    if (!host || !counts || std::any_of(places.begin(), places.end(), known)) continue;
+    if (!host || !counts || !seen.insert(task.host).second) continue;
     auto doors = job.membership.doors.find(task.host);
     places.push_back(
         {task.host, host->name, doors == job.membership.doors.end() ? "" : doors->second.launch});
   }
   return places;
+}
+
+/// What is to run on this host, and where that stands in the job.
+void set_tasks(HostOrder& order, const Cluster& cluster, const Job& job, const JobPlaces& places,
+               HostId id) {
+  order.hosts.runs = places.runs;
+  order.hosts.first_address = places.first_address;
+  auto part = places.parts.find(id);
+  if (part == places.parts.end()) return;
+  const Host& host = *cluster.hosts.find(id.value);
+  for (auto index : part->second.tasks)
+    order.tasks.push_back(ordered(*cluster.config, job, job.tasks[index], host));
+  order.hosts.here = part->second.here;
+  order.hosts.hosts_before = part->second.hosts_before;
+  order.hosts.tasks_before = part->second.tasks_before;
 }
 
 void set_end(HostOrder& order, const Job& job) {
@@ -121,8 +124,42 @@ bool has_work_on(const Job& job, HostId host) {
                      [&](auto& t) { return t.host == host && t.holds_slot(); });
 }
 
+JobPlaces places_of(const Cluster& cluster, const Job& job) {
+  // Whoever starts over counts only those that will be there; in place, leavers still count.
+  bool afresh = resize_mode_of(*cluster.config, job) == ResizeMode::Restart;
+  JobPlaces places;
+  std::vector<HostTasks> hosts;
+  std::vector<JobPlaces::Part*> parts;
+  for (std::size_t i = 0; i < job.tasks.size(); ++i) {
+    const auto& task = job.tasks[i];
+    const Host* host = cluster.hosts.find(task.host.value);
+    if (!wants_process(task) || !host) continue;
+    auto& part = places.parts[task.host];
+    part.tasks.push_back(i);
+    bool leaves = task.state == TaskState::Leaving || task.kill;
+    if (afresh && leaves) continue;
+    if (hosts.empty()) places.first_address = host->address;
+    if (part.here.empty()) {
+      part.hosts_before = static_cast<std::uint32_t>(hosts.size());
+      hosts.push_back({host->name, 0});
+      parts.push_back(&part);
+    }
+    part.here.push_back(task.number);
+    ++hosts[part.hosts_before].tasks;
+  }
+  std::uint32_t before = 0;
+  for (std::size_t h = 0; h < hosts.size(); before += hosts[h++].tasks)
+    parts[h]->tasks_before = before;
+  places.runs = folded(hosts);
+  return places;
+}
+
 HostOrder order_for(const Cluster& cluster, const Job& job, HostId id, WallTime now) {
-  const Host& host = *cluster.hosts.find(id.value);
+  return order_for(cluster, job, places_of(cluster, job), id, now);
+}
+
+HostOrder order_for(const Cluster& cluster, const Job& job, const JobPlaces& places, HostId id,
+                    WallTime now) {
   HostOrder order;
   order.job = job.id;
   order.attempt = job.attempt;
@@ -132,10 +169,7 @@ HostOrder order_for(const Cluster& cluster, const Job& job, HostId id, WallTime 
   order.request_key = job.sealed->request_key;
   order.resolved = job.spec();
   order.app = app_of(*cluster.config, job.spec());
-  for (const auto& task : job.tasks)
-    if (task.host == id && wants_process(task))
-      order.tasks.push_back(ordered(*cluster.config, job, task, host));
-  order.all = placed(cluster, job);
+  set_tasks(order, cluster, job, places, id);
   order.key = job.key;
   order.elastic = job.spec().elastic;
   if (order.elastic) order.writer = writer_of(job);
@@ -173,6 +207,7 @@ AgentOrder agent_order_for(const Cluster& cluster, const Job& job) {
     if (!wants_process(task)) continue;
     bool leaving = task.state == TaskState::Leaving || task.kill;
     order.tasks.push_back({task.number, task.host, leaving});
+    order.world += leaving ? 0 : 1;
   }
   order.agents = agent_places(cluster, job);
   order.start_window = times.start_window;

@@ -52,6 +52,7 @@ TEST(codec, an_order_keeps_leaving_tasks) {
   AgentOrder order;
   order.job = {12, 4};
   order.tasks = {{TaskNumber{1}, HostId{1}, false}, {TaskNumber{2}, HostId{2}, true}};
+  order.world = 1;
   order.hang_limit = Duration(30000000);
   expect_round_trip(order);
 }

@@ -53,6 +53,7 @@ TEST(agent, passes_on_what_a_reporter_says_with_the_number_of_tasks) {  // W-13
   two.tasks = {{TaskNumber{1}, kHost, false},
                {TaskNumber{2}, kHost, true},
                {TaskNumber{3}, HostId{2}, false}};
+  two.world = 2;
   agent.on(NodeToAgent{two}, kStart);
   WorkerProgress progress;
   progress.epoch = EpochNumber{4};

@@ -35,7 +35,7 @@ HostOrder order(const std::string& driver) {
   o.resolved.command = "run me";
   o.resolved.cwd = "/scratch/ann";
   o.first_host = true;
-  o.all = {{{1}, "a", "10.0.0.1"}};
+  o.hosts = job_hosts_of({{{1}, "a", "10.0.0.1"}}, "a");
   o.tasks = {task()};
   o.app.container = {driver, "/images/x", {"/data", "/opt/mine:/opt/yours"}, "--extra  -k"};
   return o;
@@ -124,7 +124,7 @@ TEST(container, podman_is_on_the_hosts_network_with_the_tasks_environment) {
 TEST(container, of_several_tasks_only_the_first_has_the_terminal) {
   auto o = order("podman");
   o.resolved.streams = Streams::Shell;
-  o.all.push_back({{2}, "a", "10.0.0.1"});
+  o.hosts = job_hosts_of({{{1}, "a", "10.0.0.1"}, {{2}, "a", "10.0.0.1"}}, "a");
   EXPECT_TRUE(has(words(o), {"-t"}));
   auto second = task();
   second.task = {2};
@@ -226,7 +226,7 @@ TEST(container, the_image_is_looked_for_on_each_host_before_the_users_commands) 
 
 TEST(container, the_image_is_looked_for_where_others_commands_will_run_too) {
   auto o = order("podman");
-  o.all.push_back({{2}, "b", "10.0.0.2"});
+  o.hosts = job_hosts_of({{{1}, "a", "10.0.0.1"}, {{2}, "b", "10.0.0.2"}}, "a");
   o.tasks[0].has_process = false;
   auto spec = plan_attempt(o, facts(), {}, {});
   ASSERT_EQ(spec.before.size(), 1u);

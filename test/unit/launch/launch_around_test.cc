@@ -26,7 +26,8 @@ HostOrder order() {
   o.resolved.owner = {1000, 100, "ann"};
   o.resolved.command = "run";
   o.first_host = true;
-  o.all = {{{1}, "a", "10.0.0.1"}, {{2}, "a", "10.0.0.1"}, {{3}, "b", "10.0.0.2"}};
+  o.hosts =
+      job_hosts_of({{{1}, "a", "10.0.0.1"}, {{2}, "a", "10.0.0.1"}, {{3}, "b", "10.0.0.2"}}, "a");
   OrderedTask task;
   task.task = {1};
   task.gpus = {0};

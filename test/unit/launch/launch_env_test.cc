@@ -44,10 +44,11 @@ HostOrder order() {
   o.max_tasks = 4;
   o.restarts = 2;
   o.env = "PATH=/usr/bin\0FOO=a=b\0LSB_JOBID=9\0HOME=/old\0PYTHONPATH=/mine\0BAD\0"s;
-  o.all = {{{1}, "a", "10.0.0.1"},
-           {{2}, "b", "10.0.0.2"},
-           {{3}, "a", "10.0.0.1"},
-           {{4}, "b", "10.0.0.2"}};
+  o.hosts = job_hosts_of({{{1}, "a", "10.0.0.1"},
+                          {{2}, "b", "10.0.0.2"},
+                          {{3}, "a", "10.0.0.1"},
+                          {{4}, "b", "10.0.0.2"}},
+                         "b");
   OrderedTask t;
   t.task = {2};
   o.tasks.push_back(t);
@@ -101,10 +102,11 @@ TEST(launch_env, gpus_are_checked_first_where_the_profile_says_so) {
 
 TEST(launch_env, ranks_go_host_by_host) {
   auto o = order();
-  EXPECT_EQ(place_of(o, {1}), (Place{0, 4, 0, 2, 0, 2}));
-  EXPECT_EQ(place_of(o, {3}), (Place{1, 4, 1, 2, 0, 2}));
   EXPECT_EQ(place_of(o, {2}), (Place{2, 4, 0, 2, 1, 2}));
   EXPECT_EQ(place_of(o, {4}), (Place{3, 4, 1, 2, 1, 2}));
+  o.hosts = job_hosts_of({{{1}, "a", ""}, {{2}, "b", ""}, {{3}, "a", ""}, {{4}, "b", ""}}, "a");
+  EXPECT_EQ(place_of(o, {1}), (Place{0, 4, 0, 2, 0, 2}));
+  EXPECT_EQ(place_of(o, {3}), (Place{1, 4, 1, 2, 0, 2}));
 }
 
 TEST(launch_env, a_start_of_the_command_has_its_number_in_the_attempt) {
@@ -266,7 +268,7 @@ TEST(launch_env, a_batch_job_without_files_spools_and_merges_with_one) {
   auto o = order();
   o.app.type = AppType::Batch;
   o.first_host = true;
-  o.all = {{{2}, "b", "10.0.0.2"}};
+  o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
   auto host = facts();
   host.dirs.default_output = "none";
   auto task = plan_task(o, host, o.tasks[0]);
@@ -298,7 +300,7 @@ TEST(launch_env, output_without_a_file_goes_to_one_in_the_working_directory_at_i
   auto o = order();
   o.app.type = AppType::Batch;
   o.first_host = true;
-  o.all = {{{2}, "b", "10.0.0.2"}};
+  o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
   auto task = plan_task(o, facts(), o.tasks[0]);
   ASSERT_EQ(task.out.size(), 1u);
   EXPECT_EQ(task.out[0], (OutputFile{.path = "wm-12.out"}));
@@ -316,7 +318,7 @@ TEST(launch_env, output_to_be_mailed_is_spooled_and_named_in_the_report) {
   auto o = order();
   o.app.type = AppType::Batch;
   o.first_host = true;
-  o.all = {{{2}, "b", "10.0.0.2"}};
+  o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
   o.tasks = {o.tasks[0]};
   auto host = facts();
   host.dirs.default_output = "mail";
@@ -335,7 +337,7 @@ TEST(launch_env, files_that_were_asked_for_are_made_before_the_task_and_spooled_
   o.first_host = true;
   o.resolved.err_file = "e";
   o.resolved.err_overwrite = true;
-  o.all = {{{2}, "b", "10.0.0.2"}};
+  o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
   auto task = plan_task(o, facts(), o.tasks[0]);
   ASSERT_EQ(task.err.size(), 1u);
   EXPECT_TRUE(task.err[0].at_start && task.err[0].overwrite);

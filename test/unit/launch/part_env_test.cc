@@ -23,7 +23,7 @@ HostOrder two_hosts() {
   o.job = {12, 0};
   o.attempt = {1};
   o.resolved.owner = {1000, 100, "ann"};
-  o.all = {{{1}, "a", ""}, {{2}, "a", ""}, {{3}, "b", ""}, {{4}, "b", ""}};
+  o.hosts = job_hosts_of({{{1}, "a", ""}, {{2}, "a", ""}, {{3}, "b", ""}, {{4}, "b", ""}}, "b");
   for (std::uint32_t n : {3u, 4u}) {
     OrderedTask task;
     task.task = {n};
@@ -36,7 +36,7 @@ HostOrder two_hosts() {
 
 HostOrder one_host() {
   auto o = two_hosts();
-  o.all.resize(2);
+  o.hosts = job_hosts_of({{{1}, "a", ""}, {{2}, "a", ""}}, "a");
   o.tasks.resize(1);
   o.tasks[0].has_process = true;
   return o;
@@ -72,7 +72,7 @@ TEST(part_env, tagged_output_of_all_goes_where_rank_0s_would) {
   o.resolved.mpi = Mpi::Pmix;
   o.resolved.out_file = "/tmp/out";
   o.first_host = true;
-  o.all = {{{3}, "b", ""}, {{4}, "b", ""}};
+  o.hosts = job_hosts_of({{{3}, "b", ""}, {{4}, "b", ""}}, "b");
   EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).out.empty());
   o.resolved.tag = true;
   auto spec = plan_attempt(o, facts(), {}, {});
@@ -102,7 +102,7 @@ TEST(part_env, a_host_without_a_task_of_its_own_is_a_bare_part_that_lives_on) {
 
 TEST(part_env, open_mpi_is_told_of_the_one_slot_that_an_elastic_job_is_down_to) {
   auto order = one_host();
-  order.all.resize(1);
+  order.hosts = job_hosts_of({{{1}, "a", ""}}, "a");
   VariableMap vars;
   add_launch(vars, order, facts());
   EXPECT_FALSE(vars.contains("OMPI_MCA_orte_default_hostfile"));
@@ -131,7 +131,7 @@ TEST(part_env, open_mpi_is_told_its_launcher_and_its_hosts) {
 
 TEST(part_env, a_job_of_one_task_gets_none_of_it) {
   auto o = one_host();
-  o.all.resize(1);
+  o.hosts = job_hosts_of({{{1}, "a", ""}}, "a");
   VariableMap vars{{"WM_LAUNCH_SOCKET", "/of/another/job"}};
   add_launch(vars, o, facts());
   EXPECT_EQ(vars, (VariableMap{{"WM_HOST", "b"}}));

@@ -287,6 +287,31 @@ TEST(hosts, an_order_goes_to_a_connected_host_with_the_blobs_of_a_start) {
   ASSERT_EQ(orders[0].tasks.size(), 1u);
 }
 
+TEST(hosts, of_the_agents_only_the_leads_hears_of_every_task) {
+  Desk desk;
+  auto h1 = desk.past.host(2), h2 = desk.past.host(2);
+  auto id = desk.past.submit(SpecBuilder().elastic().tasks(1, 3));
+  desk.past.run(id, {h1, h2, h2});
+  desk.start();
+  auto runs = [&](HostId h, std::vector<TaskStatus> tasks) {
+    auto r = desk.again(h);
+    r.attempts = {{id, Attempt{1}, std::move(tasks), ""}};
+    return r;
+  };
+  auto& lead = desk.enrol(runs(h1, {{TaskNumber{1}, 1}}));
+  auto& other = desk.enrol(runs(h2, {{TaskNumber{2}, 2}, {TaskNumber{3}, 3}}));
+  desk.hosts->order_agents(id);
+  desk.pass(50ms);
+  auto all = lead.all<AgentOrder>(NodeVerb::Agent), some = other.all<AgentOrder>(NodeVerb::Agent);
+  ASSERT_EQ(all.size(), 1u);
+  ASSERT_EQ(some.size(), 1u);
+  EXPECT_EQ(all[0].lead_host, h1);
+  EXPECT_EQ(all[0].tasks.size(), 3u);
+  EXPECT_EQ(all[0].world, 3u);
+  all[0].tasks.clear();
+  EXPECT_EQ(some[0], all[0]);
+}
+
 TEST(hosts, a_peek_is_answered_or_fails_with_the_session) {
   Desk desk;
   auto h = desk.past.host(2);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "libwm/codec/codec.h"
 #include "test/support/builders.h"
 
 namespace wm::master {
@@ -33,15 +34,19 @@ TaskEnded ended(JobId id, std::uint32_t task, std::int32_t status) {
   return {id, Attempt{1}, TaskNumber{task}, status, Term::None, {}, ""};
 }
 
-TEST(orders, a_host_is_told_its_own_tasks_and_where_all_are) {
+TEST(orders, a_host_is_told_its_own_tasks_and_how_many_the_others_have) {
   Spread c(SpecBuilder().app("training").gpus(1));
   auto first = told(c, c.id, c.h1), second = told(c, c.id, c.h2);
   EXPECT_EQ(numbers(first.tasks), (std::vector<std::uint32_t>{1, 3}));
   EXPECT_EQ(numbers(second.tasks), (std::vector<std::uint32_t>{2}));
-  EXPECT_EQ(numbers(first.all), (std::vector<std::uint32_t>{1, 2, 3}));
-  EXPECT_EQ(second.all, first.all);
-  EXPECT_EQ(first.all[1].host, "h2");
-  EXPECT_EQ(first.all[1].address, "127.0.0.2");
+  EXPECT_EQ(unfolded(first.hosts.runs), (std::vector<HostTasks>{{"h1", 2}, {"h2", 1}}));
+  EXPECT_EQ(first.hosts.first_address, "127.0.0.1");
+  EXPECT_EQ(first.hosts.here, (std::vector<TaskNumber>{{1}, {3}}));
+  EXPECT_EQ(second.hosts.runs, first.hosts.runs);
+  EXPECT_EQ(second.hosts.first_address, first.hosts.first_address);
+  EXPECT_EQ(second.hosts.here, (std::vector<TaskNumber>{{2}}));
+  EXPECT_EQ(second.hosts.hosts_before, 1u);
+  EXPECT_EQ(second.hosts.tasks_before, 2u);
   EXPECT_EQ(first.tasks[1].gpus, (std::vector<std::uint16_t>{1}));
   EXPECT_EQ(first.tasks[1].gpu_uuids, (std::vector<std::string>{"gpu1"}));
   EXPECT_TRUE(first.first_host);
@@ -62,6 +67,17 @@ TEST(orders, the_signed_specification_goes_along_as_it_came) {
   EXPECT_EQ(order.restarts, 0u);
 }
 
+TEST(orders, an_order_does_not_grow_with_the_tasks_on_other_hosts) {
+  ClusterBuilder c;
+  std::vector<HostId> places;
+  for (int n = 0; n < 300; ++n) places.insert(places.end(), 4, c.host(4, 0));
+  auto few = c.submit(SpecBuilder().tasks(1, 4)), many = c.submit(SpecBuilder().tasks(1, 1200));
+  c.dispatch(few, {places.begin(), places.begin() + 4});
+  auto one = codec::encode(told(c, few, places[0])).size();
+  c.dispatch(many, std::vector<HostId>(places.begin() + 4, places.end()));
+  EXPECT_LT(codec::encode(told(c, many, places[600])).size(), one + 100);
+}
+
 TEST(orders, tasks_that_are_gone_are_nobodys) {
   Spread c(SpecBuilder().elastic());
   c.enter_epoch(c.id, 1);
@@ -69,7 +85,7 @@ TEST(orders, tasks_that_are_gone_are_nobodys) {
   EXPECT_FALSE(has_work_on(c.job(c.id), c.h2));
   EXPECT_TRUE(has_work_on(c.job(c.id), c.h1));
   EXPECT_TRUE(told(c, c.id, c.h2).tasks.empty());
-  EXPECT_EQ(numbers(told(c, c.id, c.h1).all), (std::vector<std::uint32_t>{1, 3}));
+  EXPECT_EQ(unfolded(told(c, c.id, c.h1).hosts.runs), (std::vector<HostTasks>{{"h1", 2}}));
 }
 
 TEST(orders, hosts_are_told_that_workers_leave_by_themselves) {

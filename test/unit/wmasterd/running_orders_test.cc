@@ -74,10 +74,10 @@ TEST_F(RunningOrders, a_restart_counts_and_places_only_those_that_will_be_there)
   c.step(TasksAdded{id, Attempt{1}, {more}, ""});
   EXPECT_EQ(told(id, h1).relaunches, 1u);
   EXPECT_EQ(told(id, h1).restarts, 1u);
-  EXPECT_EQ(told(id, h1).all.size(), 2u);
+  EXPECT_EQ(task_count(told(id, h1).hosts), 2u);
   EXPECT_TRUE(starts_something(told(id, h1), c.job(id)));  // script and environment go along
   c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, at(60), ""});
-  EXPECT_EQ(told(id, h1).all.size(), 1u);
+  EXPECT_EQ(task_count(told(id, h1).hosts), 1u);
   EXPECT_TRUE(told(id, h2).tasks.at(0).leave);
 }
 
