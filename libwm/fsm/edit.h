@@ -42,7 +42,7 @@ void note_setback(const Cluster& cluster, Job& job, const Task& task, const std:
 void note_joined(Job& job, const std::vector<TaskNumber>& members);
 /// Every host may be tried at once.
 void forget_setbacks(Job& job);
-/// The same of one host, for all jobs. @cost O(jobs)
+/// The same of one host, for all jobs that are not over. @cost O(jobs with setbacks)
 void forget_setbacks_on(Cluster& cluster, HostId host);
 
 /// After a task has ended: how the attempt stands now, whether the job is over.

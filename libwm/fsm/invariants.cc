@@ -105,6 +105,8 @@ Result<void> check_indexes(const Cluster& cluster) {
     return broken("the index of the jobs on each host");
   if (*cluster.indexes.host_numbers != *walked.indexes.host_numbers)
     return broken("the index of the hosts' names");
+  if (*cluster.indexes.set_back != *walked.indexes.set_back)
+    return broken("the index of jobs with setbacks");
   if (cluster.indexes.hosts_missing != walked.indexes.hosts_missing)
     return broken("the count of hosts that never registered");
   return {};

@@ -71,15 +71,15 @@ void forget_setbacks(Job& job) {
 }
 
 void forget_setbacks_on(Cluster& c, HostId host) {
-  std::vector<JobId> ids;
   auto there = [&](const Setback& setback) { return setback.host == host; };
-  each_job(c, [&](const Job& job) {
-    if (std::any_of(job.setbacks.begin(), job.setbacks.end(), there)) ids.push_back(job.id);
-  });
+  auto ids = *c.indexes.set_back;
   for (auto id : ids) {
+    const auto& known = find_job(c, id)->setbacks;
+    if (std::none_of(known.begin(), known.end(), there)) continue;
     Job& job = edit_job(c, id);
     std::erase_if(job.setbacks, there);
     unblock(job);
+    index_setbacks(c, id);
   }
 }
 

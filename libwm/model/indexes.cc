@@ -11,6 +11,7 @@ Indexes Indexes::freeze() {
   copy.jobs_on = jobs_on.freeze();
   copy.host_numbers = host_numbers.freeze();
   copy.hosts_missing = hosts_missing;
+  copy.set_back = set_back.freeze();
   return copy;
 }
 
@@ -36,6 +37,15 @@ void index_host(Cluster& cluster, const Host& host) {
   if (is_new && cluster.config->host(host.name)) --indexes.hosts_missing;
 }
 
+void index_setbacks(Cluster& cluster, JobId id) {
+  auto& index = cluster.indexes.set_back;
+  const Job* job = find_job(cluster, id);
+  bool has = job && !job->setbacks.empty() && !is_over(job->state);
+  if (has == index->contains(id)) return;
+  if (has) index.edit().insert(id);
+  else index.edit().erase(id);
+}
+
 void index_config(Cluster& cluster) {
   auto& indexes = cluster.indexes;
   indexes.hosts_missing = 0;
@@ -52,6 +62,7 @@ void build_indexes(Cluster& cluster) {
   each_job(cluster, [&](const Job& job) {
     for (const auto& task : job.tasks)
       if (task.holds_slot()) index_slot(cluster.indexes, job.id, task.host, true);
+    index_setbacks(cluster, job.id);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,7 @@ struct Indexes {
   Table<JobsOnHost> jobs_on;                           ///< by host number; empty ones are absent
   Frozen<std::map<std::string, HostId>> host_numbers;  ///< by name
   std::uint32_t hosts_missing = 0;                     ///< configured, but never registered
+  Frozen<std::set<JobId>> set_back;                    ///< not over, and with setbacks
 
   /// A copy for readers. @cost O(chunks)   @thread the writer's
   Indexes freeze();
@@ -56,6 +58,8 @@ struct Indexes {
 void index_slot(Indexes& indexes, JobId job, HostId host, bool takes);
 /// A host that was not known before. @cost O(log hosts)
 void index_host(Cluster& cluster, const Host& host);
+/// A job may have setbacks by now, or none any more. @cost O(log such jobs), and a look-up of it
+void index_setbacks(Cluster& cluster, JobId job);
 /// The configuration has changed. @cost O(hosts log hosts)
 void index_config(Cluster& cluster);
 /// All of them anew, of a state that was read. @cost O(state)

@@ -1,6 +1,7 @@
 #include "daemons/wmasterd/state/cycle.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -100,21 +101,23 @@ std::vector<EventBody> Cycle::changed_waits() {
   unrecorded_ = false;
   std::map<const void*, std::size_t> open;  // which of `waits` takes more jobs
   std::vector<WaitRecorded> waits;
-  std::map<JobId, std::string> known;
+  std::vector<std::pair<JobId, std::string>> known;
+  auto before = recorded_.begin();  // both lists go by rising job
   for (const auto& [id, reasons] : *reasons_) {
     const Job* job = find_job(journal_.newest(), id);
     if (!job || (job->state != JobState::Pending && job->state != JobState::Array)) continue;
-    auto before = recorded_.find(id);
+    while (before != recorded_.end() && before->first < id) ++before;
+    bool had = before != recorded_.end() && before->first == id;
     std::string codes;
     for (const auto& reason : *reasons) codes += static_cast<char>(reason.code);
-    bool same = before != recorded_.end() && before->second == codes;
+    bool same = had && before->second == codes;
     bool wait = world_.wall() - job->submitted < std::chrono::seconds(1) || count >= kMost;
-    if (before != recorded_.end()) known.insert(*before);
+    if (had && (same || wait)) known.push_back(std::move(*before));
     if (same) continue;
     unrecorded_ = unrecorded_ || wait;
     if (wait) continue;
     ++count;
-    known[id] = std::move(codes);
+    known.emplace_back(id, std::move(codes));
     auto [at, is_new] = open.try_emplace(reasons.get(), waits.size());
     if (is_new) waits.push_back({{}, *reasons});
     waits[at->second].jobs.push_back(id);

@@ -4,9 +4,9 @@
 // remembers what the one before it saw.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemons/wmasterd/state/journal.h"
@@ -51,7 +51,8 @@ class Cycle {
   Refusals refusals_;
   std::shared_ptr<sched::Memory> memory_ = std::make_shared<sched::Memory>();  // the pass's
   std::shared_ptr<const PendReasons> reasons_ = std::make_shared<PendReasons>();
-  std::map<JobId, std::string> recorded_;  // codes of its reasons, a byte each
+  // Of jobs that waited at the last time, by rising job: codes of the reasons, a byte each.
+  std::vector<std::pair<JobId, std::string>> recorded_;
   std::shared_ptr<const PendReasons> recorded_of_;
   TimePoint recorded_at_{};
   bool unrecorded_ = false;  // some jobs were left for the next time

@@ -108,6 +108,25 @@ TEST_F(Setbacks, a_host_that_is_opened_or_starts_anew_is_tried_again) {
   EXPECT_EQ(barred(102), (std::vector<HostId>{}));
 }
 
+TEST_F(Setbacks, jobs_that_are_over_or_have_none_any_more_are_not_looked_at) {
+  auto known = [&] { return *c.state.indexes.set_back; };
+  c.run(id, {h1});
+  c.enter_epoch(id, 1);
+  EXPECT_TRUE(known().empty());
+  lose_newcomer(h2, 100);
+  EXPECT_EQ(known(), (std::set<JobId>{id}));
+  c.step(HostOpened{h2, "admin"}, 101);
+  EXPECT_TRUE(known().empty());
+  lose_newcomer(h2, 102);
+  c.step(CapChanged{id, 2, false, "ann"}, 103);
+  EXPECT_TRUE(known().empty());
+  lose_newcomer(h2, 104);
+  c.step(ended(c, id, 1, kExit3), 105);
+  EXPECT_TRUE(is_over(c.job(id).state));
+  EXPECT_TRUE(known().empty());
+  EXPECT_TRUE(fsm::check_invariants(c.state));
+}
+
 TEST_F(Setbacks, a_job_begins_without_a_host_whose_task_fails_at_the_start) {
   c.dispatch(id, {h1, h2, h3});
   for (std::uint32_t task : {1, 3}) c.step(TaskStarted{id, Attempt{1}, TaskNumber{task}, 10}, 1);

@@ -45,6 +45,34 @@ TEST(cycle, a_wake_starts_what_fits_and_says_why_the_rest_waits) {
   EXPECT_FALSE(find_reasons(*reasons, first));
 }
 
+TEST(cycle, what_jobs_wait_for_is_written_when_it_changes) {
+  Desk desk;
+  desk.past.host(1);
+  auto runs = desk.past.submit({});
+  auto a = desk.past.submit({}), b = desk.past.submit({}), c = desk.past.submit({});
+  desk.start();
+  auto look = [&] {
+    desk.pass();
+    desk.cycle->wake();
+    desk.pass(2s);
+    desk.disk.events.clear();
+    desk.cycle->record_waits();
+    desk.pass();
+    std::vector<JobId> told;
+    for (const auto& event : desk.disk.events)
+      if (auto* wait = std::get_if<WaitRecorded>(&event.body))
+        told.insert(told.end(), wait->jobs.begin(), wait->jobs.end());
+    return told;
+  };
+  EXPECT_EQ(look(), (std::vector<JobId>{a, b, c}));
+  EXPECT_EQ(look(), (std::vector<JobId>{})) << "as before";
+  desk.journal->propose({{KillRequested{b, {Term::Owner, "ann", "", {}}}}, {}, {}, nullptr});
+  EXPECT_EQ(look(), (std::vector<JobId>{})) << "the others wait as before";
+  desk.journal->propose(
+      {{HostClosed{desk.job(runs).tasks.front().host, "ann", ""}}, {}, {}, nullptr});
+  EXPECT_EQ(look(), (std::vector<JobId>{a, c}));
+}
+
 TEST(cycle, many_wakes_dispatch_a_job_once) {
   Desk desk;
   desk.past.host(4);
