@@ -7,7 +7,10 @@
 
 namespace wm {
 
-WM_FIELDS(WorkerHello) { f(1, s.version), f(2, s.task), f(3, s.pid), f(4, s.max_tasks); }
+WM_FIELDS(WorkerHello) {
+  f(1, s.version), f(2, s.task), f(3, s.pid), f(4, s.max_tasks);
+  f(360, s.trainings);
+}
 WM_FIELDS(WorkerReady) { f(1, s.rendezvous); }
 WM_FIELDS(WorkerConnected) { f(1, s.epoch); }
 WM_FIELDS(WorkerConnectFailed) { f(1, s.epoch), f(2, s.text); }
@@ -20,7 +23,7 @@ WM_FIELDS(WorkerProgress) {
   f(140, s.exchange), f(141, s.batch);
 }
 WM_FIELDS(WorkerLeft) { f(1, s.last_epoch); }
-WM_FIELDS(WorkerDone) { f(1, s.step); }
+WM_FIELDS(WorkerDone) { f(1, s.step), f(360, s.trainings); }
 WM_FIELDS(FromWorker) { f.one_of(s); }
 
 WM_FIELDS(EpochPlan) {
@@ -40,7 +43,7 @@ inline void complete(EpochPlan& plan) {
 }
 WM_FIELDS(EpochWithdrawn) { f(1, s.epoch), f(2, s.reason); }
 WM_FIELDS(EpochBroken) { f(1, s.epoch), f(2, s.reason); }
-WM_FIELDS(WorkerLeave) { f(1, s.reason); }
+WM_FIELDS(WorkerLeave) { f(1, s.reason), f(360, s.trainings); }
 WM_FIELDS(WorkerStand) { f(1, s.stand); }
 WM_FIELDS(WorkerCheckpoint) { f(1, s.reason); }
 WM_FIELDS(ToWorker) { f.one_of(s); }
@@ -87,6 +90,7 @@ WM_FIELDS(AgentReport) {
 WM_FIELDS(WorkerStatus) {
   f(1, s.task), f(2, s.rendezvous), f(3, s.epoch), f(4, s.connected), f(5, s.faulted), f(6, s.step);
   f(7, s.left), f(8, s.done);
+  f(360, s.trainings);
 }
 WM_FIELDS(AgentStatus) {
   f(1, s.host), f(2, s.lead), f(3, s.workers), f(4, s.gone), f(5, s.plans), f(6, s.broken);

@@ -116,10 +116,25 @@ void Lead::react(TimePoint now) {
   if (now - master_at_ > kAgentSilence) heard_since_.reset();
   note_silence(roster_, heard_since_ && now - *heard_since_ >= kTrust, now);
   if (!gather(now)) return;
+  follow_program();
   watch(now);
   for (int moves = 0; advance(now); ++moves) WM_CHECK(moves < kMovesPerEvent);
   report_formed();
   speak();
+}
+
+/// A worker's program has begun another training: nobody carries a state of that one, and what was
+/// left of the one before is over.
+void Lead::follow_program() {
+  if (roster_.trainings == std::exchange(trainings_, roster_.trainings)) return;
+  if (plan_) withdraw("the program begins another training");
+  recovery_.reset();
+  formed_.reset();
+  first_ready_.reset();
+  current_ = {};
+  current_.epoch = last_;
+  intact_ = false;
+  newest_step_ = 0;
 }
 
 /// Somebody heard has trained in the newest epoch that the master knows of.
@@ -135,6 +150,7 @@ bool Lead::gather(TimePoint now) {
       roster_.order.tasks, [&](const WantedTask& w) { return roster_.agents[w.host].status; });
   if (!all && (now - born_ <= kAgentSilence || !knows_newest())) return false;
   gathered_ = true;
+  trainings_ = roster_.trainings;
   Standing standing = rebuild(roster_, past_);
   last_ = standing.last;
   if (last_ || number().value > 1) {

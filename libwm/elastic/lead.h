@@ -103,6 +103,7 @@ class Lead {
   void react(TimePoint now);
   bool gather(TimePoint now);
   bool knows_newest() const;
+  void follow_program();
   bool advance(TimePoint now);
   void watch(TimePoint now);
   void miss_unlisted();
@@ -165,6 +166,7 @@ class Lead {
   unsigned setbacks_ = 0;          ///< plans withdrawn in a row
   TimePoint not_before_{};         ///< no plan earlier
   std::optional<TimePoint> first_ready_;
+  std::uint32_t trainings_ = 0;  ///< that the program went through before the one of current_
   LeadOutput out_;
 };
 

@@ -34,6 +34,8 @@ bool Lead::is_past_withdrawal(TaskNumber number) const {
 
 Words Lead::words_for_outsider(TaskNumber number, const Groups& groups) const {
   const Task& task = find(roster_, number);
+  if (task.status.trainings < roster_.trainings && !task.status.rendezvous.empty())
+    return words_of(WorkerLeave{"the program is in another training", roster_.trainings});
   if (is_on_its_way(task.status)) return nullptr;
   if (trains(task.status))
     return words_of(EpochBroken{task.status.epoch, "the job went on without it"});

@@ -36,7 +36,9 @@ MemberOutput Member::on_worker(const WorkerSaid& said) {
   if (std::ranges::find(gone_, said.task) != gone_.end()) return out;
   Worker& worker = workers_[said.task];
   worker.status.task = said.task;
+  auto trainings = worker.status.trainings;
   merge(worker.status, said.words);
+  if (worker.status.trainings > trainings) worker.told.reset();  // that was of the one before
   if (auto* hello = std::get_if<WorkerHello>(&said.words)) greet(*hello, out);
   out.lead.push_back(said);
   return out;

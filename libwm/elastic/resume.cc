@@ -24,6 +24,26 @@ EpochNumber newest_trained(const Roster& roster) {
   return newest;
 }
 
+/// Workers that are in a training before the program's newest have nothing to do with its epochs.
+Roster of_newest_training(Roster roster) {
+  for (auto& [number, task] : roster.tasks) {
+    auto& status = task.status;
+    if (status.trainings < roster.trainings)
+      status.epoch = status.connected = status.faulted = EpochNumber{};
+  }
+  return roster;
+}
+
+/// The newest epoch of a training before the program's newest.
+EpochNumber newest_before(const Roster& roster) {
+  EpochNumber newest;
+  for (const auto& [number, task] : roster.tasks) {
+    if (task.status.trainings < roster.trainings)
+      newest = std::max({newest, task.status.epoch, task.status.connected});
+  }
+  return newest;
+}
+
 /// Members that hold the state of `plan`: survivors, and newcomers that have switched to it.
 std::vector<TaskNumber> carriers(const Roster& roster, const EpochPlan& plan) {
   std::vector<TaskNumber> list;
@@ -77,9 +97,10 @@ void note_past(Past& past, const AgentStatus& status) {
   past.withdrawn = std::max(past.withdrawn, status.withdrawn);
 }
 
-Standing rebuild(const Roster& roster, const Past& past) {
+Standing rebuild(const Roster& all, const Past& past) {
   Standing standing;
-  standing.last = highest(roster, past);
+  standing.last = highest(all, past);
+  const Roster roster = of_newest_training(all);
   const EpochNumber newest = newest_trained(roster);
   auto known = past.plans.find(newest);
   const EpochPlan* base = known == past.plans.end() ? nullptr : &known->second;
@@ -108,7 +129,8 @@ Standing rebuild(const Roster& roster, const Past& past) {
     }
     return standing;
   }
-  if (!past.plans.empty() && past.plans.rbegin()->first > std::max(dead, newest)) {
+  if (!past.plans.empty() &&
+      past.plans.rbegin()->first > std::max({dead, newest, newest_before(all)})) {
     standing.planned = past.plans.rbegin()->second;
   }
   return standing;

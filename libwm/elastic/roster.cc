@@ -29,6 +29,24 @@ void note_order(Roster& roster, const AgentOrder& order, TimePoint now) {
   }
 }
 
+namespace {
+
+/// What was said of the training before counts no more; whether the task is wanted and lives does.
+void begin_anew(Task& task, TimePoint now) {
+  Task fresh;
+  fresh.host = task.host;
+  fresh.listed = task.listed;
+  fresh.leaving = task.leaving;
+  fresh.gone = task.gone;
+  fresh.expelled = task.expelled;
+  fresh.reported = task.reported;
+  fresh.reason = task.reason;
+  fresh.still_since = now;
+  task = std::move(fresh);
+}
+
+}  // namespace
+
 void note_status(Roster& roster, const AgentStatus& status, TimePoint now) {
   auto& agent = roster.agents[status.host];
   agent = {now, true, false};
@@ -36,7 +54,9 @@ void note_status(Roster& roster, const AgentStatus& status, TimePoint now) {
     Task& task = roster.tasks[worker.task];
     task.host = status.host;
     if (worker.epoch > task.status.epoch) task.still_since = now;
+    if (worker.trainings > task.status.trainings) begin_anew(task, now);
     merge(task.status, worker);
+    roster.trainings = std::max(roster.trainings, worker.trainings);
   }
   for (auto gone : status.gone) note_gone(roster, {gone, "ended"});
   for (auto& [number, task] : roster.tasks) {
@@ -47,6 +67,11 @@ void note_status(Roster& roster, const AgentStatus& status, TimePoint now) {
 void note_words(Roster& roster, HostId host, const WorkerSaid& said, TimePoint now) {
   Task& task = roster.tasks[said.task];
   task.host = host;
+  auto* hello = std::get_if<WorkerHello>(&said.words);
+  if (hello != nullptr && hello->trainings > task.status.trainings) {
+    begin_anew(task, now);
+    roster.trainings = std::max(roster.trainings, hello->trainings);
+  }
   merge(task.status, said.words);
   if (auto* failed = std::get_if<WorkerConnectFailed>(&said.words)) {
     task.connect_failed = std::max(task.connect_failed, failed->epoch);
@@ -101,12 +126,15 @@ bool is_present(const Roster& roster, TaskNumber number) {
 }
 
 bool is_newcomer(const Roster& roster, TaskNumber number) {
+  const auto& status = find(roster, number).status;
   return is_wanted(roster, number) && is_present(roster, number) &&
-         !find(roster, number).status.rendezvous.empty() && !trains(find(roster, number).status);
+         status.trainings == roster.trainings && !status.rendezvous.empty() && !trains(status);
 }
 
 bool is_finishing(const Roster& roster) {
-  return std::ranges::any_of(roster.tasks, [](const auto& t) { return t.second.status.done; });
+  return std::ranges::any_of(roster.tasks, [&](const auto& t) {
+    return t.second.status.done && t.second.status.trainings == roster.trainings;
+  });
 }
 
 const Task& find(const Roster& roster, TaskNumber task) {

@@ -69,7 +69,8 @@ struct Roster {
   HostId self;  ///< the lead's own host: never lost
   std::map<TaskNumber, Task> tasks;
   std::map<HostId, AgentSeen> agents;
-  bool may_drop = false;  ///< members on lost hosts may be left out (PROTOCOL L-5)
+  std::uint32_t trainings = 0;  ///< the program went through before the one that it is in now
+  bool may_drop = false;        ///< members on lost hosts may be left out (PROTOCOL L-5)
 };
 
 /// Takes a newer order in; hosts not heard of yet count as heard at `now`.
@@ -95,9 +96,10 @@ bool is_lost(const Roster& roster, const Task& task);
 bool is_failed(const Roster& roster, TaskNumber task);
 /// The task may be in a next epoch: heard, alive, neither left nor done. @cost O(log)
 bool is_present(const Roster& roster, TaskNumber task);
-/// Present, wanted and ready to be a member; carries no group of its own. @cost O(log tasks)
+/// Present, wanted and ready to be a member of the training that the program is in; carries no
+/// group of its own. @cost O(log tasks)
 bool is_newcomer(const Roster& roster, TaskNumber task);
-/// Some worker has completed the training. @cost O(tasks)
+/// Some worker has completed the training that the program is in. @cost O(tasks)
 bool is_finishing(const Roster& roster);
 /// The task's record, or an empty one. @cost O(log tasks)
 const Task& find(const Roster& roster, TaskNumber task);

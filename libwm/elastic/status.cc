@@ -1,4 +1,5 @@
-// Maxima and ors only: the order in which words arrive cannot matter.
+// Maxima and ors only, within the newest training of the worker's program: the order in which words
+// arrive cannot matter.
 #include "libwm/elastic/status.h"
 
 #include <algorithm>
@@ -13,7 +14,12 @@ struct Merge {
   void step(EpochNumber epoch, std::uint64_t step) const {
     if (epoch >= s.epoch) s.step = std::max(s.step, step);
   }
-  void operator()(const WorkerHello&) const {}
+  void operator()(const WorkerHello& w) const {
+    if (w.trainings <= s.trainings) return;
+    s = WorkerStatus{};
+    s.task = w.task;
+    s.trainings = w.trainings;
+  }
   void operator()(const WorkerReady& w) const { s.rendezvous = w.rendezvous; }
   void operator()(const WorkerConnected& w) const { s.connected = std::max(s.connected, w.epoch); }
   void operator()(const WorkerConnectFailed&) const {}
@@ -30,6 +36,7 @@ struct Merge {
   void operator()(const WorkerProgress& w) const { step(w.epoch, w.step); }
   void operator()(const WorkerLeft&) const { s.left = true; }
   void operator()(const WorkerDone& w) const {
+    if (w.trainings < s.trainings) return;
     s.done = true;
     s.step = std::max(s.step, w.step);
   }
@@ -40,6 +47,11 @@ struct Merge {
 void merge(WorkerStatus& into, const FromWorker& words) { std::visit(Merge{into}, words); }
 
 void merge(WorkerStatus& into, const WorkerStatus& other) {
+  if (other.trainings < into.trainings) return;
+  if (other.trainings > into.trainings) {
+    into = other;
+    return;
+  }
   if (!other.rendezvous.empty()) into.rendezvous = other.rendezvous;
   if (other.epoch > into.epoch) into.step = other.step;
   if (other.epoch == into.epoch) into.step = std::max(into.step, other.step);

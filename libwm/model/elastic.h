@@ -23,12 +23,14 @@ namespace wm {
 
 // ---- worker → agent ------------------------------------------------------------------
 
-/// First words of a worker. `max_tasks`: the script's engines_number, 0 = no wish.
+/// First words of a worker. `max_tasks`: the script's engines_number, 0 = no wish. `trainings`: how
+/// many its program has been through before this one; with more than before it begins anew.
 struct WorkerHello {
   std::uint32_t version = 1;
   TaskNumber task;
   std::int32_t pid = 0;
   std::uint32_t max_tasks = 0;
+  std::uint32_t trainings = 0;
   bool operator==(const WorkerHello&) const = default;
 };
 /// The model is built; `rendezvous` is "address:port" of a store this worker serves, used
@@ -96,9 +98,10 @@ struct WorkerLeft {
   EpochNumber last_epoch;
   bool operator==(const WorkerLeft&) const = default;
 };
-/// The training is complete on this worker.
+/// The training is complete on this worker; `trainings` went before it.
 struct WorkerDone {
   std::uint64_t step = 0;
+  std::uint32_t trainings = 0;
   bool operator==(const WorkerDone&) const = default;
 };
 using FromWorker =
@@ -143,9 +146,11 @@ struct EpochBroken {
   std::string reason;
   bool operator==(const EpochBroken&) const = default;
 };
-/// This task is not wanted any more and is no member: exit 0.
+/// This task is not wanted any more and is no member: exit 0. With `trainings` above its own it is
+/// wanted, in a later training of the program: leave this one.
 struct WorkerLeave {
   std::string reason;
+  std::uint32_t trainings = 0;
   bool operator==(const WorkerLeave&) const = default;
 };
 /// Neither lead nor master is heard: stop at the next step boundary and write nothing
@@ -300,6 +305,7 @@ struct WorkerStatus {
   std::uint64_t step = 0;
   bool left = false;
   bool done = false;
+  std::uint32_t trainings = 0;  ///< its program went through before; all else is of this one
   bool operator==(const WorkerStatus&) const = default;
 };
 /// Agent to lead: everything about its workers; sent on connecting and at every change.

@@ -21,6 +21,7 @@ struct wm_trainer {
   std::vector<std::uint32_t> members;
   wm::Duration exchange = wm::Duration(-1);  // for the next report
   wm::BatchRange batch;
+  std::uint32_t trainings = 0;  // its program went through before
 };
 struct wm_records {
   std::unique_ptr<wm::trainer::Records> files;
@@ -68,8 +69,9 @@ void fill(wm_event& e, wm_trainer&, const EpochBroken& words) {
   e.epoch = words.epoch.value;
   e.reason = words.reason.c_str();
 }
-void fill(wm_event& e, wm_trainer&, const WorkerLeave& words) {
+void fill(wm_event& e, wm_trainer& t, const WorkerLeave& words) {
   e.kind = WM_EVENT_LEAVE;
+  e.flag = words.trainings > t.trainings;
   e.reason = words.reason.c_str();
 }
 void fill(wm_event& e, wm_trainer&, const WorkerStand& words) {
@@ -86,10 +88,16 @@ void fill(wm_event& e, wm_trainer&, const WorkerCheckpoint& words) {
 extern "C" {
 
 int wm_trainer_open(const char* socket_path, uint32_t task, uint32_t max_tasks, wm_trainer** out) {
-  WorkerHello hello{1, TaskNumber{task}, ::getpid(), max_tasks};
+  return wm_trainer_open_again(socket_path, task, max_tasks, 0, out);
+}
+
+int wm_trainer_open_again(const char* socket_path, uint32_t task, uint32_t max_tasks,
+                          uint32_t trainings, wm_trainer** out) {
+  WorkerHello hello{1, TaskNumber{task}, ::getpid(), max_tasks, trainings};
   auto link = trainer::Link::open(text_of(socket_path), hello);
   if (!link) return failed(link.error().text);
   *out = new wm_trainer{std::move(*link), {}, {}};
+  (*out)->trainings = trainings;
   return 0;
 }
 
@@ -152,7 +160,9 @@ int wm_trainer_left(wm_trainer* t, uint32_t epoch) {
   return say(t, WorkerLeft{EpochNumber{epoch}});
 }
 
-int wm_trainer_done(wm_trainer* t, uint64_t step) { return say(t, WorkerDone{step}); }
+int wm_trainer_done(wm_trainer* t, uint64_t step) {
+  return say(t, WorkerDone{step, t ? t->trainings : 0});
+}
 
 int wm_trainer_progress(wm_trainer* t, const wm_progress* p) {
   if (!t) return 0;

@@ -30,7 +30,7 @@ enum wm_event_kind {
   WM_EVENT_PLAN = 1,        ///< an epoch that shall be; see EpochPlan in libwm/model/elastic.h
   WM_EVENT_WITHDRAWN = 2,   ///< a planned epoch will not be
   WM_EVENT_BROKEN = 3,      ///< every group up to `epoch` is dead: abort them now
-  WM_EVENT_LEAVE = 4,       ///< end with status 0
+  WM_EVENT_LEAVE = 4,       ///< end with status 0, or come to a later training (`flag` 1)
   WM_EVENT_STAND = 5,       ///< stop at the next step boundary (`flag` 1) or go on (0)
   WM_EVENT_CHECKPOINT = 6,  ///< rank 0 writes a checkpoint at the next step boundary
   WM_EVENT_CLOSED = 7       ///< wm_trainer_stop was called: nothing is heard any more
@@ -43,7 +43,7 @@ typedef struct wm_event {
   uint32_t lead;            ///< PLAN: number of the lead that made it
   uint32_t survivors;       ///< PLAN: how many members, from the front, carry state
   int32_t emergency;        ///< PLAN: 1 when there is no old group
-  int32_t flag;             ///< STAND: 1 stop, 0 go on
+  int32_t flag;             ///< STAND: 1 stop, 0 go on; LEAVE: 1 come to a later training
   uint32_t member_count;    ///< PLAN: world size
   const uint32_t* members;  ///< PLAN: [member_count] task numbers in rank order
   const char* rendezvous;   ///< PLAN: "address:port" of rank 0's store
@@ -72,6 +72,11 @@ typedef struct wm_progress {
 /// @errors path longer than a unix address holds; no memory or threads left
 /// @thread any; starts one thread of its own   @owns caller, until wm_trainer_close
 int wm_trainer_open(const char* socket_path, uint32_t task, uint32_t max_tasks, wm_trainer** out);
+
+/// The same for a program that has been through `trainings` before, each with a link of its own
+/// that is closed: the job's workers begin this one together, and newcomers come to it.
+int wm_trainer_open_again(const char* socket_path, uint32_t task, uint32_t max_tasks,
+                          uint32_t trainings, wm_trainer** out);
 
 /// Says what is still unsaid (at most 1 s), then ends the link and frees it.
 /// @thread after every other user of `t` has stopped

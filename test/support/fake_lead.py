@@ -16,7 +16,7 @@ import time
 
 HELLO, READY, CONNECTED, FAILED, SWITCHED, FAULTED, PROGRESS, LEFT, DONE = range(1, 10)
 PLAN, WITHDRAWN, BROKEN, LEAVE, STAND, CHECKPOINT = range(1, 7)
-KEY = 340
+KEY, TRAININGS = 340, 360
 
 
 def _varint(value):
@@ -72,6 +72,7 @@ class Worker:
         self.rendezvous, self.epoch, self.connected, self.faulted = '', 0, 0, 0
         self.step, self.progress_step, self.pauses = 0, 0, []  # (epoch, ms)
         self.noise = None  # as last reported
+        self.trainings = 0  # of its program, before the one that it is in
         self.left = self.done = self.gone = False
 
     @property
@@ -91,6 +92,7 @@ class FakeLead:
         self.workers, self._unknown = {}, []
         self.members, self.epoch, self.planned = [], 0, 0
         self._plan_members, self._broken = None, False
+        self.trainings = 0
         self._emergency = 0  # the newest epoch that was formed because one before it broke
         self.heard = []  # (task, kind) of everything but progress
 
@@ -178,7 +180,7 @@ class FakeLead:
         return '\n'.join(texts)
 
     def all_ready(self, tasks):
-        return all(self.workers[t].rendezvous for t in tasks)
+        return all(self.workers[t].rendezvous and self.workers[t].trainings == self.trainings for t in tasks)
 
     def finished(self):
         return all(w.process.poll() is not None for w in self.workers.values())
@@ -221,7 +223,13 @@ class FakeLead:
         self._unknown.remove(link)
         size = int.from_bytes(link.recv(4, socket.MSG_WAITALL), 'little')
         hello = decode(decode(link.recv(size, socket.MSG_WAITALL))[HELLO])
-        self.workers[hello[2]].link = link
+        worker = self.workers[hello[2]]
+        worker.link, trainings = link, hello.get(TRAININGS, 0)
+        if trainings > worker.trainings:
+            worker.trainings, worker.rendezvous, worker.done = trainings, '', False
+            worker.epoch = worker.connected = worker.faulted = worker.step = 0
+        if trainings > self.trainings:
+            self.trainings, self.members = trainings, []
         words = _field(KEY, b'the key of the workers of a test')
         link.sendall(len(words).to_bytes(4, 'little') + words)
 
@@ -248,6 +256,8 @@ class FakeLead:
             self.heard.append((worker.task, kind, body.get(1, 0), body.get(3 if kind == FAULTED else 2, b'')))
         if kind == READY:
             worker.rendezvous = body[1].decode()
+            if worker.trainings < self.trainings:
+                self.tell(worker.task, LEAVE, _field(1, 'test') + _field(TRAININGS, self.trainings))
         elif kind == CONNECTED:
             worker.connected = body[1]
         elif kind == SWITCHED:

@@ -2,6 +2,8 @@
 faults on demand. Everything it is told comes in TEST_* variables.
 
   TEST_SAMPLES, TEST_PASSES, TEST_BATCH, TEST_EFFECTIVE, TEST_DTYPE, TEST_STEP_MS, TEST_WIDTH
+  TEST_TRAININGS=N      calls train() so often, each time of a FabricModel of its own around the same model,
+  TEST_BETWEEN_S        and rank 0 and those that it calls take so long in between
   TEST_KILL=WHERE:STEP  kill -9 of this worker: before | inside | after the all-reduce that makes
                         STEP, connect (while building any group but the first), switch (after
                         agreeing, before the first step)
@@ -113,11 +115,15 @@ def main():
     def datasets():
         return Data(setting('SAMPLES', 499)), Data(setting('TESTS', 0)) if setting('TESTS', 0) else None
 
-    fabric = FabricModel(model, datasets, loss, optimizer, sync_bn=bool(setting('NORM', 0)))
     batch = setting('BATCH', '8')
-    fabric.train(setting('PASSES', 3), batch if batch == 'auto' else int(batch), setting('ENGINES', 0) or None,
-                 num_dataloader_threads=setting('LOADERS', 0), checkpoint_freq=setting('CHECKPOINTS', 0),
-                 effective_batch_size=setting('EFFECTIVE', 0) or None)
+    for number in range(setting('TRAININGS', 1)):
+        if number:
+            print(f'training {number} returned, first weight {next(model.parameters()).flatten()[0].item()}', flush=True)
+            time.sleep(setting('BETWEEN_S', 0.0))
+        fabric = FabricModel(model, datasets, loss, optimizer, sync_bn=bool(setting('NORM', 0)))
+        fabric.train(setting('PASSES', 3), batch if batch == 'auto' else int(batch), setting('ENGINES', 0) or None,
+                     num_dataloader_threads=setting('LOADERS', 0), checkpoint_freq=setting('CHECKPOINTS', 0),
+                     effective_batch_size=setting('EFFECTIVE', 0) or None)
     torch.save(model.state_dict(), os.path.join(os.environ['RESULT_DIR'], 'returned.pt'))
     print('train returned', flush=True)
 

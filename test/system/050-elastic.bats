@@ -24,6 +24,26 @@ explained() { bjobs -l "$1" | tr -d "\n" | grep -q "stays at its size"; }
   proven "$job" 2000
 }
 
+@test "a second train() in the script keeps the workers of the first, and is resized like it" {
+  cat >twice.py <<PY
+exec(open('small_train.py').read())
+print('between the two', flush=True)
+fabric.train(500, BATCH, effective_batch_size=BATCH, validation_freq=0)
+PY
+  job=$(submit -app training -ar -n 1,2 -gpu num=1 -o out $PYTHON twice.py 100 25)
+  wait_for 60 grep -q 'between the two' out
+  wait_for 40 past_step "$job" 120
+  at_world "$job" 2
+  bresize release 1 "$job"
+  wait_for 10 at_world "$job" 1
+  bresize request 1 "$job"
+  wait_for 30 at_world "$job" 2
+  touch hurry
+  ran_out "$job" 90
+  is "$job" attempt 1
+  [ "$(state "$job")" = finished ] && [ "$(last_step "$job")" -eq 2000 ]
+}
+
 @test "a second job takes half, and gives it back when it ends" {
   ann=$(train 1,4 3000)
   wait_for 40 at_world "$ann" 4
@@ -69,7 +89,7 @@ explained() { bjobs -l "$1" | tr -d "\n" | grep -q "stays at its size"; }
   proven "$job" 2000 3
 }
 
-said_why() { bhist -l "$1" | tr -s ' \n' ' ' | grep -F "$2"; }
+said_why() { bhist -json "$1" | grep -F "$2"; }
 
 @test "a host where the task fails at once does not keep the others from starting" {
   cat >picky.py <<PY
@@ -80,7 +100,7 @@ PY
   job=$(submit -app training -ar -n 1,3 -gpu num=1 -o out $PYTHON picky.py 1000 25)
   wait_for 40 past_step "$job" 20
   grep -A1 -- '---- task 2 on host .* failed with exit code 1; the end of its stderr' out | grep 'no such module: nonsense'
-  wait_for 10 said_why "$job" 'TASK_END task 2, exit code 1, its stderr ended: no such module: nonsense'
+  wait_for 10 said_why "$job" 'its stderr ended: no such module: nonsense'
   proven "$job" 1000
 }
 

@@ -16,10 +16,12 @@ void expect_round_trip(const T& value) {
 }
 
 TEST(codec, words_of_a_worker_survive_the_trip) {
-  expect_round_trip(FromWorker{WorkerHello{1, TaskNumber{3}, 4711, 4}});
+  expect_round_trip(FromWorker{WorkerHello{1, TaskNumber{3}, 4711, 4, 2}});
   expect_round_trip(FromWorker{
       WorkerProgress{EpochNumber{2}, 10, 640, 1, 0.25, -1, Duration(20000), 3200.5, -1, true}});
   expect_round_trip(FromWorker{WorkerDone{}});
+  expect_round_trip(FromWorker{WorkerDone{40, 2}});
+  expect_round_trip(ToWorker{WorkerLeave{"it goes on", 2}});
 }
 
 TEST(codec, a_plan_keeps_the_order_of_its_members) {

@@ -51,6 +51,7 @@ class Engine:
         self._noise = Noise(parts.flat.elements)
         self._sabotage = sabotage.chosen()
         self.progress, self.group = Progress(), None
+        self._skipped = parts.skipped  # a training before: what the script made of it is not here
         self._has_state, self._stopping = False, 0  # number of the signal
         self._ledger, self._delivery = None, None
         self._switched = None   # (epoch, step) whose pause is not known yet
@@ -223,10 +224,12 @@ class Engine:
         old = self._has_state and group.rank < max(group.survivors, 1)
         if old:
             rows[group.rank] = torch.tensor([1.0, float(self.progress.round)])
+        elif not self._skipped:
+            rows[group.rank][1] = 1.0
         group.sum(rows)
         standing = rows.tolist()
         stateful = [(-row[1], rank) for rank, row in enumerate(standing) if row[0]]
-        source = min(stateful)[1] if stateful else 0
+        source = min(stateful or [(-row[1], rank) for rank, row in enumerate(standing)])[1]
         behind = [rank for rank, row in enumerate(standing)
                   if rank != source and (not row[0] or row[1] < standing[source][1])]
         if group.rank == source:

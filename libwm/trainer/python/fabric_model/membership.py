@@ -72,6 +72,7 @@ class Membership:
         self._broken = 0          # highest epoch told broken
         self._withdrawn = 0       # highest epoch told withdrawn
         self._leave = None
+        self.later = False        # it is to leave for a later training of the program
         self._stand = False
         self._checkpoint = False
         self._threads = []        # connecting, closing
@@ -269,7 +270,7 @@ class Membership:
 
     def _on_leave(self, event):
         with self._changed:
-            self._leave = event.reason or 'told to leave'
+            self._leave, self.later = event.reason or 'told to leave', event.flag
             current = self._current
             self._changed.notify_all()
         if current and not current.joined:

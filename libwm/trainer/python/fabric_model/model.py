@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import torch
 
-from . import arguments, fixed, native
+from . import arguments, fixed, native, succession
 from .batch import Chooser, Range
 from .checkpoint import Checkpoints
 from .compute import Compute, divided, named_metrics, warm_up
@@ -30,6 +30,8 @@ from .state import Script
 from .syncbn import Norms, convert
 
 _TRAININGS = 'WM_TRAININGS_DONE'  # in the environment: how often train() has returned
+_SKIPPED = 'WM_TRAININGS_SKIPPED'  # likewise, of a worker that came when a later one was under way
+_FINAL, _DONE, _LEAVES, _LATER = range(4)  # how a worker comes to the end of a training
 _TRAIN = ('epoch_number', 'batch_size', 'engines_number', 'num_dataloader_threads', 'validation_freq',
           'checkpoint_freq', 'effective_batch_size', 'resume_from')
 _STDERR = 2  # the descriptor: scripts replace sys.stderr
@@ -114,7 +116,8 @@ class FabricModel:
               validation_freq=1, checkpoint_freq=1, effective_batch_size=None, resume_from=None,
               **cluster_options):
         """signature fixed by the WMLA API. Trains `epoch_number` passes; returns in the final
-        rank 0 only: every other worker ends with status 0 in here.
+        rank 0 only: every other worker waits in here whether that calls train() once more. If it does,
+        they return as well and come to that call; else they end with status 0 in here.
         batch_size            samples that a worker computes at once; also of a worker's step,
                               unless effective_batch_size fixes the samples of the whole step.
                               'auto': the samples of a step are chosen while it trains, from
@@ -137,21 +140,26 @@ class FabricModel:
         arguments.one_of_two(effective, engines)
         run = _Run(self, epoch_number, batch_size, engines or 0, resume_from)
         run.course(validation_freq, checkpoint_freq, effective)
+        run.call_the_others()
         engine = run.engine(loaders)
         print('--------START TRAINING--------', flush=True)
-        is_final = run.to_the_end(engine)
-        if not is_final:
-            _end_process(run)
+        end = run.to_the_end(engine)
+        run.close()
+        self._trained = True  # here, or before this worker came
+        if end == _LATER:
+            return self.model  # as the script made it: the next training gives it its state
+        if end == _LEAVES or (end == _DONE and not run.is_called(engine.group)):
+            _end_process()
         took = time.monotonic() - began
         print(f'--------END TRAINING: completed epoch {epoch_number} in time {took:.1f}, completed '
               f'{engine.progress.step} iterations in {took:.1f} seconds.--------', flush=True)
-        run.close()
-        self._trained = True
         return self.model
 
 
 class _Run:
     """One call of train(): the parts and their end."""
+
+    held = None  # the workers of the training before, while rank 0 keeps them
 
     def __init__(self, fabric, epochs, batch_size, max_tasks, resume_from):
         self._fabric, self._script = fabric, fabric._script
@@ -162,7 +170,7 @@ class _Run:
         self._resume_from = resume_from
         self._lib = native.load()
         named_metrics(self._script.metrics)  # refuses what is none
-        self.agent = native.Agent(self._lib, max_tasks)
+        self.agent = native.Agent(self._lib, max_tasks, trainings=self._training - 1)
         self.train_set, self.test_set = arguments.data_sets(fabric._datasets)
         self.records, self.membership, self._batches = None, None, []
         self._handlers = {number: signal.getsignal(number) for number in self._stop_signals()}
@@ -204,7 +212,7 @@ class _Run:
             checkpoints=Checkpoints(result_dir, self._training, self._resume_from),
             train_batches=self._batches[0],
             test_batches=self._batches[1], lib=self._lib, result_dir=result_dir, flat=flat,
-            chooser=self._chooser,
+            chooser=self._chooser, skipped=os.environ.get(_SKIPPED) == str(self._training - 1),
             compute=Compute(self._script, flat, self._batch_size))
         return Engine(self._course, self._script, parts)
 
@@ -235,7 +243,7 @@ class _Run:
         return (signal.SIGTERM, signal.SIGINT, signal.SIGUSR2)
 
     def to_the_end(self, engine):
-        """Trains. Returns whether this worker returns from train()."""
+        """Trains. Returns how that ended for this worker."""
         if self.agent.present:  # the host asks a worker that hangs where it stands
             faulthandler.register(signal.SIGQUIT, file=_STDERR, all_threads=True)
         for number in self._stop_signals():
@@ -244,15 +252,29 @@ class _Run:
             is_final = engine.run()
         except Left as reason:
             print(f'worker {self.agent.task} leaves: {reason}', flush=True)
-            return False
+            if self.membership.later:
+                os.environ[_SKIPPED] = str(self._training)
+            return _LATER if self.membership.later else _LEAVES
         engine.hooks.train_end()
-        return is_final
+        if is_final and isinstance(self.membership, Membership):
+            _Run.held = succession.Held(engine.group)
+        return _FINAL if is_final else _DONE
+
+    @staticmethod
+    def call_the_others():
+        """Those of the training before come to this one."""
+        held, _Run.held = _Run.held, None
+        if held:
+            held.call()
+
+    def is_called(self, group):
+        """Whether rank 0 calls train() once more. Of a group of fixed size all but one end with the
+        first training; alone there is nobody else."""
+        return isinstance(self.membership, Membership) and succession.called(group)
 
     def close(self):
-        """Everything that train() began is ended. The others have left: what this program
-        still trains, it trains alone."""
+        """Everything that train() began is ended, but for the connections to the other workers."""
         os.environ[_TRAININGS] = str(self._training)
-        os.environ.pop('WM_ELASTIC_SOCKET', None)
         faulthandler.unregister(signal.SIGQUIT)
         for number in self._stop_signals():
             signal.signal(number, self._handlers[number] or signal.SIG_DFL)
@@ -263,10 +285,9 @@ class _Run:
             batches.close()
 
 
-def _end_process(run):
+def _end_process():
     """Ends this process with status 0: not by an exception, which scripts catch, and without
     tearing the framework down, whose threads may be in the middle of something."""
-    run.close()
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -93,17 +93,18 @@ def _check(lib, status):
 
 class Agent:
     """The link to this host's agent. Without a library or a socket it says nothing to nobody.
-    `task` 0: a reporter, whose progress alone is heard. @thread wait: one at a time; the others: any"""
+    `task` 0: a reporter, whose progress alone is heard. `trainings`: that went before, each with a link of its own.
+    @thread wait: one at a time; the others: any"""
 
-    def __init__(self, lib, max_tasks, task=None):
+    def __init__(self, lib, max_tasks, task=None, trainings=0):
         self._lib = lib
         self._handle = c.c_void_p()
         path = os.environ.get('WM_ELASTIC_SOCKET', '')
         self.present = bool(lib and path)
         self.task = int(os.environ.get('WM_TASK', '0') or 0) if task is None else task
         if self.present:
-            _check(lib, lib.wm_trainer_open(path.encode(), self.task, max_tasks or 0,
-                                            c.byref(self._handle)))
+            _check(lib, lib.wm_trainer_open_again(path.encode(), self.task, max_tasks or 0, trainings,
+                                                  c.byref(self._handle)))
 
     def wait(self, timeout_ms=-1):
         """The next event; blocks without holding the interpreter."""
