@@ -21,7 +21,7 @@ class TakeOver {
     }
   }
   void charge(int rank, Units units);
-  void start();
+  bool start();
   Units grow();
 
  private:
@@ -43,7 +43,7 @@ class TakeOver {
   PlanUse use_;
   Units spare_;
   std::map<int, Units> surplus_;  // of elastic claims, by rank
-  bool ranked_ = false;           // donors are known
+  bool ranked_ = false;           // donors are known: somebody gives
   Donors donors_, growing_;       // all; those above their minimum
 };
 
@@ -148,11 +148,12 @@ void TakeOver::charge(int rank, Units units) {
   }
 }
 
-void TakeOver::start() {
+bool TakeOver::start() {
   for (Claim* claim : claims_) {
     if (!claim->pending() || claim->rest || claim->barred != Barred::No) continue;
     while (claim->admitted < claim->copies && can_take(*claim)) start_one_more(*claim);
   }
+  return ranked_;
 }
 
 Units TakeOver::grow() {
@@ -170,8 +171,8 @@ void charge(const Contest& contest, const PlanTree& tree,
   for (auto [claim, units] : excess) payers.charge(claim->rank, units);
 }
 
-void take_over(const Contest& contest, const PlanTree& tree, Units spare) {
-  TakeOver(contest, tree, spare).start();
+bool take_over(const Contest& contest, const PlanTree& tree, Units spare) {
+  return TakeOver(contest, tree, spare).start();
 }
 
 Units grow_into(const Contest& contest, const PlanTree& tree, Units spare) {

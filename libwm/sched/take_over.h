@@ -26,10 +26,10 @@ struct Contest {
 void charge(const Contest& contest, const PlanTree& tree,
             const std::vector<std::pair<const Claim*, Units>>& excess);
 
-/// Admits more claims, using `spare` and surplus. Who
-/// gives gets a ceiling.
+/// Admits more claims, using `spare` and surplus. Who gives gets a ceiling. Returns whether anybody
+/// did.
 /// @units Units of the class   @cost O(claims + (donors + units moved) x log donors)
-void take_over(const Contest& contest, const PlanTree& tree, Units spare);
+bool take_over(const Contest& contest, const PlanTree& tree, Units spare);
 
 /// Raises targets of elastic claims to use `spare`, in dispatch order, ceilings or not. Returns
 /// what is left.

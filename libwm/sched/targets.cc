@@ -35,8 +35,9 @@ struct User {
   const Claim* waiting = nullptr;  // the first whose minimum was not covered
 };
 
-// First who starts, then how much each gets.
-enum class Phase { Admit, Size };
+// First who starts; where some of them start from what others give, how that would be divided if
+// nothing ran yet; then how much each gets.
+enum class Phase { Admit, Settle, Size };
 
 // One kind of capacity divided among the claims that are counted in it.
 class Division {
@@ -55,9 +56,9 @@ class Division {
   bool cap_latest(const std::vector<Units>& amounts);
 
   Units wanted_of(const Claim& claim) const {
-    return phase_ == Phase::Size ? claim.admitted : claim.copies;
+    return phase_ == Phase::Admit ? claim.copies : claim.admitted;
   }
-  Units now(const Claim& claim) const { return phase_ == Phase::Admit ? 0 : claim.cost(claim.now); }
+  Units now(const Claim& claim) const { return phase_ == Phase::Size ? claim.cost(claim.now) : 0; }
 
   PlanTree tree_;
   Phase phase_;
@@ -79,7 +80,7 @@ void Division::load_leaf(int node, const User& user) {
   leaf.floor = user.fixed.floor;
   if (phase_ == Phase::Size) leaf.now = user.fixed.now;
   for (const Claim* claim : user.claims) {
-    bool settled = claim->pending() && phase_ == Phase::Size;
+    bool settled = claim->pending() && phase_ != Phase::Admit;
     if (settled) leaf.floor += claim->admitted * claim->cost(claim->min);
     else leaf.floor += claim->cost(claim->due ? claim->min : claim->floor);
     leaf.now += now(*claim);
@@ -226,6 +227,7 @@ using Excess = std::vector<std::pair<const Claim*, Units>>;
 // One class of claims: those that compete, and what is settled.
 struct Class {
   bool gpu = false;
+  bool starting = false;  // who starts is settled: they count as what runs
   Contest contest;
   std::map<int, Fixed> fixed;  // by node
 };
@@ -284,7 +286,21 @@ struct Standing {
   int node;
 };
 
-// Rigid running jobs of higher queues than `below` of users who have less left than nothing.
+// What a claim holds whatever is divided.
+Units held_by(const Claim& claim, bool starting) {
+  Units floor = claim.cost(claim.floor);
+  bool starts = starting && claim.pending();
+  return starts ? std::max(floor, claim.admitted * claim.cost(claim.min)) : floor;
+}
+
+// It runs, or starts, and cannot be resized.
+bool is_rigid(const Claim& claim, bool starting) {
+  bool starts = starting && claim.pending() && claim.admitted > 0 && !claim.resizes;
+  return claim.kind == ClaimKind::Fixed || starts;
+}
+
+// Rigid jobs that run or start, of higher queues than `below`, of users who have less left than
+// nothing.
 std::vector<Standing> standings(const std::vector<Claim>& claims, const std::vector<Steady>& steady,
                                 const Class& mine, const std::vector<Units>& left, int below) {
   std::vector<Standing> found;
@@ -304,7 +320,7 @@ std::vector<Standing> standings(const std::vector<Claim>& claims, const std::vec
   return found;
 }
 
-// Rigid running jobs beyond what filling would give their user if nothing ran yet; a user's
+// Rigid jobs that run beyond what filling would give their user if nothing ran yet; a user's
 // later jobs are beyond before the earlier. Only those for which somebody could pay.
 Excess excess_of(const std::vector<Claim>& claims, const std::vector<Steady>& steady, PlanTree tree,
                  const Class& mine, Units capacity) {
@@ -318,18 +334,27 @@ Excess excess_of(const std::vector<Claim>& claims, const std::vector<Steady>& st
   std::vector<Units> amounts = fill_shares(tree.nodes, capacity), left = amounts;
   for (const auto& [node, use] : mine.fixed) left[node] -= use.floor;
   for (const Claim* claim : mine.contest.claims)
-    left[claim->user_node] -= claim->cost(claim->floor);
-  if (std::none_of(mine.fixed.begin(), mine.fixed.end(),
-                   [&](const auto& entry) { return left[entry.first] < 0; }))
-    return {};
+    left[claim->user_node] -= held_by(*claim, mine.starting);
+  if (std::none_of(left.begin(), left.end(), [](Units units) { return units < 0; })) return {};
   Excess excess;
   for (const auto& [claim, node] : standings(claims, steady, mine, left, payer)) {
-    Units floor = claim->cost(claim->floor);
-    amounts[node] -= floor;
-    Units over = std::min(floor, -amounts[node]);
-    if (claim->kind == ClaimKind::Fixed && over > 0) excess.push_back({claim, over});
+    Units held = held_by(*claim, mine.starting);
+    amounts[node] -= held;
+    Units over = std::min(held, -amounts[node]);
+    if (is_rigid(*claim, mine.starting) && over > 0) excess.push_back({claim, over});
   }
   return excess;
+}
+
+// Who starts from what others give: who of them pays is found as if it ran already, or they would
+// give now and get it back in the next pass, and others give instead.
+void settle_payers(const std::vector<Claim>& claims, const std::vector<Steady>& steady, Class& mine,
+                   const PlanTree& tree, Units capacity) {
+  mine.starting = true;
+  for (Claim* claim : mine.contest.claims) claim->ceiling = ~0u;
+  Division(mine.contest.claims, mine.fixed, tree, Phase::Settle).run(capacity);
+  auto excess = excess_of(claims, steady, tree, mine, capacity);
+  if (!excess.empty()) charge(mine.contest, tree, excess);
 }
 
 // Runs one class of claims; returns what of the capacity nobody of it could use.
@@ -342,7 +367,7 @@ Units divide_class(std::vector<Claim>& claims, const std::vector<Steady>& steady
     charge(contest, tree, excess);
     spare = Division(contest.claims, mine.fixed, tree, Phase::Admit).run(capacity);
   }
-  take_over(contest, tree, spare);
+  if (take_over(contest, tree, spare)) settle_payers(claims, steady, mine, tree, capacity);
   spare = Division(contest.claims, mine.fixed, tree, Phase::Size).run(capacity);
   return grow_into(contest, tree, spare);
 }
