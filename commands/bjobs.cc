@@ -5,6 +5,7 @@
 #include "commands/common/command.h"
 #include "commands/common/job_tables.h"
 #include "commands/common/selection.h"
+#include "commands/common/watching.h"
 
 namespace wm::cmd {
 namespace {
@@ -30,6 +31,7 @@ constexpr Option kOptions[] = {
     {"A", Kind::Flag, "", "One line per job array"},
     {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
     {"json", Kind::Flag, "", "JSON"},
+    {"-watch", Kind::Flag, "", "A line for each change from now on"},
     {"noheader", Kind::Flag, "", "No heading"},
     {"X", Kind::IgnoredFlag, "", ""},
     {"aff", Kind::IgnoredFlag, "", ""},
@@ -131,6 +133,10 @@ int exit_code(const Parsed& options, const JobSelection& selection, const JobsRe
 Result<int> run(const Parsed& options) {
   WM_TRY(auto selection, selection_of(options));
   WM_TRY(auto from, master());
+  if (options.has("-watch")) {
+    WM_TRY(watch_jobs(from, selection, !options.has("noheader")));
+    return 0;
+  }
   WM_TRY(auto reply, from.jobs({selection}));
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   std::vector<ShownJob> jobs;

@@ -16,6 +16,7 @@ namespace wm::client {
 namespace {
 
 constexpr std::size_t kKeySize = 16;
+constexpr Duration kAnswers = std::chrono::seconds(60);
 constexpr Bytes kLargestState{1 << 30};  // unpacked: what bwhatif may take of this machine
 
 std::string hash(const std::string& bytes) {
@@ -85,9 +86,7 @@ Result<Master> Master::of(const ClusterConf& conf, std::optional<Duration> give_
 }
 
 template <class Reply, class Request>
-Result<Reply> Master::ask(Verb verb, const Request& request, bool forever) {
-  std::optional<Duration> timeout;
-  if (forever) timeout = std::chrono::hours(24 * 365);
+Result<Reply> Master::ask(Verb verb, const Request& request, std::optional<Duration> timeout) {
   auto answer =
       parts_->connection.call(static_cast<std::uint16_t>(verb), codec::encode(request), timeout);
   if (!answer && answer.error().code == Code::NotFound)
@@ -201,6 +200,15 @@ Result<PingReply> Master::ping() { return ask<PingReply>(Verb::Ping, PingRequest
 Result<AttachReply> Master::attach(const AttachRequest& r) {
   return ask<AttachReply>(Verb::Attach, r);
 }
-Result<WaitReply> Master::wait(const WaitRequest& r) { return ask<WaitReply>(Verb::Wait, r, true); }
+Result<WaitReply> Master::wait(const WaitRequest& r) {
+  return ask<WaitReply>(Verb::Wait, r, std::chrono::hours(24 * 365));
+}
+// An answer comes when patience ends; one that does not was lost.
+Result<WatchReply> Master::watch(const WatchRequest& r) {
+  return ask<WatchReply>(Verb::Watch, r, r.patience + kAnswers);
+}
+Result<AwaitReply> Master::await(const AwaitRequest& r) {
+  return ask<AwaitReply>(Verb::Await, r, r.patience + kAnswers);
+}
 
 }  // namespace wm::client

@@ -12,6 +12,7 @@
 #include "libwm/model/change_verbs.h"
 #include "libwm/model/config.h"
 #include "libwm/model/verbs.h"
+#include "libwm/model/watch_verbs.h"
 
 namespace wm::client {
 
@@ -63,12 +64,15 @@ class Master {
   Result<OutcomeReply> modify(JobId job, std::uint32_t revision, const JobSpec& spec);
   /// Waits, for as long as it takes, until the job's state is not `known` any more.
   Result<WaitReply> wait(const WaitRequest& request);
+  /// Changes, or none when patience ends.
+  Result<WatchReply> watch(const WatchRequest& request);
+  Result<AwaitReply> await(const AwaitRequest& request);
 
  private:
   struct Parts;
   explicit Master(std::unique_ptr<Parts> parts);
   template <class Reply, class Request>
-  Result<Reply> ask(Verb verb, const Request& request, bool forever = false);
+  Result<Reply> ask(Verb verb, const Request& request, std::optional<Duration> timeout = {});
   template <class Reply, class Request>
   Result<Reply> ask_all(Verb verb, Request request);
 

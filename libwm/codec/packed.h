@@ -2,7 +2,7 @@
 // The packed form is the length, 8 bytes, least first, then a zlib stream (RFC 1950).
 //
 // Invariant: unpacking takes no more memory than its caller allows, whatever the bytes say.
-// Callers: wmasterd (rpc_order), client (Master::state).
+// Callers: wmasterd (verbs/lists.cc), client (Master::state).
 #pragma once
 
 #include <string>

@@ -6,6 +6,7 @@
 #include "libwm/codec/job_fields.h"
 #include "libwm/model/acct.h"
 #include "libwm/model/change_verbs.h"
+#include "libwm/model/watch_verbs.h"
 
 namespace wm {
 
@@ -109,6 +110,15 @@ WM_FIELDS(AcctJob) {
   f(26, s.slots), f(27, s.milli_gpus), f(28, s.gpu_time);
 }
 WM_FIELDS(AcctReply) { f(1, s.jobs), f(3, s.rest); }
+WM_FIELDS(JobChange) {
+  f(1, s.seq), f(2, s.id), f(3, s.user), f(4, s.queue), f(5, s.plan), f(6, s.name), f(7, s.state);
+  f(8, s.slots), f(9, s.attempt), f(10, s.exit_status), f(11, s.at);
+}
+WM_FIELDS(WatchFilter) { f(1, s.ids), f(2, s.user), f(3, s.queue); }
+WM_FIELDS(WatchRequest) { f(1, s.filter), f(2, s.after), f(3, s.patience); }
+WM_FIELDS(WatchReply) { f(1, s.changes), f(2, s.seen), f(3, s.missed); }
+WM_FIELDS(AwaitRequest) { f(1, s.condition), f(2, s.patience); }
+WM_FIELDS(AwaitReply) { f(1, s.outcome), f(2, s.unmet), f(3, s.condition); }
 WM_FIELDS(PingRequest) { f(1, s.text); }
 WM_FIELDS(PingReply) { f(1, s.cluster), f(2, s.master), f(3, s.version); }
 
@@ -154,5 +164,9 @@ WM_CODEC(wm::AttachReply)
 WM_CODEC(wm::AcctRequest)
 WM_CODEC(wm::AcctJob)
 WM_CODEC(wm::AcctReply)
+WM_CODEC(wm::WatchRequest)
+WM_CODEC(wm::WatchReply)
+WM_CODEC(wm::AwaitRequest)
+WM_CODEC(wm::AwaitReply)
 WM_CODEC(wm::PingRequest)
 WM_CODEC(wm::PingReply)

@@ -45,6 +45,8 @@ enum class Verb : std::uint16_t {
   Attach = 114,
   Account = 120,  ///< bacct
   Requeue = 260,  ///< brequeue
+  Watch = 390,    ///< bjobs --watch
+  Await = 391,    ///< bwait
 };
 
 struct VerbError {

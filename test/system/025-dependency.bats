@@ -64,3 +64,28 @@ teardown() { end_all_jobs; }
   run bacct -J nobody
   [ "$status" -eq 255 ]
 }
+
+@test "bwait returns when a condition is met, can never be met, or its time is over" {
+  first=$(submit 'while [ ! -e go ]; do sleep 0.05; done')
+  run bwait -w "done($first)" -t 0
+  [ "$status" -eq 2 ]
+  [[ $output == *"not met in time: done($first)"* ]]
+  bwait -w "done($first)" -t 1 &
+  touch go
+  wait $!
+  run bwait -w "exit($first)"
+  [ "$status" -eq 1 ]
+  [[ $output == *"can never be met: exit($first)"* ]]
+  run bwait -w 'done(99999)'
+  [ "$status" -eq 255 ]
+}
+
+@test "bjobs --watch has a line for each state of a job, and ends with it" {
+  job=$(submit 'while [ ! -e go ]; do sleep 0.05; done')
+  wait_for 20 bash -c "[ \"\$(bjobs -noheader -o stat $job)\" = RUN ]"
+  bjobs --watch "$job" >seen &
+  wait_for 20 grep -q "$job .*RUN" seen
+  touch go
+  wait $!
+  tail -1 seen | grep -q "$job .*DONE"
+}

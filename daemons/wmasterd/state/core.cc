@@ -39,6 +39,7 @@ Result<void> Core::start() {
   }
   started_ = world_.mono();
   hosts_.on_start();
+  clients_.on_start();
   dates_.on_reload();
   log::info("started", {{"seq", journal_.newest().seq.value}});
   act(fsm::react(journal_.published(), fsm::touch_everything(journal_.published())));
@@ -59,7 +60,7 @@ void Core::on_published(const Journal::Published& published) {
   if (published.reloaded) dates_.on_reload();
   else dates_.on_jobs_changed(published.touched.jobs);
   act(fsm::react(journal_.published(), published.touched));
-  clients_.on_jobs_changed(published.touched.jobs);
+  clients_.on_published(published);
   if (!published.touched.jobs.empty() && dates_.any_dependent()) cycle_.wake();
 }
 

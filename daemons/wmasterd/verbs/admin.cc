@@ -1,17 +1,13 @@
-// Verbs about queues, hosts, plans, and what administrators do to them.
+// The verb Admin: what administrators do to queues, hosts, GPUs and the configuration.
 #include <algorithm>
 
 #include "daemons/wmasterd/hosts/fence.h"
 #include "daemons/wmasterd/hosts/gpu_marks.h"
 #include "daemons/wmasterd/state/reconfig.h"
-#include "daemons/wmasterd/verbs/call.h"
-#include "daemons/wmasterd/verbs/clients.h"
-#include "daemons/wmasterd/verbs/portion.h"
-#include "daemons/wmasterd/verbs/views.h"
+#include "daemons/wmasterd/verbs/verbs.h"
 #include "libwm/fsm/part.h"
-#include "libwm/sched/plan_view.h"
 
-namespace wm::master {
+namespace wm::master::verbs {
 namespace {
 
 using Act = AdminRequest::Act;
@@ -105,60 +101,23 @@ Result<void> gpu_events(const Cluster& state, const AdminRequest& request, const
   return {};
 }
 
-}  // namespace
-
-void Clients::queues(Call call, const QueuesRequest& request) {
-  answer(call, [state = c_.journal.published_ptr(), names = request.names] {
-    return QueuesReply{view_queues(*state, names)};
-  });
-}
-
-void Clients::hosts(Call call, const HostsRequest& request) {
-  answer(call, [seen = seen(), strangers = c_.hosts.strangers(), request] {
-    HostsReply reply;
-    Portion portion;
-    for (auto& view : view_hosts(seen, request)) {
-      if (!portion.takes_value(view)) {
-        reply.rest = {request.names, reply.hosts.back().host.name};
-        break;
-      }
-      reply.hosts.push_back(std::move(view));
-    }
-    if (!reply.rest) reply.strangers = strangers;
-    return reply;
-  });
-}
-
-// The numbers need the claims of every job: a worker finds them, the loop does not wait.
-void Clients::plans(Call call, const PlansRequest& request) {
-  auto reply = std::make_shared<PlansReply>();
-  c_.world.answer(
-      [reply, state = c_.journal.published_ptr(), now = c_.world.wall(), paths = request.paths] {
-        for (auto& view : sched::view_plans(*state, now)) {
-          if (!is_asked(paths, view.path)) continue;
-          if (const PlanConf* conf = state->config->plan(view.path)) view.conf = *conf;
-          reply->plans.push_back(std::move(view));
-        }
-      },
-      [call, reply] { call.reply(*reply); });
-}
-
-std::vector<EventBody> Clients::admin_events(const AdminRequest& request, const Identity& who,
-                                             std::vector<std::string>& lines, Error& error) {
-  const Cluster& state = c_.journal.newest();
+std::vector<EventBody> admin_events(Service& service, const AdminRequest& request,
+                                    const Identity& who, std::vector<std::string>& lines,
+                                    Error& error) {
+  const Cluster& state = service.journal.newest();
   std::vector<EventBody> events;
   Result<void> verdict;
   if (request.act == Act::Reconfig) {
-    auto config = c_.world.read_config();
+    auto config = service.world.read_config();
     if (config) {
       auto taken = std::make_shared<const Config>(std::move(*config));
       events = reconfigured(state, taken);
-      lines = words_about(state, events, c_.hosts.strangers(), *taken);
+      lines = words_about(state, events, service.hosts.strangers(), *taken);
     } else {
       verdict = config.error();
     }
   } else if (request.act == Act::GpuClose || request.act == Act::GpuOpen) {
-    verdict = gpu_events(state, request, {who.user, c_.world.wall()}, events, lines);
+    verdict = gpu_events(state, request, {who.user, service.world.wall()}, events, lines);
   } else if (request.act == Act::HostClose || request.act == Act::HostOpen ||
              request.act == Act::HostDead) {
     verdict = host_events(state, request, who, events, lines);
@@ -169,41 +128,33 @@ std::vector<EventBody> Clients::admin_events(const AdminRequest& request, const 
   return events;
 }
 
-void Clients::rebuild_acct(Call call, const AdminRequest& request) {
-  if (!c_.rebuild_acct)
+void rebuild_acct(Service& service, const Call& call, const AdminRequest& request) {
+  if (!service.rebuild_acct)
     return call.refuse(fail(Code::Unavailable, "this master keeps no accounting"));
-  in_flight_[request.request_key];
-  c_.rebuild_acct([this, call, key = request.request_key](Result<Seq> done) {
+  service.answers.begin(request.request_key);
+  service.rebuild_acct([&service, call, key = request.request_key](Result<Seq> done) {
     if (done) {
       AdminReply reply{{"Accounting is made again, up to event " + std::to_string(done->value)}};
-      return commit_all(call, key, {}, reply);
+      return service.answers.commit_all(call, key, {}, reply);
     }
-    for (const auto& one : std::exchange(in_flight_[key], {})) one.refuse(done.error());
-    in_flight_.erase(key);
-    call.refuse(done.error());
+    service.answers.refuse(call, key, done.error());
   });
 }
 
-// Administrators of queues: about these, and nothing else.
-bool Clients::may_ask(const Identity& who, const AdminRequest& request) const {
-  bool all = !request.names.empty() && queue_act(request.act);
-  for (const auto& name : request.names) all = all && runs_queue(who, name);
-  return all || is_admin(who);
-}
+}  // namespace
 
-void Clients::admin(Call call, const AdminRequest& request) {
-  if (!may_ask(call.caller(), request))
-    return call.refuse(
-        fail(Code::Denied, call.caller().user + ": User permission denied, not an administrator"));
-  if (request.act == Act::RebuildAcct) return rebuild_acct(call, request);
+bool is_about_queues(Act act) { return queue_act(act) != nullptr; }
+
+void admin(Service& service, const Call& call, const AdminRequest& request) {
+  if (request.act == Act::RebuildAcct) return rebuild_acct(service, call, request);
   if (request.act != Act::Reconfig && request.names.empty())
     return call.refuse(fail(Code::BadArgument, "no host or queue named"));
   AdminReply reply;
   Error error;
   Proposal proposal;
-  proposal.events = admin_events(request, call.caller(), reply.lines, error);
+  proposal.events = admin_events(service, request, call.caller(), reply.lines, error);
   if (error.code != Code::Ok) return call.refuse(error);
-  commit_all(call, request.request_key, std::move(proposal), reply);
+  service.answers.commit_all(call, request.request_key, std::move(proposal), reply);
 }
 
-}  // namespace wm::master
+}  // namespace wm::master::verbs

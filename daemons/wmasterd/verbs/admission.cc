@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "daemons/wmasterd/verbs/selection.h"
 #include "libwm/codec/codec.h"
 #include "libwm/expr/depend.h"
 #include "libwm/expr/request.h"
@@ -160,21 +161,6 @@ Result<void> check_bytes(const Admitted& made) {
   return fail(Code::Limit, "the job's command, name and requests have " + std::to_string(bytes) +
                                " bytes with all alternatives; at most " + std::to_string(kMaxSpec) +
                                ": put the command into a script");
-}
-
-// The own jobs of that name; "name*" begins like that.
-Result<std::vector<std::uint32_t>> jobs_named(const Cluster& state, const Identity& who,
-                                              const std::string& name) {
-  std::vector<std::uint32_t> found;
-  bool prefix = name.ends_with('*');
-  auto stem = name.substr(0, name.size() - (prefix ? 1 : 0));
-  state.jobs.each([&](std::uint32_t number, const Job& job) {
-    const auto& have = job.spec().name;
-    bool fits = prefix ? have.starts_with(stem) : have == stem;
-    if (fits && job.spec().owner.uid == who.uid) found.push_back(number);
-  });
-  if (found.empty()) return fail(Code::NotFound, name + ": No matching job found");
-  return found;
 }
 
 Result<void> check_dependency(const Cluster& state, const JobSpec& spec,

@@ -1,16 +1,69 @@
-// Role: the templates of Call and how answers name a job, for the files that answer requests.
+// Role: one request on its way: who asked, what the verb asks of him, and how to answer.
 #pragma once
 
-#include "daemons/wmasterd/verbs/clients.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemons/wmasterd/verbs/rights.h"
 #include "libwm/codec/codec.h"
+#include "libwm/model/verbs.h"
+#include "libwm/world/world.h"
 
 namespace wm::master {
 
 /// "Job <12[3]>". @cost O(1)
 inline std::string named(JobId id) { return "Job <" + to_string(id) + ">"; }
 
+/// A wm::Code as it travels.
+constexpr std::uint8_t code_of(Code code) { return static_cast<std::uint8_t>(code); }
+
 /// What a frame takes, with room for its own words. @units bytes
 inline constexpr std::size_t kLargestReply = 15 << 20;
+
+/// Who asks: the account, and the proof of the session, which may have signed a specification.
+struct Caller {
+  Identity who;
+  std::string credential;   ///< empty: none was seen (simulation)
+  std::string also_signed;  ///< what it signs besides the session; empty: nothing
+};
+
+/// @thread the loop's, unless it says otherwise
+class Call {
+ public:
+  Call(World& world, PeerId peer, Verb verb, May may, Caller caller)
+      : world_(&world), peer_(peer), verb_(verb), may_(may), caller_(std::move(caller)) {}
+  const Identity& caller() const { return caller_.who; }
+  /// Whom the verb serves.
+  May may() const { return may_; }
+  /// The session's credential, when it signs exactly `digest` as well.
+  std::string session_credential(const std::string& digest) const {
+    return caller_.also_signed == digest ? caller_.credential : "";
+  }
+  PeerId peer() const { return peer_; }
+  /// Sends a reply struct, or the error as a VerbError.
+  template <class Reply>
+  void reply(const Reply& value) const {
+    send(encoded(value));
+  }
+  /// The bytes that reply() would send. @errors Limit   @thread any
+  template <class Reply>
+  static Result<std::string> encoded(const Reply& value);
+  /// Sends them, or the error.
+  void send(Result<std::string> bytes) const;
+  void refuse(const Error& error) const;
+  /// The frame that reply() would send, for keeping under the request key.
+  template <class Reply>
+  KeptReply kept(const std::string& key, const Reply& value) const;
+  void resend(const std::string& kept) const;
+
+ private:
+  World* world_;
+  PeerId peer_;
+  Verb verb_;
+  May may_;
+  Caller caller_;
+};
 
 // Who gets no answer asks again, for ever.
 template <class Reply>
@@ -23,67 +76,10 @@ Result<std::string> Call::encoded(const Reply& value) {
 }
 
 template <class Reply>
-void Call::reply(const Reply& value) const {
-  send(encoded(value));
-}
-
-template <class Make>
-void Clients::answer(const Call& call, Make make) const {
-  auto bytes = std::make_shared<Result<std::string>>(std::string());
-  c_.world.look([make = std::move(make), bytes] { *bytes = Call::encoded(make()); },
-                [call, bytes] { call.send(std::move(*bytes)); });
-}
-
-template <class Reply>
 KeptReply Call::kept(const std::string& key, const Reply& value) const {
   auto verb = static_cast<std::uint16_t>(verb_);
   std::string frame{static_cast<char>(verb & 0xff), static_cast<char>(verb >> 8)};
   return {key, frame + codec::encode(value)};
-}
-
-/// Is it done, or was it so before? @cost O(1)
-inline bool holds(const Result<void>& done) { return done || done.error().code == Code::Stale; }
-
-/// What became of what was asked about one job; `text`: if it is done, or was so before.
-inline JobOutcome outcome_of(JobId id, const Result<void>& done, const std::string& text) {
-  if (holds(done)) return {id, 0, text};
-  const std::string& why = done.error().text;
-  return {id, static_cast<std::uint8_t>(done.error().code),
-          why.starts_with("Job <") ? why : named(id) + ": " + why};
-}
-
-template <class Reply>
-void Clients::commit(const Call& call, const std::string& key, Proposal proposal,
-                     Answer<Reply> answer, std::function<void()> then) {
-  in_flight_[key];
-  auto made = std::make_shared<Result<Reply>>(Reply{});
-  proposal.judge = [call, key, made, answer = std::move(answer)](const auto& results) {
-    *made = answer(results);
-    return *made ? std::vector{call.kept(key, **made)} : std::vector<KeptReply>{};
-  };
-  proposal.done = [this, call, key, made, then = std::move(then)](const Result<void>& done) {
-    auto askers = std::move(in_flight_[key]);
-    in_flight_.erase(key);
-    askers.push_back(call);
-    if (done && *made && then) then();
-    for (const auto& one : askers) {
-      if (!done) one.refuse(done.error());
-      else if (!*made) one.refuse(made->error());
-      else one.reply(**made);
-    }
-  };
-  c_.journal.propose(std::move(proposal));  // the results are what `judge` sees
-}
-
-template <class Reply>
-void Clients::commit_all(const Call& call, const std::string& key, Proposal proposal,
-                         const Reply& reply) {
-  Answer<Reply> answer = [reply](const auto& results) -> Result<Reply> {
-    for (const auto& result : results)
-      if (!holds(result)) return result.error();
-    return reply;
-  };
-  commit(call, key, std::move(proposal), std::move(answer));
 }
 
 }  // namespace wm::master

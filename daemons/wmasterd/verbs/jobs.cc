@@ -1,22 +1,13 @@
-// Verbs about jobs: kill, hold and release, resize, list, history, output.
+// Verbs about jobs: kill, requeue, hold and release, resize, output, waiting.
 #include <signal.h>
 
 #include <algorithm>
 #include <set>
 
-#include "daemons/wmasterd/verbs/call.h"
-#include "daemons/wmasterd/verbs/clients.h"
-#include "daemons/wmasterd/verbs/portion.h"
-#include "daemons/wmasterd/verbs/privacy.h"
-#include "daemons/wmasterd/verbs/views.h"
+#include "daemons/wmasterd/verbs/verbs.h"
 
-namespace wm::master {
+namespace wm::master::verbs {
 namespace {
-
-constexpr Duration kBehind = std::chrono::milliseconds(20);
-constexpr Duration kPatience = std::chrono::seconds(20);  // with accounting that is behind
-
-std::uint8_t code_of(Code code) { return static_cast<std::uint8_t>(code); }
 
 // What a write answers: ids that mean nothing come first, and arrays that are over.
 void finish(OutcomeReply& reply, Walked walked) {
@@ -91,7 +82,7 @@ Result<std::uint32_t> new_cap(const Job& job, const ResizeRequest& request) {
 
 }  // namespace
 
-void Clients::kill(Call call, const KillRequest& request) {
+void kill(Service& service, const Call& call, const KillRequest& request) {
   Proposal proposal;
   OutcomeReply reply;
   std::vector<JobId> signalled;
@@ -103,11 +94,10 @@ void Clients::kill(Call call, const KillRequest& request) {
     reply.jobs.push_back({id, code_of(code), named(id) + why});
   };
   auto end = [&](const Job& job, JobId id) {
-    if (!may_touch(call.caller(), job)) return refuse(id, Code::Denied, ": User permission denied");
     if (is_over(state_of(job, id))) return refuse(id, Code::Conflict, ": Job has already finished");
     if (request.signal != 0 && (has_processes(job) || !ends_what_waits(request.signal))) {
       if (!has_processes(job)) return refuse(id, Code::Conflict, ": Job has not started yet");
-      if (!hears(c_.hosts, job))
+      if (!hears(service.hosts, job))
         return refuse(id, Code::Unavailable, ": a host of the job does not answer at the moment");
       signalled.push_back(job.id);
       return reply.jobs.push_back({id, 0, named(id) + " is being signaled"});
@@ -115,12 +105,12 @@ void Clients::kill(Call call, const KillRequest& request) {
     bool whole = job.id != id && is_whole_range(selection, job);
     if (whole && !bases.insert(id.job).second) return;
     JobId target = whole ? job.id : id;
-    auto wish = wish_for(call.caller(), job, request, c_.world.wall());
+    auto wish = wish_for(call.caller(), job, request, service.world.wall());
     proposal.events.push_back(KillRequested{target, wish});
     ended.push_back(reply.jobs.size());
     reply.jobs.push_back({target, 0, named(target) + " is being terminated"});
   };
-  auto walked = each_to_change(c_.journal.newest(), selection, call.caller().user, end);
+  auto walked = each_permitted(service, call, selection, reply, end);
   Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
     for (std::size_t i = 0; i < results.size(); ++i) {
       JobOutcome& outcome = reply.jobs[ended[i]];
@@ -129,26 +119,25 @@ void Clients::kill(Call call, const KillRequest& request) {
     finish(reply, walked);
     return reply;
   };
-  commit(call, request.request_key, std::move(proposal), answer,
-         [this, signalled, signal = request.signal] {
-           for (auto id : signalled)
-             if (const Job* job = find_job(c_.journal.published(), id))
-               c_.hosts.signal(*job, signal);
-         });
+  service.answers.commit(call, request.request_key, std::move(proposal), answer,
+                         [&service, signalled, signal = request.signal] {
+                           for (auto id : signalled)
+                             if (const Job* job = find_job(service.journal.published(), id))
+                               service.hosts.signal(*job, signal);
+                         });
 }
 
 // The attempt makes way for nobody: its job may start again at once.
-void Clients::requeue(Call call, const RequeueRequest& request) {
+void requeue(Service& service, const Call& call, const RequeueRequest& request) {
   OutcomeReply reply;
   Proposal proposal;
   std::vector<JobId> ids;
-  auto until = c_.world.wall() + c_.journal.newest().config->cluster.times.kill_grace;
+  auto until = service.world.wall() + service.journal.newest().config->cluster.times.kill_grace;
   auto end = [&](const Job& job, JobId id) {
     auto refuse = [&](Code code, const char* why) {
       reply.jobs.push_back({id, code_of(code), named(id) + why});
     };
     auto state = state_of(job, id);
-    if (!may_touch(call.caller(), job)) return refuse(Code::Denied, ": User permission denied");
     if (is_over(state)) return refuse(Code::Conflict, ": Job has already finished");
     if (state == JobState::Pending || state == JobState::Held || job.preempted)
       return refuse(Code::Conflict, ": Job has not started yet");
@@ -156,30 +145,26 @@ void Clients::requeue(Call call, const RequeueRequest& request) {
     ids.push_back(id);
     proposal.events.push_back(JobPreempted{id, job.attempt, wish});
   };
-  auto walked = each_to_change(c_.journal.newest(), request.jobs, call.caller().user, end);
+  auto walked = each_permitted(service, call, request.jobs, reply, end);
   Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
     for (std::size_t i = 0; i < results.size(); ++i)
       reply.jobs.push_back(outcome_of(ids[i], results[i], named(ids[i]) + " is being requeued"));
     finish(reply, walked);
     return reply;
   };
-  commit(call, request.request_key, std::move(proposal), answer);
+  service.answers.commit(call, request.request_key, std::move(proposal), answer);
 }
 
-void Clients::release(Call call, const ReleaseRequest& request) {
+void release(Service& service, const Call& call, const ReleaseRequest& request) {
   OutcomeReply reply;
   Proposal proposal;
   std::vector<JobId> ids;
-  auto walked = each_to_change(
-      c_.journal.newest(), request.jobs, call.caller().user, [&](const Job& job, JobId id) {
-        if (!may_touch(call.caller(), job))
-          return reply.jobs.push_back(
-              {id, code_of(Code::Denied), named(id) + ": User permission denied"});
-        JobId target = job.id == id ? id : job.id;  // a range is held and released as a whole
-        if (!ids.empty() && ids.back() == target) return;
-        ids.push_back(target);
-        proposal.events.push_back(stop_or_go(job, id, target, request.hold, call.caller().user));
-      });
+  auto walked = each_permitted(service, call, request.jobs, reply, [&](const Job& job, JobId id) {
+    JobId target = job.id == id ? id : job.id;  // a range is held and released as a whole
+    if (!ids.empty() && ids.back() == target) return;
+    ids.push_back(target);
+    proposal.events.push_back(stop_or_go(job, id, target, request.hold, call.caller().user));
+  });
   const char* done = request.hold ? " is being stopped" : " is being resumed";
   Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
     for (std::size_t i = 0; i < results.size(); ++i)
@@ -187,16 +172,14 @@ void Clients::release(Call call, const ReleaseRequest& request) {
     finish(reply, walked);
     return reply;
   };
-  commit(call, request.request_key, std::move(proposal), answer);
+  service.answers.commit(call, request.request_key, std::move(proposal), answer);
 }
 
-void Clients::resize(Call call, const ResizeRequest& request) {
-  const Cluster& state = c_.journal.newest();
+void resize(Service& service, const Call& call, const ResizeRequest& request) {
+  const Cluster& state = service.journal.newest();
   const Job* job = find_job(state, request.job);
   if (!job)
     return call.refuse(fail(Code::NotFound, named(request.job) + ": No matching job found"));
-  if (!may_touch(call.caller(), *job))
-    return call.refuse(fail(Code::Denied, named(request.job) + ": User permission denied"));
   if (!job->spec().elastic)
     return call.refuse(
         fail(Code::Conflict, named(request.job) + ": Job is not resizable (bsub -ar)"));
@@ -210,72 +193,13 @@ void Clients::resize(Call call, const ResizeRequest& request) {
   Proposal proposal;
   proposal.events = {
       CapChanged{request.job, *cap, false, call.caller().user, request.notify_command}};
-  commit_all(call, request.request_key, std::move(proposal), reply);
+  service.answers.commit_all(call, request.request_key, std::move(proposal), reply);
 }
 
-Seen Clients::seen() const {
-  return {c_.journal.published_ptr(), c_.cycle.reasons(), c_.hosts.standings(),
-          c_.hosts.progress()};
-}
-
-void Clients::jobs(Call call, const JobsRequest& request) {
-  answer(call, [seen = seen(), request, caller = call.caller(), info = info_for(call.caller())] {
-    JobsReply reply;
-    Portion portion;
-    auto visit = [&](const Job& job, JobId id) {
-      auto view = view_of(seen, job, id);
-      if (!portion.takes_value(view)) return false;
-      reply.jobs.push_back(std::move(view));
-      return true;
-    };
-    auto walked = each_selected(*seen.state, request.jobs, caller.user, visit);
-    reply.missing = std::move(walked.missing);
-    reply.rest = std::move(walked.rest);
-    hide(reply, request.jobs, [&](const JobView& view) {
-      const JobSpec& spec = view.job->spec();
-      return info(spec.owner.uid == caller.uid, spec.queue);
-    });
-    return reply;
-  });
-}
-
-// Rows of what has just happened may still be on their way: then it is asked again.
-template <class Reply>
-void Clients::read_acct(const Call& call, const AcctReading<Reply>& read, AcctRequest request,
-                        TimePoint until) {
-  if (!read) return call.refuse(fail(Code::Unavailable, "this master keeps no accounting"));
-  auto result = std::make_shared<Result<std::string>>(std::string());
-  if (request.jobs.user.empty()) request.jobs.user = call.caller().user;
-  auto done = [this, call, read, request, until, result] {
-    bool behind = !*result && result->error().code == Code::Timeout && c_.world.mono() < until;
-    if (!behind) return call.send(std::move(*result));
-    c_.world.after(kBehind, [=, this] { read_acct(call, read, request, until); });
-  };
-  c_.world.answer(
-      [result, read, request, user = call.caller().user, info = info_for(call.caller())] {
-        auto reply = read(request);
-        if (reply)
-          hide(*reply, request.jobs,
-               [&](const auto& job) { return info(job.user == user, job.queue); });
-        *result = reply ? Call::encoded(*reply) : reply.error();
-      },
-      done);
-}
-
-void Clients::history(Call call, const AcctRequest& request) {
-  read_acct(call, c_.history, request, c_.world.mono() + kPatience);
-}
-
-void Clients::account(Call call, const AcctRequest& request) {
-  read_acct(call, c_.account, request, c_.world.mono() + kPatience);
-}
-
-void Clients::peek(Call call, const ClientPeek& request) {
-  const Cluster& state = c_.journal.published();
+void peek(Service& service, const Call& call, const ClientPeek& request) {
+  const Cluster& state = service.journal.published();
   const Job* job = find_job(state, request.job);
   if (!job) return call.refuse(fail(Code::NotFound, named(request.job) + " is not found"));
-  if (!may_touch(call.caller(), *job))
-    return call.refuse(fail(Code::Denied, named(request.job) + ": User permission denied"));
   if (job->tasks.empty())
     return call.refuse(fail(Code::Conflict, named(request.job) + " : Not yet started."));
   auto number = request.task ? request.task : writer_of(*job);
@@ -286,10 +210,14 @@ void Clients::peek(Call call, const ClientPeek& request) {
   bool running = task->holds_slot();
   PeekRequest to_host{0,       job->id, job->attempt, task->number, request.stream, request.offset,
                       1u << 18};
-  c_.hosts.peek(task->host, to_host, [call, running](Result<std::string> bytes) {
+  service.hosts.peek(task->host, to_host, [call, running](Result<std::string> bytes) {
     if (bytes) call.reply(ClientPeekReply{std::move(*bytes), running});
     else call.refuse(bytes.error());
   });
 }
 
-}  // namespace wm::master
+void wait(Service& service, const Call& call, const WaitRequest& request) {
+  service.waiters.add(service.journal.published(), call, request);
+}
+
+}  // namespace wm::master::verbs

@@ -4,11 +4,9 @@
 #include <map>
 
 #include "daemons/wmasterd/verbs/admission.h"
-#include "daemons/wmasterd/verbs/call.h"
-#include "daemons/wmasterd/verbs/clients.h"
-#include "daemons/wmasterd/verbs/views.h"
+#include "daemons/wmasterd/verbs/verbs.h"
 
-namespace wm::master {
+namespace wm::master::verbs {
 namespace {
 
 // A job, an element named by itself, or an array as a whole.
@@ -48,26 +46,20 @@ std::string being_changed(JobId id) {
   return "Parameters of job <" + to_string(id) + "> are being changed";
 }
 
-// An element in its array's range is as its base says.
-const Job* job_or_base(const Cluster& state, JobId id) {
-  const Job* job = find_job(state, id);
-  const Job* base = job ? nullptr : state.jobs.find(id.job);
-  return base && element_position(base->spec(), id.index) ? base : job;
-}
-
-Result<const Job*> own_job(const Cluster& state, JobId id, const Identity& who) {
+Result<const Job*> job_named(const Cluster& state, JobId id) {
   const Job* job = job_or_base(state, id);
-  if (!job) return fail(Code::NotFound, named(id) + ": No matching job found");
-  if (job->spec().owner.uid == who.uid) return job;
-  return fail(Code::Denied, named(id) + ": User permission denied");
+  if (job) return job;
+  return fail(Code::NotFound, named(id) + ": No matching job found");
 }
 
-}  // namespace
+/// What a job asks for from now on; whether it, or an element of it, waits.
+using MakeAnew = std::function<Result<Admitted>(const Job&, bool waits)>;
+using SayDone = std::function<std::string(JobId)>;
 
-void Clients::change_each(Call call, const std::string& request_key, const JobSelection& jobs,
-                          const MakeAnew& make, const SayDone& done) {
-  const Cluster& state = c_.journal.newest();
-  if (c_.world.low_space()) return call.refuse(disk_full());
+void change_each(Service& service, const Call& call, const std::string& request_key,
+                 const JobSelection& jobs, const MakeAnew& make, const SayDone& done) {
+  const Cluster& state = service.journal.newest();
+  if (service.world.low_space()) return call.refuse(disk_full());
   OutcomeReply reply;
   auto add = [&](JobId id, const Result<void>& result) {
     reply.jobs.push_back(outcome_of(id, result, done(id)));
@@ -77,7 +69,8 @@ void Clients::change_each(Call call, const std::string& request_key, const JobSe
   for (JobId id : walked.missing) add(id, fail(Code::NotFound, "No matching job found"));
   for (JobId id : walked.over) add(id, fail(Code::Conflict, "Job has already finished"));
   auto event = [&](JobId id, const Target& target) -> Result<JobModified> {
-    if (!may_touch(call.caller(), *target.job)) return fail(Code::Denied, "User permission denied");
+    if (!service.permits(call, target.job->spec()))
+      return fail(Code::Denied, "User permission denied");
     if (target.over) return fail(Code::Conflict, "Job has already finished");
     WM_TRY(auto made, make(*target.job, target.waits));
     const SealedSpec& before = *target.job->sealed;
@@ -103,65 +96,68 @@ void Clients::change_each(Call call, const std::string& request_key, const JobSe
               [](const JobOutcome& a, const JobOutcome& b) { return a.job < b.job; });
     return reply;
   };
-  commit(call, request_key, std::move(proposal), answer);
+  service.answers.commit(call, request_key, std::move(proposal), answer);
 }
 
-void Clients::switch_queue(Call call, const SwitchRequest& request) {
-  const Cluster& state = c_.journal.newest();
-  if (!state.config->queue(request.queue))
-    return call.refuse(fail(Code::NotFound, request.queue + ": No such queue"));
-  auto make = [&](const Job& job, bool waits) -> Result<Admitted> {
-    if (!waits) return fail(Code::Conflict, "Job has already started");
-    return admit_to_queue(state, job, request.queue, c_.world.wall());
-  };
-  auto done = [&](JobId id) { return named(id) + " is switched to queue <" + request.queue + ">"; };
-  change_each(call, request.request_key, request.jobs, make, done);
-}
-
-void Clients::limit_run(Call call, const LimitRequest& request) {
-  if (request.limit < Duration{})
-    return call.refuse(fail(Code::BadArgument, "a run limit below 0"));
-  auto make = [&](const Job& job, bool) {
-    return admit_limit(c_.journal.newest(), job, request.limit,
-                       runs_queue(call.caller(), job.spec().queue));
-  };
-  change_each(call, request.request_key, request.jobs, make, being_changed);
-}
-
-void Clients::spec(Call call, const SpecRequest& request) {
-  auto job = own_job(c_.journal.newest(), request.job, call.caller());
-  if (!job) return call.refuse(job.error());
-  call.reply(SpecReply{(*job)->sealed->bytes, (*job)->revision});
-}
-
-void Clients::modify(Call call, const ModifyRequest& request) {
-  auto spec = codec::decode<JobSpec>(request.spec);
-  if (!spec) return call.refuse(spec.error());
-  if (c_.world.low_space()) return call.refuse(disk_full());
-  auto text = c_.world.hash(request.spec + request.request_key);
-  check_signer(call, request.request_key, request.credential, text,
-               [this, call, request, spec = *spec] { change(call, request, spec); });
-}
-
-void Clients::change(Call call, const ModifyRequest& request, JobSpec spec) {
-  const Cluster& state = c_.journal.newest();
+void change(Service& service, const Call& call, const ModifyRequest& request, JobSpec spec) {
+  const Cluster& state = service.journal.newest();
   auto event = [&]() -> Result<JobModified> {
-    WM_TRY(const Job* job, own_job(state, request.job, call.caller()));
+    WM_TRY(const Job* job, job_named(state, request.job));
     if (job->revision != request.revision)
       return fail(Code::Conflict, named(request.job) + ": was changed meanwhile; look at it again");
     if (slots_held(*job) > 0)
       return fail(Code::Conflict, named(request.job) + ": Job has already started");
-    WM_TRY(auto made, admit_change(state, *job, std::move(spec), c_.world.wall()));
+    WM_TRY(auto made, admit_change(state, *job, std::move(spec), service.world.wall()));
     auto what = change_words(job->sealed->spec, made.spec);
     SealedSpec as_signed{{}, request.spec, request.credential, request.request_key, {}};
     return JobModified{request.job, sealed_as(as_signed, std::move(made)), call.caller().user,
                        std::move(what)};
   }();
-  if (!event) return refuse(call, request.request_key, event.error());
+  if (!event) return service.answers.refuse(call, request.request_key, event.error());
   Proposal proposal;
   proposal.events = {std::move(*event)};
   JobOutcome outcome{request.job, 0, being_changed(request.job)};
-  commit_all(call, request.request_key, std::move(proposal), OutcomeReply{{outcome}});
+  service.answers.commit_all(call, request.request_key, std::move(proposal),
+                             OutcomeReply{{outcome}});
 }
 
-}  // namespace wm::master
+}  // namespace
+
+void switch_queue(Service& service, const Call& call, const SwitchRequest& request) {
+  const Cluster& state = service.journal.newest();
+  if (!state.config->queue(request.queue))
+    return call.refuse(fail(Code::NotFound, request.queue + ": No such queue"));
+  auto make = [&](const Job& job, bool waits) -> Result<Admitted> {
+    if (!waits) return fail(Code::Conflict, "Job has already started");
+    return admit_to_queue(state, job, request.queue, service.world.wall());
+  };
+  auto done = [&](JobId id) { return named(id) + " is switched to queue <" + request.queue + ">"; };
+  change_each(service, call, request.request_key, request.jobs, make, done);
+}
+
+void limit_run(Service& service, const Call& call, const LimitRequest& request) {
+  if (request.limit < Duration{})
+    return call.refuse(fail(Code::BadArgument, "a run limit below 0"));
+  auto make = [&](const Job& job, bool) {
+    return admit_limit(service.journal.newest(), job, request.limit,
+                       is_admin_of(service.roles(call, job.spec())));
+  };
+  change_each(service, call, request.request_key, request.jobs, make, being_changed);
+}
+
+void spec(Service& service, const Call& call, const SpecRequest& request) {
+  auto job = job_named(service.journal.newest(), request.job);
+  if (!job) return call.refuse(job.error());
+  call.reply(SpecReply{(*job)->sealed->bytes, (*job)->revision});
+}
+
+void modify(Service& service, const Call& call, const ModifyRequest& request) {
+  auto spec = codec::decode<JobSpec>(request.spec);
+  if (!spec) return call.refuse(spec.error());
+  if (service.world.low_space()) return call.refuse(disk_full());
+  auto text = service.world.hash(request.spec + request.request_key);
+  check_signer(service, call, request.request_key, request.credential, text,
+               [&service, call, request, spec = *spec] { change(service, call, request, spec); });
+}
+
+}  // namespace wm::master::verbs

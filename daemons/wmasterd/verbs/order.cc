@@ -1,30 +1,10 @@
-// Verbs of administrators about the whole: the live state for what-if, and which pending jobs
-// go first.
+// The verb Move: which pending jobs go first.
 #include <algorithm>
 
-#include "daemons/wmasterd/verbs/call.h"
-#include "daemons/wmasterd/verbs/clients.h"
-#include "daemons/wmasterd/verbs/views.h"
-#include "libwm/codec/packed.h"
+#include "daemons/wmasterd/verbs/verbs.h"
 
-namespace wm::master {
+namespace wm::master::verbs {
 namespace {
-
-void strip_each(Table<Job>& jobs) {
-  std::vector<std::uint32_t> numbers;
-  jobs.each([&](std::uint32_t number, const Job&) { numbers.push_back(number); });
-  for (auto number : numbers) strip_secrets(jobs.edit(number));
-}
-
-std::string image_of(Cluster state) {
-  strip_each(state.jobs);
-  strip_each(state.elements);
-  return codec::packed(codec::encode(state));
-}
-
-Error not_admin(const Identity& who) {
-  return fail(Code::Denied, who.user + ": User permission denied, not an administrator");
-}
 
 // The place before (or behind) every other pending job of the queue.
 std::int32_t outermost(const Cluster& state, const std::string& queue, bool top) {
@@ -38,22 +18,9 @@ std::int32_t outermost(const Cluster& state, const std::string& queue, bool top)
 
 }  // namespace
 
-void Clients::state(Call call, const StateRequest&) {
-  if (!is_admin(call.caller())) return call.refuse(not_admin(call.caller()));
-  auto reply = std::make_shared<StateReply>();
-  c_.world.answer(
-      [reply, state = c_.journal.published_ptr()] { reply->packed = image_of(Cluster(*state)); },
-      [call, reply] { call.reply(*reply); });
-}
-
 // One batch: of several jobs the first named ends up first at the top, last at the bottom.
-void Clients::move(Call call, const MoveRequest& request) {
-  const Cluster& state = c_.journal.newest();
-  for (JobId id : request.jobs) {
-    const Job* job = find_job(state, id);
-    if (!runs_queue(call.caller(), job ? job->spec().queue : ""))
-      return call.refuse(not_admin(call.caller()));
-  }
+void move(Service& service, const Call& call, const MoveRequest& request) {
+  const Cluster& state = service.journal.newest();
   OutcomeReply reply;
   Proposal proposal;
   std::vector<JobId> ids;
@@ -77,7 +44,7 @@ void Clients::move(Call call, const MoveRequest& request) {
       reply.jobs.push_back(outcome_of(ids[i], results[i], named(ids[i]) + where));
     return reply;
   };
-  commit(call, request.request_key, std::move(proposal), answer);
+  service.answers.commit(call, request.request_key, std::move(proposal), answer);
 }
 
-}  // namespace wm::master
+}  // namespace wm::master::verbs

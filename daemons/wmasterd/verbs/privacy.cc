@@ -60,4 +60,11 @@ void make_summary(AcctJob& job) {
   job.reason.clear();
 }
 
+InfoRule info_for(std::shared_ptr<const Config> config, const Rights& rights, const Identity& who) {
+  return [config = std::move(config), rights, who](bool own, const std::string& queue) {
+    bool sees = own || is_admin_of(roles_in_queue(*config, rights, who, queue));
+    return sees ? JobInfo::All : config->cluster.job_info;
+  };
+}
+
 }  // namespace wm::master

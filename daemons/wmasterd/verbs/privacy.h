@@ -4,11 +4,18 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 
+#include "daemons/wmasterd/verbs/rights.h"
 #include "libwm/model/acct.h"
 #include "libwm/model/verbs.h"
 
 namespace wm::master {
+
+/// What somebody sees of a job, by whether it is his own and its queue. @thread any
+using InfoRule = std::function<JobInfo(bool own, const std::string& queue)>;
+InfoRule info_for(std::shared_ptr<const Config> config, const Rights& rights, const Identity& who);
 
 /// The summary in place of the job. @cost O(job)
 void make_summary(JobView& view);

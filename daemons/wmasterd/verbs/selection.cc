@@ -94,6 +94,26 @@ JobState state_of(const Job& job, JobId id) {
   return job.state == JobState::Held ? JobState::Held : JobState::Pending;
 }
 
+Result<std::vector<std::uint32_t>> jobs_named(const Cluster& state, const Identity& who,
+                                              const std::string& name) {
+  std::vector<std::uint32_t> found;
+  bool prefix = name.ends_with('*');
+  auto stem = name.substr(0, name.size() - (prefix ? 1 : 0));
+  state.jobs.each([&](std::uint32_t number, const Job& job) {
+    const auto& have = job.spec().name;
+    bool fits = prefix ? have.starts_with(stem) : have == stem;
+    if (fits && job.spec().owner.uid == who.uid) found.push_back(number);
+  });
+  if (found.empty()) return fail(Code::NotFound, name + ": No matching job found");
+  return found;
+}
+
+const Job* job_or_base(const Cluster& state, JobId id) {
+  const Job* job = find_job(state, id);
+  const Job* base = job ? nullptr : state.jobs.find(id.job);
+  return base && element_position(base->spec(), id.index) ? base : job;
+}
+
 void each_part(const Cluster& state, const Job& base,
                const std::function<void(const Job&, JobId)>& visit) {
   visit_parts(state, base, {}, [&](const Job& job, JobId id) {

@@ -52,6 +52,14 @@ Walked each_to_change(const Cluster& state, const JobSelection& selection,
 /// The state of the job, or of an element still in its base's range.
 JobState state_of(const Job& job, JobId id);
 
+/// The numbers of the caller's own jobs of that name; "name*" begins like that.
+/// @errors NotFound: none   @cost O(jobs)
+Result<std::vector<std::uint32_t>> jobs_named(const Cluster& state, const Identity& who,
+                                              const std::string& name);
+
+/// An element in its array's range is as its base says. None: no such job.
+const Job* job_or_base(const Cluster& state, JobId id);
+
 /// A plain job once, an array element by element, those of its range, too.
 /// @shape void visit(const Job&, JobId)
 void each_part(const Cluster& state, const Job& base,

@@ -1,0 +1,60 @@
+// Role: what the verbs work with: the master's parts, the answers that come once, who waits.
+#pragma once
+
+#include <functional>
+
+#include "daemons/wmasterd/hosts/hosts.h"
+#include "daemons/wmasterd/state/cycle.h"
+#include "daemons/wmasterd/state/journal.h"
+#include "daemons/wmasterd/verbs/answers.h"
+#include "daemons/wmasterd/verbs/selection.h"
+#include "daemons/wmasterd/verbs/waiters.h"
+#include "daemons/wmasterd/verbs/watchers.h"
+#include "libwm/model/acct.h"
+
+namespace wm::master {
+
+/// Reads accounting for bhist or bacct; runs on a worker. @errors Store; Timeout: not yet
+template <class Reply>
+using AcctReading = std::function<Result<Reply>(const AcctRequest&)>;
+
+/// Makes accounting again from all events, elsewhere; tells the last one on the loop.
+using AcctRebuilder = std::function<void(std::function<void(Result<Seq>)> done)>;
+
+/// The master's parts.
+struct Context {
+  World& world;
+  Journal& journal;
+  Hosts& hosts;
+  Cycle& cycle;
+  Rights rights;
+  AcctReading<HistoryReply> history;
+  AcctRebuilder rebuild_acct = nullptr;
+  AcctReading<AcctReply> account = nullptr;
+};
+
+/// @thread the loop's
+struct Service : Context {
+  explicit Service(Context context)
+      : Context(std::move(context)), answers(world, journal), watchers(world, journal) {}
+
+  Answers answers;
+  Waiters waiters;
+  Watchers watchers;
+
+  /// What the caller is to a job, by the newest configuration.
+  Roles roles(const Call& call, const JobSpec& job) const {
+    return roles_in_job(*journal.published().config, rights, call.caller(), job);
+  }
+  /// May the caller do to this job what he asks for?
+  bool permits(const Call& call, const JobSpec& job) const {
+    return allows(call.may(), roles(call, job));
+  }
+};
+
+/// each_to_change() of the jobs that the caller may change: of the others `reply` says so.
+/// @shape void visit(const Job&, JobId)
+Walked each_permitted(const Service& service, const Call& call, const JobSelection& selection,
+                      OutcomeReply& reply, const std::function<void(const Job&, JobId)>& visit);
+
+}  // namespace wm::master

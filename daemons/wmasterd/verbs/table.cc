@@ -1,0 +1,100 @@
+#include "daemons/wmasterd/verbs/table.h"
+
+#include <algorithm>
+
+#include "daemons/wmasterd/verbs/verbs.h"
+
+namespace wm::master {
+namespace {
+
+Error denied(const std::string& what) {
+  return fail(Code::Denied, what + ": User permission denied");
+}
+
+// A job that is not there is the verb's to tell.
+Result<void> check_job(const Service& service, const Call& call, JobId id) {
+  const Job* job = job_or_base(service.journal.newest(), id);
+  if (job && !service.permits(call, job->spec())) return denied(named(id));
+  return {};
+}
+
+Result<void> check_queue(const Service& service, const Call& call, const std::string& queue) {
+  const Config& config = *service.journal.published().config;
+  if (allows(call.may(), roles_in_queue(config, service.rights, call.caller(), queue))) return {};
+  return fail(Code::Denied, call.caller().user + ": User permission denied, not an administrator");
+}
+
+// What is meant is one job, or queues, or the cluster as a whole. Of a selection each job is
+// looked at when it comes (each_permitted).
+template <class Request>
+Result<void> check(const Service& service, const Call& call, const Request& request) {
+  if (call.may() == May::Anyone) return {};
+  if constexpr (std::is_same_v<Request, AdminRequest>) {
+    if (!verbs::is_about_queues(request.act) || request.names.empty())
+      return check_queue(service, call, "");
+    for (const auto& queue : request.names) WM_TRY(check_queue(service, call, queue));
+  } else if constexpr (requires { request.job; }) {
+    return check_job(service, call, request.job);
+  } else if constexpr (requires { request.jobs.size(); }) {
+    for (JobId id : request.jobs) WM_TRY(check_job(service, call, id));
+  } else if constexpr (!requires { request.jobs; }) {
+    return check_queue(service, call, "");
+  }
+  return {};
+}
+
+template <class Request>
+Request request_of(void (*)(Service&, const Call&, const Request&));
+
+template <auto kAct>
+void serve(Service& service, const Call& call, const std::string& payload) {
+  using Request = decltype(request_of(kAct));
+  auto request = codec::decode<Request>(payload);
+  if (!request) return call.refuse(request.error());
+  if (auto may = check(service, call, *request); !may) return call.refuse(may.error());
+  if constexpr (requires { request->request_key; }) {
+    auto once = std::make_shared<const Request>(*std::move(request));
+    service.answers.unless_answered(call, once->request_key,
+                                    [&service, call, once] { kAct(service, call, *once); });
+  } else {
+    kAct(service, call, *request);
+  }
+}
+
+constexpr VerbRow kTable[] = {
+    {Verb::Submit, May::Anyone, serve<verbs::submit>},
+    {Verb::Kill, May::OwnerOrAdmin, serve<verbs::kill>},
+    {Verb::Requeue, May::OwnerOrAdmin, serve<verbs::requeue>},
+    {Verb::Release, May::OwnerOrAdmin, serve<verbs::release>},
+    {Verb::Resize, May::OwnerOrAdmin, serve<verbs::resize>},
+    {Verb::Peek, May::OwnerOrAdmin, serve<verbs::peek>},
+    {Verb::Switch, May::OwnerOrAdmin, serve<verbs::switch_queue>},
+    {Verb::Limit, May::OwnerOrAdmin, serve<verbs::limit_run>},
+    {Verb::Spec, May::Owner, serve<verbs::spec>},
+    {Verb::Modify, May::Owner, serve<verbs::modify>},
+    {Verb::Attach, May::Owner, serve<verbs::attach>},
+    {Verb::Move, May::QueueAdmin, serve<verbs::move>},
+    {Verb::Admin, May::QueueAdmin, serve<verbs::admin>},
+    {Verb::State, May::Admin, serve<verbs::state>},
+    {Verb::Jobs, May::Anyone, serve<verbs::jobs>},
+    {Verb::Queues, May::Anyone, serve<verbs::queues>},
+    {Verb::Hosts, May::Anyone, serve<verbs::hosts>},
+    {Verb::Plans, May::Anyone, serve<verbs::plans>},
+    {Verb::History, May::Anyone, serve<verbs::history>},
+    {Verb::Account, May::Anyone, serve<verbs::account>},
+    {Verb::Wait, May::Anyone, serve<verbs::wait>},
+    {Verb::Watch, May::Anyone, serve<verbs::watch>},
+    {Verb::Await, May::Anyone, serve<verbs::await>},
+    {Verb::Ping, May::Anyone, serve<verbs::ping>},
+};
+
+}  // namespace
+
+std::span<const VerbRow> verb_table() { return kTable; }
+
+const VerbRow* find_verb(std::uint16_t type) {
+  const auto* row = std::ranges::find(kTable, static_cast<Verb>(type), &VerbRow::verb);
+  return row == std::end(kTable) ? nullptr : row;
+}
+
+}  // namespace wm::master

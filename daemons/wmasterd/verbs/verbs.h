@@ -1,0 +1,52 @@
+// Role: one function a verb. Each is called from the table (table.h) once its caller may, and
+// answers `call` in time; what is asked and answered, and the errors, are said in model/verbs.h.
+#pragma once
+
+#include "daemons/wmasterd/verbs/service.h"
+#include "libwm/model/change_verbs.h"
+#include "libwm/model/watch_verbs.h"
+
+namespace wm::master::verbs {
+
+// submit.cc
+void submit(Service& service, const Call& call, const SubmitRequest& request);
+// jobs.cc
+void kill(Service& service, const Call& call, const KillRequest& request);
+void requeue(Service& service, const Call& call, const RequeueRequest& request);
+void release(Service& service, const Call& call, const ReleaseRequest& request);
+void resize(Service& service, const Call& call, const ResizeRequest& request);
+void peek(Service& service, const Call& call, const ClientPeek& request);
+void wait(Service& service, const Call& call, const WaitRequest& request);
+// watch.cc
+void watch(Service& service, const Call& call, const WatchRequest& request);
+void await(Service& service, const Call& call, const AwaitRequest& request);
+// lists.cc
+void jobs(Service& service, const Call& call, const JobsRequest& request);
+void queues(Service& service, const Call& call, const QueuesRequest& request);
+void hosts(Service& service, const Call& call, const HostsRequest& request);
+void plans(Service& service, const Call& call, const PlansRequest& request);
+void history(Service& service, const Call& call, const AcctRequest& request);
+void account(Service& service, const Call& call, const AcctRequest& request);
+void ping(Service& service, const Call& call, const PingRequest& request);
+void state(Service& service, const Call& call, const StateRequest& request);
+// modify.cc
+void switch_queue(Service& service, const Call& call, const SwitchRequest& request);
+void limit_run(Service& service, const Call& call, const LimitRequest& request);
+void spec(Service& service, const Call& call, const SpecRequest& request);
+void modify(Service& service, const Call& call, const ModifyRequest& request);
+// order.cc
+void move(Service& service, const Call& call, const MoveRequest& request);
+// attach.cc
+void attach(Service& service, const Call& call, const AttachRequest& request);
+// admin.cc
+void admin(Service& service, const Call& call, const AdminRequest& request);
+
+/// `then`, once the caller is known to have signed `text`; else the write is refused.
+void check_signer(Service& service, const Call& call, const std::string& key,
+                  const std::string& credential, const std::string& text,
+                  std::function<void()> then);
+
+/// Is the act one that administrators of the queues named may do, too?
+bool is_about_queues(AdminRequest::Act act);
+
+}  // namespace wm::master::verbs

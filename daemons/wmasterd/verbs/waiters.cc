@@ -1,0 +1,63 @@
+#include "daemons/wmasterd/verbs/waiters.h"
+
+#include "libwm/fsm/fsm.h"
+
+namespace wm::master {
+namespace {
+
+WaitReply standing_of(const Cluster& state, const Job& job) {
+  WaitReply reply{job.state, "", job.exit_status, job.term, job.attempt};
+  const Host* host = job.tasks.empty() ? nullptr : state.hosts.find(job.tasks.front().host.value);
+  if (host) reply.first_host = host->name;
+  return reply;
+}
+
+// An array is over when all its elements are, and as well as the first that did not end well.
+WaitReply end_of_array(const Cluster& state, const Job& base) {
+  std::optional<WaitReply> end;
+  for (std::uint32_t p = 0; p < element_count(base.spec()); ++p) {
+    const Job* element = state.elements.find(base.first_element + p);
+    WaitReply one{JobState::Array, "", 0, Term::None, {}};
+    if (element && is_over(element->state))
+      one = {element->state, "", element->exit_status, element->term, {}};
+    else if (!element && base.kill) one = {base.kill->end(), "", 0, base.kill->term, {}};
+    if (one.state == JobState::Array) return one;
+    if (!end || end->state == JobState::Finished) end = one;
+  }
+  return *end;
+}
+
+}  // namespace
+
+void Waiters::on_left(PeerId peer) {
+  std::erase_if(waiters_, [&](const Waiter& w) { return w.call.peer() == peer; });
+}
+
+void Waiters::on_jobs_changed(const Cluster& state, const std::set<JobId>& jobs) {
+  auto concerns = [&](JobId id) {  // an array all its elements do
+    auto first = jobs.lower_bound(id);
+    return first != jobs.end() && (id.index ? *first == id : first->job == id.job);
+  };
+  std::erase_if(waiters_,
+                [&](const Waiter& w) { return concerns(w.request.job) && answer(state, w); });
+}
+
+bool Waiters::answer(const Cluster& state, const Waiter& waiter) {
+  const Job* job = find_job(state, waiter.request.job);
+  if (!job) {
+    waiter.call.refuse(fail(Code::NotFound, named(waiter.request.job) + " is not found"));
+    return true;
+  }
+  auto reply = fsm::is_array(*job) ? end_of_array(state, *job) : standing_of(state, *job);
+  const auto& known = waiter.request;
+  if (reply.state == known.known && reply.attempt == known.attempt) return false;
+  waiter.call.reply(reply);
+  return true;
+}
+
+void Waiters::add(const Cluster& state, const Call& call, const WaitRequest& request) {
+  Waiter waiter{call, request};
+  if (!answer(state, waiter)) waiters_.push_back(std::move(waiter));
+}
+
+}  // namespace wm::master
