@@ -2,6 +2,7 @@
 // cap; the scheduler decides when, and never goes above what is asked for here.
 #include "commands/common/command.h"
 #include "commands/common/resize_words.h"
+#include "libwm/codec/codec.h"
 
 namespace wm::cmd {
 namespace {
@@ -14,13 +15,25 @@ constexpr Option kOptions[] = {
     {"rncn", Kind::IgnoredFlag, "", ""},
 };
 
+// Hosts run as the user only what he signed: the command is signed as a changed job is.
+Result<void> notify_by(client::Master& to, JobId job, const std::string& command) {
+  WM_TRY(auto was, to.spec(job));
+  WM_TRY(auto spec, codec::decode<JobSpec>(was.spec));
+  if (spec.notify_command == command) return {};
+  spec.notify_command = command;
+  WM_TRY(auto reply, to.modify(job, was.revision, spec));
+  for (const auto& outcome : reply.jobs)
+    if (outcome.code) return fail(static_cast<Code>(outcome.code), outcome.text);
+  return {};
+}
+
 Result<int> run(const Parsed& options) {
   WM_TRY(auto wish, parse_resize(options.words));
   auto& request = wish.request;
-  request.notify_command = options.first("rnc").value_or("");
   if (wish.names_hosts)
     complain("bresize: hosts are only counted, which tasks leave is chosen by the scheduler\n");
   WM_TRY(auto to, master());
+  if (auto command = options.first("rnc")) WM_TRY(notify_by(to, request.job, *command));
   if (options.has("c") && request.kind == ResizeRequest::Kind::Request) {
     WM_TRY(to.resize({.job = request.job, .kind = ResizeRequest::Kind::Cancel}));
   }

@@ -2,47 +2,22 @@
 
 #include <grp.h>
 #include <pwd.h>
-#include <sodium.h>
 #include <unistd.h>
 
-#include "libwm/codec/codec.h"
+#include "daemons/wnoded/signed_order.h"
 #include "libwm/wire/spec_signature.h"
 
 namespace wm::node {
 namespace {
 
-std::string blake2b(const std::string& bytes) {
-  std::string hash(32, '\0');
-  crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
-                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr,
-                     0);
-  return hash;
-}
-
-bool matches(const std::string& hash, const std::string& bytes) {
-  return bytes.empty() || hash == blake2b(bytes);
-}
-
-/// What the user decided and nobody may change on the way.
-bool is_as_signed(const JobSpec& own, const HostOrder& order) {
-  const auto& resolved = order.resolved;
-  return own.command == resolved.command && own.cwd == resolved.cwd &&
-         own.script_hash == resolved.script_hash && own.env_hash == resolved.env_hash &&
-         own.out_file == resolved.out_file && own.err_file == resolved.err_file &&
-         matches(own.script_hash, order.script) && matches(own.env_hash, order.env);
-}
-
 Result<void> check_signature(const HostOrder& order, wire::Credentials& credentials) {
   auto job = "job " + to_string(order.job);
   WM_TRY(auto signer,
          wire::signer_of_spec(credentials, order.credential, order.spec, order.request_key));
-  WM_TRY(auto own, codec::decode<JobSpec>(order.spec));
   if (signer != order.resolved.owner.uid)
     return fail(Code::Denied, job + ": signed by uid " + std::to_string(signer) +
                                   ", ordered for uid " + std::to_string(order.resolved.owner.uid));
-  if (!is_as_signed(own, order))
-    return fail(Code::Denied, job + ": the order differs from what its owner signed");
-  return {};
+  return check_as_signed(order);
 }
 
 Result<launch::Account> look_up(std::uint32_t uid) {

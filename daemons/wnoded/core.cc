@@ -86,9 +86,11 @@ void Core::adopt(const std::vector<launch::ShepherdUp>& shepherds,
     if (entry.order.port != 0) (void)ensure_port(up.key, entry.order);  // logs what it cannot hold
     on(up.key, entry, up);
     recall_cpus(entry);
-    outside_.authorise(entry.order, [this, key = up.key](const Result<launch::Account>& account) {
+    outside_.authorise(entry.order, [this, key = up.key](const Result<Authorised>& permit) {
       auto at = attempts_.find(key);
-      if (at != attempts_.end() && account) at->second.account = *account;
+      if (at == attempts_.end() || !permit) return;
+      at->second.account = permit->account;
+      at->second.own = permit->own;
     });
     log::info("attempt_adopted", {{"attempt", to_string(up.key)}, {"tasks", up.tasks.size()}});
   }

@@ -68,6 +68,7 @@ class Core {
   struct Entry {
     HostOrder order;
     std::optional<launch::Account> account;
+    std::optional<OwnCommands> own;  ///< of this host, since the attempt was authorised
     Stage stage = Stage::Authorising;
     std::map<TaskNumber, TaskEntry> tasks;  ///< told to the shepherd, or told by it
     std::optional<AgentOrder> agent_order;
@@ -90,7 +91,9 @@ class Core {
   void on_order(HostOrder order);
   bool is_stale(const launch::AttemptKey& key) const;
   void take_up(const launch::AttemptKey& key, HostOrder order);
-  void on_authorised(const launch::AttemptKey& key, const Result<launch::Account>& account);
+  void on_authorised(const launch::AttemptKey& key, const Result<Authorised>& permit);
+  void take_over(const launch::AttemptKey& key, Entry& entry, HostOrder order);
+  void authorise_anew(const launch::AttemptKey& key, HostOrder order);
   void start(const launch::AttemptKey& key, Entry& entry);
   bool mps_is_ready(const launch::AttemptKey& key, Entry& entry);
   void choose_cpus(Entry& entry);

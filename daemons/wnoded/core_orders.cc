@@ -86,6 +86,35 @@ void Core::on_order(HostOrder order) {
   if (at == attempts_.end()) return take_up(key, std::move(order));
   auto& entry = at->second;
   if (order.generation < entry.order.generation) return;
+  bool was_authorised = entry.stage != Stage::Authorising && !entry.order.spec.empty();
+  if (was_authorised && !order.spec.empty() && !same_signature(order, entry.order))
+    return authorise_anew(key, std::move(order));
+  take_over(key, entry, std::move(order));
+}
+
+// Its owner signed something else meanwhile: until that is proven the order before it holds.
+void Core::authorise_anew(const launch::AttemptKey& key, HostOrder order) {
+  auto asked = std::make_shared<HostOrder>(std::move(order));
+  outside_.authorise(*asked, [this, key, asked](const Result<Authorised>& permit) {
+    auto at = attempts_.find(key);
+    if (at == attempts_.end() || asked->generation < at->second.order.generation) return;
+    if (permit) return take_over(key, at->second, std::move(*asked));
+    log::warn("order_refused", {{"attempt", to_string(key)}, {"why", permit.error().text}});
+  });
+}
+
+void Core::take_over(const launch::AttemptKey& key, Entry& entry, HostOrder order) {
+  if (order.spec.empty()) {  // it is known
+    order.spec = entry.order.spec;
+    order.credential = entry.order.credential;
+    order.request_key = entry.order.request_key;
+  }
+  auto as_signed = order.spec.empty() ? Result<void>{} : check_as_signed(order);
+  if (!as_signed) {
+    log::warn("order_refused", {{"attempt", to_string(key)}, {"why", as_signed.error().text}});
+    return;
+  }
+  if (entry.own) put_own(order, *entry.own);
   if (order.env.empty()) order.env = std::move(entry.order.env);
   if (order.script.empty()) order.script = std::move(entry.order.script);
   if (order.port == 0) order.port = entry.order.port;
@@ -99,22 +128,23 @@ void Core::on_order(HostOrder order) {
 void Core::take_up(const launch::AttemptKey& key, HostOrder order) {
   auto& entry = attempts_[key];
   entry.order = std::move(order);
-  outside_.authorise(entry.order, [this, key](const Result<launch::Account>& account) {
-    on_authorised(key, account);
-  });
+  outside_.authorise(entry.order,
+                     [this, key](const Result<Authorised>& permit) { on_authorised(key, permit); });
 }
 
-void Core::on_authorised(const launch::AttemptKey& key, const Result<launch::Account>& account) {
+void Core::on_authorised(const launch::AttemptKey& key, const Result<Authorised>& permit) {
   auto at = attempts_.find(key);
   if (at == attempts_.end() || at->second.stage != Stage::Authorising) return;
   auto& entry = at->second;
   entry.stage = Stage::Over;
-  if (account) {
-    entry.account = *account;
+  if (permit) {
+    entry.account = permit->account;
+    entry.own = permit->own;
+    if (entry.own) put_own(entry.order, *entry.own);
     bring_in_line(key, entry);
   } else {
-    log::warn("attempt_refused", {{"attempt", to_string(key)}, {"why", account.error().text}});
-    never_started(key, entry, Term::LaunchFailed, account.error().text);
+    log::warn("attempt_refused", {{"attempt", to_string(key)}, {"why", permit.error().text}});
+    never_started(key, entry, Term::LaunchFailed, permit.error().text);
   }
   drop_if_done(key);
 }

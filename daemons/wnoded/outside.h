@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "daemons/wnoded/signed_order.h"
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
 #include "libwm/gpu/gpu_reading.h"
@@ -17,6 +18,12 @@
 #include "libwm/proc/job_ports.h"
 
 namespace wm::node {
+
+/// What an attempt is started with.
+struct Authorised {
+  launch::Account account;
+  std::optional<OwnCommands> own = std::nullopt;  ///< none: as the order says (tests)
+};
 
 /// See the file comment. @thread the loop's
 class Outside {
@@ -33,11 +40,11 @@ class Outside {
 
   /// The root acts.
   virtual launch::Launcher& launcher() = 0;
-  /// Checks that the submitter signed what is ordered and looks up the account's groups.
+  /// Checks that the submitter signed what is ordered, looks up the account's groups and what
+  /// this host's configuration says of the job's profile and queue.
   /// @errors (to done) Denied: signature, or the order is not what was signed; NotFound: no
-  ///         such account here
-  virtual void authorise(const HostOrder& order,
-                         std::function<void(Result<launch::Account>)> done) = 0;
+  ///         such account, profile or queue here
+  virtual void authorise(const HostOrder& order, std::function<void(Result<Authorised>)> done) = 0;
 
   /// Holds and lets go the port promised to an attempt. @errors as proc::JobPorts
   /// As proc::JobPorts, at this host's address.

@@ -38,6 +38,7 @@ void tell_damage(std::uint64_t at, std::uint64_t bytes) {
 RealOutside::RealOutside(boost::asio::io_context& loop, NodeSetup setup)
     : loop_(loop),
       setup_(std::move(setup)),
+      own_config_(setup_.host.conf_dir, setup_.host.name),
       core_(*this, setup_.card, setup_.host),
       shepherds_(loop, setup_.folders),
       agents_(
@@ -152,11 +153,15 @@ void RealOutside::tell_agent(const launch::AttemptKey& key, const NodeToAgent& w
   agents_.tell(key, words);
 }
 
-void RealOutside::authorise(const HostOrder& order,
-                            std::function<void(Result<launch::Account>)> done) {
+void RealOutside::authorise(const HostOrder& order, std::function<void(Result<Authorised>)> done) {
   boost::asio::post(workers_, [this, order, done, credentials = setup_.dial.link.credentials] {
-    auto account = node::authorise(order, *credentials);
-    boost::asio::post(loop_, [done, account] { done(account); });
+    auto permit = [&]() -> Result<Authorised> {
+      WM_TRY(auto account, node::authorise(order, *credentials));
+      WM_TRY(auto config, own_config_.read());
+      WM_TRY(auto own, own_commands(*config, order.resolved));
+      return Authorised{std::move(account), std::move(own)};
+    }();
+    boost::asio::post(loop_, [done, permit] { done(permit); });
   });
 }
 

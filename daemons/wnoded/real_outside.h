@@ -12,6 +12,7 @@
 #include "daemons/wnoded/master_link.h"
 #include "daemons/wnoded/outside.h"
 #include "daemons/wnoded/own_address.h"
+#include "daemons/wnoded/own_config.h"
 #include "daemons/wnoded/shepherds.h"
 #include "libwm/gpu/nvml.h"
 #include "libwm/proc/job_ports.h"
@@ -49,8 +50,7 @@ class RealOutside : public Outside {
   void send(NodeVerb verb, std::string payload) override;
   void tell_agent(const launch::AttemptKey& key, const NodeToAgent& words) override;
   launch::Launcher& launcher() override { return shepherds_; }
-  void authorise(const HostOrder& order,
-                 std::function<void(Result<launch::Account>)> done) override;
+  void authorise(const HostOrder& order, std::function<void(Result<Authorised>)> done) override;
   Result<std::uint32_t> lease_port(const launch::AttemptKey& key,
                                    const proc::PortRange& range) override;
   Result<void> hold_port(const launch::AttemptKey& key, std::uint32_t first) override;
@@ -71,6 +71,7 @@ class RealOutside : public Outside {
 
   boost::asio::io_context& loop_;
   NodeSetup setup_;
+  OwnConfig own_config_;
   Core core_;
   Shepherds shepherds_;
   Agents agents_;

@@ -133,9 +133,11 @@ Result<void> check_gpu(const Host& host, std::uint16_t gpu, const TaskRequest& r
   return {};
 }
 
-// What runs was started as it asked; only how long it may go on is not settled yet.
+// What runs was started as it asked; not settled yet are only how long it may go on and what tells
+// it of another size.
 bool is_as_it_runs(const JobSpec& now, JobSpec then) {
   then.run_limit = now.run_limit;
+  then.notify_command = now.notify_command;
   return then == now;
 }
 

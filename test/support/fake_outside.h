@@ -44,7 +44,7 @@ class FakeOutside : public node::Outside {
     agents.emplace_back(key, words);
   }
   launch::Launcher& launcher() override { return fake; }
-  void authorise(const HostOrder&, std::function<void(Result<launch::Account>)> done) override {
+  void authorise(const HostOrder&, std::function<void(Result<node::Authorised>)> done) override {
     asked.push_back(std::move(done));
   }
   Result<std::uint32_t> lease_port(const launch::AttemptKey& key,
@@ -71,7 +71,8 @@ class FakeOutside : public node::Outside {
   void authorise_next(Result<launch::Account> account = launch::Account{1000, 100, {}}) {
     auto done = std::move(asked.front());
     asked.pop_front();
-    done(std::move(account));
+    if (account) done(node::Authorised{*account});
+    else done(account.error());
   }
   /// Facts sent so far, decoded, and forgotten here.
   std::vector<HostFact> take_facts() {
@@ -86,7 +87,7 @@ class FakeOutside : public node::Outside {
   FakeLauncher fake;
   std::vector<std::pair<NodeVerb, std::string>> sent;
   std::vector<std::pair<launch::AttemptKey, NodeToAgent>> agents;
-  std::deque<std::function<void(Result<launch::Account>)>> asked;
+  std::deque<std::function<void(Result<node::Authorised>)>> asked;
   std::map<launch::AttemptKey, std::uint32_t> ports;
   bool no_ports = false;
   std::deque<std::function<void(std::vector<gpu::GpuReading>)>> gpu_reads;

@@ -124,6 +124,9 @@ for i in range(9): threading.Thread(target=time.sleep, args=(1000,)).start()'")
   bresize release 1 "$job"
   wait_for 30 events_of "$job" NOTIFY 2
   wait_for 10 holds "$job" 2
+  bresize -rnc 'echo "other $LSB_RESIZE_EVENT" >>notes' release 1 "$job"
+  wait_for 30 holds "$job" 1
+  grep -q '^other shrink$' notes
 }
 
 @test "pre- and post-execution commands run around the job, a failed one queues it again" {

@@ -260,6 +260,17 @@ Result<Admitted> admit_change(const Cluster& state, const Job& job, JobSpec spec
   return fail(Code::BadArgument, "-w " + made.spec.depend + ": the job would wait for itself");
 }
 
+Result<Admitted> admit_live_change(const Job& job, const JobSpec& spec) {
+  WM_TRY(auto before, codec::decode<JobSpec>(job.sealed->bytes));
+  before.notify_command = spec.notify_command;
+  if (!(before == spec))
+    return fail(Code::Conflict, "Job <" + to_string(job.id) + ">: Job has already started");
+  Admitted made{job.sealed->spec, job.sealed->alternatives};
+  made.spec.notify_command = spec.notify_command;
+  for (JobSpec& other : made.alternatives) other.notify_command = spec.notify_command;
+  return made;
+}
+
 Result<Admitted> admit_limit(const Cluster& state, const Job& job, Duration limit, bool by_admin) {
   const Config& config = *state.config;
   Admitted made{job.sealed->spec, job.sealed->alternatives};

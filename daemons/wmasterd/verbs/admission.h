@@ -32,6 +32,11 @@ Result<Admitted> admit_to_queue(const Cluster& state, const Job& job, const std:
 /// @errors as admit; Damaged: another script or environment   @cost as admit
 Result<Admitted> admit_change(const Cluster& state, const Job& job, JobSpec spec, WallTime now);
 
+/// Of a job that has started: of what its owner signed anew only the notification command of
+/// resizes may be another. @errors Conflict: something else is; Damaged: what was signed does not
+/// read   @cost O(1)
+Result<Admitted> admit_live_change(const Job& job, const JobSpec& spec);
+
 /// Of a job that is not over, with another run limit; 0: its profile's or queue's. Of one that has
 /// started its owner can lower it, and an administrator set any.
 /// @errors Denied: the owner raises it; Limit: more than the queue allows   @cost O(1)

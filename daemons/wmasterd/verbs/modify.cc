@@ -105,9 +105,9 @@ void change(Service& service, const Call& call, const ModifyRequest& request, Jo
     WM_TRY(const Job* job, job_named(state, request.job));
     if (job->revision != request.revision)
       return fail(Code::Conflict, named(request.job) + ": was changed meanwhile; look at it again");
-    if (slots_held(*job) > 0)
-      return fail(Code::Conflict, named(request.job) + ": Job has already started");
-    WM_TRY(auto made, admit_change(state, *job, std::move(spec), service.world.wall()));
+    bool started = slots_held(*job) > 0;
+    WM_TRY(auto made, started ? admit_live_change(*job, spec)
+                              : admit_change(state, *job, std::move(spec), service.world.wall()));
     auto what = change_words(job->sealed->spec, made.spec);
     SealedSpec as_signed{{}, request.spec, request.credential, request.request_key, {}};
     return JobModified{request.job, sealed_as(as_signed, std::move(made)), call.caller().user,

@@ -339,14 +339,45 @@ TEST(modify, a_run_limit_stays_when_other_things_are_changed) {
   EXPECT_EQ(desk.spec(id).run_limit, hours(3));
 }
 
+// A job of u1 that runs, signed.
+struct SignedDesk : Desk {
+  JobId id;
+  SignedDesk() {
+    start();
+    id = submit("one");
+    const Job& job = *find_job(state(), id);
+    past.history = disk.events;
+    past.state = state();
+    auto host = past.host(1);
+    past.run(job.id, {host});
+    disk.events = past.history;
+    restart();
+  }
+  JobSpec as_signed() { return *codec::decode<JobSpec>(find_job(state(), id)->sealed->bytes); }
+  void sign(const std::string& name, const JobSpec& spec) {
+    ask(Verb::Modify,
+        ModifyRequest{key(name), id, find_job(state(), id)->revision, codec::encode(spec), "1001"});
+  }
+};
+
 // Or an owner could raise the limit by signing it.
-TEST(modify, nothing_is_signed_anew_of_what_runs) {
-  LimitDesk desk;
-  auto id = desk.runs;
-  auto sealed = find_job(desk.state(), id)->sealed;
-  desk.ask(Verb::Modify, ModifyRequest{key("m"), id, find_job(desk.state(), id)->revision,
-                                       codec::encode(sealed->spec), "1001"});
+TEST(modify, of_what_runs_only_the_notification_command_is_signed_anew) {
+  SignedDesk desk;
+  ASSERT_EQ(desk.state_of(desk.id), JobState::Running);
+  auto spec = desk.as_signed();
+  spec.run_limit = hours(9);
+  desk.sign("limit", spec);
   EXPECT_EQ(desk.first.refusal().text, "Job <1>: Job has already started");
+  spec = desk.as_signed();
+  spec.notify_command = "./tell";
+  desk.sign("tell", spec);
+  ASSERT_EQ(desk.first.frames.back().type, Verb::Modify) << desk.first.last<VerbError>().text;
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs.at(0).code, 0);
+  const Job& job = *find_job(desk.state(), desk.id);
+  EXPECT_EQ(job.spec().notify_command, "./tell");
+  EXPECT_EQ(job.spec().queue, "normal") << "what the submitter left open stays filled in";
+  EXPECT_EQ(desk.as_signed().notify_command, "./tell");
+  EXPECT_EQ(job.state, JobState::Running);
 }
 
 TEST(modify, a_repeat_while_the_first_is_under_way_hears_its_refusal) {

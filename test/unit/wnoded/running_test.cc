@@ -67,6 +67,46 @@ TEST_F(running, a_suspension_is_passed_on_once_and_taken_back_once) {
   EXPECT_FALSE(told<launch::Suspend>().on);
 }
 
+// Signed by its owner, with what a host looks at in a later order.
+HostOrder sealed(HostOrder o, const std::string& notify = "") {
+  o.env.clear();  // its hash is another test's
+  o.resolved.notify_command = notify;
+  o.spec = codec::encode(o.resolved);
+  o.credential = "signed " + notify;
+  return o;
+}
+
+TEST_F(running, a_later_order_that_is_not_as_signed_is_not_followed) {
+  auto o = sealed(launcher());
+  start(o);
+  o.generation = 2;
+  o.suspend = true;
+  o.resolved.post_exec = "evil";
+  hear(NodeVerb::Order, o);
+  EXPECT_TRUE(outside_.fake.told.empty());
+  o.spec.clear();  // as if it were known
+  hear(NodeVerb::Order, o);
+  EXPECT_TRUE(outside_.fake.told.empty());
+  o.resolved.post_exec.clear();
+  hear(NodeVerb::Order, o);
+  EXPECT_TRUE(told<launch::Suspend>().on);
+}
+
+TEST_F(running, what_its_owner_signed_anew_is_followed_once_that_is_proven) {
+  auto o = sealed(launcher());
+  start(o);
+  o = sealed(o, "./tell");
+  o.generation = 2;
+  o.suspend = true;
+  hear(NodeVerb::Order, o);
+  EXPECT_TRUE(outside_.fake.told.empty());
+  outside_.authorise_next(fail(Code::Denied, "forged"));
+  EXPECT_TRUE(outside_.fake.told.empty());
+  hear(NodeVerb::Order, o);
+  outside_.authorise_next();
+  EXPECT_TRUE(told<launch::Suspend>().on);
+}
+
 TEST_F(running, another_run_limit_is_passed_on_once_with_what_is_left_of_it) {
   auto o = launcher();
   o.resolved.run_limit = std::chrono::minutes(5);

@@ -1,0 +1,33 @@
+// Role: how far a host follows the master: what it does as a user is what the user signed, what
+// profile and queue add is what this host's own configuration says. Of the master's is where and
+// how many, and what a submitter leaves open. Pure.
+#pragma once
+
+#include "libwm/base/result.h"
+#include "libwm/model/config.h"
+#include "libwm/model/node.h"
+
+namespace wm::node {
+
+/// Is every field of the order by which the host acts as the user as he signed it, script and
+/// environment among them? That he signed it is not looked at here.
+/// @errors Denied: names the field; Damaged: what was signed does not read
+/// @cost O(specification, script, environment)
+Result<void> check_as_signed(const HostOrder& order);
+
+/// Do both carry the same signature over the same bytes?
+bool same_signature(const HostOrder& a, const HostOrder& b);
+
+/// What this host's configuration says of a job's profile and queue.
+struct OwnCommands {
+  AppConf app;
+  std::string queue_pre_exec, queue_post_exec;
+};
+
+/// @errors NotFound: the profile or the queue is not in this host's configuration
+Result<OwnCommands> own_commands(const Config& config, const JobSpec& job);
+
+/// Puts them in place of what the master sent.
+void put_own(HostOrder& order, const OwnCommands& own);
+
+}  // namespace wm::node
