@@ -84,7 +84,7 @@ MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
-.PHONY: all programs tests check bench sim-report demo lint install uninstall clean help bootstrap soak check-v2
+.PHONY: all programs tests check bench sim-report demo lint install uninstall clean help bootstrap soak check-v2 check-clients
 all: programs
 programs: $(SBIN) $(BIN) $(TRAINER) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
@@ -287,6 +287,9 @@ sim-report: $B/bin/bsim
 	@B=$B TRACES=$(TRACES) scripts/sim_report
 soak: all tests
 	@B=$B scripts/check --soak
+# Clients written for LSF as Debian ships them, where they are installed; not a part of check.
+check-clients: all
+	@B=$B bats test/clients
 check-v2: $B/test/fault $B/sbin/wshepherd
 	@B=$B scripts/v2_check
 demo: bootstrap
@@ -305,6 +308,7 @@ help:
 	@echo "make check      builds and runs every test; SAN=address,undefined or SAN=thread"
 	@echo "make check-v2   the tests of limits and devices where cgroups are version 2 alone,"
 	@echo "                in an emulated machine (scripts/bootstrap v2 installs it)"
+	@echo "make check-clients  Debian's snakemake, toil … drive a cluster (scripts/bootstrap clients)"
 	@echo "make bench      measures, printing name value unit"
 	@echo "make sim-report simulates the real job lists and writes test/sim/RESULTS.md"
 	@echo "                (TRACES=FOLDER, default ../shared/data/traces)"
