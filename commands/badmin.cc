@@ -86,6 +86,12 @@ Findings ask_running(const Config& next) {
   return found;
 }
 
+std::optional<std::string> text_of(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
 Result<int> check_config() {
   say("Checking configuration files in " + conf_dir() + " ...\n\n");
   WM_TRY(auto config, conf::load(conf_dir(), conf::this_host()));
@@ -93,6 +99,9 @@ Result<int> check_config() {
   bool stops = std::ranges::any_of(found, &Finding::stops);
   if (!stops)
     for (auto& one : ask_running(config)) found.push_back(std::move(one));
+  for (auto& one : check_lsf_conf(text_of(conf_dir() + "/lsf.conf"),
+                                  conf::lsf_conf_text(config.cluster, lsf_places())))
+    found.push_back(std::move(one));
   for (const auto& one : found) complain((one.stops ? "Error: " : "Warning: ") + one.text + "\n");
   say(stops ? "There are errors.\n" : "No errors found.\n");
   return stops ? kRefused : 0;

@@ -28,6 +28,20 @@ install_it() { run "$TOP/scripts/install"; [ "$status" -eq 0 ]; }
   [ -f usr/share/bash-completion/completions/bjobs ]
 }
 
+@test "programs written for LSF find settings of the installed cluster" {
+  printf '#!/bin/sh\necho "# Made by badmin"; echo "LSF_ENVDIR=$WM_CONF_DIR"; echo "LSF_BINDIR=${0%%/*}"\n' >"$B/bin/badmin"
+  install_it
+  grep -qx 'LSF_ENVDIR=/etc/wm' "$DESTDIR/etc/wm/lsf.conf"
+  grep -qx 'LSF_BINDIR=/usr/bin' "$DESTDIR/etc/wm/lsf.conf"
+  [ "$(. "$DESTDIR/etc/profile.d/wm.sh" && echo "$LSF_ENVDIR")" = /etc/wm ]
+  echo LSF_ENVDIR=/else >>"$DESTDIR/etc/wm/lsf.conf"
+  install_it
+  ! grep -q /else "$DESTDIR/etc/wm/lsf.conf"
+  echo '# mine' >"$DESTDIR/etc/wm/lsf.conf"
+  install_it
+  [ "$(cat "$DESTDIR/etc/wm/lsf.conf")" = '# mine' ]
+}
+
 @test "a configuration that is there is kept" {
   install_it
   echo '# mine' >"$DESTDIR/etc/wm/queues.conf"
