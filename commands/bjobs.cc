@@ -48,7 +48,7 @@ constexpr Option kOptions[] = {
     {"psum", Kind::Refused, "", "not supported, -p shows the reasons"},
     {"rusage", Kind::Refused, "", "not supported"},
     {"script", Kind::Refused, "", "not supported"},
-    {"sum", Kind::Refused, "", "not supported, bqueues counts jobs"},
+    {"sum", Kind::Flag, "", "Slots of unfinished jobs by state"},
 };
 
 constexpr const char* kJsonFields =
@@ -100,13 +100,14 @@ Result<std::string> shown(const Parsed& options, std::span<const ShownJob> jobs,
                           const JobsReply& reply) {
   auto format = options.first("o");
   bool other_form = options.has("l") || options.has("UF") || options.has("w") || options.has("W") ||
-                    options.has("A");
+                    options.has("A") || options.has("sum");
   if (!format && !other_form) format = environment("LSB_BJOBS_FORMAT");
   if (!format && options.has("json")) format = kJsonFields;
   if (format) return formatted(options, jobs, reply, *format);
   bool header = !options.has("noheader");
   if (options.has("l") || options.has("UF")) return long_texts(jobs, options.has("UF"));
   if (options.has("A")) return array_table(jobs, header);
+  if (options.has("sum")) return sum_table(jobs, header);
   auto style = options.has("W")   ? TableStyle::WideMore
                : options.has("w") ? TableStyle::Wide
                                   : TableStyle::Narrow;

@@ -139,6 +139,16 @@ Result<void> add_directives(const Source& source, Parsed& options) {
   return {};
 }
 
+// Here, as far as it can be known before the job has a host.
+Result<void> check_shell(const JobSpec& spec) {
+  if (spec.shell.empty() || ::access(spec.shell.c_str(), X_OK) == 0) return {};
+  return fail(Code::BadArgument, "-L " + spec.shell + ": " + std::strerror(errno));
+}
+
+void warn_of_doubt(const Parsed& options, const Surroundings& here) {
+  if (auto doubt = doubt_about(options, here); !doubt.empty()) complain(doubt + "\n");
+}
+
 // The first of the asked queues that takes the job.
 Result<SubmitReply> submit_to(client::Master& master, JobSpec spec, const Source& source,
                               const std::string& env, const std::vector<std::string>& queues) {
@@ -265,6 +275,8 @@ Result<int> run(const Parsed& given) {
   }
   if (found) found->greet();
   WM_TRY(auto spec, make_spec(options, source, here));
+  WM_TRY(check_shell(spec));
+  warn_of_doubt(options, here);
   WM_TRY(auto env, make_environment(options, here));
   for (const auto& name : env.unset)
     complain("bsub: -env " + name + ": is not set here, and not in the job\n");

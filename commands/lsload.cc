@@ -5,10 +5,12 @@
 int main(int argc, char** argv) {
   using namespace wm::cmd;
   HostListing how{
-      {"lsload", "HOSTS", "host_name status r15s r1m r15m ut pg ls it tmp swp mem ngpus"},
+      {"lsload", "HOSTS",
+       "host_name status r15s r1m r15m ut pg ls it tmp swp mem maxtmp maxswp maxmem ngpus"},
       load_fields(),
       load_table,
-      gpu_load_table};
+      gpu_load_table,
+      long_load_table};
   return main_of({"lsload", "lsload [options] [host_name ...]", host_listing_options()}, argc, argv,
                  [&](const Parsed& options) { return list_hosts(how, options); });
 }

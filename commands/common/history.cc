@@ -29,6 +29,7 @@ Column after(const HistoryEvent& event, Column state, Column before_stop) {
   if (event.event == "SUSPEND" && !stopped) return Ususp;
   if (event.event == "PARK" && !stopped) return Ssusp;
   if (event.event == "RESUME" && stopped) return before_stop;
+  if (event.event == "UNKNOWN") return Unkwn;
   return state;
 }
 
@@ -54,8 +55,12 @@ Spent spent(const HistoryJob& job, WallTime now) {
   };
   bool told = std::ranges::any_of(job.events, [](const auto& e) { return e.event == "START"; });
   if (!told && job.started != WallTime{}) turn(Run, job.started);
-  for (const auto& event : job.events)
-    if (auto to = after(event, state, before_stop); to != state) turn(to, event.time);
+  Column known = state;  // what it was before its host fell silent
+  for (const auto& event : job.events) {
+    auto to = event.event == "KNOWN" && state == Unkwn ? known : after(event, state, before_stop);
+    if (to == Unkwn && state != Unkwn) known = state;
+    if (to != state) turn(to, event.time);
+  }
   turn(state, job.ended == WallTime{} ? now : job.ended);
   return columns;
 }

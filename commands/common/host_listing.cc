@@ -13,7 +13,7 @@ constexpr Option kOptions[] = {
     {"json", Kind::Flag, "", "JSON"},
     {"noheader", Kind::Flag, "", "No heading"},
     {"w", Kind::IgnoredFlag, "", ""},
-    {"l", Kind::IgnoredFlag, "", ""},
+    {"l", Kind::Flag, "", "Long, where there is more to tell"},
 };
 
 }  // namespace
@@ -38,8 +38,10 @@ Result<int> list_hosts(const HostListing& how, const Parsed& options) {
   std::span<const HostView> hosts = reply.hosts;
   WM_TRY(auto listing, listed<HostView>(options, how.listing, how.fields, hosts));
   bool header = !options.has("noheader");
-  if (listing) say(*listing);
-  else say(options.has("gpu") ? how.gpu_table(hosts, header) : how.table(hosts, header));
+  auto table = options.has("gpu")                   ? how.gpu_table
+               : how.long_table && options.has("l") ? how.long_table
+                                                    : how.table;
+  say(listing ? *listing : table(hosts, header));
   return complain_of_hosts(options, hosts);
 }
 

@@ -16,6 +16,7 @@ struct HostListing {
   std::span<const Shown<HostView>> fields;
   std::string (*table)(std::span<const HostView>, bool with_header);
   std::string (*gpu_table)(std::span<const HostView>, bool with_header);
+  std::string (*long_table)(std::span<const HostView>, bool with_header) = nullptr;  ///< of -l
 };
 
 /// Options: -w -l -gpu -o -json -noheader. @cost O(1)

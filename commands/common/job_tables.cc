@@ -161,6 +161,9 @@ std::string submit_line(const ShownJob& s) {
   auto tasks = std::to_string(spec.min_tasks);
   if (spec.max_tasks > spec.min_tasks) tasks += "-" + std::to_string(spec.max_tasks);
   line += ", " + tasks + " Task(s)" + (spec.elastic ? ", Elastic" : "");
+  if (spec.mail.at_start) line += ", Notify when job begins";
+  if (spec.mail.at_end) line += ", Notify when job ends";
+  add(line, "Mail User", spec.mail.to);
   add(line, "Requested Resources", spec.resreq);
   add(line, "Requested GPU", spec.gpu);
   return line + ";";
@@ -193,6 +196,8 @@ std::string end_line(const ShownJob& s) {
   else if ((job.exit_status & 0x7f) != 0)
     line += "Exited by signal " + std::to_string(job.exit_status & 0x7f) + ".";
   else line += "Exited with exit code " + or_dash(exit_code_text(*s.view)) + ".";
+  bool told = job.end_text.empty() || line.find(job.end_text) != std::string::npos;
+  if (job.state != JobState::Finished && !told) line += " " + job.end_text + ".";
   return line + " The CPU time used is " + seconds_of(job.usage.cpu) + " seconds.";
 }
 
@@ -346,6 +351,17 @@ std::string job_table(std::span<const ShownJob> jobs, TableStyle style, bool wit
   return text;
 }
 
+namespace {
+
+// One whose host is silent counts as what it was before. @source LSF: UNKWN is a mark beside RUN
+std::string counted_state(const ShownJob& shown) {
+  const Job& job = *shown.view->job;
+  if (job.state != JobState::Unknown) return std::string(state_of(shown));
+  return job.parked ? "SSUSP" : is_stopped(job) ? "USUSP" : "RUN";
+}
+
+}  // namespace
+
 std::string array_table(std::span<const ShownJob> jobs, bool with_header) {
   std::map<std::uint32_t, ArrayCounts> arrays;
   for (const auto& job : jobs) {
@@ -354,7 +370,7 @@ std::string array_table(std::span<const ShownJob> jobs, bool with_header) {
     counts.name = job.view->job->spec().name;
     counts.owner = job.view->job->spec().owner.user;
     ++counts.jobs;
-    ++counts.states[state_of(job)];
+    ++counts.states[counted_state(job)];
   }
   std::string text;
   if (with_header)
@@ -369,6 +385,21 @@ std::string array_table(std::span<const ShownJob> jobs, bool with_header) {
             n("PSUSP", 5) + "\n";
   }
   return text;
+}
+
+std::string sum_table(std::span<const ShownJob> jobs, bool with_header) {
+  std::map<std::string, std::uint32_t, std::less<>> slots;
+  for (const auto& shown : jobs) {
+    const Job& job = *shown.view->job;
+    auto held = shown.view->id == job.id ? slots_held(job) : 0;
+    slots[std::string(state_of(shown))] += std::max(held, held ? 0 : job.spec().min_tasks);
+  }
+  std::string text;
+  if (with_header) text = "RUN        SSUSP      USUSP      UNKNOWN    PEND       FWD_PEND\n";
+  for (auto n : {slots["RUN"], slots["SSUSP"], slots["USUSP"], slots["UNKWN"],
+                 slots["PEND"] + slots["PSUSP"]})
+    text += fit(std::to_string(n), 10) + " ";
+  return text + "0\n";
 }
 
 std::string long_text(const ShownJob& job) { return long_form(job, wrapped); }

@@ -19,6 +19,8 @@ std::string job_table(std::span<const ShownJob> jobs, TableStyle style, bool wit
 
 /// -A: one line per job array. @cost O(jobs)
 std::string array_table(std::span<const ShownJob> jobs, bool with_header);
+/// bjobs -sum: the slots of these jobs by state; held ones are pending. @cost O(jobs)
+std::string sum_table(std::span<const ShownJob> jobs, bool with_header);
 
 /// -l: everything about one job, wrapped at 80 columns; ends with a newline.
 /// @cost O(text)

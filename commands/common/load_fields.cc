@@ -30,6 +30,29 @@ std::string number(double value) {
 
 std::string load(const V& v) { return v.connected ? number(v.load) : ""; }
 
+// Load and memory that were measured, at a host that is heard.
+std::string queue_length(const V& v, double value) {
+  return v.connected && value >= 0 ? number(value) : "";
+}
+std::string r15s(const V& v) { return queue_length(v, v.more.r15s); }
+std::string r15m(const V& v) { return queue_length(v, v.more.r15m); }
+
+std::string available(const V& v, Bytes bytes) {
+  if (!v.connected || bytes.value < 0) return "";
+  return bytes.value == 0 ? "0M" : memory(bytes);
+}
+std::string tmp(const V& v) { return available(v, v.more.tmp); }
+std::string swp(const V& v) { return available(v, v.more.swp); }
+std::string mem(const V& v) { return available(v, v.more.mem); }
+std::string maxtmp(const V& v) { return available(v, v.more.max_tmp); }
+std::string maxswp(const V& v) { return available(v, v.more.max_swp); }
+
+// Minutes since somebody typed there.
+std::string idle(const V& v) {
+  if (!v.connected || v.more.idle.count() < 0) return "";
+  return std::to_string(std::chrono::duration_cast<std::chrono::minutes>(v.more.idle).count());
+}
+
 // Part of the cores that the load of the last minute would keep busy.
 std::string busy(const V& v) {
   if (!v.connected || v.host.capacity.milli_cpus == 0) return "";
@@ -46,7 +69,7 @@ constexpr Shown<V> kFacts[] = {
     {{"cpuf", "", 6}, [](const V&) { return std::string("1.0"); }},
     {{"ncpus", "", 5}, [](const V& v) { return known(v) ? cores(v) : ""; }},
     {{"maxmem", "", 8}, [](const V& v) { return memory(v.host.capacity.mem); }},
-    {{"maxswp", "", 8}, none},
+    {{"maxswp", "", 8}, maxswp},
     {{"server", "", 6}, [](const V&) { return std::string("Yes"); }},
     {{"ngpus", "", 5}, [](const V& v) { return std::to_string(v.host.capacity.gpus.size()); }},
 };
@@ -54,16 +77,19 @@ constexpr Shown<V> kFacts[] = {
 constexpr Shown<V> kLoads[] = {
     {{"host_name", "hname", 15}, [](const V& v) { return v.host.name; }},
     {{"status", "stat", 10}, load_status},
-    {{"r15s", "", 6}, none},
+    {{"r15s", "", 6}, r15s},
     {{"r1m", "", 6}, load},
-    {{"r15m", "", 6}, none},
+    {{"r15m", "", 6}, r15m},
     {{"ut", "", 5}, busy},
     {{"pg", "", 5}, none},
     {{"ls", "", 4}, none},
-    {{"it", "", 4}, none},
-    {{"tmp", "", 6}, none},
-    {{"swp", "", 6}, none},
-    {{"mem", "", 6}, none},
+    {{"it", "", 4}, idle},
+    {{"tmp", "", 6}, tmp},
+    {{"swp", "", 6}, swp},
+    {{"mem", "", 6}, mem},
+    {{"maxtmp", "", 6}, maxtmp},
+    {{"maxswp", "", 6}, maxswp},
+    {{"maxmem", "", 6}, [](const V& v) { return memory(v.host.capacity.mem); }},
     {{"ngpus", "", 5}, [](const V& v) { return std::to_string(v.host.capacity.gpus.size()); }},
 };
 
@@ -104,7 +130,7 @@ std::string host_facts_table(std::span<const HostView> hosts, bool with_header) 
                   v.host.name.c_str(), shown(v.host.type).c_str(),
                   shown(v.host.model.substr(0, v.host.model.find(' '))).c_str(), "1.0",
                   known(v) ? cores(v).c_str() : "-", shown(memory(v.host.capacity.mem)).c_str(),
-                  "-", "Yes", v.host.capacity.gpus.empty() ? "" : "gpu");
+                  shown(maxswp(v)).c_str(), "Yes", v.host.capacity.gpus.empty() ? "" : "gpu");
     text += line.data();
   }
   return text;
@@ -117,8 +143,30 @@ std::string load_table(std::span<const HostView> hosts, bool with_header) {
   for (const auto& v : hosts) {
     std::array<char, 256> line{};
     std::snprintf(line.data(), line.size(), "%-15s %-7s %4s %5s %5s %4s %5s %3s %5s %5s %5s %5s\n",
-                  v.host.name.c_str(), load_status(v).c_str(), "-", shown(load(v)).c_str(), "-",
-                  shown(busy(v)).c_str(), "-", "-", "-", "-", "-", "-");
+                  v.host.name.c_str(), load_status(v).c_str(), shown(r15s(v)).c_str(),
+                  shown(load(v)).c_str(), shown(r15m(v)).c_str(), shown(busy(v)).c_str(), "-", "-",
+                  shown(idle(v)).c_str(), shown(tmp(v)).c_str(), shown(swp(v)).c_str(),
+                  shown(mem(v)).c_str());
+    text += line.data();
+  }
+  return text;
+}
+
+std::string long_load_table(std::span<const HostView> hosts, bool with_header) {
+  std::string text;
+  if (with_header)
+    text =
+        "HOST_NAME               status  r15s   r1m  r15m   ut    pg    io  ls    it     tmp     "
+        "swp"
+        "     mem  ngpus\n";
+  for (const auto& v : hosts) {
+    std::array<char, 256> line{};
+    std::snprintf(line.data(), line.size(),
+                  "%-23s %-7s %4s %5s %5s %4s %5s %5s %3s %5s %7s %7s %7s %6zu\n",
+                  v.host.name.c_str(), load_status(v).c_str(), shown(r15s(v)).c_str(),
+                  shown(load(v)).c_str(), shown(r15m(v)).c_str(), shown(busy(v)).c_str(), "-", "-",
+                  "-", shown(idle(v)).c_str(), shown(tmp(v)).c_str(), shown(swp(v)).c_str(),
+                  shown(mem(v)).c_str(), v.host.capacity.gpus.size());
     text += line.data();
   }
   return text;

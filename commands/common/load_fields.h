@@ -21,6 +21,8 @@ std::string load_status(const HostView& view);
 std::span<const Shown<HostView>> load_fields();
 /// lsload: a line per host. @cost O(hosts)
 std::string load_table(std::span<const HostView> hosts, bool with_header);
+/// lsload -l: wider, with io and the GPUs. @cost O(hosts)
+std::string long_load_table(std::span<const HostView> hosts, bool with_header);
 /// lsload -gpu: GPUs, how busy and how full they are on average. @cost O(GPUs)
 std::string gpu_load_table(std::span<const HostView> hosts, bool with_header);
 

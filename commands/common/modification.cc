@@ -41,6 +41,9 @@ const Reset kResets[] = {
     {flag("Epn", "Nothing after it"), [](JobSpec& s) { s.post_exec.clear(); }},
     {flag("Qn", "No codes that queue it again"), [](JobSpec& s) { s.requeue_exits = {}; }},
     {flag("wan", "No warning"), [](JobSpec& s) { s.warn_action.clear(), s.warn_time = {}; }},
+    {flag("Bn", "No mail when it starts"), [](JobSpec& s) { s.mail.at_start = false; }},
+    {flag("Nn", "No mailed report"), [](JobSpec& s) { s.mail.at_end = false; }},
+    {flag("un", "Mail to the owner"), [](JobSpec& s) { s.mail.to.clear(); }},
     {flag("Jdn", "No description"), [](JobSpec& s) { s.description.clear(); }},
 };
 

@@ -76,9 +76,9 @@ constexpr Option kOptions[] = {
     {"ti", Kind::Flag, "", "End the job once its -w can never be met"},
     {"b", Kind::Text, "[[[y:]m:]d:]h:m", "Start at this time at the earliest"},
     {"t", Kind::Text, "[[[y:]m:]d:]h:m", "End the job at this time"},
-    {"N", Kind::IgnoredFlag, "", ""},
-    {"B", Kind::IgnoredFlag, "", ""},
-    {"u", Kind::Ignored, "", ""},
+    {"N", Kind::Flag, "", "Mail the report at the end, also with -o"},
+    {"B", Kind::Flag, "", "Mail when the job starts"},
+    {"u", Kind::Text, "address", "Where mail about the job goes; several with commas"},
     {"G", Kind::Ignored, "", ""},
     {"g", Kind::Ignored, "", ""},
     {"a", Kind::Ignored, "", ""},
@@ -370,6 +370,20 @@ Result<void> read_around(const Parsed& options, JobSpec& spec) {
   return {};
 }
 
+// It becomes a line of a mail's head.
+Result<void> read_mail(const Parsed& options, JobSpec& spec) {
+  read_flag(options, "B", spec.mail.at_start);
+  read_flag(options, "N", spec.mail.at_end);
+  auto to = options.first("u");
+  if (!to) return {};
+  auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+  bool any = to->find_first_not_of(", ") != std::string::npos;
+  if (!any || std::ranges::any_of(*to, is_control))
+    return bad("u", *to, "Bad argument, a mail address or user is wanted");
+  spec.mail.to = *to;
+  return {};
+}
+
 std::string trimmed(const std::string& text) {
   auto first = text.find_first_not_of(" \t");
   if (first == std::string::npos) return "";
@@ -419,6 +433,8 @@ Result<void> check_ranks(const JobSpec& spec) {
 Result<void> read_options(const Parsed& options, const Surroundings& here, JobSpec& spec) {
   if (auto path = options.first("cwd")) spec.cwd = absolute(*path, here.cwd);
   read_text(options, "L", spec.shell);
+  if (options.has("L") && !spec.shell.starts_with('/'))
+    return bad("L", spec.shell, "Bad argument, the path of a shell is wanted");
   read_text(options, "app", spec.app);
   read_text(options, "plan", spec.plan);
   read_text(options, "P", spec.project);
@@ -440,6 +456,7 @@ Result<void> read_options(const Parsed& options, const Surroundings& here, JobSp
   WM_TRY(read_limits(options, here.limit_unit, spec.limits));
   WM_TRY(read_warning(options, spec));
   WM_TRY(read_around(options, spec));
+  WM_TRY(read_mail(options, spec));
   WM_TRY(read_gpus(options, spec));
   WM_TRY(read_dependency(options, spec));
   return read_dates(options, here.now, spec);
@@ -459,6 +476,22 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   WM_TRY(read_requirements(options, surroundings, spec));
   WM_TRY(read_mpi(options, spec));
   return spec;
+}
+
+// A number that was meant in megabytes ends the job at once.
+std::string doubt_about(const Parsed& options, const Surroundings& here) {
+  constexpr Bytes kMega{1 << 20};
+  auto text = options.first("M");
+  if (!text || text->empty()) return "";
+  std::string_view size(*text);
+  if (size.ends_with('!')) size.remove_suffix(1);
+  auto plain = parse_bytes(size, Bytes{1});
+  auto value = parse_bytes(size, here.limit_unit);
+  bool has_unit = plain && value && *plain == *value;
+  if (!value || has_unit || value->value == 0 || *value >= kMega) return "";
+  return "bsub: -M " + *text + " is " + format_bytes(*value) +
+         " of memory: without a unit it is in " + format_bytes(here.limit_unit).substr(1) +
+         "B, -M " + std::string(size) + "M is megabytes";
 }
 
 std::vector<std::string> asked_queues(const Parsed& options, const Surroundings& surroundings) {

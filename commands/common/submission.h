@@ -48,6 +48,9 @@ struct Source {
 Result<JobSpec> make_spec(const Parsed& options, const Source& source,
                           const Surroundings& surroundings);
 
+/// What about these options is probably not what was meant, a line; empty: nothing. @cost O(1)
+std::string doubt_about(const Parsed& options, const Surroundings& here);
+
 /// What these options say, and of `spec` the rest; -R and -nnodes apart. For those who submit and
 /// those who change what was submitted.
 /// @errors as make_spec

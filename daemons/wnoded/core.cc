@@ -304,7 +304,7 @@ void Core::on_agent(const launch::AttemptKey& key, const AgentReport& report) {
   say(entry, report);
 }
 
-void Core::on_tick(double load, Bytes free_mem) {
+void Core::on_tick(double load, Bytes free_mem, const HostLoad& more) {
   auto now = outside_.mono();
   auto seen = MasterSeen::Silent;
   if (session_ && now - heard_ < seconds(1) + milliseconds(500)) seen = MasterSeen::Heard;
@@ -320,7 +320,7 @@ void Core::on_tick(double load, Bytes free_mem) {
   if (session_ && now - beat_ >= about(pause, card_.name, beats_)) {
     beat_ = now;
     ++beats_;
-    outside_.send(NodeVerb::Heartbeat, codec::encode(HostHeartbeat{load, free_mem}));
+    outside_.send(NodeVerb::Heartbeat, codec::encode(HostHeartbeat{load, free_mem, more}));
   }
   if (dropped_ < kShrinkAfter) return;
   dropped_ = 0;

@@ -54,7 +54,7 @@ class Core {
   void on_agent(const launch::AttemptKey& key, const AgentReport& report);
 
   /// Called every 200 ms: heartbeats, and the record file when it has grown.
-  void on_tick(double load, Bytes free_mem);
+  void on_tick(double load, Bytes free_mem, const HostLoad& more = {});
 
   /// Attempts known, for the log and tests.
   std::size_t attempts() const { return attempts_.size(); }

@@ -127,10 +127,12 @@ void RealOutside::on_frame(std::uint16_t type, const std::string& payload) {
 void RealOutside::tick() {
   if (mono() - looked_ >= kBetweenLooks) {
     looked_ = mono();
-    load_ = proc::load_now();
+    load_ = proc::load_now(load_);
   }
   look_for_address();
-  core_.on_tick(load_.one_minute, load_.free_mem);
+  core_.on_tick(load_.one_minute, load_.free_mem,
+                {load_.quarter_minute, load_.quarter_hour, load_.idle, load_.free_tmp,
+                 load_.free_swap, load_.free_mem, load_.tmp, load_.swap});
   timer_.expires_after(kTick);
   timer_.async_wait([this](auto ec) {
     if (!ec) tick();

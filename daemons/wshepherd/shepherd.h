@@ -83,6 +83,7 @@ class Shepherd {
   bool was_killed_for_memory() const;
   void add_use(launch::ExitRecord& record) const;
   Duration watch_pause() const;
+  Bytes mean_mem() const { return Bytes{mem_looks_ > 0 ? mem_sum_.value / mem_looks_ : -1}; }
 
   // commands beside the tasks (shepherd_side.cc)
   enum class SideKind : std::uint8_t { Before, After, Notice, Warning };
@@ -122,6 +123,7 @@ class Shepherd {
   void conclude_attempt();
   bool is_alone();
   void report();
+  void tell_start();
   void remove_folder();
   void say_stuck();
 
@@ -158,7 +160,9 @@ class Shepherd {
   bool suspended_ = false, warned_ = false;
   TimePoint suspended_at_{};
   TimePoint watch_at_{};
-  Bytes peak_mem_;
+  Bytes peak_mem_, mem_sum_;
+  std::int64_t mem_looks_ = 0;  ///< so many are in the sum
+  bool told_start_ = false;
   bool finishing_ = false, folder_made_ = false, stuck_told_ = false;
   int blocks_told_ = 0;        ///< of failed tasks, in the job's output
   bool output_begun_ = false;  ///< a file to be overwritten has been by now

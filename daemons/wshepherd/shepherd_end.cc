@@ -221,14 +221,17 @@ const launch::ExitRecord* Shepherd::deciding_record() const {
 void Shepherd::report() {
   const auto& file = spec_.report.file;
   report_ = Report::Done;
-  bool mailed = !spec_.report.mail_to.empty();
+  bool mailed = spec_.report.mail_at_end;
   if (!mailed && (file.path.empty() || file.path == "/dev/null")) return;
   if (!deciding_record()) return;
   const auto& record = *deciding_record();
   bool forced = record.cause != launch::EndCause::Exited;
   launch::ReportEnd end{spec_.key, record.status, forced ? record.text : "",
                         started_,  record.ended,  wall_now(),
-                        usage_};
+                        usage_,    mean_mem()};
+  const auto& own = record.usage;
+  end.usage.max_mem =
+      own.by_cgroup ? own.max_mem : std::max({usage_.max_mem, own.max_mem, peak_mem_});
   bool first_bytes = !output_begun_;
   UserPart part{spec_.account, spec_.cwd, spec_.umask, {}};
   auto pid = fork_as_user(part, [&] {
@@ -244,6 +247,18 @@ void Shepherd::report() {
   reporter_ = *pid;
   report_until_ = steady_now() + (mailed ? kMailPatience : kOutputPatience);
   own_.insert(*pid);
+}
+
+void Shepherd::tell_start() {
+  if (!spec_.report.mail_at_start || told_start_) return;
+  told_start_ = true;
+  UserPart part{spec_.account, spec_.cwd, spec_.umask, {}};
+  auto text = launch::start_mail(spec_.report, spec_.key.job, wall_now());
+  auto pid = fork_as_user(part, [&] {
+    ::alarm(kMailPatience.count());
+    return send_mail(spec_.report.sendmail, text, {});
+  });
+  if (pid) own_.insert(*pid);
 }
 
 /// As the user, so that a link in the folder leads nowhere the user could not go.

@@ -97,6 +97,7 @@ void Shepherd::start_waiting_tasks() {
   // The commands before them, which may fetch an image, are not on the job's time.
   start_run_limit(steady_now());
   for (auto& task : std::exchange(spec_.tasks, {})) start(std::move(task));
+  if (any_running()) tell_start();
 }
 
 /// The tasks that wait will never run; what runs before them is ended.

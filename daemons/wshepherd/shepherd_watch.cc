@@ -128,6 +128,8 @@ void Shepherd::watch() {
     excess = proc::excess_of(use, limits);
   }
   peak_mem_ = std::max(peak_mem_, use.mem);
+  mem_sum_.value += use.mem.value;
+  ++mem_looks_;
   if (excess != Excess::None) end_for(cause_of(excess), use);
 }
 

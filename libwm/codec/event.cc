@@ -44,7 +44,7 @@ WM_FIELDS(HostOpened) { f(1, s.host), f(2, s.by); }
 WM_FIELDS(QueueChanged) { f(1, s.queue), f(2, s.change), f(3, s.by), f(4, s.why); }
 WM_FIELDS(ConfigLoaded) { f(1, s.config); }
 WM_FIELDS(StartPromised) { f(1, s.job), f(2, s.at), f(3, s.places); }
-WM_FIELDS(JobMoved) { f(1, s.job), f(2, s.place), f(3, s.by); }
+WM_FIELDS(JobMoved) { f(1, s.job), f(2, s.place), f(3, s.by), f(370, s.turn); }
 WM_FIELDS(GpuMarked) { f(1, s.host), f(2, s.uuid), f(3, s.mark); }
 WM_FIELDS(JobPreempted) { f(1, s.job), f(2, s.attempt), f(3, s.preempted); }
 WM_FIELDS(MemoryReleased) { f(1, s.job), f(2, s.attempt); }
@@ -62,6 +62,7 @@ WM_FIELDS(StepsMeasured) {
 WM_FIELDS(JobParked) { f(1, s.job), f(2, s.attempt), f(3, s.parked); }
 WM_FIELDS(JobUnparked) { f(1, s.job), f(2, s.attempt); }
 WM_FIELDS(JobModified) { f(1, s.job), f(2, s.sealed), f(3, s.by), f(4, s.what); }
+WM_FIELDS(JobRequeued) { f(1, s.job), f(2, s.by), f(3, s.hold); }
 WM_FIELDS(EventBody) { f.one_of(s); }
 
 }  // namespace wm

@@ -22,6 +22,7 @@ WM_FIELDS(IndexRange) { f(1, s.from), f(2, s.to), f(3, s.step); }
 WM_FIELDS(FileCopy) {
   f(1, s.local), f(2, s.remote), f(3, s.before), f(4, s.after), f(5, s.append);
 }
+WM_FIELDS(MailWish) { f(1, s.at_start), f(2, s.at_end), f(3, s.to); }
 WM_FIELDS(JobSpec) {
   f(1, s.owner), f(2, s.name), f(3, s.queue), f(4, s.app), f(5, s.plan), f(6, s.project);
   f(7, s.description), f(8, s.command), f(9, s.script_hash), f(10, s.env_hash), f(11, s.cwd);
@@ -38,6 +39,7 @@ WM_FIELDS(JobSpec) {
   f(120, s.mpi), f(121, s.tag);
   f(122, s.copies), f(123, s.in_spooled);
   f(140, s.sizes), f(141, s.requeue_exits.excluding);
+  f(370, s.mail);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
@@ -59,7 +61,9 @@ WM_FIELDS(Membership) {
   f(7, s.in_place), f(8, s.doors), f(9, s.consoles);
 }
 WM_FIELDS(KillWish) { f(1, s.term), f(2, s.by), f(3, s.text), f(4, s.at), f(5, s.done); }
-WM_FIELDS(Preempted) { f(1, s.by), f(2, s.leave_by), f(3, s.requeue), f(4, s.text); }
+WM_FIELDS(Preempted) {
+  f(1, s.by), f(2, s.leave_by), f(3, s.requeue), f(4, s.text), f(370, s.hold);
+}
 WM_FIELDS(PromisedPlace) { f(1, s.host), f(2, s.tasks); }
 WM_FIELDS(StepReport) {
   f(1, s.hosts), f(2, s.tasks), f(3, s.local_batch), f(4, s.step), f(5, s.exchange);
@@ -85,9 +89,13 @@ WM_FIELDS(Job) {
   f(150, s.promised_places);
   f(140, s.pace), f(141, s.parked), f(151, s.excluded_hosts);
   f(152, s.revision), f(153, s.holding);
-  f(200, s.grow_again), f(201, s.setbacks);
+  f(200, s.grow_again), f(201, s.setbacks), f(370, s.turn);
 }
 
+WM_FIELDS(HostLoad) {
+  f(1, s.r15s), f(2, s.r15m), f(3, s.idle), f(4, s.tmp), f(5, s.swp), f(6, s.mem);
+  f(7, s.max_tmp), f(8, s.max_swp);
+}
 WM_FIELDS(Gpu) {
   f(1, s.uuid), f(2, s.model), f(3, s.mem), f(4, s.vendor), f(5, s.pci), f(6, s.driver);
   f(7, s.capability), f(8, s.mig), f(9, s.parent), f(10, s.numa), f(11, s.links);

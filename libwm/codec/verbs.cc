@@ -50,7 +50,7 @@ WM_FIELDS(HostsRequest) { f(1, s.names), f(2, s.after); }
 WM_FIELDS(HostView) {
   f(1, s.host), f(2, s.connected), f(3, s.load), f(4, s.jobs), f(5, s.running), f(6, s.suspended);
   f(7, s.stuck_gpus), f(20, s.gpus);
-  f(140, s.parked);
+  f(140, s.parked), f(370, s.more);
 }
 WM_FIELDS(Stranger) { f(1, s.name), f(2, s.address); }
 WM_FIELDS(HostsReply) { f(1, s.hosts), f(2, s.rest), f(300, s.strangers); }
@@ -88,7 +88,10 @@ WM_FIELDS(StateRequest) {}
 WM_FIELDS(StateReply) { f(1, s.packed); }
 WM_FIELDS(MoveRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.top); }
 WM_FIELDS(SwitchRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.queue); }
-WM_FIELDS(RequeueRequest) { f(1, s.request_key), f(2, s.jobs); }
+WM_FIELDS(RequeueRequest) {
+  f(1, s.request_key), f(2, s.jobs);
+  f(370, s.active), f(371, s.done), f(372, s.exited), f(373, s.hold);
+}
 WM_FIELDS(LimitRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.limit); }
 WM_FIELDS(SpecRequest) { f(1, s.job); }
 WM_FIELDS(SpecReply) { f(1, s.spec), f(2, s.revision); }

@@ -27,7 +27,7 @@ constexpr std::uint32_t kLegal<JobReleased> = bit(S::Held);
 template <>
 constexpr std::uint32_t kLegal<JobDispatched> = bit(S::Pending);
 template <>
-constexpr std::uint32_t kLegal<TaskEnded> = kActive | kOver | bit(S::Pending);
+constexpr std::uint32_t kLegal<TaskEnded> = kActive | kOver | kWaiting;
 template <>
 constexpr std::uint32_t kLegal<CapChanged> = kActive | kWaiting;
 template <>
@@ -42,6 +42,9 @@ template <>
 constexpr std::uint32_t kLegal<KillRequested> = kActive | kWaiting | bit(S::Array);
 template <>
 constexpr std::uint32_t kLegal<JobPurged> = kOver | bit(S::Array) | bit(S::Held);
+
+template <>
+constexpr std::uint32_t kLegal<JobRequeued> = kOver | bit(S::Array) | bit(S::Held);
 
 Error refuse(JobId id, S state) {
   if (is_over(state))
@@ -184,6 +187,20 @@ Result<void> check_more(const Cluster&, const Job&, const StepsMeasured& e) {
 }
 Result<void> check_more(const Cluster&, const Job& job, const ResizeAnswered& e) {
   if (!job.notice || job.notice->number != e.number) return fail(Code::Stale, "answered before");
+  return {};
+}
+// Its streams ended with the command that wrote them, and the copy of its input with the job. An
+// element that was ended in its base's range is over, too.
+Result<void> check_more(const Cluster&, const Job& job, const JobRequeued& e) {
+  bool over = is_array(job) ? e.job.index > 0 && job.kill : is_over(job.state);
+  if (!over) return fail(Code::Conflict, "Job <" + to_string(e.job) + ">: Job has not finished");
+  auto name = "Job <" + to_string(e.job) + ">: ";
+  if (slots_held(job) > 0)
+    return fail(Code::Conflict, name + "what is left of it holds a slot still");
+  if (job.spec().streams != Streams::Files)
+    return fail(Code::Conflict, name + "An interactive job cannot be requeued");
+  if (job.spec().in_spooled)
+    return fail(Code::Conflict, name + "its copy of the input (-is) was removed at its end");
   return {};
 }
 // Room for so many tasks of that kind, which take the memory that is asked so many times; GPUs

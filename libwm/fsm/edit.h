@@ -10,6 +10,10 @@ namespace wm::fsm {
 Job& edit_job(Cluster& cluster, JobId id);
 /// An element that others make way for is made, if its array still waits; others are there.
 void make_waiting(Cluster& cluster, JobId id, Touched& t);
+/// Between two attempts, or before the first. @cost O(1)
+inline bool waits(const Job& job) {
+  return job.state == JobState::Pending || job.state == JobState::Held;
+}
 /// The host to change. @cost O(1)
 Host& edit_host(Cluster& cluster, HostId id);
 
@@ -94,5 +98,6 @@ void apply_to(Cluster& c, const StepsMeasured& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobParked& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobUnparked& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobModified& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobRequeued& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

@@ -48,12 +48,10 @@ bool begins_anew(const Job& job, const EpochFormed& epoch) {
          epoch.cause == EpochCause::Start;
 }
 
-bool waits(const Job& job) { return job.state == JobState::Pending || job.state == JobState::Held; }
-
 // What it was promised it was for what it asked before; so was its place in its queue, and the
 // plan that it was charged to.
 void ask_anew(Job& job, const std::shared_ptr<const SealedSpec>& sealed) {
-  if (sealed->spec.queue != job.spec().queue) job.place = 0;
+  if (sealed->spec.queue != job.spec().queue) job.place = 0, job.turn = 0;
   job.sealed = sealed;
   ++job.revision;
   job.alternative = 0;
@@ -147,6 +145,7 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.suspended_by.clear();
   job.suspended = {};
   job.relaunches = 0;
+  job.turn = 0;
   job.port = 0;
   job.notice.reset();
   job.dispatched = now;
@@ -264,7 +263,9 @@ void apply_to(Cluster& c, const StartPromised& e, WallTime, Touched& t) {
 }
 
 void apply_to(Cluster& c, const JobMoved& e, WallTime, Touched& t) {
-  edit_job(c, e.job).place = e.place;
+  Job& job = edit_job(c, e.job);
+  job.place = e.place;
+  job.turn = e.turn;
   t.jobs.insert(e.job);
   t.schedule = true;
 }
@@ -284,6 +285,28 @@ void apply_to(Cluster& c, const JobModified& e, WallTime, Touched& t) {
     ask_anew(element, e.sealed);
     t.jobs.insert(element.id);
   }
+}
+
+// A life of its own: what it used and how it ended belongs to the one before, which accounting has.
+// The tasks stay, all gone, until the next dispatch: their hosts are still to be told to forget.
+void apply_to(Cluster& c, const JobRequeued& e, WallTime, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  Job next;
+  next.id = job.id;
+  next.sealed = job.sealed;
+  next.revision = job.revision;
+  next.state = e.hold ? JobState::Held : JobState::Pending;
+  next.attempt = job.attempt;
+  next.tasks = std::move(job.tasks);
+  next.last_task = job.last_task;
+  next.membership = std::move(job.membership);
+  next.generation = job.generation + 1;
+  next.notices = job.notices;
+  next.account = job.account;
+  next.submitted = job.submitted;
+  job = std::move(next);
+  t.jobs.insert(e.job);
+  t.schedule = true;
 }
 
 void apply_to(Cluster& c, const JobPreempted& e, WallTime, Touched& t) {

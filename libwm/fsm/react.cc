@@ -28,7 +28,9 @@ bool has_live_task_on(const Job& job, HostId host) {
 // any more, or is silent; to the first member that can be reached.
 std::vector<EventBody> lead_for(const Cluster& c, const Job& job) {
   const auto& m = job.membership;
-  if (!m.in_place || is_over(job.state) || job.state == JobState::Pending) return {};
+  if (!m.in_place || is_over(job.state) || job.state == JobState::Pending ||
+      job.state == JobState::Held)
+    return {};
   if (has_live_task_on(job, m.lead_host) && !is_silent(c, m.lead_host)) return {};
   auto candidate = [&](const Task& t) {
     return t.holds_slot() && t.state == TaskState::Running && !t.kill && !is_silent(c, t.host) &&

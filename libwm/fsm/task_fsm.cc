@@ -178,7 +178,7 @@ void requeue(const Cluster& c, Job& job) {
   if (lost_all_members(job))
     job.end_text = "all members were lost; goes on from the newest checkpoint";
   if (!job.preempted && asks_for_other_hosts(c, job)) exclude_hosts(job);
-  job.state = JobState::Pending;
+  job.state = job.preempted && job.preempted->hold ? JobState::Held : JobState::Pending;
   job.exit_status = 0;
   job.term = Term::None;
   job.ending = job.finishing = false;
@@ -204,7 +204,7 @@ void finish(const Cluster& c, Job& job, WallTime now) {
 }  // namespace
 
 void settle(Cluster& c, Job& job, WallTime now) {
-  if (is_over(job.state) || job.state == JobState::Pending) return;
+  if (is_over(job.state) || waits(job)) return;
   auto any = [&](bool (*runs)(const Job&, const Task&)) {
     return std::any_of(job.tasks.begin(), job.tasks.end(),
                        [&](const Task& task) { return runs(job, task); });
@@ -277,8 +277,8 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
     settle(c, job, now);
   }
   if (goes_on) task.term = Term::Left;
-  if (job.ending != was_ending || is_over(job.state) || job.state == JobState::Pending ||
-      others_wait || writer_of(job) != writer)
+  if (job.ending != was_ending || is_over(job.state) || waits(job) || others_wait ||
+      writer_of(job) != writer)
     t.orders.insert(e.job);
   t.agents.insert(e.job);
   t.jobs.insert(e.job);

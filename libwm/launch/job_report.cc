@@ -58,14 +58,23 @@ std::string sender(const ReportHead& head) {
   return head.product + " System <" + head.admin + ">\n";
 }
 
-std::string subject(const ReportHead& head, const ReportEnd& end) {
-  auto line = "Subject: Job " + to_string(end.key.job) + ": <" + head.job_name + "> in cluster <" +
-              head.cluster + "> " + (ended_well(end) ? "Done" : "Exited");
+std::string subject(const ReportHead& head, JobId job, const char* what) {
+  auto line = "Subject: Job " + to_string(job) + ": <" + head.job_name + "> in cluster <" +
+              head.cluster + "> " + what;
   std::replace(line.begin(), line.end(), '\n', ' ');  // a name is not a second header
   return line + "\n\n";
 }
 
-std::string opening(const ReportHead& head, const ReportEnd& end) {
+std::string subject(const ReportHead& head, const ReportEnd& end) {
+  return subject(head, end.key.job, ended_well(end) ? "Done" : "Exited");
+}
+
+// From and To; several addresses are one header.
+std::string addressed(const ReportHead& head) {
+  return "From: " + sender(head) + "To: " + head.mail_to + "\n";
+}
+
+std::string beginning(const ReportHead& head, WallTime started) {
   std::string user = ">, as user <" + head.user + "> in cluster <" + head.cluster + "> at ";
   std::string text = "Job <" + head.job_name + "> was submitted from host <" + head.submit_host +
                      "> by user <" + head.user + "> in cluster <" + head.cluster + "> at " +
@@ -73,11 +82,15 @@ std::string opening(const ReportHead& head, const ReportEnd& end) {
   for (std::size_t i = 0; i < head.hosts.size(); ++i) {
     text += i == 0 ? "Job was executed on host(s) <" : "                            <";
     text += head.hosts[i];
-    text += i == 0 ? ">, in queue <" + head.queue + user + date(end.started) + "\n" : ">\n";
+    text += i == 0 ? ">, in queue <" + head.queue + user + date(started) + "\n" : ">\n";
   }
   text += "<" + head.home + "> was used as the home directory.\n";
   text += "<" + head.cwd + "> was used as the working directory.\n";
-  text += "Started at " + date(end.started) + "\n";
+  return text + "Started at " + date(started) + "\n";
+}
+
+std::string opening(const ReportHead& head, const ReportEnd& end) {
+  auto text = beginning(head, end.started);
   text += "Terminated at " + date(end.ended) + "\n";
   return text + "Results reported at " + date(end.reported) + "\n\n";
 }
@@ -98,7 +111,8 @@ std::string usage_summary(const ReportHead& head, const ReportEnd& end) {
   std::string text = "Resource usage summary:\n\n";
   text += usage_line("CPU time :", fixed2(cpu, "sec."));
   text += usage_line("Max Memory :", std::to_string(std::lround(std::ceil(mem))) + " MB");
-  text += usage_line("Average Memory :", "-");  // nobody measures it
+  double mean = std::min(static_cast<double>(end.mean_mem.value) / kMega, mem);
+  text += usage_line("Average Memory :", end.mean_mem.value < 0 ? "-" : fixed2(mean, "MB"));
   text += usage_line("Total Requested Memory :", asked > 0 ? fixed2(asked, "MB") : "-");
   text += usage_line("Delta Memory :", asked > 0 ? fixed2(asked - mem, "MB") : "-");
   text += usage_line("Max Swap :", "-");
@@ -118,8 +132,15 @@ std::string middle(const ReportHead& head, const ReportEnd& end) {
 }  // namespace
 
 std::string job_mail(const ReportHead& head, const ReportEnd& end) {
-  return "From: " + sender(head) + "To: " + head.mail_to + "\n" + subject(head, end) +
-         middle(head, end) + "\nThe output (if any) follows:\n\n";
+  auto text = addressed(head) + subject(head, end) + middle(head, end);
+  if (head.out_path.empty()) return text + "\nThe output (if any) follows:\n\n";
+  text += "\nPS:\n\nRead file <" + head.out_path + "> for stdout output of this job.\n";
+  if (head.err_path.empty()) return text;
+  return text + "Read file <" + head.err_path + "> for stderr output of this job.\n";
+}
+
+std::string start_mail(const ReportHead& head, JobId job, WallTime started) {
+  return addressed(head) + subject(head, job, "started") + beginning(head, started);
 }
 
 std::string job_report(const ReportHead& head, const ReportEnd& end) {

@@ -17,6 +17,7 @@ struct ReportEnd {
   std::string term;         ///< "TERM_RUNLIMIT: job killed after reaching …"; empty: none
   WallTime started{}, ended{}, reported{};
   wm::Usage usage;
+  Bytes mean_mem{-1};  ///< resident, over time; negative: it was too short to be looked at
 };
 
 /// The block, first line to last, times in local time.
@@ -26,7 +27,11 @@ struct ReportEnd {
 std::string job_report(const ReportHead& head, const ReportEnd& end);
 
 /// The same as a mail, headers first; what `head.mailed` holds, up to a megabyte of each file, is
-/// to follow. @source RFC 5322; LSF mails the output of jobs without -o   @cost O(text)
+/// to follow. Of output that went to a file (bsub -N) the file is named instead.
+/// @source RFC 5322; LSF mails the output of jobs without -o   @cost O(text)
 std::string job_mail(const ReportHead& head, const ReportEnd& end);
+
+/// The mail that the job has started. @source LSF bsub -B   @cost O(text)
+std::string start_mail(const ReportHead& head, JobId job, WallTime started);
 
 }  // namespace wm::launch

@@ -30,8 +30,10 @@ struct ReportHead {
   std::vector<std::string> hosts;  ///< "4*hostA"
   WallTime submitted{};
   std::uint64_t requested_mem_bytes = 0;
-  std::string mail_to, sendmail;    ///< the report is mailed; empty: it is not
-  std::vector<std::string> mailed;  ///< files whose text follows it
+  std::string mail_to, sendmail;    ///< addresses, and what takes mail for them
+  std::vector<std::string> mailed;  ///< files whose text follows the report
+  bool mail_at_start = false, mail_at_end = false;
+  std::string out_path;  ///< of -o, named in a mailed report; empty: none
   bool operator==(const ReportHead&) const = default;
 };
 

@@ -111,22 +111,46 @@ void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
         {.path = spool + "/stderr" + suffix, .name = {}, .limit_bytes = kSpoolLimit});
 }
 
-bool is_mailed(const HostOrder& o, const HostFacts& host) {
+/// Is the report to be mailed because nobody named a file?
+bool is_mailed_instead(const HostOrder& o, const HostFacts& host) {
   return o.app.type == AppType::Batch && o.resolved.out_file.empty() &&
          o.resolved.streams == Streams::Files && host.dirs.default_output == "mail";
+}
+
+/// "a,b c" as a header has it: "a, b, c".
+std::string addresses(const std::string& text) {
+  std::string list;
+  for (std::size_t at = 0; at < text.size();) {
+    auto end = std::min(text.find_first_of(", ", at), text.size());
+    if (end > at) list += (list.empty() ? "" : ", ") + text.substr(at, end - at);
+    at = end + 1;
+  }
+  return list;
+}
+
+/// What is mailed to whom; nothing where another host writes the report.
+void plan_mail(const HostOrder& o, const HostFacts& host, ReportHead& head) {
+  const auto& mail = o.resolved.mail;
+  head.mail_at_start = mail.at_start && o.first_host;
+  head.mail_at_end = mail.at_end || is_mailed_instead(o, host);
+  if (!head.mail_at_start && !head.mail_at_end) return;
+  head.mail_to = addresses(mail.to);
+  if (head.mail_to.empty()) head.mail_to = o.resolved.owner.user;
+  head.sendmail = host.dirs.sendmail;
+  bool own_file = o.app.type == AppType::Batch && o.resolved.streams == Streams::Files &&
+                  host.dirs.default_output == "file";
+  if (o.resolved.out_file.empty() && own_file) head.out_path = "wm-" + exec_id(o.job) + ".out";
+  if (!o.resolved.out_file.empty())
+    head.out_path = expand_output(o.resolved.out_file, o, host.name);
 }
 
 ReportHead report_head(const HostOrder& o, const HostFacts& host) {
   const auto& spec = o.resolved;
   ReportHead head;
-  bool mailed = is_mailed(o, host);
   bool writes = o.first_host || writer_moves(o);
-  if (!writes || (spec.out_file.empty() && !mailed)) return head;
-  if (!mailed) head.file = asked_file(o, host, false);
-  if (mailed) {
-    head.mail_to = spec.owner.user;
-    head.sendmail = host.dirs.sendmail;
-  }
+  if (writes) plan_mail(o, host, head);
+  if (!writes || (spec.out_file.empty() && head.mail_to.empty())) return head;
+  if (!head.mail_at_end && !spec.out_file.empty()) head.file = asked_file(o, host, false);
   head.product = "WM";
   head.cluster = host.cluster;
   head.admin = "wm@" + host.name;
@@ -261,7 +285,7 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   }
   for (const auto& task : order.tasks)
     if (task.has_process && !task.kill) spec.tasks.push_back(plan_task(order, host, task));
-  if (!spec.report.mail_to.empty()) spec.report.mailed = spooled_of_rank_0(order, spec.tasks);
+  if (spec.report.mail_at_end) spec.report.mailed = spooled_of_rank_0(order, spec.tasks);
   for (const auto& task : spec.tasks)
     if (task.tag && task.rank == 0) {  // what all say goes where rank 0's would
       spec.out = task.out;

@@ -41,6 +41,7 @@ WM_PLAIN(ReportHead) {
   f(s.submit_host), f(s.user), f(s.queue), f(s.home), f(s.cwd), f(s.err_path), f(s.hosts),
       f(s.submitted);
   f(s.requested_mem_bytes), f(s.mail_to), f(s.sendmail), f(s.mailed);
+  f(s.mail_at_start), f(s.mail_at_end), f(s.out_path);
 }
 WM_PLAIN(AttemptSpec) {
   f(s.version), f(s.cluster), f(s.key), f(s.account), f(s.umask), f(s.cwd), f(s.make_cwd);

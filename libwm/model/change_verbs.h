@@ -11,7 +11,8 @@
 
 namespace wm {
 
-/// Administrators: it changes who goes first among users.
+/// Administrators: it changes who goes first among users. Owners: among their own jobs of one queue
+/// and priority, each of which gets another's turn.
 struct MoveRequest {
   std::string request_key;
   std::vector<JobId> jobs;
@@ -56,11 +57,16 @@ struct LimitRequest {
   Duration limit{};  ///< 0: its profile's or queue's
   bool operator==(const LimitRequest&) const = default;
 };
-/// Owner and administrators. Attempts that run are ended, and their jobs wait again; one result an
-/// id. Errors: Conflict (not started, or over).
+/// Owner and administrators. Attempts that run are ended, and their jobs wait again; those of jobs
+/// that are over wait again at once. One result an id. Errors: Conflict (its state is none of those
+/// that are meant, or it cannot run twice).
 struct RequeueRequest {
   std::string request_key;
   JobSelection jobs;
+  bool active = false, done = false, exited = false;  ///< which; none of them: active
+  bool hold = false;                                  ///< they wait for bresume
+  /// Does it mean jobs that run, or are suspended? @cost O(1)
+  bool means_active() const { return active || (!done && !exited); }
   bool operator==(const RequeueRequest&) const = default;
 };
 

@@ -136,6 +136,7 @@ struct JobMoved {
   JobId job;
   std::int32_t place = 0;
   std::string by;
+  std::uint32_t turn = 0;  ///< as Job::turn
 };
 /// A job that has no task asks for something else from now on; that of an array's base is what its
 /// waiting elements ask for, too.
@@ -270,6 +271,13 @@ struct JobUnparked {
   Attempt attempt;
 };
 
+/// A job that was over waits again under its number, as if it had just been submitted.
+struct JobRequeued {
+  JobId job;
+  std::string by;
+  bool hold = false;  ///< it waits for bresume
+};
+
 /// What has happened. Alternatives are append-only: their index is their number on disk.
 using EventBody =
     std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded,
@@ -278,7 +286,7 @@ using EventBody =
                  HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
                  ConfigLoaded, StartPromised, JobMoved, GpuMarked, JobPreempted, MemoryReleased,
                  WaitRecorded, JobSuspended, JobResumed, ResizeAnswered, HostFenceBegan,
-                 HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified>;
+                 HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified, JobRequeued>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

@@ -32,6 +32,16 @@ struct Gpu {
   bool operator==(const Gpu&) const = default;
 };
 
+/// How busy a host is beside its load average of one minute. Negative: not known.
+/// @source LSF: load indices r15s, r15m, it, tmp, swp, mem
+struct HostLoad {
+  double r15s = -1, r15m = -1;      ///< runnable processes, mean of 15 seconds and 15 minutes
+  Duration idle{-1};                ///< since somebody typed on it
+  Bytes tmp{-1}, swp{-1}, mem{-1};  ///< available: in /tmp, of swap, of memory
+  Bytes max_tmp{-1}, max_swp{-1};   ///< of them there are
+  bool operator==(const HostLoad&) const = default;
+};
+
 /// How a GPU is, as its host measures it. @units busy: percent; celsius: degrees
 struct GpuReport {
   std::string uuid;

@@ -114,6 +114,7 @@ struct JobSpec {
   std::vector<FileCopy> copies;          ///< -f
   bool in_spooled = false;               ///< -is: in_file is a copy, removed at the end
   UsefulSizes sizes = UsefulSizes::Any;  ///< -sizes: between min_tasks and max_tasks
+  MailWish mail;                         ///< -B, -N, -u
   bool operator==(const JobSpec&) const = default;
 };
 
@@ -276,6 +277,7 @@ struct Job {
   WallTime first_promised{};  ///< the first such date of this wait: what the error is taken from
   std::vector<PromisedPlace> promised_places;  ///< kept for it; empty: the date is an estimate
   std::int32_t place = 0;     ///< btop, bbot: lower goes first within a queue, before all else
+  std::uint32_t turn = 0;     ///< the job whose turn it has: moved among its owner's; 0: its own
   std::uint32_t account = 0;  ///< of Cluster::accounts that its tasks are charged to; 0: none yet
   // of a running job
   std::string suspended_by;            ///< bstop; empty: not suspended

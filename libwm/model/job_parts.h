@@ -38,4 +38,12 @@ struct FileCopy {
   bool operator==(const FileCopy&) const = default;
 };
 
+/// What a job's owner wants to be told by mail. @source LSF bsub -B, -N, -u
+struct MailWish {
+  bool at_start = false;  ///< -B
+  bool at_end = false;    ///< -N: the report, whatever becomes of the output
+  std::string to;         ///< -u: addresses, separated by commas; empty: the owner's account
+  bool operator==(const MailWish&) const = default;
+};
+
 }  // namespace wm

@@ -15,6 +15,7 @@ struct Preempted {
   WallTime leave_by{};  ///< killed after this
   bool requeue = true;  ///< back to pending, else it ends
   std::string text;     ///< for people
+  bool hold = false;    ///< back to held instead of pending
   /// Was it asked for by a person, not to let another job run? @cost O(1)
   bool for_nobody() const { return by == JobId{}; }
   bool operator==(const Preempted&) const = default;

@@ -202,6 +202,7 @@ struct HostAck {
 struct HostHeartbeat {
   double load = 0;  ///< 1-minute load average
   Bytes free_mem{0};
+  HostLoad more;
   bool operator==(const HostHeartbeat&) const = default;
 };
 /// bkill -s: one signal to tasks, once; not kept.

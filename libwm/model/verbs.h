@@ -192,6 +192,7 @@ struct HostView {
   std::uint32_t jobs = 0, running = 0, suspended = 0, stuck_gpus = 0;  ///< slots
   std::vector<GpuReport> gpus;  ///< last heard of its devices
   std::uint32_t parked = 0;     ///< tasks of jobs stopped to make way; they hold no slot
+  HostLoad more;                ///< last heard
   bool operator==(const HostView&) const = default;
 };
 /// A machine that asks to be a host of the cluster and is refused: hosts.conf does not list it.

@@ -3,10 +3,14 @@
 #include <arpa/inet.h>
 #include <hwloc.h>
 #include <ifaddrs.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 namespace wm::proc {
@@ -134,15 +138,63 @@ std::string interface_of(const std::string& address) {
   return name;
 }
 
-Load load_now() {
-  Load load;
-  std::ifstream("/proc/loadavg") >> load.one_minute;
+namespace {
+
+// The kernel keeps means of 1, 5 and 15 minutes; this one is kept from look to look as it does.
+void read_queues(const Load& before, Load& load) {
+  double five = 0, running = 0;
+  std::ifstream("/proc/loadavg") >> load.one_minute >> five >> load.quarter_hour >> running;
+  running = std::max(0.0, running - 1);  // the one that reads
+  load.taken = std::chrono::steady_clock::now();
+  load.quarter_minute = before.taken ? before.quarter_minute : running;
+  if (!before.taken) return;
+  std::chrono::duration<double> passed = *load.taken - *before.taken;
+  double keeps = std::exp(-passed.count() / 15);
+  load.quarter_minute = before.quarter_minute * keeps + running * (1 - keeps);
+}
+
+void read_memory(Load& load) {
+  const std::pair<std::string_view, Bytes*> kWanted[] = {{"MemAvailable:", &load.free_mem},
+                                                         {"SwapFree:", &load.free_swap},
+                                                         {"SwapTotal:", &load.swap}};
   std::ifstream file("/proc/meminfo");
   for (std::string key, rest; file >> key;) {
     std::int64_t kilobytes = 0;
-    if (key == "MemAvailable:" && file >> kilobytes) load.free_mem = Bytes{kilobytes * 1024};
+    for (const auto& [name, value] : kWanted)
+      if (key == name && file >> kilobytes) *value = Bytes{kilobytes * 1024};
     std::getline(file, rest);
   }
+}
+
+// A terminal's file is read when somebody types at it. @source LSF: load index it
+Duration idle_time() {
+  double up = 0;
+  std::ifstream("/proc/uptime") >> up;
+  auto idle = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(up));
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/pts", failed)) {
+    struct stat info {};
+    if (entry.path().filename() == "ptmx" || ::stat(entry.path().c_str(), &info) != 0) continue;
+    auto used = std::chrono::seconds(info.st_atim.tv_sec);
+    idle = std::min(idle, std::chrono::duration_cast<Duration>(now - used));
+  }
+  return std::max(idle, Duration{});
+}
+
+}  // namespace
+
+Load load_now(const Load& before) {
+  Load load;
+  read_queues(before, load);
+  read_memory(load);
+  struct statvfs tmp {};
+  if (::statvfs("/tmp", &tmp) == 0) {
+    auto block = static_cast<std::int64_t>(tmp.f_frsize);
+    load.free_tmp = Bytes{static_cast<std::int64_t>(tmp.f_bavail) * block};
+    load.tmp = Bytes{static_cast<std::int64_t>(tmp.f_blocks) * block};
+  }
+  load.idle = idle_time();
   return load;
 }
 

@@ -3,6 +3,8 @@
 // plain counter with a made-up uuid.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,11 +48,17 @@ std::string boot_id();
 /// none. @cost one getifaddrs
 std::string interface_of(const std::string& address);
 
-/// Load average of the last minute and memory that could be used. @cost two reads of /proc
+/// How busy the machine is. @units minute, quarter_minute, quarter_hour: runnable processes, mean
 struct Load {
-  double one_minute = 0;
-  Bytes free_mem{0};
+  double one_minute = 0, quarter_minute = 0, quarter_hour = 0;
+  Bytes free_mem{0};  ///< that could be used
+  Bytes free_swap{0}, swap{0};
+  Bytes free_tmp{0}, tmp{0};  ///< of /tmp's file system, for users
+  Duration idle{};            ///< since somebody typed at a terminal; without one since the boot
+  std::optional<std::chrono::steady_clock::time_point> taken;
 };
-Load load_now();
+/// `before`: the look before, which the mean of 15 seconds goes on from. @cost three reads of
+/// /proc, one stat a terminal
+Load load_now(const Load& before = {});
 
 }  // namespace wm::proc

@@ -51,6 +51,7 @@ struct Claim {
   std::uint32_t request = 0;     ///< of Requests
   int rank = 0;                  ///< minus the queue's priority
   std::int32_t place = 0;        ///< btop, bbot
+  std::uint32_t turn = 0;        ///< the job whose turn it has; 0: its own
   std::uint32_t order_rank = 0;  ///< by the order of its queue, unless that is fcfs
   std::uint32_t user_priority = 0;
   int user_node = 0;         ///< leaf of the plan tree
@@ -97,7 +98,9 @@ struct Claim {
   std::uint32_t suiting(std::uint32_t tasks) const;
   /// Submit order: older first; elements of an array that are jobs of their own go before those
   /// that have not begun, for which their array stands with index 0. @cost O(1)
-  std::uint64_t sequence() const { return std::uint64_t{id.job} << 32 | (id.index - 1); }
+  std::uint64_t sequence() const {
+    return std::uint64_t{turn ? turn : id.job} << 32 | (id.index - 1);
+  }
   /// The most it may get in this pass. @cost O(1)
   std::uint32_t most() const { return max < ceiling ? max : ceiling; }
   /// What its target costs, all copies. @cost O(1)

@@ -108,6 +108,7 @@ Claim ClaimMaker::claim(const Job& job) {
   const QueueConf* queue = claims_.requests[claim.request].queue;
   claim.rank = queue ? -static_cast<int>(queue->priority) : 0;
   claim.place = job.place;
+  claim.turn = job.turn;
   claim.user_priority = spec.user_priority;
   claim.min = std::max<std::uint32_t>(1, spec.min_tasks);
   claim.max = std::max(claim.min, task_cap(job));

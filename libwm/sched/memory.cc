@@ -266,7 +266,7 @@ bool Collector::is_loose(const Job& job) const {
   const JobSpec& spec = job.spec();
   const QueueConf* queue = cluster_.config->queue(spec.queue);
   if (queue && queue->order == JobOrder::Slowdown) return true;  // ranked by its own wait
-  return retry_of(job) || job.id.index > 0 || job.promised != WallTime{} ||
+  return job.turn != 0 || retry_of(job) || job.id.index > 0 || job.promised != WallTime{} ||
          spec.begin != WallTime{} || !spec.depend.empty() || !job.sealed->alternatives.empty();
 }
 

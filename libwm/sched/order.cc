@@ -20,7 +20,8 @@ bool goes_before(const Claim& a, const Claim& b) {
   if (a.place != b.place) return a.place < b.place;
   if (a.order_rank != b.order_rank) return a.order_rank < b.order_rank;
   if (a.user_priority != b.user_priority) return a.user_priority > b.user_priority;
-  return a.sequence() < b.sequence();
+  if (a.sequence() != b.sequence()) return a.sequence() < b.sequence();
+  return a.id < b.id;
 }
 
 double slowdown_of(Duration wait, Duration limit) {

@@ -211,7 +211,9 @@ std::vector<PriorityTerm> priority_terms(const Cluster& cluster, const Job& job,
   if (spec.user_priority > 0) {
     terms.push_back({"user", double(spec.user_priority), "bsub -sp"});
   }
-  terms.push_back({"submitted", -double(job.id.job), "earlier goes first"});
+  if (job.turn != 0)
+    terms.push_back({"submitted", -double(job.turn), "moved among its owner's (btop, bbot)"});
+  else terms.push_back({"submitted", -double(job.id.job), "earlier goes first"});
   return terms;
 }
 

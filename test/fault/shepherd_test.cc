@@ -169,6 +169,7 @@ TEST(shepherd, the_output_of_a_job_without_a_file_is_mailed_with_its_report) {
   spec.report.product = "WM";
   spec.report.job_name = "name\nBcc: all";
   spec.report.mail_to = "ann";
+  spec.report.mail_at_end = true;
   spec.report.sendmail = sink;
   spec.report.mailed = {zygote.folder + "/out", zygote.folder + "/nothing"};
   run_to_end(zygote, spec);
@@ -178,6 +179,29 @@ TEST(shepherd, the_output_of_a_job_without_a_file_is_mailed_with_its_report) {
       << mail;
   EXPECT_NE(mail.find("Exited with exit code 3.\n"), mail.npos);
   EXPECT_TRUE(mail.ends_with("The output (if any) follows:\n\nhello\n")) << mail;
+}
+
+TEST(shepherd, a_job_whose_owner_wants_it_is_told_of_by_mail_when_it_starts) {
+  Zygote zygote;
+  auto sink = zygote.folder + "/sendmail";
+  std::ofstream(sink) << "#!/bin/sh\ncat > mail.part; mv mail.part mail\n";
+  ::chmod(sink.c_str(), 0700);
+  auto spec = shell_attempt(zygote, 75, "until [ -e mail ]; do :; done; echo after it");
+  spec.report.product = "WM";
+  spec.report.job_name = "long";
+  spec.report.cluster = "c1";
+  spec.report.mail_to = "ann, bob";
+  spec.report.sendmail = sink;
+  spec.report.mail_at_start = true;
+  run_to_end(zygote, spec);
+  auto mail = zygote.read("mail");
+  EXPECT_TRUE(
+      mail.starts_with("From: WM System <>\nTo: ann, bob\n"
+                       "Subject: Job 75: <long> in cluster <c1> started\n\n"))
+      << mail;
+  EXPECT_NE(mail.find("\nStarted at "), mail.npos) << mail;
+  EXPECT_EQ(mail.find("Terminated"), mail.npos) << mail;
+  EXPECT_EQ(zygote.read("out"), "after it\n") << "no report was asked for";
 }
 
 TEST(shepherd, a_report_file_that_nobody_reads_does_not_keep_the_attempt) {

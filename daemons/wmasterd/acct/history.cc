@@ -133,7 +133,8 @@ class Fold {
   // Those that end one after the other with their job are no change of its size.
   static bool goes_on(const Job& job) {
     return job.spec().elastic && !is_over(job.state) && !job.kill && !job.ending &&
-           !job.preempted && !job.finishing && job.state != JobState::Pending;
+           !job.preempted && !job.finishing && job.state != JobState::Pending &&
+           job.state != JobState::Held;
   }
 
   // An epoch is told again once its pause is known: its row is written again, whole. After a
@@ -154,6 +155,9 @@ class Fold {
 
   void note(JobLine& line, const JobPreempted& e) {
     add("PREEMPT", line.tasks, 0, e.preempted.text);
+  }
+  void note(JobLine&, const JobRequeued& e) {
+    add("REQUEUE", 0, 0, "by " + e.by + (e.hold ? ", held" : ""));
   }
   void note(JobLine& line, const TaskCondemned& e) {
     add("CONDEMN", e.task.value, 0, e.why);
@@ -329,6 +333,7 @@ JobLine line_of(const Job& job) {
   line.epoch = job.membership.epoch;
   line.started = job.started != WallTime{};
   line.requeues = job.requeues;
+  line.unknown = job.state == JobState::Unknown;
   return line;
 }
 
@@ -352,7 +357,33 @@ AcctRows wait_rows(const Event& event, const WaitRecorded& wait) {
   return rows;
 }
 
+// A host that falls silent, or is heard again, makes its jobs unknown, or known.
+AcctRows standing_rows(JobLines& lines, const Event& event, HostId id, const Cluster& after) {
+  AcctRows rows;
+  rows.seq = event.seq;
+  const Host* host = after.hosts.find(id.value);
+  each_job_on(after, id, [&](const Job& job) {
+    bool unknown = job.state == JobState::Unknown;
+    auto line = lines.find(job.id);
+    if (line == lines.end() || std::exchange(line->second.unknown, unknown) == unknown) return;
+    JobEventRow row;
+    row.job = job.id;
+    row.seq = event.seq;
+    row.time = event.time;
+    row.event = unknown ? "UNKNOWN" : "KNOWN";
+    row.reason = "host <" + (host ? host->name : "") + (unknown ? "> is silent" : "> is heard");
+    rows.events.push_back(std::move(row));
+  });
+  return rows;
+}
+
 AcctRows fold(JobLines& lines, const Event& event, const Cluster& after) {
+  if (const auto* silent = std::get_if<HostSilent>(&event.body))
+    return standing_rows(lines, event, silent->host, after);
+  if (const auto* heard = std::get_if<HostHeard>(&event.body))
+    return standing_rows(lines, event, heard->host, after);
+  if (const auto* up = std::get_if<HostRegistered>(&event.body))
+    return standing_rows(lines, event, up->host, after);
   if (const auto* wait = std::get_if<WaitRecorded>(&event.body)) return wait_rows(event, *wait);
   return Fold(lines, event, after).run();
 }

@@ -22,6 +22,7 @@ struct JobLine {
   store::JobEventRow epoch_row;  ///< replaced once the epoch's pause is known
   bool started = false;
   std::uint32_t requeues = 0;
+  bool unknown = false;  ///< its host is silent
 };
 using JobLines = std::map<JobId, JobLine>;
 

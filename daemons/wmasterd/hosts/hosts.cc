@@ -114,7 +114,10 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
   if (known && known->state == HostState::Silent)
     journal_.propose({{HostHeard{host}}, {}, {}, nullptr});
   if (type == wire(NodeVerb::Heartbeat)) {
-    if (auto words = codec::decode<HostHeartbeat>(payload)) standing(host).load = words->load;
+    if (auto words = codec::decode<HostHeartbeat>(payload)) {
+      standing(host).load = words->load;
+      standing(host).more = words->more;
+    }
     world_.send(peer, wire(NodeVerb::Heartbeat), "");
   } else if (type == wire(NodeVerb::Fact)) {
     auto fact = codec::decode<HostFact>(payload);

@@ -28,6 +28,7 @@ using Progress = std::map<JobId, JobProgress>;
 struct HostStanding {
   bool connected = false;
   double load = 0;
+  HostLoad more;
   std::vector<GpuReport> gpus;
 };
 

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "daemons/wmasterd/verbs/verbs.h"
@@ -26,6 +27,10 @@ bool is_whole_range(const JobSelection& selection, const Job& base) {
   const auto& ids = selection.ids;
   if (!fits_name(selection.name, base.spec().name)) return false;
   return ids.empty() || std::find(ids.begin(), ids.end(), base.id) != ids.end();
+}
+
+bool is_named(const JobSelection& selection, JobId id) {
+  return std::ranges::find(selection.ids, id) != selection.ids.end();
 }
 
 bool has_processes(const Job& job) {
@@ -62,6 +67,15 @@ EventBody stop_or_go(const Job& job, JobId id, JobId target, bool stop, const st
   if (waits || range || is_over(state))
     return stop ? EventBody(JobHeld{target, by}) : EventBody(JobReleased{target, by});
   return stop ? EventBody(JobSuspended{target, by}) : EventBody(JobResumed{target, by});
+}
+
+// Why brequeue does not mean, or cannot have, a job in this state; null: it does.
+const char* why_not_again(const Job& job, JobState state, const RequeueRequest& request) {
+  if (state == JobState::Finished) return request.done ? nullptr : ": Job has already finished";
+  if (is_over(state)) return request.exited ? nullptr : ": Job has already finished";
+  if (!request.means_active()) return ": Job has not finished";
+  bool waits = state == JobState::Pending || state == JobState::Held || job.preempted;
+  return waits ? ": Job has not started yet" : nullptr;
 }
 
 // What a release or request of bresize makes of the job's cap.
@@ -127,25 +141,35 @@ void kill(Service& service, const Call& call, const KillRequest& request) {
                          });
 }
 
-// The attempt makes way for nobody: its job may start again at once.
+// The attempt makes way for nobody: its job may start again at once. What is over begins anew.
 void requeue(Service& service, const Call& call, const RequeueRequest& request) {
   OutcomeReply reply;
   Proposal proposal;
   std::vector<JobId> ids;
+  auto selection = request.jobs;
+  selection.unfinished = request.means_active();
+  selection.finished = request.done || request.exited;
+  std::map<std::uint32_t, const char*> left_out;  // arrays of which nothing is meant, and why
+  std::set<std::uint32_t> arrays;
   auto until = service.world.wall() + service.journal.newest().config->cluster.times.kill_grace;
-  auto end = [&](const Job& job, JobId id) {
+  auto again = [&](const Job& job, JobId id) {
     auto refuse = [&](Code code, const char* why) {
       reply.jobs.push_back({id, code_of(code), named(id) + why});
     };
-    auto state = state_of(job, id);
-    if (is_over(state)) return refuse(Code::Conflict, ": Job has already finished");
-    if (state == JobState::Pending || state == JobState::Held || job.preempted)
-      return refuse(Code::Conflict, ": Job has not started yet");
-    Preempted wish{{}, until, true, "requeued by user " + call.caller().user};
+    const char* why = why_not_again(job, state_of(job, id), request);
+    if (why && is_named(selection, id)) return refuse(Code::Conflict, why);
+    if (why) return void(left_out.try_emplace(id.job, why));
     ids.push_back(id);
+    arrays.insert(id.job);
+    if (is_over(state_of(job, id)))
+      return proposal.events.push_back(JobRequeued{id, call.caller().user, request.hold});
+    Preempted wish{{}, until, true, "requeued by user " + call.caller().user, request.hold};
     proposal.events.push_back(JobPreempted{id, job.attempt, wish});
   };
-  auto walked = each_permitted(service, call, request.jobs, reply, end);
+  auto walked = each_permitted(service, call, selection, reply, again);
+  for (const auto& [array, why] : left_out)
+    if (!arrays.count(array) && is_named(selection, {array, 0}))
+      reply.jobs.push_back({{array, 0}, code_of(Code::Conflict), named({array, 0}) + why});
   Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
     for (std::size_t i = 0; i < results.size(); ++i)
       reply.jobs.push_back(outcome_of(ids[i], results[i], named(ids[i]) + " is being requeued"));

@@ -177,7 +177,7 @@ Walked each_to_change(const Cluster& state, const JobSelection& selection,
     if (another && visited >= kMostInAnswer) return false;
     ++visited;
     bool part = id.index != 0 && whole.count(id.job) != 0;
-    bool done = part && is_over(state_of(job, id));
+    bool done = part && !selection.finished && is_over(state_of(job, id));
     if (part) (done ? over : left).insert(id.job);
     if (!done) visit(job, id);
     return true;

@@ -42,8 +42,8 @@ Walked each_selected(const Cluster& state, const JobSelection& selection, const 
                      const std::function<bool(const Job&, JobId)>& visit);
 
 /// The same for a write: as many as one answer tells of. An array is not cut, since what still
-/// waits of it changes as a whole. Named by its number alone it means what is not over of it;
-/// where all of it is, it is in Walked::over.
+/// waits of it changes as a whole. Named by its number alone it means what is not over of it,
+/// unless the selection wants finished ones; where all of it is, it is in Walked::over.
 /// @shape void visit(const Job&, JobId)
 Walked each_to_change(const Cluster& state, const JobSelection& selection,
                       const std::string& caller,

@@ -73,7 +73,7 @@ constexpr VerbRow kTable[] = {
     {Verb::Spec, May::Owner, serve<verbs::spec>},
     {Verb::Modify, May::Owner, serve<verbs::modify>},
     {Verb::Attach, May::Owner, serve<verbs::attach>},
-    {Verb::Move, May::QueueAdmin, serve<verbs::move>},
+    {Verb::Move, May::OwnerOrAdmin, serve<verbs::move>},
     {Verb::Admin, May::QueueAdmin, serve<verbs::admin>},
     {Verb::State, May::Admin, serve<verbs::state>},
     {Verb::Jobs, May::Anyone, serve<verbs::jobs>},

@@ -51,13 +51,18 @@ QueueView empty_view(const Cluster& state, const QueueConf& queue) {
   return view;
 }
 
+// As LSF counts it: one whose host is silent is what it was before.
+bool is_suspended(const Job& job, JobState state) {
+  return state == JobState::Suspended || (state == JobState::Unknown && is_stopped(job));
+}
+
 void count(QueueView& view, const Job& job, JobId id) {
   auto state = state_of(job, id);
   if (is_over(state)) return;
   auto slots = job.id == id && slots_held(job) ? slots_held(job) : job.spec().min_tasks;
   view.jobs += slots;
   if (state == JobState::Pending) view.pending += slots;
-  else if (state == JobState::Held || state == JobState::Suspended) view.suspended += slots;
+  else if (state == JobState::Held || is_suspended(job, state)) view.suspended += slots;
   else view.running += slots;
 }
 
@@ -67,6 +72,7 @@ HostView empty_view(const Seen& seen, const Host& host) {
   if (const HostStanding* standing = seen.hosts.find(host.id.value)) {
     view.connected = standing->connected;
     view.load = standing->load;
+    view.more = standing->more;
     view.gpus = standing->gpus;
   }
   return view;
@@ -87,7 +93,7 @@ void count(HostView& view, const Job& job, const Task& task) {
     return;
   }
   ++view.jobs;
-  ++(job.state == JobState::Suspended ? view.suspended : view.running);
+  ++(is_suspended(job, job.state) ? view.suspended : view.running);
   if (task.state == TaskState::Stuck)
     view.stuck_gpus += static_cast<std::uint32_t>(task.gpus.size());
 }

@@ -160,6 +160,18 @@ TEST(history, held_and_stopped_to_make_way_have_columns_of_their_own) {
       << text;
 }
 
+TEST(history, the_time_of_a_silent_host_is_unknown_and_then_it_is_what_it_was) {
+  auto away = job();
+  away.events = {{.time = at(10), .event = "START"},
+                 {.time = at(40), .event = "UNKNOWN", .reason = "host <h1> is silent"},
+                 {.time = at(100), .event = "KNOWN"},
+                 {.time = at(160), .event = "END"}};
+  // PEND PSUSP RUN USUSP SSUSP UNKWN TOTAL
+  auto text = history_table({&away, 1}, at(500));
+  EXPECT_NE(text.find(" 10      0       90      0       0       60      160"), std::string::npos)
+      << text;
+}
+
 TEST(history, one_that_was_queued_again_waits_from_then_on) {
   auto again = job();
   again.started = at(70), again.ended = WallTime{};

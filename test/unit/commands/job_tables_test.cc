@@ -271,6 +271,31 @@ TEST(job_tables, arrays_are_summed_up) {
             "12       train       ann         2    1    0    1    0     0     0     0\n");
 }
 
+TEST(job_tables, of_silent_hosts_jobs_count_as_running_but_in_the_sum) {
+  auto one = changed(running(), [](Job& j) { j.state = JobState::Unknown, j.id = {12, 1}; });
+  one.id = {12, 1};
+  std::vector<ShownJob> jobs = {{&one, at(1)}};
+  EXPECT_EQ(array_table(jobs, false),
+            "12       train       ann         1    0    0    1    0     0     0     0\n");
+  auto slots = std::to_string(std::max(slots_held(*one.job), 1u));
+  EXPECT_EQ(sum_table(jobs, true),
+            "RUN        SSUSP      USUSP      UNKNOWN    PEND       FWD_PEND\n"
+            "0          0          0          " +
+                slots + std::string(11 - slots.size(), ' ') + "0          0\n");
+}
+
+TEST(job_tables, why_a_command_could_not_be_run_is_told) {
+  auto one = changed(running(), [](Job& j) {
+    j.state = JobState::Failed;
+    j.exit_status = 127 << 8;
+    j.end_text = "/no/sh: No such file or directory";
+  });
+  auto text = long_texts(std::vector<ShownJob>{{&one, at(1)}}, true);
+  EXPECT_NE(text.find("Exited with exit code 127. /no/sh: No such file or directory. The CPU"),
+            std::string::npos)
+      << text;
+}
+
 TEST(selection, signals_have_names_and_numbers) {
   EXPECT_EQ(parse_signal("SIGUSR1").value(), 10);
   EXPECT_EQ(parse_signal("usr1").value(), 10);

@@ -42,7 +42,30 @@ TEST(load_fields, lsload_tells_status_and_load) {
   EXPECT_EQ(load_status(view), "-ok");
   view.connected = false;
   EXPECT_EQ(load_status(view), "unavail");
+  EXPECT_EQ(load_table(std::vector{view}, false).find("unavail    -     -     -    -"), 16u);
   EXPECT_EQ(of(load_fields(), "r15s"), "");
+}
+
+TEST(load_fields, lsload_tells_what_the_host_measures) {
+  auto view = host();
+  view.more = {.r15s = 0.26,
+               .r15m = 2,
+               .idle = std::chrono::minutes(7),
+               .tmp = Bytes{90LL << 30},
+               .swp = Bytes{0},
+               .mem = Bytes{9LL << 30},
+               .max_swp = Bytes{4LL << 30}};
+  auto text = load_table(std::vector{view}, true);
+  EXPECT_EQ(text,
+            "HOST_NAME       status  r15s   r1m  r15m   ut    pg  ls    it   tmp   swp   mem\n"
+            "h1              ok       0.3   1.3   2.0  31%     -   -     7 90.0G    0M 9216M\n");
+  EXPECT_EQ(long_load_table(std::vector{view}, true),
+            "HOST_NAME               status  r15s   r1m  r15m   ut    pg    io  ls    it     tmp"
+            "     swp     mem  ngpus\n"
+            "h1                      ok       0.3   1.3   2.0  31%     -     -   -     7   90.0G"
+            "      0M   9216M      1\n");
+  auto facts = host_facts_table(std::vector{view}, false);
+  EXPECT_NE(facts.find(" 252.0G  4096M"), facts.npos) << facts;
 }
 
 TEST(load_fields, gpus_are_told_on_average) {

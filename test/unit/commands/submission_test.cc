@@ -43,6 +43,34 @@ TEST(submission, ranks_by_pmix_are_a_fixed_number) {
   EXPECT_EQ(refusal({"-mpi", "pmix", "-n", "2,4"}), fixed);
 }
 
+TEST(submission, a_memory_limit_that_nobody_can_mean_is_doubted) {
+  Surroundings here;
+  auto doubt = [&](const std::string& size) { return doubt_about(options({"-M", size}), here); };
+  EXPECT_EQ(doubt("512"),
+            "bsub: -M 512 is 512K of memory: without a unit it is in KB, -M 512M is megabytes");
+  EXPECT_NE(doubt("1000!"), "");
+  for (auto fine : {"1024", "512K", "512M", "0.5M", "100b", "2000000", "x"})
+    EXPECT_EQ(doubt(fine), "") << fine;
+  here.limit_unit = Bytes{1 << 20};
+  EXPECT_EQ(doubt("512"), "");
+  EXPECT_EQ(doubt_about(options({"-n", "2"}), here), "");
+}
+
+TEST(submission, a_shell_is_named_by_its_path) {
+  EXPECT_EQ(spec({"-L", "/bin/bash"}).shell, "/bin/bash");
+  EXPECT_NE(refusal({"-L", "bash"}), "");
+}
+
+TEST(submission, mail_is_wanted_at_the_start_the_end_and_elsewhere) {
+  auto wish = spec({"-B", "-N", "-u", "ann@a.org,bob"}).mail;
+  EXPECT_TRUE(wish.at_start);
+  EXPECT_TRUE(wish.at_end);
+  EXPECT_EQ(wish.to, "ann@a.org,bob");
+  EXPECT_EQ(spec({"-n", "1"}).mail, MailWish{});
+  EXPECT_NE(refusal({"-u", "ann\nBcc: all"}), "");
+  EXPECT_NE(refusal({"-u", ","}), "");
+}
+
 TEST(submission, long_options_of_lsf_are_not_read_as_letters) {
   auto parsed = options({"-ext", "sched", "-alloc_flags", "x", "-freq", "2", "-Ne"});
   EXPECT_EQ(parsed.ignored, (List{"ext", "alloc_flags", "freq", "Ne"}));

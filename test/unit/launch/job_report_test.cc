@@ -71,6 +71,23 @@ TEST(job_report, memory_that_was_used_is_not_rounded_below_it) {
   };
   EXPECT_EQ(value("Max Memory"), "61 MB");
   EXPECT_EQ(value("Average Memory"), "-");
+  end.mean_mem = Bytes{45 << 19};
+  text = job_report(head(), end);
+  EXPECT_EQ(value("Average Memory"), "22.50 MB");
+  end.mean_mem = Bytes{70 << 20};  // pages that several share, each time
+  text = job_report(head(), end);
+  EXPECT_EQ(value("Average Memory"), "60.00 MB");
+}
+
+TEST(job_report, a_mail_names_the_files_where_the_output_is) {
+  auto h = head();
+  h.mail_to = "ann";
+  EXPECT_TRUE(job_mail(h, {}).ends_with("\nThe output (if any) follows:\n\n"));
+  h.out_path = "x.out";
+  h.err_path = "x.err";
+  EXPECT_TRUE(
+      job_mail(h, {}).ends_with("\nPS:\n\nRead file <x.out> for stdout output of this job.\n"
+                                "Read file <x.err> for stderr output of this job.\n"));
 }
 
 TEST(job_report, only_the_first_fifty_lines_of_a_script_are_shown) {

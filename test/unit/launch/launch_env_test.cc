@@ -331,6 +331,29 @@ TEST(launch_env, output_to_be_mailed_is_spooled_and_named_in_the_report) {
   EXPECT_TRUE(plan_attempt(o, host, {}, {}).report.mail_to.empty());
 }
 
+TEST(launch_env, a_report_that_the_owner_wants_mailed_is_not_written_to_the_file) {
+  auto o = order();
+  o.app.type = AppType::Batch;
+  o.first_host = true;
+  o.all = {{{2}, "b", "10.0.0.2"}};
+  o.tasks = {o.tasks[0]};
+  o.resolved.out_file = "out.%J";
+  o.resolved.mail = {.at_start = true, .at_end = true, .to = "ann@a.org,bob cy"};
+  auto report = plan_attempt(o, facts(), {}, {}).report;
+  EXPECT_TRUE(report.file.path.empty());
+  EXPECT_TRUE(report.mailed.empty());
+  EXPECT_TRUE(report.mail_at_start);
+  EXPECT_TRUE(report.mail_at_end);
+  EXPECT_EQ(report.mail_to, "ann@a.org, bob, cy");
+  EXPECT_EQ(report.out_path, "out.12");
+  o.resolved.mail = {.at_start = true};
+  report = plan_attempt(o, facts(), {}, {}).report;
+  EXPECT_EQ(report.file.path, "out.12");
+  EXPECT_EQ(report.mail_to, "ann");
+  o.first_host = false;
+  EXPECT_FALSE(plan_attempt(o, facts(), {}, {}).report.mail_at_start);
+}
+
 TEST(launch_env, files_that_were_asked_for_are_made_before_the_task_and_spooled_ones_when_written) {
   auto o = order();
   o.app.type = AppType::Batch;

@@ -104,6 +104,24 @@ TEST_F(PastUse, user_priority_and_btop_change_the_order_of_a_queue) {
   }
 }
 
+TEST_F(PastUse, jobs_that_exchange_their_turns_leave_others_theirs) {
+  run.host(1);
+  JobId blocker = submit_and_settle(slots("zoe", 1));
+  JobId a1 = run.submit(slots("ann", 1)), other = run.submit(slots("bob", 1));
+  JobId a2 = run.submit(slots("ann", 1)), a3 = run.submit(slots("ann", 1));
+  run.settle();  // seen where they were
+  run.step(JobMoved{a3, 0, "ann", a1.job});
+  run.step(JobMoved{a1, 0, "ann", a2.job});
+  run.step(JobMoved{a2, 0, "ann", a3.job});
+  for (JobId next : {a3, other, a1, a2}) {
+    run.end(blocker);
+    run.settle();
+    EXPECT_EQ(run.size(next), 1u) << to_string(next);
+    EXPECT_EQ(run.job(next).turn, 0u);
+    blocker = next;
+  }
+}
+
 TEST_F(PastUse, history_bends_amounts_by_so_much_and_no_more) {
   gpu_hosts(12);
   run.config.cluster.limits.history_weight = 50;

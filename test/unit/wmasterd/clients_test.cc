@@ -463,6 +463,74 @@ TEST(clients, a_job_that_is_queued_again_makes_way_for_nobody) {
   EXPECT_EQ(desk.first.last<OutcomeReply>().jobs.at(0).code, number(Code::Denied));
 }
 
+// What brequeue with this request says of these jobs.
+std::vector<std::string> requeued(Desk& desk, RequeueRequest request, std::vector<JobId> ids) {
+  static int count = 0;
+  request.request_key = key("again" + std::to_string(++count));
+  request.jobs.ids = std::move(ids);
+  request.jobs.finished = request.done || request.exited;
+  request.jobs.unfinished = request.means_active();
+  desk.ask(Verb::Requeue, request);
+  std::vector<std::string> texts;
+  for (const auto& outcome : desk.first.last<OutcomeReply>().jobs) texts.push_back(outcome.text);
+  return texts;
+}
+
+TEST(clients, what_is_over_is_queued_again_where_that_is_meant) {
+  Desk desk;
+  auto host = desk.past.host(1);
+  auto done = desk.past.submit({}), exited = desk.past.submit({});
+  for (JobId id : {done, exited}) {
+    desk.past.run(id, {host});
+    desk.past.step(
+        TaskEnded{id, Attempt{1}, TaskNumber{1}, id == done ? 0 : 256, Term::None, {}, ""});
+  }
+  desk.start();
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(requeued(desk, {}, {done}), Texts{"Job <1>: Job has already finished"});
+  EXPECT_EQ(requeued(desk, {.exited = true}, {done}), Texts{"Job <1>: Job has already finished"});
+  EXPECT_EQ(requeued(desk, {.exited = true, .hold = true}, {exited}),
+            Texts{"Job <2> is being requeued"});
+  EXPECT_EQ(desk.state_of(exited), JobState::Held);
+  EXPECT_EQ(requeued(desk, {.active = true, .done = true, .exited = true}, {}),
+            Texts{"Job <1> is being requeued"});
+  EXPECT_FALSE(is_over(desk.state_of(done)));
+  EXPECT_EQ(requeued(desk, {.done = true}, {done}), Texts{"Job <1>: Job has not finished"});
+}
+
+TEST(clients, of_an_array_what_is_over_is_queued_again_and_the_rest_left) {
+  Desk desk;
+  desk.start();
+  auto id = desk.submit("one", SpecBuilder().array(1, 3));
+  desk.ask(Verb::Kill, desk.kill({id.job, 2}, "k1"));
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(requeued(desk, {.exited = true}, {id}), Texts{"Job <1[2]> is being requeued"});
+  EXPECT_EQ(desk.state_of({id.job, 2}), JobState::Pending);
+  EXPECT_EQ(requeued(desk, {.exited = true}, {id}), Texts{"Job <1>: Job has not finished"});
+}
+
+TEST(clients, a_user_moves_jobs_among_his_own_and_others_keep_their_turns) {
+  Desk desk;
+  desk.start();
+  auto a = desk.submit("a"), b = desk.submit("b"), c = desk.submit("c");
+  auto turn = [&](JobId id) {
+    const Job* job = find_job(desk.state(), id);
+    return job->turn ? job->turn : id.job;
+  };
+  desk.ask(Verb::Move, MoveRequest{key("m1"), {c}});
+  EXPECT_EQ(desk.first.last<OutcomeReply>().jobs.at(0).text, "Job <3> has been moved to the top");
+  EXPECT_EQ(turn(c), 1u);
+  EXPECT_EQ(turn(a), 2u);
+  EXPECT_EQ(turn(b), 3u);
+  desk.ask(Verb::Move, MoveRequest{key("m2"), {c, a}, false});
+  EXPECT_EQ(turn(b), 1u);
+  EXPECT_EQ(turn(c), 2u);
+  EXPECT_EQ(turn(a), 3u);
+  for (JobId id : {a, b, c}) EXPECT_EQ(find_job(desk.state(), id)->place, 0);
+  desk.ask(Verb::Move, MoveRequest{key("m3"), {a}}, kOther);
+  EXPECT_EQ(desk.first.refusal().code, number(Code::Denied));
+}
+
 TEST(clients, an_array_of_which_some_is_over_is_changed_as_what_is_left_of_it) {
   Desk desk;
   desk.start();

@@ -131,6 +131,38 @@ TEST(history, a_job_that_may_not_return_says_to_which_hosts) {
   EXPECT_EQ(rows[1].reason, "not again on <h1> <h2>");
 }
 
+TEST(history, a_silent_host_is_told_in_the_history_of_its_jobs) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {host});
+  c.step(HostSilent{host}, 5);
+  c.step(HostHeard{host}, 9);
+  Books books(c);
+  auto unknown = books.named(id, "UNKNOWN"), known = books.named(id, "KNOWN");
+  ASSERT_EQ(unknown.size(), 1u);
+  EXPECT_EQ(unknown[0].time, at(5));
+  EXPECT_EQ(unknown[0].reason, "host <h1> is silent");
+  ASSERT_EQ(known.size(), 1u);
+  EXPECT_EQ(known[0].time, at(9));
+}
+
+TEST(history, what_is_queued_again_after_its_end_has_a_second_life) {
+  Office c;
+  auto host = c.host(4);
+  auto id = c.submit(SpecBuilder());
+  for (int life : {1, 2}) {
+    c.run(id, {host});
+    c.end(id, 1);
+    if (life == 1) c.step(JobRequeued{id, "u1", false}, 20);
+  }
+  Books books(c);
+  EXPECT_EQ(books.named(id, "REQUEUE").size(), 1u);
+  EXPECT_EQ(books.named(id, "START").size(), 2u);
+  EXPECT_EQ(books.named(id, "END").size(), 2u);
+  EXPECT_EQ(books.usage().size(), 2u);
+}
+
 TEST(history, what_jobs_waited_for_is_kept_of_each) {
   Office c;
   c.host(4);

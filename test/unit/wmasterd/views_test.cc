@@ -123,6 +123,23 @@ TEST(views, a_queue_counts_slots_by_state) {
   EXPECT_EQ(view.why, "repair");
 }
 
+TEST(views, jobs_of_a_silent_host_count_as_they_did_before) {
+  ClusterBuilder c;
+  auto host = c.host(8);
+  auto runs = c.submit(SpecBuilder().tasks(2, 2)), stopped = c.submit(SpecBuilder().tasks(3, 3));
+  c.run(runs, {host, host});
+  c.run(stopped, {host, host, host});
+  c.step(JobSuspended{stopped, "u1"});
+  c.step(HostSilent{host});
+  ASSERT_EQ(c.job(stopped).state, JobState::Unknown);
+  auto queue = view_queues(c.state, {"normal"})[0];
+  EXPECT_EQ(queue.running, 2u);
+  EXPECT_EQ(queue.suspended, 3u);
+  auto view = view_hosts(Show(c).seen(), {{"h1"}, ""})[0];
+  EXPECT_EQ(view.running, 2u);
+  EXPECT_EQ(view.suspended, 3u);
+}
+
 TEST(views, a_host_counts_the_slots_on_it) {
   ClusterBuilder c;
   auto h1 = c.host(4, 2), h2 = c.host(4);
