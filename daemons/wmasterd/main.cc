@@ -11,6 +11,7 @@
 #include <iostream>
 
 #include "daemons/wmasterd/acct/accounting.h"
+#include "daemons/wmasterd/acct/lsb_events.h"
 #include "daemons/wmasterd/rim/begin.h"
 #include "daemons/wmasterd/rim/real_world.h"
 #include "daemons/wmasterd/rim/watchdog.h"
@@ -163,11 +164,13 @@ Result<void> serve(const Options& options) {
          RealWorld::make(loop, {options.conf_dir, folders.state, conf.limits.store_reserve,
                                 conf.limits.store_queue, credentials}));
   WM_TRY(auto accounting, Accounting::open(folders.state));
+  LsbEvents lsb_events;
   Core core(
       *world, Rights{{0u, ::getuid()}},
       [&](const AcctRequest& request) { return accounting->history(request); },
       [&](const std::vector<Event>& events, const Cluster& after) {
         accounting->take(events, after);
+        lsb_events.take(events, after);
       });
   core.clients().set_accounting(
       [&](auto done) { rebuild_acct(*accounting, *world, std::move(done)); },

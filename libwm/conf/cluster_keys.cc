@@ -62,6 +62,10 @@ constexpr Key<C> kKeys[] = {
      "the release of LSF whose commands it has."},
     {"lsb_sharedir", [](C& c) -> Field { return &c.lsf.share_dir; }, kAny, Effect::Reconfig,
      "Directory that lsf.conf (badmin lsfconf) names as LSB_SHAREDIR. Empty: state_dir."},
+    {"lsb_events", [](C& c) -> Field { return &c.lsf.events; }, kAny, Effect::Reconfig,
+     "The master appends lines JOB_NEW, JOB_START, JOB_STATUS and JOB_FINISH, in the format that "
+     "LSF documents, to CLUSTER/logdir/lsb.events below lsb_sharedir, for programs that follow "
+     "that file. Everybody may read it where job_info = all. WM itself never reads it."},
     {"unit_types", [](C& c) -> Field { return &c.unit_types; }, kAny, Effect::Reconfig,
      "Names of the levels of hosts' switches, from their own switch up, for cu[type=] of -R: "
      "rack row. Empty: their own switch is the type switch."},
@@ -101,8 +105,9 @@ constexpr Key<C> kKeys[] = {
      "it is sent to the user, with a report, when the job has ended. none: only bpeek shows it, "
      "while the job runs."},
     {"sendmail", [](C& c) -> Field { return &c.dirs.sendmail; }, kAny, Effect::NewJobs,
-     "Program that takes mail as sendmail -oi -t does, for default_output = mail. Run as the job's "
-     "user on its first host."},
+     "Program that takes mail as sendmail -oi -t does, for default_output = mail and bsub -B and "
+     "-N. "
+     "Run as the job's user on its first host."},
     {"clean_period",
      [](C& c) -> Field { return &c.times.clean_period; },
      {0, 365 * kDay},

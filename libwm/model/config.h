@@ -105,6 +105,7 @@ struct LsfConf {
   std::string unit = "default";   ///< of sizes without one: KB, MB …; default: KB, MB of rusage
   std::string banner;             ///< first line of lsid; empty: WM's own
   std::string share_dir;          ///< what lsf.conf calls LSB_SHAREDIR; empty: the state directory
+  bool events = false;            ///< lsb.events is written below it
   bool operator==(const LsfConf&) const = default;
 
   /// A limit of 1 without a unit. @cost O(1)

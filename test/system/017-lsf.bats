@@ -87,6 +87,56 @@ teardown() { end_all_jobs; }
   [ "$status" -eq 255 ]
 }
 
+@test "brequeue queues what is over again, and holds it where that is asked" {
+  job=$(submit 'echo once >>again; exit 3')
+  ran_out "$job"
+  run brequeue "$job"
+  [ "$status" -eq 255 ]
+  run brequeue -d "$job"
+  [ "$status" -eq 255 ]
+  run brequeue -e -H "$job"
+  [ "$status" -eq 0 ]
+  [[ $(bjobs -noheader -o stat "$job") == PSUSP ]]
+  bresume "$job"
+  twice() { [ "$(wc -l <again)" -eq 2 ]; }
+  wait_for 40 twice
+  ran_out "$job"
+  bhist -l "$job" | grep -q REQUEUE
+  job=$(submit 'sleep 600')
+  wait_for 20 in_state "$job" running
+  run brequeue -H "$job"
+  [ "$status" -eq 0 ]
+  held() { [[ $(bjobs -noheader -o stat "$job") == PSUSP ]]; }
+  wait_for 40 held
+  bkill "$job"
+}
+
+@test "lsb.events tells of jobs once a key asks for it" {
+  sed -i 's/^lsb_events.*//; $a lsb_events = yes' "$WM_CONF_DIR/wm.conf"
+  badmin reconfig
+  job=$(submit -J told true)
+  ran_out "$job"
+  file=$(sed -n 's/^LSB_SHAREDIR=//p' "$LSF_ENVDIR/lsf.conf")/$(lsid | sed -n 's/^My cluster name is //p')/logdir/lsb.events
+  kinds() { awk -v job="$job" '$4 == job { print $1 }' "$file" | tr -d '\n"'; }
+  all() { [ "$(kinds)" = JOB_NEWJOB_STARTJOB_STATUSJOB_FINISH ]; }
+  wait_for 20 all
+}
+
+@test "a shell that is not there is refused, and an interpreter that is not there is told" {
+  run bsub -L /no/shell true
+  [ "$status" -eq 255 ]
+  [[ $output == *"-L /no/shell: No such file"*"Job not submitted."* ]]
+  printf '#!/no/interpreter\ntrue\n' >script
+  job=$(submit -o /dev/null <script)
+  ran_out "$job"
+  bjobs -l "$job" | tr -d '\n' | tr -s ' ' | grep -q 'Exited with exit code 127. /no/interpreter: No such file or directory.'
+}
+
+@test "lsload tells what hosts measure" {
+  told() { [[ $(lsload -noheader -o 'r15s r15m it tmp mem' | head -1) != *-* ]]; }
+  wait_for 20 told
+}
+
 @test "bpeek without a number shows the newest job that runs" {
   job=$(submit -J talk 'echo from the old one; sleep 600')
   newer=$(submit 'echo from the new one; sleep 600')
