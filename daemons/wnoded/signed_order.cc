@@ -52,6 +52,7 @@ constexpr std::tuple kSigned = {Signed{"command", &JobSpec::command},
                                 Signed{"warning action", &JobSpec::warn_action},
                                 Signed{"notification command", &JobSpec::notify_command},
                                 Signed{"MPI launch", &JobSpec::mpi},
+                                Signed{"mail", &JobSpec::mail},
                                 Signed{"tagged output", &JobSpec::tag}};
 
 // The first field that is not as signed; null: none.

@@ -80,6 +80,7 @@ TEST(signed_order, a_master_that_lies_in_a_field_is_refused_and_the_field_named)
       {"warning action", [](auto& o) { o.resolved.warn_action = "evil"; }},
       {"notification command", [](auto& o) { o.resolved.notify_command = "evil"; }},
       {"MPI launch", [](auto& o) { o.resolved.mpi = Mpi::Pmix; }},
+      {"mail", [](auto& o) { o.resolved.mail.to = "evil@example.org"; }},
       {"tagged output", [](auto& o) { o.resolved.tag = true; }},
   };
   for (const auto& lie : lies) {
