@@ -166,6 +166,8 @@ class wnoded : public ::testing::Test {
     order.attempt = {1};
     order.generation = 1;
     auto& spec = order.resolved;
+    spec.app = "batch";  // as the master fills in
+    spec.queue = "normal";
     spec.owner = {static_cast<std::uint32_t>(::geteuid()), static_cast<std::uint32_t>(::getegid()),
                   user_name()};
     spec.command = command;
