@@ -135,6 +135,12 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto selection, selection_of(options));
   WM_TRY(auto from, master());
   if (options.has("-watch")) {
+    for (const char* other : {"a", "d", "p", "r", "s", "m", "J", "P", "app", "l", "UF", "w", "W",
+                              "A", "o", "json", "sum"})
+      if (options.has(other))
+        return fail(
+            Code::BadArgument,
+            "bjobs: --watch goes with -u, -q, -noheader and job IDs, not -" + std::string(other));
     WM_TRY(watch_jobs(from, selection, !options.has("noheader")));
     return 0;
   }

@@ -4,7 +4,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 #include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "commands/common/command.h"
 #include "commands/common/format.h"
@@ -20,6 +24,7 @@ JobChange as_change(const JobView& view) {
   change.name = job.spec().name;
   change.state = job.state;
   change.slots = slots_held(job);
+  change.attempt = job.attempt;
   change.exit_status = job.exit_status;
   change.at = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   return change;
@@ -42,31 +47,44 @@ std::string line(const std::array<std::string, 7>& cells) {
   return text + cells.back() + "\n";
 }
 
-// Those of the named jobs that are not over yet.
-class Awaited {
+// How the jobs stood when they were told of last.
+class Board {
  public:
-  explicit Awaited(bool named) : named_(named) {}
-  void note(const JobChange& change) {
+  explicit Board(bool named) : named_(named) {}
+
+  // A line, unless what it says of the job has been said.
+  void tell(const JobChange& change) {
+    if (change.state == JobState::Array) return;
+    if (ends_array(change)) return void(is_stale_ = true);
     if (is_over(change.state)) left_.erase(change.id);
     else left_.insert(change.id);
+    auto& told = told_[change.id];
+    if (std::exchange(told, Told{lsf_state(change.state), change.slots, change.attempt}) != told)
+      say(change_line(change));
   }
-  bool all_over() const { return named_ && left_.empty(); }
+  // Elements have ended that nobody tells of one by one; asked once.
+  bool take_stale() { return std::exchange(is_stale_, false); }
+  // All that were named are over.
+  bool is_done() const { return named_ && left_.empty(); }
 
  private:
-  bool named_;
+  using Told = std::tuple<std::string_view, std::uint32_t, Attempt>;
+  bool ends_array(const JobChange& change) const {
+    auto element = left_.upper_bound(JobId{change.id.job, 0});
+    return change.id.index == 0 && element != left_.end() && element->job == change.id.job;
+  }
+
+  bool named_, is_stale_ = false;
   std::set<JobId> left_;
+  std::map<JobId, Told> told_;
 };
 
-// How they stand now. What happens from `seen` on comes after it, perhaps once more.
-Result<void> list(client::Master& master, const JobSelection& selection, Awaited& awaited) {
+// How they stand now.
+Result<void> list(client::Master& master, const JobSelection& selection, Board& board) {
   WM_TRY(auto reply, master.jobs({selection}));
   if (reply.jobs.empty() && !selection.ids.empty())
     return fail(Code::NotFound, "Job <" + to_string(selection.ids[0]) + "> is not found");
-  for (const auto& view : reply.jobs) {
-    auto change = as_change(view);
-    awaited.note(change);
-    say(change_line(change));
-  }
+  for (const auto& view : reply.jobs) board.tell(as_change(view));
   return {};
 }
 
@@ -84,21 +102,19 @@ std::string change_line(const JobChange& change) {
 
 Result<void> watch_jobs(client::Master& master, const JobSelection& selection, bool heading) {
   WatchRequest request{{selection.ids, selection.user, selection.queue}, {}, kPatience};
-  Awaited awaited(!selection.ids.empty());
+  Board board(!selection.ids.empty());
   if (heading) say(change_heading());
   while (true) {
     if (!request.after) {
       WM_TRY(auto now, master.watch(request));
       request.after = now.seen;
-      WM_TRY(list(master, selection, awaited));
+      WM_TRY(list(master, selection, board));
     }
-    if (awaited.all_over()) return {};
+    if (board.is_done()) return {};
     WM_TRY(auto reply, master.watch(request));
     request.after = reply.missed ? Seq{} : reply.seen;
-    for (const auto& change : reply.changes) {
-      awaited.note(change);
-      say(change_line(change));
-    }
+    for (const auto& change : reply.changes) board.tell(change);
+    if (board.take_stale()) WM_TRY(list(master, selection, board));
   }
 }
 

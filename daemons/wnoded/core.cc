@@ -88,9 +88,7 @@ void Core::adopt(const std::vector<launch::ShepherdUp>& shepherds,
     recall_cpus(entry);
     outside_.authorise(entry.order, [this, key = up.key](const Result<Authorised>& permit) {
       auto at = attempts_.find(key);
-      if (at == attempts_.end() || !permit) return;
-      at->second.account = permit->account;
-      at->second.own = permit->own;
+      if (at != attempts_.end() && permit) grant(at->second, *permit);
     });
     log::info("attempt_adopted", {{"attempt", to_string(up.key)}, {"tasks", up.tasks.size()}});
   }

@@ -86,8 +86,8 @@ void Core::on_order(HostOrder order) {
   if (at == attempts_.end()) return take_up(key, std::move(order));
   auto& entry = at->second;
   if (order.generation < entry.order.generation) return;
-  bool was_authorised = entry.stage != Stage::Authorising && !entry.order.spec.empty();
-  if (was_authorised && !order.spec.empty() && !same_signature(order, entry.order))
+  bool both_signed = !entry.order.spec.empty() && !order.spec.empty();
+  if (both_signed && !same_signature(order, entry.order))
     return authorise_anew(key, std::move(order));
   take_over(key, entry, std::move(order));
 }
@@ -98,8 +98,10 @@ void Core::authorise_anew(const launch::AttemptKey& key, HostOrder order) {
   outside_.authorise(*asked, [this, key, asked](const Result<Authorised>& permit) {
     auto at = attempts_.find(key);
     if (at == attempts_.end() || asked->generation < at->second.order.generation) return;
-    if (permit) return take_over(key, at->second, std::move(*asked));
-    log::warn("order_refused", {{"attempt", to_string(key)}, {"why", permit.error().text}});
+    bool same_owner = asked->resolved.owner == at->second.order.resolved.owner;
+    if (permit && same_owner) return take_over(key, at->second, std::move(*asked));
+    log::warn("order_refused", {{"attempt", to_string(key)},
+                                {"why", permit ? "of another owner" : permit.error().text}});
   });
 }
 
@@ -132,15 +134,19 @@ void Core::take_up(const launch::AttemptKey& key, HostOrder order) {
                      [this, key](const Result<Authorised>& permit) { on_authorised(key, permit); });
 }
 
+void Core::grant(Entry& entry, const Authorised& permit) {
+  entry.account = permit.account;
+  entry.own = permit.own;
+  put_own(entry.order, *entry.own);
+}
+
 void Core::on_authorised(const launch::AttemptKey& key, const Result<Authorised>& permit) {
   auto at = attempts_.find(key);
   if (at == attempts_.end() || at->second.stage != Stage::Authorising) return;
   auto& entry = at->second;
   entry.stage = Stage::Over;
   if (permit) {
-    entry.account = permit->account;
-    entry.own = permit->own;
-    if (entry.own) put_own(entry.order, *entry.own);
+    grant(entry, *permit);
     bring_in_line(key, entry);
   } else {
     log::warn("attempt_refused", {{"attempt", to_string(key)}, {"why", permit.error().text}});

@@ -22,7 +22,7 @@ namespace wm::node {
 /// What an attempt is started with.
 struct Authorised {
   launch::Account account;
-  std::optional<OwnCommands> own = std::nullopt;  ///< none: as the order says (tests)
+  OwnCommands own;
 };
 
 /// See the file comment. @thread the loop's

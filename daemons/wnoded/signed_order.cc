@@ -86,7 +86,7 @@ Result<void> check_as_signed(const HostOrder& order) {
 
 bool same_signature(const HostOrder& a, const HostOrder& b) {
   return a.spec == b.spec && a.credential == b.credential && a.request_key == b.request_key &&
-         a.resolved.owner.uid == b.resolved.owner.uid;
+         a.resolved.owner == b.resolved.owner;
 }
 
 Result<OwnCommands> own_commands(const Config& config, const JobSpec& job) {
@@ -102,7 +102,12 @@ Result<OwnCommands> own_commands(const Config& config, const JobSpec& job) {
 }
 
 void put_own(HostOrder& order, const OwnCommands& own) {
-  order.app = own.app;
+  order.app.env = own.app.env;
+  order.app.pre_exec = own.app.pre_exec;
+  order.app.post_exec = own.app.post_exec;
+  order.app.resize_command = own.app.resize_command;
+  order.app.warm_imports = own.app.warm_imports;
+  order.app.container = own.app.container;
   order.queue_pre_exec = own.queue_pre_exec;
   order.queue_post_exec = own.queue_post_exec;
   if (!order.notice_command.empty() && order.resolved.notify_command.empty())

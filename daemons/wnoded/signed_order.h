@@ -15,7 +15,7 @@ namespace wm::node {
 /// @cost O(specification, script, environment)
 Result<void> check_as_signed(const HostOrder& order);
 
-/// Do both carry the same signature over the same bytes?
+/// Do both carry the same signature of the same owner over the same bytes?
 bool same_signature(const HostOrder& a, const HostOrder& b);
 
 /// What this host's configuration says of a job's profile and queue.
@@ -27,7 +27,8 @@ struct OwnCommands {
 /// @errors NotFound: the profile or the queue is not in this host's configuration
 Result<OwnCommands> own_commands(const Config& config, const JobSpec& job);
 
-/// Puts them in place of what the master sent.
+/// Puts what is run of them in place of what the master sent; of how the job is led the master
+/// decides.
 void put_own(HostOrder& order, const OwnCommands& own);
 
 }  // namespace wm::node

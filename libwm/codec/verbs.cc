@@ -1,5 +1,5 @@
-// Field tables of model/verbs.h, acct.h and change_verbs.h. Tags are append-only; AcctRequest's 10
-// and AcctReply's 2 are spent.
+// Field tables of model/verbs.h, acct.h and change_verbs.h. Tags are append-only; AcctRequest's 10,
+// AcctReply's 2 and ResizeRequest's 60 are spent.
 #include "libwm/model/verbs.h"
 
 #include "libwm/codec/codec.h"
@@ -28,9 +28,7 @@ WM_FIELDS(KillRequest) {
 WM_FIELDS(JobOutcome) { f(1, s.job), f(2, s.code), f(3, s.text); }
 WM_FIELDS(OutcomeReply) { f(1, s.jobs), f(2, s.rest); }
 WM_FIELDS(ReleaseRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hold); }
-WM_FIELDS(ResizeRequest) {
-  f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks), f(60, s.notify_command);
-}
+WM_FIELDS(ResizeRequest) { f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks); }
 WM_FIELDS(ResizeReply) { f(1, s.cap); }
 WM_FIELDS(JobsRequest) { f(1, s.jobs); }
 WM_FIELDS(PriorityTerm) { f(1, s.name), f(2, s.value), f(3, s.text); }

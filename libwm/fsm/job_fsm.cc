@@ -60,8 +60,10 @@ void ask_anew(Job& job, const std::shared_ptr<const SealedSpec>& sealed) {
   job.account = 0;
 }
 
-// Its hosts are told what is left of another run limit.
+// Its hosts are told what is left of another run limit, and what tells it of another size: what was
+// said of that before, unsigned, no longer counts.
 void go_on_as(Job& job, const std::shared_ptr<const SealedSpec>& sealed, Touched& t) {
+  if (sealed->spec.notify_command != job.spec().notify_command) job.notify_command.clear();
   job.sealed = sealed;
   ++job.revision;
   ++job.generation;

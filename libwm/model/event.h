@@ -118,7 +118,7 @@ struct CapChanged {
   std::uint32_t cap = 0;
   bool by_script = false;
   std::string by;
-  std::string notify_command;  ///< bresize -rnc; empty: as before
+  std::string notify_command;  ///< of masters that took it unsigned; empty: as before
 };
 /// Somebody wants the job ended. A pending job ends with this event.
 struct KillRequested {

@@ -286,7 +286,7 @@ struct Job {
   std::uint32_t relaunches = 0;        ///< resizes by restart in this attempt
   std::uint32_t notices = 0;           ///< resize notices so far
   std::optional<ResizeNotice> notice;  ///< not answered yet; no resize until it is
-  std::string notify_command;          ///< bresize -rnc; empty: the specification's
+  std::string notify_command;          ///< taken unsigned before; empty: the specification's
   std::uint32_t port = 0;              ///< first of those leased on its first host; 0: none yet
   Pace pace;                           ///< of an elastic job that reports steps
   std::optional<Parked> parked;        ///< makes way by being stopped

@@ -121,8 +121,7 @@ struct ResizeRequest {
   std::string request_key;
   JobId job;
   Kind kind = Kind::Release;
-  std::uint32_t tasks = 0;     ///< release: how many fewer than now; request: how many more
-  std::string notify_command;  ///< -rnc: from now on, in place of the submitted one
+  std::uint32_t tasks = 0;  ///< release: how many fewer than now; request: how many more
   bool operator==(const ResizeRequest&) const = default;
 };
 struct ResizeReply {

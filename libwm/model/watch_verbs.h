@@ -11,7 +11,9 @@
 
 namespace wm {
 
-/// What became of a job: how it stands after something has happened to it.
+/// What became of a job: how it stands after something has happened to it. Of an array (state
+/// Array) that elements began or ended, which tell of themselves; an array that is over ends those
+/// that had not begun.
 struct JobChange {
   Seq seq;  ///< of the state that has it; several changes may have the same
   JobId id;

@@ -44,8 +44,10 @@ class FakeOutside : public node::Outside {
     agents.emplace_back(key, words);
   }
   launch::Launcher& launcher() override { return fake; }
-  void authorise(const HostOrder&, std::function<void(Result<node::Authorised>)> done) override {
-    asked.push_back(std::move(done));
+  void authorise(const HostOrder& order,
+                 std::function<void(Result<node::Authorised>)> done) override {
+    node::OwnCommands own{order.app, order.queue_pre_exec, order.queue_post_exec};
+    asked.push_back({std::move(own), std::move(done)});
   }
   Result<std::uint32_t> lease_port(const launch::AttemptKey& key,
                                    const proc::PortRange& range) override {
@@ -69,9 +71,9 @@ class FakeOutside : public node::Outside {
 
   /// Answers the oldest question who the job's account is.
   void authorise_next(Result<launch::Account> account = launch::Account{1000, 100, {}}) {
-    auto done = std::move(asked.front());
+    auto [own, done] = std::move(asked.front());
     asked.pop_front();
-    if (account) done(node::Authorised{*account});
+    if (account) done(node::Authorised{*account, std::move(own)});
     else done(account.error());
   }
   /// Facts sent so far, decoded, and forgotten here.
@@ -87,7 +89,11 @@ class FakeOutside : public node::Outside {
   FakeLauncher fake;
   std::vector<std::pair<NodeVerb, std::string>> sent;
   std::vector<std::pair<launch::AttemptKey, NodeToAgent>> agents;
-  std::deque<std::function<void(Result<node::Authorised>)>> asked;
+  struct Asked {
+    node::OwnCommands own;  ///< as this host has them: what the order says
+    std::function<void(Result<node::Authorised>)> done;
+  };
+  std::deque<Asked> asked;
   std::map<launch::AttemptKey, std::uint32_t> ports;
   bool no_ports = false;
   std::deque<std::function<void(std::vector<gpu::GpuReading>)>> gpu_reads;

@@ -88,4 +88,17 @@ teardown() { end_all_jobs; }
   touch go
   wait $!
   tail -1 seen | grep -q "$job .*DONE"
+  [ "$(grep -c RUN seen)" -eq 1 ]
+}
+
+@test "bjobs --watch of an array ends when it is killed, elements that never began too" {
+  array=$(submit -J 'many[1-40]%1' sleep 300)
+  bjobs --watch "$array" >seen &
+  wait_for 20 grep -q "$array\[1\] .*RUN" seen
+  bkill "$array"
+  wait $!
+  [ "$(grep -c EXIT seen)" -eq 40 ]
+  run bjobs --watch -J many
+  [ "$status" -eq 255 ]
+  [[ $output == *"not -J"* ]]
 }

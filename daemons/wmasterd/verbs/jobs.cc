@@ -215,8 +215,7 @@ void resize(Service& service, const Call& call, const ResizeRequest& request) {
   if (!cap) return call.refuse(cap.error());
   ResizeReply reply{*cap};
   Proposal proposal;
-  proposal.events = {
-      CapChanged{request.job, *cap, false, call.caller().user, request.notify_command}};
+  proposal.events = {CapChanged{request.job, *cap, false, call.caller().user, ""}};
   service.answers.commit_all(call, request.request_key, std::move(proposal), reply);
 }
 

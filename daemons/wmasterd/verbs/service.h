@@ -42,7 +42,7 @@ struct Service : Context {
   Waiters waiters;
   Watchers watchers;
 
-  /// What the caller is to a job, by the newest configuration.
+  /// What the caller is to a job, by the published configuration.
   Roles roles(const Call& call, const JobSpec& job) const {
     return roles_in_job(*journal.published().config, rights, call.caller(), job);
   }

@@ -169,6 +169,18 @@ TEST(watch, of_others_jobs_it_tells_what_bjobs_tells) {
   EXPECT_EQ(desk.second.last<WatchReply>().changes.at(0).name, "secret");
 }
 
+TEST(watch, an_array_that_is_ended_before_it_began_is_over) {
+  WatchDesk desk;
+  auto id = desk.submit("one", SpecBuilder().array(1, 3));
+  desk.ask(Verb::Kill, desk.kill(id));
+  desk.watch();
+  desk.settle();
+  auto changes = desk.second.last<WatchReply>().changes;
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[0].state, JobState::Array);
+  EXPECT_EQ(changes[1].state, JobState::Killed);
+}
+
 TEST(watch, one_session_has_a_bounded_number_under_way) {
   WatchDesk desk;
   for (int i = 0; i < 65; ++i) desk.watch();

@@ -107,6 +107,52 @@ TEST_F(running, what_its_owner_signed_anew_is_followed_once_that_is_proven) {
   EXPECT_TRUE(told<launch::Suspend>().on);
 }
 
+TEST_F(running, what_another_user_signed_is_not_done_as_its_owner) {
+  auto o = sealed(launcher());
+  start(o);
+  o.resolved.owner = {1001, 100, "bob"};
+  o.spec = codec::encode(o.resolved);
+  o.credential = "signed by bob";
+  o.generation = 2;
+  o.suspend = true;
+  hear(NodeVerb::Order, o);
+  outside_.authorise_next(launch::Account{1001, 100, {}});
+  EXPECT_TRUE(outside_.fake.told.empty());
+}
+
+TEST_F(running, another_signature_is_not_taken_for_one_that_is_being_proven) {
+  auto o = sealed(launcher());
+  hear(NodeVerb::Order, o);
+  auto forged = o;
+  forged.resolved.command = "evil";
+  forged = sealed(forged);
+  forged.generation = 2;
+  hear(NodeVerb::Order, forged);
+  outside_.authorise_next();
+  ASSERT_EQ(outside_.fake.started.size(), 1u);
+  std::string run;
+  for (const auto& task : outside_.fake.started[0].tasks)
+    for (const auto& word : task.argv) run += word + " ";
+  EXPECT_NE(run.find("torchrun"), run.npos);
+  EXPECT_EQ(run.find("evil"), run.npos);
+}
+
+TEST_F(running, commands_of_profile_and_queue_are_this_hosts_whatever_comes_meanwhile) {
+  auto o = sealed(launcher());
+  o.app.pre_exec = "mine";
+  hear(NodeVerb::Order, o);
+  o.generation = 2;
+  o.app.pre_exec = o.queue_pre_exec = "evil";  // before the host has looked
+  hear(NodeVerb::Order, o);
+  outside_.authorise_next();
+  ASSERT_EQ(outside_.fake.started.size(), 1u);
+  std::string run;
+  for (const auto& command : outside_.fake.started[0].before)
+    for (const auto& word : command.argv) run += word + " ";
+  EXPECT_NE(run.find("mine"), run.npos);
+  EXPECT_EQ(run.find("evil"), run.npos);
+}
+
 TEST_F(running, another_run_limit_is_passed_on_once_with_what_is_left_of_it) {
   auto o = launcher();
   o.resolved.run_limit = std::chrono::minutes(5);

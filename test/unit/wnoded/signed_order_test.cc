@@ -123,12 +123,18 @@ TEST(signed_order, commands_of_profile_and_queue_are_those_of_this_host) {
   auto order = honest();
   order.app.pre_exec = order.app.post_exec = order.queue_pre_exec = "evil";
   order.app.env["LD_PRELOAD"] = "/tmp/x.so";
+  order.app.container.image = "evil";
+  order.app.warm_imports = {"evil"};
+  order.app.resize = ResizeMode::Restart;
   auto own = own_commands(config, order.resolved);
   ASSERT_TRUE(own);
   put_own(order, *own);
   EXPECT_EQ(order.app.pre_exec, "/opt/site/check");
   EXPECT_EQ(order.app.post_exec, "");
   EXPECT_TRUE(order.app.env.empty());
+  EXPECT_EQ(order.app.container, Container{});
+  EXPECT_TRUE(order.app.warm_imports.empty());
+  EXPECT_EQ(order.app.resize, ResizeMode::Restart) << "the master's to decide";
   EXPECT_EQ(order.queue_pre_exec, "");
   EXPECT_EQ(order.queue_post_exec, "/opt/site/clean");
   order.resolved.app = "unheard-of";
