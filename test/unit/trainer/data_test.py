@@ -79,6 +79,7 @@ class DataTest(unittest.TestCase):
             self.assertEqual(fetched.value, 40)
         finally:
             forked.close()
+        self.assertEqual(multiprocessing.active_children(), [])
 
     def test_a_failing_sample_is_named_from_a_loader_too(self):
         forked = Batches(Plain(), None, 1)

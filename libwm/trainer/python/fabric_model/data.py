@@ -163,6 +163,7 @@ class _Loader:
     def close(self):
         atexit.unregister(self._process.kill)
         self._process.kill()
+        self._process.join(1)  # else it is counted among the children for a while
 
 
 class Batches:
