@@ -1,8 +1,8 @@
 // bacct: what finished jobs used and how long they waited, from accounting. Without ids the
 // caller's own jobs; a job that has not ended is in bhist.
-#include "commands/common/acct_tables.h"
 #include "commands/common/command.h"
 #include "commands/common/selection.h"
+#include "libwm/view/acct_tables.h"
 
 namespace wm::cmd {
 namespace {
@@ -48,10 +48,10 @@ Result<int> run(const Parsed& options) {
   auto user = everybody                   ? std::string("all")
               : request.jobs.user.empty() ? own_name()
                                           : request.jobs.user;
-  say(acct_heading(request, user));
+  say(view::acct_heading(request, user));
   if (options.has("l"))
-    for (const auto& job : jobs) say(acct_long(job));
-  say(acct_summary(jobs));
+    for (const auto& job : jobs) say(view::acct_long(job));
+  say(view::acct_summary(jobs));
   return 0;
 }
 

@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "commands/common/command.h"
-#include "commands/common/history.h"
 #include "commands/common/selection.h"
+#include "libwm/view/history.h"
 
 namespace wm::cmd {
 namespace {
@@ -48,12 +48,12 @@ Result<AcctRequest> request_of(const Parsed& options) {
 
 std::string shown(const Parsed& options, const HistoryReply& reply) {
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  if (options.has("json")) return history_json(reply.jobs);
-  if (!options.has("l")) return history_table(reply.jobs, now);
+  if (options.has("json")) return view::history_json(reply.jobs);
+  if (!options.has("l")) return view::history_table(reply.jobs, now);
   std::string text;
   for (const auto& job : reply.jobs)
     text += (text.empty() ? "" : std::string(78, '-') + "\n") +
-            history_long(job, now, options.has("w"));
+            view::history_long(job, now, options.has("w"));
   return text;
 }
 

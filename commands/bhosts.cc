@@ -1,11 +1,11 @@
 // bhosts: shows hosts. The master says what is there; the rest is formatting by
-// common/host_fields and common/listing.
+// libwm/view/host_fields and common/listing.
 #include <algorithm>
 
 #include "commands/common/command.h"
-#include "commands/common/gpu_fields.h"
-#include "commands/common/host_fields.h"
 #include "commands/common/host_listing.h"
+#include "libwm/view/gpu_fields.h"
+#include "libwm/view/host_fields.h"
 
 namespace wm::cmd {
 namespace {
@@ -37,21 +37,21 @@ constexpr Listing kGpuListing{"bhosts", "GPUS",
 
 std::string long_texts(std::span<const HostView> hosts) {
   std::string text;
-  for (const auto& view : hosts) text += (text.empty() ? "" : "\n") + host_long_text(view);
+  for (const auto& view : hosts) text += (text.empty() ? "" : "\n") + view::host_long_text(view);
   return text;
 }
 
 Result<std::string> shown(const Parsed& options, std::span<const HostView> hosts) {
   bool header = !options.has("noheader");
   if (options.has("gpu")) {
-    auto rows = gpu_rows(hosts);
-    WM_TRY(auto gpus, listed<GpuRow>(options, kGpuListing, gpu_fields(), rows));
-    return gpus ? *gpus : gpu_table(hosts, header);
+    auto rows = view::gpu_rows(hosts);
+    WM_TRY(auto gpus, listed<view::GpuRow>(options, kGpuListing, view::gpu_fields(), rows));
+    return gpus ? *gpus : view::gpu_table(hosts, header);
   }
-  WM_TRY(auto listing, listed<HostView>(options, kListing, host_fields(), hosts));
+  WM_TRY(auto listing, listed<HostView>(options, kListing, view::host_fields(), hosts));
   if (listing) return *listing;
   if (options.has("l")) return long_texts(hosts);
-  return host_table(hosts, options.has("w"), header);
+  return view::host_table(hosts, options.has("w"), header);
 }
 
 // On stderr, beside whatever format: no client of the table takes one for a host.

@@ -1,11 +1,11 @@
 // bjobs: shows jobs. Selection goes to the master, the rest is formatting by
-// common/job_tables (default, -w, -W, -l, -A) and common/format (-o, -json).
+// libwm/view: job_tables (default, -w, -W, -l, -A) and format (-o, -json).
 #include <chrono>
 
 #include "commands/common/command.h"
-#include "commands/common/job_tables.h"
 #include "commands/common/selection.h"
 #include "commands/common/watching.h"
+#include "libwm/view/job_tables.h"
 
 namespace wm::cmd {
 namespace {
@@ -83,20 +83,21 @@ std::string nothing_found(const JobSelection& s) {
 
 std::string not_found(JobId id) { return "Job <" + to_string(id) + "> is not found"; }
 
-Result<std::string> formatted(const Parsed& options, std::span<const ShownJob> jobs,
+Result<std::string> formatted(const Parsed& options, std::span<const view::ShownJob> jobs,
                               const JobsReply& reply, const std::string& format_text) {
-  auto names = names_of(job_fields());
-  WM_TRY(auto format, parse_format(format_text, names));
-  auto headings = headings_of(format, names);
-  auto rows = cells_of(format, job_fields(), jobs);
-  if (!options.has("json")) return table_text(format, headings, rows, !options.has("noheader"));
-  auto records = records_of(headings, rows);
+  auto names = view::names_of(view::job_fields());
+  WM_TRY(auto format, view::parse_format(format_text, names));
+  auto headings = view::headings_of(format, names);
+  auto rows = view::cells_of(format, view::job_fields(), jobs);
+  if (!options.has("json"))
+    return view::table_text(format, headings, rows, !options.has("noheader"));
+  auto records = view::records_of(headings, rows);
   for (auto id : reply.missing)
     records.push_back({{"JOBID", to_string(id)}, {"ERROR", not_found(id)}});
-  return json_text("bjobs", "JOBS", records);
+  return view::json_text("bjobs", "JOBS", records);
 }
 
-Result<std::string> shown(const Parsed& options, std::span<const ShownJob> jobs,
+Result<std::string> shown(const Parsed& options, std::span<const view::ShownJob> jobs,
                           const JobsReply& reply) {
   auto format = options.first("o");
   bool other_form = options.has("l") || options.has("UF") || options.has("w") || options.has("W") ||
@@ -105,18 +106,18 @@ Result<std::string> shown(const Parsed& options, std::span<const ShownJob> jobs,
   if (!format && options.has("json")) format = kJsonFields;
   if (format) return formatted(options, jobs, reply, *format);
   bool header = !options.has("noheader");
-  if (options.has("l") || options.has("UF")) return long_texts(jobs, options.has("UF"));
-  if (options.has("A")) return array_table(jobs, header);
-  if (options.has("sum")) return sum_table(jobs, header);
-  auto style = options.has("W")   ? TableStyle::WideMore
-               : options.has("w") ? TableStyle::Wide
-                                  : TableStyle::Narrow;
-  auto text = job_table(jobs, style, header, environment("LSB_SHORT_HOSTLIST") == "1");
+  if (options.has("l") || options.has("UF")) return view::long_texts(jobs, options.has("UF"));
+  if (options.has("A")) return view::array_table(jobs, header);
+  if (options.has("sum")) return view::sum_table(jobs, header);
+  auto style = options.has("W")   ? view::TableStyle::WideMore
+               : options.has("w") ? view::TableStyle::Wide
+                                  : view::TableStyle::Narrow;
+  auto text = view::job_table(jobs, style, header, environment("LSB_SHORT_HOSTLIST") == "1");
   if (!options.has("p")) return text;
   text.clear();  // each pending job is followed by what keeps it
   for (const auto& job : jobs)
-    text += job_table({&job, 1}, style, header && text.empty(), true) + " " +
-            pend_reason_text(*job.view) + ";\n";
+    text += view::job_table({&job, 1}, style, header && text.empty(), true) + " " +
+            view::pend_reason_text(*job.view) + ";\n";
   return text;
 }
 
@@ -146,7 +147,7 @@ Result<int> run(const Parsed& options) {
   }
   WM_TRY(auto reply, from.jobs({selection}));
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  std::vector<ShownJob> jobs;
+  std::vector<view::ShownJob> jobs;
   for (const auto& view : reply.jobs) jobs.push_back({&view, now});
   WM_TRY(auto text, shown(options, jobs, reply));
   if (!jobs.empty() || options.has("json")) say(text);

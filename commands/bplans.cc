@@ -4,7 +4,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/listing.h"
-#include "commands/common/plan_fields.h"
+#include "libwm/view/plan_fields.h"
 
 namespace wm::cmd {
 namespace {
@@ -23,12 +23,12 @@ constexpr Listing kListing{"bplans", "PLANS",
                            "plan shares owns limit used demand deserved lent borrowed"};
 
 Result<std::string> shown(const Parsed& options, std::span<const PlanView> plans) {
-  WM_TRY(auto listing, listed<PlanView>(options, kListing, plan_fields(), plans));
+  WM_TRY(auto listing, listed<PlanView>(options, kListing, view::plan_fields(), plans));
   if (listing) return *listing;
   bool whole_paths = options.has("w") || !options.words.empty();
-  if (!options.has("l")) return plan_table(plans, whole_paths, !options.has("noheader"));
+  if (!options.has("l")) return view::plan_table(plans, whole_paths, !options.has("noheader"));
   std::string text;
-  for (const auto& view : plans) text += (text.empty() ? "" : "\n") + plan_long_text(view);
+  for (const auto& view : plans) text += (text.empty() ? "" : "\n") + view::plan_long_text(view);
   return text;
 }
 

@@ -4,7 +4,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/listing.h"
-#include "commands/common/queue_fields.h"
+#include "libwm/view/queue_fields.h"
 
 namespace wm::cmd {
 namespace {
@@ -39,12 +39,13 @@ std::vector<QueueView> selected(const Parsed& options, std::vector<QueueView> qu
 }
 
 Result<std::string> shown(const Parsed& options, std::span<const QueueView> queues) {
-  WM_TRY(auto listing, listed<QueueView>(options, kListing, queue_fields(), queues));
+  WM_TRY(auto listing, listed<QueueView>(options, kListing, view::queue_fields(), queues));
   if (listing) return *listing;
-  if (!options.has("l")) return queue_table(queues, options.has("w"), !options.has("noheader"));
+  if (!options.has("l"))
+    return view::queue_table(queues, options.has("w"), !options.has("noheader"));
   std::string text;
   for (const auto& view : queues)
-    text += (text.empty() ? "" : std::string(79, '-') + "\n") + queue_long_text(view);
+    text += (text.empty() ? "" : std::string(79, '-') + "\n") + view::queue_long_text(view);
   return text;
 }
 

@@ -24,10 +24,10 @@
 #include "commands/common/file_copies.h"
 #include "commands/common/interactive.h"
 #include "commands/common/job_environment.h"
-#include "commands/common/job_fields.h"
 #include "commands/common/submission.h"
 #include "libwm/client/launch.h"
 #include "libwm/client/names.h"
+#include "libwm/view/job_fields.h"
 
 namespace wm::cmd {
 namespace {
@@ -165,9 +165,9 @@ Result<SubmitReply> submit_to(client::Master& master, JobSpec spec, const Source
 
 void announce_dates(const JobSpec& spec) {
   if (spec.begin != WallTime{})
-    complain("Job will be scheduled after " + long_time(spec.begin) + "\n");
+    complain("Job will be scheduled after " + view::long_time(spec.begin) + "\n");
   if (spec.deadline != WallTime{})
-    complain("Job will be terminated by " + long_time(spec.deadline) + "\n");
+    complain("Job will be terminated by " + view::long_time(spec.deadline) + "\n");
 }
 
 void announce(const SubmitReply& reply) {

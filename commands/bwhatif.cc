@@ -5,11 +5,11 @@
 #include <chrono>
 
 #include "commands/common/command.h"
-#include "commands/common/format.h"
-#include "commands/common/job_fields.h"
 #include "commands/common/progress.h"
 #include "libwm/codec/codec.h"
 #include "libwm/replay/whatif.h"
+#include "libwm/view/format.h"
+#include "libwm/view/job_fields.h"
 
 namespace wm::cmd {
 namespace {
@@ -30,9 +30,11 @@ constexpr Option kOptions[] = {
     {"json", Kind::Flag, "", "JSON"},
 };
 
-std::string time_or_dash(WallTime time) { return time == WallTime{} ? "-" : dated_time(time); }
+std::string time_or_dash(WallTime time) {
+  return time == WallTime{} ? "-" : view::dated_time(time);
+}
 
-constexpr Shown<Foretold> kFields[] = {
+constexpr view::Shown<Foretold> kFields[] = {
     {{"jobid", "id", 10}, [](const Foretold& f) { return to_string(f.job); }},
     {{"start_now", "", 15}, [](const Foretold& f) { return time_or_dash(f.start_now); }},
     {{"start_then", "", 15}, [](const Foretold& f) { return time_or_dash(f.start_then); }},
@@ -71,13 +73,14 @@ Result<replay::Change> change_of(const Parsed& options) {
 }
 
 Result<std::string> shown(const Parsed& options, std::span<const Foretold> rows) {
-  std::span<const Shown<Foretold>> table = kFields;
-  auto names = names_of(table);
-  WM_TRY(auto format, parse_format("jobid start_now start_then displaced", names));
-  auto headings = headings_of(format, names);
-  auto cells = cells_of(format, table, rows);
-  if (options.has("json")) return json_text("bwhatif", "JOBS", records_of(headings, cells));
-  return aligned_text(format, headings, cells);
+  std::span<const view::Shown<Foretold>> table = kFields;
+  auto names = view::names_of(table);
+  WM_TRY(auto format, view::parse_format("jobid start_now start_then displaced", names));
+  auto headings = view::headings_of(format, names);
+  auto cells = view::cells_of(format, table, rows);
+  if (options.has("json"))
+    return view::json_text("bwhatif", "JOBS", view::records_of(headings, cells));
+  return view::aligned_text(format, headings, cells);
 }
 
 Result<int> run(const Parsed& options) {

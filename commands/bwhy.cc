@@ -3,7 +3,7 @@
 #include "commands/common/command.h"
 #include "commands/common/listing.h"
 #include "commands/common/selection.h"
-#include "commands/common/why_fields.h"
+#include "libwm/view/why_fields.h"
 
 namespace wm::cmd {
 namespace {
@@ -22,11 +22,11 @@ constexpr Option kOptions[] = {
 constexpr Listing kListing{"bwhy", "REASONS", "jobid code text hosts_removed fix"};
 
 Result<std::string> shown(const Parsed& options, std::span<const JobView> jobs) {
-  auto rows = reasons_of(jobs);
-  WM_TRY(auto listing, listed<ShownReason>(options, kListing, reason_fields(), rows));
+  auto rows = view::reasons_of(jobs);
+  WM_TRY(auto listing, listed<view::ShownReason>(options, kListing, view::reason_fields(), rows));
   if (listing) return *listing;
   std::string text;
-  for (const auto& view : jobs) text += why_text(view);
+  for (const auto& view : jobs) text += view::why_text(view);
   return text;
 }
 

@@ -1,6 +1,6 @@
 // lsclusters: the one cluster that there is, in the line that LSF's clients read.
 #include "commands/common/command.h"
-#include "commands/common/format.h"
+#include "libwm/view/format.h"
 
 namespace wm::cmd {
 namespace {
@@ -18,7 +18,7 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto reply, from.hosts({}));
   bool wide = options.has("w");
   auto cell = [&](const std::string& text, int width) {
-    return (wide && static_cast<int>(text.size()) > width ? text : fit(text, width)) + " ";
+    return (wide && static_cast<int>(text.size()) > width ? text : view::fit(text, width)) + " ";
   };
   auto hosts = std::to_string(reply.hosts.size());
   auto admin = conf.admins.empty() ? conf.master_user : conf.admins.front();

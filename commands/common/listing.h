@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "commands/common/format.h"
 #include "commands/common/options.h"
+#include "libwm/view/format.h"
 
 namespace wm::cmd {
 
@@ -21,17 +21,19 @@ struct Listing {
 /// @errors BadArgument: as parse_format   @cost O(cells)
 template <class T>
 Result<std::optional<std::string>> listed(const Parsed& options, const Listing& how,
-                                          std::span<const Shown<T>> table,
+                                          std::span<const view::Shown<T>> table,
                                           std::span<const T> objects) {
   bool json = options.has("json");
   if (!json && !options.has("o")) return std::optional<std::string>();
-  auto names = names_of(table);
+  auto names = view::names_of(table);
   WM_TRY(auto format,
-         parse_format(options.first("o").value_or(std::string(how.default_fields)), names));
-  auto headings = headings_of(format, names);
-  auto rows = cells_of(format, table, objects);
-  if (json) return std::optional(json_text(how.command, how.count_key, records_of(headings, rows)));
-  return std::optional(table_text(format, headings, rows, !options.has("noheader")));
+         view::parse_format(options.first("o").value_or(std::string(how.default_fields)), names));
+  auto headings = view::headings_of(format, names);
+  auto rows = view::cells_of(format, table, objects);
+  if (json)
+    return std::optional(
+        view::json_text(how.command, how.count_key, view::records_of(headings, rows)));
+  return std::optional(view::table_text(format, headings, rows, !options.has("noheader")));
 }
 
 }  // namespace wm::cmd

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "commands/common/command.h"
-#include "commands/common/format.h"
+#include "libwm/view/format.h"
 
 namespace wm::cmd {
 namespace {
@@ -43,7 +43,7 @@ std::string line(const std::array<std::string, 7>& cells) {
   static constexpr int kWidths[] = {8, 12, 5, -5, 10, 10};
   std::string text;
   for (std::size_t i = 0; i < std::size(kWidths); ++i)
-    text += fit(cells[i], std::abs(kWidths[i]), kWidths[i] < 0) + " ";
+    text += view::fit(cells[i], std::abs(kWidths[i]), kWidths[i] < 0) + " ";
   return text + cells.back() + "\n";
 }
 
@@ -97,7 +97,7 @@ std::string change_heading() {
 std::string change_line(const JobChange& change) {
   return line({clock_text(change.at), to_string(change.id), std::string(lsf_state(change.state)),
                std::to_string(change.slots), change.user, change.queue,
-               change.name.empty() ? "-" : printable(change.name)});
+               change.name.empty() ? "-" : view::printable(change.name)});
 }
 
 Result<void> watch_jobs(client::Master& master, const JobSelection& selection, bool heading) {

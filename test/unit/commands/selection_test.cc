@@ -36,5 +36,24 @@ TEST(selection, the_newest_job_is_the_one_submitted_last) {
   EXPECT_EQ(newest_of(jobs), (JobId{3, 0})) << "an array as a whole";
 }
 
+TEST(selection, signals_have_names_and_numbers) {
+  EXPECT_EQ(parse_signal("SIGUSR1").value(), 10);
+  EXPECT_EQ(parse_signal("usr1").value(), 10);
+  EXPECT_EQ(parse_signal("9").value(), 9);
+  EXPECT_EQ(parse_signal("NOPE").error().text, "NOPE: Signal not supported");
+  EXPECT_FALSE(parse_signal("0"));
+  EXPECT_FALSE(parse_signal("99"));
+}
+
+TEST(selection, zero_is_everything_of_mine) {
+  Parsed options;
+  options.words = {"0"};
+  EXPECT_TRUE(selects(options));
+  EXPECT_TRUE(select_jobs(options)->ids.empty());
+  options.words = {"0", "x"};
+  EXPECT_FALSE(select_jobs(options));
+  EXPECT_FALSE(selects(Parsed()));
+}
+
 }  // namespace
 }  // namespace wm::cmd

@@ -1,0 +1,208 @@
+// Seconds per state, event lines, and the JSON document; nlohmann stays in this file.
+#include "libwm/view/history.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "libwm/view/format.h"
+#include "libwm/view/job_fields.h"
+
+namespace wm::view {
+namespace {
+
+constexpr int kCell = 8;
+constexpr std::string_view kPendReason = "PEND_REASON";
+
+// The columns of bhist's table, from left to right.
+enum Column : std::size_t { Pend, Psusp, Run, Ususp, Ssusp, Unkwn };
+using Spent = std::array<Duration, 6>;
+
+// The state that an event leads to from another one; of most the same.
+Column after(const HistoryEvent& event, Column state, Column before_stop) {
+  bool stopped = state == Ususp || state == Ssusp;
+  if (event.event == "HOLD") return Psusp;
+  if (event.event == "START") return Run;
+  if (event.event == "RELEASE" || event.event == "REQUEUE" || event.event == "PREEMPT") return Pend;
+  if (event.event == "SUSPEND" && !stopped) return Ususp;
+  if (event.event == "PARK" && !stopped) return Ssusp;
+  if (event.event == "RESUME" && stopped) return before_stop;
+  if (event.event == "UNKNOWN") return Unkwn;
+  return state;
+}
+
+// Was it held when it was submitted? Then it is released without ever having been put on hold.
+bool began_held(const HistoryJob& job) {
+  auto is_either = [](const auto& e) { return e.event == "HOLD" || e.event == "RELEASE"; };
+  auto first = std::ranges::find_if(job.events, is_either);
+  return first == job.events.end() ? job.state == state_name(JobState::Held)
+                                   : first->event == "RELEASE";
+}
+
+// The state that its events tell, from one to the next. Of one whose first start is not among
+// them the record's counts.
+Spent spent(const HistoryJob& job, WallTime now) {
+  Spent columns{};
+  Column state = began_held(job) ? Psusp : Pend, before_stop = state;
+  WallTime since = job.submitted;
+  auto turn = [&](Column to, WallTime at) {
+    columns[state] += std::max(Duration{}, at - since);
+    since = std::max(since, at);
+    if (to == Ususp || to == Ssusp) before_stop = state;
+    state = to;
+  };
+  bool told = std::ranges::any_of(job.events, [](const auto& e) { return e.event == "START"; });
+  if (!told && job.started != WallTime{}) turn(Run, job.started);
+  Column known = state;  // what it was before its host fell silent
+  for (const auto& event : job.events) {
+    auto to = event.event == "KNOWN" && state == Unkwn ? known : after(event, state, before_stop);
+    if (to == Unkwn && state != Unkwn) known = state;
+    if (to != state) turn(to, event.time);
+  }
+  turn(state, job.ended == WallTime{} ? now : job.ended);
+  return columns;
+}
+
+std::string cells(const Spent& columns) {
+  std::string text;
+  std::int64_t total = 0;
+  for (Duration column : columns) {
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(column).count();
+    text += fit(std::to_string(seconds), kCell);
+    total += seconds;
+  }
+  return text + std::to_string(total);
+}
+
+std::string date_of(std::int64_t seconds) {
+  return long_time(WallTime(std::chrono::seconds(seconds)));
+}
+
+std::string status_words(std::int64_t status) {
+  int code = static_cast<int>(status);
+  return WIFSIGNALED(code) ? "signal " + std::to_string(WTERMSIG(code))
+                           : "exit code " + std::to_string(WEXITSTATUS(code));
+}
+
+// What an event's two numbers say; of most they are tasks before and after.
+std::string numbers_text(const HistoryEvent& e) {
+  auto from = std::to_string(e.from), to = std::to_string(e.to);
+  if (e.event == "PROMISE") return e.to == 0 ? "withdrawn" : "to start by " + date_of(e.to);
+  if (e.event == "PROMISE_ERROR")
+    return e.to < 0 ? std::to_string(-e.to) + " s early" : to + " s late";
+  if (e.event == "TASK_END") return "task " + from + ", " + status_words(e.to);
+  if (e.event == "STUCK" || e.event == "CONDEMN") return "task " + from;
+  if (e.event == "LEAD") return "number " + to;
+  if (e.event == "REQUEUE") return "number " + to;
+  return e.from == 0 && e.to == 0 ? "" : from + " -> " + to + " task(s)";
+}
+
+std::string event_text(const HistoryEvent& e) {
+  std::string text = e.event;
+  if (auto numbers = numbers_text(e); !numbers.empty()) text += " " + numbers;
+  if (!e.reason.empty()) text += ", " + e.reason;
+  if (e.pause_ms >= 0) {
+    auto ms = std::to_string(e.pause_ms);
+    text += ", pause " + ms.substr(0, ms.find('.') + 3) + " ms";
+  }
+  if (e.steps_lost >= 0) text += ", " + std::to_string(e.steps_lost) + " steps lost";
+  return text;
+}
+
+nlohmann::ordered_json event_json(const HistoryEvent& e) {
+  nlohmann::ordered_json object;
+  object["TIME"] = epoch_seconds(e.time);
+  object["EVENT"] = e.event;
+  object["FROM"] = e.from;
+  object["TO"] = e.to;
+  object["REASON"] = e.reason;
+  if (e.pause_ms >= 0) object["PAUSE_MS"] = e.pause_ms;
+  if (e.steps_lost >= 0) object["STEPS_LOST"] = e.steps_lost;
+  return object;
+}
+
+std::string exit_code(const HistoryJob& job) {
+  if (job.exit_status == 0) return "";
+  return std::to_string(WIFSIGNALED(job.exit_status) ? 128 + WTERMSIG(job.exit_status)
+                                                     : WEXITSTATUS(job.exit_status));
+}
+
+// A job that was killed before it had a process has no exit code, and was not done for that.
+std::string end_words(const HistoryJob& job) {
+  if (job.state == state_name(JobState::Finished)) return "Done successfully.";
+  auto code = exit_code(job);
+  std::string text = code.empty() ? "" : "Exited with exit code " + code + ". ";
+  if (job.term.empty() && !code.empty()) return text.substr(0, text.size() - 1);
+  return text + "Completed <exit>" + (job.term.empty() ? "." : "; " + job.term + ".");
+}
+
+nlohmann::ordered_json job_json(const HistoryJob& job) {
+  nlohmann::ordered_json record;
+  record["JOBID"] = to_string(job.id);
+  record["USER"] = job.user;
+  record["JOB_NAME"] = job.name;
+  record["QUEUE"] = job.queue;
+  record["PROJ_NAME"] = job.project;
+  record["APPLICATION"] = job.app;
+  record["PLAN"] = job.plan;
+  record["COMMAND"] = job.command;
+  record["WM_STATE"] = job.state;
+  record["EXIT_CODE"] = exit_code(job);
+  record["EXIT_REASON"] = job.term;
+  record["EVENTS"] = nlohmann::ordered_json::array();
+  for (const auto& event : job.events) record["EVENTS"].push_back(event_json(event));
+  return record;
+}
+
+// What it waited for, each with the time from which it did.
+std::string waits_of(const HistoryJob& job) {
+  std::string text;
+  for (const auto& event : job.events)
+    if (event.event == kPendReason)
+      text += " " + long_time(event.time) + ": " + event.reason + "\n";
+  return text.empty() ? "" : "\n PEND REASONS:\n" + text;
+}
+
+}  // namespace
+
+std::string history_table(std::span<const HistoryJob> jobs, WallTime now) {
+  std::string text =
+      "Summary of time in seconds spent in various states:\n"
+      "JOBID   USER    JOB_NAME  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n";
+  for (const auto& job : jobs)
+    text += fit(to_string(job.id), 7) + " " + fit(job.user, 7) + " " + fit(job.name, 9) + " " +
+            cells(spent(job, now)) + "\n";
+  return text;
+}
+
+std::string history_long(const HistoryJob& job, WallTime now, bool wide) {
+  auto line = [&](const std::string& text) {
+    return wide ? printable(text) + "\n" : wrapped(text);
+  };
+  std::string head = "Job <" + to_string(job.id) + ">, Job Name <" + job.name + ">, User <" +
+                     job.user + ">, Project <" + job.project + ">, Application <" + job.app +
+                     ">, Plan <" + job.plan + ">, Command <" + job.command + ">";
+  std::string text = "\n" + line(head);
+  for (const auto& event : job.events) {
+    if (event.event == kPendReason) continue;
+    text += line(long_time(event.time) + ": " + event_text(event) +
+                 (event.event == "SUBMIT" ? ", to Queue <" + job.queue + ">" : "") + ";");
+  }
+  if (job.ended != WallTime{}) text += line(long_time(job.ended) + ": " + end_words(job));
+  return text + waits_of(job) + "\nSummary of time in seconds spent in various states by " +
+         long_time(now) + "\n  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n  " +
+         cells(spent(job, now)) + "\n";
+}
+
+std::string history_json(std::span<const HistoryJob> jobs) {
+  nlohmann::ordered_json document;
+  document["COMMAND"] = "bhist";
+  document["JOBS"] = jobs.size();
+  document["RECORDS"] = nlohmann::ordered_json::array();
+  for (const auto& job : jobs) document["RECORDS"].push_back(job_json(job));
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace wm::view

@@ -1,0 +1,23 @@
+// Role: what bhist shows: time spent in each state, the events of a job in long form, and
+// the JSON document of DESIGN 8. Pure; "now" comes in. @source LSF bhist (lsf-surface 4)
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "libwm/model/acct.h"
+
+namespace wm::view {
+
+/// "Summary of time in seconds spent in various states": a line per job, whole seconds.
+/// @cost O(jobs)
+std::string history_table(std::span<const HistoryJob> jobs, WallTime now);
+
+/// -l: every event of one job with its time; `wide`: lines are not wrapped. @cost O(events)
+std::string history_long(const HistoryJob& job, WallTime now, bool wide = false);
+
+/// {"COMMAND":"bhist","JOBS":n,"RECORDS":[{"JOBID":…,"EVENTS":[…]}]}: times are seconds since
+/// the epoch with fraction; PAUSE_MS and STEPS_LOST only where they apply. @cost O(events)
+std::string history_json(std::span<const HistoryJob> jobs);
+
+}  // namespace wm::view

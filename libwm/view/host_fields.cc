@@ -1,0 +1,138 @@
+// One row per field; the tables and the long form are made of the same texts.
+#include "libwm/view/host_fields.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "libwm/base/units.h"
+#include "libwm/view/gpu_fields.h"
+
+namespace wm::view {
+namespace {
+
+using V = HostView;
+
+std::string count(std::uint64_t n) { return std::to_string(n); }
+
+std::string memory(Bytes bytes) { return bytes.value > 0 ? format_bytes(bytes) : ""; }
+
+std::uint64_t gpus_aside(const V& v) {
+  auto rows = gpu_rows(std::span(&v, 1));
+  return static_cast<std::uint64_t>(
+      std::count_if(rows.begin(), rows.end(), [](auto& row) { return gpu_status(row) != "ok"; }));
+}
+
+std::string cores(std::uint32_t milli) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), milli % 1000 ? "%.2f" : "%.0f", milli / 1000.0);
+  return text.data();
+}
+
+std::string load(const V& v) {
+  if (!v.connected) return "";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", v.load);
+  return text.data();
+}
+
+std::string comment(const V& v) {
+  if (!v.host.closed) return "";
+  auto by = v.host.closed_by.empty() ? "" : v.host.closed_by + ": ";
+  return by + v.host.closed_why;
+}
+
+std::string narrow_status(const V& v) {
+  auto status = host_status(v);
+  return status.starts_with("closed") ? "closed" : status;
+}
+
+constexpr Shown<V> kFields[] = {
+    {{"host_name", "hname", 20}, [](const V& v) { return v.host.name; }},
+    {{"status", "stat", 15}, host_status},
+    {{"jl_u", "jlu", 5}, [](const V&) { return std::string(); }},
+    {{"max", "", 5}, [](const V& v) { return count(v.host.capacity.slots); }},
+    {{"njobs", "", 5}, [](const V& v) { return count(v.jobs); }},
+    {{"run", "", 5}, [](const V& v) { return count(v.running); }},
+    {{"ssusp", "", 5}, [](const V& v) { return count(v.parked); }},
+    {{"ususp", "", 5}, [](const V& v) { return count(v.suspended); }},
+    {{"rsv", "", 5}, [](const V&) { return count(0); }},
+    {{"nstuck", "", 6}, [](const V& v) { return count(v.host.stuck_slots); }},
+    {{"ngpus", "", 5}, [](const V& v) { return count(v.host.capacity.gpus.size()); }},
+    {{"ngpus_alloc", "ngpu_alloc", 11}, [](const V& v) { return count(gpus_held(v.host)); }},
+    {{"ngpus_stuck", "", 11}, [](const V& v) { return count(v.stuck_gpus); }},
+    {{"ngpus_aside", "", 11}, [](const V& v) { return count(gpus_aside(v)); }},
+    {{"ncpus", "", 5}, [](const V& v) { return cores(v.host.capacity.milli_cpus); }},
+    {{"ncpus_alloc", "", 11}, [](const V& v) { return cores(v.host.used_milli_cpus); }},
+    {{"total_mem", "", 10}, [](const V& v) { return memory(v.host.capacity.mem); }},
+    {{"reserved_mem", "", 12}, [](const V& v) { return memory(v.host.used_mem); }},
+    {{"available_mem", "", 13},
+     [](const V& v) { return memory(v.host.capacity.mem - v.host.used_mem); }},
+    {{"load", "r1m", 6}, load},
+    {{"type", "", 10}, [](const V& v) { return v.host.type; }},
+    {{"model", "", 10}, [](const V& v) { return v.host.model; }},
+    {{"address", "", 16}, [](const V& v) { return v.host.address; }},
+    {{"comments", "comment", 30}, comment},
+};
+
+std::string numbers_of(const V& v) {
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), " %4s %6u %6u %6u %6u %6u %6u", "-",
+                v.host.capacity.slots, v.jobs, v.running, v.parked, v.suspended, 0U);
+  return text.data();
+}
+
+// As wide as asked; longer texts stay whole.
+std::string at_least(const std::string& text, std::size_t width) {
+  return text.size() < width ? text + std::string(width - text.size(), ' ') : text;
+}
+
+}  // namespace
+
+std::string host_status(const HostView& view) {
+  const Host& host = view.host;
+  if (host.state == HostState::Dead || host.registered == WallTime{}) return "unavail";
+  if (host.state == HostState::Silent || !view.connected) return "unreach";
+  if (host.closed) return "closed_Adm";
+  if (host.capacity.slots <= host.used_slots) return "closed_Full";
+  return "ok";
+}
+
+std::span<const Shown<HostView>> host_fields() { return kFields; }
+
+std::string host_table(std::span<const HostView> hosts, bool wide, bool with_header) {
+  std::string text;
+  if (with_header)
+    text = std::string("HOST_NAME          STATUS       ") + (wide ? "   " : "") +
+           "JL/U    MAX  NJOBS    RUN  SSUSP  USUSP    RSV\n";
+  for (const auto& view : hosts) {
+    if (wide) text += at_least(view.host.name, 18) + " " + at_least(host_status(view), 15);
+    else text += fit(view.host.name, 18) + " " + fit(narrow_status(view), 12);
+    text += numbers_of(view) + "\n";
+  }
+  return text;
+}
+
+std::string host_long_text(const HostView& view) {
+  const Host& host = view.host;
+  std::string text = "HOST  " + host.name + "\n";
+  text += "STATUS          JL/U    MAX  NJOBS    RUN  SSUSP  USUSP    RSV\n";
+  text += fit(host_status(view), 15) + numbers_of(view) + "\n\n";
+  auto line = [&](const char* name, const std::string& value) {
+    text += " " + fit(name, 14) + (value.empty() ? "-" : value) + "\n";
+  };
+  line("ADDRESS", host.address);
+  line("TYPE", host.type);
+  line("MODEL", host.model);
+  line("CPUS", cores(host.capacity.milli_cpus) + ", taken " + cores(host.used_milli_cpus));
+  line("MEMORY", host.capacity.mem.value
+                     ? format_bytes(host.capacity.mem) + ", taken " + format_bytes(host.used_mem)
+                     : "");
+  line("LOAD", load(view));
+  if (host.stuck_slots)
+    line("STUCK SLOTS", std::to_string(host.stuck_slots) + ", not proven free after SIGKILL");
+  if (host.closed) text += "\n ADMIN ACTION COMMENT: \"" + comment(view) + "\"\n";
+  return text + gpu_long_text(view);
+}
+
+}  // namespace wm::view

@@ -1,0 +1,44 @@
+// Role: what bjobs shows of a job: the table of -o and -json fields, LSF's and ours, and the
+// texts they are made of. Pure; "now" comes in. @source LSF bjobs -o (lsf-surface 3.4),
+// DESIGN 8 for the fields beyond LSF
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "libwm/model/verbs.h"
+#include "libwm/view/format.h"
+
+namespace wm::view {
+
+/// A job and the time at which it is looked at.
+struct ShownJob {
+  const JobView* view;
+  WallTime now;
+};
+
+/// Every field, in the order of `-o all`. @cost O(1)
+std::span<const Shown<ShownJob>> job_fields();
+
+/// "123" or "123[4]". @cost O(1)
+std::string job_id_text(const JobView& view);
+/// The job's name; an element's with its index. @cost O(name)
+std::string job_name_text(const JobView& view);
+/// One host per task that counts: holding a slot now or, of a job that is over, used by its
+/// last attempt; joined by ':'. @cost O(tasks)
+std::string exec_hosts_text(const JobView& view);
+/// "TERM_OWNER: job killed by owner"; empty for a job that ended by itself. @cost O(1)
+std::string exit_reason_text(const JobView& view);
+/// The exit code; empty while there is none or it is 0. @cost O(1)
+std::string exit_code_text(const JobView& view);
+/// Why it waits, or does not grow; empty when nothing keeps it. @cost O(reasons)
+std::string pend_reason_text(const JobView& view);
+
+/// Local time as LSF writes it: "Nov 20 07:44"; "" for a time that is not set.
+std::string short_time(WallTime time);
+/// "Fri Nov 20 07:44:06".
+std::string long_time(WallTime time);
+/// "11/20-07:44:06", for -W.
+std::string dated_time(WallTime time);
+
+}  // namespace wm::view

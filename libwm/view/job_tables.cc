@@ -1,0 +1,418 @@
+// job tables: what its header promises, smallest pieces first.
+#include "libwm/view/job_tables.h"
+
+#include <algorithm>
+#include <map>
+
+#include "libwm/base/joined.h"
+#include "libwm/view/priority.h"
+
+namespace wm::view {
+namespace {
+
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
+// What clients split on blanks must have none.
+std::string one_word(std::string text) {
+  text = printable(text);
+  std::replace(text.begin(), text.end(), ' ', '_');
+  return or_dash(text);
+}
+
+std::vector<std::string> split_hosts(const std::string& text) {
+  std::vector<std::string> hosts;
+  for (std::size_t at = 0; at < text.size();) {
+    auto end = std::min(text.find(':', at), text.size());
+    hosts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return hosts;
+}
+
+// "4*hostA", "hostB": runs of one name as LSF shortens them.
+std::vector<std::string> shortened(const std::vector<std::string>& hosts) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < hosts.size();) {
+    auto end = i;
+    while (end < hosts.size() && hosts[end] == hosts[i]) ++end;
+    result.push_back((end - i > 1 ? std::to_string(end - i) + "*" : "") + hosts[i]);
+    i = end;
+  }
+  return result;
+}
+
+std::string state_of(const ShownJob& s) { return std::string(lsf_state(*s.view->job)); }
+
+std::string narrow_row(const ShownJob& s, bool short_hosts) {
+  const auto& spec = s.view->job->spec();
+  auto hosts = split_hosts(exec_hosts_text(*s.view));
+  if (short_hosts) hosts = shortened(hosts);
+  std::string line = fit(std::to_string(s.view->id.job), 7) + " " + fit(spec.owner.user, 7) + " " +
+                     fit(state_of(s), 5) + " " + fit(spec.queue, 10) + " " +
+                     fit(spec.submit_host, 11) + " " + fit(hosts.empty() ? "" : hosts[0], 11) +
+                     " " + fit_name(job_name_text(*s.view), 10) + " " +
+                     short_time(s.view->job->submitted) + "\n";
+  for (std::size_t i = 1; i < hosts.size(); ++i)
+    line += std::string(45, ' ') + fit(hosts[i], 11) + "\n";
+  return line;
+}
+
+std::vector<std::string> wide_cells(const ShownJob& s) {
+  const auto& spec = s.view->job->spec();
+  return {job_id_text(*s.view),
+          or_dash(spec.owner.user),
+          state_of(s),
+          or_dash(spec.queue),
+          or_dash(spec.submit_host),
+          or_dash(joined(shortened(split_hosts(exec_hosts_text(*s.view))), ":")),
+          one_word(job_name_text(*s.view)),
+          short_time(s.view->job->submitted)};
+}
+
+std::string cpu_clock(Duration d) {
+  auto hundredths = std::chrono::duration_cast<std::chrono::milliseconds>(d).count() / 10;
+  auto two = [](std::int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  auto hours = std::to_string(hundredths / 360000);
+  return std::string(hours.size() < 3 ? 3 - hours.size() : 0, '0') + hours + ":" +
+         two(hundredths / 6000 % 60) + ":" + two(hundredths / 100 % 60) + "." +
+         two(hundredths % 100);
+}
+
+std::string pids_of(const Job& job) {
+  std::string text;
+  for (const auto& task : job.tasks)
+    if (task.pid > 0) text += (text.empty() ? "" : ",") + std::to_string(task.pid);
+  return text;
+}
+
+std::vector<std::string> more_cells(const ShownJob& s) {
+  const Job& job = *s.view->job;
+  auto cells = wide_cells(s);
+  cells.front() = std::to_string(s.view->id.job);  // JOB_NAME tells the element, as in LSF
+  cells.back() = dated_time(job.submitted);
+  for (auto&& cell :
+       {one_word(job.spec().project), cpu_clock(job.usage.cpu),
+        std::to_string(job.usage.max_mem.value >> 20), std::string("-"), or_dash(pids_of(job)),
+        or_dash(dated_time(job.started)), or_dash(is_over(job.state) ? dated_time(job.ended) : "")})
+    cells.push_back(cell);
+  return cells;
+}
+
+// Columns as wide as their widest cell.
+std::string aligned(std::vector<std::vector<std::string>> rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], columns_of(row[i]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += (i > 0 ? " " : "") + fit(row[i], static_cast<int>(widths[i]));
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::string wide_table(std::span<const ShownJob> jobs, bool more, bool with_header) {
+  std::vector<std::vector<std::string>> rows;
+  if (with_header) {
+    rows.push_back(
+        {"JOBID", "USER", "STAT", "QUEUE", "FROM_HOST", "EXEC_HOST", "JOB_NAME", "SUBMIT_TIME"});
+    if (more)
+      for (auto name :
+           {"PROJ_NAME", "CPU_USED", "MEM", "SWAP", "PIDS", "START_TIME", "FINISH_TIME"})
+        rows.back().emplace_back(name);
+  }
+  for (const auto& job : jobs) rows.push_back(more ? more_cells(job) : wide_cells(job));
+  return aligned(std::move(rows));
+}
+
+void add(std::string& line, const char* name, const std::string& value) {
+  if (!value.empty()) line += std::string(", ") + name + " <" + value + ">";
+}
+
+std::string head_line(const ShownJob& s) {
+  const Job& job = *s.view->job;
+  const auto& spec = job.spec();
+  std::string line = "Job <" + job_id_text(*s.view) + ">";
+  add(line, "Job Name", job_name_text(*s.view));
+  add(line, "User", spec.owner.user);
+  add(line, "Project", spec.project);
+  add(line, "Application", s.view->app);
+  add(line, "Status", state_of(s));
+  add(line, "Queue", spec.queue);
+  add(line, "Plan", s.view->plan);
+  add(line, "Command", spec.command);
+  add(line, "Description", spec.description);
+  return line;
+}
+
+std::string submit_line(const ShownJob& s) {
+  const Job& job = *s.view->job;
+  const auto& spec = job.spec();
+  std::string line = long_time(job.submitted) + ": Submitted from host <" + spec.submit_host + ">";
+  add(line, "CWD", spec.cwd);
+  add(line, "Input File", spec.in_file);
+  add(line, spec.out_overwrite ? "Output File (overwrite)" : "Output File", spec.out_file);
+  add(line, spec.err_overwrite ? "Error File (overwrite)" : "Error File", spec.err_file);
+  auto tasks = std::to_string(spec.min_tasks);
+  if (spec.max_tasks > spec.min_tasks) tasks += "-" + std::to_string(spec.max_tasks);
+  line += ", " + tasks + " Task(s)" + (spec.elastic ? ", Elastic" : "");
+  if (spec.mail.at_start) line += ", Notify when job begins";
+  if (spec.mail.at_end) line += ", Notify when job ends";
+  add(line, "Mail User", spec.mail.to);
+  add(line, "Requested Resources", spec.resreq);
+  add(line, "Requested GPU", spec.gpu);
+  return line + ";";
+}
+
+std::string start_line(const ShownJob& s) {
+  const Job& job = *s.view->job;
+  auto hosts = split_hosts(exec_hosts_text(*s.view));
+  if (job.dispatched == WallTime{} || hosts.empty()) return "";  // or it waits again
+  std::string list;
+  for (const auto& host : shortened(hosts)) list += " <" + host + ">";
+  return long_time(job.started == WallTime{} ? job.dispatched : job.started) + ": Started " +
+         std::to_string(hosts.size()) + " Task(s) on Host(s)" + list + ", Allocated " +
+         std::to_string(hosts.size()) + " Slot(s) on Host(s)" + list + ", Execution Home <" +
+         job.spec().home + ">, Execution CWD <" + job.spec().cwd + ">;";
+}
+
+std::string seconds_of(Duration d) {
+  auto tenths = std::chrono::duration_cast<std::chrono::milliseconds>(d).count() / 100;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
+}
+
+std::string end_line(const ShownJob& s) {
+  const Job& job = *s.view->job;
+  if (!is_over(job.state)) return "";
+  std::string line = long_time(job.ended) + ": ";
+  auto reason = exit_reason_text(*s.view);
+  if (job.state == JobState::Finished) line += "Done successfully.";
+  else if (!reason.empty()) line += "Completed <exit>; " + reason + ".";
+  else if ((job.exit_status & 0x7f) != 0)
+    line += "Exited by signal " + std::to_string(job.exit_status & 0x7f) + ".";
+  else line += "Exited with exit code " + or_dash(exit_code_text(*s.view)) + ".";
+  bool told = job.end_text.empty() || line.find(job.end_text) != std::string::npos;
+  if (job.state != JobState::Finished && !told) line += " " + job.end_text + ".";
+  return line + " The CPU time used is " + seconds_of(job.usage.cpu) + " seconds.";
+}
+
+std::string usage_line(const ShownJob& s) {
+  const Job& job = *s.view->job;
+  if (job.started == WallTime{}) return "";
+  auto pids = pids_of(job);
+  std::replace(pids.begin(), pids.end(), ',', ' ');
+  auto looked = is_over(job.state) ? job.ended : s.now;
+  std::string line = long_time(looked) + ": Resource usage collected. MEM: " +
+                     std::to_string(job.usage.max_mem.value >> 20) + " Mbytes;";
+  return line + "  PIDs: " + or_dash(pids);
+}
+
+// What it has shown of its speed, size by size, and what a change of its size costs it.
+std::string pace_line(const Job& job) {
+  auto number = [](double value, int digits) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return std::string(text);
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> sizes;
+  for (const auto& r : job.pace.reports)
+    sizes[{r.tasks, r.hosts}] =
+        " " + std::to_string(r.tasks) + " on " + std::to_string(r.hosts) + " hosts " +
+        number(std::chrono::duration<double, std::milli>(r.step).count(), 1) + "ms a step of " +
+        number(r.local_batch * r.tasks, 0) + ";";
+  std::string text;
+  for (const auto& [size, line] : sizes) text += line;
+  if (job.pace.resizes > 0)
+    text += " a change costs " +
+            number(std::chrono::duration<double>(job.pace.resize_cost).count(), 1) + "s;";
+  return text.empty() ? "" : " Pace" + text + "\n";
+}
+
+std::string wm_lines(const ShownJob& s) {
+  const Job& job = *s.view->job;
+  std::string text = "\n WM:\n State " + std::string(state_name(job.state)) + " (WMLA " +
+                     std::string(wmla_state(job.state)) + "), attempt " +
+                     std::to_string(job.attempt.value) + ", type " + s.view->app_type;
+  if (job.spec().elastic)
+    text += "\n Resize " + s.view->resize + ", epoch " +
+            std::to_string(job.membership.epoch.value) + ", resizes " +
+            std::to_string(job.membership.resizes) + ", at most " + std::to_string(task_cap(job)) +
+            " tasks";
+  text += "\n";
+  if (s.view->progress) {
+    const auto& p = s.view->progress->progress;
+    text += " Step " + std::to_string(p.step) + ", samples " + std::to_string(p.samples) +
+            ", loss " + std::to_string(p.loss) + ", samples/s " +
+            std::to_string(std::int64_t(p.samples_per_s)) + "\n";
+  }
+  text += pace_line(job);
+  if (!s.view->result_dir.empty()) text += " Results in " + s.view->result_dir + "\n";
+  return text;
+}
+
+std::string reasons_section(const ShownJob& s) {
+  auto text = pend_reason_text(*s.view);
+  if (text.empty()) return "";
+  bool waits = !s.view->reasons.empty();
+  std::string lines = s.view->job->parked ? "\n SUSPENDING REASONS:\n"
+                      : waits             ? "\n PENDING REASONS:\n"
+                                          : "\n RESIZE:\n";
+  if (!waits) return lines + " " + text + ";\n";
+  for (const auto& reason : s.view->reasons) {
+    lines += " " + reason.text + ";";
+    auto count = std::to_string(reason.hosts_removed) + " host";
+    bool says = reason.text.find(": " + count) != std::string::npos;
+    if (reason.hosts_removed > 0 && !says) lines += " " + count + "s;";
+    lines += "\n";
+  }
+  return lines;
+}
+
+std::string more_limits(const JobLimits& l) {
+  std::string text;
+  auto add = [&](const char* name, const std::string& value) {
+    text += std::string(" ") + name + " " + value + "\n";
+  };
+  auto size = [&](const char* name, Bytes value) {
+    if (value.value > 0) add(name, format_bytes(value));
+  };
+  if (l.cpu.count() > 0) add("CPULIMIT", seconds_of(l.cpu / 60) + " min");
+  size("FILELIMIT", l.file);
+  size("DATALIMIT", l.data);
+  size("STACKLIMIT", l.stack);
+  if (l.core) add("CORELIMIT", format_bytes(*l.core));
+  size("SWAPLIMIT", l.swap);
+  if (l.processes != 0) add("PROCESSLIMIT", std::to_string(l.processes));
+  if (l.threads != 0) add("THREADLIMIT", std::to_string(l.threads));
+  return text;
+}
+
+std::string limits_section(const ShownJob& s) {
+  const auto& spec = s.view->job->spec();
+  std::string text;
+  if (auto limit = s.view->run_limit; limit.count() > 0)
+    text += "\n RUNLIMIT\n " + seconds_of(limit / 60) + " min\n";
+  if (spec.limits.mem.value > 0) text += "\n MEMLIMIT\n " + format_bytes(spec.limits.mem) + "\n";
+  if (auto more = more_limits(spec.limits); !more.empty()) text += "\n LIMITS\n" + more;
+  if (s.view->job->usage.max_mem.value > 0)
+    text +=
+        "\n MEMORY USAGE:\n MAX MEM: " + std::to_string(s.view->job->usage.max_mem.value >> 20) +
+        " Mbytes; " +
+        (s.view->job->usage.by_cgroup ? "counted by the kernel" : "sampled from /proc") + "\n";
+  if (!spec.resreq.empty())
+    text += "\n RESOURCE REQUIREMENT DETAILS:\n Combined: " + spec.resreq +
+            "\n Effective: " + spec.resreq + "\n";
+  return text;
+}
+
+std::string excluded_section(const ShownJob& s) {
+  if (s.view->excluded_hosts.empty()) return "";
+  std::string text = "\n EXCLUDED HOSTS:\n";
+  for (const auto& host : s.view->excluded_hosts) text += " <" + host + ">";
+  return text + " by exit codes of earlier runs\n";
+}
+
+std::string order_section(const ShownJob& s) {
+  auto priority = priority_text(*s.view), estimate = estimate_text(*s.view);
+  std::string text = estimate.empty() ? "" : "\n ESTIMATION:\n " + estimate + "\n";
+  return priority.empty() ? text : text + "\n PRIORITY:\n" + priority;
+}
+
+template <class Wrap>
+std::string long_form(const ShownJob& s, Wrap wrap) {
+  std::string text = "\n" + wrap(head_line(s)) + wrap(submit_line(s));
+  for (const auto& line : {start_line(s), usage_line(s), end_line(s)})
+    if (!line.empty()) text += wrap(line);
+  return text + reasons_section(s) + excluded_section(s) + order_section(s) + limits_section(s) +
+         wm_lines(s);
+}
+
+struct ArrayCounts {
+  std::string name, owner;
+  std::map<std::string, int> states;
+  int jobs = 0;
+};
+
+}  // namespace
+
+std::string job_table(std::span<const ShownJob> jobs, TableStyle style, bool with_header,
+                      bool short_hosts) {
+  if (style != TableStyle::Narrow)
+    return wide_table(jobs, style == TableStyle::WideMore, with_header);
+  std::string text;
+  if (with_header)
+    text = "JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME\n";
+  for (const auto& job : jobs) text += narrow_row(job, short_hosts);
+  return text;
+}
+
+namespace {
+
+// One whose host is silent counts as what it was before. @source LSF: UNKWN is a mark beside RUN
+std::string counted_state(const ShownJob& shown) {
+  const Job& job = *shown.view->job;
+  if (job.state != JobState::Unknown) return std::string(state_of(shown));
+  return job.parked ? "SSUSP" : is_stopped(job) ? "USUSP" : "RUN";
+}
+
+}  // namespace
+
+std::string array_table(std::span<const ShownJob> jobs, bool with_header) {
+  std::map<std::uint32_t, ArrayCounts> arrays;
+  for (const auto& job : jobs) {
+    if (job.view->id.index == 0) continue;
+    auto& counts = arrays[job.view->id.job];
+    counts.name = job.view->job->spec().name;
+    counts.owner = job.view->job->spec().owner.user;
+    ++counts.jobs;
+    ++counts.states[counted_state(job)];
+  }
+  std::string text;
+  if (with_header)
+    text = "JOBID    ARRAY_SPEC  OWNER   NJOBS PEND DONE  RUN EXIT SSUSP USUSP PSUSP\n";
+  for (auto& [id, c] : arrays) {
+    auto n = [&states = c.states](const char* state, int width) {
+      return fit(std::to_string(states[state]), width, true);
+    };
+    text += fit(std::to_string(id), 8) + " " + fit_name(c.name, 11) + " " + fit(c.owner, 7) + " " +
+            fit(std::to_string(c.jobs), 5, true) + " " + n("PEND", 4) + " " + n("DONE", 4) + " " +
+            n("RUN", 4) + " " + n("EXIT", 4) + " " + n("SSUSP", 5) + " " + n("USUSP", 5) + " " +
+            n("PSUSP", 5) + "\n";
+  }
+  return text;
+}
+
+std::string sum_table(std::span<const ShownJob> jobs, bool with_header) {
+  std::map<std::string, std::uint32_t, std::less<>> slots;
+  for (const auto& shown : jobs) {
+    const Job& job = *shown.view->job;
+    auto held = shown.view->id == job.id ? slots_held(job) : 0;
+    slots[std::string(state_of(shown))] += std::max(held, held ? 0 : job.spec().min_tasks);
+  }
+  std::string text;
+  if (with_header) text = "RUN        SSUSP      USUSP      UNKNOWN    PEND       FWD_PEND\n";
+  for (auto n : {slots["RUN"], slots["SSUSP"], slots["USUSP"], slots["UNKWN"],
+                 slots["PEND"] + slots["PSUSP"]})
+    text += fit(std::to_string(n), 10) + " ";
+  return text + "0\n";
+}
+
+std::string long_text(const ShownJob& job) { return long_form(job, wrapped); }
+
+std::string long_texts(std::span<const ShownJob> jobs, bool unwrapped) {
+  std::string text;
+  for (const auto& job : jobs) {
+    if (!text.empty()) text += std::string(78, '-') + "\n";
+    text += unwrapped
+                ? long_form(job, [](const std::string& line) { return printable(line) + "\n"; })
+                : long_text(job);
+  }
+  return text;
+}
+
+}  // namespace wm::view

@@ -1,0 +1,119 @@
+// One row per field; the table and the long form are made of the same texts.
+#include "libwm/view/plan_fields.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "libwm/base/joined.h"
+#include "libwm/base/units.h"
+
+namespace wm::view {
+namespace {
+
+using V = PlanView;
+
+std::string count(std::uint64_t n) { return std::to_string(n); }
+
+// No limit is an empty text in JSON and "-" in tables.
+std::string limit(const V& v) { return v.limit < 0 ? "" : std::to_string(v.limit); }
+
+std::string sizes_word(const V& v, std::string_view none) {
+  return std::string(v.conf.elastic ? to_string(*v.conf.elastic) : none);
+}
+
+std::string lends(const V& v) { return v.conf.lend ? count(*v.conf.lend) : "all"; }
+
+std::string borrows(const V& v) {
+  if (v.conf.borrow == Borrow::Listed) return joined(v.conf.borrow_from);
+  return std::string(to_string(v.conf.borrow));
+}
+
+std::string seconds(double value) { return std::to_string(std::llround(value)); }
+
+std::string thousandths(std::uint32_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", value / 1000.0);
+  return text;
+}
+
+std::string policy(const V& v) { return std::string(to_string(v.conf.policy)); }
+
+constexpr Shown<V> kFields[] = {
+    {{"plan", "path", 30}, [](const V& v) { return v.path; }},
+    {{"shares", "", 7}, [](const V& v) { return count(v.shares); }},
+    {{"owns", "", 7}, [](const V& v) { return count(v.owns); }},
+    {{"limit", "", 7}, limit},
+    {{"used", "", 7}, [](const V& v) { return count(v.used); }},
+    {{"demand", "", 7}, [](const V& v) { return count(v.demand); }},
+    {{"deserved", "", 8}, [](const V& v) { return count(v.deserved); }},
+    {{"lent", "", 7}, [](const V& v) { return count(v.lent); }},
+    {{"borrowed", "", 8}, [](const V& v) { return count(v.borrowed); }},
+    {{"policy", "", 10}, policy},
+    {{"elastic", "", 10}, [](const V& v) { return sizes_word(v, "queue"); }},
+    {{"lend", "", 7}, lends},
+    {{"borrow", "", 20}, borrows},
+    {{"users", "", 30}, [](const V& v) { return joined(v.conf.users); }},
+    {{"description", "desc", 50}, [](const V& v) { return v.conf.description; }},
+};
+
+constexpr const char* kHeading = " SHARES  OWNS LIMIT  USED DEMAND DESERVED  LENT BORROWED\n";
+
+std::string numbers_of(const V& v) {
+  auto column = [](const std::string& value, std::size_t width) {
+    return std::string(value.size() < width ? width - value.size() : 1, ' ') + value;
+  };
+  return column(count(v.shares), 7) + column(count(v.owns), 6) +
+         column(v.limit < 0 ? "-" : limit(v), 6) + column(count(v.used), 6) +
+         column(count(v.demand), 7) + column(count(v.deserved), 9) + column(count(v.lent), 6) +
+         column(count(v.borrowed), 9) + "\n";
+}
+
+}  // namespace
+
+std::span<const Shown<PlanView>> plan_fields() { return kFields; }
+
+std::string tree_name(const std::string& path) {
+  if (path == "/") return path;
+  auto depth = static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+  return std::string(depth * 2, ' ') + path.substr(path.rfind('/'));
+}
+
+std::string plan_table(std::span<const PlanView> plans, bool whole_paths, bool with_header) {
+  std::size_t width = 20;
+  for (const auto& plan : plans) width = std::max(width, plan.path.size());
+  auto name = [&](const std::string& text) { return fit(text, static_cast<int>(width)); };
+  std::string text = with_header ? name("PLAN") + kHeading : "";
+  for (const auto& plan : plans)
+    text += name(whole_paths ? plan.path : tree_name(plan.path)) + numbers_of(plan);
+  return text;
+}
+
+std::string plan_long_text(const PlanView& view) {
+  std::string text = "PLAN: " + view.path + "\n";
+  if (!view.conf.description.empty()) text += "  -- " + view.conf.description + "\n";
+  text += std::string("\n") + kHeading + numbers_of(view) + "\n";
+  auto line = [&](const char* name, const std::string& value) {
+    text += fit(name, 15) + value + "\n";
+  };
+  line("POLICY:", policy(view));
+  line("ELASTIC SIZES:", sizes_word(view, "as the queue says"));
+  line("LENDS:", lends(view));
+  line("BORROWS FROM:", borrows(view));
+  line("RECLAIM GRACE:",
+       view.conf.reclaim_grace ? format_duration(*view.conf.reclaim_grace) : "the cluster's");
+  line("COUNTED IN:", view.gpus ? "GPUs" : "slots");
+  line("ENTITLED TO:",
+       count(view.deserved) + " of " + count(view.demand) + " asked, uses " + count(view.used));
+  for (const auto& loan : view.loans) {
+    bool gives = loan.from == view.path;
+    line(gives ? "LENT TO:" : "BORROWED FROM:",
+         (gives ? loan.to : loan.from) + " " + count(loan.amount));
+  }
+  line("USED LATELY:", seconds(view.used_lately) + " s of the whole cluster");
+  if (view.weight_now != view.shares * 1000) line("SHARES NOW:", thousandths(view.weight_now));
+  line("USERS:", view.conf.users.empty() ? "all" : joined(view.conf.users));
+  return text;
+}
+
+}  // namespace wm::view

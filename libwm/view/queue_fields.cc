@@ -1,0 +1,165 @@
+// One row per field; the table and the long form are made of the same texts.
+#include "libwm/view/queue_fields.h"
+
+#include <array>
+#include <cstdio>
+
+#include "libwm/base/joined.h"
+#include "libwm/base/units.h"
+
+namespace wm::view {
+namespace {
+
+using V = QueueView;
+
+std::string count(std::uint64_t n) { return std::to_string(n); }
+
+// In tables "-" is no limit; in JSON and -o an empty text is.
+std::string limit(std::uint32_t n) { return n == 0 ? "" : std::to_string(n); }
+
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
+std::string all_or(const std::vector<std::string>& words) {
+  return words.empty() ? "all" : joined(words);
+}
+
+std::string minutes(Duration d) {
+  if (d.count() == 0) return "";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f",
+                std::chrono::duration<double, std::ratio<60>>(d).count());
+  return text.data();
+}
+
+std::string interactive(const V& v) {
+  switch (v.conf.interactive) {
+    case Interactive::Yes: return "YES";
+    case Interactive::No: return "NO";
+    case Interactive::Only: return "ONLY";
+  }
+  return "";
+}
+
+std::string policies(const V& v) {
+  std::string text = "FAIRSHARE";
+  if (v.conf.exclusive) text += " EXCLUSIVE";
+  if (v.conf.interactive == Interactive::No) text += " NO_INTERACTIVE";
+  if (v.conf.interactive == Interactive::Only) text += " ONLY_INTERACTIVE";
+  return text;
+}
+
+// LSF has it in its tables; jobs run as nice as their daemon.
+constexpr const char* kNice = "0";
+
+constexpr Shown<V> kFields[] = {
+    {{"queue_name", "qname queue", 15}, [](const V& v) { return v.conf.name; }},
+    {{"priority", "prio", 10}, [](const V& v) { return count(v.conf.priority); }},
+    {{"status", "stat", 15}, queue_status},
+    {{"max", "", 10}, [](const V& v) { return limit(v.conf.max_slots); }},
+    {{"jl_u", "jlu", 10}, [](const V& v) { return limit(v.conf.user_slots); }},
+    {{"jl_p", "jlp", 10}, [](const V&) { return std::string(); }},
+    {{"jl_h", "jlh", 10}, [](const V& v) { return limit(v.conf.host_slots); }},
+    {{"njobs", "", 10}, [](const V& v) { return count(v.jobs); }},
+    {{"pend", "", 10}, [](const V& v) { return count(v.pending); }},
+    {{"run", "", 10}, [](const V& v) { return count(v.running); }},
+    {{"susp", "", 10}, [](const V& v) { return count(v.suspended); }},
+    {{"rsv", "", 10}, [](const V&) { return count(0); }},
+    {{"nice", "", 6}, [](const V&) { return std::string(kNice); }},
+    {{"description", "desc", 50}, [](const V& v) { return v.conf.description; }},
+    {{"users", "", 50}, [](const V& v) { return all_or(v.conf.users); }},
+    {{"hosts", "", 50}, [](const V& v) { return all_or(v.conf.hosts); }},
+    {{"administrators", "admins", 50}, [](const V& v) { return joined(v.conf.admins); }},
+    {{"application", "app", 13}, [](const V& v) { return v.conf.app; }},
+    {{"plan", "", 20}, [](const V& v) { return v.conf.plan; }},
+    {{"min_tasks", "", 10}, [](const V& v) { return limit(v.conf.min_tasks); }},
+    {{"max_tasks", "", 10}, [](const V& v) { return limit(v.conf.max_tasks); }},
+    {{"def_runlimit", "", 12}, [](const V& v) { return minutes(v.conf.run_limit.usual); }},
+    {{"runlimit", "", 12}, [](const V& v) { return minutes(v.conf.run_limit.max); }},
+    {{"memlimit", "", 12},
+     [](const V& v) { return v.conf.mem_limit.value ? format_bytes(v.conf.mem_limit) : ""; }},
+    {{"interactive", "", 11}, interactive},
+    {{"rerunnable", "", 10},
+     [](const V& v) { return std::string(v.conf.rerunnable ? "yes" : "no"); }},
+    {{"res_req", "", 20}, [](const V& v) { return v.conf.res_req; }},
+    {{"elastic", "", 10}, [](const V& v) { return std::string(to_string(v.conf.elastic)); }},
+    {{"preempt_by", "", 10}, [](const V& v) { return std::string(to_string(v.conf.preempt_by)); }},
+    {{"comments", "comment", 30}, [](const V& v) { return v.why; }},
+};
+
+// Limits: MAX JL/U JL/P JL/H.
+std::string limits(const V& v) {
+  return fit(or_dash(limit(v.conf.max_slots)), 4, true) + " " +
+         fit(or_dash(limit(v.conf.user_slots)), 4, true) + "    - " +
+         fit(or_dash(limit(v.conf.host_slots)), 4, true);
+}
+
+std::string right(std::uint32_t n, int width) {
+  auto text = count(n);
+  return std::string(text.size() < static_cast<std::size_t>(width) ? width - text.size() : 1, ' ') +
+         text;
+}
+
+std::string row(const V& v, bool wide) {
+  auto name = wide && v.conf.name.size() > 14 ? v.conf.name : fit(v.conf.name, 14);
+  return name + right(v.conf.priority, 4) + "  " + fit(queue_status(v), 15) + limits(v) +
+         right(v.jobs, 6) + right(v.pending, 6) + right(v.running, 6) + right(v.suspended, 6) +
+         "\n";
+}
+
+// The line of -l with the numbers of the moment.
+std::string statistics(const V& v) {
+  return "PRIO NICE STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN SSUSP USUSP  RSV\n" +
+         right(v.conf.priority, 3) + fit(kNice, 5, true) + "  " + fit(queue_status(v), 15) +
+         limits(v) + right(v.jobs, 6) + right(v.pending, 6) + right(v.running, 6) +
+         right(v.suspended, 6) + right(0, 6) + right(0, 5) + "\n";
+}
+
+}  // namespace
+
+std::string queue_status(const QueueView& view) {
+  return std::string(view.closed ? "Closed" : "Open") + ":" + (view.inactive ? "Inact" : "Active");
+}
+
+std::span<const Shown<QueueView>> queue_fields() { return kFields; }
+
+std::string queue_table(std::span<const QueueView> queues, bool wide, bool with_header) {
+  std::string text;
+  if (with_header)
+    text = "QUEUE_NAME     PRIO STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN  SUSP\n";
+  for (const auto& view : queues) text += row(view, wide);
+  return text;
+}
+
+std::string queue_long_text(const QueueView& view) {
+  const auto& conf = view.conf;
+  std::string text = "\nQUEUE: " + conf.name + "\n  -- " +
+                     (conf.description.empty() ? "No description provided." : conf.description) +
+                     "\n\nPARAMETERS/STATISTICS\n" + statistics(view);
+  auto line = [&](const char* name, const std::string& value) {
+    if (!value.empty()) text += std::string(name) + "  " + value + "\n";
+  };
+  line("ADMIN ACTION COMMENT:", view.why.empty() ? "" : "\"" + view.why + "\"");
+  text += "\n";
+  line("DEFAULT RUNLIMIT:",
+       conf.run_limit.usual.count() ? minutes(conf.run_limit.usual) + " min" : "");
+  line("RUNLIMIT:", conf.run_limit.max.count() ? minutes(conf.run_limit.max) + " min" : "");
+  bool bounded = conf.min_tasks || conf.max_tasks;
+  line("TASKLIMIT:",
+       bounded ? count(conf.min_tasks ? conf.min_tasks : 1) + " " + or_dash(limit(conf.max_tasks))
+               : "");
+  line("MEMLIMIT:", conf.mem_limit.value ? format_bytes(conf.mem_limit) : "");
+  line("SCHEDULING POLICIES:", policies(view));
+  line("ELASTIC SIZES:", std::string(to_string(conf.elastic)));
+  if (!conf.preempts.empty()) line("PREEMPTS:", joined(conf.preempts));
+  line("MAKES WAY BY:", std::string(to_string(conf.preempt_by)));
+  line("USERS:", all_or(conf.users));
+  line("HOSTS:", all_or(conf.hosts));
+  line("ADMINISTRATORS:", joined(conf.admins));
+  line("APPLICATION:", conf.app);
+  line("PLAN:", conf.plan);
+  line("RES_REQ:", conf.res_req);
+  if (conf.rerunnable) line("RERUNNABLE:", "yes");
+  return text;
+}
+
+}  // namespace wm::view

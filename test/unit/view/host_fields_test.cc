@@ -1,0 +1,90 @@
+#include "libwm/view/host_fields.h"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/view/listings.h"
+
+namespace wm::view {
+namespace {
+
+HostView node(std::string name, std::uint32_t slots = 4) {
+  HostView view;
+  view.host.name = std::move(name);
+  view.host.registered = WallTime{Duration{1}};
+  view.host.capacity.slots = slots;
+  view.connected = true;
+  return view;
+}
+
+TEST(host_status, ok_is_a_host_that_is_heard_open_and_not_full) {
+  EXPECT_EQ(host_status(node("a")), "ok");
+}
+
+TEST(host_status, silence_is_unreach_and_never_registered_or_dead_is_unavail) {
+  auto silent = node("a"), cut_off = node("b"), dead = node("c"), unknown = node("d");
+  silent.host.state = HostState::Silent;
+  cut_off.connected = false;
+  dead.host.state = HostState::Dead;
+  unknown.host.state = HostState::Silent;
+  unknown.host.registered = {};
+  EXPECT_EQ(host_status(silent), "unreach");
+  EXPECT_EQ(host_status(cut_off), "unreach");
+  EXPECT_EQ(host_status(dead), "unavail");
+  EXPECT_EQ(host_status(unknown), "unavail");
+}
+
+TEST(host_status, closed_says_by_whom) {
+  auto full = node("a", 2), shut = node("b");
+  full.host.used_slots = 2;
+  shut.host.closed = true;
+  EXPECT_EQ(host_status(full), "closed_Full");
+  EXPECT_EQ(host_status(shut), "closed_Adm");
+}
+
+TEST(host_table, narrow_columns_stand_where_lsf_puts_them) {
+  auto full = node("a_host_name_that_is_too_long", 2);
+  full.host.used_slots = full.jobs = full.running = 2;
+  EXPECT_EQ(host_table(std::vector{full}, false, true),
+            "HOST_NAME          STATUS       JL/U    MAX  NJOBS    RUN  SSUSP  USUSP    RSV\n"
+            "a_host_name_that_i closed          -      2      2      2      0      0      0\n");
+}
+
+TEST(host_table, wide_cuts_nothing_and_says_why) {
+  auto full = node("a_host_name_that_is_too_long", 1);
+  full.host.used_slots = 1;
+  auto text = host_table(std::vector{full}, true, false);
+  EXPECT_EQ(text,
+            "a_host_name_that_is_too_long closed_Full        -      1      0      0      0      0  "
+            "    0\n");
+}
+
+HostView with_gpus() {
+  auto view = node("g");
+  view.host.capacity.gpus = {{"u0", "H200", Bytes{1LL << 30}}, {"u1", "", {}}, {"u2", "", {}}};
+  view.host.gpu_owners = {{JobId{7, 0}, {}}, {}, {JobId{8, 3}, {}}};
+  view.stuck_gpus = 1;
+  return view;
+}
+
+TEST(host_fields, json_counts_gpus_there_held_and_stuck) {
+  Listing listing{"bhosts", "HOSTS", "host_name ngpus ngpus_alloc ngpus_stuck"};
+  auto text = json_of<HostView>(listing, host_fields(), std::vector{with_gpus()});
+  EXPECT_EQ(text,
+            "{\n  \"COMMAND\": \"bhosts\",\n  \"HOSTS\": 1,\n  \"RECORDS\": [\n    {\n      "
+            "\"HOST_NAME\": \"g\",\n"
+            "      \"NGPUS\": \"3\",\n      \"NGPUS_ALLOC\": \"2\",\n      \"NGPUS_STUCK\": "
+            "\"1\"\n    }\n  ]\n}\n");
+}
+
+TEST(host_long_text, shows_the_administrators_comment_of_a_closed_host) {
+  auto shut = node("a");
+  shut.host.closed = true;
+  shut.host.closed_by = "root";
+  shut.host.closed_why = "bad fan";
+  EXPECT_NE(host_long_text(shut).find("ADMIN ACTION COMMENT: \"root: bad fan\""),
+            std::string::npos);
+  EXPECT_EQ(host_long_text(node("b")).find("ADMIN"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wm::view

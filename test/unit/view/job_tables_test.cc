@@ -1,0 +1,298 @@
+#include "libwm/view/job_tables.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <ctime>
+
+namespace wm::view {
+namespace {
+
+WallTime at(int seconds) { return WallTime(std::chrono::seconds(1795160000 + seconds)); }
+
+// A running elastic job on two hosts, one task gone, in UTC.
+JobView running() {
+  setenv("TZ", "UTC", 1);
+  tzset();
+  auto sealed = std::make_shared<SealedSpec>();
+  sealed->spec = {.owner = {7, 7, "ann"},
+                  .name = "train",
+                  .queue = "normal",
+                  .project = "p",
+                  .command = "python3 train.py",
+                  .cwd = "/srv",
+                  .submit_host = "login1",
+                  .home = "/users/ann",
+                  .out_file = "out",
+                  .min_tasks = 1,
+                  .max_tasks = 4,
+                  .elastic = true};
+  auto job = std::make_shared<Job>();
+  job->id = {12, 0};
+  job->sealed = sealed;
+  job->state = JobState::Running;
+  job->attempt = Attempt{1};
+  job->tasks = {
+      {.number = TaskNumber{1}, .host = HostId{1}, .state = TaskState::Running, .pid = 100},
+      {.number = TaskNumber{2},
+       .host = HostId{2},
+       .state = TaskState::Gone,
+       .pid = 200,
+       .term = Term::Left},
+      {.number = TaskNumber{3}, .host = HostId{2}, .state = TaskState::Running, .pid = 300}};
+  job->membership.epoch = EpochNumber{3};
+  job->membership.resizes = 2;
+  job->submitted = at(0);
+  job->dispatched = job->started = at(60);
+  JobView view;
+  view.job = job;
+  view.id = job->id;
+  view.app = "training";
+  view.app_type = "training";
+  view.plan = "/a";
+  view.task_hosts = {"n1", "n2", "n2"};
+  view.run_limit = std::chrono::minutes(10);
+  return view;
+}
+
+JobView changed(JobView view, const std::function<void(Job&)>& change) {
+  auto job = std::make_shared<Job>(*view.job);
+  change(*job);
+  view.job = job;
+  return view;
+}
+
+std::string field(const JobView& view, std::string_view name) {
+  auto names = names_of(job_fields());
+  auto format = parse_format(name, names);
+  EXPECT_TRUE(format) << name;
+  ShownJob shown{&view, at(120)};
+  return job_fields()[format->columns[0].field].show(shown);
+}
+
+TEST(job_fields, tasks_that_hold_a_slot_count_in_one_order) {
+  auto view = running();
+  EXPECT_EQ(field(view, "exec_host"), "n1:n2");
+  EXPECT_EQ(field(view, "pids"), "100,300");
+  EXPECT_EQ(field(view, "nalloc_slot"), "2");
+  EXPECT_EQ(field(view, "first_host"), "n1");
+  EXPECT_EQ(field(view, "nexec_host"), "2");
+}
+
+TEST(job_fields, both_vocabularies_of_states) {
+  auto view = running();
+  EXPECT_EQ(field(view, "stat"), "RUN");
+  EXPECT_EQ(field(view, "wm_state"), "running");
+  EXPECT_EQ(field(view, "epoch") + field(view, "nresize") + field(view, "attempt"), "321");
+}
+
+TEST(job_fields, times_and_limits) {
+  auto view = running();
+  EXPECT_EQ(field(view, "run_time"), "60 second(s)");
+  EXPECT_EQ(field(view, "pend_time"), "60 second(s)");
+  EXPECT_EQ(field(view, "time_left"), "0:09 L");
+  EXPECT_EQ(field(view, "%complete"), "10.00% L");
+}
+
+TEST(job_fields, what_was_asked_for_is_shown) {
+  auto view = changed(running(), [](Job& j) {
+    auto sealed = std::make_shared<SealedSpec>(*j.sealed);
+    sealed->spec.depend = "done(7)";
+    sealed->spec.user_priority = 30;
+    sealed->spec.limits.mem = Bytes{2LL << 20};
+    sealed->spec.task.mem = Bytes{1LL << 20};
+    j.sealed = sealed;
+  });
+  EXPECT_EQ(field(view, "dependency"), "done(7)");
+  EXPECT_EQ(field(view, "job_priority"), "30");
+  EXPECT_EQ(field(view, "memlimit"), "2.0 Mbytes") << "-M, not what is reserved";
+  EXPECT_EQ(field(running(), "dependency") + field(running(), "job_priority"), "");
+}
+
+TEST(job_fields, an_exit_code_is_not_an_exit_reason) {
+  auto view = changed(running(), [](Job& j) {
+    j.state = JobState::Failed;
+    j.exit_status = 3 << 8;
+  });
+  EXPECT_EQ(field(view, "exit_code"), "3");
+  EXPECT_EQ(field(view, "exit_reason"), "");
+  EXPECT_EQ(field(view, "exec_host"), "n1:n2");
+  auto killed = changed(view, [](Job& j) {
+    j.exit_status = 15;
+    j.term = Term::Owner;
+  });
+  EXPECT_EQ(field(killed, "exit_code"), "143");
+  EXPECT_EQ(field(killed, "exit_reason"), "TERM_OWNER: job killed by owner");
+  auto said = changed(killed, [](Job& job) { job.end_text = "TERM_OWNER: job killed by owner"; });
+  EXPECT_EQ(field(said, "exit_reason"), "TERM_OWNER: job killed by owner");
+  auto whole =
+      changed(killed, [](Job& j) { j.end_text = "TERM_OWNER: job killed by owner: 200M of 100M"; });
+  EXPECT_EQ(field(whole, "exit_reason"), "TERM_OWNER: job killed by owner: 200M of 100M");
+}
+
+TEST(job_fields, the_slots_of_a_job_that_is_over_are_those_of_its_last_epoch) {
+  auto view = changed(running(), [](Job& j) {
+    j.state = JobState::Finished;
+    j.membership.members = {TaskNumber{1}};
+    j.tasks[1].term = Term::None;  // it died on the way
+  });
+  EXPECT_EQ(field(view, "nalloc_slot"), "1");
+}
+
+TEST(job_fields, a_job_that_cannot_grow_says_why) {
+  auto view = changed(running(), [](Job& j) { j.grow_blocked = "3 newcomers failed"; });
+  EXPECT_EQ(field(view, "pend_reason"), "3 newcomers failed");
+  view.reasons = {{.text = "Not enough job slot(s)"}, {.text = "Queue is full"}};
+  EXPECT_EQ(field(view, "pend_reason"), "Not enough job slot(s); Queue is full");
+}
+
+TEST(job_fields, a_job_whose_new_tasks_fail_on_a_host_says_where_and_until_when) {
+  auto view = changed(running(), [](Job& j) {
+    j.setbacks = {{HostId{3}, 2, WallTime(std::chrono::seconds(1000)), "exit 3"}};
+  });
+  view.setback_hosts = {"node3"};
+  auto until = long_time(WallTime(std::chrono::seconds(1000)));
+  EXPECT_EQ(field(view, "pend_reason"), "no new task on node3 until " + until +
+                                            ": 2 in a row ended there before joining, "
+                                            "last: exit 3");
+}
+
+TEST(job_fields, a_member_that_hangs_is_named_for_as_long_as_it_is_there) {
+  auto view = changed(running(), [](Job& j) {
+    j.tasks.back().kill = true;
+    j.tasks.back().term = Term::Hung;
+    j.end_text = "has not entered a collective for 30s";
+    j.grow_blocked = "3 newcomers failed";
+  });
+  auto number = std::to_string(view.job->tasks.back().number.value);
+  EXPECT_EQ(field(view, "pend_reason"),
+            "task " + number + " hangs: has not entered a collective for 30s");
+  auto ended = changed(view, [](Job& j) { j.tasks.back().state = TaskState::Gone; });
+  EXPECT_EQ(field(ended, "pend_reason"), "3 newcomers failed");
+}
+
+TEST(job_fields, elements_carry_their_index) {
+  auto view = running();
+  view.id = {12, 4};
+  EXPECT_EQ(field(view, "jobid"), "12[4]");
+  EXPECT_EQ(field(view, "job_name"), "train[4]");
+  EXPECT_EQ(field(view, "jobindex"), "4");
+}
+
+TEST(job_tables, a_negative_loss_is_shown_a_negative_accuracy_is_none_yet) {
+  auto view = running();
+  EXPECT_EQ(field(view, "loss"), "");
+  view.progress = JobProgress{.progress = {.loss = -3.25, .samples_per_s = 8}};
+  EXPECT_EQ(field(view, "loss"), "-3.2500");
+  EXPECT_EQ(field(view, "accuracy"), "");
+  EXPECT_EQ(field(view, "samples_per_s"), "8.0000");
+}
+
+TEST(job_tables, default_table_has_lsfs_columns) {
+  auto view = running();
+  ShownJob job{&view, at(120)};
+  EXPECT_EQ(job_table({&job, 1}, TableStyle::Narrow, true, false),
+            "JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME\n"
+            "12      ann     RUN   normal     login1      n1          train      Nov 20 07:33\n"
+            "                                             n2         \n");
+}
+
+TEST(job_tables, wide_rows_have_no_empty_cell) {
+  auto view = running();
+  view.id = {12, 4};
+  view = changed(view, [](Job& j) {
+    j.state = JobState::Pending;
+    j.tasks.clear();
+  });
+  ShownJob job{&view, at(120)};
+  EXPECT_EQ(job_table({&job, 1}, TableStyle::Wide, false, false),
+            "12[4] ann PEND normal login1 - train[4] Nov 20 07:33\n");
+  auto more = job_table({&job, 1}, TableStyle::WideMore, true, false);
+  EXPECT_NE(more.find("FINISH_TIME\n"), std::string::npos);
+  EXPECT_NE(more.find("000:00:00.00"), std::string::npos);
+  EXPECT_NE(more.find("\n12    ann  PEND normal login1    -         train[4] "), std::string::npos)
+      << more;
+}
+
+TEST(job_tables, long_form_is_wrapped_and_shows_what_clients_parse) {
+  auto view = changed(running(), [](Job& j) {
+    j.state = JobState::Failed;
+    j.exit_status = 3 << 8;
+    j.ended = at(100);
+  });
+  auto text = long_text({&view, at(120)});
+  std::string flat = text;
+  for (auto cut = flat.find("\n                     "); cut != flat.npos;
+       cut = flat.find("\n                     "))
+    flat.erase(cut, 22);
+  EXPECT_NE(flat.find("Job <12>, Job Name <train>, User <ann>"), std::string::npos);
+  EXPECT_NE(flat.find("Status <EXIT>"), std::string::npos);
+  EXPECT_NE(flat.find("Command <python3 train.py>"), std::string::npos);
+  EXPECT_NE(flat.find("Exited with exit code 3."), std::string::npos);
+  EXPECT_NE(flat.find("State failed (WMLA ERROR)"), std::string::npos);
+  for (std::size_t from = 0; from < text.size();) {
+    auto end = text.find('\n', from);
+    EXPECT_LE(end - from, 80u) << text.substr(from, end - from);
+    from = end + 1;
+  }
+}
+
+TEST(job_tables, long_form_counts_hosts_once_and_starts_nothing_that_waits_again) {
+  auto view = running();
+  auto waiting = std::make_shared<Job>(*view.job);
+  waiting->state = JobState::Pending;
+  waiting->tasks.clear();
+  view.job = waiting;
+  view.reasons = {{PendCode::Excluded, "Excluded by an exit code: 2 hosts", 2, ""}};
+  auto text = long_text({&view, at(120)});
+  EXPECT_NE(text.find(" Excluded by an exit code: 2 hosts;\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Started"), std::string::npos) << text;
+}
+
+TEST(job_tables, long_form_names_hosts_that_the_job_may_not_return_to) {
+  auto view = running();
+  EXPECT_EQ(long_text({&view, at(120)}).find("EXCLUDED"), std::string::npos);
+  view.excluded_hosts = {"n3", "n4"};
+  EXPECT_EQ(field(view, "excluded_hosts"), "n3 n4");
+  auto text = long_text({&view, at(120)});
+  EXPECT_NE(text.find("\n EXCLUDED HOSTS:\n <n3> <n4> by exit codes of earlier runs\n"),
+            std::string::npos);
+}
+
+TEST(job_tables, arrays_are_summed_up) {
+  auto one = running(), two = running();
+  one.id = {12, 1};
+  two.id = {12, 2};
+  two = changed(two, [](Job& j) { j.state = JobState::Pending; });
+  std::vector<ShownJob> jobs = {{&one, at(1)}, {&two, at(1)}};
+  EXPECT_EQ(array_table(jobs, false),
+            "12       train       ann         2    1    0    1    0     0     0     0\n");
+}
+
+TEST(job_tables, of_silent_hosts_jobs_count_as_running_but_in_the_sum) {
+  auto one = changed(running(), [](Job& j) { j.state = JobState::Unknown, j.id = {12, 1}; });
+  one.id = {12, 1};
+  std::vector<ShownJob> jobs = {{&one, at(1)}};
+  EXPECT_EQ(array_table(jobs, false),
+            "12       train       ann         1    0    0    1    0     0     0     0\n");
+  auto slots = std::to_string(std::max(slots_held(*one.job), 1u));
+  EXPECT_EQ(sum_table(jobs, true),
+            "RUN        SSUSP      USUSP      UNKNOWN    PEND       FWD_PEND\n"
+            "0          0          0          " +
+                slots + std::string(11 - slots.size(), ' ') + "0          0\n");
+}
+
+TEST(job_tables, why_a_command_could_not_be_run_is_told) {
+  auto one = changed(running(), [](Job& j) {
+    j.state = JobState::Failed;
+    j.exit_status = 127 << 8;
+    j.end_text = "/no/sh: No such file or directory";
+  });
+  auto text = long_texts(std::vector<ShownJob>{{&one, at(1)}}, true);
+  EXPECT_NE(text.find("Exited with exit code 127. /no/sh: No such file or directory. The CPU"),
+            std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace wm::view

@@ -1,0 +1,73 @@
+#include "libwm/view/queue_fields.h"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/view/listings.h"
+
+namespace wm::view {
+namespace {
+
+QueueView queue(std::string name) {
+  QueueView view;
+  view.conf.name = std::move(name);
+  view.conf.priority = 30;
+  return view;
+}
+
+TEST(queue_status, says_whether_it_takes_and_whether_it_starts_jobs) {
+  auto view = queue("normal");
+  EXPECT_EQ(queue_status(view), "Open:Active");
+  view.closed = true;
+  EXPECT_EQ(queue_status(view), "Closed:Active");
+  view.inactive = true;
+  EXPECT_EQ(queue_status(view), "Closed:Inact");
+  view.closed = false;
+  EXPECT_EQ(queue_status(view), "Open:Inact");
+}
+
+TEST(queue_table, columns_stand_where_lsf_puts_them) {
+  auto view = queue("a_queue_with_a_long_name");
+  view.conf.max_slots = 40;
+  view.conf.user_slots = 4;
+  view.conf.host_slots = 2;
+  view.jobs = 9;
+  view.pending = 5;
+  view.running = 3;
+  view.suspended = 1;
+  EXPECT_EQ(queue_table(std::vector{view}, false, true),
+            "QUEUE_NAME     PRIO STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN  SUSP\n"
+            "a_queue_with_a  30  Open:Active      40    4    -    2     9     5     3     1\n");
+}
+
+TEST(queue_table, wide_keeps_the_name_and_no_limit_is_a_dash) {
+  EXPECT_EQ(
+      queue_table(std::vector{queue("a_queue_with_a_long_name")}, true, false),
+      "a_queue_with_a_long_name  30  Open:Active       -    -    -    -     0     0     0     0\n");
+}
+
+TEST(queue_fields, no_limit_is_an_empty_text_in_json) {
+  Listing listing{"bqueues", "QUEUES", "queue_name max users"};
+  EXPECT_EQ(json_of<QueueView>(listing, queue_fields(), std::vector{queue("q")}),
+            "{\n  \"COMMAND\": \"bqueues\",\n  \"QUEUES\": 1,\n  \"RECORDS\": [\n    {\n      "
+            "\"QUEUE_NAME\": \"q\",\n"
+            "      \"MAX\": \"\",\n      \"USERS\": \"all\"\n    }\n  ]\n}\n");
+}
+
+TEST(queue_long_text, shows_limits_and_comment_only_where_there_are_some) {
+  auto plain = queue_long_text(queue("q"));
+  EXPECT_EQ(plain.find("RUNLIMIT"), std::string::npos);
+  EXPECT_EQ(plain.find("COMMENT"), std::string::npos);
+  auto view = queue("q");
+  view.conf.run_limit.max = std::chrono::minutes(90);
+  view.conf.max_tasks = 8;
+  view.conf.exclusive = true;
+  view.why = "maintenance";
+  auto text = queue_long_text(view);
+  EXPECT_NE(text.find("\nRUNLIMIT:  90.0 min\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nTASKLIMIT:  1 8\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("SCHEDULING POLICIES:  FAIRSHARE EXCLUSIVE\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("ADMIN ACTION COMMENT:  \"maintenance\""), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace wm::view
