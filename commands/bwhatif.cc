@@ -34,11 +34,16 @@ std::string time_or_dash(WallTime time) {
   return time == WallTime{} ? "-" : view::dated_time(time);
 }
 
-constexpr view::Shown<Foretold> kFields[] = {
-    {{"jobid", "id", 10}, [](const Foretold& f) { return to_string(f.job); }},
-    {{"start_now", "", 15}, [](const Foretold& f) { return time_or_dash(f.start_now); }},
-    {{"start_then", "", 15}, [](const Foretold& f) { return time_or_dash(f.start_then); }},
+constexpr view::Field<Foretold> kFields[] = {
+    {{"jobid", "id", 10}, view::kText, [](const Foretold& f) { return to_string(f.job); }},
+    {{"start_now", "", 15},
+     view::kText,
+     [](const Foretold& f) { return time_or_dash(f.start_now); }},
+    {{"start_then", "", 15},
+     view::kText,
+     [](const Foretold& f) { return time_or_dash(f.start_then); }},
     {{"displaced", "", 9},
+     view::kText,
      [](const Foretold& f) { return std::string(f.displaced ? "yes" : "no"); }},
 };
 
@@ -73,7 +78,7 @@ Result<replay::Change> change_of(const Parsed& options) {
 }
 
 Result<std::string> shown(const Parsed& options, std::span<const Foretold> rows) {
-  std::span<const view::Shown<Foretold>> table = kFields;
+  std::span<const view::Field<Foretold>> table = kFields;
   auto names = view::names_of(table);
   WM_TRY(auto format, view::parse_format("jobid start_now start_then displaced", names));
   auto headings = view::headings_of(format, names);

@@ -13,7 +13,7 @@ namespace wm::cmd {
 /// What one of these commands shows.
 struct HostListing {
   Listing listing;
-  std::span<const view::Shown<HostView>> fields;
+  std::span<const view::Field<HostView>> fields;
   std::string (*table)(std::span<const HostView>, bool with_header);
   std::string (*gpu_table)(std::span<const HostView>, bool with_header);
   std::string (*long_table)(std::span<const HostView>, bool with_header) = nullptr;  ///< of -l

@@ -21,7 +21,7 @@ struct Listing {
 /// @errors BadArgument: as parse_format   @cost O(cells)
 template <class T>
 Result<std::optional<std::string>> listed(const Parsed& options, const Listing& how,
-                                          std::span<const view::Shown<T>> table,
+                                          std::span<const view::Field<T>> table,
                                           std::span<const T> objects) {
   bool json = options.has("json");
   if (!json && !options.has("o")) return std::optional<std::string>();

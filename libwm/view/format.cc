@@ -1,10 +1,9 @@
-// -o arguments, tables and JSON; nlohmann stays in this file.
+// -o arguments and tables.
 #include "libwm/view/format.h"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 namespace wm::view {
 namespace {
@@ -128,21 +127,6 @@ std::string aligned_text(Format format, std::span<const std::string> headings,
     format.columns[i].width = static_cast<int>(widest);
   }
   return table_text(format, headings, rows, true);
-}
-
-std::string json_text(std::string_view command, std::string_view count_key,
-                      std::span<const Record> records) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const auto& record : records) {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (const auto& [key, value] : record) object[key] = value;
-    list.push_back(std::move(object));
-  }
-  nlohmann::ordered_json document;
-  document["COMMAND"] = command;
-  document[std::string(count_key)] = records.size();
-  document["RECORDS"] = std::move(list);
-  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::vector<Record> records_of(std::span<const std::string> headings,

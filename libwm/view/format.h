@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libwm/base/result.h"
+#include "libwm/view/field.h"
 
 namespace wm::view {
 
@@ -27,28 +28,14 @@ struct Format {
   char delimiter = ' ';
 };
 
-/// Name, aliases and recommended width of a field.
-struct FieldName {
-  std::string_view name;
-  std::string_view aliases;  ///< separated by blanks
-  int width = 10;
-};
-
 /// Reads -o. "all" stands for every field; duplicates are kept.
 /// @errors BadArgument: unknown field, named; bad width or delimiter
 /// @cost O(words · fields)
 Result<Format> parse_format(std::string_view text, std::span<const FieldName> fields);
 
-/// A field and how it shows for a T; an empty text means "no value".
-template <class T>
-struct Shown {
-  FieldName field;
-  std::string (*show)(const T&);
-};
-
 /// The names of a table. @cost O(fields)
 template <class T>
-std::vector<FieldName> names_of(std::span<const Shown<T>> table) {
+std::vector<FieldName> names_of(std::span<const Field<T>> table) {
   std::vector<FieldName> names;
   for (const auto& row : table) names.push_back(row.field);
   return names;
@@ -57,7 +44,7 @@ std::vector<FieldName> names_of(std::span<const Shown<T>> table) {
 /// The header line's words, then one row of cells per object. @cost O(cells)
 template <class T>
 std::vector<std::vector<std::string>> cells_of(const Format& format,
-                                               std::span<const Shown<T>> table,
+                                               std::span<const Field<T>> table,
                                                std::span<const T> objects) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& object : objects) {

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <set>
+
+#include "libwm/base/joined.h"
 
 namespace wm::view {
 namespace {
@@ -57,9 +60,9 @@ std::vector<JobId> jobs_on(const GpuRow& r) {
   return {jobs.begin(), jobs.end()};
 }
 
-std::string job_names(const GpuRow& r) {
-  std::string names;
-  for (JobId job : jobs_on(r)) names += (names.empty() ? "" : " ") + to_string(job);
+std::vector<std::string> job_names(const GpuRow& r) {
+  std::vector<std::string> names;
+  for (JobId job : jobs_on(r)) names.push_back(to_string(job));
   return names;
 }
 
@@ -68,13 +71,12 @@ std::string mode(const GpuRow& r) {
   return jobs_on(r).empty() ? "" : "shared";
 }
 
-std::string links(const GpuRow& r) {
-  std::string text;
+std::vector<std::string> links(const GpuRow& r) {
+  std::vector<std::string> texts;
   const auto& counts = gpu_of(r).links;
   for (std::size_t i = 0; i < counts.size(); ++i)
-    if (counts[i] > 0)
-      text += (text.empty() ? "" : " ") + std::to_string(i) + "x" + std::to_string(counts[i]);
-  return text;
+    if (counts[i] > 0) texts.push_back(std::to_string(i) + "x" + std::to_string(counts[i]));
+  return texts;
 }
 
 std::string numa(const GpuRow& r) {
@@ -86,34 +88,40 @@ std::string fact(const GpuRow& r) {
   return gpu_of(r).*Member;
 }
 
-template <std::uint32_t GpuReport::*Member>
-std::string measured(const GpuRow& r) {
+template <class Amount>
+std::optional<Amount> measured(const GpuRow& r, Amount GpuReport::*member) {
   const auto* report = report_of(r);
-  return report ? std::to_string(report->*Member) : "";
+  return report ? std::optional(report->*member) : std::nullopt;
 }
 
-constexpr Shown<GpuRow> kFields[] = {
-    {{"host_name", "hname", 20}, [](const GpuRow& r) { return r.view->host.name; }},
-    {{"gpu_id", "id", 6}, [](const GpuRow& r) { return std::to_string(r.gpu); }},
-    {{"gpu_model", "model", 20}, model},
-    {{"gpu_status", "status", 15}, gpu_status},
-    {{"gpu_reason", "reason", 40}, gpu_reason},
-    {{"mtotal", "", 8}, [](const GpuRow& r) { return memory(gpu_of(r).mem); }},
-    {{"mused", "", 8}, used},
-    {{"mrsv", "", 8}, [](const GpuRow& r) { return format_bytes(reserved(r)); }},
-    {{"gpu_mode", "mode", 9}, mode},
-    {{"jobids", "jobid", 20}, job_names},
-    {{"ut", "", 4}, measured<&GpuReport::busy>},
-    {{"temp", "", 4}, measured<&GpuReport::celsius>},
-    {{"uuid", "", 40}, fact<&Gpu::uuid>},
-    {{"pci", "devid", 16}, fact<&Gpu::pci>},
-    {{"numa_id", "numa", 7}, numa},
-    {{"nvlink", "", 20}, links},
-    {{"mig", "", 10}, fact<&Gpu::mig>},
-    {{"parent", "", 40}, fact<&Gpu::parent>},
-    {{"vendor", "", 8}, fact<&Gpu::vendor>},
-    {{"gpu_driver", "driver", 12}, fact<&Gpu::driver>},
-    {{"gpu_factor", "capability", 10}, fact<&Gpu::capability>},
+using R = GpuRow;
+constexpr Field<R> kFields[] = {
+    {{"host_name", "hname", 20}, kText, [](const R& r) { return r.view->host.name; }},
+    {{"gpu_id", "id", 6}, kFull, [](const R& r) { return r.gpu; }},
+    {{"gpu_model", "model", 20}, kFull, model},
+    {{"gpu_status", "status", 15}, kFull, gpu_status},
+    {{"gpu_reason", "reason", 40}, kFull, gpu_reason},
+    {{"mtotal", "", 8},
+     kFull,
+     [](const R& r) { return gpu_of(r).mem; },
+     [](const R& r) { return memory(gpu_of(r).mem); }},
+    {{"mused", "", 8}, kFull, [](const R& r) { return measured(r, &GpuReport::used); }},
+    {{"mrsv", "", 8}, kFull, [](const R& r) { return reserved(r); }},
+    {{"gpu_mode", "mode", 9}, kFull, mode},
+    {{"jobids", "jobid", 20}, kFull, [](const R& r) { return job_names(r); }},
+    {{"ut", "", 4}, kFull, [](const R& r) { return measured(r, &GpuReport::busy); }},
+    {{"temp", "", 4}, kFull, [](const R& r) { return measured(r, &GpuReport::celsius); }},
+    {{"uuid", "", 40}, kFull, fact<&Gpu::uuid>},
+    {{"pci", "devid", 16}, kFull, fact<&Gpu::pci>},
+    {{"numa_id", "numa", 7},
+     kFull,
+     [](const R& r) { return gpu_of(r).numa < 0 ? std::nullopt : std::optional(gpu_of(r).numa); }},
+    {{"nvlink", "", 20}, kFull, [](const R& r) { return links(r); }},
+    {{"mig", "", 10}, kFull, fact<&Gpu::mig>},
+    {{"parent", "", 40}, kFull, fact<&Gpu::parent>},
+    {{"vendor", "", 8}, kFull, fact<&Gpu::vendor>},
+    {{"gpu_driver", "driver", 12}, kFull, fact<&Gpu::driver>},
+    {{"gpu_factor", "capability", 10}, kFull, fact<&Gpu::capability>},
 };
 
 std::string at_least(const std::string& text, std::size_t width) {
@@ -131,7 +139,8 @@ std::string line_of(const GpuRow& r) {
   std::snprintf(text.data(), text.size(), "%2zu %20s %8s %8s %6zu %6zu %6u %6u ", r.gpu,
                 text_or(model(r), "-").substr(0, 20).c_str(), text_or(used(r), "-").c_str(),
                 format_bytes(reserved(r)).c_str(), jobs, jobs, 0U, 0U);
-  return text.data() + at_least(gpu_status(r), 15) + " " + text_or(job_names(r), "-") + "\n";
+  return text.data() + at_least(gpu_status(r), 15) + " " + text_or(joined(job_names(r)), "-") +
+         "\n";
 }
 
 }  // namespace
@@ -144,7 +153,7 @@ std::vector<GpuRow> gpu_rows(std::span<const HostView> hosts) {
   return rows;
 }
 
-std::span<const Shown<GpuRow>> gpu_fields() { return kFields; }
+std::span<const Field<GpuRow>> gpu_fields() { return kFields; }
 
 std::string gpu_status(const GpuRow& r) {
   const GpuMark* mark = gpu_mark(r.view->host, r.gpu);

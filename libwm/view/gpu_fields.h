@@ -21,7 +21,7 @@ struct GpuRow {
 std::vector<GpuRow> gpu_rows(std::span<const HostView> hosts);
 
 /// Fields of -o and -json with -gpu. @cost O(1)
-std::span<const Shown<GpuRow>> gpu_fields();
+std::span<const Field<GpuRow>> gpu_fields();
 
 /// "ok", "closed_Adm", "sick", or both as "closed_Adm,sick". @cost O(log GPUs)
 std::string gpu_status(const GpuRow& row);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 
 #include "libwm/base/units.h"
 #include "libwm/view/gpu_fields.h"
@@ -47,32 +48,66 @@ std::string narrow_status(const V& v) {
   return status.starts_with("closed") ? "closed" : status;
 }
 
-constexpr Shown<V> kFields[] = {
-    {{"host_name", "hname", 20}, [](const V& v) { return v.host.name; }},
-    {{"status", "stat", 15}, host_status},
-    {{"jl_u", "jlu", 5}, [](const V&) { return std::string(); }},
-    {{"max", "", 5}, [](const V& v) { return count(v.host.capacity.slots); }},
-    {{"njobs", "", 5}, [](const V& v) { return count(v.jobs); }},
-    {{"run", "", 5}, [](const V& v) { return count(v.running); }},
-    {{"ssusp", "", 5}, [](const V& v) { return count(v.parked); }},
-    {{"ususp", "", 5}, [](const V& v) { return count(v.suspended); }},
-    {{"rsv", "", 5}, [](const V&) { return count(0); }},
-    {{"nstuck", "", 6}, [](const V& v) { return count(v.host.stuck_slots); }},
-    {{"ngpus", "", 5}, [](const V& v) { return count(v.host.capacity.gpus.size()); }},
-    {{"ngpus_alloc", "ngpu_alloc", 11}, [](const V& v) { return count(gpus_held(v.host)); }},
-    {{"ngpus_stuck", "", 11}, [](const V& v) { return count(v.stuck_gpus); }},
-    {{"ngpus_aside", "", 11}, [](const V& v) { return count(gpus_aside(v)); }},
-    {{"ncpus", "", 5}, [](const V& v) { return cores(v.host.capacity.milli_cpus); }},
-    {{"ncpus_alloc", "", 11}, [](const V& v) { return cores(v.host.used_milli_cpus); }},
-    {{"total_mem", "", 10}, [](const V& v) { return memory(v.host.capacity.mem); }},
-    {{"reserved_mem", "", 12}, [](const V& v) { return memory(v.host.used_mem); }},
+constexpr Field<V> kFields[] = {
+    {{"host_name", "hname", 20}, kBrief, [](const V& v) { return v.host.name; }},
+    {{"status", "stat", 15}, kBrief, host_status},
+    {{"jl_u", "jlu", 5}, kText, [](const V&) { return std::string(); }},
+    {{"max", "", 5}, kBrief, [](const V& v) { return v.host.capacity.slots; }},
+    {{"njobs", "", 5}, kBrief, [](const V& v) { return v.jobs; }},
+    {{"run", "", 5}, kBrief, [](const V& v) { return v.running; }},
+    {{"ssusp", "", 5}, kBrief, [](const V& v) { return v.parked; }},
+    {{"ususp", "", 5}, kBrief, [](const V& v) { return v.suspended; }},
+    {{"rsv", "", 5}, kText, [](const V&) { return count(0); }},
+    {{"nstuck", "", 6}, kBrief, [](const V& v) { return v.host.stuck_slots; }},
+    {{"ngpus", "", 5}, kBrief, [](const V& v) { return v.host.capacity.gpus.size(); }},
+    {{"ngpus_alloc", "ngpu_alloc", 11}, kBrief, [](const V& v) { return gpus_held(v.host); }},
+    {{"ngpus_stuck", "", 11}, kBrief, [](const V& v) { return v.stuck_gpus; }},
+    {{"ngpus_aside", "", 11}, kBrief, [](const V& v) { return gpus_aside(v); }},
+    {{"ncpus", "", 5},
+     kBrief,
+     [](const V& v) { return v.host.capacity.milli_cpus / 1000.0; },
+     [](const V& v) { return cores(v.host.capacity.milli_cpus); }},
+    {{"ncpus_alloc", "", 11},
+     kBrief,
+     [](const V& v) { return v.host.used_milli_cpus / 1000.0; },
+     [](const V& v) { return cores(v.host.used_milli_cpus); }},
+    {{"total_mem", "", 10},
+     kBrief,
+     [](const V& v) { return v.host.capacity.mem; },
+     [](const V& v) { return memory(v.host.capacity.mem); }},
+    {{"reserved_mem", "", 12},
+     kBrief,
+     [](const V& v) { return v.host.used_mem; },
+     [](const V& v) { return memory(v.host.used_mem); }},
     {{"available_mem", "", 13},
+     kBrief,
+     [](const V& v) { return v.host.capacity.mem - v.host.used_mem; },
      [](const V& v) { return memory(v.host.capacity.mem - v.host.used_mem); }},
-    {{"load", "r1m", 6}, load},
-    {{"type", "", 10}, [](const V& v) { return v.host.type; }},
-    {{"model", "", 10}, [](const V& v) { return v.host.model; }},
-    {{"address", "", 16}, [](const V& v) { return v.host.address; }},
-    {{"comments", "comment", 30}, comment},
+    {{"load", "r1m", 6},
+     kBrief,
+     [](const V& v) { return v.connected ? std::optional(v.load) : std::nullopt; },
+     load},
+    {{"type", "", 10}, kBrief, [](const V& v) { return v.host.type; }},
+    {{"model", "", 10}, kBrief, [](const V& v) { return v.host.model; }},
+    {{"address", "", 16}, kFull, [](const V& v) { return v.host.address; }},
+    {{"comments", "comment", 30}, kBrief, comment},
+};
+
+std::string_view state(const V& v) {
+  switch (v.host.state) {
+    case HostState::Ok: return "ok";
+    case HostState::Silent: return "silent";
+    case HostState::Dead: return "dead";
+  }
+  return "";
+}
+
+constexpr Field<V> kMore[] = {
+    {{"state", ""}, kFull, [](const V& v) { return state(v); }},
+    {{"connected", ""}, kFull, [](const V& v) { return v.connected; }},
+    {{"closed", ""}, kFull, [](const V& v) { return v.host.closed; }},
+    {{"registered_time", ""}, kFull, [](const V& v) { return v.host.registered; }},
+    {{"silent_since", ""}, kFull, [](const V& v) { return v.host.silent_since; }},
 };
 
 std::string numbers_of(const V& v) {
@@ -98,7 +133,8 @@ std::string host_status(const HostView& view) {
   return "ok";
 }
 
-std::span<const Shown<HostView>> host_fields() { return kFields; }
+std::span<const Field<HostView>> host_fields() { return kFields; }
+std::span<const Field<HostView>> more_host_fields() { return kMore; }
 
 std::string host_table(std::span<const HostView> hosts, bool wide, bool with_header) {
   std::string text;

@@ -16,7 +16,9 @@ namespace wm::view {
 std::string host_status(const HostView& view);
 
 /// Every field, in the order of `-o all`. @cost O(1)
-std::span<const Shown<HostView>> host_fields();
+std::span<const Field<HostView>> host_fields();
+/// What LSF has no column for: in JSON only. @cost O(1)
+std::span<const Field<HostView>> more_host_fields();
 
 /// The default table; with `wide`, nothing is cut and closed says why. @cost O(hosts)
 std::string host_table(std::span<const HostView> hosts, bool wide, bool with_header);

@@ -4,8 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
-#include <ctime>
+#include <optional>
 
 #include "libwm/base/joined.h"
 #include "libwm/base/units.h"
@@ -16,16 +15,6 @@ namespace {
 
 const Job& job_of(const ShownJob& s) { return *s.view->job; }
 const JobSpec& spec_of(const ShownJob& s) { return s.view->job->spec(); }
-
-std::string time_text(WallTime time, const char* format) {
-  if (time == WallTime{}) return "";
-  std::time_t seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
-  std::tm parts{};
-  localtime_r(&seconds, &parts);
-  std::array<char, 64> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
-}
 
 // Of one that is over those count that were there at its end.
 bool counts(const Job& job, const Task& task) {
@@ -59,11 +48,8 @@ Duration pend_time(const ShownJob& s) {
   return (is_over(job.state) ? job.ended : s.now) - job.submitted;
 }
 
-std::string seconds_text(Duration d) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(d).count()) + " second(s)";
-}
-
-std::string tenths_text(Duration d) {
+std::string tenths_text(const ShownJob& s) {
+  auto d = job_of(s).usage.cpu;
   auto tenths = std::chrono::duration_cast<std::chrono::milliseconds>(d).count() / 100;
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " second(s)";
 }
@@ -74,24 +60,36 @@ std::string mbytes_text(Bytes bytes) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " Mbytes";
 }
 
-Duration time_left(const ShownJob& s) {
+template <class T>
+std::optional<T> if_set(T value) {
+  return value == T{} ? std::nullopt : std::optional(value);
+}
+
+std::optional<Duration> time_left(const ShownJob& s) {
   auto limit = s.view->run_limit;
-  return limit > run_time(s) ? limit - run_time(s) : Duration{};
+  if (limit.count() == 0 || job_of(s).state != JobState::Running) return std::nullopt;
+  return std::max(Duration{}, limit - run_time(s));
 }
 
 std::string time_left_text(const ShownJob& s) {
-  if (s.view->run_limit.count() == 0 || job_of(s).state != JobState::Running) return "";
-  auto minutes = std::chrono::duration_cast<std::chrono::minutes>(time_left(s)).count();
+  auto left = time_left(s);
+  if (!left) return "";
+  auto minutes = std::chrono::duration_cast<std::chrono::minutes>(*left).count();
   auto rest = std::to_string(minutes % 60);
   return std::to_string(minutes / 60) + ":" + (rest.size() < 2 ? "0" : "") + rest + " L";
 }
 
-std::string complete_text(const ShownJob& s) {
+std::optional<std::int64_t> complete_hundredths(const ShownJob& s) {
   auto limit = s.view->run_limit;
-  if (limit.count() == 0 || job_of(s).started == WallTime{}) return "";
-  auto hundredths = run_time(s) * 10000 / limit;
-  auto rest = std::to_string(hundredths % 100);
-  return std::to_string(hundredths / 100) + "." + (rest.size() < 2 ? "0" : "") + rest + "% L";
+  if (limit.count() == 0 || job_of(s).started == WallTime{}) return std::nullopt;
+  return run_time(s) * 10000 / limit;
+}
+
+std::string complete_text(const ShownJob& s) {
+  auto hundredths = complete_hundredths(s);
+  if (!hundredths) return "";
+  auto rest = std::to_string(*hundredths % 100);
+  return std::to_string(*hundredths / 100) + "." + (rest.size() < 2 ? "0" : "") + rest + "% L";
 }
 
 std::string finish_text(const ShownJob& s) {
@@ -101,138 +99,282 @@ std::string finish_text(const ShownJob& s) {
   return short_time(job.started + s.view->run_limit) + " L";
 }
 
-std::string gpu_text(std::uint32_t milli) {
+std::string gpu_text(const ShownJob& s) {
+  auto milli = spec_of(s).task.milli_gpus;
   if (milli == 0) return "";
   auto text = std::to_string(milli / 1000);
   return milli % 1000 == 0 ? text : text + "." + std::to_string(milli % 1000 + 1000).substr(1);
 }
 
-std::string number(std::uint64_t value) { return std::to_string(value); }
-
-std::string when(std::uint64_t value) { return value == 0 ? "" : std::to_string(value); }
-
-std::string killed_by(const ShownJob& s) {
-  const auto& kill = job_of(s).kill;
-  return kill ? kill->text : "";
+std::optional<int> exit_code(const Job& job) {
+  int status = job.exit_status;
+  bool ran = status != 0 || job.state == JobState::Finished;
+  if (!is_over(job.state) || !ran) return std::nullopt;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-std::string decimals(double value) {
-  auto text = std::to_string(value);
-  return text.substr(0, text.find('.') + 5);
+std::vector<std::string> exec_hosts(const JobView& view) {
+  std::vector<std::string> hosts;
+  for (std::size_t i = 0; i < view.job->tasks.size() && i < view.task_hosts.size(); ++i)
+    if (counts(*view.job, view.job->tasks[i])) hosts.push_back(view.task_hosts[i]);
+  return hosts;
+}
+
+std::optional<std::int64_t> hosts_used(const ShownJob& s) {
+  auto hosts = s.view->task_hosts;
+  std::sort(hosts.begin(), hosts.end());
+  return if_set<std::int64_t>(std::unique(hosts.begin(), hosts.end()) - hosts.begin());
 }
 
 // Of a number that is negative while it is not known.
-std::string known(const ShownJob& s, double WorkerProgress::*number) {
+std::optional<double> known(const ShownJob& s, double WorkerProgress::*number) {
   const double value = s.view->progress ? s.view->progress->progress.*number : -1;
-  return value < 0 ? "" : decimals(value);
+  return value < 0 ? std::nullopt : std::optional(value);
 }
 
-constexpr Shown<ShownJob> kFields[] = {
-    {{"jobid", "id", 7}, [](const ShownJob& s) { return job_id_text(*s.view); }},
-    {{"jobindex", "", 8}, [](const ShownJob& s) { return number(s.view->id.index); }},
-    {{"stat", "", 5}, [](const ShownJob& s) { return std::string(lsf_state(job_of(s))); }},
-    {{"user", "", 7}, [](const ShownJob& s) { return spec_of(s).owner.user; }},
-    {{"queue", "", 10}, [](const ShownJob& s) { return spec_of(s).queue; }},
-    {{"job_name", "name", 10}, [](const ShownJob& s) { return job_name_text(*s.view); }},
+// Slot or GPU time of all its attempts up to now.
+Duration held_time(const ShownJob& s, Duration Holding::*until, std::uint32_t Holding::*now) {
+  const Holding& held = job_of(s).holding;
+  if (held.*now == 0 || s.now < held.as_of) return held.*until;
+  return held.*until + (s.now - held.as_of) * (held.*now);
+}
+
+using J = ShownJob;
+std::string nothing(const J&) { return ""; }
+
+constexpr Field<J> kFields[] = {
+    {{"jobid", "id", 7}, kBrief, [](const J& s) { return job_id_text(*s.view); }},
+    {{"jobindex", "", 8}, kFull, [](const J& s) { return s.view->id.index; }},
+    {{"stat", "", 5}, kBrief, [](const J& s) { return lsf_state(job_of(s)); }},
+    {{"user", "", 7}, kBrief, [](const J& s) { return spec_of(s).owner.user; }},
+    {{"queue", "", 10}, kBrief, [](const J& s) { return spec_of(s).queue; }},
+    {{"job_name", "name", 10},
+     kBrief | kPrivate,
+     [](const J& s) { return job_name_text(*s.view); }},
     {{"job_description", "description", 17},
-     [](const ShownJob& s) { return spec_of(s).description; }},
-    {{"proj_name", "proj project", 11}, [](const ShownJob& s) { return spec_of(s).project; }},
-    {{"application", "app", 13}, [](const ShownJob& s) { return s.view->app; }},
-    {{"service_class", "sla", 13}, [](const ShownJob&) { return std::string(); }},
-    {{"job_group", "group", 10}, [](const ShownJob&) { return std::string(); }},
+     kFull | kPrivate,
+     [](const J& s) { return spec_of(s).description; }},
+    {{"proj_name", "proj project", 11}, kBrief, [](const J& s) { return spec_of(s).project; }},
+    {{"application", "app", 13}, kBrief, [](const J& s) { return s.view->app; }},
+    {{"service_class", "sla", 13}, kText, nothing},
+    {{"job_group", "group", 10}, kText, nothing},
     {{"job_priority", "priority", 12},
-     [](const ShownJob& s) { return when(spec_of(s).user_priority); }},
-    {{"user_group", "ugroup", 15}, [](const ShownJob&) { return std::string(); }},
-    {{"dependency", "", 15}, [](const ShownJob& s) { return spec_of(s).depend; }},
-    {{"command", "cmd", 15}, [](const ShownJob& s) { return spec_of(s).command; }},
-    {{"from_host", "", 11}, [](const ShownJob& s) { return spec_of(s).submit_host; }},
+     kFull,
+     [](const J& s) { return if_set(spec_of(s).user_priority); }},
+    {{"user_group", "ugroup", 15}, kText, nothing},
+    {{"dependency", "", 15}, kFull | kPrivate, [](const J& s) { return spec_of(s).depend; }},
+    {{"command", "cmd", 15}, kFull | kPrivate, [](const J& s) { return spec_of(s).command; }},
+    {{"from_host", "", 11}, kBrief, [](const J& s) { return spec_of(s).submit_host; }},
     {{"first_host", "", 11},
-     [](const ShownJob& s) {
-       auto hosts = exec_hosts_text(*s.view);
-       return hosts.substr(0, hosts.find(':'));
+     kFull,
+     [](const J& s) {
+       auto hosts = exec_hosts(*s.view);
+       return hosts.empty() ? std::string() : hosts.front();
      }},
-    {{"exec_host", "", 11}, [](const ShownJob& s) { return exec_hosts_text(*s.view); }},
-    {{"nexec_host", "", 10},
-     [](const ShownJob& s) {
-       auto hosts = s.view->task_hosts;
-       std::sort(hosts.begin(), hosts.end());
-       return when(
-           static_cast<std::uint64_t>(std::unique(hosts.begin(), hosts.end()) - hosts.begin()));
-     }},
-    {{"ask_hosts", "", 30}, [](const ShownJob& s) { return joined(spec_of(s).ask_hosts); }},
-    {{"excluded_hosts", "", 30}, [](const ShownJob& s) { return joined(s.view->excluded_hosts); }},
-    {{"slots", "", 5}, [](const ShownJob& s) { return number(tasks_counted(job_of(s))); }},
-    {{"nalloc_slot", "", 10}, [](const ShownJob& s) { return number(tasks_counted(job_of(s))); }},
-    {{"nreq_slot", "", 10}, [](const ShownJob& s) { return number(spec_of(s).min_tasks); }},
-    {{"min_req_proc", "", 12}, [](const ShownJob& s) { return number(spec_of(s).min_tasks); }},
-    {{"max_req_proc", "", 12}, [](const ShownJob& s) { return number(spec_of(s).max_tasks); }},
-    {{"pids", "", 20}, pids_text},
-    {{"submit_time", "", 15}, [](const ShownJob& s) { return short_time(job_of(s).submitted); }},
-    {{"start_time", "", 15}, [](const ShownJob& s) { return short_time(job_of(s).started); }},
-    {{"finish_time", "", 16}, finish_text},
-    {{"time_left", "", 11}, time_left_text},
-    {{"%complete", "", 11}, complete_text},
-    {{"pend_time", "", 12}, [](const ShownJob& s) { return seconds_text(pend_time(s)); }},
-    {{"run_time", "", 15}, [](const ShownJob& s) { return seconds_text(run_time(s)); }},
-    {{"cpu_used", "", 10}, [](const ShownJob& s) { return tenths_text(job_of(s).usage.cpu); }},
-    {{"mem", "", 15}, [](const ShownJob& s) { return mbytes_text(job_of(s).usage.max_mem); }},
-    {{"max_mem", "", 15}, [](const ShownJob& s) { return mbytes_text(job_of(s).usage.max_mem); }},
-    {{"memlimit", "", 10}, [](const ShownJob& s) { return mbytes_text(spec_of(s).limits.mem); }},
-    {{"swap", "", 15}, [](const ShownJob&) { return std::string(); }},
-    {{"combined_resreq", "cresreq", 20}, [](const ShownJob& s) { return spec_of(s).resreq; }},
-    {{"effective_resreq", "eresreq", 17}, [](const ShownJob& s) { return spec_of(s).resreq; }},
-    {{"input_file", "", 20}, [](const ShownJob& s) { return spec_of(s).in_file; }},
-    {{"output_file", "", 20}, [](const ShownJob& s) { return spec_of(s).out_file; }},
-    {{"error_file", "", 20}, [](const ShownJob& s) { return spec_of(s).err_file; }},
-    {{"sub_cwd", "", 20}, [](const ShownJob& s) { return spec_of(s).cwd; }},
-    {{"exec_home", "", 20}, [](const ShownJob& s) { return spec_of(s).home; }},
-    {{"exec_cwd", "", 20}, [](const ShownJob& s) { return spec_of(s).cwd; }},
-    {{"exit_code", "", 10}, [](const ShownJob& s) { return exit_code_text(*s.view); }},
-    {{"exit_reason", "", 50}, [](const ShownJob& s) { return exit_reason_text(*s.view); }},
-    {{"kill_reason", "", 50}, killed_by},
-    {{"suspend_reason", "", 50}, [](const ShownJob&) { return std::string(); }},
-    {{"resume_reason", "", 50}, [](const ShownJob&) { return std::string(); }},
+    {{"exec_host", "", 11},
+     kBrief,
+     [](const J& s) { return exec_hosts(*s.view); },
+     [](const J& s) { return exec_hosts_text(*s.view); }},
+    {{"nexec_host", "", 10}, kFull, [](const J& s) { return hosts_used(s); }},
+    {{"ask_hosts", "", 30}, kFull | kPrivate, [](const J& s) { return spec_of(s).ask_hosts; }},
+    {{"excluded_hosts", "", 30}, kFull, [](const J& s) { return s.view->excluded_hosts; }},
+    {{"slots", "", 5}, kText, [](const J& s) { return tasks_counted(job_of(s)); }},
+    {{"nalloc_slot", "", 10}, kBrief, [](const J& s) { return tasks_counted(job_of(s)); }},
+    {{"nreq_slot", "", 10}, kText, [](const J& s) { return spec_of(s).min_tasks; }},
+    {{"min_req_proc", "", 12}, kBrief, [](const J& s) { return spec_of(s).min_tasks; }},
+    {{"max_req_proc", "", 12}, kBrief, [](const J& s) { return spec_of(s).max_tasks; }},
+    {{"pids", "", 20}, kText, pids_text},
+    {{"submit_time", "", 15}, kBrief, [](const J& s) { return job_of(s).submitted; }},
+    {{"start_time", "", 15}, kBrief, [](const J& s) { return job_of(s).started; }},
+    {{"finish_time", "", 16}, kBrief, [](const J& s) { return job_of(s).ended; }, finish_text},
+    {{"time_left", "", 11}, kFull, [](const J& s) { return time_left(s); }, time_left_text},
+    {{"%complete", "", 11},
+     kFull,
+     [](const J& s) {
+       auto hundredths = complete_hundredths(s);
+       return hundredths ? std::optional(static_cast<double>(*hundredths) / 100) : std::nullopt;
+     },
+     complete_text},
+    {{"pend_time", "", 12}, kBrief, [](const J& s) { return pend_time(s); }},
+    {{"run_time", "", 15}, kBrief, [](const J& s) { return run_time(s); }},
+    {{"cpu_used", "", 10}, kFull, [](const J& s) { return job_of(s).usage.cpu; }, tenths_text},
+    {{"mem", "", 15}, kText, [](const J& s) { return mbytes_text(job_of(s).usage.max_mem); }},
+    {{"max_mem", "", 15},
+     kFull,
+     [](const J& s) { return if_set(job_of(s).usage.max_mem); },
+     [](const J& s) { return mbytes_text(job_of(s).usage.max_mem); }},
+    {{"memlimit", "", 10},
+     kFull | kPrivate,
+     [](const J& s) { return if_set(spec_of(s).limits.mem); },
+     [](const J& s) { return mbytes_text(spec_of(s).limits.mem); }},
+    {{"swap", "", 15}, kText, nothing},
+    {{"combined_resreq", "cresreq", 20},
+     kFull | kPrivate,
+     [](const J& s) { return spec_of(s).resreq; }},
+    {{"effective_resreq", "eresreq", 17}, kText, [](const J& s) { return spec_of(s).resreq; }},
+    {{"input_file", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).in_file; }},
+    {{"output_file", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).out_file; }},
+    {{"error_file", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).err_file; }},
+    {{"sub_cwd", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).cwd; }},
+    {{"exec_home", "", 20}, kText, [](const J& s) { return spec_of(s).home; }},
+    {{"exec_cwd", "", 20}, kText, [](const J& s) { return spec_of(s).cwd; }},
+    {{"exit_code", "", 10},
+     kBrief,
+     [](const J& s) { return exit_code(job_of(s)); },
+     [](const J& s) { return exit_code_text(*s.view); }},
+    {{"exit_reason", "", 50},
+     kBrief | kPrivate,
+     [](const J& s) { return exit_reason_text(*s.view); }},
+    {{"kill_reason", "", 50},
+     kFull | kPrivate,
+     [](const J& s) { return job_of(s).kill ? job_of(s).kill->text : ""; }},
+    {{"suspend_reason", "", 50}, kText, nothing},
+    {{"resume_reason", "", 50}, kText, nothing},
     {{"estimated_start_time", "estart_time", 20},
-     [](const ShownJob& s) {
-       bool waits = job_of(s).state == JobState::Pending && job_of(s).promised != WallTime{};
-       return waits ? short_time(job_of(s).promised) : std::string();
+     kBrief,
+     [](const J& s) {
+       return job_of(s).state == JobState::Pending ? job_of(s).promised : WallTime{};
      }},
-    {{"pend_reason", "", 11}, [](const ShownJob& s) { return pend_reason_text(*s.view); }},
-    {{"gpu_num", "", 10}, [](const ShownJob& s) { return gpu_text(spec_of(s).task.milli_gpus); }},
-    {{"gpu_mode", "", 20}, [](const ShownJob& s) { return spec_of(s).gpu; }},
-    {{"exclusive", "", 13},
-     [](const ShownJob& s) { return std::string(spec_of(s).exclusive ? "Y" : "N"); }},
+    {{"pend_reason", "", 11},
+     kBrief | kPrivate,
+     [](const J& s) { return pend_reason_text(*s.view); }},
+    {{"gpu_num", "", 10},
+     kBrief,
+     [](const J& s) { return if_set(spec_of(s).task.milli_gpus / 1000.0); },
+     gpu_text},
+    {{"gpu_mode", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).gpu; }},
+    {{"exclusive", "", 13}, kFull, [](const J& s) { return spec_of(s).exclusive; }},
     {{"interactive", "", 11},
-     [](const ShownJob& s) {
-       return std::string(spec_of(s).streams == Streams::Files ? "N" : "Y");
-     }},
-    {{"app_type", "", 10}, [](const ShownJob& s) { return s.view->app_type; }},
-    {{"wm_state", "", 10},
-     [](const ShownJob& s) { return std::string(state_name(job_of(s).state)); }},
-    {{"wmla_state", "", 22},
-     [](const ShownJob& s) { return std::string(wmla_state(job_of(s).state)); }},
-    {{"plan", "", 20}, [](const ShownJob& s) { return s.view->plan; }},
-    {{"resize", "", 8}, [](const ShownJob& s) { return s.view->resize; }},
-    {{"epoch", "", 6}, [](const ShownJob& s) { return number(job_of(s).membership.epoch.value); }},
-    {{"nresize", "", 7}, [](const ShownJob& s) { return number(job_of(s).membership.resizes); }},
-    {{"attempt", "", 7}, [](const ShownJob& s) { return number(job_of(s).attempt.value); }},
-    {{"result_dir", "", 40}, [](const ShownJob& s) { return s.view->result_dir; }},
+     kFull,
+     [](const J& s) { return spec_of(s).streams != Streams::Files; }},
+    {{"app_type", "", 10}, kBrief, [](const J& s) { return s.view->app_type; }},
+    {{"wm_state", "", 10}, kBrief, [](const J& s) { return state_name(job_of(s).state); }},
+    {{"wmla_state", "", 22}, kFull, [](const J& s) { return wmla_state(job_of(s).state); }},
+    {{"plan", "", 20}, kBrief, [](const J& s) { return s.view->plan; }},
+    {{"resize", "", 8}, kFull, [](const J& s) { return s.view->resize; }},
+    {{"epoch", "", 6}, kFull, [](const J& s) { return job_of(s).membership.epoch.value; }},
+    {{"nresize", "", 7}, kBrief, [](const J& s) { return job_of(s).membership.resizes; }},
+    {{"attempt", "", 7}, kBrief, [](const J& s) { return job_of(s).attempt.value; }},
+    {{"result_dir", "", 40}, kFull | kPrivate, [](const J& s) { return s.view->result_dir; }},
     {{"step", "", 8},
-     [](const ShownJob& s) {
-       return s.view->progress ? number(s.view->progress->progress.step) : "";
+     kBrief | kPrivate,
+     [](const J& s) {
+       const auto& p = s.view->progress;
+       return p ? std::optional(p->progress.step) : std::nullopt;
      }},
     {{"loss", "", 10},
-     [](const ShownJob& s) {
-       return s.view->progress ? decimals(s.view->progress->progress.loss) : "";
+     kBrief | kPrivate,
+     [](const J& s) {
+       const auto& p = s.view->progress;
+       return p ? std::optional(p->progress.loss) : std::nullopt;
      }},
-    {{"accuracy", "", 10}, [](const ShownJob& s) { return known(s, &WorkerProgress::accuracy); }},
+    {{"accuracy", "", 10},
+     kBrief | kPrivate,
+     [](const J& s) { return known(s, &WorkerProgress::accuracy); }},
     {{"samples_per_s", "", 13},
-     [](const ShownJob& s) { return known(s, &WorkerProgress::samples_per_s); }},
+     kBrief | kPrivate,
+     [](const J& s) { return known(s, &WorkerProgress::samples_per_s); }},
+};
+
+constexpr Field<J> kMore[] = {
+    {{"elastic", ""}, kBrief, [](const J& s) { return spec_of(s).elastic; }},
+    {{"task_cap", ""}, kFull, [](const J& s) { return task_cap(job_of(s)); }},
+    {{"task_mem", ""}, kFull, [](const J& s) { return if_set(spec_of(s).task.mem); }},
+    {{"task_cpus", ""}, kFull, [](const J& s) { return spec_of(s).task.milli_cpus / 1000.0; }},
+    {{"run_limit", ""}, kFull, [](const J& s) { return if_set(s.view->run_limit); }},
+    {{"begin_time", ""}, kFull | kPrivate, [](const J& s) { return spec_of(s).begin; }},
+    {{"deadline", ""}, kFull | kPrivate, [](const J& s) { return spec_of(s).deadline; }},
+    {{"dispatch_time", ""}, kFull, [](const J& s) { return job_of(s).dispatched; }},
+    {{"first_estimated_start_time", ""},
+     kFull,
+     [](const J& s) { return job_of(s).first_promised; }},
+    {{"is_array", ""}, kBrief, [](const J& s) { return job_of(s).state == JobState::Array; }},
+    {{"elements", ""},
+     kFull,
+     [](const J& s) {
+       bool is_base = s.view->id.index == 0;
+       return is_base ? if_set(element_count(spec_of(s))) : std::nullopt;
+     }},
+    {{"array_limit", ""}, kFull, [](const J& s) { return if_set(spec_of(s).array_limit); }},
+    {{"requeues", ""}, kFull, [](const J& s) { return job_of(s).requeues; }},
+    {{"preemptions", ""}, kFull, [](const J& s) { return job_of(s).preemptions; }},
+    {{"suspended_by", ""}, kFull, [](const J& s) { return job_of(s).suspended_by; }},
+    {{"slot_time", ""},
+     kFull,
+     [](const J& s) { return held_time(s, &Holding::slot_time, &Holding::slots); }},
+    {{"gpu_time", ""},
+     kFull,
+     [](const J& s) { return held_time(s, &Holding::gpu_time, &Holding::milli_gpus) / 1000; }},
+    {{"samples", ""},
+     kFull | kPrivate,
+     [](const J& s) {
+       const auto& p = s.view->progress;
+       return p ? std::optional(p->progress.samples) : std::nullopt;
+     }},
+    {{"pass", ""},
+     kFull | kPrivate,
+     [](const J& s) {
+       const auto& p = s.view->progress;
+       return p ? std::optional(p->progress.data_epoch) : std::nullopt;
+     }},
+};
+
+std::string_view task_state(const Task& task) {
+  switch (task.state) {
+    case TaskState::Starting: return "starting";
+    case TaskState::Running: return "running";
+    case TaskState::Leaving: return "leaving";
+    case TaskState::Gone: return "gone";
+    case TaskState::Stuck: return "stuck";
+  }
+  return "";
+}
+
+constexpr Field<ShownTask> kTaskFields[] = {
+    {{"task", ""}, kFull, [](const ShownTask& t) { return t.task->number.value; }},
+    {{"rank", ""},
+     kFull,
+     [](const ShownTask& t) {
+       const auto& members = t.view->job->membership.members;
+       auto at = std::find(members.begin(), members.end(), t.task->number);
+       return at == members.end() ? std::nullopt : std::optional(at - members.begin());
+     }},
+    {{"host", ""}, kFull, [](const ShownTask& t) { return t.host; }},
+    {{"gpus", ""},
+     kFull,
+     [](const ShownTask& t) {
+       std::vector<std::string> gpus;
+       for (auto gpu : t.task->gpus) gpus.push_back(std::to_string(gpu));
+       return gpus;
+     }},
+    {{"state", ""}, kFull, [](const ShownTask& t) { return task_state(*t.task); }},
+    {{"pid", ""}, kFull, [](const ShownTask& t) { return if_set(t.task->pid); }},
+    {{"dispatch_time", ""}, kFull, [](const ShownTask& t) { return t.task->since; }},
+    {{"end_time", ""}, kFull, [](const ShownTask& t) { return t.task->ended; }},
+    {{"end_reason", ""},
+     kFull,
+     [](const ShownTask& t) {
+       return t.task->term == Term::None ? std::string_view() : term_name(t.task->term);
+     }},
 };
 
 }  // namespace
 
-std::span<const Shown<ShownJob>> job_fields() { return kFields; }
+std::span<const Field<ShownJob>> job_fields() { return kFields; }
+std::span<const Field<ShownJob>> more_job_fields() { return kMore; }
+std::span<const Field<ShownTask>> task_fields() { return kTaskFields; }
+
+std::vector<ShownTask> shown_tasks(const JobView& view) {
+  std::vector<ShownTask> tasks;
+  for (std::size_t i = 0; i < view.job->tasks.size() && i < view.task_hosts.size(); ++i)
+    tasks.push_back({&view, &view.job->tasks[i], view.task_hosts[i]});
+  return tasks;
+}
+
+bool is_summary(const JobView& view) {
+  const JobSpec& spec = view.job->spec();
+  return spec.name == "-" && spec.command.empty();
+}
 
 std::string job_id_text(const JobView& view) { return to_string(view.id); }
 
@@ -241,13 +383,7 @@ std::string job_name_text(const JobView& view) {
   return view.id.index == 0 ? name : name + "[" + std::to_string(view.id.index) + "]";
 }
 
-std::string exec_hosts_text(const JobView& view) {
-  std::string text;
-  for (std::size_t i = 0; i < view.job->tasks.size() && i < view.task_hosts.size(); ++i)
-    if (counts(*view.job, view.job->tasks[i]))
-      text += (text.empty() ? "" : ":") + view.task_hosts[i];
-  return text;
-}
+std::string exec_hosts_text(const JobView& view) { return joined(exec_hosts(view), ":"); }
 
 std::string exit_reason_text(const JobView& view) {
   const Job& job = *view.job;
@@ -260,11 +396,8 @@ std::string exit_reason_text(const JobView& view) {
 }
 
 std::string exit_code_text(const JobView& view) {
-  const Job& job = *view.job;
-  if (!is_over(job.state) || job.exit_status == 0) return "";
-  int code =
-      WIFSIGNALED(job.exit_status) ? 128 + WTERMSIG(job.exit_status) : WEXITSTATUS(job.exit_status);
-  return std::to_string(code);
+  auto code = exit_code(*view.job);
+  return code && *code != 0 ? std::to_string(*code) : "";
 }
 
 /// Members that are ended because they hang, and why that is known.
@@ -284,9 +417,5 @@ std::string pend_reason_text(const JobView& view) {
   if (text.empty() && alive) text = growth_text(view);
   return text;
 }
-
-std::string short_time(WallTime time) { return time_text(time, "%b %e %H:%M"); }
-std::string long_time(WallTime time) { return time_text(time, "%a %b %e %H:%M:%S"); }
-std::string dated_time(WallTime time) { return time_text(time, "%m/%d-%H:%M:%S"); }
 
 }  // namespace wm::view

@@ -5,9 +5,12 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "libwm/model/verbs.h"
 #include "libwm/view/format.h"
+#include "libwm/view/times.h"
 
 namespace wm::view {
 
@@ -18,7 +21,24 @@ struct ShownJob {
 };
 
 /// Every field, in the order of `-o all`. @cost O(1)
-std::span<const Shown<ShownJob>> job_fields();
+std::span<const Field<ShownJob>> job_fields();
+/// What LSF has no column for: in JSON only. @cost O(1)
+std::span<const Field<ShownJob>> more_job_fields();
+
+/// A task of a job and the name of its host.
+struct ShownTask {
+  const JobView* view;
+  const Task* task;
+  std::string_view host;
+};
+/// Every task of the newest attempt, in order. @owns borrows the view   @cost O(tasks)
+std::vector<ShownTask> shown_tasks(const JobView& view);
+/// Fields of a task. @cost O(1)
+std::span<const Field<ShownTask>> task_fields();
+
+/// Is it what the master sends of a job whose viewer may only see a summary? Its owner's words are
+/// not there, not even the command, which every job has. @cost O(1)
+bool is_summary(const JobView& view);
 
 /// "123" or "123[4]". @cost O(1)
 std::string job_id_text(const JobView& view);
@@ -33,12 +53,5 @@ std::string exit_reason_text(const JobView& view);
 std::string exit_code_text(const JobView& view);
 /// Why it waits, or does not grow; empty when nothing keeps it. @cost O(reasons)
 std::string pend_reason_text(const JobView& view);
-
-/// Local time as LSF writes it: "Nov 20 07:44"; "" for a time that is not set.
-std::string short_time(WallTime time);
-/// "Fri Nov 20 07:44:06".
-std::string long_time(WallTime time);
-/// "11/20-07:44:06", for -W.
-std::string dated_time(WallTime time);
 
 }  // namespace wm::view

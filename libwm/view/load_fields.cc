@@ -1,8 +1,10 @@
 #include "libwm/view/load_fields.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 namespace wm::view {
 namespace {
@@ -54,43 +56,63 @@ std::string idle(const V& v) {
 }
 
 // Part of the cores that the load of the last minute would keep busy.
+std::optional<double> busy_part(const V& v) {
+  if (!v.connected || v.host.capacity.milli_cpus == 0) return std::nullopt;
+  return std::min(1.0, v.load * 1000.0 / v.host.capacity.milli_cpus);
+}
+
 std::string busy(const V& v) {
-  if (!v.connected || v.host.capacity.milli_cpus == 0) return "";
-  double part = v.load * 100000.0 / v.host.capacity.milli_cpus;
-  return std::to_string(static_cast<int>(part > 100 ? 100 : part)) + "%";
+  auto part = busy_part(v);
+  return part ? std::to_string(static_cast<int>(*part * 100)) + "%" : "";
 }
 
 std::string none(const V&) { return ""; }
+std::string count(std::size_t n) { return std::to_string(n); }
 
-constexpr Shown<V> kFacts[] = {
-    {{"host_name", "hname", 15}, [](const V& v) { return v.host.name; }},
-    {{"type", "", 10}, [](const V& v) { return v.host.type; }},
-    {{"model", "", 20}, [](const V& v) { return v.host.model; }},
-    {{"cpuf", "", 6}, [](const V&) { return std::string("1.0"); }},
-    {{"ncpus", "", 5}, [](const V& v) { return known(v) ? cores(v) : ""; }},
-    {{"maxmem", "", 8}, [](const V& v) { return memory(v.host.capacity.mem); }},
-    {{"maxswp", "", 8}, maxswp},
-    {{"server", "", 6}, [](const V&) { return std::string("Yes"); }},
-    {{"ngpus", "", 5}, [](const V& v) { return std::to_string(v.host.capacity.gpus.size()); }},
+// What a host that is heard has told; negative is not known.
+template <class Amount>
+std::optional<Amount> measured(const V& v, Amount amount) {
+  return v.connected && amount >= Amount{} ? std::optional(amount) : std::nullopt;
+}
+
+constexpr Field<V> kFacts[] = {
+    {{"host_name", "hname", 15}, kFull, [](const V& v) { return v.host.name; }},
+    {{"type", "", 10}, kFull, [](const V& v) { return v.host.type; }},
+    {{"model", "", 20}, kFull, [](const V& v) { return v.host.model; }},
+    {{"cpuf", "", 6}, kText, [](const V&) { return std::string("1.0"); }},
+    {{"ncpus", "", 5},
+     kFull,
+     [](const V& v) { return v.host.capacity.milli_cpus / 1000.0; },
+     [](const V& v) { return known(v) ? cores(v) : ""; }},
+    {{"maxmem", "", 8},
+     kFull,
+     [](const V& v) { return v.host.capacity.mem; },
+     [](const V& v) { return memory(v.host.capacity.mem); }},
+    {{"maxswp", "", 8}, kFull, [](const V& v) { return measured(v, v.more.max_swp); }, maxswp},
+    {{"server", "", 6}, kText, [](const V&) { return std::string("Yes"); }},
+    {{"ngpus", "", 5}, kFull, [](const V& v) { return v.host.capacity.gpus.size(); }},
 };
 
-constexpr Shown<V> kLoads[] = {
-    {{"host_name", "hname", 15}, [](const V& v) { return v.host.name; }},
-    {{"status", "stat", 10}, load_status},
-    {{"r15s", "", 6}, r15s},
-    {{"r1m", "", 6}, load},
-    {{"r15m", "", 6}, r15m},
-    {{"ut", "", 5}, busy},
-    {{"pg", "", 5}, none},
-    {{"ls", "", 4}, none},
-    {{"it", "", 4}, idle},
-    {{"tmp", "", 6}, tmp},
-    {{"swp", "", 6}, swp},
-    {{"mem", "", 6}, mem},
-    {{"maxtmp", "", 6}, maxtmp},
-    {{"maxswp", "", 6}, maxswp},
-    {{"maxmem", "", 6}, [](const V& v) { return memory(v.host.capacity.mem); }},
-    {{"ngpus", "", 5}, [](const V& v) { return std::to_string(v.host.capacity.gpus.size()); }},
+constexpr Field<V> kLoads[] = {
+    {{"host_name", "hname", 15}, kText, [](const V& v) { return v.host.name; }},
+    {{"status", "stat", 10}, kText, load_status},
+    {{"r15s", "", 6}, kFull, [](const V& v) { return measured(v, v.more.r15s); }, r15s},
+    {{"r1m", "", 6}, kFull, [](const V& v) { return measured(v, v.load); }, load},
+    {{"r15m", "", 6}, kFull, [](const V& v) { return measured(v, v.more.r15m); }, r15m},
+    {{"ut", "", 5}, kFull, [](const V& v) { return busy_part(v); }, busy},
+    {{"pg", "", 5}, kText, none},
+    {{"ls", "", 4}, kText, none},
+    {{"it", "", 4}, kFull, [](const V& v) { return measured(v, v.more.idle); }, idle},
+    {{"tmp", "", 6}, kFull, [](const V& v) { return measured(v, v.more.tmp); }, tmp},
+    {{"swp", "", 6}, kFull, [](const V& v) { return measured(v, v.more.swp); }, swp},
+    {{"mem", "", 6}, kFull, [](const V& v) { return measured(v, v.more.mem); }, mem},
+    {{"maxtmp", "", 6}, kFull, [](const V& v) { return measured(v, v.more.max_tmp); }, maxtmp},
+    {{"maxswp", "", 6}, kFull, [](const V& v) { return measured(v, v.more.max_swp); }, maxswp},
+    {{"maxmem", "", 6},
+     kFull,
+     [](const V& v) { return v.host.capacity.mem; },
+     [](const V& v) { return memory(v.host.capacity.mem); }},
+    {{"ngpus", "", 5}, kText, [](const V& v) { return count(v.host.capacity.gpus.size()); }},
 };
 
 std::string shown(const std::string& text) { return text.empty() ? "-" : text; }
@@ -117,8 +139,8 @@ std::string load_status(const HostView& v) {
   return v.host.closed ? "-ok" : "ok";
 }
 
-std::span<const Shown<HostView>> host_facts() { return kFacts; }
-std::span<const Shown<HostView>> load_fields() { return kLoads; }
+std::span<const Field<HostView>> host_facts() { return kFacts; }
+std::span<const Field<HostView>> load_fields() { return kLoads; }
 
 std::string host_facts_table(std::span<const HostView> hosts, bool with_header) {
   std::string text;

@@ -11,14 +11,14 @@
 namespace wm::view {
 
 /// Fields of lshosts -o and -json. @cost O(1)
-std::span<const Shown<HostView>> host_facts();
+std::span<const Field<HostView>> host_facts();
 /// lshosts: a line per host. @cost O(hosts)
 std::string host_facts_table(std::span<const HostView> hosts, bool with_header);
 
 /// "ok", "-ok" (heard, but it takes no jobs), "unavail". @cost O(1)
 std::string load_status(const HostView& view);
 /// Fields of lsload -o and -json; empty where a host does not tell. @cost O(1)
-std::span<const Shown<HostView>> load_fields();
+std::span<const Field<HostView>> load_fields();
 /// lsload: a line per host. @cost O(hosts)
 std::string load_table(std::span<const HostView> hosts, bool with_header);
 /// lsload -l: wider, with io and the GPUs. @cost O(hosts)

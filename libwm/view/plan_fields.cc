@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "libwm/base/joined.h"
 #include "libwm/base/units.h"
@@ -39,22 +40,41 @@ std::string thousandths(std::uint32_t value) {
 
 std::string policy(const V& v) { return std::string(to_string(v.conf.policy)); }
 
-constexpr Shown<V> kFields[] = {
-    {{"plan", "path", 30}, [](const V& v) { return v.path; }},
-    {{"shares", "", 7}, [](const V& v) { return count(v.shares); }},
-    {{"owns", "", 7}, [](const V& v) { return count(v.owns); }},
-    {{"limit", "", 7}, limit},
-    {{"used", "", 7}, [](const V& v) { return count(v.used); }},
-    {{"demand", "", 7}, [](const V& v) { return count(v.demand); }},
-    {{"deserved", "", 8}, [](const V& v) { return count(v.deserved); }},
-    {{"lent", "", 7}, [](const V& v) { return count(v.lent); }},
-    {{"borrowed", "", 8}, [](const V& v) { return count(v.borrowed); }},
-    {{"policy", "", 10}, policy},
-    {{"elastic", "", 10}, [](const V& v) { return sizes_word(v, "queue"); }},
-    {{"lend", "", 7}, lends},
-    {{"borrow", "", 20}, borrows},
-    {{"users", "", 30}, [](const V& v) { return joined(v.conf.users); }},
-    {{"description", "desc", 50}, [](const V& v) { return v.conf.description; }},
+constexpr Field<V> kFields[] = {
+    {{"plan", "path", 30}, kBrief, [](const V& v) { return v.path; }},
+    {{"shares", "", 7}, kBrief, [](const V& v) { return v.shares; }},
+    {{"owns", "", 7}, kBrief, [](const V& v) { return v.owns; }},
+    {{"limit", "", 7},
+     kBrief,
+     [](const V& v) { return v.limit < 0 ? std::nullopt : std::optional(v.limit); }},
+    {{"used", "", 7}, kBrief, [](const V& v) { return v.used; }},
+    {{"demand", "", 7}, kBrief, [](const V& v) { return v.demand; }},
+    {{"deserved", "", 8}, kBrief, [](const V& v) { return v.deserved; }},
+    {{"lent", "", 7}, kBrief, [](const V& v) { return v.lent; }},
+    {{"borrowed", "", 8}, kBrief, [](const V& v) { return v.borrowed; }},
+    {{"policy", "", 10}, kFull, policy},
+    {{"elastic", "", 10},
+     kFull,
+     [](const V& v) { return v.conf.elastic ? to_string(*v.conf.elastic) : std::string_view(); },
+     [](const V& v) { return sizes_word(v, "queue"); }},
+    {{"lend", "", 7}, kFull, [](const V& v) { return v.conf.lend; }, lends},
+    {{"borrow", "", 20}, kFull, [](const V& v) { return to_string(v.conf.borrow); }, borrows},
+    {{"users", "", 30}, kFull, [](const V& v) { return v.conf.users; }},
+    {{"description", "desc", 50}, kFull, [](const V& v) { return v.conf.description; }},
+};
+
+constexpr Field<V> kMore[] = {
+    {{"gpus", ""}, kBrief, [](const V& v) { return v.gpus; }},
+    {{"borrow_from", ""}, kFull, [](const V& v) { return v.conf.borrow_from; }},
+    {{"reclaim_grace", ""}, kFull, [](const V& v) { return v.conf.reclaim_grace; }},
+    {{"used_lately", ""}, kFull, [](const V& v) { return v.used_lately; }},
+    {{"shares_now", ""}, kFull, [](const V& v) { return v.weight_now / 1000.0; }},
+};
+
+constexpr Field<PlanLoan> kLoans[] = {
+    {{"from", ""}, kFull, [](const PlanLoan& loan) { return loan.from; }},
+    {{"to", ""}, kFull, [](const PlanLoan& loan) { return loan.to; }},
+    {{"amount", ""}, kFull, [](const PlanLoan& loan) { return loan.amount; }},
 };
 
 constexpr const char* kHeading = " SHARES  OWNS LIMIT  USED DEMAND DESERVED  LENT BORROWED\n";
@@ -71,7 +91,9 @@ std::string numbers_of(const V& v) {
 
 }  // namespace
 
-std::span<const Shown<PlanView>> plan_fields() { return kFields; }
+std::span<const Field<PlanView>> plan_fields() { return kFields; }
+std::span<const Field<PlanView>> more_plan_fields() { return kMore; }
+std::span<const Field<PlanLoan>> loan_fields() { return kLoans; }
 
 std::string tree_name(const std::string& path) {
   if (path == "/") return path;

@@ -12,7 +12,11 @@
 namespace wm::view {
 
 /// Every field, in the order of `-o all`. @cost O(1)
-std::span<const Shown<PlanView>> plan_fields();
+std::span<const Field<PlanView>> plan_fields();
+/// What LSF has no column for: in JSON only. @cost O(1)
+std::span<const Field<PlanView>> more_plan_fields();
+/// Fields of a loan. @cost O(1)
+std::span<const Field<PlanLoan>> loan_fields();
 
 /// A plan's place in the tree: "/research/vision" as "    /vision", two blanks a level; the
 /// root as "/". @cost O(path)

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <optional>
 
 #include "libwm/base/joined.h"
 #include "libwm/base/units.h"
@@ -13,6 +14,12 @@ namespace {
 using V = QueueView;
 
 std::string count(std::uint64_t n) { return std::to_string(n); }
+
+// 0 is no limit.
+template <class Amount>
+std::optional<Amount> if_set(Amount amount) {
+  return amount == Amount{} ? std::nullopt : std::optional(amount);
+}
 
 // In tables "-" is no limit; in JSON and -o an empty text is.
 std::string limit(std::uint32_t n) { return n == 0 ? "" : std::to_string(n); }
@@ -51,39 +58,59 @@ std::string policies(const V& v) {
 // LSF has it in its tables; jobs run as nice as their daemon.
 constexpr const char* kNice = "0";
 
-constexpr Shown<V> kFields[] = {
-    {{"queue_name", "qname queue", 15}, [](const V& v) { return v.conf.name; }},
-    {{"priority", "prio", 10}, [](const V& v) { return count(v.conf.priority); }},
-    {{"status", "stat", 15}, queue_status},
-    {{"max", "", 10}, [](const V& v) { return limit(v.conf.max_slots); }},
-    {{"jl_u", "jlu", 10}, [](const V& v) { return limit(v.conf.user_slots); }},
-    {{"jl_p", "jlp", 10}, [](const V&) { return std::string(); }},
-    {{"jl_h", "jlh", 10}, [](const V& v) { return limit(v.conf.host_slots); }},
-    {{"njobs", "", 10}, [](const V& v) { return count(v.jobs); }},
-    {{"pend", "", 10}, [](const V& v) { return count(v.pending); }},
-    {{"run", "", 10}, [](const V& v) { return count(v.running); }},
-    {{"susp", "", 10}, [](const V& v) { return count(v.suspended); }},
-    {{"rsv", "", 10}, [](const V&) { return count(0); }},
-    {{"nice", "", 6}, [](const V&) { return std::string(kNice); }},
-    {{"description", "desc", 50}, [](const V& v) { return v.conf.description; }},
-    {{"users", "", 50}, [](const V& v) { return all_or(v.conf.users); }},
-    {{"hosts", "", 50}, [](const V& v) { return all_or(v.conf.hosts); }},
-    {{"administrators", "admins", 50}, [](const V& v) { return joined(v.conf.admins); }},
-    {{"application", "app", 13}, [](const V& v) { return v.conf.app; }},
-    {{"plan", "", 20}, [](const V& v) { return v.conf.plan; }},
-    {{"min_tasks", "", 10}, [](const V& v) { return limit(v.conf.min_tasks); }},
-    {{"max_tasks", "", 10}, [](const V& v) { return limit(v.conf.max_tasks); }},
-    {{"def_runlimit", "", 12}, [](const V& v) { return minutes(v.conf.run_limit.usual); }},
-    {{"runlimit", "", 12}, [](const V& v) { return minutes(v.conf.run_limit.max); }},
-    {{"memlimit", "", 12},
-     [](const V& v) { return v.conf.mem_limit.value ? format_bytes(v.conf.mem_limit) : ""; }},
-    {{"interactive", "", 11}, interactive},
+constexpr Field<V> kFields[] = {
+    {{"queue_name", "qname queue", 15}, kBrief, [](const V& v) { return v.conf.name; }},
+    {{"priority", "prio", 10}, kBrief, [](const V& v) { return v.conf.priority; }},
+    {{"status", "stat", 15}, kBrief, queue_status},
+    {{"max", "", 10}, kBrief, [](const V& v) { return if_set(v.conf.max_slots); }},
+    {{"jl_u", "jlu", 10}, kBrief, [](const V& v) { return if_set(v.conf.user_slots); }},
+    {{"jl_p", "jlp", 10}, kText, [](const V&) { return std::string(); }},
+    {{"jl_h", "jlh", 10}, kBrief, [](const V& v) { return if_set(v.conf.host_slots); }},
+    {{"njobs", "", 10}, kBrief, [](const V& v) { return v.jobs; }},
+    {{"pend", "", 10}, kBrief, [](const V& v) { return v.pending; }},
+    {{"run", "", 10}, kBrief, [](const V& v) { return v.running; }},
+    {{"susp", "", 10}, kBrief, [](const V& v) { return v.suspended; }},
+    {{"rsv", "", 10}, kText, [](const V&) { return count(0); }},
+    {{"nice", "", 6}, kText, [](const V&) { return std::string(kNice); }},
+    {{"description", "desc", 50}, kFull, [](const V& v) { return v.conf.description; }},
+    {{"users", "", 50},
+     kFull,
+     [](const V& v) { return v.conf.users; },
+     [](const V& v) { return all_or(v.conf.users); }},
+    {{"hosts", "", 50},
+     kFull,
+     [](const V& v) { return v.conf.hosts; },
+     [](const V& v) { return all_or(v.conf.hosts); }},
+    {{"administrators", "admins", 50}, kFull, [](const V& v) { return v.conf.admins; }},
+    {{"application", "app", 13}, kFull, [](const V& v) { return v.conf.app; }},
+    {{"plan", "", 20}, kFull, [](const V& v) { return v.conf.plan; }},
+    {{"min_tasks", "", 10}, kFull, [](const V& v) { return if_set(v.conf.min_tasks); }},
+    {{"max_tasks", "", 10}, kFull, [](const V& v) { return if_set(v.conf.max_tasks); }},
+    {{"def_runlimit", "", 12},
+     kFull,
+     [](const V& v) { return if_set(v.conf.run_limit.usual); },
+     [](const V& v) { return minutes(v.conf.run_limit.usual); }},
+    {{"runlimit", "", 12},
+     kFull,
+     [](const V& v) { return if_set(v.conf.run_limit.max); },
+     [](const V& v) { return minutes(v.conf.run_limit.max); }},
+    {{"memlimit", "", 12}, kFull, [](const V& v) { return if_set(v.conf.mem_limit); }},
+    {{"interactive", "", 11}, kFull, interactive},
     {{"rerunnable", "", 10},
+     kFull,
+     [](const V& v) { return v.conf.rerunnable; },
      [](const V& v) { return std::string(v.conf.rerunnable ? "yes" : "no"); }},
-    {{"res_req", "", 20}, [](const V& v) { return v.conf.res_req; }},
-    {{"elastic", "", 10}, [](const V& v) { return std::string(to_string(v.conf.elastic)); }},
-    {{"preempt_by", "", 10}, [](const V& v) { return std::string(to_string(v.conf.preempt_by)); }},
-    {{"comments", "comment", 30}, [](const V& v) { return v.why; }},
+    {{"res_req", "", 20}, kFull, [](const V& v) { return v.conf.res_req; }},
+    {{"elastic", "", 10}, kFull, [](const V& v) { return to_string(v.conf.elastic); }},
+    {{"preempt_by", "", 10}, kFull, [](const V& v) { return to_string(v.conf.preempt_by); }},
+    {{"comments", "comment", 30}, kBrief, [](const V& v) { return v.why; }},
+};
+
+constexpr Field<V> kMore[] = {
+    {{"closed", ""}, kFull, [](const V& v) { return v.closed; }},
+    {{"inactive", ""}, kFull, [](const V& v) { return v.inactive; }},
+    {{"exclusive", ""}, kFull, [](const V& v) { return v.conf.exclusive; }},
+    {{"preempts", ""}, kFull, [](const V& v) { return v.conf.preempts; }},
 };
 
 // Limits: MAX JL/U JL/P JL/H.
@@ -120,7 +147,8 @@ std::string queue_status(const QueueView& view) {
   return std::string(view.closed ? "Closed" : "Open") + ":" + (view.inactive ? "Inact" : "Active");
 }
 
-std::span<const Shown<QueueView>> queue_fields() { return kFields; }
+std::span<const Field<QueueView>> queue_fields() { return kFields; }
+std::span<const Field<QueueView>> more_queue_fields() { return kMore; }
 
 std::string queue_table(std::span<const QueueView> queues, bool wide, bool with_header) {
   std::string text;

@@ -14,7 +14,9 @@ namespace wm::view {
 std::string queue_status(const QueueView& view);
 
 /// Every field, in the order of `-o all`. @cost O(1)
-std::span<const Shown<QueueView>> queue_fields();
+std::span<const Field<QueueView>> queue_fields();
+/// What LSF has no column for: in JSON only. @cost O(1)
+std::span<const Field<QueueView>> more_queue_fields();
 
 /// The default table; with `wide` no name is cut. @cost O(queues)
 std::string queue_table(std::span<const QueueView> queues, bool wide, bool with_header);

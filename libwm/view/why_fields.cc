@@ -7,14 +7,13 @@
 namespace wm::view {
 namespace {
 
-constexpr Shown<ShownReason> kFields[] = {
-    {{"jobid", "id", 8}, [](const ShownReason& r) { return to_string(r.job); }},
-    {{"code", "", 14},
-     [](const ShownReason& r) { return std::string(pend_code_name(r.reason.code)); }},
-    {{"text", "reason", 50}, [](const ShownReason& r) { return r.reason.text; }},
-    {{"hosts_removed", "", 13},
-     [](const ShownReason& r) { return std::to_string(r.reason.hosts_removed); }},
-    {{"fix", "", 50}, [](const ShownReason& r) { return r.reason.fix; }},
+using R = ShownReason;
+constexpr Field<R> kFields[] = {
+    {{"jobid", "id", 8}, kFull, [](const R& r) { return to_string(r.job); }},
+    {{"code", "", 14}, kBrief, [](const R& r) { return pend_code_name(r.reason.code); }},
+    {{"text", "reason", 50}, kBrief | kPrivate, [](const R& r) { return r.reason.text; }},
+    {{"hosts_removed", "", 13}, kBrief, [](const R& r) { return r.reason.hosts_removed; }},
+    {{"fix", "", 50}, kBrief | kPrivate, [](const R& r) { return r.reason.fix; }},
 };
 
 // What stands behind the state when there is no reason to tell.
@@ -42,7 +41,7 @@ std::vector<ShownReason> reasons_of(std::span<const JobView> jobs) {
   return rows;
 }
 
-std::span<const Shown<ShownReason>> reason_fields() { return kFields; }
+std::span<const Field<ShownReason>> reason_fields() { return kFields; }
 
 std::string why_text(const JobView& view) {
   std::string text =

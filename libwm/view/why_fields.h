@@ -21,7 +21,7 @@ struct ShownReason {
 std::vector<ShownReason> reasons_of(std::span<const JobView> jobs);
 
 /// Every field, in the order of `-o all`. @cost O(1)
-std::span<const Shown<ShownReason>> reason_fields();
+std::span<const Field<ShownReason>> reason_fields();
 
 /// What keeps one job, a line a reason, and what would change it. @cost O(reasons)
 std::string why_text(const JobView& view);

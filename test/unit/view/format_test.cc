@@ -8,9 +8,9 @@ namespace {
 struct Thing {
   std::string id, stat;
 };
-constexpr Shown<Thing> kTable[] = {
-    {{"jobid", "id", 7}, [](const Thing& t) { return t.id; }},
-    {{"stat", "", 5}, [](const Thing& t) { return t.stat; }},
+constexpr Field<Thing> kTable[] = {
+    {{"jobid", "id", 7}, kText, [](const Thing& t) { return t.id; }},
+    {{"stat", "", 5}, kText, [](const Thing& t) { return t.stat; }},
 };
 const std::vector<Thing> kThings = {{"12", "RUN"}, {"1234567890", ""}};
 

@@ -14,7 +14,7 @@ struct Listing {
 };
 
 template <class T>
-std::string json_of(const Listing& how, std::span<const Shown<T>> table,
+std::string json_of(const Listing& how, std::span<const Field<T>> table,
                     std::span<const T> objects) {
   auto names = names_of(table);
   auto format = parse_format(how.fields, names).value();

@@ -19,7 +19,7 @@ HostView host() {
   return view;
 }
 
-std::string of(std::span<const Shown<HostView>> fields, std::string_view name) {
+std::string of(std::span<const Field<HostView>> fields, std::string_view name) {
   auto view = host();
   for (const auto& field : fields)
     if (field.field.name == name) return field.show(view);
