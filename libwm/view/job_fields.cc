@@ -9,6 +9,7 @@
 #include "libwm/base/joined.h"
 #include "libwm/base/units.h"
 #include "libwm/view/growth.h"
+#include "libwm/view/sent.h"
 
 namespace wm::view {
 namespace {
@@ -373,7 +374,7 @@ std::vector<ShownTask> shown_tasks(const JobView& view) {
 
 bool is_summary(const JobView& view) {
   const JobSpec& spec = view.job->spec();
-  return spec.name == "-" && spec.command.empty();
+  return spec.name == kNoName && spec.command.empty();
 }
 
 std::string job_id_text(const JobView& view) { return to_string(view.id); }

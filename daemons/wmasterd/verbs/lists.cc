@@ -42,15 +42,17 @@ void read_acct(Service& service, const Call& call, const AcctReading<Reply>& rea
       done);
 }
 
-void strip_each(Table<Job>& jobs) {
+// What is sent takes the place of what is there.
+void make_sent(Table<Job>& jobs) {
   std::vector<std::uint32_t> numbers;
   jobs.each([&](std::uint32_t number, const Job&) { numbers.push_back(number); });
-  for (auto number : numbers) strip_secrets(jobs.edit(number));
+  for (auto number : numbers)
+    jobs.edit(number) = view::sent(*jobs.find(number), view::Reach::Image);
 }
 
 std::string image_of(Cluster state) {
-  strip_each(state.jobs);
-  strip_each(state.elements);
+  make_sent(state.jobs);
+  make_sent(state.elements);
   return codec::packed(codec::encode(state));
 }
 
@@ -62,8 +64,15 @@ void jobs(Service& service, const Call& call, const JobsRequest& request) {
              info = info_for(service.journal.published().config, service.rights, call.caller())] {
         JobsReply reply;
         Portion portion;
+        std::vector<JobId> hidden;
         auto visit = [&](const Job& job, JobId id) {
-          auto view = view_of(seen, job, id);
+          const JobSpec& spec = job.spec();
+          auto shown = shown_to(info(spec.owner.uid == caller.uid, spec.queue), request.jobs);
+          if (shown == JobInfo::None) {
+            hidden.push_back(id);
+            return true;
+          }
+          auto view = view_of(seen, job, id, shown);
           if (!portion.takes_value(view)) return false;
           reply.jobs.push_back(std::move(view));
           return true;
@@ -71,10 +80,7 @@ void jobs(Service& service, const Call& call, const JobsRequest& request) {
         auto walked = each_selected(*seen.state, request.jobs, caller.user, visit);
         reply.missing = std::move(walked.missing);
         reply.rest = std::move(walked.rest);
-        hide(reply, request.jobs, [&](const JobView& view) {
-          const JobSpec& spec = view.job->spec();
-          return info(spec.owner.uid == caller.uid, spec.queue);
-        });
+        for (JobId id : hidden) count_as_missing(id, request.jobs, reply.missing);
         return reply;
       });
 }

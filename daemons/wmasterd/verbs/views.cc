@@ -5,6 +5,7 @@
 #include <set>
 
 #include "daemons/wmasterd/hosts/host_names.h"
+#include "libwm/view/sent.h"
 
 namespace wm::master {
 namespace {
@@ -42,7 +43,7 @@ std::string result_dir(const Config& config, const JobSpec& spec, JobId id) {
 
 QueueView empty_view(const Cluster& state, const QueueConf& queue) {
   QueueView view;
-  view.conf = queue;
+  view.conf = view::sent(queue);
   if (auto it = state.queues.find(queue.name); it != state.queues.end()) {
     view.closed = it->second.closed;
     view.inactive = it->second.inactive;
@@ -68,7 +69,7 @@ void count(QueueView& view, const Job& job, JobId id) {
 
 HostView empty_view(const Seen& seen, const Host& host) {
   HostView view;
-  view.host = host;
+  view.host = view::sent(host);
   if (const HostStanding* standing = seen.hosts.find(host.id.value)) {
     view.connected = standing->connected;
     view.load = standing->load;
@@ -98,21 +99,29 @@ void count(HostView& view, const Job& job, const Task& task) {
     view.stuck_gpus += static_cast<std::uint32_t>(task.gpus.size());
 }
 
-}  // namespace
-
-void strip_secrets(Job& job) {
-  job.sealed = std::make_shared<const SealedSpec>(
-      SealedSpec{job.sealed->spec, "", "", "", job.sealed->alternatives});
-  job.key.clear();
+void add_what_its_owner_sees(const Seen& seen, const Job& job, JobView& view) {
+  const Cluster& state = *seen.state;
+  view.excluded_hosts = names_of(state, job.excluded_hosts);
+  for (const auto& setback : view.job->setbacks)
+    view.setback_hosts.push_back(name_of(state, setback.host));
+  if (auto it = seen.progress->find(view.id); it != seen.progress->end())
+    view.progress = it->second;
+  view.result_dir = result_dir(*state.config, job.spec(), view.id);
+  if (view.job->state != JobState::Pending) return;
+  if (!seen.order) seen.order = std::make_shared<sched::FairOrder>(state, state.time);
+  view.priority = sched::priority_terms(state, job, *seen.order);
 }
 
-JobView view_of(const Seen& seen, const Job& job, JobId id) {
+}  // namespace
+
+JobView view_of(const Seen& seen, const Job& job, JobId id, JobInfo info) {
   const Cluster& state = *seen.state;
   const auto& config = *state.config;
   const auto& app = app_of(config, job.spec());
+  bool whole = info == JobInfo::All;
   JobView view;
-  auto shown = std::make_shared<Job>(job);
-  strip_secrets(*shown);
+  auto shown =
+      std::make_shared<Job>(view::sent(job, whole ? view::Reach::Owner : view::Reach::Anyone));
   shown->state = state_of(job, id);
   drop_old_setbacks(*shown, state.time);
   view.job = std::move(shown);
@@ -122,17 +131,12 @@ JobView view_of(const Seen& seen, const Job& job, JobId id) {
   view.plan = job.spec().plan;
   view.resize = to_string(resize_mode_of(config, job));
   for (const auto& task : job.tasks) view.task_hosts.push_back(name_of(state, task.host));
-  view.excluded_hosts = names_of(state, job.excluded_hosts);
-  for (const auto& setback : view.job->setbacks)
-    view.setback_hosts.push_back(name_of(state, setback.host));
-  view.reasons = reasons_of(seen, job, id);
-  if (auto it = seen.progress->find(id); it != seen.progress->end()) view.progress = it->second;
-  view.result_dir = result_dir(config, job.spec(), id);
   view.run_limit = run_limit_of(config, job.spec());
-  if (view.job->state == JobState::Pending) {
-    if (!seen.order) seen.order = std::make_shared<sched::FairOrder>(state, state.time);
-    view.priority = sched::priority_terms(state, job, *seen.order);
-  }
+  view.reasons = reasons_of(seen, job, id);
+  if (whole) add_what_its_owner_sees(seen, job, view);
+  else
+    for (auto& reason : view.reasons)
+      reason = {reason.code, std::string(pend_code_name(reason.code)), 0, ""};
   return view;
 }
 

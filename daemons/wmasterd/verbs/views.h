@@ -20,18 +20,14 @@ struct Seen {
   mutable std::shared_ptr<const sched::FairOrder> order = nullptr;
 };
 
-/// One job for bjobs. `id` is the element's when `job` is its base.
-JobView view_of(const Seen& seen, const Job& job, JobId id);
+/// One job for bjobs, as much of it as `info` says (All or Summary); made of what
+/// libwm/view/sent.h lists. `id` is the element's when `job` is its base.
+JobView view_of(const Seen& seen, const Job& job, JobId id, JobInfo info);
 /// Queues with their slots by state, those of these names or all, by falling priority.
 /// @cost O(jobs + queues x names)
 std::vector<QueueView> view_queues(const Cluster& state, const std::vector<std::string>& names);
 /// The hosts asked for with their jobs' slots, by name; those that never registered, too.
 /// @cost O(hosts (names + log hosts) + tasks of the jobs on them)
 std::vector<HostView> view_hosts(const Seen& seen, const HostsRequest& asked);
-
-/// Takes out what would let a reader act for the job's owner: signed bytes, credential, the key
-/// of its agents. Whatever leaves the master for anybody but the job's hosts goes through here.
-/// @cost O(specification)
-void strip_secrets(Job& job);
 
 }  // namespace wm::master

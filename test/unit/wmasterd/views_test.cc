@@ -25,7 +25,7 @@ struct Show {
     const Job* found = find_job(c.state, id);
     if (found == nullptr) found = c.state.jobs.find(id.job);
     WM_CHECK(found != nullptr);
-    return view_of(seen(), *found, id);
+    return view_of(seen(), *found, id, JobInfo::All);
   }
   Seen seen() {
     return {std::make_shared<const Cluster>(c.state), std::make_shared<const PendReasons>(reasons),
