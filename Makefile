@@ -72,6 +72,8 @@ COMMON_OBJ := $(call obj,$(wildcard commands/common/*.cc))
 
 SBIN := $(DAEMONS:%=$B/sbin/%)
 BIN := $(COMMANDS:%=$B/bin/%)
+# Commands of one Python file, which people take along: bin/NAME is that file.
+SCRIPTS := $(patsubst commands/%.py,$B/bin/%,$(wildcard commands/*.py))
 TESTS := $(UNITS:%=$B/test/unit_%) $(GROUPS_T:%=$B/test/%)
 BENCHES := $(patsubst test/bench/%.cc,$B/bench/%,$(wildcard test/bench/*.cc))
 TRAINER := $(if $(wildcard libwm/trainer/*.cc),$B/lib/libwmtrainer.so)
@@ -86,7 +88,7 @@ EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)
 
 .PHONY: all programs tests check bench sim-report demo lint install uninstall clean help bootstrap soak check-v2 check-clients
 all: programs
-programs: $(SBIN) $(BIN) $(TRAINER) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
+programs: $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
 
 # ---- rules --------------------------------------------------------------------------
@@ -137,24 +139,32 @@ link = @mkdir -p $(@D); echo "  LINK  $@"; $(CCACHE) $(CXX) $(LDFLAGS) $(1) -o $
 
 $(SBIN) $(BIN) $(TESTS): $(SAN_OBJ)
 
+# wuserd submits as bsub does, with the same compiler of specifications; and unpacks archives.
+DAEMON_EXTRA_wuserd = $(COMMON_OBJ)
+DAEMON_LIBS_wuserd := -larchive
+
 # A daemon folder may hold further programs: NAME.main.cc becomes sbin/NAME.
 define daemon
 DAEMON_OBJ_$(1) := $$(call obj,$$(filter-out %main.cc,$$(wildcard daemons/$(1)/*.cc daemons/$(1)/*/*.cc)))
-$B/sbin/$(1): $$(DAEMON_OBJ_$(1)) $$(call obj,daemons/$(1)/main.cc) $$(LIB_A)
+$B/sbin/$(1): $$(DAEMON_OBJ_$(1)) $$(DAEMON_EXTRA_$(1)) $$(call obj,daemons/$(1)/main.cc) $$(LIB_A)
 	$$(call link,$$(filter %.o,$$^)) -Wl,-z,now $$(SODIUM) \
-	  $$(if $$(filter wshepherd,$(1)),$$(SHEPHERD_LINK) $$(LDLIBS_STATIC) $$(COMMAND_LIBS),$$(STATIC_RUNTIME) $$(LDLIBS))
+	  $$(if $$(filter wshepherd,$(1)),$$(SHEPHERD_LINK) $$(LDLIBS_STATIC) $$(COMMAND_LIBS),$$(STATIC_RUNTIME) $$(LDLIBS) $$(DAEMON_LIBS_$(1)))
 endef
 $(foreach d,$(DAEMONS),$(eval $(call daemon,$(d))))
 
 $(BIN): $B/bin/%: $B/obj/commands/%.o $(COMMON_OBJ) $(LIB_A)
 	$(call link,$(filter %.o,$^)) $(COMMAND_LINK) $(SODIUM) $(LDLIBS_STATIC) $(COMMAND_LIBS)
 
+$(SCRIPTS): $B/bin/%: commands/%.py
+	@mkdir -p $(@D); install -m 755 $< $@
+
 define unit
 $B/test/unit_$(1): $$(call obj,$$(wildcard test/unit/$(1)/*.cc)) $$(SUPPORT_OBJ) $$(UNIT_EXTRA_$(1)) $$(LIB_A)
 	$$(call link,$$(filter %.o,$$^)) $$(SODIUM) $$(LDLIBS) $$(UNIT_LIBS_$(1)) $$(TESTLIBS)
 endef
 # A test of a daemon's folder links that folder's objects, never its main.
-$(foreach d,$(DAEMONS),$(eval UNIT_EXTRA_$(d) = $(DAEMON_OBJ_$(d))))
+$(foreach d,$(DAEMONS),$(eval UNIT_EXTRA_$(d) = $(DAEMON_OBJ_$(d)) $(DAEMON_EXTRA_$(d))))
+$(foreach d,$(DAEMONS),$(eval UNIT_LIBS_$(d) = $(DAEMON_LIBS_$(d))))
 UNIT_EXTRA_commands = $(COMMON_OBJ)
 UNIT_EXTRA_groups = $(call obj,$(wildcard libwm/trainer/groups/*.cc))
 UNIT_LIBS_groups = -lgloo

@@ -2,11 +2,11 @@
 
   DIR/cluster.json   what it is (block, flags, accounts)     DIR/conf   its configuration
   DIR/log DIR/state DIR/results                              DIR/run ─► short folder
-  short folder: /dev/shm/wm.XXXXXX with run/ (sockets, pid files), munge/, hosts
+  short folder: /dev/shm/wm.XXXXXX with run/ (sockets, pid files), munge/, hosts, web/ (see web.py)
   It is short because a socket path holds 107 bytes, whatever DIR is, and in memory as /run is on a
   real host; where there is no /dev/shm it is in /tmp.
 
-  up: block → folders → munged → configuration → wmasterd → wnoded… → all hosts ok
+  up: block → folders → munged → configuration → wmasterd → wnoded… → web door → all hosts ok
   down: hosts' processes, daemons, munged, block, short folder; DIR/log and DIR/state stay
 Callers: scripts/minicluster, scripts/demo.
 """
@@ -24,7 +24,7 @@ import subprocess
 import tempfile
 import time
 
-from . import address, configuration, processes
+from . import address, configuration, processes, web
 from .network import Network
 
 UP_LIMIT_S = 60
@@ -85,6 +85,8 @@ class Cluster:
             'LD_PRELOAD': ':'.join([wrapper, *preload]),
             'NSS_WRAPPER_HOSTS': self.short('hosts'),
         }
+        if self._web():
+            shown.update(self._web().exports())
         if 'address' in os.path.basename(self.build):  # the wrapper is loaded before the sanitizer
             shown['ASAN_OPTIONS'] = 'verify_asan_link_order=0:detect_leaks=0'
         return shown
@@ -103,6 +105,7 @@ class Cluster:
             self._prepare(flags)
             for name in ['wmasterd', *self.nodes()]:
                 self._spawn(name)
+            self._start_web()
             self._wait_until_ok()
         except BaseException:
             self.down()
@@ -113,6 +116,8 @@ class Cluster:
             raise Failure('--multiuser needs root: wnoded starts jobs as their owners')
         if flags.get('netns') and Network.why_not():
             raise Failure(Network.why_not())
+        if flags.get('web') and (web.why_not() or flags['multiuser']):
+            raise Failure(web.why_not() or '--web with --multiuser is not supported yet: one user logs on')
         os.makedirs(self.folder, exist_ok=True)
         self.facts = {'flags': flags, 'short': tempfile.mkdtemp(prefix='wm.', dir=_memory_folder()),
                       'block': address.take(os.getpid()), 'master_user': self._master_user(flags)}
@@ -120,6 +125,8 @@ class Cluster:
         self._save()  # from here on down() knows what to take away
         self._make_network()
         self._write_hosts()
+        if self._web():
+            self._web().prepare()
         self._start_munged()
         address.hand_over(self.facts['block'], self._pid('munged')[0])
         configuration.generate(self.path('conf'), self._wm_conf(), self._net(), flags)
@@ -134,6 +141,24 @@ class Cluster:
         with open(self.path('conf', 'lsf.conf'), 'w', encoding='utf-8') as out:
             subprocess.run([badmin, 'lsfconf'], env={**os.environ, 'WM_CONF_DIR': self.path('conf')}, stdout=out,
                            stderr=subprocess.DEVNULL, check=False)
+
+    def _web(self):
+        """Its web door, None without --web."""
+        if not self.facts['flags'].get('web'):
+            return None
+        return web.Web(self.facts['short'], self.path('log'), self.build, self.facts['block'])
+
+    def _start_web(self):
+        for name in web.DAEMONS if self._web() else ():
+            self._start_web_daemon(name)
+
+    def _start_web_daemon(self, name):
+        """Starts it; returns when it can be connected to."""
+        process, deadline = self._spawn(name), time.monotonic() + UP_LIMIT_S
+        while not self._web().is_answering(name):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise Failure(f'{name} did not start: {self._last_lines(name + ".out")}')
+            time.sleep(0.01)
 
     def _network(self):
         """The namespaces of its hosts, None on plain loopback."""
@@ -244,7 +269,12 @@ class Cluster:
     # ---- its daemons -----------------------------------------------------------------
 
     def start(self, name):
-        """Starts wmasterd or one host; returns when it says that it is ready, as systemd would."""
+        """Starts a daemon or one host; returns when it says that it is ready, as systemd would."""
+        if self._web() and name in web.DAEMONS:
+            self._start_web_daemon(name)
+            return
+        if name == 'wuserd':
+            raise Failure('wuserd is started by wgatewayd, at the next request')
         address_of_ready = self.short('run', f'{name}.ready')
         with contextlib.suppress(FileNotFoundError):
             os.unlink(address_of_ready)
@@ -287,6 +317,9 @@ class Cluster:
         env = {**os.environ, **self.exports()}
         if name == 'wmasterd':
             return [f'{self.build}/sbin/wmasterd', '--conf', self.path('conf'), '--foreground'], env
+        if self._web() and name in web.DAEMONS:
+            command, more = self._web().command(name)
+            return command, {**env, **more}
         if name not in self.nodes():
             raise Failure(f'{name} is neither wmasterd nor one of {" ".join(self.nodes())}')
         env['WM_NODE'] = name
@@ -297,10 +330,12 @@ class Cluster:
         return network.inside(int(name[4:]), name, self.short('hosts'), command) if network else command, env
 
     def kill(self, what, number):
-        """wmasterd; nodeK with all that runs on it; task JOBID.K; shepherd JOBID@nodeK."""
-        if what == ['wmasterd']:
-            pid, started = self._pid('wmasterd')
+        """wmasterd; nodeK with all that runs on it; task JOBID.K; shepherd JOBID@nodeK; of the web door one."""
+        if what == ['wmasterd'] or what == ['wgatewayd']:
+            pid, started = self._pid(what[0])
             self._signal(pid, started, number)
+        elif what == ['nginx'] or what == ['wuserd']:
+            self._kill_web(what[0], number)
         elif len(what) == 1 and what[0] in self.nodes():
             self._kill_host(what[0], number)
         elif len(what) == 2 and what[0] == 'task':
@@ -312,7 +347,19 @@ class Cluster:
             self._signal(pid, started, number)
         else:
             raise Failure(f'cannot kill "{" ".join(what)}": wmasterd, nodeK, wnoded nodeK, task JOBID.K, '
-                          'shepherd JOBID@nodeK')
+                          'shepherd JOBID@nodeK, nginx, wgatewayd, wuserd')
+
+    def _kill_web(self, name, number):
+        """All processes of that program: nginx has workers, and writes over its own environment."""
+        def find():
+            if name == 'nginx':
+                pid = self._pid(name)[0]
+                return ({pid} if self._alive(name) else set()) | processes.descendants({pid})
+            return {pid for pid in processes.of_cluster(self.folder, web.NODE)
+                    if os.path.basename((processes.command_line(pid) or [''])[0]) == name}
+        if not find():
+            raise Failure(f'{name} does not run')
+        processes.end(find, number)
 
     def _kill_host(self, node, number):
         left = processes.end(lambda: processes.of_cluster(self.folder, node), number)
@@ -360,8 +407,8 @@ class Cluster:
         """Ends everything of it and forgets the block; fine to call twice."""
         if not self.facts:
             return
-        for name in ['wmasterd', *self.nodes()]:
-            self._stop(name, signal.SIGKILL if name != 'wmasterd' else signal.SIGTERM)
+        for name in [*(web.DAEMONS if self._web() else ()), 'wmasterd', *self.nodes()]:
+            self._stop(name, signal.SIGKILL if name in self.nodes() else signal.SIGTERM)
         left = processes.end(lambda: processes.of_cluster(self.folder))
         self._stop('munged', signal.SIGTERM)
         network = self._network()

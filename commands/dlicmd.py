@@ -1,0 +1,455 @@
+#!/usr/bin/python3
+"""dlicmd: deep learning executions over WM's web door, with the words of WMLA's dlicmd.
+
+usage: dlicmd COMMAND [options]
+
+  --logon                     ask for a token and keep it in ~/.dlicmd     --logoff    --status
+  --dl-frameworks             frameworks that can be started
+  --exec-start FRAMEWORK …    start one; every other option, and what follows --, is the execution's
+  --exec-get ID  --exec-get-all  --exec-stop ID  --exec-delete ID  --exec-delete-all
+  --exec-trainlogs ID  --exec-trainoutlogs ID  --exec-trainerrlogs ID    output of all workers
+  --exec-outlogs ID  --exec-errlogs ID  --exec-launcherlogs ID           worker by worker
+  --exec-trainresult ID       save the zip of its results
+  --app-get ID  --app-get-all  --app-history-get-all  --app-wait ID  --app-stop ID…  --app-stop-all
+  --app-outlogs ID  --app-errlogs ID
+  --rp-get-all  --rp-get NAME                                            resource plans
+
+where:  --rest-host HOST  --rest-port PORT  --jwt-token TOKEN  --username U  --password P  --query-args A=B&…
+        (else $WM_GATEWAY_URL; ~/.dlicmd, or $USER and $WM_API_KEY)
+shown:  -o json | -o custom-columns=a,b
+start:  --model-main F  --model-dir D  --numWorker N  --workerDeviceType cpu|gpu  --workerDeviceNum N
+        --workerMemory 8g  --appName N  --consumer PLAN  --msd-env N=V  --cs-datastore-meta type=fs,data_path=P
+        --data-source JSON  --user-cmd -- CMD …   (dlicmd(1) has all)
+Needs nothing but Python.
+"""
+
+import base64
+import getpass
+import http.client
+import json
+import os
+import shutil
+import ssl
+import sys
+import tarfile
+import tempfile
+import time
+import urllib.parse
+import uuid
+
+BASE = '/platform/rest/deeplearning/v1'
+TOKEN_FILE = os.path.expanduser('~/.dlicmd')
+TERMINAL = ('FINISHED', 'KILLED', 'ERROR')
+# Options of ours, which are not the execution's: name → where their value goes.
+CONNECTION = {'--rest-host': 'host', '--master-host': 'host', '--rest-port': 'port', '--dli-rest-port': 'port',
+              '--jwt-token': 'token', '--query-args': 'query', '--username': 'username', '--password': 'password',
+              '--data-source': 'data_source', '-o': 'output', '--ig': 'ig'}
+FLAGS = {'--rest-insecure': 'insecure'}
+LAST_LINES = 10000
+
+
+class Refused(Exception):
+    """Something a person has to read."""
+
+
+# ---- the connection -----------------------------------------------------------------------------
+
+
+class Door:
+    """Requests to the REST interface, with a token."""
+
+    def __init__(self, options):
+        url = os.environ.get('WM_GATEWAY_URL', '')
+        if options.get('host'):
+            port = options.get('port', '-1')
+            url = options['host'] if '://' in options['host'] else 'https://' + options['host']
+            url += '' if port == '-1' else f':{port}'
+        if not url:
+            raise Refused('which server? --rest-host HOST, or WM_GATEWAY_URL')
+        self._url = urllib.parse.urlsplit(url)
+        self._options = options
+        self._token = options.get('token')
+
+    def _connection(self):
+        if self._url.scheme == 'http':
+            return http.client.HTTPConnection(self._url.hostname, self._url.port, timeout=300)
+        return http.client.HTTPSConnection(self._url.hostname, self._url.port, timeout=300, context=self._trust())
+
+    def _trust(self):
+        """The certificate is checked against $WM_GATEWAY_CA; without it not at all, as WMLA's clients do."""
+        authority = os.environ.get('WM_GATEWAY_CA')
+        context = ssl.create_default_context(cafile=authority)
+        if not authority or self._options.get('insecure'):
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        return context
+
+    def log_on(self):
+        """A new token for a name and a password."""
+        user = self._options.get('username') or getpass.getuser()
+        password = self._options.get('password') or os.environ.get('WM_API_KEY')
+        if not password:
+            raise Refused('log on first: dlicmd --logon --username U --password P')
+        basic = base64.b64encode(f'{user}:{password}'.encode()).decode()
+        status, _, body = self._send('GET', '/auth/v1/logon', {'Authorization': f'Basic {basic}'})
+        if status != 200:
+            raise Refused(f'log-on failed: {body.decode(errors="replace").strip()}')
+        self._token = json.loads(body)['accessToken']
+        return self._token
+
+    def _find_token(self):
+        if self._token:
+            return self._token
+        if os.path.exists(TOKEN_FILE):
+            with open(TOKEN_FILE, encoding='ascii') as kept:
+                self._token = kept.read().strip()
+        return self._token or self.log_on()
+
+    def _send(self, method, path, headers, body=None, into=None):
+        connection = self._connection()
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            if into and answer.status < 400:
+                return answer.status, answer.headers, into(answer)
+            return answer.status, answer.headers, answer.read()
+        except (OSError, http.client.HTTPException) as problem:
+            raise Refused(f'{self._url.netloc}: {problem}') from None
+        finally:
+            connection.close()
+
+    def ask(self, method, path, query='', *, headers=None, body=None, into=None):
+        """(headers, body) of an answer below 400. A token that has run out is renewed once."""
+        query = '&'.join(part for part in (query, self._options.get('query', '')) if part)
+        target = BASE + path + ('?' + query if query else '')
+        for attempt in (1, 2):
+            told = {'Authorization': f'Bearer {self._find_token()}', **(headers or {})}
+            if attempt == 2 and hasattr(body, 'seek'):
+                body.seek(0)
+            status, fields, answer = self._send(method, target, told, body, into)
+            if status != 401 or attempt == 2 or self._options.get('token') or not os.environ.get('WM_API_KEY'):
+                break
+            self.log_on()
+        if status >= 400:
+            raise Refused(answer.decode(errors='replace').strip() or f'HTTP {status}')
+        return status, fields, answer
+
+    def json(self, method, path, query=''):
+        """The value that an answer's body holds."""
+        return json.loads(self.ask(method, path, query)[2])
+
+    def forget(self):
+        """Logs off."""
+        if os.path.exists(TOKEN_FILE):
+            self._send('POST', '/auth/v1/logoff', {'Authorization': f'Bearer {self._find_token()}'})
+            os.unlink(TOKEN_FILE)
+
+
+# ---- what is shown ------------------------------------------------------------------------------
+
+
+def show(value, options, columns):
+    """A value as the user wants it: a table, JSON, or columns of his choice."""
+    form = options.get('output', '')
+    if form == 'json' or not columns and not form:
+        print(json.dumps(value, indent=2))
+        return
+    if form.startswith('custom-columns='):
+        columns = form.split('=', 1)[1].split(',')
+    rows = [columns] + [[str(row.get(c, '')) for c in columns] for row in (value if isinstance(value, list) else [value])]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(columns))]
+    for row in rows:
+        print('  '.join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+
+
+EXEC_COLUMNS = ['id', 'appName', 'framework', 'state', 'numWorker', 'createTime']
+APP_COLUMNS = ['id', 'name', 'consumer', 'submit_user', 'state', 'task12n_num', 'used_gpu']
+
+
+# ---- commands -----------------------------------------------------------------------------------
+
+
+def logon(door, options, words):
+    """--logon"""
+    token = door.log_on()
+    with open(os.open(TOKEN_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w', encoding='ascii') as out:
+        out.write(token)
+    print('Logged on successfully.')
+
+
+def logoff(door, options, words):
+    """--logoff"""
+    door.forget()
+    print('Logged off successfully.')
+
+
+def frameworks(door, options, words):
+    """--dl-frameworks"""
+    found = door.json('GET', '/execs/frameworks')
+    if options.get('output'):
+        show(found, options, [])
+        return
+    for each in found:
+        print(f'Name: {each["name"]}\nVersion: {each.get("frameworkVersion", "")}\nDesc: {" ".join(each["desc"])}\n')
+
+
+def packed(folder, name):
+    """A gzip-compressed tar whose one top folder is `name`."""
+    path = os.path.join(tempfile.mkdtemp(prefix='dlicmd.'), f'{name}.modelDir.tar')
+    with tarfile.open(path, 'w:gz') as archive:
+        archive.add(folder, arcname=name)
+    return path
+
+
+def parts_of(words):
+    """(args, files): the words to be sent on, and the files that go with them."""
+    args, files, main, folder, i = [], [], None, None, 0
+    end = words.index('--') if '--' in words else len(words)
+    while i < end:
+        word, _, value = words[i].partition('=') if words[i].startswith('--') else (words[i], '', '')
+        takes = word in ('--model-dir', '--model-main', '--conda-env-yaml', '--conda-package')
+        if takes and not value:
+            if i + 1 >= end:
+                raise Refused(f'{word}: a value is missing')
+            i += 1
+            value = words[i]
+        if word == '--model-dir':
+            folder, value = value, os.path.basename(os.path.abspath(value))
+        if word == '--model-main':
+            main = value
+        if word in ('--conda-env-yaml', '--conda-package'):
+            files.append(value)
+            value = os.path.basename(value)
+        args += [word, value] if takes else [words[i]]
+        i += 1
+    args += words[end:]
+    if folder:
+        if not os.path.isdir(folder):
+            raise Refused(f'--model-dir {folder}: no such folder')
+        files.insert(0, packed(folder, os.path.basename(os.path.abspath(folder))))
+    elif main:
+        files.insert(0, main)
+        args[args.index('--model-main') + 1] = os.path.basename(main)
+    return args, files
+
+
+def multipart(files, fields):
+    """(content type, file object, size) of a body of type multipart/form-data, on disk."""
+    boundary, body = uuid.uuid4().hex, tempfile.TemporaryFile()
+    for name, value in fields.items():
+        body.write(f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode())
+    for path in files:
+        if not os.path.isfile(path):
+            raise Refused(f'{path}: no such file')
+        body.write(f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{os.path.basename(path)}"\r\n'
+                   'Content-Type: application/octet-stream\r\n\r\n'.encode())
+        with open(path, 'rb') as data:
+            shutil.copyfileobj(data, body)
+        body.write(b'\r\n')
+    body.write(f'--{boundary}--\r\n'.encode())
+    size = body.tell()
+    body.seek(0)
+    return f'multipart/form-data; boundary={boundary}', body, size
+
+
+def exec_start(door, options, words):
+    """--exec-start FRAMEWORK …"""
+    print('Copying files and directories ...')
+    args, files = parts_of(words)
+    fields = {}
+    if options.get('data_source'):
+        fields['data'] = json.dumps({'dataSource': json.loads(options['data_source'])})
+    kind, body, size = multipart(files, fields)
+    print(f'Content size: {max(1, size // 1024)}K')
+    text = urllib.parse.quote(' '.join(['--exec-start', *args]))
+    door.json('GET', '/conf')
+    headers = {'Content-Type': kind, 'Content-Length': str(size), 'Idempotency-Key': uuid.uuid4().hex}
+    begun = json.loads(door.ask('POST', '/execs/', f'args={text}', headers=headers, body=body)[2])
+    print(json.dumps({'execId': begun['id'], 'appId': begun['appId']}, indent=2))
+
+
+def exec_get(door, options, words):
+    """--exec-get ID"""
+    show(door.json('GET', f'/execs/{one(words)}'), options, [])
+
+
+def exec_get_all(door, options, words):
+    """--exec-get-all"""
+    show(door.json('GET', '/execs/'), options, EXEC_COLUMNS)
+
+
+def exec_stop(door, options, words):
+    """--exec-stop ID"""
+    status, _, _ = door.ask('POST', f'/execs/{one(words)}/stop')
+    print(f'Stop exec {words[0]} succeed. HTTP:{status} ')
+
+
+def exec_delete(door, options, words):
+    """--exec-delete ID"""
+    status, _, _ = door.ask('DELETE', f'/execs/{one(words)}')
+    print(f'Delete exec {words[0]} succeed. HTTP:{status} ')
+
+
+def exec_delete_all(door, options, words):
+    """--exec-delete-all"""
+    status, _, _ = door.ask('DELETE', '/execs')
+    print(f'Delete all execs succeed. HTTP:{status} ')
+
+
+def train_logs(kind):
+    """--exec-train*logs ID"""
+    def run(door, options, words):
+        def copy(answer):
+            shutil.copyfileobj(answer, sys.stdout.buffer)
+        door.ask('GET', f'/execs/{one(words)}/log', f'logType={kind}', headers={'Accept': 'text/plain'}, into=copy)
+    return run
+
+
+def worker_logs(kind):
+    """--exec-outlogs ID and the like: worker by worker, framed."""
+    def run(door, options, words):
+        app = first_app(door, one(words))
+        for number, _ in enumerate(app.get('task12n', []), 1):
+            print(f'{"=" * 60}\nExecutor {number} {kind}\n{"=" * 60}')
+            _, _, text = door.ask('GET', f'/scheduler/applications/{words[0]}/executor/{number}/logs/{kind}',
+                                  f'lastlines={LAST_LINES}')
+            sys.stdout.write(text.decode(errors='replace'))
+    return run
+
+
+def exec_result(door, options, words):
+    """--exec-trainresult ID: the zip, under the name that the server gives it."""
+    def save(answer):
+        pieces = answer.headers.get('Content-Disposition', '').split(';')
+        names = [p[len('filename='):] for p in pieces if p.startswith('filename=')]
+        name = os.path.basename(names[0]) if names else f'{words[0]}-result.zip'
+        with open(name, 'wb') as out:
+            shutil.copyfileobj(answer, out)
+        return name
+    _, _, name = door.ask('GET', f'/execs/{one(words)}/result', into=save)
+    print(f'Train result is saved to {name}')
+
+
+def status(door, options, words):
+    """--status"""
+    show(door.json('GET', '/status'), options, [])
+
+
+def first_app(door, name):
+    """One application of the scheduler's."""
+    found = door.json('GET', f'/scheduler/engine/applications/{name}')
+    if not found:
+        raise Refused(f'application {name} does not exist')
+    return found[0]
+
+
+def app_get(door, options, words):
+    """--app-get ID"""
+    show(first_app(door, one(words)), options, [])
+
+
+def app_list(states):
+    """--app-get-all and its history."""
+    def run(door, options, words):
+        query = f'start=0&length=10000&sort=-submit_time&state={states}'
+        show(door.json('GET', '/scheduler/engine/applications', query), options, APP_COLUMNS)
+    return run
+
+
+def app_wait(door, options, words):
+    """--app-wait ID: until it is over."""
+    while True:
+        state = door.json('GET', f'/execs/{one(words)}')['state']
+        print(state, flush=True)
+        if state in TERMINAL:
+            return
+        time.sleep(float(os.environ.get('DLICMD_POLL_S', '10')))
+
+
+def app_stop(door, options, words):
+    """--app-stop ID…"""
+    for name in words or [one(words)]:
+        _, _, text = door.ask('PUT', f'/scheduler/applications/{name}/stop')
+        print(text.decode(errors='replace').strip() or f'Application {name} is stopped')
+
+
+def app_stop_all(door, options, words):
+    """--app-stop-all"""
+    running = [e['id'] for e in door.json('GET', '/execs/') if e['state'] not in TERMINAL]
+    if running:
+        app_stop(door, options, running)
+
+
+def plans(door, options, words):
+    """--rp-get-all"""
+    show(door.json('GET', '/resplans/resplantree'), options, [])
+
+
+def plan(door, options, words):
+    """--rp-get NAME"""
+    show(door.json('GET', f'/resplans/resplan/{urllib.parse.quote(one(words), safe="")}'), options, [])
+
+
+def one(words):
+    """The id that a command is about."""
+    if len(words) < 1:
+        raise Refused('which one? an id is wanted')
+    return words[0]
+
+
+ACTIVE, OVER = 'NEW,SUBMITTED,PENDING_CRD_SCHEDULER,LAUNCHING,RUNNING', 'FINISHED,KILLED,ERROR'
+COMMANDS = {
+    '--logon': logon, '--logoff': logoff, '--status': status, '--dl-frameworks': frameworks,
+    '--exec-start': exec_start, '--exec-get': exec_get, '--exec-get-all': exec_get_all, '--exec-stop': exec_stop,
+    '--exec-delete': exec_delete, '--exec-delete-all': exec_delete_all, '--exec-trainresult': exec_result,
+    '--exec-trainlogs': train_logs('outerrlog'), '--exec-trainoutlogs': train_logs('outlog'),
+    '--exec-trainerrlogs': train_logs('errlog'), '--exec-outlogs': worker_logs('stdout'),
+    '--exec-errlogs': worker_logs('stderr'), '--exec-launcherlogs': worker_logs('launcherlog'),
+    '--app-get': app_get, '--app-get-all': app_list(ACTIVE), '--app-history-get-all': app_list(OVER),
+    '--app-wait': app_wait, '--app-stop': app_stop, '--app-stop-all': app_stop_all,
+    '--app-outlogs': worker_logs('stdout'), '--app-errlogs': worker_logs('stderr'),
+    '--rp-get-all': plans, '--rp-get': plan,
+}
+
+
+def split(words):
+    """(options of ours, the other words). What follows -- is never ours."""
+    options, rest, i = {}, [], 0
+    end = words.index('--') if '--' in words else len(words)
+    while i < end:
+        name, equals, value = words[i].partition('=')
+        if name in FLAGS:
+            options[FLAGS[name]] = True
+        elif name in CONNECTION and not equals and i + 1 >= end:
+            raise Refused(f'{name}: a value is missing')
+        elif name in CONNECTION:
+            options[CONNECTION[name]] = value if equals else words[i + 1]
+            i += 0 if equals else 1
+        else:
+            rest.append(words[i])
+        i += 1
+    return options, rest + words[end:]
+
+
+def main():
+    """Runs the command that the first word names."""
+    words = sys.argv[1:]
+    if not words or words[0] in ('--help', '-h'):
+        print(__doc__.strip())
+        return 0 if words else 1
+    command = COMMANDS.get(words[0])
+    try:
+        if command is None:
+            raise Refused(f'{words[0]}: no such command, see dlicmd --help')
+        options, rest = split(words[1:])
+        command(Door(options), options, rest)
+    except (Refused, ValueError) as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

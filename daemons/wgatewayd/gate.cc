@@ -1,0 +1,159 @@
+#include "daemons/wgatewayd/gate.h"
+
+#include <sodium.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "libwm/base/log.h"
+#include "libwm/rest/credential.h"
+#include "libwm/rest/url.h"
+
+namespace wm::gateway {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t kLife = 8 * 3600;
+constexpr std::size_t kLongestBody = 64 << 10;
+
+std::int64_t now_s() {
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+TimePoint ticks() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+}
+
+http::Reply text_reply(int status, const std::string& text) {
+  return {status,
+          {{"Content-Type", "text/plain; charset=utf-8"}, {"Cache-Control", "no-store"}},
+          status < 400 ? text : "Error " + std::to_string(status) + ": " + text + "\n"};
+}
+
+int status_of(const Error& error) {
+  switch (error.code) {
+    case Code::BadArgument: return 400;
+    case Code::Denied: return 401;
+    case Code::Limit: return 429;
+    default: return 503;
+  }
+}
+
+std::string new_token(const Gate& gate) {
+  unsigned char bytes[16];
+  randombytes_buf(bytes, sizeof bytes);
+  char id[33];
+  sodium_bin2hex(id, sizeof id, bytes, sizeof bytes);
+  auto now = now_s();
+  return rest::sign_token({gate.user, gate.cluster, id, gate.uid, now, now + kLife},
+                          gate.keys.secret);
+}
+
+Result<std::string> log_on(Gate& gate, const rest::Login& login, std::string_view address) {
+  auto fits = gate.accounts.check(login, std::string(address), ticks());
+  log::info(fits ? "logged_on" : "log_on_refused",
+            {{"user", login.user.substr(0, 64)}, {"address", address}});
+  if (!fits) return fits.error();
+  return new_token(gate);
+}
+
+// {"username":…,"password":…}
+Result<rest::Login> login_in(const std::string& body) {
+  auto json = Json::parse(body, nullptr, false);
+  if (!json.is_object() || !json.contains("username") || !json["username"].is_string() ||
+      !json.contains("password") || !json["password"].is_string())
+    return fail(Code::BadArgument, "username and password are wanted");
+  return rest::Login{json["username"].get<std::string>(), json["password"].get<std::string>()};
+}
+
+std::string cookie(const std::string& token, std::int64_t life) {
+  return std::string(rest::kTokenCookie) + "=" + token +
+         "; Path=/; Max-Age=" + std::to_string(life) + "; Secure; HttpOnly; SameSite=Strict";
+}
+
+http::Reply token_reply(const Gate& gate, const std::string& token) {
+  Json json{{"accessToken", token}, {"username", gate.user}, {"expiresIn", kLife}};
+  return {200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, json.dump()};
+}
+
+// By Basic, for clients; by a JSON body, for pages, which keep the token in a cookie.
+Result<http::Reply> logon(Gate& gate, http::Exchange& exchange) {
+  const auto& head = exchange.head();
+  auto address = head.field("x-wm-address");
+  if (!head.field("authorization").empty()) {
+    WM_TRY(auto login, rest::parse_basic(head.field("authorization")));
+    WM_TRY(auto token, log_on(gate, login, address));
+    return token_reply(gate, token);
+  }
+  if (head.method != "POST") return fail(Code::Denied, "log on with Basic credentials");
+  WM_TRY(auto body, http::read_body(exchange, kLongestBody));
+  WM_TRY(auto login, login_in(body));
+  bool from_page = !head.field("origin").empty();
+  if (from_page && head.field("origin") != gate.origin)
+    return fail(Code::Denied, "the request comes from another page's origin");
+  WM_TRY(auto token, log_on(gate, login, address));
+  auto reply = token_reply(gate, token);
+  if (!from_page) return reply;
+  // A page has no use for the token itself, and is not to hold it.
+  reply.body = Json{{"username", gate.user}, {"expiresIn", kLife}}.dump();
+  reply.fields.emplace_back("Set-Cookie", cookie(token, kLife));
+  return reply;
+}
+
+http::Reply logoff() {
+  auto reply = text_reply(200, "");
+  reply.fields.emplace_back("Set-Cookie", cookie("", 0));
+  return reply;
+}
+
+rest::AuthFields fields_of(const http::Head& head) {
+  rest::AuthFields fields;
+  fields.authorization = head.field("authorization");
+  fields.x_auth_token = head.field("x-auth-token");
+  fields.cookie = head.field("cookie");
+  fields.method = head.field("x-wm-method");
+  fields.origin = head.field("origin");
+  fields.upgrade = head.field("upgrade");
+  fields.stream = head.field("accept") == "text/event-stream";
+  return fields;
+}
+
+// nginx asks: 200 with the token and the socket to pass the request to, or 401.
+Result<http::Reply> may_pass(Gate& gate, const http::Head& head) {
+  WM_TRY(auto credential, rest::credential_of(fields_of(head), gate.origin));
+  if (credential.login) {
+    WM_TRY(credential.token, log_on(gate, *credential.login, head.field("x-wm-address")));
+  }
+  WM_TRY(auto claims,
+         rest::verify_token(credential.token, {&gate.keys.open, 1}, gate.cluster, now_s()));
+  if (claims.uid != gate.uid) return fail(Code::Denied, "the token is another user's");
+  WM_TRY(auto socket, gate.agent.socket());
+  return http::Reply{200, {{"X-Agent", socket}, {"X-Token", credential.token}}, ""};
+}
+
+Result<http::Reply> route(Gate& gate, http::Exchange& exchange) {
+  const auto& head = exchange.head();
+  WM_TRY(auto target, rest::parse_target(head.target));
+  std::string path;
+  for (const auto& segment : target.segments) path += "/" + segment;
+  if (path == "/_auth") return may_pass(gate, head);
+  if (path == "/auth/v1/logon" || path == "/v1/preauth/validateAuth" ||
+      path == "/platform/rest/conductor/v1/auth/logon")
+    return logon(gate, exchange);
+  if (path == "/auth/v1/logoff" || path == "/platform/rest/conductor/v1/auth/logoff")
+    return logoff();
+  return text_reply(404, "no such address");
+}
+
+}  // namespace
+
+void answer(Gate& gate, http::Exchange& exchange) {
+  auto reply = route(gate, exchange);
+  if (!reply && reply.error().code == Code::System)
+    log::warn("request_failed", {{"why", reply.error().text}});
+  (void)exchange.reply(reply ? *reply : text_reply(status_of(reply.error()), reply.error().text));
+}
+
+}  // namespace wm::gateway

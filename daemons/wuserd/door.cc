@@ -1,0 +1,81 @@
+#include "daemons/wuserd/door.h"
+
+#include <unistd.h>
+
+#include <chrono>
+
+#include "libwm/base/log.h"
+#include "libwm/rest/exec_json.h"
+#include "libwm/rest/routes.h"
+
+namespace wm::user {
+namespace {
+
+std::int64_t now_s() {
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+// Clients of WMLA read a line of text; our own interface has problem+json (RFC 7807).
+http::Reply error_reply(const std::string& target, int status, const std::string& text) {
+  if (!target.starts_with("/api/"))
+    return {status,
+            {{"Content-Type", "text/plain; charset=utf-8"}},
+            "Error " + std::to_string(status) + ": " + text + "\n"};
+  return {status,
+          {{"Content-Type", "application/problem+json"}},
+          "{\"status\":" + std::to_string(status) + ",\"title\":" + rest::json_text(text) + "}"};
+}
+
+int status_of(const std::string& target, const Error& error) {
+  // An id that nobody has is a bad argument to WMLA.
+  bool wmla = !target.starts_with("/api/");
+  if (wmla && error.code == Code::NotFound) return 400;
+  return rest::http_status(error.code);
+}
+
+Result<void> check_token(const Site& site, const http::Head& head) {
+  WM_TRY(auto claims,
+         rest::verify_token(head.field("x-wm-token"), site.keys, site.conf.name, now_s()));
+  if (claims.uid != ::getuid()) return fail(Code::Denied, "the token is another user's");
+  return {};
+}
+
+Result<Answer> dispatch(Site& site, http::Exchange& exchange) {
+  WM_TRY(auto target, rest::parse_target(exchange.head().target));
+  bool known = false;
+  for (const auto& route : exec_routes()) {
+    auto args = rest::match(route.pattern, target.segments);
+    if (!args) continue;
+    known = true;
+    if (route.method != exchange.head().method) continue;
+    Call call{exchange, site, std::move(target), std::move(*args)};
+    return route.answer(call);
+  }
+  auto path = exchange.head().target.substr(0, 200);
+  return Answer(error_reply(path, known ? 405 : 404,
+                            known ? "not a method of this address" : "no such address"));
+}
+
+}  // namespace
+
+void answer(Site& site, http::Exchange& exchange) {
+  const auto& head = exchange.head();
+  auto allowed = check_token(site, head);
+  if (!allowed) {
+    (void)exchange.reply(error_reply(head.target, 401, allowed.error().text));
+    return;
+  }
+  auto made = dispatch(site, exchange);
+  if (made && !*made) return;
+  auto reply =
+      made ? **made
+           : error_reply(head.target, status_of(head.target, made.error()), made.error().text);
+  if (!made && reply.status >= 500)
+    log::warn("request_failed", {{"method", head.method},
+                                 {"target", head.target.substr(0, 200)},
+                                 {"why", made.error().text}});
+  (void)exchange.reply(reply);
+}
+
+}  // namespace wm::user

@@ -1,0 +1,12 @@
+// Role: from a request to its answer: whose token it brings, which route it means, and what an
+// error looks like to whom.
+#pragma once
+
+#include "daemons/wuserd/site.h"
+
+namespace wm::user {
+
+/// Answers one request. Without a token of this very user it is refused, whoever passed it on.
+void answer(Site& site, http::Exchange& exchange);
+
+}  // namespace wm::user

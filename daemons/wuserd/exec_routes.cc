@@ -1,0 +1,142 @@
+// The rows of /platform/rest/deeplearning/v1 that are about executions.
+#include <algorithm>
+#include <charconv>
+#include <climits>
+
+#include "daemons/wuserd/execs.h"
+#include "daemons/wuserd/outputs.h"
+#include "daemons/wuserd/site.h"
+#include "libwm/rest/frameworks.h"
+
+namespace wm::user {
+namespace {
+
+std::string json_of(const Call& call, const Exec& exec) {
+  return rest::exec_json(exec.record, exec.view, call.site.conf.name);
+}
+
+// ?state=A,B: empty takes all.
+bool has_state(const Exec& exec, const std::string& states) {
+  if (states.empty()) return true;
+  auto state = "," + std::string(rest::exec_state(exec.view.job->state)) + ",";
+  return ("," + states + ",").find(state) != std::string::npos;
+}
+
+Result<std::size_t> limit_of(const std::string& text) {
+  if (text.empty()) return static_cast<std::size_t>(INT_MAX);
+  std::size_t limit = 0;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (ec != std::errc() || end != text.data() + text.size())
+    return fail(Code::BadArgument, "limit: a number is wanted");
+  return limit;
+}
+
+Result<Answer> list(Call& call) {
+  WM_TRY(auto limit, limit_of(call.target.value("limit")));
+  WM_TRY(auto execs, all_execs(call.site));
+  if (call.target.value("sort_by") == "id:asc") std::reverse(execs.begin(), execs.end());
+  auto states = call.target.value("state");
+  std::vector<std::string> items;
+  for (const auto& exec : execs)
+    if (items.size() < limit && has_state(exec, states)) items.push_back(json_of(call, exec));
+  return json_reply(rest::list_json(items));
+}
+
+Result<Answer> start(Call& call) {
+  WM_TRY(auto exec, start_exec(call));
+  return json_reply(json_of(call, exec));
+}
+
+Result<Answer> show(Call& call) {
+  WM_TRY(auto exec, find_exec(call.site, call.args[0]));
+  return json_reply(json_of(call, exec));
+}
+
+Answer done() { return http::Reply{204, {}, ""}; }
+
+Result<Answer> stop(Call& call) {
+  WM_TRY(auto exec, find_exec(call.site, call.args[0]));
+  if (is_over(exec.view.job->state))
+    return fail(Code::Conflict, "execution " + call.args[0] + " has ended already");
+  WM_TRY(stop_exec(call.site, exec));
+  return done();
+}
+
+Result<Answer> remove(Call& call) {
+  WM_TRY(auto exec, find_exec(call.site, call.args[0]));
+  WM_TRY(delete_exec(call.site, exec));
+  return done();
+}
+
+Result<Answer> remove_all(Call& call) {
+  WM_TRY(auto execs, all_execs(call.site));
+  for (const auto& exec : execs)
+    if (!is_over(exec.view.job->state)) WM_TRY(stop_exec(call.site, exec));
+  for (const auto& exec : execs) WM_TRY(delete_exec(call.site, exec));
+  return done();
+}
+
+Result<Answer> log(Call& call) {
+  WM_TRY(auto exec, find_exec(call.site, call.args[0]));
+  WM_TRY(send_logs(call, exec, call.target.value("logType")));
+  return Answer();
+}
+
+Result<Answer> result(Call& call) {
+  WM_TRY(auto exec, find_exec(call.site, call.args[0]));
+  WM_TRY(send_results(call, exec));
+  return Answer();
+}
+
+Result<Answer> frameworks(Call&) { return json_reply(rest::frameworks_json()); }
+
+Result<Answer> framework_names(Call&) {
+  std::vector<std::string> names;
+  for (const auto& framework : rest::frameworks()) names.push_back(rest::json_text(framework.name));
+  return json_reply(rest::list_json(names));
+}
+
+// Clients ask this before everything else.
+Result<Answer> conf(Call&) { return json_reply(R"({"MSD_ENABLED":"true"})"); }
+
+Result<Answer> status(Call& call) {
+  WM_TRY(auto master, call.site.masters.take());
+  WM_TRY(auto reply, master->ping());
+  return json_reply("{\"status\":\"OK\",\"cluster\":" + rest::json_text(reply.cluster) +
+                    ",\"master\":" + rest::json_text(reply.master) +
+                    ",\"version\":" + rest::json_text(reply.version) + "}");
+}
+
+Result<Answer> not_yet(Call&) {
+  return Answer(
+      http::Reply{501, {{"Content-Type", "text/plain"}}, "Error 501: not supported yet\n"});
+}
+
+}  // namespace
+
+Answer json_reply(std::string text, int status) {
+  return http::Reply{status, {{"Content-Type", "application/json"}}, std::move(text)};
+}
+
+#define DL "/platform/rest/deeplearning/v1"
+const std::vector<Route>& exec_routes() {
+  static const std::vector<Route> routes{
+      {"GET", DL "/conf", conf},
+      {"GET", DL "/status", status},
+      {"GET", DL "/frameworks/all", framework_names},
+      {"GET", DL "/frameworks", frameworks},
+      {"GET", DL "/execs/frameworks", frameworks},
+      {"GET", DL "/execs", list},
+      {"POST", DL "/execs", start},
+      {"DELETE", DL "/execs", remove_all},
+      {"GET", DL "/execs/{id}", show},
+      {"DELETE", DL "/execs/{id}", remove},
+      {"POST", DL "/execs/{id}/stop", stop},
+      {"GET", DL "/execs/{id}/log", log},
+      {"GET", DL "/execs/{id}/result", result},
+      {"POST", DL "/execs/{id}/deploy", not_yet},
+  };
+  return routes;
+}
+
+}  // namespace wm::user

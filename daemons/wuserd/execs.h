@@ -1,0 +1,35 @@
+// Role: finding executions: jobs of this user that came in as such.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemons/wuserd/site.h"
+
+namespace wm::user {
+
+/// An execution with its job.
+struct Exec {
+  rest::ExecRecord record;
+  JobView view;
+};
+
+/// The execution of that id. @errors NotFound: none of this user's, whoever else has one
+Result<Exec> find_exec(Site& site, const std::string& id);
+
+/// All of this user's, the newest first. @errors as Master::jobs
+Result<std::vector<Exec>> all_execs(Site& site);
+
+/// Begins an execution with what the request brings, or finds the one that an earlier request with
+/// the same Idempotency-Key began. @errors as parse_exec, receive, unpack, submit
+Result<Exec> start_exec(Call& call);
+
+/// Ends its job, if that is not over, and takes away record, code and results.
+/// @errors Conflict: the job does not end
+Result<void> delete_exec(Site& site, const Exec& exec);
+
+/// @errors as Master::kill
+Result<void> stop_exec(Site& site, const Exec& exec);
+
+}  // namespace wm::user

@@ -1,0 +1,109 @@
+// wuserd: the web door of one user, under that user's account: reads its options, listens on its
+// socket, answers what nginx passes on.
+//
+//   wuserd --socket PATH --token-key FILE [--conf DIR] [--web-user NAME]
+#include <pwd.h>
+#include <signal.h>
+#include <sodium.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "daemons/wuserd/door.h"
+#include "libwm/base/log.h"
+#include "libwm/conf/load.h"
+#include "libwm/proc/ready.h"
+
+namespace wm::user {
+namespace {
+
+struct Options {
+  std::string conf{conf::kDefaultDir}, socket, token_key, web_user;
+};
+
+Result<Options> parse(int argc, char** argv) {
+  Options options;
+  if (const char* folder = std::getenv("WM_CONF_DIR")) options.conf = folder;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    std::string* value = word == "--conf"        ? &options.conf
+                         : word == "--socket"    ? &options.socket
+                         : word == "--token-key" ? &options.token_key
+                         : word == "--web-user"  ? &options.web_user
+                                                 : nullptr;
+    if (value == nullptr || i + 1 >= argc)
+      return fail(Code::BadArgument, "bad option '" + word + "' (see wuserd(8))");
+    *value = argv[++i];
+  }
+  if (options.socket.empty() || options.token_key.empty())
+    return fail(Code::BadArgument, "--socket and --token-key are wanted (see wuserd(8))");
+  return options;
+}
+
+// A public key in hexadecimal digits a line.
+Result<std::vector<rest::TokenPublicKey>> read_keys(const std::string& path) {
+  std::vector<rest::TokenPublicKey> keys;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    rest::TokenPublicKey key{};
+    std::size_t size = 0;
+    int status =
+        sodium_hex2bin(key.data(), key.size(), line.data(), line.size(), nullptr, &size, nullptr);
+    if (status != 0 || size != key.size()) return fail(Code::Damaged, path + ": no public key");
+    keys.push_back(key);
+  }
+  if (keys.empty()) return fail(Code::NotFound, path + ": no public key");
+  return keys;
+}
+
+Result<uid_t> uid_of(const std::string& user) {
+  if (user.empty()) return ::getuid();
+  const passwd* entry = ::getpwnam(user.c_str());
+  if (entry == nullptr) return fail(Code::NotFound, "no account '" + user + "'");
+  return entry->pw_uid;
+}
+
+Result<std::unique_ptr<Site>> make_site(const Options& options) {
+  const passwd* own = ::getpwuid(::getuid());
+  if (own == nullptr) return fail(Code::NotFound, "the own account has no name");
+  WM_TRY(auto conf, conf::load_cluster(options.conf));
+  std::string user = own->pw_name, home = own->pw_dir;
+  auto results = (conf.dirs.results.empty() ? home : conf.dirs.results) + "/" + user;
+  auto site = std::make_unique<Site>(std::move(conf), user, home, results);
+  WM_TRY(site->keys, read_keys(options.token_key));
+  std::error_code ec;
+  std::filesystem::create_directories(site->records.incoming(), ec);
+  if (ec) return fail(Code::System, site->records.incoming() + ": " + ec.message());
+  return site;
+}
+
+Result<void> run(const Options& options) {
+  if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
+  WM_TRY(auto web, uid_of(options.web_user));
+  WM_TRY(auto site, make_site(options));
+  log::open("wuserd", "", log::level_named(site->conf.log_level));
+  WM_TRY(auto socket, http::listen_at(options.socket, 0666));  // who may is told by his account
+  http::ServerOptions bounds;
+  bounds.admits = [web](uid_t uid) { return uid == web; };
+  proc::tell_ready();
+  log::info("wuserd_up", {{"user", site->user}, {"socket", options.socket}});
+  return http::serve(socket, bounds, [&](http::Exchange& exchange) { answer(*site, exchange); });
+}
+
+}  // namespace
+}  // namespace wm::user
+
+int main(int argc, char** argv) {
+  ::signal(SIGPIPE, SIG_IGN);
+  ::umask(077);
+  ::setenv("PATH", wm::user::kPath, 1);
+  auto options = wm::user::parse(argc, argv);
+  auto done = options ? wm::user::run(*options) : wm::Result<void>(options.error());
+  if (done) return 0;
+  std::fprintf(stderr, "wuserd: %s\n", done.error().text.c_str());
+  return options ? 1 : 2;
+}

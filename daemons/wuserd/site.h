@@ -1,0 +1,62 @@
+// Role: what every answer of wuserd is made from: the cluster, the one user, the pool of
+// conversations with the master; and the shape of a route.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemons/wuserd/masters.h"
+#include "daemons/wuserd/records.h"
+#include "libwm/http/server.h"
+#include "libwm/model/config.h"
+#include "libwm/rest/token.h"
+#include "libwm/rest/url.h"
+
+namespace wm::user {
+
+/// Where programs are looked for, in jobs as in wuserd itself: as after a fresh login.
+inline constexpr const char* kPath = "/usr/local/bin:/usr/bin:/bin";
+
+/// Whom a wuserd serves, and where.
+struct Site {
+  Site(ClusterConf c, std::string name, std::string folder, std::string results)
+      : conf(std::move(c)),
+        user(std::move(name)),
+        home(std::move(folder)),
+        results_root(std::move(results)),
+        records(results_root + "/incoming"),
+        masters(conf) {}
+
+  ClusterConf conf;
+  std::string user, home;
+  std::string results_root;  ///< <results>/<user>
+  std::vector<rest::TokenPublicKey> keys;
+  Records records;
+  Masters masters;
+};
+
+/// One request on its way to an answer.
+struct Call {
+  http::Exchange& exchange;
+  Site& site;
+  rest::Target target;
+  std::vector<std::string> args;  ///< what stood in the route's braces
+};
+
+/// An answer that is still to be sent; nothing: it was sent in pieces.
+using Answer = std::optional<http::Reply>;
+
+/// One row of the table of routes.
+struct Route {
+  std::string_view method, pattern;
+  Result<Answer> (*answer)(Call& call) = nullptr;
+};
+
+/// Answers with a text of JSON. @cost O(length)
+Answer json_reply(std::string text, int status = 200);
+
+/// All rows; the first that fits is taken. @cost O(1)
+const std::vector<Route>& exec_routes();
+
+}  // namespace wm::user

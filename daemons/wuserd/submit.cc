@@ -1,0 +1,41 @@
+#include "daemons/wuserd/submit.h"
+
+#include <unistd.h>
+
+#include "commands/common/job_environment.h"
+#include "commands/common/submission.h"
+#include "libwm/conf/load.h"
+
+namespace wm::user {
+namespace {
+
+cmd::Surroundings surroundings_of(const Site& site) {
+  cmd::Surroundings here;
+  here.who = {::getuid(), ::getgid(), ""};  // the master names the account: it goes by the uid
+  here.cwd = here.home = site.home;
+  here.host = conf::this_host();
+  here.umask = 077;
+  here.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  here.limit_unit = site.conf.lsf.limit_unit();
+  here.mem_unit = site.conf.lsf.mem_unit();
+  here.environment = {"HOME=" + site.home,          "USER=" + site.user, "LOGNAME=" + site.user,
+                      std::string("PATH=") + kPath, "LANG=C.UTF-8",      "SHELL=/bin/sh"};
+  return here;
+}
+
+}  // namespace
+
+Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words) {
+  WM_TRY(auto options, cmd::parse_options(cmd::submit_options(), words, cmd::Words::Last));
+  auto here = surroundings_of(site);
+  cmd::Source source;
+  for (const auto& word : options.words)
+    source.command += (source.command.empty() ? "" : " ") + word;
+  WM_TRY(auto spec, cmd::make_spec(options, source, here));
+  WM_TRY(auto env, cmd::make_environment(options, here));
+  spec.queue = cmd::asked_queues(options, here).front();
+  WM_TRY(auto master, site.masters.take());
+  return master->submit(spec, source.script, env.block);
+}
+
+}  // namespace wm::user

@@ -1,0 +1,21 @@
+// Role: unpacks what a user uploaded, by libarchive, with the rules of rest/archive_rules.h. Runs
+// under the user's own account.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libwm/base/result.h"
+
+namespace wm::user {
+
+/// Unpacks the archive at `path` (tar, compressed or not, or zip) below `folder`, which exists.
+/// What was unpacked before a refusal stays: the caller takes the folder away as a whole.
+/// @errors NotFound: no archive; BadArgument, Limit: refused; System
+Result<void> unpack(const std::string& path, const std::string& folder);
+
+/// Writes a zip of the files below `folder` to `fd`, but not what lies below the names in `but`.
+/// @errors System
+Result<void> zip_folder(const std::string& folder, const std::vector<std::string>& but, int fd);
+
+}  // namespace wm::user

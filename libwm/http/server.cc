@@ -1,0 +1,320 @@
+#include "libwm/http/server.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <thread>
+
+#include "libwm/base/log.h"
+
+namespace wm::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using ErrorCode = beast::error_code;
+
+constexpr std::size_t kLongestHead = 64 << 10;
+constexpr std::size_t kDrained = 256
+                                 << 20;  // of a body that nobody wanted: then the peer is cut off
+
+/// A connected socket as Beast reads and writes one. Every wait has a limit.
+class Stream {
+ public:
+  explicit Stream(int fd, Duration patience) : fd_(fd), patience_(patience) {}
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { ::close(fd_); }
+
+  template <class Buffers>
+  std::size_t read_some(const Buffers& buffers, ErrorCode& ec) {
+    for (const asio::mutable_buffer& buffer : buffer_list(buffers)) {
+      if (buffer.size() == 0) continue;
+      if (!wait(POLLIN, ec)) return 0;
+      auto n = ::recv(fd_, buffer.data(), buffer.size(), 0);
+      if (n > 0) return static_cast<std::size_t>(n);
+      ec = n == 0 ? ErrorCode(asio::error::eof) : last_error();
+      return 0;
+    }
+    return 0;
+  }
+
+  template <class Buffers>
+  std::size_t write_some(const Buffers& buffers, ErrorCode& ec) {
+    for (const asio::const_buffer& buffer : buffer_list(buffers)) {
+      if (buffer.size() == 0) continue;
+      if (!wait(POLLOUT, ec)) return 0;
+      auto n = ::send(fd_, buffer.data(), buffer.size(), MSG_NOSIGNAL);
+      if (n > 0) return static_cast<std::size_t>(n);
+      ec = last_error();
+      return 0;
+    }
+    return 0;
+  }
+
+  template <class Buffers>
+  std::size_t read_some(const Buffers& buffers) {
+    ErrorCode ec;
+    auto n = read_some(buffers, ec);
+    if (ec) throw beast::system_error(ec);
+    return n;
+  }
+  template <class Buffers>
+  std::size_t write_some(const Buffers& buffers) {
+    ErrorCode ec;
+    auto n = write_some(buffers, ec);
+    if (ec) throw beast::system_error(ec);
+    return n;
+  }
+
+ private:
+  template <class Buffers>
+  static auto buffer_list(const Buffers& buffers) {
+    using Buffer = std::decay_t<decltype(*asio::buffer_sequence_begin(buffers))>;
+    return std::vector<Buffer>(asio::buffer_sequence_begin(buffers),
+                               asio::buffer_sequence_end(buffers));
+  }
+  static ErrorCode last_error() { return {errno, beast::system_category()}; }
+
+  bool wait(short events, ErrorCode& ec) const {
+    pollfd wanted{fd_, events, 0};
+    auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(patience_).count();
+    int ready = 0;
+    do ready = ::poll(&wanted, 1, static_cast<int>(limit));
+    while (ready < 0 && errno == EINTR);
+    if (ready > 0) return true;
+    ec = ready == 0 ? ErrorCode(beast::error::timeout) : last_error();
+    return false;
+  }
+
+  int fd_;
+  Duration patience_;
+};
+
+Error lost(const ErrorCode& ec) {
+  bool late = ec == beast::error::timeout;
+  return fail(late ? Code::Timeout : Code::Unavailable, "the peer: " + ec.message());
+}
+
+std::string lowered(beast::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
+
+/// One request on a connection.
+class BeastExchange : public Exchange {
+ public:
+  BeastExchange(Stream& stream, beast::flat_buffer& buffer, uid_t peer)
+      : stream_(stream), buffer_(buffer), peer_(peer) {
+    parser_.header_limit(kLongestHead);
+    parser_.body_limit(std::numeric_limits<std::uint64_t>::max());  // the handler sets its own
+  }
+
+  /// Reads a head. False: the connection is over.
+  bool begin_request() {
+    ErrorCode ec;
+    beast::http::read_header(stream_, buffer_, parser_, ec);
+    bool quiet = !ec || ec == beast::http::error::end_of_stream || ec == beast::error::timeout;
+    if (!quiet) log::info("request_not_read", {{"why", ec.message()}});
+    if (ec) return false;
+    const auto& message = parser_.get();
+    head_.method = std::string(message.method_string());
+    head_.target = std::string(message.target());
+    for (const auto& field : message)
+      head_.fields.emplace_back(lowered(field.name_string()), std::string(field.value()));
+    return true;
+  }
+
+  /// Leaves the connection ready for the next request. False: it has to be closed.
+  bool end_request() {
+    if (!answered_) (void)reply({500, {}, ""});
+    char block[1 << 16];
+    std::size_t drained = 0;
+    while (drained < kDrained) {
+      auto n = read(block, sizeof block);
+      if (!n) return false;
+      if (*n == 0) return keep_ && parser_.get().keep_alive();
+      drained += *n;
+    }
+    return false;
+  }
+
+  const Head& head() const override { return head_; }
+  uid_t peer() const override { return peer_; }
+
+  Result<std::size_t> read(char* into, std::size_t room) override {
+    if (parser_.is_done()) return std::size_t{0};
+    auto& body = parser_.get().body();
+    body.data = into;
+    body.size = room;
+    ErrorCode ec;
+    while (!parser_.is_done() && body.size == room) {
+      beast::http::read_some(stream_, buffer_, parser_, ec);
+      if (ec == beast::http::error::need_buffer) ec = {};
+      if (ec) return lost(ec);
+    }
+    return room - body.size;
+  }
+
+  Result<void> reply(const Reply& reply) override {
+    beast::http::response<beast::http::string_body> message;
+    fill(message, reply);
+    message.body() = reply.body;
+    message.prepare_payload();
+    answered_ = true;
+    ErrorCode ec;
+    beast::http::write(stream_, message, ec);
+    if (!ec) return {};
+    keep_ = false;
+    return lost(ec);
+  }
+
+  Result<void> begin(const Reply& above) override {
+    fill(pieces_, above);
+    chunked_ = pieces_.find(beast::http::field::content_length) == pieces_.end();
+    if (chunked_) pieces_.chunked(true);
+    answered_ = true;
+    pieces_.body().data = nullptr;
+    pieces_.body().more = true;
+    serializer_.emplace(pieces_);
+    ErrorCode ec;
+    beast::http::write_header(stream_, *serializer_, ec);
+    if (ec) keep_ = false;
+    return ec ? Result<void>(lost(ec)) : Result<void>();
+  }
+
+  Result<void> write(std::string_view piece) override {
+    if (piece.empty()) return {};
+    return send_piece(const_cast<char*>(piece.data()), piece.size(), true);
+  }
+
+  Result<void> finish() override { return send_piece(nullptr, 0, false); }
+
+ private:
+  template <class Message>
+  void fill(Message& message, const Reply& reply) {
+    message.version(11);
+    message.result(static_cast<unsigned>(reply.status));
+    for (const auto& [name, value] : reply.fields) message.insert(name, value);
+    message.keep_alive(parser_.get().keep_alive());
+  }
+
+  Result<void> send_piece(char* data, std::size_t size, bool more) {
+    pieces_.body().data = data;
+    pieces_.body().size = size;
+    pieces_.body().more = more;
+    ErrorCode ec;
+    beast::http::write(stream_, *serializer_, ec);
+    if (ec == beast::http::error::need_buffer) ec = {};
+    if (!ec) return {};
+    keep_ = false;
+    return lost(ec);
+  }
+
+  Stream& stream_;
+  beast::flat_buffer& buffer_;
+  uid_t peer_;
+  beast::http::request_parser<beast::http::buffer_body> parser_;
+  Head head_;
+  beast::http::response<beast::http::buffer_body> pieces_;
+  std::optional<beast::http::response_serializer<beast::http::buffer_body>> serializer_;
+  bool answered_ = false, chunked_ = false, keep_ = true;
+};
+
+void answer_all(int fd, const ServerOptions& options, uid_t peer,
+                const std::function<void(Exchange&)>& handle) {
+  Stream stream(fd, options.patience);
+  beast::flat_buffer buffer;
+  for (bool more = true; more;) {
+    BeastExchange exchange(stream, buffer, peer);
+    if (!exchange.begin_request()) return;
+    handle(exchange);
+    more = exchange.end_request();
+  }
+}
+
+uid_t peer_of(int fd) {
+  ucred who{};
+  socklen_t length = sizeof who;
+  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0 ? who.uid
+                                                                       : static_cast<uid_t>(-1);
+}
+
+}  // namespace
+
+std::string_view Head::field(std::string_view name) const {
+  auto found = std::find_if(fields.begin(), fields.end(),
+                            [&](const auto& field) { return field.first == name; });
+  return found == fields.end() ? std::string_view() : std::string_view(found->second);
+}
+
+Result<std::string> read_body(Exchange& exchange, std::size_t most) {
+  std::string body;
+  char block[1 << 14];
+  for (;;) {
+    WM_TRY(auto n, exchange.read(block, sizeof block));
+    if (n == 0) return body;
+    if (body.size() + n > most)
+      return fail(Code::Limit, "the body is longer than " + std::to_string(most) + " bytes");
+    body.append(block, n);
+  }
+}
+
+Result<int> listen_at(const std::string& path, mode_t mode) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    return fail(Code::System, path + ": too long for a socket");
+  std::memcpy(address.sun_path, path.data(), path.size());
+  int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return fail(Code::System, std::string("socket: ") + std::strerror(errno));
+  ::unlink(path.c_str());
+  auto old = ::umask(0777 & ~mode);
+  bool bound = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  ::umask(old);
+  if (bound && ::listen(fd, 256) == 0) return fd;
+  auto why = path + ": " + std::strerror(errno);
+  ::close(fd);
+  return fail(Code::System, why);
+}
+
+Result<void> serve(int listening, const ServerOptions& options,
+                   const std::function<void(Exchange&)>& handle) {
+  auto open = std::make_shared<std::atomic<std::size_t>>(0);
+  for (;;) {
+    int fd = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+      ::poll(nullptr, 0, 100);  // until a connection ends
+      continue;
+    }
+    if (fd < 0) return fail(Code::System, std::string("accept: ") + std::strerror(errno));
+    auto peer = peer_of(fd);
+    if (*open >= options.connections || !options.admits(peer)) {
+      log::warn("connection_refused", {{"uid", peer}, {"open", open->load()}});
+      ::close(fd);
+      continue;
+    }
+    ++*open;
+    std::thread([fd, peer, open, &options, &handle] {
+      answer_all(fd, options, peer, handle);
+      --*open;
+    }).detach();
+  }
+}
+
+}  // namespace wm::http

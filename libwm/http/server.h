@@ -1,0 +1,83 @@
+// Role: HTTP/1.1 on a unix socket, behind nginx: what wgatewayd and wuserd answer requests with. A
+// thread per connection, blocking: there are few, nginx keeps the slow ones. Boost.Beast, which is
+// costly to compile, is in server.cc alone.
+//
+//   serve(socket, options, [](Exchange& x) { x.reply({200, {…}, "…"}); })
+//
+// Invariant: a body is read only by the handler, piece by piece; it is never held as a whole.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "libwm/base/result.h"
+#include "libwm/base/units.h"
+
+namespace wm::http {
+
+/// Names and values, in order.
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+/// A request without its body.
+struct Head {
+  std::string method, target;
+  Fields fields;  ///< names in lower case
+
+  /// The first value of that name, given in lower case; empty: none. @cost O(fields)
+  std::string_view field(std::string_view name) const;
+};
+
+/// An answer, or what stands above one.
+struct Reply {
+  int status = 200;
+  Fields fields;
+  std::string body;
+};
+
+/// One request and its answer. @thread one
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  /// What it asks for.
+  virtual const Head& head() const = 0;
+  /// Account of the process at the other end, which is nginx's.
+  virtual uid_t peer() const = 0;
+
+  /// Next bytes of the body, at most `room`; 0: that was all. @errors Unavailable, Timeout
+  virtual Result<std::size_t> read(char* into, std::size_t room) = 0;
+
+  /// The whole answer. @errors Unavailable: nobody takes it
+  virtual Result<void> reply(const Reply& reply) = 0;
+
+  /// An answer that comes in pieces: begin, write…, finish. With a Content-Length among the fields
+  /// they are sent as they are, else chunked. @errors as reply
+  virtual Result<void> begin(const Reply& above) = 0;
+  virtual Result<void> write(std::string_view piece) = 0;
+  virtual Result<void> finish() = 0;
+};
+
+/// The whole body, if it is no longer than `most`. @errors Limit; as Exchange::read
+Result<std::string> read_body(Exchange& exchange, std::size_t most);
+
+/// Bounds of a server.
+struct ServerOptions {
+  std::size_t connections = 512;                 ///< at a time; others are closed at once
+  Duration patience = std::chrono::seconds(75);  ///< for the next bytes of a peer
+  std::function<bool(uid_t)> admits = [](uid_t) { return true; };  ///< who may connect
+};
+
+/// A socket at `path` that listens; what was there before is replaced. @errors System
+Result<int> listen_at(const std::string& path, mode_t mode);
+
+/// Answers until the process ends; each connection has a thread, which `handle` runs in.
+/// @thread main @errors System: the socket is gone
+Result<void> serve(int listening, const ServerOptions& options,
+                   const std::function<void(Exchange&)>& handle);
+
+}  // namespace wm::http

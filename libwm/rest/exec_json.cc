@@ -1,0 +1,173 @@
+#include "libwm/rest/exec_json.h"
+
+#include <charconv>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "libwm/rest/frameworks.h"
+
+namespace wm::rest {
+namespace {
+
+// In the order in which they are written.
+using Json = nlohmann::ordered_json;
+
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json framework_json(const Framework& f) {
+  return {{"name", f.name},
+          {"description", ""},
+          {"desc", Json::array({f.summary})},
+          {"deployMode", "cluster"},
+          {"hasTask0", f.elastic ? "" : "false"},
+          {"execMode", f.distributed ? "distributed" : "single"},
+          {"appName", f.app_name},
+          {"exports", Json::object()},
+          {"numWorkers", 1},
+          {"maxWorkers", f.distributed ? 1024 : 1},
+          {"workerMemory", f.memory},
+          {"frameworkCmdGenerator", ""},
+          {"backend", f.backend},
+          {"frameworkVersion", ""}};
+}
+
+}  // namespace
+
+std::string to_text(const ExecRecord& r) {
+  return dumped({{"args", r.args},
+                 {"framework", r.framework},
+                 {"owner", r.owner},
+                 {"work_dir", r.work_dir},
+                 {"bsub", r.bsub},
+                 {"request", r.request},
+                 {"job", r.job.job},
+                 {"workers", r.workers},
+                 {"elastic", r.elastic}});
+}
+
+Result<ExecRecord> parse_record(const std::string& text) {
+  auto json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return fail(Code::Damaged, "no record of an execution");
+  try {
+    ExecRecord r;
+    r.args = json.at("args").get<std::string>();
+    r.framework = json.at("framework").get<std::string>();
+    r.owner = json.at("owner").get<std::string>();
+    r.work_dir = json.at("work_dir").get<std::string>();
+    r.bsub = json.at("bsub").get<std::string>();
+    r.request = json.at("request").get<std::string>();
+    r.job = {json.at("job").get<std::uint32_t>(), 0};
+    r.workers = json.at("workers").get<std::uint32_t>();
+    r.elastic = json.at("elastic").get<bool>();
+    return r;
+  } catch (const Json::exception& problem) {
+    return fail(Code::Damaged, std::string("record of an execution: ") + problem.what());
+  }
+}
+
+std::string exec_id(std::string_view cluster, JobId job) {
+  return std::string(cluster) + "-" + std::to_string(job.job) +
+         (job.index ? "." + std::to_string(job.index) : "");
+}
+
+Result<JobId> parse_exec_id(std::string_view cluster, std::string_view text) {
+  auto unknown = [&] {
+    return fail(Code::NotFound, "execution " + std::string(text) + " does not exist");
+  };
+  auto number = text;
+  if (text.size() > cluster.size() && text.starts_with(cluster) && text[cluster.size()] == '-')
+    number.remove_prefix(cluster.size() + 1);
+  JobId id;
+  const char* end = number.data() + number.size();
+  auto job = std::from_chars(number.data(), end, id.job);
+  if (job.ec != std::errc() || id.job == 0) return unknown();
+  if (job.ptr == end) return id;
+  auto index = *job.ptr == '.' ? std::from_chars(job.ptr + 1, end, id.index)
+                               : std::from_chars_result{job.ptr, std::errc::invalid_argument};
+  if (index.ec != std::errc() || index.ptr != end || id.index == 0) return unknown();
+  return id;
+}
+
+std::string_view exec_state(JobState state) {
+  switch (state) {
+    case JobState::Held: return "SUBMITTED";
+    case JobState::Pending:
+    case JobState::Launching: return "PENDING_CRD_SCHEDULER";
+    case JobState::Running:
+    case JobState::Unknown:
+    case JobState::Array:
+    case JobState::Suspended: return "RUNNING";
+    case JobState::Finished: return "FINISHED";
+    case JobState::Killed: return "KILLED";
+    case JobState::Failed:
+    case JobState::Error: return "ERROR";
+  }
+  return "ERROR";
+}
+
+std::string exec_json(const ExecRecord& record, const JobView& view, std::string_view cluster) {
+  auto id = exec_id(cluster, view.id);
+  return dumped({{"id", id},
+                 {"args", record.args},
+                 {"submissionId", id},
+                 {"creator", record.owner},
+                 {"state", exec_state(view.job->state)},
+                 {"appId", id},
+                 {"schedulerUrl", ""},
+                 {"modelFileOwnerName", record.owner},
+                 {"workDir", record.work_dir},
+                 {"appName", view.job->spec().name},
+                 {"createTime", iso_time(view.job->submitted)},
+                 {"elastic", record.elastic},
+                 {"nameSpace", cluster},
+                 {"numWorker", record.workers},
+                 {"framework", record.framework}});
+}
+
+std::string list_json(const std::vector<std::string>& items) {
+  std::string text = "[";
+  for (const auto& item : items) text.append(text.size() > 1 ? "," : "").append(item);
+  return text + "]";
+}
+
+std::string frameworks_json() {
+  Json all = Json::array();
+  for (const auto& framework : frameworks()) all.push_back(framework_json(framework));
+  return dumped(all);
+}
+
+std::string iso_time(WallTime time) {
+  if (time == WallTime{}) return "";
+  using namespace std::chrono;
+  auto day = floor<days>(time);
+  year_month_day date{day};
+  hh_mm_ss clock{floor<seconds>(time - day)};
+  auto two = [](auto n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  return std::to_string(static_cast<int>(date.year())) + "-" +
+         two(static_cast<unsigned>(date.month())) + "-" + two(static_cast<unsigned>(date.day())) +
+         "T" + two(clock.hours().count()) + ":" + two(clock.minutes().count()) + ":" +
+         two(clock.seconds().count()) + "Z";
+}
+
+std::string json_text(std::string_view text) { return dumped(Json(text)); }
+
+int http_status(Code code) {
+  switch (code) {
+    case Code::Ok: return 200;
+    case Code::BadArgument:
+    case Code::Impossible: return 400;
+    case Code::NotFound: return 404;
+    case Code::Denied: return 403;
+    case Code::Conflict:
+    case Code::Stale: return 409;
+    case Code::Limit: return 413;
+    case Code::Refused:
+    case Code::Unavailable: return 503;
+    case Code::Timeout: return 504;
+    default: return 500;
+  }
+}
+
+}  // namespace wm::rest

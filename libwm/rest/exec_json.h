@@ -1,0 +1,61 @@
+// Role: executions, frameworks and errors as clients of WMLA read them. Pure: texts of JSON.
+// @source wmla-surface 1.4, 1.5, 8
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libwm/base/ids.h"
+#include "libwm/base/result.h"
+#include "libwm/base/units.h"
+#include "libwm/model/verbs.h"
+
+namespace wm::rest {
+
+/// What of an execution the job itself does not say.
+struct ExecRecord {
+  std::string args, framework;
+  std::string owner;
+  std::string work_dir;
+  std::string bsub;     ///< the equivalent line
+  std::string request;  ///< Idempotency-Key, as a name of a file
+  JobId job;            ///< none: the submission was not seen to its end
+  std::uint32_t workers = 1;
+  bool elastic = false;
+  bool operator==(const ExecRecord&) const = default;
+};
+
+/// The record as it is kept. @cost O(length)
+std::string to_text(const ExecRecord& record);
+/// @errors Damaged: no such text
+Result<ExecRecord> parse_record(const std::string& text);
+
+/// "mini-7", "mini-7.3": `cluster`, the job's number, an element's index. @cost O(1)
+std::string exec_id(std::string_view cluster, JobId job);
+/// The job that such an id names; a job's number alone does as well.
+/// @errors NotFound: not of this cluster, or no id
+Result<JobId> parse_exec_id(std::string_view cluster, std::string_view text);
+
+/// The words that pollers know: SUBMITTED, PENDING_CRD_SCHEDULER, RUNNING, and the ends. @cost O(1)
+std::string_view exec_state(JobState state);
+
+/// One execution. @shape values are scalars: clients make a table's row of it
+std::string exec_json(const ExecRecord& record, const JobView& view, std::string_view cluster);
+/// "[…]" of such texts. @cost O(length)
+std::string list_json(const std::vector<std::string>& items);
+
+/// All frameworks. @cost O(1)
+std::string frameworks_json();
+
+/// "2021-03-08T03:24:40Z"; empty for a time that is not set. @units UTC
+std::string iso_time(WallTime time);
+
+/// A text as JSON has it, with its quotes; bytes that are no UTF-8 are replaced. @cost O(length)
+std::string json_text(std::string_view text);
+
+/// What an error is to HTTP. @cost O(1)
+int http_status(Code code);
+
+}  // namespace wm::rest

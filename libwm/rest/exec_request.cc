@@ -1,0 +1,327 @@
+// One table of options, one reader per kind of value.
+#include "libwm/rest/exec_request.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+namespace wm::rest {
+namespace {
+
+using Json = nlohmann::json;
+using Read = Result<void> (*)(const std::string& value, ExecRequest& request);
+
+struct Row {
+  std::string_view name;
+  bool has_value = true;
+  Read read = nullptr;  ///< null: accepted, without a meaning here
+};
+
+constexpr std::uint32_t kMost = 100000;
+
+Result<std::uint32_t> number(std::string_view text, std::uint32_t least = 1) {
+  std::uint32_t value = 0;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (ec != std::errc() || end != text.data() + text.size() || value < least || value > kMost)
+    return fail(Code::BadArgument, "'" + std::string(text) + "': a number from " +
+                                       std::to_string(least) + " to " + std::to_string(kMost) +
+                                       " is wanted");
+  return value;
+}
+
+// "0.25" CPUs: what a host gives is whole ones.
+Result<std::uint32_t> cores(const std::string& text) {
+  char* end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value > 0) || value > kMost)
+    return fail(Code::BadArgument, "'" + text + "': a number of CPUs is wanted");
+  return static_cast<std::uint32_t>(value + 0.999);
+}
+
+template <std::string ExecRequest::*kField>
+Result<void> text(const std::string& value, ExecRequest& request) {
+  request.*kField = value;
+  return {};
+}
+
+template <std::uint32_t ExecRequest::*kField>
+Result<void> count(const std::string& value, ExecRequest& request) {
+  WM_TRY(request.*kField, number(value));
+  return {};
+}
+
+Result<void> read_devices(const std::string& value, ExecRequest& request) {
+  WM_TRY(request.devices, cores(value));
+  return {};
+}
+
+Result<void> read_device(const std::string& value, ExecRequest& request) {
+  if (value == "cpu") request.device = Device::Cpu;
+  else if (value == "gpu") request.device = Device::Gpu;
+  else return fail(Code::BadArgument, "'" + value + "': cpu or gpu is wanted");
+  return {};
+}
+
+Result<void> read_memory(const std::string& value, ExecRequest& request) {
+  auto size = parse_bytes(value);
+  if (!size || size->value == 0)
+    return fail(Code::BadArgument, "'" + value + "': a size such as 8g is wanted");
+  request.memory = std::to_string((size->value + (1 << 20) - 1) >> 20) + "M";
+  return {};
+}
+
+Result<void> read_env(const std::string& value, ExecRequest& request) {
+  auto equals = value.find('=');
+  if (equals == 0 || equals == value.npos)
+    return fail(Code::BadArgument, "'" + value + "': NAME=VALUE is wanted");
+  request.env.emplace_back(value.substr(0, equals), value.substr(equals + 1));
+  return {};
+}
+
+Result<void> read_model_dir(const std::string& value, ExecRequest& request) {
+  auto end = value.find_last_not_of('/');
+  auto whole = value.substr(0, end == value.npos ? 0 : end + 1);
+  request.model_dir = whole.substr(whole.rfind('/') + 1);
+  return {};
+}
+
+// type=fs,data_path=REL; type=fs alone is the root.
+Result<void> read_datastore(const std::string& value, ExecRequest& request) {
+  auto at = value.find("data_path=");
+  if (at == value.npos) return {};
+  auto path = value.substr(at + 10);
+  path = path.substr(0, path.find(','));
+  request.data_path = path == "/" ? "" : path;
+  return {};
+}
+
+Result<void> read_edt_options(const std::string& value, ExecRequest& request) {
+  auto at = value.find("maxWorkers=");
+  if (at == value.npos) return {};
+  auto most = value.substr(at + 11);
+  return count<&ExecRequest::workers>(most.substr(0, most.find(',')), request);
+}
+
+Result<void> read_gpus(const std::string& value, ExecRequest& request) {
+  WM_TRY(request.devices, number(value));
+  request.device = Device::Gpu;
+  return {};
+}
+
+constexpr Row kRows[] = {
+    {"--exec-start", true, text<&ExecRequest::framework>},
+    {"--appName", true, text<&ExecRequest::name>},
+    {"--consumer", true, text<&ExecRequest::plan>},
+    {"--model-main", true, text<&ExecRequest::main>},
+    {"--model-dir", true, read_model_dir},
+    {"--pbmodel-name", true, text<&ExecRequest::prebuilt>},
+    {"--pbmodel-cmd"},
+    {"--numWorker", true, count<&ExecRequest::workers>},
+    {"--workerDeviceNum", true, read_devices},
+    {"--workerDeviceType", true, read_device},
+    {"--workerMemory", true, read_memory},
+    {"--gpuPerWorker", true, read_gpus},
+    {"--edt-options", true, read_edt_options},
+    {"--cs-datastore-meta", true, read_datastore},
+    {"--msd-env", true, read_env},
+    {"--msd-priority", true, count<&ExecRequest::priority>},
+    {"--msd-pending-timeout", true, count<&ExecRequest::pending_timeout_s>},
+    {"--msd-image-name", true, text<&ExecRequest::image>},
+    {"--lsf-gpu-syntax", true, text<&ExecRequest::gpu_syntax>},
+    {"--conda-env-name", true, text<&ExecRequest::conda_env>},
+    {"--conda-home", true, text<&ExecRequest::conda_home>},
+    {"--numPs", true, text<&ExecRequest::parameter_servers>},
+    // A driver is not started apart: rank 0 is the driver.
+    {"--numDriver"},
+    {"--driverDeviceType"},
+    {"--driverDeviceNum"},
+    {"--driverMemory"},
+    {"--driverCPULimit"},
+    {"--driverGPULimit"},
+    {"--driverMemoryLimit"},
+    {"--workerCPULimit"},
+    {"--workerGPULimit"},
+    {"--workerMemoryLimit"},
+    {"--submit-user"},
+    {"--cs-rmq-meta"},
+    {"--cs-url-meta"},
+    {"--cs-url-bearer"},
+    {"--msd-attr"},
+    {"--msd-label"},
+    {"--msd-image-pull-secret"},
+    {"--msd-image-pull-policy"},
+    {"--msd-task0-node-selector"},
+    {"--msd-task12n-node-selector"},
+    {"--msd-podaffinity-rule"},
+    {"--msd-podaffinity-topology-key"},
+    {"--msd-pack-id"},
+    {"--conda-env-yaml"},
+    {"--conda-package"},
+    {"--sc-runasuser"},
+    {"--sc-runasgroup"},
+    {"--sc-fsgroup"},
+    {"--ig"},
+    {"--rest-host"},
+    {"--master-host"},
+    {"--rest-port"},
+    {"--dli-rest-port"},
+    {"--jwt-token"},
+    {"--query-args"},
+    {"--debug-level"},
+    {"--python-version"},
+    {"--exclusive", false},
+    {"--mpiarg"},
+    {"--accelerators"},
+};
+
+const Row* row_of(std::string_view name) {
+  auto found = std::find_if(std::begin(kRows), std::end(kRows),
+                            [&](const Row& row) { return row.name == name; });
+  return found == std::end(kRows) ? nullptr : found;
+}
+
+std::vector<std::string> words_in(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n\v\f";
+  std::vector<std::string> words;
+  for (auto at = text.find_first_not_of(kBlanks); at != text.npos;
+       at = text.find_first_not_of(kBlanks, at)) {
+    auto end = std::min(text.find_first_of(kBlanks, at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+/// Reads words one after another.
+class Reader {
+ public:
+  Reader(std::vector<std::string> words, ExecRequest& request)
+      : words_(std::move(words)), request_(request) {}
+
+  Result<void> read_all() {
+    while (next_ < words_.size()) {
+      if (words_[next_] == "--") {
+        take_rest(next_ + 1);
+        return {};
+      }
+      WM_TRY(read_one());
+    }
+    return {};
+  }
+
+ private:
+  void take_rest(std::size_t from) {
+    request_.words.insert(request_.words.end(), words_.begin() + static_cast<std::ptrdiff_t>(from),
+                          words_.end());
+  }
+
+  Result<void> read_one() {
+    std::string word = words_[next_++];
+    if (word == "--user-cmd") {
+      request_.user_cmd = true;
+      return {};
+    }
+    auto equals = word.starts_with("--") ? word.find('=') : word.npos;
+    const Row* row = row_of(std::string_view(word).substr(0, equals));
+    if (row == nullptr) {
+      request_.words.push_back(std::move(word));
+      return {};
+    }
+    std::string value;
+    if (equals != word.npos) value = word.substr(equals + 1);
+    else if (row->has_value && next_ < words_.size()) value = words_[next_++];
+    else if (row->has_value)
+      return fail(Code::BadArgument, std::string(row->name) + ": a value is missing");
+    if (row->read == nullptr) {
+      request_.unused.emplace_back(row->name);
+      return {};
+    }
+    auto read = row->read(value, request_);
+    return read ? read : read.error().within(row->name);
+  }
+
+  std::vector<std::string> words_;
+  std::size_t next_ = 0;
+  ExecRequest& request_;
+};
+
+Result<Json> object_in(std::string_view text) {
+  constexpr std::size_t kLongest = 1 << 20;
+  if (text.size() > kLongest) return fail(Code::Limit, "data: more than 1 MiB");
+  // Deeper ones would only be torn down by as many calls.
+  int deepest = 0;
+  auto shallow = [&](int depth, Json::parse_event_t, Json&) {
+    deepest = std::max(deepest, depth);
+    return depth < 32;
+  };
+  auto json = Json::parse(text, shallow, false);
+  if (deepest >= 32 || !json.is_object())
+    return fail(Code::BadArgument, "data: a JSON object is wanted");
+  return json;
+}
+
+// A number or its text: both are seen.
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+const Json* inside(const Json& object, std::initializer_list<const char*> path) {
+  const Json* at = &object;
+  for (const char* name : path) {
+    if (!at->is_object() || !at->contains(name)) return nullptr;
+    at = &at->at(name);
+  }
+  return at;
+}
+
+Result<void> read_hardware(const Json& nodes, ExecRequest& request) {
+  if (auto value = inside(nodes, {"num_nodes"}))
+    WM_TRY(count<&ExecRequest::workers>(text_of(*value), request));
+  if (auto value = inside(nodes, {"mem", "size"})) WM_TRY(read_memory(text_of(*value), request));
+  if (auto value = inside(nodes, {"cpu", "units"})) {
+    WM_TRY(read_devices(text_of(*value), request));
+    request.device = Device::Cpu;
+  }
+  auto gpus = inside(nodes, {"gpu", "num_gpu"});
+  if (gpus && text_of(*gpus) != "0") WM_TRY(read_gpus(text_of(*gpus), request));
+  return {};
+}
+
+void read_sources(const Json& sources, ExecRequest& request) {
+  if (!sources.is_array()) return;
+  for (const auto& source : sources)
+    if (auto paths = inside(source, {"location", "paths"}); paths && paths->is_string())
+      request.data_path = paths->get<std::string>();
+}
+
+}  // namespace
+
+Result<ExecRequest> parse_exec(std::string_view args) {
+  ExecRequest request;
+  request.args = args;
+  WM_TRY(Reader(words_in(args), request).read_all());
+  if (request.framework.empty())
+    return fail(Code::BadArgument, "args: --exec-start FRAMEWORK is wanted");
+  if (request.user_cmd && request.words.empty())
+    return fail(Code::BadArgument, "--user-cmd: -- COMMAND is missing");
+  return request;
+}
+
+Result<std::string> args_in_data(std::string_view json) {
+  WM_TRY(auto object, object_in(json));
+  auto args = inside(object, {"args"});
+  return args && args->is_string() ? args->get<std::string>() : std::string();
+}
+
+Result<void> add_exec_data(std::string_view json, ExecRequest& request) {
+  WM_TRY(auto object, object_in(json));
+  if (auto nodes = inside(object, {"hardwareSpec", "nodes"})) {
+    auto read = read_hardware(*nodes, request);
+    if (!read) return read.error().within("hardwareSpec");
+  }
+  if (auto sources = inside(object, {"dataSource"})) read_sources(*sources, request);
+  return {};
+}
+
+}  // namespace wm::rest

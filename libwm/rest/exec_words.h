@@ -1,0 +1,33 @@
+// Role: from an execution to the words of bsub that ask for the same job: what is submitted, and
+// what pages show as "the equivalent bsub line". Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libwm/rest/exec_request.h"
+#include "libwm/rest/frameworks.h"
+
+namespace wm::rest {
+
+/// Where an execution runs.
+struct ExecPlace {
+  std::string cwd;       ///< the folder of its code
+  std::string out_file;  ///< of the job's report
+  std::string data_dir;  ///< DATA_DIR of the cluster
+  bool gpus = false;     ///< the cluster has some
+};
+
+/// bsub's words: options, then the command as one word for a shell.
+/// @errors BadArgument: no script and no command; Impossible: what is not done here, by name
+Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Framework& framework,
+                                            const ExecPlace& place);
+
+/// "bsub -app training … python3 main.py", each word quoted where a shell needs it. @cost O(length)
+std::string shell_line(const std::vector<std::string>& bsub_words);
+
+/// A word as a shell reads it back. @cost O(length)
+std::string quoted(std::string_view word);
+
+}  // namespace wm::rest

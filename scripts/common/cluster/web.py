@@ -1,0 +1,105 @@
+"""Role: the web door of a private cluster (`up --web`): nginx with a certificate of its own, wgatewayd,
+and through it the user's wuserd.
+
+  browser, dlicmd, curl ─TLS─► nginx NET.253 ─unix─► wgatewayd (may it pass? where to?)
+                                        └────unix──► wuserd (started by wgatewayd)
+  short folder: web/ with sockets, keys, certificate, nginx.conf. Cookies keep the port out, so that
+  addresses, not ports, tell origins apart: NET.253 pages and REST, NET.252 what jobs show.
+Invariant: all of it belongs to the cluster by WM_CLUSTER_DIR and WM_NODE=web in its environment.
+Callers: cluster.Cluster.
+"""
+
+import grp
+import os
+import pwd
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
+DAEMONS = ('wgatewayd', 'nginx')  # in the order of starting
+PORT = 9243  # WMLA's; the address is the cluster's own
+NODE = 'web'
+
+
+def why_not():
+    """Why there can be none here; empty when there can."""
+    missing = [name for name in ('nginx', 'openssl') if not program(name)]
+    return f'--web needs {" ".join(missing)}: run scripts/bootstrap' if missing else ''
+
+
+def program(name):
+    """Where it is; nginx lies where ordinary users do not look."""
+    return shutil.which(name) or shutil.which(name, path='/usr/sbin:/usr/bin')
+
+
+class Web:
+    """Files, commands and environment of the web door of one cluster."""
+
+    def __init__(self, short, log, build, block):
+        self._short, self._log, self._build = os.path.join(short, 'web'), log, build
+        self._address, self._apps = f'{block}.253', f'{block}.252'
+
+    def path(self, *parts):
+        """A path below its folder."""
+        return os.path.join(self._short, *parts)
+
+    def exports(self):
+        """What users of the cluster get to know of it."""
+        with open(self.path('api.key'), encoding='ascii') as kept:
+            key = kept.read().strip()
+        return {'WM_GATEWAY_URL': f'https://{self._address}:{PORT}', 'WM_APPS_URL': f'https://{self._apps}:{PORT}',
+                'WM_API_KEY': key, 'WM_GATEWAY_CA': self.path('web.crt')}
+
+    def prepare(self):
+        """Folder, API key, certificate, nginx's configuration."""
+        os.makedirs(self._short, mode=0o700, exist_ok=True)
+        with open(os.open(self.path('api.key'), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w',
+                  encoding='ascii') as out:
+            out.write(secrets.token_urlsafe(24) + '\n')
+        self._make_certificate()
+        os.makedirs(self.path('tools'), exist_ok=True)
+        for name in ('dlicmd', 'dlim'):
+            if os.path.exists(f'{self._build}/bin/{name}'):
+                shutil.copy(f'{self._build}/bin/{name}', self.path('tools', f'{name}.py'))
+        with open(self.path('nginx.conf'), 'w', encoding='utf-8') as out:
+            out.write(self._nginx_conf())
+
+    def _make_certificate(self):
+        names = f'subjectAltName=IP:{self._address},IP:{self._apps}'
+        subprocess.run([program('openssl'), 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1',
+                        '-nodes', '-days', '3650', '-subj', '/CN=WM private cluster', '-addext', names,
+                        '-keyout', self.path('web.key'), '-out', self.path('web.crt')],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def _nginx_conf(self):
+        words = {'accounts': _account_line(), 'run': self._short, 'log': self._log, 'certificate': self.path('web.crt'),
+                 'certificate_key': self.path('web.key'), 'gateway': self.path('gateway.sock'),
+                 'listen': f'{self._address}:{PORT}', 'apps_listen': f'{self._apps}:{PORT}',
+                 'pages': os.path.join(TOP, 'daemons/wgatewayd/pages'), 'tools': self.path('tools')}
+        with open(os.path.join(TOP, 'etc/nginx/wm.conf'), encoding='utf-8') as template:
+            return re.sub(r'@(\w+)@', lambda found: words[found[1]], template.read())
+
+    def command(self, name):
+        """(words, variables) that start one of DAEMONS."""
+        if name == 'wgatewayd':
+            words = [f'{self._build}/sbin/wgatewayd', '--folder', self._short,
+                     '--origin', f'https://{self._address}:{PORT}']
+        else:
+            words = [program('nginx'), '-p', self._short, '-c', self.path('nginx.conf'),
+                     '-e', os.path.join(self._log, 'nginx.log')]
+        return words, {'WM_NODE': NODE}
+
+    def is_answering(self, name):
+        """Whether it can be connected to."""
+        family = socket.AF_UNIX if name == 'wgatewayd' else socket.AF_INET
+        where = self.path('gateway.sock') if name == 'wgatewayd' else (self._address, PORT)
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            return probe.connect_ex(where) == 0
+
+
+def _account_line():
+    """As root nginx would give its workers another account; the cluster's own is meant."""
+    return f'user {pwd.getpwuid(0).pw_name} {grp.getgrgid(os.getegid()).gr_name};' if os.geteuid() == 0 else ''

@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# Role: the thin thread through the web door on real daemons: log on, start, follow, fetch, stop, by
+# curl and dlicmd; who has no token, or a hostile archive, gets nothing.
+
+load lib
+setup_file() { cluster_up --web --nodes 2 --cpus 2; }
+teardown_file() { cluster_down; }
+setup() {
+  cluster_env
+  [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
+  cd "$BATS_TEST_TMPDIR" || return
+  EXECS=$WM_GATEWAY_URL/platform/rest/deeplearning/v1/execs
+  mkdir code && cp "$BATS_TEST_DIRNAME/web_code.py" code/main.py
+}
+teardown() { end_all_jobs; }
+
+door() { curl -sS --cacert "$WM_GATEWAY_CA" "$@"; }
+mine() { door -u "$(id -un):$WM_API_KEY" "$@"; }
+code_of() { door -o /dev/null -w '%{http_code}' "$@"; }
+exec_state() { mine "$EXECS/$1" | jq -r .state; }
+exec_is() { [ "$(exec_state "$1")" = "$2" ]; }
+pack() { tar -czf code.modelDir.tar code; }
+start() { # ARGS [curl options]
+  mine "${@:2}" -F file=@code.modelDir.tar "$EXECS/?args=${1// /%20}"
+}
+
+@test "a token is given for the API key alone, and opens the door in three ways" {
+  run door -u "$(id -un):wrong" "$WM_GATEWAY_URL/auth/v1/logon"
+  [[ $output == "Error 401: "* ]]
+  token=$(mine "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
+  [ "$(code_of "$EXECS/")" = 401 ]
+  [ "$(code_of -H "Authorization: Bearer $token" "$EXECS/")" = 200 ]
+  [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 200 ]
+  [ "$(code_of -H "Cookie: __Host-wm=$token" "$EXECS")" = 200 ]
+  [ "$(code_of -H "Cookie: __Host-wm=$token" -X DELETE "$EXECS")" = 401 ]
+  [ "$(code_of -H "X-Auth-Token: ${token%?}x" "$EXECS")" = 401 ]
+  none=$(printf '{"alg":"none","typ":"JWT"}' | base64 | tr -d =)
+  [ "$(code_of -H "X-Auth-Token: $none.${token#*.}" "$EXECS")" = 401 ]
+}
+
+@test "an execution runs, is a job like any other, and gives its log and results" {
+  pack
+  run start "--exec-start PyTorch --model-main main.py --model-dir code --msd-env WORD=well --lr 0.1"
+  id=$(jq -r .id <<<"$output")
+  [ "$(jq -r .appId <<<"$output")" = "$id" ] || { echo "$output"; return 1; }
+  wait_for 30 exec_is "$id" FINISHED
+  is "${id##*-}" wm_state finished
+  run mine "$EXECS/$id/log?logType=outlog"
+  [[ $output == *"lr 0.1 well"* ]] || { echo "$output"; return 1; }
+  mine -D head -o result.zip "$EXECS/$id/result"
+  grep -qi "^content-disposition: attachment;filename=dlpd-model-1-1$id-result.zip;size=$(stat -c %s result.zip)" head
+  $PYTHON -m zipfile -l result.zip | grep -q model/answer.txt
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" -X DELETE "$EXECS/$id")" = 204 ]
+  run mine "$EXECS/$id"
+  [ "$output" = "Error 400: execution $id does not exist" ]
+}
+
+@test "one Idempotency-Key makes one execution, however often it comes" {
+  pack
+  for _ in 1 2 3; do start "--exec-start PyTorch --model-main main.py" -H "Idempotency-Key: once" >>answers & done
+  wait
+  [ "$(jq -r .id answers | sort -u | wc -l)" -eq 1 ]
+  [ "$(mine "$EXECS" | jq length)" -eq 1 ]
+}
+
+@test "dlicmd starts, stops and lists; bkill reaches the same job" {
+  export HOME=$BATS_TEST_TMPDIR DLICMD_POLL_S=0.1
+  dlicmd --exec-start PyTorch --appName sleepy --model-main main.py --model-dir code -- --sleep 100 >said
+  id=$(tail -n +3 said | jq -r .execId)
+  wait_for 30 exec_is "$id" RUNNING
+  dlicmd --exec-get-all | grep -q sleepy
+  [ "$(dlicmd --exec-stop "$id")" = "Stop exec $id succeed. HTTP:204 " ]
+  dlicmd --app-wait "$id" | grep -qx KILLED
+  id=$(dlicmd --exec-start PyTorch --model-main main.py --model-dir code -- --sleep 100 | tail -n +3 | jq -r .execId)
+  bkill "${id##*-}"
+  wait_for 30 exec_is "$id" KILLED
+}
+
+@test "hostile archives and requests are refused whole, with the reason" {
+  before=$(ls "$CLUSTER/results/$(id -un)/incoming" | wc -l)
+  ln -s /etc code/out && pack
+  run start "--exec-start PyTorch --model-main main.py"
+  [[ $output == "Error 400: archive: "*"leads out of its folder" ]] || { echo "$output"; return 1; }
+  rm code/out && pack
+  run start "--exec-start PyTorch --model-main ../../x.py"
+  [[ $output == "Error 400: "* ]]
+  run start "--exec-start tensorflow --model-main main.py"
+  [ "$output" = "Error 400: framework tensorflow: the Python module tensorflow is not installed" ]
+  run start "--exec-start nothing --model-main main.py"
+  [[ $output == "Error 400: framework 'nothing' is not known"* ]]
+  [ "$(ls "$CLUSTER/results/$(id -un)/incoming" | wc -l)" -eq "$before" ]
+}
+
+@test "what is killed comes again: wuserd, wgatewayd, nginx" {
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" "$EXECS")" = 200 ]
+  "$MINICLUSTER" kill wuserd
+  wait_for 10 test "$(code_of -u "$(id -un):$WM_API_KEY" "$EXECS")" = 200
+  "$MINICLUSTER" kill wgatewayd
+  "$MINICLUSTER" start wgatewayd
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" "$EXECS")" = 200 ]
+  "$MINICLUSTER" kill nginx
+  "$MINICLUSTER" start nginx
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" "$EXECS")" = 200 ]
+}

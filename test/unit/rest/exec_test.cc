@@ -1,0 +1,226 @@
+// Role: executions as WMLA's clients ask for them and read them; archives that may be unpacked.
+#include <gtest/gtest.h>
+
+#include "libwm/base/joined.h"
+#include "libwm/rest/archive_rules.h"
+#include "libwm/rest/exec_json.h"
+#include "libwm/rest/exec_words.h"
+
+namespace wm::rest {
+namespace {
+
+using Words = std::vector<std::string>;
+
+ExecRequest request(std::string_view args) {
+  auto parsed = parse_exec(args);
+  EXPECT_TRUE(parsed) << (parsed ? "" : parsed.error().text);
+  return parsed ? *parsed : ExecRequest();
+}
+std::string refusal(std::string_view args) {
+  auto parsed = parse_exec(args);
+  return parsed ? "accepted" : parsed.error().text;
+}
+std::string line(const ExecRequest& wanted, bool gpus = false) {
+  auto framework = find_framework(wanted.framework);
+  auto words = bsub_words(wanted, framework.value(), {"/code", "/out", "/data", gpus});
+  return words ? shell_line(*words) : words.error().text;
+}
+
+TEST(exec_request, what_is_no_option_of_wmlas_is_the_scripts_in_order) {
+  auto r = request(
+      "--exec-start  disttensorflow --numWorker 3\n --workerDeviceType cpu --lr 0.1 "
+      "--model-main main.py --model-dir a/tf2x/ -- --numWorker 9 --epochs 10");
+  EXPECT_EQ(r.framework, "disttensorflow");
+  EXPECT_EQ(r.workers, 3u);
+  EXPECT_EQ(r.device, Device::Cpu);
+  EXPECT_EQ(r.main, "main.py");
+  EXPECT_EQ(r.model_dir, "tf2x");
+  EXPECT_EQ(r.words, (Words{"--lr", "0.1", "--numWorker", "9", "--epochs", "10"}));
+}
+
+TEST(exec_request, a_value_with_a_blank_was_split_by_the_client) {
+  auto r = request("--exec-start PyTorch --appName DDP Tutorial --model-main m.py");
+  EXPECT_EQ(r.name, "DDP");
+  EXPECT_EQ(r.words, Words{"Tutorial"});
+}
+
+TEST(exec_request, older_spellings_and_what_has_no_meaning_here_are_accepted) {
+  auto r = request(
+      "--exec-start edtPyTorch --ig sig --edt-options maxWorkers=4 --gpuPerWorker 2 "
+      "--python-version 2.7 --exclusive --msd-label=a=b --model-main x.py "
+      "--cs-datastore-meta type=fs,data_path=mnist");
+  EXPECT_EQ(r.workers, 4u);
+  EXPECT_EQ(r.devices, 2u);
+  EXPECT_EQ(r.data_path, "mnist");
+  EXPECT_EQ(r.words, Words{});
+  EXPECT_EQ(r.unused, (Words{"--ig", "--python-version", "--exclusive", "--msd-label"}));
+}
+
+TEST(exec_request, what_does_not_read_is_refused_by_name) {
+  EXPECT_EQ(refusal("--numWorker 2"), "args: --exec-start FRAMEWORK is wanted");
+  EXPECT_EQ(refusal("--exec-start PyTorch --numWorker"), "--numWorker: a value is missing");
+  EXPECT_EQ(refusal("--exec-start PyTorch --numWorker 0"),
+            "--numWorker: '0': a number from 1 to 100000 is wanted");
+  EXPECT_EQ(refusal("--exec-start PyTorch --workerDeviceType tpu"),
+            "--workerDeviceType: 'tpu': cpu or gpu is wanted");
+  EXPECT_EQ(refusal("--exec-start PyTorch --msd-env =x"), "--msd-env: '=x': NAME=VALUE is wanted");
+  EXPECT_EQ(refusal("--exec-start PyTorch --user-cmd"), "--user-cmd: -- COMMAND is missing");
+}
+
+TEST(exec_request, newer_clients_send_json_beside_it) {
+  auto r = request("--exec-start distPyTorch --user-cmd -- bash run.sh");
+  const auto* data = R"({"hardwareSpec":{"nodes":{"num_nodes":4,"mem":{"size":"16g"},
+    "gpu":{"num_gpu":1},"cpu":{"units":"0.25"}}},"dataSource":[{"type":"fs","location":{"paths":"mnist"}}]})";
+  ASSERT_TRUE(add_exec_data(data, r));
+  EXPECT_EQ(r.workers, 4u);
+  EXPECT_EQ(r.memory, "16384M");
+  EXPECT_EQ(r.device, Device::Gpu);
+  EXPECT_EQ(r.devices, 1u);
+  EXPECT_EQ(r.data_path, "mnist");
+  EXPECT_EQ(args_in_data(R"({"args":"--exec-start x"})").value(), "--exec-start x");
+  EXPECT_EQ(args_in_data("{}").value(), "");
+}
+
+TEST(exec_request, hostile_json_is_an_error) {
+  ExecRequest r;
+  std::string deep(100000, '[');
+  for (auto bad :
+       {std::string("[]"), std::string("{"), deep, "{\"a\":" + deep,
+        std::string(R"({"hardwareSpec":{"nodes":{"num_nodes":-1}}})"), std::string(2 << 20, ' ')})
+    EXPECT_FALSE(add_exec_data(bad, r)) << bad.substr(0, 20);
+}
+
+// Golden: what each request comes to.
+TEST(exec_words, each_framework_is_a_line_of_bsub) {
+  EXPECT_EQ(
+      line(request("--exec-start PyTorch --model-main m.py --lr 0.1")),
+      "bsub -app training -J SingleNodePytorchTrain -n 1 -cwd /code -o /out python3 m.py --lr 0.1");
+  EXPECT_EQ(
+      line(request("--exec-start edtpytorch --numWorker 4 --appName a --consumer /p/q --model-main "
+                   "m.py"),
+           true),
+      "bsub -app training -J a -n 1,4 -ar -gpu num=1 -plan /p/q -cwd /code -o /out python3 m.py");
+  EXPECT_EQ(
+      line(
+          request(
+              "--exec-start distPyTorch --numWorker 2 --workerDeviceType cpu --workerDeviceNum 1.5 "
+              "--workerMemory 2g --msd-priority 7 --model-main m.py"),
+          true),
+      "bsub -app training -J DistributePyTorchTrain -n 2 -R 'affinity[core(2)]' -R "
+      "'rusage[mem=2048M]' "
+      "-sp 7 -cwd /code -o /out python3 m.py");
+  EXPECT_EQ(line(request("--exec-start distPyTorch --msd-env HF_HOME=/tmp --cs-datastore-meta "
+                         "type=fs,data_path=d --user-cmd -- bash run.sh $(id) ;x")),
+            "bsub -app training -J DistributePyTorchTrain -n 1 -cwd /code -o /out -env 'all, "
+            "HF_HOME='\\''/tmp'\\'', "
+            "DATA_DIR='\\''/data/d'\\''' bash run.sh '$(id)' ';x'");
+}
+
+TEST(exec_words, nothing_leads_out_of_the_code_or_the_data) {
+  EXPECT_EQ(line(request("--exec-start PyTorch")), "--model-main: which script is to run?");
+  for (auto bad : {"/etc/passwd", "../x.py", "a/../../x"})
+    EXPECT_EQ(line(request(std::string("--exec-start PyTorch --model-main ") + bad)),
+              std::string("--model-main ") + bad + ": leads out of the code");
+  EXPECT_EQ(
+      line(request(
+          "--exec-start PyTorch --model-main m.py --cs-datastore-meta type=fs,data_path=../x")),
+      "data path ../x: leads out of the data");
+  EXPECT_EQ(line(request("--exec-start PyTorch --model-main m.py --msd-env A=x'y")),
+            "--msd-env A: a quote in its value");
+}
+
+TEST(exec_words, what_is_not_done_here_is_said) {
+  EXPECT_EQ(line(request("--exec-start PyTorch --model-main m.py --msd-image-name i")),
+            "--msd-image-name is not supported yet");
+}
+
+JobView view_of(JobState state) {
+  auto sealed = std::make_shared<SealedSpec>();
+  sealed->spec.name = "n";
+  auto job = std::make_shared<Job>();
+  job->sealed = sealed;
+  job->state = state;
+  job->submitted = WallTime(std::chrono::seconds(1615173880));
+  JobView view;
+  view.id = {398, 0};
+  view.job = job;
+  return view;
+}
+
+TEST(exec_json, an_execution_has_the_fields_that_clients_read) {
+  ExecRecord record{
+      "--exec-start PyTorch \"x\"", "PyTorch", "ann", "/w", "bsub", "key", {398, 0}, 2, false};
+  EXPECT_EQ(
+      exec_json(record, view_of(JobState::Pending), "wmla"),
+      R"({"id":"wmla-398","args":"--exec-start PyTorch \"x\"","submissionId":"wmla-398","creator":"ann",)"
+      R"("state":"PENDING_CRD_SCHEDULER","appId":"wmla-398","schedulerUrl":"","modelFileOwnerName":"ann",)"
+      R"("workDir":"/w","appName":"n","createTime":"2021-03-08T03:24:40Z","elastic":false,"nameSpace":"wmla",)"
+      R"("numWorker":2,"framework":"PyTorch"})");
+  EXPECT_EQ(parse_record(to_text(record)).value(), record);
+  EXPECT_FALSE(parse_record("{}"));
+  EXPECT_FALSE(parse_record("nothing"));
+}
+
+TEST(exec_json, pollers_see_only_words_that_they_know) {
+  for (auto state : {JobState::Pending, JobState::Held, JobState::Launching, JobState::Running,
+                     JobState::Unknown, JobState::Finished, JobState::Failed, JobState::Killed,
+                     JobState::Error, JobState::Array, JobState::Suspended}) {
+    auto word = exec_state(state);
+    bool waits = word == "SUBMITTED" || word == "PENDING_CRD_SCHEDULER" || word == "RUNNING";
+    bool over = word == "FINISHED" || word == "KILLED" || word == "ERROR";
+    EXPECT_TRUE(waits || over);
+    EXPECT_EQ(over, is_over(state));
+  }
+}
+
+TEST(exec_json, ids_name_cluster_job_and_element) {
+  EXPECT_EQ(exec_id("a-b", {7, 0}), "a-b-7");
+  EXPECT_EQ(parse_exec_id("a-b", "a-b-7").value(), (JobId{7, 0}));
+  EXPECT_EQ(parse_exec_id("a-b", exec_id("a-b", {7, 3})).value(), (JobId{7, 3}));
+  EXPECT_EQ(parse_exec_id("a", "12").value(), (JobId{12, 0}));
+  for (auto bad :
+       {"", "a-", "b-1", "a-0", "a-1.0", "a-1.", "a-1x", "a-1.2.3", "a-99999999999", "-1"})
+    EXPECT_FALSE(parse_exec_id("a", bad)) << bad;
+}
+
+TEST(exec_json, bytes_that_are_no_text_are_replaced) {
+  EXPECT_EQ(json_text("a\xff<"), "\"a\xEF\xBF\xBD<\"");
+}
+
+ArchiveEntry file(std::string path) { return {ArchiveEntry::Kind::File, std::move(path), "", 1}; }
+ArchiveEntry link(std::string path, std::string target) {
+  return {ArchiveEntry::Kind::SymbolicLink, std::move(path), std::move(target), 0};
+}
+
+TEST(archive_rules, entries_stay_inside) {
+  ArchiveRules rules({}, 100);
+  for (auto good : {"a", "./a/b", "a/b/", "a..b/c", "..a"})
+    EXPECT_TRUE(rules.admit(file(good))) << good;
+  for (auto bad : {"/a", "..", "../a", "a/../b", "a/.."})
+    EXPECT_FALSE(rules.admit(file(bad))) << bad;
+  EXPECT_TRUE(rules.admit(link("a/b", "../c")));
+  EXPECT_TRUE(rules.admit(link("b", "c/d")));
+  EXPECT_FALSE(rules.admit(link("a/b", "../../c")));
+  EXPECT_FALSE(rules.admit(link("b", "../c")));
+  EXPECT_FALSE(rules.admit(link("b", "/etc")));
+  EXPECT_FALSE(rules.admit(link("b", "")));
+  EXPECT_FALSE(rules.admit({ArchiveEntry::Kind::HardLink, "a", "../b", 0}));
+  EXPECT_FALSE(rules.admit({ArchiveEntry::Kind::Other, "dev", "", 0}));
+}
+
+TEST(archive_rules, bombs_are_refused) {
+  ArchiveRules many({.entries = 2}, 100);
+  EXPECT_TRUE(many.admit(file("a")));
+  EXPECT_TRUE(many.admit(file("b")));
+  EXPECT_FALSE(many.admit(file("c")));
+  ArchiveRules large({.bytes = 1000}, 100);
+  EXPECT_TRUE(large.grow(1000));
+  EXPECT_FALSE(large.grow(1));
+  ArchiveRules steep({.expansion = 10, .small = 500}, 100);
+  EXPECT_TRUE(steep.grow(500));
+  EXPECT_TRUE(steep.grow(500));
+  EXPECT_FALSE(steep.grow(200));
+}
+
+}  // namespace
+}  // namespace wm::rest

@@ -1,0 +1,160 @@
+// Role: what is unpacked for a user, and what is refused as a whole: archives made here by
+// libarchive.
+#include "daemons/wuserd/unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "daemons/wuserd/upload.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Made {
+  std::string path;
+  mode_t type = AE_IFREG;
+  std::string text, link;
+};
+
+class unpacking : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/wm-unpack-XXXXXX";
+    top = ::mkdtemp(name);
+    fs::create_directory(folder());
+  }
+  void TearDown() override { fs::remove_all(top); }
+  std::string folder() const { return top + "/in"; }
+
+  std::string make(const std::vector<Made>& entries, bool zip = false, bool gzip = true) {
+    auto path = top + "/archive";
+    archive* out = archive_write_new();
+    if (zip) archive_write_set_format_zip(out);
+    else archive_write_set_format_pax_restricted(out);
+    if (gzip && !zip) archive_write_add_filter_gzip(out);
+    archive_write_open_filename(out, path.c_str());
+    for (const auto& made : entries) add(out, made);
+    archive_write_close(out);
+    archive_write_free(out);
+    return path;
+  }
+
+  std::string text(const std::string& name) const {
+    std::ifstream in(folder() + "/" + name);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  std::string top;
+
+ private:
+  static void add(archive* out, const Made& made) {
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_pathname(entry, made.path.c_str());
+    archive_entry_set_perm(entry, 04755);
+    if (made.link.empty() || made.type == AE_IFLNK) archive_entry_set_filetype(entry, made.type);
+    if (made.type == AE_IFLNK) archive_entry_set_symlink(entry, made.link.c_str());
+    else if (!made.link.empty()) archive_entry_set_hardlink(entry, made.link.c_str());
+    archive_entry_set_size(entry, static_cast<la_int64_t>(made.text.size()));
+    archive_write_header(out, entry);
+    archive_write_data(out, made.text.data(), made.text.size());
+    archive_entry_free(entry);
+  }
+};
+
+TEST_F(unpacking, tar_gzipped_tar_and_zip_are_told_apart_by_content) {
+  for (auto [zip, gzip] : {std::pair{false, true}, {false, false}, {true, false}}) {
+    auto unpacked = unpack(make({{"./m/a.py", AE_IFREG, "print()", ""}}, zip, gzip), folder());
+    ASSERT_TRUE(unpacked) << unpacked.error().text;
+    EXPECT_EQ(text("m/a.py"), "print()");
+    fs::remove_all(folder() + "/m");
+  }
+}
+
+TEST_F(unpacking, links_inside_work_and_set_uid_is_dropped) {
+  ASSERT_TRUE(unpack(
+      make({{"a", AE_IFREG, "x", ""}, {"d/l", AE_IFLNK, "", "../a"}, {"h", AE_IFREG, "", "a"}}),
+      folder()));
+  EXPECT_EQ(text("d/l"), "x");
+  EXPECT_EQ(text("h"), "x");
+  struct stat facts {};
+  ASSERT_EQ(::stat((folder() + "/a").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07000, 0u);
+}
+
+TEST_F(unpacking, hostile_entries_are_refused_and_write_nothing_outside) {
+  const std::vector<std::vector<Made>> hostile{
+      {{"../out", AE_IFREG, "x", ""}},
+      {{"/tmp/wm-unpack-out", AE_IFREG, "x", ""}},
+      {{"a/../../out", AE_IFREG, "x", ""}},
+      {{"l", AE_IFLNK, "", ".."}, {"l/out", AE_IFREG, "x", ""}},
+      {{"l", AE_IFLNK, "", "/tmp"}},
+      {{"h", AE_IFREG, "", "../archive"}},
+      {{"p", AE_IFIFO, "", ""}},
+      {{"c", AE_IFCHR, "", ""}},
+  };
+  for (const auto& entries : hostile) {
+    auto unpacked = unpack(make(entries), folder());
+    ASSERT_FALSE(unpacked) << entries[0].path;
+    EXPECT_EQ(unpacked.error().code, Code::BadArgument) << unpacked.error().text;
+    EXPECT_FALSE(fs::exists(top + "/out"));
+    EXPECT_FALSE(fs::exists("/tmp/wm-unpack-out"));
+  }
+}
+
+TEST_F(unpacking, a_link_to_a_folder_inside_is_not_written_through) {
+  auto unpacked = unpack(
+      make({{"d/x", AE_IFREG, "1", ""}, {"l", AE_IFLNK, "", "d"}, {"l/y", AE_IFREG, "2", ""}}),
+      folder());
+  EXPECT_FALSE(unpacked);
+  EXPECT_FALSE(fs::exists(folder() + "/d/y"));
+}
+
+TEST_F(unpacking, what_is_no_archive_is_told_apart_from_a_broken_one) {
+  auto path = top + "/script.py";
+  std::ofstream(path) << "print(1)\n";
+  EXPECT_EQ(unpack(path, folder()).error().code, Code::NotFound);
+  auto archive = make({{"a", AE_IFREG, std::string(100000, 'x'), ""}}, false, false);
+  fs::resize_file(archive, 5000);
+  EXPECT_EQ(unpack(archive, folder()).error().code, Code::BadArgument);
+}
+
+TEST_F(unpacking, code_is_found_in_the_named_folder_the_only_one_or_here) {
+  fs::create_directories(folder() + "/m");
+  std::ofstream(folder() + "/m/a.py") << "";
+  EXPECT_EQ(find_code(folder(), "m", "a.py").value(), folder() + "/m");
+  EXPECT_EQ(find_code(folder(), "", "a.py").value(), folder() + "/m");
+  EXPECT_EQ(find_code(folder(), "other", "a.py").value(), folder() + "/m");
+  EXPECT_FALSE(find_code(folder(), "", "b.py"));
+  std::ofstream(folder() + "/b.py") << "";
+  EXPECT_EQ(find_code(folder(), "", "b.py").value(), folder());
+}
+
+TEST_F(unpacking, results_come_as_a_zip_without_what_is_left_out) {
+  for (auto name : {"model/a", "checkpoint/b", "log/1/stdout"}) {
+    fs::create_directories(fs::path(folder() + "/" + name).parent_path());
+    std::ofstream(folder() + "/" + name) << name;
+  }
+  fs::create_directory_symlink("/etc", folder() + "/link");
+  int fd = ::open((top + "/zip").c_str(), O_RDWR | O_CREAT, 0600);
+  ASSERT_TRUE(zip_folder(folder(), {"checkpoint"}, fd));
+  ::close(fd);
+  fs::remove_all(folder());
+  fs::create_directory(folder());
+  ASSERT_TRUE(unpack(top + "/zip", folder()));
+  EXPECT_EQ(text("model/a"), "model/a");
+  EXPECT_EQ(text("log/1/stdout"), "log/1/stdout");
+  EXPECT_FALSE(fs::exists(folder() + "/checkpoint"));
+  EXPECT_FALSE(fs::exists(folder() + "/link"));
+}
+
+}  // namespace
+}  // namespace wm::user
