@@ -2,8 +2,19 @@
 // run limit, notices ends, proves that nothing is left, records it. Single-threaded, plain
 // C++, parses no byte a user wrote. It outlives wnoded and the master.
 //
+//   AttemptSpec ─► prolog, pre-execution ─ok─► tasks run ─last one ended─► after: post-execution,
+//                        │                        │ EndTasks, a limit,       epilog
+//                        └─ bad: tasks refused ─┐ │ Finish                     │
+//                                               ▼ ▼                            ▼
+//                                     signals, kill_grace, SIGKILL ─► nothing left ─► report,
+//                                         └─ still there: stuck, told;     mail, AttemptEnded, exit
+//                                            killed again at kill_pace.h
+//
 // One turn of its loop: wait → orders → reap → timers → clean up strays → conclude tasks and
-// attempt → write exit records (one fdatasync) → tell.
+// attempt → write exit records (one fdatasync) → tell. An order only notes what is wanted; what
+// follows of it happens in its place of the turn, so an order that comes twice, or late,
+// changes nothing. Whoever listens may be away: a word that is lost is in the records.
+//
 // Invariants: a TaskEnded or AttemptEnded is told after its record is on disk; the attempt ends
 // only when wait(2) says that no child is left (child subreaper) and its cgroup is empty.
 #pragma once

@@ -8,6 +8,13 @@
 //                     └─ nobody is left ─┴──────► recovering ◄────┘
 //                                                     └─ all have answered ──► planned (emergency)
 //
+// The master says which tasks shall be there (AgentOrder); the lead says which of them train
+// together, as numbered epochs, and from when. Planned: newcomers connect while the others train
+// on; at some step the all-reduce itself shows that all are ready, and all switch after it: the
+// lead only hears of that. So its word is never needed for a step to go on, and it may be killed
+// at any time. Gathering: a new lead asks every agent what it remembers and goes on as if it
+// had been there (resume.h). Recovering: a member is gone; the rest say how far they are.
+//
 // Invariants: numbers only rise and are never reused; one plan is in flight; the words each worker
 // should have heard last follow from the state alone, so a repeat or a reconnect needs no memory
 // of what was lost. Called by Agent, on the host that AgentOrder names.

@@ -4,6 +4,18 @@
 //   event → check → append to the store → apply → react → commit → effects
 //                                            └─ follow: further events, same way
 //
+//   pending ⇄ held                                    ▲ pending again, as a new attempt:
+//      │ JobDispatched                                │ JobRequeued, preempted, host lost and
+//      ▼                                              │ rerunnable, an exit code that asks for it
+//   launching ─TaskStarted of all─► running ⇄ suspended, unknown (its host is silent)
+//      └──────────────┬────────────────┘              │
+//               last TaskEnded ─► finished, failed, killed ─JobPurged─► forgotten
+//
+// A job never changes by somebody's calling it: what happened to its tasks is the events, and
+// the state is what they add up to (task_fsm.cc: what an end means; job_fsm.cc: the rest). A
+// stale fact, of an older attempt or said again, is refused by check and harms nothing; the host
+// that told it is told by react what is wanted now. So react never asks what event came.
+//
 // Invariants: apply is total for checked events and depends on nothing but its arguments;
 // react depends on the state only, so recovery calls it with everything. Called by the
 // master's core, by replay and by simulation. Never logs, never reads a clock.

@@ -4,6 +4,11 @@
 //
 //   append ──► event, blob, reply ──write_snapshot──► two snapshots ──archive──► history files
 //
+// An event is never changed and never taken back: the state is what all of them add up to, a
+// snapshot only saves adding. Of two snapshots the older one is for a newest that turns out to be
+// damaged; events that both have in them move to a file of their month. An error of the device
+// leaves it unknown what is on disk: the file is closed and read anew, nothing is written twice.
+//
 // Three sides, each for one thread at a time, independent of each other:
 //   commit   append, reopen                      the committer's thread
 //   read     read_events, blob, reply, …         the loop thread

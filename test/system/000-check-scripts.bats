@@ -101,6 +101,16 @@ statements() { for ((i = 0; i < $1; i++)); do echo "  x += $i;"; done; }
   [[ $output == *"bad.py:2: f: function 102"* ]]
 }
 
+@test "check_docs refuses a file that the page of the architecture names and that is gone" {
+  { echo '# How'; echo 'a flow: libwm/base/{good,gone}.h → libwm/base/good.h, "libwm/base/lost.cc"'; } | put libwm/README.md
+  { echo '// Role: good.'; echo '// And short.'; } | put libwm/base/good.h
+  run "$TOP/scripts/check_docs"
+  [ "$status" -eq 1 ]
+  [[ $output == *"README.md:2: there is no libwm/base/gone.h"* ]]
+  [[ $output == *"README.md:2: there is no libwm/base/lost.cc"* ]]
+  [[ $output != *"no libwm/base/good.h"* ]]
+}
+
 @test "check_docs refuses a bare function, a bare type, a missing @errors, a missing role" {
   put libwm/model/bad.h <<'CC'
 #pragma once

@@ -6,6 +6,12 @@
 //          └failed─► the state in memory is thrown away and read again from disk; waiting
 //                    answers fail with Code::Store; probed once a second until it works
 //
+// There are two states. newest() has every event that was taken, on disk or on its way there:
+// only what leads to further events may look at it. published() has what is on disk: whatever
+// leaves the process, an answer, an order, a log line, a pass of the scheduler, is made of it. A
+// group is what one loop turn proposed; while one is being written the next one gathers, so the
+// slower the disk the larger the groups. What events follow from an event are in its group.
+//
 // Invariants: published() never shows what is not durable; queries read nothing else.
 #pragma once
 
