@@ -170,6 +170,8 @@ Result<void> serve(const Options& options) {
       [&](const AcctRequest& request) { return accounting->history(request); },
       [&](const std::vector<Event>& events, const Cluster& after) {
         accounting->take(events, after);
+        const auto& journal = core.journal();
+        if (journal.newest().seq == after.seq) accounting->idle(world->wall());
         lsb_events.take(events, after);
       });
   core.clients().set_accounting(

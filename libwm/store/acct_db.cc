@@ -23,8 +23,38 @@ Result<void> write(Statement& s, const JobRow& r) {
 }
 
 Result<void> write(Statement& s, const AllocationRow& r) {
-  s.bind(r.job.job).bind(r.job.index).bind(r.attempt.value).bind(r.task.value);
-  return s.bind_text(r.host).bind(r.gpus).bind(stored(r.start)).bind(stored(r.end)).run();
+  s.bind(r.job.job).bind(r.job.index).bind(r.attempt.value).bind(r.task.value).bind(r.part);
+  s.bind_text(r.host).bind(static_cast<std::int64_t>(r.held)).bind(r.slots).bind(r.milli_cpus);
+  s.bind(r.gpus).bind(r.gpueq).bind(r.mem.value).bind_text(r.gpu_list).bind(stored(r.start));
+  return s.bind(stored(r.end)).bind(stored(r.member_at)).bind(stored(r.seq)).run();
+}
+
+Result<void> write(Statement& s, const AttemptRow& r) {
+  s.bind(r.job.job).bind(r.job.index).bind(r.attempt.value);
+  for (const auto* text : {&r.user, &r.plan, &r.queue, &r.project, &r.app}) s.bind_text(*text);
+  s.bind(r.tasks);
+  for (auto time : {r.dispatched, r.started, r.ended}) s.bind(stored(time));
+  s.bind_text(r.outcome).bind(r.term).bind(r.exit_status).bind_text(r.host);
+  s.bind(r.cpu.count()).bind(r.max_mem.value);
+  s.bind(r.own_wait.count()).bind(r.queue_wait.count()).bind(r.slot_ms).bind(r.cpu_mms);
+  return s.bind(r.gpu_mms).bind(r.gpueq_mms).bind(r.mem_mib_s).run();
+}
+
+Result<void> write(Statement& s, const HostSpanRow& r) {
+  s.bind_text(r.host).bind(stored(r.since)).bind(stored(r.until)).bind_text(r.state);
+  s.bind_text(r.by).bind_text(r.why).bind(r.slots).bind(r.milli_cpus).bind(r.mem.value);
+  return s.bind(stored(r.seq)).run();
+}
+
+Result<void> write(Statement& s, const GpuSpanRow& r) {
+  s.bind_text(r.host).bind_text(r.uuid).bind(stored(r.since)).bind(stored(r.until)).bind(r.idx);
+  s.bind_text(r.model).bind(r.gpueq).bind_text(r.state).bind_text(r.why);
+  return s.bind(stored(r.seq)).run();
+}
+
+Result<void> write(Statement& s, const PlanSpanRow& r) {
+  s.bind_text(r.path).bind(stored(r.since)).bind(stored(r.until)).bind(r.shares).bind(r.owns);
+  return s.bind(r.limit).bind(r.lend).bind(stored(r.seq)).run();
 }
 
 Result<void> write(Statement& s, const JobEventRow& r) {
@@ -48,7 +78,13 @@ Result<void> write_all(Connection& db, const char* sql, const std::vector<Row>& 
 
 constexpr const char* kPutJob =
     "INSERT OR REPLACE INTO job VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
-constexpr const char* kPutAllocation = "INSERT OR REPLACE INTO allocation VALUES (?,?,?,?,?,?,?,?)";
+constexpr const char* kPutAllocation = 
+    "INSERT OR REPLACE INTO allocation VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+constexpr const char* kPutAttempt =
+    "INSERT OR REPLACE INTO attempt VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+constexpr const char* kPutHost = "INSERT OR REPLACE INTO host_span VALUES (?,?,?,?,?,?,?,?,?,?)";
+constexpr const char* kPutGpu = "INSERT OR REPLACE INTO gpu_span VALUES (?,?,?,?,?,?,?,?,?,?)";
+constexpr const char* kPutPlan = "INSERT OR REPLACE INTO plan_span VALUES (?,?,?,?,?,?,?,?)";
 constexpr const char* kPutEvent = "INSERT OR REPLACE INTO job_event VALUES (?,?,?,?,?,?,?,?,?,?,?)";
 constexpr const char* kAddUsage =
     "INSERT INTO usage VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET"
@@ -90,14 +126,22 @@ Result<Seq> AcctDb::last_seq() {
 
 Result<void> AcctDb::apply(const AcctRows& rows) {
   WM_TRY(auto last, last_seq());
-  if (rows.seq <= last) return {};
+  if (rows.seq <= last)
+    return db_->use("UPDATE mark SET horizon = max(horizon, ?)").bind(stored(rows.horizon)).run();
   Transaction whole(*db_);
   WM_TRY(whole.begin());
   WM_TRY(write_all(*db_, kPutJob, rows.jobs));
   WM_TRY(write_all(*db_, kPutAllocation, rows.allocations));
   WM_TRY(write_all(*db_, kPutEvent, rows.events));
   WM_TRY(write_all(*db_, kAddUsage, rows.usage));
-  WM_TRY(db_->use("UPDATE mark SET last_seq = ?").bind(stored(rows.seq)).run());
+  WM_TRY(write_all(*db_, kPutAttempt, rows.attempts));
+  WM_TRY(write_all(*db_, kPutHost, rows.hosts));
+  WM_TRY(write_all(*db_, kPutGpu, rows.gpus));
+  WM_TRY(write_all(*db_, kPutPlan, rows.plans));
+  WM_TRY(db_->use("UPDATE mark SET last_seq = ?, horizon = max(horizon, ?)")
+             .bind(stored(rows.seq))
+             .bind(stored(rows.horizon))
+             .run());
   return whole.commit();
 }
 
@@ -107,7 +151,8 @@ Result<void> AcctDb::clear() {
   WM_TRY(whole.begin());
   WM_TRY(
       db_->exec("DELETE FROM job; DELETE FROM allocation; DELETE FROM job_event;"
-                "DELETE FROM usage; UPDATE mark SET last_seq = 0"));
+                "DELETE FROM usage; DELETE FROM attempt; DELETE FROM host_span; DELETE FROM gpu_span;"
+                "DELETE FROM plan_span; UPDATE mark SET last_seq = 0, horizon = 0"));
   return whole.commit();
 }
 

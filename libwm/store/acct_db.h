@@ -27,7 +27,7 @@ class AcctDb {
   /// @errors Damaged: not ours or newer (move it away and rebuild); Store
   static Result<std::unique_ptr<AcctDb>> open(const StoreFiles& files);
 
-  /// Writes rows and their mark; does nothing when the mark is already there.
+  /// Writes rows and their mark; of rows whose mark is already there only the horizon.
   /// @errors Store, Damaged: nothing of it was written   @cost one transaction
   Result<void> apply(const AcctRows& rows);
   /// Empties all tables, to be filled again from the first event.
@@ -75,6 +75,12 @@ class AcctReader {
   /// @errors Store, Damaged
   Result<std::vector<AllocationRow>> allocations(JobId job, const AllocationRow* after,
                                                  std::size_t limit);
+  /// When the job was held and released, in order. @errors Store, Damaged   @cost its history
+  Result<std::vector<JobEventRow>> holds(JobId job);
+  /// What lasts: parts of holdings, attempts, and hosts', GPUs' and plans' spans without an end.
+  /// The rows of one kind in the order of their keys; the times of the mark as well.
+  /// @errors Store, Damaged   @cost rows found
+  Result<AcctRows> lasting();
   /// Usage of the days in [from, to) by day, user, plan, queue, after `after` when given.
   /// @errors Store, Damaged
   Result<std::vector<UsageRow>> usage(WallTime from, WallTime to, const UsageRow* after,

@@ -51,10 +51,61 @@ void read(Columns c, AllocationRow& r) {
   r.job = c.job();
   r.attempt.value = c.small();
   r.task.value = c.small();
+  r.part = c.small();
   r.host = c.text();
-  r.gpus = c.number();
-  r.start = c.time();
-  r.end = c.time();
+  r.held = static_cast<HoldClass>(c.number());
+  for (auto* amount : {&r.slots, &r.milli_cpus, &r.gpus, &r.gpueq, &r.mem.value})
+    *amount = c.number();
+  r.gpu_list = c.text();
+  for (auto* time : {&r.start, &r.end, &r.member_at}) *time = c.time();
+  r.seq.value = static_cast<std::uint64_t>(c.number());
+}
+
+void read(Columns c, AttemptRow& r) {
+  r.job = c.job();
+  r.attempt.value = c.small();
+  for (auto* text : {&r.user, &r.plan, &r.queue, &r.project, &r.app}) *text = c.text();
+  r.tasks = c.small();
+  for (auto* time : {&r.dispatched, &r.started, &r.ended}) *time = c.time();
+  r.outcome = c.text();
+  r.term = static_cast<std::int32_t>(c.number());
+  r.exit_status = static_cast<std::int32_t>(c.number());
+  r.host = c.text();
+  r.cpu = c.duration();
+  r.max_mem.value = c.number();
+  r.own_wait = c.duration();
+  r.queue_wait = c.duration();
+  for (auto* sum : {&r.slot_ms, &r.cpu_mms, &r.gpu_mms, &r.gpueq_mms, &r.mem_mib_s})
+    *sum = c.number();
+}
+
+void read(Columns c, HostSpanRow& r) {
+  r.host = c.text();
+  r.since = c.time();
+  r.until = c.time();
+  for (auto* text : {&r.state, &r.by, &r.why}) *text = c.text();
+  for (auto* amount : {&r.slots, &r.milli_cpus, &r.mem.value}) *amount = c.number();
+  r.seq.value = static_cast<std::uint64_t>(c.number());
+}
+
+void read(Columns c, GpuSpanRow& r) {
+  r.host = c.text();
+  r.uuid = c.text();
+  r.since = c.time();
+  r.until = c.time();
+  r.idx = c.small();
+  r.model = c.text();
+  r.gpueq = c.number();
+  for (auto* text : {&r.state, &r.why}) *text = c.text();
+  r.seq.value = static_cast<std::uint64_t>(c.number());
+}
+
+void read(Columns c, PlanSpanRow& r) {
+  r.path = c.text();
+  r.since = c.time();
+  r.until = c.time();
+  for (auto* amount : {&r.shares, &r.owns, &r.limit, &r.lend}) *amount = c.number();
+  r.seq.value = static_cast<std::uint64_t>(c.number());
 }
 
 void read(Columns c, JobEventRow& r) {
@@ -152,11 +203,11 @@ Result<std::vector<JobEventRow>> AcctReader::events_named(const std::string& eve
 Result<std::vector<AllocationRow>> AcctReader::allocations(JobId job, const AllocationRow* after,
                                                            std::size_t limit) {
   auto ask = db_->use(
-      "SELECT * FROM allocation WHERE job = ? AND idx = ? AND (attempt, task) > (?, ?)"
-      " ORDER BY attempt, task LIMIT ?");
+      "SELECT * FROM allocation WHERE job = ? AND idx = ? AND (attempt, task, part) > (?, ?, ?)"
+      " ORDER BY attempt, task, part LIMIT ?");
   ask.bind(job.job).bind(job.index);
   ask.bind(after ? std::int64_t{after->attempt.value} : -1).bind(after ? after->task.value : 0);
-  ask.bind(limit_of(limit));
+  ask.bind(after ? after->part : 0).bind(limit_of(limit));
   return collect<AllocationRow>(ask);
 }
 
@@ -170,6 +221,30 @@ Result<std::vector<UsageRow>> AcctReader::usage(WallTime from, WallTime to, cons
   ask.bind(stored(from)).bind(stored(to)).bind(after ? stored(place.day) : -1);
   ask.bind_text(place.user).bind_text(place.plan).bind_text(place.queue).bind(limit_of(limit));
   return collect<UsageRow>(ask);
+}
+
+Result<std::vector<JobEventRow>> AcctReader::holds(JobId job) {
+  auto ask = db_->use(
+      "SELECT * FROM job_event WHERE job = ? AND idx = ? AND event IN ('HOLD', 'RELEASE')"
+      " ORDER BY seq, part");
+  ask.bind(job.job).bind(job.index);
+  return collect<JobEventRow>(ask);
+}
+
+Result<AcctRows> AcctReader::lasting() {
+  AcctRows rows;
+  WM_TRY(rows.seq, last_seq());
+  auto held = db_->use("SELECT * FROM allocation WHERE end = 0 ORDER BY job, idx, attempt, task");
+  WM_TRY(rows.allocations, collect<AllocationRow>(held));
+  auto tries = db_->use("SELECT * FROM attempt WHERE ended = 0 ORDER BY job, idx, attempt");
+  WM_TRY(rows.attempts, collect<AttemptRow>(tries));
+  auto hosts = db_->use("SELECT * FROM host_span WHERE until = 0 ORDER BY host");
+  WM_TRY(rows.hosts, collect<HostSpanRow>(hosts));
+  auto gpus = db_->use("SELECT * FROM gpu_span WHERE until = 0 ORDER BY host, uuid");
+  WM_TRY(rows.gpus, collect<GpuSpanRow>(gpus));
+  auto plans = db_->use("SELECT * FROM plan_span WHERE until = 0 ORDER BY path");
+  WM_TRY(rows.plans, collect<PlanSpanRow>(plans));
+  return rows;
 }
 
 Result<Seq> AcctReader::last_seq() {

@@ -35,15 +35,88 @@ struct JobRow {
   bool operator==(const JobRow&) const = default;
 };
 
-/// A task's slot on a host, from grant to proven gone.
+/// What a task's holding is for, while nothing of it changes. Numbers are stored: append-only.
+enum class HoldClass : std::uint8_t {
+  Held = 0,
+  Leaving = 1,    ///< asked to go
+  Suspended = 2,  ///< stopped by bstop; keeps its slots
+  Parked = 3,     ///< makes way by being stopped: no slots, no CPUs; memory and GPUs stay
+  Unknown = 4,    ///< its host is silent
+  Stuck = 5,      ///< not proven gone
+};
+
+/// A part of a task's holding on a host; the next part begins where one ends, when something of
+/// it changes. The first begins with the grant, the last ends when the task is proven gone.
+/// @units slots, milli_cpus: thousandths; gpus: thousandths of devices (a slice is a device);
+///        gpueq: thousandths of whole GPUs; end: the epoch itself while it lasts
 struct AllocationRow {
   JobId job;
   Attempt attempt;
   TaskNumber task;
+  std::uint32_t part = 0;
   std::string host;
-  std::int64_t gpus = 0;  ///< thousandths
+  HoldClass held = HoldClass::Held;
+  std::int64_t slots = 0, milli_cpus = 0, gpus = 0, gpueq = 0;
+  Bytes mem;
+  std::string gpu_list;  ///< uuids, blank between
   WallTime start, end;
+  WallTime member_at;  ///< an epoch first held the task
+  Seq seq;             ///< the event that began the part
   bool operator==(const AllocationRow&) const = default;
+};
+
+/// One try to run a job, and for what it counts: plan, queue … are those it was dispatched with.
+/// @units own_wait, queue_wait: since the submission or the end of the attempt before
+struct AttemptRow {
+  JobId job;
+  Attempt attempt;
+  std::string user, plan, queue, project, app;
+  std::uint32_t tasks = 0;  ///< at dispatch
+  WallTime dispatched, started, ended;
+  std::string outcome;  ///< finished, failed, killed, error, lost, requeued, preempted; empty: runs
+  std::int32_t term = 0, exit_status = 0;
+  std::string host;  ///< of the task that decided
+  Duration cpu{};
+  Bytes max_mem;
+  Duration own_wait{}, queue_wait{};
+  /// Sums of its parts that have ended, of each from ⌊start⌋ to ⌊end⌋ ms.
+  /// @units slot·ms, milli-CPU·ms, milli-GPU·ms, MiB·s
+  std::int64_t slot_ms = 0, cpu_mms = 0, gpu_mms = 0, gpueq_mms = 0, mem_mib_s = 0;
+  bool operator==(const AttemptRow&) const = default;
+};
+
+/// How a host stood for a while. @units as AllocationRow; until: the epoch itself while it lasts
+struct HostSpanRow {
+  std::string host;
+  WallTime since, until;
+  std::string state;  ///< ok, closed, silent, dead, absent
+  std::string by, why;
+  std::int64_t slots = 0, milli_cpus = 0;
+  Bytes mem;
+  Seq seq;
+  bool operator==(const HostSpanRow&) const = default;
+};
+
+/// How a GPU, or slice of one, stood for a while.
+struct GpuSpanRow {
+  std::string host, uuid;
+  WallTime since, until;
+  std::uint32_t idx = 0;
+  std::string model;
+  std::int64_t gpueq = 0;
+  std::string state;  ///< ok, sick, closed
+  std::string why;
+  Seq seq;
+  bool operator==(const GpuSpanRow&) const = default;
+};
+
+/// What a plan was promised for a while. @units slots; -1: as the configuration's default
+struct PlanSpanRow {
+  std::string path;
+  WallTime since, until;
+  std::int64_t shares = 0, owns = 0, limit = -1, lend = -1;
+  Seq seq;
+  bool operator==(const PlanSpanRow&) const = default;
 };
 
 /// A line of a job's history. `part` tells lines of one event apart; the same
@@ -78,9 +151,15 @@ struct AcctRows {
   std::vector<AllocationRow> allocations;
   std::vector<JobEventRow> events;
   std::vector<UsageRow> usage;
+  std::vector<AttemptRow> attempts;
+  std::vector<HostSpanRow> hosts;
+  std::vector<GpuSpanRow> gpus;
+  std::vector<PlanSpanRow> plans;
+  WallTime horizon;  ///< all before it is in; the epoch itself: as before
 
   std::size_t size() const {
-    return jobs.size() + allocations.size() + events.size() + usage.size();
+    return jobs.size() + allocations.size() + events.size() + usage.size() + attempts.size() +
+           hosts.size() + gpus.size() + plans.size();
   }
 };
 

@@ -1,5 +1,6 @@
 // Role: acct.db from all events: badmin rebuild-acct, and the master when its mark is older
 // than what core.db still holds.
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -23,6 +24,11 @@ void join(AcctRows& to, AcctRows from) {
   move_to_end(to.allocations, from.allocations);
   move_to_end(to.events, from.events);
   move_to_end(to.usage, from.usage);
+  move_to_end(to.attempts, from.attempts);
+  move_to_end(to.hosts, from.hosts);
+  move_to_end(to.gpus, from.gpus);
+  move_to_end(to.plans, from.plans);
+  to.horizon = std::max(to.horizon, from.horizon);
 }
 
 Result<Seq> rebuild_acct(const StoreFiles& files, AcctDb& acct, const Projector& projector) {

@@ -25,7 +25,7 @@ constexpr std::array<const char*, 1> kHistorySteps = {
     "CREATE TABLE event (seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, type INTEGER NOT NULL,"
     "  version INTEGER NOT NULL, payload BLOB NOT NULL);"};
 
-constexpr std::array<const char*, 2> kAcctSteps = {
+constexpr std::array<const char*, 3> kAcctSteps = {
     "CREATE TABLE mark (id INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL);"
     "INSERT INTO mark VALUES (1, 0);"
     "CREATE TABLE job (job INTEGER NOT NULL, idx INTEGER NOT NULL,"
@@ -53,7 +53,51 @@ constexpr std::array<const char*, 2> kAcctSteps = {
     "CREATE INDEX job_by_user ON job (user, job, idx);"
     // what makes way by being stopped has an event of its own
     "UPDATE job_event SET event = 'PARK'"
-    "  WHERE event = 'SUSPEND' AND reason NOT LIKE 'by %';"};
+    "  WHERE event = 'SUSPEND' AND reason NOT LIKE 'by %';",
+    // A row a task becomes a row for each part of its holding. What version 2 did not keep (CPUs,
+    // memory, hosts' own history) stays empty until badmin rebuild-acct makes all rows anew.
+    "CREATE TABLE allocation_3 (job INTEGER NOT NULL, idx INTEGER NOT NULL,"
+    "  attempt INTEGER NOT NULL, task INTEGER NOT NULL, part INTEGER NOT NULL, host TEXT NOT NULL,"
+    "  class INTEGER NOT NULL, slots INTEGER NOT NULL, milli_cpus INTEGER NOT NULL,"
+    "  gpus INTEGER NOT NULL, gpueq INTEGER NOT NULL, mem INTEGER NOT NULL,"
+    "  gpu_list TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,"
+    "  member_at INTEGER NOT NULL, seq INTEGER NOT NULL,"
+    "  PRIMARY KEY (job, idx, attempt, task, part)) WITHOUT ROWID;"
+    "INSERT INTO allocation_3 SELECT job, idx, attempt, task, 0, host, 0, 1000, 0, gpus, gpus, 0,"
+    "  '', start, end, 0, 0 FROM allocation;"
+    "DROP TABLE allocation;"
+    "ALTER TABLE allocation_3 RENAME TO allocation;"
+    "CREATE INDEX allocation_by_end ON allocation (end);"
+    "CREATE INDEX allocation_by_start ON allocation (start);"
+    "CREATE TABLE attempt (job INTEGER NOT NULL, idx INTEGER NOT NULL, attempt INTEGER NOT NULL,"
+    "  user TEXT NOT NULL, plan TEXT NOT NULL, queue TEXT NOT NULL, project TEXT NOT NULL,"
+    "  app TEXT NOT NULL, tasks INTEGER NOT NULL, dispatched INTEGER NOT NULL,"
+    "  started INTEGER NOT NULL, ended INTEGER NOT NULL, outcome TEXT NOT NULL,"
+    "  term INTEGER NOT NULL, exit_status INTEGER NOT NULL, host TEXT NOT NULL,"
+    "  cpu INTEGER NOT NULL, max_mem INTEGER NOT NULL, own_wait INTEGER NOT NULL,"
+    "  queue_wait INTEGER NOT NULL, slot_ms INTEGER NOT NULL, cpu_mms INTEGER NOT NULL,"
+    "  gpu_mms INTEGER NOT NULL, gpueq_mms INTEGER NOT NULL, mem_mib_s INTEGER NOT NULL,"
+    "  PRIMARY KEY (job, idx, attempt)) WITHOUT ROWID;"
+    "CREATE INDEX attempt_by_end ON attempt (ended);"
+    "CREATE INDEX attempt_by_dispatch ON attempt (dispatched);"
+    "INSERT INTO attempt SELECT job, idx, attempt, user, plan, queue, project, app, slots,"
+    "  dispatched, started, ended, CASE ended WHEN 0 THEN '' ELSE state END, term, exit_status, '',"
+    "  cpu, max_mem, 0, dispatched - submitted, slot_time / 1000, 0, gpu_time, gpu_time, 0"
+    "  FROM job WHERE attempt > 0 AND dispatched > 0;"
+    "CREATE INDEX job_by_end ON job (ended);"
+    "CREATE INDEX job_by_submit ON job (submitted);"
+    "CREATE TABLE host_span (host TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL,"
+    "  state TEXT NOT NULL, by_whom TEXT NOT NULL, why TEXT NOT NULL, slots INTEGER NOT NULL,"
+    "  milli_cpus INTEGER NOT NULL, mem INTEGER NOT NULL, seq INTEGER NOT NULL,"
+    "  PRIMARY KEY (host, since)) WITHOUT ROWID;"
+    "CREATE TABLE gpu_span (host TEXT NOT NULL, uuid TEXT NOT NULL, since INTEGER NOT NULL,"
+    "  until INTEGER NOT NULL, idx INTEGER NOT NULL, model TEXT NOT NULL, gpueq INTEGER NOT NULL,"
+    "  state TEXT NOT NULL, why TEXT NOT NULL, seq INTEGER NOT NULL,"
+    "  PRIMARY KEY (host, uuid, since)) WITHOUT ROWID;"
+    "CREATE TABLE plan_span (path TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL,"
+    "  shares INTEGER NOT NULL, owns INTEGER NOT NULL, lim INTEGER NOT NULL,"
+    "  lend INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (path, since)) WITHOUT ROWID;"
+    "ALTER TABLE mark ADD COLUMN horizon INTEGER NOT NULL DEFAULT 0;"};
 
 // Refuses a file that another program made, or a newer version of ours.
 Result<std::int64_t> version_of(Connection& db, const Schema& schema) {

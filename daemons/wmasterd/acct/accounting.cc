@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "daemons/wmasterd/acct/acct_query.h"
+#include "daemons/wmasterd/acct/waits.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/fsm/fsm.h"
@@ -11,6 +12,7 @@ namespace wm::master {
 namespace {
 
 constexpr std::size_t kQueuedRows = 100000;
+constexpr Duration kHorizonEvery = std::chrono::seconds(20);
 
 // As a start of the journal does: one that does not fit is left out.
 void follow(Cluster& state, const Event& event) {
@@ -28,12 +30,12 @@ Result<std::unique_ptr<Accounting>> Accounting::open(const std::string& state_di
 // Each event is folded with the state it made, so the rows are those of the first time.
 Result<void> Accounting::rebuild() {
   Cluster state;
-  JobLines lines;
+  Books books;
   auto project = [&](const store::EventRow& row) -> Result<store::AcctRows> {
     WM_TRY(EventBody body, codec::decode<EventBody>(row.payload));
     Event event{row.seq, row.time, std::move(body)};
     follow(state, event);
-    return fold(lines, event, state);
+    return fold(books, event, state);
   };
   auto done = store::rebuild_acct(files_, *db_, project);
   if (!done) return done.error();
@@ -46,10 +48,12 @@ Result<void> Accounting::begin(Cluster state, const std::vector<Event>& events) 
   auto missing = std::find_if(events.begin(), events.end(),
                               [&](const Event& event) { return have < event.seq; });
   std::for_each(events.begin(), missing, [&](const Event& event) { follow(state, event); });
+  WM_TRY(auto reader, store::AcctReader::open(files_));
+  WM_TRY(auto lasting, reader->lasting());
+  books_ = books_of(state, lasting);
+  WM_TRY(add_holds(*reader, state));
+  taken_ = have.value;
   writer_ = std::make_unique<store::AcctWriter>(*db_, kQueuedRows);
-  each_job(state, [&](const Job& job) {
-    if (!is_over(job.state)) lines_[job.id] = line_of(job);
-  });
   for (; missing != events.end(); ++missing) {
     follow(state, *missing);
     take({*missing}, state);
@@ -58,9 +62,34 @@ Result<void> Accounting::begin(Cluster state, const std::vector<Event>& events) 
 }
 
 void Accounting::take(const std::vector<Event>& events, const Cluster& after) {
-  for (const auto& event : events) waiting_.push_back(fold(lines_, event, after));
+  for (const auto& event : events) waiting_.push_back(fold(books_, event, after));
   if (!events.empty()) taken_ = events.back().seq.value;
   offer_waiting();
+}
+
+// When those that wait were held before this start: of an array's elements, their array.
+Result<void> Accounting::add_holds(store::AcctReader& reader, const Cluster& state) {
+  Result<void> done;
+  auto visit = [&](std::uint32_t, const Job& job) {
+    bool waits = job.state == JobState::Pending || job.state == JobState::Held ||
+                 job.state == JobState::Array;
+    if (!done || !waits) return;
+    auto lines = reader.holds(job.id);
+    if (lines) add_holds_of(books_.open, job, *lines);
+    else done = lines.error();
+  };
+  state.jobs.each(visit);
+  state.elements.each(visit);
+  return done;
+}
+
+void Accounting::idle(WallTime now) {
+  if (rebuilding_ || !waiting_.empty() || now < horizon_ + kHorizonEvery) return;
+  horizon_ = now;
+  store::AcctRows rows;
+  rows.seq = Seq{taken_.load()};
+  rows.horizon = now;
+  if (rows.seq) writer_->offer(std::move(rows));  // refused, a later one says more
 }
 
 Result<void> Accounting::begin_rebuild() {

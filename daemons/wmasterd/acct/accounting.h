@@ -7,7 +7,7 @@
 #include <deque>
 #include <memory>
 
-#include "daemons/wmasterd/acct/history.h"
+#include "daemons/wmasterd/acct/books.h"
 #include "libwm/base/result.h"
 #include "libwm/model/acct.h"
 #include "libwm/store/acct_writer.h"
@@ -32,6 +32,8 @@ class Accounting {
   /// Rows of events that have become durable, or none. Never waits: what the writer cannot take
   /// yet is offered again with the next call. @cost O(events)
   void take(const std::vector<Event>& events, const Cluster& after);
+  /// No event before `now` is on its way: reports may close what lies before it. @cost O(1)
+  void idle(WallTime now);
   /// badmin rebuild-acct: after begin_rebuild() rows only wait, so remake() may run on a
   /// worker; end_rebuild() goes on with those that it did not see.
   /// @errors (begin) Conflict: one is under way; (remake) Store, Damaged
@@ -45,15 +47,17 @@ class Accounting {
 
  private:
   explicit Accounting(store::StoreFiles files) : files_(std::move(files)) {}
+  Result<void> add_holds(store::AcctReader& reader, const Cluster& state);
   void offer_waiting();
   Result<void> is_written() const;
 
   store::StoreFiles files_;
   std::unique_ptr<store::AcctDb> db_;
   std::unique_ptr<store::AcctWriter> writer_;
-  JobLines lines_;
+  Books books_;
   std::deque<store::AcctRows> waiting_;
   std::atomic<std::uint64_t> taken_{0};
+  WallTime horizon_{};  // last told while idle
   bool failing_ = false;  // said once, not with every event
   std::atomic<bool> rebuilding_{false};
 };

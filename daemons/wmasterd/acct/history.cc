@@ -84,7 +84,6 @@ class Fold {
     line.tasks = static_cast<std::uint32_t>(e.tasks.size());
     add("DISPATCH", 0, line.tasks, "on " + hosts_words(e.tasks));
     note_promise();
-    allocate(e.tasks);
   }
 
   // "<2*node1> <node2>", host by host as the tasks go.
@@ -117,7 +116,6 @@ class Fold {
     auto to = line.tasks + static_cast<std::uint32_t>(e.tasks.size());
     add("RESIZE", line.tasks, to, e.reason);
     line.tasks = to;
-    allocate(e.tasks);
   }
 
   void note(JobLine& line, const TasksLeaving& e) {
@@ -186,31 +184,11 @@ class Fold {
   void note(JobLine& line, const TaskEnded& e) {
     if (e.status != 0 || e.term != Term::None) add("TASK_END", e.task.value, e.status, e.text);
     const Job* job = find_job(after_, id_);
-    const Task* task = job ? find_task(*job, e.task) : nullptr;
     if (job && goes_on(*job)) miss(line, e.task);
     line.unwanted.erase(e.task);
-    if (task) rows_.allocations.push_back(allocation(*task, event_.time));
   }
   template <class E>
   void note(JobLine&, const E&) {}
-
-  store::AllocationRow allocation(const Task& task, WallTime end) const {
-    const Host* host = after_.hosts.find(task.host.value);
-    const Job* job = find_job(after_, id_);
-    return {id_,
-            job ? job->attempt : Attempt{},
-            task.number,
-            host ? host->name : "",
-            static_cast<std::int64_t>(task.gpus.size()) * 1000,
-            task.since,
-            end};
-  }
-  void allocate(std::vector<Task> tasks) {
-    for (auto& task : tasks) {
-      task.since = event_.time;
-      rows_.allocations.push_back(allocation(task, {}));
-    }
-  }
 
   // "disk full; not again on <node1> <node2>".
   std::string requeue_words(const Job& job) const {

@@ -1,5 +1,7 @@
 #include "daemons/wmasterd/state/journal.h"
 
+#include <algorithm>
+
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 
@@ -74,7 +76,9 @@ Result<void> Journal::append(const EventBody& first) {
   std::vector<EventBody> todo{first};
   for (std::size_t i = 0; i < todo.size() && i < kMaxFollowing; ++i) {
     if (!fsm::check(newest_, todo[i])) continue;
-    Event event{Seq{newest_.seq.value + 1}, world_.wall(), todo[i]};
+    // While the clock lies behind, time stands still: what is charged by it never runs backwards.
+    auto now = std::max(newest_.time, world_.wall());
+    Event event{Seq{newest_.seq.value + 1}, now, todo[i]};
     auto touched = fsm::apply(newest_, event);
     for (auto& next : fsm::follow(newest_, touched)) todo.push_back(std::move(next));
     open_.touched.merge(touched);

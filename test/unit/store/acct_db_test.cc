@@ -91,15 +91,18 @@ TEST_F(acct_db, a_file_of_version_1_gets_the_index_and_keeps_its_rows) {
   EXPECT_EQ(found({}), (std::vector<std::uint32_t>{1, 2, 3}));
   EXPECT_EQ(reader_->last_seq()->value, 9u);
   auto db = Connection::open({.path = path});
-  EXPECT_EQ((*db)->number("PRAGMA user_version").value(), 2);
+  EXPECT_EQ((*db)->number("PRAGMA user_version").value(), 3);
 }
 
 TEST_F(acct_db, every_field_of_every_row_comes_back) {
   AcctRows rows;
   rows.seq = Seq{9};
   rows.jobs = {job_row(7, 2)};
-  rows.allocations = {
-      {{7, 2}, Attempt{1}, TaskNumber{3}, "node1", 500, at_second(1), at_second(2)}};
+  AllocationRow part{{7, 2}, Attempt{1}, TaskNumber{3}, 4, "node1", HoldClass::Leaving};
+  part.slots = 1000, part.milli_cpus = 2000, part.gpus = 500, part.gpueq = 143;
+  part.mem = Bytes{1 << 20}, part.gpu_list = "GPU-1 GPU-2", part.seq = Seq{3};
+  part.start = at_second(1), part.end = at_second(2), part.member_at = at_second(1);
+  rows.allocations = {part};
   rows.events = {event_of(7, 9, 1)};
   rows.usage = {{at_second(0), "ada", "/a", "q", 1, 2, Duration(3), Duration(4), Duration(5)}};
   ASSERT_TRUE(db_->apply(rows));

@@ -225,24 +225,6 @@ TEST(history, what_comes_after_the_end_is_no_second_end) {
   EXPECT_EQ(books.usage().size(), 1u);
 }
 
-TEST(history, allocations_open_with_the_grant_and_close_with_the_end) {
-  Office c;
-  auto host = c.host(4, 2);
-  auto id = c.submit(SpecBuilder().gpus(2));
-  c.dispatch(id, {host});
-  c.end(id, 1, 0, 5);
-  std::vector<store::AllocationRow> found;
-  for (const auto& rows : Books(c).rows)
-    found.insert(found.end(), rows.allocations.begin(), rows.allocations.end());
-  ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0].host, "h1");
-  EXPECT_EQ(found[0].gpus, 2000);
-  EXPECT_EQ(found[0].attempt, Attempt{1});
-  EXPECT_EQ(found[0].end, WallTime{});
-  EXPECT_EQ(found[1].start, at(0));
-  EXPECT_EQ(found[1].end, at(5));
-}
-
 TEST(history, what_was_held_counts_in_all_attempts_at_all_sizes) {
   Office c;
   auto host = c.host(4, 4);
@@ -444,7 +426,6 @@ TEST(history, folding_again_gives_the_same_rows) {
     EXPECT_EQ(once.rows[i].seq, c.history[i].seq);
     EXPECT_EQ(once.rows[i].events, again.rows[i].events);
     EXPECT_EQ(once.rows[i].jobs, again.rows[i].jobs);
-    EXPECT_EQ(once.rows[i].allocations, again.rows[i].allocations);
     EXPECT_EQ(once.rows[i].usage, again.rows[i].usage);
   }
 }
