@@ -55,8 +55,8 @@ void HourFold::add(const Part& part) {
   by_hour.resize(hours_.size());
   each_hour(span, [&](std::size_t hour, std::int64_t from, std::int64_t to) {
     auto ms = to - from;
-    Amounts amounts{part.slots * ms / 1000, part.milli_cpus * ms, part.gpus * ms,
-                    part.gpueq * ms, part.mem_mib * whole_seconds(from, to)};
+    Amounts amounts{part.slots * ms / 1000, part.milli_cpus * ms, part.gpus * ms, part.gpueq * ms,
+                    part.mem_mib * whole_seconds(from, to)};
     auto key = hour << 40 | std::uint64_t{part.dim} << 8 | static_cast<std::uint64_t>(part.use);
     dims_[key] += amounts;
     amounts.mem_mib_s = 0;
@@ -110,7 +110,9 @@ struct Running {
 };
 
 // A GPU's share of its own room, and what goes beyond it.
-std::int64_t rest(std::int64_t room, std::int64_t held) { return std::max<std::int64_t>(0, room - held); }
+std::int64_t rest(std::int64_t room, std::int64_t held) {
+  return std::max<std::int64_t>(0, room - held);
+}
 
 }  // namespace
 

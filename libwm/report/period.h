@@ -13,6 +13,7 @@
 
 namespace wm::report {
 
+/// How long a report looks back.
 enum class Kind { Day, Week, Month };
 /// "day", "week", "month".
 std::string_view kind_name(Kind kind);

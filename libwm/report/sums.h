@@ -49,6 +49,7 @@ struct ByUse {
   Amounts& operator[](Use use) { return of[static_cast<std::size_t>(use)]; }
   const Amounts& operator[](Use use) const { return of[static_cast<std::size_t>(use)]; }
   ByUse& operator+=(const ByUse& more);
+  /// What tasks held. @cost O(1)
   Amounts allocated() const;
   /// What there was: allocated, down, drained, aside and idle, less what was held beyond it.
   Amounts capacity() const;

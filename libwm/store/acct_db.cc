@@ -78,7 +78,7 @@ Result<void> write_all(Connection& db, const char* sql, const std::vector<Row>& 
 
 constexpr const char* kPutJob =
     "INSERT OR REPLACE INTO job VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
-constexpr const char* kPutAllocation = 
+constexpr const char* kPutAllocation =
     "INSERT OR REPLACE INTO allocation VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 constexpr const char* kPutAttempt =
     "INSERT OR REPLACE INTO attempt VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
@@ -149,10 +149,10 @@ Result<void> AcctDb::clear() {
   WM_TRY(last_seq());  // says so when it is closed
   Transaction whole(*db_);
   WM_TRY(whole.begin());
-  WM_TRY(
-      db_->exec("DELETE FROM job; DELETE FROM allocation; DELETE FROM job_event;"
-                "DELETE FROM usage; DELETE FROM attempt; DELETE FROM host_span; DELETE FROM gpu_span;"
-                "DELETE FROM plan_span; UPDATE mark SET last_seq = 0, horizon = 0"));
+  WM_TRY(db_->exec(
+      "DELETE FROM job; DELETE FROM allocation; DELETE FROM job_event;"
+      "DELETE FROM usage; DELETE FROM attempt; DELETE FROM host_span; DELETE FROM gpu_span;"
+      "DELETE FROM plan_span; UPDATE mark SET last_seq = 0, horizon = 0"));
   return whole.commit();
 }
 

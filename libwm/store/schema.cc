@@ -86,6 +86,10 @@ constexpr std::array<const char*, 3> kAcctSteps = {
     "  FROM job WHERE attempt > 0 AND dispatched > 0;"
     "CREATE INDEX job_by_end ON job (ended);"
     "CREATE INDEX job_by_submit ON job (submitted);"
+    // of the words that reports ask for
+    "CREATE INDEX resize_by_time ON job_event (time) WHERE event = 'RESIZE';"
+    "CREATE INDEX epoch_by_time ON job_event (time) WHERE event = 'EPOCH';"
+    "CREATE INDEX promise_by_time ON job_event (time) WHERE event = 'PROMISE_ERROR';"
     "CREATE TABLE host_span (host TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL,"
     "  state TEXT NOT NULL, by_whom TEXT NOT NULL, why TEXT NOT NULL, slots INTEGER NOT NULL,"
     "  milli_cpus INTEGER NOT NULL, mem INTEGER NOT NULL, seq INTEGER NOT NULL,"
@@ -98,6 +102,38 @@ constexpr std::array<const char*, 3> kAcctSteps = {
     "  shares INTEGER NOT NULL, owns INTEGER NOT NULL, lim INTEGER NOT NULL,"
     "  lend INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (path, since)) WITHOUT ROWID;"
     "ALTER TABLE mark ADD COLUMN horizon INTEGER NOT NULL DEFAULT 0;"};
+
+constexpr std::array<const char*, 1> kReportSteps = {
+    "CREATE TABLE meta (id INTEGER PRIMARY KEY, zone TEXT NOT NULL, rolled_seq INTEGER NOT NULL);"
+    "INSERT INTO meta VALUES (1, '', 0);"
+    "CREATE TABLE hour (start INTEGER PRIMARY KEY, len INTEGER NOT NULL, final INTEGER NOT NULL);"
+    "CREATE TABLE dim (id INTEGER PRIMARY KEY, user TEXT NOT NULL, plan TEXT NOT NULL,"
+    "  queue TEXT NOT NULL, project TEXT NOT NULL, app TEXT NOT NULL,"
+    "  UNIQUE (user, plan, queue, project, app));"
+    "CREATE TABLE use_hour (hour INTEGER NOT NULL, dim INTEGER NOT NULL, class INTEGER NOT NULL,"
+    "  slot_ms INTEGER NOT NULL, cpu_mms INTEGER NOT NULL, gpu_mms INTEGER NOT NULL,"
+    "  gpueq_mms INTEGER NOT NULL, mem_mib_s INTEGER NOT NULL,"
+    "  PRIMARY KEY (hour, dim, class)) WITHOUT ROWID;"
+    "CREATE TABLE host (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE host_hour (hour INTEGER NOT NULL, host INTEGER NOT NULL, class INTEGER NOT NULL,"
+    "  slot_ms INTEGER NOT NULL, cpu_mms INTEGER NOT NULL, gpu_mms INTEGER NOT NULL,"
+    "  gpueq_mms INTEGER NOT NULL, PRIMARY KEY (hour, host, class)) WITHOUT ROWID;"
+    "CREATE TABLE plan_hour (hour INTEGER NOT NULL, plan TEXT NOT NULL, owned INTEGER NOT NULL,"
+    "  used INTEGER NOT NULL, borrowed INTEGER NOT NULL, lent INTEGER NOT NULL,"
+    "  beyond INTEGER NOT NULL, PRIMARY KEY (hour, plan)) WITHOUT ROWID;"
+    "CREATE TABLE ends_hour (hour INTEGER NOT NULL, dim INTEGER NOT NULL, outcome TEXT NOT NULL,"
+    "  n INTEGER NOT NULL, cpu_us INTEGER NOT NULL, cpu_mms INTEGER NOT NULL,"
+    "  mem_mib_s INTEGER NOT NULL, mem_peak_mib_s INTEGER NOT NULL,"
+    "  PRIMARY KEY (hour, dim, outcome)) WITHOUT ROWID;"
+    "CREATE TABLE refund (hour INTEGER NOT NULL, job INTEGER NOT NULL, idx INTEGER NOT NULL,"
+    "  attempt INTEGER NOT NULL, kind INTEGER NOT NULL, dim INTEGER NOT NULL,"
+    "  slot_ms INTEGER NOT NULL, cpu_mms INTEGER NOT NULL, gpu_mms INTEGER NOT NULL,"
+    "  gpueq_mms INTEGER NOT NULL, mem_mib_s INTEGER NOT NULL,"
+    "  PRIMARY KEY (hour, job, idx, attempt, kind)) WITHOUT ROWID;"
+    "CREATE TABLE sent (report TEXT NOT NULL, period TEXT NOT NULL, recipient TEXT NOT NULL,"
+    "  at INTEGER NOT NULL, PRIMARY KEY (report, period, recipient)) WITHOUT ROWID;"
+    "CREATE TABLE restated (hour INTEGER NOT NULL, at INTEGER NOT NULL, old INTEGER NOT NULL,"
+    "  new INTEGER NOT NULL, PRIMARY KEY (hour, at)) WITHOUT ROWID;"};
 
 // Refuses a file that another program made, or a newer version of ours.
 Result<std::int64_t> version_of(Connection& db, const Schema& schema) {
@@ -120,6 +156,7 @@ Result<std::int64_t> version_of(Connection& db, const Schema& schema) {
 
 const Schema kCoreSchema = {"event store", 0x574d6365, kCoreSteps};
 const Schema kAcctSchema = {"accounting database", 0x574d6163, kAcctSteps};
+const Schema kReportSchema = {"report database", 0x574d7270, kReportSteps};
 const Schema kHistorySchema = {"event history", 0x574d6869, kHistorySteps};
 
 Result<void> prepare(Connection& db, const Schema& schema) {
@@ -133,6 +170,16 @@ Result<void> prepare(Connection& db, const Schema& schema) {
     WM_TRY(step.commit());
   }
   return {};
+}
+
+Result<void> check_version(Connection& db, const Schema& schema) {
+  WM_TRY(auto version, version_of(db, schema));
+  auto ours = static_cast<std::int64_t>(schema.steps.size());
+  if (version == ours) return {};
+  return fail(Code::Damaged, db.path() + ": " + std::string(schema.what) + " of version " +
+                                 std::to_string(version) + ", this program reads version " +
+                                 std::to_string(ours) +
+                                 ": start the master of this release once, it brings it up");
 }
 
 Result<void> check_sound(Connection& db) {

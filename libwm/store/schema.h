@@ -22,10 +22,13 @@ struct Schema {
 extern const Schema kCoreSchema;
 extern const Schema kHistorySchema;
 extern const Schema kAcctSchema;
+extern const Schema kReportSchema;
 
 /// Checks that the file is of this kind and applies the steps it lacks.
 /// @errors Damaged: another program's file or a newer version; Store: as SQLite
 Result<void> prepare(Connection& db, const Schema& schema);
+/// Checks that the file is of this kind and version, for readers. @errors Damaged: another; Store
+Result<void> check_version(Connection& db, const Schema& schema);
 /// SQLite's quick integrity check. @errors Damaged: unsound   @cost reads the whole file
 Result<void> check_sound(Connection& db);
 

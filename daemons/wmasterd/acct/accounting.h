@@ -57,7 +57,7 @@ class Accounting {
   Books books_;
   std::deque<store::AcctRows> waiting_;
   std::atomic<std::uint64_t> taken_{0};
-  WallTime horizon_{};  // last told while idle
+  WallTime horizon_{};    // last told while idle
   bool failing_ = false;  // said once, not with every event
   std::atomic<bool> rebuilding_{false};
 };

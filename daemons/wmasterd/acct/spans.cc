@@ -80,7 +80,12 @@ class JobStep {
   // Its own state is as it was; its host's is not.
   void review(JobId id) {
     id_ = id;
-    if (auto at = open_.jobs.find(id); at != open_.jobs.end()) refresh(at->second);
+    auto at = open_.jobs.find(id);
+    if (at == open_.jobs.end()) return;
+    auto& attempt = at->second.attempt;
+    sums_ = sums(attempt);
+    refresh(at->second);
+    if (attempt.attempt && sums(attempt) != sums_) rows_.attempts.push_back(attempt);
   }
 
  private:
@@ -121,12 +126,14 @@ class JobStep {
     const Job* job = find_job(after_, id_);
     if (!job) return;
     auto& open = open_.jobs[id_] = {};
-    const auto& spec = job->spec_of(
-        e.alternative <= job->sealed->alternatives.size() ? e.alternative : 0);
+    const auto& spec =
+        job->spec_of(e.alternative <= job->sealed->alternatives.size() ? e.alternative : 0);
     open.request = spec.task;
     auto parts = wait_parts(open_, *job, after_, event_.time);
-    open.attempt = {id_,      e.attempt,    spec.owner.user, spec.plan, spec.queue, spec.project,
-                    spec.app, static_cast<std::uint32_t>(e.tasks.size()), event_.time};
+    open.attempt = {
+        id_,        e.attempt,    spec.owner.user, spec.plan,
+        spec.queue, spec.project, spec.app,        static_cast<std::uint32_t>(e.tasks.size()),
+        event_.time};
     open.attempt.own_wait = parts.own;
     open.attempt.queue_wait = parts.queue;
     rows_.attempts.push_back(open.attempt);
@@ -134,7 +141,9 @@ class JobStep {
     if (id_.index) ++open_.active[id_.job];
     grant(open, e.tasks);
   }
-  void note(const TasksAdded& e) { with_open([&](OpenJob& open) { grant(open, e.tasks); }); }
+  void note(const TasksAdded& e) {
+    with_open([&](OpenJob& open) { grant(open, e.tasks); });
+  }
 
   void grant(OpenJob& open, const std::vector<Task>& tasks) {
     std::set<HostId> paid;
@@ -188,12 +197,24 @@ class JobStep {
   void note(const TaskStuck& e) {
     with_task(e.task, [](OpenJob&, OpenTask& task) { task.stuck = true; });
   }
-  void note(const JobSuspended&) { with_open([](OpenJob& open) { open.suspended = true; }); }
-  void note(const JobResumed&) { with_open([](OpenJob& open) { open.suspended = false; }); }
-  void note(const JobParked&) { with_open([](OpenJob& open) { open.parked = true; }); }
-  void note(const JobUnparked&) { with_open([](OpenJob& open) { open.parked = false; }); }
-  void note(const MemoryReleased&) { with_open([](OpenJob& open) { open.mem_released = true; }); }
-  void note(const JobPreempted&) { with_open([](OpenJob& open) { open.preempted = true; }); }
+  void note(const JobSuspended&) {
+    with_open([](OpenJob& open) { open.suspended = true; });
+  }
+  void note(const JobResumed&) {
+    with_open([](OpenJob& open) { open.suspended = false; });
+  }
+  void note(const JobParked&) {
+    with_open([](OpenJob& open) { open.parked = true; });
+  }
+  void note(const JobUnparked&) {
+    with_open([](OpenJob& open) { open.parked = false; });
+  }
+  void note(const MemoryReleased&) {
+    with_open([](OpenJob& open) { open.mem_released = true; });
+  }
+  void note(const JobPreempted&) {
+    with_open([](OpenJob& open) { open.preempted = true; });
+  }
   void note(const EpochEntered& e) {
     for (auto number : e.epoch.members)
       with_task(number, [&](OpenJob&, OpenTask& task) {
@@ -206,7 +227,8 @@ class JobStep {
   void note(const TaskEnded& e) {
     with_task(e.task, [&](OpenJob& open, OpenTask& task) {
       auto& attempt = open.attempt;
-      bool fails = e.term != Term::Left && (e.term != Term::None || (e.status != 0 && !task.leaving));
+      bool fails =
+          e.term != Term::Left && (e.term != Term::None || (e.status != 0 && !task.leaving));
       bool first = attempt.term == 0 && attempt.exit_status == 0;
       if (fails && first) {
         attempt.term = static_cast<std::int32_t>(e.term);
@@ -294,7 +316,8 @@ class JobStep {
     bool over = same && (is_over(job->state) || waits(job->state));
     bool ends = std::holds_alternative<TaskEnded>(event_.body) ||
                 std::holds_alternative<TaskStuck>(event_.body);
-    if (ends && (open.tasks.empty() || (over && none_runs(open)))) end_attempt(open, same ? job : nullptr);
+    if (ends && (open.tasks.empty() || (over && none_runs(open))))
+      end_attempt(open, same ? job : nullptr);
     if (open.tasks.empty()) open_.jobs.erase(id_);
   }
   static bool none_runs(const OpenJob& open) {
@@ -311,9 +334,9 @@ class JobStep {
       attempt.exit_status = job->exit_status;
     }
     attempt.outcome = was_lost(attempt.term) && !open.killed ? "lost"
-                      : over                                ? std::string(state_name(job->state))
-                      : open.preempted                      ? "preempted"
-                                                            : "requeued";
+                      : over                                 ? std::string(state_name(job->state))
+                      : open.preempted                       ? "preempted"
+                                                             : "requeued";
     rows_.attempts.push_back(attempt);
     if (!over) wait_again(job && job->state == JobState::Held);
     leave_array();

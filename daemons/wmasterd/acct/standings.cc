@@ -37,6 +37,9 @@ class Step {
     row.host = host.name;
     row.state = state_of(host);
     auto cause = cause_of(host, event_);
+    auto known = standings_.hosts.find(host.name);
+    if (known != standings_.hosts.end() && known->second.state == row.state && cause.by.empty())
+      cause = {known->second.by, known->second.why};
     row.by = cause.by;
     row.why = cause.why;
     row.slots = std::int64_t{host.capacity.slots} * 1000;

@@ -54,8 +54,8 @@ WallTime met_at(const Job& job, const Cluster& cluster, WallTime now) {
     };
     return condition->evaluate(standings, job.id.index) == expr::Verdict::Met;
   };
-  auto first = std::partition_point(times.begin(), times.end(),
-                                    [&](WallTime time) { return !holds(time); });
+  auto first =
+      std::partition_point(times.begin(), times.end(), [&](WallTime time) { return !holds(time); });
   if (first != times.end()) return *first;
   return times.empty() ? WallTime{} : times.back();
 }
@@ -86,7 +86,8 @@ const OpenWait* wait_of(const OpenJobs& open, JobId id) {
 void add_holds_of(OpenJobs& open, const Job& job, const std::vector<store::JobEventRow>& lines) {
   const OpenWait* known = wait_of(open, job.id);
   OpenWait wait{known ? known->since : job.submitted, {}};
-  if (job.spec().hold && wait.since == job.submitted) wait.held.emplace_back(wait.since, WallTime{});
+  if (job.spec().hold && wait.since == job.submitted)
+    wait.held.emplace_back(wait.since, WallTime{});
   for (const auto& line : lines) {
     bool lasts = !wait.held.empty() && wait.held.back().second == WallTime{};
     if (line.time < wait.since) continue;

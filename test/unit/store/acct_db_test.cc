@@ -40,6 +40,11 @@ JobEventRow event_of(std::uint32_t job, std::uint64_t seq, std::uint32_t part = 
   return {{job, 0}, Seq{seq}, part, at_second(1), "RESIZE", 4, 2, "fair share", Duration(2500), 0};
 }
 
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 class acct_db : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -51,6 +56,19 @@ class acct_db : public ::testing::Test {
     reader_ = std::move(*reader);
   }
   StoreFiles files() const { return {dir_.path(), ""}; }
+  // A file as version 1 made it, with these rows besides, brought up to date.
+  void begin_with_version_1(const std::string& more = "") {
+    reader_.reset();
+    db_.reset();
+    const std::string path = dir_.path() + "/acct.db";
+    std::filesystem::remove(path);
+    sqlite3* old = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &old), SQLITE_OK);
+    auto made = text_of("test/unit/store/acct_version_1.sql") + more;
+    ASSERT_EQ(sqlite3_exec(old, made.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(old);
+    SetUp();
+  }
   void apply(std::uint64_t seq, std::vector<JobRow> jobs) {
     AcctRows rows;
     rows.seq = Seq{seq};
@@ -69,29 +87,30 @@ class acct_db : public ::testing::Test {
   std::unique_ptr<AcctReader> reader_;
 };
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST_F(acct_db, a_file_of_version_1_gets_the_index_and_keeps_its_rows) {
-  reader_.reset();
-  db_.reset();
-  const std::string path = dir_.path() + "/acct.db";
-  std::filesystem::remove(path);
-  sqlite3* old = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &old), SQLITE_OK);
-  auto made = text_of("test/unit/store/acct_version_1.sql");
-  ASSERT_EQ(sqlite3_exec(old, made.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
-  sqlite3_close(old);
-  SetUp();
+  begin_with_version_1();
   JobQuery of_ada;
   of_ada.user = "ada";
   EXPECT_EQ(found(of_ada), (std::vector<std::uint32_t>{1, 3}));
   EXPECT_EQ(found({}), (std::vector<std::uint32_t>{1, 2, 3}));
   EXPECT_EQ(reader_->last_seq()->value, 9u);
-  auto db = Connection::open({.path = path});
+  auto db = Connection::open({.path = dir_.path() + "/acct.db"});
   EXPECT_EQ((*db)->number("PRAGMA user_version").value(), 3);
+}
+
+TEST_F(acct_db, what_tasks_held_in_a_file_of_version_1_becomes_parts_and_attempts) {
+  begin_with_version_1(
+      "INSERT INTO allocation VALUES (1, 0, 1, 1, 'node1', 2000, 2000000, 4000000);"
+      "INSERT INTO allocation VALUES (2, 0, 1, 1, 'node1', 0, 2000000, 0);");
+  auto parts = reader_->allocations({1, 0}, nullptr, 9);
+  ASSERT_EQ(parts->size(), 1u);
+  EXPECT_EQ(parts->at(0).gpus, 2000);
+  EXPECT_EQ(parts->at(0).slots, 1000);
+  EXPECT_EQ(parts->at(0).end, WallTime(Duration(4000000)));
+  auto lasting = reader_->lasting();
+  ASSERT_TRUE(lasting) << lasting.error().text;
+  ASSERT_EQ(lasting->allocations.size(), 1u);
+  EXPECT_EQ(lasting->allocations[0].job.job, 2u);
 }
 
 TEST_F(acct_db, every_field_of_every_row_comes_back) {
@@ -179,22 +198,9 @@ TEST_F(acct_db, the_group_may_read_the_file) {
 // ---- from all events -----------------------------------------------------------------
 
 TEST_F(acct_db, stops_to_make_way_in_a_file_of_version_1_get_their_own_event) {
-  AcctRows rows;
-  rows.seq = Seq{9};
-  for (std::uint32_t n : {1, 2}) {
-    auto row = event_of(n, 9);
-    row.event = "SUSPEND";
-    row.reason = n == 1 ? "by ada" : "preempted by job <7>";
-    rows.events.push_back(row);
-  }
-  ASSERT_TRUE(db_->apply(rows));
-  db_.reset();
-  {
-    auto raw = Connection::open({.path = dir_.path() + "/acct.db"});
-    ASSERT_TRUE(raw) << raw.error().text;
-    ASSERT_TRUE((*raw)->exec("DROP INDEX job_by_user; PRAGMA user_version=1"));
-  }
-  ASSERT_TRUE(AcctDb::open(files()));
+  begin_with_version_1(
+      "INSERT INTO job_event VALUES (1, 0, 9, 0, 1, 'SUSPEND', 0, 0, 'by ada', -1, -1);"
+      "INSERT INTO job_event VALUES (2, 0, 9, 0, 1, 'SUSPEND', 0, 0, 'preempted', -1, -1);");
   EXPECT_EQ(reader_->job_events({1, 0}, nullptr, 9)->at(0).event, "SUSPEND");
   EXPECT_EQ(reader_->job_events({2, 0}, nullptr, 9)->at(0).event, "PARK");
 }

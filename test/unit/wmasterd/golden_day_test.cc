@@ -1,0 +1,137 @@
+// From events to the sums of a report: a day whose numbers are known to the unit.
+#include "test/support/golden_day.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "daemons/wmasterd/acct/books.h"
+#include "libwm/store/roll.h"
+#include "test/support/store_files.h"
+
+namespace wm::master {
+namespace {
+
+using report::Amounts;
+using report::Use;
+using test::kGoldenDay;
+
+constexpr std::int64_t kFrom = kGoldenDay * 1000, kTo = kFrom + 90'000'000;
+
+class golden_day : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    dir_ = new test::ScratchDir;
+    auto acct = store::AcctDb::open({dir_->path(), ""});
+    ASSERT_TRUE(acct) << acct.error().text;
+    Books books;
+    test::GoldenDay day;
+    store::AcctRows all;
+    test::follow(day.history, [&](const Event& event, const Cluster& after) {
+      store::join(all, fold(books, event, after));
+    });
+    ASSERT_TRUE((*acct)->apply(all));
+  }
+  static void TearDownTestSuite() { delete dir_; }
+  void SetUp() override {
+    acct_ = std::move(*store::AcctScan::open({dir_->path(), ""}));
+    auto made = store::ReportDb::open(dir_->path(), "Europe/Berlin");
+    ASSERT_TRUE(made) << made.error().text;
+    reports_ = std::move(*made);
+    roll(kGoldenDay);
+  }
+  store::Rolled roll(std::optional<std::int64_t> from) {
+    auto done = store::roll(*acct_, *reports_, {test::berlin(), from, kGoldenDay + 100'000});
+    EXPECT_TRUE(done) << done.error().text;
+    return *done;
+  }
+  static std::int64_t slot_s(const Amounts& a) { return a.slot_ms / 1000; }
+  static std::int64_t gpu_s(const Amounts& a) { return a.gpu_mms / 1'000'000; }
+
+  static inline test::ScratchDir* dir_ = nullptr;
+  std::unique_ptr<store::AcctScan> acct_;
+  std::unique_ptr<store::ReportDb> reports_;
+};
+
+TEST_F(golden_day, slots_and_gpus_add_up_to_what_there_was) {
+  auto total = *reports_->totals(kFrom, kTo);
+  EXPECT_EQ(slot_s(total.allocated()), 63'060);
+  EXPECT_EQ(gpu_s(total.allocated()), 55'860);
+  EXPECT_EQ(slot_s(total.capacity()), 720'000);
+  EXPECT_EQ(gpu_s(total.capacity()), 540'000);
+  EXPECT_EQ(slot_s(total[Use::Down]), 46'000);
+  EXPECT_EQ(slot_s(total[Use::Drained]), 40'000);
+  EXPECT_EQ(slot_s(total[Use::Idle]), 570'940);
+  EXPECT_EQ(gpu_s(total[Use::Down]), 21'200);
+  EXPECT_EQ(gpu_s(total[Use::Drained]), 40'000);
+  EXPECT_EQ(gpu_s(total[Use::Aside]), 3'600);
+  EXPECT_EQ(gpu_s(total[Use::Idle]), 419'340);
+  EXPECT_EQ(total[Use::Over], Amounts{});
+}
+
+TEST_F(golden_day, what_was_held_is_told_by_its_class) {
+  auto total = *reports_->totals(kFrom, kTo);
+  EXPECT_EQ(slot_s(total[Use::Held]), 58'200);
+  EXPECT_EQ(slot_s(total[Use::Leaving]), 60);
+  EXPECT_EQ(slot_s(total[Use::Suspended]), 1'200);
+  EXPECT_EQ(slot_s(total[Use::Unknown]), 3'600);
+}
+
+TEST_F(golden_day, hosts_add_up_to_the_same) {
+  auto hosts = *reports_->hosts(kFrom, kTo);
+  EXPECT_EQ(slot_s(hosts["h1"].allocated()), 46'860);
+  EXPECT_EQ(gpu_s(hosts["h1"].allocated()), 45'060);
+  EXPECT_EQ(slot_s(hosts["h2"].allocated()), 16'200);
+  EXPECT_EQ(gpu_s(hosts["h2"].allocated()), 10'800);
+}
+
+TEST_F(golden_day, hours_are_those_of_the_place) {
+  auto hours = *reports_->hours(kFrom, kTo);
+  ASSERT_EQ(hours.size(), 25u);
+  std::vector<std::int64_t> used;
+  for (const auto& hour : hours) used.push_back(slot_s(hour.uses.allocated()));
+  std::vector<std::int64_t> wanted = {5400, 14400, 14400, 14460, 0, 1600, 3600, 3600, 2000};
+  wanted.resize(25);
+  wanted[24] = 3600;
+  EXPECT_EQ(used, wanted);
+  EXPECT_TRUE(hours.back().final);
+}
+
+TEST_F(golden_day, attempts_that_the_system_ended_are_refunded) {
+  auto refunds = *reports_->refunds(kFrom, kTo);
+  ASSERT_EQ(refunds.size(), 1u);
+  EXPECT_EQ(refunds[0].kind, store::Refund::HostLost);
+  EXPECT_EQ(slot_s(refunds[0].amounts), 7'200);
+  EXPECT_EQ(gpu_s(refunds[0].amounts), 7'200);
+  EXPECT_EQ(refunds[0].attempt, Attempt{1});
+}
+
+TEST_F(golden_day, plans_borrow_what_others_lend) {
+  auto plans = *reports_->plans(kFrom, kTo);
+  EXPECT_EQ(plans["/a"].borrowed / 1000, 10'860);
+  EXPECT_EQ(plans["/b"].lent / 1000, 10'860);
+  EXPECT_EQ(plans["/a"].owned / 1000, 180'000);
+  EXPECT_EQ(plans["/a"].used / 1000, 36'060);
+}
+
+TEST_F(golden_day, waits_in_the_queue_leave_out_what_the_user_chose) {
+  std::vector<std::int64_t> queue, own;
+  auto read = acct_->dispatched({kFrom * 1000, kTo * 1000}, [&](const store::AttemptRow& row) {
+    if (row.attempt.value != 1) return;
+    queue.push_back(row.queue_wait.count() / 1'000'000);
+    own.push_back(row.own_wait.count() / 1'000'000);
+  });
+  ASSERT_TRUE(read);
+  EXPECT_THAT(queue, ::testing::ElementsAre(0, 0, 0, 60, 30, 10, 5));
+  EXPECT_THAT(own, ::testing::ElementsAre(100, 100, 700, 0, 0, 0, 0));
+}
+
+TEST_F(golden_day, done_twice_or_in_pieces_it_is_the_same) {
+  auto before = *reports_->totals(kFrom, kTo);
+  EXPECT_EQ(roll(kGoldenDay).restated, 0u);
+  EXPECT_EQ(roll(kGoldenDay + 40'000).restated, 0u);
+  auto after = *reports_->totals(kFrom, kTo);
+  for (std::size_t i = 0; i < report::kUses; ++i) EXPECT_EQ(after.of[i], before.of[i]);
+}
+
+}  // namespace
+}  // namespace wm::master
