@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "daemons/wagent/courier.h"
-#include "daemons/wagent/elastic/rim.h"
+#include "daemons/wagent/elastic/elastic_body.h"
 #include "daemons/wagent/launch/launch_port.h"
 #include "daemons/wagent/launch/part_settings.h"
+#include "daemons/wagent/plain_body.h"
 #include "libwm/base/log.h"
 
 namespace wm::wagent {
@@ -38,20 +38,20 @@ int run(const Settings& settings, const PartSettings& part) {
   if (!doors) return complain(doors.error());
   RankPort ranks(loop, launch.transport(), launch.by_key(), settings);
   end_on_signal(ending, launch, ranks, loop);
-  std::optional<Rim> rim;
-  std::optional<Courier> courier;
+  std::optional<ElasticBody> body;
+  std::optional<PlainBody> plain;
   bool has_ranks = !part.rank_hosts.empty();
   if (settings.elastic_socket.empty()) {
-    courier.emplace(loop, settings, launch, *doors, has_ranks ? &ranks : nullptr).start();
+    plain.emplace(loop, settings, launch, *doors, has_ranks ? &ranks : nullptr).start();
     launch.pass_rank_links(
         [&](auto link, const auto& first) { ranks.admit(std::move(link), first); });
     RankSettings about{part.rank_hosts, part.host, part.rank_socket, part.tag, part.tag_err};
-    auto broken = [&](TaskNumber task, const std::string& why) { courier->report(task, why); };
+    auto broken = [&](TaskNumber task, const std::string& why) { plain->report(task, why); };
     auto started = has_ranks ? ranks.start(about, broken) : Result<void>{};
     if (!started) return complain(started.error());
   } else {
-    rim.emplace(loop, settings);
-    if (auto started = rim->start(&launch, *doors); !started) return complain(started.error());
+    body.emplace(loop, settings);
+    if (auto started = body->start(&launch, *doors); !started) return complain(started.error());
   }
   loop.run();
   return 0;

@@ -1,6 +1,6 @@
 // Role: the agent's connection to its host's wnoded (PROTOCOL link 1), made again for ever.
 // Invariant: words sent while there is no connection are dropped; on_up says when to repeat
-// them. Called by Rim.
+// them. Called by ElasticBody.
 #pragma once
 
 #include <boost/asio/local/stream_protocol.hpp>

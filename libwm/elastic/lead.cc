@@ -151,16 +151,16 @@ bool Lead::gather(TimePoint now) {
   if (!all && (now - born_ <= kAgentSilence || !knows_newest())) return false;
   gathered_ = true;
   trainings_ = roster_.trainings;
-  Standing standing = rebuild(roster_, past_);
-  last_ = standing.last;
+  Recalled recalled = rebuild(roster_, past_);
+  last_ = recalled.last;
   if (last_ || number().value > 1) {
     auto block = (last_.value + kLeadBlock - 1) / kLeadBlock + number().value - 1;
     last_ = EpochNumber{block * kLeadBlock};
   }
-  current_ = standing.current;
-  intact_ = standing.intact;
-  if (standing.planned)
-    plan_ = InFlight{*standing.planned, std::make_shared<const ToWorker>(*standing.planned),
+  current_ = recalled.current;
+  intact_ = recalled.intact;
+  if (recalled.planned)
+    plan_ = InFlight{*recalled.planned, std::make_shared<const ToWorker>(*recalled.planned),
                      now + roster_.order.connect_limit, true};
   miss_unlisted();
   bool broken = !intact_ && !plan_ && !current_.members.empty();

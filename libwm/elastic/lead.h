@@ -155,7 +155,7 @@ class Lead {
   void report_formed();
 
   Roster roster_;
-  Past past_;
+  Remembered past_;
   TimePoint born_;
   bool gathered_ = false;
   bool deposed_ = false;

@@ -8,7 +8,7 @@
 namespace wm::elastic {
 namespace {
 
-EpochNumber highest(const Roster& roster, const Past& past) {
+EpochNumber highest(const Roster& roster, const Remembered& past) {
   EpochNumber last = std::max({past.broken, past.withdrawn, roster.order.last_epoch});
   if (!past.plans.empty()) last = std::max(last, past.plans.rbegin()->first);
   for (const auto& [number, task] : roster.tasks) {
@@ -76,64 +76,64 @@ bool all_switched(const Roster& roster, const EpochPlan& plan) {
 }
 
 /// Some members have switched to `base`, others not yet.
-void take_up_half_switched(const Roster& roster, const Past& past, const EpochPlan& base,
-                           Standing& standing) {
-  standing.planned = base;
+void take_up_half_switched(const Roster& roster, const Remembered& past, const EpochPlan& base,
+                           Recalled& recalled) {
+  recalled.planned = base;
   auto older = past.plans.find(still_trained(roster, base));
   if (older != past.plans.end()) {
-    standing.current = older->second;
-    standing.intact = true;
+    recalled.current = older->second;
+    recalled.intact = true;
   } else {
-    standing.current.members = carriers(roster, base);
-    standing.current.epoch = EpochNumber{base.epoch.value - 1};  // closed; older ones are stale
+    recalled.current.members = carriers(roster, base);
+    recalled.current.epoch = EpochNumber{base.epoch.value - 1};  // closed; older ones are stale
   }
 }
 
 }  // namespace
 
-void note_past(Past& past, const AgentStatus& status) {
+void note_past(Remembered& past, const AgentStatus& status) {
   for (const auto& plan : status.plans) past.plans.emplace(plan.epoch, plan);
   past.broken = std::max(past.broken, status.broken);
   past.withdrawn = std::max(past.withdrawn, status.withdrawn);
 }
 
-Standing rebuild(const Roster& all, const Past& past) {
-  Standing standing;
-  standing.last = highest(all, past);
+Recalled rebuild(const Roster& all, const Remembered& past) {
+  Recalled recalled;
+  recalled.last = highest(all, past);
   const Roster roster = of_newest_training(all);
   const EpochNumber newest = newest_trained(roster);
   auto known = past.plans.find(newest);
   const EpochPlan* base = known == past.plans.end() ? nullptr : &known->second;
   const EpochNumber dead = std::max(past.broken, past.withdrawn);
   if (newest && newest < roster.order.last_epoch) {  // its successors are gone
-    standing.current.epoch = standing.last;
-    return standing;
+    recalled.current.epoch = recalled.last;
+    return recalled;
   }
   if (base != nullptr && (base->epoch <= past.broken || base->epoch == past.withdrawn)) {
-    standing.current = *base;
-    standing.current.members = carriers(roster, *base);
-    return standing;
+    recalled.current = *base;
+    recalled.current.members = carriers(roster, *base);
+    return recalled;
   }
   if (base != nullptr && !all_switched(roster, *base)) {
-    take_up_half_switched(roster, past, *base, standing);
-    return standing;
+    take_up_half_switched(roster, past, *base, recalled);
+    return recalled;
   }
   if (base != nullptr) {
-    standing.current = *base;
-    standing.intact = true;
+    recalled.current = *base;
+    recalled.intact = true;
   } else if (newest) {  // its plan is forgotten: those who trained in it recover together
-    standing.current.epoch = newest;
+    recalled.current.epoch = newest;
     for (const auto& [number, task] : roster.tasks) {
       bool carries = task.status.epoch == newest && is_alive(roster, number);
-      if (carries) standing.current.members.push_back(number);
+      if (carries) recalled.current.members.push_back(number);
     }
-    return standing;
+    return recalled;
   }
   if (!past.plans.empty() &&
       past.plans.rbegin()->first > std::max({dead, newest, newest_before(all)})) {
-    standing.planned = past.plans.rbegin()->second;
+    recalled.planned = past.plans.rbegin()->second;
   }
-  return standing;
+  return recalled;
 }
 
 }  // namespace wm::elastic

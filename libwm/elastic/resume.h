@@ -1,7 +1,7 @@
 // Role: what a newly appointed lead makes of the agents' statuses: which epoch is in force, is
 // it whole, is a plan in flight. Pure; the lead goes on from the answer as if it had been there.
 //
-//   statuses ──note_past──► Past ──rebuild──► Standing {current, intact, planned, last}
+//   statuses ──note_past──► Remembered ──rebuild──► Recalled {current, intact, planned, last}
 //
 // Invariants: a number that anybody was told is dead is never taken up; an epoch that all its
 // members train in is found intact, so training is not disturbed. Called by Lead (PROTOCOL L-11).
@@ -15,14 +15,14 @@
 namespace wm::elastic {
 
 /// Plans and dead numbers that the agents remember.
-struct Past {
+struct Remembered {
   std::map<EpochNumber, EpochPlan> plans;
   EpochNumber broken;
   EpochNumber withdrawn;
 };
 
 /// Where a job stands.
-struct Standing {
+struct Recalled {
   EpochPlan current;                 ///< the group in force; epoch 0: there is none
   bool intact = false;               ///< nobody was told that it is broken
   std::optional<EpochPlan> planned;  ///< in flight above `current`
@@ -30,10 +30,10 @@ struct Standing {
 };
 
 /// Collects what one agent remembers. @cost O(plans)
-void note_past(Past& past, const AgentStatus& status);
+void note_past(Remembered& past, const AgentStatus& status);
 
 /// Puts the pieces together. In a broken `current` only those are members that carry its state.
 /// @cost O(tasks + plans)
-Standing rebuild(const Roster& roster, const Past& past);
+Recalled rebuild(const Roster& roster, const Remembered& past);
 
 }  // namespace wm::elastic

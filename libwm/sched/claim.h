@@ -1,6 +1,6 @@
 // Role: a job's claim on slots during a pass, whatever it is: running or pending, rigid or
 // elastic, plain, element, or the not yet made elements of an array. Collected once from the
-// cluster (claim.cc), then given a target (targets.cc) and places (resize.cc).
+// cluster (claim.cc), then given a target (targets.cc) and places (placement.cc).
 //
 //            floor      can have   kind
 //   fixed    now        now        running rigid, or not resizable just now

@@ -3,7 +3,7 @@
 // those apart from rank 0 first, then the highest number, never the task of rank 0; on the host
 // that needs the fewest leavers. For a newcomer's first host also others, who get as many places
 // elsewhere in the next pass: of those above their target, which are then still there. Called by
-// resize.cc.
+// placement.cc.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // apply_limits and the filling bound amounts; yet what is being released still counts, so a
 // job that takes another's place under a limit must wait until that one is gone. Gates: a
 // queue, a user, a user in a queue, a plan (per kind of capacity).
-// Called by resize.cc.
+// Called by placement.cc.
 #pragma once
 
 #include <map>

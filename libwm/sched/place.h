@@ -1,7 +1,7 @@
 // Role: on which hosts the tasks of one claim go. Packs, unless queue, profile or job say
 // otherwise (layout.h); ties by host number, so that the same input gives the same places. All
 // or nothing where the caller says so (gang). Knows rooms and rules of span, not shares.
-// Called by resize.cc and preempt.cc.
+// Called by placement.cc and preempt.cc.
 #pragma once
 
 #include <map>

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "libwm/sched/claim.h"
+#include "libwm/sched/placement.h"
 #include "libwm/sched/plan_tree.h"
-#include "libwm/sched/resize.h"
 
 namespace wm::sched {
 

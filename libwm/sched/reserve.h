@@ -10,7 +10,7 @@
 //
 // Elastic jobs count with their minimum: they grow into what is held and give it back when
 // the date comes (mark_due). A claim that only lacks shares gets no date.
-// Called by resize.cc and schedule.cc.
+// Called by placement.cc and schedule.cc.
 // @source EASY: Lifka, JSSPP 1995; conservative: Mu'alem, Feitelson, IEEE TPDS 12(6), 2001
 #pragma once
 

@@ -8,9 +8,9 @@
 #include "libwm/sched/limits.h"
 #include "libwm/sched/order.h"
 #include "libwm/sched/past_use.h"
+#include "libwm/sched/placement.h"
 #include "libwm/sched/preempt.h"
 #include "libwm/sched/reasons.h"
-#include "libwm/sched/resize.h"
 #include "libwm/sched/speeds.h"
 #include "libwm/sched/targets.h"
 

@@ -12,7 +12,7 @@
 // Invariants: floors are always granted, even beyond a limit or the capacity (running work is
 // never killed for a share); nothing that a leaf demands, may have and that is not kept back
 // by its owner stays idle; filling again with now = the result gives the result.
-// Called by: resize.cc (targets), plan_view.cc (bplans).
+// Called by: placement.cc (targets), plan_view.cc (bplans).
 #pragma once
 
 #include <cstdint>

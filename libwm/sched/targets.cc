@@ -281,7 +281,7 @@ int lowest_payer(const Class& mine) {
 }
 
 // A claim, and whose it is.
-struct Standing {
+struct Overdrawn {
   const Claim* claim;
   int node;
 };
@@ -301,9 +301,10 @@ bool is_rigid(const Claim& claim, bool starting) {
 
 // Rigid jobs that run or start, of higher queues than `below`, of users who have less left than
 // nothing.
-std::vector<Standing> standings(const std::vector<Claim>& claims, const std::vector<Steady>& steady,
-                                const Class& mine, const std::vector<Units>& left, int below) {
-  std::vector<Standing> found;
+std::vector<Overdrawn> overdrawn(const std::vector<Claim>& claims,
+                                 const std::vector<Steady>& steady, const Class& mine,
+                                 const std::vector<Units>& left, int below) {
+  std::vector<Overdrawn> found;
   auto add = [&](const Claim& claim, int node) {
     if (claim.gpu == mine.gpu && left[node] < 0 && claim.rank < below)
       found.push_back({&claim, node});
@@ -316,7 +317,7 @@ std::vector<Standing> standings(const std::vector<Claim>& claims, const std::vec
       add(group.claims[i], group.user_node);
   }
   std::sort(found.begin(), found.end(),
-            [](const Standing& a, const Standing& b) { return goes_before(*a.claim, *b.claim); });
+            [](const Overdrawn& a, const Overdrawn& b) { return goes_before(*a.claim, *b.claim); });
   return found;
 }
 
@@ -337,7 +338,7 @@ Excess excess_of(const std::vector<Claim>& claims, const std::vector<Steady>& st
     left[claim->user_node] -= held_by(*claim, mine.starting);
   if (std::none_of(left.begin(), left.end(), [](Units units) { return units < 0; })) return {};
   Excess excess;
-  for (const auto& [claim, node] : standings(claims, steady, mine, left, payer)) {
+  for (const auto& [claim, node] : overdrawn(claims, steady, mine, left, payer)) {
     Units held = held_by(*claim, mine.starting);
     amounts[node] -= held;
     Units over = std::min(held, -amounts[node]);

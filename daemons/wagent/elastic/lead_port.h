@@ -3,7 +3,7 @@
 // the job's key.
 //
 // Invariants: an agent is known by the host in its first AgentStatus; the newest link of a host
-// counts. A lead link that carries nothing for kLinkSilence is dialled anew. Called by Rim.
+// counts. A lead link that carries nothing for kLinkSilence is dialled anew. Called by ElasticBody.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -3,7 +3,8 @@
 // whatever wnoded does.
 //
 // Invariants: only the job's own user is admitted; a task's last words are delivered before its
-// end; a reporter (W-13) has no task, and nothing of it is taken but its progress. Called by Rim.
+// end; a reporter (W-13) has no task, and nothing of it is taken but its progress. Called by
+// ElasticBody.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

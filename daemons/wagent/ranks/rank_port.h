@@ -5,7 +5,7 @@
 //
 // The links to other agents form a tree (base/fan_out.h); each agent dials the one above it.
 // Invariant: a rank is answered only when the server is up, or cannot be. Called by main,
-// LaunchPort and Courier.
+// LaunchPort and PlainBody.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -1,5 +1,5 @@
 // Role: the body of an agent whose job is not elastic: tells the host where it can be reached,
-// learns where the job's other agents are. The elastic one is rim.h.
+// learns where the job's other agents are. The elastic one is elastic/elastic_body.h.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -12,11 +12,11 @@
 namespace wm::wagent {
 
 /// See the head of this file. @thread the loop's
-class Courier {
+class PlainBody {
  public:
   /// `ranks`: null: the job has none that its hosts start.
-  Courier(boost::asio::io_context& loop, const Settings& settings, LaunchPort& launch,
-          AgentDoors doors, RankPort* ranks);
+  PlainBody(boost::asio::io_context& loop, const Settings& settings, LaunchPort& launch,
+            AgentDoors doors, RankPort* ranks);
 
   /// Begins to connect to the host.
   void start() { node_.start(); }

@@ -1,4 +1,5 @@
-// Role: the body of one agent: gives elastic::Agent its events and carries out its actions.
+// Role: the body of an agent of an elastic job: gives elastic::Agent its events and carries out its
+// actions.
 //
 //   WorkerPort, NodePort, LeadPort, tick ──event──► Agent ──actions──► the ports
 //
@@ -21,9 +22,9 @@
 namespace wm::wagent {
 
 /// See the head of this file. @thread the loop's   @owns the ports and the machine
-class Rim {
+class ElasticBody {
  public:
-  Rim(boost::asio::io_context& loop, const Settings& settings);
+  ElasticBody(boost::asio::io_context& loop, const Settings& settings);
 
   /// Listens and connects. `launch` (not null) hears of the job's agents, its doors are told.
   /// @errors of WorkerPort::listen and LeadPort::listen

@@ -1,4 +1,4 @@
-#include "libwm/sched/resize.h"
+#include "libwm/sched/placement.h"
 
 #include <algorithm>
 

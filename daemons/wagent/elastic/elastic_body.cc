@@ -1,5 +1,5 @@
 // Plumbing, and one log line for every report and for every word that changes an epoch.
-#include "daemons/wagent/elastic/rim.h"
+#include "daemons/wagent/elastic/elastic_body.h"
 
 #include "libwm/base/log.h"
 
@@ -33,7 +33,7 @@ void log_words(const elastic::SendWorker& action) {
 
 }  // namespace
 
-Rim::Rim(boost::asio::io_context& loop, const Settings& settings)
+ElasticBody::ElasticBody(boost::asio::io_context& loop, const Settings& settings)
     : settings_(settings),
       timer_(loop),
       workers_(
@@ -52,7 +52,7 @@ Rim::Rim(boost::asio::io_context& loop, const Settings& settings)
             {[this](const elastic::FromAgent& from) { on(from); },
              [this] { on(elastic::LeadUp{}); }, [this](const LeadToAgent& words) { on(words); }}) {}
 
-Result<void> Rim::start(LaunchPort* launch, AgentDoors doors) {
+Result<void> ElasticBody::start(LaunchPort* launch, AgentDoors doors) {
   launch_ = launch;
   doors_ = std::move(doors);
   WM_TRY(workers_.listen(settings_.elastic_socket));
@@ -65,13 +65,13 @@ Result<void> Rim::start(LaunchPort* launch, AgentDoors doors) {
   return {};
 }
 
-void Rim::on(const elastic::AgentEvent& event) {
+void ElasticBody::on(const elastic::AgentEvent& event) {
   for (const auto& action : agent_->on(event, now())) {
     std::visit([this](const auto& a) { act(a); }, action);
   }
 }
 
-void Rim::act(const elastic::SendNode& action) {
+void ElasticBody::act(const elastic::SendNode& action) {
   auto* up = std::get_if<AgentUp>(&action.report.fact);
   if (up == nullptr) return node_.send(action.report);
   auto report = action.report;
@@ -80,20 +80,22 @@ void Rim::act(const elastic::SendNode& action) {
   if (launch_) launch_->open_consoles();
 }
 
-void Rim::act(const elastic::SendWorker& action) {
+void ElasticBody::act(const elastic::SendWorker& action) {
   log_words(action);
   workers_.send(action.task, action.words);
 }
 
-void Rim::act(const elastic::SendLead& action) { lead_.send_lead(action.words); }
-void Rim::act(const elastic::SendAgent& action) { lead_.send_agent(action.host, action.words); }
-void Rim::act(const elastic::FollowLead& action) {
+void ElasticBody::act(const elastic::SendLead& action) { lead_.send_lead(action.words); }
+void ElasticBody::act(const elastic::SendAgent& action) {
+  lead_.send_agent(action.host, action.words);
+}
+void ElasticBody::act(const elastic::FollowLead& action) {
   log::info("follow_lead", {{"address", action.address.empty() ? "here" : action.address}});
   lead_.follow(action.address);
 }
-void Rim::act(const elastic::DropAgent& action) { lead_.drop(action.host); }
+void ElasticBody::act(const elastic::DropAgent& action) { lead_.drop(action.host); }
 
-void Rim::tick() {
+void ElasticBody::tick() {
   on(elastic::Tick{});
   timer_.expires_after(kTick);
   timer_.async_wait([this](const auto& error) {

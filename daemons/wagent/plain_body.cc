@@ -1,9 +1,9 @@
-#include "daemons/wagent/courier.h"
+#include "daemons/wagent/plain_body.h"
 
 namespace wm::wagent {
 
-Courier::Courier(boost::asio::io_context& loop, const Settings& settings, LaunchPort& launch,
-                 AgentDoors doors, RankPort* ranks)
+PlainBody::PlainBody(boost::asio::io_context& loop, const Settings& settings, LaunchPort& launch,
+                     AgentDoors doors, RankPort* ranks)
     : settings_(settings),
       launch_(launch),
       doors_(std::move(doors)),
@@ -11,13 +11,13 @@ Courier::Courier(boost::asio::io_context& loop, const Settings& settings, Launch
       node_(loop, settings.node_socket,
             {[this] { introduce(); }, [this](const NodeToAgent& words) { on(words); }}) {}
 
-void Courier::introduce() {
+void PlainBody::introduce() {
   AgentUp up{doors_.launch, doors_};
   node_.send({settings_.job, settings_.attempt, settings_.host, up});
   launch_.open_consoles();
 }
 
-void Courier::on(const NodeToAgent& words) {
+void PlainBody::on(const NodeToAgent& words) {
   if (auto* order = std::get_if<AgentOrder>(&words)) {
     launch_.on_order(*order);
     if (ranks_ != nullptr) ranks_->on_order(*order);
@@ -26,7 +26,7 @@ void Courier::on(const NodeToAgent& words) {
   if (gone != nullptr && ranks_ != nullptr) ranks_->on_gone(gone->task);
 }
 
-void Courier::report(TaskNumber task, const std::string& why) {
+void PlainBody::report(TaskNumber task, const std::string& why) {
   node_.send({settings_.job, settings_.attempt, settings_.host, TaskFaulty{task, why}});
 }
 
