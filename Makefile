@@ -86,7 +86,7 @@ MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
-.PHONY: all programs tests check bench sim-report demo lint install uninstall clean help bootstrap soak check-v2 check-clients
+.PHONY: all programs tests check bench sim-report demo demo-web lint install uninstall clean help bootstrap soak check-v2 check-clients
 all: programs
 programs: $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
@@ -305,6 +305,10 @@ check-v2: $B/test/fault $B/sbin/wshepherd
 demo: bootstrap
 	@$(MAKE) --no-print-directory all
 	@scripts/demo
+demo-web:
+	@scripts/bootstrap web
+	@$(MAKE) --no-print-directory all
+	@scripts/demo-web
 install: all
 	@B=$B DESTDIR=$(DESTDIR) prefix=$(prefix) sysconfdir=$(sysconfdir) scripts/install
 uninstall:
@@ -315,6 +319,8 @@ help:
 	@echo "make            programs in build/bin and build/sbin"
 	@echo "make demo       installs what is missing, builds, and shows two users' elastic"
 	@echo "                jobs sharing four GPUs (results in DEMO_DIR, default demo-out)"
+	@echo "make demo-web   the same through the web door: by page in a headless browser, by dlicmd and"
+	@echo "                curl, with a screenshot of every step in DEMO_DIR"
 	@echo "make check      builds and runs every test; SAN=address,undefined or SAN=thread"
 	@echo "make check-v2   the tests of limits and devices where cgroups are version 2 alone,"
 	@echo "                in an emulated machine (scripts/bootstrap v2 installs it)"

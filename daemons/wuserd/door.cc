@@ -44,14 +44,14 @@ Result<void> check_token(const Site& site, const http::Head& head) {
 Result<Answer> dispatch(Site& site, http::Exchange& exchange) {
   WM_TRY(auto target, rest::parse_target(exchange.head().target));
   bool known = false;
-  for (const auto& route : exec_routes()) {
-    auto args = rest::match(route.pattern, target.segments);
-    if (!args) continue;
-    known = true;
-    if (route.method != exchange.head().method) continue;
-    Call call{exchange, site, std::move(target), std::move(*args)};
-    return route.answer(call);
-  }
+  for (const auto* table : {&exec_routes(), &scheduler_routes(), &job_routes(), &cluster_routes()})
+    for (const auto& route : *table) {
+      auto args = rest::match(route.pattern, target.segments);
+      known = known || args;
+      if (!args || route.method != exchange.head().method) continue;
+      Call call{exchange, site, std::move(target), std::move(*args)};
+      return route.answer(call);
+    }
   auto path = exchange.head().target.substr(0, 200);
   return Answer(error_reply(path, known ? 405 : 404,
                             known ? "not a method of this address" : "no such address"));

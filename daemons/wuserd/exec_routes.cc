@@ -84,7 +84,7 @@ Result<Answer> log(Call& call) {
 
 Result<Answer> result(Call& call) {
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
-  WM_TRY(send_results(call, exec));
+  WM_TRY(send_results(call, exec.view));
   return Answer();
 }
 

@@ -11,6 +11,7 @@
 #include "daemons/wuserd/modules.h"
 #include "daemons/wuserd/submit.h"
 #include "daemons/wuserd/upload.h"
+#include "libwm/rest/app_json.h"
 #include "libwm/rest/exec_words.h"
 
 namespace wm::user {
@@ -115,6 +116,7 @@ Result<rest::ExecRecord> submit_upload(Call& call, const std::string& request_ke
   Site& site = call.site;
   WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
   WM_TRY(auto request, request_in(call, upload));
+  request.plan = rest::plan_of(request.plan, site.conf.name);
   WM_TRY(auto framework, rest::find_framework(request.framework));
   if (!request.user_cmd) WM_TRY(need_module(framework));
   auto code_dir = site.records.code_dir(request_key);

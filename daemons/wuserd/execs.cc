@@ -18,8 +18,6 @@ Error unknown(const std::string& id) {
   return fail(Code::NotFound, "execution " + id + " does not exist");
 }
 
-bool is_own(const JobView& view) { return view.job->spec().owner.uid == ::getuid(); }
-
 Result<JobView> job_of(Site& site, JobId id) {
   WM_TRY(auto master, site.masters.take());
   JobsRequest request;
@@ -41,6 +39,20 @@ Result<void> wait_for_end(Site& site, const Exec& exec) {
 }
 
 }  // namespace
+
+bool is_own(const JobView& view) { return view.job->spec().owner.uid == ::getuid(); }
+
+Result<JobView> find_job(Site& site, const std::string& id) {
+  auto job = rest::parse_exec_id(site.conf.name, id);
+  if (!job) return fail(Code::NotFound, "job " + id + " does not exist");
+  return job_of(site, *job);
+}
+
+Result<JobView> find_own_job(Site& site, const std::string& id) {
+  WM_TRY(auto view, find_job(site, id));
+  if (!is_own(view)) return fail(Code::NotFound, "job " + id + " does not exist");
+  return view;
+}
 
 Result<Exec> find_exec(Site& site, const std::string& id) {
   auto job = rest::parse_exec_id(site.conf.name, id);

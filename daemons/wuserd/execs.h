@@ -15,6 +15,14 @@ struct Exec {
   JobView view;
 };
 
+/// Is the job this user's? @cost O(1)
+bool is_own(const JobView& view);
+
+/// The job of that id, an execution's or a job's, whoever owns it. @errors NotFound
+Result<JobView> find_job(Site& site, const std::string& id);
+/// The same, of this user's alone. @errors NotFound: also for another's
+Result<JobView> find_own_job(Site& site, const std::string& id);
+
 /// The execution of that id. @errors NotFound: none of this user's, whoever else has one
 Result<Exec> find_exec(Site& site, const std::string& id);
 

@@ -66,8 +66,34 @@ Result<std::vector<std::string>> streams_of(const std::string& type) {
   return fail(Code::BadArgument, "logType: outlog, errlog or outerrlog is wanted");
 }
 
-std::string zip_name(const Exec& exec, std::string_view cluster) {
-  return "dlpd-model-1-1" + rest::exec_id(cluster, exec.view.id) + "-result.zip";
+std::string zip_name(JobId job, std::string_view cluster) {
+  return "dlpd-model-1-1" + rest::exec_id(cluster, job) + "-result.zip";
+}
+
+std::string worker_file(const std::string& result_dir, std::uint32_t worker,
+                        const std::string& name) {
+  return result_dir + "/log/" + std::to_string(worker) + "/" + name;
+}
+
+// The end of a file: what is older does not show in a curve of this many points.
+std::string end_of(const std::string& path) {
+  constexpr off_t kMost = 16 << 20;
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat facts {};
+  if (file.fd() < 0 || ::fstat(file.fd(), &facts) != 0 || !S_ISREG(facts.st_mode)) return "";
+  std::string text(static_cast<std::size_t>(std::min(facts.st_size, kMost)), '\0');
+  auto n = ::pread(file.fd(), text.data(), text.size(), std::max<off_t>(facts.st_size - kMost, 0));
+  text.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
+  return text;
+}
+
+Result<off_t> offset_in(const std::string& text) {
+  off_t value = 0;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty()) return off_t{0};
+  if (ec != std::errc() || end != text.data() + text.size() || value < 0)
+    return fail(Code::BadArgument, "'" + text + "': a number of bytes is wanted");
+  return value;
 }
 
 // A file without a name: it is gone with whoever has it open.
@@ -97,8 +123,8 @@ Result<void> send_logs(Call& call, const Exec& exec, const std::string& type) {
   return exchange.finish();
 }
 
-Result<void> send_results(Call& call, const Exec& exec) {
-  const auto& folder = exec.view.result_dir;
+Result<void> send_results(Call& call, const JobView& job) {
+  const auto& folder = job.result_dir;
   std::error_code ec;
   if (folder.empty() || !fs::is_directory(folder, ec))
     return fail(Code::NotFound, "there are no results yet");
@@ -109,7 +135,7 @@ Result<void> send_results(Call& call, const Exec& exec) {
   if (::fstat(fd, &facts) != 0 || ::lseek(fd, 0, SEEK_SET) != 0)
     return fail(Code::System, std::strerror(errno));
   auto size = std::to_string(facts.st_size);
-  auto name = zip_name(exec, call.site.conf.name);
+  auto name = zip_name(job.id, call.site.conf.name);
   // Clients split it at ';' and want `filename=` without a blank before it.
   WM_TRY(call.exchange.begin(
       {200,
@@ -119,6 +145,65 @@ Result<void> send_results(Call& call, const Exec& exec) {
        ""}));
   WM_TRY(send_file(call.exchange, fd));
   return call.exchange.finish();
+}
+
+std::string logs_json(const std::string& result_dir) {
+  std::vector<std::string> items;
+  for (auto worker : workers_in(result_dir + "/log")) {
+    auto size = [&](const char* name) {
+      std::error_code ec;
+      auto bytes = fs::file_size(worker_file(result_dir, worker, name), ec);
+      return std::to_string(ec ? 0 : bytes);
+    };
+    items.push_back("{\"task\":" + std::to_string(worker) + ",\"stdout\":" + size("stdout") +
+                    ",\"stderr\":" + size("stderr") + "}");
+  }
+  return "{\"workers\":" + rest::list_json(items) + "}";
+}
+
+Result<void> send_log_part(Call& call, const std::string& result_dir, const std::string& worker,
+                           const std::string& stream) {
+  WM_TRY(auto number, offset_in(worker));
+  bool known = stream == "stdout" || stream == "stderr";
+  auto path = worker_file(result_dir, static_cast<std::uint32_t>(number), stream);
+  File file(known ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1);
+  struct stat facts {};
+  if (file.fd() < 0 || ::fstat(file.fd(), &facts) != 0)
+    return fail(Code::NotFound, "worker " + worker + " has no " + stream);
+  WM_TRY(auto tail, offset_in(call.target.value("tail")));
+  WM_TRY(auto from, offset_in(call.target.value("from")));
+  if (tail > 0) from = std::max<off_t>(facts.st_size - tail, 0);
+  from = std::min(from, facts.st_size);
+  ::lseek(file.fd(), from, SEEK_SET);
+  WM_TRY(call.exchange.begin(
+      {200,
+       {{"Content-Type", "text/plain; charset=utf-8"}, {"X-Offset", std::to_string(from)}},
+       ""}));
+  WM_TRY(send_file(call.exchange, file.fd()));
+  return call.exchange.finish();
+}
+
+Result<std::string> log_text(const std::string& result_dir, std::size_t worker,
+                             const std::string& kind) {
+  if (kind == "launcherlog") return end_of(result_dir + "/job.out");
+  if (kind != "stdout" && kind != "stderr")
+    return fail(Code::NotFound, "log '" + kind + "' does not exist: stdout, stderr, launcherlog");
+  auto workers = workers_in(result_dir + "/log");
+  if (worker > workers.size()) return std::string();  // it has not started
+  return end_of(worker_file(result_dir, workers[worker - 1], kind));
+}
+
+rest::Metrics metrics_of(const std::string& result_dir) {
+  rest::Metrics metrics;
+  auto workers = workers_in(result_dir + "/log");
+  for (auto worker : workers)
+    metrics.read_emetrics(end_of(worker_file(result_dir, worker, "evaluation-metrics.txt")));
+  // Whose script brings no logger has the default one's, which writes to stdout.
+  for (auto worker : workers)
+    if (metrics.series().empty())
+      metrics.read_log(end_of(worker_file(result_dir, worker, "stdout")));
+  if (metrics.series().empty()) metrics.read_results(end_of(result_dir + "/val_dict_list.json"));
+  return metrics;
 }
 
 }  // namespace wm::user

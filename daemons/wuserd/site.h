@@ -2,10 +2,12 @@
 // conversations with the master; and the shape of a route.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "daemons/wuserd/hub.h"
 #include "daemons/wuserd/masters.h"
 #include "daemons/wuserd/records.h"
 #include "libwm/http/server.h"
@@ -26,7 +28,8 @@ struct Site {
         home(std::move(folder)),
         results_root(std::move(results)),
         records(results_root + "/incoming"),
-        masters(conf) {}
+        masters(conf),
+        hub(std::make_unique<Hub>(masters)) {}
 
   ClusterConf conf;
   std::string user, home;
@@ -34,6 +37,7 @@ struct Site {
   std::vector<rest::TokenPublicKey> keys;
   Records records;
   Masters masters;
+  std::unique_ptr<Hub> hub;
 };
 
 /// One request on its way to an answer.
@@ -56,7 +60,10 @@ struct Route {
 /// Answers with a text of JSON. @cost O(length)
 Answer json_reply(std::string text, int status = 200);
 
-/// All rows; the first that fits is taken. @cost O(1)
+/// Tables of routes, a noun each; the first row that fits is taken. @cost O(1)
 const std::vector<Route>& exec_routes();
+const std::vector<Route>& scheduler_routes();
+const std::vector<Route>& job_routes();
+const std::vector<Route>& cluster_routes();
 
 }  // namespace wm::user

@@ -2,7 +2,8 @@
 scripts for IBM's FabricModel are. It knows nothing of hosts, GPUs or resizes; WM starts it on
 every slot of the job and changes their number while it runs.
 
-usage: train.py --digits FOLDER --steps N      at least N optimizer steps, whole passes
+usage: train.py [--digits FOLDER] --steps N    at least N optimizer steps, whole passes; without a folder
+                                               DATA_DIR's
 Result: RESULT_DIR/model/result.json, written by whoever is rank 0 at the end.
 Callers: scripts/demo, through bsub.
 """
@@ -108,7 +109,7 @@ def write_result(model, optimizer, folder, passes):
 
 
 parser = argparse.ArgumentParser()
-parser.add_argument('--digits', required=True)
+parser.add_argument('--digits', default=os.environ.get('DATA_DIR'))
 parser.add_argument('--steps', type=int, required=True)
 arguments = parser.parse_args()
 

@@ -102,3 +102,42 @@ start() { # ARGS [curl options]
   "$MINICLUSTER" start nginx
   [ "$(code_of -u "$(id -un):$WM_API_KEY" "$EXECS")" = 200 ]
 }
+
+@test "the scheduler's rows: applications, their logs, the tree of plans" {
+  pack
+  id=$(start "--exec-start PyTorch --appName seen --model-main main.py --consumer /$(lsid | sed -n 's/My cluster name is //p')" | jq -r .id)
+  wait_for 30 exec_is "$id" FINISHED
+  deep=$WM_GATEWAY_URL/platform/rest/deeplearning/v1
+  app=$(mine "$deep/scheduler/engine/applications/$id")
+  [ "$(jq -r '.[0].name' <<<"$app")" = seen ]
+  [ "$(jq -r '.[0].submit_time' <<<"$app")" -gt 1600000000 ]
+  root=$(mine "$deep/resplans/resplantree" | jq -r .id)
+  [ "$(jq -r '.[0].consumer' <<<"$app")" = "/$root" ]
+  mine "$deep/scheduler/engine/applications?sort=-submit_time&length=1&state=FINISHED" | jq -e "length == 1 and .[0].id == \"$id\""
+  [[ $(mine "$deep/scheduler/applications/$id/executor/1/logs/stdout") == "lr - "* ]]
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" "$deep/scheduler/applications/$id/executor/0/logs/stdout")" = 400 ]
+  run mine -X DELETE "$deep/resplans/resplan/research"
+  [[ $output == "Error 403: "*plans.conf* ]]
+}
+
+@test "pages: the files are there, the interface is typed, a stream tells what happens" {
+  [ "$(code_of "$WM_GATEWAY_URL/apps/12")" = 200 ]
+  door "$WM_GATEWAY_URL/s/app.js" -o /dev/null -w '%{content_type}' | grep -q javascript
+  door -I "$WM_GATEWAY_URL/" | grep -qi "content-security-policy: default-src 'none'"
+  door "$WM_GATEWAY_URL/ui/tools/dlicmd.py" | cmp - "$TOP/commands/dlicmd.py"
+  api=$WM_GATEWAY_URL/api/v1
+  [ "$(code_of "$api/jobs")" = 401 ]
+  [ "$(mine "$api/session" | jq -r .user)" = "$(id -un)" ]
+  mine -N "$api/stream" >stream &
+  reader=$!
+  wait_for 10 grep -q '^event: tick' stream
+  job=$(submit -J streamed sleep 100)
+  wait_for 10 grep -q '"job_name":"streamed"' stream
+  wait_for 10 grep -q '"wm_state":"running"' stream
+  mine "$api/jobs/$job" | jq -e '.own and .job.job_name == "streamed" and (.job.reasons | type) == "array"'
+  mine "$api/jobs/$job/timeline" | jq -e '.events[0].event == "SUBMIT"'
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" -X POST "$api/jobs/$job/stop")" = 204 ]
+  wait_for 10 grep -q '"wm_state":"killed"' stream
+  kill "$reader"
+  mine "$api/jobs/999999" | jq -e '.status == 404'
+}

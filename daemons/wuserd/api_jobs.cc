@@ -1,0 +1,181 @@
+// The rows of /api/v1 about jobs: lists, one job with all that explains it, what can be done to it.
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#include "daemons/wuserd/execs.h"
+#include "daemons/wuserd/hub.h"
+#include "daemons/wuserd/outputs.h"
+#include "libwm/rest/exec_words.h"
+#include "libwm/rest/timeline.h"
+#include "libwm/view/json.h"
+
+namespace wm::user {
+namespace {
+
+WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+std::string now_text() { return std::to_string(epoch_seconds(now())); }
+
+Result<Answer> session(Call& call) {
+  return json_reply("{\"user\":" + rest::json_text(call.site.user) +
+                    ",\"cluster\":" + rest::json_text(call.site.conf.name) +
+                    ",\"version\":" + rest::json_text(WM_VERSION) + ",\"now\":" + now_text() + "}");
+}
+
+Result<Answer> jobs(Call& call) {
+  WM_TRY(auto master, call.site.masters.take());
+  JobsRequest request;
+  request.jobs.user = "all";
+  request.jobs.finished = true;
+  WM_TRY(auto reply, master->jobs(request));
+  std::reverse(reply.jobs.begin(), reply.jobs.end());
+  return json_reply("{\"now\":" + now_text() +
+                    ",\"jobs\":" + view::jobs_json(reply.jobs, {now(), view::Detail::Brief}) + "}");
+}
+
+std::string exec_text(const std::optional<rest::ExecRecord>& record) {
+  if (!record) return "null";
+  return "{\"args\":" + rest::json_text(record->args) +
+         ",\"framework\":" + rest::json_text(record->framework) +
+         ",\"bsub\":" + rest::json_text(record->bsub) +
+         ",\"workers\":" + std::to_string(record->workers) + "}";
+}
+
+Result<Answer> job(Call& call) {
+  WM_TRY(auto view, find_job(call.site, call.args[0]));
+  auto record = is_own(view) ? call.site.records.of_job(view) : std::nullopt;
+  return json_reply("{\"now\":" + now_text() + ",\"own\":" + (is_own(view) ? "true" : "false") +
+                    ",\"exec_id\":" + rest::json_text(rest::exec_id(call.site.conf.name, view.id)) +
+                    ",\"exec\":" + exec_text(record) + ",\"job\":" + view::job_json(view, {now()}) +
+                    "}");
+}
+
+AcctRequest about(JobId id) {
+  AcctRequest request;
+  request.jobs.ids = {id};
+  return request;
+}
+
+Result<Answer> timeline(Call& call) {
+  WM_TRY(auto view, find_job(call.site, call.args[0]));
+  WM_TRY(auto master, call.site.masters.take());
+  WM_TRY(auto reply, master->history(about(view.id)));
+  if (reply.jobs.empty()) return json_reply("{\"events\":[]}");
+  return json_reply(rest::timeline_json(reply.jobs.front()));
+}
+
+Result<Answer> metrics(Call& call) {
+  WM_TRY(auto view, find_own_job(call.site, call.args[0]));
+  return json_reply(metrics_of(view.result_dir).json(800));
+}
+
+Result<Answer> logs(Call& call) {
+  WM_TRY(auto view, find_own_job(call.site, call.args[0]));
+  return json_reply(logs_json(view.result_dir));
+}
+
+Result<Answer> log(Call& call) {
+  WM_TRY(auto view, find_own_job(call.site, call.args[0]));
+  WM_TRY(send_log_part(call, view.result_dir, call.args[1], call.args[2]));
+  return Answer();
+}
+
+Result<Answer> result(Call& call) {
+  WM_TRY(auto view, find_own_job(call.site, call.args[0]));
+  WM_TRY(send_results(call, view));
+  return Answer();
+}
+
+Result<OutcomeReply> carry_out(client::Master& master, const std::string& verb, JobId id) {
+  if (verb == "stop") {
+    KillRequest request;
+    request.jobs.ids = {id};
+    request.reason = "stopped on a page";
+    return master.kill(request);
+  }
+  if (verb != "hold" && verb != "release")
+    return fail(Code::BadArgument, "'" + verb + "': stop, hold or release is wanted");
+  ReleaseRequest request;
+  request.jobs.ids = {id};
+  request.hold = verb == "hold";
+  return master.release(request);
+}
+
+Result<Answer> act(Call& call) {
+  WM_TRY(auto view, find_own_job(call.site, call.args[0]));
+  WM_TRY(auto master, call.site.masters.take());
+  WM_TRY(auto reply, carry_out(*master, call.args[1], view.id));
+  for (const auto& outcome : reply.jobs)
+    if (outcome.code != 0) return fail(static_cast<Code>(outcome.code), outcome.text);
+  return Answer(http::Reply{204, {}, ""});
+}
+
+Result<Answer> stream(Call& call) {
+  call.site.hub->follow(call.exchange);
+  return Answer();
+}
+
+Result<WallTime> since(const std::string& minutes) {
+  int count = 12;
+  if (!minutes.empty()) {
+    auto [end, ec] = std::from_chars(minutes.data(), minutes.data() + minutes.size(), count);
+    if (ec != std::errc() || end != minutes.data() + minutes.size() || count < 1 || count > 1440)
+      return fail(Code::BadArgument, "minutes: a number from 1 to 1440 is wanted");
+  }
+  return now() - std::chrono::minutes(count);
+}
+
+Result<std::uint32_t> capacity_of(client::Master& master) {
+  WM_TRY(auto reply, master.hosts({}));
+  std::uint32_t slots = 0;
+  for (const auto& host : reply.hosts)
+    if (host.connected) slots += host.host.capacity.slots;
+  return slots;
+}
+
+Result<Answer> slots(Call& call) {
+  WM_TRY(auto from, since(call.target.value("minutes")));
+  WM_TRY(auto master, call.site.masters.take());
+  AcctRequest request;
+  request.jobs.user = "all";
+  request.jobs.finished = true;
+  WM_TRY(auto reply, master->history(request));
+  std::erase_if(reply.jobs,
+                [&](const HistoryJob& job) { return job.ended != WallTime{} && job.ended < from; });
+  WM_TRY(auto capacity, capacity_of(*master));
+  return json_reply(rest::slots_json(reply.jobs, from, now(), capacity));
+}
+
+// What an execution with these args would be, in the words of the three clients.
+Result<Answer> lines(Call& call) {
+  WM_TRY(auto request, rest::parse_exec(call.target.value("args")));
+  WM_TRY(auto framework, rest::find_framework(request.framework));
+  if (request.model_dir.empty()) request.model_dir = "code";
+  WM_TRY(auto words, rest::bsub_words(request, framework, {request.model_dir, "", "", true}));
+  auto dlicmd = "dlicmd " + request.args;
+  return json_reply("{\"bsub\":" + rest::json_text(rest::shell_line(words)) +
+                    ",\"dlicmd\":" + rest::json_text(dlicmd) + "}");
+}
+
+}  // namespace
+
+#define API "/api/v1"
+const std::vector<Route>& job_routes() {
+  static const std::vector<Route> routes{
+      {"GET", API "/session", session},
+      {"GET", API "/stream", stream},
+      {"GET", API "/slots", slots},
+      {"GET", API "/lines", lines},
+      {"GET", API "/jobs", jobs},
+      {"GET", API "/jobs/{id}", job},
+      {"GET", API "/jobs/{id}/timeline", timeline},
+      {"GET", API "/jobs/{id}/metrics", metrics},
+      {"GET", API "/jobs/{id}/logs", logs},
+      {"GET", API "/jobs/{id}/logs/{worker}/{stream}", log},
+      {"GET", API "/jobs/{id}/result.zip", result},
+      {"POST", API "/jobs/{id}/{verb}", act},
+  };
+  return routes;
+}
+
+}  // namespace wm::user

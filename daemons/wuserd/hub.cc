@@ -1,0 +1,130 @@
+#include "daemons/wuserd/hub.h"
+
+#include <chrono>
+#include <thread>
+
+#include "libwm/view/json.h"
+
+namespace wm::user {
+namespace {
+
+constexpr std::size_t kKept = 2048;  // messages for who lags behind
+constexpr std::size_t kToldMost = 20000;
+constexpr auto kTick = std::chrono::seconds(2);
+constexpr Duration kPatience = std::chrono::seconds(2);
+
+WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+
+std::string tick() {
+  return "event: tick\ndata: {\"now\":" + std::to_string(epoch_seconds(now())) + "}\n\n";
+}
+
+}  // namespace
+
+void Hub::follow(http::Exchange& exchange) {
+  std::uint64_t seen = 0;
+  {
+    std::lock_guard lock(mutex_);
+    ++followers_;
+    seen = last_;
+    if (!watching_) {
+      watching_ = true;
+      std::thread([this] { watch(); }).detach();
+    }
+  }
+  auto begun = exchange.begin(
+      {200, {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}}, ""});
+  for (bool listens = begun && exchange.write(tick()); listens;)
+    listens = exchange.write(news_since(seen)).has_value();
+  std::lock_guard lock(mutex_);
+  --followers_;
+}
+
+std::string Hub::news_since(std::uint64_t& seen) {
+  std::unique_lock lock(mutex_);
+  news_.wait_for(lock, kTick, [&] { return last_ > seen; });
+  if (last_ == seen) return tick();
+  std::string text;
+  if (recent_.front().number > seen + 1) text = "event: reset\ndata: {}\n\n";
+  for (const auto& message : recent_)
+    if (message.number > seen) text += message.text;
+  seen = last_;
+  return text;
+}
+
+void Hub::publish(std::string_view event, std::string_view data) {
+  std::lock_guard lock(mutex_);
+  recent_.push_back(
+      {++last_, "event: " + std::string(event) + "\ndata: " + std::string(data) + "\n\n"});
+  if (recent_.size() > kKept) recent_.pop_front();
+  news_.notify_all();
+}
+
+void Hub::watch() {
+  Seq after;
+  bool away = false;
+  for (;;) {
+    {
+      std::lock_guard lock(mutex_);
+      if (followers_ == 0) {
+        watching_ = false;
+        told_.clear();
+        return;
+      }
+    }
+    if (watch_once(after)) {
+      if (away) publish("reset", "{}");
+      away = false;
+      continue;
+    }
+    if (!away) publish("stale", "{}");
+    away = true;
+    after = {};
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+}
+
+// False: the master does not answer.
+bool Hub::watch_once(Seq& after) {
+  auto master = masters_.take();
+  if (!master) return false;
+  auto reply = (*master)->watch({{{}, "all", ""}, after, kPatience});
+  if (!reply) return false;
+  bool missed = reply->missed;
+  after = reply->seen;
+  if (missed) publish("reset", "{}");
+  return tell_changes(**master, *reply) && tell_running(**master);
+}
+
+bool Hub::tell_changes(client::Master& master, const WatchReply& reply) {
+  std::set<JobId> ids;
+  for (const auto& change : reply.changes) ids.insert(change.id);
+  if (ids.empty()) return true;
+  JobsRequest request;
+  request.jobs.ids.assign(ids.begin(), ids.end());
+  auto jobs = master.jobs(request);
+  if (!jobs) return false;
+  for (const auto& view : jobs->jobs) tell_job(view);
+  return true;
+}
+
+// How far the user's own jobs are is no change that Watch tells.
+bool Hub::tell_running(client::Master& master) {
+  JobsRequest request;
+  request.jobs.running_only = true;
+  auto jobs = master.jobs(request);
+  if (!jobs) return false;
+  for (const auto& view : jobs->jobs) tell_job(view);
+  return true;
+}
+
+void Hub::tell_job(const JobView& view) {
+  auto text = view::job_json(view, {now(), view::Detail::Brief});
+  if (told_.size() > kToldMost) told_.clear();
+  auto& told = told_[view.id];
+  if (told == text) return;
+  told = text;
+  publish("job", text);
+}
+
+}  // namespace wm::user

@@ -1,0 +1,132 @@
+// The rows of /platform/rest/deeplearning/v1 about the scheduler's applications and resource plans.
+#include <algorithm>
+#include <charconv>
+#include <climits>
+
+#include "daemons/wuserd/execs.h"
+#include "daemons/wuserd/outputs.h"
+#include "libwm/rest/app_json.h"
+
+namespace wm::user {
+namespace {
+
+constexpr std::size_t kLines = 10;  // of a log, where the client does not say how many
+
+Result<std::size_t> number(const Call& call, const char* name, std::size_t otherwise) {
+  auto text = call.target.value(name);
+  std::size_t value = otherwise;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (!text.empty() && (ec != std::errc() || end != text.data() + text.size()))
+    return fail(Code::BadArgument, std::string(name) + ": a number is wanted");
+  return value;
+}
+
+bool has_state(const JobView& view, const std::string& states) {
+  auto state = "," + std::string(wmla_state(view.job->state)) + ",";
+  return states.empty() || ("," + states + ",").find(state) != std::string::npos;
+}
+
+Result<std::vector<JobView>> jobs_of(Site& site) {
+  WM_TRY(auto execs, all_execs(site));
+  std::vector<JobView> views;
+  for (auto& exec : execs) views.push_back(std::move(exec.view));
+  return views;
+}
+
+// The newest first, as sort=-submit_time asks; "sort" of anything else is the same backwards.
+Result<Answer> applications(Call& call) {
+  WM_TRY(auto start, number(call, "start", 0));
+  WM_TRY(auto length, number(call, "length", 10000));
+  WM_TRY(auto views, jobs_of(call.site));
+  auto sort = call.target.value("sort"), one = call.target.value("applicationid");
+  if (!sort.empty() && !sort.starts_with('-')) std::reverse(views.begin(), views.end());
+  std::vector<std::string> items;
+  for (const auto& view : views) {
+    bool fits = has_state(view, call.target.value("state")) &&
+                (one.empty() || one == rest::exec_id(call.site.conf.name, view.id));
+    if (fits) items.push_back(rest::app_json(view, call.site.conf.name));
+  }
+  if (start > items.size())
+    return Answer(
+        http::Reply{416, {{"Content-Type", "text/plain"}}, "Error 416: start: beyond the last\n"});
+  items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(start));
+  if (items.size() > length) items.resize(length);
+  return json_reply(rest::list_json(items));
+}
+
+Result<Answer> application(Call& call) {
+  WM_TRY(auto exec, find_exec(call.site, call.args[0]));
+  return json_reply(rest::list_json({rest::app_json(exec.view, call.site.conf.name)}));
+}
+
+Result<Answer> stop(Call& call) {
+  WM_TRY(auto exec, find_exec(call.site, call.args[0]));
+  if (!is_over(exec.view.job->state)) WM_TRY(stop_exec(call.site, exec));
+  return json_reply("{\"id\":" + rest::json_text(call.args[0]) + ",\"state\":\"KILLED\"}");
+}
+
+// Rank 0 is the driver: nothing runs apart from the workers.
+Result<Answer> worker_log(Call& call, std::size_t worker, const std::string& kind) {
+  WM_TRY(auto exec, find_exec(call.site, call.args[0]));
+  WM_TRY(auto lines, number(call, "lastlines", kLines));
+  WM_TRY(auto text, log_text(exec.view.result_dir, worker, kind));
+  return Answer(http::Reply{200,
+                            {{"Content-Type", "text/plain; charset=utf-8"}},
+                            std::string(rest::last_lines(text, lines))});
+}
+
+Result<Answer> driver_log(Call& call) { return worker_log(call, 1, call.args[1]); }
+
+Result<Answer> executor_log(Call& call) {
+  const auto& text = call.args[1];
+  std::size_t worker = 0;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), worker);
+  if (ec != std::errc() || end != text.data() + text.size() || worker == 0)
+    return fail(Code::NotFound, "executor " + text + " does not exist");
+  return worker_log(call, worker, call.args[2]);
+}
+
+Result<Answer> no_objects(Call&) { return json_reply("{\"items\":[]}"); }
+Result<Answer> no_instances(Call&) { return json_reply("[]"); }
+
+Result<Answer> plan_tree(Call& call) {
+  WM_TRY(auto master, call.site.masters.take());
+  WM_TRY(auto reply, master->plans({}));
+  return json_reply(rest::plan_tree_json(reply.plans, call.site.conf.name));
+}
+
+Result<Answer> plan(Call& call) {
+  WM_TRY(auto master, call.site.masters.take());
+  WM_TRY(auto reply, master->plans({}));
+  auto path = rest::plan_of("/" + call.args[0], call.site.conf.name);
+  for (const auto& view : reply.plans)
+    if (view.path == path || view.path.substr(view.path.rfind('/') + 1) == call.args[0])
+      return json_reply(rest::plan_node_json(view, call.site.conf.name));
+  return fail(Code::NotFound, "resource plan " + call.args[0] + " does not exist");
+}
+
+Result<Answer> keep_plan(Call&) {
+  return fail(Code::Denied, "resource plans are changed in plans.conf, by an administrator");
+}
+
+}  // namespace
+
+#define DL "/platform/rest/deeplearning/v1"
+const std::vector<Route>& scheduler_routes() {
+  static const std::vector<Route> routes{
+      {"GET", DL "/scheduler/applications", applications},
+      {"GET", DL "/scheduler/applications/{app}/driver/logs/{kind}", driver_log},
+      {"GET", DL "/scheduler/applications/{app}/executor/{n}/logs/{kind}", executor_log},
+      {"PUT", DL "/scheduler/applications/{app}/stop", stop},
+      {"GET", DL "/scheduler/engine/applications", applications},
+      {"GET", DL "/scheduler/engine/applications/{app}", application},
+      {"GET", DL "/scheduler/kubernetesobjects", no_objects},
+      {"GET", DL "/scheduler/instances", no_instances},
+      {"GET", DL "/resplans/resplantree", plan_tree},
+      {"GET", DL "/resplans/resplan/{name...}", plan},
+      {"DELETE", DL "/resplans/resplan/{name...}", keep_plan},
+  };
+  return routes;
+}
+
+}  // namespace wm::user

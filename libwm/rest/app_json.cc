@@ -1,0 +1,136 @@
+#include "libwm/rest/app_json.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+namespace wm::rest {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::int64_t seconds(WallTime time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
+std::string_view type_word(const JobView& view) {
+  if (view.app_type == "notebook") return "Notebook";
+  if (view.app_type == "inference") return "Inference";
+  return "Training";
+}
+
+// "ngpus=1,mem=4096,ncpus=1": memory in MB.
+std::string request_text(const TaskRequest& task) {
+  return "ngpus=" + std::to_string(task.milli_gpus / 1000) +
+         ",mem=" + std::to_string(task.mem.value >> 20) +
+         ",ncpus=" + std::to_string(task.milli_cpus / 1000);
+}
+
+Json tasks_of(const JobView& view) {
+  Json list = Json::array();
+  const auto& tasks = view.job->tasks;
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    if (tasks[i].has_process)
+      list.push_back({{"id", std::to_string(tasks[i].number.value)},
+                      {"host", i < view.task_hosts.size() ? view.task_hosts[i] : ""},
+                      {"state", tasks[i].state == TaskState::Running ? "RUNNING" : "FINISHED"}});
+  return list;
+}
+
+// A path's last part, and what stands before it; of the root: the cluster's name, and nothing.
+std::pair<std::string, std::string> split(const std::string& path) {
+  auto slash = path.rfind('/');
+  return {path.substr(slash + 1), path.substr(0, slash)};
+}
+
+Json tree_below(std::span<const PlanView> plans, const std::string& path, const std::string& id,
+                const std::string& parent) {
+  Json children = Json::array();
+  for (const auto& plan : plans) {
+    if (plan.path == "/" || plan.path == path) continue;
+    auto [name, above] = split(plan.path);
+    if (above == (path == "/" ? "" : path))
+      children.push_back(tree_below(plans, plan.path, name, id));
+  }
+  Json node{{"id", id}, {"pid", parent}, {"childTreeDto", nullptr}};
+  if (!children.empty()) node["childTreeDto"] = children;
+  return node;
+}
+
+}  // namespace
+
+std::string app_json(const JobView& view, std::string_view cluster) {
+  const auto& job = *view.job;
+  const auto& spec = job.spec();
+  auto held = slots_held(job);
+  auto tasks = tasks_of(view);
+  return dumped({{"id", exec_id(cluster, view.id)},
+                 {"name", spec.name},
+                 {"consumer", consumer_of(view.plan, cluster)},
+                 {"submit_user", spec.owner.user},
+                 {"tag", ""},
+                 {"type", type_word(view)},
+                 {"state", wmla_state(job.state)},
+                 {"priority", spec.user_priority},
+                 {"submit_time", seconds(job.submitted)},
+                 {"start_time", seconds(job.started)},
+                 {"end_time", seconds(job.ended)},
+                 {"used_gpu", held * spec.task.milli_gpus / 1000.0},
+                 {"used_mem", static_cast<double>(held * (spec.task.mem.value >> 20))},
+                 {"used_cpu", held * spec.task.milli_cpus / 1000.0},
+                 {"task0_resreq", ""},
+                 {"task12n_resreq", request_text(spec.task)},
+                 {"task12n_num", tasks.size()},
+                 {"task12n", tasks},
+                 {"kernels", Json::array()},
+                 {"is_packing", false},
+                 {"pack_id", ""},
+                 {"gpu_pack_id", ""},
+                 {"driverid", ""},
+                 {"applicationid", exec_id(cluster, view.id)},
+                 {"applicationname", spec.name}});
+}
+
+std::string plan_tree_json(std::span<const PlanView> plans, std::string_view cluster) {
+  return dumped(tree_below(plans, "/", std::string(cluster), ""));
+}
+
+std::string plan_node_json(const PlanView& plan, std::string_view cluster) {
+  auto path = consumer_of(plan.path, cluster);
+  return dumped({{"id", split(path).first},
+                 {"path", path},
+                 {"shares", plan.shares},
+                 {"owns", plan.owns},
+                 {"deserved", plan.deserved},
+                 {"used", plan.used},
+                 {"demand", plan.demand},
+                 {"lent", plan.lent},
+                 {"borrowed", plan.borrowed}});
+}
+
+std::string consumer_of(std::string_view plan, std::string_view cluster) {
+  return "/" + std::string(cluster) + (plan == "/" ? "" : std::string(plan));
+}
+
+std::string plan_of(std::string_view consumer, std::string_view cluster) {
+  auto root = "/" + std::string(cluster);
+  if (consumer == root) return "/";
+  if (consumer.starts_with(root + "/")) return std::string(consumer.substr(root.size()));
+  return std::string(consumer);
+}
+
+std::string_view last_lines(std::string_view text, std::size_t lines) {
+  auto at = text.size() - (text.ends_with('\n') ? 1 : 0);
+  for (; lines > 0 && at > 0; --lines) {
+    auto before = text.substr(0, at).rfind('\n');
+    if (before == text.npos) return text;
+    at = before;
+  }
+  return text.substr(std::min(at + 1, text.size()));
+}
+
+}  // namespace wm::rest

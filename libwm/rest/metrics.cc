@@ -1,0 +1,145 @@
+#include "libwm/rest/metrics.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace wm::rest {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostSeries = 64;
+
+template <class Take>
+void each_line(std::string_view text, const Take& take) {
+  while (!text.empty()) {
+    auto end = text.find('\n');
+    if (end == text.npos) return;  // it is still being written
+    take(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::optional<double> number(std::string_view text) {
+  std::string copy(text);
+  char* end = nullptr;
+  double value = std::strtod(copy.c_str(), &end);
+  if (end == copy.c_str()) return std::nullopt;
+  return value;
+}
+
+// Numbers are seen as such and as texts.
+std::optional<double> number_in(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return number(value.get_ref<const std::string&>());
+  return std::nullopt;
+}
+
+const Json& at(const Json& object, std::initializer_list<const char*> path) {
+  static const Json kNone;
+  const Json* found = &object;
+  for (const char* name : path) {
+    if (!found->is_object() || !found->contains(name)) return kNone;
+    found = &(*found)[name];
+  }
+  return *found;
+}
+
+// What follows `label` up to the next comma.
+std::string_view after(std::string_view line, std::string_view label) {
+  auto start = line.find(label);
+  if (start == line.npos) return {};
+  auto rest = line.substr(start + label.size());
+  return rest.substr(0, rest.find_first_of(",:"));
+}
+
+// One number for several: where they end, when, their mean, least and most.
+Json folded(const MetricPoint* first, const MetricPoint* end) {
+  double sum = 0, least = first->value, most = first->value;
+  for (auto* p = first; p != end; ++p) {
+    sum += p->value;
+    least = std::min(least, p->value);
+    most = std::max(most, p->value);
+  }
+  const auto& last = *(end - 1);
+  return {last.iteration, last.time_s, sum / static_cast<double>(end - first), least, most};
+}
+
+Json points_of(std::vector<MetricPoint> points, std::size_t most) {
+  std::stable_sort(points.begin(), points.end(),
+                   [](const auto& a, const auto& b) { return a.iteration < b.iteration; });
+  Json list = Json::array();
+  auto count = std::min(points.size(), most);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto from = points.size() * i / count, to = points.size() * (i + 1) / count;
+    list.push_back(folded(points.data() + from, points.data() + to));
+  }
+  return list;
+}
+
+}  // namespace
+
+void Metrics::add(const std::string& group, const std::string& name, const MetricPoint& point) {
+  if (!std::isfinite(point.value) || !std::isfinite(point.iteration)) return;
+  auto key = std::make_pair(group, name);
+  if (series_.size() >= kMostSeries && !series_.contains(key)) return;
+  series_[key].push_back(point);
+}
+
+void Metrics::read_emetrics(std::string_view text) {
+  each_line(text, [&](std::string_view line) {
+    auto json = Json::parse(line, nullptr, false);
+    const auto& values = at(json, {"values"});
+    auto group = at(json, {"grouplabel"});
+    auto iteration = number_in(at(json, {"etimes", "iteration", "value"}));
+    if (!values.is_object() || !group.is_string() || !iteration) return;
+    auto time = number_in(at(json, {"meta", "time"})).value_or(0) / 1000;
+    for (const auto& [name, value] : values.items())
+      if (auto v = number_in(at(value, {"value"}))) add(group, name, {*iteration, time, *v});
+  });
+}
+
+void Metrics::read_log(std::string_view text) {
+  double time = 0;
+  each_line(text, [&](std::string_view line) {
+    if (line.starts_with("Timestamp ")) time = number(after(line, "Timestamp ")).value_or(0) / 1000;
+    if (!line.starts_with("Iteration ")) return;
+    auto iteration = number(after(line, "Iteration "));
+    auto tag = after(line, "tag "), value = after(line, "simple_value ");
+    auto bar = tag.find('_');
+    auto v = number(value);
+    if (!iteration || bar == tag.npos || !v) return;
+    add(std::string(tag.substr(0, bar)), std::string(tag.substr(bar + 1)), {*iteration, time, *v});
+  });
+}
+
+void Metrics::read_results(const std::string& text) {
+  auto list = Json::parse(text, nullptr, false);
+  if (!list.is_array()) return;
+  double row = 0;
+  for (const auto& item : list) {
+    ++row;
+    if (!item.is_object()) continue;
+    auto step = number_in(at(item, {"step"}));
+    if (!step) step = number_in(at(item, {"steps"}));
+    for (const auto& [name, value] : item.items())
+      if (auto v = number_in(value); v && name != "step" && name != "steps")
+        add("test", name, {step.value_or(row), 0, *v});
+  }
+}
+
+std::string Metrics::json(std::size_t most) const {
+  Json list = Json::array();
+  for (const auto& [key, points] : series_)
+    list.push_back({{"group", key.first},
+                    {"name", key.second},
+                    {"count", points.size()},
+                    {"points", points_of(points, most)}});
+  return Json{{"series", list}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace wm::rest

@@ -1,0 +1,109 @@
+// Role: what figures are drawn from: metrics as scripts report them, slots over time.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "libwm/rest/metrics.h"
+#include "libwm/rest/timeline.h"
+
+namespace wm::rest {
+namespace {
+
+using nlohmann::json;
+using Key = std::pair<std::string, std::string>;
+
+TEST(metrics, emetrics_lines_become_series_and_a_half_line_waits) {
+  Metrics metrics;
+  metrics.read_emetrics(
+      "{\"meta\":{\"time\":2000},\"grouplabel\":\"train\",\"etimes\":{\"iteration\":{\"type\":2,"
+      "\"value\":\"7\"}},"
+      "\"values\":{\"loss\":{\"type\":3,\"value\":\"0.5\"},\"note\":{\"value\":\"text\"}}}\n"
+      "no json\n{\"grouplabel\":1}\n{\"meta\":{\"time\":3000},\"grouplabel\":\"tra");
+  ASSERT_EQ(metrics.series().size(), 1u);
+  EXPECT_EQ(metrics.series().at(Key{"train", "loss"}), (std::vector<MetricPoint>{{7, 2, 0.5}}));
+}
+
+TEST(metrics, lines_of_the_default_loggers_are_read) {
+  Metrics metrics;
+  metrics.read_log(
+      "hello\nTimestamp 4000, Iteration 3\nIteration 3: tag train_loss, simple_value 0.25\n"
+      "Iteration 3: tag test_accuracy, simple_value 0.9\nIteration x: tag y, simple_value z\n");
+  EXPECT_EQ(metrics.series().at(Key{"train", "loss"}), (std::vector<MetricPoint>{{3, 4, 0.25}}));
+  EXPECT_EQ(metrics.series().at(Key{"test", "accuracy"}), (std::vector<MetricPoint>{{3, 4, 0.9}}));
+}
+
+TEST(metrics, lists_of_results_are_read) {
+  Metrics metrics;
+  metrics.read_results(
+      R"([{"steps":1,"accuracy":0.5},{"step":2,"accuracy":"0.75"},3,{"accuracy":"x"}])");
+  EXPECT_EQ(metrics.series().at(Key{"test", "accuracy"}),
+            (std::vector<MetricPoint>{{1, 0, 0.5}, {2, 0, 0.75}}));
+  metrics.read_results("nothing");
+}
+
+TEST(metrics, many_points_are_folded_and_no_spike_is_lost) {
+  Metrics metrics;
+  std::string text;
+  for (int i = 0; i < 1000; ++i)
+    text += "Iteration " + std::to_string(i) + ": tag train_loss, simple_value " +
+            (i == 501 ? "99" : "1") + "\n";
+  metrics.read_log(text);
+  auto points = json::parse(metrics.json(100))["series"][0]["points"];
+  ASSERT_EQ(points.size(), 100u);
+  EXPECT_EQ(points[50][0], 509);
+  EXPECT_EQ(points[50][4], 99) << "the most of its ten";
+  EXPECT_EQ(points[50][3], 1);
+  EXPECT_NEAR(points[50][2].get<double>(), 10.8, 1e-9);
+}
+
+TEST(metrics, of_a_million_names_only_some_are_kept_and_what_is_no_number_is_not) {
+  Metrics metrics;
+  std::string text = "Iteration 1: tag train_nan, simple_value nan\n";
+  for (int i = 0; i < 1000; ++i)
+    text += "Iteration 1: tag t_" + std::to_string(i) + ", simple_value 1\n";
+  metrics.read_log(text);
+  EXPECT_EQ(metrics.series().size(), 64u);
+  EXPECT_FALSE(metrics.series().contains(Key{"train", "nan"}));
+}
+
+WallTime at(int seconds) { return WallTime(std::chrono::seconds(seconds)); }
+
+HistoryJob ann() {
+  HistoryJob job;
+  job.id = {7, 0};
+  job.name = "digits";
+  job.user = "ann";
+  job.events = {{at(10), "SUBMIT", 0, 4, ""},
+                {at(11), "DISPATCH", 0, 4, "on <node1>"},
+                {at(20), "RESIZE", 4, 2, "bob arrived", 38, 0},
+                {at(30), "END", 0, 0, ""}};
+  return job;
+}
+
+TEST(timeline, events_have_a_time_a_reason_and_what_they_cost) {
+  auto events = json::parse(timeline_json(ann()))["events"];
+  ASSERT_EQ(events.size(), 4u);
+  EXPECT_EQ(events[2], (json{{"t", 20.0},
+                             {"event", "RESIZE"},
+                             {"from", 4},
+                             {"to", 2},
+                             {"reason", "bob arrived"},
+                             {"pause_ms", 38.0},
+                             {"steps_lost", 0}}));
+  EXPECT_TRUE(events[0]["pause_ms"].is_null());
+}
+
+TEST(timeline, slots_are_steps_from_the_beginning_of_the_window_on) {
+  std::vector<HistoryJob> jobs{ann()};
+  auto all = json::parse(slots_json(jobs, at(15), at(40), 4));
+  EXPECT_EQ(all["capacity"], 4);
+  EXPECT_EQ(all["apps"][0]["steps"], (json{{15.0, 4}, {20.0, 2}, {30.0, 0}}));
+  EXPECT_EQ(all["changes"][0]["event"], "END");
+  EXPECT_EQ(all["changes"][1]["reason"], "bob arrived");
+  EXPECT_EQ(all["changes"].size(), 2u);
+  EXPECT_TRUE(json::parse(slots_json(jobs, at(35), at(40), 4))["apps"].empty())
+      << "it held none then";
+}
+
+}  // namespace
+}  // namespace wm::rest
