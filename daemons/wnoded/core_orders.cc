@@ -33,6 +33,7 @@ std::string memo_of(const HostOrder& order) {
   auto memo = order;
   memo.env.clear();
   memo.script.clear();
+  memo.data.clear();
   return codec::encode(memo);
 }
 
@@ -119,6 +120,7 @@ void Core::take_over(const launch::AttemptKey& key, Entry& entry, HostOrder orde
   if (entry.own) put_own(order, *entry.own);
   if (order.env.empty()) order.env = std::move(entry.order.env);
   if (order.script.empty()) order.script = std::move(entry.order.script);
+  if (order.data.empty()) order.data = std::move(entry.order.data);
   if (order.port == 0) order.port = entry.order.port;
   order.in_place |= entry.order.in_place;  // the master may not have heard of it yet
   entry.order = std::move(order);

@@ -75,6 +75,10 @@ Error changed(const HostOrder& order, const char* field) {
 
 Result<void> check_as_signed(const HostOrder& order) {
   WM_TRY(auto own, codec::decode<JobSpec>(order.spec));
+  if (!own.groups.empty()) {
+    if (order.job.index == 0 || order.job.index > own.groups.size()) return changed(order, "group");
+    own = group_spec(own, order.job.index);
+  }
   if (const char* field = changed_field(own, order.resolved)) return changed(order, field);
   if (!matches(own.script_hash, order.script)) return changed(order, "script");
   if (!matches(own.env_hash, order.env)) return changed(order, "environment");

@@ -187,6 +187,11 @@ Result<OutcomeReply> Master::requeue(RequeueRequest request) {
   return ask_all<OutcomeReply>(Verb::Requeue, std::move(request));
 }
 
+Result<GiveReply> Master::give(GiveRequest request) {
+  request.request_key = new_key();
+  return ask<GiveReply>(Verb::Give, request);
+}
+
 Result<SpecReply> Master::spec(JobId job) { return ask<SpecReply>(Verb::Spec, SpecRequest{job}); }
 
 Result<OutcomeReply> Master::modify(JobId job, std::uint32_t revision, const JobSpec& spec) {

@@ -60,6 +60,7 @@ class Master {
   Result<OutcomeReply> limit_run(LimitRequest request);
   Result<OutcomeReply> requeue(RequeueRequest request);
   Result<SpecReply> spec(JobId job);
+  Result<GiveReply> give(GiveRequest request);
   /// `spec` is signed here. @errors as ModifyRequest; System: the identity service does not answer
   Result<OutcomeReply> modify(JobId job, std::uint32_t revision, const JobSpec& spec);
   /// Waits, for as long as it takes, until the job's state is not `known` any more.

@@ -26,6 +26,7 @@ WM_FIELDS(LimitConf) {
   f(5, s.job_port_first), f(6, s.job_port_last), f(7, s.store_reserve), f(8, s.history_weight);
   f(60, s.store_queue);
   f(80, s.max_user_requeue), f(81, s.max_preempt);
+  f(400, s.group_port_first), f(401, s.group_port_last);
 }
 WM_FIELDS(SchedConf) {
   f(1, s.backfill), f(2, s.promises), f(3, s.promise_tolerance), f(4, s.elastic_worth);

@@ -82,6 +82,7 @@ WM_FIELDS(WorkersCapped) { f(1, s.max_tasks); }
 WM_FIELDS(WorkerSeen) { f(1, s.task); }
 WM_FIELDS(TaskFaulty) { f(1, s.task), f(2, s.reason); }
 WM_FIELDS(JobProgress) { f(1, s.progress), f(2, s.world); }
+WM_FIELDS(TrialSaid) { f(1, s.report); }
 WM_FIELDS(AgentFact) { f.one_of(s); }
 WM_FIELDS(AgentReport) {
   f(1, s.job.job), f(2, s.job.index), f(3, s.attempt), f(4, s.host), f(5, s.fact);

@@ -28,7 +28,7 @@ WM_FIELDS(LeadAppointed) { f(1, s.job), f(2, s.attempt), f(3, s.lead), f(4, s.ho
 WM_FIELDS(EpochEntered) { f(1, s.job), f(2, s.attempt), f(3, s.epoch); }
 WM_FIELDS(InPlaceSeen) { f(1, s.job), f(2, s.attempt); }
 WM_FIELDS(CapChanged) {
-  f(1, s.job), f(2, s.cap), f(3, s.by_script), f(4, s.by), f(60, s.notify_command);
+  f(1, s.job), f(2, s.cap), f(3, s.by_script), f(4, s.by), f(60, s.notify_command), f(400, s.none);
 }
 WM_FIELDS(KillRequested) { f(1, s.job), f(2, s.wish); }
 WM_FIELDS(JobPurged) { f(1, s.job); }
@@ -63,6 +63,9 @@ WM_FIELDS(JobParked) { f(1, s.job), f(2, s.attempt), f(3, s.parked); }
 WM_FIELDS(JobUnparked) { f(1, s.job), f(2, s.attempt); }
 WM_FIELDS(JobModified) { f(1, s.job), f(2, s.sealed), f(3, s.by), f(4, s.what); }
 WM_FIELDS(JobRequeued) { f(1, s.job), f(2, s.by), f(3, s.hold); }
+WM_FIELDS(ElementGiven) { f(1, s.job), f(2, s.data_hash); }
+WM_FIELDS(ArrayClosed) { f(1, s.job), f(2, s.by); }
+WM_FIELDS(TrialReported) { f(1, s.job), f(2, s.attempt), f(3, s.report); }
 WM_FIELDS(EventBody) { f.one_of(s); }
 
 }  // namespace wm

@@ -23,6 +23,14 @@ WM_FIELDS(FileCopy) {
   f(1, s.local), f(2, s.remote), f(3, s.before), f(4, s.after), f(5, s.append);
 }
 WM_FIELDS(MailWish) { f(1, s.at_start), f(2, s.at_end), f(3, s.to); }
+WM_FIELDS(Execution) {
+  f(1, s.args), f(2, s.framework), f(3, s.version), f(4, s.image), f(5, s.bundle);
+  f(6, s.bundle_dir), f(7, s.data), f(8, s.labels), f(9, s.pending_limit);
+}
+WM_FIELDS(TaskGroup) {
+  f(1, s.name), f(2, s.role), f(3, s.command), f(4, s.min_tasks), f(5, s.max_tasks);
+  f(6, s.resreq), f(7, s.gpu), f(8, s.restart), f(9, s.elastic);
+}
 WM_FIELDS(JobSpec) {
   f(1, s.owner), f(2, s.name), f(3, s.queue), f(4, s.app), f(5, s.plan), f(6, s.project);
   f(7, s.description), f(8, s.command), f(9, s.script_hash), f(10, s.env_hash), f(11, s.cwd);
@@ -40,6 +48,7 @@ WM_FIELDS(JobSpec) {
   f(122, s.copies), f(123, s.in_spooled);
   f(140, s.sizes), f(141, s.requeue_exits.excluding);
   f(370, s.mail);
+  f(400, s.exec), f(401, s.groups), f(402, s.open), f(403, s.group);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
@@ -54,7 +63,7 @@ WM_FIELDS(ResizeNotice) { f(1, s.number), f(2, s.grow), f(3, s.tasks); }
 WM_FIELDS(Task) {
   f(1, s.number), f(2, s.host), f(3, s.gpus), f(4, s.state), f(5, s.has_process), f(6, s.kill);
   f(7, s.pid), f(8, s.status), f(9, s.term), f(10, s.since), f(11, s.leave_by), f(12, s.ended);
-  f(261, s.mem_elsewhere);
+  f(261, s.mem_elsewhere), f(400, s.port);
 }
 WM_FIELDS(Membership) {
   f(1, s.lead), f(2, s.lead_host), f(3, s.epoch), f(4, s.members), f(5, s.agents), f(6, s.resizes);
@@ -90,6 +99,7 @@ WM_FIELDS(Job) {
   f(140, s.pace), f(141, s.parked), f(151, s.excluded_hosts);
   f(152, s.revision), f(153, s.holding);
   f(200, s.grow_again), f(201, s.setbacks), f(370, s.turn);
+  f(400, s.closed), f(401, s.data_hash), f(402, s.report), f(403, s.reported), f(404, s.wants_none);
 }
 
 WM_FIELDS(HostLoad) {

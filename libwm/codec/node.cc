@@ -32,6 +32,7 @@ WM_FIELDS(OrderedTask) {
   f(1, s.task), f(2, s.gpus), f(3, s.gpu_uuids), f(4, s.has_process), f(5, s.kill), f(6, s.term),
       f(7, s.leave);
 }
+WM_FIELDS(GroupPlaces) { f(1, s.name), f(2, s.role), f(3, s.at); }
 WM_FIELDS(HostOrder) {
   f(1, s.job), f(2, s.attempt), f(3, s.generation), f(4, s.spec), f(5, s.credential);
   f(6, s.request_key), f.beside(7, 380, s.resolved, s.spec), f(8, s.script), f(9, s.env),
@@ -42,6 +43,7 @@ WM_FIELDS(HostOrder) {
   f(80, s.launch), f(81, s.suspend), f(82, s.relaunches), f(83, s.leave_grace);
   f(84, s.queue_pre_exec), f(85, s.queue_post_exec), f(86, s.notice), f(87, s.notice_command);
   f(88, s.notice_hosts), f(120, s.port), f(200, s.writer), f(240, s.in_place), f(381, s.hosts);
+  f(400, s.groups), f(401, s.data);
 }
 /// Masters before JobHosts told every host of every task; which one is ours its own tasks say.
 inline void complete(HostOrder& order) {

@@ -28,7 +28,9 @@ WM_FIELDS(KillRequest) {
 WM_FIELDS(JobOutcome) { f(1, s.job), f(2, s.code), f(3, s.text); }
 WM_FIELDS(OutcomeReply) { f(1, s.jobs), f(2, s.rest); }
 WM_FIELDS(ReleaseRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hold); }
-WM_FIELDS(ResizeRequest) { f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks); }
+WM_FIELDS(ResizeRequest) { f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks), f(400, s.group); }
+WM_FIELDS(GiveRequest) { f(1, s.request_key), f(2, s.job), f(3, s.data), f(4, s.close); }
+WM_FIELDS(GiveReply) { f(1, s.first), f(2, s.given), f(3, s.closed); }
 WM_FIELDS(ResizeReply) { f(1, s.cap); }
 WM_FIELDS(JobsRequest) { f(1, s.jobs); }
 WM_FIELDS(PriorityTerm) { f(1, s.name), f(2, s.value), f(3, s.text); }
@@ -133,6 +135,8 @@ WM_CODEC(wm::OutcomeReply)
 WM_CODEC(wm::ReleaseRequest)
 WM_CODEC(wm::ResizeRequest)
 WM_CODEC(wm::ResizeReply)
+WM_CODEC(wm::GiveRequest)
+WM_CODEC(wm::GiveReply)
 WM_CODEC(wm::JobsRequest)
 WM_CODEC(wm::JobView)
 WM_CODEC(wm::JobsReply)

@@ -237,6 +237,14 @@ constexpr Key<C> kKeys[] = {
      Effect::Restart,
      "Ports leased to jobs that need MASTER_PORT before they start. Must lie outside the "
      "range that the kernel gives out by itself."},
+    {"group_ports",
+     [](C& c) -> Field {
+       return PortRange{&c.limits.group_port_first, &c.limits.group_port_last};
+     },
+     {1024, 32767},
+     Effect::Reconfig,
+     "Ports by which the tasks of a job with groups find each other (TF_CONFIG), given out by the "
+     "master host by host. Must not overlap job_ports."},
     {"store_reserve",
      [](C& c) -> Field { return &c.limits.store_reserve; },
      {0, 1LL << 40},

@@ -44,6 +44,11 @@ template <>
 constexpr std::uint32_t kLegal<JobPurged> = kOver | bit(S::Array) | bit(S::Held);
 
 template <>
+constexpr std::uint32_t kLegal<ElementGiven> = kWaiting;
+template <>
+constexpr std::uint32_t kLegal<ArrayClosed> = bit(S::Array) | bit(S::Held);
+
+template <>
 constexpr std::uint32_t kLegal<JobRequeued> = kOver | bit(S::Array) | bit(S::Held);
 
 Error refuse(JobId id, S state) {
@@ -202,6 +207,28 @@ Result<void> check_more(const Cluster&, const Job& job, const JobRequeued& e) {
   if (job.spec().in_spooled)
     return fail(Code::Conflict, name + "its copy of the input (-is) was removed at its end");
   return {};
+}
+// The next one, of an array that takes more; `job` is its base unless it has been given before.
+Result<void> check_more(const Cluster&, const Job& job, const ElementGiven& e) {
+  auto name = "Job <" + to_string(e.job) + ">: ";
+  if (job.id == e.job) return fail(Code::Stale, name + "has its data");
+  if (!job.spec().open) return fail(Code::Conflict, name + "is no element of an open array");
+  if (job.closed) return fail(Code::Conflict, name + "its array is closed");
+  auto next = element_index(job.spec(), job.next_position);
+  if (e.job.index == next) return {};
+  return fail(Code::Conflict, name + "element " + std::to_string(next) + " is to be given first");
+}
+Result<void> check_more(const Cluster&, const Job& job, const ArrayClosed& e) {
+  if (!is_array(job) || !job.spec().open)
+    return fail(Code::Conflict, "Job <" + to_string(e.job) + ">: is no open array");
+  return job.closed ? fail(Code::Stale, "closed before") : Result<void>{};
+}
+Result<void> check_more(const Cluster&, const Job& job, const TrialReported& e) {
+  if (e.report.size() > kMaxReport)
+    return fail(Code::Limit, "Job <" + to_string(job.id) + ">: a report of " +
+                                 std::to_string(e.report.size()) + " bytes; at most " +
+                                 std::to_string(kMaxReport));
+  return e.report == job.report ? fail(Code::Stale, "reported before") : Result<void>{};
 }
 // Room for so many tasks of that kind, which take the memory that is asked so many times; GPUs
 // apart.

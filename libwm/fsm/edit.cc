@@ -15,6 +15,7 @@ void make_element(Cluster& cluster, const Job& base, JobId id, std::uint32_t num
                   : base.state == JobState::Held ? JobState::Held
                                                  : JobState::Pending;
   element.submitted = base.submitted;
+  if (!base.spec().groups.empty()) element.alternative = id.index;
   cluster.elements.set(number, std::move(element));
 }
 

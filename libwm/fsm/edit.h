@@ -44,6 +44,9 @@ void note_resize(const Cluster& cluster, Job& job, bool grow, const std::vector<
 void note_setback(const Cluster& cluster, Job& job, const Task& task, const std::string& text);
 /// An epoch of these members was formed: the hosts of those that are new in it are good.
 void note_joined(Job& job, const std::vector<TaskNumber>& members);
+/// A task of an independent group has ended: the next is started after a pause, longer each time
+/// unless it had run well before. `text`: as above
+void note_restart(const Cluster& cluster, Job& job, const Task& task, const std::string& text);
 /// Every host may be tried at once.
 void forget_setbacks(Job& job);
 /// The same of one host, for all jobs that are not over. @cost O(jobs with setbacks)
@@ -99,5 +102,8 @@ void apply_to(Cluster& c, const JobParked& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobUnparked& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobModified& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const JobRequeued& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const ElementGiven& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const ArrayClosed& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TrialReported& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

@@ -54,7 +54,7 @@ void ask_anew(Job& job, const std::shared_ptr<const SealedSpec>& sealed) {
   if (sealed->spec.queue != job.spec().queue) job.place = 0, job.turn = 0;
   job.sealed = sealed;
   ++job.revision;
-  job.alternative = 0;
+  job.alternative = sealed->spec.groups.empty() ? 0 : job.id.index;
   job.promised = job.first_promised = {};
   job.promised_places.clear();
   job.account = 0;
@@ -117,6 +117,10 @@ void apply_to(Cluster& c, const JobSubmitted& e, WallTime now, Touched& t) {
   c.jobs.set(e.job.job, std::move(job));
   t.jobs.insert(e.job);
   t.schedule = true;
+  for (std::uint32_t n = 1; n <= e.sealed->spec.groups.size(); ++n) {
+    edit_job(c, {e.job.job, n});
+    t.jobs.insert({e.job.job, n});
+  }
 }
 
 void apply_to(Cluster& c, const JobHeld& e, WallTime, Touched& t) {
@@ -140,7 +144,7 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.state = JobState::Launching;
   job.tasks.clear();
   job.membership.lead_host = e.tasks.front().host;
-  forget_setbacks(job);
+  if (!is_independent(job)) forget_setbacks(job);
   job.finishing = job.ending = job.mem_released = false;
   job.alternative = e.alternative;
   job.preempted.reset();
@@ -233,6 +237,7 @@ void apply_to(Cluster& c, const InPlaceSeen& e, WallTime, Touched& t) {
 void apply_to(Cluster& c, const CapChanged& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
   (e.by_script ? job.script_cap : job.cap) = e.cap;
+  job.wants_none = e.none;
   if (!e.notify_command.empty()) job.notify_command = e.notify_command;
   if (!e.by_script) forget_setbacks(job);
   t.jobs.insert(e.job);
@@ -305,6 +310,8 @@ void apply_to(Cluster& c, const JobRequeued& e, WallTime, Touched& t) {
   next.generation = job.generation + 1;
   next.notices = job.notices;
   next.account = job.account;
+  next.alternative = job.sealed->spec.groups.empty() ? 0 : job.id.index;
+  next.data_hash = job.data_hash;
   next.submitted = job.submitted;
   job = std::move(next);
   t.jobs.insert(e.job);

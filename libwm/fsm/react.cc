@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "libwm/fsm/fsm.h"
+#include "libwm/fsm/group_fsm.h"
 
 namespace wm::fsm {
 namespace {
@@ -89,7 +90,9 @@ std::vector<EventBody> follow(const Cluster& cluster, const Touched& touched) {
   std::vector<EventBody> events;
   for (auto id : touched.jobs) {
     const Job* job = find_job(cluster, id);
-    if (!job || !job->spec().elastic || is_array(*job)) continue;
+    if (!job || is_array(*job)) continue;
+    for (auto& event : follow_groups(cluster, *job)) events.push_back(std::move(event));
+    if (!job->spec().elastic) continue;
     for (auto& event : lead_for(cluster, *job)) events.push_back(std::move(event));
   }
   return events;

@@ -52,6 +52,20 @@ void note_setback(const Cluster& c, Job& job, const Task& task, const std::strin
                      " new tasks in a row ended before they joined, last: " + setback.why;
 }
 
+// @source Kubernetes: CrashLoopBackOff, which doubles to 5 min and forgets after 10 min that went
+// well
+void note_restart(const Cluster& c, Job& job, const Task& task, const std::string& text) {
+  constexpr Duration kWell = std::chrono::minutes(10), kMost = std::chrono::minutes(5);
+  bool was_well = c.time - task.since >= kWell;
+  job.failed_starts = was_well ? 1 : job.failed_starts + 1;
+  Duration pause = std::chrono::seconds(1);
+  for (std::uint32_t n = 1; n < job.failed_starts && pause < kMost; ++n) pause *= 2;
+  job.grow_again = c.time + std::min(pause, kMost);
+  job.grow_blocked = "a task has ended (" + how_it_ended(task, text) + "), " +
+                     std::to_string(job.failed_starts) + " in a row: the next starts after " +
+                     std::to_string(std::min(pause, kMost) / std::chrono::seconds(1)) + " s";
+}
+
 void note_joined(Job& job, const std::vector<TaskNumber>& members) {
   if (job.setbacks.empty()) return;
   bool any = false;

@@ -75,6 +75,7 @@ constexpr Duration kStart = std::chrono::minutes(2);
 // A task that no epoch has held yet: the others begin, or go on, without it. Before the first epoch
 // only if they are enough, and are of a kind that can.
 bool is_spared(const Cluster& c, const Job& job, const Task& task, WallTime now) {
+  if (is_independent(job)) return !job.kill && !job.ending && !job.preempted;
   if (!job.spec().elastic || job.kill || job.ending || job.preempted) return false;
   if (ended_well(c, job, task.status, task.term) || is_limit(task.term)) return false;
   if (has_trained(job)) return !is_member(job, task.number);
@@ -164,6 +165,7 @@ Fault fault_of(const Cluster& c, const Job& job) {
 bool should_requeue(const Cluster& c, const Job& job) {
   if (job.kill) return false;
   if (job.preempted) return job.preempted->requeue;
+  if (is_independent(job)) return true;
   const auto& limits = c.config->cluster.limits;
   auto fault = fault_of(c, job);
   if (fault == Fault::User) return job.user_requeues < limits.max_user_requeue;
@@ -172,7 +174,8 @@ bool should_requeue(const Cluster& c, const Job& job) {
 
 // The tasks stay, all gone, until the next dispatch: their hosts are still to be told to forget.
 void requeue(const Cluster& c, Job& job) {
-  if (!job.preempted) ++job.requeues;
+  bool all_gone = is_independent(job) && !job.preempted;  // its tasks come and go, the job does not
+  if (!job.preempted && !all_gone) ++job.requeues;
   else if (!job.preempted->for_nobody()) ++job.preemptions;
   if (!job.preempted && fault_of(c, job) == Fault::User) ++job.user_requeues;
   if (lost_all_members(job))
@@ -182,7 +185,7 @@ void requeue(const Cluster& c, Job& job) {
   job.exit_status = 0;
   job.term = Term::None;
   job.ending = job.finishing = false;
-  forget_setbacks(job);
+  if (!all_gone) forget_setbacks(job);
   job.parked.reset();
   job.promised = job.first_promised = {};
   job.promised_places.clear();
@@ -266,7 +269,8 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
     if (!e.text.empty()) job.end_text = e.text;
   } else if (!leaving && !others_wait && is_spared(c, job, task, now)) {
     goes_on = true;
-    note_setback(c, job, task, e.text);
+    if (is_independent(job)) note_restart(c, job, task, e.text);
+    else note_setback(c, job, task, e.text);
     note_launched(job, now, t);
     settle(c, job, now);
   } else {

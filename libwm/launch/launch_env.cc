@@ -5,6 +5,7 @@
 #include <set>
 
 #include "libwm/launch/framework_env.h"
+#include "libwm/launch/group_env.h"
 #include "libwm/launch/part_env.h"
 
 namespace wm::launch {
@@ -84,6 +85,11 @@ void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
   if (!spec.script_hash.empty()) v["LSB_JOBFILENAME"] = attempt_dir(o, host) + "/script";
   if (o.elastic) v["LSB_RESIZABLE"] = "Y";
   if (o.restarts > 0) v["LSB_RESTART"] = "Y";
+}
+
+/// Where an element of an open array finds what it was given.
+void add_data(Variables& v, const HostOrder& o, const HostFacts& host) {
+  if (!o.data.empty()) v["WM_ELEMENT_DATA"] = attempt_dir(o, host) + "/config.json";
 }
 
 void add_account(Variables& v, const HostOrder& o, const HostFacts& host) {
@@ -192,6 +198,8 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
   if (order.app.type != AppType::Batch) add_training(vars, order, host, task);
   if (launcher) add_launcher(vars, order, task);
   add_wm(vars, order, host);
+  add_data(vars, order, host);
+  add_groups(vars, order, task);
   add_launch(vars, order, host);
   vars[std::string(kTaskVariable)] = number(task.task.value);
   vars["LSF_PM_TASKID"] = number(place_of(order, task.task).rank + 1);

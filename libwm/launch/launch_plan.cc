@@ -213,6 +213,7 @@ void check_gpus_first(const HostOrder& order, const HostFacts& host, const Order
 std::vector<SmallFile> small_files(const HostOrder& o) {
   std::vector<SmallFile> files;
   if (!o.script.empty()) files.push_back({"script", o.script, true});
+  if (!o.data.empty()) files.push_back({"config.json", o.data, false});
   if (task_count(o.hosts) <= 1 && !o.elastic) return files;
   std::string hosts;
   for (const auto& [name, tasks] : by_host(o))

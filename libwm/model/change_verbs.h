@@ -70,4 +70,24 @@ struct RequeueRequest {
   bool operator==(const RequeueRequest&) const = default;
 };
 
+/// Owner. The next elements of an open array get their data, in order, all or none; then it may be
+/// closed: it is over when those that it has are. Nothing to give and not to close only asks.
+/// Errors: NotFound; Conflict (not open, closed, ended); Limit (more than it reserved, or data of
+/// more than kMaxElementData bytes).
+struct GiveRequest {
+  std::string request_key;
+  JobId job;
+  std::vector<std::string> data;  ///< each becomes the file config.json of its element
+  bool close = false;
+  bool operator==(const GiveRequest&) const = default;
+};
+struct GiveReply {
+  std::uint32_t first = 0;  ///< index of the first that was given now; 0: none was
+  std::uint32_t given = 0;  ///< so many have their data by now
+  bool closed = false;
+  bool operator==(const GiveReply&) const = default;
+};
+/// Of one element. @units bytes
+inline constexpr std::size_t kMaxElementData = 1u << 20;
+
 }  // namespace wm

@@ -163,6 +163,7 @@ bool may_resize(const Config& config, const Job& job) {
 Launch launch_of(const Config& config, const JobSpec& spec) {
   if (spec.mpi == Mpi::Pmix) return Launch::PerSlot;
   if (auto launch = launch_of_command(spec.command)) return *launch;
+  if (spec.group) return Launch::PerSlot;
   return app_of(config, spec).type == AppType::Batch ? Launch::Once : Launch::PerSlot;
 }
 

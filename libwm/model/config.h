@@ -65,6 +65,8 @@ struct LimitConf {
   std::uint32_t max_preempt = 0;         ///< a job makes way so often and no more; 0: always
   std::uint32_t job_port_first = 20000;  ///< leased to tasks; outside the ephemeral range
   std::uint32_t job_port_last = 24999;
+  std::uint32_t group_port_first = 25000;  ///< given to tasks of jobs with groups
+  std::uint32_t group_port_last = 25999;
   Bytes store_reserve{64 << 20};     ///< released when the disk is full
   std::uint32_t history_weight = 0;  ///< percent that past usage may bend shares; 0: off
   Bytes store_queue{64 << 20};       ///< not yet durable: above it the master reads no requests

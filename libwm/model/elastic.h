@@ -282,8 +282,13 @@ struct JobProgress {
   std::uint32_t world = 0;
   bool operator==(const JobProgress&) const = default;
 };
-using AgentFact =
-    std::variant<AgentUp, EpochFormed, WorkersCapped, WorkerSeen, TaskFaulty, JobProgress>;
+/// What a training writes of how it goes (val_dict_list.json), its newest line.
+struct TrialSaid {
+  std::string report;  ///< one JSON object
+  bool operator==(const TrialSaid&) const = default;
+};
+using AgentFact = std::variant<AgentUp, EpochFormed, WorkersCapped, WorkerSeen, TaskFaulty,
+                               JobProgress, TrialSaid>;
 /// One fact about one attempt, from the agent on `host`.
 struct AgentReport {
   JobId job;

@@ -119,6 +119,7 @@ struct CapChanged {
   bool by_script = false;
   std::string by;
   std::string notify_command;  ///< of masters that took it unsigned; empty: as before
+  bool none = false;           ///< an independent group: no task until there is another cap
 };
 /// Somebody wants the job ended. A pending job ends with this event.
 struct KillRequested {
@@ -278,6 +279,25 @@ struct JobRequeued {
   bool hold = false;  ///< it waits for bresume
 };
 
+/// The next element of an open array has its data, and waits for slots from now on.
+struct ElementGiven {
+  JobId job;              ///< the element
+  std::string data_hash;  ///< BLAKE2b-256 of a blob, raw bytes
+};
+/// An open array gets no more elements: it is over when those that it has are.
+struct ArrayClosed {
+  JobId job;
+  std::string by;
+};
+/// A running job says how its training stands.
+struct TrialReported {
+  JobId job;
+  Attempt attempt;
+  std::string report;  ///< one JSON object, at most kMaxReport bytes
+};
+/// Of one TrialReported. @units bytes
+inline constexpr std::size_t kMaxReport = 4096;
+
 /// What has happened. Alternatives are append-only: their index is their number on disk.
 using EventBody =
     std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded,
@@ -286,7 +306,8 @@ using EventBody =
                  HostSilent, HostHeard, HostDied, HostClosed, HostOpened, QueueChanged,
                  ConfigLoaded, StartPromised, JobMoved, GpuMarked, JobPreempted, MemoryReleased,
                  WaitRecorded, JobSuspended, JobResumed, ResizeAnswered, HostFenceBegan,
-                 HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified, JobRequeued>;
+                 HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified, JobRequeued,
+                 ElementGiven, ArrayClosed, TrialReported>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

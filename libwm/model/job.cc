@@ -58,9 +58,36 @@ bool Job::operator==(const Job& o) const {
                     j.alternative, j.mem_released, j.preempted, j.suspended_by, j.suspended_at,
                     j.suspended, j.relaunches, j.notices, j.notice, j.notify_command,
                     j.user_requeues, j.preemptions, j.promised_places, j.pace, j.parked,
-                    j.excluded_hosts, j.revision, j.grow_again, j.setbacks);
+                    j.excluded_hosts, j.revision, j.grow_again, j.setbacks, j.closed, j.data_hash,
+                    j.report, j.reported, j.wants_none);
   };
   return same_spec && tie(*this) == tie(o);
+}
+
+JobSpec group_spec(const JobSpec& whole, std::uint32_t number) {
+  const TaskGroup& group = whole.groups.at(number - 1);
+  JobSpec spec = whole;
+  spec.groups.clear();
+  spec.group = number;
+  spec.command = group.command;
+  spec.script_hash.clear();
+  spec.min_tasks = std::max(1u, group.min_tasks);
+  spec.max_tasks = group.max_tasks;
+  spec.resreq = group.resreq;
+  spec.gpu = group.gpu;
+  // An independent group goes on with fewer tasks than it has: it is resized like any elastic job.
+  spec.elastic = group.elastic || group.restart == Restart::Independent;
+  return spec;
+}
+
+const TaskGroup* group_of(const Job& job) {
+  const auto& groups = job.sealed->spec.groups;
+  return job.id.index && job.id.index <= groups.size() ? &groups[job.id.index - 1] : nullptr;
+}
+
+bool is_independent(const Job& job) {
+  const TaskGroup* group = group_of(job);
+  return group && group->restart == Restart::Independent;
 }
 
 bool is_stopped(const Job& job) { return !job.suspended_by.empty() || job.parked; }
@@ -112,6 +139,10 @@ std::uint32_t element_count(const JobSpec& spec) {
   std::uint32_t n = 0;
   for (const auto& range : spec.array) n += range_size(range);
   return n;
+}
+
+std::uint32_t elements_there(const Job& base) {
+  return base.spec().open ? base.next_position : element_count(base.spec());
 }
 
 std::uint32_t element_index(const JobSpec& spec, std::uint32_t position) {

@@ -64,6 +64,21 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
+/// Like tasks of a job that has several kinds of them: driver and workers, parameter servers and
+/// workers, router and kernels. Each group is an element of the job's array, in the order given;
+/// those that live with the job start together.
+/// @source Slurm heterogeneous jobs; Kubeflow training operator, replica specs
+struct TaskGroup {
+  std::string name;     ///< of the job's own; [a-z][a-z0-9_-]{0,31}
+  std::string role;     ///< of TF_CONFIG: chief, worker, ps, evaluator; empty: the name
+  std::string command;  ///< of each task
+  std::uint32_t min_tasks = 1, max_tasks = 1;  ///< min 0 only where independent
+  std::string resreq, gpu;                     ///< as -R and -gpu
+  Restart restart = Restart::WithJob;
+  bool elastic = false;  ///< its tasks are the workers of one elastic training
+  bool operator==(const TaskGroup&) const = default;
+};
+
 /// What the user asked for; signed, stored and passed on as one byte string.
 struct JobSpec {
   Identity owner;
@@ -115,6 +130,10 @@ struct JobSpec {
   bool in_spooled = false;               ///< -is: in_file is a copy, removed at the end
   UsefulSizes sizes = UsefulSizes::Any;  ///< -sizes: between min_tasks and max_tasks
   MailWish mail;                         ///< -B, -N, -u
+  Execution exec;
+  std::vector<TaskGroup> groups;  ///< empty: all its tasks are alike
+  std::uint32_t group = 0;        ///< which of a job's groups it is, from 1; 0: a job itself
+  bool open = false;              ///< array: elements wait for their data, and more may come
   bool operator==(const JobSpec&) const = default;
 };
 
@@ -125,7 +144,8 @@ struct SealedSpec {
   std::string bytes;        ///< as the submitter signed them
   std::string credential;   ///< MUNGE
   std::string request_key;  ///< 16 raw bytes chosen by the client
-  /// Of -R "{…}||{…}": what `spec` would be with the second, third … requirement.
+  /// Of -R "{…}||{…}": what `spec` would be with the second, third … requirement. Of a job with
+  /// groups: what each group asks for.
   std::vector<JobSpec> alternatives;
   bool operator==(const SealedSpec&) const = default;
 };
@@ -181,6 +201,7 @@ struct Task {
   WallTime leave_by{};  ///< leaving: killed after this
   WallTime ended{};
   bool mem_elsewhere = false;  ///< of memory per host: another task of the job there holds it
+  std::uint16_t port = 0;      ///< of its host, for the job's groups to meet; 0: none
   bool holds_slot() const { return state != TaskState::Gone; }
   bool operator==(const Task&) const = default;
 };
@@ -291,6 +312,15 @@ struct Job {
   Pace pace;                           ///< of an elastic job that reports steps
   std::optional<Parked> parked;        ///< makes way by being stopped
 
+  // of an open array: the base
+  bool closed = false;  ///< no more elements will be given
+  // of its elements
+  std::string data_hash;  ///< BLAKE2b-256 of what it was given, raw bytes; empty: nothing
+  // of a trial
+  std::string report;    ///< its newest metrics, one JSON object
+  WallTime reported{};
+  bool wants_none = false;  ///< of an independent group: no task for now
+
   /// What was asked, with the alternative that this attempt runs under.
   const JobSpec& spec() const { return spec_of(alternative); }
   /// The same for another of its alternatives. @cost O(1)
@@ -299,6 +329,23 @@ struct Job {
   }
   bool operator==(const Job&) const;
 };
+
+/// What group `number`, from 1, asks for: the job's own wishes with the group's in their place.
+/// @cost O(spec)
+JobSpec group_spec(const JobSpec& whole, std::uint32_t number);
+/// The group that an element of a job with groups is; null: none. @cost O(1)
+const TaskGroup* group_of(const Job& job);
+/// Does the end of a task leave the job and its other tasks alone? @cost O(1)
+bool is_independent(const Job& job);
+/// So many elements of an open array have their data. @cost O(1)
+inline std::uint32_t elements_given(const Job& base) { return base.next_position; }
+/// An array's elements by position: all of its range, of an open one those that were given.
+/// @cost O(ranges)
+std::uint32_t elements_there(const Job& base);
+/// Will an array get no element beyond those that are there? @cost O(1)
+inline bool takes_no_more(const Job& base) {
+  return !base.spec().open || base.closed || base.kill;
+}
 
 /// Launched in full: running, or suspended where something keeps its processes stopped.
 JobState running_state(const Job& job);

@@ -3,7 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
+
+#include "libwm/base/units.h"
 
 namespace wm {
 
@@ -44,6 +48,28 @@ struct MailWish {
   bool at_end = false;    ///< -N: the report, whatever becomes of the output
   std::string to;         ///< -u: addresses, separated by commas; empty: the owner's account
   bool operator==(const MailWish&) const = default;
+};
+
+/// What an execution (dlicmd, REST, bsub -bundle) asks for beside its job. Signed like the rest;
+/// the scheduler reads none of it.
+struct Execution {
+  std::string args;                ///< of the start, as they were given
+  std::string framework, version;  ///< of frameworks.conf; empty: none
+  std::string image;               ///< container; empty: the profile's
+  /// Key of the uploaded folder below `<results>/<user>/incoming`, 32 hex digits; empty: none. The
+  /// job's first attempt moves it to its own folder, `_submitted_code`, and works there.
+  std::string bundle;
+  std::string bundle_dir;         ///< relative, in the bundle: where the command starts
+  std::vector<std::string> data;  ///< sources, each one JSON object
+  std::map<std::string, std::string> labels;
+  Duration pending_limit{};  ///< ends when it has waited so long; 0: never
+  bool operator==(const Execution&) const = default;
+};
+
+/// What the end of a task means for the others of its group.
+enum class Restart : std::uint8_t {
+  WithJob = 0,      ///< they live and die together
+  Independent = 1,  ///< it is started again, after a pause; the others and the job go on
 };
 
 }  // namespace wm

@@ -97,6 +97,13 @@ struct OrderedTask {
   bool operator==(const OrderedTask&) const = default;
 };
 
+/// Another group of the job, as processes of this one find it.
+struct GroupPlaces {
+  std::string name, role;
+  std::vector<std::string> at;  ///< "host:port", by rank
+  bool operator==(const GroupPlaces&) const = default;
+};
+
 /// All that this attempt shall be on this host. Tasks absent from `tasks` that the host
 /// runs are not touched: they end only by `kill` or by `end`.
 struct HostOrder {
@@ -134,6 +141,8 @@ struct HostOrder {
   TaskNumber writer;  ///< of an elastic job: whose output goes to -o and -e; 0: rank 0's
   /// A worker of it has said hello: whoever is to leave hears it from its agent.
   bool in_place = false;
+  std::vector<GroupPlaces> groups;  ///< of a job with groups, in its order
+  std::string data;                 ///< what an element of an open array was given; as script
   bool operator==(const HostOrder&) const = default;
 };
 

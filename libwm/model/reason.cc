@@ -11,7 +11,7 @@ struct TermRow {
   std::string_view name, text;
 };
 
-constexpr std::array<TermRow, 27> kTerms = {{
+constexpr std::array<TermRow, 29> kTerms = {{
     {Term::None, "", ""},
     {Term::Preempt, "TERM_PREEMPT", "job killed after preemption"},
     {Term::Other, "TERM_OTHER", "job killed for a reason not listed"},
@@ -39,6 +39,8 @@ constexpr std::array<TermRow, 27> kTerms = {{
     {Term::Hung, "TERM_HUNG", "missed a collective longer than the hang limit"},
     {Term::Left, "TERM_LEFT", "left the job on request"},
     {Term::PrologFailed, "TERM_PROLOG_FAILED", "the site's prolog failed on its host"},
+    {Term::GroupEnded, "TERM_GROUP_ENDED", "ended because another group of the job has ended"},
+    {Term::PendLimit, "TERM_PENDLIMIT", "job killed after waiting for its pending time limit"},
 }};
 
 const TermRow& row(Term term) {
@@ -59,6 +61,8 @@ std::string_view pend_code_name(PendCode code) {
   if (code == PendCode::Dependency) return "dependency";
   if (code == PendCode::NeverMet) return "dependency_never_met";
   if (code == PendCode::BeginTime) return "begin_time";
+  if (code == PendCode::Groups) return "groups";
+  if (code == PendCode::NoneWanted) return "none_wanted";
   auto i = static_cast<std::size_t>(code);
   return i < kNames.size() ? kNames[i] : "unknown";
 }

@@ -40,6 +40,8 @@ enum class Term : std::uint8_t {
   Hung = 69,          ///< missed a collective longer than hang_limit
   Left = 70,          ///< left on request: not a failure
   PrologFailed = 71,  ///< the site's prolog failed on the host
+  GroupEnded = 72,    ///< a group that it lives with has ended
+  PendLimit = 73,     ///< it waited longer than it was to
 };
 
 /// "TERM_OWNER"; ours likewise "TERM_HOST_LOST". @cost O(1)
@@ -69,6 +71,8 @@ enum class PendCode : std::uint8_t {
   Dependency = 32,   ///< -w: not met yet
   NeverMet = 33,     ///< -w: cannot be met any more
   BeginTime = 34,    ///< -b: its time has not come
+  Groups = 35,       ///< its job's other groups are not ready
+  NoneWanted = 36,   ///< an independent group that is to have no task now
 };
 
 /// One binding constraint of a pending job.

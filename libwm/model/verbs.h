@@ -47,6 +47,7 @@ enum class Verb : std::uint16_t {
   Requeue = 260,  ///< brequeue
   Watch = 390,    ///< bjobs --watch
   Await = 391,    ///< bwait
+  Give = 400,     ///< elements of an open array
 };
 
 struct VerbError {
@@ -117,11 +118,14 @@ struct ReleaseRequest {
 
 /// Owner and administrators. Errors: Conflict (not running, not elastic), BadArgument.
 struct ResizeRequest {
-  enum class Kind : std::uint8_t { Release = 0, Request = 1, Cancel = 2 };
+  enum class Kind : std::uint8_t { Release = 0, Request = 1, Cancel = 2, Set = 3 };
   std::string request_key;
   JobId job;
   Kind kind = Kind::Release;
-  std::uint32_t tasks = 0;  ///< release: how many fewer than now; request: how many more
+  /// Release: how many fewer than now; request: how many more; set: how many there may be, of an
+  /// independent group 0 as well.
+  std::uint32_t tasks = 0;
+  std::string group;  ///< of a job with groups: which
   bool operator==(const ResizeRequest&) const = default;
 };
 struct ResizeReply {

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "libwm/model/groups.h"
 #include "libwm/sched/claim.h"
 #include "libwm/sched/room.h"
 
@@ -162,6 +163,18 @@ void keep_allowed(Admission& admission, const std::vector<Piece>& pieces,
   }
 }
 
+// Groups that live together start together, or wait for the next pass.
+void drop_broken_gangs(const Cluster& newest, std::vector<Start>& starts) {
+  std::set<JobId> kept;
+  for (const Start& start : starts) kept.insert(start.job);
+  std::erase_if(starts, [&](const Start& start) {
+    const Job* job = find_job(newest, start.job);
+    if (!job) return false;
+    auto gang = gang_of(newest, *job);
+    return std::any_of(gang.begin(), gang.end(), [&](JobId id) { return !kept.count(id); });
+  });
+}
+
 }  // namespace
 
 Plan admit(const Cluster& newest, const Plan& plan) {
@@ -169,6 +182,7 @@ Plan admit(const Cluster& newest, const Plan& plan) {
   kept.waiting = plan.waiting;
   Admission admission(newest);
   keep_allowed(admission, plan.starts, kept.starts);
+  drop_broken_gangs(newest, kept.starts);
   keep_allowed(admission, plan.resumes, kept.resumes);
   keep_allowed(admission, plan.grows, kept.grows);
   keep_allowed(admission, plan.shrinks, kept.shrinks);

@@ -54,7 +54,7 @@ void ClaimMaker::look_again(WallTime at) {
 // Of a pending job the first alternative with room now, else the first that has hosts.
 std::uint32_t ClaimMaker::alternative_of(const Job& job) {
   auto count = static_cast<std::uint32_t>(job.sealed->alternatives.size());
-  if (count == 0 || !waits(job)) return job.alternative;
+  if (count == 0 || !waits(job) || group_of(job)) return job.alternative;
   std::uint32_t with_hosts = 0;
   for (std::uint32_t n = count + 1; n-- > 0;) {
     const JobSpec& spec = job.spec_of(n);

@@ -42,6 +42,9 @@ class ClaimMaker {
   /// Is it, or a host for it, left alone because new tasks failed? @cost O(its setbacks)
   bool has_setback(const Job& job) const;
 
+  /// A pass is due then, at the latest. @cost O(1)
+  void look_again(WallTime at);
+
  private:
   std::uint32_t request_number(const Job& job, const JobSpec& spec);
   const Request& request_of(const Job& job, const JobSpec& spec);
@@ -50,7 +53,6 @@ class ClaimMaker {
   std::uint32_t order_rank(const Claim& claim);
   bool was_resized_lately(const Job& job);
   void await_setbacks(const Job& job);
-  void look_again(WallTime at);
 
   const Cluster& cluster_;
   WallTime now_;

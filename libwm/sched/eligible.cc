@@ -1,5 +1,7 @@
 #include "libwm/sched/eligible.h"
 
+#include "libwm/model/groups.h"
+
 #include <algorithm>
 #include <set>
 
@@ -32,7 +34,8 @@ expr::JobStanding standing_in_range(const Job& base) {
 
 std::vector<expr::JobStanding> of_array(const Cluster& cluster, const Job& base) {
   std::vector<expr::JobStanding> all;
-  auto count = element_count(base.spec());
+  auto count = elements_there(base);
+  if (base.spec().open && !takes_no_more(base)) all.push_back(standing_in_range(base));
   for (std::uint32_t p = 0; p < count; ++p) {
     const Job* element = cluster.elements.find(base.first_element + p);
     all.push_back(element ? standing_of(*element) : standing_in_range(base));
@@ -130,7 +133,24 @@ std::optional<Retry> retry_of(const Job& job) {
   return Retry{at, at + kOthersFirst, {hosts.begin(), hosts.end()}};
 }
 
+namespace {
+
+std::optional<NotEligible> group_waits(const Cluster& cluster, const Job& job, WallTime now) {
+  if (job.wants_none)
+    return NotEligible{PendCode::NoneWanted, "The group is to have no task for now"};
+  if (is_independent(job) && now < job.grow_again)
+    return NotEligible{PendCode::StartFailed, job.grow_blocked};
+  if (groups_are_ready(cluster, job)) return {};
+  return NotEligible{PendCode::Groups, is_independent(job)
+                                           ? "Starts when the groups that live with the job run"
+                                           : "Starts together with the job's other groups"};
+}
+
+}  // namespace
+
 std::optional<NotEligible> not_eligible(const Cluster& cluster, const Job& job, WallTime now) {
+  if (group_of(job))
+    if (auto waits = group_waits(cluster, job, now)) return waits;
   if (job.spec().begin > now)
     return NotEligible{PendCode::BeginTime, "The job has a specified start time"};
   if (auto retry = retry_of(job); retry && retry->at > now)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libwm/model/groups.h"
 #include "libwm/sched/claim_maker.h"
 #include "libwm/sched/eligible.h"
 #include "libwm/sched/order.h"
@@ -116,8 +117,13 @@ void Collector::add_coming(const Job& job) {
 
 void Collector::add_pending(const Job& job, std::uint32_t copies, std::uint32_t asked) {
   Claim claim = make_.claim(job);
+  if (auto gang = gang_of(cluster_, job); !gang.empty()) {
+    claim.gang = job.id.job;
+    claim.gang_size = static_cast<std::uint32_t>(gang.size());
+  }
   claim.copies = copies;
   claim.asked = asked;
+  if (is_independent(job)) make_.look_again(job.grow_again);
   if (auto waits = not_eligible(cluster_, job, now_)) {
     claims_.idle.push_back({job.id, &job, waits->code, claim.request, std::move(waits->text)});
     return;
@@ -133,6 +139,7 @@ void Collector::add_pending(const Job& job, std::uint32_t copies, std::uint32_t 
 }
 
 void Collector::visit_array(const Job& base) {
+  if (base.spec().open || !base.spec().groups.empty()) return;  // who waits is made
   std::uint32_t total = element_count(base.spec()), unmade = 0;
   for (std::uint32_t p = base.next_position; p < total; ++p) {
     unmade += cluster_.elements.find(base.first_element + p) == nullptr;

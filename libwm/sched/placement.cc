@@ -370,6 +370,60 @@ bool Placement::start_or_hold(Claim& claim) {
   return all;
 }
 
+// All now, each beside those before it, or none.
+bool Placement::start_together(const std::vector<Claim*>& gang) {
+  std::vector<std::vector<Share>> found;
+  places_.begin();
+  for (Claim* claim : gang) {
+    bool fits = !is_hopeless(*claim) && !held_.bars(*claim) && gates_.room(*claim) >= claim->min;
+    auto shares = fits ? places_.choose(*claim, claim->min, true, {}) : std::vector<Share>{};
+    if (shares.empty()) break;
+    for (const Share& share : shares) places_.take(*claim, share, {});
+    found.push_back(std::move(shares));
+  }
+  places_.rollback();
+  if (found.size() < gang.size()) return false;
+  for (std::size_t i = 0; i < gang.size(); ++i) start_at(*gang[i], found[i]);
+  return true;
+}
+
+// What each lacks is made to come; who has room already keeps it until then.
+bool Placement::promise_together(const std::vector<Claim*>& gang) {
+  return std::all_of(gang.begin(), gang.end(), [&](Claim* claim) {
+    return !is_hopeless(*claim) && promise_start(*claim);
+  });
+}
+
+// Groups of one job that live together start together. One that is kept out keeps the others out.
+bool Placement::start_or_hold_gang(const std::vector<Claim*>& gang) {
+  for (Claim* claim : gang) {
+    hand_down(*claim);
+    held_.let_go(*claim);
+  }
+  bool whole = gang.size() == gang.front()->gang_size;
+  bool admitted = std::all_of(gang.begin(), gang.end(), [](Claim* c) { return c->admitted > 0; });
+  bool comes = false;
+  if (whole && admitted) {
+    if (start_together(gang)) return true;
+    comes = promise_together(gang);
+  }
+  bool lost = false;
+  for (Claim* claim : gang) {
+    if (comes) {
+      held_.take_back(*claim);
+      continue;
+    }
+    held_.hold_for(*claim, places_);
+    if (held_.first() != claim->id) claim->behind = held_.first();
+    if (claim->admitted == 0) continue;
+    lost = true;
+    claim->floor = 0;
+    give_up(*claim, 0);
+    claim->barred = Barred::Unplaced;
+  }
+  return !lost;
+}
+
 // Whoever asks for what has just failed need not be admitted to fail in the next round.
 void Placement::bar_hopeless() {
   for (Claim& claim : claims_.all) {
@@ -396,8 +450,15 @@ bool Placement::start_in_order() {
     return a->job->promised < b->job->promised;
   });
   bool all = true;
+  std::map<std::uint32_t, std::vector<Claim*>> gangs;
   for (auto* turn : {&dated, &owed, &others})
-    for (Claim* claim : *turn) all = start_or_hold(*claim) && all;
+    for (Claim* claim : *turn)
+      if (claim->gang) gangs[claim->gang].push_back(claim);
+  for (auto* turn : {&dated, &owed, &others})
+    for (Claim* claim : *turn) {
+      if (!claim->gang) all = start_or_hold(*claim) && all;
+      else if (gangs[claim->gang].front() == claim) all = start_or_hold_gang(gangs[claim->gang]) && all;
+    }
   if (!all) bar_hopeless();
   return all;
 }
@@ -442,7 +503,7 @@ std::int64_t Placement::awaited_beside(const Claim& claim) const {
 }
 
 bool Placement::start_spare(Claim& claim) {
-  if (claim.parked || is_hopeless(claim)) return false;
+  if (claim.parked || claim.gang || is_hopeless(claim)) return false;
   bool limited = claim.barred == Barred::Limit;
   if (limited && gates_.room(claim) < claim.min + awaited_beside(claim)) return false;
   held_.let_go(claim);

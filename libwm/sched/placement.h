@@ -90,6 +90,9 @@ class Placement {
   bool start_in_order();
   bool grow_class(bool gpu);
   bool start_or_hold(Claim& claim);
+  bool start_or_hold_gang(const std::vector<Claim*>& gang);
+  bool start_together(const std::vector<Claim*>& gang);
+  bool promise_together(const std::vector<Claim*>& gang);
   void hand_down(Claim& claim);
   void give_up(Claim& claim, std::uint32_t placed);
   bool start_all(Claim& claim);

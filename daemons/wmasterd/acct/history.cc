@@ -226,7 +226,7 @@ class Fold {
   void keep_range(const Job& base) {
     bool ends = std::holds_alternative<KillRequested>(event_.body);
     std::uint32_t ended = 0;
-    for (std::uint32_t p = 0; p < element_count(base.spec()); ++p) {
+    for (std::uint32_t p = 0; p < elements_there(base); ++p) {
       if (after_.elements.find(base.first_element + p)) continue;
       Job element = base;
       element.id = {base.id.job, element_index(base.spec(), p)};

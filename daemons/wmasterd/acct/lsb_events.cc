@@ -237,7 +237,7 @@ class Lines {
 
   // The elements that had not begun.
   void end_range(const Event& event, const Job& base) {
-    for (std::uint32_t p = 0; p < element_count(base.spec()); ++p) {
+    for (std::uint32_t p = 0; p < elements_there(base); ++p) {
       if (after_.elements.find(base.first_element + p)) continue;
       Job element = base;
       element.id = {base.id.job, element_index(base.spec(), p)};

@@ -301,6 +301,7 @@ std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
   if (std::get_if<WorkerSeen>(&fact)) return {InPlaceSeen{r.job, r.attempt}};
   if (auto* f = std::get_if<TaskFaulty>(&fact))
     return {TaskCondemned{r.job, r.attempt, f->task, Term::Hung, f->reason}};
+  if (auto* f = std::get_if<TrialSaid>(&fact)) return {TrialReported{r.job, r.attempt, f->report}};
   const Job* job = find_job(journal_.newest(), r.job);
   bool present = job && job->attempt == r.attempt;
   if (auto* f = std::get_if<JobProgress>(&fact); f && present) return on_progress(r.job, *f);
@@ -358,7 +359,9 @@ void Hosts::order(const OrderHost& what) {
   if (!starts_something(order, *job)) return send(what.host, NodeVerb::Order, order);
   auto files = std::make_shared<Files>();
   world_.look(
-      [this, files, spec = job->sealed] {
+      [this, files, spec = job->sealed, hash = job->data_hash] {
+        if (!hash.empty())
+          if (auto data = world_.blob(hash)) files->data = *std::move(data);
         if (auto env = world_.blob(spec->spec.env_hash)) files->env = *std::move(env);
         if (spec->spec.script_hash.empty()) return;
         if (auto script = world_.blob(spec->spec.script_hash)) files->script = *std::move(script);
@@ -377,6 +380,7 @@ void Hosts::order_with(const OrderHost& what, const std::shared_ptr<const Sealed
   if (starts_something(order, *job)) {
     order.env = files.env;
     order.script = files.script;
+    order.data = files.data;
   }
   send(what.host, NodeVerb::Order, order);
 }

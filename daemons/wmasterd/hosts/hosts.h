@@ -86,7 +86,7 @@ class Hosts {
 
   /// What a job brings along: kept by hash, never in memory for long.
   struct Files {
-    std::string env, script;
+    std::string env, script, data;
   };
   bool takes_orders(HostId host) const;
   void order_with(const OrderHost& what, const std::shared_ptr<const SealedSpec>& sealed,

@@ -80,6 +80,10 @@ bool waits_for_first_host(const Cluster& cluster, const Job& job, HostId id) {
   return ordered && job.relaunches == 0 && first.host != id && first.state == TaskState::Starting;
 }
 
+bool is_listed(const Task& task) {
+  return wants_process(task) && task.state != TaskState::Leaving && !task.kill;
+}
+
 /// One a host, in the order of their first task. Ranks stay reachable to the end: one that has
 /// ended already may be the one that writes what the others say.
 std::vector<AgentPlace> agent_places(const Cluster& cluster, const Job& job) {
@@ -109,6 +113,25 @@ void set_tasks(HostOrder& order, const Cluster& cluster, const Job& job, const J
   order.hosts.here = part->second.here;
   order.hosts.hosts_before = part->second.hosts_before;
   order.hosts.tasks_before = part->second.tasks_before;
+}
+
+/// Where the job's groups are, its own too; ranks as places_of has them: host by host.
+void set_groups(HostOrder& order, const Cluster& cluster, const Job& job) {
+  const auto& groups = job.sealed->spec.groups;
+  for (std::uint32_t n = 1; job.id.index && n <= groups.size(); ++n) {
+    const Job* group = find_job(cluster, {job.id.job, n});
+    GroupPlaces places{groups[n - 1].name, groups[n - 1].role, {}};
+    std::vector<HostId> hosts;
+    for (const Task& task : group->tasks)
+      if (is_listed(task) && std::ranges::find(hosts, task.host) == hosts.end())
+        hosts.push_back(task.host);
+    for (HostId host : hosts)
+      for (const Task& task : group->tasks)
+        if (is_listed(task) && task.host == host)
+          places.at.push_back(cluster.hosts.find(host.value)->name + ":" +
+                              std::to_string(task.port));
+    order.groups.push_back(std::move(places));
+  }
 }
 
 void set_end(HostOrder& order, const Job& job) {
@@ -181,6 +204,7 @@ HostOrder order_for(const Cluster& cluster, const Job& job, const JobPlaces& pla
   order.submitted = job.submitted;
   order.preempt = job.preempted.has_value();
   set_running(order, cluster, job);
+  set_groups(order, cluster, job);
   set_end(order, job);
   if (!order.end && waits_for_first_host(cluster, job, id)) order.tasks.clear();
   return order;

@@ -13,9 +13,33 @@
 namespace wm::master {
 namespace {
 
+// The lowest of the range that no task has on its host. None is left: 0, and its process is not
+// told of one.
+class GroupPorts {
+ public:
+  explicit GroupPorts(const Cluster& cluster) : cluster_(cluster) {}
+  std::uint16_t next(HostId host) {
+    auto [it, is_new] = taken_.try_emplace(host);
+    if (is_new) each_job_on(cluster_, host, [&](const Job& job) {
+      for (const Task& task : job.tasks)
+        if (task.host == host && task.holds_slot()) it->second.insert(task.port);
+    });
+    const auto& limits = cluster_.config->cluster.limits;
+    for (auto port = limits.group_port_first; port <= limits.group_port_last; ++port)
+      if (it->second.insert(static_cast<std::uint16_t>(port)).second)
+        return static_cast<std::uint16_t>(port);
+    return 0;
+  }
+
+ private:
+  const Cluster& cluster_;
+  std::map<HostId, std::set<std::uint16_t>> taken_;
+};
+
 // Numbers go up from the job's last task. `added`: the job runs already.
 std::vector<Task> made_tasks(const Cluster& cluster, const Job& job,
-                             const std::vector<sched::Spot>& spots, bool added) {
+                             const std::vector<sched::Spot>& spots, bool added,
+                             GroupPorts& ports) {
   auto launch = launch_of(*cluster.config, job.spec());
   auto last = added ? job.last_task.value : 0;
   std::set<HostId> launched;  // hosts that have their process
@@ -27,6 +51,7 @@ std::vector<Task> made_tasks(const Cluster& cluster, const Job& job,
     task.number = TaskNumber{++last};
     task.host = spot.host;
     task.gpus = spot.gpus;
+    if (job.id.index && !job.sealed->spec.groups.empty()) task.port = ports.next(task.host);
     bool first_there = launched.insert(task.host).second;
     task.has_process = launch == Launch::PerSlot || task.number.value == 1 ||
                        (launch == Launch::PerHost && first_there);
@@ -151,6 +176,7 @@ EventBody Cycle::event_of(const sched::Preempt& piece) const {
 std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
   std::vector<EventBody> events;
   const Cluster& state = journal_.newest();
+  GroupPorts ports(state);
   for (const auto& shrink : plan.shrinks) {
     const Job* job = find_job(state, shrink.job);
     events.push_back(TasksLeaving{shrink.job, shrink.attempt, shrink.tasks,
@@ -162,13 +188,13 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
     const Job* job = find_job(state, start.job);
     const Job* like = job ? job : state.jobs.find(start.job.job);  // an element of a range
     Attempt attempt{(job ? job->attempt.value : 0) + 1};
-    events.push_back(JobDispatched{start.job, attempt, made_tasks(state, *like, start.tasks, false),
+    events.push_back(JobDispatched{start.job, attempt, made_tasks(state, *like, start.tasks, false, ports),
                                    world_.random(32), start.alternative});
   }
   for (const auto& grow : plan.grows) {
     const Job* job = find_job(state, grow.job);
     events.push_back(
-        TasksAdded{grow.job, grow.attempt, made_tasks(state, *job, grow.tasks, true), grow.reason});
+        TasksAdded{grow.job, grow.attempt, made_tasks(state, *job, grow.tasks, true, ports), grow.reason});
   }
   for (const auto& date : plan.promises)
     events.push_back(StartPromised{date.job, date.at, date.places});

@@ -18,6 +18,9 @@ std::vector<std::string> blobs_of(const Cluster& state) {
     hashes.push_back(job.spec().env_hash);
     if (!job.spec().script_hash.empty()) hashes.push_back(job.spec().script_hash);
   });
+  state.elements.each([&](std::uint32_t, const Job& job) {
+    if (!job.data_hash.empty()) hashes.push_back(job.data_hash);
+  });
   return hashes;
 }
 

@@ -12,7 +12,8 @@ bool has_ended(const Job& job, WallTime before) {
 
 bool has_ended_whole(const Cluster& state, const Job& base, WallTime before) {
   bool range_is_over = base.kill && base.kill->at < before;
-  for (std::uint32_t p = 0; p < element_count(base.spec()); ++p) {
+  if (!takes_no_more(base)) return false;
+  for (std::uint32_t p = 0; p < elements_there(base); ++p) {
     const Job* element = state.elements.find(base.first_element + p);
     if (element ? !has_ended(*element, before) : !range_is_over) return false;
   }
@@ -29,7 +30,7 @@ Purgeable purgeable(const Cluster& state, WallTime before, const PurgeStep& step
     if (seen >= step.look_at || found.jobs.size() == step.most) return false;
     ++seen;
     if (job.submitted >= before) return true;
-    if (fsm::is_array(job)) seen += element_count(job.spec());
+    if (fsm::is_array(job)) seen += elements_there(job);
     bool ended = fsm::is_array(job) ? has_ended_whole(state, job, before) : has_ended(job, before);
     if (ended) found.jobs.push_back(job.id);
     return true;

@@ -7,6 +7,7 @@
 #include "daemons/wmasterd/verbs/selection.h"
 #include "libwm/codec/codec.h"
 #include "libwm/expr/depend.h"
+#include "libwm/expr/groups.h"
 #include "libwm/expr/request.h"
 #include "libwm/sched/feasible.h"
 
@@ -25,7 +26,9 @@ void fill_defaults(const Config& config, JobSpec& spec) {
     spec.app = queue && !queue->app.empty() ? queue->app : config.cluster.default_app;
   if (spec.plan.empty()) spec.plan = plan_unless_said(config, spec.queue, spec.owner.user);
   if (spec.project.empty()) spec.project = config.cluster.default_project;
-  if (spec.name.empty()) spec.name = spec.command;
+  if (spec.name.empty()) spec.name = spec.groups.empty() ? spec.command : spec.groups[0].command;
+  if (spec.groups.empty()) return;
+  spec.array = {{1, static_cast<std::uint32_t>(spec.groups.size()), 1}};
 }
 
 // A queue's limit is that of jobs which ask for none, and the most that one may ask for.
@@ -70,6 +73,25 @@ Result<std::vector<JobSpec>> fill_request(const Config& config, JobSpec& spec) {
     WM_TRY(limit(other));
   }
   return others;
+}
+
+// What each group asks for; the job itself asks for nothing that is placed.
+Result<std::vector<JobSpec>> fill_groups(const Config& config, const JobSpec& spec) {
+  std::vector<JobSpec> groups;
+  for (std::uint32_t n = 1; n <= spec.groups.size(); ++n) {
+    groups.push_back(group_spec(spec, n));
+    auto others = fill_request(config, groups.back());
+    auto whose = "group '" + spec.groups[n - 1].name + "'";
+    if (!others) return others.error().within(whose);
+    if (!others->empty())
+      return fail(Code::BadArgument, whose + ": a group has one requirement, no alternatives");
+  }
+  return groups;
+}
+
+Result<void> check_groups_ever(const Cluster& state, const std::vector<JobSpec>& groups) {
+  for (const JobSpec& group : groups) WM_TRY(sched::check_feasible_ever(state, group));
+  return {};
 }
 
 // One alternative that the cluster could run is enough; else the first is explained.
@@ -131,7 +153,8 @@ Result<void> check_names(const Config& config, const JobSpec& spec) {
 
 Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
   const auto& limits = state.config->cluster.limits;
-  if (spec.command.empty() && spec.script_hash.empty()) return fail(Code::BadArgument, "Empty job");
+  bool grouped = !spec.groups.empty();
+  if (!grouped && spec.command.empty() && spec.script_hash.empty()) return fail(Code::BadArgument, "Empty job");
   if (spec.min_tasks == 0 || spec.max_tasks < spec.min_tasks)
     return fail(Code::BadArgument, "-n " + std::to_string(spec.min_tasks) + "," +
                                        std::to_string(spec.max_tasks) + ": Bad argument");
@@ -221,12 +244,17 @@ Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const st
   WM_TRY(check_queue(state, spec));
   WM_TRY(check_names(*state.config, spec));
   WM_TRY(check_run_limit(*state.config, spec));
+  WM_TRY(expr::check_groups(spec));
   WM_TRY(check_sizes(state, spec));
   if (depend) spec.depend = *depend;
   else WM_TRY(fill_dependency(state, spec));
-  WM_TRY(made.alternatives, fill_request(*state.config, spec));
+  bool grouped = !spec.groups.empty();
+  WM_TRY(made.alternatives,
+         grouped ? fill_groups(*state.config, spec) : fill_request(*state.config, spec));
   WM_TRY(check_dates(spec, now));
-  if (all_hosts_known(state)) WM_TRY(check_ever(state, spec, made.alternatives));
+  if (all_hosts_known(state))
+    WM_TRY(grouped ? check_groups_ever(state, made.alternatives)
+                   : check_ever(state, spec, made.alternatives));
   made.spec = std::move(spec);
   WM_TRY(check_bytes(made));
   return made;

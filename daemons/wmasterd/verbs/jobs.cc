@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "daemons/wmasterd/hosts/orders.h"
 #include "daemons/wmasterd/verbs/verbs.h"
 
 namespace wm::master::verbs {
@@ -84,6 +85,17 @@ Result<std::uint32_t> new_cap(const Job& job, const ResizeRequest& request) {
   auto now = tasks_wanted(job);
   const auto& spec = job.spec();
   if (request.kind == Kind::Cancel) return now;
+  if (request.kind == Kind::Set && request.tasks == 0 && is_independent(job)) {
+    if (group_of(job)->min_tasks == 0) return 0;
+  }
+  if (request.kind == Kind::Set) {
+    auto least = group_of(job) ? group_of(job)->min_tasks : spec.min_tasks;
+    if (request.tasks >= std::max(1u, spec.min_tasks) && request.tasks <= spec.max_tasks)
+      return request.tasks;
+    return fail(Code::BadArgument, named(job.id) + ": " + std::to_string(request.tasks) +
+                                       " tasks; it may have " + std::to_string(least) + " to " +
+                                       std::to_string(spec.max_tasks));
+  }
   if (request.tasks == 0) return fail(Code::BadArgument, "0: Bad argument, at least 1 task");
   if (request.kind == Kind::Request) return std::min(spec.max_tasks, now + request.tasks);
   if (request.tasks >= now || now - request.tasks < spec.min_tasks)
@@ -92,6 +104,27 @@ Result<std::uint32_t> new_cap(const Job& job, const ResizeRequest& request) {
                                        std::to_string(now) + " tasks, its minimum is " +
                                        std::to_string(spec.min_tasks));
   return now - request.tasks;
+}
+
+}  // namespace
+
+namespace {
+
+// The job, or its group of that name.
+Result<const Job*> resized(const Cluster& state, const ResizeRequest& request) {
+  const Job* job = find_job(state, request.job);
+  if (!job) return fail(Code::NotFound, named(request.job) + ": No matching job found");
+  const auto& groups = job->sealed->spec.groups;
+  if (request.group.empty() && (groups.empty() || job->id.index)) return job;
+  auto names = [](const TaskGroup& group) { return "<" + group.name + ">"; };
+  std::string known;
+  for (std::uint32_t n = 1; n <= groups.size(); ++n) {
+    if (groups[n - 1].name == request.group) return find_job(state, {job->id.job, n});
+    known += (known.empty() ? "" : " ") + names(groups[n - 1]);
+  }
+  if (groups.empty()) return fail(Code::NotFound, named(job->id) + ": Job has no groups");
+  if (request.group.empty()) return fail(Code::BadArgument, named(job->id) + ": which group? It has " + known);
+  return fail(Code::NotFound, named(job->id) + ": no group <" + request.group + ">; it has " + known);
 }
 
 }  // namespace
@@ -201,21 +234,29 @@ void release(Service& service, const Call& call, const ReleaseRequest& request) 
 
 void resize(Service& service, const Call& call, const ResizeRequest& request) {
   const Cluster& state = service.journal.newest();
-  const Job* job = find_job(state, request.job);
-  if (!job)
-    return call.refuse(fail(Code::NotFound, named(request.job) + ": No matching job found"));
+  auto meant = resized(state, request);
+  if (!meant) return call.refuse(meant.error());
+  const Job* job = *meant;
+  bool set = request.kind == ResizeRequest::Kind::Set;
   if (!job->spec().elastic)
-    return call.refuse(
-        fail(Code::Conflict, named(request.job) + ": Job is not resizable (bsub -ar)"));
+    return call.refuse(fail(Code::Conflict, named(job->id) + ": Job is not resizable (bsub -ar)"));
   if (is_over(job->state))
-    return call.refuse(fail(Code::Conflict, named(request.job) + ": Job has already finished"));
-  if (job->tasks.empty())
-    return call.refuse(fail(Code::Conflict, named(request.job) + ": Job has not started yet"));
+    return call.refuse(fail(Code::Conflict, named(job->id) + ": Job has already finished"));
+  if (job->tasks.empty() && !set)
+    return call.refuse(fail(Code::Conflict, named(job->id) + ": Job has not started yet"));
   auto cap = new_cap(*job, request);
   if (!cap) return call.refuse(cap.error());
   ResizeReply reply{*cap};
   Proposal proposal;
-  proposal.events = {CapChanged{request.job, *cap, false, call.caller().user, ""}};
+  CapChanged change{job->id, *cap, false, call.caller().user, ""};
+  change.none = set && *cap == 0;
+  proposal.events = {change};
+  bool runs = job->state != JobState::Pending && job->state != JobState::Held;
+  if (change.none && runs && !job->preempted) {
+    auto until = service.world.wall() + leave_grace_of(state, *job);
+    Preempted wish{{}, until, true, "no task wanted by " + call.caller().user, false};
+    proposal.events.push_back(JobPreempted{job->id, job->attempt, wish});
+  }
   service.answers.commit_all(call, request.request_key, std::move(proposal), reply);
 }
 

@@ -45,7 +45,7 @@ bool visit_parts(const Cluster& state, const Job& base, JobId after, const Visit
   bool begun = after.job == base.id.job;
   if (base.spec().array.empty()) return begun || visit(base, base.id);
   auto had = begun ? element_position(base.spec(), after.index) : std::nullopt;
-  for (std::uint32_t p = had ? *had + 1 : 0; p < element_count(base.spec()); ++p)
+  for (std::uint32_t p = had ? *had + 1 : 0; p < elements_there(base); ++p)
     if (!visit_element(state, base, p, visit)) return false;
   return true;
 }

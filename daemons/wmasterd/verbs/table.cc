@@ -67,6 +67,7 @@ constexpr VerbRow kTable[] = {
     {Verb::Requeue, May::OwnerOrAdmin, serve<verbs::requeue>},
     {Verb::Release, May::OwnerOrAdmin, serve<verbs::release>},
     {Verb::Resize, May::OwnerOrAdmin, serve<verbs::resize>},
+    {Verb::Give, May::Owner, serve<verbs::give>},
     {Verb::Peek, May::OwnerOrAdmin, serve<verbs::peek>},
     {Verb::Switch, May::OwnerOrAdmin, serve<verbs::switch_queue>},
     {Verb::Limit, May::OwnerOrAdmin, serve<verbs::limit_run>},

@@ -34,6 +34,8 @@ void switch_queue(Service& service, const Call& call, const SwitchRequest& reque
 void limit_run(Service& service, const Call& call, const LimitRequest& request);
 void spec(Service& service, const Call& call, const SpecRequest& request);
 void modify(Service& service, const Call& call, const ModifyRequest& request);
+// arrays.cc
+void give(Service& service, const Call& call, const GiveRequest& request);
 // order.cc
 void move(Service& service, const Call& call, const MoveRequest& request);
 // attach.cc

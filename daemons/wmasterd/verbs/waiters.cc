@@ -15,7 +15,8 @@ WaitReply standing_of(const Cluster& state, const Job& job) {
 // An array is over when all its elements are, and as well as the first that did not end well.
 WaitReply end_of_array(const Cluster& state, const Job& base) {
   std::optional<WaitReply> end;
-  for (std::uint32_t p = 0; p < element_count(base.spec()); ++p) {
+  if (!takes_no_more(base)) return {JobState::Array, "", 0, Term::None, {}};
+  for (std::uint32_t p = 0; p < elements_there(base); ++p) {
     const Job* element = state.elements.find(base.first_element + p);
     WaitReply one{JobState::Array, "", 0, Term::None, {}};
     if (element && is_over(element->state))
@@ -24,7 +25,8 @@ WaitReply end_of_array(const Cluster& state, const Job& base) {
     if (one.state == JobState::Array) return one;
     if (!end || end->state == JobState::Finished) end = one;
   }
-  return *end;
+  if (end) return *end;  // of an open array nothing may have been given
+  return {base.kill ? base.kill->end() : JobState::Finished, "", 0, Term::None, {}};
 }
 
 }  // namespace

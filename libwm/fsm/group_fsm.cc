@@ -1,0 +1,87 @@
+#include "libwm/fsm/group_fsm.h"
+
+#include "libwm/fsm/edit.h"
+#include "libwm/model/groups.h"
+
+namespace wm::fsm {
+namespace {
+
+bool is_active(const Job& job) { return !waits(job) && !is_over(job.state); }
+
+// Nobody has decided its end yet.
+bool goes_on(const Job& job) {
+  return is_active(job) && !job.kill && !job.ending && !job.preempted;
+}
+
+std::string name_of(const Job& job) { return "group <" + group_of(job)->name + ">"; }
+
+std::vector<EventBody> end_others(const Cluster& cluster, const Job& job, bool done,
+                                  const std::string& why) {
+  std::vector<EventBody> events;
+  each_group(cluster, job, [&](const Job& other) {
+    if (other.id == job.id || is_over(other.state) || other.kill) return;
+    KillWish wish{Term::GroupEnded, "", why, cluster.time};
+    wish.done = done;
+    events.push_back(KillRequested{other.id, std::move(wish)});
+  });
+  return events;
+}
+
+// Those that live with the job are over, or only the first is and was to be the last.
+bool is_done(const Cluster& cluster, const Job& job) {
+  if (job.id.index == 1) return true;
+  bool all = true;
+  each_group(cluster, job, [&](const Job& other) {
+    all = all && (is_independent(other) || is_over(other.state));
+  });
+  return all;
+}
+
+// They started together, and do so again.
+std::vector<EventBody> requeue_others(const Cluster& cluster, const Job& job) {
+  std::vector<EventBody> events;
+  const auto& times = cluster.config->cluster.times;
+  each_group(cluster, job, [&](const Job& other) {
+    if (is_independent(other) || !goes_on(other)) return;
+    Preempted preempted{{}, cluster.time + times.reclaim_grace, true, "", false};
+    preempted.text = name_of(job) + " is to start again, and so are those that live with it";
+    events.push_back(JobPreempted{other.id, other.attempt, std::move(preempted)});
+  });
+  return events;
+}
+
+}  // namespace
+
+std::vector<EventBody> follow_groups(const Cluster& cluster, const Job& job) {
+  if (!group_of(job) || is_independent(job)) return {};
+  if (job.state == JobState::Failed || job.state == JobState::Killed)
+    return end_others(cluster, job, false, name_of(job) + " has ended");
+  if (job.state == JobState::Finished && is_done(cluster, job))
+    return end_others(cluster, job, true, name_of(job) + " is done");
+  if (waits(job)) return requeue_others(cluster, job);
+  return {};
+}
+
+// ---- open arrays ---------------------------------------------------------------------------
+
+void apply_to(Cluster& c, const ElementGiven& e, WallTime now, Touched& t) {
+  Job& element = edit_job(c, e.job);
+  element.data_hash = e.data_hash;
+  element.submitted = now;
+  t.jobs.insert(e.job);
+  t.schedule = true;
+}
+
+void apply_to(Cluster& c, const ArrayClosed& e, WallTime, Touched& t) {
+  edit_job(c, e.job).closed = true;
+  t.jobs.insert(e.job);
+}
+
+void apply_to(Cluster& c, const TrialReported& e, WallTime now, Touched& t) {
+  Job& job = edit_job(c, e.job);
+  job.report = e.report;
+  job.reported = now;
+  t.jobs.insert(e.job);
+}
+
+}  // namespace wm::fsm

@@ -1,0 +1,63 @@
+#include "libwm/launch/group_env.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "libwm/base/joined.h"
+#include "libwm/launch/placing.h"
+
+namespace wm::launch {
+namespace {
+
+const std::string& role_of(const GroupPlaces& group) {
+  return group.role.empty() ? group.name : group.role;
+}
+
+// "worker-2": WM_GROUP_WORKER_2.
+std::string variable_of(const std::string& name) {
+  std::string text = "WM_GROUP_";
+  for (char c : name) text += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+  return text;
+}
+
+const GroupPlaces& own_group(const HostOrder& order) { return order.groups[order.job.index - 1]; }
+
+}  // namespace
+
+// Names and roles are letters, digits, - and _; hosts' names and ports need no escape either.
+std::string tf_config(const HostOrder& order, std::uint32_t rank) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> roles;
+  const GroupPlaces& own = own_group(order);
+  std::size_t index = rank;
+  for (const GroupPlaces& group : order.groups) {
+    auto known = std::ranges::find(roles, role_of(group), [](const auto& r) { return r.first; });
+    if (known == roles.end()) known = roles.insert(roles.end(), {role_of(group), {}});
+    if (&group == &own) index += known->second.size();
+    known->second.insert(known->second.end(), group.at.begin(), group.at.end());
+  }
+  std::string cluster;
+  for (const auto& [role, at] : roles) {
+    if (at.empty()) continue;
+    cluster += (cluster.empty() ? "\"" : ",\"") + role + "\":[\"" + joined(at, "\",\"") + "\"]";
+  }
+  return "{\"cluster\":{" + cluster + "},\"task\":{\"type\":\"" + role_of(own) +
+         "\",\"index\":" + std::to_string(index) + "}}";
+}
+
+void add_groups(VariableMap& vars, const HostOrder& order, const OrderedTask& task) {
+  if (order.groups.empty() || order.job.index == 0 || order.job.index > order.groups.size()) return;
+  auto rank = place_of(order, task.task).rank;
+  const GroupPlaces& own = own_group(order);
+  vars["WM_GROUP"] = own.name;
+  vars["WM_GROUP_RANK"] = std::to_string(rank);
+  for (const GroupPlaces& group : order.groups)
+    vars[variable_of(group.name)] = joined(group.at, ",");
+  if (rank < own.at.size()) {
+    const auto& at = own.at[rank];
+    vars["WM_GROUP_PORT"] = at.substr(at.rfind(':') + 1);
+  }
+  vars["TF_CONFIG"] = tf_config(order, rank);
+}
+
+}  // namespace wm::launch
