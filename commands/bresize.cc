@@ -38,7 +38,8 @@ Result<int> run(const Parsed& options) {
     WM_TRY(to.resize({.job = request.job, .kind = ResizeRequest::Kind::Cancel}));
   }
   WM_TRY(auto reply, to.resize(request));
-  say("Job <" + to_string(request.job) + "> may have up to " + std::to_string(reply.cap) +
+  auto whose = request.group.empty() ? "" : ": group <" + request.group + ">";
+  say("Job <" + to_string(request.job) + ">" + whose + " may have up to " + std::to_string(reply.cap) +
       " task(s) now\n");
   return 0;
 }
@@ -49,7 +50,7 @@ Result<int> run(const Parsed& options) {
 int main(int argc, char** argv) {
   using namespace wm::cmd;
   return main_of({.name = "bresize",
-                  .synopsis = "bresize [-c] release|request tasks job_id | bresize cancel job_id",
+                  .synopsis = "bresize [-c] release|request tasks job_id | group=tasks job_id | cancel job_id",
                   .options = kOptions,
                   .acts = true},
                  argc, argv, run);

@@ -24,6 +24,7 @@
 #include "commands/common/file_copies.h"
 #include "commands/common/interactive.h"
 #include "commands/common/job_environment.h"
+#include "commands/common/spec_file.h"
 #include "commands/common/submission.h"
 #include "libwm/client/launch.h"
 #include "libwm/client/names.h"
@@ -115,7 +116,26 @@ Result<Source> script_on_stdin() {
   return source;
 }
 
-Result<Source> find_source(const Parsed& options) {
+// What -spec names, its options behind those of the command line.
+Result<SpecFile> read_spec(Parsed& options) {
+  auto path = options.first("spec");
+  if (!path) return SpecFile{};
+  std::FILE* in = *path == "-" ? stdin : std::fopen(path->c_str(), "r");
+  if (!in) return fail(Code::NotFound, "-spec " + *path + ": " + std::strerror(errno));
+  auto text = read_all(in, *path);
+  if (in != stdin) std::fclose(in);
+  if (!text) return text.error();
+  WM_TRY(auto file, read_spec_file(*text));
+  WM_TRY(auto more, parse_options(submit_options(), file.options, Words::Anywhere));
+  append_directives(options, std::move(more));
+  return file;
+}
+
+Result<Source> find_source(const Parsed& options, const SpecFile& file) {
+  if (options.words.empty() && !file.groups.empty()) return Source{};
+  if (options.words.empty() && !file.command.empty()) return Source{file.command, ""};
+  if (!file.groups.empty())
+    return fail(Code::BadArgument, "-spec: its groups have their commands, none is given here");
   if (options.words.empty()) return script_on_stdin();
   Source source;
   for (const auto& word : options.words)
@@ -265,7 +285,8 @@ Result<int> wait_for(client::Master& master, JobId job, Streams streams) {
 
 Result<int> run(const Parsed& given) {
   Parsed options = given;
-  WM_TRY(auto source, find_source(options));
+  WM_TRY(auto file, read_spec(options));
+  WM_TRY(auto source, find_source(options, file));
   WM_TRY(add_directives(source, options));
   auto here = surroundings();
   auto found = master();
@@ -275,6 +296,7 @@ Result<int> run(const Parsed& given) {
   }
   if (found) found->greet();
   WM_TRY(auto spec, make_spec(options, source, here));
+  WM_TRY(add_spec_file(std::move(file), spec));
   WM_TRY(check_shell(spec));
   warn_of_doubt(options, here);
   WM_TRY(auto env, make_environment(options, here));

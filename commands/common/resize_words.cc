@@ -13,7 +13,7 @@ using Kind = ResizeRequest::Kind;
 
 Error usage_error(const std::string& text) {
   return fail(Code::BadArgument,
-              "bresize: " + text + "; bresize release|request tasks job_id, or cancel job_id");
+              "bresize: " + text + "; bresize release|request tasks job_id, group=tasks job_id, or cancel job_id");
 }
 
 std::optional<Kind> kind_of(const std::string& word) {
@@ -58,10 +58,28 @@ Result<std::uint32_t> parse_tasks(std::string_view text, bool names_hosts) {
   return most;
 }
 
+// "worker=3"
+Result<ResizeWish> parse_group_size(std::span<const std::string> words) {
+  if (words.size() != 2) return usage_error("group=tasks goes with one job_id");
+  auto equals = words[0].find('=');
+  ResizeWish wish;
+  wish.request.kind = Kind::Set;
+  wish.request.group = words[0].substr(0, equals);
+  auto tasks = words[0].substr(equals + 1);
+  if (tasks != "0") {
+    WM_TRY(wish.request.tasks, parse_count(tasks));
+  }
+  WM_TRY(auto ids, parse_job_ids(words.last(1)));
+  if (ids.size() != 1) return usage_error("one job at a time");
+  wish.request.job = ids[0];
+  return wish;
+}
+
 }  // namespace
 
 Result<ResizeWish> parse_resize(std::span<const std::string> words) {
   if (words.empty()) return usage_error("nothing asked for");
+  if (words[0].find('=') != std::string::npos) return parse_group_size(words);
   auto kind = kind_of(words[0]);
   if (!kind) return usage_error("'" + words[0] + "' is no verb");
   if (words.size() != (*kind == Kind::Cancel ? 2U : 3U))

@@ -1,5 +1,5 @@
 // Role: the words of bresize as a request.
-//   release tasks job    request tasks job    cancel job
+//   release tasks job    request tasks job    cancel job    group=tasks job
 // `tasks` as LSF writes it: 2, min,max (the most counts), or hosts: "2*hostA hostB" is 3.
 // @source LSF bresize (lsf-surface 6)
 #pragma once

@@ -1,12 +1,13 @@
 // One table of keys for the job, one for a group; each row knows its type.
 #include "commands/common/spec_file.h"
 
-#include <limits>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/nearest.h"
 #include "libwm/base/units.h"
+#include "libwm/expr/groups.h"
 
 namespace wm::cmd {
 namespace {
@@ -62,10 +63,11 @@ Result<void> read_object(const Json& object, const std::string& where, const Rea
     auto name = where.empty() ? key : where + "." + key;
     auto reader = readers.find(key);
     if (reader == readers.end()) {
-      std::vector<std::string> known;
+      std::vector<std::string_view> known;
       for (const auto& [word, read] : readers) known.push_back(word);
       auto near = nearest(key, known);
-      return bad(name, "is no key here" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+      auto hint = near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
+      return bad(name, "is no key here" + hint);
     }
     WM_TRY(reader->second(value));
   }
@@ -204,6 +206,14 @@ Result<SpecFile> read_spec_file(std::string_view text) {
   add_option_readers(readers, file.options);
   WM_TRY(read_object(json, "", readers));
   return file;
+}
+
+Result<void> add_spec_file(SpecFile file, JobSpec& spec) {
+  if (file.exec.pending_limit == Duration{}) file.exec.pending_limit = spec.exec.pending_limit;
+  spec.exec = std::move(file.exec);
+  spec.groups = std::move(file.groups);
+  spec.open = spec.open || file.open;
+  return expr::check_groups(spec);
 }
 
 }  // namespace wm::cmd

@@ -30,4 +30,7 @@ struct SpecFile {
 /// @cost O(length)   @thread any
 Result<SpecFile> read_spec_file(std::string_view text);
 
+/// Adds what is no option to what the options made. @errors as expr::check_groups
+Result<void> add_spec_file(SpecFile file, JobSpec& spec);
+
 }  // namespace wm::cmd

@@ -87,7 +87,7 @@ constexpr Option kOptions[] = {
     {"ul", Kind::IgnoredFlag, "", ""},
     {"core_isolation", Kind::Ignored, "", ""},
     {"network", Kind::Ignored, "", ""},
-    {"ptl", Kind::Ignored, "", ""},
+    {"ptl", Kind::Number, "[h:]m", "End the job when it has waited so long"},
     {"eptl", Kind::Ignored, "", ""},
     {"ext", Kind::Ignored, "", ""},
     {"extsched", Kind::Ignored, "", ""},
@@ -98,6 +98,9 @@ constexpr Option kOptions[] = {
     {"mig", Kind::Ignored, "", ""},
     {"Ne", Kind::IgnoredFlag, "", ""},
     {"tty", Kind::IgnoredFlag, "", ""},
+    {"spec", Kind::Text, "file.json", "The job from a file, with groups of tasks; - for stdin"},
+    {"bundle", Kind::Text, "folder", "Run in a copy of this folder, made now"},
+    {"open", Kind::Flag, "", "With -J name[1-n]: elements run as bgive brings their data"},
     {"U", Kind::Refused, "", "advance reservations are not supported yet"},
     {"outdir", Kind::Refused, "", "not supported, -o dir/ names a folder for the output"},
     {"hostfile", Kind::Refused, "", "not supported, -m names the hosts"},
@@ -459,6 +462,8 @@ Result<void> read_options(const Parsed& options, const Surroundings& here, JobSp
   WM_TRY(read_mail(options, spec));
   WM_TRY(read_gpus(options, spec));
   WM_TRY(read_dependency(options, spec));
+  WM_TRY(read_time(options, "ptl", spec.exec.pending_limit));
+  read_flag(options, "open", spec.open);
   return read_dates(options, here.now, spec);
 }
 

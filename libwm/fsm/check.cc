@@ -286,7 +286,8 @@ Result<void> check_places(const Cluster& cluster, const Job& job, const std::vec
 Result<void> check_more(const Cluster& cluster, const Job& job, const JobDispatched& e) {
   if (e.alternative > job.sealed->alternatives.size())
     return fail(Code::NotFound, "no alternative " + std::to_string(e.alternative));
-  return check_places(cluster, job, e.tasks, job.spec_of(e.alternative).task, true);
+  const JobSpec& spec = group_of(job) ? job.spec() : job.spec_of(e.alternative);
+  return check_places(cluster, job, e.tasks, spec.task, true);
 }
 Result<void> check_more(const Cluster& cluster, const Job& job, const TasksAdded& e) {
   if (!is_resizable(cluster, job)) return fail(Code::Conflict, "not resizable now");

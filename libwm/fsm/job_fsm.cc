@@ -146,7 +146,7 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.membership.lead_host = e.tasks.front().host;
   if (!is_independent(job)) forget_setbacks(job);
   job.finishing = job.ending = job.mem_released = false;
-  job.alternative = e.alternative;
+  if (!group_of(job)) job.alternative = e.alternative;
   job.preempted.reset();
   job.suspended_by.clear();
   job.suspended = {};

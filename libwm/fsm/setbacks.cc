@@ -56,6 +56,7 @@ void note_setback(const Cluster& c, Job& job, const Task& task, const std::strin
 // well
 void note_restart(const Cluster& c, Job& job, const Task& task, const std::string& text) {
   constexpr Duration kWell = std::chrono::minutes(10), kMost = std::chrono::minutes(5);
+  if (c.time < job.grow_again) return;  // of several that end together one counts
   bool was_well = c.time - task.since >= kWell;
   job.failed_starts = was_well ? 1 : job.failed_starts + 1;
   Duration pause = std::chrono::seconds(1);

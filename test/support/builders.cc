@@ -44,6 +44,16 @@ SpecBuilder& SpecBuilder::array(std::uint32_t from, std::uint32_t to, std::uint3
   spec.array_limit = limit;
   return *this;
 }
+SpecBuilder& SpecBuilder::group(TaskGroup group) {
+  if (group.command.empty()) group.command = "sleep 1";
+  spec.groups.push_back(std::move(group));
+  spec.array = {{1, static_cast<std::uint32_t>(spec.groups.size()), 1}};
+  alternatives.clear();
+  for (std::uint32_t n = 1; n <= spec.groups.size(); ++n)
+    alternatives.push_back(group_spec(spec, n));
+  return *this;
+}
+SpecBuilder& SpecBuilder::open() { return spec.open = true, *this; }
 std::shared_ptr<const SealedSpec> SpecBuilder::sealed() const {
   return std::make_shared<const SealedSpec>(
       SealedSpec{spec, "bytes", "credential", "0123456789abcdef", alternatives});

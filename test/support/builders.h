@@ -29,6 +29,9 @@ struct SpecBuilder {
   SpecBuilder& rerunnable();
   SpecBuilder& hold();
   SpecBuilder& array(std::uint32_t from, std::uint32_t to, std::uint32_t limit = 0);
+  /// A group with the command "sleep 1"; its place in the job's array comes by itself.
+  SpecBuilder& group(TaskGroup group);
+  SpecBuilder& open();
   std::shared_ptr<const SealedSpec> sealed() const;
 };
 

@@ -32,6 +32,12 @@ bool reserves_memory(const Job& job) {
 
 }  // namespace
 
+WallTime pending_limit_of(const Job& job) {
+  Duration limit = job.spec().exec.pending_limit;
+  bool counts = limit > Duration{} && job.state == JobState::Pending && job.attempt.value == 0;
+  return counts && !job.kill ? job.submitted + limit : WallTime{};
+}
+
 WallTime next_due(const Job& job, WallTime after) {
   WallTime next{};
   auto at = [&](WallTime time) {
@@ -40,6 +46,7 @@ WallTime next_due(const Job& job, WallTime after) {
   const auto& spec = job.spec();
   if (!job.kill) at(spec.deadline);
   if (!job.kill && waits(job) && spec.begin > after) at(spec.begin);
+  at(pending_limit_of(job));
   if (reserves_memory(job)) at(job.dispatched + spec.mem_for);
   for (const auto& task : job.tasks) {
     if (is_leaving(task)) at(task.leave_by);

@@ -18,6 +18,8 @@ namespace wm::master {
 /// its memory reservation, the time by which it or a task of it has to leave. None: WallTime{}.
 /// `after`: begin times up to there are known. @cost O(tasks)
 WallTime next_due(const Job& job, WallTime after);
+/// When a job that has never started has waited for as long as it was to; 0: no limit. @cost O(1)
+WallTime pending_limit_of(const Job& job);
 /// The events of tasks and memory that are due. @cost O(tasks)
 void add_due(const Job& job, WallTime now, std::vector<EventBody>& events);
 

@@ -37,6 +37,12 @@ void Dates::look(JobId id, WallTime now, std::vector<EventBody>& events) {
         KillRequested{id, {Term::Deadline, "wm", "its termination time has come", now}});
     return;
   }
+  if (auto until = pending_limit_of(*job); until != WallTime{} && until <= now) {
+    auto limit = format_duration(spec.exec.pending_limit);
+    events.push_back(
+        KillRequested{id, {Term::PendLimit, "wm", "it waited longer than " + limit, now}});
+    return;
+  }
   add_due(*job, now - attended_.excuse(), events);
   if (spec.begin <= last_ || spec.begin > now) return;
   cycle_.wake();

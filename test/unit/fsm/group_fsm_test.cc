@@ -1,0 +1,168 @@
+// Role: groups of one job live and die together, or independently; elements of an open array come
+// one by one.
+#include "libwm/fsm/group_fsm.h"
+
+#include <gtest/gtest.h>
+
+#include "libwm/model/groups.h"
+#include "test/support/builders.h"
+
+namespace wm {
+namespace {
+
+using test::at;
+using test::ClusterBuilder;
+using test::SpecBuilder;
+
+TaskGroup group(const std::string& name, std::uint32_t tasks = 1) {
+  return {.name = name, .min_tasks = tasks, .max_tasks = tasks};
+}
+TaskGroup independent(const std::string& name, std::uint32_t most) {
+  return {.name = name, .min_tasks = 0, .max_tasks = most, .restart = Restart::Independent};
+}
+
+class Groups : public testing::Test {
+ protected:
+  void run(JobId id, std::uint32_t tasks = 1) { c.run(id, std::vector<HostId>(tasks, h1)); }
+  void end(JobId id, std::int32_t status, std::uint32_t task = 1, double when = 0) {
+    c.step(TaskEnded{id, c.job(id).attempt, TaskNumber{task}, status, Term::None, {}, ""}, when);
+  }
+  ClusterBuilder c;
+  HostId h1 = c.host(8);
+  JobId driver{1, 1}, worker{1, 2}, kernel{1, 3};
+};
+
+TEST_F(Groups, each_is_an_element_that_asks_for_what_its_group_says) {
+  c.submit(SpecBuilder().group(group("driver")).group(group("worker", 3)));
+  EXPECT_EQ(c.job(driver).state, JobState::Pending);
+  EXPECT_EQ(c.job(worker).spec().min_tasks, 3u);
+  EXPECT_EQ(group_of(c.job(worker))->name, "worker");
+  EXPECT_EQ(gang_of(c.state, c.job(driver)), (std::vector{driver, worker}));
+}
+
+TEST_F(Groups, the_first_that_is_done_ends_the_others_as_done) {
+  c.submit(SpecBuilder().group(group("driver")).group(group("worker")));
+  run(driver), run(worker);
+  end(driver, 0);
+  ASSERT_TRUE(c.job(worker).kill);
+  EXPECT_TRUE(c.job(worker).kill->done);
+  end(worker, 2);
+  EXPECT_EQ(c.job(worker).state, JobState::Finished);
+}
+
+TEST_F(Groups, another_that_is_done_ends_nobody) {
+  c.submit(SpecBuilder().group(group("driver")).group(group("worker")));
+  run(driver), run(worker);
+  end(worker, 0);
+  EXPECT_EQ(c.job(worker).state, JobState::Finished);
+  EXPECT_FALSE(c.job(driver).kill);
+}
+
+TEST_F(Groups, one_that_fails_ends_the_others) {
+  c.submit(SpecBuilder().group(group("driver")).group(group("worker")));
+  run(driver), run(worker);
+  end(worker, 3 << 8);
+  ASSERT_TRUE(c.job(driver).kill);
+  EXPECT_EQ(c.job(driver).kill->term, Term::GroupEnded);
+  EXPECT_FALSE(c.job(driver).kill->done);
+}
+
+TEST_F(Groups, one_that_waits_again_makes_the_others_wait_again) {
+  c.submit(SpecBuilder().rerunnable().group(group("driver")).group(group("worker")));
+  run(driver), run(worker);
+  c.step(TaskEnded{worker, Attempt{1}, TaskNumber{1}, 9, Term::HostLost, {}, ""});
+  EXPECT_EQ(c.job(worker).state, JobState::Pending);
+  ASSERT_TRUE(c.job(driver).preempted);
+  EXPECT_FALSE(groups_are_ready(c.state, c.job(worker)));
+  end(driver, 15);
+  EXPECT_EQ(c.job(driver).state, JobState::Pending);
+  EXPECT_TRUE(groups_are_ready(c.state, c.job(worker)));
+}
+
+TEST_F(Groups, a_task_of_an_independent_one_ends_alone_and_the_next_waits) {
+  c.submit(SpecBuilder().group(group("router")).group(independent("kernel", 3)));
+  JobId kernels{1, 2};
+  run(driver), run(kernels, 3);
+  end(kernels, 3 << 8, 1, 10);
+  const Job& job = c.job(kernels);
+  EXPECT_EQ(job.state, JobState::Running);
+  EXPECT_EQ(tasks_wanted(job), 2u);
+  EXPECT_EQ(job.grow_again, at(11));
+  EXPECT_NE(job.grow_blocked.find("exit 3"), std::string::npos);
+  EXPECT_FALSE(c.job(driver).kill);
+  end(kernels, 3 << 8, 2, 10);  // of several that end together one counts
+  EXPECT_EQ(c.job(kernels).failed_starts, 1u);
+}
+
+TEST_F(Groups, an_independent_one_without_tasks_waits_and_its_pause_doubles) {
+  c.submit(SpecBuilder().group(group("router")).group(independent("kernel", 3)));
+  JobId kernels{1, 2};
+  run(driver);
+  double pause = 1, now = 0;
+  for (int n = 0; n < 12; ++n, pause = std::min(2 * pause, 300.0)) {
+    run(kernels);
+    end(kernels, 0, 1, now);
+    EXPECT_EQ(c.job(kernels).state, JobState::Pending);
+    EXPECT_EQ(c.job(kernels).grow_again, at(now + pause)) << n;
+    now += pause;
+  }
+  EXPECT_FALSE(c.job(driver).kill);
+  EXPECT_EQ(c.job(kernels).requeues, 0u);
+}
+
+TEST_F(Groups, an_independent_one_starts_when_those_that_live_with_the_job_run) {
+  c.submit(SpecBuilder().group(group("router")).group(independent("kernel", 3)));
+  JobId kernels{1, 2};
+  EXPECT_FALSE(groups_are_ready(c.state, c.job(kernels)));
+  EXPECT_TRUE(gang_of(c.state, c.job(kernels)).empty());
+  run(driver);
+  EXPECT_TRUE(groups_are_ready(c.state, c.job(kernels)));
+}
+
+class OpenArray : public testing::Test {
+ protected:
+  ClusterBuilder c;
+  HostId h1 = c.host(8);
+  JobId base = c.submit(SpecBuilder().array(1, 3).open());
+  ElementGiven give(std::uint32_t index) { return {{base.job, index}, std::string(32, 'd')}; }
+};
+
+TEST_F(OpenArray, its_elements_come_in_order_and_wait_from_then_on) {
+  EXPECT_EQ(elements_there(c.job(base)), 0u);
+  EXPECT_EQ(c.check(give(2)).error().code, Code::Conflict);
+  c.step(give(1), 7);
+  EXPECT_EQ(c.job({base.job, 1}).state, JobState::Pending);
+  EXPECT_EQ(c.job({base.job, 1}).data_hash, std::string(32, 'd'));
+  EXPECT_EQ(elements_there(c.job(base)), 1u);
+  EXPECT_EQ(c.check(give(1)).error().code, Code::Stale);
+}
+
+TEST_F(OpenArray, closed_it_takes_no_more) {
+  c.step(give(1));
+  EXPECT_FALSE(takes_no_more(c.job(base)));
+  c.step(ArrayClosed{base, "u1"});
+  EXPECT_TRUE(takes_no_more(c.job(base)));
+  EXPECT_EQ(c.check(give(2)).error().code, Code::Conflict);
+  EXPECT_EQ(c.check(ArrayClosed{base, "u1"}).error().code, Code::Stale);
+}
+
+TEST_F(OpenArray, others_are_neither_given_to_nor_closed) {
+  auto plain = c.submit(SpecBuilder().array(1, 3));
+  EXPECT_EQ(c.check(ElementGiven{{plain.job, 1}, ""}).error().code, Code::Conflict);
+  EXPECT_EQ(c.check(ArrayClosed{plain, "u1"}).error().code, Code::Conflict);
+}
+
+TEST_F(OpenArray, a_trial_reports_what_is_new_within_the_limit) {
+  c.step(give(1));
+  JobId trial{base.job, 1};
+  c.run(trial, {h1});
+  c.step(TrialReported{trial, Attempt{1}, R"({"loss":1})"}, 5);
+  EXPECT_EQ(c.job(trial).report, R"({"loss":1})");
+  EXPECT_EQ(c.job(trial).reported, at(5));
+  EXPECT_EQ(c.check(TrialReported{trial, Attempt{1}, R"({"loss":1})"}).error().code, Code::Stale);
+  auto large = TrialReported{trial, Attempt{1}, std::string(kMaxReport + 1, 'x')};
+  EXPECT_EQ(c.check(large).error().code, Code::Limit);
+}
+
+}  // namespace
+}  // namespace wm
