@@ -39,8 +39,8 @@ Result<int> run(const Parsed& options) {
   }
   WM_TRY(auto reply, to.resize(request));
   auto whose = request.group.empty() ? "" : ": group <" + request.group + ">";
-  say("Job <" + to_string(request.job) + ">" + whose + " may have up to " + std::to_string(reply.cap) +
-      " task(s) now\n");
+  say("Job <" + to_string(request.job) + ">" + whose + " may have up to " +
+      std::to_string(reply.cap) + " task(s) now\n");
   return 0;
 }
 
@@ -49,9 +49,10 @@ Result<int> run(const Parsed& options) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
-  return main_of({.name = "bresize",
-                  .synopsis = "bresize [-c] release|request tasks job_id | group=tasks job_id | cancel job_id",
-                  .options = kOptions,
-                  .acts = true},
-                 argc, argv, run);
+  return main_of(
+      {.name = "bresize",
+       .synopsis = "bresize [-c] release|request tasks job_id | group=tasks job_id | cancel job_id",
+       .options = kOptions,
+       .acts = true},
+      argc, argv, run);
 }

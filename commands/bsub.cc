@@ -26,6 +26,7 @@
 #include "commands/common/job_environment.h"
 #include "commands/common/spec_file.h"
 #include "commands/common/submission.h"
+#include "libwm/client/bundle.h"
 #include "libwm/client/launch.h"
 #include "libwm/client/names.h"
 #include "libwm/view/job_fields.h"
@@ -183,6 +184,27 @@ Result<SubmitReply> submit_to(client::Master& master, JobSpec spec, const Source
   return reply;
 }
 
+// A folder that the job takes with it; empty: none.
+class Bundle {
+ public:
+  /// @errors as client::stage_bundle
+  Result<void> stage(const std::string& folder, const ClusterConf& conf, const Surroundings& here,
+                     JobSpec& spec) {
+    WM_TRY(auto account, client::find_account(std::to_string(here.who.uid)));
+    const auto& root = conf.dirs.results.empty() ? here.home : conf.dirs.results;
+    incoming_ = client::incoming_folder(root, account.name);
+    WM_TRY(key_, client::stage_bundle(folder, incoming_));
+    spec.exec.bundle = key_;
+    for (auto* file : {&spec.in_file, &spec.out_file, &spec.err_file})  // not in the copy
+      if (!file->empty() && file->front() != '/') *file = here.cwd + "/" + *file;
+    return {};
+  }
+  void drop() const { client::drop_bundle(incoming_, key_); }
+
+ private:
+  std::string incoming_, key_;
+};
+
 void announce_dates(const JobSpec& spec) {
   if (spec.begin != WallTime{})
     complain("Job will be scheduled after " + view::long_time(spec.begin) + "\n");
@@ -307,10 +329,16 @@ Result<int> run(const Parsed& given) {
   if (spec.in_spooled) {
     WM_TRY(spec.in_file, spool_input(spec.in_file, here.cwd, here.home));
   }
+  Bundle bundle;
+  if (auto folder = options.first("bundle")) {
+    WM_TRY(auto conf, cluster_conf());
+    WM_TRY(bundle.stage(*folder, conf, here, spec));
+  }
   const auto streams = spec.streams;
   const auto spooled = spec.in_spooled ? spec.in_file : "";
   auto reply = submit_to(to, std::move(spec), source, env.block, asked_queues(options, here));
   if (!reply && !spooled.empty()) ::unlink(spooled.c_str());
+  if (!reply) bundle.drop();
   if (!reply) return reply.error();
   announce(*reply);
   if (options.has("K") || streams != Streams::Files) return wait_for(to, reply->job, streams);

@@ -13,7 +13,8 @@ using Kind = ResizeRequest::Kind;
 
 Error usage_error(const std::string& text) {
   return fail(Code::BadArgument,
-              "bresize: " + text + "; bresize release|request tasks job_id, group=tasks job_id, or cancel job_id");
+              "bresize: " + text +
+                  "; bresize release|request tasks job_id, group=tasks job_id, or cancel job_id");
 }
 
 std::optional<Kind> kind_of(const std::string& word) {

@@ -21,15 +21,15 @@ struct OptionKey {
   bool flag = false;
 };
 constexpr OptionKey kOptionKeys[] = {
-    {"name", "J"},           {"queue", "q"},       {"plan", "plan"},
-    {"app", "app"},          {"project", "P"},     {"description", "Jd"},
-    {"cwd", "cwd"},          {"output", "o"},      {"error", "e"},
-    {"input", "i"},          {"run_limit", "W"},   {"memory", "M"},
-    {"gpu", "gpu"},          {"tasks", "n"},       {"resreq", "R"},
-    {"hosts", "m"},          {"priority", "sp"},   {"dependency", "w"},
-    {"begin", "b"},          {"deadline", "t"},    {"pre_exec", "E"},
-    {"post_exec", "Ep"},     {"env", "env"},       {"mail", "u"},
-    {"elastic", "ar", true}, {"hold", "H", true},  {"rerunnable", "r", true},
+    {"name", "J"},           {"queue", "q"},      {"plan", "plan"},
+    {"app", "app"},          {"project", "P"},    {"description", "Jd"},
+    {"cwd", "cwd"},          {"output", "o"},     {"error", "e"},
+    {"input", "i"},          {"run_limit", "W"},  {"memory", "M"},
+    {"gpu", "gpu"},          {"tasks", "n"},      {"resreq", "R"},
+    {"hosts", "m"},          {"priority", "sp"},  {"dependency", "w"},
+    {"begin", "b"},          {"deadline", "t"},   {"pre_exec", "E"},
+    {"post_exec", "Ep"},     {"env", "env"},      {"mail", "u"},
+    {"elastic", "ar", true}, {"hold", "H", true}, {"rerunnable", "r", true},
     {"exclusive", "x", true}};
 
 Error bad(const std::string& key, const std::string& why) {
@@ -58,7 +58,8 @@ Result<std::uint32_t> count_of(const std::string& key, const Json& value) {
 using Readers = std::map<std::string, std::function<Result<void>(const Json&)>>;
 
 Result<void> read_object(const Json& object, const std::string& where, const Readers& readers) {
-  if (!object.is_object()) return bad(where, "an object {...} is wanted");
+  if (!object.is_object())
+    return bad(where.empty() ? "the file" : where, "an object {...} is wanted");
   for (const auto& [key, value] : object.items()) {
     auto name = where.empty() ? key : where + "." + key;
     auto reader = readers.find(key);

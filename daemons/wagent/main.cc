@@ -12,6 +12,7 @@
 #include "daemons/wagent/launch/launch_port.h"
 #include "daemons/wagent/launch/part_settings.h"
 #include "daemons/wagent/plain_body.h"
+#include "daemons/wagent/trials/trial_watch.h"
 #include "libwm/base/log.h"
 
 namespace wm::wagent {
@@ -24,9 +25,11 @@ int complain(const Error& error) {
 
 /// On SIGTERM what was launched is ended, consoles and ranks are read to their end; then we go.
 void end_on_signal(boost::asio::signal_set& ending, LaunchPort& launch, RankPort& ranks,
-                   boost::asio::io_context& loop) {
+                   std::optional<TrialWatch>& trial, boost::asio::io_context& loop) {
   ending.async_wait([&](const auto& error, int) {
-    if (!error) launch.end([&] { ranks.end([&loop] { loop.stop(); }); });
+    if (error) return;
+    if (trial) trial->look();
+    launch.end([&] { ranks.end([&loop] { loop.stop(); }); });
   });
 }
 
@@ -37,7 +40,8 @@ int run(const Settings& settings, const PartSettings& part) {
   auto doors = launch.listen();
   if (!doors) return complain(doors.error());
   RankPort ranks(loop, launch.transport(), launch.by_key(), settings);
-  end_on_signal(ending, launch, ranks, loop);
+  std::optional<TrialWatch> trial;
+  end_on_signal(ending, launch, ranks, trial, loop);
   std::optional<ElasticBody> body;
   std::optional<PlainBody> plain;
   bool has_ranks = !part.rank_hosts.empty();
@@ -53,6 +57,11 @@ int run(const Settings& settings, const PartSettings& part) {
     body.emplace(loop, settings);
     if (auto started = body->start(&launch, *doors); !started) return complain(started.error());
   }
+  auto say = [&](const std::string& report) {
+    if (body) body->say(TrialSaid{report});
+    else plain->say(TrialSaid{report});
+  };
+  if (!settings.results.empty()) trial.emplace(loop, settings.results, say).start();
   loop.run();
   return 0;
 }

@@ -26,8 +26,6 @@ void PlainBody::on(const NodeToAgent& words) {
   if (gone != nullptr && ranks_ != nullptr) ranks_->on_gone(gone->task);
 }
 
-void PlainBody::report(TaskNumber task, const std::string& why) {
-  node_.send({settings_.job, settings_.attempt, settings_.host, TaskFaulty{task, why}});
-}
+void PlainBody::report(TaskNumber task, const std::string& why) { say(TaskFaulty{task, why}); }
 
 }  // namespace wm::wagent

@@ -43,6 +43,7 @@ Result<wire::SharedKey> key(const Lookup& lookup, const char* name) {
 Result<Settings> read_settings(const Lookup& lookup) {
   Settings settings;
   if (const char* path = lookup("WM_ELASTIC_SOCKET")) settings.elastic_socket = path;
+  if (const char* path = lookup("WM_AGENT_RESULTS")) settings.results = path;
   WM_TRY(settings.node_socket, text(lookup, "WM_NODE_SOCKET"));
   WM_TRY(settings.address, text(lookup, "WM_AGENT_ADDRESS"));
   WM_TRY(auto job, text(lookup, "WM_AGENT_JOB"));

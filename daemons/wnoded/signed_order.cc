@@ -53,6 +53,7 @@ constexpr std::tuple kSigned = {Signed{"command", &JobSpec::command},
                                 Signed{"notification command", &JobSpec::notify_command},
                                 Signed{"MPI launch", &JobSpec::mpi},
                                 Signed{"mail", &JobSpec::mail},
+                                Signed{"execution", &JobSpec::exec},
                                 Signed{"tagged output", &JobSpec::tag}};
 
 // The first field that is not as signed; null: none.

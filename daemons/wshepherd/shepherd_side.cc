@@ -52,7 +52,9 @@ void Shepherd::start_side(launch::SideCommand command, SideKind kind, std::uint3
   proc::Exec exec{site ? ours : spec_.account,
                   command.argv,
                   command.env,
-                  site ? root : spec_.cwd,
+                  site                  ? root
+                  : command.cwd.empty() ? spec_.cwd
+                                        : command.cwd,
                   false,
                   site ? kSiteUmask : spec_.umask,
                   no_caps,

@@ -28,7 +28,9 @@ WM_FIELDS(KillRequest) {
 WM_FIELDS(JobOutcome) { f(1, s.job), f(2, s.code), f(3, s.text); }
 WM_FIELDS(OutcomeReply) { f(1, s.jobs), f(2, s.rest); }
 WM_FIELDS(ReleaseRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hold); }
-WM_FIELDS(ResizeRequest) { f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks), f(400, s.group); }
+WM_FIELDS(ResizeRequest) {
+  f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks), f(400, s.group);
+}
 WM_FIELDS(GiveRequest) { f(1, s.request_key), f(2, s.job), f(3, s.data), f(4, s.close); }
 WM_FIELDS(GiveReply) { f(1, s.first), f(2, s.given), f(3, s.closed); }
 WM_FIELDS(ResizeReply) { f(1, s.cap); }
@@ -37,7 +39,7 @@ WM_FIELDS(PriorityTerm) { f(1, s.name), f(2, s.value), f(3, s.text); }
 WM_FIELDS(JobView) {
   f(1, s.job), f(2, s.id), f(3, s.app), f(4, s.app_type), f(5, s.plan), f(6, s.resize);
   f(7, s.task_hosts), f(8, s.reasons), f(9, s.progress), f(10, s.result_dir), f(11, s.priority);
-  f(12, s.excluded_hosts), f(13, s.run_limit), f(200, s.setback_hosts);
+  f(12, s.excluded_hosts), f(13, s.run_limit), f(200, s.setback_hosts), f(400, s.exec_id);
 }
 WM_FIELDS(JobsReply) { f(1, s.jobs), f(2, s.missing), f(3, s.rest); }
 WM_FIELDS(QueuesRequest) { f(1, s.names); }

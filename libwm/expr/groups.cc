@@ -20,8 +20,7 @@ Error bad(const TaskGroup& group, const std::string& why) {
 }
 
 Result<void> check_one(const TaskGroup& group) {
-  if (!is_name(group.name))
-    return bad(group, "a name is up to 32 of a-z 0-9 _ -, a letter first");
+  if (!is_name(group.name)) return bad(group, "a name is up to 32 of a-z 0-9 _ -, a letter first");
   if (!group.role.empty() && !is_name(group.role))
     return bad(group, "role '" + group.role + "': up to 32 of a-z 0-9 _ -, a letter first");
   if (group.command.empty()) return bad(group, "no command");
@@ -39,6 +38,18 @@ Result<void> check_one(const TaskGroup& group) {
 }
 
 }  // namespace
+
+Result<void> check_bundle(const Execution& exec) {
+  bool hex = exec.bundle.size() == 32 &&
+             exec.bundle.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!exec.bundle.empty() && !hex)
+    return fail(Code::BadArgument, "bundle '" + exec.bundle + "': 32 hex digits are wanted");
+  auto inside = "/" + exec.bundle_dir + "/";
+  if (exec.bundle_dir.starts_with('/') || inside.find("/../") != std::string::npos)
+    return fail(Code::BadArgument,
+                "folder '" + exec.bundle_dir + "': a relative one within the bundle is wanted");
+  return {};
+}
 
 Result<void> check_groups(const JobSpec& spec) {
   auto together = [](const char* what) {

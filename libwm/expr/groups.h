@@ -10,6 +10,9 @@ namespace wm::expr {
 /// So many groups may a job have.
 inline constexpr std::size_t kMostGroups = 16;
 
+/// Is what names a bundle a key, and its folder within it? @errors BadArgument @cost O(length)
+Result<void> check_bundle(const Execution& exec);
+
 /// Names, sizes and what goes with groups; and that only an array is open.
 /// @errors BadArgument: a name that is not [a-z][a-z0-9_-]{0,31}, or twice; no command; sizes that
 ///   are reversed, or 0 where the group lives with the job; groups together with an array, -ar, a

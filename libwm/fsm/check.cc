@@ -45,6 +45,9 @@ constexpr std::uint32_t kLegal<JobPurged> = kOver | bit(S::Array) | bit(S::Held)
 
 template <>
 constexpr std::uint32_t kLegal<ElementGiven> = kWaiting;
+// Its last words may come after its end.
+template <>
+constexpr std::uint32_t kLegal<TrialReported> = kActive | kOver;
 template <>
 constexpr std::uint32_t kLegal<ArrayClosed> = bit(S::Array) | bit(S::Held);
 

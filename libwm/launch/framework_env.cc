@@ -40,7 +40,7 @@ Workers workers_of(const HostOrder& o, const OrderedTask& task) {
 /// attempts.
 std::string identity(const HostOrder& o, const HostFacts& host) {
   auto submitted = o.submitted.time_since_epoch().count();
-  return host.cluster + ":" + exec_id(o.job) + ":" + std::to_string(submitted);
+  return host.cluster + ":" + id_part(o.job) + ":" + std::to_string(submitted);
 }
 
 /// What -resume asked for by a job's number, as the folder that is meant.
@@ -65,7 +65,7 @@ void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v["ROLE_NAME"] = "default";
   v["MASTER_ADDR"] = master_address(o);
   if (auto port = master_port(o)) v["MASTER_PORT"] = number(port);
-  v["TORCHELASTIC_RUN_ID"] = exec_id(o.job);
+  v["TORCHELASTIC_RUN_ID"] = id_part(o.job);
   v["TORCHELASTIC_RESTART_COUNT"] = number(o.restarts);
   v["TORCHELASTIC_MAX_RESTARTS"] = number(host.limits.max_requeue);
   v["TORCHELASTIC_USE_AGENT_STORE"] = "False";
@@ -102,8 +102,8 @@ void add_training(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v["DLI_SHARED_FS"] = v["DLI_RESULT_FS"];
   v.try_emplace("DATA_DIR", host.dirs.data);
   v["DLI_DATA_FS"] = v["DATA_DIR"];
-  v["DLI_EXECID"] = v["APP_ID"] = exec_id(o.job);
-  v["DLI_WORK_DIR"] = o.resolved.cwd;
+  v["DLI_EXECID"] = v["APP_ID"] = id_part(o.job);
+  v["DLI_WORK_DIR"] = work_dir(o, host);
   v["DLI_IS_ELASTIC"] = o.elastic ? "true" : "false";
   v["DLI_LOGGER_LEVEL"] = "INFO";
   v["WMLA_NWORKER"] = number(workers.count);

@@ -42,6 +42,28 @@ SideCommand site_command(const HostOrder& o, const HostFacts& host, const std::s
   return {what, {"/bin/sh", "-c", command}, entries, true, host.scripts.time_limit};
 }
 
+/// Puts what was uploaded where the job works, once for all its elements and attempts: a rename is
+/// whole or not at all, and whoever comes second finds it done. A trial has a copy of its own, with
+/// its data as config.json. @source WMLA (wmla-surface 5.3): the trial contract
+std::optional<SideCommand> bundle_move(const HostOrder& o, const HostFacts& host) {
+  if (!o.first_host || o.resolved.exec.bundle.empty()) return {};
+  constexpr const char* kMove =
+      R"sh(has() { [ -d "$1" ] || { mkdir -p -- "$(dirname -- "$1")" && false; }; }
+has "$2" || mv -T -- "$1" "$2" || [ -d "$2" ] || exit 1
+[ "$2" = "$3" ] && exit 0
+has "$3" || { cp -a -- "$2" "$3.$$" && mv -T -- "$3.$$" "$3"; } || [ -d "$3" ] || exit 1
+[ ! -e "$4" ] || cp -- "$4" "$5/config.json")sh";
+  auto whole = result_dir(o, host, {o.job.job, 0}) + "/_submitted_code";
+  SideCommand move{"the bundle's move to " + bundle_dir(o, host),
+                   {"/bin/sh", "-c", kMove, "sh", incoming_dir(o, host), whole, bundle_dir(o, host),
+                    attempt_dir(o, host) + "/config.json", work_dir(o, host)},
+                   {"PATH=/usr/bin:/bin"},
+                   false,
+                   {}};
+  move.cwd = "/";
+  return move;
+}
+
 /// The first task here that has a process; null: none has.
 const OrderedTask* first_process(const HostOrder& o) {
   auto at = std::find_if(o.tasks.begin(), o.tasks.end(),
@@ -91,6 +113,7 @@ void plan_side_commands(const HostOrder& o, const HostFacts& host, AttemptSpec& 
     if (!command.empty()) list.push_back(site_command(o, host, what, command));
   };
   site(spec.before, "prolog", host.scripts.prolog);
+  if (auto move = bundle_move(o, host)) spec.before.push_back(*std::move(move));
   if (auto look = image_check(o, host)) spec.before.push_back(*std::move(look));
   plan_copies(o, host, true, spec.before);
   user(spec.before, "pre-execution command of the queue", o.queue_pre_exec);

@@ -97,7 +97,7 @@ void add_account(Variables& v, const HostOrder& o, const HostFacts& host) {
   v["USER"] = v["LOGNAME"] = spec.owner.user;
   v["HOME"] = spec.home;
   v["SHELL"] = spec.shell.empty() ? "/bin/sh" : spec.shell;
-  v["PWD"] = spec.cwd;
+  v["PWD"] = work_dir(o, host);
   v["HOSTNAME"] = host.name;
   v["LSF_BINDIR"] = host.bin_dir;
   v["LSF_SERVERDIR"] = host.sbin_dir;
@@ -175,7 +175,24 @@ std::string result_dir(const HostOrder& order, const HostFacts& host) {
 
 std::string result_dir(const HostOrder& order, const HostFacts& host, JobId job) {
   return results_root(order, host) + "/" + order.resolved.owner.user + "/batchworkdir/" +
-         exec_id(job);
+         id_part(job);
+}
+
+std::string incoming_dir(const HostOrder& order, const HostFacts& host) {
+  return results_root(order, host) + "/" + order.resolved.owner.user + "/incoming/" +
+         order.resolved.exec.bundle;
+}
+
+std::string bundle_dir(const HostOrder& order, const HostFacts& host) {
+  JobId job = order.resolved.open ? order.job : JobId{order.job.job, 0};
+  return result_dir(order, host, job) + "/_submitted_code";
+}
+
+std::string work_dir(const HostOrder& order, const HostFacts& host) {
+  const auto& exec = order.resolved.exec;
+  if (exec.bundle.empty()) return order.resolved.cwd;
+  auto top = bundle_dir(order, host);
+  return exec.bundle_dir.empty() ? top : top + "/" + exec.bundle_dir;
 }
 
 std::string log_dir(const HostOrder& order, const HostFacts& host, TaskNumber task) {

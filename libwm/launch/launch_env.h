@@ -41,6 +41,13 @@ struct HostFacts {
 const std::string& results_root(const HostOrder& order, const HostFacts& host);
 /// "<results_root>/<user>/batchworkdir/<jobid>". @cost O(1)
 std::string result_dir(const HostOrder& order, const HostFacts& host);
+/// "<results_root>/<user>/incoming/<bundle>": where bsub or the door has put it. @cost O(1)
+std::string incoming_dir(const HostOrder& order, const HostFacts& host);
+/// "<result_dir>/_submitted_code": an array's is that of all its elements, but trials of an open
+/// one have each their own. @cost O(1)
+std::string bundle_dir(const HostOrder& order, const HostFacts& host);
+/// Where the job's processes start: in its bundle, or in its cwd. @cost O(1)
+std::string work_dir(const HostOrder& order, const HostFacts& host);
 /// The same of another job of its owner's.
 std::string result_dir(const HostOrder& order, const HostFacts& host, JobId job);
 /// "<result_dir>/log/<task>". @cost O(1)

@@ -58,6 +58,7 @@ struct SideCommand {
   std::vector<std::string> env;  ///< complete
   bool privileged = false;       ///< as the shepherd's account, in /; else as the job's, in its cwd
   Duration time_limit{};         ///< killed and failed after it; 0: none
+  std::string cwd = {};          ///< instead of the job's, which may not be there yet
   bool operator==(const SideCommand&) const = default;
 };
 

@@ -43,7 +43,7 @@ OutputFile asked_file(const HostOrder& o, const HostFacts& host, bool err) {
   const auto& spec = o.resolved;
   OutputFile file;
   file.path = expand_output(err ? spec.err_file : spec.out_file, o, host.name);
-  file.name = exec_id(o.job) + (err ? ".err" : ".out");
+  file.name = id_part(o.job) + (err ? ".err" : ".out");
   // what it wrote before it was started again at another size stays
   file.overwrite = (err ? spec.err_overwrite : spec.out_overwrite) && o.relaunches == 0;
   file.at_start = true;
@@ -53,7 +53,7 @@ OutputFile asked_file(const HostOrder& o, const HostFacts& host, bool err) {
 /// Of a batch job that named no file: nothing is made before its first byte, and nothing is lost.
 void plan_default_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   if (host.dirs.default_output != "file") return;
-  task.out.push_back({.path = "wm-" + exec_id(o.job) + ".out", .name = {}});
+  task.out.push_back({.path = "wm-" + id_part(o.job) + ".out", .name = {}});
   task.merge_err = task.err.empty();
 }
 
@@ -139,7 +139,7 @@ void plan_mail(const HostOrder& o, const HostFacts& host, ReportHead& head) {
   head.sendmail = host.dirs.sendmail;
   bool own_file = o.app.type == AppType::Batch && o.resolved.streams == Streams::Files &&
                   host.dirs.default_output == "file";
-  if (o.resolved.out_file.empty() && own_file) head.out_path = "wm-" + exec_id(o.job) + ".out";
+  if (o.resolved.out_file.empty() && own_file) head.out_path = "wm-" + id_part(o.job) + ".out";
   if (!o.resolved.out_file.empty())
     head.out_path = expand_output(o.resolved.out_file, o, host.name);
 }
@@ -160,7 +160,7 @@ ReportHead report_head(const HostOrder& o, const HostFacts& host) {
   head.user = spec.owner.user;
   head.queue = spec.queue;
   head.home = spec.home;
-  head.cwd = spec.cwd;
+  head.cwd = work_dir(o, host);
   if (!spec.err_file.empty()) head.err_path = expand_output(spec.err_file, o, host.name);
   for (const auto& [name, tasks] : by_host(o))
     head.hosts.push_back((tasks > 1 ? number(tasks) + "*" : "") + name);
@@ -269,7 +269,7 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   spec.key = {order.job, order.attempt};
   spec.account = account;
   spec.umask = order.resolved.umask;
-  spec.cwd = order.resolved.cwd;
+  spec.cwd = work_dir(order, host);
   spec.run_limit = order.run_left;
   spec.kill_interval = spec.kill_grace = order.app.kill_grace.value_or(times.kill_grace);
   spec.files = small_files(order);

@@ -32,7 +32,9 @@ WM_PLAIN(TaskSpec) {
   f(s.rank_socket), f(s.rank), f(s.tag), f(s.devices), f(s.results);
   f(s.asked_out), f(s.asked_err), f(s.writer), f(s.last_words), f(s.says_why);
 }
-WM_PLAIN(SideCommand) { f(s.what), f(s.argv), f(s.env), f(s.privileged), f(s.time_limit); }
+WM_PLAIN(SideCommand) {
+  f(s.what), f(s.argv), f(s.env), f(s.privileged), f(s.time_limit), f(s.cwd);
+}
 WM_PLAIN(UseLimits) { f(s.cpu), f(s.mem), f(s.swap), f(s.processes), f(s.threads); }
 WM_PLAIN(Warning) { f(s.lead), f(s.signal), f(s.command); }
 WM_PLAIN(SmallFile) { f(s.name), f(s.text), f(s.executable); }

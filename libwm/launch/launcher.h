@@ -28,7 +28,7 @@
 namespace wm::launch {
 
 /// Version of the words below; a shepherd of another version is ended, not spoken to.
-inline constexpr std::uint32_t kLauncherVersion = 7;
+inline constexpr std::uint32_t kLauncherVersion = 8;
 
 /// One try to run one job: what a shepherd is responsible for on its host.
 struct AttemptKey {

@@ -40,8 +40,8 @@ bool is_parallel(const HostOrder& order) { return task_count(order.hosts) > 1 ||
 }  // namespace
 
 bool wants_agent(const HostOrder& order) {
-  return order.elastic || order.attach || is_interactive(order) || starts_ranks(order) ||
-         host_count(order.hosts) > 1;
+  return order.elastic || order.attach || order.resolved.open || is_interactive(order) ||
+         starts_ranks(order) || host_count(order.hosts) > 1;
 }
 
 bool is_bare_part(const HostOrder& order) {
@@ -90,6 +90,7 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
   vars["WM_AGENT_MUNGE"] = host.munge_socket;
   // Of orted, and of it alone: removed with the attempt, and not shared by hosts of one machine.
   vars["OMPI_MCA_orte_tmpdir_base"] = attempt_dir(order, host);
+  if (order.resolved.open && order.first_host) vars["WM_AGENT_RESULTS"] = result_dir(order, host);
   vars["WM_AGENT_CONTAINER"] = joined(container_of_part(order, host), "\n");
   if (!starts_ranks(order)) return;
   vars["WM_AGENT_RANKS"] = rank_hosts(order);

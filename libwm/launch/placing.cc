@@ -6,10 +6,6 @@ namespace wm::launch {
 
 std::vector<HostTasks> by_host(const HostOrder& order) { return unfolded(order.hosts.runs); }
 
-std::string exec_id(JobId job) {
-  return std::to_string(job.job) + (job.index ? "." + std::to_string(job.index) : "");
-}
-
 Place place_of(const HostOrder& order, TaskNumber task) {
   const auto& hosts = order.hosts;
   Place place;

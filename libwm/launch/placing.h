@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libwm/model/exec_id.h"
 #include "libwm/model/node.h"
 
 namespace wm::launch {
@@ -24,9 +25,6 @@ Place place_of(const HostOrder& order, TaskNumber task);
 
 /// All hosts of the job in the order of their first task. @cost O(hosts)
 std::vector<HostTasks> by_host(const HostOrder& order);
-
-/// "12" or "12.4": a job as part of a path or of an exec id. @cost O(1)
-std::string exec_id(JobId job);
 
 /// Ports that are leased together, one after the other: the processes of a resized job meet
 /// at the next one, where nothing of those before them is met.

@@ -169,8 +169,8 @@ Launch launch_of(const Config& config, const JobSpec& spec) {
 
 bool has_pre_exec(const Config& config, const JobSpec& spec) {
   const auto* queue = config.queue(spec.queue);
-  return !spec.pre_exec.empty() || !app_of(config, spec).pre_exec.empty() ||
-         (queue && !queue->pre_exec.empty());
+  return !spec.exec.bundle.empty() || !spec.pre_exec.empty() ||
+         !app_of(config, spec).pre_exec.empty() || (queue && !queue->pre_exec.empty());
 }
 
 ResizeMode resize_mode_of(const Config& config, const Job& job) {

@@ -65,7 +65,8 @@ bool is_resizable(const Cluster& cluster, const Job& job);
 /// command is torchrun or the like, which starts the others), or only the first (batch).
 /// @cost O(command)
 Launch launch_of(const Config& config, const JobSpec& spec);
-/// Is there a command to run before the job's tasks: its own, its profile's, its queue's?
+/// Is there something to run before the job's tasks: its own command, its profile's, its queue's,
+/// or what puts its bundle in place?
 bool has_pre_exec(const Config& config, const JobSpec& spec);
 /// How the job is told of a new size: the profile's mode, `auto` resolved.
 ResizeMode resize_mode_of(const Config& config, const Job& job);

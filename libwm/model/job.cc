@@ -50,16 +50,15 @@ std::string_view wmla_state(JobState state) { return row(state).wmla; }
 bool Job::operator==(const Job& o) const {
   auto same_spec = sealed == o.sealed || (sealed && o.sealed && *sealed == *o.sealed);
   auto tie = [](const Job& j) {
-    return std::tie(j.id, j.state, j.attempt, j.tasks, j.last_task, j.key, j.membership, j.cap,
-                    j.script_cap, j.failed_starts, j.grow_blocked, j.kill, j.finishing, j.ending,
-                    j.generation, j.requeues, j.submitted, j.dispatched, j.started, j.ended,
-                    j.exit_status, j.term, j.end_text, j.usage, j.first_element, j.next_position,
-                    j.active_elements, j.promised, j.first_promised, j.place, j.account,
-                    j.alternative, j.mem_released, j.preempted, j.suspended_by, j.suspended_at,
-                    j.suspended, j.relaunches, j.notices, j.notice, j.notify_command,
-                    j.user_requeues, j.preemptions, j.promised_places, j.pace, j.parked,
-                    j.excluded_hosts, j.revision, j.grow_again, j.setbacks, j.closed, j.data_hash,
-                    j.report, j.reported, j.wants_none);
+    return std::tie(
+        j.id, j.state, j.attempt, j.tasks, j.last_task, j.key, j.membership, j.cap, j.script_cap,
+        j.failed_starts, j.grow_blocked, j.kill, j.finishing, j.ending, j.generation, j.requeues,
+        j.submitted, j.dispatched, j.started, j.ended, j.exit_status, j.term, j.end_text, j.usage,
+        j.first_element, j.next_position, j.active_elements, j.promised, j.first_promised, j.place,
+        j.account, j.alternative, j.mem_released, j.preempted, j.suspended_by, j.suspended_at,
+        j.suspended, j.relaunches, j.notices, j.notice, j.notify_command, j.user_requeues,
+        j.preemptions, j.promised_places, j.pace, j.parked, j.excluded_hosts, j.revision,
+        j.grow_again, j.setbacks, j.closed, j.data_hash, j.report, j.reported, j.wants_none);
   };
   return same_spec && tie(*this) == tie(o);
 }

@@ -64,21 +64,6 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-/// Like tasks of a job that has several kinds of them: driver and workers, parameter servers and
-/// workers, router and kernels. Each group is an element of the job's array, in the order given;
-/// those that live with the job start together.
-/// @source Slurm heterogeneous jobs; Kubeflow training operator, replica specs
-struct TaskGroup {
-  std::string name;     ///< of the job's own; [a-z][a-z0-9_-]{0,31}
-  std::string role;     ///< of TF_CONFIG: chief, worker, ps, evaluator; empty: the name
-  std::string command;  ///< of each task
-  std::uint32_t min_tasks = 1, max_tasks = 1;  ///< min 0 only where independent
-  std::string resreq, gpu;                     ///< as -R and -gpu
-  Restart restart = Restart::WithJob;
-  bool elastic = false;  ///< its tasks are the workers of one elastic training
-  bool operator==(const TaskGroup&) const = default;
-};
-
 /// What the user asked for; signed, stored and passed on as one byte string.
 struct JobSpec {
   Identity owner;
@@ -317,7 +302,7 @@ struct Job {
   // of its elements
   std::string data_hash;  ///< BLAKE2b-256 of what it was given, raw bytes; empty: nothing
   // of a trial
-  std::string report;    ///< its newest metrics, one JSON object
+  std::string report;  ///< its newest metrics, one JSON object
   WallTime reported{};
   bool wants_none = false;  ///< of an independent group: no task for now
 
@@ -343,9 +328,7 @@ inline std::uint32_t elements_given(const Job& base) { return base.next_position
 /// @cost O(ranges)
 std::uint32_t elements_there(const Job& base);
 /// Will an array get no element beyond those that are there? @cost O(1)
-inline bool takes_no_more(const Job& base) {
-  return !base.spec().open || base.closed || base.kill;
-}
+inline bool takes_no_more(const Job& base) { return !base.spec().open || base.closed || base.kill; }
 
 /// Launched in full: running, or suspended where something keeps its processes stopped.
 JobState running_state(const Job& job);

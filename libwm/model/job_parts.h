@@ -72,4 +72,19 @@ enum class Restart : std::uint8_t {
   Independent = 1,  ///< it is started again, after a pause; the others and the job go on
 };
 
+/// Like tasks of a job that has several kinds of them: driver and workers, parameter servers and
+/// workers, router and kernels. Each group is an element of the job's array, in the order given;
+/// those that live with the job start together.
+/// @source Slurm heterogeneous jobs; Kubeflow training operator, replica specs
+struct TaskGroup {
+  std::string name;     ///< of the job's own; [a-z][a-z0-9_-]{0,31}
+  std::string role;     ///< of TF_CONFIG: chief, worker, ps, evaluator; empty: the name
+  std::string command;  ///< of each task
+  std::uint32_t min_tasks = 1, max_tasks = 1;  ///< min 0 only where independent
+  std::string resreq, gpu;                     ///< as -R and -gpu
+  Restart restart = Restart::WithJob;
+  bool elastic = false;  ///< its tasks are the workers of one elastic training
+  bool operator==(const TaskGroup&) const = default;
+};
+
 }  // namespace wm

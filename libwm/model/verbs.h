@@ -158,6 +158,7 @@ struct JobView {
   std::vector<std::string> excluded_hosts;  ///< names of job->excluded_hosts
   Duration run_limit{};                     ///< that holds for it, whoever set it; 0: none
   std::vector<std::string> setback_hosts;   ///< names of job->setbacks
+  std::string exec_id;                      ///< exec_id.h
 };
 struct JobsReply {
   std::vector<JobView> jobs;

@@ -71,7 +71,7 @@ struct Claim {
   bool parked = false;      ///< waits for its own slots: starts on its hosts or not at all
   /// Of a group that starts with others of its job: the job's number, and how many they are.
   std::uint32_t gang = 0, gang_size = 0;
-  bool due = false;         ///< its promised date has come: it starts whatever its user's share is
+  bool due = false;  ///< its promised date has come: it starts whatever its user's share is
   Barred barred = Barred::No;
   PendCode barrier = PendCode::New;
   LimitOf closed = LimitOf::Queue;  ///< the limit, of one that one bars

@@ -1,9 +1,9 @@
 #include "libwm/sched/eligible.h"
 
-#include "libwm/model/groups.h"
-
 #include <algorithm>
 #include <set>
+
+#include "libwm/model/groups.h"
 
 namespace wm::sched {
 namespace {

@@ -389,9 +389,8 @@ bool Placement::start_together(const std::vector<Claim*>& gang) {
 
 // What each lacks is made to come; who has room already keeps it until then.
 bool Placement::promise_together(const std::vector<Claim*>& gang) {
-  return std::all_of(gang.begin(), gang.end(), [&](Claim* claim) {
-    return !is_hopeless(*claim) && promise_start(*claim);
-  });
+  return std::all_of(gang.begin(), gang.end(),
+                     [&](Claim* claim) { return !is_hopeless(*claim) && promise_start(*claim); });
 }
 
 // Groups of one job that live together start together. One that is kept out keeps the others out.
@@ -457,7 +456,8 @@ bool Placement::start_in_order() {
   for (auto* turn : {&dated, &owed, &others})
     for (Claim* claim : *turn) {
       if (!claim->gang) all = start_or_hold(*claim) && all;
-      else if (gangs[claim->gang].front() == claim) all = start_or_hold_gang(gangs[claim->gang]) && all;
+      else if (gangs[claim->gang].front() == claim)
+        all = start_or_hold_gang(gangs[claim->gang]) && all;
     }
   if (!all) bar_hopeless();
   return all;

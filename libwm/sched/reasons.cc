@@ -56,7 +56,8 @@ PendReason idle_reason(const Idle& idle) {
       return {idle.code, idle.text, 0,
               "is tried again, on other hosts first; bkill " + to_string(idle.id) +
                   " if the command cannot succeed"};
-    case PendCode::Groups: return {idle.code, idle.text, 0, "bjobs " + std::to_string(idle.id.job) + " shows them"};
+    case PendCode::Groups:
+      return {idle.code, idle.text, 0, "bjobs " + std::to_string(idle.id.job) + " shows them"};
     case PendCode::NoneWanted:
       return {idle.code, idle.text, 0,
               "bresize " + group_of(*idle.job)->name + "=1 " + std::to_string(idle.id.job)};

@@ -255,6 +255,14 @@ constexpr Field<J> kFields[] = {
     {{"resize", "", 8}, kFull, [](const J& s) { return s.view->resize; }},
     {{"epoch", "", 6}, kFull, [](const J& s) { return job_of(s).membership.epoch.value; }},
     {{"nresize", "", 7}, kBrief, [](const J& s) { return job_of(s).membership.resizes; }},
+    {{"exec_id", "", 20}, kBrief, [](const J& s) { return s.view->exec_id; }},
+    {{"group", "", 12},
+     kBrief,
+     [](const J& s) {
+       const TaskGroup* group = group_of(job_of(s));
+       return group ? group->name : std::string();
+     }},
+    {{"report", "", 30}, kFull | kPrivate, [](const J& s) { return job_of(s).report; }},
     {{"attempt", "", 7}, kBrief, [](const J& s) { return job_of(s).attempt.value; }},
     {{"result_dir", "", 40}, kFull | kPrivate, [](const J& s) { return s.view->result_dir; }},
     {{"step", "", 8},

@@ -81,6 +81,11 @@ constexpr Part<Job> kJob[] = {
     part<&Job::port>(Image),
     part<&Job::pace>(Owner),
     part<&Job::parked>(Anyone),
+    part<&Job::closed>(Anyone),
+    part<&Job::data_hash>(Nobody),
+    part<&Job::report>(Owner),
+    part<&Job::reported>(Owner),
+    part<&Job::wants_none>(Owner),
 };
 
 constexpr Part<Membership> kMembership[] = {
@@ -126,7 +131,9 @@ constexpr Part<JobSpec> kSpec[] = {
     part<&JobSpec::deadline>(Owner),      part<&JobSpec::mpi>(Owner),
     part<&JobSpec::tag>(Owner),           part<&JobSpec::copies>(Owner),
     part<&JobSpec::in_spooled>(Nobody),   part<&JobSpec::sizes>(Owner),
-    part<&JobSpec::mail>(Owner),
+    part<&JobSpec::mail>(Owner),          part<&JobSpec::exec>(Owner),
+    part<&JobSpec::groups>(Owner),        part<&JobSpec::group>(Anyone),
+    part<&JobSpec::open>(Anyone),
 };
 
 constexpr Part<Host> kHost[] = {

@@ -20,10 +20,11 @@ class GroupPorts {
   explicit GroupPorts(const Cluster& cluster) : cluster_(cluster) {}
   std::uint16_t next(HostId host) {
     auto [it, is_new] = taken_.try_emplace(host);
-    if (is_new) each_job_on(cluster_, host, [&](const Job& job) {
-      for (const Task& task : job.tasks)
-        if (task.host == host && task.holds_slot()) it->second.insert(task.port);
-    });
+    if (is_new)
+      each_job_on(cluster_, host, [&](const Job& job) {
+        for (const Task& task : job.tasks)
+          if (task.host == host && task.holds_slot()) it->second.insert(task.port);
+      });
     const auto& limits = cluster_.config->cluster.limits;
     for (auto port = limits.group_port_first; port <= limits.group_port_last; ++port)
       if (it->second.insert(static_cast<std::uint16_t>(port)).second)
@@ -38,8 +39,7 @@ class GroupPorts {
 
 // Numbers go up from the job's last task. `added`: the job runs already.
 std::vector<Task> made_tasks(const Cluster& cluster, const Job& job,
-                             const std::vector<sched::Spot>& spots, bool added,
-                             GroupPorts& ports) {
+                             const std::vector<sched::Spot>& spots, bool added, GroupPorts& ports) {
   auto launch = launch_of(*cluster.config, job.spec());
   auto last = added ? job.last_task.value : 0;
   std::set<HostId> launched;  // hosts that have their process
@@ -188,13 +188,14 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
     const Job* job = find_job(state, start.job);
     const Job* like = job ? job : state.jobs.find(start.job.job);  // an element of a range
     Attempt attempt{(job ? job->attempt.value : 0) + 1};
-    events.push_back(JobDispatched{start.job, attempt, made_tasks(state, *like, start.tasks, false, ports),
+    events.push_back(JobDispatched{start.job, attempt,
+                                   made_tasks(state, *like, start.tasks, false, ports),
                                    world_.random(32), start.alternative});
   }
   for (const auto& grow : plan.grows) {
     const Job* job = find_job(state, grow.job);
-    events.push_back(
-        TasksAdded{grow.job, grow.attempt, made_tasks(state, *job, grow.tasks, true, ports), grow.reason});
+    events.push_back(TasksAdded{grow.job, grow.attempt,
+                                made_tasks(state, *job, grow.tasks, true, ports), grow.reason});
   }
   for (const auto& date : plan.promises)
     events.push_back(StartPromised{date.job, date.at, date.places});

@@ -154,7 +154,8 @@ Result<void> check_names(const Config& config, const JobSpec& spec) {
 Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
   const auto& limits = state.config->cluster.limits;
   bool grouped = !spec.groups.empty();
-  if (!grouped && spec.command.empty() && spec.script_hash.empty()) return fail(Code::BadArgument, "Empty job");
+  if (!grouped && spec.command.empty() && spec.script_hash.empty())
+    return fail(Code::BadArgument, "Empty job");
   if (spec.min_tasks == 0 || spec.max_tasks < spec.min_tasks)
     return fail(Code::BadArgument, "-n " + std::to_string(spec.min_tasks) + "," +
                                        std::to_string(spec.max_tasks) + ": Bad argument");
@@ -245,6 +246,7 @@ Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const st
   WM_TRY(check_names(*state.config, spec));
   WM_TRY(check_run_limit(*state.config, spec));
   WM_TRY(expr::check_groups(spec));
+  WM_TRY(expr::check_bundle(spec.exec));
   WM_TRY(check_sizes(state, spec));
   if (depend) spec.depend = *depend;
   else WM_TRY(fill_dependency(state, spec));

@@ -123,8 +123,10 @@ Result<const Job*> resized(const Cluster& state, const ResizeRequest& request) {
     known += (known.empty() ? "" : " ") + names(groups[n - 1]);
   }
   if (groups.empty()) return fail(Code::NotFound, named(job->id) + ": Job has no groups");
-  if (request.group.empty()) return fail(Code::BadArgument, named(job->id) + ": which group? It has " + known);
-  return fail(Code::NotFound, named(job->id) + ": no group <" + request.group + ">; it has " + known);
+  if (request.group.empty())
+    return fail(Code::BadArgument, named(job->id) + ": which group? It has " + known);
+  return fail(Code::NotFound,
+              named(job->id) + ": no group <" + request.group + ">; it has " + known);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "daemons/wmasterd/hosts/host_names.h"
+#include "libwm/model/exec_id.h"
 #include "libwm/view/sent.h"
 
 namespace wm::master {
@@ -37,8 +38,7 @@ std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
 
 std::string result_dir(const Config& config, const JobSpec& spec, JobId id) {
   auto root = config.cluster.dirs.results.empty() ? spec.home : config.cluster.dirs.results;
-  auto name = std::to_string(id.job) + (id.index ? "." + std::to_string(id.index) : "");
-  return root + "/" + spec.owner.user + "/batchworkdir/" + name;
+  return root + "/" + spec.owner.user + "/batchworkdir/" + id_part(id);
 }
 
 QueueView empty_view(const Cluster& state, const QueueConf& queue) {
@@ -131,6 +131,7 @@ JobView view_of(const Seen& seen, const Job& job, JobId id, JobInfo info) {
   view.plan = job.spec().plan;
   view.resize = to_string(resize_mode_of(config, job));
   for (const auto& task : job.tasks) view.task_hosts.push_back(name_of(state, task.host));
+  view.exec_id = exec_id(config.cluster.name, id);
   view.run_limit = run_limit_of(config, job.spec());
   view.reasons = reasons_of(seen, job, id);
   if (whole) add_what_its_owner_sees(seen, job, view);

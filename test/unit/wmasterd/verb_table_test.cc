@@ -53,6 +53,7 @@ std::map<Verb, std::string> requests_about(JobId id) {
           {Verb::Requeue, about<RequeueRequest>(id)},
           {Verb::Release, about<ReleaseRequest>(id)},
           {Verb::Resize, about<ResizeRequest>(id)},
+          {Verb::Give, about<GiveRequest>(id)},
           {Verb::Peek, codec::encode(ClientPeek{id, {}, 1, 0})},
           {Verb::Switch, about(id, to_normal)},
           {Verb::Limit, about<LimitRequest>(id)},

@@ -1,0 +1,35 @@
+// Role: looks once a second at what a trial writes of itself and says what is new. Reads as the
+// job's user, in its own folder. Called by Courier and Rim.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <string>
+
+namespace wm::wagent {
+
+/// @thread the loop's
+class TrialWatch {
+ public:
+  using Say = std::function<void(const std::string& report)>;
+
+  /// `folder`: RESULT_DIR; its val_dict_list.json and log/1/evaluation-metrics.txt are read.
+  TrialWatch(boost::asio::io_context& loop, std::string folder, Say say);
+
+  void start() { wait(); }
+  /// Once more, now: the trial may end before the next second. @cost two stats, two reads if
+  /// changed
+  void look();
+
+ private:
+  void wait();
+
+  boost::asio::steady_timer timer_;
+  std::string folder_;
+  Say say_;
+  std::string stamp_;  // of the files as they were read last
+  std::string said_;
+};
+
+}  // namespace wm::wagent

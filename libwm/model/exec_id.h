@@ -1,0 +1,21 @@
+// Role: how a job is called by those who know executions (REST, dlicmd): "<cluster>-12", of an
+// element "<cluster>-12.4". One function each way.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "libwm/base/ids.h"
+
+namespace wm {
+
+/// "12" or "12.4": a job as part of a path. @cost O(1)
+std::string id_part(JobId job);
+/// "<cluster>-12.4". @cost O(1)
+std::string exec_id(const std::string& cluster, JobId job);
+/// The job of an exec id of this cluster, or of what id_part makes; none: it is neither.
+/// @cost O(length)
+std::optional<JobId> job_of_exec(std::string_view text, std::string_view cluster);
+
+}  // namespace wm

@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# Role: jobs of several groups, open arrays and bundles, all from the command line.
+
+load lib
+setup_file() { cluster_up --nodes 2 --cpus 4 --gpus 2; }
+teardown_file() { cluster_down; }
+setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
+teardown() { end_all_jobs; }
+
+# The state of element n of a job.
+element() { bjobs -a -noheader -o wm_state "$1[$2]"; }
+spec() { bsub -spec - | grep -o '<[0-9]*>' | head -1 | tr -d '<>'; }
+
+@test "parameter servers and workers start together, and TF_CONFIG tells each its place" {
+  job=$(spec <<'J'
+{"name": "tf", "output": "out.%I", "groups": [
+  {"name": "boss", "role": "chief", "command": "echo $TF_CONFIG; while [ ! -e stop ]; do sleep 0.05; done"},
+  {"name": "ps", "command": "echo $TF_CONFIG; sleep 60"},
+  {"name": "worker", "command": "echo $WM_GROUP_RANK $TF_CONFIG >>workers; sleep 60", "tasks": 2}]}
+J
+)
+  wait_for 20 bash -c '[ "$(cat workers | wc -l)" = 2 ] && [ -s out.1 ] && [ -s out.2 ]'
+  [ "$(head -1 out.1 | jq -c .task)" = '{"type":"chief","index":0}' ]
+  [ "$(head -1 out.2 | jq -c .task)" = '{"type":"ps","index":0}' ]
+  [ "$(cut -d' ' -f2 workers | jq -r .task.index | sort | tr -d '\n')" = 01 ]
+  [ "$(head -1 out.1 | jq -r '.cluster.worker | length')" = 2 ]
+  ports=$(head -1 out.1 | jq -r '.cluster | to_entries[].value[]')
+  [ "$(sort -u <<<"$ports" | wc -l)" = 4 ]
+  touch stop   # the first group decides: the others are done with it
+  ran_out "$job" 20
+  for n in 1 2 3; do [ "$(element "$job" $n)" = finished ]; done
+}
+
+@test "a driver and elastic workers: the workers shrink and grow alone" {
+  job=$(spec <<'J'
+{"name": "fit", "app": "training", "groups": [
+  {"name": "driver", "command": "while [ ! -e stop ]; do sleep 0.05; done"},
+  {"name": "worker", "elastic": true, "min": 1, "max": 3,
+   "command": "trap 'exit 0' TERM; while :; do sleep 0.05; done"}]}
+J
+)
+  size() { bjobs -noheader -o nalloc_slot "$job[2]"; }
+  wait_for 20 bash -c "[ \"\$(bjobs -noheader -o nalloc_slot '$job[2]')\" = 3 ]"
+  bresize worker=1 "$job"
+  wait_for 20 bash -c "[ \"\$(bjobs -noheader -o nalloc_slot '$job[2]')\" = 1 ]"
+  bresize worker=3 "$job"
+  wait_for 20 bash -c "[ \"\$(bjobs -noheader -o nalloc_slot '$job[2]')\" = 3 ]"
+  [ "$(element "$job" 1)" = running ]
+  run bresize worker=4 "$job"
+  [ "$status" -eq 255 ]
+  [[ $output == *"it may have 1 to 3"* ]]
+  touch stop
+  ran_out "$job" 20
+}
+
+@test "a router with independent kernels: they crash and come back, down to none and up again" {
+  job=$(spec <<'J'
+{"name": "serve", "groups": [
+  {"name": "router", "command": "sleep 100"},
+  {"name": "kernel", "min": 0, "max": 2, "restart": "independent",
+   "command": "echo $$ >>started; [ $(cat started | wc -l) -gt 2 ] && sleep 100; exit 3"}]}
+J
+)
+  wait_for 20 bash -c '[ "$(cat started | wc -l)" -ge 4 ]'
+  [ "$(element "$job" 1)" = running ]
+  bresize kernel=0 "$job"
+  wait_for 20 bash -c "bjobs -p '$job[2]' | grep -q 'no task for now'"
+  bwhy "$job[2]" | grep -q 'bresize kernel=1'
+  bresize kernel=1 "$job"
+  wait_for 20 bash -c "[ \"\$(bjobs -noheader -o wm_state '$job[2]')\" = running ]"
+  run bresize other=1 "$job"
+  [[ $output == *"no group <other>; it has <router> <kernel>"* ]]
+}
+
+@test "a group that fails ends the others, which say why" {
+  job=$(spec <<'J'
+{"name": "f", "groups": [{"name": "a", "command": "sleep 60"},
+                         {"name": "b", "command": "sleep 0.3; exit 7"}]}
+J
+)
+  ran_out "$job" 20
+  [ "$(element "$job" 1)" = killed ]
+  [ "$(element "$job" 2)" = failed ]
+  bjobs -a -l "$job[1]" | tr -d '\n ' | grep -q 'TERM_GROUP_ENDED'
+}
+
+@test "a file that does not read is refused, and nothing is submitted" {
+  echo '{"groups": [{"name": "a"}]}' >bad.json
+  run bsub -spec bad.json
+  [ "$status" -eq 255 ]
+  [[ $output == *"group 'a': no command. Job not submitted."* ]]
+  run bsub -spec nowhere.json
+  [[ $output == *"nowhere.json: No such file"* ]]
+}
+
+@test "an open array runs what it is given, in its own rate, and ends when it is closed" {
+  job=$(submit -open -J 'try[1-100]%2' -o 'o.%I' 'cat $WM_ELEMENT_DATA')
+  [ "$(bjobs -a -noheader "$job" 2>/dev/null)" = "" ]
+  printf '{"x":1}\n{"x":2}\n' | bgive -lines "$job"
+  wait_for 20 bash -c '[ "$(head -qn1 o.1 o.2)" = "$(printf "{\"x\":1}\n{\"x\":2}")" ]'
+  run bwait -w "ended($job)" -t 0
+  [ "$status" -eq 2 ]
+  bgive -close "$job" /etc/hostname | grep -q 'has 3 element(s) and is closed'
+  bwait -w "done($job)" -t 1
+  run bgive "$job" /etc/hostname
+  [ "$status" -eq 255 ]
+  [[ $output == *"is closed"* ]]
+}
+
+@test "a trial finds its config.json in its own copy of the bundle, and what it writes is reported" {
+  mkdir code && echo 'import json, os
+c = json.load(open("config.json"))
+json.dump([{"step": 1, "loss": c["x"] * 2}], open(os.environ["RESULT_DIR"] + "/val_dict_list.json", "w"))
+open("mine", "x")' >code/trial.py
+  job=$(submit -app training -open -J 'try[1-9]' -bundle code 'python3 trial.py')
+  rm -r code   # it took what it needs with it
+  printf '{"x":1}\n{"x":2}\n' | bgive -lines -close "$job"
+  bwait -w "done($job)" -t 1
+  wait_for 10 bash -c "[ \"\$(bjobs -a -noheader -o report '$job[2]')\" = '{\"loss\":4,\"step\":1}' ]"
+}
+
+@test "a bundle is what the folder was, and exec_id is what executions are called" {
+  mkdir -p code/sub && echo 'pwd; cat there' >code/sub/run.sh && echo hello >code/sub/there
+  job=$(submit -bundle code -o out 'sh sub/run.sh; cd sub; sh run.sh')
+  echo changed >code/sub/there
+  ran_out "$job"
+  grep -q '_submitted_code/sub$' out
+  grep -q hello out
+  [[ $(bjobs -a -noheader -o exec_id "$job") == *-"$job" ]]
+  run bsub -bundle nowhere true
+  [[ $output == *"nowhere: no such folder"* ]]
+}
