@@ -11,6 +11,7 @@
 #include <string>
 
 #include "libwm/model/config.h"
+#include "libwm/model/elements.h"
 #include "libwm/model/host.h"
 #include "libwm/model/indexes.h"
 #include "libwm/model/job.h"

@@ -28,10 +28,6 @@ constexpr std::array<StateRow, 11> kStates = {{
 
 const StateRow& row(JobState state) { return kStates.at(static_cast<std::size_t>(state)); }
 
-std::uint32_t range_size(const IndexRange& r) {
-  return r.to < r.from ? 0 : (r.to - r.from) / r.step + 1;
-}
-
 }  // namespace
 
 bool is_over(JobState state) {
@@ -132,35 +128,6 @@ const Task* find_task(const Job& job, TaskNumber number) {
   auto it =
       std::find_if(job.tasks.begin(), job.tasks.end(), [&](auto& t) { return t.number == number; });
   return it == job.tasks.end() ? nullptr : &*it;
-}
-
-std::uint32_t element_count(const JobSpec& spec) {
-  std::uint32_t n = 0;
-  for (const auto& range : spec.array) n += range_size(range);
-  return n;
-}
-
-std::uint32_t elements_there(const Job& base) {
-  return base.spec().open ? base.next_position : element_count(base.spec());
-}
-
-std::uint32_t element_index(const JobSpec& spec, std::uint32_t position) {
-  for (const auto& range : spec.array) {
-    auto size = range_size(range);
-    if (position < size) return range.from + position * range.step;
-    position -= size;
-  }
-  return 0;
-}
-
-std::optional<std::uint32_t> element_position(const JobSpec& spec, std::uint32_t index) {
-  std::uint32_t before = 0;
-  for (const auto& range : spec.array) {
-    if (index >= range.from && index <= range.to && (index - range.from) % range.step == 0)
-      return before + (index - range.from) / range.step;
-    before += range_size(range);
-  }
-  return std::nullopt;
 }
 
 }  // namespace wm

@@ -322,14 +322,6 @@ JobSpec group_spec(const JobSpec& whole, std::uint32_t number);
 const TaskGroup* group_of(const Job& job);
 /// Does the end of a task leave the job and its other tasks alone? @cost O(1)
 bool is_independent(const Job& job);
-/// So many elements of an open array have their data. @cost O(1)
-inline std::uint32_t elements_given(const Job& base) { return base.next_position; }
-/// An array's elements by position: all of its range, of an open one those that were given.
-/// @cost O(ranges)
-std::uint32_t elements_there(const Job& base);
-/// Will an array get no element beyond those that are there? @cost O(1)
-inline bool takes_no_more(const Job& base) { return !base.spec().open || base.closed || base.kill; }
-
 /// Launched in full: running, or suspended where something keeps its processes stopped.
 JobState running_state(const Job& job);
 /// Are its processes to be stopped: by bstop, or because it is parked? @cost O(1)
@@ -345,12 +337,5 @@ std::uint32_t task_cap(const Job& job);
 TaskNumber writer_of(const Job& job);
 /// The task, or null. @cost O(tasks)
 const Task* find_task(const Job& job, TaskNumber number);
-
-/// Elements in an array's ranges, 0 when there are none. @cost O(ranges)
-std::uint32_t element_count(const JobSpec& spec);
-/// Index of the element at `position` (from 0). @cost O(ranges)
-std::uint32_t element_index(const JobSpec& spec, std::uint32_t position);
-/// Position of the element with this index. @cost O(ranges)
-std::optional<std::uint32_t> element_position(const JobSpec& spec, std::uint32_t index);
 
 }  // namespace wm
