@@ -202,6 +202,13 @@ Result<SpecFile> read_spec_file(std::string_view text) {
       {"framework_version", text_into("framework_version", file.exec.version)},
       {"image", text_into("image", file.exec.image)},
       {"labels", [&](const Json& value) { return read_labels(value, file.exec.labels); }},
+      {"search",
+       [&](const Json& value) -> Result<void> {
+         if (!value.is_object()) return bad("search", "an object {...} is wanted");
+         file.exec.search = value.dump();
+         file.open = true;
+         return {};
+       }},
       {"pending_limit",
        [&](const Json& value) { return read_pending_limit(value, file.exec.pending_limit); }}};
   add_option_readers(readers, file.options);

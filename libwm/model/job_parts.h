@@ -63,6 +63,12 @@ struct Execution {
   std::vector<std::string> data;  ///< sources, each one JSON object
   std::map<std::string, std::string> labels;
   Duration pending_limit{};  ///< ends when it has waited so long; 0: never
+  /// Of an open array whose elements a suggester decides: algorithm, space and goal, one JSON
+  /// object (libwm/search). Empty: its owner brings their data.
+  std::string search;
+  std::string
+      service;  ///< name of an inference service, one of its kind in the cluster; empty: none
+  std::string profile;  ///< of the service, one JSON object
   bool operator==(const Execution&) const = default;
 };
 

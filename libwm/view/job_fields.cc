@@ -8,6 +8,7 @@
 
 #include "libwm/base/joined.h"
 #include "libwm/base/units.h"
+#include "libwm/model/elements.h"
 #include "libwm/view/growth.h"
 #include "libwm/view/sent.h"
 

@@ -109,6 +109,11 @@ class World {
   ///         Timeout
   virtual void run(std::vector<std::string> words, Duration limit,
                    std::function<void(Result<std::string>)> done) = 0;
+  /// Asks the suggester of searches: one line of JSON, without its end; `done` gets the answer's.
+  /// One question at a time, in order; an answer that takes longer than `limit` never comes.
+  /// @errors (to done) System: it does not run; Timeout
+  virtual void suggest(std::string line, Duration limit,
+                       std::function<void(Result<std::string>)> done) = 0;
   /// A fresh configuration from the files. @errors as libwm/conf: all of them in the text
   virtual Result<Config> read_config() = 0;
 };

@@ -105,6 +105,9 @@ class TurnsWorld final : public World {
            std::function<void(Result<std::string>)> done) override {
     done(fail(Code::System, "no commands here"));
   }
+  void suggest(std::string, Duration, std::function<void(Result<std::string>)> done) override {
+    done(fail(Code::System, "no suggester here"));
+  }
   Result<Config> read_config() override { return config_; }
 
  private:

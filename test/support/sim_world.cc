@@ -174,6 +174,15 @@ void SimWorld::run(std::vector<std::string> words, Duration limit,
   });
 }
 
+void SimWorld::suggest(std::string line, Duration limit,
+                       std::function<void(Result<std::string>)> done) {
+  called();
+  auto took = std::min<Duration>(limit, sim_.between(1, 2000));
+  later(took, [this, line = std::move(line), done = std::move(done)] {
+    done(on_suggest ? on_suggest(line) : fail(Code::System, "no suggester"));
+  });
+}
+
 std::string SimWorld::hash(const std::string& bytes) {
   auto h = std::to_string(std::hash<std::string>()(bytes));
   h.resize(32, '.');

@@ -57,6 +57,7 @@ class SimWorld final : public World {
   Duration wall_step{};
   /// What a command of run() does and how it ends; none: it cannot be started.
   std::function<Result<std::string>(const std::vector<std::string>& words)> on_command;
+  std::function<Result<std::string>(const std::string& line)> on_suggest;
 
   WallTime wall() override;
   TimePoint mono() override;
@@ -89,6 +90,8 @@ class SimWorld final : public World {
   std::string hash(const std::string& bytes) override;
   void run(std::vector<std::string> words, Duration limit,
            std::function<void(Result<std::string>)> done) override;
+  void suggest(std::string line, Duration limit,
+               std::function<void(Result<std::string>)> done) override;
   Result<Config> read_config() override { return config_; }
 
  private:

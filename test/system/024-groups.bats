@@ -116,7 +116,7 @@ open("mine", "x")' >code/trial.py
   rm -r code   # it took what it needs with it
   printf '{"x":1}\n{"x":2}\n' | bgive -lines -close "$job"
   bwait -w "done($job)" -t 1
-  wait_for 10 bash -c "[ \"\$(bjobs -a -noheader -o report '$job[2]')\" = '{\"loss\":4,\"step\":1}' ]"
+  wait_for 10 bash -c "[ \"\$(bjobs -a -noheader -o report '$job[2]')\" = '{\"loss\":{\"latest\":4.0,\"max\":4.0,\"min\":4.0},\"step\":{\"latest\":1.0,\"max\":1.0,\"min\":1.0}}' ]"
 }
 
 @test "a bundle is what the folder was, and exec_id is what executions are called" {

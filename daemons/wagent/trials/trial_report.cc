@@ -1,5 +1,8 @@
 #include "daemons/wagent/trials/trial_report.h"
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "libwm/model/event.h"
@@ -9,59 +12,72 @@ namespace {
 
 using Json = nlohmann::json;
 
+struct Metric {
+  double latest = 0, least = 0, greatest = 0;
+};
+using Metrics = std::map<std::string, Metric>;
+
 Json parsed(std::string_view text) { return Json::parse(text, nullptr, false); }
 
-void put(Json& report, const std::string& name, const Json& value) {
-  if (value.is_number() || value.is_string() || value.is_boolean()) report[name] = value;
+Json value_in(const Json& object, const char* key) {
+  if (!object.is_object()) return {};
+  auto at = object.find(key);
+  return at == object.end() ? Json() : *at;
 }
 
-// The last line that is ended: the writer may be in the middle of the next.
-std::string_view last_line(std::string_view text) {
-  auto end = text.rfind('\n');
-  if (end == std::string_view::npos) return {};
-  text = text.substr(0, end);
-  auto before = text.rfind('\n');
-  return before == std::string_view::npos ? text : text.substr(before + 1);
+// emetrics writes numbers as texts; whether they were is said beside them.
+Json plain(const Json& entry) {
+  auto value = value_in(entry, "value");
+  bool number = value_in(entry, "type").is_number() && value.is_string();
+  return number ? parsed(value.get<std::string>()) : value;
 }
 
-// Numbers are written as texts with a type beside them: 2 whole, 3 not.
-Json value_of(const Json& typed, const Json& value) {
-  bool number = typed.is_number() || (typed.is_string() && typed != "");
-  if (!number || !value.is_string()) return value;
-  auto read = parsed(value.get<std::string>());
-  return read.is_number() ? read : value;
+void note(Metrics& metrics, const std::string& name, const Json& value) {
+  double x = value.is_number() ? value.get<double>() : NAN;
+  if (!std::isfinite(x)) return;
+  auto [it, is_new] = metrics.try_emplace(name, Metric{x, x, x});
+  Metric& metric = it->second;
+  if (!is_new) metric = {x, std::min(metric.least, x), std::max(metric.greatest, x)};
+}
+
+Metrics of_list(std::string_view text) {
+  Metrics metrics;
+  auto list = parsed(text);
+  if (!list.is_array()) return metrics;
+  for (const auto& step : list)
+    if (step.is_object())
+      for (const auto& [name, value] : step.items()) note(metrics, name, value);
+  return metrics;
 }
 
 // {"etimes":{"iteration":{"type":2,"value":"4"}},"values":{"loss":{"type":3,"value":"0.2"}}}
-void add_emetrics(Json& report, std::string_view text) {
-  auto line = parsed(last_line(text));
-  if (!line.is_object()) return;
-  auto value_in = [](const Json& object, const char* key) {
-    auto at = object.is_object() ? object.find(key) : object.end();
-    return at == object.end() ? Json() : *at;
-  };
-  auto typed = [&](const Json& entry) {
-    return value_of(value_in(entry, "type"), value_in(entry, "value"));
-  };
-  put(report, "iteration", typed(value_in(value_in(line, "etimes"), "iteration")));
+void add_line(Metrics& metrics, std::string_view text) {
+  auto line = parsed(text);
+  note(metrics, "iteration", plain(value_in(value_in(line, "etimes"), "iteration")));
   auto values = value_in(line, "values");
   if (!values.is_object()) return;
-  for (const auto& [name, value] : values.items()) put(report, name, typed(value));
+  for (const auto& [name, value] : values.items()) note(metrics, name, plain(value));
 }
 
-void add_val_dicts(Json& report, std::string_view text) {
-  auto list = parsed(text);
-  if (!list.is_array() || list.empty() || !list.back().is_object()) return;
-  for (const auto& [name, value] : list.back().items()) put(report, name, value);
+// The writer may be in the middle of the last.
+Metrics of_lines(std::string_view text) {
+  Metrics metrics;
+  for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {
+    add_line(metrics, text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return metrics;
 }
 
 }  // namespace
 
-std::string newest_report(std::string_view val_dicts, std::string_view emetrics) {
-  Json report = Json::object();
-  add_emetrics(report, emetrics);
-  add_val_dicts(report, val_dicts);
-  if (report.empty()) return "";
+std::string report_of(std::string_view val_dicts, std::string_view emetrics) {
+  auto metrics = of_list(val_dicts);
+  metrics.merge(of_lines(emetrics));
+  if (metrics.empty()) return "";
+  Json report;
+  for (const auto& [name, m] : metrics)
+    report[name] = {{"latest", m.latest}, {"min", m.least}, {"max", m.greatest}};
   auto text = report.dump(-1, ' ', false, Json::error_handler_t::replace);
   return text.size() > kMaxReport ? "" : text;
 }

@@ -39,7 +39,7 @@ void TrialWatch::look() {
   auto metrics = folder_ + "/log/1/evaluation-metrics.txt";
   auto stamp = stamp_of(dicts) + " " + stamp_of(metrics);
   if (std::exchange(stamp_, stamp) == stamp) return;
-  auto report = newest_report(end_of(dicts), end_of(metrics));
+  auto report = report_of(end_of(dicts), end_of(metrics));
   if (report.empty() || report == said_) return;
   said_ = report;
   say_(report);

@@ -7,8 +7,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <filesystem>
 #include <set>
 
+#include "daemons/wmasterd/rim/suggester.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
@@ -40,6 +42,12 @@ store::Batch to_batch(const Commit& commit, WallTime now) {
   return batch;
 }
 
+// Where this program lies, and those that belong to it.
+std::string own_folder() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
 // The snapshot, then what it makes unnecessary.
 Result<void> write_image(store::CoreDb& db, Seq seq, const Image& image) {
   WM_TRY(db.write_snapshot({seq, image.bytes}));
@@ -54,7 +62,14 @@ Result<void> write_image(store::CoreDb& db, Seq seq, const Image& image) {
 
 struct RealWorld::Loop {
   explicit Loop(boost::asio::io_context& io)
-      : io(io), work(2), answers(2), looks(2), names(2), chores(1), commands(4) {}
+      : io(io),
+        work(2),
+        answers(2),
+        looks(2),
+        names(2),
+        chores(1),
+        commands(4),
+        suggester(own_folder() + "/wsuggest") {}
   /// `job` in the pool, then `done` on the loop.
   void run(boost::asio::thread_pool& pool, std::function<void()> job, std::function<void()> done);
 
@@ -63,6 +78,8 @@ struct RealWorld::Loop {
   boost::asio::thread_pool names;     // wait for the name service
   boost::asio::thread_pool chores;    // the store's third side, one at a time
   boost::asio::thread_pool commands;  // wait for programs that may take long
+  boost::asio::thread_pool suggestions{1};
+  Suggester suggester;  // used there only
   std::unique_ptr<store::Committer> committer;
 };
 
@@ -93,6 +110,8 @@ void RealWorld::stop() {
   loop_->chores.join();
   loop_->commands.stop();  // what has not begun never does; one under way ends by its limit
   loop_->commands.join();
+  loop_->suggestions.stop();
+  loop_->suggestions.join();
   loop_.reset();
 }
 
@@ -298,6 +317,15 @@ void RealWorld::run(std::vector<std::string> words, Duration limit,
                       auto said = proc::run_command(words, limit);
                       if (said) said = proc::last_line(*said);
                       boost::asio::post(loop_->io, [done, said] { done(said); });
+                    });
+}
+
+void RealWorld::suggest(std::string line, Duration limit,
+                        std::function<void(Result<std::string>)> done) {
+  boost::asio::post(loop_->suggestions,
+                    [this, line = std::move(line), limit, done = std::move(done)] {
+                      auto answer = loop_->suggester.ask(line, limit);
+                      boost::asio::post(loop_->io, [done, answer] { done(answer); });
                     });
 }
 

@@ -68,6 +68,8 @@ class RealWorld final : public World {
   std::string hash(const std::string& bytes) override;
   void run(std::vector<std::string> words, Duration limit,
            std::function<void(Result<std::string>)> done) override;
+  void suggest(std::string line, Duration limit,
+               std::function<void(Result<std::string>)> done) override;
   Result<Config> read_config() override;
 
  private:

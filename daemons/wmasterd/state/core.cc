@@ -28,6 +28,7 @@ Core::Core(World& world, Rights rights, AcctReading<HistoryReply> history, OnEve
       hosts_(world, journal_),
       clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history)}),
       dates_(world, journal_, cycle_, hosts_.attended()),
+      searches_(world, journal_),
       fence_(world, journal_, hosts_.attended()) {}
 
 Result<void> Core::start() {
@@ -41,6 +42,7 @@ Result<void> Core::start() {
   hosts_.on_start();
   clients_.on_start();
   dates_.on_reload();
+  searches_.on_reload();
   log::info("started", {{"seq", journal_.newest().seq.value}});
   act(fsm::react(journal_.published(), fsm::touch_everything(journal_.published())));
   world_.after(kTick, [this] { tick(); });
@@ -59,6 +61,8 @@ void Core::on_published(const Journal::Published& published) {
   if (!published.events.empty()) on_events_(published.events, journal_.published());
   if (published.reloaded) dates_.on_reload();
   else dates_.on_jobs_changed(published.touched.jobs);
+  if (published.reloaded) searches_.on_reload();
+  else searches_.on_jobs_changed(published.touched.jobs);
   act(fsm::react(journal_.published(), published.touched));
   clients_.on_published(published);
   if (!published.touched.jobs.empty() && dates_.any_dependent()) cycle_.wake();
@@ -77,6 +81,7 @@ void Core::tick() {
   cycle_.record_waits();
   on_events_({}, journal_.published());
   dates_.on_tick();
+  searches_.on_tick();
   fence_.on_tick();
   tidy();
   purge();

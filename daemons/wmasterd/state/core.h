@@ -11,6 +11,7 @@
 #include "daemons/wmasterd/state/cycle.h"
 #include "daemons/wmasterd/state/dates.h"
 #include "daemons/wmasterd/state/journal.h"
+#include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/verbs/clients.h"
 
 namespace wm::master {
@@ -48,6 +49,7 @@ class Core {
   Hosts hosts_;
   Clients clients_;
   Dates dates_;
+  Searches searches_;
   Fence fence_;
 };
 

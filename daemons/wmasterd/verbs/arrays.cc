@@ -10,6 +10,8 @@ Result<const Job*> open_array(const Cluster& state, JobId id) {
   if (!job) return fail(Code::NotFound, named(id) + ": No matching job found");
   if (!fsm::is_array(*job) || !job->spec().open)
     return fail(Code::Conflict, named(id) + ": is no open array");
+  if (!job->spec().exec.search.empty())
+    return fail(Code::Conflict, named(id) + ": is a search, which brings its trials itself");
   return job;
 }
 

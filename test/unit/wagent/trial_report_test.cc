@@ -12,31 +12,32 @@ constexpr const char* kLine =
     R"({"meta":{},"grouplabel":"test","etimes":{"iteration":{"type":2,"value":"4"}},)"
     R"("values":{"loss":{"type":3,"value":"0.25"},"note":{"value":"7"}}})";
 
-TEST(trial_report, is_the_last_of_the_list) {
-  EXPECT_EQ(newest_report(R"([{"step":1,"loss":2.5},{"step":2,"loss":1.5}])", ""),
-            R"({"loss":1.5,"step":2})");
+TEST(trial_report, says_of_each_metric_how_it_is_and_was) {
+  EXPECT_EQ(report_of(R"([{"a":2.5},{"a":0.5,"name":"x"},{"a":1.5}])", ""),
+            R"({"a":{"latest":1.5,"max":2.5,"min":0.5}})");
 }
 
-TEST(trial_report, has_what_emetrics_wrote_in_its_last_whole_line) {
+TEST(trial_report, has_what_emetrics_wrote_in_whole_lines) {
   std::string text = std::string(kLine) + "\n" + R"({"values":{"lo)";
-  EXPECT_EQ(newest_report("", text), R"({"iteration":4,"loss":0.25,"note":"7"})");
-  EXPECT_EQ(newest_report("", kLine), "");
+  EXPECT_EQ(report_of("", text), R"({"iteration":{"latest":4.0,"max":4.0,"min":4.0},)"
+                                 R"("loss":{"latest":0.25,"max":0.25,"min":0.25}})");
+  EXPECT_EQ(report_of("", kLine), "");
 }
 
 TEST(trial_report, of_both_the_list_has_the_last_word) {
-  EXPECT_EQ(newest_report(R"([{"loss":0.1}])", std::string(kLine) + "\n"),
-            R"({"iteration":4,"loss":0.1,"note":"7"})");
+  EXPECT_EQ(report_of(R"([{"loss":0.5,"iteration":9}])", std::string(kLine) + "\n"),
+            R"({"iteration":{"latest":9.0,"max":9.0,"min":9.0},)"
+            R"("loss":{"latest":0.5,"max":0.5,"min":0.5}})");
 }
 
 TEST(trial_report, is_empty_where_nothing_reads) {
-  for (const char* text : {"", "[]", "{}", "[3]", "[{]", R"([{"a":[1]}])"})
-    EXPECT_EQ(newest_report(text, ""), "") << text;
-  EXPECT_EQ(newest_report("", "\n"), "");
-  EXPECT_EQ(newest_report("", "x\n\n"), "");
+  for (const char* text : {"", "[]", "{}", "[3]", "[{]", R"([{"a":[1]}])", R"([{"a":"x"}])"})
+    EXPECT_EQ(report_of(text, ""), "") << text;
+  EXPECT_EQ(report_of("", "\nx\n\n[]\n3\n"), "");
 }
 
 TEST(trial_report, is_empty_where_it_is_too_large) {
-  EXPECT_EQ(newest_report("[{\"a\":\"" + std::string(kMaxReport, 'x') + "\"}]", ""), "");
+  EXPECT_EQ(report_of("[{\"" + std::string(kMaxReport, 'x') + "\":1}]", ""), "");
 }
 
 }  // namespace

@@ -1,0 +1,176 @@
+#include "daemons/wmasterd/state/searches.h"
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "libwm/base/log.h"
+#include "libwm/fsm/fsm.h"
+
+namespace wm::master {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr Duration kLastWords = std::chrono::seconds(3);  // of a trial, after its end
+constexpr Duration kRetry = std::chrono::seconds(5);
+constexpr Duration kThinks = std::chrono::seconds(10);
+
+bool is_search(const Job& job) { return fsm::is_array(job) && !job.spec().exec.search.empty(); }
+
+bool gives(const Job& base) { return base.state == JobState::Array && !takes_no_more(base); }
+
+bool is_settled(const Job& trial, WallTime now) {
+  bool heard = trial.reported >= trial.ended && trial.reported != WallTime{};
+  return is_over(trial.state) && (heard || now - trial.ended >= kLastWords);
+}
+
+const char* word_for(const Job& trial, WallTime now) {
+  bool waits = trial.state == JobState::Pending || trial.state == JobState::Held;
+  if (waits) return "pending";
+  if (!is_settled(trial, now)) return "running";
+  if (trial.state == JobState::Finished) return "finished";
+  return trial.state == JobState::Killed ? "killed" : "failed";
+}
+
+// Suggestions that do not look at what came before may be made long before they are needed.
+bool looks_at_history(const std::string& search) {
+  auto json = Json::parse(search, nullptr, false);
+  auto name = json.is_object() ? json.value("algorithm", std::string()) : std::string();
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name != "random" && name != "experimentgridsearch";
+}
+
+std::uint32_t at_once(const JobSpec& spec) { return std::max(1u, spec.array_limit); }
+
+template <class Visit>
+void each_trial(const Cluster& state, const Job& base, Visit visit) {
+  for (std::uint32_t p = 0; p < elements_there(base); ++p)
+    if (const Job* trial = state.elements.find(base.first_element + p)) visit(*trial);
+}
+
+SearchStanding standing_of(const Cluster& state, const Job& base, WallTime now) {
+  SearchStanding standing{elements_there(base), 0, 0};
+  each_trial(state, base, [&](const Job& trial) {
+    standing.live += !is_over(trial.state);
+    standing.settled += is_settled(trial, now);
+  });
+  return standing;
+}
+
+}  // namespace
+
+std::uint32_t wanted(const Job& base, const SearchStanding& standing) {
+  const JobSpec& spec = base.spec();
+  std::uint32_t ahead = looks_at_history(spec.exec.search) ? 1 : at_once(spec);
+  std::uint32_t most = at_once(spec) + ahead;
+  std::uint32_t left = element_count(spec) - standing.given;
+  return standing.live >= most ? 0 : std::min(most - standing.live, left);
+}
+
+void Searches::on_reload() {
+  searches_.clear();
+  journal_.published().jobs.each([&](std::uint32_t number, const Job& job) {
+    if (is_search(job) && gives(job)) searches_.try_emplace(number);
+  });
+}
+
+void Searches::on_jobs_changed(const std::set<JobId>& jobs) {
+  for (JobId id : jobs) {
+    const Job* base = journal_.published().jobs.find(id.job);
+    if (!base || !is_search(*base) || !gives(*base)) {
+      searches_.erase(id.job);
+      continue;
+    }
+    searches_[id.job].stale = true;
+  }
+  on_tick();
+}
+
+void Searches::on_tick() {
+  std::vector<std::uint32_t> numbers;
+  for (const auto& [number, search] : searches_) numbers.push_back(number);
+  for (auto number : numbers)
+    if (auto at = searches_.find(number); at != searches_.end()) look(number, at->second);
+}
+
+void Searches::look(std::uint32_t number, Search& search) {
+  const WallTime now = world_.wall();
+  bool due = search.stale || (search.look_at != WallTime{} && search.look_at <= now);
+  if (search.asking || !due || now < search.retry_at) return;
+  const Cluster& state = journal_.newest();
+  const Job* base = state.jobs.find(number);
+  if (!base || !gives(*base)) return;
+  search.stale = false;
+  search.look_at = {};
+  auto standing = standing_of(state, *base, now);
+  if (standing.given - standing.live > standing.settled) search.look_at = now + kLastWords;
+  auto number_wanted = wanted(*base, standing);
+  bool full = standing.given == element_count(base->spec());
+  if (number_wanted > 0 || full) ask(*base, search, number_wanted);
+}
+
+void Searches::ask(const Job& base, Search& search, std::uint32_t wanted) {
+  search.asking = true;
+  auto line = "{\"id\":" + std::to_string(base.id.job) + ",\"wanted\":" + std::to_string(wanted) +
+              ",\"search\":" + base.spec().exec.search +
+              ",\"history\":" + history_of(base, search) + "}";
+  world_.suggest(
+      std::move(line), kThinks,
+      [this, number = base.id.job](const Result<std::string>& answer) { take(number, answer); });
+}
+
+// What was given before a restart is read again, once.
+std::string Searches::history_of(const Job& base, Search& search) {
+  std::string history = "[";
+  const WallTime now = world_.wall();
+  each_trial(journal_.newest(), base, [&](const Job& trial) {
+    auto [config, is_new] = search.configs.try_emplace(trial.id.index, "{}");
+    if (is_new && !trial.data_hash.empty())
+      if (auto data = world_.blob(trial.data_hash)) config->second = *std::move(data);
+    history += history.size() > 1 ? "," : "";
+    history += "{\"index\":" + std::to_string(trial.id.index) + ",\"config\":" + config->second +
+               ",\"state\":\"" + word_for(trial, now) +
+               "\",\"metrics\":" + (trial.report.empty() ? "{}" : trial.report) + "}";
+  });
+  return history + "]";
+}
+
+void Searches::take(std::uint32_t number, const Result<std::string>& answer) {
+  auto at = searches_.find(number);
+  if (at == searches_.end()) return;
+  Search& search = at->second;
+  search.asking = false;
+  const Job* base = journal_.newest().jobs.find(number);
+  if (!base || !gives(*base)) return;
+  auto json = answer ? Json::parse(*answer, nullptr, false) : Json();
+  if (!json.is_object() || json.contains("error")) {
+    auto why = !answer            ? answer.error().text
+               : json.is_object() ? json.value("error", std::string("no reason given"))
+                                  : std::string("the suggester's answer does not read");
+    log::warn("search_waits", {{"job", number}, {"why", why}});
+    search.retry_at = world_.wall() + kRetry;
+    search.stale = true;
+    return;
+  }
+  Proposal proposal;
+  auto position = elements_there(*base);
+  for (const auto& config : json.value("configs", Json::array())) {
+    if (position >= element_count(base->spec())) break;
+    JobId trial{number, element_index(base->spec(), position++)};
+    auto data = config.dump();
+    auto hash = world_.hash(data);
+    search.configs[trial.index] = data;
+    proposal.blobs.push_back({hash, std::move(data)});
+    proposal.events.push_back(ElementGiven{trial, hash});
+  }
+  for (const auto& index : json.value("stop", Json::array()))
+    if (index.is_number_unsigned())
+      proposal.events.push_back(KillRequested{
+          {number, index.get<std::uint32_t>()},
+          {Term::Other, "wm", "the search has stopped it: others do better", world_.wall()}});
+  if (json.value("done", false)) proposal.events.push_back(ArrayClosed{base->id, "wm"});
+  if (!proposal.events.empty()) journal_.propose(std::move(proposal));
+}
+
+}  // namespace wm::master
