@@ -1,0 +1,72 @@
+// Which algorithm answers, and what holds for all.
+#include <algorithm>
+
+#include "libwm/search/search.h"
+#include "libwm/search/strategy.h"
+
+namespace wm::search {
+namespace {
+
+constexpr std::uint32_t kMostAtOnce = 10000;
+
+std::unique_ptr<Sampler> sampler_of(const Search& search, const History& history) {
+  if (search.algorithm == Algorithm::Random) return random_sampler(search);
+  return tpe_sampler(search, history);
+}
+
+Result<void> check_whole(const Search& search) {
+  const auto& resource = search.options.resource;
+  for (const auto& param : search.space.params)
+    if (param.name == resource)
+      return fail(Code::BadArgument, "parameter '" + resource + "' is the resource, too");
+  if (search.algorithm == Algorithm::Grid) return check_grid(search);
+  return {};
+}
+
+}  // namespace
+
+std::uint32_t within_limit(const Search& search, const History& history, std::uint32_t wanted) {
+  if (!search.max_trials) return wanted;
+  auto given = std::min<std::size_t>(history.size(), *search.max_trials);
+  return std::min<std::uint32_t>(wanted, *search.max_trials - static_cast<std::uint32_t>(given));
+}
+
+Answer next_of_model(const Search& search, const History& history, std::uint32_t wanted) {
+  auto may = within_limit(search, history, wanted);
+  auto sampler = sampler_of(search, history);
+  auto points = propose(search, history, *sampler, may);
+  Answer answer;
+  for (const auto& point : points) answer.configs.push_back(config_at(search.space, point));
+  auto given = history.size() + points.size();
+  answer.done = points.size() < may || (search.max_trials && given >= *search.max_trials);
+  return answer;
+}
+
+Result<std::string> suggest(std::string_view search_json, std::string_view history_json,
+                            std::uint32_t wanted) {
+  WM_TRY(auto search, read_search(search_json));
+  WM_TRY(check_whole(search));
+  WM_TRY(auto history, read_history(history_json, search));
+  wanted = std::min(wanted, kMostAtOnce);
+  if (search.algorithm == Algorithm::Grid) return written(next_of_grid(search, history, wanted));
+  return written(next_of_model(search, history, wanted));
+}
+
+Result<void> check(std::string_view search_json) {
+  WM_TRY(auto search, read_search(search_json));
+  return check_whole(search);
+}
+
+Result<std::optional<Best>> best(std::string_view search_json, std::string_view history_json) {
+  WM_TRY(auto search, read_search(search_json));
+  WM_TRY(auto history, read_history(history_json, search));
+  const Trial* least = nullptr;
+  for (const auto& trial : history)
+    if (trial.state == TrialState::Finished && trial.value &&
+        (!least || *trial.value < *least->value))
+      least = &trial;
+  if (!least) return std::optional<Best>();
+  return std::optional(Best{least->index, search.maximize ? -*least->value : *least->value});
+}
+
+}  // namespace wm::search
