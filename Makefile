@@ -142,6 +142,7 @@ $(SBIN) $(BIN) $(TESTS): $(SAN_OBJ)
 # wuserd submits as bsub does, with the same compiler of specifications; and unpacks archives.
 DAEMON_EXTRA_wuserd = $(COMMON_OBJ)
 DAEMON_LIBS_wuserd := -larchive
+DAEMON_LIBS_wlogind := -lpam
 
 # A daemon folder may hold further programs: NAME.main.cc becomes sbin/NAME.
 define daemon

@@ -2,8 +2,6 @@
 
 #include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +11,7 @@
 #include <thread>
 
 #include "libwm/base/log.h"
+#include "libwm/http/listen.h"
 
 extern char** environ;
 
@@ -21,17 +20,6 @@ namespace {
 
 constexpr int kLooks = 500;
 constexpr auto kBetweenLooks = std::chrono::milliseconds(10);
-
-bool answers(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return false;
-  std::memcpy(address.sun_path, path.data(), path.size());
-  int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  bool connected = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  ::close(fd);
-  return connected;
-}
 
 }  // namespace
 
@@ -48,7 +36,7 @@ bool Agent::is_alive() {
 
 Result<std::string> Agent::socket() {
   std::lock_guard lock(mutex_);
-  if (!is_alive() && !answers(socket_)) WM_TRY(start());
+  if (!is_alive() && !http::is_answered(socket_)) WM_TRY(start());
   return socket_;
 }
 
@@ -64,7 +52,7 @@ Result<void> Agent::start() {
   }
   log::info("wuserd_started", {{"pid", pid_}});
   for (int i = 0; i < kLooks; ++i) {
-    if (answers(socket_)) return {};
+    if (http::is_answered(socket_)) return {};
     if (!is_alive()) return fail(Code::System, "wuserd ended as soon as it was started");
     std::this_thread::sleep_for(kBetweenLooks);
   }

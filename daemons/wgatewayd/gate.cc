@@ -1,7 +1,5 @@
 #include "daemons/wgatewayd/gate.h"
 
-#include <sodium.h>
-
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -22,10 +20,6 @@ std::int64_t now_s() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
-TimePoint ticks() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
-
 http::Reply text_reply(int status, const std::string& text) {
   return {status,
           {{"Content-Type", "text/plain; charset=utf-8"}, {"Cache-Control", "no-store"}},
@@ -41,22 +35,11 @@ int status_of(const Error& error) {
   }
 }
 
-std::string new_token(const Gate& gate) {
-  unsigned char bytes[16];
-  randombytes_buf(bytes, sizeof bytes);
-  char id[33];
-  sodium_bin2hex(id, sizeof id, bytes, sizeof bytes);
-  auto now = now_s();
-  return rest::sign_token({gate.user, gate.cluster, id, gate.uid, now, now + kLife},
-                          gate.keys.secret);
-}
-
 Result<std::string> log_on(Gate& gate, const rest::Login& login, std::string_view address) {
-  auto fits = gate.accounts.check(login, std::string(address), ticks());
-  log::info(fits ? "logged_on" : "log_on_refused",
+  auto token = gate.doorman->log_on(login, std::string(address));
+  log::info(token ? "logged_on" : "log_on_refused",
             {{"user", login.user.substr(0, 64)}, {"address", address}});
-  if (!fits) return fits.error();
-  return new_token(gate);
+  return token;
 }
 
 // {"username":…,"password":…}
@@ -73,8 +56,8 @@ std::string cookie(const std::string& token, std::int64_t life) {
          "; Path=/; Max-Age=" + std::to_string(life) + "; Secure; HttpOnly; SameSite=Strict";
 }
 
-http::Reply token_reply(const Gate& gate, const std::string& token) {
-  Json json{{"accessToken", token}, {"username", gate.user}, {"expiresIn", kLife}};
+http::Reply token_reply(const std::string& user, const std::string& token) {
+  Json json{{"accessToken", token}, {"username", user}, {"expiresIn", kLife}};
   return {200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, json.dump()};
 }
 
@@ -85,7 +68,7 @@ Result<http::Reply> logon(Gate& gate, http::Exchange& exchange) {
   if (!head.field("authorization").empty()) {
     WM_TRY(auto login, rest::parse_basic(head.field("authorization")));
     WM_TRY(auto token, log_on(gate, login, address));
-    return token_reply(gate, token);
+    return token_reply(login.user, token);
   }
   if (head.method != "POST") return fail(Code::Denied, "log on with Basic credentials");
   WM_TRY(auto body, http::read_body(exchange, kLongestBody));
@@ -94,10 +77,10 @@ Result<http::Reply> logon(Gate& gate, http::Exchange& exchange) {
   if (from_page && head.field("origin") != gate.origin)
     return fail(Code::Denied, "the request comes from another page's origin");
   WM_TRY(auto token, log_on(gate, login, address));
-  auto reply = token_reply(gate, token);
+  auto reply = token_reply(login.user, token);
   if (!from_page) return reply;
   // A page has no use for the token itself, and is not to hold it.
-  reply.body = Json{{"username", gate.user}, {"expiresIn", kLife}}.dump();
+  reply.body = Json{{"username", login.user}, {"expiresIn", kLife}}.dump();
   reply.fields.emplace_back("Set-Cookie", cookie(token, kLife));
   return reply;
 }
@@ -126,10 +109,9 @@ Result<http::Reply> may_pass(Gate& gate, const http::Head& head) {
   if (credential.login) {
     WM_TRY(credential.token, log_on(gate, *credential.login, head.field("x-wm-address")));
   }
-  WM_TRY(auto claims,
-         rest::verify_token(credential.token, {&gate.keys.open, 1}, gate.cluster, now_s()));
-  if (claims.uid != gate.uid) return fail(Code::Denied, "the token is another user's");
-  WM_TRY(auto socket, gate.agent.socket());
+  auto keys = gate.doorman->keys();
+  WM_TRY(auto claims, rest::verify_token(credential.token, keys, gate.cluster, now_s()));
+  WM_TRY(auto socket, gate.doorman->agent_of(claims, credential.token));
   return http::Reply{200, {{"X-Agent", socket}, {"X-Token", credential.token}}, ""};
 }
 

@@ -2,22 +2,18 @@
 // request: may it pass, and to which socket?
 #pragma once
 
+#include <memory>
 #include <string>
 
-#include "daemons/wgatewayd/accounts.h"
-#include "daemons/wgatewayd/agents.h"
+#include "daemons/wgatewayd/doorman.h"
 #include "libwm/http/server.h"
-#include "libwm/rest/token.h"
 
 namespace wm::gateway {
 
 /// What it is made of. @thread any
 struct Gate {
-  std::string cluster, user, origin;  ///< origin: "https://…" of the pages
-  std::uint32_t uid = 0;
-  rest::TokenKeys keys;
-  Accounts accounts;
-  Agent agent;
+  std::string cluster, origin;  ///< origin: "https://…" of the pages
+  std::unique_ptr<Doorman> doorman;
 };
 
 /// Answers one request.

@@ -1,27 +1,27 @@
 // wgatewayd: checks who comes in at the web door: reads its options and keys, listens on its
 // socket, answers nginx.
 //
-//   wgatewayd --folder DIR --origin URL [--conf DIR]
+//   wgatewayd --folder DIR --origin URL [--login DIR] [--conf DIR]
 //
-// DIR holds api.key, which the one user of a private cluster logs on with, and gets token.seed,
-// token.pub and the sockets.
-#include <fcntl.h>
+// With --login, wlogind of that folder checks passwords and signs tokens. Without it the cluster is
+// a private one: DIR holds api.key, which its one user logs on with, and gets token.seed and
+// token.pub.
 #include <pwd.h>
 #include <signal.h>
 #include <sodium.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "daemons/wgatewayd/gate.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
+#include "libwm/http/listen.h"
+#include "libwm/http/token_files.h"
 #include "libwm/proc/ready.h"
 
 namespace wm::gateway {
@@ -29,10 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kSeed = 32;
-
 struct Options {
-  std::string conf{conf::kDefaultDir}, folder, origin;
+  std::string conf{conf::kDefaultDir}, folder, origin, login;
 };
 
 Result<Options> parse(int argc, char** argv) {
@@ -43,6 +41,7 @@ Result<Options> parse(int argc, char** argv) {
     std::string* value = word == "--conf"     ? &options.conf
                          : word == "--folder" ? &options.folder
                          : word == "--origin" ? &options.origin
+                         : word == "--login"  ? &options.login
                                               : nullptr;
     if (value == nullptr || i + 1 >= argc)
       return fail(Code::BadArgument, "bad option '" + word + "' (see wgatewayd(8))");
@@ -58,32 +57,6 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-Result<void> write_file(const std::string& path, const std::string& text, mode_t mode) {
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  bool fine = fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  auto why = std::string(std::strerror(errno));
-  if (fd >= 0) ::close(fd);
-  if (!fine) return fail(Code::System, path + ": " + why);
-  return {};
-}
-
-// Made at the first start; the public half is for whoever verifies.
-Result<rest::TokenKeys> keys_in(const std::string& folder) {
-  auto path = folder + "/token.seed";
-  auto seed = read_file(path);
-  if (seed.empty()) {
-    seed.resize(kSeed);
-    randombytes_buf(seed.data(), seed.size());
-    WM_TRY(write_file(path, seed, 0600));
-  }
-  auto keys = rest::token_keys(seed);
-  if (!keys) return keys.error().within(path);
-  char hex[2 * sizeof(rest::TokenPublicKey) + 1];
-  sodium_bin2hex(hex, sizeof hex, keys->open.data(), keys->open.size());
-  WM_TRY(write_file(folder + "/token.pub", std::string(hex) + "\n", 0644));
-  return keys;
-}
-
 Result<std::string> api_key_in(const std::string& folder) {
   auto key = read_file(folder + "/api.key");
   key.erase(key.find_last_not_of(" \r\n") + 1);
@@ -93,30 +66,39 @@ Result<std::string> api_key_in(const std::string& folder) {
   return key;
 }
 
-Result<void> run(const Options& options) {
-  if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
-  WM_TRY(auto conf, conf::load_cluster(options.conf));
-  log::open("wgatewayd", "", log::level_named(conf.log_level));
+// One user, who is whoever we are.
+Result<std::unique_ptr<Doorman>> alone(const Options& options, const std::string& cluster) {
   const passwd* own = ::getpwuid(::getuid());
   if (own == nullptr) return fail(Code::NotFound, "the own account has no name");
-  WM_TRY(auto keys, keys_in(options.folder));
+  WM_TRY(auto keys, http::own_token_keys(options.folder));
   WM_TRY(auto api_key, api_key_in(options.folder));
   auto sbin = fs::read_symlink("/proc/self/exe").parent_path();
-  auto agent_socket = options.folder + "/" + std::to_string(::getuid()) + ".sock";
+  auto socket = options.folder + "/" + std::to_string(::getuid()) + ".sock";
   std::vector<std::string> command{sbin / "wuserd",
                                    "--conf",
                                    options.conf,
                                    "--socket",
-                                   agent_socket,
+                                   socket,
                                    "--token-key",
                                    options.folder + "/token.pub"};
-  Gate gate{conf.name,
-            own->pw_name,
-            options.origin,
-            ::getuid(),
-            keys,
-            {own->pw_name, api_key},
-            {command, agent_socket}};
+  return private_doorman({cluster, own->pw_name, api_key, ::getuid(), keys, command, socket});
+}
+
+Result<std::unique_ptr<Doorman>> doorman_of(const Options& options, const ClusterConf& conf) {
+  if (options.login.empty()) return alone(options, conf.name);
+  const passwd* own = ::getpwuid(::getuid());
+  if (own != nullptr && own->pw_name == conf.master_user)
+    return fail(Code::Denied,
+                "it must not run as master_user: one fault of HTTP would be the cluster");
+  return login_doorman(options.login);
+}
+
+Result<void> run(const Options& options) {
+  if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
+  WM_TRY(auto conf, conf::load_cluster(options.conf));
+  log::open("wgatewayd", "", log::level_named(conf.log_level));
+  WM_TRY(auto doorman, doorman_of(options, conf));
+  Gate gate{conf.name, options.origin, std::move(doorman)};
   WM_TRY(auto socket, http::listen_at(options.folder + "/gateway.sock", 0600));
   http::ServerOptions bounds;
   bounds.admits = [](uid_t uid) { return uid == ::getuid(); };

@@ -151,7 +151,8 @@ Result<Answer> lines(Call& call) {
   WM_TRY(auto request, rest::parse_exec(call.target.value("args")));
   WM_TRY(auto framework, rest::find_framework(request.framework));
   if (request.model_dir.empty()) request.model_dir = "code";
-  WM_TRY(auto words, rest::bsub_words(request, framework, {request.model_dir, "", "", true}));
+  WM_TRY(auto words, rest::bsub_words(request, framework,
+                                      {request.model_dir, "", call.site.conf.dirs.data, true}));
   auto dlicmd = "dlicmd " + request.args;
   return json_reply("{\"bsub\":" + rest::json_text(rest::shell_line(words)) +
                     ",\"dlicmd\":" + rest::json_text(dlicmd) + "}");

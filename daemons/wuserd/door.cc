@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "libwm/base/log.h"
+#include "libwm/rest/api_keys.h"
 #include "libwm/rest/exec_json.h"
 #include "libwm/rest/routes.h"
 
@@ -34,17 +35,23 @@ int status_of(const std::string& target, const Error& error) {
   return rest::http_status(error.code);
 }
 
-Result<void> check_token(const Site& site, const http::Head& head) {
+Result<rest::Claims> check_token(const Site& site, const http::Head& head) {
   WM_TRY(auto claims,
          rest::verify_token(head.field("x-wm-token"), site.keys, site.conf.name, now_s()));
   if (claims.uid != ::getuid()) return fail(Code::Denied, "the token is another user's");
-  return {};
+  return claims;
+}
+
+// A key may have been given out to look only.
+bool is_within_scope(const rest::Claims& claims, const std::string& method) {
+  return rest::has_scope(claims.scopes, method == "GET" || method == "HEAD" ? "read" : "submit");
 }
 
 Result<Answer> dispatch(Site& site, http::Exchange& exchange) {
   WM_TRY(auto target, rest::parse_target(exchange.head().target));
   bool known = false;
-  for (const auto* table : {&exec_routes(), &scheduler_routes(), &job_routes(), &cluster_routes()})
+  for (const auto* table :
+       {&exec_routes(), &scheduler_routes(), &job_routes(), &cluster_routes(), &asset_routes()})
     for (const auto& route : *table) {
       auto args = rest::match(route.pattern, target.segments);
       known = known || args;
@@ -64,6 +71,10 @@ void answer(Site& site, http::Exchange& exchange) {
   auto allowed = check_token(site, head);
   if (!allowed) {
     (void)exchange.reply(error_reply(head.target, 401, allowed.error().text));
+    return;
+  }
+  if (!is_within_scope(*allowed, head.method)) {
+    (void)exchange.reply(error_reply(head.target, 403, "the key's scopes do not hold this"));
     return;
   }
   auto made = dispatch(site, exchange);

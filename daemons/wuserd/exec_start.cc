@@ -67,6 +67,7 @@ class Draft {
     if (!stays_) (void)site_.records.remove(request_);
   }
   std::string uploads() const { return site_.records.code_dir(request_) + ".upload"; }
+  const std::string& request() const { return request_; }
   void stay() { stays_ = true; }
 
  private:
@@ -112,14 +113,12 @@ void link_code(Site& site, JobId job, const std::string& code_dir) {
   fs::create_directory_symlink(code_dir, results + "/_submitted_code", ec);
 }
 
-Result<rest::ExecRecord> submit_upload(Call& call, const std::string& request_key, Draft& draft) {
-  Site& site = call.site;
-  WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
-  WM_TRY(auto request, request_in(call, upload));
+Result<rest::ExecRecord> submit_upload(Site& site, rest::ExecRequest request, const Upload& upload,
+                                       Draft& draft) {
   request.plan = rest::plan_of(request.plan, site.conf.name);
   WM_TRY(auto framework, rest::find_framework(request.framework));
   if (!request.user_cmd) WM_TRY(need_module(framework));
-  auto code_dir = site.records.code_dir(request_key);
+  auto code_dir = site.records.code_dir(draft.request());
   WM_TRY(lay_out(upload, code_dir));
   WM_TRY(auto place, place_of(site, request, code_dir));
   WM_TRY(auto words, rest::bsub_words(request, framework, place));
@@ -128,7 +127,7 @@ Result<rest::ExecRecord> submit_upload(Call& call, const std::string& request_ke
                           site.user,
                           place.cwd,
                           rest::shell_line(words),
-                          request_key,
+                          draft.request(),
                           {},
                           request.workers,
                           framework.elastic};
@@ -162,8 +161,23 @@ Result<Exec> start_exec(Call& call) {
   WM_TRY(auto before, begun_before(call.site, request));
   if (before) return std::move(*before);
   Draft draft(call.site, request);
-  WM_TRY(auto record, submit_upload(call, request, draft));
+  WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
+  WM_TRY(auto wanted, request_in(call, upload));
+  WM_TRY(auto record, submit_upload(call.site, std::move(wanted), upload, draft));
   return find_exec(call.site, rest::exec_id(call.site.conf.name, record.job));
+}
+
+Result<Exec> start_stored(Site& site, const StoredCode& code) {
+  WM_TRY(auto wanted, rest::parse_exec(code.args));
+  Draft draft(site, request_name(""));
+  std::error_code ec;
+  fs::create_directories(draft.uploads(), ec);
+  Upload upload;
+  upload.files.push_back({draft.uploads() + "/1", code.name});
+  fs::copy_file(code.path, upload.files.front().path, ec);
+  if (ec) return fail(Code::System, code.path + ": " + ec.message());
+  WM_TRY(auto record, submit_upload(site, std::move(wanted), upload, draft));
+  return find_exec(site, rest::exec_id(site.conf.name, record.job));
 }
 
 }  // namespace wm::user

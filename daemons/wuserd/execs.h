@@ -33,6 +33,14 @@ Result<std::vector<Exec>> all_execs(Site& site);
 /// the same Idempotency-Key began. @errors as parse_exec, receive, unpack, submit
 Result<Exec> start_exec(Call& call);
 
+/// Code that lies on disk already, with the args of its execution.
+struct StoredCode {
+  std::string args, path;
+  std::string name;  ///< of the file, as it was uploaded
+};
+/// Begins an execution of it. @errors as start_exec
+Result<Exec> start_stored(Site& site, const StoredCode& code);
+
 /// Ends its job, if that is not over, and takes away record, code and results.
 /// @errors Conflict: the job does not end
 Result<void> delete_exec(Site& site, const Exec& exec);

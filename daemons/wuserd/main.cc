@@ -1,7 +1,7 @@
 // wuserd: the web door of one user, under that user's account: reads its options, listens on its
 // socket, answers what nginx passes on.
 //
-//   wuserd --socket PATH --token-key FILE [--conf DIR] [--web-user NAME]
+//   wuserd --socket PATH|--listen-fd N --token-key FILE [--conf DIR] [--web-user NAME]
 #include <pwd.h>
 #include <signal.h>
 #include <sodium.h>
@@ -11,18 +11,19 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "daemons/wuserd/door.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
+#include "libwm/http/listen.h"
+#include "libwm/http/token_files.h"
 #include "libwm/proc/ready.h"
 
 namespace wm::user {
 namespace {
 
 struct Options {
-  std::string conf{conf::kDefaultDir}, socket, token_key, web_user;
+  std::string conf{conf::kDefaultDir}, socket, listen_fd, token_key, web_user;
 };
 
 Result<Options> parse(int argc, char** argv) {
@@ -32,6 +33,7 @@ Result<Options> parse(int argc, char** argv) {
     std::string word = argv[i];
     std::string* value = word == "--conf"        ? &options.conf
                          : word == "--socket"    ? &options.socket
+                         : word == "--listen-fd" ? &options.listen_fd
                          : word == "--token-key" ? &options.token_key
                          : word == "--web-user"  ? &options.web_user
                                                  : nullptr;
@@ -39,25 +41,10 @@ Result<Options> parse(int argc, char** argv) {
       return fail(Code::BadArgument, "bad option '" + word + "' (see wuserd(8))");
     *value = argv[++i];
   }
-  if (options.socket.empty() || options.token_key.empty())
-    return fail(Code::BadArgument, "--socket and --token-key are wanted (see wuserd(8))");
+  if (options.socket.empty() == options.listen_fd.empty() || options.token_key.empty())
+    return fail(Code::BadArgument,
+                "--socket or --listen-fd, and --token-key are wanted (see wuserd(8))");
   return options;
-}
-
-// A public key in hexadecimal digits a line.
-Result<std::vector<rest::TokenPublicKey>> read_keys(const std::string& path) {
-  std::vector<rest::TokenPublicKey> keys;
-  std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) {
-    rest::TokenPublicKey key{};
-    std::size_t size = 0;
-    int status =
-        sodium_hex2bin(key.data(), key.size(), line.data(), line.size(), nullptr, &size, nullptr);
-    if (status != 0 || size != key.size()) return fail(Code::Damaged, path + ": no public key");
-    keys.push_back(key);
-  }
-  if (keys.empty()) return fail(Code::NotFound, path + ": no public key");
-  return keys;
 }
 
 Result<uid_t> uid_of(const std::string& user) {
@@ -74,11 +61,17 @@ Result<std::unique_ptr<Site>> make_site(const Options& options) {
   std::string user = own->pw_name, home = own->pw_dir;
   auto results = (conf.dirs.results.empty() ? home : conf.dirs.results) + "/" + user;
   auto site = std::make_unique<Site>(std::move(conf), user, home, results);
-  WM_TRY(site->keys, read_keys(options.token_key));
+  WM_TRY(site->keys, http::read_public_keys(options.token_key));
   std::error_code ec;
   std::filesystem::create_directories(site->records.incoming(), ec);
   if (ec) return fail(Code::System, site->records.incoming() + ": " + ec.message());
   return site;
+}
+
+// A socket that wlogind made and passed on, or one of our own; who may is told by his account.
+Result<int> listen_as(const Options& options) {
+  if (options.listen_fd.empty()) return http::listen_at(options.socket, 0666);
+  return static_cast<int>(std::strtol(options.listen_fd.c_str(), nullptr, 10));
 }
 
 Result<void> run(const Options& options) {
@@ -86,7 +79,7 @@ Result<void> run(const Options& options) {
   WM_TRY(auto web, uid_of(options.web_user));
   WM_TRY(auto site, make_site(options));
   log::open("wuserd", "", log::level_named(site->conf.log_level));
-  WM_TRY(auto socket, http::listen_at(options.socket, 0666));  // who may is told by his account
+  WM_TRY(auto socket, listen_as(options));
   http::ServerOptions bounds;
   bounds.admits = [web](uid_t uid) { return uid == web; };
   proc::tell_ready();

@@ -65,5 +65,6 @@ const std::vector<Route>& exec_routes();
 const std::vector<Route>& scheduler_routes();
 const std::vector<Route>& job_routes();
 const std::vector<Route>& cluster_routes();
+const std::vector<Route>& asset_routes();
 
 }  // namespace wm::user

@@ -2,8 +2,6 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -272,24 +270,6 @@ Result<std::string> read_body(Exchange& exchange, std::size_t most) {
       return fail(Code::Limit, "the body is longer than " + std::to_string(most) + " bytes");
     body.append(block, n);
   }
-}
-
-Result<int> listen_at(const std::string& path, mode_t mode) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
-    return fail(Code::System, path + ": too long for a socket");
-  std::memcpy(address.sun_path, path.data(), path.size());
-  int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return fail(Code::System, std::string("socket: ") + std::strerror(errno));
-  ::unlink(path.c_str());
-  auto old = ::umask(0777 & ~mode);
-  bool bound = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  ::umask(old);
-  if (bound && ::listen(fd, 256) == 0) return fd;
-  auto why = path + ": " + std::strerror(errno);
-  ::close(fd);
-  return fail(Code::System, why);
 }
 
 Result<void> serve(int listening, const ServerOptions& options,

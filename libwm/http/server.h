@@ -2,7 +2,7 @@
 // thread per connection, blocking: there are few, nginx keeps the slow ones. Boost.Beast, which is
 // costly to compile, is in server.cc alone.
 //
-//   serve(socket, options, [](Exchange& x) { x.reply({200, {…}, "…"}); })
+//   serve(listen_at(path, mode), options, [](Exchange& x) { x.reply({200, {…}, "…"}); })
 //
 // Invariant: a body is read only by the handler, piece by piece; it is never held as a whole.
 #pragma once
@@ -71,9 +71,6 @@ struct ServerOptions {
   Duration patience = std::chrono::seconds(75);  ///< for the next bytes of a peer
   std::function<bool(uid_t)> admits = [](uid_t) { return true; };  ///< who may connect
 };
-
-/// A socket at `path` that listens; what was there before is replaced. @errors System
-Result<int> listen_at(const std::string& path, mode_t mode);
 
 /// Answers until the process ends; each connection has a thread, which `handle` runs in.
 /// @thread main @errors System: the socket is gone

@@ -45,11 +45,12 @@ std::string gpu_option(const ExecRequest& request) {
   return "num=" + std::to_string(request.devices);
 }
 
-// Values may hold commas: quoted, as bsub -env reads them.
+// As bsub -env reads them: in quotes a value may hold commas and blanks.
 std::string env_option(const ExecRequest& request, const ExecPlace& place) {
   std::string text = "all";
   auto add = [&](const std::string& name, const std::string& value) {
-    text += ", " + name + "='" + value + "'";
+    bool plain = !value.empty() && value.find_first_of(", \t\"'~") == value.npos;
+    text += ", " + name + "=" + (plain ? value : "'" + value + "'");
   };
   for (const auto& [name, value] : request.env) add(name, value);
   if (!request.data_path.empty()) add("DATA_DIR", place.data_dir + "/" + request.data_path);

@@ -52,7 +52,8 @@ Result<Claims> claims_of(const std::string& text) {
   try {
     return Claims{json.at("username").get<std::string>(), json.at("iss").get<std::string>(),
                   json.at("jti").get<std::string>(),      json.at("uid").get<std::uint32_t>(),
-                  json.at("iat").get<std::int64_t>(),     json.at("exp").get<std::int64_t>()};
+                  json.at("iat").get<std::int64_t>(),     json.at("exp").get<std::int64_t>(),
+                  json.at("scope").get<std::string>()};
   } catch (const nlohmann::json::exception&) {
     return refused();
   }
@@ -69,9 +70,9 @@ Result<TokenKeys> token_keys(std::string_view seed) {
 }
 
 std::string sign_token(const Claims& claims, const TokenKey& key) {
-  nlohmann::json json{{"username", claims.user}, {"sub", claims.user}, {"iss", claims.cluster},
-                      {"jti", claims.id},        {"uid", claims.uid},  {"iat", claims.issued},
-                      {"exp", claims.expires}};
+  nlohmann::json json{{"username", claims.user}, {"sub", claims.user},    {"iss", claims.cluster},
+                      {"jti", claims.id},        {"uid", claims.uid},     {"iat", claims.issued},
+                      {"exp", claims.expires},   {"scope", claims.scopes}};
   auto text = std::string(kHeader) + "." +
               to_url64(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   std::string signature(crypto_sign_BYTES, '\0');

@@ -135,7 +135,7 @@ class Browser:
     def fill(self, selector, text):
         """Replaces what a field holds, key by key."""
         name = json.dumps(selector)
-        self.until(f'document.querySelector({name}) !== null', 10, f'there is {selector}')
+        self.until(f'document.querySelector({name}) !== null && !document.querySelector({name}).disabled', 10, f'there is {selector} to be filled')
         self.value(f'(() => {{ const e = document.querySelector({name}); e.focus(); e.select?.(); }})()')
         self._ask('Input.insertText', {'text': text})
 
@@ -151,7 +151,8 @@ class Browser:
         self._ask('DOM.setFileInputFiles', {'nodeId': node, 'files': [path]})
 
     def picture(self, path, whole=True):
-        """A screenshot as a PNG."""
+        """A screenshot as a PNG, from the top."""
+        self.value('window.scrollTo(0, 0)')
         shot = self._ask('Page.captureScreenshot', {'format': 'png', 'captureBeyondViewport': whole,
                                                     **({'clip': self._whole()} if whole else {})})
         with open(path, 'wb') as out:

@@ -18,7 +18,7 @@ from browser import Browser, PageFailed
 HERE = os.path.dirname(os.path.realpath(__file__))
 SABOTAGES = ('', 'wrong-key', 'no-shrink', 'broken-script', 'no-gateway')
 STEPS = {'ann': int(os.environ.get('DEMO_STEPS_ANN', 1800)), 'bob': int(os.environ.get('DEMO_STEPS_BOB', 300))}
-LIMIT_S = {'page': 15, 'start': 60, 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 60)), 'train': 200}
+LIMIT_S = {'page': int(os.environ.get('DEMO_PAGE_LIMIT_S', 15)), 'start': 60, 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 60)), 'train': 200}
 REST = '/platform/rest/deeplearning/v1'
 
 
@@ -113,19 +113,39 @@ class Story:
                 archive.writestr('code/digits.py', 'raise SystemExit("this code is broken")\n')
         return path
 
+    def define(self, browser, sabotage):
+        """Ann makes a project that names her plan, and a definition: zip, command, framework, GPUs, elastic."""
+        browser.choose('select[name=project]', '')
+        browser.fill('input[name=newProject]', 'digits')
+        browser.choose('select[name=projectPlan]', '/research/ann')
+        browser.fill('input[name=definition]', 'cnn')
+        browser.attach('input[name=code]', self.code(sabotage))
+        browser.fill('input[name=command]', f'train.py --steps {STEPS["ann"]}')
+        browser.click(f'[data-choice=type-{"multi" if sabotage == "no-shrink" else "elastic"}]')
+        browser.fill('input[name=nodes]', '4')
+
+    def reuse(self, browser):
+        """Bob uses the definition that is there, with a command of his own, in his plan."""
+        browser.choose('select[name=project]', 'digits')
+        browser.until('document.querySelector("select[name=existing]") !== null', LIMIT_S['page'], 'the existing definition is offered')
+        browser.choose('select[name=existing]', 'cnn')
+        browser.until('document.querySelectorAll(".card").length === 2', LIMIT_S['page'], 'the definition is added')
+        browser.click('.card .link')
+        browser.fill('input[name=allCommand]', f'train.py --steps {STEPS["bob"]}')
+        browser.choose('select[name=plan]', '/research/bob')
+
     def create(self, browser, person, sabotage, shot):
         """Fills the form of a new experiment, and runs it; the job's number."""
         browser.click('a.btn.pri[href="/new/experiment"], .rail a[href="/new/experiment"]')
-        browser.until('document.querySelector("h1").innerText === "New experiment" && document.querySelector("#bsub-line") !== null', LIMIT_S['page'], 'the form')
+        browser.until('document.querySelector("h1").innerText === "New experiment" && document.querySelector(".bsub-line") !== null', LIMIT_S['page'], 'the form')
         browser.fill('input[name=name]', f'{person}-digits')
-        browser.attach('input[name=code]', self.code(sabotage))
-        browser.fill('input[name=command]', f'train.py --steps {STEPS[person]}')
-        browser.click(f'[data-choice=type-{"multi" if sabotage == "no-shrink" and person == "ann" else "elastic"}]')
-        browser.fill('input[name=nodes]', '4')
-        browser.choose('select[name=plan]', f'/research/{person}')
         if self.data != '.':
             browser.fill('input[name=data]', self.data)
-        browser.until(f'document.querySelector("#bsub-line").innerText.includes("-plan /research/{person}")', LIMIT_S['page'], 'the equivalent bsub line')
+        if person == 'ann':
+            self.define(browser, sabotage)
+        else:
+            self.reuse(browser)
+        browser.until(f'document.querySelector(".bsub-line").innerText.includes("-plan /research/{person}")', LIMIT_S['page'], 'the equivalent bsub line')
         if shot:
             self.picture(browser, f'{person}-new-experiment')
         browser.click('#experiment button.pri')
@@ -165,7 +185,7 @@ class Story:
         self.happened('the run page draws her loss and accuracy')
         self.picture(ann_sees, 'ann-trains-on-4')
         self.log_in(bob_sees, self.key)
-        bob = self.create(bob_sees, 'bob', sabotage, shot=False)
+        bob = self.create(bob_sees, 'bob', sabotage, shot=True)
         ann_sees.open(f'{self.url}/apps')
         self.until('ann trains on 2, she gave 2 GPUs up', lambda: self.has(ann, 2), LIMIT_S['resize'])
         self.until('bob trains on the other 2', lambda: self.has(bob, 2), LIMIT_S['start'])
@@ -225,8 +245,11 @@ class Story:
         self.run('bkill', job)
         self.until('bkill ends it, and REST says KILLED', lambda: json.loads(self.curl(f'{REST}/execs/{second}'))['state'] == 'KILLED', LIMIT_S['start'])
         ann_sees.open(f'{self.url}/apps')
-        ann_sees.until('["ann-digits", "bob-digits", "by-dlicmd", "by-curl"].every((n) => document.body.innerText.includes(n))', LIMIT_S['page'], 'the page lists all four')
+        ann_sees.until('["ann-digits-cnn", "bob-digits-cnn", "by-dlicmd", "by-curl"].every((n) => document.body.innerText.includes(n))', LIMIT_S['page'], 'the page lists all four')
         self.picture(ann_sees, 'applications-all-four')
+        ann_sees.open(f'{self.url}/projects/digits')
+        ann_sees.until('document.body.innerText.includes("bob-digits") && document.body.innerText.includes("cnn")', LIMIT_S['page'], 'the project lists its experiments')
+        self.picture(ann_sees, 'project')
 
     def narrow_and_dark(self, ann_sees, ann):
         """The same on a telephone at night, and the other pages."""

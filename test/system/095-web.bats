@@ -141,3 +141,19 @@ start() { # ARGS [curl options]
   kill "$reader"
   mine "$api/jobs/999999" | jq -e '.status == 404'
 }
+
+@test "projects: a definition is kept with its code, an experiment runs it, and names what uses it" {
+  pack
+  api=$WM_GATEWAY_URL/api/v1/projects
+  mine -H 'Content-Type: application/json' -d '{"name":"digits","plan":"/"}' "$api" | jq -e '.plan == "/"'
+  data='{"name":"one","framework":"PyTorch","command":"main.py --lr 0.5","device":"cpu","env":["WORD=kept"]}'
+  mine -F "data=$data" -F file=@code.modelDir.tar "$api/digits/definitions" | jq -e '.code_name == "code.modelDir.tar"'
+  mine -d '{"name":"exp","definitions":["one"]}' "$api/digits/experiments" | jq -e '.runs == []'
+  id=$(mine -X POST "$api/digits/experiments/exp/run" | jq -r '.runs[0]')
+  wait_for 30 exec_is "$id" FINISHED
+  [[ $(mine "$EXECS/$id/log?logType=outlog") == *"lr 0.5 kept"* ]]
+  mine "$api/digits/experiments" | jq -e ".experiments[0].runs == [\"$id\"]"
+  mine -X DELETE "$api/digits/definitions/one" | jq -e '.status == 409 and (.title | contains("exp"))'
+  mine -d '{"name":"../x"}' "$api" | jq -e '.status == 400'
+  mine -d '{"name":"e2","definitions":["none"]}' "$api/digits/experiments" | jq -e '.status == 404'
+}

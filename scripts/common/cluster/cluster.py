@@ -116,8 +116,8 @@ class Cluster:
             raise Failure('--multiuser needs root: wnoded starts jobs as their owners')
         if flags.get('netns') and Network.why_not():
             raise Failure(Network.why_not())
-        if flags.get('web') and (web.why_not() or flags['multiuser']):
-            raise Failure(web.why_not() or '--web with --multiuser is not supported yet: one user logs on')
+        if flags.get('web') and web.why_not():
+            raise Failure(web.why_not())
         os.makedirs(self.folder, exist_ok=True)
         self.facts = {'flags': flags, 'short': tempfile.mkdtemp(prefix='wm.', dir=_memory_folder()),
                       'block': address.take(os.getpid()), 'master_user': self._master_user(flags)}
@@ -146,10 +146,11 @@ class Cluster:
         """Its web door, None without --web."""
         if not self.facts['flags'].get('web'):
             return None
-        return web.Web(self.facts['short'], self.path('log'), self.build, self.facts['block'])
+        return web.Web(self.facts['short'], self.path('log'), self.build, self.facts['block'],
+                       self.facts['flags']['multiuser'])
 
     def _start_web(self):
-        for name in web.DAEMONS if self._web() else ():
+        for name in self._web().daemons() if self._web() else ():
             self._start_web_daemon(name)
 
     def _start_web_daemon(self, name):
@@ -270,7 +271,7 @@ class Cluster:
 
     def start(self, name):
         """Starts a daemon or one host; returns when it says that it is ready, as systemd would."""
-        if self._web() and name in web.DAEMONS:
+        if self._web() and name in self._web().daemons():
             self._start_web_daemon(name)
             return
         if name == 'wuserd':
@@ -307,6 +308,8 @@ class Cluster:
             master = pwd.getpwnam(self.facts['master_user'])
             account = {'user': master.pw_uid, 'group': master.pw_gid,
                        'extra_groups': [g.gr_gid for g in grp.getgrall() if master.pw_name in g.gr_mem]}
+        if self._web():
+            account = account or self._web().account(name)
         with open(self.path('log', f'{name}.out'), 'ab') as log:
             process = subprocess.Popen(command, env={**env, **more}, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                        cwd='/', start_new_session=True, **account)
@@ -317,7 +320,7 @@ class Cluster:
         env = {**os.environ, **self.exports()}
         if name == 'wmasterd':
             return [f'{self.build}/sbin/wmasterd', '--conf', self.path('conf'), '--foreground'], env
-        if self._web() and name in web.DAEMONS:
+        if self._web() and name in self._web().daemons():
             command, more = self._web().command(name)
             return command, {**env, **more}
         if name not in self.nodes():
@@ -331,7 +334,7 @@ class Cluster:
 
     def kill(self, what, number):
         """wmasterd; nodeK with all that runs on it; task JOBID.K; shepherd JOBID@nodeK; of the web door one."""
-        if what == ['wmasterd'] or what == ['wgatewayd']:
+        if what in (['wmasterd'], ['wgatewayd'], ['wlogind']):
             pid, started = self._pid(what[0])
             self._signal(pid, started, number)
         elif what == ['nginx'] or what == ['wuserd']:
@@ -347,7 +350,7 @@ class Cluster:
             self._signal(pid, started, number)
         else:
             raise Failure(f'cannot kill "{" ".join(what)}": wmasterd, nodeK, wnoded nodeK, task JOBID.K, '
-                          'shepherd JOBID@nodeK, nginx, wgatewayd, wuserd')
+                          'shepherd JOBID@nodeK, nginx, wgatewayd, wlogind, wuserd')
 
     def _kill_web(self, name, number):
         """All processes of that program: nginx has workers, and writes over its own environment."""
@@ -407,7 +410,7 @@ class Cluster:
         """Ends everything of it and forgets the block; fine to call twice."""
         if not self.facts:
             return
-        for name in [*(web.DAEMONS if self._web() else ()), 'wmasterd', *self.nodes()]:
+        for name in [*(self._web().daemons() if self._web() else ()), 'wmasterd', *self.nodes()]:
             self._stop(name, signal.SIGKILL if name in self.nodes() else signal.SIGTERM)
         left = processes.end(lambda: processes.of_cluster(self.folder))
         self._stop('munged', signal.SIGTERM)

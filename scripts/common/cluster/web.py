@@ -1,5 +1,5 @@
 """Role: the web door of a private cluster (`up --web`): nginx with a certificate of its own, wgatewayd,
-and through it the user's wuserd.
+and through it the user's wuserd; with --multiuser also wlogind, which starts everybody's.
 
   browser, dlicmd, curl ─TLS─► nginx NET.253 ─unix─► wgatewayd (may it pass? where to?)
                                         └────unix──► wuserd (started by wgatewayd)
@@ -19,9 +19,11 @@ import socket
 import subprocess
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
-DAEMONS = ('wgatewayd', 'nginx')  # in the order of starting
+DAEMONS = ('wlogind', 'wgatewayd', 'nginx')  # in the order of starting
+WEB_ACCOUNTS = ('wm-web', 'www-data', 'daemon')  # the first that there is: never the master's
 PORT = 9243  # WMLA's; the address is the cluster's own
 NODE = 'web'
+PAGES = os.path.join(TOP, 'daemons/wgatewayd/pages')
 
 
 def why_not():
@@ -38,7 +40,8 @@ def program(name):
 class Web:
     """Files, commands and environment of the web door of one cluster."""
 
-    def __init__(self, short, log, build, block):
+    def __init__(self, short, log, build, block, multiuser):
+        self._multiuser = multiuser
         self._short, self._log, self._build = os.path.join(short, 'web'), log, build
         self._address, self._apps = f'{block}.253', f'{block}.252'
 
@@ -46,16 +49,32 @@ class Web:
         """A path below its folder."""
         return os.path.join(self._short, *parts)
 
+    def daemons(self):
+        """Those of DAEMONS that it has."""
+        return DAEMONS if self._multiuser else DAEMONS[1:]
+
+    def account(self, name):
+        """Keywords for starting a daemon under its own account."""
+        if not self._multiuser or name != 'wgatewayd':
+            return {}
+        entry = web_account()
+        return {'user': entry.pw_uid, 'group': entry.pw_gid, 'extra_groups': []}
+
     def exports(self):
         """What users of the cluster get to know of it."""
-        with open(self.path('api.key'), encoding='ascii') as kept:
-            key = kept.read().strip()
-        return {'WM_GATEWAY_URL': f'https://{self._address}:{PORT}', 'WM_APPS_URL': f'https://{self._apps}:{PORT}',
-                'WM_API_KEY': key, 'WM_GATEWAY_CA': self.path('web.crt')}
+        known = {'WM_GATEWAY_URL': f'https://{self._address}:{PORT}', 'WM_APPS_URL': f'https://{self._apps}:{PORT}',
+                 'WM_GATEWAY_CA': self.path('web.crt')}
+        if not self._multiuser:  # else everybody has his own: wmkey create
+            with open(self.path('api.key'), encoding='ascii') as kept:
+                known['WM_API_KEY'] = kept.read().strip()
+        return known
 
     def prepare(self):
         """Folder, API key, certificate, nginx's configuration."""
         os.makedirs(self._short, mode=0o700, exist_ok=True)
+        if self._multiuser:
+            os.chmod(self._short, 0o711)
+            os.chown(self._short, web_account().pw_uid, -1)
         with open(os.open(self.path('api.key'), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w',
                   encoding='ascii') as out:
             out.write(secrets.token_urlsafe(24) + '\n')
@@ -64,6 +83,8 @@ class Web:
         for name in ('dlicmd', 'dlim'):
             if os.path.exists(f'{self._build}/bin/{name}'):
                 shutil.copy(f'{self._build}/bin/{name}', self.path('tools', f'{name}.py'))
+        if self._multiuser:  # the tree may lie where nginx's account cannot go
+            shutil.copytree(PAGES, self.path('pages'))
         with open(self.path('nginx.conf'), 'w', encoding='utf-8') as out:
             out.write(self._nginx_conf())
 
@@ -75,18 +96,28 @@ class Web:
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def _nginx_conf(self):
-        words = {'accounts': _account_line(), 'run': self._short, 'log': self._log, 'certificate': self.path('web.crt'),
+        words = {'accounts': self._account_line(), 'run': self._short, 'log': self._log, 'certificate': self.path('web.crt'),
                  'certificate_key': self.path('web.key'), 'gateway': self.path('gateway.sock'),
                  'listen': f'{self._address}:{PORT}', 'apps_listen': f'{self._apps}:{PORT}',
-                 'pages': os.path.join(TOP, 'daemons/wgatewayd/pages'), 'tools': self.path('tools')}
+                 'pages': self.path('pages') if self._multiuser else PAGES, 'tools': self.path('tools')}
         with open(os.path.join(TOP, 'etc/nginx/wm.conf'), encoding='utf-8') as template:
             return re.sub(r'@(\w+)@', lambda found: words[found[1]], template.read())
 
+    def _account_line(self):
+        """As root nginx gives its workers another account: the web's, or the cluster's own."""
+        if os.geteuid() != 0:
+            return ''
+        entry = web_account() if self._multiuser else pwd.getpwuid(0)
+        return f'user {entry.pw_name} {grp.getgrgid(entry.pw_gid).gr_name};'
+
     def command(self, name):
         """(words, variables) that start one of DAEMONS."""
-        if name == 'wgatewayd':
+        if name == 'wlogind':
+            words = [f'{self._build}/sbin/wlogind', '--folder', self.path('login'), '--web-user', web_account().pw_name]
+        elif name == 'wgatewayd':
             words = [f'{self._build}/sbin/wgatewayd', '--folder', self._short,
                      '--origin', f'https://{self._address}:{PORT}']
+            words += ['--login', self.path('login')] if self._multiuser else []
         else:
             words = [program('nginx'), '-p', self._short, '-c', self.path('nginx.conf'),
                      '-e', os.path.join(self._log, 'nginx.log')]
@@ -94,12 +125,18 @@ class Web:
 
     def is_answering(self, name):
         """Whether it can be connected to."""
-        family = socket.AF_UNIX if name == 'wgatewayd' else socket.AF_INET
-        where = self.path('gateway.sock') if name == 'wgatewayd' else (self._address, PORT)
+        sockets = {'wlogind': self.path('login', 'login.sock'), 'wgatewayd': self.path('gateway.sock')}
+        family = socket.AF_UNIX if name in sockets else socket.AF_INET
+        where = sockets.get(name, (self._address, PORT))
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             return probe.connect_ex(where) == 0
 
 
-def _account_line():
-    """As root nginx would give its workers another account; the cluster's own is meant."""
-    return f'user {pwd.getpwuid(0).pw_name} {grp.getgrgid(os.getegid()).gr_name};' if os.geteuid() == 0 else ''
+def web_account():
+    """The account of all that faces HTTP, where there are several."""
+    for name in WEB_ACCOUNTS:
+        try:
+            return pwd.getpwnam(name)
+        except KeyError:
+            continue
+    raise OSError(f'none of the accounts {" ".join(WEB_ACCOUNTS)}')

@@ -112,8 +112,11 @@ TEST(exec_words, each_framework_is_a_line_of_bsub) {
   EXPECT_EQ(line(request("--exec-start distPyTorch --msd-env HF_HOME=/tmp --cs-datastore-meta "
                          "type=fs,data_path=d --user-cmd -- bash run.sh $(id) ;x")),
             "bsub -app training -J DistributePyTorchTrain -n 1 -cwd /code -o /out -env 'all, "
-            "HF_HOME='\\''/tmp'\\'', "
-            "DATA_DIR='\\''/data/d'\\''' bash run.sh '$(id)' ';x'");
+            "HF_HOME=/tmp, "
+            "DATA_DIR=/data/d' bash run.sh '$(id)' ';x'");
+  EXPECT_NE(line(request("--exec-start PyTorch --msd-env A=x,y --model-main m.py"))
+                .find("A='\\''x,y'\\''"),
+            std::string::npos);
 }
 
 TEST(exec_words, nothing_leads_out_of_the_code_or_the_data) {

@@ -10,7 +10,7 @@ namespace wm::rest {
 namespace {
 
 constexpr std::int64_t kNow = 1000;
-const Claims kAnn{"ann", "one", "id-1", 7, kNow, kNow + 60};
+const Claims kAnn{"ann", "one", "id-1", 7, kNow, kNow + 60, "read,submit"};
 
 class token : public ::testing::Test {
  protected:

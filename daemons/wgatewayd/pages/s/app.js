@@ -9,14 +9,16 @@ import {cluster, plans, queues} from './cluster.js';
 import {help} from './help.js';
 import {login} from './login.js';
 import {newExperiment} from './experiment.js';
+import {project, projects} from './projects.js';
 import {run} from './run.js';
 
 const ROUTES = [
   [/^\/(apps)?$/, applications], [/^\/apps\/([^/]+)$/, run], [/^\/new\/(experiment|job)$/, newExperiment],
-  [/^\/help$/, help], [/^\/plans$/, plans], [/^\/queues$/, queues], [/^\/cluster$/, cluster],
+  [/^\/projects$/, projects], [/^\/projects\/([^/]+)$/, project], [/^\/help$/, help], [/^\/plans$/, plans], [/^\/queues$/, queues], [/^\/cluster$/, cluster],
 ];
 const RAIL = [
   ['Work', [['/apps', 'Applications'], ['/new/experiment', 'New experiment']]],
+  ['Assets', [['/projects', 'Projects']]],
   ['Cluster', [['/cluster', 'Hosts'], ['/plans', 'Plans'], ['/queues', 'Queues']]],
 ];
 

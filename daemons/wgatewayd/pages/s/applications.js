@@ -73,6 +73,12 @@ class Applications {
     const first = Math.min(...(this.figure?.apps ?? []).flatMap((a) => a.steps.filter(([, v]) => v > 0).map(([t]) => t)));
     if (Number.isFinite(first) && store.now() - first < 150) this.minutes = 3;
   }
+  // In the shortest range the figure begins where something does.
+  from(now) {
+    const asked = now - this.minutes * 60;
+    const first = Math.min(...this.figure.apps.flatMap((a) => a.steps.filter(([, v]) => v > 0).map(([t]) => t)));
+    return this.minutes === RANGES[0][0] && first > asked ? Math.min(first - (now - first) * 0.06, now - 30) : asked;
+  }
   async fetchFigure() {
     try {
       this.figure = await get(`/api/v1/slots?minutes=${this.minutes}`);
@@ -92,7 +98,7 @@ class Applications {
 
   slotsPanel() {
     if (!this.figure) return null;
-    const now = store.now(), from = now - this.minutes * 60;
+    const now = store.now(), from = this.from(now);
     const apps = this.figure.apps.toSorted((a, b) => parseInt(a.id, 10) - parseInt(b.id, 10));
     const colours = new Map(apps.map((a, i) => [a.id, i]));
     const changes = this.figure.changes.filter((c) => c.t >= from).slice(0, 4);
@@ -133,7 +139,7 @@ class Applications {
   spark(job) {
     const app = this.figure?.apps.find((a) => a.id === job.jobid);
     if (!app || !isAlive(job.wm_state)) return null;
-    const now = store.now(), from = now - this.minutes * 60, top = Math.max(1, this.figure.capacity);
+    const now = store.now(), from = this.from(now), top = Math.max(1, this.figure.capacity);
     const x = (t) => Math.max(0, ((t - from) / (now - from)) * 720), y = (v) => 40 - (v / top) * 40;
     let line = '', at = 0;
     for (const [t, v] of app.steps) {

@@ -117,7 +117,8 @@ export function range(series) {
   if (least > 0 && most / least > 20) return [niceLog(least), most, true];
   if (least === most) return least === 0 ? [0, 1, false] : [least - Math.abs(least) / 2, most + Math.abs(most) / 2, false];
   const room = (most - least) * 0.05;
-  return [least - (least >= 0 && least < room ? least : room), most + room, false];
+  const low = least >= 0 ? Math.max(0, least - room) : least - room;
+  return [low, most <= 1 ? Math.min(1, most + room) : most + room, false];  // a share is never above 1
 }
 
 /** One metric: train as line with the band of least and most, test as line with dots. `x`: value of a point. */
@@ -143,7 +144,7 @@ export function curve(name, series, x, bounds, height) {
         s.group === 'test' ? `validation ${number(s.points.at(-1)?.[2])}` : `train ${number(s.points.at(-1)?.[2])}`)))),
     h('div', {class: 'fig'},
       h('div', {class: 'yax', style: {height: `${height}px`}, 'aria-hidden': 'true'},
-        at.map((v, i) => h('span', {style: {top: `${i * 50}%`}}, number(v)))),
+        at.map((v, i) => h('span', {style: {top: `${i * 50}%`}}, number(Number(v.toPrecision(2)))))),
       h('div', {class: 'plot', style: {height: `${height}px`}},
         h('svg', {viewBox: `0 0 ${W} ${H}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${name}: ${last}`},
           h('path', {class: 'grid', d: `M0 0H${W}M0 ${H / 2}H${W}M0 ${H}H${W}`}), lines), dots)),

@@ -124,7 +124,7 @@ class Run {
       ['Step', number(job.step ?? this.lastIteration()), '', job.complete_percent ? `${number(job.complete_percent)} % done` : 'of the whole job'],
       [best?.name === 'loss' ? 'Loss' : 'Accuracy', number(best?.value), '', best ? `${best.group === 'test' ? 'validation' : 'train'}, best` : 'nothing reported'],
       ['Throughput', number(job.samples_per_s), job.samples_per_s ? 'samples/s' : '', over ? 'when it was heard last' : 'now'],
-      ['GPUs', number((job.gpu_num || 0) * (over ? 0 : has)), '', job.gpu_num ? `${number(job.gpu_num)} for each worker` : 'runs on CPUs'],
+      ['GPUs', over ? DASH : number((job.gpu_num || 0) * has), '', job.gpu_num ? `${number(job.gpu_num)} for each worker` : 'runs on CPUs'],
       ['Time', duration(job.start_time ? end - job.start_time : null), '', job.start_time ? `waited ${duration(job.pend_time_s)}` : 'not started'],
     ];
     return h('dl', {class: 'panel facts'}, tiles.map(([label, value, unit, note]) => h('div', null, h('dt', null, label),

@@ -1,0 +1,47 @@
+// Role: who logs people on and knows their wuserd: in a private cluster we ourselves, by the
+// cluster's key; else wlogind, which is root.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "daemons/wgatewayd/accounts.h"
+#include "daemons/wgatewayd/agents.h"
+#include "libwm/rest/login_words.h"
+#include "libwm/rest/token.h"
+
+namespace wm::gateway {
+
+/// See the head of this file. @thread any
+class Doorman {
+ public:
+  virtual ~Doorman() = default;
+  /// A token. @errors Denied, Limit, Unavailable
+  virtual Result<std::string> log_on(const rest::Login& login, const std::string& address) = 0;
+  /// The socket of the wuserd of whom the token, which is valid, speaks for. @errors Denied, System
+  virtual Result<std::string> agent_of(const rest::Claims& claims, const std::string& token) = 0;
+  /// Who may verify tokens.
+  virtual std::vector<rest::TokenPublicKey> keys() = 0;
+};
+
+/// What a private cluster is of.
+struct PrivateCluster {
+  std::string cluster, user, api_key;
+  std::uint32_t uid = 0;
+  rest::TokenKeys keys;
+  std::vector<std::string> agent_command;
+  std::string agent_socket;
+};
+/// One user, whose wuserd we start.
+std::unique_ptr<Doorman> private_doorman(PrivateCluster cluster);
+
+/// Asks the wlogind of `folder`, which listens at login.sock there.
+/// @errors as http::read_public_keys
+Result<std::unique_ptr<Doorman>> login_doorman(const std::string& folder);
+
+}  // namespace wm::gateway

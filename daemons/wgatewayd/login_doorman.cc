@@ -1,0 +1,92 @@
+// Everybody else: one question to wlogind a log-on, one for each user whose wuserd is not known to
+// run.
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "daemons/wgatewayd/doorman.h"
+#include "libwm/http/listen.h"
+#include "libwm/http/token_files.h"
+
+namespace wm::gateway {
+namespace {
+
+constexpr time_t kPatience = 40;  // seconds: PAM's modules take theirs
+
+TimePoint ticks() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+}
+
+Result<std::string> ask(const std::string& path, const rest::LoginQuestion& question) {
+  WM_TRY(auto fd, http::connect_to(path));
+  timeval limit{kPatience, 0};
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  rest::LoginAnswer answer;
+  bool told =
+      ::send(fd, &question, sizeof question, MSG_NOSIGNAL) ==
+          static_cast<ssize_t>(sizeof question) &&
+      ::recv(fd, &answer, sizeof answer, MSG_WAITALL) == static_cast<ssize_t>(sizeof answer);
+  ::close(fd);
+  if (!told) return fail(Code::Unavailable, "wlogind does not answer");
+  if (answer.code != 0) return fail(static_cast<Code>(answer.code), rest::take(answer.text));
+  return rest::take(answer.text);
+}
+
+class LoginDoorman : public Doorman {
+ public:
+  LoginDoorman(std::string path, std::vector<rest::TokenPublicKey> keys)
+      : path_(std::move(path)), keys_(std::move(keys)) {}
+
+  Result<std::string> log_on(const rest::Login& login, const std::string& address) override {
+    auto who = address + " " + login.user.substr(0, 64);
+    rest::LoginQuestion question;
+    bool fits = rest::put(question.user, login.user) && rest::put(question.secret, login.password);
+    if (!fits) return fail(Code::Denied, "user name and password do not fit");
+    {
+      std::lock_guard lock(mutex_);
+      if (!attempts_.may(who, ticks()))
+        return fail(Code::Limit, "too many failed attempts, wait a minute");
+    }
+    auto token = ask(path_, question);
+    if (!token && token.error().code == Code::Denied) {
+      std::lock_guard lock(mutex_);
+      attempts_.failed(who, ticks());
+    }
+    return token;
+  }
+
+  Result<std::string> agent_of(const rest::Claims& claims, const std::string& token) override {
+    {
+      std::lock_guard lock(mutex_);
+      auto known = agents_.find(claims.uid);
+      if (known != agents_.end() && http::is_answered(known->second)) return known->second;
+    }
+    rest::LoginQuestion question;
+    question.kind = rest::LoginKind::StartAgent;
+    if (!rest::put(question.secret, token)) return fail(Code::Denied, "the token is not valid");
+    WM_TRY(auto socket, ask(path_, question));
+    std::lock_guard lock(mutex_);
+    agents_[claims.uid] = socket;
+    return socket;
+  }
+
+  std::vector<rest::TokenPublicKey> keys() override { return keys_; }
+
+ private:
+  std::string path_;
+  std::vector<rest::TokenPublicKey> keys_;
+  std::mutex mutex_;
+  Attempts attempts_;
+  std::map<std::uint32_t, std::string> agents_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Doorman>> login_doorman(const std::string& folder) {
+  WM_TRY(auto keys, http::read_public_keys(folder + "/token.pub"));
+  return std::unique_ptr<Doorman>(new LoginDoorman(folder + "/login.sock", std::move(keys)));
+}
+
+}  // namespace wm::gateway

@@ -1,0 +1,80 @@
+#include "daemons/wlogind/agents.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "libwm/http/listen.h"
+
+namespace wm::login {
+namespace {
+
+constexpr int kListenFd = 3;
+
+Error failed(const std::string& what) {
+  return fail(Code::System, what + ": " + std::strerror(errno));
+}
+
+// With no permissions but ours, then given to nginx's account alone.
+Result<int> listen_for(const std::string& path, uid_t web) {
+  WM_TRY(auto fd, http::listen_at(path, 0600));
+  if (::chown(path.c_str(), web, static_cast<gid_t>(-1)) == 0) return fd;
+  auto error = failed(path);
+  ::close(fd);
+  return error;
+}
+
+// Its lock is held by the wuserd itself, as an open file that it inherits, for as long as it lives.
+bool runs(int lock) { return ::flock(lock, LOCK_EX | LOCK_NB) != 0; }
+
+[[noreturn]] void run_agent(const Account& account, const AgentPlan& plan, int listening,
+                            int lock) {
+  ::setsid();
+  ::dup2(listening, kListenFd);
+  ::dup2(lock, kListenFd + 1);  // open until it ends
+  if (!become(account) || ::chdir("/") != 0) ::_exit(1);
+  std::vector<std::string> words{
+      plan.program, "--listen-fd", std::to_string(kListenFd),  "--conf",
+      plan.conf,    "--token-key", plan.folder + "/token.pub", "--web-user",
+      plan.web_user};
+  std::vector<std::string> env{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + account.home,
+                               "USER=" + account.name, "LOGNAME=" + account.name, "LANG=C.UTF-8"};
+  for (const char* name : {"WM_CLUSTER_DIR", "WM_NODE", "LD_PRELOAD", "NSS_WRAPPER_HOSTS"})
+    if (const char* value = ::getenv(name)) env.push_back(std::string(name) + "=" + value);
+  std::vector<char*> argv, envp;
+  for (auto& word : words) argv.push_back(word.data());
+  for (auto& entry : env) envp.push_back(entry.data());
+  argv.push_back(nullptr);
+  envp.push_back(nullptr);
+  ::execve(argv[0], argv.data(), envp.data());
+  ::_exit(1);
+}
+
+}  // namespace
+
+Result<std::string> agent_of(const Account& account, const AgentPlan& plan) {
+  auto base = plan.folder + "/" + std::to_string(account.uid);
+  auto socket_path = base + ".sock", lock_path = base + ".lock";
+  // Not closed on exec under its copy: see run_agent.
+  int lock = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (lock < 0) return failed(lock_path);
+  if (runs(lock)) {
+    ::close(lock);
+    return socket_path;
+  }
+  auto listening = listen_for(socket_path, plan.web_uid);
+  pid_t child = listening ? ::fork() : -1;
+  if (child == 0) run_agent(account, plan, *listening, lock);
+  auto error = listening ? failed("fork") : listening.error();
+  if (listening) ::close(*listening);
+  ::close(lock);
+  if (child < 0) return error;
+  return socket_path;
+}
+
+}  // namespace wm::login

@@ -1,0 +1,190 @@
+// wlogind: the only part of the web door that is root: takes wgatewayd's questions of a fixed size,
+// each in a process of its own; holds the key that tokens are signed with; starts users' wuserd.
+//
+//   wlogind --folder DIR --web-user NAME [--conf DIR] [--pam-service NAME]
+#include <pwd.h>
+#include <signal.h>
+#include <sodium.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "daemons/wlogind/agents.h"
+#include "libwm/base/log.h"
+#include "libwm/conf/load.h"
+#include "libwm/http/listen.h"
+#include "libwm/http/token_files.h"
+#include "libwm/proc/ready.h"
+#include "libwm/rest/login_words.h"
+#include "libwm/rest/token.h"
+
+namespace wm::login {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::steady_clock;
+
+constexpr std::int64_t kLife = 8 * 3600;
+constexpr unsigned kLongestQuestion = 30;                   // seconds: then its process is ended
+constexpr int kMostQuestions = 32;                          // at a time
+constexpr auto kRefusal = std::chrono::milliseconds(1500);  // takes so long, whatever was wrong
+
+struct Options {
+  std::string conf{conf::kDefaultDir}, folder, web_user, service = "wm";
+};
+
+struct Site {
+  std::string cluster, service;
+  rest::TokenKeys keys;
+  AgentPlan agents;
+};
+
+Result<Options> parse(int argc, char** argv) {
+  Options options;
+  if (const char* folder = std::getenv("WM_CONF_DIR")) options.conf = folder;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    std::string* value = word == "--conf"          ? &options.conf
+                         : word == "--folder"      ? &options.folder
+                         : word == "--web-user"    ? &options.web_user
+                         : word == "--pam-service" ? &options.service
+                                                   : nullptr;
+    if (value == nullptr || i + 1 >= argc)
+      return fail(Code::BadArgument, "bad option '" + word + "' (see wlogind(8))");
+    *value = argv[++i];
+  }
+  if (options.folder.empty() || options.web_user.empty())
+    return fail(Code::BadArgument, "--folder and --web-user are wanted (see wlogind(8))");
+  return options;
+}
+
+std::int64_t now_s() {
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+Result<std::string> log_on(const Site& site, const rest::LoginQuestion& question) {
+  WM_TRY(auto account, find_account(rest::take(question.user)));
+  WM_TRY(auto scopes, check_secret(account, rest::take(question.secret), site.service.c_str()));
+  unsigned char bytes[16];
+  randombytes_buf(bytes, sizeof bytes);
+  char id[33];
+  sodium_bin2hex(id, sizeof id, bytes, sizeof bytes);
+  auto now = now_s();
+  return rest::sign_token({account.name, site.cluster, id, account.uid, now, now + kLife, scopes},
+                          site.keys.secret);
+}
+
+// Nobody's wuserd is started without a token that lives: wgatewayd alone cannot.
+Result<std::string> start_agent(const Site& site, const rest::LoginQuestion& question) {
+  WM_TRY(auto claims, rest::verify_token(rest::take(question.secret), {&site.keys.open, 1},
+                                         site.cluster, now_s()));
+  WM_TRY(auto account, find_account(claims.user));
+  if (account.uid != claims.uid) return fail(Code::Denied, "the account is another one by now");
+  return agent_of(account, site.agents);
+}
+
+Result<std::string> answer_of(const Site& site, const rest::LoginQuestion& question) {
+  switch (question.kind) {
+    case rest::LoginKind::LogOn: return log_on(site, question);
+    case rest::LoginKind::StartAgent: return start_agent(site, question);
+  }
+  return fail(Code::BadArgument, "no such question");
+}
+
+void answer(const Site& site, int fd) {
+  auto begun = steady_clock::now();
+  rest::LoginQuestion question;
+  if (::recv(fd, &question, sizeof question, MSG_WAITALL) != static_cast<ssize_t>(sizeof question))
+    return;
+  auto made = answer_of(site, question);
+  rest::LoginAnswer answer;
+  answer.code = static_cast<std::uint32_t>(made ? Code::Ok : made.error().code);
+  (void)rest::put(answer.text,
+                  (made ? *made : made.error().text).substr(0, sizeof answer.text - 1));
+  bool asks_who = question.kind == rest::LoginKind::LogOn;
+  if (asks_who)
+    log::info(made ? "logged_on" : "log_on_refused", {{"user", rest::take(question.user)}});
+  sodium_memzero(&question, sizeof question);
+  if (asks_who && !made) std::this_thread::sleep_until(begun + kRefusal);
+  (void)::send(fd, &answer, sizeof answer, MSG_NOSIGNAL);
+}
+
+bool is_web(int fd, uid_t web) {
+  ucred who{};
+  socklen_t length = sizeof who;
+  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0 && who.uid == web;
+}
+
+[[noreturn]] void serve(const Site& site, int listening) {
+  int running = 0;
+  for (;;) {
+    while (running > 0 && ::waitpid(-1, nullptr, running >= kMostQuestions ? 0 : WNOHANG) > 0)
+      --running;
+    int fd = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd < 0) continue;
+    pid_t child = is_web(fd, site.agents.web_uid) ? ::fork() : -1;
+    if (child == 0) {
+      ::alarm(kLongestQuestion);
+      answer(site, fd);
+      ::_exit(0);
+    }
+    if (child > 0) ++running;
+    ::close(fd);
+  }
+}
+
+Result<uid_t> uid_of(const std::string& user) {
+  const passwd* entry = ::getpwnam(user.c_str());
+  if (entry == nullptr) return fail(Code::NotFound, "no account '" + user + "'");
+  return entry->pw_uid;
+}
+
+Result<void> run(const Options& options) {
+  if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
+  if (::getuid() != 0) return fail(Code::Denied, "it has to be root: it becomes those who log on");
+  WM_TRY(auto conf, conf::load_cluster(options.conf));
+  log::open("wlogind", "", log::level_named(conf.log_level));
+  if (options.web_user == conf.master_user)
+    return fail(Code::BadArgument,
+                "--web-user " + options.web_user + ": it must not be the master's");
+  WM_TRY(auto web, uid_of(options.web_user));
+  std::error_code ec;
+  fs::create_directories(options.folder, ec);
+  ::chmod(options.folder.c_str(), 0711);
+  WM_TRY(auto keys, http::own_token_keys(options.folder));
+  auto sbin = fs::read_symlink("/proc/self/exe").parent_path();
+  Site site{conf.name,
+            options.service,
+            keys,
+            {sbin / "wuserd", options.conf, options.folder, options.web_user, web}};
+  auto path = options.folder + "/login.sock";
+  WM_TRY(auto socket, http::listen_at(path, 0600));
+  if (::chown(path.c_str(), web, static_cast<gid_t>(-1)) != 0)
+    return fail(Code::System, path + ": " + std::strerror(errno));
+  proc::tell_ready();
+  log::info("wlogind_up", {{"web_user", options.web_user}});
+  serve(site, socket);
+}
+
+}  // namespace
+}  // namespace wm::login
+
+int main(int argc, char** argv) {
+  ::signal(SIGPIPE, SIG_IGN);
+  ::umask(077);
+  auto options = wm::login::parse(argc, argv);
+  auto done = options ? wm::login::run(*options) : wm::Result<void>(options.error());
+  if (done) return 0;
+  std::fprintf(stderr, "wlogind: %s\n", done.error().text.c_str());
+  return options ? 1 : 2;
+}

@@ -1,0 +1,158 @@
+#include "daemons/wuserd/assets.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kManifest = "/manifest.json";
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Result<void> write_file(const std::string& path, const std::string& text) {
+  std::error_code ec;
+  fs::create_directories(fs::path(path).parent_path(), ec);
+  auto draft = path + ".new";
+  std::ofstream out(draft, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out.fail()) fs::rename(draft, path, ec);
+  if (out.fail() || ec)
+    return fail(Code::System, path + ": " + (ec ? ec.message() : std::strerror(errno)));
+  return {};
+}
+
+// Names of the folders in `folder`, sorted.
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code ec;
+  for (fs::directory_iterator at(folder, ec), end; !ec && at != end; at.increment(ec))
+    if (at->is_directory(ec)) names.push_back(at->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Error unknown(const char* kind, const std::string& name) {
+  return fail(Code::NotFound, std::string(kind) + " " + name + " does not exist");
+}
+
+template <class Asset>
+Result<Asset> read_asset(const char* kind, const std::string& name, const std::string& path,
+                         Result<Asset> (*parse)(const std::string&)) {
+  auto text = rest::is_asset_name(name) ? read_file(path) : "";
+  if (text.empty()) return unknown(kind, name);
+  auto asset = parse(text);
+  if (!asset) return asset.error().within(path);
+  asset->name = name;  // the folder's
+  return asset;
+}
+
+Result<void> remove_folder(const char* kind, const std::string& name, const std::string& folder) {
+  std::error_code ec;
+  if (!rest::is_asset_name(name) || !fs::is_directory(folder, ec)) return unknown(kind, name);
+  fs::remove_all(folder, ec);
+  if (ec) return fail(Code::System, folder + ": " + ec.message());
+  return {};
+}
+
+}  // namespace
+
+std::string Assets::folder(const std::string& project, const char* kind,
+                           const std::string& name) const {
+  return top_ + "/" + project + "/" + kind + "/" + name;
+}
+
+std::vector<rest::Project> Assets::projects() const {
+  std::vector<rest::Project> found{*project("default")};
+  for (const auto& name : names_in(top_)) {
+    auto one = project(name);
+    if (one && name != "default") found.push_back(std::move(*one));
+  }
+  return found;
+}
+
+Result<rest::Project> Assets::project(const std::string& name) const {
+  auto found =
+      read_asset("project", name, top_ + "/" + name + "/project.json", rest::parse_project);
+  if (!found && name == "default") return rest::Project{"default", "", ""};
+  return found;
+}
+
+Result<void> Assets::keep(const rest::Project& project) const {
+  return write_file(top_ + "/" + project.name + "/project.json", rest::to_text(project));
+}
+
+std::vector<rest::Definition> Assets::definitions(const std::string& project) const {
+  std::vector<rest::Definition> found;
+  for (const auto& name : names_in(folder(project, "definitions", "")))
+    if (auto one = definition(project, name)) found.push_back(std::move(*one));
+  return found;
+}
+
+Result<rest::Definition> Assets::definition(const std::string& project,
+                                            const std::string& name) const {
+  return read_asset("definition", name, folder(project, "definitions", name) + kManifest,
+                    rest::parse_definition);
+}
+
+std::string Assets::code(const std::string& project, const std::string& definition) const {
+  return folder(project, "definitions", definition) + "/code";
+}
+
+Result<void> Assets::keep(const std::string& project, const rest::Definition& definition,
+                          const std::string& code_file) const {
+  auto code_path = code(project, definition.name);
+  std::error_code ec;
+  fs::create_directories(fs::path(code_path).parent_path(), ec);
+  if (!code_file.empty()) fs::rename(code_file, code_path, ec);
+  if (ec) return fail(Code::System, code_path + ": " + ec.message());
+  if (!fs::exists(code_path, ec))
+    return fail(Code::BadArgument, "definition " + definition.name + ": its code is missing");
+  return write_file(folder(project, "definitions", definition.name) + kManifest,
+                    rest::to_text(definition));
+}
+
+Result<void> Assets::remove_definition(const std::string& project, const std::string& name) const {
+  for (const auto& experiment : experiments(project)) {
+    const auto& used = experiment.definitions;
+    if (std::find(used.begin(), used.end(), name) != used.end())
+      return fail(Code::Conflict,
+                  "definition " + name + " is used by experiment " + experiment.name);
+  }
+  return remove_folder("definition", name, folder(project, "definitions", name));
+}
+
+std::vector<rest::Experiment> Assets::experiments(const std::string& project) const {
+  std::vector<rest::Experiment> found;
+  for (const auto& name : names_in(folder(project, "experiments", "")))
+    if (auto one = experiment(project, name)) found.push_back(std::move(*one));
+  return found;
+}
+
+Result<rest::Experiment> Assets::experiment(const std::string& project,
+                                            const std::string& name) const {
+  return read_asset("experiment", name, folder(project, "experiments", name) + kManifest,
+                    rest::parse_experiment);
+}
+
+Result<void> Assets::keep(const std::string& project, const rest::Experiment& experiment) const {
+  for (const auto& name : experiment.definitions) WM_TRY(definition(project, name));
+  return write_file(folder(project, "experiments", experiment.name) + kManifest,
+                    rest::to_text(experiment));
+}
+
+Result<void> Assets::remove_experiment(const std::string& project, const std::string& name) const {
+  return remove_folder("experiment", name, folder(project, "experiments", name));
+}
+
+}  // namespace wm::user

@@ -1,0 +1,50 @@
+// Role: API keys: what a user shows in place of a password. Only a hash is kept, in the user's own
+// file, one key a line. Pure; the random secret and the time come in. Used by wmkey, which makes
+// them, and wlogind, which checks them under the user's account.
+//
+//   NAME HASH SCOPES CREATED EXPIRES        ~/.config/wm/keys, mode 0600
+//
+// A secret has 256 random bits, so that its plain hash can be kept: there is nothing to guess.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libwm/base/result.h"
+
+namespace wm::rest {
+
+/// Begins every secret, so that it is told from a password.
+inline constexpr std::string_view kKeyPrefix = "wmkey_";
+
+/// One line. @units created, expires: seconds since the epoch
+struct ApiKey {
+  std::string name;
+  std::string hash;    ///< BLAKE2b-256 of the secret, hexadecimal
+  std::string scopes;  ///< "read,submit,inference" or some of them
+  std::int64_t created = 0, expires = 0;
+  bool operator==(const ApiKey&) const = default;
+};
+
+/// The secret that these random bytes make. @shape random: 32 bytes
+std::string key_secret(std::string_view random);
+/// What is kept of a secret. @cost one hash
+std::string key_hash(std::string_view secret);
+
+/// Lines that are no key are passed over: the file is the user's. @cost O(length)
+std::vector<ApiKey> parse_keys(std::string_view text);
+std::string to_text(const std::vector<ApiKey>& keys);
+
+/// The key whose secret this is and that has not expired. @cost one hash, O(keys)
+std::optional<ApiKey> find_key(const std::vector<ApiKey>& keys, std::string_view secret,
+                               std::int64_t now);
+
+/// "read,submit" checked and in order; empty: all. @errors BadArgument: another word
+Result<std::string> parse_scopes(std::string_view text);
+/// Does a list of scopes hold this one; an empty list holds all? @cost O(length)
+bool has_scope(std::string_view scopes, std::string_view scope);
+
+}  // namespace wm::rest

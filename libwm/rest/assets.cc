@@ -1,0 +1,173 @@
+#include "libwm/rest/assets.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "libwm/base/joined.h"
+
+namespace wm::rest {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLongest = 1 << 20;
+constexpr std::size_t kLongestField = 4096;
+
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Reads the fields of one object; the first that does not read is the error.
+class Fields {
+ public:
+  explicit Fields(const std::string& text) {
+    if (text.size() <= kLongest) json_ = Json::parse(text, nullptr, false);
+    if (!json_.is_object()) error_ = fail(Code::BadArgument, "a JSON object is wanted");
+  }
+
+  void name(std::string& value) {
+    this->text("name", value);
+    if (error_.code == Code::Ok && !is_asset_name(value))
+      error_ = fail(Code::BadArgument, "name '" + value.substr(0, 64) +
+                                           "': letters, digits, '.', '_' and '-' are wanted");
+  }
+  void text(const char* key, std::string& value) {
+    const Json* found = find(key);
+    if (!found) return;
+    if (found->is_number_integer()) value = found->dump();
+    else if (found->is_string() && found->get_ref<const std::string&>().size() <= kLongestField)
+      value = found->get<std::string>();
+    else error_ = fail(Code::BadArgument, std::string(key) + ": a text is wanted");
+  }
+  void list(const char* key, std::vector<std::string>& value) {
+    const Json* found = find(key);
+    if (!found) return;
+    bool fine =
+        found->is_array() && found->size() <= 1000 &&
+        std::all_of(found->begin(), found->end(), [](const Json& v) { return v.is_string(); });
+    if (fine) value = found->get<std::vector<std::string>>();
+    else error_ = fail(Code::BadArgument, std::string(key) + ": a list of texts is wanted");
+  }
+  const Error& error() const { return error_; }
+
+ private:
+  const Json* find(const char* key) const {
+    if (error_.code != Code::Ok || !json_.contains(key) || json_[key].is_null()) return nullptr;
+    return &json_[key];
+  }
+
+  Json json_;
+  Error error_;
+};
+
+template <class Asset>
+Result<Asset> done(const Fields& fields, Asset asset) {
+  if (fields.error().code != Code::Ok) return fields.error();
+  return asset;
+}
+
+bool has_blank(const std::string& text) { return text.find_first_of(" \t\r\n\v\f") != text.npos; }
+
+}  // namespace
+
+bool is_asset_name(std::string_view name) {
+  auto plain = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return !name.empty() && name.size() <= 64 && name[0] != '.' &&
+         std::all_of(name.begin(), name.end(), plain);
+}
+
+Result<Project> parse_project(const std::string& text) {
+  Fields fields(text);
+  Project p;
+  fields.name(p.name);
+  fields.text("description", p.description);
+  fields.text("plan", p.plan);
+  return done(fields, p);
+}
+
+Result<Definition> parse_definition(const std::string& text) {
+  Fields fields(text);
+  Definition d;
+  fields.name(d.name);
+  fields.text("description", d.description);
+  fields.text("framework", d.framework);
+  fields.text("command", d.command);
+  fields.text("device", d.device);
+  fields.text("per_worker", d.per_worker);
+  fields.text("memory", d.memory);
+  fields.text("nodes", d.nodes);
+  fields.text("code_name", d.code_name);
+  fields.list("env", d.env);
+  return done(fields, d);
+}
+
+Result<Experiment> parse_experiment(const std::string& text) {
+  Fields fields(text);
+  Experiment e;
+  fields.name(e.name);
+  fields.text("description", e.description);
+  fields.text("data", e.data);
+  fields.text("command", e.command);
+  fields.text("plan", e.plan);
+  fields.list("definitions", e.definitions);
+  fields.list("runs", e.runs);
+  return done(fields, e);
+}
+
+std::string to_text(const Project& p) {
+  return dumped({{"name", p.name}, {"description", p.description}, {"plan", p.plan}});
+}
+
+std::string to_text(const Definition& d) {
+  return dumped({{"name", d.name},
+                 {"description", d.description},
+                 {"framework", d.framework},
+                 {"command", d.command},
+                 {"device", d.device},
+                 {"per_worker", d.per_worker},
+                 {"memory", d.memory},
+                 {"nodes", d.nodes},
+                 {"code_name", d.code_name},
+                 {"env", d.env}});
+}
+
+std::string to_text(const Experiment& e) {
+  return dumped({{"name", e.name},
+                 {"description", e.description},
+                 {"data", e.data},
+                 {"command", e.command},
+                 {"plan", e.plan},
+                 {"definitions", e.definitions},
+                 {"runs", e.runs}});
+}
+
+Result<std::string> args_of(const Project& project, const Experiment& experiment,
+                            const Definition& d) {
+  std::vector<std::string> words{"--exec-start", d.framework};
+  auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  add("--appName", experiment.name == d.name ? d.name : experiment.name + "-" + d.name);
+  add("--numWorker", d.nodes);
+  add("--workerDeviceType", d.device);
+  add("--workerDeviceNum", d.per_worker);
+  add("--workerMemory", d.memory);
+  add("--consumer", experiment.plan.empty() ? project.plan : experiment.plan);
+  if (!experiment.data.empty()) add("--cs-datastore-meta", "type=fs,data_path=" + experiment.data);
+  for (const auto& pair : d.env) add("--msd-env", pair);
+  for (const auto& word : words)
+    if (has_blank(word)) return fail(Code::BadArgument, "'" + word + "': it may hold no blank");
+  // The command is the only text of several words: script, then what the script is given.
+  auto command = experiment.command.empty() ? d.command : experiment.command;
+  auto start = command.find_first_not_of(" \t\r\n\v\f");
+  if (start == command.npos) return fail(Code::BadArgument, "command: a script is wanted");
+  auto end = command.find_first_of(" \t\r\n\v\f", start);
+  add("--model-main", command.substr(start, end == command.npos ? end : end - start));
+  auto text = joined(words);
+  return end == command.npos ? text : text + " -- " + command.substr(end + 1);
+}
+
+}  // namespace wm::rest

@@ -1,0 +1,38 @@
+#!/usr/bin/env bats
+# Role: the web demo's own test: each sabotage does something really wrong, and the demo fails with that
+# reason. The good run is `make demo-web` itself.
+
+load lib
+setup() {
+  programs_built || skip "daemons or commands are not built"
+  command -v chromium >/dev/null || skip "no chromium (scripts/bootstrap web)"
+  /usr/bin/python3 -c 'import sklearn' 2>/dev/null || skip "no digits"
+  export DEMO_DIR=$BATS_TEST_TMPDIR/out DEMO_RESIZE_LIMIT_S=15 DEMO_PAGE_LIMIT_S=8
+  unset WM_CLUSTER_DIR
+}
+sabotaged() { DEMO_SABOTAGE=$1 run "$TOP/scripts/demo-web"; [ "$status" -eq 1 ] || { echo "$output"; return 1; }; }
+teardown() {
+  local kept
+  kept=$(sed -n 's/^logs kept in //p' <<<"${output-}")
+  [[ $kept != */wm-demo.* ]] || rm -rf "$kept"
+}
+
+@test "a wrong key is found: nobody is logged in" {
+  sabotaged wrong-key
+  [[ $output == *"FAILED: not within 8 s: the log-in succeeds"*"do not fit"* ]] || { echo "$output"; return 1; }
+}
+
+@test "a gateway that is dead is found" {
+  sabotaged no-gateway
+  [[ $output == *"FAILED: "*"the log-in succeeds"* || $output == *"FAILED: "*"shows something"* ]] || { echo "$output"; return 1; }
+}
+
+@test "code that does not run is found, with what it said" {
+  sabotaged broken-script
+  [[ $output == *"FAILED: job 1 failed"*"this code is broken"* ]] || { echo "$output"; return 1; }
+}
+
+@test "a job that does not shrink is found" {
+  sabotaged no-shrink
+  [[ $output == *"FAILED: not within 15 s: ann trains on 2"* ]] || { echo "$output"; return 1; }
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# Role: two accounts at the web door (root only): who they are is told by wlogind, by PAM or by keys of
+# their own; what runs is theirs, and nobody sees or reaches the other's.
+
+load lib
+web_built() { programs_built && [ -x "$B/sbin/wlogind" ] && [ -x "$B/bin/wmkey" ]; }
+account() { # NAME HOME
+  id "$1" >/dev/null 2>&1 || useradd -r -M -s /bin/bash "$1"
+  usermod -d "$2" "$1" 2>/dev/null
+  mkdir -p "$2" && chown "$1" "$2" && chmod 700 "$2"
+}
+setup_file() {
+  [ "$(id -u)" -eq 0 ] || return 0
+  web_built || return 0
+  [[ $B != *-* ]] || return 0
+  export B_REAL=$B
+  B=$(mktemp -d) && export B && chmod 755 "$B"
+  cp -r "$B_REAL"/{bin,sbin} "$B/"
+  mkdir -p "$B/lib" && cp -r "$B_REAL"/lib/*.so "$B_REAL"/lib/python "$B/lib/" 2>/dev/null || true
+  PLACE=$(mktemp -d) && export PLACE && chmod 755 "$PLACE"
+  account wmweb-a "$PLACE/a"
+  account wmweb-b "$PLACE/b"
+  # Passwords as PAM's test modules have them; wlogind is started with the wrapper before it.
+  mkdir -p "$PLACE/pam.d"
+  printf 'wmweb-a:secret of a:wm\nwmweb-b:secret of b:wm\n' >"$PLACE/passdb"
+  local matrix=/usr/lib/x86_64-linux-gnu/pam_wrapper/pam_matrix.so
+  printf '%s required %s passdb=%s\n' auth "$matrix" "$PLACE/passdb" account "$matrix" "$PLACE/passdb" >"$PLACE/pam.d/wm"
+  export PAM_WRAPPER=1 PAM_WRAPPER_SERVICE_DIR=$PLACE/pam.d
+  LD_PRELOAD=libpam_wrapper.so "$MINICLUSTER" up --dir "$PLACE/c" --nodes 2 --cpus 2 --multiuser --web
+}
+teardown_file() {
+  [ -z "${PLACE-}" ] || LD_PRELOAD='' "$MINICLUSTER" down --dir "$PLACE/c"
+  [ -z "${B_REAL-}" ] || rm -rf "$B" "$PLACE"
+}
+setup() {
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  web_built || skip "the web door is not built"
+  [[ $B != *-* ]] || skip "programs with sanitizers do not take a name service put before them"
+  CLUSTER=$PLACE/c
+  cluster_env
+  cd "$BATS_TEST_TMPDIR" || return
+  EXECS=$WM_GATEWAY_URL/platform/rest/deeplearning/v1/execs
+  mkdir code && cp "$BATS_TEST_DIRNAME/web_code.py" code/main.py && tar -czf code.modelDir.tar code
+}
+
+as() { # a|b COMMAND…
+  local who=wmweb-$1
+  shift
+  setpriv --reuid "$who" --regid "$(id -g "$who")" --init-groups -- env HOME=/nonexistent USER="$who" LOGNAME="$who" "$@"
+}
+door() { curl -sS --cacert "$WM_GATEWAY_CA" "$@"; }
+code_of() { door -o /dev/null -w '%{http_code}' "$@"; }
+key() { # a|b [options of create]: a key of its own for this test
+  as "$1" wmkey create "t$BATS_TEST_NUMBER-$RANDOM" "${@:2}" 2>/dev/null
+}
+exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
+
+@test "a password is PAM's to judge, and a wrong one is told from a wrong name by nothing" {
+  token=$(door -u "wmweb-a:secret of a" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
+  [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 200 ]
+  wrong=$(door -u "wmweb-a:secret of b" "$WM_GATEWAY_URL/auth/v1/logon")
+  [ "$wrong" = "$(door -u "nobody-of-that-name:secret of b" "$WM_GATEWAY_URL/auth/v1/logon")" ]
+  [[ $wrong == "Error 401: "* ]]
+  [ "$(code_of -u "root:anything" "$WM_GATEWAY_URL/auth/v1/logon")" = 401 ]
+}
+
+@test "keys are made, listed and revoked by their owner, and end" {
+  secret=$(key a)
+  [ "$(code_of -u "wmweb-a:$secret" "$EXECS")" = 200 ]
+  [ "$(code_of -u "wmweb-b:$secret" "$EXECS")" = 401 ]
+  ! grep -q "$secret" "$PLACE/a/.config/wm/keys"
+  [ "$(stat -c '%a %U' "$PLACE/a/.config/wm/keys")" = "600 wmweb-a" ]
+  as a wmkey create once -for 1 >once 2>/dev/null
+  as a wmkey list | grep -q '^once '
+  as a wmkey revoke once
+  [ "$(code_of -u "wmweb-a:$(cat once)" "$EXECS")" = 401 ]
+  run as a wmkey revoke once
+  [ "$status" -eq 255 ]
+}
+
+@test "a key with the scope to read starts and stops nothing" {
+  secret=$(key a -scope read)
+  [ "$(code_of -u "wmweb-a:$secret" "$EXECS")" = 200 ]
+  [ "$(code_of -u "wmweb-a:$secret" -X DELETE "$EXECS")" = 403 ]
+  [ "$(code_of -u "wmweb-a:$secret" -F file=@code.modelDir.tar "$EXECS?args=--exec-start%20PyTorch%20--model-main%20main.py")" = 403 ]
+}
+
+@test "what a started runs as a, and to b it does not exist" {
+  a=$(key a) b=$(key b)
+  id=$(door -u "wmweb-a:$a" -F file=@code.modelDir.tar "$EXECS?args=--exec-start%20PyTorch%20--model-main%20main.py%20--sleep%20100" | jq -r .id)
+  wait_for 30 exec_is a "$a" "$id" RUNNING
+  is "${id##*-}" user wmweb-a
+  [ "$(stat -c %U "$CLUSTER/results/wmweb-a/batchworkdir/${id##*-}")" = wmweb-a ]
+  none="Error 400: execution $id does not exist"
+  for path in "$id" "$id/log" "$id/result"; do [ "$(door -u "wmweb-b:$b" "$EXECS/$path")" = "$none" ]; done
+  [ "$(door -u "wmweb-b:$b" -X POST "$EXECS/$id/stop")" = "$none" ]
+  [ "$(door -u "wmweb-b:$b" -X DELETE "$EXECS/$id")" = "$none" ]
+  [ "$(door -u "wmweb-b:$b" "$EXECS")" = "[]" ]
+  [ "$(code_of -u "wmweb-b:$b" -X POST "$WM_GATEWAY_URL/api/v1/jobs/${id##*-}/stop")" = 404 ]
+  [ "$(code_of -u "wmweb-a:$a" -X POST "$EXECS/$id/stop")" = 204 ]
+  wait_for 30 exec_is a "$a" "$id" KILLED
+}
+
+@test "nobody but nginx reaches a wuserd, and it believes no other's token" {
+  a=$(key a) b=$(key b)
+  token=$(door -u "wmweb-b:$b" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
+  [ "$(code_of -u "wmweb-a:$a" "$EXECS")" = 200 ]
+  login=$(dirname "$WM_GATEWAY_CA")/login socket=$login/$(id -u wmweb-a).sock
+  run as b curl -sS --unix-socket "$socket" http://x/api/v1/session
+  [ "$status" -ne 0 ]
+  web=$(stat -c %U "$socket")
+  [ "$web" != root ]
+  run setpriv --reuid "$web" --clear-groups -- curl -sS -H "X-WM-Token: $token" --unix-socket "$socket" http://x/api/v1/session
+  [[ $output == *'"status":401'* ]]
+  [ "$(ps -o user= -p "$(pgrep -f "wuserd --listen-fd.*$login" | head -1)" | cut -c1-5)" = wmweb ]
+  [ "$(ps -o user= -p "$(cut -d' ' -f1 "$CLUSTER/run/wgatewayd.pid")")" = "$web" ]
+}
+
+@test "what is killed comes again: wuserd, wlogind" {
+  a=$(key a)
+  [ "$(code_of -u "wmweb-a:$a" "$EXECS")" = 200 ]
+  "$MINICLUSTER" kill wuserd
+  wait_for 10 test "$(code_of -u "wmweb-a:$a" "$EXECS")" = 200
+  "$MINICLUSTER" kill wlogind
+  LD_PRELOAD=libpam_wrapper.so "$MINICLUSTER" start wlogind
+  [ "$(code_of -u "wmweb-a:$a" "$EXECS")" = 200 ]
+}
