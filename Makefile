@@ -155,6 +155,10 @@ $(foreach d,$(DAEMONS),$(eval $(call daemon,$(d))))
 
 $(BIN): $B/bin/%: $B/obj/commands/%.o $(COMMON_OBJ) $(LIB_A)
 	$(call link,$(filter %.o,$^)) $(COMMAND_LINK) $(SODIUM) $(LDLIBS_STATIC) $(COMMAND_LIBS)
+# It reads the databases themselves, whether the master is up or not.
+REPORT_OBJ := $(call obj,$(wildcard commands/report/*.cc))
+$B/bin/wmreport: $(REPORT_OBJ)
+$B/bin/wmreport: COMMAND_LIBS += $(if $(SAN),-lsqlite3,-l:libsqlite3.a -lm -Wl$(,)--no-warnings)
 
 $(SCRIPTS): $B/bin/%: commands/%.py
 	@mkdir -p $(@D); install -m 755 $< $@
@@ -166,7 +170,7 @@ endef
 # A test of a daemon's folder links that folder's objects, never its main.
 $(foreach d,$(DAEMONS),$(eval UNIT_EXTRA_$(d) = $(DAEMON_OBJ_$(d)) $(DAEMON_EXTRA_$(d))))
 $(foreach d,$(DAEMONS),$(eval UNIT_LIBS_$(d) = $(DAEMON_LIBS_$(d))))
-UNIT_EXTRA_commands = $(COMMON_OBJ)
+UNIT_EXTRA_commands = $(COMMON_OBJ) $(REPORT_OBJ)
 UNIT_EXTRA_groups = $(call obj,$(wildcard libwm/trainer/groups/*.cc))
 UNIT_LIBS_groups = -lgloo
 $(foreach u,$(UNITS),$(eval $(call unit,$(u))))

@@ -20,6 +20,8 @@ constexpr Option kOptions[] = {
     {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
     {"P", Kind::Text, "project", "Jobs of this project"},
     {"app", Kind::Text, "profile", "Jobs of this application profile"},
+    {"plan", Kind::Text, "plan", "Jobs of this resource plan and those below it"},
+    {"by", Kind::Text, "what", "Sums by user, plan, project, queue, app, host or month"},
     {"C", Kind::Text, "t0,t1", "Jobs that ended in this time"},
     {"S", Kind::Text, "t0,t1", "Jobs submitted in this time"},
     {"D", Kind::Text, "t0,t1", "Jobs dispatched in this time"},
@@ -40,15 +42,23 @@ std::string own_name() {
 
 Result<int> run(const Parsed& options) {
   WM_TRY(auto request, request_of(options));
+  auto word = options.first("by");
+  WM_TRY(auto by, view::acct_by_named(word.value_or("user")));
   WM_TRY(auto from, master());
   WM_TRY(auto reply, from.account(request));
-  const auto& jobs = reply.jobs;
+  auto jobs = std::move(reply.jobs);
+  if (auto plan = options.first("plan"))
+    std::erase_if(jobs, [&](const AcctJob& job) { return !view::is_of_plan(job, *plan); });
   if (jobs.empty()) return fail(Code::NotFound, "No matching job found");
   bool everybody = !request.jobs.ids.empty();
   auto user = everybody                   ? std::string("all")
               : request.jobs.user.empty() ? own_name()
                                           : request.jobs.user;
   say(view::acct_heading(request, user));
+  if (word) {
+    say(view::acct_sums(jobs, by));
+    return 0;
+  }
   if (options.has("l"))
     for (const auto& job : jobs) say(view::acct_long(job));
   say(view::acct_summary(jobs));

@@ -145,6 +145,39 @@ Result<void> AcctScan::waiting(std::int64_t at, const Tell<JobRow>& tell) {
   return each(ask, tell);
 }
 
+Result<void> AcctScan::jobs_of(const std::string& user, Window window, const Tell<JobRow>& tell) {
+  auto ask = db_->use(
+      "SELECT * FROM job INDEXED BY job_by_user WHERE user = ?1 AND submitted < ?3"
+      " AND (ended = 0 OR ended >= ?2) ORDER BY job, idx");
+  ask.bind_text(user).bind(window.from).bind(window.to);
+  return each(ask, tell);
+}
+
+Result<std::optional<JobRow>> AcctScan::job(JobId id) {
+  std::optional<JobRow> found;
+  auto ask = db_->use("SELECT * FROM job WHERE job = ? AND idx = ?");
+  ask.bind(id.job).bind(id.index);
+  WM_TRY(each(ask, Tell<JobRow>([&](const JobRow& row) { found = row; })));
+  return found;
+}
+
+Result<void> AcctScan::parts_of(JobId id, const Tell<AllocationRow>& tell) {
+  auto ask = db_->use(
+      "SELECT * FROM allocation WHERE job = ? AND idx = ? ORDER BY attempt, start, task, part");
+  return each(ask.bind(id.job).bind(id.index), tell);
+}
+
+Result<void> AcctScan::attempts_of(JobId id, const Tell<AttemptRow>& tell) {
+  auto ask = db_->use("SELECT * FROM attempt WHERE job = ? AND idx = ? ORDER BY attempt");
+  return each(ask.bind(id.job).bind(id.index), tell);
+}
+
+Result<void> AcctScan::epochs_of(JobId id, const Tell<JobEventRow>& tell) {
+  auto ask = db_->use(
+      "SELECT * FROM job_event WHERE job = ? AND idx = ? AND event = 'EPOCH' ORDER BY seq, part");
+  return each(ask.bind(id.job).bind(id.index), tell);
+}
+
 Result<void> AcctScan::lines(Word word, Window window, const Tell<JobEventRow>& tell) {
   constexpr const char* kWords[] = {"RESIZE", "EPOCH", "PROMISE_ERROR"};
   // As a literal: the index is of this word's lines alone.

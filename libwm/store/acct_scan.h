@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "libwm/report/fold.h"
@@ -59,6 +60,13 @@ class AcctScan {
   Result<void> jobs_submitted(Window window, const Tell<JobRow>& tell);
   /// Jobs that waited at an instant, or wait still. @cost jobs submitted before that have no end
   Result<void> waiting(std::int64_t at, const Tell<JobRow>& tell);
+  /// One user's jobs that ran or waited in the window, in order. @cost all jobs of the user
+  Result<void> jobs_of(const std::string& user, Window window, const Tell<JobRow>& tell);
+  /// One job's row, parts, attempts, and the lines of its epochs.
+  Result<std::optional<JobRow>> job(JobId id);
+  Result<void> parts_of(JobId id, const Tell<AllocationRow>& tell);
+  Result<void> attempts_of(JobId id, const Tell<AttemptRow>& tell);
+  Result<void> epochs_of(JobId id, const Tell<JobEventRow>& tell);
   /// Lines of histories with this word in the window, in order.
   Result<void> lines(Word word, Window window, const Tell<JobEventRow>& tell);
 

@@ -74,13 +74,13 @@ class ReportDb {
 
   /// Sums of hours in [from, to). @units ms   @errors Store, Damaged
   Result<report::ByUse> totals(std::int64_t from, std::int64_t to);
-  /// The same by hour and plan (only what jobs held).
-  struct PlanUse {
+  /// What jobs held, by hour and whom it counts for.
+  struct HourUse {
     std::int64_t hour = 0;
-    std::string plan;
+    report::Dim dim;
     report::Amounts amounts;
   };
-  Result<std::vector<PlanUse>> plan_hours(std::int64_t from, std::int64_t to);
+  Result<std::vector<HourUse>> hour_uses(std::int64_t from, std::int64_t to);
   /// Hours with their capacity.
   struct HourRow {
     report::Hour hour;
@@ -95,6 +95,9 @@ class ReportDb {
   Result<std::vector<DimUse>> dims(std::int64_t from, std::int64_t to);
   Result<std::map<std::string, report::ByUse>> hosts(std::int64_t from, std::int64_t to);
   Result<std::map<std::string, report::PlanAmounts>> plans(std::int64_t from, std::int64_t to);
+  /// One plan's, by hour.
+  Result<std::vector<std::pair<std::int64_t, report::PlanAmounts>>> plan_by_hour(
+      const std::string& plan, std::int64_t from, std::int64_t to);
   Result<std::vector<RefundRow>> refunds(std::int64_t from, std::int64_t to);
   Result<std::vector<EndsRow>> ends(std::int64_t from, std::int64_t to);
   /// Hours of these that were made anew with other sums since they were final.

@@ -42,13 +42,13 @@ Result<report::ByUse> ReportDb::totals(std::int64_t from, std::int64_t to) {
   return total;
 }
 
-Result<std::vector<ReportDb::PlanUse>> ReportDb::plan_hours(std::int64_t from, std::int64_t to) {
-  std::vector<PlanUse> rows;
-  auto ask = db_->use(std::string("SELECT hour, plan, ") + kSums +
+Result<std::vector<ReportDb::HourUse>> ReportDb::hour_uses(std::int64_t from, std::int64_t to) {
+  std::vector<HourUse> rows;
+  auto ask = db_->use(std::string("SELECT hour, user, plan, queue, project, app, ") + kSums +
                       ", sum(mem_mib_s) FROM use_hour JOIN dim ON id = dim"
-                      " WHERE hour >= ? AND hour < ? GROUP BY hour, plan ORDER BY hour, plan");
+                      " WHERE hour >= ? AND hour < ? GROUP BY hour, dim ORDER BY hour, dim");
   WM_TRY(each(ask.bind(from).bind(to), [&](const Statement& row) {
-    rows.push_back({row.number(0), row.text(1), amounts(row, 2)});
+    rows.push_back({row.number(0), dim(row, 1), amounts(row, 6)});
   }));
   return rows;
 }
@@ -110,6 +110,20 @@ Result<std::map<std::string, report::PlanAmounts>> ReportDb::plans(std::int64_t 
       " WHERE hour >= ? AND hour < ? GROUP BY plan");
   WM_TRY(each(ask.bind(from).bind(to), [&](const Statement& row) {
     rows[row.text(0)] = {row.number(1), row.number(2), row.number(3), row.number(4), row.number(5)};
+  }));
+  return rows;
+}
+
+Result<std::vector<std::pair<std::int64_t, report::PlanAmounts>>> ReportDb::plan_by_hour(
+    const std::string& plan, std::int64_t from, std::int64_t to) {
+  std::vector<std::pair<std::int64_t, report::PlanAmounts>> rows;
+  auto ask = db_->use(
+      "SELECT hour, owned, used, borrowed, lent, beyond FROM plan_hour"
+      " WHERE plan = ? AND hour >= ? AND hour < ? ORDER BY hour");
+  WM_TRY(each(ask.bind_text(plan).bind(from).bind(to), [&](const Statement& row) {
+    rows.emplace_back(row.number(0),
+                      report::PlanAmounts{row.number(1), row.number(2), row.number(3),
+                                          row.number(4), row.number(5)});
   }));
   return rows;
 }

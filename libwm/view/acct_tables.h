@@ -17,4 +17,15 @@ std::string acct_long(const AcctJob& job);
 /// The SUMMARY block, and the histogram when a start was promised. @cost O(jobs)
 std::string acct_summary(std::span<const AcctJob> jobs);
 
+/// What sums of jobs are told apart by.
+enum class AcctBy { User, Plan, Project, Queue, App, Host, Month };
+/// "user", "plan" … @errors BadArgument: none of them
+Result<AcctBy> acct_by_named(const std::string& word);
+/// A line for each user, plan …, the most slot time first: jobs, how they ended, what they used and
+/// how long they waited. A job of several hosts counts for each by its tasks there. Months are
+/// those of local time in which jobs ended. @cost O(jobs)
+std::string acct_sums(std::span<const AcctJob> jobs, AcctBy by);
+/// Is it the plan, or one below it? @cost O(1)
+bool is_of_plan(const AcctJob& job, const std::string& plan);
+
 }  // namespace wm::view

@@ -143,5 +143,30 @@ TEST_F(acct_tables, the_heading_says_what_was_asked) {
     EXPECT_TRUE(has(text, part)) << part << "not in\n" << text;
 }
 
+TEST(acct_sums, sums_are_told_by_user_and_by_host) {
+  auto other = finished();
+  other.user = "u2", other.exec_hosts = "h2", other.slot_time = seconds(3600);
+  std::vector<AcctJob> jobs = {finished(), other};
+  auto by_user = acct_sums(jobs, AcctBy::User);
+  EXPECT_LT(by_user.find("\nu2 "), by_user.find("\nu1 "));  // the most first
+  EXPECT_NE(by_user.find("\nTOTAL             2        2        0         40.0         1.02"),
+            by_user.npos)
+      << by_user;
+  auto by_host = acct_sums(jobs, AcctBy::Host);
+  EXPECT_NE(by_host.find("\nh1                1        1        0         13.3         0.02"),
+            by_host.npos)
+      << by_host;
+  EXPECT_NE(acct_sums(jobs, AcctBy::Month).find("\n2026-11 "), std::string::npos);
+  EXPECT_FALSE(acct_by_named("planet"));
+}
+
+TEST(acct_sums, a_plan_has_the_jobs_of_those_below_it) {
+  auto job = finished();
+  job.plan = "/a/b";
+  EXPECT_TRUE(is_of_plan(job, "/a"));
+  EXPECT_TRUE(is_of_plan(job, "/"));
+  EXPECT_FALSE(is_of_plan(job, "/a/bc"));
+}
+
 }  // namespace
 }  // namespace wm::view

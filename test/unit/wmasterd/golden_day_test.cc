@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "daemons/wmasterd/acct/books.h"
+#include "libwm/report/tell.h"
+#include "libwm/store/report_facts.h"
 #include "libwm/store/roll.h"
 #include "test/support/store_files.h"
 
@@ -43,6 +45,13 @@ class golden_day : public ::testing::Test {
     auto done = store::roll(*acct_, *reports_, {test::berlin(), from, kGoldenDay + 100'000});
     EXPECT_TRUE(done) << done.error().text;
     return *done;
+  }
+  report::Facts gather(const std::string& about) {
+    auto period = report::period_at(report::Kind::Day, test::berlin(), kGoldenDay);
+    auto facts = store::gather(*acct_, *reports_,
+                               {"clusterA", period, test::berlin(), about, kGoldenDay + 100'000});
+    EXPECT_TRUE(facts) << facts.error().text;
+    return *facts;
   }
   static std::int64_t slot_s(const Amounts& a) { return a.slot_ms / 1000; }
   static std::int64_t gpu_s(const Amounts& a) { return a.gpu_mms / 1'000'000; }
@@ -123,6 +132,52 @@ TEST_F(golden_day, waits_in_the_queue_leave_out_what_the_user_chose) {
   ASSERT_TRUE(read);
   EXPECT_THAT(queue, ::testing::ElementsAre(0, 0, 0, 60, 30, 10, 5));
   EXPECT_THAT(own, ::testing::ElementsAre(100, 100, 700, 0, 0, 0, 0));
+}
+
+TEST_F(golden_day, the_report_says_what_is_known_of_the_day) {
+  auto facts = gather("");
+  EXPECT_TRUE(facts.final);
+  EXPECT_EQ(facts.counts.ended, 7);
+  EXPECT_EQ(facts.counts.failed, 0);
+  EXPECT_EQ(facts.counts.lost, 1);
+  ASSERT_FALSE(facts.waits.empty());
+  EXPECT_EQ(facts.waits[0].n, 7u);
+  EXPECT_EQ(facts.waits[0].p50, 5);
+  EXPECT_EQ(facts.waits[0].p90, 60);
+  EXPECT_EQ(slot_s(facts.refunds["host_lost"]), 7'200);
+  auto line = report::summary_of(facts, {});
+  EXPECT_NE(line.find("jobs=7 failed=0 slots=8.8% gpus=10.3% gpus_avail=11.8% gpus_down=3.9%"
+                      " wait_p50=5s wait_p90=60s"),
+            line.npos)
+      << line;
+}
+
+TEST_F(golden_day, resizes_cost_what_they_cost) {
+  auto facts = gather("");
+  ASSERT_EQ(facts.elastic.size(), 1u);
+  EXPECT_NEAR(facts.elastic[0].mean, 3.006, 0.0005);
+  EXPECT_NEAR(facts.elastic[0].cost, 72.6, 1e-6);
+  EXPECT_NEAR(100 * facts.elastic[0].cost_part, 0.22, 0.005);
+  EXPECT_EQ(facts.elastic[0].resizes.size(), 2u);
+}
+
+TEST_F(golden_day, troubles_that_follow_one_another_are_told_as_one) {
+  std::vector<std::string> notes;
+  for (const auto& note : gather("").notes) notes.push_back(note.text);
+  EXPECT_THAT(notes,
+              ::testing::ElementsAre("h1 closed 12:53, back 15:40: kernel (root)",
+                                     "h2 silent 05:33, dead 06:33, back 09:00: power supply (root)",
+                                     "h1 GPU 3 sick 18:26, back 19:26: XID 79"));
+}
+
+TEST_F(golden_day, a_plans_and_a_users_report_are_parts_of_the_whole) {
+  auto a = gather("/a"), b = gather("/b"), ann = gather("ann"), bob = gather("bob");
+  EXPECT_EQ(slot_s(a.plans.at(0).allocated), 36'060);
+  EXPECT_EQ(slot_s(a.plans.at(0).allocated) + slot_s(b.plans.at(0).allocated), 63'060);
+  EXPECT_EQ(slot_s(ann.users.at(0).allocated) + slot_s(bob.users.at(0).allocated), 63'060);
+  EXPECT_EQ(ann.jobs.size(), 2u);
+  EXPECT_EQ(bob.counts.ended, 5);
+  EXPECT_EQ(a.plan_days.size(), 1u);
 }
 
 TEST_F(golden_day, done_twice_or_in_pieces_it_is_the_same) {

@@ -1,0 +1,141 @@
+#include "libwm/conf/report_conf.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "libwm/base/nearest.h"
+#include "libwm/conf/ini.h"
+
+namespace wm::conf {
+namespace {
+
+using C = ReportConf;
+constexpr const char* kFile = "report.conf";
+
+constexpr Key<C> kKeys[] = {
+    {"report_dir", [](C& c) -> Field { return &c.dir; }, kAny, Effect::Reconfig,
+     "Directory of pages and tables. Empty: reports below the master's state directory."},
+    {"report_timezone", [](C& c) -> Field { return &c.timezone; }, kAny, Effect::Reconfig,
+     "Time zone of days, as Europe/Berlin. Empty: the machine's. Another one: all is rolled "
+     "again."},
+    {"report_admins", [](C& c) -> Field { return &c.admins; }, kAny, Effect::Reconfig,
+     "Users or addresses that get the day's report."},
+    {"report_management", [](C& c) -> Field { return &c.management; }, kAny, Effect::Reconfig,
+     "Users or addresses that get the month of all plans, without names."},
+    {"report_from", [](C& c) -> Field { return &c.from; }, kAny, Effect::Reconfig,
+     "Address that mail comes from. Empty: the account that runs wmreport."},
+    {"mail_domain", [](C& c) -> Field { return &c.mail_domain; }, kAny, Effect::Reconfig,
+     "Domain of users whose section gives no address. Empty: local mail."},
+    {"user_mail", [](C& c) -> Field { return &c.user_mail; }, kAny, Effect::Reconfig,
+     "Users get their week by mail."},
+    {"keep_pages",
+     [](C& c) -> Field { return &c.keep_pages; },
+     {1, 36500},
+     Effect::Reconfig,
+     "Days after which wmreport roll removes pages."},
+    {"advice", [](C& c) -> Field { return &c.advice; }, kAny, Effect::Reconfig,
+     "A user's week says what they could change: three things at most, none two weeks in a row."},
+    {"advice_mem_ratio",
+     [](C& c) -> Field { return &c.limits.mem_ratio; },
+     {0, 100},
+     Effect::Reconfig,
+     "Percent of the memory asked for; who touches less is told."},
+    {"advice_mem_part",
+     [](C& c) -> Field { return &c.limits.mem_part; },
+     {0, 100},
+     Effect::Reconfig,
+     "Percent of all memory held that must be left unused by a user."},
+    {"advice_mem_least", [](C& c) -> Field { return &c.limits.mem_least; }, kAny, Effect::Reconfig,
+     "MiB a task; who asks for no more is left alone."},
+    {"advice_cpu_ratio",
+     [](C& c) -> Field { return &c.limits.cpu_ratio; },
+     {0, 100},
+     Effect::Reconfig,
+     "Percent of the CPU time held; jobs without GPUs that use less are told of."},
+    {"advice_cpu_hours", [](C& c) -> Field { return &c.limits.cpu_hours; }, kAny, Effect::Reconfig,
+     "CPU hours that such jobs of a user must hold together."},
+    {"advice_cpu_part",
+     [](C& c) -> Field { return &c.limits.cpu_part; },
+     {0, 100},
+     Effect::Reconfig,
+     "Percent of all CPU time held that they must be."},
+    {"advice_short_jobs", [](C& c) -> Field { return &c.limits.short_jobs; }, kAny,
+     Effect::Reconfig,
+     "Jobs of a day, not elements of arrays, that are a swarm when half of them are short."},
+    {"advice_short_seconds", [](C& c) -> Field { return &c.limits.short_seconds; }, kAny,
+     Effect::Reconfig, "Seconds below which a job is short."},
+    {"advice_fails",
+     [](C& c) -> Field { return &c.limits.fails; },
+     {1, 1000000},
+     Effect::Reconfig,
+     "Failures of the same command in the same way, in a row within a day."},
+};
+
+// Reads one value into the field that `key` names, or says what is wrong with it.
+void set(const Field& field, Range range, const Entry& entry, Problems& problems) {
+  if (auto done = set_field(field, entry.value, range); !done)
+    problems.add({kFile, entry.line}, entry.key + ": " + done.error().text);
+}
+
+void read_top(C& conf, const Section& section, Problems& problems) {
+  std::vector<std::string_view> names;
+  for (const auto& key : kKeys) names.push_back(key.name);
+  for (const auto& entry : section.entries) {
+    auto key = std::find_if(std::begin(kKeys), std::end(kKeys),
+                            [&](const auto& k) { return k.name == entry.key; });
+    if (key != std::end(kKeys)) {
+      set(key->field(conf), key->range, entry, problems);
+      continue;
+    }
+    auto near = nearest(entry.key, names);
+    problems.add({kFile, entry.line},
+                 "unknown key '" + entry.key + "'" +
+                     (near.empty() ? "" : " (nearest: " + std::string(near) + ")"));
+  }
+}
+
+void read_one(C& conf, const Section& section, Problems& problems) {
+  auto& to = conf.to[section.name];
+  bool plan = section.name.starts_with('/');
+  for (const auto& entry : section.entries) {
+    if (plan && entry.key == "owners") set(&to.owners, {}, entry, problems);
+    else if (!plan && entry.key == "mail") set(&to.mail, {}, entry, problems);
+    else
+      problems.add({kFile, entry.line},
+                   "unknown key '" + entry.key + "' of " +
+                       (plan ? "a plan (there is: owners)" : "a user (there is: mail)"));
+  }
+}
+
+}  // namespace
+
+std::span<const Key<ReportConf>> report_keys() { return kKeys; }
+
+Result<ReportConf> parse_report_conf(const std::string& text) {
+  Problems problems;
+  auto ini = read_ini(kFile, text, problems);
+  ReportConf conf;
+  for (const auto& section : ini.sections) {
+    if (section.name.empty()) read_top(conf, section, problems);
+    else read_one(conf, section, problems);
+  }
+  if (!problems.empty()) return problems.error();
+  return conf;
+}
+
+Result<ReportConf> load_report_conf(const std::string& dir) {
+  std::ifstream file(dir + "/" + kFile);
+  if (!file) return ReportConf{};
+  return parse_report_conf(std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+std::string address_of(const ReportConf& conf, const std::string& user) {
+  auto to = conf.to.find(user);
+  if (to != conf.to.end() && to->second.mail == "none") return "";
+  if (to != conf.to.end() && !to->second.mail.empty()) return to->second.mail;
+  bool whole = user.find('@') != std::string::npos || conf.mail_domain.empty();
+  return whole ? user : user + "@" + conf.mail_domain;
+}
+
+}  // namespace wm::conf
