@@ -97,6 +97,7 @@ for a in m.iter_attachments(): print("ATTACHED", a.get_filename(), len(a.get_con
   "$MINICLUSTER" start wmasterd
   wait_for 30 bhosts
   badmin rebuild-acct
+  wait_for 60 counted 7
   wmreport roll --since "$(today)" -q || [ $? -eq 1 ]
   wmreport show day this --format json | jq 'del(.made_at, .period, .notes, .totals, .hosts, .plans, .troubles)' >after
   diff before after

@@ -109,6 +109,7 @@ void Accounting::end_rebuild() {
   auto have = db_->last_seq();
   while (have && !waiting_.empty() && waiting_.front().seq <= *have) waiting_.pop_front();
   rebuilding_ = false;
+  horizon_ = {};  // it fell back to the last event: told anew with the next tick
   offer_waiting();
 }
 
