@@ -177,7 +177,7 @@ void SimWorld::run(std::vector<std::string> words, Duration limit,
 void SimWorld::suggest(std::string line, Duration limit,
                        std::function<void(Result<std::string>)> done) {
   called();
-  auto took = std::min<Duration>(limit, sim_.between(1, 2000));
+  auto took = std::min<Duration>(limit, sim_.between(1, 20));
   later(took, [this, line = std::move(line), done = std::move(done)] {
     done(on_suggest ? on_suggest(line) : fail(Code::System, "no suggester"));
   });

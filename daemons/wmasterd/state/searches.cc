@@ -69,7 +69,8 @@ std::uint32_t wanted(const Job& base, const SearchStanding& standing) {
 }
 
 void Searches::on_reload() {
-  searches_.clear();
+  std::erase_if(searches_, [](const auto& entry) { return !entry.second.asking; });
+  for (auto& [number, search] : searches_) search.stale = true;
   journal_.published().jobs.each([&](std::uint32_t number, const Job& job) {
     if (is_search(job) && gives(job)) searches_.try_emplace(number);
   });

@@ -1,0 +1,107 @@
+// Role: a search's trials come from the suggester as slots for them come free, once each, also
+// over restarts; what cannot be suggested is asked again later.
+#include "daemons/wmasterd/state/searches.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "test/unit/wmasterd/desk.h"
+
+namespace wm::master {
+namespace {
+
+using test::SpecBuilder;
+using Json = nlohmann::json;
+using namespace std::chrono_literals;
+
+struct SearchDesk : Desk {
+  std::vector<Json> asked;
+  JobId id;
+
+  SearchDesk(const std::string& algorithm, std::uint32_t most, std::uint32_t at_once) {
+    auto builder = SpecBuilder().array(1, most, at_once).open();
+    builder.spec.exec.search = R"({"algorithm":")" + algorithm + R"("})";
+    id = past.submit(builder);
+  }
+  void begin() {
+    if (!core) start();
+    world->on_suggest = [this](const std::string& line) -> Result<std::string> {
+      asked.push_back(Json::parse(line));
+      Json answer{{"configs", Json::array()}};
+      std::size_t given = asked.back()["history"].size();
+      for (unsigned i = 0; i < asked.back()["wanted"].get<unsigned>(); ++i)
+        answer["configs"].push_back({{"x", given + i + 1}});
+      answer["done"] = given + answer["configs"].size() >= enough;
+      return answer.dump();
+    };
+    pass();
+  }
+  void pass(Duration time = 1s) { sim.run(sim.now() + time); }
+  std::uint32_t given() const { return elements_given(*state().jobs.find(id.job)); }
+  std::size_t enough = 1000;
+};
+
+TEST(searches, give_as_many_as_may_run_and_one_ahead) {
+  SearchDesk desk("TPE", 50, 3);
+  desk.begin();
+  EXPECT_EQ(desk.given(), 4U);
+  desk.pass(60s);
+  EXPECT_EQ(desk.given(), 4U) << "nothing has ended";
+}
+
+TEST(searches, that_look_at_no_history_give_more_ahead) {
+  SearchDesk desk("Random", 50, 3);
+  desk.begin();
+  EXPECT_EQ(desk.given(), 6U);
+}
+
+TEST(searches, never_give_more_than_was_reserved) {
+  SearchDesk desk("Random", 2, 3);
+  desk.begin();
+  EXPECT_EQ(desk.given(), 2U);
+}
+
+TEST(searches, close_their_array_when_they_are_done) {
+  SearchDesk desk("Random", 50, 3);
+  desk.enough = 5;
+  desk.begin();
+  EXPECT_TRUE(desk.state().jobs.find(desk.id.job)->closed);
+}
+
+TEST(searches, tell_the_suggester_what_was_given_and_how_it_went) {
+  SearchDesk desk("TPE", 50, 1);
+  desk.begin();
+  ASSERT_EQ(desk.given(), 2U);
+  desk.ask(Verb::Kill, desk.kill({desk.id.job, 1}));
+  desk.pass();  // the next does not wait for its last words
+  EXPECT_EQ(desk.given(), 3U);
+  desk.pass(10s);
+  desk.ask(Verb::Kill, desk.kill({desk.id.job, 2}, "second"));
+  desk.pass();
+  EXPECT_EQ(desk.given(), 4U);
+  const Json& first = desk.asked.back()["history"][0];
+  EXPECT_EQ(first["config"]["x"], 1);
+  EXPECT_EQ(first["state"], "killed");
+  EXPECT_EQ(first["metrics"], Json::object());
+}
+
+TEST(searches, wait_where_there_is_no_suggester_and_ask_again) {
+  SearchDesk desk("TPE", 50, 3);
+  desk.start();
+  desk.pass();
+  EXPECT_EQ(desk.given(), 0U);
+  desk.begin();
+  desk.pass(6s);
+  EXPECT_EQ(desk.given(), 4U);
+}
+
+TEST(searches, are_not_given_to_by_anybody_else) {
+  SearchDesk desk("TPE", 50, 3);
+  desk.begin();
+  desk.ask(Verb::Give, GiveRequest{.request_key = key("g"), .job = desk.id, .data = {"{}"}});
+  EXPECT_EQ(desk.first.refusal().text, "Job <1>: is a search, which brings its trials itself");
+}
+
+}  // namespace
+}  // namespace wm::master
