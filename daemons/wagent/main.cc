@@ -28,9 +28,18 @@ void end_on_signal(boost::asio::signal_set& ending, LaunchPort& launch, RankPort
                    std::optional<TrialWatch>& trial, boost::asio::io_context& loop) {
   ending.async_wait([&](const auto& error, int) {
     if (error) return;
-    if (trial) trial->look();
-    launch.end([&] { ranks.end([&loop] { loop.stop(); }); });
+    launch.end([&] {
+      ranks.end([&] {
+        if (trial) trial->finish([&loop] { loop.stop(); });
+        else loop.stop();
+      });
+    });
   });
+  // It was held back until somebody would take it: the job may be over by now.
+  sigset_t held;
+  ::sigemptyset(&held);
+  ::sigaddset(&held, SIGTERM);
+  ::sigprocmask(SIG_UNBLOCK, &held, nullptr);
 }
 
 int run(const Settings& settings, const PartSettings& part) {
@@ -58,8 +67,7 @@ int run(const Settings& settings, const PartSettings& part) {
     if (auto started = body->start(&launch, *doors); !started) return complain(started.error());
   }
   auto say = [&](const std::string& report) {
-    if (body) body->say(TrialSaid{report});
-    else plain->say(TrialSaid{report});
+    return body ? body->say(TrialSaid{report}) : plain->say(TrialSaid{report});
   };
   if (!settings.results.empty()) trial.emplace(loop, settings.results, say).start();
   loop.run();

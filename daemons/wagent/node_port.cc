@@ -46,8 +46,9 @@ void NodePort::retry() {
   });
 }
 
-void NodePort::send(const AgentReport& report) {
+bool NodePort::send(const AgentReport& report) {
   if (frames_) frames_->send(codec::encode(report));
+  return frames_ != nullptr;
 }
 
 }  // namespace wm::wagent

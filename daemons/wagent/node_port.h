@@ -26,7 +26,8 @@ class NodePort {
 
   /// Begins to connect.
   void start() { connect(); }
-  void send(const AgentReport& report);
+  /// False: there is no connection now. @cost one write
+  bool send(const AgentReport& report);
 
  private:
   void connect();

@@ -20,9 +20,9 @@ class PlainBody {
 
   /// Begins to connect to the host.
   void start() { node_.start(); }
-  /// What else the host is to hear.
-  void say(const AgentFact& fact) {
-    node_.send({settings_.job, settings_.attempt, settings_.host, fact});
+  /// What else the host is to hear. False: it does not hear now.
+  bool say(const AgentFact& fact) {
+    return node_.send({settings_.job, settings_.attempt, settings_.host, fact});
   }
   /// This task waits in vain: the master is to end the job.
   void report(TaskNumber task, const std::string& why);

@@ -293,6 +293,7 @@ void Shepherd::start_agent() {
       spec_.account, spec_.agent_argv, env,          "/", false,     spec_.umask,         {},
       none.cpus,     none.in,          none.folders, to,  out.get(), cgroup_.joins(false)};
   exec.keep = pipes.err.get();
+  exec.hold_term = true;
   agent_next_ = steady_now() + std::chrono::seconds(1);
   auto child = proc::spawn(exec);
   if (!child) return;

@@ -30,11 +30,12 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   return pointers;
 }
 
-void reset_signals() {
+void reset_signals(bool hold_term) {
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  sigset_t held;
+  ::sigemptyset(&held);
+  if (hold_term) ::sigaddset(&held, SIGTERM);
+  ::sigprocmask(SIG_SETMASK, &held, nullptr);
 }
 
 /// A limit above the host's hard limit is lowered to it: raising needs a capability that
@@ -115,7 +116,7 @@ void be_killable_for_memory() {
 /// What has to happen as the privileged user, then as the job's, up to its folder.
 Result<void> prepare(const Exec& exec) {
   ::setsid();
-  reset_signals();
+  reset_signals(exec.hold_term);
   be_killable_for_memory();
   WM_TRY(join_cgroups(exec.cgroups));
   limit_resources(exec.caps);

@@ -38,6 +38,7 @@ struct Exec {
   const launch::MemoryBinding* memory = nullptr;
   const launch::TaskSpec* rank = nullptr;     ///< a rank of its job: asks its agent for the others
   const launch::TaskSpec* outputs = nullptr;  ///< whose files and own folders are made first
+  bool hold_term = false;  ///< SIGTERM is blocked: the program takes it once it is ready to
 };
 
 /// A child and where it writes what kept it from running: nothing once exec has succeeded.

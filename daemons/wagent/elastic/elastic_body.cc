@@ -73,7 +73,7 @@ void ElasticBody::on(const elastic::AgentEvent& event) {
 
 void ElasticBody::act(const elastic::SendNode& action) {
   auto* up = std::get_if<AgentUp>(&action.report.fact);
-  if (up == nullptr) return node_.send(action.report);
+  if (up == nullptr) return void(node_.send(action.report));
   auto report = action.report;
   report.fact = AgentUp{up->address, doors_};
   node_.send(report);

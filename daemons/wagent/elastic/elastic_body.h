@@ -29,9 +29,9 @@ class ElasticBody {
   /// Listens and connects. `launch` (not null) hears of the job's agents, its doors are told.
   /// @errors of WorkerPort::listen and LeadPort::listen
   Result<void> start(LaunchPort* launch = nullptr, AgentDoors doors = {});
-  /// What else the host is to hear.
-  void say(const AgentFact& fact) {
-    node_.send({settings_.job, settings_.attempt, settings_.host, fact});
+  /// What else the host is to hear. False: it does not hear now.
+  bool say(const AgentFact& fact) {
+    return node_.send({settings_.job, settings_.attempt, settings_.host, fact});
   }
 
  private:

@@ -34,15 +34,32 @@ std::string end_of(const std::string& path) {
 TrialWatch::TrialWatch(boost::asio::io_context& loop, std::string folder, Say say)
     : timer_(loop), folder_(std::move(folder)), say_(std::move(say)) {}
 
-void TrialWatch::look() {
+// Is all heard that there is to say?
+bool TrialWatch::look() {
   auto dicts = folder_ + "/val_dict_list.json";
   auto metrics = folder_ + "/log/1/evaluation-metrics.txt";
   auto stamp = stamp_of(dicts) + " " + stamp_of(metrics);
-  if (std::exchange(stamp_, stamp) == stamp) return;
+  if (stamp_ == stamp) return true;
   auto report = report_of(end_of(dicts), end_of(metrics));
-  if (report.empty() || report == said_) return;
+  if (!report.empty() && report != said_ && !say_(report)) return false;
   said_ = report;
-  say_(report);
+  stamp_ = stamp;
+  return true;
+}
+
+void TrialWatch::finish(std::function<void()> then) {
+  finish_by(std::chrono::steady_clock::now() + std::chrono::seconds(2), std::move(then));
+}
+
+// What was said last is still on its way out of this process.
+void TrialWatch::finish_by(std::chrono::steady_clock::time_point until,
+                           std::function<void()> then) {
+  bool heard = look() || std::chrono::steady_clock::now() >= until;
+  timer_.expires_after(std::chrono::milliseconds(heard ? 30 : 10));
+  timer_.async_wait([this, heard, until, then = std::move(then)](const auto&) mutable {
+    if (heard) then();
+    else finish_by(until, std::move(then));
+  });
 }
 
 void TrialWatch::wait() {

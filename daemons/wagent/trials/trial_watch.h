@@ -4,6 +4,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -12,18 +13,20 @@ namespace wm::wagent {
 /// @thread the loop's
 class TrialWatch {
  public:
-  using Say = std::function<void(const std::string& report)>;
+  using Say = std::function<bool(const std::string& report)>;  ///< false: nobody hears it now
 
   /// `folder`: RESULT_DIR; its val_dict_list.json and log/1/evaluation-metrics.txt are read.
   TrialWatch(boost::asio::io_context& loop, std::string folder, Say say);
 
   void start() { wait(); }
-  /// Once more, now: the trial may end before the next second. @cost two stats, two reads if
-  /// changed
-  void look();
+  /// The trial has ended: looks once more, sees to it that what is new is heard, then `then`; within
+  /// two seconds at the latest. @cost two stats, two reads if they have changed
+  void finish(std::function<void()> then);
 
  private:
   void wait();
+  bool look();
+  void finish_by(std::chrono::steady_clock::time_point until, std::function<void()> then);
 
   boost::asio::steady_timer timer_;
   std::string folder_;
