@@ -71,7 +71,8 @@ struct RequeueRequest {
 };
 
 /// Owner. The next elements of an open array get their data, in order, all or none; then it may be
-/// closed: it is over when those that it has are. Nothing to give and not to close only asks.
+/// closed: it is over when those that it has are. Nothing to give and not to close only asks, also of
+/// a search, which has its elements from its suggester.
 /// Errors: NotFound; Conflict (not open, closed, ended); Limit (more than it reserved, or data of
 /// more than kMaxElementData bytes).
 struct GiveRequest {
@@ -79,12 +80,15 @@ struct GiveRequest {
   JobId job;
   std::vector<std::string> data;  ///< each becomes the file config.json of its element
   bool close = false;
+  /// Also tell what elements from this index on were given, as many as fit into an answer; 0: none.
+  std::uint32_t tell_from = 0;
   bool operator==(const GiveRequest&) const = default;
 };
 struct GiveReply {
   std::uint32_t first = 0;  ///< index of the first that was given now; 0: none was
   std::uint32_t given = 0;  ///< so many have their data by now
   bool closed = false;
+  std::vector<std::string> data;  ///< of the elements from tell_from on, in order
   bool operator==(const GiveReply&) const = default;
 };
 /// Of one element. @units bytes

@@ -130,3 +130,22 @@ open("mine", "x")' >code/trial.py
   run bsub -bundle nowhere true
   [[ $output == *"nowhere: no such folder"* ]]
 }
+
+@test "a search tries what its suggester brings, and shows the best" {
+  mkdir code && echo 'import json, os
+c = json.load(open("config.json"))
+json.dump([{"loss": (c["x"] - 0.5) ** 2}], open(os.environ["RESULT_DIR"] + "/val_dict_list.json", "w"))' >code/trial.py
+  cat >tune.json <<'J'
+{"name": "tune[1-12]%4", "app": "training", "command": "python3 trial.py",
+ "search": {"algorithm": "Random", "metric": "loss", "goal": "minimize", "max_trials": 12, "seed": 3,
+            "space": [{"name": "x", "type": "Range", "dataType": "double", "minDbVal": 0, "maxDbVal": 1}]}}
+J
+  job=$(submit -spec tune.json -bundle code)
+  bwait -w "done($job)" -t 1
+  wait_for 10 bash -c "[ \"\$(bsearch -json $job | jq '[.trials[].value | numbers] | length')\" = 12 ]"
+  bsearch -json "$job" >told
+  [ "$(jq '.trials | map(.value) == (map(.value) | sort)' told)" = true ]
+  [ "$(jq '[.trials[] | ((.config.x - 0.5) * (.config.x - 0.5) - .value) | fabs < 1e-9] | all' told)" = true ]
+  [ "$(jq '[.trials[].config.x] | unique | length' told)" = 12 ]
+  bsearch -n 3 "$job" | grep -q 'and 9 more'
+}

@@ -10,13 +10,13 @@ Result<const Job*> open_array(const Cluster& state, JobId id) {
   if (!job) return fail(Code::NotFound, named(id) + ": No matching job found");
   if (!fsm::is_array(*job) || !job->spec().open)
     return fail(Code::Conflict, named(id) + ": is no open array");
-  if (!job->spec().exec.search.empty())
-    return fail(Code::Conflict, named(id) + ": is a search, which brings its trials itself");
   return job;
 }
 
 Result<void> check_data(const Job& base, const GiveRequest& request) {
-  if (request.data.empty()) return {};
+  if (request.data.empty() && !request.close) return {};
+  if (!base.spec().exec.search.empty())
+    return fail(Code::Conflict, named(base.id) + ": is a search, which brings its trials itself");
   if (base.kill) return fail(Code::Conflict, named(base.id) + ": is being terminated");
   if (base.closed) return fail(Code::Conflict, named(base.id) + ": is closed");
   auto reserved = element_count(base.spec());
@@ -33,6 +33,34 @@ Result<void> check_data(const Job& base, const GiveRequest& request) {
   return {};
 }
 
+// The data of these elements, in order, as much as fits.
+std::vector<std::string> told(World& world, const std::vector<std::string>& hashes) {
+  constexpr std::size_t kMost = 4u << 20;
+  std::vector<std::string> data;
+  std::size_t bytes = 0;
+  for (const auto& hash : hashes) {
+    auto blob = hash.empty() ? Result<std::string>(std::string()) : world.blob(hash);
+    bytes += blob ? blob->size() : 0;
+    if (bytes > kMost && !data.empty()) break;
+    data.push_back(blob ? *std::move(blob) : "");
+  }
+  return data;
+}
+
+// Answers off the loop: the store is read.
+void tell(Service& service, const Call& call, const Job& job, std::uint32_t from, GiveReply reply) {
+  std::vector<std::string> hashes;
+  for (std::uint32_t p = from - 1; p < elements_given(job); ++p) {
+    const Job* element = service.journal.published().elements.find(job.first_element + p);
+    if (!element) break;  // it is known in a moment
+    hashes.push_back(element->data_hash);
+  }
+  service.answers.read(call, [&world = service.world, hashes, reply]() mutable {
+    reply.data = told(world, hashes);
+    return reply;
+  });
+}
+
 }  // namespace
 
 void give(Service& service, const Call& call, const GiveRequest& request) {
@@ -40,7 +68,9 @@ void give(Service& service, const Call& call, const GiveRequest& request) {
   if (!base) return call.refuse(base.error());
   const Job& job = **base;
   if (auto good = check_data(job, request); !good) return call.refuse(good.error());
-  GiveReply reply{0, elements_given(job), job.closed || request.close};
+  GiveReply reply{0, elements_given(job), job.closed || request.close, {}};
+  bool asks = request.data.empty() && !request.close;
+  if (asks && request.tell_from > 0) return tell(service, call, job, request.tell_from, reply);
   Proposal proposal;
   for (const auto& data : request.data) {
     JobId element{job.id.job, element_index(job.spec(), reply.given++)};
