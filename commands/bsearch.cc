@@ -53,7 +53,7 @@ double value_of(const Json& metrics, const Json& search) {
   auto metric = metrics.find(search.value("metric", std::string()));
   if (metric == metrics.end()) return NAN;
   bool least = search.value("goal", std::string("minimize")) != "maximize";
-  return metric->value(least ? "min" : "max", NAN);
+  return metric->value(least ? "min" : "max", std::nan(""));
 }
 
 Trial trial_of(const JobView& view, const std::string& config, const Json& search) {

@@ -55,9 +55,10 @@ void tell(Service& service, const Call& call, const Job& job, std::uint32_t from
     if (!element) break;  // it is known in a moment
     hashes.push_back(element->data_hash);
   }
-  service.answers.read(call, [&world = service.world, hashes, reply]() mutable {
-    reply.data = told(world, hashes);
-    return reply;
+  service.answers.read(call, [&world = service.world, hashes, reply] {
+    GiveReply whole = reply;
+    whole.data = told(world, hashes);
+    return whole;
   });
 }
 
