@@ -31,7 +31,9 @@ WM_FIELDS(ReleaseRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hold); }
 WM_FIELDS(ResizeRequest) {
   f(1, s.request_key), f(2, s.job), f(3, s.kind), f(4, s.tasks), f(400, s.group);
 }
-WM_FIELDS(GiveRequest) { f(1, s.request_key), f(2, s.job), f(3, s.data), f(4, s.close), f(5, s.tell_from); }
+WM_FIELDS(GiveRequest) {
+  f(1, s.request_key), f(2, s.job), f(3, s.data), f(4, s.close), f(5, s.tell_from);
+}
 WM_FIELDS(GiveReply) { f(1, s.first), f(2, s.given), f(3, s.closed), f(4, s.data); }
 WM_FIELDS(ResizeReply) { f(1, s.cap); }
 WM_FIELDS(JobsRequest) { f(1, s.jobs); }

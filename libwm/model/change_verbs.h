@@ -71,10 +71,9 @@ struct RequeueRequest {
 };
 
 /// Owner. The next elements of an open array get their data, in order, all or none; then it may be
-/// closed: it is over when those that it has are. Nothing to give and not to close only asks, also of
-/// a search, which has its elements from its suggester.
-/// Errors: NotFound; Conflict (not open, closed, ended); Limit (more than it reserved, or data of
-/// more than kMaxElementData bytes).
+/// closed: it is over when those that it has are. Nothing to give and not to close only asks, also
+/// of a search, which has its elements from its suggester. Errors: NotFound; Conflict (not open,
+/// closed, ended); Limit (more than it reserved, or data of more than kMaxElementData bytes).
 struct GiveRequest {
   std::string request_key;
   JobId job;

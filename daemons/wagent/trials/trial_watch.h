@@ -19,8 +19,8 @@ class TrialWatch {
   TrialWatch(boost::asio::io_context& loop, std::string folder, Say say);
 
   void start() { wait(); }
-  /// The trial has ended: looks once more, sees to it that what is new is heard, then `then`; within
-  /// two seconds at the latest. @cost two stats, two reads if they have changed
+  /// The trial has ended: looks once more, sees to it that what is new is heard, then `then`;
+  /// within two seconds at the latest. @cost two stats, two reads if they have changed
   void finish(std::function<void()> then);
 
  private:
