@@ -77,6 +77,8 @@ SCRIPTS := $(patsubst commands/%.py,$B/bin/%,$(wildcard commands/*.py))
 TESTS := $(UNITS:%=$B/test/unit_%) $(GROUPS_T:%=$B/test/%)
 BENCHES := $(patsubst test/bench/%.cc,$B/bench/%,$(wildcard test/bench/*.cc))
 TRAINER := $(if $(wildcard libwm/trainer/*.cc),$B/lib/libwmtrainer.so)
+# The kernels' end of inference services: a C ABI, loaded by Python or linked by a user's program.
+KERNEL := $(if $(wildcard libwm/kernel/*.cc),$B/lib/libwmserve.so)
 # The C++ trainer over the C interface, with groups over gloo: linked into users' programs.
 GROUPS_A := $B/lib/libwmgroups.a
 # The same over NCCL, where there is a CUDA toolkit with it.
@@ -88,7 +90,7 @@ EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)
 
 .PHONY: all programs tests check bench sim-report demo demo-web lint install uninstall clean help bootstrap soak check-v2 check-clients
 all: programs
-programs: $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
+programs: $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(KERNEL) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
 
 # ---- rules --------------------------------------------------------------------------
@@ -208,6 +210,20 @@ $(TRAINER_LINKED): $(LIB_A)
 	@$(CXX) -shared $(LDFLAGS) -o $@ -Wl,--whole-archive $B/lib/libwm_trainer.a \
 	  -Wl,--no-whole-archive -Wl,--start-group $(LIB_A) -Wl,--end-group \
 	  -Wl,--version-script=libwm/trainer/exports.map $(SODIUM) $(STATIC_RUNTIME) $(LDLIBS)
+
+# As the trainer's: with sanitizers Python gets one without.
+ifdef SAN
+$(KERNEL): $(LIB_A)
+	@$(MAKE) --no-print-directory SAN= build/lib/libwmserve.so
+	@mkdir -p $(@D); cp build/lib/libwmserve.so $@
+else
+$(KERNEL): $(LIB_A)
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CXX) -shared $(LDFLAGS) -o $@ -Wl,--whole-archive $B/lib/libwm_kernel.a \
+	  -Wl,--no-whole-archive -Wl,--start-group $(LIB_A) -Wl,--end-group \
+	  -Wl,--version-script=libwm/kernel/exports.map $(SODIUM) $(STATIC_RUNTIME) $(LDLIBS)
+endif
 
 $(GROUPS_A): $(call obj,$(wildcard libwm/trainer/groups/*.cc))
 	@mkdir -p $(@D); rm -f $@

@@ -42,16 +42,19 @@ Result<rest::Claims> check_token(const Site& site, const http::Head& head) {
   return claims;
 }
 
-// A key may have been given out to look only.
-bool is_within_scope(const rest::Claims& claims, const std::string& method) {
-  return rest::has_scope(claims.scopes, method == "GET" || method == "HEAD" ? "read" : "submit");
+// A key may have been given out to look only, or to ask services.
+bool is_within_scope(const rest::Claims& claims, const http::Head& head) {
+  bool asks = head.method == "POST" && head.target.starts_with("/dlim/v1/inference/");
+  if (asks && rest::has_scope(claims.scopes, "inference")) return true;
+  bool reads = head.method == "GET" || head.method == "HEAD";
+  return rest::has_scope(claims.scopes, reads ? "read" : "submit");
 }
 
 Result<Answer> dispatch(Site& site, http::Exchange& exchange) {
   WM_TRY(auto target, rest::parse_target(exchange.head().target));
   bool known = false;
-  for (const auto* table :
-       {&exec_routes(), &scheduler_routes(), &job_routes(), &cluster_routes(), &asset_routes()})
+  for (const auto* table : {&exec_routes(), &scheduler_routes(), &job_routes(), &cluster_routes(),
+                            &asset_routes(), &dlim_routes()})
     for (const auto& route : *table) {
       auto args = rest::match(route.pattern, target.segments);
       known = known || args;
@@ -73,7 +76,7 @@ void answer(Site& site, http::Exchange& exchange) {
     (void)exchange.reply(error_reply(head.target, 401, allowed.error().text));
     return;
   }
-  if (!is_within_scope(*allowed, head.method)) {
+  if (!is_within_scope(*allowed, head)) {
     (void)exchange.reply(error_reply(head.target, 403, "the key's scopes do not hold this"));
     return;
   }

@@ -5,6 +5,7 @@
 #include "commands/common/job_environment.h"
 #include "commands/common/submission.h"
 #include "libwm/conf/load.h"
+#include "libwm/expr/groups.h"
 
 namespace wm::user {
 namespace {
@@ -36,6 +37,22 @@ Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words) {
   spec.queue = cmd::asked_queues(options, here).front();
   WM_TRY(auto master, site.masters.take());
   return master->submit(spec, source.script, env.block);
+}
+
+Result<SubmitReply> submit_groups(Site& site, const std::vector<std::string>& words,
+                                  Grouped grouped) {
+  WM_TRY(auto options, cmd::parse_options(cmd::submit_options(), words, cmd::Words::Last));
+  auto here = surroundings_of(site);
+  for (const auto& [name, value] : grouped.environment)
+    here.environment.push_back(name + "=" + value);
+  WM_TRY(auto spec, cmd::make_spec(options, {}, here));
+  spec.exec = std::move(grouped.exec);
+  spec.groups = std::move(grouped.groups);
+  WM_TRY(expr::check_groups(spec));
+  WM_TRY(auto env, cmd::make_environment(options, here));
+  spec.queue = cmd::asked_queues(options, here).front();
+  WM_TRY(auto master, site.masters.take());
+  return master->submit(spec, "", env.block);
 }
 
 }  // namespace wm::user

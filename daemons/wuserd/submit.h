@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemons/wuserd/site.h"
@@ -14,5 +15,17 @@ namespace wm::user {
 /// fresh login, not the daemon's.
 /// @errors as bsub's
 Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words);
+
+/// What a job of several groups has besides its options.
+struct Grouped {
+  std::vector<TaskGroup> groups;
+  Execution exec;
+  std::vector<std::pair<std::string, std::string>> environment;  ///< besides the login's
+};
+
+/// The same of a job whose groups have their commands; `words` are options alone.
+/// @errors as bsub -spec's
+Result<SubmitReply> submit_groups(Site& site, const std::vector<std::string>& words,
+                                  Grouped grouped);
 
 }  // namespace wm::user

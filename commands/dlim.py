@@ -1,0 +1,392 @@
+#!/usr/bin/python3
+"""dlim: inference services over WM's web door, with the words of WMLA's dlim.
+
+usage: dlim [--rest-server URL] [--jwt-token TOKEN] COMMAND …
+
+  config -c URL                   the server from now on      config -t -u USER -k KEY    log on, keep the token
+  config -s                       print the token
+  model list                      models, and the address of each that is started
+  model deploy -p FOLDER [-f]     upload a package; -f: also as the next version of one that is there
+  model undeploy MODEL [-f]       take it away; -f: do not ask
+  model start MODEL [-f]          model stop MODEL [-f]
+  model view MODEL [-s [-a] | -j] what it is; -s: how it runs, -a: each kernel too; -j: as JSON
+  model viewprofile MODEL [-j]    its profile
+  model updateprofile MODEL -f FILE
+  model infer MODEL [DATA | -]    ask it something
+
+Without an address: $WM_GATEWAY_URL; without a token: $USER and $WM_API_KEY. Needs nothing but Python.
+"""
+
+import argparse
+import base64
+import datetime
+import getpass
+import http.client
+import io
+import json
+import os
+import ssl
+import sys
+import tarfile
+import urllib.parse
+
+KEPT = os.path.expanduser('~/.dlim')
+BASE = '/dlim/v1'
+
+
+class Refused(Exception):
+    """Something a person has to read."""
+
+
+# ---- the connection -----------------------------------------------------------------------------
+
+
+def kept():
+    """What config has kept."""
+    try:
+        with open(KEPT, encoding='utf-8') as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return {}
+
+
+def keep(**changes):
+    """Keeps these, readable by its owner alone."""
+    text = json.dumps({**kept(), **changes})
+    with open(os.open(KEPT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w', encoding='utf-8') as file:
+        file.write(text + '\n')
+
+
+class Door:
+    """Requests to the REST interface, with a token."""
+
+    def __init__(self, options):
+        url = options.rest_server or kept().get('url') or os.environ.get('WM_GATEWAY_URL', '')
+        if not url:
+            raise Refused('which server? dlim config -c URL, --rest-server URL, or WM_GATEWAY_URL')
+        self._url = urllib.parse.urlsplit(url if '://' in url else 'https://' + url)
+        self._token = options.jwt_token or kept().get('token')
+        self._given = bool(options.jwt_token)
+
+    def _connection(self):
+        if self._url.scheme == 'http':
+            return http.client.HTTPConnection(self._url.hostname, self._url.port, timeout=600)
+        authority = os.environ.get('WM_GATEWAY_CA')
+        context = ssl.create_default_context(cafile=authority)
+        if not authority:  # as WMLA's clients, which check none
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        return http.client.HTTPSConnection(self._url.hostname, self._url.port, timeout=600, context=context)
+
+    def _send(self, method, path, headers, body=None):
+        connection = self._connection()
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        except (OSError, http.client.HTTPException) as problem:
+            raise Refused(f'{self._url.netloc}: {problem}') from None
+        finally:
+            connection.close()
+
+    def log_on(self, user=None, key=None):
+        """A new token for a name and a key."""
+        user = user or getpass.getuser()
+        key = key or os.environ.get('WM_API_KEY')
+        if not key:
+            raise Refused('log on first: dlim config -t -u USER -k KEY')
+        basic = base64.b64encode(f'{user}:{key}'.encode()).decode()
+        status, body = self._send('GET', '/auth/v1/logon', {'Authorization': f'Basic {basic}'})
+        if status != 200:
+            raise Refused(f'log-on failed: {body.decode(errors="replace").strip()}')
+        self._token = json.loads(body)['accessToken']
+        return self._token
+
+    def token(self):
+        """One that is there, or a new one."""
+        return self._token or self.log_on()
+
+    def _try(self, method, path, body):
+        headers = {'Authorization': 'Bearer ' + self.token(), 'Content-Type': 'application/octet-stream'}
+        return self._send(method, BASE + path, headers, body)
+
+    def ask(self, method, path, body=None):
+        """The body of the answer. A kept token that is too old is replaced where there is a key."""
+        status, answer = self._try(method, path, body)
+        if status == 401 and not self._given and os.environ.get('WM_API_KEY'):
+            self.log_on()
+            status, answer = self._try(method, path, body)
+        if status >= 400:
+            text = answer.decode(errors='replace').strip()
+            raise Refused(text.removeprefix(f'Error {status}: ') or f'HTTP {status}')
+        return answer
+
+    def json(self, path):
+        """The same as JSON."""
+        return json.loads(self.ask('GET', path))
+
+
+# ---- words --------------------------------------------------------------------------------------
+
+
+def sure(options, question):
+    """Asks, unless -f."""
+    if options.force:
+        return True
+    return input(f'{question} [y/n] ').strip().lower() in ('y', 'yes')
+
+
+def size_words(size):
+    """248.39KB."""
+    for unit in ('B', 'KB', 'MB', 'GB'):
+        if size < 1024 or unit == 'GB':
+            return f'{size:.2f}{unit}' if unit != 'B' else f'{size}B'
+        size /= 1024
+    return ''
+
+
+def time_words(seconds):
+    """Wed Sep 6 19:59:14 UTC 2023."""
+    when = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
+    return f'{when:%a %b} {when.day} {when:%H:%M:%S} UTC {when.year}'
+
+
+def row(name, value):
+    """One line of a view."""
+    print(f'{name}:\t{value}')
+
+
+# ---- commands -----------------------------------------------------------------------------------
+
+
+def config(options):
+    """config."""
+    if options.url:
+        keep(url=options.url)
+    if options.token:
+        keep(token=Door(options).log_on(options.user, options.key))
+    if options.show:
+        print(Door(options).token())
+    if not (options.url or options.token or options.show):
+        raise Refused('one of -c URL, -t and -s is wanted')
+
+
+def list_models(options):
+    """model list."""
+    models = Door(options).json('/model')
+    width = max([len(model['name']) for model in models] + [4]) + 4
+    print(f'{"NAME":<{width}}REST URI')
+    for model in models:
+        print(f'{model["name"]:<{width}}{model["service_uri"] or "-"}')
+
+
+def package_of(folder):
+    """(name, bytes) of a folder; says each file."""
+    try:
+        with open(os.path.join(folder, 'model.json'), encoding='utf-8') as file:
+            name = json.load(file)['name']
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise Refused(f'{os.path.join(folder, "model.json")}: {problem}') from None
+    files = sorted(os.path.join(top, one) for top, _, names in os.walk(folder) for one in names)
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode='w:gz', compresslevel=1) as tar:
+        for path in files:
+            tar.add(path, os.path.relpath(path, folder), recursive=False)
+    return name, packed.getvalue(), files
+
+
+def deploy(options):
+    """model deploy."""
+    name, packed, files = package_of(options.path)
+    door = Door(options)
+    there = options.force and any(model['name'] == name for model in door.json('/model'))
+    print('Uploading...')
+    path = '/deployment/model' + (f'/{urllib.parse.quote(name)}' if there else '')
+    door.ask('POST', path, packed)
+    for file in files:
+        print(f'{file} uploaded to server.')
+    print('Registering...')
+    print(f'Model {name} is deployed successfully')
+
+
+def address(options, more=''):
+    """Path of a model."""
+    return f'/model/{urllib.parse.quote(options.model, safe="")}{more}'
+
+
+def undeploy(options):
+    """model undeploy."""
+    if sure(options, f'Undeploy model "{options.model}"?'):
+        Door(options).ask('DELETE', address(options))
+        print(f'Model {options.model} is undeployed successfully')
+
+
+def start(options):
+    """model start."""
+    Door(options).ask('PUT', address(options, '/operation/start'))
+    print(f'Starting model "{options.model}", run "dlim model view {options.model} -s" to ensure startup.')
+
+
+def stop(options):
+    """model stop."""
+    if sure(options, f'Stop model "{options.model}"?'):
+        Door(options).ask('PUT', address(options, '/operation/stop'))
+        print(f'Stopping model "{options.model}", run "dlim model view {options.model} -s" to ensure stop.')
+
+
+def pairs(entries, name, none):
+    """a=b, c=d."""
+    return ', '.join(f'{entry[name]}={entry["value"]}' for entry in entries) or none
+
+
+def view(options):
+    """model view."""
+    door = Door(options)
+    if options.status:
+        return view_status(door, options)
+    model = door.json(address(options))
+    if options.json:
+        return print(json.dumps(model, indent=2))
+    row('Name', model['name'])
+    row('Tag', model['tag'] or '-')
+    row('Model path', model['model_path'])
+    row('Size', size_words(model['size']))
+    row('Weight path', model['weight_path'])
+    row('Runtime', model['runtime'])
+    row('Kernel path', model['kernel_path'])
+    row('Creator', model['creator'])
+    row('Create time', time_words(model['create_time']))
+    row('Update time', time_words(model['last_updated_time']))
+    row('REST URI', model['service_uri'] or '-')
+    row('Attributes', pairs(model['attributes'], 'key', 'No attribute defined'))
+    row('Environments', pairs(model['mk_environments'], 'name', 'No environment variable defined'))
+    row('Schema version', model['schema_version'])
+    return None
+
+
+def view_status(door, options):
+    """model view -s."""
+    state = door.json(address(options, '/instance'))
+    profile = door.json(address(options, '/appprofile'))
+    row('Name', state['name'])
+    row('State', state['state'])
+    row('Serving replica', len(state['instances']))
+    for one in state['instances']:
+        print('=' * 60)
+        row('Serving service ID', one['isd_uid'])
+        row('Service JobID', one['job_id'])
+        row('GPU Mode', profile['kernel']['gpu'])
+        row('Served clients', one['client_number'])
+        row('Pending requests', one['pending_tasks'])
+        row('Requests per second', f'{one["request_per_sec"]:.2f}')
+        row('Data per second', f'{one["data_size_per_sec"]:.2f}')
+        row('Kernel started', len(one['isd_container']))
+        for kernel in one['isd_container'] if options.all else []:
+            print('-' * 60)
+            row('Kernel ID', kernel['container_uid'])
+            row('Host', kernel['container_host'])
+            row('Status', kernel['container_status'])
+            row('Finished tasks', kernel['finished_task'])
+            row('Failed tasks', kernel['failed_task'])
+
+
+def view_profile(options):
+    """model viewprofile."""
+    print(json.dumps(Door(options).json(address(options, '/appprofile')), indent=2))
+
+
+def update_profile(options):
+    """model updateprofile."""
+    try:
+        with open(options.file, encoding='utf-8') as file:
+            text = file.read()
+    except OSError as problem:
+        raise Refused(f'{options.file}: {problem.strerror}') from None
+    Door(options).ask('PUT', address(options, '/appprofile'), text.encode())
+    print('Model is updated successfully')
+
+
+def infer(options):
+    """model infer."""
+    data = sys.stdin.buffer.read() if options.data == '-' else options.data.encode()
+    answer = Door(options).ask('POST', f'/inference/{urllib.parse.quote(options.model, safe="")}', data)
+    sys.stdout.buffer.write(answer + b'\n')
+
+
+# ---- the command line ---------------------------------------------------------------------------
+
+
+def add_models(verbs):
+    """Words of `dlim model`."""
+    words = verbs.add_parser('model').add_subparsers(dest='word', required=True)
+
+    def word(name, action, model=True, **more):
+        sub = words.add_parser(name, **more)
+        sub.set_defaults(action=action)
+        if model:
+            sub.add_argument('model')
+        return sub
+
+    word('list', list_models, model=False)
+    sub = word('deploy', deploy, model=False)
+    sub.add_argument('-p', dest='path', required=True)
+    sub.add_argument('-f', dest='force', action='store_true')
+    for name, action in (('undeploy', undeploy), ('start', start), ('stop', stop)):
+        word(name, action).add_argument('-f', dest='force', action='store_true')
+    sub = word('view', view)
+    sub.add_argument('-s', dest='status', action='store_true')
+    sub.add_argument('-a', dest='all', action='store_true')
+    sub.add_argument('-j', dest='json', action='store_true')
+    word('viewprofile', view_profile).add_argument('-j', dest='json', action='store_true')
+    word('updateprofile', update_profile).add_argument('-f', dest='file', required=True)
+    word('infer', infer).add_argument('data', nargs='?', default='-')
+
+
+def parsed(words):
+    """Words as a namespace; argparse prints what is wrong and exits 2."""
+    parser = argparse.ArgumentParser(prog='dlim', usage=argparse.SUPPRESS, description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--rest-server')
+    parser.add_argument('--jwt-token')
+    verbs = parser.add_subparsers(dest='verb', required=True)
+    sub = verbs.add_parser('config')
+    sub.set_defaults(action=config)
+    sub.add_argument('-c', dest='url')
+    sub.add_argument('-t', dest='token', action='store_true')
+    sub.add_argument('-u', dest='user')
+    sub.add_argument('-k', dest='key')
+    sub.add_argument('-s', dest='show', action='store_true')
+    add_models(verbs)
+    return parser.parse_args(words)
+
+
+def everywhere(words):
+    """--rest-server and --jwt-token may stand anywhere: to the front with them."""
+    front, rest = [], []
+    words = iter(words)
+    for word in words:
+        name, equals, _ = word.partition('=')
+        if name in ('--rest-server', '--jwt-token'):
+            front += [word] if equals else [word, next(words, '')]
+        else:
+            rest.append(word)
+    return front + rest
+
+
+def main():
+    """One command."""
+    options = parsed(everywhere(sys.argv[1:]))
+    try:
+        options.action(options)
+    except Refused as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (KeyboardInterrupt, EOFError):
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

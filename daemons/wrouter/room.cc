@@ -1,0 +1,191 @@
+#include "daemons/wrouter/room.h"
+
+#include <boost/asio/post.hpp>
+#include <future>
+#include <nlohmann/json.hpp>
+
+#include "libwm/base/log.h"
+
+namespace wm::router {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto kTick = 100ms;
+constexpr std::size_t kLongestFrame = 64 << 20;
+
+TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
+
+wire::LinkOptions options_of(const wire::SharedKey& key) {
+  wire::LinkOptions options;
+  options.session.role = wire::Role::Agent;
+  options.session.method = wire::Method::SharedKey;
+  options.session.peers = {{wire::Role::Client, std::nullopt}};
+  options.session.frame_limit = kLongestFrame;
+  options.credentials = wire::shared_key_credentials(key);
+  options.outbound_limit = 256 << 20;
+  return options;
+}
+
+constexpr std::uint16_t type_of(serve::Word word) { return static_cast<std::uint16_t>(word); }
+
+}  // namespace
+
+Room::Room(serve::Profile profile, const wire::SharedKey& key, Wants wants)
+    : profile_(std::move(profile)),
+      link_options_(options_of(key)),
+      wants_(std::move(wants)),
+      transport_(loop_, 1),
+      timer_(loop_),
+      desk_(profile_.name, profile_),
+      scale_(profile_.policy),
+      began_(now()),
+      rated_(began_) {}
+
+Result<std::string> Room::listen(const wire::Endpoint& at) {
+  wire::ListenOptions options;
+  options.link = link_options_;
+  WM_TRY(listener_,
+         transport_.listen(at, std::move(options), [this](auto link) { admit(std::move(link)); }));
+  return wire::to_string(listener_->endpoint());
+}
+
+void Room::run() {
+  want(scale_.wanted());
+  tick();
+  loop_.run();
+}
+
+Answer Room::ask(std::string body) {
+  std::promise<Answer> promise;
+  auto answer = promise.get_future();
+  boost::asio::post(loop_, [this, &promise, body = std::move(body)]() mutable {
+    auto task = next_task_++;
+    waiting_.emplace(task, [&promise](Answer a) { promise.set_value(std::move(a)); });
+    obey(desk_.request(task, std::move(body), now()));
+    if (scale_.wanted() == 0) want(scale_.wake(desk_.load(now()), now()));
+  });
+  return answer.get();
+}
+
+std::string Room::state() {
+  std::promise<std::string> promise;
+  auto text = promise.get_future();
+  boost::asio::post(loop_, [this, &promise] { promise.set_value(state_json()); });
+  return text.get();
+}
+
+void Room::admit(std::unique_ptr<wire::Link> link) {
+  auto number = next_guest_++;
+  Guest& guest = guests_[number];
+  guest.link = std::move(link);
+  guest.link->start([this, number](wire::Frame frame) { take(number, frame); },
+                    [this, number](const Error& why) { lose(number, why.text); });
+}
+
+void Room::take(std::uint64_t number, const wire::Frame& frame) {
+  if (frame.type == type_of(serve::Word::Hello)) return greet(number, frame);
+  auto& guest = guests_.at(number);
+  if (guest.joined && frame.type == type_of(serve::Word::Leaving)) {
+    desk_.leaving(number);
+    (void)guest.link->send(type_of(serve::Word::Leaving), "");
+    return;
+  }
+  auto answers = serve::read_answers(frame.payload);
+  if (!guest.joined || frame.type != type_of(serve::Word::Answers) || !answers)
+    return lose(number, "it says what is no word");
+  obey(desk_.answered(number, std::move(*answers), now()));
+}
+
+void Room::greet(std::uint64_t number, const wire::Frame& frame) {
+  auto hello = serve::read_hello(frame.payload);
+  auto& guest = guests_.at(number);
+  if (!hello || guest.joined) return lose(number, "it greets wrongly");
+  guest.joined = true;
+  log::info("kernel_up", {{"kernel", number}, {"instance", hello->instance}});
+  (void)guest.link->send(type_of(serve::Word::Welcome),
+                         serve::to_bytes(serve::KernelWelcome{profile_.policy.parallel_size}));
+  obey(desk_.joined(number, *hello, now()));
+}
+
+void Room::lose(std::uint64_t number, const std::string& why) {
+  auto found = guests_.find(number);
+  if (found == guests_.end()) return;
+  bool joined = found->second.joined;
+  guests_.erase(found);
+  if (!joined) return;
+  log::info("kernel_gone", {{"kernel", number}, {"why", why}});
+  obey(desk_.lost(number, now()));
+}
+
+void Room::obey(serve::DeskActions actions) {
+  for (auto& action : actions) {
+    if (auto* hand = std::get_if<serve::Hand>(&action)) {
+      auto guest = guests_.find(hand->kernel);  // a lost link tells of itself
+      if (guest != guests_.end())
+        (void)guest->second.link->send(type_of(serve::Word::Batch), serve::to_bytes(hand->batch));
+    } else if (auto* reply = std::get_if<serve::Reply>(&action)) {
+      auto waiting = waiting_.find(reply->task);
+      if (waiting == waiting_.end()) continue;
+      auto done = std::move(waiting->second);
+      waiting_.erase(waiting);
+      done({reply->status, std::move(reply->body), reply->retry_after});
+    } else if (auto* expel = std::get_if<serve::Expel>(&action)) {
+      boost::asio::post(loop_, [this, one = *expel] { lose(one.kernel, one.why); });
+    }
+  }
+}
+
+void Room::tick() {
+  auto time = now();
+  obey(desk_.tick(time));
+  if (time >= next_look_) look(time);
+  timer_.expires_after(kTick);
+  timer_.async_wait([this](const boost::system::error_code& ec) {
+    if (!ec) tick();
+  });
+}
+
+void Room::look(TimePoint time) {
+  next_look_ = time + profile_.policy.schedule_interval;
+  auto passed = std::chrono::duration<double>(time - rated_).count();
+  if (passed > 0) {
+    const auto& counts = desk_.counts();
+    requests_per_s_ = static_cast<double>(counts.arrived - counted_.arrived) / passed;
+    bytes_per_s_ = static_cast<double>(counts.bytes - counted_.bytes) / passed;
+    counted_ = counts;
+    rated_ = time;
+  }
+  want(scale_.look(desk_.load(time), time));
+}
+
+void Room::want(std::uint32_t kernels) {
+  if (kernels != told_) log::info("kernels_wanted", {{"kernels", kernels}});
+  told_ = kernels;
+  wants_(kernels);
+}
+
+std::string Room::state_json() const {
+  auto load = desk_.load(now());
+  const auto& counts = desk_.counts();
+  nlohmann::ordered_json json{{"arrived", counts.arrived},
+                              {"finished", counts.finished},
+                              {"failed", counts.failed},
+                              {"queued", load.queued},
+                              {"in_flight", load.in_flight},
+                              {"oldest_ms", load.oldest.count() / 1000},
+                              {"task_us", load.task_cost.count()},
+                              {"wanted", scale_.wanted()},
+                              {"requests_per_s", requests_per_s_},
+                              {"bytes_per_s", bytes_per_s_},
+                              {"kernels", nlohmann::ordered_json::array()}};
+  for (const auto& kernel : desk_.kernels())
+    json["kernels"].push_back({{"instance", kernel.instance},
+                               {"host", kernel.host},
+                               {"running", kernel.running},
+                               {"finished", kernel.finished},
+                               {"failed", kernel.failed},
+                               {"leaving", kernel.leaving}});
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace wm::router

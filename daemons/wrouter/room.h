@@ -1,0 +1,86 @@
+// Role: the middle of a router: one thread that owns desk and scale, listens for kernels, passes
+// requests in and answers out.
+//
+//   HTTP threads ──ask()──► loop: Desk ──Batch──► kernels' links
+//                 ◄─answer──      │  ◄──Answers──
+//                                 └─ Scale ──► wants(n)
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "libwm/serve/desk.h"
+#include "libwm/serve/scale.h"
+#include "libwm/wire/shared_key.h"
+#include "libwm/wire/transport.h"
+
+namespace wm::router {
+
+/// What a client is told.
+struct Answer {
+  int status = 200;
+  std::string body;
+  int retry_after = 0;  ///< @units s; 0: not said
+};
+
+/// See above. ask() and state() are for other threads, everything else for the loop's.
+class Room {
+ public:
+  /// Told how many kernels there should be: at first, whenever that changes, and each
+  /// schedule_interval.
+  using Wants = std::function<void(std::uint32_t)>;
+
+  Room(serve::Profile profile, const wire::SharedKey& key, Wants wants);
+
+  /// Listens for kernels. @errors as wire::Transport::listen
+  Result<std::string> listen(const wire::Endpoint& at);
+  /// Works until the process ends.
+  void run();
+
+  /// Passes a request in and waits for its answer. @thread any but the loop's
+  Answer ask(std::string body);
+  /// What it does, as JSON. @thread as ask
+  std::string state();
+
+ private:
+  struct Guest {
+    std::unique_ptr<wire::Link> link;
+    bool joined = false;
+  };
+  using Done = std::function<void(Answer)>;
+
+  void admit(std::unique_ptr<wire::Link> link);
+  void take(std::uint64_t guest, const wire::Frame& frame);
+  void greet(std::uint64_t guest, const wire::Frame& frame);
+  void lose(std::uint64_t guest, const std::string& why);
+  void obey(serve::DeskActions actions);
+  void tick();
+  void look(TimePoint now);
+  void want(std::uint32_t kernels);
+  std::string state_json() const;
+
+  serve::Profile profile_;
+  wire::LinkOptions link_options_;
+  Wants wants_;
+  boost::asio::io_context loop_;
+  wire::Transport transport_;
+  boost::asio::steady_timer timer_;
+  std::unique_ptr<wire::Listener> listener_;
+  serve::Desk desk_;
+  serve::Scale scale_;
+  std::map<std::uint64_t, Guest> guests_;
+  std::unordered_map<std::uint64_t, Done> waiting_;
+  std::uint64_t next_guest_ = 1, next_task_ = 1;
+  TimePoint next_look_{}, began_{}, rated_{};
+  serve::DeskCounts counted_;  // at rated_
+  double requests_per_s_ = 0, bytes_per_s_ = 0;
+  std::uint32_t told_ = UINT32_MAX;
+};
+
+}  // namespace wm::router

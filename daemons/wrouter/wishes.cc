@@ -1,0 +1,51 @@
+#include "daemons/wrouter/wishes.h"
+
+#include "libwm/base/log.h"
+#include "libwm/client/master.h"
+
+namespace wm::router {
+namespace {
+
+constexpr auto kAgain = std::chrono::seconds(1);
+
+}  // namespace
+
+Wishes::Wishes(ClusterConf conf, JobId job) : conf_(std::move(conf)), job_(job) {
+  std::thread([this] { run(); }).detach();
+}
+
+void Wishes::set(std::uint32_t kernels) {
+  std::lock_guard hold(lock_);
+  wanted_ = kernels;
+  any_ = true;
+  news_.notify_one();
+}
+
+void Wishes::run() {
+  for (;;) {
+    std::uint32_t wanted = 0;
+    {
+      std::unique_lock hold(lock_);
+      news_.wait(hold, [this] { return any_ && said_ != wanted_; });
+      wanted = wanted_;
+    }
+    auto said = say(wanted);
+    if (!said) {
+      log::warn("resize_failed", {{"kernels", wanted}, {"why", said.error().text}});
+      std::this_thread::sleep_for(kAgain);
+      continue;
+    }
+    std::lock_guard hold(lock_);
+    said_ = wanted;
+  }
+}
+
+Result<void> Wishes::say(std::uint32_t kernels) {
+  WM_TRY(auto master, client::Master::of(conf_, std::chrono::seconds(10)));
+  ResizeRequest request{
+      .job = job_, .kind = ResizeRequest::Kind::Set, .tasks = kernels, .group = "kernel"};
+  auto reply = master.resize(request);
+  return reply ? Result<void>() : Result<void>(reply.error());
+}
+
+}  // namespace wm::router

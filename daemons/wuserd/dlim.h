@@ -1,0 +1,70 @@
+// Role: inference services of one user: what lies on disk of each, and whether its job is there.
+//
+//   <results>/<user>/services/<name>/          0700; of one service
+//     service.json                             its record: version, job, times
+//     profile.json  key                        0600
+//     <name>-YYYYmmdd-HHMMSS/                  the package
+//     router  router.sock  log/                of its job
+// Callers: the dlim_*.cc of this folder only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemons/wuserd/site.h"
+#include "libwm/serve/model.h"
+#include "libwm/serve/profile.h"
+
+namespace wm::user {
+
+/// What service.json says.
+struct ServiceRecord {
+  std::string uid;                                     ///< a UUID
+  std::string version;                                 ///< folder of its package
+  JobId job;                                           ///< 0: never started
+  std::int64_t created = 0, updated = 0, started = 0;  ///< @units s
+};
+
+/// A service that was deployed.
+struct DlimService {
+  std::string name;
+  std::string folder;
+  ServiceRecord record;
+  serve::Model model;
+  std::string package() const { return folder + "/" + record.version; }
+};
+
+/// @errors NotFound: none of that name; Damaged
+Result<DlimService> find_service(Site& site, const std::string& name);
+/// All, by name. Those that do not read are left out.
+std::vector<DlimService> all_services(Site& site);
+/// Is its job there, and not over? The job, if so. @errors as Master::jobs
+Result<std::optional<JobView>> service_job(Site& site, const DlimService& service);
+/// @errors System
+Result<void> keep_record(const std::string& folder, const ServiceRecord& record);
+/// The profile that it has. @errors NotFound; as serve::read_profile
+Result<serve::Profile> profile_of(Site& site, const DlimService& service);
+
+/// Takes the body of the exchange as the package of a new service, or, with a name, as the next of
+/// that one. @errors as unpack; BadArgument: no package; Conflict: there is one, or it is started
+Result<DlimService> deploy_service(Call& call, const std::string& name);
+/// Takes it away. @errors Conflict: it is started
+Result<void> undeploy_service(Site& site, const DlimService& service);
+/// Submits its job. @errors Conflict: it is started; as bsub
+Result<void> start_service(Site& site, DlimService service);
+/// Ends its job, if there is one.
+Result<void> stop_service(Site& site, const DlimService& service);
+
+/// What its router says of itself, one JSON object; nothing: there is no router now.
+std::optional<std::string> router_state(const DlimService& service);
+/// Passes a request on to its router, waits for the answer.
+Result<http::Reply> infer(Site& site, const std::string& name, std::string body);
+
+/// Replaces a file, mode 0600. @errors System
+Result<void> write_file(const std::string& path, const std::string& text);
+/// The whole of it. @errors NotFound
+Result<std::string> read_file(const std::string& path);
+
+}  // namespace wm::user

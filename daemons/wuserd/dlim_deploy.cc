@@ -1,0 +1,178 @@
+// A package becomes a service: upload on disk → unpacked → looked at → in its place.
+#include <sodium.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+#include "daemons/wuserd/dlim.h"
+#include "daemons/wuserd/unpack.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestPackage = std::size_t{64} << 30;
+
+WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+std::int64_t now_s() { return static_cast<std::int64_t>(epoch_seconds(now())); }
+
+std::string random_hex(std::size_t bytes) {
+  std::string raw(bytes, '\0'), text(bytes * 2 + 1, '\0');
+  randombytes_buf(raw.data(), raw.size());
+  sodium_bin2hex(text.data(), text.size(), reinterpret_cast<const unsigned char*>(raw.data()),
+                 raw.size());
+  text.pop_back();
+  return text;
+}
+
+// Of version 4.
+std::string fresh_uuid() {
+  auto hex = random_hex(16);
+  hex[12] = '4';
+  hex[16] = "89ab"[static_cast<unsigned>(hex[16]) % 4];
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +
+         hex.substr(16, 4) + "-" + hex.substr(20);
+}
+
+std::string version_name(const std::string& name) {
+  auto seconds = static_cast<std::time_t>(now_s());
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "-%Y%m%d-%H%M%S", &parts);
+  return name + text.data();
+}
+
+/// A folder that goes away with this.
+struct Scratch {
+  std::string path;
+  explicit Scratch(std::string p) : path(std::move(p)) {}
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ec;
+    fs::remove_all(path, ec);
+  }
+};
+
+Result<void> receive_package(http::Exchange& exchange, const std::string& path) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  std::string block(256 << 10, '\0');
+  std::size_t size = 0;
+  for (;;) {
+    WM_TRY(auto n, exchange.read(block.data(), block.size()));
+    if (n == 0) break;
+    size += n;
+    if (size > kLongestPackage) return fail(Code::Limit, "the package is longer than 64 GiB");
+    out.write(block.data(), static_cast<std::streamsize>(n));
+  }
+  out.close();
+  if (size == 0)
+    return fail(Code::BadArgument, "no package came: a tar.gz of its folder is wanted");
+  if (out.fail()) return fail(Code::System, "the package cannot be written");
+  return {};
+}
+
+// The folder that holds model.json: the top, or the only one there is.
+Result<std::string> find_package(const std::string& top) {
+  std::error_code ec;
+  if (fs::is_regular_file(top + "/model.json", ec)) return top;
+  for (fs::directory_iterator at(top, ec), end; !ec && at != end; at.increment(ec))
+    if (fs::is_regular_file(at->path() / "model.json", ec)) return at->path().string();
+  return fail(Code::BadArgument, "the package has no model.json");
+}
+
+Result<serve::Model> read_package(const std::string& package) {
+  WM_TRY(auto text, read_file(package + "/model.json"));
+  WM_TRY(auto model, serve::read_model(text));
+  std::error_code ec;
+  for (const auto& file : {std::string("README.md"), model.kernel_path})
+    if (!fs::is_regular_file(package + "/" + file, ec))
+      return fail(Code::BadArgument, "the package has no " + file);
+  return model;
+}
+
+Result<void> move(const std::string& from, const std::string& to) {
+  std::error_code ec;
+  fs::rename(from, to, ec);
+  return ec ? Result<void>(fail(Code::System, to + ": " + ec.message())) : Result<void>();
+}
+
+// What a new service has before its first version.
+Result<void> found(const Site& site, const std::string& folder, const serve::Model& model,
+                   const std::string& package) {
+  auto given = read_file(package + "/profile.json");
+  WM_TRY(auto profile,
+         serve::read_profile(model.name, site.user, given ? *given : std::string(), now()));
+  std::error_code ec;
+  fs::create_directories(folder + "/log", ec);
+  if (ec) return fail(Code::System, folder + ": " + ec.message());
+  std::string key(32, '\0');
+  randombytes_buf(key.data(), key.size());
+  WM_TRY(write_file(folder + "/key", key));
+  return write_file(folder + "/profile.json", profile.text);
+}
+
+Result<ServiceRecord> next_record(Site& site, const serve::Model& model, bool again) {
+  auto old = find_service(site, model.name);
+  if (old && !again)
+    return fail(Code::Conflict, "model " + model.name + " is deployed already: undeploy it first");
+  if (!old && again) return old.error();
+  ServiceRecord record;
+  if (old) {
+    WM_TRY(auto job, service_job(site, *old));
+    if (job) return fail(Code::Conflict, "model " + model.name + " is started: stop it first");
+    record = old->record;
+  }
+  if (record.uid.empty()) record.uid = fresh_uuid();
+  if (record.created == 0) record.created = now_s();
+  record.updated = now_s();
+  record.version = version_name(model.name);
+  return record;
+}
+
+}  // namespace
+
+Result<DlimService> deploy_service(Call& call, const std::string& name) {
+  Site& site = call.site;
+  auto root = site.results_root + "/services";
+  Scratch scratch(root + "/.new-" + random_hex(8));
+  std::error_code ec;
+  fs::create_directories(scratch.path + "/package", ec);
+  if (ec) return fail(Code::System, scratch.path + ": " + ec.message());
+  WM_TRY(receive_package(call.exchange, scratch.path + "/archive"));
+  WM_TRY(unpack(scratch.path + "/archive", scratch.path + "/package"));
+  WM_TRY(auto package, find_package(scratch.path + "/package"));
+  WM_TRY(auto model, read_package(package));
+  if (!name.empty() && model.name != name)
+    return fail(Code::BadArgument, "model.json: name: '" + model.name + "' is not " + name);
+  static std::mutex one_at_a_time;
+  std::lock_guard hold(one_at_a_time);
+  WM_TRY(auto record, next_record(site, model, !name.empty()));
+  auto folder = root + "/" + model.name;
+  if (name.empty()) WM_TRY(found(site, folder, model, package));
+  auto place = folder + "/" + record.version;
+  fs::remove_all(place, ec);  // deployed twice in one second
+  WM_TRY(move(package, place));
+  WM_TRY(keep_record(folder, record));
+  return find_service(site, model.name);
+}
+
+Result<void> undeploy_service(Site& site, const DlimService& service) {
+  WM_TRY(auto job, service_job(site, service));
+  if (job) return fail(Code::Conflict, "The model cannot be removed if it's started.");
+  std::error_code ec;
+  fs::remove_all(service.folder, ec);
+  return ec ? Result<void>(fail(Code::System, service.folder + ": " + ec.message()))
+            : Result<void>();
+}
+
+}  // namespace wm::user

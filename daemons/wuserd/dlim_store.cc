@@ -1,0 +1,109 @@
+// What lies on disk of each inference service.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "daemons/wuserd/dlim.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+
+Result<ServiceRecord> read_record(const std::string& folder) {
+  WM_TRY(auto text, read_file(folder + "/service.json"));
+  auto json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return fail(Code::Damaged, folder + "/service.json: no JSON object");
+  ServiceRecord record;
+  record.uid = json.value("uid", "");
+  record.version = json.value("version", "");
+  record.job = {json.value("job", 0u), 0};
+  record.created = json.value("created", std::int64_t{0});
+  record.updated = json.value("updated", std::int64_t{0});
+  record.started = json.value("started", std::int64_t{0});
+  return record;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return fail(Code::NotFound, path + ": " + std::strerror(errno));
+  return std::string{std::istreambuf_iterator<char>(in), {}};
+}
+
+Result<void> write_file(const std::string& path, const std::string& text) {
+  auto fresh = path + ".new";
+  int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) return fail(Code::System, fresh + ": " + std::strerror(errno));
+  bool fine = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+              ::fsync(fd) == 0;
+  ::close(fd);
+  if (fine && ::rename(fresh.c_str(), path.c_str()) == 0) return {};
+  return fail(Code::System, path + ": " + std::strerror(errno));
+}
+
+Result<DlimService> find_service(Site& site, const std::string& name) {
+  DlimService service;
+  service.name = name;
+  service.folder = site.results_root + "/services/" + name;
+  auto none = fail(Code::NotFound, "model " + name + " does not exist");
+  if (!serve::is_service_name(name)) return none;
+  auto record = read_record(service.folder);
+  if (!record && record.error().code == Code::NotFound) return none;
+  if (!record) return record.error();
+  service.record = std::move(*record);
+  WM_TRY(auto text, read_file(service.package() + "/model.json"));
+  WM_TRY(service.model, serve::read_model(text));
+  return service;
+}
+
+std::vector<DlimService> all_services(Site& site) {
+  std::vector<DlimService> services;
+  std::error_code ec;
+  for (fs::directory_iterator at(site.results_root + "/services", ec), end; !ec && at != end;
+       at.increment(ec))
+    if (auto service = find_service(site, at->path().filename().string()))
+      services.push_back(std::move(*service));
+  std::sort(services.begin(), services.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return services;
+}
+
+Result<std::optional<JobView>> service_job(Site& site, const DlimService& service) {
+  std::optional<JobView> none;
+  if (service.record.job.job == 0) return none;
+  WM_TRY(auto master, site.masters.take());
+  JobsRequest request;
+  request.jobs.ids = {service.record.job};
+  auto reply = master->jobs(request);
+  if (!reply && reply.error().code == Code::NotFound) return none;
+  if (!reply) return reply.error();
+  // Its groups are elements of it: one that is not over keeps it.
+  for (auto& view : reply->jobs)
+    if (!is_over(view.job->state)) return std::optional(std::move(view));
+  return none;
+}
+
+Result<void> keep_record(const std::string& folder, const ServiceRecord& record) {
+  Json json{{"uid", record.uid},         {"version", record.version}, {"job", record.job.job},
+            {"created", record.created}, {"updated", record.updated}, {"started", record.started}};
+  return write_file(folder + "/service.json", json.dump(2));
+}
+
+Result<serve::Profile> profile_of(Site& site, const DlimService& service) {
+  WM_TRY(auto text, read_file(service.folder + "/profile.json"));
+  return serve::read_profile(service.name, site.user, text, now());
+}
+
+}  // namespace wm::user

@@ -1,0 +1,201 @@
+#include "libwm/kernel/router_link.h"
+
+#include <poll.h>
+#include <sodium.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "libwm/wire/shared_key.h"
+
+namespace wm::kernel {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto kBetweenTries = 100ms;
+constexpr std::size_t kLongestFrame = 64 << 20;
+
+TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
+
+std::string contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Result<client::ConnectionOptions> options_for(const std::string& folder) {
+  client::ConnectionOptions options;
+  auto key = contents(folder + "/key");
+  auto place = contents(folder + "/router");
+  wire::SharedKey shared{};
+  if (key.size() != shared.size()) return fail(Code::NotFound, folder + ": no service's folder");
+  if (place.empty()) return fail(Code::Unavailable, folder + ": no router yet");
+  std::memcpy(shared.data(), key.data(), key.size());
+  if (place.back() == '\n') place.pop_back();
+  WM_TRY(options.to, wire::parse_endpoint(place));
+  options.session.role = wire::Role::Client;
+  options.session.method = wire::Method::SharedKey;
+  options.session.peers = {{wire::Role::Agent, std::nullopt}};
+  options.session.frame_limit = kLongestFrame;
+  options.credentials = wire::shared_key_credentials(shared);
+  options.hello_timeout = 2s;
+  options.request_timeout = 10s;
+  options.retry.give_up_after = Duration::zero();
+  return options;
+}
+
+std::string own_host() {
+  char name[256] = "";
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+constexpr std::uint16_t type_of(serve::Word word) { return static_cast<std::uint16_t>(word); }
+
+}  // namespace
+
+Result<std::unique_ptr<RouterLink>> RouterLink::open(std::string folder, std::string instance,
+                                                     Duration patience) {
+  if (::sodium_init() < 0) return fail(Code::System, "libsodium does not start");
+  int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake < 0) return fail(Code::System, std::string("eventfd: ") + std::strerror(errno));
+  std::unique_ptr<RouterLink> link(
+      new RouterLink(std::move(folder), std::move(instance), patience, wake));
+  WM_TRY(link->connect_patiently());
+  link->thread_ = std::thread([raw = link.get()] { raw->run(); });
+  return link;
+}
+
+RouterLink::RouterLink(std::string folder, std::string instance, Duration patience, int wake)
+    : folder_(std::move(folder)),
+      instance_(std::move(instance)),
+      patience_(patience),
+      wake_(wake) {}
+
+RouterLink::~RouterLink() {
+  closing_ = true;
+  std::uint64_t one = 1;
+  [[maybe_unused]] auto n = ::write(wake_, &one, sizeof one);
+  if (thread_.joinable()) thread_.join();
+  ::close(wake_);
+}
+
+Result<void> RouterLink::connect() {
+  WM_TRY(auto options, options_for(folder_));
+  client::Connection connection(std::move(options));
+  auto hello = serve::to_bytes(serve::KernelHello{instance_, own_host(), ::getpid()});
+  WM_TRY(auto frame, connection.call(type_of(serve::Word::Hello), hello));
+  if (frame.type != type_of(serve::Word::Welcome))
+    return fail(Code::Damaged, "the router does not welcome this kernel");
+  WM_TRY(auto welcome, serve::read_welcome(frame.payload));
+  workers_ = welcome.workers;
+  std::lock_guard hold(io_);
+  connection_.emplace(std::move(connection));
+  ++number_;
+  return {};
+}
+
+Result<void> RouterLink::connect_patiently() {
+  for (auto end = now() + patience_;;) {
+    auto connected = connect();
+    if (connected || closing_ || leave_ || now() > end) return connected;
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
+void RouterLink::run() {
+  while (!closing_) {
+    if (connection_ && leave_ && !told_leaving_) tell_leaving();
+    if (connection_ && read_all()) {
+      wait_for_bytes();
+      continue;
+    }
+    drop_connection();
+    bool back = !leave_ && connect_patiently();
+    if (back) continue;
+    std::lock_guard hold(lock_);
+    lost_ = !leave_;
+    left_ = true;
+    news_.notify_all();
+    return;
+  }
+}
+
+// What came by it is no longer ours to do.
+void RouterLink::drop_connection() {
+  {
+    std::lock_guard hold(io_);
+    connection_.reset();
+  }
+  std::lock_guard hold(lock_);
+  queue_.clear();
+}
+
+// False: the connection has ended.
+bool RouterLink::read_all() {
+  std::lock_guard hold(io_);
+  for (;;) {
+    auto frame = connection_->next(Duration::zero());
+    if (frame) take(std::move(*frame));
+    else return frame.error().code == Code::Timeout;
+  }
+}
+
+void RouterLink::take(wire::Frame frame) {
+  if (frame.type == type_of(serve::Word::Leaving)) {  // it has heard that we leave
+    std::lock_guard hold(lock_);
+    left_ = true;
+    news_.notify_all();
+    return;
+  }
+  auto batch = serve::read_batch(frame.payload);
+  if (frame.type != type_of(serve::Word::Batch) || !batch) return;
+  std::lock_guard hold(lock_);
+  queue_.push_back({number_, std::move(*batch), now()});
+  news_.notify_one();
+}
+
+void RouterLink::wait_for_bytes() {
+  pollfd wanted[2] = {{wake_, POLLIN, 0}, {-1, POLLIN, 0}};
+  {
+    std::lock_guard hold(io_);
+    if (connection_) wanted[1].fd = connection_->descriptor();
+  }
+  ::poll(wanted, 2, 1000);
+  std::uint64_t count = 0;
+  [[maybe_unused]] auto n = ::read(wake_, &count, sizeof count);
+}
+
+void RouterLink::tell_leaving() {
+  std::lock_guard hold(io_);
+  told_leaving_ = true;
+  (void)connection_->send(type_of(serve::Word::Leaving), "");  // a lost connection shows by itself
+}
+
+Result<std::optional<Handed>> RouterLink::next() {
+  std::unique_lock hold(lock_);
+  news_.wait(hold, [this] { return left_ || !queue_.empty(); });
+  if (queue_.empty() && lost_) return fail(Code::Unavailable, "the router does not come back");
+  if (queue_.empty()) return std::optional<Handed>();
+  auto handed = std::move(queue_.front());
+  queue_.pop_front();
+  handed.at = now();
+  return std::optional(std::move(handed));
+}
+
+void RouterLink::say(std::uint64_t connection, const serve::Answers& answers) {
+  auto bytes = serve::to_bytes(answers);
+  std::lock_guard hold(io_);
+  if (!connection_ || number_ != connection) return;
+  (void)connection_->send(type_of(serve::Word::Answers), std::move(bytes));
+}
+
+void RouterLink::leave() {
+  leave_ = true;
+  std::uint64_t one = 1;
+  [[maybe_unused]] auto n = ::write(wake_, &one, sizeof one);
+}
+
+}  // namespace wm::kernel

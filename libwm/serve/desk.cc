@@ -1,0 +1,230 @@
+#include "libwm/serve/desk.h"
+
+#include <algorithm>
+
+namespace wm::serve {
+namespace {
+
+constexpr double kSmooth = 0.1;  // weight of the newest batch in the cost of a task
+constexpr int kRetryAfter = 1;   // s
+constexpr int kPatience = 2;     // a batch that takes so many time-outs has hung its kernel
+
+}  // namespace
+
+Desk::Desk(std::string model, const Profile& profile, DeskLimits limits)
+    : model_(std::move(model)),
+      policy_(profile.policy),
+      connection_timeout_(profile.connection_timeout),
+      limits_(limits) {}
+
+std::string Desk::unavailable() const {
+  return "Inference service for model " + model_ + " is currently unavailable.";
+}
+
+DeskActions Desk::request(std::uint64_t task, std::string body, TimePoint now) {
+  DeskActions actions;
+  ++counts_.arrived;
+  counts_.bytes += body.size();
+  bool full = queued_ >= limits_.tasks || held_bytes_ + body.size() > limits_.bytes;
+  if (full) {
+    ++counts_.failed;
+    actions.push_back(
+        Reply{task, 429, "Too many requests wait for model " + model_ + ".", kRetryAfter});
+    return actions;
+  }
+  held_bytes_ += body.size();
+  if (kernels_.empty() && queued_ == 0) alone_since_ = now;
+  tasks_.emplace(task, Task{std::move(body), now});
+  queue_.push_back(task);
+  if (policy_.execution_timeout > Duration::zero()) order_.push_back(task);
+  ++queued_;
+  hand_out(now, actions);
+  return actions;
+}
+
+void Desk::forget(std::uint64_t task) {
+  DeskActions none;
+  reply(task, 499, "", none);
+}
+
+// Answers a task that is not answered yet, and takes it out wherever it is.
+void Desk::reply(std::uint64_t task, int status, std::string body, DeskActions& actions) {
+  auto found = tasks_.find(task);
+  if (found == tasks_.end()) return;
+  held_bytes_ -= found->second.body.size();
+  if (found->second.queued) --queued_;
+  tasks_.erase(found);
+  counts_.bytes += body.size();
+  ++(status == 200 ? counts_.finished : counts_.failed);
+  actions.push_back(Reply{task, status, std::move(body), status == 503 ? kRetryAfter : 0});
+}
+
+Desk::Kernel* Desk::least_loaded() {
+  Kernel* best = nullptr;
+  std::size_t room = std::size_t{policy_.pipe_size} * policy_.parallel_size;
+  for (auto& [id, kernel] : kernels_) {
+    if (kernel.view.leaving || kernel.expelled || kernel.batches.size() >= room) continue;
+    if (best == nullptr || kernel.batches.size() < best->batches.size()) best = &kernel;
+  }
+  return best;
+}
+
+void Desk::hand_out(TimePoint now, DeskActions& actions) {
+  while (queued_ > 0) {
+    Kernel* kernel = least_loaded();
+    if (kernel == nullptr) return;
+    hand(kernel->view.id, *kernel, now, actions);
+  }
+}
+
+void Desk::hand(std::uint64_t id, Kernel& kernel, TimePoint now, DeskActions& actions) {
+  Hand given{id, {next_batch_++, {}}};
+  Given& kept = kernel.batches[given.batch.id];
+  kept.at = now;
+  while (queued_ > 0 && !queue_.empty() && kept.tasks.size() < policy_.batch_size) {
+    auto task = queue_.front();
+    queue_.pop_front();
+    auto found = tasks_.find(task);
+    if (found == tasks_.end()) continue;  // answered while it waited
+    found->second.queued = false;
+    --queued_;
+    kept.tasks.push_back(task);
+    given.batch.tasks.push_back({task, found->second.body});
+  }
+  kept.size = kept.tasks.size();
+  kernel.view.running += kept.size;
+  actions.push_back(std::move(given));
+}
+
+DeskActions Desk::joined(std::uint64_t id, const KernelHello& hello, TimePoint now) {
+  DeskActions actions;
+  Kernel& kernel = kernels_[id];
+  kernel.view.id = id;
+  kernel.view.instance = hello.instance;
+  kernel.view.host = hello.host;
+  hand_out(now, actions);
+  return actions;
+}
+
+void Desk::leaving(std::uint64_t kernel) {
+  auto found = kernels_.find(kernel);
+  if (found != kernels_.end()) found->second.view.leaving = true;
+}
+
+// A task whose kernel was lost goes to another, once: it may be what kills them.
+void Desk::put_back(std::uint64_t task, DeskActions& actions) {
+  auto found = tasks_.find(task);
+  if (found == tasks_.end()) return;
+  if (found->second.again) {
+    reply(task, 503, unavailable() + " Its kernel ended twice.", actions);
+    return;
+  }
+  found->second.again = found->second.queued = true;
+  queue_.push_front(task);
+  ++queued_;
+}
+
+DeskActions Desk::lost(std::uint64_t id, TimePoint now) {
+  DeskActions actions;
+  auto found = kernels_.find(id);
+  if (found == kernels_.end()) return actions;
+  auto batches = std::move(found->second.batches);
+  kernels_.erase(found);
+  if (kernels_.empty()) alone_since_ = now;
+  for (auto batch = batches.rbegin(); batch != batches.rend(); ++batch)
+    for (auto task = batch->second.tasks.rbegin(); task != batch->second.tasks.rend(); ++task)
+      put_back(*task, actions);
+  hand_out(now, actions);
+  return actions;
+}
+
+void Desk::learn_cost(const Answers& answers, std::size_t tasks) {
+  if (tasks == 0) return;
+  double cost = static_cast<double>(answers.busy_us) / 1e6 / static_cast<double>(tasks);
+  cost_ = cost_ == 0 ? cost : cost_ + kSmooth * (cost - cost_);
+}
+
+DeskActions Desk::answered(std::uint64_t id, Answers answers, TimePoint now) {
+  DeskActions actions;
+  auto found = kernels_.find(id);
+  if (found == kernels_.end()) return actions;
+  Kernel& kernel = found->second;
+  auto expel = [&] {
+    kernel.expelled = true;
+    actions.push_back(Expel{id, "it answered what it was not asked"});
+    return actions;
+  };
+  auto batch = kernel.batches.find(answers.batch);
+  if (batch == kernel.batches.end()) return expel();
+  for (auto& task : answers.tasks) {
+    if (std::erase(batch->second.tasks, task.id) == 0) return expel();
+    --kernel.view.running;
+    ++(task.fine ? kernel.view.finished : kernel.view.failed);
+    reply(task.id, task.fine ? 200 : 500, std::move(task.data), actions);
+  }
+  if (!answers.last) return actions;
+  for (auto task : batch->second.tasks) {
+    --kernel.view.running;
+    ++kernel.view.failed;
+    reply(task, 500, "INFERRED error: the kernel gave no output.", actions);
+  }
+  learn_cost(answers, batch->second.size);
+  kernel.batches.erase(batch);
+  hand_out(now, actions);
+  return actions;
+}
+
+// All have one time-out, so that the first to come is the first to be late.
+void Desk::time_out(TimePoint now, DeskActions& actions) {
+  while (!order_.empty()) {
+    auto found = tasks_.find(order_.front());
+    bool in_time = found != tasks_.end() && now - found->second.arrived < policy_.execution_timeout;
+    if (in_time) return;
+    reply(order_.front(), 504,
+          "Inference service for model " + model_ + ": task_execution_timeout passed.", actions);
+    order_.pop_front();
+  }
+}
+
+DeskActions Desk::tick(TimePoint now) {
+  DeskActions actions;
+  time_out(now, actions);
+  // Without a kernel for so long nobody who waits is kept longer.
+  if (kernels_.empty() && queued_ > 0 && now - alone_since_ >= connection_timeout_) {
+    for (auto task : queue_) reply(task, 503, unavailable(), actions);
+    queue_.clear();
+    alone_since_ = now;
+  }
+  for (auto& [id, kernel] : kernels_) {
+    bool hangs = policy_.execution_timeout > Duration::zero() && !kernel.batches.empty() &&
+                 now - kernel.batches.begin()->second.at >= kPatience * policy_.execution_timeout;
+    if (!hangs || kernel.expelled) continue;
+    kernel.expelled = true;
+    actions.push_back(Expel{id, "it does not answer"});
+  }
+  return actions;
+}
+
+Load Desk::load(TimePoint now) const {
+  Load load;
+  load.arrived = counts_.arrived;
+  load.queued = queued_;
+  load.in_flight = tasks_.size() - queued_;
+  load.kernels = static_cast<std::uint32_t>(kernels_.size());
+  load.task_cost = Duration(static_cast<std::int64_t>(cost_ * 1e6));
+  for (auto task : queue_) {
+    auto found = tasks_.find(task);
+    if (found == tasks_.end()) continue;
+    load.oldest = now - found->second.arrived;
+    break;
+  }
+  return load;
+}
+
+std::vector<KernelView> Desk::kernels() const {
+  std::vector<KernelView> views;
+  for (const auto& [id, kernel] : kernels_) views.push_back(kernel.view);
+  return views;
+}
+
+}  // namespace wm::serve

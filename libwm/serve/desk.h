@@ -1,0 +1,140 @@
+// Role: the router of one service as a pure state machine: requests, kernels and answers go in,
+// what is to be sent comes out. No sockets, no clock.
+//
+//   request ─► queue ─► batch at the least loaded kernel ─► answer
+//                ▲              │ kernel lost, first time
+//                └──────────────┘                            second time: 503
+//
+// Invariants: each task is answered exactly once, whatever kernels do; a task is at one kernel at
+// most; a kernel has at most pipe x parallel batches.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "libwm/serve/frames.h"
+#include "libwm/serve/profile.h"
+#include "libwm/serve/scale.h"
+
+namespace wm::serve {
+
+/// Give a kernel this to do.
+struct Hand {
+  std::uint64_t kernel = 0;
+  Batch batch;
+};
+/// Tell a client.
+struct Reply {
+  std::uint64_t task = 0;
+  int status = 200;
+  std::string body;
+  int retry_after = 0;  ///< @units s; 0: not said
+};
+/// Cut this kernel off: it does not answer, or answers what it was not asked.
+struct Expel {
+  std::uint64_t kernel = 0;
+  std::string why;
+};
+/// What its owner has to do, in order.
+using DeskAction = std::variant<Hand, Reply, Expel>;
+using DeskActions = std::vector<DeskAction>;
+
+/// What may wait at a time; what comes beyond is told to come again.
+struct DeskLimits {
+  std::size_t tasks = 10000;
+  std::size_t bytes = 256 << 20;
+};
+
+/// What it has counted since it began.
+struct DeskCounts {
+  std::uint64_t arrived = 0, finished = 0, failed = 0;  ///< failed: answered other than 200
+  std::uint64_t bytes = 0;                              ///< in and out
+};
+
+/// One kernel as others may see it.
+struct KernelView {
+  std::uint64_t id = 0;
+  std::string instance, host;
+  std::size_t running = 0;
+  std::uint64_t finished = 0, failed = 0;
+  bool leaving = false;
+};
+
+/// @thread one at a time
+class Desk {
+ public:
+  Desk(std::string model, const Profile& profile, DeskLimits limits = {});
+
+  /// A request; `task` is the caller's number for it and never used again. @cost O(kernels)
+  DeskActions request(std::uint64_t task, std::string body, TimePoint now);
+  /// Nobody waits for it any more. @cost O(queue)
+  void forget(std::uint64_t task);
+
+  /// A kernel is there; `kernel` as above.
+  DeskActions joined(std::uint64_t kernel, const KernelHello& hello, TimePoint now);
+  /// It takes nothing more, and answers what it has.
+  void leaving(std::uint64_t kernel);
+  /// Its connection has ended.
+  DeskActions lost(std::uint64_t kernel, TimePoint now);
+  /// It says this. A kernel that answers what it does not have is expelled.
+  DeskActions answered(std::uint64_t kernel, Answers answers, TimePoint now);
+
+  /// Time passes: at least every 100 ms.
+  DeskActions tick(TimePoint now);
+
+  /// What Scale looks at. @cost O(answered tasks at the queue's front)
+  Load load(TimePoint now) const;
+  /// Since it began.
+  const DeskCounts& counts() const { return counts_; }
+  /// By number. @cost O(kernels)
+  std::vector<KernelView> kernels() const;
+
+ private:
+  struct Task {
+    std::string body;
+    TimePoint arrived;
+    bool queued = true;
+    bool again = false;  // a kernel was lost with it
+  };
+  struct Given {
+    std::vector<std::uint64_t> tasks;  // not answered yet
+    std::size_t size = 0;
+    TimePoint at;
+  };
+  struct Kernel {
+    KernelView view;
+    std::map<std::uint64_t, Given> batches;
+    bool expelled = false;
+  };
+  using Kernels = std::map<std::uint64_t, Kernel>;
+
+  void hand_out(TimePoint now, DeskActions& actions);
+  Kernel* least_loaded();
+  void hand(std::uint64_t id, Kernel& kernel, TimePoint now, DeskActions& actions);
+  void reply(std::uint64_t task, int status, std::string body, DeskActions& actions);
+  void put_back(std::uint64_t task, DeskActions& actions);
+  void learn_cost(const Answers& answers, std::size_t tasks);
+  void time_out(TimePoint now, DeskActions& actions);
+  std::string unavailable() const;
+
+  std::string model_;
+  Policy policy_;
+  Duration connection_timeout_;
+  DeskLimits limits_;
+  std::unordered_map<std::uint64_t, Task> tasks_;  // unanswered
+  std::deque<std::uint64_t> queue_;                // may hold answered ones, which count no more
+  std::deque<std::uint64_t> order_;                // by arrival; may hold answered ones
+  std::size_t queued_ = 0, held_bytes_ = 0;
+  Kernels kernels_;
+  std::uint64_t next_batch_ = 1;
+  double cost_ = 0;          // seconds a task, smoothed
+  TimePoint alone_since_{};  // no kernel since
+  DeskCounts counts_;
+};
+
+}  // namespace wm::serve

@@ -1,0 +1,65 @@
+// Role: the profile of an inference service (profile.json) as values: defaults, and every rule that
+// it has to keep. Pure.
+// @source WMLA: elastic distributed inference, profile.json, schema 1.2
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "libwm/base/result.h"
+#include "libwm/base/units.h"
+
+namespace wm::serve {
+
+/// What a profile says of how requests are worked on and by how many kernels.
+struct Policy {
+  Duration schedule_interval = std::chrono::seconds(3);  ///< between looks at the load
+  std::uint32_t kernel_min = 1;                          ///< 0: none while nobody asks
+  std::uint32_t kernel_max = 100;
+  Duration delay_release = std::chrono::seconds(60);  ///< a kernel is kept so long after its use
+  /// From a request's arrival to its answer; 0: without end.
+  Duration execution_timeout = std::chrono::seconds(60);
+  std::uint32_t batch_size = 1;     ///< tasks of one on_task_invoke
+  std::uint32_t pipe_size = 1;      ///< batches that a kernel's worker has or waits with
+  std::uint32_t parallel_size = 1;  ///< workers of a kernel
+  bool operator==(const Policy&) const = default;
+};
+
+/// What one kernel is given.
+struct Amounts {
+  std::uint32_t milli_cpus = 0;  ///< 0: the queue's default
+  std::uint32_t memory_mb = 0;   ///< 0: the same
+  bool operator==(const Amounts&) const = default;
+};
+
+/// How kernels use GPUs.
+enum class GpuUse : std::uint8_t { None, Shared, Exclusive };
+
+/// A profile that keeps the rules.
+struct Profile {
+  std::string name;
+  Policy policy;
+  /// A kernel that has not connected so long after its request came counts as not to be had.
+  Duration connection_timeout = std::chrono::seconds(90);
+  std::string plan;  ///< resource plan; empty: the owner's default
+  Amounts amounts;
+  GpuUse gpu = GpuUse::None;
+  std::uint32_t umask = 022;
+  std::vector<std::pair<std::string, std::string>> envs;  ///< of kernels
+  std::string text;  ///< the whole file, with what it leaves out
+};
+
+/// The largest `kernel_max`, and what -1 stands for.
+inline constexpr std::uint32_t kMostKernels = 10000;
+
+/// The profile of a service called `name`, deployed by `owner` and made at `now`, as JSON; `given`
+/// is the package's own, and empty for none.
+/// @errors BadArgument: no JSON, a value of another type or against a rule, by its name
+/// @cost O(length)   @thread any
+Result<Profile> read_profile(const std::string& name, const std::string& owner,
+                             std::string_view given, WallTime now);
+
+}  // namespace wm::serve

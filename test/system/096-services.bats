@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# Role: inference services on real daemons: deployed and started by dlim, asked by curl; load makes
+# more kernels, a killed one loses nothing, none is left when idle, and the next request brings one back.
+
+load lib
+setup_file() { cluster_up --web --nodes 2 --cpus 4; }
+teardown_file() { cluster_down; }
+setup() {
+  cluster_env
+  [ -x "$B/sbin/wrouter" ] || skip "services are not built"
+  export HOME=$BATS_TEST_TMPDIR DLIM=$WM_GATEWAY_URL/dlim/v1
+  cd "$BATS_TEST_TMPDIR" || return
+  cp -r "$TOP/libwm/kernel/examples/ping" .
+}
+teardown() {
+  end_all_jobs
+  wait_for 20 bash -c '[ "$(bjobs 2>&1)" = "No unfinished job found" ]'
+  for model in $(dlim model list | tail -n +2 | cut -d' ' -f1); do dlim model undeploy -f "$model"; done
+}
+
+door() { curl -sS --cacert "$WM_GATEWAY_CA" -H "Authorization: Bearer $(dlim config -s)" "$@"; }
+ask() { door --data-binary "$2" "$DLIM/inference/$1"; }
+code_of() { door -o /dev/null -w '%{http_code}' "$@"; }
+kernels() { door "$DLIM/model/$1/instance" | jq '.instances[0].isd_container | length'; }
+has_kernels() { [ "$(kernels "$1")" = "$2" ]; }
+stopped() { dlim model view "$1" -s | grep -q "^State:.Stopped"; }
+# profile of quick changes: MIN MAX [MORE]
+quick() {
+  echo "{\"policy\": {\"kernel_min\": $1, \"kernel_max\": $2, \"schedule_interval\": 1, \"kernel_delay_release_time\": 2 ${3:-}}}" >profile.json
+  dlim model updateprofile ping -f profile.json
+}
+
+@test "deploy, start, ask, view, stop, undeploy: with the words that people know" {
+  run dlim model deploy -p ping
+  [ "${lines[0]}" = Uploading... ]
+  [ "${lines[1]}" = "ping/README.md uploaded to server." ]
+  [ "${lines[-2]}" = Registering... ]
+  [ "${lines[-1]}" = "Model ping is deployed successfully" ]
+  dlim model list | grep -qx 'ping *-'
+  [[ $(ask ping x) == "Inference service for model ping is currently unavailable." ]]
+  [ "$(code_of -d x "$DLIM/inference/ping")" = 503 ]
+  [ "$(dlim model start ping)" = 'Starting model "ping", run "dlim model view ping -s" to ensure startup.' ]
+  [ "$(ask ping hello)" = "pong hello" ]
+  dlim model list | grep -qx "ping *$DLIM/inference/ping"
+  run dlim model view ping -s -a
+  [[ $output == *"State:"*Started*"Serving service ID:"*"Kernel started:"*1*"Status:"*IDLE* ]]
+  run dlim model undeploy ping -f
+  [ "$status" -eq 1 ]
+  [ "$output" = "The model cannot be removed if it's started." ]
+  [ "$(dlim model stop ping -f)" = 'Stopping model "ping", run "dlim model view ping -s" to ensure stop.' ]
+  wait_for 20 stopped ping
+  dlim model undeploy ping -f
+  run dlim model view ping
+  [ "$output" = "model ping does not exist" ]
+}
+
+@test "errors of a kernel are that request's; what is wrong with a package or a profile is told" {
+  dlim model deploy -p ping && quick 1 1
+  dlim model start ping
+  [ "$(ask ping fail)" = "INFERRED error: ValueError: asked to fail" ]
+  [ "$(code_of -d fail "$DLIM/inference/ping")" = 500 ]
+  [ "$(ask ping after)" = "pong after" ]
+  run dlim model updateprofile ping -f profile.json
+  [ "$output" = "model ping is started: stop it first" ]
+  rm ping/README.md
+  run dlim model deploy -p ping -f
+  [ "$output" = "model ping is started: stop it first" ] || [ "$output" = "Uploading...
+the package has no README.md" ] || { echo "$output"; return 1; }
+  [ "$(code_of "$DLIM/model/other")" = 404 ]
+  [ "$(code_of -d x "$DLIM/inference/other")" = 404 ]
+  [ "$(code_of "$DLIM/deployment/runtime")" = 501 ]
+  [ "$(curl -sk -o /dev/null -w '%{http_code}' -d x "$DLIM/inference/ping")" = 401 ]
+}
+
+@test "at zero kernels the next request is answered, and then there is none again" {
+  dlim model deploy -p ping && quick 0 2
+  dlim model start ping
+  job=$(door "$DLIM/model/ping/instance" | jq -r '.instances[0].job_id')
+  wait_for 20 has_kernels ping 0
+  [ "$(ask ping one)" = "pong one" ]
+  wait_for 20 has_kernels ping 0
+  [ "$(ask ping two)" = "pong two" ]
+  [ "$(bjobs -noheader -o wm_state "$job[1]")" = running ]
+}
+
+@test "load makes more kernels, one that is killed loses nothing, and idle ones leave" {
+  dlim model deploy -p ping && quick 1 3
+  dlim model start ping
+  ask ping first
+  token=$(dlim config -s)
+  ask_many() { # WHO: one request after another until `enough` is there
+    while [ ! -e enough ]; do
+      curl -sS --cacert "$WM_GATEWAY_CA" -H "Authorization: Bearer $token" -d "sleep 0.2 $1" -w ' %{http_code}\n' "$DLIM/inference/ping"
+    done >>"answers.$1"
+  }
+  for who in 1 2 3 4 5 6; do ask_many $who & done
+  wait_for 20 has_kernels ping 3
+  before=$(cat answers.* | wc -l)
+  uid=$(door "$DLIM/model/ping/instance" | jq -r '.instances[0].isd_container[0].container_uid')
+  uid=${uid%-*}
+  kill -KILL "${uid##*-}"
+  wait_for 20 bash -c "[ \"\$(cat answers.* | wc -l)\" -gt $((before + 12)) ]"
+  touch enough
+  wait
+  [ "$(cat answers.* | grep -cv '^pong sleep 0.2 [1-6] 200$')" = 0 ]
+  wait_for 30 has_kernels ping 1
+}
+
+@test "a router that is killed comes again, and its kernels find it" {
+  dlim model deploy -p ping && quick 1 1
+  dlim model start ping
+  [ "$(ask ping before)" = "pong before" ]
+  kill -KILL "$(pgrep -f "sbin/wrouter $CLUSTER/results/")"
+  wait_for 20 bash -c "[ \"\$(curl -sS --cacert '$WM_GATEWAY_CA' -H 'Authorization: Bearer $(dlim config -s)' -d after '$DLIM/inference/ping')\" = 'pong after' ]"
+  wait_for 20 has_kernels ping 1
+}

@@ -1,0 +1,220 @@
+// Role: the router's state machine: who gets what, what a lost kernel means, and that over random
+// deaths no task is lost or answered twice.
+#include "libwm/serve/desk.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+namespace wm::serve {
+namespace {
+
+using std::chrono::seconds;
+
+TimePoint at(double s) { return TimePoint(Duration(static_cast<std::int64_t>(s * 1e6))); }
+
+Profile profile(std::uint32_t batch = 1, std::uint32_t pipe = 1) {
+  Profile p;
+  p.policy.batch_size = batch;
+  p.policy.pipe_size = pipe;
+  return p;
+}
+
+template <class T>
+std::vector<T> all(const DeskActions& actions) {
+  std::vector<T> found;
+  for (const auto& action : actions)
+    if (auto* one = std::get_if<T>(&action)) found.push_back(*one);
+  return found;
+}
+
+Answers answer(const Hand& hand, bool fine = true) {
+  Answers answers{hand.batch.id, true, 1000, {}};
+  for (const auto& task : hand.batch.tasks) answers.tasks.push_back({task.id, fine, task.data});
+  return answers;
+}
+
+TEST(desk, a_request_waits_for_a_kernel_and_is_answered_with_its_output) {
+  Desk desk("m", profile());
+  EXPECT_TRUE(desk.request(1, "ping", at(0)).empty());
+  EXPECT_EQ(desk.load(at(2)).oldest, seconds(2));
+  auto hands = all<Hand>(desk.joined(7, {}, at(2)));
+  ASSERT_EQ(hands.size(), 1u);
+  EXPECT_EQ(hands[0].batch.tasks[0].data, "ping");
+  auto replies = all<Reply>(desk.answered(7, answer(hands[0]), at(3)));
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_EQ(replies[0].status, 200);
+  EXPECT_EQ(replies[0].body, "ping");
+  EXPECT_EQ(desk.load(at(3)).in_flight, 0u);
+}
+
+TEST(desk, batches_are_filled_and_the_least_loaded_is_first) {
+  Desk desk("m", profile(4, 2));
+  desk.joined(1, {}, at(0));
+  EXPECT_EQ(all<Hand>(desk.request(1, "", at(0)))[0].kernel, 1u);
+  desk.joined(2, {}, at(0));
+  EXPECT_EQ(all<Hand>(desk.request(2, "", at(0)))[0].kernel, 2u);
+  Hand third = all<Hand>(desk.request(3, "", at(0)))[0];
+  desk.request(4, "", at(0));  // now both have two, which is all that pipe_size lets them
+  for (std::uint64_t task = 5; task <= 9; ++task)
+    EXPECT_TRUE(desk.request(task, "", at(0)).empty());
+  auto next = all<Hand>(desk.answered(third.kernel, answer(third), at(1)));
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].batch.tasks.size(), 4u);
+  EXPECT_EQ(desk.load(at(1)).queued, 1u);
+}
+
+TEST(desk, tasks_of_a_lost_kernel_go_to_another_once) {
+  Desk desk("m", profile());
+  desk.joined(1, {}, at(0));
+  desk.request(1, "x", at(0));
+  EXPECT_TRUE(desk.lost(1, at(1)).empty());
+  EXPECT_EQ(all<Hand>(desk.joined(2, {}, at(1))).size(), 1u);
+  auto replies = all<Reply>(desk.lost(2, at(2)));
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_EQ(replies[0].status, 503);
+}
+
+TEST(desk, late_tasks_are_504_without_a_kernel_503_and_too_many_429) {
+  Desk desk("m", profile(), {2, 1000});
+  desk.joined(1, {}, at(0));
+  auto hand = all<Hand>(desk.request(1, "", at(0)))[0];
+  auto late = all<Reply>(desk.tick(at(60)));
+  ASSERT_EQ(late.size(), 1u);
+  EXPECT_EQ(late[0].status, 504);
+  EXPECT_TRUE(all<Reply>(desk.answered(1, answer(hand), at(61))).empty());
+  desk.lost(1, at(61));
+  Profile patient = profile();
+  patient.policy.execution_timeout = {};
+  Desk alone("m", patient, {2, 1000});
+  alone.request(1, "", at(0));
+  alone.request(2, "", at(0));
+  auto many = all<Reply>(alone.request(3, "", at(0)));
+  ASSERT_EQ(many.size(), 1u);
+  EXPECT_EQ(many[0].status, 429);
+  EXPECT_GT(many[0].retry_after, 0);
+  EXPECT_TRUE(alone.tick(at(89)).empty());
+  auto none = all<Reply>(alone.tick(at(90)));
+  ASSERT_EQ(none.size(), 2u);
+  EXPECT_EQ(none[0].status, 503);
+  EXPECT_EQ(none[0].body, "Inference service for model m is currently unavailable.");
+  EXPECT_EQ(alone.load(at(90)).queued, 0u);
+}
+
+TEST(desk, a_kernel_that_answers_what_it_was_not_asked_or_hangs_is_cut_off) {
+  Desk desk("m", profile());
+  desk.joined(1, {}, at(0));
+  desk.joined(2, {}, at(0));
+  desk.request(1, "", at(0));
+  EXPECT_EQ(all<Expel>(desk.answered(2, {99, true, 0, {}}, at(0))).size(), 1u);
+  EXPECT_TRUE(all<Expel>(desk.tick(at(100))).empty());
+  EXPECT_EQ(all<Expel>(desk.tick(at(120))).size(), 1u);
+}
+
+TEST(desk, a_task_without_output_is_an_error_and_one_that_leaves_gets_no_more) {
+  Desk desk("m", profile());
+  desk.joined(1, {}, at(0));
+  auto hand = all<Hand>(desk.request(1, "", at(0)))[0];
+  desk.leaving(1);
+  auto replies = all<Reply>(desk.answered(1, {hand.batch.id, true, 0, {}}, at(0)));
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_EQ(replies[0].status, 500);
+  EXPECT_EQ(replies[0].body.substr(0, 14), "INFERRED error");
+  EXPECT_TRUE(desk.request(2, "", at(0)).empty());
+  desk.forget(2);
+  EXPECT_EQ(desk.load(at(0)).queued, 0u);
+}
+
+/// Kernels that die and come at random around a desk.
+class Storm {
+ public:
+  explicit Storm(unsigned seed) : random_(seed), desk_("m", profile(1 + seed % 5, 1 + seed % 3)) {}
+
+  void run() {
+    for (int i = 0; i < 3000; ++i) {
+      now_ += Duration(chance(20000));
+      step(chance(10));
+    }
+    while (kernels_.empty() || desk_.load(now_).queued + desk_.load(now_).in_flight > 0) {
+      if (kernels_.empty()) take(desk_.joined(join(), {}, now_));
+      if (!work_.empty()) finish();
+    }
+    EXPECT_EQ(answered_.size(), asked_);
+    EXPECT_GT(fine_, asked_ / 2);
+  }
+
+ private:
+  std::uint64_t chance(std::uint64_t n) { return random_() % n; }
+  std::uint64_t join() {
+    kernels_.insert(++named_);
+    return named_;
+  }
+  void step(std::uint64_t what) {
+    if (what < 4) ++asked_;
+    if (what < 4) take(desk_.request(asked_, std::to_string(asked_), now_));
+    else if (what < 8 && !work_.empty()) finish();
+    else if (what == 8 && kernels_.size() < 6) take(desk_.joined(join(), {}, now_));
+    else if (what == 9 && !kernels_.empty()) kill();
+    take(desk_.tick(now_));
+  }
+  void finish() {
+    auto at = work_.begin() + static_cast<std::ptrdiff_t>(chance(work_.size()));
+    Hand hand = *at;
+    work_.erase(at);
+    take(desk_.answered(hand.kernel, answer(hand), now_));
+  }
+  void kill() {
+    auto kernel =
+        *std::next(kernels_.begin(), static_cast<std::ptrdiff_t>(chance(kernels_.size())));
+    kernels_.erase(kernel);
+    std::erase_if(work_, [&](const Hand& hand) { return hand.kernel == kernel; });
+    take(desk_.lost(kernel, now_));
+  }
+  void take(const DeskActions& actions) {
+    EXPECT_TRUE(all<Expel>(actions).empty());
+    for (const auto& hand : all<Hand>(actions)) {
+      EXPECT_TRUE(kernels_.contains(hand.kernel));
+      EXPECT_FALSE(hand.batch.tasks.empty());
+      work_.push_back(hand);
+    }
+    for (const auto& reply : all<Reply>(actions)) {
+      EXPECT_TRUE(answered_.insert(reply.task).second) << "twice: " << reply.task;
+      if (reply.status == 200) {
+        EXPECT_EQ(reply.body, std::to_string(reply.task));
+        ++fine_;
+      }
+    }
+  }
+
+  std::mt19937 random_;
+  Desk desk_;
+  TimePoint now_{};
+  std::uint64_t asked_ = 0, named_ = 0, fine_ = 0;
+  std::set<std::uint64_t> kernels_, answered_;
+  std::vector<Hand> work_;
+};
+
+TEST(desk, over_random_deaths_no_task_is_lost_or_answered_twice) {
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Storm(seed).run();
+  }
+}
+
+TEST(frames, come_back_as_they_were_and_damaged_ones_are_told) {
+  Batch batch{3, {{1, "a"}, {2, std::string("\0b", 2)}}};
+  EXPECT_EQ(*read_batch(to_bytes(batch)), batch);
+  Answers answers{3, false, 12, {{1, true, "x"}, {2, false, ""}}};
+  EXPECT_EQ(*read_answers(to_bytes(answers)), answers);
+  KernelHello hello{"i", "h", 42};
+  EXPECT_EQ(*read_hello(to_bytes(hello)), hello);
+  auto bytes = to_bytes(answers);
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(read_answers(bytes.substr(0, size)));
+  EXPECT_FALSE(read_answers(bytes + "x"));
+  EXPECT_FALSE(read_batch(std::string(16, '\xff')));
+}
+
+}  // namespace
+}  // namespace wm::serve

@@ -1,0 +1,83 @@
+// Role: profiles and descriptions of packages: what is left out, and each rule with its words.
+#include "libwm/serve/profile.h"
+
+#include <gtest/gtest.h>
+
+#include "libwm/serve/model.h"
+
+namespace wm::serve {
+namespace {
+
+Result<Profile> read(std::string_view text) { return read_profile("m", "ann", text, WallTime{}); }
+
+TEST(profile, what_is_left_out_has_its_default) {
+  auto p = read("");
+  ASSERT_TRUE(p);
+  EXPECT_EQ(p->policy, Policy());
+  EXPECT_EQ(p->connection_timeout, std::chrono::seconds(90));
+  EXPECT_EQ(p->gpu, GpuUse::None);
+  EXPECT_EQ(p->envs.size(), 1u);
+  EXPECT_NE(p->text.find("\"create_time\": \"Thu Jan  1 00:00:00 1970 GMT\""), std::string::npos);
+  EXPECT_EQ(read(p->text)->text, p->text);
+}
+
+TEST(profile, what_is_given_is_meant) {
+  auto p = read(R"({"policy": {"kernel_min": 0, "kernel_max": -1, "task_execution_timeout": -1,
+    "schedule_intervel": 7}, "kernel": {"gpu": "exclusive", "umask": "077"},
+    "resource_allocation": {"kernel": {"resources": "ncpus=0.5,ncpus_limit=2,mem=1024,mem_limit=4096"}}})");
+  ASSERT_TRUE(p) << p.error().text;
+  EXPECT_EQ(p->policy.kernel_min, 0u);
+  EXPECT_EQ(p->policy.kernel_max, kMostKernels);
+  EXPECT_EQ(p->policy.execution_timeout, Duration::zero());
+  EXPECT_EQ(p->policy.schedule_interval, std::chrono::seconds(7));
+  EXPECT_EQ(p->amounts, (Amounts{500, 1024}));
+  EXPECT_EQ(p->umask, 077u);
+  auto shared = read(R"({"kernel": {"gpu": "shared"},
+    "resource_allocation": {"kernel": {"resources": "ncpus=0.5,ncpus_limit=2,mem=1024,mem_limit=4096"}}})");
+  EXPECT_EQ(shared->amounts, (Amounts{2000, 4096}));
+}
+
+TEST(profile, each_rule_is_told_by_its_name) {
+  for (auto [text, words] : std::vector<std::pair<const char*, const char*>>{
+           {"[]", "profile: a JSON object is wanted"},
+           {R"({"policy":{"kernel_min":-1}})",
+            "profile: policy/kernel_min: -1: at least 0 is wanted"},
+           {R"({"policy":{"kernel_min":3,"kernel_max":2}})",
+            "profile: policy/kernel_max: 2: less than kernel_min, 3"},
+           {R"({"policy":{"schedule_interval":0}})",
+            "profile: policy/schedule_interval: 0: at least 1 is wanted"},
+           {R"({"policy":{"kernel_delay_release_time":"x"}})",
+            "profile: policy/kernel_delay_release_time: a whole number is wanted"},
+           {R"({"policy":{"task_execution_timeout":0}})",
+            "profile: policy/task_execution_timeout: 0: -1, or at least 1 is wanted"},
+           {R"({"policy":{"task_batch_size":0}})",
+            "profile: policy/task_batch_size: 0: at least 1 is wanted"},
+           {R"({"kernel":{"connection_timeout":0}})",
+            "profile: kernel/connection_timeout: 0: at least 1 is wanted"},
+           {R"({"kernel":{"gpu":"two"}})",
+            "profile: kernel/gpu: 'two': no, shared or exclusive is wanted"},
+           {R"({"kernel":{"run_as":"bob"}})",
+            "profile: kernel/run_as: kernels run as the owner, ann"},
+           {R"({"kernel":{"envs":[{"name":"1","value":""}]}})",
+            "profile: kernel/envs: '1' is no name of a variable"},
+           {R"({"replica":2})", "profile: replica: a service has one router: 1 is wanted"},
+           {R"({"policy":3})", "profile: policy/schedule_interval: a whole number is wanted"}}) {
+    auto p = read(text);
+    ASSERT_FALSE(p) << text;
+    EXPECT_EQ(p.error().text, words);
+  }
+}
+
+TEST(model, is_read_and_what_cannot_be_is_refused) {
+  auto m = read_model(R"({"name":"ping","attributes":[{"key":"a","value":"b"}]})");
+  ASSERT_TRUE(m);
+  EXPECT_EQ(m->kernel_path, "kernel.py");
+  EXPECT_EQ(m->attributes.size(), 1u);
+  for (auto bad : {"", "{}", R"({"name":"a b"})", R"({"name":"../x"})",
+                   R"({"name":"a","kernel_path":"../k.py"})", R"({"name":"a","runtime":"perl"})",
+                   R"({"name":"a","kernel_path":"k'.py"})", R"({"name":3})"})
+    EXPECT_FALSE(read_model(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace wm::serve
