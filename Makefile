@@ -298,6 +298,10 @@ $B/fabric/libs/fabric.zip: $(PYTHON_SRC)
 	@mkdir -p $(@D); rm -f $@; echo "  ZIP   $@"
 	@cd libwm/trainer/python && python3 -m zipfile -c $(abspath $@) fabric_model pyedt wm_steps.py last last/callbacks
 
+# Eigen is templates all through; so much of its time goes into calls that nobody inlined.
+$B/obj/libwm/search/%.o: OPT := $(subst -O1,-O2,$(OPT))
+$B/obj/libwm/search/process.o: CPPFLAGS += $(subst -I,-isystem ,$(shell $(PKG_CONFIG) --cflags eigen3))
+
 # The library itself is opened at run time, by agents of jobs that use it.
 $B/obj/daemons/wagent/ranks/pmix_%.o: CPPFLAGS += $(shell $(PKG_CONFIG) --cflags pmix)
 

@@ -1,8 +1,10 @@
-// Role: numbers that look random and are a function of where they stand: (seed, stream, counter) →
-// number, the same on every platform. No state outlives the caller's. Of this folder only.
-// @source SplitMix64: Steele, Lea, Flood, OOPSLA 2014; counters instead of state: Salmon et al.,
-//         SC 2011; inverse of the normal distribution: Acklam's rational approximation, one step of
-//         Halley's method.
+// Role: numbers that look random and are a function of where they stand: (seed,
+// stream, counter) → number, the same on every platform. No state outlives the
+// caller's. Of this folder only.
+// @source SplitMix64: Steele, Lea, Flood, OOPSLA 2014; counters instead of
+// state: Salmon et al.,
+//         SC 2011; inverse of the normal distribution: Acklam's rational
+//         approximation, one step of Halley's method.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +30,8 @@ class Draws {
   std::uint64_t key_, counter_ = 0;
 };
 
-/// Of the normal distribution: density and share below x, their logs, the x below which a share is.
+/// Of the normal distribution: density and share below x, their logs, the x
+/// below which a share is.
 double normal_density(double x);
 double normal_share(double x);
 double normal_quantile(double share);

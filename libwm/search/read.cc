@@ -1,5 +1,6 @@
-// A search and its history from JSON, an answer to it. What a client wrote wrong is an Error that
-// names it; what trials reported wrong is as if it were not there.
+// A search and its history from JSON, an answer to it. What a client wrote
+// wrong is an Error that names it; what trials reported wrong is as if it were
+// not there.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -47,7 +48,8 @@ Result<Algorithm> algorithm_of(const Json& json) {
   for (const auto& [name, algorithm] : kWords)
     if (word == name) return algorithm;
   return bad("algorithm '" + read_text(json).substr(0, 40) +
-             "': auto, Random, TPE, Bayesian, Hyperband, ASHA or ExperimentGridSearch is wanted");
+             "': auto, Random, TPE, Bayesian, Hyperband, ASHA or "
+             "ExperimentGridSearch is wanted");
 }
 
 // One algoParam: a number within bounds; its reason otherwise.
@@ -201,7 +203,8 @@ std::optional<double> signed_number(const Json& json, bool maximize) {
   return number && maximize ? -*number : number;
 }
 
-// {"min", "max", "latest"}: the best of them under the goal; a number alone is all three.
+// {"min", "max", "latest"}: the best of them under the goal; a number alone is
+// all three.
 std::optional<double> best_of(const Json& metric, bool maximize) {
   if (!metric.is_object()) return signed_number(metric, maximize);
   auto best = signed_number(at(metric, maximize ? "max" : "min"), maximize);

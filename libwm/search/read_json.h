@@ -1,5 +1,5 @@
-// Role: single values out of JSON as WMLA's clients write them: numbers as numbers or as texts,
-// words in any case. Of this folder only.
+// Role: single values out of JSON as WMLA's clients write them: numbers as
+// numbers or as texts, words in any case. Of this folder only.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -24,11 +24,12 @@ struct ReadParam {
 /// @errors BadArgument, Limit: the parameter and what is wrong with it
 Result<ReadParam> read_param(const nlohmann::json& json);
 
-/// A value of dataType `type` (int, double, str, string; empty: as it is written).
+/// A value of dataType `type` (int, double, str, string; empty: as it is
+/// written).
 Result<Value> read_value(const nlohmann::json& json, const std::string& type);
 
-/// Names of parameters become keys of config.json and columns: at most 128 bytes, no control
-/// characters, not ours. @errors BadArgument
+/// Names of parameters become keys of config.json and columns: at most 128
+/// bytes, no control characters, not ours. @errors BadArgument
 Result<void> check_name(const std::string& name);
 
 }  // namespace wm::search

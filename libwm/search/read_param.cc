@@ -1,4 +1,5 @@
-// hyperParams: each key of wmla-surface 5.1, and `log` and `when`, which are ours.
+// hyperParams: each key of wmla-surface 5.1, and `log` and `when`, which are
+// ours.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -122,7 +123,8 @@ Result<Param> range(const Json& item, Type type, Param param) {
   return param;
 }
 
-// The list of a discrete parameter; int ones may stand in the list of doubles and reversely.
+// The list of a discrete parameter; int ones may stand in the list of doubles
+// and reversely.
 const Json& list(const Json& item, Type type) {
   static const char* const kKeys[][4] = {
       {"discreteIntVal", "discreteDbVal", "discreteStrVal", "discreateStrVal"},

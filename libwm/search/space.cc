@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Ends of the scale on which a parameter's coordinate is even: half a step beyond its first and
-// last value, so that each has its share.
+// Ends of the scale on which a parameter's coordinate is even: half a step
+// beyond its first and last value, so that each has its share.
 struct Scale {
   double from, to;
 };
@@ -56,7 +56,8 @@ double number_at(const Param& param, double coordinate) {
   return std::clamp(std::exp(from + coordinate * (to - from)), param.low, param.high);
 }
 
-// A value that lies well outside is none of the parameter's; one that a script rounded is.
+// A value that lies well outside is none of the parameter's; one that a script
+// rounded is.
 bool is_within(const Param& param, double number) {
   double slack = 1e-6 * (std::abs(param.low) + std::abs(param.high)) + param.step / 2;
   return number >= param.low - slack && number <= param.high + slack;

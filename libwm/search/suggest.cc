@@ -1,6 +1,7 @@
 // Which algorithm answers, and what holds for all.
 #include <algorithm>
 
+#include "libwm/search/rungs.h"
 #include "libwm/search/search.h"
 #include "libwm/search/strategy.h"
 
@@ -9,9 +10,39 @@ namespace {
 
 constexpr std::uint32_t kMostAtOnce = 10000;
 
+// Beyond so many trials a Gaussian process takes longer than it is worth.
+constexpr std::size_t kMostOfProcess = 250;
+
+// `auto`, and what an algorithm leaves open. Small spaces need no model:
+// propose() goes through all of theirs.
+Algorithm model_of(const Search& search, const History& history) {
+  switch (search.algorithm) {
+    case Algorithm::Auto: {
+      constexpr std::uint64_t kSmall = 64;
+      auto small = std::max<std::uint64_t>(search.max_trials.value_or(0), kSmall);
+      if (count_up_to(search.space, small)) return Algorithm::Random;
+      return history.size() < kMostOfProcess ? Algorithm::Bayesian : Algorithm::Tpe;
+    }
+    case Algorithm::Halving: return Algorithm::Tpe;  // without a resource: it stops who is behind
+    default: return search.algorithm;
+  }
+}
+
 std::unique_ptr<Sampler> sampler_of(const Search& search, const History& history) {
-  if (search.algorithm == Algorithm::Random) return random_sampler(search);
-  return tpe_sampler(search, history);
+  switch (model_of(search, history)) {
+    case Algorithm::Random: return random_sampler(search);
+    case Algorithm::Bayesian: return bayesian_sampler(search, history);
+    default: return tpe_sampler(search, history);
+  }
+}
+
+bool is_halving(const Search& search) {
+  bool may = search.algorithm == Algorithm::Auto || search.algorithm == Algorithm::Halving;
+  return search.algorithm == Algorithm::Hyperband || (may && !search.options.resource.empty());
+}
+
+bool stops_early(const Search& search) {
+  return search.algorithm == Algorithm::Auto || search.algorithm == Algorithm::Halving;
 }
 
 Result<void> check_whole(const Search& search) {
@@ -20,7 +51,15 @@ Result<void> check_whole(const Search& search) {
     if (param.name == resource)
       return fail(Code::BadArgument, "parameter '" + resource + "' is the resource, too");
   if (search.algorithm == Algorithm::Grid) return check_grid(search);
-  return {};
+  return check_halving(search);
+}
+
+Answer answer_of(const Search& search, const History& history, std::uint32_t wanted) {
+  if (search.algorithm == Algorithm::Grid) return next_of_grid(search, history, wanted);
+  if (is_halving(search)) return next_of_halving(search, history, wanted);
+  auto answer = next_of_model(search, history, wanted);
+  if (stops_early(search)) answer.stop = losers(search, history);
+  return answer;
 }
 
 }  // namespace
@@ -48,8 +87,7 @@ Result<std::string> suggest(std::string_view search_json, std::string_view histo
   WM_TRY(check_whole(search));
   WM_TRY(auto history, read_history(history_json, search));
   wanted = std::min(wanted, kMostAtOnce);
-  if (search.algorithm == Algorithm::Grid) return written(next_of_grid(search, history, wanted));
-  return written(next_of_model(search, history, wanted));
+  return written(answer_of(search, history, wanted));
 }
 
 Result<void> check(std::string_view search_json) {

@@ -1,5 +1,6 @@
-// Role: a search and its history as values: what the samplers work on. Everywhere below a smaller
-// value is a better one; a metric that is to be maximised has its sign turned. Of this folder only.
+// Role: a search and its history as values: what the samplers work on.
+// Everywhere below a smaller value is a better one; a metric that is to be
+// maximised has its sign turned. Of this folder only.
 #pragma once
 
 #include <map>

@@ -1,10 +1,12 @@
-// The tree-structured Parzen estimator. Trials are split into the good and the others; each half is
-// a mixture of kernels, one a trial over all parameters at once, and one that is the space itself.
-// Of the candidates drawn from the good half the one is taken where good over bad is greatest.
-// What a trial did not have active counts as drawn from the space, so conditions need no case of
-// their own. Trials in flight and failed ones are among the others: a lie that keeps parallel
-// proposals apart.
-// @source Bergstra, Bardenet, Bengio, Kégl, NeurIPS 2011; Bergstra, Yamins, Cox, ICML 2013; several
+// The tree-structured Parzen estimator. Trials are split into the good and the
+// others; each half is a mixture of kernels, one a trial over all parameters at
+// once, and one that is the space itself. Of the candidates drawn from the good
+// half the one is taken where good over bad is greatest. What a trial did not
+// have active counts as drawn from the space, so conditions need no case of
+// their own. Trials in flight and failed ones are among the others: a lie that
+// keeps parallel proposals apart.
+// @source Bergstra, Bardenet, Bengio, Kégl, NeurIPS 2011; Bergstra, Yamins,
+// Cox, ICML 2013; several
 //         parameters in one kernel: Falkner, Klein, Hutter (BOHB), ICML 2018
 #include <algorithm>
 #include <cmath>
@@ -19,14 +21,16 @@ constexpr double kLogRootTwoPi = 0.9189385332046727;
 
 constexpr double kSpread = 0.1, kLeastWidth = 0.01;
 
-// One parameter of one kernel: a normal distribution cut off at 0 and 1, or of words the share of
-// its own and of each other word, as densities over the even distribution.
+// One parameter of one kernel: a normal distribution cut off at 0 and 1, or of
+// words the share of its own and of each other word, as densities over the even
+// distribution.
 struct Factor {
   double at = 0, inverse_width = 0, log_scale = 0, log_other = 0;
   bool is_even = true;
 };
 
-// A mixture of kernels over points; to all but its last member one trial belongs.
+// A mixture of kernels over points; to all but its last member one trial
+// belongs.
 class Mixture {
  public:
   Mixture(const Space& space, const std::vector<Point>& centers);
@@ -60,7 +64,8 @@ void Mixture::add(const Point& center) {
   ++size_;
 }
 
-// Scott's rule for as many dimensions, with how far the centers spread; kSpread counts as one more.
+// Scott's rule for as many dimensions, with how far the centers spread; kSpread
+// counts as one more.
 double Mixture::width_of(std::size_t i, const std::vector<Point>& centers) const {
   double sum = 0, squares = 0, count = 0;
   for (const auto& center : centers)

@@ -13,7 +13,7 @@ const json kTwo = json::parse(R"([
 const json kLine =
     json::parse(R"([{"name":"x","type":"Range","dataType":"double","minDbVal":-1,"maxDbVal":1}])");
 
-const char* const kModels[] = {"Random", "TPE", "Tpe", "tpe"};
+const char* const kModels[] = {"Random", "TPE", "Tpe", "Bayesian", "auto"};
 
 double loss_of(const json& config) {
   double lr = config["lr"].get<double>();
