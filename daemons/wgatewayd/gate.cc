@@ -85,12 +85,6 @@ Result<http::Reply> logon(Gate& gate, http::Exchange& exchange) {
   return reply;
 }
 
-http::Reply logoff() {
-  auto reply = text_reply(200, "");
-  reply.fields.emplace_back("Set-Cookie", cookie("", 0));
-  return reply;
-}
-
 rest::AuthFields fields_of(const http::Head& head) {
   rest::AuthFields fields;
   fields.authorization = head.field("authorization");
@@ -103,14 +97,35 @@ rest::AuthFields fields_of(const http::Head& head) {
   return fields;
 }
 
+Result<rest::Claims> check_token(Gate& gate, const std::string& token) {
+  auto keys = gate.doorman->keys();
+  WM_TRY(auto claims, rest::verify_token(token, keys, gate.cluster, now_s()));
+  if (gate.revoked->has(claims.id)) return fail(Code::Denied, "the token was logged off");
+  return claims;
+}
+
+// The token that comes with it is good for nothing any more, here or wherever else it was kept.
+Result<http::Reply> logoff(Gate& gate, const http::Head& head) {
+  auto fields = fields_of(head);
+  fields.method = head.method;
+  auto credential = rest::credential_of(fields, gate.origin);
+  if (credential && !credential->login) {
+    WM_TRY(auto claims, check_token(gate, credential->token));
+    WM_TRY(gate.revoked->add(claims.id, claims.expires));
+    log::info("logged_off", {{"user", claims.user}});
+  }
+  auto reply = text_reply(200, "");
+  reply.fields.emplace_back("Set-Cookie", cookie("", 0));
+  return reply;
+}
+
 // nginx asks: 200 with the token and the socket to pass the request to, or 401.
 Result<http::Reply> may_pass(Gate& gate, const http::Head& head) {
   WM_TRY(auto credential, rest::credential_of(fields_of(head), gate.origin));
   if (credential.login) {
     WM_TRY(credential.token, log_on(gate, *credential.login, head.field("x-wm-address")));
   }
-  auto keys = gate.doorman->keys();
-  WM_TRY(auto claims, rest::verify_token(credential.token, keys, gate.cluster, now_s()));
+  WM_TRY(auto claims, check_token(gate, credential.token));
   WM_TRY(auto socket, gate.doorman->agent_of(claims, credential.token));
   return http::Reply{200, {{"X-Agent", socket}, {"X-Token", credential.token}}, ""};
 }
@@ -125,7 +140,7 @@ Result<http::Reply> route(Gate& gate, http::Exchange& exchange) {
       path == "/platform/rest/conductor/v1/auth/logon")
     return logon(gate, exchange);
   if (path == "/auth/v1/logoff" || path == "/platform/rest/conductor/v1/auth/logoff")
-    return logoff();
+    return logoff(gate, head);
   return text_reply(404, "no such address");
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "daemons/wgatewayd/doorman.h"
+#include "daemons/wgatewayd/revoked.h"
 #include "libwm/http/server.h"
 
 namespace wm::gateway {
@@ -14,6 +15,7 @@ namespace wm::gateway {
 struct Gate {
   std::string cluster, origin;  ///< origin: "https://…" of the pages
   std::unique_ptr<Doorman> doorman;
+  std::unique_ptr<Revoked> revoked;
 };
 
 /// Answers one request.

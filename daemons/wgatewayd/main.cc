@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -98,7 +99,9 @@ Result<void> run(const Options& options) {
   WM_TRY(auto conf, conf::load_cluster(options.conf));
   log::open("wgatewayd", "", log::level_named(conf.log_level));
   WM_TRY(auto doorman, doorman_of(options, conf));
-  Gate gate{conf.name, options.origin, std::move(doorman)};
+  auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  Gate gate{conf.name, options.origin, std::move(doorman),
+            std::make_unique<Revoked>(options.folder + "/revoked", now)};
   WM_TRY(auto socket, http::listen_at(options.folder + "/gateway.sock", 0600));
   http::ServerOptions bounds;
   bounds.admits = [](uid_t uid) { return uid == ::getuid(); };

@@ -6,6 +6,7 @@
 #include "daemons/wuserd/execs.h"
 #include "daemons/wuserd/hub.h"
 #include "daemons/wuserd/outputs.h"
+#include "libwm/rest/app_json.h"
 #include "libwm/rest/exec_words.h"
 #include "libwm/rest/timeline.h"
 #include "libwm/view/json.h"
@@ -33,21 +34,30 @@ Result<Answer> jobs(Call& call) {
                     ",\"jobs\":" + view::jobs_json(reply.jobs, {now(), view::Detail::Brief}) + "}");
 }
 
-std::string exec_text(const std::optional<rest::ExecRecord>& record) {
-  if (!record) return "null";
-  return "{\"args\":" + rest::json_text(record->args) +
-         ",\"framework\":" + rest::json_text(record->framework) +
-         ",\"bsub\":" + rest::json_text(record->bsub) +
-         ",\"workers\":" + std::to_string(record->workers) + "}";
+// The line of bsub that asks for the same, in the folder of the code.
+std::string bsub_line(const Site& site, const Execution& exec) {
+  auto request = rest::parse_exec(exec.args);
+  auto framework = rest::find_framework(exec.framework);
+  if (!request || !framework) return "";
+  request->plan = rest::plan_of(request->plan, site.conf.name);
+  auto words = rest::bsub_words(*request, *framework, {"", site.conf.dirs.data, true});
+  return words ? rest::shell_line(*words) : "";
+}
+
+std::string exec_text(const Call& call, const JobView& view) {
+  const auto& exec = view.job->spec().exec;
+  if (!is_own(view) || !rest::is_execution(view)) return "null";
+  return "{\"args\":" + rest::json_text(exec.args) +
+         ",\"framework\":" + rest::json_text(exec.framework) +
+         ",\"bsub\":" + rest::json_text(bsub_line(call.site, exec)) + "}";
 }
 
 Result<Answer> job(Call& call) {
   WM_TRY(auto view, find_job(call.site, call.args[0]));
-  auto record = is_own(view) ? call.site.records.of_job(view) : std::nullopt;
   return json_reply("{\"now\":" + now_text() + ",\"own\":" + (is_own(view) ? "true" : "false") +
                     ",\"exec_id\":" + rest::json_text(rest::exec_id(call.site.conf.name, view.id)) +
-                    ",\"exec\":" + exec_text(record) + ",\"job\":" + view::job_json(view, {now()}) +
-                    "}");
+                    ",\"exec\":" + exec_text(call, view) +
+                    ",\"job\":" + view::job_json(view, {now()}) + "}");
 }
 
 AcctRequest about(JobId id) {
@@ -150,9 +160,7 @@ Result<Answer> slots(Call& call) {
 Result<Answer> lines(Call& call) {
   WM_TRY(auto request, rest::parse_exec(call.target.value("args")));
   WM_TRY(auto framework, rest::find_framework(request.framework));
-  if (request.model_dir.empty()) request.model_dir = "code";
-  WM_TRY(auto words, rest::bsub_words(request, framework,
-                                      {request.model_dir, "", call.site.conf.dirs.data, true}));
+  WM_TRY(auto words, rest::bsub_words(request, framework, {"", call.site.conf.dirs.data, true}));
   auto dlicmd = "dlicmd " + request.args;
   return json_reply("{\"bsub\":" + rest::json_text(rest::shell_line(words)) +
                     ",\"dlicmd\":" + rest::json_text(dlicmd) + "}");

@@ -11,14 +11,14 @@
 namespace wm::user {
 namespace {
 
-std::string json_of(const Call& call, const Exec& exec) {
-  return rest::exec_json(exec.record, exec.view, call.site.conf.name);
+std::string json_of(const Call& call, const JobView& exec) {
+  return rest::exec_json(exec, call.site.conf.name);
 }
 
 // ?state=A,B: empty takes all.
-bool has_state(const Exec& exec, const std::string& states) {
+bool has_state(const JobView& exec, const std::string& states) {
   if (states.empty()) return true;
-  auto state = "," + std::string(rest::exec_state(exec.view.job->state)) + ",";
+  auto state = "," + std::string(rest::exec_state(exec.job->state)) + ",";
   return ("," + states + ",").find(state) != std::string::npos;
 }
 
@@ -56,7 +56,7 @@ Answer done() { return http::Reply{204, {}, ""}; }
 
 Result<Answer> stop(Call& call) {
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
-  if (is_over(exec.view.job->state))
+  if (is_over(exec.job->state))
     return fail(Code::Conflict, "execution " + call.args[0] + " has ended already");
   WM_TRY(stop_exec(call.site, exec));
   return done();
@@ -71,7 +71,7 @@ Result<Answer> remove(Call& call) {
 Result<Answer> remove_all(Call& call) {
   WM_TRY(auto execs, all_execs(call.site));
   for (const auto& exec : execs)
-    if (!is_over(exec.view.job->state)) WM_TRY(stop_exec(call.site, exec));
+    if (!is_over(exec.job->state)) WM_TRY(stop_exec(call.site, exec));
   for (const auto& exec : execs) WM_TRY(delete_exec(call.site, exec));
   return done();
 }
@@ -84,7 +84,7 @@ Result<Answer> log(Call& call) {
 
 Result<Answer> result(Call& call) {
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
-  WM_TRY(send_results(call, exec.view));
+  WM_TRY(send_results(call, exec));
   return Answer();
 }
 

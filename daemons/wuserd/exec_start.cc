@@ -1,8 +1,9 @@
-// POST /execs, step by step: request key → upload on disk → code laid out → bsub's words → record →
-// job. What fails before the job is there takes its files away again.
+// POST /execs, step by step: request key → upload on disk → code laid out as a bundle → bsub's
+// words → job. What fails before the job is there takes its files away again.
 #include <sodium.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -64,7 +65,7 @@ class Draft {
   ~Draft() {
     std::error_code ec;
     fs::remove_all(uploads(), ec);
-    if (!stays_) (void)site_.records.remove(request_);
+    if (!stays_) fs::remove_all(site_.records.code_dir(request_), ec);
   }
   std::string uploads() const { return site_.records.code_dir(request_) + ".upload"; }
   const std::string& request() const { return request_; }
@@ -95,79 +96,82 @@ Result<rest::ExecRequest> request_in(const Call& call, const Upload& upload) {
   return request;
 }
 
-Result<rest::ExecPlace> place_of(Site& site, const rest::ExecRequest& request,
-                                 const std::string& code_dir) {
+Result<rest::ExecPlace> place_of(Site& site) {
   rest::ExecPlace place;
-  WM_TRY(place.cwd, find_code(code_dir, request.model_dir, request.main));
   place.out_file = site.results_root + "/batchworkdir/%J/job.out";
   place.data_dir = site.conf.dirs.data;
   WM_TRY(place.gpus, has_gpus(site));
   return place;
 }
 
-// $RESULT_DIR/_submitted_code leads to the code, as scripts written for WMLA expect.
-void link_code(Site& site, JobId job, const std::string& code_dir) {
-  std::error_code ec;
-  auto results = site.results_root + "/batchworkdir/" + std::to_string(job.job);
-  fs::create_directories(results, ec);
-  fs::create_directory_symlink(code_dir, results + "/_submitted_code", ec);
+std::string text_of(const std::string& path) {
+  constexpr std::streamsize kMost = 1 << 20;
+  std::string text(kMost, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(text.data(), kMost);
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
 }
 
-Result<rest::ExecRecord> submit_upload(Site& site, rest::ExecRequest request, const Upload& upload,
-                                       Draft& draft) {
+Execution execution_of(const rest::ExecRequest& request, const rest::Framework& framework,
+                       const std::string& bundle, const std::string& folder) {
+  Execution exec;
+  exec.args = request.args;
+  exec.framework = framework.name;
+  exec.bundle = bundle;
+  exec.bundle_dir = folder;
+  exec.data = request.sources;
+  exec.labels = request.labels;
+  exec.pending_limit = std::chrono::seconds(request.pending_timeout_s);
+  return exec;
+}
+
+Result<JobId> submit_upload(Site& site, rest::ExecRequest request, const Upload& upload,
+                            Draft& draft) {
   request.plan = rest::plan_of(request.plan, site.conf.name);
   WM_TRY(auto framework, rest::find_framework(request.framework));
   if (!request.user_cmd) WM_TRY(need_module(framework));
   auto code_dir = site.records.code_dir(draft.request());
   WM_TRY(lay_out(upload, code_dir));
-  WM_TRY(auto place, place_of(site, request, code_dir));
+  WM_TRY(auto folder, find_code(code_dir, request.model_dir, request.main));
+  rest::give_worker_words(text_of(folder + "/" + request.main), framework, request);
+  WM_TRY(auto place, place_of(site));
   WM_TRY(auto words, rest::bsub_words(request, framework, place));
-  rest::ExecRecord record{request.args,
-                          std::string(framework.name),
-                          site.user,
-                          place.cwd,
-                          rest::shell_line(words),
-                          draft.request(),
-                          {},
-                          request.workers,
-                          framework.elastic};
-  WM_TRY(site.records.keep(record));
-  WM_TRY(auto reply, submit(site, words));
+  auto inside = folder == code_dir ? "" : folder.substr(code_dir.size() + 1);
+  WM_TRY(auto reply,
+         submit(site, words, execution_of(request, framework, draft.request(), inside)));
   draft.stay();
-  record.job = reply.job;
-  WM_TRY(site.records.keep(record));
-  link_code(site, reply.job, code_dir);
-  return record;
+  return reply.job;
 }
 
-// The job of a request whose submission was not seen to its end: it tells by its cwd.
-Result<std::optional<Exec>> begun_before(Site& site, const std::string& request) {
-  auto record = site.records.of_request(request);
-  if (!record) return std::optional<Exec>();
+// The execution that an earlier request with the same key began: it has the bundle of that name.
+Result<std::optional<JobView>> begun_before(Site& site, const std::string& bundle) {
   WM_TRY(auto execs, all_execs(site));
   for (auto& exec : execs)
-    if (exec.record.request == request) return std::optional(std::move(exec));
-  return std::optional<Exec>();
+    if (exec.job->spec().exec.bundle == bundle) return std::optional(std::move(exec));
+  return std::optional<JobView>();
 }
 
 }  // namespace
 
-Result<Exec> start_exec(Call& call) {
+Result<JobView> start_exec(Call& call) {
   static KeyLocks locks;
   auto key = call.exchange.head().field("idempotency-key");
   if (key.size() > 200) return fail(Code::BadArgument, "Idempotency-Key: longer than 200 bytes");
   auto request = request_name(key);
   auto lock = locks.lock(request);
-  WM_TRY(auto before, begun_before(call.site, request));
-  if (before) return std::move(*before);
+  if (!key.empty()) {
+    WM_TRY(auto before, begun_before(call.site, request));
+    if (before) return std::move(*before);
+  }
   Draft draft(call.site, request);
   WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
   WM_TRY(auto wanted, request_in(call, upload));
-  WM_TRY(auto record, submit_upload(call.site, std::move(wanted), upload, draft));
-  return find_exec(call.site, rest::exec_id(call.site.conf.name, record.job));
+  WM_TRY(auto job, submit_upload(call.site, std::move(wanted), upload, draft));
+  return find_exec(call.site, rest::exec_id(call.site.conf.name, job));
 }
 
-Result<Exec> start_stored(Site& site, const StoredCode& code) {
+Result<JobView> start_stored(Site& site, const StoredCode& code) {
   WM_TRY(auto wanted, rest::parse_exec(code.args));
   Draft draft(site, request_name(""));
   std::error_code ec;
@@ -176,8 +180,8 @@ Result<Exec> start_stored(Site& site, const StoredCode& code) {
   upload.files.push_back({draft.uploads() + "/1", code.name});
   fs::copy_file(code.path, upload.files.front().path, ec);
   if (ec) return fail(Code::System, code.path + ": " + ec.message());
-  WM_TRY(auto record, submit_upload(site, std::move(wanted), upload, draft));
-  return find_exec(site, rest::exec_id(site.conf.name, record.job));
+  WM_TRY(auto job, submit_upload(site, std::move(wanted), upload, draft));
+  return find_exec(site, rest::exec_id(site.conf.name, job));
 }
 
 }  // namespace wm::user

@@ -27,9 +27,15 @@ Result<JobView> job_of(Site& site, JobId id) {
   return reply.jobs.front();
 }
 
-Result<void> wait_for_end(Site& site, const Exec& exec) {
+// An execution of this user's that he has not deleted.
+bool is_shown(Site& site, const JobView& view) {
+  return is_own(view) && rest::is_execution(view) &&
+         !site.records.is_deleted(view.job->spec().exec.bundle);
+}
+
+Result<void> wait_for_end(Site& site, const JobView& exec) {
   for (int i = 0; i < kLooksForEnd; ++i) {
-    auto view = job_of(site, exec.view.id);
+    auto view = job_of(site, exec.id);
     if (!view && view.error().code == Code::NotFound) return {};
     if (!view) return view.error();
     if (is_over(view->job->state)) return {};
@@ -54,36 +60,31 @@ Result<JobView> find_own_job(Site& site, const std::string& id) {
   return view;
 }
 
-Result<Exec> find_exec(Site& site, const std::string& id) {
+Result<JobView> find_exec(Site& site, const std::string& id) {
   auto job = rest::parse_exec_id(site.conf.name, id);
   if (!job) return unknown(id);
   auto view = job_of(site, *job);
   if (!view && view.error().code == Code::NotFound) return unknown(id);
   if (!view) return view.error();
-  auto record = is_own(*view) ? site.records.of_job(*view) : std::nullopt;
-  if (!record) return unknown(id);
-  return Exec{*record, *view};
+  if (!is_shown(site, *view)) return unknown(id);
+  return view;
 }
 
-Result<std::vector<Exec>> all_execs(Site& site) {
+Result<std::vector<JobView>> all_execs(Site& site) {
   WM_TRY(auto master, site.masters.take());
   JobsRequest request;
   request.jobs.finished = true;
   WM_TRY(auto reply, master->jobs(request));
-  std::vector<Exec> execs;
-  for (auto& view : reply.jobs) {
-    auto record = is_own(view) ? site.records.of_job(view) : std::nullopt;
-    if (record) execs.push_back({*record, std::move(view)});
-  }
-  std::sort(execs.begin(), execs.end(),
-            [](const Exec& a, const Exec& b) { return b.view.id < a.view.id; });
-  return execs;
+  std::erase_if(reply.jobs, [&](const JobView& view) { return !is_shown(site, view); });
+  std::sort(reply.jobs.begin(), reply.jobs.end(),
+            [](const JobView& a, const JobView& b) { return b.id < a.id; });
+  return std::move(reply.jobs);
 }
 
-Result<void> stop_exec(Site& site, const Exec& exec) {
+Result<void> stop_exec(Site& site, const JobView& exec) {
   WM_TRY(auto master, site.masters.take());
   KillRequest request;
-  request.jobs.ids = {exec.view.id};
+  request.jobs.ids = {exec.id};
   request.reason = "stopped at the web door";
   WM_TRY(auto reply, master->kill(request));
   for (const auto& outcome : reply.jobs)
@@ -91,15 +92,15 @@ Result<void> stop_exec(Site& site, const Exec& exec) {
   return {};
 }
 
-Result<void> delete_exec(Site& site, const Exec& exec) {
-  if (!is_over(exec.view.job->state)) {
+Result<void> delete_exec(Site& site, const JobView& exec) {
+  if (!is_over(exec.job->state)) {
     WM_TRY(stop_exec(site, exec));
     WM_TRY(wait_for_end(site, exec));
   }
   std::error_code ec;
-  if (!exec.view.result_dir.empty()) fs::remove_all(exec.view.result_dir, ec);
-  if (ec) return fail(Code::System, exec.view.result_dir + ": " + ec.message());
-  return site.records.remove(exec.record.request);
+  if (!exec.result_dir.empty()) fs::remove_all(exec.result_dir, ec);
+  if (ec) return fail(Code::System, exec.result_dir + ": " + ec.message());
+  return site.records.mark_deleted(exec.job->spec().exec.bundle);
 }
 
 }  // namespace wm::user

@@ -9,12 +9,6 @@
 
 namespace wm::user {
 
-/// An execution with its job.
-struct Exec {
-  rest::ExecRecord record;
-  JobView view;
-};
-
 /// Is the job this user's? @cost O(1)
 bool is_own(const JobView& view);
 
@@ -24,14 +18,14 @@ Result<JobView> find_job(Site& site, const std::string& id);
 Result<JobView> find_own_job(Site& site, const std::string& id);
 
 /// The execution of that id. @errors NotFound: none of this user's, whoever else has one
-Result<Exec> find_exec(Site& site, const std::string& id);
+Result<JobView> find_exec(Site& site, const std::string& id);
 
 /// All of this user's, the newest first. @errors as Master::jobs
-Result<std::vector<Exec>> all_execs(Site& site);
+Result<std::vector<JobView>> all_execs(Site& site);
 
 /// Begins an execution with what the request brings, or finds the one that an earlier request with
 /// the same Idempotency-Key began. @errors as parse_exec, receive, unpack, submit
-Result<Exec> start_exec(Call& call);
+Result<JobView> start_exec(Call& call);
 
 /// Code that lies on disk already, with the args of its execution.
 struct StoredCode {
@@ -39,13 +33,13 @@ struct StoredCode {
   std::string name;  ///< of the file, as it was uploaded
 };
 /// Begins an execution of it. @errors as start_exec
-Result<Exec> start_stored(Site& site, const StoredCode& code);
+Result<JobView> start_stored(Site& site, const StoredCode& code);
 
-/// Ends its job, if that is not over, and takes away record, code and results.
+/// Ends its job, if that is not over, and takes away code and results; it is not shown any more.
 /// @errors Conflict: the job does not end
-Result<void> delete_exec(Site& site, const Exec& exec);
+Result<void> delete_exec(Site& site, const JobView& exec);
 
 /// @errors as Master::kill
-Result<void> stop_exec(Site& site, const Exec& exec);
+Result<void> stop_exec(Site& site, const JobView& exec);
 
 }  // namespace wm::user

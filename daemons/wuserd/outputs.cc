@@ -109,11 +109,11 @@ Result<int> nameless_file(const std::string& folder) {
 
 }  // namespace
 
-Result<void> send_logs(Call& call, const Exec& exec, const std::string& type) {
+Result<void> send_logs(Call& call, const JobView& exec, const std::string& type) {
   WM_TRY(auto streams, streams_of(type));
   auto& exchange = call.exchange;
   WM_TRY(exchange.begin({200, {{"Content-Type", "text/plain; charset=utf-8"}}, ""}));
-  auto log = exec.view.result_dir + "/log";
+  auto log = exec.result_dir + "/log";
   for (auto worker : workers_in(log))
     for (const auto& stream : streams) {
       auto path = log + "/" + std::to_string(worker) + "/" + stream;

@@ -10,7 +10,7 @@ namespace wm::user {
 
 /// Sends the output of all workers, one after another. `type`: outlog, errlog, outerrlog.
 /// @errors BadArgument: another type
-Result<void> send_logs(Call& call, const Exec& exec, const std::string& type);
+Result<void> send_logs(Call& call, const JobView& exec, const std::string& type);
 
 /// Sends the zip of its results. @errors NotFound: there are none; System
 Result<void> send_results(Call& call, const JobView& job);

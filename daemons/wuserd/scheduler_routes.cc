@@ -1,6 +1,7 @@
 // The rows of /platform/rest/deeplearning/v1 about the scheduler's applications and resource plans.
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <climits>
 
 #include "daemons/wuserd/execs.h"
@@ -26,18 +27,11 @@ bool has_state(const JobView& view, const std::string& states) {
   return states.empty() || ("," + states + ",").find(state) != std::string::npos;
 }
 
-Result<std::vector<JobView>> jobs_of(Site& site) {
-  WM_TRY(auto execs, all_execs(site));
-  std::vector<JobView> views;
-  for (auto& exec : execs) views.push_back(std::move(exec.view));
-  return views;
-}
-
 // The newest first, as sort=-submit_time asks; "sort" of anything else is the same backwards.
 Result<Answer> applications(Call& call) {
   WM_TRY(auto start, number(call, "start", 0));
   WM_TRY(auto length, number(call, "length", 10000));
-  WM_TRY(auto views, jobs_of(call.site));
+  WM_TRY(auto views, all_execs(call.site));
   auto sort = call.target.value("sort"), one = call.target.value("applicationid");
   if (!sort.empty() && !sort.starts_with('-')) std::reverse(views.begin(), views.end());
   std::vector<std::string> items;
@@ -56,12 +50,12 @@ Result<Answer> applications(Call& call) {
 
 Result<Answer> application(Call& call) {
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
-  return json_reply(rest::list_json({rest::app_json(exec.view, call.site.conf.name)}));
+  return json_reply(rest::list_json({rest::app_json(exec, call.site.conf.name)}));
 }
 
 Result<Answer> stop(Call& call) {
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
-  if (!is_over(exec.view.job->state)) WM_TRY(stop_exec(call.site, exec));
+  if (!is_over(exec.job->state)) WM_TRY(stop_exec(call.site, exec));
   return json_reply("{\"id\":" + rest::json_text(call.args[0]) + ",\"state\":\"KILLED\"}");
 }
 
@@ -69,7 +63,7 @@ Result<Answer> stop(Call& call) {
 Result<Answer> worker_log(Call& call, std::size_t worker, const std::string& kind) {
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
   WM_TRY(auto lines, number(call, "lastlines", kLines));
-  WM_TRY(auto text, log_text(exec.view.result_dir, worker, kind));
+  WM_TRY(auto text, log_text(exec.result_dir, worker, kind));
   return Answer(http::Reply{200,
                             {{"Content-Type", "text/plain; charset=utf-8"}},
                             std::string(rest::last_lines(text, lines))});
@@ -77,13 +71,43 @@ Result<Answer> worker_log(Call& call, std::size_t worker, const std::string& kin
 
 Result<Answer> driver_log(Call& call) { return worker_log(call, 1, call.args[1]); }
 
-Result<Answer> executor_log(Call& call) {
-  const auto& text = call.args[1];
+Result<std::size_t> worker_number(const std::string& text) {
   std::size_t worker = 0;
   auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), worker);
   if (ec != std::errc() || end != text.data() + text.size() || worker == 0)
     return fail(Code::NotFound, "executor " + text + " does not exist");
+  return worker;
+}
+
+Result<Answer> executor_log(Call& call) {
+  WM_TRY(auto worker, worker_number(call.args[1]));
   return worker_log(call, worker, call.args[2]);
+}
+
+// The first generation's: of an instance, whatever it is called.
+Result<Answer> instance_applications(Call& call) {
+  WM_TRY(auto views, all_execs(call.site));
+  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  std::vector<std::string> items;
+  for (const auto& view : views)
+    if (has_state(view, call.target.value("state")))
+      items.push_back(rest::conductor_json(view, call.site.conf.name, now));
+  return json_reply(rest::list_json(items));
+}
+
+// …/applications/DRIVER[/EXECUTOR]/logs/KIND/download: the whole log.
+Result<Answer> download(Call& call, const std::string& id, std::size_t worker,
+                        const std::string& kind) {
+  WM_TRY(auto exec, find_exec(call.site, id));
+  WM_TRY(auto text, log_text(exec.result_dir, worker, kind));
+  return Answer(http::Reply{200, {{"Content-Type", "application/octet-stream"}}, std::move(text)});
+}
+
+Result<Answer> driver_download(Call& call) { return download(call, call.args[1], 1, call.args[2]); }
+
+Result<Answer> executor_download(Call& call) {
+  WM_TRY(auto worker, worker_number(call.args[2]));
+  return download(call, call.args[1], worker, call.args[3]);
 }
 
 Result<Answer> no_objects(Call&) { return json_reply("{\"items\":[]}"); }
@@ -112,6 +136,7 @@ Result<Answer> keep_plan(Call&) {
 }  // namespace
 
 #define DL "/platform/rest/deeplearning/v1"
+#define CONDUCTOR "/platform/rest/conductor/v1/instances/{instance}/applications"
 const std::vector<Route>& scheduler_routes() {
   static const std::vector<Route> routes{
       {"GET", DL "/scheduler/applications", applications},
@@ -122,6 +147,9 @@ const std::vector<Route>& scheduler_routes() {
       {"GET", DL "/scheduler/engine/applications/{app}", application},
       {"GET", DL "/scheduler/kubernetesobjects", no_objects},
       {"GET", DL "/scheduler/instances", no_instances},
+      {"GET", CONDUCTOR, instance_applications},
+      {"GET", CONDUCTOR "/{app}/logs/{kind}/download", driver_download},
+      {"GET", CONDUCTOR "/{app}/{n}/logs/{kind}/download", executor_download},
       {"GET", DL "/resplans/resplantree", plan_tree},
       {"GET", DL "/resplans/resplan/{name...}", plan},
       {"DELETE", DL "/resplans/resplan/{name...}", keep_plan},

@@ -12,6 +12,7 @@
 #include "daemons/wuserd/records.h"
 #include "libwm/http/server.h"
 #include "libwm/model/config.h"
+#include "libwm/rest/exec_json.h"
 #include "libwm/rest/token.h"
 #include "libwm/rest/url.h"
 

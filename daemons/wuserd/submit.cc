@@ -26,13 +26,14 @@ cmd::Surroundings surroundings_of(const Site& site) {
 
 }  // namespace
 
-Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words) {
+Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words, Execution exec) {
   WM_TRY(auto options, cmd::parse_options(cmd::submit_options(), words, cmd::Words::Last));
   auto here = surroundings_of(site);
   cmd::Source source;
   for (const auto& word : options.words)
     source.command += (source.command.empty() ? "" : " ") + word;
   WM_TRY(auto spec, cmd::make_spec(options, source, here));
+  spec.exec = std::move(exec);
   WM_TRY(auto env, cmd::make_environment(options, here));
   spec.queue = cmd::asked_queues(options, here).front();
   WM_TRY(auto master, site.masters.take());

@@ -11,10 +11,9 @@
 
 namespace wm::user {
 
-/// Submits what these words of bsub ask for, the command last. The job's environment is that of a
-/// fresh login, not the daemon's.
-/// @errors as bsub's
-Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words);
+/// Submits what these words of bsub ask for, the command last, as this execution. The job's
+/// environment is that of a fresh login, not the daemon's. @errors as bsub's
+Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words, Execution exec);
 
 /// What a job of several groups has besides its options.
 struct Grouped {

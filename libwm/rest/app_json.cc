@@ -95,6 +95,25 @@ std::string app_json(const JobView& view, std::string_view cluster) {
                  {"applicationname", spec.name}});
 }
 
+std::string conductor_json(const JobView& view, std::string_view cluster, WallTime now) {
+  const auto& job = *view.job;
+  auto id = exec_id(cluster, view.id);
+  Json executors = Json::array();
+  for (const auto& task : tasks_of(view))
+    executors.push_back({{"id", task["id"]}, {"state", task["state"]}, {"host", task["host"]}});
+  auto end = is_over(job.state) ? job.ended : now;
+  auto ran = job.started == WallTime{} ? 0 : seconds(end) - seconds(job.started);
+  return dumped({{"id", id},
+                 {"name", job.spec().name},
+                 {"state", wmla_state(job.state)},
+                 {"driver", {{"id", id}, {"state", wmla_state(job.state)}}},
+                 {"apprunduration", ran},
+                 {"gpuslots", slots_held(job) * job.spec().task.milli_gpus / 1000.0},
+                 {"gpumemused", {{"total", 0}}},
+                 {"gpudevutil", {{"total", 0}}},
+                 {"executors", executors}});
+}
+
 std::string plan_tree_json(std::span<const PlanView> plans, std::string_view cluster) {
   return dumped(tree_below(plans, "/", std::string(cluster), ""));
 }

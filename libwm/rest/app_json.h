@@ -16,6 +16,9 @@ namespace wm::rest {
 /// One application; times are whole seconds, 0 where there is none. @cost O(tasks)
 std::string app_json(const JobView& view, std::string_view cluster);
 
+/// The same as clients of the first generation read it: driver, executors, sums. @cost O(tasks)
+std::string conductor_json(const JobView& view, std::string_view cluster, WallTime now);
+
 /// {"id","pid","childTreeDto":[…]}, from the root down; of a plan without children it is null.
 /// `plans`: in the order of the tree. @cost O(plans)
 std::string plan_tree_json(std::span<const PlanView> plans, std::string_view cluster);

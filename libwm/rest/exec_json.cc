@@ -35,37 +35,7 @@ Json framework_json(const Framework& f) {
 
 }  // namespace
 
-std::string to_text(const ExecRecord& r) {
-  return dumped({{"args", r.args},
-                 {"framework", r.framework},
-                 {"owner", r.owner},
-                 {"work_dir", r.work_dir},
-                 {"bsub", r.bsub},
-                 {"request", r.request},
-                 {"job", r.job.job},
-                 {"workers", r.workers},
-                 {"elastic", r.elastic}});
-}
-
-Result<ExecRecord> parse_record(const std::string& text) {
-  auto json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return fail(Code::Damaged, "no record of an execution");
-  try {
-    ExecRecord r;
-    r.args = json.at("args").get<std::string>();
-    r.framework = json.at("framework").get<std::string>();
-    r.owner = json.at("owner").get<std::string>();
-    r.work_dir = json.at("work_dir").get<std::string>();
-    r.bsub = json.at("bsub").get<std::string>();
-    r.request = json.at("request").get<std::string>();
-    r.job = {json.at("job").get<std::uint32_t>(), 0};
-    r.workers = json.at("workers").get<std::uint32_t>();
-    r.elastic = json.at("elastic").get<bool>();
-    return r;
-  } catch (const Json::exception& problem) {
-    return fail(Code::Damaged, std::string("record of an execution: ") + problem.what());
-  }
-}
+bool is_execution(const JobView& view) { return !view.job->spec().exec.framework.empty(); }
 
 std::string exec_id(std::string_view cluster, JobId job) {
   return std::string(cluster) + "-" + std::to_string(job.job) +
@@ -107,23 +77,34 @@ std::string_view exec_state(JobState state) {
   return "ERROR";
 }
 
-std::string exec_json(const ExecRecord& record, const JobView& view, std::string_view cluster) {
+std::string exec_json(const JobView& view, std::string_view cluster) {
   auto id = exec_id(cluster, view.id);
-  return dumped({{"id", id},
-                 {"args", record.args},
-                 {"submissionId", id},
-                 {"creator", record.owner},
-                 {"state", exec_state(view.job->state)},
-                 {"appId", id},
-                 {"schedulerUrl", ""},
-                 {"modelFileOwnerName", record.owner},
-                 {"workDir", record.work_dir},
-                 {"appName", view.job->spec().name},
-                 {"createTime", iso_time(view.job->submitted)},
-                 {"elastic", record.elastic},
-                 {"nameSpace", cluster},
-                 {"numWorker", record.workers},
-                 {"framework", record.framework}});
+  const auto& spec = view.job->spec();
+  const auto& exec = spec.exec;
+  auto code = view.result_dir + "/_submitted_code";
+  Json json{{"id", id},
+            {"args", exec.args},
+            {"submissionId", id},
+            {"creator", spec.owner.user},
+            {"state", exec_state(view.job->state)},
+            {"appId", id},
+            {"schedulerUrl", ""},
+            {"modelFileOwnerName", spec.owner.user},
+            {"workDir", exec.bundle_dir.empty() ? code : code + "/" + exec.bundle_dir},
+            {"appName", spec.name},
+            {"createTime", iso_time(view.job->submitted)},
+            {"elastic", spec.elastic},
+            {"nameSpace", cluster},
+            {"numWorker", spec.max_tasks},
+            {"framework", exec.framework}};
+  if (exec.data.empty()) return dumped(json);
+  Json sources = Json::array();
+  for (const auto& source : exec.data) {
+    auto parsed = Json::parse(source, nullptr, false);
+    if (!parsed.is_discarded()) sources.push_back(std::move(parsed));
+  }
+  json["dataSource"] = std::move(sources);
+  return dumped(json);
 }
 
 std::string list_json(const std::vector<std::string>& items) {

@@ -14,23 +14,8 @@
 
 namespace wm::rest {
 
-/// What of an execution the job itself does not say.
-struct ExecRecord {
-  std::string args, framework;
-  std::string owner;
-  std::string work_dir;
-  std::string bsub;     ///< the equivalent line
-  std::string request;  ///< Idempotency-Key, as a name of a file
-  JobId job;            ///< none: the submission was not seen to its end
-  std::uint32_t workers = 1;
-  bool elastic = false;
-  bool operator==(const ExecRecord&) const = default;
-};
-
-/// The record as it is kept. @cost O(length)
-std::string to_text(const ExecRecord& record);
-/// @errors Damaged: no such text
-Result<ExecRecord> parse_record(const std::string& text);
+/// Was the job begun as an execution, rather than by bsub? @cost O(1)
+bool is_execution(const JobView& view);
 
 /// "mini-7", "mini-7.3": `cluster`, the job's number, an element's index. @cost O(1)
 std::string exec_id(std::string_view cluster, JobId job);
@@ -42,7 +27,7 @@ Result<JobId> parse_exec_id(std::string_view cluster, std::string_view text);
 std::string_view exec_state(JobState state);
 
 /// One execution. @shape values are scalars: clients make a table's row of it
-std::string exec_json(const ExecRecord& record, const JobView& view, std::string_view cluster);
+std::string exec_json(const JobView& view, std::string_view cluster);
 /// "[…]" of such texts. @cost O(length)
 std::string list_json(const std::vector<std::string>& items);
 

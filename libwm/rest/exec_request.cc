@@ -79,6 +79,14 @@ Result<void> read_env(const std::string& value, ExecRequest& request) {
   return {};
 }
 
+Result<void> read_label(const std::string& value, ExecRequest& request) {
+  auto equals = value.find('=');
+  if (equals == 0 || equals == value.npos)
+    return fail(Code::BadArgument, "'" + value + "': NAME=VALUE is wanted");
+  request.labels[value.substr(0, equals)] = value.substr(equals + 1);
+  return {};
+}
+
 Result<void> read_model_dir(const std::string& value, ExecRequest& request) {
   auto end = value.find_last_not_of('/');
   auto whole = value.substr(0, end == value.npos ? 0 : end + 1);
@@ -148,7 +156,7 @@ constexpr Row kRows[] = {
     {"--cs-url-meta"},
     {"--cs-url-bearer"},
     {"--msd-attr"},
-    {"--msd-label"},
+    {"--msd-label", true, read_label},
     {"--msd-image-pull-secret"},
     {"--msd-image-pull-policy"},
     {"--msd-task0-node-selector"},
@@ -290,9 +298,11 @@ Result<void> read_hardware(const Json& nodes, ExecRequest& request) {
 
 void read_sources(const Json& sources, ExecRequest& request) {
   if (!sources.is_array()) return;
-  for (const auto& source : sources)
+  for (const auto& source : sources) {
+    request.sources.push_back(source.dump(-1, ' ', false, Json::error_handler_t::replace));
     if (auto paths = inside(source, {"location", "paths"}); paths && paths->is_string())
       request.data_path = paths->get<std::string>();
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,7 +42,9 @@ struct ExecRequest {
   Device device = Device::Unsaid;
   std::string memory;  ///< of each worker, "8G"; empty: unsaid
   std::vector<std::pair<std::string, std::string>> env;
-  std::string data_path;  ///< below DATA_DIR
+  std::string data_path;                      ///< below DATA_DIR
+  std::vector<std::string> sources;           ///< dataSource, each one JSON object
+  std::map<std::string, std::string> labels;  ///< --msd-label
   std::uint32_t priority = 0;
   std::uint32_t pending_timeout_s = 0;
   std::string image;       ///< --msd-image-name

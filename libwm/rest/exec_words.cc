@@ -91,12 +91,21 @@ Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Fr
   if (!request.memory.empty()) add("-R", "rusage[mem=" + request.memory + "]");
   if (request.priority > 0) add("-sp", std::to_string(request.priority));
   add("-plan", request.plan);
-  add("-cwd", place.cwd);
   add("-o", place.out_file);
   auto env = env_option(request, place);
   if (env != "all") add("-env", env);
   words.push_back(command);
   return words;
+}
+
+void give_worker_words(std::string_view script, const Framework& framework, ExecRequest& request) {
+  if (!framework.elastic) return;
+  auto give = [&](const char* option, std::uint32_t value) {
+    if (script.find(option) == script.npos) return;
+    request.words.insert(request.words.end(), {option, std::to_string(value)});
+  };
+  give("--numWorker", request.workers);
+  give("--gpuPerWorker", request.devices);
 }
 
 std::string quoted(std::string_view word) {

@@ -13,7 +13,6 @@ namespace wm::rest {
 
 /// Where an execution runs.
 struct ExecPlace {
-  std::string cwd;       ///< the folder of its code
   std::string out_file;  ///< of the job's report
   std::string data_dir;  ///< DATA_DIR of the cluster
   bool gpus = false;     ///< the cluster has some
@@ -23,6 +22,10 @@ struct ExecPlace {
 /// @errors BadArgument: no script and no command; Impossible: what is not done here, by name
 Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Framework& framework,
                                             const ExecPlace& place);
+
+/// Scripts of elastic frameworks that read --numWorker and --gpuPerWorker themselves, as `script`
+/// shows, get them back behind their own words. @cost O(script)
+void give_worker_words(std::string_view script, const Framework& framework, ExecRequest& request);
 
 /// "bsub -app training … python3 main.py", each word quoted where a shell needs it. @cost O(length)
 std::string shell_line(const std::vector<std::string>& bsub_words);

@@ -6,6 +6,7 @@ Callers: scripts/demo-web.
 """
 
 import base64
+import fcntl
 import json
 import os
 import select
@@ -26,12 +27,18 @@ class Browser:
         self._profile = tempfile.mkdtemp(prefix='wm-chromium.')
         to_read, self._to = os.pipe()
         self._from, to_write = os.pipe()
-        # The child's ends have to be 3 and 4.
+        high = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (to_read, to_write)]
+
+        def as_3_and_4():
+            for number, end in enumerate(high, 3):
+                os.dup2(end, number)
+
         self._process = subprocess.Popen(
-            ['/bin/sh', '-c', f'exec "$0" "$@" 3<&{to_read} 4>&{to_write}', program(), '--headless', '--no-sandbox',
-             '--disable-gpu', '--hide-scrollbars', '--ignore-certificate-errors', '--remote-debugging-pipe',
-             f'--user-data-dir={self._profile}', f'--window-size={width},{height}', 'about:blank'],
-            pass_fds=(to_read, to_write), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [program(), '--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--ignore-certificate-errors',
+             '--remote-debugging-pipe', f'--user-data-dir={self._profile}', f'--window-size={width},{height}', 'about:blank'],
+            preexec_fn=as_3_and_4, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for end in high:
+            os.close(end)
         os.close(to_read)
         os.close(to_write)
         self._number, self._held, self.said = 0, b'', []
@@ -59,7 +66,10 @@ class Browser:
         message = {'id': self._number, 'method': method, 'params': params or {}}
         if getattr(self, '_session', None):
             message['sessionId'] = self._session
-        os.write(self._to, json.dumps(message).encode() + b'\0')
+        try:
+            os.write(self._to, json.dumps(message).encode() + b'\0')
+        except OSError as problem:
+            raise PageFailed(f'the browser is gone: {problem}') from None
         deadline = time.monotonic() + limit_s
         while True:
             answer = self._next(deadline)

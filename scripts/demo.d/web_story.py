@@ -83,6 +83,11 @@ class Story:
             raise StoryFailed(f'job {job} {row["WM_STATE"]} {row["EXIT_REASON"]}: {self.last_output(job)}')
         return row['WM_STATE'] == 'running' and int(row['NALLOC_SLOT']) == slots
 
+    def is_drawn(self, browser, job):
+        """Does the run page show a curve? A job that failed has none to come."""
+        self.has(job, 0)
+        return browser.value('document.querySelectorAll(".plot .ln").length > 0')
+
     def last_output(self, job):
         """The end of what its first worker said."""
         folder = self.cluster.path('results', getpass.getuser(), 'batchworkdir', job, 'log', '1')
@@ -107,10 +112,11 @@ class Story:
         """The training script and what it imports, as a zip with a folder."""
         path = os.path.join(self.work, 'digits-code.zip')
         with zipfile.ZipFile(path, 'w') as archive:
-            for name in ('train.py', 'digits.py'):
-                archive.write(os.path.join(HERE, name), f'code/{name}')
+            archive.write(os.path.join(HERE, 'train.py'), 'code/train.py')
             if sabotage == 'broken-script':
                 archive.writestr('code/digits.py', 'raise SystemExit("this code is broken")\n')
+            else:
+                archive.write(os.path.join(HERE, 'digits.py'), 'code/digits.py')
         return path
 
     def define(self, browser, sabotage):
@@ -181,8 +187,7 @@ class Story:
     def share(self, ann_sees, bob_sees, ann, sabotage):
         """4 → 2 + 2."""
         self.until('ann trains on 4 GPUs', lambda: self.has(ann, 4), LIMIT_S['start'])
-        ann_sees.until('document.querySelectorAll("svg.curve, .plot .ln").length > 0', LIMIT_S['train'], 'the run page draws a curve while it trains')
-        self.happened('the run page draws her loss and accuracy')
+        self.until('the run page draws her loss and accuracy', lambda: self.is_drawn(ann_sees, ann), LIMIT_S['train'])
         self.picture(ann_sees, 'ann-trains-on-4')
         self.log_in(bob_sees, self.key)
         bob = self.create(bob_sees, 'bob', sabotage, shot=True)
@@ -199,7 +204,7 @@ class Story:
 
     def after_bob(self, ann_sees, bob_sees, ann, bob):
         """2 + 2 → 4, the end, and the results."""
-        bob_sees.until('document.querySelectorAll(".plot .ln").length > 0', LIMIT_S['train'], 'bob\'s run page draws a curve')
+        self.until('bob\'s run page draws his', lambda: self.is_drawn(bob_sees, bob), LIMIT_S['train'])
         self.picture(bob_sees, 'bob-trains-on-2')
         self.until('bob is done', lambda: self.jobs()[bob]['WM_STATE'] == 'finished', LIMIT_S['train'])
         self.until('ann trains on 4 again', lambda: self.has(ann, 4), LIMIT_S['resize'])

@@ -38,6 +38,17 @@ start() { # ARGS [curl options]
   [ "$(code_of -H "X-Auth-Token: $none.${token#*.}" "$EXECS")" = 401 ]
 }
 
+@test "a token that is logged off opens nothing, not even after a restart" {
+  token=$(mine "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
+  other=$(mine "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
+  [ "$(code_of -H "X-Auth-Token: $token" -X POST "$WM_GATEWAY_URL/auth/v1/logoff")" = 200 ]
+  [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 401 ]
+  "$MINICLUSTER" kill wgatewayd
+  "$MINICLUSTER" start wgatewayd
+  [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 401 ]
+  [ "$(code_of -H "X-Auth-Token: $other" "$EXECS")" = 200 ]
+}
+
 @test "an execution runs, is a job like any other, and gives its log and results" {
   pack
   run start "--exec-start PyTorch --model-main main.py --model-dir code --msd-env WORD=well --lr 0.1"
@@ -50,17 +61,37 @@ start() { # ARGS [curl options]
   mine -D head -o result.zip "$EXECS/$id/result"
   grep -qi "^content-disposition: attachment;filename=dlpd-model-1-1$id-result.zip;size=$(stat -c %s result.zip)" head
   $PYTHON -m zipfile -l result.zip | grep -q model/answer.txt
+  [ -f "$CLUSTER/results/$(id -un)/batchworkdir/${id##*-}/_submitted_code/code/main.py" ]
+  [ "$(field "${id##*-}" exec_id)" = "$id" ]
   [ "$(code_of -u "$(id -un):$WM_API_KEY" -X DELETE "$EXECS/$id")" = 204 ]
+  [ ! -e "$CLUSTER/results/$(id -un)/batchworkdir/${id##*-}" ]
   run mine "$EXECS/$id"
   [ "$output" = "Error 400: execution $id does not exist" ]
 }
 
+@test "a large upload passes, whole" {
+  head -c 8000000 /dev/urandom >code/large.bin && pack
+  id=$(start "--exec-start PyTorch --model-main main.py" | jq -r .id)
+  wait_for 30 exec_is "$id" FINISHED
+  cmp code/large.bin "$CLUSTER/results/$(id -un)/batchworkdir/${id##*-}/_submitted_code/code/large.bin"
+}
+
 @test "one Idempotency-Key makes one execution, however often it comes" {
   pack
+  before=$(mine "$EXECS" | jq length)
   for _ in 1 2 3; do start "--exec-start PyTorch --model-main main.py" -H "Idempotency-Key: once" >>answers & done
   wait
   [ "$(jq -r .id answers | sort -u | wc -l)" -eq 1 ]
-  [ "$(mine "$EXECS" | jq length)" -eq 1 ]
+  [ "$(mine "$EXECS" | jq length)" -eq $((before + 1)) ]
+}
+
+@test "an execution that waits longer than it wants to is ended" {
+  pack
+  holder=$(submit -n 4 sleep 100)
+  id=$(start "--exec-start distPyTorch --numWorker 4 --model-main main.py --msd-pending-timeout 1" | jq -r .id)
+  over() { [[ $(exec_state "$id") =~ ^(KILLED|ERROR)$ ]]; }
+  wait_for 20 over
+  bkill "$holder"
 }
 
 @test "dlicmd starts, stops and lists; bkill reaches the same job" {
@@ -116,6 +147,10 @@ start() { # ARGS [curl options]
   mine "$deep/scheduler/engine/applications?sort=-submit_time&length=1&state=FINISHED" | jq -e "length == 1 and .[0].id == \"$id\""
   [[ $(mine "$deep/scheduler/applications/$id/executor/1/logs/stdout") == "lr - "* ]]
   [ "$(code_of -u "$(id -un):$WM_API_KEY" "$deep/scheduler/applications/$id/executor/0/logs/stdout")" = 400 ]
+  old=$WM_GATEWAY_URL/platform/rest/conductor/v1
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" "$old/auth/logon")" = 200 ]
+  mine "$old/instances/any/applications?state=FINISHED" | jq -e "any(.[]; .driver.id == \"$id\")"
+  [[ $(mine "$old/instances/any/applications/$id/1/logs/stdout/download") == "lr - "* ]]
   run mine -X DELETE "$deep/resplans/resplan/research"
   [[ $output == "Error 403: "*plans.conf* ]]
 }

@@ -69,6 +69,26 @@ TEST(app_json, has_what_clients_read_by_subscript) {
     EXPECT_TRUE(app.contains(key)) << key;
 }
 
+TEST(app_json, the_first_generation_reads_driver_executors_and_sums) {
+  auto sealed = std::make_shared<SealedSpec>();
+  sealed->spec.task.milli_gpus = 2000;
+  auto job = std::make_shared<Job>();
+  job->sealed = sealed;
+  job->state = JobState::Running;
+  job->started = WallTime(std::chrono::seconds(10));
+  job->tasks = {{.number = {3}, .state = TaskState::Running}};
+  JobView view;
+  view.id = {7, 0};
+  view.job = job;
+  auto app = json::parse(conductor_json(view, "mini", WallTime(std::chrono::seconds(75))));
+  EXPECT_EQ(app["driver"]["id"], "mini-7");
+  EXPECT_EQ(app["driver"]["state"], "RUNNING");
+  EXPECT_EQ(app["apprunduration"], 65);
+  EXPECT_EQ(app["gpuslots"], 2.0);
+  EXPECT_EQ(app["executors"][0]["id"], "3");
+  EXPECT_EQ(app["gpumemused"]["total"], 0);
+}
+
 TEST(last_lines, are_counted_from_the_end) {
   EXPECT_EQ(last_lines("a\nb\nc\n", 2), "b\nc\n");
   EXPECT_EQ(last_lines("a\nb\nc", 1), "c");

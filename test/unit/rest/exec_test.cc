@@ -22,7 +22,7 @@ std::string refusal(std::string_view args) {
 }
 std::string line(const ExecRequest& wanted, bool gpus = false) {
   auto framework = find_framework(wanted.framework);
-  auto words = bsub_words(wanted, framework.value(), {"/code", "/out", "/data", gpus});
+  auto words = bsub_words(wanted, framework.value(), {"/out", "/data", gpus});
   return words ? shell_line(*words) : words.error().text;
 }
 
@@ -53,7 +53,8 @@ TEST(exec_request, older_spellings_and_what_has_no_meaning_here_are_accepted) {
   EXPECT_EQ(r.devices, 2u);
   EXPECT_EQ(r.data_path, "mnist");
   EXPECT_EQ(r.words, Words{});
-  EXPECT_EQ(r.unused, (Words{"--ig", "--python-version", "--exclusive", "--msd-label"}));
+  EXPECT_EQ(r.unused, (Words{"--ig", "--python-version", "--exclusive"}));
+  EXPECT_EQ(r.labels, (std::map<std::string, std::string>{{"a", "b"}}));
 }
 
 TEST(exec_request, what_does_not_read_is_refused_by_name) {
@@ -92,14 +93,13 @@ TEST(exec_request, hostile_json_is_an_error) {
 
 // Golden: what each request comes to.
 TEST(exec_words, each_framework_is_a_line_of_bsub) {
-  EXPECT_EQ(
-      line(request("--exec-start PyTorch --model-main m.py --lr 0.1")),
-      "bsub -app training -J SingleNodePytorchTrain -n 1 -cwd /code -o /out python3 m.py --lr 0.1");
+  EXPECT_EQ(line(request("--exec-start PyTorch --model-main m.py --lr 0.1")),
+            "bsub -app training -J SingleNodePytorchTrain -n 1 -o /out python3 m.py --lr 0.1");
   EXPECT_EQ(
       line(request("--exec-start edtpytorch --numWorker 4 --appName a --consumer /p/q --model-main "
                    "m.py"),
            true),
-      "bsub -app training -J a -n 1,4 -ar -gpu num=1 -plan /p/q -cwd /code -o /out python3 m.py");
+      "bsub -app training -J a -n 1,4 -ar -gpu num=1 -plan /p/q -o /out python3 m.py");
   EXPECT_EQ(
       line(
           request(
@@ -108,10 +108,10 @@ TEST(exec_words, each_framework_is_a_line_of_bsub) {
           true),
       "bsub -app training -J DistributePyTorchTrain -n 2 -R 'affinity[core(2)]' -R "
       "'rusage[mem=2048M]' "
-      "-sp 7 -cwd /code -o /out python3 m.py");
+      "-sp 7 -o /out python3 m.py");
   EXPECT_EQ(line(request("--exec-start distPyTorch --msd-env HF_HOME=/tmp --cs-datastore-meta "
                          "type=fs,data_path=d --user-cmd -- bash run.sh $(id) ;x")),
-            "bsub -app training -J DistributePyTorchTrain -n 1 -cwd /code -o /out -env 'all, "
+            "bsub -app training -J DistributePyTorchTrain -n 1 -o /out -env 'all, "
             "HF_HOME=/tmp, "
             "DATA_DIR=/data/d' bash run.sh '$(id)' ';x'");
   EXPECT_NE(line(request("--exec-start PyTorch --msd-env A=x,y --model-main m.py"))
@@ -132,6 +132,22 @@ TEST(exec_words, nothing_leads_out_of_the_code_or_the_data) {
             "--msd-env A: a quote in its value");
 }
 
+TEST(exec_words, elastic_scripts_that_read_the_number_of_workers_get_it_back) {
+  auto r =
+      request("--exec-start edtPyTorch --numWorker 4 --gpuPerWorker 2 --model-main m.py --lr 1");
+  auto words = [&](const char* framework, const char* script) {
+    auto copy = r;
+    give_worker_words(script, find_framework(framework).value(), copy);
+    return copy.words;
+  };
+  EXPECT_EQ(words("edtPyTorch", "add_argument('--numWorker')"),
+            (Words{"--lr", "1", "--numWorker", "4"}));
+  EXPECT_EQ(words("edtPyTorch", "'--gpuPerWorker' '--numWorker'"),
+            (Words{"--lr", "1", "--numWorker", "4", "--gpuPerWorker", "2"}));
+  EXPECT_EQ(words("edtPyTorch", "parse_args()"), (Words{"--lr", "1"}));
+  EXPECT_EQ(words("PyTorch", "--numWorker"), (Words{"--lr", "1"}));
+}
+
 TEST(exec_words, what_is_not_done_here_is_said) {
   EXPECT_EQ(line(request("--exec-start PyTorch --model-main m.py --msd-image-name i")),
             "--msd-image-name is not supported yet");
@@ -139,7 +155,13 @@ TEST(exec_words, what_is_not_done_here_is_said) {
 
 JobView view_of(JobState state) {
   auto sealed = std::make_shared<SealedSpec>();
-  sealed->spec.name = "n";
+  auto& spec = sealed->spec;
+  spec.name = "n";
+  spec.owner.user = "ann";
+  spec.min_tasks = spec.max_tasks = 2;
+  spec.exec.args = "--exec-start PyTorch \"x\"";
+  spec.exec.framework = "PyTorch";
+  spec.exec.bundle_dir = "mnist";
   auto job = std::make_shared<Job>();
   job->sealed = sealed;
   job->state = state;
@@ -147,21 +169,36 @@ JobView view_of(JobState state) {
   JobView view;
   view.id = {398, 0};
   view.job = job;
+  view.result_dir = "/r/398";
   return view;
 }
 
 TEST(exec_json, an_execution_has_the_fields_that_clients_read) {
-  ExecRecord record{
-      "--exec-start PyTorch \"x\"", "PyTorch", "ann", "/w", "bsub", "key", {398, 0}, 2, false};
   EXPECT_EQ(
-      exec_json(record, view_of(JobState::Pending), "wmla"),
+      exec_json(view_of(JobState::Pending), "wmla"),
       R"({"id":"wmla-398","args":"--exec-start PyTorch \"x\"","submissionId":"wmla-398","creator":"ann",)"
       R"("state":"PENDING_CRD_SCHEDULER","appId":"wmla-398","schedulerUrl":"","modelFileOwnerName":"ann",)"
-      R"("workDir":"/w","appName":"n","createTime":"2021-03-08T03:24:40Z","elastic":false,"nameSpace":"wmla",)"
-      R"("numWorker":2,"framework":"PyTorch"})");
-  EXPECT_EQ(parse_record(to_text(record)).value(), record);
-  EXPECT_FALSE(parse_record("{}"));
-  EXPECT_FALSE(parse_record("nothing"));
+      R"("workDir":"/r/398/_submitted_code/mnist","appName":"n","createTime":"2021-03-08T03:24:40Z",)"
+      R"("elastic":false,"nameSpace":"wmla","numWorker":2,"framework":"PyTorch"})");
+}
+
+TEST(exec_json, data_sources_are_a_list_where_there_are_any) {
+  auto view = view_of(JobState::Pending);
+  auto sealed = std::make_shared<SealedSpec>(*view.job->sealed);
+  sealed->spec.exec.data = {R"({"type":"fs"})", "no json"};
+  auto job = std::make_shared<Job>(*view.job);
+  job->sealed = sealed;
+  view.job = job;
+  EXPECT_NE(exec_json(view, "c").find(R"("dataSource":[{"type":"fs"}])"), std::string::npos);
+}
+
+TEST(exec_json, what_bsub_began_is_no_execution) {
+  auto view = view_of(JobState::Pending);
+  EXPECT_TRUE(is_execution(view));
+  auto job = std::make_shared<Job>(*view.job);
+  job->sealed = std::make_shared<SealedSpec>();
+  view.job = job;
+  EXPECT_FALSE(is_execution(view));
 }
 
 TEST(exec_json, pollers_see_only_words_that_they_know) {

@@ -8,6 +8,8 @@ export class Refused extends Error {
 }
 
 async function reason(answer) {
+  // nginx's own words are about a daemon behind it, in HTML.
+  if (answer.headers.get('Content-Type')?.includes('html')) return `the server is out of order (HTTP ${answer.status})`;
   const text = await answer.text();
   try {
     return JSON.parse(text).title || text;
