@@ -42,7 +42,7 @@ void Agents::serve(proc::Fd fd) {
   auto id = next_++;
   auto& connection = connections_[id];
   connection.uid = peer->uid;
-  connection.socket = std::make_unique<FrameSocket>(loop_, std::move(fd), kMaxAgentFrame);
+  connection.socket = std::make_unique<frames::Stream>(loop_, fd.release(), kMaxAgentFrame);
   connection.socket->start([this, id](std::string bytes) { on_frame(id, bytes); },
                            [this, id] { drop(id); });
 }

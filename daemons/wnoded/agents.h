@@ -13,9 +13,10 @@
 #include <memory>
 #include <string>
 
-#include "daemons/wnoded/frame_socket.h"
+#include "libwm/frames/stream.h"
 #include "libwm/launch/launcher.h"
 #include "libwm/model/elastic.h"
+#include "libwm/proc/channel.h"
 #include "libwm/wire/local_door.h"
 
 namespace wm::node {
@@ -39,7 +40,7 @@ class Agents {
 
  private:
   struct Connection {
-    std::unique_ptr<FrameSocket> socket;
+    std::unique_ptr<frames::Stream> socket;
     std::uint32_t uid = 0;
     launch::AttemptKey key;  ///< job 0: it has not said yet
   };

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "libwm/base/log.h"
+#include "libwm/frames/blocking.h"
 
 namespace wm::node {
 namespace {
@@ -71,7 +72,7 @@ bool speaks(int fd, std::chrono::steady_clock::time_point until) {
 Result<launch::ShepherdUp> greeting(int fd, std::chrono::steady_clock::time_point until) {
   if (!speaks(fd, until)) return fail(Code::Unavailable, "it listens, and says nothing");
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kWordLimit, sizeof(kWordLimit));
-  WM_TRY(auto bytes, proc::read_frame(fd));
+  WM_TRY(auto bytes, frames::read_frame(fd));
   if (!bytes) return fail(Code::Unavailable, "closed");
   WM_TRY(auto word, launch::word_from_bytes(*bytes));
   auto* up = std::get_if<launch::ShepherdUp>(&word);
@@ -112,7 +113,7 @@ Result<Shepherds::Found> Shepherds::find_old() {
       continue;
     }
     found.living.push_back(*up);
-    connections_[key] = std::make_unique<FrameSocket>(loop_, *std::move(fd), proc::kMaxFrame);
+    connections_[key] = std::make_unique<frames::Stream>(loop_, fd->release(), frames::kMaxFrame);
   }
   return found;
 }
@@ -145,14 +146,14 @@ void Shepherds::on_closed(const launch::AttemptKey& key) {
   on_lost_(key);
 }
 
-Result<std::unique_ptr<FrameSocket>> Shepherds::fork_with(const launch::ShepherdOrder& order) {
+Result<std::unique_ptr<frames::Stream>> Shepherds::fork_with(const launch::ShepherdOrder& order) {
   WM_TRY(auto pair, proc::socket_pair());
   if (!proc::send_fd(zygote_.get(), pair.second.get())) {
     log::warn("zygote_lost", {{"remedy", "another is started"}});
     WM_TRY(start_zygote());
     WM_TRY(proc::send_fd(zygote_.get(), pair.second.get()));
   }
-  auto socket = std::make_unique<FrameSocket>(loop_, std::move(pair.first), proc::kMaxFrame);
+  auto socket = std::make_unique<frames::Stream>(loop_, pair.first.release(), frames::kMaxFrame);
   socket->send(to_bytes(order));
   return socket;
 }
@@ -210,7 +211,7 @@ void Shepherds::read(const launch::ReadFile& file,
   auto answered = std::make_shared<bool>(false);
   auto answer = [this, id, done, answered](Result<launch::FileRead> read) {
     if (std::exchange(*answered, true)) return;
-    auto old = std::shared_ptr<FrameSocket>(std::move(readers_[id]));
+    auto old = std::shared_ptr<frames::Stream>(std::move(readers_[id]));
     readers_.erase(id);
     boost::asio::post(loop_, [old] {});
     done(std::move(read));

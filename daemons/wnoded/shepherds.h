@@ -12,8 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "daemons/wnoded/frame_socket.h"
+#include "libwm/frames/stream.h"
 #include "libwm/launch/launcher.h"
+#include "libwm/proc/channel.h"
 
 namespace wm::node {
 
@@ -53,7 +54,7 @@ class Shepherds : public launch::Launcher {
             std::function<void(Result<launch::FileRead>)> done) override;
 
  private:
-  Result<std::unique_ptr<FrameSocket>> fork_with(const launch::ShepherdOrder& order);
+  Result<std::unique_ptr<frames::Stream>> fork_with(const launch::ShepherdOrder& order);
   void serve(const launch::AttemptKey& key);
   void on_frame(const launch::AttemptKey& key, const std::string& bytes);
   void on_closed(const launch::AttemptKey& key);
@@ -66,9 +67,9 @@ class Shepherds : public launch::Launcher {
   proc::Fd zygote_;
   OnWord on_word_;
   OnLost on_lost_;
-  std::map<launch::AttemptKey, std::unique_ptr<FrameSocket>> connections_;
+  std::map<launch::AttemptKey, std::unique_ptr<frames::Stream>> connections_;
   std::map<launch::AttemptKey, launch::Sweep> sweeps_;  ///< not answered yet
-  std::map<std::uint64_t, std::unique_ptr<FrameSocket>> readers_;
+  std::map<std::uint64_t, std::unique_ptr<frames::Stream>> readers_;
   std::uint64_t next_reader_ = 1;
 };
 

@@ -16,6 +16,7 @@
 
 #include "daemons/wshepherd/shepherd.h"
 #include "daemons/wshepherd/sweep.h"
+#include "libwm/frames/blocking.h"
 #include "libwm/proc/spawn.h"
 
 namespace wm::shepherd {
@@ -52,7 +53,7 @@ void run_attempt(const Place& place, launch::AttemptSpec spec, proc::Fd connecti
 /// The life of one forked process.
 void serve(const Place& place, proc::Fd connection) {
   proc::close_all_but({connection.get()});
-  auto bytes = proc::read_frame(connection.get());
+  auto bytes = frames::read_frame(connection.get());
   if (!bytes || !*bytes) return;
   auto order = launch::order_from_bytes(**bytes);
   if (!order) return;

@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 
+#include "libwm/frames/blocking.h"
+
 namespace wm::shepherd {
 namespace {
 
@@ -44,8 +46,8 @@ std::vector<launch::ShepherdOrder> NodeLink::take_orders() {
   std::vector<launch::ShepherdOrder> orders;
   while (in_.size() >= 4) {
     auto size = length_at(in_);
-    if (size <= proc::kMaxFrame && in_.size() - 4 < size) break;
-    auto order = size <= proc::kMaxFrame
+    if (size <= frames::kMaxFrame && in_.size() - 4 < size) break;
+    auto order = size <= frames::kMaxFrame
                      ? launch::order_from_bytes(std::string_view(in_).substr(4, size))
                      : fail(Code::Damaged, "frame too long");
     ended = ended || !order;

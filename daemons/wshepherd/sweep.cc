@@ -14,6 +14,7 @@
 
 #include "daemons/wshepherd/kill_pace.h"
 #include "daemons/wshepherd/task.h"
+#include "libwm/frames/blocking.h"
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/exit_log.h"
 #include "libwm/proc/output_file.h"
@@ -82,7 +83,7 @@ launch::ExitRecord lost_end(const launch::AttemptKey& key, const std::vector<fs:
 }
 
 void tell(int connection, const launch::ShepherdWord& word) {
-  (void)proc::write_frame(connection, to_bytes(word));
+  (void)frames::write_frame(connection, to_bytes(word));
 }
 
 /// Writes the end down, waiting as long as the disk is full. False: wnoded is gone; the next one

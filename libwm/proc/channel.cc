@@ -21,29 +21,6 @@ Result<sockaddr_un> unix_address(const std::string& path) {
   return address;
 }
 
-Result<void> write_all(int fd, const char* at, std::size_t size) {
-  while (size > 0) {
-    auto n = ::send(fd, at, size, MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return fail(Code::Unavailable, std::string("send: ") + std::strerror(errno));
-    at += n;
-    size -= static_cast<std::size_t>(n);
-  }
-  return {};
-}
-
-/// Reads up to `size` bytes; fewer only at the end of the stream.
-std::size_t read_up_to(int fd, char* at, std::size_t size) {
-  std::size_t got = 0;
-  while (got < size) {
-    auto n = ::read(fd, at + got, size - got);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    got += static_cast<std::size_t>(n);
-  }
-  return got;
-}
-
 }  // namespace
 
 void Fd::reset(int fd) {
@@ -89,29 +66,6 @@ Result<Peer> peer_of(int fd) {
   if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &size) != 0)
     return system_error("SO_PEERCRED");
   return Peer{cred.uid, cred.pid};
-}
-
-Result<void> write_frame(int fd, std::string_view bytes) {
-  if (bytes.size() > kMaxFrame)
-    return fail(Code::Limit, "frame of " + std::to_string(bytes.size()) + " bytes");
-  auto size = static_cast<std::uint32_t>(bytes.size());
-  std::string frame;
-  frame.reserve(bytes.size() + 4);
-  for (int i = 0; i < 4; ++i) frame += static_cast<char>(size >> (8 * i));
-  frame += bytes;
-  return write_all(fd, frame.data(), frame.size());
-}
-
-Result<std::optional<std::string>> read_frame(int fd) {
-  unsigned char head[4];
-  auto got = read_up_to(fd, reinterpret_cast<char*>(head), 4);
-  if (got == 0) return std::optional<std::string>();
-  std::uint32_t size = 0;
-  for (int i = 0; i < 4; ++i) size |= std::uint32_t{head[i]} << (8 * i);
-  if (got < 4 || size > kMaxFrame) return fail(Code::Damaged, "damaged frame");
-  std::string bytes(size, '\0');
-  if (read_up_to(fd, bytes.data(), size) < size) return fail(Code::Damaged, "frame cut short");
-  return std::optional(std::move(bytes));
 }
 
 Result<void> send_fd(int zygote, int fd) {

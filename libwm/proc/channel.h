@@ -1,7 +1,6 @@
-// Role: frames over a unix stream socket, for the single-threaded programs below wnoded (zygote,
-// shepherd) and for tests: 4-byte little-endian length, then the bytes; one descriptor can be
-// passed along. wnoded itself reads the same frames with Asio.
-// Invariant: every descriptor made here is close-on-exec.
+// Role: unix stream sockets for the single-threaded programs below wnoded (zygote, shepherd) and
+// for tests: who is at the other end; one descriptor can be passed along. What goes over them are
+// frames (libwm/frames). Invariant: every descriptor made here is close-on-exec.
 #pragma once
 
 #include <sys/types.h>
@@ -14,9 +13,6 @@
 #include "libwm/base/result.h"
 
 namespace wm::proc {
-
-/// Longest frame: an environment and a script fit, a mad length does not.
-inline constexpr std::uint32_t kMaxFrame = 64u << 20;
 
 /// An owned descriptor, closed on destruction. @owns the descriptor
 class Fd {
@@ -57,13 +53,6 @@ struct Peer {
 };
 /// @errors System
 Result<Peer> peer_of(int fd);
-
-/// One frame, blocking until all of it is written.
-/// @errors Limit: beyond kMaxFrame; Unavailable: the peer is gone
-Result<void> write_frame(int fd, std::string_view bytes);
-/// One frame, blocking. No value: the peer closed between frames.
-/// @errors Damaged: closed within a frame, or a length beyond kMaxFrame
-Result<std::optional<std::string>> read_frame(int fd);
 
 /// Asks the zygote for one more process: hands it the socket that process will serve.
 /// @errors Unavailable: the zygote is gone

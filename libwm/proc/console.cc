@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 
+#include "libwm/frames/blocking.h"
 #include "libwm/launch/plain.h"
 
 namespace wm::proc {
@@ -103,7 +104,7 @@ Result<void> call_console(const ConsoleCall& call) {
   WM_TRY(auto console, make_console(call.terminal, call.size));
   launch::PlainWriter words;
   words(Greeting{call.task, call.terminal});
-  WM_TRY(write_frame(agent.get(), words.take()));
+  WM_TRY(frames::write_frame(agent.get(), words.take()));
   for (const Fd* end : {&console.ours.in, &console.ours.out, &console.ours.err})
     if (*end) WM_TRY(send_fd(agent.get(), end->get()));
   return enter_console(console.theirs);
@@ -111,7 +112,7 @@ Result<void> call_console(const ConsoleCall& call) {
 
 Result<ConsoleArrival> receive_console(int fd) {
   WM_TRY(auto peer, peer_of(fd));
-  WM_TRY(auto bytes, read_frame(fd));
+  WM_TRY(auto bytes, frames::read_frame(fd));
   Greeting words;
   launch::PlainReader reader(bytes ? std::string_view(*bytes) : std::string_view());
   reader(words);

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "libwm/frames/blocking.h"
 #include "libwm/launch/plain.h"
 #include "libwm/proc/console.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 template <class T>
 Result<T> read_words(int fd, const char* who) {
-  WM_TRY(auto bytes, read_frame(fd));
+  WM_TRY(auto bytes, frames::read_frame(fd));
   if (!bytes) return fail(Code::Unavailable, std::string(who) + " hung up");
   T words;
   launch::PlainReader reader(*bytes);
@@ -30,7 +31,7 @@ template <class T>
 Result<void> write_words(int fd, const T& words) {
   launch::PlainWriter writer;
   writer(words);
-  return write_frame(fd, writer.take());
+  return frames::write_frame(fd, writer.take());
 }
 
 /// A pipe whose reading end the agent gets.

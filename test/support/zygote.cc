@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "libwm/frames/blocking.h"
 #include "libwm/proc/tree.h"
 
 namespace wm::test {
@@ -77,7 +78,7 @@ proc::Fd Zygote::start(const launch::AttemptSpec& spec) { return fork_with(spec)
 proc::Fd Zygote::fork_with(const launch::ShepherdOrder& order) {
   auto pair = proc::socket_pair();
   if (!proc::send_fd(socket_.get(), pair->second.get())) throw std::runtime_error("no zygote");
-  if (!proc::write_frame(pair->first.get(), to_bytes(order))) throw std::runtime_error("no fork");
+  if (!frames::write_frame(pair->first.get(), to_bytes(order))) throw std::runtime_error("no fork");
   return std::move(pair->first);
 }
 
@@ -118,14 +119,14 @@ launch::AttemptSpec shell_attempt(const Zygote& zygote, std::uint32_t job,
 std::optional<launch::ShepherdWord> next_word(const proc::Fd& fd) {
   pollfd wait{fd.get(), POLLIN, 0};
   if (::poll(&wait, 1, 10000) != 1) return std::nullopt;
-  auto bytes = proc::read_frame(fd.get());
+  auto bytes = frames::read_frame(fd.get());
   if (!bytes || !*bytes) return std::nullopt;
   auto word = launch::word_from_bytes(**bytes);
   return word ? std::optional(*word) : std::nullopt;
 }
 
 void tell(const proc::Fd& fd, const launch::ShepherdOrder& order) {
-  if (!proc::write_frame(fd.get(), to_bytes(order))) throw std::runtime_error("shepherd is gone");
+  if (!frames::write_frame(fd.get(), to_bytes(order))) throw std::runtime_error("shepherd is gone");
 }
 
 CgroupsForTests::CgroupsForTests() {

@@ -11,6 +11,8 @@
 
 #include <filesystem>
 
+#include "libwm/frames/blocking.h"
+
 namespace wm::proc {
 namespace {
 
@@ -108,7 +110,7 @@ TEST_F(console, a_new_size_arrives) {
 
 TEST_F(console, what_is_no_console_is_refused) {
   auto pair = socket_pair();
-  ASSERT_TRUE(write_frame(pair->first.get(), "nonsense"));
+  ASSERT_TRUE(frames::write_frame(pair->first.get(), "nonsense"));
   EXPECT_FALSE(receive_console(pair->second.get()));
   pair->first.reset();
   EXPECT_FALSE(receive_console(pair->second.get()));

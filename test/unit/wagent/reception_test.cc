@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "libwm/frames/blocking.h"
+
 namespace wm::wagent {
 namespace {
 
@@ -16,14 +18,14 @@ TEST(reception, a_caller_that_says_nothing_does_not_keep_the_loop_waiting) {
   std::vector<std::string> heard;
   Reception desk(loop, [&](proc::Fd caller) {
     auto words = std::make_shared<std::string>("nothing");
-    if (auto frame = proc::read_frame(caller.get()); frame && *frame) *words = **frame;
+    if (auto frame = frames::read_frame(caller.get()); frame && *frame) *words = **frame;
     return [&heard, words] { heard.push_back(*words); };
   });
   ASSERT_TRUE(desk.listen(path));
   loop.poll();
   auto silent = proc::connect_unix(path), next = proc::connect_unix(path);
   ASSERT_TRUE(silent && next);
-  ASSERT_TRUE(proc::write_frame(next->get(), "hello"));
+  ASSERT_TRUE(frames::write_frame(next->get(), "hello"));
   for (int i = 0; i < 3; ++i) loop.run_one_for(std::chrono::milliseconds(10));  // both admitted
   EXPECT_TRUE(heard.empty());
   EXPECT_TRUE(desk.is_hearing()) << "who ends now would lose what they bring";

@@ -11,20 +11,18 @@
 #include <memory>
 #include <string>
 
-#include "libwm/proc/channel.h"
-
-namespace wm::node {
+namespace wm::frames {
 
 /// See the file comment. @thread the loop's   @owns the socket
-class FrameSocket {
+class Stream {
  public:
   using OnFrame = std::function<void(std::string)>;
   using OnClosed = std::function<void()>;
 
-  /// @shape frame_limit: longest frame taken, in bytes
-  FrameSocket(boost::asio::io_context& loop, proc::Fd fd, std::uint32_t frame_limit);
-  ~FrameSocket();
-  FrameSocket(const FrameSocket&) = delete;
+  /// @owns fd, a connected socket   @units frame_limit: bytes of the longest frame taken
+  Stream(boost::asio::io_context& loop, int fd, std::uint32_t frame_limit);
+  ~Stream();
+  Stream(const Stream&) = delete;
 
   /// Begins delivery. `on_closed` runs once when the peer is gone or sends nonsense.
   void start(OnFrame on_frame, OnClosed on_closed);
@@ -36,4 +34,4 @@ class FrameSocket {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace wm::node
+}  // namespace wm::frames

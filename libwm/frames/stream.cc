@@ -1,10 +1,10 @@
-#include "daemons/wnoded/frame_socket.h"
+#include "libwm/frames/stream.h"
 
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>
 
-namespace wm::node {
+namespace wm::frames {
 namespace {
 
 constexpr std::size_t kMaxWaiting = 64u << 20;
@@ -18,7 +18,7 @@ std::uint32_t length_at(const std::string& bytes) {
 }  // namespace
 
 /// Shared with the operations under way, which may outlive the owner.
-struct FrameSocket::State : std::enable_shared_from_this<FrameSocket::State> {
+struct Stream::State : std::enable_shared_from_this<Stream::State> {
   State(boost::asio::io_context& loop, int fd, std::uint32_t limit)
       : socket(loop, boost::asio::local::stream_protocol(), fd), frame_limit(limit) {}
 
@@ -82,22 +82,22 @@ struct FrameSocket::State : std::enable_shared_from_this<FrameSocket::State> {
   bool ended = false;
 };
 
-FrameSocket::FrameSocket(boost::asio::io_context& loop, proc::Fd fd, std::uint32_t frame_limit)
-    : state_(std::make_shared<State>(loop, fd.release(), frame_limit)) {}
+Stream::Stream(boost::asio::io_context& loop, int fd, std::uint32_t frame_limit)
+    : state_(std::make_shared<State>(loop, fd, frame_limit)) {}
 
-FrameSocket::~FrameSocket() {
+Stream::~Stream() {
   state_->ended = true;
   state_->on_closed = {};
   boost::system::error_code ignored;
   state_->socket.close(ignored);
 }
 
-void FrameSocket::start(OnFrame on_frame, OnClosed on_closed) {
+void Stream::start(OnFrame on_frame, OnClosed on_closed) {
   state_->on_frame = std::move(on_frame);
   state_->on_closed = std::move(on_closed);
   state_->read();
 }
 
-void FrameSocket::send(std::string_view bytes) { state_->send(bytes); }
+void Stream::send(std::string_view bytes) { state_->send(bytes); }
 
-}  // namespace wm::node
+}  // namespace wm::frames
