@@ -54,8 +54,9 @@ Level find_level(std::span<const Portion> portions, Units capacity) {
   std::int64_t growing = 0;
   for (const Portion& p : portions) fixed += p.low;
   for (const Bend& bend : bends_of(portions)) {
+    // Below the capacity at the first bend, and where nobody grows what it was at the bend before.
     Wide total = Wide{fixed} * bend.weight + Wide{growing} * bend.amount;
-    if (growing > 0 && total >= Wide{capacity} * bend.weight) break;
+    if (total >= Wide{capacity} * bend.weight) break;
     fixed += bend.starts ? -bend.amount : bend.amount;
     growing += bend.starts ? bend.weight : -bend.weight;
   }

@@ -160,6 +160,31 @@ TEST(lead_resume, a_lead_that_meets_a_higher_number_falls_silent) {
   EXPECT_TRUE(rig.tell.empty());
 }
 
+TEST(lead_resume, a_silent_agent_is_waited_for_as_long_as_it_may_be_silent_and_no_longer) {
+  LeadRig rig({1, 2}, 2, EpochNumber{5});
+  rig.status(status_of(trainee(1, 5), {plan_of(5, {1, 2}, 2)}));
+  rig.pass(kAgentSilence, {2});
+  EXPECT_EQ(rig.machine->current().epoch, EpochNumber{});
+  rig.pass(std::chrono::milliseconds(200), {2});
+  EXPECT_NE(rig.machine->current().epoch, EpochNumber{});
+}
+
+TEST(lead_resume, who_has_switched_is_not_told_the_plan_again_after_a_reconnect) {
+  LeadRig rig({1, 2});
+  rig.train({1, 2});
+  rig.want({1, 2, 3});
+  rig.agents_up({3});
+  rig.ready({3});
+  auto epoch = rig.plan().epoch.value;
+  rig.connected({1, 2, 3}, epoch);
+  rig.switched({1}, epoch);
+  rig.forget();
+  AgentStatus again = status_of(trainee(1, epoch), {});
+  again.lead = LeadNumber{1};
+  rig.status(again);
+  EXPECT_TRUE(rig.told<EpochPlan>().empty());
+}
+
 TEST(lead_resume, after_a_reconnect_the_words_in_force_are_said_again) {
   LeadRig rig({1});
   rig.train({1});

@@ -97,7 +97,7 @@ TEST(asked_hosts, without_others_only_named_hosts_do) {
 }
 
 TEST(asked_hosts, a_bad_word_is_named) {
-  for (const char* word : {"+2", "~", "a+x", "a+-1", "a+99999", "!"}) {
+  for (const char* word : {"+2", "~", "a+x", "a+12x", "a+-1", "a+99999", "a+99999999999", "!"}) {
     std::vector<std::string> words{word};
     auto asked = parse_asked_hosts(words);
     ASSERT_FALSE(asked) << word;
@@ -119,6 +119,12 @@ TEST(explain, names_the_terms_that_fail_with_the_hosts_values) {
   EXPECT_EQ(failing_terms("ssd && ncpus>4", lookup), (std::vector<std::string>{"ssd"}));
   EXPECT_EQ(terms_of("((a && b) && (c || d))"), (std::vector<std::string>{"a", "b", "c || d"}));
   EXPECT_EQ(terms_of("(a) || (b)"), (std::vector<std::string>{"(a) || (b)"}));
+}
+
+TEST(explain, as_many_brackets_are_taken_off_as_an_expression_may_have) {
+  auto in_brackets = [](std::size_t n) { return std::string(n, '(') + "a" + std::string(n, ')'); };
+  EXPECT_EQ(terms_of(in_brackets(200)), std::vector<std::string>{"a"});
+  EXPECT_EQ(terms_of(in_brackets(201)), std::vector<std::string>{"(a)"});
 }
 
 // ---- hostile input -------------------------------------------------------------------------

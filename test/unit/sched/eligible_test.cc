@@ -179,6 +179,21 @@ TEST(eligible, an_array_is_counted_with_the_elements_it_still_stands_for) {
   EXPECT_EQ(code_of(c, all), PendCode::NeverMet);
 }
 
+TEST(eligible, an_array_is_done_with_its_last_element_and_the_next_array_is_not_its) {
+  ClusterBuilder c;
+  auto host = c.host(4);
+  auto base = c.submit(SpecBuilder().array(1, 2)), next = c.submit(SpecBuilder().array(1, 2));
+  auto all = c.submit(after("done(1)"));
+  for (std::uint32_t index : {1, 2}) {
+    EXPECT_EQ(code_of(c, all), PendCode::Dependency);
+    c.run({base.job, index}, {host});
+    end(c, {base.job, index}, 0);
+  }
+  EXPECT_EQ(code_of(c, all), std::nullopt);
+  c.run({next.job, 1}, {host});
+  EXPECT_EQ(code_of(c, all), std::nullopt);
+}
+
 TEST(eligible, elements_start_when_their_like_has_ended) {
   ClusterBuilder c;
   auto host = c.host(8);

@@ -39,6 +39,13 @@ TEST(fill, no_more_than_highs_are_granted) {
   EXPECT_EQ(fill_in_order(std::vector{upto(3), upto(5)}, 100), (Amounts{3, 5}));
 }
 
+TEST(fill, where_nobody_grows_for_a_while_the_next_one_goes_on) {
+  // One is full at 10 when the other still has its low of 20: nothing is left to share until then.
+  std::vector<Portion> portions{upto(10), {20, 40, 1, 0, 0, 0}};
+  EXPECT_EQ(fill_fairly(portions, 30), (Amounts{10, 20}));
+  EXPECT_EQ(fill_fairly(portions, 31), (Amounts{10, 21}));
+}
+
 TEST(fill, the_odd_unit_goes_to_the_largest_remainder) {
   // quotas 10/7 and 60/7: remainders 3/7 and 4/7
   EXPECT_EQ(fill_fairly(std::vector{upto(99, 1), upto(99, 6)}, 10), (Amounts{1, 9}));

@@ -289,6 +289,7 @@ TEST(clients, sizes_that_make_no_sense_are_refused_with_the_numbers) {
   EXPECT_EQ(desk.refused(SpecBuilder().tasks(3, 2)).text, "-n 3,2: Bad argument");
   EXPECT_EQ(desk.refused(SpecBuilder().tasks(9, 9)).text,
             "Too many processors requested: 9, queue 'normal' allows 8");
+  EXPECT_TRUE(desk.submit("all of them", SpecBuilder().tasks(8, 8)));
   EXPECT_EQ(desk.refused(SpecBuilder().elastic().array(1, 2)).code, number(Code::BadArgument));
   SpecBuilder empty;
   empty.spec.command.clear();
@@ -369,6 +370,21 @@ TEST(clients, a_move_that_is_asked_again_is_answered_and_not_done_again) {
   desk.ask(Verb::Move, request, kBoss);
   EXPECT_EQ(desk.first.frames.back(), answer);
   EXPECT_EQ(find_job(desk.state(), second)->place, place);
+}
+
+TEST(clients, who_is_moved_to_an_end_goes_before_or_behind_those_that_were_moved_there) {
+  Desk desk;
+  desk.start();
+  auto first = desk.submit("one"), second = desk.submit("two"), third = desk.submit("three");
+  auto place = [&](JobId id) { return find_job(desk.state(), id)->place; };
+  desk.ask(Verb::Move, MoveRequest{key("m1"), {first}}, kBoss);
+  desk.ask(Verb::Move, MoveRequest{key("m2"), {second}}, kBoss);
+  EXPECT_LT(place(second), place(first));
+  EXPECT_LT(place(first), place(third));
+  desk.ask(Verb::Move, MoveRequest{key("m3"), {first}, false}, kBoss);
+  desk.ask(Verb::Move, MoveRequest{key("m4"), {second}, false}, kBoss);
+  EXPECT_GT(place(second), place(first));
+  EXPECT_GT(place(first), place(third));
 }
 
 TEST(clients, what_the_state_machines_refuse_is_not_answered_as_done) {

@@ -72,6 +72,7 @@ TEST_F(PacesTest, what_says_nothing_new_is_not_kept) {
   tell(3);
   EXPECT_FALSE(tell(100));
   EXPECT_FALSE(tell(100, 110ms));
+  EXPECT_FALSE(tell(100, 117ms)) << "15 % of the longer of the two";
 }
 
 TEST_F(PacesTest, another_step_time_at_the_same_size_is_news_but_not_every_second) {

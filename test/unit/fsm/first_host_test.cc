@@ -1,0 +1,37 @@
+#include "libwm/fsm/first_host.h"
+
+#include <gtest/gtest.h>
+
+#include "test/support/builders.h"
+
+namespace wm::fsm {
+namespace {
+
+using test::ClusterBuilder;
+using test::SpecBuilder;
+
+JobSpec running(const std::string& command) {
+  SpecBuilder builder;
+  builder.spec.command = command;
+  return builder.spec;
+}
+
+TEST(first_host, a_command_that_is_started_once_a_host_needs_a_port_to_meet_at) {
+  ClusterBuilder c;
+  auto torchrun = running("torchrun train.py"), plain = running("./solve");
+  EXPECT_TRUE(needs_port(c.config, torchrun));
+  EXPECT_TRUE(first_host_goes_first(c.config, torchrun));
+  EXPECT_FALSE(needs_port(c.config, plain));
+  EXPECT_FALSE(first_host_goes_first(c.config, plain));
+}
+
+TEST(first_host, what_runs_before_the_tasks_runs_on_the_first_host_first) {
+  ClusterBuilder c;
+  auto spec = running("./solve");
+  spec.pre_exec = "./prepare";
+  EXPECT_FALSE(needs_port(c.config, spec));
+  EXPECT_TRUE(first_host_goes_first(c.config, spec));
+}
+
+}  // namespace
+}  // namespace wm::fsm
