@@ -12,7 +12,9 @@
 
 #include "daemons/wmasterd/acct/accounting.h"
 #include "daemons/wmasterd/acct/lsb_events.h"
+#include "daemons/wmasterd/acct/metrics.h"
 #include "daemons/wmasterd/rim/begin.h"
+#include "daemons/wmasterd/rim/metrics_door.h"
 #include "daemons/wmasterd/rim/real_world.h"
 #include "daemons/wmasterd/rim/watchdog.h"
 #include "daemons/wmasterd/state/core.h"
@@ -33,6 +35,7 @@ constexpr Duration kBeat = std::chrono::milliseconds(200);
 struct Options {
   std::string conf_dir = "/etc/wm";
   bool foreground = false;
+  std::string metrics;  ///< where GET /metrics is answered; empty: nowhere
 };
 
 // Exit status to give at once, or -1 to go on.
@@ -42,7 +45,10 @@ int read_options(int argc, char** argv, Options& options) {
   known.add_options()("conf", po::value(&options.conf_dir),
                       "configuration directory (WM_CONF_DIR, /etc/wm)")(
       "foreground", po::bool_switch(&options.foreground),
-      "log to stderr instead of the log directory")("help", "this text")("version", "version");
+      "log to stderr instead of the log directory")(
+      "metrics", po::value(&options.metrics),
+      "answer GET /metrics for Prometheus there, such as 127.0.0.1:6887")("help", "this text")(
+      "version", "version");
   po::variables_map values;
   try {
     po::store(po::parse_command_line(argc, argv, known), values);
@@ -147,6 +153,19 @@ Result<void> catch_up(Accounting& accounting, RealWorld& world, const Core& core
   return accounting.begin(std::move(before), loaded.events);
 }
 
+// The text is made on a worker, of the published state and a copy of what was counted.
+MetricsDoor::Ask metrics_of(RealWorld& world, const Core& core, const Accounting& accounting,
+                            const Counters& counters) {
+  return [&](bool open, std::function<void(std::string)> tell) {
+    auto text = std::make_shared<std::string>();
+    auto counted = counters;
+    counted.acct_lag = accounting.lag();
+    world.answer([state = core.journal().published_ptr(), counted = std::move(counted), open,
+                  text] { *text = metrics_text(*state, counted, open); },
+                 [text, tell = std::move(tell)] { tell(std::move(*text)); });
+  };
+}
+
 Result<void> serve(const Options& options) {
   WM_TRY(Config config, conf::load(options.conf_dir, conf::this_host()));
   const auto& conf = config.cluster;
@@ -179,6 +198,14 @@ Result<void> serve(const Options& options) {
       [&](const AcctRequest& request) { return accounting->account(request); });
   WM_TRY(core.start());
   WM_TRY(catch_up(*accounting, *world, core));
+  Counters counters;
+  std::unique_ptr<MetricsDoor> metrics;
+  if (!options.metrics.empty()) {
+    accounting->watch(
+        [&](const Event& e, const store::AcctRows& rows) { counters.count(e, rows); });
+    auto ask = metrics_of(*world, core, *accounting, counters);
+    WM_TRY(metrics, MetricsDoor::open(loop, options.metrics, std::move(ask)));
+  }
   wire::Transport transport(loop);
   WM_TRY(auto address, address_of(conf.master_host));
   WM_TRY(auto listener,
@@ -196,6 +223,7 @@ Result<void> serve(const Options& options) {
   loop.run();
   log::info("stopping");
   listener.reset();
+  metrics.reset();
   world->stop();
   accounting.reset();
   return {};

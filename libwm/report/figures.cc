@@ -89,7 +89,8 @@ Figure util(const Facts& f) {
     auto units = [&](const Amounts& a) {
       return static_cast<double>(main_amount(f, a)) / 1000 / static_cast<double>(hour.hour.len);
     };
-    rows += by_day ? date_text(local(f.zone, s)).substr(5) : hour_label(f, s);
+    rows += by_day ? date_text(local(f.zone, s)).substr(f.period.kind == Kind::Month ? 8 : 5)
+                   : hour_label(f, s);
     double others = 0;
     for (const auto& plan : plans) {
       auto at = hour.plans.find(plan);
@@ -171,13 +172,13 @@ Figure waits(const Facts& f) {
     made.csv += csv(w.queue) + "," + csv(w.size) + "," + std::to_string(w.n) + "," + amount(w.p50) +
                 "," + amount(w.p90) + "," + amount(w.p99) + "," + amount(w.most) + "\r\n";
   }
-  made.script =
-      head(260) + block(rows) +
-      "set logscale y\nset yrange [0.4:*]\nset offsets 0.5,0.5,0,0\n"
-      "set ytics ('0' 0.5, '1 s' 1, '10 s' 10, '1 min' 60, '10 min' 600, '1 h' 3600, "
-      "'10 h' 36000, '1 d' 86400, '7 d' 604800)\nset xtics scale 0\n"
-      "plot for [i=2:4] $data using ($0+(i-3)*0.08):i:xticlabels(1) with points ps 1.1 lt i-1 "
-      "title columnheader(i)\n";
+  made.script = head(260) + block(rows) +
+                "set logscale y\nset yrange [0.4:*]\nset offsets 0.5,0.5,0,0\n"
+                "set ytics ('0' 0.5, '1 s' 1, '10 s' 10, '1 min' 60, '10 min' 600, '1 h' 3600, "
+                "'10 h' 36000, '1 d' 86400, '7 d' 604800)\nset xtics scale 0\n"
+                "plot $data using ($0-0.08):2 with points ps 1.1 lt 1 title columnheader(2), "
+                "$data using 0:3:xticlabels(1) with points ps 1.1 lt 2 title columnheader(3), "
+                "$data using ($0+0.08):4 with points ps 1.1 lt 3 title columnheader(4)\n";
   return made;
 }
 
@@ -238,7 +239,7 @@ Figure failures(const Facts& f) {
   }
   if (rows.empty()) return {};
   made.script = head(120 + 26 * static_cast<int>(hosts.size())) + block(rows) +
-                "unset key\nunset grid\nset palette defined (0 '#fde0dd', 1 '#7a0177')\n"
+                "unset key\nunset grid\nset palette defined (0 '#fde0dd', 1 '#f768a1')\n"
                 "set cbrange [1:*]\nunset colorbox\nset xrange [-0.5:" +
                 std::to_string(terms.size()) + "-0.5]\nset yrange [" +
                 std::to_string(hosts.size()) +

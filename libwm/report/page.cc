@@ -75,6 +75,7 @@ std::string tile(const std::string& big, const std::string& small) {
   return "<div class=\"tile\"><b>" + html(big) + "</b><span>" + html(small) + "</span></div>\n";
 }
 
+std::string count(std::int64_t n) { return number(to_double(n), 0); }
 std::string unit(const Facts& f) { return f.has_gpus() ? "GPU h" : "slot h"; }
 std::string hours(const Facts& f, const Amounts& a) { return unit_hours(main_amount(f, a)); }
 
@@ -89,7 +90,8 @@ std::string use_tile(const Facts& f, const char* name, std::int64_t Amounts::*of
 std::string wait_tiles(const Facts& f) {
   if (f.waits.empty() || f.waits.front().n == 0) return "";
   const auto& all = f.waits.front();
-  return tile(wait_words(all.p50), "half of " + std::to_string(all.n) + " starts waited less") +
+  return tile(wait_words(all.p50),
+              "half of " + count(static_cast<std::int64_t>(all.n)) + " starts waited less") +
          tile(wait_words(all.p90), "9 of 10 waited less");
 }
 
@@ -97,8 +99,7 @@ std::string cluster_tiles(const Facts& f) {
   std::string made;
   if (f.has_gpus()) made += use_tile(f, "GPUs", &Amounts::gpueq_mms);
   made += use_tile(f, "slots", &Amounts::slot_ms);
-  made += tile(std::to_string(f.counts.ended),
-               "jobs ended, " + std::to_string(f.counts.failed) + " failed");
+  made += tile(count(f.counts.ended), "jobs ended, " + count(f.counts.failed) + " failed");
   made += wait_tiles(f);
   if (f.counts.waiting > 0)
     made += tile(std::to_string(f.counts.waiting),

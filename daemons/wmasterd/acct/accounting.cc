@@ -62,7 +62,10 @@ Result<void> Accounting::begin(Cluster state, const std::vector<Event>& events) 
 }
 
 void Accounting::take(const std::vector<Event>& events, const Cluster& after) {
-  for (const auto& event : events) waiting_.push_back(fold(books_, event, after));
+  for (const auto& event : events) {
+    waiting_.push_back(fold(books_, event, after));
+    if (watch_) watch_(event, waiting_.back());
+  }
   if (!events.empty()) taken_ = events.back().seq.value;
   offer_waiting();
 }
@@ -81,6 +84,11 @@ Result<void> Accounting::add_holds(store::AcctReader& reader, const Cluster& sta
   state.jobs.each(visit);
   state.elements.each(visit);
   return done;
+}
+
+std::uint64_t Accounting::lag() const {
+  auto written = writer_ ? writer_->written().value : 0, taken = taken_.load();
+  return taken > written ? taken - written : 0;
 }
 
 void Accounting::idle(WallTime now) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <memory>
 
 #include "daemons/wmasterd/acct/books.h"
@@ -32,6 +33,11 @@ class Accounting {
   /// Rows of events that have become durable, or none. Never waits: what the writer cannot take
   /// yet is offered again with the next call. @cost O(events)
   void take(const std::vector<Event>& events, const Cluster& after);
+  /// From now on each event that is taken is told, with its rows.
+  using Watch = std::function<void(const Event&, const store::AcctRows&)>;
+  void watch(Watch watch) { watch_ = std::move(watch); }
+  /// Events whose rows are not written yet. @cost O(1)
+  std::uint64_t lag() const;
   /// No event before `now` is on its way: reports may close what lies before it. @cost O(1)
   void idle(WallTime now);
   /// badmin rebuild-acct: after begin_rebuild() rows only wait, so remake() may run on a
@@ -55,6 +61,7 @@ class Accounting {
   std::unique_ptr<store::AcctDb> db_;
   std::unique_ptr<store::AcctWriter> writer_;
   Books books_;
+  Watch watch_;
   std::deque<store::AcctRows> waiting_;
   std::atomic<std::uint64_t> taken_{0};
   WallTime horizon_{};    // last told while idle

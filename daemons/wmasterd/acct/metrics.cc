@@ -1,0 +1,245 @@
+#include "daemons/wmasterd/acct/metrics.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "libwm/fsm/fsm.h"
+#include "libwm/model/gpu_use.h"
+
+namespace wm::master {
+namespace {
+
+constexpr std::size_t kMostQueues = 50, kMostPlans = 200;
+
+std::string number(double n) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", n);
+  if (n == static_cast<double>(static_cast<long long>(n)))
+    std::snprintf(text, sizeof text, "%.0f", n);
+  return text;
+}
+
+std::string label(const std::string& value) {
+  std::string made;
+  for (char c : value) {
+    if (c == '\\' || c == '"') made += '\\';
+    if (c == '\n') made += "\\n";
+    else made += c;
+  }
+  return made;
+}
+
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+/// Families of metrics, one after the other.
+class Page {
+ public:
+  explicit Page(bool open) : open_(open) {}
+  // In OpenMetrics a counter's family has no _total.
+  void family(const std::string& name, const char* type, const char* help) {
+    auto known = name;
+    if (open_ && known.ends_with("_total")) known.resize(known.size() - 6);
+    text_ += "# HELP " + known + " " + help + (open_ ? "" : ".") + "\n# TYPE " + known + " " +
+             type + "\n";
+  }
+  void line(const std::string& name, const Labels& labels, double value) {
+    text_ += name;
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      text_ += (i ? "," : "{") + labels[i].first + "=\"" + label(labels[i].second) + "\"";
+    text_ += (labels.empty() ? " " : "} ") + number(value) + "\n";
+  }
+  void single(const std::string& name, const char* type, const char* help, double value) {
+    family(name, type, help);
+    line(name, {}, value);
+  }
+  std::string end() { return text_ + (open_ ? "# EOF\n" : ""); }
+
+ private:
+  bool open_;
+  std::string text_;
+};
+
+// Beyond so many keys the last ones are told together.
+template <class Value, class Add>
+std::map<std::string, Value> bounded(const std::map<std::string, Value>& all, std::size_t most,
+                                     Add add) {
+  if (all.size() <= most) return all;
+  std::map<std::string, Value> kept;
+  for (const auto& [key, value] : all) add(kept[kept.size() < most - 1 ? key : "other"], value);
+  return kept;
+}
+
+void add_number(double& to, double n) { to += n; }
+
+void jobs(Page& page, const Cluster& cluster) {
+  std::map<std::string, double> states, queues;
+  each_job(cluster, [&](const Job& job) {
+    ++states[std::string(state_name(job.state))];
+    if (job.state == JobState::Pending) ++queues[job.spec().queue];
+  });
+  cluster.jobs.each([&](std::uint32_t, const Job& job) {
+    if (!fsm::is_array(job) || job.kill) return;
+    auto waiting =
+        element_count(job.spec()) - std::min(element_count(job.spec()), job.next_position);
+    states[job.state == JobState::Held ? "held" : "pending"] += waiting;
+    if (job.state != JobState::Held) queues[job.spec().queue] += waiting;
+  });
+  page.family("wm_jobs", "gauge", "Jobs and array elements that the master knows, by state");
+  for (const auto& [state, n] : states) page.line("wm_jobs", {{"state", state}}, n);
+  page.family("wm_pending_jobs", "gauge", "Jobs that could start if there were room, by queue");
+  for (const auto& [queue, n] : bounded(queues, kMostQueues, add_number))
+    page.line("wm_pending_jobs", {{"queue", queue}}, n);
+}
+
+struct Room {
+  std::map<std::string, double> hosts, slots, gpus;
+};
+
+// As reports have them: what nobody holds is what its host says.
+void add_host(Room& room, const Host& host) {
+  bool down = host.state != HostState::Ok;
+  std::string rest = down ? "down" : host.closed ? "drained" : "idle";
+  ++room.hosts[down          ? (host.state == HostState::Dead ? "dead" : "silent")
+               : host.closed ? "closed"
+                             : "ok"];
+  double used = host.used_slots - host.stuck_slots, stuck = host.stuck_slots;
+  room.slots["allocated"] += used;
+  room.slots["stuck"] += stuck;
+  room.slots[rest] += std::max(0.0, static_cast<double>(host.capacity.slots) - used - stuck);
+  for (std::size_t i = 0; i < host.capacity.gpus.size(); ++i) {
+    bool owned = i < host.gpu_owners.size() && host.gpu_owners[i].job;
+    double held = owned ? 1 : milli_shared(host, i) / 1000.0;
+    const GpuMark* mark = gpu_mark(host, i);
+    bool aside = !down && !host.closed && mark && mark->aside();
+    room.gpus["allocated"] += held;
+    room.gpus[aside ? "aside" : rest] += std::max(0.0, 1 - held);
+  }
+}
+
+void hosts(Page& page, const Cluster& cluster) {
+  Room room;
+  for (const char* state : {"allocated", "idle", "down", "drained", "stuck"}) room.slots[state] = 0;
+  for (const char* state : {"allocated", "idle", "down", "drained", "aside"}) room.gpus[state] = 0;
+  for (const char* state : {"ok", "closed", "silent", "dead"}) room.hosts[state] = 0;
+  cluster.hosts.each([&](std::uint32_t, const Host& host) { add_host(room, host); });
+  page.family("wm_hosts", "gauge", "Hosts by state");
+  for (const auto& [state, n] : room.hosts) page.line("wm_hosts", {{"state", state}}, n);
+  page.family("wm_slots", "gauge", "Slots by what they do");
+  for (const auto& [state, n] : room.slots) page.line("wm_slots", {{"state", state}}, n);
+  page.family("wm_gpus", "gauge", "GPUs and slices of GPUs by what they do");
+  for (const auto& [state, n] : room.gpus) page.line("wm_gpus", {{"state", state}}, n);
+}
+
+void plans(Page& page, const Cluster& cluster) {
+  std::map<std::string, double> used;
+  each_job(cluster, [&](const Job& job) {
+    auto slots = slots_held(job);
+    if (slots == 0 || job.parked) return;
+    for (auto plan = job.spec().plan; !plan.empty();) {
+      used[plan] += slots;
+      auto at = plan.rfind('/');
+      plan = plan.size() < 2 || at == plan.npos ? "" : at == 0 ? "/" : plan.substr(0, at);
+    }
+  });
+  page.family("wm_plan_slots", "gauge",
+              "Slots of plans: owned, and held by jobs of the plan and those below");
+  std::size_t told = 0;
+  for (const auto& plan : cluster.config->plans) {
+    if (++told > kMostPlans) break;
+    page.line("wm_plan_slots", {{"plan", plan.path}, {"what", "owns"}}, plan.owns);
+    page.line("wm_plan_slots", {{"plan", plan.path}, {"what", "used"}}, used[plan.path]);
+  }
+}
+
+void counted(Page& page, const Counters& counters) {
+  auto doubled = [](const std::map<std::string, std::uint64_t>& all) {
+    std::map<std::string, double> made;
+    for (const auto& [key, n] : all) made[key] = static_cast<double>(n);
+    return made;
+  };
+  page.family("wm_dispatches_total", "counter", "Attempts begun, by queue");
+  for (const auto& [queue, n] : bounded(doubled(counters.dispatches), kMostQueues, add_number))
+    page.line("wm_dispatches_total", {{"queue", queue}}, n);
+  page.family("wm_ends_total", "counter", "Jobs ended, by queue and outcome");
+  for (const auto& [key, n] : counters.ends)
+    page.line("wm_ends_total", {{"queue", key.first}, {"outcome", key.second}},
+              static_cast<double>(n));
+  page.family("wm_attempts_lost_total", "counter", "Attempts that the system ended, by why");
+  for (const auto& [term, n] : counters.lost)
+    page.line("wm_attempts_lost_total", {{"term", term}}, static_cast<double>(n));
+  page.family("wm_resizes_total", "counter", "Changes of elastic jobs' sizes");
+  for (const char* way : {"grow", "shrink"}) {
+    auto at = counters.resizes.find(way);
+    page.line("wm_resizes_total", {{"direction", way}},
+              at == counters.resizes.end() ? 0 : static_cast<double>(at->second));
+  }
+}
+
+void waits(Page& page, const Counters& counters) {
+  page.family("wm_wait_seconds", "histogram",
+              "From submission to the first dispatch without what was the user's own, by queue");
+  auto add = [](WaitHistogram& to, const WaitHistogram& h) {
+    for (std::size_t i = 0; i < h.below.size(); ++i) to.below[i] += h.below[i];
+    to.n += h.n;
+    to.sum += h.sum;
+  };
+  for (const auto& [queue, h] : bounded(counters.waits, kMostQueues, add)) {
+    double n = 0;
+    for (std::size_t i = 0; i < kWaitBounds.size(); ++i) {
+      n += static_cast<double>(h.below[i]);
+      page.line("wm_wait_seconds_bucket", {{"queue", queue}, {"le", number(kWaitBounds[i])}}, n);
+    }
+    page.line("wm_wait_seconds_bucket", {{"queue", queue}, {"le", "+Inf"}},
+              static_cast<double>(h.n));
+    page.line("wm_wait_seconds_sum", {{"queue", queue}}, h.sum);
+    page.line("wm_wait_seconds_count", {{"queue", queue}}, static_cast<double>(h.n));
+  }
+}
+
+void add_wait(WaitHistogram& to, double s) {
+  ++to.n;
+  to.sum += s;
+  auto at = std::lower_bound(kWaitBounds.begin(), kWaitBounds.end(), s);
+  if (at != kWaitBounds.end()) ++to.below[static_cast<std::size_t>(at - kWaitBounds.begin())];
+}
+
+}  // namespace
+
+void Counters::count(const Event& event, const store::AcctRows& rows) {
+  bool begins = std::holds_alternative<JobDispatched>(event.body);
+  for (const auto& row : rows.attempts) {
+    if (begins && row.ended == WallTime{}) {
+      ++dispatches[row.queue];
+      if (row.attempt.value == 1)
+        add_wait(waits[row.queue], std::chrono::duration<double>(row.queue_wait).count());
+      begins = false;
+    }
+    if (row.outcome == "lost") ++lost[std::string(term_name(static_cast<Term>(row.term)))];
+  }
+  for (const auto& line : rows.events) {
+    if (line.event == "RESIZE") ++resizes[line.to > line.from ? "grow" : "shrink"];
+    if (line.event != "END") continue;
+    auto job = std::find_if(rows.jobs.begin(), rows.jobs.end(),
+                            [&](const auto& row) { return row.id == line.job; });
+    if (job != rows.jobs.end()) ++ends[{job->queue, job->state}];
+  }
+}
+
+std::string metrics_text(const Cluster& cluster, const Counters& counters, bool open_metrics) {
+  Page page(open_metrics);
+  page.family("wm_build_info", "gauge", "1, with the version");
+  page.line("wm_build_info", {{"version", WM_VERSION}}, 1);
+  page.single("wm_events_total", "counter", "Events of the history",
+              static_cast<double>(cluster.seq.value));
+  page.single("wm_acct_lag_events", "gauge", "Events whose rows accounting has not written",
+              static_cast<double>(counters.acct_lag));
+  jobs(page, cluster);
+  hosts(page, cluster);
+  plans(page, cluster);
+  counted(page, counters);
+  waits(page, counters);
+  return page.end();
+}
+
+}  // namespace wm::master

@@ -1,0 +1,49 @@
+// Role: what monitoring asks of the master: counters kept event by event, and gauges of a published
+// state, as text that Prometheus reads. Pure. Never a job or a user in a label; of queues and plans
+// a bounded number, the rest together as "other".
+//
+//   events + their rows of accounting ─► Counters ─┐
+//   published state ───────────────────────────────┴─► metrics_text (on a worker)
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "libwm/model/cluster.h"
+#include "libwm/model/event.h"
+#include "libwm/store/acct_rows.h"
+
+namespace wm::master {
+
+/// Upper bounds of the histogram of waits: 1 s to 7 d. @units s
+inline constexpr std::array<double, 14> kWaitBounds = {
+    1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 21600, 86400, 259200, 604800};
+
+/// Waits of one queue.
+struct WaitHistogram {
+  std::array<std::uint64_t, kWaitBounds.size()>
+      below{};  ///< of each bound alone, not of those before
+  std::uint64_t n = 0;
+  double sum = 0;
+};
+
+/// What has happened since the master started. @thread one at a time; a copy may go elsewhere
+struct Counters {
+  std::map<std::string, std::uint64_t> dispatches;                    ///< by queue
+  std::map<std::pair<std::string, std::string>, std::uint64_t> ends;  ///< queue, outcome
+  std::map<std::string, std::uint64_t> lost;                          ///< attempts, by term
+  std::map<std::string, std::uint64_t> resizes;                       ///< grow, shrink
+  std::map<std::string, WaitHistogram> waits;                         ///< by queue
+  std::uint64_t acct_lag = 0;  ///< events whose rows accounting has not written
+
+  /// One durable event with its rows. @cost O(rows)
+  void count(const Event& event, const store::AcctRows& rows);
+};
+
+/// The whole answer; `open_metrics`: OpenMetrics 1.0, else the text form 0.0.4.
+/// @source Prometheus exposition formats   @cost O(jobs + hosts + plans)
+std::string metrics_text(const Cluster& cluster, const Counters& counters, bool open_metrics);
+
+}  // namespace wm::master
