@@ -1,7 +1,9 @@
 // What is common to wmreport's acts: the site, the databases, making one report.
 #include "commands/report/work.h"
 
+#include <grp.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -39,6 +41,16 @@ Result<void> add_advice(store::ReportDb& reports, const ReportSite& site, report
   return {};
 }
 
+// Started by root it becomes the account that the databases belong to, as the master does: what
+// root makes there nobody else could write again.
+Result<void> become_owner(const std::string& folder) {
+  struct stat st {};
+  if (::geteuid() != 0 || ::stat(folder.c_str(), &st) != 0 || st.st_uid == 0) return {};
+  if (::setgroups(0, nullptr) == 0 && ::setgid(st.st_gid) == 0 && ::setuid(st.st_uid) == 0)
+    return {};
+  return fail(Code::System, folder + ": cannot become the account that it belongs to");
+}
+
 }  // namespace
 
 Result<ReportSite> report_site(const ReportWish& wish) {
@@ -49,6 +61,7 @@ Result<ReportSite> report_site(const ReportWish& wish) {
   WM_TRY(site.cluster, conf::load_cluster(conf_dir()));
   WM_TRY(site.conf, conf::load_report_conf(conf_dir()));
   site.state = conf::master_folders(site.cluster.dirs).state;
+  WM_TRY(become_owner(site.state));
   site.dir = site.conf.dir.empty() ? site.state + "/reports" : site.conf.dir;
   if (!wish.out.empty()) site.dir = wish.out;
   WM_TRY(site.zone,
