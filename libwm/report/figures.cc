@@ -166,16 +166,16 @@ Figure waits(const Facts& f) {
   std::string rows = "what\thalf\t9 of 10\t99 of 100\n";
   for (const auto& w : f.waits) {
     if (w.size.empty()) continue;
-    auto drawn = [](double s) { return amount(std::max(s, 0.5)); };
+    auto drawn = [](double s) { return amount(std::max(s, 0.3)); };
     rows += data_word(w.queue + " " + w.size) + "\t" + drawn(w.p50) + "\t" + drawn(w.p90) + "\t" +
             drawn(w.p99) + "\n";
     made.csv += csv(w.queue) + "," + csv(w.size) + "," + std::to_string(w.n) + "," + amount(w.p50) +
                 "," + amount(w.p90) + "," + amount(w.p99) + "," + amount(w.most) + "\r\n";
   }
   made.script = head(260) + block(rows) +
-                "set logscale y\nset yrange [0.4:*]\nset offsets 0.5,0.5,0,0\n"
-                "set ytics ('0' 0.5, '1 s' 1, '10 s' 10, '1 min' 60, '10 min' 600, '1 h' 3600, "
-                "'10 h' 36000, '1 d' 86400, '7 d' 604800)\nset xtics scale 0\n"
+                "set logscale y\nset yrange [0.25:*]\nset offsets 0.5,0.5,0,0\n"
+                "set ytics ('0' 0.3, '1 s' 1, '10 s' 10, '1 min' 60, '10 min' 600, '1 h' 3600, "
+                "'1 d' 86400, '7 d' 604800)\nset xtics scale 0\n"
                 "plot $data using ($0-0.08):2 with points ps 1.1 lt 1 title columnheader(2), "
                 "$data using 0:3:xticlabels(1) with points ps 1.1 lt 2 title columnheader(3), "
                 "$data using ($0+0.08):4 with points ps 1.1 lt 3 title columnheader(4)\n";
