@@ -88,7 +88,7 @@ MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
-.PHONY: all programs tests check bench sim-report demo demo-web lint install uninstall clean help bootstrap soak check-v2 check-clients
+.PHONY: all programs tests check bench bench-search sim-report demo demo-web lint install uninstall clean help bootstrap soak check-v2 check-clients
 all: programs
 programs: $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(KERNEL) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
@@ -317,6 +317,9 @@ lint:
 	@scripts/lint
 bench: all $(BENCHES)
 	@B=$B scripts/bench
+# What searches find, beside Optuna's where scripts/bootstrap search has installed it.
+bench-search: $B/bench/search_quality
+	@B=$B scripts/bench_search
 # The lists of jobs are no part of this: TRACES=FOLDER, default ../shared/data/traces.
 sim-report: $B/bin/bsim
 	@B=$B TRACES=$(TRACES) scripts/sim_report
@@ -351,6 +354,7 @@ help:
 	@echo "                in an emulated machine (scripts/bootstrap v2 installs it)"
 	@echo "make check-clients  Debian's snakemake, toil … drive a cluster (scripts/bootstrap clients)"
 	@echo "make bench      measures, printing name value unit"
+	@echo "make bench-search  what searches find, against Optuna's (scripts/bootstrap search)"
 	@echo "make sim-report simulates the real job lists and writes test/sim/RESULTS.md"
 	@echo "                (TRACES=FOLDER, default ../shared/data/traces)"
 	@echo "make lint       clang-format and clang-tidy"

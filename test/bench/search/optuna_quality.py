@@ -11,8 +11,6 @@ import math
 import statistics
 import sys
 
-import optuna
-
 TRIALS = {'branin': 60, 'hartmann6': 60, 'rosenbrock5': 100, 'ackley10': 100, 'mlsurface': 100}
 PI = math.pi
 LEAST = {  # low, high, middle, places of the least value
@@ -102,6 +100,8 @@ def ask(trial, space):
 
 def regret(name, surface, sampler, seed):
     """Of one study."""
+    import optuna
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
     turned = Turned(name, surface.f, seed)
     samplers = {'tpe': optuna.samplers.TPESampler, 'random': optuna.samplers.RandomSampler}
     study = optuna.create_study(sampler=samplers[sampler](seed=seed))
@@ -111,7 +111,6 @@ def regret(name, surface, sampler, seed):
 
 def main(args):
     """One line a surface."""
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
     options = dict(zip(args[1::2], args[2::2]))
     spec = importlib.util.spec_from_file_location('objectives', args[0])
     objectives = importlib.util.module_from_spec(spec)
@@ -123,4 +122,5 @@ def main(args):
         print(f'search_regret_{name}_optuna_{sampler} {found:.4g} regret', flush=True)
 
 
-main(sys.argv[1:])
+if __name__ == '__main__':
+    main(sys.argv[1:])
