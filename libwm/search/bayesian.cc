@@ -99,9 +99,9 @@ Known bounded(const Known& all) {
 
 // Side of the box that the search keeps to, as the course of the trials makes
 // it; 1: none.
-double side_of(const Known& known, std::size_t first, std::size_t params) {
+double side_of(const Known& known, std::size_t first, std::size_t patience) {
   double side = 1, best = std::numeric_limits<double>::infinity(), worst = -best;
-  std::size_t failures = 0, successes = 0, patience = std::max<std::size_t>(4, params);
+  std::size_t failures = 0, successes = 0;
   for (std::size_t i = 0; i < known.values.size(); ++i) {
     double value = known.values[i];
     bool better = value < best - 1e-3 * std::abs(best) || i < first;
@@ -128,6 +128,7 @@ class BayesianSampler : public Sampler {
     double gain = 0;
   };
 
+  void believe(const Point& point);
   Point first_point(std::size_t number) const;
   Point somewhere(Draws& draws) const;
   Point beside(const Point& center, double distance, Draws& draws) const;
@@ -150,7 +151,9 @@ BayesianSampler::BayesianSampler(const Search& search, const History& history)
   auto most = std::max<std::uint32_t>(search.max_trials.value_or(~0u) / 3, 2);
   first_ = std::min(search.options.init_points, most);
   auto all = known_of(history);
-  side_ = side_of(all, first_, search.space.params.size());
+  // Trials in flight do not know yet what those before them found.
+  auto live = static_cast<std::size_t>(std::ranges::count_if(history, &Trial::is_live));
+  side_ = side_of(all, first_, std::max<std::size_t>(4, search.space.params.size()) + 2 * live);
   auto known = bounded(all);
   if (known.values.size() < 2 || given_ < first_) return;
   auto targets = warped(known.values);
@@ -165,7 +168,7 @@ BayesianSampler::BayesianSampler(const Search& search, const History& history)
       std::make_unique<Process>(std::move(rows), std::move(targets), groups_of(search.space));
   process_->fit(search.options.noiseless);
   for (const auto& trial : history)
-    if (trial.point && trial.is_live()) process_->add(row_of(search.space, *trial.point));
+    if (trial.point && trial.is_live()) believe(*trial.point);
   reach_ = process_->lengths();
   double log_sum = 0;
   for (double length : reach_) log_sum += std::log(length);
@@ -295,9 +298,14 @@ Point BayesianSampler::next(Draws draws) {
   return std::ranges::min_element(rated, order)->point;
 }
 
+// What is believed to become the best is what the next one has to improve on.
+void BayesianSampler::believe(const Point& point) {
+  least_ = std::min(least_, process_->add(row_of(search_.space, point)));
+}
+
 void BayesianSampler::add(const Point& point) {
   ++given_;
-  if (process_) process_->add(row_of(search_.space, point));
+  if (process_) believe(point);
 }
 
 }  // namespace

@@ -176,7 +176,7 @@ void Process::fit(bool noiseless) {
   parts_->solve();
 }
 
-void Process::add(const Row& row) {
+double Process::add(const Row& row) {
   auto believed = guess({&row, 1}).front().mean;
   auto n = parts_->targets.size();
   parts_->rows.push_back(row);
@@ -185,6 +185,7 @@ void Process::add(const Row& row) {
   double scale = parts_->scale;
   parts_->solve();
   parts_->scale = scale;  // a belief is no evidence of how much targets vary
+  return believed;
 }
 
 std::vector<Process::Guess> Process::guess(std::span<const Row> rows) const {

@@ -29,8 +29,8 @@ class Process {
 
   /// Lengths and noise of the greatest posterior. @cost O(rows³) a step
   void fit(bool noiseless);
-  /// Believes in the mean at `row`.
-  void add(const Row& row);
+  /// Believes in the mean at `row`, and says it.
+  double add(const Row& row);
   std::vector<Guess> guess(std::span<const Row> rows) const;
   /// Of each group; what is longer matters less.
   std::vector<double> lengths() const;
