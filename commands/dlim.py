@@ -281,6 +281,8 @@ def view_status(door, options):
         row('Requests per second', f'{one["request_per_sec"]:.2f}')
         row('Data per second', f'{one["data_size_per_sec"]:.2f}')
         row('Kernel started', len(one['isd_container']))
+        if one.get('kernels_wait_for'):
+            row('Kernels wait', one['kernels_wait_for'])
         for kernel in one['isd_container'] if options.all else []:
             print('-' * 60)
             row('Kernel ID', kernel['container_uid'])

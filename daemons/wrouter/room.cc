@@ -117,6 +117,14 @@ void Room::lose(std::uint64_t number, const std::string& why) {
   obey(desk_.lost(number, now()));
 }
 
+// Its process may hang in what it does: it is told to end, so that it is started anew.
+void Room::expel_guest(const serve::Expel& expel) {
+  auto guest = guests_.find(expel.kernel);
+  if (guest == guests_.end()) return;
+  (void)guest->second.link->send(type_of(serve::Word::Leaving), expel.why);
+  lose(expel.kernel, expel.why);
+}
+
 void Room::obey(serve::DeskActions actions) {
   for (auto& action : actions) {
     if (auto* hand = std::get_if<serve::Hand>(&action)) {
@@ -130,7 +138,7 @@ void Room::obey(serve::DeskActions actions) {
       waiting_.erase(waiting);
       done({reply->status, std::move(reply->body), reply->retry_after});
     } else if (auto* expel = std::get_if<serve::Expel>(&action)) {
-      boost::asio::post(loop_, [this, one = *expel] { lose(one.kernel, one.why); });
+      boost::asio::post(loop_, [this, one = *expel] { expel_guest(one); });
     }
   }
 }

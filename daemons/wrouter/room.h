@@ -59,6 +59,7 @@ class Room {
   void take(std::uint64_t guest, const wire::Frame& frame);
   void greet(std::uint64_t guest, const wire::Frame& frame);
   void lose(std::uint64_t guest, const std::string& why);
+  void expel_guest(const serve::Expel& expel);
   void obey(serve::DeskActions actions);
   void tick();
   void look(TimePoint now);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ Result<DlimService> find_service(Site& site, const std::string& name);
 std::vector<DlimService> all_services(Site& site);
 /// Is its job there, and not over? The job, if so. @errors as Master::jobs
 Result<std::optional<JobView>> service_job(Site& site, const DlimService& service);
+/// Why it has no kernel, or no more, as bwhy says; empty: nothing keeps them. @errors as
+/// Master::jobs
+Result<std::string> kernels_wait_for(Site& site, const DlimService& service);
 /// @errors System
 Result<void> keep_record(const std::string& folder, const ServiceRecord& record);
 /// The profile that it has. @errors NotFound; as serve::read_profile
@@ -52,15 +56,19 @@ Result<serve::Profile> profile_of(Site& site, const DlimService& service);
 Result<DlimService> deploy_service(Call& call, const std::string& name);
 /// Takes it away. @errors Conflict: it is started
 Result<void> undeploy_service(Site& site, const DlimService& service);
-/// Submits its job. @errors Conflict: it is started; as bsub
-Result<void> start_service(Site& site, DlimService service);
-/// Ends its job, if there is one.
-Result<void> stop_service(Site& site, const DlimService& service);
+/// Submits its job. @errors Conflict: it is started; as find_service, bsub
+Result<void> start_service(Site& site, const std::string& name);
+/// Ends its job, if there is one. @errors as find_service
+Result<void> stop_service(Site& site, const std::string& name);
 
 /// What its router says of itself, one JSON object; nothing: there is no router now.
 std::optional<std::string> router_state(const DlimService& service);
 /// Passes a request on to its router, waits for the answer.
 Result<http::Reply> infer(Site& site, const std::string& name, std::string body);
+
+/// Held by whoever changes what services there are, or starts or stops one. @cost as its other
+/// holders
+std::unique_lock<std::mutex> hold_services();
 
 /// Replaces a file, mode 0600. @errors System
 Result<void> write_file(const std::string& path, const std::string& text);

@@ -9,7 +9,6 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
 
 #include "daemons/wuserd/dlim.h"
 #include "daemons/wuserd/unpack.h"
@@ -154,8 +153,7 @@ Result<DlimService> deploy_service(Call& call, const std::string& name) {
   WM_TRY(auto model, read_package(package));
   if (!name.empty() && model.name != name)
     return fail(Code::BadArgument, "model.json: name: '" + model.name + "' is not " + name);
-  static std::mutex one_at_a_time;
-  std::lock_guard hold(one_at_a_time);
+  auto hold = hold_services();
   WM_TRY(auto record, next_record(site, model, !name.empty()));
   auto folder = root + "/" + model.name;
   if (name.empty()) WM_TRY(found(site, folder, model, package));
@@ -167,6 +165,7 @@ Result<DlimService> deploy_service(Call& call, const std::string& name) {
 }
 
 Result<void> undeploy_service(Site& site, const DlimService& service) {
+  auto hold = hold_services();
   WM_TRY(auto job, service_job(site, service));
   if (job) return fail(Code::Conflict, "The model cannot be removed if it's started.");
   std::error_code ec;

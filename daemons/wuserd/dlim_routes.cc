@@ -128,15 +128,13 @@ Result<Answer> remove(Call& call) {
 }
 
 Result<Answer> start(Call& call) {
-  WM_TRY(auto service, find_service(call.site, call.args[0]));
-  WM_TRY(start_service(call.site, service));
-  return status_reply("Starting model \"" + service.name + "\"");
+  WM_TRY(start_service(call.site, call.args[0]));
+  return status_reply("Starting model \"" + call.args[0] + "\"");
 }
 
 Result<Answer> stop(Call& call) {
-  WM_TRY(auto service, find_service(call.site, call.args[0]));
-  WM_TRY(stop_service(call.site, service));
-  return status_reply("Stopping model \"" + service.name + "\"");
+  WM_TRY(stop_service(call.site, call.args[0]));
+  return status_reply("Stopping model \"" + call.args[0] + "\"");
 }
 
 Json container_json(const Json& kernel) {
@@ -159,6 +157,7 @@ Result<Answer> instance(Call& call) {
   auto text = job ? router_state(service) : std::nullopt;
   if (job) {
     auto state = Json::parse(text.value_or("{}"), nullptr, false);
+    WM_TRY(auto waits, kernels_wait_for(call.site, service));
     Json one{{"isd_uid", service.record.uid},
              {"job_id", to_string(service.record.job)},
              {"client_number", state.value("queued", 0) + state.value("in_flight", 0)},
@@ -166,6 +165,7 @@ Result<Answer> instance(Call& call) {
              {"request_per_sec", state.value("requests_per_s", 0.0)},
              {"data_size_per_sec", state.value("bytes_per_s", 0.0)},
              {"kernels_wanted", state.value("wanted", 0)},
+             {"kernels_wait_for", waits},
              {"isd_container", Json::array()}};
     for (const auto& kernel : state.value("kernels", Json::array()))
       one["isd_container"].push_back(container_json(kernel));

@@ -95,7 +95,9 @@ void remove_old(const DlimService& service) {
 
 }  // namespace
 
-Result<void> start_service(Site& site, DlimService service) {
+Result<void> start_service(Site& site, const std::string& name) {
+  auto hold = hold_services();
+  WM_TRY(auto service, find_service(site, name));
   WM_TRY(auto running, service_job(site, service));
   if (running) return fail(Code::Conflict, "model " + service.name + " is started already");
   WM_TRY(auto profile, profile_of(site, service));
@@ -123,7 +125,9 @@ Result<void> start_service(Site& site, DlimService service) {
   return release(site, reply.job, profile.policy.kernel_min);
 }
 
-Result<void> stop_service(Site& site, const DlimService& service) {
+Result<void> stop_service(Site& site, const std::string& name) {
+  auto hold = hold_services();
+  WM_TRY(auto service, find_service(site, name));
   WM_TRY(auto running, service_job(site, service));
   if (!running) return {};
   WM_TRY(auto master, site.masters.take());

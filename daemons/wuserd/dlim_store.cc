@@ -36,6 +36,11 @@ Result<ServiceRecord> read_record(const std::string& folder) {
 
 }  // namespace
 
+std::unique_lock<std::mutex> hold_services() {
+  static std::mutex one_at_a_time;
+  return std::unique_lock(one_at_a_time);
+}
+
 Result<std::string> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return fail(Code::NotFound, path + ": " + std::strerror(errno));
@@ -93,6 +98,18 @@ Result<std::optional<JobView>> service_job(Site& site, const DlimService& servic
   for (auto& view : reply->jobs)
     if (!is_over(view.job->state)) return std::optional(std::move(view));
   return none;
+}
+
+// The kernels are the second group of its job.
+Result<std::string> kernels_wait_for(Site& site, const DlimService& service) {
+  WM_TRY(auto master, site.masters.take());
+  JobsRequest request;
+  request.jobs.ids = {{service.record.job.job, 2}};
+  WM_TRY(auto reply, master->jobs(request));
+  std::string text;
+  for (const auto& view : reply.jobs)
+    for (const auto& reason : view.reasons) text += (text.empty() ? "" : "; ") + reason.text;
+  return text;
 }
 
 Result<void> keep_record(const std::string& folder, const ServiceRecord& record) {

@@ -143,7 +143,16 @@ bool RouterLink::read_all() {
   }
 }
 
+// The router has given us up. Whoever works on a batch may never come back from it: the process
+// ends, and is started anew.
+void RouterLink::end(const std::string& why) {
+  auto line = "the router cuts this kernel off: " + why + "\n";
+  [[maybe_unused]] auto n = ::write(STDERR_FILENO, line.data(), line.size());
+  ::_exit(1);
+}
+
 void RouterLink::take(wire::Frame frame) {
+  if (frame.type == type_of(serve::Word::Leaving) && !frame.payload.empty()) end(frame.payload);
   if (frame.type == type_of(serve::Word::Leaving)) {  // it has heard that we leave
     std::lock_guard hold(lock_);
     left_ = true;

@@ -51,6 +51,7 @@ class RouterLink {
   Result<void> connect_patiently();
   void run();
   bool read_all();
+  [[noreturn]] static void end(const std::string& why);
   void take(wire::Frame frame);
   void wait_for_bytes();
   void tell_leaving();

@@ -1,8 +1,8 @@
 // Role: what a router and its kernels say to each other: payloads of wire frames, as bytes and
 // back. Pure; the session around them authenticates and encrypts.
 //
-//   kernel  KernelHello ─►      Answers ─►   Leaving ─►
-//   router              ◄─ Batch
+//   kernel  KernelHello ─►            Answers ─►   Leaving ─►
+//   router         ◄─ Welcome  ◄─ Batch                   ◄─ Leaving: heard; with a reason: end now
 //
 // A number is little-endian, a text its length in 4 bytes and its bytes. Append-only.
 #pragma once

@@ -114,3 +114,60 @@ the package has no README.md" ] || { echo "$output"; return 1; }
   wait_for 20 bash -c "[ \"\$(curl -sS --cacert '$WM_GATEWAY_CA' -H 'Authorization: Bearer $(dlim config -s)' -d after '$DLIM/inference/ping')\" = 'pong after' ]"
   wait_for 20 has_kernels ping 1
 }
+
+@test "a batch is a list; what a kernel leaves of it comes again; threads, early answers, contexts" {
+  cat >ping/kernel.py <<'K'
+import json, os, threading
+import redhareapiversion
+from redhareapi import Kernel
+
+class First(Kernel):
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def on_kernel_start(self, kernel_context):
+        self.model = json.loads(kernel_context.get_model_description())
+        self.sizes = set()
+
+    def on_task_invoke(self, task_context):
+        data = task_context.get_input_data()
+        assert task_context.next() is None or task_context.next().prev() is task_context
+        if data == 'early':
+            return task_context.report_ready('early')
+        if data == 'none':
+            return None
+        if data == 'where':
+            return task_context.set_output_data(json.dumps([self.model['name'], self.model['model_path'],
+                os.environ['REDHARE_MODEL_PATH'], os.getcwd(), len(os.environ['MSD_POD_NAME']) > 5,
+                len(task_context.get_uuid()), threading.active_count()]))
+        return task_context.set_output_data_extend(b'\xff' + task_context.get_input_data_extend())
+
+if __name__ == '__main__':
+    First().run()
+K
+  dlim model deploy -p ping && quick 1 1 ', "task_batch_size": 8, "task_parallel_size": 3, "task_pipe_size": 2'
+  dlim model start ping
+  [ "$(ask ping early)" = early ]
+  [ "$(ask ping none)" = "INFERRED error: the kernel gave no output." ]
+  ask ping where | jq -e '.[0] == "ping" and .[1] == .[2] and .[2] == .[3] and .[4] and .[5] == 36 and .[6] >= 3'
+  printf 'a\0b' >body
+  printf '\xffa\0b' >expected
+  door --data-binary @body "$DLIM/inference/ping" | cmp - expected
+  token=$(dlim config -s)
+  seq 40 | xargs -P 20 -I{} curl -sS --cacert "$WM_GATEWAY_CA" -H "Authorization: Bearer $token" -d early -o out.{} "$DLIM/inference/ping"
+  [ "$(grep -lx early out.* | wc -l)" = 40 ]
+}
+
+@test "a kernel that hangs is ended and another takes its place; why there is none is told" {
+  dlim model deploy -p ping && quick 1 1 ', "task_execution_timeout": 1'
+  dlim model start ping
+  [ "$(ask ping one)" = "pong one" ]
+  [ "$(code_of -d 'sleep 1000' "$DLIM/inference/ping")" = 504 ]
+  wait_for 20 bash -c "[ \"\$(curl -sS --cacert '$WM_GATEWAY_CA' -H 'Authorization: Bearer $(dlim config -s)' -d two '$DLIM/inference/ping')\" = 'pong two' ]"
+  dlim model stop -f ping
+  wait_for 20 stopped ping
+  echo 'raise SystemExit(3)' >ping/kernel.py
+  dlim model deploy -f -p ping
+  dlim model start ping
+  wait_for 20 bash -c 'dlim model view ping -s | grep -q "^Kernels wait:.*has ended (exit 3)"'
+}
