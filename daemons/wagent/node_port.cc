@@ -1,6 +1,7 @@
 // A lost connection is nothing special: the next one starts with everything that is still true.
 #include "daemons/wagent/node_port.h"
 
+#include "daemons/wagent/frames.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 
@@ -22,16 +23,16 @@ void NodePort::connect() {
   dialling_ = boost::asio::local::stream_protocol::socket(loop_);
   dialling_.async_connect({path_}, [this](const auto& error) {
     if (error) return retry();
-    frames_ = std::make_shared<Frames>(std::move(dialling_));
-    frames_->start(
-        [this](std::string_view payload) {
+    stream_ = std::make_unique<frames::Stream>(std::move(dialling_), kLocalLimits);
+    stream_->start(
+        [this](const std::string& payload) {
           auto words = codec::decode<NodeToAgent>(payload);
           if (words) return handlers_.on_words(*words);
           log::warn("node_words_damaged", {{"reason", words.error().text}});
         },
         [this] {
           log::info("node_lost");
-          frames_.reset();
+          stream_.reset();
           retry();
         });
     log::info("node_found");
@@ -47,8 +48,8 @@ void NodePort::retry() {
 }
 
 bool NodePort::send(const AgentReport& report) {
-  if (frames_) frames_->send(codec::encode(report));
-  return frames_ != nullptr;
+  if (stream_) stream_->send(codec::encode(report));
+  return stream_ != nullptr;
 }
 
 }  // namespace wm::wagent

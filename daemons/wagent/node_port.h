@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "daemons/wagent/frames.h"
+#include "libwm/frames/stream.h"
 #include "libwm/model/elastic.h"
 
 namespace wm::wagent {
@@ -38,7 +38,7 @@ class NodePort {
   boost::asio::local::stream_protocol::socket dialling_;
   std::string path_;
   Handlers handlers_;
-  std::shared_ptr<Frames> frames_;
+  std::unique_ptr<frames::Stream> stream_;
 };
 
 }  // namespace wm::wagent

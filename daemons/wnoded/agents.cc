@@ -42,7 +42,8 @@ void Agents::serve(proc::Fd fd) {
   auto id = next_++;
   auto& connection = connections_[id];
   connection.uid = peer->uid;
-  connection.socket = std::make_unique<frames::Stream>(loop_, fd.release(), kMaxAgentFrame);
+  connection.socket = std::make_unique<frames::Stream>(
+      loop_, fd.release(), frames::Stream::Limits{kMaxAgentFrame, frames::kLongest});
   connection.socket->start([this, id](std::string bytes) { on_frame(id, bytes); },
                            [this, id] { drop(id); });
 }

@@ -113,7 +113,8 @@ Result<Shepherds::Found> Shepherds::find_old() {
       continue;
     }
     found.living.push_back(*up);
-    connections_[key] = std::make_unique<frames::Stream>(loop_, fd->release(), frames::kMaxFrame);
+    connections_[key] =
+        std::make_unique<frames::Stream>(loop_, fd->release(), frames::Stream::Limits{});
   }
   return found;
 }
@@ -153,7 +154,8 @@ Result<std::unique_ptr<frames::Stream>> Shepherds::fork_with(const launch::Sheph
     WM_TRY(start_zygote());
     WM_TRY(proc::send_fd(zygote_.get(), pair.second.get()));
   }
-  auto socket = std::make_unique<frames::Stream>(loop_, pair.first.release(), frames::kMaxFrame);
+  auto socket =
+      std::make_unique<frames::Stream>(loop_, pair.first.release(), frames::Stream::Limits{});
   socket->send(to_bytes(order));
   return socket;
 }

@@ -6,19 +6,11 @@
 #include <array>
 #include <cerrno>
 
-#include "libwm/frames/blocking.h"
-
 namespace wm::shepherd {
 namespace {
 
 /// Words beyond this are not read by anybody: the peer hangs.
 constexpr std::size_t kMaxWaiting = 4 << 20;
-
-std::uint32_t length_at(const std::string& bytes) {
-  std::uint32_t n = 0;
-  for (int i = 0; i < 4; ++i) n |= std::uint32_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-  return n;
-}
 
 }  // namespace
 
@@ -41,19 +33,16 @@ std::vector<launch::ShepherdOrder> NodeLink::take_orders() {
   std::array<char, 65536> part;
   ssize_t n = 0;
   while ((n = ::recv(connection_.get(), part.data(), part.size(), MSG_DONTWAIT)) > 0)
-    in_.append(part.data(), static_cast<std::size_t>(n));
+    in_.add({part.data(), static_cast<std::size_t>(n)});
   bool ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
   std::vector<launch::ShepherdOrder> orders;
-  while (in_.size() >= 4) {
-    auto size = length_at(in_);
-    if (size <= frames::kMaxFrame && in_.size() - 4 < size) break;
-    auto order = size <= frames::kMaxFrame
-                     ? launch::order_from_bytes(std::string_view(in_).substr(4, size))
-                     : fail(Code::Damaged, "frame too long");
+  while (true) {
+    auto piece = in_.next();
+    if (piece && !*piece) break;
+    auto order = piece ? launch::order_from_bytes((*piece)->payload) : piece.error();
     ended = ended || !order;
     if (!order) break;
     orders.push_back(*std::move(order));
-    in_.erase(0, size + 4);
   }
   if (ended) close();
   return orders;
@@ -61,10 +50,7 @@ std::vector<launch::ShepherdOrder> NodeLink::take_orders() {
 
 void NodeLink::say(const launch::ShepherdWord& word) {
   if (!connection_) return;
-  auto bytes = launch::to_bytes(word);
-  auto size = static_cast<std::uint32_t>(bytes.size());
-  for (int i = 0; i < 4; ++i) out_ += static_cast<char>(size >> (8 * i));
-  out_ += bytes;
+  frames::append_frame(out_, launch::to_bytes(word));
   flush();
   if (out_.size() > kMaxWaiting) close();
 }

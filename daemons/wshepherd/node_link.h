@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libwm/frames/cutter.h"
 #include "libwm/launch/launcher.h"
 #include "libwm/proc/channel.h"
 
@@ -41,7 +42,8 @@ class NodeLink {
   void close();
 
   proc::Fd connection_, listener_;
-  std::string path_, in_, out_;
+  std::string path_, out_;
+  frames::Cutter in_{frames::kLongest};
 };
 
 }  // namespace wm::shepherd

@@ -3,8 +3,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+
+#include "libwm/frames/cutter.h"
 
 namespace wm::frames {
 namespace {
@@ -35,23 +38,19 @@ std::size_t read_up_to(int fd, char* at, std::size_t size) {
 }  // namespace
 
 Result<void> write_frame(int fd, std::string_view bytes) {
-  if (bytes.size() > kMaxFrame)
+  if (bytes.size() > kLongest)
     return fail(Code::Limit, "frame of " + std::to_string(bytes.size()) + " bytes");
-  auto size = static_cast<std::uint32_t>(bytes.size());
-  std::string frame;
-  frame.reserve(bytes.size() + 4);
-  for (int i = 0; i < 4; ++i) frame += static_cast<char>(size >> (8 * i));
-  frame += bytes;
-  return write_all(fd, frame.data(), frame.size());
+  auto whole = frame(bytes);
+  return write_all(fd, whole.data(), whole.size());
 }
 
 Result<std::optional<std::string>> read_frame(int fd) {
-  unsigned char head[4];
-  auto got = read_up_to(fd, reinterpret_cast<char*>(head), 4);
+  std::array<char, kLengthBytes> head;
+  auto got = read_up_to(fd, head.data(), head.size());
   if (got == 0) return std::optional<std::string>();
-  std::uint32_t size = 0;
-  for (int i = 0; i < 4; ++i) size |= std::uint32_t{head[i]} << (8 * i);
-  if (got < 4 || size > kMaxFrame) return fail(Code::Damaged, "damaged frame");
+  if (got < head.size()) return fail(Code::Damaged, "damaged frame");
+  auto size = length_at({head.data(), head.size()});
+  if (size > kLongest) return fail(Code::Damaged, "damaged frame");
   std::string bytes(size, '\0');
   if (read_up_to(fd, bytes.data(), size) < size) return fail(Code::Damaged, "frame cut short");
   return std::optional(std::move(bytes));

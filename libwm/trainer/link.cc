@@ -19,29 +19,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kRetry = 100ms;            // between tries to connect (W-2)
-constexpr Duration kReport = 1s;              // between reports of progress (W-11)
-constexpr Duration kFarewell = 1s;            // for the last words
-constexpr std::uint32_t kMaxFrame = 1 << 20;  // F-1
-constexpr std::size_t kHeader = 4;
+constexpr Duration kRetry = 100ms;  // between tries to connect (W-2)
+constexpr Duration kReport = 1s;    // between reports of progress (W-11)
+constexpr Duration kFarewell = 1s;  // for the last words
 constexpr std::size_t kKey = 32;
 
 TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
 
-std::string frame(const FromWorker& words) {
-  std::string bytes = codec::encode(words);
-  auto size = static_cast<std::uint32_t>(bytes.size());
-  std::string out(kHeader, '\0');
-  for (std::size_t i = 0; i < kHeader; ++i) out[i] = static_cast<char>(size >> (8 * i));
-  return out + bytes;
-}
+std::string frame(const FromWorker& words) { return frames::frame(codec::encode(words)); }
 
-std::uint32_t frame_size(const std::string& input) {
-  std::uint32_t size = 0;
-  for (std::size_t i = 0; i < kHeader; ++i)
-    size |= static_cast<std::uint32_t>(static_cast<unsigned char>(input[i])) << (8 * i);
-  return size;
-}
+bool is_key(const Result<WorkerKey>& given) { return given && given->key.size() == kKey; }
 
 int open_socket(const std::string& path) {
   int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -184,34 +171,25 @@ void Link::read_frames() {
   auto n = ::recv(socket_, chunk.data(), chunk.size(), 0);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) return disconnect();
-  input_.append(chunk.data(), static_cast<std::size_t>(n));
+  input_.add({chunk.data(), static_cast<std::size_t>(n)});
   while (take_frame()) {
   }
 }
 
 // Takes one whole frame off the input; a bad one ends the connection (F-1).
 bool Link::take_frame() {
-  if (input_.size() < kHeader) return false;
-  auto size = frame_size(input_);
-  if (size > kMaxFrame) {
+  auto piece = input_.next();
+  if (piece && !*piece) return false;
+  auto payload = piece ? (*piece)->payload : std::string_view();
+  auto given = codec::decode<WorkerKey>(payload);
+  auto words = codec::decode<ToWorker>(payload);
+  if (!piece || (!words && !is_key(given))) {
     disconnect();
     input_.clear();
     return false;
   }
-  if (input_.size() < kHeader + size) return false;
-  auto payload = std::string_view(input_).substr(kHeader, size);
-  auto given = codec::decode<WorkerKey>(payload);
-  bool is_key = given && given->key.size() == kKey;
-  auto words = codec::decode<ToWorker>(payload);
-  input_.erase(0, kHeader + size);
-  if (is_key) {
-    keep(std::move(given->key));
-  } else if (words) {
-    hear(*words);
-  } else {
-    disconnect();
-    input_.clear();
-  }
+  if (is_key(given)) keep(std::move(given->key));
+  else hear(*words);
   return words.has_value();
 }
 

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "libwm/base/result.h"
+#include "libwm/frames/cutter.h"
 #include "libwm/trainer/standing.h"
 
 namespace wm::trainer {
@@ -82,8 +83,8 @@ class Link {
   std::string key_;  // empty: not given yet
   WorkerProgress progress_;
 
-  int socket_ = -1;  // this group belongs to the thread
-  std::string input_;
+  int socket_ = -1;                // this group belongs to the thread
+  frames::Cutter input_{1 << 20};  // F-1
   std::string output_;
   TimePoint next_report_{};
   std::uint64_t reported_ = 0;  // step of the newest report; under the lock

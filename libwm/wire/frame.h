@@ -1,5 +1,6 @@
 // Role: frames, the unit that travels: 4-byte little-endian payload length, 2-byte little-endian
-// type, payload. Pure: bytes in, frames out. Used by session.h on both ends of a socket.
+// type, payload; cut by libwm/frames. Pure: bytes in, frames out. Used by session.h on both ends
+// of a socket.
 //
 //   | length u32 | type u16 | payload: length bytes |
 //
@@ -14,6 +15,7 @@
 #include <string_view>
 
 #include "libwm/base/result.h"
+#include "libwm/frames/cutter.h"
 
 namespace wm::wire {
 
@@ -46,25 +48,23 @@ std::string frame_bytes(std::uint16_t type, std::string_view payload);
 class FrameDecoder {
  public:
   /// @units limit: payload bytes of the largest frame accepted
-  explicit FrameDecoder(std::size_t limit) : limit_(limit) {}
+  explicit FrameDecoder(std::size_t limit) : cutter_(limit, kHeaderBytes - frames::kLengthBytes) {}
 
   /// Replaces the limit for frames whose header has not been looked at yet.
-  void set_limit(std::size_t limit) { limit_ = limit; }
+  void set_limit(std::size_t limit) { cutter_.set_limit(limit); }
 
   /// Appends received bytes. Views given out before become invalid.
-  void add(std::string_view bytes);
+  void add(std::string_view bytes) { cutter_.add(bytes); }
 
   /// The next whole frame, or nothing while it is incomplete.
   /// @errors Limit: the header announces more than the limit; the stream is then useless
   Result<std::optional<FrameView>> next();
 
   /// Bytes held that are not yet part of a returned frame. @cost O(1)
-  std::size_t buffered() const { return buffer_.size() - used_; }
+  std::size_t buffered() const { return cutter_.buffered(); }
 
  private:
-  std::size_t limit_;
-  std::string buffer_;
-  std::size_t used_ = 0;  // front of buffer_ already given out
+  frames::Cutter cutter_;
 };
 
 }  // namespace wm::wire

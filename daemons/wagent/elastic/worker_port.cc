@@ -15,7 +15,10 @@ namespace wm::wagent {
 WorkerPort::WorkerPort(boost::asio::io_context& loop, std::string key, OnWords on_words,
                        OnGone on_gone)
     : loop_(loop),
-      door_(loop, [this](auto socket) { admit(std::make_shared<Frames>(std::move(socket))); }),
+      door_(loop,
+            [this](auto socket) {
+              admit(std::make_shared<frames::Stream>(std::move(socket), kLocalLimits));
+            }),
       key_(std::move(key)),
       on_words_(std::move(on_words)),
       on_gone_(std::move(on_gone)) {}
@@ -31,51 +34,51 @@ Result<void> WorkerPort::listen(const std::string& path) {
   return {};
 }
 
-void WorkerPort::admit(std::shared_ptr<Frames> frames) {
-  auto uid = frames->peer().uid;
-  if (uid != ::geteuid() && uid != 0) {
-    log::warn("worker_refused", {{"uid", uid}, {"expected", ::geteuid()}});
-    return frames->close();
+void WorkerPort::admit(std::shared_ptr<frames::Stream> stream) {
+  if (auto peer = stream->peer(); !is_of_job(peer)) {
+    log::warn("worker_refused", {{"uid", peer.uid}, {"expected", ::geteuid()}});
+    return stream->close();
   }
-  Frames* key = frames.get();
-  open_[key] = frames;
-  frames->start([this, key](std::string_view payload) { take(open_.at(key), payload); },
+  frames::Stream* key = stream.get();
+  open_[key] = stream;
+  stream->start([this, key](const std::string& payload) { take(open_.at(key), payload); },
                 [this, key] {
                   names_.erase(key);
                   open_.erase(key);
                 });
 }
 
-/// `frames` is a copy: the one that called may be forgotten here.
-void WorkerPort::take(std::shared_ptr<Frames> frames, std::string_view payload) {
+/// `stream` is a copy: the one that called may be forgotten here.
+void WorkerPort::take(std::shared_ptr<frames::Stream> stream, std::string_view payload) {
   auto words = codec::decode<FromWorker>(payload);
   auto* hello = words ? std::get_if<WorkerHello>(&*words) : nullptr;
-  auto name = names_.find(frames.get());
+  auto name = names_.find(stream.get());
   bool nameless = name == names_.end();
   if (nameless && words && std::holds_alternative<WorkerProgress>(*words))
     return on_words_({TaskNumber{}, std::move(*words)});
   if (!words || (nameless && (hello == nullptr || !hello->task))) {
     log::warn("worker_closed", {{"reason", words ? "no hello" : words.error().text}});
-    names_.erase(frames.get());
-    open_.erase(frames.get());
-    return frames->close();
+    names_.erase(stream.get());
+    open_.erase(stream.get());
+    return stream->close();
   }
-  TaskNumber task = hello != nullptr ? greet(frames, *hello) : name->second;
+  TaskNumber task = hello != nullptr ? greet(stream, *hello) : name->second;
   on_words_({task, std::move(*words)});
 }
 
-TaskNumber WorkerPort::greet(const std::shared_ptr<Frames>& frames, const WorkerHello& hello) {
+TaskNumber WorkerPort::greet(const std::shared_ptr<frames::Stream>& stream,
+                             const WorkerHello& hello) {
   Worker& worker = workers_[hello.task];
-  if (worker.frames && worker.frames != frames) {
-    worker.frames->drain();
-    names_.erase(worker.frames.get());
-    open_.erase(worker.frames.get());
-    worker.frames->close();
+  if (worker.stream && worker.stream != stream) {
+    worker.stream->drain();
+    names_.erase(worker.stream.get());
+    open_.erase(worker.stream.get());
+    worker.stream->close();
   }
-  names_[frames.get()] = hello.task;
-  worker.frames = frames;
-  frames->send(codec::encode(WorkerKey{key_}));
-  if (!worker.process) watch(hello.task, frames->peer().pid);
+  names_[stream.get()] = hello.task;
+  worker.stream = stream;
+  stream->send(codec::encode(WorkerKey{key_}));
+  if (!worker.process) watch(hello.task, stream->peer().pid);
   return hello.task;
 }
 
@@ -94,15 +97,15 @@ void WorkerPort::watch(TaskNumber task, int pid) {
 
 void WorkerPort::send(TaskNumber task, const ToWorker& words) {
   auto worker = workers_.find(task);
-  if (worker == workers_.end() || !worker->second.frames) return;
-  worker->second.frames->send(codec::encode(words));
+  if (worker == workers_.end() || !worker->second.stream) return;
+  worker->second.stream->send(codec::encode(words));
 }
 
 void WorkerPort::drain(TaskNumber task) {
   auto worker = workers_.find(task);
-  if (worker == workers_.end() || !worker->second.frames) return;
-  auto frames = worker->second.frames;
-  frames->drain();
+  if (worker == workers_.end() || !worker->second.stream) return;
+  auto stream = worker->second.stream;
+  stream->drain();
 }
 
 }  // namespace wm::wagent

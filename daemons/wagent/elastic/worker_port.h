@@ -40,12 +40,12 @@ class WorkerPort {
 
  private:
   struct Worker {
-    std::shared_ptr<Frames> frames;
+    std::shared_ptr<frames::Stream> stream;
     std::unique_ptr<boost::asio::posix::stream_descriptor> process;  ///< pidfd
   };
-  void admit(std::shared_ptr<Frames> frames);
-  void take(std::shared_ptr<Frames> frames, std::string_view payload);
-  TaskNumber greet(const std::shared_ptr<Frames>& frames, const WorkerHello& hello);
+  void admit(std::shared_ptr<frames::Stream> stream);
+  void take(std::shared_ptr<frames::Stream> stream, std::string_view payload);
+  TaskNumber greet(const std::shared_ptr<frames::Stream>& stream, const WorkerHello& hello);
   void watch(TaskNumber task, int pid);
 
   boost::asio::io_context& loop_;
@@ -54,9 +54,9 @@ class WorkerPort {
   OnWords on_words_;
   OnGone on_gone_;
   std::string path_;
-  std::map<Frames*, TaskNumber> names_;  ///< connections that have said hello
+  std::map<frames::Stream*, TaskNumber> names_;  ///< connections that have said hello
   std::map<TaskNumber, Worker> workers_;
-  std::map<Frames*, std::shared_ptr<Frames>> open_;
+  std::map<frames::Stream*, std::shared_ptr<frames::Stream>> open_;
 };
 
 }  // namespace wm::wagent
