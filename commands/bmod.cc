@@ -48,7 +48,8 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto submitted, to.spec(ids.front()));
   WM_TRY(auto spec, codec::decode<JobSpec>(submitted.spec));
   WM_TRY(auto conf, cluster_conf());
-  WM_TRY(change_spec(options, surroundings(conf.lsf), spec));
+  bool only_signs = options.has("sign") && options.options.size() == 1;
+  if (!only_signs) WM_TRY(change_spec(options, surroundings(conf.lsf), spec));
   WM_TRY(auto reply, to.modify(ids.front(), submitted.revision, spec));
   return tell(reply);
 }

@@ -8,8 +8,9 @@ namespace wm::cmd {
 namespace {
 
 // Of bsub's options these are about the submission itself, or about what is running already.
-constexpr std::string_view kOnce[] = {"H",   "K",      "I", "Ip", "Is", "env", "L",  "mpi",
-                                      "tag", "nnodes", "f", "i",  "is", "q",   "rn", "resume"};
+constexpr std::string_view kOnce[] = {"H",   "K",      "I",      "Ip",     "Is",  "env", "L",
+                                      "mpi", "tag",    "nnodes", "f",      "i",   "is",  "q",
+                                      "rn",  "resume", "spec",   "bundle", "open"};
 
 struct Reset {
   Option option;
@@ -53,6 +54,7 @@ std::vector<Option> all_options() {
     if (std::ranges::find(kOnce, option.name) == std::end(kOnce)) all.push_back(option);
   }
   for (const Reset& reset : kResets) all.push_back(reset.option);
+  all.push_back(flag("sign", "Sign it anew, as it is; also a job that runs"));
   return all;
 }
 

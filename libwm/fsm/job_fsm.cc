@@ -67,6 +67,7 @@ void go_on_as(Job& job, const std::shared_ptr<const SealedSpec>& sealed, Touched
   job.sealed = sealed;
   ++job.revision;
   ++job.generation;
+  if (!is_independent(job)) forget_setbacks(job);  // hosts may have refused what was signed before
   t.orders.insert(job.id);
 }
 

@@ -78,3 +78,19 @@ setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
   [[ $output == *"one job ID is wanted"* ]]
   bkill "$id"
 }
+
+@test "a job that runs is signed anew as it is, and goes on" {
+  id=$(submit -app training -ar -n 1,2 'trap "exit 0" TERM; while :; do sleep 0.05; done')
+  wait_for 20 is "$id" nalloc_slot 2
+  started=$(field "$id" start_time)
+  run bmod -sign "$id"
+  [ "$status" -eq 0 ]
+  bresize release 1 "$id"
+  wait_for 20 is "$id" nalloc_slot 1
+  bresize request 1 "$id"   # the newcomer is started by the new signature
+  wait_for 20 is "$id" nalloc_slot 2
+  [ "$(field "$id" start_time)" = "$started" ]
+  bkill "$id"
+  run bmod -bundle x "$id"
+  [ "$status" -eq 255 ]
+}
