@@ -77,6 +77,7 @@ Result<Told> ask(client::Master& from, JobId job) {
       told.search = Json::parse(spec.exec.search, nullptr, false);
       told.reserved = element_count(spec);
     }
+    if (view.id.index == 0) continue;  // what is still to come
     auto at = view.id.index - 1;
     told.trials.push_back(trial_of(view, at < configs.size() ? configs[at] : "{}", told.search));
   }

@@ -29,6 +29,7 @@
 #include "libwm/client/bundle.h"
 #include "libwm/client/launch.h"
 #include "libwm/client/names.h"
+#include "libwm/search/search.h"
 #include "libwm/view/job_fields.h"
 
 namespace wm::cmd {
@@ -319,6 +320,7 @@ Result<int> run(const Parsed& given) {
   if (found) found->greet();
   WM_TRY(auto spec, make_spec(options, source, here));
   WM_TRY(add_spec_file(std::move(file), spec));
+  if (!spec.exec.search.empty()) WM_TRY(search::check(spec.exec.search));
   WM_TRY(check_shell(spec));
   warn_of_doubt(options, here);
   WM_TRY(auto env, make_environment(options, here));

@@ -122,7 +122,7 @@ Result<Answer> run_experiment(Call& call) {
     auto exec = start_stored(call.site, code);
     if (!exec && begun.empty()) return exec.error();
     if (!exec) break;  // those that began go on; what is told is which
-    begun.push_back(rest::exec_id(call.site.conf.name, exec->id));
+    begun.push_back(exec_id(call.site.conf.name, exec->id));
     experiment.runs.push_back(begun.back());
   }
   WM_TRY(assets.keep(project.name, experiment));

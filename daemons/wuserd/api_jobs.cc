@@ -55,7 +55,7 @@ std::string exec_text(const Call& call, const JobView& view) {
 Result<Answer> job(Call& call) {
   WM_TRY(auto view, find_job(call.site, call.args[0]));
   return json_reply("{\"now\":" + now_text() + ",\"own\":" + (is_own(view) ? "true" : "false") +
-                    ",\"exec_id\":" + rest::json_text(rest::exec_id(call.site.conf.name, view.id)) +
+                    ",\"exec_id\":" + rest::json_text(exec_id(call.site.conf.name, view.id)) +
                     ",\"exec\":" + exec_text(call, view) +
                     ",\"job\":" + view::job_json(view, {now()}) + "}");
 }

@@ -12,6 +12,7 @@
 #include "daemons/wuserd/modules.h"
 #include "daemons/wuserd/submit.h"
 #include "daemons/wuserd/upload.h"
+#include "libwm/client/bundle.h"
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/exec_words.h"
 
@@ -48,11 +49,10 @@ std::string hex(const unsigned char* bytes, std::size_t size) {
 
 // A name for the request's files; a random one where the client gives no key.
 std::string request_name(std::string_view key) {
+  if (key.empty()) return client::new_bundle_key();
   unsigned char bytes[16];
-  if (key.empty()) randombytes_buf(bytes, sizeof bytes);
-  else
-    crypto_generichash(bytes, sizeof bytes, reinterpret_cast<const unsigned char*>(key.data()),
-                       key.size(), nullptr, 0);
+  crypto_generichash(bytes, sizeof bytes, reinterpret_cast<const unsigned char*>(key.data()),
+                     key.size(), nullptr, 0);
   return hex(bytes, sizeof bytes);
 }
 
@@ -168,7 +168,7 @@ Result<JobView> start_exec(Call& call) {
   WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
   WM_TRY(auto wanted, request_in(call, upload));
   WM_TRY(auto job, submit_upload(call.site, std::move(wanted), upload, draft));
-  return find_exec(call.site, rest::exec_id(call.site.conf.name, job));
+  return find_exec(call.site, exec_id(call.site.conf.name, job));
 }
 
 Result<JobView> start_stored(Site& site, const StoredCode& code) {
@@ -181,7 +181,7 @@ Result<JobView> start_stored(Site& site, const StoredCode& code) {
   fs::copy_file(code.path, upload.files.front().path, ec);
   if (ec) return fail(Code::System, code.path + ": " + ec.message());
   WM_TRY(auto job, submit_upload(site, std::move(wanted), upload, draft));
-  return find_exec(site, rest::exec_id(site.conf.name, job));
+  return find_exec(site, exec_id(site.conf.name, job));
 }
 
 }  // namespace wm::user

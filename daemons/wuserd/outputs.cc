@@ -67,7 +67,7 @@ Result<std::vector<std::string>> streams_of(const std::string& type) {
 }
 
 std::string zip_name(JobId job, std::string_view cluster) {
-  return "dlpd-model-1-1" + rest::exec_id(cluster, job) + "-result.zip";
+  return "dlpd-model-1-1" + exec_id(cluster, job) + "-result.zip";
 }
 
 std::string worker_file(const std::string& result_dir, std::uint32_t worker,

@@ -37,7 +37,7 @@ Result<Answer> applications(Call& call) {
   std::vector<std::string> items;
   for (const auto& view : views) {
     bool fits = has_state(view, call.target.value("state")) &&
-                (one.empty() || one == rest::exec_id(call.site.conf.name, view.id));
+                (one.empty() || one == exec_id(call.site.conf.name, view.id));
     if (fits) items.push_back(rest::app_json(view, call.site.conf.name));
   }
   if (start > items.size())

@@ -18,7 +18,9 @@ std::string id_part(JobId job) {
   return std::to_string(job.job) + (job.index ? "." + std::to_string(job.index) : "");
 }
 
-std::string exec_id(const std::string& cluster, JobId job) { return cluster + "-" + id_part(job); }
+std::string exec_id(std::string_view cluster, JobId job) {
+  return std::string(cluster) + "-" + id_part(job);
+}
 
 std::optional<JobId> job_of_exec(std::string_view text, std::string_view cluster) {
   if (text.size() > cluster.size() && text.starts_with(cluster) && text[cluster.size()] == '-')

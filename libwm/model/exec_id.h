@@ -13,7 +13,7 @@ namespace wm {
 /// "12" or "12.4": a job as part of a path. @cost O(1)
 std::string id_part(JobId job);
 /// "<cluster>-12.4". @cost O(1)
-std::string exec_id(const std::string& cluster, JobId job);
+std::string exec_id(std::string_view cluster, JobId job);
 /// The job of an exec id of this cluster, or of what id_part makes; none: it is neither.
 /// @cost O(length)
 std::optional<JobId> job_of_exec(std::string_view text, std::string_view cluster);

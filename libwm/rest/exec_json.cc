@@ -1,6 +1,5 @@
 #include "libwm/rest/exec_json.h"
 
-#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -37,27 +36,9 @@ Json framework_json(const Framework& f) {
 
 bool is_execution(const JobView& view) { return !view.job->spec().exec.framework.empty(); }
 
-std::string exec_id(std::string_view cluster, JobId job) {
-  return std::string(cluster) + "-" + std::to_string(job.job) +
-         (job.index ? "." + std::to_string(job.index) : "");
-}
-
 Result<JobId> parse_exec_id(std::string_view cluster, std::string_view text) {
-  auto unknown = [&] {
-    return fail(Code::NotFound, "execution " + std::string(text) + " does not exist");
-  };
-  auto number = text;
-  if (text.size() > cluster.size() && text.starts_with(cluster) && text[cluster.size()] == '-')
-    number.remove_prefix(cluster.size() + 1);
-  JobId id;
-  const char* end = number.data() + number.size();
-  auto job = std::from_chars(number.data(), end, id.job);
-  if (job.ec != std::errc() || id.job == 0) return unknown();
-  if (job.ptr == end) return id;
-  auto index = *job.ptr == '.' ? std::from_chars(job.ptr + 1, end, id.index)
-                               : std::from_chars_result{job.ptr, std::errc::invalid_argument};
-  if (index.ec != std::errc() || index.ptr != end || id.index == 0) return unknown();
-  return id;
+  if (auto job = job_of_exec(text, cluster)) return *job;
+  return fail(Code::NotFound, "execution " + std::string(text) + " does not exist");
 }
 
 std::string_view exec_state(JobState state) {

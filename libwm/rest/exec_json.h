@@ -10,6 +10,7 @@
 #include "libwm/base/ids.h"
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
+#include "libwm/model/exec_id.h"
 #include "libwm/model/verbs.h"
 
 namespace wm::rest {
@@ -17,9 +18,7 @@ namespace wm::rest {
 /// Was the job begun as an execution, rather than by bsub? @cost O(1)
 bool is_execution(const JobView& view);
 
-/// "mini-7", "mini-7.3": `cluster`, the job's number, an element's index. @cost O(1)
-std::string exec_id(std::string_view cluster, JobId job);
-/// The job that such an id names; a job's number alone does as well.
+/// The job that an exec id names (model/exec_id.h); a job's number alone does as well.
 /// @errors NotFound: not of this cluster, or no id
 Result<JobId> parse_exec_id(std::string_view cluster, std::string_view text);
 

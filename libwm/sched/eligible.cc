@@ -32,6 +32,14 @@ expr::JobStanding standing_in_range(const Job& base) {
   return standing;
 }
 
+// An open array that was ended or closed before it was given anything.
+expr::JobStanding standing_of_none(const Job& base) {
+  expr::JobStanding standing;
+  standing.over = true;
+  standing.done = !base.kill || base.kill->done;
+  return standing;
+}
+
 std::vector<expr::JobStanding> of_array(const Cluster& cluster, const Job& base) {
   std::vector<expr::JobStanding> all;
   auto count = elements_there(base);
@@ -40,6 +48,7 @@ std::vector<expr::JobStanding> of_array(const Cluster& cluster, const Job& base)
     const Job* element = cluster.elements.find(base.first_element + p);
     all.push_back(element ? standing_of(*element) : standing_in_range(base));
   }
+  if (all.empty()) all.push_back(standing_of_none(base));
   return all;
 }
 

@@ -95,7 +95,7 @@ J
 
 @test "an open array runs what it is given, in its own rate, and ends when it is closed" {
   job=$(submit -open -J 'try[1-100]%2' -o 'o.%I' 'cat $WM_ELEMENT_DATA')
-  [ "$(bjobs -a -noheader "$job" 2>/dev/null)" = "" ]
+  [ "$(bjobs -a -noheader -o 'jobid stat' "$job")" = "$job PEND" ]   # nothing yet but the array itself
   printf '{"x":1}\n{"x":2}\n' | bgive -lines "$job"
   wait_for 20 bash -c '[ "$(head -qn1 o.1 o.2)" = "$(printf "{\"x\":1}\n{\"x\":2}")" ]'
   run bwait -w "ended($job)" -t 0
@@ -105,6 +105,26 @@ J
   run bgive "$job" /etc/hostname
   [ "$status" -eq 255 ]
   [[ $output == *"is closed"* ]]
+}
+
+@test "an open array is ended as a whole, whether it was given something or not" {
+  none=$(submit -open -J 'none[1-9]' true)
+  bkill "$none" | grep -q "Job <$none> is being terminated"
+  bwait -w "ended($none)" -t 1
+  some=$(submit -open -J 'some[1-9]' true)
+  echo '{}' | bgive -lines "$some"
+  wait_for 20 bash -c "[ \"\$(bjobs -a -noheader -o wm_state '$some[1]')\" = finished ]"
+  run bkill "$some"
+  [ "$output" = "Job <$some> is being terminated" ]
+  run bgive "$some" /etc/hostname
+  [[ $output == *"is being terminated"* ]]
+}
+
+@test "a search that cannot be is refused where it is typed" {
+  echo '{"name": "t[1-9]", "command": "true", "search": {"algorithm": "Magic", "metric": "m", "space": []}}' >bad.json
+  run bsub -spec bad.json
+  [ "$status" -eq 255 ]
+  [[ $output == *"Job not submitted."* ]]
 }
 
 @test "a trial finds its config.json in its own copy of the bundle, and what it writes is reported" {

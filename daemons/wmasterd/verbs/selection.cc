@@ -47,7 +47,8 @@ bool visit_parts(const Cluster& state, const Job& base, JobId after, const Visit
   auto had = begun ? element_position(base.spec(), after.index) : std::nullopt;
   for (std::uint32_t p = had ? *had + 1 : 0; p < elements_there(base); ++p)
     if (!visit_element(state, base, p, visit)) return false;
-  return true;
+  // Of what is still to come it is the array itself that can be seen, held and ended.
+  return takes_no_more(base) || visit(base, base.id);
 }
 
 // What one id means: a job, an array or an element.
@@ -176,8 +177,8 @@ Walked each_to_change(const Cluster& state, const JobSelection& selection,
     bool another = std::exchange(number, id.job) != id.job;
     if (another && visited >= kMostInAnswer) return false;
     ++visited;
-    bool part = id.index != 0 && whole.count(id.job) != 0;
-    bool done = part && !selection.finished && is_over(state_of(job, id));
+    bool part = whole.count(id.job) != 0;
+    bool done = part && id.index != 0 && !selection.finished && is_over(state_of(job, id));
     if (part) (done ? over : left).insert(id.job);
     if (!done) visit(job, id);
     return true;
