@@ -126,8 +126,8 @@ none_like() { ! pgrep -xf "$1"; }
 }
 
 @test "wnoded and the master may die while commands run elsewhere" {
-  job=$(pair 'blaunch $other "echo up; read line <\$PWD/go; echo line \$line; exit 4"; echo code=$?')
   mkfifo go
+  job=$(pair 'blaunch $other "echo up; read line <\$PWD/go; echo line \$line; exit 4"; echo code=$?')
   wait_for 20 bash -c "bpeek $job | grep -qx up"
   for node in node1 node2; do "$MINICLUSTER" kill wnoded $node; done
   "$MINICLUSTER" kill wmasterd
