@@ -123,6 +123,8 @@ void apply_to(Cluster& c, const ResizeAnswered& e, WallTime now, Touched& t) {
   if (!e.ok) {
     job.grow_blocked = "stays at its size: " + e.text;
     job.grow_again = {};
+    // What its owner asked for is answered: not tried again when something else changes.
+    if (!notice.grow && job.cap) job.cap = std::max(job.cap, tasks_wanted(job));
   }
   t.orders.insert(e.job);
   t.jobs.insert(e.job);

@@ -159,6 +159,16 @@ TEST_F(Running, a_refused_shrink_keeps_its_slots) {
   EXPECT_EQ(tasks_wanted(c.job(id)), 2u);
 }
 
+TEST_F(Running, a_release_that_the_notification_refuses_is_over) {
+  auto id = start(ResizeMode::Notify, {h1});
+  c.step(TasksAdded{id, Attempt{1}, {task(2, h2, false)}, ""});
+  c.step(ResizeAnswered{id, Attempt{1}, 1, true, ""});
+  c.step(CapChanged{id, 1, false, "u1", ""});
+  c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, test::at(60), ""});
+  c.step(ResizeAnswered{id, Attempt{1}, 2, false, "busy"});
+  EXPECT_EQ(task_cap(c.job(id)), 2u);
+}
+
 TEST_F(Running, a_member_that_exceeds_a_limit_ends_the_whole_elastic_job_with_that_reason) {
   auto id = start(ResizeMode::Auto, {h1, h2});
   c.enter_epoch(id, 1);
