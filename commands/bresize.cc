@@ -19,8 +19,8 @@ constexpr Option kOptions[] = {
 Result<void> notify_by(client::Master& to, JobId job, const std::string& command) {
   WM_TRY(auto was, to.spec(job));
   WM_TRY(auto spec, codec::decode<JobSpec>(was.spec));
-  if (spec.notify_command == command) return {};
-  spec.notify_command = command;
+  if (spec.side.notify == command) return {};
+  spec.side.notify = command;
   WM_TRY(auto reply, to.modify(job, was.revision, spec));
   for (const auto& outcome : reply.jobs)
     if (outcome.code) return fail(static_cast<Code>(outcome.code), outcome.text);

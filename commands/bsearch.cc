@@ -59,7 +59,7 @@ double value_of(const Json& metrics, const Json& search) {
 Trial trial_of(const JobView& view, const std::string& config, const Json& search) {
   Trial trial{view.id, std::string(state_name(view.job->state)),
               Json::parse(config, nullptr, false), Json::object(), NAN};
-  auto metrics = Json::parse(view.job->report, nullptr, false);
+  auto metrics = Json::parse(view.job->trial.report, nullptr, false);
   if (metrics.is_object()) trial.metrics = std::move(metrics);
   trial.value = value_of(trial.metrics, search);
   return trial;

@@ -163,8 +163,8 @@ Result<void> add_directives(const Source& source, Parsed& options) {
 
 // Here, as far as it can be known before the job has a host.
 Result<void> check_shell(const JobSpec& spec) {
-  if (spec.shell.empty() || ::access(spec.shell.c_str(), X_OK) == 0) return {};
-  return fail(Code::BadArgument, "-L " + spec.shell + ": " + std::strerror(errno));
+  if (spec.program.shell.empty() || ::access(spec.program.shell.c_str(), X_OK) == 0) return {};
+  return fail(Code::BadArgument, "-L " + spec.program.shell + ": " + std::strerror(errno));
 }
 
 void warn_of_doubt(const Parsed& options, const Surroundings& here) {
@@ -196,7 +196,7 @@ class Bundle {
     incoming_ = client::incoming_folder(root, account.name);
     WM_TRY(key_, client::stage_bundle(folder, incoming_));
     spec.exec.bundle = key_;
-    for (auto* file : {&spec.in_file, &spec.out_file, &spec.err_file})  // not in the copy
+    for (auto* file : {&spec.files.in, &spec.files.out, &spec.files.err})  // not in the copy
       if (!file->empty() && file->front() != '/') *file = here.cwd + "/" + *file;
     return {};
   }
@@ -207,10 +207,10 @@ class Bundle {
 };
 
 void announce_dates(const JobSpec& spec) {
-  if (spec.begin != WallTime{})
-    complain("Job will be scheduled after " + view::long_time(spec.begin) + "\n");
-  if (spec.deadline != WallTime{})
-    complain("Job will be terminated by " + view::long_time(spec.deadline) + "\n");
+  if (spec.when.begin != WallTime{})
+    complain("Job will be scheduled after " + view::long_time(spec.when.begin) + "\n");
+  if (spec.when.deadline != WallTime{})
+    complain("Job will be terminated by " + view::long_time(spec.when.deadline) + "\n");
 }
 
 void announce(const SubmitReply& reply) {
@@ -328,16 +328,16 @@ Result<int> run(const Parsed& given) {
     complain("bsub: -env " + name + ": is not set here, and not in the job\n");
   announce_dates(spec);
   WM_TRY(auto to, std::move(found));
-  if (spec.in_spooled) {
-    WM_TRY(spec.in_file, spool_input(spec.in_file, here.cwd, here.home));
+  if (spec.files.in_spooled) {
+    WM_TRY(spec.files.in, spool_input(spec.files.in, here.cwd, here.home));
   }
   Bundle bundle;
   if (auto folder = options.first("bundle")) {
     WM_TRY(auto conf, cluster_conf());
     WM_TRY(bundle.stage(*folder, conf, here, spec));
   }
-  const auto streams = spec.streams;
-  const auto spooled = spec.in_spooled ? spec.in_file : "";
+  const auto streams = spec.console.streams;
+  const auto spooled = spec.files.in_spooled ? spec.files.in : "";
   auto reply = submit_to(to, std::move(spec), source, env.block, asked_queues(options, here));
   if (!reply && !spooled.empty()) ::unlink(spooled.c_str());
   if (!reply) bundle.drop();

@@ -23,25 +23,26 @@ constexpr Option flag(std::string_view name, std::string_view doc) {
 
 const Reset kResets[] = {
     {flag("arn", "Not elastic"), [](JobSpec& s) { s.elastic = false, s.sizes = {}; }},
-    {flag("gpun", "No GPUs"), [](JobSpec& s) { s.gpu.clear(); }},
-    {flag("Rn", "No requirement"), [](JobSpec& s) { s.resreq.clear(); }},
+    {flag("gpun", "No GPUs"), [](JobSpec& s) { s.asked.gpu.clear(); }},
+    {flag("Rn", "No requirement"), [](JobSpec& s) { s.asked.resreq.clear(); }},
     {flag("Wn", "No run limit but its profile's or queue's"), [](JobSpec& s) { s.run_limit = {}; }},
     {flag("Mn", "No memory limit but its queue's"), [](JobSpec& s) { s.limits.mem = {}; }},
-    {flag("mn", "Any hosts"), [](JobSpec& s) { s.ask_hosts.clear(); }},
+    {flag("mn", "Any hosts"), [](JobSpec& s) { s.asked.hosts.clear(); }},
     {flag("xn", "Not whole hosts"), [](JobSpec& s) { s.exclusive = false; }},
     {flag("rn", "Not started again when its host is lost"),
      [](JobSpec& s) { s.rerunnable = false; }},
     {flag("spn", "No priority of its own"), [](JobSpec& s) { s.user_priority = 0; }},
-    {flag("wn", "No condition"), [](JobSpec& s) { s.depend.clear(); }},
-    {flag("tin", "Not ended for a condition"), [](JobSpec& s) { s.orphan_kill = false; }},
-    {flag("bn", "No earliest start"), [](JobSpec& s) { s.begin = {}; }},
-    {flag("tn", "No end date"), [](JobSpec& s) { s.deadline = {}; }},
-    {flag("on", "No output file"), [](JobSpec& s) { s.out_file.clear(); }},
-    {flag("en", "No file for errors"), [](JobSpec& s) { s.err_file.clear(); }},
-    {flag("En", "Nothing before it"), [](JobSpec& s) { s.pre_exec.clear(); }},
-    {flag("Epn", "Nothing after it"), [](JobSpec& s) { s.post_exec.clear(); }},
+    {flag("wn", "No condition"), [](JobSpec& s) { s.when.depend.clear(); }},
+    {flag("tin", "Not ended for a condition"), [](JobSpec& s) { s.when.orphan_kill = false; }},
+    {flag("bn", "No earliest start"), [](JobSpec& s) { s.when.begin = {}; }},
+    {flag("tn", "No end date"), [](JobSpec& s) { s.when.deadline = {}; }},
+    {flag("on", "No output file"), [](JobSpec& s) { s.files.out.clear(); }},
+    {flag("en", "No file for errors"), [](JobSpec& s) { s.files.err.clear(); }},
+    {flag("En", "Nothing before it"), [](JobSpec& s) { s.side.pre.clear(); }},
+    {flag("Epn", "Nothing after it"), [](JobSpec& s) { s.side.post.clear(); }},
     {flag("Qn", "No codes that queue it again"), [](JobSpec& s) { s.requeue_exits = {}; }},
-    {flag("wan", "No warning"), [](JobSpec& s) { s.warn_action.clear(), s.warn_time = {}; }},
+    {flag("wan", "No warning"),
+     [](JobSpec& s) { s.side.warn_action.clear(), s.side.warn_time = {}; }},
     {flag("Bn", "No mail when it starts"), [](JobSpec& s) { s.mail.at_start = false; }},
     {flag("Nn", "No mailed report"), [](JobSpec& s) { s.mail.at_end = false; }},
     {flag("un", "Mail to the owner"), [](JobSpec& s) { s.mail.to.clear(); }},
@@ -61,7 +62,7 @@ std::vector<Option> all_options() {
 // What -M reserved follows it; what -R says stays.
 Result<void> follow_memory(JobSpec& spec, Bytes before) {
   constexpr double kMega = 1 << 20;
-  WM_TRY(auto reqs, expr::parse_requirements(std::array{spec.resreq}));
+  WM_TRY(auto reqs, expr::parse_requirements(std::array{spec.asked.resreq}));
   for (auto& req : reqs)
     std::erase_if(req.rusage, [&](const expr::RusageTerm& term) {
       return term.resource == "mem" && before.value > 0 &&

@@ -83,7 +83,8 @@ Result<void> select_state(const std::string& text, JobSelection& selection) {
 
 std::optional<JobId> newest_of(std::span<const JobView> jobs) {
   auto older = [](const JobView& a, const JobView& b) {
-    return std::pair(a.job->submitted, a.id.job) < std::pair(b.job->submitted, b.id.job);
+    return std::pair(a.job->times.submitted, a.id.job) <
+           std::pair(b.job->times.submitted, b.id.job);
   };
   auto newest = std::max_element(jobs.begin(), jobs.end(), older);
   if (newest == jobs.end()) return std::nullopt;

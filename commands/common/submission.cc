@@ -150,8 +150,8 @@ Result<void> read_sizes(const Parsed& options, JobSpec& spec) {
 
 Result<void> read_mpi(const Parsed& options, JobSpec& spec) {
   auto text = options.first("mpi");
-  spec.tag = options.has("tag");
-  if (spec.tag && (!text || spec.streams != Streams::Files))
+  spec.files.tag = options.has("tag");
+  if (spec.files.tag && (!text || spec.console.streams != Streams::Files))
     return fail(Code::BadArgument, "-tag: goes with -mpi pmix, and not with -I, -Ip, -Is");
   if (!text) return {};
   if (*text != "pmix") return bad("mpi", *text, "Bad argument, pmix is wanted");
@@ -175,7 +175,7 @@ Result<void> read_gpus(const Parsed& options, JobSpec& spec) {
   auto gpu = options.first("gpu");
   if (!gpu) return {};
   WM_TRY(expr::parse_gpu(*gpu));
-  spec.gpu = *gpu;
+  spec.asked.gpu = *gpu;
   return {};
 }
 
@@ -250,14 +250,14 @@ Result<void> read_limits(const Parsed& options, Bytes unit, JobLimits& limits) {
 
 // A signal travels as its number. CHKPNT: the signal that programs take for "save your state".
 Result<void> read_warning(const Parsed& options, JobSpec& spec) {
-  WM_TRY(read_time(options, "wt", spec.warn_time));
+  WM_TRY(read_time(options, "wt", spec.side.warn_time));
   auto action = options.first("wa");
   if (action.has_value() != options.has("wt"))
     return bad(action ? "wa" : "wt", action.value_or(*options.first(action ? "wa" : "wt")),
                "Bad argument, -wa and -wt belong together");
   if (!action) return {};
   auto signal = parse_signal(*action == "CHKPNT" ? "USR1" : *action);
-  spec.warn_action = signal ? std::to_string(*signal) : *action;
+  spec.side.warn_action = signal ? std::to_string(*signal) : *action;
   return {};
 }
 
@@ -273,12 +273,12 @@ Result<void> read_name(const Parsed& options, JobSpec& spec) {
 
 Result<void> read_dates(const Parsed& options, WallTime now, JobSpec& spec) {
   if (auto text = options.first("b")) {
-    WM_TRY(spec.begin, parse_date(*text, now));
+    WM_TRY(spec.when.begin, parse_date(*text, now));
   }
   if (auto text = options.first("t")) {
-    WM_TRY(spec.deadline, parse_date(*text, now));
+    WM_TRY(spec.when.deadline, parse_date(*text, now));
   }
-  if (spec.deadline != WallTime{} && spec.begin >= spec.deadline)
+  if (spec.when.deadline != WallTime{} && spec.when.begin >= spec.when.deadline)
     return fail(Code::BadArgument, "Start time is later than termination time");
   return {};
 }
@@ -292,9 +292,9 @@ void read_flag(const Parsed& options, const char* name, bool& value) {
 }
 
 Result<void> read_dependency(const Parsed& options, JobSpec& spec) {
-  read_text(options, "w", spec.depend);
-  read_flag(options, "ti", spec.orphan_kill);
-  WM_TRY(expr::Depend::parse(spec.depend));
+  read_text(options, "w", spec.when.depend);
+  read_flag(options, "ti", spec.when.orphan_kill);
+  WM_TRY(expr::Depend::parse(spec.when.depend));
   return {};
 }
 
@@ -313,28 +313,28 @@ void read_output(const Parsed& options, const char* append, const char* replace,
 Result<void> read_files(const Parsed& options, JobSpec& spec) {
   if (options.has("i") && options.has("is"))
     return bad("is", *options.first("is"), "Bad argument, -i and -is exclude each other");
-  if (options.has("i") || options.has("is")) spec.in_spooled = options.has("is");
-  read_text(options, spec.in_spooled ? "is" : "i", spec.in_file);
+  if (options.has("i") || options.has("is")) spec.files.in_spooled = options.has("is");
+  read_text(options, spec.files.in_spooled ? "is" : "i", spec.files.in);
   for (const auto& text : options.all("f")) {
     WM_TRY(auto copy, parse_file_copy(text));
-    copy.local = absolute(copy.local, spec.cwd);
-    spec.copies.push_back(std::move(copy));
+    copy.local = absolute(copy.local, spec.program.cwd);
+    spec.files.copies.push_back(std::move(copy));
   }
-  read_output(options, "o", "oo", spec.out_file, spec.out_overwrite);
-  read_output(options, "e", "eo", spec.err_file, spec.err_overwrite);
+  read_output(options, "o", "oo", spec.files.out, spec.files.out_overwrite);
+  read_output(options, "e", "eo", spec.files.err, spec.files.err_overwrite);
   return {};
 }
 
 // With a terminal as large as the one here.
 Result<void> read_streams(const Parsed& options, const Surroundings& here, JobSpec& spec) {
-  if (options.has("I")) spec.streams = Streams::Pipes;
-  if (options.has("Ip")) spec.streams = Streams::Terminal;
-  if (options.has("Is")) spec.streams = Streams::Shell;
-  if (spec.streams == Streams::Files) return {};
+  if (options.has("I")) spec.console.streams = Streams::Pipes;
+  if (options.has("Ip")) spec.console.streams = Streams::Terminal;
+  if (options.has("Is")) spec.console.streams = Streams::Shell;
+  if (spec.console.streams == Streams::Files) return {};
   if (!spec.array.empty()) return fail(Code::BadArgument, "A job array cannot be interactive");
   if (spec.rerunnable) return fail(Code::BadArgument, "Interactive job cannot be rerunnable");
-  spec.rows = here.rows;
-  spec.columns = here.columns;
+  spec.console.rows = here.rows;
+  spec.console.columns = here.columns;
   return {};
 }
 
@@ -364,9 +364,9 @@ Result<RequeueExits> requeue_exits(const std::string& text) {
 }
 
 Result<void> read_around(const Parsed& options, JobSpec& spec) {
-  read_text(options, "E", spec.pre_exec);
-  read_text(options, "Ep", spec.post_exec);
-  read_text(options, "rnc", spec.notify_command);
+  read_text(options, "E", spec.side.pre);
+  read_text(options, "Ep", spec.side.post);
+  read_text(options, "rnc", spec.side.notify);
   if (auto text = options.first("Q")) {
     WM_TRY(spec.requeue_exits, requeue_exits(*text));
   }
@@ -423,8 +423,8 @@ void set_requirements(std::vector<expr::ResReq> reqs, JobSpec& spec) {
   double mem = static_cast<double>(spec.limits.mem.value) / (1 << 20);
   for (auto& req : reqs)
     if (mem > 0 && !req.usage_of("mem")) req.rusage.push_back({.resource = "mem", .amount = mem});
-  spec.resreq = expr::to_string(reqs);
-  spec.select = reqs.front().select;
+  spec.asked.resreq = expr::to_string(reqs);
+  spec.asked.select = reqs.front().select;
 }
 
 Result<void> check_ranks(const JobSpec& spec) {
@@ -434,21 +434,21 @@ Result<void> check_ranks(const JobSpec& spec) {
 }
 
 Result<void> read_options(const Parsed& options, const Surroundings& here, JobSpec& spec) {
-  if (auto path = options.first("cwd")) spec.cwd = absolute(*path, here.cwd);
-  read_text(options, "L", spec.shell);
-  if (options.has("L") && !spec.shell.starts_with('/'))
-    return bad("L", spec.shell, "Bad argument, the path of a shell is wanted");
+  if (auto path = options.first("cwd")) spec.program.cwd = absolute(*path, here.cwd);
+  read_text(options, "L", spec.program.shell);
+  if (options.has("L") && !spec.program.shell.starts_with('/'))
+    return bad("L", spec.program.shell, "Bad argument, the path of a shell is wanted");
   read_text(options, "app", spec.app);
   read_text(options, "plan", spec.plan);
   read_text(options, "P", spec.project);
   read_text(options, "Jd", spec.description);
   read_flag(options, "ar", spec.elastic);
-  read_flag(options, "H", spec.hold);
+  read_flag(options, "H", spec.when.hold);
   read_flag(options, "x", spec.exclusive);
   read_flag(options, "r", spec.rerunnable);
   if (options.has("rn")) spec.rerunnable = false;
-  if (auto hosts = options.first("m")) spec.ask_hosts = split(*hosts, " \t,");
-  WM_TRY(expr::parse_asked_hosts(spec.ask_hosts));
+  if (auto hosts = options.first("m")) spec.asked.hosts = split(*hosts, " \t,");
+  WM_TRY(expr::parse_asked_hosts(spec.asked.hosts));
   WM_TRY(read_files(options, spec));
   WM_TRY(read_name(options, spec));
   WM_TRY(read_streams(options, here, spec));
@@ -471,11 +471,11 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
                           const Surroundings& surroundings) {
   JobSpec spec;
   spec.owner = surroundings.who;
-  spec.command = source.command;
-  spec.submit_host = surroundings.host;
-  spec.home = surroundings.home;
-  spec.umask = surroundings.umask;
-  spec.cwd = surroundings.cwd;
+  spec.program.command = source.command;
+  spec.program.submit_host = surroundings.host;
+  spec.program.home = surroundings.home;
+  spec.program.umask = surroundings.umask;
+  spec.program.cwd = surroundings.cwd;
   spec.project = variable(surroundings, "LSB_DEFAULTPROJECT");
   WM_TRY(read_options(options, surroundings, spec));
   WM_TRY(read_requirements(options, surroundings, spec));

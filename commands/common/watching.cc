@@ -25,7 +25,7 @@ JobChange as_change(const JobView& view) {
   change.state = job.state;
   change.slots = slots_held(job);
   change.attempt = job.attempt;
-  change.exit_status = job.exit_status;
+  change.exit_status = job.outcome.status;
   change.at = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   return change;
 }

@@ -12,8 +12,8 @@ namespace {
 
 Result<void> check_signature(const HostOrder& order, wire::Credentials& credentials) {
   auto job = "job " + to_string(order.job);
-  WM_TRY(auto signer,
-         wire::signer_of_spec(credentials, order.credential, order.spec, order.request_key));
+  WM_TRY(auto signer, wire::signer_of_spec(credentials, order.sealed.credential, order.sealed.spec,
+                                           order.sealed.request_key));
   if (signer != order.resolved.owner.uid)
     return fail(Code::Denied, job + ": signed by uid " + std::to_string(signer) +
                                   ", ordered for uid " + std::to_string(order.resolved.owner.uid));

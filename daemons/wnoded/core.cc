@@ -55,7 +55,7 @@ Term term_of(const launch::ExitRecord& record, const HostOrder& order) {
     case launch::EndCause::Ordered: break;
   }
   if (known && task->kill && task->term != Term::None) return task->term;
-  if (order.end && order.end_term != Term::None) return order.end_term;
+  if (order.control.end && order.control.end_term != Term::None) return order.control.end_term;
   if (known && task->leave) return Term::Left;
   return Term::Other;
 }
@@ -81,9 +81,10 @@ void Core::adopt(const std::vector<launch::ShepherdUp>& shepherds,
     if (order) entry.order = *std::move(order);
     entry.order.job = up.key.job;
     entry.order.attempt = up.key.attempt;
-    entry.relaunches = entry.order.relaunches;
+    entry.relaunches = entry.order.control.relaunches;
     newest_[up.key.job] = std::max(newest_[up.key.job], up.key.attempt);
-    if (entry.order.port != 0) (void)ensure_port(up.key, entry.order);  // logs what it cannot hold
+    if (entry.order.team.port != 0)
+      (void)ensure_port(up.key, entry.order);  // logs what it cannot hold
     on(up.key, entry, up);
     recall_cpus(entry);
     outside_.authorise(entry.order, [this, key = up.key](const Result<Authorised>& permit) {
@@ -156,7 +157,7 @@ void Core::on_word(const launch::AttemptKey& key, const launch::ShepherdWord& wo
 FactStarted Core::started(const launch::AttemptKey& key, const Entry& entry,
                           const launch::RunningTask& task) const {
   bool leased = launch::master_address(entry.order) == host_.address;
-  return {key.job, key.attempt, task.task, task.pid, leased ? entry.order.port : 0};
+  return {key.job, key.attempt, task.task, task.pid, leased ? entry.order.team.port : 0};
 }
 
 void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::ShepherdUp& word) {
@@ -289,7 +290,7 @@ void Core::on_agent(const launch::AttemptKey& key, const AgentReport& report) {
     return;
   }
   if (std::get_if<WorkerSeen>(&report.fact)) {
-    entry.order.in_place = true;
+    entry.order.team.in_place = true;
     if (auto warm = launch::plan_warm(entry.order, host_)) outside_.launcher().tell(key, *warm);
   }
   if (auto* up = std::get_if<AgentUp>(&report.fact)) {
@@ -310,7 +311,7 @@ void Core::on_tick(double load, Bytes free_mem, const HostLoad& more) {
   look_after_gpus();
   bool agents = false;
   for (const auto& [key, entry] : attempts_) {
-    if (entry.agent_address.empty() || !entry.order.elastic) continue;
+    if (entry.agent_address.empty() || !entry.order.team.elastic) continue;
     agents = true;
     outside_.tell_agent(key, NodeHeartbeat{seen});
   }

@@ -36,7 +36,7 @@ std::set<std::uint32_t> Core::bound_cpus() const {
 
 /// After a restart: what the tasks that go on are bound to, as the kernel has it.
 void Core::recall_cpus(Entry& entry) {
-  auto asked = launch::affinity_of(entry.order.resolved.resreq);
+  auto asked = launch::affinity_of(entry.order.resolved.asked.resreq);
   if (!asked || !*asked) return;
   for (const auto& [number, task] : entry.tasks) {
     if (task.ended || task.pid <= 0) continue;
@@ -47,7 +47,7 @@ void Core::recall_cpus(Entry& entry) {
 
 /// Every slot of the order gets its CPUs once; room without a process, too.
 void Core::choose_cpus(Entry& entry) {
-  auto asked = launch::affinity_of(entry.order.resolved.resreq);
+  auto asked = launch::affinity_of(entry.order.resolved.asked.resreq);
   if (!asked || !*asked || host_.cpus.empty()) return;
   std::vector<launch::BindWish> wishes;
   for (const auto& task : entry.order.tasks)
@@ -81,7 +81,7 @@ void Core::bind(const Entry& entry, launch::TaskSpec& task) const {
 /// Memory of the nodes that its CPUs are on. @source LSF: LSB_BIND_MEM_LIST, LSB_BIND_MEM_POLICY
 void Core::bind_memory(const Entry& entry, launch::TaskSpec& task) const {
   using Memory = launch::Affinity::Memory;
-  auto asked = launch::affinity_of(entry.order.resolved.resreq);
+  auto asked = launch::affinity_of(entry.order.resolved.asked.resreq);
   if (!asked || !*asked || (*asked)->memory == Memory::Any) return;
   auto policy = (*asked)->memory;
   task.memory = {launch::nodes_of(host_.cpus, task.cpus), policy == Memory::LocalOnly};

@@ -31,9 +31,9 @@ bool starts(const OrderedTask& task) { return task.has_process && !task.kill && 
 
 std::string memo_of(const HostOrder& order) {
   auto memo = order;
-  memo.env.clear();
-  memo.script.clear();
-  memo.data.clear();
+  memo.blobs.env.clear();
+  memo.blobs.script.clear();
+  memo.blobs.data.clear();
   return codec::encode(memo);
 }
 
@@ -87,7 +87,7 @@ void Core::on_order(HostOrder order) {
   if (at == attempts_.end()) return take_up(key, std::move(order));
   auto& entry = at->second;
   if (order.generation < entry.order.generation) return;
-  bool both_signed = !entry.order.spec.empty() && !order.spec.empty();
+  bool both_signed = !entry.order.sealed.spec.empty() && !order.sealed.spec.empty();
   if (both_signed && !same_signature(order, entry.order))
     return authorise_anew(key, std::move(order));
   take_over(key, entry, std::move(order));
@@ -107,22 +107,22 @@ void Core::authorise_anew(const launch::AttemptKey& key, HostOrder order) {
 }
 
 void Core::take_over(const launch::AttemptKey& key, Entry& entry, HostOrder order) {
-  if (order.spec.empty()) {  // it is known
-    order.spec = entry.order.spec;
-    order.credential = entry.order.credential;
-    order.request_key = entry.order.request_key;
+  if (order.sealed.spec.empty()) {  // it is known
+    order.sealed.spec = entry.order.sealed.spec;
+    order.sealed.credential = entry.order.sealed.credential;
+    order.sealed.request_key = entry.order.sealed.request_key;
   }
-  auto as_signed = order.spec.empty() ? Result<void>{} : check_as_signed(order);
+  auto as_signed = order.sealed.spec.empty() ? Result<void>{} : check_as_signed(order);
   if (!as_signed) {
     log::warn("order_refused", {{"attempt", to_string(key)}, {"why", as_signed.error().text}});
     return;
   }
   if (entry.own) put_own(order, *entry.own);
-  if (order.env.empty()) order.env = std::move(entry.order.env);
-  if (order.script.empty()) order.script = std::move(entry.order.script);
-  if (order.data.empty()) order.data = std::move(entry.order.data);
-  if (order.port == 0) order.port = entry.order.port;
-  order.in_place |= entry.order.in_place;  // the master may not have heard of it yet
+  if (order.blobs.env.empty()) order.blobs.env = std::move(entry.order.blobs.env);
+  if (order.blobs.script.empty()) order.blobs.script = std::move(entry.order.blobs.script);
+  if (order.blobs.data.empty()) order.blobs.data = std::move(entry.order.blobs.data);
+  if (order.team.port == 0) order.team.port = entry.order.team.port;
+  order.team.in_place |= entry.order.team.in_place;  // the master may not have heard of it yet
   entry.order = std::move(order);
   entry.forgotten = false;
   if (entry.stage == Stage::Up || entry.stage == Stage::Over) bring_in_line(key, entry);
@@ -152,7 +152,8 @@ void Core::on_authorised(const launch::AttemptKey& key, const Result<Authorised>
     bring_in_line(key, entry);
   } else {
     log::warn("attempt_refused", {{"attempt", to_string(key)}, {"why", permit.error().text}});
-    never_started(key, entry, Term::LaunchFailed, permit.error().text);
+    bool unproven = permit.error().code == Code::Stale;
+    never_started(key, entry, unproven ? Term::NotSigned : Term::LaunchFailed, permit.error().text);
   }
   drop_if_done(key);
 }
@@ -161,15 +162,15 @@ void Core::on_authorised(const launch::AttemptKey& key, const Result<Authorised>
 void Core::bring_in_line(const launch::AttemptKey& key, Entry& entry) {
   entry.waits = false;
   if (entry.forgotten) return;
-  if (entry.order.end) {
-    auto term = entry.order.end_term;
+  if (entry.order.control.end) {
+    auto term = entry.order.control.end_term;
     bool at_once = term == Term::ForceOwner || term == Term::ForceAdmin;
     if (entry.stage == Stage::Up && (at_once || !entry.ending))
       outside_.launcher().tell(key, launch::EndTasks{{}, at_once, 0, term_words(term)});
     entry.ending = true;
     return never_started(key, entry, term, "ended before it was started");
   }
-  if (entry.order.preempt) {
+  if (entry.order.control.preempt) {
     if (entry.stage == Stage::Up && !entry.warned)
       outside_.launcher().tell(key, launch::SignalTasks{{}, SIGTERM});
     entry.warned = true;
@@ -209,7 +210,7 @@ void Core::start(const launch::AttemptKey& key, Entry& entry) {
   if (missing.tasks.empty() && !part) return;
   if (auto port = ensure_port(key, entry.order); !port)
     return never_started(key, entry, Term::LaunchFailed, port.error().text);
-  missing.port = entry.order.port;
+  missing.team.port = entry.order.team.port;
   auto spec = launch::plan_attempt(missing, host_, *entry.account, times_);
   spec.memo = memo_of(entry.order);
   choose_cpus(entry);
@@ -221,10 +222,10 @@ void Core::start(const launch::AttemptKey& key, Entry& entry) {
       if (ordered.task == task.task) add_mps(entry, ordered, task);
   }
   entry.stage = Stage::Up;
-  entry.suspended = entry.order.suspend;
+  entry.suspended = entry.order.control.suspend;
   entry.run_limit = entry.order.resolved.run_limit;
-  entry.relaunches = entry.order.relaunches;
-  entry.writer = entry.order.writer;
+  entry.relaunches = entry.order.control.relaunches;
+  entry.writer = entry.order.team.writer;
   log::info(
       "attempt_start",
       {{"job", to_string(key.job)}, {"attempt", key.attempt.value}, {"tasks", spec.tasks.size()}});
@@ -232,7 +233,7 @@ void Core::start(const launch::AttemptKey& key, Entry& entry) {
 }
 
 void Core::start_missing(const launch::AttemptKey& key, Entry& entry) {
-  if (entry.order.attach && entry.agent_address.empty())
+  if (entry.order.control.attach && entry.agent_address.empty())
     outside_.launcher().tell(key,
                              launch::StartAgent{{host_.sbin_dir + "/wagent"},
                                                 launch::agent_environment(entry.order, host_)});
@@ -253,7 +254,7 @@ void Core::start_missing(const launch::AttemptKey& key, Entry& entry) {
 
 void Core::end_unwanted(const launch::AttemptKey& key, Entry& entry) {
   for (const auto& task : entry.order.tasks) {
-    bool leaves = task.leave && !entry.order.in_place && !entry.told.contains(task.task);
+    bool leaves = task.leave && !entry.order.team.in_place && !entry.told.contains(task.task);
     if (!task.has_process || !(task.kill || leaves)) continue;
     auto known = entry.tasks.find(task.task);
     if (known != entry.tasks.end() && known->second.ended) continue;
@@ -317,7 +318,7 @@ void Core::on_peek(const PeekRequest& request) {
   auto task = launch::plan_task(order, host_, wanted);
   const auto& files = request.stream == 2 ? task.err : task.out;
   if (files.empty()) return reply_peek(request.id, launch::FileRead{});
-  launch::ReadFile read{*at->second.account, order.resolved.cwd, files.front(),
+  launch::ReadFile read{*at->second.account, order.resolved.program.cwd, files.front(),
                         static_cast<std::int64_t>(request.offset), request.limit};
   outside_.launcher().read(read, [this, id = request.id](Result<launch::FileRead> done) {
     if (done && !done->trouble.empty()) return reply_peek(id, fail(Code::System, done->trouble));

@@ -29,12 +29,12 @@ bool stays(const OrderedTask& task) { return !task.kill && !task.leave; }
 Result<void> Core::ensure_port(const launch::AttemptKey& key, HostOrder& order) {
   bool serves = launch::master_address(order) == host_.address;
   if (!serves || !launch::meets_at_port(order)) return {};
-  if (order.port == 0) {
-    WM_TRY(order.port,
+  if (order.team.port == 0) {
+    WM_TRY(order.team.port,
            outside_.lease_port(key, {host_.limits.job_port_first, host_.limits.job_port_last}));
     return {};
   }
-  if (auto held = outside_.hold_port(key, order.port); !held)
+  if (auto held = outside_.hold_port(key, order.team.port); !held)
     log::warn("port_not_held", {{"attempt", to_string(key)}, {"why", held.error().text}});
   return {};
 }
@@ -43,8 +43,8 @@ Result<void> Core::ensure_port(const launch::AttemptKey& key, HostOrder& order) 
 /// another slot when its own leaves.
 void Core::relaunch(const launch::AttemptKey& key, Entry& entry) {
   auto& order = entry.order;
-  if (order.relaunches <= entry.relaunches) return;
-  entry.relaunches = order.relaunches;
+  if (order.control.relaunches <= entry.relaunches) return;
+  entry.relaunches = order.control.relaunches;
   (void)ensure_port(key, order);  // told already: held if it can be
   launch::RestartTasks restart;
   std::vector<TaskNumber> old;  // processes whose own slot is not to have one any more
@@ -88,7 +88,7 @@ void Core::release_bare(const launch::AttemptKey& key, Entry& entry) {
   bool old_left = std::any_of(entry.tasks.begin(), entry.tasks.end(), [&](const auto& known) {
     const auto* wanted = ordered(order, known.first);
     bool new_one = wanted && wanted->has_process && stays(*wanted) && known.second.pid != 0 &&
-                   entry.relaunches == order.relaunches;
+                   entry.relaunches == order.control.relaunches;
     return !known.second.ended && !new_one;
   });
   if (old_left) return;
@@ -107,9 +107,9 @@ void Core::end_unstarted(const launch::AttemptKey& key, Entry& entry, TaskNumber
 }
 
 void Core::pass_on_suspension(const launch::AttemptKey& key, Entry& entry) {
-  if (entry.suspended == entry.order.suspend) return;
-  entry.suspended = entry.order.suspend;
-  outside_.launcher().tell(key, launch::Suspend{entry.order.suspend});
+  if (entry.suspended == entry.order.control.suspend) return;
+  entry.suspended = entry.order.control.suspend;
+  outside_.launcher().tell(key, launch::Suspend{entry.order.control.suspend});
 }
 
 void Core::pass_on_run_limit(const launch::AttemptKey& key, Entry& entry) {
@@ -120,7 +120,8 @@ void Core::pass_on_run_limit(const launch::AttemptKey& key, Entry& entry) {
 }
 
 void Core::pass_on_writer(const launch::AttemptKey& key, Entry& entry) {
-  if (!entry.order.writer || std::exchange(entry.writer, entry.order.writer) == entry.order.writer)
+  if (!entry.order.team.writer ||
+      std::exchange(entry.writer, entry.order.team.writer) == entry.order.team.writer)
     return;
   outside_.launcher().tell(key, launch::WriteAsked{entry.writer});
 }
@@ -128,20 +129,20 @@ void Core::pass_on_writer(const launch::AttemptKey& key, Entry& entry) {
 /// @source LSF: LSB_RESIZE_EVENT, LSB_RESIZE_HOSTS, LSB_RESIZE_NOTIFY_OK, LSB_RESIZE_NOTIFY_FAIL
 void Core::pass_on_notice(const launch::AttemptKey& key, Entry& entry) {
   const auto& order = entry.order;
-  if (!order.notice || order.notice->number <= entry.noticed) return;
+  if (!order.change.notice || order.change.notice->number <= entry.noticed) return;
   auto first = std::find_if(order.tasks.begin(), order.tasks.end(),
                             [](const OrderedTask& t) { return t.has_process; });
   if (first == order.tasks.end()) return;
-  entry.noticed = order.notice->number;
+  entry.noticed = order.change.notice->number;
   auto command =
-      launch::user_command(order, host_, *first, "notification command", order.notice_command);
+      launch::user_command(order, host_, *first, "notification command", order.change.command);
   command.time_limit = kNoticeLimit;
   for (const auto& entry_text :
-       {"LSB_RESIZE_EVENT=" + std::string(order.notice->grow ? "grow" : "shrink"),
-        "LSB_RESIZE_HOSTS=" + order.notice_hosts, std::string("LSB_RESIZE_NOTIFY_OK=0"),
+       {"LSB_RESIZE_EVENT=" + std::string(order.change.notice->grow ? "grow" : "shrink"),
+        "LSB_RESIZE_HOSTS=" + order.change.hosts, std::string("LSB_RESIZE_NOTIFY_OK=0"),
         std::string("LSB_RESIZE_NOTIFY_FAIL=1")})
     command.env.push_back(entry_text);
-  outside_.launcher().tell(key, launch::Notice{order.notice->number, std::move(command)});
+  outside_.launcher().tell(key, launch::Notice{order.change.notice->number, std::move(command)});
 }
 
 void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Noticed& word) {

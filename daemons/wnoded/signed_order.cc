@@ -23,48 +23,48 @@ bool matches(const std::string& hash, const std::string& bytes) {
 
 // A field by which a host acts as the user. What is not listed the master may fill in: names of
 // queue, profile, plan and job, sizes, requirements, limits, dates.
-template <class Field>
 struct Signed {
   const char* name;
-  Field JobSpec::*field;
+  bool (*same)(const JobSpec&, const JobSpec&);
 };
-template <class Field>
-Signed(const char*, Field JobSpec::*) -> Signed<Field>;
+// A member, or one of its members.
+template <auto Member, auto... Inner>
+bool same(const JobSpec& a, const JobSpec& b) {
+  return ((a.*Member).*....*Inner) == ((b.*Member).*....*Inner);
+}
 
-constexpr std::tuple kSigned = {Signed{"command", &JobSpec::command},
-                                Signed{"script", &JobSpec::script_hash},
-                                Signed{"environment", &JobSpec::env_hash},
-                                Signed{"working directory", &JobSpec::cwd},
-                                Signed{"home", &JobSpec::home},
-                                Signed{"shell", &JobSpec::shell},
-                                Signed{"umask", &JobSpec::umask},
-                                Signed{"submission host", &JobSpec::submit_host},
-                                Signed{"input file", &JobSpec::in_file},
-                                Signed{"output file", &JobSpec::out_file},
-                                Signed{"error file", &JobSpec::err_file},
-                                Signed{"output overwritten", &JobSpec::out_overwrite},
-                                Signed{"errors overwritten", &JobSpec::err_overwrite},
-                                Signed{"input spooled", &JobSpec::in_spooled},
-                                Signed{"file copies", &JobSpec::copies},
-                                Signed{"streams", &JobSpec::streams},
-                                Signed{"pre-execution command", &JobSpec::pre_exec},
-                                Signed{"post-execution command", &JobSpec::post_exec},
-                                Signed{"warning action", &JobSpec::warn_action},
-                                Signed{"notification command", &JobSpec::notify_command},
-                                Signed{"MPI launch", &JobSpec::mpi},
-                                Signed{"mail", &JobSpec::mail},
-                                Signed{"execution", &JobSpec::exec},
-                                Signed{"tagged output", &JobSpec::tag}};
+constexpr Signed kSigned[] = {
+    {"command", same<&JobSpec::program, &Program::command>},
+    {"script", same<&JobSpec::program, &Program::script_hash>},
+    {"environment", same<&JobSpec::program, &Program::env_hash>},
+    {"working directory", same<&JobSpec::program, &Program::cwd>},
+    {"home", same<&JobSpec::program, &Program::home>},
+    {"shell", same<&JobSpec::program, &Program::shell>},
+    {"umask", same<&JobSpec::program, &Program::umask>},
+    {"submission host", same<&JobSpec::program, &Program::submit_host>},
+    {"input file", same<&JobSpec::files, &Files::in>},
+    {"output file", same<&JobSpec::files, &Files::out>},
+    {"error file", same<&JobSpec::files, &Files::err>},
+    {"output overwritten", same<&JobSpec::files, &Files::out_overwrite>},
+    {"errors overwritten", same<&JobSpec::files, &Files::err_overwrite>},
+    {"input spooled", same<&JobSpec::files, &Files::in_spooled>},
+    {"file copies", same<&JobSpec::files, &Files::copies>},
+    {"streams", same<&JobSpec::console, &Console::streams>},
+    {"pre-execution command", same<&JobSpec::side, &SideCommands::pre>},
+    {"post-execution command", same<&JobSpec::side, &SideCommands::post>},
+    {"warning action", same<&JobSpec::side, &SideCommands::warn_action>},
+    {"notification command", same<&JobSpec::side, &SideCommands::notify>},
+    {"MPI launch", same<&JobSpec::mpi>},
+    {"mail", same<&JobSpec::mail>},
+    {"execution", same<&JobSpec::exec>},
+    {"tagged output", same<&JobSpec::files, &Files::tag>},
+};
 
 // The first field that is not as signed; null: none.
 const char* changed_field(const JobSpec& own, const JobSpec& ordered) {
-  const char* name = nullptr;
-  std::apply(
-      [&](const auto&... row) {
-        ((name = name || own.*row.field == ordered.*row.field ? name : row.name), ...);
-      },
-      kSigned);
-  return name;
+  for (const auto& row : kSigned)
+    if (!row.same(own, ordered)) return row.name;
+  return nullptr;
 }
 
 Error changed(const HostOrder& order, const char* field) {
@@ -75,23 +75,23 @@ Error changed(const HostOrder& order, const char* field) {
 }  // namespace
 
 Result<void> check_as_signed(const HostOrder& order) {
-  WM_TRY(auto own, codec::decode<JobSpec>(order.spec));
+  WM_TRY(auto own, codec::decode<JobSpec>(order.sealed.spec));
   if (!own.groups.empty()) {
     if (order.job.index == 0 || order.job.index > own.groups.size()) return changed(order, "group");
     own = group_spec(own, order.job.index);
   }
   if (const char* field = changed_field(own, order.resolved)) return changed(order, field);
-  if (!matches(own.script_hash, order.script)) return changed(order, "script");
-  if (!matches(own.env_hash, order.env)) return changed(order, "environment");
-  if (!own.notify_command.empty() && !order.notice_command.empty() &&
-      order.notice_command != own.notify_command)
+  if (!matches(own.program.script_hash, order.blobs.script)) return changed(order, "script");
+  if (!matches(own.program.env_hash, order.blobs.env)) return changed(order, "environment");
+  if (!own.side.notify.empty() && !order.change.command.empty() &&
+      order.change.command != own.side.notify)
     return changed(order, "notification command");
   return {};
 }
 
 bool same_signature(const HostOrder& a, const HostOrder& b) {
-  return a.spec == b.spec && a.credential == b.credential && a.request_key == b.request_key &&
-         a.resolved.owner == b.resolved.owner;
+  return a.sealed.spec == b.sealed.spec && a.sealed.credential == b.sealed.credential &&
+         a.sealed.request_key == b.sealed.request_key && a.resolved.owner == b.resolved.owner;
 }
 
 Result<OwnCommands> own_commands(const Config& config, const JobSpec& job) {
@@ -113,10 +113,10 @@ void put_own(HostOrder& order, const OwnCommands& own) {
   order.app.resize_command = own.app.resize_command;
   order.app.warm_imports = own.app.warm_imports;
   order.app.container = own.app.container;
-  order.queue_pre_exec = own.queue_pre_exec;
-  order.queue_post_exec = own.queue_post_exec;
-  if (!order.notice_command.empty() && order.resolved.notify_command.empty())
-    order.notice_command = own.app.resize_command;
+  order.queue_side.pre = own.queue_pre_exec;
+  order.queue_side.post = own.queue_post_exec;
+  if (!order.change.command.empty() && order.resolved.side.notify.empty())
+    order.change.command = own.app.resize_command;
 }
 
 }  // namespace wm::node

@@ -103,8 +103,8 @@ Result<Reply> Master::ask(Verb verb, const Request& request, std::optional<Durat
 
 Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script,
                                    const std::string& env) {
-  spec.script_hash = script.empty() ? "" : hash(script);
-  spec.env_hash = hash(env);
+  spec.program.script_hash = script.empty() ? "" : hash(script);
+  spec.program.env_hash = hash(env);
   SubmitRequest request;
   request.request_key = new_key();
   request.spec = codec::encode(spec);

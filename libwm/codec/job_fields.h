@@ -34,19 +34,24 @@ WM_FIELDS(TaskGroup) {
 }
 WM_FIELDS(JobSpec) {
   f(1, s.owner), f(2, s.name), f(3, s.queue), f(4, s.app), f(5, s.plan), f(6, s.project);
-  f(7, s.description), f(8, s.command), f(9, s.script_hash), f(10, s.env_hash), f(11, s.cwd);
-  f(12, s.submit_host), f(13, s.home), f(14, s.shell), f(15, s.umask), f(16, s.in_file);
-  f(17, s.out_file), f(18, s.err_file), f(19, s.out_overwrite), f(20, s.err_overwrite);
-  f(21, s.min_tasks), f(22, s.max_tasks), f(23, s.task), f(24, s.span), f(25, s.resreq);
-  f(26, s.select), f(27, s.ask_hosts), f(28, s.run_limit), f(29, s.elastic), f(30, s.hold);
+  f(7, s.description), f(8, s.program.command), f(9, s.program.script_hash),
+      f(10, s.program.env_hash), f(11, s.program.cwd);
+  f(12, s.program.submit_host), f(13, s.program.home), f(14, s.program.shell),
+      f(15, s.program.umask), f(16, s.files.in);
+  f(17, s.files.out), f(18, s.files.err), f(19, s.files.out_overwrite),
+      f(20, s.files.err_overwrite);
+  f(21, s.min_tasks), f(22, s.max_tasks), f(23, s.task), f(24, s.span), f(25, s.asked.resreq);
+  f(26, s.asked.select), f(27, s.asked.hosts), f(28, s.run_limit), f(29, s.elastic),
+      f(30, s.when.hold);
   f(31, s.rerunnable), f(32, s.exclusive), f(33, s.array), f(34, s.array_limit);
-  f(35, s.gpu), f(36, s.user_priority);
-  f(60, s.streams), f(61, s.rows), f(62, s.columns), f(63, s.mem_for);
-  f(80, s.limits), f(81, s.pre_exec), f(82, s.post_exec), f(83, s.warn_action), f(84, s.warn_time);
-  f(85, s.notify_command), f(86, s.requeue_exits.codes);
-  f(100, s.depend), f(101, s.orphan_kill), f(102, s.begin), f(103, s.deadline);
-  f(120, s.mpi), f(121, s.tag);
-  f(122, s.copies), f(123, s.in_spooled);
+  f(35, s.asked.gpu), f(36, s.user_priority);
+  f(60, s.console.streams), f(61, s.console.rows), f(62, s.console.columns), f(63, s.mem_for);
+  f(80, s.limits), f(81, s.side.pre), f(82, s.side.post), f(83, s.side.warn_action),
+      f(84, s.side.warn_time);
+  f(85, s.side.notify), f(86, s.requeue_exits.codes);
+  f(100, s.when.depend), f(101, s.when.orphan_kill), f(102, s.when.begin), f(103, s.when.deadline);
+  f(120, s.mpi), f(121, s.files.tag);
+  f(122, s.files.copies), f(123, s.files.in_spooled);
   f(140, s.sizes), f(141, s.requeue_exits.excluding);
   f(370, s.mail);
   f(400, s.exec), f(401, s.groups), f(402, s.open), f(403, s.group);
@@ -85,22 +90,28 @@ WM_FIELDS(Parked) { f(1, s.by), f(2, s.text); }
 WM_FIELDS(Setback) { f(1, s.host), f(2, s.failures), f(3, s.until), f(4, s.why); }
 WM_FIELDS(Job) {
   f(1, s.id), f(2, s.sealed), f(3, s.state), f(4, s.attempt), f(5, s.tasks), f(6, s.last_task);
-  f(7, s.key), f(8, s.membership), f(9, s.cap), f(10, s.script_cap), f(11, s.failed_starts);
-  f(12, s.grow_blocked), f(13, s.kill), f(14, s.finishing), f(15, s.generation), f(16, s.requeues);
-  f(17, s.submitted), f(18, s.dispatched), f(19, s.started), f(20, s.ended), f(21, s.exit_status);
-  f(22, s.term), f(23, s.end_text), f(24, s.usage), f(25, s.first_element), f(26, s.next_position);
-  f(27, s.active_elements), f(28, s.ending), f(29, s.promised), f(30, s.first_promised);
-  f(31, s.place), f(32, s.account);
-  f(60, s.alternative), f(61, s.mem_released), f(62, s.preempted);
-  f(80, s.suspended_by), f(81, s.suspended_at), f(82, s.suspended), f(83, s.relaunches);
-  f(84, s.notices), f(85, s.notice), f(86, s.notify_command);
+  f(7, s.key), f(8, s.membership), f(9, s.size.cap), f(10, s.size.script_cap),
+      f(11, s.size.failed_starts);
+  f(12, s.size.grow_blocked), f(13, s.kill), f(14, s.finishing), f(15, s.generation),
+      f(16, s.returns.requeues);
+  f(17, s.times.submitted), f(18, s.times.dispatched), f(19, s.times.started), f(20, s.times.ended),
+      f(21, s.outcome.status);
+  f(22, s.outcome.term), f(23, s.outcome.text), f(24, s.usage), f(25, s.elements.first),
+      f(26, s.elements.next_position);
+  f(27, s.elements.active), f(28, s.ending), f(29, s.waits.promised), f(30, s.waits.first_promised);
+  f(31, s.waits.place), f(32, s.account);
+  f(60, s.alternative), f(61, s.mem_released), f(62, s.waits.preempted);
+  f(80, s.suspension.by), f(81, s.suspension.since), f(82, s.suspension.earlier),
+      f(83, s.size.relaunches);
+  f(84, s.size.notices), f(85, s.size.notice), f(86, s.size.notify_command);
   f(120, s.port);
-  f(87, s.user_requeues), f(88, s.preemptions);
-  f(150, s.promised_places);
-  f(140, s.pace), f(141, s.parked), f(151, s.excluded_hosts);
+  f(87, s.returns.user_requeues), f(88, s.returns.preemptions);
+  f(150, s.waits.places);
+  f(140, s.pace), f(141, s.parked), f(151, s.waits.excluded_hosts);
   f(152, s.revision), f(153, s.holding);
-  f(200, s.grow_again), f(201, s.setbacks), f(370, s.turn);
-  f(400, s.closed), f(401, s.data_hash), f(402, s.report), f(403, s.reported), f(404, s.wants_none);
+  f(200, s.size.grow_again), f(201, s.size.setbacks), f(370, s.waits.turn);
+  f(400, s.elements.closed), f(401, s.trial.data_hash), f(402, s.trial.report),
+      f(403, s.trial.reported), f(404, s.size.wants_none);
 }
 
 WM_FIELDS(HostLoad) {

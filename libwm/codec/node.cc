@@ -34,16 +34,20 @@ WM_FIELDS(OrderedTask) {
 }
 WM_FIELDS(GroupPlaces) { f(1, s.name), f(2, s.role), f(3, s.at); }
 WM_FIELDS(HostOrder) {
-  f(1, s.job), f(2, s.attempt), f(3, s.generation), f(4, s.spec), f(5, s.credential);
-  f(6, s.request_key), f.beside(7, 380, s.resolved, s.spec), f(8, s.script), f(9, s.env),
-      f(10, s.app), f(11, s.tasks);
-  f(12, s.all), f(13, s.key), f(14, s.elastic), f(15, s.min_tasks), f(16, s.max_tasks);
-  f(17, s.restarts), f(18, s.run_left), f(19, s.end), f(20, s.end_term), f(21, s.first_host);
-  f(22, s.submitted), f(60, s.attach), f(61, s.preempt);
-  f(80, s.launch), f(81, s.suspend), f(82, s.relaunches), f(83, s.leave_grace);
-  f(84, s.queue_pre_exec), f(85, s.queue_post_exec), f(86, s.notice), f(87, s.notice_command);
-  f(88, s.notice_hosts), f(120, s.port), f(200, s.writer), f(240, s.in_place), f(381, s.hosts);
-  f(400, s.groups), f(401, s.data);
+  f(1, s.job), f(2, s.attempt), f(3, s.generation), f(4, s.sealed.spec), f(5, s.sealed.credential);
+  f(6, s.sealed.request_key), f.beside(7, 380, s.resolved, s.sealed.spec), f(8, s.blobs.script),
+      f(9, s.blobs.env), f(10, s.app), f(11, s.tasks);
+  f(12, s.all), f(13, s.key), f(14, s.team.elastic), f(15, s.team.min_tasks),
+      f(16, s.team.max_tasks);
+  f(17, s.team.restarts), f(18, s.run_left), f(19, s.control.end), f(20, s.control.end_term),
+      f(21, s.first_host);
+  f(22, s.submitted), f(60, s.control.attach), f(61, s.control.preempt);
+  f(80, s.launch), f(81, s.control.suspend), f(82, s.control.relaunches), f(83, s.leave_grace);
+  f(84, s.queue_side.pre), f(85, s.queue_side.post), f(86, s.change.notice),
+      f(87, s.change.command);
+  f(88, s.change.hosts), f(120, s.team.port), f(200, s.team.writer), f(240, s.team.in_place),
+      f(381, s.hosts);
+  f(400, s.team.groups), f(401, s.blobs.data);
 }
 /// Masters before JobHosts told every host of every task; which one is ours its own tasks say.
 inline void complete(HostOrder& order) {

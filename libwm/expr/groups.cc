@@ -67,8 +67,8 @@ Result<void> check_groups(const JobSpec& spec) {
   bool derived = spec.array.size() == 1 && spec.array[0].to == spec.groups.size();
   if (spec.open || !(spec.array.empty() || derived)) return together("array");
   if (spec.elastic) return together("-ar of its own: a group may be elastic");
-  if (!spec.script_hash.empty()) return together("script: each group has its command");
-  if (spec.streams != Streams::Files) return together("-I");
+  if (!spec.program.script_hash.empty()) return together("script: each group has its command");
+  if (spec.console.streams != Streams::Files) return together("-I");
   if (spec.mpi != Mpi::None) return together("-mpi");
   std::set<std::string> names;
   for (const TaskGroup& group : spec.groups) {

@@ -31,12 +31,12 @@ Result<GpuReq> gpu_of(const JobSpec& spec, const AppConf& app, const ResReq& req
   if (!app.gpu.empty()) {
     WM_TRY(gpu, parse_gpu(app.gpu));
   }
-  if (!spec.gpu.empty()) {
-    WM_TRY(auto own, parse_gpu(spec.gpu));
+  if (!spec.asked.gpu.empty()) {
+    WM_TRY(auto own, parse_gpu(spec.asked.gpu));
     gpu = merge(gpu, own);
   }
   const auto* old_style = req.usage_of("ngpus_physical");
-  bool asked = !app.gpu.empty() || !spec.gpu.empty();
+  bool asked = !app.gpu.empty() || !spec.asked.gpu.empty();
   if (asked && !gpu.milli_num) gpu.milli_num = kOneGpu;
   if (!gpu.milli_num && old_style)
     gpu.milli_num = static_cast<std::uint32_t>(std::lround(old_style->amount * kOneGpu));
@@ -97,8 +97,8 @@ void set_gpus(JobSpec& spec, const AppConf& app, const GpuReq& gpu) {
 Result<void> fill(JobSpec& spec, const AppConf& app, const ResReq& req, const MemRules& rules) {
   WM_TRY(check_usage(req));
   WM_TRY(auto gpu, gpu_of(spec, app, req));
-  spec.resreq = to_string(req);
-  spec.select = req.select;
+  spec.asked.resreq = to_string(req);
+  spec.asked.select = req.select;
   spec.span = {.one_host = req.span.hosts == 1, .ptile = req.span.ptile, .block = req.span.block};
   if (const auto* mem = req.usage_of("mem"))
     set_mem(spec, *mem, is_per_host(mem->per, spec, app, rules));
@@ -114,7 +114,7 @@ Result<std::vector<JobSpec>> fill_request(JobSpec& spec, const QueueConf& queue,
                                           const MemRules& rules) {
   WM_TRY(auto of_queue, parse_resreq(queue.res_req, rules.unit));
   WM_TRY(auto of_app, parse_resreq(app.res_req, rules.unit));
-  WM_TRY(auto own, parse_alternatives(spec.resreq));
+  WM_TRY(auto own, parse_alternatives(spec.asked.resreq));
   const ResReq base = merge(of_queue, of_app);
   std::vector<JobSpec> filled;
   for (const auto& one : own) {

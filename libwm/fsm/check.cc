@@ -148,7 +148,7 @@ Result<void> check_gpu(const Host& host, std::uint16_t gpu, const TaskRequest& r
 // it of another size.
 bool is_as_it_runs(const JobSpec& now, JobSpec then) {
   then.run_limit = now.run_limit;
-  then.notify_command = now.notify_command;
+  then.side.notify = now.side.notify;
   return then == now;
 }
 
@@ -163,7 +163,7 @@ Result<void> check_more(const Cluster&, const Job& job, const JobModified& e) {
 }
 
 Result<void> check_more(const Cluster&, const Job& job, const JobPreempted&) {
-  if (job.preempted) return fail(Code::Stale, "it makes way already");
+  if (job.waits.preempted) return fail(Code::Stale, "it makes way already");
   if (job.kill || job.ending) return fail(Code::Conflict, "it is ending");
   return {};
 }
@@ -172,11 +172,11 @@ Result<void> check_more(const Cluster&, const Job& job, const MemoryReleased&) {
   return {};
 }
 Result<void> check_more(const Cluster&, const Job& job, const JobSuspended&) {
-  if (job.suspended_by.empty()) return {};
+  if (job.suspension.by.empty()) return {};
   return fail(Code::Conflict, "Job <" + to_string(job.id) + ">: Job has already been suspended");
 }
 Result<void> check_more(const Cluster&, const Job& job, const JobResumed&) {
-  if (!job.suspended_by.empty()) return {};
+  if (!job.suspension.by.empty()) return {};
   if (job.parked)
     return fail(Code::Conflict, "Job <" + to_string(job.id) +
                                     ">: goes on when the slots are free " +
@@ -184,7 +184,7 @@ Result<void> check_more(const Cluster&, const Job& job, const JobResumed&) {
   return fail(Code::Conflict, "Job <" + to_string(job.id) + ">: Job has not been suspended");
 }
 Result<void> check_more(const Cluster&, const Job& job, const JobParked&) {
-  if (job.kill || job.ending || job.preempted) return fail(Code::Conflict, "it is ending");
+  if (job.kill || job.ending || job.waits.preempted) return fail(Code::Conflict, "it is ending");
   if (job.spec().task.milli_gpus == 0) return {};
   return fail(Code::Conflict, "a stopped job keeps its GPUs");
 }
@@ -194,7 +194,8 @@ Result<void> check_more(const Cluster&, const Job&, const StepsMeasured& e) {
   return good ? Result<void>{} : fail(Code::BadArgument, "no step");
 }
 Result<void> check_more(const Cluster&, const Job& job, const ResizeAnswered& e) {
-  if (!job.notice || job.notice->number != e.number) return fail(Code::Stale, "answered before");
+  if (!job.size.notice || job.size.notice->number != e.number)
+    return fail(Code::Stale, "answered before");
   return {};
 }
 // Its streams ended with the command that wrote them, and the copy of its input with the job. An
@@ -205,9 +206,9 @@ Result<void> check_more(const Cluster&, const Job& job, const JobRequeued& e) {
   auto name = "Job <" + to_string(e.job) + ">: ";
   if (slots_held(job) > 0)
     return fail(Code::Conflict, name + "what is left of it holds a slot still");
-  if (job.spec().streams != Streams::Files)
+  if (job.spec().console.streams != Streams::Files)
     return fail(Code::Conflict, name + "An interactive job cannot be requeued");
-  if (job.spec().in_spooled)
+  if (job.spec().files.in_spooled)
     return fail(Code::Conflict, name + "its copy of the input (-is) was removed at its end");
   return {};
 }
@@ -216,22 +217,22 @@ Result<void> check_more(const Cluster&, const Job& job, const ElementGiven& e) {
   auto name = "Job <" + to_string(e.job) + ">: ";
   if (job.id == e.job) return fail(Code::Stale, name + "has its data");
   if (!job.spec().open) return fail(Code::Conflict, name + "is no element of an open array");
-  if (job.closed) return fail(Code::Conflict, name + "its array is closed");
-  auto next = element_index(job.spec(), job.next_position);
+  if (job.elements.closed) return fail(Code::Conflict, name + "its array is closed");
+  auto next = element_index(job.spec(), job.elements.next_position);
   if (e.job.index == next) return {};
   return fail(Code::Conflict, name + "element " + std::to_string(next) + " is to be given first");
 }
 Result<void> check_more(const Cluster&, const Job& job, const ArrayClosed& e) {
   if (!is_array(job) || !job.spec().open)
     return fail(Code::Conflict, "Job <" + to_string(e.job) + ">: is no open array");
-  return job.closed ? fail(Code::Stale, "closed before") : Result<void>{};
+  return job.elements.closed ? fail(Code::Stale, "closed before") : Result<void>{};
 }
 Result<void> check_more(const Cluster&, const Job& job, const TrialReported& e) {
   if (e.report.size() > kMaxReport)
     return fail(Code::Limit, "Job <" + to_string(job.id) + ">: a report of " +
                                  std::to_string(e.report.size()) + " bytes; at most " +
                                  std::to_string(kMaxReport));
-  return e.report == job.report ? fail(Code::Stale, "reported before") : Result<void>{};
+  return e.report == job.trial.report ? fail(Code::Stale, "reported before") : Result<void>{};
 }
 // Room for so many tasks of that kind, which take the memory that is asked so many times; GPUs
 // apart.
@@ -279,7 +280,7 @@ Result<void> check_places(const Cluster& cluster, const Job& job, const std::vec
   for (const auto& task : tasks) {
     const Host* host = cluster.hosts.find(task.host.value);
     if (!host) return fail(Code::NotFound, "no host " + std::to_string(task.host.value));
-    const auto& excluded = job.excluded_hosts;
+    const auto& excluded = job.waits.excluded_hosts;
     if (std::binary_search(excluded.begin(), excluded.end(), task.host))
       return fail(Code::Conflict, "host " + host->name + " is excluded for the job");
     for (auto gpu : task.gpus) WM_TRY(check_gpu(*host, gpu, request, taken));

@@ -14,7 +14,7 @@ void make_element(Cluster& cluster, const Job& base, JobId id, std::uint32_t num
   element.state = base.kill                      ? base.kill->end()
                   : base.state == JobState::Held ? JobState::Held
                                                  : JobState::Pending;
-  element.submitted = base.submitted;
+  element.times.submitted = base.times.submitted;
   if (!base.spec().groups.empty()) element.alternative = id.index;
   cluster.elements.set(number, std::move(element));
 }
@@ -68,13 +68,13 @@ Job& edit_job(Cluster& cluster, JobId id) {
   const Job& base = *cluster.jobs.find(id.job);
   auto position = element_position(base.spec(), id.index);
   WM_CHECK(position.has_value());
-  auto number = base.first_element + *position;
+  auto number = base.elements.first + *position;
   if (!cluster.elements.find(number)) {
     make_element(cluster, base, id, number);
     Job& changed = cluster.jobs.edit(id.job);
-    while (changed.next_position < element_count(changed.spec()) &&
-           cluster.elements.find(changed.first_element + changed.next_position))
-      ++changed.next_position;
+    while (changed.elements.next_position < element_count(changed.spec()) &&
+           cluster.elements.find(changed.elements.first + changed.elements.next_position))
+      ++changed.elements.next_position;
   }
   return cluster.elements.edit(number);
 }

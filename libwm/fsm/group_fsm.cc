@@ -10,7 +10,7 @@ bool is_active(const Job& job) { return !waits(job) && !is_over(job.state); }
 
 // Nobody has decided its end yet.
 bool goes_on(const Job& job) {
-  return is_active(job) && !job.kill && !job.ending && !job.preempted;
+  return is_active(job) && !job.kill && !job.ending && !job.waits.preempted;
 }
 
 std::string name_of(const Job& job) { return "group <" + group_of(job)->name + ">"; }
@@ -66,21 +66,21 @@ std::vector<EventBody> follow_groups(const Cluster& cluster, const Job& job) {
 
 void apply_to(Cluster& c, const ElementGiven& e, WallTime now, Touched& t) {
   Job& element = edit_job(c, e.job);
-  element.data_hash = e.data_hash;
-  element.submitted = now;
+  element.trial.data_hash = e.data_hash;
+  element.times.submitted = now;
   t.jobs.insert(e.job);
   t.schedule = true;
 }
 
 void apply_to(Cluster& c, const ArrayClosed& e, WallTime, Touched& t) {
-  edit_job(c, e.job).closed = true;
+  edit_job(c, e.job).elements.closed = true;
   t.jobs.insert(e.job);
 }
 
 void apply_to(Cluster& c, const TrialReported& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
-  job.report = e.report;
-  job.reported = now;
+  job.trial.report = e.report;
+  job.trial.reported = now;
   t.jobs.insert(e.job);
 }
 

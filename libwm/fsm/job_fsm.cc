@@ -12,7 +12,7 @@ namespace {
 void count_active(Cluster& c, JobId id, int change) {
   if (id.index == 0) return;
   Job& base = c.jobs.edit(id.job);
-  base.active_elements += static_cast<std::uint32_t>(change);
+  base.elements.active += static_cast<std::uint32_t>(change);
 }
 
 // Of memory per host the first of a job's tasks there holds all.
@@ -51,19 +51,19 @@ bool begins_anew(const Job& job, const EpochFormed& epoch) {
 // What it was promised it was for what it asked before; so was its place in its queue, and the
 // plan that it was charged to.
 void ask_anew(Job& job, const std::shared_ptr<const SealedSpec>& sealed) {
-  if (sealed->spec.queue != job.spec().queue) job.place = 0, job.turn = 0;
+  if (sealed->spec.queue != job.spec().queue) job.waits.place = 0, job.waits.turn = 0;
   job.sealed = sealed;
   ++job.revision;
   job.alternative = sealed->spec.groups.empty() ? 0 : job.id.index;
-  job.promised = job.first_promised = {};
-  job.promised_places.clear();
+  job.waits.promised = job.waits.first_promised = {};
+  job.waits.places.clear();
   job.account = 0;
 }
 
 // Its hosts are told what is left of another run limit, and what tells it of another size: what was
 // said of that before, unsigned, no longer counts.
 void go_on_as(Job& job, const std::shared_ptr<const SealedSpec>& sealed, Touched& t) {
-  if (sealed->spec.notify_command != job.spec().notify_command) job.notify_command.clear();
+  if (sealed->spec.side.notify != job.spec().side.notify) job.size.notify_command.clear();
   job.sealed = sealed;
   ++job.revision;
   ++job.generation;
@@ -83,7 +83,7 @@ void forget_old_tasks(Job& job) {
 // An attempt may be over before its owner's command has asked for its output.
 void keep_console(Job& job) {
   constexpr std::size_t kKept = 16;
-  if (job.spec().streams == Streams::Files || job.tasks.empty()) return;
+  if (job.spec().console.streams == Streams::Files || job.tasks.empty()) return;
   const Task& first = job.tasks.front();
   auto doors = job.membership.doors.find(first.host);
   if (doors == job.membership.doors.end() || doors->second.owner.empty()) return;
@@ -107,13 +107,13 @@ void apply_to(Cluster& c, const JobSubmitted& e, WallTime now, Touched& t) {
   Job job;
   job.id = e.job;
   job.sealed = e.sealed;
-  job.submitted = now;
+  job.times.submitted = now;
   bool array = !job.spec().array.empty();
   if (array) {
-    job.first_element = c.next_element;
+    job.elements.first = c.next_element;
     c.next_element += element_count(job.spec());
   }
-  job.state = job.spec().hold ? JobState::Held : array ? JobState::Array : JobState::Pending;
+  job.state = job.spec().when.hold ? JobState::Held : array ? JobState::Array : JobState::Pending;
   c.last_job = std::max(c.last_job, e.job.job);
   c.jobs.set(e.job.job, std::move(job));
   t.jobs.insert(e.job);
@@ -133,6 +133,7 @@ void apply_to(Cluster& c, const JobHeld& e, WallTime, Touched& t) {
 void apply_to(Cluster& c, const JobReleased& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
   job.state = is_array(job) ? JobState::Array : JobState::Pending;
+  if (job.outcome.term == Term::NotSigned) job.outcome = {};
   t.jobs.insert(e.job);
   t.schedule = true;
 }
@@ -148,14 +149,14 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   if (!is_independent(job)) forget_setbacks(job);
   job.finishing = job.ending = job.mem_released = false;
   if (!group_of(job)) job.alternative = e.alternative;
-  job.preempted.reset();
-  job.suspended_by.clear();
-  job.suspended = {};
-  job.relaunches = 0;
-  job.turn = 0;
+  job.waits.preempted.reset();
+  job.suspension.by.clear();
+  job.suspension.earlier = {};
+  job.size.relaunches = 0;
+  job.waits.turn = 0;
   job.port = 0;
-  job.notice.reset();
-  job.dispatched = now;
+  job.size.notice.reset();
+  job.times.dispatched = now;
   if (!job.account) job.account = account_of(c, job.spec());
   add_tasks(c, job, e.tasks, now);
   count_active(c, e.job, 1);
@@ -237,9 +238,9 @@ void apply_to(Cluster& c, const InPlaceSeen& e, WallTime, Touched& t) {
 
 void apply_to(Cluster& c, const CapChanged& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
-  (e.by_script ? job.script_cap : job.cap) = e.cap;
-  job.wants_none = e.none;
-  if (!e.notify_command.empty()) job.notify_command = e.notify_command;
+  (e.by_script ? job.size.script_cap : job.size.cap) = e.cap;
+  job.size.wants_none = e.none;
+  if (!e.notify_command.empty()) job.size.notify_command = e.notify_command;
   if (!e.by_script) forget_setbacks(job);
   t.jobs.insert(e.job);
   t.schedule = true;
@@ -253,8 +254,8 @@ void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t) {
   if (is_array(job)) return;  // elements still in the range are killed by this; others by name
   if (job.state == JobState::Pending || job.state == JobState::Held) {
     job.state = e.wish.end();
-    job.term = e.wish.term;
-    job.ended = now;
+    job.outcome.term = e.wish.term;
+    job.times.ended = now;
     return;
   }
   ++job.generation;
@@ -264,16 +265,16 @@ void apply_to(Cluster& c, const KillRequested& e, WallTime now, Touched& t) {
 // No pass follows from a promise: it is what a pass has found out.
 void apply_to(Cluster& c, const StartPromised& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
-  job.promised = e.at;
-  job.promised_places = e.places;
-  if (job.first_promised == WallTime{}) job.first_promised = e.at;
+  job.waits.promised = e.at;
+  job.waits.places = e.places;
+  if (job.waits.first_promised == WallTime{}) job.waits.first_promised = e.at;
   t.jobs.insert(e.job);
 }
 
 void apply_to(Cluster& c, const JobMoved& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
-  job.place = e.place;
-  job.turn = e.turn;
+  job.waits.place = e.place;
+  job.waits.turn = e.turn;
   t.jobs.insert(e.job);
   t.schedule = true;
 }
@@ -286,7 +287,7 @@ void apply_to(Cluster& c, const JobModified& e, WallTime, Touched& t) {
   ask_anew(job, e.sealed);
   if (!is_array(job)) return;
   for (std::uint32_t p = 0; p < element_count(job.spec()); ++p) {
-    auto number = job.first_element + p;
+    auto number = job.elements.first + p;
     const Job* made = c.elements.find(number);
     if (!made || !waits(*made)) continue;
     Job& element = c.elements.edit(number);
@@ -309,11 +310,11 @@ void apply_to(Cluster& c, const JobRequeued& e, WallTime, Touched& t) {
   next.last_task = job.last_task;
   next.membership = std::move(job.membership);
   next.generation = job.generation + 1;
-  next.notices = job.notices;
+  next.size.notices = job.size.notices;
   next.account = job.account;
   next.alternative = job.sealed->spec.groups.empty() ? 0 : job.id.index;
-  next.data_hash = job.data_hash;
-  next.submitted = job.submitted;
+  next.trial.data_hash = job.trial.data_hash;
+  next.times.submitted = job.times.submitted;
   job = std::move(next);
   t.jobs.insert(e.job);
   t.schedule = true;
@@ -321,7 +322,7 @@ void apply_to(Cluster& c, const JobRequeued& e, WallTime, Touched& t) {
 
 void apply_to(Cluster& c, const JobPreempted& e, WallTime, Touched& t) {
   Job& job = edit_job(c, e.job);
-  job.preempted = e.preempted;
+  job.waits.preempted = e.preempted;
   make_waiting(c, e.preempted.by, t);
   ++job.generation;
   t.orders.insert(e.job);
@@ -345,7 +346,7 @@ void apply_to(Cluster& c, const JobPurged& e, WallTime, Touched& t) {
   t.jobs.insert(e.job);
   const Job& base = *c.jobs.find(e.job.job);
   for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
-    c.elements.erase(base.first_element + p);
+    c.elements.erase(base.elements.first + p);
   c.jobs.erase(e.job.job);
 }
 

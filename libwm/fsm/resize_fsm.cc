@@ -32,7 +32,7 @@ void hand_over_processes(Job& job, Launch launch) {
 }
 
 void relaunch(Job& job, Launch launch) {
-  ++job.relaunches;
+  ++job.size.relaunches;
   hand_over_processes(job, launch);
   for (auto& task : job.tasks) {
     if (!is_wanted(task) || !task.has_process) continue;
@@ -44,13 +44,13 @@ void relaunch(Job& job, Launch launch) {
 
 // Processes are stopped from the first of two reasons on, until both are gone.
 void stop(Job& job, WallTime now) {
-  if (!is_stopped(job)) job.suspended_at = now;
+  if (!is_stopped(job)) job.suspension.since = now;
   ++job.generation;
 }
 
 void go_on(Job& job, WallTime now) {
   if (!is_stopped(job)) {
-    job.suspended += now - job.suspended_at;
+    job.suspension.earlier += now - job.suspension.since;
     if (job.state == JobState::Suspended) job.state = JobState::Running;
   }
   ++job.generation;
@@ -70,13 +70,13 @@ void note_resize(const Cluster& cluster, Job& job, bool grow,
                  const std::vector<TaskNumber>& tasks) {
   auto mode = resize_mode_of(*cluster.config, job);
   if (mode == ResizeMode::Restart) relaunch(job, launch_of(*cluster.config, job.spec()));
-  if (mode == ResizeMode::Notify) job.notice = ResizeNotice{++job.notices, grow, tasks};
+  if (mode == ResizeMode::Notify) job.size.notice = ResizeNotice{++job.size.notices, grow, tasks};
 }
 
 void apply_to(Cluster& c, const JobSuspended& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   stop(job, now);
-  job.suspended_by = e.by;
+  job.suspension.by = e.by;
   if (job.state == JobState::Running) job.state = JobState::Suspended;
   t.orders.insert(e.job);
   t.jobs.insert(e.job);
@@ -84,7 +84,7 @@ void apply_to(Cluster& c, const JobSuspended& e, WallTime now, Touched& t) {
 
 void apply_to(Cluster& c, const JobResumed& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
-  job.suspended_by.clear();
+  job.suspension.by.clear();
   go_on(job, now);
   t.orders.insert(e.job);
   t.jobs.insert(e.job);
@@ -96,7 +96,7 @@ void apply_to(Cluster& c, const JobParked& e, WallTime now, Touched& t) {
   stop(job, now);
   give_slots(c, job, e.parked);
   make_waiting(c, e.parked.by, t);
-  ++job.preemptions;
+  ++job.returns.preemptions;
   job.state = JobState::Suspended;
   touch_all(t, e.job);
 }
@@ -110,8 +110,8 @@ void apply_to(Cluster& c, const JobUnparked& e, WallTime now, Touched& t) {
 
 void apply_to(Cluster& c, const ResizeAnswered& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
-  auto notice = *job.notice;
-  job.notice.reset();
+  auto notice = *job.size.notice;
+  job.size.notice.reset();
   ++job.generation;
   for (auto& task : job.tasks) {
     bool named =
@@ -121,10 +121,10 @@ void apply_to(Cluster& c, const ResizeAnswered& e, WallTime now, Touched& t) {
     else if (!notice.grow) task.state = TaskState::Starting;  // refused: it stays
   }
   if (!e.ok) {
-    job.grow_blocked = "stays at its size: " + e.text;
-    job.grow_again = {};
+    job.size.grow_blocked = "stays at its size: " + e.text;
+    job.size.grow_again = {};
     // What its owner asked for is answered: not tried again when something else changes.
-    if (!notice.grow && job.cap) job.cap = std::max(job.cap, tasks_wanted(job));
+    if (!notice.grow && job.size.cap) job.size.cap = std::max(job.size.cap, tasks_wanted(job));
   }
   t.orders.insert(e.job);
   t.jobs.insert(e.job);

@@ -27,16 +27,17 @@ std::string how_it_ended(const Task& task, const std::string& text) {
 }
 
 Setback& setback_of(Job& job, HostId host) {
-  auto at = std::lower_bound(job.setbacks.begin(), job.setbacks.end(), host,
+  auto at = std::lower_bound(job.size.setbacks.begin(), job.size.setbacks.end(), host,
                              [](const Setback& known, HostId id) { return known.host < id; });
-  if (at == job.setbacks.end() || at->host != host) at = job.setbacks.insert(at, {host, 0, {}, {}});
+  if (at == job.size.setbacks.end() || at->host != host)
+    at = job.size.setbacks.insert(at, {host, 0, {}, {}});
   return *at;
 }
 
 void unblock(Job& job) {
-  job.failed_starts = 0;
-  job.grow_blocked.clear();
-  job.grow_again = {};
+  job.size.failed_starts = 0;
+  job.size.grow_blocked.clear();
+  job.size.grow_again = {};
 }
 
 }  // namespace
@@ -46,53 +47,54 @@ void note_setback(const Cluster& c, Job& job, const Task& task, const std::strin
   setback.why = how_it_ended(task, text);
   if (c.time < setback.until) return;  // of several that were started there together one counts
   setback.until = c.time + back_off(++setback.failures);
-  if (++job.failed_starts < c.config->cluster.limits.newcomer_tries) return;
-  job.grow_again = setback.until;
-  job.grow_blocked = "stays at its size for now: " + std::to_string(job.failed_starts) +
-                     " new tasks in a row ended before they joined, last: " + setback.why;
+  if (++job.size.failed_starts < c.config->cluster.limits.newcomer_tries) return;
+  job.size.grow_again = setback.until;
+  job.size.grow_blocked = "stays at its size for now: " + std::to_string(job.size.failed_starts) +
+                          " new tasks in a row ended before they joined, last: " + setback.why;
 }
 
 // @source Kubernetes: CrashLoopBackOff, which doubles to 5 min and forgets after 10 min that went
 // well
 void note_restart(const Cluster& c, Job& job, const Task& task, const std::string& text) {
   constexpr Duration kWell = std::chrono::minutes(10), kMost = std::chrono::minutes(5);
-  if (c.time < job.grow_again) return;  // of several that end together one counts
+  if (c.time < job.size.grow_again) return;  // of several that end together one counts
   bool was_well = c.time - task.since >= kWell;
-  job.failed_starts = was_well ? 1 : job.failed_starts + 1;
+  job.size.failed_starts = was_well ? 1 : job.size.failed_starts + 1;
   Duration pause = std::chrono::seconds(1);
-  for (std::uint32_t n = 1; n < job.failed_starts && pause < kMost; ++n) pause *= 2;
-  job.grow_again = c.time + std::min(pause, kMost);
-  job.grow_blocked = "a task has ended (" + how_it_ended(task, text) + "), " +
-                     std::to_string(job.failed_starts) + " in a row: the next starts after " +
-                     std::to_string(std::min(pause, kMost) / std::chrono::seconds(1)) + " s";
+  for (std::uint32_t n = 1; n < job.size.failed_starts && pause < kMost; ++n) pause *= 2;
+  job.size.grow_again = c.time + std::min(pause, kMost);
+  job.size.grow_blocked = "a task has ended (" + how_it_ended(task, text) + "), " +
+                          std::to_string(job.size.failed_starts) +
+                          " in a row: the next starts after " +
+                          std::to_string(std::min(pause, kMost) / std::chrono::seconds(1)) + " s";
 }
 
 void note_joined(Job& job, const std::vector<TaskNumber>& members) {
-  if (job.setbacks.empty()) return;
+  if (job.size.setbacks.empty()) return;
   bool any = false;
   for (auto number : members) {
     const Task* task = find_task(job, number);
     const auto& before = job.membership.members;
     if (!task || std::find(before.begin(), before.end(), number) != before.end()) continue;
     any = true;
-    std::erase_if(job.setbacks, [&](const Setback& s) { return s.host == task->host; });
+    std::erase_if(job.size.setbacks, [&](const Setback& s) { return s.host == task->host; });
   }
   if (any) unblock(job);
 }
 
 void forget_setbacks(Job& job) {
   unblock(job);
-  job.setbacks.clear();
+  job.size.setbacks.clear();
 }
 
 void forget_setbacks_on(Cluster& c, HostId host) {
   auto there = [&](const Setback& setback) { return setback.host == host; };
   auto ids = *c.indexes.set_back;
   for (auto id : ids) {
-    const auto& known = find_job(c, id)->setbacks;
+    const auto& known = find_job(c, id)->size.setbacks;
     if (std::none_of(known.begin(), known.end(), there)) continue;
     Job& job = edit_job(c, id);
-    std::erase_if(job.setbacks, there);
+    std::erase_if(job.size.setbacks, there);
     unblock(job);
     index_setbacks(c, id);
   }

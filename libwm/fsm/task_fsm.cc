@@ -39,9 +39,9 @@ bool has_trained(const Job& job) {
 
 // Its members did not end by themselves: what they trained goes on from the newest checkpoint.
 bool lost_all_members(const Job& job) {
-  bool killed = job.term == Term::None && (job.exit_status & 0x7f) == SIGKILL;
+  bool killed = job.outcome.term == Term::None && (job.outcome.status & 0x7f) == SIGKILL;
   return has_trained(job) && !job.finishing &&
-         (killed || was_lost(job.term) || job.term == Term::Hung);
+         (killed || was_lost(job.outcome.term) || job.outcome.term == Term::Hung);
 }
 
 // What the job as a whole may not exceed, whoever of it did.
@@ -59,14 +59,14 @@ bool is_member(const Job& job, TaskNumber number) {
 
 // Rank 0's status decides an elastic job; any failure decides a rigid one, the first stays.
 void remember_exit(Job& job, const Task& task, bool leaving) {
-  if (leaving || is_limit(job.term)) return;
+  if (leaving || is_limit(job.outcome.term)) return;
   const auto& members = job.membership.members;
   bool by_rank = job.membership.in_place && !members.empty() && !is_limit(task.term);
   bool decides = !by_rank || task.number == members.front();
-  bool failed_before = job.exit_status != 0 || job.term != Term::None;
+  bool failed_before = job.outcome.status != 0 || job.outcome.term != Term::None;
   if (!decides || (failed_before && !job.membership.in_place)) return;
-  job.exit_status = task.status;
-  job.term = task.term;
+  job.outcome.status = task.status;
+  job.outcome.term = task.term;
 }
 
 // How long after its dispatch the end of a task that never spoke still counts as a failed start.
@@ -75,8 +75,8 @@ constexpr Duration kStart = std::chrono::minutes(2);
 // A task that no epoch has held yet: the others begin, or go on, without it. Before the first epoch
 // only if they are enough, and are of a kind that can.
 bool is_spared(const Cluster& c, const Job& job, const Task& task, WallTime now) {
-  if (is_independent(job)) return !job.kill && !job.ending && !job.preempted;
-  if (!job.spec().elastic || job.kill || job.ending || job.preempted) return false;
+  if (is_independent(job)) return !job.kill && !job.ending && !job.waits.preempted;
+  if (!job.spec().elastic || job.kill || job.ending || job.waits.preempted) return false;
   if (ended_well(c, job, task.status, task.term) || is_limit(task.term)) return false;
   if (has_trained(job)) return !is_member(job, task.number);
   auto mode = resize_mode_of(*c.config, job);
@@ -87,7 +87,7 @@ bool is_spared(const Cluster& c, const Job& job, const Task& task, WallTime now)
 
 // What the end of one task asks of the others.
 void judge(const Cluster& c, Job& job, const Task& task, bool leaving) {
-  if (leaving || job.kill || job.ending || job.preempted) return;
+  if (leaving || job.kill || job.ending || job.waits.preempted) return;
   if (ended_well(c, job, task.status, task.term)) {
     job.finishing = job.finishing || job.spec().elastic;
   } else if (!has_trained(job) || is_limit(task.term)) {
@@ -129,19 +129,20 @@ const RequeueExits& requeue_exits_of(const Cluster& c, const Job& job) {
 }
 
 bool asks_for_requeue(const Cluster& c, const Job& job) {
-  return job.term == Term::None && exited_with(job.exit_status, requeue_exits_of(c, job).codes);
+  return job.outcome.term == Term::None &&
+         exited_with(job.outcome.status, requeue_exits_of(c, job).codes);
 }
 
 bool asks_for_other_hosts(const Cluster& c, const Job& job) {
   return asks_for_requeue(c, job) &&
-         exited_with(job.exit_status, requeue_exits_of(c, job).excluding);
+         exited_with(job.outcome.status, requeue_exits_of(c, job).excluding);
 }
 
 // Of a job that ran on several hosts nobody knows which of them its code is about: all.
 void exclude_hosts(Job& job) {
-  std::set<HostId> hosts(job.excluded_hosts.begin(), job.excluded_hosts.end());
+  std::set<HostId> hosts(job.waits.excluded_hosts.begin(), job.waits.excluded_hosts.end());
   for (const auto& task : job.tasks) hosts.insert(task.host);
-  job.excluded_hosts.assign(hosts.begin(), hosts.end());
+  job.waits.excluded_hosts.assign(hosts.begin(), hosts.end());
 }
 
 bool is_rerunnable(const Cluster& c, const Job& job) {
@@ -154,53 +155,60 @@ bool is_rerunnable(const Cluster& c, const Job& job) {
 enum class Fault { None, Host, User };
 
 Fault fault_of(const Cluster& c, const Job& job) {
-  if (job.term == Term::PrologFailed) return Fault::Host;
-  if (was_lost(job.term) && (is_rerunnable(c, job) || lost_all_members(job))) return Fault::Host;
+  if (job.outcome.term == Term::PrologFailed) return Fault::Host;
+  if (was_lost(job.outcome.term) && (is_rerunnable(c, job) || lost_all_members(job)))
+    return Fault::Host;
   if (lost_all_members(job)) return Fault::User;
-  if (job.term == Term::PreExecFail && !exited_with(job.exit_status, kPreAbort)) return Fault::User;
+  if (job.outcome.term == Term::PreExecFail && !exited_with(job.outcome.status, kPreAbort))
+    return Fault::User;
   return asks_for_requeue(c, job) ? Fault::User : Fault::None;
 }
 
 // Each fault has a budget of its own: a job whose hosts die often may still retry by itself.
 bool should_requeue(const Cluster& c, const Job& job) {
   if (job.kill) return false;
-  if (job.preempted) return job.preempted->requeue;
-  if (is_independent(job)) return true;
+  if (job.waits.preempted) return job.waits.preempted->requeue;
+  if (is_independent(job) || job.outcome.term == Term::NotSigned) return true;
   const auto& limits = c.config->cluster.limits;
   auto fault = fault_of(c, job);
-  if (fault == Fault::User) return job.user_requeues < limits.max_user_requeue;
-  return fault == Fault::Host && job.requeues - job.user_requeues < limits.max_requeue;
+  if (fault == Fault::User) return job.returns.user_requeues < limits.max_user_requeue;
+  return fault == Fault::Host &&
+         job.returns.requeues - job.returns.user_requeues < limits.max_requeue;
 }
 
 // The tasks stay, all gone, until the next dispatch: their hosts are still to be told to forget.
 void requeue(const Cluster& c, Job& job) {
-  bool all_gone = is_independent(job) && !job.preempted;  // its tasks come and go, the job does not
-  if (!job.preempted && !all_gone) ++job.requeues;
-  else if (!job.preempted->for_nobody()) ++job.preemptions;
-  if (!job.preempted && fault_of(c, job) == Fault::User) ++job.user_requeues;
+  bool all_gone =
+      is_independent(job) && !job.waits.preempted;  // its tasks come and go, the job does not
+  if (!job.waits.preempted && !all_gone) ++job.returns.requeues;
+  else if (!job.waits.preempted->for_nobody()) ++job.returns.preemptions;
+  if (!job.waits.preempted && fault_of(c, job) == Fault::User) ++job.returns.user_requeues;
   if (lost_all_members(job))
-    job.end_text = "all members were lost; goes on from the newest checkpoint";
-  if (!job.preempted && asks_for_other_hosts(c, job)) exclude_hosts(job);
-  job.state = job.preempted && job.preempted->hold ? JobState::Held : JobState::Pending;
-  job.exit_status = 0;
-  job.term = Term::None;
+    job.outcome.text = "all members were lost; goes on from the newest checkpoint";
+  if (!job.waits.preempted && asks_for_other_hosts(c, job)) exclude_hosts(job);
+  // No host can start it before its owner has signed it anew.
+  bool not_signed = !job.waits.preempted && job.outcome.term == Term::NotSigned;
+  bool hold = not_signed || (job.waits.preempted && job.waits.preempted->hold);
+  job.state = hold ? JobState::Held : JobState::Pending;
+  job.outcome.status = 0;
+  job.outcome.term = not_signed ? Term::NotSigned : Term::None;
   job.ending = job.finishing = false;
   if (!all_gone) forget_setbacks(job);
   job.parked.reset();
-  job.promised = job.first_promised = {};
-  job.promised_places.clear();
+  job.waits.promised = job.waits.first_promised = {};
+  job.waits.places.clear();
 }
 
 void finish(const Cluster& c, Job& job, WallTime now) {
-  if (job.preempted && !job.kill) {
-    job.term = job.preempted->for_nobody() ? Term::RequeueOwner : Term::Preempt;
-    job.end_text = job.preempted->text;
+  if (job.waits.preempted && !job.kill) {
+    job.outcome.term = job.waits.preempted->for_nobody() ? Term::RequeueOwner : Term::Preempt;
+    job.outcome.text = job.waits.preempted->text;
   }
-  bool failed = !ended_well(c, job, job.exit_status, job.term);
+  bool failed = !ended_well(c, job, job.outcome.status, job.outcome.term);
   job.state = job.kill ? job.kill->end() : failed ? JobState::Failed : JobState::Finished;
-  if (job.kill) job.term = job.kill->term;
-  if (job.kill && job.kill->done) job.exit_status = 0;
-  job.ended = now;
+  if (job.kill) job.outcome.term = job.kill->term;
+  if (job.kill && job.kill->done) job.outcome.status = 0;
+  job.times.ended = now;
   if (slots_held(job) == 0) job.parked.reset();
 }
 
@@ -215,7 +223,7 @@ void settle(Cluster& c, Job& job, WallTime now) {
   if (any(process_may_run)) return;
   if (any(may_still_run)) return end_parts(job);
   free_bare_slots(c, job, now);
-  if (job.id.index) --c.jobs.edit(job.id.job).active_elements;
+  if (job.id.index) --c.jobs.edit(job.id.job).elements.active;
   bool stuck = slots_held(job) > 0;
   if (should_requeue(c, job) && !stuck) requeue(c, job);
   else finish(c, job, now);
@@ -230,8 +238,8 @@ void note_launched(Job& job, WallTime now, Touched& t) {
   });
   if (job.state != JobState::Launching || starting) return;
   job.state = running_state(job);
-  if (job.started == WallTime{}) job.started = now;
-  if (job.relaunches > 0) t.orders.insert(job.id);  // room that leaves is not in use any more
+  if (job.times.started == WallTime{}) job.times.started = now;
+  if (job.size.relaunches > 0) t.orders.insert(job.id);  // room that leaves is not in use any more
   t.schedule = true;
 }
 
@@ -266,7 +274,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   bool was_ending = job.ending;
   bool goes_on = leaving;  // without it, whatever became of it
   if (is_over(job.state)) {
-    if (!e.text.empty()) job.end_text = e.text;
+    if (!e.text.empty()) job.outcome.text = e.text;
   } else if (!leaving && !others_wait && is_spared(c, job, task, now)) {
     goes_on = true;
     if (is_independent(job)) note_restart(c, job, task, e.text);
@@ -274,7 +282,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
     note_launched(job, now, t);
     settle(c, job, now);
   } else {
-    if (!e.text.empty()) job.end_text = e.text;
+    if (!e.text.empty()) job.outcome.text = e.text;
     bool decides = task.has_process || !job.ending;  // not a part that was told to end
     if (decides) remember_exit(job, task, leaving);
     judge(c, job, task, leaving);
@@ -294,7 +302,7 @@ void apply_to(Cluster& c, const TaskStuck& e, WallTime now, Touched& t) {
   Task& task = edit_task(job, e.task);
   task.state = TaskState::Stuck;
   if (!job.parked) ++edit_host(c, task.host).stuck_slots;
-  job.end_text = e.why;
+  job.outcome.text = e.why;
   settle(c, job, now);
   t.jobs.insert(e.job);
   t.agents.insert(e.job);
@@ -306,7 +314,7 @@ void apply_to(Cluster& c, const TaskCondemned& e, WallTime, Touched& t) {
   Task& task = edit_task(job, e.task);
   task.kill = true;
   task.term = e.term;
-  job.end_text = e.why;
+  job.outcome.text = e.why;
   ++job.generation;
   t.orders.insert(e.job);
   t.agents.insert(e.job);

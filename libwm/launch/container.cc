@@ -75,8 +75,8 @@ std::string variable(const std::string& block, std::string_view name) {
 /// What TMPDIR names would be /tmp inside, and the host's /tmp not be seen.
 std::vector<std::string> charliecloud(const HostOrder& order, const std::vector<Bind>& binds) {
   auto inside = "--set-env=" + inside_entry(order);
-  std::vector<std::string> argv{"env",  "-u",   "TMPDIR",          "ch-run",
-                                inside, "--cd", order.resolved.cwd};
+  std::vector<std::string> argv{
+      "env", "-u", "TMPDIR", "ch-run", inside, "--cd", order.resolved.program.cwd};
   for (const auto& bind : binds)
     if (!is_seen_by_charliecloud(bind.to)) append(argv, {"-b", bind.from + ":" + bind.to});
   append(argv, words_of(order.app.container.options));
@@ -86,7 +86,7 @@ std::vector<std::string> charliecloud(const HostOrder& order, const std::vector<
 
 /// Of an interactive job's tasks only the first has the user's terminal.
 bool has_terminal(const HostOrder& order, const OrderedTask& task) {
-  auto streams = order.resolved.streams;
+  auto streams = order.resolved.console.streams;
   bool terminal = streams == Streams::Terminal || streams == Streams::Shell;
   return terminal && task.task && place_of(order, task.task).rank == 0;
 }
@@ -113,7 +113,7 @@ std::vector<std::string> podman(const HostOrder& order, const OrderedTask& task,
                                 "--env",
                                 inside_entry(order),
                                 "-w",
-                                order.resolved.cwd};
+                                order.resolved.program.cwd};
   if (keeps_uid(order)) argv.push_back("--userns=keep-id");
   if (has_terminal(order, task)) argv.push_back("-t");
   for (const auto& bind : binds)
@@ -125,7 +125,7 @@ std::vector<std::string> podman(const HostOrder& order, const OrderedTask& task,
 
 std::vector<std::string> apptainer(const HostOrder& order, const std::vector<Bind>& binds) {
   std::vector<std::string> argv{"apptainer",         "exec",  "--env",
-                                inside_entry(order), "--pwd", order.resolved.cwd};
+                                inside_entry(order), "--pwd", order.resolved.program.cwd};
   for (const auto& bind : binds)
     if (!is_device(bind.from)) append(argv, {"--bind", bind.from + ":" + bind.to});
   append(argv, words_of(order.app.container.options));
@@ -135,7 +135,7 @@ std::vector<std::string> apptainer(const HostOrder& order, const std::vector<Bin
 
 /// Whether the attempt has a folder: for its files, or its agent's sockets.
 bool has_folder(const HostOrder& order) {
-  bool bound = order.resolved.resreq.find("affinity[") != std::string::npos;
+  bool bound = order.resolved.asked.resreq.find("affinity[") != std::string::npos;
   return wants_agent(order) || bound || !small_files(order).empty();
 }
 
@@ -155,7 +155,8 @@ Bind bind_of(const std::string& text) {
 }  // namespace
 
 std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const OrderedTask& task) {
-  std::vector<std::string> own{order.resolved.cwd, host.bin_dir, host.lib_dir, host.conf_dir};
+  std::vector<std::string> own{order.resolved.program.cwd, host.bin_dir, host.lib_dir,
+                               host.conf_dir};
   if (has_folder(order)) own.push_back(attempt_dir(order, host));
   if (order.app.type != AppType::Batch) own.push_back(result_dir(order, host));
   if (auto slash = host.munge_socket.rfind('/'); slash != std::string::npos && slash > 0)
@@ -181,7 +182,7 @@ std::string image_of(const HostOrder& order) {
   auto image = order.app.container.image;
   auto wanted = "$" + std::string(kImageVariable);
   if (auto at = image.find(wanted); at != image.npos)
-    image.replace(at, wanted.size(), variable(order.env, kImageVariable));
+    image.replace(at, wanted.size(), variable(order.blobs.env, kImageVariable));
   return image;
 }
 

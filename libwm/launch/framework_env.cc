@@ -66,7 +66,7 @@ void add_torchrun(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v["MASTER_ADDR"] = master_address(o);
   if (auto port = master_port(o)) v["MASTER_PORT"] = number(port);
   v["TORCHELASTIC_RUN_ID"] = id_part(o.job);
-  v["TORCHELASTIC_RESTART_COUNT"] = number(o.restarts);
+  v["TORCHELASTIC_RESTART_COUNT"] = number(o.team.restarts);
   v["TORCHELASTIC_MAX_RESTARTS"] = number(host.limits.max_requeue);
   v["TORCHELASTIC_USE_AGENT_STORE"] = "False";
   v["TORCHELASTIC_ERROR_FILE"] =
@@ -98,13 +98,13 @@ void add_training(VariableMap& v, const HostOrder& o, const HostFacts& host,
   v["LOG_DIR"] = log_dir(o, host, task.task);
   v["SAVED_MODEL_DIR"] = results + "/model";
   v["JOB_STATE_DIR"] = results;
-  v["DLI_RESULT_FS"] = host.dirs.results.empty() ? o.resolved.home : host.dirs.results;
+  v["DLI_RESULT_FS"] = host.dirs.results.empty() ? o.resolved.program.home : host.dirs.results;
   v["DLI_SHARED_FS"] = v["DLI_RESULT_FS"];
   v.try_emplace("DATA_DIR", host.dirs.data);
   v["DLI_DATA_FS"] = v["DATA_DIR"];
   v["DLI_EXECID"] = v["APP_ID"] = id_part(o.job);
   v["DLI_WORK_DIR"] = work_dir(o, host);
-  v["DLI_IS_ELASTIC"] = o.elastic ? "true" : "false";
+  v["DLI_IS_ELASTIC"] = o.team.elastic ? "true" : "false";
   v["DLI_LOGGER_LEVEL"] = "INFO";
   v["WMLA_NWORKER"] = number(workers.count);
   v["NODE_RANK"] = number(workers.rank);

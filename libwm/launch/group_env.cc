@@ -21,7 +21,9 @@ std::string variable_of(const std::string& name) {
   return text;
 }
 
-const GroupPlaces& own_group(const HostOrder& order) { return order.groups[order.job.index - 1]; }
+const GroupPlaces& own_group(const HostOrder& order) {
+  return order.team.groups[order.job.index - 1];
+}
 
 }  // namespace
 
@@ -30,7 +32,7 @@ std::string tf_config(const HostOrder& order, std::uint32_t rank) {
   std::vector<std::pair<std::string, std::vector<std::string>>> roles;
   const GroupPlaces& own = own_group(order);
   std::size_t index = rank;
-  for (const GroupPlaces& group : order.groups) {
+  for (const GroupPlaces& group : order.team.groups) {
     auto known = std::ranges::find(roles, role_of(group), [](const auto& r) { return r.first; });
     if (known == roles.end()) known = roles.insert(roles.end(), {role_of(group), {}});
     if (&group == &own) index += known->second.size();
@@ -46,12 +48,14 @@ std::string tf_config(const HostOrder& order, std::uint32_t rank) {
 }
 
 void add_groups(VariableMap& vars, const HostOrder& order, const OrderedTask& task) {
-  if (order.groups.empty() || order.job.index == 0 || order.job.index > order.groups.size()) return;
+  if (order.team.groups.empty() || order.job.index == 0 ||
+      order.job.index > order.team.groups.size())
+    return;
   auto rank = place_of(order, task.task).rank;
   const GroupPlaces& own = own_group(order);
   vars["WM_GROUP"] = own.name;
   vars["WM_GROUP_RANK"] = std::to_string(rank);
-  for (const GroupPlaces& group : order.groups)
+  for (const GroupPlaces& group : order.team.groups)
     vars[variable_of(group.name)] = joined(group.at, ",");
   if (rank < own.at.size()) {
     const auto& at = own.at[rank];

@@ -74,8 +74,9 @@ const OrderedTask* first_process(const HostOrder& o) {
 /// One file of -f. Hosts that see the same files, or the submission host itself, need only cp.
 /// @source LSF: bsub -f; LSF_REMOTE_COPY_CMD
 SideCommand copy_of(const HostOrder& o, const HostFacts& host, const FileCopy& file, bool before) {
-  const auto& here = o.resolved.submit_host == host.name ? std::string() : host.scripts.copy;
-  auto local = here.empty() ? file.local : o.resolved.submit_host + ":" + file.local;
+  const auto& here =
+      o.resolved.program.submit_host == host.name ? std::string() : host.scripts.copy;
+  auto local = here.empty() ? file.local : o.resolved.program.submit_host + ":" + file.local;
   auto from = before ? local : file.remote, to = before ? file.remote : local;
   std::string script = file.append && !before ? R"(cat -- "$1" >>"$2")"
                        : here.empty()         ? R"(cp -- "$1" "$2")"
@@ -88,14 +89,14 @@ void plan_copies(const HostOrder& o, const HostFacts& host, bool before,
                  std::vector<SideCommand>& list) {
   const auto* task = first_process(o);
   if (!o.first_host || !task) return;
-  for (const auto& file : o.resolved.copies) {
+  for (const auto& file : o.resolved.files.copies) {
     if (!(before ? file.before : file.after)) continue;
     list.push_back(copy_of(o, host, file, before));
     list.back().env = task_environment(o, host, *task);
   }
-  if (before || !o.resolved.in_spooled) return;
+  if (before || !o.resolved.files.in_spooled) return;
   list.push_back({"the removal of the spooled input",
-                  {"/bin/rm", "-f", "--", o.resolved.in_file},
+                  {"/bin/rm", "-f", "--", o.resolved.files.in},
                   task_environment(o, host, *task),
                   false,
                   {}});
@@ -116,20 +117,20 @@ void plan_side_commands(const HostOrder& o, const HostFacts& host, AttemptSpec& 
   if (auto move = bundle_move(o, host)) spec.before.push_back(*std::move(move));
   if (auto look = image_check(o, host)) spec.before.push_back(*std::move(look));
   plan_copies(o, host, true, spec.before);
-  user(spec.before, "pre-execution command of the queue", o.queue_pre_exec);
-  user(spec.before, "pre-execution command", job.pre_exec.empty() ? o.app.pre_exec : job.pre_exec);
+  user(spec.before, "pre-execution command of the queue", o.queue_side.pre);
+  user(spec.before, "pre-execution command", job.side.pre.empty() ? o.app.pre_exec : job.side.pre);
   user(spec.after, "post-execution command",
-       job.post_exec.empty() ? o.app.post_exec : job.post_exec);
-  user(spec.after, "post-execution command of the queue", o.queue_post_exec);
+       job.side.post.empty() ? o.app.post_exec : job.side.post);
+  user(spec.after, "post-execution command of the queue", o.queue_side.post);
   plan_copies(o, host, false, spec.after);
   site(spec.after, "epilog", host.scripts.epilog);
 }
 
 void plan_warning(const HostOrder& o, const HostFacts& host, AttemptSpec& spec) {
-  const auto& action = o.resolved.warn_action;
+  const auto& action = o.resolved.side.warn_action;
   const auto* task = first_process(o);
-  if (action.empty() || o.resolved.warn_time == Duration{} || !task) return;
-  spec.warning.lead = o.resolved.warn_time;
+  if (action.empty() || o.resolved.side.warn_time == Duration{} || !task) return;
+  spec.warning.lead = o.resolved.side.warn_time;
   bool is_number = action.find_first_not_of("0123456789") == action.npos;
   if (is_number) spec.warning.signal = std::atoi(action.c_str());
   else if (o.first_host)
@@ -160,7 +161,7 @@ SideCommand user_command(const HostOrder& order, const HostFacts& host, const Or
 
 void plan_around(const HostOrder& order, const HostFacts& host, AttemptSpec& spec) {
   spec.limits = limits_of(order);
-  spec.suspended = order.suspend;
+  spec.suspended = order.control.suspend;
   spec.caps = caps_of(order.resolved.limits);
   spec.cpu_weight = cpu_weight_of(order);
   plan_side_commands(order, host, spec);

@@ -71,32 +71,32 @@ void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
   v["LSB_MCPU_HOSTS"] = pairs;
   if (hosts.size() <= 4096) v["LSB_HOSTS"] = hosts;
   v["LSB_DJOB_NUMPROC"] = number(task_count(o.hosts));
-  v["LSB_MAX_NUM_PROCESSORS"] = number(o.max_tasks);
-  if (task_count(o.hosts) > 1 || o.elastic)
+  v["LSB_MAX_NUM_PROCESSORS"] = number(o.team.max_tasks);
+  if (task_count(o.hosts) > 1 || o.team.elastic)
     v["LSB_DJOB_HOSTFILE"] = attempt_dir(o, host) + "/hosts";
-  v["LSB_SUB_HOST"] = spec.submit_host;
+  v["LSB_SUB_HOST"] = spec.program.submit_host;
   v["LSB_SUB_USER"] = v["LSB_JOB_EXECUSER"] = v["LSFUSER"] = spec.owner.user;
-  v["LS_SUBCWD"] = spec.cwd;
+  v["LS_SUBCWD"] = spec.program.cwd;
   v["LSB_PROJECT_NAME"] = spec.project;
-  v["LSB_EFFECTIVE_RSRCREQ"] = spec.resreq;
+  v["LSB_EFFECTIVE_RSRCREQ"] = spec.asked.resreq;
   v["LSB_EXIT_PRE_ABORT"] = "99";
-  if (!spec.out_file.empty()) v["LSB_OUTPUTFILE"] = expand_output(spec.out_file, o, host.name);
-  if (!spec.err_file.empty()) v["LSB_ERRORFILE"] = expand_output(spec.err_file, o, host.name);
-  if (!spec.script_hash.empty()) v["LSB_JOBFILENAME"] = attempt_dir(o, host) + "/script";
-  if (o.elastic) v["LSB_RESIZABLE"] = "Y";
-  if (o.restarts > 0) v["LSB_RESTART"] = "Y";
+  if (!spec.files.out.empty()) v["LSB_OUTPUTFILE"] = expand_output(spec.files.out, o, host.name);
+  if (!spec.files.err.empty()) v["LSB_ERRORFILE"] = expand_output(spec.files.err, o, host.name);
+  if (!spec.program.script_hash.empty()) v["LSB_JOBFILENAME"] = attempt_dir(o, host) + "/script";
+  if (o.team.elastic) v["LSB_RESIZABLE"] = "Y";
+  if (o.team.restarts > 0) v["LSB_RESTART"] = "Y";
 }
 
 /// Where an element of an open array finds what it was given.
 void add_data(Variables& v, const HostOrder& o, const HostFacts& host) {
-  if (!o.data.empty()) v["WM_ELEMENT_DATA"] = attempt_dir(o, host) + "/config.json";
+  if (!o.blobs.data.empty()) v["WM_ELEMENT_DATA"] = attempt_dir(o, host) + "/config.json";
 }
 
 void add_account(Variables& v, const HostOrder& o, const HostFacts& host) {
   const auto& spec = o.resolved;
   v["USER"] = v["LOGNAME"] = spec.owner.user;
-  v["HOME"] = spec.home;
-  v["SHELL"] = spec.shell.empty() ? "/bin/sh" : spec.shell;
+  v["HOME"] = spec.program.home;
+  v["SHELL"] = spec.program.shell.empty() ? "/bin/sh" : spec.program.shell;
   v["PWD"] = work_dir(o, host);
   v["HOSTNAME"] = host.name;
   v["LSF_BINDIR"] = host.bin_dir;
@@ -142,9 +142,9 @@ std::string elastic_socket(const HostOrder& o, const HostFacts& host) {
 
 void add_wm(Variables& v, const HostOrder& o, const HostFacts& host) {
   v[std::string(kAttemptVariable)] = attempt_marker(host.cluster, host.name, {o.job, o.attempt});
-  if (o.elastic) v["WM_ELASTIC_SOCKET"] = elastic_socket(o, host);
+  if (o.team.elastic) v["WM_ELASTIC_SOCKET"] = elastic_socket(o, host);
   v["WM_GENERATION"] = number(o.generation);
-  v["WM_START"] = number(o.relaunches + 1);
+  v["WM_START"] = number(o.control.relaunches + 1);
 }
 
 std::string hex(const std::string& bytes) {
@@ -166,7 +166,7 @@ bool names_devices(const OrderedTask& task) {
 }
 
 const std::string& results_root(const HostOrder& order, const HostFacts& host) {
-  return host.dirs.results.empty() ? order.resolved.home : host.dirs.results;
+  return host.dirs.results.empty() ? order.resolved.program.home : host.dirs.results;
 }
 
 std::string result_dir(const HostOrder& order, const HostFacts& host) {
@@ -190,7 +190,7 @@ std::string bundle_dir(const HostOrder& order, const HostFacts& host) {
 
 std::string work_dir(const HostOrder& order, const HostFacts& host) {
   const auto& exec = order.resolved.exec;
-  if (exec.bundle.empty()) return order.resolved.cwd;
+  if (exec.bundle.empty()) return order.resolved.program.cwd;
   auto top = bundle_dir(order, host);
   return exec.bundle_dir.empty() ? top : top + "/" + exec.bundle_dir;
 }
@@ -205,7 +205,7 @@ std::string attempt_dir(const HostOrder& order, const HostFacts& host) {
 
 std::vector<std::string> task_environment(const HostOrder& order, const HostFacts& host,
                                           const OrderedTask& task) {
-  auto vars = submitted(order.env);
+  auto vars = submitted(order.blobs.env);
   for (const auto& [name, value] : order.app.env) vars[name] = value;
   add_lsf(vars, order, host);
   add_account(vars, order, host);

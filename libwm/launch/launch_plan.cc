@@ -29,9 +29,9 @@ Words interpreter_of(const std::string& script) {
 }
 
 Words command_of(const HostOrder& o, const HostFacts& host) {
-  const auto& command = o.resolved.command;
-  if (o.script.empty()) return plain_words(command).value_or(Words{"/bin/sh", "-c", command});
-  auto argv = interpreter_of(o.script);
+  const auto& command = o.resolved.program.command;
+  if (o.blobs.script.empty()) return plain_words(command).value_or(Words{"/bin/sh", "-c", command});
+  auto argv = interpreter_of(o.blobs.script);
   argv.push_back(attempt_dir(o, host) + "/script");
   return argv;
 }
@@ -42,10 +42,11 @@ constexpr std::uint64_t kSpoolLimit = 64u << 20;
 OutputFile asked_file(const HostOrder& o, const HostFacts& host, bool err) {
   const auto& spec = o.resolved;
   OutputFile file;
-  file.path = expand_output(err ? spec.err_file : spec.out_file, o, host.name);
+  file.path = expand_output(err ? spec.files.err : spec.files.out, o, host.name);
   file.name = id_part(o.job) + (err ? ".err" : ".out");
   // what it wrote before it was started again at another size stays
-  file.overwrite = (err ? spec.err_overwrite : spec.out_overwrite) && o.relaunches == 0;
+  file.overwrite =
+      (err ? spec.files.err_overwrite : spec.files.out_overwrite) && o.control.relaunches == 0;
   file.at_start = true;
   return file;
 }
@@ -59,7 +60,7 @@ void plan_default_output(const HostOrder& o, const HostFacts& host, TaskSpec& ta
 
 /// May another task come to be the one whose output goes to the files of -o and -e?
 bool writer_moves(const HostOrder& o) {
-  return o.elastic && o.writer && o.app.type != AppType::Batch && !o.resolved.tag;
+  return o.team.elastic && o.team.writer && o.app.type != AppType::Batch && !o.resolved.files.tag;
 }
 
 void plan_asked(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
@@ -67,16 +68,16 @@ void plan_asked(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   bool batch = o.app.type == AppType::Batch;
   bool first = o.first_host && place_of(o, task.task).rank == 0;
   bool moves = writer_moves(o);
-  task.writer = moves ? task.task == o.writer : first;
+  task.writer = moves ? task.task == o.team.writer : first;
   if (!moves && !first) return;
   auto& out = moves ? task.asked_out : task.out;
   auto& err = moves ? task.asked_err : task.err;
-  if (!spec.out_file.empty()) {
+  if (!spec.files.out.empty()) {
     out.push_back(asked_file(o, host, false));
-    if (spec.err_file.empty() && batch) task.merge_err = true;
-    else if (spec.err_file.empty()) err.push_back(asked_file(o, host, false));
+    if (spec.files.err.empty() && batch) task.merge_err = true;
+    else if (spec.files.err.empty()) err.push_back(asked_file(o, host, false));
   }
-  if (!spec.err_file.empty()) err.push_back(asked_file(o, host, true));
+  if (!spec.files.err.empty()) err.push_back(asked_file(o, host, true));
 }
 
 /// Whoever fails of a training is heard where its owner looks. What a batch job says on stderr goes
@@ -84,9 +85,9 @@ void plan_asked(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
 void plan_last_words(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
   const auto& spec = o.resolved;
   task.says_why = o.app.type != AppType::Batch;
-  bool asked = !spec.out_file.empty() || !spec.err_file.empty();
+  bool asked = !spec.files.out.empty() || !spec.files.err.empty();
   if (!task.says_why || !asked) return;
-  auto file = asked_file(o, host, !spec.err_file.empty());
+  auto file = asked_file(o, host, !spec.files.err.empty());
   file.overwrite = file.at_start = false;  // what is there stays
   task.last_words.push_back(std::move(file));
 }
@@ -113,8 +114,8 @@ void plan_output(const HostOrder& o, const HostFacts& host, TaskSpec& task) {
 
 /// Is the report to be mailed because nobody named a file?
 bool is_mailed_instead(const HostOrder& o, const HostFacts& host) {
-  return o.app.type == AppType::Batch && o.resolved.out_file.empty() &&
-         o.resolved.streams == Streams::Files && host.dirs.default_output == "mail";
+  return o.app.type == AppType::Batch && o.resolved.files.out.empty() &&
+         o.resolved.console.streams == Streams::Files && host.dirs.default_output == "mail";
 }
 
 /// "a,b c" as a header has it: "a, b, c".
@@ -137,11 +138,11 @@ void plan_mail(const HostOrder& o, const HostFacts& host, ReportHead& head) {
   head.mail_to = addresses(mail.to);
   if (head.mail_to.empty()) head.mail_to = o.resolved.owner.user;
   head.sendmail = host.dirs.sendmail;
-  bool own_file = o.app.type == AppType::Batch && o.resolved.streams == Streams::Files &&
+  bool own_file = o.app.type == AppType::Batch && o.resolved.console.streams == Streams::Files &&
                   host.dirs.default_output == "file";
-  if (o.resolved.out_file.empty() && own_file) head.out_path = "wm-" + id_part(o.job) + ".out";
-  if (!o.resolved.out_file.empty())
-    head.out_path = expand_output(o.resolved.out_file, o, host.name);
+  if (o.resolved.files.out.empty() && own_file) head.out_path = "wm-" + id_part(o.job) + ".out";
+  if (!o.resolved.files.out.empty())
+    head.out_path = expand_output(o.resolved.files.out, o, host.name);
 }
 
 ReportHead report_head(const HostOrder& o, const HostFacts& host) {
@@ -149,19 +150,19 @@ ReportHead report_head(const HostOrder& o, const HostFacts& host) {
   ReportHead head;
   bool writes = o.first_host || writer_moves(o);
   if (writes) plan_mail(o, host, head);
-  if (!writes || (spec.out_file.empty() && head.mail_to.empty())) return head;
-  if (!head.mail_at_end && !spec.out_file.empty()) head.file = asked_file(o, host, false);
+  if (!writes || (spec.files.out.empty() && head.mail_to.empty())) return head;
+  if (!head.mail_at_end && !spec.files.out.empty()) head.file = asked_file(o, host, false);
   head.product = "WM";
   head.cluster = host.cluster;
   head.admin = "wm@" + host.name;
   head.job_name = spec.name;
-  head.job_text = o.script.empty() ? spec.command : o.script;
-  head.submit_host = spec.submit_host;
+  head.job_text = o.blobs.script.empty() ? spec.program.command : o.blobs.script;
+  head.submit_host = spec.program.submit_host;
   head.user = spec.owner.user;
   head.queue = spec.queue;
-  head.home = spec.home;
+  head.home = spec.program.home;
   head.cwd = work_dir(o, host);
-  if (!spec.err_file.empty()) head.err_path = expand_output(spec.err_file, o, host.name);
+  if (!spec.files.err.empty()) head.err_path = expand_output(spec.files.err, o, host.name);
   for (const auto& [name, tasks] : by_host(o))
     head.hosts.push_back((tasks > 1 ? number(tasks) + "*" : "") + name);
   head.submitted = o.submitted;
@@ -198,7 +199,7 @@ namespace {
 void check_gpus_first(const HostOrder& order, const HostFacts& host, const OrderedTask& task,
                       TaskSpec& spec) {
   bool devices = !task.gpu_uuids.empty() && names_devices(task);
-  if (!order.app.gpu_check || order.elastic || !devices) return;
+  if (!order.app.gpu_check || order.team.elastic || !devices) return;
   std::vector<std::string> check{host.bin_dir + "/wm-ncclcheck"};
   if (order.app.type != AppType::Batch) {
     check.push_back("-r");
@@ -212,9 +213,9 @@ void check_gpus_first(const HostOrder& order, const HostFacts& host, const Order
 
 std::vector<SmallFile> small_files(const HostOrder& o) {
   std::vector<SmallFile> files;
-  if (!o.script.empty()) files.push_back({"script", o.script, true});
-  if (!o.data.empty()) files.push_back({"config.json", o.data, false});
-  if (task_count(o.hosts) <= 1 && !o.elastic) return files;
+  if (!o.blobs.script.empty()) files.push_back({"script", o.blobs.script, true});
+  if (!o.blobs.data.empty()) files.push_back({"config.json", o.blobs.data, false});
+  if (task_count(o.hosts) <= 1 && !o.team.elastic) return files;
   std::string hosts;
   for (const auto& [name, tasks] : by_host(o))
     for (std::uint32_t i = 0; i < tasks; ++i) hosts += name + "\n";
@@ -229,7 +230,7 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
   spec.argv = command_of(order, host);
   spec.env = task_environment(order, host, task);
   if (place_of(order, task.task).rank == 0)
-    spec.in = expand_output(order.resolved.in_file, order, host.name);
+    spec.in = expand_output(order.resolved.files.in, order, host.name);
   if (order.app.type != AppType::Batch) {
     auto results = result_dir(order, host);
     spec.results = results_root(order, host);
@@ -268,14 +269,14 @@ AttemptSpec plan_attempt(const HostOrder& order, const HostFacts& host, const Ac
   spec.cluster = host.cluster;
   spec.key = {order.job, order.attempt};
   spec.account = account;
-  spec.umask = order.resolved.umask;
+  spec.umask = order.resolved.program.umask;
   spec.cwd = work_dir(order, host);
   spec.run_limit = order.run_left;
   spec.kill_interval = spec.kill_grace = order.app.kill_grace.value_or(times.kill_grace);
   spec.files = small_files(order);
   spec.report = report_head(order, host);
   spec.stray_grace = times.stray_grace;
-  spec.ends_with_last_task = !order.elastic && !is_bare_part(order);
+  spec.ends_with_last_task = !order.team.elastic && !is_bare_part(order);
   plan_around(order, host, spec);
   std::set<CharDevice> gpus;
   for (const auto& [uuid, device] : host.gpu_devices) gpus.insert(device);

@@ -13,7 +13,9 @@ namespace {
 
 constexpr const char* kMpiHosts = "/mpi-hosts";
 
-bool is_interactive(const HostOrder& order) { return order.resolved.streams != Streams::Files; }
+bool is_interactive(const HostOrder& order) {
+  return order.resolved.console.streams != Streams::Files;
+}
 
 bool starts_ranks(const HostOrder& order) { return order.resolved.mpi == Mpi::Pmix; }
 
@@ -35,13 +37,15 @@ std::string gpus_here(const HostOrder& order) {
 }
 
 /// Mpirun is to know the job's slots, also of an elastic job that is down to one.
-bool is_parallel(const HostOrder& order) { return task_count(order.hosts) > 1 || order.elastic; }
+bool is_parallel(const HostOrder& order) {
+  return task_count(order.hosts) > 1 || order.team.elastic;
+}
 
 }  // namespace
 
 bool wants_agent(const HostOrder& order) {
-  return order.elastic || order.attach || order.resolved.open || is_interactive(order) ||
-         starts_ranks(order) || host_count(order.hosts) > 1;
+  return order.team.elastic || order.control.attach || order.resolved.open ||
+         is_interactive(order) || starts_ranks(order) || host_count(order.hosts) > 1;
 }
 
 bool is_bare_part(const HostOrder& order) {
@@ -95,7 +99,7 @@ void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& 
   if (!starts_ranks(order)) return;
   vars["WM_AGENT_RANKS"] = rank_hosts(order);
   vars["WM_AGENT_RANK_SOCKET"] = rank_socket(order, host);
-  if (order.resolved.tag) vars["WM_AGENT_TAG"] = "1";
+  if (order.resolved.files.tag) vars["WM_AGENT_TAG"] = "1";
 }
 
 std::string mpi_host_file(const HostOrder& order) {
@@ -110,15 +114,15 @@ void plan_rank(const HostOrder& order, const HostFacts& host, TaskSpec& task) {
   if (!starts_ranks(order)) return;
   task.rank_socket = rank_socket(order, host);
   task.rank = place_of(order, task.task).rank;
-  task.tag = order.resolved.tag;
+  task.tag = order.resolved.files.tag;
 }
 
 void plan_console(const HostOrder& order, const HostFacts& host, TaskSpec& task) {
   if (!is_interactive(order) || place_of(order, task.task).rank != 0) return;
   task.console = console_socket(order, host);
-  task.terminal = order.resolved.streams != Streams::Pipes;
-  task.rows = order.resolved.rows;
-  task.columns = order.resolved.columns;
+  task.terminal = order.resolved.console.streams != Streams::Pipes;
+  task.rows = order.resolved.console.rows;
+  task.columns = order.resolved.console.columns;
 }
 
 }  // namespace wm::launch

@@ -30,7 +30,7 @@ std::string master_address(const HostOrder& order) {
 }
 
 std::uint32_t master_port(const HostOrder& order) {
-  return order.port == 0 ? 0 : order.port + order.relaunches % kPortsPerLease;
+  return order.team.port == 0 ? 0 : order.team.port + order.control.relaunches % kPortsPerLease;
 }
 
 }  // namespace wm::launch

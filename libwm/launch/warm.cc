@@ -25,7 +25,7 @@ bool is_python(const std::string& program) {
 }
 
 bool is_resized_in_place(const HostOrder& order) {
-  return order.elastic && order.app.type != AppType::Batch &&
+  return order.team.elastic && order.app.type != AppType::Batch &&
          (order.app.resize == ResizeMode::Auto || order.app.resize == ResizeMode::InPlace);
 }
 
@@ -43,9 +43,9 @@ std::vector<std::string> python_words(const std::string& command) {
 }
 
 std::optional<KeepWarm> plan_warm(const HostOrder& order, const HostFacts& host) {
-  if (!is_resized_in_place(order) || order.app.warm_imports.empty() || !order.script.empty())
+  if (!is_resized_in_place(order) || order.app.warm_imports.empty() || !order.blobs.script.empty())
     return std::nullopt;
-  auto words = python_words(order.resolved.command);
+  auto words = python_words(order.resolved.program.command);
   bool inside = order.app.container.driver != "none";  // the parent is not in there
   if (words.empty() || inside) return std::nullopt;
   const OrderedTask nobody;  // its variables are those of any task; a fork gets its own

@@ -108,7 +108,7 @@ const Job* find_job(const Cluster& cluster, JobId id) {
   if (!base || id.index == 0) return base;
   if (base->spec().array.empty()) return nullptr;
   auto position = element_position(base->spec(), id.index);
-  return position ? cluster.elements.find(base->first_element + *position) : nullptr;
+  return position ? cluster.elements.find(base->elements.first + *position) : nullptr;
 }
 
 const Host* find_host(const Cluster& cluster, const std::string& name) {
@@ -133,7 +133,7 @@ const AppConf& app_of(const Config& config, const JobSpec& spec) {
 
 bool is_resizable(const Cluster& cluster, const Job& job) {
   if (!may_resize(*cluster.config, job) || job.ending || job.finishing) return false;
-  if (job.kill || job.preempted) return false;
+  if (job.kill || job.waits.preempted) return false;
   if (job.state != JobState::Launching && job.state != JobState::Running) return false;
   switch (resize_mode_of(*cluster.config, job)) {
     case ResizeMode::Auto:
@@ -143,7 +143,7 @@ bool is_resizable(const Cluster& cluster, const Job& job) {
     case ResizeMode::Notify: break;
   }
   // the command answers one change before the next, and none after it refused one
-  return job.state == JobState::Running && !job.notice && job.grow_blocked.empty();
+  return job.state == JobState::Running && !job.size.notice && job.size.grow_blocked.empty();
 }
 
 bool is_sized_by_gain(const Config& config, const JobSpec& spec) {
@@ -162,14 +162,14 @@ bool may_resize(const Config& config, const Job& job) {
 
 Launch launch_of(const Config& config, const JobSpec& spec) {
   if (spec.mpi == Mpi::Pmix) return Launch::PerSlot;
-  if (auto launch = launch_of_command(spec.command)) return *launch;
+  if (auto launch = launch_of_command(spec.program.command)) return *launch;
   if (spec.group) return Launch::PerSlot;
   return app_of(config, spec).type == AppType::Batch ? Launch::Once : Launch::PerSlot;
 }
 
 bool has_pre_exec(const Config& config, const JobSpec& spec) {
   const auto* queue = config.queue(spec.queue);
-  return !spec.exec.bundle.empty() || !spec.pre_exec.empty() ||
+  return !spec.exec.bundle.empty() || !spec.side.pre.empty() ||
          !app_of(config, spec).pre_exec.empty() || (queue && !queue->pre_exec.empty());
 }
 
@@ -186,8 +186,8 @@ ResizeMode resize_mode_of(const Config& config, const Job& job) {
 }
 
 const std::string& notify_command_of(const Config& config, const Job& job) {
-  if (!job.notify_command.empty()) return job.notify_command;
-  if (!job.spec().notify_command.empty()) return job.spec().notify_command;
+  if (!job.size.notify_command.empty()) return job.size.notify_command;
+  if (!job.spec().side.notify.empty()) return job.spec().side.notify;
   return app_of(config, job.spec()).resize_command;
 }
 

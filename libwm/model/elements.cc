@@ -16,7 +16,7 @@ std::uint32_t element_count(const JobSpec& spec) {
 }
 
 std::uint32_t elements_there(const Job& base) {
-  return base.spec().open ? base.next_position : element_count(base.spec());
+  return base.spec().open ? base.elements.next_position : element_count(base.spec());
 }
 
 std::uint32_t element_index(const JobSpec& spec, std::uint32_t position) {

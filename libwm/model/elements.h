@@ -17,11 +17,13 @@ std::uint32_t element_index(const JobSpec& spec, std::uint32_t position);
 std::optional<std::uint32_t> element_position(const JobSpec& spec, std::uint32_t index);
 
 /// So many elements of an open array have their data. @cost O(1)
-inline std::uint32_t elements_given(const Job& base) { return base.next_position; }
+inline std::uint32_t elements_given(const Job& base) { return base.elements.next_position; }
 /// An array's elements by position: all of its range, of an open one those that were given.
 /// @cost O(ranges)
 std::uint32_t elements_there(const Job& base);
 /// Will an array get no element beyond those that are there? @cost O(1)
-inline bool takes_no_more(const Job& base) { return !base.spec().open || base.closed || base.kill; }
+inline bool takes_no_more(const Job& base) {
+  return !base.spec().open || base.elements.closed || base.kill;
+}
 
 }  // namespace wm

@@ -14,7 +14,7 @@ template <class Visit>
 void each_group(const Cluster& cluster, const Job& job, Visit visit) {
   const Job& base = *cluster.jobs.find(job.id.job);
   for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
-    if (const Job* group = cluster.elements.find(base.first_element + p)) visit(*group);
+    if (const Job* group = cluster.elements.find(base.elements.first + p)) visit(*group);
 }
 
 /// May the element start, as far as the others go? Groups that live with the job wait until all of

@@ -40,7 +40,7 @@ void index_host(Cluster& cluster, const Host& host) {
 void index_setbacks(Cluster& cluster, JobId id) {
   auto& index = cluster.indexes.set_back;
   const Job* job = find_job(cluster, id);
-  bool has = job && !job->setbacks.empty() && !is_over(job->state);
+  bool has = job && !job->size.setbacks.empty() && !is_over(job->state);
   if (has == index->contains(id)) return;
   if (has) index.edit().insert(id);
   else index.edit().erase(id);

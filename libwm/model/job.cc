@@ -38,7 +38,7 @@ bool is_over(JobState state) {
 std::string_view state_name(JobState state) { return row(state).ours; }
 std::string_view lsf_state(JobState state) { return row(state).lsf; }
 std::string_view lsf_state(const Job& job) {
-  bool by_system = job.state == JobState::Suspended && job.parked && job.suspended_by.empty();
+  bool by_system = job.state == JobState::Suspended && job.parked && job.suspension.by.empty();
   return by_system ? "SSUSP" : lsf_state(job.state);
 }
 std::string_view wmla_state(JobState state) { return row(state).wmla; }
@@ -47,14 +47,16 @@ bool Job::operator==(const Job& o) const {
   auto same_spec = sealed == o.sealed || (sealed && o.sealed && *sealed == *o.sealed);
   auto tie = [](const Job& j) {
     return std::tie(
-        j.id, j.state, j.attempt, j.tasks, j.last_task, j.key, j.membership, j.cap, j.script_cap,
-        j.failed_starts, j.grow_blocked, j.kill, j.finishing, j.ending, j.generation, j.requeues,
-        j.submitted, j.dispatched, j.started, j.ended, j.exit_status, j.term, j.end_text, j.usage,
-        j.first_element, j.next_position, j.active_elements, j.promised, j.first_promised, j.place,
-        j.account, j.alternative, j.mem_released, j.preempted, j.suspended_by, j.suspended_at,
-        j.suspended, j.relaunches, j.notices, j.notice, j.notify_command, j.user_requeues,
-        j.preemptions, j.promised_places, j.pace, j.parked, j.excluded_hosts, j.revision,
-        j.grow_again, j.setbacks, j.closed, j.data_hash, j.report, j.reported, j.wants_none);
+        j.id, j.state, j.attempt, j.tasks, j.last_task, j.key, j.membership, j.size.cap,
+        j.size.script_cap, j.size.failed_starts, j.size.grow_blocked, j.kill, j.finishing, j.ending,
+        j.generation, j.returns.requeues, j.times.submitted, j.times.dispatched, j.times.started,
+        j.times.ended, j.outcome.status, j.outcome.term, j.outcome.text, j.usage, j.elements.first,
+        j.elements.next_position, j.elements.active, j.waits.promised, j.waits.first_promised,
+        j.waits.place, j.account, j.alternative, j.mem_released, j.waits.preempted, j.suspension.by,
+        j.suspension.since, j.suspension.earlier, j.size.relaunches, j.size.notices, j.size.notice,
+        j.size.notify_command, j.returns.user_requeues, j.returns.preemptions, j.waits.places,
+        j.pace, j.parked, j.waits.excluded_hosts, j.revision, j.size.grow_again, j.size.setbacks,
+        j.elements.closed, j.trial.data_hash, j.trial.report, j.trial.reported, j.size.wants_none);
   };
   return same_spec && tie(*this) == tie(o);
 }
@@ -64,12 +66,12 @@ JobSpec group_spec(const JobSpec& whole, std::uint32_t number) {
   JobSpec spec = whole;
   spec.groups.clear();
   spec.group = number;
-  spec.command = group.command;
-  spec.script_hash.clear();
+  spec.program.command = group.command;
+  spec.program.script_hash.clear();
   spec.min_tasks = std::max(1u, group.min_tasks);
   spec.max_tasks = group.max_tasks;
-  spec.resreq = group.resreq;
-  spec.gpu = group.gpu;
+  spec.asked.resreq = group.resreq;
+  spec.asked.gpu = group.gpu;
   // An independent group goes on with fewer tasks than it has: it is resized like any elastic job.
   spec.elastic = group.elastic || group.restart == Restart::Independent;
   return spec;
@@ -85,7 +87,7 @@ bool is_independent(const Job& job) {
   return group && group->restart == Restart::Independent;
 }
 
-bool is_stopped(const Job& job) { return !job.suspended_by.empty() || job.parked; }
+bool is_stopped(const Job& job) { return !job.suspension.by.empty() || job.parked; }
 
 JobState running_state(const Job& job) {
   return is_stopped(job) ? JobState::Suspended : JobState::Running;
@@ -104,8 +106,8 @@ std::uint32_t tasks_wanted(const Job& job) {
 
 std::uint32_t task_cap(const Job& job) {
   auto cap = job.spec().max_tasks;
-  if (job.cap) cap = std::min(cap, job.cap);
-  if (job.script_cap) cap = std::min(cap, job.script_cap);
+  if (job.size.cap) cap = std::min(cap, job.size.cap);
+  if (job.size.script_cap) cap = std::min(cap, job.size.script_cap);
   return cap;
 }
 

@@ -21,10 +21,9 @@
 #include "libwm/model/config.h"
 #include "libwm/model/elastic.h"
 #include "libwm/model/job_parts.h"
-#include "libwm/model/making_way.h"
+#include "libwm/model/job_standing.h"
 #include "libwm/model/pace.h"
 #include "libwm/model/reason.h"
-#include "libwm/model/setback.h"
 #include "libwm/model/usage.h"
 
 namespace wm {
@@ -73,52 +72,35 @@ struct JobSpec {
   std::string plan;   ///< resource plan path; empty: default plan
   std::string project;
   std::string description;
-  std::string command;      ///< what a shell runs; or the program when `script_hash` is set
-  std::string script_hash;  ///< BLAKE2b-256 of the spooled script, raw bytes; empty: none
-  std::string env_hash;     ///< of the environment block ("A=1\0B=2\0"), raw bytes
-  std::string cwd, submit_host, home, shell;
-  std::uint32_t umask = 022;
-  std::string in_file, out_file, err_file;
-  bool out_overwrite = false, err_overwrite = false;
+  Program program;
+  Files files;
+  Console console;
+  SideCommands side;
+  Timing when;
+  // its size
   std::uint32_t min_tasks = 1, max_tasks = 1;
+  bool elastic = false;                  ///< -ar
+  UsefulSizes sizes = UsefulSizes::Any;  ///< -sizes: between min_tasks and max_tasks
   TaskRequest task;
   Span span;
-  std::string resreq;                  ///< -R as given, merged
-  std::string select;                  ///< its select expression
-  std::string gpu;                     ///< -gpu as given
-  std::vector<std::string> ask_hosts;  ///< -m
-  Duration run_limit{};                ///< 0 = the queue's
-  bool elastic = false;                ///< -ar
-  bool hold = false;                   ///< -H
-  bool rerunnable = false;             ///< -r
-  bool exclusive = false;              ///< -x
-  std::vector<IndexRange> array;       ///< empty: no array
-  std::uint32_t array_limit = 0;       ///< %n; 0 = none
-  std::uint32_t user_priority = 0;     ///< -sp: higher goes first within a queue; 0: the least
-
-  /// -I, -Ip, -Is; the terminal's size, 0 = unknown.
-  Streams streams = Streams::Files;
-  std::uint32_t rows = 0, columns = 0;
-  Duration mem_for{};               ///< task.mem is reserved so long from the start; 0: always
-  JobLimits limits;                 ///< -c -M -F -D -S -C -v -p -T
-  std::string pre_exec, post_exec;  ///< -E, -Ep
-  std::string warn_action;          ///< -wa: a signal's number, or a command
-  Duration warn_time{};             ///< -wt: so long before the run limit
-  std::string notify_command;       ///< -rnc
-  RequeueExits requeue_exits;       ///< -Q
-  std::string depend;               ///< -w; kept by the master with numbers for names
-  bool orphan_kill = false;         ///< -ti: ended once its dependency can never be met
-  WallTime begin{}, deadline{};     ///< -b: not before; -t: ended then; 0 = none
+  Asked asked;
+  Duration mem_for{};      ///< task.mem is reserved so long from the start; 0: always
+  bool exclusive = false;  ///< -x
+  Duration run_limit{};    ///< 0 = the queue's
+  JobLimits limits;        ///< -c -M -F -D -S -C -v -p -T
+  // how it waits, starts and ends
+  std::uint32_t user_priority = 0;  ///< -sp: higher goes first within a queue; 0: the least
   Mpi mpi = Mpi::None;
-  bool tag = false;                      ///< -tag: output of every task, each line with its rank
-  std::vector<FileCopy> copies;          ///< -f
-  bool in_spooled = false;               ///< -is: in_file is a copy, removed at the end
-  UsefulSizes sizes = UsefulSizes::Any;  ///< -sizes: between min_tasks and max_tasks
-  MailWish mail;                         ///< -B, -N, -u
+  bool rerunnable = false;     ///< -r
+  RequeueExits requeue_exits;  ///< -Q
+  MailWish mail;               ///< -B, -N, -u
   Execution exec;
+  // jobs of many
+  std::vector<IndexRange> array;  ///< empty: no array
+  std::uint32_t array_limit = 0;  ///< %n; 0 = none
+  bool open = false;              ///< array: elements wait for their data, and more may come
   std::vector<TaskGroup> groups;  ///< empty: all its tasks are alike
   std::uint32_t group = 0;        ///< which of a job's groups it is, from 1; 0: a job itself
-  bool open = false;              ///< array: elements wait for their data, and more may come
   bool operator==(const JobSpec&) const = default;
 };
 
@@ -221,90 +203,42 @@ struct KillWish {
   bool operator==(const KillWish&) const = default;
 };
 
-/// Where a pending job is to start at its promised date.
-struct PromisedPlace {
-  HostId host;
-  std::uint32_t tasks = 0;
-  bool operator==(const PromisedPlace&) const = default;
-};
-
-/// A change of size that the job's own notification command is asked about (ResizeMode::Notify).
-struct ResizeNotice {
-  std::uint32_t number = 0;  ///< rises with every notice of the job
-  bool grow = false;
-  std::vector<TaskNumber> tasks;  ///< added, or to leave
-  bool operator==(const ResizeNotice&) const = default;
-};
-
 /// A job as it stands. For an array's base, state is Array and elements live under
-/// `first_element` + position.
+/// `elements.first` + position.
 struct Job {
   JobId id;
   std::shared_ptr<const SealedSpec> sealed;
-  std::uint32_t revision = 0;  ///< of `sealed`: rises with every change of what was asked
+  std::uint32_t revision = 0;     ///< of `sealed`: rises with every change of what was asked
+  std::uint32_t alternative = 0;  ///< of its requirements: 0 is sealed->spec
   JobState state = JobState::Pending;
-  Attempt attempt;          ///< 0 until first dispatched
-  std::vector<Task> tasks;  ///< of this attempt; gone ones too, newest 256
-  TaskNumber last_task;     ///< highest number given out in this attempt
-  std::string key;          ///< 32 raw bytes: agents of this attempt know each other by it
+  Attempt attempt;               ///< 0 until first dispatched
+  std::vector<Task> tasks;       ///< of this attempt; gone ones too, newest 256
+  TaskNumber last_task;          ///< highest number given out in this attempt
+  std::string key;               ///< 32 raw bytes: agents of this attempt know each other by it
+  std::uint64_t generation = 0;  ///< rises with every change of the wanted tasks
   Membership membership;
-  std::uint32_t cap = 0;            ///< bresize: at most so many tasks; 0 = max_tasks
-  std::uint32_t script_cap = 0;     ///< engines_number; 0 = none
-  std::uint32_t failed_starts = 0;  ///< newcomers lost since one has joined
-  std::string grow_blocked;         ///< reason not to grow now
-  WallTime grow_again{};            ///< blocked until then; 0: until bresize asks for more
-  std::vector<Setback> setbacks;    ///< of this attempt, by host
-  std::optional<KillWish> kill;
-  bool finishing = false;           ///< a task has ended well: no resize any more
-  bool ending = false;              ///< the attempt is to end: every task is told so
-  std::uint64_t generation = 0;     ///< rises with every change of the wanted tasks
-  std::uint32_t requeues = 0;       ///< made way for others not counted
-  std::uint32_t user_requeues = 0;  ///< of these: asked for by the job's own exit
-  std::uint32_t preemptions = 0;    ///< made way for others
-  /// Not dispatched to them again: it ended there with a code that excludes. Rising.
-  std::vector<HostId> excluded_hosts;
-  WallTime submitted{}, dispatched{}, started{}, ended{};
-  std::int32_t exit_status = 0;  ///< wait status of the task that decided
-  Term term = Term::None;
-  std::string end_text;  ///< more about the end, for people
-  Usage usage;           ///< of its tasks that have ended, all attempts
-  Holding holding;       ///< of all attempts
-  // array base only
-  std::uint32_t first_element = 0;    ///< number of the first element in Cluster::elements
-  std::uint32_t next_position = 0;    ///< elements from here on are pending, unless made
-  std::uint32_t active_elements = 0;  ///< launching, running, suspended or unknown
-  // requests and preemption
-  std::uint32_t alternative = 0;       ///< of its requirements: 0 is sealed->spec
-  bool mem_released = false;           ///< its memory reservation is over
-  std::optional<Preempted> preempted;  ///< kept while it waits, so that it starts after `by`
-
-  // how it waits, and is charged
-  WallTime promised{};        ///< when it is to start at the latest; 0: no date known
-  WallTime first_promised{};  ///< the first such date of this wait: what the error is taken from
-  std::vector<PromisedPlace> promised_places;  ///< kept for it; empty: the date is an estimate
-  std::int32_t place = 0;     ///< btop, bbot: lower goes first within a queue, before all else
-  std::uint32_t turn = 0;     ///< the job whose turn it has: moved among its owner's; 0: its own
-  std::uint32_t account = 0;  ///< of Cluster::accounts that its tasks are charged to; 0: none yet
+  Sizing size;
+  Times times;
+  Waiting waits;
   // of a running job
-  std::string suspended_by;            ///< bstop; empty: not suspended
-  WallTime suspended_at{};             ///< since when
-  Duration suspended{};                ///< earlier suspensions of this attempt together
-  std::uint32_t relaunches = 0;        ///< resizes by restart in this attempt
-  std::uint32_t notices = 0;           ///< resize notices so far
-  std::optional<ResizeNotice> notice;  ///< not answered yet; no resize until it is
-  std::string notify_command;          ///< taken unsigned before; empty: the specification's
-  std::uint32_t port = 0;              ///< first of those leased on its first host; 0: none yet
-  Pace pace;                           ///< of an elastic job that reports steps
-  std::optional<Parked> parked;        ///< makes way by being stopped
-
-  // of an open array: the base
-  bool closed = false;  ///< no more elements will be given
-  // of its elements
-  std::string data_hash;  ///< BLAKE2b-256 of what it was given, raw bytes; empty: nothing
-  // of a trial
-  std::string report;  ///< its newest metrics, one JSON object
-  WallTime reported{};
-  bool wants_none = false;  ///< of an independent group: no task for now
+  std::uint32_t port = 0;     ///< first of those leased on its first host; 0: none yet
+  bool mem_released = false;  ///< its memory reservation is over
+  Pace pace;                  ///< of an elastic job that reports steps
+  Suspension suspension;
+  std::optional<Parked> parked;  ///< makes way by being stopped
+  // its end
+  std::optional<KillWish> kill;
+  bool finishing = false;  ///< a task has ended well: no resize any more
+  bool ending = false;     ///< the attempt is to end: every task is told so
+  Outcome outcome;
+  Returns returns;
+  // what it costs
+  Usage usage;                ///< of its tasks that have ended, all attempts
+  Holding holding;            ///< of all attempts
+  std::uint32_t account = 0;  ///< of Cluster::accounts that its tasks are charged to; 0: none yet
+  // arrays
+  Elements elements;
+  Trial trial;
 
   /// What was asked, with the alternative that this attempt runs under.
   const JobSpec& spec() const { return spec_of(alternative); }

@@ -31,6 +31,23 @@ enum class Mpi : std::uint8_t {
   Pmix = 1,  ///< its hosts, one process a task, which find each other by PMIx
 };
 
+/// What runs, and as what kind of process.
+struct Program {
+  std::string command;      ///< what a shell runs; or the program when `script_hash` is set
+  std::string script_hash;  ///< BLAKE2b-256 of the spooled script, raw bytes; empty: none
+  std::string env_hash;     ///< of the environment block ("A=1\0B=2\0"), raw bytes
+  std::string cwd, submit_host, home, shell;
+  std::uint32_t umask = 022;
+  bool operator==(const Program&) const = default;
+};
+
+/// The terminal of an interactive job.
+struct Console {
+  Streams streams = Streams::Files;     ///< -I, -Ip, -Is
+  std::uint32_t rows = 0, columns = 0;  ///< its size; 0: unknown
+  bool operator==(const Console&) const = default;
+};
+
 /// A file that goes to the first execution host before the tasks, or comes from there after
 /// them. @source LSF: bsub -f "local op remote"
 struct FileCopy {
@@ -40,6 +57,43 @@ struct FileCopy {
   bool after = false;   ///< remote to local
   bool append = false;  ///< after: to the end of it
   bool operator==(const FileCopy&) const = default;
+};
+
+/// Where a job reads and writes.
+struct Files {
+  std::string in, out, err;                           ///< -i, -o, -e
+  bool in_spooled = false;                            ///< -is: `in` is a copy, removed at the end
+  bool out_overwrite = false, err_overwrite = false;  ///< -oo, -eo
+  bool tag = false;              ///< -tag: output of every task, each line with its rank
+  std::vector<FileCopy> copies;  ///< -f
+  bool operator==(const Files&) const = default;
+};
+
+/// Commands that run around a job, or tell it what is to come.
+struct SideCommands {
+  std::string pre, post;    ///< -E, -Ep
+  std::string warn_action;  ///< -wa: a signal's number, or a command
+  Duration warn_time{};     ///< -wt: so long before the run limit
+  std::string notify;       ///< -rnc: asked about every change of size
+  bool operator==(const SideCommands&) const = default;
+};
+
+/// When a job may begin, and when it is to be over.
+struct Timing {
+  bool hold = false;             ///< -H
+  std::string depend;            ///< -w; kept by the master with numbers for names
+  bool orphan_kill = false;      ///< -ti: ended once its dependency can never be met
+  WallTime begin{}, deadline{};  ///< -b: not before; -t: ended then; 0 = none
+  bool operator==(const Timing&) const = default;
+};
+
+/// What hosts it asks for, as it was given; JobSpec::task and `span` are what it means.
+struct Asked {
+  std::string resreq;              ///< -R, merged
+  std::string select;              ///< its select expression
+  std::string gpu;                 ///< -gpu
+  std::vector<std::string> hosts;  ///< -m
+  bool operator==(const Asked&) const = default;
 };
 
 /// What a job's owner wants to be told by mail. @source LSF bsub -B, -N, -u

@@ -104,45 +104,75 @@ struct GroupPlaces {
   bool operator==(const GroupPlaces&) const = default;
 };
 
+/// What the submitter signed, and the credential that says so.
+struct SignedBytes {
+  std::string spec;  ///< SealedSpec: the signed bytes
+  std::string credential, request_key;
+  bool operator==(const SignedBytes&) const = default;
+};
+
+/// Files that came with a job; empty unless tasks are to be started.
+struct Blobs {
+  std::string script, env;
+  std::string data;  ///< what an element of an open array was given
+  bool operator==(const Blobs&) const = default;
+};
+
+/// What the tasks of an attempt have together.
+struct Team {
+  bool elastic = false;  ///< start an agent; workers may join
+  std::uint32_t min_tasks = 1, max_tasks = 1;
+  std::uint32_t restarts = 0;  ///< TORCHELASTIC_RESTART_COUNT
+  /// A worker of it has said hello: whoever is to leave hears it from its agent.
+  bool in_place = false;
+  TaskNumber writer;  ///< of an elastic job: whose output goes to -o and -e; 0: rank 0's
+  /// First of the ports leased on the first host for the job's rendezvous; 0: none yet.
+  std::uint32_t port = 0;
+  std::vector<GroupPlaces> groups;  ///< of a job with groups, in its order
+  bool operator==(const Team&) const = default;
+};
+
+/// What is to be done to processes that run.
+struct Control {
+  bool end = false;  ///< end every task: TERM sequence
+  Term end_term = Term::None;
+  bool attach = false;           ///< its owner wants in: start an agent if there is none
+  bool preempt = false;          ///< SIGTERM once: the tasks save their work and end
+  bool suspend = false;          ///< its processes shall be stopped
+  std::uint32_t relaunches = 0;  ///< higher than before: end every process, start it again
+  bool operator==(const Control&) const = default;
+};
+
+/// A change of size that the first host asks the job's notification command about.
+struct AskedChange {
+  std::optional<ResizeNotice> notice;
+  std::string command, hosts;  ///< "hostA 2 hostB 1"
+  bool operator==(const AskedChange&) const = default;
+};
+
 /// All that this attempt shall be on this host. Tasks absent from `tasks` that the host
-/// runs are not touched: they end only by `kill` or by `end`.
+/// runs are not touched: they end only by `kill` or by `control.end`.
 struct HostOrder {
   JobId job;
   Attempt attempt;
   std::uint64_t generation = 0;  ///< higher wins
-  std::string spec;              ///< SealedSpec: the signed bytes
-  std::string credential, request_key;
-  JobSpec resolved;         ///< with the master's defaults
-  std::string script, env;  ///< blobs; empty unless tasks are to be started
+  SignedBytes sealed;
+  JobSpec resolved;  ///< with the master's defaults
+  Blobs blobs;
   AppConf app;
+  SideCommands queue_side;         ///< `pre` and `post` only
   std::vector<OrderedTask> tasks;  ///< on this host
   JobHosts hosts;                  ///< where the attempt's tasks are
   std::vector<PlacedTask> all;     ///< what older masters say instead; empty once it is read
   std::string key;                 ///< of the attempt, 32 raw bytes
-  bool elastic = false;            ///< start an agent; workers may join
-  std::uint32_t min_tasks = 1, max_tasks = 1;
-  std::uint32_t restarts = 0;  ///< TORCHELASTIC_RESTART_COUNT
-  Duration run_left{};         ///< of the run limit; 0: none
-  bool end = false;            ///< end every task: TERM sequence
-  Term end_term = Term::None;
-  bool first_host = false;  ///< writes -o and -e, where no task is named as their writer
-  WallTime submitted{};
-  bool attach = false;   ///< its owner wants in: start an agent if there is none
-  bool preempt = false;  ///< SIGTERM once: the tasks save their work and end
   Launch launch = Launch::PerSlot;
-  bool suspend = false;          ///< its processes shall be stopped
-  std::uint32_t relaunches = 0;  ///< higher than before: end every process, start it again
-  Duration leave_grace{};        ///< between SIGTERM and SIGKILL of a process told to leave
-  std::string queue_pre_exec, queue_post_exec;
-  std::optional<ResizeNotice> notice;        ///< to the first host: run the notification command
-  std::string notice_command, notice_hosts;  ///< "hostA 2 hostB 1"
-  /// First of the ports leased on the first host for the job's rendezvous; 0: none yet.
-  std::uint32_t port = 0;
-  TaskNumber writer;  ///< of an elastic job: whose output goes to -o and -e; 0: rank 0's
-  /// A worker of it has said hello: whoever is to leave hears it from its agent.
-  bool in_place = false;
-  std::vector<GroupPlaces> groups;  ///< of a job with groups, in its order
-  std::string data;                 ///< what an element of an open array was given; as script
+  bool first_host = false;  ///< writes -o and -e, where no task is named as their writer
+  Team team;
+  WallTime submitted{};
+  Duration run_left{};     ///< of the run limit; 0: none
+  Duration leave_grace{};  ///< between SIGTERM and SIGKILL of a process told to leave
+  Control control;
+  AskedChange change;
   bool operator==(const HostOrder&) const = default;
 };
 

@@ -11,7 +11,7 @@ struct TermRow {
   std::string_view name, text;
 };
 
-constexpr std::array<TermRow, 29> kTerms = {{
+constexpr std::array<TermRow, 30> kTerms = {{
     {Term::None, "", ""},
     {Term::Preempt, "TERM_PREEMPT", "job killed after preemption"},
     {Term::Other, "TERM_OTHER", "job killed for a reason not listed"},
@@ -41,6 +41,7 @@ constexpr std::array<TermRow, 29> kTerms = {{
     {Term::PrologFailed, "TERM_PROLOG_FAILED", "the site's prolog failed on its host"},
     {Term::GroupEnded, "TERM_GROUP_ENDED", "ended because another group of the job has ended"},
     {Term::PendLimit, "TERM_PENDLIMIT", "job killed after waiting for its pending time limit"},
+    {Term::NotSigned, "TERM_NOT_SIGNED", "its host could not prove its signature"},
 }};
 
 const TermRow& row(Term term) {

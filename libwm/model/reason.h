@@ -42,6 +42,7 @@ enum class Term : std::uint8_t {
   PrologFailed = 71,  ///< the site's prolog failed on the host
   GroupEnded = 72,    ///< a group that it lives with has ended
   PendLimit = 73,     ///< it waited longer than it was to
+  NotSigned = 74,     ///< its host cannot prove its signature, after a change of MUNGE's key
 };
 
 /// "TERM_OWNER"; ours likewise "TERM_HOST_LOST". @cost O(1)

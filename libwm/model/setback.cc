@@ -7,12 +7,13 @@
 namespace wm {
 
 bool is_grow_blocked(const Job& job, WallTime now) {
-  return !job.grow_blocked.empty() && (job.grow_again == WallTime{} || now < job.grow_again);
+  return !job.size.grow_blocked.empty() &&
+         (job.size.grow_again == WallTime{} || now < job.size.grow_again);
 }
 
 std::vector<HostId> barred_hosts(const Job& job, WallTime now) {
-  auto hosts = job.excluded_hosts;
-  for (const auto& setback : job.setbacks)
+  auto hosts = job.waits.excluded_hosts;
+  for (const auto& setback : job.size.setbacks)
     if (now < setback.until) hosts.push_back(setback.host);
   std::sort(hosts.begin(), hosts.end());
   hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());

@@ -41,7 +41,8 @@ double Snapshot::left_of(const Job& job) const {
   double limit = seconds(run_limit_of(*live_.config, job.spec()));
   if (limit <= 0) limit = kUnstated;
   if (slots_held(job) == 0) return limit;
-  Duration ran = live_.time - std::max(job.started, job.dispatched) - job.suspended;
+  Duration ran =
+      live_.time - std::max(job.times.started, job.times.dispatched) - job.suspension.earlier;
   return std::max(kLeast, limit - seconds(ran));
 }
 
@@ -90,8 +91,8 @@ Saved Snapshot::read() {
   live_.jobs.each([&](std::uint32_t, const Job& base) {
     if (base.state != JobState::Array || base.kill) return;
     std::uint32_t unmade = 0;
-    for (std::uint32_t p = base.next_position; p < element_count(base.spec()); ++p)
-      unmade += live_.elements.find(base.first_element + p) == nullptr;
+    for (std::uint32_t p = base.elements.next_position; p < element_count(base.spec()); ++p)
+      unmade += live_.elements.find(base.elements.first + p) == nullptr;
     add(base, unmade);
   });
   auto& jobs = saved_.workload.jobs;

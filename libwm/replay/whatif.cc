@@ -80,7 +80,7 @@ class Future {
 WallTime end_of(const Cluster& cluster, const Job& job) {
   Duration limit = run_limit_of(*cluster.config, job.spec());
   if (limit <= Duration{} || !runs(job)) return WallTime::max();
-  return std::max(job.started, job.dispatched) + limit + job.suspended;
+  return std::max(job.times.started, job.times.dispatched) + limit + job.suspension.earlier;
 }
 
 // The open host of which there are most alike, by slots and GPUs.
@@ -154,7 +154,7 @@ Result<void> Future::move(const Change& change) {
   Job& moved = cluster.jobs.edit(change.job.job);
   moved.sealed = std::make_shared<const SealedSpec>(std::move(sealed));
   // What it was promised, it was where it stood.
-  moved.promised = moved.first_promised = {};
+  moved.waits.promised = moved.waits.first_promised = {};
   return {};
 }
 
@@ -171,7 +171,7 @@ void Future::tidy() {
   std::vector<JobId> live, ending;
   each_job(twin_.cluster(), [&](const Job& job) {
     if (job.tasks.empty() || is_over(job.state)) return;
-    bool ends = job.kill || job.ending || job.preempted;
+    bool ends = job.kill || job.ending || job.waits.preempted;
     (ends && runs(job) ? ending : live).push_back(job.id);
   });
   for (JobId id : ending) twin_.end(id, now_);
@@ -235,7 +235,7 @@ std::size_t Future::waiting() const {
 Starts Future::run(const std::function<void(double)>& progress) {
   tidy();
   each_job(twin_.cluster(), [&](const Job& job) {
-    if (runs(job)) starts_[job.id] = job.dispatched;
+    if (runs(job)) starts_[job.id] = job.times.dispatched;
   });
   auto ran = starts_.size(), before = std::max<std::size_t>(1, waiting());
   for (int i = 0; i < kMostPasses; ++i) {

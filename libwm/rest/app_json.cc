@@ -76,9 +76,9 @@ std::string app_json(const JobView& view, std::string_view cluster) {
                  {"type", type_word(view)},
                  {"state", wmla_state(job.state)},
                  {"priority", spec.user_priority},
-                 {"submit_time", seconds(job.submitted)},
-                 {"start_time", seconds(job.started)},
-                 {"end_time", seconds(job.ended)},
+                 {"submit_time", seconds(job.times.submitted)},
+                 {"start_time", seconds(job.times.started)},
+                 {"end_time", seconds(job.times.ended)},
                  {"used_gpu", held * spec.task.milli_gpus / 1000.0},
                  {"used_mem", static_cast<double>(held * (spec.task.mem.value >> 20))},
                  {"used_cpu", held * spec.task.milli_cpus / 1000.0},
@@ -101,8 +101,8 @@ std::string conductor_json(const JobView& view, std::string_view cluster, WallTi
   Json executors = Json::array();
   for (const auto& task : tasks_of(view))
     executors.push_back({{"id", task["id"]}, {"state", task["state"]}, {"host", task["host"]}});
-  auto end = is_over(job.state) ? job.ended : now;
-  auto ran = job.started == WallTime{} ? 0 : seconds(end) - seconds(job.started);
+  auto end = is_over(job.state) ? job.times.ended : now;
+  auto ran = job.times.started == WallTime{} ? 0 : seconds(end) - seconds(job.times.started);
   return dumped({{"id", id},
                  {"name", job.spec().name},
                  {"state", wmla_state(job.state)},

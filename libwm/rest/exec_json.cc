@@ -73,7 +73,7 @@ std::string exec_json(const JobView& view, std::string_view cluster) {
             {"modelFileOwnerName", spec.owner.user},
             {"workDir", exec.bundle_dir.empty() ? code : code + "/" + exec.bundle_dir},
             {"appName", spec.name},
-            {"createTime", iso_time(view.job->submitted)},
+            {"createTime", iso_time(view.job->times.submitted)},
             {"elastic", spec.elastic},
             {"nameSpace", cluster},
             {"numWorker", spec.max_tasks},

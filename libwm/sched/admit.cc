@@ -121,7 +121,7 @@ bool Admission::waits(JobId id) const {
 // Nobody makes way for a job that does not wait any more.
 bool Admission::allows(const Preempt& preempt) const {
   const Job* job = find_job(newest_, preempt.job);
-  if (!job || job->attempt != preempt.attempt || job->kill || job->ending || job->preempted)
+  if (!job || job->attempt != preempt.attempt || job->kill || job->ending || job->waits.preempted)
     return false;
   bool runs = job->state == JobState::Running || job->state == JobState::Launching;
   if (preempt.how == MakeWay::Park && job->state != JobState::Running) return false;

@@ -15,10 +15,10 @@ TaskRequest held_by(const Job& job) {
 }
 
 void set_price(Claim& claim, const JobSpec& spec) {
-  claim.gpu = spec.task.milli_gpus > 0 && !spec.task.gpu_shared;
-  claim.ptile = spec.span.ptile;
-  if (claim.gpu && spec.task.gpus_per_host) claim.host_gpus = gpus_of(spec.task);
-  else if (claim.gpu) claim.each = gpus_of(spec.task);
+  claim.price.gpu = spec.task.milli_gpus > 0 && !spec.task.gpu_shared;
+  claim.price.ptile = spec.span.ptile;
+  if (claim.price.gpu && spec.task.gpus_per_host) claim.price.host_gpus = gpus_of(spec.task);
+  else if (claim.price.gpu) claim.price.each = gpus_of(spec.task);
 }
 
 bool is_wanted(const Task& task) {
@@ -26,17 +26,17 @@ bool is_wanted(const Task& task) {
 }
 
 JobId makes_way_for(const Cluster& cluster, const Job& job) {
-  if (!job.preempted && !job.parked) return {};
-  JobId by = job.parked ? job.parked->by : job.preempted->by;
+  if (!job.waits.preempted && !job.parked) return {};
+  JobId by = job.parked ? job.parked->by : job.waits.preempted->by;
   WallTime given{};  // its slots: all at once, or task by task
-  if (job.parked) given = job.suspended_at;
+  if (job.parked) given = job.suspension.since;
   else
     for (const Task& task : job.tasks) {
       if (task.holds_slot()) return by;
       given = std::max(given, task.ended);
     }
   const Job* other = find_job(cluster, by);
-  return other && other->dispatched > given ? JobId{} : by;
+  return other && other->times.dispatched > given ? JobId{} : by;
 }
 
 TaskNumber first_task(const Job& job) {
@@ -49,9 +49,9 @@ TaskNumber first_task(const Job& job) {
 }
 
 bool Claim::suits(std::uint32_t tasks) const {
-  if (tasks == min || sizes == UsefulSizes::Any) return true;
-  if (sizes == UsefulSizes::PowersOfTwo) return std::has_single_bit(tasks);
-  return tasks % per_host == 0;
+  if (tasks == min || gain.sizes == UsefulSizes::Any) return true;
+  if (gain.sizes == UsefulSizes::PowersOfTwo) return std::has_single_bit(tasks);
+  return tasks % gain.per_host == 0;
 }
 
 std::uint32_t Claim::suiting(std::uint32_t tasks) const {
@@ -96,8 +96,9 @@ Kept kept_of(const Claim& claim) {
 
 // Of the same queue and user: their ranks are equal, or about to be made so.
 bool stands_before(const Claim& a, const Claim& b) {
-  if (a.place != b.place) return a.place < b.place;
-  if (a.user_priority != b.user_priority) return a.user_priority > b.user_priority;
+  if (a.order.place != b.order.place) return a.order.place < b.order.place;
+  if (a.order.user_priority != b.order.user_priority)
+    return a.order.user_priority > b.order.user_priority;
   return a.id < b.id;
 }
 
@@ -106,7 +107,9 @@ bool stands_before(const Claim& a, const Claim& b) {
 WallTime limit_of(const Claim& claim) {
   const Job& job = *claim.job;
   if (claim.limit <= Duration{} || is_stopped(job)) return WallTime::max();
-  return window_from(std::max(job.started, job.dispatched) + job.suspended, claim.limit).until;
+  return window_from(std::max(job.times.started, job.times.dispatched) + job.suspension.earlier,
+                     claim.limit)
+      .until;
 }
 
 }  // namespace
@@ -123,22 +126,22 @@ void each_end(const Claim& claim, const std::function<void(const Task&, WallTime
 void Steady::add(const Claim& claim) {
   claims.insert(std::upper_bound(claims.begin(), claims.end(), claim, stands_before), claim);
   tasks += claim.now;
-  cost += claim.cost(claim.now);
+  cost += claim.price.cost(claim.now);
   held += claim.held;
-  held_cost += claim.cost(claim.held);
+  held_cost += claim.price.cost(claim.held);
 }
 
 void Steady::remove(const Job& job) {
   Claim like;
   like.id = job.id;
-  like.place = job.place;
-  like.user_priority = job.spec_of(job.alternative).user_priority;
+  like.order.place = job.waits.place;
+  like.order.user_priority = job.spec_of(job.alternative).user_priority;
   auto it = std::lower_bound(claims.begin(), claims.end(), like, stands_before);
   WM_CHECK(it != claims.end() && it->id == job.id);
   tasks -= it->now;
-  cost -= it->cost(it->now);
+  cost -= it->price.cost(it->now);
   held -= it->held;
-  held_cost -= it->cost(it->held);
+  held_cost -= it->price.cost(it->held);
   claims.erase(it);
 }
 

@@ -40,50 +40,77 @@ enum class Barred : std::uint8_t {
 /// Limits on slots across jobs.
 enum class LimitOf : std::uint8_t { Queue, UserInQueue, User };
 
+/// What decides whose turn it is among claims of one queue and plan; submit order is last.
+struct Precedence {
+  int rank = 0;                ///< minus the queue's priority
+  std::int32_t place = 0;      ///< btop, bbot
+  std::uint32_t turn = 0;      ///< the job whose turn it has; 0: its own
+  std::uint32_t by_queue = 0;  ///< by the order of its queue, unless that is fcfs
+  std::uint32_t user_priority = 0;
+};
+
+/// What tasks cost in shares.
+struct Price {
+  bool gpu = false;         ///< shares are counted in GPUs
+  Units each = 1;           ///< of a task
+  Units host_gpus = 0;      ///< GPUs per host, paid once a host; 0: it asks per task
+  std::uint32_t ptile = 0;  ///< tasks per host; 0: any
+  /// What `tasks` tasks cost. GPUs per host are paid once a host. @cost O(1)
+  Units cost(std::int64_t tasks) const {
+    if (tasks == 0 || host_gpus == 0) return tasks * each;
+    std::int64_t per_host = ptile ? ptile : tasks;
+    return host_gpus * ((tasks + per_host - 1) / per_host);
+  }
+  /// The most tasks that cost no more than that; kNoLimit: any number. @cost O(1)
+  std::int64_t affords(Units units) const {
+    if (host_gpus == 0) return units / each;
+    std::int64_t hosts = units / host_gpus;
+    return hosts > 0 && ptile == 0 ? kNoLimit : hosts * ptile;
+  }
+};
+
+/// What more tasks are worth to a job, and which numbers of them.
+struct Gain {
+  const Curve* curve = nullptr;  ///< how fast it is; null: not known
+  bool known = false;            ///< shares by gain, not equally
+  double weight = 1;             ///< among the jobs of its user
+  double kept = 1;               ///< and its present size so much more
+  Duration resize_cost{};        ///< what a change of its size costs it
+  UsefulSizes sizes = UsefulSizes::Any;
+  std::uint32_t per_host = 1;  ///< tasks that its largest host takes; of jobs with `sizes`
+  std::uint32_t useful = ~0u;  ///< more tasks than these give it no speed
+  std::uint32_t share = 0;     ///< tasks of an equal part of what jobs compete for; 0: not asked
+};
+
 /// One job's claim. @units tasks unless it says Units
 struct Claim {
   JobId id;
   const Job* job = nullptr;
   ClaimKind kind = ClaimKind::Pending;
-  bool gpu = false;              ///< asks for GPUs: shares are counted in GPUs
-  bool resizes = false;          ///< can be given more, or less, once it runs
-  bool in_place = false;         ///< and goes on meanwhile
-  std::uint32_t request = 0;     ///< of Requests
-  int rank = 0;                  ///< minus the queue's priority
-  std::int32_t place = 0;        ///< btop, bbot
-  std::uint32_t turn = 0;        ///< the job whose turn it has; 0: its own
-  std::uint32_t order_rank = 0;  ///< by the order of its queue, unless that is fcfs
-  std::uint32_t user_priority = 0;
-  int user_node = 0;         ///< leaf of the plan tree
-  std::uint32_t owner = 0;   ///< its plan and user, numbered by whoever collected it
-  std::uint32_t alike = 0;   ///< of Memory::alike, 1 + its place; 0: like no other
-  bool rest = false;         ///< for those alike that come after the ones looked at; never starts
-  std::uint32_t copies = 1;  ///< elements of an array that may start in this pass
-  std::uint32_t asked = 1;   ///< elements that wait, limits aside
+  Precedence order;
+  Price price;
+  Gain gain;
+  bool resizes = false;       ///< can be given more, or less, once it runs
+  bool in_place = false;      ///< and goes on meanwhile
+  std::uint32_t request = 0;  ///< of Requests
+  int user_node = 0;          ///< leaf of the plan tree
+  std::uint32_t owner = 0;    ///< its plan and user, numbered by whoever collected it
+  std::uint32_t alike = 0;    ///< of Memory::alike, 1 + its place; 0: like no other
+  bool rest = false;          ///< for those alike that come after the ones looked at; never starts
+  std::uint32_t copies = 1;   ///< elements of an array that may start in this pass
+  std::uint32_t asked = 1;    ///< elements that wait, limits aside
   std::uint32_t floor = 0, min = 0, max = 0;
-  std::uint32_t now = 0;    ///< wanted tasks
-  std::uint32_t held = 0;   ///< slots, those of leaving and stuck tasks too
-  Units each = 1;           ///< what a task costs in shares
-  Units host_gpus = 0;      ///< GPUs per host, paid once a host; 0: it asks per task
-  std::uint32_t ptile = 0;  ///< tasks per host; 0: any
-  Duration limit{};         ///< it runs so long at most; 0: no limit
-  bool timed = false;       ///< it runs, and Claims::ends has its end
-  bool parked = false;      ///< waits for its own slots: starts on its hosts or not at all
+  std::uint32_t now = 0;   ///< wanted tasks
+  std::uint32_t held = 0;  ///< slots, those of leaving and stuck tasks too
+  Duration limit{};        ///< it runs so long at most; 0: no limit
+  bool timed = false;      ///< it runs, and Claims::ends has its end
+  bool parked = false;     ///< waits for its own slots: starts on its hosts or not at all
   /// Of a group that starts with others of its job: the job's number, and how many they are.
   std::uint32_t gang = 0, gang_size = 0;
   bool due = false;  ///< its promised date has come: it starts whatever its user's share is
   Barred barred = Barred::No;
   PendCode barrier = PendCode::New;
   LimitOf closed = LimitOf::Queue;  ///< the limit, of one that one bars
-  const Curve* curve = nullptr;     ///< how fast it is; null: not known
-  bool by_gain = false;             ///< shares by gain, not equally
-  double weight = 1;                ///< among the jobs of its user
-  double kept = 1;                  ///< and its present size so much more
-  Duration price{};                 ///< what a change of its size costs it
-  UsefulSizes sizes = UsefulSizes::Any;
-  std::uint32_t per_host = 1;  ///< tasks that its largest host takes; of jobs with `sizes`
-  std::uint32_t useful = ~0u;  ///< more tasks than these give it no speed
-  std::uint32_t share = 0;     ///< tasks of an equal part of what jobs compete for; 0: not asked
   // decided
   std::uint32_t target = 0;       ///< tasks, of each copy
   std::uint32_t admitted = 0;     ///< copies that are to start
@@ -101,26 +128,14 @@ struct Claim {
   /// Submit order: older first; elements of an array that are jobs of their own go before those
   /// that have not begun, for which their array stands with index 0. @cost O(1)
   std::uint64_t sequence() const {
-    return std::uint64_t{turn ? turn : id.job} << 32 | (id.index - 1);
+    return std::uint64_t{order.turn ? order.turn : id.job} << 32 | (id.index - 1);
   }
   /// The most it may get in this pass. @cost O(1)
   std::uint32_t most() const { return max < ceiling ? max : ceiling; }
   /// What its target costs, all copies. @cost O(1)
-  Units used() const { return (pending() ? admitted : 1) * cost(target); }
-  /// What `tasks` tasks cost. GPUs per host are paid once a host. @cost O(1)
-  Units cost(std::int64_t tasks) const {
-    if (tasks == 0 || host_gpus == 0) return tasks * each;
-    std::int64_t per_host = ptile ? ptile : tasks;
-    return host_gpus * ((tasks + per_host - 1) / per_host);
-  }
-  /// The most tasks that cost no more than that; kNoLimit: any number. @cost O(1)
-  std::int64_t affords(Units units) const {
-    if (host_gpus == 0) return units / each;
-    std::int64_t hosts = units / host_gpus;
-    return hosts > 0 && ptile == 0 ? kNoLimit : hosts * ptile;
-  }
+  Units used() const { return (pending() ? admitted : 1) * price.cost(target); }
   /// What one more than its target costs. @cost O(1)
-  Units step() const { return cost(target + std::int64_t{1}) - cost(target); }
+  Units step() const { return price.cost(target + std::int64_t{1}) - price.cost(target); }
 };
 
 /// Running claims of one request and owner that no pass changes: counted together, so that a

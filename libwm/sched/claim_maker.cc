@@ -90,7 +90,7 @@ std::uint32_t ClaimMaker::order_rank(const Claim& claim) {
     case JobOrder::Fcfs: break;
     // Those that run stand first: in what order they do decides ties only.
     case JobOrder::Slowdown:
-      return waits(job) ? slowdown_rank(now_ - job.submitted, claim.limit) : 0;
+      return waits(job) ? slowdown_rank(now_ - job.times.submitted, claim.limit) : 0;
     case JobOrder::FairShare: return fair_rank(claim.spec().owner.user);
   }
   return 0;
@@ -106,17 +106,17 @@ Claim ClaimMaker::claim(const Job& job) {
   set_price(claim, spec);
   claim.request = request_number(job, spec);
   const QueueConf* queue = claims_.requests[claim.request].queue;
-  claim.rank = queue ? -static_cast<int>(queue->priority) : 0;
-  claim.place = job.place;
-  claim.turn = job.turn;
-  claim.user_priority = spec.user_priority;
+  claim.order.rank = queue ? -static_cast<int>(queue->priority) : 0;
+  claim.order.place = job.waits.place;
+  claim.order.turn = job.waits.turn;
+  claim.order.user_priority = spec.user_priority;
   claim.min = std::max<std::uint32_t>(1, spec.min_tasks);
   claim.max = std::max(claim.min, task_cap(job));
   claim.limit = run_limit_of(*cluster_.config, spec);
-  claim.order_rank = order_rank(claim);
+  claim.order.by_queue = order_rank(claim);
   claim.resizes = may_resize(*cluster_.config, job);
   claim.in_place = claim.resizes && resize_mode_of(*cluster_.config, job) != ResizeMode::Restart;
-  claim.sizes = claim.resizes ? spec.sizes : UsefulSizes::Any;
+  claim.gain.sizes = claim.resizes ? spec.sizes : UsefulSizes::Any;
   return claim;
 }
 
@@ -133,7 +133,7 @@ bool ClaimMaker::was_resized_lately(const Job& job) {
   if (quiet == Duration{} || tasks_wanted(job) > task_cap(job)) return false;
   WallTime last{};
   for (const Task& task : job.tasks) {
-    if (task.since > job.dispatched) last = std::max(last, task.since);
+    if (task.since > job.times.dispatched) last = std::max(last, task.since);
     if (task.state == TaskState::Gone) last = std::max(last, task.ended);
   }
   if (last == WallTime{} || now_ - last >= quiet) return false;
@@ -143,13 +143,14 @@ bool ClaimMaker::was_resized_lately(const Job& job) {
 
 bool ClaimMaker::has_setback(const Job& job) const {
   auto waits = [&](const Setback& setback) { return now_ < setback.until; };
-  return now_ < job.grow_again || std::any_of(job.setbacks.begin(), job.setbacks.end(), waits);
+  return now_ < job.size.grow_again ||
+         std::any_of(job.size.setbacks.begin(), job.size.setbacks.end(), waits);
 }
 
 // A pass is due when a host may be tried again.
 void ClaimMaker::await_setbacks(const Job& job) {
-  if (now_ < job.grow_again) look_again(job.grow_again);
-  for (const auto& setback : job.setbacks)
+  if (now_ < job.size.grow_again) look_again(job.size.grow_again);
+  for (const auto& setback : job.size.setbacks)
     if (now_ < setback.until) look_again(setback.until);
 }
 

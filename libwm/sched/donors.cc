@@ -41,8 +41,8 @@ Donors::Donors(std::vector<Claim>& claims, Places& places) : places_(places) {
 
 // Lowest-priority queue first, then who is apart, then the later job, then the higher number.
 bool Donors::leaves_before(const Candidate& a, const Candidate& b) {
-  return std::tie(b.claim->rank, b.apart, b.claim->id, b.task->number) <
-         std::tie(a.claim->rank, a.apart, a.claim->id, a.task->number);
+  return std::tie(b.claim->order.rank, b.apart, b.claim->id, b.task->number) <
+         std::tie(a.claim->order.rank, a.apart, a.claim->id, a.task->number);
 }
 
 bool Donors::is_better(const Candidates& a, const Candidates& b) {
@@ -221,7 +221,7 @@ void Donors::release_above_limit(std::vector<Claim>& claims) {
   for (Claim& claim : claims) {
     if (claim.kind != ClaimKind::Elastic) continue;
     std::uint32_t cap = task_cap(*claim.job);
-    std::uint32_t limit = std::max(claim.min, std::min(cap, claim.useful));
+    std::uint32_t limit = std::max(claim.min, std::min(cap, claim.gain.useful));
     for (std::uint32_t n = claim.now; n > limit; --n) ask_last(claim, JobId{});
     auto own = leaving_.find(claim.id);
     if (own == leaving_.end()) continue;
@@ -231,7 +231,7 @@ void Donors::release_above_limit(std::vector<Claim>& claims) {
 
 void Donors::release_apart(std::vector<Claim>& claims, WallTime now) {
   for (Claim& claim : claims) {
-    bool asks = claim.kind == ClaimKind::Elastic && claim.in_place && claim.curve &&
+    bool asks = claim.kind == ClaimKind::Elastic && claim.in_place && claim.gain.curve &&
                 !leaving_.count(claim.id) && places_.packs(claim);
     if (!asks) continue;
     std::vector<const Task*> apart = wanted_apart(*claim.job);

@@ -16,9 +16,9 @@ expr::JobStanding standing_of(const Job& job) {
   standing.pending = waits;
   standing.held = job.state == JobState::Held;
   standing.running = job.state == JobState::Running || job.state == JobState::Unknown;
-  standing.started = job.started != WallTime{} || standing.running;
-  int signal = job.exit_status & 0x7f;  // as wait(2) gives it
-  standing.exit_code = signal ? 128 + signal : (job.exit_status >> 8) & 0xff;
+  standing.started = job.times.started != WallTime{} || standing.running;
+  int signal = job.outcome.status & 0x7f;  // as wait(2) gives it
+  standing.exit_code = signal ? 128 + signal : (job.outcome.status >> 8) & 0xff;
   return standing;
 }
 
@@ -45,7 +45,7 @@ std::vector<expr::JobStanding> of_array(const Cluster& cluster, const Job& base)
   auto count = elements_there(base);
   if (base.spec().open && !takes_no_more(base)) all.push_back(standing_in_range(base));
   for (std::uint32_t p = 0; p < count; ++p) {
-    const Job* element = cluster.elements.find(base.first_element + p);
+    const Job* element = cluster.elements.find(base.elements.first + p);
     all.push_back(element ? standing_of(*element) : standing_in_range(base));
   }
   if (all.empty()) all.push_back(standing_of_none(base));
@@ -53,8 +53,8 @@ std::vector<expr::JobStanding> of_array(const Cluster& cluster, const Job& base)
 }
 
 std::optional<expr::Depend> condition_of(const Job& job) {
-  if (job.spec().depend.empty()) return {};
-  auto parsed = expr::Depend::parse(job.spec().depend);
+  if (job.spec().when.depend.empty()) return {};
+  auto parsed = expr::Depend::parse(job.spec().when.depend);
   return parsed ? std::optional(std::move(*parsed)) : std::nullopt;  // admitted: it is sound
 }
 
@@ -66,8 +66,8 @@ bool is_by_element(const Job& job, const expr::Depend& condition) {
 // Told of every element that the base stands for: its index.
 template <class Tell>
 void each_unmade(const Cluster& cluster, const Job& base, Tell tell) {
-  for (std::uint32_t p = base.next_position; p < element_count(base.spec()); ++p)
-    if (!cluster.elements.find(base.first_element + p)) tell(element_index(base.spec(), p));
+  for (std::uint32_t p = base.elements.next_position; p < element_count(base.spec()); ++p)
+    if (!cluster.elements.find(base.elements.first + p)) tell(element_index(base.spec(), p));
 }
 
 // The element that stands for them all: one whose condition is met, else one that may yet start.
@@ -101,8 +101,8 @@ std::string words_for(const Cluster& cluster, const Job& job, const Retry& retry
   std::string text = "Pre-execution command failed";
   for (auto id : retry.hosts)
     if (const Host* host = cluster.hosts.find(id.value)) text += " on host " + host->name;
-  if (!job.end_text.empty()) text += ": " + job.end_text;
-  return text + "; try " + std::to_string(job.user_requeues + 1) + " of " +
+  if (!job.outcome.text.empty()) text += ": " + job.outcome.text;
+  return text + "; try " + std::to_string(job.returns.user_requeues + 1) + " of " +
          std::to_string(cluster.config->cluster.limits.max_user_requeue + 1) +
          " follows after a pause";
 }
@@ -126,7 +126,7 @@ expr::Standings standings_of(const Cluster& cluster) {
 std::optional<Retry> retry_of(const Job& job) {
   constexpr Duration kFirst = std::chrono::seconds(2), kLongest = std::chrono::minutes(5);
   constexpr Duration kOthersFirst = std::chrono::minutes(1);
-  if (job.state != JobState::Pending || job.user_requeues == 0) return {};
+  if (job.state != JobState::Pending || job.returns.user_requeues == 0) return {};
   WallTime ended{};
   std::set<HostId> hosts;
   bool failed = false;
@@ -137,7 +137,7 @@ std::optional<Retry> retry_of(const Job& job) {
   }
   if (!failed) return {};
   auto pause = kFirst;
-  for (auto n = job.user_requeues; n > 1 && pause < kLongest; --n) pause *= 2;
+  for (auto n = job.returns.user_requeues; n > 1 && pause < kLongest; --n) pause *= 2;
   auto at = ended + std::min(pause, kLongest);
   return Retry{at, at + kOthersFirst, {hosts.begin(), hosts.end()}};
 }
@@ -145,10 +145,10 @@ std::optional<Retry> retry_of(const Job& job) {
 namespace {
 
 std::optional<NotEligible> group_waits(const Cluster& cluster, const Job& job, WallTime now) {
-  if (job.wants_none)
+  if (job.size.wants_none)
     return NotEligible{PendCode::NoneWanted, "The group is to have no task for now"};
-  if (is_independent(job) && now < job.grow_again)
-    return NotEligible{PendCode::StartFailed, job.grow_blocked};
+  if (is_independent(job) && now < job.size.grow_again)
+    return NotEligible{PendCode::StartFailed, job.size.grow_blocked};
   if (groups_are_ready(cluster, job)) return {};
   return NotEligible{PendCode::Groups, is_independent(job)
                                            ? "Starts when the groups that live with the job run"
@@ -160,7 +160,7 @@ std::optional<NotEligible> group_waits(const Cluster& cluster, const Job& job, W
 std::optional<NotEligible> not_eligible(const Cluster& cluster, const Job& job, WallTime now) {
   if (group_of(job))
     if (auto waits = group_waits(cluster, job, now)) return waits;
-  if (job.spec().begin > now)
+  if (job.spec().when.begin > now)
     return NotEligible{PendCode::BeginTime, "The job has a specified start time"};
   if (auto retry = retry_of(job); retry && retry->at > now)
     return NotEligible{PendCode::StartFailed, words_for(cluster, job, *retry)};

@@ -90,7 +90,7 @@ class MissFinder {
            part(task.mem.value, c.mem.value));
     }
     gpus(task, c);
-    for (const auto& term : expr::failing_terms(rules_.spec().select, rules_.lookup(host)))
+    for (const auto& term : expr::failing_terms(rules_.spec().asked.select, rules_.lookup(host)))
       lack("select " + term, 1);
     return miss_;
   }
@@ -142,7 +142,7 @@ std::string nearest_miss(const Cluster& cluster, const JobSpec& spec) {
 // Rules that bind hosts to each other, on an empty cluster with every host open.
 Result<void> check_layout_ever(const Cluster& cluster, const JobSpec& spec) {
   const Config& config = *cluster.config;
-  auto parsed = expr::parse_resreq(spec.resreq);
+  auto parsed = expr::parse_resreq(spec.asked.resreq);
   if (!parsed || (parsed->cu.empty() && parsed->same.empty())) return {};
   auto type = parsed->cu.count("type") ? parsed->cu.at("type") : std::string();
   if (unit_level(config, type) < 0)
@@ -168,7 +168,7 @@ Result<void> check_layout_ever(const Cluster& cluster, const JobSpec& spec) {
   layout.whole = false;
   std::int64_t most = 0;
   for (const Share& share : lay_out(offers, layout)) most += share.tasks;
-  return fail(Code::Impossible, "no hosts that same[] or cu[] of \"" + spec.resreq +
+  return fail(Code::Impossible, "no hosts that same[] or cu[] of \"" + spec.asked.resreq +
                                     "\" allows together hold " + describe(spec) + "; at most " +
                                     count_of(most, "task") + " if nothing else ran");
 }
@@ -178,7 +178,7 @@ Result<void> check_layout_ever(const Cluster& cluster, const JobSpec& spec) {
 Result<void> check_asked(const Cluster& cluster, const JobSpec& spec) {
   const Config& config = *cluster.config;
   const QueueConf* queue = config.queue(spec.queue);
-  WM_TRY(auto words, expr::parse_asked_hosts(spec.ask_hosts));
+  WM_TRY(auto words, expr::parse_asked_hosts(spec.asked.hosts));
   for (const expr::AskedHost& word : words) {
     if (word.name == "others") continue;
     const std::vector<std::string> name{word.name};
@@ -223,12 +223,12 @@ bool is_complete(const Cluster& cluster) {
 Result<void> check_plans(const Config& config, const JobSpec& spec) {
   Claim claim;
   set_price(claim, spec);
-  Units cost = claim.cost(std::max(1u, spec.min_tasks));
+  Units cost = claim.price.cost(std::max(1u, spec.min_tasks));
   for (std::string path = spec.plan;; path = parent_of(path)) {
     const PlanConf* plan = config.plan(path);
     if (plan && plan->limit && cost > *plan->limit)
-      return fail(Code::Impossible, count_of(cost, claim.gpu ? "GPU" : "slot") + " asked: plan <" +
-                                        path + "> never has more than " +
+      return fail(Code::Impossible, count_of(cost, claim.price.gpu ? "GPU" : "slot") +
+                                        " asked: plan <" + path + "> never has more than " +
                                         std::to_string(*plan->limit));
     if (path == "/" || path.empty()) return {};
   }
@@ -258,8 +258,8 @@ Result<void> check_limits(const Config& config, const JobSpec& spec) {
 }  // namespace
 
 Result<void> check_feasible_ever(const Cluster& cluster, const JobSpec& spec) {
-  if (auto select = expr::Select::parse(spec.select); !select) return select.error();
-  WM_TRY(expr::parse_asked_hosts(spec.ask_hosts));
+  if (auto select = expr::Select::parse(spec.asked.select); !select) return select.error();
+  WM_TRY(expr::parse_asked_hosts(spec.asked.hosts));
   WM_TRY(check_limits(*cluster.config, spec));
   auto room = check_room_ever(cluster, spec);
   return room || !is_complete(cluster) ? Result<void>() : room;

@@ -65,16 +65,16 @@ std::int64_t Gates::room(const Claim& claim) const {
   for (int i = 0; i < kKeys; ++i) {
     if (const Gate* gate = find(key(claim, i))) room = std::min(room, gate->limit - gate->held);
   }
-  const auto& held = claim.gpu ? plan_gpus_ : plan_slots_;
+  const auto& held = claim.price.gpu ? plan_gpus_ : plan_slots_;
   for (int n = claim.user_node; n >= 0; n = tree_.nodes[n].parent) {
     Units limit = tree_.nodes[n].limit;
-    if (limit != kNoLimit) room = std::min(room, claim.affords(limit - held[n]));
+    if (limit != kNoLimit) room = std::min(room, claim.price.affords(limit - held[n]));
   }
   return std::max<std::int64_t>(0, room);
 }
 
 void Gates::add(const Claim& claim, std::int64_t tasks) {
-  if (any_) hold(claim, claim.user_node, tasks, claim.cost(tasks));
+  if (any_) hold(claim, claim.user_node, tasks, claim.price.cost(tasks));
 }
 
 void Gates::hold(const Claim& claim, int node, std::int64_t tasks, Units cost) {
@@ -82,7 +82,7 @@ void Gates::hold(const Claim& claim, int node, std::int64_t tasks, Units cost) {
     auto it = gates_.find(key(claim, i));
     if (it != gates_.end()) it->second.held += tasks;
   }
-  auto& held = claim.gpu ? plan_gpus_ : plan_slots_;
+  auto& held = claim.price.gpu ? plan_gpus_ : plan_slots_;
   for (; node >= 0; node = tree_.nodes[node].parent) held[node] += cost;
 }
 
@@ -105,11 +105,11 @@ bool Gates::would_help(const Claim& donor, const Claim& claim, std::int64_t task
     bool closed = gate && gate->limit - gate->held < tasks;
     if (closed && key(donor, i) == key(claim, i)) return true;
   }
-  const auto& held = claim.gpu ? plan_gpus_ : plan_slots_;
+  const auto& held = claim.price.gpu ? plan_gpus_ : plan_slots_;
   for (int n = claim.user_node; n >= 0; n = tree_.nodes[n].parent) {
     Units limit = tree_.nodes[n].limit;
-    bool closed = limit != kNoLimit && limit - held[n] < claim.cost(tasks);
-    if (closed && donor.gpu == claim.gpu && has_node(donor, n)) return true;
+    bool closed = limit != kNoLimit && limit - held[n] < claim.price.cost(tasks);
+    if (closed && donor.price.gpu == claim.price.gpu && has_node(donor, n)) return true;
   }
   return false;
 }

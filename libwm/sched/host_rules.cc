@@ -28,9 +28,9 @@ HostRules::HostRules(const JobSpec& spec, const Config& config)
     : spec_(spec),
       config_(config),
       queue_(config.queue(spec.queue)),
-      select_(expr::Select::parse(spec.select)),
-      asked_(expr::parse_asked_hosts(spec.ask_hosts)),
-      takes_any_(spec.ask_hosts.empty() && (!queue_ || queue_->hosts.empty())) {}
+      select_(expr::Select::parse(spec.asked.select)),
+      asked_(expr::parse_asked_hosts(spec.asked.hosts)),
+      takes_any_(spec.asked.hosts.empty() && (!queue_ || queue_->hosts.empty())) {}
 
 int HostRules::preference(const Host& host) const {
   static const std::vector<std::string> kNoGroups;

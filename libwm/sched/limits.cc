@@ -105,7 +105,8 @@ void Limits::divide() {
       if (claim->barred != Barred::No || claim->kind == ClaimKind::Fixed || claim->rest) continue;
       if (claim->copies > 1) claim->max = claim->min;
       growing.push_back(claim);
-      portions.push_back({claim->min, claim->max, 1, claim->now, claim->rank, claim->sequence()});
+      portions.push_back(
+          {claim->min, claim->max, 1, claim->now, claim->order.rank, claim->sequence()});
       capacity += claim->min;
     }
     auto most = fill_fairly(portions, capacity);

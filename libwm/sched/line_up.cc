@@ -47,7 +47,7 @@ void Liner::set_bounds() {
     free_.slots -= gpu ? tasks : cost;
   };
   for (const Claim& claim : claims_.all)
-    if (!claim.pending()) take(claim.gpu, claim.floor, claim.cost(claim.floor));
+    if (!claim.pending()) take(claim.price.gpu, claim.floor, claim.price.cost(claim.floor));
   for (const Steady& group : claims_.steady) take(group.gpu, group.tasks, group.cost);
 }
 
@@ -84,7 +84,8 @@ std::uint32_t Liner::bound_of(const AlikeJobs& kind) {
   constexpr Units kMostSearches = 64;  // for victims, in a pass
   auto all = static_cast<Units>(kind.jobs.size());
   if (policy_.every) return static_cast<std::uint32_t>(all);
-  Units bound = (kind.like.gpu ? free_.gpus : free_.slots) / kind.like.cost(kind.like.min);
+  Units bound =
+      (kind.like.price.gpu ? free_.gpus : free_.slots) / kind.like.price.cost(kind.like.min);
   if (bound > 1) bound = std::min(bound, fits(kind) / kind.like.min);
   bound = std::max<Units>(bound, 1);
   const QueueConf* queue = claims_.requests[kind.like.request].queue;
@@ -101,7 +102,7 @@ std::uint32_t Liner::bound_of(const AlikeJobs& kind) {
 // fits, whatever others give, that is known before they are divided.
 Claim Liner::claim_of(const AlikeJobs& kind) {
   Claim claim = kind.like;
-  bool covered = (claim.gpu ? free_.gpus : free_.slots) >= claim.cost(claim.min);
+  bool covered = (claim.price.gpu ? free_.gpus : free_.slots) >= claim.price.cost(claim.min);
   if (!policy_.every && covered && fits(kind) < claim.min) claim.barred = Barred::Unplaced;
   claim.id = {kind.jobs[kind.looked_at], 0};
   claim.job = memory_.jobs.find(claim.id.job);

@@ -77,7 +77,7 @@ void Collector::add_parked(const Job& job) {
   claim.parked = true;
   claim.resizes = false;
   claim.min = claim.max = tasks_wanted(job);
-  if (claim.min > 0 && job.suspended_by.empty()) memory_.loose.push_back(claim);
+  if (claim.min > 0 && job.suspension.by.empty()) memory_.loose.push_back(claim);
 }
 
 void Collector::add_running(const Job& job) {
@@ -104,7 +104,7 @@ void Collector::add_ending(const Job& job) {
 
 // What leaving and condemned tasks hold will be free; stuck ones' will not.
 void Collector::add_coming(const Job& job) {
-  bool ends = job.kill || job.ending || job.preempted || is_over(job.state);
+  bool ends = job.kill || job.ending || job.waits.preempted || is_over(job.state);
   if (ends && !job.parked) add_ending(job);
   for (const Task& task : job.tasks) {
     if (!task.holds_slot() || (is_wanted(task) && !ends) || job.parked) continue;
@@ -123,7 +123,7 @@ void Collector::add_pending(const Job& job, std::uint32_t copies, std::uint32_t 
   }
   claim.copies = copies;
   claim.asked = asked;
-  if (is_independent(job)) make_.look_again(job.grow_again);
+  if (is_independent(job)) make_.look_again(job.size.grow_again);
   if (auto waits = not_eligible(cluster_, job, now_)) {
     claims_.idle.push_back({job.id, &job, waits->code, claim.request, std::move(waits->text)});
     return;
@@ -141,8 +141,8 @@ void Collector::add_pending(const Job& job, std::uint32_t copies, std::uint32_t 
 void Collector::visit_array(const Job& base) {
   if (base.spec().open || !base.spec().groups.empty()) return;  // who waits is made
   std::uint32_t total = element_count(base.spec()), unmade = 0;
-  for (std::uint32_t p = base.next_position; p < total; ++p) {
-    unmade += cluster_.elements.find(base.first_element + p) == nullptr;
+  for (std::uint32_t p = base.elements.next_position; p < total; ++p) {
+    unmade += cluster_.elements.find(base.elements.first + p) == nullptr;
   }
   if (unmade == 0) return;
   std::uint32_t may = unmade;
@@ -158,7 +158,7 @@ std::uint32_t& Collector::startable(const Job& job) {
   auto [it, is_new] = startable_.try_emplace(job.id.job, ~0u);
   std::uint32_t limit = job.spec().array_limit;
   const Job* base = is_new && limit ? cluster_.jobs.find(job.id.job) : nullptr;
-  if (base) it->second = limit - std::min(limit, base->active_elements);
+  if (base) it->second = limit - std::min(limit, base->elements.active);
   return it->second;
 }
 
@@ -184,7 +184,7 @@ void Collector::visit(const Job& job) {
     case JobState::Running:
     case JobState::Suspended:
     case JobState::Unknown:
-      if (job.kill || job.ending || job.preempted) break;
+      if (job.kill || job.ending || job.waits.preempted) break;
       if (!job.parked) add_running(job);
       else if (job.state == JobState::Suspended) add_parked(job);
       break;
@@ -259,7 +259,7 @@ void Collector::refresh_rooms() {
 
 // True: what is made of it depends on more than the job, or it bears on more than itself.
 bool Collector::is_loose(const Job& job) const {
-  if (job.preempted || job.parked) return true;
+  if (job.waits.preempted || job.parked) return true;
   bool runs = job.state == JobState::Launching || job.state == JobState::Running ||
               job.state == JobState::Suspended || job.state == JobState::Unknown;
   bool stays = runs && !job.kill && !job.ending;
@@ -273,14 +273,16 @@ bool Collector::is_loose(const Job& job) const {
   const JobSpec& spec = job.spec();
   const QueueConf* queue = cluster_.config->queue(spec.queue);
   if (queue && queue->order == JobOrder::Slowdown) return true;  // ranked by its own wait
-  return job.turn != 0 || retry_of(job) || job.id.index > 0 || job.promised != WallTime{} ||
-         spec.begin != WallTime{} || !spec.depend.empty() || !job.sealed->alternatives.empty();
+  return job.waits.turn != 0 || retry_of(job) || job.id.index > 0 ||
+         job.waits.promised != WallTime{} || spec.when.begin != WallTime{} ||
+         !spec.when.depend.empty() || !job.sealed->alternatives.empty();
 }
 
 void Collector::join_alike(const Job& job, std::uint32_t& made) {
   Claim claim = make_.claim(job);
-  Memory::Kind kind{claim.request, claim.owner, claim.place,         claim.user_priority, claim.min,
-                    claim.max,     claim.sizes, claim.limit.count(), claim.resizes};
+  Memory::Kind kind{claim.request, claim.owner, claim.order.place, claim.order.user_priority,
+                    claim.min,     claim.max,   claim.gain.sizes,  claim.limit.count(),
+                    claim.resizes};
   auto next = static_cast<std::uint32_t>(memory_.alike.size());
   made = memory_.kinds.try_emplace(kind, next).first->second;
   if (made == next) {
@@ -303,7 +305,7 @@ std::uint32_t Collector::settle(const Job& job) {
   }
   auto next = static_cast<std::uint32_t>(claims_.steady.size());
   auto [it, is_new] = memory_.steady.try_emplace({claim.request, claim.owner}, next);
-  if (is_new) claims_.steady.push_back({claim.request, claim.owner, claim.gpu});
+  if (is_new) claims_.steady.push_back({claim.request, claim.owner, claim.price.gpu});
   claims_.steady[it->second].add(claim);
   note_steady(job, 1);
   return SeenJob::kSteady + it->second;
@@ -399,13 +401,13 @@ void Collector::rank_users() {
   std::vector<std::uint32_t> ranks(memory_.owners.size());
   for (const auto& [owner, number] : memory_.owners) ranks[number] = make_.fair_rank(owner.second);
   for (Claim& claim : memory_.elastic)
-    if (make_.order_of(claim) == JobOrder::FairShare) claim.order_rank = ranks[claim.owner];
+    if (make_.order_of(claim) == JobOrder::FairShare) claim.order.by_queue = ranks[claim.owner];
   for (Steady& group : claims_.steady)
     for (Claim& claim : group.claims)  // alike: their order stays
-      if (make_.order_of(claim) == JobOrder::FairShare) claim.order_rank = ranks[claim.owner];
+      if (make_.order_of(claim) == JobOrder::FairShare) claim.order.by_queue = ranks[claim.owner];
   for (AlikeJobs& kind : memory_.alike)
     if (make_.order_of(kind.like) == JobOrder::FairShare)
-      kind.like.order_rank = ranks[kind.like.owner];
+      kind.like.order.by_queue = ranks[kind.like.owner];
   put_in_order(memory_.elastic);
 }
 

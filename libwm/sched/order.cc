@@ -16,10 +16,11 @@ constexpr double kMost = 4e6;
 }  // namespace
 
 bool goes_before(const Claim& a, const Claim& b) {
-  if (a.rank != b.rank) return a.rank < b.rank;
-  if (a.place != b.place) return a.place < b.place;
-  if (a.order_rank != b.order_rank) return a.order_rank < b.order_rank;
-  if (a.user_priority != b.user_priority) return a.user_priority > b.user_priority;
+  if (a.order.rank != b.order.rank) return a.order.rank < b.order.rank;
+  if (a.order.place != b.order.place) return a.order.place < b.order.place;
+  if (a.order.by_queue != b.order.by_queue) return a.order.by_queue < b.order.by_queue;
+  if (a.order.user_priority != b.order.user_priority)
+    return a.order.user_priority > b.order.user_priority;
   if (a.sequence() != b.sequence()) return a.sequence() < b.sequence();
   return a.id < b.id;
 }

@@ -87,11 +87,11 @@ class LargestHosts {
 
 const Curve& curve_for(const Claim& claim, Curves& curves) {
   MadeCurve& made = curves[claim.id];
-  bool known = made.pace == claim.job->pace && made.per_host == claim.per_host &&
+  bool known = made.pace == claim.job->pace && made.per_host == claim.gain.per_host &&
                made.most == claim.max && !made.curve.packed.empty();
   if (known) return made.curve;
-  made = {claim.job->pace, claim.per_host, claim.max, {}};
-  made.curve = curve_of(made.pace, claim.per_host, claim.max);
+  made = {claim.job->pace, claim.gain.per_host, claim.max, {}};
+  made.curve = curve_of(made.pace, claim.gain.per_host, claim.max);
   return made.curve;
 }
 
@@ -118,12 +118,12 @@ void attach_paces(Claims& claims, const Config& config, Curves& curves) {
   LargestHosts hosts(claims);
   for (Claim& claim : claims.all) {
     if (!claim.resizes || claim.kind == ClaimKind::Fixed) continue;
-    bool by_reports = !claim.curve && is_sized_by_reports(config, claim.spec());
-    if (!by_reports && claim.sizes == UsefulSizes::Any) continue;
-    claim.per_host = hosts.takes(claim);
+    bool by_reports = !claim.gain.curve && is_sized_by_reports(config, claim.spec());
+    if (!by_reports && claim.gain.sizes == UsefulSizes::Any) continue;
+    claim.gain.per_host = hosts.takes(claim);
     if (!by_reports) continue;
-    claim.by_gain = is_sized_by_gain(config, claim.spec());
-    claim.price = price_of(config, *claim.job);
+    claim.gain.known = is_sized_by_gain(config, claim.spec());
+    claim.gain.resize_cost = price_of(config, *claim.job);
     live.insert(claim.id);
     const Curve& curve = curve_for(claim, curves);
     if (curve.packed.size() > 1) attach_curve(claim, curve, worth_of(claim, config.cluster.sched));

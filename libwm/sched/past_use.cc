@@ -192,9 +192,9 @@ std::vector<PriorityTerm> priority_terms(const Cluster& cluster, const Job& job,
   std::vector<PriorityTerm> terms;
   double priority = queue ? queue->priority : 0;
   terms.push_back({"queue", priority, "priority of queue <" + spec.queue + ">"});
-  if (job.place != 0) {
-    terms.push_back({"placed", -double(job.place),
-                     job.place < 0 ? "put to the top (btop)" : "put to the bottom (bbot)"});
+  if (job.waits.place != 0) {
+    terms.push_back({"placed", -double(job.waits.place),
+                     job.waits.place < 0 ? "put to the top (btop)" : "put to the bottom (bbot)"});
   }
   if (queue && queue->order == JobOrder::FairShare) {
     auto levels = order.levels(spec.owner.user);
@@ -205,14 +205,14 @@ std::vector<PriorityTerm> priority_terms(const Cluster& cluster, const Job& job,
   }
   if (queue && queue->order == JobOrder::Slowdown) {
     Duration limit = run_limit_of(*cluster.config, spec);
-    terms.push_back({"slowdown", slowdown_of(order.now() - job.submitted, limit),
+    terms.push_back({"slowdown", slowdown_of(order.now() - job.times.submitted, limit),
                      "wait over run limit, plus 1"});
   }
   if (spec.user_priority > 0) {
     terms.push_back({"user", double(spec.user_priority), "bsub -sp"});
   }
-  if (job.turn != 0)
-    terms.push_back({"submitted", -double(job.turn), "moved among its owner's (btop, bbot)"});
+  if (job.waits.turn != 0)
+    terms.push_back({"submitted", -double(job.waits.turn), "moved among its owner's (btop, bbot)"});
   else terms.push_back({"submitted", -double(job.id.job), "earlier goes first"});
   return terms;
 }

@@ -101,7 +101,7 @@ std::vector<Share> Places::with_room(const Claim& claim, std::int64_t tasks,
     if (n < std::min(least, tasks)) continue;
     found.push_back({room, n});
     total += n;
-    bool ideal = (claim.gpu ? n : beside_gpus(found.back())) == tasks;
+    bool ideal = (claim.price.gpu ? n : beside_gpus(found.back())) == tasks;
     if (ideal || (found.size() >= hosts_looked_at_ && total >= tasks)) break;
   }
   return found;
@@ -141,7 +141,7 @@ std::vector<Share> Places::choose(const Claim& claim, std::int64_t tasks, bool w
                                   const TasksByRoom& has) {
   if (!request(claim).plain()) return lay_out_now(claim, tasks, whole, has);
   std::vector<Share> found = with_room(claim, tasks, has), chosen;
-  if (!claim.gpu && claim.spec().span == Span{}) found = spare_gpus(std::move(found), tasks);
+  if (!claim.price.gpu && claim.spec().span == Span{}) found = spare_gpus(std::move(found), tasks);
   std::stable_sort(found.begin(), found.end(), [&](const Share& a, const Share& b) {
     bool beside_a = has.count(a.room) > 0, beside_b = has.count(b.room) > 0;
     return beside_a != beside_b ? beside_a : a.tasks > b.tasks;

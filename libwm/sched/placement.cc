@@ -53,9 +53,9 @@ JobId Placement::copy_id(const Claim& claim, std::size_t skip) const {
   if (claim.job->state != JobState::Array) return claim.id;
   auto eligible = claims_.eligible.find(claim.id.job);
   if (eligible != claims_.eligible.end()) return {claim.id.job, eligible->second[skip]};
-  std::uint32_t position = claim.job->next_position;
+  std::uint32_t position = claim.job->elements.next_position;
   for (;; ++position) {
-    if (cluster_.elements.find(claim.job->first_element + position)) continue;
+    if (cluster_.elements.find(claim.job->elements.first + position)) continue;
     if (skip-- == 0) break;
   }
   return {claim.id.job, element_index(claim.spec(), position)};
@@ -156,8 +156,8 @@ void Placement::start_at(Claim& claim, const std::vector<Share>& shares) {
 // The tasks that an elastic newcomer is to have on its first host; 0: wherever they fit.
 std::int64_t Placement::on_first_host(const Claim& claim) {
   const Request& request = places_.request(claim);
-  bool asks = claim.gpu && claim.resizes && grows_beyond_start(claim) && claim.target > claim.min &&
-              places_.packs(claim);
+  bool asks = claim.price.gpu && claim.resizes && grows_beyond_start(claim) &&
+              claim.target > claim.min && places_.packs(claim);
   if (!asks || held_.bars(claim)) return 0;
   auto [widest, is_new] = widest_.try_emplace(claim.request, 0);
   for (std::size_t i = 0; is_new && i < request.hosts.size(); ++i) {
@@ -285,7 +285,7 @@ bool Placement::start_all(Claim& claim) {
 // those that it can have there.
 std::optional<std::uint32_t> Placement::only_host(const Claim& claim, const Placed& placed,
                                                   std::int64_t tasks) const {
-  if (!claim.curve || placed.has.size() != 1 || !places_.packs(claim)) return {};
+  if (!claim.gain.curve || placed.has.size() != 1 || !places_.packs(claim)) return {};
   auto [room, here] = *placed.has.begin();
   here += places_.fits(claim, room, When::Future, tasks - placed.tasks, placed.has);
   bool stays = here < tasks && !pays_apart(claim, static_cast<std::uint32_t>(here),
@@ -335,9 +335,9 @@ bool Placement::grow(Claim& claim) {
 // for, now: a round of filling for each would not get far down a long queue.
 void Placement::hand_down(Claim& claim) {
   if (unused_.empty()) return;
-  auto it = unused_.find({claim.user_node, claim.gpu});
+  auto it = unused_.find({claim.user_node, claim.price.gpu});
   bool waits = claim.admitted == 0 && claim.barred == Barred::No && claim.copies > 0;
-  Units cost = claim.cost(claim.min);
+  Units cost = claim.price.cost(claim.min);
   if (!waits || it == unused_.end() || cost > it->second) return;
   claim.admitted = 1;
   claim.target = claim.min;
@@ -346,7 +346,8 @@ void Placement::hand_down(Claim& claim) {
 
 // Of its copies only so many found places.
 void Placement::give_up(Claim& claim, std::uint32_t placed) {
-  unused_[{claim.user_node, claim.gpu}] += (claim.admitted - placed) * claim.cost(claim.target);
+  unused_[{claim.user_node, claim.price.gpu}] +=
+      (claim.admitted - placed) * claim.price.cost(claim.target);
   claim.admitted = placed;
 }
 
@@ -440,13 +441,13 @@ bool Placement::start_in_order() {
   std::vector<Claim*> dated, owed, others;
   for (Claim& claim : claims_.all) {
     if (!claim.pending() || claim.rest) continue;
-    bool has_come = claim.due && claim.job->promised != WallTime{} &&
-                    claim.job->promised <= clock_.now + clock_.grace;
+    bool has_come = claim.due && claim.job->waits.promised != WallTime{} &&
+                    claim.job->waits.promised <= clock_.now + clock_.grace;
     bool is_owed = std::binary_search(claims_.owed.begin(), claims_.owed.end(), claim.id);
     (has_come ? dated : is_owed ? owed : others).push_back(&claim);
   }
   std::stable_sort(dated.begin(), dated.end(), [](const Claim* a, const Claim* b) {
-    return a->job->promised < b->job->promised;
+    return a->job->waits.promised < b->job->waits.promised;
   });
   bool all = true;
   std::map<std::uint32_t, std::vector<Claim*>> gangs;
@@ -466,7 +467,8 @@ bool Placement::start_in_order() {
 bool Placement::grow_class(bool gpu) {
   bool all = true;
   for (Claim& claim : claims_.all) {
-    bool wants = claim.gpu == gpu && grows_beyond_start(claim) && claim.barred == Barred::No &&
+    bool wants = claim.price.gpu == gpu && grows_beyond_start(claim) &&
+                 claim.barred == Barred::No &&
                  claim.target > (claim.pending() ? claim.min : claim.now);
     if (wants) all = grow(claim) && all;
   }

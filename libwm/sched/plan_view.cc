@@ -45,7 +45,7 @@ PlanViews::PlanViews(const Cluster& cluster, WallTime now, bool gpu)
   Capacities capacities = capacities_of(claims);
   capacity_ = gpu ? capacities.gpus : capacities.slots;
   for (Claim& claim : claims.all) {
-    if (claim.gpu != gpu) continue;
+    if (claim.price.gpu != gpu) continue;
     claim.user_node = tree_.user(claim.spec().plan, claim.spec().owner.user);
     add(claim);
   }
@@ -54,12 +54,12 @@ PlanViews::PlanViews(const Cluster& cluster, WallTime now, bool gpu)
 
 void PlanViews::add(const Claim& claim) {
   sums_.resize(tree_.nodes.size());
-  Units demand = (claim.pending() ? claim.asked : 1) * claim.cost(claim.max);
+  Units demand = (claim.pending() ? claim.asked : 1) * claim.price.cost(claim.max);
   ShareNode& leaf = tree_.nodes[claim.user_node];
   leaf.demand += demand;
-  leaf.now += claim.cost(claim.now);
+  leaf.now += claim.price.cost(claim.now);
   sums_[claim.user_node].demand += demand;
-  sums_[claim.user_node].used += claim.cost(claim.now);
+  sums_[claim.user_node].used += claim.price.cost(claim.now);
 }
 
 void PlanViews::add_users_up() {

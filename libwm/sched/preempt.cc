@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostCandidates = 256;
 
 // Started last = least work lost.
-WallTime begun(const Job& job) { return job.dispatched; }
+WallTime begun(const Job& job) { return job.times.dispatched; }
 
 }  // namespace
 
@@ -49,7 +49,7 @@ bool Preemptor::helps(const Claim& claim, const Candidate& candidate) const {
 // It has made way so often that it is left alone now.
 bool Preemptor::is_spared(const Job& job) const {
   auto most = config_.cluster.limits.max_preempt;
-  return most != 0 && job.preemptions >= most;
+  return most != 0 && job.returns.preemptions >= most;
 }
 
 std::vector<Preemptor::Candidate> Preemptor::candidates(const Claim& claim) const {
@@ -77,7 +77,7 @@ std::vector<Preemptor::Candidate> Preemptor::candidates(const Claim& claim) cons
   }
   std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
     auto key = [](const Candidate& c) {
-      return std::make_tuple(c.how, -c.claim->rank, -begun(*c.claim->job).time_since_epoch(),
+      return std::make_tuple(c.how, -c.claim->order.rank, -begun(*c.claim->job).time_since_epoch(),
                              c.claim->now);
     };
     return key(a) != key(b) ? key(a) < key(b) : b.claim->id < a.claim->id;

@@ -40,6 +40,9 @@ PendReason idle_reason(const Idle& idle) {
   const std::string queue = idle.job->spec().queue;
   switch (idle.code) {
     case PendCode::Held:
+      if (idle.job->outcome.term == Term::NotSigned)
+        return {idle.code, idle.job->outcome.text, 0,
+                "bmod -sign " + to_string(idle.id) + ", then bresume " + to_string(idle.id)};
       return {idle.code, "The job was suspended by the user while pending", 0,
               "bresume " + to_string(idle.id)};
     case PendCode::QueueClosed:
@@ -103,7 +106,7 @@ ReasonWriter::ReasonWriter(const Cluster& cluster, Claims& claims, const PlanTre
     Sum& sum = sums[{claim.request, claim.owner}];
     sum.any = &claim;
     sum.slots += claim.held;
-    if (claim.gpu) beside_gpus_ += claim.held;
+    if (claim.price.gpu) beside_gpus_ += claim.held;
   }
   for (const Steady& group : claims.steady) {
     if (group.claims.empty()) continue;
@@ -139,9 +142,9 @@ ReasonWriter::Key ReasonWriter::key_of(const Idle& idle) {
 ReasonWriter::Key ReasonWriter::key_of(const Claim& claim) {
   constexpr int kClaims = 1000;  // beyond every PendCode
   int why = static_cast<int>(claim.barred) * 256 + static_cast<int>(claim.barrier);
-  if (claim.barrier == PendCode::Priority && claim.job->preempted &&
-      !claim.job->preempted->for_nobody()) {
-    JobId by = claim.job->preempted->by;
+  if (claim.barrier == PendCode::Priority && claim.job->waits.preempted &&
+      !claim.job->waits.preempted->for_nobody()) {
+    JobId by = claim.job->waits.preempted->by;
     return {kClaims + why, by.job, by.index, 0, ""};
   }
   why = why * 4 + static_cast<int>(claim.closed);
@@ -196,32 +199,32 @@ PendReason ReasonWriter::limit_reason(const Claim& claim) const {
 }
 
 std::string ReasonWriter::use_of(const Claim& claim) const {
-  const PlanUse& use = claim.gpu ? gpus_ : slots_;
+  const PlanUse& use = claim.price.gpu ? gpus_ : slots_;
   int plan = tree_.nodes[claim.user_node].parent;
-  std::string what = claim.gpu ? "GPU" : "slot";
+  std::string what = claim.price.gpu ? "GPU" : "slot";
   std::string text = "plan " + named(tree_.names[plan]) + " uses " + count_of(use.of(plan), what) +
                      ", user " + named(claim.spec().owner.user) + " " +
                      std::to_string(use.of(claim.user_node));
   // Those are counted in GPUs, yet they take slots.
-  if (claim.gpu || beside_gpus_ == 0) return text;
+  if (claim.price.gpu || beside_gpus_ == 0) return text;
   return text + ", jobs with GPUs " + std::to_string(beside_gpus_) + " more";
 }
 
 // Not admitted: a plan's limit, or all that its share covers is in use.
 PendReason ReasonWriter::share_reason(const Claim& claim) const {
-  const PlanUse& use = claim.gpu ? gpus_ : slots_;
-  int full = use.over_limit(claim.user_node, claim.cost(claim.min));
+  const PlanUse& use = claim.price.gpu ? gpus_ : slots_;
+  int full = use.over_limit(claim.user_node, claim.price.cost(claim.min));
   if (full >= 0) {
     return {PendCode::PlanLimit,
             "Plan has reached its limit: plan " + named(tree_.names[full]) + ", " +
-                count_of(tree_.nodes[full].limit, claim.gpu ? "GPU" : "slot"),
+                count_of(tree_.nodes[full].limit, claim.price.gpu ? "GPU" : "slot"),
             0, "starts when a job of the plan ends"};
   }
-  if (claim.gpu) {
-    return {
-        PendCode::Resources,
-        "Not enough GPUs: " + count_of(claim.cost(claim.min), "GPU") + " asked; " + use_of(claim),
-        0, "starts when its share frees up or others end"};
+  if (claim.price.gpu) {
+    return {PendCode::Resources,
+            "Not enough GPUs: " + count_of(claim.price.cost(claim.min), "GPU") + " asked; " +
+                use_of(claim),
+            0, "starts when its share frees up or others end"};
   }
   return {PendCode::Slots,
           "Not enough job slot(s): " + count_of(claim.min, "slot") + " asked; " + use_of(claim), 0,
@@ -266,7 +269,7 @@ PendReason released_reason(const Promise& promise) {
 
 // Who made way for another starts after it.
 PendReason ReasonWriter::preempted_reason(const Claim& claim) const {
-  std::string by = named(to_string(claim.job->preempted->by));
+  std::string by = named(to_string(claim.job->waits.preempted->by));
   return {PendCode::Priority, "Preempted by job " + by + ", which starts first", 0,
           "starts when job " + by + " has started and there is room"};
 }

@@ -22,7 +22,7 @@ std::string key_of(const JobSpec& spec, const std::vector<HostId>& excluded) {
   std::string key;
   auto add = [&](const std::string& word) { key.append(word).push_back('\0'); };
   auto number = [&](std::int64_t n) { add(std::to_string(n)); };
-  for (const auto* word : {&spec.queue, &spec.select, &spec.task.gpu_model}) add(*word);
+  for (const auto* word : {&spec.queue, &spec.asked.select, &spec.task.gpu_model}) add(*word);
   number(spec.task.milli_cpus);
   number(spec.task.mem.value);
   number(spec.task.milli_gpus);
@@ -31,14 +31,14 @@ std::string key_of(const JobSpec& spec, const std::vector<HostId>& excluded) {
   number(spec.span.ptile);
   number(spec.span.block);
   add(spec.app);
-  add(spec.resreq);
+  add(spec.asked.resreq);
   const TaskRequest& task = spec.task;
   for (const auto* word : {&task.gpu_vendor, &task.gpu_mig}) add(*word);
   number(task.gpu_mem.value);
   number(task.gpu_shared * 4 + task.gpu_linked * 2 + task.gpu_pack);
   number(task.gpu_tile);
   number(task.mps_uid ? std::int64_t{*task.mps_uid} : -1);
-  for (const auto& host : spec.ask_hosts) add(host);
+  for (const auto& host : spec.asked.hosts) add(host);
   add("");
   for (HostId host : excluded) number(host.value);
   return key;
@@ -46,8 +46,8 @@ std::string key_of(const JobSpec& spec, const std::vector<HostId>& excluded) {
 
 bool same_request(const JobSpec& a, const JobSpec& b) {
   return a.task == b.task && a.span == b.span && a.exclusive == b.exclusive && a.queue == b.queue &&
-         a.select == b.select && a.ask_hosts == b.ask_hosts && a.app == b.app &&
-         a.resreq == b.resreq;
+         a.asked.select == b.asked.select && a.asked.hosts == b.asked.hosts && a.app == b.app &&
+         a.asked.resreq == b.asked.resreq;
 }
 
 using Keys = std::vector<std::vector<double>>;
@@ -165,7 +165,7 @@ void judge_again(Request& request, const HostRules& rules, std::uint32_t at, con
 void set_layout(Request& request, const Config& config, const std::vector<Room>& rooms,
                 const std::vector<int>& preference) {
   request.placing = placing_of(place_of(*request.spec, config));
-  auto parsed = expr::parse_resreq(request.spec->resreq);
+  auto parsed = expr::parse_resreq(request.spec->asked.resreq);
   expr::ResReq req = parsed ? std::move(*parsed) : expr::ResReq();
   bool prefers = std::any_of(preference.begin(), preference.end(), [](int p) { return p > 0; });
   if (prefers || !req.order.empty()) {
@@ -214,7 +214,7 @@ void Requests::refresh(const HostChanges& changes, const std::vector<Room>& room
       continue;
     }
     // What is used of a host counts where an expression may ask for it.
-    const auto& changed = request.spec->select.empty() ? changes.kind : changes.any;
+    const auto& changed = request.spec->asked.select.empty() ? changes.kind : changes.any;
     if (changed.empty()) continue;
     HostRules rules(*request.spec, *config_);
     for (std::uint32_t at : changed) judge_again(request, rules, at, *rooms[at].host);

@@ -12,7 +12,8 @@ namespace {
 PlanUse running_use(const Claims& claims, const PlanTree& tree, bool gpu) {
   PlanUse use(tree);
   for (const Claim& claim : claims.all) {
-    if (!claim.pending() && claim.gpu == gpu) use.add(claim.user_node, claim.cost(claim.now));
+    if (!claim.pending() && claim.price.gpu == gpu)
+      use.add(claim.user_node, claim.price.cost(claim.now));
   }
   for (const Steady& group : claims.steady)
     if (group.gpu == gpu) use.add(group.user_node, group.cost);
@@ -21,7 +22,7 @@ PlanUse running_use(const Claims& claims, const PlanTree& tree, bool gpu) {
 
 bool is_promised(const Claim& claim) {
   return claim.pending() && !claim.parked && claim.barred == Barred::No &&
-         claim.job->promised != WallTime{};
+         claim.job->waits.promised != WallTime{};
 }
 
 // Takes the free room for its minimum, if there is enough.
@@ -38,8 +39,8 @@ void mark_in_order(Claims& claims, const PlanTree& tree, const SchedPolicy& poli
   PlanUse slots = running_use(claims, tree, false), gpus = running_use(claims, tree, true);
   Places places(claims, policy.hosts_looked_at);
   for (Claim& claim : claims.all) {
-    PlanUse& use = claim.gpu ? gpus : slots;
-    Units cost = claim.cost(claim.min);
+    PlanUse& use = claim.price.gpu ? gpus : slots;
+    Units cost = claim.price.cost(claim.min);
     bool may = claim.pending() && claim.barred == Barred::No && use.allows(claim.user_node, cost);
     if (!may) continue;
     if (claim.rest) return;
@@ -58,9 +59,9 @@ void mark_due(Claims& claims, const PlanTree& tree, const SchedPolicy& policy, C
   Places places(claims, policy.hosts_looked_at);
   for (Claim& claim : claims.all) {
     if (!is_promised(claim)) continue;
-    PlanUse& use = claim.gpu ? gpus : slots;
-    Units cost = claim.cost(claim.min);
-    bool has_come = claim.job->promised <= clock.now + clock.grace;
+    PlanUse& use = claim.price.gpu ? gpus : slots;
+    Units cost = claim.price.cost(claim.min);
+    bool has_come = claim.job->waits.promised <= clock.now + clock.grace;
     bool due = use.allows(claim.user_node, cost) && (take_now(places, claim) || has_come);
     claim.due = due;
     // Passed by once, it would stand in the way of those that are promised its places after it.
@@ -82,7 +83,7 @@ Reservations::Reservations(const Claims& claims, const PlanTree& tree, const Sch
 // Waits for room, and for nothing that no date would bring.
 bool Reservations::may_hold(const Claim& claim) const {
   if (claim.barred == Barred::Limit || claim.copies == 0) return false;
-  return (claim.gpu ? gpus_ : slots_).allows(claim.user_node, claim.cost(claim.min));
+  return (claim.price.gpu ? gpus_ : slots_).allows(claim.user_node, claim.price.cost(claim.min));
 }
 
 void Reservations::hold_for(const Claim& claim, Places& places) {
@@ -103,7 +104,7 @@ void Reservations::hold_for(const Claim& claim, Places& places) {
 std::vector<Share> Reservations::promised_shares(const Claim& claim) const {
   std::vector<Share> shares;
   std::int64_t tasks = 0;
-  for (const PromisedPlace& place : claim.job->promised_places) {
+  for (const PromisedPlace& place : claim.job->waits.places) {
     auto room = static_cast<std::uint32_t>(room_at(claims_.rooms, place.host));
     if (room >= claims_.rooms.size() || !claims_.rooms[room].open) return {};
     shares.push_back({room, std::int64_t{place.tasks}});
@@ -118,9 +119,9 @@ std::vector<Share> Reservations::promised_shares(const Claim& claim) const {
 std::optional<Window> Reservations::promised_window(const Claim& claim,
                                                     const std::vector<Share>& shares,
                                                     Places& places) const {
-  WallTime from = std::max(claim.job->promised, clock_.now);
+  WallTime from = std::max(claim.job->waits.promised, clock_.now);
   WallTime until =
-      std::max(window_from(claim.job->promised, claim.limit).until, from + clock_.grace);
+      std::max(window_from(claim.job->waits.promised, claim.limit).until, from + clock_.grace);
   for (WallTime at : {from, from + clock_.grace}) {
     Window window{at, std::max(until, at + clock_.grace)};
     bool fits = std::all_of(shares.begin(), shares.end(), [&](const Share& share) {
@@ -136,13 +137,13 @@ void Reservations::keep(Places& places) {
   std::vector<const Claim*> promised;
   for (const Claim& claim : claims_.all) {
     // One that found no place in an earlier round of this pass as well.
-    bool has = claim.pending() && !claim.rest && !claim.job->promised_places.empty();
+    bool has = claim.pending() && !claim.rest && !claim.job->waits.places.empty();
     if (has && claim.job->state != JobState::Array && may_hold(claim)) promised.push_back(&claim);
   }
   if (promised.empty()) return;
   // Where not all can stay, a host having failed, the earlier ones do.
   std::stable_sort(promised.begin(), promised.end(), [](const Claim* a, const Claim* b) {
-    return a->job->promised < b->job->promised;
+    return a->job->waits.promised < b->job->waits.promised;
   });
   build();
   for (const Claim* claim : promised) {
@@ -180,8 +181,8 @@ std::vector<PromisedPlace> Reservations::places_of(const std::vector<Share>& sha
 // What it was promised, as it was.
 Dated Reservations::again(const Claim& claim) {
   take_back(claim);
-  dates_.push_back({claim.id, claim.job->promised});
-  return {claim.job->promised, kept_.at(&claim).shares};
+  dates_.push_back({claim.id, claim.job->waits.promised});
+  return {claim.job->waits.promised, kept_.at(&claim).shares};
 }
 
 // Hosts to be looked at for a date: all of them for the first that asks so.
@@ -193,7 +194,7 @@ std::uint64_t Reservations::price_of(const Claim& claim, bool alike) const {
 // In the order in which they were given.
 std::vector<const Claim*> Reservations::affordable(const std::vector<const Claim*>& waiting) const {
   std::vector<std::size_t> order;
-  auto is_urgent = [&](std::size_t i) { return waiting[i]->job->promised <= clock_.now; };
+  auto is_urgent = [&](std::size_t i) { return waiting[i]->job->waits.promised <= clock_.now; };
   for (std::size_t i = 0; i < waiting.size(); ++i)
     if (is_urgent(i)) order.push_back(i);
   auto minutes = std::chrono::duration_cast<std::chrono::minutes>(clock_.now.time_since_epoch());
@@ -234,9 +235,9 @@ std::optional<Dated> Reservations::date_of(const Claim& claim, Places& places) {
   if ((dates_.size() >= policy_.max_promises && !keeps(claim)) || work_ > most) return std::nullopt;
   if (!skyline_) build();
   work_ += price_of(claim, false);
-  bool was_promised = claim.job->promised != WallTime{};
+  bool was_promised = claim.job->waits.promised != WallTime{};
   Search search{claim.limit};
-  if (keeps(claim)) search.before = claim.job->promised - policy_.promise_tolerance;
+  if (keeps(claim)) search.before = claim.job->waits.promised - policy_.promise_tolerance;
   auto date = skyline_->earliest(places, claim, search);
   // A date moves only together with what is stored of it, or others could be given its old places.
   if (keeps(claim) && !date) return again(claim);

@@ -91,7 +91,7 @@ void Pass::look_at(WallTime when) {
 PlanUse use_of(const PlanTree& tree, const Claims& claims, bool gpu) {
   PlanUse use(tree);
   for (const Claim& claim : claims.all) {
-    if (claim.gpu == gpu) use.add(claim.user_node, claim.used());
+    if (claim.price.gpu == gpu) use.add(claim.user_node, claim.used());
   }
   for (const Steady& group : claims.steady)
     if (group.gpu == gpu) use.add(group.user_node, group.cost);
@@ -121,9 +121,9 @@ void Pass::start_spare(Spare spare) {
     PlanUse use = use_of(tree_, claims_, gpu);
     for (Claim& claim : claims_.all) {
       if (left <= 0) break;
-      Units cost = claim.cost(claim.min);
+      Units cost = claim.price.cost(claim.min);
       bool idle = claim.pending() && !claim.rest && claim.admitted == 0 && claim.copies > 0;
-      bool tries = claim.gpu == gpu && idle && !claim.made_way() && cost <= left &&
+      bool tries = claim.price.gpu == gpu && idle && !claim.made_way() && cost <= left &&
                    use.allows(claim.user_node, cost);
       if (!tries || !placement_->start_spare(claim)) continue;
       left -= cost;
@@ -133,7 +133,7 @@ void Pass::start_spare(Spare spare) {
 }
 
 std::string Pass::grow_reason(const Claim& claim) const {
-  return (claim.by_gain ? "goodput: " : "fair share: ") + std::to_string(claim.target) +
+  return (claim.gain.known ? "goodput: " : "fair share: ") + std::to_string(claim.target) +
          " of at most " + std::to_string(task_cap(*claim.job));
 }
 
@@ -177,10 +177,10 @@ void Pass::preempt() {
   placement_->offer_kept(true);  // kept for jobs of lower queues
   for (const Claim& claim : claims_.all) {
     if (!may_preempt(claim)) continue;
-    const PlanUse& use = claim.gpu ? gpus : slots;
+    const PlanUse& use = claim.price.gpu ? gpus : slots;
     const Kind kind{claim.request, claim.min, claim.limit};
     for (std::uint32_t copy = 0; copy < claim.copies; ++copy) {
-      if (use.over_limit(claim.user_node, (copy + 1) * claim.cost(claim.min)) >= 0) break;
+      if (use.over_limit(claim.user_node, (copy + 1) * claim.price.cost(claim.min)) >= 0) break;
       bool hopeless = failed.count(kind) && !placement_->held().holds(claim);
       if (hopeless || ++searches > kMostSearches) break;
       Way way = preemptor.find(claim);
@@ -318,7 +318,7 @@ void Pass::add_promises() {
     const Job* job = find_job(cluster_, date.job);
     if (is_started(date.job)) continue;
     const auto& [now, grace] = timeline_.clock;
-    bool news = is_news(job->promised, date, policy_, now);
+    bool news = is_news(job->waits.promised, date, policy_, now);
     if (news) {
       plan_.promises.push_back(date);
       plan_.promises.back().revision = job->revision;

@@ -17,8 +17,8 @@ constexpr double kFaster = 1.03;
 constexpr double kKept = 1.2, kMostForPrice = 4;
 
 double speed_at(const Claim& claim, std::uint32_t tasks) {
-  if (!claim.curve) return tasks;
-  const auto& speeds = claim.curve->packed;
+  if (!claim.gain.curve) return tasks;
+  const auto& speeds = claim.gain.curve->packed;
   return speeds[std::min<std::size_t>(tasks, speeds.size() - 1)];
 }
 
@@ -27,12 +27,12 @@ std::uint32_t most_useful(const Claim& claim, double worth) {
   std::uint32_t best = std::max(1u, claim.min);
   double first = speed_at(claim, best) / best;
   std::uint32_t reference = best;
-  auto last = static_cast<std::uint32_t>(claim.curve->packed.size() - 1);
+  auto last = static_cast<std::uint32_t>(claim.gain.curve->packed.size() - 1);
   for (std::uint32_t tasks = best + 1; tasks <= last; ++tasks) {
     double speed = speed_at(claim, tasks);
     if (speed < speed_at(claim, reference) * kFaster || !claim.suits(tasks)) continue;
     reference = tasks;
-    if (speed >= worth * first * tasks || tasks <= claim.share) best = tasks;
+    if (speed >= worth * first * tasks || tasks <= claim.gain.share) best = tasks;
   }
   return best;
 }
@@ -40,7 +40,7 @@ std::uint32_t most_useful(const Claim& claim, double worth) {
 // The next size above `tasks` that is faster; 0: none.
 std::uint32_t next_size(const Claim& claim, std::uint32_t tasks) {
   std::uint32_t most = claim.most();
-  if (!claim.curve) {
+  if (!claim.gain.curve) {
     for (std::uint32_t size = tasks + 1; size <= most; ++size)
       if (claim.suits(size)) return size;
     return 0;
@@ -54,20 +54,22 @@ std::uint32_t next_size(const Claim& claim, std::uint32_t tasks) {
 
 // How much a claim wants its next size; more goes first.
 double wish(const Claim& claim, std::uint32_t size, ElasticShare share) {
-  double weight = claim.weight * (size <= claim.now ? claim.kept : 1);
-  if (share == ElasticShare::Equal) return -static_cast<double>(claim.cost(claim.target)) / weight;
+  double weight = claim.gain.weight * (size <= claim.now ? claim.gain.kept : 1);
+  if (share == ElasticShare::Equal)
+    return -static_cast<double>(claim.price.cost(claim.target)) / weight;
   double gain = std::log(speed_at(claim, size) / std::max(1e-12, speed_at(claim, claim.target)));
-  return weight * gain / static_cast<double>(claim.cost(size) - claim.cost(claim.target));
+  return weight * gain /
+         static_cast<double>(claim.price.cost(size) - claim.price.cost(claim.target));
 }
 
 double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
 double kept_of(const Claim& claim, WallTime now) {
-  if (claim.price <= Duration{}) return kKept;
-  WallTime last = claim.job->dispatched;
+  if (claim.gain.resize_cost <= Duration{}) return kKept;
+  WallTime last = claim.job->times.dispatched;
   for (const Task& task : claim.job->tasks) last = std::max({last, task.since, task.ended});
-  return kKept +
-         std::min(kMostForPrice, seconds(claim.price) / std::max(1e-6, seconds(now - last)));
+  return kKept + std::min(kMostForPrice,
+                          seconds(claim.gain.resize_cost) / std::max(1e-6, seconds(now - last)));
 }
 
 // Most jobs are short, and a long one makes up for it when others have gone.
@@ -82,7 +84,7 @@ double weight_of(const Claim& claim, const SchedConf& conf, WallTime now) {
 
 // How long it has run as it does. What has run for a while will run for as long again.
 Duration horizon_of(const Claim& claim, WallTime now) {
-  WallTime last = claim.job->dispatched;
+  WallTime last = claim.job->times.dispatched;
   for (const Task& task : claim.job->tasks) last = std::max(last, task.since);
   return now - last;
 }
@@ -92,7 +94,7 @@ struct Contended {
   Units units = 0, jobs = 0;
 
   std::uint32_t share_of(const Claim& claim) const {
-    Units cost = std::max<Units>(1, jobs * claim.cost(claim.min));
+    Units cost = std::max<Units>(1, jobs * claim.price.cost(claim.min));
     Units tasks = (std::max<Units>(0, units) * claim.min + cost - 1) / cost;
     return static_cast<std::uint32_t>(std::min<Units>(tasks, claim.max));
   }
@@ -106,29 +108,29 @@ void mark_shares(Claims& claims, const Capacities& capacities) {
   for (const Steady& group : claims.steady) of(group.gpu).units -= group.cost;
   for (const Claim& claim : claims.all) {
     bool fixed = claim.kind == ClaimKind::Fixed;
-    if (fixed) of(claim.gpu).units -= claim.cost(claim.now);
-    else of(claim.gpu).jobs += claim.pending() ? claim.copies : 1;
+    if (fixed) of(claim.price.gpu).units -= claim.price.cost(claim.now);
+    else of(claim.price.gpu).jobs += claim.pending() ? claim.copies : 1;
   }
   for (Claim& claim : claims.all)
-    if (claim.resizes) claim.share = of(claim.gpu).share_of(claim);
+    if (claim.resizes) claim.gain.share = of(claim.price.gpu).share_of(claim);
 }
 
 void attach_curve(Claim& claim, const Curve& curve, double worth) {
-  claim.curve = &curve;
-  claim.useful = most_useful(claim, worth);
-  claim.max = std::max(claim.min, std::min(claim.max, claim.useful));
+  claim.gain.curve = &curve;
+  claim.gain.useful = most_useful(claim, worth);
+  claim.max = std::max(claim.min, std::min(claim.max, claim.gain.useful));
 }
 
 double worth_of(const Claim& claim, const SchedConf& conf) {
-  return claim.by_gain ? 0 : conf.elastic_worth / 100.0;
+  return claim.gain.known ? 0 : conf.elastic_worth / 100.0;
 }
 
 void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, const SchedConf& conf) {
   if (!policy.speeds) return;
   for (Claim& claim : claims) {
     if (!claim.resizes || claim.kind == ClaimKind::Fixed) continue;
-    claim.by_gain = policy.share == ElasticShare::Gain;
-    claim.price = policy.cost;
+    claim.gain.known = policy.share == ElasticShare::Gain;
+    claim.gain.resize_cost = policy.cost;
     auto found = policy.speeds->find(claim.id);
     if (found == policy.speeds->end() || found->second.packed.size() < 2) continue;
     attach_curve(claim, found->second, worth_of(claim, conf));
@@ -138,9 +140,9 @@ void attach_speeds(std::vector<Claim>& claims, const SpeedPolicy& policy, const 
 void weigh_claims(std::vector<Claim>& claims, const SchedConf& conf, WallTime now) {
   for (Claim& claim : claims) {
     if (!claim.resizes || claim.kind == ClaimKind::Fixed) continue;
-    claim.kept = kept_of(claim, now);
-    bool by_use = conf.elastic_least_weight < 100 && !claim.by_gain;
-    if (by_use) claim.weight = weight_of(claim, conf, now);
+    claim.gain.kept = kept_of(claim, now);
+    bool by_use = conf.elastic_least_weight < 100 && !claim.gain.known;
+    if (by_use) claim.gain.weight = weight_of(claim, conf, now);
   }
 }
 
@@ -152,7 +154,7 @@ Units share_by_speed(const std::vector<Claim*>& growing, Units left, ElasticShar
     double most = 0;
     std::erase_if(open, [&](Claim* claim) {
       std::uint32_t size = next_size(*claim, claim->target);
-      return size == 0 || claim->cost(size) - claim->cost(claim->target) > left;
+      return size == 0 || claim->price.cost(size) - claim->price.cost(claim->target) > left;
     });
     for (Claim* claim : open) {
       std::uint32_t size = next_size(*claim, claim->target);
@@ -161,28 +163,28 @@ Units share_by_speed(const std::vector<Claim*>& growing, Units left, ElasticShar
       best = claim, best_size = size, most = wanted;
     }
     if (!best) break;
-    left -= best->cost(best_size) - best->cost(best->target);
+    left -= best->price.cost(best_size) - best->price.cost(best->target);
     best->target = best_size;
   }
   return left;
 }
 
 bool pays_apart(const Claim& claim, std::uint32_t here, std::uint32_t tasks) {
-  if (!claim.curve || tasks >= claim.curve->apart.size()) return true;
-  return claim.curve->apart[tasks] >= kFaster * speed_at(claim, here);
+  if (!claim.gain.curve || tasks >= claim.gain.curve->apart.size()) return true;
+  return claim.gain.curve->apart[tasks] >= kFaster * speed_at(claim, here);
 }
 
 bool is_faster_together(const Claim& claim, std::uint32_t stay, WallTime now) {
-  if (!claim.curve || claim.now >= claim.curve->apart.size()) return false;
-  double gain = speed_at(claim, stay) / std::max(1e-12, claim.curve->apart[claim.now]) - 1;
-  return gain > 0 && gain * seconds(horizon_of(claim, now)) >= seconds(claim.price);
+  if (!claim.gain.curve || claim.now >= claim.gain.curve->apart.size()) return false;
+  double gain = speed_at(claim, stay) / std::max(1e-12, claim.gain.curve->apart[claim.now]) - 1;
+  return gain > 0 && gain * seconds(horizon_of(claim, now)) >= seconds(claim.gain.resize_cost);
 }
 
 WallTime keep_what_does_not_pay(std::vector<Claim>& claims, WallTime now) {
   WallTime first{};
   for (Claim& claim : claims) {
-    double cost = seconds(claim.price);
-    if (cost <= 0 || claim.kind != ClaimKind::Elastic || !claim.curve) continue;
+    double cost = seconds(claim.gain.resize_cost);
+    if (cost <= 0 || claim.kind != ClaimKind::Elastic || !claim.gain.curve) continue;
     if (claim.target == claim.now) continue;
     Duration horizon = horizon_of(claim, now);
     double gain = speed_at(claim, claim.target) / std::max(1e-12, speed_at(claim, claim.now)) - 1;
@@ -193,7 +195,7 @@ WallTime keep_what_does_not_pay(std::vector<Claim>& claims, WallTime now) {
       WallTime then = now - horizon + Duration(1 + std::llround(1e6 * cost / std::max(1e-3, gain)));
       if (first == WallTime{} || then < first) first = then;
     }
-    if (claim.useful < claim.now && !pays) claim.useful = claim.now;
+    if (claim.gain.useful < claim.now && !pays) claim.gain.useful = claim.now;
   }
   return first;
 }

@@ -17,7 +17,7 @@ class TakeOver {
     for (Claim* claim : claims_) {
       use_.add(claim->user_node, claim->used());
       Units surplus = surplus_of(*claim);
-      if (surplus > 0) surplus_[claim->rank] += surplus;
+      if (surplus > 0) surplus_[claim->order.rank] += surplus;
     }
   }
   void charge(int rank, Units units);
@@ -52,8 +52,9 @@ class TakeOver {
 Units TakeOver::surplus_of(const Claim& claim) {
   if (claim.kind == ClaimKind::Fixed) return 0;
   if (claim.pending() && claim.admitted == 0) return 0;
-  if (claim.pending()) return claim.admitted * claim.cost(claim.target) - claim.cost(claim.floor);
-  return claim.cost(claim.target) - claim.cost(claim.floor);
+  if (claim.pending())
+    return claim.admitted * claim.price.cost(claim.target) - claim.price.cost(claim.floor);
+  return claim.price.cost(claim.target) - claim.price.cost(claim.floor);
 }
 
 // Surplus of queues with a lower priority than this rank's.
@@ -64,9 +65,9 @@ Units TakeOver::below(int rank) const {
 }
 
 bool TakeOver::can_take(const Claim& claim) const {
-  Units need = claim.cost(claim.min);
+  Units need = claim.price.cost(claim.min);
   bool rigid = !claim.resizes;
-  if (need > spare_ + (rigid ? below(claim.rank) : 0)) return false;
+  if (need > spare_ + (rigid ? below(claim.order.rank) : 0)) return false;
   return use_.allows(claim.user_node, need);
 }
 
@@ -74,14 +75,14 @@ void TakeOver::enlist(std::size_t index) {
   const Claim& claim = *claims_[index];
   Units surplus = surplus_of(claim);
   if (surplus <= 0) return;
-  donors_.insert({claim.rank, surplus, index});
-  if (claim.target > claim.min) growing_.insert({claim.rank, surplus, index});
+  donors_.insert({claim.order.rank, surplus, index});
+  if (claim.target > claim.min) growing_.insert({claim.order.rank, surplus, index});
 }
 
 void TakeOver::strike(std::size_t index) {
   const Claim& claim = *claims_[index];
-  donors_.erase({claim.rank, surplus_of(claim), index});
-  growing_.erase({claim.rank, surplus_of(claim), index});
+  donors_.erase({claim.order.rank, surplus_of(claim), index});
+  growing_.erase({claim.order.rank, surplus_of(claim), index});
 }
 
 void TakeOver::rank_donors() {
@@ -101,11 +102,11 @@ void TakeOver::give_one(std::size_t index) {
   Claim& donor = *claims_[index];
   Units before = donor.used();
   strike(index);
-  surplus_[donor.rank] -= surplus_of(donor);
+  surplus_[donor.order.rank] -= surplus_of(donor);
   bool starts = donor.pending() && donor.target <= donor.min;
   if (starts) --donor.admitted;
   if (!starts) donor.ceiling = --donor.target;
-  surplus_[donor.rank] += surplus_of(donor);
+  surplus_[donor.order.rank] += surplus_of(donor);
   enlist(index);
   Units given = before - donor.used();
   spare_ += given;
@@ -113,9 +114,9 @@ void TakeOver::give_one(std::size_t index) {
 }
 
 void TakeOver::start_one_more(Claim& claim) {
-  Units need = claim.cost(claim.min);
+  Units need = claim.price.cost(claim.min);
   while (spare_ < need) {
-    const Donor* donor = next_donor(claim.rank, false);
+    const Donor* donor = next_donor(claim.order.rank, false);
     WM_CHECK(donor != nullptr);
     give_one(std::get<2>(*donor));
   }
@@ -126,8 +127,8 @@ void TakeOver::start_one_more(Claim& claim) {
 }
 
 void TakeOver::grow(Claim& claim) {
-  bool grows = claim.kind != ClaimKind::Fixed && !claim.rest && !claim.curve &&
-               claim.sizes == UsefulSizes::Any &&
+  bool grows = claim.kind != ClaimKind::Fixed && !claim.rest && !claim.gain.curve &&
+               claim.gain.sizes == UsefulSizes::Any &&
                (!claim.pending() || (claim.admitted == 1 && claim.copies == 1));
   for (Units step = claim.step();
        grows && claim.target < claim.max && step <= spare_ && use_.allows(claim.user_node, step);
@@ -168,7 +169,7 @@ Units TakeOver::grow() {
 void charge(const Contest& contest, const PlanTree& tree,
             const std::vector<std::pair<const Claim*, Units>>& excess) {
   TakeOver payers(contest, tree, 0);
-  for (auto [claim, units] : excess) payers.charge(claim->rank, units);
+  for (auto [claim, units] : excess) payers.charge(claim->order.rank, units);
 }
 
 bool take_over(const Contest& contest, const PlanTree& tree, Units spare) {

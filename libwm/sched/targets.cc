@@ -58,7 +58,9 @@ class Division {
   Units wanted_of(const Claim& claim) const {
     return phase_ == Phase::Admit ? claim.copies : claim.admitted;
   }
-  Units now(const Claim& claim) const { return phase_ == Phase::Size ? claim.cost(claim.now) : 0; }
+  Units now(const Claim& claim) const {
+    return phase_ == Phase::Size ? claim.price.cost(claim.now) : 0;
+  }
 
   PlanTree tree_;
   Phase phase_;
@@ -75,14 +77,14 @@ Division::Division(const std::vector<Claim*>& claims, const std::map<int, Fixed>
 
 void Division::load_leaf(int node, const User& user) {
   ShareNode& leaf = tree_.nodes[node];
-  leaf.rank = user.first()->rank;
+  leaf.rank = user.first()->order.rank;
   leaf.sequence = user.first()->sequence();
   leaf.floor = user.fixed.floor;
   if (phase_ == Phase::Size) leaf.now = user.fixed.now;
   for (const Claim* claim : user.claims) {
     bool settled = claim->pending() && phase_ != Phase::Admit;
-    if (settled) leaf.floor += claim->admitted * claim->cost(claim->min);
-    else leaf.floor += claim->cost(claim->due ? claim->min : claim->floor);
+    if (settled) leaf.floor += claim->admitted * claim->price.cost(claim->min);
+    else leaf.floor += claim->price.cost(claim->due ? claim->min : claim->floor);
     leaf.now += now(*claim);
   }
 }
@@ -100,9 +102,9 @@ void Division::load_demand(int node, const User& user, Units free) {
   leaf.demand = user.fixed.floor;
   for (const Claim* claim : user.claims) {
     bool starts = claim->pending() && phase_ == Phase::Admit && !is_entitled(*claim);
-    if (claim->barred != Barred::No || (starts && claim->cost(claim->min) > free)) continue;
+    if (claim->barred != Barred::No || (starts && claim->price.cost(claim->min) > free)) continue;
     Units copies = claim->pending() ? wanted_of(*claim) : claim->copies;
-    leaf.demand += copies * claim->cost(claim->most());
+    leaf.demand += copies * claim->price.cost(claim->most());
   }
   leaf.demand = std::max(leaf.floor, std::min(leaf.demand, kNoLimit));
 }
@@ -111,7 +113,7 @@ void Division::load_demand(int node, const User& user, Units free) {
 Units Division::admit(User& user, Units left) {
   user.waiting = nullptr;
   for (Claim* claim : user.claims) {
-    if (is_entitled(*claim) && wanted_of(*claim) > 0) left -= claim->cost(claim->min);
+    if (is_entitled(*claim) && wanted_of(*claim) > 0) left -= claim->price.cost(claim->min);
   }
   for (Claim* claim : user.claims) {
     if (!claim->pending()) continue;
@@ -122,7 +124,7 @@ Units Division::admit(User& user, Units left) {
       if (!user.waiting) user.waiting = claim;
       continue;
     }
-    Units least = claim->cost(claim->min);
+    Units least = claim->price.cost(claim->min);
     Units first = is_entitled(*claim) ? 1 : 0;  // paid for already
     auto more = std::min<Units>(wanted - first, std::max<Units>(0, left) / least);
     Units copies = first + more;
@@ -147,13 +149,13 @@ Units Division::share_surplus(User& user, Units left, bool fair) {
   bool by_speed = false, by_gain = false;
   for (Claim* claim : user.claims) {
     if (!may_grow(*claim)) continue;
-    by_gain = by_gain || claim->by_gain;
-    by_speed = by_speed || by_gain || claim->curve || claim->weight < 1 ||
-               claim->sizes != UsefulSizes::Any;
-    Units low = claim->cost(claim->min);
+    by_gain = by_gain || claim->gain.known;
+    by_speed = by_speed || by_gain || claim->gain.curve || claim->gain.weight < 1 ||
+               claim->gain.sizes != UsefulSizes::Any;
+    Units low = claim->price.cost(claim->min);
     growing.push_back(claim);
-    portions.push_back(
-        {low, claim->cost(claim->most()), 1, now(*claim), claim->rank, claim->sequence()});
+    portions.push_back({low, claim->price.cost(claim->most()), 1, now(*claim), claim->order.rank,
+                        claim->sequence()});
     amount += low;
   }
   if (fair && by_speed) {
@@ -161,9 +163,9 @@ Units Division::share_surplus(User& user, Units left, bool fair) {
   }
   auto amounts = fair ? fill_fairly(portions, amount) : fill_in_order(portions, amount);
   for (std::size_t i = 0; i < growing.size(); ++i) {
-    auto tasks = std::min<std::int64_t>(growing[i]->affords(amounts[i]), growing[i]->most());
+    auto tasks = std::min<std::int64_t>(growing[i]->price.affords(amounts[i]), growing[i]->most());
     growing[i]->target = growing[i]->suiting(static_cast<std::uint32_t>(tasks));
-    amount -= growing[i]->cost(growing[i]->target);
+    amount -= growing[i]->price.cost(growing[i]->target);
   }
   for (Claim* claim : growing) {
     Units step = claim->step();
@@ -180,7 +182,7 @@ void Division::divide(int node, User& user, Units amount) {
   for (Claim* claim : user.claims) {
     if (claim->pending()) continue;
     claim->target = claim->floor;
-    left -= claim->cost(claim->floor);
+    left -= claim->price.cost(claim->floor);
   }
   left = admit(user, left);
   int plan = tree_.nodes[node].parent;
@@ -251,7 +253,7 @@ Class class_of(std::vector<Claim>& claims, const std::vector<Steady>& steady, bo
     mine.contest.fixed[node] += cost;
   };
   for (Claim& claim : claims) {
-    if (claim.gpu != gpu) continue;
+    if (claim.price.gpu != gpu) continue;
     claim.admitted = 0;
     claim.ceiling = ~0u;
     if (claim.kind != ClaimKind::Fixed) {
@@ -259,7 +261,7 @@ Class class_of(std::vector<Claim>& claims, const std::vector<Steady>& steady, bo
       continue;
     }
     claim.target = claim.floor;
-    settle(claim.user_node, claim.cost(claim.floor), claim, claim);
+    settle(claim.user_node, claim.price.cost(claim.floor), claim, claim);
   }
   for (const Steady& group : steady) {
     if (group.gpu == gpu && !group.claims.empty())
@@ -275,7 +277,7 @@ int lowest_payer(const Class& mine) {
   int rank = std::numeric_limits<int>::min();
   for (const Claim* claim : mine.contest.claims) {
     bool pays = claim->target > claim->min && (!claim->pending() || claim->admitted > 0);
-    if (pays) rank = std::max(rank, claim->rank);
+    if (pays) rank = std::max(rank, claim->order.rank);
   }
   return rank;
 }
@@ -288,9 +290,9 @@ struct Overdrawn {
 
 // What a claim holds whatever is divided.
 Units held_by(const Claim& claim, bool starting) {
-  Units floor = claim.cost(claim.floor);
+  Units floor = claim.price.cost(claim.floor);
   bool starts = starting && claim.pending();
-  return starts ? std::max(floor, claim.admitted * claim.cost(claim.min)) : floor;
+  return starts ? std::max(floor, claim.admitted * claim.price.cost(claim.min)) : floor;
 }
 
 // It runs, or starts, and cannot be resized.
@@ -306,13 +308,13 @@ std::vector<Overdrawn> overdrawn(const std::vector<Claim>& claims,
                                  const std::vector<Units>& left, int below) {
   std::vector<Overdrawn> found;
   auto add = [&](const Claim& claim, int node) {
-    if (claim.gpu == mine.gpu && left[node] < 0 && claim.rank < below)
+    if (claim.price.gpu == mine.gpu && left[node] < 0 && claim.order.rank < below)
       found.push_back({&claim, node});
   };
   for (const Claim& claim : claims) add(claim, claim.user_node);
   for (const Steady& group : steady) {
     bool any = group.gpu == mine.gpu && left[group.user_node] < 0 && !group.claims.empty() &&
-               group.claims.front().rank < below;
+               group.claims.front().order.rank < below;
     for (std::size_t i = 0; any && i < group.claims.size(); ++i)
       add(group.claims[i], group.user_node);
   }
@@ -329,7 +331,7 @@ Excess excess_of(const std::vector<Claim>& claims, const std::vector<Steady>& st
   if (payer == std::numeric_limits<int>::min()) return {};
   for (const auto& [node, use] : mine.fixed) tree.nodes[node].demand += use.floor;
   for (const Claim* claim : mine.contest.claims) {
-    Units demand = claim->barred == Barred::No ? claim->copies * claim->cost(claim->max) : 0;
+    Units demand = claim->barred == Barred::No ? claim->copies * claim->price.cost(claim->max) : 0;
     tree.nodes[claim->user_node].demand += demand;
   }
   std::vector<Units> amounts = fill_shares(tree.nodes, capacity), left = amounts;
@@ -404,7 +406,7 @@ Spare set_targets(std::vector<Claim>& claims, PlanTree tree, Capacities capaciti
   spare.gpus = divide_class(claims, steady, true, tree, capacities.gpus);
   Units taken = 0;
   for (const Claim& claim : claims) {
-    if (!claim.gpu) continue;
+    if (!claim.price.gpu) continue;
     taken += claim.pending() ? Units{claim.admitted} * claim.target : Units{claim.target};
   }
   for (const Steady& group : steady) taken += group.gpu ? group.tasks : 0;

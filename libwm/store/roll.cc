@@ -37,6 +37,7 @@ std::optional<Refund> refund_of(const AttemptRow& row) {
     case Term::HostLost: return Refund::HostLost;
     case Term::ShepherdLost: return Refund::ShepherdLost;
     case Term::PrologFailed:
+    case Term::NotSigned:
     case Term::LaunchFailed: return Refund::StartFailed;
     default: return {};
   }

@@ -17,11 +17,12 @@ std::string setback_text(const Setback& setback, const std::string& host) {
 
 std::string growth_text(const JobView& view) {
   const Job& job = *view.job;
-  if (!job.grow_blocked.empty())
-    return job.grow_blocked + (job.grow_again == WallTime{} ? "" : ";" + until(job.grow_again));
+  if (!job.size.grow_blocked.empty())
+    return job.size.grow_blocked +
+           (job.size.grow_again == WallTime{} ? "" : ";" + until(job.size.grow_again));
   std::string text;
-  for (std::size_t i = 0; i < job.setbacks.size() && i < view.setback_hosts.size(); ++i)
-    text += (text.empty() ? "" : "; ") + setback_text(job.setbacks[i], view.setback_hosts[i]);
+  for (std::size_t i = 0; i < job.size.setbacks.size() && i < view.setback_hosts.size(); ++i)
+    text += (text.empty() ? "" : "; ") + setback_text(job.size.setbacks[i], view.setback_hosts[i]);
   return text;
 }
 

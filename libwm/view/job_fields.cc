@@ -40,14 +40,14 @@ std::string pids_text(const ShownJob& s) {
 
 Duration run_time(const ShownJob& s) {
   const Job& job = job_of(s);
-  if (job.started == WallTime{}) return {};
-  return (is_over(job.state) ? job.ended : s.now) - job.started;
+  if (job.times.started == WallTime{}) return {};
+  return (is_over(job.state) ? job.times.ended : s.now) - job.times.started;
 }
 
 Duration pend_time(const ShownJob& s) {
   const Job& job = job_of(s);
-  if (job.dispatched != WallTime{}) return job.dispatched - job.submitted;
-  return (is_over(job.state) ? job.ended : s.now) - job.submitted;
+  if (job.times.dispatched != WallTime{}) return job.times.dispatched - job.times.submitted;
+  return (is_over(job.state) ? job.times.ended : s.now) - job.times.submitted;
 }
 
 std::string tenths_text(const ShownJob& s) {
@@ -83,7 +83,7 @@ std::string time_left_text(const ShownJob& s) {
 
 std::optional<std::int64_t> complete_hundredths(const ShownJob& s) {
   auto limit = s.view->run_limit;
-  if (limit.count() == 0 || job_of(s).started == WallTime{}) return std::nullopt;
+  if (limit.count() == 0 || job_of(s).times.started == WallTime{}) return std::nullopt;
   return run_time(s) * 10000 / limit;
 }
 
@@ -96,9 +96,9 @@ std::string complete_text(const ShownJob& s) {
 
 std::string finish_text(const ShownJob& s) {
   const Job& job = job_of(s);
-  if (is_over(job.state)) return short_time(job.ended);
+  if (is_over(job.state)) return short_time(job.times.ended);
   if (job.state != JobState::Running || s.view->run_limit.count() == 0) return "";
-  return short_time(job.started + s.view->run_limit) + " L";
+  return short_time(job.times.started + s.view->run_limit) + " L";
 }
 
 std::string gpu_text(const ShownJob& s) {
@@ -109,7 +109,7 @@ std::string gpu_text(const ShownJob& s) {
 }
 
 std::optional<int> exit_code(const Job& job) {
-  int status = job.exit_status;
+  int status = job.outcome.status;
   bool ran = status != 0 || job.state == JobState::Finished;
   if (!is_over(job.state) || !ran) return std::nullopt;
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -164,9 +164,11 @@ constexpr Field<J> kFields[] = {
      kFull,
      [](const J& s) { return if_set(spec_of(s).user_priority); }},
     {{"user_group", "ugroup", 15}, kText, nothing},
-    {{"dependency", "", 15}, kFull | kPrivate, [](const J& s) { return spec_of(s).depend; }},
-    {{"command", "cmd", 15}, kFull | kPrivate, [](const J& s) { return spec_of(s).command; }},
-    {{"from_host", "", 11}, kBrief, [](const J& s) { return spec_of(s).submit_host; }},
+    {{"dependency", "", 15}, kFull | kPrivate, [](const J& s) { return spec_of(s).when.depend; }},
+    {{"command", "cmd", 15},
+     kFull | kPrivate,
+     [](const J& s) { return spec_of(s).program.command; }},
+    {{"from_host", "", 11}, kBrief, [](const J& s) { return spec_of(s).program.submit_host; }},
     {{"first_host", "", 11},
      kFull,
      [](const J& s) {
@@ -178,7 +180,7 @@ constexpr Field<J> kFields[] = {
      [](const J& s) { return exec_hosts(*s.view); },
      [](const J& s) { return exec_hosts_text(*s.view); }},
     {{"nexec_host", "", 10}, kFull, [](const J& s) { return hosts_used(s); }},
-    {{"ask_hosts", "", 30}, kFull | kPrivate, [](const J& s) { return spec_of(s).ask_hosts; }},
+    {{"ask_hosts", "", 30}, kFull | kPrivate, [](const J& s) { return spec_of(s).asked.hosts; }},
     {{"excluded_hosts", "", 30}, kFull, [](const J& s) { return s.view->excluded_hosts; }},
     {{"slots", "", 5}, kText, [](const J& s) { return tasks_counted(job_of(s)); }},
     {{"nalloc_slot", "", 10}, kBrief, [](const J& s) { return tasks_counted(job_of(s)); }},
@@ -186,9 +188,12 @@ constexpr Field<J> kFields[] = {
     {{"min_req_proc", "", 12}, kBrief, [](const J& s) { return spec_of(s).min_tasks; }},
     {{"max_req_proc", "", 12}, kBrief, [](const J& s) { return spec_of(s).max_tasks; }},
     {{"pids", "", 20}, kText, pids_text},
-    {{"submit_time", "", 15}, kBrief, [](const J& s) { return job_of(s).submitted; }},
-    {{"start_time", "", 15}, kBrief, [](const J& s) { return job_of(s).started; }},
-    {{"finish_time", "", 16}, kBrief, [](const J& s) { return job_of(s).ended; }, finish_text},
+    {{"submit_time", "", 15}, kBrief, [](const J& s) { return job_of(s).times.submitted; }},
+    {{"start_time", "", 15}, kBrief, [](const J& s) { return job_of(s).times.started; }},
+    {{"finish_time", "", 16},
+     kBrief,
+     [](const J& s) { return job_of(s).times.ended; },
+     finish_text},
     {{"time_left", "", 11}, kFull, [](const J& s) { return time_left(s); }, time_left_text},
     {{"%complete", "", 11},
      kFull,
@@ -212,14 +217,16 @@ constexpr Field<J> kFields[] = {
     {{"swap", "", 15}, kText, nothing},
     {{"combined_resreq", "cresreq", 20},
      kFull | kPrivate,
-     [](const J& s) { return spec_of(s).resreq; }},
-    {{"effective_resreq", "eresreq", 17}, kText, [](const J& s) { return spec_of(s).resreq; }},
-    {{"input_file", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).in_file; }},
-    {{"output_file", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).out_file; }},
-    {{"error_file", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).err_file; }},
-    {{"sub_cwd", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).cwd; }},
-    {{"exec_home", "", 20}, kText, [](const J& s) { return spec_of(s).home; }},
-    {{"exec_cwd", "", 20}, kText, [](const J& s) { return spec_of(s).cwd; }},
+     [](const J& s) { return spec_of(s).asked.resreq; }},
+    {{"effective_resreq", "eresreq", 17},
+     kText,
+     [](const J& s) { return spec_of(s).asked.resreq; }},
+    {{"input_file", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).files.in; }},
+    {{"output_file", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).files.out; }},
+    {{"error_file", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).files.err; }},
+    {{"sub_cwd", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).program.cwd; }},
+    {{"exec_home", "", 20}, kText, [](const J& s) { return spec_of(s).program.home; }},
+    {{"exec_cwd", "", 20}, kText, [](const J& s) { return spec_of(s).program.cwd; }},
     {{"exit_code", "", 10},
      kBrief,
      [](const J& s) { return exit_code(job_of(s)); },
@@ -235,7 +242,7 @@ constexpr Field<J> kFields[] = {
     {{"estimated_start_time", "estart_time", 20},
      kBrief,
      [](const J& s) {
-       return job_of(s).state == JobState::Pending ? job_of(s).promised : WallTime{};
+       return job_of(s).state == JobState::Pending ? job_of(s).waits.promised : WallTime{};
      }},
     {{"pend_reason", "", 11},
      kBrief | kPrivate,
@@ -244,11 +251,11 @@ constexpr Field<J> kFields[] = {
      kBrief,
      [](const J& s) { return if_set(spec_of(s).task.milli_gpus / 1000.0); },
      gpu_text},
-    {{"gpu_mode", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).gpu; }},
+    {{"gpu_mode", "", 20}, kFull | kPrivate, [](const J& s) { return spec_of(s).asked.gpu; }},
     {{"exclusive", "", 13}, kFull, [](const J& s) { return spec_of(s).exclusive; }},
     {{"interactive", "", 11},
      kFull,
-     [](const J& s) { return spec_of(s).streams != Streams::Files; }},
+     [](const J& s) { return spec_of(s).console.streams != Streams::Files; }},
     {{"app_type", "", 10}, kBrief, [](const J& s) { return s.view->app_type; }},
     {{"wm_state", "", 10}, kBrief, [](const J& s) { return state_name(job_of(s).state); }},
     {{"wmla_state", "", 22}, kFull, [](const J& s) { return wmla_state(job_of(s).state); }},
@@ -263,7 +270,7 @@ constexpr Field<J> kFields[] = {
        const TaskGroup* group = group_of(job_of(s));
        return group ? group->name : std::string();
      }},
-    {{"report", "", 30}, kFull | kPrivate, [](const J& s) { return job_of(s).report; }},
+    {{"report", "", 30}, kFull | kPrivate, [](const J& s) { return job_of(s).trial.report; }},
     {{"attempt", "", 7}, kBrief, [](const J& s) { return job_of(s).attempt.value; }},
     {{"result_dir", "", 40}, kFull | kPrivate, [](const J& s) { return s.view->result_dir; }},
     {{"step", "", 8},
@@ -292,12 +299,12 @@ constexpr Field<J> kMore[] = {
     {{"task_mem", ""}, kFull, [](const J& s) { return if_set(spec_of(s).task.mem); }},
     {{"task_cpus", ""}, kFull, [](const J& s) { return spec_of(s).task.milli_cpus / 1000.0; }},
     {{"run_limit", ""}, kFull, [](const J& s) { return if_set(s.view->run_limit); }},
-    {{"begin_time", ""}, kFull | kPrivate, [](const J& s) { return spec_of(s).begin; }},
-    {{"deadline", ""}, kFull | kPrivate, [](const J& s) { return spec_of(s).deadline; }},
-    {{"dispatch_time", ""}, kFull, [](const J& s) { return job_of(s).dispatched; }},
+    {{"begin_time", ""}, kFull | kPrivate, [](const J& s) { return spec_of(s).when.begin; }},
+    {{"deadline", ""}, kFull | kPrivate, [](const J& s) { return spec_of(s).when.deadline; }},
+    {{"dispatch_time", ""}, kFull, [](const J& s) { return job_of(s).times.dispatched; }},
     {{"first_estimated_start_time", ""},
      kFull,
-     [](const J& s) { return job_of(s).first_promised; }},
+     [](const J& s) { return job_of(s).waits.first_promised; }},
     {{"is_array", ""}, kBrief, [](const J& s) { return job_of(s).state == JobState::Array; }},
     {{"elements", ""},
      kFull,
@@ -306,9 +313,9 @@ constexpr Field<J> kMore[] = {
        return is_base ? if_set(element_count(spec_of(s))) : std::nullopt;
      }},
     {{"array_limit", ""}, kFull, [](const J& s) { return if_set(spec_of(s).array_limit); }},
-    {{"requeues", ""}, kFull, [](const J& s) { return job_of(s).requeues; }},
-    {{"preemptions", ""}, kFull, [](const J& s) { return job_of(s).preemptions; }},
-    {{"suspended_by", ""}, kFull, [](const J& s) { return job_of(s).suspended_by; }},
+    {{"requeues", ""}, kFull, [](const J& s) { return job_of(s).returns.requeues; }},
+    {{"preemptions", ""}, kFull, [](const J& s) { return job_of(s).returns.preemptions; }},
+    {{"suspended_by", ""}, kFull, [](const J& s) { return job_of(s).suspension.by; }},
     {{"slot_time", ""},
      kFull,
      [](const J& s) { return held_time(s, &Holding::slot_time, &Holding::slots); }},
@@ -383,7 +390,7 @@ std::vector<ShownTask> shown_tasks(const JobView& view) {
 
 bool is_summary(const JobView& view) {
   const JobSpec& spec = view.job->spec();
-  return spec.name == kNoName && spec.command.empty();
+  return spec.name == kNoName && spec.program.command.empty();
 }
 
 std::string job_id_text(const JobView& view) { return to_string(view.id); }
@@ -397,12 +404,13 @@ std::string exec_hosts_text(const JobView& view) { return joined(exec_hosts(view
 
 std::string exit_reason_text(const JobView& view) {
   const Job& job = *view.job;
-  if (!is_over(job.state) || job.term == Term::None) return "";
-  std::string text = std::string(term_name(job.term)) + ": " + std::string(term_text(job.term));
-  if (job.end_text.empty() || job.end_text == term_text(job.term)) return text;
+  if (!is_over(job.state) || job.outcome.term == Term::None) return "";
+  std::string text =
+      std::string(term_name(job.outcome.term)) + ": " + std::string(term_text(job.outcome.term));
+  if (job.outcome.text.empty() || job.outcome.text == term_text(job.outcome.term)) return text;
   // A host tells the whole, with what was used of how much.
-  bool whole = job.end_text.starts_with(term_name(job.term));
-  return whole ? job.end_text : text + " (" + job.end_text + ")";
+  bool whole = job.outcome.text.starts_with(term_name(job.outcome.term));
+  return whole ? job.outcome.text : text + " (" + job.outcome.text + ")";
 }
 
 std::string exit_code_text(const JobView& view) {
@@ -416,7 +424,7 @@ std::string hanging_text(const Job& job) {
   for (const auto& task : job.tasks)
     if (task.kill && task.term == Term::Hung && task.holds_slot())
       text += (text.empty() ? "task " : ", task ") + std::to_string(task.number.value);
-  return text.empty() ? text : text + " hangs: " + job.end_text;
+  return text.empty() ? text : text + " hangs: " + job.outcome.text;
 }
 
 std::string pend_reason_text(const JobView& view) {

@@ -47,11 +47,11 @@ std::string narrow_row(const ShownJob& s, bool short_hosts) {
   const auto& spec = s.view->job->spec();
   auto hosts = split_hosts(exec_hosts_text(*s.view));
   if (short_hosts) hosts = shortened(hosts);
-  std::string line = fit(std::to_string(s.view->id.job), 7) + " " + fit(spec.owner.user, 7) + " " +
-                     fit(state_of(s), 5) + " " + fit(spec.queue, 10) + " " +
-                     fit(spec.submit_host, 11) + " " + fit(hosts.empty() ? "" : hosts[0], 11) +
-                     " " + fit_name(job_name_text(*s.view), 10) + " " +
-                     short_time(s.view->job->submitted) + "\n";
+  std::string line =
+      fit(std::to_string(s.view->id.job), 7) + " " + fit(spec.owner.user, 7) + " " +
+      fit(state_of(s), 5) + " " + fit(spec.queue, 10) + " " + fit(spec.program.submit_host, 11) +
+      " " + fit(hosts.empty() ? "" : hosts[0], 11) + " " + fit_name(job_name_text(*s.view), 10) +
+      " " + short_time(s.view->job->times.submitted) + "\n";
   for (std::size_t i = 1; i < hosts.size(); ++i)
     line += std::string(45, ' ') + fit(hosts[i], 11) + "\n";
   return line;
@@ -63,10 +63,10 @@ std::vector<std::string> wide_cells(const ShownJob& s) {
           or_dash(spec.owner.user),
           state_of(s),
           or_dash(spec.queue),
-          or_dash(spec.submit_host),
+          or_dash(spec.program.submit_host),
           or_dash(joined(shortened(split_hosts(exec_hosts_text(*s.view))), ":")),
           one_word(job_name_text(*s.view)),
-          short_time(s.view->job->submitted)};
+          short_time(s.view->job->times.submitted)};
 }
 
 std::string cpu_clock(Duration d) {
@@ -89,11 +89,11 @@ std::vector<std::string> more_cells(const ShownJob& s) {
   const Job& job = *s.view->job;
   auto cells = wide_cells(s);
   cells.front() = std::to_string(s.view->id.job);  // JOB_NAME tells the element, as in LSF
-  cells.back() = dated_time(job.submitted);
-  for (auto&& cell :
-       {one_word(job.spec().project), cpu_clock(job.usage.cpu),
-        std::to_string(job.usage.max_mem.value >> 20), std::string("-"), or_dash(pids_of(job)),
-        or_dash(dated_time(job.started)), or_dash(is_over(job.state) ? dated_time(job.ended) : "")})
+  cells.back() = dated_time(job.times.submitted);
+  for (auto&& cell : {one_word(job.spec().project), cpu_clock(job.usage.cpu),
+                      std::to_string(job.usage.max_mem.value >> 20), std::string("-"),
+                      or_dash(pids_of(job)), or_dash(dated_time(job.times.started)),
+                      or_dash(is_over(job.state) ? dated_time(job.times.ended) : "")})
     cells.push_back(cell);
   return cells;
 }
@@ -145,7 +145,7 @@ std::string head_line(const ShownJob& s) {
   add(line, "Status", state_of(s));
   add(line, "Queue", spec.queue);
   add(line, "Plan", s.view->plan);
-  add(line, "Command", spec.command);
+  add(line, "Command", spec.program.command);
   add(line, "Description", spec.description);
   return line;
 }
@@ -153,32 +153,34 @@ std::string head_line(const ShownJob& s) {
 std::string submit_line(const ShownJob& s) {
   const Job& job = *s.view->job;
   const auto& spec = job.spec();
-  std::string line = long_time(job.submitted) + ": Submitted from host <" + spec.submit_host + ">";
-  add(line, "CWD", spec.cwd);
-  add(line, "Input File", spec.in_file);
-  add(line, spec.out_overwrite ? "Output File (overwrite)" : "Output File", spec.out_file);
-  add(line, spec.err_overwrite ? "Error File (overwrite)" : "Error File", spec.err_file);
+  std::string line =
+      long_time(job.times.submitted) + ": Submitted from host <" + spec.program.submit_host + ">";
+  add(line, "CWD", spec.program.cwd);
+  add(line, "Input File", spec.files.in);
+  add(line, spec.files.out_overwrite ? "Output File (overwrite)" : "Output File", spec.files.out);
+  add(line, spec.files.err_overwrite ? "Error File (overwrite)" : "Error File", spec.files.err);
   auto tasks = std::to_string(spec.min_tasks);
   if (spec.max_tasks > spec.min_tasks) tasks += "-" + std::to_string(spec.max_tasks);
   line += ", " + tasks + " Task(s)" + (spec.elastic ? ", Elastic" : "");
   if (spec.mail.at_start) line += ", Notify when job begins";
   if (spec.mail.at_end) line += ", Notify when job ends";
   add(line, "Mail User", spec.mail.to);
-  add(line, "Requested Resources", spec.resreq);
-  add(line, "Requested GPU", spec.gpu);
+  add(line, "Requested Resources", spec.asked.resreq);
+  add(line, "Requested GPU", spec.asked.gpu);
   return line + ";";
 }
 
 std::string start_line(const ShownJob& s) {
   const Job& job = *s.view->job;
   auto hosts = split_hosts(exec_hosts_text(*s.view));
-  if (job.dispatched == WallTime{} || hosts.empty()) return "";  // or it waits again
+  if (job.times.dispatched == WallTime{} || hosts.empty()) return "";  // or it waits again
   std::string list;
   for (const auto& host : shortened(hosts)) list += " <" + host + ">";
-  return long_time(job.started == WallTime{} ? job.dispatched : job.started) + ": Started " +
-         std::to_string(hosts.size()) + " Task(s) on Host(s)" + list + ", Allocated " +
-         std::to_string(hosts.size()) + " Slot(s) on Host(s)" + list + ", Execution Home <" +
-         job.spec().home + ">, Execution CWD <" + job.spec().cwd + ">;";
+  return long_time(job.times.started == WallTime{} ? job.times.dispatched : job.times.started) +
+         ": Started " + std::to_string(hosts.size()) + " Task(s) on Host(s)" + list +
+         ", Allocated " + std::to_string(hosts.size()) + " Slot(s) on Host(s)" + list +
+         ", Execution Home <" + job.spec().program.home + ">, Execution CWD <" +
+         job.spec().program.cwd + ">;";
 }
 
 std::string seconds_of(Duration d) {
@@ -189,24 +191,24 @@ std::string seconds_of(Duration d) {
 std::string end_line(const ShownJob& s) {
   const Job& job = *s.view->job;
   if (!is_over(job.state)) return "";
-  std::string line = long_time(job.ended) + ": ";
+  std::string line = long_time(job.times.ended) + ": ";
   auto reason = exit_reason_text(*s.view);
   if (job.state == JobState::Finished) line += "Done successfully.";
   else if (!reason.empty()) line += "Completed <exit>; " + reason + ".";
-  else if ((job.exit_status & 0x7f) != 0)
-    line += "Exited by signal " + std::to_string(job.exit_status & 0x7f) + ".";
+  else if ((job.outcome.status & 0x7f) != 0)
+    line += "Exited by signal " + std::to_string(job.outcome.status & 0x7f) + ".";
   else line += "Exited with exit code " + or_dash(exit_code_text(*s.view)) + ".";
-  bool told = job.end_text.empty() || line.find(job.end_text) != std::string::npos;
-  if (job.state != JobState::Finished && !told) line += " " + job.end_text + ".";
+  bool told = job.outcome.text.empty() || line.find(job.outcome.text) != std::string::npos;
+  if (job.state != JobState::Finished && !told) line += " " + job.outcome.text + ".";
   return line + " The CPU time used is " + seconds_of(job.usage.cpu) + " seconds.";
 }
 
 std::string usage_line(const ShownJob& s) {
   const Job& job = *s.view->job;
-  if (job.started == WallTime{}) return "";
+  if (job.times.started == WallTime{}) return "";
   auto pids = pids_of(job);
   std::replace(pids.begin(), pids.end(), ',', ' ');
-  auto looked = is_over(job.state) ? job.ended : s.now;
+  auto looked = is_over(job.state) ? job.times.ended : s.now;
   std::string line = long_time(looked) + ": Resource usage collected. MEM: " +
                      std::to_string(job.usage.max_mem.value >> 20) + " Mbytes;";
   return line + "  PIDs: " + or_dash(pids);
@@ -304,9 +306,9 @@ std::string limits_section(const ShownJob& s) {
         "\n MEMORY USAGE:\n MAX MEM: " + std::to_string(s.view->job->usage.max_mem.value >> 20) +
         " Mbytes; " +
         (s.view->job->usage.by_cgroup ? "counted by the kernel" : "sampled from /proc") + "\n";
-  if (!spec.resreq.empty())
-    text += "\n RESOURCE REQUIREMENT DETAILS:\n Combined: " + spec.resreq +
-            "\n Effective: " + spec.resreq + "\n";
+  if (!spec.asked.resreq.empty())
+    text += "\n RESOURCE REQUIREMENT DETAILS:\n Combined: " + spec.asked.resreq +
+            "\n Effective: " + spec.asked.resreq + "\n";
   return text;
 }
 

@@ -29,10 +29,10 @@ std::string priority_text(const JobView& view) {
 
 std::string estimate_text(const JobView& view) {
   const Job& job = *view.job;
-  if (!waits(view) || job.promised == WallTime{}) return "";
-  std::string text = "Estimated start " + long_time(job.promised);
-  if (job.first_promised != job.promised) {
-    text += " (first promised " + long_time(job.first_promised) + ")";
+  if (!waits(view) || job.waits.promised == WallTime{}) return "";
+  std::string text = "Estimated start " + long_time(job.waits.promised);
+  if (job.waits.first_promised != job.waits.promised) {
+    text += " (first promised " + long_time(job.waits.first_promised) + ")";
   }
   return text;
 }

@@ -20,8 +20,8 @@ constexpr Field<R> kFields[] = {
 std::string without_reason(const JobView& view) {
   const Job& job = *view.job;
   if (is_over(job.state))
-    return job.end_text.empty() ? "  it has ended and waits for nothing\n"
-                                : "  it has ended: " + job.end_text + "\n";
+    return job.outcome.text.empty() ? "  it has ended and waits for nothing\n"
+                                    : "  it has ended: " + job.outcome.text + "\n";
   if (job.state == JobState::Unknown)
     return "  a host of it does not answer, bhosts shows which: it goes on or ends when that host\n"
            "  is heard again, or declared dead (badmin hdead)\n";

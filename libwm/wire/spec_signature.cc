@@ -42,7 +42,10 @@ Result<std::string> sign_spec(Credentials& with, std::string_view spec,
 
 Result<std::uint32_t> signer_of_spec(Credentials& with, std::string_view credential,
                                      std::string_view spec, std::string_view request_key) {
-  WM_TRY(auto proof, with.verify_signature(credential));
+  auto read = with.verify_signature(credential);
+  if (!read && read.error().code == Code::Denied)
+    return fail(Code::Stale, "its signature cannot be proven: " + read.error().text);
+  WM_TRY(auto proof, std::move(read));
   if (request_key.size() != kRequestKeyBytes ||
       !signs(proof.payload, spec_digest(spec, request_key))) {
     return fail(Code::Denied, "the submitter's credential was made for another specification");

@@ -26,7 +26,8 @@ Result<std::string> sign_spec(Credentials& with, std::string_view spec,
 /// The uid that signed exactly this specification and key. Age does not matter: a job may wait
 /// for weeks, and a submit be retried after an outage. It proves origin, not presence: the
 /// master compares it with the session's uid.
-/// @errors Denied: forged, signed something else, or by a key without uid; Unavailable
+/// @errors Stale: forged, or munged has another key by now; Denied: signed something else, or by a
+///         key without uid; Unavailable
 /// @cost as sign_spec
 Result<std::uint32_t> signer_of_spec(Credentials& with, std::string_view credential,
                                      std::string_view spec, std::string_view request_key);

@@ -152,7 +152,7 @@ void admission() {
   std::vector<double> times;
   for (int i = 0; i < 2000; ++i) {
     test::SpecBuilder asked;
-    if (i % 2) asked.spec.select = "mem>1000";
+    if (i % 2) asked.spec.asked.select = "mem>1000";
     times.push_back(TurnsWorld::timed_us([&] {
       auto made = master::admit(many.state, asked.spec, test::at(0));
       if (!made) std::fprintf(stderr, "refused: %s\n", made.error().text.c_str());
@@ -171,7 +171,7 @@ void ask(Rig& rig, PeerId client, Verb verb, std::string bytes, Duration delay) 
 
 void submit(Rig& rig, PeerId client, std::uint32_t n) {
   test::SpecBuilder spec;
-  spec.spec.env_hash = rig.world.hash("A=1");
+  spec.spec.program.env_hash = rig.world.hash("A=1");
   auto key = std::to_string(n);
   key.resize(16, '.');
   SubmitRequest request{key, codec::encode(spec.spec), "1001", "", "A=1"};

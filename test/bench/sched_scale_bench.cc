@@ -76,7 +76,7 @@ class Site {
     Job& job = cluster.jobs.edit(number);
     job.state = JobState::Running;
     job.attempt = Attempt{1};
-    job.dispatched = job.started = now;
+    job.times.dispatched = job.times.started = now;
     for (const auto& spot : spots) {
       Task task{TaskNumber{++job.last_task.value}, spot.host, spot.gpus, TaskState::Running};
       take(job, task, 1);
@@ -112,15 +112,15 @@ class Site {
   void end_late() {
     for (std::size_t i = running.size(); i-- > 0;) {
       const Job& job = *cluster.jobs.find(running[i]);
-      if (job.started + job.spec().run_limit <= now) end(i);
+      if (job.times.started + job.spec().run_limit <= now) end(i);
     }
   }
   void carry_out(const sched::Plan& plan) {
     for (const auto& start : plan.starts) run(start.job.job, start.tasks);
     for (const auto& date : plan.promises) {
       Job& job = cluster.jobs.edit(date.job.job);
-      job.promised = date.at;
-      job.promised_places = date.places;
+      job.waits.promised = date.at;
+      job.waits.places = date.places;
     }
   }
 
@@ -231,7 +231,7 @@ void time_conservative(int count) {
     auto passes = pass_ms(site, count, policy);
     std::uint64_t holding = 0;
     site.cluster.jobs.each([&](std::uint32_t, const Job& job) {
-      if (!job.promised_places.empty() && job.state == JobState::Pending) ++holding;
+      if (!job.waits.places.empty() && job.state == JobState::Pending) ++holding;
     });
     std::string name = "sched_conservative_" + std::to_string(hosts) + "_hosts_";
     std::printf("%spass_p50_ms %.4g ms\n", name.c_str(), at_quantile(passes, 0.5));

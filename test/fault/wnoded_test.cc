@@ -170,17 +170,17 @@ class wnoded : public ::testing::Test {
     spec.queue = "normal";
     spec.owner = {static_cast<std::uint32_t>(::geteuid()), static_cast<std::uint32_t>(::getegid()),
                   user_name()};
-    spec.command = command;
-    spec.cwd = folder_;
-    order.env = std::string("PATH=/usr/bin:/bin\0", 19);
-    spec.env_hash = std::string(32, '\0');
-    crypto_generichash(reinterpret_cast<unsigned char*>(spec.env_hash.data()), 32,
-                       reinterpret_cast<const unsigned char*>(order.env.data()), order.env.size(),
-                       nullptr, 0);
-    order.request_key = std::string(16, 'k');
-    order.spec = codec::encode(spec);
-    order.credential =
-        *wire::sign_spec(*wire::munge_credentials(munged_.socket()), order.spec, order.request_key);
+    spec.program.command = command;
+    spec.program.cwd = folder_;
+    order.blobs.env = std::string("PATH=/usr/bin:/bin\0", 19);
+    spec.program.env_hash = std::string(32, '\0');
+    crypto_generichash(reinterpret_cast<unsigned char*>(spec.program.env_hash.data()), 32,
+                       reinterpret_cast<const unsigned char*>(order.blobs.env.data()),
+                       order.blobs.env.size(), nullptr, 0);
+    order.sealed.request_key = std::string(16, 'k');
+    order.sealed.spec = codec::encode(spec);
+    order.sealed.credential = *wire::sign_spec(*wire::munge_credentials(munged_.socket()),
+                                               order.sealed.spec, order.sealed.request_key);
     order.app.kill_grace = std::chrono::milliseconds(200);
     OrderedTask task;
     task.task = {1};
@@ -220,7 +220,7 @@ TEST_F(wnoded, registers_with_what_the_host_has_and_runs_a_job) {
 
 TEST_F(wnoded, refuses_what_its_owner_did_not_sign) {
   auto order = shell_order(2, "true");
-  order.resolved.command = "touch stolen";
+  order.resolved.program.command = "touch stolen";
   master_->send(NodeVerb::Order, order);
   auto fact = end();
   EXPECT_EQ(fact.term, Term::LaunchFailed);
@@ -234,8 +234,8 @@ TEST_F(wnoded, ends_a_job_as_ordered) {
   order.app.kill_grace = std::chrono::seconds(30);  // a busy machine is slow to die of the first
   run(order);
   order.generation = 2;
-  order.end = true;
-  order.end_term = Term::Owner;
+  order.control.end = true;
+  order.control.end_term = Term::Owner;
   master_->send(NodeVerb::Order, order);
   EXPECT_EQ(end().status, SIGINT);
   EXPECT_EQ(end().term, Term::Owner);

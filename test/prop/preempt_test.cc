@@ -74,7 +74,7 @@ class RandomState {
   std::uint32_t unmade(const Job& base) const {
     std::uint32_t count = 0;
     for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
-      count += run.state.elements.find(base.first_element + p) == nullptr;
+      count += run.state.elements.find(base.elements.first + p) == nullptr;
     return count;
   }
 

@@ -97,7 +97,7 @@ std::vector<JobId> Stream::next_ends(double& by) const {
   for (const auto& [id, known] : jobs_) {
     const Job& job = run_.job(id);
     if (is_over(job.state) || run_.size(id) == 0) continue;
-    double end = seconds_of(job.dispatched) + known.length;
+    double end = seconds_of(job.times.dispatched) + known.length;
     if (end > by) continue;
     if (end < by) next.clear();
     by = end;
@@ -128,7 +128,7 @@ void Stream::end(const std::vector<JobId>& jobs, double time) {
   constexpr double kLeaving = 0.5;
   const Job& job = run_.job(jobs.front());
   bool early = at(time) + run_.state.config->cluster.times.reclaim_grace <
-               job.dispatched + job.spec().run_limit;
+               job.times.dispatched + job.spec().run_limit;
   if (early && pick(0, 1) && time - kLeaving > run_.now) {
     run_.now = time - kLeaving;
     run_.step(KillRequested{job.id, {Term::Owner, "user1", "", at(time + 10)}});
@@ -145,11 +145,11 @@ void Stream::note_promises() {
     const Job& job = run_.job(id);
     if (is_over(job.state) || run_.size(id) > 0) continue;
     bool conservative = run_.policy.backfill == Backfill::Conservative;
-    bool binds = conservative ? !job.promised_places.empty() : first;
-    if (job.promised != WallTime{} && binds && known.promised < 0) {
+    bool binds = conservative ? !job.waits.places.empty() : first;
+    if (job.waits.promised != WallTime{} && binds && known.promised < 0) {
       known.promised = run_.promised(id);
     }
-    if (job.promised != WallTime{}) first = false;
+    if (job.waits.promised != WallTime{}) first = false;
   }
 }
 

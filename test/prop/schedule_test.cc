@@ -338,8 +338,8 @@ TEST(schedule_prop, nobody_returns_to_a_host_that_is_excluded_for_it) {
     history.excludes = true;
     history.live(40);
     each_job(history.run.state, [&](const Job& job) {
-      excluded += job.excluded_hosts.empty() ? 0 : 1;
-      moved += !job.excluded_hosts.empty() && slots_held(job) > 0;
+      excluded += job.waits.excluded_hosts.empty() ? 0 : 1;
+      moved += !job.waits.excluded_hosts.empty() && slots_held(job) > 0;
     });
   }
   EXPECT_GT(excluded, 100u);

@@ -12,8 +12,9 @@ using test::SimCluster;
 JobSpec dated_spec(test::Sim& sim) {
   auto spec = test::random_spec(sim);
   auto soon = [&] { return test::at(0) + sim.now() + sim.between(1000, 60000); };
-  if (sim.once_in(3)) spec.begin = soon();
-  if (sim.once_in(3)) spec.deadline = std::max(soon(), spec.begin + std::chrono::seconds(1));
+  if (sim.once_in(3)) spec.when.begin = soon();
+  if (sim.once_in(3))
+    spec.when.deadline = std::max(soon(), spec.when.begin + std::chrono::seconds(1));
   if (sim.once_in(4)) spec.mem_for = sim.between(500, 3000);
   return spec;
 }

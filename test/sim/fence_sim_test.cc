@@ -75,8 +75,8 @@ TEST(fence_sim, every_step_is_an_event) {
   FencedCluster c(7);
   c.sim.after(std::chrono::seconds(9), [&c] { c.client.submit(random_spec(c.sim)); });
   JobSpec wide;
-  wide.command = "work";
-  wide.env_hash = c.world->hash("A=1");
+  wide.program.command = "work";
+  wide.program.env_hash = c.world->hash("A=1");
   wide.rerunnable = true;
   wide.min_tasks = wide.max_tasks = 8;
   c.client.submit(wide);

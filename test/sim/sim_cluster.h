@@ -179,8 +179,8 @@ class SimCluster {
 
 inline JobSpec random_spec(Sim& sim) {
   JobSpec spec;
-  spec.command = "work";
-  spec.env_hash = SimWorld(sim, *std::make_unique<SimDisk>(), {}).hash("A=1");
+  spec.program.command = "work";
+  spec.program.env_hash = SimWorld(sim, *std::make_unique<SimDisk>(), {}).hash("A=1");
   spec.rerunnable = true;
   switch (sim.pick(4)) {
     case 0: spec.max_tasks = spec.min_tasks = 1 + sim.pick(4); break;
@@ -215,7 +215,7 @@ inline void expect_all_done(SimCluster& c) {
   });
   c.state().jobs.each([&](std::uint32_t, const Job& base) {
     for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
-      EXPECT_NE(c.state().elements.find(base.first_element + p), nullptr) << "element never ran";
+      EXPECT_NE(c.state().elements.find(base.elements.first + p), nullptr) << "element never ran";
   });
   c.state().hosts.each(
       [&](std::uint32_t, const Host& host) { EXPECT_EQ(host.used_slots, 0u) << host.name; });

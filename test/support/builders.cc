@@ -14,7 +14,7 @@ SpecBuilder::SpecBuilder() {
   spec.queue = "normal";
   spec.app = "batch";
   spec.plan = "/";
-  spec.command = "sleep 1";
+  spec.program.command = "sleep 1";
   spec.name = "sleep 1";
 }
 SpecBuilder& SpecBuilder::user(const std::string& name, std::uint32_t uid) {
@@ -38,7 +38,7 @@ SpecBuilder& SpecBuilder::elastic() {
   return *this;
 }
 SpecBuilder& SpecBuilder::rerunnable() { return spec.rerunnable = true, *this; }
-SpecBuilder& SpecBuilder::hold() { return spec.hold = true, *this; }
+SpecBuilder& SpecBuilder::hold() { return spec.when.hold = true, *this; }
 SpecBuilder& SpecBuilder::array(std::uint32_t from, std::uint32_t to, std::uint32_t limit) {
   spec.array = {{from, to, 1}};
   spec.array_limit = limit;

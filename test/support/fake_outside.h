@@ -46,7 +46,7 @@ class FakeOutside : public node::Outside {
   launch::Launcher& launcher() override { return fake; }
   void authorise(const HostOrder& order,
                  std::function<void(Result<node::Authorised>)> done) override {
-    node::OwnCommands own{order.app, order.queue_pre_exec, order.queue_post_exec};
+    node::OwnCommands own{order.app, order.queue_side.pre, order.queue_side.post};
     asked.push_back({std::move(own), std::move(done)});
   }
   Result<std::uint32_t> lease_port(const launch::AttemptKey& key,

@@ -44,9 +44,9 @@ class NodeCore : public ::testing::Test {
     o.job = {7, 0};
     o.attempt = {attempt};
     o.generation = generation;
-    o.resolved.command = "true";
+    o.resolved.program.command = "true";
     o.resolved.owner = {1000, 100, "ann"};
-    o.env = std::string("A=1\0", 4);
+    o.blobs.env = std::string("A=1\0", 4);
     return with_task(o, 1);
   }
   static HostOrder with_task(HostOrder o, std::uint32_t number) {

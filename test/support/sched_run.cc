@@ -131,7 +131,7 @@ void SchedRun::end(JobId id) {
 bool SchedRun::end_preempted() {
   std::vector<JobId> ids;
   each_job(state, [&](const Job& job) {
-    if (job.preempted && slots_held(job) > 0) ids.push_back(job.id);
+    if (job.waits.preempted && slots_held(job) > 0) ids.push_back(job.id);
   });
   for (JobId id : ids) end(id);
   return !ids.empty();
@@ -149,7 +149,7 @@ std::string SchedRun::why(JobId id) const {
 }
 
 double SchedRun::promised(JobId id) const {
-  WallTime date = job(id).promised;
+  WallTime date = job(id).waits.promised;
   return date == WallTime{} ? -1 : std::chrono::duration<double>(date - at(0)).count();
 }
 

@@ -150,12 +150,12 @@ void SimHost::obey(const HostOrder& order) {
   auto& known = attempts_[{order.job, order.attempt}];
   bool fresh = known.empty();
   for (const auto& wanted : order.tasks) {
-    if (!known.count(wanted.task) && wanted.has_process && !order.end && !wanted.kill &&
-        !order.preempt)
+    if (!known.count(wanted.task) && wanted.has_process && !order.control.end && !wanted.kill &&
+        !order.control.preempt)
       start_task(order, wanted.task);
     else if (!known.count(wanted.task) && wanted.has_process)
       known[wanted.task], end_task({order.job, order.attempt}, wanted.task, 9, Term::None);
-    if (order.preempt) {
+    if (order.control.preempt) {
       auto key = Key{order.job, order.attempt};
       sim_.after(sim_.between(10, 3000),
                  [this, key, n = wanted.task] { end_task(key, n, 15, Term::None); });
@@ -164,13 +164,13 @@ void SimHost::obey(const HostOrder& order) {
       sim_.after(sim_.between(5, 60), [this, key = Key{order.job, order.attempt}, n = wanted.task] {
         end_task(key, n, 0, Term::None);
       });
-    if (order.end || wanted.kill) {
+    if (order.control.end || wanted.kill) {
       auto key = Key{order.job, order.attempt};
       sim_.after(sim_.between(1, 30),
                  [this, key, n = wanted.task, term = wanted.term] { end_task(key, n, 9, term); });
     }
   }
-  if (fresh && order.elastic)
+  if (fresh && order.team.elastic)
     report(AgentReport{order.job, order.attempt, id_, AgentUp{name_ + ":1"}});
 }
 
@@ -186,9 +186,9 @@ void SimHost::start_task(const HostOrder& order, TaskNumber number) {
       net_.violations.push_back("two attempts of job " + to_string(order.job) + " run at once");
   if (running_tasks() > slots_) net_.violations.push_back(name_ + " holds more tasks than slots");
   report(FactStarted{order.job, order.attempt, number, task.pid});
-  if (order.elastic) report(AgentReport{order.job, order.attempt, id_, WorkerSeen{number}});
+  if (order.team.elastic) report(AgentReport{order.job, order.attempt, id_, WorkerSeen{number}});
   int boot = static_cast<int>(boot_);
-  int status = sim_.once_in(8) && !order.elastic ? 3 << 8 : 0;
+  int status = sim_.once_in(8) && !order.team.elastic ? 3 << 8 : 0;
   sim_.after(sim_.between(200, 6000), [this, key, number, boot, status] {
     if (boot == static_cast<int>(boot_)) end_task(key, number, status, Term::None);
   });

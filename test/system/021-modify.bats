@@ -94,3 +94,17 @@ setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
   run bmod -bundle x "$id"
   [ "$status" -eq 255 ]
 }
+
+why_says() { bwhy "$1" | tr -s ' \n' ' ' | grep -q "$2"; }
+@test "after a change of MUNGE's key a job is held until its owner has signed it anew" {
+  id=$(submit -H 'echo ran >ran')
+  "$MINICLUSTER" rekey
+  bresume "$id"
+  wait_for 20 why_says "$id" "its signature cannot be proven"
+  in_state "$id" held
+  why_says "$id" "bmod -sign $id"
+  bmod -sign "$id"
+  bresume "$id"
+  ran_out "$id" 20
+  [ "$(state "$id")" = finished ]
+}

@@ -104,9 +104,9 @@ class Fold {
   // (negative: early).
   void note_promise() {
     const Job* job = find_job(after_, id_);
-    if (!job || job->first_promised == WallTime{}) return;
-    add("PROMISE_ERROR", seconds(job->first_promised) - seconds(job->submitted),
-        seconds(event_.time) - seconds(job->first_promised));
+    if (!job || job->waits.first_promised == WallTime{}) return;
+    add("PROMISE_ERROR", seconds(job->waits.first_promised) - seconds(job->times.submitted),
+        seconds(event_.time) - seconds(job->waits.first_promised));
   }
   static std::int64_t seconds(WallTime time) {
     return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
@@ -131,7 +131,7 @@ class Fold {
   // Those that end one after the other with their job are no change of its size.
   static bool goes_on(const Job& job) {
     return job.spec().elastic && !is_over(job.state) && !job.kill && !job.ending &&
-           !job.preempted && !job.finishing && job.state != JobState::Pending &&
+           !job.waits.preempted && !job.finishing && job.state != JobState::Pending &&
            job.state != JobState::Held;
   }
 
@@ -192,21 +192,21 @@ class Fold {
 
   // "disk full; not again on <node1> <node2>".
   std::string requeue_words(const Job& job) const {
-    std::string text = job.end_text;
-    if (job.excluded_hosts.empty()) return text;
+    std::string text = job.outcome.text;
+    if (job.waits.excluded_hosts.empty()) return text;
     text += text.empty() ? "not again on" : "; not again on";
-    for (const auto& host : names_of(after_, job.excluded_hosts)) text += " <" + host + ">";
+    for (const auto& host : names_of(after_, job.waits.excluded_hosts)) text += " <" + host + ">";
     return text;
   }
 
   // Starts and ends are states the job has reached by the end of the group.
   void keep_job(const Job& job, bool was_over) {
     auto& line = lines_[id_];
-    if (std::exchange(line.requeues, job.requeues) < job.requeues)
-      add("REQUEUE", 0, job.requeues, requeue_words(job));
+    if (std::exchange(line.requeues, job.returns.requeues) < job.returns.requeues)
+      add("REQUEUE", 0, job.returns.requeues, requeue_words(job));
     // A short job may have started and ended within one group.
     bool runs = job.state == JobState::Running || job.state == JobState::Suspended;
-    bool ran = runs || (is_over(job.state) && job.started != WallTime{});
+    bool ran = runs || (is_over(job.state) && job.times.started != WallTime{});
     if (!line.started && ran) {
       line.started = true;
       add("START", 0, line.tasks);
@@ -214,7 +214,7 @@ class Fold {
     rows_.jobs.push_back(row_of(job));
     if (!is_over(job.state)) return;
     if (!was_over) {
-      if (job.started != WallTime{}) add("USAGE", 0, 0, usage_words(job.usage));
+      if (job.times.started != WallTime{}) add("USAGE", 0, 0, usage_words(job.usage));
       add("END", line.tasks, 0, std::string(state_name(job.state)));
       rows_.usage.push_back(usage_of(job));
     }
@@ -227,11 +227,11 @@ class Fold {
     bool ends = std::holds_alternative<KillRequested>(event_.body);
     std::uint32_t ended = 0;
     for (std::uint32_t p = 0; p < elements_there(base); ++p) {
-      if (after_.elements.find(base.first_element + p)) continue;
+      if (after_.elements.find(base.elements.first + p)) continue;
       Job element = base;
       element.id = {base.id.job, element_index(base.spec(), p)};
       element.state = state_of(base, element.id);
-      if (base.kill) element.term = base.kill->term, element.ended = base.kill->at;
+      if (base.kill) element.outcome.term = base.kill->term, element.times.ended = base.kill->at;
       rows_.jobs.push_back(row_of(element));
       if (!ends) continue;
       add("END", 0, 0, std::string(state_name(element.state))).job = element.id;
@@ -261,20 +261,20 @@ store::JobRow Fold::row_of(const Job& job) const {
   row.app = spec.app;
   row.plan = spec.plan;
   row.project = spec.project;
-  row.command = spec.command;
-  row.cwd = spec.cwd;
-  row.submit_host = spec.submit_host;
+  row.command = spec.program.command;
+  row.cwd = spec.program.cwd;
+  row.submit_host = spec.program.submit_host;
   for (const auto& task : job.tasks)
     if (const Host* host = after_.hosts.find(task.host.value))
       row.exec_hosts += (row.exec_hosts.empty() ? "" : " ") + host->name;
   row.state = state_name(job.state);
-  row.reason = job.end_text;
-  row.submitted = job.submitted;
-  row.dispatched = job.dispatched;
-  row.started = job.started;
-  row.ended = job.ended;
-  row.exit_status = job.exit_status;
-  row.term = static_cast<std::int32_t>(job.term);
+  row.reason = job.outcome.text;
+  row.submitted = job.times.submitted;
+  row.dispatched = job.times.dispatched;
+  row.started = job.times.started;
+  row.ended = job.times.ended;
+  row.exit_status = job.outcome.status;
+  row.term = static_cast<std::int32_t>(job.outcome.term);
   row.attempt = job.attempt;
   row.resizes = job.membership.resizes;
   row.slots = job.holding.most_slots;
@@ -288,7 +288,7 @@ store::JobRow Fold::row_of(const Job& job) const {
 
 store::UsageRow Fold::usage_of(const Job& job) {
   store::UsageRow row;
-  row.day = WallTime(std::chrono::floor<std::chrono::days>(job.ended.time_since_epoch()));
+  row.day = WallTime(std::chrono::floor<std::chrono::days>(job.times.ended.time_since_epoch()));
   row.user = job.spec().owner.user;
   row.plan = job.spec().plan;
   row.queue = job.spec().queue;
@@ -309,8 +309,8 @@ JobLine line_of(const Job& job) {
       line.unwanted.insert(task.number);
   line.world = static_cast<std::uint32_t>(job.membership.members.size());
   line.epoch = job.membership.epoch;
-  line.started = job.started != WallTime{};
-  line.requeues = job.requeues;
+  line.started = job.times.started != WallTime{};
+  line.requeues = job.returns.requeues;
   line.unknown = job.state == JobState::Unknown;
   return line;
 }

@@ -122,17 +122,28 @@ std::string new_line(const Event& event, const Job& job) {
   const JobSpec& spec = job.spec();
   Record record("JOB_NEW", event.time);
   record.number(job.id.job).number(spec.owner.uid).number(0).number(spec.min_tasks);
-  record.time(job.submitted).time(spec.begin).time(spec.deadline).numbers(0, 3);
+  record.time(job.times.submitted).time(spec.when.begin).time(spec.when.deadline).numbers(0, 3);
   record.text(spec.owner.user);
   add_limits(record, spec);
-  record.text("").real(1).number(spec.umask).text(spec.queue).text(spec.resreq);
-  record.text(spec.submit_host).text(spec.cwd).text("").text(spec.in_file).text(spec.out_file);
-  record.text(spec.err_file).text(spec.home).text("").list(spec.ask_hosts).text(spec.depend);
-  record.text(spec.pre_exec).text(name_of_new(spec)).text(spec.command);
+  record.text("").real(1).number(spec.program.umask).text(spec.queue).text(spec.asked.resreq);
+  record.text(spec.program.submit_host)
+      .text(spec.program.cwd)
+      .text("")
+      .text(spec.files.in)
+      .text(spec.files.out);
+  record.text(spec.files.err)
+      .text(spec.program.home)
+      .text("")
+      .list(spec.asked.hosts)
+      .text(spec.when.depend);
+  record.text(spec.side.pre).text(name_of_new(spec)).text(spec.program.command);
   record.number(0).text(spec.mail.to).text(spec.project).number(0).number(spec.max_tasks);
-  record.text("").text(spec.shell).text("").text("").text("").numbers(0, 2);
+  record.text("").text(spec.program.shell).text("").text("").text("").numbers(0, 2);
   record.text("").text("").text("").number(spec.user_priority).text("").text("").text("");
-  record.text("").text(spec.warn_action).number(Record::seconds(spec.warn_time)).number(-1);
+  record.text("")
+      .text(spec.side.warn_action)
+      .number(Record::seconds(spec.side.warn_time))
+      .number(-1);
   return record.text("").number(0).text(spec.app).line();
 }
 
@@ -156,7 +167,7 @@ std::string status_line(const Event& event, const Job& job, JobId id, int state)
   record.number(id.job).number(state).numbers(0, 2);
   bool over = state == kDone || state == kExit;
   record.real(over ? std::chrono::duration<double>(job.usage.cpu).count() : 0);
-  record.time(over ? job.ended : WallTime{}).number(0).number(over ? job.exit_status : 0);
+  record.time(over ? job.times.ended : WallTime{}).number(0).number(over ? job.outcome.status : 0);
   return record.number(id.index).number(0).line();
 }
 
@@ -165,15 +176,21 @@ std::string finish_line(const Event& event, const Job& job, JobId id, const Clus
   bool done = job.state == JobState::Finished;
   Record record("JOB_FINISH", event.time);
   record.number(id.job).number(spec.owner.uid).number(0).number(spec.min_tasks);
-  record.time(job.submitted).time(spec.begin).time(spec.deadline).time(job.started);
-  record.text(spec.owner.user).text(spec.queue).text(spec.resreq).text(spec.depend);
-  record.text(spec.pre_exec).text(spec.submit_host).text(spec.cwd).text(spec.in_file);
-  record.text(spec.out_file).text(spec.err_file).text("").list(spec.ask_hosts);
+  record.time(job.times.submitted)
+      .time(spec.when.begin)
+      .time(spec.when.deadline)
+      .time(job.times.started);
+  record.text(spec.owner.user).text(spec.queue).text(spec.asked.resreq).text(spec.when.depend);
+  record.text(spec.side.pre)
+      .text(spec.program.submit_host)
+      .text(spec.program.cwd)
+      .text(spec.files.in);
+  record.text(spec.files.out).text(spec.files.err).text("").list(spec.asked.hosts);
   record.list(hosts_of(after, job.tasks)).number(done ? kDone : kExit).real(1);
-  record.text(name_of_one(job, id)).text(spec.command);
+  record.text(name_of_one(job, id)).text(spec.program.command);
   record.real(std::chrono::duration<double>(job.usage.cpu).count()).numbers(-1, 18);
-  record.text(spec.mail.to).text(spec.project).number(job.exit_status).number(spec.max_tasks);
-  record.text(spec.shell).text("").number(id.index).number(job.usage.max_mem.value / 1024);
+  record.text(spec.mail.to).text(spec.project).number(job.outcome.status).number(spec.max_tasks);
+  record.text(spec.program.shell).text("").number(id.index).number(job.usage.max_mem.value / 1024);
   record.number(0).text("").text("").text("").text("").number(0).text("").number(0);
   return record.line();
 }
@@ -221,14 +238,14 @@ class Lines {
   }
   void tell(const Event& event, const Job& job, const TaskEnded& e) {
     bool waits = job.state == JobState::Pending || job.state == JobState::Held;
-    bool over = is_over(job.state) && job.ended == event.time;
+    bool over = is_over(job.state) && job.times.ended == event.time;
     if ((!waits && !over) || !told_.insert(e.job).second) return;
     text_ += status_line(event, job, e.job, state_bits(job));
     if (over) text_ += finish_line(event, job, e.job, after_);
   }
   void tell(const Event& event, const Job& job, const KillRequested& e) {
     if (fsm::is_array(job)) return end_range(event, job);
-    if (!is_over(job.state) || job.ended != event.time || !told_.insert(e.job).second) return;
+    if (!is_over(job.state) || job.times.ended != event.time || !told_.insert(e.job).second) return;
     text_ += status_line(event, job, e.job, state_bits(job));
     text_ += finish_line(event, job, e.job, after_);
   }
@@ -238,11 +255,11 @@ class Lines {
   // The elements that had not begun.
   void end_range(const Event& event, const Job& base) {
     for (std::uint32_t p = 0; p < elements_there(base); ++p) {
-      if (after_.elements.find(base.first_element + p)) continue;
+      if (after_.elements.find(base.elements.first + p)) continue;
       Job element = base;
       element.id = {base.id.job, element_index(base.spec(), p)};
       element.state = state_of(base, element.id);
-      element.ended = event.time;
+      element.times.ended = event.time;
       text_ += status_line(event, element, element.id, state_bits(element));
       text_ += finish_line(event, element, element.id, after_);
     }

@@ -81,7 +81,7 @@ void jobs(Page& page, const Cluster& cluster) {
   cluster.jobs.each([&](std::uint32_t, const Job& job) {
     if (!fsm::is_array(job) || job.kill) return;
     auto waiting =
-        element_count(job.spec()) - std::min(element_count(job.spec()), job.next_position);
+        element_count(job.spec()) - std::min(element_count(job.spec()), job.elements.next_position);
     states[job.state == JobState::Held ? "held" : "pending"] += waiting;
     if (job.state != JobState::Held) queues[job.spec().queue] += waiting;
   });

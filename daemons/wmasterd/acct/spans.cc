@@ -91,14 +91,14 @@ class JobStep {
  private:
   // A wait that is not held and begins with the submission is not kept.
   void note(const JobSubmitted& e) {
-    if (e.sealed->spec.hold) open_.waits[id_] = {event_.time, {{event_.time, {}}}};
+    if (e.sealed->spec.when.hold) open_.waits[id_] = {event_.time, {{event_.time, {}}}};
   }
   OpenWait& wait() {
     auto [at, fresh] = open_.waits.try_emplace(id_);
     if (!fresh) return at->second;
     if (auto base = open_.waits.find({id_.job, 0}); id_.index && base != open_.waits.end())
       at->second = base->second;
-    else if (const Job* job = find_job(after_, id_)) at->second.since = job->submitted;
+    else if (const Job* job = find_job(after_, id_)) at->second.since = job->times.submitted;
     return at->second;
   }
   void note(const JobHeld&) { wait().held.emplace_back(event_.time, WallTime{}); }
@@ -308,9 +308,9 @@ class JobStep {
       return;
     }
     bool same = job && job->attempt == attempt.attempt;
-    if (same && attempt.started == WallTime{} && job->started != WallTime{} &&
-        job->started >= attempt.dispatched && job->started <= event_.time) {
-      attempt.started = job->started;
+    if (same && attempt.started == WallTime{} && job->times.started != WallTime{} &&
+        job->times.started >= attempt.dispatched && job->times.started <= event_.time) {
+      attempt.started = job->times.started;
       rows_.attempts.push_back(attempt);
     }
     bool over = same && (is_over(job->state) || waits(job->state));
@@ -330,8 +330,8 @@ class JobStep {
     attempt.ended = event_.time;
     bool over = job && is_over(job->state);
     if (over) {
-      attempt.term = static_cast<std::int32_t>(job->term);
-      attempt.exit_status = job->exit_status;
+      attempt.term = static_cast<std::int32_t>(job->outcome.term);
+      attempt.exit_status = job->outcome.status;
     }
     attempt.outcome = was_lost(attempt.term) && !open.killed ? "lost"
                       : over                                 ? std::string(state_name(job->state))
@@ -386,17 +386,17 @@ void open_job(OpenJobs& open, const Job& job) {
   if (waits(job.state) && job.attempt) {
     OpenWait wait;
     for (const auto& task : job.tasks) wait.since = std::max(wait.since, task.ended);
-    if (wait.since == WallTime{}) wait.since = job.submitted;
+    if (wait.since == WallTime{}) wait.since = job.times.submitted;
     open.waits[job.id] = wait;
   }
   if (slots_held(job) == 0 && !job.parked) return;
   OpenJob made;
   made.request = job.spec().task;
-  made.suspended = !job.suspended_by.empty();
+  made.suspended = !job.suspension.by.empty();
   made.parked = job.parked.has_value();
   made.mem_released = job.mem_released;
   made.killed = job.kill.has_value();
-  made.preempted = job.preempted.has_value();
+  made.preempted = job.waits.preempted.has_value();
   for (const auto& task : job.tasks) {
     if (!task.holds_slot()) continue;
     made.tasks[task.number] = open_task(job, task);
@@ -425,7 +425,7 @@ OpenJobs open_jobs(const Cluster& cluster, const store::AcctRows& lasting) {
   cluster.elements.each([&](std::uint32_t, const Job& job) {
     if (job.spec().array_limit == 0) return;
     auto& left = open.limit_left[job.id.job];
-    left = std::max(left, job.ended);
+    left = std::max(left, job.times.ended);
   });
   return open;
 }

@@ -13,13 +13,13 @@ using Stretch = std::pair<WallTime, WallTime>;
 expr::JobStanding standing_at(const Job& job, WallTime at) {
   expr::JobStanding standing;
   auto by = [&](WallTime time) { return time != WallTime{} && time <= at; };
-  standing.over = is_over(job.state) && by(job.ended);
+  standing.over = is_over(job.state) && by(job.times.ended);
   standing.done = standing.over && job.state == JobState::Finished;
-  standing.started = by(job.started);
+  standing.started = by(job.times.started);
   standing.running = standing.started && !standing.over;
   standing.pending = !standing.started && !standing.over;
-  int signal = job.exit_status & 0x7f;
-  standing.exit_code = signal ? 128 + signal : (job.exit_status >> 8) & 0xff;
+  int signal = job.outcome.status & 0x7f;
+  standing.exit_code = signal ? 128 + signal : (job.outcome.status >> 8) & 0xff;
   return standing;
 }
 
@@ -30,19 +30,19 @@ std::vector<const Job*> meant(const Cluster& cluster, JobId id) {
   if (job->spec().array.empty() || id.index) return {job};
   std::vector<const Job*> all;
   for (std::uint32_t p = 0; p < element_count(job->spec()); ++p)
-    if (const Job* element = cluster.elements.find(job->first_element + p)) all.push_back(element);
+    if (const Job* element = cluster.elements.find(job->elements.first + p)) all.push_back(element);
   return all;
 }
 
 // When the condition was first met; the epoch: nothing of it is known any more.
 WallTime met_at(const Job& job, const Cluster& cluster, WallTime now) {
-  auto condition = expr::Depend::parse(job.spec().depend);
+  auto condition = expr::Depend::parse(job.spec().when.depend);
   if (!condition) return {};
   std::vector<WallTime> times;
   for (JobId id : condition->jobs())
     for (const Job* other : meant(cluster, id)) {
-      times.push_back(other->started);
-      times.push_back(other->ended);
+      times.push_back(other->times.started);
+      times.push_back(other->times.ended);
     }
   std::erase_if(times, [&](WallTime time) { return time == WallTime{} || time > now; });
   std::sort(times.begin(), times.end());
@@ -85,8 +85,8 @@ const OpenWait* wait_of(const OpenJobs& open, JobId id) {
 
 void add_holds_of(OpenJobs& open, const Job& job, const std::vector<store::JobEventRow>& lines) {
   const OpenWait* known = wait_of(open, job.id);
-  OpenWait wait{known ? known->since : job.submitted, {}};
-  if (job.spec().hold && wait.since == job.submitted)
+  OpenWait wait{known ? known->since : job.times.submitted, {}};
+  if (job.spec().when.hold && wait.since == job.times.submitted)
     wait.held.emplace_back(wait.since, WallTime{});
   for (const auto& line : lines) {
     bool lasts = !wait.held.empty() && wait.held.back().second == WallTime{};
@@ -99,10 +99,10 @@ void add_holds_of(OpenJobs& open, const Job& job, const std::vector<store::JobEv
 
 WaitParts wait_parts(const OpenJobs& open, const Job& job, const Cluster& after, WallTime now) {
   const OpenWait* wait = wait_of(open, job.id);
-  WallTime since = wait ? wait->since : job.submitted;
+  WallTime since = wait ? wait->since : job.times.submitted;
   auto stretches = wait ? wait->held : std::vector<Stretch>();
-  WallTime until = job.spec().begin;
-  if (!job.spec().depend.empty()) until = std::max(until, met_at(job, after, now));
+  WallTime until = job.spec().when.begin;
+  if (!job.spec().when.depend.empty()) until = std::max(until, met_at(job, after, now));
   if (auto left = open.limit_left.find(job.id.job); job.id.index && left != open.limit_left.end())
     until = std::max(until, left->second);
   if (until > since) stretches.emplace_back(since, until);

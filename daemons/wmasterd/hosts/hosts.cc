@@ -295,7 +295,7 @@ std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
   if (auto* f = std::get_if<EpochFormed>(&fact)) return {EpochEntered{r.job, r.attempt, *f}};
   if (auto* f = std::get_if<WorkersCapped>(&fact)) {
     const Job* job = find_job(journal_.newest(), r.job);
-    if (!job || job->script_cap == f->max_tasks) return {};
+    if (!job || job->size.script_cap == f->max_tasks) return {};
     return {CapChanged{r.job, f->max_tasks, true, "engines_number"}};
   }
   if (std::get_if<WorkerSeen>(&fact)) return {InPlaceSeen{r.job, r.attempt}};
@@ -359,12 +359,13 @@ void Hosts::order(const OrderHost& what) {
   if (!starts_something(order, *job)) return send(what.host, NodeVerb::Order, order);
   auto files = std::make_shared<Files>();
   world_.look(
-      [this, files, spec = job->sealed, hash = job->data_hash] {
+      [this, files, spec = job->sealed, hash = job->trial.data_hash] {
         if (!hash.empty())
           if (auto data = world_.blob(hash)) files->data = *std::move(data);
-        if (auto env = world_.blob(spec->spec.env_hash)) files->env = *std::move(env);
-        if (spec->spec.script_hash.empty()) return;
-        if (auto script = world_.blob(spec->spec.script_hash)) files->script = *std::move(script);
+        if (auto env = world_.blob(spec->spec.program.env_hash)) files->env = *std::move(env);
+        if (spec->spec.program.script_hash.empty()) return;
+        if (auto script = world_.blob(spec->spec.program.script_hash))
+          files->script = *std::move(script);
       },
       [this, what, files, sealed = job->sealed] { order_with(what, sealed, *files); });
 }
@@ -378,9 +379,9 @@ void Hosts::order_with(const OrderHost& what, const std::shared_ptr<const Sealed
   const Cluster& state = journal_.published();
   auto order = order_for(state, *job, places(*job), what.host, world_.wall());
   if (starts_something(order, *job)) {
-    order.env = files.env;
-    order.script = files.script;
-    order.data = files.data;
+    order.blobs.env = files.env;
+    order.blobs.script = files.script;
+    order.blobs.data = files.data;
   }
   send(what.host, NodeVerb::Order, order);
 }
@@ -402,7 +403,7 @@ void Hosts::order_agents(JobId id) {
 void Hosts::want_agent(const Job& job, HostId host) {
   if (!takes_orders(host) || !has_work_on(job, host)) return;
   auto order = order_for(journal_.published(), job, host, world_.wall());
-  order.attach = true;
+  order.control.attach = true;
   send(host, NodeVerb::Order, order);
 }
 

@@ -30,10 +30,10 @@ OrderedTask ordered(const Config& config, const Job& job, const Task& task, cons
 
 Duration run_left(const Cluster& cluster, const Job& job, WallTime now) {
   auto limit = run_limit_of(*cluster.config, job.spec());
-  if (limit == Duration{} || job.started == WallTime{}) return limit;
-  auto stopped = job.suspended;
-  if (!job.suspended_by.empty()) stopped += now - job.suspended_at;
-  return std::max<Duration>(limit - (now - job.started - stopped), Duration(1));
+  if (limit == Duration{} || job.times.started == WallTime{}) return limit;
+  auto stopped = job.suspension.earlier;
+  if (!job.suspension.by.empty()) stopped += now - job.suspension.since;
+  return std::max<Duration>(limit - (now - job.times.started - stopped), Duration(1));
 }
 
 // "hostA 2 hostB 1": the slots that a notice is about. @source LSF: LSB_RESIZE_HOSTS
@@ -58,26 +58,27 @@ std::string hosts_of(const Cluster& cluster, const Job& job, const ResizeNotice&
 void set_running(HostOrder& order, const Cluster& cluster, const Job& job) {
   const auto& config = *cluster.config;
   order.launch = launch_of(config, job.spec());
-  order.suspend = is_stopped(job);
-  order.relaunches = job.relaunches;
-  order.in_place = job.membership.in_place;
-  order.port = job.port;
-  order.restarts += job.relaunches;
+  order.control.suspend = is_stopped(job);
+  order.control.relaunches = job.size.relaunches;
+  order.team.in_place = job.membership.in_place;
+  order.team.port = job.port;
+  order.team.restarts += job.size.relaunches;
   order.leave_grace = leave_grace_of(cluster, job);
   if (const auto* queue = config.queue(job.spec().queue)) {
-    order.queue_pre_exec = queue->pre_exec;
-    order.queue_post_exec = queue->post_exec;
+    order.queue_side.pre = queue->pre_exec;
+    order.queue_side.post = queue->post_exec;
   }
-  if (!order.first_host || !job.notice) return;
-  order.notice = job.notice;
-  order.notice_command = notify_command_of(config, job);
-  order.notice_hosts = hosts_of(cluster, job, *job.notice);
+  if (!order.first_host || !job.size.notice) return;
+  order.change.notice = job.size.notice;
+  order.change.command = notify_command_of(config, job);
+  order.change.hosts = hosts_of(cluster, job, *job.size.notice);
 }
 
 bool waits_for_first_host(const Cluster& cluster, const Job& job, HostId id) {
   const auto& first = job.tasks.front();
   bool ordered = fsm::first_host_goes_first(*cluster.config, job.spec());
-  return ordered && job.relaunches == 0 && first.host != id && first.state == TaskState::Starting;
+  return ordered && job.size.relaunches == 0 && first.host != id &&
+         first.state == TaskState::Starting;
 }
 
 bool is_listed(const Task& task) {
@@ -130,14 +131,14 @@ void set_groups(HostOrder& order, const Cluster& cluster, const Job& job) {
         if (is_listed(task) && task.host == host)
           places.at.push_back(cluster.hosts.find(host.value)->name + ":" +
                               std::to_string(task.port));
-    order.groups.push_back(std::move(places));
+    order.team.groups.push_back(std::move(places));
   }
 }
 
 void set_end(HostOrder& order, const Job& job) {
-  order.end = job.kill.has_value() || job.ending;
-  if (job.kill) order.end_term = job.kill->term;
-  else if (job.ending) order.end_term = Term::TaskFailed;
+  order.control.end = job.kill.has_value() || job.ending;
+  if (job.kill) order.control.end_term = job.kill->term;
+  else if (job.ending) order.control.end_term = Term::TaskFailed;
 }
 
 }  // namespace
@@ -187,26 +188,26 @@ HostOrder order_for(const Cluster& cluster, const Job& job, const JobPlaces& pla
   order.job = job.id;
   order.attempt = job.attempt;
   order.generation = job.generation;
-  order.spec = job.sealed->bytes;
-  order.credential = job.sealed->credential;
-  order.request_key = job.sealed->request_key;
+  order.sealed.spec = job.sealed->bytes;
+  order.sealed.credential = job.sealed->credential;
+  order.sealed.request_key = job.sealed->request_key;
   order.resolved = job.spec();
   order.app = app_of(*cluster.config, job.spec());
   set_tasks(order, cluster, job, places, id);
   order.key = job.key;
-  order.elastic = job.spec().elastic;
-  if (order.elastic) order.writer = writer_of(job);
-  order.min_tasks = job.spec().min_tasks;
-  order.max_tasks = job.spec().max_tasks;
-  order.restarts = job.attempt.value > 0 ? job.attempt.value - 1 : 0;
+  order.team.elastic = job.spec().elastic;
+  if (order.team.elastic) order.team.writer = writer_of(job);
+  order.team.min_tasks = job.spec().min_tasks;
+  order.team.max_tasks = job.spec().max_tasks;
+  order.team.restarts = job.attempt.value > 0 ? job.attempt.value - 1 : 0;
   order.run_left = run_left(cluster, job, now);
   order.first_host = !job.tasks.empty() && job.tasks.front().host == id;
-  order.submitted = job.submitted;
-  order.preempt = job.preempted.has_value();
+  order.submitted = job.times.submitted;
+  order.control.preempt = job.waits.preempted.has_value();
   set_running(order, cluster, job);
   set_groups(order, cluster, job);
   set_end(order, job);
-  if (!order.end && waits_for_first_host(cluster, job, id)) order.tasks.clear();
+  if (!order.control.end && waits_for_first_host(cluster, job, id)) order.tasks.clear();
   return order;
 }
 
@@ -237,7 +238,7 @@ AgentOrder agent_order_for(const Cluster& cluster, const Job& job) {
   order.start_window = times.start_window;
   order.connect_limit = times.connect_limit;
   // a worker that was stopped must not be named as one that hangs, nor after it goes on
-  order.hang_limit = times.hang_limit + job.suspended;
+  order.hang_limit = times.hang_limit + job.suspension.earlier;
   if (is_stopped(job)) order.hang_limit += kSuspendedHang;
   order.last_epoch = job.membership.epoch;
   return order;

@@ -15,7 +15,7 @@ constexpr double kOff = 0.15;  // a step time that differs by more is news, the 
 
 // What its reports are to name: the epoch, or the start.
 EpochNumber epoch_of(const Job& job, bool restarts) {
-  return restarts ? EpochNumber{job.relaunches + 1} : job.membership.epoch;
+  return restarts ? EpochNumber{job.size.relaunches + 1} : job.membership.epoch;
 }
 
 bool is_whole(const Job& job, bool restarts, const JobProgress& report) {

@@ -26,7 +26,7 @@ bool is_unfinished(const Job* job) {
 }
 
 bool reserves_memory(const Job& job) {
-  return job.spec().mem_for > Duration{} && !job.mem_released && job.started != WallTime{} &&
+  return job.spec().mem_for > Duration{} && !job.mem_released && job.times.started != WallTime{} &&
          job.state == JobState::Running && slots_held(job) > 0;
 }
 
@@ -35,7 +35,7 @@ bool reserves_memory(const Job& job) {
 WallTime pending_limit_of(const Job& job) {
   Duration limit = job.spec().exec.pending_limit;
   bool counts = limit > Duration{} && job.state == JobState::Pending && job.attempt.value == 0;
-  return counts && !job.kill ? job.submitted + limit : WallTime{};
+  return counts && !job.kill ? job.times.submitted + limit : WallTime{};
 }
 
 WallTime next_due(const Job& job, WallTime after) {
@@ -44,25 +44,25 @@ WallTime next_due(const Job& job, WallTime after) {
     if (time != WallTime{} && (next == WallTime{} || time < next)) next = time;
   };
   const auto& spec = job.spec();
-  if (!job.kill) at(spec.deadline);
-  if (!job.kill && waits(job) && spec.begin > after) at(spec.begin);
+  if (!job.kill) at(spec.when.deadline);
+  if (!job.kill && waits(job) && spec.when.begin > after) at(spec.when.begin);
   at(pending_limit_of(job));
-  if (reserves_memory(job)) at(job.dispatched + spec.mem_for);
+  if (reserves_memory(job)) at(job.times.dispatched + spec.mem_for);
   for (const auto& task : job.tasks) {
     if (is_leaving(task)) at(task.leave_by);
-    if (job.preempted && is_unwilling(task)) at(job.preempted->leave_by);
+    if (job.waits.preempted && is_unwilling(task)) at(job.waits.preempted->leave_by);
   }
   return next;
 }
 
 void add_due(const Job& job, WallTime now, std::vector<EventBody>& events) {
-  if (reserves_memory(job) && now - job.dispatched >= job.spec().mem_for)
+  if (reserves_memory(job) && now - job.times.dispatched >= job.spec().mem_for)
     events.push_back(MemoryReleased{job.id, job.attempt});
-  bool ends = job.preempted && job.preempted->leave_by <= now;
+  bool ends = job.waits.preempted && job.waits.preempted->leave_by <= now;
   for (const auto& task : job.tasks) {
     if (ends && is_unwilling(task))
-      events.push_back(
-          TaskCondemned{job.id, job.attempt, task.number, Term::Preempt, job.preempted->text});
+      events.push_back(TaskCondemned{job.id, job.attempt, task.number, Term::Preempt,
+                                     job.waits.preempted->text});
     else if (is_leaving(task) && task.leave_by < now)
       events.push_back(TaskCondemned{
           job.id, job.attempt, task.number, Term::ReclaimGrace,
@@ -82,7 +82,7 @@ void Agenda::note(const Cluster& state, JobId id, WallTime after) {
   const Job* job = find_job(state, id);
   bool unfinished = is_unfinished(job);
   set(id, unfinished ? next_due(*job, after) : WallTime{});
-  bool depends = unfinished && !job->spec().depend.empty();
+  bool depends = unfinished && !job->spec().when.depend.empty();
   if (depends) dependents_.insert(id);
   else dependents_.erase(id);
   if (depends && waits(*job) && !job->kill) waiting_.insert(id);

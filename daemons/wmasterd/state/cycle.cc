@@ -136,7 +136,7 @@ std::vector<EventBody> Cycle::changed_waits() {
     std::string codes;
     for (const auto& reason : *reasons) codes += static_cast<char>(reason.code);
     bool same = had && before->second == codes;
-    bool wait = world_.wall() - job->submitted < std::chrono::seconds(1) || count >= kMost;
+    bool wait = world_.wall() - job->times.submitted < std::chrono::seconds(1) || count >= kMost;
     if (had && (same || wait)) known.push_back(std::move(*before));
     if (same) continue;
     unrecorded_ = unrecorded_ || wait;

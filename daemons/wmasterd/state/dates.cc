@@ -32,7 +32,7 @@ void Dates::look(JobId id, WallTime now, std::vector<EventBody>& events) {
   const Job* job = find_job(journal_.newest(), id);
   if (!job || is_over(job->state)) return;  // soon published
   const auto& spec = job->spec();
-  if (!job->kill && spec.deadline != WallTime{} && spec.deadline <= now) {
+  if (!job->kill && spec.when.deadline != WallTime{} && spec.when.deadline <= now) {
     events.push_back(
         KillRequested{id, {Term::Deadline, "wm", "its termination time has come", now}});
     return;
@@ -44,7 +44,7 @@ void Dates::look(JobId id, WallTime now, std::vector<EventBody>& events) {
     return;
   }
   add_due(*job, now - attended_.excuse(), events);
-  if (spec.begin <= last_ || spec.begin > now) return;
+  if (spec.when.begin <= last_ || spec.when.begin > now) return;
   cycle_.wake();
   agenda_.note(journal_.published(), id, now);
 }
@@ -52,7 +52,7 @@ void Dates::look(JobId id, WallTime now, std::vector<EventBody>& events) {
 void Dates::end_orphans(WallTime now, std::vector<EventBody>& events) const {
   for (JobId id : agenda_.waiting()) {
     const Job* job = find_job(journal_.newest(), id);
-    if (job && !job->kill && job->spec().orphan_kill) end_orphan(*job, now, events);
+    if (job && !job->kill && job->spec().when.orphan_kill) end_orphan(*job, now, events);
   }
 }
 
@@ -65,7 +65,7 @@ void Dates::end_orphan(const Job& job, WallTime now, std::vector<EventBody>& eve
   if (auto lost = sched::lost_elements(state, job)) {
     for (std::uint32_t index : *lost)
       end({job.id.job, index},
-          "Dependency condition invalid or never satisfied: " + job.spec().depend);
+          "Dependency condition invalid or never satisfied: " + job.spec().when.depend);
     return;
   }
   auto why = sched::not_eligible(state, job, now);
@@ -76,8 +76,8 @@ std::set<std::uint32_t> Dates::depended_on() const {
   std::set<std::uint32_t> numbers;
   auto add = [&](JobId id) {
     const Job* job = find_job(journal_.newest(), id);
-    if (!job || job->spec().depend.empty()) return;
-    if (auto condition = expr::Depend::parse(job->spec().depend))
+    if (!job || job->spec().when.depend.empty()) return;
+    if (auto condition = expr::Depend::parse(job->spec().when.depend))
       for (auto needed : condition->jobs()) numbers.insert(needed.job);
   };
   for (JobId id : agenda_.dependents()) add(id);

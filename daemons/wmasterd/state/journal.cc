@@ -15,11 +15,11 @@ constexpr std::size_t kMaxFollowing = 64;  // events that follow from one: a bou
 std::vector<std::string> blobs_of(const Cluster& state) {
   std::vector<std::string> hashes;
   state.jobs.each([&](std::uint32_t, const Job& job) {
-    hashes.push_back(job.spec().env_hash);
-    if (!job.spec().script_hash.empty()) hashes.push_back(job.spec().script_hash);
+    hashes.push_back(job.spec().program.env_hash);
+    if (!job.spec().program.script_hash.empty()) hashes.push_back(job.spec().program.script_hash);
   });
   state.elements.each([&](std::uint32_t, const Job& job) {
-    if (!job.data_hash.empty()) hashes.push_back(job.data_hash);
+    if (!job.trial.data_hash.empty()) hashes.push_back(job.trial.data_hash);
   });
   return hashes;
 }

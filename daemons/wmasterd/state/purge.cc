@@ -7,14 +7,14 @@ namespace {
 
 // Elements have their base's specification, but are no arrays.
 bool has_ended(const Job& job, WallTime before) {
-  return is_over(job.state) && job.ended < before && slots_held(job) == 0;
+  return is_over(job.state) && job.times.ended < before && slots_held(job) == 0;
 }
 
 bool has_ended_whole(const Cluster& state, const Job& base, WallTime before) {
   bool range_is_over = base.kill && base.kill->at < before;
   if (!takes_no_more(base)) return false;
   for (std::uint32_t p = 0; p < elements_there(base); ++p) {
-    const Job* element = state.elements.find(base.first_element + p);
+    const Job* element = state.elements.find(base.elements.first + p);
     if (element ? !has_ended(*element, before) : !range_is_over) return false;
   }
   return true;
@@ -29,7 +29,7 @@ Purgeable purgeable(const Cluster& state, WallTime before, const PurgeStep& step
     found.next = number;
     if (seen >= step.look_at || found.jobs.size() == step.most) return false;
     ++seen;
-    if (job.submitted >= before) return true;
+    if (job.times.submitted >= before) return true;
     if (fsm::is_array(job)) seen += elements_there(job);
     bool ended = fsm::is_array(job) ? has_ended_whole(state, job, before) : has_ended(job, before);
     if (ended) found.jobs.push_back(job.id);

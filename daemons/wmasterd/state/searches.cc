@@ -21,8 +21,8 @@ bool is_search(const Job& job) { return fsm::is_array(job) && !job.spec().exec.s
 bool gives(const Job& base) { return base.state == JobState::Array && !takes_no_more(base); }
 
 bool is_settled(const Job& trial, WallTime now) {
-  bool heard = trial.reported >= trial.ended && trial.reported != WallTime{};
-  return is_over(trial.state) && (heard || now - trial.ended >= kLastWords);
+  bool heard = trial.trial.reported >= trial.times.ended && trial.trial.reported != WallTime{};
+  return is_over(trial.state) && (heard || now - trial.times.ended >= kLastWords);
 }
 
 const char* word_for(const Job& trial, WallTime now) {
@@ -46,7 +46,7 @@ std::uint32_t at_once(const JobSpec& spec) { return std::max(1u, spec.array_limi
 template <class Visit>
 void each_trial(const Cluster& state, const Job& base, Visit visit) {
   for (std::uint32_t p = 0; p < elements_there(base); ++p)
-    if (const Job* trial = state.elements.find(base.first_element + p)) visit(*trial);
+    if (const Job* trial = state.elements.find(base.elements.first + p)) visit(*trial);
 }
 
 SearchStanding standing_of(const Cluster& state, const Job& base, WallTime now) {
@@ -127,12 +127,12 @@ std::string Searches::history_of(const Job& base, Search& search) {
   const WallTime now = world_.wall();
   each_trial(journal_.newest(), base, [&](const Job& trial) {
     auto [config, is_new] = search.configs.try_emplace(trial.id.index, "{}");
-    if (is_new && !trial.data_hash.empty())
-      if (auto data = world_.blob(trial.data_hash)) config->second = *std::move(data);
+    if (is_new && !trial.trial.data_hash.empty())
+      if (auto data = world_.blob(trial.trial.data_hash)) config->second = *std::move(data);
     history += history.size() > 1 ? "," : "";
     history += "{\"index\":" + std::to_string(trial.id.index) + ",\"config\":" + config->second +
                ",\"state\":\"" + word_for(trial, now) +
-               "\",\"metrics\":" + (trial.report.empty() ? "{}" : trial.report) + "}";
+               "\",\"metrics\":" + (trial.trial.report.empty() ? "{}" : trial.trial.report) + "}";
   });
   return history + "]";
 }

@@ -26,7 +26,8 @@ void fill_defaults(const Config& config, JobSpec& spec) {
     spec.app = queue && !queue->app.empty() ? queue->app : config.cluster.default_app;
   if (spec.plan.empty()) spec.plan = plan_unless_said(config, spec.queue, spec.owner.user);
   if (spec.project.empty()) spec.project = config.cluster.default_project;
-  if (spec.name.empty()) spec.name = spec.groups.empty() ? spec.command : spec.groups[0].command;
+  if (spec.name.empty())
+    spec.name = spec.groups.empty() ? spec.program.command : spec.groups[0].command;
   if (spec.groups.empty()) return;
   spec.array = {{1, static_cast<std::uint32_t>(spec.groups.size()), 1}};
 }
@@ -134,7 +135,7 @@ Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
                                  std::to_string(queue->min_tasks));
   if (spec.exclusive && !queue->exclusive)
     return fail(Code::Denied, spec.queue + ": Queue does not accept EXCLUSIVE jobs");
-  bool interactive = spec.streams != Streams::Files;
+  bool interactive = spec.console.streams != Streams::Files;
   if (interactive && queue->interactive == Interactive::No)
     return fail(Code::Denied, spec.queue + ": Queue does not accept interactive jobs");
   if (!interactive && queue->interactive == Interactive::Only)
@@ -154,7 +155,7 @@ Result<void> check_names(const Config& config, const JobSpec& spec) {
 Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
   const auto& limits = state.config->cluster.limits;
   bool grouped = !spec.groups.empty();
-  if (!grouped && spec.command.empty() && spec.script_hash.empty())
+  if (!grouped && spec.program.command.empty() && spec.program.script_hash.empty())
     return fail(Code::BadArgument, "Empty job");
   if (spec.min_tasks == 0 || spec.max_tasks < spec.min_tasks)
     return fail(Code::BadArgument, "-n " + std::to_string(spec.min_tasks) + "," +
@@ -210,7 +211,7 @@ bool comes_back_to(const Cluster& state, std::uint32_t job, const std::string& d
     for (JobId id : condition->jobs()) {
       if (id.job == job) return true;
       const Job* next = seen.insert(id.job).second ? state.jobs.find(id.job) : nullptr;
-      if (next && !is_over(next->state)) todo.push_back(next->spec().depend);
+      if (next && !is_over(next->state)) todo.push_back(next->spec().when.depend);
     }
   }
   return false;
@@ -218,19 +219,19 @@ bool comes_back_to(const Cluster& state, std::uint32_t job, const std::string& d
 
 // What -w names becomes numbers now: a job of the same name that comes later is not meant.
 Result<void> fill_dependency(const Cluster& state, JobSpec& spec) {
-  WM_TRY(auto condition, expr::Depend::parse(spec.depend));
+  WM_TRY(auto condition, expr::Depend::parse(spec.when.depend));
   WM_TRY(condition.resolve(
       [&](const std::string& name) { return jobs_named(state, spec.owner, name); }));
   WM_TRY(check_dependency(state, spec, condition));
-  spec.depend = condition.text();
+  spec.when.depend = condition.text();
   return {};
 }
 
 Result<void> check_dates(const JobSpec& spec, WallTime now) {
-  if (spec.deadline == WallTime{}) return {};
-  if (spec.begin >= spec.deadline)
+  if (spec.when.deadline == WallTime{}) return {};
+  if (spec.when.begin >= spec.when.deadline)
     return fail(Code::BadArgument, "Start time is later than termination time");
-  if (spec.deadline <= now)
+  if (spec.when.deadline <= now)
     return fail(Code::BadArgument, "Bad time specification: the termination time is over");
   return {};
 }
@@ -248,7 +249,7 @@ Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const st
   WM_TRY(expr::check_groups(spec));
   WM_TRY(expr::check_bundle(spec.exec));
   WM_TRY(check_sizes(state, spec));
-  if (depend) spec.depend = *depend;
+  if (depend) spec.when.depend = *depend;
   else WM_TRY(fill_dependency(state, spec));
   bool grouped = !spec.groups.empty();
   WM_TRY(made.alternatives,
@@ -274,30 +275,31 @@ Result<Admitted> admit_to_queue(const Cluster& state, const Job& job, const std:
   spec.owner = job.spec().owner;
   spec.queue = queue;
   spec.run_limit = job.spec().run_limit;
-  return fill(state, std::move(spec), now, &job.spec().depend);
+  return fill(state, std::move(spec), now, &job.spec().when.depend);
 }
 
 Result<Admitted> admit_change(const Cluster& state, const Job& job, JobSpec spec, WallTime now) {
   WM_TRY(auto before, codec::decode<JobSpec>(job.sealed->bytes));
-  if (spec.script_hash != before.script_hash || spec.env_hash != before.env_hash)
+  if (spec.program.script_hash != before.program.script_hash ||
+      spec.program.env_hash != before.program.env_hash)
     return fail(Code::Damaged, "another script or environment than it was submitted with");
   spec.owner = job.spec().owner;
   if (spec.queue == before.queue) spec.queue = job.spec().queue;
   if (spec.run_limit == before.run_limit) spec.run_limit = job.spec().run_limit;
-  bool same = spec.depend == before.depend;
-  WM_TRY(auto made, fill(state, std::move(spec), now, same ? &job.spec().depend : nullptr));
-  if (same || !comes_back_to(state, job.id.job, made.spec.depend)) return made;
-  return fail(Code::BadArgument, "-w " + made.spec.depend + ": the job would wait for itself");
+  bool same = spec.when.depend == before.when.depend;
+  WM_TRY(auto made, fill(state, std::move(spec), now, same ? &job.spec().when.depend : nullptr));
+  if (same || !comes_back_to(state, job.id.job, made.spec.when.depend)) return made;
+  return fail(Code::BadArgument, "-w " + made.spec.when.depend + ": the job would wait for itself");
 }
 
 Result<Admitted> admit_live_change(const Job& job, const JobSpec& spec) {
   WM_TRY(auto before, codec::decode<JobSpec>(job.sealed->bytes));
-  before.notify_command = spec.notify_command;
+  before.side.notify = spec.side.notify;
   if (!(before == spec))
     return fail(Code::Conflict, "Job <" + to_string(job.id) + ">: Job has already started");
   Admitted made{job.sealed->spec, job.sealed->alternatives};
-  made.spec.notify_command = spec.notify_command;
-  for (JobSpec& other : made.alternatives) other.notify_command = spec.notify_command;
+  made.spec.side.notify = spec.side.notify;
+  for (JobSpec& other : made.alternatives) other.side.notify = spec.side.notify;
   return made;
 }
 
@@ -339,9 +341,9 @@ std::string change_words(const JobSpec& before, const JobSpec& after) {
   say("name", before.name, after.name);
   say("tasks", tasks(before), tasks(after));
   say("run limit", limit(before), limit(after));
-  say("requirement", before.resreq, after.resreq);
-  say("GPUs", before.gpu, after.gpu);
-  say("condition", before.depend, after.depend);
+  say("requirement", before.asked.resreq, after.asked.resreq);
+  say("GPUs", before.asked.gpu, after.asked.gpu);
+  say("condition", before.when.depend, after.when.depend);
   say("priority", std::to_string(before.user_priority), std::to_string(after.user_priority));
   return text.empty() && !(before == after) ? "other parameters" : text;
 }

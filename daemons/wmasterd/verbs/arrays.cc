@@ -18,7 +18,7 @@ Result<void> check_data(const Job& base, const GiveRequest& request) {
   if (!base.spec().exec.search.empty())
     return fail(Code::Conflict, named(base.id) + ": is a search, which brings its trials itself");
   if (base.kill) return fail(Code::Conflict, named(base.id) + ": is being terminated");
-  if (base.closed) return fail(Code::Conflict, named(base.id) + ": is closed");
+  if (base.elements.closed) return fail(Code::Conflict, named(base.id) + ": is closed");
   auto reserved = element_count(base.spec());
   auto left = reserved - elements_given(base);
   if (request.data.size() > left)
@@ -51,9 +51,9 @@ std::vector<std::string> told(World& world, const std::vector<std::string>& hash
 void tell(Service& service, const Call& call, const Job& job, std::uint32_t from, GiveReply reply) {
   std::vector<std::string> hashes;
   for (std::uint32_t p = from - 1; p < elements_given(job); ++p) {
-    const Job* element = service.journal.published().elements.find(job.first_element + p);
+    const Job* element = service.journal.published().elements.find(job.elements.first + p);
     if (!element) break;  // it is known in a moment
-    hashes.push_back(element->data_hash);
+    hashes.push_back(element->trial.data_hash);
   }
   service.answers.read(call, [&world = service.world, hashes, reply] {
     GiveReply whole = reply;
@@ -69,7 +69,7 @@ void give(Service& service, const Call& call, const GiveRequest& request) {
   if (!base) return call.refuse(base.error());
   const Job& job = **base;
   if (auto good = check_data(job, request); !good) return call.refuse(good.error());
-  GiveReply reply{0, elements_given(job), job.closed || request.close, {}};
+  GiveReply reply{0, elements_given(job), job.elements.closed || request.close, {}};
   bool asks = request.data.empty() && !request.close;
   if (asks && request.tell_from > 0) return tell(service, call, job, request.tell_from, reply);
   Proposal proposal;
@@ -80,7 +80,7 @@ void give(Service& service, const Call& call, const GiveRequest& request) {
     if (!hash.empty()) proposal.blobs.push_back({hash, data});
     proposal.events.push_back(ElementGiven{element, hash});
   }
-  if (request.close && !job.closed)
+  if (request.close && !job.elements.closed)
     proposal.events.push_back(ArrayClosed{job.id, call.caller().user});
   service.answers.commit_all(call, request.request_key, std::move(proposal), reply);
 }

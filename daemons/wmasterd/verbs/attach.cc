@@ -45,7 +45,7 @@ Result<AttachReply> ended_console(const Cluster& state, const Job& job, Attempt 
 /// The door of a task of the newest attempt; empty: its agent is not up yet.
 Result<AttachReply> current_door(const Cluster& state, const Job& job,
                                  const AttachRequest& request) {
-  bool console = request.attempt && job.spec().streams != Streams::Files;
+  bool console = request.attempt && job.spec().console.streams != Streams::Files;
   bool runs = !is_over(job.state) && !is_waiting(job);
   if (!runs && (!console || !has_ended(job))) return closed(job);
   const Task* task = wanted_task(job, request.task);

@@ -16,7 +16,7 @@ JobChange change_of(const Job& job, const Cluster& after) {
   change.state = state_of(job);
   change.slots = slots_held(job);
   change.attempt = job.attempt;
-  change.exit_status = job.exit_status;
+  change.exit_status = job.outcome.status;
   change.at = after.time;
   return change;
 }

@@ -75,7 +75,7 @@ const char* why_not_again(const Job& job, JobState state, const RequeueRequest& 
   if (state == JobState::Finished) return request.done ? nullptr : ": Job has already finished";
   if (is_over(state)) return request.exited ? nullptr : ": Job has already finished";
   if (!request.means_active()) return ": Job has not finished";
-  bool waits = state == JobState::Pending || state == JobState::Held || job.preempted;
+  bool waits = state == JobState::Pending || state == JobState::Held || job.waits.preempted;
   return waits ? ": Job has not started yet" : nullptr;
 }
 
@@ -254,7 +254,7 @@ void resize(Service& service, const Call& call, const ResizeRequest& request) {
   change.none = set && *cap == 0;
   proposal.events = {change};
   bool runs = job->state != JobState::Pending && job->state != JobState::Held;
-  if (change.none && runs && !job->preempted) {
+  if (change.none && runs && !job->waits.preempted) {
     auto until = service.world.wall() + leave_grace_of(state, *job);
     Preempted wish{{}, until, true, "no task wanted by " + call.caller().user, false};
     proposal.events.push_back(JobPreempted{job->id, job->attempt, wish});

@@ -17,7 +17,7 @@ std::int32_t outermost(const Cluster& state, const std::string& queue, bool top)
   std::int32_t place = 0;
   state.jobs.each([&](std::uint32_t, const Job& job) {
     if (is_over(job.state) || job.spec().queue != queue) return;
-    place = top ? std::min(place, job.place) : std::max(place, job.place);
+    place = top ? std::min(place, job.waits.place) : std::max(place, job.waits.place);
   });
   return top ? place - 1 : place + 1;
 }
@@ -62,7 +62,9 @@ class OwnOrder {
 
  private:
   using Turn = std::pair<std::int32_t, std::uint32_t>;
-  static Turn turn_of(const Job* job) { return {job->place, job->turn ? job->turn : job->id.job}; }
+  static Turn turn_of(const Job* job) {
+    return {job->waits.place, job->waits.turn ? job->waits.turn : job->id.job};
+  }
   std::vector<const Job*> jobs_;  // in the order that they are to have
   std::vector<Turn> turns_;       // rising
 };

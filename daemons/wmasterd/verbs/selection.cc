@@ -36,7 +36,7 @@ bool fits(const Cluster& state, const JobSelection& s, const std::string& caller
 
 bool visit_element(const Cluster& state, const Job& base, std::uint32_t position,
                    const Visit& visit) {
-  const Job* made = state.elements.find(base.first_element + position);
+  const Job* made = state.elements.find(base.elements.first + position);
   return visit(made ? *made : base, {base.id.job, element_index(base.spec(), position)});
 }
 

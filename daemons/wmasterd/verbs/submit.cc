@@ -15,9 +15,9 @@ void admit(Service& service, const Call& call, const SubmitRequest& request, Job
   JobId id{state.last_job + 1, 0};
   SubmitReply reply{id, made->spec.queue, default_queue};
   Proposal proposal;
-  proposal.blobs = {{made->spec.env_hash, request.env}};
-  if (!made->spec.script_hash.empty())
-    proposal.blobs.push_back({made->spec.script_hash, request.script});
+  proposal.blobs = {{made->spec.program.env_hash, request.env}};
+  if (!made->spec.program.script_hash.empty())
+    proposal.blobs.push_back({made->spec.program.script_hash, request.script});
   auto sealed = std::make_shared<const SealedSpec>(
       SealedSpec{std::move(made->spec), request.spec, request.credential, request.request_key,
                  std::move(made->alternatives)});
@@ -62,9 +62,9 @@ void submit(Service& service, const Call& call, const SubmitRequest& request) {
   if (service.world.low_space())
     return call.refuse(
         fail(Code::Store, "the master's disk is full: no new jobs until there is room"));
-  bool hashes =
-      (request.script.empty() ? "" : service.world.hash(request.script)) == spec->script_hash &&
-      service.world.hash(request.env) == spec->env_hash;
+  bool hashes = (request.script.empty() ? "" : service.world.hash(request.script)) ==
+                    spec->program.script_hash &&
+                service.world.hash(request.env) == spec->program.env_hash;
   if (!hashes)
     return call.refuse(fail(Code::Damaged, "script or environment do not match the signed hashes"));
   auto signed_text = service.world.hash(request.spec + request.request_key);

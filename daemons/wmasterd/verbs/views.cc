@@ -17,8 +17,8 @@ std::string name_of(const Cluster& cluster, HostId id) {
 }
 
 void drop_old_setbacks(Job& job, WallTime now) {
-  std::erase_if(job.setbacks, [&](const Setback& setback) { return setback.until <= now; });
-  if (!is_grow_blocked(job, now)) job.grow_blocked.clear();
+  std::erase_if(job.size.setbacks, [&](const Setback& setback) { return setback.until <= now; });
+  if (!is_grow_blocked(job, now)) job.size.grow_blocked.clear();
 }
 
 std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
@@ -37,7 +37,7 @@ std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
 }
 
 std::string result_dir(const Config& config, const JobSpec& spec, JobId id) {
-  auto root = config.cluster.dirs.results.empty() ? spec.home : config.cluster.dirs.results;
+  auto root = config.cluster.dirs.results.empty() ? spec.program.home : config.cluster.dirs.results;
   return root + "/" + spec.owner.user + "/batchworkdir/" + id_part(id);
 }
 
@@ -101,8 +101,8 @@ void count(HostView& view, const Job& job, const Task& task) {
 
 void add_what_its_owner_sees(const Seen& seen, const Job& job, JobView& view) {
   const Cluster& state = *seen.state;
-  view.excluded_hosts = names_of(state, job.excluded_hosts);
-  for (const auto& setback : view.job->setbacks)
+  view.excluded_hosts = names_of(state, job.waits.excluded_hosts);
+  for (const auto& setback : view.job->size.setbacks)
     view.setback_hosts.push_back(name_of(state, setback.host));
   if (auto it = seen.progress->find(view.id); it != seen.progress->end())
     view.progress = it->second;

@@ -6,7 +6,7 @@ namespace wm::master {
 namespace {
 
 WaitReply standing_of(const Cluster& state, const Job& job) {
-  WaitReply reply{job.state, "", job.exit_status, job.term, job.attempt};
+  WaitReply reply{job.state, "", job.outcome.status, job.outcome.term, job.attempt};
   const Host* host = job.tasks.empty() ? nullptr : state.hosts.find(job.tasks.front().host.value);
   if (host) reply.first_host = host->name;
   return reply;
@@ -17,10 +17,10 @@ WaitReply end_of_array(const Cluster& state, const Job& base) {
   std::optional<WaitReply> end;
   if (!takes_no_more(base)) return {JobState::Array, "", 0, Term::None, {}};
   for (std::uint32_t p = 0; p < elements_there(base); ++p) {
-    const Job* element = state.elements.find(base.first_element + p);
+    const Job* element = state.elements.find(base.elements.first + p);
     WaitReply one{JobState::Array, "", 0, Term::None, {}};
     if (element && is_over(element->state))
-      one = {element->state, "", element->exit_status, element->term, {}};
+      one = {element->state, "", element->outcome.status, element->outcome.term, {}};
     else if (!element && base.kill) one = {base.kill->end(), "", 0, base.kill->term, {}};
     if (one.state == JobState::Array) return one;
     if (!end || end->state == JobState::Finished) end = one;

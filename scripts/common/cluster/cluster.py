@@ -404,6 +404,15 @@ class Cluster:
                 return pid
         raise Failure(f'no shepherd of job {job} runs on {node}')
 
+    def rekey(self):
+        """munged with a new key, as after a site's change of it: what was signed before is not proven any more."""
+        self._stop('munged', signal.SIGTERM)
+        for name in (('key', 'munge.key'), ('munge', 'socket')):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.short(*name))
+        self._start_munged()
+        address.hand_over(self.facts['block'], self._pid('munged')[0])
+
     # ---- down --------------------------------------------------------------------------
 
     def down(self):

@@ -18,9 +18,9 @@ std::string from_hex(std::string_view hex) {
 
 JobSpec signed_spec() {
   JobSpec own;
-  own.command = "./train";
-  own.cwd = "/w";
-  own.env_hash = "e";
+  own.program.command = "./train";
+  own.program.cwd = "/w";
+  own.program.env_hash = "e";
   return own;
 }
 
@@ -30,9 +30,9 @@ HostOrder order_of_b() {
   o.job = {12, 0};
   o.attempt = {3};
   o.generation = 9;
-  o.spec = codec::encode(signed_spec());
-  o.credential = "c";
-  o.request_key = "k";
+  o.sealed.spec = codec::encode(signed_spec());
+  o.sealed.credential = "c";
+  o.sealed.request_key = "k";
   o.resolved = signed_spec();
   o.resolved.queue = "normal";
   o.resolved.owner = {1000, 100, "ann"};
@@ -61,8 +61,8 @@ TEST(codec, an_order_with_the_whole_specification_and_every_task_is_still_read) 
 
 TEST(codec, an_order_says_the_specification_once) {
   auto order = order_of_b();
-  order.resolved.command = std::string(10'000, 'x');
-  order.spec = codec::encode(order.resolved);
+  order.resolved.program.command = std::string(10'000, 'x');
+  order.sealed.spec = codec::encode(order.resolved);
   order.resolved.queue = "other";
   auto bytes = codec::encode(order);
   EXPECT_LT(bytes.size(), 10'500u);
@@ -74,15 +74,15 @@ TEST(codec, an_order_says_the_specification_once) {
 TEST(codec, what_was_filled_in_or_taken_away_comes_through) {
   auto order = order_of_b();
   auto own = signed_spec();
-  own.ask_hosts = {"a", "b"};
-  own.hold = true;
+  own.asked.hosts = {"a", "b"};
+  own.when.hold = true;
   own.array = {{1, 3, 1}};
-  order.spec = codec::encode(own);
+  order.sealed.spec = codec::encode(own);
   order.resolved = own;
-  order.resolved.ask_hosts = {"c"};
-  order.resolved.hold = false;
+  order.resolved.asked.hosts = {"c"};
+  order.resolved.when.hold = false;
   order.resolved.array.clear();
-  order.resolved.umask = 0;
+  order.resolved.program.umask = 0;
   order.resolved.task.milli_gpus = 2000;
   auto back = codec::decode<HostOrder>(codec::encode(order));
   ASSERT_TRUE(back) << back.error().text;
@@ -92,7 +92,7 @@ TEST(codec, what_was_filled_in_or_taken_away_comes_through) {
 TEST(codec, a_specification_that_cannot_be_read_has_the_resolved_one_whole_beside_it) {
   auto order = order_of_b();
   for (const char* spec : {"", "no fields"}) {
-    order.spec = spec;
+    order.sealed.spec = spec;
     auto back = codec::decode<HostOrder>(codec::encode(order));
     ASSERT_TRUE(back) << back.error().text;
     EXPECT_EQ(*back, order);

@@ -113,11 +113,11 @@ TEST(modification, one_that_ends_in_n_takes_it_back) {
 
 TEST(modification, what_the_memory_limit_reserved_follows_it) {
   auto spec = submitted({"-M", "2G", "-R", "select[type==any]"});
-  EXPECT_EQ(changed({"-M", "3G"}, spec).resreq, "select[type==any] rusage[mem=3072]");
-  EXPECT_EQ(changed({"-Mn"}, spec).resreq, "select[type==any]");
-  EXPECT_EQ(changed({"-R", "order[slots]"}, spec).resreq, "order[slots] rusage[mem=2048]");
+  EXPECT_EQ(changed({"-M", "3G"}, spec).asked.resreq, "select[type==any] rusage[mem=3072]");
+  EXPECT_EQ(changed({"-Mn"}, spec).asked.resreq, "select[type==any]");
+  EXPECT_EQ(changed({"-R", "order[slots]"}, spec).asked.resreq, "order[slots] rusage[mem=2048]");
   auto said = submitted({"-M", "2G", "-R", "rusage[mem=100]"});
-  EXPECT_EQ(changed({"-M", "3G"}, said).resreq, "rusage[mem=100]");
+  EXPECT_EQ(changed({"-M", "3G"}, said).asked.resreq, "rusage[mem=100]");
 }
 
 TEST(modification, an_array_keeps_its_elements) {

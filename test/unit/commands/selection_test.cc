@@ -8,7 +8,7 @@ namespace {
 JobView submitted(JobId id, int second) {
   auto job = std::make_shared<Job>();
   job->id = id;
-  job->submitted = WallTime(std::chrono::seconds(second));
+  job->times.submitted = WallTime(std::chrono::seconds(second));
   JobView view;
   view.job = job;
   view.id = id;

@@ -33,7 +33,7 @@ std::string refusal(List args) {
 TEST(submission, ranks_by_pmix_are_a_fixed_number) {
   EXPECT_EQ(spec({"-mpi", "pmix", "-n", "8"}).mpi, Mpi::Pmix);
   EXPECT_EQ(spec({"-n", "8"}).mpi, Mpi::None);
-  EXPECT_TRUE(spec({"-mpi", "pmix", "-tag"}).tag);
+  EXPECT_TRUE(spec({"-mpi", "pmix", "-tag"}).files.tag);
   EXPECT_NE(refusal({"-tag"}), "");
   EXPECT_NE(refusal({"-mpi", "pmix", "-tag", "-I"}), "");
   EXPECT_EQ(refusal({"-mpi", "pmi2"}), "-mpi pmi2: Bad argument, pmix is wanted");
@@ -57,7 +57,7 @@ TEST(submission, a_memory_limit_that_nobody_can_mean_is_doubted) {
 }
 
 TEST(submission, a_shell_is_named_by_its_path) {
-  EXPECT_EQ(spec({"-L", "/bin/bash"}).shell, "/bin/bash");
+  EXPECT_EQ(spec({"-L", "/bin/bash"}).program.shell, "/bin/bash");
   EXPECT_NE(refusal({"-L", "bash"}), "");
 }
 
@@ -85,53 +85,53 @@ TEST(submission, long_options_of_lsf_are_not_read_as_letters) {
 
 TEST(submission, nothing_given_is_one_task_here) {
   auto s = spec({});
-  EXPECT_EQ(s.command, "run me");
-  EXPECT_EQ(s.cwd, "/srv");
-  EXPECT_EQ(s.home, "/users/ann");
+  EXPECT_EQ(s.program.command, "run me");
+  EXPECT_EQ(s.program.cwd, "/srv");
+  EXPECT_EQ(s.program.home, "/users/ann");
   EXPECT_EQ(s.owner.user, "ann");
   EXPECT_EQ(s.min_tasks, 1u);
   EXPECT_EQ(s.max_tasks, 1u);
   EXPECT_EQ(s.project, "p");
   EXPECT_EQ(s.queue, "");
-  EXPECT_FALSE(s.elastic || s.hold || s.exclusive || s.rerunnable);
+  EXPECT_FALSE(s.elastic || s.when.hold || s.exclusive || s.rerunnable);
 }
 
 TEST(submission, options_reach_their_fields) {
   auto s = spec({"-ar",   "-n", "2,8",  "-app",  "training", "-plan", "/a", "-gpu",
                  "num=1", "-W", "1:30", "-J",    "x[1-4]%2", "-H",    "-x", "-r",
                  "-P",    "q",  "-m",   "h1 h2", "-cwd",     "sub"});
-  EXPECT_TRUE(s.elastic && s.hold && s.exclusive && s.rerunnable);
+  EXPECT_TRUE(s.elastic && s.when.hold && s.exclusive && s.rerunnable);
   EXPECT_EQ(s.min_tasks, 2u);
   EXPECT_EQ(s.max_tasks, 8u);
   EXPECT_EQ(s.app, "training");
   EXPECT_EQ(s.plan, "/a");
-  EXPECT_EQ(s.gpu, "num=1");
+  EXPECT_EQ(s.asked.gpu, "num=1");
   EXPECT_EQ(s.run_limit, std::chrono::minutes(90));
   EXPECT_EQ(s.name, "x");
   EXPECT_EQ(s.array, (std::vector<IndexRange>{{1, 4, 1}}));
   EXPECT_EQ(s.array_limit, 2u);
   EXPECT_EQ(s.project, "q");
-  EXPECT_EQ(s.ask_hosts, (List{"h1", "h2"}));
-  EXPECT_EQ(s.cwd, "/srv/sub");
+  EXPECT_EQ(s.asked.hosts, (List{"h1", "h2"}));
+  EXPECT_EQ(s.program.cwd, "/srv/sub");
 }
 
 TEST(submission, streams_come_here_or_go_to_files) {
-  EXPECT_EQ(spec({}).streams, Streams::Files);
-  EXPECT_EQ(spec({"-I"}).streams, Streams::Pipes);
-  EXPECT_EQ(spec({"-Ip"}).streams, Streams::Terminal);
-  EXPECT_EQ(spec({"-Is"}).streams, Streams::Shell);
-  EXPECT_EQ(spec({"-Is"}).rows, 50u);
-  EXPECT_EQ(spec({}).rows, 0u) << "of no interest";
+  EXPECT_EQ(spec({}).console.streams, Streams::Files);
+  EXPECT_EQ(spec({"-I"}).console.streams, Streams::Pipes);
+  EXPECT_EQ(spec({"-Ip"}).console.streams, Streams::Terminal);
+  EXPECT_EQ(spec({"-Is"}).console.streams, Streams::Shell);
+  EXPECT_EQ(spec({"-Is"}).console.rows, 50u);
+  EXPECT_EQ(spec({}).console.rows, 0u) << "of no interest";
   EXPECT_EQ(refusal({"-I", "-r"}), "Interactive job cannot be rerunnable");
   EXPECT_EQ(refusal({"-Ip", "-J", "a[1-3]"}), "A job array cannot be interactive");
 }
 
 TEST(submission, output_is_appended_or_replaced) {
   auto s = spec({"-o", "a", "-eo", "b"});
-  EXPECT_EQ(s.out_file, "a");
-  EXPECT_FALSE(s.out_overwrite);
-  EXPECT_EQ(s.err_file, "b");
-  EXPECT_TRUE(s.err_overwrite);
+  EXPECT_EQ(s.files.out, "a");
+  EXPECT_FALSE(s.files.out_overwrite);
+  EXPECT_EQ(s.files.err, "b");
+  EXPECT_TRUE(s.files.err_overwrite);
 }
 
 TEST(submission, the_command_line_goes_before_the_script) {
@@ -143,28 +143,29 @@ TEST(submission, the_command_line_goes_before_the_script) {
   auto made = [&](List args, List script) {
     return make_spec(both(args, script), {"x", ""}, kHere).value();
   };
-  EXPECT_EQ(made({"-o", "mine"}, {"-oo", "theirs"}).out_file, "mine");
-  EXPECT_FALSE(made({"-o", "mine"}, {"-oo", "theirs"}).out_overwrite);
-  EXPECT_EQ(made({"-e", "mine"}, {"-eo", "theirs"}).err_file, "mine");
-  EXPECT_EQ(made({"-i", "mine"}, {"-is", "theirs"}).in_file, "mine");
+  EXPECT_EQ(made({"-o", "mine"}, {"-oo", "theirs"}).files.out, "mine");
+  EXPECT_FALSE(made({"-o", "mine"}, {"-oo", "theirs"}).files.out_overwrite);
+  EXPECT_EQ(made({"-e", "mine"}, {"-eo", "theirs"}).files.err, "mine");
+  EXPECT_EQ(made({"-i", "mine"}, {"-is", "theirs"}).files.in, "mine");
   EXPECT_TRUE(made({"-r"}, {"-rn"}).rerunnable);
   EXPECT_FALSE(made({"-rn"}, {"-r"}).rerunnable);
-  EXPECT_EQ(made({"-I"}, {"-Is"}).streams, Streams::Pipes);
-  EXPECT_EQ(made({"-e", "x"}, {"-oo", "theirs"}).out_file, "theirs") << "another matter";
+  EXPECT_EQ(made({"-I"}, {"-Is"}).console.streams, Streams::Pipes);
+  EXPECT_EQ(made({"-e", "x"}, {"-oo", "theirs"}).files.out, "theirs") << "another matter";
   EXPECT_EQ(both({"-env", "none"}, {"-env", "A=1"}).all("env"), List{"none"});
   EXPECT_EQ(both({}, {"-env", "all", "-env", "A=1"}).all("env"), (List{"all", "A=1"}));
 }
 
 TEST(submission, requirements_are_joined_and_checked) {
-  EXPECT_EQ(spec({"-R", "mem>5", "-R", "rusage[mem=9]"}).resreq, "select[mem>5] rusage[mem=9]");
-  EXPECT_EQ(spec({"-M", "2G"}).resreq, "rusage[mem=2048]");
-  EXPECT_EQ(spec({"-M", "2G", "-R", "rusage[mem=9]"}).resreq, "rusage[mem=9]");
+  EXPECT_EQ(spec({"-R", "mem>5", "-R", "rusage[mem=9]"}).asked.resreq,
+            "select[mem>5] rusage[mem=9]");
+  EXPECT_EQ(spec({"-M", "2G"}).asked.resreq, "rusage[mem=2048]");
+  EXPECT_EQ(spec({"-M", "2G", "-R", "rusage[mem=9]"}).asked.resreq, "rusage[mem=9]");
   EXPECT_NE(refusal({"-R", "rusage[mem="}).find("Error in rusage section"), std::string::npos);
   EXPECT_NE(refusal({"-gpu", "nun=1"}).find("nun"), std::string::npos);
 }
 
 TEST(submission, nodes_spread_the_tasks) {
-  EXPECT_EQ(spec({"-nnodes", "2", "-n", "8"}).resreq, "span[ptile=4]");
+  EXPECT_EQ(spec({"-nnodes", "2", "-n", "8"}).asked.resreq, "span[ptile=4]");
   EXPECT_EQ(spec({"-nnodes", "3"}).min_tasks, 3u);
   EXPECT_EQ(refusal({"-nnodes", "3", "-n", "8"}),
             "-nnodes 3: Bad argument, -n is not a multiple of it");
@@ -219,7 +220,7 @@ TEST(submission, limits_without_a_unit_are_in_the_sites) {
 
 TEST(submission, memory_that_is_asked_for_without_a_unit_is_kept_in_megabytes) {
   auto asked = [](const char* resreq, Surroundings here) {
-    return make_spec(options({"-R", resreq}), {"run me", ""}, here).value().resreq;
+    return make_spec(options({"-R", resreq}), {"run me", ""}, here).value().asked.resreq;
   };
   auto here = kHere;
   EXPECT_EQ(asked("rusage[mem=4]", here), "rusage[mem=4]");
@@ -248,19 +249,19 @@ TEST(submission, limits_reach_their_fields) {
 }
 
 TEST(submission, a_warning_is_a_signals_number_or_a_command_and_needs_its_time) {
-  EXPECT_EQ(spec({"-wa", "USR1", "-wt", "5"}).warn_action, "10");
-  EXPECT_EQ(spec({"-wa", "CHKPNT", "-wt", "5"}).warn_action, "10");
-  EXPECT_EQ(spec({"-wa", "save.sh now", "-wt", "5"}).warn_action, "save.sh now");
-  EXPECT_EQ(spec({"-wa", "URG", "-wt", "5"}).warn_time, std::chrono::minutes(5));
+  EXPECT_EQ(spec({"-wa", "USR1", "-wt", "5"}).side.warn_action, "10");
+  EXPECT_EQ(spec({"-wa", "CHKPNT", "-wt", "5"}).side.warn_action, "10");
+  EXPECT_EQ(spec({"-wa", "save.sh now", "-wt", "5"}).side.warn_action, "save.sh now");
+  EXPECT_EQ(spec({"-wa", "URG", "-wt", "5"}).side.warn_time, std::chrono::minutes(5));
   EXPECT_NE(refusal({"-wa", "URG"}).find("belong together"), std::string::npos);
   EXPECT_NE(refusal({"-wt", "5"}).find("belong together"), std::string::npos);
 }
 
 TEST(submission, commands_around_the_job_and_requeue_codes) {
   auto s = spec({"-E", "pre", "-Ep", "post", "-rnc", "tell", "-Q", "3 99"});
-  EXPECT_EQ(s.pre_exec, "pre");
-  EXPECT_EQ(s.post_exec, "post");
-  EXPECT_EQ(s.notify_command, "tell");
+  EXPECT_EQ(s.side.pre, "pre");
+  EXPECT_EQ(s.side.post, "post");
+  EXPECT_EQ(s.side.notify, "tell");
   EXPECT_EQ(s.requeue_exits, (RequeueExits{{3, 99}, {}}));
   EXPECT_NE(refusal({"-Q", "300"}).find("300"), std::string::npos);
   EXPECT_NE(refusal({"-Q", "~"}).find("~"), std::string::npos);
@@ -272,33 +273,33 @@ TEST(submission, commands_around_the_job_and_requeue_codes) {
 
 TEST(submission, files_to_be_copied_are_absolute_on_this_host) {
   auto s = spec({"-f", "in > /x/in", "-f", "/l/out < out"});
-  EXPECT_EQ(s.copies, (std::vector<FileCopy>{{"/srv/in", "/x/in", true, false, false},
-                                             {"/l/out", "out", false, true, false}}));
+  EXPECT_EQ(s.files.copies, (std::vector<FileCopy>{{"/srv/in", "/x/in", true, false, false},
+                                                   {"/l/out", "out", false, true, false}}));
   EXPECT_NE(refusal({"-f", "in"}).find("-f \"in\""), std::string::npos);
 }
 
 TEST(submission, an_input_is_read_then_or_copied_now) {
-  EXPECT_FALSE(spec({"-i", "a"}).in_spooled);
-  EXPECT_TRUE(spec({"-is", "a"}).in_spooled);
-  EXPECT_EQ(spec({"-is", "a"}).in_file, "a");
+  EXPECT_FALSE(spec({"-i", "a"}).files.in_spooled);
+  EXPECT_TRUE(spec({"-is", "a"}).files.in_spooled);
+  EXPECT_EQ(spec({"-is", "a"}).files.in, "a");
   EXPECT_NE(refusal({"-i", "a", "-is", "b"}), "accepted");
 }
 
 TEST(submission, a_dependency_is_read_where_it_is_typed) {
   auto s = spec({"-w", "done(12) && ended(\"my job\")", "-ti"});
-  EXPECT_EQ(s.depend, "done(12) && ended(\"my job\")");
-  EXPECT_TRUE(s.orphan_kill);
+  EXPECT_EQ(s.when.depend, "done(12) && ended(\"my job\")");
+  EXPECT_TRUE(s.when.orphan_kill);
   EXPECT_TRUE(refusal({"-w", "done(12"}).starts_with("Dependency condition syntax error"));
-  EXPECT_EQ(spec({}).depend, "");
+  EXPECT_EQ(spec({}).when.depend, "");
 }
 
 TEST(submission, begin_and_termination_times_follow_each_other) {
   auto s = spec({"-b", "2026:12:24:18:00", "-t", "2026:12:24:19:30"});
-  EXPECT_EQ(s.deadline - s.begin, Duration(std::chrono::minutes(90)));
+  EXPECT_EQ(s.when.deadline - s.when.begin, Duration(std::chrono::minutes(90)));
   EXPECT_EQ(refusal({"-b", "2026:12:24:18:00", "-t", "2026:12:24:17:00"}),
             "Start time is later than termination time");
   EXPECT_EQ(refusal({"-b", "25:00"}), "25:00: Bad time specification");
-  EXPECT_EQ(spec({}).begin, WallTime{});
+  EXPECT_EQ(spec({}).when.begin, WallTime{});
 }
 
 }  // namespace

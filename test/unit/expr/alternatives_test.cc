@@ -64,11 +64,11 @@ TEST(alternatives, what_is_not_supported_is_named) {
 
 TEST(alternatives, each_becomes_a_specification) {
   JobSpec spec;
-  spec.resreq = "{select[big] rusage[mem=8G:duration=10m]} || {rusage[mem=1G] span[block=2]}";
+  spec.asked.resreq = "{select[big] rusage[mem=8G:duration=10m]} || {rusage[mem=1G] span[block=2]}";
   auto others = fill_request(spec, QueueConf{}, AppConf{});
   ASSERT_TRUE(others) << others.error().text;
   ASSERT_EQ(others->size(), 1u);
-  EXPECT_EQ(spec.select, "big");
+  EXPECT_EQ(spec.asked.select, "big");
   EXPECT_EQ(spec.task.mem, (Bytes{std::int64_t{8} << 30}));
   EXPECT_EQ(spec.mem_for, Duration(std::chrono::minutes(10)));
   EXPECT_EQ(others->front().task.mem, (Bytes{std::int64_t{1} << 30}));

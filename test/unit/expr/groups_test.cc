@@ -58,7 +58,7 @@ TEST(groups, what_does_not_go_together_is_said) {
   EXPECT_EQ(refusal(SpecBuilder().elastic().group(group("a"))),
             "a job with groups has no -ar of its own: a group may be elastic");
   auto script = SpecBuilder().group(group("a"));
-  script.spec.script_hash = "x";
+  script.spec.program.script_hash = "x";
   EXPECT_EQ(refusal(script), "a job with groups has no script: each group has its command");
   EXPECT_EQ(refusal(SpecBuilder().open()), "an open array needs its indexes: -J name[1-n]");
   EXPECT_EQ(refusal(SpecBuilder().array(2, 5).open()), "the indexes of an open array are 1-n");

@@ -20,7 +20,7 @@ TEST(request, nothing_asked_is_one_cpu) {
   auto spec = filled({});
   EXPECT_EQ(spec.task, TaskRequest{});
   EXPECT_EQ(spec.span, Span{});
-  EXPECT_EQ(spec.resreq, "");
+  EXPECT_EQ(spec.asked.resreq, "");
 }
 
 // Of a job of four tasks: MB, and whether they count per host.
@@ -34,24 +34,25 @@ std::pair<std::int64_t, bool> mem_of(JobSpec spec, const AppConf& app = kBatch,
 using Mem = std::pair<std::int64_t, bool>;
 
 TEST(request, memory_of_a_parallel_job_is_per_host_unless_it_says_otherwise) {
-  EXPECT_EQ(mem_of({.resreq = "rusage[mem=512.0]"}), (Mem{512, true}));
-  EXPECT_EQ(mem_of({.resreq = "rusage[mem=512] span[hosts=1]"}), (Mem{512, true}));
-  EXPECT_EQ(mem_of({.resreq = "rusage[mem=2000/host] span[ptile=2]"}), (Mem{2000, true}));
-  EXPECT_EQ(mem_of({.resreq = "rusage[mem=2G/task]"}), (Mem{2048, false}));
-  EXPECT_EQ(mem_of({.resreq = "rusage[mem=2000/job]"}), (Mem{500, false}));
-  EXPECT_FALSE(filled({.resreq = "rusage[mem=512]"}).task.mem_per_host) << "one task";
+  EXPECT_EQ(mem_of({.asked = {.resreq = "rusage[mem=512.0]"}}), (Mem{512, true}));
+  EXPECT_EQ(mem_of({.asked = {.resreq = "rusage[mem=512] span[hosts=1]"}}), (Mem{512, true}));
+  EXPECT_EQ(mem_of({.asked = {.resreq = "rusage[mem=2000/host] span[ptile=2]"}}),
+            (Mem{2000, true}));
+  EXPECT_EQ(mem_of({.asked = {.resreq = "rusage[mem=2G/task]"}}), (Mem{2048, false}));
+  EXPECT_EQ(mem_of({.asked = {.resreq = "rusage[mem=2000/job]"}}), (Mem{500, false}));
+  EXPECT_FALSE(filled({.asked = {.resreq = "rusage[mem=512]"}}).task.mem_per_host) << "one task";
 }
 
 TEST(request, memory_counts_per_task_where_the_site_or_the_kind_of_job_says_so) {
   MemRules per_task{.per_task = true};
-  EXPECT_EQ(mem_of({.resreq = "rusage[mem=9]"}, kBatch, per_task), (Mem{9, false}));
-  EXPECT_EQ(mem_of({.resreq = "rusage[mem=9/host]"}, kBatch, per_task), (Mem{9, true}));
-  EXPECT_EQ(mem_of({.resreq = "rusage[mem=9]"}, kTraining), (Mem{9, false}));
-  EXPECT_EQ(mem_of({.resreq = "rusage[mem=9]", .elastic = true}), (Mem{9, false}));
+  EXPECT_EQ(mem_of({.asked = {.resreq = "rusage[mem=9]"}}, kBatch, per_task), (Mem{9, false}));
+  EXPECT_EQ(mem_of({.asked = {.resreq = "rusage[mem=9/host]"}}, kBatch, per_task), (Mem{9, true}));
+  EXPECT_EQ(mem_of({.asked = {.resreq = "rusage[mem=9]"}}, kTraining), (Mem{9, false}));
+  EXPECT_EQ(mem_of({.elastic = true, .asked = {.resreq = "rusage[mem=9]"}}), (Mem{9, false}));
 }
 
 TEST(request, a_memory_limit_is_per_host_as_what_it_reserves) {
-  JobSpec spec{.max_tasks = 2, .resreq = "rusage[mem=9/task]"};
+  JobSpec spec{.max_tasks = 2, .asked = {.resreq = "rusage[mem=9/task]"}};
   EXPECT_TRUE(filled(spec).limits.mem_per_host);
   EXPECT_FALSE(filled(spec, kTraining).limits.mem_per_host);
   EXPECT_FALSE(filled({}).limits.mem_per_host);
@@ -74,32 +75,32 @@ TEST(request, what_queues_ask_for_without_a_unit_is_in_the_sites) {
 TEST(request, a_job_goes_over_its_profile_over_its_queue) {
   AppConf app{.res_req = "rusage[mem=200] span[hosts=1]"};
   QueueConf queue{.res_req = "select[ssd] rusage[mem=100]"};
-  auto spec = filled({.resreq = "select[mem>5] span[ptile=2]"}, app, queue);
+  auto spec = filled({.asked = {.resreq = "select[mem>5] span[ptile=2]"}}, app, queue);
   EXPECT_EQ(spec.task.mem.value >> 20, 200);
-  EXPECT_EQ(spec.select, "(ssd) && (mem>5)");
+  EXPECT_EQ(spec.asked.select, "(ssd) && (mem>5)");
   EXPECT_EQ(spec.span, (Span{.ptile = 2}));
 }
 
 TEST(request, gpus_count_per_task_for_training_and_elastic_jobs) {
-  EXPECT_TRUE(filled({.gpu = "num=2"}).task.gpus_per_host);
-  EXPECT_FALSE(filled({.gpu = "num=2"}, kTraining).task.gpus_per_host);
-  EXPECT_FALSE(filled({.gpu = "num=2", .elastic = true}).task.gpus_per_host);
-  EXPECT_FALSE(filled({.gpu = "num=2/task"}).task.gpus_per_host);
-  EXPECT_TRUE(filled({.gpu = "num=2/host"}, kTraining).task.gpus_per_host);
+  EXPECT_TRUE(filled({.asked = {.gpu = "num=2"}}).task.gpus_per_host);
+  EXPECT_FALSE(filled({.asked = {.gpu = "num=2"}}, kTraining).task.gpus_per_host);
+  EXPECT_FALSE(filled({.elastic = true, .asked = {.gpu = "num=2"}}).task.gpus_per_host);
+  EXPECT_FALSE(filled({.asked = {.gpu = "num=2/task"}}).task.gpus_per_host);
+  EXPECT_TRUE(filled({.asked = {.gpu = "num=2/host"}}, kTraining).task.gpus_per_host);
 }
 
 TEST(request, gpus_come_from_job_profile_or_old_style) {
-  EXPECT_EQ(filled({.gpu = "-"}).task.milli_gpus, 1000u);
-  EXPECT_EQ(filled({.gpu = "gmodel=V100"}).task.milli_gpus, 1000u);
-  EXPECT_EQ(filled({.gpu = "gmodel=V100"}).task.gpu_model, "V100");
+  EXPECT_EQ(filled({.asked = {.gpu = "-"}}).task.milli_gpus, 1000u);
+  EXPECT_EQ(filled({.asked = {.gpu = "gmodel=V100"}}).task.milli_gpus, 1000u);
+  EXPECT_EQ(filled({.asked = {.gpu = "gmodel=V100"}}).task.gpu_model, "V100");
   EXPECT_EQ(filled({}, AppConf{.gpu = "num=3"}).task.milli_gpus, 3000u);
-  EXPECT_EQ(filled({.resreq = "rusage[ngpus_physical=2]"}).task.milli_gpus, 2000u);
+  EXPECT_EQ(filled({.asked = {.resreq = "rusage[ngpus_physical=2]"}}).task.milli_gpus, 2000u);
   EXPECT_EQ(filled({}).task.milli_gpus, 0u);
 }
 
 TEST(request, a_gpu_is_shared_only_when_it_is_said_how_much) {
   auto task = [](const char* gpu, const AppConf& app = kBatch) {
-    return filled({.gpu = gpu}, app).task;
+    return filled({.asked = {.gpu = gpu}}, app).task;
   };
   EXPECT_FALSE(task("-").gpu_shared);
   EXPECT_FALSE(task("num=1:mode=shared").gpu_shared);
@@ -114,7 +115,7 @@ TEST(request, a_gpu_is_shared_only_when_it_is_said_how_much) {
 
 TEST(request, wishes_for_gpus_reach_the_task) {
   JobSpec spec{.owner = {.uid = 1001}};
-  spec.gpu = "num=4:nvlink=yes:gpack=yes:gtile=2:gvendor=nvidia:mps=yes,nocvd:mig=1g.10gb";
+  spec.asked.gpu = "num=4:nvlink=yes:gpack=yes:gtile=2:gvendor=nvidia:mps=yes,nocvd:mig=1g.10gb";
   auto task = filled(spec).task;
   EXPECT_TRUE(task.gpu_linked);
   EXPECT_TRUE(task.gpu_pack);
@@ -122,36 +123,38 @@ TEST(request, wishes_for_gpus_reach_the_task) {
   EXPECT_EQ(task.gpu_vendor, "nvidia");
   EXPECT_EQ(task.mps_uid, 1001u);
   EXPECT_EQ(task.gpu_mig, "1g.10gb");
-  spec.gpu = "num=4:gtile=!:mps=no";
+  spec.asked.gpu = "num=4:gtile=!:mps=no";
   EXPECT_EQ(filled(spec).task.gpu_tile, kEvenTile);
   EXPECT_FALSE(filled(spec).task.mps_uid);
 }
 
 TEST(request, wishes_that_make_no_sense_are_refused) {
   for (const char* gpu : {"gtile=0", "gtile=x", "mig=", "mig=big", "mig=1/", "nvlink=2"}) {
-    JobSpec spec{.gpu = gpu};
+    JobSpec spec{.asked = {.gpu = gpu}};
     EXPECT_FALSE(fill_request(spec, {}, kBatch)) << gpu;
   }
 }
 
 TEST(request, affinity_asks_for_cores) {
-  EXPECT_EQ(filled({.resreq = "affinity[core(3):membind=localonly]"}).task.milli_cpus, 3000u);
+  EXPECT_EQ(filled({.asked = {.resreq = "affinity[core(3):membind=localonly]"}}).task.milli_cpus,
+            3000u);
 }
 
 TEST(request, what_cannot_be_reserved_is_refused_by_name) {
-  JobSpec spec{.resreq = "rusage[mem=5,lic=1]"};
+  JobSpec spec{.asked = {.resreq = "rusage[mem=5,lic=1]"}};
   EXPECT_EQ(fill_request(spec, {}, kBatch).error().text,
             "lic: Bad resource name, \"lic\" cannot be used in the resource requirement section "
             "rusage");
-  spec.resreq = "{rusage[mem=5]} || {rusage[tape=2]}";
+  spec.asked.resreq = "{rusage[mem=5]} || {rusage[tape=2]}";
   EXPECT_TRUE(fill_request(spec, {}, kBatch).error().text.starts_with("tape: Bad resource name"));
-  EXPECT_EQ(filled({.resreq = "rusage[tmp=100,swp=5]"}).resreq, "rusage[tmp=100,swp=5]");
+  EXPECT_EQ(filled({.asked = {.resreq = "rusage[tmp=100,swp=5]"}}).asked.resreq,
+            "rusage[tmp=100,swp=5]");
 }
 
 TEST(request, mistakes_are_refused) {
-  JobSpec spec{.resreq = "rusage[mem=]"};
+  JobSpec spec{.asked = {.resreq = "rusage[mem=]"}};
   EXPECT_EQ(fill_request(spec, {}, kBatch).error().code, Code::BadArgument);
-  spec = {.gpu = "nun=1"};
+  spec = {.asked = {.gpu = "nun=1"}};
   EXPECT_EQ(fill_request(spec, {}, kBatch).error().code, Code::BadArgument);
 }
 

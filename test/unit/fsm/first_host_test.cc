@@ -12,7 +12,7 @@ using test::SpecBuilder;
 
 JobSpec running(const std::string& command) {
   SpecBuilder builder;
-  builder.spec.command = command;
+  builder.spec.program.command = command;
   return builder.spec;
 }
 
@@ -28,7 +28,7 @@ TEST(first_host, a_command_that_is_started_once_a_host_needs_a_port_to_meet_at) 
 TEST(first_host, what_runs_before_the_tasks_runs_on_the_first_host_first) {
   ClusterBuilder c;
   auto spec = running("./solve");
-  spec.pre_exec = "./prepare";
+  spec.side.pre = "./prepare";
   EXPECT_FALSE(needs_port(c.config, spec));
   EXPECT_TRUE(first_host_goes_first(c.config, spec));
 }

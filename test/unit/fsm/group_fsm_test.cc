@@ -72,7 +72,7 @@ TEST_F(Groups, one_that_waits_again_makes_the_others_wait_again) {
   run(driver), run(worker);
   c.step(TaskEnded{worker, Attempt{1}, TaskNumber{1}, 9, Term::HostLost, {}, ""});
   EXPECT_EQ(c.job(worker).state, JobState::Pending);
-  ASSERT_TRUE(c.job(driver).preempted);
+  ASSERT_TRUE(c.job(driver).waits.preempted);
   EXPECT_FALSE(groups_are_ready(c.state, c.job(worker)));
   end(driver, 15);
   EXPECT_EQ(c.job(driver).state, JobState::Pending);
@@ -87,11 +87,11 @@ TEST_F(Groups, a_task_of_an_independent_one_ends_alone_and_the_next_waits) {
   const Job& job = c.job(kernels);
   EXPECT_EQ(job.state, JobState::Running);
   EXPECT_EQ(tasks_wanted(job), 2u);
-  EXPECT_EQ(job.grow_again, at(11));
-  EXPECT_NE(job.grow_blocked.find("exit 3"), std::string::npos);
+  EXPECT_EQ(job.size.grow_again, at(11));
+  EXPECT_NE(job.size.grow_blocked.find("exit 3"), std::string::npos);
   EXPECT_FALSE(c.job(driver).kill);
   end(kernels, 3 << 8, 2, 10);  // of several that end together one counts
-  EXPECT_EQ(c.job(kernels).failed_starts, 1u);
+  EXPECT_EQ(c.job(kernels).size.failed_starts, 1u);
 }
 
 TEST_F(Groups, an_independent_one_without_tasks_waits_and_its_pause_doubles) {
@@ -103,11 +103,11 @@ TEST_F(Groups, an_independent_one_without_tasks_waits_and_its_pause_doubles) {
     run(kernels);
     end(kernels, 0, 1, now);
     EXPECT_EQ(c.job(kernels).state, JobState::Pending);
-    EXPECT_EQ(c.job(kernels).grow_again, at(now + pause)) << n;
+    EXPECT_EQ(c.job(kernels).size.grow_again, at(now + pause)) << n;
     now += pause;
   }
   EXPECT_FALSE(c.job(driver).kill);
-  EXPECT_EQ(c.job(kernels).requeues, 0u);
+  EXPECT_EQ(c.job(kernels).returns.requeues, 0u);
 }
 
 TEST_F(Groups, an_independent_one_starts_when_those_that_live_with_the_job_run) {
@@ -132,7 +132,7 @@ TEST_F(OpenArray, its_elements_come_in_order_and_wait_from_then_on) {
   EXPECT_EQ(c.check(give(2)).error().code, Code::Conflict);
   c.step(give(1), 7);
   EXPECT_EQ(c.job({base.job, 1}).state, JobState::Pending);
-  EXPECT_EQ(c.job({base.job, 1}).data_hash, std::string(32, 'd'));
+  EXPECT_EQ(c.job({base.job, 1}).trial.data_hash, std::string(32, 'd'));
   EXPECT_EQ(elements_there(c.job(base)), 1u);
   EXPECT_EQ(c.check(give(1)).error().code, Code::Stale);
 }
@@ -157,8 +157,8 @@ TEST_F(OpenArray, a_trial_reports_what_is_new_within_the_limit) {
   JobId trial{base.job, 1};
   c.run(trial, {h1});
   c.step(TrialReported{trial, Attempt{1}, R"({"loss":1})"}, 5);
-  EXPECT_EQ(c.job(trial).report, R"({"loss":1})");
-  EXPECT_EQ(c.job(trial).reported, at(5));
+  EXPECT_EQ(c.job(trial).trial.report, R"({"loss":1})");
+  EXPECT_EQ(c.job(trial).trial.reported, at(5));
   EXPECT_EQ(c.check(TrialReported{trial, Attempt{1}, R"({"loss":1})"}).error().code, Code::Stale);
   auto large = TrialReported{trial, Attempt{1}, std::string(kMaxReport + 1, 'x')};
   EXPECT_EQ(c.check(large).error().code, Code::Limit);

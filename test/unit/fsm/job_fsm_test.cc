@@ -63,7 +63,7 @@ TEST(job_fsm, a_batch_job_ends_with_its_command_and_frees_bare_slots) {
   c.run(id, {h, h, h});
   c.step(ended(c, id, 1, kExit3));
   EXPECT_EQ(c.job(id).state, JobState::Failed);
-  EXPECT_EQ(c.job(id).exit_status, kExit3);
+  EXPECT_EQ(c.job(id).outcome.status, kExit3);
   EXPECT_EQ(c.host_of(h).used_slots, 0u);
 }
 
@@ -77,7 +77,7 @@ TEST(job_fsm, one_failing_task_ends_a_rigid_job_with_its_status) {
   EXPECT_EQ(actions, (Actions{OrderHost{h1, id}, OrderHost{h2, id}, RunScheduler{}}));
   c.step(ended(c, id, 1, kSigkill, Term::TaskFailed));
   EXPECT_EQ(c.job(id).state, JobState::Failed);
-  EXPECT_EQ(c.job(id).exit_status, kExit3);  // the first failure, not its consequence
+  EXPECT_EQ(c.job(id).outcome.status, kExit3);  // the first failure, not its consequence
 }
 
 TEST(job_fsm, killing_a_pending_job_ends_it_at_once) {
@@ -85,7 +85,7 @@ TEST(job_fsm, killing_a_pending_job_ends_it_at_once) {
   auto id = c.submit(SpecBuilder());
   c.step(KillRequested{id, {Term::Owner, "u1", "", {}}});
   EXPECT_EQ(c.job(id).state, JobState::Killed);
-  EXPECT_EQ(c.job(id).term, Term::Owner);
+  EXPECT_EQ(c.job(id).outcome.term, Term::Owner);
 }
 
 TEST(job_fsm, killing_a_running_job_waits_until_its_tasks_are_gone) {
@@ -105,11 +105,11 @@ TEST(job_fsm, a_lost_host_requeues_a_rerunnable_job_and_keeps_its_submit_time) {
   auto h = c.host(1);
   auto id = c.submit(SpecBuilder().rerunnable());
   c.run(id, {h});
-  auto submitted = c.job(id).submitted;
+  auto submitted = c.job(id).times.submitted;
   c.step(ended(c, id, 1, kSigkill, Term::HostLost), 30);
   EXPECT_EQ(c.job(id).state, JobState::Pending);
-  EXPECT_EQ(c.job(id).submitted, submitted);
-  EXPECT_EQ(c.job(id).requeues, 1u);
+  EXPECT_EQ(c.job(id).times.submitted, submitted);
+  EXPECT_EQ(c.job(id).returns.requeues, 1u);
   c.dispatch(id, {h});
   EXPECT_EQ(c.job(id).attempt, Attempt{2});
 }
@@ -141,7 +141,7 @@ TEST(job_fsm, an_elastic_job_that_lost_all_members_goes_on_as_a_new_attempt) {
   EXPECT_EQ(c.job(id).state, JobState::Running);
   auto actions = c.step(ended(c, id, 1, kSigkill));
   EXPECT_EQ(c.job(id).state, JobState::Pending);
-  EXPECT_EQ(c.job(id).requeues, 1u);
+  EXPECT_EQ(c.job(id).returns.requeues, 1u);
   for (auto host : {a, b})  // its shepherds live on until they are told to forget it
     EXPECT_NE(std::find(actions.begin(), actions.end(), Action(OrderHost{host, id})),
               actions.end());
@@ -158,7 +158,7 @@ TEST(job_fsm, members_that_fail_by_themselves_are_no_reason_to_try_again) {
   c.step(ended(c, id, 1, kExit3));
   c.step(ended(c, id, 2, kExit3));
   EXPECT_EQ(c.job(id).state, JobState::Failed);
-  EXPECT_EQ(c.job(id).exit_status, kExit3);
+  EXPECT_EQ(c.job(id).outcome.status, kExit3);
 }
 
 TEST(job_fsm, a_job_killed_before_its_first_epoch_has_nothing_to_go_on_from) {
@@ -211,7 +211,7 @@ TEST(job_fsm, a_profile_may_call_other_exit_codes_success) {
   c.run(id, {h});
   c.step(ended(c, id, 1, kExit3));
   EXPECT_EQ(c.job(id).state, JobState::Finished);
-  EXPECT_EQ(c.job(id).exit_status, kExit3);
+  EXPECT_EQ(c.job(id).outcome.status, kExit3);
 }
 
 TEST(job_fsm, a_profile_may_queue_jobs_again_by_exit_code) {
@@ -222,7 +222,7 @@ TEST(job_fsm, a_profile_may_queue_jobs_again_by_exit_code) {
   c.run(id, {h});
   c.step(ended(c, id, 1, kExit3));
   EXPECT_EQ(c.job(id).state, JobState::Pending);
-  EXPECT_EQ(c.job(id).requeues, 1u);
+  EXPECT_EQ(c.job(id).returns.requeues, 1u);
   c.run(id, {h});
   c.step(ended(c, id, 1, 4 << 8));
   EXPECT_EQ(c.job(id).state, JobState::Failed);
@@ -286,10 +286,10 @@ TEST(job_array, elements_stay_a_range_until_they_are_dispatched) {
   EXPECT_EQ(find_job(c.state, {id.job, 3}), nullptr);
   c.run({id.job, 3}, {h});
   EXPECT_EQ(c.job({id.job, 3}).state, JobState::Running);
-  EXPECT_EQ(c.job(id).active_elements, 1u);
+  EXPECT_EQ(c.job(id).elements.active, 1u);
   c.step(TaskEnded{{id.job, 3}, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, ""});
   EXPECT_EQ(c.job({id.job, 3}).state, JobState::Finished);
-  EXPECT_EQ(c.job(id).active_elements, 0u);
+  EXPECT_EQ(c.job(id).elements.active, 0u);
 }
 
 TEST(job_array, the_first_pending_position_moves_past_made_elements) {
@@ -297,9 +297,9 @@ TEST(job_array, the_first_pending_position_moves_past_made_elements) {
   auto h = c.host(4);
   auto id = c.submit(SpecBuilder().array(5, 9));
   c.run({id.job, 6}, {h});
-  EXPECT_EQ(c.job(id).next_position, 0u);
+  EXPECT_EQ(c.job(id).elements.next_position, 0u);
   c.run({id.job, 5}, {h});
-  EXPECT_EQ(c.job(id).next_position, 2u);
+  EXPECT_EQ(c.job(id).elements.next_position, 2u);
 }
 
 TEST(job_array, an_index_outside_the_range_is_not_found) {
@@ -428,7 +428,7 @@ TEST(job_fsm, a_job_that_is_ended_to_count_as_done_is_done_whatever_its_exit_cod
   c.step(KillRequested{id, {Term::Owner, "u1", "", test::at(1), true}});
   c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 9, Term::Owner, {}, ""});
   EXPECT_EQ(c.job(id).state, JobState::Finished);
-  EXPECT_EQ(c.job(id).exit_status, 0);
+  EXPECT_EQ(c.job(id).outcome.status, 0);
 }
 
 }  // namespace

@@ -30,9 +30,9 @@ TEST(modify_fsm, what_it_was_promised_it_was_for_what_it_asked_before) {
   auto id = c.submit(SpecBuilder());
   c.step(StartPromised{id, at(100), {{HostId{1}, 1}}});
   c.step(modified(id, SpecBuilder().tasks(2, 2)));
-  EXPECT_EQ(c.job(id).promised, WallTime{});
-  EXPECT_EQ(c.job(id).first_promised, WallTime{});
-  EXPECT_TRUE(c.job(id).promised_places.empty());
+  EXPECT_EQ(c.job(id).waits.promised, WallTime{});
+  EXPECT_EQ(c.job(id).waits.first_promised, WallTime{});
+  EXPECT_TRUE(c.job(id).waits.places.empty());
 }
 
 TEST(modify_fsm, its_place_is_one_in_its_queue) {
@@ -40,9 +40,9 @@ TEST(modify_fsm, its_place_is_one_in_its_queue) {
   auto id = c.submit(SpecBuilder());
   c.step(JobMoved{id, -7, "boss"});
   c.step(modified(id, SpecBuilder().tasks(2, 2)));
-  EXPECT_EQ(c.job(id).place, -7);
+  EXPECT_EQ(c.job(id).waits.place, -7);
   c.step(modified(id, SpecBuilder().queue("night")));
-  EXPECT_EQ(c.job(id).place, 0);
+  EXPECT_EQ(c.job(id).waits.place, 0);
 }
 
 TEST(modify_fsm, one_that_runs_or_is_over_stays_as_it_is) {

@@ -114,7 +114,7 @@ TEST_F(ParkFsm, its_slots_are_free_its_memory_is_not) {
   EXPECT_EQ(c.host_of(h1).used_slots, 0u);
   EXPECT_EQ(c.host_of(h1).used_milli_cpus, 0u);
   EXPECT_EQ(c.host_of(h1).used_mem, Bytes{2 << 20});
-  EXPECT_EQ(c.job(low).preemptions, 1u);
+  EXPECT_EQ(c.job(low).returns.preemptions, 1u);
   EXPECT_EQ(actions, (Actions{OrderHost{h1, low}, RunScheduler{}}));
 }
 
@@ -122,7 +122,7 @@ TEST_F(ParkFsm, the_time_it_stood_still_is_counted) {
   c.step(park(), 10);
   c.step(JobUnparked{low, Attempt{1}}, 25);
   EXPECT_EQ(c.job(low).state, JobState::Running);
-  EXPECT_EQ(c.job(low).suspended, 15s);
+  EXPECT_EQ(c.job(low).suspension.earlier, 15s);
   EXPECT_EQ(c.host_of(h1).used_slots, 2u);
 }
 

@@ -62,7 +62,7 @@ TEST(part, how_a_part_was_ended_is_not_how_the_job_ended) {
   failed.end(3);
   failed.end(4);
   EXPECT_EQ(failed.c.job(failed.id).state, JobState::Failed);
-  EXPECT_EQ(failed.c.job(failed.id).exit_status, kExit3);
+  EXPECT_EQ(failed.c.job(failed.id).outcome.status, kExit3);
 }
 
 TEST(part, a_part_that_is_lost_ends_the_job) {
@@ -72,7 +72,7 @@ TEST(part, a_part_that_is_lost_ends_the_job) {
   t.end(4, kSigkill, Term::HostLost);
   t.end(1, kSigkill, Term::None);
   EXPECT_EQ(t.c.job(t.id).state, JobState::Failed);
-  EXPECT_EQ(t.c.job(t.id).term, Term::HostLost);
+  EXPECT_EQ(t.c.job(t.id).outcome.term, Term::HostLost);
 }
 
 TEST(part, room_where_nobody_could_start_anything_is_free_with_the_command) {

@@ -42,10 +42,10 @@ TEST_F(PreemptFsm, when_its_tasks_are_gone_it_waits_again) {
   end_task(kBySigterm);
   EXPECT_EQ(c.job(low).state, JobState::Pending);
   EXPECT_EQ(c.host_of(h1).used_slots, 0u);
-  ASSERT_TRUE(c.job(low).preempted);
-  EXPECT_EQ(c.job(low).preempted->by, high);
-  EXPECT_EQ(c.job(low).requeues, 0u);  // not its fault
-  EXPECT_EQ(c.job(low).preemptions, 1u);
+  ASSERT_TRUE(c.job(low).waits.preempted);
+  EXPECT_EQ(c.job(low).waits.preempted->by, high);
+  EXPECT_EQ(c.job(low).returns.requeues, 0u);  // not its fault
+  EXPECT_EQ(c.job(low).returns.preemptions, 1u);
 }
 
 TEST_F(PreemptFsm, an_element_that_others_make_way_for_is_made) {
@@ -80,7 +80,7 @@ TEST_F(PreemptFsm, its_next_attempt_owes_nobody) {
   c.step(preempt(true));
   end_task(kBySigterm);
   c.run(low, {h1, h1});
-  EXPECT_FALSE(c.job(low).preempted);
+  EXPECT_FALSE(c.job(low).waits.preempted);
   end_task(0);
   EXPECT_EQ(c.job(low).state, JobState::Finished);
 }
@@ -89,8 +89,8 @@ TEST_F(PreemptFsm, without_requeue_it_ends_with_the_reason) {
   c.step(preempt(false));
   end_task(kBySigterm);
   EXPECT_EQ(c.job(low).state, JobState::Failed);
-  EXPECT_EQ(c.job(low).term, Term::Preempt);
-  EXPECT_EQ(c.job(low).end_text, "preempted by job <2>");
+  EXPECT_EQ(c.job(low).outcome.term, Term::Preempt);
+  EXPECT_EQ(c.job(low).outcome.text, "preempted by job <2>");
 }
 
 TEST_F(PreemptFsm, a_kill_goes_before) {
@@ -98,7 +98,7 @@ TEST_F(PreemptFsm, a_kill_goes_before) {
   c.step(KillRequested{low, {Term::Owner, "u1", "", {}}});
   end_task(kBySigterm);
   EXPECT_EQ(c.job(low).state, JobState::Killed);
-  EXPECT_EQ(c.job(low).term, Term::Owner);
+  EXPECT_EQ(c.job(low).outcome.term, Term::Owner);
 }
 
 TEST_F(PreemptFsm, twice_pending_or_ending_is_refused) {

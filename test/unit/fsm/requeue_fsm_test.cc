@@ -30,14 +30,14 @@ class RequeueFsm : public testing::Test {
 TEST_F(RequeueFsm, what_is_over_waits_as_if_it_had_never_run) {
   auto id = over(3 << 8);
   ASSERT_EQ(c.job(id).state, JobState::Failed);
-  auto submitted = c.job(id).submitted;
+  auto submitted = c.job(id).times.submitted;
   EXPECT_EQ(c.step(JobRequeued{id, "u1", false}, 60), (Actions{RunScheduler{}}));
   const Job& job = c.job(id);
   EXPECT_EQ(job.state, JobState::Pending);
-  EXPECT_EQ(job.submitted, submitted);
-  EXPECT_EQ(job.exit_status, 0);
-  EXPECT_EQ(job.started, WallTime{});
-  EXPECT_EQ(job.ended, WallTime{});
+  EXPECT_EQ(job.times.submitted, submitted);
+  EXPECT_EQ(job.outcome.status, 0);
+  EXPECT_EQ(job.times.started, WallTime{});
+  EXPECT_EQ(job.times.ended, WallTime{});
   EXPECT_EQ(job.usage, Usage{});
   EXPECT_EQ(job.attempt, Attempt{1});
 }
@@ -95,10 +95,10 @@ TEST_F(RequeueFsm, what_cannot_run_twice_and_what_is_not_over_does_not) {
   auto waits = c.submit({});
   EXPECT_FALSE(c.check(JobRequeued{waits, "u1", false}));
   SpecBuilder interactive;
-  interactive.spec.streams = Streams::Pipes;
+  interactive.spec.console.streams = Streams::Pipes;
   EXPECT_FALSE(c.check(JobRequeued{over(0, interactive), "u1", false}));
   SpecBuilder spooled;
-  spooled.spec.in_spooled = true;
+  spooled.spec.files.in_spooled = true;
   EXPECT_FALSE(c.check(JobRequeued{over(0, spooled), "u1", false}));
 }
 

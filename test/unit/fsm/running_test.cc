@@ -22,7 +22,7 @@ struct Running : testing::Test {
     }
     c.reconfigure();
     auto spec = SpecBuilder().app("training").tasks(1, 8).elastic();
-    if (!command.empty()) spec.spec.command = command;
+    if (!command.empty()) spec.spec.program.command = command;
     auto id = c.submit(spec);
     c.run(id, hosts);
     return id;
@@ -56,7 +56,7 @@ TEST_F(Running, a_resumed_job_runs_and_remembers_how_long_it_stood) {
   c.step(JobSuspended{id, "u1"}, 10);
   c.step(JobResumed{id, "u1"}, 25);
   EXPECT_EQ(c.job(id).state, JobState::Running);
-  EXPECT_EQ(c.job(id).suspended, Duration(std::chrono::seconds(15)));
+  EXPECT_EQ(c.job(id).suspension.earlier, Duration(std::chrono::seconds(15)));
   EXPECT_FALSE(c.check(JobResumed{id, "u1"}));
 }
 
@@ -90,7 +90,7 @@ TEST_F(Running, a_grow_by_restart_launches_every_process_again) {
   auto id = start(ResizeMode::Restart, {h1});
   c.step(TasksAdded{id, Attempt{1}, {task(2, h2, true)}, ""});
   EXPECT_EQ(c.job(id).state, JobState::Launching);
-  EXPECT_EQ(c.job(id).relaunches, 1u);
+  EXPECT_EQ(c.job(id).size.relaunches, 1u);
   EXPECT_EQ(of(id, 1).pid, 0);
   EXPECT_FALSE(is_resizable(c.state, c.job(id)));
   c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 21});
@@ -126,12 +126,12 @@ TEST_F(Running, a_shrink_by_restart_leaves_the_process_to_a_slot_that_stays) {
 TEST_F(Running, a_grow_that_the_notification_refuses_is_given_back) {
   auto id = start(ResizeMode::Notify, {h1});
   c.step(TasksAdded{id, Attempt{1}, {task(2, h2, false)}, ""});
-  ASSERT_TRUE(c.job(id).notice);
-  EXPECT_TRUE(c.job(id).notice->grow);
+  ASSERT_TRUE(c.job(id).size.notice);
+  EXPECT_TRUE(c.job(id).size.notice->grow);
   EXPECT_FALSE(is_resizable(c.state, c.job(id)));
   c.step(ResizeAnswered{id, Attempt{1}, 1, false, "no room"});
   EXPECT_EQ(c.host_of(h2).used_slots, 0u);
-  EXPECT_EQ(c.job(id).grow_blocked, "stays at its size: no room");
+  EXPECT_EQ(c.job(id).size.grow_blocked, "stays at its size: no room");
   EXPECT_FALSE(is_resizable(c.state, c.job(id)));
   c.step(CapChanged{id, 4, false, "u1", ""});
   EXPECT_TRUE(is_resizable(c.state, c.job(id)));
@@ -176,7 +176,7 @@ TEST_F(Running, a_member_that_exceeds_a_limit_ends_the_whole_elastic_job_with_th
   EXPECT_TRUE(c.job(id).ending);
   c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 15, Term::TaskFailed, {}, ""});
   EXPECT_EQ(c.job(id).state, JobState::Failed);
-  EXPECT_EQ(c.job(id).term, Term::MemLimit);
+  EXPECT_EQ(c.job(id).outcome.term, Term::MemLimit);
 }
 
 TEST_F(Running, a_failed_prolog_queues_its_job_again_whatever_the_job_is) {
@@ -184,6 +184,18 @@ TEST_F(Running, a_failed_prolog_queues_its_job_again_whatever_the_job_is) {
   c.run(id, {h1});
   c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 9, Term::PrologFailed, {}, ""});
   EXPECT_EQ(c.job(id).state, JobState::Pending);
+}
+
+TEST_F(Running, a_job_whose_signature_is_not_proven_any_more_is_held_until_it_is_signed_anew) {
+  auto id = c.submit(SpecBuilder());
+  c.run(id, {h1});
+  c.step(TaskEnded{id, Attempt{1}, TaskNumber{1}, 0, Term::NotSigned, {}, "another key"});
+  EXPECT_EQ(c.job(id).state, JobState::Held);
+  EXPECT_EQ(c.job(id).outcome.term, Term::NotSigned);
+  EXPECT_EQ(c.job(id).outcome.text, "another key");
+  c.step(JobReleased{id});
+  EXPECT_EQ(c.job(id).state, JobState::Pending);
+  EXPECT_EQ(c.job(id).outcome, Outcome{});
 }
 
 TEST_F(Running, a_failed_pre_execution_command_queues_its_job_again_unless_it_says_abort) {
@@ -229,7 +241,7 @@ struct Excluding : Running {
       if (task.holds_slot() && find_task(c.job(id), task.number)->holds_slot())
         c.step(TaskEnded{id, c.job(id).attempt, task.number, code << 8, Term::None, {}, ""});
   }
-  const std::vector<HostId>& excluded(JobId id) { return c.job(id).excluded_hosts; }
+  const std::vector<HostId>& excluded(JobId id) { return c.job(id).waits.excluded_hosts; }
 };
 
 TEST_F(Excluding, a_code_that_excludes_bars_the_host_for_good) {
@@ -283,7 +295,7 @@ TEST_F(Excluding, excluded_hosts_are_durable) {
   exit(id, 8);
   auto back = codec::decode<Cluster>(codec::encode(c.state));
   ASSERT_TRUE(back) << back.error().text;
-  EXPECT_EQ(find_job(*back, id)->excluded_hosts, std::vector<HostId>{h1});
+  EXPECT_EQ(find_job(*back, id)->waits.excluded_hosts, std::vector<HostId>{h1});
   EXPECT_EQ(find_job(*back, id)->spec().requeue_exits, (RequeueExits{{7, 8}, {8}}));
   Cluster again;
   again.config = c.state.config;
@@ -314,23 +326,23 @@ struct Budgets : Running {
 TEST_F(Budgets, own_exits_use_up_their_own) {
   EXPECT_EQ(exits(), JobState::Pending);
   EXPECT_EQ(exits(), JobState::Failed);
-  EXPECT_EQ(c.job(id).user_requeues, 1u);
+  EXPECT_EQ(c.job(id).returns.user_requeues, 1u);
 }
 
 TEST_F(Budgets, lost_hosts_leave_the_jobs_own_alone_and_the_other_way_round) {
   EXPECT_EQ(loses_its_host(), JobState::Pending);
   EXPECT_EQ(exits(), JobState::Pending);
   EXPECT_EQ(loses_its_host(), JobState::Pending);
-  EXPECT_EQ(c.job(id).requeues, 3u);
-  EXPECT_EQ(c.job(id).user_requeues, 1u);
+  EXPECT_EQ(c.job(id).returns.requeues, 3u);
+  EXPECT_EQ(c.job(id).returns.user_requeues, 1u);
   EXPECT_EQ(loses_its_host(), JobState::Failed);
 }
 
 TEST_F(Budgets, a_failed_prolog_is_the_hosts_fault_a_failed_pre_execution_command_the_jobs) {
   EXPECT_EQ(after(1 << 8, Term::PrologFailed), JobState::Pending);
-  EXPECT_EQ(c.job(id).user_requeues, 0u);
+  EXPECT_EQ(c.job(id).returns.user_requeues, 0u);
   EXPECT_EQ(after(1 << 8, Term::PreExecFail), JobState::Pending);
-  EXPECT_EQ(c.job(id).user_requeues, 1u);
+  EXPECT_EQ(c.job(id).returns.user_requeues, 1u);
   EXPECT_EQ(after(1 << 8, Term::PreExecFail), JobState::Failed);
 }
 

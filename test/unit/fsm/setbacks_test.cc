@@ -44,7 +44,7 @@ TEST_F(Setbacks, a_host_that_loses_newcomers_is_left_out_longer_each_time) {
   for (double at : {150, 400, 1100}) lose_newcomer(h2, at);
   EXPECT_EQ(barred(1699), (std::vector<HostId>{h2}));
   EXPECT_EQ(barred(1700), (std::vector<HostId>{}));
-  EXPECT_EQ(c.job(id).setbacks[0].why, "exit 3");
+  EXPECT_EQ(c.job(id).size.setbacks[0].why, "exit 3");
   EXPECT_EQ(c.job(id).state, JobState::Running);
 }
 
@@ -68,7 +68,7 @@ TEST_F(Setbacks, newcomers_lost_in_a_row_stop_the_growth_for_a_while) {
   c.enter_epoch(id, 1);
   for (auto host : {h2, h3, h4}) lose_newcomer(host, 100);
   EXPECT_TRUE(is_grow_blocked(c.job(id), test::at(109)));
-  EXPECT_NE(c.job(id).grow_blocked, "");
+  EXPECT_NE(c.job(id).size.grow_blocked, "");
   EXPECT_FALSE(is_grow_blocked(c.job(id), test::at(110)));
 }
 
@@ -91,9 +91,9 @@ TEST_F(Setbacks, a_newcomer_that_joins_shows_that_its_host_is_good) {
   c.step(TaskStarted{id, Attempt{1}, number, 9}, 121);
   EpochFormed formed{EpochNumber{2}, LeadNumber{1}, {TaskNumber{1}, number}};
   c.step(EpochEntered{id, Attempt{1}, formed}, 122);
-  ASSERT_EQ(c.job(id).setbacks.size(), 1u);
-  EXPECT_EQ(c.job(id).setbacks[0].host, h3);
-  EXPECT_EQ(c.job(id).failed_starts, 0u);
+  ASSERT_EQ(c.job(id).size.setbacks.size(), 1u);
+  EXPECT_EQ(c.job(id).size.setbacks[0].host, h3);
+  EXPECT_EQ(c.job(id).size.failed_starts, 0u);
 }
 
 TEST_F(Setbacks, a_host_that_is_opened_or_starts_anew_is_tried_again) {
@@ -135,14 +135,14 @@ TEST_F(Setbacks, a_job_begins_without_a_host_whose_task_fails_at_the_start) {
   EXPECT_EQ(c.job(id).state, JobState::Running);  // nobody else is awaited
   EXPECT_EQ(barred(2), (std::vector<HostId>{h2}));
   EXPECT_EQ(tasks_wanted(c.job(id)), 2u);
-  EXPECT_EQ(c.job(id).term, Term::None);
+  EXPECT_EQ(c.job(id).outcome.term, Term::None);
 }
 
 TEST_F(Setbacks, a_job_whose_tasks_all_fail_at_the_start_fails_with_the_last) {
   c.run(id, {h1, h2, h3});
   for (std::uint32_t task : {1, 2, 3}) c.step(ended(c, id, task, kExit3), 1);
   EXPECT_EQ(c.job(id).state, JobState::Failed);
-  EXPECT_EQ(c.job(id).exit_status, kExit3);
+  EXPECT_EQ(c.job(id).outcome.status, kExit3);
 }
 
 TEST_F(Setbacks, a_job_with_too_few_left_ends_at_the_first_failure) {

@@ -32,8 +32,8 @@ HostOrder order(const std::string& driver) {
   o.job = {12, 0};
   o.attempt = {1};
   o.resolved.owner = {1000, 100, "ann"};
-  o.resolved.command = "run me";
-  o.resolved.cwd = "/scratch/ann";
+  o.resolved.program.command = "run me";
+  o.resolved.program.cwd = "/scratch/ann";
   o.first_host = true;
   o.hosts = job_hosts_of({{{1}, "a", "10.0.0.1"}}, "a");
   o.tasks = {task()};
@@ -90,16 +90,16 @@ TEST(container, the_attempts_folder_is_seen_when_there_is_one) {
     return std::count(binds.begin(), binds.end(), folder) == 1;
   };
   EXPECT_FALSE(seen());
-  o.script = "#!/bin/sh";
+  o.blobs.script = "#!/bin/sh";
   EXPECT_TRUE(seen());
-  o.script.clear();
-  o.elastic = true;
+  o.blobs.script.clear();
+  o.team.elastic = true;
   EXPECT_TRUE(seen());
 }
 
 TEST(container, charliecloud_has_the_hosts_tmp_and_dev_anyway) {
   auto o = order("charliecloud");
-  o.resolved.cwd = "/tmp/here";
+  o.resolved.program.cwd = "/tmp/here";
   auto t = task();
   t.gpu_uuids = {"GPU-1"};
   auto argv = words(o, t);
@@ -117,13 +117,13 @@ TEST(container, podman_is_on_the_hosts_network_with_the_tasks_environment) {
   EXPECT_TRUE(has(argv, {"--extra", "-k", "/images/x", "prog", "arg"}));
   EXPECT_FALSE(has(argv, {"-t"}));
   auto o = order("podman");
-  o.resolved.streams = Streams::Terminal;
+  o.resolved.console.streams = Streams::Terminal;
   EXPECT_TRUE(has(words(o), {"-t"}));
 }
 
 TEST(container, of_several_tasks_only_the_first_has_the_terminal) {
   auto o = order("podman");
-  o.resolved.streams = Streams::Shell;
+  o.resolved.console.streams = Streams::Shell;
   o.hosts = job_hosts_of({{{1}, "a", "10.0.0.1"}, {{2}, "a", "10.0.0.1"}}, "a");
   EXPECT_TRUE(has(words(o), {"-t"}));
   auto second = task();
@@ -157,7 +157,7 @@ TEST(container, what_is_launched_in_a_part_sees_the_gpus_of_all_its_tasks) {
 
 TEST(container, a_folder_in_the_hosts_memory_is_a_bind_and_no_device) {
   auto at = order("podman");
-  at.resolved.cwd = "/dev/shm/mine";
+  at.resolved.program.cwd = "/dev/shm/mine";
   EXPECT_TRUE(has(words(at), {"-v", "/dev/shm/mine:/dev/shm/mine"}));
   at.app.container.driver = "apptainer";
   EXPECT_TRUE(has(words(at), {"--bind", "/dev/shm/mine:/dev/shm/mine"}));
@@ -181,7 +181,7 @@ TEST(container, apptainer_executes_in_the_jobs_folder) {
 
 TEST(container, a_folder_below_another_is_bound_once) {
   auto o = order("podman");
-  o.resolved.cwd = "/data/ann";
+  o.resolved.program.cwd = "/data/ann";
   auto binds = binds_of(o, facts(), task());
   EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{"/data/ann", "/data/ann"}), 0);
   EXPECT_EQ(std::count(binds.begin(), binds.end(), Bind{"/data", "/data"}), 1);
@@ -202,17 +202,17 @@ TEST(container, results_are_seen_by_jobs_that_have_some) {
 
 TEST(container, the_job_may_name_the_image_where_the_profile_lets_it) {
   auto o = order("podman");
-  o.env = std::string("A=1\0LSB_CONTAINER_IMAGE=mine\0", 29);
+  o.blobs.env = std::string("A=1\0LSB_CONTAINER_IMAGE=mine\0", 29);
   EXPECT_EQ(image_of(o), "/images/x");
   o.app.container.image = "reg/$LSB_CONTAINER_IMAGE:1";
   EXPECT_EQ(image_of(o), "reg/mine:1");
-  o.env.clear();
+  o.blobs.env.clear();
   EXPECT_EQ(image_of(o), "reg/:1");
 }
 
 TEST(container, the_image_is_looked_for_on_each_host_before_the_users_commands) {
   auto o = order("podman");
-  o.queue_pre_exec = "q";
+  o.queue_side.pre = "q";
   auto host = facts();
   host.scripts.prolog = "p";
   auto before = plan_attempt(o, host, {}, {}).before;

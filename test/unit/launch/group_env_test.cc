@@ -9,11 +9,11 @@ namespace {
 HostOrder order_of(std::uint32_t group) {
   HostOrder order;
   order.job = {12, group};
-  order.groups = {{"boss", "chief", {"a:25000"}},
-                  {"ps", "", {"a:25001"}},
-                  {"near", "worker", {"a:25002", "b:25000"}},
-                  {"far-off", "worker", {"c:25000"}},
-                  {"eval", "evaluator", {}}};
+  order.team.groups = {{"boss", "chief", {"a:25000"}},
+                       {"ps", "", {"a:25001"}},
+                       {"near", "worker", {"a:25002", "b:25000"}},
+                       {"far-off", "worker", {"c:25000"}},
+                       {"eval", "evaluator", {}}};
   return order;
 }
 

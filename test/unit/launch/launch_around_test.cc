@@ -24,7 +24,7 @@ HostOrder order() {
   o.job = {12, 0};
   o.attempt = {1};
   o.resolved.owner = {1000, 100, "ann"};
-  o.resolved.command = "run";
+  o.resolved.program.command = "run";
   o.first_host = true;
   o.hosts =
       job_hosts_of({{{1}, "a", "10.0.0.1"}, {{2}, "a", "10.0.0.1"}, {{3}, "b", "10.0.0.2"}}, "a");
@@ -69,11 +69,11 @@ TEST(launch_around, site_queue_and_job_go_before_and_the_other_way_after) {
   auto host = facts();
   host.scripts.prolog = "p";
   host.scripts.epilog = "e";
-  o.queue_pre_exec = "qa";
-  o.queue_post_exec = "qb";
+  o.queue_side.pre = "qa";
+  o.queue_side.post = "qb";
   o.app.pre_exec = "never";
   o.app.post_exec = "ab";
-  o.resolved.pre_exec = "ja";
+  o.resolved.side.pre = "ja";
   auto words = [](const std::vector<SideCommand>& list) {
     std::string text;
     for (const auto& command : list) text += command.argv.back() + " ";
@@ -96,11 +96,11 @@ std::string copies(const std::vector<SideCommand>& list) {
 
 TEST(launch_around, files_are_copied_before_and_after_on_the_first_host) {
   auto o = order();
-  o.resolved.submit_host = "login";
-  o.resolved.copies = {{"/l/in", "in", true, false, false},
-                       {"/l/out", "out", false, true, false},
-                       {"/l/log", "log", false, true, true},
-                       {"/l/both", "both", true, true, false}};
+  o.resolved.program.submit_host = "login";
+  o.resolved.files.copies = {{"/l/in", "in", true, false, false},
+                             {"/l/out", "out", false, true, false},
+                             {"/l/log", "log", false, true, true},
+                             {"/l/both", "both", true, true, false}};
   auto spec = plan(o);
   EXPECT_EQ(copies(spec.before), R"(cp -- "$1" "$2" [/l/in in] cp -- "$1" "$2" [/l/both both] )");
   EXPECT_EQ(copies(spec.after), R"(cp -- "$1" "$2" [out /l/out] cat -- "$1" >>"$2" [log /l/log] )"
@@ -113,28 +113,28 @@ TEST(launch_around, the_sites_copy_command_is_for_other_hosts_than_the_submissio
   auto o = order();
   auto host = facts();
   host.scripts.copy = "scp -B";
-  o.resolved.submit_host = "login";
-  o.resolved.copies = {{"/l/in", "in", true, true, false}};
+  o.resolved.program.submit_host = "login";
+  o.resolved.files.copies = {{"/l/in", "in", true, true, false}};
   EXPECT_EQ(copies(plan(o, host).before), R"(scp -B "$1" "$2" [login:/l/in in] )");
   EXPECT_EQ(copies(plan(o, host).after), R"(scp -B "$1" "$2" [in login:/l/in] )");
-  o.resolved.submit_host = host.name;
+  o.resolved.program.submit_host = host.name;
   EXPECT_EQ(copies(plan(o, host).before), R"(cp -- "$1" "$2" [/l/in in] )");
 }
 
 TEST(launch_around, a_spooled_input_is_removed_at_the_end) {
   auto o = order();
-  o.resolved.in_file = "/home/ann/.lsbatch/in.1";
+  o.resolved.files.in = "/home/ann/.lsbatch/in.1";
   EXPECT_TRUE(plan(o).after.empty());
-  o.resolved.in_spooled = true;
+  o.resolved.files.in_spooled = true;
   ASSERT_EQ(plan(o).after.size(), 1u);
-  EXPECT_EQ(plan(o).after[0].argv.back(), o.resolved.in_file);
+  EXPECT_EQ(plan(o).after[0].argv.back(), o.resolved.files.in);
 }
 
 TEST(launch_around, the_sites_commands_get_nothing_of_the_users_environment) {
   auto o = order();
   auto host = facts();
   host.scripts.prolog = "p";
-  o.env = std::string("LD_PRELOAD=/evil.so\0PATH=/mine\0", 31);
+  o.blobs.env = std::string("LD_PRELOAD=/evil.so\0PATH=/mine\0", 31);
   auto command = plan(o, host).before.at(0);
   EXPECT_TRUE(command.privileged);
   EXPECT_EQ(command.time_limit, host.scripts.time_limit);
@@ -145,11 +145,11 @@ TEST(launch_around, the_sites_commands_get_nothing_of_the_users_environment) {
 
 TEST(launch_around, a_warning_is_a_signal_everywhere_or_a_command_on_the_first_host) {
   auto o = order();
-  o.resolved.warn_time = Duration(5);
-  o.resolved.warn_action = std::to_string(SIGUSR1);
+  o.resolved.side.warn_time = Duration(5);
+  o.resolved.side.warn_action = std::to_string(SIGUSR1);
   EXPECT_EQ(plan(o).warning.signal, SIGUSR1);
   EXPECT_EQ(plan(o).warning.lead, Duration(5));
-  o.resolved.warn_action = "save me";
+  o.resolved.side.warn_action = "save me";
   EXPECT_EQ(plan(o).warning.command.argv.back(), "save me");
   o.first_host = false;
   EXPECT_EQ(plan(o).warning, Warning{});
@@ -170,11 +170,11 @@ TEST(launch_around, a_launcher_is_told_hosts_rank_and_rendezvous_and_has_all_gpu
 TEST(launch_around, a_restart_meets_at_the_next_port_of_the_lease) {
   auto o = order();
   EXPECT_EQ(master_port(o), 0u);
-  o.port = 20000;
+  o.team.port = 20000;
   EXPECT_EQ(master_port(o), 20000u);
-  o.relaunches = 3;
+  o.control.relaunches = 3;
   EXPECT_EQ(master_port(o), 20003u);
-  o.relaunches = 4;
+  o.control.relaunches = 4;
   EXPECT_EQ(master_port(o), 20000u);
 }
 

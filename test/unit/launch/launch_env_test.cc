@@ -36,14 +36,14 @@ HostOrder order() {
   o.resolved.owner = {1000, 100, "ann"};
   o.resolved.name = "train";
   o.resolved.queue = "normal";
-  o.resolved.command = "python3 x.py";
-  o.resolved.cwd = "/w";
-  o.resolved.home = "/h/ann";
+  o.resolved.program.command = "python3 x.py";
+  o.resolved.program.cwd = "/w";
+  o.resolved.program.home = "/h/ann";
   o.resolved.task.milli_cpus = 2000;
   o.app.type = AppType::Training;
-  o.max_tasks = 4;
-  o.restarts = 2;
-  o.env = "PATH=/usr/bin\0FOO=a=b\0LSB_JOBID=9\0HOME=/old\0PYTHONPATH=/mine\0BAD\0"s;
+  o.team.max_tasks = 4;
+  o.team.restarts = 2;
+  o.blobs.env = "PATH=/usr/bin\0FOO=a=b\0LSB_JOBID=9\0HOME=/old\0PYTHONPATH=/mine\0BAD\0"s;
   o.hosts = job_hosts_of({{{1}, "a", "10.0.0.1"},
                           {{2}, "b", "10.0.0.2"},
                           {{3}, "a", "10.0.0.1"},
@@ -83,7 +83,7 @@ TEST(launch_env, devices_are_named_by_uuid_and_counters_by_index) {
 
 TEST(launch_env, gpus_are_checked_first_where_the_profile_says_so) {
   auto o = order();
-  o.resolved.command = "train";
+  o.resolved.program.command = "train";
   o.tasks[1].gpu_uuids = {"GPU-a", "GPU-b"};
   o.app.gpu_check = true;
   auto argv = plan_task(o, facts(), o.tasks[1]).argv;
@@ -93,9 +93,9 @@ TEST(launch_env, gpus_are_checked_first_where_the_profile_says_so) {
   EXPECT_EQ(argv[3], "--");
   EXPECT_EQ(argv.back(), "train");
   EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "/bin/sh") << "no GPU";
-  o.elastic = true;
+  o.team.elastic = true;
   EXPECT_EQ(plan_task(o, facts(), o.tasks[1]).argv[0], "/bin/sh") << "newcomers cannot wait";
-  o.elastic = false;
+  o.team.elastic = false;
   o.tasks[1].gpu_uuids = {"n-gpu0"};
   EXPECT_EQ(plan_task(o, facts(), o.tasks[1]).argv[0], "/bin/sh") << "no device";
 }
@@ -112,7 +112,7 @@ TEST(launch_env, ranks_go_host_by_host) {
 TEST(launch_env, a_start_of_the_command_has_its_number_in_the_attempt) {
   auto o = order();
   EXPECT_EQ(env_of_task(o, 0)["WM_START"], "1");
-  o.relaunches = 2;
+  o.control.relaunches = 2;
   EXPECT_EQ(env_of_task(o, 0)["WM_START"], "3");
 }
 
@@ -160,9 +160,9 @@ TEST(launch_env, every_task_has_the_job_variables_and_the_submitters_own) {
 
 TEST(launch_env, a_preloaded_name_wrapper_stays_with_the_submitter) {
   auto o = order();
-  o.env = std::string("LD_PRELOAD=/lib/libmine.so:/lib/libnss_wrapper.so\0", 50);
+  o.blobs.env = std::string("LD_PRELOAD=/lib/libmine.so:/lib/libnss_wrapper.so\0", 50);
   EXPECT_EQ(env_of_task(o, 0)["LD_PRELOAD"], "/lib/libmine.so");
-  o.env = std::string("LD_PRELOAD=/lib/libnss_wrapper.so\0", 34);
+  o.blobs.env = std::string("LD_PRELOAD=/lib/libnss_wrapper.so\0", 34);
   EXPECT_EQ(env_of_task(o, 0).count("LD_PRELOAD"), 0u);
 }
 
@@ -211,9 +211,9 @@ TEST(launch_env, a_job_is_told_from_all_that_ever_had_its_number) {
 
 TEST(launch_env, the_job_to_go_on_from_is_given_as_its_results) {
   auto o = order();
-  o.env = std::string("WM_RESUME_FROM=9[4]\0", 20);
+  o.blobs.env = std::string("WM_RESUME_FROM=9[4]\0", 20);
   EXPECT_EQ(env_of_task(o, 0)["WM_RESUME_FROM"], "/r/ann/batchworkdir/9.4");
-  o.env = std::string("WM_RESUME_FROM=/another/job's\0", 30);
+  o.blobs.env = std::string("WM_RESUME_FROM=/another/job's\0", 30);
   EXPECT_EQ(env_of_task(o, 0).count("WM_RESUME_FROM"), 0u);
 }
 
@@ -237,13 +237,13 @@ TEST(launch_env, what_a_command_started_once_starts_is_no_worker_of_ours) {
 TEST(launch_env, a_task_is_told_of_the_leased_port_and_of_none_before) {
   auto o = order();
   EXPECT_EQ(env_of_task(o, 0).count("MASTER_PORT"), 0u);
-  o.port = 20444;
+  o.team.port = 20444;
   EXPECT_EQ(env_of_task(o, 0)["MASTER_PORT"], "20444");
 }
 
 TEST(launch_env, the_agent_knows_its_job_and_its_key) {
   auto o = order();
-  o.elastic = true;
+  o.team.elastic = true;
   o.key = std::string("\x01\xab", 2);
   auto env = as_map(agent_environment(o, facts()));
   EXPECT_EQ(env["WM_AGENT_JOB"], "12");
@@ -277,7 +277,7 @@ TEST(launch_env, a_batch_job_without_files_spools_and_merges_with_one) {
   EXPECT_GT(task.out[0].limit_bytes, 0u);
   EXPECT_FALSE(task.merge_err);
 
-  o.resolved.out_file = "o.%J";
+  o.resolved.files.out = "o.%J";
   task = plan_task(o, facts(), o.tasks[0]);
   ASSERT_EQ(task.out.size(), 1u);
   EXPECT_EQ(task.out[0].path, "o.12");
@@ -289,7 +289,7 @@ TEST(launch_env, a_batch_job_without_files_spools_and_merges_with_one) {
 
 TEST(launch_env, only_the_first_hosts_rank_zero_writes_the_asked_file) {
   auto o = order();
-  o.resolved.out_file = "o";
+  o.resolved.files.out = "o";
   auto task = plan_task(o, facts(), o.tasks[0]);
   ASSERT_EQ(task.out.size(), 1u);
   EXPECT_EQ(task.out[0].path, "/r/ann/batchworkdir/12/log/2/stdout");
@@ -306,7 +306,7 @@ TEST(launch_env, output_without_a_file_goes_to_one_in_the_working_directory_at_i
   EXPECT_EQ(task.out[0], (OutputFile{.path = "wm-12.out"}));
   EXPECT_TRUE(task.merge_err);
   EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).report.file.path.empty()) << "only what it writes";
-  o.resolved.err_file = "e";
+  o.resolved.files.err = "e";
   task = plan_task(o, facts(), o.tasks[0]);
   EXPECT_EQ(task.out[0].path, "wm-12.out");
   EXPECT_FALSE(task.merge_err);
@@ -327,7 +327,7 @@ TEST(launch_env, output_to_be_mailed_is_spooled_and_named_in_the_report) {
   EXPECT_EQ(spec.report.sendmail, "/usr/sbin/sendmail");
   EXPECT_EQ(spec.report.mailed,
             (std::vector<std::string>{"/run/b/12-0.3.d/stdout-2", "/run/b/12-0.3.d/stderr-2"}));
-  o.resolved.out_file = "o";
+  o.resolved.files.out = "o";
   EXPECT_TRUE(plan_attempt(o, host, {}, {}).report.mail_to.empty());
 }
 
@@ -337,7 +337,7 @@ TEST(launch_env, a_report_that_the_owner_wants_mailed_is_not_written_to_the_file
   o.first_host = true;
   o.all = {{{2}, "b", "10.0.0.2"}};
   o.tasks = {o.tasks[0]};
-  o.resolved.out_file = "out.%J";
+  o.resolved.files.out = "out.%J";
   o.resolved.mail = {.at_start = true, .at_end = true, .to = "ann@a.org,bob cy"};
   auto report = plan_attempt(o, facts(), {}, {}).report;
   EXPECT_TRUE(report.file.path.empty());
@@ -358,24 +358,24 @@ TEST(launch_env, files_that_were_asked_for_are_made_before_the_task_and_spooled_
   auto o = order();
   o.app.type = AppType::Batch;
   o.first_host = true;
-  o.resolved.err_file = "e";
-  o.resolved.err_overwrite = true;
+  o.resolved.files.err = "e";
+  o.resolved.files.err_overwrite = true;
   o.hosts = job_hosts_of({{{2}, "b", "10.0.0.2"}}, "b");
   auto task = plan_task(o, facts(), o.tasks[0]);
   ASSERT_EQ(task.err.size(), 1u);
   EXPECT_TRUE(task.err[0].at_start && task.err[0].overwrite);
   ASSERT_EQ(task.out.size(), 1u);
   EXPECT_FALSE(task.out[0].at_start);
-  o.relaunches = 1;
+  o.control.relaunches = 1;
   EXPECT_FALSE(plan_task(o, facts(), o.tasks[0]).err[0].overwrite)
       << "its own from before the resize";
 }
 
 TEST(launch_env, every_task_of_an_elastic_job_can_come_to_write_the_asked_file) {
   auto o = order();
-  o.elastic = true;
-  o.resolved.out_file = "o";
-  o.writer = o.tasks[1].task;
+  o.team.elastic = true;
+  o.resolved.files.out = "o";
+  o.team.writer = o.tasks[1].task;
   auto waits = plan_task(o, facts(), o.tasks[0]), writes = plan_task(o, facts(), o.tasks[1]);
   for (const auto* task : {&waits, &writes}) {
     ASSERT_EQ(task->asked_out.size(), 1u);
@@ -389,22 +389,22 @@ TEST(launch_env, every_task_of_an_elastic_job_can_come_to_write_the_asked_file) 
 
 TEST(launch_env, a_task_of_a_training_that_fails_is_heard_in_the_asked_file) {
   auto o = order();
-  o.resolved.out_file = "o.%J";
-  o.resolved.out_overwrite = true;
+  o.resolved.files.out = "o.%J";
+  o.resolved.files.out_overwrite = true;
   for (bool elastic : {true, false}) {
-    o.elastic = elastic;
+    o.team.elastic = elastic;
     auto task = plan_task(o, facts(), o.tasks[1]);
     EXPECT_TRUE(task.says_why);
     ASSERT_EQ(task.last_words.size(), 1u);
     EXPECT_EQ(task.last_words[0].path, "o.12");
     EXPECT_FALSE(task.last_words[0].overwrite);
   }
-  o.resolved.err_file = "e";
+  o.resolved.files.err = "e";
   EXPECT_EQ(plan_task(o, facts(), o.tasks[1]).last_words[0].path, "e");
-  o.resolved.out_file = o.resolved.err_file = "";
+  o.resolved.files.out = o.resolved.files.err = "";
   EXPECT_TRUE(plan_task(o, facts(), o.tasks[1]).last_words.empty()) << "nobody asked for a file";
   o.app.type = AppType::Batch;
-  o.resolved.out_file = "o";
+  o.resolved.files.out = "o";
   auto batch = plan_task(o, facts(), o.tasks[1]);
   EXPECT_FALSE(batch.says_why);
   EXPECT_TRUE(batch.last_words.empty());
@@ -412,11 +412,11 @@ TEST(launch_env, a_task_of_a_training_that_fails_is_heard_in_the_asked_file) {
 
 TEST(launch_env, a_script_runs_under_its_interpreter) {
   auto o = order();
-  o.script = "#!/usr/bin/env -S python3 -u\nprint(1)\n";
+  o.blobs.script = "#!/usr/bin/env -S python3 -u\nprint(1)\n";
   auto task = plan_task(o, facts(), o.tasks[0]);
   EXPECT_EQ(task.argv,
             (std::vector<std::string>{"/usr/bin/env", "-S python3 -u", "/run/b/12-0.3.d/script"}));
-  o.script = "echo 1\n";
+  o.blobs.script = "echo 1\n";
   EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "/bin/sh");
   auto files = plan_attempt(o, facts(), {}, {}).files;
   ASSERT_GE(files.size(), 2u);

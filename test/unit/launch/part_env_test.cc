@@ -46,10 +46,10 @@ TEST(part_env, an_agent_only_where_somebody_may_come_in) {
   EXPECT_TRUE(wants_agent(two_hosts()));
   EXPECT_FALSE(wants_agent(one_host()));
   auto interactive = one_host();
-  interactive.resolved.streams = Streams::Pipes;
+  interactive.resolved.console.streams = Streams::Pipes;
   EXPECT_TRUE(wants_agent(interactive));
   auto attached = one_host();
-  attached.attach = true;
+  attached.control.attach = true;
   EXPECT_TRUE(wants_agent(attached));
 }
 
@@ -70,11 +70,11 @@ TEST(part_env, ranks_ask_their_agent_which_knows_all_hosts) {
 TEST(part_env, tagged_output_of_all_goes_where_rank_0s_would) {
   auto o = one_host();
   o.resolved.mpi = Mpi::Pmix;
-  o.resolved.out_file = "/tmp/out";
+  o.resolved.files.out = "/tmp/out";
   o.first_host = true;
   o.hosts = job_hosts_of({{{3}, "b", ""}, {{4}, "b", ""}}, "b");
   EXPECT_TRUE(plan_attempt(o, facts(), {}, {}).out.empty());
-  o.resolved.tag = true;
+  o.resolved.files.tag = true;
   auto spec = plan_attempt(o, facts(), {}, {});
   ASSERT_EQ(spec.out.size(), 1u);
   EXPECT_EQ(spec.out[0].path, "/tmp/out");
@@ -106,7 +106,7 @@ TEST(part_env, open_mpi_is_told_of_the_one_slot_that_an_elastic_job_is_down_to) 
   VariableMap vars;
   add_launch(vars, order, facts());
   EXPECT_FALSE(vars.contains("OMPI_MCA_orte_default_hostfile"));
-  order.elastic = true;
+  order.team.elastic = true;
   add_launch(vars, order, facts());
   EXPECT_TRUE(vars.contains("OMPI_MCA_orte_default_hostfile"));
   EXPECT_NE(mpi_host_file(order).find(" slots=1\n"), std::string::npos);
@@ -152,7 +152,7 @@ TEST(part_env, the_agent_knows_the_container_for_what_it_launches) {
   auto o = two_hosts();
   add_agent_part(vars, o, facts());
   EXPECT_EQ(vars["WM_AGENT_CONTAINER"], "");
-  o.resolved.cwd = "/home/ann";
+  o.resolved.program.cwd = "/home/ann";
   o.app.container.driver = "charliecloud";
   o.app.container.image = "/images/x";
   add_agent_part(vars, o, facts());
@@ -185,8 +185,8 @@ TEST(part_env, who_is_root_inside_only_may_run_mpirun) {
 
 TEST(part_env, the_first_task_of_an_interactive_job_has_a_console) {
   auto o = one_host();
-  o.resolved.streams = Streams::Terminal;
-  o.resolved.rows = 33;
+  o.resolved.console.streams = Streams::Terminal;
+  o.resolved.console.rows = 33;
   TaskSpec first, second;
   first.task = {1};
   second.task = {2};

@@ -20,11 +20,11 @@ HostOrder order() {
   HostOrder o;
   o.job = {12, 0};
   o.attempt = {3};
-  o.resolved.command = "python3 train.py --lr 0.1";
-  o.resolved.cwd = "/w";
+  o.resolved.program.command = "python3 train.py --lr 0.1";
+  o.resolved.program.cwd = "/w";
   o.app.type = AppType::Training;
   o.app.warm_imports = {"torch", "fabric_model"};
-  o.elastic = true;
+  o.team.elastic = true;
   return o;
 }
 
@@ -61,13 +61,13 @@ TEST(warm, the_parent_runs_the_jobs_interpreter_and_stands_for_its_tasks) {
 
 TEST(warm, jobs_that_do_not_grow_in_place_have_none) {
   auto rigid = order();
-  rigid.elastic = false;
+  rigid.team.elastic = false;
   EXPECT_FALSE(plan_warm(rigid, facts()));
   auto restarted = order();
   restarted.app.resize = ResizeMode::Restart;
   EXPECT_FALSE(plan_warm(restarted, facts()));
   auto script = order();
-  script.script = "#!/bin/sh\npython3 train.py\n";
+  script.blobs.script = "#!/bin/sh\npython3 train.py\n";
   EXPECT_FALSE(plan_warm(script, facts()));
   auto off = order();
   off.app.warm_imports.clear();

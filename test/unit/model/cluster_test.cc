@@ -10,7 +10,7 @@ Launch launch(const std::string& app, const std::string& command) {
   config.apps = {{.name = "batch"}, {.name = "training", .type = AppType::Training}};
   JobSpec spec;
   spec.app = app;
-  spec.command = command;
+  spec.program.command = command;
   return launch_of(config, spec);
 }
 

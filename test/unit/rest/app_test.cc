@@ -48,7 +48,7 @@ TEST(app_json, has_what_clients_read_by_subscript) {
   auto job = std::make_shared<Job>();
   job->sealed = sealed;
   job->state = JobState::Running;
-  job->submitted = WallTime(std::chrono::milliseconds(1500));
+  job->times.submitted = WallTime(std::chrono::milliseconds(1500));
   job->tasks = {{.number = {1}, .state = TaskState::Running},
                 {.number = {2}, .state = TaskState::Gone}};
   JobView view;
@@ -75,7 +75,7 @@ TEST(app_json, the_first_generation_reads_driver_executors_and_sums) {
   auto job = std::make_shared<Job>();
   job->sealed = sealed;
   job->state = JobState::Running;
-  job->started = WallTime(std::chrono::seconds(10));
+  job->times.started = WallTime(std::chrono::seconds(10));
   job->tasks = {{.number = {3}, .state = TaskState::Running}};
   JobView view;
   view.id = {7, 0};

@@ -165,7 +165,7 @@ JobView view_of(JobState state) {
   auto job = std::make_shared<Job>();
   job->sealed = sealed;
   job->state = state;
-  job->submitted = WallTime(std::chrono::seconds(1615173880));
+  job->times.submitted = WallTime(std::chrono::seconds(1615173880));
   JobView view;
   view.id = {398, 0};
   view.job = job;

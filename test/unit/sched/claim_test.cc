@@ -108,7 +108,7 @@ TEST_F(Failing, a_job_whose_growth_is_blocked_may_only_shrink_until_that_is_over
   id = submit_and_settle(elastic("ann", 1, 2));
   run.step(CapChanged{id, 0, false, "ann"});
   fail_once();
-  ASSERT_NE(run.job(id).grow_blocked, "");
+  ASSERT_NE(run.job(id).size.grow_blocked, "");
   auto soon = sched::collect(run.state, test::at(109), 10);
   EXPECT_EQ(soon.all[0].max, 2u);
   EXPECT_EQ(soon.quiet_until, test::at(110)) << "a pass is due";
@@ -145,11 +145,11 @@ TEST_F(Collect, gpus_are_what_a_gpu_task_costs) {
   spec.spec.span.ptile = 2;
   auto spread = run.submit(spec);
   collect();
-  EXPECT_EQ(claim(two)->cost(3), 6);
-  EXPECT_EQ(claim(none)->cost(3), 3);
-  EXPECT_FALSE(claim(none)->gpu);
-  EXPECT_EQ(claim(per_host)->cost(4), 2);  // all on one host, for all it knows
-  EXPECT_EQ(claim(spread)->cost(4), 4);    // two hosts
+  EXPECT_EQ(claim(two)->price.cost(3), 6);
+  EXPECT_EQ(claim(none)->price.cost(3), 3);
+  EXPECT_FALSE(claim(none)->price.gpu);
+  EXPECT_EQ(claim(per_host)->price.cost(4), 2);  // all on one host, for all it knows
+  EXPECT_EQ(claim(spread)->price.cost(4), 4);    // two hosts
 }
 
 TEST_F(Collect, leaving_tasks_are_coming_and_stuck_ones_are_not) {

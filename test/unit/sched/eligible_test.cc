@@ -15,7 +15,7 @@ using test::SpecBuilder;
 
 SpecBuilder after(const std::string& condition) {
   SpecBuilder builder;
-  builder.spec.depend = condition;
+  builder.spec.when.depend = condition;
   return builder;
 }
 
@@ -102,7 +102,7 @@ TEST(eligible, a_begin_time_is_waited_for) {
   ClusterBuilder c;
   c.host(2);
   SpecBuilder later;
-  later.spec.begin = at(500);
+  later.spec.when.begin = at(500);
   auto id = c.submit(later);
   EXPECT_EQ(code_of(c, id, 499), PendCode::BeginTime);
   EXPECT_FALSE(starts(c, id, 499));
@@ -199,7 +199,7 @@ TEST(eligible, elements_start_when_their_like_has_ended) {
   auto host = c.host(8);
   auto first = c.submit(SpecBuilder().array(1, 3));
   auto waits = SpecBuilder().array(1, 3);
-  waits.spec.depend = "done(1[*])";
+  waits.spec.when.depend = "done(1[*])";
   auto second = c.submit(waits);
   using Indexes = std::vector<std::uint32_t>;
   EXPECT_EQ(eligible_elements(c.state, c.job(first)), std::nullopt);
@@ -221,7 +221,7 @@ TEST(eligible, an_element_whose_like_has_failed_holds_back_no_other) {
   auto host = c.host(8);
   auto first = c.submit(SpecBuilder().array(1, 4));
   auto waits = SpecBuilder().array(1, 4);
-  waits.spec.depend = "done(1[*])";
+  waits.spec.when.depend = "done(1[*])";
   auto second = c.submit(waits);
   for (std::uint32_t i : {1u, 2u, 3u}) c.run({first.job, i}, {host});
   end(c, {first.job, 1}, 3 << 8);
@@ -241,7 +241,7 @@ TEST(eligible, an_array_none_of_whose_elements_can_ever_start_says_so) {
   auto host = c.host(8);
   auto first = c.submit(SpecBuilder().array(1, 2));
   auto waits = SpecBuilder().array(1, 2);
-  waits.spec.depend = "done(1[*])";
+  waits.spec.when.depend = "done(1[*])";
   auto second = c.submit(waits);
   for (std::uint32_t i : {1u, 2u}) {
     c.run({first.job, i}, {host});

@@ -79,9 +79,9 @@ TEST_F(Feasible, the_nearest_miss_names_host_term_and_by_how_much) {
   auto says = [&](const std::string& text) {
     EXPECT_NE(never(run.state, spec).find(text), std::string::npos) << never(run.state, spec);
   };
-  spec.select = "(ncpus>=16) && slots>0";
+  spec.asked.select = "(ncpus>=16) && slots>0";
   says("nearest is host <h1>: select ncpus>=16 (ncpus=2)");
-  spec.select = "";
+  spec.asked.select = "";
   spec.task.milli_gpus = 4000;
   says("nearest is host <h2>: 4 GPUs asked, it has 1 (3 short)");
   spec.task.milli_cpus = 10000;  // two lacks are further away than one
@@ -101,13 +101,13 @@ TEST_F(Feasible, rules_between_hosts_that_can_never_be_kept_are_refused) {
   run.host(2);
   run.host(2);
   auto spec = slots("ann", 4).spec;
-  spec.resreq = "cu[type=rack:maxcus=1]";
+  spec.asked.resreq = "cu[type=rack:maxcus=1]";
   EXPECT_NE(never(run.state, spec).find("at most 2 tasks"), std::string::npos);
-  spec.resreq = "cu[type=row:maxcus=1]";
+  spec.asked.resreq = "cu[type=row:maxcus=1]";
   EXPECT_EQ(never(run.state, spec), "");
-  spec.resreq = "cu[type=hall]";
+  spec.asked.resreq = "cu[type=hall]";
   EXPECT_EQ(never(run.state, spec), "cu[type=hall]: no such type of compute unit");
-  spec.resreq = "same[hname]";
+  spec.asked.resreq = "same[hname]";
   EXPECT_NE(never(run.state, spec), "");
 }
 
@@ -120,16 +120,16 @@ TEST_F(Feasible, a_host_that_is_asked_for_is_known_and_of_the_queue) {
     auto result = check_feasible_ever(run.state, spec);
     return result ? "" : result.error().text;
   };
-  spec.ask_hosts = {"h1", "h7+2"};
+  spec.asked.hosts = {"h1", "h7+2"};
   EXPECT_EQ(said(), "h7: Bad host name, host group name or cluster name");
-  spec.ask_hosts = {"~h7"};
+  spec.asked.hosts = {"~h7"};
   EXPECT_EQ(said(), "h7: Bad host name, host group name or cluster name");
-  spec.ask_hosts = {"h1", "others"};
+  spec.asked.hosts = {"h1", "others"};
   EXPECT_EQ(said(), "");
   spec.queue = "low";
-  spec.ask_hosts = {"h1", "h2"};
+  spec.asked.hosts = {"h1", "h2"};
   EXPECT_EQ(said(), "h2: Host or host group is not used by the queue");
-  spec.ask_hosts = {"h1", "~h2"};
+  spec.asked.hosts = {"h1", "~h2"};
   EXPECT_EQ(said(), "");
 }
 
@@ -173,7 +173,7 @@ TEST_F(Feasible, a_plans_limit_counts_gpus_and_holds_for_all_below_it) {
 TEST_F(Feasible, a_broken_expression_is_a_bad_argument) {
   run.host(1);
   auto spec = slots("ann", 1).spec;
-  spec.select = "slots >";
+  spec.asked.select = "slots >";
   auto result = check_feasible_ever(run.state, spec);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Code::BadArgument);

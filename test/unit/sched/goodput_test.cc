@@ -216,15 +216,15 @@ TEST(speeds, who_has_just_paid_for_a_change_is_left_alone_first) {
     claim.job = &job;
     claim.kind = ClaimKind::Elastic;
     claim.resizes = true;
-    claim.price = std::chrono::seconds(30);
+    claim.gain.resize_cost = std::chrono::seconds(30);
     claim.min = claim.target = 1;
     claim.max = claim.now = 4;
     return claim;
   };
   std::vector<Claim> claims = {claim_of(settled, 1), claim_of(paid, 2)};
   weigh_claims(claims, {}, test::at(1030));
-  EXPECT_NEAR(claims[0].kept, 1.2 + 30 / 930.0, 1e-9);
-  EXPECT_NEAR(claims[1].kept, 1.2 + 1, 1e-9);
+  EXPECT_NEAR(claims[0].gain.kept, 1.2 + 30 / 930.0, 1e-9);
+  EXPECT_NEAR(claims[1].gain.kept, 1.2 + 1, 1e-9);
   EXPECT_EQ(share_by_speed({&claims[0], &claims[1]}, 4, ElasticShare::Equal), 0);
   EXPECT_EQ(claims[0].target, 2u);
   EXPECT_EQ(claims[1].target, 4u);

@@ -34,7 +34,7 @@ TEST_F(Rules, what_runs_on_a_host_counts_for_a_select_now_and_not_for_one_when_i
   run.host(2);
   run.dispatch(run.submit(slots("ann", 1)), {HostId{1}});
   auto spec = slots("bob", 1).spec;
-  spec.select = "slots>1";
+  spec.asked.select = "slots>1";
   HostRules rules(spec, *run.state.config);
   EXPECT_FALSE(rules.meet(host(1)));
   EXPECT_TRUE(rules.meet_empty(host(1)));

@@ -149,7 +149,7 @@ TEST_F(Remembering, many_requests_are_no_reason_to_start_afresh_while_they_are_a
 TEST_F(Remembering, a_select_that_asks_for_what_is_free_follows_it) {
   run.host(2);
   auto spec = slots("ann", 1);
-  spec.spec.select = "slots>1";
+  spec.spec.asked.select = "slots>1";
   auto job = run.submit(spec);
   EXPECT_EQ(look().starts.size(), 1u);
   auto other = run.submit(slots("bob", 1));

@@ -53,7 +53,7 @@ class BySlowdown : public test::SchedCluster {
     SpecBuilder spec = slots("ann", 1);
     spec.spec.run_limit = limit;
     JobId id = run.submit(spec);
-    run.state.jobs.edit(id.job).submitted = test::at(run.now);
+    run.state.jobs.edit(id.job).times.submitted = test::at(run.now);
     return id;
   }
   JobId first;

@@ -117,7 +117,7 @@ TEST_F(PastUse, jobs_that_exchange_their_turns_leave_others_theirs) {
     run.end(blocker);
     run.settle();
     EXPECT_EQ(run.size(next), 1u) << to_string(next);
-    EXPECT_EQ(run.job(next).turn, 0u);
+    EXPECT_EQ(run.job(next).waits.turn, 0u);
     blocker = next;
   }
 }
@@ -174,7 +174,7 @@ TEST_F(PastUse, the_terms_name_a_slowdown) {
   auto spec = slots("ann", 1);
   spec.spec.run_limit = std::chrono::seconds(50);
   JobId id = run.submit(spec);
-  WallTime later = run.job(id).submitted + std::chrono::seconds(75);
+  WallTime later = run.job(id).times.submitted + std::chrono::seconds(75);
   auto terms = priority_terms(run.state, run.job(id), FairOrder(run.state, later));
   ASSERT_EQ(terms.size(), 3u);
   EXPECT_EQ(terms[1].name, "slowdown");

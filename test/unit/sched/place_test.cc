@@ -192,7 +192,7 @@ TEST_F(Racks, a_gang_in_a_topology_queue_stays_in_a_rack) {
 
 TEST_F(Racks, same_keeps_to_hosts_that_are_alike) {
   auto spec = slots("ann", 4);
-  spec.spec.resreq = "same[gen]";
+  spec.spec.asked.resreq = "same[gen]";
   EXPECT_EQ(choose(spec, 4), (Shares{{0, 2}, {2, 2}}));
   EXPECT_EQ(choose(spec, 5), Shares{});
   EXPECT_EQ(choose(spec, 3, false, {{1, 2}}), (Shares{{1, 2}, {3, 1}}));  // grows among its kind
@@ -201,7 +201,7 @@ TEST_F(Racks, same_keeps_to_hosts_that_are_alike) {
 TEST_F(Racks, an_exclusive_unit_is_empty_and_closes_to_others) {
   use(1, 1);
   auto spec = slots("ann", 1);
-  spec.spec.resreq = "cu[excl]";
+  spec.spec.asked.resreq = "cu[excl]";
   EXPECT_EQ(choose(spec, 1), (Shares{{2, 1}}));
   places->take(*claim(id), {2, 1}, {});
   EXPECT_TRUE(places->room(3).exclusive);
@@ -218,10 +218,10 @@ TEST_F(Racks, blocks_of_tasks_are_not_broken) {
 
 TEST_F(Racks, sets_for_promises_keep_the_rules) {
   auto spec = slots("ann", 2);
-  spec.spec.resreq = "same[gen] cu[maxcus=1]";
+  spec.spec.asked.resreq = "same[gen] cu[maxcus=1]";
   choose(spec, 2);
   EXPECT_EQ(places->host_sets(*claim(id), places->roomy()).size(), 4u);
-  spec.spec.resreq = "";
+  spec.spec.asked.resreq = "";
   choose(spec, 2);
   EXPECT_EQ(places->host_sets(*claim(id), places->roomy()).size(), 1u);
 }

@@ -65,7 +65,7 @@ TEST_F(Told, hosts_that_are_not_asked_for_are_counted_with_a_remedy_that_there_i
   run.host(1);
   run.host(1);
   auto spec = slots("ann", 1);
-  spec.spec.ask_hosts = {"~h1", "~h2"};
+  spec.spec.asked.hosts = {"~h1", "~h2"};
   auto id = run.submit(spec);
   EXPECT_EQ(first(id).text, "Not specified in job submission: 2 hosts");
   EXPECT_EQ(first(id).fix, "bkill it and submit it again without -m, or with other hosts after it");

@@ -41,12 +41,12 @@ TEST_F(Asking, whatever_decides_on_hosts_makes_another_request) {
   Requests requests(*run.state.config);
   std::vector<JobSpec> specs(8, slots("ann", 1).spec);
   specs[1].queue = "low";
-  specs[2].select = "slots>1";
+  specs[2].asked.select = "slots>1";
   specs[3].task.mem = Bytes{1};
   specs[4].task.gpu_model = "A";
   specs[5].span.ptile = 2;
   specs[6].exclusive = true;
-  specs[7].ask_hosts = {"h1"};
+  specs[7].asked.hosts = {"h1"};
   for (auto& spec : specs) requests.intern(spec, rooms);
   EXPECT_EQ(requests.size(), specs.size());
 }
@@ -76,8 +76,8 @@ TEST_F(Asking, each_rule_counts_the_hosts_that_it_removes) {
   run.step(HostClosed{closed, "admin", ""});
   run.step(HostSilent{silent});
   auto spec = slots("ann", 1).spec;
-  spec.select = "slots>2";
-  spec.ask_hosts = {"h1", "h2", "h3", "h4"};
+  spec.asked.select = "slots>2";
+  spec.asked.hosts = {"h1", "h2", "h3", "h4"};
   auto rooms = rooms_of(run.state);
   Requests requests(*run.state.config);
   const Request& request = requests[requests.intern(spec, rooms)];
@@ -130,13 +130,13 @@ TEST_F(Asking, preferred_hosts_come_first_then_order) {
     Requests requests(*run.state.config);
     return requests[requests.intern(spec, rooms)].hosts;
   };
-  spec.ask_hosts = {"h3+2", "others"};
-  spec.resreq = "order[-slots]";
+  spec.asked.hosts = {"h3+2", "others"};
+  spec.asked.resreq = "order[-slots]";
   EXPECT_EQ(hosts(), (std::vector<std::uint32_t>{2, 1, 0}));
-  spec.ask_hosts = {};
-  spec.resreq = "order[slots]";
+  spec.asked.hosts = {};
+  spec.asked.resreq = "order[slots]";
   EXPECT_EQ(hosts(), (std::vector<std::uint32_t>{0, 2, 1}));
-  spec.ask_hosts = {"~h2"};
+  spec.asked.hosts = {"~h2"};
   EXPECT_EQ(hosts(), (std::vector<std::uint32_t>{0, 2}));
 }
 

@@ -272,7 +272,7 @@ TEST_F(Schedule, the_lead_of_an_elastic_job_is_never_asked_to_leave) {
   auto a = submit_and_settle(elastic("ann"));
   ASSERT_EQ(run.size(a), 2u);
   auto spec = elastic("bob");
-  spec.spec.ask_hosts = {"h1"};  // where the first task of a is
+  spec.spec.asked.hosts = {"h1"};  // where the first task of a is
   auto b = run.submit(spec);
   EXPECT_EQ(run.settle(), 0);
   EXPECT_EQ(run.size(b), 0u);
@@ -283,7 +283,7 @@ TEST_F(Schedule, leavers_are_chosen_on_the_host_that_is_needed) {
   gpu_hosts(4);
   auto a = submit_and_settle(elastic("ann"));
   auto spec = elastic("bob", 1, 1);
-  spec.spec.ask_hosts = {"h2"};
+  spec.spec.asked.hosts = {"h2"};
   auto b = run.submit(spec);
   auto plan = run.pass();
   ASSERT_EQ(plan.shrinks.size(), 1u);
@@ -339,7 +339,7 @@ TEST_F(Schedule, a_newcomers_first_host_is_whole) {
 TEST_F(Schedule, an_amount_that_cannot_be_placed_goes_to_others) {
   gpu_hosts(4);
   auto spec = elastic("bob");
-  spec.spec.ask_hosts = {"h4"};
+  spec.spec.asked.hosts = {"h4"};
   auto b = run.submit(spec);
   auto a = submit_and_settle(elastic("ann"));
   EXPECT_EQ(run.size(b), 1u);

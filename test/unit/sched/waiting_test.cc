@@ -146,9 +146,9 @@ TEST_F(Waits, select_chooses_hosts_and_is_named) {
   run.host(4);
   run.host(8);
   auto spec = slots("ann", 1);
-  spec.spec.select = "slots>4";
+  spec.spec.asked.select = "slots>4";
   auto a = run.submit(spec);
-  spec.spec.select = "slots>100";
+  spec.spec.asked.select = "slots>100";
   auto b = run.submit(spec);
   run.pass();
   EXPECT_EQ(run.job(a).tasks[0].host, HostId{2});

@@ -19,11 +19,11 @@ JobView running() {
                   .name = "train",
                   .queue = "normal",
                   .project = "p",
-                  .command = "python3 train.py",
-                  .cwd = "/srv",
-                  .submit_host = "login1",
-                  .home = "/users/ann",
-                  .out_file = "out",
+                  .program = {.command = "python3 train.py",
+                              .cwd = "/srv",
+                              .submit_host = "login1",
+                              .home = "/users/ann"},
+                  .files = {.out = "out"},
                   .min_tasks = 1,
                   .max_tasks = 4,
                   .elastic = true};
@@ -42,8 +42,8 @@ JobView running() {
       {.number = TaskNumber{3}, .host = HostId{2}, .state = TaskState::Running, .pid = 300}};
   job->membership.epoch = EpochNumber{3};
   job->membership.resizes = 2;
-  job->submitted = at(0);
-  job->dispatched = job->started = at(60);
+  job->times.submitted = at(0);
+  job->times.dispatched = job->times.started = at(60);
   JobView view;
   view.job = job;
   view.id = job->id;
@@ -97,7 +97,7 @@ TEST(job_fields, times_and_limits) {
 TEST(job_fields, what_was_asked_for_is_shown) {
   auto view = changed(running(), [](Job& j) {
     auto sealed = std::make_shared<SealedSpec>(*j.sealed);
-    sealed->spec.depend = "done(7)";
+    sealed->spec.when.depend = "done(7)";
     sealed->spec.user_priority = 30;
     sealed->spec.limits.mem = Bytes{2LL << 20};
     sealed->spec.task.mem = Bytes{1LL << 20};
@@ -112,21 +112,22 @@ TEST(job_fields, what_was_asked_for_is_shown) {
 TEST(job_fields, an_exit_code_is_not_an_exit_reason) {
   auto view = changed(running(), [](Job& j) {
     j.state = JobState::Failed;
-    j.exit_status = 3 << 8;
+    j.outcome.status = 3 << 8;
   });
   EXPECT_EQ(field(view, "exit_code"), "3");
   EXPECT_EQ(field(view, "exit_reason"), "");
   EXPECT_EQ(field(view, "exec_host"), "n1:n2");
   auto killed = changed(view, [](Job& j) {
-    j.exit_status = 15;
-    j.term = Term::Owner;
+    j.outcome.status = 15;
+    j.outcome.term = Term::Owner;
   });
   EXPECT_EQ(field(killed, "exit_code"), "143");
   EXPECT_EQ(field(killed, "exit_reason"), "TERM_OWNER: job killed by owner");
-  auto said = changed(killed, [](Job& job) { job.end_text = "TERM_OWNER: job killed by owner"; });
+  auto said =
+      changed(killed, [](Job& job) { job.outcome.text = "TERM_OWNER: job killed by owner"; });
   EXPECT_EQ(field(said, "exit_reason"), "TERM_OWNER: job killed by owner");
-  auto whole =
-      changed(killed, [](Job& j) { j.end_text = "TERM_OWNER: job killed by owner: 200M of 100M"; });
+  auto whole = changed(
+      killed, [](Job& j) { j.outcome.text = "TERM_OWNER: job killed by owner: 200M of 100M"; });
   EXPECT_EQ(field(whole, "exit_reason"), "TERM_OWNER: job killed by owner: 200M of 100M");
 }
 
@@ -140,7 +141,7 @@ TEST(job_fields, the_slots_of_a_job_that_is_over_are_those_of_its_last_epoch) {
 }
 
 TEST(job_fields, a_job_that_cannot_grow_says_why) {
-  auto view = changed(running(), [](Job& j) { j.grow_blocked = "3 newcomers failed"; });
+  auto view = changed(running(), [](Job& j) { j.size.grow_blocked = "3 newcomers failed"; });
   EXPECT_EQ(field(view, "pend_reason"), "3 newcomers failed");
   view.reasons = {{.text = "Not enough job slot(s)"}, {.text = "Queue is full"}};
   EXPECT_EQ(field(view, "pend_reason"), "Not enough job slot(s); Queue is full");
@@ -148,7 +149,7 @@ TEST(job_fields, a_job_that_cannot_grow_says_why) {
 
 TEST(job_fields, a_job_whose_new_tasks_fail_on_a_host_says_where_and_until_when) {
   auto view = changed(running(), [](Job& j) {
-    j.setbacks = {{HostId{3}, 2, WallTime(std::chrono::seconds(1000)), "exit 3"}};
+    j.size.setbacks = {{HostId{3}, 2, WallTime(std::chrono::seconds(1000)), "exit 3"}};
   });
   view.setback_hosts = {"node3"};
   auto until = long_time(WallTime(std::chrono::seconds(1000)));
@@ -161,8 +162,8 @@ TEST(job_fields, a_member_that_hangs_is_named_for_as_long_as_it_is_there) {
   auto view = changed(running(), [](Job& j) {
     j.tasks.back().kill = true;
     j.tasks.back().term = Term::Hung;
-    j.end_text = "has not entered a collective for 30s";
-    j.grow_blocked = "3 newcomers failed";
+    j.outcome.text = "has not entered a collective for 30s";
+    j.size.grow_blocked = "3 newcomers failed";
   });
   auto number = std::to_string(view.job->tasks.back().number.value);
   EXPECT_EQ(field(view, "pend_reason"),
@@ -217,8 +218,8 @@ TEST(job_tables, wide_rows_have_no_empty_cell) {
 TEST(job_tables, long_form_is_wrapped_and_shows_what_clients_parse) {
   auto view = changed(running(), [](Job& j) {
     j.state = JobState::Failed;
-    j.exit_status = 3 << 8;
-    j.ended = at(100);
+    j.outcome.status = 3 << 8;
+    j.times.ended = at(100);
   });
   auto text = long_text({&view, at(120)});
   std::string flat = text;
@@ -285,8 +286,8 @@ TEST(job_tables, of_silent_hosts_jobs_count_as_running_but_in_the_sum) {
 TEST(job_tables, why_a_command_could_not_be_run_is_told) {
   auto one = changed(running(), [](Job& j) {
     j.state = JobState::Failed;
-    j.exit_status = 127 << 8;
-    j.end_text = "/no/sh: No such file or directory";
+    j.outcome.status = 127 << 8;
+    j.outcome.text = "/no/sh: No such file or directory";
   });
   auto text = long_texts(std::vector<ShownJob>{{&one, at(1)}}, true);
   EXPECT_NE(text.find("Exited with exit code 127. /no/sh: No such file or directory. The CPU"),

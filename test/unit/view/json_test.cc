@@ -29,8 +29,8 @@ JobView running() {
   sealed->spec.owner = {7, 7, "ann"};
   sealed->spec.name = "train";
   sealed->spec.queue = "normal";
-  sealed->spec.command = "python3 secret.py";
-  sealed->spec.cwd = "/secret";
+  sealed->spec.program.command = "python3 secret.py";
+  sealed->spec.program.cwd = "/secret";
   sealed->spec.max_tasks = 4;
   sealed->spec.task.milli_gpus = 500;
   sealed->spec.elastic = true;
@@ -43,8 +43,8 @@ JobView running() {
   job->tasks = {{.number = TaskNumber{1}, .host = HostId{1}, .gpus = {3}, .pid = 100},
                 {.number = TaskNumber{2}, .host = HostId{2}, .pid = 200}};
   job->membership.members = {TaskNumber{2}, TaskNumber{1}};
-  job->submitted = at(0);
-  job->dispatched = job->started = at(60);
+  job->times.submitted = at(0);
+  job->times.dispatched = job->times.started = at(60);
   job->usage.max_mem = Bytes{5 << 20};
   JobView view;
   view.job = job;
@@ -110,10 +110,10 @@ TEST(job_json, others_see_nothing_that_its_owner_wrote) {
   view.reasons = {{PendCode::Slots, "secret", 2, "secret"}};
   view.priority = {{"user", 1, "secret"}};
   auto job = std::make_shared<Job>(*view.job);
-  job->end_text = "secret";
+  job->outcome.text = "secret";
   job->kill = KillWish{Term::Owner, "ann", "secret"};
   job->state = JobState::Killed;
-  job->term = Term::Owner;
+  job->outcome.term = Term::Owner;
   view.job = job;
   for (auto detail : {Detail::Brief, Detail::Full}) {
     auto text = job_json(view, {at(120), detail, JobInfo::Summary});
@@ -158,7 +158,7 @@ TEST(job_json, the_end_of_a_job_has_a_code_even_if_it_is_zero) {
     auto view = running();
     auto job = std::make_shared<Job>(*view.job);
     job->state = state;
-    job->exit_status = status;
+    job->outcome.status = status;
     view.job = job;
     return of(view, {at(120)})["exit_code"];
   };

@@ -92,7 +92,7 @@ Job job_that_tells() {
   each_field(job, tell("job"));
   job.id = {7, 0};
   job.kill = KillWish{.by = "ann", .text = "<kill>"};
-  job.setbacks = {{.why = "<setback>"}};
+  job.size.setbacks = {{.why = "<setback>"}};
   job.membership.agents[HostId{1}] = "<agent>";
   job.membership.doors[HostId{1}] = {"<door>", "<door>"};
   job.sealed = sealed;

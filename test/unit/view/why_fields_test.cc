@@ -47,7 +47,7 @@ TEST(bwhy, a_job_without_reasons_is_told_too) {
   auto running = job(8, JobState::Running);
   EXPECT_EQ(why_text(running), "Job <8> is running\n  nothing keeps it\n");
   auto blocked = std::make_shared<Job>(*running.job);
-  blocked->grow_blocked = "its newcomer fails";
+  blocked->size.grow_blocked = "its newcomer fails";
   running.job = blocked;
   EXPECT_EQ(why_text(running), "Job <8> is running\n  it does not grow: its newcomer fails\n");
 }

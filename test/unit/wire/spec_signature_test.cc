@@ -40,7 +40,7 @@ TEST(spec_signature, does_not_fit_another_specification_or_key) {
                            {"spec" + kKey, ""}}) {
     EXPECT_EQ(signer_of_spec(*munge, signature, spec, key).error().code, Code::Denied);
   }
-  EXPECT_EQ(signer_of_spec(*munge, "nonsense", "spec", kKey).error().code, Code::Denied);
+  EXPECT_EQ(signer_of_spec(*munge, "nonsense", "spec", kKey).error().code, Code::Stale);
 }
 
 TEST(spec_signature, a_jobs_key_signs_for_nobody) {

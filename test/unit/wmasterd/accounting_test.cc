@@ -149,7 +149,7 @@ TEST(accounting, bacct_gets_jobs_of_a_time) {
   Desk desk;
   desk.cluster.host(4);
   auto first = desk.ended({}), second = desk.ended({});
-  auto border = desk.cluster.job(second).ended;
+  auto border = desk.cluster.job(second).times.ended;
   desk.commit();
   AcctRequest request;
   request.ended_from = border;
@@ -180,7 +180,7 @@ TEST(accounting, bacct_is_told_how_far_a_start_was_from_its_first_promise) {
   ASSERT_TRUE(reply) << reply.error().text;
   ASSERT_EQ(reply->jobs.size(), 2u);
   EXPECT_EQ(reply->jobs[0].promise_error, std::nullopt);
-  auto late = desk.cluster.job(promised).dispatched - at(30);
+  auto late = desk.cluster.job(promised).times.dispatched - at(30);
   EXPECT_EQ(reply->jobs[1].promise_error, std::chrono::duration_cast<std::chrono::seconds>(late));
 }
 

@@ -26,8 +26,8 @@ std::vector<EventBody> events_of(const Job& job, double when) {
 TEST(agenda, a_waiting_job_is_due_at_its_begin_and_at_its_end) {
   ClusterBuilder c;
   SpecBuilder later;
-  later.spec.begin = at(10);
-  later.spec.deadline = at(20);
+  later.spec.when.begin = at(10);
+  later.spec.when.deadline = at(20);
   auto id = c.submit(later);
   EXPECT_EQ(due(c, 9), Ids{});
   EXPECT_EQ(due(c, 10), Ids{id});
@@ -87,7 +87,7 @@ TEST(agenda, those_that_depend_on_others_are_known_while_they_are_unfinished) {
   auto h = c.host(4);
   auto first = c.submit({});
   SpecBuilder after;
-  after.spec.depend = "done(" + to_string(first) + ")";
+  after.spec.when.depend = "done(" + to_string(first) + ")";
   auto second = c.submit(after);
   auto agenda = Agenda::of(c.state, WallTime{});
   EXPECT_EQ(agenda.dependents(), std::set<JobId>{second});

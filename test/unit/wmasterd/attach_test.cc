@@ -47,7 +47,7 @@ class attach : public ::testing::Test {
   JobId running(Streams streams = Streams::Files) {
     SpecBuilder builder;
     builder.spec.owner = kOwner;
-    builder.spec.streams = streams;
+    builder.spec.console.streams = streams;
     auto id = past.submit(builder);
     past.run(id, {host});
     return id;

@@ -161,8 +161,8 @@ struct PrivateDesk : Desk {
     past.config.cluster.job_info = info;
     past.reconfigure();
     SpecBuilder builder;
-    builder.spec.name = builder.spec.command = builder.spec.cwd = "secret";
-    builder.spec.out_file = builder.spec.description = builder.spec.pre_exec = "secret";
+    builder.spec.name = builder.spec.program.command = builder.spec.program.cwd = "secret";
+    builder.spec.files.out = builder.spec.description = builder.spec.side.pre = "secret";
     start();
     id = submit("one", builder);
     core->clients().set_accounting(nullptr, [&](const AcctRequest&) -> Result<AcctReply> {
@@ -292,7 +292,7 @@ TEST(clients, sizes_that_make_no_sense_are_refused_with_the_numbers) {
   EXPECT_TRUE(desk.submit("all of them", SpecBuilder().tasks(8, 8)));
   EXPECT_EQ(desk.refused(SpecBuilder().elastic().array(1, 2)).code, number(Code::BadArgument));
   SpecBuilder empty;
-  empty.spec.command.clear();
+  empty.spec.program.command.clear();
   EXPECT_EQ(desk.refused(empty).text, "Empty job");
   SpecBuilder endless;
   endless.spec.array = {{1, 10, 0}};
@@ -300,7 +300,7 @@ TEST(clients, sizes_that_make_no_sense_are_refused_with_the_numbers) {
   endless.spec.array = {{1, ~0u, 1}, {1, ~0u, 1}};
   EXPECT_EQ(desk.refused(endless).code, number(Code::Limit));
   SpecBuilder wordy;
-  wordy.spec.command = std::string(kMaxSpec, 'x');
+  wordy.spec.program.command = std::string(kMaxSpec, 'x');
   EXPECT_EQ(desk.refused(wordy).code, number(Code::Limit));
 }
 
@@ -324,7 +324,7 @@ TEST(clients, another_users_kill_is_denied_and_an_admins_is_not) {
   desk.ask(Verb::Kill, desk.kill(id, "k2"), kBoss);
   EXPECT_EQ(desk.first.last<OutcomeReply>().jobs[0].code, number(Code::Ok));
   EXPECT_EQ(desk.state_of(id), JobState::Killed);
-  EXPECT_EQ(find_job(desk.state(), id)->term, Term::Admin);
+  EXPECT_EQ(find_job(desk.state(), id)->outcome.term, Term::Admin);
 }
 
 TEST(clients, administrators_of_a_queue_run_it_and_no_other) {
@@ -366,17 +366,17 @@ TEST(clients, a_move_that_is_asked_again_is_answered_and_not_done_again) {
   desk.ask(Verb::Move, request, kBoss);
   auto answer = desk.first.frames.back();
   desk.ask(Verb::Move, MoveRequest{key("m2"), {first}}, kBoss);
-  auto place = find_job(desk.state(), second)->place;
+  auto place = find_job(desk.state(), second)->waits.place;
   desk.ask(Verb::Move, request, kBoss);
   EXPECT_EQ(desk.first.frames.back(), answer);
-  EXPECT_EQ(find_job(desk.state(), second)->place, place);
+  EXPECT_EQ(find_job(desk.state(), second)->waits.place, place);
 }
 
 TEST(clients, who_is_moved_to_an_end_goes_before_or_behind_those_that_were_moved_there) {
   Desk desk;
   desk.start();
   auto first = desk.submit("one"), second = desk.submit("two"), third = desk.submit("three");
-  auto place = [&](JobId id) { return find_job(desk.state(), id)->place; };
+  auto place = [&](JobId id) { return find_job(desk.state(), id)->waits.place; };
   desk.ask(Verb::Move, MoveRequest{key("m1"), {first}}, kBoss);
   desk.ask(Verb::Move, MoveRequest{key("m2"), {second}}, kBoss);
   EXPECT_LT(place(second), place(first));
@@ -471,9 +471,9 @@ TEST(clients, a_job_that_is_queued_again_makes_way_for_nobody) {
   EXPECT_EQ(outcomes[0].text, "Job <2>: Job has not started yet");
   EXPECT_EQ(outcomes[1].text, "Job <1> is being requeued");
   const Job& job = *find_job(desk.state(), runs);
-  ASSERT_TRUE(job.preempted);
-  EXPECT_TRUE(job.preempted->for_nobody());
-  EXPECT_TRUE(job.preempted->requeue);
+  ASSERT_TRUE(job.waits.preempted);
+  EXPECT_TRUE(job.waits.preempted->for_nobody());
+  EXPECT_TRUE(job.waits.preempted->requeue);
   request.request_key = key("r2");
   desk.ask(Verb::Requeue, request, kOther);
   EXPECT_EQ(desk.first.last<OutcomeReply>().jobs.at(0).code, number(Code::Denied));
@@ -531,7 +531,7 @@ TEST(clients, a_user_moves_jobs_among_his_own_and_others_keep_their_turns) {
   auto a = desk.submit("a"), b = desk.submit("b"), c = desk.submit("c");
   auto turn = [&](JobId id) {
     const Job* job = find_job(desk.state(), id);
-    return job->turn ? job->turn : id.job;
+    return job->waits.turn ? job->waits.turn : id.job;
   };
   desk.ask(Verb::Move, MoveRequest{key("m1"), {c}});
   EXPECT_EQ(desk.first.last<OutcomeReply>().jobs.at(0).text, "Job <3> has been moved to the top");
@@ -542,7 +542,7 @@ TEST(clients, a_user_moves_jobs_among_his_own_and_others_keep_their_turns) {
   EXPECT_EQ(turn(b), 1u);
   EXPECT_EQ(turn(c), 2u);
   EXPECT_EQ(turn(a), 3u);
-  for (JobId id : {a, b, c}) EXPECT_EQ(find_job(desk.state(), id)->place, 0);
+  for (JobId id : {a, b, c}) EXPECT_EQ(find_job(desk.state(), id)->waits.place, 0);
   desk.ask(Verb::Move, MoveRequest{key("m3"), {a}}, kOther);
   EXPECT_EQ(desk.first.refusal().code, number(Code::Denied));
 }
@@ -634,10 +634,10 @@ TEST(clients, a_resize_below_the_minimum_is_refused_with_the_numbers) {
   EXPECT_EQ(desk.first.refusal(),
             (VerbError{number(Code::BadArgument),
                        "Job <1>: cannot release 2 of 3 tasks, its minimum is 2"}));
-  EXPECT_EQ(find_job(desk.state(), desk.id)->cap, 0u);
+  EXPECT_EQ(find_job(desk.state(), desk.id)->size.cap, 0u);
   desk.ask(Verb::Resize, desk.release(1, "r2"));
   EXPECT_EQ(desk.first.last<ResizeReply>().cap, 2u);
-  EXPECT_EQ(find_job(desk.state(), desk.id)->cap, 2u);
+  EXPECT_EQ(find_job(desk.state(), desk.id)->size.cap, 2u);
   desk.ask(Verb::Resize, desk.release(1, "r3"), kOther);
   EXPECT_EQ(desk.first.refusal().code, number(Code::Denied));
 }

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 SpecBuilder after(const std::string& condition) {
   SpecBuilder builder;
-  builder.spec.depend = condition;
+  builder.spec.when.depend = condition;
   return builder;
 }
 SpecBuilder called(const std::string& name, const std::string& condition = "") {
@@ -41,7 +41,7 @@ struct Clock : Desk {
   }
   Asker host_peer;
   const Job& job(JobId id) const { return *find_job(state(), id); }
-  std::string condition_of(JobId id) const { return job(id).spec().depend; }
+  std::string condition_of(JobId id) const { return job(id).spec().when.depend; }
 };
 
 TEST(dates, names_in_a_dependency_become_the_numbers_of_own_jobs) {
@@ -66,7 +66,7 @@ TEST(dates, a_dependency_that_names_nothing_is_refused_with_the_name) {
   EXPECT_EQ(desk.refused(after("done(nobody)")).text, "nobody: No matching job found");
   EXPECT_TRUE(desk.refused(after("done(")).text.starts_with("Dependency condition syntax error"));
   auto array = SpecBuilder().array(1, 4);
-  array.spec.depend = "done(1[*])";
+  array.spec.when.depend = "done(1[*])";
   EXPECT_EQ(desk.refused(array).text, "Dependent arrays do not have the same size");
   EXPECT_EQ(desk.jobs(), 1u);
 }
@@ -75,7 +75,7 @@ TEST(dates, a_job_starts_when_what_it_waits_for_has_ended_without_anything_else_
   Clock desk;
   desk.host(4);
   auto first = SpecBuilder();
-  first.spec.hold = true;
+  first.spec.when.hold = true;
   auto one = desk.submit("1", first);
   auto two = desk.submit("2", after("ended(1)"));
   desk.pass(5s);
@@ -89,7 +89,7 @@ TEST(dates, a_job_starts_at_its_begin_time_and_not_before) {
   Clock desk;
   desk.host(4);
   SpecBuilder later;
-  later.spec.begin = desk.world->wall() + 60s;
+  later.spec.when.begin = desk.world->wall() + 60s;
   auto id = desk.submit("1", later);
   desk.pass(58s);
   EXPECT_EQ(desk.job(id).state, JobState::Pending);
@@ -102,7 +102,7 @@ TEST(dates, a_begin_time_that_comes_during_a_look_is_not_missed) {
     Clock desk;
     desk.host(4);
     SpecBuilder later;
-    later.spec.begin = desk.world->wall() + 100s + more;
+    later.spec.when.begin = desk.world->wall() + 100s + more;
     auto id = desk.submit("1", later);
     desk.world->wall_step = 1s;
     desk.pass(120s);
@@ -114,14 +114,14 @@ TEST(dates, a_job_ends_at_its_termination_time_wherever_it_is) {
   Clock desk;
   desk.host(1);
   SpecBuilder limited;
-  limited.spec.deadline = desk.world->wall() + 60s;
+  limited.spec.when.deadline = desk.world->wall() + 60s;
   auto runs = desk.submit("1", limited), waits = desk.submit("2", limited);
   desk.pass(58s);
   EXPECT_EQ(desk.job(runs).state, JobState::Launching);
   EXPECT_EQ(desk.job(waits).state, JobState::Pending);
   desk.pass(4s);
   EXPECT_EQ(desk.job(waits).state, JobState::Killed);
-  EXPECT_EQ(desk.job(waits).term, Term::Deadline);
+  EXPECT_EQ(desk.job(waits).outcome.term, Term::Deadline);
   ASSERT_TRUE(desk.job(runs).kill);
   EXPECT_EQ(desk.job(runs).kill->term, Term::Deadline);
   auto events = desk.disk.events.size();
@@ -133,11 +133,11 @@ TEST(dates, times_that_make_no_sense_are_refused) {
   Clock desk;
   desk.start();
   SpecBuilder over;
-  over.spec.deadline = desk.world->wall() - 1s;
+  over.spec.when.deadline = desk.world->wall() - 1s;
   EXPECT_TRUE(desk.refused(over).text.starts_with("Bad time specification"));
   SpecBuilder crossed;
-  crossed.spec.deadline = desk.world->wall() + 60s;
-  crossed.spec.begin = desk.world->wall() + 120s;
+  crossed.spec.when.deadline = desk.world->wall() + 60s;
+  crossed.spec.when.begin = desk.world->wall() + 120s;
   EXPECT_EQ(desk.refused(crossed).text, "Start time is later than termination time");
 }
 
@@ -145,11 +145,11 @@ TEST(dates, an_orphan_is_ended_only_when_it_asked_for_it) {
   Clock desk;
   desk.host(4);
   SpecBuilder first;
-  first.spec.hold = true;
+  first.spec.when.hold = true;
   auto one = desk.submit("1", first);
   auto orphan = after("done(1)");
   auto stays = desk.submit("2", orphan);
-  orphan.spec.orphan_kill = true;
+  orphan.spec.when.orphan_kill = true;
   auto goes = desk.submit("3", orphan);
   desk.pass(3s);
   EXPECT_EQ(desk.job(goes).state, JobState::Pending);
@@ -163,11 +163,11 @@ TEST(dates, of_an_array_only_the_elements_that_wait_in_vain_are_orphans) {
   Clock desk;
   desk.host(4);
   auto held = SpecBuilder().array(1, 3);
-  held.spec.hold = true;
+  held.spec.when.hold = true;
   auto first = desk.submit("1", held);
   auto waits = SpecBuilder().array(1, 3);
-  waits.spec.depend = "done(1[*])";
-  waits.spec.orphan_kill = true;
+  waits.spec.when.depend = "done(1[*])";
+  waits.spec.when.orphan_kill = true;
   auto second = desk.submit("2", waits);
   desk.ask(Verb::Kill, desk.kill({first.job, 2}));
   desk.pass(3s);
@@ -183,7 +183,7 @@ TEST(dates, a_job_that_others_wait_for_stays_known) {
   desk.start();
   auto needed = desk.submit("1"), other = desk.submit("2");
   auto waits = after("done(1)");
-  waits.spec.hold = true;
+  waits.spec.when.hold = true;
   desk.submit("3", waits);
   desk.ask(Verb::Kill, desk.kill(needed, "k1"));
   desk.ask(Verb::Kill, desk.kill(other, "k2"));

@@ -97,7 +97,7 @@ struct Desk {
   }
   SubmitRequest submission(const std::string& name, test::SpecBuilder builder = {},
                            const std::string& signer = "1001") {
-    builder.spec.env_hash = world->hash("A=1");
+    builder.spec.program.env_hash = world->hash("A=1");
     return {key(name), codec::encode(builder.spec), signer, "", "A=1"};
   }
   JobId submit(const std::string& name, test::SpecBuilder builder = {}) {

@@ -178,7 +178,7 @@ TEST(hosts, a_task_that_the_host_does_not_know_any_more_has_ended) {
   desk.start();
   desk.enrol(desk.again(h));
   EXPECT_TRUE(is_over(desk.job(id).state));
-  EXPECT_EQ(desk.job(id).term, Term::ShepherdLost);
+  EXPECT_EQ(desk.job(id).outcome.term, Term::ShepherdLost);
 }
 
 TEST(hosts, what_started_unheard_is_learnt_at_registration) {
@@ -199,7 +199,7 @@ TEST(hosts, a_reboot_ends_even_what_was_only_ordered) {
   auto [h, id, r] = desk.rebooted();
   desk.enrol(r);
   EXPECT_TRUE(is_over(desk.job(id).state));
-  EXPECT_EQ(desk.job(id).term, Term::HostLost);
+  EXPECT_EQ(desk.job(id).outcome.term, Term::HostLost);
 }
 
 TEST(hosts, nothing_decided_before_a_registration_is_durable_is_ordered) {
@@ -269,10 +269,10 @@ TEST(hosts, an_order_goes_to_a_connected_host_with_the_blobs_of_a_start) {
   Desk desk;
   auto h = desk.past.host(2);
   SpecBuilder builder;
-  builder.spec.env_hash = std::string(32, 'e');
+  builder.spec.program.env_hash = std::string(32, 'e');
   auto id = desk.past.submit(builder);
   desk.past.dispatch(id, {h});
-  desk.disk.blobs[builder.spec.env_hash] = "A=1";
+  desk.disk.blobs[builder.spec.program.env_hash] = "A=1";
   desk.start();
   desk.hosts->order({h, id});  // not connected: nothing, and no harm
   auto r = desk.again(h);
@@ -283,7 +283,7 @@ TEST(hosts, an_order_goes_to_a_connected_host_with_the_blobs_of_a_start) {
   auto orders = peer.all<HostOrder>(NodeVerb::Order);
   ASSERT_EQ(orders.size(), 1u);
   EXPECT_EQ(orders[0].job, id);
-  EXPECT_EQ(orders[0].env, "A=1");
+  EXPECT_EQ(orders[0].blobs.env, "A=1");
   ASSERT_EQ(orders[0].tasks.size(), 1u);
 }
 

@@ -66,7 +66,7 @@ TEST(lsb_events, a_new_job_has_its_name_where_clients_look_for_it) {
   c.lines();
   SpecBuilder spec;
   spec.spec.name = "a \"b\"";
-  spec.spec.command = "echo 1\necho 2";
+  spec.spec.program.command = "echo 1\necho 2";
   spec.spec.min_tasks = spec.spec.max_tasks = 2;
   spec.spec.run_limit = std::chrono::seconds(90);
   spec.spec.limits.processes = 7;

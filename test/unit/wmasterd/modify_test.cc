@@ -206,7 +206,7 @@ TEST(modify, the_jobs_a_condition_was_about_stay_unless_it_is_changed) {
   }());
   auto id = desk.submit("one", [] {
     SpecBuilder b;
-    b.spec.depend = "done(x)";
+    b.spec.when.depend = "done(x)";
     return b;
   }());
   auto later = desk.submit("later", [] {
@@ -215,36 +215,36 @@ TEST(modify, the_jobs_a_condition_was_about_stay_unless_it_is_changed) {
     return b;
   }());
   desk.modify(id, [](JobSpec& spec) { spec.min_tasks = spec.max_tasks = 2; });
-  EXPECT_EQ(desk.spec(id).depend, "done(" + to_string(first) + ")");
-  desk.modify(id, [](JobSpec& spec) { spec.depend = "ended(x)"; });
-  EXPECT_NE(desk.spec(id).depend.find("ended(" + to_string(later) + ")"), std::string::npos)
-      << desk.spec(id).depend;
+  EXPECT_EQ(desk.spec(id).when.depend, "done(" + to_string(first) + ")");
+  desk.modify(id, [](JobSpec& spec) { spec.when.depend = "ended(x)"; });
+  EXPECT_NE(desk.spec(id).when.depend.find("ended(" + to_string(later) + ")"), std::string::npos)
+      << desk.spec(id).when.depend;
 }
 
 TEST(modify, nobody_waits_for_itself) {
   ModDesk desk;
   auto depending = [&](const std::string& name, const std::string& on) {
     SpecBuilder builder;
-    builder.spec.depend = on;
+    builder.spec.when.depend = on;
     return desk.submit(name, builder);
   };
   auto first = depending("first", ""), second = depending("second", "done(1)");
   depending("third", "ended(2)");
   for (const char* on : {"done(1)", "done(2)", "(exit(3) || done(2))"}) {
-    desk.modify(first, [&](JobSpec& spec) { spec.depend = on; });
+    desk.modify(first, [&](JobSpec& spec) { spec.when.depend = on; });
     EXPECT_EQ(desk.first.refusal().text,
               "-w " + std::string(on) + ": the job would wait for itself");
   }
-  EXPECT_EQ(desk.spec(first).depend, "");
+  EXPECT_EQ(desk.spec(first).when.depend, "");
   desk.ask(Verb::Kill, desk.kill(second));
-  desk.modify(first, [&](JobSpec& spec) { spec.depend = "ended(3)"; });
-  EXPECT_EQ(desk.spec(first).depend, "ended(3)");
+  desk.modify(first, [&](JobSpec& spec) { spec.when.depend = "ended(3)"; });
+  EXPECT_EQ(desk.spec(first).when.depend, "ended(3)");
 }
 
 TEST(modify, script_and_environment_are_what_they_were) {
   ModDesk desk;
   auto id = desk.submit("one");
-  desk.modify(id, [](JobSpec& spec) { spec.env_hash = "other"; });
+  desk.modify(id, [](JobSpec& spec) { spec.program.env_hash = "other"; });
   EXPECT_EQ(desk.first.refusal().code, number(Code::Damaged));
 }
 
@@ -369,14 +369,14 @@ TEST(modify, of_what_runs_only_the_notification_command_is_signed_anew) {
   desk.sign("limit", spec);
   EXPECT_EQ(desk.first.refusal().text, "Job <1>: Job has already started");
   spec = desk.as_signed();
-  spec.notify_command = "./tell";
+  spec.side.notify = "./tell";
   desk.sign("tell", spec);
   ASSERT_EQ(desk.first.frames.back().type, Verb::Modify) << desk.first.last<VerbError>().text;
   EXPECT_EQ(desk.first.last<OutcomeReply>().jobs.at(0).code, 0);
   const Job& job = *find_job(desk.state(), desk.id);
-  EXPECT_EQ(job.spec().notify_command, "./tell");
+  EXPECT_EQ(job.spec().side.notify, "./tell");
   EXPECT_EQ(job.spec().queue, "normal") << "what the submitter left open stays filled in";
-  EXPECT_EQ(desk.as_signed().notify_command, "./tell");
+  EXPECT_EQ(desk.as_signed().side.notify, "./tell");
   EXPECT_EQ(job.state, JobState::Running);
 }
 
@@ -404,7 +404,7 @@ TEST(modify, history_says_what_is_different) {
   EXPECT_EQ(change_words(before, after),
             "queue normal -> night; tasks 4 -> 4,8; run limit none -> 5m");
   after = before;
-  after.cwd = "/elsewhere";
+  after.program.cwd = "/elsewhere";
   EXPECT_EQ(change_words(before, after), "other parameters");
 }
 

@@ -56,15 +56,15 @@ TEST(orders, a_host_is_told_its_own_tasks_and_how_many_the_others_have) {
 TEST(orders, the_signed_specification_goes_along_as_it_came) {
   Spread c(SpecBuilder().app("training"));
   auto order = told(c, c.id, c.h2);
-  EXPECT_EQ(order.spec, "bytes");
-  EXPECT_EQ(order.credential, "credential");
-  EXPECT_EQ(order.request_key, "0123456789abcdef");
+  EXPECT_EQ(order.sealed.spec, "bytes");
+  EXPECT_EQ(order.sealed.credential, "credential");
+  EXPECT_EQ(order.sealed.request_key, "0123456789abcdef");
   EXPECT_EQ(order.resolved, c.job(c.id).spec());
   EXPECT_EQ(order.app.name, "training");
   EXPECT_EQ(order.key, c.job(c.id).key);
   EXPECT_EQ(order.generation, c.job(c.id).generation);
   EXPECT_EQ(order.attempt, Attempt{1});
-  EXPECT_EQ(order.restarts, 0u);
+  EXPECT_EQ(order.team.restarts, 0u);
 }
 
 TEST(orders, an_order_does_not_grow_with_the_tasks_on_other_hosts) {
@@ -90,9 +90,9 @@ TEST(orders, tasks_that_are_gone_are_nobodys) {
 
 TEST(orders, hosts_are_told_that_workers_leave_by_themselves) {
   Spread c(SpecBuilder().elastic());
-  EXPECT_FALSE(told(c, c.id, c.h1).in_place);
+  EXPECT_FALSE(told(c, c.id, c.h1).team.in_place);
   c.step(InPlaceSeen{c.id, Attempt{1}});
-  EXPECT_TRUE(told(c, c.id, c.h1).in_place);
+  EXPECT_TRUE(told(c, c.id, c.h1).team.in_place);
 }
 
 TEST(orders, a_leaver_leaves_and_a_condemned_task_is_killed_with_its_reason) {
@@ -113,23 +113,23 @@ TEST(orders, a_leaver_leaves_and_a_condemned_task_is_killed_with_its_reason) {
 
 TEST(orders, a_killed_job_ends_with_its_wish) {
   Spread c(SpecBuilder().app("training"));
-  EXPECT_FALSE(told(c, c.id, c.h1).end);
+  EXPECT_FALSE(told(c, c.id, c.h1).control.end);
   auto before = told(c, c.id, c.h1).generation;
   c.step(KillRequested{c.id, {Term::Admin, "root", "", at(0)}});
   auto order = told(c, c.id, c.h1);
-  EXPECT_TRUE(order.end);
-  EXPECT_EQ(order.end_term, Term::Admin);
+  EXPECT_TRUE(order.control.end);
+  EXPECT_EQ(order.control.end_term, Term::Admin);
   EXPECT_GT(order.generation, before);
 }
 
 TEST(orders, a_preempted_job_is_told_so_and_not_to_end) {
   Spread c(SpecBuilder().app("training"));
   auto before = told(c, c.id, c.h1);
-  EXPECT_FALSE(before.preempt);
+  EXPECT_FALSE(before.control.preempt);
   c.step(JobPreempted{c.id, Attempt{1}, {JobId{9, 0}, at(30), true, "preempted by job <9>"}});
   auto order = told(c, c.id, c.h1);
-  EXPECT_TRUE(order.preempt);
-  EXPECT_FALSE(order.end);
+  EXPECT_TRUE(order.control.preempt);
+  EXPECT_FALSE(order.control.end);
   EXPECT_GT(order.generation, before.generation);
 }
 
@@ -137,8 +137,8 @@ TEST(orders, a_rigid_job_ends_when_a_task_fails) {
   Spread c(SpecBuilder().app("training"));
   c.step(ended(c.id, 2, 3 << 8));
   auto order = told(c, c.id, c.h1);
-  EXPECT_TRUE(order.end);
-  EXPECT_EQ(order.end_term, Term::TaskFailed);
+  EXPECT_TRUE(order.control.end);
+  EXPECT_EQ(order.control.end_term, Term::TaskFailed);
 }
 
 TEST(orders, the_run_limit_counts_from_the_start) {

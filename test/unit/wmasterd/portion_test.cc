@@ -27,7 +27,7 @@ TEST(portion, jobs_of_many_words_come_in_portions_that_frames_take) {
   Desk desk;
   desk.start();
   SpecBuilder wordy;
-  wordy.array(1, 100).spec.command = std::string(200'000, 'x');
+  wordy.array(1, 100).spec.program.command = std::string(200'000, 'x');
   auto id = desk.submit("one", wordy);
   JobsRequest request;
   request.jobs.ids = {id};
@@ -41,7 +41,7 @@ TEST(portion, jobs_of_many_words_come_in_portions_that_frames_take) {
 TEST(portion, an_answer_that_no_frame_takes_is_refused_with_its_size) {
   Desk desk;
   SpecBuilder wordy;  // nobody could submit it today
-  wordy.spec.command = std::string(kLargestReply, 'x');
+  wordy.spec.program.command = std::string(kLargestReply, 'x');
   JobsRequest request;
   request.jobs.ids = {desk.past.submit(wordy)};
   desk.start();

@@ -37,7 +37,7 @@ struct RunningOrders : testing::Test {
   }
   SpecBuilder torchrun() {
     auto spec = SpecBuilder().app("training").tasks(1, 8).elastic();
-    spec.spec.command = "torchrun x.py";
+    spec.spec.program.command = "torchrun x.py";
     return spec;
   }
 };
@@ -46,10 +46,10 @@ TEST_F(RunningOrders, a_suspension_is_part_of_the_order_and_stops_the_clock_of_t
   auto spec = SpecBuilder();
   spec.spec.run_limit = seconds(100);
   auto id = start(spec, {h1});
-  auto begun = c.job(id).started.time_since_epoch() - at(0).time_since_epoch();
-  EXPECT_EQ(told(id, h1).suspend, false);
+  auto begun = c.job(id).times.started.time_since_epoch() - at(0).time_since_epoch();
+  EXPECT_EQ(told(id, h1).control.suspend, false);
   c.step(JobSuspended{id, "u1"}, 10);
-  EXPECT_TRUE(told(id, h1, 40).suspend);
+  EXPECT_TRUE(told(id, h1, 40).control.suspend);
   EXPECT_EQ(told(id, h1, 40).run_left, Duration(seconds(90)) + begun);
   c.step(JobResumed{id, "u1"}, 40);
   EXPECT_EQ(told(id, h1, 50).run_left, Duration(seconds(80)) + begun);
@@ -67,13 +67,13 @@ TEST_F(RunningOrders, workers_of_a_suspended_job_do_not_hang) {
 TEST_F(RunningOrders, a_restart_counts_and_places_only_those_that_will_be_there) {
   auto id = start(torchrun(), {h1});
   EXPECT_EQ(told(id, h1).launch, Launch::PerHost);
-  EXPECT_EQ(told(id, h1).restarts, 0u);
+  EXPECT_EQ(told(id, h1).team.restarts, 0u);
   Task more;
   more.number = TaskNumber{2};
   more.host = h2;
   c.step(TasksAdded{id, Attempt{1}, {more}, ""});
-  EXPECT_EQ(told(id, h1).relaunches, 1u);
-  EXPECT_EQ(told(id, h1).restarts, 1u);
+  EXPECT_EQ(told(id, h1).control.relaunches, 1u);
+  EXPECT_EQ(told(id, h1).team.restarts, 1u);
   EXPECT_EQ(task_count(told(id, h1).hosts), 2u);
   EXPECT_TRUE(starts_something(told(id, h1), c.job(id)));  // script and environment go along
   c.step(TasksLeaving{id, Attempt{1}, {TaskNumber{2}}, at(60), ""});
@@ -83,7 +83,7 @@ TEST_F(RunningOrders, a_restart_counts_and_places_only_those_that_will_be_there)
 
 TEST_F(RunningOrders, room_of_a_command_that_is_started_once_leaves_after_its_process) {
   auto spec = torchrun();
-  spec.spec.command = "deepspeed x.py";
+  spec.spec.program.command = "deepspeed x.py";
   for (auto& app : c.config.apps) app.resize = ResizeMode::Restart;
   c.reconfigure();
   auto id = start(spec, {h1});
@@ -100,19 +100,19 @@ TEST_F(RunningOrders, room_of_a_command_that_is_started_once_leaves_after_its_pr
 
 TEST_F(RunningOrders, a_notice_goes_to_the_first_host_with_the_slots_it_is_about) {
   auto spec = SpecBuilder().tasks(1, 8).elastic().app("batch");
-  spec.spec.notify_command = "tell me";
+  spec.spec.side.notify = "tell me";
   auto id = start(spec, {h1});
   c.step(TasksAdded{id, Attempt{1}, slots_on({h1, h2, h2}), ""});
   auto order = told(id, h1);
-  ASSERT_TRUE(order.notice);
-  EXPECT_EQ(order.notice_command, "tell me");
-  EXPECT_EQ(order.notice_hosts, "h1 1 h2 2");
-  EXPECT_FALSE(told(id, h2).notice);
+  ASSERT_TRUE(order.change.notice);
+  EXPECT_EQ(order.change.command, "tell me");
+  EXPECT_EQ(order.change.hosts, "h1 1 h2 2");
+  EXPECT_FALSE(told(id, h2).change.notice);
 }
 
 TEST_F(RunningOrders, other_hosts_wait_for_the_first_ones_pre_execution_command) {
   auto spec = SpecBuilder().app("training").tasks(2, 2);
-  spec.spec.pre_exec = "prepare";
+  spec.spec.side.pre = "prepare";
   auto id = c.submit(spec);
   c.dispatch(id, {h1, h2});
   EXPECT_EQ(told(id, h1).tasks.size(), 1u);
@@ -125,11 +125,11 @@ TEST_F(RunningOrders, other_hosts_wait_for_the_first_ones_pre_execution_command)
 TEST_F(RunningOrders, other_hosts_wait_for_the_port_that_the_first_one_leases) {
   auto id = c.submit(SpecBuilder().app("training").tasks(2, 2));
   c.dispatch(id, {h1, h2});
-  EXPECT_EQ(told(id, h1).port, 0u);
+  EXPECT_EQ(told(id, h1).team.port, 0u);
   EXPECT_TRUE(told(id, h2).tasks.empty());
   c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 7, 20444});
   EXPECT_EQ(told(id, h2).tasks.size(), 1u);
-  EXPECT_EQ(told(id, h2).port, 20444u);
+  EXPECT_EQ(told(id, h2).team.port, 20444u);
 }
 
 TEST_F(RunningOrders, other_hosts_do_not_wait_for_a_start_that_is_over) {
@@ -151,7 +151,7 @@ TEST_F(RunningOrders, a_port_is_heard_of_though_its_task_was_known_to_run) {
   c.dispatch(id, {h1, h2});
   c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 7});  // from the host's list of what runs
   c.step(TaskStarted{id, Attempt{1}, TaskNumber{1}, 7, 20444});
-  EXPECT_EQ(told(id, h2).port, 20444u);
+  EXPECT_EQ(told(id, h2).team.port, 20444u);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(searches, close_their_array_when_they_are_done) {
   SearchDesk desk("Random", 50, 3);
   desk.enough = 5;
   desk.begin();
-  EXPECT_TRUE(desk.state().jobs.find(desk.id.job)->closed);
+  EXPECT_TRUE(desk.state().jobs.find(desk.id.job)->elements.closed);
 }
 
 TEST(searches, tell_the_suggester_what_was_given_and_how_it_went) {

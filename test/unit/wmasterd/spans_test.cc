@@ -241,7 +241,7 @@ TEST(waits, a_predecessor_is_not_the_queue) {
   auto host = c.host(4);
   auto first = c.submit(SpecBuilder());
   SpecBuilder after;
-  after.spec.depend = "done(" + std::to_string(first.job) + ")";
+  after.spec.when.depend = "done(" + std::to_string(first.job) + ")";
   auto id = c.submit(after);
   c.run(first, {host});
   c.end(first, 1, 500);

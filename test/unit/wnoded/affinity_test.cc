@@ -37,8 +37,8 @@ class affinity_of_jobs : public ::testing::Test {
     o.attempt = {1};
     o.generation = 1;
     o.resolved.owner = {1000, 100, "ann"};
-    o.resolved.command = "run";
-    o.resolved.resreq = resreq;
+    o.resolved.program.command = "run";
+    o.resolved.asked.resreq = resreq;
     o.first_host = true;
     for (std::uint32_t number = 1; number <= slots; ++number) {
       OrderedTask task;

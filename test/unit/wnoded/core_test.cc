@@ -84,7 +84,7 @@ TEST_F(core, an_attempt_older_than_one_known_is_refused) {
 TEST_F(core, a_lower_generation_is_ignored) {
   start(order(1, 5));
   auto late = order(1, 4);
-  late.end = true;
+  late.control.end = true;
   hear(NodeVerb::Order, late);
   EXPECT_TRUE(outside_.fake.told.empty());
 }
@@ -99,7 +99,7 @@ TEST_F(core, more_tasks_go_to_the_same_shepherd) {
   auto memo = codec::decode<HostOrder>(told.memo);
   ASSERT_TRUE(memo);
   EXPECT_EQ(memo->tasks.size(), 2u);
-  EXPECT_TRUE(memo->env.empty());
+  EXPECT_TRUE(memo->blobs.env.empty());
 }
 
 TEST_F(core, a_task_ordered_while_the_shepherd_ended_gets_a_new_one) {
@@ -115,8 +115,8 @@ TEST_F(core, a_task_ordered_while_the_shepherd_ended_gets_a_new_one) {
 TEST_F(core, end_is_told_once_and_names_its_term) {
   start(order());
   auto o = order(1, 2);
-  o.end = true;
-  o.end_term = Term::Owner;
+  o.control.end = true;
+  o.control.end_term = Term::Owner;
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
   ASSERT_EQ(outside_.fake.told.size(), 1u);
@@ -130,11 +130,11 @@ TEST_F(core, end_is_told_once_and_names_its_term) {
 TEST_F(core, an_end_by_force_leaves_no_time_also_to_who_was_ending) {
   start(order());
   auto o = order(1, 2);
-  o.end = true;
-  o.end_term = Term::Owner;
+  o.control.end = true;
+  o.control.end_term = Term::Owner;
   hear(NodeVerb::Order, o);
   o.generation = 3;
-  o.end_term = Term::ForceOwner;
+  o.control.end_term = Term::ForceOwner;
   hear(NodeVerb::Order, o);
   ASSERT_EQ(outside_.fake.told.size(), 2u);
   EXPECT_TRUE(std::get<launch::EndTasks>(outside_.fake.told[1].second).at_once);
@@ -142,8 +142,8 @@ TEST_F(core, an_end_by_force_leaves_no_time_also_to_who_was_ending) {
 
 TEST_F(core, end_before_the_start_answers_for_the_tasks) {
   auto o = order();
-  o.end = true;
-  o.end_term = Term::Owner;
+  o.control.end = true;
+  o.control.end_term = Term::Owner;
   hear(NodeVerb::Order, o);
   outside_.authorise_next();
   EXPECT_TRUE(outside_.fake.started.empty());
@@ -153,7 +153,7 @@ TEST_F(core, end_before_the_start_answers_for_the_tasks) {
 TEST_F(core, a_preempted_attempt_gets_one_signal_and_its_time) {
   start(order());
   auto o = order(1, 2);
-  o.preempt = true;
+  o.control.preempt = true;
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
   ASSERT_EQ(outside_.fake.told.size(), 1u);
@@ -168,7 +168,7 @@ TEST_F(core, a_preempted_attempt_gets_one_signal_and_its_time) {
 
 TEST_F(core, preempted_before_the_start_answers_for_the_tasks) {
   auto o = order();
-  o.preempt = true;
+  o.control.preempt = true;
   hear(NodeVerb::Order, o);
   outside_.authorise_next();
   EXPECT_TRUE(outside_.fake.started.empty());
@@ -205,10 +205,10 @@ TEST_F(core, a_task_that_hangs_is_asked_where_before_it_is_ended) {
 
 TEST_F(core, the_first_hello_of_an_elastic_python_job_asks_for_a_warm_parent) {
   auto elastic = order();
-  elastic.elastic = true;
+  elastic.team.elastic = true;
   elastic.app.type = AppType::Training;
   elastic.app.warm_imports = {"torch"};
-  elastic.resolved.command = "python3 train.py";
+  elastic.resolved.program.command = "python3 train.py";
   start(elastic);
   node_.on_agent(key_, {{7, 0}, {1}, {1}, WorkerSeen{TaskNumber{1}}});
   ASSERT_EQ(outside_.fake.told.size(), 1u);
@@ -251,7 +251,7 @@ TEST_F(core, after_a_restart_the_order_says_that_its_workers_are_told_in_place) 
   node_.adopt({up}, {});
   auto two = with_task(order(), 2);
   two.generation = 2;
-  two.in_place = true;
+  two.team.in_place = true;
   two.tasks[1].leave = true;
   auto ends_told = [&] {
     return std::count_if(outside_.fake.told.begin(), outside_.fake.told.end(), [](const auto& t) {
@@ -261,7 +261,7 @@ TEST_F(core, after_a_restart_the_order_says_that_its_workers_are_told_in_place) 
   hear(NodeVerb::Order, two);
   EXPECT_EQ(ends_told(), 0) << "SIGTERM to a worker that leaves by itself";
   two.generation = 3;  // made before the master heard of it
-  two.in_place = false;
+  two.team.in_place = false;
   hear(NodeVerb::Order, two);
   EXPECT_EQ(ends_told(), 0);
 }
@@ -297,7 +297,7 @@ TEST_F(core, a_stuck_attempt_is_said_for_every_task_left) {
 
 TEST_F(core, after_a_restart_what_runs_is_adopted_and_what_ended_is_told) {
   auto running = order();
-  running.env.clear();
+  running.blobs.env.clear();
   launch::ShepherdUp up;
   up.key = key_;
   up.memo = codec::encode(running);
@@ -332,7 +332,7 @@ TEST_F(core, forgetting_ends_what_runs_and_drops_its_facts) {
 
 TEST_F(core, an_agent_gets_the_newest_order_and_the_ends) {
   auto two = with_task(order(), 2);
-  two.elastic = true;
+  two.team.elastic = true;
   start(two);
   AgentOrder words;
   words.job = {7, 0};
@@ -353,7 +353,7 @@ TEST_F(core, an_agent_gets_the_newest_order_and_the_ends) {
 
 TEST_F(core, agents_hear_how_the_master_is_seen) {
   auto elastic = order();
-  elastic.elastic = true;
+  elastic.team.elastic = true;
   start(elastic);
   node_.on_agent(key_, {{7, 0}, {1}, {1}, AgentUp{"a"}});
   auto seen = [&] {

@@ -68,7 +68,7 @@ TEST_F(part, its_end_is_the_end_of_its_tasks_and_its_usage_counts_once) {
   hear(order());
   outside_.authorise_next();
   auto ending = order(2);
-  ending.end = true;
+  ending.control.end = true;
   hear(ending);
   ASSERT_EQ(outside_.fake.told.size(), 1u);
   EXPECT_TRUE(std::holds_alternative<launch::EndTasks>(outside_.fake.told[0].second));
@@ -96,7 +96,7 @@ TEST_F(part, the_end_of_one_that_grew_again_is_told_of_the_new_task) {
   EXPECT_EQ(ends().size(), 2u);
   hear(regrown(3));
   auto ending = regrown(4);
-  ending.end = true;
+  ending.control.end = true;
   hear(ending);
   end_attempt();
   auto told = ends();
@@ -136,7 +136,7 @@ TEST_F(part, an_agent_is_started_for_an_owner_who_wants_in_and_registered_with_i
   hear(o);
   outside_.authorise_next();
   ASSERT_TRUE(outside_.fake.started.at(0).agent_argv.empty());
-  o.attach = true;
+  o.control.attach = true;
   hear(o);
   ASSERT_EQ(outside_.fake.told.size(), 1u);
   EXPECT_TRUE(std::holds_alternative<launch::StartAgent>(outside_.fake.told[0].second));

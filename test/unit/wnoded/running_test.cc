@@ -18,10 +18,10 @@ class running : public test::NodeCore {
     HostOrder o = order();
     o.tasks.clear();
     o.all.clear();
-    o.resolved.command = "torchrun x.py";
+    o.resolved.program.command = "torchrun x.py";
     o.app.type = AppType::Training;
     o.launch = Launch::PerHost;
-    o.elastic = true;
+    o.team.elastic = true;
     o.first_host = true;
     add(o, 1, true);
     add(o, 2, false);
@@ -55,13 +55,13 @@ class running : public test::NodeCore {
 TEST_F(running, a_suspension_is_passed_on_once_and_taken_back_once) {
   auto o = launcher();
   start(o);
-  o.suspend = true;
+  o.control.suspend = true;
   o.generation = 2;
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
   EXPECT_TRUE(told<launch::Suspend>().on);
   outside_.fake.told.clear();
-  o.suspend = false;
+  o.control.suspend = false;
   o.generation = 3;
   hear(NodeVerb::Order, o);
   EXPECT_FALSE(told<launch::Suspend>().on);
@@ -69,10 +69,10 @@ TEST_F(running, a_suspension_is_passed_on_once_and_taken_back_once) {
 
 // Signed by its owner, with what a host looks at in a later order.
 HostOrder sealed(HostOrder o, const std::string& notify = "") {
-  o.env.clear();  // its hash is another test's
-  o.resolved.notify_command = notify;
-  o.spec = codec::encode(o.resolved);
-  o.credential = "signed " + notify;
+  o.blobs.env.clear();  // its hash is another test's
+  o.resolved.side.notify = notify;
+  o.sealed.spec = codec::encode(o.resolved);
+  o.sealed.credential = "signed " + notify;
   return o;
 }
 
@@ -80,14 +80,14 @@ TEST_F(running, a_later_order_that_is_not_as_signed_is_not_followed) {
   auto o = sealed(launcher());
   start(o);
   o.generation = 2;
-  o.suspend = true;
-  o.resolved.post_exec = "evil";
+  o.control.suspend = true;
+  o.resolved.side.post = "evil";
   hear(NodeVerb::Order, o);
   EXPECT_TRUE(outside_.fake.told.empty());
-  o.spec.clear();  // as if it were known
+  o.sealed.spec.clear();  // as if it were known
   hear(NodeVerb::Order, o);
   EXPECT_TRUE(outside_.fake.told.empty());
-  o.resolved.post_exec.clear();
+  o.resolved.side.post.clear();
   hear(NodeVerb::Order, o);
   EXPECT_TRUE(told<launch::Suspend>().on);
 }
@@ -97,7 +97,7 @@ TEST_F(running, what_its_owner_signed_anew_is_followed_once_that_is_proven) {
   start(o);
   o = sealed(o, "./tell");
   o.generation = 2;
-  o.suspend = true;
+  o.control.suspend = true;
   hear(NodeVerb::Order, o);
   EXPECT_TRUE(outside_.fake.told.empty());
   outside_.authorise_next(fail(Code::Denied, "forged"));
@@ -111,10 +111,10 @@ TEST_F(running, what_another_user_signed_is_not_done_as_its_owner) {
   auto o = sealed(launcher());
   start(o);
   o.resolved.owner = {1001, 100, "bob"};
-  o.spec = codec::encode(o.resolved);
-  o.credential = "signed by bob";
+  o.sealed.spec = codec::encode(o.resolved);
+  o.sealed.credential = "signed by bob";
   o.generation = 2;
-  o.suspend = true;
+  o.control.suspend = true;
   hear(NodeVerb::Order, o);
   outside_.authorise_next(launch::Account{1001, 100, {}});
   EXPECT_TRUE(outside_.fake.told.empty());
@@ -124,7 +124,7 @@ TEST_F(running, another_signature_is_not_taken_for_one_that_is_being_proven) {
   auto o = sealed(launcher());
   hear(NodeVerb::Order, o);
   auto forged = o;
-  forged.resolved.command = "evil";
+  forged.resolved.program.command = "evil";
   forged = sealed(forged);
   forged.generation = 2;
   hear(NodeVerb::Order, forged);
@@ -142,7 +142,7 @@ TEST_F(running, commands_of_profile_and_queue_are_this_hosts_whatever_comes_mean
   o.app.pre_exec = "mine";
   hear(NodeVerb::Order, o);
   o.generation = 2;
-  o.app.pre_exec = o.queue_pre_exec = "evil";  // before the host has looked
+  o.app.pre_exec = o.queue_side.pre = "evil";  // before the host has looked
   hear(NodeVerb::Order, o);
   outside_.authorise_next();
   ASSERT_EQ(outside_.fake.started.size(), 1u);
@@ -172,11 +172,11 @@ TEST_F(running, another_run_limit_is_passed_on_once_with_what_is_left_of_it) {
 
 TEST_F(running, another_writer_of_the_jobs_output_is_passed_on_once) {
   auto o = launcher();
-  o.writer = TaskNumber{1};
+  o.team.writer = TaskNumber{1};
   start(o);
   hear(NodeVerb::Order, o);
   EXPECT_TRUE(outside_.fake.told.empty());
-  o.writer = TaskNumber{2};
+  o.team.writer = TaskNumber{2};
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
   EXPECT_EQ(told<launch::WriteAsked>().task, TaskNumber{2});
@@ -184,7 +184,7 @@ TEST_F(running, another_writer_of_the_jobs_output_is_passed_on_once) {
 
 TEST_F(running, an_attempt_that_is_suspended_before_it_starts_is_stopped_from_the_start) {
   auto o = launcher();
-  o.suspend = true;
+  o.control.suspend = true;
   start(o);
   EXPECT_TRUE(outside_.fake.started.at(0).suspended);
 }
@@ -193,7 +193,7 @@ TEST_F(running, a_restart_replaces_the_process_and_promises_another_port) {
   auto o = launcher();
   start(o);
   auto port = outside_.ports.at(key_);
-  o.relaunches = 1;
+  o.control.relaunches = 1;
   o.generation = 2;
   o.leave_grace = Duration(77);
   add(o, 3, false);
@@ -214,7 +214,7 @@ TEST_F(running, a_restart_replaces_the_process_and_promises_another_port) {
 TEST_F(running, a_bare_slot_leaves_when_the_process_of_the_new_size_runs) {
   auto o = launcher();
   start(o);
-  o.relaunches = 1;
+  o.control.relaunches = 1;
   o.generation = 2;
   o.tasks[1].leave = true;
   hear(NodeVerb::Order, o);
@@ -228,7 +228,7 @@ TEST_F(running, a_bare_slot_leaves_when_the_process_of_the_new_size_runs) {
 TEST_F(running, a_process_whose_slot_leaves_makes_room_for_that_of_another_slot) {
   auto o = launcher();
   start(o);
-  o.relaunches = 1;
+  o.control.relaunches = 1;
   o.generation = 2;
   o.tasks[0].has_process = false;
   o.tasks[0].leave = true;
@@ -251,7 +251,7 @@ TEST_F(running, a_slot_leaves_a_host_where_nothing_of_a_command_runs_that_is_sta
   outside_.authorise_next();
   EXPECT_TRUE(left().empty());
   ++o.generation;
-  o.relaunches = 1;
+  o.control.relaunches = 1;
   o.tasks[0].leave = true;
   hear(NodeVerb::Order, o);
   EXPECT_EQ(left(), std::vector<std::uint32_t>{2});
@@ -260,7 +260,7 @@ TEST_F(running, a_slot_leaves_a_host_where_nothing_of_a_command_runs_that_is_sta
 TEST_F(running, a_host_that_leaves_ends_its_process_and_then_its_bare_slots) {
   auto o = launcher();
   start(o);
-  o.relaunches = 1;
+  o.control.relaunches = 1;
   o.generation = 2;
   o.tasks[0].leave = o.tasks[1].leave = true;
   hear(NodeVerb::Order, o);
@@ -278,9 +278,9 @@ TEST_F(running, a_notice_is_asked_once_and_its_answer_is_told) {
   auto o = launcher();
   start(o);
   o.generation = 2;
-  o.notice = ResizeNotice{4, false, {TaskNumber{2}}};
-  o.notice_command = "tell";
-  o.notice_hosts = "n 1";
+  o.change.notice = ResizeNotice{4, false, {TaskNumber{2}}};
+  o.change.command = "tell";
+  o.change.hosts = "n 1";
   hear(NodeVerb::Order, o);
   hear(NodeVerb::Order, o);
   const auto& notice = told<launch::Notice>();

@@ -25,18 +25,18 @@ std::string hash_of(const std::string& bytes) {
 HostOrder honest() {
   JobSpec spec;
   spec.owner = {1000, 100, "u1"};
-  spec.command = "./train";
-  spec.cwd = "/home/u1";
-  spec.script_hash = hash_of("#!/bin/sh\n");
-  spec.env_hash = hash_of("A=1");
+  spec.program.command = "./train";
+  spec.program.cwd = "/home/u1";
+  spec.program.script_hash = hash_of("#!/bin/sh\n");
+  spec.program.env_hash = hash_of("A=1");
   HostOrder order;
   order.job = {7, 0};
   order.attempt = Attempt{1};
-  order.spec = codec::encode(spec);
-  order.credential = "signed";
-  order.request_key = std::string(16, 'k');
-  order.script = "#!/bin/sh\n";
-  order.env = "A=1";
+  order.sealed.spec = codec::encode(spec);
+  order.sealed.credential = "signed";
+  order.sealed.request_key = std::string(16, 'k');
+  order.blobs.script = "#!/bin/sh\n";
+  order.blobs.env = "A=1";
   spec.queue = "normal";
   spec.app = "batch";
   spec.name = "./train";
@@ -57,31 +57,31 @@ TEST(signed_order, a_master_that_lies_in_a_field_is_refused_and_the_field_named)
     std::function<void(HostOrder&)> tell;
   };
   const Lie lies[] = {
-      {"command", [](auto& o) { o.resolved.command = "rm -rf ~"; }},
-      {"script", [](auto& o) { o.resolved.script_hash = hash_of("x"); }},
-      {"script", [](auto& o) { o.script = "#!/bin/evil\n"; }},
-      {"environment", [](auto& o) { o.resolved.env_hash = hash_of("x"); }},
-      {"environment", [](auto& o) { o.env = "LD_PRELOAD=/tmp/x.so"; }},
-      {"working directory", [](auto& o) { o.resolved.cwd = "/tmp"; }},
-      {"home", [](auto& o) { o.resolved.home = "/tmp"; }},
-      {"shell", [](auto& o) { o.resolved.shell = "/tmp/sh"; }},
-      {"umask", [](auto& o) { o.resolved.umask = 0; }},
-      {"submission host", [](auto& o) { o.resolved.submit_host = "evil"; }},
-      {"input file", [](auto& o) { o.resolved.in_file = "/home/u1/.ssh/id"; }},
-      {"output file", [](auto& o) { o.resolved.out_file = "/home/u1/.bashrc"; }},
-      {"error file", [](auto& o) { o.resolved.err_file = "/home/u1/.bashrc"; }},
-      {"output overwritten", [](auto& o) { o.resolved.out_overwrite = true; }},
-      {"errors overwritten", [](auto& o) { o.resolved.err_overwrite = true; }},
-      {"input spooled", [](auto& o) { o.resolved.in_spooled = true; }},
-      {"file copies", [](auto& o) { o.resolved.copies.emplace_back(); }},
-      {"streams", [](auto& o) { o.resolved.streams = Streams::Pipes; }},
-      {"pre-execution command", [](auto& o) { o.resolved.pre_exec = "evil"; }},
-      {"post-execution command", [](auto& o) { o.resolved.post_exec = "evil"; }},
-      {"warning action", [](auto& o) { o.resolved.warn_action = "evil"; }},
-      {"notification command", [](auto& o) { o.resolved.notify_command = "evil"; }},
+      {"command", [](auto& o) { o.resolved.program.command = "rm -rf ~"; }},
+      {"script", [](auto& o) { o.resolved.program.script_hash = hash_of("x"); }},
+      {"script", [](auto& o) { o.blobs.script = "#!/bin/evil\n"; }},
+      {"environment", [](auto& o) { o.resolved.program.env_hash = hash_of("x"); }},
+      {"environment", [](auto& o) { o.blobs.env = "LD_PRELOAD=/tmp/x.so"; }},
+      {"working directory", [](auto& o) { o.resolved.program.cwd = "/tmp"; }},
+      {"home", [](auto& o) { o.resolved.program.home = "/tmp"; }},
+      {"shell", [](auto& o) { o.resolved.program.shell = "/tmp/sh"; }},
+      {"umask", [](auto& o) { o.resolved.program.umask = 0; }},
+      {"submission host", [](auto& o) { o.resolved.program.submit_host = "evil"; }},
+      {"input file", [](auto& o) { o.resolved.files.in = "/home/u1/.ssh/id"; }},
+      {"output file", [](auto& o) { o.resolved.files.out = "/home/u1/.bashrc"; }},
+      {"error file", [](auto& o) { o.resolved.files.err = "/home/u1/.bashrc"; }},
+      {"output overwritten", [](auto& o) { o.resolved.files.out_overwrite = true; }},
+      {"errors overwritten", [](auto& o) { o.resolved.files.err_overwrite = true; }},
+      {"input spooled", [](auto& o) { o.resolved.files.in_spooled = true; }},
+      {"file copies", [](auto& o) { o.resolved.files.copies.emplace_back(); }},
+      {"streams", [](auto& o) { o.resolved.console.streams = Streams::Pipes; }},
+      {"pre-execution command", [](auto& o) { o.resolved.side.pre = "evil"; }},
+      {"post-execution command", [](auto& o) { o.resolved.side.post = "evil"; }},
+      {"warning action", [](auto& o) { o.resolved.side.warn_action = "evil"; }},
+      {"notification command", [](auto& o) { o.resolved.side.notify = "evil"; }},
       {"MPI launch", [](auto& o) { o.resolved.mpi = Mpi::Pmix; }},
       {"mail", [](auto& o) { o.resolved.mail.to = "evil@example.org"; }},
-      {"tagged output", [](auto& o) { o.resolved.tag = true; }},
+      {"tagged output", [](auto& o) { o.resolved.files.tag = true; }},
   };
   for (const auto& lie : lies) {
     auto order = honest();
@@ -96,17 +96,17 @@ TEST(signed_order, a_master_that_lies_in_a_field_is_refused_and_the_field_named)
 
 TEST(signed_order, a_notice_runs_the_signed_command_or_the_profiles_of_this_host) {
   auto order = honest();
-  order.notice_command = "evil";
+  order.change.command = "evil";
   AppConf app;
   app.resize_command = "/opt/site/tell";
   put_own(order, {app, "", ""});
-  EXPECT_EQ(order.notice_command, "/opt/site/tell");
-  JobSpec spec = *codec::decode<JobSpec>(order.spec);
-  spec.notify_command = order.resolved.notify_command = "./mine";
-  order.spec = codec::encode(spec);
-  order.notice_command = "evil";
+  EXPECT_EQ(order.change.command, "/opt/site/tell");
+  JobSpec spec = *codec::decode<JobSpec>(order.sealed.spec);
+  spec.side.notify = order.resolved.side.notify = "./mine";
+  order.sealed.spec = codec::encode(spec);
+  order.change.command = "evil";
   EXPECT_FALSE(check_as_signed(order));
-  order.notice_command = "./mine";
+  order.change.command = "./mine";
   EXPECT_TRUE(check_as_signed(order));
 }
 
@@ -121,7 +121,7 @@ TEST(signed_order, commands_of_profile_and_queue_are_those_of_this_host) {
   queue.post_exec = "/opt/site/clean";
   config.queues = {queue};
   auto order = honest();
-  order.app.pre_exec = order.app.post_exec = order.queue_pre_exec = "evil";
+  order.app.pre_exec = order.app.post_exec = order.queue_side.pre = "evil";
   order.app.env["LD_PRELOAD"] = "/tmp/x.so";
   order.app.container.image = "evil";
   order.app.warm_imports = {"evil"};
@@ -135,8 +135,8 @@ TEST(signed_order, commands_of_profile_and_queue_are_those_of_this_host) {
   EXPECT_EQ(order.app.container, Container{});
   EXPECT_TRUE(order.app.warm_imports.empty());
   EXPECT_EQ(order.app.resize, ResizeMode::Restart) << "the master's to decide";
-  EXPECT_EQ(order.queue_pre_exec, "");
-  EXPECT_EQ(order.queue_post_exec, "/opt/site/clean");
+  EXPECT_EQ(order.queue_side.pre, "");
+  EXPECT_EQ(order.queue_side.post, "/opt/site/clean");
   order.resolved.app = "unheard-of";
   EXPECT_EQ(own_commands(config, order.resolved).error().code, Code::NotFound);
 }
@@ -146,7 +146,7 @@ TEST(signed_order, an_order_that_comes_later_is_not_believed_more_than_the_first
   auto later = order;
   later.generation = 5;
   EXPECT_TRUE(same_signature(order, later));
-  later.request_key.back() = 'x';
+  later.sealed.request_key.back() = 'x';
   EXPECT_FALSE(same_signature(order, later));
   later = order;
   later.resolved.owner.uid = 0;
