@@ -29,6 +29,7 @@
 #include "libwm/client/bundle.h"
 #include "libwm/client/launch.h"
 #include "libwm/client/names.h"
+#include "libwm/conf/load.h"
 #include "libwm/search/search.h"
 #include "libwm/view/job_fields.h"
 
@@ -109,11 +110,24 @@ void warn_of_unread(const std::vector<std::string>& words) {
   complain("bsub: the #BSUB lines of " + words[0] + " are not read, as it has arguments\n");
 }
 
-Result<Source> script_on_stdin() {
+// Has this profile a command of its own? Asked where none is given.
+bool has_command_of_its_own(const Parsed& options) {
+  auto app = options.first("app");
+  if (!app) return false;
+  auto config = conf::load(conf_dir(), conf::this_host());
+  const auto* profile = config ? config->app(*app) : nullptr;
+  return profile != nullptr && !profile->command.empty();
+}
+
+// A profile's own command is run where nothing else is said; a script on stdin is something else.
+Result<Source> script_on_stdin(const Parsed& options) {
+  bool needs_none = has_command_of_its_own(options);
+  if (needs_none && ::isatty(0)) return Source{};
   if (::isatty(0)) complain("bsub> ");
   Source source;
   WM_TRY(source.script, read_all(stdin, "stdin"));
   source.command = first_command_of(source.script);
+  if (needs_none && source.script.find_first_not_of(" \t\n") == std::string::npos) return Source{};
   if (!has_command(source.script)) return no_command();
   return source;
 }
@@ -138,7 +152,7 @@ Result<Source> find_source(const Parsed& options, const SpecFile& file) {
   if (options.words.empty() && !file.command.empty()) return Source{file.command, ""};
   if (!file.groups.empty())
     return fail(Code::BadArgument, "-spec: its groups have their commands, none is given here");
-  if (options.words.empty()) return script_on_stdin();
+  if (options.words.empty()) return script_on_stdin(options);
   Source source;
   for (const auto& word : options.words)
     source.command += (source.command.empty() ? "" : " ") + word;

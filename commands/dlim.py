@@ -14,7 +14,7 @@ usage: dlim [--rest-server URL] [--jwt-token TOKEN] COMMAND …
   model updateprofile MODEL -f FILE
   model infer MODEL [DATA | -]    ask it something
 
-Without an address: $WM_GATEWAY_URL; without a token: $USER and $WM_API_KEY. Needs nothing but Python.
+Without an address: $WM_GATEWAY_URL; without a token: $USER_ACCESS_TOKEN, else $USER and $WM_API_KEY. Needs nothing but Python.
 """
 
 import argparse
@@ -57,6 +57,15 @@ def keep(**changes):
         file.write(text + '\n')
 
 
+def given_to_job():
+    """The token that a notebook or another job was given; the file's is renewed, the variable's is not."""
+    try:
+        with open(os.environ.get('USER_ACCESS_TOKEN_FILE', ''), encoding='ascii') as file:
+            return file.read().strip()
+    except OSError:
+        return os.environ.get('USER_ACCESS_TOKEN')
+
+
 class Door:
     """Requests to the REST interface, with a token."""
 
@@ -65,7 +74,7 @@ class Door:
         if not url:
             raise Refused('which server? dlim config -c URL, --rest-server URL, or WM_GATEWAY_URL')
         self._url = urllib.parse.urlsplit(url if '://' in url else 'https://' + url)
-        self._token = options.jwt_token or kept().get('token')
+        self._token = options.jwt_token or given_to_job() or kept().get('token')
         self._given = bool(options.jwt_token)
 
     def _connection(self):

@@ -25,6 +25,9 @@ class Doorman {
   virtual Result<std::string> log_on(const rest::Login& login, const std::string& address) = 0;
   /// The socket of the wuserd of whom the token, which is valid, speaks for. @errors Denied, System
   virtual Result<std::string> agent_of(const rest::Claims& claims, const std::string& token) = 0;
+  /// The socket of a user's wuserd that runs already, for those whom he shares with.
+  /// @errors Denied: none runs
+  virtual Result<std::string> running_agent(const std::string& user) = 0;
   /// Who may verify tokens.
   virtual std::vector<rest::TokenPublicKey> keys() = 0;
 };

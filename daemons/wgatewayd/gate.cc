@@ -15,11 +15,6 @@ using Json = nlohmann::json;
 constexpr std::int64_t kLife = 8 * 3600;
 constexpr std::size_t kLongestBody = 64 << 10;
 
-std::int64_t now_s() {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
-
 http::Reply text_reply(int status, const std::string& text) {
   return {status,
           {{"Content-Type", "text/plain; charset=utf-8"}, {"Cache-Control", "no-store"}},
@@ -90,24 +85,22 @@ rest::AuthFields fields_of(const http::Head& head) {
   fields.authorization = head.field("authorization");
   fields.x_auth_token = head.field("x-auth-token");
   fields.cookie = head.field("cookie");
-  fields.method = head.field("x-wm-method");
+  fields.method = head.method;
   fields.origin = head.field("origin");
   fields.upgrade = head.field("upgrade");
   fields.stream = head.field("accept") == "text/event-stream";
   return fields;
 }
 
-Result<rest::Claims> check_token(Gate& gate, const std::string& token) {
-  auto keys = gate.doorman->keys();
-  WM_TRY(auto claims, rest::verify_token(token, keys, gate.cluster, now_s()));
-  if (gate.revoked->has(claims.id)) return fail(Code::Denied, "the token was logged off");
-  return claims;
+Result<std::string> token_in(Gate& gate, const http::Head& head, const rest::AuthFields& fields) {
+  WM_TRY(auto credential, rest::credential_of(fields, gate.origin));
+  if (!credential.login) return credential.token;
+  return log_on(gate, *credential.login, head.field("x-wm-address"));
 }
 
 // The token that comes with it is good for nothing any more, here or wherever else it was kept.
 Result<http::Reply> logoff(Gate& gate, const http::Head& head) {
   auto fields = fields_of(head);
-  fields.method = head.method;
   auto credential = rest::credential_of(fields, gate.origin);
   if (credential && !credential->login) {
     WM_TRY(auto claims, check_token(gate, credential->token));
@@ -121,13 +114,12 @@ Result<http::Reply> logoff(Gate& gate, const http::Head& head) {
 
 // nginx asks: 200 with the token and the socket to pass the request to, or 401.
 Result<http::Reply> may_pass(Gate& gate, const http::Head& head) {
-  WM_TRY(auto credential, rest::credential_of(fields_of(head), gate.origin));
-  if (credential.login) {
-    WM_TRY(credential.token, log_on(gate, *credential.login, head.field("x-wm-address")));
-  }
-  WM_TRY(auto claims, check_token(gate, credential.token));
-  WM_TRY(auto socket, gate.doorman->agent_of(claims, credential.token));
-  return http::Reply{200, {{"X-Agent", socket}, {"X-Token", credential.token}}, ""};
+  auto fields = fields_of(head);
+  fields.method = head.field("x-wm-method");
+  WM_TRY(auto token, token_in(gate, head, fields));
+  WM_TRY(auto claims, check_token(gate, token));
+  WM_TRY(auto socket, gate.doorman->agent_of(claims, token));
+  return http::Reply{200, {{"X-Agent", socket}, {"X-Token", token}}, ""};
 }
 
 Result<http::Reply> route(Gate& gate, http::Exchange& exchange) {
@@ -136,6 +128,9 @@ Result<http::Reply> route(Gate& gate, http::Exchange& exchange) {
   std::string path;
   for (const auto& segment : target.segments) path += "/" + segment;
   if (path == "/_auth") return may_pass(gate, head);
+  if (path == "/_visit") return may_visit(gate, head);
+  if (path == "/_open") return take_ticket(gate, exchange);
+  if (path == "/auth/v1/app") return give_ticket(gate, exchange);
   if (path == "/auth/v1/logon" || path == "/v1/preauth/validateAuth" ||
       path == "/platform/rest/conductor/v1/auth/logon")
     return logon(gate, exchange);
@@ -145,6 +140,22 @@ Result<http::Reply> route(Gate& gate, http::Exchange& exchange) {
 }
 
 }  // namespace
+
+std::int64_t now_s() {
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+Result<rest::Claims> check_token(Gate& gate, const std::string& token) {
+  auto keys = gate.doorman->keys();
+  WM_TRY(auto claims, rest::verify_token(token, keys, gate.cluster, now_s()));
+  if (gate.revoked->has(claims.id)) return fail(Code::Denied, "the token was logged off");
+  return claims;
+}
+
+Result<std::string> token_of(Gate& gate, const http::Head& head) {
+  return token_in(gate, head, fields_of(head));
+}
 
 void answer(Gate& gate, http::Exchange& exchange) {
   auto reply = route(gate, exchange);

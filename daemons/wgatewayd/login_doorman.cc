@@ -1,5 +1,6 @@
 // Everybody else: one question to wlogind a log-on, one for each user whose wuserd is not known to
 // run.
+#include <pwd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -70,6 +71,17 @@ class LoginDoorman : public Doorman {
     std::lock_guard lock(mutex_);
     agents_[claims.uid] = socket;
     return socket;
+  }
+
+  // Started by its owner's own log-on alone. The folder is root's: nobody else listens there.
+  Result<std::string> running_agent(const std::string& user) override {
+    passwd entry{}, *found = nullptr;
+    std::vector<char> room(1 << 14);
+    ::getpwnam_r(user.c_str(), &entry, room.data(), room.size(), &found);
+    auto none = fail(Code::Denied, "the owner is not logged on: what is shared is closed");
+    if (found == nullptr) return none;
+    auto socket = path_.substr(0, path_.rfind('/')) + "/" + std::to_string(found->pw_uid) + ".sock";
+    return http::is_answered(socket) ? Result<std::string>(socket) : none;
   }
 
   std::vector<rest::TokenPublicKey> keys() override { return keys_; }

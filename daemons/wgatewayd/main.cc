@@ -1,7 +1,7 @@
 // wgatewayd: checks who comes in at the web door: reads its options and keys, listens on its
 // socket, answers nginx.
 //
-//   wgatewayd --folder DIR --origin URL [--login DIR] [--conf DIR]
+//   wgatewayd --folder DIR --origin URL [--apps-origin URL] [--login DIR] [--conf DIR]
 //
 // With --login, wlogind of that folder checks passwords and signs tokens. Without it the cluster is
 // a private one: DIR holds api.key, which its one user logs on with, and gets token.seed and
@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string conf{conf::kDefaultDir}, folder, origin, login;
+  std::string conf{conf::kDefaultDir}, folder, origin, apps_origin, login;
 };
 
 Result<Options> parse(int argc, char** argv) {
@@ -39,17 +39,20 @@ Result<Options> parse(int argc, char** argv) {
   if (const char* folder = std::getenv("WM_CONF_DIR")) options.conf = folder;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
-    std::string* value = word == "--conf"     ? &options.conf
-                         : word == "--folder" ? &options.folder
-                         : word == "--origin" ? &options.origin
-                         : word == "--login"  ? &options.login
-                                              : nullptr;
+    std::string* value = word == "--conf"          ? &options.conf
+                         : word == "--folder"      ? &options.folder
+                         : word == "--origin"      ? &options.origin
+                         : word == "--apps-origin" ? &options.apps_origin
+                         : word == "--login"       ? &options.login
+                                                   : nullptr;
     if (value == nullptr || i + 1 >= argc)
       return fail(Code::BadArgument, "bad option '" + word + "' (see wgatewayd(8))");
     *value = argv[++i];
   }
   if (options.folder.empty() || options.origin.empty())
     return fail(Code::BadArgument, "--folder and --origin are wanted (see wgatewayd(8))");
+  if (options.apps_origin == options.origin)
+    return fail(Code::BadArgument, "--apps-origin: what jobs show needs another host name");
   return options;
 }
 
@@ -100,8 +103,10 @@ Result<void> run(const Options& options) {
   log::open("wgatewayd", "", log::level_named(conf.log_level));
   WM_TRY(auto doorman, doorman_of(options, conf));
   auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  Gate gate{conf.name, options.origin, std::move(doorman),
-            std::make_unique<Revoked>(options.folder + "/revoked", now)};
+  WM_TRY(auto app_key, http::own_app_key(options.folder));
+  Gate gate{conf.name,           options.origin,
+            options.apps_origin, app_key,
+            std::move(doorman),  std::make_unique<Revoked>(options.folder + "/revoked", now)};
   WM_TRY(auto socket, http::listen_at(options.folder + "/gateway.sock", 0600));
   http::ServerOptions bounds;
   bounds.admits = [](uid_t uid) { return uid == ::getuid(); };

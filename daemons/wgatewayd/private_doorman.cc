@@ -41,6 +41,10 @@ class PrivateDoorman : public Doorman {
     if (claims.uid != cluster_.uid) return fail(Code::Denied, "the token is another user's");
     return agent_.socket();
   }
+  Result<std::string> running_agent(const std::string& user) override {
+    if (user != cluster_.user) return fail(Code::Denied, "there is one user here");
+    return agent_.socket();
+  }
   std::vector<rest::TokenPublicKey> keys() override { return {cluster_.keys.open}; }
 
  private:

@@ -113,6 +113,8 @@ void put_own(HostOrder& order, const OwnCommands& own) {
   order.app.resize_command = own.app.resize_command;
   order.app.warm_imports = own.app.warm_imports;
   order.app.container = own.app.container;
+  order.app.command = own.app.command;
+  order.app.idle = own.app.idle;
   order.queue_side.pre = own.queue_pre_exec;
   order.queue_side.post = own.queue_post_exec;
   if (!order.change.command.empty() && order.resolved.side.notify.empty())

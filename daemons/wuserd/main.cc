@@ -61,6 +61,7 @@ Result<std::unique_ptr<Site>> make_site(const Options& options) {
   std::string user = own->pw_name, home = own->pw_dir;
   auto results = (conf.dirs.results.empty() ? home : conf.dirs.results) + "/" + user;
   auto site = std::make_unique<Site>(std::move(conf), user, home, results);
+  site->conf_dir = options.conf;
   WM_TRY(site->keys, http::read_public_keys(options.token_key));
   std::error_code ec;
   std::filesystem::create_directories(site->records.incoming(), ec);

@@ -35,6 +35,7 @@ struct Site {
   ClusterConf conf;
   std::string user, home;
   std::string results_root;  ///< <results>/<user>
+  std::string conf_dir;      ///< of the configuration
   std::vector<rest::TokenPublicKey> keys;
   Records records;
   Masters masters;
@@ -68,5 +69,6 @@ const std::vector<Route>& job_routes();
 const std::vector<Route>& cluster_routes();
 const std::vector<Route>& asset_routes();
 const std::vector<Route>& dlim_routes();
+const std::vector<Route>& notebook_routes();
 
 }  // namespace wm::user

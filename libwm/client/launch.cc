@@ -16,20 +16,6 @@ namespace {
 
 constexpr std::size_t kFrameLimit = 16 << 20;
 
-Result<ConnectionOptions> options_for(const LaunchDoor& door) {
-  ConnectionOptions options;
-  WM_TRY(options.to, wire::parse_endpoint(door.address));
-  options.session.role = wire::Role::Client;
-  options.session.peers = {{wire::Role::Agent, ::geteuid()}};
-  options.session.frame_limit = kFrameLimit;
-  options.retry.first_delay = std::chrono::milliseconds(5);
-  options.retry.longest_delay = std::chrono::milliseconds(200);
-  options.retry.give_up_after = door.patience;
-  if (options.to.is_local()) options.session.method = wire::Method::Local;
-  else options.credentials = wire::munge_credentials(door.munge_socket);
-  return options;
-}
-
 /// All of it, however slow the reader is. A reader that has gone ends us by SIGPIPE.
 void write_out(int fd, const std::string& bytes) {
   std::size_t at = 0;
@@ -48,6 +34,20 @@ void write_out(int fd, const std::string& bytes) {
 
 }  // namespace
 
+Result<ConnectionOptions> agent_options(const LaunchDoor& door) {
+  ConnectionOptions options;
+  WM_TRY(options.to, wire::parse_endpoint(door.address));
+  options.session.role = wire::Role::Client;
+  options.session.peers = {{wire::Role::Agent, ::geteuid()}};
+  options.session.frame_limit = kFrameLimit;
+  options.retry.first_delay = std::chrono::milliseconds(5);
+  options.retry.longest_delay = std::chrono::milliseconds(200);
+  options.retry.give_up_after = door.patience;
+  if (options.to.is_local()) options.session.method = wire::Method::Local;
+  else options.credentials = wire::munge_credentials(door.munge_socket);
+  return options;
+}
+
 LaunchResize size_of_terminal(int fd) {
   winsize size{};
   if (::ioctl(fd, TIOCGWINSZ, &size) != 0) return {};
@@ -55,7 +55,7 @@ LaunchResize size_of_terminal(int fd) {
 }
 
 Result<Launch> Launch::open(const LaunchDoor& door, const ToLaunch& first) {
-  WM_TRY(auto options, options_for(door));
+  WM_TRY(auto options, agent_options(door));
   Launch launch(std::move(options));
   // The first answer comes when the command runs, on a host that may be starting its part.
   WM_TRY(auto frame,

@@ -26,6 +26,9 @@ struct LaunchDoor {
   Duration patience = std::chrono::seconds(10);  ///< for an agent that is coming up
 };
 
+/// How its owner's process talks to an agent. @errors as wire::parse_endpoint
+Result<ConnectionOptions> agent_options(const LaunchDoor& door);
+
 /// What of this process is carried.
 struct LaunchCarry {
   bool input = true;      ///< forward stdin

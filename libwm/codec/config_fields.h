@@ -75,6 +75,7 @@ WM_FIELDS(PlanConf) {
   f.word(140, s.elastic, "queue");
 }
 WM_FIELDS(Container) { f(1, s.driver), f(2, s.image), f(3, s.binds), f(4, s.options); }
+WM_FIELDS(IdleRule) { f(1, s.limit), f(2, s.warning), f(3, s.cpu); }
 WM_FIELDS(AppConf) {
   f(1, s.name), f(2, s.type), f(3, s.description), f(4, s.resize), f(5, s.resize_command);
   f(6, s.gpu_mode), f(7, s.gpu), f(8, s.res_req), f(9, s.env), f(10, s.run_limit);
@@ -83,6 +84,7 @@ WM_FIELDS(AppConf) {
   f(40, s.gpu_check);
   f.word(60, s.place, "queue");
   f(80, s.container), f(81, s.requeue_exits.excluding);
+  f(440, s.command), f(441, s.idle);
 }
 WM_FIELDS(UserConf) {
   f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(5, s.plan), f(6, s.shares);

@@ -15,6 +15,7 @@ WM_FIELDS(LaunchInput) { f(1, s.bytes); }
 WM_FIELDS(LaunchResize) { f(1, s.rows), f(2, s.columns); }
 WM_FIELDS(LaunchSignal) { f(1, s.signal); }
 WM_FIELDS(LaunchTaken) { f(1, s.bytes); }
+WM_FIELDS(LaunchConnect) { f(1, s.address); }
 WM_FIELDS(ToLaunch) { f.one_of(s); }
 WM_FIELDS(LaunchUp) { f(1, s.pid); }
 WM_FIELDS(LaunchOutput) { f(1, s.stream), f(2, s.bytes); }

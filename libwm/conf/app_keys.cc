@@ -99,6 +99,26 @@ constexpr Key<A> kKeys[] = {
      "its results and what its GPUs need are seen without being named."},
     {"container_options", [](A& a) -> Field { return &a.container.options; }, kAny, Effect::NewJobs,
      "Further words for ch-run, podman run or apptainer exec, before the image."},
+    {"command", [](A& a) -> Field { return &a.command; }, kAny, Effect::NewJobs,
+     "Command of jobs submitted without one. Run as the job's user, on the host, as this host's "
+     "own "
+     "file says it. What serves pages to a browser is best started by wm-notebook(1)."},
+    {"idle_limit",
+     [](A& a) -> Field { return &a.idle.limit; },
+     {0, 365 * kDay},
+     Effect::NewJobs,
+     "Of type notebook: ended by wm-notebook(1) when it was not used for so long: no cell ran, no "
+     "terminal wrote, no process computed, no GPU was busy. An open page is no use. 0: never."},
+    {"idle_warning",
+     [](A& a) -> Field { return &a.idle.warning; },
+     {0, 365 * kDay},
+     Effect::NewJobs,
+     "So long before that it says so on its page and in its log. Its owner can extend it there."},
+    {"idle_cpu",
+     [](A& a) -> Field { return &a.idle.cpu; },
+     {0, 100000},
+     Effect::NewJobs,
+     "Percent of one core that all its processes together stay below while it is idle."},
 };
 
 }  // namespace

@@ -17,10 +17,12 @@ std::vector<AppConf> built_in_apps(const AppConf& start) {
   auto training =
       profile(start, "training", AppType::Training, "Distributed training, one task per slot");
   training.warm_imports = {"torch", "fabric_model"};
+  auto notebook =
+      profile(start, "notebook", AppType::Notebook, "A notebook server and its kernels");
+  notebook.command = "wm-notebook";
   return {profile(start, "batch", AppType::Batch, "One command on the first host"),
           profile(start, "inference", AppType::Inference, "A service of many tasks"),
-          profile(start, "notebook", AppType::Notebook, "A notebook server and its kernels"),
-          std::move(training)};
+          std::move(notebook), std::move(training)};
 }
 
 QueueConf built_in_queue(const QueueConf& start) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/buffer.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <cerrno>
@@ -35,6 +36,8 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   ~Stream() { ::close(fd_); }
+
+  int descriptor() const { return fd_; }
 
   template <class Buffers>
   std::size_t read_some(const Buffers& buffers, ErrorCode& ec) {
@@ -139,6 +142,7 @@ class BeastExchange : public Exchange {
 
   /// Leaves the connection ready for the next request. False: it has to be closed.
   bool end_request() {
+    if (taken_over_) return false;
     if (!answered_) (void)reply({500, {}, ""});
     char block[1 << 16];
     std::size_t drained = 0;
@@ -202,6 +206,13 @@ class BeastExchange : public Exchange {
 
   Result<void> finish() override { return send_piece(nullptr, 0, false); }
 
+  Bare take_over() override {
+    taken_over_ = true;
+    auto early = beast::buffers_to_string(buffer_.data());
+    buffer_.consume(buffer_.size());
+    return {stream_.descriptor(), std::move(early)};
+  }
+
  private:
   template <class Message>
   void fill(Message& message, const Reply& reply) {
@@ -230,7 +241,7 @@ class BeastExchange : public Exchange {
   Head head_;
   beast::http::response<beast::http::buffer_body> pieces_;
   std::optional<beast::http::response_serializer<beast::http::buffer_body>> serializer_;
-  bool answered_ = false, chunked_ = false, keep_ = true;
+  bool answered_ = false, chunked_ = false, keep_ = true, taken_over_ = false;
 };
 
 void answer_all(int fd, const ServerOptions& options, uid_t peer,

@@ -40,6 +40,12 @@ struct Reply {
   std::string body;
 };
 
+/// A connection without HTTP.
+struct Bare {
+  int fd = -1;
+  std::string early;  ///< what was read already of what comes next
+};
+
 /// One request and its answer. @thread one
 class Exchange {
  public:
@@ -60,6 +66,11 @@ class Exchange {
   virtual Result<void> begin(const Reply& above) = 0;
   virtual Result<void> write(std::string_view piece) = 0;
   virtual Result<void> finish() = 0;
+
+  /// For an answer that is another server's, and for what goes on both ways after one: the
+  /// connection as it is behind the request's head. Nothing else may be called from then on.
+  /// @owns the descriptor stays the server's, which closes it after the handler
+  virtual Bare take_over() = 0;
 };
 
 /// The whole body, if it is no longer than `most`. @errors Limit; as Exchange::read

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -25,17 +26,31 @@ Result<void> write_file(const std::string& path, const std::string& text, mode_t
   return {};
 }
 
+// What is in a secret file; random bytes where there is none yet.
+Result<std::string> own_secret(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string secret((std::istreambuf_iterator<char>(in)), {});
+  if (!secret.empty()) return secret;
+  secret.resize(kSeed);
+  randombytes_buf(secret.data(), secret.size());
+  WM_TRY(write_file(path, secret, 0600));
+  return secret;
+}
+
 }  // namespace
+
+Result<rest::AppKey> own_app_key(const std::string& folder) {
+  auto path = folder + "/apps.key";
+  WM_TRY(auto secret, own_secret(path));
+  rest::AppKey key{};
+  if (secret.size() != key.size()) return fail(Code::Damaged, path + ": 32 bytes are wanted");
+  std::copy(secret.begin(), secret.end(), key.begin());
+  return key;
+}
 
 Result<rest::TokenKeys> own_token_keys(const std::string& folder) {
   auto path = folder + "/token.seed";
-  std::ifstream in(path, std::ios::binary);
-  std::string seed((std::istreambuf_iterator<char>(in)), {});
-  if (seed.empty()) {
-    seed.resize(kSeed);
-    randombytes_buf(seed.data(), seed.size());
-    WM_TRY(write_file(path, seed, 0600));
-  }
+  WM_TRY(auto seed, own_secret(path));
   auto keys = rest::token_keys(seed);
   if (!keys) return fail(Code::Damaged, path + ": " + keys.error().text);
   char hex[2 * sizeof(rest::TokenPublicKey) + 1];

@@ -218,6 +218,7 @@ std::vector<std::string> task_environment(const HostOrder& order, const HostFact
   add_data(vars, order, host);
   add_groups(vars, order, task);
   add_launch(vars, order, host);
+  add_web(vars, order, host);
   vars[std::string(kTaskVariable)] = number(task.task.value);
   vars["LSF_PM_TASKID"] = number(place_of(order, task.task).rank + 1);
   return entries_of(vars);

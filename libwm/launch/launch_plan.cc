@@ -29,7 +29,8 @@ Words interpreter_of(const std::string& script) {
 }
 
 Words command_of(const HostOrder& o, const HostFacts& host) {
-  const auto& command = o.resolved.program.command;
+  const auto& own = o.resolved.program.command;
+  const auto& command = own.empty() ? o.app.command : own;
   if (o.blobs.script.empty()) return plain_words(command).value_or(Words{"/bin/sh", "-c", command});
   auto argv = interpreter_of(o.blobs.script);
   argv.push_back(attempt_dir(o, host) + "/script");

@@ -85,6 +85,15 @@ void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host
   vars["OMPI_ALLOW_RUN_AS_ROOT"] = vars["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
 }
 
+void add_web(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
+  if (order.app.type != AppType::Notebook) return;
+  const auto& idle = order.app.idle;
+  vars["WM_WEB_SOCKET"] = attempt_dir(order, host) + "/web";
+  vars["WM_IDLE_LIMIT"] = format_duration(idle.limit);
+  vars["WM_IDLE_WARNING"] = format_duration(idle.warning);
+  vars["WM_IDLE_CPU"] = std::to_string(idle.cpu);
+}
+
 void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
   add_launch(vars, order, host);
   if (task_count(order.hosts) > 1) vars["LSB_DJOB_HOSTFILE"] = attempt_dir(order, host) + "/hosts";

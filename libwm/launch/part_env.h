@@ -34,6 +34,8 @@ std::string rank_socket(const HostOrder& order, const HostFacts& host);
 /// set for Open MPI stays, but for the host file.
 /// @source Open MPI 4.1 MCA parameters plm_rsh_agent, orte_default_hostfile, btl_vader_…
 void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host);
+/// Of type notebook: where to listen for the job's owner, and when it counts as forgotten.
+void add_web(VariableMap& vars, const HostOrder& order, const HostFacts& host);
 /// Variables of the agent itself.
 void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& host);
 

@@ -245,6 +245,14 @@ struct Container {
   bool operator==(const Container&) const = default;
 };
 
+/// When what a job serves to browsers counts as forgotten, and is stopped.
+struct IdleRule {
+  Duration limit{};        ///< without any use for so long; 0: it never is
+  Duration warning{};      ///< so long before that it says so
+  std::uint32_t cpu = 10;  ///< less than this of one core is no use @units percent
+  bool operator==(const IdleRule&) const = default;
+};
+
 /// A section of apps.conf: an application profile.
 struct AppConf {
   std::string name;
@@ -268,6 +276,8 @@ struct AppConf {
   bool gpu_check = false;                 ///< wm-ncclcheck over the job's GPUs before its tasks
   std::optional<PlaceBy> place;           ///< none: as the queue says
   Container container;
+  std::string command;  ///< of jobs submitted without one
+  IdleRule idle;        ///< of type notebook
   bool operator==(const AppConf&) const = default;
 };
 

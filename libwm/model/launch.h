@@ -1,10 +1,15 @@
 // Role: what is said about one command that an agent starts in its host's part of a job
-// (blaunch, battach), and about the console of an interactive task. Values only.
+// (blaunch, battach), about the console of an interactive task, and about a connection to what the
+// job serves. Values only.
 //
 //   blaunch ──unix──► agent here ──job's key──► agent there ──► command
 //   battach, bsub -I ──identity service──► agent ──► command, or the task's console
 //
-//   ► Start | Attach   ◄ Up   ► Input, Resize, Signal   ◄ Output   ◄ Ended, then the link closes
+//   a browser's request, carried by the owner's wuserd ──identity service──► agent ──► web
+//   application
+//
+//   ► Start | Attach | Connect   ◄ Up   ► Input, Resize, Signal   ◄ Output   ◄ Ended, then the link
+//   closes
 //
 // Flow: each side sends at most kLaunchWindow bytes of Input or Output that the other has not
 // said to have Taken; agents in between pass frames on and never count.
@@ -45,6 +50,12 @@ struct LaunchAttach {
   std::uint32_t rows = 0, columns = 0;
   bool operator==(const LaunchAttach&) const = default;
 };
+/// First words: a connection to what the job serves on the agent's host. What it reads is Input,
+/// what it writes Output of stream 1; Up has no pid.
+struct LaunchConnect {
+  std::string address;  ///< a unix socket's path, or "127.0.0.1:4711": of this host alone
+  bool operator==(const LaunchConnect&) const = default;
+};
 /// Bytes for its standard input; empty: no more will come.
 struct LaunchInput {
   std::string bytes;
@@ -65,8 +76,8 @@ struct LaunchTaken {
   std::uint64_t bytes = 0;
   bool operator==(const LaunchTaken&) const = default;
 };
-using ToLaunch =
-    std::variant<LaunchStart, LaunchAttach, LaunchInput, LaunchResize, LaunchSignal, LaunchTaken>;
+using ToLaunch = std::variant<LaunchStart, LaunchAttach, LaunchInput, LaunchResize, LaunchSignal,
+                              LaunchTaken, LaunchConnect>;
 
 /// It runs.
 struct LaunchUp {

@@ -42,12 +42,10 @@ class Browser:
         os.close(to_read)
         os.close(to_write)
         self._number, self._held, self.said = 0, b'', []
-        target = self._ask('Target.createTarget', {'url': 'about:blank'})['targetId']
         self._session = None
-        self._session = self._ask('Target.attachToTarget', {'targetId': target, 'flatten': True})['sessionId']
-        for domain in ('Page', 'Runtime', 'Log', 'DOM'):
-            self._ask(f'{domain}.enable')
-        self.look(width, height, scheme)
+        target = self._ask('Target.createTarget', {'url': 'about:blank'})['targetId']
+        self._size = (width, height, scheme)
+        self._attach(target)
 
     def __enter__(self):
         return self
@@ -99,6 +97,29 @@ class Browser:
         if message.get('method') == 'Log.entryAdded' and params['entry']['level'] == 'error':
             self.said.append(f'{params["entry"]["text"]} {params["entry"].get("url", "")}')
 
+    def _attach(self, target):
+        """From now on what is said is said to this tab."""
+        self._session = None
+        self._session = self._ask('Target.attachToTarget', {'targetId': target, 'flatten': True})['sessionId']
+        for domain in ('Page', 'Runtime', 'Log', 'DOM'):
+            self._ask(f'{domain}.enable')
+        self.look(*self._size)
+
+    def tab(self, start, limit_s=20):
+        """Goes to the tab whose address starts so, as soon as there is one."""
+        session, self._session = self._session, None
+        deadline = time.monotonic() + limit_s
+        while True:
+            tabs = [t for t in self._ask('Target.getTargets')['targetInfos'] if t['type'] == 'page' and t['url'].startswith(start)]
+            if tabs:
+                self._attach(tabs[0]['targetId'])
+                self._ask('Page.bringToFront')  # one that is not seen draws nothing
+                return
+            if time.monotonic() > deadline:
+                self._session = session
+                raise PageFailed(f'not within {limit_s} s: a tab at {start}; the page says: {self.text()[:600]}')
+            time.sleep(0.1)
+
     # ---- what a person does ----------------------------------------------------------------
 
     def look(self, width, height, scheme='light'):
@@ -110,6 +131,10 @@ class Browser:
         """Goes to an address; returns when the page has drawn something."""
         self._ask('Page.navigate', {'url': url})
         self.until('document.readyState === "complete" && document.querySelector("h1") !== null', 20, f'{url} shows something')
+
+    def go(self, url):
+        """Goes to an address whose page is not ours."""
+        self._ask('Page.navigate', {'url': url})
 
     def value(self, expression):
         """What an expression is on the page."""

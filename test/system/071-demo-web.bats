@@ -36,3 +36,9 @@ teardown() {
   sabotaged no-shrink
   [[ $output == *"FAILED: not within 15 s: ann trains on 2"* ]] || { echo "$output"; return 1; }
 }
+
+@test "a notebook that is never idle is found" {
+  command -v jupyter-notebook >/dev/null || skip "no jupyter-notebook (scripts/bootstrap)"
+  DEMO_IDLE_LIMIT_S=40 sabotaged busy-notebook
+  [[ $output == *"FAILED: not within 40 s: the notebook is warned"* ]] || { echo "$output"; return 1; }
+}

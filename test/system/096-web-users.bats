@@ -26,6 +26,7 @@ setup_file() {
   local matrix=/usr/lib/x86_64-linux-gnu/pam_wrapper/pam_matrix.so
   printf '%s required %s passdb=%s\n' auth "$matrix" "$PLACE/passdb" account "$matrix" "$PLACE/passdb" >"$PLACE/pam.d/wm"
   export PAM_WRAPPER=1 PAM_WRAPPER_SERVICE_DIR=$PLACE/pam.d
+  export WM_APPS_HOST='*.apps.test'  # each job has an origin of its own
   LD_PRELOAD=libpam_wrapper.so "$MINICLUSTER" up --dir "$PLACE/c" --nodes 2 --cpus 2 --multiuser --web
 }
 teardown_file() {
@@ -124,4 +125,40 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
   "$MINICLUSTER" kill wlogind
   LD_PRELOAD=libpam_wrapper.so "$MINICLUSTER" start wlogind
   [ "$(code_of -u "wmweb-a:$a" "$EXECS")" = 200 ]
+}
+
+@test "a notebook is its owner's, and theirs whom he shares it with" {
+  a=$(key a) b=$(key b)
+  echo "of a" >"$PLACE/a/file"
+  said=$(as a bsub -app notebook -cwd "$PLACE/a" wm-notebook --strip python3 -m http.server --bind 127.0.0.1 %p)
+  [[ $said =~ \<([0-9]+)\> ]]
+  job=${BASH_REMATCH[1]}
+  api=$WM_GATEWAY_URL/api/v1/notebooks
+  ready() { [ "$(door -u "wmweb-a:$a" "$api/$job" | jq -r .web.state)" = ready ]; }
+  wait_for 30 ready
+  [ "$(code_of -u "wmweb-b:$b" "$api/$job")" = 404 ]
+  [ "$(door -u "wmweb-b:$b" "$api" | jq '.notebooks | length')" = 0 ]
+  origin=${WM_APPS_URL/\*/$job}
+  address=${WM_GATEWAY_URL#https://}
+  address=${address%:*}
+  there=(--resolve "${origin#https://}:${address%.253}.252")
+  enter() { # USER:KEY JAR [OWNER]
+    local ticket
+    ticket=$(door -u "$1" -d "{\"job\": \"$job\"${3:+, \"owner\": \"$3\"}}" "$WM_GATEWAY_URL/auth/v1/app" | jq -r .ticket)
+    door "${there[@]}" -c "$2" -H "Origin: $WM_GATEWAY_URL" --data-urlencode "ticket=$ticket" -o /dev/null "$origin/_open"
+  }
+  sees() { [ "$(door "${there[@]}" -b "$1" "$origin/$job/file")" = "of a" ]; }
+  code() { code_of "${there[@]}" -b "$1" "$origin/$job/file"; }
+  enter "wmweb-a:$a" jar-a
+  sees jar-a
+  enter "wmweb-b:$b" jar-b
+  [ "$(code jar-b)" = 404 ]
+  enter "wmweb-b:$b" jar-guest wmweb-a
+  [ "$(code jar-guest)" = 404 ]
+  [ "$(code_of -u "wmweb-a:$a" -d '{"users": ["wmweb-b"]}' "$api/$job/share")" = 204 ]
+  sees jar-guest
+  [ "$(code jar-b)" = 404 ]
+  [ "$(code_of -u "wmweb-a:$a" -d '{"users": []}' "$api/$job/share")" = 204 ]
+  [ "$(code jar-guest)" = 404 ]
+  as a bkill "$job"
 }

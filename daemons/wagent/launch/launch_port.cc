@@ -91,7 +91,7 @@ void LaunchPort::on_frame(Number number, const wire::Frame& frame) {
   auto at = guests_.find(number);
   if (at == guests_.end() || at->second.done) return;
   auto& guest = at->second;
-  bool fresh = !guest.relay && !guest.command && !guest.console;
+  bool fresh = !guest.relay && !guest.command && !guest.visit && !guest.console;
   if (frame.type == kRankWords && fresh && on_rank_link_) {
     auto link = std::move(guest.link);
     guests_.erase(at);
@@ -103,6 +103,7 @@ void LaunchPort::on_frame(Number number, const wire::Frame& frame) {
   auto words = codec::decode<ToLaunch>(frame.payload);
   if (!words) return on_closed(number);
   if (guest.command) guest.command->on(*words);
+  else if (guest.visit) guest.visit->on(*words);
   else consoles_.on(number, *words);
 }
 
@@ -113,6 +114,7 @@ void LaunchPort::on_first(Number number, const wire::Frame& frame) {
     guests_[number].console = true;
     return consoles_.attach(number, *attach);
   }
+  if (auto* to = std::get_if<LaunchConnect>(&*words)) return connect(number, *to);
   auto* what = std::get_if<LaunchStart>(&*words);
   if (what == nullptr) return refuse(number, "nothing was started on this connection");
   if (on_idle_) return refuse(number, "the job is ending");
@@ -126,6 +128,12 @@ void LaunchPort::start(Number number, const LaunchStart& words) {
   auto command = Command::start(loop_, words, part_, std::move(handlers));
   if (!command) return refuse(number, command.error().text);
   guests_[number].command = std::move(*command);
+}
+
+void LaunchPort::connect(Number number, const LaunchConnect& words) {
+  auto visit = Visit::start(loop_, words, [this, number](const FromLaunch& w) { say(number, w); });
+  if (!visit) return refuse(number, visit.error().text);
+  guests_[number].visit = std::move(*visit);
 }
 
 void LaunchPort::start_elsewhere(Number number, const wire::Frame& frame, const std::string& host) {
@@ -182,6 +190,7 @@ void LaunchPort::finish(Number number) {
     if (at == guests_.end()) return;
     at->second.command.reset();
     at->second.relay.reset();
+    at->second.visit.reset();
     if (!at->second.link) return forget(number);
     expire(number);
   });

@@ -1,8 +1,10 @@
 // Role: where others come into this host's part of the job: blaunch of its tasks over a unix
 // socket (the kernel names them), agents of the job's other hosts by the job's key, the owner's
-// commands by the identity service. Gives each to a command, a console or another host.
+// commands and wuserd by the identity service. Gives each to a command, a console, another host, or
+// a connection to what the job serves here.
 //
-//   link ─first frame─► Start here: Command │ Start elsewhere: Relay │ Attach: Consoles
+//   link ─first frame─► Start here: Command │ Start elsewhere: Relay │ Attach: Consoles │ Connect:
+//   Visit
 //
 // Invariants: only the job's user gets in, on every way; what a lost link started is ended; a
 // link is closed by whoever asked, once it has read how things ended.
@@ -20,6 +22,7 @@
 #include "daemons/wagent/launch/consoles.h"
 #include "daemons/wagent/launch/part_settings.h"
 #include "daemons/wagent/launch/relay.h"
+#include "daemons/wagent/launch/visit.h"
 #include "libwm/model/elastic.h"
 #include "libwm/wire/transport.h"
 
@@ -52,6 +55,7 @@ class LaunchPort {
     std::unique_ptr<wire::Link> link;  ///< null: gone, its command is being ended
     std::unique_ptr<Command> command;
     std::unique_ptr<Relay> relay;
+    std::unique_ptr<Visit> visit;
     bool console = false;
     bool done = false;  ///< Ended was said: the other end closes, when it has read it
   };
@@ -59,6 +63,7 @@ class LaunchPort {
   void on_frame(Number number, const wire::Frame& frame);
   void on_first(Number number, const wire::Frame& frame);
   void start(Number number, const LaunchStart& words);
+  void connect(Number number, const LaunchConnect& words);
   void start_elsewhere(Number number, const wire::Frame& frame, const std::string& host);
   void look_up(Number number);
   void say(Number number, const FromLaunch& words);

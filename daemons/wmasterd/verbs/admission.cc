@@ -28,6 +28,7 @@ void fill_defaults(const Config& config, JobSpec& spec) {
   if (spec.project.empty()) spec.project = config.cluster.default_project;
   if (spec.name.empty())
     spec.name = spec.groups.empty() ? spec.program.command : spec.groups[0].command;
+  if (spec.name.empty() && spec.program.script_hash.empty()) spec.name = spec.app;
   if (spec.groups.empty()) return;
   spec.array = {{1, static_cast<std::uint32_t>(spec.groups.size()), 1}};
 }
@@ -155,7 +156,8 @@ Result<void> check_names(const Config& config, const JobSpec& spec) {
 Result<void> check_sizes(const Cluster& state, const JobSpec& spec) {
   const auto& limits = state.config->cluster.limits;
   bool grouped = !spec.groups.empty();
-  if (!grouped && spec.program.command.empty() && spec.program.script_hash.empty())
+  bool has_own = !spec.program.command.empty() || !spec.program.script_hash.empty();
+  if (!grouped && !has_own && app_of(*state.config, spec).command.empty())
     return fail(Code::BadArgument, "Empty job");
   if (spec.min_tasks == 0 || spec.max_tasks < spec.min_tasks)
     return fail(Code::BadArgument, "-n " + std::to_string(spec.min_tasks) + "," +

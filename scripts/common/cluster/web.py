@@ -4,7 +4,7 @@ and through it the user's wuserd; with --multiuser also wlogind, which starts ev
   browser, dlicmd, curl ─TLS─► nginx NET.253 ─unix─► wgatewayd (may it pass? where to?)
                                         └────unix──► wuserd (started by wgatewayd)
   short folder: web/ with sockets, keys, certificate, nginx.conf. Cookies keep the port out, so that
-  addresses, not ports, tell origins apart: NET.253 pages and REST, NET.252 what jobs show.
+  addresses, not ports, tell origins apart: NET.253 pages and REST, NET.252 what jobs show (or $WM_APPS_HOST).
 Invariant: all of it belongs to the cluster by WM_CLUSTER_DIR and WM_NODE=web in its environment.
 Callers: cluster.Cluster.
 """
@@ -44,6 +44,8 @@ class Web:
         self._multiuser = multiuser
         self._short, self._log, self._build = os.path.join(short, 'web'), log, build
         self._address, self._apps = f'{block}.253', f'{block}.252'
+        # Such as *.apps.test, which a client is told to find there: each job has an origin of its own.
+        self._apps_host = os.environ.get('WM_APPS_HOST') or self._apps
 
     def path(self, *parts):
         """A path below its folder."""
@@ -62,7 +64,7 @@ class Web:
 
     def exports(self):
         """What users of the cluster get to know of it."""
-        known = {'WM_GATEWAY_URL': f'https://{self._address}:{PORT}', 'WM_APPS_URL': f'https://{self._apps}:{PORT}',
+        known = {'WM_GATEWAY_URL': f'https://{self._address}:{PORT}', 'WM_APPS_URL': f'https://{self._apps_host}:{PORT}',
                  'WM_GATEWAY_CA': self.path('web.crt')}
         if not self._multiuser:  # else everybody has his own: wmkey create
             with open(self.path('api.key'), encoding='ascii') as kept:
@@ -90,6 +92,7 @@ class Web:
 
     def _make_certificate(self):
         names = f'subjectAltName=IP:{self._address},IP:{self._apps}'
+        names += '' if self._apps_host == self._apps else f',DNS:{self._apps_host}'
         subprocess.run([program('openssl'), 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1',
                         '-nodes', '-days', '3650', '-subj', '/CN=WM private cluster', '-addext', names,
                         '-keyout', self.path('web.key'), '-out', self.path('web.crt')],
@@ -98,6 +101,7 @@ class Web:
     def _nginx_conf(self):
         words = {'accounts': self._account_line(), 'run': self._short, 'log': self._log, 'certificate': self.path('web.crt'),
                  'certificate_key': self.path('web.key'), 'gateway': self.path('gateway.sock'),
+                 'origin': f'https://{self._address}:{PORT}', 'apps_origin': f'https://{self._apps_host}:{PORT}',
                  'listen': f'{self._address}:{PORT}', 'apps_listen': f'{self._apps}:{PORT}',
                  'pages': self.path('pages') if self._multiuser else PAGES, 'tools': self.path('tools')}
         with open(os.path.join(TOP, 'etc/nginx/wm.conf'), encoding='utf-8') as template:
@@ -116,7 +120,7 @@ class Web:
             words = [f'{self._build}/sbin/wlogind', '--folder', self.path('login'), '--web-user', web_account().pw_name]
         elif name == 'wgatewayd':
             words = [f'{self._build}/sbin/wgatewayd', '--folder', self._short,
-                     '--origin', f'https://{self._address}:{PORT}']
+                     '--origin', f'https://{self._address}:{PORT}', '--apps-origin', f'https://{self._apps_host}:{PORT}']
             words += ['--login', self.path('login')] if self._multiuser else []
         else:
             words = [program('nginx'), '-p', self._short, '-c', self.path('nginx.conf'),

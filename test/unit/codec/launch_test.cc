@@ -23,6 +23,7 @@ TEST(launch_codec, words_come_back_as_they_were) {
   comes_back(ToLaunch{LaunchResize{1, 2}});
   comes_back(ToLaunch{LaunchSignal{15}});
   comes_back(ToLaunch{LaunchTaken{1u << 20}});
+  comes_back(ToLaunch{LaunchConnect{"/run/x/web"}});
   comes_back(FromLaunch{LaunchUp{4711}});
   comes_back(FromLaunch{LaunchOutput{2, "err"}});
   comes_back(FromLaunch{LaunchTaken{5}});
@@ -31,6 +32,7 @@ TEST(launch_codec, words_come_back_as_they_were) {
 
 TEST(launch_codec, the_bytes_of_a_signal_are_these) {
   EXPECT_EQ(codec::encode(ToLaunch{LaunchSignal{15}}), std::string("\x2a\x02\x08\x1e", 4));
+  EXPECT_EQ(codec::encode(ToLaunch{LaunchConnect{"/a"}}), std::string("\x3a\x04\x0a\x02/a", 6));
 }
 
 }  // namespace

@@ -83,6 +83,20 @@ TEST(conf, what_is_there_by_itself_starts_from_the_default_section_too) {
   EXPECT_EQ(config->host("m1")->slots, 3u);
 }
 
+TEST(conf, a_notebook_has_a_command_and_may_be_forgotten) {
+  auto config = parse({{"wm.conf", "master_host = m1\n"},
+                       {"apps.conf",
+                        "[notebook]\nidle_limit = 1h\nidle_warning = 10min\n"
+                        "[board]\ntype = notebook\ncommand = board --at %s\nidle_cpu = 5\n"}});
+  ASSERT_TRUE(config) << config.error().text;
+  const auto& notebook = *config->app("notebook");
+  EXPECT_EQ(notebook.command, "wm-notebook");
+  EXPECT_EQ(notebook.idle, (IdleRule{std::chrono::hours(1), std::chrono::minutes(10), 10}));
+  EXPECT_EQ(config->app("board")->command, "board --at %s");
+  EXPECT_EQ(config->app("board")->idle.cpu, 5u);
+  EXPECT_EQ(config->app("batch")->command, "");
+}
+
 TEST(conf, the_root_plan_starts_from_the_default_section_where_it_has_one_of_its_own) {
   auto config = parse({{"plans.conf", "[default]\nlimit = 2\n[/a]\n"}});
   ASSERT_TRUE(config) << config.error().text;

@@ -53,6 +53,25 @@ TEST(part_env, an_agent_only_where_somebody_may_come_in) {
   EXPECT_TRUE(wants_agent(attached));
 }
 
+TEST(part_env, a_notebook_knows_where_to_listen_and_when_it_is_forgotten) {
+  auto o = one_host();
+  VariableMap vars;
+  add_web(vars, o, facts());
+  EXPECT_TRUE(vars.empty()) << "of type notebook alone";
+  o.app.type = AppType::Notebook;
+  o.app.command = "wm-notebook --now";
+  o.app.idle = {std::chrono::minutes(90), std::chrono::seconds(30), 7};
+  add_web(vars, o, facts());
+  EXPECT_EQ(vars["WM_WEB_SOCKET"], attempt_dir(o, facts()) + "/web");
+  EXPECT_EQ(vars["WM_IDLE_LIMIT"], "90m");
+  EXPECT_EQ(vars["WM_IDLE_WARNING"], "30s");
+  EXPECT_EQ(vars["WM_IDLE_CPU"], "7");
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv,
+            (std::vector<std::string>{"wm-notebook", "--now"}));
+  o.resolved.program.command = "jupyter lab";
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "jupyter") << "its own goes first";
+}
+
 TEST(part_env, ranks_ask_their_agent_which_knows_all_hosts) {
   auto o = two_hosts();
   for (auto& task : o.tasks) task.has_process = true;

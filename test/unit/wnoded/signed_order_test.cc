@@ -125,12 +125,14 @@ TEST(signed_order, commands_of_profile_and_queue_are_those_of_this_host) {
   order.app.env["LD_PRELOAD"] = "/tmp/x.so";
   order.app.container.image = "evil";
   order.app.warm_imports = {"evil"};
+  order.app.command = "evil";
   order.app.resize = ResizeMode::Restart;
   auto own = own_commands(config, order.resolved);
   ASSERT_TRUE(own);
   put_own(order, *own);
   EXPECT_EQ(order.app.pre_exec, "/opt/site/check");
   EXPECT_EQ(order.app.post_exec, "");
+  EXPECT_EQ(order.app.command, "");
   EXPECT_TRUE(order.app.env.empty());
   EXPECT_EQ(order.app.container, Container{});
   EXPECT_TRUE(order.app.warm_imports.empty());

@@ -9,15 +9,17 @@ import {cluster, plans, queues} from './cluster.js';
 import {help} from './help.js';
 import {login} from './login.js';
 import {newExperiment} from './experiment.js';
+import {notebooks} from './notebooks.js';
 import {project, projects} from './projects.js';
 import {run} from './run.js';
 
 const ROUTES = [
   [/^\/(apps)?$/, applications], [/^\/apps\/([^/]+)$/, run], [/^\/new\/(experiment|job)$/, newExperiment],
+  [/^\/notebooks$/, notebooks], [/^\/notebooks\/([^/]+)$/, notebooks],
   [/^\/projects$/, projects], [/^\/projects\/([^/]+)$/, project], [/^\/help$/, help], [/^\/plans$/, plans], [/^\/queues$/, queues], [/^\/cluster$/, cluster],
 ];
 const RAIL = [
-  ['Work', [['/apps', 'Applications'], ['/new/experiment', 'New experiment']]],
+  ['Work', [['/apps', 'Applications'], ['/notebooks', 'Notebooks'], ['/new/experiment', 'New experiment']]],
   ['Assets', [['/projects', 'Projects']]],
   ['Cluster', [['/cluster', 'Hosts'], ['/plans', 'Plans'], ['/queues', 'Queues']]],
 ];

@@ -1,0 +1,378 @@
+#!/usr/bin/python3
+"""wm-notebook: serves pages of a job to the job's owner, and ends when nobody uses them any more.
+
+usage: wm-notebook [--strip] [--] [COMMAND…]
+
+Without COMMAND it is Jupyter. In COMMAND %s stands for the unix socket to listen at, %p for a free port of
+the loopback address, %b for what all addresses begin with. --strip: the application does not know of %b.
+
+  job ─► wm-notebook ─► Jupyter │ COMMAND          browser ─► the web door ─► the job's agent ─► its socket
+            │ asks what kernels and terminals do, looks what its processes use
+            └─► $RESULT_DIR/web.json: where it listens, how it stands       ◄─ $RESULT_DIR/web.extend
+
+Invariants: Jupyter listens at a socket of mode 0600 alone, so that it needs no token; web.json is
+replaced as a whole; what is idle is said before it is ended, and the end is no failure.
+"""
+
+import datetime
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+BETWEEN_LOOKS_S = (0.5, 5.0)  # never more often, never less; else a sixtieth of the limit
+BETWEEN_TRIES_S = 0.05
+END_PATIENCE_S = 20
+UNITS = {'ms': 0.001, 's': 1, 'm': 60, 'h': 3600, 'd': 86400}
+
+
+def seconds(text):
+    """'90s', '10m', '1h': what a configured time is."""
+    found = re.fullmatch(r'(\d+(?:\.\d+)?)(ms|s|m|h|d)', text or '0s')
+    return float(found[1]) * UNITS[found[2]] if found else 0
+
+
+class Local(http.client.HTTPConnection):
+    """HTTP to a unix socket or a port of this host."""
+
+    def __init__(self, address):
+        super().__init__('localhost', timeout=10)
+        self._address = address
+
+    def connect(self):
+        """Connects."""
+        if self._address.startswith('/'):
+            self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self.sock.settimeout(self.timeout)
+            self.sock.connect(self._address)
+        else:
+            host, port = self._address.rsplit(':', 1)
+            self.sock = socket.create_connection((host, int(port)), self.timeout)
+
+
+def answer(address, path):
+    """Status and body of a GET; None: nobody answers."""
+    connection = Local(address)
+    try:
+        connection.request('GET', path)
+        reply = connection.getresponse()
+        return reply.status, reply.read()
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+
+
+# ---- what is served ---------------------------------------------------------------------------
+
+
+class Jupyter:
+    """Jupyter, as Debian has it."""
+
+    kind, strip = 'jupyter', False
+
+    def __init__(self, base):
+        self.address, self._base = os.environ['WM_WEB_SOCKET'], base
+
+    def command(self):
+        """Its command line. @raises SystemExit: it is not installed"""
+        program = shutil.which('jupyter-notebook') or shutil.which('jupyter-server')
+        if not program:
+            sys.exit('wm-notebook: neither jupyter-notebook nor jupyter-server is installed on this host')
+        app = 'NotebookApp' if program.endswith('notebook') else 'ServerApp'
+        words = {'base_url': self._base, 'token': '', 'password': '', 'allow_remote_access': 'True', 'open_browser': 'False',
+                 'trust_xheaders': 'True', 'quit_button': 'False', 'sock': self.address, 'sock_mode': '0600'}
+        folder = {'NotebookApp': 'notebook_dir', 'ServerApp': 'root_dir'}[app]
+        words[folder] = os.getcwd()
+        if os.geteuid() == 0:
+            words['allow_root'] = 'True'
+        return [program] + [f'--{app}.{name}={value}' for name, value in words.items()]
+
+    def is_ready(self):
+        """Whether it answers."""
+        found = answer(self.address, self._base + 'api/status')
+        return found is not None and found[0] == 200
+
+    def activity(self):
+        """(when something was last done, what does something now); a page that is only open does nothing."""
+        latest, busy = 0, ''
+        for what, state in (('kernels', 'execution_state'), ('terminals', '')):
+            found = answer(self.address, f'{self._base}api/{what}')
+            if found is None or found[0] != 200:
+                continue
+            for one in json.loads(found[1]):
+                latest = max(latest, when(one.get('last_activity', '')))
+                if state and one.get(state) == 'busy':
+                    busy = 'a kernel is busy'
+        return latest, busy
+
+
+class Application:
+    """Any program that serves pages."""
+
+    kind = 'application'
+
+    def __init__(self, words, base, strip):
+        self.strip, self._base = strip, base
+        port = str(free_port()) if any('%p' in word for word in words) else ''
+        self.address = f'127.0.0.1:{port}' if port else os.environ['WM_WEB_SOCKET']
+        stands_for = {'%s': os.environ['WM_WEB_SOCKET'], '%p': port, '%b': base, '%%': '%'}
+        self._words = [re.sub('%[spb%]', lambda found: stands_for[found[0]], word) for word in words]
+
+    def command(self):
+        """Its command line."""
+        return self._words
+
+    def is_ready(self):
+        """Whether it answers, whatever it says."""
+        return answer(self.address, '/' if self.strip else self._base) is not None
+
+    def activity(self):
+        """Nothing is known but what its processes use."""
+        return 0, ''
+
+
+def when(text):
+    """'2026-11-25T10:00:00.000000Z' in seconds; 0: it is none."""
+    try:
+        return datetime.datetime.fromisoformat(text.replace('Z', '+00:00')).timestamp()
+    except ValueError:
+        return 0
+
+
+def free_port():
+    """One that nobody listens at now."""
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        return probe.getsockname()[1]
+
+
+# ---- what it uses -----------------------------------------------------------------------------
+
+
+def cpu_seconds(root):
+    """CPU time of a process and all below it, the ended ones that were waited for included."""
+    parents, used = {}, {}
+    for name in os.listdir('/proc'):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f'/proc/{name}/stat', encoding='ascii', errors='replace') as file:
+                fields = file.read().rpartition(')')[2].split()
+        except OSError:
+            continue
+        parents[int(name)] = int(fields[1])
+        used[int(name)] = sum(map(int, fields[11:15]))
+    ticks = os.sysconf('SC_CLK_TCK')
+    return sum(value for pid, value in used.items() if is_below(pid, root, parents)) / ticks
+
+
+def is_below(pid, root, parents):
+    """Whether it is that process, or comes from it."""
+    while pid > 1:
+        if pid == root:
+            return True
+        pid = parents.get(pid, 0)
+    return False
+
+
+def gpus_are_busy():
+    """Whether one of the job's GPUs computes; one that cannot be asked does not."""
+    devices, program = os.environ.get('CUDA_VISIBLE_DEVICES', ''), shutil.which('nvidia-smi')
+    if not devices or not program:
+        return False
+    try:
+        said = subprocess.run([program, '-i', devices, '--query-gpu=utilization.gpu', '--format=csv,noheader,nounits'],
+                              capture_output=True, text=True, timeout=20, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return any(word.strip().isdigit() and int(word) >= 5 for word in said.split('\n'))
+
+
+# ---- how it stands ----------------------------------------------------------------------------
+
+
+class Rule:
+    """When it counts as forgotten. Pure: times come in."""
+
+    def __init__(self, limit, warning):
+        self.limit, self.warning = limit, min(warning, limit)
+        self.active, self.extended = 0, 0
+
+    def used(self, now):
+        """It was used then; what is later counts."""
+        self.active = max(self.active, now)
+
+    def extend(self, until):
+        """It stays until then, at least."""
+        self.extended = until
+
+    def stops_at(self):
+        """When it is ended, if nothing happens; 0: never."""
+        return max(self.active + self.limit, self.extended) if self.limit else 0
+
+    def word(self, now):
+        """ready, warned or idle."""
+        stop = self.stops_at()
+        if not stop or now < stop - self.warning:
+            return 'ready'
+        return 'warned' if now < stop else 'idle'
+
+
+class Watch:
+    """Looks at what is served, says how it stands, ends it when it is forgotten."""
+
+    def __init__(self, served, results):
+        self._served, self._results = served, results
+        self._rule = Rule(seconds(os.environ.get('WM_IDLE_LIMIT')), seconds(os.environ.get('WM_IDLE_WARNING')))
+        self._least_cpu = float(os.environ.get('WM_IDLE_CPU') or 10) / 100
+        self._report = {'kind': served.kind, 'state': 'starting', 'strip': served.strip, 'started': time.time()}
+        self._said, self._cpu = None, None
+        self.ending = False
+
+    def say(self, **changes):
+        """Replaces web.json where something has changed."""
+        self._report.update(changes)
+        text = json.dumps(self._report)
+        if text == self._said:
+            return
+        path = os.path.join(self._results, 'web.json')
+        with open(os.open(path + '.new', os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w', encoding='utf-8') as out:
+            out.write(text)
+        os.rename(path + '.new', path)
+        self._said = text
+
+    def wait_until_ready(self, process):
+        """False: it has ended before it answered."""
+        while process.poll() is None and not self.ending:
+            if self._served.is_ready():
+                self._rule.used(time.time())
+                self.say(state='ready', address=self._served.address, ready=time.time())
+                return True
+            time.sleep(BETWEEN_TRIES_S)
+        return False
+
+    def _computes(self, process, now):
+        """Whether its processes use more than a little of a core since the last look."""
+        used, before = cpu_seconds(process.pid), self._cpu
+        self._cpu = (now, used)
+        return before is not None and now > before[0] and (used - before[1]) / (now - before[0]) >= self._least_cpu
+
+    def _look(self, process, now):
+        latest, busy = self._served.activity()
+        if not busy and self._computes(process, now):
+            busy = 'its processes compute'
+        if not busy and self._rule.word(now) != 'ready' and gpus_are_busy():
+            busy = 'a GPU is busy'
+        self._rule.used(now if busy else latest)
+        try:
+            with open(os.path.join(self._results, 'web.extend'), encoding='ascii') as file:
+                self._rule.extend(float(file.read()))
+        except (OSError, ValueError):
+            pass
+        return busy
+
+    def follow(self, process):
+        """Until it ends, or is idle; whether it is."""
+        told = 'ready'
+        while process.poll() is None and not self.ending:
+            now = time.time()
+            busy = self._look(process, now)
+            word, stop = self._rule.word(now), self._rule.stops_at()
+            self.say(state=word, busy=busy, active=self._rule.active, stops_at=stop, idle_limit=self._rule.limit)
+            if word == 'warned' and told != 'warned':
+                print(f'wm-notebook: not used since {clock(self._rule.active)}: it ends at {clock(stop)}', flush=True)
+            if word == 'idle':
+                print(f'wm-notebook: not used since {clock(self._rule.active)}: ended', flush=True)
+                return True
+            told = word
+            time.sleep(min(max(self._rule.limit / 60 or BETWEEN_LOOKS_S[1], BETWEEN_LOOKS_S[0]), BETWEEN_LOOKS_S[1]))
+        return False
+
+
+def clock(moment):
+    """10:43:13."""
+    return time.strftime('%H:%M:%S', time.localtime(moment))
+
+
+def end(process):
+    """SIGTERM, and SIGKILL to what does not hear it."""
+    process.terminate()
+    try:
+        process.wait(END_PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def environment(results):
+    """That of what is served: a token for its user's own requests, where there is one."""
+    env = dict(os.environ)
+    path = env.get('USER_ACCESS_TOKEN_FILE') or os.path.join(os.path.dirname(os.path.dirname(results)), 'tokens',
+                                                             os.path.basename(results))
+    env['USER_ACCESS_TOKEN_FILE'] = path
+    try:
+        with open(path, encoding='ascii') as file:
+            env['USER_ACCESS_TOKEN'] = file.read().strip()
+    except OSError:
+        pass
+    return env
+
+
+def serve(served, results):
+    """Runs it to its end; the exit code."""
+    watch = Watch(served, results)
+    env = environment(results)
+    watch.say(base=base_of(), token_file=env['USER_ACCESS_TOKEN_FILE'])
+    process = subprocess.Popen(served.command(), env=env)
+
+    def on_signal(number, _):
+        watch.ending = True
+        process.send_signal(number)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, on_signal)
+    idle = watch.wait_until_ready(process) and watch.follow(process)
+    if idle:
+        watch.say(state='idle')
+        end(process)
+        return 0
+    status = process.wait()
+    watch.say(state='ended', address='')
+    return status if status >= 0 else 128 - status
+
+
+def base_of():
+    """What all addresses begin with: /12/, of an element /12.3/."""
+    index = os.environ.get('LSB_JOBINDEX', '0')
+    return f"/{os.environ['LSB_JOBID']}{'' if index == '0' else '.' + index}/"
+
+
+def main():
+    """Reads the words."""
+    words = sys.argv[1:]
+    if words[:1] in (['-h'], ['--help']):
+        print(__doc__)
+        return 0
+    missing = [name for name in ('WM_WEB_SOCKET', 'RESULT_DIR', 'LSB_JOBID') if name not in os.environ]
+    if missing:
+        print(f'wm-notebook: {missing[0]} is not set: it runs in jobs of type notebook (bsub -app notebook)', file=sys.stderr)
+        return 2
+    strip = words[:1] == ['--strip']
+    words = words[strip:]
+    words = words[1:] if words[:1] == ['--'] else words
+    if strip and not words:
+        print('wm-notebook: --strip goes with a command', file=sys.stderr)
+        return 2
+    served = Application(words, base_of(), strip) if words else Jupyter(base_of())
+    return serve(served, os.environ['RESULT_DIR'])
+
+
+if __name__ == '__main__':
+    sys.exit(main())
