@@ -76,8 +76,9 @@ struct Exit {
 class Children {
  public:
   virtual ~Children() = default;
-  /// The shepherd itself.
+  /// The shepherd itself, and whom it runs as: the site's commands do so, too.
   virtual pid_t self() = 0;
+  virtual launch::Account own_account() = 0;
   /// @errors as proc::spawn
   virtual Result<proc::Child> spawn(const proc::Exec& exec) = 0;
   /// @errors as shepherd::fork_as_user

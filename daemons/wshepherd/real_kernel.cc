@@ -80,6 +80,8 @@ void RealKernel::kill_all(const std::function<std::vector<pid_t>()>& list) { pro
 
 pid_t RealKernel::self() { return ::getpid(); }
 
+launch::Account RealKernel::own_account() { return {::geteuid(), ::getegid(), {}}; }
+
 Result<proc::Child> RealKernel::spawn(const proc::Exec& exec) { return proc::spawn(exec); }
 
 Result<pid_t> RealKernel::fork_as_user(const UserPart& part, const std::function<int()>& work) {

@@ -44,6 +44,7 @@ class RealKernel : public Clock,
   void kill_all(const std::function<std::vector<pid_t>()>& list) override;
 
   pid_t self() override;
+  launch::Account own_account() override;
   Result<proc::Child> spawn(const proc::Exec& exec) override;
   Result<pid_t> fork_as_user(const UserPart& part, const std::function<int()>& work) override;
   proc::Trouble trouble_of(proc::Fd& pipe) override;

@@ -1,12 +1,10 @@
 #include "daemons/wshepherd/reporter.h"
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "daemons/wshepherd/mail.h"
-#include "libwm/proc/output_file.h"
 
 namespace wm::shepherd {
 namespace {
@@ -14,12 +12,6 @@ namespace {
 /// A report file that cannot be opened or written, as a FIFO that nobody reads, does not keep the
 /// attempt.
 constexpr auto kReportPatience = std::chrono::seconds(5), kMailPatience = std::chrono::seconds(30);
-
-/// In the user part: the end of the job's own output.
-int write_report(const launch::OutputFile& file, bool first_bytes, const std::string& text) {
-  auto fd = proc::open_output(file, first_bytes);
-  return fd && ::write(fd->get(), text.data(), text.size()) > 0 ? 0 : 1;
-}
 
 }  // namespace
 
@@ -74,10 +66,8 @@ void Reporter::tell_start() {
   if (!spec.report.mail_at_start || std::exchange(told_start_, true)) return;
   UserPart part{spec.account, spec.cwd, spec.umask, {}};
   auto text = launch::start_mail(spec.report, spec.key.job, attempt_.kernel.clock.wall());
-  auto pid = attempt_.kernel.children.fork_as_user(part, [&] {
-    ::alarm(kMailPatience.count());
-    return send_mail(spec.report.sendmail, text, {});
-  });
+  auto pid = attempt_.kernel.children.fork_as_user(
+      part, [&] { return send_mail_within(kMailPatience, spec.report.sendmail, text); });
   if (pid) attempt_.own.insert(*pid);
 }
 

@@ -1,7 +1,6 @@
 #include "daemons/wshepherd/side_commands.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -25,7 +24,7 @@ std::string outcome(const launch::SideCommand& command, int status, bool late) {
 std::optional<SideEnd> SideCommands::start(launch::SideCommand command, SideKind kind,
                                            std::uint32_t number) {
   const auto& spec = attempt_.spec;
-  const launch::Account ours{::geteuid(), ::getegid(), {}};
+  const auto ours = attempt_.kernel.children.own_account();
   const std::string root = "/";
   const std::string& jobs = command.cwd.empty() ? spec.cwd : command.cwd;
   const launch::TaskSpec none;

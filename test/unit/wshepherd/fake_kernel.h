@@ -114,6 +114,7 @@ class FakeKernel : public Clock,
   void stop_all(const std::function<std::vector<pid_t>()>& list) override;
   void kill_all(const std::function<std::vector<pid_t>()>& list) override;
   pid_t self() override { return kSelf; }
+  launch::Account own_account() override { return {0, 0, {}}; }
   Result<proc::Child> spawn(const proc::Exec& exec) override;
   Result<pid_t> fork_as_user(const UserPart& part, const std::function<int()>& work) override;
   proc::Trouble trouble_of(proc::Fd&) override { return std::exchange(trouble, {}); }
