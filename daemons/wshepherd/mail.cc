@@ -8,7 +8,7 @@
 #include <array>
 #include <string_view>
 
-#include "libwm/proc/channel.h"
+#include "libwm/proc/output_file.h"
 
 namespace wm::shepherd {
 namespace {
@@ -62,6 +62,17 @@ int send_mail(const std::string& program, const std::string& text,
   in.reset();
   int status = 0;
   return ::waitpid(pid, &status, 0) == pid && status == 0 && written ? 0 : 1;
+}
+
+int send_mail_within(std::chrono::seconds limit, const std::string& program,
+                     const std::string& text) {
+  ::alarm(static_cast<unsigned>(limit.count()));
+  return send_mail(program, text, {});
+}
+
+int write_report(const launch::OutputFile& file, bool first_bytes, const std::string& text) {
+  auto fd = proc::open_output(file, first_bytes);
+  return fd && ::write(fd->get(), text.data(), text.size()) > 0 ? 0 : 1;
 }
 
 }  // namespace wm::shepherd

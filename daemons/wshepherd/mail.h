@@ -1,9 +1,12 @@
-// Role: user part that mails the report of a job which named no file, with what it wrote, through
-// sendmail's interface.
+// Role: user parts that bring the report of a job to its file, or mail it, with what the job wrote,
+// through sendmail's interface.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
+
+#include "libwm/launch/launcher.h"
 
 namespace wm::shepherd {
 
@@ -11,5 +14,13 @@ namespace wm::shepherd {
 /// it. A file that is not there holds nothing. Returns 0, or 1 when the mail was not taken.
 int send_mail(const std::string& program, const std::string& text,
               const std::vector<std::string>& files);
+
+/// The same without files; whoever hangs meanwhile is gone after `limit`.
+int send_mail_within(std::chrono::seconds limit, const std::string& program,
+                     const std::string& text);
+
+/// Appends `text` to the file, which begins with it if these are its `first_bytes`. Returns 0, or 1
+/// when nothing was written.
+int write_report(const launch::OutputFile& file, bool first_bytes, const std::string& text);
 
 }  // namespace wm::shepherd

@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "daemons/wshepherd/shepherd.h"
+#include "daemons/wshepherd/loop.h"
 #include "daemons/wshepherd/sweep.h"
 #include "libwm/frames/blocking.h"
 #include "libwm/proc/spawn.h"
@@ -47,7 +47,7 @@ void run_attempt(const Place& place, launch::AttemptSpec spec, proc::Fd connecti
                  link.error().text.c_str());
     return;
   }
-  Shepherd(place, std::move(spec), *std::move(link), std::move(signals)).run();
+  run_loop(place, std::move(spec), *std::move(link), signals);
 }
 
 /// The life of one forked process.

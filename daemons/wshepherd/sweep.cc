@@ -24,6 +24,10 @@
 namespace wm::shepherd {
 namespace {
 
+TimePoint steady_now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+}
+
 namespace fs = std::filesystem;
 
 WallTime wall_now() {

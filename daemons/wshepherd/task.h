@@ -14,16 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "daemons/wshepherd/warm.h"
 #include "libwm/launch/launcher.h"
 #include "libwm/proc/channel.h"
+#include "libwm/proc/spawn.h"
 
 namespace wm::shepherd {
-
-/// Now, by the clock that all times to wait for are of. @cost O(1)
-inline TimePoint steady_now() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
-}
 
 /// Between SIGQUIT, at which Python programs of ours print their stacks, and SIGKILL.
 inline constexpr Duration kDumpTime = std::chrono::seconds(1);
@@ -54,9 +49,9 @@ struct Task {
   launch::ExitRecord record;
   Duration cpu_before{};     ///< of the processes in whose place it runs
   TimePoint seen{};          ///< when it, or the last of what it left, was still there
-  TimePoint spared_until{};  ///< what it left may end by itself till then
+  TimePoint spared_until{};  ///< in the job's time: what it left may end by itself till then
   int signal = 0;            ///< the last it was sent, if that can be obeyed
-  TimePoint obeys_until{};   ///< till then what it left may run its handler of `signal`
+  TimePoint obeys_until{};   ///< the same: what it left may run its handler of `signal`
 };
 
 /// The sequence that ends a task. @source LSF: SIGINT, SIGTERM, SIGKILL; SIGUSR2 at the limit
@@ -66,15 +61,16 @@ std::vector<int> signals_at_run_limit();
 /// is killed at once, it would eat more.
 std::vector<int> signals_at_limit(launch::EndCause cause);
 
-/// Starts the process with pipes for its output, as a fork of the warm parent if that can be. The
-/// record then has its pid and start; on failure phase is Exited and the record says why.
-void start_task(Task& task, const launch::AttemptSpec& spec,
-                const std::vector<std::string>& cgroups, Warm& warm, WallTime now);
-
 /// The task never came to run: what its record says.
 void note_never_ran(Task& task, launch::EndCause cause, const std::string& text, int status);
 
-/// Takes what wait4 said about the main process into the record.
-void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now);
+/// Takes what wait4 said about the main process, and what kept it from running, into the record.
+void note_exit(Task& task, int status, const wm::Usage& usage, WallTime now,
+               const proc::Trouble& trouble);
+
+/// The number by which wnoded knows it: that of the task which waits to take its place, if any.
+TaskNumber known_as(const Task& task);
+/// Is it among these numbers, as wnoded knows it? None named: every one is.
+bool is_named(const Task& task, const std::vector<TaskNumber>& numbers);
 
 }  // namespace wm::shepherd

@@ -1,6 +1,7 @@
-// Role: everything a daemon's core may ask of the outside: time, timers, peers, the store,
-// work off the loop, randomness. The core calls nothing else, so the same core runs on a
-// real loop (daemons/*/real_world) and on the simulated one (test/support/sim_world).
+// Role: everything a daemon's core may ask of the outside, in parts of few methods: time, peers,
+// the store, work off the loop, programs, secrets. The core calls nothing else, so the same core
+// runs on a real loop (daemons/*/real_world) and on the simulated one (test/support/sim_world).
+// Each part of the core is given those that it needs, and no other.
 //
 // Threads: every call and every callback on the loop thread; `work` runs elsewhere.
 // Invariant: a callback never runs inside the call that registered it.
@@ -51,32 +52,34 @@ struct Image {
   std::vector<std::string> blobs;  ///< hashes
 };
 
-/// The outside of a core. @thread the loop's
-class World {
+/// Time. @thread the loop's
+class Clock {
  public:
-  virtual ~World() = default;
-
-  /// Wall time for events, and monotonic time for everything that is measured.
+  virtual ~Clock() = default;
+  /// Of the wall, for events.
   virtual WallTime wall() = 0;
+  /// Monotonic, for everything that is measured.
   virtual TimePoint mono() = 0;
   /// Runs `act` once after `delay`. It cannot be taken back: `act` looks whether it is
   /// still wanted.
   virtual void after(Duration delay, std::function<void()> act) = 0;
-  /// Runs `job` on a worker, then `done` on the loop.
-  virtual void work(std::function<void()> job, std::function<void()> done) = 0;
-  /// As work(), for answers that take as long as there is to read: scheduling passes and
-  /// submissions do not wait behind them.
-  virtual void answer(std::function<void()> job, std::function<void()> done) = 0;
-  /// The same for what is short: a question about a state that is at hand, a read of the store.
-  virtual void look(std::function<void()> job, std::function<void()> done) = 0;
-  /// n bytes nobody can guess.
-  virtual std::string random(std::size_t n) = 0;
+};
 
+/// Who is connected: hosts and clients. @thread the loop's
+class Peers {
+ public:
+  virtual ~Peers() = default;
   /// Queues a frame to a peer; to one that is gone it is dropped. Order is kept per peer.
   virtual void send(PeerId peer, std::uint16_t type, std::string payload) = 0;
   /// Ends a connection; its closing is not reported back.
   virtual void close(PeerId peer) = 0;
+};
 
+/// What is on disk: events, blobs, kept replies, snapshots, the configuration's files.
+/// @thread the loop's, except where it says otherwise
+class Store {
+ public:
+  virtual ~Store() = default;
   /// Makes a batch durable, then tells. Batches become durable in the order given.
   /// @errors (to done) Store: nothing of it is durable, nor of any batch after it
   virtual void commit(Commit batch, std::function<void(Result<void>)> done) = 0;
@@ -96,13 +99,27 @@ class World {
   /// Chores of the store, on a worker: forgets replies older than `before`, makes the
   /// reserve again when there is room.
   virtual void tidy_store(WallTime before) = 0;
+  /// A fresh configuration from the files. @errors as libwm/conf: all of them in the text
+  virtual Result<Config> read_config() = 0;
+};
 
-  /// Who signed `payload` with `credential`; also an old or already seen one counts.
-  /// @errors (to done) Denied: it is not a valid credential over that payload
-  virtual void verify(std::string credential, std::string payload,
-                      std::function<void(Result<Identity>)> done) = 0;
-  /// BLAKE2b-256 of some bytes. @cost O(bytes)
-  virtual std::string hash(const std::string& bytes) = 0;
+/// Work off the loop. @thread the loop's
+class Workers {
+ public:
+  virtual ~Workers() = default;
+  /// Runs `job` on a worker, then `done` on the loop.
+  virtual void work(std::function<void()> job, std::function<void()> done) = 0;
+  /// As work(), for answers that take as long as there is to read: scheduling passes and
+  /// submissions do not wait behind them.
+  virtual void answer(std::function<void()> job, std::function<void()> done) = 0;
+  /// The same for what is short: a question about a state that is at hand, a read of the store.
+  virtual void look(std::function<void()> job, std::function<void()> done) = 0;
+};
+
+/// Programs beside the daemon. @thread the loop's
+class Processes {
+ public:
+  virtual ~Processes() = default;
   /// Runs a program, found in PATH, with these words on a worker; `done` gets the last line
   /// that it printed. One that outlives `limit` is killed with all it started.
   /// @errors (to done) System: it cannot be started, or ended with another status than 0;
@@ -114,8 +131,41 @@ class World {
   /// @errors (to done) System: it does not run; Timeout
   virtual void suggest(std::string line, Duration limit,
                        std::function<void(Result<std::string>)> done) = 0;
-  /// A fresh configuration from the files. @errors as libwm/conf: all of them in the text
-  virtual Result<Config> read_config() = 0;
+};
+
+/// Secrets and signatures. @thread the loop's
+class Keys {
+ public:
+  virtual ~Keys() = default;
+  /// Who signed `payload` with `credential`; also an old or already seen one counts.
+  /// @errors (to done) Denied: it is not a valid credential over that payload
+  virtual void verify(std::string credential, std::string payload,
+                      std::function<void(Result<Identity>)> done) = 0;
+  /// BLAKE2b-256 of some bytes. @cost O(bytes)
+  virtual std::string hash(const std::string& bytes) = 0;
+  /// n bytes nobody can guess.
+  virtual std::string random(std::size_t n) = 0;
+};
+
+/// The outside of a core, in parts: who needs one takes that one. A value. @owns nothing
+struct World {
+  Clock& clock;
+  Peers& peers;
+  Store& store;
+  Workers& workers;
+  Processes& processes;
+  Keys& keys;
+};
+
+/// Whoever is all of them at once is a world: the real one, the simulated one.
+class WholeWorld : public Clock,
+                   public Peers,
+                   public Store,
+                   public Workers,
+                   public Processes,
+                   public Keys {
+ public:
+  operator World() { return {*this, *this, *this, *this, *this, *this}; }
 };
 
 }  // namespace wm

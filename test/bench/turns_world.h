@@ -17,7 +17,7 @@
 namespace wm::bench {
 
 /// @thread one
-class TurnsWorld final : public World {
+class TurnsWorld final : public WholeWorld {
  public:
   using Clock = std::chrono::steady_clock;
   using Peer = std::function<void(std::uint16_t type, const std::string& payload)>;

@@ -32,7 +32,8 @@ struct JournalDesk {
   void open() {
     disk.events = past.history;
     world = std::make_unique<SimWorld>(sim, disk, past.config);
-    journal = std::make_unique<master::Journal>(*world, [](const master::Journal::Published&) {});
+    journal =
+        std::make_unique<master::Journal>(*world, *world, [](const master::Journal::Published&) {});
     ASSERT_TRUE(journal->start());
   }
   void pass(Duration time = std::chrono::milliseconds(200)) { sim.run(sim.now() + time); }

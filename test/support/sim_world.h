@@ -33,7 +33,7 @@ class SimPeer {
 };
 
 /// @thread one
-class SimWorld final : public World {
+class SimWorld final : public WholeWorld {
  public:
   SimWorld(Sim& sim, SimDisk& disk, Config config);
   ~SimWorld() override;

@@ -1,5 +1,5 @@
 // Role: looks once a second at what a trial writes of itself and says what is new. Reads as the
-// job's user, in its own folder. Called by Courier and Rim.
+// job's user, in its own folder. Made by main.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

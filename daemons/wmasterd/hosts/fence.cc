@@ -65,7 +65,7 @@ bool Fence::is_due(const Host& host) {
   if (silence.since != host.silent_since) silence = seen;
   if (attended_.now() - silence.seen < times.fence_after) return false;
   auto tried = tried_.find(host.id);
-  return tried == tried_.end() || world_.mono() - tried->second >= times.fence_retry;
+  return tried == tried_.end() || clock_.mono() - tried->second >= times.fence_retry;
 }
 
 void Fence::begin(const Host& host) {
@@ -87,14 +87,14 @@ void Fence::run(HostId id, WallTime silent_since) {
     under_way_.erase(id);
     return;
   }
-  world_.run(
+  processes_.run(
       words_of(conf.fence_command, host->name), conf.times.fence_limit,
       [this, id, silent_since](const Result<std::string>& said) { take(id, silent_since, said); });
 }
 
 void Fence::take(HostId id, WallTime silent_since, const Result<std::string>& said) {
   under_way_.erase(id);
-  tried_[id] = world_.mono();
+  tried_[id] = clock_.mono();
   const Cluster& state = journal_.newest();
   const Host* host = state.hosts.find(id.value);
   if (!host || host->state != HostState::Silent || host->silent_since != silent_since) {

@@ -24,8 +24,8 @@ namespace wm::master {
 /// @thread the loop's
 class Fence {
  public:
-  Fence(World& world, Journal& journal, const Attended& attended)
-      : world_(world), journal_(journal), attended_(attended) {}
+  Fence(Clock& clock, Processes& processes, Journal& journal, const Attended& attended)
+      : clock_(clock), processes_(processes), journal_(journal), attended_(attended) {}
 
   /// Called a few times a second: starts commands that are due. @cost O(hosts)
   void on_tick();
@@ -36,7 +36,8 @@ class Fence {
   void run(HostId host, WallTime silent_since);
   void take(HostId host, WallTime silent_since, const Result<std::string>& said);
 
-  World& world_;
+  Clock& clock_;
+  Processes& processes_;
   Journal& journal_;
   const Attended& attended_;
   /// A silence, and the time attended when it was first seen.

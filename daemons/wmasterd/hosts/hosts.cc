@@ -45,8 +45,8 @@ bool is_current(const Cluster& state, const AttemptStatus& attempt) {
 }  // namespace
 
 HostId Hosts::host_of(PeerId peer) const {
-  auto it = peers_.find(peer);
-  return it == peers_.end() ? HostId{} : it->second;
+  auto it = host_of_.find(peer);
+  return it == host_of_.end() ? HostId{} : it->second;
 }
 
 bool Hosts::connected(HostId host) const {
@@ -81,7 +81,7 @@ void Hosts::send(HostId host, NodeVerb verb, const T& value) {
 
 void Hosts::send_bytes(HostId host, NodeVerb verb, const std::string& bytes) {
   auto it = sessions_.find(host);
-  if (it != sessions_.end() && it->second.peer) world_.send(it->second.peer, wire(verb), bytes);
+  if (it != sessions_.end() && it->second.peer) peers_.send(it->second.peer, wire(verb), bytes);
 }
 
 // The orders to all hosts of a job follow one another, mostly of one state.
@@ -99,7 +99,7 @@ void Hosts::on_start() {
 void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload) {
   auto bad = [&](const Error& error) {
     log::warn("host_session_closed", {{"peer", peer.value}, {"why", error.text}});
-    world_.close(peer);
+    peers_.close(peer);
     on_left(peer);
   };
   if (type == wire(NodeVerb::Register)) {
@@ -118,7 +118,7 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
       standing(host).load = words->load;
       standing(host).more = words->more;
     }
-    world_.send(peer, wire(NodeVerb::Heartbeat), "");
+    peers_.send(peer, wire(NodeVerb::Heartbeat), "");
   } else if (type == wire(NodeVerb::Fact)) {
     auto fact = codec::decode<HostFact>(payload);
     return fact ? on_fact(peer, host, *fact) : bad(fact.error());
@@ -132,7 +132,7 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
 
 void Hosts::on_left(PeerId peer) {
   HostId host = host_of(peer);
-  peers_.erase(peer);
+  host_of_.erase(peer);
   if (!host) return;
   auto& session = sessions_[host];
   if (session.peer != peer) return;
@@ -155,7 +155,7 @@ void Hosts::end_session(HostId host) {
   auto it = sessions_.find(host);
   if (it == sessions_.end() || !it->second.peer) return;
   auto peer = it->second.peer;
-  world_.close(peer);
+  peers_.close(peer);
   on_left(peer);
 }
 
@@ -173,7 +173,7 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   for (auto& event : reconcile(id, words)) events.push_back(std::move(event));
   journal_.propose({std::move(events), {}, {}, [this, peer, id, words](const Result<void>& done) {
                       if (!done) {
-                        world_.close(peer);
+                        peers_.close(peer);
                         return on_left(peer);
                       }
                       sessions_[id].registered = sessions_[id].peer == peer;
@@ -181,8 +181,8 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
                     }});
   auto& session = sessions_[id];
   if (session.peer && session.peer != peer) {
-    peers_.erase(session.peer);
-    world_.close(session.peer);
+    host_of_.erase(session.peer);
+    peers_.close(session.peer);
   }
   session.peer = peer;
   session.registered = false;
@@ -191,20 +191,20 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   auto& shown = standing(id);
   shown.connected = true;
   shown.gpus = words.gpus;
-  peers_[peer] = id;
+  host_of_[peer] = id;
   welcome(peer, id);
   log::info("host_registered",
             {{"host", words.name}, {"boot", words.boot}, {"attempts", words.attempts.size()}});
 }
 
 void Hosts::refuse(PeerId peer, const HostRegister& words) {
-  if (strangers_.knocked(words.name, words.address, world_.mono()))
+  if (strangers_.knocked(words.name, words.address, clock_.mono()))
     log::warn("host_refused", {{"host", words.name},
                                {"address", words.address},
                                {"why", "it is not in hosts.conf"},
                                {"remedy", "add [" + words.name + "], badmin reconfig"}});
-  world_.send(peer, wire(NodeVerb::Refused), "host '" + words.name + "' is not in hosts.conf");
-  world_.close(peer);
+  peers_.send(peer, wire(NodeVerb::Refused), "host '" + words.name + "' is not in hosts.conf");
+  peers_.close(peer);
 }
 
 // Welcome goes first so that orders, which follow the commit, find a host that knows itself.
@@ -216,7 +216,7 @@ void Hosts::welcome(PeerId peer, HostId host) {
   const auto& conf = config.cluster;
   auto times = conf.times;
   times.heartbeat = heartbeat_for(config);
-  world_.send(
+  peers_.send(
       peer, wire(NodeVerb::Welcome),
       codec::encode(HostWelcome{host, conf.name, conf.dirs, times, conf.limits, conf.scripts}));
 }
@@ -257,7 +257,7 @@ std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) 
 void Hosts::drop_strangers(PeerId peer, const HostRegister& words) const {
   for (const auto& attempt : words.attempts)
     if (!is_current(journal_.published(), attempt))
-      world_.send(peer, wire(NodeVerb::Forget),
+      peers_.send(peer, wire(NodeVerb::Forget),
                   codec::encode(HostForget{attempt.job, attempt.attempt}));
 }
 
@@ -266,8 +266,8 @@ void Hosts::on_fact(PeerId peer, HostId host, const HostFact& fact) {
   proposal.events = events_of(host, fact.fact);
   if (fact.number != 0)
     proposal.done = [this, peer, number = fact.number](const Result<void>& done) {
-      if (done) return world_.send(peer, wire(NodeVerb::Ack), codec::encode(HostAck{number}));
-      world_.close(peer);  // not kept: the host says everything again when it registers
+      if (done) return peers_.send(peer, wire(NodeVerb::Ack), codec::encode(HostAck{number}));
+      peers_.close(peer);  // not kept: the host says everything again when it registers
       on_left(peer);
     };
   if (proposal.events.empty() && !proposal.done) return;
@@ -310,7 +310,7 @@ std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
 
 std::vector<EventBody> Hosts::on_progress(JobId job, const JobProgress& report) {
   progress_.edit()[job] = report;
-  auto measured = paces_.hear(journal_.newest(), job, report, world_.mono());
+  auto measured = paces_.hear(journal_.newest(), job, report, clock_.mono());
   if (!measured) return {};
   return {*measured};
 }
@@ -325,7 +325,7 @@ void Hosts::tell_configuration() {
 
 void Hosts::on_tick() {
   constexpr Duration kTold = std::chrono::seconds(1);
-  if (auto late = attended_.on_tick(world_.mono()); late > kTold)
+  if (auto late = attended_.on_tick(clock_.mono()); late > kTold)
     log::warn("loop_was_away", {{"ms", late / std::chrono::milliseconds(1)}});
   tell_configuration();
   auto events = fallen_silent();
@@ -355,16 +355,16 @@ void Hosts::order(const OrderHost& what) {
     auto attempt = job ? job->attempt : Attempt{};
     return send(what.host, NodeVerb::Forget, HostForget{what.job, attempt});
   }
-  auto order = order_for(state, *job, places(*job), what.host, world_.wall());
+  auto order = order_for(state, *job, places(*job), what.host, clock_.wall());
   if (!starts_something(order, *job)) return send(what.host, NodeVerb::Order, order);
   auto files = std::make_shared<Files>();
-  world_.look(
+  workers_.look(
       [this, files, spec = job->sealed, hash = job->trial.data_hash] {
         if (!hash.empty())
-          if (auto data = world_.blob(hash)) files->data = *std::move(data);
-        if (auto env = world_.blob(spec->spec.program.env_hash)) files->env = *std::move(env);
+          if (auto data = store_.blob(hash)) files->data = *std::move(data);
+        if (auto env = store_.blob(spec->spec.program.env_hash)) files->env = *std::move(env);
         if (spec->spec.program.script_hash.empty()) return;
-        if (auto script = world_.blob(spec->spec.program.script_hash))
+        if (auto script = store_.blob(spec->spec.program.script_hash))
           files->script = *std::move(script);
       },
       [this, what, files, sealed = job->sealed] { order_with(what, sealed, *files); });
@@ -377,7 +377,7 @@ void Hosts::order_with(const OrderHost& what, const std::shared_ptr<const Sealed
   if (!job || job->sealed != sealed) return order(what);
   if (!takes_orders(what.host) || !has_work_on(*job, what.host)) return;  // told otherwise by now
   const Cluster& state = journal_.published();
-  auto order = order_for(state, *job, places(*job), what.host, world_.wall());
+  auto order = order_for(state, *job, places(*job), what.host, clock_.wall());
   if (starts_something(order, *job)) {
     order.blobs.env = files.env;
     order.blobs.script = files.script;
@@ -402,7 +402,7 @@ void Hosts::order_agents(JobId id) {
 
 void Hosts::want_agent(const Job& job, HostId host) {
   if (!takes_orders(host) || !has_work_on(job, host)) return;
-  auto order = order_for(journal_.published(), job, host, world_.wall());
+  auto order = order_for(journal_.published(), job, host, clock_.wall());
   order.control.attach = true;
   send(host, NodeVerb::Order, order);
 }

@@ -35,7 +35,12 @@ struct HostStanding {
 /// @thread the loop's
 class Hosts {
  public:
-  Hosts(World& world, Journal& journal) : world_(world), journal_(journal) {}
+  Hosts(const World& world, Journal& journal)
+      : clock_(world.clock),
+        peers_(world.peers),
+        store_(world.store),
+        workers_(world.workers),
+        journal_(journal) {}
 
   /// A frame from a host's session. A session that says something wrong is closed.
   void on_frame(PeerId peer, std::uint16_t type, const std::string& payload);
@@ -65,7 +70,7 @@ class Hosts {
   /// The time in which hosts could be heard.
   const Attended& attended() const { return attended_; }
   /// Hosts that want to join and may not.
-  std::vector<Stranger> strangers() const { return strangers_.present(world_.mono()); }
+  std::vector<Stranger> strangers() const { return strangers_.present(clock_.mono()); }
   /// Drops what is kept about a job that is over.
   void forget(JobId job) {
     if (progress_->contains(job)) progress_.edit().erase(job);
@@ -111,10 +116,13 @@ class Hosts {
   void send_bytes(HostId host, NodeVerb verb, const std::string& bytes);
   const JobPlaces& places(const Job& job);
 
-  World& world_;
+  Clock& clock_;
+  Peers& peers_;
+  Store& store_;
+  Workers& workers_;
   Journal& journal_;
   std::map<HostId, Session> sessions_;
-  std::map<PeerId, HostId> peers_;
+  std::map<PeerId, HostId> host_of_;
   std::map<std::uint64_t, Peek> peeks_;
   std::uint64_t next_peek_ = 1;
   std::vector<EventBody> on_progress(JobId job, const JobProgress& report);

@@ -27,7 +27,7 @@ struct RealWorldOptions {
 };
 
 /// @thread the loop's, except where World says otherwise
-class RealWorld final : public World {
+class RealWorld final : public WholeWorld {
  public:
   /// Opens the store. @errors as store::CoreDb::open
   static Result<std::unique_ptr<RealWorld>> make(boost::asio::io_context& loop,

@@ -20,32 +20,32 @@ constexpr Duration kRepeatsCome = std::chrono::minutes(10);
 
 }  // namespace
 
-Core::Core(World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events)
+Core::Core(const World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events)
     : world_(world),
       on_events_(std::move(on_events)),
-      journal_(world, [this](const Journal::Published& p) { on_published(p); }),
+      journal_(world.clock, world.store, [this](const Journal::Published& p) { on_published(p); }),
       cycle_(world, journal_),
       hosts_(world, journal_),
       clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history)}),
-      dates_(world, journal_, cycle_, hosts_.attended()),
+      dates_(world.clock, journal_, cycle_, hosts_.attended()),
       searches_(world, journal_),
-      fence_(world, journal_, hosts_.attended()) {}
+      fence_(world.clock, world.processes, journal_, hosts_.attended()) {}
 
 Result<void> Core::start() {
   WM_TRY(journal_.start());
-  WM_TRY(Config config, world_.read_config());
+  WM_TRY(Config config, world_.store.read_config());
   if (!(*journal_.newest().config == config)) {
     auto loaded = std::make_shared<const Config>(std::move(config));
     journal_.propose({reconfigured(journal_.newest(), loaded), {}, {}, nullptr});
   }
-  started_ = world_.mono();
+  started_ = world_.clock.mono();
   hosts_.on_start();
   clients_.on_start();
   dates_.on_reload();
   searches_.on_reload();
   log::info("started", {{"seq", journal_.newest().seq.value}});
   act(fsm::react(journal_.published(), fsm::touch_everything(journal_.published())));
-  world_.after(kTick, [this] { tick(); });
+  world_.clock.after(kTick, [this] { tick(); });
   return {};
 }
 
@@ -85,21 +85,23 @@ void Core::tick() {
   fence_.on_tick();
   tidy();
   purge();
-  world_.after(kTick, [this] { tick(); });
+  world_.clock.after(kTick, [this] { tick(); });
 }
 
 void Core::tidy() {
-  if (world_.mono() - tidied_ <= kTidyEvery) return;
-  tidied_ = world_.mono();
+  if (world_.clock.mono() - tidied_ <= kTidyEvery) return;
+  tidied_ = world_.clock.mono();
   Duration visible = journal_.newest().config->cluster.times.clean_period;
-  bool young = world_.mono() - started_ < kRepeatsCome;
-  world_.tidy_store(young ? WallTime{} : world_.wall() - std::max(visible, kRepliesKept));
+  bool young = world_.clock.mono() - started_ < kRepeatsCome;
+  world_.store.tidy_store(young ? WallTime{}
+                                : world_.clock.wall() - std::max(visible, kRepliesKept));
 }
 
 void Core::purge() {
   const Cluster& state = journal_.newest();
   Duration visible = state.config->cluster.times.clean_period;
-  auto found = purgeable(state, world_.wall() - visible, {purged_, kLookedAtOnce, kPurgedAtOnce});
+  auto found =
+      purgeable(state, world_.clock.wall() - visible, {purged_, kLookedAtOnce, kPurgedAtOnce});
   purged_ = found.next;
   if (found.jobs.empty()) return;
   auto needed = dates_.depended_on();

@@ -23,7 +23,7 @@ using OnEvents = std::function<void(const std::vector<Event>&, const Cluster& af
 /// @thread the loop's
 class Core {
  public:
-  Core(World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events);
+  Core(const World& world, Rights rights, AcctReading<HistoryReply> history, OnEvents on_events);
 
   /// Reads the state, loads the configuration if it has changed, and brings every live
   /// object in line. @errors as Journal::start; Conflict: the configuration is invalid
@@ -40,7 +40,7 @@ class Core {
   void tidy();
   void purge();
 
-  World& world_;
+  World world_;
   OnEvents on_events_;
   TimePoint started_{}, tidied_{};
   std::uint32_t purged_ = 0;  // where the walk goes on

@@ -85,8 +85,8 @@ void Cycle::run() {
   running_ = true;
   wanted_ = false;
   auto plan = std::make_shared<sched::Plan>();
-  world_.work(
-      [plan, memory = memory_, state = journal_.published_ptr(), now = world_.wall()] {
+  workers_.work(
+      [plan, memory = memory_, state = journal_.published_ptr(), now = clock_.wall()] {
         *plan = sched::schedule(*state, policy_of(*state->config), now, *memory);
       },
       [this, plan] {
@@ -112,8 +112,8 @@ void Cycle::record_waits() {
   constexpr std::size_t kVeryMany = 20'000;
   auto period = std::chrono::seconds(reasons_->size() > kVeryMany ? 5 : 1);
   bool changed = unrecorded_ || recorded_of_ != reasons_;
-  if (!changed || world_.mono() - recorded_at_ < period) return;
-  recorded_at_ = world_.mono();
+  if (!changed || clock_.mono() - recorded_at_ < period) return;
+  recorded_at_ = clock_.mono();
   recorded_of_ = reasons_;
   if (auto events = changed_waits(); !events.empty())
     journal_.propose({std::move(events), {}, {}, nullptr});
@@ -136,7 +136,7 @@ std::vector<EventBody> Cycle::changed_waits() {
     std::string codes;
     for (const auto& reason : *reasons) codes += static_cast<char>(reason.code);
     bool same = had && before->second == codes;
-    bool wait = world_.wall() - job->times.submitted < std::chrono::seconds(1) || count >= kMost;
+    bool wait = clock_.wall() - job->times.submitted < std::chrono::seconds(1) || count >= kMost;
     if (had && (same || wait)) known.push_back(std::move(*before));
     if (same) continue;
     unrecorded_ = unrecorded_ || wait;
@@ -157,8 +157,8 @@ std::vector<EventBody> Cycle::changed_waits() {
 void Cycle::look_again(WallTime when) {
   if (when == WallTime{} || (look_at_ != WallTime{} && look_at_ <= when)) return;
   look_at_ = when;
-  auto delay = std::max(Duration{}, when - world_.wall());
-  world_.after(delay, [this, when] {
+  auto delay = std::max(Duration{}, when - clock_.wall());
+  clock_.after(delay, [this, when] {
     if (look_at_ != when) return;
     look_at_ = {};
     wake();
@@ -170,7 +170,7 @@ EventBody Cycle::event_of(const sched::Preempt& piece) const {
     return JobParked{piece.job, piece.attempt, {piece.by, piece.reason}};
   bool requeue = piece.how == sched::MakeWay::Requeue;
   return JobPreempted{
-      piece.job, piece.attempt, {piece.by, world_.wall() + piece.grace, requeue, piece.reason}};
+      piece.job, piece.attempt, {piece.by, clock_.wall() + piece.grace, requeue, piece.reason}};
 }
 
 std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
@@ -180,7 +180,7 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
   for (const auto& shrink : plan.shrinks) {
     const Job* job = find_job(state, shrink.job);
     events.push_back(TasksLeaving{shrink.job, shrink.attempt, shrink.tasks,
-                                  world_.wall() + leave_grace_of(state, *job), shrink.reason});
+                                  clock_.wall() + leave_grace_of(state, *job), shrink.reason});
   }
   for (const auto& preempt : plan.preempts) events.push_back(event_of(preempt));
   for (const auto& resume : plan.resumes) events.push_back(JobUnparked{resume.job, resume.attempt});
@@ -190,7 +190,7 @@ std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
     Attempt attempt{(job ? job->attempt.value : 0) + 1};
     events.push_back(JobDispatched{start.job, attempt,
                                    made_tasks(state, *like, start.tasks, false, ports),
-                                   world_.random(32), start.alternative});
+                                   keys_.random(32), start.alternative});
   }
   for (const auto& grow : plan.grows) {
     const Job* job = find_job(state, grow.job);

@@ -25,7 +25,8 @@ const std::vector<PendReason>* find_reasons(const PendReasons& all, JobId job);
 /// @thread the loop's
 class Cycle {
  public:
-  Cycle(World& world, Journal& journal) : world_(world), journal_(journal) {}
+  Cycle(const World& world, Journal& journal)
+      : clock_(world.clock), workers_(world.workers), keys_(world.keys), journal_(journal) {}
 
   /// Something changed that a pass should look at. Many calls make one pass.
   void wake();
@@ -46,7 +47,9 @@ class Cycle {
   std::vector<EventBody> events_of(const sched::Plan& plan);
   std::vector<EventBody> changed_waits();
 
-  World& world_;
+  Clock& clock_;
+  Workers& workers_;
+  Keys& keys_;
   Journal& journal_;
   Refusals refusals_;
   std::shared_ptr<sched::Memory> memory_ = std::make_shared<sched::Memory>();  // the pass's

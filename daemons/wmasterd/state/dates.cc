@@ -18,11 +18,11 @@ void Dates::on_jobs_changed(const std::set<JobId>& jobs) {
 
 void Dates::on_tick() {
   std::vector<EventBody> events;
-  const WallTime now = world_.wall();  // of them all: what comes due meanwhile is the next look's
+  const WallTime now = clock_.wall();  // of them all: what comes due meanwhile is the next look's
   for (JobId id : agenda_.due(now)) look(id, now, events);
   last_ = now;
-  if (world_.mono() - looked_ >= kLookEvery) {
-    looked_ = world_.mono();
+  if (clock_.mono() - looked_ >= kLookEvery) {
+    looked_ = clock_.mono();
     end_orphans(now, events);
   }
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});

@@ -16,8 +16,8 @@ namespace wm::master {
 /// @thread the loop's
 class Dates {
  public:
-  Dates(World& world, Journal& journal, Cycle& cycle, const Attended& attended)
-      : world_(world), journal_(journal), cycle_(cycle), attended_(attended) {}
+  Dates(Clock& clock, Journal& journal, Cycle& cycle, const Attended& attended)
+      : clock_(clock), journal_(journal), cycle_(cycle), attended_(attended) {}
 
   /// The published state was read anew. @cost O(jobs log jobs)
   void on_reload();
@@ -37,7 +37,7 @@ class Dates {
   void end_orphans(WallTime now, std::vector<EventBody>& events) const;
   void end_orphan(const Job& job, WallTime now, std::vector<EventBody>& events) const;
 
-  World& world_;
+  Clock& clock_;
   Journal& journal_;
   Cycle& cycle_;
   const Attended& attended_;

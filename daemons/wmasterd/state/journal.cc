@@ -26,11 +26,11 @@ std::vector<std::string> blobs_of(const Cluster& state) {
 
 }  // namespace
 
-Journal::Journal(World& world, OnPublished on_published)
-    : world_(world), on_published_(std::move(on_published)) {}
+Journal::Journal(Clock& clock, Store& store, OnPublished on_published)
+    : clock_(clock), store_(store), on_published_(std::move(on_published)) {}
 
 Result<void> Journal::start() {
-  WM_TRY(Loaded loaded, world_.load());
+  WM_TRY(Loaded loaded, store_.load());
   Cluster state;
   if (!loaded.snapshot.empty()) {
     WM_TRY(Cluster snapshot, codec::decode<Cluster>(loaded.snapshot));
@@ -57,7 +57,7 @@ std::vector<Result<void>> Journal::propose(Proposal proposal) {
   std::vector<Result<void>> results;
   if (!works_) {
     Error error = fail(Code::Store, "the master's database does not work at the moment; try again");
-    world_.after(Duration{}, [error, done = std::move(proposal.done)] {
+    clock_.after(Duration{}, [error, done = std::move(proposal.done)] {
       if (done) done(error);
     });
     results.assign(proposal.events.size(), error);
@@ -80,7 +80,7 @@ Result<void> Journal::append(const EventBody& first) {
   for (std::size_t i = 0; i < todo.size() && i < kMaxFollowing; ++i) {
     if (!fsm::check(newest_, todo[i])) continue;
     // While the clock lies behind, time stands still: what is charged by it never runs backwards.
-    auto now = std::max(newest_.time, world_.wall());
+    auto now = std::max(newest_.time, clock_.wall());
     Event event{Seq{newest_.seq.value + 1}, now, todo[i]};
     auto touched = fsm::apply(newest_, event);
     for (auto& next : fsm::follow(newest_, touched)) todo.push_back(std::move(next));
@@ -93,7 +93,7 @@ Result<void> Journal::append(const EventBody& first) {
 void Journal::flush_soon() {
   if (flush_wanted_) return;
   flush_wanted_ = true;
-  world_.after(Duration{}, [this] {
+  clock_.after(Duration{}, [this] {
     flush_wanted_ = false;
     if (!committing_) flush();
   });
@@ -111,7 +111,7 @@ void Journal::flush() {
   under_way_ = group;
   auto state =
       group->commit.events.empty() ? published_ : std::make_shared<const Cluster>(newest_.freeze());
-  world_.commit(group->commit, [this, group, state](const Result<void>& result) {
+  store_.commit(group->commit, [this, group, state](const Result<void>& result) {
     committed(*group, state, result);
   });
 }
@@ -150,10 +150,10 @@ void Journal::fail_all(const Error& error, const Group& group) {
 }
 
 void Journal::probe() {
-  world_.probe_store([this](Result<void> result) {
+  store_.probe_store([this](Result<void> result) {
     if (result) result = start();
     if (!result) {
-      world_.after(kProbeEvery, [this] { probe(); });
+      clock_.after(kProbeEvery, [this] { probe(); });
       return;
     }
     works_ = true;
@@ -166,7 +166,7 @@ void Journal::snapshot_when_due(std::size_t events) {
   events_since_snapshot_ += events;
   if (events_since_snapshot_ < kSnapshotEvery) return;
   events_since_snapshot_ = 0;
-  world_.keep_snapshot(published_->seq, [state = published_] {
+  store_.keep_snapshot(published_->seq, [state = published_] {
     return Image{codec::encode(*state), blobs_of(*state)};
   });
 }

@@ -49,7 +49,7 @@ class Journal {
   };
   using OnPublished = std::function<void(const Published&)>;
 
-  Journal(World& world, OnPublished on_published);
+  Journal(Clock& clock, Store& store, OnPublished on_published);
 
   /// Reads snapshot and events and makes the state of them. An event that does not fit is
   /// left out, with a warning: one bad job must not keep the cluster down.
@@ -86,7 +86,8 @@ class Journal {
   void probe();
   void snapshot_when_due(std::size_t events);
 
-  World& world_;
+  Clock& clock_;
+  Store& store_;
   OnPublished on_published_;
   Cluster newest_;
   std::shared_ptr<const Cluster> published_ = std::make_shared<Cluster>();

@@ -96,7 +96,7 @@ void Searches::on_tick() {
 }
 
 void Searches::look(std::uint32_t number, Search& search) {
-  const WallTime now = world_.wall();
+  const WallTime now = clock_.wall();
   bool due = search.stale || (search.look_at != WallTime{} && search.look_at <= now);
   if (search.asking || !due || now < search.retry_at) return;
   const Cluster& state = journal_.newest();
@@ -116,7 +116,7 @@ void Searches::ask(const Job& base, Search& search, std::uint32_t wanted) {
   auto line = "{\"id\":" + std::to_string(base.id.job) + ",\"wanted\":" + std::to_string(wanted) +
               ",\"search\":" + base.spec().exec.search +
               ",\"history\":" + history_of(base, search) + "}";
-  world_.suggest(
+  processes_.suggest(
       std::move(line), kThinks,
       [this, number = base.id.job](const Result<std::string>& answer) { take(number, answer); });
 }
@@ -124,11 +124,11 @@ void Searches::ask(const Job& base, Search& search, std::uint32_t wanted) {
 // What was given before a restart is read again, once.
 std::string Searches::history_of(const Job& base, Search& search) {
   std::string history = "[";
-  const WallTime now = world_.wall();
+  const WallTime now = clock_.wall();
   each_trial(journal_.newest(), base, [&](const Job& trial) {
     auto [config, is_new] = search.configs.try_emplace(trial.id.index, "{}");
     if (is_new && !trial.trial.data_hash.empty())
-      if (auto data = world_.blob(trial.trial.data_hash)) config->second = *std::move(data);
+      if (auto data = store_.blob(trial.trial.data_hash)) config->second = *std::move(data);
     history += history.size() > 1 ? "," : "";
     history += "{\"index\":" + std::to_string(trial.id.index) + ",\"config\":" + config->second +
                ",\"state\":\"" + word_for(trial, now) +
@@ -150,7 +150,7 @@ void Searches::take(std::uint32_t number, const Result<std::string>& answer) {
                : json.is_object() ? json.value("error", std::string("no reason given"))
                                   : std::string("the suggester's answer does not read");
     log::warn("search_waits", {{"job", number}, {"why", why}});
-    search.retry_at = world_.wall() + kRetry;
+    search.retry_at = clock_.wall() + kRetry;
     search.stale = true;
     return;
   }
@@ -160,7 +160,7 @@ void Searches::take(std::uint32_t number, const Result<std::string>& answer) {
     if (position >= element_count(base->spec())) break;
     JobId trial{number, element_index(base->spec(), position++)};
     auto data = config.dump();
-    auto hash = world_.hash(data);
+    auto hash = keys_.hash(data);
     search.configs[trial.index] = data;
     proposal.blobs.push_back({hash, std::move(data)});
     proposal.events.push_back(ElementGiven{trial, hash});
@@ -169,7 +169,7 @@ void Searches::take(std::uint32_t number, const Result<std::string>& answer) {
     if (index.is_number_unsigned())
       proposal.events.push_back(KillRequested{
           {number, index.get<std::uint32_t>()},
-          {Term::Other, "wm", "the search has stopped it: others do better", world_.wall()}});
+          {Term::Other, "wm", "the search has stopped it: others do better", clock_.wall()}});
   if (json.value("done", false)) proposal.events.push_back(ArrayClosed{base->id, "wm"});
   if (!proposal.events.empty()) journal_.propose(std::move(proposal));
 }

@@ -29,7 +29,12 @@ std::uint32_t wanted(const Job& base, const SearchStanding& standing);
 /// @thread the loop's
 class Searches {
  public:
-  Searches(World& world, Journal& journal) : world_(world), journal_(journal) {}
+  Searches(const World& world, Journal& journal)
+      : clock_(world.clock),
+        store_(world.store),
+        processes_(world.processes),
+        keys_(world.keys),
+        journal_(journal) {}
 
   /// Every search is looked at anew. @cost O(jobs)
   void on_reload();
@@ -49,7 +54,10 @@ class Searches {
   void take(std::uint32_t number, const Result<std::string>& answer);
   std::string history_of(const Job& base, Search& search);
 
-  World& world_;
+  Clock& clock_;
+  Store& store_;
+  Processes& processes_;
+  Keys& keys_;
   Journal& journal_;
   std::map<std::uint32_t, Search> searches_;
 };

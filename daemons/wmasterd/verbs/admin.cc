@@ -108,7 +108,7 @@ std::vector<EventBody> admin_events(Service& service, const AdminRequest& reques
   std::vector<EventBody> events;
   Result<void> verdict;
   if (request.act == Act::Reconfig) {
-    auto config = service.world.read_config();
+    auto config = service.world.store.read_config();
     if (config) {
       auto taken = std::make_shared<const Config>(std::move(*config));
       events = reconfigured(state, taken);
@@ -117,7 +117,7 @@ std::vector<EventBody> admin_events(Service& service, const AdminRequest& reques
       verdict = config.error();
     }
   } else if (request.act == Act::GpuClose || request.act == Act::GpuOpen) {
-    verdict = gpu_events(state, request, {who.user, service.world.wall()}, events, lines);
+    verdict = gpu_events(state, request, {who.user, service.world.clock.wall()}, events, lines);
   } else if (request.act == Act::HostClose || request.act == Act::HostOpen ||
              request.act == Act::HostDead) {
     verdict = host_events(state, request, who, events, lines);

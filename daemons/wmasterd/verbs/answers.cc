@@ -16,7 +16,7 @@ void Answers::unless_answered(const Call& call, const std::string& key, std::fun
   if (auto it = in_flight_.find(key); it != in_flight_.end()) return it->second.push_back(call);
   auto [repeats, is_first] = looked_for_.try_emplace(key);
   if (!is_first) return repeats->second.push_back({call, std::move(act)});
-  world_.kept_reply(
+  store_.kept_reply(
       key, [this, call, key, act = std::move(act)](Result<std::optional<std::string>> kept) {
         auto repeats = std::move(looked_for_[key]);
         looked_for_.erase(key);

@@ -31,7 +31,8 @@ using Answer = std::function<Result<Reply>(const std::vector<Result<void>>&)>;
 /// @thread the loop's
 class Answers {
  public:
-  Answers(World& world, Journal& journal) : world_(world), journal_(journal) {}
+  Answers(Store& store, Workers& workers, Journal& journal)
+      : store_(store), workers_(workers), journal_(journal) {}
 
   /// Acts on a write, unless its key has been answered or is under way: a repeat gets the first
   /// answer, when there is one. @errors (to the caller) BadArgument: no key of 16 bytes
@@ -59,7 +60,8 @@ class Answers {
 
   std::vector<Call> end(const Call& call, const std::string& key);
 
-  World& world_;
+  Store& store_;
+  Workers& workers_;
   Journal& journal_;
   std::map<std::string, std::vector<Call>> in_flight_;  // request key → repeats meanwhile
   // Key → repeats, while it is looked for among the answers of old.
@@ -69,8 +71,8 @@ class Answers {
 template <class Make>
 void Answers::read(const Call& call, Make make) const {
   auto bytes = std::make_shared<Result<std::string>>(std::string());
-  world_.look([make = std::move(make), bytes] { *bytes = Call::encoded(make()); },
-              [call, bytes] { call.send(std::move(*bytes)); });
+  workers_.look([make = std::move(make), bytes] { *bytes = Call::encoded(make()); },
+                [call, bytes] { call.send(std::move(*bytes)); });
 }
 
 template <class Reply>

@@ -34,12 +34,12 @@ Result<void> check_data(const Job& base, const GiveRequest& request) {
 }
 
 // The data of these elements, in order, as much as fits.
-std::vector<std::string> told(World& world, const std::vector<std::string>& hashes) {
+std::vector<std::string> told(Store& store, const std::vector<std::string>& hashes) {
   constexpr std::size_t kMost = 4u << 20;
   std::vector<std::string> data;
   std::size_t bytes = 0;
   for (const auto& hash : hashes) {
-    auto blob = hash.empty() ? Result<std::string>(std::string()) : world.blob(hash);
+    auto blob = hash.empty() ? Result<std::string>(std::string()) : store.blob(hash);
     bytes += blob ? blob->size() : 0;
     if (bytes > kMost && !data.empty()) break;
     data.push_back(blob ? *std::move(blob) : "");
@@ -55,9 +55,9 @@ void tell(Service& service, const Call& call, const Job& job, std::uint32_t from
     if (!element) break;  // it is known in a moment
     hashes.push_back(element->trial.data_hash);
   }
-  service.answers.read(call, [&world = service.world, hashes, reply] {
+  service.answers.read(call, [&store = service.world.store, hashes, reply] {
     GiveReply whole = reply;
-    whole.data = told(world, hashes);
+    whole.data = told(store, hashes);
     return whole;
   });
 }
@@ -76,7 +76,7 @@ void give(Service& service, const Call& call, const GiveRequest& request) {
   for (const auto& data : request.data) {
     JobId element{job.id.job, element_index(job.spec(), reply.given++)};
     if (reply.first == 0) reply.first = element.index;
-    auto hash = data.empty() ? "" : service.world.hash(data);
+    auto hash = data.empty() ? "" : service.world.keys.hash(data);
     if (!hash.empty()) proposal.blobs.push_back({hash, data});
     proposal.events.push_back(ElementGiven{element, hash});
   }

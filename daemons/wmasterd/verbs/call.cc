@@ -3,20 +3,20 @@
 namespace wm::master {
 
 void Call::refuse(const Error& error) const {
-  world_->send(peer_, static_cast<std::uint16_t>(Verb::Failed),
+  peers_->send(peer_, static_cast<std::uint16_t>(Verb::Failed),
                codec::encode(VerbError{code_of(error.code), error.text}));
 }
 
 void Call::send(Result<std::string> bytes) const {
   if (!bytes) return refuse(bytes.error());
-  world_->send(peer_, static_cast<std::uint16_t>(verb_), *std::move(bytes));
+  peers_->send(peer_, static_cast<std::uint16_t>(verb_), *std::move(bytes));
 }
 
 void Call::resend(const std::string& kept) const {
   if (kept.size() < 2) return refuse(fail(Code::Damaged, "the kept reply is damaged"));
   auto type = static_cast<std::uint16_t>(static_cast<unsigned char>(kept[0]) |
                                          static_cast<unsigned char>(kept[1]) << 8);
-  world_->send(peer_, type, kept.substr(2));
+  peers_->send(peer_, type, kept.substr(2));
 }
 
 }  // namespace wm::master

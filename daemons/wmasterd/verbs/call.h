@@ -31,8 +31,8 @@ struct Caller {
 /// @thread the loop's, unless it says otherwise
 class Call {
  public:
-  Call(World& world, PeerId peer, Verb verb, May may, Caller caller)
-      : world_(&world), peer_(peer), verb_(verb), may_(may), caller_(std::move(caller)) {}
+  Call(Peers& peers, PeerId peer, Verb verb, May may, Caller caller)
+      : peers_(&peers), peer_(peer), verb_(verb), may_(may), caller_(std::move(caller)) {}
   const Identity& caller() const { return caller_.who; }
   /// Whom the verb serves.
   May may() const { return may_; }
@@ -58,7 +58,7 @@ class Call {
   void resend(const std::string& kept) const;
 
  private:
-  World* world_;
+  Peers* peers_;
   PeerId peer_;
   Verb verb_;
   May may_;

@@ -7,7 +7,8 @@ namespace wm::master {
 void Clients::on_frame(PeerId peer, const Caller& caller, std::uint16_t type,
                        const std::string& payload) {
   const VerbRow* row = find_verb(type);
-  Call call(service_.world, peer, static_cast<Verb>(type), row ? row->may : May::Admin, caller);
+  Call call(service_.world.peers, peer, static_cast<Verb>(type), row ? row->may : May::Admin,
+            caller);
   if (row) return row->serve(service_, call, payload);
   call.refuse(
       fail(Code::Version, "request " + std::to_string(type) + " is not known to this master"));

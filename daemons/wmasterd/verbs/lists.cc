@@ -26,11 +26,13 @@ void read_acct(Service& service, const Call& call, const AcctReading<Reply>& rea
   auto result = std::make_shared<Result<std::string>>(std::string());
   if (request.jobs.user.empty()) request.jobs.user = call.caller().user;
   auto done = [&service, call, read, request, until, result] {
-    bool behind = !*result && result->error().code == Code::Timeout && service.world.mono() < until;
+    bool behind =
+        !*result && result->error().code == Code::Timeout && service.world.clock.mono() < until;
     if (!behind) return call.send(std::move(*result));
-    service.world.after(kBehind, [=, &service] { read_acct(service, call, read, request, until); });
+    service.world.clock.after(kBehind,
+                              [=, &service] { read_acct(service, call, read, request, until); });
   };
-  service.world.answer(
+  service.world.workers.answer(
       [result, read, request, user = call.caller().user,
        info = info_for(service.journal.published().config, service.rights, call.caller())] {
         auto reply = read(request);
@@ -111,8 +113,8 @@ void hosts(Service& service, const Call& call, const HostsRequest& request) {
 // The numbers need the claims of every job: a worker finds them, the loop does not wait.
 void plans(Service& service, const Call& call, const PlansRequest& request) {
   auto reply = std::make_shared<PlansReply>();
-  service.world.answer(
-      [reply, state = service.journal.published_ptr(), now = service.world.wall(),
+  service.world.workers.answer(
+      [reply, state = service.journal.published_ptr(), now = service.world.clock.wall(),
        paths = request.paths] {
         for (auto& view : sched::view_plans(*state, now)) {
           if (!is_asked(paths, view.path)) continue;
@@ -124,16 +126,16 @@ void plans(Service& service, const Call& call, const PlansRequest& request) {
 }
 
 void history(Service& service, const Call& call, const AcctRequest& request) {
-  read_acct(service, call, service.history, request, service.world.mono() + kPatience);
+  read_acct(service, call, service.history, request, service.world.clock.mono() + kPatience);
 }
 
 void account(Service& service, const Call& call, const AcctRequest& request) {
-  read_acct(service, call, service.account, request, service.world.mono() + kPatience);
+  read_acct(service, call, service.account, request, service.world.clock.mono() + kPatience);
 }
 
 void state(Service& service, const Call& call, const StateRequest&) {
   auto reply = std::make_shared<StateReply>();
-  service.world.answer(
+  service.world.workers.answer(
       [reply, state = service.journal.published_ptr()] {
         reply->packed = image_of(Cluster(*state));
       },

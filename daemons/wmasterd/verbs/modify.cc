@@ -59,7 +59,7 @@ using SayDone = std::function<std::string(JobId)>;
 void change_each(Service& service, const Call& call, const std::string& request_key,
                  const JobSelection& jobs, const MakeAnew& make, const SayDone& done) {
   const Cluster& state = service.journal.newest();
-  if (service.world.low_space()) return call.refuse(disk_full());
+  if (service.world.store.low_space()) return call.refuse(disk_full());
   OutcomeReply reply;
   auto add = [&](JobId id, const Result<void>& result) {
     reply.jobs.push_back(outcome_of(id, result, done(id)));
@@ -106,8 +106,9 @@ void change(Service& service, const Call& call, const ModifyRequest& request, Jo
     if (job->revision != request.revision)
       return fail(Code::Conflict, named(request.job) + ": was changed meanwhile; look at it again");
     bool started = slots_held(*job) > 0;
-    WM_TRY(auto made, started ? admit_live_change(*job, spec)
-                              : admit_change(state, *job, std::move(spec), service.world.wall()));
+    WM_TRY(auto made, started
+                          ? admit_live_change(*job, spec)
+                          : admit_change(state, *job, std::move(spec), service.world.clock.wall()));
     auto what = change_words(job->sealed->spec, made.spec);
     SealedSpec as_signed{{}, request.spec, request.credential, request.request_key, {}};
     return JobModified{request.job, sealed_as(as_signed, std::move(made)), call.caller().user,
@@ -129,7 +130,7 @@ void switch_queue(Service& service, const Call& call, const SwitchRequest& reque
     return call.refuse(fail(Code::NotFound, request.queue + ": No such queue"));
   auto make = [&](const Job& job, bool waits) -> Result<Admitted> {
     if (!waits) return fail(Code::Conflict, "Job has already started");
-    return admit_to_queue(state, job, request.queue, service.world.wall());
+    return admit_to_queue(state, job, request.queue, service.world.clock.wall());
   };
   auto done = [&](JobId id) { return named(id) + " is switched to queue <" + request.queue + ">"; };
   change_each(service, call, request.request_key, request.jobs, make, done);
@@ -154,8 +155,8 @@ void spec(Service& service, const Call& call, const SpecRequest& request) {
 void modify(Service& service, const Call& call, const ModifyRequest& request) {
   auto spec = codec::decode<JobSpec>(request.spec);
   if (!spec) return call.refuse(spec.error());
-  if (service.world.low_space()) return call.refuse(disk_full());
-  auto text = service.world.hash(request.spec + request.request_key);
+  if (service.world.store.low_space()) return call.refuse(disk_full());
+  auto text = service.world.keys.hash(request.spec + request.request_key);
   check_signer(service, call, request.request_key, request.credential, text,
                [&service, call, request, spec = *spec] { change(service, call, request, spec); });
 }

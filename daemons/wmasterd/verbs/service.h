@@ -23,7 +23,7 @@ using AcctRebuilder = std::function<void(std::function<void(Result<Seq>)> done)>
 
 /// The master's parts.
 struct Context {
-  World& world;
+  World world;
   Journal& journal;
   Hosts& hosts;
   Cycle& cycle;
@@ -36,7 +36,9 @@ struct Context {
 /// @thread the loop's
 struct Service : Context {
   explicit Service(Context context)
-      : Context(std::move(context)), answers(world, journal), watchers(world, journal) {}
+      : Context(std::move(context)),
+        answers(world.store, world.workers, journal),
+        watchers(world.clock, journal) {}
 
   Answers answers;
   Waiters waiters;

@@ -10,7 +10,7 @@ constexpr std::size_t kMaxBlobs = 8u << 20;  // an order has both, in one frame
 void admit(Service& service, const Call& call, const SubmitRequest& request, JobSpec spec) {
   const Cluster& state = service.journal.newest();
   bool default_queue = spec.queue.empty();
-  auto made = master::admit(state, std::move(spec), service.world.wall());
+  auto made = master::admit(state, std::move(spec), service.world.clock.wall());
   if (!made) return service.answers.refuse(call, request.request_key, made.error());
   JobId id{state.last_job + 1, 0};
   SubmitReply reply{id, made->spec.queue, default_queue};
@@ -42,13 +42,13 @@ void check_signer(Service& service, const Call& call, const std::string& key,
                   const std::string& credential, const std::string& text,
                   std::function<void()> then) {
   service.answers.begin(key);
-  service.world.verify(credential, text,
-                       [&service, call, key, then = std::move(then)](Result<Identity> who) {
-                         if (who && who->uid != call.caller().uid)
-                           who = fail(Code::Denied, "the job was signed by another account");
-                         if (who) then();
-                         else service.answers.refuse(call, key, who.error());
-                       });
+  service.world.keys.verify(credential, text,
+                            [&service, call, key, then = std::move(then)](Result<Identity> who) {
+                              if (who && who->uid != call.caller().uid)
+                                who = fail(Code::Denied, "the job was signed by another account");
+                              if (who) then();
+                              else service.answers.refuse(call, key, who.error());
+                            });
 }
 
 void submit(Service& service, const Call& call, const SubmitRequest& request) {
@@ -59,15 +59,15 @@ void submit(Service& service, const Call& call, const SubmitRequest& request) {
                                              std::to_string(request.script.size()) + " and " +
                                              std::to_string(request.env.size()) +
                                              " bytes; at most 8M together"));
-  if (service.world.low_space())
+  if (service.world.store.low_space())
     return call.refuse(
         fail(Code::Store, "the master's disk is full: no new jobs until there is room"));
-  bool hashes = (request.script.empty() ? "" : service.world.hash(request.script)) ==
+  bool hashes = (request.script.empty() ? "" : service.world.keys.hash(request.script)) ==
                     spec->program.script_hash &&
-                service.world.hash(request.env) == spec->program.env_hash;
+                service.world.keys.hash(request.env) == spec->program.env_hash;
   if (!hashes)
     return call.refuse(fail(Code::Damaged, "script or environment do not match the signed hashes"));
-  auto signed_text = service.world.hash(request.spec + request.request_key);
+  auto signed_text = service.world.keys.hash(request.spec + request.request_key);
   if (request.credential.empty())
     return admit_by_session(service, call, request, signed_text, *spec);
   check_signer(service, call, request.request_key, request.credential, signed_text,

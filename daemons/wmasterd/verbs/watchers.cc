@@ -16,7 +16,7 @@ void Watchers::add(const Call& call, Duration patience, Look look) {
   if (std::count_if(watchers_.begin(), watchers_.end(), same) >= kMostPerSession)
     return call.refuse(fail(Code::Limit, "64 questions that wait are under way in this session"));
   patience = std::clamp(patience, Duration{}, kLongest);
-  Watcher watcher{call, world_.mono() + patience, std::move(look)};
+  Watcher watcher{call, clock_.mono() + patience, std::move(look)};
   Made made;
   if (answer(watcher, patience == Duration{}, made)) return;
   watchers_.push_back(std::move(watcher));
@@ -42,7 +42,7 @@ void Watchers::on_left(PeerId peer) {
 
 void Watchers::soon() {
   if (std::exchange(timed_, true)) return;
-  world_.after(kRound, [this] { round(); });
+  clock_.after(kRound, [this] { round(); });
 }
 
 void Watchers::round() {
@@ -50,7 +50,7 @@ void Watchers::round() {
   Made made;
   bool news = std::exchange(news_, false);
   std::erase_if(watchers_, [&](const Watcher& watcher) {
-    bool over = world_.mono() >= watcher.until;
+    bool over = clock_.mono() >= watcher.until;
     return (news || over) && answer(watcher, over, made);
   });
   if (!watchers_.empty()) soon();

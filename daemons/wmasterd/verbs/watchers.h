@@ -15,7 +15,7 @@ namespace wm::master {
 /// @thread the loop's
 class Watchers {
  public:
-  Watchers(World& world, Journal& journal) : world_(world), journal_(journal) {}
+  Watchers(Clock& clock, Journal& journal) : clock_(clock), journal_(journal) {}
 
   /// The answer now, as bytes; none: not yet. `over`: patience has ended, there must be one.
   /// `made`: answers that others got in the same round, by what they asked.
@@ -40,7 +40,7 @@ class Watchers {
   void round();
   void soon();
 
-  World& world_;
+  Clock& clock_;
   Journal& journal_;
   Changes changes_;
   std::vector<Watcher> watchers_;

@@ -232,7 +232,8 @@ void Membership::connect(State& state, Connecting& connecting) {
 void Membership::pend(State& state, Pending pending) {
   std::optional<Pending> standing = std::move(pending);  // then the one before: ends after the lock
   std::lock_guard hold(state.lock);
-  if (!state.link || standing->plan.epoch <= state.broken) return;
+  auto dead = std::max(state.broken, state.withdrawn);  // told meanwhile. W-3
+  if (!state.link || standing->plan.epoch <= dead) return;
   wm_trainer_connected(state.link, standing->plan.epoch);
   state.pending.swap(standing);
   state.changed.notify_all();

@@ -37,7 +37,7 @@ struct Desk {
   std::vector<std::uint64_t> told;  // seq of the published state, at each telling
   std::vector<Event> events;
   std::vector<Code> answers;
-  Journal journal{world, [this](const Journal::Published& published) {
+  Journal journal{world, world, [this](const Journal::Published& published) {
                     EXPECT_LE(journal.published().seq.value, on_disk());
                     told.push_back(journal.published().seq.value);
                     events.insert(events.end(), published.events.begin(), published.events.end());

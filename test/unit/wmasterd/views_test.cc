@@ -18,7 +18,7 @@ using test::SpecBuilder;
 struct Show {
   explicit Show(const ClusterBuilder& cluster)
       : world(sim, disk, cluster.config),
-        journal(world, [](auto&) {}),
+        journal(world, world, [](auto&) {}),
         hosts(world, journal),
         c(cluster) {}
   JobView job(JobId id) {

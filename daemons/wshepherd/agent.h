@@ -1,0 +1,48 @@
+// Role: keeping the job's agent (wagent) on this host: started as the user where one is wanted,
+// again when it ends, ended with the attempt.
+//
+//   wanted ─► runs ─exit─► started again 200 ms later, kMaxStarts times in all
+//                └─ the attempt ends: SIGTERM; kAgentPatience later SIGKILL, unless it still writes
+//                   the output of ranks on other hosts and nobody ends the job by force
+#pragma once
+
+#include "daemons/wshepherd/folder.h"
+
+namespace wm::shepherd {
+
+/// See the head of this file.
+class Agent {
+ public:
+  Agent(Attempt& attempt, Folder& folder) : attempt_(attempt), folder_(folder) {}
+  /// Wanted from now on, if it was not.
+  void want(launch::StartAgent order);
+  /// Starts it if it is due.
+  void fire();
+  void on_exit(pid_t pid);
+  /// It may still have output to deliver; what it started is not wanted any more.
+  void end();
+  std::optional<TimePoint> next() const;
+  /// Commands that it started for this job: below it, not the shepherd's own tasks.
+  std::vector<pid_t> launched() const;
+  /// What it writes of all ranks: a task without a process.
+  Task& output() { return output_; }
+  const Task& output() const { return output_; }
+
+ private:
+  struct Pipes {
+    proc::Fd out, err;
+  };
+  bool is_due() const;
+  void start();
+  Pipes connect();
+
+  Attempt& attempt_;
+  Folder& folder_;
+  pid_t pid_ = 0;
+  Task output_;
+  int starts_ = 0;
+  TimePoint next_{};
+  std::optional<TimePoint> kill_by_;
+};
+
+}  // namespace wm::shepherd

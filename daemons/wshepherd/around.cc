@@ -1,0 +1,87 @@
+#include "daemons/wshepherd/around.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+namespace wm::shepherd {
+namespace {
+
+using launch::EndCause;
+
+/// How the job ended, for a command that runs after it.
+/// @source LSF: LSB_JOBEXIT_STAT is the status of wait(2), LSB_JOBEXIT_INFO names the signal
+void add_exit_words(std::vector<std::string>& env, const launch::ExitRecord* record) {
+  if (record == nullptr) return;
+  env.push_back("LSB_JOBEXIT_STAT=" + std::to_string(record->status));
+  if (!WIFSIGNALED(record->status)) return;
+  int signal = WTERMSIG(record->status);
+  const char* name = ::sigabbrev_np(signal);
+  env.push_back("LSB_JOBEXIT_INFO=SIGNAL " + std::to_string(signal) + " SIG" + (name ? name : "?"));
+}
+
+launch::SideCommand take_first(std::vector<launch::SideCommand>& commands) {
+  auto first = std::move(commands.front());
+  commands.erase(commands.begin());
+  return first;
+}
+
+}  // namespace
+
+void Around::go_on() {
+  auto& spec = attempt_.spec;
+  if (attempt_.ready || (spec.tasks.empty() && attempt_.finishing)) return;
+  if (!spec.before.empty()) {
+    if (auto end = sides_.start(take_first(spec.before), SideKind::Before)) on_end(*end);
+    return;
+  }
+  attempt_.ready = true;
+  run_limit_.start(attempt_.jobs_now(), spec.run_limit, spec.warning.lead);
+  for (auto& task : std::exchange(spec.tasks, {})) starter_.start(std::move(task));
+  if (attempt_.any_running()) reporter_.tell_start();
+}
+
+void Around::on_end(const SideEnd& end) {
+  auto& words = attempt_.kernel.words;
+  if (end.kind == SideKind::Notice)
+    return words.say(launch::Noticed{end.number, end.late ? -1 : end.status});
+  if (end.privileged && end.failed()) words.say(launch::ScriptFailed{end.text});
+  if (end.kind != SideKind::Before) return;
+  if (!end.failed()) return go_on();
+  refuse(end.privileged ? EndCause::PrologFailed : EndCause::PreExecFailed, end.text,
+         end.status != 0 ? end.status : SIGKILL);
+}
+
+void Around::refuse(EndCause cause, const std::string& text, int status) {
+  auto& spec = attempt_.spec;
+  spec.before.clear();
+  std::erase_if(spec.after,
+                [this](const auto& c) { return !c.privileged || !sides_.site_began(); });
+  sides_.cancel(SideKind::Before);
+  for (auto& waiting : std::exchange(spec.tasks, {})) {
+    auto [at, fresh] = attempt_.tasks.try_emplace(waiting.task);
+    if (!fresh) continue;
+    auto& task = at->second;
+    task.spec = std::move(waiting);
+    task.record.key = spec.key;
+    task.record.task = task.spec.task;
+    task.record.started = attempt_.started;
+    note_never_ran(task, cause, text, status);
+  }
+  if (!attempt_.tasks.empty() || cause == EndCause::Ordered) return;
+  attempt_.finishing = true;  // room for others' commands only: none will come
+  attempt_.end.text = text;
+  attempt_.end.cause = cause;
+  attempt_.end.status = status;
+}
+
+bool Around::runs_after() {
+  auto& after = attempt_.spec.after;
+  if (after.empty()) return sides_.any();
+  auto next = take_first(after);
+  if (!next.privileged) add_exit_words(next.env, attempt_.deciding_record());
+  if (auto end = sides_.start(std::move(next), SideKind::After)) on_end(*end);
+  return true;
+}
+
+}  // namespace wm::shepherd

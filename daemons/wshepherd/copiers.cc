@@ -1,0 +1,88 @@
+#include "daemons/wshepherd/copiers.h"
+
+#include <signal.h>
+
+#include "daemons/wshepherd/output.h"
+
+namespace wm::shepherd {
+namespace {
+
+/// An agent holds a pipe until the task's output is written on another host.
+constexpr auto kOutputPatience = std::chrono::seconds(5),
+               kAgentsPatience = std::chrono::seconds(30);
+
+}  // namespace
+
+void Copiers::look_at_all() {
+  for (auto& [number, task] : attempt_.tasks) look(task);
+}
+
+void Copiers::look(Task& task) {
+  if (!task.out && !task.err) return;
+  auto waiting = [this](const proc::Fd& pipe) {
+    return pipe ? attempt_.kernel.files.look(pipe) : Waiting::Nothing;
+  };
+  auto out = waiting(task.out), err = waiting(task.err);
+  if (out == Waiting::Bytes || err == Waiting::Bytes) return start(task);
+  if (out == Waiting::End) task.out.reset();  // closed without a byte
+  if (err == Waiting::End) task.err.reset();
+}
+
+void Copiers::start(Task& task) {
+  folder_.ensure();
+  attempt_.output_begun = true;
+  int out = task.out.get(), err = task.err.get();
+  proc::Fd turn;
+  if (hands_over(task.spec)) {
+    // Without the pipe the task stays what it is: the writer, or not.
+    if (auto pipe = attempt_.kernel.files.pipe()) {
+      task.turns = std::move(pipe->write);
+      turn = std::move(pipe->read);
+    }
+  }
+  const auto& spec = attempt_.spec;
+  UserPart part{spec.account, spec.cwd, spec.umask, {out, err, turn.get()}};
+  auto pid = attempt_.kernel.children.fork_as_user(
+      part, [&] { return copy_output(task.spec, out, err, turn.get()); });
+  if (!pid) return;  // the bytes stay in the pipe; tried again at the next turn
+  task.copier = *pid;
+  attempt_.own.insert(*pid);
+  task.out.reset();
+  task.err.reset();
+}
+
+void Copiers::on_exit(Task& task, const Exit& exit) {
+  if (task.copier != exit.pid) return;
+  task.copier = 0;
+  task.turns.reset();
+  if (exit.status != 0 && task.record.cause != launch::EndCause::StartFailed)
+    task.record.text += task.record.text.empty() ? "output lost" : "; output lost";
+}
+
+bool Copiers::is_copying(Task& task, bool leaves) {
+  auto now = attempt_.now();
+  if (leaves) task.seen = now;  // what that writes is not lost, however long it takes
+  if (now - task.seen > (task.spec.tag ? kAgentsPatience : kOutputPatience)) {
+    task.out.reset();
+    task.err.reset();
+    if (task.copier != 0) attempt_.kernel.signals.kill(task.copier, SIGKILL);
+  }
+  return task.copier != 0 || task.out || task.err;
+}
+
+void Copiers::hand_over(TaskNumber writer) {
+  auto change = [&](launch::TaskSpec& spec) {
+    bool writes = spec.task == writer;
+    if (writes && !spec.writer)
+      for (auto* files : {&spec.asked_out, &spec.asked_err})
+        for (auto& file : *files) file.overwrite = false;
+    attempt_.output_begun = attempt_.output_begun || (writes && !spec.writer);
+    return std::exchange(spec.writer, writes) != writes;
+  };
+  for (auto& spec : attempt_.spec.tasks) change(spec);
+  for (auto& [number, task] : attempt_.tasks)
+    if (change(task.spec) && task.turns)
+      attempt_.kernel.files.write(task.turns, task.spec.writer ? "1" : "0");
+}
+
+}  // namespace wm::shepherd

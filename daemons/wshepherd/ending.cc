@@ -1,0 +1,70 @@
+#include "daemons/wshepherd/ending.h"
+
+#include <signal.h>
+
+#include <algorithm>
+
+#include "daemons/wshepherd/suspension.h"
+
+namespace wm::shepherd {
+namespace {
+
+bool has_signals_left(const Task& task) {
+  return task.phase != Phase::Ended && task.ending && !task.ending->signals.empty();
+}
+
+}  // namespace
+
+void Enders::end(Task& task, std::vector<int> signals, launch::EndCause cause,
+                 const std::string& text) {
+  if (attempt_.clock.stopped()) set_suspended(attempt_, false);  // what is stopped cannot obey
+  if (!task.ending) {
+    task.record.cause = cause;
+    task.record.text = text;
+  }
+  task.ending = Ending{std::move(signals), attempt_.now(), attempt_.spec.kill_interval};
+}
+
+void Enders::fire() {
+  auto now = attempt_.now();
+  for (auto& [number, task] : attempt_.tasks)
+    if (has_signals_left(task) && task.ending->next <= now) send_next(task);
+}
+
+void Enders::send_next(Task& task) {
+  const auto& kernel = attempt_.kernel;
+  auto now = attempt_.now();
+  int signal = task.ending->signals.front();
+  task.ending->signals.erase(task.ending->signals.begin());
+  task.ending->next = now + (signal == SIGQUIT ? kDumpTime : task.ending->interval);
+  task.signal = signal;
+  task.obeys_until =
+      attempt_.jobs_now() + (signal == SIGKILL ? Duration{} : task.ending->next - now);
+  if (task.phase == Phase::Exited) {
+    for (auto pid : attempt_.strays())
+      if (signal != SIGKILL && attempt_.is_of(pid, task)) kernel.signals.kill(pid, signal);
+    return;  // SIGKILL is for clean_up
+  }
+  auto pid = task.pid;
+  if (signal == SIGKILL) {
+    kernel.signals.kill_all([&kernel, pid] {
+      auto tree = kernel.processes.descendants_of(pid, {});
+      tree.push_back(pid);
+      return tree;
+    });
+    return strays_.expect_gone();
+  }
+  if (signal == SIGQUIT) kernel.signals.signal_handlers_of(pid, signal);
+  else kernel.signals.signal_tree(pid, signal);
+  kernel.signals.continue_tree(pid);  // a stopped one cannot obey
+}
+
+std::optional<TimePoint> Enders::next() const {
+  std::optional<TimePoint> next;
+  for (const auto& [number, task] : attempt_.tasks)
+    if (has_signals_left(task))
+      next = std::min(next.value_or(task.ending->next), task.ending->next);
+  return next;
+}
+
+}  // namespace wm::shepherd

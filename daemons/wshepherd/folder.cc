@@ -1,0 +1,26 @@
+#include "daemons/wshepherd/folder.h"
+
+namespace wm::shepherd {
+
+void Folder::ensure() {
+  if (std::exchange(made_, true)) return;
+  attempt_.kernel.files.make_folder(path(), attempt_.spec.account);
+}
+
+void Folder::put_files() {
+  if (attempt_.spec.files.empty()) return;
+  ensure();
+  for (const auto& file : std::exchange(attempt_.spec.files, {}))
+    attempt_.kernel.files.put_file(path(), file, attempt_.spec.account);
+}
+
+proc::Fd Folder::open_log(const std::string& name) {
+  ensure();
+  return attempt_.kernel.files.open_log(path() + "/" + name);
+}
+
+void Folder::remove() {
+  if (made_) attempt_.kernel.files.remove_folder(path(), attempt_.spec.account);
+}
+
+}  // namespace wm::shepherd

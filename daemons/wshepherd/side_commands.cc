@@ -1,0 +1,99 @@
+#include "daemons/wshepherd/side_commands.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+
+namespace wm::shepherd {
+namespace {
+
+/// What the site's own commands make is not for the submitter to open to all.
+constexpr std::uint32_t kSiteUmask = 022;
+/// As a shell would: it could not be started.
+constexpr int kNotStarted = 2 << 8;
+
+std::string outcome(const launch::SideCommand& command, int status, bool late) {
+  if (late) return command.what + " took longer than " + format_duration(command.time_limit);
+  if (WIFSIGNALED(status))
+    return command.what + " was ended by signal " + std::to_string(WTERMSIG(status));
+  return command.what + " exited with " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+std::optional<SideEnd> SideCommands::start(launch::SideCommand command, SideKind kind,
+                                           std::uint32_t number) {
+  const auto& spec = attempt_.spec;
+  const auto ours = attempt_.kernel.children.own_account();
+  const std::string root = "/";
+  const std::string& jobs = command.cwd.empty() ? spec.cwd : command.cwd;
+  const launch::TaskSpec none;
+  const std::vector<launch::ResourceCap> no_caps;
+  bool site = command.privileged;
+  site_began_ = site_began_ || site;
+  proc::Exec exec{.account = site ? ours : spec.account,
+                  .argv = command.argv,
+                  .env = command.env,
+                  .cwd = site ? root : jobs,
+                  .umask = site ? kSiteUmask : spec.umask,
+                  .caps = no_caps,
+                  .cpus = none.cpus,
+                  .in = none.in,
+                  .folders = none.folders};
+  if (!site) exec.cgroups = attempt_.kernel.group.joins(false);
+  auto child = attempt_.kernel.children.spawn(exec);
+  Side side{std::move(command), kind, number, {}, false, false, {}};
+  if (!child) return end_of(side, kNotStarted);
+  if (side.command.time_limit > Duration{}) side.kill_at = attempt_.now() + side.command.time_limit;
+  side.trouble = std::move(child->trouble);
+  attempt_.own.insert(child->pid);
+  sides_.emplace(child->pid, std::move(side));
+  return std::nullopt;
+}
+
+SideEnd SideCommands::end_of(const Side& side, int status) {
+  return {side.kind, side.number, side.command.privileged,
+          side.late, status,      outcome(side.command, status, side.late)};
+}
+
+std::optional<SideEnd> SideCommands::on_exit(const Exit& exit) {
+  auto side = sides_.extract(exit.pid);
+  if (!side || side.mapped().cancelled) return std::nullopt;
+  return end_of(side.mapped(), exit.status);
+}
+
+void SideCommands::cancel(SideKind kind) {
+  for (auto& [pid, side] : sides_) {
+    if (side.kind != kind || std::exchange(side.cancelled, true)) continue;
+    side.kill_at = attempt_.now();
+  }
+}
+
+void SideCommands::fire() {
+  auto now = attempt_.now();
+  for (auto& [pid, side] : sides_) {
+    if (!side.kill_at || *side.kill_at > now) continue;
+    side.kill_at.reset();
+    side.late = true;
+    attempt_.kernel.signals.kill_all([this, pid = pid] {
+      auto pids = attempt_.kernel.processes.descendants_of(pid, {});
+      pids.push_back(pid);
+      return pids;
+    });
+  }
+}
+
+std::optional<TimePoint> SideCommands::next() const {
+  std::optional<TimePoint> next;
+  for (const auto& [pid, side] : sides_)
+    if (side.kill_at) next = std::min(next.value_or(*side.kill_at), *side.kill_at);
+  return next;
+}
+
+bool SideCommands::runs_notice(std::uint32_t number) const {
+  return std::any_of(sides_.begin(), sides_.end(), [&](const auto& entry) {
+    return entry.second.kind == SideKind::Notice && entry.second.number == number;
+  });
+}
+
+}  // namespace wm::shepherd

@@ -1,0 +1,63 @@
+// Role: the processes of commands beside the tasks: before them (site's prolog, pre-execution
+// commands), after them (post-execution commands, epilog), and while they run (notification,
+// warning). What follows of an end is for the caller: before.h, shepherd.h.
+//
+//   start ─► runs ─┬─ exit ──────────────────► SideEnd
+//                  ├─ time_limit: SIGKILL ───► SideEnd, late
+//                  └─ cancelled: SIGKILL ────► nothing is told
+#pragma once
+
+#include "daemons/wshepherd/attempt.h"
+
+namespace wm::shepherd {
+
+/// When it runs.
+enum class SideKind : std::uint8_t { Before, After, Notice, Warning };
+
+/// How one ended. @units status: as wait(2) gives it
+struct SideEnd {
+  SideKind kind = SideKind::Before;
+  std::uint32_t number = 0;  ///< of a notice
+  bool privileged = false;
+  bool late = false;  ///< ran into its time limit
+  int status = 0;
+  std::string text;  ///< "prolog exited with 1"
+  bool failed() const { return status != 0 || late; }
+};
+
+/// See the head of this file.
+class SideCommands {
+ public:
+  explicit SideCommands(Attempt& attempt) : attempt_(attempt) {}
+  /// Its end, if it could not be started.
+  std::optional<SideEnd> start(launch::SideCommand command, SideKind kind,
+                               std::uint32_t number = 0);
+  /// None: it is none of these, or nobody waits for it any more.
+  std::optional<SideEnd> on_exit(const Exit& exit);
+  /// Nobody waits for these any more.
+  void cancel(SideKind kind);
+  /// Kills what has run too long.
+  void fire();
+  std::optional<TimePoint> next() const;
+  bool any() const { return !sides_.empty(); }
+  bool runs_notice(std::uint32_t number) const;
+  /// One of the site's own has been started.
+  bool site_began() const { return site_began_; }
+
+ private:
+  struct Side {
+    launch::SideCommand command;
+    SideKind kind = SideKind::Before;
+    std::uint32_t number = 0;
+    std::optional<TimePoint> kill_at;
+    bool late = false, cancelled = false;
+    proc::Fd trouble;
+  };
+  static SideEnd end_of(const Side& side, int status);
+
+  Attempt& attempt_;
+  std::map<pid_t, Side> sides_;
+  bool site_began_ = false;
+};
+
+}  // namespace wm::shepherd

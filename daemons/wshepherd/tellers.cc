@@ -1,0 +1,58 @@
+#include "daemons/wshepherd/tellers.h"
+
+#include <signal.h>
+
+#include "daemons/wshepherd/last_words.h"
+#include "libwm/launch/last_words.h"
+
+namespace wm::shepherd {
+namespace {
+
+constexpr auto kTellersPatience = std::chrono::seconds(5);
+/// When all fail of the same, nobody reads it of each.
+constexpr int kMostBlocks = 8;
+
+bool failed_by_itself(const Task& task) {
+  return task.pid != 0 && task.record.status != 0 && task.record.cause == launch::EndCause::Exited;
+}
+
+}  // namespace
+
+bool Tellers::is_telling(Task& task) {
+  bool due = !task.tells && task.spec.says_why && !task.spec.err.empty() && failed_by_itself(task);
+  if (due) start(task);
+  if (task.teller != 0 && task.teller_until <= attempt_.now())
+    attempt_.kernel.signals.kill(task.teller, SIGKILL);
+  return task.teller != 0;
+}
+
+void Tellers::start(Task& task) {
+  task.tells = true;
+  auto pipe = attempt_.kernel.files.pipe();
+  if (!pipe) return;
+  task.told = std::move(pipe->read);
+  int line = pipe->write.get();
+  bool block = !task.spec.writer && !task.spec.last_words.empty() && blocks_ < kMostBlocks;
+  blocks_ += block ? 1 : 0;
+  const auto& spec = attempt_.spec;
+  UserPart part{spec.account, spec.cwd, spec.umask, {line}};
+  auto pid = attempt_.kernel.children.fork_as_user(part, [&] {
+    return tell_last_words(task.spec, task.record, attempt_.place.node, line, block);
+  });
+  if (!pid) return;
+  task.teller = *pid;
+  task.teller_until = attempt_.now() + kTellersPatience;
+  attempt_.own.insert(*pid);
+}
+
+void Tellers::on_exit(Task& task, pid_t pid) {
+  if (task.teller != pid) return;
+  task.teller = 0;
+  auto bytes = attempt_.kernel.files.read_waiting(task.told);
+  task.told.reset();
+  if (bytes.empty() || !task.record.text.empty()) return;
+  auto line = launch::last_line(bytes);
+  if (!line.empty()) task.record.text = "its stderr ended: " + line;
+}
+
+}  // namespace wm::shepherd

@@ -1,0 +1,144 @@
+#include "daemons/wshepherd/use_watch.h"
+
+#include <algorithm>
+
+#include "libwm/model/reason.h"
+
+namespace wm::shepherd {
+namespace {
+
+using launch::EndCause;
+using proc::Excess;
+using std::chrono::milliseconds;
+
+/// A bomb is seen within this time; a peak that nobody limits need not be exact.
+constexpr Duration kWatchLimits = milliseconds(200);
+constexpr Duration kWatchPeak = std::chrono::seconds(5);
+
+bool any(const launch::UseLimits& limits) { return limits != launch::UseLimits{}; }
+
+/// The kernel's limit on processes and threads together: threads are counted exactly; behind a
+/// limit on processes alone it is a wall for what grows faster than it is counted.
+std::uint32_t pids_cap(const launch::UseLimits& limits) {
+  constexpr std::uint32_t kThreadsEach = 16, kLeast = 64;
+  if (limits.threads != 0) return limits.threads;
+  return limits.processes == 0 ? 0 : std::max(kLeast, limits.processes * kThreadsEach);
+}
+
+EndCause cause_of(Excess excess) {
+  switch (excess) {
+    case Excess::Cpu: return EndCause::CpuLimit;
+    case Excess::Swap: return EndCause::SwapLimit;
+    case Excess::Processes: return EndCause::ProcessLimit;
+    case Excess::Threads: return EndCause::ThreadLimit;
+    case Excess::Mem:
+    case Excess::None: break;
+  }
+  return EndCause::MemLimit;
+}
+
+std::string words_for(EndCause cause, const proc::Use& use, const launch::UseLimits& limits,
+                      Bytes peak) {
+  auto bytes = [](std::uint64_t n) { return format_bytes(Bytes{static_cast<std::int64_t>(n)}); };
+  auto text = [](Term term, const std::string& used, const std::string& limit) {
+    return std::string(term_name(term)) + ": " + std::string(term_text(term)) + ": " + used +
+           " of " + limit;
+  };
+  switch (cause) {
+    case EndCause::CpuLimit:
+      return text(Term::CpuLimit, format_duration(use.cpu), format_duration(limits.cpu));
+    case EndCause::SwapLimit: return text(Term::Swap, format_bytes(use.swap), bytes(limits.swap));
+    case EndCause::ProcessLimit:
+      return text(Term::ProcessLimit, std::to_string(use.processes),
+                  std::to_string(limits.processes));
+    case EndCause::ThreadLimit:
+      return text(Term::ThreadLimit, std::to_string(use.threads), std::to_string(limits.threads));
+    default: return text(Term::MemLimit, format_bytes(peak), bytes(limits.mem));
+  }
+}
+
+}  // namespace
+
+void UseWatch::begin() {
+  const auto& spec = attempt_.spec;
+  proc::CgroupCaps caps;
+  caps.mem = spec.limits.mem;
+  caps.pids = pids_cap(spec.limits);
+  caps.cpu_weight = spec.cpu_weight;
+  caps.cpus = spec.cpus;
+  caps.devices = !spec.guarded.empty();
+  auto trouble = attempt_.kernel.group.make(caps);
+  if (!trouble.empty()) attempt_.kernel.words.complain("cgroup: " + trouble);
+  look_at_ = attempt_.now() + pause();
+}
+
+Duration UseWatch::pause() const { return any(attempt_.spec.limits) ? kWatchLimits : kWatchPeak; }
+
+bool UseWatch::is_due() const {
+  return !attempt_.clock.stopped() && (attempt_.any_running() || strays_.spares_any());
+}
+
+std::optional<TimePoint> UseWatch::next() const {
+  return is_due() ? std::optional(look_at_) : std::nullopt;
+}
+
+void UseWatch::fire() {
+  const auto& kernel = attempt_.kernel;
+  auto now = attempt_.now();
+  if (now < look_at_ || !is_due()) return;
+  look_at_ = now + pause();
+  if (was_killed_for_memory()) return end_for(EndCause::MemLimit, {});
+  auto limits = attempt_.spec.limits;
+  if (kernel.group.keeps("memory")) limits.mem = 0;  // the kernel does it, without delay
+  auto pids = attempt_.everybody();
+  auto use = kernel.processes.use_of(pids);
+  auto counted = kernel.group.use();
+  use.cpu = counted.cpu ? *counted.cpu : use.cpu + attempt_.usage.cpu;
+  auto excess = proc::excess_of(use, limits);
+  if (counted.refused_forks > 0)  // one more was wanted
+    excess = limits.threads != 0 ? Excess::Threads : Excess::Processes;
+  if (excess == Excess::Mem) {
+    use.mem = kernel.processes.fair_mem_of(pids);  // pages that several share are used once
+    excess = proc::excess_of(use, limits);
+  }
+  peak_ = std::max(peak_, use.mem);
+  sum_.value += use.mem.value;
+  ++looks_;
+  if (excess != Excess::None) end_for(cause_of(excess), use);
+}
+
+void UseWatch::on_failure() {
+  if (was_killed_for_memory()) end_for(EndCause::MemLimit, {});
+}
+
+/// Does the kernel's counter say that a process of ours was killed for memory?
+bool UseWatch::was_killed_for_memory() const { return attempt_.kernel.group.use().oom_kills > 0; }
+
+void UseWatch::end_for(EndCause cause, const proc::Use& use) {
+  auto counted = attempt_.kernel.group.use();
+  auto peak = std::max(peak_, counted.peak_mem.value_or(Bytes{}));
+  auto text = words_for(cause, use, attempt_.spec.limits, peak);
+  for (auto& [number, task] : attempt_.tasks) {
+    if (task.phase == Phase::Running && !task.ending)
+      enders_.end(task, signals_at_limit(cause), cause, text);
+    if (task.phase != Phase::Exited || task.ending || task.record.status == 0) continue;
+    task.record.cause = cause;  // it died of it
+    task.record.text = text;
+  }
+  strays_.spare_no_longer({});
+}
+
+void UseWatch::add_use(launch::ExitRecord& record) const {
+  auto& usage = record.usage;
+  auto counted = attempt_.kernel.group.use();
+  bool alone = attempt_.tasks.size() == 1;
+  usage.max_mem = std::max(usage.max_mem, peak_);
+  usage.by_cgroup = counted.peak_mem.has_value();
+  if (counted.peak_mem) usage.max_mem = *counted.peak_mem;
+  if (!alone) return;
+  if (counted.cpu) usage.cpu = *counted.cpu;
+  if (counted.read) usage.read = *counted.read;
+  if (counted.written) usage.written = *counted.written;
+}
+
+}  // namespace wm::shepherd

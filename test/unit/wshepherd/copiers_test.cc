@@ -1,0 +1,150 @@
+// Who copies a task's output, from when, and for how long it is waited for.
+#include "daemons/wshepherd/copiers.h"
+
+#include <signal.h>
+
+#include "test/unit/wshepherd/fake_kernel.h"
+
+namespace wm::shepherd {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class copiers : public BehaviourTest {
+ protected:
+  Task& talks(std::uint32_t number) {
+    auto& task = running(number);
+    give_pipes(task);
+    kernel_.set(task.out.get(), Waiting::Bytes);
+    return task;
+  }
+  Folder folder_{attempt_};
+  Copiers copiers_{attempt_, folder_};
+};
+
+TEST_F(copiers, a_silent_task_costs_no_process_and_no_file) {
+  give_pipes(running(1));
+  copiers_.look_at_all();
+  EXPECT_THAT(kernel_.parts_forked, IsEmpty());
+  EXPECT_THAT(kernel_.folders, IsEmpty());
+  EXPECT_FALSE(attempt_.output_begun);
+}
+
+TEST_F(copiers, the_first_byte_starts_one_which_has_the_pipes) {
+  auto& task = talks(1);
+  copiers_.look_at_all();
+  copiers_.look_at_all();
+  ASSERT_THAT(kernel_.parts_forked, SizeIs(1));
+  EXPECT_EQ(task.copier, kernel_.parts_forked[0]);
+  EXPECT_TRUE(attempt_.own.contains(task.copier));
+  EXPECT_FALSE(task.out);
+  EXPECT_FALSE(task.err);
+  EXPECT_TRUE(attempt_.output_begun);
+  EXPECT_TRUE(copiers_.is_copying(task, false));
+}
+
+TEST_F(copiers, bytes_stay_in_the_pipe_till_there_is_a_process_for_them) {
+  auto& task = talks(1);
+  kernel_.no_process = true;
+  copiers_.look(task);
+  EXPECT_TRUE(task.out);
+  EXPECT_EQ(task.copier, 0);
+  kernel_.no_process = false;
+  copiers_.look(task);
+  EXPECT_NE(task.copier, 0);
+}
+
+TEST_F(copiers, a_pipe_closed_without_a_byte_is_done) {
+  auto& task = running(1);
+  give_pipes(task);
+  kernel_.set(task.out.get(), Waiting::End);
+  copiers_.look(task);
+  EXPECT_FALSE(task.out);
+  EXPECT_TRUE(task.err);
+  kernel_.set(task.err.get(), Waiting::End);
+  copiers_.look(task);
+  EXPECT_FALSE(copiers_.is_copying(task, false));
+  EXPECT_THAT(kernel_.parts_forked, IsEmpty());
+}
+
+TEST_F(copiers, lost_output_is_in_the_record_beside_what_is_there) {
+  auto& task = talks(1);
+  copiers_.look(task);
+  copiers_.on_exit(task, {4711, 256, {}});
+  EXPECT_EQ(task.record.text, "");
+  copiers_.on_exit(task, {task.copier, 256, {}});
+  EXPECT_EQ(task.record.text, "output lost");
+  task.copier = 5;
+  copiers_.on_exit(task, {5, 256, {}});
+  EXPECT_EQ(task.record.text, "output lost; output lost");
+  EXPECT_EQ(task.copier, 0);
+}
+
+TEST_F(copiers, that_output_of_a_task_which_never_ran_is_lost_is_no_news) {
+  auto& task = talks(1);
+  copiers_.look(task);
+  task.record.cause = launch::EndCause::StartFailed;
+  copiers_.on_exit(task, {task.copier, 256, {}});
+  EXPECT_EQ(task.record.text, "");
+}
+
+TEST_F(copiers, who_holds_a_pipe_from_outside_does_not_keep_the_task) {
+  auto& task = talks(1);
+  task.seen = kernel_.now();
+  copiers_.look(task);
+  kernel_.pass(seconds(5));
+  EXPECT_TRUE(copiers_.is_copying(task, false));
+  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
+  kernel_.pass(seconds(1));
+  EXPECT_TRUE(copiers_.is_copying(task, false));
+  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{task.copier, SIGKILL}));
+}
+
+TEST_F(copiers, what_a_task_left_may_write_however_long_it_takes) {
+  auto& task = talks(1);
+  copiers_.look(task);
+  kernel_.pass(seconds(600));
+  copiers_.is_copying(task, true);
+  kernel_.pass(seconds(4));
+  copiers_.is_copying(task, false);
+  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
+}
+
+TEST_F(copiers, an_agent_that_writes_on_another_host_has_longer) {
+  auto& task = talks(1);
+  task.spec.tag = true;
+  task.seen = kernel_.now();
+  kernel_.pass(seconds(30));
+  copiers_.is_copying(task, false);
+  EXPECT_TRUE(task.out);
+  kernel_.pass(seconds(1));
+  EXPECT_FALSE(copiers_.is_copying(task, false));
+}
+
+TEST_F(copiers, the_turn_to_write_goes_from_one_task_to_another) {
+  auto &one = talks(1), &two = talks(2);
+  for (auto* task : {&one, &two}) {
+    task->spec.asked_out = task->spec.out;
+    task->spec.asked_out[0].overwrite = true;
+  }
+  one.spec.writer = true;
+  attempt_.spec.tasks = {a_task(3)};
+  copiers_.look_at_all();
+  EXPECT_TRUE(one.turns);
+  copiers_.hand_over(TaskNumber{2});
+  EXPECT_EQ(kernel_.written, "01");
+  EXPECT_FALSE(one.spec.writer);
+  EXPECT_TRUE(two.spec.writer);
+  EXPECT_FALSE(two.spec.asked_out[0].overwrite);  // what the writer before has written stays
+  copiers_.hand_over(TaskNumber{2});
+  EXPECT_EQ(kernel_.written, "01");
+  copiers_.hand_over(TaskNumber{3});
+  EXPECT_TRUE(attempt_.spec.tasks[0].writer);
+  EXPECT_EQ(kernel_.written, "010");
+}
+
+}  // namespace
+}  // namespace wm::shepherd

@@ -1,0 +1,89 @@
+// The report of a job, and the mail that it has started.
+#include "daemons/wshepherd/reporter.h"
+
+#include <signal.h>
+
+#include "test/unit/wshepherd/fake_kernel.h"
+
+namespace wm::shepherd {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class reporter : public BehaviourTest {
+ protected:
+  void SetUp() override { attempt_.spec.report.file.path = "out"; }
+  Strays strays_{attempt_};
+  Enders enders_{attempt_, strays_};
+  UseWatch use_{attempt_, enders_, strays_};
+  Reporter reporter_{attempt_, use_};
+};
+
+TEST_F(reporter, the_attempt_waits_till_it_is_written) {
+  exited(1);
+  EXPECT_FALSE(reporter_.is_done());
+  EXPECT_TRUE(reporter_.runs());
+  ASSERT_THAT(kernel_.parts_forked, SizeIs(1));
+  EXPECT_TRUE(attempt_.own.contains(kernel_.parts_forked[0]));
+  EXPECT_FALSE(reporter_.is_done());
+  reporter_.on_exit({4711, 0, {}});
+  EXPECT_FALSE(reporter_.is_done());
+  reporter_.on_exit({kernel_.parts_forked[0], 0, {}});
+  EXPECT_TRUE(reporter_.is_done());
+  EXPECT_FALSE(reporter_.runs());
+  EXPECT_THAT(kernel_.parts_forked, SizeIs(1));
+  EXPECT_THAT(kernel_.complaints, IsEmpty());
+}
+
+TEST_F(reporter, none_is_written_where_nobody_wants_or_nothing_decides_one) {
+  EXPECT_TRUE(Reporter(attempt_, use_).is_done());  // no task was here
+  exited(1);
+  attempt_.spec.report.file.path = "/dev/null";
+  EXPECT_TRUE(Reporter(attempt_, use_).is_done());
+  attempt_.spec.report.file.path = "";
+  EXPECT_TRUE(Reporter(attempt_, use_).is_done());
+  attempt_.spec.report.file.path = "out";
+  kernel_.no_process = true;
+  EXPECT_TRUE(Reporter(attempt_, use_).is_done());
+  EXPECT_THAT(kernel_.parts_forked, IsEmpty());
+}
+
+TEST_F(reporter, a_file_that_nobody_reads_does_not_keep_the_attempt) {
+  exited(1);
+  reporter_.is_done();
+  kernel_.pass(seconds(5));
+  EXPECT_FALSE(reporter_.is_done());
+  auto pid = kernel_.parts_forked[0];
+  EXPECT_THAT(kernel_.take_sent(), ElementsAre(Sent{pid, SIGKILL}));
+  reporter_.on_exit({pid, SIGKILL, {}});
+  EXPECT_TRUE(reporter_.is_done());
+  EXPECT_THAT(kernel_.complaints, ElementsAre("report lost"));
+}
+
+TEST_F(reporter, a_mail_has_longer) {
+  exited(1);
+  attempt_.spec.report.mail_at_end = true;
+  attempt_.spec.report.file.path = "";
+  EXPECT_FALSE(reporter_.is_done());
+  kernel_.pass(seconds(29));
+  reporter_.is_done();
+  EXPECT_THAT(kernel_.take_sent(), IsEmpty());
+  kernel_.pass(seconds(1));
+  reporter_.is_done();
+  EXPECT_THAT(kernel_.take_sent(), SizeIs(1));
+}
+
+TEST_F(reporter, the_start_is_mailed_once_and_only_if_asked) {
+  reporter_.tell_start();
+  EXPECT_THAT(kernel_.parts_forked, IsEmpty());
+  attempt_.spec.report.mail_at_start = true;
+  reporter_.tell_start();
+  reporter_.tell_start();
+  EXPECT_THAT(kernel_.parts_forked, SizeIs(1));
+}
+
+}  // namespace
+}  // namespace wm::shepherd

@@ -1,0 +1,39 @@
+// All of a job stop at once, and go on.
+#include "daemons/wshepherd/suspension.h"
+
+#include <signal.h>
+
+#include "test/unit/wshepherd/fake_kernel.h"
+
+namespace wm::shepherd {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class suspension : public BehaviourTest {};
+
+TEST_F(suspension, the_freezer_stops_all_without_a_signal) {
+  running(1);
+  set_suspended(attempt_, true);
+  EXPECT_TRUE(kernel_.frozen);
+  EXPECT_TRUE(attempt_.clock.stopped());
+  set_suspended(attempt_, false);
+  EXPECT_FALSE(kernel_.frozen);
+  EXPECT_THAT(kernel_.sent, IsEmpty());
+}
+
+TEST_F(suspension, without_a_freezer_everybody_gets_signals) {
+  kernel_.freezer = false;
+  auto& task = running(1);
+  auto child = kernel_.add(task.pid);
+  set_suspended(attempt_, true);
+  EXPECT_THAT(kernel_.take_sent(),
+              UnorderedElementsAre(Sent{task.pid, SIGSTOP}, Sent{child, SIGSTOP}));
+  set_suspended(attempt_, false);
+  EXPECT_THAT(kernel_.take_sent(),
+              UnorderedElementsAre(Sent{task.pid, SIGCONT}, Sent{child, SIGCONT}));
+}
+
+}  // namespace
+}  // namespace wm::shepherd
