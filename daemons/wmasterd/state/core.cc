@@ -26,9 +26,10 @@ Core::Core(World& world, Rights rights, AcctReading<HistoryReply> history, OnEve
       journal_(world, [this](const Journal::Published& p) { on_published(p); }),
       cycle_(world, journal_),
       hosts_(world, journal_),
-      clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history)}),
-      dates_(world, journal_, cycle_, hosts_.attended()),
       searches_(world, journal_),
+      clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history), nullptr,
+                nullptr, &searches_}),
+      dates_(world, journal_, cycle_, hosts_.attended()),
       fence_(world, journal_, hosts_.attended()) {}
 
 Result<void> Core::start() {
