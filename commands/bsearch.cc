@@ -30,7 +30,8 @@ struct Trial {
 struct Told {
   Json search;
   std::uint32_t reserved = 0, given = 0;
-  bool closed = false;
+  bool closed = false, held = false;
+  std::string reason;  // why the next trial is not there
   std::vector<Trial> trials;
 };
 
@@ -77,7 +78,11 @@ Result<Told> ask(client::Master& from, JobId job) {
       told.search = Json::parse(spec.exec.search, nullptr, false);
       told.reserved = element_count(spec);
     }
-    if (view.id.index == 0) continue;  // what is still to come
+    if (view.id.index == 0) {  // what is still to come
+      told.held = view.job->state == JobState::Held;
+      if (!view.reasons.empty()) told.reason = view.reasons.front().text;
+      continue;
+    }
     auto at = view.id.index - 1;
     told.trials.push_back(trial_of(view, at < configs.size() ? configs[at] : "{}", told.search));
   }
@@ -122,6 +127,7 @@ void print_table(JobId job, const Told& told, std::size_t most) {
       told.search.value("metric", std::string()) + ", " + std::to_string(over) + " of " +
       std::to_string(told.given) + " trials over, up to " + std::to_string(told.reserved) +
       (told.closed ? "; no more will follow\n" : "\n"));
+  if (!told.reason.empty()) say(told.reason + "\n");
   say("TRIAL    STATE      VALUE         PARAMETERS\n");
   for (std::size_t i = 0; i < std::min(most, told.trials.size()); ++i) {
     const Trial& trial = told.trials[i];
@@ -146,8 +152,9 @@ void print_json(JobId job, const Told& told) {
                       {"config", trial.config},
                       {"metrics", trial.metrics}});
   }
-  Json all{{"job", job.job},      {"search", told.search}, {"reserved", told.reserved},
-           {"given", told.given}, {"closed", told.closed}, {"trials", std::move(trials)}};
+  Json all{{"job", job.job},        {"search", told.search},      {"reserved", told.reserved},
+           {"given", told.given},   {"closed", told.closed},      {"held", told.held},
+           {"reason", told.reason}, {"trials", std::move(trials)}};
   say(all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 

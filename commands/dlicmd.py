@@ -13,6 +13,9 @@ usage: dlicmd COMMAND [options]
   --app-get ID  --app-get-all  --app-history-get-all  --app-wait ID  --app-stop ID…  --app-stop-all
   --app-outlogs ID  --app-errlogs ID
   --rp-get-all  --rp-get NAME                                            resource plans
+  --hpo-start FILE.json --model-dir D                                    search for good parameters
+  --hpo-get ID  --hpo-get-all  --hpo-stop ID…  --hpo-restart ID  --hpo-delete ID…  --hpo-delete-all
+  --hpo-algorithm-get-all  --hpo-algorithm-get NAME  --hpo-algorithm-delete NAME
 
 where:  --rest-host HOST  --rest-port PORT  --jwt-token TOKEN  --username U  --password P  --query-args A=B&…
         (else $WM_GATEWAY_URL; ~/.dlicmd, or $USER and $WM_API_KEY)
@@ -390,6 +393,70 @@ def plan(door, options, words):
     show(door.json('GET', f'/resplans/resplan/{urllib.parse.quote(one(words), safe="")}'), options, [])
 
 
+HPO_COLUMNS = ['hpoName', 'state', 'progress', 'running', 'complete', 'failed', 'createtime', 'creator', 'duration']
+
+
+def hpo_path(name, *more):
+    """The address of a search."""
+    return '/'.join(['/hypersearch', urllib.parse.quote(name, safe=''), *more])
+
+
+def hpo_start(door, options, words):
+    """--hpo-start FILE.json --model-dir D: the file is the search, the folder what its trials run"""
+    name = one(words)
+    if not os.path.isfile(name):
+        raise Refused(f'--hpo-start {name}: no such file')
+    with open(name, encoding='utf-8') as text:
+        search = json.load(text)
+    print('Copying files and directories ...')
+    _, files = parts_of(words[1:])
+    kind, body, size = multipart(files, {'data': json.dumps(search)})
+    print(f'Content size: {max(1, size // 1024)}K')
+    headers = {'Content-Type': kind, 'Content-Length': str(size), 'Idempotency-Key': uuid.uuid4().hex}
+    print(json.dumps(json.loads(door.ask('POST', '/hypersearch', headers=headers, body=body)[2])))
+
+
+def hpo_get(door, options, words):
+    """--hpo-get ID"""
+    show(door.json('GET', hpo_path(one(words))), options, [])
+
+
+def hpo_get_all(door, options, words):
+    """--hpo-get-all"""
+    show(door.json('GET', '/hypersearch'), options, HPO_COLUMNS)
+
+
+def hpo_act(method, verb, *more):
+    """--hpo-stop ID… and the like"""
+    def run(door, options, words):
+        for name in words or [one(words)]:
+            done, _, _ = door.ask(method, hpo_path(name, *more))
+            print(f'{verb} hpo {name} succeed. HTTP:{done} ')
+    return run
+
+
+def hpo_delete_all(door, options, words):
+    """--hpo-delete-all"""
+    done, _, _ = door.ask('DELETE', '/hypersearch')
+    print(f'Delete all hpo succeed. HTTP:{done} ')
+
+
+def algorithm_get_all(door, options, words):
+    """--hpo-algorithm-get-all"""
+    show(door.json('GET', '/hypersearch/algorithm'), options, ['name', 'type', 'creator', 'createtime', 'path'])
+
+
+def algorithm_get(door, options, words):
+    """--hpo-algorithm-get NAME"""
+    show(door.json('GET', '/hypersearch/algorithm/' + urllib.parse.quote(one(words), safe='')), options, [])
+
+
+def algorithm_delete(door, options, words):
+    """--hpo-algorithm-delete NAME"""
+    done, _, _ = door.ask('DELETE', '/hypersearch/algorithm/' + urllib.parse.quote(one(words), safe=''))
+    print(f'Delete hpo algorithm {words[0]} succeed. HTTP:{done} ')
+
+
 def one(words):
     """The id that a command is about."""
     if len(words) < 1:
@@ -409,6 +476,10 @@ COMMANDS = {
     '--app-wait': app_wait, '--app-stop': app_stop, '--app-stop-all': app_stop_all,
     '--app-outlogs': worker_logs('stdout'), '--app-errlogs': worker_logs('stderr'),
     '--rp-get-all': plans, '--rp-get': plan,
+    '--hpo-start': hpo_start, '--hpo-get': hpo_get, '--hpo-get-all': hpo_get_all, '--hpo-stop': hpo_act('PUT', 'Stop'),
+    '--hpo-restart': hpo_act('PUT', 'Restart', 'restart'), '--hpo-delete': hpo_act('DELETE', 'Delete'),
+    '--hpo-delete-all': hpo_delete_all, '--hpo-algorithm-get-all': algorithm_get_all,
+    '--hpo-algorithm-get': algorithm_get, '--hpo-algorithm-delete': algorithm_delete,
 }
 
 

@@ -27,9 +27,10 @@ Result<JobView> job_of(Site& site, JobId id) {
   return reply.jobs.front();
 }
 
-// An execution of this user's that he has not deleted.
+// An execution of this user's that he has not deleted; of a search its trials are some.
 bool is_shown(Site& site, const JobView& view) {
-  return is_own(view) && rest::is_execution(view) &&
+  bool search = !view.job->spec().exec.search.empty() && view.id.index == 0;
+  return is_own(view) && rest::is_execution(view) && !search &&
          !site.records.is_deleted(view.job->spec().exec.bundle);
 }
 

@@ -70,5 +70,6 @@ const std::vector<Route>& cluster_routes();
 const std::vector<Route>& asset_routes();
 const std::vector<Route>& dlim_routes();
 const std::vector<Route>& notebook_routes();
+const std::vector<Route>& search_routes();
 
 }  // namespace wm::user

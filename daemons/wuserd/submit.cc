@@ -24,9 +24,9 @@ cmd::Surroundings surroundings_of(const Site& site) {
   return here;
 }
 
-}  // namespace
-
-Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words, Execution exec) {
+template <class Change>
+Result<SubmitReply> submit_changed(Site& site, const std::vector<std::string>& words,
+                                   Execution exec, Change change) {
   WM_TRY(auto options, cmd::parse_options(cmd::submit_options(), words, cmd::Words::Last));
   auto here = surroundings_of(site);
   cmd::Source source;
@@ -36,8 +36,26 @@ Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words, Ex
   spec.exec = std::move(exec);
   WM_TRY(auto env, cmd::make_environment(options, here));
   spec.queue = cmd::asked_queues(options, here).front();
+  change(spec);
   WM_TRY(auto master, site.masters.take());
   return master->submit(spec, source.script, env.block);
+}
+
+}  // namespace
+
+Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words, Execution exec) {
+  return submit_changed(site, words, std::move(exec), [](JobSpec&) {});
+}
+
+Result<SubmitReply> submit_array(Site& site, const std::vector<std::string>& words, Execution exec,
+                                 OpenArray array) {
+  return submit_changed(site, words, std::move(exec), [&](JobSpec& spec) {
+    spec.name = std::move(array.name);
+    spec.array = {{1, array.most, 1}};
+    spec.array_limit = array.at_once;
+    spec.open = true;
+    spec.rerunnable = true;  // lost with its host it is no failed one
+  });
 }
 
 Result<SubmitReply> submit_groups(Site& site, const std::vector<std::string>& words,

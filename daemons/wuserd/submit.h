@@ -15,6 +15,17 @@ namespace wm::user {
 /// environment is that of a fresh login, not the daemon's. @errors as bsub's
 Result<SubmitReply> submit(Site& site, const std::vector<std::string>& words, Execution exec);
 
+/// What an open array has besides its options.
+struct OpenArray {
+  std::string name;
+  std::uint32_t most = 1;     ///< elements, from 1
+  std::uint32_t at_once = 1;  ///< that run
+};
+
+/// The same of an open array. @errors as bsub's
+Result<SubmitReply> submit_array(Site& site, const std::vector<std::string>& words, Execution exec,
+                                 OpenArray array);
+
 /// What a job of several groups has besides its options.
 struct Grouped {
   std::vector<TaskGroup> groups;

@@ -1,6 +1,7 @@
 #include "libwm/launch/launch_env.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 
@@ -87,9 +88,24 @@ void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
   if (o.team.restarts > 0) v["LSB_RESTART"] = "Y";
 }
 
-/// Where an element of an open array finds what it was given.
+/// The trial that one of a search goes on from, by what it was given; 0: none.
+std::uint32_t resumed_from(std::string_view data) {
+  constexpr std::string_view kKey = "\"wm_resume\":";
+  auto at = data.find(kKey);
+  if (at == data.npos) return 0;
+  auto text = data.substr(at + kKey.size(), 10);
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  std::uint32_t index = 0;
+  std::from_chars(text.data(), text.data() + text.size(), index);
+  return index;
+}
+
+/// Where an element of an open array finds what it was given, and a trial that goes on from an
+/// earlier one what that left.
 void add_data(Variables& v, const HostOrder& o, const HostFacts& host) {
-  if (!o.blobs.data.empty()) v["WM_ELEMENT_DATA"] = attempt_dir(o, host) + "/config.json";
+  if (o.blobs.data.empty()) return;
+  v["WM_ELEMENT_DATA"] = attempt_dir(o, host) + "/config.json";
+  if (auto from = resumed_from(o.blobs.data)) v["WM_RESUME_DIR"] = result_dir(o, host, {o.job.job, from});
 }
 
 void add_account(Variables& v, const HostOrder& o, const HostFacts& host) {

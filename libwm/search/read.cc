@@ -262,7 +262,9 @@ Trial read_trial(const Json& json, const Search& search, std::uint32_t index) {
   const auto& metrics = at(json, "metrics");
   trial.value = best_of(at(metrics, search.metric.c_str()), search.maximize);
   trial.step = step_of(metrics, search.options.resource);
-  read_reports(at(json, "reports"), search.maximize, trial);
+  const auto& reports = at(json, "reports");
+  const auto& metric = at(metrics, search.metric.c_str());
+  read_reports(reports.is_null() ? at(metric, "course") : reports, search.maximize, trial);
   return trial;
 }
 

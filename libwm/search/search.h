@@ -11,9 +11,9 @@
 //             "experiments": [...], "max_trials": N, "seed": n}
 //   history  [{"index": 1, "config": {...}, "state":
 //   "pending"|"running"|"finished"|"failed"|"killed",
-//              "metrics": {"loss": {"min", "max", "latest"}, "step": {...}},
-//              "reports": [[step, value], ...]}]       reports may be left out
-//              (stop)
+//              "metrics": {"loss": {"min", "max", "latest", "course"}, "step": {...}},
+//              "reports": [[step, value], ...]}]       the course of the metric; left
+//              out: the metric's own "course", where it has one (stop)
 //   answer   {"configs": [{name: value}], "stop": [index], "done": true|false}
 //
 // A config is flat, {name: value}; with a resource it has that too, and

@@ -2,6 +2,7 @@
 
   ann logs in ─► creates an elastic experiment from a zip ─► trains on 4 ─► bob does the same ─► 2 and 2
   ─► bob is done ─► ann on 4 ─► done: her results as a zip ─► the same by dlicmd ─► and by curl ─► bkill
+  ─► a search of 30 trials, through the deaths of the master and of a host
   ─► a notebook: started by a click, used, forgotten, ended (notebook_story.py)
 Each arrow is a wait with a limit; what does not happen in time is the demo's failure.
 Callers: scripts/demo-web.
@@ -16,9 +17,11 @@ import zipfile
 
 import notebook_story
 from browser import Browser, PageFailed
+from search_story import SearchFailed, SearchStory
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-SABOTAGES = ('', 'wrong-key', 'no-shrink', 'broken-script', 'no-gateway', 'busy-notebook')
+SABOTAGES = ('', 'wrong-key', 'no-shrink', 'broken-script', 'no-gateway', 'lost-trial', 'busy-notebook')
+SCENES = os.environ.get('DEMO_SCENES', 'train,search,notebook').split(',')
 STEPS = {'ann': int(os.environ.get('DEMO_STEPS_ANN', 1800)), 'bob': int(os.environ.get('DEMO_STEPS_BOB', 300))}
 LIMIT_S = {'page': int(os.environ.get('DEMO_PAGE_LIMIT_S', 15)), 'start': 60, 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 60)), 'train': 200}
 REST = '/platform/rest/deeplearning/v1'
@@ -177,17 +180,24 @@ class Story:
             self.log_in(ann_sees, 'a wrong key, which nobody has' if sabotage == 'wrong-key' else self.key)
             self.happened('ann logs in')
             self.picture(ann_sees, 'applications-empty')
-            if sabotage == 'busy-notebook':  # nothing before it matters
-                return notebook_story.tell(self, ann_sees, sabotage)
-            ann = self.create(ann_sees, 'ann', sabotage, shot=True)
-            bob = self.share(ann_sees, bob_sees, ann, sabotage)
-            self.after_bob(ann_sees, bob_sees, ann, bob)
-            self.by_other_clients(ann_sees)
-            notebook_story.tell(self, ann_sees, sabotage)
-            self.narrow_and_dark(ann_sees, ann)
+            scenes = {'lost-trial': ['search'], 'busy-notebook': ['notebook']}.get(sabotage, SCENES)  # nothing else matters then
+            if 'train' in scenes:
+                self.train(ann_sees, bob_sees, sabotage)
+            if 'search' in scenes:
+                self.search(ann_sees, sabotage)
+            if 'notebook' in scenes:
+                notebook_story.tell(self, ann_sees, sabotage)
             self.check_pages((ann_sees, bob_sees))
         with open(os.path.join(self.out, 'web.json'), 'w', encoding='utf-8') as out:
             json.dump({'screenshots': self.shots, 'jobs': list(self.jobs().values()), 'seconds': round(time.monotonic() - self.began, 1)}, out, indent=1)
+
+    def train(self, ann_sees, bob_sees, sabotage):
+        """Two people's elastic training, by page and by other clients."""
+        ann = self.create(ann_sees, 'ann', sabotage, shot=True)
+        bob = self.share(ann_sees, bob_sees, ann, sabotage)
+        self.after_bob(ann_sees, bob_sees, ann, bob)
+        self.by_other_clients(ann_sees)
+        self.narrow_and_dark(ann_sees, ann)
 
     def share(self, ann_sees, bob_sees, ann, sabotage):
         """4 → 2 + 2."""
@@ -260,6 +270,13 @@ class Story:
         ann_sees.open(f'{self.url}/projects/digits')
         ann_sees.until('document.body.innerText.includes("bob-digits") && document.body.innerText.includes("cnn")', LIMIT_S['page'], 'the project lists its experiments')
         self.picture(ann_sees, 'project')
+
+    def search(self, ann_sees, sabotage):
+        """30 trials, through the deaths of the master and of a host."""
+        try:
+            SearchStory(self).tell(ann_sees, sabotage)
+        except SearchFailed as problem:
+            raise StoryFailed(f'{problem} ({self.states()})') from None
 
     def narrow_and_dark(self, ann_sees, ann):
         """The same on a telephone at night, and the other pages."""

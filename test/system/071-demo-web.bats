@@ -32,6 +32,11 @@ teardown() {
   [[ $output == *"FAILED: job 1 failed"*"this code is broken"* ]] || { echo "$output"; return 1; }
 }
 
+@test "a trial of the search that is lost is found" {
+  DEMO_SCENES=search sabotaged lost-trial
+  [[ $output == *"FAILED: 30 of 30 trials, ["*"'KILLED'"* ]] || { echo "$output"; return 1; }
+}
+
 @test "a job that does not shrink is found" {
   sabotaged no-shrink
   [[ $output == *"FAILED: not within 15 s: ann trains on 2"* ]] || { echo "$output"; return 1; }

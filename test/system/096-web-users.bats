@@ -162,3 +162,19 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
   [ "$(code jar-guest)" = 404 ]
   as a bkill "$job"
 }
+
+@test "a search is its owner's alone: another sees, stops and deletes none of it, and may call his own so" {
+  hpo=${EXECS%execs}hypersearch
+  mine=$(key a) theirs=$(key b)
+  body='{"hpoName": "same", "modelSpec": {"args": "--exec-start PyTorch --model-main main.py -- --sleep 100"},
+    "algoDef": {"algorithm": "Random", "maxJobNum": 2, "objectiveMetric": "loss"},
+    "hyperParams": [{"name": "x", "type": "Range", "dataType": "double", "minDbVal": 0, "maxDbVal": 1}]}'
+  [ "$(door -u "wmweb-a:$mine" -F "data=$body" -F file=@code.modelDir.tar "$hpo")" = '"same"' ]
+  [ "$(door -u "wmweb-b:$theirs" "$hpo")" = "[]" ]
+  [ "$(code_of -u "wmweb-b:$theirs" "$hpo/same")" = 400 ]
+  [ "$(code_of -u "wmweb-b:$theirs" -X PUT "$hpo/same")" = 400 ]
+  [ "$(code_of -u "wmweb-b:$theirs" -X DELETE "$hpo/same")" = 400 ]
+  [ "$(door -u "wmweb-b:$theirs" -F "data=$body" -F file=@code.modelDir.tar "$hpo")" = '"same"' ]
+  [ "$(door -u "wmweb-a:$mine" "$hpo" | jq length)" = 1 ]
+  for who in "wmweb-a:$mine" "wmweb-b:$theirs"; do [ "$(code_of -u "$who" -X PUT "$hpo/same")" = 204 ]; done
+}

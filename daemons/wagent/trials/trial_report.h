@@ -10,10 +10,12 @@
 
 namespace wm::wagent {
 
-/// {"loss":{"latest":0.2,"max":2.5,"min":0.1},"step":{…}} as compact JSON: of every number in the
-/// objects of `val_dicts` and, for names that these do not have, in whole lines of `emetrics`
-/// ("iteration" says where it stood). What does not read counts as not there; empty: nothing
-/// reads, or it is more than kMaxReport bytes. @cost O(length)   @thread any
+/// {"loss":{"course":[[1,2.5],[4,0.1],[9,0.2]],"latest":0.2,"max":2.5,"min":0.1},"step":{…}} as
+/// compact JSON: of every number in the objects of `val_dicts` and, for names that these do not
+/// have, in whole lines of `emetrics` ("iteration" says where it stood). `course`: pairs of step
+/// and value, of a metric with several; thinned out, the first and the last are there always. What
+/// does not read counts as not there; empty: nothing reads, or it is more than kMaxReport bytes.
+/// @cost O(length)   @thread any
 std::string report_of(std::string_view val_dicts, std::string_view emetrics);
 
 }  // namespace wm::wagent

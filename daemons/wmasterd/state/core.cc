@@ -26,9 +26,10 @@ Core::Core(const World& world, Rights rights, AcctReading<HistoryReply> history,
       journal_(world.clock, world.store, [this](const Journal::Published& p) { on_published(p); }),
       cycle_(world, journal_),
       hosts_(world, journal_),
-      clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history)}),
-      dates_(world.clock, journal_, cycle_, hosts_.attended()),
       searches_(world, journal_),
+      clients_({world, journal_, hosts_, cycle_, std::move(rights), std::move(history), nullptr,
+                nullptr, &searches_}),
+      dates_(world.clock, journal_, cycle_, hosts_.attended()),
       fence_(world.clock, world.processes, journal_, hosts_.attended()) {}
 
 Result<void> Core::start() {

@@ -47,9 +47,9 @@ class Core {
   Journal journal_;
   Cycle cycle_;
   Hosts hosts_;
+  Searches searches_;
   Clients clients_;
   Dates dates_;
-  Searches searches_;
   Fence fence_;
 };
 

@@ -41,6 +41,15 @@ bool looks_at_history(const std::string& search) {
   return name != "random" && name != "experimentgridsearch";
 }
 
+// maxRunTime: so long after its submission it ends; 0: never.
+Duration run_limit_of(const std::string& search) {
+  auto json = Json::parse(search, nullptr, false);
+  auto limit = json.is_object() ? json.find("max_run_s") : json.end();
+  if (!json.is_object() || limit == json.end() || !limit->is_number_unsigned()) return {};
+  constexpr std::uint64_t kMost = 10ull * 365 * 86400;
+  return std::chrono::seconds(std::min(limit->get<std::uint64_t>(), kMost));
+}
+
 std::uint32_t at_once(const JobSpec& spec) { return std::max(1u, spec.array_limit); }
 
 template <class Visit>
@@ -59,6 +68,12 @@ SearchStanding standing_of(const Cluster& state, const Job& base, WallTime now) 
 }
 
 }  // namespace
+
+bool has_suggester(const JobSpec& spec) {
+  if (spec.exec.search.empty()) return false;
+  auto json = Json::parse(spec.exec.search, nullptr, false);
+  return !json.is_object() || !json.contains("plugin");
+}
 
 std::uint32_t wanted(const Job& base, const SearchStanding& standing) {
   const JobSpec& spec = base.spec();
@@ -81,6 +96,7 @@ void Searches::on_jobs_changed(const std::set<JobId>& jobs) {
     const Job* base = journal_.published().jobs.find(id.job);
     if (!base || !is_search(*base) || !gives(*base)) {
       searches_.erase(id.job);
+      note(id.job, "");
       continue;
     }
     searches_[id.job].stale = true;
@@ -97,6 +113,7 @@ void Searches::on_tick() {
 
 void Searches::look(std::uint32_t number, Search& search) {
   const WallTime now = clock_.wall();
+  if (const Job* base = journal_.newest().jobs.find(number); base && end_if_due(*base)) return;
   bool due = search.stale || (search.look_at != WallTime{} && search.look_at <= now);
   if (search.asking || !due || now < search.retry_at) return;
   const Cluster& state = journal_.newest();
@@ -104,6 +121,7 @@ void Searches::look(std::uint32_t number, Search& search) {
   if (!base || !gives(*base)) return;
   search.stale = false;
   search.look_at = {};
+  if (!has_suggester(base->spec())) return;
   auto standing = standing_of(state, *base, now);
   if (standing.given - standing.live > standing.settled) search.look_at = now + kLastWords;
   auto number_wanted = wanted(*base, standing);
@@ -149,11 +167,9 @@ void Searches::take(std::uint32_t number, const Result<std::string>& answer) {
     auto why = !answer            ? answer.error().text
                : json.is_object() ? json.value("error", std::string("no reason given"))
                                   : std::string("the suggester's answer does not read");
-    log::warn("search_waits", {{"job", number}, {"why", why}});
-    search.retry_at = clock_.wall() + kRetry;
-    search.stale = true;
-    return;
+    return fail_with(number, search, why);
   }
+  note(number, "");
   Proposal proposal;
   auto position = elements_there(*base);
   for (const auto& config : json.value("configs", Json::array())) {
@@ -172,6 +188,38 @@ void Searches::take(std::uint32_t number, const Result<std::string>& answer) {
           {Term::Other, "wm", "the search has stopped it: others do better", clock_.wall()}});
   if (json.value("done", false)) proposal.events.push_back(ArrayClosed{base->id, "wm"});
   if (!proposal.events.empty()) journal_.propose(std::move(proposal));
+}
+
+void Searches::fail_with(std::uint32_t number, Search& search, const std::string& why) {
+  log::warn("search_waits", {{"job", number}, {"why", why}});
+  search.retry_at = clock_.wall() + kRetry;
+  search.stale = true;
+  note(number, why);
+}
+
+// Who reads them elsewhere keeps the value that he has.
+void Searches::note(std::uint32_t number, const std::string& why) {
+  auto at = waits_->find(number);
+  if (at == waits_->end() ? why.empty() : at->second == why) return;
+  auto changed = std::make_shared<SearchWaits>(*waits_);
+  if (why.empty()) changed->erase(number);
+  else (*changed)[number] = why;
+  waits_ = std::move(changed);
+}
+
+// After maxRunTime nothing more is given, and what runs is ended.
+bool Searches::end_if_due(const Job& base) {
+  auto limit = run_limit_of(base.spec().exec.search);
+  if (limit == Duration{} || !gives(base) || clock_.wall() < base.submitted + limit) return false;
+  Proposal proposal;
+  proposal.events.push_back(ArrayClosed{base.id, "wm"});
+  each_trial(journal_.newest(), base, [&](const Job& trial) {
+    if (!is_over(trial.state) && !trial.kill)
+      proposal.events.push_back(KillRequested{
+          trial.id, {Term::Other, "wm", "the search has reached its maxRunTime", clock_.wall()}});
+  });
+  journal_.propose(std::move(proposal));
+  return true;
 }
 
 }  // namespace wm::master

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -26,6 +27,14 @@ struct SearchStanding {
 /// are not over, within what is reserved. @cost O(1)
 std::uint32_t wanted(const Job& base, const SearchStanding& standing);
 
+/// Is it a search that has its trials from the suggester, rather than from an optimizer of its
+/// owner's, which gives them (bgive)? @cost O(search)
+bool has_suggester(const JobSpec& spec);
+
+/// Why the next trial of a search does not come, by the number of its array; those where it comes
+/// are not there.
+using SearchWaits = std::map<std::uint32_t, std::string>;
+
 /// @thread the loop's
 class Searches {
  public:
@@ -40,6 +49,8 @@ class Searches {
   void on_reload();
   void on_jobs_changed(const std::set<JobId>& jobs);
   void on_tick();
+  /// The suggester's failures that last. A value, replaced whole. @cost O(1)
+  std::shared_ptr<const SearchWaits> waits() const { return waits_; }
 
  private:
   struct Search {
@@ -52,6 +63,9 @@ class Searches {
   void look(std::uint32_t number, Search& search);
   void ask(const Job& base, Search& search, std::uint32_t wanted);
   void take(std::uint32_t number, const Result<std::string>& answer);
+  void fail_with(std::uint32_t number, Search& search, const std::string& why);
+  void note(std::uint32_t number, const std::string& why);
+  bool end_if_due(const Job& base);
   std::string history_of(const Job& base, Search& search);
 
   Clock& clock_;
@@ -60,6 +74,7 @@ class Searches {
   Keys& keys_;
   Journal& journal_;
   std::map<std::uint32_t, Search> searches_;
+  std::shared_ptr<const SearchWaits> waits_ = std::make_shared<const SearchWaits>();
 };
 
 }  // namespace wm::master

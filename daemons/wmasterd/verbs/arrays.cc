@@ -1,4 +1,5 @@
 // The verb Give: elements of an open array, as they come.
+#include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/verbs/verbs.h"
 #include "libwm/fsm/fsm.h"
 
@@ -15,7 +16,7 @@ Result<const Job*> open_array(const Cluster& state, JobId id) {
 
 Result<void> check_data(const Job& base, const GiveRequest& request) {
   if (request.data.empty() && !request.close) return {};
-  if (!base.spec().exec.search.empty())
+  if (has_suggester(base.spec()))
     return fail(Code::Conflict, named(base.id) + ": is a search, which brings its trials itself");
   if (base.kill) return fail(Code::Conflict, named(base.id) + ": is being terminated");
   if (base.elements.closed) return fail(Code::Conflict, named(base.id) + ": is closed");

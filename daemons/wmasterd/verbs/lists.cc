@@ -14,8 +14,10 @@ constexpr Duration kBehind = std::chrono::milliseconds(20);
 constexpr Duration kPatience = std::chrono::seconds(20);  // with accounting that is behind
 
 Seen seen(const Service& service) {
-  return {service.journal.published_ptr(), service.cycle.reasons(), service.hosts.standings(),
-          service.hosts.progress()};
+  Seen all{service.journal.published_ptr(), service.cycle.reasons(), service.hosts.standings(),
+           service.hosts.progress()};
+  if (service.searches) all.waits = service.searches->waits();
+  return all;
 }
 
 // Rows of what has just happened may still be on their way: then it is asked again.

@@ -47,8 +47,10 @@ bool visit_parts(const Cluster& state, const Job& base, JobId after, const Visit
   auto had = begun ? element_position(base.spec(), after.index) : std::nullopt;
   for (std::uint32_t p = had ? *had + 1 : 0; p < elements_there(base); ++p)
     if (!visit_element(state, base, p, visit)) return false;
-  // Of what is still to come it is the array itself that can be seen, held and ended.
-  return takes_no_more(base) || visit(base, base.id);
+  // Of what is still to come it is the array itself that can be seen, held and ended; and where it
+  // was ended before anything came.
+  bool nothing = elements_there(base) == 0 && !begun;
+  return (takes_no_more(base) && !nothing) || visit(base, base.id);
 }
 
 // What one id means: a job, an array or an element.

@@ -6,6 +6,7 @@
 #include "daemons/wmasterd/hosts/hosts.h"
 #include "daemons/wmasterd/state/cycle.h"
 #include "daemons/wmasterd/state/journal.h"
+#include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/verbs/answers.h"
 #include "daemons/wmasterd/verbs/selection.h"
 #include "daemons/wmasterd/verbs/waiters.h"
@@ -31,6 +32,7 @@ struct Context {
   AcctReading<HistoryReply> history;
   AcctRebuilder rebuild_acct = nullptr;
   AcctReading<AcctReply> account = nullptr;
+  const Searches* searches = nullptr;
 };
 
 /// @thread the loop's

@@ -21,6 +21,19 @@ void drop_old_setbacks(Job& job, WallTime now) {
   if (!is_grow_blocked(job, now)) job.size.grow_blocked.clear();
 }
 
+// Of what is still to come of an open array.
+PendReason reason_of_rest(const Seen& seen, const Job& base) {
+  if (base.spec().exec.search.empty())
+    return {PendCode::New, "The array waits for its next element", 0, "bgive it, or close it"};
+  if (!has_suggester(base.spec()))
+    return {PendCode::New, "The search's own optimizer brings its next trial", 0, ""};
+  auto waits = seen.waits ? seen.waits->find(base.id.job) : SearchWaits::const_iterator();
+  if (!seen.waits || waits == seen.waits->end())
+    return {PendCode::New, "The search brings its next trial when one has ended", 0, ""};
+  return {PendCode::New, "The search cannot bring its next trial: " + waits->second, 0,
+          "it is asked again every few seconds"};
+}
+
 std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
   auto state = state_of(job, id);
   if (state == JobState::Held)
@@ -29,6 +42,7 @@ std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
     return {{PendCode::Priority, "Suspended by the system: " + job.parked->text, 0,
              "goes on when its slots are free again"}};
   if (state != JobState::Pending) return {};
+  if (job.spec().open && id.index == 0) return {reason_of_rest(seen, job)};
   for (auto key : {id, job.id})
     if (auto* reasons = find_reasons(*seen.reasons, key); reasons && !reasons->empty())
       return *reasons;

@@ -4,6 +4,7 @@
 
 #include "daemons/wmasterd/hosts/hosts.h"
 #include "daemons/wmasterd/state/cycle.h"
+#include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/verbs/selection.h"
 #include "libwm/model/verbs.h"
 #include "libwm/sched/past_use.h"
@@ -18,6 +19,7 @@ struct Seen {
   Frozen<Progress> progress;
   /// Made for the first pending job of a listing.
   mutable std::shared_ptr<const sched::FairOrder> order = nullptr;
+  std::shared_ptr<const SearchWaits> waits = nullptr;  ///< null: none
 };
 
 /// One job for bjobs, as much of it as `info` says (All or Summary); made of what

@@ -156,6 +156,17 @@ TEST(early_stop, who_is_behind_on_the_level_that_it_passed_may_stop) {
             json::array());
 }
 
+TEST(early_stop, reads_the_course_that_is_a_part_of_the_metric) {
+  auto search = search_json("ASHA", kLine);
+  auto history = json::array({reporting(5, 27, "finished"), reporting(6, 27, "finished"),
+                              reporting(7, 27, "finished"), reporting(8, 9, "running")});
+  for (auto& t : history) {
+    t["metrics"]["loss"]["course"] = t["reports"];
+    t.erase("reports");
+  }
+  EXPECT_EQ(asked(search, history, 0)["stop"], json::array({4}));
+}
+
 TEST(early_stop, nobody_while_there_is_nothing_to_compare_with) {
   auto search = search_json("auto", kLine);
   EXPECT_EQ(asked(search, json::array({reporting(5, 9, "running"), reporting(9, 9, "running")}),

@@ -14,7 +14,27 @@ constexpr const char* kLine =
 
 TEST(trial_report, says_of_each_metric_how_it_is_and_was) {
   EXPECT_EQ(report_of(R"([{"a":2.5},{"a":0.5,"name":"x"},{"a":1.5}])", ""),
-            R"({"a":{"latest":1.5,"max":2.5,"min":0.5}})");
+            R"({"a":{"course":[[1.0,2.5],[2.0,0.5],[3.0,1.5]],"latest":1.5,"max":2.5,"min":0.5}})");
+}
+
+TEST(trial_report, has_the_course_of_each_metric_by_the_step_that_is_said) {
+  EXPECT_EQ(
+      report_of(R"([{"step":10,"a":2},{"step":20,"a":1.23456789}])", ""),
+      R"({"a":{"course":[[10.0,2.0],[20.0,1.23457]],"latest":1.23456789,"max":2.0,"min":1.23456789},)"
+      R"("step":{"latest":20.0,"max":20.0,"min":10.0}})");
+}
+
+TEST(trial_report, thins_a_long_course_out_until_it_has_room) {
+  std::string list = "[";
+  for (int i = 1; i <= 1000; ++i)
+    list += (i > 1 ? "," : "") +
+            ("{\"a\":" + std::to_string(i) + ",\"b\":" + std::to_string(i * 1.111)) +
+            ",\"c\":3,\"d\":0.123456,\"e\":-1e-17,\"f\":" + std::to_string(1.0 / i) + "}";
+  auto text = report_of(list + "]", "");
+  EXPECT_GT(text.size(), kMaxReport / 3);
+  EXPECT_LE(text.size(), kMaxReport);
+  EXPECT_NE(text.find(R"("course":[[1.0,1.0],)"), std::string::npos);
+  EXPECT_NE(text.find(R"([1000.0,1000.0]])"), std::string::npos);
 }
 
 TEST(trial_report, has_what_emetrics_wrote_in_whole_lines) {

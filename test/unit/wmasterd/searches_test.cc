@@ -21,7 +21,8 @@ struct SearchDesk : Desk {
 
   SearchDesk(const std::string& algorithm, std::uint32_t most, std::uint32_t at_once) {
     auto builder = SpecBuilder().array(1, most, at_once).open();
-    builder.spec.exec.search = R"({"algorithm":")" + algorithm + R"("})";
+    bool whole = algorithm.starts_with('{');
+    builder.spec.exec.search = whole ? algorithm : R"({"algorithm":")" + algorithm + R"("})";
     id = past.submit(builder);
   }
   void begin() {
@@ -94,6 +95,41 @@ TEST(searches, wait_where_there_is_no_suggester_and_ask_again) {
   desk.begin();
   desk.pass(6s);
   EXPECT_EQ(desk.given(), 4U);
+}
+
+std::string reason_of_base(SearchDesk& desk) {
+  JobsRequest request;
+  request.jobs.ids = {desk.id};
+  desk.ask(Verb::Jobs, request);
+  auto reply = desk.first.last<JobsReply>();
+  return reply.jobs.empty() || reply.jobs.back().id.index ? "" : reply.jobs.back().reasons[0].text;
+}
+
+TEST(searches, say_why_the_next_trial_does_not_come_until_it_does) {
+  SearchDesk desk("TPE", 50, 3);
+  desk.start();
+  desk.world->on_suggest = [](const std::string&) -> Result<std::string> {
+    return std::string(R"({"error":"the space is odd"})");
+  };
+  desk.pass();
+  EXPECT_EQ(reason_of_base(desk), "The search cannot bring its next trial: the space is odd");
+  desk.begin();
+  desk.pass(6s);
+  EXPECT_EQ(desk.given(), 4U);
+  EXPECT_EQ(reason_of_base(desk), "The search brings its next trial when one has ended");
+}
+
+TEST(searches, end_at_their_run_limit_with_all_that_runs) {
+  SearchDesk desk(R"({"algorithm":"TPE","max_run_s":60})", 50, 3);
+  desk.begin();
+  desk.pass(50s);
+  EXPECT_FALSE(desk.state().jobs.find(desk.id.job)->closed);
+  desk.pass(20s);
+  const Job& base = *desk.state().jobs.find(desk.id.job);
+  EXPECT_TRUE(base.closed);
+  ASSERT_EQ(desk.given(), 4U);
+  for (std::uint32_t p = 0; p < 4; ++p)
+    EXPECT_TRUE(is_over(desk.state().elements.find(base.first_element + p)->state));
 }
 
 TEST(searches, are_not_given_to_by_anybody_else) {

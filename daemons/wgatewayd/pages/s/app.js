@@ -12,14 +12,17 @@ import {newExperiment} from './experiment.js';
 import {notebooks} from './notebooks.js';
 import {project, projects} from './projects.js';
 import {run} from './run.js';
+import {search} from './search.js';
+import {searches} from './searches.js';
 
 const ROUTES = [
   [/^\/(apps)?$/, applications], [/^\/apps\/([^/]+)$/, run], [/^\/new\/(experiment|job)$/, newExperiment],
   [/^\/notebooks$/, notebooks], [/^\/notebooks\/([^/]+)$/, notebooks],
+  [/^\/searches$/, searches], [/^\/searches\/([^/]+)$/, search],
   [/^\/projects$/, projects], [/^\/projects\/([^/]+)$/, project], [/^\/help$/, help], [/^\/plans$/, plans], [/^\/queues$/, queues], [/^\/cluster$/, cluster],
 ];
 const RAIL = [
-  ['Work', [['/apps', 'Applications'], ['/notebooks', 'Notebooks'], ['/new/experiment', 'New experiment']]],
+  ['Work', [['/apps', 'Applications'], ['/notebooks', 'Notebooks'], ['/new/experiment', 'New experiment'], ['/searches', 'Searches']]],
   ['Assets', [['/projects', 'Projects']]],
   ['Cluster', [['/cluster', 'Hosts'], ['/plans', 'Plans'], ['/queues', 'Queues']]],
 ];

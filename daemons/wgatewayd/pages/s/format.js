@@ -43,7 +43,7 @@ const STATES = {
   pending: ['Pending', 'wait', ''], held: ['Held', 'hold', ''], launching: ['Launching', 'half', 'run'],
   running: ['Running', 'run', 'run'], suspended: ['Suspended', 'hold', ''], unknown: ['Unknown', 'what', 'warn'],
   finished: ['Finished', 'ok', ''], failed: ['Failed', 'bad', 'bad'], killed: ['Killed', 'stop', ''],
-  error: ['Error', 'bad', 'bad'], array: ['Array', 'run', 'run'],
+  error: ['Error', 'bad', 'bad'], array: ['Array', 'run', 'run'], submitted: ['Submitted', 'wait', ''], stopped: ['Stopped', 'stop', ''],
 };
 const ALIVE = new Set(['launching', 'running', 'suspended', 'unknown', 'array']);
 const WAITING = new Set(['pending', 'held']);

@@ -1,0 +1,114 @@
+#include "daemons/wuserd/draft.h"
+
+#include <sodium.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "daemons/wuserd/modules.h"
+#include "libwm/client/bundle.h"
+#include "libwm/rest/app_json.h"
+#include "libwm/rest/exec_words.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string hex(const unsigned char* bytes, std::size_t size) {
+  std::string text(size * 2 + 1, '\0');
+  sodium_bin2hex(text.data(), text.size(), bytes, size);
+  text.pop_back();
+  return text;
+}
+
+Result<bool> has_gpus(Site& site) {
+  WM_TRY(auto master, site.masters.take());
+  WM_TRY(auto reply, master->hosts({}));
+  for (const auto& host : reply.hosts)
+    if (!host.host.capacity.gpus.empty()) return true;
+  return false;
+}
+
+Result<rest::ExecPlace> place_of(Site& site, const std::string& out_file) {
+  rest::ExecPlace place;
+  place.out_file = site.results_root + "/batchworkdir/" + out_file;
+  place.data_dir = site.conf.dirs.data;
+  WM_TRY(place.gpus, has_gpus(site));
+  return place;
+}
+
+std::string text_of(const std::string& path) {
+  constexpr std::streamsize kMost = 1 << 20;
+  std::string text(kMost, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(text.data(), kMost);
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+Execution execution_of(const rest::ExecRequest& request, const rest::Framework& framework,
+                       const std::string& bundle, const std::string& folder) {
+  Execution exec;
+  exec.args = request.args;
+  exec.framework = framework.name;
+  exec.bundle = bundle;
+  exec.bundle_dir = folder;
+  exec.data = request.sources;
+  exec.labels = request.labels;
+  exec.pending_limit = std::chrono::seconds(request.pending_timeout_s);
+  return exec;
+}
+
+}  // namespace
+
+Result<std::string> key_of(const Call& call) {
+  auto key = call.exchange.head().field("idempotency-key");
+  if (key.size() > 200) return fail(Code::BadArgument, "Idempotency-Key: longer than 200 bytes");
+  return std::string(key);
+}
+
+std::string request_name(std::string_view key) {
+  if (key.empty()) return client::new_bundle_key();
+  unsigned char bytes[16];
+  crypto_generichash(bytes, sizeof bytes, reinterpret_cast<const unsigned char*>(key.data()),
+                     key.size(), nullptr, 0);
+  return hex(bytes, sizeof bytes);
+}
+
+std::unique_lock<std::mutex> lock_request(const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<std::mutex>> locks;
+  std::shared_ptr<std::mutex> own;
+  {
+    std::lock_guard guard(mutex);
+    auto& slot = locks[name];
+    if (!slot) slot = std::make_shared<std::mutex>();
+    own = slot;
+  }
+  return std::unique_lock(*own);
+}
+
+Draft::~Draft() {
+  std::error_code ec;
+  fs::remove_all(uploads(), ec);
+  if (!stays_) fs::remove_all(site_.records.code_dir(request_), ec);
+}
+
+Result<Prepared> prepare(Site& site, rest::ExecRequest request, const Upload& upload,
+                         const Draft& draft, const std::string& out_file) {
+  request.plan = rest::plan_of(request.plan, site.conf.name);
+  WM_TRY(auto framework, rest::find_framework(request.framework));
+  if (!request.user_cmd) WM_TRY(need_module(framework));
+  auto code_dir = site.records.code_dir(draft.request());
+  WM_TRY(lay_out(upload, code_dir));
+  WM_TRY(auto folder, find_code(code_dir, request.model_dir, request.main));
+  rest::give_worker_words(text_of(folder + "/" + request.main), framework, request);
+  WM_TRY(auto place, place_of(site, out_file));
+  WM_TRY(auto words, rest::bsub_words(request, framework, place));
+  auto inside = folder == code_dir ? "" : folder.substr(code_dir.size() + 1);
+  return Prepared{std::move(words), execution_of(request, framework, draft.request(), inside)};
+}
+
+}  // namespace wm::user

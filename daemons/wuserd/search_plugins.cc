@@ -1,0 +1,199 @@
+#include "daemons/wuserd/search_plugins.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "daemons/wuserd/draft.h"
+#include "daemons/wuserd/execs.h"
+#include "daemons/wuserd/outputs.h"
+#include "daemons/wuserd/submit.h"
+#include "daemons/wuserd/unpack.h"
+#include "libwm/rest/exec_words.h"
+#include "libwm/rest/search_request.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kManifest = "plugin.json";
+constexpr const char* kCommand = "python3 \"$LSF_LIBDIR/python/wm_optimizer.py\" ";
+
+std::string root_of(const Site& site) { return site.results_root + "/plugins"; }
+
+// A name with a slash, or of the folder above, is none.
+Result<std::string> folder_of(const Site& site, const std::string& name) {
+  if (!rest::check_search_name(name) || name.front() == '.')
+    return fail(Code::NotFound, "algorithm " + name.substr(0, 40) + " does not exist");
+  return root_of(site) + "/" + name;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return in ? text.str() : std::string();
+}
+
+Result<void> write(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) return fail(Code::System, path + ": cannot be written");
+  return {};
+}
+
+Result<void> copy_folder(const std::string& from, const std::string& to) {
+  std::error_code ec;
+  fs::create_directories(to, ec);
+  if (!ec) fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, ec);
+  if (ec) return fail(Code::BadArgument, from + ": " + ec.message());
+  return {};
+}
+
+// The plugin's files: those that came, or those of a folder here.
+Result<void> lay_out_plugin(const Upload& upload, const rest::PluginRequest& plugin,
+                            const std::string& folder) {
+  if (!upload.files.empty()) {
+    WM_TRY(lay_out(upload, folder));
+  } else {
+    if (plugin.path.empty())
+      return fail(Code::BadArgument, "path: a folder is wanted, or the plugin's files");
+    WM_TRY(copy_folder(plugin.path, folder));
+  }
+  if (!fs::is_regular_file(folder + "/optimizer.py"))
+    return fail(Code::BadArgument, "optimizer.py is not at the top of the plugin's files");
+  return {};
+}
+
+std::string created_now() {
+  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  auto text = rest::iso_time(now);
+  text[10] = ' ';
+  return text.substr(0, 19);
+}
+
+Result<std::vector<JobView>> optimizers_of(client::Master& master, JobId search) {
+  JobsRequest request;
+  request.jobs.finished = true;
+  request.jobs.name = rest::optimizer_name(search);
+  WM_TRY(auto reply, master.jobs(request));
+  std::erase_if(reply.jobs, [](const JobView& view) { return !is_own(view); });
+  return std::move(reply.jobs);
+}
+
+}  // namespace
+
+std::vector<std::string> all_plugins(Site& site) {
+  std::vector<std::string> names, found;
+  std::error_code ec;
+  for (fs::directory_iterator at(root_of(site), ec), end; !ec && at != end; at.increment(ec))
+    names.push_back(at->path().filename().string());
+  std::ranges::sort(names);
+  for (const auto& name : names)
+    if (auto text = find_plugin(site, name)) found.push_back(std::move(*text));
+  return found;
+}
+
+Result<std::string> find_plugin(Site& site, const std::string& name) {
+  WM_TRY(auto folder, folder_of(site, name));
+  auto text = text_of(folder + "/" + kManifest);
+  if (text.empty()) return fail(Code::NotFound, "algorithm " + name + " does not exist");
+  return text;
+}
+
+Result<std::string> install_plugin(Call& call) {
+  Site& site = call.site;
+  Draft draft(site, request_name(""));
+  WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
+  auto data = upload.fields.find("data");
+  if (data == upload.fields.end()) return fail(Code::BadArgument, "data: the field is missing");
+  WM_TRY(auto plugin, rest::read_plugin_request(data->second));
+  WM_TRY(auto folder, folder_of(site, plugin.name));
+  auto alone = lock_request("plugin " + plugin.name);
+  std::error_code ec;
+  if (fs::exists(folder, ec))
+    return fail(Code::Conflict, "name: there is an algorithm " + plugin.name);
+  // Whole below another name first: the draft takes away what is left of it.
+  auto made = site.records.code_dir(draft.request());
+  WM_TRY(lay_out_plugin(upload, plugin, made + "/code"));
+  auto text = rest::plugin_json(plugin, site.user, created_now());
+  WM_TRY(write(made + "/" + kManifest, text));
+  fs::create_directories(root_of(site), ec);
+  if (!ec) fs::rename(made, folder, ec);
+  if (ec) return fail(Code::System, folder + ": " + ec.message());
+  return text;
+}
+
+Result<void> delete_plugin(Site& site, const std::string& name) {
+  WM_TRY(find_plugin(site, name));
+  WM_TRY(auto folder, folder_of(site, name));
+  std::error_code ec;
+  fs::remove_all(folder, ec);
+  if (ec) return fail(Code::System, folder + ": " + ec.message());
+  return {};
+}
+
+Result<JobId> start_optimizer(Site& site, const std::string& plugin, JobId search,
+                              const std::string& search_json, std::uint32_t at_once) {
+  WM_TRY(auto manifest, find_plugin(site, plugin));
+  WM_TRY(auto settings, rest::optimizer_json(search_json, manifest, at_once));
+  WM_TRY(auto folder, folder_of(site, plugin));
+  Draft draft(site, request_name(""));
+  auto code = site.records.code_dir(draft.request());
+  WM_TRY(copy_folder(folder + "/code", code + "/plugin"));
+  WM_TRY(write(code + "/optimizer.json", settings));
+  Execution exec;
+  exec.bundle = draft.request();
+  exec.labels["search"] = std::to_string(search.job);
+  std::vector<std::string> words{"-app",
+                                 "training",
+                                 "-r",
+                                 "-J",
+                                 rest::optimizer_name(search),
+                                 "-o",
+                                 site.results_root + "/batchworkdir/%J/job.out",
+                                 kCommand + std::to_string(search.job)};
+  WM_TRY(auto reply, submit(site, words, std::move(exec)));
+  draft.stay();
+  return reply.job;
+}
+
+Result<void> look_at_optimizer(client::Master& master, rest::SearchTask& task) {
+  if (!rest::has_plugin(task)) return {};
+  WM_TRY(auto found, optimizers_of(master, task.job));
+  if (found.empty()) {
+    rest::add_optimizer(task, nullptr, "");
+    return {};
+  }
+  auto said = log_text(found.back().result_dir, 1, "stderr");
+  rest::add_optimizer(task, &found.back(), said ? *said : "");
+  return {};
+}
+
+void tell_optimizer(client::Master& master, const rest::SearchTask& task, Optimizer what) {
+  if (!rest::has_plugin(task)) return;
+  auto found = optimizers_of(master, task.job);
+  if (!found || found->empty() || is_over(found->back().job->state)) return;
+  auto id = found->back().id;
+  if (what == Optimizer::End) {
+    KillRequest request;
+    request.jobs.ids = {id};
+    request.reason = "its search was ended";
+    (void)master.kill(request);
+  } else if (what == Optimizer::Hold) {
+    RequeueRequest request;
+    request.jobs.ids = {id};
+    request.hold = true;
+    (void)master.requeue(request);
+  } else {
+    ReleaseRequest request;
+    request.jobs.ids = {id};
+    (void)master.release(request);
+  }
+}
+
+}  // namespace wm::user

@@ -1,0 +1,246 @@
+#include "daemons/wuserd/searches.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+
+#include "daemons/wuserd/draft.h"
+#include "daemons/wuserd/execs.h"
+#include "daemons/wuserd/search_plugins.h"
+#include "daemons/wuserd/submit.h"
+#include "libwm/rest/search_request.h"
+#include "libwm/search/search.h"
+
+namespace wm::user {
+namespace {
+
+WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+
+bool is_search(const JobView& view) {
+  return is_own(view) && !view.job->spec().exec.search.empty();
+}
+
+// Under which it is remembered that a search was deleted: its code may serve others.
+std::string mark_of(JobId job) { return "search-" + std::to_string(job.job); }
+
+Result<GiveReply> given_to(client::Master& master, JobId job) {
+  GiveReply whole;
+  for (;;) {
+    GiveRequest request{.job = {job.job, 0}};
+    request.tell_from = static_cast<std::uint32_t>(whole.data.size()) + 1;
+    WM_TRY(auto reply, master.give(request));
+    whole.given = reply.given;
+    whole.closed = reply.closed;
+    if (reply.data.empty()) return whole;
+    whole.data.insert(whole.data.end(), reply.data.begin(), reply.data.end());
+    if (whole.data.size() >= whole.given) return whole;
+  }
+}
+
+Result<std::vector<rest::SearchTask>> searches_of(Site& site, const JobsRequest& request) {
+  WM_TRY(auto master, site.masters.take());
+  WM_TRY(auto reply, master->jobs(request));
+  std::map<std::uint32_t, std::vector<JobView>> by_job;
+  for (auto& view : reply.jobs)
+    if (is_search(view) && !site.records.is_deleted(mark_of(view.id)))
+      by_job[view.id.job].push_back(std::move(view));
+  std::vector<rest::SearchTask> tasks;
+  for (auto at = by_job.rbegin(); at != by_job.rend(); ++at) {
+    auto given = given_to(*master, {at->first, 0});
+    if (!given && given.error().code == Code::NotFound) continue;  // purged in between
+    if (!given) return given.error();
+    tasks.push_back(rest::search_task(at->second, *given));
+    WM_TRY(look_at_optimizer(*master, tasks.back()));
+  }
+  return tasks;
+}
+
+Error unknown(const std::string& name) {
+  return fail(Code::NotFound, "search " + name.substr(0, 200) + " does not exist");
+}
+
+Result<void> no_refusal(const Result<OutcomeReply>& reply) {
+  if (!reply) return reply.error();
+  for (const auto& outcome : reply->jobs)
+    if (outcome.code != 0) return fail(static_cast<Code>(outcome.code), outcome.text);
+  return {};
+}
+
+std::vector<JobId> live_trials(const rest::SearchTask& task) {
+  std::vector<JobId> ids;
+  for (const auto& trial : task.trials)
+    if (!is_over(trial.state)) ids.push_back(trial.id);
+  return ids;
+}
+
+bool is_done(const rest::SearchTask& task) {
+  auto state = rest::tuning_state(task, now());
+  return task.killed || state == "FINISHED" || state == "FAILED";
+}
+
+std::string new_name(const Site& site) {
+  auto ticks = now().time_since_epoch().count();
+  return site.user + "-hpo-" + std::to_string(ticks % 10'000'000'000'000'000);
+}
+
+Result<rest::SearchRequest> request_in(Site& site, const Upload& upload) {
+  auto data = upload.fields.find("data");
+  if (data == upload.fields.end()) return fail(Code::BadArgument, "data: the field is missing");
+  WM_TRY(auto request, rest::read_search_request(data->second));
+  if (!rest::is_built_in(request.algorithm)) {
+    auto plugin = find_plugin(site, request.algorithm);
+    if (!plugin) return fail(Code::BadArgument, "algoDef.algorithm: " + plugin.error().text);
+  }
+  return request;
+}
+
+Result<void> check_free(Site& site, const std::string& name) {
+  WM_TRY(auto tasks, all_searches(site));
+  for (const auto& task : tasks)
+    if (task.name == name) return fail(Code::Conflict, "hpoName: there is a search " + name);
+  return {};
+}
+
+Result<std::string> begun_before(Site& site, const std::string& bundle) {
+  WM_TRY(auto tasks, all_searches(site));
+  for (const auto& task : tasks)
+    if (task.bundle == bundle) return task.name;
+  return std::string();
+}
+
+// A search without its optimizer would wait for ever.
+Result<void> begin_optimizer(Site& site, const rest::SearchRequest& request, JobId search) {
+  auto begun = start_optimizer(site, request.algorithm, search, request.search, request.at_once);
+  if (begun) return {};
+  WM_TRY(auto master, site.masters.take());
+  KillRequest kill;
+  kill.jobs.ids = {search};
+  kill.reason = "its optimizer cannot be started";
+  (void)master->kill(kill);
+  return begun.error();
+}
+
+Result<JobId> submit_search(Site& site, const rest::SearchRequest& request, const Upload& upload,
+                            Draft& draft) {
+  WM_TRY(search::check(rest::judged(request)));
+  WM_TRY(auto exec, rest::parse_exec(request.args));
+  auto most = site.conf.limits.max_array_size;
+  if (request.most > most)
+    return fail(Code::BadArgument, "algoDef.maxJobNum: " + std::to_string(request.most) +
+                                       " trials; at most " + std::to_string(most) +
+                                       " (max_array_size)");
+  WM_TRY(auto prepared, prepare(site, std::move(exec), upload, draft, "%J.%I/job.out"));
+  prepared.exec.search = rest::with_seed(request.search, request.name);
+  bool plugin = !rest::is_built_in(request.algorithm);
+  if (plugin) prepared.exec.search = rest::of_plugin(prepared.exec.search, request.algorithm);
+  if (request.most > 0) most = request.most;
+  WM_TRY(auto reply, submit_array(site, prepared.words, std::move(prepared.exec),
+                                  {request.name, most, std::min(request.at_once, most)}));
+  draft.stay();
+  if (plugin) WM_TRY(begin_optimizer(site, request, reply.job));
+  return reply.job;
+}
+
+}  // namespace
+
+Result<std::vector<rest::SearchTask>> all_searches(Site& site) {
+  JobsRequest request;
+  request.jobs.finished = true;
+  return searches_of(site, request);
+}
+
+Result<rest::SearchTask> find_search(Site& site, const std::string& name) {
+  JobsRequest request;
+  request.jobs.finished = true;
+  request.jobs.name = name + "*";
+  WM_TRY(auto tasks, searches_of(site, request));
+  for (auto& task : tasks)
+    if (task.name == name) return std::move(task);
+  auto job = rest::parse_exec_id(site.conf.name, name);
+  if (!job || job->index != 0) return unknown(name);
+  request = {};
+  request.jobs.ids = {*job};
+  WM_TRY(tasks, searches_of(site, request));
+  if (tasks.empty()) return unknown(name);
+  return std::move(tasks.front());
+}
+
+Result<std::string> start_search(Call& call) {
+  Site& site = call.site;
+  WM_TRY(auto key, key_of(call));
+  auto bundle = request_name(key);
+  auto lock = lock_request(bundle);
+  if (!key.empty()) {
+    WM_TRY(auto before, begun_before(site, bundle));
+    if (!before.empty()) return before;
+  }
+  Draft draft(site, bundle);
+  WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
+  WM_TRY(auto request, request_in(site, upload));
+  if (request.name.empty()) request.name = new_name(site);
+  auto alone = lock_request("search " + request.name);
+  WM_TRY(check_free(site, request.name));
+  WM_TRY(submit_search(site, request, upload, draft));
+  return request.name;
+}
+
+Result<void> hold_search(Site& site, const rest::SearchTask& task, bool kill) {
+  auto live = live_trials(task);
+  if (is_done(task) || (task.held && (!kill || live.empty())))
+    return fail(Code::BadArgument, "Model tuning " + task.name + " is already stopped.");
+  WM_TRY(auto master, site.masters.take());
+  tell_optimizer(*master, task, Optimizer::Hold);
+  if (!task.held && !task.closed) {
+    ReleaseRequest request;
+    request.jobs.ids = {task.job};
+    request.hold = true;
+    auto held = no_refusal(master->release(request));
+    if (!held && held.error().code != Code::Conflict) return held;
+  }
+  if (!kill) return {};
+  // What was given between the two questions ends as well.
+  WM_TRY(auto again, find_search(site, std::to_string(task.job.job)));
+  live = live_trials(again);
+  if (live.empty()) return {};
+  KillRequest request;
+  request.jobs.ids = live;
+  request.reason = "its search was stopped";
+  (void)master->kill(request);  // those that have ended meanwhile are refused
+  return {};
+}
+
+Result<void> release_search(Site& site, const rest::SearchTask& task) {
+  if (task.killed)
+    return fail(Code::BadArgument, "Model tuning " + task.name + " was ended: start a new one.");
+  if (is_done(task)) return fail(Code::BadArgument, "Model tuning " + task.name + " is finished.");
+  if (!task.held) return fail(Code::BadArgument, "Model tuning " + task.name + " is running.");
+  WM_TRY(auto master, site.masters.take());
+  ReleaseRequest request;
+  request.jobs.ids = {task.job};
+  WM_TRY(no_refusal(master->release(request)));
+  tell_optimizer(*master, task, Optimizer::Release);
+  return {};
+}
+
+Result<void> delete_search(Site& site, const rest::SearchTask& task) {
+  bool stopped = task.held && live_trials(task).empty();
+  if (!is_done(task) && !stopped)
+    return fail(Code::Conflict, "search " + task.name + " is in use: stop it first");
+  if ((stopped || task.lost) && !task.closed) {
+    WM_TRY(auto master, site.masters.take());
+    KillRequest request;
+    request.jobs.ids = {task.job};
+    request.reason = "its search was deleted";
+    tell_optimizer(*master, task, Optimizer::End);
+    WM_TRY(no_refusal(master->kill(request)));
+  }
+  WM_TRY(site.records.mark_deleted(mark_of(task.job)));
+  std::error_code ec;
+  std::filesystem::remove_all(site.records.code_dir(task.bundle), ec);
+  return {};
+}
+
+}  // namespace wm::user

@@ -1,0 +1,1 @@
+"""Role: what search plugins written for WMLA import; see core."""

@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# Role: searches of hyperparameters through the web door on real daemons, as WMLA's clients begin and follow
+# them: create, follow, stop and go on, delete; what is refused, by its field; the same by dlicmd and bsearch.
+
+load lib
+setup_file() { cluster_up --web --nodes 2 --cpus 2; }
+teardown_file() { cluster_down; }
+setup() {
+  cluster_env
+  [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
+  cd "$BATS_TEST_TMPDIR" || return
+  HPO=$WM_GATEWAY_URL/platform/rest/deeplearning/v1/hypersearch
+  mkdir -p code
+  cat >code/main.py <<'P'
+import json, os, sys, time
+c = json.load(open("config.json"))
+while "--wait" in sys.argv and not os.path.exists(sys.argv[sys.argv.index("--wait") + 1]):
+    time.sleep(0.02)
+json.dump([{"step": 1, "loss": 1.0}, {"step": 2, "loss": (float(c["x"]) - 0.5) ** 2, "acc": 0.5}],
+          open(os.environ["RESULT_DIR"] + "/val_dict_list.json", "w"))
+P
+  tar -czf code.modelDir.tar code
+}
+teardown() { end_all_jobs; }
+
+door() { curl -sS --cacert "$WM_GATEWAY_CA" "$@"; }
+mine() { door -u "$(id -un):$WM_API_KEY" "$@"; }
+code_of() { mine -o /dev/null -w '%{http_code}' "$@"; }
+# NAME MOST [main's words] [jq filter]
+body() {
+  jq -n --arg name "$1" --argjson most "$2" --arg args "--exec-start PyTorch --model-main main.py $3" '{
+    hpoName: $name, modelSpec: {args: $args},
+    algoDef: {algorithm: "Random", maxRunTime: -1, maxJobNum: $most, maxParalleJobNum: 2, objectiveMetric: "loss",
+              objective: "minimize", algoParams: [{name: "RandomSeed", value: "2"}]},
+    hyperParams: [{name: "x", type: "Range", dataType: "DOUBLE", minDbVal: 0, maxDbVal: 1}], experiments: []} '"| ${4-.}"
+}
+create() { mine -F "data=$1" -F file=@code.modelDir.tar "${@:2}" "$HPO"; }
+task() { mine "$HPO/$1" | jq -r "$2"; }
+task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
+
+@test "a search is begun, followed to its end, and each experiment is an execution" {
+  [ "$(create "$(body fit 5)")" = '"fit"' ]
+  wait_for 40 task_is fit .state FINISHED
+  mine "$HPO/fit" >told
+  [ "$(jq -r '[.progress, .complete, .failed, .running] | map(tostring) | join(" ")' told)" = "5/5 5 0 0" ]
+  [ "$(jq '[.experiments[].id] | tostring' told)" = '"[0,1,2,3,4]"' ]
+  [ "$(jq '[.experiments[] | ((.hyperParams[0].fixedVal | tonumber) - 0.5) as $d | ($d * $d - .metricVal) | fabs < 1e-6] | all' told)" = true ]
+  [ "$(jq '.best.metricVal == ([.experiments[].metricVal] | min)' told)" = true ]
+  [ "$(jq -c '.best.metrics | map(.name)' told)" = '["acc","loss"]' ]
+  app=$(jq -r '.best.appId' told)
+  [ "$(mine "${HPO%hypersearch}execs/$app" | jq -r .state)" = FINISHED ]
+  [ "$(mine "$HPO" | jq -r '.[0].hpoName')" = fit ]
+  bsearch "$(jq -r '.experiments[0].appId' told | sed 's/.*-//; s/\..*//')" | grep -q '5 of 5 trials over'
+  [ "$(code_of -X PUT "$HPO/fit")" = 400 ]
+  [[ $(mine -X PUT "$HPO/fit") == "Error 400: Model tuning fit is already stopped." ]]
+  [ "$(code_of -X DELETE "$HPO/fit")" = 204 ]
+  [ "$(code_of "$HPO/fit")" = 400 ]
+  [ "$(code_of "${HPO%hypersearch}execs/$app")" = 200 ]   # experiments' executions stay
+}
+
+@test "a search that is stopped keeps what it has found, and goes on where it was" {
+  create "$(body pause 6 "--wait $PWD/go")"
+  wait_for 30 task_is pause .running 2
+  [ "$(code_of -X DELETE "$HPO/pause")" = 409 ]
+  [ "$(code_of -X PUT "$HPO/pause")" = 204 ]
+  wait_for 30 task_is pause .state STOPPED
+  [ "$(task pause '[.experiments[].state] | unique | join(",")')" = KILLED ]
+  before=$(task pause '.experiments | length')
+  touch go
+  [ "$(mine -X PUT "$HPO/pause/restart")" = '"pause"' ]
+  wait_for 40 task_is pause .state FINISHED
+  [ "$(task pause .complete)" = $((6 - before)) ]
+  [ "$(task pause '[.experiments[].hyperParams[0].fixedVal] | unique | length')" = 6 ]   # none twice
+}
+
+@test "what cannot be searched is refused by its field, and leaves nothing" {
+  refused() { run create "$(body "${2-odd}" 4 "" "$1")"; [[ $output == "Error ${4-400}: "*"$3"* ]] || { echo "$output"; return 1; }; }
+  refused '.hyperParams = []' odd "hyperParams: no parameter"
+  refused '.hyperParams[0].minDbVal = 3' odd "'x'"
+  refused '.algoDef.objectiveMetric = ""' odd "algoDef.objectiveMetric"
+  refused '.algoDef.algorithm = "Magic"' odd "algorithm Magic does not exist"
+  refused '.modelSpec.args = "--exec-start PyTorch --model-main none.py"' odd "none.py"
+  refused '.algoDef.maxJobNum = 999999' odd "algoDef.maxJobNum"
+  refused . 'a/b' "hpoName"
+  [ "$(mine "$HPO" | jq '[.[] | select(.hpoName == "odd")] | length')" = 0 ]
+  create "$(body twice 2)"
+  refused . twice "there is a search twice" 409
+  for _ in 1 2 3; do create "$(body "" 2 "" 'del(.hpoName)')" -H "Idempotency-Key: one" >>names & done
+  wait
+  [ "$(sed 's/""/"\n"/g' names | sort -u | wc -l)" = 1 ]
+}
+
+@test "dlicmd begins and follows one; the algorithms are listed" {
+  export HOME=$BATS_TEST_TMPDIR
+  body cmd 3 >search.json
+  dlicmd --hpo-start search.json --model-dir code | tail -1 | grep -qx '"cmd"'
+  done_is() { [ "$(dlicmd --hpo-get cmd | jq -r .state)" = FINISHED ]; }
+  wait_for 40 done_is
+  dlicmd --hpo-get-all | grep -q '^cmd .*FINISHED *3/3'
+  [ "$(dlicmd --hpo-delete cmd)" = "Delete hpo cmd succeed. HTTP:204 " ]
+  [ "$(dlicmd --hpo-algorithm-get-all -o json | jq -r '[.[].name] | join(" ")')" = "auto Random TPE Bayesian Hyperband ASHA ExperimentGridSearch" ]
+}
+
+@test "experiments that are listed run as they are, with their own ids" {
+  create "$(body list 2 "" '.algoDef.algorithm = "ExperimentGridSearch" | .hyperParams = []
+    | .experiments = [{id: 7, hyperParams: [{name: "x", dataType: "DOUBLE", fixedVal: "0.5"}]},
+                      {id: 9, hyperParams: [{name: "x", dataType: "DOUBLE", fixedVal: "0.75"}]}]')"
+  wait_for 40 task_is list .state FINISHED
+  [ "$(task list .best.id)" = 7 ]
+  [ "$(task list '.experiments[1].hyperParams[0].fixedVal')" = 0.75 ]
+}
+
+@test "a plugin decides what is tried, in a job of its owner's; one that fails is a clear state" {
+  mkdir plugin && cat >plugin/optimizer.py <<'P'
+from plugins.core.logger import logger
+from plugins.core.base_plugin_opt import BasePluginOptimizer
+class PluginOptimizer(BasePluginOptimizer):
+    n = 0
+    def search(self, number_samples, last_exp_results):
+        logger.info(f"asked for {number_samples}: {last_exp_results}")
+        if self.kwargs.get("fail") == "yes":
+            raise ValueError("it is odd")
+        self.n += 1
+        return [{"x": self.n / 8 + i / 64} for i in range(number_samples)]
+    def get_state(self):
+        return {"n": self.n}
+    def set_state(self, state):
+        self.n = state["n"]
+P
+  tar -czf plugin.tar -C plugin optimizer.py
+  ALG=$HPO/algorithm
+  [ "$(mine -F 'data={"name": "mine", "logLevel": "DEBUG"}' -F file=@plugin.tar "$ALG/install" | jq -r .type)" = USER_PLUGIN ]
+  [ "$(code_of -F 'data={"name": "mine"}' -F file=@plugin.tar "$ALG")" = 409 ]
+  [ "$(code_of -F 'data={"name": "TPE"}' -F file=@plugin.tar "$ALG")" = 409 ]
+  [[ $(mine -F "data={\"name\": \"bad\", \"path\": \"$PWD/code\"}" "$ALG") == *"optimizer.py is not at the top"* ]]
+  [ "$(mine -F "data={\"name\": \"here\", \"path\": \"$PWD/plugin\"}" "$ALG" | jq -r .path)" = "$PWD/plugin" ]
+  [ "$(mine "$ALG?type=USER_PLUGIN" | jq -r '[.[].name] | join(" ")')" = "here mine" ]
+  [ "$(code_of -X DELETE "$ALG/here")" = 204 ]
+  [ "$(code_of "$ALG/here")" = 400 ]
+
+  create "$(body own 5 "" '.algoDef.algorithm = "mine"')"
+  wait_for 60 task_is own .state FINISHED
+  [ "$(task own .progress)" = 5/5 ]
+  [ "$(task own '[.experiments[].hyperParams[0].fixedVal] | unique | length')" = 5 ]
+
+  create "$(body worse 5 "" '.algoDef.algorithm = "mine" | .algoDef.algoParams = [{name: "fail", value: "yes"}]')"
+  wait_for 60 task_is worse .state FAILED
+  [[ $(task worse .reason) == *"has failed: search() failed: ValueError: it is odd" ]]
+  [ "$(code_of -X DELETE "$HPO/worse")" = 204 ]
+}
