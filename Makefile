@@ -88,7 +88,7 @@ MPI_A := $(if $(MPICXX),$B/lib/libwmgroups_mpi.a)
 EXAMPLES := $(patsubst test/examples/%.cc,$B/test/examples/%,$(wildcard test/examples/*_train.cc))
 EXAMPLE_OBJ := $(call obj,$(filter-out %_train.cc,$(wildcard test/examples/*.cc)))
 
-.PHONY: all programs tests check bench bench-search sim-report demo demo-web lint install uninstall clean help bootstrap soak check-v2 check-clients
+.PHONY: all programs tests check bench bench-search sim-report demo demo-web lint install uninstall deb check-install clean help bootstrap soak check-v2 check-clients
 all: programs
 programs: $(SBIN) $(BIN) $(SCRIPTS) $(TRAINER) $(KERNEL) $(GROUPS_A) $(NCCL_A) $(MPI_A) python gpu-programs
 tests: $(TESTS) $(EXAMPLES)
@@ -161,6 +161,8 @@ $(BIN): $B/bin/%: $B/obj/commands/%.o $(COMMON_OBJ) $(LIB_A)
 REPORT_OBJ := $(call obj,$(wildcard commands/report/*.cc))
 $B/bin/wmreport: $(REPORT_OBJ)
 $B/bin/wmreport: COMMAND_LIBS += $(if $(SAN),-lsqlite3,-l:libsqlite3.a -lm -Wl$(,)--no-warnings)
+# A full screen. The descriptions of terminals are read where the program runs.
+$B/bin/wmtop: COMMAND_LIBS += $(if $(SAN),-lncursesw -ltinfo,-l:libncursesw.a -l:libtinfo.a)
 
 $(SCRIPTS): $B/bin/%: commands/%.py
 	@mkdir -p $(@D); install -m 755 $< $@
@@ -305,7 +307,7 @@ $B/obj/libwm/search/process.o: CPPFLAGS += $(subst -I,-isystem ,$(shell $(PKG_CO
 # The library itself is opened at run time, by agents of jobs that use it.
 $B/obj/daemons/wagent/ranks/pmix_%.o: CPPFLAGS += $(shell $(PKG_CONFIG) --cflags pmix)
 
--include $(shell find $B -name '*.d' 2>/dev/null)
+-include $(shell find $B -name '*.d' -type f 2>/dev/null)
 
 # ---- what people run --------------------------------------------------------------------
 bootstrap:
@@ -339,6 +341,12 @@ demo-web:
 	@scripts/demo-web
 install: all
 	@B=$B DESTDIR=$(DESTDIR) prefix=$(prefix) sysconfdir=$(sysconfdir) scripts/install
+deb: all
+	@B=$B scripts/deb
+# What etc/INSTALL.md says, typed on two clean machines; as root.
+check-install: all
+	@scripts/bootstrap install
+	@B=$B scripts/install_check
 uninstall:
 	@DESTDIR=$(DESTDIR) prefix=$(prefix) scripts/uninstall
 clean:
@@ -359,4 +367,6 @@ help:
 	@echo "                (TRACES=FOLDER, default ../shared/data/traces)"
 	@echo "make lint       clang-format and clang-tidy"
 	@echo "make soak       the long forms of the tests"
+	@echo "make deb        Debian packages in build/deb; etc/INSTALL.md tells what to do with them"
+	@echo "make check-install  does what etc/INSTALL.md says on two clean machines; as root"
 	@echo "make install    DESTDIR= prefix= sysconfdir=; make uninstall takes it away again"

@@ -5,7 +5,7 @@
 
 CMD runs on a terminal of its own; the steps are played in order: expect:TEXT waits (60 s) until
 it is on the screen, send:TEXT types (\\n, \\x03 … are understood), size:RxC resizes the window,
-eof ends the typing. Then all output is read to its end. The screen goes to stdout.
+exec:COMMAND has a shell do something meanwhile, eof ends the typing. Then all output is read to its end. The screen goes to stdout.
 Exit: CMD's code (128 + signal), or 99 when an expected text did not come.
 """
 
@@ -14,6 +14,7 @@ import os
 import pty
 import select
 import struct
+import subprocess
 import sys
 import termios
 import time
@@ -65,6 +66,8 @@ def play(screen, step):
         return screen.expect(words)
     if kind == 'send':
         os.write(screen.fd, words)
+    elif kind == 'exec':
+        subprocess.run(rest, shell=True, check=True)
     elif kind == 'size':
         resize(screen.fd, rest)
     elif kind == 'eof':

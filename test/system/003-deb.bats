@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# Role: what `make deb` puts into which package, and what the packages' scripts leave alone.
+
+setup_file() {
+  command -v dpkg-deb dpkg-shlibdeps >/dev/null || return 0
+  TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+  export B=$BATS_FILE_TMPDIR/build DEB_VERSION=1.2.3
+  mkdir -p "$B"/{bin,sbin,lib/python/fabric_model}
+  for program in bin/bsub bin/wmreport sbin/wmasterd sbin/wnoded sbin/wshepherd sbin/wgatewayd; do cp /bin/true "$B/$program"; done
+  printf '#!/bin/sh\n' >"$B/bin/badmin"
+  echo '"""x"""' >"$B/lib/python/fabric_model/__init__.py"
+  STRIP='' "$TOP/scripts/deb" >"$BATS_FILE_TMPDIR/said"
+}
+setup() {
+  command -v dpkg-deb dpkg-shlibdeps >/dev/null || skip "no dpkg-deb, dpkg-shlibdeps on this machine"
+  TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+  debs=$BATS_FILE_TMPDIR/build/deb
+}
+
+has() { dpkg-deb -c "$debs/$1"_1.2.3_*.deb | awk '{ print $6 }' | grep -qx "\.$2"; }
+
+@test "each file is in one package, and where it belongs" {
+  has wm-common /etc/wm/queues.conf
+  has wm-common /usr/lib/sysusers.d/wm.conf
+  has wm-common /usr/lib/tmpfiles.d/wm.conf
+  has wm-common /etc/logrotate.d/wm
+  has wm-client /usr/bin/bsub
+  has wm-client /usr/share/man/man1/bsub.1
+  has wm-client /usr/lib/wm/python/fabric_model/__init__.py
+  has wm-master /usr/sbin/wmasterd
+  has wm-master /usr/lib/systemd/system/wmasterd.service
+  has wm-master /usr/bin/wmreport
+  has wm-master /etc/cron.d/wm
+  has wm-node /usr/sbin/wnoded
+  has wm-node /usr/sbin/wshepherd
+  has wm-node /usr/lib/systemd/system/wnoded.service
+  has wm-web /usr/sbin/wgatewayd
+  has wm-doc /usr/share/doc/wm/INSTALL.md
+  for deb in "$debs"/*.deb; do dpkg-deb -c "$deb" | awk '$1 !~ /^d/ { print $6 }'; done | sort | uniq -d >twice
+  [ ! -s twice ] || { cat twice; return 1; }
+}
+
+@test "what an administrator edits is configuration; packages go together" {
+  dpkg-deb -I "$debs"/wm-common_*.deb conffiles | grep -qx /etc/wm/wm.conf
+  dpkg-deb -I "$debs"/wm-master_*.deb conffiles | grep -qx /etc/cron.d/wm
+  dpkg-deb -f "$debs"/wm-node_*.deb Depends | grep -q 'wm-client (= 1.2.3)'
+  dpkg-deb -f "$debs"/wm-node_*.deb Depends | grep -q libc6
+  [ "$(dpkg-deb -f "$debs"/wm-doc_*.deb Architecture)" = all ]
+}
+
+@test "a node that is stopped or upgraded leaves its jobs alone, a removal the state" {
+  grep -qx KillMode=process "$TOP/etc/systemd/wnoded.service"
+  for script in "$TOP"/etc/debian/*.p*; do sh -n "$script"; done
+  ! grep -q 'systemctl.*stop\|disable' "$TOP"/etc/debian/wm-node.postinst
+  grep -q '= remove \]' "$TOP/etc/debian/wm-node.prerm"
+  for package in master node; do
+    sed -n '1,/purge/p' "$TOP/etc/debian/wm-$package.postrm" | grep -q 'rm -rf' && return 1
+    grep -q "rm -rf /var/lib/wm/$package" "$TOP/etc/debian/wm-$package.postrm"
+  done
+}
+
+@test "the master is hardened" {
+  for setting in NoNewPrivileges=yes ProtectSystem=strict ProtectHome=yes PrivateDevices=yes ProtectKernelModules=yes \
+    RestrictSUIDSGID=yes; do
+    grep -qx $setting "$TOP/etc/systemd/wmasterd.service"
+  done
+}
+
+@test "the guide's lines each say who types them, and where" {
+  bad=$(sed -n 's/^    //p' "$TOP/etc/INSTALL.md" | grep -vE '^(first|second)# .|^(ann|bob)\$ .' || true)
+  [ -z "$bad" ] || { echo "$bad"; return 1; }
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# Role: the commands that only look: users, groups, profiles, limits, resources, free slots,
+# dependencies; their tables, their JSON, names that are not there.
+
+load lib
+setup_file() {
+  printf '[default]\nmax_slots = 50\n[carol]\ngroups = vision\n[dave]\ngroups = vision, night\n' >"$BATS_FILE_TMPDIR/users.conf"
+  printf '[/]\n[/a]\nowns = 1\nlimit = 3\n' >"$BATS_FILE_TMPDIR/plans.conf"
+  cluster_up --nodes 2 --cpus 2 --conf "$BATS_FILE_TMPDIR/users.conf" --conf "$BATS_FILE_TMPDIR/plans.conf"
+  me=$(id -un)
+}
+teardown_file() { cluster_down; }
+setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
+teardown() { end_all_jobs; }
+
+@test "busers: who asks, members of a group, everybody" {
+  job=$(submit -n 2 sleep 600)
+  wait_for 20 in_state "$job" running
+  submit -H sleep 1
+  run busers
+  [ "${lines[0]}" = "USER/GROUP          JL/P    MAX  NJOBS   PEND    RUN  SSUSP  USUSP    RSV" ]
+  [ "$(awk '{ print $1, $3, $4, $5, $6 }' <<<"${lines[1]}")" = "$(id -un) 50 3 1 2" ]
+  [ "$(busers vision | awk 'NR > 1 { print $1 }' | tr '\n' ' ')" = "carol dave " ]
+  busers all | grep -q '^dave '
+  [ "$(busers -json dave | jq -r '.RECORDS[0].NJOBS, .USERS')" = "$(printf '0\n1')" ]
+  run busers nobody-of-this-name
+  [ "$status" -eq 255 ]
+  [[ $output == *"No such user/group"* ]]
+}
+
+@test "bugroup and bmgroup" {
+  [ "$(bugroup -noheader vision | tr -s ' ')" = "vision carol dave" ]
+  [ "$(bugroup -json night | jq -r '.RECORDS[0].USERS')" = dave ]
+  run bugroup x
+  [ "$status" -eq 255 ]
+  run bmgroup
+  [ "$status" -eq 0 ]
+  [ "$output" = "No host group found" ]
+}
+
+@test "bapp: profiles and their slots" {
+  job=$(submit -app batch sleep 600)
+  wait_for 20 in_state "$job" running
+  bapp | grep -qE '^batch +1 +0 +1 +0$'
+  bapp -l batch | grep -qx 'APPLICATION NAME: batch'
+  run bapp nothing
+  [ "$status" -eq 255 ]
+}
+
+@test "blimits: what is used of what there may be" {
+  job=$(submit -plan /a -n 2 sleep 600)
+  wait_for 20 in_state "$job" running
+  [ "$(blimits -json -n plan_limit | jq -r '.RECORDS[0] | .PLANS, .SLOTS' | tr '\n' ' ')" = "/a 2/3 " ]
+  blimits -u "$(id -un)" | grep -q ' 2/50'
+}
+
+@test "bresources and bslots" {
+  bresources -g | grep -qE '^/a +1 '
+  run bresources -s
+  [ "$output" = "No resource found" ]
+  [ "$(bslots -noheader)" = "4        UNLIMITED" ]
+  job=$(submit -n 4 sleep 600)
+  wait_for 20 in_state "$job" running
+  run bslots
+  [ "$output" = "No backfill window exists at this time" ]
+}
+
+@test "bjdepinfo: up and down the chain" {
+  a=$(submit -H -J first sleep 1)
+  b=$(submit -w "done($a)" sleep 1)
+  c=$(submit -w "ended($b)" sleep 1)
+  [ "$(bjdepinfo -json "$b" | jq -r '.RECORDS[0] | .PARENT, .PARENT_STATUS, .PARENT_NAME' | tr '\n' ' ')" = "$a PSUSP first " ]
+  [ "$(bjdepinfo -r 0 "$c" | awk 'NR > 1 { print $2, $5 }' | tr '\n' ' ')" = "$b 1 $a 2 " ]
+  [ "$(bjdepinfo -c -r 0 "$a" | awk 'NR > 1 { print $2 }' | tr '\n' ' ')" = "$b $c " ]
+  run bjdepinfo "$a"
+  [ "$output" = "Job <$a> does not depend on any jobs" ]
+  run bjdepinfo 999999
+  [ "$status" -eq 255 ]
+}
+
+@test "what is not an option is refused by each" {
+  for command in busers bugroup bmgroup bapp blimits bresources bslots bjdepinfo; do
+    run $command -Znonsense
+    [ "$status" -eq 255 ]
+    run $command -h
+    [ "$status" -eq 0 ]
+  done
+}
