@@ -14,9 +14,10 @@ import time
 import zipfile
 
 from browser import Browser, PageFailed
+from service_story import SABOTAGES as SERVICE_SABOTAGES, ServiceFailed, ServiceStory
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-SABOTAGES = ('', 'wrong-key', 'no-shrink', 'broken-script', 'no-gateway')
+SABOTAGES = ('', 'wrong-key', 'no-shrink', 'broken-script', 'no-gateway', *SERVICE_SABOTAGES)
 STEPS = {'ann': int(os.environ.get('DEMO_STEPS_ANN', 1800)), 'bob': int(os.environ.get('DEMO_STEPS_BOB', 300))}
 LIMIT_S = {'page': int(os.environ.get('DEMO_PAGE_LIMIT_S', 15)), 'start': 60, 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 60)), 'train': 200}
 REST = '/platform/rest/deeplearning/v1'
@@ -175,10 +176,14 @@ class Story:
             self.log_in(ann_sees, 'a wrong key, which nobody has' if sabotage == 'wrong-key' else self.key)
             self.happened('ann logs in')
             self.picture(ann_sees, 'applications-empty')
+            if sabotage in SERVICE_SABOTAGES:
+                services = ServiceStory(self)
+                return services.tell(ann_sees, services.trained(), sabotage)
             ann = self.create(ann_sees, 'ann', sabotage, shot=True)
             bob = self.share(ann_sees, bob_sees, ann, sabotage)
             self.after_bob(ann_sees, bob_sees, ann, bob)
             self.by_other_clients(ann_sees)
+            ServiceStory(self).tell(ann_sees, ann, sabotage)
             self.narrow_and_dark(ann_sees, ann)
             self.check_pages((ann_sees, bob_sees))
         with open(os.path.join(self.out, 'web.json'), 'w', encoding='utf-8') as out:

@@ -9,16 +9,19 @@ import {cluster, plans, queues} from './cluster.js';
 import {help} from './help.js';
 import {login} from './login.js';
 import {newExperiment} from './experiment.js';
+import {models, space, spaces} from './models.js';
 import {project, projects} from './projects.js';
 import {run} from './run.js';
+import {service, services} from './services.js';
 
 const ROUTES = [
   [/^\/(apps)?$/, applications], [/^\/apps\/([^/]+)$/, run], [/^\/new\/(experiment|job)$/, newExperiment],
+  [/^\/services$/, services], [/^\/services\/([^/]+)$/, service], [/^\/models$/, models], [/^\/spaces$/, spaces], [/^\/spaces\/([^/]+)$/, space],
   [/^\/projects$/, projects], [/^\/projects\/([^/]+)$/, project], [/^\/help$/, help], [/^\/plans$/, plans], [/^\/queues$/, queues], [/^\/cluster$/, cluster],
 ];
 const RAIL = [
-  ['Work', [['/apps', 'Applications'], ['/new/experiment', 'New experiment']]],
-  ['Assets', [['/projects', 'Projects']]],
+  ['Work', [['/apps', 'Applications'], ['/new/experiment', 'New experiment'], ['/services', 'Services']]],
+  ['Assets', [['/projects', 'Projects'], ['/models', 'Models'], ['/spaces', 'Spaces']]],
   ['Cluster', [['/cluster', 'Hosts'], ['/plans', 'Plans'], ['/queues', 'Queues']]],
 ];
 
