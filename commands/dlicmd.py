@@ -10,6 +10,8 @@ usage: dlicmd COMMAND [options]
   --exec-trainlogs ID  --exec-trainoutlogs ID  --exec-trainerrlogs ID    output of all workers
   --exec-outlogs ID  --exec-errlogs ID  --exec-launcherlogs ID           worker by worker
   --exec-trainresult ID       save the zip of its results
+  --exec-deploy ID --name N   make a service of its model: [--kernel F] [--weight F] [--tag T] [--runtime R]
+                              [--attributes k=v,…] [--envs k=v,…]; started by dlim
   --app-get ID  --app-get-all  --app-history-get-all  --app-wait ID  --app-stop ID…  --app-stop-all
   --app-outlogs ID  --app-errlogs ID
   --rp-get-all  --rp-get NAME                                            resource plans
@@ -333,6 +335,28 @@ def exec_result(door, options, words):
     print(f'Train result is saved to {name}')
 
 
+DEPLOY_TEXTS = {'--name': 'name', '--runtime': 'runtime', '--kernel': 'kernel', '--weight': 'weight', '--tag': 'tag'}
+DEPLOY_PAIRS = {'--attributes': 'attributes', '--envs': 'environments'}
+
+
+def exec_deploy(door, options, words):
+    """--exec-deploy ID --name N …"""
+    wanted, rest = {}, iter(words[1:])
+    for word in rest:
+        name, _, value = word.partition('=')
+        value = value or next(rest, '')
+        if name in DEPLOY_TEXTS:
+            wanted[DEPLOY_TEXTS[name]] = value
+        elif name in DEPLOY_PAIRS:
+            wanted[DEPLOY_PAIRS[name]] = dict(pair.split('=', 1) for pair in value.split(',') if '=' in pair)
+        else:
+            raise Refused(f'{word}: not an option of --exec-deploy')
+    if not wanted.get('name'):
+        raise Refused('--exec-deploy: --name is missing')
+    _, _, said = door.ask('POST', f'/execs/{one(words[:1])}/deploy', headers={'Content-Type': 'application/json'}, body=json.dumps(wanted).encode())
+    print(json.loads(said)['status'])
+
+
 def status(door, options, words):
     """--status"""
     show(door.json('GET', '/status'), options, [])
@@ -469,6 +493,7 @@ COMMANDS = {
     '--logon': logon, '--logoff': logoff, '--status': status, '--dl-frameworks': frameworks,
     '--exec-start': exec_start, '--exec-get': exec_get, '--exec-get-all': exec_get_all, '--exec-stop': exec_stop,
     '--exec-delete': exec_delete, '--exec-delete-all': exec_delete_all, '--exec-trainresult': exec_result,
+    '--exec-deploy': exec_deploy,
     '--exec-trainlogs': train_logs('outerrlog'), '--exec-trainoutlogs': train_logs('outlog'),
     '--exec-trainerrlogs': train_logs('errlog'), '--exec-outlogs': worker_logs('stdout'),
     '--exec-errlogs': worker_logs('stderr'), '--exec-launcherlogs': worker_logs('launcherlog'),

@@ -27,6 +27,7 @@ namespace wm::router {
 namespace {
 
 constexpr std::size_t kLongestBody = 32 << 20;
+constexpr const char* kSeries = "/series?seconds=";
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -83,6 +84,11 @@ void answer(Room& room, http::Exchange& exchange) {
   const auto& head = exchange.head();
   if (head.method == "GET" && head.target == "/state") {
     (void)exchange.reply({200, {{"Content-Type", "application/json"}}, room.state()});
+    return;
+  }
+  if (head.method == "GET" && head.target.starts_with(kSeries)) {
+    auto seconds = std::atoll(head.target.c_str() + std::strlen(kSeries));
+    (void)exchange.reply({200, {{"Content-Type", "application/json"}}, room.series(seconds)});
     return;
   }
   if (head.method != "POST" || head.target != "/inference") {

@@ -15,6 +15,10 @@ constexpr std::size_t kLongestFrame = 64 << 20;
 
 TimePoint now() { return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now()); }
 
+WallTime wall_now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
 wire::LinkOptions options_of(const wire::SharedKey& key) {
   wire::LinkOptions options;
   options.session.role = wire::Role::Agent;
@@ -27,6 +31,19 @@ wire::LinkOptions options_of(const wire::SharedKey& key) {
 }
 
 constexpr std::uint16_t type_of(serve::Word word) { return static_cast<std::uint16_t>(word); }
+
+// 50, 95 and 99 % of each stage since it began.
+nlohmann::ordered_json latency_json(const serve::Meter& meter) {
+  auto shares = [&](serve::Stage stage) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (double q : {0.5, 0.95, 0.99})
+      list.push_back(static_cast<double>(meter.all(stage).quantile(q).count()) / 1000);
+    return list;
+  };
+  return {{"queue", shares(serve::Stage::Queue)},
+          {"kernel", shares(serve::Stage::Kernel)},
+          {"total", shares(serve::Stage::Total)}};
+}
 
 }  // namespace
 
@@ -71,6 +88,15 @@ std::string Room::state() {
   std::promise<std::string> promise;
   auto text = promise.get_future();
   boost::asio::post(loop_, [this, &promise] { promise.set_value(state_json()); });
+  return text.get();
+}
+
+std::string Room::series(std::int64_t seconds) {
+  std::promise<std::string> promise;
+  auto text = promise.get_future();
+  boost::asio::post(loop_, [this, &promise, seconds] {
+    promise.set_value(serve::series_json(meter_, wall_now() - std::chrono::seconds(seconds)));
+  });
   return text.get();
 }
 
@@ -125,6 +151,15 @@ void Room::expel_guest(const serve::Expel& expel) {
   lose(expel.kernel, expel.why);
 }
 
+void Room::settle(serve::Reply& reply) {
+  meter_.answered(reply.arrived, reply.handed, now(), reply.status);
+  auto waiting = waiting_.find(reply.task);
+  if (waiting == waiting_.end()) return;
+  auto done = std::move(waiting->second);
+  waiting_.erase(waiting);
+  done({reply.status, std::move(reply.body), reply.retry_after});
+}
+
 void Room::obey(serve::DeskActions actions) {
   for (auto& action : actions) {
     if (auto* hand = std::get_if<serve::Hand>(&action)) {
@@ -132,11 +167,7 @@ void Room::obey(serve::DeskActions actions) {
       if (guest != guests_.end())
         (void)guest->second.link->send(type_of(serve::Word::Batch), serve::to_bytes(hand->batch));
     } else if (auto* reply = std::get_if<serve::Reply>(&action)) {
-      auto waiting = waiting_.find(reply->task);
-      if (waiting == waiting_.end()) continue;
-      auto done = std::move(waiting->second);
-      waiting_.erase(waiting);
-      done({reply->status, std::move(reply->body), reply->retry_after});
+      settle(*reply);
     } else if (auto* expel = std::get_if<serve::Expel>(&action)) {
       boost::asio::post(loop_, [this, one = *expel] { expel_guest(one); });
     }
@@ -147,6 +178,7 @@ void Room::tick() {
   auto time = now();
   obey(desk_.tick(time));
   if (time >= next_look_) look(time);
+  if (time >= meter_.due()) meter_.close(desk_.load(time), scale_.wanted(), time, wall_now());
   timer_.expires_after(kTick);
   timer_.async_wait([this](const boost::system::error_code& ec) {
     if (!ec) tick();
@@ -185,6 +217,7 @@ std::string Room::state_json() const {
                               {"wanted", scale_.wanted()},
                               {"requests_per_s", requests_per_s_},
                               {"bytes_per_s", bytes_per_s_},
+                              {"latency_ms", latency_json(meter_)},
                               {"kernels", nlohmann::ordered_json::array()}};
   for (const auto& kernel : desk_.kernels())
     json["kernels"].push_back({{"instance", kernel.instance},

@@ -16,6 +16,7 @@
 #include <unordered_map>
 
 #include "libwm/serve/desk.h"
+#include "libwm/serve/meter.h"
 #include "libwm/serve/scale.h"
 #include "libwm/wire/shared_key.h"
 #include "libwm/wire/transport.h"
@@ -47,6 +48,8 @@ class Room {
   Answer ask(std::string body);
   /// What it does, as JSON. @thread as ask
   std::string state();
+  /// Its figures of the last `seconds`, as JSON (serve/meter.h). @thread as ask
+  std::string series(std::int64_t seconds);
 
  private:
   struct Guest {
@@ -64,6 +67,7 @@ class Room {
   void tick();
   void look(TimePoint now);
   void want(std::uint32_t kernels);
+  void settle(serve::Reply& reply);
   std::string state_json() const;
 
   serve::Profile profile_;
@@ -75,6 +79,7 @@ class Room {
   std::unique_ptr<wire::Listener> listener_;
   serve::Desk desk_;
   serve::Scale scale_;
+  serve::Meter meter_;
   std::map<std::uint64_t, Guest> guests_;
   std::unordered_map<std::uint64_t, Done> waiting_;
   std::uint64_t next_guest_ = 1, next_task_ = 1;

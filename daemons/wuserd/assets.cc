@@ -155,4 +155,59 @@ Result<void> Assets::remove_experiment(const std::string& project, const std::st
   return remove_folder("experiment", name, folder(project, "experiments", name));
 }
 
+std::vector<rest::SavedModel> Assets::models(const std::string& owner) const {
+  std::vector<rest::SavedModel> found;
+  for (const auto& name : names_in(folder(owner, "models", "")))
+    if (auto one = model(owner, name)) found.push_back(std::move(*one));
+  return found;
+}
+
+Result<rest::SavedModel> Assets::model(const std::string& owner, const std::string& name) const {
+  return read_asset("model", name, folder(owner, "models", name) + kManifest, rest::parse_model);
+}
+
+std::string Assets::package(const std::string& owner, const std::string& name) const {
+  return folder(owner, "models", name) + "/package";
+}
+
+// The manifest last: without one there is no model.
+Result<void> Assets::keep(const std::string& owner, const rest::SavedModel& model,
+                          const std::string& package_folder) const {
+  if (this->model(owner, model.name))
+    return fail(Code::Conflict, "model " + model.name + " is in " + owner + " already");
+  auto own = folder(owner, "models", model.name);
+  std::error_code ec;
+  fs::remove_all(own, ec);
+  fs::create_directories(own, ec);
+  if (!ec) fs::rename(package_folder, own + "/package", ec);
+  if (ec) return fail(Code::System, own + ": " + ec.message());
+  return write_file(own + kManifest, rest::to_text(model));
+}
+
+Result<void> Assets::remove_model(const std::string& owner, const std::string& name) const {
+  return remove_folder("model", name, folder(owner, "models", name));
+}
+
+std::vector<rest::Space> Assets::spaces() const {
+  std::vector<rest::Space> found;
+  for (const auto& name : names_in(top_))
+    if (auto one = space(name)) found.push_back(std::move(*one));
+  return found;
+}
+
+Result<rest::Space> Assets::space(const std::string& name) const {
+  return read_asset("space", name, top_ + "/" + name + "/space.json", rest::parse_space);
+}
+
+Result<void> Assets::keep(const rest::Space& space) const {
+  return write_file(top_ + "/" + space.name + "/space.json", rest::to_text(space));
+}
+
+Result<void> Assets::remove_space(const std::string& name) const {
+  auto held = models(name);
+  if (!held.empty())
+    return fail(Code::Conflict, "space " + name + " holds model " + held.front().name);
+  return remove_folder("space", name, top_ + "/" + name);
+}
+
 }  // namespace wm::user

@@ -5,7 +5,7 @@
 //     profile.json  key                        0600
 //     <name>-YYYYmmdd-HHMMSS/                  the package
 //     router  router.sock  log/                of its job
-// Callers: the dlim_*.cc of this folder only.
+// Callers: the dlim_*.cc of this folder, and the rows about executions, models and services.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,7 @@ struct ServiceRecord {
   std::string version;                                 ///< folder of its package
   JobId job;                                           ///< 0: never started
   std::int64_t created = 0, updated = 0, started = 0;  ///< @units s
+  std::string space, model;  ///< that it was deployed from; empty: from a package
 };
 
 /// A service that was deployed.
@@ -51,6 +52,25 @@ Result<void> keep_record(const std::string& folder, const ServiceRecord& record)
 /// The profile that it has. @errors NotFound; as serve::read_profile
 Result<serve::Profile> profile_of(Site& site, const DlimService& service);
 
+/// A folder for what becomes a package, `path`/package; it goes away with this.
+struct Scratch {
+  explicit Scratch(const Site& site);
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch();
+  std::string path;
+};
+
+/// A package on disk, and what is to become of it.
+struct Placing {
+  std::string package;       ///< its folder, which is moved
+  std::string next_of;       ///< the service that it is the next version of; empty: a new one
+  std::string profile;       ///< of a new one, JSON; empty: the package's own, if any
+  std::string space, model;  ///< as in ServiceRecord
+};
+/// @errors BadArgument: no package; Conflict: there is one, or it is started
+Result<DlimService> place_package(Site& site, const Placing& placing);
+
 /// Takes the body of the exchange as the package of a new service, or, with a name, as the next of
 /// that one. @errors as unpack; BadArgument: no package; Conflict: there is one, or it is started
 Result<DlimService> deploy_service(Call& call, const std::string& name);
@@ -63,6 +83,8 @@ Result<void> stop_service(Site& site, const std::string& name);
 
 /// What its router says of itself, one JSON object; nothing: there is no router now.
 std::optional<std::string> router_state(const DlimService& service);
+/// The same of its figures over the last `seconds`.
+std::optional<std::string> router_series(const DlimService& service, std::int64_t seconds);
 /// Passes a request on to its router, waits for the answer.
 Result<http::Reply> infer(Site& site, const std::string& name, std::string body);
 

@@ -50,18 +50,6 @@ std::string version_name(const std::string& name) {
   return name + text.data();
 }
 
-/// A folder that goes away with this.
-struct Scratch {
-  std::string path;
-  explicit Scratch(std::string p) : path(std::move(p)) {}
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ec;
-    fs::remove_all(path, ec);
-  }
-};
-
 Result<void> receive_package(http::Exchange& exchange, const std::string& path) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   std::string block(256 << 10, '\0');
@@ -107,10 +95,10 @@ Result<void> move(const std::string& from, const std::string& to) {
 
 // What a new service has before its first version.
 Result<void> found(const Site& site, const std::string& folder, const serve::Model& model,
-                   const std::string& package) {
-  auto given = read_file(package + "/profile.json");
-  WM_TRY(auto profile,
-         serve::read_profile(model.name, site.user, given ? *given : std::string(), now()));
+                   const Placing& placing) {
+  auto given = placing.profile;
+  if (auto own = read_file(placing.package + "/profile.json"); own && given.empty()) given = *own;
+  WM_TRY(auto profile, serve::read_profile(model.name, site.user, given, now()));
   std::error_code ec;
   fs::create_directories(folder + "/log", ec);
   if (ec) return fail(Code::System, folder + ": " + ec.message());
@@ -140,28 +128,44 @@ Result<ServiceRecord> next_record(Site& site, const serve::Model& model, bool ag
 
 }  // namespace
 
-Result<DlimService> deploy_service(Call& call, const std::string& name) {
-  Site& site = call.site;
-  auto root = site.results_root + "/services";
-  Scratch scratch(root + "/.new-" + random_hex(8));
+Scratch::Scratch(const Site& site) : path(site.results_root + "/services/.new-" + random_hex(8)) {
   std::error_code ec;
-  fs::create_directories(scratch.path + "/package", ec);
-  if (ec) return fail(Code::System, scratch.path + ": " + ec.message());
-  WM_TRY(receive_package(call.exchange, scratch.path + "/archive"));
-  WM_TRY(unpack(scratch.path + "/archive", scratch.path + "/package"));
-  WM_TRY(auto package, find_package(scratch.path + "/package"));
-  WM_TRY(auto model, read_package(package));
-  if (!name.empty() && model.name != name)
-    return fail(Code::BadArgument, "model.json: name: '" + model.name + "' is not " + name);
+  fs::create_directories(path + "/package", ec);
+}
+
+Scratch::~Scratch() {
+  std::error_code ec;
+  fs::remove_all(path, ec);
+}
+
+Result<DlimService> place_package(Site& site, const Placing& placing) {
+  WM_TRY(auto model, read_package(placing.package));
+  bool again = !placing.next_of.empty();
+  if (again && model.name != placing.next_of)
+    return fail(Code::BadArgument,
+                "model.json: name: '" + model.name + "' is not " + placing.next_of);
   auto hold = hold_services();
-  WM_TRY(auto record, next_record(site, model, !name.empty()));
-  auto folder = root + "/" + model.name;
-  if (name.empty()) WM_TRY(found(site, folder, model, package));
+  WM_TRY(auto record, next_record(site, model, again));
+  record.space = placing.space;
+  record.model = placing.model;
+  auto folder = site.results_root + "/services/" + model.name;
+  if (!again) WM_TRY(found(site, folder, model, placing));
   auto place = folder + "/" + record.version;
+  std::error_code ec;
   fs::remove_all(place, ec);  // deployed twice in one second
-  WM_TRY(move(package, place));
+  WM_TRY(move(placing.package, place));
   WM_TRY(keep_record(folder, record));
   return find_service(site, model.name);
+}
+
+Result<DlimService> deploy_service(Call& call, const std::string& name) {
+  Scratch scratch(call.site);
+  WM_TRY(receive_package(call.exchange, scratch.path + "/archive"));
+  WM_TRY(unpack(scratch.path + "/archive", scratch.path + "/package"));
+  Placing placing;
+  WM_TRY(placing.package, find_package(scratch.path + "/package"));
+  placing.next_of = name;
+  return place_package(call.site, placing);
 }
 
 Result<void> undeploy_service(Site& site, const DlimService& service) {

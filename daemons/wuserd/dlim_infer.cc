@@ -81,6 +81,14 @@ http::Reply passed_on(http::Reply reply) {
   return answer;
 }
 
+std::optional<std::string> router_says(const DlimService& service, const std::string& target) {
+  auto client = http::Client::connect(service.folder + "/router.sock");
+  if (!client) return std::nullopt;
+  auto reply = client->send("GET", target, "");
+  if (!reply || reply->status != 200) return std::nullopt;
+  return std::move(reply->body);
+}
+
 }  // namespace
 
 Result<http::Reply> infer(Site& site, const std::string& name, std::string body) {
@@ -97,11 +105,11 @@ Result<http::Reply> infer(Site& site, const std::string& name, std::string body)
 }
 
 std::optional<std::string> router_state(const DlimService& service) {
-  auto client = http::Client::connect(service.folder + "/router.sock");
-  if (!client) return std::nullopt;
-  auto reply = client->send("GET", "/state", "");
-  if (!reply || reply->status != 200) return std::nullopt;
-  return std::move(reply->body);
+  return router_says(service, "/state");
+}
+
+std::optional<std::string> router_series(const DlimService& service, std::int64_t seconds) {
+  return router_says(service, "/series?seconds=" + std::to_string(seconds));
 }
 
 }  // namespace wm::user

@@ -31,6 +31,8 @@ Result<ServiceRecord> read_record(const std::string& folder) {
   record.created = json.value("created", std::int64_t{0});
   record.updated = json.value("updated", std::int64_t{0});
   record.started = json.value("started", std::int64_t{0});
+  record.space = json.value("space", "");
+  record.model = json.value("model", "");
   return record;
 }
 
@@ -114,7 +116,8 @@ Result<std::string> kernels_wait_for(Site& site, const DlimService& service) {
 
 Result<void> keep_record(const std::string& folder, const ServiceRecord& record) {
   Json json{{"uid", record.uid},         {"version", record.version}, {"job", record.job.job},
-            {"created", record.created}, {"updated", record.updated}, {"started", record.started}};
+            {"created", record.created}, {"updated", record.updated}, {"started", record.started},
+            {"space", record.space},     {"model", record.model}};
   return write_file(folder + "/service.json", json.dump(2));
 }
 

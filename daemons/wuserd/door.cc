@@ -55,8 +55,8 @@ Result<Answer> dispatch(Site& site, http::Exchange& exchange) {
   WM_TRY(auto target, rest::parse_target(exchange.head().target));
   bool known = false;
   for (const auto* table : {&exec_routes(), &scheduler_routes(), &job_routes(), &cluster_routes(),
-                            &asset_routes(), &dlim_routes(), &search_routes(),
-                             &notebook_routes()})
+                            &asset_routes(), &model_routes(), &service_routes(), &dlim_routes(),
+                            &search_routes(), &notebook_routes()})
     for (const auto& route : *table) {
       auto args = rest::match(route.pattern, target.segments);
       known = known || args;

@@ -3,13 +3,17 @@
 #include <charconv>
 #include <climits>
 
+#include "daemons/wuserd/dlim.h"
 #include "daemons/wuserd/execs.h"
 #include "daemons/wuserd/outputs.h"
+#include "daemons/wuserd/packages.h"
 #include "daemons/wuserd/site.h"
 #include "libwm/rest/frameworks.h"
 
 namespace wm::user {
 namespace {
+
+constexpr std::size_t kLongestBody = 1 << 20;
 
 std::string json_of(const Call& call, const JobView& exec) {
   return rest::exec_json(exec, call.site.conf.name);
@@ -107,9 +111,21 @@ Result<Answer> status(Call& call) {
                     ",\"version\":" + rest::json_text(reply.version) + "}");
 }
 
-Result<Answer> not_yet(Call&) {
-  return Answer(
-      http::Reply{501, {{"Content-Type", "text/plain"}}, "Error 501: not supported yet\n"});
+// Of its model a service is made, which is started as any other.
+Result<Answer> deploy(Call& call) {
+  WM_TRY(auto exec, find_exec(call.site, call.args[0]));
+  if (!is_over(exec.job->state))
+    return fail(Code::Conflict, "execution " + call.args[0] + " has not ended yet");
+  WM_TRY(auto body, http::read_body(call.exchange, kLongestBody));
+  WM_TRY(auto wanted, serve::read_wanted(body));
+  Scratch scratch(call.site);
+  Placing placing;
+  placing.package = scratch.path + "/package";
+  WM_TRY(make_package(exec, wanted, placing.package));
+  WM_TRY(auto service, place_package(call.site, placing));
+  auto text = "Model " + service.name + " is deployed successfully";
+  return json_reply("{\"status\":" + rest::json_text(text) +
+                    ",\"name\":" + rest::json_text(service.name) + "}");
 }
 
 }  // namespace
@@ -134,7 +150,7 @@ const std::vector<Route>& exec_routes() {
       {"POST", DL "/execs/{id}/stop", stop},
       {"GET", DL "/execs/{id}/log", log},
       {"GET", DL "/execs/{id}/result", result},
-      {"POST", DL "/execs/{id}/deploy", not_yet},
+      {"POST", DL "/execs/{id}/deploy", deploy},
   };
   return routes;
 }

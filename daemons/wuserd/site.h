@@ -68,6 +68,8 @@ const std::vector<Route>& scheduler_routes();
 const std::vector<Route>& job_routes();
 const std::vector<Route>& cluster_routes();
 const std::vector<Route>& asset_routes();
+const std::vector<Route>& model_routes();
+const std::vector<Route>& service_routes();
 const std::vector<Route>& dlim_routes();
 const std::vector<Route>& notebook_routes();
 const std::vector<Route>& search_routes();

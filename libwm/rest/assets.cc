@@ -48,6 +48,18 @@ class Fields {
     if (fine) value = found->get<std::vector<std::string>>();
     else error_ = fail(Code::BadArgument, std::string(key) + ": a list of texts is wanted");
   }
+  void count(const char* key, std::int64_t& value) {
+    const Json* found = find(key);
+    if (found && found->is_number_integer()) value = found->get<std::int64_t>();
+    else if (found) error_ = fail(Code::BadArgument, std::string(key) + ": a number is wanted");
+  }
+  void numbers(const char* key, std::vector<std::pair<std::string, double>>& values) {
+    const Json* found = find(key);
+    if (!found) return;
+    if (!found->is_object()) error_ = fail(Code::BadArgument, std::string(key) + ": an object");
+    for (const auto& [name, value] : found->items())
+      if (value.is_number()) values.emplace_back(name, value.get<double>());
+  }
   const Error& error() const { return error_; }
 
  private:
@@ -117,6 +129,32 @@ Result<Experiment> parse_experiment(const std::string& text) {
   return done(fields, e);
 }
 
+Result<SavedModel> parse_model(const std::string& text) {
+  Fields fields(text);
+  SavedModel m;
+  fields.name(m.name);
+  fields.text("description", m.description);
+  fields.text("run", m.run);
+  fields.text("framework", m.framework);
+  fields.text("user", m.user);
+  fields.text("code_hash", m.code_hash);
+  fields.text("data", m.data);
+  fields.text("weight", m.weight);
+  fields.text("project", m.project);
+  fields.count("saved", m.saved);
+  fields.numbers("metrics", m.metrics);
+  return done(fields, m);
+}
+
+Result<Space> parse_space(const std::string& text) {
+  Fields fields(text);
+  Space s;
+  fields.name(s.name);
+  fields.text("description", s.description);
+  fields.text("plan", s.plan);
+  return done(fields, s);
+}
+
 std::string to_text(const Project& p) {
   return dumped({{"name", p.name}, {"description", p.description}, {"plan", p.plan}});
 }
@@ -142,6 +180,26 @@ std::string to_text(const Experiment& e) {
                  {"plan", e.plan},
                  {"definitions", e.definitions},
                  {"runs", e.runs}});
+}
+
+std::string to_text(const SavedModel& m) {
+  Json metrics = Json::object();
+  for (const auto& [name, value] : m.metrics) metrics[name] = value;
+  return dumped({{"name", m.name},
+                 {"description", m.description},
+                 {"run", m.run},
+                 {"framework", m.framework},
+                 {"user", m.user},
+                 {"code_hash", m.code_hash},
+                 {"data", m.data},
+                 {"weight", m.weight},
+                 {"project", m.project},
+                 {"saved", m.saved},
+                 {"metrics", metrics}});
+}
+
+std::string to_text(const Space& s) {
+  return dumped({{"name", s.name}, {"description", s.description}, {"plan", s.plan}});
 }
 
 Result<std::string> args_of(const Project& project, const Experiment& experiment,

@@ -1,15 +1,19 @@
-// Role: what projects hold: model definitions, and experiments that run them. Each is a folder with
-// a manifest, a JSON object; this reads manifests and makes of a definition the words of an
-// execution. Pure.
+// Role: what projects hold: model definitions, experiments that run them, models that were saved;
+// and spaces, where models are put to use. Each is a folder with a manifest, a JSON object; this
+// reads manifests and makes of a definition the words of an execution. Pure.
 //
 //   <results>/<user>/projects/<project>/project.json
 //   …/definitions/<name>/{manifest.json,code}        …/experiments/<name>/manifest.json
+//   …/models/<name>/{manifest.json,package/}
+//   <results>/<user>/spaces/<space>/space.json       …/models/<name>/ as in a project
 //
 // Used by wuserd.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libwm/base/result.h"
@@ -44,16 +48,41 @@ struct Experiment {
   bool operator==(const Experiment&) const = default;
 };
 
+/// A model of a run, saved with where it comes from. Its package is what a service is made of.
+struct SavedModel {
+  std::string name, description;
+  std::string run;              ///< id of the execution or job
+  std::string framework, user;  ///< of that
+  std::string code_hash;        ///< of its code
+  std::string data;             ///< folder that it read, as it was asked for
+  std::string weight;           ///< file in the package
+  std::string project;          ///< that it was saved in; kept when it is promoted
+  std::int64_t saved = 0;       ///< @units s
+  std::vector<std::pair<std::string, double>> metrics;  ///< the last of each, by name
+  bool operator==(const SavedModel&) const = default;
+};
+
+/// Where models are deployed from.
+struct Space {
+  std::string name, description;
+  std::string plan;  ///< resource plan of what is deployed; empty: the default one
+  bool operator==(const Space&) const = default;
+};
+
 /// From JSON that a client sent, or that was kept. Unknown keys are passed over.
 /// @errors BadArgument: no object, a name that is none, a field of another type
 Result<Project> parse_project(const std::string& text);
 Result<Definition> parse_definition(const std::string& text);
 Result<Experiment> parse_experiment(const std::string& text);
+Result<SavedModel> parse_model(const std::string& text);
+Result<Space> parse_space(const std::string& text);
 
 /// As they are kept and shown. @cost O(length)
 std::string to_text(const Project& project);
 std::string to_text(const Definition& definition);
 std::string to_text(const Experiment& experiment);
+std::string to_text(const SavedModel& model);
+std::string to_text(const Space& space);
 
 /// May something be called so: letters, digits, '.', '_', '-', not more than 64, no dot first?
 bool is_asset_name(std::string_view name);

@@ -28,13 +28,13 @@ DeskActions Desk::request(std::uint64_t task, std::string body, TimePoint now) {
   bool full = queued_ >= limits_.tasks || held_bytes_ + body.size() > limits_.bytes;
   if (full) {
     ++counts_.failed;
-    actions.push_back(
-        Reply{task, 429, "Too many requests wait for model " + model_ + ".", kRetryAfter});
+    auto why = "Too many requests wait for model " + model_ + ".";
+    actions.push_back(Reply{task, 429, std::move(why), kRetryAfter, now});
     return actions;
   }
   held_bytes_ += body.size();
   if (kernels_.empty() && queued_ == 0) alone_since_ = now;
-  tasks_.emplace(task, Task{std::move(body), now});
+  tasks_.emplace(task, Task{.body = std::move(body), .arrived = now});
   queue_.push_back(task);
   if (policy_.execution_timeout > Duration::zero()) order_.push_back(task);
   ++queued_;
@@ -53,10 +53,12 @@ void Desk::reply(std::uint64_t task, int status, std::string body, DeskActions& 
   if (found == tasks_.end()) return;
   held_bytes_ -= found->second.body.size();
   if (found->second.queued) --queued_;
+  auto [arrived, handed] = std::pair(found->second.arrived, found->second.handed);
   tasks_.erase(found);
   counts_.bytes += body.size();
   ++(status == 200 ? counts_.finished : counts_.failed);
-  actions.push_back(Reply{task, status, std::move(body), status == 503 ? kRetryAfter : 0});
+  int retry_after = status == 503 ? kRetryAfter : 0;
+  actions.push_back(Reply{task, status, std::move(body), retry_after, arrived, handed});
 }
 
 Desk::Kernel* Desk::least_loaded() {
@@ -87,6 +89,7 @@ void Desk::hand(std::uint64_t id, Kernel& kernel, TimePoint now, DeskActions& ac
     auto found = tasks_.find(task);
     if (found == tasks_.end()) continue;  // answered while it waited
     found->second.queued = false;
+    found->second.handed = now;
     --queued_;
     kept.tasks.push_back(task);
     given.batch.tasks.push_back({task, found->second.body});

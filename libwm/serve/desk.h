@@ -33,7 +33,8 @@ struct Reply {
   std::uint64_t task = 0;
   int status = 200;
   std::string body;
-  int retry_after = 0;  ///< @units s; 0: not said
+  int retry_after = 0;            ///< @units s; 0: not said
+  TimePoint arrived{}, handed{};  ///< when it came, and went to the kernel; the epoch: it did not
 };
 /// Cut this kernel off: it does not answer, or answers what it was not asked.
 struct Expel {
@@ -97,7 +98,7 @@ class Desk {
  private:
   struct Task {
     std::string body;
-    TimePoint arrived;
+    TimePoint arrived, handed{};
     bool queued = true;
     bool again = false;  // a kernel was lost with it
   };

@@ -167,6 +167,15 @@ class Browser:
         for kind in ('mousePressed', 'mouseReleased'):
             self._ask('Input.dispatchMouseEvent', {'type': kind, 'x': box[0], 'y': box[1], 'button': 'left', 'clickCount': 1})
 
+    def drag(self, selector, points):
+        """Presses at the first of some points of an element, moves over the others, lets go."""
+        name = json.dumps(selector)
+        self.until(f'document.querySelector({name}) !== null', 10, f'there is {selector}')
+        left, top = self.value(f'(() => {{ const e = document.querySelector({name}); e.scrollIntoView({{block: "center"}}); const b = e.getBoundingClientRect(); return [b.x, b.y]; }})()')
+        kinds = ['mousePressed'] + ['mouseMoved'] * (len(points) - 1) + ['mouseReleased']
+        for kind, (x, y) in zip(kinds, [*points, points[-1]]):
+            self._ask('Input.dispatchMouseEvent', {'type': kind, 'x': left + x, 'y': top + y, 'button': 'left', 'buttons': 1, 'clickCount': 1})
+
     def fill(self, selector, text):
         """Replaces what a field holds, key by key."""
         name = json.dumps(selector)
@@ -181,6 +190,7 @@ class Browser:
 
     def attach(self, selector, path):
         """Gives a file to a file field."""
+        self.until(f'document.querySelector({json.dumps(selector)}) !== null', 10, f'there is {selector}')
         root = self._ask('DOM.getDocument')['root']['nodeId']
         node = self._ask('DOM.querySelector', {'nodeId': root, 'selector': selector})['nodeId']
         self._ask('DOM.setFileInputFiles', {'nodeId': node, 'files': [path]})

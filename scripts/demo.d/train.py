@@ -4,7 +4,7 @@ every slot of the job and changes their number while it runs.
 
 usage: train.py [--digits FOLDER] --steps N    at least N optimizer steps, whole passes; without a folder
                                                DATA_DIR's
-Result: RESULT_DIR/model/result.json, written by whoever is rank 0 at the end.
+Result: RESULT_DIR/model/{result.json,model.pt,signature.json}, written by whoever is rank 0 at the end.
 Callers: scripts/demo, through bsub.
 """
 
@@ -95,6 +95,14 @@ def accuracy(model, held_out):
     return right / len(held_out)
 
 
+def write_model(model, held_out, where):
+    """The model as TorchScript, with what it takes and says: what a service is made of."""
+    sample, _ = held_out[0]
+    torch.jit.save(torch.jit.trace(model.eval(), sample.unsqueeze(0)), os.path.join(where, 'model.pt'))
+    with open(os.path.join(where, 'signature.json'), 'w', encoding='utf-8') as out:
+        json.dump({'input_shape': list(sample.shape), 'labels': [str(digit) for digit in range(10)]}, out)
+
+
 def write_result(model, optimizer, folder, passes):
     """What the demo shows at the end."""
     held_out = Digits(folder, 'test')
@@ -104,6 +112,7 @@ def write_result(model, optimizer, folder, passes):
     os.makedirs(where, exist_ok=True)
     with open(os.path.join(where, 'result.json'), 'w', encoding='utf-8') as out:
         json.dump(result, out)
+    write_model(model, held_out, where)
     print(f'accuracy {result["accuracy"]:.4f} on {len(held_out)} held-out digits after '
           f'{result["applied_steps"]} steps')
 

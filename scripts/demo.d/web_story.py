@@ -18,10 +18,11 @@ import zipfile
 import notebook_story
 from browser import Browser, PageFailed
 from search_story import SearchFailed, SearchStory
+from service_story import SABOTAGES as SERVICE_SABOTAGES, ServiceFailed, ServiceStory
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-SABOTAGES = ('', 'wrong-key', 'no-shrink', 'broken-script', 'no-gateway', 'lost-trial', 'busy-notebook')
-SCENES = os.environ.get('DEMO_SCENES', 'train,search,notebook').split(',')
+SABOTAGES = ('', 'wrong-key', 'no-shrink', 'broken-script', 'no-gateway', 'lost-trial', 'busy-notebook', *SERVICE_SABOTAGES)
+SCENES = os.environ.get('DEMO_SCENES', 'train,service,search,notebook').split(',')
 STEPS = {'ann': int(os.environ.get('DEMO_STEPS_ANN', 1800)), 'bob': int(os.environ.get('DEMO_STEPS_BOB', 300))}
 LIMIT_S = {'page': int(os.environ.get('DEMO_PAGE_LIMIT_S', 15)), 'start': 60, 'resize': int(os.environ.get('DEMO_RESIZE_LIMIT_S', 60)), 'train': 200}
 REST = '/platform/rest/deeplearning/v1'
@@ -180,9 +181,13 @@ class Story:
             self.log_in(ann_sees, 'a wrong key, which nobody has' if sabotage == 'wrong-key' else self.key)
             self.happened('ann logs in')
             self.picture(ann_sees, 'applications-empty')
-            scenes = {'lost-trial': ['search'], 'busy-notebook': ['notebook']}.get(sabotage, SCENES)  # nothing else matters then
-            if 'train' in scenes:
-                self.train(ann_sees, bob_sees, sabotage)
+            # Of what is done wrong in one of them nothing else matters.
+            alone = {'lost-trial': ['search'], 'busy-notebook': ['notebook'], **{s: ['service'] for s in SERVICE_SABOTAGES}}
+            scenes = alone.get(sabotage, SCENES)
+            ann = self.train(ann_sees, bob_sees, sabotage) if 'train' in scenes else ''
+            if 'service' in scenes:
+                services = ServiceStory(self)
+                services.tell(ann_sees, ann or services.trained(), sabotage)
             if 'search' in scenes:
                 self.search(ann_sees, sabotage)
             if 'notebook' in scenes:
@@ -192,12 +197,13 @@ class Story:
             json.dump({'screenshots': self.shots, 'jobs': list(self.jobs().values()), 'seconds': round(time.monotonic() - self.began, 1)}, out, indent=1)
 
     def train(self, ann_sees, bob_sees, sabotage):
-        """Two people's elastic training, by page and by other clients."""
+        """Two people's elastic training, by page and by other clients; the first one's job."""
         ann = self.create(ann_sees, 'ann', sabotage, shot=True)
         bob = self.share(ann_sees, bob_sees, ann, sabotage)
         self.after_bob(ann_sees, bob_sees, ann, bob)
         self.by_other_clients(ann_sees)
         self.narrow_and_dark(ann_sees, ann)
+        return ann
 
     def share(self, ann_sees, bob_sees, ann, sabotage):
         """4 → 2 + 2."""

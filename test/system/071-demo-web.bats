@@ -47,3 +47,18 @@ teardown() {
   DEMO_IDLE_LIMIT_S=40 sabotaged busy-notebook
   [[ $output == *"FAILED: not within 40 s: the notebook is warned"* ]] || { echo "$output"; return 1; }
 }
+
+@test "a kernel that does not start is found, with what it said" {
+  DEMO_KERNEL_LIMIT_S=30 sabotaged broken-kernel
+  [[ $output == *"FAILED: the first request got no answer"* || $output == *"this kernel is broken"* ]] || { echo "$output"; return 1; }
+}
+
+@test "slots that a service keeps are found" {
+  DEMO_RESIZE_LIMIT_S=20 sabotaged no-release
+  [[ $output == *"FAILED: not within 20 s: no load: after kernel_delay_release_time the training has its 4 GPUs again"* ]] || { echo "$output"; return 1; }
+}
+
+@test "a model that was not promoted cannot be deployed" {
+  sabotaged unpromoted
+  [[ $output == *"FAILED: not within 8 s: the model is in the space"* ]] || { echo "$output"; return 1; }
+}

@@ -9,21 +9,23 @@ import {cluster, plans, queues} from './cluster.js';
 import {help} from './help.js';
 import {login} from './login.js';
 import {newExperiment} from './experiment.js';
+import {models, space, spaces} from './models.js';
 import {notebooks} from './notebooks.js';
 import {project, projects} from './projects.js';
 import {run} from './run.js';
 import {search} from './search.js';
 import {searches} from './searches.js';
+import {service, services} from './services.js';
 
 const ROUTES = [
   [/^\/(apps)?$/, applications], [/^\/apps\/([^/]+)$/, run], [/^\/new\/(experiment|job)$/, newExperiment],
-  [/^\/notebooks$/, notebooks], [/^\/notebooks\/([^/]+)$/, notebooks],
-  [/^\/searches$/, searches], [/^\/searches\/([^/]+)$/, search],
+  [/^\/notebooks$/, notebooks], [/^\/notebooks\/([^/]+)$/, notebooks], [/^\/searches$/, searches], [/^\/searches\/([^/]+)$/, search],
+  [/^\/services$/, services], [/^\/services\/([^/]+)$/, service], [/^\/models$/, models], [/^\/spaces$/, spaces], [/^\/spaces\/([^/]+)$/, space],
   [/^\/projects$/, projects], [/^\/projects\/([^/]+)$/, project], [/^\/help$/, help], [/^\/plans$/, plans], [/^\/queues$/, queues], [/^\/cluster$/, cluster],
 ];
 const RAIL = [
-  ['Work', [['/apps', 'Applications'], ['/notebooks', 'Notebooks'], ['/new/experiment', 'New experiment'], ['/searches', 'Searches']]],
-  ['Assets', [['/projects', 'Projects']]],
+  ['Work', [['/apps', 'Applications'], ['/new/experiment', 'New experiment'], ['/searches', 'Searches'], ['/services', 'Services'], ['/notebooks', 'Notebooks']]],
+  ['Assets', [['/projects', 'Projects'], ['/models', 'Models'], ['/spaces', 'Spaces']]],
   ['Cluster', [['/cluster', 'Hosts'], ['/plans', 'Plans'], ['/queues', 'Queues']]],
 ];
 

@@ -5,6 +5,7 @@ import {act, ask, get, paced, store} from './api.js';
 import {draw, live} from './app.js';
 import {curve, timeAxis} from './charts.js';
 import {clean, h, icon, outside} from './dom.js';
+import {SaveDialog} from './models.js';
 import {bytes, clock, DASH, duration, isAlive, isOver, isWaiting, number, slots, state, step} from './format.js';
 
 const TAIL = 64 << 10;
@@ -24,6 +25,7 @@ class Run {
   axis = 'time';
   follow = true;
   problem = '';
+  saving = new SaveDialog();
   refresh = paced(() => this.fetchAll(), 1000);
 
   title = () => `${clean(this.facts?.job.job_name || this.id, 60)} · ${this.facts ? state(this.facts.job.wm_state).word : ''}`;
@@ -100,9 +102,18 @@ class Run {
         h('p', {class: 'sub'}, [kind, this.facts.exec?.framework].filter(Boolean).join(', '), '. ', outside(job.user, 40), ', plan ', outside(job.plan, 60), '. ', when, '.')),
       h('div', {class: 'acts'}, live(),
         this.facts.own && over && h('a', {class: 'btn', href: `${this.path}/result.zip`, download: true}, 'Results .zip'),
+        this.facts.own && job.wm_state === 'finished' && h('button', {class: 'btn', id: 'save', onClick: () => this.save(job)}, 'Save model'),
         this.facts.own && job.wm_state === 'held' && h('button', {class: 'btn', onClick: () => this.command('release')}, 'Release'),
         this.facts.own && job.wm_state === 'pending' && h('button', {class: 'btn', onClick: () => this.command('hold')}, 'Hold'),
         this.facts.own && !over && h('button', {class: 'btn danger', onClick: () => this.confirm.showModal()}, icon('stop'), 'Stop')));
+  }
+  async save(job) {
+    try {
+      await this.saving.open(this.facts.exec_id, job.job_name || job.jobid);
+    } catch (problem) {
+      this.problem = problem.message;
+      draw();
+    }
   }
   get confirm() {
     return document.getElementById('confirm-stop');
@@ -252,7 +263,7 @@ class Run {
     if (!this.facts) return [h('h1', null, this.id)];
     const job = this.facts.job;
     return [this.head(job), this.problem && h('p', {class: 'note err', role: 'alert'}, this.problem), this.figures(job),
-      h('div', {class: 'cols'}, h('div', null, this.training(job)), h('div', null, this.why(job), this.workersNow(job), this.request(job))), this.logs(job), this.dialog(job)];
+      h('div', {class: 'cols'}, h('div', null, this.training(job)), h('div', null, this.why(job), this.workersNow(job), this.request(job))), this.logs(job), this.dialog(job), this.saving.view()];
   }
 }
 

@@ -1,0 +1,126 @@
+// The rows of /api/v1 about services, as pages show them: /dlim/v1 has what changes them.
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "daemons/wuserd/dlim.h"
+
+namespace wm::user {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kLongestSpan = 24 * 3600;
+constexpr std::streamoff kLogTail = 64 << 10;
+
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json parsed(const std::string& text) {
+  auto json = Json::parse(text, nullptr, false);
+  return json.is_discarded() ? Json() : json;
+}
+
+Result<Json> shown(Call& call, const DlimService& service) {
+  WM_TRY(auto job, service_job(call.site, service));
+  auto profile = profile_of(call.site, service);
+  auto state = job ? router_state(service) : std::nullopt;
+  const auto& record = service.record;
+  return Json{{"name", service.name},
+              {"state", job ? "Started" : "Stopped"},
+              {"job", job ? to_string(record.job) : ""},
+              {"owner", call.site.user},
+              {"tag", service.model.tag},
+              {"version", record.version},
+              {"space", record.space},
+              {"model", record.model},
+              {"created", record.created},
+              {"updated", record.updated},
+              {"started", job ? record.started : 0},
+              {"uri", "https://" + std::string(call.exchange.head().field("x-wm-host")) +
+                          "/dlim/v1/inference/" + service.name},
+              {"kernel_min", profile ? profile->policy.kernel_min : 0},
+              {"kernel_max", profile ? profile->policy.kernel_max : 0},
+              {"plan", profile ? profile->plan : ""},
+              {"router", state ? parsed(*state) : Json()}};
+}
+
+Result<Answer> list(Call& call) {
+  Json found = Json::array();
+  for (const auto& service : all_services(call.site)) {
+    WM_TRY(auto json, shown(call, service));
+    found.push_back(std::move(json));
+  }
+  return json_reply(dumped({{"services", found}}));
+}
+
+Json signature_of(const DlimService& service) {
+  auto text = read_file(service.package() + "/signature.json");
+  return text ? parsed(*text) : Json();
+}
+
+Result<Answer> show(Call& call) {
+  WM_TRY(auto service, find_service(call.site, call.args[0]));
+  WM_TRY(auto json, shown(call, service));
+  WM_TRY(auto profile, read_file(service.folder + "/profile.json"));
+  json["profile"] = parsed(profile);
+  json["description"] = parsed(service.model.text);
+  json["signature"] = signature_of(service);
+  json["why"] = "";
+  if (json["state"] == "Started") {
+    WM_TRY(json["why"], kernels_wait_for(call.site, service));
+  }
+  return json_reply(dumped(json));
+}
+
+Result<std::int64_t> seconds_of(const std::string& text) {
+  std::int64_t seconds = 600;
+  if (text.empty()) return seconds;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (ec != std::errc() || end != text.data() + text.size() || seconds < 1 ||
+      seconds > kLongestSpan)
+    return fail(Code::BadArgument, "seconds: a number from 1 to 86400 is wanted");
+  return seconds;
+}
+
+Result<Answer> series(Call& call) {
+  WM_TRY(auto service, find_service(call.site, call.args[0]));
+  WM_TRY(auto seconds, seconds_of(call.target.value("seconds")));
+  auto text = router_series(service, seconds);
+  return json_reply(text ? *text : "{\"samples\":[]}");
+}
+
+// The end of what kernels wrote, in the newest run of the service.
+Result<Answer> log(Call& call) {
+  WM_TRY(auto service, find_service(call.site, call.args[0]));
+  auto path = service.folder + "/log/" + std::to_string(service.record.job.job) + ".2";
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  std::string text;
+  if (in) {
+    auto size = static_cast<std::streamoff>(in.tellg());
+    auto from = std::max<std::streamoff>(size - kLogTail, 0);
+    in.seekg(from);
+    text.resize(static_cast<std::size_t>(size - from));
+    in.read(text.data(), size - from);
+  }
+  return Answer(http::Reply{200, {{"Content-Type", "text/plain; charset=utf-8"}}, text});
+}
+
+}  // namespace
+
+#define SERVICE "/api/v1/services"
+const std::vector<Route>& service_routes() {
+  static const std::vector<Route> routes{
+      {"GET", SERVICE, list},
+      {"GET", SERVICE "/{name}", show},
+      {"GET", SERVICE "/{name}/series", series},
+      {"GET", SERVICE "/{name}/log", log},
+  };
+  return routes;
+}
+
+}  // namespace wm::user

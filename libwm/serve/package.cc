@@ -1,0 +1,106 @@
+#include "libwm/serve/package.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "libwm/serve/model.h"
+
+namespace wm::serve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+std::string dumped(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<void> take_text(const Json& json, const char* key, std::string& value) {
+  auto found = json.find(key);
+  if (found == json.end() || found->is_null()) return {};
+  if (!found->is_string()) return fail(Code::BadArgument, std::string(key) + ": a text is wanted");
+  value = found->get<std::string>();
+  return {};
+}
+
+// {"a": "b"}, or as model.json has it, [{"key": "a", "value": "b"}].
+Result<void> take_pairs(const Json& json, const char* key, const char* name, Pairs& pairs) {
+  auto found = json.find(key);
+  if (found == json.end() || found->is_null()) return {};
+  auto wrong = fail(Code::BadArgument, std::string(key) + ": an object of texts is wanted");
+  if (!found->is_structured()) return wrong;
+  for (const auto& [at, value] : found->items()) {
+    bool listed = found->is_array();
+    if (listed && !(value.is_object() && value.contains(name) && value.contains("value")))
+      return wrong;
+    const Json& what = listed ? value["value"] : value;
+    bool named = !listed || value[name].is_string();
+    if (!named || what.is_structured()) return wrong;
+    pairs.emplace_back(listed ? value[name].get<std::string>() : at,
+                       what.is_string() ? what.get<std::string>() : what.dump());
+  }
+  return {};
+}
+
+Json listed(const Pairs& pairs, const char* name) {
+  Json list = Json::array();
+  for (const auto& [key, value] : pairs) list.push_back({{name, key}, {"value", value}});
+  return list;
+}
+
+}  // namespace
+
+Result<Wanted> read_wanted(std::string_view text) {
+  auto json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return fail(Code::BadArgument, "a JSON object is wanted");
+  Wanted wanted;
+  WM_TRY(take_text(json, "name", wanted.name));
+  WM_TRY(take_text(json, "runtime", wanted.runtime));
+  WM_TRY(take_text(json, "kernel", wanted.kernel));
+  WM_TRY(take_text(json, "weight", wanted.weight));
+  WM_TRY(take_text(json, "tag", wanted.tag));
+  WM_TRY(take_pairs(json, "attributes", "key", wanted.attributes));
+  WM_TRY(take_pairs(json, "environments", "name", wanted.environments));
+  if (!is_service_name(wanted.name))
+    return fail(Code::BadArgument,
+                "name '" + wanted.name.substr(0, 64) +
+                    "': letters, digits, '_', '-' and '.' are wanted, at most 64");
+  return wanted;
+}
+
+std::string model_text(const Wanted& wanted) {
+  return dumped({{"schema_version", "1"},
+                 {"name", wanted.name},
+                 {"kernel_path", wanted.kernel},
+                 {"runtime", wanted.runtime},
+                 {"weight_path", wanted.weight},
+                 {"tag", wanted.tag},
+                 {"model_path", ""},
+                 {"framework", "PyTorch"},
+                 {"attributes", listed(wanted.attributes, "key")},
+                 {"mk_environments", listed(wanted.environments, "name")}});
+}
+
+Result<std::string> renamed_model(std::string_view text, const std::string& name) {
+  auto json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return fail(Code::BadArgument, "model.json: a JSON object is wanted");
+  json["name"] = name;
+  return dumped(json);
+}
+
+std::string_view ready_kernel() {
+  return "\"\"\"Role: serves the model of this package, as redharetorch says.\"\"\"\n\n"
+         "import redhareapiversion\n"
+         "from redharetorch import TorchKernel\n\n"
+         "if __name__ == '__main__':\n"
+         "    TorchKernel().run()\n";
+}
+
+bool is_weight_name(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kEnds{".pt", ".pth", ".ts", ".torchscript"};
+  return std::any_of(kEnds.begin(), kEnds.end(),
+                     [&](std::string_view end) { return name.ends_with(end); });
+}
+
+}  // namespace wm::serve
