@@ -4,6 +4,7 @@
 
 #include "commands/common/command.h"
 #include "commands/common/listing.h"
+#include "libwm/view/budget_fields.h"
 #include "libwm/view/plan_fields.h"
 
 namespace wm::cmd {
@@ -14,6 +15,7 @@ using Kind = Option::Kind;
 constexpr Option kOptions[] = {
     {"w", Kind::Flag, "", "Whole paths instead of a tree"},
     {"l", Kind::Flag, "", "Everything about each plan"},
+    {"b", Kind::Flag, "", "Budgets instead: hours granted, used, reserved and left"},
     {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
     {"json", Kind::Flag, "", "JSON"},
     {"noheader", Kind::Flag, "", "No heading"},
@@ -45,8 +47,36 @@ int exit_code(const Parsed& options, std::span<const PlanView> plans) {
   return code;
 }
 
+constexpr Listing kBudgets{"bplans", "BUDGETS",
+                           "budget period unit granted carried used reserved left rate "
+                           "percent_used empty_at at_end refunded"};
+
+// Those named, or all.
+Result<int> show_budgets(const Parsed& options, client::Master& from) {
+  WM_TRY(auto reply, from.budgets());
+  int code = 0;
+  std::vector<BudgetView> asked;
+  for (const auto& name : options.words) {
+    auto known = std::ranges::find(reply.budgets, name, &BudgetView::name);
+    if (known != reply.budgets.end()) {
+      asked.push_back(*known);
+      continue;
+    }
+    complain(name + ": No such budget\n");
+    code = kRefused;
+  }
+  if (options.words.empty()) asked = std::move(reply.budgets);
+  auto lines = view::budget_lines(asked);
+  WM_TRY(auto listing, listed<view::BudgetLine>(options, kBudgets, view::budget_fields(), lines));
+  if (listing) say(*listing);
+  else if (!asked.empty()) say(view::budget_table(asked, !options.has("noheader")));
+  else if (options.words.empty()) say("No budget is configured\n");
+  return code;
+}
+
 Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
+  if (options.has("b")) return show_budgets(options, from);
   WM_TRY(auto reply, from.plans({options.words}));
   WM_TRY(auto text, shown(options, reply.plans));
   if (!reply.plans.empty() || options.has("json")) say(text);
@@ -58,5 +88,6 @@ Result<int> run(const Parsed& options) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
-  return main_of({"bplans", "bplans [options] [/path ...]", kOptions}, argc, argv, run);
+  return main_of({"bplans", "bplans [options] [/path ... | budget ...]", kOptions}, argc, argv,
+                 run);
 }

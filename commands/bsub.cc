@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <climits>
 #include <cstdio>
@@ -31,6 +32,7 @@
 #include "libwm/client/names.h"
 #include "libwm/conf/load.h"
 #include "libwm/search/search.h"
+#include "libwm/view/budget_fields.h"
 #include "libwm/view/job_fields.h"
 
 namespace wm::cmd {
@@ -235,6 +237,16 @@ void announce(const SubmitReply& reply) {
   else say(text);
 }
 
+// What the job may draw, in the queue that it would go to.
+Result<int> tell_cost(client::Master& master, JobSpec spec,
+                      const std::vector<std::string>& queues) {
+  if (!queues.empty()) spec.queue = queues.front();
+  WM_TRY(auto reply, master.cost_of(spec));
+  say(view::cost_text(reply.budgets));
+  bool waits = std::ranges::any_of(reply.budgets, [](const auto& b) { return !b.text.empty(); });
+  return waits ? 1 : 0;
+}
+
 int exit_code_of(const WaitReply& end) {
   if (end.first_host.empty() && end.state == JobState::Killed) return kKilledWhilePending;
   if (end.state == JobState::Finished) return 0;
@@ -342,6 +354,7 @@ Result<int> run(const Parsed& given) {
     complain("bsub: -env " + name + ": is not set here, and not in the job\n");
   announce_dates(spec);
   WM_TRY(auto to, std::move(found));
+  if (options.has("cost")) return tell_cost(to, spec, asked_queues(options, here));
   if (spec.files.in_spooled) {
     WM_TRY(spec.files.in, spool_input(spec.files.in, here.cwd, here.home));
   }
@@ -357,6 +370,7 @@ Result<int> run(const Parsed& given) {
   if (!reply) bundle.drop();
   if (!reply) return reply.error();
   announce(*reply);
+  for (const auto& warning : reply->warnings) complain("bsub: " + warning + "\n");
   if (options.has("K") || streams != Streams::Files) return wait_for(to, reply->job, streams);
   return 0;
 }

@@ -64,6 +64,7 @@ constexpr Option kOptions[] = {
     {"L", Kind::Text, "shell", "Login shell"},
     {"H", Kind::Flag, "", "Hold the job until bresume"},
     {"K", Kind::Flag, "", "Wait for the end and exit as the job does"},
+    {"cost", Kind::Flag, "", "Say what the job may draw on its budgets, and do not submit it"},
     {"I", Kind::Flag, "", "Stay, with the job's streams here, and exit as it does"},
     {"Ip", Kind::Flag, "", "The same, over a terminal"},
     {"Is", Kind::Flag, "", "The same, for shells"},

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "commands/common/command.h"
 #include "commands/report/work.h"
@@ -115,6 +116,8 @@ class Courier {
       WM_TRY(auto own, to.about.empty() ? without_names(cluster, to.names)
                                         : make_report(open_, site_, period, to.about));
       if (!to.about.empty()) WM_TRY(write_report(site_, wish_, own));
+      for (const auto& advice : own.kept_back)
+        kept_back_ += own.facts.about + ": " + advice.text + "\n";
       if (!wanted) continue;
       ++told.wanted_mails;
       auto mailed = mail_report(site_, wish_, to, own);
@@ -125,7 +128,17 @@ class Courier {
       WM_TRY(note(period, key(to)));
       WM_TRY(note_advice(period, own.facts));
     }
-    return {};
+    return tell_trial(period);
+  }
+
+  // Once a period, like every report.
+  Result<void> tell_trial(const report::Period& period) {
+    if (kept_back_.empty() || (!wish_.mail && wish_.out.empty())) return {};
+    WM_TRY(bool had, keeps() ? is_sent(period, "advice on trial") : Result<bool>(false));
+    if (had) return {};
+    auto mailed = mail_trial(site_, wish_, period, std::exchange(kept_back_, ""));
+    if (!mailed.sent) warnings_.push_back("advice on trial was not mailed: " + mailed.why);
+    return mailed.sent ? note(period, "advice on trial") : Result<void>();
   }
 
   static Result<Made> without_names(const Made& cluster, bool names) {
@@ -144,6 +157,7 @@ class Courier {
   const ReportSite& site_;
   const ReportWish& wish_;
   std::vector<std::string> warnings_;
+  std::string kept_back_;  // a line for each thing that a user is not told yet
 };
 
 // Pages that have been kept long enough.
@@ -204,9 +218,9 @@ Result<int> do_show(const ReportSite& site, const ReportWish& wish) {
   WM_TRY(auto asked, asked_period(site, wish));
   auto last = report::before(report::period_at(wish.kind, site.zone, site.now), site.zone);
   WM_TRY(auto open, open_rolled(site, wish, kPatience));
-  WM_TRY(auto facts,
-         store::gather(*open.acct, *open.reports,
-                       {site.cluster.name, asked.value_or(last), site.zone, wish.about, site.now}));
+  WM_TRY(auto facts, store::gather(*open.acct, *open.reports,
+                                   {site.cluster.name, asked.value_or(last), site.zone, wish.about,
+                                    site.now, open.meter.get()}));
   if (wish.format == "json") say(report::json_of(facts));
   else if (wish.format == "csv")
     for (const auto& figure : report::figures_of(facts))

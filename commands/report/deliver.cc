@@ -52,6 +52,25 @@ std::string admin_addresses(const ReportSite& site) {
   return text;
 }
 
+// As a file where mails are kept as files.
+Mailed send(const ReportSite& site, const ReportWish& wish, const std::string& name,
+            const std::string& to, const report::Mail& mail) {
+  auto message = report::message_of(mail);
+  if (!wish.out.empty()) {
+    auto path = site.dir + "/mail-" + file_word(name) + ".eml";
+    auto written = write_file(path, message, 0600);
+    return {written.has_value(), written ? "" : written.error().text};
+  }
+  std::vector<std::string> words = {site.cluster.dirs.sendmail, "-oi"};
+  if (!site.conf.from.empty()) words.insert(words.end(), {"-f", site.conf.from});
+  words.insert(words.end(), {"--", to});
+  auto end = run_program(words, message, kMailLimit);
+  if (!end) return {false, end.error().text};
+  if (end->code == 0) return {true, ""};
+  return {false, "sendmail ended with " + std::to_string(end->code) +
+                     (end->code == kTempFail ? ", tried again with the next run" : "")};
+}
+
 }  // namespace
 
 Result<std::string> write_report(const ReportSite& site, const ReportWish& wish, const Made& made) {
@@ -95,20 +114,26 @@ Mailed mail_report(const ReportSite& site, const ReportWish& wish, const Recipie
   mail.page_name = base_name(made.facts) + ".html";
   if (made.page.size() <= kMostAttached) mail.page = made.page;
   else mail.text += "\nThe page is in " + site.dir + "\n";
-  auto message = report::message_of(mail);
-  if (!wish.out.empty()) {
-    auto path = site.dir + "/mail-" + file_word(to.name) + "-" + base_name(made.facts) + ".eml";
-    auto written = write_file(path, message, 0600);
-    return {written.has_value(), written ? "" : written.error().text};
+  return send(site, wish, to.name + "-" + base_name(made.facts), to.address, mail);
+}
+
+Mailed mail_trial(const ReportSite& site, const ReportWish& wish, const report::Period& period,
+                  const std::string& text) {
+  report::Mail mail;
+  mail.from = site.conf.from, mail.to = admin_addresses(site), mail.reply_to = mail.to;
+  mail.subject = site.cluster.name + ": what users would be told, " + period.name;
+  mail.text = "Users are not told yet: advice is on trial for " + std::to_string(site.conf.trial) +
+              " days (advice_trial in report.conf). This is what they would be told:\n\n" + text;
+  mail.id = "advice-trial-" + period.name, mail.host = site.cluster.name;
+  Mailed all;
+  for (const auto& admin : site.conf.admins) {
+    auto address = conf::address_of(site.conf, admin);
+    if (address.empty()) continue;
+    mail.to = address;
+    all = send(site, wish, admin + "-advice-trial-" + period.name, address, mail);
+    if (!all.sent) return all;
   }
-  std::vector<std::string> words = {site.cluster.dirs.sendmail, "-oi"};
-  if (!site.conf.from.empty()) words.insert(words.end(), {"-f", site.conf.from});
-  words.insert(words.end(), {"--", to.address});
-  auto end = run_program(words, message, kMailLimit);
-  if (!end) return {false, end.error().text};
-  if (end->code == 0) return {true, ""};
-  return {false, "sendmail ended with " + std::to_string(end->code) +
-                     (end->code == kTempFail ? ", tried again with the next run" : "")};
+  return all;
 }
 
 }  // namespace wm::cmd

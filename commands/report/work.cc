@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "commands/common/command.h"
 #include "commands/report/program.h"
@@ -29,6 +30,13 @@ void draw(std::vector<report::Figure>& figures, std::vector<std::string>& warnin
                                                : drawn.error().text));
     if (!drawn && drawn.error().code == Code::NotFound) return;
   }
+}
+
+// Since reports began nobody but administrators is told for a while.
+Result<bool> is_on_trial(store::ReportDb& reports, const ReportSite& site) {
+  WM_TRY(auto began, reports.sent_at("advice", "began", ""));
+  if (!began) WM_TRY(reports.note_sent("advice", "began", "", site.now));
+  return site.now - began.value_or(site.now) < std::int64_t{site.conf.trial} * 86400;
 }
 
 // Nothing that was said the period before.
@@ -82,22 +90,27 @@ Result<Open> open_rolled(const ReportSite& site, const ReportWish& wish, Duratio
   WM_TRY(open.acct, store::AcctScan::open({site.state, ""}));
   WM_TRY(open.lock, Lock::take(folder + "/report.lock", patience));
   WM_TRY(open.reports, store::ReportDb::open(folder, site.zone.name));
+  if (auto meter = store::MeterDb::read(site.state)) open.meter = *std::move(meter);
+  else complain("wmreport: " + meter.error().text + ": reports go without it\n");
   store::RollWish roll{site.zone, {}, site.now};
   if (wish.act == "roll" && !wish.since.empty()) {
     WM_TRY(auto from, report::instant_named(wish.since, site.zone));
     roll.from = from;
   }
   WM_TRY(open.rolled, store::roll(*open.acct, *open.reports, roll));
+  WM_TRY(open.trial, is_on_trial(*open.reports, site));
   return open;
 }
 
 Result<Made> make_report(Open& open, const ReportSite& site, const report::Period& period,
                          const std::string& about) {
   Made made;
-  WM_TRY(made.facts, store::gather(*open.acct, *open.reports,
-                                   {site.cluster.name, period, site.zone, about, site.now}));
+  WM_TRY(made.facts,
+         store::gather(*open.acct, *open.reports,
+                       {site.cluster.name, period, site.zone, about, site.now, open.meter.get()}));
   bool of_user = !about.empty() && about[0] != '/';
   if (of_user && site.conf.advice) WM_TRY(add_advice(*open.reports, site, made.facts));
+  if (open.trial) made.kept_back = std::exchange(made.facts.advice, {});
   made.figures = report::figures_of(made.facts);
   draw(made.figures, made.warnings);
   if (!made.facts.final) made.warnings.push_back("provisional: accounting has not come to its end");

@@ -14,6 +14,7 @@
 #include "libwm/conf/report_conf.h"
 #include "libwm/report/figures.h"
 #include "libwm/report/tell.h"
+#include "libwm/store/meter_db.h"
 #include "libwm/store/report_facts.h"
 #include "libwm/store/roll.h"
 
@@ -48,7 +49,9 @@ struct Open {
   std::unique_ptr<Lock> lock;
   std::unique_ptr<store::AcctScan> acct;
   std::unique_ptr<store::ReportDb> reports;
+  std::unique_ptr<store::MeterDb> meter;  ///< none: nobody has measured
   store::Rolled rolled;
+  bool trial = false;  ///< advice goes to administrators alone
 };
 /// @errors Conflict: another is at work; as store::roll   @thread blocks
 Result<Open> open_rolled(const ReportSite& site, const ReportWish& wish, Duration patience);
@@ -59,6 +62,7 @@ struct Made {
   std::vector<report::Figure> figures;
   std::string text, page, json;
   std::vector<std::string> warnings;
+  std::vector<report::Advice> kept_back;  ///< from its user, as long as advice is on trial
 };
 /// @errors as store::gather; a figure that cannot be drawn is a warning
 Result<Made> make_report(Open& open, const ReportSite& site, const report::Period& period,
@@ -83,6 +87,11 @@ struct Mailed {
 };
 Mailed mail_report(const ReportSite& site, const ReportWish& wish, const Recipient& to,
                    const Made& made);
+
+/// To administrators: what users would have been told. @errors none: a mail that is not taken is a
+/// warning
+Mailed mail_trial(const ReportSite& site, const ReportWish& wish, const report::Period& period,
+                  const std::string& text);
 
 /// Each act, returning the exit code. @errors make it kNotMade
 Result<int> do_roll(const ReportSite& site, const ReportWish& wish);

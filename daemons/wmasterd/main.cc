@@ -12,15 +12,16 @@
 
 #include "daemons/wmasterd/acct/accounting.h"
 #include "daemons/wmasterd/acct/lsb_events.h"
+#include "daemons/wmasterd/acct/meters.h"
 #include "daemons/wmasterd/acct/metrics.h"
 #include "daemons/wmasterd/rim/begin.h"
-#include "daemons/wmasterd/rim/metrics_door.h"
 #include "daemons/wmasterd/rim/real_world.h"
 #include "daemons/wmasterd/rim/watchdog.h"
 #include "daemons/wmasterd/state/core.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
+#include "libwm/http/metrics_door.h"
 #include "libwm/proc/ready.h"
 #include "libwm/wire/munge.h"
 
@@ -30,6 +31,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr Duration kStall = std::chrono::seconds(1);  // of the loop: then it is told where
+constexpr Duration kKeepMeters = std::chrono::hours(24 * 400);
 constexpr Duration kBeat = std::chrono::milliseconds(200);
 
 struct Options {
@@ -47,8 +49,8 @@ int read_options(int argc, char** argv, Options& options) {
       "foreground", po::bool_switch(&options.foreground),
       "log to stderr instead of the log directory")(
       "metrics", po::value(&options.metrics),
-      "answer GET /metrics for Prometheus there, such as 127.0.0.1:6887")("help", "this text")(
-      "version", "version");
+      "answer GET /metrics there, whatever metrics_address says")("help", "this text")("version",
+                                                                                       "version");
   po::variables_map values;
   try {
     po::store(po::parse_command_line(argc, argv, known), values);
@@ -154,15 +156,16 @@ Result<void> catch_up(Accounting& accounting, RealWorld& world, const Core& core
 }
 
 // The text is made on a worker, of the published state and a copy of what was counted.
-MetricsDoor::Ask metrics_of(RealWorld& world, const Core& core, const Accounting& accounting,
-                            const Counters& counters) {
+http::MetricsDoor::Ask metrics_of(RealWorld& world, const Core& core, const Accounting& accounting,
+                                  const Counters& counters) {
   return [&](bool open, std::function<void(std::string)> tell) {
     auto text = std::make_shared<std::string>();
     auto counted = counters;
     counted.acct_lag = accounting.lag();
-    world.answer([state = core.journal().published_ptr(), counted = std::move(counted), open,
-                  text] { *text = metrics_text(*state, counted, open); },
-                 [text, tell = std::move(tell)] { tell(std::move(*text)); });
+    world.answer(
+        [state = core.journal().published_ptr(), counted = std::move(counted), spent = core.spent(),
+         open, text] { *text = metrics_text(*state, counted, spent, open); },
+        [text, tell = std::move(tell)] { tell(std::move(*text)); });
   };
 }
 
@@ -190,21 +193,29 @@ Result<void> serve(const Options& options) {
       [&](const std::vector<Event>& events, const Cluster& after) {
         accounting->take(events, after);
         const auto& journal = core.journal();
-        if (journal.newest().seq == after.seq) accounting->idle(world->wall());
+        if (journal.newest().seq == after.seq)
+          accounting->idle(world->wall(), after.config->cluster.monitor.acct_keep);
         lsb_events.take(events, after);
       });
   core.clients().set_accounting(
       [&](auto done) { rebuild_acct(*accounting, *world, std::move(done)); },
       [&](const AcctRequest& request) { return accounting->account(request); });
+  auto meters = Meters::open(folders.state, kKeepMeters);
+  if (meters)
+    core.hosts().on_meter([&](const std::string& host, const HostMeter& words) {
+      (*meters)->take(host, words, world->wall());
+    });
+  else log::warn("gpu_use_not_kept", {{"why", meters.error().text}});
   WM_TRY(core.start());
   WM_TRY(catch_up(*accounting, *world, core));
   Counters counters;
-  std::unique_ptr<MetricsDoor> metrics;
-  if (!options.metrics.empty()) {
+  std::unique_ptr<http::MetricsDoor> metrics;
+  const auto& place = options.metrics.empty() ? conf.monitor.metrics : options.metrics;
+  if (!place.empty()) {
     accounting->watch(
         [&](const Event& e, const store::AcctRows& rows) { counters.count(e, rows); });
     auto ask = metrics_of(*world, core, *accounting, counters);
-    WM_TRY(metrics, MetricsDoor::open(loop, options.metrics, std::move(ask)));
+    WM_TRY(metrics, http::MetricsDoor::open(loop, place, std::move(ask)));
   }
   wire::Transport transport(loop);
   WM_TRY(auto address, address_of(conf.master_host));

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
@@ -64,8 +65,12 @@ Core::Core(Outside& outside, HostRegister card, launch::HostFacts host)
     : outside_(outside),
       card_(std::move(card)),
       host_(std::move(host)),
-      gpus_(outside, card_.capacity.gpus,
-            [this](const auto& key, const auto& fact) { on_drained(key, fact); }),
+      gpus_(
+          outside, card_.capacity.gpus,
+          [this](const auto& key, const auto& fact) { on_drained(key, fact); },
+          [this](const auto& readings) {
+            meters_.look(readings, gpu_holders(), outside_.mono(), times_.gpu_check);
+          }),
       mps_(outside, host_) {}
 
 void Core::adopt(const std::vector<launch::ShepherdUp>& shepherds,
@@ -170,6 +175,8 @@ void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Shepher
 
 void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::TaskStarted& word) {
   entry.tasks[word.task.task].pid = word.task.pid;
+  if (auto begun = std::exchange(entry.begun, {}); begun != TimePoint{})
+    launches_.add(std::chrono::duration<double>(outside_.mono() - begun).count());
   say(entry, started(key, entry, word.task));
   release_bare(key, entry);
 }
@@ -249,9 +256,26 @@ void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Attempt
   std::string pids;
   for (auto pid : word.pids) pids += (pids.empty() ? "" : " ") + std::to_string(pid);
   log::warn("attempt_stuck", {{"attempt", to_string(key)}, {"pids", pids}});
+  entry.stuck = true;
   for (const auto& [number, task] : entry.tasks)
     if (!task.ended)
       say(entry, FactStuck{key.job, key.attempt, number, "processes survive SIGKILL: " + pids});
+}
+
+NodeNumbers Core::numbers() const {
+  NodeNumbers made;
+  made.session = session_;
+  made.untold = facts_.size();
+  made.launches = launches_;
+  made.gpus = gpus_.reports();
+  for (const auto& [key, entry] : attempts_) {
+    if (entry.stage == Stage::Over) continue;
+    ++made.attempts;
+    if (entry.stuck) ++made.stuck;
+    for (const auto& [number, task] : entry.tasks)
+      if (task.pid != 0 && !task.ended) ++made.tasks;
+  }
+  return made;
 }
 
 void Core::on_shepherd_lost(const launch::AttemptKey& key) {

@@ -18,8 +18,10 @@
 
 #include "daemons/wnoded/facts.h"
 #include "daemons/wnoded/gpus.h"
+#include "daemons/wnoded/metrics.h"
 #include "daemons/wnoded/mps.h"
 #include "daemons/wnoded/outside.h"
+#include "daemons/wnoded/task_meters.h"
 #include "libwm/launch/launch_env.h"
 
 namespace wm::node {
@@ -58,6 +60,8 @@ class Core {
 
   /// Attempts known, for the log and tests.
   std::size_t attempts() const { return attempts_.size(); }
+  /// For monitoring. @cost O(tasks)
+  NodeNumbers numbers() const;
 
  private:
   enum class Stage : std::uint8_t { Authorising, Up, Sweeping, Over };
@@ -85,6 +89,8 @@ class Core {
     std::uint32_t relaunches = 0;       ///< of the processes that were started last
     std::uint32_t noticed = 0;          ///< newest resize notice that was passed on
     TaskNumber writer;                  ///< the shepherd was told of; 0: not known
+    TimePoint begun{};                  ///< its shepherd was asked for, no process runs yet
+    bool stuck = false;                 ///< processes of it survive SIGKILL
   };
 
   // orders (core_orders.cc)
@@ -143,6 +149,8 @@ class Core {
   bool drain_gpus(const Entry& entry, const FactEnded& fact);
   void on_drained(const launch::AttemptKey& key, const FactEnded& fact);
   std::set<std::string> held_gpus() const;
+  GpuHolders gpu_holders() const;
+  void tell_meters();
   std::set<MpsKey> wanted_mps() const;
   void look_after_gpus();
   void drop_if_done(const launch::AttemptKey& key);
@@ -161,6 +169,9 @@ class Core {
   bool session_ = false, master_down_ = false;
   TimePoint heard_{}, beat_{};
   std::uint64_t beats_ = 0;
+  TaskMeters meters_;
+  TimePoint meters_due_{};
+  view::Histogram launches_;
   std::uint32_t dropped_ = 0;  ///< attempts gone since the records were last shrunk
 };
 

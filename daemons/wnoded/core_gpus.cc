@@ -4,6 +4,7 @@
 
 #include "daemons/wnoded/core.h"
 #include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
 
 namespace wm::node {
 namespace {
@@ -48,6 +49,27 @@ std::set<std::string> Core::held_gpus() const {
   }
   held.merge(mps_.held());
   return held;
+}
+
+GpuHolders Core::gpu_holders() const {
+  GpuHolders holders;
+  for (const auto& [key, entry] : attempts_)
+    for (const auto& task : entry.order.tasks) {
+      auto known = entry.tasks.find(task.task);
+      if (known == entry.tasks.end() || known->second.ended) continue;
+      for (const auto& uuid : task.gpu_uuids) holders[uuid].emplace_back(key, task.task);
+    }
+  return holders;
+}
+
+// What is lost on the way is not told again: the next frame has the next minute.
+void Core::tell_meters() {
+  constexpr auto kBetween = std::chrono::minutes(1);
+  if (!session_ || outside_.mono() < meters_due_) return;
+  meters_due_ = outside_.mono() + kBetween;
+  auto tasks = meters_.take();
+  if (tasks.empty()) return;
+  outside_.send(static_cast<NodeVerb>(kMeterFrame), codec::encode(HostMeter{std::move(tasks)}));
 }
 
 std::set<MpsKey> Core::wanted_mps() const {
@@ -104,6 +126,7 @@ void Core::look_after_gpus() {
     }
   }
   gpus_.on_tick(times_, held_gpus(), session_);
+  tell_meters();
 }
 
 }  // namespace wm::node

@@ -222,6 +222,7 @@ void Core::start(const launch::AttemptKey& key, Entry& entry) {
       if (ordered.task == task.task) add_mps(entry, ordered, task);
   }
   entry.stage = Stage::Up;
+  entry.begun = outside_.mono();
   entry.suspended = entry.order.control.suspend;
   entry.run_limit = entry.order.resolved.run_limit;
   entry.relaunches = entry.order.control.relaunches;

@@ -32,6 +32,7 @@ class Facts {
   /// Everything, oldest first. @cost O(n)
   void each(const std::function<void(const HostFact&)>& use) const;
   bool empty() const { return waiting_.empty(); }
+  std::size_t size() const { return waiting_.size(); }
 
  private:
   std::map<std::uint64_t, Fact> waiting_;

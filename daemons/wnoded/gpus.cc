@@ -75,6 +75,7 @@ void Gpus::on_readings(std::uint64_t number, const std::vector<gpu::GpuReading>&
                        bool session) {
   done_ = number;
   watch_.look(readings, held_, outside_.wall());
+  looked_(readings);
   std::vector<Drain> over;
   for (const auto& drain : drains_) {
     bool free = drain.after < number && is_free(drain);

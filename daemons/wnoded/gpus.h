@@ -22,10 +22,11 @@ namespace wm::node {
 class Gpus {
  public:
   using Ended = std::function<void(const launch::AttemptKey&, const FactEnded&)>;
+  using Looked = std::function<void(const std::vector<gpu::GpuReading>&)>;
 
-  /// `ended`: called from on_tick's readings, never from inside drain.
-  Gpus(Outside& outside, const std::vector<Gpu>& gpus, Ended ended)
-      : outside_(outside), watch_(gpus), ended_(std::move(ended)) {}
+  /// `ended`: called from on_tick's readings, never from inside drain. `looked`: with each reading.
+  Gpus(Outside& outside, const std::vector<Gpu>& gpus, Ended ended, Looked looked)
+      : outside_(outside), watch_(gpus), ended_(std::move(ended)), looked_(std::move(looked)) {}
 
   /// The end of a task that had these GPUs to itself. False: none of them is a device, so
   /// there is nothing to wait for. @cost O(GPUs)
@@ -58,6 +59,7 @@ class Gpus {
   Outside& outside_;
   gpu::GpuWatch watch_;
   Ended ended_;
+  Looked looked_;
   std::vector<Drain> drains_;
   std::set<std::string> held_;
   std::vector<GpuReport> told_;

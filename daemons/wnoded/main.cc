@@ -20,6 +20,7 @@
 #include "libwm/base/log.h"
 #include "libwm/conf/folders.h"
 #include "libwm/conf/load.h"
+#include "libwm/http/metrics_door.h"
 #include "libwm/launch/container.h"
 #include "libwm/proc/cgroup.h"
 #include "libwm/proc/ready.h"
@@ -184,6 +185,16 @@ Result<void> run(const Options& options) {
     log::info("wnoded_ends", {{"signal", signal}, {"jobs", "run on"}});
     loop.stop();
   });
+  std::unique_ptr<http::MetricsDoor> metrics;
+  const auto& place = config.cluster.monitor.node_metrics;
+  if (!place.empty()) {
+    auto ask = [&](bool open, const std::function<void(std::string)>& tell) {
+      tell(node_metrics(outside.numbers(), open));
+    };
+    auto made = http::MetricsDoor::open(loop, place, ask, outside.address());
+    if (made) metrics = *std::move(made);
+    else log::warn("no_metrics", {{"why", made.error().text}});
+  }
   proc::tell_ready();
   log::info("wnoded_up", {{"host", options.name}, {"address", outside.address()}});
   loop.run();

@@ -44,6 +44,8 @@ class RealOutside : public Outside {
   Result<void> start();
   /// By which other hosts reach this one now; empty: not known yet. @cost O(1)
   const std::string& address() const { return setup_.host.address; }
+  /// For monitoring. @cost O(tasks)
+  NodeNumbers numbers() const { return core_.numbers(); }
 
   WallTime wall() override;
   TimePoint mono() override;

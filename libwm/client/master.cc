@@ -152,6 +152,12 @@ Result<HostsReply> Master::hosts(const HostsRequest& r) {
   return ask_all<HostsReply>(Verb::Hosts, r);
 }
 Result<PlansReply> Master::plans(const PlansRequest& r) { return ask<PlansReply>(Verb::Plans, r); }
+Result<BudgetsReply> Master::budgets() {
+  return ask<BudgetsReply>(Verb::Budgets, BudgetsRequest{});
+}
+Result<BudgetsReply> Master::cost_of(const JobSpec& spec) {
+  return ask<BudgetsReply>(Verb::Budgets, BudgetsRequest{codec::encode(spec)});
+}
 Result<HistoryReply> Master::history(const AcctRequest& r) {
   return ask_all<HistoryReply>(Verb::History, r);
 }

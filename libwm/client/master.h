@@ -9,6 +9,7 @@
 
 #include "libwm/base/result.h"
 #include "libwm/model/acct.h"
+#include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
 #include "libwm/model/config.h"
 #include "libwm/model/verbs.h"
@@ -47,6 +48,9 @@ class Master {
   Result<QueuesReply> queues(const QueuesRequest& request);
   Result<HostsReply> hosts(const HostsRequest& request);
   Result<PlansReply> plans(const PlansRequest& request);
+  Result<BudgetsReply> budgets();
+  /// What a job would draw, that is not submitted. @errors as submit
+  Result<BudgetsReply> cost_of(const JobSpec& spec);
   Result<HistoryReply> history(const AcctRequest& request);
   Result<ClientPeekReply> peek(const ClientPeek& request);
   Result<AdminReply> admin(AdminRequest request);

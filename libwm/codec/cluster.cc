@@ -18,12 +18,18 @@ struct ClusterImage {
   std::uint32_t next_element = 1;
   std::uint32_t last_job = 0;
   std::vector<std::pair<std::uint32_t, UsageAccount>> accounts;
+  std::vector<std::pair<std::uint32_t, BudgetAccount>> budgets;
 };
 
+WM_FIELDS(BudgetAccount) {
+  f(1, s.name), f(2, s.rate), f(3, s.as_of), f(4, s.since), f(5, s.drawn), f(6, s.refunded);
+  f(7, s.carried);
+}
 WM_FIELDS(ClusterImage) {
   f(1, s.version), f(2, s.seq), f(3, s.time), f(4, s.config), f(5, s.jobs), f(6, s.elements);
   f(7, s.hosts), f(8, s.queues), f(9, s.next_element), f(10, s.last_job);
   f(11, s.accounts);
+  f(420, s.budgets);
 }
 
 namespace {
@@ -52,6 +58,9 @@ std::string wm::codec::encode<wm::Cluster>(const wm::Cluster& cluster) {
   cluster.accounts.each([&](std::uint32_t number, const UsageAccount& account) {
     image.accounts.emplace_back(number, account);
   });
+  cluster.budgets.each([&](std::uint32_t number, const BudgetAccount& account) {
+    image.budgets.emplace_back(number, account);
+  });
   return write_value(image);
 }
 
@@ -78,6 +87,12 @@ wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
     cluster.accounts.set(number, std::move(account));
   }
   cluster.account_numbers = std::move(numbers);
+  auto budgets = std::make_shared<BudgetNumbers>();
+  for (auto& [number, account] : image.budgets) {
+    budgets->emplace(account.name, number);
+    cluster.budgets.set(number, std::move(account));
+  }
+  cluster.budget_numbers = std::move(budgets);
   build_indexes(cluster);
   return cluster;
 }

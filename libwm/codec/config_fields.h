@@ -41,6 +41,7 @@ WM_FIELDS(JobLimits) {
 WM_FIELDS(LsfConf) {
   f(1, s.reserve_per_task), f(2, s.unit), f(3, s.banner), f(4, s.share_dir), f(370, s.events);
 }
+WM_FIELDS(MonitorConf) { f(1, s.metrics), f(2, s.node_metrics), f(3, s.acct_keep); }
 WM_FIELDS(ClusterConf) {
   f(1, s.name), f(2, s.master_host), f(3, s.master_port), f(4, s.master_user), f(5, s.host_user);
   f(6, s.munge_socket), f(7, s.admins), f(8, s.default_queue), f(9, s.default_plan);
@@ -52,6 +53,7 @@ WM_FIELDS(ClusterConf) {
   f(80, s.scripts);
   f(263, s.lsf);
   f(240, s.job_info);
+  f(421, s.monitor);
 }
 WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
 WM_FIELDS(QueueConf) {
@@ -89,8 +91,14 @@ WM_FIELDS(AppConf) {
 WM_FIELDS(UserConf) {
   f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(5, s.plan), f(6, s.shares);
 }
+WM_FIELDS(BudgetConf) {
+  f(1, s.name), f(2, s.gpu_hours), f(3, s.cpu_hours), f(4, s.period), f(5, s.from), f(6, s.to);
+  f(7, s.carry), f(8, s.warn), f(9, s.at_end), f(10, s.within);
+}
+WM_FIELDS(Budgets) { f(1, s.list), f(2, s.months); }
 WM_FIELDS(Config) {
   f(1, s.cluster), f(2, s.queues), f(3, s.hosts), f(4, s.plans), f(5, s.apps), f(6, s.users);
+  f(420, s.budgets);
 }
 
 }  // namespace wm

@@ -16,6 +16,7 @@ WM_FIELDS(TaskStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid)
 WM_FIELDS(TaskEnded) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.status), f(5, s.term), f(6, s.usage),
       f(7, s.text);
+  f(420, s.at);
 }
 WM_FIELDS(TaskStuck) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.why); }
 WM_FIELDS(TasksAdded) { f(1, s.job), f(2, s.attempt), f(3, s.tasks), f(4, s.reason); }

@@ -61,9 +61,12 @@ WM_FIELDS(SealedSpec) {
 }
 WM_FIELDS(PendReason) { f(1, s.code), f(2, s.text), f(3, s.hosts_removed), f(4, s.fix); }
 WM_FIELDS(Usage) { f(1, s.cpu), f(2, s.max_mem), f(3, s.read), f(4, s.written), f(5, s.by_cgroup); }
+WM_FIELDS(Drawn) { f(1, s.gpu), f(2, s.cpu); }
+WM_FIELDS(AttemptDraw) { f(1, s.rate), f(2, s.drawn), f(3, s.as_of), f(4, s.status), f(5, s.term); }
 WM_FIELDS(Holding) {
   f(1, s.slots), f(2, s.milli_gpus), f(3, s.most_slots), f(4, s.most_milli_gpus);
   f(5, s.slot_time), f(6, s.gpu_time), f(7, s.as_of);
+  f(420, s.draw);
 }
 WM_FIELDS(ResizeNotice) { f(1, s.number), f(2, s.grow), f(3, s.tasks); }
 WM_FIELDS(Task) {

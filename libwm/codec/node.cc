@@ -6,6 +6,7 @@
 
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
+#include "libwm/model/meter.h"
 
 namespace wm {
 
@@ -17,6 +18,10 @@ WM_FIELDS(HostRegister) {
   f(1, s.version), f(2, s.name), f(3, s.address), f(4, s.boot), f(5, s.type), f(6, s.model);
   f(7, s.capacity), f(8, s.attempts), f(20, s.gpus);
 }
+WM_FIELDS(TaskMeter) {
+  f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.seen), f(5, s.busy), f(6, s.energy_mj);
+}
+WM_FIELDS(HostMeter) { f(1, s.tasks); }
 WM_FIELDS(GpuReports) { f(1, s.gpus); }
 WM_FIELDS(HostWelcome) {
   f(1, s.host), f(2, s.cluster), f(3, s.dirs), f(4, s.times), f(5, s.limits), f(60, s.scripts);
@@ -91,3 +96,4 @@ WM_CODEC(wm::PeekRequest)
 WM_CODEC(wm::PeekReply)
 WM_CODEC(wm::HostForget)
 WM_CODEC(wm::GpuReports)
+WM_CODEC(wm::HostMeter)

@@ -5,6 +5,7 @@
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
 #include "libwm/model/acct.h"
+#include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
 #include "libwm/model/watch_verbs.h"
 
@@ -14,7 +15,7 @@ WM_FIELDS(VerbError) { f(1, s.code), f(2, s.text); }
 WM_FIELDS(SubmitRequest) {
   f(1, s.request_key), f(2, s.spec), f(3, s.credential), f(4, s.script), f(5, s.env);
 }
-WM_FIELDS(SubmitReply) { f(1, s.job), f(2, s.queue), f(3, s.default_queue); }
+WM_FIELDS(SubmitReply) { f(1, s.job), f(2, s.queue), f(3, s.default_queue), f(420, s.warnings); }
 WM_FIELDS(JobSelection) {
   f(1, s.ids), f(2, s.user), f(3, s.queue), f(4, s.host), f(5, s.name), f(6, s.project),
       f(7, s.app);
@@ -126,6 +127,14 @@ WM_FIELDS(WatchRequest) { f(1, s.filter), f(2, s.after), f(3, s.patience); }
 WM_FIELDS(WatchReply) { f(1, s.changes), f(2, s.seen), f(3, s.missed); }
 WM_FIELDS(AwaitRequest) { f(1, s.condition), f(2, s.patience); }
 WM_FIELDS(AwaitReply) { f(1, s.outcome), f(2, s.unmet), f(3, s.condition); }
+WM_FIELDS(BudgetsRequest) { f(1, s.spec); }
+WM_FIELDS(BudgetView) {
+  f(1, s.name), f(2, s.at_end), f(3, s.period), f(4, s.from), f(5, s.to), f(6, s.gpu_bounded);
+  f(7, s.cpu_bounded), f(8, s.grant), f(9, s.carried), f(10, s.drawn), f(11, s.refunded);
+  f(12, s.reserved), f(13, s.rate), f(14, s.percent), f(15, s.empty_at), f(16, s.cost);
+  f(17, s.text), f(18, s.warn), f(19, s.within);
+}
+WM_FIELDS(BudgetsReply) { f(1, s.budgets); }
 WM_FIELDS(PingRequest) { f(1, s.text); }
 WM_FIELDS(PingReply) { f(1, s.cluster), f(2, s.master), f(3, s.version); }
 
@@ -148,6 +157,8 @@ WM_CODEC(wm::QueuesRequest)
 WM_CODEC(wm::QueuesReply)
 WM_CODEC(wm::HostsRequest)
 WM_CODEC(wm::HostView)
+WM_CODEC(wm::BudgetsRequest)
+WM_CODEC(wm::BudgetsReply)
 WM_CODEC(wm::HostsReply)
 WM_CODEC(wm::PlansRequest)
 WM_CODEC(wm::PlansReply)

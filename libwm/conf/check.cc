@@ -5,6 +5,7 @@
 #include <set>
 
 #include "libwm/base/nearest.h"
+#include "libwm/conf/budgets.h"
 #include "libwm/expr/gpu.h"
 #include "libwm/expr/resreq.h"
 
@@ -201,6 +202,7 @@ void check(const Config& config, const Lines& lines, Problems& problems) {
   check_plans(config, subject);
   check_apps(config, subject);
   check_users(config, subject);
+  check_budgets(config, lines, problems);
 }
 
 }  // namespace wm::conf

@@ -75,6 +75,19 @@ constexpr Key<C> kKeys[] = {
      },
      kAny, Effect::Reconfig,
      "Least severe messages that the daemons log. wnoded reads it when it starts."},
+    {"metrics_address", [](C& c) -> Field { return &c.monitor.metrics; }, kAny, Effect::Restart,
+     "Where the master answers GET /metrics for Prometheus: 127.0.0.1:6887, or :6887 for this "
+     "machine alone. Whoever may connect may read. Empty: nowhere."},
+    {"node_metrics_address", [](C& c) -> Field { return &c.monitor.node_metrics; }, kAny,
+     Effect::Restart,
+     "The same of each host, such as :6888 for the address by which others reach it. Empty: "
+     "nowhere."},
+    {"keep_accounting",
+     [](C& c) -> Field { return &c.monitor.acct_keep; },
+     {0, 36500 * kDay},
+     Effect::Reconfig,
+     "How long accounting keeps jobs that have ended, with what they held; sums of reports stay. "
+     "0: for ever."},
     {"cgroup_root", [](C& c) -> Field { return &c.cgroup_root; }, kAny, Effect::Restart,
      "Control groups below which jobs get theirs: a name below the daemon's own in every "
      "hierarchy, version 1 and 2, or the path of a folder of version 2. Empty: the daemon's own; "

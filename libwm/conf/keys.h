@@ -42,6 +42,9 @@ std::span<const Key<AppConf>> app_keys();
 /// users.conf: a section per user.
 std::span<const Key<UserConf>> user_keys();
 
+/// budgets.conf: a section per plan, project or user.
+std::span<const Key<BudgetConf>> budget_keys();
+
 /// No bounds but those of the field's type.
 inline constexpr Range kAny{};
 /// Times in a table's unit. @units microseconds

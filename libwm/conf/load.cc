@@ -13,6 +13,7 @@
 
 #include "libwm/base/hostlist.h"
 #include "libwm/base/nearest.h"
+#include "libwm/conf/budgets.h"
 #include "libwm/conf/built_in.h"
 #include "libwm/conf/check.h"
 #include "libwm/conf/ini.h"
@@ -21,8 +22,9 @@
 namespace wm::conf {
 namespace {
 
-constexpr std::array<std::string_view, 6> kFiles = {"wm.conf",    "queues.conf", "hosts.conf",
-                                                    "plans.conf", "apps.conf",   "users.conf"};
+constexpr std::array<std::string_view, 7> kFiles = {"wm.conf",     "queues.conf", "hosts.conf",
+                                                    "plans.conf",  "apps.conf",   "users.conf",
+                                                    "budgets.conf"};
 
 std::string unknown(std::string_view what, const std::string& name,
                     std::span<const std::string_view> known) {
@@ -182,6 +184,7 @@ void sort_lists(Config& c) {
   sort_by(c.plans, &PlanConf::path);
   sort_by(c.apps, &AppConf::name);
   sort_by(c.users, &UserConf::name);
+  sort_by(c.budgets.list, &BudgetConf::name);
 }
 
 Error cannot_read(const std::string& path, int error) {
@@ -247,7 +250,10 @@ Result<Config> parse(const Texts& texts, const std::string& own_host) {
   c.plans = load_plans(inis["plans.conf"], problems);
   c.apps = load_apps(inis["apps.conf"], problems);
   c.users = load_users(inis["users.conf"], problems);
+  c.budgets.list = load_named(sections_of(inis["budgets.conf"], budget_keys(), problems),
+                              &BudgetConf::name, {}, problems);
   sort_lists(c);
+  set_dates(c.budgets, ::timegm);
   check(c, lines, problems);
   if (!problems.empty()) return problems.error();
   return c;
@@ -269,7 +275,9 @@ Result<Config> load(const std::string& dir, const std::string& own_host) {
   for (auto file : kFiles) {
     WM_TRY(texts[std::string(file)], read_text(std::filesystem::path(dir) / file));
   }
-  return parse(texts, own_host);
+  WM_TRY(auto config, parse(texts, own_host));
+  set_dates(config.budgets, std::mktime);
+  return config;
 }
 
 std::string this_host() {

@@ -4,7 +4,8 @@
 //
 //   files → read_ini → sections → keys.h tables → Config → check (references) → sorted
 //
-// Six files, each optional: wm.conf queues.conf hosts.conf plans.conf apps.conf users.conf.
+// Seven files, each optional: wm.conf queues.conf hosts.conf plans.conf apps.conf users.conf
+// budgets.conf.
 // In all but wm.conf, [default] gives the values that the other sections start from, and what is
 // there without a section (built_in.h); the root plan alone starts from nothing but its own
 // section.
@@ -26,11 +27,11 @@ inline constexpr std::string_view kDefaultDir = "/etc/wm";
 /// File name → text; a file that is absent is empty.
 using Texts = std::map<std::string, std::string>;
 
-/// Names of the six files, wm.conf first. @cost O(1)
+/// Names of the seven files, wm.conf first. @cost O(1)
 std::span<const std::string_view> file_names();
 
 /// The configuration that these texts describe. `own_host`: name of this machine, which is the
-/// cluster when hosts.conf names no host; empty: master_host is.
+/// cluster when hosts.conf names no host; empty: master_host is. Periods of budgets are UTC's here.
 /// @errors BadArgument: a line per problem, "queues.conf:14: unknown key …"
 /// @cost O(bytes + hosts)   @thread any; reads nothing else
 Result<Config> parse(const Texts& texts, const std::string& own_host = "");
@@ -38,7 +39,7 @@ Result<Config> parse(const Texts& texts, const std::string& own_host = "");
 /// The configuration in directory `dir`; own_host as of parse().
 /// @errors NotFound: no such directory; System: the directory or a file in it is there and cannot
 /// be read; as parse()
-/// @cost reads six files; blocks
+/// @cost reads seven files; blocks
 Result<Config> load(const std::string& dir, const std::string& own_host = "");
 
 /// The name by which this machine joins a cluster unless it is told another: its host name up to

@@ -45,6 +45,13 @@ constexpr Page kPages[] = {
     {"apps.conf", "application profiles",
      "One section per profile. batch, training, notebook and inference are always there; their "
      "sections change them."},
+    {"budgets.conf", "budgets",
+     "One section per budget: a plan's path, project:NAME or user:NAME. A job draws on every "
+     "budget "
+     "that is about it: its plan's, those of the plans above, its project's and its user's. What "
+     "its tasks hold is counted from their grant until they are gone, to the millisecond; attempts "
+     "that the system ended are credited. A job that starts reserves what it may draw until its "
+     "run limit. bplans -b shows how budgets stand, bsub -cost what a job would draw."},
     {"users.conf", "users", "One section per user. [default] stands for all users that have none."},
 };
 
@@ -60,6 +67,7 @@ std::string entries_of(std::string_view file) {
   if (file == "queues.conf") return entries(queue_keys());
   if (file == "hosts.conf") return entries(host_keys());
   if (file == "plans.conf") return entries(plan_keys());
+  if (file == "budgets.conf") return entries(budget_keys());
   if (file == "apps.conf") return entries(app_keys());
   return entries(user_keys());
 }

@@ -34,6 +34,7 @@ struct ReportConf {
   bool user_mail = true;                       ///< users get their week
   std::uint32_t keep_pages = 400;              ///< days
   bool advice = true;                          ///< a user's week says what to change
+  std::uint32_t trial = 28;                    ///< days of advice to administrators alone
   report::AdviceLimits limits;
   std::map<std::string, ReportTo> to;
   bool operator==(const ReportConf&) const = default;

@@ -48,6 +48,8 @@ void charge_both(Cluster& cluster, Job& job, const Task& task, int sign) {
   Held change{job.parked ? 0 : sign, sign * gpus * 1000,
               Bytes{sign * mem_held(job.spec().task, task).value}};
   charge(job.holding, change, cluster.time);
+  bool last = job.holding.slots == 0 && job.holding.milli_gpus == 0;
+  draw(cluster, job, last ? -job.holding.draw.rate : draw_of(cluster, job, task) * sign);
   if (!job.account) return;
   charge(cluster.accounts.edit(job.account), change, cluster.time,
          cluster.config->cluster.times.usage_half_life);

@@ -28,6 +28,23 @@ void take_slots_back(Cluster& cluster, Job& job);
 /// Takes the measured pause of a change of size into its mean.
 void note_pause(Job& job, const EpochFormed& epoch);
 
+/// What a task draws on its job's budgets; nothing while it is stuck. @units thousandths
+/// @cost O(GPUs of its host)
+Drawn draw_of(const Cluster& cluster, const Job& job, const Task& task);
+/// The job's tasks hold so much more, or less: its budgets draw so from now on (budget_fsm.cc).
+/// @cost O(its budgets), nothing without budgets
+void draw(Cluster& cluster, Job& job, const Drawn& change);
+/// An attempt begins: nothing of it was drawn.
+void begin_draw(Job& job);
+/// A task is about to give its slot back: what it drew since its true end is credited.
+void note_end(Cluster& cluster, Job& job, const Task& task, const TaskEnded& e);
+/// The attempt is over: what it drew is credited if the system ended it.
+void end_draw(Cluster& cluster, Job& job);
+/// Before another configuration: accounts are brought up to now, nobody draws.
+void settle_budgets(Cluster& cluster);
+/// And after it: every job that holds something draws on what is configured now. @cost O(jobs)
+void draw_anew(Cluster& cluster);
+
 /// The account that a job of this specification is charged to, made when there is none yet.
 /// @cost O(log accounts), O(accounts) for a new one
 std::uint32_t account_of(Cluster& cluster, const JobSpec& spec);

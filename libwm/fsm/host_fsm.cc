@@ -168,6 +168,8 @@ void apply_to(Cluster& c, const GpuMarked& e, WallTime, Touched& t) {
 
 void apply_to(Cluster& c, const ConfigLoaded& e, WallTime, Touched& t) {
   charge_up_to_now(c);
+  bool others = c.config->budgets != e.config->budgets;
+  if (others) settle_budgets(c);
   c.config = e.config;
   index_config(c);
   c.hosts.each([&](std::uint32_t, const Host& host) { t.hosts.insert(host.id); });
@@ -176,6 +178,7 @@ void apply_to(Cluster& c, const ConfigLoaded& e, WallTime, Touched& t) {
     host.capacity = with_conf(host.capacity, c.config->host(host.name));
     fit_owners(host);
   }
+  if (others) draw_anew(c);
   t.schedule = true;
 }
 

@@ -157,6 +157,7 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.port = 0;
   job.size.notice.reset();
   job.times.dispatched = now;
+  begin_draw(job);
   if (!job.account) job.account = account_of(c, job.spec());
   add_tasks(c, job, e.tasks, now);
   count_active(c, e.job, 1);

@@ -227,6 +227,7 @@ void settle(Cluster& c, Job& job, WallTime now) {
   bool stuck = slots_held(job) > 0;
   if (should_requeue(c, job) && !stuck) requeue(c, job);
   else finish(c, job, now);
+  end_draw(c, job);
 }
 
 namespace {
@@ -263,6 +264,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
   bool leaving = task.state == TaskState::Leaving && !was_lost(e.term);
   bool others_wait = task.state == TaskState::Starting && is_first(job, task) &&
                      first_host_goes_first(*c.config, job.spec());
+  note_end(c, job, task, e);
   release_slot(c, job, task, now);
   task.status = e.status;
   task.term = e.term == Term::Left ? Term::None : e.term;
@@ -300,6 +302,7 @@ void apply_to(Cluster& c, const TaskEnded& e, WallTime now, Touched& t) {
 void apply_to(Cluster& c, const TaskStuck& e, WallTime now, Touched& t) {
   Job& job = edit_job(c, e.job);
   Task& task = edit_task(job, e.task);
+  draw(c, job, -draw_of(c, job, task));
   task.state = TaskState::Stuck;
   if (!job.parked) ++edit_host(c, task.host).stuck_slots;
   job.outcome.text = e.why;

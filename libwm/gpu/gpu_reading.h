@@ -29,6 +29,7 @@ struct GpuReading {
   bool remap_pending = false;         ///< a bad memory row or page waits for a reset
   bool remap_failed = false;          ///< no spare row is left
   std::uint64_t slow_reasons = 0;     ///< NVML's bits for low clocks
+  std::uint64_t energy_mj = 0;        ///< since the driver was loaded; 0: not told
   std::vector<std::uint32_t> xids;    ///< errors since the reading before
   bool operator==(const GpuReading&) const = default;
 };

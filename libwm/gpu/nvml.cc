@@ -195,6 +195,8 @@ void Nvml::Library::read_health(Device whole, GpuReading& reading) const {
   std::uint64_t number = 0;
   if (call("nvmlDeviceGetTotalEccErrors", whole, 1, 0, &number) == kOk)
     reading.ecc_uncorrected = number;
+  if (call("nvmlDeviceGetTotalEnergyConsumption", whole, &number) == kOk)
+    reading.energy_mj = number;
   unsigned corrected = 0, uncorrected = 0, pending = 0, failed = 0;
   if (call("nvmlDeviceGetRemappedRows", whole, &corrected, &uncorrected, &pending, &failed) ==
       kOk) {

@@ -99,8 +99,15 @@ Cluster Cluster::freeze() {
   copy.last_job = last_job;
   copy.accounts = accounts.freeze();
   copy.account_numbers = account_numbers;
+  copy.budgets = budgets.freeze();
+  copy.budget_numbers = budget_numbers;
   copy.indexes = indexes.freeze();
   return copy;
+}
+
+const BudgetAccount* find_budget(const Cluster& cluster, const std::string& name) {
+  auto number = cluster.budget_numbers->find(name);
+  return number == cluster.budget_numbers->end() ? nullptr : cluster.budgets.find(number->second);
 }
 
 const Job* find_job(const Cluster& cluster, JobId id) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "libwm/model/budget.h"
 #include "libwm/model/config.h"
 #include "libwm/model/elements.h"
 #include "libwm/model/host.h"
@@ -40,12 +41,16 @@ struct Cluster {
   std::uint32_t last_job = 0;  ///< highest job number ever given out
   Table<UsageAccount> accounts;
   std::shared_ptr<const AccountNumbers> account_numbers = std::make_shared<AccountNumbers>();
+  Table<BudgetAccount> budgets;
+  std::shared_ptr<const BudgetNumbers> budget_numbers = std::make_shared<BudgetNumbers>();
   Indexes indexes;
 
   /// A copy for readers. @cost O(chunks)   @thread the writer's
   Cluster freeze();
 };
 
+/// The account of the budget of that name, or null. @cost O(log budgets)
+const BudgetAccount* find_budget(const Cluster& cluster, const std::string& name);
 /// The job or element, or null. An array element still pending as part of its base's range
 /// has no object of its own. @cost O(1)
 const Job* find_job(const Cluster& cluster, JobId id);

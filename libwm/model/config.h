@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "libwm/base/units.h"
+#include "libwm/model/budget_conf.h"
 #include "libwm/model/config_words.h"
 
 namespace wm {
@@ -124,6 +125,13 @@ struct SiteScripts {
   bool operator==(const SiteScripts&) const = default;
 };
 
+/// What is kept for reports, and where monitoring asks.
+struct MonitorConf {
+  std::string metrics, node_metrics;  ///< "127.0.0.1:6887", ":6887"; empty: nobody is answered
+  Duration acct_keep = std::chrono::hours(24 * 400);  ///< rows of ended jobs; 0: for ever
+  bool operator==(const MonitorConf&) const = default;
+};
+
 /// wm.conf.
 struct ClusterConf {
   std::string name = "wm";
@@ -150,6 +158,7 @@ struct ClusterConf {
   SiteScripts scripts;
   LsfConf lsf;
   JobInfo job_info = JobInfo::All;
+  MonitorConf monitor;
   bool operator==(const ClusterConf&) const = default;
 };
 
@@ -301,6 +310,7 @@ struct Config {
   std::vector<PlanConf> plans;
   std::vector<AppConf> apps;
   std::vector<UserConf> users;
+  Budgets budgets;
   bool operator==(const Config&) const = default;
 
   /// The named entry, or null. Hosts, queues, apps, users: by name; plans: by path.

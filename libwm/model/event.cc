@@ -1,5 +1,6 @@
 #include "libwm/model/event.h"
 
+#include <algorithm>
 #include <array>
 
 namespace wm {
@@ -19,6 +20,10 @@ std::string_view event_name(const EventBody& body) {
       "job_requeued",   "element_given",   "array_closed",     "trial_reported"};
   static_assert(kNames.size() == std::variant_size_v<EventBody>);
   return kNames[body.index()];
+}
+
+std::int64_t late_ms(const TaskEnded& ended, WallTime since, WallTime now) {
+  return ended.at == WallTime{} ? 0 : whole_ms(std::max(ended.at, since), now);
 }
 
 JobId job_of(const EventBody& body) {

@@ -55,7 +55,10 @@ struct TaskEnded {
   Term term = Term::None;   ///< why it was ended, if it was
   Usage usage;
   std::string text;
+  WallTime at{};  ///< of the end itself, where it was heard late; 0: as the event says
 };
+/// How long after its end the event was: of a task that was granted at `since`. @units ms
+std::int64_t late_ms(const TaskEnded& ended, WallTime since, WallTime now);
 /// A task was killed, yet its processes (or its GPU's memory) are not proven gone.
 struct TaskStuck {
   JobId job;

@@ -72,4 +72,19 @@ std::uint32_t milli_shared(const Host& host, std::size_t gpu) {
   return sum;
 }
 
+std::int64_t whole_gpu_part(const std::vector<Gpu>& gpus, std::size_t index) {
+  const auto& gpu = gpus[index];
+  if (gpu.mig.empty()) return 1000;
+  auto slices = [](std::string_view profile) {
+    auto at = profile.find("g.");
+    return at == profile.npos || at == 0 ? 1 : std::int64_t{profile[at - 1] - '0'};
+  };
+  std::int64_t whole = gpu.model.find("A30") == std::string::npos ? 7 : 4, before = 0;
+  for (std::size_t i = 0; i < index; ++i)
+    if (!gpus[i].mig.empty() && gpus[i].parent == gpu.parent) before += slices(gpus[i].mig);
+  before = std::min(before, whole);
+  auto end = std::min(before + slices(gpu.mig), whole);
+  return 1000 * end / whole - 1000 * before / whole;
+}
+
 }  // namespace wm

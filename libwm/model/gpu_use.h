@@ -35,4 +35,8 @@ GpuShare share_of(const Host& host, std::uint16_t gpu, const TaskRequest& reques
 /// Thousandths of a GPU that sharing tasks hold. @cost O(shares of the host)
 std::uint32_t milli_shared(const Host& host, std::size_t gpu);
 
+/// A GPU's part of a whole one. @units thousandths   @cost O(GPUs of the host)
+/// @source NVIDIA MIG: seven compute slices a GPU, four of an A30
+std::int64_t whole_gpu_part(const std::vector<Gpu>& gpus, std::size_t index);
+
 }  // namespace wm

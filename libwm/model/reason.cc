@@ -63,6 +63,7 @@ std::string_view pend_code_name(PendCode code) {
   if (code == PendCode::NeverMet) return "dependency_never_met";
   if (code == PendCode::BeginTime) return "begin_time";
   if (code == PendCode::Groups) return "groups";
+  if (code == PendCode::Budget) return "budget";
   if (code == PendCode::NoneWanted) return "none_wanted";
   auto i = static_cast<std::size_t>(code);
   return i < kNames.size() ? kNames[i] : "unknown";

@@ -74,6 +74,7 @@ enum class PendCode : std::uint8_t {
   BeginTime = 34,    ///< -b: its time has not come
   Groups = 35,       ///< its job's other groups are not ready
   NoneWanted = 36,   ///< an independent group that is to have no task now
+  Budget = 42,       ///< a budget has no room for it
 };
 
 /// One binding constraint of a pending job.

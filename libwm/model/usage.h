@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "libwm/base/units.h"
+#include "libwm/model/budget.h"
 
 namespace wm {
 
@@ -43,6 +44,7 @@ struct Holding {
   std::uint32_t most_slots = 0, most_milli_gpus = 0;  ///< at once
   Duration slot_time{}, gpu_time{};                   ///< until `as_of`
   WallTime as_of{};                                   ///< of the last change
+  AttemptDraw draw;
   bool operator==(const Holding&) const = default;
 };
 

@@ -47,6 +47,7 @@ enum class Verb : std::uint16_t {
   Requeue = 260,  ///< brequeue
   Watch = 390,    ///< bjobs --watch
   Await = 391,    ///< bwait
+  Budgets = 420,  ///< bplans -b, bsub -cost
   Give = 400,     ///< elements of an open array
 };
 
@@ -69,6 +70,7 @@ struct SubmitReply {
   JobId job;
   std::string queue;
   bool default_queue = false;
+  std::vector<std::string> warnings;  ///< for its submitter: a budget is nearly used up
   bool operator==(const SubmitReply&) const = default;
 };
 

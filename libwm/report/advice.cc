@@ -132,6 +132,103 @@ void fails_again(const Facts& f, const AdviceLimits& limits, std::vector<Advice>
                    hours + 1});
 }
 
+double gpu_hours(std::int64_t us) { return static_cast<double>(us) / 3.6e9; }
+
+// Of a job whose GPUs were looked at nearly all the time.
+bool is_covered(const JobFacts& job, const AdviceLimits& limits) {
+  return job.allocated.gpu_mms > 0 &&
+         part(job.gpu_seen_us, job.allocated.gpu_mms) >= limits.gpu_coverage;
+}
+
+// A mean over the job would hide it: hour by hour. What runs still is told as well.
+void gpu_idle(const Facts& f, const AdviceLimits& limits, std::vector<Advice>& found) {
+  std::vector<const JobFacts*> jobs;
+  std::int64_t idle = 0;
+  for (const auto& job : f.jobs) {
+    if (job.gpu_idle_us <= 0 || !is_covered(job, limits)) continue;
+    jobs.push_back(&job);
+    idle += job.gpu_idle_us;
+  }
+  if (jobs.empty() || gpu_hours(idle) < limits.gpu_idle_hours) return;
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](auto* a, auto* b) { return a->gpu_idle_us < b->gpu_idle_us; });
+  const auto& worst = *jobs.back();
+  found.push_back({"gpu_idle",
+                   jobs_words(jobs) + " held GPUs for " + number(gpu_hours(idle), 0) +
+                       " GPU hours in which none of them did any work. " +
+                       (worst.ended == 0 ? "If it waits or hangs, bkill " + worst.id +
+                                               " frees them; its last lines: bpeek " + worst.id
+                                         : "Prepare data before the job, and end it when it is "
+                                           "done: bhist -l " +
+                                               worst.id),
+                   gpu_hours(idle)});
+}
+
+void gpu_low(const Facts& f, const AdviceLimits& limits, std::vector<Advice>& found) {
+  std::vector<const JobFacts*> jobs;
+  std::int64_t busy = 0, seen = 0;
+  for (const auto& job : f.jobs) {
+    if (job.run_s < kLongEnough || !is_covered(job, limits)) continue;
+    auto working = job.gpu_seen_us - job.gpu_idle_us;  // idle hours are told by themselves
+    if (working <= 0 || part(job.gpu_busy_us, working) >= limits.gpu_ratio) continue;
+    jobs.push_back(&job);
+    busy += job.gpu_busy_us, seen += working;
+  }
+  if (jobs.empty() || gpu_hours(seen) < limits.gpu_hours) return;
+  found.push_back({"gpu_low",
+                   jobs_words(jobs) + " held " + number(gpu_hours(seen), 0) +
+                       " GPU hours, and the GPUs were busy " +
+                       percent(static_cast<double>(busy), static_cast<double>(seen)) +
+                       " of them. Larger batches, more loader processes or fewer GPUs: "
+                       "bsub -gpu num=1",
+                   gpu_hours(seen - busy)});
+}
+
+// "3:00": half as much again as the longest, to the half hour.
+std::string limit_to_ask(double longest_s) {
+  auto halves = static_cast<std::int64_t>(longest_s * 1.5 / 1800) + 1;
+  return std::to_string(halves / 2) + (halves % 2 ? ":30" : ":00");
+}
+
+void time_over(const Facts& f, const AdviceLimits& limits, std::vector<Advice>& found) {
+  std::vector<const JobFacts*> jobs;
+  double asked = 0, ran = 0, unused = 0, longest = 0;
+  for (const auto& job : f.jobs) {
+    bool fine = job.ended > 0 && !failed(job) && job.state == "finished" && job.run_s > 0;
+    if (!fine || job.ask_run_s <= 0 || job.run_s / job.ask_run_s * 100 >= limits.time_ratio)
+      continue;
+    jobs.push_back(&job);
+    asked += job.ask_run_s, ran += job.run_s;
+    longest = std::max(longest, job.run_s);
+    unused += static_cast<double>(job.allocated.slot_ms) / 3.6e6 / job.run_s *
+              (job.ask_run_s - job.run_s);
+  }
+  if (jobs.empty() || unused < limits.time_hours) return;
+  auto count = static_cast<double>(jobs.size());
+  found.push_back({"time_over",
+                   jobs_words(jobs) + " asked for " + number(asked / count / 3600, 1) +
+                       " hours and ran " + number(ran / count / 3600, 1) +
+                       ". With a limit nearer to that they start sooner: bsub -W " +
+                       limit_to_ask(longest),
+                   unused / 100});
+}
+
+void no_elastic(const Facts& f, const AdviceLimits& limits, std::vector<Advice>& found) {
+  std::vector<const JobFacts*> jobs;
+  double hours = 0;
+  for (const auto& job : f.jobs) {
+    if (!job.elastic || job.max_tasks < 2 || job.min_tasks != job.max_tasks) continue;
+    jobs.push_back(&job);
+    hours += static_cast<double>(job.allocated.slot_ms) / 3.6e6;
+  }
+  if (jobs.empty() || hours < limits.elastic_hours) return;
+  auto n = std::to_string(jobs.back()->max_tasks);
+  found.push_back({"no_elastic",
+                   jobs_words(jobs) + " could change its size (-ar) and yet asked for exactly " +
+                       n + " tasks. It starts sooner with fewer and grows: bsub -ar -n 1," + n,
+                   hours / 100});
+}
+
 }  // namespace
 
 std::vector<Advice> advise(const Facts& facts, const AdviceLimits& limits) {
@@ -140,6 +237,10 @@ std::vector<Advice> advise(const Facts& facts, const AdviceLimits& limits) {
   cpu_low(facts, limits, found);
   short_jobs(facts, limits, found);
   fails_again(facts, limits, found);
+  gpu_idle(facts, limits, found);
+  gpu_low(facts, limits, found);
+  time_over(facts, limits, found);
+  no_elastic(facts, limits, found);
   std::stable_sort(found.begin(), found.end(),
                    [](const Advice& a, const Advice& b) { return a.cost > b.cost; });
   if (found.size() > kMost) found.resize(kMost);

@@ -5,6 +5,10 @@
 //   cpu_low      held CPUs that did nothing (jobs without GPUs)
 //   short_jobs   swarms of very short jobs, which an array would be
 //   fails_again  the same command failing again and again
+//   gpu_idle     GPUs were held for hours in which they did nothing
+//   gpu_low      GPUs were busy a small part of the time
+//   time_over    run limits far beyond what jobs ran: they start later than they could
+//   no_elastic   elastic jobs that leave nothing to choose
 //
 // @source ratios as job_defense_shield has them
 #pragma once
@@ -26,6 +30,13 @@ struct AdviceLimits {
   std::uint32_t short_jobs = 500;    ///< of a day
   std::uint32_t short_seconds = 60;  ///< half of them ran less
   std::uint32_t fails = 5;           ///< in a row within a day
+  std::uint32_t gpu_idle_hours = 4;  ///< GPU hours held idle, by the hour
+  std::uint32_t gpu_ratio = 25;      ///< busy of held GPU time below this
+  std::uint32_t gpu_hours = 50;      ///< held at least
+  std::uint32_t gpu_coverage = 90;   ///< of held GPU time was looked at; else nothing is said
+  std::uint32_t time_ratio = 20;     ///< run of asked time below this
+  std::uint32_t time_hours = 1000;   ///< slot hours asked for and not used
+  std::uint32_t elastic_hours = 50;  ///< slot hours of elastic jobs of one size
   bool operator==(const AdviceLimits&) const = default;
 };
 

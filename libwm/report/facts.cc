@@ -44,4 +44,14 @@ std::vector<std::pair<std::string, std::int64_t>> promise_bins(const std::vector
   return found;
 }
 
+double gpu_coverage(const Facts& facts) {
+  Amounts held = facts.total.allocated();
+  if (!facts.about.empty()) {
+    held = {};
+    for (const auto& user : facts.users) held += user.allocated;
+  }
+  if (held.gpu_mms <= 0) return -1;
+  return 100 * static_cast<double>(facts.gpu_use.seen_us) / static_cast<double>(held.gpu_mms);
+}
+
 }  // namespace wm::report

@@ -60,6 +60,13 @@ struct JobFacts {
   Amounts allocated;
   std::int64_t cpu_us = 0, cpu_mms = 0;
   std::int64_t mem_asked = 0, mem_peak = 0;  ///< MiB a task
+  double ask_run_s = 0;                      ///< run limit of each attempt together; 0: none
+  bool elastic = false;
+  std::uint32_t min_tasks = 1, max_tasks = 1;
+  /// GPU time that was looked at, in which a kernel ran, and of hours in which next to none did.
+  /// @units us of devices
+  std::int64_t gpu_seen_us = 0, gpu_busy_us = 0, gpu_idle_us = 0;
+  std::int64_t energy_j = 0;  ///< of its GPUs; 0: not told
 };
 
 /// What a host's slots and GPUs did.
@@ -109,6 +116,12 @@ struct Counts {
   double waiting_age_s = 0;  ///< median at the cut
 };
 
+/// What GPUs did while they were held, as far as they were looked at. @units us of devices
+struct GpuUse {
+  std::int64_t seen_us = 0, busy_us = 0, idle_us = 0;  ///< idle: whole hours without work
+  std::int64_t energy_mj = 0;
+};
+
 /// A report.
 struct Facts {
   std::string cluster;
@@ -133,6 +146,7 @@ struct Facts {
   std::vector<HourFacts> hours;              ///< of a user's report "plans" has one entry, the user
   std::vector<std::pair<std::string, PlanAmounts>> plan_days;  ///< of a plan's report, by date
   std::vector<Note> notes;
+  GpuUse gpu_use;              ///< of the cluster, or of the user; of a plan nothing
   std::vector<Advice> advice;  ///< of a user's report, the costliest first
   /// Are there GPUs to speak of? Else slots are told. @cost O(1)
   bool has_gpus() const { return total.capacity().gpu_mms > 0; }
@@ -144,6 +158,8 @@ std::span<const JobFacts> newest_jobs(const Facts& facts);
 double percentile(const std::vector<double>& ordered, double p);
 /// "1", "2-4", "5-16", "17-64" or "more". @cost O(1)
 std::string size_class(std::uint32_t tasks);
+/// Of the GPU time that was held, how much was looked at. @units percent; -1: none was held
+double gpu_coverage(const Facts& facts);
 /// Bins of promise errors, as bacct has them, with how many fell into each. @cost O(errors)
 std::vector<std::pair<std::string, std::int64_t>> promise_bins(const std::vector<std::int64_t>& s);
 

@@ -131,6 +131,15 @@ std::string json_of(const Facts& f) {
                     {"cpus", total(f, &Amounts::cpu_mms, false)},
                     {"gpus", total(f, &Amounts::gpu_mms, false)},
                     {"gpueq", total(f, &Amounts::gpueq_mms, false)}};
+  auto covered = gpu_coverage(f);
+  bool known = covered >= 0 && f.gpu_use.seen_us > 0;
+  auto s = [&](std::int64_t us) { return known ? ordered_json(us / 1'000'000) : ordered_json(); };
+  made["coverage"] = {{"gpu", known ? ordered_json(covered) : ordered_json()}};
+  made["gpu_use"] = {{"seen_s", s(f.gpu_use.seen_us)},
+                     {"busy_s", s(f.gpu_use.busy_us)},
+                     {"idle_s", s(f.gpu_use.idle_us)},
+                     {"energy_j", f.gpu_use.energy_mj > 0 ? ordered_json(f.gpu_use.energy_mj / 1000)
+                                                          : ordered_json()}};
   const auto& c = f.counts;
   made["counts"] = {{"submitted", c.submitted}, {"dispatched", c.dispatched},
                     {"ended", c.ended},         {"failed", c.failed},

@@ -95,12 +95,22 @@ std::string wait_tiles(const Facts& f) {
          tile(wait_words(all.p90), "9 of 10 waited less");
 }
 
+// Below nine tenths nobody knows.
+std::string busy_tile(const Facts& f) {
+  auto covered = gpu_coverage(f);
+  if (covered < 0 || f.gpu_use.seen_us == 0) return "";
+  auto looked = "coverage " + number(std::min(100.0, covered), 0) + " %";
+  if (covered < 90) return tile("n/a", "GPUs busy (" + looked + ")");
+  return tile(percent(to_double(f.gpu_use.busy_us), to_double(f.gpu_use.seen_us)),
+              "of the GPU time held a kernel ran (" + looked + ")");
+}
+
 std::string cluster_tiles(const Facts& f) {
   std::string made;
   if (f.has_gpus()) made += use_tile(f, "GPUs", &Amounts::gpueq_mms);
   made += use_tile(f, "slots", &Amounts::slot_ms);
   made += tile(count(f.counts.ended), "jobs ended, " + count(f.counts.failed) + " failed");
-  made += wait_tiles(f);
+  made += wait_tiles(f) + busy_tile(f);
   if (f.counts.waiting > 0)
     made += tile(std::to_string(f.counts.waiting),
                  "waiting, half longer than " + wait_words(f.counts.waiting_age_s));
@@ -122,7 +132,7 @@ std::string user_tiles(const Facts& f) {
   std::string made = tile(hours(f, user.allocated), unit(f) + " used");
   made +=
       tile(std::to_string(user.ended), "jobs ended, " + std::to_string(user.failed) + " failed");
-  made += wait_tiles(f);
+  made += wait_tiles(f) + busy_tile(f);
   if (user.cpu_mms > 0)
     made += tile(percent(to_double(user.cpu_us), to_double(user.cpu_mms)),
                  "of the CPU time held was used");

@@ -71,7 +71,10 @@ std::uint32_t ClaimMaker::alternative_of(const Job& job) {
 
 std::uint32_t ClaimMaker::owner_of(const JobSpec& spec) {
   auto next = static_cast<std::uint32_t>(owners_.size());
-  return owners_.try_emplace({spec.plan, spec.owner.user}, next).first->second;
+  // Alike are only those that draw on the same budgets.
+  bool apart = !cluster_.config->budgets.list.empty();
+  auto plan = apart ? spec.plan + "\n" + spec.project : spec.plan;
+  return owners_.try_emplace({std::move(plan), spec.owner.user}, next).first->second;
 }
 
 JobOrder ClaimMaker::order_of(const Claim& claim) const {

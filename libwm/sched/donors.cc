@@ -221,11 +221,14 @@ void Donors::release_above_limit(std::vector<Claim>& claims) {
   for (Claim& claim : claims) {
     if (claim.kind != ClaimKind::Elastic) continue;
     std::uint32_t cap = task_cap(*claim.job);
-    std::uint32_t limit = std::max(claim.min, std::min(cap, claim.gain.useful));
+    bool spent = claim.barrier == PendCode::Budget && claim.max < cap;
+    std::uint32_t limit = std::max(claim.min, std::min(spent ? claim.max : cap, claim.gain.useful));
     for (std::uint32_t n = claim.now; n > limit; --n) ask_last(claim, JobId{});
     auto own = leaving_.find(claim.id);
     if (own == leaving_.end()) continue;
-    own->second.why = claim.now > cap ? "its limit was lowered" : "no faster with more tasks";
+    own->second.why = claim.now > cap ? "its limit was lowered"
+                      : spent         ? "its budget is used up"
+                                      : "no faster with more tasks";
   }
 }
 

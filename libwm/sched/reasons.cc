@@ -94,8 +94,15 @@ std::uint32_t stuck_slots(const Claims& claims, const Request& request) {
 }  // namespace
 
 ReasonWriter::ReasonWriter(const Cluster& cluster, Claims& claims, const PlanTree& tree,
-                           const PlanUse& slots, const PlanUse& gpus, const Places& places)
-    : cluster_(cluster), claims_(claims), tree_(tree), slots_(slots), gpus_(gpus), places_(places) {
+                           const PlanUse& slots, const PlanUse& gpus, const Places& places,
+                           BudgetBook& budgets)
+    : cluster_(cluster),
+      claims_(claims),
+      tree_(tree),
+      slots_(slots),
+      gpus_(gpus),
+      places_(places),
+      budgets_(budgets) {
   struct Sum {
     const Claim* any = nullptr;
     std::uint32_t slots = 0;
@@ -147,6 +154,8 @@ ReasonWriter::Key ReasonWriter::key_of(const Claim& claim) {
     JobId by = claim.job->waits.preempted->by;
     return {kClaims + why, by.job, by.index, 0, ""};
   }
+  if (claim.barrier == PendCode::Budget && claim.pending())
+    return {kClaims + why, claim.id.job, claim.id.index, 1, ""};
   why = why * 4 + static_cast<int>(claim.closed);
   return {kClaims + why, claim.request, static_cast<std::uint32_t>(claim.user_node), claim.min, ""};
 }
@@ -276,7 +285,9 @@ PendReason ReasonWriter::preempted_reason(const Claim& claim) const {
 
 PendReason ReasonWriter::deciding_reason(const Claim& claim) const {
   if (claim.barred == Barred::Limit)
-    return claim.barrier == PendCode::Priority ? preempted_reason(claim) : limit_reason(claim);
+    return claim.barrier == PendCode::Priority ? preempted_reason(claim)
+           : claim.barrier == PendCode::Budget ? budget_reason(budgets_, claim)
+                                               : limit_reason(claim);
   return claim.barred == Barred::Unplaced ? unplaced_reason(claim) : share_reason(claim);
 }
 

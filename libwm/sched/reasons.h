@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "libwm/sched/budgets.h"
 #include "libwm/sched/claim.h"
 #include "libwm/sched/placement.h"
 #include "libwm/sched/plan_tree.h"
@@ -22,7 +23,7 @@ namespace wm::sched {
 class ReasonWriter {
  public:
   ReasonWriter(const Cluster& cluster, Claims& claims, const PlanTree& tree, const PlanUse& slots,
-               const PlanUse& gpus, const Places& places);
+               const PlanUse& gpus, const Places& places, BudgetBook& budgets);
 
   /// Of a job that was no candidate. @cost O(log reasons)
   Reasons of(const Idle& idle);
@@ -57,6 +58,7 @@ class ReasonWriter {
   const PlanUse& slots_;
   const PlanUse& gpus_;
   const Places& places_;
+  BudgetBook& budgets_;
   // Slots in use: of a queue, of a user in a queue, of a user (empty: any).
   std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> held_;
   std::uint32_t beside_gpus_ = 0;  // slots that jobs with GPUs hold

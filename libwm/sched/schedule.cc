@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "libwm/sched/budgets.h"
 #include "libwm/sched/limits.h"
 #include "libwm/sched/order.h"
 #include "libwm/sched/past_use.h"
@@ -26,7 +27,8 @@ class Pass {
         memory_(memory),
         claims_(*memory.claims),
         tree_(tree_of(*cluster.config)),
-        timeline_{{now, cluster.config->cluster.times.reclaim_grace}, {}} {}
+        timeline_{{now, cluster.config->cluster.times.reclaim_grace}, {}},
+        budgets_(cluster, now) {}
   Plan run();
 
  private:
@@ -56,6 +58,7 @@ class Pass {
   Claims& claims_;
   PlanTree tree_;
   Timeline timeline_;
+  BudgetBook budgets_;
   std::optional<Placement> placement_;
   Plan plan_;
 };
@@ -122,7 +125,8 @@ void Pass::start_spare(Spare spare) {
     for (Claim& claim : claims_.all) {
       if (left <= 0) break;
       Units cost = claim.price.cost(claim.min);
-      bool idle = claim.pending() && !claim.rest && claim.admitted == 0 && claim.copies > 0;
+      bool idle = claim.pending() && !claim.rest && claim.admitted == 0 && claim.copies > 0 &&
+                  claim.barrier != PendCode::Budget;
       bool tries = claim.price.gpu == gpu && idle && !claim.made_way() && cost <= left &&
                    use.allows(claim.user_node, cost);
       if (!tries || !placement_->start_spare(claim)) continue;
@@ -241,7 +245,7 @@ void Pass::add_pieces() {
 // Reasons of what is looked at, by claim; those that come after the last alike share its own.
 void Pass::add_waiting() {
   PlanUse slots = use_of(tree_, claims_, false), gpus = use_of(tree_, claims_, true);
-  ReasonWriter writer(cluster_, claims_, tree_, slots, gpus, placement_->places());
+  ReasonWriter writer(cluster_, claims_, tree_, slots, gpus, placement_->places(), budgets_);
   std::vector<Reasons> rests(memory_.alike.size());
   for (const Idle& idle : claims_.idle) plan_.waiting.push_back({idle.id, writer.of(idle)});
   for (const Claim& claim : claims_.all) {
@@ -331,6 +335,8 @@ void Pass::add_promises() {
 }
 
 Plan Pass::run() {
+  apply_budgets(budgets_, claims_.all);
+  look_at(budgets_.next_change());
   place_users();
   const Config& config = *cluster_.config;
   if (config.cluster.sched.elastic_worth > 0) mark_shares(claims_, capacities_of(claims_));

@@ -46,8 +46,13 @@ void read(Columns c, AttemptRow& r) {
   r.max_mem.value = c.number();
   r.own_wait = c.duration();
   r.queue_wait = c.duration();
-  for (auto* sum : {&r.slot_ms, &r.cpu_mms, &r.gpu_mms, &r.gpueq_mms, &r.mem_mib_s})
+  for (auto* sum : {&r.slot_ms, &r.cpu_mms, &r.gpu_mms, &r.gpueq_mms, &r.mem_mib_s, &r.late.slot_ms,
+                    &r.late.cpu_mms, &r.late.gpu_mms, &r.late.gpueq_mms, &r.late.mem_mib_s})
     *sum = c.number();
+  r.ask_run = c.duration();
+  r.min_tasks = c.small();
+  r.max_tasks = c.small();
+  r.elastic = c.number() != 0;
 }
 
 void read(Columns c, HostSpanRow& r) {

@@ -37,7 +37,9 @@ Result<void> write(Statement& s, const AttemptRow& r) {
   s.bind_text(r.outcome).bind(r.term).bind(r.exit_status).bind_text(r.host);
   s.bind(r.cpu.count()).bind(r.max_mem.value);
   s.bind(r.own_wait.count()).bind(r.queue_wait.count()).bind(r.slot_ms).bind(r.cpu_mms);
-  return s.bind(r.gpu_mms).bind(r.gpueq_mms).bind(r.mem_mib_s).run();
+  s.bind(r.gpu_mms).bind(r.gpueq_mms).bind(r.mem_mib_s).bind(r.late.slot_ms).bind(r.late.cpu_mms);
+  s.bind(r.late.gpu_mms).bind(r.late.gpueq_mms).bind(r.late.mem_mib_s).bind(r.ask_run.count());
+  return s.bind(r.min_tasks).bind(r.max_tasks).bind(std::int64_t{r.elastic}).run();
 }
 
 Result<void> write(Statement& s, const HostSpanRow& r) {
@@ -81,7 +83,8 @@ constexpr const char* kPutJob =
 constexpr const char* kPutAllocation =
     "INSERT OR REPLACE INTO allocation VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 constexpr const char* kPutAttempt =
-    "INSERT OR REPLACE INTO attempt VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    "INSERT OR REPLACE INTO attempt VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+    "?,?,?,?,?,?,?,?,?)";
 constexpr const char* kPutHost = "INSERT OR REPLACE INTO host_span VALUES (?,?,?,?,?,?,?,?,?,?)";
 constexpr const char* kPutGpu = "INSERT OR REPLACE INTO gpu_span VALUES (?,?,?,?,?,?,?,?,?,?)";
 constexpr const char* kPutPlan = "INSERT OR REPLACE INTO plan_span VALUES (?,?,?,?,?,?,?,?)";
@@ -124,8 +127,25 @@ Result<Seq> AcctDb::last_seq() {
   return Seq{static_cast<std::uint64_t>(last)};
 }
 
+// So many at once that the writer is not kept from its rows.
+Result<void> AcctDb::forget(WallTime before) {
+  constexpr const char* kMost = "1000";
+  if (before == WallTime{}) return {};
+  const std::string ended = "(SELECT job, idx FROM job WHERE ended > 0 AND ended < " +
+                            std::to_string(stored(before)) + " ORDER BY ended LIMIT " + kMost + ")";
+  Transaction whole(*db_);
+  WM_TRY(whole.begin());
+  for (const char* table : {"allocation", "attempt", "job_event", "job"})
+    WM_TRY(db_->exec("DELETE FROM " + std::string(table) + " WHERE (job, idx) IN " + ended));
+  for (const char* table : {"host_span", "gpu_span", "plan_span"})
+    WM_TRY(db_->exec("DELETE FROM " + std::string(table) + " WHERE until > 0 AND until < " +
+                     std::to_string(stored(before))));
+  return whole.commit();
+}
+
 Result<void> AcctDb::apply(const AcctRows& rows) {
   WM_TRY(auto last, last_seq());
+  WM_TRY(forget(rows.forget));
   if (rows.seq <= last)
     return db_->use("UPDATE mark SET horizon = max(horizon, ?)").bind(stored(rows.horizon)).run();
   Transaction whole(*db_);

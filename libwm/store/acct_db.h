@@ -41,6 +41,7 @@ class AcctDb {
  private:
   explicit AcctDb(StoreFiles files) : files_(std::move(files)) {}
   Result<void> connect();
+  Result<void> forget(WallTime before);
   StoreFiles files_;
   std::unique_ptr<Connection> db_;
 };

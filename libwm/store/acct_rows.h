@@ -65,6 +65,12 @@ struct AllocationRow {
   bool operator==(const AllocationRow&) const = default;
 };
 
+/// Of holdings. @units slot·ms, milli-CPU·ms, milli-GPU·ms, the same of whole GPUs, MiB·s
+struct HoldingSums {
+  std::int64_t slot_ms = 0, cpu_mms = 0, gpu_mms = 0, gpueq_mms = 0, mem_mib_s = 0;
+  bool operator==(const HoldingSums&) const = default;
+};
+
 /// One try to run a job, and for what it counts: plan, queue … are those it was dispatched with.
 /// @units own_wait, queue_wait: since the submission or the end of the attempt before
 struct AttemptRow {
@@ -82,6 +88,10 @@ struct AttemptRow {
   /// Sums of its parts that have ended, of each from ⌊start⌋ to ⌊end⌋ ms.
   /// @units slot·ms, milli-CPU·ms, milli-GPU·ms, MiB·s
   std::int64_t slot_ms = 0, cpu_mms = 0, gpu_mms = 0, gpueq_mms = 0, mem_mib_s = 0;
+  HoldingSums late;    ///< of these: after the true ends of tasks that were heard of late
+  Duration ask_run{};  ///< run limit at dispatch; 0: none
+  std::uint32_t min_tasks = 1, max_tasks = 1;
+  bool elastic = false;
   bool operator==(const AttemptRow&) const = default;
 };
 
@@ -156,6 +166,7 @@ struct AcctRows {
   std::vector<GpuSpanRow> gpus;
   std::vector<PlanSpanRow> plans;
   WallTime horizon;  ///< all before it is in; the epoch itself: as before
+  WallTime forget;   ///< some of what ended before is dropped; the epoch itself: nothing
 
   std::size_t size() const {
     return jobs.size() + allocations.size() + events.size() + usage.size() + attempts.size() +

@@ -29,6 +29,7 @@ void join(AcctRows& to, AcctRows from) {
   move_to_end(to.gpus, from.gpus);
   move_to_end(to.plans, from.plans);
   to.horizon = std::max(to.horizon, from.horizon);
+  to.forget = std::max(to.forget, from.forget);
 }
 
 Result<Seq> rebuild_acct(const StoreFiles& files, AcctDb& acct, const Projector& projector) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "libwm/store/host_pack.h"
 #include "libwm/store/schema.h"
 
 namespace wm::store {
@@ -20,6 +21,11 @@ struct Fingerprint {
   void add(std::int64_t n) {
     sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) * 1099511628211ull ^
                                     static_cast<std::uint64_t>(n));
+  }
+  static std::int64_t of(const std::string& bytes) {
+    Fingerprint print;
+    for (char c : bytes) print.add(static_cast<unsigned char>(c));
+    return print.sum;
   }
 };
 
@@ -38,8 +44,35 @@ Result<std::unique_ptr<ReportDb>> ReportDb::open(const std::string& dir, const s
   WM_TRY(auto db, Connection::open(options));
   WM_TRY(prepare(*db, kReportSchema));
   std::unique_ptr<ReportDb> made(new ReportDb(std::move(db)));
+  WM_TRY(made->move_host_hours());
   WM_TRY(made->keep_zone(zone));
   return made;
+}
+
+// What version 1 kept as a row a host, hour and class.
+Result<void> ReportDb::move_host_hours() {
+  WM_TRY(auto there, db_->number("SELECT count(*) FROM sqlite_schema WHERE name = 'host_hour'"));
+  if (!there) return {};
+  Transaction whole(*db_);
+  WM_TRY(whole.begin());
+  std::map<std::int64_t, std::vector<HostUse>> hours;
+  {
+    auto ask = db_->use("SELECT * FROM host_hour ORDER BY hour, host, class");
+    for (;;) {
+      WM_TRY(bool row, ask.step());
+      if (!row) break;
+      hours[ask.number(0)].push_back(
+          {static_cast<std::uint32_t>(ask.number(1)),
+           static_cast<report::Use>(ask.number(2)),
+           {ask.number(3), ask.number(4), ask.number(5), ask.number(6), 0}});
+    }
+  }
+  for (const auto& [hour, rows] : hours) {
+    auto bytes = pack_hosts(rows);
+    WM_TRY(db_->use("INSERT INTO host_pack VALUES (?, ?)").bind(hour).bind_bytes(bytes).run());
+  }
+  WM_TRY(db_->exec("DROP TABLE host_hour"));
+  return whole.commit();
 }
 
 // Its hours begin elsewhere: all is rolled again.
@@ -53,10 +86,10 @@ Result<void> ReportDb::keep_zone(const std::string& zone) {
   if (known == zone) return {};
   Transaction whole(*db_);
   WM_TRY(whole.begin());
-  WM_TRY(
-      db_->exec("DELETE FROM hour; DELETE FROM use_hour; DELETE FROM host_hour;"
-                "DELETE FROM plan_hour; DELETE FROM ends_hour; DELETE FROM refund;"
-                "DELETE FROM restated; UPDATE meta SET rolled_seq = 0"));
+  WM_TRY(db_->exec(
+      "DELETE FROM hour; DELETE FROM use_hour; DELETE FROM host_pack; DELETE FROM class_hour;"
+      "DELETE FROM plan_hour; DELETE FROM ends_hour; DELETE FROM refund;"
+      "DELETE FROM restated; UPDATE meta SET rolled_seq = 0"));
   WM_TRY(db_->use("UPDATE meta SET zone = ?").bind_text(zone).run());
   return whole.commit();
 }
@@ -85,43 +118,61 @@ Result<std::map<report::Dim, std::int64_t>> ReportDb::dim_numbers(const WindowSu
   return numbers;
 }
 
-// Final hours whose sums by host are not what they were.
-Result<std::size_t> ReportDb::changed(const WindowSums& window, std::int64_t made_at) {
-  std::map<std::int64_t, Fingerprint> fresh;
-  for (const auto& hour : window.hours) fresh[hour.start];
-  for (const auto& row : window.sums.hosts) {
-    auto& print = fresh[row.hour];
-    for (auto n : {static_cast<std::int64_t>(row.use), row.amounts.slot_ms, row.amounts.cpu_mms,
-                   row.amounts.gpu_mms, row.amounts.gpueq_mms})
-      print.add(n);
+// Of all hosts of the window.
+Result<std::map<std::string, std::int64_t>> ReportDb::host_numbers(const WindowSums& window) {
+  std::map<std::string, std::int64_t> numbers;
+  for (const auto& row : window.sums.hosts) numbers[row.host];
+  for (auto& [name, number] : numbers) {
+    WM_TRY(db_->use("INSERT OR IGNORE INTO host (name) VALUES (?)").bind_text(name).run());
+    auto ask = db_->use("SELECT id FROM host WHERE name = ?");
+    WM_TRY(bool row, ask.bind_text(name).step());
+    if (row) number = ask.number(0);
   }
+  return numbers;
+}
+
+Result<ReportDb::Packs> ReportDb::packs(const WindowSums& window) {
+  WM_TRY(auto numbers, host_numbers(window));
+  std::map<std::int64_t, std::vector<HostUse>> hours;
+  for (const auto& hour : window.hours) hours[hour.start];
+  for (const auto& row : window.sums.hosts)
+    hours[row.hour].push_back(
+        {static_cast<std::uint32_t>(numbers.at(row.host)), row.use, row.amounts});
+  Packs made;
+  for (auto& [hour, rows] : hours) {
+    std::stable_sort(rows.begin(), rows.end(), [](const HostUse& a, const HostUse& b) {
+      return std::pair(a.host, a.use) < std::pair(b.host, b.use);
+    });
+    made[hour] = pack_hosts(rows);
+  }
+  return made;
+}
+
+// Final hours whose sums by host are not what they were.
+Result<std::size_t> ReportDb::changed(const Packs& packs, std::int64_t made_at) {
   std::size_t differ = 0;
-  for (const auto& [hour, print] : fresh) {
+  for (const auto& [hour, bytes] : packs) {
     WM_TRY(auto final, db_->number("SELECT coalesce(max(final), 0) FROM hour WHERE start = " +
                                    std::to_string(hour)));
     if (!final) continue;
-    Fingerprint old;
+    std::string known;
     {
-      auto ask = db_->use(
-          "SELECT class, slot_ms, cpu_mms, gpu_mms, gpueq_mms FROM host_hour JOIN host ON id = host"
-          " WHERE hour = ? ORDER BY name, class");
-      ask.bind(hour);
-      for (;;) {
-        WM_TRY(bool row, ask.step());
-        if (!row) break;
-        for (int i = 0; i < 5; ++i) old.add(ask.number(i));
-      }
+      auto ask = db_->use("SELECT hosts FROM host_pack WHERE hour = ?");
+      WM_TRY(bool row, ask.bind(hour).step());
+      if (row) known = ask.text(0);
     }
-    if (old.sum == print.sum) continue;
+    if (known == bytes) continue;
     ++differ;
     auto note = db_->use("INSERT OR REPLACE INTO restated VALUES (?, ?, ?, ?)");
-    WM_TRY(note.bind(hour).bind(made_at).bind(old.sum).bind(print.sum).run());
+    note.bind(hour).bind(made_at).bind(Fingerprint::of(known)).bind(Fingerprint::of(bytes));
+    WM_TRY(note.run());
   }
   return differ;
 }
 
 Result<void> ReportDb::remove(const WindowSums& window) {
-  for (const char* table : {"use_hour", "host_hour", "plan_hour", "ends_hour", "refund"}) {
+  for (const char* table :
+       {"use_hour", "class_hour", "host_pack", "plan_hour", "ends_hour", "refund"}) {
     auto gone = db_->use(std::string("DELETE FROM ") + table + " WHERE hour >= ? AND hour < ?");
     WM_TRY(gone.bind(window.hours.front().start).bind(window.hours.back().end()).run());
   }
@@ -129,7 +180,7 @@ Result<void> ReportDb::remove(const WindowSums& window) {
   return gone.bind(window.hours.front().start).bind(window.hours.back().end()).run();
 }
 
-Result<void> ReportDb::insert(const WindowSums& window) {
+Result<void> ReportDb::insert(const WindowSums& window, const Packs& packs) {
   WM_TRY(auto numbers, dim_numbers(window));
   for (const auto& hour : window.hours) {
     auto put = db_->use("INSERT INTO hour VALUES (?, ?, ?)");
@@ -141,13 +192,18 @@ Result<void> ReportDb::insert(const WindowSums& window) {
     bind(put.bind(static_cast<std::int64_t>(row.use)), row.amounts);
     WM_TRY(put.run());
   }
+  for (const auto& [hour, bytes] : packs) {
+    auto put = db_->use("INSERT INTO host_pack VALUES (?, ?)");
+    WM_TRY(put.bind(hour).bind_bytes(bytes).run());
+  }
   for (const auto& row : window.sums.hosts) {
-    WM_TRY(db_->use("INSERT OR IGNORE INTO host (name) VALUES (?)").bind_text(row.host).run());
     auto put = db_->use(
-        "INSERT INTO host_hour VALUES (?, (SELECT id FROM host WHERE name = ?), ?, ?, ?, ?, ?)");
-    put.bind(row.hour).bind_text(row.host).bind(static_cast<std::int64_t>(row.use));
-    put.bind(row.amounts.slot_ms).bind(row.amounts.cpu_mms).bind(row.amounts.gpu_mms);
-    WM_TRY(put.bind(row.amounts.gpueq_mms).run());
+        "INSERT INTO class_hour VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+        " slot_ms = slot_ms + excluded.slot_ms, cpu_mms = cpu_mms + excluded.cpu_mms,"
+        " gpu_mms = gpu_mms + excluded.gpu_mms, gpueq_mms = gpueq_mms + excluded.gpueq_mms");
+    put.bind(row.hour).bind(static_cast<std::int64_t>(row.use)).bind(row.amounts.slot_ms);
+    put.bind(row.amounts.cpu_mms).bind(row.amounts.gpu_mms).bind(row.amounts.gpueq_mms);
+    WM_TRY(put.run());
   }
   for (const auto& [hour, plan, a] : window.plans) {
     auto put = db_->use("INSERT INTO plan_hour VALUES (?, ?, ?, ?, ?, ?, ?)");
@@ -176,9 +232,10 @@ Result<void> ReportDb::insert(const WindowSums& window) {
 Result<std::size_t> ReportDb::put(const WindowSums& window, Seq seq, std::int64_t made_at) {
   Transaction whole(*db_);
   WM_TRY(whole.begin());
-  WM_TRY(auto differ, changed(window, made_at));
+  WM_TRY(auto hosts, packs(window));
+  WM_TRY(auto differ, changed(hosts, made_at));
   WM_TRY(remove(window));
-  WM_TRY(insert(window));
+  WM_TRY(insert(window, hosts));
   WM_TRY(
       db_->use("UPDATE meta SET rolled_seq = ?").bind(static_cast<std::int64_t>(seq.value)).run());
   WM_TRY(whole.commit());

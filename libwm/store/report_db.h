@@ -106,6 +106,9 @@ class ReportDb {
   /// Was this mail taken already? And that it was. @errors Store, Damaged
   Result<bool> is_sent(const std::string& report, const std::string& period,
                        const std::string& recipient);
+  /// When it was noted; none: never. @units s since 1970
+  Result<std::optional<std::int64_t>> sent_at(const std::string& report, const std::string& period,
+                                              const std::string& recipient);
   Result<void> note_sent(const std::string& report, const std::string& period,
                          const std::string& recipient, std::int64_t at);
 
@@ -113,9 +116,14 @@ class ReportDb {
   explicit ReportDb(std::unique_ptr<Connection> db) : db_(std::move(db)) {}
   Result<void> keep_zone(const std::string& zone);
   Result<std::map<report::Dim, std::int64_t>> dim_numbers(const WindowSums& window);
-  Result<std::size_t> changed(const WindowSums& window, std::int64_t made_at);
+  Result<void> move_host_hours();
+  Result<std::map<std::string, std::int64_t>> host_numbers(const WindowSums& window);
+  /// Of an hour, the bytes of its hosts.
+  using Packs = std::map<std::int64_t, std::string>;
+  Result<Packs> packs(const WindowSums& window);
+  Result<std::size_t> changed(const Packs& packs, std::int64_t made_at);
   Result<void> remove(const WindowSums& window);
-  Result<void> insert(const WindowSums& window);
+  Result<void> insert(const WindowSums& window, const Packs& packs);
   std::unique_ptr<Connection> db_;
 };
 

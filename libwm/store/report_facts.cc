@@ -6,6 +6,7 @@
 #include "libwm/model/reason.h"
 #include "libwm/report/words.h"
 #include "libwm/store/elastic_facts.h"
+#include "libwm/store/meter_db.h"
 
 namespace wm::store {
 namespace {
@@ -45,6 +46,10 @@ class Gatherer {
     if (of_user()) WM_TRY(read_jobs());
     else WM_TRY(add_elastic(acct_, window_, facts_));
     if (wish_.about.empty()) WM_TRY(read_hosts());
+    if (wish_.meter && wish_.about.empty()) {
+      WM_TRY(auto sum, wish_.meter->total(wish_.period.from, wish_.period.to));
+      add_use(sum);
+    }
     WM_TRY(add_notes());
     return std::move(facts_);
   }
@@ -246,11 +251,29 @@ class Gatherer {
         job.queue_s += seconds(attempt.queue_wait), job.own_s += seconds(attempt.own_wait);
         auto end = attempt.ended == WallTime{} ? WallTime(Duration(window_.to)) : attempt.ended;
         job.run_s += std::max(0.0, seconds(end - attempt.dispatched));
+        job.ask_run_s += seconds(attempt.ask_run);
+        job.elastic = attempt.elastic;
+        job.min_tasks = attempt.min_tasks, job.max_tasks = attempt.max_tasks;
       }));
+      if (wish_.meter && job.allocated.gpu_mms > 0) WM_TRY(add_meter(row.id, job));
       if (job.allocated.slot_ms > 0)
         job.mem_asked = job.allocated.mem_mib_s * 1000 / job.allocated.slot_ms;
       facts_.jobs.push_back(std::move(job));
     }
+    return {};
+  }
+
+  void add_use(const MeterSum& sum) {
+    facts_.gpu_use.seen_us += sum.seen_us, facts_.gpu_use.busy_us += sum.busy_us;
+    facts_.gpu_use.idle_us += sum.idle_us, facts_.gpu_use.energy_mj += sum.energy_mj;
+  }
+  // Of the whole job for advice, of the period for the sum.
+  Result<void> add_meter(JobId id, report::JobFacts& job) {
+    WM_TRY(auto all, wish_.meter->of_job(id, 0, wish_.period.to));
+    job.gpu_seen_us = all.seen_us, job.gpu_busy_us = all.busy_us, job.gpu_idle_us = all.idle_us;
+    job.energy_j = all.energy_mj / 1000;
+    WM_TRY(auto here, wish_.meter->of_job(id, wish_.period.from, wish_.period.to));
+    add_use(here);
     return {};
   }
 

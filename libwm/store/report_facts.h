@@ -7,13 +7,16 @@
 
 namespace wm::store {
 
+class MeterDb;
+
 /// Which report.
 struct FactsWish {
   std::string cluster;
   report::Period period;
   report::Zone zone;
-  std::string about;     ///< empty: all; "/a/b": a plan; else a user
-  std::int64_t now = 0;  ///< @units s since 1970
+  std::string about;         ///< empty: all; "/a/b": a plan; else a user
+  std::int64_t now = 0;      ///< @units s since 1970
+  MeterDb* meter = nullptr;  ///< how well GPUs were used; null: not known
 };
 
 /// @errors Store, Damaged   @cost hours of the period, and its dispatches, ends and resizes

@@ -1,4 +1,5 @@
 // Role: see report_db.h: what reports ask of it.
+#include "libwm/store/host_pack.h"
 #include "libwm/store/report_db.h"
 
 namespace wm::store {
@@ -30,7 +31,7 @@ constexpr const char* kSums = "sum(slot_ms), sum(cpu_mms), sum(gpu_mms), sum(gpu
 Result<report::ByUse> ReportDb::totals(std::int64_t from, std::int64_t to) {
   report::ByUse total;
   auto ask = db_->use(std::string("SELECT class, ") + kSums +
-                      " FROM host_hour WHERE hour >= ? AND hour < ? GROUP BY class");
+                      " FROM class_hour WHERE hour >= ? AND hour < ? GROUP BY class");
   WM_TRY(each(ask.bind(from).bind(to), [&](const Statement& row) {
     total[static_cast<report::Use>(row.number(0))] = amounts(row, 1, false);
   }));
@@ -61,7 +62,7 @@ Result<std::vector<ReportDb::HourRow>> ReportDb::hours(std::int64_t from, std::i
     rows.push_back({{row.number(0), row.number(1)}, row.number(2) != 0, {}});
   }));
   auto ask = db_->use(std::string("SELECT hour, class, ") + kSums +
-                      " FROM host_hour WHERE hour >= ? AND hour < ? GROUP BY hour, class");
+                      " FROM class_hour WHERE hour >= ? AND hour < ? GROUP BY hour, class");
   std::size_t at = 0;
   WM_TRY(each(ask.bind(from).bind(to), [&](const Statement& row) {
     while (at < rows.size() && rows[at].hour.start < row.number(0)) ++at;
@@ -92,12 +93,20 @@ Result<std::vector<ReportDb::DimUse>> ReportDb::dims(std::int64_t from, std::int
 }
 
 Result<std::map<std::string, report::ByUse>> ReportDb::hosts(std::int64_t from, std::int64_t to) {
+  std::map<std::uint32_t, report::ByUse> sums;
+  auto ask = db_->use("SELECT hosts FROM host_pack WHERE hour >= ? AND hour < ?");
+  ask.bind(from).bind(to);
+  for (;;) {
+    WM_TRY(bool row, ask.step());
+    if (!row) break;
+    WM_TRY(auto uses, unpack_hosts(ask.text(0)));
+    for (const auto& use : uses) sums[use.host][use.use] += use.amounts;
+  }
   std::map<std::string, report::ByUse> rows;
-  auto ask = db_->use(std::string("SELECT name, class, ") + kSums +
-                      " FROM host_hour JOIN host ON id = host WHERE hour >= ? AND hour < ?"
-                      " GROUP BY host, class");
-  WM_TRY(each(ask.bind(from).bind(to), [&](const Statement& row) {
-    rows[row.text(0)][static_cast<report::Use>(row.number(1))] = amounts(row, 2, false);
+  auto names = db_->use("SELECT id, name FROM host");
+  WM_TRY(each(names, [&](const Statement& row) {
+    auto at = sums.find(static_cast<std::uint32_t>(row.number(0)));
+    if (at != sums.end()) rows[row.text(1)] = at->second;
   }));
   return rows;
 }
@@ -169,6 +178,14 @@ Result<bool> ReportDb::is_sent(const std::string& report, const std::string& per
                                const std::string& recipient) {
   auto ask = db_->use("SELECT 1 FROM sent WHERE report = ? AND period = ? AND recipient = ?");
   return ask.bind_text(report).bind_text(period).bind_text(recipient).step();
+}
+
+Result<std::optional<std::int64_t>> ReportDb::sent_at(const std::string& report,
+                                                      const std::string& period,
+                                                      const std::string& recipient) {
+  auto ask = db_->use("SELECT at FROM sent WHERE report = ? AND period = ? AND recipient = ?");
+  WM_TRY(bool row, ask.bind_text(report).bind_text(period).bind_text(recipient).step());
+  return row ? std::optional(ask.number(0)) : std::nullopt;
 }
 
 Result<void> ReportDb::note_sent(const std::string& report, const std::string& period,

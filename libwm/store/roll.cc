@@ -114,14 +114,7 @@ class Roller {
       auto peak = row.mem_mib_s == 0 ? 0 : peak_of(row);
       made.ends.push_back(
           {hour, dim_of(row), "attempt", 1, row.cpu.count(), row.cpu_mms, row.mem_mib_s, peak});
-      if (auto kind = refund_of(row))
-        made.refunds.push_back(
-            {hour,
-             row.job,
-             row.attempt,
-             *kind,
-             dim_of(row),
-             {row.slot_ms, row.cpu_mms, row.gpu_mms, row.gpueq_mms, row.mem_mib_s}});
+      add_refunds(row, hour, made);
     }));
     return acct_.jobs_ended(until, [&](const JobRow& row) {
       made.ends.push_back({hour_of(made.hours, us(row.ended)),
@@ -133,6 +126,19 @@ class Roller {
                            0,
                            0});
     });
+  }
+  // What was heard late is credited once, whatever becomes of the rest.
+  static void add_refunds(const AttemptRow& row, std::int64_t hour, WindowSums& made) {
+    const auto& late = row.late;
+    report::Amounts of_late{late.slot_ms, late.cpu_mms, late.gpu_mms, late.gpueq_mms,
+                            late.mem_mib_s};
+    report::Amounts rest{row.slot_ms - late.slot_ms, row.cpu_mms - late.cpu_mms,
+                         row.gpu_mms - late.gpu_mms, row.gpueq_mms - late.gpueq_mms,
+                         row.mem_mib_s - late.mem_mib_s};
+    if (late != HoldingSums{})
+      made.refunds.push_back({hour, row.job, row.attempt, Refund::Late, dim_of(row), of_late});
+    if (auto kind = refund_of(row))
+      made.refunds.push_back({hour, row.job, row.attempt, *kind, dim_of(row), rest});
   }
   // The same time of every task at its peak. The peak is the largest of any host's.
   static std::int64_t peak_of(const AttemptRow& row) {

@@ -25,7 +25,7 @@ constexpr std::array<const char*, 1> kHistorySteps = {
     "CREATE TABLE event (seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, type INTEGER NOT NULL,"
     "  version INTEGER NOT NULL, payload BLOB NOT NULL);"};
 
-constexpr std::array<const char*, 3> kAcctSteps = {
+constexpr std::array<const char*, 4> kAcctSteps = {
     "CREATE TABLE mark (id INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL);"
     "INSERT INTO mark VALUES (1, 0);"
     "CREATE TABLE job (job INTEGER NOT NULL, idx INTEGER NOT NULL,"
@@ -101,9 +101,20 @@ constexpr std::array<const char*, 3> kAcctSteps = {
     "CREATE TABLE plan_span (path TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL,"
     "  shares INTEGER NOT NULL, owns INTEGER NOT NULL, lim INTEGER NOT NULL,"
     "  lend INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (path, since)) WITHOUT ROWID;"
-    "ALTER TABLE mark ADD COLUMN horizon INTEGER NOT NULL DEFAULT 0;"};
+    "ALTER TABLE mark ADD COLUMN horizon INTEGER NOT NULL DEFAULT 0;",
+    // true ends, and what was asked for
+    "ALTER TABLE attempt ADD COLUMN late_slot_ms INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE attempt ADD COLUMN late_cpu_mms INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE attempt ADD COLUMN late_gpu_mms INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE attempt ADD COLUMN late_gpueq_mms INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE attempt ADD COLUMN late_mem_mib_s INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE attempt ADD COLUMN ask_run INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE attempt ADD COLUMN min_tasks INTEGER NOT NULL DEFAULT 1;"
+    "ALTER TABLE attempt ADD COLUMN max_tasks INTEGER NOT NULL DEFAULT 1;"
+    "ALTER TABLE attempt ADD COLUMN elastic INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE attempt SET min_tasks = tasks, max_tasks = tasks;"};
 
-constexpr std::array<const char*, 1> kReportSteps = {
+constexpr std::array<const char*, 2> kReportSteps = {
     "CREATE TABLE meta (id INTEGER PRIMARY KEY, zone TEXT NOT NULL, rolled_seq INTEGER NOT NULL);"
     "INSERT INTO meta VALUES (1, '', 0);"
     "CREATE TABLE hour (start INTEGER PRIMARY KEY, len INTEGER NOT NULL, final INTEGER NOT NULL);"
@@ -133,7 +144,21 @@ constexpr std::array<const char*, 1> kReportSteps = {
     "CREATE TABLE sent (report TEXT NOT NULL, period TEXT NOT NULL, recipient TEXT NOT NULL,"
     "  at INTEGER NOT NULL, PRIMARY KEY (report, period, recipient)) WITHOUT ROWID;"
     "CREATE TABLE restated (hour INTEGER NOT NULL, at INTEGER NOT NULL, old INTEGER NOT NULL,"
-    "  new INTEGER NOT NULL, PRIMARY KEY (hour, at)) WITHOUT ROWID;"};
+    "  new INTEGER NOT NULL, PRIMARY KEY (hour, at)) WITHOUT ROWID;",
+    // A row a host and hour becomes a few bytes (report_db.cc moves what there is, then drops it).
+    "CREATE TABLE host_pack (hour INTEGER PRIMARY KEY, hosts BLOB NOT NULL);"
+    "CREATE TABLE class_hour (hour INTEGER NOT NULL, class INTEGER NOT NULL,"
+    "  slot_ms INTEGER NOT NULL, cpu_mms INTEGER NOT NULL, gpu_mms INTEGER NOT NULL,"
+    "  gpueq_mms INTEGER NOT NULL, PRIMARY KEY (hour, class)) WITHOUT ROWID;"
+    "INSERT INTO class_hour SELECT hour, class, sum(slot_ms), sum(cpu_mms), sum(gpu_mms),"
+    "  sum(gpueq_mms) FROM host_hour GROUP BY hour, class;"};
+
+constexpr std::array<const char*, 1> kMeterSteps = {
+    "CREATE TABLE task_meter (job INTEGER NOT NULL, idx INTEGER NOT NULL,"
+    "  attempt INTEGER NOT NULL, task INTEGER NOT NULL, hour INTEGER NOT NULL, host TEXT NOT NULL,"
+    "  seen_us INTEGER NOT NULL, busy_us INTEGER NOT NULL, energy_mj INTEGER NOT NULL,"
+    "  PRIMARY KEY (job, idx, attempt, task, hour)) WITHOUT ROWID;"
+    "CREATE INDEX task_meter_by_hour ON task_meter (hour);"};
 
 // Refuses a file that another program made, or a newer version of ours.
 Result<std::int64_t> version_of(Connection& db, const Schema& schema) {
@@ -157,6 +182,7 @@ Result<std::int64_t> version_of(Connection& db, const Schema& schema) {
 const Schema kCoreSchema = {"event store", 0x574d6365, kCoreSteps};
 const Schema kAcctSchema = {"accounting database", 0x574d6163, kAcctSteps};
 const Schema kReportSchema = {"report database", 0x574d7270, kReportSteps};
+const Schema kMeterSchema = {"database of GPU use", 0x574d6d74, kMeterSteps};
 const Schema kHistorySchema = {"event history", 0x574d6869, kHistorySteps};
 
 Result<void> prepare(Connection& db, const Schema& schema) {

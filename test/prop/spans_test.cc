@@ -46,9 +46,17 @@ struct Ledger {
 class Course : public ClusterBuilder {
  public:
   explicit Course(unsigned seed) : random_(seed) {
+    if (seed % 3) add_budget();
     reconfigure();
     for (int i = 0; i < 3; ++i) hosts_.push_back(host(8, 2));
     for (int i = 0; i < 250; ++i) act();
+  }
+
+  /// Of everything, in one period.
+  void add_budget() {
+    BudgetConf all;
+    all.name = "/", all.cpu_hours = 1, all.gpu_hours = 1;
+    config.budgets.list = {all};
   }
 
  private:
@@ -107,7 +115,7 @@ class Course : public ClusterBuilder {
       case 1:
       case 2: return dispatch(job);
       case 3:
-      case 4: return try_step(TaskEnded{id, attempt, task, below(3) ? 0 : 256, Term::None, {}, ""});
+      case 4: return end(id, attempt, task);
       case 5: return try_step(JobSuspended{id, "ann"});
       case 6: return try_step(JobResumed{id, "ann"});
       case 7: return try_step(TaskStuck{id, attempt, task, "zombie"});
@@ -123,9 +131,18 @@ class Course : public ClusterBuilder {
         return try_step(below(2) ? EventBody(JobHeld{id, "ann"})
                                  : EventBody(JobReleased{id, "ann"}));
       default:
+        if (config.budgets.list.empty() && below(3) == 0) return add_budget(), reconfigure();
         return try_step(below(2) ? EventBody(HostClosed{any_host(), "ann", "x"})
                                  : EventBody(HostOpened{any_host(), "ann"}));
     }
+  }
+
+  // Now and then it was lost, or is told late.
+  void end(JobId id, Attempt attempt, TaskNumber task) {
+    TaskEnded ended{id, attempt, task, below(3) ? 0 : 256, Term::None, {}, ""};
+    if (below(5) == 0) ended.term = Term::HostLost;
+    if (below(3) == 0) ended.at = at(clock_ - 0.0007 * below(20'000));
+    try_step(ended);
   }
 
   void grow(const Job& job) {
@@ -171,6 +188,51 @@ TEST(spans_of_random_histories, are_what_the_state_was_charged) {
       charge(holding, {}, course.state.time);
       EXPECT_EQ(sums[job.id], holding.slot_time) << "seed " << seed << " job " << to_string(job.id);
     });
+  }
+}
+
+// Of milli-CPUs, what a budget of everything was charged by the rows.
+std::int64_t charged(const Ledger& ledger, WallTime now) {
+  std::map<std::pair<JobId, Attempt>, std::int64_t> by_attempt;
+  for (const auto& [key, row] : ledger.parts)
+    if (row.held != store::HoldClass::Stuck)
+      by_attempt[{row.job, row.attempt}] +=
+          row.milli_cpus * whole_ms(row.start, row.end == WallTime{} ? now : row.end);
+  std::int64_t sum = 0;
+  for (const auto& [key, row] : ledger.attempts) {
+    bool lost = row.ended != WallTime{} && row.term == static_cast<int>(Term::HostLost);
+    if (!lost) sum += by_attempt[key] - row.late.cpu_mms;
+  }
+  return sum;
+}
+
+TEST(spans_of_random_histories, are_what_a_budget_of_everything_was_charged) {
+  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+    if (seed % 3 == 0) continue;  // it came in the middle
+    Course course(seed);
+    const auto& config = *course.state.config;
+    auto account = *find_budget(course.state, "/");
+    settle(config.budgets, *config.budgets.find("/"), account, course.state.time);
+    EXPECT_EQ(account.used().cpu, charged(folded(course, 1, 0), course.state.time))
+        << "seed " << seed;
+  }
+}
+
+TEST(spans_of_random_histories, leave_a_budget_drawn_on_by_what_is_held) {
+  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+    Course course(seed);
+    const auto* account = find_budget(course.state, "/");
+    if (!account) continue;
+    Drawn held;
+    each_job(course.state, [&](const Job& job) {
+      held += job.holding.draw.rate;
+      std::int64_t cpus = 0;
+      for (const auto& task : job.tasks)
+        if (task.holds_slot() && task.state != TaskState::Stuck && !job.parked)
+          cpus += job.spec().task.milli_cpus;
+      EXPECT_EQ(job.holding.draw.rate.cpu, cpus) << "seed " << seed << " " << to_string(job.id);
+    });
+    EXPECT_EQ(account->rate, held) << "seed " << seed;
   }
 }
 

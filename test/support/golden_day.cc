@@ -36,8 +36,11 @@ void GoldenDay::start(double at, JobId id, std::uint32_t attempt, std::vector<Ta
     if (made.has_process) add(at, TaskStarted{id, Attempt{attempt}, made.number, 100});
 }
 
-void GoldenDay::end(double at, JobId id, std::uint32_t attempt, std::uint32_t task, Term term) {
-  add(at, TaskEnded{id, Attempt{attempt}, TaskNumber{task}, 0, term, {}, ""});
+void GoldenDay::end(double at, JobId id, std::uint32_t attempt, std::uint32_t task, Term term,
+                    double truly_at) {
+  TaskEnded ended{id, Attempt{attempt}, TaskNumber{task}, 0, term, {}, ""};
+  if (truly_at > 0) ended.at = test::at(static_cast<double>(kGoldenDay) - 1.7e9 + truly_at);
+  add(at, ended);
 }
 
 // B: four tasks, two go, a fifth comes.
@@ -90,7 +93,7 @@ void GoldenDay::add_rigid() {
   for (std::uint32_t i : {1, 2}) start(100, {d.job, i}, 1, {task(1, h2)});
   for (std::uint32_t i : {1, 2}) end(700, {d.job, i}, 1, 1);
   start(700, {d.job, 3}, 1, {task(1, h2)});
-  end(1300, {d.job, 3}, 1, 1);
+  end(1300, {d.job, 3}, 1, 1, Term::None, 1290);
 
   SpecBuilder again = spec_of("bob", "/b");
   again.gpus(1).rerunnable();
@@ -128,6 +131,11 @@ GoldenDay::GoldenDay() {
     config.plans.push_back(plan);
   }
   config.hosts.clear();
+  for (const char* name : {"/", "user:bob"}) {
+    BudgetConf budget;
+    budget.name = name, budget.gpu_hours = budget.cpu_hours = 1000;
+    config.budgets.list.push_back(budget);
+  }
   reconfigure();
   h1 = host(4, 4), h2 = host(4, 2);
   add_hosts();

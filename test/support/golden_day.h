@@ -31,7 +31,8 @@ struct GoldenDay : ClusterBuilder {
   void add(double at, EventBody body) { orders_.push_back({at, std::move(body)}); }
   JobId add_job(double at, const SpecBuilder& spec);
   void start(double at, JobId id, std::uint32_t attempt, std::vector<Task> tasks);
-  void end(double at, JobId id, std::uint32_t attempt, std::uint32_t task, Term term = Term::None);
+  void end(double at, JobId id, std::uint32_t attempt, std::uint32_t task, Term term = Term::None,
+           double truly_at = 0);
   void add_elastic();
   void add_rigid();
   void add_hosts();

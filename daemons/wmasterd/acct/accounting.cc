@@ -91,12 +91,13 @@ std::uint64_t Accounting::lag() const {
   return taken > written ? taken - written : 0;
 }
 
-void Accounting::idle(WallTime now) {
+void Accounting::idle(WallTime now, Duration keep) {
   if (rebuilding_ || !waiting_.empty() || now < horizon_ + kHorizonEvery) return;
   horizon_ = now;
   store::AcctRows rows;
   rows.seq = Seq{taken_.load()};
   rows.horizon = now;
+  if (keep > Duration{}) rows.forget = now - keep;
   if (rows.seq) writer_->offer(std::move(rows));  // refused, a later one says more
 }
 

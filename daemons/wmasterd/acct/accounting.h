@@ -38,8 +38,9 @@ class Accounting {
   void watch(Watch watch) { watch_ = std::move(watch); }
   /// Events whose rows are not written yet. @cost O(1)
   std::uint64_t lag() const;
-  /// No event before `now` is on its way: reports may close what lies before it. @cost O(1)
-  void idle(WallTime now);
+  /// No event before `now` is on its way: reports may close what lies before it. Jobs that ended
+  /// `keep` ago are dropped, some at a time; 0: none. @cost O(1)
+  void idle(WallTime now, Duration keep);
   /// badmin rebuild-acct: after begin_rebuild() rows only wait, so remake() may run on a
   /// worker; end_rebuild() goes on with those that it did not see.
   /// @errors (begin) Conflict: one is under way; (remake) Store, Damaged

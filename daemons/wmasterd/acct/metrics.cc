@@ -6,69 +6,16 @@
 
 #include "libwm/fsm/fsm.h"
 #include "libwm/model/gpu_use.h"
+#include "libwm/sched/budgets.h"
+#include "libwm/view/metrics_page.h"
 
 namespace wm::master {
 namespace {
 
+using view::bounded;
+using Page = view::MetricsPage;
+
 constexpr std::size_t kMostQueues = 50, kMostPlans = 200;
-
-std::string number(double n) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", n);
-  if (n == static_cast<double>(static_cast<long long>(n)))
-    std::snprintf(text, sizeof text, "%.0f", n);
-  return text;
-}
-
-std::string label(const std::string& value) {
-  std::string made;
-  for (char c : value) {
-    if (c == '\\' || c == '"') made += '\\';
-    if (c == '\n') made += "\\n";
-    else made += c;
-  }
-  return made;
-}
-
-using Labels = std::vector<std::pair<std::string, std::string>>;
-
-/// Families of metrics, one after the other.
-class Page {
- public:
-  explicit Page(bool open) : open_(open) {}
-  // In OpenMetrics a counter's family has no _total.
-  void family(const std::string& name, const char* type, const char* help) {
-    auto known = name;
-    if (open_ && known.ends_with("_total")) known.resize(known.size() - 6);
-    text_ += "# HELP " + known + " " + help + (open_ ? "" : ".") + "\n# TYPE " + known + " " +
-             type + "\n";
-  }
-  void line(const std::string& name, const Labels& labels, double value) {
-    text_ += name;
-    for (std::size_t i = 0; i < labels.size(); ++i)
-      text_ += (i ? "," : "{") + labels[i].first + "=\"" + label(labels[i].second) + "\"";
-    text_ += (labels.empty() ? " " : "} ") + number(value) + "\n";
-  }
-  void single(const std::string& name, const char* type, const char* help, double value) {
-    family(name, type, help);
-    line(name, {}, value);
-  }
-  std::string end() { return text_ + (open_ ? "# EOF\n" : ""); }
-
- private:
-  bool open_;
-  std::string text_;
-};
-
-// Beyond so many keys the last ones are told together.
-template <class Value, class Add>
-std::map<std::string, Value> bounded(const std::map<std::string, Value>& all, std::size_t most,
-                                     Add add) {
-  if (all.size() <= most) return all;
-  std::map<std::string, Value> kept;
-  for (const auto& [key, value] : all) add(kept[kept.size() < most - 1 ? key : "other"], value);
-  return kept;
-}
 
 void add_number(double& to, double n) { to += n; }
 
@@ -152,6 +99,30 @@ void plans(Page& page, const Cluster& cluster) {
   }
 }
 
+// As of the newest event: what was used since shows with the next one.
+void budgets(Page& page, const Cluster& cluster) {
+  sched::BudgetBook book(cluster, cluster.time);
+  if (book.empty()) return;
+  page.family("wm_budget_seconds", "gauge", "Budgets: GPU and CPU seconds of their periods");
+  std::size_t told = 0;
+  for (const auto& budget : book.all()) {
+    if (++told > kMostPlans) break;
+    auto view = book.view(budget);
+    auto tell = [&](const char* unit, std::int64_t Drawn::*of) {
+      auto line = [&](const char* what, const Drawn& amount) {
+        page.line("wm_budget_seconds", {{"budget", view.name}, {"unit", unit}, {"what", what}},
+                  static_cast<double>(amount.*of) / 1e6);
+      };
+      line("granted", view.grant);
+      line("carried", view.carried);
+      line("used", view.drawn - view.refunded);
+      line("reserved", view.reserved);
+    };
+    if (view.gpu_bounded) tell("gpu", &Drawn::gpu);
+    if (view.cpu_bounded) tell("cpu", &Drawn::cpu);
+  }
+}
+
 void counted(Page& page, const Counters& counters) {
   auto doubled = [](const std::map<std::string, std::uint64_t>& all) {
     std::map<std::string, double> made;
@@ -179,29 +150,28 @@ void counted(Page& page, const Counters& counters) {
 void waits(Page& page, const Counters& counters) {
   page.family("wm_wait_seconds", "histogram",
               "From submission to the first dispatch without what was the user's own, by queue");
-  auto add = [](WaitHistogram& to, const WaitHistogram& h) {
-    for (std::size_t i = 0; i < h.below.size(); ++i) to.below[i] += h.below[i];
-    to.n += h.n;
-    to.sum += h.sum;
-  };
-  for (const auto& [queue, h] : bounded(counters.waits, kMostQueues, add)) {
-    double n = 0;
-    for (std::size_t i = 0; i < kWaitBounds.size(); ++i) {
-      n += static_cast<double>(h.below[i]);
-      page.line("wm_wait_seconds_bucket", {{"queue", queue}, {"le", number(kWaitBounds[i])}}, n);
-    }
-    page.line("wm_wait_seconds_bucket", {{"queue", queue}, {"le", "+Inf"}},
-              static_cast<double>(h.n));
-    page.line("wm_wait_seconds_sum", {{"queue", queue}}, h.sum);
-    page.line("wm_wait_seconds_count", {{"queue", queue}}, static_cast<double>(h.n));
-  }
+  auto add = [](view::Histogram& to, const view::Histogram& h) { to += h; };
+  for (const auto& [queue, h] : bounded(counters.waits, kMostQueues, add))
+    page.histogram("wm_wait_seconds", {{"queue", queue}}, h);
+  page.family("wm_resize_pause_seconds", "histogram",
+              "Time without steps at changes of elastic jobs' membership");
+  page.histogram("wm_resize_pause_seconds", {}, counters.pauses);
+  page.family("wm_promise_error_seconds", "histogram",
+              "Starts after what was first promised; before it counts as 0");
+  page.histogram("wm_promise_error_seconds", {}, counters.promise_errors);
 }
 
-void add_wait(WaitHistogram& to, double s) {
-  ++to.n;
-  to.sum += s;
-  auto at = std::lower_bound(kWaitBounds.begin(), kWaitBounds.end(), s);
-  if (at != kWaitBounds.end()) ++to.below[static_cast<std::size_t>(at - kWaitBounds.begin())];
+// What the master itself spends its time on.
+void timings(Page& page, const Spent& spent) {
+  page.family("wm_schedule_pass_seconds", "histogram", "Scheduling passes, on their worker");
+  page.histogram("wm_schedule_pass_seconds", {}, spent.passes);
+  page.family("wm_commit_seconds", "histogram", "Groups of events from proposal to durable");
+  page.histogram("wm_commit_seconds", {}, spent.commits);
+  page.family("wm_request_seconds", "histogram", "Requests as far as the loop works on them");
+  page.histogram("wm_request_seconds", {}, spent.requests);
+  page.family("wm_requests_total", "counter", "Requests by verb");
+  for (const auto& [verb, n] : spent.by_verb)
+    page.line("wm_requests_total", {{"verb", verb}}, static_cast<double>(n));
 }
 
 }  // namespace
@@ -212,13 +182,18 @@ void Counters::count(const Event& event, const store::AcctRows& rows) {
     if (begins && row.ended == WallTime{}) {
       ++dispatches[row.queue];
       if (row.attempt.value == 1)
-        add_wait(waits[row.queue], std::chrono::duration<double>(row.queue_wait).count());
+        waits.try_emplace(row.queue, kWaitBounds)
+            .first->second.add(std::chrono::duration<double>(row.queue_wait).count());
       begins = false;
     }
     if (row.outcome == "lost") ++lost[std::string(term_name(static_cast<Term>(row.term)))];
   }
   for (const auto& line : rows.events) {
     if (line.event == "RESIZE") ++resizes[line.to > line.from ? "grow" : "shrink"];
+    if (line.event == "EPOCH" && line.pause >= Duration{})
+      pauses.add(std::chrono::duration<double>(line.pause).count());
+    if (line.event == "PROMISE_ERROR")
+      promise_errors.add(static_cast<double>(std::max<std::int64_t>(0, line.to)));
     if (line.event != "END") continue;
     auto job = std::find_if(rows.jobs.begin(), rows.jobs.end(),
                             [&](const auto& row) { return row.id == line.job; });
@@ -226,7 +201,8 @@ void Counters::count(const Event& event, const store::AcctRows& rows) {
   }
 }
 
-std::string metrics_text(const Cluster& cluster, const Counters& counters, bool open_metrics) {
+std::string metrics_text(const Cluster& cluster, const Counters& counters, const Spent& spent,
+                         bool open_metrics) {
   Page page(open_metrics);
   page.family("wm_build_info", "gauge", "1, with the version");
   page.line("wm_build_info", {{"version", WM_VERSION}}, 1);
@@ -237,8 +213,10 @@ std::string metrics_text(const Cluster& cluster, const Counters& counters, bool 
   jobs(page, cluster);
   hosts(page, cluster);
   plans(page, cluster);
+  budgets(page, cluster);
   counted(page, counters);
   waits(page, counters);
+  timings(page, spent);
   return page.end();
 }
 

@@ -11,9 +11,11 @@
 #include <map>
 #include <string>
 
+#include "daemons/wmasterd/state/spent.h"
 #include "libwm/model/cluster.h"
 #include "libwm/model/event.h"
 #include "libwm/store/acct_rows.h"
+#include "libwm/view/metrics_page.h"
 
 namespace wm::master {
 
@@ -21,21 +23,15 @@ namespace wm::master {
 inline constexpr std::array<double, 14> kWaitBounds = {
     1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 21600, 86400, 259200, 604800};
 
-/// Waits of one queue.
-struct WaitHistogram {
-  std::array<std::uint64_t, kWaitBounds.size()>
-      below{};  ///< of each bound alone, not of those before
-  std::uint64_t n = 0;
-  double sum = 0;
-};
-
 /// What has happened since the master started. @thread one at a time; a copy may go elsewhere
 struct Counters {
   std::map<std::string, std::uint64_t> dispatches;                    ///< by queue
   std::map<std::pair<std::string, std::string>, std::uint64_t> ends;  ///< queue, outcome
   std::map<std::string, std::uint64_t> lost;                          ///< attempts, by term
   std::map<std::string, std::uint64_t> resizes;                       ///< grow, shrink
-  std::map<std::string, WaitHistogram> waits;                         ///< by queue
+  std::map<std::string, view::Histogram> waits;                       ///< by queue
+  view::Histogram pauses;                                             ///< of changes of membership
+  view::Histogram promise_errors{kWaitBounds};                        ///< late starts
   std::uint64_t acct_lag = 0;  ///< events whose rows accounting has not written
 
   /// One durable event with its rows. @cost O(rows)
@@ -44,6 +40,7 @@ struct Counters {
 
 /// The whole answer; `open_metrics`: OpenMetrics 1.0, else the text form 0.0.4.
 /// @source Prometheus exposition formats   @cost O(jobs + hosts + plans)
-std::string metrics_text(const Cluster& cluster, const Counters& counters, bool open_metrics);
+std::string metrics_text(const Cluster& cluster, const Counters& counters, const Spent& spent,
+                         bool open_metrics);
 
 }  // namespace wm::master

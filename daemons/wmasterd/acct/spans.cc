@@ -38,8 +38,10 @@ HoldClass class_of(const OpenJobs& open, const OpenJob& job, const OpenTask& tas
   return task.leaving ? HoldClass::Leaving : HoldClass::Held;
 }
 
-// A part that has ended counts for its attempt, to the millisecond that it began and ended in.
+// A part that has ended counts for its attempt, to the millisecond that it began and ended in;
+// what was stuck is nobody's.
 void add_to(store::AttemptRow& attempt, const AllocationRow& row) {
+  if (row.held == HoldClass::Stuck) return;
   auto ms = [](WallTime t) { return std::chrono::floor<std::chrono::milliseconds>(t); };
   auto s = [](WallTime t) { return std::chrono::floor<std::chrono::seconds>(t); };
   auto length = (ms(row.end) - ms(row.start)).count();
@@ -135,6 +137,10 @@ class JobStep {
         spec.queue, spec.project, spec.app,        static_cast<std::uint32_t>(e.tasks.size()),
         event_.time};
     open.attempt.own_wait = parts.own;
+    open.attempt.ask_run = run_limit_of(*after_.config, spec);
+    open.attempt.min_tasks = spec.min_tasks;
+    open.attempt.max_tasks = spec.max_tasks;
+    open.attempt.elastic = spec.elastic;
     open.attempt.queue_wait = parts.queue;
     rows_.attempts.push_back(open.attempt);
     open_.waits.erase(id_);
@@ -152,6 +158,7 @@ class JobStep {
       const Host* host = after_.hosts.find(task.host.value);
       auto& made = open.tasks[task.number];
       made.host = task.host;
+      made.since = event_.time;
       made.has_process = task.has_process;
       made.mem_elsewhere = open.request.mem_per_host && !paid.insert(task.host).second;
       auto& row = made.row;
@@ -239,8 +246,20 @@ class JobStep {
       }
       attempt.cpu += e.usage.cpu;
       attempt.max_mem = std::max(attempt.max_mem, e.usage.max_mem);
+      add_late(attempt, task, e);
       end(open, e.task);
     });
+  }
+  // What is stuck is nobody's to pay already.
+  void add_late(store::AttemptRow& attempt, const OpenTask& task, const TaskEnded& e) {
+    const auto& row = task.row;
+    auto ms = late_ms(e, task.since, event_.time);
+    if (ms == 0 || row.held == HoldClass::Stuck) return;
+    attempt.late.slot_ms += row.slots * ms / 1000;
+    attempt.late.cpu_mms += row.milli_cpus * ms;
+    attempt.late.gpu_mms += row.gpus * ms;
+    attempt.late.gpueq_mms += row.gpueq * ms;
+    attempt.late.mem_mib_s += (row.mem.value >> 20) * (ms / 1000);
   }
   template <class E>
   void note(const E&) {}
@@ -371,6 +390,7 @@ void review_host(OpenJobs& open, const Event& event, const Cluster& after, store
 OpenTask open_task(const Job& job, const Task& task) {
   OpenTask made;
   made.host = task.host;
+  made.since = task.since;
   made.has_process = task.has_process;
   made.leaving = task.state == TaskState::Leaving;
   made.stuck = task.state == TaskState::Stuck;
@@ -438,21 +458,6 @@ void fold_spans(OpenJobs& open, const Event& event, const Cluster& after, store:
   if (const auto* e = std::get_if<HostHeard>(&event.body)) open.silent.erase(host = e->host);
   if (const auto* e = std::get_if<HostRegistered>(&event.body)) open.silent.erase(host = e->host);
   if (host) review_host(open, event, after, rows, host);
-}
-
-std::int64_t whole_gpu_part(const std::vector<Gpu>& gpus, std::size_t index) {
-  const auto& gpu = gpus[index];
-  if (gpu.mig.empty()) return 1000;
-  auto slices = [](std::string_view profile) {
-    auto at = profile.find("g.");
-    return at == profile.npos || at == 0 ? 1 : std::int64_t{profile[at - 1] - '0'};
-  };
-  std::int64_t whole = gpu.model.find("A30") == std::string::npos ? 7 : 4, before = 0;
-  for (std::size_t i = 0; i < index; ++i)
-    if (!gpus[i].mig.empty() && gpus[i].parent == gpu.parent) before += slices(gpus[i].mig);
-  before = std::min(before, whole);
-  auto end = std::min(before + slices(gpu.mig), whole);
-  return 1000 * end / whole - 1000 * before / whole;
 }
 
 }  // namespace wm::master

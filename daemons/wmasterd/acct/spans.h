@@ -24,6 +24,7 @@ namespace wm::master {
 struct OpenTask {
   store::AllocationRow row;
   HostId host;
+  WallTime since;  ///< granted
   bool has_process = true, leaving = false, stuck = false, mem_elsewhere = false;
 };
 
@@ -61,9 +62,5 @@ OpenJobs open_jobs(const Cluster& cluster, const store::AcctRows& lasting);
 /// of it is only what no later event of the group changes.
 /// @cost O(event + tasks of its job); of a host's event O(tasks on it)
 void fold_spans(OpenJobs& open, const Event& event, const Cluster& after, store::AcctRows& rows);
-
-/// A GPU's part of a whole one. @units thousandths   @cost O(GPUs of the host)
-/// @source NVIDIA MIG: seven compute slices a GPU, four of an A30
-std::int64_t whole_gpu_part(const std::vector<Gpu>& gpus, std::size_t index);
 
 }  // namespace wm::master

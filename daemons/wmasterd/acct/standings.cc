@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "daemons/wmasterd/acct/spans.h"
+#include "libwm/model/gpu_use.h"
 
 namespace wm::master {
 namespace {

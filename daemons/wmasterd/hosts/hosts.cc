@@ -125,6 +125,9 @@ void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload
   } else if (type == wire(NodeVerb::Gpus)) {
     auto words = codec::decode<GpuReports>(payload);
     return words ? on_gpus(host, *words) : bad(words.error());
+  } else if (type == kMeterFrame) {
+    if (auto words = codec::decode<HostMeter>(payload); words && known && metered_)
+      metered_(known->name, *words);
   } else if (type == wire(NodeVerb::PeekReply)) {
     if (auto reply = codec::decode<PeekReply>(payload)) on_peek_reply(*reply);
   }
@@ -188,6 +191,7 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   session.registered = false;
   session.came = true;
   session.heard = attended_.now();
+  session.began = world_.wall();
   auto& shown = standing(id);
   shown.connected = true;
   shown.gpus = words.gpus;
@@ -274,11 +278,19 @@ void Hosts::on_fact(PeerId peer, HostId host, const HostFact& fact) {
   journal_.propose(std::move(proposal));
 }
 
+// Of an end from before the session: what it was by the host's clock, which need not be ours to the
+// second. What is told at once has the event's own time.
+WallTime Hosts::told_late(HostId host, WallTime at) const {
+  auto session = sessions_.find(host);
+  return session != sessions_.end() && at < session->second.began ? at : WallTime{};
+}
+
 std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
   if (auto* f = std::get_if<FactStarted>(&fact))
     return {TaskStarted{f->job, f->attempt, f->task, f->pid, f->port}};
   if (auto* f = std::get_if<FactEnded>(&fact))
-    return {TaskEnded{f->job, f->attempt, f->task, f->status, f->term, f->usage, f->text}};
+    return {TaskEnded{f->job, f->attempt, f->task, f->status, f->term, f->usage, f->text,
+                      told_late(host, f->at)}};
   if (auto* f = std::get_if<FactStuck>(&fact))
     return {TaskStuck{f->job, f->attempt, f->task, f->why}};
   if (auto* f = std::get_if<FactNotified>(&fact))

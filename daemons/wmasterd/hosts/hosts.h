@@ -17,6 +17,7 @@
 #include "daemons/wmasterd/hosts/strangers.h"
 #include "daemons/wmasterd/state/journal.h"
 #include "libwm/model/action.h"
+#include "libwm/model/meter.h"
 #include "libwm/model/node.h"
 
 namespace wm::master {
@@ -67,6 +68,9 @@ class Hosts {
   /// All of them by number, to be read elsewhere. @cost O(hosts / 256)
   Table<HostStanding> standings() { return standings_.freeze(); }
   Frozen<Progress> progress() { return progress_.freeze(); }
+  /// What running tasks use of their GPUs goes there; without it, nowhere.
+  using Metered = std::function<void(const std::string& host, const HostMeter&)>;
+  void on_meter(Metered metered) { metered_ = std::move(metered); }
   /// The time in which hosts could be heard.
   const Attended& attended() const { return attended_; }
   /// Hosts that want to join and may not.
@@ -83,6 +87,7 @@ class Hosts {
     bool registered = false;   ///< its registration is durable: orders take it into account
     bool came = false;         ///< since this master started
     Duration heard{}, left{};  ///< when, of the time attended
+    WallTime began{};          ///< before that nothing of it was heard
   };
   struct Peek {
     HostId host;
@@ -106,6 +111,7 @@ class Hosts {
   std::vector<EventBody> reconcile(HostId host, const HostRegister& words) const;
   void drop_strangers(PeerId peer, const HostRegister& words) const;
   void on_fact(PeerId peer, HostId host, const HostFact& fact);
+  WallTime told_late(HostId host, WallTime at) const;
   std::vector<EventBody> events_of(HostId host, const Fact& fact);
   std::vector<EventBody> events_of(const AgentReport& report);
   void on_gpus(HostId host, const GpuReports& words);
@@ -131,6 +137,7 @@ class Hosts {
   Paces paces_;
   Attended attended_;
   Strangers strangers_;
+  Metered metered_;
   struct Places {
     std::shared_ptr<const Cluster> of;
     JobId job;

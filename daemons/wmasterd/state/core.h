@@ -12,6 +12,7 @@
 #include "daemons/wmasterd/state/dates.h"
 #include "daemons/wmasterd/state/journal.h"
 #include "daemons/wmasterd/state/searches.h"
+#include "daemons/wmasterd/state/spent.h"
 #include "daemons/wmasterd/verbs/clients.h"
 
 namespace wm::master {
@@ -32,6 +33,10 @@ class Core {
   Hosts& hosts() { return hosts_; }
   Clients& clients() { return clients_; }
   const Journal& journal() const { return journal_; }
+  /// What the master spends its time on, for monitoring. @cost O(verbs)
+  Spent spent() const {
+    return {cycle_.passes(), journal_.commits(), clients_.worked(), clients_.asked()};
+  }
 
  private:
   void on_published(const Journal::Published& published);

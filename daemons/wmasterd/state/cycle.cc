@@ -89,7 +89,8 @@ void Cycle::run() {
       [plan, memory = memory_, state = journal_.published_ptr(), now = clock_.wall()] {
         *plan = sched::schedule(*state, policy_of(*state->config), now, *memory);
       },
-      [this, plan] {
+      [this, plan, begun = world_.mono()] {
+        passes_.add(std::chrono::duration<double>(world_.mono() - begun).count());
         take(std::move(*plan));
         running_ = false;
         if (wanted_) run();

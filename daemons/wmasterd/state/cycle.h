@@ -13,6 +13,7 @@
 #include "daemons/wmasterd/state/refusals.h"
 #include "libwm/sched/memory.h"
 #include "libwm/sched/plan.h"
+#include "libwm/view/metrics_page.h"
 
 namespace wm::master {
 
@@ -38,6 +39,8 @@ class Cycle {
   /// written: once a second at most, every five seconds while very many wait; not of jobs
   /// younger than a second. Called at every tick. @cost O(waiting jobs) when something changed
   void record_waits();
+  /// How long passes took, from their start on a worker until their plan was there.
+  const view::Histogram& passes() const { return passes_; }
 
  private:
   void run();
@@ -61,6 +64,7 @@ class Cycle {
   bool unrecorded_ = false;  // some jobs were left for the next time
   WallTime look_at_{};       // of the timer that counts; 0: none
   bool running_ = false, wanted_ = false;
+  view::Histogram passes_;
 };
 
 }  // namespace wm::master

@@ -23,6 +23,7 @@
 #include "libwm/base/result.h"
 #include "libwm/fsm/fsm.h"
 #include "libwm/model/cluster.h"
+#include "libwm/view/metrics_page.h"
 #include "libwm/world/world.h"
 
 namespace wm::master {
@@ -69,6 +70,8 @@ class Journal {
   std::set<JobId> unpublished() const;
   /// False while the store does not work.
   bool works() const { return works_; }
+  /// How long groups of events took to become durable.
+  const view::Histogram& commits() const { return commits_; }
 
  private:
   struct Group {
@@ -95,6 +98,8 @@ class Journal {
   std::shared_ptr<const Group> under_way_;  // being committed
   bool committing_ = false, flush_wanted_ = false, works_ = true;
   std::size_t events_since_snapshot_ = 0;
+  TimePoint begun_{};  // of the commit under way
+  view::Histogram commits_;
 };
 
 }  // namespace wm::master

@@ -9,7 +9,13 @@ void Clients::on_frame(PeerId peer, const Caller& caller, std::uint16_t type,
   const VerbRow* row = find_verb(type);
   Call call(service_.world.peers, peer, static_cast<Verb>(type), row ? row->may : May::Admin,
             caller);
-  if (row) return row->serve(service_, call, payload);
+  if (row) {
+    auto begun = service_.world.clock.mono();
+    row->serve(service_, call, payload);
+    worked_.add(std::chrono::duration<double>(service_.world.clock.mono() - begun).count());
+    ++asked_[std::string(row->name)];
+    return;
+  }
   call.refuse(
       fail(Code::Version, "request " + std::to_string(type) + " is not known to this master"));
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "daemons/wmasterd/verbs/service.h"
+#include "libwm/view/metrics_page.h"
 
 namespace wm::master {
 
@@ -23,9 +24,14 @@ class Clients {
   void on_start() { service_.watchers.on_start(); }
   /// Answers those who wait for a job (bsub -K) or watch.
   void on_published(const Journal::Published& published);
+  /// How long the loop worked on requests, and how many there were, by verb.
+  const view::Histogram& worked() const { return worked_; }
+  const std::map<std::string, std::uint64_t>& asked() const { return asked_; }
 
  private:
   Service service_;
+  view::Histogram worked_;
+  std::map<std::string, std::uint64_t> asked_;
 };
 
 }  // namespace wm::master

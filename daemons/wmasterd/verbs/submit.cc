@@ -1,6 +1,7 @@
 // The verb Submit: signature, admission; then one durable event.
 #include "daemons/wmasterd/verbs/admission.h"
 #include "daemons/wmasterd/verbs/verbs.h"
+#include "libwm/sched/budgets.h"
 
 namespace wm::master::verbs {
 namespace {
@@ -12,8 +13,10 @@ void admit(Service& service, const Call& call, const SubmitRequest& request, Job
   bool default_queue = spec.queue.empty();
   auto made = master::admit(state, std::move(spec), service.world.clock.wall());
   if (!made) return service.answers.refuse(call, request.request_key, made.error());
+  auto warnings = sched::budget_warnings(state, made->spec, service.world.wall());
+  if (!warnings) return service.answers.refuse(call, request.request_key, warnings.error());
   JobId id{state.last_job + 1, 0};
-  SubmitReply reply{id, made->spec.queue, default_queue};
+  SubmitReply reply{id, made->spec.queue, default_queue, std::move(*warnings)};
   Proposal proposal;
   proposal.blobs = {{made->spec.program.env_hash, request.env}};
   if (!made->spec.program.script_hash.empty())

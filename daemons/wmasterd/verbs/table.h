@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "daemons/wmasterd/verbs/service.h"
 
@@ -11,6 +12,7 @@ namespace wm::master {
 /// A verb.
 struct VerbRow {
   Verb verb;
+  std::string_view name;  ///< for monitoring
   May may;
   /// Decodes, asks whether the caller may, looks whether a write has been answered; then acts.
   void (*serve)(Service& service, const Call& call, const std::string& payload);

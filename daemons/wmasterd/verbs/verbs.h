@@ -3,6 +3,7 @@
 #pragma once
 
 #include "daemons/wmasterd/verbs/service.h"
+#include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
 #include "libwm/model/watch_verbs.h"
 
@@ -29,6 +30,8 @@ void history(Service& service, const Call& call, const AcctRequest& request);
 void account(Service& service, const Call& call, const AcctRequest& request);
 void ping(Service& service, const Call& call, const PingRequest& request);
 void state(Service& service, const Call& call, const StateRequest& request);
+// budgets.cc
+void budgets(Service& service, const Call& call, const BudgetsRequest& request);
 // modify.cc
 void switch_queue(Service& service, const Call& call, const SwitchRequest& request);
 void limit_run(Service& service, const Call& call, const LimitRequest& request);

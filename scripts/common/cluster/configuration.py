@@ -8,7 +8,8 @@ Callers: cluster.Cluster.
 
 import os
 
-FILES = ('wm.conf', 'queues.conf', 'hosts.conf', 'users.conf', 'plans.conf', 'apps.conf')
+FILES = ('wm.conf', 'queues.conf', 'hosts.conf', 'users.conf', 'plans.conf', 'apps.conf',
+         'budgets.conf')
 
 QUEUES = {
     'normal': {'priority': '50', 'description': 'jobs that name no queue'},
@@ -67,7 +68,7 @@ def hosts(block, flags):
 
 
 def target(path):
-    """Which of the six files an overlay is for."""
+    """Which of the seven files an overlay is for."""
     for name in FILES:
         if os.path.basename(path).endswith(name):
             return name
@@ -75,9 +76,9 @@ def target(path):
 
 
 def generate(folder, wm_conf, block, flags):
-    """Writes the six files into `folder`. `wm_conf`: sections of wm.conf."""
+    """Writes the seven files into `folder`. `wm_conf`: sections of wm.conf."""
     made = {'wm.conf': wm_conf, 'queues.conf': QUEUES, 'hosts.conf': hosts(block, flags), 'users.conf': {},
-            'plans.conf': PLANS, 'apps.conf': APPS}
+            'plans.conf': PLANS, 'apps.conf': APPS, 'budgets.conf': {}}
     for overlay in flags['conf']:
         name = target(overlay)
         made[name] = merged(made[name], read(overlay))

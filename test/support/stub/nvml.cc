@@ -216,6 +216,15 @@ Return nvmlDeviceGetUtilizationRates(Device device, Utilization* out) {
       },
       true);
 }
+Return nvmlDeviceGetTotalEnergyConsumption(Device device, std::uint64_t* out) {
+  return with(
+      device,
+      [&](const Entry& e) {
+        *out = e.number("energy");
+        return kOk;
+      },
+      true);
+}
 Return nvmlDeviceGetTotalEccErrors(Device device, int, int, std::uint64_t* out) {
   return with(
       device,

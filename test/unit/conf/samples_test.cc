@@ -50,6 +50,7 @@ TEST(samples, name_every_key_with_its_default) {
   expect_all("plans.conf", plan_keys());
   expect_all("apps.conf", app_keys());
   expect_all("users.conf", user_keys());
+  expect_all("budgets.conf", budget_keys());
 }
 
 TEST(samples, are_a_configuration_with_and_without_what_is_commented_out) {

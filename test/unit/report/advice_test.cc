@@ -112,5 +112,66 @@ TEST(advice, three_things_at_the_most_the_costliest_first) {
   EXPECT_GE(found[1].cost, found[2].cost);
 }
 
+// Four GPUs for ten hours, looked at all the time and busy.
+JobFacts on_gpus() {
+  auto job = good();
+  job.run_s = 36'000;
+  job.allocated.gpu_mms = 4'000LL * 36'000'000;
+  job.gpu_seen_us = job.allocated.gpu_mms;
+  job.gpu_busy_us = job.gpu_seen_us / 10 * 9;
+  return job;
+}
+
+TEST(advice, gpus_held_without_any_work_are_told_of_while_the_job_runs) {
+  auto job = on_gpus();
+  job.ended = 0;
+  job.gpu_idle_us = 3'600'000'000LL * 12;
+  auto found = advise(week({job, on_gpus()}), {});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].rule, "gpu_idle");
+  EXPECT_NE(found[0].text.find("job 7 (sim) held GPUs for 12 GPU hours in which none"),
+            std::string::npos);
+  EXPECT_NE(found[0].text.find("bkill 7 frees them"), std::string::npos);
+  EXPECT_DOUBLE_EQ(found[0].cost, 12);
+}
+
+TEST(advice, gpus_that_were_not_looked_at_are_not_told_of) {
+  auto job = on_gpus();
+  job.gpu_idle_us = 3'600'000'000LL * 12;
+  job.gpu_seen_us = job.allocated.gpu_mms / 2;
+  job.gpu_busy_us = 0;
+  EXPECT_EQ(rules(week({job, job, job})), Rules{});
+}
+
+TEST(advice, gpus_that_are_hardly_busy_are_told_of_when_they_are_many_hours) {
+  auto job = on_gpus();
+  job.gpu_busy_us = job.gpu_seen_us / 10;
+  EXPECT_EQ(rules(week({job})), Rules{});
+  EXPECT_EQ(rules(week({job, job})), Rules{"gpu_low"});
+  job.gpu_busy_us = job.gpu_seen_us / 2;
+  EXPECT_EQ(rules(week({job, job})), Rules{});
+}
+
+TEST(advice, run_limits_far_beyond_what_ran_are_told_of_unless_the_job_failed) {
+  auto job = good();
+  job.ask_run_s = 3600 * 96;
+  EXPECT_EQ(rules(week({job, job})), Rules{});
+  auto found = advise(week(std::vector<JobFacts>(12, job)), {});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].rule, "time_over");
+  EXPECT_NE(found[0].text.find("asked for 96.0 hours and ran 1.0"), std::string::npos);
+  EXPECT_NE(found[0].text.find("bsub -W 2:00"), std::string::npos) << found[0].text;
+  job.state = "killed";
+  EXPECT_EQ(rules(week(std::vector<JobFacts>(12, job))), Rules{});
+}
+
+TEST(advice, elastic_jobs_of_one_size_are_told_of) {
+  auto job = good();
+  job.elastic = true, job.min_tasks = job.max_tasks = 4;
+  EXPECT_EQ(rules(week(std::vector<JobFacts>(60, job))), Rules{"no_elastic"});
+  job.min_tasks = 2;
+  EXPECT_EQ(rules(week(std::vector<JobFacts>(60, job))), Rules{});
+}
+
 }  // namespace
 }  // namespace wm::report

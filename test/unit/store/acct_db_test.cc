@@ -95,7 +95,7 @@ TEST_F(acct_db, a_file_of_version_1_gets_the_index_and_keeps_its_rows) {
   EXPECT_EQ(found({}), (std::vector<std::uint32_t>{1, 2, 3}));
   EXPECT_EQ(reader_->last_seq()->value, 9u);
   auto db = Connection::open({.path = dir_.path() + "/acct.db"});
-  EXPECT_EQ((*db)->number("PRAGMA user_version").value(), 3);
+  EXPECT_EQ((*db)->number("PRAGMA user_version").value(), 4);
 }
 
 TEST_F(acct_db, what_tasks_held_in_a_file_of_version_1_becomes_parts_and_attempts) {
@@ -150,6 +150,23 @@ TEST_F(acct_db, rows_of_an_event_already_marked_change_nothing) {  // STORE-13
   rows.seq = Seq{6};
   ASSERT_TRUE(db_->apply(rows));
   EXPECT_EQ(reader_->usage(at_second(0), at_second(1), nullptr, 9)->at(0).cpu, Duration(20));
+}
+
+TEST_F(acct_db, what_ended_long_ago_is_dropped_with_all_that_is_about_it) {
+  AcctRows rows;
+  rows.seq = Seq{5};
+  rows.jobs = {job_row(10), job_row(2000)};
+  rows.events = {event_of(10, 1), event_of(2000, 2)};
+  ASSERT_TRUE(db_->apply(rows));
+  AcctRows later;
+  later.seq = Seq{5};
+  later.horizon = later.forget = at_second(1000);
+  ASSERT_TRUE(db_->apply(later));
+  auto left = reader_->jobs({}, {}, 10).value();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].id, (JobId{2000, 0}));
+  EXPECT_TRUE(reader_->job_events({10, 0}, nullptr, 10).value().empty());
+  EXPECT_EQ(reader_->job_events({2000, 0}, nullptr, 10).value().size(), 1u);
 }
 
 TEST_F(acct_db, jobs_are_chosen_by_user_and_by_time) {

@@ -107,11 +107,39 @@ TEST_F(golden_day, hours_are_those_of_the_place) {
 
 TEST_F(golden_day, attempts_that_the_system_ended_are_refunded) {
   auto refunds = *reports_->refunds(kFrom, kTo);
-  ASSERT_EQ(refunds.size(), 1u);
+  ASSERT_EQ(refunds.size(), 2u);
+  if (refunds[0].kind == store::Refund::Late) std::swap(refunds[0], refunds[1]);
   EXPECT_EQ(refunds[0].kind, store::Refund::HostLost);
   EXPECT_EQ(slot_s(refunds[0].amounts), 7'200);
   EXPECT_EQ(gpu_s(refunds[0].amounts), 7'200);
   EXPECT_EQ(refunds[0].attempt, Attempt{1});
+}
+
+TEST_F(golden_day, ends_that_were_heard_late_are_credited_from_then_on) {
+  auto refunds = *reports_->refunds(kFrom, kTo);
+  ASSERT_EQ(refunds.size(), 2u);
+  if (refunds[1].kind == store::Refund::Late) std::swap(refunds[0], refunds[1]);
+  EXPECT_EQ(refunds[0].kind, store::Refund::Late);
+  EXPECT_EQ(slot_s(refunds[0].amounts), 10);
+  auto facts = gather("");
+  EXPECT_EQ(slot_s(facts.total.allocated()) - slot_s(facts.refunded), 55'850);
+  EXPECT_EQ(gpu_s(facts.total.allocated()) - gpu_s(facts.refunded), 48'660);
+}
+
+// The whole course, of which the day is a part: seven jobs, from an hour before it to some after.
+TEST_F(golden_day, budgets_were_charged_what_the_reports_charge) {
+  test::GoldenDay day;
+  auto from = kFrom - 10'800'000, to = kTo + 10'800'000;
+  roll(from / 1000);
+  auto total = *reports_->totals(from, to);
+  Amounts credited;
+  for (const auto& refund : *reports_->refunds(from, to)) credited += refund.amounts;
+  const auto& account = *find_budget(day.state, "/");
+  EXPECT_EQ(account.rate, Drawn{});
+  EXPECT_EQ(account.used().cpu, total.allocated().cpu_mms - credited.cpu_mms);
+  EXPECT_EQ(account.used().gpu, total.allocated().gpueq_mms - credited.gpueq_mms);
+  EXPECT_EQ(account.used().gpu / 1'000'000, 48'660 + 6'600 / 2 - 1'800);
+  EXPECT_LT(find_budget(day.state, "user:bob")->used().gpu, account.used().gpu);
 }
 
 TEST_F(golden_day, plans_borrow_what_others_lend) {

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "daemons/wmasterd/acct/books.h"
-#include "daemons/wmasterd/rim/metrics_door.h"
+#include "libwm/http/metrics_door.h"
 #include "test/support/golden_day.h"
 #include "test/support/store_files.h"
 
@@ -38,7 +38,7 @@ void expect_line(const std::string& text, const std::string& line) {
 
 TEST(metrics, the_golden_day_is_counted) {
   Day day;
-  auto text = metrics_text(day.state, day.counters, false);
+  auto text = metrics_text(day.state, day.counters, {}, false);
   expect_line(text, "wm_dispatches_total{queue=\"normal\"} 9");
   expect_line(text, "wm_ends_total{queue=\"normal\",outcome=\"finished\"} 8");
   expect_line(text, "wm_attempts_lost_total{term=\"TERM_HOST_LOST\"} 1");
@@ -49,6 +49,7 @@ TEST(metrics, the_golden_day_is_counted) {
   expect_line(text, "wm_hosts{state=\"ok\"} 2");
   expect_line(text, "wm_slots{state=\"idle\"} 8");
   expect_line(text, "wm_plan_slots{plan=\"/b\",what=\"owns\"} 6");
+  expect_line(text, "wm_budget_seconds{budget=\"/\",unit=\"gpu\",what=\"granted\"} 3600000");
 }
 
 TEST(metrics, promtool_takes_the_older_form) {
@@ -56,13 +57,13 @@ TEST(metrics, promtool_takes_the_older_form) {
   Day day;
   test::ScratchDir dir;
   auto path = dir.path() + "/metrics";
-  std::ofstream(path) << metrics_text(day.state, day.counters, false);
+  std::ofstream(path) << metrics_text(day.state, day.counters, {}, false);
   EXPECT_EQ(std::system(("promtool check metrics <" + path + " >&2").c_str()), 0);
 }
 
 TEST(metrics, open_metrics_ends_with_its_mark_and_names_families_without_total) {
   Day day;
-  auto text = metrics_text(day.state, day.counters, true);
+  auto text = metrics_text(day.state, day.counters, {}, true);
   EXPECT_TRUE(text.ends_with("\n# EOF\n"));
   EXPECT_NE(text.find("# TYPE wm_dispatches counter\n"), text.npos);
 }
@@ -70,7 +71,7 @@ TEST(metrics, open_metrics_ends_with_its_mark_and_names_families_without_total) 
 TEST(metrics, labels_are_bounded_and_hold_anything) {
   Counters counters;
   for (int i = 0; i < 80; ++i) counters.dispatches["q" + std::to_string(i) + "\"\n\\"] = 1;
-  auto text = metrics_text({}, counters, false);
+  auto text = metrics_text({}, counters, {}, false);
   std::size_t lines = 0;
   for (auto at = text.find("\nwm_dispatches_total{"); at != text.npos;
        at = text.find("\nwm_dispatches_total{", at + 1))
@@ -87,7 +88,7 @@ std::string asked(const std::string& request) {
   auto ask = [](bool open, const std::function<void(std::string)>& tell) {
     tell(open ? "open" : "old");
   };
-  auto door = MetricsDoor::open(loop, "127.0.0.1:0", ask);
+  auto door = http::MetricsDoor::open(loop, "127.0.0.1:0", ask);
   EXPECT_TRUE(door) << door.error().text;
   std::string place = (*door)->place(), got;
   std::thread client([&] {
@@ -124,7 +125,7 @@ TEST(metrics_door, refuses_everything_else) {
 TEST(metrics_door, a_place_that_is_none_is_refused) {
   boost::asio::io_context loop;
   for (const char* place : {"", "127.0.0.1", "nowhere:1", "127.0.0.1:70000", "127.0.0.1:x"})
-    EXPECT_FALSE(MetricsDoor::open(loop, place, {})) << place;
+    EXPECT_FALSE(http::MetricsDoor::open(loop, place, {})) << place;
 }
 
 }  // namespace

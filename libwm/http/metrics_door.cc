@@ -1,4 +1,4 @@
-#include "daemons/wmasterd/rim/metrics_door.h"
+#include "libwm/http/metrics_door.h"
 
 #include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
@@ -12,7 +12,7 @@
 #include <istream>
 #include <iterator>
 
-namespace wm::master {
+namespace wm::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -124,8 +124,9 @@ class MetricsDoor::Impl : public std::enable_shared_from_this<Impl> {
 };
 
 Result<std::unique_ptr<MetricsDoor>> MetricsDoor::open(asio::io_context& loop,
-                                                       const std::string& place, Ask ask) {
-  WM_TRY(auto endpoint, endpoint_of(place));
+                                                       const std::string& place, Ask ask,
+                                                       const std::string& own) {
+  WM_TRY(auto endpoint, endpoint_of(place.starts_with(':') ? own + place : place));
   auto impl = std::make_shared<Impl>(loop, std::move(ask));
   boost::system::error_code bad;
   impl->acceptor.open(endpoint.protocol(), bad);
@@ -148,4 +149,4 @@ std::string MetricsDoor::place() const {
   return at.address().to_string() + ":" + std::to_string(at.port());
 }
 
-}  // namespace wm::master
+}  // namespace wm::http

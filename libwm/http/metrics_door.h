@@ -9,7 +9,7 @@
 
 #include "libwm/base/result.h"
 
-namespace wm::master {
+namespace wm::http {
 
 /// @thread the loop's   @owns its socket and connections
 class MetricsDoor {
@@ -17,9 +17,11 @@ class MetricsDoor {
   /// Gives the text to `tell`, now or later. `open_metrics`: in that form
   using Ask = std::function<void(bool open_metrics, std::function<void(std::string)> tell)>;
 
-  /// `place`: "127.0.0.1:6887". @errors BadArgument: no such place; System: it is taken
+  /// `place`: "127.0.0.1:6887"; ":6887": at `own`. @errors BadArgument: no such place; System: it
+  /// is taken
   static Result<std::unique_ptr<MetricsDoor>> open(boost::asio::io_context& loop,
-                                                   const std::string& place, Ask ask);
+                                                   const std::string& place, Ask ask,
+                                                   const std::string& own = "127.0.0.1");
   ~MetricsDoor();
   /// Where it listens: the port that was given for 0, too.
   std::string place() const;
@@ -30,4 +32,4 @@ class MetricsDoor {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace wm::master
+}  // namespace wm::http

@@ -1,0 +1,34 @@
+// Role: what tasks that run use of their GPUs, measured by their host now and then: what reports
+// say of how well GPUs were used. Lossy by design: what was not looked at is missing, and how much
+// was is told beside it. Values; never part of the state.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libwm/base/ids.h"
+#include "libwm/base/units.h"
+
+namespace wm {
+
+/// What one task used since it was told last. A GPU that several share counts for each by its part
+/// of the holders.
+struct TaskMeter {
+  JobId job;
+  Attempt attempt;
+  TaskNumber task;
+  Duration seen{};             ///< GPU time that was looked at
+  Duration busy{};             ///< of it: in which a kernel ran, as the driver says
+  std::int64_t energy_mj = 0;  ///< of the GPUs meanwhile; 0: the driver does not tell
+  bool operator==(const TaskMeter&) const = default;
+};
+/// Frame type of HostMeter, beside those of NodeVerb (node.h): host to master, lossy.
+inline constexpr std::uint16_t kMeterFrame = 480;
+
+/// A frame of a host.
+struct HostMeter {
+  std::vector<TaskMeter> tasks;
+  bool operator==(const HostMeter&) const = default;
+};
+
+}  // namespace wm

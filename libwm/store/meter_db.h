@@ -1,0 +1,56 @@
+// Role: meter.db: how well running tasks used their GPUs, by the hour. A database of its own,
+// lossy: it follows from no event, is written when there is time, and can be deleted. Written by
+// wmasterd alone, read by wmreport.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libwm/base/ids.h"
+#include "libwm/base/result.h"
+#include "libwm/model/meter.h"
+#include "libwm/store/sqlite.h"
+
+namespace wm::store {
+
+/// What the tasks of an attempt used on a host in an hour. @units hour: s since 1970, UTC
+struct MeterRow {
+  std::int64_t hour = 0;
+  std::string host;
+  TaskMeter used;
+};
+
+/// What an attempt's GPUs did, all hours together. @units us of devices
+struct MeterSum {
+  std::int64_t seen_us = 0, busy_us = 0, energy_mj = 0;
+  std::int64_t idle_us = 0;  ///< seen in hours in which next to nothing was done
+  MeterSum& operator+=(const MeterSum& more);
+};
+
+/// @thread one at a time   @owns its connection
+class MeterDb {
+ public:
+  /// Opens meter.db in `dir` (0640), making it when missing. @errors Damaged: not ours, newer;
+  /// Store
+  static Result<std::unique_ptr<MeterDb>> open(const std::string& dir);
+  /// The same for reading; none where there is no such file. @errors Damaged; Store
+  static Result<std::unique_ptr<MeterDb>> read(const std::string& dir);
+
+  /// Adds to what these hours have. @errors Store   @cost one transaction
+  Result<void> add(const std::vector<MeterRow>& rows);
+  /// Hours before that are dropped. @errors Store
+  Result<void> forget(std::int64_t before);
+  /// Of a job's tasks, in hours of [from, to). @units s since 1970   @errors Store
+  Result<MeterSum> of_job(JobId job, std::int64_t from, std::int64_t to);
+  /// Of everything. @errors Store
+  Result<MeterSum> total(std::int64_t from, std::int64_t to);
+
+ private:
+  explicit MeterDb(std::unique_ptr<Connection> db) : db_(std::move(db)) {}
+  Result<MeterSum> sum(Statement& ask);
+  std::unique_ptr<Connection> db_;
+};
+
+}  // namespace wm::store
