@@ -65,7 +65,7 @@ std::vector<Link> parents(std::span<const JobView> jobs, JobId id, int level, in
   const JobView* view = find(jobs, id);
   std::vector<Link> links;
   if (!view || level > levels) return links;
-  const auto& condition = view->job->spec().depend;
+  const auto& condition = view->job->spec().when.depend;
   for (JobId parent : jobs_named_in(condition)) {
     links.push_back(link(id, parent, find(jobs, parent), condition, level));
     for (auto& more : parents(jobs, parent, level + 1, levels)) links.push_back(std::move(more));
@@ -77,10 +77,10 @@ std::vector<Link> children(std::span<const JobView> jobs, JobId id, int level, i
   std::vector<Link> links;
   if (level > levels) return links;
   for (const auto& view : jobs) {
-    auto named = jobs_named_in(view.job->spec().depend);
+    auto named = jobs_named_in(view.job->spec().when.depend);
     bool waits = std::ranges::any_of(named, [&](JobId one) { return one.job == id.job; });
     if (!waits) continue;
-    links.push_back(link(id, view.id, &view, view.job->spec().depend, level));
+    links.push_back(link(id, view.id, &view, view.job->spec().when.depend, level));
     for (auto& more : children(jobs, view.id, level + 1, levels)) links.push_back(std::move(more));
   }
   return links;

@@ -19,8 +19,8 @@ constexpr Option kOptions[] = {
 std::optional<WallTime> first_promise(std::span<const JobView> jobs) {
   std::optional<WallTime> first;
   for (const auto& view : jobs)
-    if (view.job->state == JobState::Pending && view.job->promised != WallTime{})
-      first = std::min(first.value_or(WallTime::max()), view.job->promised);
+    if (view.job->state == JobState::Pending && view.job->waits.promised != WallTime{})
+      first = std::min(first.value_or(WallTime::max()), view.job->waits.promised);
   return first;
 }
 

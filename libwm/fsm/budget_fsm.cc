@@ -96,7 +96,7 @@ void note_end(Cluster& c, Job& job, const Task& task, const TaskEnded& e) {
 
 void end_draw(Cluster& c, Job& job) {
   if (!has_budgets(c)) return;
-  auto term = is_over(job.state) ? job.term : static_cast<Term>(job.holding.draw.term);
+  auto term = is_over(job.state) ? job.outcome.term : static_cast<Term>(job.holding.draw.term);
   bring_up(job.holding.draw, c.time);
   if (is_credited(term)) credit(c, job, job.holding.draw.drawn);
   begin_draw(job);

@@ -182,10 +182,10 @@ WallTime end_of(const SearchTask& task, const Counts& n, WallTime now) {
 
 SearchTrial trial_of(const JobView& view, std::string config) {
   const Job& job = *view.job;
-  SearchTrial trial{view.id, job.state, view.exec_id, std::move(config), job.report, job.end_text};
-  trial.started = job.started;
-  trial.ended = job.ended;
-  trial.reported = job.reported;
+  SearchTrial trial{view.id, job.state, view.exec_id, std::move(config), job.trial.report, job.outcome.text};
+  trial.started = job.times.started;
+  trial.ended = job.times.ended;
+  trial.reported = job.trial.reported;
   if (job.kill) {
     trial.stopped = job.kill->by == "wm" && job.kill->term == Term::Other;
     trial.why = job.kill->text;
@@ -219,12 +219,12 @@ SearchTask search_task(const std::vector<JobView>& views, const GiveReply& given
   task.creator = spec.owner.user;
   task.bundle = spec.exec.bundle;
   task.search = spec.exec.search;
-  task.submitted = first.submitted;
+  task.submitted = first.times.submitted;
   task.reserved = element_count(spec);
   task.at_once = spec.array_limit;
   bool more = false;  // the array itself is listed as long as it takes more
   for (const auto& view : views) {
-    task.submitted = std::min(task.submitted, view.job->submitted);
+    task.submitted = std::min(task.submitted, view.job->times.submitted);
     if (view.id.index != 0) {
       auto at = view.id.index - 1;
       task.trials.push_back(trial_of(view, at < given.data.size() ? given.data[at] : ""));

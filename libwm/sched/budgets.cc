@@ -98,9 +98,9 @@ std::vector<BudgetNow*> BudgetBook::of(const JobSpec& spec) {
 Duration BudgetBook::covered(const Job& job) const {
   auto limit = run_limit_of(*cluster_.config, job.spec());
   if (limit == Duration{}) return kAhead;
-  if (job.started < job.dispatched) return limit;
-  auto ran = now_ - job.started - job.suspended;
-  if (job.suspended_at != WallTime{} && !job.suspended_by.empty()) ran -= now_ - job.suspended_at;
+  if (job.times.started < job.times.dispatched) return limit;
+  auto ran = now_ - job.times.started - job.suspension.earlier;
+  if (job.suspension.since != WallTime{} && !job.suspension.by.empty()) ran -= now_ - job.suspension.since;
   return std::max(Duration{}, limit - ran);
 }
 
@@ -205,7 +205,7 @@ void bound(BudgetBook& book, Claim& claim) {
   for (const auto* budget : book.of(claim.spec())) {
     if (!budget->is_empty(rate_of(claim.spec(), 1))) continue;
     const auto& end = budget->conf->at_end;
-    if (end == "lowest") claim.rank = kLast;
+    if (end == "lowest") claim.order.rank = kLast;
     else claim.max = end == "shrink" ? claim.min : std::clamp(claim.now, claim.min, claim.max);
     if (end == "shrink") claim.barrier = PendCode::Budget;
   }
@@ -236,7 +236,7 @@ void admit(BudgetBook& book, Claim& claim) {
 void put_last(BudgetBook& book, Claim& claim) {
   for (const auto* budget : book.of(claim.spec()))
     if (budget->conf->at_end == "lowest" && budget->is_empty(rate_of(claim.spec(), 1)))
-      claim.rank = kLast;
+      claim.order.rank = kLast;
 }
 
 }  // namespace

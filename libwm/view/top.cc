@@ -157,7 +157,7 @@ Cells job_cells(const TopState& s, const JobView& view) {
   auto most = task_cap(job);
   std::string slots = held ? std::to_string(held) : "-";
   if (job.spec().elastic && held) slots += "/" + std::to_string(most);
-  auto since = job.started != WallTime{} && held ? job.started : job.submitted;
+  auto since = job.times.started != WallTime{} && held ? job.times.started : job.times.submitted;
   return {to_string(view.id),
           job.spec().owner.user,
           std::string(lsf_state(job)),

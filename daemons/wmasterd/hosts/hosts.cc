@@ -191,7 +191,7 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
   session.registered = false;
   session.came = true;
   session.heard = attended_.now();
-  session.began = world_.wall();
+  session.began = clock_.wall();
   auto& shown = standing(id);
   shown.connected = true;
   shown.gpus = words.gpus;

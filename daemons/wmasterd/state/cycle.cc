@@ -89,8 +89,8 @@ void Cycle::run() {
       [plan, memory = memory_, state = journal_.published_ptr(), now = clock_.wall()] {
         *plan = sched::schedule(*state, policy_of(*state->config), now, *memory);
       },
-      [this, plan, begun = world_.mono()] {
-        passes_.add(std::chrono::duration<double>(world_.mono() - begun).count());
+      [this, plan, begun = clock_.mono()] {
+        passes_.add(std::chrono::duration<double>(clock_.mono() - begun).count());
         take(std::move(*plan));
         running_ = false;
         if (wanted_) run();

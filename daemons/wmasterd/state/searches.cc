@@ -210,7 +210,7 @@ void Searches::note(std::uint32_t number, const std::string& why) {
 // After maxRunTime nothing more is given, and what runs is ended.
 bool Searches::end_if_due(const Job& base) {
   auto limit = run_limit_of(base.spec().exec.search);
-  if (limit == Duration{} || !gives(base) || clock_.wall() < base.submitted + limit) return false;
+  if (limit == Duration{} || !gives(base) || clock_.wall() < base.times.submitted + limit) return false;
   Proposal proposal;
   proposal.events.push_back(ArrayClosed{base.id, "wm"});
   each_trial(journal_.newest(), base, [&](const Job& trial) {

@@ -44,9 +44,9 @@ void budgets(Service& service, const Call& call, const BudgetsRequest& request) 
     spec.owner = call.caller();
   }
   auto reply = std::make_shared<Result<BudgetsReply>>(BudgetsReply{});
-  service.world.answer(
+  service.world.workers.answer(
       [reply, spec = std::move(spec), asked = !request.spec.empty(),
-       state = service.journal.published_ptr(), now = service.world.wall()]() mutable {
+       state = service.journal.published_ptr(), now = service.world.clock.wall()]() mutable {
         *reply = asked ? of_job(*state, std::move(spec), now) : every(*state, now);
       },
       [call, reply] {

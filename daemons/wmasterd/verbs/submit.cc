@@ -13,7 +13,7 @@ void admit(Service& service, const Call& call, const SubmitRequest& request, Job
   bool default_queue = spec.queue.empty();
   auto made = master::admit(state, std::move(spec), service.world.clock.wall());
   if (!made) return service.answers.refuse(call, request.request_key, made.error());
-  auto warnings = sched::budget_warnings(state, made->spec, service.world.wall());
+  auto warnings = sched::budget_warnings(state, made->spec, service.world.clock.wall());
   if (!warnings) return service.answers.refuse(call, request.request_key, warnings.error());
   JobId id{state.last_job + 1, 0};
   SubmitReply reply{id, made->spec.queue, default_queue, std::move(*warnings)};

@@ -434,10 +434,10 @@ TEST(launch_env, a_trial_that_goes_on_finds_what_the_earlier_one_left) {
   auto o = order();
   o.job = {12, 7};
   EXPECT_FALSE(env_of_task(o, 0).contains("WM_ELEMENT_DATA"));
-  o.data = R"({"lr":0.1,"wm_resume":3})";
+  o.blobs.data = R"({"lr":0.1,"wm_resume":3})";
   EXPECT_EQ(env_of_task(o, 0)["WM_RESUME_DIR"], "/r/ann/batchworkdir/12.3");
   for (const char* data : {R"({"lr":0.1})", R"({"wm_resume":"x"})", R"({"wm_resume":)"}) {
-    o.data = data;
+    o.blobs.data = data;
     EXPECT_FALSE(env_of_task(o, 0).contains("WM_RESUME_DIR")) << data;
   }
 }

@@ -114,11 +114,11 @@ struct Told {
     auto job = std::make_shared<Job>();
     job->sealed = sealed;
     job->state = state;
-    job->report = report;
-    job->submitted = at(100);
-    if (index != 0 && state != JobState::Pending) job->started = at(110);
-    if (is_over(state)) job->ended = at(170);
-    if (!report.empty()) job->reported = at(171);
+    job->trial.report = report;
+    job->times.submitted = at(100);
+    if (index != 0 && state != JobState::Pending) job->times.started = at(110);
+    if (is_over(state)) job->times.ended = at(170);
+    if (!report.empty()) job->trial.reported = at(171);
     JobView view;
     view.id = job->id = {7, index};
     view.exec_id = "mini-7." + std::to_string(index);

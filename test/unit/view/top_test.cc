@@ -22,8 +22,8 @@ JobView job(std::uint32_t id, std::string user, JobState state, std::uint32_t ta
   made->id = {id, 0};
   made->sealed = sealed;
   made->state = state;
-  made->submitted = at(0);
-  made->started = at(60);
+  made->times.submitted = at(0);
+  made->times.started = at(60);
   JobView view;
   view.id = made->id;
   view.plan = "/ann";

@@ -123,13 +123,13 @@ TEST(searches, end_at_their_run_limit_with_all_that_runs) {
   SearchDesk desk(R"({"algorithm":"TPE","max_run_s":60})", 50, 3);
   desk.begin();
   desk.pass(50s);
-  EXPECT_FALSE(desk.state().jobs.find(desk.id.job)->closed);
+  EXPECT_FALSE(desk.state().jobs.find(desk.id.job)->elements.closed);
   desk.pass(20s);
   const Job& base = *desk.state().jobs.find(desk.id.job);
-  EXPECT_TRUE(base.closed);
+  EXPECT_TRUE(base.elements.closed);
   ASSERT_EQ(desk.given(), 4U);
   for (std::uint32_t p = 0; p < 4; ++p)
-    EXPECT_TRUE(is_over(desk.state().elements.find(base.first_element + p)->state));
+    EXPECT_TRUE(is_over(desk.state().elements.find(base.elements.first + p)->state));
 }
 
 TEST(searches, are_not_given_to_by_anybody_else) {
