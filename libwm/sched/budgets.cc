@@ -100,7 +100,8 @@ Duration BudgetBook::covered(const Job& job) const {
   if (limit == Duration{}) return kAhead;
   if (job.times.started < job.times.dispatched) return limit;
   auto ran = now_ - job.times.started - job.suspension.earlier;
-  if (job.suspension.since != WallTime{} && !job.suspension.by.empty()) ran -= now_ - job.suspension.since;
+  if (job.suspension.since != WallTime{} && !job.suspension.by.empty())
+    ran -= now_ - job.suspension.since;
   return std::max(Duration{}, limit - ran);
 }
 
