@@ -216,6 +216,7 @@ Result<void> serve(const Options& options) {
         [&](const Event& e, const store::AcctRows& rows) { counters.count(e, rows); });
     auto ask = metrics_of(*world, core, *accounting, counters);
     WM_TRY(metrics, http::MetricsDoor::open(loop, place, std::move(ask)));
+    log::info("metrics", {{"at", metrics->place()}});
   }
   wire::Transport transport(loop);
   WM_TRY(auto address, address_of(conf.master_host));

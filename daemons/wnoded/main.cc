@@ -193,6 +193,7 @@ Result<void> run(const Options& options) {
     };
     auto made = http::MetricsDoor::open(loop, place, ask, outside.address());
     if (made) metrics = *std::move(made);
+    if (metrics) log::info("metrics", {{"at", metrics->place()}});
     else log::warn("no_metrics", {{"why", made.error().text}});
   }
   proc::tell_ready();

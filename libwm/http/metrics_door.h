@@ -2,12 +2,15 @@
 // read: it listens on this machine alone unless it is told otherwise.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "libwm/base/result.h"
+
+namespace boost::asio {
+class io_context;
+}
 
 namespace wm::http {
 

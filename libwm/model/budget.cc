@@ -30,7 +30,12 @@ std::int64_t carried_on(std::int64_t grant, std::int64_t carried, std::int64_t u
   return std::min(part(grant, percent), std::max<std::int64_t>(0, grant - of_grant));
 }
 
+// Nothing is carried from before the account was.
 void begin_period(const BudgetConf& conf, BudgetAccount& account, WallTime from) {
+  if (account.since == WallTime{}) {
+    account.since = from;
+    return;
+  }
   auto grant = grant_of(conf), used = account.used();
   account.carried = {carried_on(grant.gpu, account.carried.gpu, used.gpu, conf.carry),
                      carried_on(grant.cpu, account.carried.cpu, used.cpu, conf.carry)};

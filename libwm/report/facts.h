@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "libwm/report/forecast.h"
 #include "libwm/report/period.h"
 #include "libwm/report/plans.h"
 #include "libwm/report/sums.h"
@@ -146,6 +147,7 @@ struct Facts {
   std::vector<HourFacts> hours;              ///< of a user's report "plans" has one entry, the user
   std::vector<std::pair<std::string, PlanAmounts>> plan_days;  ///< of a plan's report, by date
   std::vector<Note> notes;
+  Forecast forecast;           ///< of a month of the cluster
   GpuUse gpu_use;              ///< of the cluster, or of the user; of a plan nothing
   std::vector<Advice> advice;  ///< of a user's report, the costliest first
   /// Are there GPUs to speak of? Else slots are told. @cost O(1)

@@ -145,6 +145,16 @@ std::string json_of(const Facts& f) {
                     {"ended", c.ended},         {"failed", c.failed},
                     {"killed", c.killed},       {"lost_attempts", c.lost},
                     {"waiting", c.waiting},     {"waiting_median_age_s", c.waiting_age_s}};
+  auto day = [](std::int64_t n) {
+    return n ? ordered_json(date_text(date_of(n))) : ordered_json();
+  };
+  const auto& t = f.forecast;
+  if (t.days > 0)
+    made["forecast"] = {{"days", t.days},         {"trend", t.trend},
+                        {"ratio", t.ratio},       {"per_day", t.per_day},
+                        {"low", t.low},           {"high", t.high},
+                        {"full", day(t.full)},    {"earliest", day(t.earliest)},
+                        {"latest", day(t.latest)}};
   add_lists(made, f);
   return made.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

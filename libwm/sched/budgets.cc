@@ -1,7 +1,6 @@
 #include "libwm/sched/budgets.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 
 #include "libwm/sched/order.h"
@@ -34,18 +33,17 @@ Drawn rate_of(const JobSpec& spec, std::uint32_t tasks) {
 
 // "4", "0.5": thousandths.
 std::string count_text(std::int64_t milli) {
-  char text[32];
-  std::snprintf(text, sizeof text, milli % 1000 ? "%.2f" : "%.0f",
-                static_cast<double>(milli) / 1000);
-  return text;
+  auto text = std::to_string(milli / 1000);
+  if (milli % 1000 == 0) return text;
+  auto rest = std::to_string(1000 + milli % 1000).substr(1);
+  while (rest.back() == '0') rest.pop_back();
+  return text + "." + rest;
 }
 
+// "1:05": as -W reads it.
 std::string limit_text(Duration limit) {
   auto minutes = std::chrono::floor<std::chrono::minutes>(limit).count();
-  char text[32];
-  std::snprintf(text, sizeof text, "%lld:%02lld", static_cast<long long>(minutes / 60),
-                static_cast<long long>(minutes % 60));
-  return text;
+  return std::to_string(minutes / 60) + ":" + std::to_string(100 + minutes % 60).substr(1);
 }
 
 bool has_room(bool bounded, std::int64_t cost, std::int64_t room) {
@@ -100,7 +98,8 @@ Duration BudgetBook::covered(const Job& job) const {
   if (limit == Duration{}) return kAhead;
   if (job.times.started < job.times.dispatched) return limit;
   auto ran = now_ - job.times.started - job.suspension.earlier;
-  if (job.suspension.since != WallTime{} && !job.suspension.by.empty()) ran -= now_ - job.suspension.since;
+  if (job.suspension.since != WallTime{} && !job.suspension.by.empty())
+    ran -= now_ - job.suspension.since;
   return std::max(Duration{}, limit - ran);
 }
 

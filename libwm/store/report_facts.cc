@@ -51,6 +51,7 @@ class Gatherer {
       add_use(sum);
     }
     WM_TRY(add_notes());
+    if (wish_.about.empty() && wish_.period.kind == report::Kind::Month) WM_TRY(read_forecast());
     return std::move(facts_);
   }
 
@@ -261,6 +262,39 @@ class Gatherer {
       facts_.jobs.push_back(std::move(job));
     }
     return {};
+  }
+
+  // Of the last 90 days, whole ones: GPUs where there are any, else slots.
+  Result<void> read_forecast() {
+    auto from = from_ms_ - 60 * 86'400'000LL;
+    WM_TRY(auto hours, reports_.hours(from, std::min(to_ms_, facts_.horizon * 1000)));
+    std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> days;  // allocated, available
+    for (const auto& hour : hours) {
+      if (!hour.final) continue;
+      auto of = facts_.has_gpus() ? &report::Amounts::gpueq_mms : &report::Amounts::slot_ms;
+      auto& day = days[report::days_of(report::local(wish_.zone, hour.hour.start / 1000))];
+      day.first += hour.uses.allocated().*of;
+      day.second += hour.uses.capacity().*of - hour.uses[Use::Down].*of -
+                    hour.uses[Use::Drained].*of - hour.uses[Use::Aside].*of;
+    }
+    report::DayRatios ratios;
+    for (const auto& [day, sums] : days)
+      if (sums.second > 0)
+        ratios.emplace_back(day,
+                            static_cast<double>(sums.first) / static_cast<double>(sums.second));
+    facts_.forecast = report::forecast(ratios);
+    note_forecast();
+    return {};
+  }
+  void note_forecast() {
+    const auto& f = facts_.forecast;
+    auto date = [](std::int64_t day) { return report::date_words(report::date_of(day)); };
+    if (f.full == 0) return;
+    std::string text = "At the trend of " + std::to_string(f.days) +
+                       " days 85 % of what is available is in use by " + date(f.full);
+    if (f.latest > f.earliest)
+      text += " (" + date(f.earliest) + " to " + date(f.latest) + " with 80 %)";
+    facts_.notes.push_back({"forecast", text});
   }
 
   void add_use(const MeterSum& sum) {

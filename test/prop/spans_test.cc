@@ -131,7 +131,10 @@ class Course : public ClusterBuilder {
         return try_step(below(2) ? EventBody(JobHeld{id, "ann"})
                                  : EventBody(JobReleased{id, "ann"}));
       default:
-        if (config.budgets.list.empty() && below(3) == 0) return add_budget(), reconfigure();
+        if (config.budgets.list.empty() && below(3) == 0) {
+          add_budget();
+          return try_step(ConfigLoaded{std::make_shared<const Config>(config)});
+        }
         return try_step(below(2) ? EventBody(HostClosed{any_host(), "ann", "x"})
                                  : EventBody(HostOpened{any_host(), "ann"}));
     }

@@ -113,6 +113,31 @@ for a in m.iter_attachments(): print("ATTACHED", a.get_filename(), len(a.get_con
   ! ls "$WM_CONF_DIR"/../state/master/reports 2>/dev/null | grep new
 }
 
+@test "killed in the middle, the next one makes it whole" {
+  wmreport show day this --format json | jq '.users, .refunds, .counts, .queues' >before
+  for delay in 0 0.01 0.02 0.03 0.05 0.08; do
+    wmreport roll --since "$(today)" -q & pid=$!
+    command sleep "$delay"
+    kill -9 "$pid" 2>/dev/null || true
+    wait "$pid" || true
+  done
+  wmreport show day this --format json | jq '.users, .refunds, .counts, .queues' >after
+  diff before after
+}
+
+@test "for the first weeks administrators alone get advice" {
+  cp "$WM_CONF_DIR/report.conf" kept
+  { echo 'advice_fails = 1'; cat kept; } >"$WM_CONF_DIR/report.conf"
+  wmreport week this --out out || [ $? -eq 1 ]
+  grep -q 'what users would be told' out/mail-jo-advice-trial-*.eml
+  ! grep -q 'thing to change' out/week-*-"$(id -un)".html
+  { echo 'advice_trial = 0'; echo 'advice_fails = 1'; cat kept; } >"$WM_CONF_DIR/report.conf"
+  wmreport week this --out out2 || [ $? -eq 1 ]
+  grep -q 'thing to change' out2/week-*-"$(id -un)".html
+  ! ls out2/mail-jo-advice-trial-*.eml
+  cp kept "$WM_CONF_DIR/report.conf"
+}
+
 @test "mail that is not taken is a warning" {
   touch "$SINK/fails"
   run wmreport day this --mail

@@ -37,10 +37,10 @@ used_some() { bplans -b -json | jq -e '[.RECORDS[] | select(.BUDGET == "/a") | .
 @test "what could draw more than is left waits, and bwhy names the budget" {
   first=$(submit -plan /a -app training -gpu num=1 -W 1:00 sleep 1000)
   wait_for 20 in_state "$first" running
-  second=$(submit -plan /a -app training -gpu num=1 -W 1:30 sleep 1000)
+  second=$(submit -plan /a -app training -gpu num=1 -W 1:20 sleep 1000)
   wait_for 20 waits_for_budget "$second"
   run bwhy "$second"
-  [[ $output == *"Budget: /a has 2 of 2 GPU hours left in "*"(1 reserved); this job may need 1.5 = 1 GPU x 1.5 h; it fits with -W "* ]]
+  [[ $output == *"Budget: /a has 2 of 2 GPU hours left in "*"(1 reserved); this job may need 1.3 = 1 GPU x 1.3 h; it fits with -W "* ]]
   third=$(submit -plan /a -app training -gpu num=1 -W 0:30 sleep 1000)
   wait_for 20 in_state "$third" running
   run bplans -b /a

@@ -130,7 +130,9 @@ TEST_F(budgets_in_a_pass, a_submitter_is_warned_then_refused) {
   budget("user:ann", 1, "refuse");
   auto spec = slots("ann", 1);
   auto id = submit_and_settle(spec);
-  auto at_percent = [&](int n) { return run.job(id).times.dispatched + std::chrono::seconds(36 * n); };
+  auto at_percent = [&](int n) {
+    return run.job(id).times.dispatched + std::chrono::seconds(36 * n);
+  };
   auto early = budget_warnings(run.state, spec.spec, at_percent(79));
   ASSERT_TRUE(early);
   EXPECT_TRUE(early->empty());

@@ -106,6 +106,35 @@ TEST(hosts, a_host_that_registers_is_welcomed_and_part_of_the_cluster) {
   EXPECT_TRUE(desk.hosts->connected(host->id));
 }
 
+// The master was away: what its outage added is not the job's to pay.
+TEST(hosts, an_end_from_before_the_session_counts_from_when_it_was) {
+  Desk desk;
+  BudgetConf all;
+  all.name = "/", all.cpu_hours = 100;
+  desk.past.config.budgets.list = {all};
+  desk.past.reconfigure();
+  auto h = desk.past.host(2);
+  auto early = desk.past.submit({}), late = desk.past.submit({});
+  for (auto id : {early, late}) desk.past.run(id, {h});
+  desk.start();
+  desk.pass(60s);
+  auto r = desk.again(h);
+  for (auto id : {early, late}) r.attempts.push_back({id, Attempt{1}, {{TaskNumber{1}, 100}}});
+  auto& peer = desk.enrol(r);
+  auto end = [&](std::uint64_t number, JobId id, WallTime at) {
+    FactEnded fact{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, "", at};
+    desk.say(peer, NodeVerb::Fact, HostFact{number, fact});
+    desk.pass(100ms);
+  };
+  end(1, early, test::at(20));
+  auto refunded = find_budget(desk.state(), "/")->refunded.cpu;
+  EXPECT_GE(refunded, 40'000'000);
+  EXPECT_LE(refunded, 41'000'000);
+  end(2, late, desk.world->wall());
+  EXPECT_EQ(find_budget(desk.state(), "/")->refunded.cpu, refunded);
+  EXPECT_EQ(desk.job(late).state, JobState::Finished);
+}
+
 TEST(hosts, one_that_is_not_configured_is_sent_away) {
   Desk desk;
   desk.past.config.hosts = {{.name = "n1"}};

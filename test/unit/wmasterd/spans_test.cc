@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "daemons/wmasterd/acct/books.h"
+#include "libwm/model/gpu_use.h"
 #include "test/support/builders.h"
 
 namespace wm::master {
