@@ -118,6 +118,7 @@ TEST_F(shepherd, an_end_at_once_overtakes_a_sequence) {
   begin();
   order(launch::EndTasks{{}, false, 0, "bkill"});
   order(launch::EndTasks{{}, true, 0, "bkill -r"});
+  turn();
   EXPECT_TRUE(shepherd_->over());
   EXPECT_EQ(of(1).status, SIGKILL);
   EXPECT_EQ(of(1).text, "bkill");
@@ -126,6 +127,7 @@ TEST_F(shepherd, an_end_at_once_overtakes_a_sequence) {
 TEST_F(shepherd, one_of_two_tasks_is_ended_the_other_runs_on) {
   begin({a_task(1), a_task(2)});
   order(launch::EndTasks{{TaskNumber{1}}, true, 0, "bkill"});
+  turn();
   EXPECT_FALSE(kernel_.lives(pid(0)));
   EXPECT_TRUE(kernel_.lives(pid(1)));
   EXPECT_THAT(kernel_.records, SizeIs(1));
