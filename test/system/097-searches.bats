@@ -62,6 +62,10 @@ task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
   create "$(body pause 6 "--wait $PWD/go")"
   wait_for 30 task_is pause .running 2
   [ "$(code_of -X DELETE "$HPO/pause")" = 409 ]
+  [ "$(code_of -X PUT "$HPO/pause/resume")" = 400 ]
+  [ "$(code_of -X PUT "$HPO/pause/pause")" = 204 ]
+  [ "$(task pause '[.paused, .state, .running] | map(tostring) | join(" ")')" = "true RUNNING 2" ]
+  [ "$(code_of -X PUT "$HPO/pause/resume")" = 200 ]
   [ "$(code_of -X PUT "$HPO/pause")" = 204 ]
   wait_for 30 task_is pause .state STOPPED
   [ "$(task pause '[.experiments[].state] | unique | join(",")')" = KILLED ]
