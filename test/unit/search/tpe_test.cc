@@ -43,13 +43,16 @@ TEST(tpe, maximises_as_it_minimises) {
 }
 
 TEST(tpe, trials_in_flight_count_for_the_warm_up_once_half_of_it_has_ended) {
-  auto search = search_json("TPE", json::array({item(R"({"name":"x","type":"Range","dataType":"double","minDbVal":0,"maxDbVal":1})")}));
+  auto search = search_json(
+      "TPE", json::array({item(
+                 R"({"name":"x","type":"Range","dataType":"double","minDbVal":0,"maxDbVal":1})")}));
   search["params"] = {{"WarmUp", 8}};
   auto random = search;
   random["algorithm"] = "Random";
   auto history = json::array();
   auto asks_chance = [&] { return configs(search, history, 1) == configs(random, history, 1); };
-  for (int n = 0; n < 8; ++n) history.push_back({{"config", {{"x", n / 8.0}}}, {"state", "running"}});
+  for (int n = 0; n < 8; ++n)
+    history.push_back({{"config", {{"x", n / 8.0}}}, {"state", "running"}});
   auto end = [&](int n) {
     history[n]["state"] = "finished";
     history[n]["metrics"]["loss"] = {{"min", n}};
