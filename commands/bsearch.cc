@@ -1,12 +1,16 @@
-// bsearch: how a search stands: its best trial, and every trial with what it tried and reached.
+// bsearch: how searches stand: which there are, the best trial of one, and every trial with what it
+// tried and reached.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "commands/common/command.h"
 #include "commands/common/job_names.h"
 #include "libwm/model/elements.h"
+#include "libwm/rest/search_task.h"
 
 namespace wm::cmd {
 namespace {
@@ -35,18 +39,19 @@ struct Told {
   std::vector<Trial> trials;
 };
 
-Result<std::vector<std::string>> configs_of(client::Master& from, JobId job, Told& told) {
-  std::vector<std::string> all;
+// What its elements were given, all of it.
+Result<GiveReply> given_to(client::Master& from, JobId job) {
+  GiveReply whole;
   do {
     GiveRequest request{.job = job};
-    request.tell_from = static_cast<std::uint32_t>(all.size()) + 1;
+    request.tell_from = static_cast<std::uint32_t>(whole.data.size()) + 1;
     WM_TRY(auto reply, from.give(request));
-    told.given = reply.given;
-    told.closed = reply.closed;
+    whole.given = reply.given;
+    whole.closed = reply.closed;
     if (reply.data.empty()) break;
-    all.insert(all.end(), reply.data.begin(), reply.data.end());
-  } while (all.size() < told.given);
-  return all;
+    whole.data.insert(whole.data.end(), reply.data.begin(), reply.data.end());
+  } while (whole.data.size() < whole.given);
+  return whole;
 }
 
 // The best that it reported: the least, or the greatest.
@@ -68,7 +73,10 @@ Trial trial_of(const JobView& view, const std::string& config, const Json& searc
 
 Result<Told> ask(client::Master& from, JobId job) {
   Told told;
-  WM_TRY(auto configs, configs_of(from, job, told));
+  WM_TRY(auto given, given_to(from, job));
+  const auto& configs = given.data;
+  told.given = given.given;
+  told.closed = given.closed;
   JobsRequest request;
   request.jobs.ids = {job};
   WM_TRY(auto reply, from.jobs(request));
@@ -158,9 +166,71 @@ void print_json(JobId job, const Told& told) {
   say(all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-Result<int> run(const Parsed& options) {
-  if (options.words.size() != 1) return fail(Code::BadArgument, "one job ID is wanted");
+WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+
+// The caller's searches, the newest first; of `ids` those, where there are some.
+Result<std::vector<rest::SearchTask>> tasks_of(client::Master& from, std::vector<JobId> ids) {
+  JobsRequest request;
+  request.jobs.ids = std::move(ids);
+  request.jobs.finished = true;
+  WM_TRY(auto reply, from.jobs(request));
+  std::map<std::uint32_t, std::vector<JobView>> by_job;
+  for (auto& view : reply.jobs)
+    if (!view.job->spec().exec.search.empty()) by_job[view.id.job].push_back(std::move(view));
+  std::vector<rest::SearchTask> tasks;
+  for (auto at = by_job.rbegin(); at != by_job.rend(); ++at) {
+    WM_TRY(auto given, given_to(from, {at->first, 0}));
+    tasks.push_back(rest::search_task(at->second, given));
+  }
+  return tasks;
+}
+
+void print_list(const std::vector<rest::SearchTask>& tasks) {
+  say("JOBID    STATE      TRIALS     BEST         NAME\n");
+  for (const auto& task : tasks) {
+    auto json = Json::parse(rest::tuning_json(task, now()));
+    const auto& best = json["best"];
+    char line[96];
+    std::snprintf(line, sizeof line, "%-8s %-10s %-10s %-12s ", to_string(task.job).c_str(),
+                  json["state"].get_ref<const std::string&>().c_str(),
+                  json["progress"].get_ref<const std::string&>().c_str(),
+                  best.is_null() ? "-" : number(best["metricVal"].get<double>()).c_str());
+    say(line + task.name + "\n");
+  }
+}
+
+// As GET /hypersearch has them.
+Result<int> list(const Parsed& options) {
+  WM_TRY(auto from, master());
+  WM_TRY(auto tasks, tasks_of(from, {}));
+  if (!options.has("json")) {
+    print_list(tasks);
+    return 0;
+  }
+  Json all = Json::array();
+  for (const auto& task : tasks) all.push_back(Json::parse(rest::tuning_json(task, now())));
+  say(all.dump(1) + "\n");
+  return 0;
+}
+
+// The best experiment, as REST has it.
+Result<int> best(JobId job) {
+  WM_TRY(auto from, master());
+  WM_TRY(auto tasks, tasks_of(from, {job}));
+  if (tasks.empty()) return fail(Code::Conflict, "Job <" + to_string(job) + ">: is no search");
+  say(Json::parse(rest::tuning_json(tasks.front(), now()))["best"].dump(1) + "\n");
+  return 0;
+}
+
+Result<int> run(const Parsed& given) {
+  Parsed options = given;
+  auto verb = options.words.empty() ? "" : options.words.front();
+  if (verb == "list" && options.words.size() == 1) return list(options);
+  bool named = verb == "show" || verb == "best";
+  if (named) options.words.erase(options.words.begin());
+  if (options.words.size() != 1) return fail(Code::BadArgument, "one job ID is wanted, or list");
   WM_TRY(auto ids, parse_job_ids(options.words));
+  if (verb == "best") return best({ids.at(0).job, 0});
   std::size_t most = 20;
   if (auto n = options.first("n")) {
     most = std::strtoul(n->c_str(), nullptr, 10);
@@ -179,7 +249,8 @@ Result<int> run(const Parsed& options) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
-  return main_of(
-      {.name = "bsearch", .synopsis = "bsearch [-json] [-n trials] job_id", .options = kOptions},
-      argc, argv, run);
+  return main_of({.name = "bsearch",
+                  .synopsis = "bsearch [-json] [-n trials] [show | best] job_id | list",
+                  .options = kOptions},
+                 argc, argv, run);
 }

@@ -2,7 +2,9 @@
 
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "libwm/search/raw_json.h"
 #include "libwm/search/search.h"
 
 namespace wm::suggester {
@@ -12,46 +14,58 @@ using Json = nlohmann::json;
 
 constexpr std::uint32_t kMostWanted = 10000;
 
-std::string dumped(const Json& question, const char* key) {
-  auto found = question.find(key);
-  return found == question.end() ? "null" : found->dump();
+// A question: its members as they are written, for who reads them.
+struct Question {
+  std::string_view id = "null", ask, wanted, search = "null", history = "null";
+};
+
+std::optional<Question> question_in(std::string_view line) {
+  auto parts = search::raw_parts(line, true);
+  if (!parts) return {};
+  Question question;
+  for (const auto& [key, text] : *parts) {
+    if (key == "id") question.id = text;
+    else if (key == "ask") question.ask = text;
+    else if (key == "wanted") question.wanted = text;
+    else if (key == "search") question.search = text;
+    else if (key == "history") question.history = text;
+  }
+  return question;
 }
 
-Result<std::uint32_t> wanted_of(const Json& question) {
-  auto found = question.find("wanted");
-  if (found == question.end()) return std::uint32_t{1};
-  if (!found->is_number_unsigned() || found->get<std::uint64_t>() > kMostWanted)
+Result<std::uint32_t> wanted_of(const Question& question) {
+  if (question.wanted.empty()) return std::uint32_t{1};
+  auto wanted = Json::parse(question.wanted, nullptr, false);
+  if (!wanted.is_number_unsigned() || wanted.get<std::uint64_t>() > kMostWanted)
     return fail(Code::BadArgument, "wanted is not a number up to 10000");
-  return found->get<std::uint32_t>();
+  return wanted.get<std::uint32_t>();
 }
 
-Result<Json> suggested(const Json& question) {
+Result<Json> suggested(const Question& question) {
   WM_TRY(auto wanted, wanted_of(question));
-  WM_TRY(auto text,
-         search::suggest(dumped(question, "search"), dumped(question, "history"), wanted));
+  WM_TRY(auto text, search::suggest(question.search, question.history, wanted));
   return Json::parse(text);
 }
 
-Result<Json> best(const Json& question) {
-  WM_TRY(auto found, search::best(dumped(question, "search"), dumped(question, "history")));
+Result<Json> best(const Question& question) {
+  WM_TRY(auto found, search::best(question.search, question.history));
   Json trial;
   if (found) trial = {{"index", found->index}, {"value", found->value}};
   return Json{{"best", std::move(trial)}};
 }
 
-Result<Json> answered(const Json& question) {
-  if (!question.is_object()) return fail(Code::BadArgument, "the question is not an object");
-  auto ask = question.find("ask");
-  if (ask == question.end() || *ask == "suggest") return suggested(question);
-  if (*ask == "best") return best(question);
-  if (*ask != "check") return fail(Code::BadArgument, "ask: suggest, best or check is wanted");
-  WM_TRY(search::check(dumped(question, "search")));
+Result<Json> answered(const Question& question) {
+  if (question.ask.empty() || question.ask == "\"suggest\"") return suggested(question);
+  if (question.ask == "\"best\"") return best(question);
+  if (question.ask != "\"check\"")
+    return fail(Code::BadArgument, "ask: suggest, best or check is wanted");
+  WM_TRY(search::check(question.search));
   return Json::object();
 }
 
-Json id_of(const Json& question) {
-  if (!question.is_object() || !question.contains("id")) return nullptr;
-  return question["id"];
+Json id_of(const Question& question) {
+  auto id = Json::parse(question.id, nullptr, false);
+  return id.is_discarded() ? Json() : id;
 }
 
 }  // namespace
@@ -59,11 +73,10 @@ Json id_of(const Json& question) {
 std::string answer(std::string_view line) {
   Json id;
   try {
-    auto question = Json::parse(line, nullptr, false);
-    id = id_of(question);
-    Result<Json> found = question.is_discarded()
-                             ? Result<Json>(fail(Code::BadArgument, "the question is not JSON"))
-                             : answered(question);
+    auto question = question_in(line);
+    if (question) id = id_of(*question);
+    auto found = question ? answered(*question)
+                          : Result<Json>(fail(Code::BadArgument, "the question is not JSON"));
     Json json = found ? std::move(*found) : Json{{"error", found.error().text}};
     json["id"] = id;
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -38,6 +38,12 @@ Result<Answer> stop(Call& call) {
   return done();
 }
 
+Result<Answer> pause(Call& call) {
+  WM_TRY(auto task, task_in(call));
+  WM_TRY(hold_search(call.site, task, false));
+  return done();
+}
+
 Result<Answer> restart(Call& call) {
   WM_TRY(auto task, task_in(call));
   WM_TRY(release_search(call.site, task));
@@ -134,6 +140,8 @@ const std::vector<Route>& search_routes() {
       {"DELETE", HS "/{name}", remove},
       {"PUT", HS "/{name}/force", stop},
       {"PUT", HS "/{name}/restart", restart},
+      {"PUT", HS "/{name}/pause", pause},
+      {"PUT", HS "/{name}/resume", restart},
       {"GET", "/api/v1/searches", page_list},
       {"POST", "/api/v1/searches", create},
       {"GET", "/api/v1/searches/{name}", page_show},

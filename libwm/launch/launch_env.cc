@@ -105,7 +105,8 @@ std::uint32_t resumed_from(std::string_view data) {
 void add_data(Variables& v, const HostOrder& o, const HostFacts& host) {
   if (o.blobs.data.empty()) return;
   v["WM_ELEMENT_DATA"] = attempt_dir(o, host) + "/config.json";
-  if (auto from = resumed_from(o.blobs.data)) v["WM_RESUME_DIR"] = result_dir(o, host, {o.job.job, from});
+  if (auto from = resumed_from(o.blobs.data))
+    v["WM_RESUME_DIR"] = result_dir(o, host, {o.job.job, from});
 }
 
 void add_account(Variables& v, const HostOrder& o, const HostFacts& host) {

@@ -182,7 +182,8 @@ WallTime end_of(const SearchTask& task, const Counts& n, WallTime now) {
 
 SearchTrial trial_of(const JobView& view, std::string config) {
   const Job& job = *view.job;
-  SearchTrial trial{view.id, job.state, view.exec_id, std::move(config), job.trial.report, job.outcome.text};
+  SearchTrial trial{view.id,           job.state,        view.exec_id,
+                    std::move(config), job.trial.report, job.outcome.text};
   trial.started = job.times.started;
   trial.ended = job.times.ended;
   trial.reported = job.trial.reported;
@@ -191,6 +192,14 @@ SearchTrial trial_of(const JobView& view, std::string config) {
     trial.why = job.kill->text;
   }
   return trial;
+}
+
+// The course of each metric is on the trial's own page.
+Json standing_of(const SearchTrial& trial) {
+  auto report = parsed(trial.report);
+  for (auto& metric : report)
+    if (metric.is_object()) metric.erase("course");
+  return report;
 }
 
 Json trial_json(const SearchTrial& trial, const Json& search) {
@@ -202,7 +211,7 @@ Json trial_json(const SearchTrial& trial, const Json& search) {
            trial.stopped && trial.state == JobState::Killed ? "stopped" : state_name(trial.state)},
           {"value", value ? Json(*value) : Json()},
           {"config", parsed(trial.config)},
-          {"metrics", parsed(trial.report)},
+          {"metrics", standing_of(trial)},
           {"start_time", epoch_seconds(trial.started)},
           {"finish_time", epoch_seconds(trial.ended)},
           {"why", trial.why}};

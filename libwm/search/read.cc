@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "libwm/search/raw_json.h"
 #include "libwm/search/read_json.h"
 #include "libwm/search/task.h"
 
@@ -295,13 +296,17 @@ Result<Search> read_search(std::string_view text) {
 }
 
 Result<History> read_history(std::string_view text, const Search& search) {
-  WM_TRY(auto json, parsed(text, "the history"));
-  if (!json.is_array()) return bad("the history is not a list");
-  if (json.size() > kMostTrials) return fail(Code::Limit, "the history is too long");
+  if (text.size() > kMostBytes) return fail(Code::Limit, "the history is too large");
+  auto parts = raw_parts(text, false);
+  if (!parts) return bad("the history is not a list");
+  if (parts->size() > kMostTrials) return fail(Code::Limit, "the history is too long");
   History history;
-  history.reserve(json.size());
-  for (const auto& item : json)
+  history.reserve(parts->size());
+  for (const auto& part : *parts) {  // one after the other: they use the same memory again
+    auto item = Json::parse(part.text, nullptr, false);
+    if (item.is_discarded()) return bad("the history is not JSON");
     history.push_back(read_trial(item, search, static_cast<std::uint32_t>(history.size() + 1)));
+  }
   return history;
 }
 

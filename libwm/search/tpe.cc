@@ -150,7 +150,7 @@ double Mixture::log_density(const Point& point) const {
 // The trials in their halves.
 struct Halves {
   std::vector<Point> good, others;
-  std::size_t valued = 0;
+  std::size_t valued = 0, live = 0;
 };
 
 Halves halves_of(const Options& options, const History& history) {
@@ -160,6 +160,7 @@ Halves halves_of(const Options& options, const History& history) {
     if (!trial.point) continue;
     if (trial.value && !trial.is_live()) order.emplace_back(*trial.value, &trial);
     else halves.others.push_back(*trial.point);
+    halves.live += trial.is_live();
   }
   std::ranges::stable_sort(order, {}, &std::pair<double, const Trial*>::first);
   halves.valued = order.size();
@@ -205,7 +206,9 @@ class TpeSampler : public Sampler {
 std::unique_ptr<Sampler> tpe_sampler(const Search& search, const History& history) {
   auto halves = halves_of(search.options, history);
   auto warm_up = std::min(search.options.warm_up, search.max_trials.value_or(~0u));
-  return std::make_unique<TpeSampler>(search, halves, halves.valued >= warm_up);
+  // As many are drawn at random however many run at once; but some values there have to be.
+  bool is_warm = halves.valued + halves.live >= warm_up && 2 * halves.valued >= warm_up;
+  return std::make_unique<TpeSampler>(search, halves, is_warm);
 }
 
 }  // namespace wm::search

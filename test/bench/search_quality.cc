@@ -1,7 +1,9 @@
 // Role: how well searches search: the median, over seeds, of how far the best of 60 to 100 trials
 // is from the least value of each surface of test/support/surfaces.h. One line an algorithm and
 // surface: `search_regret_SURFACE_ALGORITHM value regret`.
-// usage: search_quality [--seeds N] [--algorithms A,B] [--surfaces A,B] [--in-flight N] [--raw]
+// usage: search_quality [--seeds N] [--algorithms A,B] [--surfaces A,B] [--in-flight N] [--fewer N]
+//   [--raw]
+// --fewer: so many trials less, which is what those in flight at the end do not know yet.
 // --raw: one line a seed, for comparisons.
 #include <algorithm>
 #include <chrono>
@@ -21,7 +23,7 @@ using Json = nlohmann::json;
 
 struct Options {
   std::uint64_t seeds = 5;
-  std::size_t in_flight = 1;
+  std::size_t in_flight = 1, fewer = 0;
   std::vector<std::string> algorithms{"Random", "TPE"}, surfaces;
   bool raw = false;
 };
@@ -44,16 +46,17 @@ double value_at(const surfaces::Surface& surface, const surfaces::Turned& turned
 
 // One search to its end; the oldest trial in flight ends first.
 double regret(const surfaces::Surface& surface, const std::string& algorithm, std::uint64_t seed,
-              std::size_t in_flight) {
-  Json search{{"algorithm", algorithm},       {"metric", "loss"},
-              {"goal", "minimize"},           {"space", Json::parse(surface.space)},
-              {"max_trials", surface.trials}, {"seed", seed}};
+              const Options& options) {
+  const auto trials = surface.trials - options.fewer, in_flight = options.in_flight;
+  Json search{{"algorithm", algorithm}, {"metric", "loss"},
+              {"goal", "minimize"},     {"space", Json::parse(surface.space)},
+              {"max_trials", trials},   {"seed", seed}};
   auto text = search.dump();
   surfaces::Turned turned(surface, seed);
   Json history = Json::array();
   double best = 1e300;
-  for (std::size_t ended = 0; ended < surface.trials; ++ended) {
-    if (history.size() < surface.trials) {
+  for (std::size_t ended = 0; ended < trials; ++ended) {
+    if (history.size() < trials) {
       auto wanted = static_cast<std::uint32_t>(ended + in_flight - history.size());
       auto answer = search::suggest(text, history.dump(), wanted);
       if (!answer) std::fprintf(stderr, "%s\n", answer.error().text.c_str()), std::exit(1);
@@ -85,6 +88,7 @@ Options parse(int argc, char** argv) {
     if (word == "--raw") options.raw = true;
     else if (word == "--seeds") options.seeds = std::stoul(value), ++i;
     else if (word == "--in-flight") options.in_flight = std::stoul(value), ++i;
+    else if (word == "--fewer") options.fewer = std::stoul(value), ++i;
     else if (word == "--algorithms") options.algorithms = words(value), ++i;
     else if (word == "--surfaces") options.surfaces = words(value), ++i;
   }
@@ -98,7 +102,7 @@ void measure(const Options& options, const surfaces::Surface& surface,
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   auto start = std::chrono::steady_clock::now();
   for (std::uint64_t seed = 1; seed <= options.seeds; ++seed) {
-    regrets.push_back(regret(surface, algorithm, seed, options.in_flight));
+    regrets.push_back(regret(surface, algorithm, seed, options));
     if (options.raw) std::printf("raw %s %g\n", name.c_str(), regrets.back());
   }
   std::ranges::sort(regrets);

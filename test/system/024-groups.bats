@@ -168,4 +168,7 @@ J
   [ "$(jq '[.trials[] | ((.config.x - 0.5) * (.config.x - 0.5) - .value) | fabs < 1e-9] | all' told)" = true ]
   [ "$(jq '[.trials[].config.x] | unique | length' told)" = 12 ]
   bsearch -n 3 "$job" | grep -q 'and 9 more'
+  [ "$(bsearch best "$job" | jq .metricVal)" = "$(jq '.trials[0].value' told)" ]
+  bsearch list | grep -q "^$job .*FINISHED *12/12 .* tune$"
+  [ "$(bsearch -json list | jq -r ".[] | select(.hpoName == \"tune\") | .complete")" = 12 ]
 }

@@ -62,6 +62,10 @@ task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
   create "$(body pause 6 "--wait $PWD/go")"
   wait_for 30 task_is pause .running 2
   [ "$(code_of -X DELETE "$HPO/pause")" = 409 ]
+  [ "$(code_of -X PUT "$HPO/pause/resume")" = 400 ]
+  [ "$(code_of -X PUT "$HPO/pause/pause")" = 204 ]
+  [ "$(task pause '[.paused, .state, .running] | map(tostring) | join(" ")')" = "true RUNNING 2" ]
+  [ "$(code_of -X PUT "$HPO/pause/resume")" = 200 ]
   [ "$(code_of -X PUT "$HPO/pause")" = 204 ]
   wait_for 30 task_is pause .state STOPPED
   [ "$(task pause '[.experiments[].state] | unique | join(",")')" = KILLED ]
@@ -147,4 +151,28 @@ P
   wait_for 60 task_is worse .state FAILED
   [[ $(task worse .reason) == *"has failed: search() failed: ValueError: it is odd" ]]
   [ "$(code_of -X DELETE "$HPO/worse")" = 204 ]
+}
+
+@test "a plugin's search that is stopped goes on where its optimizer was" {
+  mkdir plugin && cat >plugin/optimizer.py <<'P'
+from plugins.core.base_plugin_opt import BasePluginOptimizer
+class PluginOptimizer(BasePluginOptimizer):
+    n = 0
+    def search(self, number_samples, last_exp_results):
+        self.n += number_samples
+        return [{"x": (self.n - i) / 16} for i in range(number_samples)]
+    def get_state(self):
+        return {"n": self.n}
+    def set_state(self, state):
+        self.n = state["n"]
+P
+  mine -F "data={\"name\": \"counts\", \"path\": \"$PWD/plugin\"}" "$HPO/algorithm"
+  create "$(body held 6 "--wait $PWD/go" '.algoDef.algorithm = "counts"')"
+  wait_for 30 task_is held .running 2
+  [ "$(code_of -X PUT "$HPO/held")" = 204 ]
+  wait_for 30 task_is held .state STOPPED
+  touch go
+  mine -X PUT "$HPO/held/restart"
+  wait_for 40 task_is held .state FINISHED
+  [ "$(task held '[.experiments[].hyperParams[0].fixedVal] | unique | length')" = 6 ]
 }

@@ -67,6 +67,15 @@ SearchStanding standing_of(const Cluster& state, const Job& base, WallTime now) 
   return standing;
 }
 
+// It takes more, or is to be ended at its time.
+bool is_watched(const Cluster& state, const Job& base) {
+  if (!is_search(base)) return false;
+  if (gives(base)) return true;
+  bool ends = base.state == JobState::Array && !base.kill;
+  return ends && run_limit_of(base.spec().exec.search) != Duration{} &&
+         standing_of(state, base, state.time).live > 0;
+}
+
 }  // namespace
 
 bool has_suggester(const JobSpec& spec) {
@@ -87,14 +96,14 @@ void Searches::on_reload() {
   std::erase_if(searches_, [](const auto& entry) { return !entry.second.asking; });
   for (auto& [number, search] : searches_) search.stale = true;
   journal_.published().jobs.each([&](std::uint32_t number, const Job& job) {
-    if (is_search(job) && gives(job)) searches_.try_emplace(number);
+    if (is_watched(journal_.published(), job)) searches_.try_emplace(number);
   });
 }
 
 void Searches::on_jobs_changed(const std::set<JobId>& jobs) {
   for (JobId id : jobs) {
     const Job* base = journal_.published().jobs.find(id.job);
-    if (!base || !is_search(*base) || !gives(*base)) {
+    if (!base || !is_watched(journal_.published(), *base)) {
       searches_.erase(id.job);
       note(id.job, "");
       continue;
@@ -210,15 +219,16 @@ void Searches::note(std::uint32_t number, const std::string& why) {
 // After maxRunTime nothing more is given, and what runs is ended.
 bool Searches::end_if_due(const Job& base) {
   auto limit = run_limit_of(base.spec().exec.search);
-  if (limit == Duration{} || !gives(base) || clock_.wall() < base.times.submitted + limit) return false;
+  bool waits = base.state != JobState::Array || base.kill;
+  if (limit == Duration{} || waits || clock_.wall() < base.times.submitted + limit) return false;
   Proposal proposal;
-  proposal.events.push_back(ArrayClosed{base.id, "wm"});
+  if (!base.elements.closed) proposal.events.push_back(ArrayClosed{base.id, "wm"});
   each_trial(journal_.newest(), base, [&](const Job& trial) {
     if (!is_over(trial.state) && !trial.kill)
       proposal.events.push_back(KillRequested{
           trial.id, {Term::Other, "wm", "the search has reached its maxRunTime", clock_.wall()}});
   });
-  journal_.propose(std::move(proposal));
+  if (!proposal.events.empty()) journal_.propose(std::move(proposal));
   return true;
 }
 

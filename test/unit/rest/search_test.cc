@@ -133,7 +133,7 @@ struct Told {
   std::string state(WallTime now = at(200)) const { return std::string(tuning_state(task(), now)); }
 };
 constexpr const char* kReport =
-    R"({"loss":{"latest":0.5,"max":0.9,"min":0.25},"step":{"latest":3,"max":3,"min":1}})";
+    R"({"loss":{"course":[[1,0.9],[3,0.25]],"latest":0.5,"max":0.9,"min":0.25},"step":{"latest":3,"max":3,"min":1}})";
 
 TEST(search_task, reads_as_wmlas_tuning_task) {
   Told told;
@@ -213,6 +213,8 @@ TEST(search_task, tells_pages_what_was_asked_and_how_each_trial_went) {
   EXPECT_EQ(json["trials"][1]["state"], "stopped");
   EXPECT_EQ(json["trials"][1]["why"], "others do better");
   EXPECT_EQ(json["trials"][0]["config"]["lr"], 0.1);
+  EXPECT_EQ(json["trials"][0]["metrics"]["loss"]["max"], 0.9);
+  EXPECT_FALSE(json["trials"][0]["metrics"]["loss"].contains("course"));
   EXPECT_EQ(json["search"]["metric"], "loss");
   EXPECT_FALSE(Json::parse(search_json(told.task(), at(300), false)).contains("trials"));
 }

@@ -42,6 +42,27 @@ TEST(tpe, maximises_as_it_minimises) {
   for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(low[i]["config"], high[i]["config"]);
 }
 
+TEST(tpe, trials_in_flight_count_for_the_warm_up_once_half_of_it_has_ended) {
+  auto search = search_json(
+      "TPE", json::array({item(
+                 R"({"name":"x","type":"Range","dataType":"double","minDbVal":0,"maxDbVal":1})")}));
+  search["params"] = {{"WarmUp", 8}};
+  auto random = search;
+  random["algorithm"] = "Random";
+  auto history = json::array();
+  auto asks_chance = [&] { return configs(search, history, 1) == configs(random, history, 1); };
+  for (int n = 0; n < 8; ++n)
+    history.push_back({{"config", {{"x", n / 8.0}}}, {"state", "running"}});
+  auto end = [&](int n) {
+    history[n]["state"] = "finished";
+    history[n]["metrics"]["loss"] = {{"min", n}};
+  };
+  for (int n = 0; n < 3; ++n) end(n);
+  EXPECT_TRUE(asks_chance());
+  end(3);
+  EXPECT_FALSE(asks_chance());
+}
+
 TEST(tpe, warm_up_is_at_random_and_no_longer_than_the_search) {
   auto random = search_json("Random", kSquare), search = search_json("TPE", kSquare);
   auto history = run(search, 20, 1, loss_of);

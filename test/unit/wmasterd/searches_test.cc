@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "test/unit/wmasterd/desk.h"
 
@@ -97,6 +98,19 @@ TEST(searches, wait_where_there_is_no_suggester_and_ask_again) {
   EXPECT_EQ(desk.given(), 4U);
 }
 
+TEST(searches, that_are_full_end_what_runs_at_their_run_limit) {
+  SearchDesk desk(R"({"algorithm":"TPE","max_run_s":60})", 50, 3);
+  desk.enough = 2;
+  desk.begin();
+  desk.pass(50s);
+  const Job& base = *desk.state().jobs.find(desk.id.job);
+  ASSERT_TRUE(base.elements.closed);
+  EXPECT_FALSE(is_over(desk.state().elements.find(base.elements.first)->state));
+  desk.pass(20s);
+  for (std::uint32_t p = 0; p < desk.given(); ++p)
+    EXPECT_TRUE(is_over(desk.state().elements.find(base.elements.first + p)->state));
+}
+
 std::string reason_of_base(SearchDesk& desk) {
   JobsRequest request;
   request.jobs.ids = {desk.id};
@@ -130,6 +144,34 @@ TEST(searches, end_at_their_run_limit_with_all_that_runs) {
   ASSERT_EQ(desk.given(), 4U);
   for (std::uint32_t p = 0; p < 4; ++p)
     EXPECT_TRUE(is_over(desk.state().elements.find(base.elements.first + p)->state));
+}
+
+// Whatever dies when: each trial is given once, in order, and runs as it was suggested.
+TEST(searches, lose_double_and_reorder_nothing_when_the_master_dies) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SearchDesk desk("TPE", 40, 4);
+    std::mt19937_64 dice(seed);
+    desk.begin();
+    for (int round = 0; round < 60 && desk.given() < 40; ++round) {
+      auto index = static_cast<std::uint32_t>(dice() % desk.given()) + 1;
+      auto live = desk.state_of({desk.id.job, index}) == JobState::Pending;
+      if (live) desk.ask(Verb::Kill, desk.kill({desk.id.job, index}, "k" + std::to_string(round)));
+      desk.pass(std::chrono::milliseconds(dice() % 4000));
+      if (dice() % 3 != 0) continue;
+      desk.restart();
+      desk.begin();
+    }
+    const Job& base = *desk.state().jobs.find(desk.id.job);
+    ASSERT_GT(desk.given(), 20U) << "seed " << seed;
+    for (std::uint32_t p = 0; p < desk.given(); ++p) {
+      const Job* trial = desk.state().elements.find(base.elements.first + p);
+      ASSERT_TRUE(trial) << "seed " << seed << ", " << p;
+      EXPECT_EQ(trial->id.index, p + 1);
+      auto data = desk.world->blob(trial->trial.data_hash);
+      ASSERT_TRUE(data);
+      EXPECT_EQ(Json::parse(*data)["x"], p + 1) << "seed " << seed;
+    }
+  }
 }
 
 TEST(searches, are_not_given_to_by_anybody_else) {

@@ -117,7 +117,7 @@ class Search {
     if (!rungs.length) return null;
     const most = Math.max(...rungs.map((r) => r.trials));
     return h('section', {class: 'panel scroll', 'aria-labelledby': 'h-r', key: 'rungs'}, h('div', {class: 'ph'}, h('h2', {id: 'h-r'}, 'Levels'), h('span', {class: 'sp'}), h('span', {class: 's m'}, rungs.note)),
-      h('table', {class: 't'}, h('thead', null, h('tr', null, [rungs.unit, 'Trials', '', 'Running', 'Went no further', `Best ${clean(s.search.metric, 20)}`].map((t, i) => h('th', {scope: 'col', class: i === 2 ? '' : 'num'}, t)))),
+      h('table', {class: 't'}, h('thead', null, h('tr', null, [rungs.unit, 'Got there', '', 'Running', 'Went no further', `Best ${clean(s.search.metric, 20)}`].map((t, i) => h('th', {scope: 'col', class: i === 2 ? '' : 'num'}, t)))),
         h('tbody', null, rungs.map((r) => h('tr', {key: r.at}, h('td', {class: 'num'}, number(r.at)), h('td', {class: 'num'}, number(r.trials)),
           h('td', null, h('span', {class: 'planbar', role: 'img', 'aria-label': `${r.trials} trials`, style: {display: 'block'}}, h('i', {style: {width: `${(100 * r.trials) / most}%`}}))),
           h('td', {class: 'num'}, number(r.running)), h('td', {class: 'num'}, number(r.left)), h('td', {class: 'num'}, number(r.best)))))));
@@ -184,29 +184,43 @@ class Search {
 const STEPS = ['step', 'steps', 'epoch', 'iteration'];
 const lastStep = (trial) => STEPS.map((k) => trial.metrics[k]?.latest).find((v) => Number.isFinite(v));
 
-/** Trials by how far they were allowed to go, or went: of halving, and where some were pruned. */
+/** Trials by how far they were allowed to go: of halving; or how far they came, where some were pruned. */
 function rungsOf(s) {
   const params = Array.isArray(s.search.params) ? Object.fromEntries(s.search.params.map((p) => [p.name, p.value])) : s.search.params || {};
-  const resource = Object.entries(params).find(([k]) => k.toLowerCase() === 'resourcename')?.[1];
-  const pruned = s.trials.some((t) => t.state === 'stopped');
-  if (!resource && !pruned) return [];
-  const at = (t) => (resource ? Number(t.config[resource]) : lastStep(t));
-  const resumed = new Set(s.trials.map((t) => t.config.wm_resume).filter(Boolean));
-  const least = s.search.goal !== 'maximize', levels = new Map();
-  for (const t of s.trials) {
-    const level = at(t);
-    if (!Number.isFinite(level)) continue;
-    const r = levels.get(level) || {at: level, trials: 0, running: 0, left: 0, best: null};
-    levels.set(level, r);
-    r.trials += 1;
-    r.running += t.state === 'running' || t.state === 'launching';
-    r.left += resource ? t.state === 'finished' && !resumed.has(t.index) : t.state === 'stopped';
-    if (t.value !== null && (r.best === null || (least ? t.value < r.best : t.value > r.best))) r.best = t.value;
-  }
-  const rungs = [...levels.values()].sort((a, b) => a.at - b.at);
-  rungs.unit = resource || 'Last step';
-  rungs.note = resource ? 'the best of each go on to the next' : 'who is behind is stopped';
-  return rungs;
+  const param = (name) => Object.entries(params).find(([k]) => k.toLowerCase() === name)?.[1];
+  const resource = param('resourcename');
+  if (resource) return byResource(s, resource);
+  return s.trials.some((t) => t.state === 'stopped') ? byProgress(s, Number(param('eta')) || 3) : [];
+}
+
+const isLive = (t) => t.state === 'running' || t.state === 'launching';
+const bestOf = (s, trials) => {
+  const values = trials.map((t) => t.value).filter((v) => v !== null);
+  return values.length ? (s.search.goal === 'maximize' ? Math.max(...values) : Math.min(...values)) : null;
+};
+
+function byResource(s, resource) {
+  const at = (t) => Number(t.config[resource]), resumed = new Set(s.trials.map((t) => t.config.wm_resume).filter(Boolean));
+  const levels = [...new Set(s.trials.map(at).filter(Number.isFinite))].sort((a, b) => a - b);
+  const rungs = levels.map((level) => {
+    const here = s.trials.filter((t) => at(t) === level);
+    return {at: level, trials: here.length, running: here.filter(isLive).length,
+      left: here.filter((t) => t.state === 'finished' && !resumed.has(t.index)).length, best: bestOf(s, here)};
+  });
+  return Object.assign(rungs, {unit: resource, note: 'the best of each go on to the next'});
+}
+
+// The levels at which running trials are compared: eta apart, below the most steps that one has ended with.
+function byProgress(s, eta) {
+  const most = Math.max(0, ...s.trials.filter((t) => t.state === 'finished').map((t) => lastStep(t) || 0));
+  const levels = [most];
+  for (let at = most / eta; at >= 1 && levels.length < 24; at /= eta) levels.unshift(Math.floor(at));
+  const rungs = levels.map((level, i) => {
+    const here = s.trials.filter((t) => lastStep(t) >= level), next = levels[i + 1] ?? Infinity;
+    return {at: level, trials: here.length, running: here.filter(isLive).length,
+      left: here.filter((t) => t.state === 'stopped' && lastStep(t) < next).length, best: bestOf(s, here)};
+  });
+  return Object.assign(rungs, {unit: 'Steps', note: 'who is behind at a level is stopped'});
 }
 
 function download(name, rows) {

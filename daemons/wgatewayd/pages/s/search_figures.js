@@ -22,7 +22,7 @@ function axisOf(name, values, param) {
   if (there.some((v) => typeof v === 'boolean') || numbers.some((v) => !Number.isFinite(v))) return {name, words: [...new Set(there.map(String))].sort()};
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   if (!numbers.length) return {name, low: 0, high: 1};
-  const log = low > 0 && (high / low > 50 || param?.log === true || Number(param?.power) > 0);
+  const log = low > 0 && (high / low > 20 || param?.log === true || Number(param?.power) > 0);
   return low === high ? {name, low: low - (Math.abs(low) || 1) / 2, high: high + (Math.abs(high) || 1) / 2} : {name, low, high, log};
 }
 
@@ -57,6 +57,12 @@ function scaleOf(values, goal) {
   return goal === 'maximize' ? {low: Math.max(low, high - room), high} : {low, high: Math.min(high, low + room)};
 }
 
+// As many dots as are told apart; the best is one of them.
+function spread(trials, best) {
+  const every = Math.ceil(trials.length / 400);
+  return every === 1 ? trials : trials.filter((t, i) => i % every === 0 || t.index === best?.index);
+}
+
 /** The best so far over the trials, each one's value as a dot. */
 export function bestFigure(s) {
   const done = s.trials.filter((t) => Number.isFinite(t.value) && t.value !== null);
@@ -78,7 +84,7 @@ export function bestFigure(s) {
     h('div', {class: 'plot', style: {height: '168px'}},
       h('svg', {viewBox: `0 0 ${W} ${H}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${s.search.metric} of ${done.length} trials, the best is ${number(best)}`},
         h('path', {class: 'grid', d: `M0 0H${W}M0 ${H / 2}H${W}M0 ${H}H${W}`}), h('path', {class: 'ln k1', d: line || 'M0 0'})),
-      done.slice(-400).map((t) => h('i', {key: t.index, title: `trial ${t.index}: ${number(t.value)}`, class: `dot tr${t.state === 'finished' ? '' : ' open'}${t.index === s.best?.index ? ' top' : ''}`,
+      spread(done, s.best).map((t) => h('i', {key: t.index, title: `trial ${t.index}: ${number(t.value)}`, class: `dot tr${t.state === 'finished' ? '' : ' open'}${t.index === s.best?.index ? ' top' : ''}`,
         style: {left: `${px(t.index) / 10}%`, top: `${y(t.value)}%`}}))),
     h('div', {class: 'xax', 'aria-hidden': 'true'}, [1, Math.round((count + 1) / 2), count].map((n, i) => h('span', {style: {left: `${i * 50}%`}}, i ? number(n) : 'trial 1'))));
 }
