@@ -203,7 +203,7 @@ class Rule:
 
     def __init__(self, limit, warning):
         self.limit, self.warning = limit, min(warning, limit)
-        self.active, self.extended = 0, 0
+        self.active, self.extended, self.warned = 0, 0, None
 
     def used(self, now):
         """It was used then; what is later counts."""
@@ -218,11 +218,13 @@ class Rule:
         return max(self.active + self.limit, self.extended) if self.limit else 0
 
     def word(self, now):
-        """ready, warned or idle."""
+        """ready, warned or idle: the latter only half the warning's time after it was said, at least."""
         stop = self.stops_at()
         if not stop or now < stop - self.warning:
+            self.warned = None
             return 'ready'
-        return 'warned' if now < stop else 'idle'
+        self.warned = self.warned or now
+        return 'warned' if now < max(stop, self.warned + self.warning / 2) else 'idle'
 
 
 class Watch:

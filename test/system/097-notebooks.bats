@@ -41,7 +41,9 @@ enter() { door -b "$JAR" -c "$JAR" -H "Origin: $WM_GATEWAY_URL" --data-urlencode
 open_notebook() { # ID
   wait_for 30 web_is "$1" state ready
   [ "$(enter "$1")" = "303 $WM_APPS_URL/$1/" ]
+  wait_for 30 reached "$1"
 }
+reached() { [ "$(apps "/$1/" -o /dev/null -w '%{http_code}')" -lt 400 ]; }
 apps() { door -b "$JAR" -c "$JAR" "$WM_APPS_URL$1" "${@:2}"; }
 answers() { [ "$(apps "$1" -o /dev/null -w '%{http_code}')" = "${2:-200}" ]; }
 
@@ -110,8 +112,8 @@ answers() { [ "$(apps "$1" -o /dev/null -w '%{http_code}')" = "${2:-200}" ]; }
   need_jupyter
   job=$(start '{"profile": "quick"}')
   kept=$(start '{"profile": "quick"}')
-  wait_for 30 web_is "$kept" state ready
-  mine -d '{"minutes": 5}' "$API/$kept/extend" | jq -e .until
+  extended() { mine -d '{"minutes": 5}' "$API/$kept/extend" | jq -e .until; } # as soon as it runs
+  wait_for 30 extended
   wait_for 30 in_state "$job" finished
   web_is "$job" state idle
   grep -q "not used since .* it ends at" "$(result_dir "$job")/log/1/stdout"
