@@ -14,6 +14,7 @@ Invariants: Jupyter listens at a socket of mode 0600 alone, so that it needs no 
 replaced as a whole; what is idle is said before it is ended, and the end is no failure.
 """
 
+import contextlib
 import datetime
 import http.client
 import json
@@ -328,25 +329,27 @@ def environment(results):
 
 
 def serve(served, results):
-    """Runs it to its end; the exit code."""
+    """Runs it to its end; the exit code. The token goes with it."""
     watch = Watch(served, results)
     env = environment(results)
     watch.say(base=base_of(), token_file=env['USER_ACCESS_TOKEN_FILE'])
     process = subprocess.Popen(served.command(), env=env)
 
-    def on_signal(number, _):
+    def on_signal(*_):
         watch.ending = True
-        process.send_signal(number)
+        process.terminate()  # whichever it was: to others than SIGTERM Jupyter asks whether it is meant
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, on_signal)
     idle = watch.wait_until_ready(process) and watch.follow(process)
     if idle:
-        watch.say(state='idle')
+        watch.say(state='idle', address='')
         end(process)
-        return 0
-    status = process.wait()
-    watch.say(state='ended', address='')
+    status = 0 if idle else process.wait()
+    if not idle:
+        watch.say(state='ended', address='')
+    with contextlib.suppress(OSError):
+        os.unlink(env['USER_ACCESS_TOKEN_FILE'])
     return status if status >= 0 else 128 - status
 
 

@@ -120,6 +120,7 @@ answers() { [ "$(apps "$1" -o /dev/null -w '%{http_code}')" = "${2:-200}" ]; }
   in_state "$kept" running
   [ "$(code_of -u "$(id -un):$WM_API_KEY" -X POST "$API/$kept/stop")" = 204 ]
   wait_for 30 in_state "$kept" killed
+  [ -z "$(cat "$CLUSTER/results/$(id -un)"/tokens/* 2>/dev/null)" ] # gone with what they were for
   [ "$(mine -o /dev/null -w '%{http_code}' -d '{}' "$API/$kept/extend")" = 409 ]
 }
 
