@@ -14,6 +14,7 @@ Invariants: Jupyter listens at a socket of mode 0600 alone, so that it needs no 
 replaced as a whole; what is idle is said before it is ended, and the end is no failure.
 """
 
+import contextlib
 import datetime
 import http.client
 import json
@@ -203,7 +204,7 @@ class Rule:
 
     def __init__(self, limit, warning):
         self.limit, self.warning = limit, min(warning, limit)
-        self.active, self.extended = 0, 0
+        self.active, self.extended, self.warned = 0, 0, None
 
     def used(self, now):
         """It was used then; what is later counts."""
@@ -218,11 +219,13 @@ class Rule:
         return max(self.active + self.limit, self.extended) if self.limit else 0
 
     def word(self, now):
-        """ready, warned or idle."""
+        """ready, warned or idle: the latter only half the warning's time after it was said, at least."""
         stop = self.stops_at()
         if not stop or now < stop - self.warning:
+            self.warned = None
             return 'ready'
-        return 'warned' if now < stop else 'idle'
+        self.warned = self.warned or now
+        return 'warned' if now < max(stop, self.warned + self.warning / 2) else 'idle'
 
 
 class Watch:
@@ -326,25 +329,27 @@ def environment(results):
 
 
 def serve(served, results):
-    """Runs it to its end; the exit code."""
+    """Runs it to its end; the exit code. The token goes with it."""
     watch = Watch(served, results)
     env = environment(results)
     watch.say(base=base_of(), token_file=env['USER_ACCESS_TOKEN_FILE'])
     process = subprocess.Popen(served.command(), env=env)
 
-    def on_signal(number, _):
+    def on_signal(*_):
         watch.ending = True
-        process.send_signal(number)
+        process.terminate()  # whichever it was: to others than SIGTERM Jupyter asks whether it is meant
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, on_signal)
     idle = watch.wait_until_ready(process) and watch.follow(process)
     if idle:
-        watch.say(state='idle')
+        watch.say(state='idle', address='')
         end(process)
-        return 0
-    status = process.wait()
-    watch.say(state='ended', address='')
+    status = 0 if idle else process.wait()
+    if not idle:
+        watch.say(state='ended', address='')
+    with contextlib.suppress(OSError):
+        os.unlink(env['USER_ACCESS_TOKEN_FILE'])
     return status if status >= 0 else 128 - status
 
 

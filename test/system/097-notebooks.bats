@@ -41,7 +41,9 @@ enter() { door -b "$JAR" -c "$JAR" -H "Origin: $WM_GATEWAY_URL" --data-urlencode
 open_notebook() { # ID
   wait_for 30 web_is "$1" state ready
   [ "$(enter "$1")" = "303 $WM_APPS_URL/$1/" ]
+  wait_for 30 reached "$1"
 }
+reached() { [ "$(apps "/$1/" -o /dev/null -w '%{http_code}')" -lt 400 ]; }
 apps() { door -b "$JAR" -c "$JAR" "$WM_APPS_URL$1" "${@:2}"; }
 answers() { [ "$(apps "$1" -o /dev/null -w '%{http_code}')" = "${2:-200}" ]; }
 
@@ -110,14 +112,15 @@ answers() { [ "$(apps "$1" -o /dev/null -w '%{http_code}')" = "${2:-200}" ]; }
   need_jupyter
   job=$(start '{"profile": "quick"}')
   kept=$(start '{"profile": "quick"}')
-  wait_for 30 web_is "$kept" state ready
-  mine -d '{"minutes": 5}' "$API/$kept/extend" | jq -e .until
+  extended() { mine -d '{"minutes": 5}' "$API/$kept/extend" | jq -e .until; } # as soon as it runs
+  wait_for 30 extended
   wait_for 30 in_state "$job" finished
   web_is "$job" state idle
   grep -q "not used since .* it ends at" "$(result_dir "$job")/log/1/stdout"
   in_state "$kept" running
   [ "$(code_of -u "$(id -un):$WM_API_KEY" -X POST "$API/$kept/stop")" = 204 ]
   wait_for 30 in_state "$kept" killed
+  [ -z "$(cat "$CLUSTER/results/$(id -un)"/tokens/* 2>/dev/null)" ] # gone with what they were for
   [ "$(mine -o /dev/null -w '%{http_code}' -d '{}' "$API/$kept/extend")" = 409 ]
 }
 

@@ -26,6 +26,12 @@ class Rule(unittest.TestCase):
         self.assertEqual(rule.word(1100), 'ready')
         self.assertEqual(rule.stops_at(), 1190)
 
+    def test_one_that_was_not_looked_at_for_long_is_warned_all_the_same(self):
+        rule = M.Rule(100, 20)
+        rule.used(1000)
+        self.assertEqual([rule.word(t) for t in (5000, 5009, 5010)], ['warned', 'warned', 'idle'])
+        self.assertEqual(M.Rule(100, 0).word(200), 'idle')
+
     def test_extended_it_stays_at_least_so_long(self):
         rule = M.Rule(100, 20)
         rule.used(1000)
