@@ -198,3 +198,11 @@ unit_folders() {
   PATH=$PWD/fake:$PATH run bash -c "source '$TOP/etc/completion/wm'; COMP_WORDS=(badmin hclose ''); COMP_CWORD=2; _wm; echo \"\${COMPREPLY[@]}\""
   [ "$output" = node7 ]
 }
+
+@test "the tests that SURFACE.md names are there" {
+  cd "$TOP/test"
+  while IFS='|' read -r file name; do
+    grep -qF -- "$name" "$file" || { echo "SURFACE.md: no '$name' in $file"; return 1; }
+  done < <(sed -nE 's/^- \[x\] .*: ([a-z]+\/[^ ]+) `(.*)`.*$/\1|\2/p' clients/SURFACE.md)
+  [ "$(grep -c '^- \[x\]' clients/SURFACE.md)" -eq "$(grep -cE '^- \[x\] .*: [a-z]+/[^ ]+ `.*`' clients/SURFACE.md)" ]
+}

@@ -49,6 +49,7 @@ std::map<Verb, std::string> requests_about(JobId id) {
   ModifyRequest signed_by_owner;
   signed_by_owner.credential = "1001";
   return {{Verb::Submit, codec::encode(SubmitRequest{})},
+          {Verb::Pack, codec::encode(PackRequest{})},
           {Verb::Kill, about<KillRequest>(id)},
           {Verb::Requeue, about<RequeueRequest>(id)},
           {Verb::Release, about<ReleaseRequest>(id)},
@@ -62,6 +63,7 @@ std::map<Verb, std::string> requests_about(JobId id) {
           {Verb::Attach, codec::encode(AttachRequest{id, {}, {}})},
           {Verb::Move, about<MoveRequest>(id)},
           {Verb::Admin, admin(AdminRequest::Act::QueueClose, {"normal"})},
+          {Verb::Audit, codec::encode(AuditRequest{})},
           {Verb::State, codec::encode(StateRequest{})},
           {Verb::Jobs, codec::encode(JobsRequest{})},
           {Verb::Queues, codec::encode(QueuesRequest{})},
