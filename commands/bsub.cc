@@ -247,6 +247,7 @@ Result<int> submit_pack(const Parsed& options, Surroundings here) {
     else if (line.job && outcome->code) why = (outcome++)->text;
     else if (line.job) {
       announce({outcome->job, outcome->text, outcome->default_queue}, said);
+      for (const auto& warning : outcome->warnings) complain("bsub: " + warning + "\n");
       ++outcome;
     }
     if (why.empty()) continue;

@@ -5,8 +5,8 @@
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
 #include "libwm/model/acct.h"
-#include "libwm/model/budget_verbs.h"
 #include "libwm/model/audit.h"
+#include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
 #include "libwm/model/pack_verbs.h"
 #include "libwm/model/watch_verbs.h"
@@ -139,7 +139,9 @@ WM_FIELDS(BudgetView) {
 WM_FIELDS(BudgetsReply) { f(1, s.budgets); }
 WM_FIELDS(PackItem) { f(1, s.spec), f(2, s.script); }
 WM_FIELDS(PackRequest) { f(1, s.request_key), f(2, s.credential), f(3, s.env), f(4, s.items); }
-WM_FIELDS(PackOutcome) { f(1, s.job), f(2, s.code), f(3, s.text), f(4, s.default_queue); }
+WM_FIELDS(PackOutcome) {
+  f(1, s.job), f(2, s.code), f(3, s.text), f(4, s.default_queue), f(5, s.warnings);
+}
 WM_FIELDS(PackReply) { f(1, s.items); }
 WM_FIELDS(AuditEntry) {
   f(1, s.number), f(2, s.at), f(3, s.by), f(4, s.act), f(5, s.objects), f(6, s.why);

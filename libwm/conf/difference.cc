@@ -49,6 +49,8 @@ std::vector<std::string> differences(const Config& before, const Config& after) 
   compare_lists("plans.conf", before.plans, after.plans, &PlanConf::path, plan_keys(), lines);
   compare_lists("apps.conf", before.apps, after.apps, &AppConf::name, app_keys(), lines);
   compare_lists("users.conf", before.users, after.users, &UserConf::name, user_keys(), lines);
+  compare_lists("budgets.conf", before.budgets.list, after.budgets.list, &BudgetConf::name,
+                budget_keys(), lines);
   return lines;
 }
 

@@ -36,6 +36,7 @@ struct PackOutcome {
   std::uint8_t code = 0;  ///< wm::Code, 0 = submitted
   std::string text;       ///< its queue, or why not
   bool default_queue = false;
+  std::vector<std::string> warnings;  ///< as SubmitReply has them
   bool operator==(const PackOutcome&) const = default;
 };
 struct PackReply {

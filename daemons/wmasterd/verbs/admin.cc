@@ -153,7 +153,7 @@ void record(Service& service, const AdminRequest& request, const std::string& by
             const std::string& outcome) {
   if (!service.audit.keep) return;
   AuditEntry entry;
-  entry.at = service.world.wall();
+  entry.at = service.world.clock.wall();
   entry.by = by;
   entry.act = word_of(request.act);
   entry.objects = request.names;
@@ -164,7 +164,7 @@ void record(Service& service, const AdminRequest& request, const std::string& by
 }
 
 void difference(Service& service, const Call& call) {
-  auto next = service.world.read_config();
+  auto next = service.world.store.read_config();
   if (!next) return call.refuse(next.error());
   call.reply(AdminReply{conf::differences(*service.journal.published().config, *next)});
 }
@@ -216,7 +216,7 @@ void audit(Service& service, const Call& call, const AuditRequest& request) {
   if (!service.audit.look_up)
     return call.refuse(fail(Code::Unavailable, "this master keeps no record of acts"));
   auto bytes = std::make_shared<Result<std::string>>(std::string());
-  service.world.answer(
+  service.world.workers.answer(
       [bytes, request, look_up = service.audit.look_up] {
         auto reply = look_up(request);
         *bytes = reply ? Call::encoded(*reply) : reply.error();

@@ -1,6 +1,7 @@
 // The verb Pack: many submissions that share a signature, an environment and a commit.
 #include "daemons/wmasterd/verbs/admission.h"
 #include "daemons/wmasterd/verbs/verbs.h"
+#include "libwm/sched/budgets.h"
 #include "libwm/wire/pack_signature.h"
 #include "libwm/wire/spec_signature.h"
 
@@ -15,11 +16,11 @@ using Specs = std::vector<JobSpec>;
 Result<Specs> read_items(Service& service, const PackRequest& request,
                          std::vector<std::string>& digests) {
   Specs specs;
-  auto env_hash = service.world.hash(request.env);
+  auto env_hash = service.world.keys.hash(request.env);
   for (const auto& item : request.items) {
     auto spec = codec::decode<JobSpec>(item.spec);
     if (!spec) return spec.error();
-    auto script_hash = item.script.empty() ? std::string() : service.world.hash(item.script);
+    auto script_hash = item.script.empty() ? std::string() : service.world.keys.hash(item.script);
     if (spec->program.env_hash != env_hash || spec->program.script_hash != script_hash)
       return fail(Code::Damaged, "script or environment do not match the signed hashes");
     auto place = static_cast<std::uint32_t>(digests.size());
@@ -37,7 +38,7 @@ Result<void> check_sizes(Service& service, const PackRequest& request) {
   for (const auto& item : request.items)
     if (item.script.size() + request.env.size() > kMaxBlobs)
       return fail(Code::Limit, "script and environment of a job are more than 8M together");
-  if (service.world.low_space())
+  if (service.world.store.low_space())
     return fail(Code::Store, "the master's disk is full: no new jobs until there is room");
   return {};
 }
@@ -54,11 +55,13 @@ std::optional<EventBody> admitted(const Cluster& state, const Opened& pack, std:
                                   JobId id, WallTime now, PackOutcome& outcome) {
   bool default_queue = pack.specs[place].queue.empty();
   auto made = master::admit(state, pack.specs[place], now);
-  if (!made) {
-    outcome = {{}, code_of(made.error().code), made.error().text, false};
+  auto warnings = made ? sched::budget_warnings(state, made->spec, now)
+                       : Result<std::vector<std::string>>(made.error());
+  if (!warnings) {
+    outcome = {{}, code_of(warnings.error().code), warnings.error().text, false, {}};
     return {};
   }
-  outcome = {id, 0, made->spec.queue, default_queue};
+  outcome = {id, 0, made->spec.queue, default_queue, std::move(*warnings)};
   const auto& request = pack.request;
   return JobSubmitted{
       id, std::make_shared<const SealedSpec>(SealedSpec{
@@ -69,7 +72,7 @@ std::optional<EventBody> admitted(const Cluster& state, const Opened& pack, std:
 
 void submit_all(Service& service, const Call& call, Opened pack) {
   const Cluster& state = service.journal.newest();
-  const auto now = service.world.wall();
+  const auto now = service.world.clock.wall();
   Proposal proposal;
   PackReply reply;
   std::vector<std::uint32_t> places;  // of the events
@@ -84,14 +87,15 @@ void submit_all(Service& service, const Call& call, Opened pack) {
     places.push_back(place);
     proposal.events.push_back(*std::move(event));
     if (!pack.specs[place].program.script_hash.empty())
-      proposal.blobs.push_back({pack.specs[place].program.script_hash, pack.request.items[place].script});
+      proposal.blobs.push_back(
+          {pack.specs[place].program.script_hash, pack.request.items[place].script});
   }
   Answer<PackReply> answer = [reply, places](const auto& results) -> Result<PackReply> {
     PackReply judged = reply;
     for (std::size_t i = 0; i < results.size() && i < places.size(); ++i)
       if (!holds(results[i]))
         judged.items[places[i]] = {
-            {}, code_of(results[i].error().code), results[i].error().text, false};
+            {}, code_of(results[i].error().code), results[i].error().text, false, {}};
     return judged;
   };
   service.answers.commit(call, pack.request.request_key, std::move(proposal), std::move(answer));

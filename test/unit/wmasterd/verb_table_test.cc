@@ -7,6 +7,7 @@
 
 #include "daemons/wmasterd/verbs/table.h"
 #include "libwm/model/change_verbs.h"
+#include "libwm/model/pack_verbs.h"
 #include "libwm/model/watch_verbs.h"
 #include "test/unit/wmasterd/desk.h"
 
