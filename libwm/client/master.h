@@ -9,8 +9,8 @@
 
 #include "libwm/base/result.h"
 #include "libwm/model/acct.h"
-#include "libwm/model/budget_verbs.h"
 #include "libwm/model/audit.h"
+#include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
 #include "libwm/model/config.h"
 #include "libwm/model/pack_verbs.h"

@@ -206,3 +206,15 @@ unit_folders() {
   done < <(sed -nE 's/^- \[x\] .*: ([a-z]+\/[^ ]+) `(.*)`.*$/\1|\2/p' clients/SURFACE.md)
   [ "$(grep -c '^- \[x\]' clients/SURFACE.md)" -eq "$(grep -cE '^- \[x\] .*: [a-z]+/[^ ]+ `.*`' clients/SURFACE.md)" ]
 }
+
+@test "the tables of those who come from elsewhere name commands that are there, with their options" {
+  cells=$(sed -n 's/^| .* | \(.*\) |$/\1/p' "$TOP/etc/FROM.md" | grep -oE '`b[a-z]+ -[^`]*`' | tr -d '`')
+  [ "$(wc -l <<<"$cells")" -gt 30 ]
+  while read -r command rest; do
+    page=$TOP/commands/$command.1.md
+    [ -f "$page" ] || { echo "no $command"; return 1; }
+    for option in $(grep -oE '(^| )-[a-zA-Z]+' <<<"$rest"); do
+      grep -qE -- "\`$option[\` ]|\*\*$option" "$page" || { echo "$command: no $option"; return 1; }
+    done
+  done <<<"$cells"
+}

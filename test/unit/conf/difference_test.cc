@@ -17,9 +17,8 @@ TEST(differences, name_file_section_key_and_both_values) {
                    {"queues.conf", "[normal]\npriority = 60\nhosts = h1\n[day]\n"}});
   EXPECT_EQ(differences(before, after),
             (Lines{"wm.conf: master_port: 6885 -> 7000 (when the daemons are started again)",
-                   "wm.conf: admins: (none) -> ann, bob",
-                   "queues.conf: [night] is gone", "queues.conf: [day] is new",
-                   "queues.conf: [normal] priority: 50 -> 60",
+                   "wm.conf: admins: (none) -> ann, bob", "queues.conf: [night] is gone",
+                   "queues.conf: [day] is new", "queues.conf: [normal] priority: 50 -> 60",
                    "queues.conf: [normal] hosts: (none) -> h1"}));
 }
 
