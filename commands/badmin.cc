@@ -9,6 +9,7 @@
 #include "commands/common/command.h"
 #include "commands/common/installation.h"
 #include "commands/common/lsf_listing.h"
+#include "commands/common/overview.h"
 #include "libwm/client/names.h"
 #include "libwm/conf/load.h"
 
@@ -22,6 +23,7 @@ constexpr Option kOptions[] = {
     {"C", Kind::Text, "message", "Why; kept and shown"},
     {"v", Kind::Flag, "", "Accepted for scripts written for LSF"},
     {"f", Kind::Flag, "", "Accepted for scripts written for LSF"},
+    {"-diff", Kind::Flag, "", "Of reconfig: what it would change; nothing is changed"},
 };
 
 // How long ckconfig waits for a master that may be down.
@@ -41,11 +43,21 @@ constexpr Verb kVerbs[] = {
 constexpr const char* kSynopsis =
     "badmin ckconfig | reconfig | showconf [mbd|sbd] | lsfconf | keys file | snapshot file | "
     "rebuild-acct\n"
+    "       badmin reconfig --diff | showstatus | diagnose | hist | mbdhist | qhist [queue ...] | "
+    "hhist "
+    "[host ...] | audit\n"
     "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C "
     "message] queue ...\n"
     "       badmin gclose|gopen [-C message] host gpu ...\n"
     "  ckconfig               Check the files in $WM_CONF_DIR and name everything that is wrong\n"
     "  reconfig               Put them in force, or keep the old ones and say why\n"
+    "  reconfig --diff        What that would change, key by key\n"
+    "  showstatus             Hosts, jobs and users, counted\n"
+    "  diagnose               One text about the cluster for who is to help; no secrets, no "
+    "commands\n"
+    "  hist, mbdhist          What administrators did; to the configuration\n"
+    "  qhist, hhist           The same to queues, hosts and GPUs\n"
+    "  audit                  Everything, and whether the record is as it was written\n"
     "  showconf               Where the cluster is and what it is called\n"
     "  showconf mbd, sbd      Settings by their LSF names, for programs written for LSF\n"
     "  lsfconf                The text of lsf.conf, for such programs; it belongs beside wm.conf\n"
@@ -178,8 +190,30 @@ Result<int> save_state(const std::vector<std::string>& files) {
   return 0;
 }
 
+Result<int> show_difference() {
+  WM_TRY(auto to, master());
+  AdminRequest request;
+  request.act = Act::Difference;
+  WM_TRY(auto reply, to.admin(request));
+  for (const auto& line : reply.lines) say(line + "\n");
+  if (reply.lines.empty()) say("Nothing would change\n");
+  return 0;
+}
+
 Result<int> run(const Parsed& options) {
   std::string word = options.words.empty() ? "" : options.words[0];
+  if (options.has("-diff")) {
+    if (word == "reconfig") return show_difference();
+    return fail(Code::BadArgument, "badmin: --diff goes with reconfig");
+  }
+  if (word == "showstatus") return show_status();
+  if (word == "diagnose") return diagnose();
+  if (is_history_word(word))
+    return show_acts(word, {options.words.begin() + 1, options.words.end()});
+  if (word == "perfmon")
+    return fail(Code::BadArgument,
+                "badmin perfmon: not supported, `wmasterd --metrics` has numbers "
+                "for monitoring");
   if (word == "ckconfig") return check_config();
   if (word == "showconf") return show_config(options.words);
   if (word == "lsfconf") return show_lsf_conf();

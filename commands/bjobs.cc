@@ -24,6 +24,7 @@ constexpr Option kOptions[] = {
     {"J", Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
     {"P", Kind::Text, "project", "Jobs of this project"},
     {"app", Kind::Text, "profile", "Jobs of this application profile"},
+    {"g", Kind::Text, "/group", "Jobs of this job group and those below it"},
     {"l", Kind::Flag, "", "Everything about each job"},
     {"UF", Kind::Flag, "", "The same, lines not wrapped"},
     {"w", Kind::Flag, "", "Wide: nothing is cut off"},
@@ -39,13 +40,12 @@ constexpr Option kOptions[] = {
     {"gpu", Kind::IgnoredFlag, "", ""},
     {"hms", Kind::IgnoredFlag, "", ""},
     {"G", Kind::Refused, "", "user groups are not supported"},
-    {"g", Kind::Refused, "", "job groups are not supported"},
     {"sla", Kind::Refused, "", "service classes are not supported"},
     {"Jd", Kind::Refused, "", "not supported, -o job_description shows it"},
     {"hostfile", Kind::Refused, "", "not supported"},
     {"plan", Kind::Refused, "", "not supported, -o estimated_start_time shows when a job starts"},
     {"prio", Kind::Refused, "", "not supported, -l shows the priority"},
-    {"psum", Kind::Refused, "", "not supported, -p shows the reasons"},
+    {"psum", Kind::Flag, "", "Why pending jobs wait: how many for which reason"},
     {"rusage", Kind::Refused, "", "not supported"},
     {"script", Kind::Refused, "", "not supported"},
     {"sum", Kind::Flag, "", "Slots of unfinished jobs by state"},
@@ -62,7 +62,7 @@ Result<JobSelection> selection_of(const Parsed& options) {
   WM_TRY(auto selection, select_jobs(options));
   selection.unfinished = !options.has("d") || options.has("a");
   selection.finished = options.has("a") || options.has("d");
-  selection.pending_only = options.has("p");
+  selection.pending_only = options.has("p") || options.has("psum");
   selection.running_only = options.has("r");
   selection.suspended_only = options.has("s");
   return selection;
@@ -101,7 +101,7 @@ Result<std::string> shown(const Parsed& options, std::span<const view::ShownJob>
                           const JobsReply& reply) {
   auto format = options.first("o");
   bool other_form = options.has("l") || options.has("UF") || options.has("w") || options.has("W") ||
-                    options.has("A") || options.has("sum");
+                    options.has("A") || options.has("sum") || options.has("psum");
   if (!format && !other_form) format = environment("LSB_BJOBS_FORMAT");
   if (!format && options.has("json")) format = kJsonFields;
   if (format) return formatted(options, jobs, reply, *format);
@@ -109,6 +109,7 @@ Result<std::string> shown(const Parsed& options, std::span<const view::ShownJob>
   if (options.has("l") || options.has("UF")) return view::long_texts(jobs, options.has("UF"));
   if (options.has("A")) return view::array_table(jobs, header);
   if (options.has("sum")) return view::sum_table(jobs, header);
+  if (options.has("psum")) return view::pend_sum_text(jobs);
   auto style = options.has("W")   ? view::TableStyle::WideMore
                : options.has("w") ? view::TableStyle::Wide
                                   : view::TableStyle::Narrow;
@@ -136,8 +137,8 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto selection, selection_of(options));
   WM_TRY(auto from, master());
   if (options.has("-watch")) {
-    for (const char* other : {"a", "d", "p", "r", "s", "m", "J", "P", "app", "l", "UF", "w", "W",
-                              "A", "o", "json", "sum"})
+    for (const char* other : {"a", "d", "p", "r", "s", "m", "J", "P", "app", "g", "l", "UF", "w",
+                              "W", "A", "o", "json", "sum", "psum"})
       if (options.has(other))
         return fail(
             Code::BadArgument,

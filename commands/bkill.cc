@@ -18,7 +18,6 @@ constexpr auto kOptions = with_selecting({
     {"stat", Kind::Text, "run|pend|susp", "Jobs in this state"},
     {"l", Kind::Flag, "", "List the signals"},
     {"b", Kind::IgnoredFlag, "", ""},
-    {"g", Kind::Refused, "", "job groups are not supported"},
     {"sla", Kind::Refused, "", "service classes are not supported"},
 });
 

@@ -1,7 +1,10 @@
-// bparams: the parameters of the batch system by their LSF names, as wm.conf here has them.
+// bparams: the parameters of the batch system by their LSF names, as wm.conf here has them; behind
+// them what LSF has no name for, by wm.conf's own.
 #include <algorithm>
+#include <cctype>
 
 #include "commands/common/command.h"
+#include "libwm/conf/keys.h"
 #include "libwm/conf/lsf_conf.h"
 
 namespace wm::cmd {
@@ -11,7 +14,7 @@ using Kind = Option::Kind;
 
 constexpr Option kOptions[] = {
     {"a", Kind::Flag, "", "All parameters, a line each: NAME = value"},
-    {"l", Kind::Flag, "", "The same"},
+    {"l", Kind::Flag, "", "The same, with what each means"},
 };
 
 std::string brief(const std::vector<conf::LsfSetting>& params) {
@@ -24,13 +27,28 @@ std::string brief(const std::vector<conf::LsfSetting>& params) {
          " seconds\nJob Accepting Interval:  " + value("JOB_ACCEPT_INTERVAL") + " seconds\n";
 }
 
+// "clean_period" as "WM_CLEAN_PERIOD": no name of LSF's.
+std::string own_name(std::string_view key) {
+  std::string name = "WM_";
+  for (char c : key) name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+std::string listed(ClusterConf conf, const std::vector<conf::LsfSetting>& params, bool with_doc) {
+  std::string text;
+  for (const auto& [name, value] : params) text += name + " = " + value + "\n";
+  for (const auto& key : conf::cluster_keys()) {
+    auto line = own_name(key.name) + " = " + conf::show_field(key.field(conf)) + "\n";
+    text += with_doc ? "\n" + std::string(key.doc) + "\n" + std::string(8, ' ') + line : line;
+  }
+  return text;
+}
+
 Result<int> run(const Parsed& options) {
   WM_TRY(auto conf, cluster_conf());
   auto params = conf::lsb_params(conf);
-  bool all = options.has("a") || options.has("l");
-  if (!all) say(brief(params));
-  for (const auto& [name, value] : params)
-    if (all) say(name + " = " + value + "\n");
+  bool all = options.has("a"), explained = options.has("l");
+  say(all || explained ? listed(conf, params, explained && !all) : brief(params));
   return 0;
 }
 

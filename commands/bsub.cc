@@ -25,8 +25,10 @@
 #include "commands/common/file_copies.h"
 #include "commands/common/interactive.h"
 #include "commands/common/job_environment.h"
+#include "commands/common/pack.h"
 #include "commands/common/spec_file.h"
 #include "commands/common/submission.h"
+#include "commands/common/submit_filter.h"
 #include "libwm/client/bundle.h"
 #include "libwm/client/launch.h"
 #include "libwm/client/names.h"
@@ -201,6 +203,61 @@ Result<SubmitReply> submit_to(client::Master& master, JobSpec spec, const Source
   return reply;
 }
 
+Result<std::string> text_of(const std::string& path) {
+  std::FILE* in = path == "-" ? stdin : std::fopen(path.c_str(), "r");
+  if (!in) return fail(Code::NotFound, "-pack " + path + ": " + std::strerror(errno));
+  auto text = read_all(in, path);
+  if (in != stdin) std::fclose(in);
+  return text;
+}
+
+void announce(const SubmitReply& reply, std::string& text) {
+  text += "Job <" + std::to_string(reply.job.job) + "> is submitted to " +
+          (reply.default_queue ? "default " : "") + "queue <" + reply.queue + ">.\n";
+}
+
+// The result of each line, in their order.
+Result<int> submit_pack(const Parsed& options, Surroundings here) {
+  for (const auto& [name, values] : options.options)
+    if (name != "pack")
+      return fail(Code::BadArgument, "-" + name + ": options stand in the lines of -pack's file");
+  if (!options.words.empty()) return fail(Code::BadArgument, "-pack has the commands in its file");
+  WM_TRY(auto conf, cluster_conf());
+  here.limit_unit = conf.lsf.limit_unit();
+  here.mem_unit = conf.lsf.mem_unit();
+  WM_TRY(auto text, text_of(*options.first("pack")));
+  LineFilter filter;
+  if (!conf.scripts.submit_filter.empty())
+    filter = [&](const std::string& command, Parsed& line) {
+      return filter_submission(conf.scripts, command, line);
+    };
+  auto lines = pack_lines(text, here, filter);
+  std::vector<client::PackJob> jobs;
+  for (auto& line : lines)
+    if (line.job) jobs.push_back(std::move(*line.job));
+  WM_TRY(auto env, make_environment(options, here));
+  WM_TRY(auto to, master());
+  WM_TRY(auto reply, to.pack(std::move(jobs), env.block));
+  std::string said;
+  int code = 0;
+  auto outcome = reply.items.begin();
+  for (const auto& line : lines) {
+    auto why = line.job ? std::string() : line.job.error().text;
+    if (line.job && outcome == reply.items.end()) why = "the master did not tell of it";
+    else if (line.job && outcome->code) why = (outcome++)->text;
+    else if (line.job) {
+      announce({outcome->job, outcome->text, outcome->default_queue}, said);
+      for (const auto& warning : outcome->warnings) complain("bsub: " + warning + "\n");
+      ++outcome;
+    }
+    if (why.empty()) continue;
+    complain("bsub: line " + std::to_string(line.number) + ": " + why + ". Job not submitted.\n");
+    code = kRefused;
+  }
+  if (!environment("BSUB_QUIET")) environment("BSUB_STDERR") ? complain(said) : say(said);
+  return code;
+}
+
 // A folder that the job takes with it; empty: none.
 class Bundle {
  public:
@@ -231,8 +288,8 @@ void announce_dates(const JobSpec& spec) {
 
 void announce(const SubmitReply& reply) {
   if (environment("BSUB_QUIET")) return;
-  std::string text = "Job <" + std::to_string(reply.job.job) + "> is submitted to " +
-                     (reply.default_queue ? "default " : "") + "queue <" + reply.queue + ">.\n";
+  std::string text;
+  announce(reply, text);
   if (environment("BSUB_STDERR")) complain(text);
   else say(text);
 }
@@ -333,6 +390,7 @@ Result<int> wait_for(client::Master& master, JobId job, Streams streams) {
 }
 
 Result<int> run(const Parsed& given) {
+  if (given.has("pack")) return submit_pack(given, surroundings());
   Parsed options = given;
   WM_TRY(auto file, read_spec(options));
   WM_TRY(auto source, find_source(options, file));
@@ -342,6 +400,7 @@ Result<int> run(const Parsed& given) {
   if (auto conf = cluster_conf()) {
     here.limit_unit = conf->lsf.limit_unit();
     here.mem_unit = conf->lsf.mem_unit();
+    WM_TRY(filter_submission(conf->scripts, source.command, options));
   }
   if (found) found->greet();
   WM_TRY(auto spec, make_spec(options, source, here));

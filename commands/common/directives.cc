@@ -72,6 +72,12 @@ Result<std::vector<std::string>> directive_words(std::string_view script) {
   return words;
 }
 
+Result<std::vector<std::string>> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  if (!split(line, words)) return fail(Code::BadArgument, "a quote is not closed");
+  return words;
+}
+
 std::string interpreter_of(std::string_view script) {
   if (!script.starts_with("#!")) return "";
   auto line = left_trimmed(script.substr(2, script.find('\n') - 2));

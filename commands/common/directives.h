@@ -17,6 +17,10 @@ namespace wm::cmd {
 /// @cost O(script)   @thread any
 Result<std::vector<std::string>> directive_words(std::string_view script);
 
+/// The words of one line as a shell splits it, nothing expanded; a comment after them is none.
+/// @errors BadArgument: a quote that is not closed   @cost O(line)
+Result<std::vector<std::string>> words_of(std::string_view line);
+
 /// The interpreter that the first line of `script` names ("#!/bin/bash -e"), else "".
 /// @cost O(first line)
 std::string interpreter_of(std::string_view script);

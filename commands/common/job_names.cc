@@ -85,4 +85,14 @@ Result<std::vector<JobId>> parse_job_ids(std::span<const std::string> words) {
   return ids;
 }
 
+Result<std::string> parse_job_group(const std::string& text) {
+  constexpr std::size_t kLongest = 512;
+  bool bad = !text.starts_with('/') || text.size() > kLongest || text.find("//") != text.npos ||
+             (text.size() > 1 && text.ends_with('/')) ||
+             std::any_of(text.begin(), text.end(),
+                         [](unsigned char c) { return c <= ' ' || c == 127 || c == ':'; });
+  if (bad) return fail(Code::BadArgument, text + ": Bad job group name");
+  return text;
+}
+
 }  // namespace wm::cmd

@@ -33,4 +33,8 @@ Result<JobName> parse_job_name(std::string_view text);
 /// @cost O(ids)
 Result<std::vector<JobId>> parse_job_ids(std::span<const std::string> words);
 
+/// The path of a job group: "/", or names behind slashes, without a '/' at the end.
+/// @errors BadArgument: in LSF's words   @cost O(length)
+Result<std::string> parse_job_group(const std::string& text);
+
 }  // namespace wm::cmd

@@ -24,6 +24,7 @@ inline constexpr auto kSelecting = std::to_array<Option>({
     {"m", Option::Kind::Text, "host", "Jobs on this host"},
     {"P", Option::Kind::Text, "project", "Jobs of this project"},
     {"app", Option::Kind::Text, "profile", "Jobs of this application profile"},
+    {"g", Option::Kind::Text, "/group", "Jobs of this job group and those below it"},
 });
 
 /// A command's own options, and behind them those that select. @cost O(options)
@@ -34,7 +35,7 @@ constexpr std::array<Option, N + kSelecting.size()> with_selecting(const Option 
   return all;
 }
 
-/// -J -u -q -m -P -app and the ids among the words into a selection of unfinished jobs;
+/// -J -u -q -m -P -app -g and the ids among the words into a selection of unfinished jobs;
 /// the id 0 stands for all of the caller's.
 /// @errors BadArgument: "x: Illegal job ID."
 Result<JobSelection> select_jobs(const Parsed& options);

@@ -81,8 +81,8 @@ constexpr Option kOptions[] = {
     {"B", Kind::Flag, "", "Mail when the job starts"},
     {"u", Kind::Text, "address", "Where mail about the job goes; several with commas"},
     {"G", Kind::Ignored, "", ""},
-    {"g", Kind::Ignored, "", ""},
-    {"a", Kind::Ignored, "", ""},
+    {"g", Kind::Text, "/group", "Job group, by which bjobs, bkill and others select; a tree"},
+    {"a", Kind::Text, "\"name(...) ...\"", "Run the site's submit filters of these names, too"},
     {"sla", Kind::Ignored, "", ""},
     {"We", Kind::Ignored, "", ""},
     {"ul", Kind::IgnoredFlag, "", ""},
@@ -105,7 +105,7 @@ constexpr Option kOptions[] = {
     {"U", Kind::Refused, "", "advance reservations are not supported yet"},
     {"outdir", Kind::Refused, "", "not supported, -o dir/ names a folder for the output"},
     {"hostfile", Kind::Refused, "", "not supported, -m names the hosts"},
-    {"pack", Kind::Refused, "", "packs of jobs are not supported"},
+    {"pack", Kind::Text, "file", "Options and command of a job on each line; - for standard input"},
     {"template", Kind::Refused, "", "not supported"},
     {"IS", Kind::Refused, "", "not supported, -I, -Ip and -Is are"},
     {"ISp", Kind::Refused, "", "not supported, -I, -Ip and -Is are"},
@@ -443,6 +443,9 @@ Result<void> read_options(const Parsed& options, const Surroundings& here, JobSp
   read_text(options, "plan", spec.plan);
   read_text(options, "P", spec.project);
   read_text(options, "Jd", spec.description);
+  if (auto group = options.first("g")) {
+    WM_TRY(spec.job_group, parse_job_group(*group));
+  }
   read_flag(options, "ar", spec.elastic);
   read_flag(options, "H", spec.when.hold);
   read_flag(options, "x", spec.exclusive);

@@ -11,6 +11,7 @@
 #include <iostream>
 
 #include "daemons/wmasterd/acct/accounting.h"
+#include "daemons/wmasterd/acct/audit.h"
 #include "daemons/wmasterd/acct/lsb_events.h"
 #include "daemons/wmasterd/acct/meters.h"
 #include "daemons/wmasterd/acct/metrics.h"
@@ -124,6 +125,16 @@ void adopt(RealWorld& world, Core& core, std::unique_ptr<wire::Link> link) {
   });
 }
 
+// Each time: whoever rotates the log sends it.
+void reopen_log_at(boost::asio::signal_set& signals) {
+  signals.async_wait([&signals](const boost::system::error_code& ended, int) {
+    if (ended) return;
+    log::reopen();
+    log::info("log_reopened");
+    reopen_log_at(signals);
+  });
+}
+
 // As long as the loop goes on.
 void keep_beating(RealWorld& world, Watchdog& watchdog) {
   watchdog.beat();
@@ -177,7 +188,8 @@ Result<void> serve(const Options& options) {
   WM_TRY(begin_as(conf.master_user, folders));
   WM_TRY(check_state_place(conf.dirs.state, folders));
   log::open("wmasterd", folders.log.empty() ? "" : folders.log + "/wmasterd.log",
-            log::level_named(conf.log_level));
+            log::level_named(conf.log_level),
+            options.foreground ? log::To::File : log::to_named(conf.log_to));
   WM_TRY(auto host_uid, uid_of(conf.host_user));
   std::shared_ptr<wire::Credentials> credentials = wire::munge_credentials(conf.munge_socket);
 
@@ -186,6 +198,7 @@ Result<void> serve(const Options& options) {
          RealWorld::make(loop, {options.conf_dir, folders.state, conf.limits.store_reserve,
                                 conf.limits.store_queue, credentials}));
   WM_TRY(auto accounting, Accounting::open(folders.state));
+  WM_TRY(auto audit, Audit::open(folders.state));
   LsbEvents lsb_events;
   Core core(
       *world, Rights{{0u, ::getuid()}},
@@ -206,6 +219,13 @@ Result<void> serve(const Options& options) {
       (*meters)->take(host, words, world->wall());
     });
   else log::warn("gpu_use_not_kept", {{"why", meters.error().text}});
+  core.clients().set_audit(
+      {[&](AuditEntry entry) {
+         auto act = entry.act;
+         if (auto kept = audit.append(std::move(entry)); !kept)
+           log::error("audit_lost", {{"act", act}, {"why", kept.error().text}});
+       },
+       [&](const AuditRequest& request) { return audit.reply(request); }});
   WM_TRY(core.start());
   WM_TRY(catch_up(*accounting, *world, core));
   Counters counters;
@@ -227,6 +247,8 @@ Result<void> serve(const Options& options) {
              [&](std::unique_ptr<wire::Link> link) { adopt(*world, core, std::move(link)); }));
   boost::asio::signal_set signals(loop, SIGTERM, SIGINT);
   signals.async_wait([&](const boost::system::error_code&, int) { loop.stop(); });
+  boost::asio::signal_set rotated(loop, SIGUSR2);
+  reopen_log_at(rotated);
   Watchdog watchdog(kStall, log_stall);  // from now on: reading the state may take long
   keep_beating(*world, watchdog);
   proc::tell_ready();

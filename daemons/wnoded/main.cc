@@ -78,7 +78,8 @@ void open_log(const ClusterConf& conf, const Options& options) {
   auto folder = options.foreground ? "" : conf::node_folders(conf.dirs, options.name).log;
   auto made = folder.empty() ? Result<void>() : proc::make_folders(folder);
   log::open("wnoded", folder.empty() ? "" : folder + "/wnoded." + options.name + ".log",
-            log::level_named(conf.log_level));
+            log::level_named(conf.log_level),
+            options.foreground ? log::To::File : log::to_named(conf.log_to));
   if (!made) log::warn("log_folder_not_made", {{"why", made.error().text}});
 }
 
@@ -173,6 +174,18 @@ Result<NodeSetup> find_out(const Config& config, Options options) {
   return setup;
 }
 
+/// Each time: whoever rotates the log sends it, and who has changed log_level.
+void reopen_log_at(boost::asio::signal_set& signals, const std::string& conf_dir) {
+  signals.async_wait([&signals, conf_dir](const boost::system::error_code& ended, int) {
+    if (ended) return;
+    log::reopen();
+    auto conf = conf::load_cluster(conf_dir);
+    if (conf) log::set_level(log::level_named(conf->log_level));
+    log::info("log_reopened");
+    reopen_log_at(signals, conf_dir);
+  });
+}
+
 Result<void> run(const Options& options) {
   WM_TRY(auto config, conf::load(options.conf, options.name));
   open_log(config.cluster, options);
@@ -196,6 +209,8 @@ Result<void> run(const Options& options) {
     if (metrics) log::info("metrics", {{"at", metrics->place()}});
     else log::warn("no_metrics", {{"why", made.error().text}});
   }
+  boost::asio::signal_set rotated(loop, SIGUSR2);
+  reopen_log_at(rotated, options.conf);
   proc::tell_ready();
   log::info("wnoded_up", {{"host", options.name}, {"address", outside.address()}});
   loop.run();

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "libwm/base/log.h"
-#include "libwm/conf/load.h"
+#include "libwm/conf/files.h"
 
 namespace wm::node {
 namespace {
@@ -11,9 +11,9 @@ namespace {
 // Changes when a file does.
 std::string stamp_of(const std::string& dir) {
   std::string stamp;
-  for (auto name : conf::file_names()) {
+  for (const auto& name : conf::files_read(dir)) {
     struct stat file {};
-    if (::stat((dir + "/" + std::string(name)).c_str(), &file) == 0)
+    if (::stat(name.c_str(), &file) == 0)
       stamp += std::to_string(file.st_ino) + "," + std::to_string(file.st_size) + "," +
                std::to_string(file.st_mtim.tv_sec) + "." + std::to_string(file.st_mtim.tv_nsec);
     stamp += ";";

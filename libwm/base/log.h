@@ -26,10 +26,22 @@ struct Field {
       : key(k), value(std::to_string(v)) {}
 };
 
+/// Where lines go.
+enum class To : std::uint8_t {
+  File,
+  Syslog,
+  Journal,  ///< stderr, each line with "<n>" in front, which systemd's journal takes for a priority
+};
+/// "file", "syslog", "journald" of wm.conf; File for any other word.
+To to_named(std::string_view word);
+
 /// Opens the log of this program: `path` empty means stderr. Called once, by main.
 /// @errors none: when the file cannot be opened the log goes to stderr and says so
 /// @thread before any other thread starts
-void open(std::string_view program, const std::string& path, Level level);
+void open(std::string_view program, const std::string& path, Level level, To to = To::File);
+/// Opens the file by its name again: somebody has moved it away. Another log stays as it is.
+/// @errors none: one that cannot be opened is told on stderr, and lines go there   @thread any
+void reopen();
 
 /// The level of that name in wm.conf; Info for any other word.
 Level level_named(std::string_view word);

@@ -10,12 +10,14 @@
 #include "libwm/codec/codec.h"
 #include "libwm/codec/packed.h"
 #include "libwm/wire/munge.h"
+#include "libwm/wire/pack_signature.h"
 #include "libwm/wire/spec_signature.h"
 
 namespace wm::client {
 namespace {
 
 constexpr std::size_t kKeySize = 16;
+constexpr Duration kPackTtl = std::chrono::seconds(300);  // as spec_signature has it
 constexpr Duration kAnswers = std::chrono::seconds(60);
 constexpr Bytes kLargestState{1 << 30};  // unpacked: what bwhatif may take of this machine
 
@@ -120,6 +122,24 @@ Result<SubmitReply> Master::submit(JobSpec spec, const std::string& script,
   return reply;
 }
 
+Result<PackReply> Master::pack(std::vector<PackJob> jobs, const std::string& env) {
+  PackRequest request{new_key(), "", env, {}};
+  std::vector<std::string> digests;
+  const auto env_hash = hash(env);
+  for (auto& job : jobs) {
+    job.spec.program.script_hash = job.script.empty() ? "" : hash(job.script);
+    job.spec.program.env_hash = env_hash;
+    request.items.push_back({codec::encode(job.spec), std::move(job.script)});
+    auto place = static_cast<std::uint32_t>(digests.size());
+    digests.push_back(wire::spec_digest(request.items.back().spec,
+                                        wire::pack_item_key(request.request_key, place)));
+  }
+  if (digests.empty()) return PackReply{};
+  WM_TRY(request.credential,
+         parts_->credentials->encode(wire::PackTree(std::move(digests)).root(), kPackTtl));
+  return ask<PackReply>(Verb::Pack, request);
+}
+
 void Master::greet() { parts_->connection.greet(); }
 
 template <class Reply, class Request>
@@ -170,6 +190,17 @@ Result<ClientPeekReply> Master::peek(const ClientPeek& r) {
 Result<AdminReply> Master::admin(AdminRequest request) {
   request.request_key = new_key();
   return ask<AdminReply>(Verb::Admin, request);
+}
+Result<AuditReply> Master::audit(AuditRequest request) {
+  AuditReply all;
+  for (;;) {
+    WM_TRY(auto part, ask<AuditReply>(Verb::Audit, request));
+    append(all.entries, part.entries);
+    all.checked = part.checked;
+    all.broken = std::move(part.broken);
+    if (!part.more || all.entries.empty()) return all;
+    request.after = all.entries.back().number;
+  }
 }
 Result<std::string> Master::state() {
   WM_TRY(auto reply, ask<StateReply>(Verb::State, StateRequest{}));

@@ -9,15 +9,23 @@
 
 #include "libwm/base/result.h"
 #include "libwm/model/acct.h"
+#include "libwm/model/audit.h"
 #include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
 #include "libwm/model/config.h"
+#include "libwm/model/pack_verbs.h"
 #include "libwm/model/verbs.h"
 #include "libwm/model/watch_verbs.h"
 
 namespace wm::client {
 
 class Connection;
+
+/// A job of a pack: what is asked for, and its script; empty: none.
+struct PackJob {
+  JobSpec spec;
+  std::string script;
+};
 
 /// A conversation with the master of one cluster.
 /// @thread one at a time; calls block, and retry while the master is away (LSF's way)
@@ -39,6 +47,10 @@ class Master {
   /// @errors as SubmitRequest; System: the identity service does not answer
   Result<SubmitReply> submit(JobSpec spec, const std::string& script, const std::string& env);
 
+  /// Submits many at once, all with the environment `env`: signed once, durable together, a result
+  /// for each. @errors as PackRequest; System: the identity service does not answer
+  Result<PackReply> pack(std::vector<PackJob> jobs, const std::string& env);
+
   /// The other verbs. Request keys are filled in here; what one answer has no room for is asked
   /// for again, so that replies have no rest. @errors as model/verbs.h says of each
   Result<OutcomeReply> kill(KillRequest request);
@@ -54,6 +66,8 @@ class Master {
   Result<HistoryReply> history(const AcctRequest& request);
   Result<ClientPeekReply> peek(const ClientPeek& request);
   Result<AdminReply> admin(AdminRequest request);
+  /// All that was asked for, however much. @errors as AuditRequest
+  Result<AuditReply> audit(AuditRequest request);
   Result<AcctReply> account(const AcctRequest& request);
   Result<PingReply> ping();
   Result<AttachReply> attach(const AttachRequest& request);

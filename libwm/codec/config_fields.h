@@ -32,7 +32,10 @@ WM_FIELDS(SchedConf) {
   f(1, s.backfill), f(2, s.promises), f(3, s.promise_tolerance), f(4, s.elastic_worth);
   f(5, s.elastic_least_weight), f(6, s.elastic_half_weight);
 }
-WM_FIELDS(SiteScripts) { f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit), f(4, s.copy); }
+WM_FIELDS(SiteScripts) {
+  f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit), f(4, s.copy);
+  f(500, s.submit_filter), f(501, s.submit_filter_time), f(502, s.groups);
+}
 WM_FIELDS(JobLimits) {
   f(1, s.cpu), f(2, s.mem), f(3, s.file), f(4, s.data), f(5, s.stack), f(6, s.core), f(7, s.swap);
   f(8, s.processes), f(9, s.threads);
@@ -54,6 +57,7 @@ WM_FIELDS(ClusterConf) {
   f(263, s.lsf);
   f(240, s.job_info);
   f(421, s.monitor);
+  f(500, s.log_to);
 }
 WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
 WM_FIELDS(QueueConf) {

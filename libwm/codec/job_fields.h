@@ -55,6 +55,7 @@ WM_FIELDS(JobSpec) {
   f(140, s.sizes), f(141, s.requeue_exits.excluding);
   f(370, s.mail);
   f(400, s.exec), f(401, s.groups), f(402, s.open), f(403, s.group);
+  f(500, s.job_group);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);

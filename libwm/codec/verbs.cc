@@ -5,8 +5,10 @@
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
 #include "libwm/model/acct.h"
+#include "libwm/model/audit.h"
 #include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
+#include "libwm/model/pack_verbs.h"
 #include "libwm/model/watch_verbs.h"
 
 namespace wm {
@@ -20,7 +22,7 @@ WM_FIELDS(JobSelection) {
   f(1, s.ids), f(2, s.user), f(3, s.queue), f(4, s.host), f(5, s.name), f(6, s.project),
       f(7, s.app);
   f(8, s.unfinished), f(9, s.finished), f(10, s.pending_only), f(11, s.running_only);
-  f(12, s.suspended_only), f(13, s.after);
+  f(12, s.suspended_only), f(13, s.after), f(500, s.job_group);
 }
 WM_FIELDS(KillRequest) {
   f(1, s.request_key), f(2, s.jobs), f(3, s.signal), f(4, s.force), f(5, s.mark_done),
@@ -135,6 +137,18 @@ WM_FIELDS(BudgetView) {
   f(17, s.text), f(18, s.warn), f(19, s.within);
 }
 WM_FIELDS(BudgetsReply) { f(1, s.budgets); }
+WM_FIELDS(PackItem) { f(1, s.spec), f(2, s.script); }
+WM_FIELDS(PackRequest) { f(1, s.request_key), f(2, s.credential), f(3, s.env), f(4, s.items); }
+WM_FIELDS(PackOutcome) {
+  f(1, s.job), f(2, s.code), f(3, s.text), f(4, s.default_queue), f(5, s.warnings);
+}
+WM_FIELDS(PackReply) { f(1, s.items); }
+WM_FIELDS(AuditEntry) {
+  f(1, s.number), f(2, s.at), f(3, s.by), f(4, s.act), f(5, s.objects), f(6, s.why);
+  f(7, s.outcome), f(8, s.chain);
+}
+WM_FIELDS(AuditRequest) { f(1, s.after), f(2, s.objects), f(3, s.acts); }
+WM_FIELDS(AuditReply) { f(1, s.entries), f(2, s.checked), f(3, s.broken), f(4, s.more); }
 WM_FIELDS(PingRequest) { f(1, s.text); }
 WM_FIELDS(PingReply) { f(1, s.cluster), f(2, s.master), f(3, s.version); }
 
@@ -188,5 +202,9 @@ WM_CODEC(wm::WatchRequest)
 WM_CODEC(wm::WatchReply)
 WM_CODEC(wm::AwaitRequest)
 WM_CODEC(wm::AwaitReply)
+WM_CODEC(wm::PackRequest)
+WM_CODEC(wm::PackReply)
+WM_CODEC(wm::AuditRequest)
+WM_CODEC(wm::AuditReply)
 WM_CODEC(wm::PingRequest)
 WM_CODEC(wm::PingReply)

@@ -15,19 +15,19 @@ void Lines::add(const Ini& ini) {
   bool headings_only = ini.file == "wm.conf";
   for (const auto& section : ini.sections) {
     auto name = headings_only ? std::string() : section.name;
-    sections_.emplace(std::pair(ini.file, name), section.line);
+    sections_.emplace(std::pair(ini.file, name), ini.place(section, section.line));
     for (const auto& entry : section.entries)
-      keys_[{ini.file, name}].emplace(entry.key, entry.line);
+      keys_[{ini.file, name}].emplace(entry.key, ini.place(section, entry.line));
   }
 }
 
 Place Lines::at(const std::string& file, const std::string& section, const std::string& key) const {
   if (auto keys = keys_.find({file, section}); keys != keys_.end())
-    if (auto line = keys->second.find(key); line != keys->second.end()) return {file, line->second};
+    if (auto line = keys->second.find(key); line != keys->second.end()) return line->second;
   if (auto keys = keys_.find({file, "default"}); keys != keys_.end())
-    if (auto line = keys->second.find(key); line != keys->second.end()) return {file, line->second};
+    if (auto line = keys->second.find(key); line != keys->second.end()) return line->second;
   auto line = sections_.find({file, section});
-  return {file, line == sections_.end() ? 0 : line->second};
+  return line == sections_.end() ? Place{file, 0} : line->second;
 }
 
 namespace {

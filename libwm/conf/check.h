@@ -22,8 +22,8 @@ class Lines {
   Place at(const std::string& file, const std::string& section, const std::string& key) const;
 
  private:
-  std::map<std::pair<std::string, std::string>, int> sections_;  // file, section
-  std::map<std::pair<std::string, std::string>, std::map<std::string, int>> keys_;
+  std::map<std::pair<std::string, std::string>, Place> sections_;  // file, section
+  std::map<std::pair<std::string, std::string>, std::map<std::string, Place>> keys_;
 };
 
 /// Adds a problem for every reference to something that does not exist and every pair of

@@ -8,6 +8,7 @@ namespace {
 
 using C = ClusterConf;
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};
+constexpr std::array<std::string_view, 3> kLogs = {"file", "syslog", "journald"};
 constexpr std::array<std::string_view, 3> kOutputs = {"file", "mail", "none"};
 constexpr std::array<std::string_view, 6> kUnits = {"default", "KB", "MB", "GB", "TB", "PB"};
 constexpr std::array<std::string_view, 6> kHeadings = {"cluster", "master", "paths",
@@ -74,7 +75,8 @@ constexpr Key<C> kKeys[] = {
        return Choice{&c.log_level, kLevels};
      },
      kAny, Effect::Reconfig,
-     "Least severe messages that the daemons log. wnoded reads it when it starts."},
+     "Least severe messages that the daemons log. wnoded reads it when it starts, and at signal "
+     "USR2."},
     {"metrics_address", [](C& c) -> Field { return &c.monitor.metrics; }, kAny, Effect::Restart,
      "Where the master answers GET /metrics for Prometheus: 127.0.0.1:6887, or :6887 for this "
      "machine alone. Whoever may connect may read. Empty: nowhere."},
@@ -88,6 +90,14 @@ constexpr Key<C> kKeys[] = {
      Effect::Reconfig,
      "How long accounting keeps jobs that have ended, with what they held; sums of reports stay. "
      "0: for ever."},
+    {"log_to",
+     [](C& c) -> Field {
+       return Choice{&c.log_to, kLogs};
+     },
+     kAny, Effect::Restart,
+     "Where wmasterd and wnoded log: file, in log_dir, opened anew at signal USR2, as logrotate "
+     "wants it; syslog, facility daemon; journald: standard error, with priorities as systemd's "
+     "journal reads them."},
     {"cgroup_root", [](C& c) -> Field { return &c.cgroup_root; }, kAny, Effect::Restart,
      "Control groups below which jobs get theirs: a name below the daemon's own in every "
      "hierarchy, version 1 and 2, or the path of a folder of version 2. Empty: the daemon's own; "
@@ -282,6 +292,19 @@ constexpr Key<C> kKeys[] = {
      "the source and the target, one of them as host:path. scp -B for example. Empty: cp, for "
      "hosts "
      "that see the same files."},
+    {"groups_command", [](C& c) -> Field { return &c.scripts.groups; }, kAny, Effect::Reconfig,
+     "Command that wmasterd runs when it reads its configuration, for groups beside those of "
+     "users.conf and hosts.conf: it prints lines `user NAME: ann bob` and `host NAME: h1 h2` "
+     "within "
+     "5 s. When it fails, what it said last holds. bugroup and bmgroup show the files only."},
+    {"submit_filter", [](C& c) -> Field { return &c.scripts.submit_filter; }, kAny, Effect::NewJobs,
+     "Program that bsub runs as the user before it submits a job, as esub of LSF: it finds the "
+     "options in the file LSB_SUB_PARM_FILE, may change them in LSB_SUB_MODIFY_FILE, and refuses "
+     "the job by exit code 97 (LSB_SUB_ABORT_VALUE) and a sentence on standard error. It helps "
+     "users; what must hold is said in queues.conf and users.conf."},
+    {"submit_filter_time", [](C& c) -> Field { return &c.scripts.submit_filter_time; },
+     time_up_to(kHour), Effect::NewJobs,
+     "A submit filter that takes longer is ended, and nothing is submitted."},
     {"store_queue",
      [](C& c) -> Field { return &c.limits.store_queue; },
      {1 << 20, 1LL << 40},

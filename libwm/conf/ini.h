@@ -29,12 +29,18 @@ struct Section {
   std::string name;
   int line = 0;
   std::vector<Entry> entries;
+  std::string file = {};  ///< of a part; empty: the Ini's
 };
 
 /// A file taken apart.
 struct Ini {
   std::string file;
   std::vector<Section> sections;
+
+  /// A line of one of its sections. @cost O(1)
+  Place place(const Section& section, int line) const {
+    return {section.file.empty() ? file : section.file, line};
+  }
 };
 
 /// Takes `text` apart. Lines that are neither heading, entry nor comment, keys given twice

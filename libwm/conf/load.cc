@@ -1,21 +1,17 @@
 // Sections into structs by the tables, built-in entries, order; then the checks.
 #include "libwm/conf/load.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 
 #include "libwm/base/hostlist.h"
 #include "libwm/base/nearest.h"
 #include "libwm/conf/budgets.h"
 #include "libwm/conf/built_in.h"
 #include "libwm/conf/check.h"
+#include "libwm/conf/files.h"
 #include "libwm/conf/ini.h"
 #include "libwm/conf/keys.h"
 
@@ -39,7 +35,7 @@ void fill(T& out, const Ini& ini, const Section& section, std::span<const Key<T>
   std::vector<std::string_view> names;
   for (const auto& key : keys) names.push_back(key.name);
   for (const auto& entry : section.entries) {
-    const Place at{ini.file, entry.line};
+    const Place at = ini.place(section, entry.line);
     auto key = std::find_if(keys.begin(), keys.end(),
                             [&](const Key<T>& k) { return k.name == entry.key; });
     if (key == keys.end()) {
@@ -69,7 +65,8 @@ Sections<T> sections_of(const Ini& ini, std::span<const Key<T>> keys, Problems& 
       found.named.push_back(&section);
     } else {
       for (const auto& entry : section.entries)
-        problems.add({ini.file, entry.line}, "key '" + entry.key + "' stands outside any section");
+        problems.add(ini.place(section, entry.line),
+                     "key '" + entry.key + "' stands outside any section");
     }
   }
   return found;
@@ -77,7 +74,8 @@ Sections<T> sections_of(const Ini& ini, std::span<const Key<T>> keys, Problems& 
 
 bool is_name(const Ini& ini, const Section& section, Problems& problems) {
   if (section.name.find_first_of(" \t,<>") == std::string::npos) return true;
-  problems.add({ini.file, section.line}, "name '" + section.name + "' holds a blank, ',' or '<>'");
+  problems.add(ini.place(section, section.line),
+               "name '" + section.name + "' holds a blank, ',' or '<>'");
   return false;
 }
 
@@ -123,13 +121,13 @@ void load_cluster(const Ini& ini, ClusterConf& cluster, Problems& problems) {
   for (const auto& section : ini.sections) {
     if (!section.name.empty() &&
         std::find(headings.begin(), headings.end(), section.name) == headings.end())
-      problems.add({ini.file, section.line}, unknown("section", section.name, headings));
+      problems.add(ini.place(section, section.line), unknown("section", section.name, headings));
     fill(cluster, ini, section, cluster_keys(), problems);
     for (const auto& entry : section.entries)
       if (auto [first, fresh] = seen.emplace(entry.key, entry.line); !fresh)
-        problems.add({ini.file, entry.line}, "key '" + entry.key +
-                                                 "' is given twice (first on line " +
-                                                 std::to_string(first->second) + ")");
+        problems.add(ini.place(section, entry.line), "key '" + entry.key +
+                                                         "' is given twice (first on line " +
+                                                         std::to_string(first->second) + ")");
   }
 }
 
@@ -142,15 +140,17 @@ std::vector<HostConf> load_hosts(const Ini& ini, const std::string& master, Prob
     HostConf pattern = sections.start;
     fill(pattern, ini, *section, host_keys(), problems);
     auto names = expand_hosts(section->name);
-    if (!names) problems.add({ini.file, section->line}, names.error().text);
-    if (!names || !is_name(ini, {.name = names->front(), .line = section->line}, problems))
+    if (!names) problems.add(ini.place(*section, section->line), names.error().text);
+    if (!names ||
+        !is_name(ini, {.name = names->front(), .line = section->line, .file = section->file},
+                 problems))
       continue;
     for (auto& name : *names) {
       auto [first, fresh] = seen.emplace(name, section->line);
       if (!fresh)
-        problems.add({ini.file, section->line}, "host '" + name +
-                                                    "' is given twice (first on line " +
-                                                    std::to_string(first->second) + ")");
+        problems.add(ini.place(*section, section->line), "host '" + name +
+                                                             "' is given twice (first on line " +
+                                                             std::to_string(first->second) + ")");
       pattern.name = std::move(name);
       if (fresh) hosts.push_back(pattern);
     }
@@ -173,6 +173,41 @@ std::vector<UserConf> load_users(const Ini& ini, Problems& problems) {
   return users;
 }
 
+// What a file includes is read already.
+void drop_includes(Ini& ini) {
+  for (auto& section : ini.sections)
+    if (section.name.empty())
+      std::erase_if(section.entries, [](const Entry& entry) { return entry.key == "include"; });
+}
+
+// A part's sections behind those that are there; wm.conf's headings are for the reader only.
+void add_part(Ini& ini, Ini part, Problems& problems) {
+  bool headings_only = ini.file == kFiles[0];
+  for (auto& section : part.sections) {
+    section.file = part.file;
+    auto first = std::find_if(ini.sections.begin(), ini.sections.end(),
+                              [&](const Section& s) { return s.name == section.name; });
+    bool again = first != ini.sections.end() && !section.name.empty() && !headings_only;
+    if (again)
+      problems.add({part.file, section.line},
+                   "section [" + section.name + "] is given twice (first in " +
+                       ini.place(*first, 0).file + " on line " + std::to_string(first->line) + ")");
+    else ini.sections.push_back(std::move(section));
+  }
+}
+
+// A file with its parts.
+Ini read_whole(const std::string& file, const Texts& texts, Problems& problems) {
+  auto text = texts.find(file);
+  Ini ini = read_ini(file, text == texts.end() ? "" : text->second, problems);
+  drop_includes(ini);
+  const auto prefix = part_key(file, "");
+  for (auto at = texts.lower_bound(prefix); at != texts.end() && at->first.starts_with(prefix);
+       ++at)
+    add_part(ini, read_ini(at->first.substr(prefix.size()), at->second, problems), problems);
+  return ini;
+}
+
 template <class T>
 void sort_by(std::vector<T>& list, std::string T::*key) {
   std::sort(list.begin(), list.end(), [&](const T& a, const T& b) { return a.*key < b.*key; });
@@ -187,47 +222,6 @@ void sort_lists(Config& c) {
   sort_by(c.budgets.list, &BudgetConf::name);
 }
 
-Error cannot_read(const std::string& path, int error) {
-  return fail(Code::System, path + ": " + std::strerror(error));
-}
-
-Result<std::string> read_all(int file, const std::string& path) {
-  struct stat found {};
-  if (::fstat(file, &found) != 0) return cannot_read(path, errno);
-  // Whoever opens a pipe or a device would wait, or read nothing and take it for an empty file.
-  if (!S_ISREG(found.st_mode)) return fail(Code::System, path + ": not a regular file");
-  std::string text;
-  char block[16384];
-  for (;;) {
-    auto got = ::read(file, block, sizeof(block));
-    if (got > 0) text.append(block, static_cast<std::size_t>(got));
-    else if (got == 0) return text;
-    else if (errno != EINTR) return cannot_read(path, errno);
-  }
-}
-
-// Only what has no entry in the directory is absent: a file that is there and cannot be read,
-// or a link that leads nowhere, would otherwise count as "nothing configured".
-Result<std::string> read_text(const std::string& path) {
-  struct stat entry {};
-  if (::lstat(path.c_str(), &entry) != 0) {
-    if (errno == ENOENT) return std::string();
-    return cannot_read(path, errno);
-  }
-  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return cannot_read(path, errno);
-  auto text = read_all(file, path);
-  ::close(file);
-  return text;
-}
-
-Result<void> check_directory(const std::string& dir) {
-  std::error_code ec;
-  if (std::filesystem::is_directory(dir, ec)) return {};
-  if (ec && ec != std::errc::no_such_file_or_directory) return cannot_read(dir, ec.value());
-  return fail(Code::NotFound, dir + ": no such configuration directory");
-}
-
 }  // namespace
 
 std::span<const std::string_view> file_names() { return kFiles; }
@@ -237,9 +231,8 @@ Result<Config> parse(const Texts& texts, const std::string& own_host) {
   Lines lines;
   std::map<std::string_view, Ini> inis;
   for (auto file : kFiles) {
-    auto text = texts.find(std::string(file));
     auto& ini = inis[file];
-    ini = read_ini(std::string(file), text == texts.end() ? "" : text->second, problems);
+    ini = read_whole(std::string(file), texts, problems);
     lines.add(ini);
   }
   Config c;
@@ -261,10 +254,11 @@ Result<Config> parse(const Texts& texts, const std::string& own_host) {
 
 Result<ClusterConf> load_cluster(const std::string& dir) {
   WM_TRY(check_directory(dir));
-  WM_TRY(auto text, read_text(std::filesystem::path(dir) / kFiles[0]));
+  Texts texts;
+  WM_TRY(read_file(dir, std::string(kFiles[0]), texts));
   Problems problems;
   ClusterConf cluster;
-  load_cluster(read_ini(std::string(kFiles[0]), text, problems), cluster, problems);
+  load_cluster(read_whole(std::string(kFiles[0]), texts, problems), cluster, problems);
   if (!problems.empty()) return problems.error();
   return cluster;
 }
@@ -272,9 +266,7 @@ Result<ClusterConf> load_cluster(const std::string& dir) {
 Result<Config> load(const std::string& dir, const std::string& own_host) {
   WM_TRY(check_directory(dir));
   Texts texts;
-  for (auto file : kFiles) {
-    WM_TRY(texts[std::string(file)], read_text(std::filesystem::path(dir) / file));
-  }
+  for (auto file : kFiles) WM_TRY(read_file(dir, std::string(file), texts));
   WM_TRY(auto config, parse(texts, own_host));
   set_dates(config.budgets, std::mktime);
   return config;

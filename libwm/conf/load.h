@@ -5,10 +5,9 @@
 //   files → read_ini → sections → keys.h tables → Config → check (references) → sorted
 //
 // Seven files, each optional: wm.conf queues.conf hosts.conf plans.conf apps.conf users.conf
-// budgets.conf.
-// In all but wm.conf, [default] gives the values that the other sections start from, and what is
-// there without a section (built_in.h); the root plan alone starts from nothing but its own
-// section.
+// budgets.conf. Each may have parts: files.h. In all but wm.conf, [default] gives the values that
+// the other sections start from, and what is there without a section (built_in.h); the root plan
+// alone starts from nothing but its own section.
 #pragma once
 
 #include <map>
@@ -24,7 +23,7 @@ namespace wm::conf {
 /// Where the files are when WM_CONF_DIR says nothing.
 inline constexpr std::string_view kDefaultDir = "/etc/wm";
 
-/// File name → text; a file that is absent is empty.
+/// File name → text; a file that is absent is empty. A part of one is there by its part_key().
 using Texts = std::map<std::string, std::string>;
 
 /// Names of the seven files, wm.conf first. @cost O(1)

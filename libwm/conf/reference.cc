@@ -84,6 +84,11 @@ Result<std::string> reference(std::string_view file) {
             std::string(page.sections) + "\n";
     if (file != "wm.conf" && file != "users.conf")
       text += "A section [default] gives the values that the other sections start from.\n";
+    text +=
+        "\nParts of it may lie in files of their own: those of the folder `" + name +
+        ".d` whose names end in `.conf`, and those that lines `include = FILE` before the first "
+        "section name, relative to the directory; `*` in a name stands for anything. A section "
+        "stands in one of them only.\n";
     text += "\nThe directory is `$WM_CONF_DIR`, else " + std::string(kDefaultDir) +
             ". `badmin ckconfig` checks the files, `badmin reconfig` puts them in force.\n";
     return text + "\n## KEYS\n\n" + entries_of(file);

@@ -121,7 +121,10 @@ struct LsfConf {
 struct SiteScripts {
   std::string prolog, epilog;                     ///< empty: none
   Duration time_limit = std::chrono::minutes(1);  ///< of each; longer is a failure
-  std::string copy;  ///< bsub -f between hosts: this, then source and target; empty: cp
+  std::string copy;           ///< bsub -f between hosts: this, then source and target; empty: cp
+  std::string groups;         ///< tells of groups of users and hosts; empty: none
+  std::string submit_filter;  ///< run by bsub before it submits; empty: none
+  Duration submit_filter_time = std::chrono::seconds(10);  ///< longer: nothing is submitted
   bool operator==(const SiteScripts&) const = default;
 };
 
@@ -146,8 +149,9 @@ struct ClusterConf {
   std::string default_app = "batch";
   std::string default_project = "default";
   std::string log_level = "info";
-  std::string fence_command;  ///< run with a silent host's name; exit 0: it is off
-  std::string cgroup_root;    ///< empty: below the daemon's own; "none": no cgroups
+  std::string log_to = "file";  ///< file: in log_dir; syslog; journald
+  std::string fence_command;    ///< run with a silent host's name; exit 0: it is off
+  std::string cgroup_root;      ///< empty: below the daemon's own; "none": no cgroups
   DirConf dirs;
   TimeConf times;
   LimitConf limits;

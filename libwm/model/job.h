@@ -72,6 +72,7 @@ struct JobSpec {
   std::string plan;   ///< resource plan path; empty: default plan
   std::string project;
   std::string description;
+  std::string job_group;  ///< -g: "/risk/day"; empty: none
   Program program;
   Files files;
   Console console;

@@ -49,6 +49,8 @@ enum class Verb : std::uint16_t {
   Await = 391,    ///< bwait
   Budgets = 420,  ///< bplans -b, bsub -cost
   Give = 400,     ///< elements of an open array
+  Pack = 500,     ///< bsub -pack
+  Audit = 501,    ///< badmin hist, audit
 };
 
 struct VerbError {
@@ -79,6 +81,7 @@ struct SubmitReply {
 struct JobSelection {
   std::vector<JobId> ids;                             ///< 123 means the whole array
   std::string user, queue, host, name, project, app;  ///< name may start or end with '*'
+  std::string job_group;                              ///< this one, or one below it
   bool unfinished = true, finished = false;           ///< where no ids are given
   bool pending_only = false, running_only = false, suspended_only = false;
   JobId after;  ///< only what comes after it of the first id, or without ids of all; 0: everything
@@ -270,6 +273,7 @@ struct AdminRequest {
     GpuClose = 20,
     GpuOpen = 21,
     RebuildAcct = 22,  ///< accounting is made again from the history of events
+    Difference = 50,   ///< what Reconfig would change; nothing is changed
   };
   std::string request_key;
   Act act = Act::Reconfig;

@@ -159,7 +159,7 @@ constexpr Field<J> kFields[] = {
     {{"proj_name", "proj project", 11}, kBrief, [](const J& s) { return spec_of(s).project; }},
     {{"application", "app", 13}, kBrief, [](const J& s) { return s.view->app; }},
     {{"service_class", "sla", 13}, kText, nothing},
-    {{"job_group", "group", 10}, kText, nothing},
+    {{"job_group", "group", 10}, kFull | kPrivate, [](const J& s) { return spec_of(s).job_group; }},
     {{"job_priority", "priority", 12},
      kFull,
      [](const J& s) { return if_set(spec_of(s).user_priority); }},

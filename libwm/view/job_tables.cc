@@ -141,6 +141,7 @@ std::string head_line(const ShownJob& s) {
   add(line, "Job Name", job_name_text(*s.view));
   add(line, "User", spec.owner.user);
   add(line, "Project", spec.project);
+  add(line, "Job Group", spec.job_group);
   add(line, "Application", s.view->app);
   add(line, "Status", state_of(s));
   add(line, "Queue", spec.queue);
@@ -386,6 +387,24 @@ std::string array_table(std::span<const ShownJob> jobs, bool with_header) {
             n("RUN", 4) + " " + n("EXIT", 4) + " " + n("SSUSP", 5) + " " + n("USUSP", 5) + " " +
             n("PSUSP", 5) + "\n";
   }
+  return text;
+}
+
+std::string pend_sum_text(std::span<const ShownJob> jobs) {
+  std::map<std::string, std::uint64_t> counts;
+  std::uint64_t pending = 0;
+  for (const auto& job : jobs) {
+    pending += job.view->job->state == JobState::Pending;
+    for (const auto& reason : job.view->reasons) ++counts[reason.text];
+  }
+  std::vector<std::pair<std::uint64_t, std::string>> order;
+  for (auto& [text, n] : counts) order.push_back({n, text});
+  std::ranges::sort(order, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::string text = "Pending reason summary: " + std::to_string(pending) + " pending job(s)\n";
+  for (const auto& [n, reason] : order)
+    text += "  " + printable(reason) + ": " + std::to_string(n) + "\n";
   return text;
 }
 

@@ -22,6 +22,9 @@ std::string array_table(std::span<const ShownJob> jobs, bool with_header);
 /// bjobs -sum: the slots of these jobs by state; held ones are pending. @cost O(jobs)
 std::string sum_table(std::span<const ShownJob> jobs, bool with_header);
 
+/// bjobs -psum: how many of these jobs wait for each reason, the commonest first. @cost O(reasons)
+std::string pend_sum_text(std::span<const ShownJob> jobs);
+
 /// -l: everything about one job, wrapped at 80 columns; ends with a newline.
 /// @cost O(text)
 std::string long_text(const ShownJob& job);

@@ -112,6 +112,7 @@ constexpr Part<JobSpec> kSpec[] = {
     part<&JobSpec::plan>(Anyone),
     part<&JobSpec::project>(Anyone),
     part<&JobSpec::description>(Owner),
+    part<&JobSpec::job_group>(Owner),
     part<&JobSpec::program, &Program::command>(Owner),
     part<&JobSpec::program, &Program::script_hash>(Nobody),
     part<&JobSpec::program, &Program::env_hash>(Nobody),

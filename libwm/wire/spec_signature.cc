@@ -2,6 +2,8 @@
 
 #include <sodium.h>
 
+#include "libwm/wire/pack_signature.h"
+
 namespace wm::wire {
 
 namespace {
@@ -42,12 +44,14 @@ Result<std::string> sign_spec(Credentials& with, std::string_view spec,
 
 Result<std::uint32_t> signer_of_spec(Credentials& with, std::string_view credential,
                                      std::string_view spec, std::string_view request_key) {
-  auto read = with.verify_signature(credential);
+  auto digest = spec_digest(spec, request_key);
+  auto packed = pack_proof(credential, digest);
+  auto read = with.verify_signature(packed ? packed->credential : credential);
   if (!read && read.error().code == Code::Denied)
     return fail(Code::Stale, "its signature cannot be proven: " + read.error().text);
   WM_TRY(auto proof, std::move(read));
   if (request_key.size() != kRequestKeyBytes ||
-      !signs(proof.payload, spec_digest(spec, request_key))) {
+      !signs(proof.payload, packed ? packed->root : digest)) {
     return fail(Code::Denied, "the submitter's credential was made for another specification");
   }
   if (!proof.uid) return fail(Code::Denied, "the submitter's credential names no user");

@@ -198,3 +198,23 @@ unit_folders() {
   PATH=$PWD/fake:$PATH run bash -c "source '$TOP/etc/completion/wm'; COMP_WORDS=(badmin hclose ''); COMP_CWORD=2; _wm; echo \"\${COMPREPLY[@]}\""
   [ "$output" = node7 ]
 }
+
+@test "the tests that SURFACE.md names are there" {
+  cd "$TOP/test"
+  while IFS='|' read -r file name; do
+    grep -qF -- "$name" "$file" || { echo "SURFACE.md: no '$name' in $file"; return 1; }
+  done < <(sed -nE 's/^- \[x\] .*: ([a-z]+\/[^ ]+) `(.*)`.*$/\1|\2/p' clients/SURFACE.md)
+  [ "$(grep -c '^- \[x\]' clients/SURFACE.md)" -eq "$(grep -cE '^- \[x\] .*: [a-z]+/[^ ]+ `.*`' clients/SURFACE.md)" ]
+}
+
+@test "the tables of those who come from elsewhere name commands that are there, with their options" {
+  cells=$(sed -n 's/^| .* | \(.*\) |$/\1/p' "$TOP/etc/FROM.md" | grep -oE '`b[a-z]+ -[^`]*`' | tr -d '`')
+  [ "$(wc -l <<<"$cells")" -gt 30 ]
+  while read -r command rest; do
+    page=$TOP/commands/$command.1.md
+    [ -f "$page" ] || { echo "no $command"; return 1; }
+    for option in $(grep -oE '(^| )-[a-zA-Z]+' <<<"$rest"); do
+      grep -qE -- "\`$option[\` ]|\*\*$option" "$page" || { echo "$command: no $option"; return 1; }
+    done
+  done <<<"$cells"
+}

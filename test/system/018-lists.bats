@@ -65,6 +65,37 @@ teardown() { end_all_jobs; }
   [ "$output" = "No backfill window exists at this time" ]
 }
 
+@test "bsla, bparams and bjobs -psum" {
+  bsla /a | grep -qx 'GOAL:  GUARANTEE'
+  [ "$(bsla -json | jq -r '.RECORDS[0] | .PLAN, .OWNS' | tr '\n' ' ')" = "/a 1 " ]
+  run bsla /nowhere
+  [ "$status" -eq 255 ]
+  bparams -a | grep -qx 'WM_SUBMIT_FILTER_TIME = 10s'
+  bparams -l | grep -qx '        WM_CLEAN_PERIOD = 1h'
+  busy=$(submit -n 4 sleep 600)
+  wait_for 20 in_state "$busy" running
+  a=$(submit sleep 1) b=$(submit sleep 1)
+  wait_for 20 sh -c 'bjobs -psum | grep -q ": 2$"'
+  [ "$(bjobs -psum | head -1)" = "Pending reason summary: 2 pending job(s)" ]
+}
+
+@test "job groups select, and are counted" {
+  a=$(submit -H -g /risk/day sleep 1)
+  b=$(submit -H -g /risk/night sleep 1)
+  c=$(submit -H -g /risky sleep 1)
+  [ "$(bjobs -noheader -o jobid -g /risk | sort -n | tr '\n' ' ')" = "$a $b " ]
+  [ "$(field "$a" job_group)" = /risk/day ]
+  bjobs -l "$a" | tr -d '\n' | grep -q 'Job Group </risk/day>'
+  [ "$(bjgroup -noheader /risk | awk '{ print $1, $2, $3 }' | tr '\n' ' ')" = "/risk 2 2 /risk/day 1 1 /risk/night 1 1 " ]
+  bkill -g /risk 0
+  [ "$(bjobs -noheader -o jobid -g / | tr '\n' ' ')" = "$c " ]
+  run bsub -g nonsense sleep 1
+  [ "$status" -eq 255 ]
+  [[ $output == *"Bad job group name"* ]]
+  run bjgroup /nowhere
+  [ "$status" -eq 255 ]
+}
+
 @test "bjdepinfo: up and down the chain" {
   a=$(submit -H -J first sleep 1)
   b=$(submit -w "done($a)" sleep 1)
@@ -79,7 +110,7 @@ teardown() { end_all_jobs; }
 }
 
 @test "what is not an option is refused by each" {
-  for command in busers bugroup bmgroup bapp blimits bresources bslots bjdepinfo; do
+  for command in busers bugroup bmgroup bapp blimits bresources bslots bsla bjdepinfo; do
     run $command -Znonsense
     [ "$status" -eq 255 ]
     run $command -h

@@ -13,12 +13,15 @@
 #include "daemons/wmasterd/rim/suggester.h"
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
+#include "libwm/conf/groups.h"
 #include "libwm/conf/load.h"
 #include "libwm/proc/command.h"
 #include "libwm/store/committer.h"
 
 namespace wm::master {
 namespace {
+
+constexpr Duration kGroupsLimit = std::chrono::seconds(5);
 
 template <class Array>
 Array to_array(const std::string& bytes) {
@@ -334,6 +337,15 @@ std::string RealWorld::hash(const std::string& bytes) {
   return {hash.begin(), hash.end()};
 }
 
-Result<Config> RealWorld::read_config() { return conf::load(options_.conf_dir, conf::this_host()); }
+Result<Config> RealWorld::read_config() {
+  WM_TRY(auto config, conf::load(options_.conf_dir, conf::this_host()));
+  if (config.cluster.scripts.groups.empty()) return config;
+  auto told = proc::run_command({"/bin/sh", "-c", config.cluster.scripts.groups}, kGroupsLimit);
+  auto added = told ? conf::add_groups(config, *told) : Result<void>(told.error());
+  if (added) groups_told_ = std::move(*told);
+  else log::warn("groups_command_failed", {{"why", added.error().text}});
+  if (!added && !groups_told_.empty()) WM_TRY(conf::add_groups(config, groups_told_));
+  return config;
+}
 
 }  // namespace wm::master

@@ -79,6 +79,7 @@ class RealWorld final : public WholeWorld {
   void hold_clients();
 
   RealWorldOptions options_;
+  std::string groups_told_;  // what groups_command said last
   UserNames names_{look_up_user};
   std::unique_ptr<store::CoreDb> db_;
   std::unique_ptr<Loop> loop_;

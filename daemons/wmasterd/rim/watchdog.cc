@@ -14,7 +14,7 @@
 namespace wm::master {
 namespace {
 
-constexpr int kSignal = SIGUSR2;
+constexpr int kSignal = SIGUSR1;  // USR2 has the log opened anew
 constexpr int kDeepest = 48;
 constexpr int kOfSignals = 2;  // the handler and the kernel's return from it
 

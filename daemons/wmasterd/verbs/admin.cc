@@ -5,6 +5,7 @@
 #include "daemons/wmasterd/hosts/gpu_marks.h"
 #include "daemons/wmasterd/state/reconfig.h"
 #include "daemons/wmasterd/verbs/verbs.h"
+#include "libwm/conf/difference.h"
 #include "libwm/fsm/part.h"
 
 namespace wm::master::verbs {
@@ -128,6 +129,46 @@ std::vector<EventBody> admin_events(Service& service, const AdminRequest& reques
   return events;
 }
 
+// badmin's word for it.
+const char* word_of(Act act) {
+  switch (act) {
+    case Act::Reconfig: return "reconfig";
+    case Act::HostClose: return "hclose";
+    case Act::HostOpen: return "hopen";
+    case Act::HostDead: return "hdead";
+    case Act::QueueClose: return "qclose";
+    case Act::QueueOpen: return "qopen";
+    case Act::QueueInactivate: return "qinact";
+    case Act::QueueActivate: return "qact";
+    case Act::GpuClose: return "gclose";
+    case Act::GpuOpen: return "gopen";
+    case Act::RebuildAcct: return "rebuild-acct";
+    case Act::Difference: return "difference";
+  }
+  return "?";
+}
+
+// Done, or refused for `outcome`.
+void record(Service& service, const AdminRequest& request, const std::string& by,
+            const std::string& outcome) {
+  if (!service.audit.keep) return;
+  AuditEntry entry;
+  entry.at = service.world.clock.wall();
+  entry.by = by;
+  entry.act = word_of(request.act);
+  entry.objects = request.names;
+  for (const auto& gpu : request.gpus) entry.objects.push_back("gpu " + gpu);
+  entry.why = request.why;
+  entry.outcome = outcome;
+  service.audit.keep(std::move(entry));
+}
+
+void difference(Service& service, const Call& call) {
+  auto next = service.world.store.read_config();
+  if (!next) return call.refuse(next.error());
+  call.reply(AdminReply{conf::differences(*service.journal.published().config, *next)});
+}
+
 void rebuild_acct(Service& service, const Call& call, const AdminRequest& request) {
   if (!service.rebuild_acct)
     return call.refuse(fail(Code::Unavailable, "this master keeps no accounting"));
@@ -146,15 +187,41 @@ void rebuild_acct(Service& service, const Call& call, const AdminRequest& reques
 bool is_about_queues(Act act) { return queue_act(act) != nullptr; }
 
 void admin(Service& service, const Call& call, const AdminRequest& request) {
-  if (request.act == Act::RebuildAcct) return rebuild_acct(service, call, request);
+  if (request.act == Act::Difference) return difference(service, call);
+  if (request.act == Act::RebuildAcct) {
+    record(service, request, call.caller().user, "");
+    return rebuild_acct(service, call, request);
+  }
   if (request.act != Act::Reconfig && request.names.empty())
     return call.refuse(fail(Code::BadArgument, "no host or queue named"));
   AdminReply reply;
   Error error;
   Proposal proposal;
   proposal.events = admin_events(service, request, call.caller(), reply.lines, error);
-  if (error.code != Code::Ok) return call.refuse(error);
-  service.answers.commit_all(call, request.request_key, std::move(proposal), reply);
+  if (error.code != Code::Ok) {
+    record(service, request, call.caller().user, error.text);
+    return call.refuse(error);
+  }
+  Answer<AdminReply> answer = [reply](const auto& results) -> Result<AdminReply> {
+    for (const auto& result : results)
+      if (!holds(result)) return result.error();
+    return reply;
+  };
+  service.answers.commit(
+      call, request.request_key, std::move(proposal), std::move(answer),
+      [&service, request, by = call.caller().user] { record(service, request, by, ""); });
+}
+
+void audit(Service& service, const Call& call, const AuditRequest& request) {
+  if (!service.audit.look_up)
+    return call.refuse(fail(Code::Unavailable, "this master keeps no record of acts"));
+  auto bytes = std::make_shared<Result<std::string>>(std::string());
+  service.world.workers.answer(
+      [bytes, request, look_up = service.audit.look_up] {
+        auto reply = look_up(request);
+        *bytes = reply ? Call::encoded(*reply) : reply.error();
+      },
+      [call, bytes] { call.send(std::move(*bytes)); });
 }
 
 }  // namespace wm::master::verbs

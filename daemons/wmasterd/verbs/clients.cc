@@ -30,6 +30,8 @@ void Clients::set_accounting(AcctRebuilder rebuild, AcctReading<AcctReply> accou
   service_.account = std::move(account);
 }
 
+void Clients::set_audit(AuditTrail audit) { service_.audit = std::move(audit); }
+
 void Clients::on_published(const Journal::Published& published) {
   service_.watchers.on_published(published);
   service_.waiters.on_jobs_changed(service_.journal.published(), published.touched.jobs);

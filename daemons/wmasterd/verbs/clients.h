@@ -21,6 +21,8 @@ class Clients {
   void on_left(PeerId peer);
   /// What badmin rebuild-acct and bacct work with; without it both are refused.
   void set_accounting(AcctRebuilder rebuild, AcctReading<AcctReply> account);
+  /// Where acts of administrators are kept; without it they are not.
+  void set_audit(AuditTrail audit);
   void on_start() { service_.watchers.on_start(); }
   /// Answers those who wait for a job (bsub -K) or watch.
   void on_published(const Journal::Published& published);

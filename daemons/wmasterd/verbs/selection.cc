@@ -20,6 +20,13 @@ bool on_host(const Cluster& state, const Job& job, const std::string& name) {
                              [&](auto& t) { return t.host == host->id && t.holds_slot(); });
 }
 
+// Is it the group that is wanted, or one below it? "/" is above all that there are.
+bool is_in_group(const std::string& wanted, const std::string& group) {
+  if (wanted.empty()) return true;
+  if (wanted == "/") return !group.empty();
+  return group == wanted || group.starts_with(wanted + "/");
+}
+
 bool fits(const Cluster& state, const JobSelection& s, const std::string& caller, const Job& job,
           JobId id) {
   const auto& spec = job.spec();
@@ -28,6 +35,7 @@ bool fits(const Cluster& state, const JobSelection& s, const std::string& caller
   if (!s.queue.empty() && spec.queue != s.queue) return false;
   if (!s.project.empty() && spec.project != s.project) return false;
   if (!s.app.empty() && spec.app != s.app) return false;
+  if (!is_in_group(s.job_group, spec.job_group)) return false;
   if (!fits_name(s.name, spec.name) &&
       !fits_name(s.name, spec.name + "[" + std::to_string(id.index) + "]"))
     return false;

@@ -12,6 +12,7 @@
 #include "daemons/wmasterd/verbs/waiters.h"
 #include "daemons/wmasterd/verbs/watchers.h"
 #include "libwm/model/acct.h"
+#include "libwm/model/audit.h"
 
 namespace wm::master {
 
@@ -21,6 +22,12 @@ using AcctReading = std::function<Result<Reply>(const AcctRequest&)>;
 
 /// Makes accounting again from all events, elsewhere; tells the last one on the loop.
 using AcctRebuilder = std::function<void(std::function<void(Result<Seq>)> done)>;
+
+/// The record of what administrators do.
+struct AuditTrail {
+  std::function<void(AuditEntry entry)> keep;  ///< on disk when it returns
+  std::function<Result<AuditReply>(const AuditRequest& request)> look_up;  ///< runs on a worker
+};
 
 /// The master's parts.
 struct Context {
@@ -33,6 +40,7 @@ struct Context {
   AcctRebuilder rebuild_acct = nullptr;
   AcctReading<AcctReply> account = nullptr;
   const Searches* searches = nullptr;
+  AuditTrail audit = {};
 };
 
 /// @thread the loop's

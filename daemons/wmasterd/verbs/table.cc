@@ -63,6 +63,7 @@ void serve(Service& service, const Call& call, const std::string& payload) {
 
 constexpr VerbRow kTable[] = {
     {Verb::Submit, "submit", May::Anyone, serve<verbs::submit>},
+    {Verb::Pack, "pack", May::Anyone, serve<verbs::pack>},
     {Verb::Kill, "kill", May::OwnerOrAdmin, serve<verbs::kill>},
     {Verb::Requeue, "requeue", May::OwnerOrAdmin, serve<verbs::requeue>},
     {Verb::Release, "release", May::OwnerOrAdmin, serve<verbs::release>},
@@ -76,6 +77,7 @@ constexpr VerbRow kTable[] = {
     {Verb::Attach, "attach", May::Owner, serve<verbs::attach>},
     {Verb::Move, "move", May::OwnerOrAdmin, serve<verbs::move>},
     {Verb::Admin, "admin", May::QueueAdmin, serve<verbs::admin>},
+    {Verb::Audit, "audit", May::Admin, serve<verbs::audit>},
     {Verb::State, "state", May::Admin, serve<verbs::state>},
     {Verb::Jobs, "jobs", May::Anyone, serve<verbs::jobs>},
     {Verb::Queues, "queues", May::Anyone, serve<verbs::queues>},

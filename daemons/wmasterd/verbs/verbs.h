@@ -5,12 +5,15 @@
 #include "daemons/wmasterd/verbs/service.h"
 #include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
+#include "libwm/model/pack_verbs.h"
 #include "libwm/model/watch_verbs.h"
 
 namespace wm::master::verbs {
 
 // submit.cc
 void submit(Service& service, const Call& call, const SubmitRequest& request);
+// pack.cc
+void pack(Service& service, const Call& call, const PackRequest& request);
 // jobs.cc
 void kill(Service& service, const Call& call, const KillRequest& request);
 void requeue(Service& service, const Call& call, const RequeueRequest& request);
@@ -45,6 +48,7 @@ void move(Service& service, const Call& call, const MoveRequest& request);
 void attach(Service& service, const Call& call, const AttachRequest& request);
 // admin.cc
 void admin(Service& service, const Call& call, const AdminRequest& request);
+void audit(Service& service, const Call& call, const AuditRequest& request);
 
 /// `then`, once the caller is known to have signed `text`; else the write is refused.
 void check_signer(Service& service, const Call& call, const std::string& key,

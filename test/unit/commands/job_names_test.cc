@@ -29,6 +29,12 @@ TEST(job_names, ids_may_list_elements) {
             (std::vector<JobId>{{12, 0}, {13, 4}, {14, 1}, {14, 2}, {14, 3}, {14, 8}}));
 }
 
+TEST(job_names, job_groups_are_paths) {
+  for (const char* good : {"/", "/a", "/risk_1/day-2"}) EXPECT_EQ(*parse_job_group(good), good);
+  for (const char* bad : {"", "a", "/a/", "//", "/a//b", "/a b", "/a\n", "/a:b"})
+    EXPECT_FALSE(parse_job_group(bad)) << bad;
+}
+
 TEST(job_names, bad_ids_are_named) {
   for (auto text : {"x", "12x", "0", "12[", "12[0]", "12[1]y", "-3", "99999999999"})
     EXPECT_EQ(ids({text}).error().text, std::string(text) + ": Illegal job ID.");

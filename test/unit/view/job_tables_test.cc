@@ -295,5 +295,17 @@ TEST(job_tables, why_a_command_could_not_be_run_is_told) {
       << text;
 }
 
+TEST(pend_sum_text, counts_reasons_the_commonest_first) {
+  auto waits = [](std::vector<std::string> texts) {
+    auto view = changed(running(), [](Job& job) { job.state = JobState::Pending; });
+    for (auto& text : texts) view.reasons.push_back({PendCode::New, std::move(text), 0, ""});
+    return view;
+  };
+  std::vector<JobView> views = {waits({"b"}), waits({"a", "b"}), waits({"b"})};
+  std::vector<ShownJob> jobs;
+  for (const auto& view : views) jobs.push_back({&view, at(0)});
+  EXPECT_EQ(pend_sum_text(jobs), "Pending reason summary: 3 pending job(s)\n  b: 3\n  a: 1\n");
+}
+
 }  // namespace
 }  // namespace wm::view

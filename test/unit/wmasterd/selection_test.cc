@@ -64,6 +64,26 @@ Ids in_portions(const ClusterBuilder& c, JobSelection selection, std::size_t por
   }
 }
 
+TEST(selection, a_job_group_is_itself_and_those_below_it) {
+  ClusterBuilder c;
+  Ids ids;
+  for (const char* group : {"/risk", "/risk/day", "/risky", ""}) {
+    SpecBuilder spec;
+    spec.spec.job_group = group;
+    ids.push_back(c.submit(spec));
+  }
+  auto in = [&](const std::string& group) {
+    JobSelection selection;
+    selection.user = "all";
+    selection.job_group = group;
+    return selected(c, selection);
+  };
+  EXPECT_EQ(in("/risk"), (Ids{ids[0], ids[1]}));
+  EXPECT_EQ(in("/risk/day"), Ids{ids[1]});
+  EXPECT_EQ(in("/"), (Ids{ids[0], ids[1], ids[2]}));
+  EXPECT_EQ(in("/ris"), Ids{});
+}
+
 TEST(selection, ids_mean_jobs_of_everybody_in_every_state) {
   ClusterBuilder c;
   auto mine = c.submit(SpecBuilder());

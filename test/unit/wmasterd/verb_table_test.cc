@@ -7,6 +7,7 @@
 
 #include "daemons/wmasterd/verbs/table.h"
 #include "libwm/model/change_verbs.h"
+#include "libwm/model/pack_verbs.h"
 #include "libwm/model/watch_verbs.h"
 #include "test/unit/wmasterd/desk.h"
 
@@ -49,6 +50,7 @@ std::map<Verb, std::string> requests_about(JobId id) {
   ModifyRequest signed_by_owner;
   signed_by_owner.credential = "1001";
   return {{Verb::Submit, codec::encode(SubmitRequest{})},
+          {Verb::Pack, codec::encode(PackRequest{})},
           {Verb::Kill, about<KillRequest>(id)},
           {Verb::Requeue, about<RequeueRequest>(id)},
           {Verb::Release, about<ReleaseRequest>(id)},
@@ -62,6 +64,7 @@ std::map<Verb, std::string> requests_about(JobId id) {
           {Verb::Attach, codec::encode(AttachRequest{id, {}, {}})},
           {Verb::Move, about<MoveRequest>(id)},
           {Verb::Admin, admin(AdminRequest::Act::QueueClose, {"normal"})},
+          {Verb::Audit, codec::encode(AuditRequest{})},
           {Verb::State, codec::encode(StateRequest{})},
           {Verb::Jobs, codec::encode(JobsRequest{})},
           {Verb::Queues, codec::encode(QueuesRequest{})},

@@ -1,0 +1,175 @@
+#include "commands/common/overview.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "commands/common/command.h"
+#include "libwm/base/joined.h"
+#include "libwm/conf/keys.h"
+#include "libwm/conf/load.h"
+#include "libwm/view/host_fields.h"
+#include "libwm/view/job_fields.h"
+#include "libwm/view/plan_fields.h"
+#include "libwm/view/queue_fields.h"
+
+namespace wm::cmd {
+namespace {
+
+constexpr std::string_view kHostActs[] = {"hclose", "hopen", "hdead", "gclose", "gopen"};
+constexpr std::string_view kQueueActs[] = {"qclose", "qopen", "qinact", "qact"};
+constexpr std::string_view kMasterActs[] = {"reconfig", "rebuild-acct"};
+
+JobSelection everybodys() {
+  JobSelection all;
+  all.user = "all";
+  return all;
+}
+
+std::string line(std::string name, std::uint64_t n) {
+  name.resize(std::max<std::size_t>(name.size(), 34), ' ');
+  return name + std::to_string(n) + "\n";
+}
+
+// What an administrator set, without what may hold a secret: commands with their words.
+std::string settings() {
+  ClusterConf initial;
+  auto conf = cluster_conf();
+  if (!conf) return conf.error().text + "\n";
+  std::string text;
+  for (const auto& key : conf::cluster_keys()) {
+    auto was = conf::show_field(key.field(initial)), is = conf::show_field(key.field(*conf));
+    if (was == is) continue;
+    bool command = key.name.find("command") != key.name.npos || key.name.ends_with("log") ||
+                   key.name == "sendmail" || key.name == "mps_program";
+    text += std::string(key.name) + " = " + (command ? "(left out)" : is) + "\n";
+  }
+  return text;
+}
+
+std::string section(const std::string& title, const Result<std::string>& text) {
+  return "---- " + title + "\n" + (text ? *text : text.error().text + "\n");
+}
+
+Result<std::string> why_jobs_wait(client::Master& from) {
+  auto selection = everybodys();
+  selection.pending_only = true;
+  WM_TRY(auto reply, from.jobs({selection}));
+  std::map<std::string, std::uint64_t> counts;
+  for (const auto& view : reply.jobs)
+    for (const auto& reason : view.reasons) ++counts[std::string(pend_code_name(reason.code))];
+  std::string text;
+  for (const auto& [code, n] : counts) text += line(code, n);
+  return text;
+}
+
+std::vector<std::string> acts_of(std::string_view word) {
+  if (word == "qhist") return {std::begin(kQueueActs), std::end(kQueueActs)};
+  if (word == "hhist") return {std::begin(kHostActs), std::end(kHostActs)};
+  if (word == "mbdhist") return {std::begin(kMasterActs), std::end(kMasterActs)};
+  return {};
+}
+
+}  // namespace
+
+std::string status_text(std::span<const JobView> jobs, std::span<const HostView> hosts) {
+  std::uint64_t ok = 0, closed = 0, silent = 0, dead = 0, slots = 0;
+  for (const auto& view : hosts) {
+    const Host& host = view.host;
+    if (host.state == HostState::Silent) ++silent;
+    else if (host.state == HostState::Dead) ++dead;
+    else ++(host.closed ? closed : ok);
+    slots += host.capacity.slots;
+  }
+  std::map<std::string_view, std::uint64_t> by_state;
+  std::set<std::string> users, active;
+  for (const auto& view : jobs) {
+    auto word = lsf_state(*view.job);
+    ++by_state[word.ends_with("SUSP") ? "SUSP" : word == "DONE" || word == "EXIT" ? "OVER" : word];
+    users.insert(view.job->spec().owner.user);
+    if (!is_over(view.job->state)) active.insert(view.job->spec().owner.user);
+  }
+  return "LSF runtime mbatchd information\n" + line("    Number of servers:", hosts.size()) +
+         line("        Ok:", ok) + line("        Closed:", closed) +
+         line("        Unreachable:", silent) + line("        Unavailable:", dead) +
+         line("    Number of slots:", slots) + line("    Number of jobs:", jobs.size()) +
+         line("        Running:", by_state["RUN"] + by_state["UNKWN"]) +
+         line("        Suspended:", by_state["SUSP"]) + line("        Pending:", by_state["PEND"]) +
+         line("        Finished:", by_state["OVER"]) + line("    Number of users:", users.size()) +
+         line("    Number of active users:", active.size());
+}
+
+Result<int> show_status() {
+  WM_TRY(auto from, master());
+  auto selection = everybodys();
+  selection.finished = true;
+  WM_TRY(auto jobs, from.jobs({selection}));
+  WM_TRY(auto hosts, from.hosts({}));
+  say(status_text(jobs.jobs, hosts.hosts));
+  return 0;
+}
+
+Result<int> diagnose() {
+  say(section("this program",
+              std::string("WM " WM_VERSION ", configuration in ") + conf_dir() + "\n"));
+  auto whole = conf::load(conf_dir(), conf::this_host());
+  say(section("files", whole ? std::string("sound\n") : whole.error().text + "\n"));
+  say(section("wm.conf, what is not the default", settings()));
+  auto conf = cluster_conf();
+  if (!conf) return conf.error();
+  WM_TRY(auto from, client::Master::of(*conf, std::chrono::seconds(5)));
+  auto here = from.ping();
+  say(section("the master",
+              here ? Result<std::string>("WM " + here->version + " on " + here->master +
+                                         ", cluster " + here->cluster + "\n")
+                   : Result<std::string>(here.error())));
+  if (!here) return kRefused;
+  WM_TRY(auto hosts, from.hosts({}));
+  WM_TRY(auto queues, from.queues({}));
+  WM_TRY(auto plans, from.plans({}));
+  auto selection = everybodys();
+  selection.finished = true;
+  WM_TRY(auto jobs, from.jobs({selection}));
+  say(section("counts", status_text(jobs.jobs, hosts.hosts)));
+  say(section("hosts", view::host_table(hosts.hosts, true, true)));
+  say(section("queues", view::queue_table(queues.queues, true, true)));
+  say(section("plans", view::plan_table(plans.plans, true, true)));
+  say(section("why jobs wait", why_jobs_wait(from)));
+  return 0;
+}
+
+bool is_history_word(std::string_view word) {
+  return word == "hist" || word == "audit" || word == "mbdhist" || word == "qhist" ||
+         word == "hhist";
+}
+
+std::string act_line(const AuditEntry& entry) {
+  std::string text = view::long_time(entry.at) + ": " + entry.act;
+  for (const auto& object : entry.objects) text += " <" + view::printable(object) + ">";
+  text += " by " + view::printable(entry.by);
+  if (!entry.why.empty()) text += ": " + view::printable(entry.why);
+  if (!entry.outcome.empty()) text += " (refused: " + view::printable(entry.outcome) + ")";
+  return text;
+}
+
+Result<int> show_acts(std::string_view word, std::vector<std::string> objects) {
+  WM_TRY(auto from, master());
+  WM_TRY(auto reply, from.audit({0, std::move(objects), acts_of(word)}));
+  std::string text;
+  for (const auto& entry : reply.entries) text += act_line(entry) + "\n";
+  if (word != "audit") {
+    if (text.empty()) complain("No matching event found\n");
+    say(text);
+    return 0;
+  }
+  auto newest = reply.entries.empty() ? "" : ", the newest hash " + reply.entries.back().chain;
+  say(text);
+  if (reply.broken.empty())
+    say(std::to_string(reply.checked) + " acts, as they were written" + newest + "\n");
+  else
+    complain("badmin audit: " + reply.broken + "; " + std::to_string(reply.checked) +
+             " acts before it are\n");
+  return reply.broken.empty() ? 0 : kRefused;
+}
+
+}  // namespace wm::cmd

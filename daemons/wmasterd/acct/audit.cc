@@ -1,0 +1,166 @@
+#include "daemons/wmasterd/acct/audit.h"
+
+#include <fcntl.h>
+#include <sodium.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "libwm/base/log.h"
+#include "libwm/proc/channel.h"
+
+namespace wm::master {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostEntries = 10000;  // of one answer
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::int64_t microseconds(WallTime at) { return at.time_since_epoch().count(); }
+
+// Everything but the chain.
+Json words_of(const AuditEntry& entry) {
+  return {{"number", entry.number},  {"at_us", microseconds(entry.at)}, {"by", entry.by},
+          {"act", entry.act},        {"objects", entry.objects},        {"why", entry.why},
+          {"outcome", entry.outcome}};
+}
+
+std::optional<AuditEntry> entry_of(std::string_view line) {
+  auto json = Json::parse(line, nullptr, false);
+  if (!json.is_object()) return {};
+  try {
+    AuditEntry entry;
+    entry.number = json.at("number").get<std::uint64_t>();
+    entry.at = WallTime(Duration(json.at("at_us").get<std::int64_t>()));
+    entry.by = json.at("by").get<std::string>();
+    entry.act = json.at("act").get<std::string>();
+    entry.objects = json.at("objects").get<std::vector<std::string>>();
+    entry.why = json.at("why").get<std::string>();
+    entry.outcome = json.at("outcome").get<std::string>();
+    entry.chain = json.at("chain").get<std::string>();
+    return entry;
+  } catch (const Json::exception&) {
+    return {};
+  }
+}
+
+bool wants(const AuditRequest& request, const AuditEntry& entry) {
+  auto any_of = [](const auto& wanted, const auto& has) {
+    return wanted.empty() || std::ranges::any_of(has, [&](const auto& one) {
+             return std::ranges::find(wanted, one) != wanted.end();
+           });
+  };
+  return entry.number > request.after && any_of(request.objects, entry.objects) &&
+         any_of(request.acts, std::vector{entry.act});
+}
+
+Error error_of(const std::string& path) {
+  return fail(Code::System, path + ": " + std::strerror(errno));
+}
+
+Result<std::string> whole(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return error_of(path);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+// What a crash left of a line goes.
+Result<void> cut_torn_line(const std::string& path, std::string& text) {
+  auto end = text.rfind('\n');
+  auto kept = end == text.npos ? 0 : end + 1;
+  if (kept == text.size()) return {};
+  log::warn("audit_torn", {{"file", path}, {"bytes", text.size() - kept}});
+  if (::truncate(path.c_str(), static_cast<off_t>(kept)) != 0) return error_of(path);
+  text.resize(kept);
+  return {};
+}
+
+}  // namespace
+
+std::string audit_chain(std::string_view before, const AuditEntry& entry) {
+  std::string text = std::string(before) + text_of(words_of(entry));
+  unsigned char hash[32];
+  crypto_generichash(hash, sizeof hash, reinterpret_cast<const unsigned char*>(text.data()),
+                     text.size(), nullptr, 0);
+  char hex[2 * sizeof hash + 1];
+  sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
+  return hex;
+}
+
+std::string audit_line(const AuditEntry& entry) {
+  auto json = words_of(entry);
+  json["chain"] = entry.chain;
+  return text_of(json) + "\n";
+}
+
+AuditReply read_audit(std::string_view text, const AuditRequest& request) {
+  AuditReply reply;
+  std::string chain;
+  for (std::uint64_t line = 1; !text.empty(); ++line) {
+    auto end = std::min(text.find('\n'), text.size());
+    auto entry = entry_of(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    bool holds = entry && entry->number == line && entry->chain == audit_chain(chain, *entry);
+    if (!holds && reply.broken.empty())
+      reply.broken = "line " + std::to_string(line) + (entry ? " of " + entry->by : "") +
+                     " is not what was written";
+    if (reply.broken.empty()) reply.checked = line;
+    if (!entry) continue;
+    chain = entry->chain;
+    if (!wants(request, *entry)) continue;
+    if (reply.entries.size() == kMostEntries) {
+      reply.more = true;
+      continue;  // the chain is followed to its end
+    }
+    reply.entries.push_back(*std::move(entry));
+  }
+  return reply;
+}
+
+Result<Audit> Audit::open(const std::string& folder) {
+  Audit audit;
+  audit.path_ = folder + "/audit.log";
+  proc::Fd made(::open(audit.path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  if (!made) return error_of(audit.path_);
+  WM_TRY(auto text, whole(audit.path_));
+  WM_TRY(cut_torn_line(audit.path_, text));
+  audit.number_ = static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+  if (text.empty()) return audit;
+  auto before = text.size() > 1 ? text.rfind('\n', text.size() - 2) : text.npos;
+  auto last = std::string_view(text).substr(before == text.npos ? 0 : before + 1);
+  if (auto entry = entry_of(last)) audit.chain_ = entry->chain;
+  else log::error("audit_damaged", {{"file", audit.path_}, {"line", audit.number_}});
+  return audit;
+}
+
+Result<void> Audit::append(AuditEntry entry) {
+  entry.number = number_ + 1;
+  entry.chain = audit_chain(chain_, entry);
+  auto line = audit_line(entry);
+  proc::Fd fd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!fd) return error_of(path_);
+  auto written = ::write(fd.get(), line.data(), line.size());
+  if (written != static_cast<ssize_t>(line.size()) || ::fdatasync(fd.get()) != 0)
+    return error_of(path_);
+  ++number_;
+  chain_ = std::move(entry.chain);
+  return {};
+}
+
+Result<AuditReply> Audit::reply(const AuditRequest& request) const {
+  WM_TRY(auto text, whole(path_));
+  auto end = text.rfind('\n');  // one may be being written
+  return read_audit(std::string_view(text).substr(0, end == text.npos ? 0 : end + 1), request);
+}
+
+}  // namespace wm::master

@@ -1,0 +1,125 @@
+// The verb Pack: many submissions that share a signature, an environment and a commit.
+#include "daemons/wmasterd/verbs/admission.h"
+#include "daemons/wmasterd/verbs/verbs.h"
+#include "libwm/sched/budgets.h"
+#include "libwm/wire/pack_signature.h"
+#include "libwm/wire/spec_signature.h"
+
+namespace wm::master::verbs {
+namespace {
+
+constexpr std::size_t kMaxBlobs = 8u << 20;  // of one job, as for a job that comes alone
+
+using Specs = std::vector<JobSpec>;
+
+// Every item's digest, and the specifications. @errors Damaged: one does not read or match
+Result<Specs> read_items(Service& service, const PackRequest& request,
+                         std::vector<std::string>& digests) {
+  Specs specs;
+  auto env_hash = service.world.keys.hash(request.env);
+  for (const auto& item : request.items) {
+    auto spec = codec::decode<JobSpec>(item.spec);
+    if (!spec) return spec.error();
+    auto script_hash = item.script.empty() ? std::string() : service.world.keys.hash(item.script);
+    if (spec->program.env_hash != env_hash || spec->program.script_hash != script_hash)
+      return fail(Code::Damaged, "script or environment do not match the signed hashes");
+    auto place = static_cast<std::uint32_t>(digests.size());
+    digests.push_back(
+        wire::spec_digest(item.spec, wire::pack_item_key(request.request_key, place)));
+    specs.push_back(*std::move(spec));
+  }
+  return specs;
+}
+
+Result<void> check_sizes(Service& service, const PackRequest& request) {
+  if (request.items.empty() || request.items.size() > kMaxPack)
+    return fail(Code::Limit, "a pack of " + std::to_string(request.items.size()) + " jobs; 1 to " +
+                                 std::to_string(kMaxPack) + " can be");
+  for (const auto& item : request.items)
+    if (item.script.size() + request.env.size() > kMaxBlobs)
+      return fail(Code::Limit, "script and environment of a job are more than 8M together");
+  if (service.world.store.low_space())
+    return fail(Code::Store, "the master's disk is full: no new jobs until there is room");
+  return {};
+}
+
+// What is to be signed, and what each item says.
+struct Opened {
+  PackRequest request;
+  Specs specs;
+  wire::PackTree tree;
+};
+
+// The item's event, or its error in `outcome`.
+std::optional<EventBody> admitted(const Cluster& state, const Opened& pack, std::uint32_t place,
+                                  JobId id, WallTime now, PackOutcome& outcome) {
+  bool default_queue = pack.specs[place].queue.empty();
+  auto made = master::admit(state, pack.specs[place], now);
+  auto warnings = made ? sched::budget_warnings(state, made->spec, now)
+                       : Result<std::vector<std::string>>(made.error());
+  if (!warnings) {
+    outcome = {{}, code_of(warnings.error().code), warnings.error().text, false, {}};
+    return {};
+  }
+  outcome = {id, 0, made->spec.queue, default_queue, std::move(*warnings)};
+  const auto& request = pack.request;
+  return JobSubmitted{
+      id, std::make_shared<const SealedSpec>(SealedSpec{
+              std::move(made->spec), request.items[place].spec,
+              pack.tree.credential_of(place, request.credential),
+              wire::pack_item_key(request.request_key, place), std::move(made->alternatives)})};
+}
+
+void submit_all(Service& service, const Call& call, Opened pack) {
+  const Cluster& state = service.journal.newest();
+  const auto now = service.world.clock.wall();
+  Proposal proposal;
+  PackReply reply;
+  std::vector<std::uint32_t> places;  // of the events
+  JobId id{state.last_job, 0};
+  proposal.blobs = {{pack.specs.front().program.env_hash, pack.request.env}};
+  for (std::uint32_t place = 0; place < pack.specs.size(); ++place) {
+    pack.specs[place].owner = call.caller();
+    auto& outcome = reply.items.emplace_back();
+    auto event = admitted(state, pack, place, {id.job + 1, 0}, now, outcome);
+    if (!event) continue;
+    ++id.job;
+    places.push_back(place);
+    proposal.events.push_back(*std::move(event));
+    if (!pack.specs[place].program.script_hash.empty())
+      proposal.blobs.push_back(
+          {pack.specs[place].program.script_hash, pack.request.items[place].script});
+  }
+  Answer<PackReply> answer = [reply, places](const auto& results) -> Result<PackReply> {
+    PackReply judged = reply;
+    for (std::size_t i = 0; i < results.size() && i < places.size(); ++i)
+      if (!holds(results[i]))
+        judged.items[places[i]] = {
+            {}, code_of(results[i].error().code), results[i].error().text, false, {}};
+    return judged;
+  };
+  service.answers.commit(call, pack.request.request_key, std::move(proposal), std::move(answer));
+}
+
+}  // namespace
+
+void pack(Service& service, const Call& call, const PackRequest& request) {
+  if (auto fits = check_sizes(service, request); !fits) return call.refuse(fits.error());
+  std::vector<std::string> digests;
+  auto specs = read_items(service, request, digests);
+  if (!specs) return call.refuse(specs.error());
+  auto opened = std::make_shared<Opened>(
+      Opened{request, *std::move(specs), wire::PackTree(std::move(digests))});
+  auto root = opened->tree.root();
+  if (request.credential.empty()) {
+    opened->request.credential = call.session_credential(root);
+    if (opened->request.credential.empty())
+      return call.refuse(fail(Code::Denied, "the jobs are not signed by their submitter"));
+    service.answers.begin(request.request_key);
+    return submit_all(service, call, std::move(*opened));
+  }
+  check_signer(service, call, request.request_key, request.credential, root,
+               [&service, call, opened] { submit_all(service, call, std::move(*opened)); });
+}
+
+}  // namespace wm::master::verbs

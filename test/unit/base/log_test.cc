@@ -1,0 +1,69 @@
+#include "libwm/base/log.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace wm::log {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct Folder {
+  std::string made = (fs::temp_directory_path() / "wm-log-XXXXXX").string();
+  fs::path path = ::mkdtemp(made.data());
+  ~Folder() {
+    open("log_test", "", Level::Info);
+    fs::remove_all(path);
+  }
+};
+
+TEST(reopen, lines_go_to_the_file_of_that_name_and_the_one_moved_away_stays) {
+  Folder folder;
+  auto path = folder.path / "x.log";
+  open("log_test", path, Level::Info);
+  info("first");
+  fs::rename(path, folder.path / "x.log.1");
+  info("second");
+  reopen();
+  info("third");
+  EXPECT_NE(text_of(folder.path / "x.log.1").find("second"), std::string::npos);
+  EXPECT_EQ(text_of(folder.path / "x.log.1").find("third"), std::string::npos);
+  EXPECT_NE(text_of(path).find("third"), std::string::npos);
+}
+
+TEST(set_level, holds_from_then_on) {
+  Folder folder;
+  open("log_test", folder.path / "x.log", Level::Warn);
+  info("quiet");
+  set_level(Level::Info);
+  info("loud", {{"key", "a b"}});
+  auto text = text_of(folder.path / "x.log");
+  EXPECT_EQ(text.find("quiet"), std::string::npos);
+  EXPECT_NE(text.find("loud key=\"a b\""), std::string::npos);
+}
+
+TEST(open, the_journal_gets_priorities_and_no_times) {
+  testing::internal::CaptureStderr();
+  open("log_test", "", Level::Info, To::Journal);
+  warn("hot", {{"celsius", 90}});
+  open("log_test", "", Level::Info);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "<4>hot celsius=90\n");
+}
+
+TEST(to_named, knows_the_words_of_wm_conf) {
+  EXPECT_EQ(to_named("syslog"), To::Syslog);
+  EXPECT_EQ(to_named("journald"), To::Journal);
+  EXPECT_EQ(to_named("file"), To::File);
+  EXPECT_EQ(to_named("else"), To::File);
+}
+
+}  // namespace
+}  // namespace wm::log
