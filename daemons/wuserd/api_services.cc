@@ -1,5 +1,6 @@
 // The rows of /api/v1 about services, as pages show them: /dlim/v1 has what changes them.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -36,6 +37,7 @@ Result<Json> shown(Call& call, const DlimService& service) {
               {"owner", call.site.user},
               {"tag", service.model.tag},
               {"version", record.version},
+              {"earlier", record.earlier},
               {"space", record.space},
               {"model", record.model},
               {"created", record.created},
@@ -55,7 +57,15 @@ Result<Answer> list(Call& call) {
     WM_TRY(auto json, shown(call, service));
     found.push_back(std::move(json));
   }
-  return json_reply(dumped({{"services", found}}));
+  Json others = Json::array();
+  WM_TRY(auto of_others, others_services(call.site));
+  for (const auto& [name, there] : of_others)
+    others.push_back({{"name", name},
+                      {"owner", there.owner},
+                      {"job", to_string(there.job)},
+                      {"state", there.is_held() ? "Stopped" : "Started"},
+                      {"plan", there.groups.front().job->spec().plan}});
+  return json_reply(dumped({{"services", found}, {"others", others}}));
 }
 
 Json signature_of(const DlimService& service) {
@@ -110,6 +120,34 @@ Result<Answer> log(Call& call) {
   return Answer(http::Reply{200, {{"Content-Type", "text/plain; charset=utf-8"}}, text});
 }
 
+// As Prometheus reads it.
+std::string metrics_text(const std::string& name, const Json& state) {
+  std::string text, label = "{model=\"" + name + "\"";
+  auto add = [&](const char* metric, const std::string& more, const Json& value) {
+    text += std::string("wm_service_") + metric + label + more + "} " + value.dump() + "\n";
+  };
+  for (const char* metric : {"arrived", "finished", "failed"})
+    add((std::string(metric) + "_total").c_str(), "", state.value(metric, Json(0)));
+  for (const char* metric : {"queued", "in_flight", "wanted", "requests_per_s"})
+    add(metric, "", state.value(metric, Json(0)));
+  add("oldest_seconds", "", state.value("oldest_ms", 0.0) / 1000);
+  add("kernels", "", state.value("kernels", Json::array()).size());
+  constexpr std::array<const char*, 3> kShares{"0.5", "0.95", "0.99"};
+  auto latency = state.value("latency_ms", Json::object());
+  for (const auto& [stage, shares] : latency.items())
+    for (std::size_t i = 0; i < kShares.size() && i < shares.size(); ++i)
+      add("latency_seconds", ",stage=\"" + stage + "\",quantile=\"" + kShares[i] + "\"",
+          shares[i].get<double>() / 1000);
+  return text;
+}
+
+Result<Answer> metrics(Call& call) {
+  WM_TRY(auto service, find_service(call.site, call.args[0]));
+  auto state = router_state(service);
+  auto text = state ? metrics_text(service.name, parsed(*state)) : std::string();
+  return Answer(http::Reply{200, {{"Content-Type", "text/plain; version=0.0.4"}}, text});
+}
+
 }  // namespace
 
 #define SERVICE "/api/v1/services"
@@ -119,6 +157,7 @@ const std::vector<Route>& service_routes() {
       {"GET", SERVICE "/{name}", show},
       {"GET", SERVICE "/{name}/series", series},
       {"GET", SERVICE "/{name}/log", log},
+      {"GET", SERVICE "/{name}/metrics", metrics},
   };
   return routes;
 }

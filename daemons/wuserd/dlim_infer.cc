@@ -91,6 +91,13 @@ std::optional<std::string> router_says(const DlimService& service, const std::st
 
 }  // namespace
 
+Result<void> router_rereads(const DlimService& service) {
+  WM_TRY(auto client, http::Client::connect(service.folder + "/router.sock"));
+  WM_TRY(auto reply, client.send("POST", "/profile", ""));
+  if (reply.status == 200) return {};
+  return fail(Code::Unavailable, "the router does not take the profile: " + reply.body);
+}
+
 Result<http::Reply> infer(Site& site, const std::string& name, std::string body) {
   if (!serve::is_service_name(name))
     return fail(Code::NotFound, "model " + name + " does not exist");

@@ -181,12 +181,16 @@ Result<Answer> profile(Call& call) {
 }
 
 Result<Answer> set_profile(Call& call) {
-  WM_TRY(auto service, stopped_service(call));
+  WM_TRY(auto service, find_service(call.site, call.args[0]));
   WM_TRY(auto text, http::read_body(call.exchange, kLongestText));
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  WM_TRY(auto made, serve::read_profile(service.name, call.site.user, text, now));
-  WM_TRY(write_file(service.folder + "/profile.json", made.text));
+  WM_TRY(change_profile(call.site, service, text));
   return status_reply("Model is updated successfully");
+}
+
+Result<Answer> to_version_before(Call& call) {
+  WM_TRY(auto service, find_service(call.site, call.args[0]));
+  WM_TRY(roll_back(call.site, service));
+  return status_reply("Model " + service.name + " is rolled back");
 }
 
 Result<Answer> readme(Call& call) {
@@ -246,6 +250,7 @@ const std::vector<Route>& dlim_routes() {
       {"DELETE", DLIM "/model/{m}", telling<remove>},
       {"PUT", DLIM "/model/{m}/operation/start", telling<start>},
       {"PUT", DLIM "/model/{m}/operation/stop", telling<stop>},
+      {"PUT", DLIM "/model/{m}/operation/rollback", telling<to_version_before>},
       {"GET", DLIM "/model/{m}/instance", telling<instance>},
       {"GET", DLIM "/model/{m}/appprofile", telling<profile>},
       {"PUT", DLIM "/model/{m}/appprofile", telling<set_profile>},

@@ -206,6 +206,27 @@ void refuse_absent(Reader& in, const std::string& owner) {
 
 }  // namespace
 
+Result<void> check_live(const Profile& running, const Profile& wanted) {
+  auto stop_first = [](const char* key, const std::string& why) {
+    return fail(Code::Conflict, std::string("profile: ") + key + ": " + why + ": stop it first");
+  };
+  const char* fixed = nullptr;
+  if (running.policy.parallel_size != wanted.policy.parallel_size)
+    fixed = "policy/task_parallel_size";
+  if (running.plan != wanted.plan) fixed = "resource_allocation/kernel/resource_plan";
+  if (running.amounts != wanted.amounts) fixed = "resource_allocation/kernel/resources";
+  if (running.gpu != wanted.gpu) fixed = "kernel/gpu";
+  if (running.umask != wanted.umask) fixed = "kernel/umask";
+  if (running.envs != wanted.envs) fixed = "kernel/envs";
+  if (fixed) return stop_first(fixed, "kernels that run have it already");
+  auto signed_for = [](std::uint32_t n) { return "it was started with " + std::to_string(n); };
+  if (wanted.policy.kernel_max > running.policy.kernel_max)
+    return stop_first("policy/kernel_max", signed_for(running.policy.kernel_max));
+  if (wanted.policy.kernel_min < running.policy.kernel_min)
+    return stop_first("policy/kernel_min", signed_for(running.policy.kernel_min));
+  return {};
+}
+
 Result<Profile> read_profile(const std::string& name, const std::string& owner,
                              std::string_view given, WallTime now) {
   auto when = date_text(now);

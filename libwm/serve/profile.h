@@ -62,4 +62,9 @@ inline constexpr std::uint32_t kMostKernels = 10000;
 Result<Profile> read_profile(const std::string& name, const std::string& owner,
                              std::string_view given, WallTime now);
 
+/// May a service that was started with `running` go on with `wanted`? What kernels are made of, and
+/// more than its owner signed for, has to wait for a stop.
+/// @errors Conflict: the first value that has to, by its name   @cost O(envs)
+Result<void> check_live(const Profile& running, const Profile& wanted);
+
 }  // namespace wm::serve
