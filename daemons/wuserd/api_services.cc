@@ -107,7 +107,8 @@ Result<Answer> series(Call& call) {
 // The end of what kernels wrote, in the newest run of the service.
 Result<Answer> log(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
-  auto path = service.folder + "/log/" + std::to_string(service.record.job.job) + ".2";
+  WM_TRY(auto profile, profile_of(call.site, service));
+  auto path = log_folder(service, profile) + "/" + std::to_string(service.record.job.job) + ".2";
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   std::string text;
   if (in) {

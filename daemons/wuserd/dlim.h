@@ -92,6 +92,8 @@ Result<DlimService> place_package(Site& site, const Placing& placing);
 Result<DlimService> deploy_service(Call& call, const std::string& name);
 /// Takes it away. @errors Conflict: it is started
 Result<void> undeploy_service(Site& site, const DlimService& service);
+/// Where its job writes what its groups say. @cost O(1)
+std::string log_folder(const DlimService& service, const serve::Profile& profile);
 /// Releases its job, or submits a new one where what its owner signed has changed; another's is
 /// released for an administrator. @errors Conflict: it is started, or its name is taken; as
 /// find_service, bsub

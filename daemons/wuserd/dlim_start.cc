@@ -1,6 +1,7 @@
 // A service's job: a router and its kernels, submitted as bsub does.
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "daemons/wuserd/dlim.h"
@@ -10,6 +11,7 @@ namespace wm::user {
 namespace {
 
 namespace fs = std::filesystem;
+constexpr std::uint32_t kKernelGroup = 2;  // after the router's
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 std::string quoted(const std::string& text) {
@@ -143,7 +145,15 @@ void remove_old(const DlimService& service) {
 
 }  // namespace
 
+std::string log_folder(const DlimService& service, const serve::Profile& profile) {
+  return profile.log_directory.empty() ? service.folder + "/log" : profile.log_directory;
+}
+
 namespace {
+
+std::string cwd_of(const DlimService& service, const serve::Profile& profile) {
+  return profile.working_directory.empty() ? service.package() : profile.working_directory;
+}
 
 Result<JobId> submit_service(Site& site, const DlimService& service,
                              const serve::Profile& profile) {
@@ -153,9 +163,9 @@ Result<JobId> submit_service(Site& site, const DlimService& service,
                                  "-app",
                                  "inference",
                                  "-cwd",
-                                 service.package(),
+                                 cwd_of(service, profile),
                                  "-o",
-                                 service.folder + "/log/%J.%I"};
+                                 log_folder(service, profile) + "/%J.%I"};
   if (!profile.plan.empty()) words.insert(words.end(), {"-plan", profile.plan});
   Grouped grouped;
   grouped.groups = {router_group(service), kernel_group(service, profile)};
@@ -169,8 +179,14 @@ Result<JobId> submit_service(Site& site, const DlimService& service,
 // A job of before does again where its owner signed the same.
 bool is_as_signed(const DlimService& service, const serve::Profile& profile,
                   const ServiceJob& there) {
-  const auto& spec = there.groups.front().job->spec();
-  return spec.exec.profile == profile.text && spec.program.cwd == service.package();
+  auto command = kernel_group(service, profile).command;  // the version's folder is in it
+  auto is_same = [&](const JobView& group) {
+    const auto& spec = group.job->spec();
+    return spec.exec.profile == profile.text &&
+           (spec.group != kKernelGroup || spec.program.command == command);
+  };
+  return there.groups.size() == kKernelGroup &&
+         std::all_of(there.groups.begin(), there.groups.end(), is_same);
 }
 
 }  // namespace

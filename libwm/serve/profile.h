@@ -48,6 +48,7 @@ struct Profile {
   Amounts amounts;
   GpuUse gpu = GpuUse::None;
   std::uint32_t umask = 022;
+  std::string working_directory, log_directory;  ///< of kernels; empty: the package, the service's
   std::vector<std::pair<std::string, std::string>> envs;  ///< of kernels
   std::string text;  ///< the whole file, with what it leaves out
 };
