@@ -26,6 +26,12 @@ Json parsed(const std::string& text) {
   return json.is_discarded() ? Json() : json;
 }
 
+Json canary_json(const Call& call, const std::string& name) {
+  auto canary = canary_of(call.site, name);
+  if (!canary) return nullptr;
+  return {{"service", canary->service}, {"percent", canary->percent}};
+}
+
 Result<Json> shown(Call& call, const DlimService& service) {
   WM_TRY(auto job, service_job(call.site, service));
   auto profile = profile_of(call.site, service);
@@ -38,6 +44,7 @@ Result<Json> shown(Call& call, const DlimService& service) {
               {"tag", service.model.tag},
               {"version", record.version},
               {"earlier", record.earlier},
+              {"canary", canary_json(call, service.name)},
               {"space", record.space},
               {"model", record.model},
               {"created", record.created},

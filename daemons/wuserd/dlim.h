@@ -111,6 +111,17 @@ Result<void> roll_back(Site& site, DlimService service);
 std::optional<std::string> router_state(const DlimService& service);
 /// The same of its figures over the last `seconds`.
 std::optional<std::string> router_series(const DlimService& service, std::int64_t seconds);
+/// Of a service's requests so many go to another one: the next version, on trial.
+struct Canary {
+  std::string service;
+  unsigned percent = 0;  ///< 1 to 100
+};
+/// Nothing: all are its own. @cost a look at the disk
+std::optional<Canary> canary_of(const Site& site, const std::string& name);
+/// With 0 % there is none any more. @errors BadArgument: more than 100, or of itself; NotFound:
+/// there is no such service; System
+Result<void> set_canary(Site& site, const DlimService& service, const Canary& canary);
+
 /// Has its router read its profile again. @errors Unavailable: it does not
 Result<void> router_rereads(const DlimService& service);
 /// Passes a request on to its router, waits for the answer.

@@ -146,6 +146,26 @@ Result<std::string> kernels_wait_for(Site& site, const DlimService& service) {
   return text;
 }
 
+// A line "PERCENT SERVICE" in the service's folder.
+std::optional<Canary> canary_of(const Site& site, const std::string& name) {
+  std::ifstream in(site.results_root + "/services/" + name + "/canary");
+  Canary canary;
+  if (in >> canary.percent >> canary.service) return canary;
+  return std::nullopt;
+}
+
+Result<void> set_canary(Site& site, const DlimService& service, const Canary& canary) {
+  auto path = service.folder + "/canary";
+  std::error_code ec;
+  if (canary.percent == 0) fs::remove(path, ec);
+  if (canary.percent == 0) return {};
+  if (canary.percent > 100) return fail(Code::BadArgument, "percent: 0 to 100 is wanted");
+  if (canary.service == service.name)
+    return fail(Code::BadArgument, "service: another one than " + service.name + " is wanted");
+  WM_TRY(find_service(site, canary.service));
+  return write_file(path, std::to_string(canary.percent) + " " + canary.service + "\n");
+}
+
 Result<void> keep_record(const std::string& folder, const ServiceRecord& record) {
   Json json{{"uid", record.uid},         {"version", record.version}, {"job", record.job.job},
             {"created", record.created}, {"updated", record.updated}, {"started", record.started},

@@ -236,3 +236,23 @@ K
   wait
   [ "$(cat answers.* | grep -cv '^pong sleep 0.02 [1-6] 200$')" = "$(cat answers.* | grep -c ' 503$')" ] || { sort answers.* | uniq -c; return 1; }
 }
+
+@test "a canary gets its share of the requests, and none any more when it is taken back" {
+  dlim model deploy -p ping && quick 1 1
+  cp -r ping next && sed -i 's/"ping"/"ping-next"/' next/model.json && sed -i "s/'pong '/'peng '/" next/kernel.py
+  dlim model deploy -p next
+  dlim model start ping && dlim model start ping-next
+  [ "$(ask ping x)" = "pong x" ] && [ "$(ask ping-next x)" = "peng x" ]
+  run dlim model canary ping none 10
+  [ "$output" = "model none does not exist" ]
+  run dlim model canary ping ping 10
+  [ "$status" -eq 1 ]
+  [ "$(dlim model canary ping ping-next 100)" = "100 % of the requests of model ping go to ping-next" ]
+  [ "$(ask ping x)" = "peng x" ]
+  door -D - -d x "$DLIM/inference/ping" | grep -qi '^x-wm-service: ping-next'
+  dlim model canary ping ping-next 50
+  for _ in $(seq 40); do ask ping x; echo; done >mixed
+  grep -q pong mixed && grep -q peng mixed
+  dlim model canary ping ping-next 0
+  [ "$(ask ping x)" = "pong x" ]
+}

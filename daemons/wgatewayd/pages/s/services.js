@@ -114,7 +114,7 @@ class Service extends Watched {
   head(f) {
     return h('div', {class: 'head'}, h('div', null, h('p', {class: 'crumb'}, h('a', {href: '/services'}, 'Services'), ' / ', outside(this.name)),
       h('h1', null, outside(this.name), ' ', pill(f.state)),
-      h('p', {class: 'sub'}, f.space && ['Of model ', h('a', {href: `/spaces/${encodeURIComponent(f.space)}`}, outside(f.model)), ' in space ', outside(f.space), '. '], 'Version ', outside(f.version), '. ', f.job && ['Job ', h('a', {href: `/apps/${f.job}`}, f.job), '.'])),
+      h('p', {class: 'sub'}, f.space && ['Of model ', h('a', {href: `/spaces/${encodeURIComponent(f.space)}`}, outside(f.model)), ' in space ', outside(f.space), '. '], 'Version ', outside(f.version), '. ', f.canary && [`${f.canary.percent} % of its requests go to `, h('a', {href: path(f.canary.service)}, outside(f.canary.service)), '. '], f.job && ['Job ', h('a', {href: `/apps/${f.job}`}, f.job), '.'])),
     h('div', {class: 'acts'}, live(), f.state === 'Started' ? h('button', {class: 'btn danger', onClick: () => this.act(() => command(this.name, 'stop'))}, icon('stop'), 'Stop')
       : [f.earlier.length > 0 && h('button', {class: 'btn', title: `To ${clean(f.earlier.at(-1))}`, onClick: () => this.act(() => command(this.name, 'rollback'))}, 'Roll back'),
         h('button', {class: 'btn', onClick: () => this.act(async () => { await command(this.name, 'undeploy'); go('/services'); })}, 'Undeploy'), h('button', {class: 'btn pri', onClick: () => this.act(() => command(this.name, 'start'))}, 'Start')]));
