@@ -9,6 +9,8 @@ usage: dlim [--rest-server URL] [--jwt-token TOKEN] COMMAND …
   model deploy -p FOLDER [-f]     upload a package; -f: also as the next version of one that is there
   model undeploy MODEL [-f]       take it away; -f: do not ask
   model start MODEL [-f]          model stop MODEL [-f]
+  model canary MODEL OTHER N      N % of its requests go to another service; 0: none any more
+  model rollback MODEL            the version before the newest is the newest again, while it is stopped
   model view MODEL [-s [-a] | -j] what it is; -s: how it runs, -a: each kernel too; -j: as JSON
   model viewprofile MODEL [-j]    its profile
   model updateprofile MODEL -f FILE
@@ -243,6 +245,18 @@ def stop(options):
         print(f'Stopping model "{options.model}", run "dlim model view {options.model} -s" to ensure stop.')
 
 
+def canary(options):
+    """model canary."""
+    Door(options).ask('PUT', address(options, '/operation/canary'), json.dumps({'service': options.other, 'percent': options.percent}).encode())
+    print(f'{options.percent} % of the requests of model {options.model} go to {options.other}')
+
+
+def rollback(options):
+    """model rollback."""
+    Door(options).ask('PUT', address(options, '/operation/rollback'))
+    print(f'Model {options.model} is rolled back')
+
+
 def pairs(entries, name, none):
     """a=b, c=d."""
     return ', '.join(f'{entry[name]}={entry["value"]}' for entry in entries) or none
@@ -344,6 +358,10 @@ def add_models(verbs):
     sub.add_argument('-f', dest='force', action='store_true')
     for name, action in (('undeploy', undeploy), ('start', start), ('stop', stop)):
         word(name, action).add_argument('-f', dest='force', action='store_true')
+    word('rollback', rollback)
+    sub = word('canary', canary)
+    sub.add_argument('other')
+    sub.add_argument('percent', type=int)
     sub = word('view', view)
     sub.add_argument('-s', dest='status', action='store_true')
     sub.add_argument('-a', dest='all', action='store_true')

@@ -80,8 +80,25 @@ Result<void> tell_place(const std::string& folder, std::string place) {
   return {};
 }
 
-void answer(Room& room, http::Exchange& exchange) {
+Result<serve::Profile> read_own(const std::string& folder) {
+  WM_TRY(auto text, contents(folder + "/profile.json"));
+  return serve::read_profile(variable("REDHARE_MODEL_NAME"), variable("USER"), text, {});
+}
+
+// POST /profile: the file was changed.
+http::Reply reread(Room& room, const std::string& folder) {
+  auto profile = read_own(folder);
+  if (!profile) return {400, {}, profile.error().text + "\n"};
+  room.adopt(std::move(*profile));
+  return {200, {}, ""};
+}
+
+void answer(Room& room, const std::string& folder, http::Exchange& exchange) {
   const auto& head = exchange.head();
+  if (head.method == "POST" && head.target == "/profile") {
+    (void)exchange.reply(reread(room, folder));
+    return;
+  }
   if (head.method == "GET" && head.target == "/state") {
     (void)exchange.reply({200, {{"Content-Type", "application/json"}}, room.state()});
     return;
@@ -124,19 +141,17 @@ Result<void> run(const std::string& folder) {
   log::open("wrouter", "", log::level_named(conf.log_level));
   WM_TRY(auto job, own_job());
   WM_TRY(auto key, read_key(folder));
-  WM_TRY(auto text, contents(folder + "/profile.json"));
-  WM_TRY(auto profile,
-         serve::read_profile(variable("REDHARE_MODEL_NAME"), variable("USER"), text, {}));
+  WM_TRY(auto profile, read_own(folder));
   Wishes wishes(conf, job);
   Room room(profile, key, [&](std::uint32_t kernels) { wishes.set(kernels); });
   WM_TRY(auto place, room.listen(own_place()));
   WM_TRY(auto socket, listen_in(folder));
   WM_TRY(tell_place(folder, place));
-  std::thread([&room, socket] {
+  std::thread([&room, &folder, socket] {
     http::ServerOptions bounds;
     bounds.connections = 4096;
     bounds.admits = [](uid_t uid) { return uid == ::getuid() || uid == 0; };
-    (void)http::serve(socket, bounds, [&room](http::Exchange& x) { answer(room, x); });
+    (void)http::serve(socket, bounds, [&](http::Exchange& x) { answer(room, folder, x); });
     std::_Exit(1);
   }).detach();
   proc::tell_ready();

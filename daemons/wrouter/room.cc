@@ -91,6 +91,17 @@ std::string Room::state() {
   return text.get();
 }
 
+void Room::adopt(serve::Profile profile) {
+  boost::asio::post(loop_, [this, profile = std::move(profile)]() mutable {
+    profile_ = std::move(profile);
+    desk_.adopt(profile_);
+    scale_.adopt(profile_.policy);
+    log::info("profile_changed", {{"kernel_min", profile_.policy.kernel_min},
+                                  {"kernel_max", profile_.policy.kernel_max}});
+    look(now());
+  });
+}
+
 std::string Room::series(std::int64_t seconds) {
   std::promise<std::string> promise;
   auto text = promise.get_future();

@@ -46,6 +46,8 @@ class Room {
 
   /// Passes a request in and waits for its answer. @thread any but the loop's
   Answer ask(std::string body);
+  /// Works by this profile from now on. @thread as ask
+  void adopt(serve::Profile profile);
   /// What it does, as JSON. @thread as ask
   std::string state();
   /// Its figures of the last `seconds`, as JSON (serve/meter.h). @thread as ask

@@ -1,5 +1,6 @@
 // The rows of /api/v1 about services, as pages show them: /dlim/v1 has what changes them.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +26,12 @@ Json parsed(const std::string& text) {
   return json.is_discarded() ? Json() : json;
 }
 
+Json canary_json(const Call& call, const std::string& name) {
+  auto canary = canary_of(call.site, name);
+  if (!canary) return nullptr;
+  return {{"service", canary->service}, {"percent", canary->percent}};
+}
+
 Result<Json> shown(Call& call, const DlimService& service) {
   WM_TRY(auto job, service_job(call.site, service));
   auto profile = profile_of(call.site, service);
@@ -36,6 +43,8 @@ Result<Json> shown(Call& call, const DlimService& service) {
               {"owner", call.site.user},
               {"tag", service.model.tag},
               {"version", record.version},
+              {"earlier", record.earlier},
+              {"canary", canary_json(call, service.name)},
               {"space", record.space},
               {"model", record.model},
               {"created", record.created},
@@ -55,7 +64,15 @@ Result<Answer> list(Call& call) {
     WM_TRY(auto json, shown(call, service));
     found.push_back(std::move(json));
   }
-  return json_reply(dumped({{"services", found}}));
+  Json others = Json::array();
+  WM_TRY(auto of_others, others_services(call.site));
+  for (const auto& [name, there] : of_others)
+    others.push_back({{"name", name},
+                      {"owner", there.owner},
+                      {"job", to_string(there.job)},
+                      {"state", there.is_held() ? "Stopped" : "Started"},
+                      {"plan", there.groups.front().job->spec().plan}});
+  return json_reply(dumped({{"services", found}, {"others", others}}));
 }
 
 Json signature_of(const DlimService& service) {
@@ -97,7 +114,8 @@ Result<Answer> series(Call& call) {
 // The end of what kernels wrote, in the newest run of the service.
 Result<Answer> log(Call& call) {
   WM_TRY(auto service, find_service(call.site, call.args[0]));
-  auto path = service.folder + "/log/" + std::to_string(service.record.job.job) + ".2";
+  WM_TRY(auto profile, profile_of(call.site, service));
+  auto path = log_folder(service, profile) + "/" + std::to_string(service.record.job.job) + ".2";
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   std::string text;
   if (in) {
@@ -110,6 +128,34 @@ Result<Answer> log(Call& call) {
   return Answer(http::Reply{200, {{"Content-Type", "text/plain; charset=utf-8"}}, text});
 }
 
+// As Prometheus reads it.
+std::string metrics_text(const std::string& name, const Json& state) {
+  std::string text, label = "{model=\"" + name + "\"";
+  auto add = [&](const char* metric, const std::string& more, const Json& value) {
+    text += std::string("wm_service_") + metric + label + more + "} " + value.dump() + "\n";
+  };
+  for (const char* metric : {"arrived", "finished", "failed"})
+    add((std::string(metric) + "_total").c_str(), "", state.value(metric, Json(0)));
+  for (const char* metric : {"queued", "in_flight", "wanted", "requests_per_s"})
+    add(metric, "", state.value(metric, Json(0)));
+  add("oldest_seconds", "", state.value("oldest_ms", 0.0) / 1000);
+  add("kernels", "", state.value("kernels", Json::array()).size());
+  constexpr std::array<const char*, 3> kShares{"0.5", "0.95", "0.99"};
+  auto latency = state.value("latency_ms", Json::object());
+  for (const auto& [stage, shares] : latency.items())
+    for (std::size_t i = 0; i < kShares.size() && i < shares.size(); ++i)
+      add("latency_seconds", ",stage=\"" + stage + "\",quantile=\"" + kShares[i] + "\"",
+          shares[i].get<double>() / 1000);
+  return text;
+}
+
+Result<Answer> metrics(Call& call) {
+  WM_TRY(auto service, find_service(call.site, call.args[0]));
+  auto state = router_state(service);
+  auto text = state ? metrics_text(service.name, parsed(*state)) : std::string();
+  return Answer(http::Reply{200, {{"Content-Type", "text/plain; version=0.0.4"}}, text});
+}
+
 }  // namespace
 
 #define SERVICE "/api/v1/services"
@@ -119,6 +165,7 @@ const std::vector<Route>& service_routes() {
       {"GET", SERVICE "/{name}", show},
       {"GET", SERVICE "/{name}/series", series},
       {"GET", SERVICE "/{name}/log", log},
+      {"GET", SERVICE "/{name}/metrics", metrics},
   };
   return routes;
 }

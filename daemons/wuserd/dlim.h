@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -26,7 +27,8 @@ struct ServiceRecord {
   std::string version;                                 ///< folder of its package
   JobId job;                                           ///< 0: never started
   std::int64_t created = 0, updated = 0, started = 0;  ///< @units s
-  std::string space, model;  ///< that it was deployed from; empty: from a package
+  std::string space, model;          ///< that it was deployed from; empty: from a package
+  std::vector<std::string> earlier;  ///< folders of versions before, the newest last
 };
 
 /// A service that was deployed.
@@ -42,8 +44,22 @@ struct DlimService {
 Result<DlimService> find_service(Site& site, const std::string& name);
 /// All, by name. Those that do not read are left out.
 std::vector<DlimService> all_services(Site& site);
-/// Is its job there, and not over? The job, if so. @errors as Master::jobs
+/// Does its job run, or wait to? The job, if so; one that is held is stopped. @errors as
+/// Master::jobs
 Result<std::optional<JobView>> service_job(Site& site, const DlimService& service);
+
+/// A service's job that is there: its groups, by their numbers.
+struct ServiceJob {
+  JobId job;
+  std::string owner;
+  std::vector<JobView> groups;
+  bool is_held() const;  ///< as a whole: stopped
+};
+/// That of a number, with groups that are not over. @errors as Master::jobs
+Result<std::optional<ServiceJob>> job_there(Site& site, JobId job);
+/// Those of other users that the caller may see into, who is an administrator then. @cost O(jobs)
+/// @errors as Master::jobs
+Result<std::map<std::string, ServiceJob>> others_services(Site& site);
 /// Why it has no kernel, or no more, as bwhy says; empty: nothing keeps them. @errors as
 /// Master::jobs
 Result<std::string> kernels_wait_for(Site& site, const DlimService& service);
@@ -76,15 +92,38 @@ Result<DlimService> place_package(Site& site, const Placing& placing);
 Result<DlimService> deploy_service(Call& call, const std::string& name);
 /// Takes it away. @errors Conflict: it is started
 Result<void> undeploy_service(Site& site, const DlimService& service);
-/// Submits its job. @errors Conflict: it is started; as find_service, bsub
+/// Where its job writes what its groups say. @cost O(1)
+std::string log_folder(const DlimService& service, const serve::Profile& profile);
+/// Releases its job, or submits a new one where what its owner signed has changed; another's is
+/// released for an administrator. @errors Conflict: it is started, or its name is taken; as
+/// find_service, bsub
 Result<void> start_service(Site& site, const std::string& name);
-/// Ends its job, if there is one. @errors as find_service
+/// Queues its job again, held, if it runs. @errors as start_service
 Result<void> stop_service(Site& site, const std::string& name);
+/// Gives it another profile; of one that is started what may change then.
+/// @errors BadArgument, Conflict: as serve::read_profile, serve::check_live
+Result<void> change_profile(Site& site, const DlimService& service, const std::string& text);
+/// The version before the newest is the newest again. @errors Conflict: it is started; NotFound:
+/// there is none before
+Result<void> roll_back(Site& site, DlimService service);
 
 /// What its router says of itself, one JSON object; nothing: there is no router now.
 std::optional<std::string> router_state(const DlimService& service);
 /// The same of its figures over the last `seconds`.
 std::optional<std::string> router_series(const DlimService& service, std::int64_t seconds);
+/// Of a service's requests so many go to another one: the next version, on trial.
+struct Canary {
+  std::string service;
+  unsigned percent = 0;  ///< 1 to 100
+};
+/// Nothing: all are its own. @cost a look at the disk
+std::optional<Canary> canary_of(const Site& site, const std::string& name);
+/// With 0 % there is none any more. @errors BadArgument: more than 100, or of itself; NotFound:
+/// there is no such service; System
+Result<void> set_canary(Site& site, const DlimService& service, const Canary& canary);
+
+/// Has its router read its profile again. @errors Unavailable: it does not
+Result<void> router_rereads(const DlimService& service);
 /// Passes a request on to its router, waits for the answer.
 Result<http::Reply> infer(Site& site, const std::string& name, std::string body);
 

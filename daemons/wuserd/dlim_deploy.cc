@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kEarlier = 3;  // versions that are kept besides the newest
 constexpr std::size_t kLongestPackage = std::size_t{64} << 30;
 
 WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
@@ -122,7 +123,10 @@ Result<ServiceRecord> next_record(Site& site, const serve::Model& model, bool ag
   if (record.uid.empty()) record.uid = fresh_uuid();
   if (record.created == 0) record.created = now_s();
   record.updated = now_s();
-  record.version = version_name(model.name);
+  auto version = version_name(model.name);
+  bool other = !record.version.empty() && record.version != version;
+  if (other) record.earlier.push_back(record.version);
+  record.version = version;
   return record;
 }
 
@@ -154,6 +158,10 @@ Result<DlimService> place_package(Site& site, const Placing& placing) {
   std::error_code ec;
   fs::remove_all(place, ec);  // deployed twice in one second
   WM_TRY(move(placing.package, place));
+  while (record.earlier.size() > kEarlier) {
+    fs::remove_all(folder + "/" + record.earlier.front(), ec);
+    record.earlier.erase(record.earlier.begin());
+  }
   WM_TRY(keep_record(folder, record));
   return find_service(site, model.name);
 }
@@ -170,8 +178,15 @@ Result<DlimService> deploy_service(Call& call, const std::string& name) {
 
 Result<void> undeploy_service(Site& site, const DlimService& service) {
   auto hold = hold_services();
-  WM_TRY(auto job, service_job(site, service));
-  if (job) return fail(Code::Conflict, "The model cannot be removed if it's started.");
+  WM_TRY(auto there, job_there(site, service.record.job));
+  if (there && !there->is_held())
+    return fail(Code::Conflict, "The model cannot be removed if it's started.");
+  if (there) {
+    WM_TRY(auto master, site.masters.take());
+    KillRequest request;
+    request.jobs.ids = {there->job};
+    WM_TRY(master->kill(request));
+  }
   std::error_code ec;
   fs::remove_all(service.folder, ec);
   return ec ? Result<void>(fail(Code::System, service.folder + ": " + ec.message()))

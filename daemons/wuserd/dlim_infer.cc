@@ -2,6 +2,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <random>
 #include <thread>
 
 #include "daemons/wuserd/dlim.h"
@@ -81,6 +82,14 @@ http::Reply passed_on(http::Reply reply) {
   return answer;
 }
 
+// Itself, or its canary where that is to have this request.
+std::string chosen(const Site& site, const std::string& name) {
+  auto canary = canary_of(site, name);
+  if (!canary) return name;
+  thread_local std::minstd_rand random(std::random_device{}());
+  return random() % 100 < canary->percent ? canary->service : name;
+}
+
 std::optional<std::string> router_says(const DlimService& service, const std::string& target) {
   auto client = http::Client::connect(service.folder + "/router.sock");
   if (!client) return std::nullopt;
@@ -91,9 +100,17 @@ std::optional<std::string> router_says(const DlimService& service, const std::st
 
 }  // namespace
 
-Result<http::Reply> infer(Site& site, const std::string& name, std::string body) {
-  if (!serve::is_service_name(name))
-    return fail(Code::NotFound, "model " + name + " does not exist");
+Result<void> router_rereads(const DlimService& service) {
+  WM_TRY(auto client, http::Client::connect(service.folder + "/router.sock"));
+  WM_TRY(auto reply, client.send("POST", "/profile", ""));
+  if (reply.status == 200) return {};
+  return fail(Code::Unavailable, "the router does not take the profile: " + reply.body);
+}
+
+Result<http::Reply> infer(Site& site, const std::string& asked, std::string body) {
+  if (!serve::is_service_name(asked))
+    return fail(Code::NotFound, "model " + asked + " does not exist");
+  auto name = chosen(site, asked);
   auto path = site.results_root + "/services/" + name + "/router.sock";
   auto client = connect_patiently(site, name, path);
   if (!client && client.error().code == Code::NotFound) return client.error();
@@ -101,7 +118,9 @@ Result<http::Reply> infer(Site& site, const std::string& name, std::string body)
   auto reply = client->send("POST", "/inference", std::move(body));
   if (!reply) return unavailable(name);
   idle().give_back(path, std::move(*client));
-  return passed_on(std::move(*reply));
+  auto answer = passed_on(std::move(*reply));
+  answer.fields.emplace_back("X-WM-Service", name);
+  return answer;
 }
 
 std::optional<std::string> router_state(const DlimService& service) {

@@ -181,11 +181,28 @@ Result<Answer> profile(Call& call) {
 }
 
 Result<Answer> set_profile(Call& call) {
-  WM_TRY(auto service, stopped_service(call));
+  WM_TRY(auto service, find_service(call.site, call.args[0]));
   WM_TRY(auto text, http::read_body(call.exchange, kLongestText));
-  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  WM_TRY(auto made, serve::read_profile(service.name, call.site.user, text, now));
-  WM_TRY(write_file(service.folder + "/profile.json", made.text));
+  WM_TRY(change_profile(call.site, service, text));
+  return status_reply("Model is updated successfully");
+}
+
+Result<Answer> to_version_before(Call& call) {
+  WM_TRY(auto service, find_service(call.site, call.args[0]));
+  WM_TRY(roll_back(call.site, service));
+  return status_reply("Model " + service.name + " is rolled back");
+}
+
+// {"service": "digits-2", "percent": 10}
+Result<Answer> try_out(Call& call) {
+  WM_TRY(auto service, find_service(call.site, call.args[0]));
+  WM_TRY(auto text, http::read_body(call.exchange, kLongestText));
+  auto json = Json::parse(text, nullptr, false);
+  bool fine = json.is_object() && json.contains("percent") && json["percent"].is_number_unsigned();
+  if (!fine || !json.value("service", Json("")).is_string())
+    return fail(Code::BadArgument, "{\"service\": \"...\", \"percent\": N} is wanted");
+  Canary canary{json.value("service", ""), json["percent"].get<unsigned>()};
+  WM_TRY(set_canary(call.site, service, canary));
   return status_reply("Model is updated successfully");
 }
 
@@ -246,6 +263,8 @@ const std::vector<Route>& dlim_routes() {
       {"DELETE", DLIM "/model/{m}", telling<remove>},
       {"PUT", DLIM "/model/{m}/operation/start", telling<start>},
       {"PUT", DLIM "/model/{m}/operation/stop", telling<stop>},
+      {"PUT", DLIM "/model/{m}/operation/canary", telling<try_out>},
+      {"PUT", DLIM "/model/{m}/operation/rollback", telling<to_version_before>},
       {"GET", DLIM "/model/{m}/instance", telling<instance>},
       {"GET", DLIM "/model/{m}/appprofile", telling<profile>},
       {"PUT", DLIM "/model/{m}/appprofile", telling<set_profile>},

@@ -1,6 +1,7 @@
 // A service's job: a router and its kernels, submitted as bsub does.
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "daemons/wuserd/dlim.h"
@@ -10,6 +11,7 @@ namespace wm::user {
 namespace {
 
 namespace fs = std::filesystem;
+constexpr std::uint32_t kKernelGroup = 2;  // after the router's
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 std::string quoted(const std::string& text) {
@@ -73,18 +75,66 @@ Pairs variables_of(const Site& site, const DlimService& service, const serve::Pr
   return all;
 }
 
-// Held until the number of its kernels is what a service without load has.
-Result<void> release(Site& site, JobId job, std::uint32_t kernels) {
-  WM_TRY(auto master, site.masters.take());
-  ResizeRequest size{
-      .job = job, .kind = ResizeRequest::Kind::Set, .tasks = kernels, .group = "kernel"};
-  if (auto sized = master->resize(size); !sized) return sized.error();
-  ReleaseRequest go;
-  go.jobs.ids = {job};
-  WM_TRY(auto reply, master->release(go));
+Result<void> outcome_of(const OutcomeReply& reply) {
   for (const auto& outcome : reply.jobs)
     if (outcome.code) return fail(static_cast<Code>(outcome.code), outcome.text);
   return {};
+}
+
+Result<void> release(Site& site, JobId job) {
+  WM_TRY(auto master, site.masters.take());
+  ReleaseRequest go;
+  go.jobs.ids = {job};
+  WM_TRY(auto reply, master->release(go));
+  return outcome_of(reply);
+}
+
+// It is held until the number of its kernels is what a service without load has.
+Result<void> begin(Site& site, JobId job, std::uint32_t kernels) {
+  {
+    WM_TRY(auto master, site.masters.take());
+    ResizeRequest size{
+        .job = job, .kind = ResizeRequest::Kind::Set, .tasks = kernels, .group = "kernel"};
+    if (auto sized = master->resize(size); !sized) return sized.error();
+  }
+  return release(site, job);
+}
+
+Result<void> end(Site& site, JobId job) {
+  WM_TRY(auto master, site.masters.take());
+  KillRequest request;
+  request.jobs.ids = {job};
+  WM_TRY(auto reply, master->kill(request));
+  return outcome_of(reply);
+}
+
+// What waits is held, what runs is queued again and held then.
+Result<void> hold(Site& site, const ServiceJob& there) {
+  WM_TRY(auto master, site.masters.take());
+  ReleaseRequest waits;
+  waits.hold = true;
+  RequeueRequest runs;
+  runs.hold = true;
+  for (const auto& group : there.groups) {
+    if (group.job->state == JobState::Held) continue;
+    bool pending = group.job->state == JobState::Pending;
+    (pending ? waits.jobs : runs.jobs).ids.push_back(group.id);
+  }
+  if (!waits.jobs.ids.empty()) {
+    WM_TRY(auto held, master->release(waits));
+    WM_TRY(outcome_of(held));
+  }
+  if (runs.jobs.ids.empty()) return {};
+  WM_TRY(auto queued, master->requeue(runs));
+  return outcome_of(queued);
+}
+
+// Another's, for an administrator; the master judges whether the caller is one.
+Result<ServiceJob> others_service(Site& site, const std::string& name) {
+  WM_TRY(auto others, others_services(site));
+  auto found = others.find(name);
+  if (found == others.end()) return fail(Code::NotFound, "model " + name + " does not exist");
+  return std::move(found->second);
 }
 
 void remove_old(const DlimService& service) {
@@ -95,22 +145,27 @@ void remove_old(const DlimService& service) {
 
 }  // namespace
 
-Result<void> start_service(Site& site, const std::string& name) {
-  auto hold = hold_services();
-  WM_TRY(auto service, find_service(site, name));
-  WM_TRY(auto running, service_job(site, service));
-  if (running) return fail(Code::Conflict, "model " + service.name + " is started already");
-  WM_TRY(auto profile, profile_of(site, service));
-  remove_old(service);
+std::string log_folder(const DlimService& service, const serve::Profile& profile) {
+  return profile.log_directory.empty() ? service.folder + "/log" : profile.log_directory;
+}
+
+namespace {
+
+std::string cwd_of(const DlimService& service, const serve::Profile& profile) {
+  return profile.working_directory.empty() ? service.package() : profile.working_directory;
+}
+
+Result<JobId> submit_service(Site& site, const DlimService& service,
+                             const serve::Profile& profile) {
   std::vector<std::string> words{"-H",
                                  "-J",
                                  service.name,
                                  "-app",
                                  "inference",
                                  "-cwd",
-                                 service.package(),
+                                 cwd_of(service, profile),
                                  "-o",
-                                 service.folder + "/log/%J.%I"};
+                                 log_folder(service, profile) + "/%J.%I"};
   if (!profile.plan.empty()) words.insert(words.end(), {"-plan", profile.plan});
   Grouped grouped;
   grouped.groups = {router_group(service), kernel_group(service, profile)};
@@ -118,26 +173,82 @@ Result<void> start_service(Site& site, const std::string& name) {
   grouped.exec.profile = profile.text;
   grouped.environment = variables_of(site, service, profile);
   WM_TRY(auto reply, submit_groups(site, words, std::move(grouped)));
-  service.record.job = reply.job;
+  return reply.job;
+}
+
+// A job of before does again where its owner signed the same.
+bool is_as_signed(const DlimService& service, const serve::Profile& profile,
+                  const ServiceJob& there) {
+  auto command = kernel_group(service, profile).command;  // the version's folder is in it
+  auto is_same = [&](const JobView& group) {
+    const auto& spec = group.job->spec();
+    return spec.exec.profile == profile.text &&
+           (spec.group != kKernelGroup || spec.program.command == command);
+  };
+  return there.groups.size() == kKernelGroup &&
+         std::all_of(there.groups.begin(), there.groups.end(), is_same);
+}
+
+}  // namespace
+
+Result<void> start_service(Site& site, const std::string& name) {
+  auto one_at_a_time = hold_services();
+  auto found = find_service(site, name);
+  if (!found && found.error().code == Code::NotFound) {
+    WM_TRY(auto others, others_service(site, name));
+    return release(site, others.job);
+  }
+  WM_TRY(auto service, std::move(found));
+  WM_TRY(auto there, job_there(site, service.record.job));
+  if (there && !there->is_held())
+    return fail(Code::Conflict, "model " + service.name + " is started already");
+  WM_TRY(auto profile, profile_of(site, service));
+  remove_old(service);
+  bool again = there && is_as_signed(service, profile, *there);
+  if (there && !again) WM_TRY(end(site, there->job));
+  if (!again) {
+    WM_TRY(service.record.job, submit_service(site, service, profile));
+  }
   service.record.started = static_cast<std::int64_t>(
       epoch_seconds(std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now())));
   WM_TRY(keep_record(service.folder, service.record));
-  return release(site, reply.job, profile.policy.kernel_min);
+  return begin(site, service.record.job, profile.policy.kernel_min);
 }
 
 Result<void> stop_service(Site& site, const std::string& name) {
-  auto hold = hold_services();
-  WM_TRY(auto service, find_service(site, name));
-  WM_TRY(auto running, service_job(site, service));
-  if (!running) return {};
-  WM_TRY(auto master, site.masters.take());
-  KillRequest request;
-  request.jobs.ids = {service.record.job};
-  WM_TRY(auto reply, master->kill(request));
-  for (const auto& outcome : reply.jobs)
-    if (outcome.code && static_cast<Code>(outcome.code) != Code::Conflict)
-      return fail(static_cast<Code>(outcome.code), outcome.text);
-  return {};
+  auto one_at_a_time = hold_services();
+  auto found = find_service(site, name);
+  if (!found && found.error().code == Code::NotFound) {
+    WM_TRY(auto others, others_service(site, name));
+    return hold(site, others);
+  }
+  WM_TRY(auto service, std::move(found));
+  WM_TRY(auto there, job_there(site, service.record.job));
+  return there ? hold(site, *there) : Result<void>();
+}
+
+Result<void> change_profile(Site& site, const DlimService& service, const std::string& text) {
+  auto one_at_a_time = hold_services();
+  auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  WM_TRY(auto wanted, serve::read_profile(service.name, site.user, text, now));
+  WM_TRY(auto job, service_job(site, service));
+  if (!job) return write_file(service.folder + "/profile.json", wanted.text);
+  WM_TRY(auto running,
+         serve::read_profile(service.name, site.user, job->job->spec().exec.profile, now));
+  WM_TRY(serve::check_live(running, wanted));
+  WM_TRY(write_file(service.folder + "/profile.json", wanted.text));
+  return router_rereads(service);
+}
+
+Result<void> roll_back(Site& site, DlimService service) {
+  auto one_at_a_time = hold_services();
+  WM_TRY(auto job, service_job(site, service));
+  if (job) return fail(Code::Conflict, "model " + service.name + " is started: stop it first");
+  auto& record = service.record;
+  if (record.earlier.empty())
+    return fail(Code::NotFound, "model " + service.name + " has no version before this one");
+  std::swap(record.version, record.earlier.back());
+  return keep_record(service.folder, record);
 }
 
 }  // namespace wm::user

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemons/wuserd/dlim.h"
+#include "daemons/wuserd/execs.h"
 
 namespace wm::user {
 namespace {
@@ -33,6 +34,7 @@ Result<ServiceRecord> read_record(const std::string& folder) {
   record.started = json.value("started", std::int64_t{0});
   record.space = json.value("space", "");
   record.model = json.value("model", "");
+  record.earlier = json.value("earlier", std::vector<std::string>());
   return record;
 }
 
@@ -87,19 +89,49 @@ std::vector<DlimService> all_services(Site& site) {
   return services;
 }
 
-Result<std::optional<JobView>> service_job(Site& site, const DlimService& service) {
-  std::optional<JobView> none;
-  if (service.record.job.job == 0) return none;
+bool ServiceJob::is_held() const {
+  return std::all_of(groups.begin(), groups.end(),
+                     [](const JobView& view) { return view.job->state == JobState::Held; });
+}
+
+Result<std::optional<ServiceJob>> job_there(Site& site, JobId job) {
+  std::optional<ServiceJob> none;
+  if (job.job == 0) return none;
   WM_TRY(auto master, site.masters.take());
   JobsRequest request;
-  request.jobs.ids = {service.record.job};
+  request.jobs.ids = {job};
   auto reply = master->jobs(request);
   if (!reply && reply.error().code == Code::NotFound) return none;
   if (!reply) return reply.error();
-  // Its groups are elements of it: one that is not over keeps it.
+  ServiceJob found{job, site.user, {}};
   for (auto& view : reply->jobs)
-    if (!is_over(view.job->state)) return std::optional(std::move(view));
-  return none;
+    if (view.id.index != 0 && !is_over(view.job->state)) found.groups.push_back(std::move(view));
+  if (found.groups.empty()) return none;
+  return std::optional(std::move(found));
+}
+
+Result<std::optional<JobView>> service_job(Site& site, const DlimService& service) {
+  WM_TRY(auto there, job_there(site, service.record.job));
+  if (!there || there->is_held()) return std::optional<JobView>();
+  return std::optional(std::move(there->groups.front()));
+}
+
+Result<std::map<std::string, ServiceJob>> others_services(Site& site) {
+  WM_TRY(auto master, site.masters.take());
+  JobsRequest request;
+  request.jobs.user = "all";
+  WM_TRY(auto reply, master->jobs(request));
+  std::map<std::string, ServiceJob> found;
+  for (auto& view : reply.jobs) {
+    const auto& spec = view.job->spec();
+    bool meant = !spec.exec.service.empty() && view.id.index != 0 && !is_over(view.job->state);
+    if (!meant || is_own(view)) continue;
+    auto& one = found[spec.exec.service];
+    one.job = {view.id.job, 0};
+    one.owner = spec.owner.user;
+    one.groups.push_back(std::move(view));
+  }
+  return found;
 }
 
 // The kernels are the second group of its job.
@@ -114,16 +146,38 @@ Result<std::string> kernels_wait_for(Site& site, const DlimService& service) {
   return text;
 }
 
+// A line "PERCENT SERVICE" in the service's folder.
+std::optional<Canary> canary_of(const Site& site, const std::string& name) {
+  std::ifstream in(site.results_root + "/services/" + name + "/canary");
+  Canary canary;
+  if (in >> canary.percent >> canary.service) return canary;
+  return std::nullopt;
+}
+
+Result<void> set_canary(Site& site, const DlimService& service, const Canary& canary) {
+  auto path = service.folder + "/canary";
+  std::error_code ec;
+  if (canary.percent == 0) fs::remove(path, ec);
+  if (canary.percent == 0) return {};
+  if (canary.percent > 100) return fail(Code::BadArgument, "percent: 0 to 100 is wanted");
+  if (canary.service == service.name)
+    return fail(Code::BadArgument, "service: another one than " + service.name + " is wanted");
+  WM_TRY(find_service(site, canary.service));
+  return write_file(path, std::to_string(canary.percent) + " " + canary.service + "\n");
+}
+
 Result<void> keep_record(const std::string& folder, const ServiceRecord& record) {
   Json json{{"uid", record.uid},         {"version", record.version}, {"job", record.job.job},
             {"created", record.created}, {"updated", record.updated}, {"started", record.started},
-            {"space", record.space},     {"model", record.model}};
+            {"space", record.space},     {"model", record.model},     {"earlier", record.earlier}};
   return write_file(folder + "/service.json", json.dump(2));
 }
 
 Result<serve::Profile> profile_of(Site& site, const DlimService& service) {
   WM_TRY(auto text, read_file(service.folder + "/profile.json"));
-  return serve::read_profile(service.name, site.user, text, now());
+  WM_TRY(auto profile, serve::read_profile(service.name, site.user, text, now()));
+  profile.text = std::move(text);  // as it was kept, and as a job of it is signed
+  return profile;
 }
 
 }  // namespace wm::user

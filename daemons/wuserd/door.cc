@@ -45,7 +45,8 @@ Result<rest::Claims> check_token(const Site& site, const http::Head& head) {
 
 // A key may have been given out to look only, or to ask services.
 bool is_within_scope(const rest::Claims& claims, const http::Head& head) {
-  bool asks = head.method == "POST" && head.target.starts_with("/dlim/v1/inference/");
+  bool asks = head.method == "POST" && (head.target.starts_with("/dlim/v1/inference/") ||
+                                        head.target.starts_with("/dlim/v2/models/"));
   if (asks && rest::has_scope(claims.scopes, "inference")) return true;
   bool reads = head.method == "GET" || head.method == "HEAD";
   return rest::has_scope(claims.scopes, reads ? "read" : "submit");
@@ -56,7 +57,7 @@ Result<Answer> dispatch(Site& site, http::Exchange& exchange) {
   bool known = false;
   for (const auto* table : {&exec_routes(), &scheduler_routes(), &job_routes(), &cluster_routes(),
                             &asset_routes(), &model_routes(), &service_routes(), &dlim_routes(),
-                            &search_routes(), &notebook_routes()})
+                            &kserve_routes(), &search_routes(), &notebook_routes()})
     for (const auto& route : *table) {
       auto args = rest::match(route.pattern, target.segments);
       known = known || args;

@@ -125,7 +125,10 @@ Result<void> make_package(const JobView& run, serve::Wanted wanted, const std::s
   if (!ready) {
     WM_TRY(wanted.kernel, kernel_in(code, model, wanted.kernel));
   }
-  if (ready) wanted.kernel = "kernel.py";
+  if (ready) {
+    wanted.kernel = "kernel.py";
+    wanted.attributes.emplace_back("protocol", "kserve-v2");
+  }
   WM_TRY(copy_folder(run.result_dir + kModel, into + "/model"));
   WM_TRY(copy_folder(submitted, into + "/code"));
   std::error_code ec;

@@ -71,6 +71,7 @@ const std::vector<Route>& asset_routes();
 const std::vector<Route>& model_routes();
 const std::vector<Route>& service_routes();
 const std::vector<Route>& dlim_routes();
+const std::vector<Route>& kserve_routes();
 const std::vector<Route>& notebook_routes();
 const std::vector<Route>& search_routes();
 

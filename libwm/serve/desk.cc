@@ -17,6 +17,12 @@ Desk::Desk(std::string model, const Profile& profile, DeskLimits limits)
       connection_timeout_(profile.connection_timeout),
       limits_(limits) {}
 
+// Those that came without a limit keep none.
+void Desk::adopt(const Profile& profile) {
+  policy_ = profile.policy;
+  connection_timeout_ = profile.connection_timeout;
+}
+
 std::string Desk::unavailable() const {
   return "Inference service for model " + model_ + " is currently unavailable.";
 }
@@ -179,9 +185,11 @@ DeskActions Desk::answered(std::uint64_t id, Answers answers, TimePoint now) {
 
 // All have one time-out, so that the first to come is the first to be late.
 void Desk::time_out(TimePoint now, DeskActions& actions) {
+  bool unlimited = policy_.execution_timeout <= Duration::zero();
   while (!order_.empty()) {
     auto found = tasks_.find(order_.front());
-    bool in_time = found != tasks_.end() && now - found->second.arrived < policy_.execution_timeout;
+    bool in_time = found != tasks_.end() &&
+                   (unlimited || now - found->second.arrived < policy_.execution_timeout);
     if (in_time) return;
     reply(order_.front(), 504,
           "Inference service for model " + model_ + ": task_execution_timeout passed.", actions);

@@ -90,6 +90,9 @@ class Desk {
 
   /// What Scale looks at. @cost O(answered tasks at the queue's front)
   Load load(TimePoint now) const;
+  /// Works by this from now on.
+  void adopt(const Profile& profile);
+
   /// Since it began.
   const DeskCounts& counts() const { return counts_; }
   /// By number. @cost O(kernels)

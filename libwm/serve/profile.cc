@@ -191,6 +191,15 @@ std::uint32_t read_umask(Reader& in) {
   return mask;
 }
 
+// WMLA's own profiles name folders of its containers, which there are not here.
+std::string read_folder(Reader& in, const char* key) {
+  auto text = in.text(key);
+  if (text.find("${REDHARE_TOP}") != text.npos) return "";
+  if (!text.empty() && !text.starts_with('/'))
+    in.refuse(key, "'" + text + "': a whole path is wanted");
+  return text;
+}
+
 // What is not there is refused, never passed over.
 void refuse_absent(Reader& in, const std::string& owner) {
   if (in.number("/replica", 1) > 1) in.refuse("/replica", "a service has one router: 1 is wanted");
@@ -205,6 +214,29 @@ void refuse_absent(Reader& in, const std::string& owner) {
 }
 
 }  // namespace
+
+Result<void> check_live(const Profile& running, const Profile& wanted) {
+  auto stop_first = [](const char* key, const std::string& why) {
+    return fail(Code::Conflict, std::string("profile: ") + key + ": " + why + ": stop it first");
+  };
+  const char* fixed = nullptr;
+  if (running.policy.parallel_size != wanted.policy.parallel_size)
+    fixed = "policy/task_parallel_size";
+  if (running.plan != wanted.plan) fixed = "resource_allocation/kernel/resource_plan";
+  if (running.amounts != wanted.amounts) fixed = "resource_allocation/kernel/resources";
+  if (running.gpu != wanted.gpu) fixed = "kernel/gpu";
+  if (running.umask != wanted.umask) fixed = "kernel/umask";
+  if (running.envs != wanted.envs) fixed = "kernel/envs";
+  if (running.working_directory != wanted.working_directory) fixed = "kernel/working_directory";
+  if (running.log_directory != wanted.log_directory) fixed = "kernel/log_directory";
+  if (fixed) return stop_first(fixed, "kernels that run have it already");
+  auto signed_for = [](std::uint32_t n) { return "it was started with " + std::to_string(n); };
+  if (wanted.policy.kernel_max > running.policy.kernel_max)
+    return stop_first("policy/kernel_max", signed_for(running.policy.kernel_max));
+  if (wanted.policy.kernel_min < running.policy.kernel_min)
+    return stop_first("policy/kernel_min", signed_for(running.policy.kernel_min));
+  return {};
+}
 
 Result<Profile> read_profile(const std::string& name, const std::string& owner,
                              std::string_view given, WallTime now) {
@@ -231,6 +263,8 @@ Result<Profile> read_profile(const std::string& name, const std::string& owner,
   profile.gpu = read_gpu(in);
   profile.amounts = read_amounts(in, profile.gpu == GpuUse::Shared);
   profile.umask = read_umask(in);
+  profile.working_directory = read_folder(in, "/kernel/working_directory");
+  profile.log_directory = read_folder(in, "/kernel/log_directory");
   read_envs(in, profile);
   refuse_absent(in, owner);
   WM_TRY(in.outcome());

@@ -48,6 +48,7 @@ struct Profile {
   Amounts amounts;
   GpuUse gpu = GpuUse::None;
   std::uint32_t umask = 022;
+  std::string working_directory, log_directory;  ///< of kernels; empty: the package, the service's
   std::vector<std::pair<std::string, std::string>> envs;  ///< of kernels
   std::string text;  ///< the whole file, with what it leaves out
 };
@@ -61,5 +62,10 @@ inline constexpr std::uint32_t kMostKernels = 10000;
 /// @cost O(length)   @thread any
 Result<Profile> read_profile(const std::string& name, const std::string& owner,
                              std::string_view given, WallTime now);
+
+/// May a service that was started with `running` go on with `wanted`? What kernels are made of, and
+/// more than its owner signed for, has to wait for a stop.
+/// @errors Conflict: the first value that has to, by its name   @cost O(envs)
+Result<void> check_live(const Profile& running, const Profile& wanted);
 
 }  // namespace wm::serve

@@ -36,6 +36,9 @@ class Scale {
   /// Something waits: at zero one kernel is wanted at once. @cost O(1)
   std::uint32_t wake(const Load& load, TimePoint now);
 
+  /// Decides by this from now on.
+  void adopt(const Policy& policy) { policy_ = policy; }
+
   std::uint32_t wanted() const { return wanted_; }
 
  private:

@@ -175,13 +175,13 @@ class ServiceStory:
                 out.write(text)
         return folder
 
-    def second_slot(self):
-        """node1 has a slot besides that of its GPU from now on: the router's."""
+    def slots_of_node1(self, count):
+        """Two: one besides that of its GPU, for the router."""
         path = os.path.join(self.env['WM_CONF_DIR'], 'hosts.conf')
         with open(path, encoding='utf-8') as lines:
             text = lines.read()
         with open(path, 'w', encoding='utf-8') as out:
-            out.write(re.sub(r'(\[node1\][^[]*?slots = )1\b', r'\g<1>2', text, count=1))
+            out.write(re.sub(r'(\[node1\][^[]*?slots = )\d+', rf'\g<1>{count}', text, count=1))
         self.story.run('badmin', 'reconfig')
 
     def begin(self, steps):
@@ -225,7 +225,7 @@ class ServiceStory:
 
     def give_and_take(self, page, run, sabotage):
         """A service takes slots from a training and gives them back."""
-        self.second_slot()
+        self.slots_of_node1(2)
         job, body = self.train(), self.sample()
         self.story.run('dlim', 'model', 'deploy', '-p', self.package(run, sabotage))
         self.story.run('dlim', 'model', 'start', 'careful')
@@ -272,6 +272,8 @@ class ServiceStory:
             time.sleep(1)
             self.story.picture(page, 'services' if name == '/services' else 'service-profile')
         self.story.run('dlim', 'model', 'stop', '-f', 'careful')
+        self.wait('it is stopped, too', lambda: self.get('/api/v1/services/careful')['state'] == 'Stopped', LIMIT_S['resize'])
+        self.slots_of_node1(1)
 
     def narrow_and_dark(self, page):
         """The same on a telephone at night."""

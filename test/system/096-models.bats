@@ -65,6 +65,12 @@ answers() { door -d '{"instances": [[1, 2]]}' "$DLIM/inference/$1"; }
   dlim model view scale | grep -qx 'Tag:.v1'
   dlim model start scale
   [ "$(answers scale)" = '{"predictions": [[3.0, 6.0]], "labels": ["right"]}' ] || { answers scale; return 1; }
+  v2=$WM_GATEWAY_URL/dlim/v2
+  door "$v2/models/scale" | jq -e '.inputs[0].shape == [-1, 2] and .platform == "pytorch"'
+  door "$v2/models/scale/ready" | jq -e .ready
+  door -d '{"id":"7","inputs":[{"name":"x","shape":[1,2],"datatype":"FP32","data":[1,2]}]}' "$v2/models/scale/infer" | jq -e '.id == "7" and .outputs[0].data == [3, 6]'
+  [ "$(door -o /dev/null -w '%{http_code}' -d '{"inputs":[]}' "$v2/models/scale/infer")" = 400 ]
+  [ "$(door -o /dev/null -w '%{http_code}' "$v2/models/none")" = 404 ]
   [[ $(door -d '{"instances": [[1]]}' "$DLIM/inference/scale") == *"samples of shape [1]: [2] is wanted"* ]]
   run dlicmd --exec-deploy "$id" --name other --weight none.pt
   [[ $output == *"weight 'none.pt': not among the run's model files"* ]]

@@ -60,8 +60,10 @@ quick() {
   [ "$(ask ping fail)" = "INFERRED error: ValueError: asked to fail" ]
   [ "$(code_of -d fail "$DLIM/inference/ping")" = 500 ]
   [ "$(ask ping after)" = "pong after" ]
-  run dlim model updateprofile ping -f profile.json
-  [ "$output" = "model ping is started: stop it first" ]
+  run quick 1 1 ', "task_parallel_size": 2'
+  [ "$output" = "profile: policy/task_parallel_size: kernels that run have it already: stop it first" ] || { echo "$output"; return 1; }
+  run quick 1 2
+  [ "$output" = "profile: policy/kernel_max: it was started with 1: stop it first" ]
   rm ping/README.md
   run dlim model deploy -p ping -f
   [ "$output" = "model ping is started: stop it first" ] || [ "$output" = "Uploading...
@@ -170,4 +172,87 @@ K
   dlim model deploy -f -p ping
   dlim model start ping
   wait_for 20 bash -c 'dlim model view ping -s | grep -q "^Kernels wait:.*has ended (exit 3)"'
+}
+
+@test "a stop keeps the job, a live profile counts at once, a name is one in the cluster, versions go back" {
+  dlim model deploy -p ping && quick 1 2 ', "task_execution_timeout": 60'
+  dlim model start ping
+  [ "$(ask ping one)" = "pong one" ]
+  job=$(door "$DLIM/model/ping/instance" | jq -r '.instances[0].job_id')
+  quick 1 2 ', "task_execution_timeout": 1'
+  [ "$(code_of -d 'sleep 30' "$DLIM/inference/ping")" = 504 ]
+  quick 1 2 ', "task_execution_timeout": 60'
+  dlim model stop -f ping
+  wait_for 20 stopped ping
+  [ "$(bjobs -noheader -o wm_state "$job[1]")" = held ]
+  dlim model start ping # the profile is another than it was signed with
+  [ "$(ask ping two)" = "pong two" ]
+  again=$(door "$DLIM/model/ping/instance" | jq -r '.instances[0].job_id')
+  [ "$again" != "$job" ]
+  dlim model stop -f ping
+  wait_for 20 stopped ping
+  dlim model start ping
+  [ "$(ask ping three)" = "pong three" ]
+  [ "$(door "$DLIM/model/ping/instance" | jq -r '.instances[0].job_id')" = "$again" ]
+  door "$WM_GATEWAY_URL/api/v1/services/ping/metrics" | grep -q '^wm_service_finished_total{model="ping"} [1-9]'
+  dlim model stop -f ping
+  wait_for 20 stopped ping
+  run dlim model rollback ping
+  [ "$output" = "model ping has no version before this one" ]
+  sed -i "s/'pong '/'peng '/" ping/kernel.py
+  dlim model deploy -f -p ping
+  dlim model start ping
+  [ "$(ask ping four)" = "peng four" ]
+  dlim model stop -f ping
+  wait_for 20 stopped ping
+  [ "$(dlim model rollback ping)" = "Model ping is rolled back" ]
+  dlim model start ping
+  [ "$(ask ping five)" = "pong five" ]
+}
+
+@test "while kernels and the router are killed at random every request is answered: 200, or told to come again" {
+  dlim model deploy -p ping && quick 1 4 ', "task_batch_size": 4, "task_pipe_size": 2'
+  dlim model start ping
+  ask ping first
+  token=$(dlim config -s)
+  ask_many() {
+    while [ ! -e enough ]; do
+      curl -sS --cacert "$WM_GATEWAY_CA" -H "Authorization: Bearer $token" -d "sleep 0.02 $1" -w ' %{http_code}\n' "$DLIM/inference/ping"
+    done >>"answers.$1"
+  }
+  for who in 1 2 3 4 5 6; do ask_many $who & done
+  more_than() { [ "$(cat answers.* | wc -l)" -gt "$1" ]; }
+  RANDOM=7
+  for round in 1 2 3 4; do
+    wait_for 30 more_than $(($(cat answers.* 2>/dev/null | wc -l) + 30))
+    mapfile -t pids < <(pgrep -f "$CLUSTER/results/.*/services/ping/.*kernel.py")
+    [ ${#pids[@]} -eq 0 ] || kill -KILL "${pids[RANDOM % ${#pids[@]}]}" || true
+    [ $((round % 2)) = 0 ] || continue
+    kill -KILL "$(pgrep -f "sbin/wrouter $CLUSTER/results/")" || true
+    quick 1 $((round % 3 + 2)) ', "task_batch_size": 2, "task_pipe_size": 2'
+  done
+  wait_for 30 more_than $(($(cat answers.* | wc -l) + 30))
+  touch enough
+  wait
+  [ "$(cat answers.* | grep -cv '^pong sleep 0.02 [1-6] 200$')" = "$(cat answers.* | grep -c ' 503$')" ] || { sort answers.* | uniq -c; return 1; }
+}
+
+@test "a canary gets its share of the requests, and none any more when it is taken back" {
+  dlim model deploy -p ping && quick 1 1
+  cp -r ping next && sed -i 's/"ping"/"ping-next"/' next/model.json && sed -i "s/'pong '/'peng '/" next/kernel.py
+  dlim model deploy -p next
+  dlim model start ping && dlim model start ping-next
+  [ "$(ask ping x)" = "pong x" ] && [ "$(ask ping-next x)" = "peng x" ]
+  run dlim model canary ping none 10
+  [ "$output" = "model none does not exist" ]
+  run dlim model canary ping ping 10
+  [ "$status" -eq 1 ]
+  [ "$(dlim model canary ping ping-next 100)" = "100 % of the requests of model ping go to ping-next" ]
+  [ "$(ask ping x)" = "peng x" ]
+  door -D - -d x "$DLIM/inference/ping" | grep -qi '^x-wm-service: ping-next'
+  dlim model canary ping ping-next 50
+  for _ in $(seq 40); do ask ping x; echo; done >mixed
+  grep -q pong mixed && grep -q peng mixed
+  dlim model canary ping ping-next 0
+  [ "$(ask ping x)" = "pong x" ]
 }

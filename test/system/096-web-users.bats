@@ -178,3 +178,34 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
   [ "$(door -u "wmweb-a:$mine" "$hpo" | jq length)" = 1 ]
   for who in "wmweb-a:$mine" "wmweb-b:$theirs"; do [ "$(code_of -u "$who" -X PUT "$hpo/same")" = 204 ]; done
 }
+
+@test "a service's name is one in the cluster; another's can neither be asked nor stopped" {
+  dlim_as() { env HOME=/nonexistent LOGNAME="wmweb-$1" USER="wmweb-$1" WM_API_KEY="secret of $1" dlim "${@:2}"; }
+  cp -r "$TOP/libwm/kernel/examples/ping" .
+  dlim_as a model deploy -p ping
+  dlim_as a model start ping
+  [ "$(dlim_as a model infer ping hello)" = "pong hello" ]
+  run dlim_as b model infer ping hello
+  [ "$output" = "model ping does not exist" ]
+  run dlim_as b model stop -f ping
+  [ "$output" = "model ping does not exist" ]
+  dlim_as b model deploy -p ping
+  run dlim_as b model start ping
+  [[ $output == *"service ping is there already: Job <"* ]] || { echo "$output"; return 1; }
+  dlim_as a model stop -f ping # a name stays with its job, also while that is held
+  held() { dlim_as a model view ping -s | grep -q "^State:.Stopped"; }
+  wait_for 20 held
+  run dlim_as b model start ping
+  [[ $output == *"service ping is there already"* ]]
+  dlim_as a model start ping
+  [ "$(dlim_as a model infer ping again)" = "pong again" ]
+  dlim_as a model stop -f ping
+  wait_for 20 held
+  dlim_as a model undeploy -f ping
+  dlim_as b model start ping
+  [ "$(dlim_as b model infer ping mine)" = "pong mine" ]
+  dlim_as b model stop -f ping
+  stopped() { dlim_as b model view ping -s | grep -q "^State:.Stopped"; }
+  wait_for 20 stopped
+  dlim_as b model undeploy -f ping
+}

@@ -144,6 +144,18 @@ Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
   return {};
 }
 
+// Names of services are one in the cluster, also of those that are held.
+Result<void> check_service(const Cluster& state, const JobSpec& spec) {
+  Result<void> free;
+  if (spec.exec.service.empty()) return free;
+  state.jobs.each([&](std::uint32_t, const Job& job) {
+    if (job.spec().exec.service == spec.exec.service && !is_over(job.state))
+      free = fail(Code::Conflict,
+                  "service " + spec.exec.service + " is there already: Job <" + to_string(job.id) + ">");
+  });
+  return free;
+}
+
 Result<void> check_names(const Config& config, const JobSpec& spec) {
   if (!config.app(spec.app))
     return fail(Code::NotFound, spec.app + ": No such application profile");
@@ -268,6 +280,7 @@ Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const st
 }  // namespace
 
 Result<Admitted> admit(const Cluster& state, JobSpec spec, WallTime now) {
+  WM_TRY(check_service(state, spec));
   return fill(state, std::move(spec), now, nullptr);
 }
 

@@ -197,7 +197,7 @@ class Kernel:
 
     def run(self):
         """Loads, connects, serves until the service sends the kernel away."""
-        name = f'{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}'
+        name = f'{os.environ.get("HOSTNAME") or socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}'
         self.on_kernel_start(KernelContext(name))
         lib = _library()
         folder = os.environ.get('WM_SERVICE_DIR', '')

@@ -216,5 +216,27 @@ TEST(frames, come_back_as_they_were_and_damaged_ones_are_told) {
   EXPECT_FALSE(read_batch(std::string(16, '\xff')));
 }
 
+TEST(desk, another_profile_counts_for_what_is_there_as_well) {
+  auto old = profile(1);
+  old.policy.execution_timeout = seconds(60);
+  Desk desk("m", old);
+  (void)desk.request(1, "a", at(0));
+  (void)desk.request(2, "b", at(0));
+  auto wide = profile(2);
+  wide.policy.execution_timeout = seconds(5);
+  desk.adopt(wide);
+  EXPECT_EQ(all<Hand>(desk.joined(7, {}, at(1)))[0].batch.tasks.size(), 2u);
+  auto late = all<Reply>(desk.tick(at(6)));
+  ASSERT_EQ(late.size(), 2u);
+  EXPECT_EQ(late[0].status, 504);
+  EXPECT_EQ(late[0].arrived, at(0));
+  EXPECT_EQ(late[0].handed, at(1));
+  (void)desk.request(3, "c", at(7));
+  auto endless = profile(1);
+  endless.policy.execution_timeout = Duration::zero();
+  desk.adopt(endless);
+  EXPECT_TRUE(all<Reply>(desk.tick(at(1000))).empty());
+}
+
 }  // namespace
 }  // namespace wm::serve

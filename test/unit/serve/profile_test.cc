@@ -79,5 +79,36 @@ TEST(model, is_read_and_what_cannot_be_is_refused) {
     EXPECT_FALSE(read_model(bad)) << bad;
 }
 
+Profile with(const std::string& text) { return read_profile("m", "ann", text, WallTime{}).value(); }
+
+TEST(profile, while_it_runs_what_the_router_decides_by_may_change_and_nothing_else) {
+  auto running = with(R"({"policy":{"kernel_min":1,"kernel_max":4}})");
+  auto verdict = [&](const std::string& text) {
+    auto checked = check_live(running, with(text));
+    return checked ? std::string() : checked.error().text;
+  };
+  EXPECT_EQ(verdict(R"({"policy":{"kernel_min":2,"kernel_max":3,"schedule_interval":9,
+      "kernel_delay_release_time":9,"task_execution_timeout":-1,"task_batch_size":9,
+      "task_pipe_size":9},"kernel":{"connection_timeout":9}})"),
+            "");
+  std::string most = R"({"policy":{"kernel_max":4},)";
+  EXPECT_EQ(verdict(R"({"policy":{"kernel_max":5}})"),
+            "profile: policy/kernel_max: it was started with 4: stop it first");
+  EXPECT_EQ(verdict(R"({"policy":{"kernel_min":0,"kernel_max":4}})"),
+            "profile: policy/kernel_min: it was started with 1: stop it first");
+  auto fixed = [](const char* key) {
+    return std::string("profile: ") + key + ": kernels that run have it already: stop it first";
+  };
+  EXPECT_EQ(verdict(R"({"policy":{"kernel_max":4,"task_parallel_size":2}})"),
+            fixed("policy/task_parallel_size"));
+  EXPECT_EQ(verdict(most + R"("kernel":{"gpu":"exclusive"}})"), fixed("kernel/gpu"));
+  EXPECT_EQ(verdict(most + R"("kernel":{"umask":"077"}})"), fixed("kernel/umask"));
+  EXPECT_EQ(verdict(most + R"("kernel":{"envs":[]}})"), fixed("kernel/envs"));
+  EXPECT_EQ(verdict(most + R"("resource_allocation":{"kernel":{"resource_plan":"/p"}}})"),
+            fixed("resource_allocation/kernel/resource_plan"));
+  EXPECT_EQ(verdict(most + R"("resource_allocation":{"kernel":{"resources":"ncpus=3"}}})"),
+            fixed("resource_allocation/kernel/resources"));
+}
+
 }  // namespace
 }  // namespace wm::serve

@@ -93,5 +93,15 @@ TEST(scale, a_constant_load_has_a_constant_answer) {
   }
 }
 
+TEST(scale, other_bounds_count_at_the_next_look) {
+  Plant plant(policy(1, 10), 0.1);
+  for (int i = 0; i < 5; ++i) plant.pass(40);
+  EXPECT_GT(plant.scale.wanted(), 3u);
+  plant.scale.adopt(policy(1, 3));
+  EXPECT_EQ(plant.pass(40), 3u);
+  plant.scale.adopt(policy(5, 10));
+  EXPECT_GE(plant.pass(0), 5u);
+}
+
 }  // namespace
 }  // namespace wm::serve

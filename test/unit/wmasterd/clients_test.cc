@@ -239,6 +239,22 @@ TEST(clients, the_session_says_whose_job_it_is) {
   EXPECT_EQ(find_job(desk.state(), id)->spec().owner, kUser);
 }
 
+TEST(clients, a_service_has_its_name_alone_for_as_long_as_its_job_is_there) {
+  Desk desk;
+  desk.start();
+  SpecBuilder service;
+  service.spec.exec.service = "digits";
+  auto id = desk.submit("one", service);
+  auto refused = desk.refused(service);
+  EXPECT_EQ(refused.code, number(Code::Conflict));
+  EXPECT_EQ(refused.text, "service digits is there already: Job <" + to_string(id) + ">");
+  SpecBuilder other;
+  other.spec.exec.service = "letters";
+  desk.submit("two", other);
+  desk.ask(Verb::Kill, desk.kill(id));
+  EXPECT_NE(desk.submit("three", service), id);
+}
+
 TEST(clients, an_environment_that_is_not_the_signed_one_is_refused) {
   Desk desk;
   desk.start();

@@ -5,17 +5,17 @@ import {draw} from './app.js';
 import {h} from './dom.js';
 import {at, typed} from './values.js';
 
-/** [where, label, what it means, kind] */
+/** [where, label, what it means, kind, may it change while the service is started] */
 const FIELDS = [
-  ['policy.kernel_min', 'Kernels at least', '0: none while nobody asks', 'number'],
-  ['policy.kernel_max', 'Kernels at most', '-1: as many as there can be', 'number'],
-  ['policy.schedule_interval', 'Look at the load every, s', '', 'number'],
-  ['policy.kernel_delay_release_time', 'Keep a kernel after its use, s', '', 'number'],
-  ['policy.task_execution_timeout', 'Answer within, s', 'from arrival; -1: no limit', 'number'],
-  ['policy.task_batch_size', 'Requests of one call', 'a batch', 'number'],
+  ['policy.kernel_min', 'Kernels at least', '0: none while nobody asks', 'number', true],
+  ['policy.kernel_max', 'Kernels at most', '-1: as many as there can be', 'number', true],
+  ['policy.schedule_interval', 'Look at the load every, s', '', 'number', true],
+  ['policy.kernel_delay_release_time', 'Keep a kernel after its use, s', '', 'number', true],
+  ['policy.task_execution_timeout', 'Answer within, s', 'from arrival; -1: no limit', 'number', true],
+  ['policy.task_batch_size', 'Requests of one call', 'a batch', 'number', true],
   ['policy.task_parallel_size', 'Threads of a kernel', 'that call', 'number'],
-  ['policy.task_pipe_size', 'Batches each may have', '', 'number'],
-  ['kernel.connection_timeout', 'Wait for a kernel, s', '', 'number'],
+  ['policy.task_pipe_size', 'Batches each may have', '', 'number', true],
+  ['kernel.connection_timeout', 'Wait for a kernel, s', '', 'number', true],
   ['kernel.gpu', 'GPU', '', ['no', 'shared', 'exclusive']],
   ['resource_allocation.kernel.resource_plan', 'Resource plan', 'empty: its owner’s', 'text'],
   ['resource_allocation.kernel.resources', 'Each kernel', 'ncpus=N,mem=MB', 'text'],
@@ -64,9 +64,9 @@ export class ProfileForm {
     const choose = (json, text) => h('button', {'aria-pressed': String(this.asJson === json), onClick: () => this.choose(json)}, text);
     return h('section', {class: 'panel', key: 'profile', 'aria-labelledby': 'h-p'}, h('div', {class: 'ph'}, h('h2', {id: 'h-p'}, 'Profile'), h('span', {class: 'sp'}), h('span', {class: 'seg', role: 'group', 'aria-label': 'Form'}, choose(false, 'Fields'), choose(true, 'JSON'))),
       h('div', {class: 'pb'}, this.problem && h('p', {class: 'err', role: 'alert'}, this.problem), this.said && h('p', {class: 'say', role: 'status', id: 'profile-said'}, this.said),
-        fixed && h('p', {class: 'm s'}, 'It is started: stop it to change this.'),
+        fixed && h('p', {class: 'm s'}, 'It is started: what its router decides by may change at once, fewer kernels at least or more at most than it was started with may not; the rest has to wait for a stop.'),
         this.asJson ? h('textarea', {name: 'profile', rows: 24, class: 'mono', 'aria-label': 'The profile as JSON', value: this.text, onInput: (event) => { this.text = event.target.value; }})
-          : h('div', {class: 'two'}, FIELDS.map((field) => this.field(field, fixed))),
-        h('div', {class: 'foot2 start gap2'}, h('button', {class: 'btn pri', id: 'save-profile', disabled: fixed, onClick: () => this.save()}, 'Save'))));
+          : h('div', {class: 'two'}, FIELDS.map((field) => this.field(field, fixed && !field[4]))),
+        h('div', {class: 'foot2 start gap2'}, h('button', {class: 'btn pri', id: 'save-profile', onClick: () => this.save()}, 'Save'))));
   }
 }

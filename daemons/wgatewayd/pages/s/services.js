@@ -51,9 +51,10 @@ class Watched {
 
 class Services extends Watched {
   services = [];
+  others = [];
   title = () => 'Services';
   async fetch() {
-    this.services = (await get('/api/v1/services')).services;
+    ({services: this.services, others: this.others} = await get('/api/v1/services'));
   }
   row(s) {
     const router = s.router, cells = [h('a', {href: path(s.name)}, outside(s.name)), pill(s.state), s.space ? h('a', {href: `/spaces/${encodeURIComponent(s.space)}`}, outside(`${s.space} / ${s.model}`)) : DASH];
@@ -68,7 +69,15 @@ class Services extends Watched {
       this.problem && h('p', {class: 'note err', role: 'alert'}, this.problem),
       h('section', {class: 'panel scroll', 'aria-label': 'Services'}, this.services.length ? h('table', {class: 't'},
         h('thead', null, h('tr', null, ['Service', 'State', 'Of'].map((t) => h('th', {scope: 'col', key: t}, t)), ['Kernels', 'Requests/s', 'p99', 'Queue, oldest'].map((t) => h('th', {scope: 'col', class: 'num', key: t}, t)), h('th', {scope: 'col', key: 'x'}, ''))),
-        h('tbody', null, this.services.map((s) => this.row(s)))) : h('div', {class: 'empty'}, h('p', null, 'No service yet. Save the model of a run, promote it to a space, deploy it there; or:'), h('pre', {class: 'cmd'}, 'dlim model deploy -p FOLDER\ndlim model start NAME')))];
+        h('tbody', null, this.services.map((s) => this.row(s)))) : h('div', {class: 'empty'}, h('p', null, 'No service yet. Save the model of a run, promote it to a space, deploy it there; or:'), h('pre', {class: 'cmd'}, 'dlim model deploy -p FOLDER\ndlim model start NAME'))),
+      this.ofOthers()];
+  }
+  /** What an administrator sees besides. */
+  ofOthers() {
+    const cells = (s) => [outside(s.name), pill(s.state), outside(s.owner, 40), outside(s.plan, 60), h('a', {href: `/apps/${s.job}`}, s.job),
+      h('button', {class: 'btn', onClick: () => this.act(() => command(s.name, s.state === 'Started' ? 'stop' : 'start'))}, s.state === 'Started' ? 'Stop' : 'Start')];
+    return this.others.length > 0 && h('section', {class: 'panel scroll', 'aria-labelledby': 'h-o'}, h('div', {class: 'ph'}, h('h2', {id: 'h-o'}, 'Of other users')), h('table', {class: 't'},
+      h('thead', null, h('tr', null, ['Service', 'State', 'Owner', 'Plan', 'Job', ''].map((t, i) => h('th', {scope: 'col', key: i}, t)))), h('tbody', null, this.others.map((s) => h('tr', {key: s.name}, cells(s).map((c, i) => h('td', {key: i}, c)))))));
   }
 }
 
@@ -105,9 +114,10 @@ class Service extends Watched {
   head(f) {
     return h('div', {class: 'head'}, h('div', null, h('p', {class: 'crumb'}, h('a', {href: '/services'}, 'Services'), ' / ', outside(this.name)),
       h('h1', null, outside(this.name), ' ', pill(f.state)),
-      h('p', {class: 'sub'}, f.space && ['Of model ', h('a', {href: `/spaces/${encodeURIComponent(f.space)}`}, outside(f.model)), ' in space ', outside(f.space), '. '], 'Version ', outside(f.version), '. ', f.job && ['Job ', h('a', {href: `/apps/${f.job}`}, f.job), '.'])),
+      h('p', {class: 'sub'}, f.space && ['Of model ', h('a', {href: `/spaces/${encodeURIComponent(f.space)}`}, outside(f.model)), ' in space ', outside(f.space), '. '], 'Version ', outside(f.version), '. ', f.canary && [`${f.canary.percent} % of its requests go to `, h('a', {href: path(f.canary.service)}, outside(f.canary.service)), '. '], f.job && ['Job ', h('a', {href: `/apps/${f.job}`}, f.job), '.'])),
     h('div', {class: 'acts'}, live(), f.state === 'Started' ? h('button', {class: 'btn danger', onClick: () => this.act(() => command(this.name, 'stop'))}, icon('stop'), 'Stop')
-      : [h('button', {class: 'btn', onClick: () => this.act(async () => { await command(this.name, 'undeploy'); go('/services'); })}, 'Undeploy'), h('button', {class: 'btn pri', onClick: () => this.act(() => command(this.name, 'start'))}, 'Start')]));
+      : [f.earlier.length > 0 && h('button', {class: 'btn', title: `To ${clean(f.earlier.at(-1))}`, onClick: () => this.act(() => command(this.name, 'rollback'))}, 'Roll back'),
+        h('button', {class: 'btn', onClick: () => this.act(async () => { await command(this.name, 'undeploy'); go('/services'); })}, 'Undeploy'), h('button', {class: 'btn pri', onClick: () => this.act(() => command(this.name, 'start'))}, 'Start')]));
   }
   tiles(f) {
     const r = f.router, total = r?.latency_ms.total, answered = r ? r.finished + r.failed : 0;
