@@ -50,7 +50,7 @@ Result<int> run(const Parsed& options) {
     std::erase_if(profiles, [&](const auto& one) {
       return std::ranges::find(options.words, one.name) == options.words.end();
     });
-  WM_TRY(auto listing, listed<view::Tally>(options, kListing, view::app_fields(), profiles));
+  WM_TRY(auto listing, listed<view::Tally>(options, kListing, view::app_tally_fields(), profiles));
   if (listing) say(*listing);
   else if (!profiles.empty()) say(shown(options, config, profiles));
   return code;

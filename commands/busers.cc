@@ -71,7 +71,7 @@ Result<int> run(const Parsed& options) {
     if (!conf) conf = others;
     user.max = conf ? conf->max_slots : 0;
   }
-  WM_TRY(auto listing, listed<view::Tally>(options, kListing, view::user_fields(), users));
+  WM_TRY(auto listing, listed<view::Tally>(options, kListing, view::user_tally_fields(), users));
   if (listing) say(*listing);
   else if (!users.empty()) say(view::user_table(users, options.has("w"), !options.has("noheader")));
   return code;

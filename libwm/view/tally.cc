@@ -133,8 +133,8 @@ Tally tally(std::span<const JobView> jobs) {
   return all;
 }
 
-std::span<const Field<Tally>> user_fields() { return kUserFields; }
-std::span<const Field<Tally>> app_fields() { return kAppFields; }
+std::span<const Field<Tally>> user_tally_fields() { return kUserFields; }
+std::span<const Field<Tally>> app_tally_fields() { return kAppFields; }
 std::span<const Field<LimitRow>> limit_fields() { return kLimitFields; }
 
 std::string user_table(std::span<const Tally> users, bool wide, bool with_header) {

@@ -33,8 +33,8 @@ std::vector<Tally> tallies(std::span<const JobView> jobs, const NameOf& name_of,
 Tally tally(std::span<const JobView> jobs);
 
 /// Columns of busers; of bapp. @cost O(1)
-std::span<const Field<Tally>> user_fields();
-std::span<const Field<Tally>> app_fields();
+std::span<const Field<Tally>> user_tally_fields();
+std::span<const Field<Tally>> app_tally_fields();
 /// The default tables; `wide`: with pending jobs and their limits. @cost O(names)
 std::string user_table(std::span<const Tally> users, bool wide, bool with_header);
 std::string app_table(std::span<const Tally> apps, bool with_header);
