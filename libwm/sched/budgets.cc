@@ -247,8 +247,7 @@ void apply_budgets(BudgetBook& book, std::vector<Claim>& claims) {
     else if (claim.pending() && !claim.parked) put_last(book, claim);
   put_in_order(claims);
   for (auto& claim : claims)
-    if (claim.pending() && !claim.parked && claim.barred == Barred::No && claim.copies > 0)
-      admit(book, claim);
+    if (claim.pending() && !claim.parked && claim.copies > 0) admit(book, claim);
 }
 
 PendReason budget_reason(BudgetBook& book, const Claim& claim) {

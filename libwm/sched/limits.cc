@@ -130,7 +130,7 @@ void apply_limits(const Config& config, std::vector<Claim>& claims,
   for (const Steady& group : steady) limits.join(group);
   limits.count_floors();
   for (Claim& claim : claims) {
-    if (claim.pending() && claim.barred == Barred::No) limits.admit(claim);
+    if (claim.pending() && claim.barrier != PendCode::Budget) limits.admit(claim);
   }
   limits.divide();
 }
