@@ -51,6 +51,8 @@ std::vector<std::string> differences(const Config& before, const Config& after) 
   compare_lists("users.conf", before.users, after.users, &UserConf::name, user_keys(), lines);
   compare_lists("budgets.conf", before.budgets.list, after.budgets.list, &BudgetConf::name,
                 budget_keys(), lines);
+  compare_lists("budgets.conf", before.budgets.list, after.budgets.list, &BudgetConf::name,
+                budget_keys(), lines);
   return lines;
 }
 
