@@ -32,7 +32,7 @@ setup() { command -v promtool >/dev/null || skip "no promtool"; cd "$BATS_TEST_T
   id=$(submit sleep 1000)
   wait_for 20 in_state "$id" running
   local at answers=0
-  for at in $(find "$CLUSTER/log" -name '*.log' -exec grep -hoE 'metrics at="?[0-9.]+:[0-9]+' {} + | grep -oE '[0-9.]+:[0-9]+$'); do
+  for at in $(grep -rhoE 'metrics at="?[0-9.]+:[0-9]+' "$CLUSTER/log" | grep -oE '[0-9.]+:[0-9]+$'); do
     curl -sf "http://$at/metrics" >text
     promtool check metrics <text
     curl -sf -H 'Accept: application/openmetrics-text' "http://$at/metrics" | tail -1 | grep -qx '# EOF'
