@@ -1,5 +1,7 @@
 #include "libwm/search/raw_json.h"
 
+#include <algorithm>
+
 namespace wm::search {
 namespace {
 
@@ -11,13 +13,13 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(from, text.find_last_not_of(kBlanks) - from + 1);
 }
 
-// The end of the string that begins at `at`, behind its quote; the end of the text: it has none.
-std::size_t string_end(std::string_view text, std::size_t at) {
+// Behind the closing quote of the string that begins at `at`; none: it has no such quote.
+std::optional<std::size_t> string_end(std::string_view text, std::size_t at) {
   for (++at; at < text.size(); ++at) {
     if (text[at] == '\\') ++at;
     else if (text[at] == '"') return at + 1;
   }
-  return text.size();
+  return {};
 }
 
 // Where a value that begins at `at` ends: at a comma, or where what holds it ends.
@@ -26,7 +28,9 @@ std::optional<std::size_t> value_end(std::string_view text, std::size_t at) {
   while (at < text.size()) {
     char c = text[at];
     if (c == '"') {
-      at = string_end(text, at);
+      auto end = string_end(text, at);
+      if (!end) return std::nullopt;
+      at = *end;
       continue;
     }
     if (c == ',' && depth == 0) return at;
@@ -55,9 +59,9 @@ std::optional<std::vector<RawPart>> raw_parts(std::string_view json, bool object
     if (object) {
       if (inside[at] != '"') return {};
       auto end = string_end(inside, at);
-      if (end - at < 2) return {};
-      part.key = inside.substr(at + 1, end - at - 2);
-      at = blanks_end(inside, end);
+      if (!end) return {};
+      part.key = inside.substr(at + 1, *end - at - 2);
+      at = blanks_end(inside, *end);
       if (at >= inside.size() || inside[at] != ':') return {};
       ++at;
     }

@@ -169,6 +169,6 @@ J
   [ "$(jq '[.trials[].config.x] | unique | length' told)" = 12 ]
   bsearch -n 3 "$job" | grep -q 'and 9 more'
   [ "$(bsearch best "$job" | jq .metricVal)" = "$(jq '.trials[0].value' told)" ]
-  bsearch list | grep -q "^$job .*FINISHED *12/12 .* tune$"
+  wait_for 10 bash -c "bsearch list | grep -q '^$job .*FINISHED *12/12 .* tune$'"   # last words are waited for
   [ "$(bsearch -json list | jq -r ".[] | select(.hpoName == \"tune\") | .complete")" = 12 ]
 }

@@ -20,8 +20,10 @@ bool is_search(const Job& job) { return fsm::is_array(job) && !job.spec().exec.s
 
 bool gives(const Job& base) { return base.state == JobState::Array && !takes_no_more(base); }
 
+// A trial's last report goes before the word of its end: who has reported has said all. Only of one
+// that has not it may still be on its way.
 bool is_settled(const Job& trial, WallTime now) {
-  bool heard = trial.trial.reported >= trial.times.ended && trial.trial.reported != WallTime{};
+  bool heard = trial.trial.reported != WallTime{};
   return is_over(trial.state) && (heard || now - trial.times.ended >= kLastWords);
 }
 

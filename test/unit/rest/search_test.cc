@@ -186,6 +186,10 @@ TEST(search_task, waits_for_the_last_words_of_a_trial) {
   told.given.closed = true;
   told.job(1, JobState::Finished);
   EXPECT_EQ(told.state(at(171)), "RUNNING");
+  Told before;  // the last report was there before the end was
+  before.given.closed = true;
+  before.job(1, JobState::Finished, kReport).trial.reported = at(169);
+  EXPECT_EQ(before.state(at(171)), "FINISHED");
   EXPECT_EQ(told.state(at(174)), "FAILED");
   told.job(2, JobState::Finished, kReport);
   EXPECT_EQ(told.state(at(174)), "FINISHED");
