@@ -192,7 +192,24 @@ void visit(Site& site, http::Exchange& exchange, const std::string& job, const s
   if (!carried) log::info("visit_broken", {{"job", job}, {"why", carried.error().text}});
 }
 
+namespace {
+
+// Of notebooks that never started, too: older ones have ended, whatever they are.
+void remove_ended_tokens(const std::string& folder) {
+  namespace fs = std::filesystem;
+  constexpr auto kLife = 8h;
+  std::error_code ec;
+  auto ended = fs::file_time_type::clock::now() - kLife;
+  for (fs::directory_iterator at(folder, ec), end; !ec && at != end; at.increment(ec)) {
+    std::error_code unseen;
+    if (fs::last_write_time(at->path(), unseen) < ended && !unseen) fs::remove(at->path(), unseen);
+  }
+}
+
+}  // namespace
+
 Result<std::string> keep_token(const Site& site, std::string_view token) {
+  remove_ended_tokens(site.results_root + "/tokens");
   unsigned char bytes[16];
   randombytes_buf(bytes, sizeof bytes);
   char name[2 * sizeof bytes + 1];

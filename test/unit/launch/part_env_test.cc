@@ -66,10 +66,9 @@ TEST(part_env, a_notebook_knows_where_to_listen_and_when_it_is_forgotten) {
   EXPECT_EQ(vars["WM_IDLE_LIMIT"], "90m");
   EXPECT_EQ(vars["WM_IDLE_WARNING"], "30s");
   EXPECT_EQ(vars["WM_IDLE_CPU"], "7");
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv,
-            (std::vector<std::string>{"wm-notebook", "--now"}));
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv.back(), "wm-notebook --now");
   o.resolved.program.command = "jupyter lab";
-  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv[0], "jupyter") << "its own goes first";
+  EXPECT_EQ(plan_task(o, facts(), o.tasks[0]).argv.back(), "jupyter lab") << "its own goes first";
 }
 
 TEST(part_env, ranks_ask_their_agent_which_knows_all_hosts) {
