@@ -6,6 +6,7 @@
 #include <set>
 
 #include "daemons/wmasterd/verbs/table.h"
+#include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
 #include "libwm/model/pack_verbs.h"
 #include "libwm/model/watch_verbs.h"
@@ -70,6 +71,7 @@ std::map<Verb, std::string> requests_about(JobId id) {
           {Verb::Queues, codec::encode(QueuesRequest{})},
           {Verb::Hosts, codec::encode(HostsRequest{})},
           {Verb::Plans, codec::encode(PlansRequest{})},
+          {Verb::Budgets, codec::encode(BudgetsRequest{})},
           {Verb::History, codec::encode(AcctRequest{})},
           {Verb::Account, codec::encode(AcctRequest{})},
           {Verb::Wait, codec::encode(WaitRequest{id, JobState::Array, {}})},
