@@ -113,15 +113,16 @@ void draw_anew(Cluster& c) {
     if (job.holding.draw.rate || slots_held(job) > 0) holding.push_back(job.id);
   });
   for (auto id : holding) {
-    const Job& known = *find_job(c, id);
-    auto rate = has_budgets(c) ? rate_of(c, known) : Drawn{};
-    if (rate != known.holding.draw.rate) {
+    auto rate = has_budgets(c) ? rate_of(c, *find_job(c, id)) : Drawn{};
+    if (rate != find_job(c, id)->holding.draw.rate) {
       Job& job = edit_job(c, id);
       bring_up(job.holding.draw, c.time);
       job.holding.draw.rate = rate;
       if (!has_budgets(c)) job.holding.draw = {};
     }
-    for (const auto* conf : budgets_of(*c.config, known.spec())) settled(c, *conf).rate += rate;
+    // What was looked at before an edit may be gone by it.
+    const auto& spec = find_job(c, id)->spec();
+    for (const auto* conf : budgets_of(*c.config, spec)) settled(c, *conf).rate += rate;
   }
 }
 
