@@ -15,6 +15,7 @@ setup() {
   command -v dpkg-deb dpkg-shlibdeps >/dev/null || skip "no dpkg-deb, dpkg-shlibdeps on this machine"
   TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
   debs=$BATS_FILE_TMPDIR/build/deb
+  cd "$BATS_TEST_TMPDIR" || return
 }
 
 has() { dpkg-deb -c "$debs/$1"_1.2.3_*.deb | awk '{ print $6 }' | grep -qx "\.$2"; }

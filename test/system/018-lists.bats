@@ -85,7 +85,7 @@ teardown() { end_all_jobs; }
   c=$(submit -H -g /risky sleep 1)
   [ "$(bjobs -noheader -o jobid -g /risk | sort -n | tr '\n' ' ')" = "$a $b " ]
   [ "$(field "$a" job_group)" = /risk/day ]
-  bjobs -l "$a" | tr -d '\n' | grep -q 'Job Group </risk/day>'
+  bjobs -UF "$a" | grep -q 'Job Group </risk/day>'
   [ "$(bjgroup -noheader /risk | awk '{ print $1, $2, $3 }' | tr '\n' ' ')" = "/risk 2 2 /risk/day 1 1 /risk/night 1 1 " ]
   bkill -g /risk 0
   [ "$(bjobs -noheader -o jobid -g / | tr '\n' ' ')" = "$c " ]

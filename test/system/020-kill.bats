@@ -118,11 +118,13 @@ END
 
 @test "an option that selects nothing here ends nothing" {
   job=$(submit -H sleep 31412)
-  for option in "-g /group" "-sla gold" "-stat running"; do
+  for option in "-sla gold" "-stat running"; do
     run bkill $option 0
     [ "$status" -eq 255 ]
     [[ $output == *"${option%% *}"* ]]
   done
+  run bkill -g /group 0
+  [ "$status" -eq 255 ]
   [ "$(state "$job")" = held ]
   bkill -stat PEND 0
   ran_out "$job"

@@ -75,7 +75,7 @@ TEST(submission, long_options_of_lsf_are_not_read_as_letters) {
   auto parsed = options({"-ext", "sched", "-alloc_flags", "x", "-freq", "2", "-Ne"});
   EXPECT_EQ(parsed.ignored, (List{"ext", "alloc_flags", "freq", "Ne"}));
   for (auto name : {"e", "a", "f", "N"}) EXPECT_FALSE(parsed.has(name)) << name;
-  for (auto name : {"-outdir", "-hostfile", "-pack", "-template", "-IS", "-ISp", "-ISs", "-IX"}) {
+  for (auto name : {"-outdir", "-hostfile", "-template", "-IS", "-ISp", "-ISs", "-IX"}) {
     auto result = parse_options(submit_options(), List{name, "x"}, Words::Last);
     ASSERT_FALSE(result) << name;
     EXPECT_TRUE(result.error().text.starts_with(std::string(name) + ": ")) << result.error().text;
