@@ -258,6 +258,7 @@ TEST(clients, a_service_has_its_name_alone_for_as_long_as_its_job_is_there) {
   SpecBuilder grouped;
   grouped.group(router).group(kernel);
   grouped.spec.exec.service = "faces";
+  grouped.spec.array.clear();
   auto whole = desk.submit("four", grouped);
   EXPECT_EQ(desk.refused(grouped).code, number(Code::Conflict));
   desk.ask(Verb::Kill, desk.kill(whole, "kill whole"));
