@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "daemons/wuserd/dlim.h"
 #include "daemons/wuserd/submit.h"
@@ -12,6 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::uint32_t kKernelGroup = 2;  // after the router's
+constexpr int kLooks = 50;
+constexpr auto kBetweenLooks = std::chrono::milliseconds(100);
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 std::string quoted(const std::string& text) {
@@ -105,6 +108,10 @@ Result<void> end(Site& site, JobId job) {
   KillRequest request;
   request.jobs.ids = {job};
   WM_TRY(auto reply, master->kill(request));
+  // With one group the others end: what is over already is as it should be.
+  std::erase_if(reply.jobs, [](const auto& outcome) {
+    return static_cast<Code>(outcome.code) == Code::Conflict;
+  });
   return outcome_of(reply);
 }
 
@@ -127,6 +134,18 @@ Result<void> hold(Site& site, const ServiceJob& there) {
   if (runs.jobs.ids.empty()) return {};
   WM_TRY(auto queued, master->requeue(runs));
   return outcome_of(queued);
+}
+
+// What is on its way to end or to begin is asked again when it is there.
+Result<void> hold_all(Site& site, JobId job) {
+  for (int looks = 0; looks < kLooks; ++looks) {
+    WM_TRY(auto there, job_there(site, job));
+    if (!there || there->is_held()) return {};
+    auto held = hold(site, *there);
+    if (held || held.error().code != Code::Conflict) return held;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return {};
 }
 
 // Another's, for an administrator; the master judges whether the caller is one.
@@ -220,11 +239,10 @@ Result<void> stop_service(Site& site, const std::string& name) {
   auto found = find_service(site, name);
   if (!found && found.error().code == Code::NotFound) {
     WM_TRY(auto others, others_service(site, name));
-    return hold(site, others);
+    return hold_all(site, others.job);
   }
   WM_TRY(auto service, std::move(found));
-  WM_TRY(auto there, job_there(site, service.record.job));
-  return there ? hold(site, *there) : Result<void>();
+  return hold_all(site, service.record.job);
 }
 
 Result<void> change_profile(Site& site, const DlimService& service, const std::string& text) {

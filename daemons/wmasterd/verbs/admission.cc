@@ -144,14 +144,25 @@ Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
   return {};
 }
 
+// Is anything of it not over? What has groups is over when they are.
+bool is_there(const Cluster& state, const Job& job) {
+  if (job.state != JobState::Array) return !is_over(job.state);
+  for (std::uint32_t n = 1; n <= job.spec().groups.size(); ++n) {
+    JobId id{job.id.job, n};
+    const Job* one = job_or_base(state, id);
+    if (one && !is_over(state_of(*one, id))) return true;
+  }
+  return false;
+}
+
 // Names of services are one in the cluster, also of those that are held.
 Result<void> check_service(const Cluster& state, const JobSpec& spec) {
   Result<void> free;
   if (spec.exec.service.empty()) return free;
   state.jobs.each([&](std::uint32_t, const Job& job) {
-    if (job.spec().exec.service == spec.exec.service && !is_over(job.state))
-      free = fail(Code::Conflict,
-                  "service " + spec.exec.service + " is there already: Job <" + to_string(job.id) + ">");
+    if (job.spec().exec.service == spec.exec.service && is_there(state, job))
+      free = fail(Code::Conflict, "service " + spec.exec.service + " is there already: Job <" +
+                                      to_string(job.id) + ">");
   });
   return free;
 }

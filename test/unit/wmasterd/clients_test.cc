@@ -253,6 +253,16 @@ TEST(clients, a_service_has_its_name_alone_for_as_long_as_its_job_is_there) {
   desk.submit("two", other);
   desk.ask(Verb::Kill, desk.kill(id));
   EXPECT_NE(desk.submit("three", service), id);
+  TaskGroup router, kernel;
+  router.name = "router", kernel.name = "kernel";
+  SpecBuilder grouped;
+  grouped.group(router).group(kernel);
+  grouped.spec.exec.service = "faces";
+  grouped.spec.array.clear();
+  auto whole = desk.submit("four", grouped);
+  EXPECT_EQ(desk.refused(grouped).code, number(Code::Conflict));
+  desk.ask(Verb::Kill, desk.kill(whole, "kill whole"));
+  EXPECT_NE(desk.submit("five", grouped), whole);
 }
 
 TEST(clients, an_environment_that_is_not_the_signed_one_is_refused) {
