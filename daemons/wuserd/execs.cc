@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "daemons/wuserd/staging.h"
+
 namespace wm::user {
 namespace {
 
@@ -83,6 +85,7 @@ Result<std::vector<JobView>> all_execs(Site& site) {
 }
 
 Result<void> stop_exec(Site& site, const JobView& exec) {
+  WM_TRY(stop_fetching(site, exec));
   WM_TRY(auto master, site.masters.take());
   KillRequest request;
   request.jobs.ids = {exec.id};
