@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -41,6 +42,12 @@ bool is_there(const std::string& python, const std::string& module) {
              .status == 0;
 }
 
+/// Whether a module was found, and when to look again if not.
+struct Looked {
+  bool found = false;
+  std::chrono::steady_clock::time_point next{};
+};
+
 bool is_plain(const std::string& module) {
   return module.find_first_not_of(
              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == module.npos;
@@ -57,7 +64,7 @@ std::string python_of(const Framework& framework) {
 
 Result<void> need_module(const Framework& framework) {
   static std::mutex mutex;
-  static std::map<std::pair<std::string, std::string>, bool> known;
+  static std::map<std::pair<std::string, std::string>, Looked> known;
   auto python = python_of(framework);
   auto refuse = [&](const std::string& why) {
     return fail(Code::Impossible, "framework " + framework.name + ": " + why);
@@ -68,12 +75,12 @@ Result<void> need_module(const Framework& framework) {
   if (framework.module.empty() || !framework.env_modules.empty()) return {};
   if (!is_plain(framework.module)) return refuse("module: not a name of Python");
   std::lock_guard lock(mutex);
-  auto key = std::pair(python, framework.module);
-  auto found = known.find(key);
-  // What is not there may be installed before the next question.
-  if (found == known.end() && is_there(python, framework.module))
-    found = known.emplace(key, true).first;
-  if (found != known.end()) return {};
+  auto& looked = known[{python, framework.module}];
+  auto now = std::chrono::steady_clock::now();
+  // What is not there may be installed meanwhile.
+  if (!looked.found && now >= looked.next)
+    looked = {is_there(python, framework.module), now + std::chrono::seconds(5)};
+  if (looked.found) return {};
   return refuse("the Python module " + framework.module + " is not installed");
 }
 
