@@ -4,7 +4,8 @@
 usage: dlicmd COMMAND [options]
 
   --logon                     ask for a token and keep it in ~/.dlicmd     --logoff    --status
-  --dl-frameworks             frameworks that can be started
+  --dl-frameworks             frameworks that can be started     --dl-runtime   what the default one includes
+  --framework-install FILE.json   one of your own                  --framework-uninstall NAME
   --exec-start FRAMEWORK …    start one; every other option, and what follows --, is the execution's
   --exec-get ID  --exec-get-all  --exec-stop ID  --exec-delete ID  --exec-delete-all
   --exec-trainlogs ID  --exec-trainoutlogs ID  --exec-trainerrlogs ID    output of all workers
@@ -126,7 +127,7 @@ class Door:
     def ask(self, method, path, query='', *, headers=None, body=None, into=None):
         """(headers, body) of an answer below 400. A token that has run out is renewed once."""
         query = '&'.join(part for part in (query, self._options.get('query', '')) if part)
-        target = BASE + path + ('?' + query if query else '')
+        target = ('' if path.startswith('/api/') else BASE) + path + ('?' + query if query else '')
         for attempt in (1, 2):
             told = {'Authorization': f'Bearer {self._find_token()}', **(headers or {})}
             if attempt == 2 and hasattr(body, 'seek'):
@@ -195,7 +196,29 @@ def frameworks(door, options, words):
         show(found, options, [])
         return
     for each in found:
-        print(f'Name: {each["name"]}\nVersion: {each.get("frameworkVersion", "")}\nDesc: {" ".join(each["desc"])}\n')
+        print(f'Name: {each["name"]}\nVersion: {each.get("frameworkVersion", "")}\nDesc: {" ".join(each["desc"])}')
+        print(*([] if each.get('available', True) else [f'Not available: {each["reason"]}']), '', sep='\n')
+
+
+def runtime(door, options, words):
+    """--dl-runtime: packages of the default runtime, with versions."""
+    found = door.json('GET', '/api/v1/runtime')['packages']
+    show([{**each, 'version': each['version'] or 'not available'} for each in found], options, ['name', 'version'])
+
+
+def framework_install(door, options, words):
+    """--framework-install FILE.json: a framework of the user's own."""
+    with open(one(words), 'rb') as given:
+        body = given.read()
+    headers = {'Content-Type': 'application/json', 'Content-Length': str(len(body))}
+    installed = json.loads(door.ask('POST', '/execs/frameworks', headers=headers, body=body)[2])
+    print(f'Framework {installed["name"]} is installed')
+
+
+def framework_uninstall(door, options, words):
+    """--framework-uninstall NAME"""
+    door.ask('DELETE', f'/execs/frameworks/{urllib.parse.quote(one(words), safe="")}')
+    print(f'Framework {words[0]} is uninstalled')
 
 
 def packed(folder, name):
@@ -491,6 +514,7 @@ def one(words):
 ACTIVE, OVER = 'NEW,SUBMITTED,PENDING_CRD_SCHEDULER,LAUNCHING,RUNNING', 'FINISHED,KILLED,ERROR'
 COMMANDS = {
     '--logon': logon, '--logoff': logoff, '--status': status, '--dl-frameworks': frameworks,
+    '--dl-runtime': runtime, '--framework-install': framework_install, '--framework-uninstall': framework_uninstall,
     '--exec-start': exec_start, '--exec-get': exec_get, '--exec-get-all': exec_get_all, '--exec-stop': exec_stop,
     '--exec-delete': exec_delete, '--exec-delete-all': exec_delete_all, '--exec-trainresult': exec_result,
     '--exec-deploy': exec_deploy,
@@ -539,10 +563,10 @@ def main():
             raise Refused(f'{words[0]}: no such command, see dlicmd --help')
         options, rest = split(words[1:])
         command(Door(options), options, rest)
-    except (Refused, ValueError) as problem:
-        print(problem, file=sys.stderr)
-        return 1
     except BrokenPipeError:
+        return 1
+    except (Refused, ValueError, OSError) as problem:
+        print(problem, file=sys.stderr)
         return 1
     return 0
 

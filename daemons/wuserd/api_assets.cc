@@ -1,9 +1,8 @@
 // The rows of /api/v1 about projects: definitions, experiments, and running them.
-#include <stdlib.h>
-
 #include <filesystem>
 
 #include "daemons/wuserd/assets.h"
+#include "daemons/wuserd/catalog.h"
 #include "daemons/wuserd/execs.h"
 #include "daemons/wuserd/upload.h"
 #include "libwm/rest/frameworks.h"
@@ -40,35 +39,18 @@ Result<Answer> definitions(Call& call) {
   return list_reply("definitions", assets_of(call).definitions(project.name));
 }
 
-// A folder for an upload, that is gone again when the request is over.
-class UploadFolder {
- public:
-  explicit UploadFolder(const Site& site) {
-    path_ = site.records.incoming() + "/definition-XXXXXX";
-    if (::mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  UploadFolder(const UploadFolder&) = delete;
-  UploadFolder& operator=(const UploadFolder&) = delete;
-  ~UploadFolder() {
-    std::error_code ec;
-    if (!path_.empty()) fs::remove_all(path_, ec);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 Result<Answer> keep_definition(Call& call) {
   auto assets = assets_of(call);
   WM_TRY(auto project, assets.project(call.args[0]));
-  UploadFolder folder(call.site);
+  UploadFolder folder(call.site.records.incoming());
   WM_TRY(auto upload, receive(call.exchange, folder.path()));
   auto data = upload.fields.find("data");
   if (data == upload.fields.end())
     return fail(Code::BadArgument, "data: the definition as JSON is wanted");
   WM_TRY(auto definition, rest::parse_definition(data->second));
-  WM_TRY(rest::find_framework(definition.framework));
+  WM_TRY(auto known, known_frameworks(call.site));
+  WM_TRY(auto framework, rest::find_framework(known, definition.framework));
+  definition.framework = framework.name;
   std::string code;
   if (!upload.files.empty()) {
     code = upload.files.front().path;
@@ -115,7 +97,8 @@ Result<Answer> run_experiment(Call& call) {
   for (const auto& name : experiment.definitions) {
     WM_TRY(auto definition, assets.definition(project.name, name));
     WM_TRY(auto args, rest::args_of(project, experiment, definition));
-    codes.push_back({args, assets.code(project.name, name), definition.code_name});
+    codes.push_back({args, rest::data_of(experiment, definition), assets.code(project.name, name),
+                     definition.code_name});
   }
   std::vector<std::string> begun;
   for (const auto& code : codes) {
@@ -136,15 +119,18 @@ Result<Answer> run_experiment(Call& call) {
 #define PROJECT "/api/v1/projects"
 const std::vector<Route>& asset_routes() {
   static const std::vector<Route> routes{
-      {"GET", PROJECT, projects},
-      {"POST", PROJECT, keep_project},
-      {"GET", PROJECT "/{project}/definitions", definitions},
-      {"POST", PROJECT "/{project}/definitions", keep_definition},
+      {"GET", PROJECT, projects, "Projects", "projects"},
+      {"POST", PROJECT, keep_project, "Makes or changes one", "project"},
+      {"GET", PROJECT "/{project}/definitions", definitions, "Model definitions", "definitions"},
+      {"POST", PROJECT "/{project}/definitions", keep_definition,
+       "Makes or changes one: fields data and file", "definition"},
       {"DELETE", PROJECT "/{project}/definitions/{name}", remove_definition},
-      {"GET", PROJECT "/{project}/experiments", experiments},
-      {"POST", PROJECT "/{project}/experiments", keep_experiment},
+      {"GET", PROJECT "/{project}/experiments", experiments, "Experiments", "experiments"},
+      {"POST", PROJECT "/{project}/experiments", keep_experiment, "Makes or changes one",
+       "experiment"},
       {"DELETE", PROJECT "/{project}/experiments/{name}", remove_experiment},
-      {"POST", PROJECT "/{project}/experiments/{name}/run", run_experiment},
+      {"POST", PROJECT "/{project}/experiments/{name}/run", run_experiment,
+       "Starts an execution of each definition", "runs"},
   };
   return routes;
 }

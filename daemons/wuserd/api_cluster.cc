@@ -27,9 +27,9 @@ Result<Answer> plans(Call& call) {
 
 const std::vector<Route>& cluster_routes() {
   static const std::vector<Route> routes{
-      {"GET", "/api/v1/hosts", hosts},
-      {"GET", "/api/v1/queues", queues},
-      {"GET", "/api/v1/plans", plans},
+      {"GET", "/api/v1/hosts", hosts, "Hosts", "hosts"},
+      {"GET", "/api/v1/queues", queues, "Queues", "queues"},
+      {"GET", "/api/v1/plans", plans, "Resource plans", "plans"},
   };
   return routes;
 }

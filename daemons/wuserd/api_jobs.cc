@@ -3,6 +3,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "daemons/wuserd/catalog.h"
 #include "daemons/wuserd/execs.h"
 #include "daemons/wuserd/hub.h"
 #include "daemons/wuserd/outputs.h"
@@ -23,6 +24,25 @@ Result<Answer> session(Call& call) {
                     ",\"version\":" + rest::json_text(WM_VERSION) + ",\"now\":" + now_text() + "}");
 }
 
+// ?limit=N&cursor=ID: at most N jobs older than that one; the cursor of what is left, or none.
+Result<std::string> cut_page(const Call& call, std::vector<JobView>& jobs) {
+  if (auto cursor = call.target.value("cursor"); !cursor.empty()) {
+    WM_TRY(auto after, parse_job_id(cursor));
+    auto first = std::find_if(jobs.begin(), jobs.end(),
+                              [&](const JobView& view) { return view.id < after; });
+    jobs.erase(jobs.begin(), first);
+  }
+  auto text = call.target.value("limit");
+  if (text.empty()) return std::string();
+  std::size_t limit = 0;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (ec != std::errc() || end != text.data() + text.size() || limit == 0)
+    return fail(Code::BadArgument, "limit: a number from 1 is wanted");
+  if (jobs.size() <= limit) return std::string();
+  jobs.resize(limit);
+  return to_string(jobs.back().id);
+}
+
 Result<Answer> jobs(Call& call) {
   WM_TRY(auto master, call.site.masters.take());
   JobsRequest request;
@@ -30,15 +50,19 @@ Result<Answer> jobs(Call& call) {
   request.jobs.finished = true;
   WM_TRY(auto reply, master->jobs(request));
   std::reverse(reply.jobs.begin(), reply.jobs.end());
+  WM_TRY(auto next, cut_page(call, reply.jobs));
   return json_reply("{\"now\":" + now_text() +
-                    ",\"jobs\":" + view::jobs_json(reply.jobs, {now(), view::Detail::Brief}) + "}");
+                    ",\"jobs\":" + view::jobs_json(reply.jobs, {now(), view::Detail::Brief}) +
+                    (next.empty() ? "" : ",\"next\":" + rest::json_text(next)) + "}");
 }
 
 // The line of bsub that asks for the same, in the folder of the code.
 std::string bsub_line(const Site& site, const Execution& exec) {
   auto request = rest::parse_exec(exec.args);
-  auto framework = rest::find_framework(exec.framework);
-  if (!request || !framework) return "";
+  auto known = known_frameworks(site);
+  if (!request || !known || !resolve_names(site, *request)) return "";
+  auto framework = rest::find_framework(*known, exec.framework);
+  if (!framework) return "";
   request->plan = rest::plan_of(request->plan, site.conf.name);
   auto words = rest::bsub_words(*request, *framework, {"", site.conf.dirs.data, true});
   return words ? rest::shell_line(*words) : "";
@@ -146,21 +170,31 @@ Result<std::uint32_t> capacity_of(client::Master& master) {
 Result<Answer> slots(Call& call) {
   WM_TRY(auto from, since(call.target.value("minutes")));
   WM_TRY(auto master, call.site.masters.take());
-  AcctRequest request;
-  request.jobs.user = "all";
-  request.jobs.finished = true;
-  WM_TRY(auto reply, master->history(request));
-  std::erase_if(reply.jobs,
-                [&](const HistoryJob& job) { return job.ended != WallTime{} && job.ended < from; });
+  // Who ended before held nothing; who has never been dispatched holds nothing yet.
+  AcctRequest ended, begun;
+  ended.jobs.user = begun.jobs.user = "all";
+  ended.jobs.finished = true;
+  ended.ended_from = from;
+  begun.dispatched_from = WallTime(Duration(1));
+  WM_TRY(auto past, master->history(ended));
+  WM_TRY(auto present, master->history(begun));
+  std::erase_if(present.jobs, [](const HistoryJob& job) { return job.ended != WallTime{}; });
+  std::move(present.jobs.begin(), present.jobs.end(), std::back_inserter(past.jobs));
   WM_TRY(auto capacity, capacity_of(*master));
-  return json_reply(rest::slots_json(reply.jobs, from, now(), capacity));
+  return json_reply(rest::slots_json(past.jobs, from, now(), capacity));
 }
 
 // What an execution with these args would be, in the words of the three clients.
 Result<Answer> lines(Call& call) {
   WM_TRY(auto request, rest::parse_exec(call.target.value("args")));
-  WM_TRY(auto framework, rest::find_framework(request.framework));
-  WM_TRY(auto words, rest::bsub_words(request, framework, {"", call.site.conf.dirs.data, true}));
+  if (auto data = call.target.value("data"); !data.empty())
+    WM_TRY(rest::add_exec_data(data, request));
+  WM_TRY(resolve_names(call.site, request));
+  WM_TRY(auto known, known_frameworks(call.site));
+  WM_TRY(auto framework, rest::find_framework(known, request.framework));
+  rest::ExecPlace place{"", call.site.conf.dirs.data, true};
+  WM_TRY(rest::check_fit(request, framework, place));
+  WM_TRY(auto words, rest::bsub_words(request, framework, place));
   auto dlicmd = "dlicmd " + request.args;
   return json_reply("{\"bsub\":" + rest::json_text(rest::shell_line(words)) +
                     ",\"dlicmd\":" + rest::json_text(dlicmd) + "}");
@@ -171,18 +205,22 @@ Result<Answer> lines(Call& call) {
 #define API "/api/v1"
 const std::vector<Route>& job_routes() {
   static const std::vector<Route> routes{
-      {"GET", API "/session", session},
-      {"GET", API "/stream", stream},
-      {"GET", API "/slots", slots},
-      {"GET", API "/lines", lines},
-      {"GET", API "/jobs", jobs},
-      {"GET", API "/jobs/{id}", job},
-      {"GET", API "/jobs/{id}/timeline", timeline},
-      {"GET", API "/jobs/{id}/metrics", metrics},
-      {"GET", API "/jobs/{id}/logs", logs},
-      {"GET", API "/jobs/{id}/logs/{worker}/{stream}", log},
-      {"GET", API "/jobs/{id}/result.zip", result},
-      {"POST", API "/jobs/{id}/{verb}", act},
+      {"GET", API "/session", session, "Who asks, and the server's clock", "session"},
+      {"GET", API "/stream", stream,
+       "Event stream: job, tick, reset, stale; resumes after Last-Event-ID"},
+      {"GET", API "/slots", slots, "Slots that jobs held, over time", "slots", "minutes"},
+      {"GET", API "/lines", lines, "What an execution would be in the words of bsub and dlicmd",
+       "lines", "args data"},
+      {"GET", API "/jobs", jobs,
+       "Jobs, the newest first; with limit in pages, of which next is the cursor", "jobs",
+       "limit cursor"},
+      {"GET", API "/jobs/{id}", job, "One job, with tasks and reasons", "job"},
+      {"GET", API "/jobs/{id}/timeline", timeline, "What happened to it", "timeline"},
+      {"GET", API "/jobs/{id}/metrics", metrics, "What its script reported", "metrics"},
+      {"GET", API "/jobs/{id}/logs", logs, "Sizes of its workers' output", "logs"},
+      {"GET", API "/jobs/{id}/logs/{worker}/{stream}", log, "Output of a worker", "", "tail from"},
+      {"GET", API "/jobs/{id}/result.zip", result, "Its results"},
+      {"POST", API "/jobs/{id}/{verb}", act, "stop, hold or release"},
   };
   return routes;
 }

@@ -1,7 +1,9 @@
 #include "daemons/wuserd/door.h"
 
+#include <sodium.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "daemons/wuserd/notebooks.h"
@@ -52,12 +54,34 @@ bool is_within_scope(const rest::Claims& claims, const http::Head& head) {
   return rest::has_scope(claims.scopes, reads ? "read" : "submit");
 }
 
+// A clock's reading is no change: "now" stands first where it stands.
+std::string_view without_clock(std::string_view body) {
+  constexpr std::string_view kStart = "{\"now\":";
+  if (!body.starts_with(kStart)) return body;
+  return body.substr(std::min(body.find(','), body.size()));
+}
+
+// What a client has already is not sent again.
+http::Reply with_tag(const http::Head& head, http::Reply reply) {
+  bool asks = head.method == "GET" && head.target.starts_with("/api/") && reply.status == 200;
+  if (!asks || reply.body.empty()) return reply;
+  auto body = without_clock(reply.body);
+  unsigned char hash[16];
+  crypto_generichash(hash, sizeof hash, reinterpret_cast<const unsigned char*>(body.data()),
+                     body.size(), nullptr, 0);
+  char text[2 * sizeof hash + 1];
+  sodium_bin2hex(text, sizeof text, hash, sizeof hash);
+  auto tag = "W/\"" + std::string(text) + "\"";
+  reply.fields.emplace_back("ETag", tag);
+  reply.fields.emplace_back("Cache-Control", "private, no-cache");
+  if (head.field("if-none-match").find(tag) == std::string_view::npos) return reply;
+  return {304, reply.fields, ""};
+}
+
 Result<Answer> dispatch(Site& site, http::Exchange& exchange) {
   WM_TRY(auto target, rest::parse_target(exchange.head().target));
   bool known = false;
-  for (const auto* table : {&exec_routes(), &scheduler_routes(), &job_routes(), &cluster_routes(),
-                            &asset_routes(), &model_routes(), &service_routes(), &dlim_routes(),
-                            &kserve_routes(), &search_routes(), &notebook_routes()})
+  for (const auto* table : all_routes())
     for (const auto& route : *table) {
       auto args = rest::match(route.pattern, target.segments);
       known = known || args;
@@ -105,7 +129,15 @@ void answer(Site& site, http::Exchange& exchange) {
     log::warn("request_failed", {{"method", head.method},
                                  {"target", head.target.substr(0, 200)},
                                  {"why", made.error().text}});
-  (void)exchange.reply(reply);
+  (void)exchange.reply(with_tag(head, std::move(reply)));
+}
+
+std::span<const std::vector<Route>* const> all_routes() {
+  static const std::vector<Route>* const tables[] = {
+      &catalog_routes(), &exec_routes(),   &scheduler_routes(), &data_routes(),    &job_routes(),
+      &cluster_routes(), &asset_routes(),  &model_routes(),     &service_routes(), &dlim_routes(),
+      &kserve_routes(),  &search_routes(), &notebook_routes(),  &document_routes()};
+  return tables;
 }
 
 }  // namespace wm::user

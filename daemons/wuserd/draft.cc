@@ -6,7 +6,9 @@
 #include <fstream>
 #include <map>
 
+#include "daemons/wuserd/catalog.h"
 #include "daemons/wuserd/modules.h"
+#include "daemons/wuserd/staging.h"
 #include "libwm/client/bundle.h"
 #include "libwm/rest/app_json.h"
 #include "libwm/rest/exec_words.h"
@@ -61,6 +63,14 @@ Execution execution_of(const rest::ExecRequest& request, const rest::Framework& 
   return exec;
 }
 
+// The environment that the command will run in is there, and so is the framework's module.
+Result<void> check_environment(const rest::ExecRequest& request, Framework framework) {
+  if (!request.conda_env.empty()) framework.conda_env = request.conda_env;
+  if (!request.conda_home.empty()) framework.conda_home = request.conda_home;
+  if (request.user_cmd) framework.module.clear();
+  return need_module(framework);
+}
+
 }  // namespace
 
 Result<std::string> key_of(const Call& call) {
@@ -99,16 +109,28 @@ Draft::~Draft() {
 Result<Prepared> prepare(Site& site, rest::ExecRequest request, const Upload& upload,
                          const Draft& draft, const std::string& out_file) {
   request.plan = rest::plan_of(request.plan, site.conf.name);
-  WM_TRY(auto framework, rest::find_framework(request.framework));
-  if (!request.user_cmd) WM_TRY(need_module(framework));
+  WM_TRY(auto known, known_frameworks(site));
+  WM_TRY(auto framework, rest::find_framework(known, request.framework));
+  WM_TRY(resolve_names(site, request));
+  WM_TRY(auto place, place_of(site, out_file));
+  WM_TRY(rest::check_fit(request, framework, place));
+  WM_TRY(check_environment(request, framework));
   auto code_dir = site.records.code_dir(draft.request());
   WM_TRY(lay_out(upload, code_dir));
   WM_TRY(auto folder, find_code(code_dir, request.model_dir, request.main));
-  rest::give_worker_words(text_of(folder + "/" + request.main), framework, request);
-  WM_TRY(auto place, place_of(site, out_file));
+  auto script = text_of(folder + "/" + request.main);
+  if (!request.user_cmd) WM_TRY(rest::check_code(framework, request.main, script));
+  rest::give_worker_words(script, framework, request);
+  WM_TRY(rest::bsub_words(request, framework, place));  // before anything is begun
+  WM_TRY(auto staged, stage_data(site, request, draft.request()));
   WM_TRY(auto words, rest::bsub_words(request, framework, place));
+  WM_TRY(auto groups, rest::task_groups(request, framework, place));
+  words.insert(words.begin(), staged.words.begin(), staged.words.end());
+  if (groups.empty()) words.back() = staged.prelude + words.back();
+  for (auto& group : groups) group.command = staged.prelude + group.command;
   auto inside = folder == code_dir ? "" : folder.substr(code_dir.size() + 1);
-  return Prepared{std::move(words), execution_of(request, framework, draft.request(), inside)};
+  return Prepared{std::move(words), execution_of(request, framework, draft.request(), inside),
+                  std::move(groups)};
 }
 
 }  // namespace wm::user

@@ -43,10 +43,12 @@ class Draft {
 struct Prepared {
   std::vector<std::string> words;  ///< of bsub, the command last
   Execution exec;
+  std::vector<TaskGroup> groups;  ///< instead of a command and a size; empty: one kind of tasks
 };
 
 /// Lays out the upload as the draft's bundle. `out_file`: of the job's report, below the results.
-/// @errors as unpack, find_framework, bsub_words
+/// Data from elsewhere is on its way then. @errors as unpack, find_framework, check_fit,
+/// bsub_words, stage_data
 Result<Prepared> prepare(Site& site, rest::ExecRequest request, const Upload& upload,
                          const Draft& draft, const std::string& out_file);
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <climits>
 
+#include "daemons/wuserd/catalog.h"
 #include "daemons/wuserd/dlim.h"
 #include "daemons/wuserd/execs.h"
 #include "daemons/wuserd/outputs.h"
@@ -43,6 +44,11 @@ Result<Answer> list(Call& call) {
   std::vector<std::string> items;
   for (const auto& exec : execs)
     if (items.size() < limit && has_state(exec, states)) items.push_back(json_of(call, exec));
+  // Those that were refused have ids of their own, and come last.
+  bool errors = states.empty() || ("," + states + ",").find(",ERROR,") != std::string::npos;
+  if (errors)
+    for (auto& text : call.site.refused.all())
+      if (items.size() < limit) items.push_back(std::move(text));
   return json_reply(rest::list_json(items));
 }
 
@@ -52,6 +58,10 @@ Result<Answer> start(Call& call) {
 }
 
 Result<Answer> show(Call& call) {
+  if (call.site.refused.is_one(call.args[0])) {
+    WM_TRY(auto text, call.site.refused.find(call.args[0]));
+    return json_reply(text);
+  }
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
   return json_reply(json_of(call, exec));
 }
@@ -67,6 +77,10 @@ Result<Answer> stop(Call& call) {
 }
 
 Result<Answer> remove(Call& call) {
+  if (call.site.refused.is_one(call.args[0])) {
+    WM_TRY(call.site.refused.remove(call.args[0]));
+    return done();
+  }
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
   WM_TRY(delete_exec(call.site, exec));
   return done();
@@ -77,10 +91,15 @@ Result<Answer> remove_all(Call& call) {
   for (const auto& exec : execs)
     if (!is_over(exec.job->state)) WM_TRY(stop_exec(call.site, exec));
   for (const auto& exec : execs) WM_TRY(delete_exec(call.site, exec));
+  call.site.refused.remove_all();
   return done();
 }
 
 Result<Answer> log(Call& call) {
+  if (call.site.refused.is_one(call.args[0])) {
+    WM_TRY(auto why, call.site.refused.reason(call.args[0]));
+    return Answer(http::Reply{200, {{"Content-Type", "text/plain; charset=utf-8"}}, why + "\n"});
+  }
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
   WM_TRY(send_logs(call, exec, call.target.value("logType")));
   return Answer();
@@ -90,14 +109,6 @@ Result<Answer> result(Call& call) {
   WM_TRY(auto exec, find_exec(call.site, call.args[0]));
   WM_TRY(send_results(call, exec));
   return Answer();
-}
-
-Result<Answer> frameworks(Call&) { return json_reply(rest::frameworks_json()); }
-
-Result<Answer> framework_names(Call&) {
-  std::vector<std::string> names;
-  for (const auto& framework : rest::frameworks()) names.push_back(rest::json_text(framework.name));
-  return json_reply(rest::list_json(names));
 }
 
 // Clients ask this before everything else.
@@ -137,19 +148,16 @@ Answer json_reply(std::string text, int status) {
 #define DL "/platform/rest/deeplearning/v1"
 const std::vector<Route>& exec_routes() {
   static const std::vector<Route> routes{
-      {"GET", DL "/conf", conf},
-      {"GET", DL "/status", status},
-      {"GET", DL "/frameworks/all", framework_names},
-      {"GET", DL "/frameworks", frameworks},
-      {"GET", DL "/execs/frameworks", frameworks},
-      {"GET", DL "/execs", list},
-      {"POST", DL "/execs", start},
+      {"GET", DL "/conf", conf, "What clients ask first", "conf"},
+      {"GET", DL "/status", status, "Does the master answer", "status"},
+      {"GET", DL "/execs", list, "Executions, the newest first", "[exec]", "limit state sort_by"},
+      {"POST", DL "/execs", start, "Starts one: fields file and data", "exec", "args"},
       {"DELETE", DL "/execs", remove_all},
-      {"GET", DL "/execs/{id}", show},
+      {"GET", DL "/execs/{id}", show, "One execution", "exec"},
       {"DELETE", DL "/execs/{id}", remove},
       {"POST", DL "/execs/{id}/stop", stop},
-      {"GET", DL "/execs/{id}/log", log},
-      {"GET", DL "/execs/{id}/result", result},
+      {"GET", DL "/execs/{id}/log", log, "Output of its workers", "text", "logType args"},
+      {"GET", DL "/execs/{id}/result", result, "Zip of its results"},
       {"POST", DL "/execs/{id}/deploy", deploy},
   };
   return routes;

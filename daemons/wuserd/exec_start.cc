@@ -1,10 +1,12 @@
 // POST /execs, step by step: request key → upload on disk → code laid out as a bundle → bsub's
 // words → job.
+#include <chrono>
 #include <filesystem>
 
 #include "daemons/wuserd/draft.h"
 #include "daemons/wuserd/execs.h"
 #include "daemons/wuserd/submit.h"
+#include "libwm/base/log.h"
 
 namespace wm::user {
 namespace {
@@ -25,9 +27,25 @@ Result<rest::ExecRequest> request_in(const Call& call, const Upload& upload) {
 Result<JobId> submit_upload(Site& site, rest::ExecRequest request, const Upload& upload,
                             Draft& draft) {
   WM_TRY(auto prepared, prepare(site, std::move(request), upload, draft, "%J/job.out"));
-  WM_TRY(auto reply, submit(site, prepared.words, std::move(prepared.exec)));
+  WM_TRY(auto reply,
+         prepared.groups.empty()
+             ? submit(site, prepared.words, std::move(prepared.exec))
+             : submit_groups(site, prepared.words,
+                             {std::move(prepared.groups), std::move(prepared.exec), {}}));
   draft.stay();
   return reply.job;
+}
+
+// An execution that was refused leaves a record; a request that cannot be read is none.
+template <class Began>
+Result<JobView> or_refused(Site& site, const rest::ExecRequest& wanted, Began began) {
+  auto job = began();
+  if (job) return find_exec(site, exec_id(site.conf.name, *job));
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  auto kept = site.refused.add(wanted, site.user, job.error().text,
+                               std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  if (!kept) log::warn("refusal_not_kept", {{"why", kept.error().text}});
+  return job.error();
 }
 
 // The execution that an earlier request with the same key began: it has the bundle of that name.
@@ -51,12 +69,13 @@ Result<JobView> start_exec(Call& call) {
   Draft draft(call.site, request);
   WM_TRY(auto upload, receive(call.exchange, draft.uploads()));
   WM_TRY(auto wanted, request_in(call, upload));
-  WM_TRY(auto job, submit_upload(call.site, std::move(wanted), upload, draft));
-  return find_exec(call.site, exec_id(call.site.conf.name, job));
+  return or_refused(call.site, wanted,
+                    [&] { return submit_upload(call.site, wanted, upload, draft); });
 }
 
 Result<JobView> start_stored(Site& site, const StoredCode& code) {
   WM_TRY(auto wanted, rest::parse_exec(code.args));
+  if (!code.data.empty()) WM_TRY(rest::add_exec_data(code.data, wanted));
   Draft draft(site, request_name(""));
   std::error_code ec;
   fs::create_directories(draft.uploads(), ec);
@@ -64,8 +83,7 @@ Result<JobView> start_stored(Site& site, const StoredCode& code) {
   upload.files.push_back({draft.uploads() + "/1", code.name});
   fs::copy_file(code.path, upload.files.front().path, ec);
   if (ec) return fail(Code::System, code.path + ": " + ec.message());
-  WM_TRY(auto job, submit_upload(site, std::move(wanted), upload, draft));
-  return find_exec(site, exec_id(site.conf.name, job));
+  return or_refused(site, wanted, [&] { return submit_upload(site, wanted, upload, draft); });
 }
 
 }  // namespace wm::user

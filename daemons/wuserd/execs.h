@@ -29,7 +29,9 @@ Result<JobView> start_exec(Call& call);
 
 /// Code that lies on disk already, with the args of its execution.
 struct StoredCode {
-  std::string args, path;
+  std::string args;
+  std::string data;  ///< what else a request says, as the form field of that name; empty: nothing
+  std::string path;
   std::string name;  ///< of the file, as it was uploaded
 };
 /// Begins an execution of it. @errors as start_exec

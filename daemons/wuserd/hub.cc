@@ -1,5 +1,7 @@
 #include "daemons/wuserd/hub.h"
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <thread>
 
@@ -11,9 +13,12 @@ namespace {
 constexpr std::size_t kKept = 2048;  // messages for who lags behind
 constexpr std::size_t kToldMost = 20000;
 constexpr auto kTick = std::chrono::seconds(2);
+constexpr auto kLinger = std::chrono::seconds(30);
 constexpr Duration kPatience = std::chrono::seconds(2);
 
 WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+
+std::uint64_t epoch_ms() { return static_cast<std::uint64_t>(epoch_seconds(now()) * 1000); }
 
 std::string tick() {
   return "event: tick\ndata: {\"now\":" + std::to_string(epoch_seconds(now())) + "}\n\n";
@@ -23,10 +28,11 @@ std::string tick() {
 
 void Hub::follow(http::Exchange& exchange) {
   std::uint64_t seen = 0;
+  std::string first = tick();
   {
     std::lock_guard lock(mutex_);
     ++followers_;
-    seen = last_;
+    seen = begin_of(exchange.head().field("last-event-id"), first);
     if (!watching_) {
       watching_ = true;
       std::thread([this] { watch(); }).detach();
@@ -34,10 +40,27 @@ void Hub::follow(http::Exchange& exchange) {
   }
   auto begun = exchange.begin(
       {200, {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}}, ""});
-  for (bool listens = begun && exchange.write(tick()); listens;)
+  for (bool listens = begun && exchange.write(first); listens;)
     listens = exchange.write(news_since(seen)).has_value();
   std::lock_guard lock(mutex_);
   --followers_;
+  left_ = std::chrono::steady_clock::now();
+}
+
+// From which message on a follower is told. A number of another run, or one that is not kept any
+// more, is followed by "reset".
+std::uint64_t Hub::begin_of(std::string_view last_event, std::string& first) {
+  if (!watching_) run_ = std::max<std::uint64_t>(run_ + 1, epoch_ms());
+  if (last_event.empty()) return last_;
+  std::uint64_t run = 0, number = 0;
+  const char* end = last_event.data() + last_event.size();
+  auto [dash, bad_run] = std::from_chars(last_event.data(), end, run);
+  bool reads = bad_run == std::errc() && dash != end && *dash == '-' &&
+               std::from_chars(dash + 1, end, number).ptr == end;
+  bool kept = number == last_ || (!recent_.empty() && recent_.front().number <= number + 1);
+  if (reads && watching_ && run == run_ && number <= last_ && kept) return number;
+  first += "event: reset\ndata: {}\n\n";
+  return last_;
 }
 
 std::string Hub::news_since(std::uint64_t& seen) {
@@ -54,8 +77,10 @@ std::string Hub::news_since(std::uint64_t& seen) {
 
 void Hub::publish(std::string_view event, std::string_view data) {
   std::lock_guard lock(mutex_);
-  recent_.push_back(
-      {++last_, "event: " + std::string(event) + "\ndata: " + std::string(data) + "\n\n"});
+  auto number = ++last_;
+  recent_.push_back({number, "id: " + std::to_string(run_) + "-" + std::to_string(number) +
+                                 "\nevent: " + std::string(event) + "\ndata: " + std::string(data) +
+                                 "\n\n"});
   if (recent_.size() > kKept) recent_.pop_front();
   news_.notify_all();
 }
@@ -64,14 +89,7 @@ void Hub::watch() {
   Seq after;
   bool away = false;
   for (;;) {
-    {
-      std::lock_guard lock(mutex_);
-      if (followers_ == 0) {
-        watching_ = false;
-        told_.clear();
-        return;
-      }
-    }
+    if (is_idle()) return;
     if (watch_once(after)) {
       if (away) publish("reset", "{}");
       away = false;
@@ -82,6 +100,15 @@ void Hub::watch() {
     after = {};
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
+}
+
+// Nobody has listened for a while: pages that reload or lose their line come back before.
+bool Hub::is_idle() {
+  std::lock_guard lock(mutex_);
+  if (followers_ > 0 || std::chrono::steady_clock::now() - left_ < kLinger) return false;
+  watching_ = false;
+  told_.clear();
+  return true;
 }
 
 // False: the master does not answer.

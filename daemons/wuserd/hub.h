@@ -2,9 +2,12 @@
 //
 //   master ─Watch─► watch(): who changed? ─Jobs─► messages, numbered ─► follow() of each page
 //
-// A page that was away too long gets "reset" and lists anew. The Watch ends when nobody listens.
+// A page that comes again says how far it was ("Last-Event-ID: RUN-NUMBER") and gets what it
+// missed; who was away too long gets "reset" and lists anew. The Watch ends a while after nobody
+// listens.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -34,6 +37,8 @@ class Hub {
     std::string text;
   };
   void watch();
+  bool is_idle();
+  std::uint64_t begin_of(std::string_view last_event, std::string& first);
   bool watch_once(Seq& after);
   bool tell_changes(client::Master& master, const WatchReply& reply);
   bool tell_running(client::Master& master);
@@ -46,6 +51,8 @@ class Hub {
   std::condition_variable news_;
   std::deque<Message> recent_;
   std::uint64_t last_ = 0;
+  std::uint64_t run_ = 0;                       // of the Watch; numbers of another say nothing
+  std::chrono::steady_clock::time_point left_;  // when the last follower went
   std::size_t followers_ = 0;
   bool watching_ = false;
   std::map<JobId, std::string> told_;  // of watch() alone

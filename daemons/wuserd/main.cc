@@ -62,6 +62,8 @@ Result<std::unique_ptr<Site>> make_site(const Options& options) {
   auto results = (conf.dirs.results.empty() ? home : conf.dirs.results) + "/" + user;
   auto site = std::make_unique<Site>(std::move(conf), user, home, results);
   site->conf_dir = options.conf;
+  const char* own_dir = std::getenv("WM_USER_DIR");
+  site->own_dir = own_dir != nullptr ? own_dir : home + "/.config/wm";
   WM_TRY(site->keys, http::read_public_keys(options.token_key));
   std::error_code ec;
   std::filesystem::create_directories(site->records.incoming(), ec);

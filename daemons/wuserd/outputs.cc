@@ -70,9 +70,26 @@ std::string zip_name(JobId job, std::string_view cluster) {
   return "dlpd-model-1-1" + exec_id(cluster, job) + "-result.zip";
 }
 
-std::string worker_file(const std::string& result_dir, std::uint32_t worker,
-                        const std::string& name) {
-  return result_dir + "/log/" + std::to_string(worker) + "/" + name;
+/// What a worker writes.
+struct Worker {
+  std::uint32_t number = 0;
+  std::string folder;
+};
+
+// Tasks of a job; of one with groups those of its elements, counted through.
+std::vector<Worker> workers_of(const std::string& result_dir) {
+  std::vector<Worker> all;
+  auto add = [&](const std::string& log, bool counted) {
+    for (auto number : workers_in(log)) {
+      auto shown = counted ? static_cast<std::uint32_t>(all.size() + 1) : number;
+      all.push_back({shown, log + "/" + std::to_string(number)});
+    }
+  };
+  add(result_dir + "/log", false);
+  if (!all.empty()) return all;
+  constexpr int kMostGroups = 16;
+  for (int n = 1; n <= kMostGroups; ++n) add(result_dir + "." + std::to_string(n) + "/log", true);
+  return all;
 }
 
 // The end of a file: what is older does not show in a curve of this many points.
@@ -113,10 +130,9 @@ Result<void> send_logs(Call& call, const JobView& exec, const std::string& type)
   WM_TRY(auto streams, streams_of(type));
   auto& exchange = call.exchange;
   WM_TRY(exchange.begin({200, {{"Content-Type", "text/plain; charset=utf-8"}}, ""}));
-  auto log = exec.result_dir + "/log";
-  for (auto worker : workers_in(log))
+  for (const auto& worker : workers_of(exec.result_dir))
     for (const auto& stream : streams) {
-      auto path = log + "/" + std::to_string(worker) + "/" + stream;
+      auto path = worker.folder + "/" + stream;
       File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
       if (file.fd() >= 0) WM_TRY(send_file(exchange, file.fd()));
     }
@@ -124,8 +140,13 @@ Result<void> send_logs(Call& call, const JobView& exec, const std::string& type)
 }
 
 Result<void> send_results(Call& call, const JobView& job) {
-  const auto& folder = job.result_dir;
+  auto folder = job.result_dir;
   std::error_code ec;
+  // Of a job with groups: what the last of them left, which are the workers.
+  for (auto n = job.job->spec().groups.size(); n > 0 && !fs::is_directory(folder + "/model", ec);
+       --n)
+    if (auto own = job.result_dir + "." + std::to_string(n); fs::is_directory(own, ec))
+      folder = own;
   if (folder.empty() || !fs::is_directory(folder, ec))
     return fail(Code::NotFound, "there are no results yet");
   WM_TRY(auto fd, nameless_file(call.site.results_root));
@@ -149,13 +170,13 @@ Result<void> send_results(Call& call, const JobView& job) {
 
 std::string logs_json(const std::string& result_dir) {
   std::vector<std::string> items;
-  for (auto worker : workers_in(result_dir + "/log")) {
+  for (const auto& worker : workers_of(result_dir)) {
     auto size = [&](const char* name) {
       std::error_code ec;
-      auto bytes = fs::file_size(worker_file(result_dir, worker, name), ec);
+      auto bytes = fs::file_size(worker.folder + "/" + name, ec);
       return std::to_string(ec ? 0 : bytes);
     };
-    items.push_back("{\"task\":" + std::to_string(worker) + ",\"stdout\":" + size("stdout") +
+    items.push_back("{\"task\":" + std::to_string(worker.number) + ",\"stdout\":" + size("stdout") +
                     ",\"stderr\":" + size("stderr") + "}");
   }
   return "{\"workers\":" + rest::list_json(items) + "}";
@@ -165,7 +186,12 @@ Result<void> send_log_part(Call& call, const std::string& result_dir, const std:
                            const std::string& stream) {
   WM_TRY(auto number, offset_in(worker));
   bool known = stream == "stdout" || stream == "stderr";
-  auto path = worker_file(result_dir, static_cast<std::uint32_t>(number), stream);
+  auto workers = workers_of(result_dir);
+  auto found = std::find_if(workers.begin(), workers.end(), [&](const Worker& one) {
+    return one.number == static_cast<std::uint32_t>(number);
+  });
+  known = known && found != workers.end();
+  auto path = known ? found->folder + "/" + stream : std::string();
   File file(known ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1);
   struct stat facts {};
   if (file.fd() < 0 || ::fstat(file.fd(), &facts) != 0)
@@ -188,20 +214,19 @@ Result<std::string> log_text(const std::string& result_dir, std::size_t worker,
   if (kind == "launcherlog") return end_of(result_dir + "/job.out");
   if (kind != "stdout" && kind != "stderr")
     return fail(Code::NotFound, "log '" + kind + "' does not exist: stdout, stderr, launcherlog");
-  auto workers = workers_in(result_dir + "/log");
+  auto workers = workers_of(result_dir);
   if (worker > workers.size()) return std::string();  // it has not started
-  return end_of(worker_file(result_dir, workers[worker - 1], kind));
+  return end_of(workers[worker - 1].folder + "/" + kind);
 }
 
 rest::Metrics metrics_of(const std::string& result_dir) {
   rest::Metrics metrics;
-  auto workers = workers_in(result_dir + "/log");
-  for (auto worker : workers)
-    metrics.read_emetrics(end_of(worker_file(result_dir, worker, "evaluation-metrics.txt")));
+  auto workers = workers_of(result_dir);
+  for (const auto& worker : workers)
+    metrics.read_emetrics(end_of(worker.folder + "/evaluation-metrics.txt"));
   // Whose script brings no logger has the default one's, which writes to stdout.
-  for (auto worker : workers)
-    if (metrics.series().empty())
-      metrics.read_log(end_of(worker_file(result_dir, worker, "stdout")));
+  for (const auto& worker : workers)
+    if (metrics.series().empty()) metrics.read_log(end_of(worker.folder + "/stdout"));
   if (metrics.series().empty()) metrics.read_results(end_of(result_dir + "/val_dict_list.json"));
   return metrics;
 }

@@ -4,12 +4,14 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "daemons/wuserd/hub.h"
 #include "daemons/wuserd/masters.h"
 #include "daemons/wuserd/records.h"
+#include "daemons/wuserd/refused.h"
 #include "libwm/http/server.h"
 #include "libwm/model/config.h"
 #include "libwm/rest/exec_json.h"
@@ -29,15 +31,18 @@ struct Site {
         home(std::move(folder)),
         results_root(std::move(results)),
         records(results_root + "/incoming"),
+        refused(results_root + "/refused", conf.name),
         masters(conf),
         hub(std::make_unique<Hub>(masters)) {}
 
   ClusterConf conf;
   std::string user, home;
   std::string results_root;  ///< <results>/<user>
-  std::string conf_dir;      ///< of the configuration
   std::vector<rest::TokenPublicKey> keys;
+  std::string conf_dir;  ///< of the cluster's files
+  std::string own_dir;   ///< of the user's own: ~/.config/wm
   Records records;
+  Refused refused;
   Masters masters;
   std::unique_ptr<Hub> hub;
 };
@@ -57,6 +62,9 @@ using Answer = std::optional<http::Reply>;
 struct Route {
   std::string_view method, pattern;
   Result<Answer> (*answer)(Call& call) = nullptr;
+  std::string_view summary = {};  ///< of the OpenAPI document, as the next two (rest/openapi.h)
+  std::string_view shape = {};
+  std::string_view query = {};
 };
 
 /// Answers with a text of JSON. @cost O(length)
@@ -74,5 +82,11 @@ const std::vector<Route>& dlim_routes();
 const std::vector<Route>& kserve_routes();
 const std::vector<Route>& notebook_routes();
 const std::vector<Route>& search_routes();
+const std::vector<Route>& catalog_routes();
+const std::vector<Route>& document_routes();
+const std::vector<Route>& data_routes();
+
+/// All of them, in the order in which they are looked through. @cost O(1)
+std::span<const std::vector<Route>* const> all_routes();
 
 }  // namespace wm::user

@@ -1,5 +1,7 @@
 #include "daemons/wuserd/upload.h"
 
+#include <stdlib.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -86,6 +88,15 @@ std::vector<fs::path> entries_of(const std::string& folder) {
 }
 
 }  // namespace
+
+UploadFolder::UploadFolder(const std::string& below) : path_(below + "/upload-XXXXXX") {
+  if (::mkdtemp(path_.data()) == nullptr) path_.clear();
+}
+
+UploadFolder::~UploadFolder() {
+  std::error_code ec;
+  if (!path_.empty()) fs::remove_all(path_, ec);
+}
 
 Result<Upload> receive(http::Exchange& exchange, const std::string& folder) {
   auto type = exchange.head().field("content-type");

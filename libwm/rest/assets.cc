@@ -111,6 +111,9 @@ Result<Definition> parse_definition(const std::string& text) {
   fields.text("per_worker", d.per_worker);
   fields.text("memory", d.memory);
   fields.text("nodes", d.nodes);
+  fields.text("hardware", d.hardware);
+  fields.text("gpu_kind", d.gpu_kind);
+  fields.text("mig", d.mig);
   fields.text("code_name", d.code_name);
   fields.list("env", d.env);
   return done(fields, d);
@@ -122,6 +125,7 @@ Result<Experiment> parse_experiment(const std::string& text) {
   fields.name(e.name);
   fields.text("description", e.description);
   fields.text("data", e.data);
+  fields.text("volume", e.volume);
   fields.text("command", e.command);
   fields.text("plan", e.plan);
   fields.list("definitions", e.definitions);
@@ -168,6 +172,9 @@ std::string to_text(const Definition& d) {
                  {"per_worker", d.per_worker},
                  {"memory", d.memory},
                  {"nodes", d.nodes},
+                 {"hardware", d.hardware},
+                 {"gpu_kind", d.gpu_kind},
+                 {"mig", d.mig},
                  {"code_name", d.code_name},
                  {"env", d.env}});
 }
@@ -176,6 +183,7 @@ std::string to_text(const Experiment& e) {
   return dumped({{"name", e.name},
                  {"description", e.description},
                  {"data", e.data},
+                 {"volume", e.volume},
                  {"command", e.command},
                  {"plan", e.plan},
                  {"definitions", e.definitions},
@@ -202,6 +210,23 @@ std::string to_text(const Space& s) {
   return dumped({{"name", s.name}, {"description", s.description}, {"plan", s.plan}});
 }
 
+std::string data_of(const Experiment& e, const Definition& d) {
+  Json json = Json::object();
+  if (!d.hardware.empty()) {
+    json["hardwareSpec"]["name"] = d.hardware;
+  } else if (!d.gpu_kind.empty() && d.device == "gpu") {
+    Json gpu{{"num_gpu", d.per_worker}, {"kind", d.gpu_kind}};
+    if (!d.mig.empty()) gpu["mig_profile"] = d.mig;
+    json["hardwareSpec"]["nodes"]["gpu"] = gpu;
+  }
+  if (!e.volume.empty()) {
+    Json location{{"volume", e.volume}};
+    if (!e.data.empty()) location["paths"] = e.data;
+    json["dataSource"] = Json::array({Json{{"type", "fs"}, {"location", location}}});
+  }
+  return json.empty() ? "" : dumped(json);
+}
+
 Result<std::string> args_of(const Project& project, const Experiment& experiment,
                             const Definition& d) {
   std::vector<std::string> words{"--exec-start", d.framework};
@@ -210,11 +235,14 @@ Result<std::string> args_of(const Project& project, const Experiment& experiment
   };
   add("--appName", experiment.name == d.name ? d.name : experiment.name + "-" + d.name);
   add("--numWorker", d.nodes);
-  add("--workerDeviceType", d.device);
-  add("--workerDeviceNum", d.per_worker);
-  add("--workerMemory", d.memory);
+  if (d.hardware.empty()) {
+    add("--workerDeviceType", d.device);
+    add("--workerDeviceNum", d.per_worker);
+    add("--workerMemory", d.memory);
+  }
   add("--consumer", experiment.plan.empty() ? project.plan : experiment.plan);
-  if (!experiment.data.empty()) add("--cs-datastore-meta", "type=fs,data_path=" + experiment.data);
+  if (!experiment.data.empty() && experiment.volume.empty())
+    add("--cs-datastore-meta", "type=fs,data_path=" + experiment.data);
   for (const auto& pair : d.env) add("--msd-env", pair);
   for (const auto& word : words)
     if (has_blank(word)) return fail(Code::BadArgument, "'" + word + "': it may hold no blank");

@@ -32,6 +32,9 @@ struct Definition {
   std::string name, description;
   std::string framework, command;  ///< command: script and its arguments
   std::string device = "gpu", per_worker = "1", memory, nodes = "1";
+  std::string hardware;   ///< name of a hardware specification, in place of these; empty: these
+  std::string gpu_kind;   ///< full, generic, slice; empty: full
+  std::string mig;        ///< profile of a slice
   std::string code_name;  ///< what the uploaded file was called
   std::vector<std::string> env;
   bool operator==(const Definition&) const = default;
@@ -40,7 +43,8 @@ struct Definition {
 /// Definitions that are run together.
 struct Experiment {
   std::string name, description;
-  std::string data;     ///< folder below the cluster's data
+  std::string data;     ///< folder below the cluster's data, or below the volume
+  std::string volume;   ///< storage volume; empty: the cluster's data
   std::string command;  ///< of all definitions, in place of their own; empty: their own
   std::string plan;     ///< resource plan, in place of the project's; empty: that
   std::vector<std::string> definitions;
@@ -86,6 +90,10 @@ std::string to_text(const Space& space);
 
 /// May something be called so: letters, digits, '.', '_', '-', not more than 64, no dot first?
 bool is_asset_name(std::string_view name);
+
+/// What the form field `data` of its executions says of hardware and volumes; empty: nothing.
+/// @cost O(1)
+std::string data_of(const Experiment& experiment, const Definition& definition);
 
 /// The args of an execution of `definition` in `experiment`.
 /// @errors BadArgument: a value with a blank where none may be

@@ -15,23 +15,6 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json framework_json(const Framework& f) {
-  return {{"name", f.name},
-          {"description", ""},
-          {"desc", Json::array({f.summary})},
-          {"deployMode", "cluster"},
-          {"hasTask0", f.elastic ? "" : "false"},
-          {"execMode", f.distributed ? "distributed" : "single"},
-          {"appName", f.app_name},
-          {"exports", Json::object()},
-          {"numWorkers", 1},
-          {"maxWorkers", f.distributed ? 1024 : 1},
-          {"workerMemory", f.memory},
-          {"frameworkCmdGenerator", ""},
-          {"backend", f.backend},
-          {"frameworkVersion", ""}};
-}
-
 }  // namespace
 
 bool is_execution(const JobView& view) { return !view.job->spec().exec.framework.empty(); }
@@ -94,10 +77,52 @@ std::string list_json(const std::vector<std::string>& items) {
   return text + "]";
 }
 
-std::string frameworks_json() {
-  Json all = Json::array();
-  for (const auto& framework : frameworks()) all.push_back(framework_json(framework));
-  return dumped(all);
+std::string framework_json(const Framework& f, const std::string& why_not) {
+  Json json{{"name", f.name},
+            {"description", ""},
+            {"desc", Json::array({f.summary})},
+            {"deployMode", "cluster"},
+            {"hasTask0", f.elastic ? "" : "false"},
+            {"execMode", f.distributed ? "distributed" : "single"},
+            {"appName", f.app_name},
+            {"exports", f.exports},
+            {"numWorkers", 1},
+            {"maxWorkers", f.distributed ? f.most_workers : 1},
+            {"workerMemory", f.memory},
+            {"frameworkCmdGenerator", ""},
+            {"backend", f.backend},
+            {"frameworkVersion", f.version}};
+  if (f.backend == "pytorch" && !f.distributed) {
+    json["prebuiltModelMain"] = "wm_prebuilt";
+    json["prebuiltModels"] = prebuilt_models();
+  }
+  if (f.backend == "tensorflow" && f.distributed)
+    json["distributeStrategy"] = "MultiWorkerMirroredStrategy";
+  // Ours: where it comes from, and whether it can be started.
+  json["elastic"] = f.elastic;
+  json["device"] = f.device;
+  json["aliases"] = f.aliases;
+  json["origin"] = f.origin.empty() ? "built-in" : f.origin;
+  json["available"] = why_not.empty();
+  if (!why_not.empty()) json["reason"] = why_not;
+  return dumped(json);
+}
+
+std::string volume_json(const Volume& v, const std::string& why_not) {
+  Json json{{"name", v.name},     {"description", v.description}, {"path", v.path},
+            {"groups", v.groups}, {"read_only", v.read_only},     {"available", why_not.empty()}};
+  if (!why_not.empty()) json["reason"] = why_not;
+  return dumped(json);
+}
+
+std::string hardware_json(const HardwareSpec& h) {
+  return dumped({{"name", h.name},
+                 {"description", h.description},
+                 {"cpus", h.cpus},
+                 {"memory", h.memory},
+                 {"gpus", h.gpus},
+                 {"gpu_kind", h.kind},
+                 {"mig", h.mig}});
 }
 
 std::string iso_time(WallTime time) {

@@ -10,6 +10,7 @@
 #include "libwm/base/ids.h"
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
+#include "libwm/model/catalog.h"
 #include "libwm/model/exec_id.h"
 #include "libwm/model/verbs.h"
 
@@ -30,8 +31,10 @@ std::string exec_json(const JobView& view, std::string_view cluster);
 /// "[…]" of such texts. @cost O(length)
 std::string list_json(const std::vector<std::string>& items);
 
-/// All frameworks. @cost O(1)
-std::string frameworks_json();
+/// One framework; `why_not`: why it cannot be started here, empty: it can. @cost O(length)
+std::string framework_json(const Framework& framework, const std::string& why_not);
+std::string volume_json(const Volume& volume, const std::string& why_not);
+std::string hardware_json(const HardwareSpec& spec);
 
 /// "2021-03-08T03:24:40Z"; empty for a time that is not set. @units UTC
 std::string iso_time(WallTime time);

@@ -6,6 +6,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "libwm/rest/frameworks.h"
+
 namespace wm::rest {
 namespace {
 
@@ -224,6 +226,12 @@ class Reader {
                           words_.end());
   }
 
+  // "--exec-start pytorch-onnx 1.1-py 3.6": one name, of which blanks made three words.
+  void take_versions(std::string& name) {
+    while (next_ < words_.size() && continues_name(name, words_[next_]))
+      name += " " + words_[next_++];
+  }
+
   Result<void> read_one() {
     std::string word = words_[next_++];
     if (word == "--user-cmd") {
@@ -241,6 +249,7 @@ class Reader {
     else if (row->has_value && next_ < words_.size()) value = words_[next_++];
     else if (row->has_value)
       return fail(Code::BadArgument, std::string(row->name) + ": a value is missing");
+    if (row->name == "--exec-start") take_versions(value);
     if (row->read == nullptr) {
       request_.unused.emplace_back(row->name);
       return {};
@@ -283,6 +292,20 @@ const Json* inside(const Json& object, std::initializer_list<const char*> path) 
   return at;
 }
 
+// How WMLA's form spells these was not seen; both names are ours.
+Result<void> read_gpu_kind(const Json& nodes, ExecRequest& request) {
+  if (auto kind = inside(nodes, {"gpu", "kind"})) request.gpu_kind = text_of(*kind);
+  if (auto mig = inside(nodes, {"gpu", "mig_profile"})) request.mig = text_of(*mig);
+  for (char& c : request.gpu_kind)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  const auto& kind = request.gpu_kind;
+  if (!kind.empty() && kind != "full" && kind != "generic" && kind != "slice")
+    return fail(Code::BadArgument, "gpu.kind '" + kind + "': full, generic or slice is wanted");
+  if ((kind == "slice") != !request.mig.empty())
+    return fail(Code::BadArgument, "gpu.kind slice and gpu.mig_profile go together");
+  return {};
+}
+
 Result<void> read_hardware(const Json& nodes, ExecRequest& request) {
   if (auto value = inside(nodes, {"num_nodes"}))
     WM_TRY(count<&ExecRequest::workers>(text_of(*value), request));
@@ -293,7 +316,7 @@ Result<void> read_hardware(const Json& nodes, ExecRequest& request) {
   }
   auto gpus = inside(nodes, {"gpu", "num_gpu"});
   if (gpus && text_of(*gpus) != "0") WM_TRY(read_gpus(text_of(*gpus), request));
-  return {};
+  return read_gpu_kind(nodes, request);
 }
 
 void read_sources(const Json& sources, ExecRequest& request) {
@@ -302,6 +325,8 @@ void read_sources(const Json& sources, ExecRequest& request) {
     request.sources.push_back(source.dump(-1, ' ', false, Json::error_handler_t::replace));
     if (auto paths = inside(source, {"location", "paths"}); paths && paths->is_string())
       request.data_path = paths->get<std::string>();
+    if (auto volume = inside(source, {"location", "volume"}); volume && volume->is_string())
+      request.volume = volume->get<std::string>();
   }
 }
 
@@ -326,11 +351,15 @@ Result<std::string> args_in_data(std::string_view json) {
 
 Result<void> add_exec_data(std::string_view json, ExecRequest& request) {
   WM_TRY(auto object, object_in(json));
+  if (auto name = inside(object, {"hardwareSpec", "name"})) request.hardware = text_of(*name);
   if (auto nodes = inside(object, {"hardwareSpec", "nodes"})) {
     auto read = read_hardware(*nodes, request);
     if (!read) return read.error().within("hardwareSpec");
   }
   if (auto sources = inside(object, {"dataSource"})) read_sources(*sources, request);
+  // Cloud Pak names a volume by its project and claim: "cpd::digits".
+  if (auto at = request.volume.rfind("::"); at != std::string::npos)
+    request.volume.erase(0, at + 2);
   return {};
 }
 

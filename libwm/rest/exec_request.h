@@ -36,13 +36,17 @@ struct ExecRequest {
   std::string model_dir;           ///< --model-dir: its last part
   std::vector<std::string> words;  ///< the script's, or with user_cmd the whole command
   bool user_cmd = false;
-  std::string prebuilt;  ///< --pbmodel-name
+  std::string prebuilt;       ///< --pbmodel-name
+  std::string hardware;       ///< name of a hardware specification, of hardwareSpec
+  std::string gpu_kind, mig;  ///< of hardwareSpec: full, generic, slice; profile of a slice
   std::uint32_t workers = 1;
   std::uint32_t devices = 1;  ///< of each worker; of CPUs: cores
   Device device = Device::Unsaid;
   std::string memory;  ///< of each worker, "8G"; empty: unsaid
   std::vector<std::pair<std::string, std::string>> env;
-  std::string data_path;                      ///< below DATA_DIR
+  std::string data_path;                      ///< below DATA_DIR, or below the volume
+  std::string volume;                         ///< name of a storage volume that the data is on
+  std::string data_root;                      ///< its folder; empty: the cluster's data
   std::vector<std::string> sources;           ///< dataSource, each one JSON object
   std::map<std::string, std::string> labels;  ///< --msd-label
   std::uint32_t priority = 0;

@@ -1,5 +1,8 @@
 #include "libwm/rest/exec_words.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "libwm/base/joined.h"
 
 namespace wm::rest {
@@ -13,10 +16,7 @@ Result<void> check_done_here(const ExecRequest& request) {
   auto not_here = [](const char* what) {
     return fail(Code::Impossible, std::string(what) + " is not supported yet");
   };
-  if (!request.prebuilt.empty()) return not_here("--pbmodel-name");
   if (!request.image.empty()) return not_here("--msd-image-name");
-  if (!request.conda_env.empty()) return not_here("--conda-env-name");
-  if (!request.parameter_servers.empty()) return not_here("--numPs");
   return {};
 }
 
@@ -26,9 +26,18 @@ bool stays_inside(std::string_view path) {
   return ("/" + std::string(path) + "/").find("/../") == std::string::npos;
 }
 
-Result<std::string> command_of(const ExecRequest& request) {
+// What the request says of conda goes before the framework's own.
+Framework with_conda(const ExecRequest& request, Framework framework) {
+  if (!request.conda_env.empty()) framework.conda_env = request.conda_env;
+  if (!request.conda_home.empty()) framework.conda_home = request.conda_home;
+  return framework;
+}
+
+Result<std::string> command_of(const ExecRequest& request, const Framework& framework) {
   std::vector<std::string> words;
-  if (!request.user_cmd) {
+  if (!request.prebuilt.empty()) {
+    words = {"python3", "-m", "wm_prebuilt", quoted(request.prebuilt)};
+  } else if (!request.user_cmd) {
     if (request.main.empty())
       return fail(Code::BadArgument, "--model-main: which script is to run?");
     if (!stays_inside(request.main))
@@ -37,23 +46,32 @@ Result<std::string> command_of(const ExecRequest& request) {
     words = {python ? "python3" : "bash", quoted(request.main)};
   }
   for (const auto& word : request.words) words.push_back(quoted(word));
-  return joined(words);
+  auto own = with_conda(request, framework);
+  if (!own.conda_env.empty() && own.conda_home.empty())
+    return fail(Code::BadArgument,
+                "--conda-env-name " + own.conda_env + ": --conda-home is wanted");
+  return prelude_of(own) + joined(words);
 }
 
 std::string gpu_option(const ExecRequest& request) {
   if (!request.gpu_syntax.empty()) return request.gpu_syntax;
-  return "num=" + std::to_string(request.devices);
+  auto text = "num=" + std::to_string(request.devices);
+  return request.mig.empty() ? text : text + ":mig=" + request.mig;
 }
 
 // As bsub -env reads them: in quotes a value may hold commas and blanks.
-std::string env_option(const ExecRequest& request, const ExecPlace& place) {
+std::string env_option(const ExecRequest& request, const Framework& framework,
+                       const ExecPlace& place) {
   std::string text = "all";
   auto add = [&](const std::string& name, const std::string& value) {
     bool plain = !value.empty() && value.find_first_of(", \t\"'~") == value.npos;
     text += ", " + name + "=" + (plain ? value : "'" + value + "'");
   };
+  for (const auto& [name, value] : framework.exports) add(name, value);
   for (const auto& [name, value] : request.env) add(name, value);
-  if (!request.data_path.empty()) add("DATA_DIR", place.data_dir + "/" + request.data_path);
+  auto root = request.data_root.empty() ? place.data_dir : request.data_root;
+  if (!request.data_path.empty()) add("DATA_DIR", root + "/" + request.data_path);
+  else if (!request.data_root.empty()) add("DATA_DIR", root);
   return text;
 }
 
@@ -72,30 +90,106 @@ std::string size_of(const ExecRequest& request, const Framework& framework) {
   return framework.elastic ? "1," + most : most;
 }
 
+// TensorFlow's tasks have roles and addresses, which groups of tasks are told.
+bool has_groups(const Framework& framework) {
+  return framework.backend == "tensorflow" && framework.distributed && !framework.elastic;
+}
+
+// What each task needs besides GPUs.
+std::vector<std::string> requirements(const ExecRequest& request, const ExecPlace& place) {
+  std::vector<std::string> parts;
+  if (!on_gpus(request, place) && request.devices > 1)
+    parts.push_back("affinity[core(" + std::to_string(request.devices) + ")]");
+  if (!request.memory.empty()) parts.push_back("rusage[mem=" + request.memory + "]");
+  return parts;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Framework& framework,
                                             const ExecPlace& place) {
   WM_TRY(check_done_here(request));
   WM_TRY(check_env(request));
-  WM_TRY(auto command, command_of(request));
-  auto name = request.name.empty() ? std::string(framework.app_name) : request.name;
-  std::vector<std::string> words{"-app", "training", "-J", name, "-n", size_of(request, framework)};
+  WM_TRY(auto command, command_of(request, framework));
+  auto name = request.name.empty() ? framework.app_name : request.name;
+  bool grouped = has_groups(framework);
+  std::vector<std::string> words{"-app", "training", "-J", name};
   auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {option, value});
   };
-  if (framework.elastic) words.emplace_back("-ar");
-  if (on_gpus(request, place)) add("-gpu", gpu_option(request));
-  else if (request.devices > 1)
-    add("-R", "affinity[core(" + std::to_string(request.devices) + ")]");
-  if (!request.memory.empty()) add("-R", "rusage[mem=" + request.memory + "]");
+  if (!grouped) {
+    add("-n", size_of(request, framework));
+    if (framework.elastic) words.emplace_back("-ar");
+    if (on_gpus(request, place)) add("-gpu", gpu_option(request));
+    for (const auto& part : requirements(request, place)) add("-R", part);
+  }
   if (request.priority > 0) add("-sp", std::to_string(request.priority));
   add("-plan", request.plan);
   add("-o", place.out_file);
-  auto env = env_option(request, place);
+  auto env = env_option(request, framework, place);
   if (env != "all") add("-env", env);
-  words.push_back(command);
+  if (!grouped) words.push_back(command);
   return words;
+}
+
+Result<std::vector<TaskGroup>> task_groups(const ExecRequest& request, const Framework& framework,
+                                           const ExecPlace& place) {
+  std::vector<TaskGroup> groups;
+  if (!has_groups(framework)) return groups;
+  WM_TRY(auto command, command_of(request, framework));
+  std::uint32_t servers = 0;
+  const auto& text = request.parameter_servers;
+  auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), servers);
+  if (!text.empty() && (ec != std::errc() || end != text.data() + text.size() || servers > 1000))
+    return fail(Code::BadArgument, "--numPs: '" + text + "': a number up to 1000 is wanted");
+  auto add = [&](const char* role, std::uint32_t tasks) {
+    TaskGroup group;
+    group.name = group.role = role;
+    group.command = command;
+    group.min_tasks = group.max_tasks = tasks;
+    group.resreq = joined(requirements(request, place));
+    // Parameters are kept in memory; only workers compute.
+    if (on_gpus(request, place) && std::string_view(role) == "worker")
+      group.gpu = gpu_option(request);
+    groups.push_back(group);
+  };
+  if (servers > 0) add("ps", servers);
+  add("worker", request.workers);
+  return groups;
+}
+
+Result<void> check_fit(const ExecRequest& request, const Framework& framework,
+                       const ExecPlace& place) {
+  auto refuse = [&](const std::string& why) {
+    return fail(Code::Impossible, "framework " + framework.name + ": " + why);
+  };
+  if (!framework.refusal.empty()) return refuse(framework.refusal);
+  bool gpus = on_gpus(request, place);
+  if (framework.device == "gpu" && !gpus) return refuse("it runs on GPUs only");
+  if (framework.device == "cpu" && request.device == Device::Gpu)
+    return refuse("it runs on CPUs only");
+  if (framework.distributed && request.workers > framework.most_workers)
+    return refuse("--numWorker " + std::to_string(request.workers) + ": at most " +
+                  std::to_string(framework.most_workers));
+  if (!request.parameter_servers.empty() && !has_groups(framework))
+    return refuse("--numPs is for disttensorflow");
+  if (request.prebuilt.empty()) return {};
+  auto models = prebuilt_models();
+  if (framework.backend != "pytorch" || framework.distributed)
+    return refuse("--pbmodel-name: prebuilt models are for PyTorch");
+  if (std::find(models.begin(), models.end(), request.prebuilt) != models.end()) return {};
+  return fail(Code::BadArgument,
+              "--pbmodel-name " + request.prebuilt + ": " +
+                  joined(std::vector<std::string>(models.begin(), models.end()), ", ") +
+                  " are there");
+}
+
+void use_hardware(const HardwareSpec& spec, ExecRequest& request) {
+  request.device = spec.gpus > 0 ? Device::Gpu : Device::Cpu;
+  request.devices = spec.gpus > 0 ? spec.gpus : spec.cpus;
+  if (request.memory.empty()) request.memory = spec.memory;
+  request.gpu_kind = spec.kind;
+  request.mig = spec.mig;
 }
 
 void give_worker_words(std::string_view script, const Framework& framework, ExecRequest& request) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libwm/model/catalog.h"
+#include "libwm/model/job_parts.h"
 #include "libwm/rest/exec_request.h"
 #include "libwm/rest/frameworks.h"
 
@@ -22,6 +24,21 @@ struct ExecPlace {
 /// @errors BadArgument: no script and no command; Impossible: what is not done here, by name
 Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Framework& framework,
                                             const ExecPlace& place);
+
+/// Groups of tasks that it is instead of one kind of them: parameter servers and workers, which
+/// find each other by TF_CONFIG. Empty: it is one kind. bsub_words() has no command and no size
+/// then.
+/// @errors as bsub_words
+Result<std::vector<TaskGroup>> task_groups(const ExecRequest& request, const Framework& framework,
+                                           const ExecPlace& place);
+
+/// Does what is asked fit the framework: the kind of device, the number of workers, a model that is
+/// prebuilt? @errors Impossible: with the reason
+Result<void> check_fit(const ExecRequest& request, const Framework& framework,
+                       const ExecPlace& place);
+
+/// Takes a hardware specification for what the request leaves open. @cost O(1)
+void use_hardware(const HardwareSpec& spec, ExecRequest& request);
 
 /// Scripts of elastic frameworks that read --numWorker and --gpuPerWorker themselves, as `script`
 /// shows, get them back behind their own words. @cost O(script)

@@ -107,6 +107,32 @@ Json object_of(const PlanView& plan, Detail detail) {
   return object;
 }
 
+// What a field can be, as OpenAPI says it; any may have no value.
+Json schema_of(Type type) {
+  switch (type) {
+    case Type::String: return {{"type", "string"}, {"nullable", true}};
+    case Type::Int:
+    case Type::Bytes: return {{"type", "integer"}, {"nullable", true}};
+    case Type::Real:
+    case Type::Time:
+    case Type::Duration: return {{"type", "number"}, {"nullable", true}};
+    case Type::Bool: return {{"type", "boolean"}, {"nullable", true}};
+    case Type::List:
+      return {{"type", "array"}, {"items", {{"type", "string"}}}, {"nullable", true}};
+  }
+  return Json::object();
+}
+
+template <class T>
+void add_schemas(Json& schema, std::span<const Field<T>> table, Detail detail) {
+  for (const auto& row : table) {
+    if (!is_shown(row.where, {detail})) continue;
+    auto key = key_of(row.field, row.type);
+    schema["properties"][key] = schema_of(row.type);
+    if (!(row.where & kPrivate)) schema["required"].push_back(key);
+  }
+}
+
 template <class T, class How>
 std::string array_text(std::span<const T> objects, const How& how) {
   Json list = Json::array();
@@ -148,6 +174,18 @@ std::string queues_json(std::span<const QueueView> queues, Detail detail) {
 }
 std::string plans_json(std::span<const PlanView> plans, Detail detail) {
   return array_text(plans, detail);
+}
+
+std::string job_schema(Detail detail) {
+  Json schema{{"type", "object"}};
+  add_schemas(schema, job_fields(), detail);
+  add_schemas(schema, more_job_fields(), detail);
+  if (detail == Detail::Brief) return schema.dump();
+  for (const char* list : {"tasks", "reasons", "order"})
+    schema["properties"][list] = {{"type", "array"}, {"items", {{"type", "object"}}}};
+  schema["required"].push_back("tasks");
+  schema["required"].push_back("reasons");
+  return schema.dump();
 }
 
 std::string json_text(std::string_view command, std::string_view count_key,

@@ -40,4 +40,7 @@ std::string hosts_json(std::span<const HostView> hosts, Detail detail);
 std::string queues_json(std::span<const QueueView> queues, Detail detail);
 std::string plans_json(std::span<const PlanView> plans, Detail detail);
 
+/// JSON schema (OpenAPI 3.0) of job_json, made of the same tables. @cost O(fields)
+std::string job_schema(Detail detail);
+
 }  // namespace wm::view

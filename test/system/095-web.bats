@@ -3,7 +3,20 @@
 # curl and dlicmd; who has no token, or a hostile archive, gets nothing.
 
 load lib
-setup_file() { cluster_up --web --nodes 2 --cpus 2; }
+setup_file() {
+  local conf=$BATS_FILE_TMPDIR
+  mkdir -p "$conf/volume/below" "$conf/venv/bin" "$conf/conda/etc/profile.d" "$conf/conda/envs/e/bin" "$conf/modules/init"
+  printf '[own]\nlike = PyTorch\nvenv = %s/venv\n[gone]\nlike = PyTorch\nvenv = %s/none\n[roles]\nlike = disttensorflow\nmodule =\n' \
+    "$conf" "$conf" >"$conf/frameworks.conf"
+  printf '[stub]\nlike = PyTorch\nconda_home = %s/conda\nconda_env = e\nmodule =\nenv_modules = cuda\n' "$conf" >>"$conf/frameworks.conf"
+  printf '[digits]\npath = %s/volume\n[others]\npath = /\ngroups = nosuchgroup\n' "$conf" >"$conf/volumes.conf"
+  printf '[two]\ncpus = 2\n' >"$conf/hwspecs.conf"
+  # What takes a second to make for real stands for itself: the interpreter says where it was begun.
+  printf '#!/bin/sh\nWHERE=conda exec python3 "$@"\n' >"$conf/conda/envs/e/bin/python3" && chmod +x "$conf/conda/envs/e/bin/python3"
+  printf 'conda() { [ "$1 $2" = "activate e" ] && PATH=%s/conda/envs/e/bin:$PATH && export WORD=$WORD-conda; }\n' "$conf" >"$conf/conda/etc/profile.d/conda.sh"
+  printf 'module() { export WORD=$1-$2; }\n' >"$conf/modules/init/sh"
+  cluster_up --web --nodes 2 --cpus 2 --conf "$conf/frameworks.conf" --conf "$conf/volumes.conf" --conf "$conf/hwspecs.conf"
+}
 teardown_file() { cluster_down; }
 setup() {
   cluster_env
@@ -191,4 +204,101 @@ start() { # ARGS [curl options]
   mine -X DELETE "$api/digits/definitions/one" | jq -e '.status == 409 and (.title | contains("exp"))'
   mine -d '{"name":"../x"}' "$api" | jq -e '.status == 400'
   mine -d '{"name":"e2","definitions":["none"]}' "$api/digits/experiments" | jq -e '.status == 404'
+}
+
+@test "frameworks: the site's and one's own, each in its environment; what cannot be started says why" {
+  $PYTHON -m venv --without-pip --system-site-packages "$BATS_FILE_TMPDIR/venv"
+  mine "$EXECS/frameworks" | jq -e 'map(.name) | index("edtPyTorch") and index("own") and index("stub")'
+  mine "$EXECS/frameworks" | jq -e 'any(.[]; .name == "gone" and (.available | not) and (.reason | contains("its environment is not there")))'
+  export HOME=$BATS_TEST_TMPDIR
+  dlicmd --dl-runtime | grep -Eq '^PyTorch +[0-9]'
+  dlicmd --dl-runtime | grep -Eq '^TensorFlow +not available'
+  printf '{"name":"mine","like":"PyTorch","exports":{"WORD":"exported"}}' >own.json
+  [ "$(dlicmd --framework-install own.json)" = "Framework mine is installed" ]
+  printf 'import os, sys\nprint(sys.prefix, os.environ.get("WORD"))\n' >code/main.py && pack
+  own=$(start "--exec-start own --model-main main.py" | jq -r .id)
+  stub=$(start "--exec-start stub --model-main main.py --msd-env MODULESHOME=$BATS_FILE_TMPDIR/modules" | jq -r .id)
+  named=$(start "--exec-start mine --model-main main.py" | jq -r .id)
+  old=$(start "--exec-start pytorch-onnx 1.1-py 3.6 --model-main main.py" | jq -r .id)
+  for id in $own $stub $named $old; do wait_for 40 exec_is "$id" FINISHED; done
+  [[ $(mine "$EXECS/$own/log") == *"$BATS_FILE_TMPDIR/venv "* ]]
+  [[ $(mine "$EXECS/$stub/log") == *" load-cuda-conda"* ]] || { mine "$EXECS/$stub/log"; return 1; }
+  [[ $(mine "$EXECS/$named/log") == *" exported"* ]]
+  [ "$(mine "$EXECS/$old" | jq -r .framework)" = PyTorch ]
+  [ "$(dlicmd --framework-uninstall mine)" = "Framework mine is uninstalled" ]
+  [[ $(start "--exec-start mine --model-main main.py") == "Error 400: framework 'mine' is not known"* ]]
+}
+
+@test "a refused execution is a record in state ERROR, with its reason" {
+  printf 'import tensorflow\n' >code/main.py && pack
+  before=$(mine "$EXECS?state=ERROR" | jq length)
+  [[ $(start "--exec-start PyTorch --model-main main.py --appName odd") == "Error 400: framework PyTorch does not fit the code"* ]]
+  [ "$(mine "$EXECS?state=ERROR" | jq length)" -eq $((before + 1)) ]
+  id=$(mine "$EXECS" | jq -r 'map(select(.appName == "odd"))[0].id')
+  mine "$EXECS/$id" | jq -e '.state == "ERROR" and (.error | contains("does not fit the code"))'
+  [[ $(mine "$EXECS/$id/log") == "framework PyTorch does not fit the code"* ]]
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" -X DELETE "$EXECS/$id")" = 204 ]
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" "$EXECS/$id")" = 400 ]
+}
+
+@test "volumes and hardware specifications are chosen by name" {
+  mine "$WM_GATEWAY_URL/api/v1/volumes" | jq -e '(.volumes | map(.name)) == ["digits"] and .volumes[0].available'
+  mine "$WM_GATEWAY_URL/api/v1/hwspecs" | jq -e '.hwspecs[0].name == "two" and .hwspecs[0].cpus == 2'
+  printf 'import os\nprint(os.environ["DATA_DIR"])\n' >code/main.py && pack
+  data='{"dataSource":[{"type":"fs","location":{"volume":"cpd::digits","paths":"below"}}],"hardwareSpec":{"name":"two"}}'
+  id=$(start "--exec-start PyTorch --model-main main.py" -F "data=$data" | jq -r .id)
+  wait_for 30 exec_is "$id" FINISHED
+  [[ $(mine "$EXECS/$id/log") == *"$BATS_FILE_TMPDIR/volume/below"* ]]
+  mine "$WM_GATEWAY_URL/api/v1/jobs/$id" | jq -e '.exec.bsub | contains("DATA_DIR=")'
+  [[ $(start "--exec-start PyTorch --model-main main.py" -F 'data={"dataSource":[{"location":{"volume":"others"}}]}') == *"storage volume 'others' does not exist"* ]]
+  [[ $(start "--exec-start PyTorch --model-main main.py" -F 'data={"hardwareSpec":{"name":"none"}}') == *"'none' does not exist"* ]]
+}
+
+@test "roles of TensorFlow's tasks are groups that find each other by TF_CONFIG; a prebuilt model trains" {
+  printf 'import os\nprint(os.environ["TF_CONFIG"])\n' >code/main.py && pack
+  id=$(start "--exec-start roles --numPs 1 --numWorker 2 --model-main main.py" | jq -r .id)
+  wait_for 40 exec_is "$id" FINISHED
+  log=$(mine "$EXECS/$id/log?logType=outlog")
+  [ "$(grep -o '{"cluster.*}' <<<"$log" | jq -rs 'map(.cluster | "\(.ps | length) \(.worker | length)") | unique[]')" = "1 2" ] || { echo "$log"; return 1; }
+  [ "$(grep -o '{"cluster.*}' <<<"$log" | jq -rs 'map(.task | "\(.type)\(.index)") | sort | join(" ")')" = "ps0 worker0 worker1" ]
+  id=$(mine -X POST "$EXECS?args=--exec-start%20PyTorch%20--pbmodel-name%20MNIST%20--pbmodel-cmd%20train" | jq -r .id)
+  wait_for 60 exec_is "$id" FINISHED
+  [[ $(mine "$EXECS/$id/log") == *"trained MNIST"* ]]
+}
+
+@test "the OpenAPI document describes what is answered" {
+  $PYTHON -c 'import jsonschema' || skip "python3-jsonschema is not installed"
+  pack
+  id=$(start "--exec-start PyTorch --model-main main.py" | jq -r .id)
+  wait_for 30 exec_is "$id" FINISHED
+  $PYTHON "$BATS_TEST_DIRNAME/openapi_check.py" "$WM_GATEWAY_URL" "$WM_GATEWAY_CA" "$(id -un):$WM_API_KEY" "id=$id" "app=$id" project=default
+}
+
+@test "what a client has already is not sent again; lists come in pages; a stream goes on where it was" {
+  api=$WM_GATEWAY_URL/api/v1
+  tag=$(mine -D - -o /dev/null "$api/queues" | tr -d '\r' | sed -n 's/^etag: //Ip')
+  [ -n "$tag" ]
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" -H "If-None-Match: $tag" "$api/queues")" = 304 ]
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" -H 'If-None-Match: W/"0"' "$api/queues")" = 200 ]
+  for _ in 1 2 3; do submit true >/dev/null; done
+  all=$(mine "$api/jobs" | jq -c '[.jobs[].jobid]')
+  paged=$(page=$(mine "$api/jobs?limit=2"); while :; do jq -c '.jobs[].jobid' <<<"$page"; next=$(jq -r '.next // empty' <<<"$page"); [ -n "$next" ] || break; page=$(mine "$api/jobs?limit=2&cursor=$next"); done | jq -sc .)
+  [ "$all" = "$paged" ] || { echo "$all"; echo "$paged"; return 1; }
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" "$api/jobs?limit=0")" = 400 ]
+  mine -N "$api/stream" >stream &
+  reader=$!
+  job=$(submit -J first sleep 100)
+  wait_for 10 grep -q '"job_name":"first"' stream
+  kill "$reader"
+  last=$(sed -n 's/^id: //p' stream | tail -1)
+  job=$(submit -J between sleep 100)
+  mine -N -H "Last-Event-ID: $last" "$api/stream" >again &
+  reader=$!
+  wait_for 10 grep -q '"job_name":"between"' again
+  ! grep -q '^event: reset' again
+  kill "$reader"
+  mine -N -H "Last-Event-ID: 1-1" "$api/stream" >old &
+  reader=$!
+  wait_for 10 grep -q '^event: reset' old
+  kill "$reader"
 }

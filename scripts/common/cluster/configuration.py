@@ -10,6 +10,8 @@ import os
 
 FILES = ('wm.conf', 'queues.conf', 'hosts.conf', 'users.conf', 'plans.conf', 'apps.conf',
          'budgets.conf')
+# What the web door offers; there only where an overlay brings one.
+DOOR_FILES = ('frameworks.conf', 'volumes.conf', 'hwspecs.conf')
 
 QUEUES = {
     'normal': {'priority': '50', 'description': 'jobs that name no queue'},
@@ -68,20 +70,20 @@ def hosts(block, flags):
 
 
 def target(path):
-    """Which of the seven files an overlay is for."""
-    for name in FILES:
+    """Which of the files an overlay is for."""
+    for name in FILES + DOOR_FILES:
         if os.path.basename(path).endswith(name):
             return name
-    raise ValueError(f'--conf {path}: the name must end in one of {" ".join(FILES)}')
+    raise ValueError(f'--conf {path}: the name must end in one of {" ".join(FILES + DOOR_FILES)}')
 
 
 def generate(folder, wm_conf, block, flags):
-    """Writes the seven files into `folder`. `wm_conf`: sections of wm.conf."""
+    """Writes the files into `folder`. `wm_conf`: sections of wm.conf."""
     made = {'wm.conf': wm_conf, 'queues.conf': QUEUES, 'hosts.conf': hosts(block, flags), 'users.conf': {},
             'plans.conf': PLANS, 'apps.conf': APPS, 'budgets.conf': {}}
     for overlay in flags['conf']:
         name = target(overlay)
-        made[name] = merged(made[name], read(overlay))
+        made[name] = merged(made.get(name, {}), read(overlay))
     os.makedirs(folder, exist_ok=True)
     for name, sections in made.items():
         write(os.path.join(folder, name), sections)

@@ -125,7 +125,8 @@ class Web:
         else:
             words = [program('nginx'), '-p', self._short, '-c', self.path('nginx.conf'),
                      '-e', os.path.join(self._log, 'nginx.log')]
-        return words, {'WM_NODE': NODE}
+        # The user's own files of a real account are not this cluster's.
+        return words, {'WM_NODE': NODE, **({} if self._multiuser else {'WM_USER_DIR': self.path('user')})}
 
     def is_answering(self, name):
         """Whether it can be connected to."""

@@ -262,5 +262,126 @@ TEST(archive_rules, bombs_are_refused) {
   EXPECT_FALSE(steep.grow(200));
 }
 
+TEST(frameworks, older_spellings_are_found_and_what_is_gone_says_why) {
+  EXPECT_EQ(find_framework("pytorch-onnx 1.1-py 3.6").value().name, "PyTorch");
+  EXPECT_EQ(find_framework("pytorch-onnx_1.3-py3.7").value().name, "PyTorch");
+  EXPECT_EQ(find_framework("tensorflow_2.1-py3.7").value().name, "tensorflow");
+  EXPECT_EQ(find_framework("EDTKERAS").value().name, "edtTensorflow");
+  EXPECT_NE(find_framework("ddlCaffe").error().text.find("not available"), std::string::npos);
+  auto r = request("--exec-start pytorch-onnx 1.1-py 3.6 --model-main m.py 3.6");
+  EXPECT_EQ(r.framework, "pytorch-onnx 1.1-py 3.6");
+  EXPECT_EQ(r.words, Words{"3.6"});
+  EXPECT_EQ(request("--exec-start PyTorch 0.1 --model-main m.py").words, Words{"0.1"});
+}
+
+TEST(frameworks, code_of_the_other_backend_is_refused_by_name) {
+  auto torch = find_framework("PyTorch").value(), tensor = find_framework("tensorflow").value();
+  EXPECT_FALSE(check_code(torch, "m.py", "import os\n  from tensorflow.keras import x\n"));
+  EXPECT_TRUE(check_code(torch, "m.py", "import tensorflow as tf\nimport torch\n"));
+  EXPECT_TRUE(check_code(torch, "m.py", "# import tensorflow\nimport tensorflowish\n"));
+  EXPECT_EQ(check_code(tensor, "m.py", "import torch\r\n").error().text,
+            "framework tensorflow does not fit the code: m.py imports torch and not tensorflow");
+  EXPECT_TRUE(check_code(tensor, "m.py", "print(1)\n"));
+}
+
+TEST(frameworks, what_does_not_fit_is_refused_with_the_reason) {
+  auto fit = [](std::string_view args, Framework framework, bool gpus = false) {
+    auto fits = check_fit(request(args), framework, {"/out", "/data", gpus});
+    return fits ? "" : fits.error().text;
+  };
+  auto own = find_framework("distPyTorch").value();
+  own.device = "gpu";
+  EXPECT_EQ(fit("--exec-start x --model-main m", own),
+            "framework distPyTorch: it runs on GPUs only");
+  EXPECT_EQ(fit("--exec-start x --model-main m", own, true), "");
+  own.device = "cpu";
+  EXPECT_NE(fit("--exec-start x --workerDeviceType gpu", own, true), "");
+  own.most_workers = 2;
+  EXPECT_EQ(fit("--exec-start x --numWorker 3", own),
+            "framework distPyTorch: --numWorker 3: at most 2");
+  auto torch = find_framework("PyTorch").value();
+  EXPECT_EQ(fit("--exec-start x --pbmodel-name VGG16", torch), "");
+  EXPECT_NE(fit("--exec-start x --pbmodel-name VGG", torch).find("AlexNet, VGG16"),
+            std::string::npos);
+  EXPECT_NE(fit("--exec-start x --numPs 1", torch), "");
+}
+
+TEST(frameworks, tasks_begin_in_their_environment) {
+  auto framework = find_framework("PyTorch").value();
+  auto wanted = request("--exec-start PyTorch --model-main m.py");
+  auto command = [&] { return bsub_words(wanted, framework, {"/o", "/d"}).value().back(); };
+  framework.venv = "/v e";
+  EXPECT_EQ(command(), ". '/v e/bin/activate' && python3 m.py");
+  framework.venv.clear();
+  framework.env_modules = {"cuda/12"};
+  EXPECT_EQ(
+      command(),
+      ". \"${MODULESHOME:-/usr/share/modules}/init/sh\" && module load cuda/12 && python3 m.py");
+  framework.env_modules.clear();
+  wanted.conda_env = "e";
+  EXPECT_FALSE(bsub_words(wanted, framework, {"/o", "/d"}));
+  wanted.conda_home = "/c";
+  EXPECT_EQ(command(), ". /c/etc/profile.d/conda.sh && conda activate e && python3 m.py");
+  EXPECT_EQ(
+      line(request("--exec-start PyTorch --pbmodel-name MNIST --pbmodel-cmd train --epochs 2")),
+      "bsub -app training -J SingleNodePytorchTrain -n 1 -o /out python3 -m wm_prebuilt MNIST "
+      "--epochs 2");
+}
+
+TEST(frameworks, distributed_tensorflow_is_groups_of_tasks) {
+  auto wanted = request(
+      "--exec-start disttensorflow --numPs 1 --numWorker 2 --workerDeviceType cpu "
+      "--workerMemory 1g --model-main m.py");
+  auto framework = find_framework("disttensorflow").value();
+  auto groups = task_groups(wanted, framework, {"/o", "/d"}).value();
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].role, "ps");
+  EXPECT_EQ(groups[1].min_tasks, 2u);
+  EXPECT_EQ(groups[1].resreq, "rusage[mem=1024M]");
+  EXPECT_EQ(groups[1].command, "python3 m.py");
+  auto words = bsub_words(wanted, framework, {"/o", "/d"}).value();
+  EXPECT_EQ(words.back(), "/o");
+  EXPECT_TRUE(task_groups(wanted, find_framework("PyTorch").value(), {"/o", "/d"}).value().empty());
+  wanted.parameter_servers = "x";
+  EXPECT_FALSE(task_groups(wanted, framework, {"/o", "/d"}));
+}
+
+TEST(frameworks, a_client_installs_one_of_its_own) {
+  auto own = parse_framework(
+      R"({"name":"XGboost","desc":["trees"],"appName":"dlicmdXGboost","maxWorkers":4,"execMode":"distributed","exports":{"A":"1"}})",
+      frameworks());
+  ASSERT_TRUE(own);
+  EXPECT_EQ(own->summary, "trees");
+  EXPECT_EQ(own->most_workers, 4u);
+  EXPECT_TRUE(own->distributed);
+  EXPECT_TRUE(own->module.empty());
+  EXPECT_EQ(parse_framework(R"({"name":"t","like":"PyTorch"})", frameworks()).value().module,
+            "torch");
+  for (auto bad : {"[]", "{}", R"({"name":"../x"})", R"({"name":"x","maxWorkers":-1})",
+                   R"({"name":"x","desc":1})", R"({"name":"x","like":"none"})",
+                   R"({"name":"x","device":"tpu"})", R"({"name":"x","exports":{"A":1}})"})
+    EXPECT_FALSE(parse_framework(bad, frameworks())) << bad;
+}
+
+TEST(hardware, names_and_slices_become_requests) {
+  ExecRequest r = request("--exec-start PyTorch --model-main m.py");
+  ASSERT_TRUE(add_exec_data(
+      R"({"hardwareSpec":{"nodes":{"gpu":{"num_gpu":1,"kind":"Slice","mig_profile":"1g.10gb"}}},
+          "dataSource":[{"type":"fs","location":{"volume":"cpd::digits","paths":"a"}}]})",
+      r));
+  EXPECT_EQ(r.volume, "digits");
+  EXPECT_NE(line(r).find("-gpu num=1:mig=1g.10gb"), std::string::npos) << line(r);
+  r.data_root = "/vol";
+  EXPECT_NE(line(r).find("DATA_DIR=/vol/a"), std::string::npos);
+  ExecRequest open = request("--exec-start PyTorch --model-main m.py");
+  EXPECT_FALSE(
+      add_exec_data(R"({"hardwareSpec":{"nodes":{"gpu":{"num_gpu":1,"kind":"slice"}}}})", open));
+  ExecRequest named = request("--exec-start PyTorch --model-main m.py");
+  ASSERT_TRUE(add_exec_data(R"({"hardwareSpec":{"name":"small"}})", named));
+  EXPECT_EQ(named.hardware, "small");
+  use_hardware({"small", "", 3, "2G", 0}, named);
+  EXPECT_NE(line(named, true).find("affinity[core(3)]"), std::string::npos) << line(named, true);
+}
+
 }  // namespace
 }  // namespace wm::rest

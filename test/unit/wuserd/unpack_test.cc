@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "daemons/wuserd/upload.h"
+#include "test/support/mutate.h"
 
 namespace wm::user {
 namespace {
@@ -116,6 +117,35 @@ TEST_F(unpacking, a_link_to_a_folder_inside_is_not_written_through) {
       folder());
   EXPECT_FALSE(unpacked);
   EXPECT_FALSE(fs::exists(folder() + "/d/y"));
+}
+
+// Names and bytes of a tar that are a little wrong: whatever comes of it stays in the folder.
+TEST_F(unpacking, spoiled_archives_write_nothing_outside) {
+  std::vector<Made> entries{{"m/a.py", AE_IFREG, "print()", ""},
+                            {"m/l", AE_IFLNK, "", "a.py"},
+                            {"m/h", AE_IFREG, "", "m/a.py"}};
+  std::string good[2];
+  for (bool zip : {false, true}) {
+    std::ifstream in(make(entries, zip, false), std::ios::binary);
+    good[zip] = std::string(std::istreambuf_iterator<char>(in), {});
+  }
+  test::Mutator mutator(5, {"../", "/tmp/", "..", std::string(1, '\0'), "7777777", "\x7f", "l/out",
+                            std::string(100, 'n'), "\xff\xff\xff\xff"});
+  const auto tries = test::fuzz_count(400);
+  for (unsigned i = 0; i < tries && !HasFailure(); ++i) {
+    std::ofstream(top + "/archive", std::ios::binary) << mutator.spoiled(good[i % 2]);
+    (void)unpack(top + "/archive", folder());
+    std::size_t beside = 0;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(top)) ++beside;
+    EXPECT_EQ(beside, 2u) << "try " << i;
+    for (const auto& entry : fs::recursive_directory_iterator(folder()))
+      if (entry.is_symlink()) {
+        auto leads = fs::weakly_canonical(entry.path()).string();
+        EXPECT_TRUE(leads.starts_with(fs::canonical(folder()).string())) << leads;
+      }
+    fs::remove_all(folder());
+    fs::create_directory(folder());
+  }
 }
 
 TEST_F(unpacking, what_is_no_archive_is_told_apart_from_a_broken_one) {

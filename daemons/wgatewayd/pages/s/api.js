@@ -80,7 +80,12 @@ class Store {
     this.stream?.close();
     const stream = new EventSource('/api/v1/stream');
     this.stream = stream;
-    stream.onopen = () => this.list();
+    // Opened again by the browser it goes on where it was; what cannot be made good is a "reset".
+    let opened = false;
+    stream.onopen = () => {
+      if (!opened) this.list();
+      opened = true;
+    };
     stream.onerror = () => {
       this.setLive(false);
       if (stream.readyState === EventSource.CLOSED) setTimeout(() => this.session && this.listen(), 2000);

@@ -6,6 +6,8 @@ import {h, logo, outside, patch} from './dom.js';
 import {isAlive} from './format.js';
 import {applications} from './applications.js';
 import {cluster, plans, queues} from './cluster.js';
+import {connections} from './connections.js';
+import {frameworks} from './frameworks.js';
 import {help} from './help.js';
 import {login} from './login.js';
 import {newExperiment} from './experiment.js';
@@ -21,11 +23,11 @@ const ROUTES = [
   [/^\/(apps)?$/, applications], [/^\/apps\/([^/]+)$/, run], [/^\/new\/(experiment|job)$/, newExperiment],
   [/^\/notebooks$/, notebooks], [/^\/notebooks\/([^/]+)$/, notebooks], [/^\/searches$/, searches], [/^\/searches\/([^/]+)$/, search],
   [/^\/services$/, services], [/^\/services\/([^/]+)$/, service], [/^\/models$/, models], [/^\/spaces$/, spaces], [/^\/spaces\/([^/]+)$/, space],
-  [/^\/projects$/, projects], [/^\/projects\/([^/]+)$/, project], [/^\/help$/, help], [/^\/plans$/, plans], [/^\/queues$/, queues], [/^\/cluster$/, cluster],
+  [/^\/projects$/, projects], [/^\/projects\/([^/]+)$/, project], [/^\/frameworks$/, frameworks], [/^\/connections$/, connections], [/^\/help$/, help], [/^\/plans$/, plans], [/^\/queues$/, queues], [/^\/cluster$/, cluster],
 ];
 const RAIL = [
   ['Work', [['/apps', 'Applications'], ['/new/experiment', 'New experiment'], ['/searches', 'Searches'], ['/services', 'Services'], ['/notebooks', 'Notebooks']]],
-  ['Assets', [['/projects', 'Projects'], ['/models', 'Models'], ['/spaces', 'Spaces']]],
+  ['Assets', [['/projects', 'Projects'], ['/models', 'Models'], ['/spaces', 'Spaces'], ['/frameworks', 'Frameworks'], ['/connections', 'Connections']]],
   ['Cluster', [['/cluster', 'Hosts'], ['/plans', 'Plans'], ['/queues', 'Queues']]],
 ];
 

@@ -127,6 +127,19 @@ class Applications {
       h('span', {class: 'vh', role: 'status'}, `${count} shown`));
   }
 
+  /** Where the rows shown begin; the address has it. */
+  first(count) {
+    const asked = parseInt(query().get('from') || '0', 10);
+    return asked > 0 && asked < count ? asked - (asked % MOST_ROWS) : 0;
+  }
+  pager(count) {
+    if (count <= MOST_ROWS) return null;
+    const first = this.first(count), last = Math.min(first + MOST_ROWS, count);
+    const to = (from, text, off) => h('button', {class: 'btn', disabled: off, onClick: () => setQuery('from', from > 0 ? String(from) : '')}, text);
+    return h('div', {class: 'bar', role: 'group', 'aria-label': 'Pages'}, to(first - MOST_ROWS, 'Previous', first === 0),
+      h('span', {role: 'status'}, `${number(first + 1)} to ${number(last)} of ${number(count)}`), to(last, 'Next', last === count));
+  }
+
   heading() {
     const sort = query().get('sort') || '';
     return h('div', {class: 'row hd apps', role: 'row'}, COLUMNS.map(([key, text]) => {
@@ -181,7 +194,7 @@ class Applications {
     this.slotsPanel(),
     h('section', {class: 'panel', 'aria-label': 'Application list', key: 'list'}, this.bar(jobs.length),
       all === 0 ? empty() : [h('div', {role: 'table', 'aria-label': 'Applications', 'aria-rowcount': String(jobs.length + 1)}, this.heading(),
-        h('div', {class: 'rows', role: 'rowgroup'}, jobs.slice(0, MOST_ROWS).map((job) => this.row(job)))),
+        h('div', {class: 'rows', role: 'rowgroup'}, jobs.slice(this.first(jobs.length), this.first(jobs.length) + MOST_ROWS).map((job) => this.row(job))), this.pager(jobs.length)),
       jobs.length === 0 && h('div', {class: 'empty'}, `0 of ${all} match. `, h('button', {class: 'btn', onClick: () => { history.replaceState(null, '', location.pathname); draw(); }}, 'Clear the filter'))],
       h('div', {class: 'fine'}, h('span', null, `${Math.min(jobs.length, MOST_ROWS)} of ${all} applications shown`), h('span', null, 'the same in a shell: bjobs -u all -a')))];
   }

@@ -9,10 +9,11 @@ import {bytes} from './format.js';
 
 const TYPES = [['single', 'Single node'], ['multi', 'Multi node'], ['elastic', 'Elastic nodes']];
 const DRAFT = 'wm-draft';
-const FRESH = {project: 'default', newProject: '', projectPlan: '', name: '', description: '', data: '', plan: '', command: '', definitions: [{kind: 'new', key: 'first'}]};
-const FRESH_DEFINITION = {kind: 'new', name: '', framework: 'PyTorch', command: 'train.py', device: 'gpu', per_worker: '1', memory: '', type: 'single', nodes: '2', env: ''};
+const FRESH = {project: 'default', newProject: '', projectPlan: '', name: '', description: '', data: '', volume: '', plan: '', command: '', definitions: [{kind: 'new', key: 'first'}]};
+const FRESH_DEFINITION = {kind: 'new', name: '', framework: 'PyTorch', command: 'train.py', device: 'gpu', per_worker: '1', memory: '', hardware: '', gpu_kind: 'full', mig: '', type: 'single', nodes: '2', env: ''};
 
 const another = (gpus) => ({...FRESH_DEFINITION, key: crypto.randomUUID(), ...(gpus ? {} : {device: 'cpu'})});
+const KINDS = [['full', 'Full'], ['generic', 'Generic'], ['slice', 'Slice']];
 const typeOf = (framework) => (/^edt/i.test(framework) ? 'elastic' : /^dist/i.test(framework) ? 'multi' : 'single');
 
 /** The framework for a training type, of the same library. */
@@ -25,7 +26,7 @@ export function frameworkFor(type, framework) {
 
 /** What the server keeps of a definition. */
 export const manifest = (d) => ({name: d.name, framework: d.framework, command: d.command, device: d.device, per_worker: d.per_worker || '1',
-  memory: d.memory, nodes: typeOf(d.framework) === 'single' ? '1' : d.nodes || '1', env: Array.isArray(d.env) ? d.env : d.env.split('\n').map((l) => l.trim()).filter(Boolean)});
+  memory: d.memory, hardware: d.hardware || '', gpu_kind: d.device === 'gpu' && !d.hardware ? d.gpu_kind || '' : '', mig: d.gpu_kind === 'slice' && !d.hardware ? (d.mig || '').trim() : '', nodes: typeOf(d.framework) === 'single' ? '1' : d.nodes || '1', env: Array.isArray(d.env) ? d.env : d.env.split('\n').map((l) => l.trim()).filter(Boolean)});
 
 /** The words of --exec-start that a definition in an experiment is. */
 export function wordsOf(experiment, definition, plan) {
@@ -33,19 +34,33 @@ export function wordsOf(experiment, definition, plan) {
   const add = (option, value) => value && words.push(option, value.trim());
   const [main, ...args] = (experiment.command || d.command).trim().split(/\s+/);
   add('--appName', experiment.name === d.name || !d.name ? experiment.name : `${experiment.name}-${d.name}`);
-  words.push('--numWorker', d.nodes, '--workerDeviceType', d.device, '--workerDeviceNum', d.per_worker);
-  add('--workerMemory', d.memory);
+  words.push('--numWorker', d.nodes);
+  if (!d.hardware) {
+    words.push('--workerDeviceType', d.device, '--workerDeviceNum', d.per_worker);
+    add('--workerMemory', d.memory);
+  }
   add('--consumer', plan);
-  if (experiment.data.trim()) words.push('--cs-datastore-meta', `type=fs,data_path=${experiment.data.trim()}`);
+  if (experiment.data.trim() && !experiment.volume) words.push('--cs-datastore-meta', `type=fs,data_path=${experiment.data.trim()}`);
   for (const pair of d.env) words.push('--msd-env', pair);
   add('--model-main', main);
   return args.length ? [...words, '--', ...args] : words;
+}
+
+/** What the request says besides those words, as the form field `data`; empty: nothing. */
+export function dataOf(experiment, definition) {
+  const d = manifest(definition), data = {};
+  if (d.hardware) data.hardwareSpec = {name: d.hardware};
+  else if (d.gpu_kind) data.hardwareSpec = {nodes: {gpu: {num_gpu: d.per_worker, kind: d.gpu_kind, ...(d.mig ? {mig_profile: d.mig} : {})}}};
+  if (experiment.volume) data.dataSource = [{type: 'fs', location: {volume: experiment.volume, ...(experiment.data.trim() ? {paths: experiment.data.trim()} : {})}}];
+  return Object.keys(data).length ? JSON.stringify(data) : '';
 }
 
 class NewExperiment {
   draft = {...structuredClone(FRESH), ...JSON.parse(sessionStorage.getItem(DRAFT) || '{}')};
   files = new Map();
   frameworks = [];
+  hardware = [];
+  volumes = [];
   plans = [];
   projects = [];
   existing = [];
@@ -58,7 +73,9 @@ class NewExperiment {
   async load() {
     const asked = new URLSearchParams(location.search).get('project');
     if (asked) this.draft.project = asked;
-    const [frameworks, plans, hosts, projects] = await Promise.all(['/platform/rest/deeplearning/v1/execs/frameworks', '/api/v1/plans', '/api/v1/hosts', '/api/v1/projects'].map(get));
+    const [frameworks, plans, hosts, projects, specs, volumes] = await Promise.all(['/platform/rest/deeplearning/v1/execs/frameworks', '/api/v1/plans', '/api/v1/hosts', '/api/v1/projects', '/api/v1/hwspecs', '/api/v1/volumes'].map(get));
+    this.hardware = specs.hwspecs;
+    this.volumes = volumes.volumes;
     this.frameworks = frameworks;
     this.plans = plans.plans.map((p) => p.plan);
     this.projects = projects.projects;
@@ -103,7 +120,8 @@ class NewExperiment {
   async judge() {
     this.verdicts = await Promise.all(this.chosen().map(async (d) => {
       try {
-        return await get(`/api/v1/lines?args=${encodeURIComponent(wordsOf(this.draft, d, this.plan()).join(' '))}`);
+        const lines = await get(`/api/v1/lines?args=${encodeURIComponent(wordsOf(this.draft, d, this.plan()).join(' '))}&data=${encodeURIComponent(dataOf(this.draft, d))}`);
+        return {...lines, data: dataOf(this.draft, d)};
       } catch (problem) {
         return {problem: problem.message};
       }
@@ -149,8 +167,8 @@ class NewExperiment {
       form.append('file', this.files.get(definition.key));
       await ask('POST', `${base}/definitions`, {body: form});
     }
-    const {name, description, data, plan, command} = d;
-    await ask('POST', `${base}/experiments`, {headers: json, body: JSON.stringify({name, description, data: data.trim(), plan, command, definitions: d.definitions.map((x) => x.name)})});
+    const {name, description, data, volume, plan, command} = d;
+    await ask('POST', `${base}/experiments`, {headers: json, body: JSON.stringify({name, description, data: data.trim(), volume: volume || '', plan, command, definitions: d.definitions.map((x) => x.name)})});
     const begun = runs ? (await (await ask('POST', `${base}/experiments/${encodeURIComponent(name)}/run`)).json()).runs : [];
     sessionStorage.removeItem(DRAFT);
     go(begun.length === 1 ? `/apps/${begun[0].split('-').at(-1)}` : begun.length ? '/apps?whose=mine' : `/projects/${encodeURIComponent(project)}`);
@@ -176,7 +194,8 @@ class NewExperiment {
         d.project ? this.choice('plan', 'Resource plan', d.plan, [['', 'the project’s'], ...plans], (v) => this.set('plan', v))
           : [this.field('newProject', 'Name of the new project', d.newProject, (v) => this.set('newProject', v), null, {maxlength: '60'})]),
       !d.project && h('div', {class: 'two'}, this.choice('projectPlan', 'Its resource plan', d.projectPlan, [['', 'default'], ...plans], (v) => this.set('projectPlan', v))),
-      this.field('data', 'Data: a relative folder', d.data, (v) => this.set('data', v), 'Below the cluster’s data folder; DATA_DIR in the script.')];
+      h('div', {class: 'two'}, this.choice('volume', 'Data: storage volume', d.volume, [['', 'the cluster’s data'], ...this.volumes.map((v) => [v.name, v.description ? `${v.name} (${v.description})` : v.name])], (v) => this.set('volume', v), this.volumes.find((v) => v.name === d.volume)?.reason),
+        this.field('data', 'Relative folder', d.data, (v) => this.set('data', v), 'Below the volume; DATA_DIR in the script.'))];
   }
 
   definition(d, i) {
@@ -184,7 +203,7 @@ class NewExperiment {
     if (d.kind !== 'new') {
       const e = this.existing.find((x) => x.name === d.name);
       return h('div', {class: 'card', key: d.key || d.name}, h('div', {class: 'cardh'}, h('b', null, outside(d.name)), h('span', {class: 'sp'}), remove),
-        e ? h('p', {class: 's m'}, outside(`${e.framework}, ${e.nodes} × ${e.per_worker} ${e.device.toUpperCase()}, ${e.code_name}: ${e.command}`)) : h('p', {class: 's err'}, 'It is not there any more.'));
+        e ? h('p', {class: 's m'}, outside(`${e.framework}, ${e.nodes} × ${e.hardware || `${e.per_worker} ${e.device.toUpperCase()}${e.mig ? ` ${e.mig}` : ''}`}, ${e.code_name}: ${e.command}`)) : h('p', {class: 's err'}, 'It is not there any more.'));
     }
     const set = (name) => (value) => this.setDefinition(i, name, value), file = this.files.get(d.key);
     return h('div', {class: 'card', key: d.key || d.name}, h('div', {class: 'cardh'}, h('b', null, d.name ? outside(d.name) : 'New definition'), h('span', {class: 'sp'}), this.draft.definitions.length > 1 && remove),
@@ -192,13 +211,20 @@ class NewExperiment {
         h('label', {class: 'field'}, h('span', null, 'Zip, tar or script'), h('input', {type: 'file', name: 'code', accept: '.zip,.tar,.gz,.tgz,.py,.sh', onChange: (e) => { this.files.set(d.key, e.target.files[0]); draw(); }}), file && h('small', null, `${clean(file.name)}, ${bytes(file.size)}`))),
       this.field('command', 'Execution command', d.command, set('command'), 'The script’s path within the code, then what it is given: train.py --epochs 20'),
       this.segment('type', 'Training type', d.type, TYPES, set('type')),
-      h('div', {class: 'two'}, this.choice('framework', 'Framework', d.framework, this.frameworks.map((f) => [f.name, f.name]), set('framework'), this.frameworks.find((f) => f.name === d.framework)?.desc?.[0]),
+      h('div', {class: 'two'}, this.choice('framework', 'Framework', d.framework, this.frameworks.map((f) => [f.name, `${f.name}${f.frameworkVersion ? ` ${f.frameworkVersion}` : ''}${f.available === false ? ' (not available)' : ''}`]), set('framework'), this.frameworks.find((f) => f.name === d.framework)?.reason || this.frameworks.find((f) => f.name === d.framework)?.desc?.[0]),
         d.type === 'single' ? this.field('nodes', 'Nodes', '1', () => {}, 'A single node has one worker.', {type: 'number', disabled: true})
           : this.field('nodes', d.type === 'elastic' ? 'Nodes, at most' : 'Nodes', d.nodes, set('nodes'), d.type === 'elastic' ? 'It has 1 to this many, as its share allows.' : 'All start together.', {type: 'number', min: '1', max: '1000'})),
-      h('div', {class: 'two'}, this.segment('device', 'Resource', d.device, [['cpu', 'CPU'], ['gpu', 'GPU', !this.gpus]], set('device')),
+      this.hardware.length > 0 && this.choice('hardware', 'Hardware specification', d.hardware, [['', 'Custom'], ...this.hardware.map((s) => [s.name, s.description ? `${s.name}: ${s.description}` : s.name])], set('hardware')),
+      !d.hardware && this.custom(d, set),
+      h('label', {class: 'field'}, h('span', null, 'Environment'), h('textarea', {name: 'env', rows: '2', value: d.env, onInput: (e) => set('env')(e.target.value)}), h('small', null, 'NAME=VALUE, one a line.')));
+  }
+
+  custom(d, set) {
+    return h('div', null, h('div', {class: 'two'}, this.segment('device', 'Resource', d.device, [['cpu', 'CPU'], ['gpu', 'GPU', !this.gpus]], set('device')),
         this.field('per_worker', d.device === 'gpu' ? 'GPUs of each worker' : 'CPUs of each worker', d.per_worker, set('per_worker'), this.gpus ? null : 'The cluster has no GPU.', {type: 'number', min: '1', max: '64'})),
       h('div', {class: 'two'}, this.field('memory', 'Memory of each worker', d.memory, set('memory'), 'Such as 8g; without it what the queue gives.'),
-        h('label', {class: 'field'}, h('span', null, 'Environment'), h('textarea', {name: 'env', rows: '2', value: d.env, onInput: (e) => set('env')(e.target.value)}), h('small', null, 'NAME=VALUE, one a line.'))));
+        d.device === 'gpu' && this.segment('kind', 'Kind of GPU', d.gpu_kind || 'full', KINDS, set('gpu_kind'))),
+      d.device === 'gpu' && d.gpu_kind === 'slice' && this.field('mig', 'MIG profile', d.mig, set('mig'), 'Such as 1g.10gb.'));
   }
 
   fields() {
@@ -221,7 +247,7 @@ class NewExperiment {
     const args = v.dlicmd.replace(/^dlicmd /, ''), [ours, theirs] = args.split(/ -- (.*)/);
     return [h('p', {class: 's m'}, 'The equivalent bsub line'), h('pre', {class: 'cmd bsub-line'}, v.bsub),
       h('p', {class: 's m gap2'}, 'dlicmd'), h('pre', {class: 'cmd'}, `dlicmd ${ours} --model-dir code${theirs ? ` -- ${theirs}` : ''}`),
-      h('p', {class: 's m gap2'}, 'curl'), h('pre', {class: 'cmd'}, `curl -u ${store.session.user} -F file=@code.zip '${location.origin}/platform/rest/deeplearning/v1/execs?args=${args.replaceAll(' ', '%20')}'`)];
+      h('p', {class: 's m gap2'}, 'curl'), h('pre', {class: 'cmd'}, `curl -u ${store.session.user} -F file=@code.zip${v.data ? ` -F 'data=${v.data}'` : ''} '${location.origin}/platform/rest/deeplearning/v1/execs?args=${args.replaceAll(' ', '%20')}'`)];
   }
 
   view() {

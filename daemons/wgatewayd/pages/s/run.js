@@ -54,7 +54,8 @@ class Run {
     draw();
   }
   async fetchOwn() {
-    const [metrics, logs] = await Promise.all([get(`${this.path}/metrics`), get(`${this.path}/logs`)]);
+    const [metrics, logs, data] = await Promise.all(['metrics', 'logs', 'data'].map((what) => get(`${this.path}/${what}`)));
+    this.data = data.data;
     this.series = metrics.series;
     this.workers = logs.workers;
     this.chosen.task ??= this.workers[0]?.task ?? null;
@@ -241,8 +242,17 @@ class Run {
     h('div', {class: 'pb'}, h('dl', {class: 'kv'},
       this.facts.exec && [h('dt', null, 'Framework'), h('dd', null, outside(this.facts.exec.framework))],
       h('dt', null, 'Each worker'), h('dd', null, [job.gpu_num ? `${number(job.gpu_num)} GPU` : null, `${number(job.task_cpus)} CPU`, job.task_mem_bytes ? bytes(job.task_mem_bytes) : null].filter(Boolean).join(', ')),
+      this.data && [h('dt', null, 'Data'), h('dd', {id: 'data'}, this.dataWords())],
       h('dt', null, 'Execution'), h('dd', null, outside(this.facts.exec_id))),
     line && h('p', {class: 's m', style: {'margin-top': '10px'}}, 'The equivalent bsub line'), line && h('pre', {class: 'cmd'}, clean(line, 4000))));
+  }
+
+  /** How far the data is that it waits for, and which job brings it. */
+  dataWords() {
+    const p = this.data.progress, link = h('a', {href: `/apps/${encodeURIComponent(this.data.job)}`}, `job ${this.data.job}`);
+    if (p?.error) return h('span', {class: 'err'}, 'not fetched: ', outside(p.error), ' (', link, ')');
+    if (p?.state === 'done') return [bytes(p.total || p.bytes), p.cached ? ', here since before (' : ', fetched by (', link, ')'];
+    return [p?.total ? `${Math.floor((100 * p.bytes) / p.total)} % of ${bytes(p.total)}, ` : `${state(this.data.state).word.toLowerCase()}, `, link];
   }
 
   logs(job) {

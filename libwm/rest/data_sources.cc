@@ -1,0 +1,155 @@
+#include "libwm/rest/data_sources.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "libwm/rest/assets.h"
+
+namespace wm::rest {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLongestValue = 8192;
+constexpr std::string_view kTypes[] = {
+    "s3",          "cos",       "azureblob", "adls",   "azurefiles",   "smb",    "webdav",
+    "sftp",        "ftp",       "http",      "gcs",    "postgresql",   "mysql",  "mariadb",
+    "singlestore", "sqlserver", "db2",       "db2zos", "db2warehouse", "oracle", "netezza",
+    "teradata",    "snowflake", "hive",      "odbc"};
+// What may be shown: everything else could be a secret.
+constexpr std::string_view kShown[] = {"endpoint", "url",     "region", "provider", "host",
+                                       "server",   "port",    "user",   "database", "driver",
+                                       "bucket",   "account", "share",  "domain",   "vendor"};
+
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool is_key(std::string_view text) {
+  auto plain = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), plain);
+}
+
+std::string text_in(const Json& object, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (object.is_object() && object.contains(name) && object[name].is_string())
+      return object[name].get<std::string>();
+  return "";
+}
+
+Result<Json> source_of(const Json& item, std::size_t number) {
+  auto name = text_in(item["connection"], {"name", "id"});
+  if (!is_asset_name(name))
+    return fail(Code::BadArgument, "dataSource: connection.name: a name is wanted");
+  auto location = item.contains("location") ? item["location"] : Json::object();
+  auto query = text_in(location, {"query", "sql"});
+  auto path = text_in(location, {"path", "paths", "file_name"});
+  if (auto bucket = text_in(location, {"bucket", "container"}); !bucket.empty())
+    path = path.empty() ? bucket : bucket + "/" + path;
+  if (query.empty() && path.empty())
+    return fail(Code::BadArgument, "dataSource: location: a path, a bucket or a query is wanted");
+  Json source{{"connection", name}};
+  if (query.empty()) {
+    source["path"] = path;
+    return source;
+  }
+  auto file = text_in(location, {"name"});
+  if (!file.empty() && !is_asset_name(file))
+    return fail(Code::BadArgument, "dataSource: location.name: no name of a file");
+  source["query"] = query;
+  source["name"] = file.empty() ? "query" + std::to_string(number) : file;
+  return source;
+}
+
+std::string trimmed(std::string_view text) {
+  auto first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
+  return first == text.npos ? "" : std::string(text.substr(first, last - first + 1));
+}
+
+}  // namespace
+
+Result<DataWish> data_wish(const std::vector<std::string>& items) {
+  DataWish wish;
+  for (const auto& text : items) {
+    auto item = Json::parse(text, nullptr, false);
+    if (!item.is_object() || !item.contains("connection")) {
+      auto type = item.is_object() ? text_in(item, {"type"}) : "";
+      if (type.empty() || type == "fs" || type == "volume") continue;
+      return fail(Code::BadArgument, "dataSource: type '" + type.substr(0, 64) +
+                                         "' without a connection: fs is wanted");
+    }
+    WM_TRY(auto source, source_of(item, wish.sources.size() + 1));
+    auto where = text_in(item, {"staging"});
+    if (where != "" && where != "shared" && where != "local")
+      return fail(Code::BadArgument, "dataSource: staging: shared or local is wanted");
+    if (where == "local") wish.staging = Staging::Local;
+    wish.sources.push_back(dumped(source));
+  }
+  return wish;
+}
+
+Result<Connection> parse_connection(std::string_view text) {
+  auto json = text.size() > (64 << 10) ? Json() : Json::parse(text, nullptr, false);
+  if (!json.is_object()) return fail(Code::BadArgument, "connection: a JSON object is wanted");
+  Connection connection;
+  for (const auto& [key, value] : json.items()) {
+    auto plain = value.is_string()           ? value.get<std::string>()
+                 : value.is_number_integer() ? value.dump()
+                                             : std::string("\n");
+    if (!is_key(key) || plain.size() > kLongestValue || plain.find_first_of("\r\n") != plain.npos ||
+        plain != trimmed(plain))
+      return fail(Code::BadArgument, "connection: " + key.substr(0, 64) + ": a text is wanted");
+    if (key == "name") connection.name = plain;
+    else if (key == "type") connection.type = plain;
+    else connection.keys[key] = plain;
+  }
+  if (!is_asset_name(connection.name))
+    return fail(Code::BadArgument, "name: letters, digits, '.', '_' and '-' are wanted");
+  if (std::find(std::begin(kTypes), std::end(kTypes), connection.type) == std::end(kTypes)) {
+    std::string all;
+    for (auto type : kTypes) all += " " + std::string(type);
+    return fail(Code::BadArgument, "type: one of" + all + " is wanted");
+  }
+  return connection;
+}
+
+std::vector<Connection> parse_connections(std::string_view text) {
+  std::vector<Connection> all;
+  std::istringstream lines{std::string(text)};
+  for (std::string raw; std::getline(lines, raw);) {
+    auto line = trimmed(raw);
+    auto equals = line.find('=');
+    if (line.empty() || line[0] == '#') continue;
+    if (line.front() == '[' && line.back() == ']') {
+      all.push_back({line.substr(1, line.size() - 2), "", {}});
+    } else if (!all.empty() && equals != line.npos) {
+      auto key = trimmed(line.substr(0, equals)), value = trimmed(line.substr(equals + 1));
+      if (key == "type") all.back().type = value;
+      else all.back().keys[key] = value;
+    }
+  }
+  return all;
+}
+
+std::string to_text(const std::vector<Connection>& connections) {
+  std::string text = "# Connections of your own; mode 0600. See wmfetch(1).\n";
+  for (const auto& connection : connections) {
+    text += "[" + connection.name + "]\ntype = " + connection.type + "\n";
+    for (const auto& [key, value] : connection.keys) text += key + " = " + value + "\n";
+  }
+  return text;
+}
+
+std::string shown_json(const Connection& connection) {
+  Json json{{"name", connection.name}, {"type", connection.type}};
+  for (const auto& [key, value] : connection.keys) {
+    bool shown = std::find(std::begin(kShown), std::end(kShown), key) != std::end(kShown);
+    json[key] = shown ? value : "***";
+  }
+  return dumped(json);
+}
+
+}  // namespace wm::rest

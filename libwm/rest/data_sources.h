@@ -1,0 +1,45 @@
+// Role: data that an execution wants from elsewhere: dataSource items that name a connection, and
+// the connections themselves, as forms and files have them. Pure. What fetches is wmfetch(1).
+//
+//   {"type":"connection_asset","connection":{"name":"store"},"location":{"bucket":"b","path":"p"}}
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libwm/base/result.h"
+
+namespace wm::rest {
+
+/// Where data is brought to before the tasks begin.
+enum class Staging : unsigned char {
+  Shared,  ///< once, by a job of its own, that the execution waits for
+  Local,   ///< by each worker for itself
+};
+
+/// What is to be fetched. Sources that are folders here already are none.
+struct DataWish {
+  std::vector<std::string> sources;  ///< of wmfetch: {"connection","path"|"query","name"}
+  Staging staging = Staging::Shared;
+  bool operator==(const DataWish&) const = default;
+};
+/// From dataSource items, each one JSON object. @errors BadArgument: by field
+Result<DataWish> data_wish(const std::vector<std::string>& items);
+
+/// A connection: its type, and the rest of its keys, secrets among them.
+struct Connection {
+  std::string name, type;
+  std::map<std::string, std::string> keys;
+  bool operator==(const Connection&) const = default;
+};
+/// From JSON that a client sent: {"name","type", and texts}. @errors BadArgument: by field
+Result<Connection> parse_connection(std::string_view json);
+/// The sections of connections.conf; lines that are none are passed over. @cost O(length)
+std::vector<Connection> parse_connections(std::string_view text);
+std::string to_text(const std::vector<Connection>& connections);
+/// Without anything secret: secrets are "***". @cost O(keys)
+std::string shown_json(const Connection& connection);
+
+}  // namespace wm::rest

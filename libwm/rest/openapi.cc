@@ -1,0 +1,203 @@
+#include "libwm/rest/openapi.h"
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace wm::rest {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Shapes of answers. A field that may be absent is not required; what is not listed may be there.
+constexpr const char* kSchemas = R"({
+"problem": {"type": "object", "required": ["status", "title"],
+  "properties": {"status": {"type": "integer"}, "title": {"type": "string"}}},
+"session": {"type": "object", "required": ["user", "cluster", "version", "now"],
+  "properties": {"user": {"type": "string"}, "cluster": {"type": "string"},
+    "version": {"type": "string"}, "now": {"type": "number"}}},
+"jobs": {"type": "object", "required": ["now", "jobs"],
+  "properties": {"now": {"type": "number"}, "jobs": {"type": "array", "items": {"$ref": "#/components/schemas/job_row"}},
+    "next": {"type": "string"}}},
+"job": {"type": "object", "required": ["now", "own", "exec_id", "exec", "job"],
+  "properties": {"now": {"type": "number"}, "own": {"type": "boolean"}, "exec_id": {"type": "string"},
+    "exec": {"type": "object", "nullable": true, "required": ["args", "framework", "bsub"],
+      "properties": {"args": {"type": "string"}, "framework": {"type": "string"}, "bsub": {"type": "string"}}},
+    "job": {"$ref": "#/components/schemas/job_full"}}},
+"event": {"type": "object", "required": ["t", "event", "from", "to", "reason", "pause_ms", "steps_lost"],
+  "properties": {"t": {"type": "number"}, "event": {"type": "string"}, "from": {"type": "integer"},
+    "to": {"type": "integer"}, "reason": {"type": "string"}, "pause_ms": {"type": "number", "nullable": true},
+    "steps_lost": {"type": "integer", "nullable": true}}},
+"timeline": {"type": "object", "required": ["events"],
+  "properties": {"events": {"type": "array", "items": {"$ref": "#/components/schemas/event"}}}},
+"slots": {"type": "object", "required": ["now", "from", "capacity", "apps", "changes"],
+  "properties": {"now": {"type": "number"}, "from": {"type": "number"}, "capacity": {"type": "integer"},
+    "apps": {"type": "array", "items": {"type": "object", "required": ["id", "name", "user", "steps"],
+      "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "user": {"type": "string"},
+        "steps": {"type": "array", "items": {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number"}}}}}},
+    "changes": {"type": "array", "items": {"$ref": "#/components/schemas/event"}}}},
+"metrics": {"type": "object", "required": ["series"],
+  "properties": {"series": {"type": "array", "items": {"type": "object", "required": ["group", "name", "count", "points"],
+    "properties": {"group": {"type": "string"}, "name": {"type": "string"}, "count": {"type": "integer"},
+      "points": {"type": "array", "items": {"type": "array", "minItems": 5, "items": {"type": "number"}}}}}}}},
+"logs": {"type": "object", "required": ["workers"],
+  "properties": {"workers": {"type": "array", "items": {"type": "object"}}}},
+"lines": {"type": "object", "required": ["bsub", "dlicmd"],
+  "properties": {"bsub": {"type": "string"}, "dlicmd": {"type": "string"}}},
+"hosts": {"type": "object", "required": ["hosts"],
+  "properties": {"hosts": {"type": "array", "items": {"type": "object", "required": ["host_name", "status"]}}}},
+"queues": {"type": "object", "required": ["queues"],
+  "properties": {"queues": {"type": "array", "items": {"type": "object", "required": ["queue_name", "status"]}}}},
+"plans": {"type": "object", "required": ["plans"],
+  "properties": {"plans": {"type": "array", "items": {"type": "object", "required": ["plan", "shares", "used", "deserved"]}}}},
+"framework": {"type": "object", "required": ["name", "desc", "deployMode", "hasTask0", "execMode", "appName", "exports",
+    "numWorkers", "maxWorkers", "workerMemory", "backend", "frameworkVersion", "available"],
+  "properties": {"name": {"type": "string"}, "desc": {"type": "array", "items": {"type": "string"}},
+    "execMode": {"type": "string", "enum": ["single", "distributed"]}, "appName": {"type": "string"},
+    "exports": {"type": "object", "additionalProperties": {"type": "string"}}, "numWorkers": {"type": "integer"},
+    "maxWorkers": {"type": "integer"}, "available": {"type": "boolean"}, "reason": {"type": "string"}}},
+"frameworks": {"type": "object", "required": ["frameworks"],
+  "properties": {"frameworks": {"type": "array", "items": {"$ref": "#/components/schemas/framework"}}}},
+"volumes": {"type": "object", "required": ["volumes"],
+  "properties": {"volumes": {"type": "array", "items": {"type": "object", "required": ["name", "path", "read_only", "available"],
+    "properties": {"name": {"type": "string"}, "path": {"type": "string"}, "read_only": {"type": "boolean"}}}}}},
+"hwspecs": {"type": "object", "required": ["hwspecs"],
+  "properties": {"hwspecs": {"type": "array", "items": {"type": "object", "required": ["name", "cpus", "memory", "gpus", "gpu_kind", "mig"],
+    "properties": {"cpus": {"type": "integer"}, "gpus": {"type": "integer"},
+      "gpu_kind": {"type": "string", "enum": ["full", "generic", "slice"]}}}}}},
+"runtime": {"type": "object", "required": ["packages"],
+  "properties": {"packages": {"type": "array", "items": {"type": "object", "required": ["name", "version", "available"],
+    "properties": {"name": {"type": "string"}, "version": {"type": "string"}, "available": {"type": "boolean"}}}}}},
+"project": {"type": "object", "required": ["name", "description", "plan"],
+  "properties": {"name": {"type": "string"}, "description": {"type": "string"}, "plan": {"type": "string"}}},
+"projects": {"type": "object", "required": ["projects"],
+  "properties": {"projects": {"type": "array", "items": {"$ref": "#/components/schemas/project"}}}},
+"definition": {"type": "object", "required": ["name", "framework", "command", "device", "nodes", "hardware", "code_name", "env"],
+  "properties": {"name": {"type": "string"}, "framework": {"type": "string"}, "env": {"type": "array", "items": {"type": "string"}}}},
+"definitions": {"type": "object", "required": ["definitions"],
+  "properties": {"definitions": {"type": "array", "items": {"$ref": "#/components/schemas/definition"}}}},
+"experiment": {"type": "object", "required": ["name", "data", "command", "definitions", "runs"],
+  "properties": {"name": {"type": "string"}, "definitions": {"type": "array", "items": {"type": "string"}},
+    "runs": {"type": "array", "items": {"type": "string"}}}},
+"experiments": {"type": "object", "required": ["experiments"],
+  "properties": {"experiments": {"type": "array", "items": {"$ref": "#/components/schemas/experiment"}}}},
+"runs": {"type": "object", "required": ["runs"],
+  "properties": {"runs": {"type": "array", "items": {"type": "string"}}}},
+"conf": {"type": "object", "required": ["MSD_ENABLED"], "additionalProperties": {"type": "string"}},
+"status": {"type": "object", "required": ["status"]},
+"exec": {"type": "object", "required": ["id", "appId", "submissionId", "args", "creator", "state", "appName", "framework",
+    "elastic", "numWorker", "createTime"],
+  "properties": {"id": {"type": "string"}, "args": {"type": "string"}, "creator": {"type": "string"},
+    "state": {"type": "string", "enum": ["SUBMITTED", "PENDING_CRD_SCHEDULER", "RUNNING", "FINISHED", "KILLED", "ERROR"]},
+    "elastic": {"type": "boolean"}, "numWorker": {"type": "integer"}, "createTime": {"type": "string", "format": "date-time"},
+    "error": {"type": "string"}}},
+"app": {"type": "object", "required": ["id", "name", "consumer", "state", "submit_time", "tag", "type"],
+  "properties": {"id": {"type": "string"}, "submit_time": {"type": "integer"}, "task12n_num": {"type": "integer"}}},
+"connection": {"type": "object", "required": ["name", "type"], "additionalProperties": {"type": "string"}},
+"connections": {"type": "object", "required": ["connections"],
+  "properties": {"connections": {"type": "array", "items": {"$ref": "#/components/schemas/connection"}}}},
+"data": {"type": "object", "required": ["data"],
+  "properties": {"data": {"type": "object", "nullable": true, "required": ["job", "state", "progress"]}}},
+"text": {"type": "string"},
+"document": {"type": "object", "required": ["openapi", "info", "paths"]}
+})";
+
+Json schemas_of(const std::map<std::string, std::string>& more) {
+  auto all = Json::parse(kSchemas);
+  for (const auto& [name, text] : more) all[name] = Json::parse(text);
+  return all;
+}
+
+std::string_view name_of(std::string_view shape) {
+  return shape.starts_with('[') ? shape.substr(1, shape.size() - 2) : shape;
+}
+
+Json reference(std::string_view name) {
+  return {{"$ref", "#/components/schemas/" + std::string(name)}};
+}
+
+Json content_of(std::string_view shape) {
+  if (shape.empty()) return {{"*/*", {{"schema", Json::object()}}}};
+  if (shape == "text") return {{"text/plain", {{"schema", reference("text")}}}};
+  auto schema = reference(name_of(shape));
+  if (shape.starts_with('[')) schema = {{"type", "array"}, {"items", schema}};
+  return {{"application/json", {{"schema", schema}}}};
+}
+
+// "/jobs/{name...}" as "/jobs/{name}", with a parameter for each.
+std::string path_of(std::string_view pattern, Json& parameters) {
+  std::string path;
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    if (pattern[at] != '{') {
+      path += pattern[at];
+      continue;
+    }
+    auto end = pattern.find('}', at);
+    auto name = pattern.substr(at + 1, end - at - 1);
+    if (name.ends_with("...")) name.remove_suffix(3);
+    parameters.push_back(
+        {{"name", name}, {"in", "path"}, {"required", true}, {"schema", {{"type", "string"}}}});
+    path += "{" + std::string(name) + "}";
+    at = end;
+  }
+  return path;
+}
+
+Json operation_of(const RouteDoc& route, std::string_view path, Json parameters) {
+  std::istringstream names{std::string(route.query)};
+  for (std::string name; names >> name;)
+    parameters.push_back({{"name", name}, {"in", "query"}, {"schema", {{"type", "string"}}}});
+  Json ok{{"description", "what was asked for"}};
+  ok["content"] = content_of(route.shape);
+  bool ours = path.starts_with("/api/");
+  Json refused{{"description", "refused, with the reason"}};
+  refused["content"] = ours ? Json{{"application/problem+json", {{"schema", reference("problem")}}}}
+                            : content_of("text");
+  return {{"summary", route.summary},
+          {"parameters", parameters},
+          {"responses",
+           {{"2XX", std::move(ok)},
+            {"401", {{"description", "log on first"}}},
+            {"default", std::move(refused)}}}};
+}
+
+std::string lower(std::string_view text) {
+  std::string copy(text);
+  for (char& c : copy)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return copy;
+}
+
+}  // namespace
+
+std::string openapi_json(std::span<const RouteDoc> routes, std::string_view version,
+                         const std::map<std::string, std::string>& more) {
+  Json paths = Json::object();
+  for (const auto& route : routes) {
+    Json parameters = Json::array();
+    auto path = path_of(route.pattern, parameters);
+    auto& operation = paths[path][lower(route.method)];
+    if (operation.is_null()) operation = operation_of(route, path, std::move(parameters));
+  }
+  Json document{{"openapi", "3.0.3"},
+                {"info", {{"title", "WM"}, {"version", version}}},
+                {"paths", std::move(paths)},
+                {"components",
+                 {{"schemas", schemas_of(more)},
+                  {"securitySchemes",
+                   {{"token", {{"type", "http"}, {"scheme", "bearer"}, {"bearerFormat", "JWT"}}},
+                    {"password", {{"type", "http"}, {"scheme", "basic"}}}}}}},
+                {"security", {{{"token", Json::array()}}, {{"password", Json::array()}}}}};
+  return document.dump();
+}
+
+std::string unknown_shape(std::span<const RouteDoc> routes,
+                          const std::map<std::string, std::string>& more) {
+  auto schemas = schemas_of(more);
+  for (const auto& route : routes) {
+    std::string name(name_of(route.shape));
+    if (!name.empty() && !schemas.contains(name)) return name;
+  }
+  return "";
+}
+
+}  // namespace wm::rest

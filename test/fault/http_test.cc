@@ -1,0 +1,127 @@
+// Role: the HTTP server of wgatewayd and wuserd, in a process of its own: broken, endless, torn and
+// slow requests harm nobody else; it goes on answering.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "libwm/http/client.h"
+#include "libwm/http/listen.h"
+#include "libwm/http/server.h"
+#include "test/support/mutate.h"
+
+namespace wm::http {
+namespace {
+
+constexpr std::size_t kLongestBody = 1 << 16;
+
+class http_server : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/wm-http-XXXXXX";
+    folder_ = ::mkdtemp(name);
+    auto listening = listen_at(path(), 0600);
+    ASSERT_TRUE(listening);
+    pid_ = ::fork();
+    if (pid_ != 0) {
+      ::close(*listening);
+      return;
+    }
+    ::signal(SIGPIPE, SIG_IGN);
+    ServerOptions options;
+    options.connections = 64;
+    options.patience = std::chrono::seconds(2);
+    (void)serve(*listening, options, [](Exchange& exchange) {
+      auto body = read_body(exchange, kLongestBody);
+      (void)exchange.reply({body ? 200 : 413, {}, body ? *body : body.error().text});
+    });
+    ::_exit(1);
+  }
+  void TearDown() override {
+    ::kill(pid_, SIGKILL);
+    int status = 0;
+    ::waitpid(pid_, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it ended by itself";
+    std::filesystem::remove_all(folder_);
+  }
+  std::string path() const { return folder_ + "/s"; }
+
+  // Sends the bytes and no more; what comes back does not matter.
+  void throw_at_it(const std::string& bytes) const {
+    auto fd = connect_to(path());
+    ASSERT_TRUE(fd);
+    (void)::send(*fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    ::close(*fd);
+  }
+  void expect_answers() const {
+    auto client = Client::connect(path());
+    ASSERT_TRUE(client);
+    auto reply = client->send("POST", "/x", "well");
+    ASSERT_TRUE(reply) << reply.error().text;
+    EXPECT_EQ(reply->body, "well");
+  }
+
+ private:
+  std::string folder_;
+  pid_t pid_ = 0;
+};
+
+const std::vector<std::string> kPieces{"\r\n",
+                                       "\r\n\r\n",
+                                       "GET ",
+                                       "POST ",
+                                       " HTTP/1.1",
+                                       " HTTP/9.9",
+                                       "Transfer-Encoding: chunked\r\n",
+                                       "Content-Length: 18446744073709551616\r\n",
+                                       "Content-Length: -1\r\n",
+                                       "Content-Length: 5\r\n",
+                                       "ffffffffffffffff\r\n",
+                                       "0\r\n\r\n",
+                                       std::string(1, '\0'),
+                                       "\xff\xff",
+                                       ": ",
+                                       "Host: x\r\n",
+                                       std::string(9000, 'a')};
+
+TEST_F(http_server, spoiled_requests_do_not_end_it) {
+  const std::vector<std::string> good{
+      "GET /x HTTP/1.1\r\nHost: x\r\n\r\n",
+      "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello",
+      "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"};
+  test::Mutator mutator(2, kPieces);
+  const auto tries = test::fuzz_count(600);
+  for (unsigned i = 0; i < tries && !HasFatalFailure(); ++i)
+    throw_at_it(mutator.spoiled(good[i % good.size()]));
+  expect_answers();
+}
+
+TEST_F(http_server, a_body_without_end_is_refused_at_its_bound) {
+  auto fd = connect_to(path());
+  ASSERT_TRUE(fd);
+  std::string head = "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+  std::string chunk = "1000\r\n" + std::string(4096, 'x') + "\r\n";
+  ASSERT_GT(::send(*fd, head.data(), head.size(), MSG_NOSIGNAL), 0);
+  for (int i = 0; i < 64; ++i)
+    if (::send(*fd, chunk.data(), chunk.size(), MSG_NOSIGNAL) <= 0) break;
+  char answer[64] = "";
+  EXPECT_GT(::recv(*fd, answer, sizeof answer - 1, 0), 0);
+  EXPECT_NE(std::string(answer).find(" 413 "), std::string::npos) << answer;
+  ::close(*fd);
+  expect_answers();
+}
+
+TEST_F(http_server, those_who_only_hold_a_line_keep_nobody_out_for_long) {
+  std::vector<int> idle;
+  for (int i = 0; i < 60; ++i)
+    if (auto fd = connect_to(path()); fd) idle.push_back(*fd);
+  expect_answers();
+  for (int fd : idle) ::close(fd);
+  expect_answers();
+}
+
+}  // namespace
+}  // namespace wm::http

@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# Role: data from elsewhere: real servers of objects, files and rows are read before an execution begins;
+# what is wrong with them is said in their own words, and leaves nothing half.
+# Servers: PostgreSQL and MariaDB as Debian has them, rclone's own WebDAV, s3rver where npm has brought it.
+
+load lib
+PORTS=$((20000 + RANDOM % 8000))
+setup_file() {
+  export PORTS HERE=$BATS_FILE_TMPDIR
+  cluster_up --web --nodes 2 --cpus 2
+  command -v rclone >/dev/null || return 0
+  mkdir -p "$HERE/files/digits" && head -c 3000000 /dev/urandom >"$HERE/files/digits/a.bin" && echo two >"$HERE/files/digits/b.txt"
+  rclone serve webdav "$HERE/files" --addr "127.0.0.1:$PORTS" --user alice --pass right --config /dev/null >/dev/null 2>&1 3>&- &
+  echo $! >"$HERE/webdav.pid"
+}
+teardown_file() {
+  [ ! -e "$HERE/webdav.pid" ] || kill "$(cat "$HERE/webdav.pid")" 2>/dev/null
+  [ ! -e "$HERE/s3.pid" ] || kill "$(cat "$HERE/s3.pid")" 2>/dev/null
+  cluster_down
+}
+setup() {
+  cluster_env
+  [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
+  cd "$BATS_TEST_TMPDIR" || return
+  EXECS=$WM_GATEWAY_URL/platform/rest/deeplearning/v1/execs API=$WM_GATEWAY_URL/api/v1
+  mkdir code
+  printf 'import os\nd = os.environ["DATA_DIR"]\nfor n in sorted(os.listdir(d)):\n    print(n, os.path.getsize(os.path.join(d, n)))\n' >code/main.py
+  tar -czf code.modelDir.tar code
+}
+teardown() { end_all_jobs; }
+
+mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
+code_of() { mine -o /dev/null -w '%{http_code}' "$@"; }
+exec_is() { [ "$(mine "$EXECS/$1" | jq -r .state)" = "$2" ]; }
+connect() { mine -d "$1" "$API/connections" | jq -e .name >/dev/null; }
+start() { # dataSource
+  mine -F file=@code.modelDir.tar -F "data={\"dataSource\":[$1]}" "$EXECS/?args=--exec-start%20PyTorch%20--model-main%20main.py" | jq -r .id
+}
+answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+as_postgres() { setpriv --reuid postgres --regid "$(id -g postgres)" --clear-groups -- "$@"; }
+dav() { # NAME PASSWORD [PORT]
+  connect "{\"name\":\"$1\",\"type\":\"webdav\",\"url\":\"http://127.0.0.1:${3-$PORTS}\",\"user\":\"alice\",\"pass\":\"$2\"}"
+}
+want_rclone() {
+  command -v rclone >/dev/null || skip "rclone is not installed (scripts/bootstrap data)"
+  wait_for 10 answers "$PORTS"
+}
+
+@test "files of a server are there when the execution begins, once fetched they are kept, secrets are not shown" {
+  want_rclone
+  dav files right
+  mine "$API/connections" | jq -e '.connections[] | select(.name == "files") | .pass == "***" and .user == "alice"'
+  [ "$(code_of -X POST "$API/connections/files/test")" = 204 ]
+  id=$(start '{"type":"connection_asset","connection":{"name":"files"},"location":{"path":"digits"}}')
+  wait_for 60 exec_is "$id" FINISHED
+  log=$(mine "$EXECS/$id/log?logType=outlog")
+  [[ $log == *"a.bin 3000000"*"b.txt 4"* ]] || { echo "$log"; return 1; }
+  mine "$API/jobs/$id/data" | jq -e '.data.state == "finished" and .data.progress.state == "done" and .data.progress.bytes == 3000004'
+  again=$(start '{"type":"connection_asset","connection":{"name":"files"},"location":{"path":"digits"}}')
+  wait_for 60 exec_is "$again" FINISHED
+  mine "$API/jobs/$again/data" | jq -e '.data.progress.cached'
+  [ "$(stat -c %a "$CLUSTER/results/$(id -un)/data/cache")" = 700 ]
+  local=$(start '{"type":"connection_asset","staging":"local","connection":{"name":"files"},"location":{"path":"digits"}}')
+  wait_for 60 exec_is "$local" FINISHED
+  [[ $(mine "$EXECS/$local/log?logType=outlog") == *"a.bin 3000000"* ]]
+}
+
+@test "a wrong password, a server that is not there, nothing at the place: the reason, and the execution does not begin" {
+  want_rclone
+  dav wrong wrong
+  dav nowhere right 1
+  dav files right
+  [[ $(mine -X POST "$API/connections/wrong/test") == *"401"* ]]
+  [[ $(mine -X POST "$API/connections/nowhere/test") == *"connection refused"* ]]
+  [ "$(code_of -X POST "$API/connections/none/test")" = 404 ]
+  id=$(start '{"connection":{"name":"wrong"},"location":{"path":"digits"}}')
+  none=$(start '{"connection":{"name":"files"},"location":{"path":"none"}}')
+  for each in "$id" "$none"; do
+    wait_for 60 exec_is "$each" KILLED
+    mine "$API/jobs/$each/data" | jq -e '.data.progress.state == "failed" and .data.progress.error != ""'
+  done
+  ! ls -d "$CLUSTER/results/$(id -un)/data/cache/.draft"* 2>/dev/null
+  [[ $(mine -F file=@code.modelDir.tar -F 'data={"dataSource":[{"connection":{"name":"unknown"},"location":{"path":"x"}}]}' \
+    "$EXECS/?args=--exec-start%20PyTorch%20--model-main%20main.py") == "Error 400: dataSource: no such connection"* ]]
+}
+
+@test "an execution that is stopped takes its download with it" {
+  want_rclone
+  rclone serve webdav "$HERE/files" --addr "127.0.0.1:$((PORTS + 1))" --bwlimit 20k --config /dev/null >/dev/null 2>&1 3>&- &
+  slow=$!
+  wait_for 10 answers $((PORTS + 1))
+  connect "{\"name\":\"slow\",\"type\":\"webdav\",\"url\":\"http://127.0.0.1:$((PORTS + 1))\"}"
+  id=$(start '{"connection":{"name":"slow"},"location":{"path":"digits"}}')
+  fetches() { mine "$API/jobs/$id/data" | jq -e '.data.state == "running" and .data.progress.total > 0'; }
+  wait_for 30 fetches
+  [ "$(code_of -X POST "$EXECS/$id/stop")" = 204 ]
+  gone() { mine "$API/jobs/$id/data" | jq -e '.data.state == "killed"'; }
+  wait_for 30 gone
+  wait_for 30 exec_is "$id" KILLED
+  kill "$slow"
+}
+
+@test "a disk without room is said, and nothing half stays" {
+  want_rclone
+  [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || skip "needs root, to mount a small disk"
+  printf '[files]\ntype = webdav\nurl = http://127.0.0.1:%s\nuser = alice\npass = right\n' "$PORTS" >own.conf
+  mkdir small
+  run unshare -m sh -c "mount -t tmpfs -o size=1m none small && wmfetch --connections own.conf --cache small/cache '[{\"connection\":\"files\",\"path\":\"digits\"}]'; s=\$?; ls -A small/cache; exit \$s"
+  [ "$status" -eq 1 ]
+  [[ $output == *"bytes are wanted and"*"are free"* ]] || { echo "$output"; return 1; }
+  [ "${#lines[@]}" -eq 1 ]
+}
+
+@test "objects of an S3 server" {
+  want_rclone
+  server=${WM_S3RVER:-$(command -v s3rver || echo "$TOP/build/s3/node_modules/.bin/s3rver")}
+  [ -x "$server" ] || skip "no S3 server (npm install --prefix build/s3 s3rver)"
+  mkdir -p "$HERE/s3"
+  "$server" -d "$HERE/s3" -a 127.0.0.1 -p $((PORTS + 2)) --configure-bucket digits >/dev/null 2>&1 3>&- &
+  echo $! >"$HERE/s3.pid"
+  wait_for 20 answers $((PORTS + 2))
+  env -u AWS_CA_BUNDLE RCLONE_CONFIG_S_TYPE=s3 RCLONE_CONFIG_S_PROVIDER=Other "RCLONE_CONFIG_S_ENDPOINT=http://127.0.0.1:$((PORTS + 2))" \
+    RCLONE_CONFIG_S_ACCESS_KEY_ID=S3RVER RCLONE_CONFIG_S_SECRET_ACCESS_KEY=S3RVER rclone --config /dev/null copy "$HERE/files/digits" s:digits/train
+  s3() { connect "{\"name\":\"$1\",\"type\":\"s3\",\"endpoint\":\"http://127.0.0.1:$((PORTS + 2))\",\"access_key_id\":\"$2\",\"secret_access_key\":\"S3RVER\",\"bucket\":\"digits\"}"; }
+  s3 store S3RVER
+  s3 stranger SOMEBODY
+  id=$(start '{"type":"connection_asset","connection":{"name":"store"},"location":{"bucket":"digits","path":"train"}}')
+  wait_for 60 exec_is "$id" FINISHED
+  [[ $(mine "$EXECS/$id/log?logType=outlog") == *"a.bin 3000000"* ]]
+  [ "$(code_of -X POST "$API/connections/store/test")" = 204 ]
+  [[ $(mine -X POST "$API/connections/stranger/test") == *InvalidAccessKeyId* ]]
+}
+
+@test "rows of PostgreSQL through ODBC: a query is a table of CSV" {
+  bin=/usr/lib/postgresql/15/bin
+  [ -x "$bin/initdb" ] && [ "$(id -u)" -eq 0 ] || skip "needs root and postgresql (scripts/bootstrap data)"
+  $PYTHON -c 'import pyodbc, sys; sys.exit("PostgreSQL Unicode" not in pyodbc.drivers())' 2>/dev/null || skip "needs python3-pyodbc and odbc-postgresql"
+  server=$(mktemp -d) && chown postgres "$server" && cp "$BATS_TEST_DIRNAME/lib.bash" "$server/" && echo right >"$server/word"
+  as_postgres "$bin/initdb" -D "$server/db" -A scram-sha-256 --pwfile "$server/word" >/dev/null
+  (cd "$server" && as_postgres "$bin/pg_ctl" -D "$server/db" -o "-p $((PORTS + 3)) -k $server -c listen_addresses=127.0.0.1" -l "$server/log" -w start 3>&- >/dev/null)
+  pg() { connect "{\"name\":\"$1\",\"type\":\"postgresql\",\"host\":\"127.0.0.1\",\"port\":$((PORTS + 3)),\"database\":\"postgres\",\"user\":\"postgres\",\"password\":\"$2\"}"; }
+  pg rows right
+  pg rowsbad wrong
+  [ "$(code_of -X POST "$API/connections/rows/test")" = 204 ]
+  said=$(mine -X POST "$API/connections/rowsbad/test")
+  printf 'import os\nprint(open(os.path.join(os.environ["DATA_DIR"], "squares.csv")).read())\n' >code/main.py && tar -czf code.modelDir.tar code
+  id=$(start '{"connection":{"name":"rows"},"location":{"query":"select i, i*i as square from generate_series(1,3) i","name":"squares"}}')
+  wait_for 60 exec_is "$id" FINISHED
+  log=$(mine "$EXECS/$id/log?logType=outlog")
+  (cd "$server" && as_postgres "$bin/pg_ctl" -D "$server/db" -m immediate stop >/dev/null)
+  rm -rf "$server"
+  [[ $said == *"password authentication failed"* ]] || { echo "$said"; return 1; }
+  [[ $log == *"i,square"*"3,9"* ]] || { echo "$log"; return 1; }
+}
+
+@test "rows of MariaDB through ODBC" {
+  server=$(command -v mariadbd || echo /usr/sbin/mariadbd)
+  [ -x "$server" ] || skip "mariadb-server is not installed (scripts/bootstrap data)"
+  $PYTHON -c 'import pyodbc, sys; sys.exit("MariaDB Unicode" not in pyodbc.drivers())' 2>/dev/null || skip "needs python3-pyodbc and odbc-mariadb"
+  mkdir "$HERE/maria" && mariadb-install-db --no-defaults --datadir="$HERE/maria" --auth-root-authentication-method=normal --user="$(id -un)" >/dev/null 2>&1
+  "$server" --no-defaults --user="$(id -un)" --datadir="$HERE/maria" --socket="$HERE/maria.sock" --bind-address=127.0.0.1 --port=$((PORTS + 4)) >/dev/null 2>&1 3>&- &
+  pid=$!
+  wait_for 30 answers $((PORTS + 4))
+  mariadb --no-defaults -S "$HERE/maria.sock" -u root -e "CREATE USER reader@'127.0.0.1' IDENTIFIED BY 'right'; CREATE DATABASE d; CREATE TABLE d.t (a INT); INSERT INTO d.t VALUES (7),(8); GRANT SELECT ON d.* TO reader@'127.0.0.1'"
+  connect "{\"name\":\"maria\",\"type\":\"mariadb\",\"host\":\"127.0.0.1\",\"port\":$((PORTS + 4)),\"database\":\"d\",\"user\":\"reader\",\"password\":\"right\"}"
+  connect "{\"name\":\"mariabad\",\"type\":\"mariadb\",\"host\":\"127.0.0.1\",\"port\":$((PORTS + 4)),\"database\":\"d\",\"user\":\"reader\",\"password\":\"wrong\"}"
+  said=$(mine -X POST "$API/connections/mariabad/test")
+  printf 'import os\nprint(open(os.path.join(os.environ["DATA_DIR"], "t.csv")).read())\n' >code/main.py && tar -czf code.modelDir.tar code
+  id=$(start '{"connection":{"name":"maria"},"location":{"query":"select a from t order by a","name":"t"}}')
+  wait_for 60 exec_is "$id" FINISHED
+  kill "$pid"
+  [[ $said == *"Access denied"* ]] || { echo "$said"; return 1; }
+  [[ $(mine "$EXECS/$id/log?logType=outlog") == *"7"*"8"* ]]
+}
