@@ -1,4 +1,5 @@
-// Role: parts of how a job stands (Job in job.h): its size, times, wait, end. Values.
+// Role: parts of how a job stands (Job in job.h): its size, its times, what it waits for, how it
+// ended, how often it came back. Values; only libwm/fsm changes them, by events.
 #pragma once
 
 #include <cstdint>
