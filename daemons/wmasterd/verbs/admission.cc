@@ -146,7 +146,7 @@ Result<void> check_queue(const Cluster& state, const JobSpec& spec) {
 
 // Is anything of it not over? What has groups is over when they are.
 bool is_there(const Cluster& state, const Job& job) {
-  if (job.state != JobState::Array) return !is_over(job.state);
+  if (job.spec().groups.empty()) return !is_over(job.state);
   for (std::uint32_t n = 1; n <= job.spec().groups.size(); ++n) {
     JobId id{job.id.job, n};
     const Job* one = job_or_base(state, id);

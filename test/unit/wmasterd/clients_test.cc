@@ -256,7 +256,7 @@ TEST(clients, a_service_has_its_name_alone_for_as_long_as_its_job_is_there) {
   TaskGroup router, kernel;
   router.name = "router", kernel.name = "kernel";
   SpecBuilder grouped;
-  grouped.group(router).group(kernel);
+  grouped.group(router).group(kernel).hold();  // as services are submitted
   grouped.spec.exec.service = "faces";
   grouped.spec.array.clear();
   auto whole = desk.submit("four", grouped);
