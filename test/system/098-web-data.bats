@@ -4,8 +4,17 @@
 # Servers: PostgreSQL and MariaDB as Debian has them, rclone's own WebDAV, s3rver where npm has brought it.
 
 load lib
-PORTS=$((20000 + RANDOM % 8000))
+# Five ports in a row that are free now; said once, in setup_file: bats reads this file anew for every test.
+free_ports() {
+  local from
+  while from=$((20000 + RANDOM % 8000)); do
+    for port in $from $((from + 1)) $((from + 2)) $((from + 3)) $((from + 4)); do ! answers "$port" || continue 2; done
+    echo "$from"
+    return
+  done
+}
 setup_file() {
+  PORTS=$(free_ports)
   export PORTS HERE=$BATS_FILE_TMPDIR
   cluster_up --web --nodes 2 --cpus 2
   command -v rclone >/dev/null || return 0
