@@ -19,12 +19,10 @@ setup_file() {
   cluster_up --web --nodes 2 --cpus 2
   command -v rclone >/dev/null || return 0
   mkdir -p "$HERE/files/digits" && head -c 3000000 /dev/urandom >"$HERE/files/digits/a.bin" && echo two >"$HERE/files/digits/b.txt"
-  rclone serve webdav "$HERE/files" --addr "127.0.0.1:$PORTS" --user alice --pass right --config /dev/null >/dev/null 2>&1 3>&- &
-  echo $! >"$HERE/webdav.pid"
+  serve "$PORTS" rclone serve webdav "$HERE/files" --addr "127.0.0.1:$PORTS" --user alice --pass right --config /dev/null
 }
 teardown_file() {
-  [ ! -e "$HERE/webdav.pid" ] || kill "$(cat "$HERE/webdav.pid")" 2>/dev/null
-  [ ! -e "$HERE/s3.pid" ] || kill "$(cat "$HERE/s3.pid")" 2>/dev/null
+  [ ! -e "$HERE/pids" ] || xargs kill <"$HERE/pids" 2>/dev/null || true
   cluster_down
 }
 setup() {
@@ -46,13 +44,24 @@ start() { # dataSource
   mine -F file=@code.modelDir.tar -F "data={\"dataSource\":[$1]}" "$EXECS/?args=--exec-start%20PyTorch%20--model-main%20main.py" | jq -r .id
 }
 answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+# serve PORT COMMAND…: a server until the file's end; returns when it answers, or with its words as soon as it has died
+serve() {
+  local log=$HERE/server.$1 pid
+  "${@:2}" >"$log" 2>&1 3>&- &
+  pid=$!
+  echo $pid >>"$HERE/pids"
+  settled() { answers "$1" || ! kill -0 "$2"; }
+  if ! wait_for 10 settled "$1" $pid || ! answers "$1"; then
+    cat "$log"
+    return 1
+  fi
+}
 as_postgres() { setpriv --reuid postgres --regid "$(id -g postgres)" --clear-groups -- "$@"; }
 dav() { # NAME PASSWORD [PORT]
   connect "{\"name\":\"$1\",\"type\":\"webdav\",\"url\":\"http://127.0.0.1:${3-$PORTS}\",\"user\":\"alice\",\"pass\":\"$2\"}"
 }
 want_rclone() {
   command -v rclone >/dev/null || skip "rclone is not installed (scripts/bootstrap data)"
-  wait_for 10 answers "$PORTS"
 }
 
 @test "files of a server are there when the execution begins, once fetched they are kept, secrets are not shown" {
@@ -88,16 +97,14 @@ want_rclone() {
     wait_for 60 exec_is "$each" KILLED
     mine "$API/jobs/$each/data" | jq -e '.data.progress.state == "failed" and .data.progress.error != ""'
   done
-  ! ls -d "$CLUSTER/results/$(id -un)/data/cache/.draft"* 2>/dev/null
+  [ -z "$(compgen -G "$CLUSTER/results/$(id -un)/data/cache/.draft*")" ]
   [[ $(mine -F file=@code.modelDir.tar -F 'data={"dataSource":[{"connection":{"name":"unknown"},"location":{"path":"x"}}]}' \
     "$EXECS/?args=--exec-start%20PyTorch%20--model-main%20main.py") == "Error 400: dataSource: no such connection"* ]]
 }
 
 @test "an execution that is stopped takes its download with it" {
   want_rclone
-  rclone serve webdav "$HERE/files" --addr "127.0.0.1:$((PORTS + 1))" --bwlimit 20k --config /dev/null >/dev/null 2>&1 3>&- &
-  slow=$!
-  wait_for 10 answers $((PORTS + 1))
+  serve $((PORTS + 1)) rclone serve webdav "$HERE/files" --addr "127.0.0.1:$((PORTS + 1))" --bwlimit 20k --config /dev/null
   connect "{\"name\":\"slow\",\"type\":\"webdav\",\"url\":\"http://127.0.0.1:$((PORTS + 1))\"}"
   id=$(start '{"connection":{"name":"slow"},"location":{"path":"digits"}}')
   fetches() { mine "$API/jobs/$id/data" | jq -e '.data.state == "running" and .data.progress.total > 0'; }
@@ -106,7 +113,6 @@ want_rclone() {
   gone() { mine "$API/jobs/$id/data" | jq -e '.data.state == "killed"'; }
   wait_for 30 gone
   wait_for 30 exec_is "$id" KILLED
-  kill "$slow"
 }
 
 @test "a disk without room is said, and nothing half stays" {
@@ -125,9 +131,7 @@ want_rclone() {
   server=${WM_S3RVER:-$(command -v s3rver || echo "$TOP/build/s3/node_modules/.bin/s3rver")}
   [ -x "$server" ] || skip "no S3 server (npm install --prefix build/s3 s3rver)"
   mkdir -p "$HERE/s3"
-  "$server" -d "$HERE/s3" -a 127.0.0.1 -p $((PORTS + 2)) --configure-bucket digits >/dev/null 2>&1 3>&- &
-  echo $! >"$HERE/s3.pid"
-  wait_for 20 answers $((PORTS + 2))
+  serve $((PORTS + 2)) "$server" -d "$HERE/s3" -a 127.0.0.1 -p $((PORTS + 2)) --configure-bucket digits
   env -u AWS_CA_BUNDLE RCLONE_CONFIG_S_TYPE=s3 RCLONE_CONFIG_S_PROVIDER=Other "RCLONE_CONFIG_S_ENDPOINT=http://127.0.0.1:$((PORTS + 2))" \
     RCLONE_CONFIG_S_ACCESS_KEY_ID=S3RVER RCLONE_CONFIG_S_SECRET_ACCESS_KEY=S3RVER rclone --config /dev/null copy "$HERE/files/digits" s:digits/train
   s3() { connect "{\"name\":\"$1\",\"type\":\"s3\",\"endpoint\":\"http://127.0.0.1:$((PORTS + 2))\",\"access_key_id\":\"$2\",\"secret_access_key\":\"S3RVER\",\"bucket\":\"digits\"}"; }
@@ -167,9 +171,7 @@ want_rclone() {
   [ -x "$server" ] || skip "mariadb-server is not installed (scripts/bootstrap data)"
   $PYTHON -c 'import pyodbc, sys; sys.exit("MariaDB Unicode" not in pyodbc.drivers())' 2>/dev/null || skip "needs python3-pyodbc and odbc-mariadb"
   mkdir "$HERE/maria" && mariadb-install-db --no-defaults --datadir="$HERE/maria" --auth-root-authentication-method=normal --user="$(id -un)" >/dev/null 2>&1
-  "$server" --no-defaults --user="$(id -un)" --datadir="$HERE/maria" --socket="$HERE/maria.sock" --bind-address=127.0.0.1 --port=$((PORTS + 4)) >/dev/null 2>&1 3>&- &
-  pid=$!
-  wait_for 30 answers $((PORTS + 4))
+  serve $((PORTS + 4)) "$server" --no-defaults --user="$(id -un)" --datadir="$HERE/maria" --socket="$HERE/maria.sock" --bind-address=127.0.0.1 --port=$((PORTS + 4))
   mariadb --no-defaults -S "$HERE/maria.sock" -u root -e "CREATE USER reader@'127.0.0.1' IDENTIFIED BY 'right'; CREATE DATABASE d; CREATE TABLE d.t (a INT); INSERT INTO d.t VALUES (7),(8); GRANT SELECT ON d.* TO reader@'127.0.0.1'"
   connect "{\"name\":\"maria\",\"type\":\"mariadb\",\"host\":\"127.0.0.1\",\"port\":$((PORTS + 4)),\"database\":\"d\",\"user\":\"reader\",\"password\":\"right\"}"
   connect "{\"name\":\"mariabad\",\"type\":\"mariadb\",\"host\":\"127.0.0.1\",\"port\":$((PORTS + 4)),\"database\":\"d\",\"user\":\"reader\",\"password\":\"wrong\"}"
@@ -177,7 +179,6 @@ want_rclone() {
   printf 'import os\nprint(open(os.path.join(os.environ["DATA_DIR"], "t.csv")).read())\n' >code/main.py && tar -czf code.modelDir.tar code
   id=$(start '{"connection":{"name":"maria"},"location":{"query":"select a from t order by a","name":"t"}}')
   wait_for 60 exec_is "$id" FINISHED
-  kill "$pid"
   [[ $said == *"Access denied"* ]] || { echo "$said"; return 1; }
   [[ $(mine "$EXECS/$id/log?logType=outlog") == *"7"*"8"* ]]
 }
