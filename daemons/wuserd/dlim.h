@@ -100,8 +100,10 @@ std::string log_folder(const DlimService& service, const serve::Profile& profile
 Result<void> start_service(Site& site, const std::string& name);
 /// Queues its job again, held, if it runs. @errors as start_service
 Result<void> stop_service(Site& site, const std::string& name);
-/// Gives it another profile; of one that is started what may change then.
-/// @errors BadArgument, Conflict: as serve::read_profile, serve::check_live
+/// Gives it another profile; of one that is started what may change then. A router that is being
+/// started again is waited for.
+/// @errors BadArgument, Conflict: as serve::read_profile, serve::check_live; Unavailable: kept, and
+/// no router has taken it yet
 Result<void> change_profile(Site& site, const DlimService& service, const std::string& text);
 /// The version before the newest is the newest again. @errors Conflict: it is started; NotFound:
 /// there is none before
@@ -122,8 +124,9 @@ std::optional<Canary> canary_of(const Site& site, const std::string& name);
 /// there is no such service; System
 Result<void> set_canary(Site& site, const DlimService& service, const Canary& canary);
 
-/// Has its router read its profile again. @errors Unavailable: it does not
-Result<void> router_rereads(const DlimService& service);
+/// Has its router read its profile again; false: none answers now. @errors Unavailable: it does not
+/// take it
+Result<bool> router_rereads(const DlimService& service);
 /// Passes a request on to its router, waits for the answer.
 Result<http::Reply> infer(Site& site, const std::string& name, std::string body);
 

@@ -100,11 +100,13 @@ std::optional<std::string> router_says(const DlimService& service, const std::st
 
 }  // namespace
 
-Result<void> router_rereads(const DlimService& service) {
-  WM_TRY(auto client, http::Client::connect(service.folder + "/router.sock"));
-  WM_TRY(auto reply, client.send("POST", "/profile", ""));
-  if (reply.status == 200) return {};
-  return fail(Code::Unavailable, "the router does not take the profile: " + reply.body);
+Result<bool> router_rereads(const DlimService& service) {
+  auto client = http::Client::connect(service.folder + "/router.sock");
+  if (!client) return false;
+  auto reply = client->send("POST", "/profile", "");
+  if (!reply) return false;
+  if (reply->status == 200) return true;
+  return fail(Code::Unavailable, "the router does not take the profile: " + reply->body);
 }
 
 Result<http::Reply> infer(Site& site, const std::string& asked, std::string body) {

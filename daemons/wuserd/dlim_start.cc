@@ -148,12 +148,31 @@ Result<void> hold_all(Site& site, JobId job) {
   return {};
 }
 
-// Another's, for an administrator; the master judges whether the caller is one.
-Result<ServiceJob> others_service(Site& site, const std::string& name) {
+// Another's, for an administrator; the master judges whether the caller is one. To the rest it does
+// not exist.
+Result<void> with_others(Site& site, const std::string& name,
+                         Result<void> (*act)(Site& site, JobId job)) {
   WM_TRY(auto others, others_services(site));
+  auto none = fail(Code::NotFound, "model " + name + " does not exist");
   auto found = others.find(name);
-  if (found == others.end()) return fail(Code::NotFound, "model " + name + " does not exist");
-  return std::move(found->second);
+  if (found == others.end()) return none;
+  auto done = act(site, found->second.job);
+  if (!done && done.error().code == Code::Denied) return none;
+  return done;
+}
+
+// A router that is not there reads the profile when it comes. One that is being started again may
+// have read the one before: it is waited for.
+Result<void> have_reread(Site& site, const DlimService& service) {
+  for (int looks = 0; looks < kLooks; ++looks) {
+    WM_TRY(bool taken, router_rereads(service));
+    if (taken) return {};
+    WM_TRY(auto job, service_job(site, service));
+    if (!job || job->job->state == JobState::Pending) return {};
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return fail(Code::Unavailable,
+              "the profile is kept: the router, not there now, reads it when it comes");
 }
 
 void remove_old(const DlimService& service) {
@@ -213,10 +232,7 @@ bool is_as_signed(const DlimService& service, const serve::Profile& profile,
 Result<void> start_service(Site& site, const std::string& name) {
   auto one_at_a_time = hold_services();
   auto found = find_service(site, name);
-  if (!found && found.error().code == Code::NotFound) {
-    WM_TRY(auto others, others_service(site, name));
-    return release(site, others.job);
-  }
+  if (!found && found.error().code == Code::NotFound) return with_others(site, name, release);
   WM_TRY(auto service, std::move(found));
   WM_TRY(auto there, job_there(site, service.record.job));
   if (there && !there->is_held())
@@ -237,10 +253,7 @@ Result<void> start_service(Site& site, const std::string& name) {
 Result<void> stop_service(Site& site, const std::string& name) {
   auto one_at_a_time = hold_services();
   auto found = find_service(site, name);
-  if (!found && found.error().code == Code::NotFound) {
-    WM_TRY(auto others, others_service(site, name));
-    return hold_all(site, others.job);
-  }
+  if (!found && found.error().code == Code::NotFound) return with_others(site, name, hold_all);
   WM_TRY(auto service, std::move(found));
   return hold_all(site, service.record.job);
 }
@@ -255,7 +268,7 @@ Result<void> change_profile(Site& site, const DlimService& service, const std::s
          serve::read_profile(service.name, site.user, job->job->spec().exec.profile, now));
   WM_TRY(serve::check_live(running, wanted));
   WM_TRY(write_file(service.folder + "/profile.json", wanted.text));
-  return router_rereads(service);
+  return have_reread(site, service);
 }
 
 Result<void> roll_back(Site& site, DlimService service) {
