@@ -8,6 +8,7 @@
 #include "daemons/wuserd/hub.h"
 #include "daemons/wuserd/outputs.h"
 #include "libwm/rest/app_json.h"
+#include "libwm/rest/data_sources.h"
 #include "libwm/rest/exec_words.h"
 #include "libwm/rest/timeline.h"
 #include "libwm/view/json.h"
@@ -56,9 +57,19 @@ Result<Answer> jobs(Call& call) {
                     (next.empty() ? "" : ",\"next\":" + rest::json_text(next)) + "}");
 }
 
+// What was asked for. Of its data what lies on a volume: what was fetched is at no place of its
+// own.
+Result<rest::ExecRequest> request_of(const Execution& exec) {
+  WM_TRY(auto request, rest::parse_exec(exec.args));
+  WM_TRY(auto wish, rest::data_wish(exec.data));
+  if (wish.sources.empty() && !exec.data.empty())
+    WM_TRY(rest::add_exec_data("{\"dataSource\":" + rest::list_json(exec.data) + "}", request));
+  return request;
+}
+
 // The line of bsub that asks for the same, in the folder of the code.
 std::string bsub_line(const Site& site, const Execution& exec) {
-  auto request = rest::parse_exec(exec.args);
+  auto request = request_of(exec);
   auto known = known_frameworks(site);
   if (!request || !known || !resolve_names(site, *request)) return "";
   auto framework = rest::find_framework(*known, exec.framework);
