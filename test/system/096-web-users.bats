@@ -186,9 +186,9 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
   dlim_as a model start ping
   [ "$(dlim_as a model infer ping hello)" = "pong hello" ]
   run dlim_as b model infer ping hello
-  [ "$output" = "model ping does not exist" ]
+  [ "$output" = "model ping does not exist" ] || { echo "said: $output"; return 1; }
   run dlim_as b model stop -f ping
-  [ "$output" = "model ping does not exist" ]
+  [ "$output" = "model ping does not exist" ] || { echo "said: $output"; return 1; }
   dlim_as b model deploy -p ping
   run dlim_as b model start ping
   [[ $output == *"service ping is there already: Job <"* ]] || { echo "$output"; return 1; }
