@@ -39,12 +39,7 @@ void add_removed(const Removed& removed, std::vector<PendReason>& reasons) {
 PendReason idle_reason(const Idle& idle) {
   const std::string queue = idle.job->spec().queue;
   switch (idle.code) {
-    case PendCode::Held:
-      if (idle.job->outcome.term == Term::NotSigned)
-        return {idle.code, idle.job->outcome.text, 0,
-                "bmod -sign " + to_string(idle.id) + ", then bresume " + to_string(idle.id)};
-      return {idle.code, "The job was suspended by the user while pending", 0,
-              "bresume " + to_string(idle.id)};
+    case PendCode::Held: return held_reason(*idle.job, idle.id);
     case PendCode::QueueClosed:
       return {idle.code, "The queue is inactivated by its administrator: queue " + named(queue), 0,
               "badmin qact " + queue};
@@ -130,6 +125,13 @@ ReasonWriter::ReasonWriter(const Cluster& cluster, Claims& claims, const PlanTre
   }
 }
 
+PendReason held_reason(const Job& job, JobId id) {
+  auto name = to_string(id);
+  if (job.outcome.term == Term::NotSigned)
+    return {PendCode::Held, job.outcome.text, 0, "bmod -sign " + name + ", then bresume " + name};
+  return {PendCode::Held, "The job was suspended by the user while pending", 0, "bresume " + name};
+}
+
 Reasons new_job_reason() {
   return std::make_shared<const std::vector<PendReason>>(
       std::vector<PendReason>{{PendCode::New, "New job is waiting for scheduling", 0,
@@ -141,7 +143,8 @@ ReasonWriter::Key ReasonWriter::key_of(const Idle& idle) {
   const JobSpec& spec = idle.job->spec();
   int kind = static_cast<int>(idle.code);
   bool by_job = idle.code == PendCode::Held || !idle.text.empty();
-  if (by_job) return {kind, idle.id.job, idle.id.index, 0, ""};
+  std::uint32_t not_signed = idle.job->outcome.term == Term::NotSigned;
+  if (by_job) return {kind, idle.id.job, idle.id.index, not_signed, ""};
   if (is_about_hosts(idle.code)) return {kind, idle.request, 0, 0, ""};
   return {kind, spec.array_limit, 0, 0, spec.queue};
 }

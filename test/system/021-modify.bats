@@ -99,7 +99,7 @@ why_says() { bwhy "$1" | tr -s ' \n' ' ' | grep -q "$2"; }
 @test "after a change of MUNGE's key a job is held until its owner has signed it anew" {
   id=$(submit -H 'echo ran >ran')
   "$MINICLUSTER" rekey
-  bresume "$id"
+  wait_for 20 bresume "$id" # what the master had prepared by the old key is used up first
   wait_for 20 why_says "$id" "its signature cannot be proven"
   in_state "$id" held
   why_says "$id" "bmod -sign $id"

@@ -12,7 +12,7 @@ setup_file() {
   printf '[digits]\npath = %s/volume\n[others]\npath = /\ngroups = nosuchgroup\n' "$conf" >"$conf/volumes.conf"
   printf '[two]\ncpus = 2\n' >"$conf/hwspecs.conf"
   # What takes a second to make for real stands for itself: the interpreter says where it was begun.
-  printf '#!/bin/sh\nWHERE=conda exec python3 "$@"\n' >"$conf/conda/envs/e/bin/python3" && chmod +x "$conf/conda/envs/e/bin/python3"
+  printf '#!/bin/sh\nexec /usr/bin/python3 "$@"\n' >"$conf/conda/envs/e/bin/python3" && chmod +x "$conf/conda/envs/e/bin/python3"
   printf 'conda() { [ "$1 $2" = "activate e" ] && PATH=%s/conda/envs/e/bin:$PATH && export WORD=$WORD-conda; }\n' "$conf" >"$conf/conda/etc/profile.d/conda.sh"
   printf 'module() { export WORD=$1-$2; }\n' >"$conf/modules/init/sh"
   cluster_up --web --nodes 2 --cpus 2 --conf "$conf/frameworks.conf" --conf "$conf/volumes.conf" --conf "$conf/hwspecs.conf"
@@ -220,7 +220,7 @@ start() { # ARGS [curl options]
   stub=$(start "--exec-start stub --model-main main.py --msd-env MODULESHOME=$BATS_FILE_TMPDIR/modules" | jq -r .id)
   named=$(start "--exec-start mine --model-main main.py" | jq -r .id)
   old=$(start "--exec-start pytorch-onnx 1.1-py 3.6 --model-main main.py" | jq -r .id)
-  for id in $own $stub $named $old; do wait_for 40 exec_is "$id" FINISHED; done
+  for id in $own $stub $named $old; do wait_for 5 exec_is "$id" FINISHED || { mine "$EXECS/$id"; mine "$EXECS/$id/log"; bjobs -l "${id##*-}"; echo "== $own $stub $named $old"; return 1; }; done
   [[ $(mine "$EXECS/$own/log") == *"$BATS_FILE_TMPDIR/venv "* ]]
   [[ $(mine "$EXECS/$stub/log") == *" load-cuda-conda"* ]] || { mine "$EXECS/$stub/log"; return 1; }
   [[ $(mine "$EXECS/$named/log") == *" exported"* ]]
@@ -260,7 +260,7 @@ start() { # ARGS [curl options]
   wait_for 40 exec_is "$id" FINISHED
   log=$(mine "$EXECS/$id/log?logType=outlog")
   [ "$(grep -o '{"cluster.*}' <<<"$log" | jq -rs 'map(.cluster | "\(.ps | length) \(.worker | length)") | unique[]')" = "1 2" ] || { echo "$log"; return 1; }
-  [ "$(grep -o '{"cluster.*}' <<<"$log" | jq -rs 'map(.task | "\(.type)\(.index)") | sort | join(" ")')" = "ps0 worker0 worker1" ]
+  [ "$(grep -o '{"cluster.*}' <<<"$log" | jq -rs 'map(.task | "\(.type)\(.index)") | sort | join(" ")')" = "ps0 worker0 worker1" ] || { echo "$log"; echo "ID $id"; bjobs -a; n=${id##*-}; bjobs -a -json -o all "${n%.*}" | head -c 3000; mine "$EXECS" ; find "$CLUSTER/results/$(id -un)/batchworkdir" | grep -v _submitted; grep -r cluster "$CLUSTER/results/$(id -un)/batchworkdir" ; return 1; }
   id=$(mine -X POST "$EXECS?args=--exec-start%20PyTorch%20--pbmodel-name%20MNIST%20--pbmodel-cmd%20train" | jq -r .id)
   wait_for 60 exec_is "$id" FINISHED
   [[ $(mine "$EXECS/$id/log") == *"trained MNIST"* ]]
@@ -282,7 +282,7 @@ start() { # ARGS [curl options]
   [ "$(code_of -u "$(id -un):$WM_API_KEY" -H 'If-None-Match: W/"0"' "$api/queues")" = 200 ]
   for _ in 1 2 3; do submit true >/dev/null; done
   all=$(mine "$api/jobs" | jq -c '[.jobs[].jobid]')
-  paged=$(page=$(mine "$api/jobs?limit=2"); while :; do jq -c '.jobs[].jobid' <<<"$page"; next=$(jq -r '.next // empty' <<<"$page"); [ -n "$next" ] || break; page=$(mine "$api/jobs?limit=2&cursor=$next"); done | jq -sc .)
+  paged=$(page=$(mine "$api/jobs?limit=2"); while :; do jq -c '.jobs[].jobid' <<<"$page"; next=$(jq -r '.next // empty' <<<"$page"); [ -n "$next" ] || break; page=$(mine -G --data-urlencode "cursor=$next" "$api/jobs?limit=2"); done | jq -sc .)
   [ "$all" = "$paged" ] || { echo "$all"; echo "$paged"; return 1; }
   [ "$(code_of -u "$(id -un):$WM_API_KEY" "$api/jobs?limit=0")" = 400 ]
   mine -N "$api/stream" >stream &

@@ -6,6 +6,7 @@
 
 #include "daemons/wmasterd/hosts/host_names.h"
 #include "libwm/model/exec_id.h"
+#include "libwm/sched/reasons.h"
 #include "libwm/view/sent.h"
 
 namespace wm::master {
@@ -36,8 +37,7 @@ PendReason reason_of_rest(const Seen& seen, const Job& base) {
 
 std::vector<PendReason> reasons_of(const Seen& seen, const Job& job, JobId id) {
   auto state = state_of(job, id);
-  if (state == JobState::Held)
-    return {{PendCode::Held, "The job was suspended by the user while pending", 0, "bresume it"}};
+  if (state == JobState::Held) return {sched::held_reason(job, id)};
   if (job.parked && !is_over(state))
     return {{PendCode::Priority, "Suspended by the system: " + job.parked->text, 0,
              "goes on when its slots are free again"}};

@@ -311,5 +311,13 @@ TEST_F(Waits, alike_jobs_share_their_reason) {
   EXPECT_EQ(plan.waiting[0].reasons, plan.waiting[2].reasons);
 }
 
+TEST(held_reason, says_who_is_to_do_what) {
+  Job job;
+  EXPECT_EQ(held_reason(job, {7, 0}).fix, "bresume 7");
+  job.outcome = {0, Term::NotSigned, "its signature cannot be proven"};
+  EXPECT_EQ(held_reason(job, {7, 2}).text, "its signature cannot be proven");
+  EXPECT_EQ(held_reason(job, {7, 2}).fix, "bmod -sign 7[2], then bresume 7[2]");
+}
+
 }  // namespace
 }  // namespace wm::sched
