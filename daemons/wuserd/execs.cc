@@ -20,7 +20,8 @@ Error unknown(const std::string& id) {
   return fail(Code::NotFound, "execution " + id + " does not exist");
 }
 
-bool has_groups(const JobView& view) { return !view.job->spec().groups.empty(); }
+// What was asked of the whole job: what a group runs under names no groups.
+bool has_groups(const JobView& view) { return !view.job->sealed->spec.groups.empty(); }
 
 // How a job stands whose groups stand so.
 JobState state_of(const std::vector<JobView>& groups) {
@@ -37,11 +38,13 @@ JobState state_of(const std::vector<JobView>& groups) {
   return any({JobState::Held}) ? JobState::Held : JobState::Pending;
 }
 
-// The elements that are the groups of one job, as that job.
+// The elements that are the groups of one job, as that job; its size is the last one's, the
+// workers.
 JobView as_one(const std::vector<JobView>& groups) {
   auto view = groups.front();
   auto job = std::make_shared<Job>(*view.job);
   job->state = state_of(groups);
+  job->alternative = groups.back().job->alternative;
   view.job = std::move(job);
   auto element = "." + std::to_string(view.id.index);
   if (view.id.index != 0 && view.result_dir.ends_with(element))
@@ -151,6 +154,9 @@ Result<void> delete_exec(Site& site, const JobView& exec) {
   }
   std::error_code ec;
   if (!exec.result_dir.empty()) fs::remove_all(exec.result_dir, ec);
+  auto groups = exec.id.index == 0 ? exec.job->sealed->spec.groups.size() : 0;
+  for (std::size_t n = 1; n <= groups && !ec && !exec.result_dir.empty(); ++n)
+    fs::remove_all(exec.result_dir + "." + std::to_string(n), ec);
   if (ec) return fail(Code::System, exec.result_dir + ": " + ec.message());
   return site.records.mark_deleted(exec.job->spec().exec.bundle);
 }

@@ -143,8 +143,8 @@ Result<void> send_results(Call& call, const JobView& job) {
   auto folder = job.result_dir;
   std::error_code ec;
   // Of a job with groups: what the last of them left, which are the workers.
-  for (auto n = job.job->spec().groups.size(); n > 0 && !fs::is_directory(folder + "/model", ec);
-       --n)
+  for (auto n = job.job->sealed->spec.groups.size();
+       n > 0 && !fs::is_directory(folder + "/model", ec); --n)
     if (auto own = job.result_dir + "." + std::to_string(n); fs::is_directory(own, ec))
       folder = own;
   if (folder.empty() || !fs::is_directory(folder, ec))

@@ -220,7 +220,7 @@ start() { # ARGS [curl options]
   stub=$(start "--exec-start stub --model-main main.py --msd-env MODULESHOME=$BATS_FILE_TMPDIR/modules" | jq -r .id)
   named=$(start "--exec-start mine --model-main main.py" | jq -r .id)
   old=$(start "--exec-start pytorch-onnx 1.1-py 3.6 --model-main main.py" | jq -r .id)
-  for id in $own $stub $named $old; do wait_for 5 exec_is "$id" FINISHED || { mine "$EXECS/$id"; mine "$EXECS/$id/log"; bjobs -l "${id##*-}"; echo "== $own $stub $named $old"; return 1; }; done
+  for id in $own $stub $named $old; do wait_for 40 exec_is "$id" FINISHED; done
   [[ $(mine "$EXECS/$own/log") == *"$BATS_FILE_TMPDIR/venv "* ]]
   [[ $(mine "$EXECS/$stub/log") == *" load-cuda-conda"* ]] || { mine "$EXECS/$stub/log"; return 1; }
   [[ $(mine "$EXECS/$named/log") == *" exported"* ]]
@@ -260,7 +260,10 @@ start() { # ARGS [curl options]
   wait_for 40 exec_is "$id" FINISHED
   log=$(mine "$EXECS/$id/log?logType=outlog")
   [ "$(grep -o '{"cluster.*}' <<<"$log" | jq -rs 'map(.cluster | "\(.ps | length) \(.worker | length)") | unique[]')" = "1 2" ] || { echo "$log"; return 1; }
-  [ "$(grep -o '{"cluster.*}' <<<"$log" | jq -rs 'map(.task | "\(.type)\(.index)") | sort | join(" ")')" = "ps0 worker0 worker1" ] || { echo "$log"; echo "ID $id"; bjobs -a; n=${id##*-}; bjobs -a -json -o all "${n%.*}" | head -c 3000; mine "$EXECS" ; find "$CLUSTER/results/$(id -un)/batchworkdir" | grep -v _submitted; grep -r cluster "$CLUSTER/results/$(id -un)/batchworkdir" ; return 1; }
+  mine "$EXECS" | jq -e --arg id "$id" 'map(select(.framework == "roles")) | length == 1 and .[0].id == $id and .[0].numWorker == 2'
+  [ "$(grep -o '{"cluster.*}' <<<"$log" | jq -rs 'map(.task | "\(.type)\(.index)") | sort | join(" ")')" = "ps0 worker0 worker1" ] || { echo "$log"; return 1; }
+  [ "$(code_of -u "$(id -un):$WM_API_KEY" -X DELETE "$EXECS/$id")" = 204 ]
+  [ -z "$(ls -d "$CLUSTER/results/$(id -un)/batchworkdir/${id##*-}"{,.*} 2>/dev/null)" ]
   id=$(mine -X POST "$EXECS?args=--exec-start%20PyTorch%20--pbmodel-name%20MNIST%20--pbmodel-cmd%20train" | jq -r .id)
   wait_for 60 exec_is "$id" FINISHED
   [[ $(mine "$EXECS/$id/log") == *"trained MNIST"* ]]
