@@ -1,4 +1,5 @@
 // Role: what keeps jobs waiting (limits, spans, closed hosts, arrays) and what they are told.
+#include "libwm/sched/reasons.h"
 #include "libwm/sched/schedule.h"
 #include "test/support/sched_cluster.h"
 
