@@ -38,13 +38,12 @@ JobState state_of(const std::vector<JobView>& groups) {
   return any({JobState::Held}) ? JobState::Held : JobState::Pending;
 }
 
-// The elements that are the groups of one job, as that job; its size is the last one's, the
+// The elements that are the groups of one job, as that job; its size is the first one's, the
 // workers.
 JobView as_one(const std::vector<JobView>& groups) {
   auto view = groups.front();
   auto job = std::make_shared<Job>(*view.job);
   job->state = state_of(groups);
-  job->alternative = groups.back().job->alternative;
   view.job = std::move(job);
   auto element = "." + std::to_string(view.id.index);
   if (view.id.index != 0 && view.result_dir.ends_with(element))

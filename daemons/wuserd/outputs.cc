@@ -142,11 +142,9 @@ Result<void> send_logs(Call& call, const JobView& exec, const std::string& type)
 Result<void> send_results(Call& call, const JobView& job) {
   auto folder = job.result_dir;
   std::error_code ec;
-  // Of a job with groups: what the last of them left, which are the workers.
-  for (auto n = job.job->sealed->spec.groups.size();
-       n > 0 && !fs::is_directory(folder + "/model", ec); --n)
-    if (auto own = job.result_dir + "." + std::to_string(n); fs::is_directory(own, ec))
-      folder = own;
+  // Of a job with groups: what the first of them left, which are the workers.
+  if (!fs::is_directory(folder + "/model", ec) && fs::is_directory(job.result_dir + ".1", ec))
+    folder = job.result_dir + ".1";
   if (folder.empty() || !fs::is_directory(folder, ec))
     return fail(Code::NotFound, "there are no results yet");
   WM_TRY(auto fd, nameless_file(call.site.results_root));

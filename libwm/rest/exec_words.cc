@@ -153,8 +153,8 @@ Result<std::vector<TaskGroup>> task_groups(const ExecRequest& request, const Fra
       group.gpu = gpu_option(request);
     groups.push_back(group);
   };
+  add("worker", request.workers);  // the first one's end is the job's: servers serve on
   if (servers > 0) add("ps", servers);
-  add("worker", request.workers);
   return groups;
 }
 

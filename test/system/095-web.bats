@@ -255,7 +255,17 @@ start() { # ARGS [curl options]
 }
 
 @test "roles of TensorFlow's tasks are groups that find each other by TF_CONFIG; a prebuilt model trains" {
-  printf 'import os\nprint(os.environ["TF_CONFIG"])\n' >code/main.py && pack
+  # The parameter server serves on for ever: the workers' end is the execution's.
+  cat >code/main.py <<'P'
+import os, time
+print(os.environ["TF_CONFIG"], flush=True)
+if '"ps","index"' in os.environ["TF_CONFIG"]:
+    open("serving", "w").close()
+    time.sleep(1000)
+while not os.path.exists("serving"):
+    time.sleep(0.05)
+P
+  pack
   id=$(start "--exec-start roles --numPs 1 --numWorker 2 --model-main main.py" | jq -r .id)
   wait_for 40 exec_is "$id" FINISHED
   log=$(mine "$EXECS/$id/log?logType=outlog")

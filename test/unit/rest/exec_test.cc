@@ -335,10 +335,11 @@ TEST(frameworks, distributed_tensorflow_is_groups_of_tasks) {
   auto framework = find_framework("disttensorflow").value();
   auto groups = task_groups(wanted, framework, {"/o", "/d"}).value();
   ASSERT_EQ(groups.size(), 2u);
-  EXPECT_EQ(groups[0].role, "ps");
-  EXPECT_EQ(groups[1].min_tasks, 2u);
-  EXPECT_EQ(groups[1].resreq, "rusage[mem=1024M]");
-  EXPECT_EQ(groups[1].command, "python3 m.py");
+  EXPECT_EQ(groups[0].role, "worker");  // its end is the job's
+  EXPECT_EQ(groups[1].role, "ps");
+  EXPECT_EQ(groups[0].min_tasks, 2u);
+  EXPECT_EQ(groups[0].resreq, "rusage[mem=1024M]");
+  EXPECT_EQ(groups[0].command, "python3 m.py");
   auto words = bsub_words(wanted, framework, {"/o", "/d"}).value();
   EXPECT_EQ(words.back(), "/o");
   EXPECT_TRUE(task_groups(wanted, find_framework("PyTorch").value(), {"/o", "/d"}).value().empty());
