@@ -230,9 +230,10 @@ class ServiceStory:
         self.story.run('dlim', 'model', 'deploy', '-p', self.package(run, sabotage))
         self.story.run('dlim', 'model', 'start', 'careful')
         begun = time.monotonic()
-        answer = json.loads(self.ask(body))
+        said = self.ask(body)
+        answer = json.loads(said) if said.startswith('{') else {}  # an error may be a line of text
         if 'outputs' not in answer:
-            raise ServiceFailed(f'the first request got no answer: {answer}; {self.said()}')
+            raise ServiceFailed(f'the first request got no answer: {said.strip()}; {self.said()}')
         self.story.happened(f'curl is answered {time.monotonic() - begun:.1f} s after the start, router, slot and kernel included: {answer["outputs"][-1]["data"]}')
         self.wait('the training gave up a slot: it is on 3', lambda: self.story.has(job, 3), LIMIT_S['resize'])
         page.open(f'{self.url}/services/careful')

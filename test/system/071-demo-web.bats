@@ -38,22 +38,26 @@ teardown() {
 }
 
 @test "a job that does not shrink is found" {
+  [ -n "${WM_SOAK-}" ] || skip "long: make soak"
   sabotaged no-shrink
   [[ $output == *"FAILED: not within 15 s: ann trains on 2"* ]] || { echo "$output"; return 1; }
 }
 
 @test "a notebook that is never idle is found" {
+  [ -n "${WM_SOAK-}" ] || skip "long: make soak"
   command -v jupyter-notebook >/dev/null || skip "no jupyter-notebook (scripts/bootstrap)"
   DEMO_IDLE_LIMIT_S=40 sabotaged busy-notebook
   [[ $output == *"FAILED: not within 40 s: the notebook is warned"* ]] || { echo "$output"; return 1; }
 }
 
 @test "a kernel that does not start is found, with what it said" {
+  [ -n "${WM_SOAK-}" ] || skip "long: make soak"
   DEMO_KERNEL_LIMIT_S=30 sabotaged broken-kernel
   [[ $output == *"FAILED: the first request got no answer"* || $output == *"this kernel is broken"* ]] || { echo "$output"; return 1; }
 }
 
 @test "slots that a service keeps are found" {
+  [ -n "${WM_SOAK-}" ] || skip "long: make soak"
   DEMO_RESIZE_LIMIT_S=20 sabotaged no-release
   [[ $output == *"FAILED: not within 20 s: no load: after kernel_delay_release_time the training has its 4 GPUs again"* ]] || { echo "$output"; return 1; }
 }
