@@ -4,6 +4,7 @@
 //   stuck: nobody's to pay                    an end that was heard late       ─► credited from it
 //   on
 #include "libwm/fsm/edit.h"
+#include "libwm/model/credit.h"
 #include "libwm/model/gpu_use.h"
 
 namespace wm::fsm {
@@ -47,11 +48,6 @@ Drawn rate_of(const Cluster& c, const Job& job) {
   for (const auto& task : job.tasks)
     if (task.holds_slot()) sum += draw_of(c, job, task);
   return sum;
-}
-
-bool is_credited(Term term) {
-  return term == Term::HostLost || term == Term::ShepherdLost || term == Term::PrologFailed ||
-         term == Term::LaunchFailed;
 }
 
 }  // namespace

@@ -178,16 +178,16 @@ bool should_requeue(const Cluster& c, const Job& job) {
 
 // The tasks stay, all gone, until the next dispatch: their hosts are still to be told to forget.
 void requeue(const Cluster& c, Job& job) {
-  bool all_gone =
-      is_independent(job) && !job.waits.preempted;  // its tasks come and go, the job does not
-  if (!job.waits.preempted && !all_gone) ++job.returns.requeues;
-  else if (!job.waits.preempted->for_nobody()) ++job.returns.preemptions;
+  // Its tasks come and go, the job does not.
+  bool all_gone = is_independent(job) && !job.waits.preempted;
+  // No host can start it before its owner has signed it anew: no try of anybody's.
+  bool not_signed = !job.waits.preempted && job.outcome.term == Term::NotSigned;
+  if (!job.waits.preempted && !all_gone && !not_signed) ++job.returns.requeues;
+  if (job.waits.preempted && !job.waits.preempted->for_nobody()) ++job.returns.preemptions;
   if (!job.waits.preempted && fault_of(c, job) == Fault::User) ++job.returns.user_requeues;
   if (lost_all_members(job))
     job.outcome.text = "all members were lost; goes on from the newest checkpoint";
   if (!job.waits.preempted && asks_for_other_hosts(c, job)) exclude_hosts(job);
-  // No host can start it before its owner has signed it anew.
-  bool not_signed = !job.waits.preempted && job.outcome.term == Term::NotSigned;
   bool hold = not_signed || (job.waits.preempted && job.waits.preempted->hold);
   job.state = hold ? JobState::Held : JobState::Pending;
   job.outcome.status = 0;

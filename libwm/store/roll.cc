@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "libwm/model/reason.h"
+#include "libwm/model/credit.h"
 
 namespace wm::store {
 namespace {
@@ -33,14 +33,10 @@ report::Use use_of(const HostSpanRow& row) {
 
 // Attempts that the system ended are not charged.
 std::optional<Refund> refund_of(const AttemptRow& row) {
-  switch (static_cast<Term>(row.term)) {
-    case Term::HostLost: return Refund::HostLost;
-    case Term::ShepherdLost: return Refund::ShepherdLost;
-    case Term::PrologFailed:
-    case Term::NotSigned:
-    case Term::LaunchFailed: return Refund::StartFailed;
-    default: return {};
-  }
+  auto term = static_cast<Term>(row.term);
+  if (!is_credited(term)) return {};
+  if (term == Term::HostLost) return Refund::HostLost;
+  return term == Term::ShepherdLost ? Refund::ShepherdLost : Refund::StartFailed;
 }
 
 report::Dim dim_of(const AttemptRow& row) {

@@ -81,6 +81,12 @@ TEST_F(budgets_of_events, an_attempt_that_its_host_lost_is_credited_whole) {
   EXPECT_EQ(used("/", 60).cpu, 21 * kCpuSecond);
 }
 
+TEST_F(budgets_of_events, an_attempt_whose_signature_its_host_could_not_prove_is_credited) {
+  auto a = run(10, "ann", 1);
+  end(20, a, 1, Term::NotSigned);
+  EXPECT_EQ(used("user:ann", 30), Drawn{});
+}
+
 TEST_F(budgets_of_events, an_end_that_is_told_late_is_credited_from_then_on) {
   auto a = run(10, "ann", 1);
   end(50, a, 1, Term::None, 20);

@@ -108,6 +108,7 @@ TEST_F(Groups, an_independent_one_without_tasks_waits_and_its_pause_doubles) {
   }
   EXPECT_FALSE(c.job(driver).kill);
   EXPECT_EQ(c.job(kernels).returns.requeues, 0u);
+  EXPECT_EQ(c.job(kernels).returns.preemptions, 0u) << "it made way for nobody";
 }
 
 TEST_F(Groups, an_independent_one_starts_when_those_that_live_with_the_job_run) {

@@ -193,6 +193,7 @@ TEST_F(Running, a_job_whose_signature_is_not_proven_any_more_is_held_until_it_is
   EXPECT_EQ(c.job(id).state, JobState::Held);
   EXPECT_EQ(c.job(id).outcome.term, Term::NotSigned);
   EXPECT_EQ(c.job(id).outcome.text, "another key");
+  EXPECT_EQ(c.job(id).returns.requeues, 0u) << "nor does it use up its tries";
   c.step(JobReleased{id});
   EXPECT_EQ(c.job(id).state, JobState::Pending);
   EXPECT_EQ(c.job(id).outcome, Outcome{});
