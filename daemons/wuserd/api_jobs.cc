@@ -68,23 +68,29 @@ Result<rest::ExecRequest> request_of(const Execution& exec) {
 }
 
 // The line of bsub that asks for the same, in the folder of the code.
-std::string bsub_line(const Site& site, const Execution& exec) {
+std::string bsub_line(const Site& site, const JobSpec& spec) {
+  const auto& exec = spec.exec;
   auto request = request_of(exec);
   auto known = known_frameworks(site);
   if (!request || !known || !resolve_names(site, *request)) return "";
   auto framework = rest::find_framework(*known, exec.framework);
   if (!framework) return "";
   request->plan = rest::plan_of(request->plan, site.conf.name);
-  auto words = rest::bsub_words(*request, *framework, {"", site.conf.dirs.data, true});
+  // What it computes on the job knows: a hardware specification is not among the arguments.
+  auto gpus = spec.task.milli_gpus / 1000;
+  request->device = gpus > 0 ? rest::Device::Gpu : rest::Device::Cpu;
+  request->devices = std::max(1u, gpus > 0 ? gpus : spec.task.milli_cpus / 1000);
+  auto words = rest::bsub_words(*request, *framework, {"", site.conf.dirs.data, gpus > 0});
   return words ? rest::shell_line(*words) : "";
 }
 
 std::string exec_text(const Call& call, const JobView& view) {
-  const auto& exec = view.job->spec().exec;
+  const auto& spec = view.job->sealed->spec;
+  const auto& exec = spec.exec;
   if (!is_own(view) || !rest::is_execution(view)) return "null";
   return "{\"args\":" + rest::json_text(exec.args) +
          ",\"framework\":" + rest::json_text(exec.framework) +
-         ",\"bsub\":" + rest::json_text(bsub_line(call.site, exec)) + "}";
+         ",\"bsub\":" + rest::json_text(bsub_line(call.site, spec)) + "}";
 }
 
 Result<Answer> job(Call& call) {

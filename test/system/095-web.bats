@@ -249,7 +249,7 @@ start() { # ARGS [curl options]
   id=$(start "--exec-start PyTorch --model-main main.py" -F "data=$data" | jq -r .id)
   wait_for 30 exec_is "$id" FINISHED
   [[ $(mine "$EXECS/$id/log") == *"$BATS_FILE_TMPDIR/volume/below"* ]]
-  mine "$WM_GATEWAY_URL/api/v1/jobs/$id" | jq -e '.exec.bsub | contains("DATA_DIR=")'
+  mine "$WM_GATEWAY_URL/api/v1/jobs/$id" | jq -e '.exec.bsub | contains("DATA_DIR=") and contains("core(2)") and (contains("-gpu") | not)'
   [[ $(start "--exec-start PyTorch --model-main main.py" -F 'data={"dataSource":[{"location":{"volume":"others"}}]}') == *"storage volume 'others' does not exist"* ]]
   [[ $(start "--exec-start PyTorch --model-main main.py" -F 'data={"hardwareSpec":{"name":"none"}}') == *"'none' does not exist"* ]]
 }
