@@ -1,11 +1,16 @@
 // bacct: what finished jobs used and how long they waited, from accounting. Without ids the
 // caller's own jobs; a job that has not ended is in bhist.
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "commands/common/command.h"
 #include "commands/common/selection.h"
 #include "libwm/view/acct_tables.h"
+#include "libwm/view/lsb_acct.h"
 
 namespace wm::cmd {
 namespace {
@@ -28,6 +33,7 @@ constexpr Option kOptions[] = {
     {"C", Kind::Text, "t0,t1", "Jobs that ended in this time"},
     {"S", Kind::Text, "t0,t1", "Jobs submitted in this time"},
     {"D", Kind::Text, "t0,t1", "Jobs dispatched in this time"},
+    {"f", Kind::Text, "file", "Jobs that a log of LSF (lsb.acct, lsb.events) tells of instead"},
     {"w", Kind::IgnoredFlag, "", ""},
     {"x", Kind::IgnoredFlag, "", ""},
 };
@@ -63,10 +69,24 @@ std::string told(const AcctRequest& request, const AcctReply& reply, bool by_key
   return view::acct_summary(sum);
 }
 
+Result<AcctReply> answer(const Parsed& options, AcctRequest request) {
+  auto file = options.first("f");
+  if (!file) {
+    WM_TRY(auto from, master());
+    return from.account(request);
+  }
+  std::ifstream log(*file, std::ios::binary);
+  if (!log) return fail(Code::NotFound, *file + ": " + std::strerror(errno));
+  std::string text{std::istreambuf_iterator<char>(log), {}};
+  WM_TRY(auto jobs, view::jobs_of_lsb(*file, text));
+  if (request.jobs.user.empty()) request.jobs.user = own_name();
+  std::erase_if(jobs, [&](const AcctJob& job) { return !view::is_asked(request, job); });
+  return AcctReply{std::move(jobs), {}, {}};
+}
+
 Result<int> run(const Parsed& options) {
   WM_TRY(auto request, request_of(options));
-  WM_TRY(auto from, master());
-  WM_TRY(auto reply, from.account(request));
+  WM_TRY(auto reply, answer(options, request));
   std::erase_if(reply.jobs, [&](const AcctJob& job) {
     return !request.plan.empty() && !view::is_of_plan(job, request.plan);
   });

@@ -143,7 +143,7 @@ Result<void> AcctDb::forget(WallTime before) {
   for (const char* table : {"host_span", "gpu_span", "plan_span"})
     WM_TRY(db_->exec("DELETE FROM " + std::string(table) + " WHERE until > 0 AND until < " +
                      std::to_string(stored(before))));
-  if (went)  // days that are gone whole
+  if (went)  // hours that are gone whole
     WM_TRY(db_->exec("DELETE FROM job_sum WHERE last_end < " + std::to_string(stored(before))));
   return whole.commit();
 }

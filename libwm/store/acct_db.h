@@ -62,8 +62,9 @@ class AcctReader {
   /// Opens acct.db for reading. @errors Store: no such file or no permission; Damaged
   static Result<std::unique_ptr<AcctReader>> open(const StoreFiles& files);
 
-  /// Sums of jobs that ended on days [from, to), of one user or (empty) of all.
-  /// @units us, `from` a day's start   @errors Store, Damaged   @cost rows told
+  /// Sums of jobs by the six hours in [from, to) in which they ended, of one user or (empty) of
+  /// all.
+  /// @units us, `from` the start of such hours   @errors Store, Damaged   @cost rows told
   Result<void> sums(const std::string& user, std::int64_t from, std::int64_t to,
                     const std::function<void(const SumRow&)>& tell);
   /// Single jobs that ended in [from, to), by whom and what they count.

@@ -67,9 +67,9 @@ Result<std::vector<JobRow>> AcctReader::jobs(const JobQuery& query, JobId after,
 
 Result<void> AcctReader::sums(const std::string& user, std::int64_t from, std::int64_t to,
                               const std::function<void(const SumRow&)>& tell) {
-  auto ask =
-      db_->use(user.empty() ? "SELECT * FROM job_sum WHERE ?1 = '' AND day >= ?2 AND day < ?3"
-                            : "SELECT * FROM job_sum WHERE user = ?1 AND day >= ?2 AND day < ?3");
+  auto ask = db_->use(user.empty()
+                          ? "SELECT * FROM job_sum WHERE ?1 = '' AND since >= ?2 AND since < ?3"
+                          : "SELECT * FROM job_sum WHERE user = ?1 AND since >= ?2 AND since < ?3");
   ask.bind_text(user).bind(from).bind(to);
   for (SumRow row;;) {
     WM_TRY(bool there, ask.step());

@@ -156,10 +156,10 @@ struct UsageRow {
   bool operator==(const UsageRow&) const = default;
 };
 
-/// Whom ended jobs count for. @units day: us, start of the UTC day of their end
+/// Whom ended jobs count for. @units since: us, start of the six hours (UTC) of their end
 struct SumKey {
   std::string user;
-  std::int64_t day = 0;
+  std::int64_t since = 0;
   std::string plan, queue, project, app;
   bool done = false;  ///< completed normally
   auto operator<=>(const SumKey&) const = default;

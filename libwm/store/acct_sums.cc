@@ -5,8 +5,6 @@
 namespace wm::store {
 namespace {
 
-constexpr std::int64_t kDay = std::int64_t{86'400} * 1'000'000;
-
 std::int64_t stored(WallTime time) { return time.time_since_epoch().count(); }
 
 bool counts_alike(const JobRow& a, const JobRow& b) {
@@ -16,21 +14,21 @@ bool counts_alike(const JobRow& a, const JobRow& b) {
 }
 
 constexpr const char* kOne =
-    "SELECT * FROM job_sum WHERE user = ? AND day = ? AND plan = ? AND queue = ? AND project = ?"
+    "SELECT * FROM job_sum WHERE user = ? AND since = ? AND plan = ? AND queue = ? AND project = ?"
     " AND app = ? AND done = ?";
 constexpr const char* kPut =
     "INSERT OR REPLACE INTO job_sum VALUES "
     "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
     "?,?,?,?,?,?,?,?,?)";
 constexpr const char* kDrop =
-    "DELETE FROM job_sum WHERE user = ? AND day = ? AND plan = ? AND queue = ? AND project = ?"
+    "DELETE FROM job_sum WHERE user = ? AND since = ? AND plan = ? AND queue = ? AND project = ?"
     " AND app = ? AND done = ?";
 constexpr const char* kPromise =
     "SELECT to_n FROM job_event WHERE job = ? AND idx = ? AND event = 'PROMISE_ERROR'"
     " ORDER BY seq DESC, part DESC LIMIT 1";
 
 void bind(Statement& s, const SumKey& key) {
-  s.bind_text(key.user).bind(key.day).bind_text(key.plan).bind_text(key.queue);
+  s.bind_text(key.user).bind(key.since).bind_text(key.plan).bind_text(key.queue);
   s.bind_text(key.project).bind_text(key.app).bind(std::int64_t{key.done});
 }
 
@@ -46,13 +44,13 @@ void bind(Statement& s, const AcctSum& sum) {
 
 SumKey key_of(const JobRow& job) {
   auto end = stored(job.ended);
-  return {job.user, end - end % kDay,       job.plan, job.queue, job.project,
+  return {job.user, end - end % kSumLength, job.plan, job.queue, job.project,
           job.app,  job.state == "finished"};
 }
 
 void read(Columns c, SumRow& row) {
   row.key.user = c.text();
-  row.key.day = c.number();
+  row.key.since = c.number();
   for (auto* text : {&row.key.plan, &row.key.queue, &row.key.project, &row.key.app})
     *text = c.text();
   row.key.done = c.number() != 0;
@@ -127,7 +125,7 @@ Result<JobSums::Sums> JobSums::made_again() {
     auto ask = db_.use(
         "SELECT * FROM job INDEXED BY job_ended_by_user WHERE ended > 0 AND user = ?"
         " AND ended >= ? AND ended < ?");
-    ask.bind_text(key.user).bind(key.day).bind(key.day + kDay);
+    ask.bind_text(key.user).bind(key.since).bind(key.since + kSumLength);
     for (;;) {
       WM_TRY(bool row, ask.step());
       if (!row) break;

@@ -1,9 +1,9 @@
-// Role: job_sum of acct.db: what ended jobs used by UTC day and whom they count for, kept with the
-// jobs' rows, so that a question about very many jobs reads few rows.
+// Role: job_sum of acct.db: what ended jobs used by six hours and whom they count for, kept with
+// the jobs' rows, so that a question about very many jobs reads few rows.
 //
-// Invariant (STORE-18): a row of job_sum is the sum of the rows of job that ended on its day and
-// count for its user, plan, queue, project and profile, also after a job's row was written again.
-// Used only inside libwm/store.
+// Invariant (STORE-18): a row of job_sum is the sum of the rows of job that ended in its six hours
+// and count for its user, plan, queue, project and profile, also after a job's row was written
+// again. Used only inside libwm/store.
 #pragma once
 
 #include <map>
@@ -16,7 +16,10 @@
 
 namespace wm::store {
 
-/// The day, user … that an ended job counts for. @cost O(1)
+/// What a row of job_sum is of. @units us
+inline constexpr std::int64_t kSumLength = std::int64_t{6} * 3600 * 1'000'000;
+
+/// The hours, user … that an ended job counts for. @cost O(1)
 SumKey key_of(const JobRow& job);
 /// What it counts by, with its promise. @errors Store, Damaged   @cost its history
 Result<AcctFigures> counted(Connection& db, const JobRow& job);
@@ -30,7 +33,8 @@ class JobSums {
   /// Finds out which of these change a sum. @errors Store, Damaged   @cost a look-up a job
   Result<void> begin(const std::vector<JobRow>& jobs);
   /// Writes the sums. @errors Store, Damaged
-  /// @cost a row for each day and key; jobs of a day and user where an ended job was written again
+  /// @cost a row for each six hours and key; jobs of such hours and user where an ended job was
+  /// written again
   Result<void> end();
   /// Sums of all jobs there are; a file that has them already is left as it is.
   /// @errors Store, Damaged   @cost all jobs, once in a file's life

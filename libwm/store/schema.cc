@@ -113,9 +113,9 @@ constexpr std::array<const char*, 5> kAcctSteps = {
     "ALTER TABLE attempt ADD COLUMN max_tasks INTEGER NOT NULL DEFAULT 1;"
     "ALTER TABLE attempt ADD COLUMN elastic INTEGER NOT NULL DEFAULT 0;"
     "UPDATE attempt SET min_tasks = tasks, max_tasks = tasks;",
-    // Sums of jobs by the day of their end; the first opening adds up those there are
-    // (acct_sums.cc). The index finds a user's jobs of a day.
-    "CREATE TABLE job_sum (user TEXT NOT NULL, day INTEGER NOT NULL, plan TEXT NOT NULL,"
+    // Sums of jobs by the six hours of their end; the first opening adds up those there are
+    // (acct_sums.cc). The index finds a user's jobs of these hours.
+    "CREATE TABLE job_sum (user TEXT NOT NULL, since INTEGER NOT NULL, plan TEXT NOT NULL,"
     "  queue TEXT NOT NULL, project TEXT NOT NULL, app TEXT NOT NULL, done INTEGER NOT NULL,"
     "  jobs INTEGER NOT NULL, ran INTEGER NOT NULL,"
     "  cpu INTEGER NOT NULL, cpu_most INTEGER NOT NULL, cpu_least INTEGER NOT NULL,"
@@ -129,7 +129,7 @@ constexpr std::array<const char*, 5> kAcctSteps = {
     "  last_end INTEGER NOT NULL, promise_0 INTEGER NOT NULL, promise_1 INTEGER NOT NULL,"
     "  promise_2 INTEGER NOT NULL, promise_3 INTEGER NOT NULL, promise_4 INTEGER NOT NULL,"
     "  promise_5 INTEGER NOT NULL,"
-    "  PRIMARY KEY (user, day, plan, queue, project, app, done)) WITHOUT ROWID;"
+    "  PRIMARY KEY (user, since, plan, queue, project, app, done)) WITHOUT ROWID;"
     "CREATE INDEX job_ended_by_user ON job (user, ended) WHERE ended > 0;"
     "ALTER TABLE mark ADD COLUMN sums INTEGER NOT NULL DEFAULT 0;"};
 
@@ -180,7 +180,8 @@ constexpr std::array<const char*, 2> kMeterSteps = {
     "CREATE INDEX task_meter_by_hour ON task_meter (hour);",
     "CREATE TABLE plan_meter (hour INTEGER NOT NULL, path TEXT NOT NULL, gpus INTEGER NOT NULL,"
     "  seen_ms INTEGER NOT NULL, demand INTEGER NOT NULL, deserved INTEGER NOT NULL,"
-    "  unmet INTEGER NOT NULL, PRIMARY KEY (hour, path, gpus)) WITHOUT ROWID;"};
+    "  unmet INTEGER NOT NULL, PRIMARY KEY (hour, path, gpus)) WITHOUT ROWID;"
+    "CREATE TABLE clock_step (at INTEGER PRIMARY KEY, step INTEGER NOT NULL);"};
 
 // Refuses a file that another program made, or a newer version of ours.
 Result<std::int64_t> version_of(Connection& db, const Schema& schema) {

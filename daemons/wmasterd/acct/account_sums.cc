@@ -10,8 +10,8 @@
 namespace wm::master {
 namespace {
 
-constexpr std::int64_t kDay = std::int64_t{86'400} * 1'000'000;
-constexpr std::size_t kMostRows = 20'000;  // in one answer: some MB
+constexpr std::int64_t kLength = std::int64_t{6} * 3600 * 1'000'000;  // of a row of sums
+constexpr std::size_t kMostRows = 20'000;                             // in one answer: some MB
 
 std::int64_t us(WallTime time) { return time.time_since_epoch().count(); }
 
@@ -31,11 +31,11 @@ class Adding {
     std::set<std::int64_t> cut;
     auto visit = [&](const store::SumRow& row) {
       if (!fits(row.key)) return;
-      if (is_cut(row.key.day)) cut.insert(row.key.day);
-      else merge(sums_[place(row.key, row.key.day)], row.sum);
+      if (is_cut(row.key.since)) cut.insert(row.key.since);
+      else merge(sums_[place(row.key, row.key.since)], row.sum);
     };
-    WM_TRY(reader_.sums(user_, from_ - from_ % kDay, to_, visit));
-    for (auto day : cut) WM_TRY(add_jobs(day));
+    WM_TRY(reader_.sums(user_, from_ - from_ % kLength, to_, visit));
+    for (auto hours : cut) WM_TRY(add_jobs(hours));
     return {};
   }
 
@@ -64,12 +64,14 @@ class Adding {
            is(jobs.app, key.app) && (key.done ? request_.done : request_.exited);
   }
 
-  bool cuts(std::int64_t edge, std::int64_t day) const { return edge > day && edge < day + kDay; }
-  bool is_cut(std::int64_t day) const {
-    if (cuts(from_, day) || cuts(to_, day)) return true;
+  bool cuts(std::int64_t edge, std::int64_t hours) const {
+    return edge > hours && edge < hours + kLength;
+  }
+  bool is_cut(std::int64_t hours) const {
+    if (cuts(from_, hours) || cuts(to_, hours)) return true;
     if (request_.sums != AcctBy::Month) return false;
-    auto month = std::upper_bound(months_.begin(), months_.end(), day);
-    return month != months_.end() && cuts(*month, day);
+    auto month = std::upper_bound(months_.begin(), months_.end(), hours);
+    return month != months_.end() && cuts(*month, hours);
   }
 
   Place place(const store::SumKey& key, std::int64_t at) const {
@@ -89,11 +91,11 @@ class Adding {
     return {key.user, key.queue, of()};
   }
 
-  Result<void> add_jobs(std::int64_t day) {
+  Result<void> add_jobs(std::int64_t hours) {
     auto visit = [&](const store::SumKey& key, const AcctFigures& job) {
       if (fits(key)) add(sums_[place(key, us(job.ended))], job);
     };
-    return reader_.ended(user_, std::max(day, from_), std::min(day + kDay, to_), visit);
+    return reader_.ended(user_, std::max(hours, from_), std::min(hours + kLength, to_), visit);
   }
 
   store::AcctReader& reader_;

@@ -62,7 +62,7 @@ TEST(zone_file, budgets_go_by_the_calendar_of_reports) {
   auto write = [&](const std::string& name, const std::string& text) {
     std::ofstream(dir.path() + "/" + name) << text;
   };
-  write("wm.conf", "[cluster]\nname = c\n");
+  write("wm.conf", "[cluster]\ncluster_name = c\n");
   write("budgets.conf", "[/]\ncpu_hours = 5\n");
   write("report.conf", "report_timezone = Pacific/Auckland\n");
   ::setenv("TZ", "UTC0", 1);
