@@ -107,12 +107,23 @@ std::string busy_tile(const Facts& f) {
               "of the GPU time held a kernel ran (" + looked + ")");
 }
 
+// Of what is counted: GPUs that were held, and processors.
+std::string energy_tile(const Facts& f) {
+  auto gpus = to_double(f.gpu_use.energy_mj) / 3.6e9,
+       hosts = to_double(f.gpu_use.host_energy_mj) / 3.6e9;
+  if (gpus + hosts <= 0) return "";
+  std::string of = gpus <= 0    ? "by processors"
+                   : hosts <= 0 ? "by GPUs held"
+                                : "by GPUs held and processors";
+  return tile(number(gpus + hosts, 1) + " kWh", of + ", as far as it was counted");
+}
+
 std::string cluster_tiles(const Facts& f) {
   std::string made;
   if (f.has_gpus()) made += use_tile(f, "GPUs", &Amounts::gpueq_mms);
   made += use_tile(f, "slots", &Amounts::slot_ms);
   made += tile(count(f.counts.ended), "jobs ended, " + count(f.counts.failed) + " failed");
-  made += wait_tiles(f) + busy_tile(f);
+  made += wait_tiles(f) + busy_tile(f) + energy_tile(f);
   if (f.counts.waiting > 0)
     made += tile(std::to_string(f.counts.waiting),
                  "waiting, half longer than " + wait_words(f.counts.waiting_age_s));
