@@ -29,12 +29,12 @@ figcaption{font-weight:600;font-size:18px;margin-bottom:4px}
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:14px}
 th,td{padding:5px 10px;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap;
 font-variant-numeric:tabular-nums}th{color:var(--soft);font-weight:600}
-th:first-child,td:first-child,td.w,th.w{text-align:left}td.w{white-space:normal;min-width:9em;overflow-wrap:anywhere}
+th:first-child,td:first-child,td.w,th.w{text-align:left}td.w{white-space:normal;max-width:26em;overflow-wrap:break-word}
 details{margin-top:6px}summary{cursor:pointer;color:var(--soft);font-size:13px}
 footer{margin-top:40px;color:var(--soft);font-size:13px}
 @media (max-width:500px){body{padding:14px 12px 40px;font-size:14px}h1{font-size:21px}
 .tile b{font-size:19px}.tiles{grid-template-columns:repeat(2,1fr)}
-figure svg{min-width:560px}figure{overflow-x:auto}td.w{min-width:5em}th,td{padding:5px 7px}}
+figure svg{min-width:560px}figure{overflow-x:auto}td.w{max-width:16em}th,td{padding:5px 7px}}
 @media print{:root{--fg:#000;--bg:#fff;--soft:#444;--line:#bbb;--card:#fff;--bad:#b3261e;--good:#1a7f37}
 body{max-width:none;padding:0;font-size:10.5pt}details{display:none}h2{break-after:avoid}
 tr,.tile,.needs{break-inside:avoid}figure svg{min-width:0}.scroll{overflow:visible}
