@@ -222,7 +222,7 @@ class Gatherer {
     tell("", "", all);
     for (auto& [key, of] : waits) tell(key.first, key.second, of);
     WM_TRY(acct_.jobs_submitted(
-        window_, [&](const JobRow& row) { facts_.counts.submitted += counts(row); }));
+        window_, [&](const JobBrief& row) { facts_.counts.submitted += counts(row.dim); }));
     return read_waiting();
   }
 
