@@ -190,6 +190,9 @@ for a in m.iter_attachments(): print("ATTACHED", a.get_filename(), len(a.get_con
   rm other/master/report.db
   WM_CONF_DIR=$PWD/conf4 run wmreport roll
   [ "$status" -eq 0 ]
+  echo "no database at all, whatever it may be" >other/master/meter.db
+  WM_CONF_DIR=$PWD/conf4 run wmreport show day this
+  [[ $status -eq 0 && $output == *"meter.db"*"reports go without it"* && $output == *"7 ended"* ]]
 }
 
 @test "budgets are on the page, and whoever they concern is told once at each level" {
