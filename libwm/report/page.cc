@@ -287,14 +287,28 @@ std::string elastic_table(const Facts& f) {
 }
 
 std::string job_table(const Facts& f) {
-  Table table({" job", " name", " state", "ran", unit(f), "CPU used", "MiB used / asked",
-               "queue wait", "own wait"});
-  for (const auto& j : newest_jobs(f))
-    table.add({j.id, j.name, j.state, wait_words(j.run_s), hours(f, j.allocated),
-               percent(to_double(j.cpu_us), to_double(j.cpu_mms)),
-               number(to_double(j.mem_peak), 0) + " / " +
-                   (j.mem_asked ? number(to_double(j.mem_asked), 0) : "-"),
-               wait_words(j.queue_s), wait_words(j.own_s)});
+  auto jobs = newest_jobs(f);
+  bool measured = std::any_of(jobs.begin(), jobs.end(), [](auto& j) { return j.gpu_seen_us > 0; });
+  std::vector<std::string> head = {" job",    " name",    " state",           "ran",
+                                   unit(f),   "CPU used", "MiB used / asked", "queue wait",
+                                   "own wait"};
+  if (measured) head.insert(head.begin() + 5, "GPUs busy");
+  Table table(head);
+  for (const auto& j : jobs) {
+    std::vector<std::string> row = {j.id,
+                                    j.name,
+                                    j.state,
+                                    wait_words(j.run_s),
+                                    hours(f, j.allocated),
+                                    percent(to_double(j.cpu_us), to_double(j.cpu_mms)),
+                                    number(to_double(j.mem_peak), 0) + " / " +
+                                        (j.mem_asked ? number(to_double(j.mem_asked), 0) : "-"),
+                                    wait_words(j.queue_s),
+                                    wait_words(j.own_s)};
+    if (measured)
+      row.insert(row.begin() + 5, percent(to_double(j.gpu_busy_us), to_double(j.gpu_seen_us)));
+    table.add(row);
+  }
   return table.text("Your jobs");
 }
 
