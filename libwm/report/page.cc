@@ -93,8 +93,8 @@ std::string wait_tiles(const Facts& f) {
   if (f.waits.empty() || f.waits.front().n == 0) return "";
   const auto& all = f.waits.front();
   return tile(wait_words(all.p50),
-              "at most: half of " + count(static_cast<std::int64_t>(all.n)) + " starts waited") +
-         tile(wait_words(all.p90), "at most: 9 of 10 waited");
+              "half of " + count(static_cast<std::int64_t>(all.n)) + " starts waited no longer") +
+         tile(wait_words(all.p90), "9 of 10 waited no longer");
 }
 
 // Below nine tenths nobody knows.
