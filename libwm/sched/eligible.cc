@@ -12,6 +12,7 @@ namespace {
 expr::JobStanding standing_of(const Job& job) {
   bool waits = job.state == JobState::Pending || job.state == JobState::Held;
   expr::JobStanding standing;
+  for (const JobNote& note : job.notes) standing.notes.push_back(note.text);
   standing.over = is_over(job.state);
   standing.done = job.state == JobState::Finished;
   standing.pending = waits;

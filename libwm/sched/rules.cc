@@ -1,41 +1,12 @@
 #include "libwm/sched/rules.h"
 
-#include <algorithm>
-
+#include "libwm/model/limit_match.h"
 #include "libwm/sched/host_rules.h"
 
 namespace wm::sched {
 namespace {
 
 constexpr std::int64_t kMegabyte = 1 << 20;
-
-bool is_named(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// "all ~x": everybody but x. Where only ~x stand, everybody but those is meant, too.
-template <class Listed>
-bool holds(const std::vector<std::string>& names, Listed listed) {
-  std::vector<std::string> in, out;
-  for (const auto& name : names) {
-    if (name.starts_with('~')) out.push_back(name.substr(1));
-    else in.push_back(name);
-  }
-  if (listed(out)) return false;
-  return in.empty() || is_named(in, "all") || listed(in);
-}
-
-// Of what a rule says of one respect: false where it is not about the job; `each` adds to the key.
-template <class Listed>
-bool add(const Consumers& consumers, const char* what, const std::string& name, RuleFor& made,
-         Listed listed) {
-  if (consumers.names.empty() && !consumers.each) return true;
-  if (!consumers.names.empty() && !holds(consumers.names, listed)) return false;
-  if (!consumers.each) return true;
-  made.key += std::string("\n") + what + name;
-  made.text += std::string(", ") + what + " <" + name + ">";
-  return true;
-}
 
 void add_amounts(const LimitRule& rule, const RuleFor& like, std::vector<RuleFor>& all) {
   auto put = [&](Counts counts, const char* suffix, std::int64_t limit) {
@@ -67,11 +38,6 @@ std::string use_text(Counts counts, std::int64_t used, std::int64_t limit) {
   return std::to_string(used) + " of " + std::to_string(limit) + unit + " in use";
 }
 
-bool concerns(const Consumers& consumers, const std::string& name) {
-  if (consumers.names.empty()) return true;
-  return holds(consumers.names, [&](const auto& names) { return is_named(names, name); });
-}
-
 Rules::Rules(const Cluster& cluster, WallTime now) : config_(cluster.config.get()) {
   const ClockSteps& clock = config_->clock;
   for (const LimitRule& rule : config_->limits) {
@@ -86,23 +52,11 @@ Rules::Rules(const Cluster& cluster, WallTime now) : config_(cluster.config.get(
 }
 
 bool Rules::concerns_job(const LimitRule& rule, const JobSpec& spec, RuleFor& made) const {
-  made.key = "limit\n" + rule.name;
-  made.text = "limit <" + rule.name + ">";
-  auto exact = [](const std::string& name) {
-    return [&name](const std::vector<std::string>& names) { return is_named(names, name); };
-  };
-  auto user = [&](const std::vector<std::string>& names) {
-    return is_listed(*config_, names, spec.owner);
-  };
-  auto plan = [&](const std::vector<std::string>& names) {
-    return std::any_of(names.begin(), names.end(),
-                       [&](const auto& name) { return is_in_group(spec.plan, name); });
-  };
-  return add(rule.users, "user", spec.owner.user, made, user) &&
-         add(rule.queues, "queue", spec.queue, made, exact(spec.queue)) &&
-         add(rule.projects, "project", spec.project, made, exact(spec.project)) &&
-         add(rule.apps, "profile", spec.app, made, exact(spec.app)) &&
-         add(rule.plans, "plan", spec.plan, made, plan);
+  LimitKey key;
+  if (!find_limit_key(*config_, rule, spec, key)) return false;
+  made.key = std::move(key.key);
+  made.text = std::move(key.text);
+  return true;
 }
 
 std::vector<RuleFor> Rules::of(const JobSpec& spec) const {
@@ -130,7 +84,7 @@ std::vector<RuleFor> Rules::on_host(const JobSpec& spec, const Host& host) const
     auto listed = [&](const std::vector<std::string>& names) {
       return names_host(names, *config_, host);
     };
-    if (!rule->hosts.names.empty() && !holds(rule->hosts.names, listed)) continue;
+    if (!rule->hosts.names.empty() && !is_meant(rule->hosts.names, listed)) continue;
     made.limit = *rule->slots;
     all.push_back(std::move(made));
   }

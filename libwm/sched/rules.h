@@ -28,10 +28,6 @@ std::int64_t cost_of(Counts counts, const JobSpec& spec, std::int64_t tasks, std
 /// "4 of 4 slots in use". @cost O(1)
 std::string use_text(Counts counts, std::int64_t used, std::int64_t limit);
 
-/// Is the name among these consumers, and if so what stands for it in a key? Empty names: it does
-/// not matter. @cost O(names)
-bool concerns(const Consumers& consumers, const std::string& name);
-
 /// The limits that hold in a pass.
 class Rules {
  public:

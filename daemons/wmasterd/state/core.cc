@@ -88,6 +88,8 @@ void Core::tick() {
   cycle_.record_waits();
   on_events_({}, journal_.published());
   dates_.on_tick();
+  auto windows = windows_.changes(journal_.newest(), world_.clock.wall());
+  if (!windows.empty()) journal_.propose({std::move(windows), {}, {}, nullptr});
   searches_.on_tick();
   fence_.on_tick();
   tidy();
