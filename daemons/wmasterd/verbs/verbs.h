@@ -62,6 +62,8 @@ void run_now(Service& service, const Call& call, const RunNowRequest& request);
 void migrate(Service& service, const Call& call, const MigrateRequest& request);
 // conf.cc
 void conf(Service& service, const Call& call, const ConfRequest& request);
+// perfmon.cc
+void perfmon(Service& service, const Call& call, const PerfmonRequest& request);
 // admin.cc
 void admin(Service& service, const Call& call, const AdminRequest& request);
 void audit(Service& service, const Call& call, const AuditRequest& request);
