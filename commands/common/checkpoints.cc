@@ -45,4 +45,15 @@ Result<void> read_checkpoint(const Parsed& options, JobSpec& spec) {
   return {};
 }
 
+Result<Checkpoint> checkpoint_of(client::Master& master, JobId job) {
+  JobSelection selection;
+  selection.ids = {job};
+  WM_TRY(auto reply, master.jobs({selection}));
+  const std::string name = "Job <" + to_string(job) + ">";
+  if (reply.jobs.empty()) return fail(Code::NotFound, name + ": No matching job found");
+  const Checkpoint& how = reply.jobs.front().job->spec().checkpoint;
+  if (how.dir.empty()) return fail(Code::Conflict, name + ": Job is not checkpointable");
+  return how;
+}
+
 }  // namespace wm::cmd
