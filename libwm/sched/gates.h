@@ -26,7 +26,7 @@ class Gates {
   std::int64_t room(const Claim& claim) const;
   /// Counts tasks that were added; `starts`: jobs that begin with them.
   /// @cost O(log users + depth)
-  void add(const Claim& claim, std::int64_t tasks, std::int64_t starts);
+  void add(const Claim& claim, std::int64_t tasks, std::int64_t starts = 0);
   /// True if `donor` counts against a limit that keeps `claim` from `tasks` more.
   /// @cost O(depth)
   bool would_help(const Claim& donor, const Claim& claim, std::int64_t tasks) const;
