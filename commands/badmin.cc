@@ -56,7 +56,8 @@ constexpr const char* kSynopsis =
     "  showstatus             Hosts, jobs and users, counted\n"
     "  diagnose               One text about the cluster for who is to help; no secrets, no "
     "commands\n"
-    "  perfmon                What the master is asked and does, in samples of 60 seconds or as said\n"
+    "  perfmon                What the master is asked and does, in samples of 60 seconds or as "
+    "said\n"
     "  hist, mbdhist          What administrators did; to the configuration\n"
     "  qhist, hhist           The same to queues, hosts and GPUs\n"
     "  audit                  Everything, and whether the record is as it was written\n"
@@ -217,8 +218,8 @@ Result<int> performance(const std::vector<std::string>& words) {
     bool good = what == "start" && ec == std::errc() && end == text.data() + text.size() &&
                 seconds > 0 && seconds <= 86400;
     if (!good)
-      return fail(Code::BadArgument, "badmin perfmon: '" + text +
-                                         "' is no sample period of 1 to 86400 seconds");
+      return fail(Code::BadArgument,
+                  "badmin perfmon: '" + text + "' is no sample period of 1 to 86400 seconds");
     request.period = std::chrono::seconds(seconds);
   }
   WM_TRY(auto to, master());
@@ -237,8 +238,7 @@ Result<int> run(const Parsed& options) {
   if (word == "diagnose") return diagnose();
   if (is_history_word(word))
     return show_acts(word, {options.words.begin() + 1, options.words.end()});
-  if (word == "perfmon")
-    return performance({options.words.begin() + 1, options.words.end()});
+  if (word == "perfmon") return performance({options.words.begin() + 1, options.words.end()});
   if (word == "ckconfig") return check_config();
   if (word == "showconf") return show_config(options.words);
   if (word == "lsfconf") return show_lsf_conf();
