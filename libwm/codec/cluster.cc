@@ -19,6 +19,8 @@ struct ClusterImage {
   std::uint32_t last_job = 0;
   std::vector<std::pair<std::uint32_t, UsageAccount>> accounts;
   std::vector<std::pair<std::uint32_t, BudgetAccount>> budgets;
+  std::map<std::string, Reservation> reservations;
+  std::map<std::string, JobGroup> job_groups;
 };
 
 WM_FIELDS(BudgetAccount) {
@@ -30,6 +32,7 @@ WM_FIELDS(ClusterImage) {
   f(7, s.hosts), f(8, s.queues), f(9, s.next_element), f(10, s.last_job);
   f(11, s.accounts);
   f(420, s.budgets);
+  f(520, s.reservations), f(521, s.job_groups);
 }
 
 namespace {
@@ -61,6 +64,8 @@ std::string wm::codec::encode<wm::Cluster>(const wm::Cluster& cluster) {
   cluster.budgets.each([&](std::uint32_t number, const BudgetAccount& account) {
     image.budgets.emplace_back(number, account);
   });
+  image.reservations = *cluster.reservations;
+  image.job_groups = *cluster.job_groups;
   return write_value(image);
 }
 
@@ -93,6 +98,8 @@ wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
     cluster.budgets.set(number, std::move(account));
   }
   cluster.budget_numbers = std::move(budgets);
+  cluster.reservations.edit() = std::move(image.reservations);
+  cluster.job_groups.edit() = std::move(image.job_groups);
   build_indexes(cluster);
   return cluster;
 }

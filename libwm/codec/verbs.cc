@@ -8,7 +8,9 @@
 #include "libwm/model/audit.h"
 #include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
+#include "libwm/model/group_verbs.h"
 #include "libwm/model/pack_verbs.h"
+#include "libwm/model/reservation_verbs.h"
 #include "libwm/model/watch_verbs.h"
 
 namespace wm {
@@ -23,6 +25,7 @@ WM_FIELDS(JobSelection) {
       f(7, s.app);
   f(8, s.unfinished), f(9, s.finished), f(10, s.pending_only), f(11, s.running_only);
   f(12, s.suspended_only), f(13, s.after), f(500, s.job_group);
+  f(520, s.service_class), f(521, s.reservation);
 }
 WM_FIELDS(KillRequest) {
   f(1, s.request_key), f(2, s.jobs), f(3, s.signal), f(4, s.force), f(5, s.mark_done),
@@ -149,6 +152,34 @@ WM_FIELDS(AuditEntry) {
 }
 WM_FIELDS(AuditRequest) { f(1, s.after), f(2, s.objects), f(3, s.acts); }
 WM_FIELDS(AuditReply) { f(1, s.entries), f(2, s.checked), f(3, s.broken), f(4, s.more); }
+WM_FIELDS(ReserveRequest) {
+  f(1, s.request_key), f(2, s.act), f(3, s.what), f(4, s.hosts), f(5, s.select), f(6, s.amount);
+  f(7, s.whole_hosts);
+}
+WM_FIELDS(ReserveReply) { f(1, s.name), f(2, s.warnings); }
+WM_FIELDS(ReservationsRequest) { f(1, s.names); }
+WM_FIELDS(ReservationView) {
+  f(1, s.what), f(2, s.hosts), f(3, s.used), f(4, s.active), f(5, s.from), f(6, s.until);
+  f(7, s.jobs);
+}
+WM_FIELDS(ReservationsReply) { f(1, s.reservations), f(2, s.missing); }
+WM_FIELDS(GroupRequest) {
+  f(1, s.request_key), f(2, s.act), f(3, s.path), f(4, s.with_limit), f(5, s.limit);
+}
+WM_FIELDS(GroupReply) { f(1, s.path); }
+WM_FIELDS(GroupsRequest) {}
+WM_FIELDS(GroupsReply) { f(1, s.groups), f(2, s.active); }
+WM_FIELDS(PostRequest) { f(1, s.request_key), f(2, s.job), f(3, s.note); }
+WM_FIELDS(PostReply) { f(1, s.index); }
+WM_FIELDS(NotesRequest) { f(1, s.job); }
+WM_FIELDS(NotesReply) { f(1, s.notes); }
+WM_FIELDS(RunNowRequest) { f(1, s.request_key), f(2, s.job), f(3, s.hosts); }
+WM_FIELDS(RunNowReply) { f(1, s.hosts); }
+WM_FIELDS(MigrateRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hosts); }
+WM_FIELDS(ConfRequest) {}
+WM_FIELDS(ConfReply) { f(1, s.config); }
+WM_FIELDS(PerfmonRequest) { f(1, s.act), f(2, s.period); }
+WM_FIELDS(PerfmonReply) { f(1, s.lines); }
 WM_FIELDS(PingRequest) { f(1, s.text); }
 WM_FIELDS(PingReply) { f(1, s.cluster), f(2, s.master), f(3, s.version); }
 
@@ -206,5 +237,24 @@ WM_CODEC(wm::PackRequest)
 WM_CODEC(wm::PackReply)
 WM_CODEC(wm::AuditRequest)
 WM_CODEC(wm::AuditReply)
+WM_CODEC(wm::ReserveRequest)
+WM_CODEC(wm::ReserveReply)
+WM_CODEC(wm::ReservationsRequest)
+WM_CODEC(wm::ReservationsReply)
+WM_CODEC(wm::GroupRequest)
+WM_CODEC(wm::GroupReply)
+WM_CODEC(wm::GroupsRequest)
+WM_CODEC(wm::GroupsReply)
+WM_CODEC(wm::PostRequest)
+WM_CODEC(wm::PostReply)
+WM_CODEC(wm::NotesRequest)
+WM_CODEC(wm::NotesReply)
+WM_CODEC(wm::RunNowRequest)
+WM_CODEC(wm::RunNowReply)
+WM_CODEC(wm::MigrateRequest)
+WM_CODEC(wm::ConfRequest)
+WM_CODEC(wm::ConfReply)
+WM_CODEC(wm::PerfmonRequest)
+WM_CODEC(wm::PerfmonReply)
 WM_CODEC(wm::PingRequest)
 WM_CODEC(wm::PingReply)
