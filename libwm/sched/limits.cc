@@ -75,7 +75,8 @@ void Limits::join(const Steady& group) {
 
 void Limits::count_floors() {
   for (auto& [key, group] : groups_) {
-    for (const Claim* claim : group.members) group.left -= claim->floor;
+    for (const Claim* claim : group.members)
+      group.left -= claim->pending() ? claim->floor : claim->min;
   }
 }
 

@@ -25,7 +25,8 @@ bool may_preempt(const QueueConf& winner, const QueueConf& loser) {
 std::optional<MakeWay> way_of(const Config& config, const Job& job) {
   const JobSpec& spec = job.spec();
   const QueueConf* queue = config.queue(spec.queue);
-  bool again = spec.rerunnable || app_of(config, spec).rerunnable || (queue && queue->rerunnable);
+  bool again = is_independent(job) || spec.rerunnable || app_of(config, spec).rerunnable ||
+               (queue && queue->rerunnable);
   if (!queue || queue->preempt_by == PreemptBy::Requeue || again) return MakeWay::Requeue;
   if (queue->preempt_by == PreemptBy::Kill) return MakeWay::End;
   bool parks = job.state == JobState::Running && spec.task.milli_gpus == 0 && !spec.exclusive;
