@@ -83,6 +83,21 @@ TEST_F(Groups, the_first_that_is_done_ends_the_others_as_done) {
   EXPECT_EQ(c.job(worker).state, JobState::Finished);
 }
 
+TEST_F(Groups, those_that_live_with_one_that_makes_way_do_so_too_and_for_the_same) {
+  c.submit(SpecBuilder().group(group("driver")).group(group("worker")).group(independent("k", 2)));
+  run(driver), run(worker), run(kernel);
+  auto winner = c.submit({});
+  c.step(JobPreempted{worker, Attempt{1}, {winner, at(30), true, "makes way", false}});
+  ASSERT_TRUE(c.job(driver).waits.preempted);
+  EXPECT_EQ(c.job(driver).waits.preempted->by, winner);
+  EXPECT_EQ(c.job(driver).waits.preempted->leave_by, at(30));
+  EXPECT_FALSE(c.job(kernel).waits.preempted) << "it is nobody's";
+  end(worker, 15), end(driver, 15);
+  EXPECT_EQ(c.job(driver).state, JobState::Pending);
+  EXPECT_EQ(c.job(worker).state, JobState::Pending);
+  EXPECT_TRUE(groups_are_ready(c.state, c.job(driver)));
+}
+
 TEST_F(Groups, another_that_is_done_ends_nobody) {
   c.submit(SpecBuilder().group(group("driver")).group(group("worker")));
   run(driver), run(worker);

@@ -131,6 +131,32 @@ TEST_F(Gang, a_group_that_may_have_no_task_shares_as_others_do) {
   EXPECT_GE(run.size(other), 1u);
 }
 
+// One of its groups is asked, the others go with it: their room counts, and nobody else's is taken.
+TEST_F(Gang, a_job_of_groups_makes_way_as_a_whole) {
+  run.host(6);
+  queue("high", [](QueueConf& q) { q.preempts = {"lower"}; });
+  queue("low", [](QueueConf& q) { q.preempt_by = PreemptBy::Requeue; });
+  auto other = submit_and_settle(test::slots("cyd", 2).queue("low"));
+  SpecBuilder builder;
+  builder.user("ann", 1001).queue("low").group(group("a", 2)).group(group("b", 2));
+  auto job = submit_and_settle(builder);
+  ASSERT_EQ(state(job, 2), JobState::Running);
+  auto high = run.submit(test::slots("bob", 4).queue("high"));
+  auto plan = run.pass();
+  ASSERT_EQ(plan.preempts.size(), 1u) << "the second goes by itself";
+  EXPECT_EQ(plan.preempts[0].job.job, job.job);
+  for (std::uint32_t n : {1u, 2u}) EXPECT_TRUE(run.job({job.job, n}).waits.preempted) << n;
+  EXPECT_FALSE(run.job(other).waits.preempted);
+  EXPECT_TRUE(run.end_preempted());
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.job(high).state, JobState::Running);
+  EXPECT_EQ(state(job, 1), JobState::Pending);
+  run.end(high);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(state(job, 1), JobState::Running);
+  EXPECT_EQ(state(job, 2), JobState::Running);
+}
+
 // It is started again anyway: no queue's way of making way need end it.
 TEST_F(Gang, an_independent_group_makes_way_by_waiting_again) {
   gpu_hosts(2);
