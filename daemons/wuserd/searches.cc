@@ -77,7 +77,7 @@ std::vector<JobId> live_trials(const rest::SearchTask& task) {
 }
 
 bool is_done(const rest::SearchTask& task) {
-  auto state = rest::tuning_state(task, now());
+  auto state = rest::tuning_state(task);
   return task.killed || state == "FINISHED" || state == "FAILED";
 }
 

@@ -50,6 +50,7 @@ WM_FIELDS(JobView) {
   f(12, s.excluded_hosts), f(13, s.run_limit), f(200, s.setback_hosts), f(400, s.exec_id);
 }
 WM_FIELDS(JobsReply) { f(1, s.jobs), f(2, s.missing), f(3, s.rest); }
+WM_FIELDS(JobsReplyBytes) { f(1, s.jobs), f(2, s.missing), f(3, s.rest); }
 WM_FIELDS(QueuesRequest) { f(1, s.names); }
 WM_FIELDS(QueueView) {
   f(1, s.conf), f(2, s.closed), f(3, s.inactive), f(4, s.why), f(5, s.jobs), f(6, s.pending);
@@ -198,6 +199,7 @@ WM_CODEC(wm::GiveReply)
 WM_CODEC(wm::JobsRequest)
 WM_CODEC(wm::JobView)
 WM_CODEC(wm::JobsReply)
+WM_CODEC(wm::JobsReplyBytes)
 WM_CODEC(wm::QueuesRequest)
 WM_CODEC(wm::QueuesReply)
 WM_CODEC(wm::HostsRequest)

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <vector>
 
+#include "libwm/model/groups.h"
 #include "libwm/sched/eligible.h"
 #include "libwm/sched/order.h"
 #include "libwm/sched/windows.h"
@@ -190,7 +191,7 @@ Claim ClaimMaker::running(const Job& job) {
   claim.kind = resizable ? ClaimKind::Elastic : ClaimKind::Fixed;
   if (resizable) {
     if (is_grow_blocked(job, now_)) claim.max = std::max(claim.min, std::min(claim.max, claim.now));
-    claim.floor = claim.min;
+    claim.floor = std::min(claim.min, least_tasks(job));
     await_setbacks(job);
   } else {
     claim.floor = claim.min = claim.max = claim.now;

@@ -32,8 +32,8 @@ Core::Core(const World& world, Rights rights, AcctReading<HistoryReply> history,
       dates_(world.clock, journal_, cycle_, hosts_.attended()),
       fence_(world.clock, world.processes, journal_, hosts_.attended()) {}
 
-Result<void> Core::start() {
-  WM_TRY(journal_.start());
+Result<void> Core::start(Journal::Began* began) {
+  WM_TRY(journal_.start(began));
   WM_TRY(Config config, world_.store.read_config());
   if (!(*journal_.newest().config == config)) {
     auto loaded = std::make_shared<const Config>(std::move(config));
