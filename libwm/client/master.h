@@ -14,6 +14,7 @@
 #include "libwm/model/change_verbs.h"
 #include "libwm/model/config.h"
 #include "libwm/model/pack_verbs.h"
+#include "libwm/model/token_verbs.h"
 #include "libwm/model/verbs.h"
 #include "libwm/model/watch_verbs.h"
 
@@ -86,6 +87,10 @@ class Master {
   /// Changes, or none when patience ends.
   Result<WatchReply> watch(const WatchRequest& request);
   Result<AwaitReply> await(const AwaitRequest& request);
+  Result<RevokeReply> revoke(RevokeRequest request);
+  /// Which tokens are revoked, or the same as known when patience ends.
+  Result<RevokedReply> revoked(const RevokedRequest& request);
+  Result<NoteReply> note(NoteRequest request);
 
  private:
   struct Parts;

@@ -122,5 +122,6 @@ void apply_to(Cluster& c, const JobRequeued& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ElementGiven& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ArrayClosed& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const TrialReported& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TokensRevoked& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

@@ -17,6 +17,7 @@
 #include "libwm/model/indexes.h"
 #include "libwm/model/job.h"
 #include "libwm/model/table.h"
+#include "libwm/model/token_verbs.h"
 #include "libwm/model/usage.h"
 
 namespace wm {
@@ -43,6 +44,7 @@ struct Cluster {
   std::shared_ptr<const AccountNumbers> account_numbers = std::make_shared<AccountNumbers>();
   Table<BudgetAccount> budgets;
   std::shared_ptr<const BudgetNumbers> budget_numbers = std::make_shared<BudgetNumbers>();
+  std::shared_ptr<const Revocations> revoked = std::make_shared<Revocations>();
   Indexes indexes;
 
   /// A copy for readers. @cost O(chunks)   @thread the writer's

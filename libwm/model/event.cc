@@ -6,7 +6,7 @@
 namespace wm {
 
 std::string_view event_name(const EventBody& body) {
-  static constexpr std::array<std::string_view, 44> kNames = {
+  static constexpr std::array<std::string_view, 45> kNames = {
       "job_submitted",  "job_held",        "job_released",     "job_dispatched",
       "task_started",   "task_ended",      "task_stuck",       "tasks_added",
       "tasks_leaving",  "task_condemned",  "agent_seen",       "lead_appointed",
@@ -17,7 +17,8 @@ std::string_view event_name(const EventBody& body) {
       "job_preempted",  "memory_released", "wait_recorded",    "job_suspended",
       "job_resumed",    "resize_answered", "host_fence_began", "host_fence_failed",
       "steps_measured", "job_parked",      "job_unparked",     "job_modified",
-      "job_requeued",   "element_given",   "array_closed",     "trial_reported"};
+      "job_requeued",   "element_given",   "array_closed",     "trial_reported",
+      "tokens_revoked"};
   static_assert(kNames.size() == std::variant_size_v<EventBody>);
   return kNames[body.index()];
 }

@@ -6,6 +6,7 @@
 #include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
 #include "libwm/model/pack_verbs.h"
+#include "libwm/model/token_verbs.h"
 #include "libwm/model/watch_verbs.h"
 
 namespace wm::master::verbs {
@@ -49,6 +50,10 @@ void attach(Service& service, const Call& call, const AttachRequest& request);
 // admin.cc
 void admin(Service& service, const Call& call, const AdminRequest& request);
 void audit(Service& service, const Call& call, const AuditRequest& request);
+// tokens.cc
+void revoke(Service& service, const Call& call, const RevokeRequest& request);
+void revoked(Service& service, const Call& call, const RevokedRequest& request);
+void note(Service& service, const Call& call, const NoteRequest& request);
 
 /// `then`, once the caller is known to have signed `text`; else the write is refused.
 void check_signer(Service& service, const Call& call, const std::string& key,
