@@ -153,7 +153,7 @@ WM_FIELDS(AuditReply) { f(1, s.entries), f(2, s.checked), f(3, s.broken), f(4, s
 WM_FIELDS(RevokeRequest) {
   f(1, s.request_key), f(2, s.user), f(3, s.id), f(4, s.until), f(5, s.why), f(6, s.log_off);
 }
-WM_FIELDS(RevokeReply) { f(1, s.changed); }
+WM_FIELDS(RevokeReply) {}
 WM_FIELDS(RevokedRequest) { f(1, s.known), f(2, s.at_once), f(3, s.patience); }
 WM_FIELDS(RevokedReply) { f(1, s.revoked); }
 WM_FIELDS(DoorAct) { f(1, s.at), f(2, s.act), f(3, s.user), f(4, s.objects), f(5, s.outcome); }

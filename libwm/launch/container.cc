@@ -68,13 +68,6 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-/// A profile without an image of its own: only jobs that name one run inside.
-const std::string& driver_of(const HostOrder& order) {
-  static const std::string none = "none";
-  bool named = !order.app.container.image.empty() || !order.resolved.exec.image.empty();
-  return named ? order.app.container.driver : none;
-}
-
 /// Value of a variable of the submitter's block "A=1\0B=2\0".
 std::string variable(const std::string& block, std::string_view name) {
   for (std::size_t at = 0; at < block.size();) {
@@ -193,6 +186,12 @@ std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const 
   return needed;
 }
 
+const std::string& container_driver(const HostOrder& order) {
+  static const std::string none = "none";
+  bool named = !order.app.container.image.empty() || !order.resolved.exec.image.empty();
+  return named ? order.app.container.driver : none;
+}
+
 std::string image_of(const HostOrder& order) {
   if (!order.resolved.exec.image.empty()) return order.resolved.exec.image;
   auto image = order.app.container.image;
@@ -204,7 +203,7 @@ std::string image_of(const HostOrder& order) {
 
 std::vector<std::string> contained(const HostOrder& order, const HostFacts& host,
                                    const OrderedTask& task, std::vector<std::string> argv) {
-  const auto& driver = driver_of(order);
+  const auto& driver = container_driver(order);
   if (driver == "none") return argv;
   auto binds = binds_of(order, host, task);
   auto whole = driver == "podman"      ? podman(order, task, binds)
@@ -219,7 +218,7 @@ std::vector<std::string> container_of_part(const HostOrder& order, const HostFac
 }
 
 std::optional<SideCommand> image_check(const HostOrder& order, const HostFacts& host) {
-  const auto& driver = driver_of(order);
+  const auto& driver = container_driver(order);
   if (driver == "none") return std::nullopt;
   auto all = everything_here(order);
   auto image = image_of(order);

@@ -28,6 +28,10 @@ struct Bind {
 /// another one of the list is left out. @cost O(binds²)
 std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const OrderedTask& task);
 
+/// What makes the container that its tasks run in; "none": they run outside, as do those of a
+/// profile without an image that name none. @cost O(1)
+const std::string& container_driver(const HostOrder& order);
+
 /// The execution's own, else the profile's with the job's $LSB_CONTAINER_IMAGE filled in; empty:
 /// none. @cost O(environment)
 std::string image_of(const HostOrder& order);

@@ -50,7 +50,6 @@ struct RevokeRequest {
   bool operator==(const RevokeRequest&) const = default;
 };
 struct RevokeReply {
-  Seq changed;  ///< 0: it was so before
   bool operator==(const RevokeReply&) const = default;
 };
 

@@ -1,6 +1,8 @@
 // The web door's verbs: tokens are revoked, doors hear which, and what happens there is kept in the
 // record of acts.
 #include <algorithm>
+#include <span>
+#include <string_view>
 
 #include "daemons/wmasterd/verbs/verbs.h"
 
