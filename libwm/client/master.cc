@@ -252,6 +252,17 @@ Result<WatchReply> Master::watch(const WatchRequest& r) {
 Result<AwaitReply> Master::await(const AwaitRequest& r) {
   return ask<AwaitReply>(Verb::Await, r, r.patience + kAnswers);
 }
+Result<RevokeReply> Master::revoke(RevokeRequest request) {
+  request.request_key = new_key();
+  return ask<RevokeReply>(Verb::Revoke, request);
+}
+Result<RevokedReply> Master::revoked(const RevokedRequest& r) {
+  return ask<RevokedReply>(Verb::Revoked, r, r.patience + kAnswers);
+}
+Result<NoteReply> Master::note(NoteRequest request) {
+  request.request_key = new_key();
+  return ask<NoteReply>(Verb::Note, request);
+}
 
 Result<ReserveReply> Master::reserve(ReserveRequest request) {
   request.request_key = new_key();

@@ -4,6 +4,7 @@
 
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
+#include "libwm/codec/token_fields.h"
 #include "libwm/model/acct.h"
 #include "libwm/model/audit.h"
 #include "libwm/model/budget_verbs.h"
@@ -181,6 +182,15 @@ WM_FIELDS(ConfRequest) {}
 WM_FIELDS(ConfReply) { f(1, s.config); }
 WM_FIELDS(PerfmonRequest) { f(1, s.act), f(2, s.period); }
 WM_FIELDS(PerfmonReply) { f(1, s.lines); }
+WM_FIELDS(RevokeRequest) {
+  f(1, s.request_key), f(2, s.user), f(3, s.id), f(4, s.until), f(5, s.why), f(6, s.log_off);
+}
+WM_FIELDS(RevokeReply) {}
+WM_FIELDS(RevokedRequest) { f(1, s.known), f(2, s.at_once), f(3, s.patience); }
+WM_FIELDS(RevokedReply) { f(1, s.revoked); }
+WM_FIELDS(DoorAct) { f(1, s.at), f(2, s.act), f(3, s.user), f(4, s.objects), f(5, s.outcome); }
+WM_FIELDS(NoteRequest) { f(1, s.request_key), f(2, s.acts); }
+WM_FIELDS(NoteReply) {}
 WM_FIELDS(PingRequest) { f(1, s.text); }
 WM_FIELDS(PingReply) { f(1, s.cluster), f(2, s.master), f(3, s.version); }
 
@@ -258,5 +268,11 @@ WM_CODEC(wm::ConfRequest)
 WM_CODEC(wm::ConfReply)
 WM_CODEC(wm::PerfmonRequest)
 WM_CODEC(wm::PerfmonReply)
+WM_CODEC(wm::RevokeRequest)
+WM_CODEC(wm::RevokeReply)
+WM_CODEC(wm::RevokedRequest)
+WM_CODEC(wm::RevokedReply)
+WM_CODEC(wm::NoteRequest)
+WM_CODEC(wm::NoteReply)
 WM_CODEC(wm::PingRequest)
 WM_CODEC(wm::PingReply)
