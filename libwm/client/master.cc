@@ -60,6 +60,7 @@ void append_reply(Reply& all, Reply& more) {
   else append(all.jobs, more.jobs);
   if constexpr (requires { all.missing; }) append(all.missing, more.missing);
   if constexpr (requires { all.strangers; }) append(all.strangers, more.strangers);
+  if constexpr (requires { all.sums; }) append(all.sums, more.sums);
 }
 
 }  // namespace

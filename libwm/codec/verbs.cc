@@ -115,6 +115,7 @@ WM_FIELDS(AttachReply) { f(1, s.door), f(2, s.host), f(3, s.task), f(4, s.pid); 
 WM_FIELDS(AcctRequest) {
   f(1, s.jobs), f(2, s.submitted_from), f(3, s.submitted_to), f(4, s.dispatched_from);
   f(5, s.dispatched_to), f(6, s.ended_from), f(7, s.ended_to), f(8, s.done), f(9, s.exited);
+  f(11, s.plan), f(12, s.sums), f(13, s.months);
 }
 WM_FIELDS(AcctJob) {
   f(1, s.id), f(2, s.user), f(3, s.name), f(4, s.queue), f(5, s.app), f(6, s.plan);
@@ -124,7 +125,15 @@ WM_FIELDS(AcctJob) {
   f(22, s.cpu), f(23, s.slot_time), f(24, s.max_mem), f(25, s.promise_error);
   f(26, s.slots), f(27, s.milli_gpus), f(28, s.gpu_time);
 }
-WM_FIELDS(AcctReply) { f(1, s.jobs), f(3, s.rest); }
+WM_FIELDS(AcctSpread) { f(1, s.sum), f(2, s.most), f(3, s.least); }
+WM_FIELDS(AcctSum) {
+  f(1, s.jobs), f(2, s.done), f(3, s.ran), f(4, s.cpu), f(5, s.wait), f(6, s.around), f(7, s.run);
+  f(8, s.hog), f(9, s.expansion), f(10, s.slot_time), f(11, s.gpu_time), f(12, s.first_end);
+  f(13, s.last_end), f(14, s.promises[0]), f(15, s.promises[1]), f(16, s.promises[2]);
+  f(17, s.promises[3]), f(18, s.promises[4]), f(19, s.promises[5]);
+}
+WM_FIELDS(AcctSumRow) { f(1, s.user), f(2, s.queue), f(3, s.key), f(4, s.sum); }
+WM_FIELDS(AcctReply) { f(1, s.jobs), f(3, s.rest), f(4, s.sums); }
 WM_FIELDS(JobChange) {
   f(1, s.seq), f(2, s.id), f(3, s.user), f(4, s.queue), f(5, s.plan), f(6, s.name), f(7, s.state);
   f(8, s.slots), f(9, s.attempt), f(10, s.exit_status), f(11, s.at);
