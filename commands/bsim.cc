@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "commands/common/command.h"
 #include "commands/common/progress.h"
 #include "libwm/conf/load.h"
 #include "libwm/replay/engine.h"
@@ -208,9 +209,29 @@ Result<void> simulate(Asked asked) {
   return {};
 }
 
+// As other commands tell theirs. What a value is called is its choices, where they are all of its
+// doc.
+std::string told(const po::options_description& table) {
+  std::vector<std::string> names;
+  for (const auto& option : table.options()) names.push_back("-" + option->long_name());
+  std::vector<Option> rows;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& doc = table.options()[i]->description();
+    bool valued = table.options()[i]->semantic()->max_tokens() > 0;
+    bool choices = doc.find('|') != doc.npos && doc.find(' ') == doc.npos;
+    auto kind = valued ? Option::Kind::Text : Option::Kind::Flag;
+    rows.push_back({names[i], kind, !valued ? "" : choices ? std::string_view(doc) : "value", doc});
+  }
+  return table_text("bsim [options]", rows);
+}
+
 int run(int argc, char** argv) {
   Asked asked;
   po::options_description table = table_of(asked);
+  if (argc == 2 && argv[1] == kTableOption) {
+    std::cout << told(table);
+    return 0;
+  }
   po::variables_map found;
   po::store(po::parse_command_line(
                 argc, argv, table,
@@ -224,7 +245,7 @@ int run(int argc, char** argv) {
   asked.sized = found.count("hosts") && found.count("gpus-per-host");
   auto done = simulate(asked);
   if (done) return 0;
-  std::cerr << "bsim: " << done.error().text << "\n";
+  complain("bsim: " + done.error().text + "\n");
   return 255;
 }
 
@@ -235,7 +256,7 @@ int main(int argc, char** argv) {
   try {
     return wm::cmd::run(argc, argv);
   } catch (const std::exception& error) {
-    std::cerr << "bsim: " << error.what() << "\nusage: bsim --help\n";
+    wm::cmd::complain("bsim: " + std::string(error.what()) + "\nusage: bsim --help\n");
     return 255;
   }
 }
