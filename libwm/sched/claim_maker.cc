@@ -161,10 +161,13 @@ Claim ClaimMaker::running(const Job& job) {
   Claim claim = this->claim(job);
   claim.now = tasks_wanted(job);
   claim.held = slots_held(job);
-  bool resizable = is_resizable(cluster_, job) && claim.now > 0 && !was_resized_lately(job);
+  bool resizable = is_resizable(cluster_, job) && claim.now > 0;
+  bool quiet = resizable && was_resized_lately(job);
+  if (quiet && !(hurried_ && claim.in_place)) resizable = false;
   claim.kind = resizable ? ClaimKind::Elastic : ClaimKind::Fixed;
   if (resizable) {
-    if (is_grow_blocked(job, now_)) claim.max = std::max(claim.min, std::min(claim.max, claim.now));
+    if (quiet || is_grow_blocked(job, now_))
+      claim.max = std::max(claim.min, std::min(claim.max, claim.now));
     claim.floor = claim.min;
     await_setbacks(job);
   } else {
