@@ -66,7 +66,7 @@ TEST(warm, an_attempt_of_a_service_that_is_open_without_a_task_has_one_at_once) 
   kernels.resolved.exec.service = "digits";
   EXPECT_TRUE(is_standby(kernels));
   EXPECT_EQ(plan_warm(kernels, facts())->after, Duration{});
-  kernels.tasks = {{{1}}};
+  kernels.tasks.resize(1);
   EXPECT_FALSE(is_standby(kernels));
   kernels.tasks.clear();
   kernels.control.end = true;

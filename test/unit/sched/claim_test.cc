@@ -96,7 +96,7 @@ TEST_F(Collect, for_a_services_first_kernel_a_job_may_shrink_within_the_quiet_ti
   auto spec = slots("bob", 1);
   spec.spec.exec.service = "digits";
   auto service = run.submit(spec.group({.name = "router"}).group(kernels));
-  run.run({service.job, 1}, {HostId{1}});
+  run.run({service.job, 1}, {run.host(1)});
   run.step(TasksAdded{id, Attempt{1}, {Task{TaskNumber{3}, HostId{3}, {0}}}, ""}, 100);
   run.step(TaskStarted{id, Attempt{1}, TaskNumber{3}, 7}, 100);
   auto kind = [&](bool wanted) {
