@@ -70,6 +70,8 @@ void Core::on_published(const Journal::Published& published) {
   else dates_.on_jobs_changed(published.touched.jobs);
   if (published.reloaded) searches_.on_reload();
   else searches_.on_jobs_changed(published.touched.jobs);
+  if (published.reloaded) hosts_.on_reload();
+  else hosts_.on_jobs_changed(published.touched.jobs);
   act(fsm::react(journal_.published(), published.touched));
   clients_.on_published(published);
   if (!published.touched.jobs.empty() && dates_.any_dependent()) cycle_.wake();
