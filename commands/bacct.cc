@@ -18,9 +18,9 @@ namespace {
 using Kind = Option::Kind;
 
 constexpr Option kOptions[] = {
-    {"l", Kind::Flag, "", "A block for each job"},
+    {"l", Kind::Flag, "", "A block for each job", "How they are shown"},
     {"b", Kind::IgnoredFlag, "", ""},
-    {"d", Kind::Flag, "", "Only jobs that completed normally"},
+    {"d", Kind::Flag, "", "Only jobs that completed normally", "Which jobs"},
     {"e", Kind::Flag, "", "Only jobs that exited"},
     {"u", Kind::Text, "user", "Jobs of this user, or of all"},
     {"q", Kind::Text, "queue", "Jobs of this queue"},
@@ -29,7 +29,7 @@ constexpr Option kOptions[] = {
     {"P", Kind::Text, "project", "Jobs of this project"},
     {"app", Kind::Text, "profile", "Jobs of this application profile"},
     {"plan", Kind::Text, "plan", "Jobs of this resource plan and those below it"},
-    {"by", Kind::Text, "what", "Sums by user, plan, project, queue, app, host or month"},
+    {"by", Kind::Text, "user|plan|project|queue|app|host|month", "Sums by it instead"},
     {"C", Kind::Text, "t0,t1", "Jobs that ended in this time"},
     {"S", Kind::Text, "t0,t1", "Jobs submitted in this time"},
     {"D", Kind::Text, "t0,t1", "Jobs dispatched in this time"},

@@ -21,7 +21,6 @@
 #include "daemons/wmasterd/rim/watchdog.h"
 #include "daemons/wmasterd/state/core.h"
 #include "libwm/base/log.h"
-#include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/metrics_door.h"
 #include "libwm/proc/ready.h"
@@ -166,17 +165,12 @@ void rebuild_acct(Accounting& accounting, RealWorld& world, std::function<void(R
 
 // Events that became durable but whose rows a crash kept from being written are folded from the
 // snapshot on. When it is newer than the rows, accounting is made again from the history.
-Result<void> catch_up(Accounting& accounting, RealWorld& world, const Core& core) {
+Result<void> catch_up(Accounting& accounting, const Core& core, Journal::Began began) {
   const Cluster& state = core.journal().published();
   WM_TRY(auto have, accounting.last_seq());
   if (have >= state.seq) return accounting.begin(state, {});
-  WM_TRY(auto loaded, world.load());
-  Cluster before;
-  if (!loaded.snapshot.empty()) {
-    WM_TRY(before, codec::decode<Cluster>(loaded.snapshot));
-  }
-  if (have < before.seq) WM_TRY(accounting.rebuild());
-  return accounting.begin(std::move(before), loaded.events);
+  if (have < began.before.seq) WM_TRY(accounting.rebuild());
+  return accounting.begin(std::move(began.before), began.events);
 }
 
 /// What is measured beside the events, and where wmreport leaves its sums.
@@ -260,8 +254,9 @@ Result<void> serve(const Options& options) {
            log::error("audit_lost", {{"act", act}, {"why", kept.error().text}});
        },
        [&](const AuditRequest& request) { return audit.reply(request); }});
-  WM_TRY(core.start());
-  WM_TRY(catch_up(*accounting, *world, core));
+  Journal::Began began;
+  WM_TRY(core.start(&began));
+  WM_TRY(catch_up(*accounting, core, std::move(began)));
   Counters counters;
   const Measured measured{meters ? meters->get() : nullptr, folders.state};
   std::unique_ptr<http::MetricsDoor> metrics;

@@ -67,7 +67,7 @@ inline void complete(HostOrder& order) {
 WM_FIELDS(FactStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid), f(5, s.port); }
 WM_FIELDS(FactEnded) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.status), f(5, s.term), f(6, s.usage);
-  f(7, s.text), f(8, s.at);
+  f(7, s.text), f(8, s.at), f(402, s.report);
 }
 WM_FIELDS(FactStuck) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.why); }
 WM_FIELDS(FactNotified) { f(1, s.job), f(2, s.attempt), f(3, s.number), f(4, s.ok), f(5, s.text); }
