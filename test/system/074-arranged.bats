@@ -20,8 +20,7 @@ teardown() {
   brsvs -json | jq -r '.RECORDS[].RSVID' | xargs -r brsvdel >/dev/null 2>&1 || true
 }
 
-why() { bjobs -l "$1" | tr -d '\n' | tr -s ' '; }
-waits_for() { why "$1" | grep -qF "$2"; }
+waits_for() { field "$1" pend_reason | grep -qF "$2"; }
 at() { date -d "$1" +%Y:%m:%d:%H:%M; }
 
 @test "a reservation has its slots, its own jobs, and a reason for those it keeps out" {
@@ -38,6 +37,9 @@ at() { date -d "$1" +%Y:%m:%d:%H:%M; }
   field "$own" exec_host | grep -q node1
   brsvs | grep -qE "^$me#0 +user +$me +2/4 +node1:2/4 "
   brsvs -l "$me#0" | grep -q "Jobs: $own"
+  bjobs -WL "$own" | grep -q TIME_LEFT
+  bjobs -WP "$own" | grep -q COMPLETE
+  bjobs -plan | grep -q "^$kept_out "
   more=$(submit -U "$me#0" -n 3 sleep 600)
   wait_for 20 waits_for "$more" "Not enough slots left in advance reservation"
 }
