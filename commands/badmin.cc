@@ -1,6 +1,8 @@
 // badmin: administration: check and load the configuration, open and close hosts and queues,
 // declare a silent host dead. ckconfig, showconf and keys read files and ask no master.
+#include <sodium.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +15,7 @@
 #include "commands/common/overview.h"
 #include "libwm/client/names.h"
 #include "libwm/conf/load.h"
+#include "libwm/http/token_files.h"
 
 namespace wm::cmd {
 namespace {
@@ -25,10 +28,13 @@ constexpr Option kOptions[] = {
     {"v", Kind::Flag, "", "Accepted for scripts written for LSF"},
     {"f", Kind::Flag, "", "Accepted for scripts written for LSF"},
     {"-diff", Kind::Flag, "", "Of reconfig: what it would change; nothing is changed"},
+    {"-now", Kind::Flag, "", "Of token-key: what was signed before is good no more"},
 };
 
 // How long ckconfig waits for a master that may be down.
 constexpr Duration kPatience = std::chrono::seconds(3);
+// Where wlogind has its keys; see wlogind.service.
+constexpr const char* kDoorFolder = "/run/wm-login";
 
 struct Verb {
   std::string_view name;
@@ -50,6 +56,9 @@ constexpr const char* kSynopsis =
     "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C "
     "message] queue ...\n"
     "       badmin gclose|gopen [-C message] host gpu ...\n"
+    "       badmin token-revoke [-C message] user|token ... | token-key [--now] [folder] | "
+    "doorhist "
+    "[user ...]\n"
     "  ckconfig               Check the files in $WM_CONF_DIR and name everything that is wrong\n"
     "  reconfig               Put them in force, or keep the old ones and say why\n"
     "  reconfig --diff        What that would change, key by key\n"
@@ -60,6 +69,7 @@ constexpr const char* kSynopsis =
     "said\n"
     "  hist, mbdhist          What administrators did; to the configuration\n"
     "  qhist, hhist           The same to queues, hosts and GPUs\n"
+    "  doorhist               Who logged on and off at the web door, and who was refused\n"
     "  audit                  Everything, and whether the record is as it was written\n"
     "  showconf               Where the cluster is and what it is called\n"
     "  showconf mbd, sbd      Settings by their LSF names, for programs written for LSF\n"
@@ -73,7 +83,10 @@ constexpr const char* kSynopsis =
     "faults forgotten\n"
     "  qclose, qopen          Refuse submissions to queues; take them again\n"
     "  qinact, qact           Start no more jobs of queues; start them again\n"
-    "  rebuild-acct           Make accounting again from the history of events";
+    "  rebuild-acct           Make accounting again from the history of events\n"
+    "  token-revoke           Tokens of the web door, by their ids or all of a user, open nothing "
+    "more\n"
+    "  token-key              Sign tokens with a new key; the old one is good for 8 hours more";
 
 std::optional<FileFacts> file_facts(const std::string& path) {
   struct stat found {};
@@ -193,6 +206,49 @@ Result<int> save_state(const std::vector<std::string>& files) {
   return 0;
 }
 
+// A token's id, as doorhist shows it; else it is a user.
+bool is_token_id(const std::string& word) {
+  return word.size() == 32 && word.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+Result<int> revoke_tokens(const Parsed& options) {
+  if (options.words.size() < 2)
+    return fail(Code::BadArgument, "badmin token-revoke: name users, or tokens by their ids");
+  WM_TRY(auto to, master());
+  for (std::size_t i = 1; i < options.words.size(); ++i) {
+    const auto& word = options.words[i];
+    bool one = is_token_id(word);
+    RevokeRequest request;
+    (one ? request.id : request.user) = word;
+    request.why = options.first("C").value_or("");
+    WM_TRY(to.revoke(request));
+    say(one ? "Token <" + word + "> is revoked\n"
+            : "Tokens of <" + word + "> that were given out until now are revoked\n");
+  }
+  return 0;
+}
+
+// The change itself asks no master: one that is down is no reason to keep a key that is lost.
+Result<int> change_token_key(const Parsed& options) {
+  if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
+  std::string folder = options.words.size() > 1 ? options.words[1] : kDoorFolder;
+  auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  bool at_once = options.has("-now");
+  WM_TRY(http::change_token_keys(folder, at_once ? now : now + kTokenLife, now));
+  say(at_once ? "Tokens are signed by a new key; those of the old one are good no more\n"
+              : "Tokens are signed by a new key; those of the old one are good for 8 hours more\n");
+  DoorAct act;
+  act.act = "token-key";
+  if (auto own = client::find_account(std::to_string(::getuid()))) act.user = own->name;
+  act.objects = {folder};
+  if (at_once) act.objects.emplace_back("--now");
+  auto conf = cluster_conf();
+  auto to = conf ? client::Master::of(*conf, kPatience) : conf.error();
+  auto told = to ? to->note({"", {act}}) : Result<NoteReply>(to.error());
+  if (!told) complain("badmin: it is not in the record of acts: " + told.error().text + "\n");
+  return 0;
+}
+
 Result<int> show_difference() {
   WM_TRY(auto to, master());
   AdminRequest request;
@@ -234,6 +290,10 @@ Result<int> run(const Parsed& options) {
     if (word == "reconfig") return show_difference();
     return fail(Code::BadArgument, "badmin: --diff goes with reconfig");
   }
+  if (options.has("-now") && word != "token-key")
+    return fail(Code::BadArgument, "badmin: --now goes with token-key");
+  if (word == "token-revoke") return revoke_tokens(options);
+  if (word == "token-key") return change_token_key(options);
   if (word == "showstatus") return show_status();
   if (word == "diagnose") return diagnose();
   if (is_history_word(word))

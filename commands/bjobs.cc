@@ -13,7 +13,7 @@ namespace {
 using Kind = Option::Kind;
 
 constexpr Option kOptions[] = {
-    {"a", Kind::Flag, "", "All states, finished jobs too"},
+    {"a", Kind::Flag, "", "All states, finished jobs too", "Which jobs"},
     {"d", Kind::Flag, "", "Jobs that have finished recently"},
     {"p", Kind::Flag, "", "Pending jobs, with their reasons"},
     {"r", Kind::Flag, "", "Running jobs"},
@@ -25,7 +25,7 @@ constexpr Option kOptions[] = {
     {"P", Kind::Text, "project", "Jobs of this project"},
     {"app", Kind::Text, "profile", "Jobs of this application profile"},
     {"g", Kind::Text, "/group", "Jobs of this job group and those below it"},
-    {"l", Kind::Flag, "", "Everything about each job"},
+    {"l", Kind::Flag, "", "Everything about each job", "How they are shown"},
     {"UF", Kind::Flag, "", "The same, lines not wrapped"},
     {"w", Kind::Flag, "", "Wide: nothing is cut off"},
     {"W", Kind::Flag, "", "Wide, with project, usage and times"},

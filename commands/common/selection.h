@@ -18,7 +18,8 @@ namespace wm::cmd {
 
 /// The options by which commands that change jobs select them.
 inline constexpr auto kSelecting = std::to_array<Option>({
-    {"J", Option::Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
+    {"J", Option::Kind::Text, "name", "Jobs of this name; * at either end stands for anything",
+     "Which jobs"},
     {"u", Option::Kind::Text, "user", "Jobs of this user, or of all"},
     {"q", Option::Kind::Text, "queue", "Jobs of this queue"},
     {"m", Option::Kind::Text, "host", "Jobs on this host"},

@@ -60,6 +60,7 @@ void append_reply(Reply& all, Reply& more) {
   else append(all.jobs, more.jobs);
   if constexpr (requires { all.missing; }) append(all.missing, more.missing);
   if constexpr (requires { all.strangers; }) append(all.strangers, more.strangers);
+  if constexpr (requires { all.sums; }) append(all.sums, more.sums);
 }
 
 }  // namespace
@@ -251,6 +252,17 @@ Result<WatchReply> Master::watch(const WatchRequest& r) {
 }
 Result<AwaitReply> Master::await(const AwaitRequest& r) {
   return ask<AwaitReply>(Verb::Await, r, r.patience + kAnswers);
+}
+Result<RevokeReply> Master::revoke(RevokeRequest request) {
+  request.request_key = new_key();
+  return ask<RevokeReply>(Verb::Revoke, request);
+}
+Result<RevokedReply> Master::revoked(const RevokedRequest& r) {
+  return ask<RevokedReply>(Verb::Revoked, r, r.patience + kAnswers);
+}
+Result<NoteReply> Master::note(NoteRequest request) {
+  request.request_key = new_key();
+  return ask<NoteReply>(Verb::Note, request);
 }
 
 Result<ReserveReply> Master::reserve(ReserveRequest request) {

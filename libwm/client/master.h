@@ -16,6 +16,7 @@
 #include "libwm/model/group_verbs.h"
 #include "libwm/model/pack_verbs.h"
 #include "libwm/model/reservation_verbs.h"
+#include "libwm/model/token_verbs.h"
 #include "libwm/model/verbs.h"
 #include "libwm/model/watch_verbs.h"
 
@@ -99,6 +100,10 @@ class Master {
   /// What anybody may know of the configuration that the master has. Never null.
   Result<std::shared_ptr<const Config>> conf();
   Result<PerfmonReply> perfmon(const PerfmonRequest& request);
+  Result<RevokeReply> revoke(RevokeRequest request);
+  /// Which tokens are revoked, or the same as known when patience ends.
+  Result<RevokedReply> revoked(const RevokedRequest& request);
+  Result<NoteReply> note(NoteRequest request);
 
  private:
   struct Parts;

@@ -3,6 +3,7 @@
 
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
+#include "libwm/codec/token_fields.h"
 
 namespace wm {
 
@@ -21,6 +22,7 @@ struct ClusterImage {
   std::vector<std::pair<std::uint32_t, BudgetAccount>> budgets;
   std::map<std::string, Reservation> reservations;
   std::map<std::string, JobGroup> job_groups;
+  Revocations revoked;
 };
 
 WM_FIELDS(BudgetAccount) {
@@ -33,6 +35,7 @@ WM_FIELDS(ClusterImage) {
   f(11, s.accounts);
   f(420, s.budgets);
   f(520, s.reservations), f(521, s.job_groups);
+  f(470, s.revoked);
 }
 
 namespace {
@@ -66,6 +69,7 @@ std::string wm::codec::encode<wm::Cluster>(const wm::Cluster& cluster) {
   });
   image.reservations = *cluster.reservations;
   image.job_groups = *cluster.job_groups;
+  image.revoked = *cluster.revoked;
   return write_value(image);
 }
 
@@ -100,6 +104,7 @@ wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
   cluster.budget_numbers = std::move(budgets);
   cluster.reservations.edit() = std::move(image.reservations);
   cluster.job_groups.edit() = std::move(image.job_groups);
+  cluster.revoked = std::make_shared<const Revocations>(std::move(image.revoked));
   build_indexes(cluster);
   return cluster;
 }

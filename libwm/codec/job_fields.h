@@ -27,6 +27,7 @@ WM_FIELDS(Execution) {
   f(1, s.args), f(2, s.framework), f(3, s.version), f(4, s.image), f(5, s.bundle);
   f(6, s.bundle_dir), f(7, s.data), f(8, s.labels), f(9, s.pending_limit), f(10, s.search),
       f(11, s.service), f(12, s.profile);
+  f(475, s.image_policy), f(476, s.image_secret);
 }
 WM_FIELDS(TaskGroup) {
   f(1, s.name), f(2, s.role), f(3, s.command), f(4, s.min_tasks), f(5, s.max_tasks);

@@ -15,6 +15,8 @@
 #include "libwm/conf/ini.h"
 #include "libwm/conf/keys.h"
 #include "libwm/conf/limits.h"
+#include "libwm/conf/report_conf.h"
+#include "libwm/conf/zone_file.h"
 
 namespace wm::conf {
 namespace {
@@ -270,13 +272,27 @@ Result<ClusterConf> load_cluster(const std::string& dir) {
   return cluster;
 }
 
+// Budgets go by the calendar that reports go by.
+static Result<Clock> clock_of(const std::string& dir) {
+  WM_TRY(auto reports, load_report_conf(dir));
+  if (reports.timezone.empty()) return Clock(std::mktime);
+  WM_TRY(auto zone, read_zone(reports.timezone));
+  return Clock([zone = std::move(zone)](std::tm* date) -> std::time_t {
+    auto month = static_cast<unsigned>(date->tm_mon + 1),
+         day = static_cast<unsigned>(date->tm_mday);
+    return report::instant(zone, {date->tm_year + 1900, month, day});
+  });
+}
+
 Result<Config> load(const std::string& dir, const std::string& own_host) {
   WM_TRY(check_directory(dir));
   Texts texts;
   for (auto file : kFiles) WM_TRY(read_file(dir, std::string(file), texts));
   WM_TRY(auto config, parse(texts, own_host));
-  set_dates(config.budgets, std::mktime);
   config.clock = clock_steps(std::mktime);
+  if (config.budgets.list.empty()) return config;
+  WM_TRY(auto clock, clock_of(dir));
+  set_dates(config.budgets, clock);
   return config;
 }
 

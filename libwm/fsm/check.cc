@@ -414,6 +414,12 @@ Result<void> check_one(const Cluster& cluster, const QueueChanged& e) {
   return {};
 }
 
+Result<void> check_one(const Cluster& cluster, const TokensRevoked& e) {
+  if (e.id.empty() && e.user.empty()) return fail(Code::BadArgument, "neither a token nor a user");
+  if (e.id.empty() || !cluster.revoked->ids.contains(e.id)) return {};
+  return fail(Code::Stale, "token " + e.id + " is revoked");
+}
+
 }  // namespace
 
 Result<void> check(const Cluster& cluster, const EventBody& body) {

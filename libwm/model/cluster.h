@@ -19,6 +19,7 @@
 #include "libwm/model/job_group.h"
 #include "libwm/model/reservation.h"
 #include "libwm/model/table.h"
+#include "libwm/model/token_verbs.h"
 #include "libwm/model/usage.h"
 
 namespace wm {
@@ -47,6 +48,7 @@ struct Cluster {
   std::shared_ptr<const BudgetNumbers> budget_numbers = std::make_shared<BudgetNumbers>();
   Frozen<std::map<std::string, Reservation>> reservations;  ///< by name
   Frozen<std::map<std::string, JobGroup>> job_groups;       ///< made ones, by path
+  std::shared_ptr<const Revocations> revoked = std::make_shared<Revocations>();
   Indexes indexes;
 
   /// A copy for readers. @cost O(chunks)   @thread the writer's

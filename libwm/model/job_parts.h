@@ -119,6 +119,8 @@ struct Execution {
   std::string args;                ///< of the start, as they were given
   std::string framework, version;  ///< of frameworks.conf; empty: none
   std::string image;               ///< container; empty: the profile's
+  std::string image_policy;  ///< when podman fetches it: always, never; empty: if it is absent
+  std::string image_secret;  ///< file of the owner's that podman logs on to the registry by
   /// Key of the uploaded folder below `<results>/<user>/incoming`, 32 hex digits; empty: none. The
   /// job's first attempt moves it to its own folder, `_submitted_code`, and works there.
   std::string bundle;

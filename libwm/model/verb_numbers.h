@@ -36,6 +36,9 @@ enum class Verb : std::uint16_t {
   Await = 391,         ///< bwait
   Budgets = 420,       ///< bplans -b, bsub -cost
   Give = 400,          ///< elements of an open array
+  Revoke = 470,        ///< badmin token-revoke, log-off at the web door
+  Revoked = 471,       ///< which tokens are revoked, and from when on others
+  Note = 472,          ///< what happened at the web door
   Pack = 500,          ///< bsub -pack
   Audit = 501,         ///< badmin hist, audit
   Reserve = 520,       ///< brsvadd, brsvmod, brsvdel

@@ -138,6 +138,13 @@ struct JobsReply {
   std::vector<JobId> missing;  ///< ids asked for that are not known
   RestOfJobs rest;
 };
+/// The same bytes, made of views that are encoded already: each is, once, to see whether it has
+/// room.
+struct JobsReplyBytes {
+  std::vector<std::string> jobs;
+  std::vector<JobId> missing;
+  RestOfJobs rest;
+};
 
 /// Anyone.
 struct QueuesRequest {

@@ -102,12 +102,13 @@ bool Admission::allows(const Grow& grow) {
 bool Admission::allows(const Shrink& shrink) const {
   const Job* job = find_job(newest_, shrink.job);
   if (!job || job->attempt != shrink.attempt || !is_resizable(newest_, *job)) return false;
+  bool all = shrink.tasks.size() == tasks_wanted(*job);
   TaskNumber first = first_task(*job);
   for (TaskNumber number : shrink.tasks) {
     const Task* task = find_task(*job, number);
-    if (!task || !is_wanted(*task) || number == first) return false;
+    if (!task || !is_wanted(*task) || (number == first && !all)) return false;
   }
-  return tasks_wanted(*job) >= std::max(1u, job->spec().min_tasks) + shrink.tasks.size();
+  return tasks_wanted(*job) >= least_tasks(*job) + shrink.tasks.size();
 }
 
 // The job, or the element of an array that may not be made yet.

@@ -4,7 +4,7 @@
 //
 //            floor      can have   kind
 //   fixed    now        now        running rigid, or not resizable just now
-//   elastic  min        cap        running and resizable
+//   elastic  min        cap        running and resizable; of a group that may have no task, 0
 //   pending  0          min..cap   starts with at least min, or not at all
 //
 // Invariants: floor <= max; claims are in dispatch order (order.cc). Values.
@@ -126,6 +126,8 @@ struct Claim {
   std::uint32_t alternative = 0;  ///< of its requirements
   const JobSpec& spec() const { return job->spec_of(alternative); }
   bool pending() const { return kind == ClaimKind::Pending; }
+  /// It runs and may be left without a task: its minimum is asked for as by one that waits.
+  bool yields() const { return kind == ClaimKind::Elastic && floor < min; }
   /// It starts after the one that it made way for, whatever is free. @cost O(1)
   bool made_way() const { return barred == Barred::Limit && barrier == PendCode::Priority; }
   /// Can it make use of so many tasks? Its minimum always. @cost O(1)

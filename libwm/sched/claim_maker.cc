@@ -4,6 +4,7 @@
 #include <iterator>
 #include <vector>
 
+#include "libwm/model/groups.h"
 #include "libwm/sched/eligible.h"
 #include "libwm/sched/order.h"
 #include "libwm/sched/windows.h"
@@ -186,11 +187,14 @@ Claim ClaimMaker::running(const Job& job) {
   claim.now = tasks_wanted(job);
   claim.held = slots_held(job);
   if (claim.reserved) claim.back = end_within(cluster_, job, end_by_limit(claim), now_);
-  bool resizable = is_resizable(cluster_, job) && claim.now > 0 && !was_resized_lately(job);
+  bool resizable = is_resizable(cluster_, job) && claim.now > 0;
+  bool quiet = resizable && was_resized_lately(job);
+  if (quiet && !(hurried_ && claim.in_place)) resizable = false;
   claim.kind = resizable ? ClaimKind::Elastic : ClaimKind::Fixed;
   if (resizable) {
-    if (is_grow_blocked(job, now_)) claim.max = std::max(claim.min, std::min(claim.max, claim.now));
-    claim.floor = claim.min;
+    if (quiet || is_grow_blocked(job, now_))
+      claim.max = std::max(claim.min, std::min(claim.max, claim.now));
+    claim.floor = std::min(claim.min, least_tasks(job));
     await_setbacks(job);
   } else {
     claim.floor = claim.min = claim.max = claim.now;

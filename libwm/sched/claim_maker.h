@@ -43,6 +43,10 @@ class ClaimMaker {
   /// Is it, or a host for it, left alone because new tasks failed? @cost O(its setbacks)
   bool has_setback(const Job& job) const;
 
+  /// A service has requests and no kernel: jobs that change their size in place are not left alone
+  /// for resize_quiet when they are to give. Of those read from now on.
+  void hurry() { hurried_ = true; }
+
   /// A pass is due then, at the latest. @cost O(1)
   void look_again(WallTime at);
 
@@ -61,6 +65,7 @@ class ClaimMaker {
   Claims& claims_;
   Owners& owners_;
   std::optional<FairOrder> order_;  // made for the first queue that asks
+  bool hurried_ = false;
 };
 
 }  // namespace wm::sched

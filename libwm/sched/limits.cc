@@ -93,8 +93,10 @@ void Limits::join(const Steady& group) {
 
 void Limits::count_floors() {
   auto count = [](Group& group) {
-    for (const Claim* claim : group.members)
-      group.left -= group.cost(*claim, claim->floor, claim->floor > 0 ? 1 : 0);
+    for (const Claim* claim : group.members) {
+      std::uint32_t least = claim->pending() ? claim->floor : claim->min;
+      group.left -= group.cost(*claim, least, least > 0 ? 1 : 0);
+    }
   };
   for (auto& [key, group] : groups_) count(group);
   for (auto& [key, group] : by_rule_) count(group);

@@ -135,6 +135,7 @@ void Collector::add_pending(const Job& job, std::uint32_t copies, std::uint32_t 
     return;
   }
   --left_;
+  if (is_independent(job) && !job.spec().exec.service.empty()) make_.hurry();
   memory_.loose.push_back(claim);
 }
 

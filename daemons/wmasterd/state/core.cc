@@ -32,8 +32,8 @@ Core::Core(const World& world, Rights rights, AcctReading<HistoryReply> history,
       dates_(world.clock, journal_, cycle_, hosts_.attended()),
       fence_(world.clock, world.processes, journal_, hosts_.attended()) {}
 
-Result<void> Core::start() {
-  WM_TRY(journal_.start());
+Result<void> Core::start(Journal::Began* began) {
+  WM_TRY(journal_.start(began));
   WM_TRY(Config config, world_.store.read_config());
   if (!(*journal_.newest().config == config)) {
     auto loaded = std::make_shared<const Config>(std::move(config));
@@ -70,6 +70,8 @@ void Core::on_published(const Journal::Published& published) {
   else dates_.on_jobs_changed(published.touched.jobs);
   if (published.reloaded) searches_.on_reload();
   else searches_.on_jobs_changed(published.touched.jobs);
+  if (published.reloaded) hosts_.on_reload();
+  else hosts_.on_jobs_changed(published.touched.jobs);
   act(fsm::react(journal_.published(), published.touched));
   clients_.on_published(published);
   if (!published.touched.jobs.empty() && dates_.any_dependent()) cycle_.wake();

@@ -29,7 +29,7 @@ class Core {
 
   /// Reads the state, loads the configuration if it has changed, and brings every live
   /// object in line. @errors as Journal::start; Conflict: the configuration is invalid
-  Result<void> start();
+  Result<void> start(Journal::Began* began = nullptr);
 
   Hosts& hosts() { return hosts_; }
   Clients& clients() { return clients_; }

@@ -114,6 +114,9 @@ constexpr VerbRow kTable[] = {
     {Verb::Wait, "wait", May::Anyone, serve<verbs::wait>},
     {Verb::Watch, "watch", May::Anyone, serve<verbs::watch>},
     {Verb::Await, "await", May::Anyone, serve<verbs::await>},
+    {Verb::Revoke, "revoke", May::Anyone, serve<verbs::revoke>},
+    {Verb::Revoked, "revoked", May::Anyone, serve<verbs::revoked>},
+    {Verb::Note, "note", May::Anyone, serve<verbs::note>},
     {Verb::Ping, "ping", May::Anyone, serve<verbs::ping>},
 };
 

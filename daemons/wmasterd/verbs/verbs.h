@@ -8,6 +8,7 @@
 #include "libwm/model/group_verbs.h"
 #include "libwm/model/pack_verbs.h"
 #include "libwm/model/reservation_verbs.h"
+#include "libwm/model/token_verbs.h"
 #include "libwm/model/watch_verbs.h"
 
 namespace wm::master::verbs {
@@ -67,6 +68,10 @@ void perfmon(Service& service, const Call& call, const PerfmonRequest& request);
 // admin.cc
 void admin(Service& service, const Call& call, const AdminRequest& request);
 void audit(Service& service, const Call& call, const AuditRequest& request);
+// tokens.cc
+void revoke(Service& service, const Call& call, const RevokeRequest& request);
+void revoked(Service& service, const Call& call, const RevokedRequest& request);
+void note(Service& service, const Call& call, const NoteRequest& request);
 
 /// `then`, once the caller is known to have signed `text`; else the write is refused.
 void check_signer(Service& service, const Call& call, const std::string& key,
