@@ -37,6 +37,7 @@ at() { date -d "$1" +%Y:%m:%d:%H:%M; }
   field "$own" exec_host | grep -q node1
   brsvs | grep -qE "^$me#0 +user +$me +2/4 +node1:2/4 "
   brsvs -l "$me#0" | grep -q "Jobs: $own"
+  bhosts -l node1 | grep -qx "  $me#0: 2 of 4 slots in use, active"
   bjobs -WL "$own" | grep -q TIME_LEFT
   bjobs -WP "$own" | grep -q COMPLETE
   bjobs -plan | grep -q "^$kept_out "
