@@ -69,6 +69,9 @@ void add_groups(VariableMap& vars, const HostOrder& order, const OrderedTask& ta
     vars["WM_GROUP_PORT"] = at.substr(at.rfind(':') + 1);
   }
   vars["TF_CONFIG"] = tf_config(order, rank);
+  if (!order.resolved.exec.service.empty())
+    vars["MSD_POD_NAME"] = vars["TASK_JOB_ID"] + "-" + std::to_string(order.attempt.value) + "-" +
+                           std::to_string(task.task.value);
 }
 
 }  // namespace wm::launch

@@ -250,7 +250,7 @@ struct StartAgent {
 /// those whose argv is `command` (libwm/launch/warm.h). Where it fails, tasks are started cold.
 struct KeepWarm {
   std::vector<std::string> command, argv, env;  ///< argv, env: of the warm parent
-  Duration after{};                             ///< from now: a job that ends soon never grows
+  Duration after{};  ///< from now: a job that ends soon never grows; 0: at once, and it stays
   bool operator==(const KeepWarm&) const = default;
 };
 using ShepherdOrder =

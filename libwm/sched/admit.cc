@@ -182,10 +182,13 @@ Plan admit(const Cluster& newest, const Plan& plan) {
   Plan kept;
   kept.waiting = plan.waiting;
   Admission admission(newest);
-  keep_allowed(admission, plan.starts, kept.starts);
+  kept.reservations = plan.reservations;
+  // What a reservation keeps that was made meanwhile is not given away: a pass comes after it.
+  bool same = *plan.reservations == *newest.reservations;
+  if (same) keep_allowed(admission, plan.starts, kept.starts);
   drop_broken_gangs(newest, kept.starts);
   keep_allowed(admission, plan.resumes, kept.resumes);
-  keep_allowed(admission, plan.grows, kept.grows);
+  if (same) keep_allowed(admission, plan.grows, kept.grows);
   keep_allowed(admission, plan.shrinks, kept.shrinks);
   keep_allowed(admission, plan.preempts, kept.preempts);
   keep_allowed(admission, plan.promises, kept.promises);

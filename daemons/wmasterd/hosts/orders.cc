@@ -226,6 +226,19 @@ HostOrder order_for(const Cluster& cluster, const Job& job, const JobPlaces& pla
   return order;
 }
 
+HostOrder standby_order(const Cluster& cluster, const Job& job, Attempt attempt, HostId host,
+                        WallTime now) {
+  auto order = order_for(cluster, job, host, now);
+  order.tasks.clear();
+  if (attempt == job.attempt) return order;
+  order.attempt = attempt;
+  order.generation = 0;  // the first that comes with tasks is newer
+  order.key.clear();     // it has none yet
+  order.control = {};    // what was asked of the attempt before is done
+  order.team.restarts = attempt.value - 1;
+  return order;
+}
+
 bool starts_something(const HostOrder& order, const Job& job) {
   return std::any_of(order.tasks.begin(), order.tasks.end(), [&](const OrderedTask& ordered) {
     const Task* task = find_task(job, ordered.task);

@@ -11,6 +11,7 @@
 #include "daemons/wmasterd/state/cycle.h"
 #include "daemons/wmasterd/state/dates.h"
 #include "daemons/wmasterd/state/journal.h"
+#include "daemons/wmasterd/state/run_windows.h"
 #include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/state/spent.h"
 #include "daemons/wmasterd/verbs/clients.h"
@@ -55,6 +56,7 @@ class Core {
   Searches searches_;
   Clients clients_;
   Dates dates_;
+  RunWindows windows_;
   Fence fence_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -161,7 +162,8 @@ TEST(searches, end_at_their_run_limit_with_all_that_runs) {
 
 // Whatever dies when: each trial is given once, in order, and runs as it was suggested.
 TEST(searches, lose_double_and_reorder_nothing_when_the_master_dies) {
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+  const std::uint64_t seeds = std::getenv("WM_SOAK") ? 50 : 3;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SearchDesk desk("TPE", 40, 4);
     std::mt19937_64 dice(seed);
     desk.begin();

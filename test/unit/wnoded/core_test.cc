@@ -215,6 +215,27 @@ TEST_F(core, the_first_hello_of_an_elastic_python_job_asks_for_a_warm_parent) {
   EXPECT_TRUE(std::holds_alternative<launch::KeepWarm>(outside_.fake.told[0].second));
 }
 
+TEST_F(core, an_attempt_of_a_service_is_opened_without_a_task_and_its_first_one_finds_it) {
+  auto ready = order();
+  ready.tasks.clear();
+  ready.team.elastic = true;
+  ready.app.type = AppType::Inference;
+  ready.app.warm_imports = {"torch"};
+  ready.resolved.exec.service = "digits";
+  ready.resolved.program.command = "exec python3 kernel.py";
+  start(ready);
+  ASSERT_EQ(outside_.fake.started.size(), 1u);
+  EXPECT_TRUE(outside_.fake.started[0].tasks.empty());
+  EXPECT_TRUE(outside_.fake.started[0].agent_argv.empty());
+  ASSERT_EQ(outside_.fake.told.size(), 1u);
+  EXPECT_EQ(std::get<launch::KeepWarm>(outside_.fake.told[0].second).after, Duration{});
+  ready.tasks = order().tasks;
+  hear(NodeVerb::Order, ready);
+  EXPECT_EQ(outside_.fake.started.size(), 1u);
+  ASSERT_EQ(outside_.fake.told.size(), 2u);
+  EXPECT_EQ(std::get<launch::StartTasks>(outside_.fake.told[1].second).tasks.size(), 1u);
+}
+
 TEST_F(core, the_order_of_a_new_attempt_ends_what_is_left_of_the_one_before) {
   start(order());
   auto next = order();
