@@ -113,7 +113,7 @@ std::vector<JobId> live_trials(const rest::SearchTask& task) {
 }
 
 bool search_is_over(const rest::SearchTask& task) {
-  auto state = rest::tuning_state(task, now());
+  auto state = rest::tuning_state(task);
   return task.killed || state == "FINISHED" || state == "FAILED";
 }
 
