@@ -2,13 +2,10 @@
 
 #include <unistd.h>
 
-#include <chrono>
 #include <map>
 
 namespace wm::cmd {
 namespace {
-
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
 bool is_own(const JobView& view) { return view.job->spec().owner.uid == ::getuid(); }
 
