@@ -109,13 +109,6 @@ def per_second(env, token, path):
     return sum(counts) / SECONDS
 
 
-def rss(program):
-    """MB of the cluster's process of that name that was started last."""
-    pids = subprocess.run(['pgrep', '-n', '-x', program], capture_output=True, text=True, check=False).stdout.split()
-    with open(f'/proc/{pids[0]}/status', encoding='ascii') as status:
-        return int(next(line for line in status if line.startswith('VmRSS')).split()[1]) / 1024
-
-
 class MostMemory:
     """The most that processes of a name hold while it is open, MB; of several the one with the most."""
 
@@ -195,7 +188,7 @@ def uploads(env, token, folder):
         yield tail
     with MostMemory(env, 'wuserd', 'nginx') as memory:
         began = time.monotonic()
-        status, said = Line(env, token).ask('POST', f'{EXECS}?args=--exec-start%20PyTorch%20--model-main%20big%20--user-cmd%20--%20true', pieces(), headers)
+        status, said = Line(env, token).ask('POST', f'{EXECS}?args=--exec-start%20PyTorch%20--user-cmd%20--%20true', pieces(), headers)
         rate = UPLOAD / 1e6 / (time.monotonic() - began)
     assert status == 200, said
     show('upload_1gb_mb_per_s', rate, 'MB/s', f'cp {copied:.0f} MB/s')
@@ -229,7 +222,8 @@ def cpu_of(pid):
 
 def streams(env, token):
     """What many event streams cost the master while a job comes each second."""
-    master = subprocess.run(['pgrep', '-n', '-x', 'wmasterd'], capture_output=True, text=True, check=True).stdout.split()[0]
+    with open(os.path.join(env['WM_CLUSTER_DIR'], 'run', 'wmasterd.pid'), encoding='ascii') as kept:
+        master = kept.read().split()[0]
 
     def part(seconds=10):
         before, began = cpu_of(master), time.monotonic()
@@ -325,7 +319,7 @@ def measure(cluster, folder):
     mine, nginx = per_second(env, token, f'{EXECS}/{name}'), per_second(env, None, '/s/app.js')
     show('rest_get_per_s', mine, '1/s', f'nginx alone {nginx:.0f}')
     show('rest_get_part', 100 * mine / nginx, '%')
-    show('wuserd_rss_mb', rss('wuserd'), 'MB')
+    show('wuserd_rss_mb', max(resident(pid) for pid in of_door(env, 'wuserd')), 'MB')
     uploads(env, token, folder)
     memories(env, folder)
     streams(env, token)
