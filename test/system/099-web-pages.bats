@@ -38,9 +38,19 @@ mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
   [ "$status" -eq 0 ]
 }
 
+@test "a page that a job serves calls the interface with the user's cookie in vain" {
+  mkdir served && echo '<h1>served</h1>' >served/index.html
+  victim=$(submit -J victim sleep 300)
+  job=$(submit -app notebook -cwd "$PWD/served" wm-notebook --strip python3 -m http.server --bind 127.0.0.1 %p)
+  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" apps "$job" "$victim"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ $(state "$victim") =~ ^(running|pending)$ ]]
+}
+
 @test "with 10,000 jobs a keystroke in the filter is drawn at once, and so is what becomes of a job" {
   [ -n "${WM_SOAK-}" ] || skip "10,000 jobs: make soak"
-  submit -J 'many[1-10000]' -H true
+  seq -f '-J many%.0f -H true' 10000 >pack && bsub -pack pack >/dev/null
   run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" many 10000
   echo "$output"
   [ "$(sed -n 's/^keystroke_painted_ms \([0-9]*\).*/\1/p' <<<"$output")" -le 100 ]

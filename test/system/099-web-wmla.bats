@@ -21,6 +21,22 @@ client() { $PYTHON "$BATS_TEST_DIRNAME/wmla_client.py" "$1"; }
 @test "an inference service, by its own token" { client service; }
 @test "the tree of resource plans" { client plans; }
 
+@test "dlicmd has every command of WMLA's" {
+  mkdir code && echo 'print("well")' >code/main.py
+  export DLICMD_POLL_S=0.2
+  id=$(dlicmd --exec-start PyTorch --appName all --model-main main.py --model-dir code | tail -n +3 | jq -r .execId)
+  dlicmd --app-wait "$id" | tail -1 | grep -qx FINISHED
+  for words in --status --dl-frameworks --exec-get-all --app-get-all "--app-history-get-all --app-search-start 0 --app-search-length 5" "--app-analyze 1" \
+    --rp-get-all --pj-get-all "--k8s-obj-get-all pod" "--k8s-obj-get pod x" "--exec-get $id" "--exec-outlogs $id" "--exec-errlogs $id" "--exec-launcherlogs $id" \
+    "--exec-trainlogs $id" "--exec-trainoutlogs $id" "--exec-trainerrlogs $id" "--app-get $id" "--app-outlogs $id" "--app-errlogs $id" "--app-launcherlogs $id" \
+    "--app-stop-all" "--hpo-get-all" "--hpo-algorithm-get-all" "--hpo-algorithm-get Random" "--exec-trainresult $id" "--exec-delete $id" "--exec-delete-all" "--hpo-delete-all"; do
+    run dlicmd $words
+    [ "$status" -eq 0 ] || { echo "$words: $output"; return 1; }
+  done
+  run dlicmd --rp-delete "$(dlicmd --rp-get-all -o json | jq -r .id)"
+  [[ $status -eq 1 && $output == "Error 403: "*plans.conf* ]]
+}
+
 @test "the guide for those who come from WMLA is right, line by line" {
   mkdir mnist && printf 'print("Test loss: 0.1")\nimport os\nopen(os.environ["SAVED_MODEL_DIR"] + "/m", "w")\n' >mnist/train.py
   guide=$(sed -n '/^## Coming from WMLA/,/^| WMLA/p' "$TOP/daemons/wgatewayd/README.md" | sed -n 's/^    //p')
