@@ -51,3 +51,28 @@ client() { $PYTHON "$BATS_TEST_DIRNAME/wmla_client.py" "$1"; }
   [[ $output == *FINISHED* && $output == *"Test loss: 0.1"* ]]
   ls dlpd-model-*-result.zip
 }
+
+@test "the guide for administrators is right: its template is nginx's, its commands do what it says" {
+  door=$(dirname "$WM_GATEWAY_CA") run=$PWD/run
+  mkdir -p run pages tools
+  section=$(sed -n '/^## For administrators/,$p' "$TOP/daemons/wgatewayd/README.md")
+  # Step 2: the words that it says are to be filled in are all that there are.
+  words=$(grep -o '@[a-z_]*@' "$TOP/etc/nginx/wm.conf" | sort -u)
+  for word in $words; do [[ $section == *"$word"* ]] || { echo "$word is not in the guide"; return 1; }; done
+  sed -e "s|@run@|$run|" -e "s|@gateway@|$run/gateway.sock|" -e "s|@pages@|$PWD/pages|" -e "s|@tools@|$PWD/tools|" -e 's|@listen@|127.0.0.1:9243|' \
+    -e 's|@apps_listen@|127.0.0.2:9243|' -e 's|@origin@|https://wm.example.org|g' -e 's|@apps_origin@|https://apps.example.org|g' -e 's|@accounts@||' \
+    -e "s|@log@|$PWD|" -e "s|@certificate@|$door/web.crt|" -e "s|@certificate_key@|$door/web.key|" "$TOP/etc/nginx/wm.conf" >wm.conf
+  PATH=$PATH:/usr/sbin nginx -t -e "$PWD/nginx.err" -c "$PWD/wm.conf"
+  # What it types to look and to revoke.
+  token=$(mine_token)
+  typed=$(sed -n 's/^    \(badmin[^#]*\).*/\1/p' <<<"$section")
+  [ "$(wc -l <<<"$typed")" -ge 5 ]
+  while read -r line; do
+    line=${line/ ann/ $(id -un)}
+    [[ $line != *token-key* ]] || line="$line $door"
+    bash -euc "$line" || { echo "$line"; return 1; }
+  done <<<"$typed"
+  gone() { [ "$(curl -s -o /dev/null -w '%{http_code}' --cacert "$WM_GATEWAY_CA" -H "X-Auth-Token: $token" "$WM_GATEWAY_URL/api/v1/session")" = 401 ]; }
+  wait_for 5 gone
+}
+mine_token() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken; }
