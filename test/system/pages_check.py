@@ -3,6 +3,7 @@ fast the list of applications is with 10,000 jobs.
 
   pages_check.py axe AXE_JS PATH…     serious findings, one a line; exit 1 where there are any
   pages_check.py apps JOB VICTIM      what a page that JOB serves reaches of our interface; exit 1 where it is anything
+  pages_check.py hostile JOB…         names that are scripts are text; exit 1 where they are anything else
   pages_check.py many JOBS            keystroke → painted, change of a state → painted, in milliseconds
 Environment: as of `minicluster env`. Callers: 099-web-pages.bats, test/bench/door_bench.py.
 """
@@ -107,6 +108,23 @@ def apps(job, victim):
         return 0 if browser.value('document.querySelector("h1").innerText') == 'Applications' else 1
 
 
+def hostile(*jobs):
+    """Names that would be scripts, that turn the text round, or that are very long, are text on every page."""
+    with Browser(width=1280) as browser:
+        log_in(browser)
+        for path in ['/apps', *(f'/apps/{job}' for job in jobs), '/projects/digits']:
+            browser.open(URL + path)
+            time.sleep(0.7)
+            made = browser.value('document.querySelectorAll("main script, main img, main iframe, main [onerror]").length')
+            wide = browser.value('document.documentElement.scrollWidth')
+            if browser.value('typeof window.hacked') != 'undefined' or made or wide > 1280:
+                print(f'{path}: {made} elements made of a name, {wide} wide')
+                return 1
+        said = [text for text in browser.said if '/api/v1/session' not in text]
+        print(f'{len(jobs)} names are text; pages said {said}')
+        return 1 if said else 0
+
+
 def many(jobs):
     """How long a keystroke in the filter, and a change, take until they are drawn."""
     with Browser() as browser:
@@ -140,4 +158,6 @@ def many(jobs):
 if __name__ == '__main__':
     if sys.argv[1] == 'axe':
         sys.exit(check(sys.argv[2], sys.argv[3:]))
+    if sys.argv[1] == 'hostile':
+        sys.exit(hostile(*sys.argv[2:]))
     sys.exit(apps(*sys.argv[2:4]) if sys.argv[1] == 'apps' else many(int(sys.argv[2])))
