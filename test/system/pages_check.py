@@ -117,8 +117,9 @@ def hostile(*jobs):
             time.sleep(0.7)
             made = browser.value('document.querySelectorAll("main script, main img, main iframe, main [onerror]").length')
             wide = browser.value('document.documentElement.scrollWidth')
+            wide_one = browser.value('[...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > 1290).map((e) => e.tagName + "." + e.className).slice(0, 6).join(" ")')
             if browser.value('typeof window.hacked') != 'undefined' or made or wide > 1280:
-                print(f'{path}: {made} elements made of a name, {wide} wide')
+                print(f'{path}: {made} elements made of a name, {wide} wide: {wide_one}')
                 return 1
         said = [text for text in browser.said if '/api/v1/session' not in text]
         print(f'{len(jobs)} names are text; pages said {said}')
