@@ -154,7 +154,7 @@ answers() { [ "$(apps "$1" -o /dev/null -w '%{http_code}')" = "${2:-200}" ]; }
   refused() { [[ $(mine -d "$1" "$API") == *"$2"* ]] || { mine -d "$1" "$API"; return 1; }; }
   refused '{"profile": "nothing"}' "No such application profile"
   refused '{"gpus": -1}' "gpus: a number up to 1024 is wanted"
-  refused '{"name": 7}' "name: a text is wanted"
+  refused '{"name": 7}' "name: a text of at most 4096 bytes is wanted"
   refused 'x' "a JSON object is wanted"
   refused '{"profile": "batch"}' "Empty job"
   [[ $(mine -d '{"job": "../1"}' "$WM_GATEWAY_URL/auth/v1/app") == *"the number of a job is wanted"* ]]
