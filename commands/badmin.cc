@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 
@@ -51,7 +52,7 @@ constexpr const char* kSynopsis =
     "rebuild-acct\n"
     "       badmin reconfig --diff | showstatus | diagnose | hist | mbdhist | qhist [queue ...] | "
     "hhist "
-    "[host ...] | audit\n"
+    "[host ...] | audit | perfmon start [seconds]|stop|view\n"
     "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C "
     "message] queue ...\n"
     "       badmin gclose|gopen [-C message] host gpu ...\n"
@@ -64,6 +65,8 @@ constexpr const char* kSynopsis =
     "  showstatus             Hosts, jobs and users, counted\n"
     "  diagnose               One text about the cluster for who is to help; no secrets, no "
     "commands\n"
+    "  perfmon                What the master is asked and does, in samples of 60 seconds or as "
+    "said\n"
     "  hist, mbdhist          What administrators did; to the configuration\n"
     "  qhist, hhist           The same to queues, hosts and GPUs\n"
     "  doorhist               Who logged on and off at the web door, and who was refused\n"
@@ -256,6 +259,31 @@ Result<int> show_difference() {
   return 0;
 }
 
+// perfmon start [seconds] | stop | view
+Result<int> performance(const std::vector<std::string>& words) {
+  PerfmonRequest request;
+  std::string what = words.empty() ? "view" : words[0];
+  if (what == "start") request.act = PerfmonRequest::Act::Start;
+  else if (what == "stop") request.act = PerfmonRequest::Act::Stop;
+  else if (what != "view")
+    return fail(Code::BadArgument, "badmin perfmon: start, stop or view is wanted");
+  if (words.size() > 1) {
+    std::uint32_t seconds = 0;
+    const std::string& text = words[1];
+    auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    bool good = what == "start" && ec == std::errc() && end == text.data() + text.size() &&
+                seconds > 0 && seconds <= 86400;
+    if (!good)
+      return fail(Code::BadArgument,
+                  "badmin perfmon: '" + text + "' is no sample period of 1 to 86400 seconds");
+    request.period = std::chrono::seconds(seconds);
+  }
+  WM_TRY(auto to, master());
+  WM_TRY(auto reply, to.perfmon(request));
+  for (const auto& line : reply.lines) say(line + "\n");
+  return 0;
+}
+
 Result<int> run(const Parsed& options) {
   std::string word = options.words.empty() ? "" : options.words[0];
   if (options.has("-diff")) {
@@ -270,10 +298,7 @@ Result<int> run(const Parsed& options) {
   if (word == "diagnose") return diagnose();
   if (is_history_word(word))
     return show_acts(word, {options.words.begin() + 1, options.words.end()});
-  if (word == "perfmon")
-    return fail(Code::BadArgument,
-                "badmin perfmon: not supported, `wmasterd --metrics` has numbers "
-                "for monitoring");
+  if (word == "perfmon") return performance({options.words.begin() + 1, options.words.end()});
   if (word == "ckconfig") return check_config();
   if (word == "showconf") return show_config(options.words);
   if (word == "lsfconf") return show_lsf_conf();

@@ -163,6 +163,7 @@ Result<int> log_off() {
 Result<int> run(const Parsed& options) {
   const auto& words = options.words;
   if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
+  WM_TRY(life_of(options));
   if (words.size() == 2 && words[0] == "create") return create(options, words[1]);
   if (words.size() == 1 && words[0] == "list") return list();
   if (words.size() == 2 && words[0] == "revoke") return revoke(words[1]);

@@ -20,6 +20,8 @@ struct ClusterImage {
   std::uint32_t last_job = 0;
   std::vector<std::pair<std::uint32_t, UsageAccount>> accounts;
   std::vector<std::pair<std::uint32_t, BudgetAccount>> budgets;
+  std::map<std::string, Reservation> reservations;
+  std::map<std::string, JobGroup> job_groups;
   Revocations revoked;
 };
 
@@ -32,6 +34,7 @@ WM_FIELDS(ClusterImage) {
   f(7, s.hosts), f(8, s.queues), f(9, s.next_element), f(10, s.last_job);
   f(11, s.accounts);
   f(420, s.budgets);
+  f(520, s.reservations), f(521, s.job_groups);
   f(470, s.revoked);
 }
 
@@ -64,6 +67,8 @@ std::string wm::codec::encode<wm::Cluster>(const wm::Cluster& cluster) {
   cluster.budgets.each([&](std::uint32_t number, const BudgetAccount& account) {
     image.budgets.emplace_back(number, account);
   });
+  image.reservations = *cluster.reservations;
+  image.job_groups = *cluster.job_groups;
   image.revoked = *cluster.revoked;
   return write_value(image);
 }
@@ -97,6 +102,8 @@ wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
     cluster.budgets.set(number, std::move(account));
   }
   cluster.budget_numbers = std::move(budgets);
+  cluster.reservations.edit() = std::move(image.reservations);
+  cluster.job_groups.edit() = std::move(image.job_groups);
   cluster.revoked = std::make_shared<const Revocations>(std::move(image.revoked));
   build_indexes(cluster);
   return cluster;

@@ -72,7 +72,8 @@ constexpr Key<A> kKeys[] = {
     {"warm_imports", [](A& a) -> Field { return &a.warm_imports; }, kAny, Effect::NewJobs,
      "Python modules that a warm parent holds imported on each host of an elastic job, so that "
      "new workers are forked instead of started. It costs their memory once per host, "
-     "which affinity[] does not move: forks share it where it is. Empty: none."},
+     "which affinity[] does not move: forks share it where it is. Empty: none. Unless they say "
+     "otherwise training has torch and fabric_model, inference torch, numpy and redharetorch."},
     {"place",
      [](A& a) -> Field {
        return WordOr<PlaceBy>{&a.place, "queue"};

@@ -7,6 +7,7 @@
 
 #include "libwm/base/joined.h"
 #include "libwm/launch/container.h"
+#include "libwm/launch/group_env.h"
 
 namespace wm::launch {
 namespace {
@@ -45,7 +46,8 @@ bool is_parallel(const HostOrder& order) {
 
 bool wants_agent(const HostOrder& order) {
   return order.team.elastic || order.control.attach || order.resolved.open ||
-         is_interactive(order) || starts_ranks(order) || host_count(order.hosts) > 1;
+         is_interactive(order) || starts_ranks(order) || host_count(order.hosts) > 1 ||
+         order.team.groups.size() > 1;
 }
 
 bool is_bare_part(const HostOrder& order) {
@@ -97,6 +99,7 @@ void add_web(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
 void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
   add_launch(vars, order, host);
   if (task_count(order.hosts) > 1) vars["LSB_DJOB_HOSTFILE"] = attempt_dir(order, host) + "/hosts";
+  add_group_places(vars, order);
   vars["CUDA_VISIBLE_DEVICES"] = gpus_here(order);
   vars["WM_AGENT_NAME"] = host.name;
   vars["WM_AGENT_CONSOLE"] = console_socket(order, host);

@@ -10,6 +10,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
+#include "libwm/model/arranged.h"
 #include "libwm/model/elastic.h"
 #include "libwm/model/host.h"
 #include "libwm/model/job.h"
@@ -318,7 +319,8 @@ using EventBody =
                  ConfigLoaded, StartPromised, JobMoved, GpuMarked, JobPreempted, MemoryReleased,
                  WaitRecorded, JobSuspended, JobResumed, ResizeAnswered, HostFenceBegan,
                  HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified, JobRequeued,
-                 ElementGiven, ArrayClosed, TrialReported, TokensRevoked>;
+                 ElementGiven, ArrayClosed, TrialReported, ReservationSet, ReservationRemoved,
+                 JobGroupSet, JobGroupRemoved, JobNoted, JobRelocated, TokensRevoked>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

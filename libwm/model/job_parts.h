@@ -78,6 +78,15 @@ struct SideCommands {
   bool operator==(const SideCommands&) const = default;
 };
 
+/// How what a job has done is kept, so that it can go on from there.
+/// @source LSF bsub -k "dir [period] [method=name]"
+struct Checkpoint {
+  std::string dir;     ///< empty: it is not checkpointed
+  Duration period{};   ///< between two; 0: only when asked
+  std::string method;  ///< echkpnt.METHOD and erestart.METHOD of the site; wm: the trainer's own
+  bool operator==(const Checkpoint&) const = default;
+};
+
 /// When a job may begin, and when it is to be over.
 struct Timing {
   bool hold = false;             ///< -H
