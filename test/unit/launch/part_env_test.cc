@@ -209,6 +209,7 @@ TEST(part_env, ranks_in_containers_do_not_read_each_others_memory) {
   VariableMap vars;
   auto o = two_hosts();
   o.app.container.driver = "charliecloud";
+  o.app.container.image = "/images/x";
   add_launch(vars, o, facts());
   const char* name = "OMPI_MCA_btl_vader_single_copy_mechanism";
   EXPECT_FALSE(vars.contains(name)) << "mpirun's are in one container";
@@ -224,6 +225,7 @@ TEST(part_env, who_is_root_inside_only_may_run_mpirun) {
   VariableMap vars;
   auto o = two_hosts();
   o.app.container.driver = "podman";
+  o.app.container.image = "img";
   add_launch(vars, o, facts());
   EXPECT_EQ(vars["OMPI_ALLOW_RUN_AS_ROOT"], "1");
 }
