@@ -40,7 +40,7 @@ constexpr Option kOptions[] = {
     {"gpu", Kind::IgnoredFlag, "", ""},
     {"hms", Kind::IgnoredFlag, "", ""},
     {"G", Kind::Refused, "", "user groups are not supported"},
-    {"sla", Kind::Refused, "", "service classes are not supported"},
+    {"sla", Kind::Text, "class", "Jobs of this service class"},
     {"Jd", Kind::Refused, "", "not supported, -o job_description shows it"},
     {"hostfile", Kind::Refused, "", "not supported"},
     {"plan", Kind::Refused, "", "not supported, -o estimated_start_time shows when a job starts"},
@@ -137,8 +137,8 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto selection, selection_of(options));
   WM_TRY(auto from, master());
   if (options.has("-watch")) {
-    for (const char* other : {"a", "d", "p", "r", "s", "m", "J", "P", "app", "g", "l", "UF", "w",
-                              "W", "A", "o", "json", "sum", "psum"})
+    for (const char* other : {"a",   "d", "p",  "r", "s", "m", "J", "P",    "app", "g",
+                              "sla", "l", "UF", "w", "W", "A", "o", "json", "sum", "psum"})
       if (options.has(other))
         return fail(
             Code::BadArgument,

@@ -25,7 +25,8 @@ namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
 struct Asked {
-  std::string format, workload, tables, policy, estimates = "exact", conf, json, plot, gpu_type;
+  std::string format, workload, tables, policy, estimates = "exact", conf, json, plot, gpu_type,
+                                                services;
   replay::Setup setup{16, 0, 0};
   double malleable = 0, resize_cost = 0, interval = 0;
   std::uint64_t seed = 1;
@@ -40,6 +41,7 @@ po::options_description table_of(Asked& asked) {
       "pollux|sia|swf|philly|gavel|alibaba|tiresias|snapshot");
   add("workload", po::value(&asked.workload)->required(),
       "the job list, or what badmin snapshot saved");
+  add("services", po::value(&asked.services), "services beside them: lines name,low,high,period_s");
   add("tables", po::value(&asked.tables), "folder of throughput tables; several: A:B");
   add("hosts", po::value(&asked.setup.hosts), "number of hosts; a snapshot has its own");
   add("gpus-per-host", po::value(&asked.setup.gpus_per_host), "0: a CPU cluster");
@@ -182,12 +184,22 @@ Result<void> check(const Asked& asked) {
                                      std::to_string(kMostSlots));
 }
 
+Result<void> add_services_of(const Asked& asked, replay::Workload& workload) {
+  if (asked.services.empty()) return {};
+  WM_TRY(auto text, read_file(asked.services));
+  auto services = replay::read_services(text);
+  if (!services) return services.error().within(asked.services);
+  replay::add_services(workload, std::move(*services));
+  return {};
+}
+
 Result<void> simulate(Asked asked) {
   WM_TRY(check(asked));
   auto& setup = asked.setup;
   if (setup.cpus_per_host == 0) setup.cpus_per_host = std::max(1u, 4 * setup.gpus_per_host);
   WM_TRY(auto options, options_of(asked));
   WM_TRY(auto workload, workload_of(asked, setup, options));
+  WM_TRY(add_services_of(asked, workload));
   WM_TRY(auto outcome, replay::simulate(workload, setup, options));
   if (!asked.json.empty()) {
     WM_TRY(write_file(asked.json, replay::to_json(outcome, setup, options, max_rss_mb())));

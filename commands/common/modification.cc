@@ -47,6 +47,10 @@ const Reset kResets[] = {
     {flag("Nn", "No mailed report"), [](JobSpec& s) { s.mail.at_end = false; }},
     {flag("un", "Mail to the owner"), [](JobSpec& s) { s.mail.to.clear(); }},
     {flag("Jdn", "No description"), [](JobSpec& s) { s.description.clear(); }},
+    {flag("Un", "Of no reservation"), [](JobSpec& s) { s.reservation.clear(); }},
+    {flag("slan", "Of no service class"), [](JobSpec& s) { s.service_class.clear(); }},
+    {flag("Wen", "No estimate"), [](JobSpec& s) { s.run_estimate = {}; }},
+    {flag("kn", "No checkpoints"), [](JobSpec& s) { s.checkpoint = {}; }},
 };
 
 std::vector<Option> all_options() {

@@ -2,13 +2,10 @@
 
 #include <unistd.h>
 
-#include <chrono>
 #include <map>
 
 namespace wm::cmd {
 namespace {
-
-WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
 bool is_own(const JobView& view) { return view.job->spec().owner.uid == ::getuid(); }
 
@@ -113,7 +110,7 @@ std::vector<JobId> live_trials(const rest::SearchTask& task) {
 }
 
 bool search_is_over(const rest::SearchTask& task) {
-  auto state = rest::tuning_state(task, now());
+  auto state = rest::tuning_state(task);
   return task.killed || state == "FINISHED" || state == "FAILED";
 }
 

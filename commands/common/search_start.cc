@@ -211,7 +211,7 @@ Result<SearchBegun> extend_search(client::Master& master, const ClusterConf& con
 }
 
 Result<std::string> continued(const rest::SearchTask& task, std::uint32_t trials) {
-  auto told = Json::parse(rest::search_json(task, {}, true), nullptr, false);
+  auto told = Json::parse(rest::search_json(task, true), nullptr, false);
   Json search = told["search"];
   auto algorithm = search.value("algorithm", std::string("auto"));
   std::ranges::transform(algorithm, algorithm.begin(),

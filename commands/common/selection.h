@@ -26,6 +26,7 @@ inline constexpr auto kSelecting = std::to_array<Option>({
     {"P", Option::Kind::Text, "project", "Jobs of this project"},
     {"app", Option::Kind::Text, "profile", "Jobs of this application profile"},
     {"g", Option::Kind::Text, "/group", "Jobs of this job group and those below it"},
+    {"sla", Option::Kind::Text, "class", "Jobs of this service class"},
 });
 
 /// A command's own options, and behind them those that select. @cost O(options)

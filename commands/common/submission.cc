@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "commands/common/checkpoints.h"
 #include "commands/common/directives.h"
 #include "commands/common/file_copies.h"
 #include "commands/common/job_names.h"
@@ -83,8 +84,10 @@ constexpr Option kOptions[] = {
     {"G", Kind::Ignored, "", "", "Further"},
     {"g", Kind::Text, "/group", "Job group, by which bjobs, bkill and others select; a tree"},
     {"a", Kind::Text, "\"name(...) ...\"", "Run the site's submit filters of these names, too"},
-    {"sla", Kind::Ignored, "", ""},
-    {"We", Kind::Ignored, "", ""},
+    {"sla", Kind::Text, "class", "Service class, whose goal the job helps to reach"},
+    {"We", Kind::Number, "[h:]m", "How long it will run, for dates of others; no limit"},
+    {"U", Kind::Text, "reservation", "Start within this advance reservation only"},
+    {"k", Kind::Text, "\"dir [minutes] [method=name]\"", "Keep checkpoints there"},
     {"ul", Kind::IgnoredFlag, "", ""},
     {"core_isolation", Kind::Ignored, "", ""},
     {"network", Kind::Ignored, "", ""},
@@ -102,7 +105,6 @@ constexpr Option kOptions[] = {
     {"spec", Kind::Text, "file.json", "The job from a file, with groups of tasks; - for stdin"},
     {"bundle", Kind::Text, "folder", "Run in a copy of this folder, made now"},
     {"open", Kind::Flag, "", "With -J name[1-n]: elements run as bgive brings their data"},
-    {"U", Kind::Refused, "", "advance reservations are not supported yet"},
     {"outdir", Kind::Refused, "", "not supported, -o dir/ names a folder for the output"},
     {"hostfile", Kind::Refused, "", "not supported, -m names the hosts"},
     {"pack", Kind::Text, "file", "Options and command of a job on each line; - for standard input"},
@@ -464,6 +466,10 @@ Result<void> read_options(const Parsed& options, const Surroundings& here, JobSp
   if (auto group = options.first("g")) {
     WM_TRY(spec.job_group, parse_job_group(*group));
   }
+  read_text(options, "U", spec.reservation);
+  read_text(options, "sla", spec.service_class);
+  WM_TRY(read_time(options, "We", spec.run_estimate));
+  WM_TRY(read_checkpoint(options, spec));
   read_flag(options, "ar", spec.elastic);
   read_flag(options, "H", spec.when.hold);
   read_flag(options, "x", spec.exclusive);

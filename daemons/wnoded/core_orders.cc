@@ -7,6 +7,7 @@
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/launch/part_env.h"
+#include "libwm/launch/warm.h"
 
 namespace wm::node {
 namespace {
@@ -207,7 +208,8 @@ void Core::start(const launch::AttemptKey& key, Entry& entry) {
   std::erase_if(missing.tasks,
                 [&](const OrderedTask& t) { return !starts(t) || entry.tasks.contains(t.task); });
   bool part = opens_part(entry);
-  if (missing.tasks.empty() && !part) return;
+  bool standby = launch::is_standby(entry.order);
+  if (missing.tasks.empty() && !part && !standby) return;
   if (auto port = ensure_port(key, entry.order); !port)
     return never_started(key, entry, Term::LaunchFailed, port.error().text);
   missing.team.port = entry.order.team.port;
@@ -230,7 +232,10 @@ void Core::start(const launch::AttemptKey& key, Entry& entry) {
   log::info(
       "attempt_start",
       {{"job", to_string(key.job)}, {"attempt", key.attempt.value}, {"tasks", spec.tasks.size()}});
+  if (standby) spec.agent_argv.clear();  // one that is wanted comes when it is asked for
   outside_.launcher().start(spec);
+  if (!standby) return;
+  if (auto warm = launch::plan_warm(entry.order, host_)) outside_.launcher().tell(key, *warm);
 }
 
 void Core::start_missing(const launch::AttemptKey& key, Entry& entry) {

@@ -21,7 +21,7 @@ int Warm::descriptor() const { return ready_ ? -1 : attempt_.kernel.warm.descrip
 void Warm::fire() {
   auto now = attempt_.now();
   if (attempt_.finishing) return end();
-  if (attempt_.any_running()) end_at_.reset();
+  if (attempt_.any_running() || (order_ && order_->after == Duration{})) end_at_.reset();
   else if (!end_at_) end_at_ = now + kWarmKept;
   auto due = next();
   if (!due || *due > now) return;

@@ -4,6 +4,7 @@
 //
 //   absent ──order──► waiting ────after─────► importing ──its byte──► ready ⇄ fork_task
 //                        └────── no task for kWarmKept, any failure ───────────► over
+// One that was wanted at once is kept until the attempt ends.
 //
 // Invariant: once over it is never started again in this attempt. The process itself is
 // warm_parent.h.

@@ -84,6 +84,8 @@ struct Placing {
   std::string profile;       ///< of a new one, JSON; empty: the package's own, if any
   std::string space, model;  ///< as in ServiceRecord
 };
+/// kernel_warm of a profile that does not say it. @cost reads the kernel
+std::uint32_t default_warm(const std::string& package, const serve::Model& model);
 /// @errors BadArgument: no package; Conflict: there is one, or it is started
 Result<DlimService> place_package(Site& site, const Placing& placing);
 

@@ -12,6 +12,7 @@
 
 #include "daemons/wuserd/dlim.h"
 #include "daemons/wuserd/unpack.h"
+#include "libwm/serve/package.h"
 
 namespace wm::user {
 namespace {
@@ -99,6 +100,7 @@ Result<void> found(const Site& site, const std::string& folder, const serve::Mod
                    const Placing& placing) {
   auto given = placing.profile;
   if (auto own = read_file(placing.package + "/profile.json"); own && given.empty()) given = *own;
+  given = serve::with_warm(given, default_warm(placing.package, model));
   WM_TRY(auto profile, serve::read_profile(model.name, site.user, given, now()));
   std::error_code ec;
   fs::create_directories(folder + "/log", ec);
@@ -131,6 +133,12 @@ Result<ServiceRecord> next_record(Site& site, const serve::Model& model, bool ag
 }
 
 }  // namespace
+
+std::uint32_t default_warm(const std::string& package, const serve::Model& model) {
+  constexpr std::uint32_t kOfTorch = 4;
+  auto kernel = read_file(package + "/" + model.kernel_path);
+  return kernel && serve::is_torch(*kernel, model.framework) ? kOfTorch : 0;
+}
 
 Scratch::Scratch(const Site& site) : path(site.results_root + "/services/.new-" + random_hex(8)) {
   std::error_code ec;

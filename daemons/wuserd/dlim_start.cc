@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <thread>
 
@@ -23,10 +24,12 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-std::string octal(std::uint32_t mask) {
-  std::string text;
-  for (int shift = 6; shift >= 0; shift -= 3) text += static_cast<char>('0' + (mask >> shift) % 8);
-  return text;
+// As it is where a shell would not look at it: a warm parent runs only such.
+std::string word_of(const std::string& path) {
+  auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c == '/' || c == '+';
+  };
+  return std::all_of(path.begin(), path.end(), is_plain) ? path : quoted(path);
 }
 
 // A router that is killed comes again: kernels find it by the service's folder.
@@ -58,9 +61,7 @@ TaskGroup kernel_group(const DlimService& service, const serve::Profile& profile
   group.resreq = requirement_of(profile);
   if (profile.gpu == serve::GpuUse::Exclusive) group.gpu = "num=1";
   if (profile.gpu == serve::GpuUse::Shared) group.gpu = "num=0.25";
-  group.command = "umask " + octal(profile.umask) +
-                  "; export MSD_POD_NAME=\"$TASK_JOB_ID-$WM_GROUP_RANK-$$\"; exec python3 " +
-                  quoted(service.package() + "/" + service.model.kernel_path);
+  group.command = "exec python3 " + word_of(service.package() + "/" + service.model.kernel_path);
   return group;
 }
 
@@ -210,6 +211,7 @@ Result<JobId> submit_service(Site& site, const DlimService& service,
   grouped.exec.service = service.name;
   grouped.exec.profile = profile.text;
   grouped.environment = variables_of(site, service, profile);
+  grouped.umask = profile.umask;
   WM_TRY(auto reply, submit_groups(site, words, std::move(grouped)));
   return reply.job;
 }
@@ -261,7 +263,8 @@ Result<void> stop_service(Site& site, const std::string& name) {
 Result<void> change_profile(Site& site, const DlimService& service, const std::string& text) {
   auto one_at_a_time = hold_services();
   auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  WM_TRY(auto wanted, serve::read_profile(service.name, site.user, text, now));
+  auto given = serve::with_warm(text, default_warm(service.package(), service.model));
+  WM_TRY(auto wanted, serve::read_profile(service.name, site.user, given, now));
   WM_TRY(auto job, service_job(site, service));
   if (!job) return write_file(service.folder + "/profile.json", wanted.text);
   WM_TRY(auto running,

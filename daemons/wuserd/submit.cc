@@ -62,6 +62,7 @@ Result<SubmitReply> submit_groups(Site& site, const std::vector<std::string>& wo
                                   Grouped grouped) {
   WM_TRY(auto options, cmd::parse_options(cmd::submit_options(), words, cmd::Words::Last));
   auto here = surroundings_of(site);
+  here.umask = grouped.umask;
   for (const auto& [name, value] : grouped.environment)
     here.environment.push_back(name + "=" + value);
   WM_TRY(auto spec, cmd::make_spec(options, {}, here));

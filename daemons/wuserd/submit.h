@@ -31,6 +31,7 @@ struct Grouped {
   std::vector<TaskGroup> groups;
   Execution exec;
   std::vector<std::pair<std::string, std::string>> environment;  ///< besides the login's
+  std::uint32_t umask = 077;
 };
 
 /// The same of a job whose groups have their commands; `words` are options alone.

@@ -72,7 +72,8 @@ constexpr Key<A> kKeys[] = {
     {"warm_imports", [](A& a) -> Field { return &a.warm_imports; }, kAny, Effect::NewJobs,
      "Python modules that a warm parent holds imported on each host of an elastic job, so that "
      "new workers are forked instead of started. It costs their memory once per host, "
-     "which affinity[] does not move: forks share it where it is. Empty: none."},
+     "which affinity[] does not move: forks share it where it is. Empty: none. Unless they say "
+     "otherwise training has torch and fabric_model, inference torch, numpy and redharetorch."},
     {"place",
      [](A& a) -> Field {
        return WordOr<PlaceBy>{&a.place, "queue"};
@@ -93,7 +94,8 @@ constexpr Key<A> kKeys[] = {
     {"container_image", [](A& a) -> Field { return &a.container.image; }, kAny, Effect::NewJobs,
      "The image: a folder or squashfs file for charliecloud, a name for podman, a file for "
      "apptainer. $LSB_CONTAINER_IMAGE in it stands for that variable of the job. It is looked for, "
-     "and with podman fetched, before the run limit counts."},
+     "and with podman fetched, before the run limit counts. An execution may name another "
+     "(--msd-image-name); without an image here only those that do run in a container."},
     {"container_binds", [](A& a) -> Field { return &a.container.binds; }, kAny, Effect::NewJobs,
      "Paths of the host that are seen inside, each as PATH or PATH:PATH-INSIDE. The job's folder, "
      "its results and what its GPUs need are seen without being named."},

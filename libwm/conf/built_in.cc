@@ -20,9 +20,10 @@ std::vector<AppConf> built_in_apps(const AppConf& start) {
   auto notebook =
       profile(start, "notebook", AppType::Notebook, "A notebook server and its kernels");
   notebook.command = "wm-notebook";
+  auto inference = profile(start, "inference", AppType::Inference, "A service of many tasks");
+  inference.warm_imports = {"torch", "numpy", "redharetorch"};
   return {profile(start, "batch", AppType::Batch, "One command on the first host"),
-          profile(start, "inference", AppType::Inference, "A service of many tasks"),
-          std::move(notebook), std::move(training)};
+          std::move(inference), std::move(notebook), std::move(training)};
 }
 
 QueueConf built_in_queue(const QueueConf& start) {

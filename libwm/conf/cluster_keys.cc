@@ -177,7 +177,9 @@ constexpr Key<C> kKeys[] = {
      [](C& c) -> Field { return &c.times.resize_quiet; },
      {0, kDay},
      Effect::Reconfig,
-     "Least time between two resizes of one job. 0: none."},
+     "Least time between two resizes of one job. 0: none. A service that has requests and no "
+     "kernel "
+     "does not wait for it: what resizes in place gives its slot at once."},
     {"restart_quiet",
      [](C& c) -> Field { return &c.times.restart_quiet; },
      {0, kDay},

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "libwm/base/joined.h"
+#include "libwm/launch/container.h"
 
 namespace wm::launch {
 namespace {
@@ -31,6 +32,11 @@ bool is_resized_in_place(const HostOrder& order) {
 
 }  // namespace
 
+bool is_standby(const HostOrder& order) {
+  return order.tasks.empty() && !order.resolved.exec.service.empty() && order.team.elastic &&
+         !order.control.end;
+}
+
 std::vector<std::string> python_words(const std::string& command) {
   bool plain =
       std::all_of(command.begin(), command.end(), [](char c) { return c == ' ' || is_plain(c); });
@@ -38,6 +44,7 @@ std::vector<std::string> python_words(const std::string& command) {
   std::istringstream text(command);
   std::vector<std::string> words;
   for (std::string word; text >> word;) words.push_back(word);
+  if (!words.empty() && words[0] == "exec") words.erase(words.begin());
   if (words.size() < 2 || !is_python(words[0]) || words[1].starts_with("-")) return {};
   return words;
 }
@@ -46,7 +53,7 @@ std::optional<KeepWarm> plan_warm(const HostOrder& order, const HostFacts& host)
   if (!is_resized_in_place(order) || order.app.warm_imports.empty() || !order.blobs.script.empty())
     return std::nullopt;
   auto words = python_words(order.resolved.program.command);
-  bool inside = order.app.container.driver != "none";  // the parent is not in there
+  bool inside = container_driver(order) != "none";  // the parent is not in there
   if (words.empty() || inside) return std::nullopt;
   const OrderedTask nobody;  // its variables are those of any task; a fork gets its own
   KeepWarm warm;
@@ -55,7 +62,7 @@ std::optional<KeepWarm> plan_warm(const HostOrder& order, const HostFacts& host)
                joined(order.app.warm_imports, ",")};
   warm.argv.insert(warm.argv.end(), words.begin(), words.end());
   warm.env = task_environment(order, host, nobody);
-  warm.after = kWarmAfter;
+  warm.after = is_standby(order) ? Duration{} : kWarmAfter;
   return warm;
 }
 

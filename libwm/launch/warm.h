@@ -5,6 +5,9 @@
 //   worker says hello ─► wnoded: plan_warm ─KeepWarm─► shepherd ─starts─► warm parent
 //                                StartTasks ─────────► shepherd ─asks───► warm parent ─forks─► task
 //
+// A service's kernels have one before the first of them: the master has hosts open their next
+// attempt without a task (daemons/wmasterd/hosts/standby.h).
+//
 // Invariant: only a command whose effect is known in full without a shell is taken: a Python
 // interpreter, a script and plain words. Everything else starts cold, as it always did.
 #pragma once
@@ -24,8 +27,13 @@ inline constexpr Duration kWarmAfter = std::chrono::seconds(10);
 /// Name of the variable that holds the number of the warm parent's descriptor.
 inline constexpr std::string_view kWarmVariable = "WM_WARM_FD";
 
-/// The words of a command that is `python3 SCRIPT WORD…` and nothing else; empty: anything that
-/// a shell would have to look at, another program, or an option before the script.
+/// Is the attempt to be open here without a task, so that one that comes starts at once?
+/// @cost O(1)
+bool is_standby(const HostOrder& order);
+
+/// The words of a command that is `python3 SCRIPT WORD…`, or that with exec before it, and nothing
+/// else; empty: anything that a shell would have to look at, another program, or an option before
+/// the script.
 /// @cost O(length)
 std::vector<std::string> python_words(const std::string& command);
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libwm/model/cluster.h"
 #include "libwm/sched/claim.h"
@@ -42,10 +43,15 @@ class ClaimMaker {
   /// Is it, or a host for it, left alone because new tasks failed? @cost O(its setbacks)
   bool has_setback(const Job& job) const;
 
+  /// A service has requests and no kernel: jobs that change their size in place are not left alone
+  /// for resize_quiet when they are to give. Of those read from now on.
+  void hurry() { hurried_ = true; }
+
   /// A pass is due then, at the latest. @cost O(1)
   void look_again(WallTime at);
 
  private:
+  std::vector<HostId> shut_out(const Job& job, const JobSpec& spec) const;
   std::uint32_t request_number(const Job& job, const JobSpec& spec);
   const Request& request_of(const Job& job, const JobSpec& spec);
   std::uint32_t alternative_of(const Job& job);
@@ -59,6 +65,7 @@ class ClaimMaker {
   Claims& claims_;
   Owners& owners_;
   std::optional<FairOrder> order_;  // made for the first queue that asks
+  bool hurried_ = false;
 };
 
 }  // namespace wm::sched

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "libwm/serve/model.h"
@@ -95,6 +96,15 @@ std::string_view ready_kernel() {
          "from redharetorch import TorchKernel\n\n"
          "if __name__ == '__main__':\n"
          "    TorchKernel().run()\n";
+}
+
+bool is_torch(std::string_view kernel, std::string_view framework) {
+  std::string name(framework);
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (name.find("torch") != name.npos) return true;
+  for (const char* word : {"import torch", "from torch", "redharetorch"})
+    if (kernel.find(word) != kernel.npos) return true;
+  return false;
 }
 
 bool is_weight_name(std::string_view name) {

@@ -12,6 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kLongest = 365 * 24 * 3600;  // seconds
+constexpr std::uint32_t kMostWarm = 64;
 
 Json defaults(const std::string& name, const std::string& when) {
   return {
@@ -31,6 +32,7 @@ Json defaults(const std::string& name, const std::string& when) {
         {"task_batch_size", 1},
         {"task_pipe_size", 1},
         {"task_parallel_size", 1},
+        {"kernel_warm", 0},
         {"stream_number_per_group", 0},
         {"stream_discard_slow_tasks", true}}},
       {"security", {{"ssl", {{"enable", true}, {"server_crt", ""}, {"server_key", ""}}}}},
@@ -129,6 +131,8 @@ Policy read_policy(Reader& in) {
   if (p.batch_size > 4096) in.refuse("/policy/task_batch_size", "at most 4096");
   if (p.pipe_size > 64) in.refuse("/policy/task_pipe_size", "at most 64");
   if (p.parallel_size > 256) in.refuse("/policy/task_parallel_size", "at most 256");
+  p.warm = count(in.number("/policy/kernel_warm", 0));
+  if (p.warm > kMostWarm) in.refuse("/policy/kernel_warm", "at most " + std::to_string(kMostWarm));
   if (in.number("/policy/stream_number_per_group", 0) != 0)
     in.refuse("/policy/stream_number_per_group", "there are no streams: 0 is wanted");
   (void)in.flag("/policy/stream_discard_slow_tasks");
@@ -222,6 +226,7 @@ Result<void> check_live(const Profile& running, const Profile& wanted) {
   const char* fixed = nullptr;
   if (running.policy.parallel_size != wanted.policy.parallel_size)
     fixed = "policy/task_parallel_size";
+  if (running.policy.warm != wanted.policy.warm) fixed = "policy/kernel_warm";
   if (running.plan != wanted.plan) fixed = "resource_allocation/kernel/resource_plan";
   if (running.amounts != wanted.amounts) fixed = "resource_allocation/kernel/resources";
   if (running.gpu != wanted.gpu) fixed = "kernel/gpu";
@@ -236,6 +241,21 @@ Result<void> check_live(const Profile& running, const Profile& wanted) {
   if (wanted.policy.kernel_min < running.policy.kernel_min)
     return stop_first("policy/kernel_min", signed_for(running.policy.kernel_min));
   return {};
+}
+
+std::string with_warm(std::string_view given, std::uint32_t hosts) {
+  auto json = given.empty() ? Json::object() : Json::parse(given, nullptr, false);
+  bool fits = json.is_object() && (!json.contains("policy") || json["policy"].is_object());
+  if (!fits) return std::string(given);
+  json["policy"].emplace("kernel_warm", hosts);
+  return json.dump();
+}
+
+std::uint32_t warm_hosts(std::string_view profile) {
+  auto json = Json::parse(profile, nullptr, false);
+  Json::json_pointer where("/policy/kernel_warm");
+  bool says = json.is_object() && json.contains(where) && json.at(where).is_number_unsigned();
+  return says ? std::min(json.at(where).get<std::uint32_t>(), kMostWarm) : 0;
 }
 
 Result<Profile> read_profile(const std::string& name, const std::string& owner,

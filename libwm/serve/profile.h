@@ -25,6 +25,7 @@ struct Policy {
   std::uint32_t batch_size = 1;     ///< tasks of one on_task_invoke
   std::uint32_t pipe_size = 1;      ///< batches that a kernel's worker has or waits with
   std::uint32_t parallel_size = 1;  ///< workers of a kernel
+  std::uint32_t warm = 0;           ///< hosts that hold a warm parent of kernels
   bool operator==(const Policy&) const = default;
 };
 
@@ -62,6 +63,12 @@ inline constexpr std::uint32_t kMostKernels = 10000;
 /// @cost O(length)   @thread any
 Result<Profile> read_profile(const std::string& name, const std::string& owner,
                              std::string_view given, WallTime now);
+
+/// The profile as it was given, with so many hosts of warm parents where it does not say how many.
+/// What does not read stays as it is. @cost O(length)
+std::string with_warm(std::string_view given, std::uint32_t hosts);
+/// How many hosts hold a warm parent, of a profile that was read once. @cost O(length)
+std::uint32_t warm_hosts(std::string_view profile);
 
 /// May a service that was started with `running` go on with `wanted`? What kernels are made of, and
 /// more than its owner signed for, has to wait for a stop.

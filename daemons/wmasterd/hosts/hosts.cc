@@ -8,6 +8,7 @@
 #include "libwm/base/log.h"
 #include "libwm/codec/codec.h"
 #include "libwm/fsm/part.h"
+#include "libwm/launch/warm.h"
 
 namespace wm::master {
 namespace {
@@ -34,6 +35,11 @@ bool knows_attempt(const HostRegister& words, const Job& job) {
   return std::any_of(words.attempts.begin(), words.attempts.end(), [&](const auto& attempt) {
     return attempt.job == job.id && attempt.attempt == job.attempt;
   });
+}
+
+// Do the files that the job brought go along?
+bool brings_files(const HostOrder& order, const Job& job) {
+  return starts_something(order, job) || launch::is_standby(order);
 }
 
 // Is this attempt still wanted by the state?
@@ -94,7 +100,14 @@ const JobPlaces& Hosts::places(const Job& job) {
 
 void Hosts::on_start() {
   journal_.published().hosts.each([&](std::uint32_t, const Host& host) { sessions_[host.id]; });
+  standby_.reload(journal_.published());
 }
+
+void Hosts::on_jobs_changed(const std::set<JobId>& jobs) {
+  standby_.changed(journal_.published(), jobs);
+}
+
+void Hosts::on_reload() { standby_.reload(journal_.published()); }
 
 void Hosts::on_frame(PeerId peer, std::uint16_t type, const std::string& payload) {
   auto bad = [&](const Error& error) {
@@ -180,6 +193,8 @@ void Hosts::on_register(PeerId peer, const HostRegister& words) {
                         return on_left(peer);
                       }
                       sessions_[id].registered = sessions_[id].peer == peer;
+                      standby_.forget_told(id);
+                      standby_.refresh(journal_.published());
                       drop_strangers(peer, words);
                     }});
   auto& session = sessions_[id];
@@ -259,8 +274,10 @@ std::vector<EventBody> Hosts::reconcile(HostId host, const HostRegister& words) 
 
 // What runs there and is not wanted any more is ended and forgotten.
 void Hosts::drop_strangers(PeerId peer, const HostRegister& words) const {
+  const Cluster& state = journal_.published();
   for (const auto& attempt : words.attempts)
-    if (!is_current(journal_.published(), attempt))
+    if (!is_current(state, attempt) &&
+        standby_.wanted(state, attempt.job, host_of(peer)) != attempt.attempt)
       peers_.send(peer, wire(NodeVerb::Forget),
                   codec::encode(HostForget{attempt.job, attempt.attempt}));
 }
@@ -288,9 +305,7 @@ WallTime Hosts::told_late(HostId host, WallTime at) const {
 std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
   if (auto* f = std::get_if<FactStarted>(&fact))
     return {TaskStarted{f->job, f->attempt, f->task, f->pid, f->port}};
-  if (auto* f = std::get_if<FactEnded>(&fact))
-    return {TaskEnded{f->job, f->attempt, f->task, f->status, f->term, f->usage, f->text,
-                      told_late(host, f->at)}};
+  if (auto* f = std::get_if<FactEnded>(&fact)) return events_of_end(host, *f);
   if (auto* f = std::get_if<FactStuck>(&fact))
     return {TaskStuck{f->job, f->attempt, f->task, f->why}};
   if (auto* f = std::get_if<FactNotified>(&fact))
@@ -298,6 +313,15 @@ std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
   if (auto* f = std::get_if<FactScriptFailed>(&fact))
     return {HostClosed{host, "wm", "job " + to_string(f->job) + ": " + f->why}};
   return events_of(std::get<AgentReport>(fact));
+}
+
+// A trial's last report goes with its end, into the same commit, and before it.
+std::vector<EventBody> Hosts::events_of_end(HostId host, const FactEnded& f) const {
+  std::vector<EventBody> events;
+  if (!f.report.empty()) events.push_back(TrialReported{f.job, f.attempt, f.report});
+  events.push_back(TaskEnded{f.job, f.attempt, f.task, f.status, f.term, f.usage, f.text,
+                             told_late(host, f.at)});
+  return events;
 }
 
 std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
@@ -342,6 +366,23 @@ void Hosts::on_tick() {
   tell_configuration();
   auto events = fallen_silent();
   if (!events.empty()) journal_.propose({std::move(events), {}, {}, nullptr});
+  say_standby();
+}
+
+// What hosts are has changed by the next look at the latest; jobs are looked at when they change.
+void Hosts::say_standby() {
+  constexpr Duration kLook = std::chrono::seconds(10);
+  const Cluster& state = journal_.published();
+  if (attended_.now() - refreshed_ > kLook) {
+    refreshed_ = attended_.now();
+    standby_.refresh(state);
+  }
+  auto hears = [this](HostId host) { return takes_orders(host); };
+  for (const auto& word : standby_.words(state, hears)) {
+    const Job* job = find_job(state, word.job);
+    if (word.attempt || (job && has_work_on(*job, word.host))) order({word.host, word.job});
+    else send(word.host, NodeVerb::Forget, HostForget{word.job, Attempt{}});
+  }
 }
 
 bool Hosts::is_silent(const Session& session) const {
@@ -359,16 +400,27 @@ std::vector<EventBody> Hosts::fallen_silent() {
   return events;
 }
 
-void Hosts::order(const OrderHost& what) {
-  if (!takes_orders(what.host)) return;  // told when it is registered
+// What its part of the job is there, or the attempt that it is to be ready for.
+std::optional<HostOrder> Hosts::order_of(const OrderHost& what) {
   const Cluster& state = journal_.published();
   const Job* job = find_job(state, what.job);
-  if (!job || !has_work_on(*job, what.host)) {
+  if (!job) return std::nullopt;
+  if (has_work_on(*job, what.host))
+    return order_for(state, *job, places(*job), what.host, clock_.wall());
+  auto attempt = standby_.wanted(state, what.job, what.host);
+  if (!attempt) return std::nullopt;
+  return standby_order(state, *job, *attempt, what.host, clock_.wall());
+}
+
+void Hosts::order(const OrderHost& what) {
+  if (!takes_orders(what.host)) return;  // told when it is registered
+  const Job* job = find_job(journal_.published(), what.job);
+  auto order = order_of(what);
+  if (!order) {
     auto attempt = job ? job->attempt : Attempt{};
     return send(what.host, NodeVerb::Forget, HostForget{what.job, attempt});
   }
-  auto order = order_for(state, *job, places(*job), what.host, clock_.wall());
-  if (!starts_something(order, *job)) return send(what.host, NodeVerb::Order, order);
+  if (!brings_files(*order, *job)) return send(what.host, NodeVerb::Order, *order);
   auto files = std::make_shared<Files>();
   workers_.look(
       [this, files, spec = job->sealed, hash = job->trial.data_hash] {
@@ -387,15 +439,14 @@ void Hosts::order_with(const OrderHost& what, const std::shared_ptr<const Sealed
                        const Files& files) {
   const Job* job = find_job(journal_.published(), what.job);
   if (!job || job->sealed != sealed) return order(what);
-  if (!takes_orders(what.host) || !has_work_on(*job, what.host)) return;  // told otherwise by now
-  const Cluster& state = journal_.published();
-  auto order = order_for(state, *job, places(*job), what.host, clock_.wall());
-  if (starts_something(order, *job)) {
-    order.blobs.env = files.env;
-    order.blobs.script = files.script;
-    order.blobs.data = files.data;
+  auto order = order_of(what);
+  if (!takes_orders(what.host) || !order) return;  // told otherwise by now
+  if (brings_files(*order, *job)) {
+    order->blobs.env = files.env;
+    order->blobs.script = files.script;
+    order->blobs.data = files.data;
   }
-  send(what.host, NodeVerb::Order, order);
+  send(what.host, NodeVerb::Order, *order);
 }
 
 void Hosts::order_agents(JobId id) {

@@ -14,6 +14,7 @@
 #include "daemons/wmasterd/hosts/orders.h"
 #include "daemons/wmasterd/hosts/paces.h"
 #include "daemons/wmasterd/hosts/silence.h"
+#include "daemons/wmasterd/hosts/standby.h"
 #include "daemons/wmasterd/hosts/strangers.h"
 #include "daemons/wmasterd/state/journal.h"
 #include "libwm/model/action.h"
@@ -53,6 +54,10 @@ class Hosts {
   void on_tick();
   /// The master starts: hosts get some time to come back before they count as silent.
   void on_start();
+
+  /// These jobs, or all, are not what they were: before what follows of it is ordered.
+  void on_jobs_changed(const std::set<JobId>& jobs);
+  void on_reload();
 
   /// Brings a host, or the agents of a job, in line with the published state.
   void order(const OrderHost& order);
@@ -101,6 +106,8 @@ class Hosts {
   bool takes_orders(HostId host) const;
   void order_with(const OrderHost& what, const std::shared_ptr<const SealedSpec>& sealed,
                   const Files& files);
+  std::optional<HostOrder> order_of(const OrderHost& what);
+  void say_standby();
   void on_register(PeerId peer, const HostRegister& words);
   void welcome(PeerId peer, HostId host);
   void refuse(PeerId peer, const HostRegister& words);
@@ -113,6 +120,7 @@ class Hosts {
   void on_fact(PeerId peer, HostId host, const HostFact& fact);
   WallTime told_late(HostId host, WallTime at) const;
   std::vector<EventBody> events_of(HostId host, const Fact& fact);
+  std::vector<EventBody> events_of_end(HostId host, const FactEnded& ended) const;
   std::vector<EventBody> events_of(const AgentReport& report);
   void on_gpus(HostId host, const GpuReports& words);
   void on_peek_reply(const PeekReply& reply);
@@ -137,6 +145,8 @@ class Hosts {
   Paces paces_;
   Attended attended_;
   Strangers strangers_;
+  Standby standby_;
+  Duration refreshed_{};  ///< standby_, of the time attended
   Metered metered_;
   struct Places {
     std::shared_ptr<const Cluster> of;

@@ -34,6 +34,11 @@ HostOrder order_for(const Cluster& cluster, const Job& job, const JobPlaces& pla
                     WallTime now);
 HostOrder order_for(const Cluster& cluster, const Job& job, HostId host, WallTime now);
 
+/// The same of an attempt that a host without its tasks is to hold ready (standby.h): the job's, or
+/// the one that comes next. @cost O(tasks)
+HostOrder standby_order(const Cluster& cluster, const Job& job, Attempt attempt, HostId host,
+                        WallTime now);
+
 /// True when a task of the order has not been reported as started: blobs must go along.
 bool starts_something(const HostOrder& order, const Job& job);
 

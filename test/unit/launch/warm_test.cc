@@ -30,6 +30,7 @@ HostOrder order() {
 
 TEST(warm, a_plain_python_command_is_taken_apart) {
   EXPECT_EQ(python_words("python3 train.py"), (Words{"python3", "train.py"}));
+  EXPECT_EQ(python_words("exec python3 kernel.py"), (Words{"python3", "kernel.py"}));
   EXPECT_EQ(python_words("  /usr/bin/python3.11  a/b.py --n=3 x "),
             (Words{"/usr/bin/python3.11", "a/b.py", "--n=3", "x"}));
 }
@@ -57,6 +58,19 @@ TEST(warm, the_parent_runs_the_jobs_interpreter_and_stands_for_its_tasks) {
   task.task = {7};
   EXPECT_EQ(warm->command, plan_task(order(), facts(), task).argv);
   EXPECT_GT(warm->after, Duration{});
+}
+
+TEST(warm, an_attempt_of_a_service_that_is_open_without_a_task_has_one_at_once) {
+  auto kernels = order();
+  EXPECT_FALSE(is_standby(kernels)) << "of no service";
+  kernels.resolved.exec.service = "digits";
+  EXPECT_TRUE(is_standby(kernels));
+  EXPECT_EQ(plan_warm(kernels, facts())->after, Duration{});
+  kernels.tasks.resize(1);
+  EXPECT_FALSE(is_standby(kernels));
+  kernels.tasks.clear();
+  kernels.control.end = true;
+  EXPECT_FALSE(is_standby(kernels));
 }
 
 TEST(warm, jobs_that_do_not_grow_in_place_have_none) {

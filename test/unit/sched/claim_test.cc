@@ -84,6 +84,32 @@ TEST_F(Collect, a_job_resized_within_the_quiet_time_is_fixed) {
   EXPECT_EQ(late.all[0].kind, ClaimKind::Elastic);
 }
 
+// As above, with a service whose kernels have none and want one.
+TEST_F(Collect, for_a_services_first_kernel_a_job_may_shrink_within_the_quiet_time) {
+  run.config.cluster.times.resize_quiet = std::chrono::seconds(60);
+  run.reconfigure();
+  gpu_hosts(2);
+  auto id = submit_and_settle(elastic("ann", 1, 3));
+  gpu_hosts(1);
+  TaskGroup kernels{.name = "k", .command = "true", .min_tasks = 0, .max_tasks = 9};
+  kernels.restart = Restart::Independent;
+  auto spec = slots("bob", 1);
+  spec.spec.exec.service = "digits";
+  auto service = run.submit(spec.group({.name = "router"}).group(kernels));
+  run.run({service.job, 1}, {run.host(1)});
+  run.step(TasksAdded{id, Attempt{1}, {Task{TaskNumber{3}, HostId{3}, {0}}}, ""}, 100);
+  run.step(TaskStarted{id, Attempt{1}, TaskNumber{3}, 7}, 100);
+  auto kind = [&](bool wanted) {
+    run.step(CapChanged{{service.job, 2}, wanted, false, "bob", "", !wanted}, 110);
+    auto claims = sched::collect(run.state, test::at(130), 10);
+    for (auto& c : claims.all)
+      if (c.id == id) return std::tuple(c.kind, c.floor, c.max);
+    return std::tuple(ClaimKind::Pending, 0u, 0u);
+  };
+  EXPECT_EQ(kind(false), std::tuple(ClaimKind::Fixed, 3u, 3u));
+  EXPECT_EQ(kind(true), std::tuple(ClaimKind::Elastic, 1u, 3u)) << "it gives, and takes nothing";
+}
+
 struct Failing : Collect {
   JobId id;
   /// Its task 3, on host 3, ends before it joins.

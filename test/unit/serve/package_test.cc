@@ -39,5 +39,12 @@ TEST(package, files_of_weights_are_known_by_their_names) {
   for (auto name : {"model.json", "pt", "a.pt.txt", ""}) EXPECT_FALSE(is_weight_name(name));
 }
 
+TEST(package, a_kernel_of_torch_is_known_by_what_it_imports_or_its_framework) {
+  EXPECT_TRUE(is_torch("import os\nimport torch\n", ""));
+  EXPECT_TRUE(is_torch(ready_kernel(), ""));
+  EXPECT_TRUE(is_torch("", "PyTorch 2"));
+  EXPECT_FALSE(is_torch("import os\nfrom redhareapi import Kernel\n", "TensorFlow"));
+}
+
 }  // namespace
 }  // namespace wm::serve

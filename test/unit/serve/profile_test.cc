@@ -37,6 +37,17 @@ TEST(profile, what_is_given_is_meant) {
   EXPECT_EQ(shared->amounts, (Amounts{2000, 4096}));
 }
 
+TEST(profile, kernel_warm_is_a_number_of_hosts_that_the_package_may_decide) {
+  EXPECT_EQ(warm_hosts(read("")->text), 0u);
+  auto torch = with_warm("", 4);
+  EXPECT_EQ(read(torch)->policy.warm, 4u);
+  EXPECT_EQ(warm_hosts(read(torch)->text), 4u);
+  EXPECT_EQ(warm_hosts(with_warm(R"({"policy":{"kernel_warm":0}})", 4)), 0u);
+  EXPECT_EQ(with_warm("[]", 4), "[]") << "what is wrong is told by whoever reads it";
+  EXPECT_EQ(warm_hosts("nonsense"), 0u);
+  EXPECT_FALSE(check_live(*read(""), *read(torch)));
+}
+
 TEST(profile, each_rule_is_told_by_its_name) {
   for (auto [text, words] : std::vector<std::pair<const char*, const char*>>{
            {"[]", "profile: a JSON object is wanted"},
@@ -52,6 +63,7 @@ TEST(profile, each_rule_is_told_by_its_name) {
             "profile: policy/task_execution_timeout: 0: -1, or at least 1 is wanted"},
            {R"({"policy":{"task_batch_size":0}})",
             "profile: policy/task_batch_size: 0: at least 1 is wanted"},
+           {R"({"policy":{"kernel_warm":65}})", "profile: policy/kernel_warm: at most 64"},
            {R"({"kernel":{"connection_timeout":0}})",
             "profile: kernel/connection_timeout: 0: at least 1 is wanted"},
            {R"({"kernel":{"gpu":"two"}})",

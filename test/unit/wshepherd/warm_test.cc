@@ -75,6 +75,19 @@ TEST_F(warm, a_fork_that_fails_ends_it_and_the_task_starts_cold) {
   EXPECT_THAT(kernel_.warm_forks, IsEmpty());
 }
 
+TEST_F(warm, one_that_was_wanted_at_once_is_kept_however_long_there_is_no_task) {
+  warm_.want({{"work"}, {"python3", "warm.py"}, {}, Duration{}});
+  warm_.fire();
+  kernel_.heard = WarmParent::Heard::Ready;
+  warm_.hear();
+  EXPECT_FALSE(warm_.next());
+  kernel_.pass(seconds(3600));
+  warm_.fire();
+  EXPECT_TRUE(kernel_.lives(pid()));
+  starter_.start(a_task(1));
+  EXPECT_THAT(kernel_.warm_forks, SizeIs(1));
+}
+
 TEST_F(warm, without_a_task_here_it_is_kept_a_minute) {
   auto& task = running(1);
   ready();
