@@ -69,15 +69,6 @@ Result<std::string> why_jobs_wait(client::Master& from) {
   return text;
 }
 
-std::vector<std::string> acts_of(std::string_view word) {
-  if (word == "qhist") return {std::begin(kQueueActs), std::end(kQueueActs)};
-  if (word == "hhist") return {std::begin(kHostActs), std::end(kHostActs)};
-  if (word == "mbdhist") return {std::begin(kMasterActs), std::end(kMasterActs)};
-  if (word == "doorhist") return {std::begin(kDoorActs), std::end(kDoorActs)};
-  if (word == "hist") return {std::begin(kAdminActs), std::end(kAdminActs)};
-  return {};
-}
-
 }  // namespace
 
 std::string status_text(std::span<const JobView> jobs, std::span<const HostView> hosts) {
@@ -144,6 +135,15 @@ Result<int> diagnose() {
   say(section("plans", view::plan_table(plans.plans, true, true)));
   say(section("why jobs wait", why_jobs_wait(from)));
   return 0;
+}
+
+std::vector<std::string> acts_of(std::string_view word) {
+  if (word == "qhist") return {std::begin(kQueueActs), std::end(kQueueActs)};
+  if (word == "hhist") return {std::begin(kHostActs), std::end(kHostActs)};
+  if (word == "mbdhist") return {std::begin(kMasterActs), std::end(kMasterActs)};
+  if (word == "doorhist") return {std::begin(kDoorActs), std::end(kDoorActs)};
+  if (word == "hist") return {std::begin(kAdminActs), std::end(kAdminActs)};
+  return {};
 }
 
 bool is_history_word(std::string_view word) {
