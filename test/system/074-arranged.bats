@@ -136,7 +136,7 @@ at() { date -d "$1" +%Y:%m:%d:%H:%M; }
   moved() { [ "$(field "$job" exec_host)" = node1 ] && in_state "$job" running; }
   wait_for 40 moved
   is "$job" attempt 2
-  badmin hist | grep -q brun
+  badmin audit | grep -q brun
 }
 
 @test "limits.conf counts across jobs, windows keep jobs waiting, a class is shown" {
