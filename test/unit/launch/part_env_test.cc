@@ -90,6 +90,7 @@ TEST(part_env, a_notebook_knows_where_to_listen_and_when_it_is_forgotten) {
   o.app.idle = {std::chrono::minutes(90), std::chrono::seconds(30), 7};
   add_web(vars, o, facts());
   EXPECT_EQ(vars["WM_WEB_SOCKET"], attempt_dir(o, facts()) + "/web");
+  EXPECT_EQ(small_files(o).size(), 1U) << "the folder of the socket is made before the task";
   EXPECT_EQ(vars["WM_IDLE_LIMIT"], "90m");
   EXPECT_EQ(vars["WM_IDLE_WARNING"], "30s");
   EXPECT_EQ(vars["WM_IDLE_CPU"], "7");
