@@ -20,8 +20,7 @@ std::int64_t now_s() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
-// Clients of WMLA read a line of text; our own interface has problem+json (RFC 7807).
-http::Reply error_reply(const std::string& target, int status, const std::string& text) {
+http::Reply text_or_problem(const std::string& target, int status, const std::string& text) {
   if (!target.starts_with("/api/"))
     return {status,
             {{"Content-Type", "text/plain; charset=utf-8"}},
@@ -29,6 +28,14 @@ http::Reply error_reply(const std::string& target, int status, const std::string
   return {status,
           {{"Content-Type", "application/problem+json"}},
           "{\"status\":" + std::to_string(status) + ",\"title\":" + rest::json_text(text) + "}"};
+}
+
+// Clients of WMLA read a line of text; our own interface has problem+json (RFC 7807). What is not
+// to be had now may be had soon.
+http::Reply error_reply(const std::string& target, int status, const std::string& text) {
+  auto reply = text_or_problem(target, status, text);
+  if (status == 503) reply.fields.emplace_back("Retry-After", "1");
+  return reply;
 }
 
 int status_of(const std::string& target, const Error& error) {
