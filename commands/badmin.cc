@@ -1,8 +1,11 @@
 // badmin: administration: check and load the configuration, open and close hosts and queues,
 // declare a silent host dead. ckconfig, showconf and keys read files and ask no master.
+#include <sodium.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 
@@ -12,6 +15,7 @@
 #include "commands/common/overview.h"
 #include "libwm/client/names.h"
 #include "libwm/conf/load.h"
+#include "libwm/http/token_files.h"
 
 namespace wm::cmd {
 namespace {
@@ -24,10 +28,13 @@ constexpr Option kOptions[] = {
     {"v", Kind::Flag, "", "Accepted for scripts written for LSF"},
     {"f", Kind::Flag, "", "Accepted for scripts written for LSF"},
     {"-diff", Kind::Flag, "", "Of reconfig: what it would change; nothing is changed"},
+    {"-now", Kind::Flag, "", "Of token-key: what was signed before is good no more"},
 };
 
 // How long ckconfig waits for a master that may be down.
 constexpr Duration kPatience = std::chrono::seconds(3);
+// Where wlogind has its keys; see wlogind.service.
+constexpr const char* kDoorFolder = "/run/wm-login";
 
 struct Verb {
   std::string_view name;
@@ -45,18 +52,24 @@ constexpr const char* kSynopsis =
     "rebuild-acct\n"
     "       badmin reconfig --diff | showstatus | diagnose | hist | mbdhist | qhist [queue ...] | "
     "hhist "
-    "[host ...] | audit\n"
+    "[host ...] | audit | perfmon start [seconds]|stop|view\n"
     "       badmin hclose|hopen|hdead [-C message] host ... | qclose|qopen|qinact|qact [-C "
     "message] queue ...\n"
     "       badmin gclose|gopen [-C message] host gpu ...\n"
+    "       badmin token-revoke [-C message] user|token ... | token-key [--now] [folder] | "
+    "doorhist "
+    "[user ...]\n"
     "  ckconfig               Check the files in $WM_CONF_DIR and name everything that is wrong\n"
     "  reconfig               Put them in force, or keep the old ones and say why\n"
     "  reconfig --diff        What that would change, key by key\n"
     "  showstatus             Hosts, jobs and users, counted\n"
     "  diagnose               One text about the cluster for who is to help; no secrets, no "
     "commands\n"
+    "  perfmon                What the master is asked and does, in samples of 60 seconds or as "
+    "said\n"
     "  hist, mbdhist          What administrators did; to the configuration\n"
     "  qhist, hhist           The same to queues, hosts and GPUs\n"
+    "  doorhist               Who logged on and off at the web door, and who was refused\n"
     "  audit                  Everything, and whether the record is as it was written\n"
     "  showconf               Where the cluster is and what it is called\n"
     "  showconf mbd, sbd      Settings by their LSF names, for programs written for LSF\n"
@@ -70,7 +83,10 @@ constexpr const char* kSynopsis =
     "faults forgotten\n"
     "  qclose, qopen          Refuse submissions to queues; take them again\n"
     "  qinact, qact           Start no more jobs of queues; start them again\n"
-    "  rebuild-acct           Make accounting again from the history of events";
+    "  rebuild-acct           Make accounting again from the history of events\n"
+    "  token-revoke           Tokens of the web door, by their ids or all of a user, open nothing "
+    "more\n"
+    "  token-key              Sign tokens with a new key; the old one is good for 8 hours more";
 
 std::optional<FileFacts> file_facts(const std::string& path) {
   struct stat found {};
@@ -190,6 +206,49 @@ Result<int> save_state(const std::vector<std::string>& files) {
   return 0;
 }
 
+// A token's id, as doorhist shows it; else it is a user.
+bool is_token_id(const std::string& word) {
+  return word.size() == 32 && word.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+Result<int> revoke_tokens(const Parsed& options) {
+  if (options.words.size() < 2)
+    return fail(Code::BadArgument, "badmin token-revoke: name users, or tokens by their ids");
+  WM_TRY(auto to, master());
+  for (std::size_t i = 1; i < options.words.size(); ++i) {
+    const auto& word = options.words[i];
+    bool one = is_token_id(word);
+    RevokeRequest request;
+    (one ? request.id : request.user) = word;
+    request.why = options.first("C").value_or("");
+    WM_TRY(to.revoke(request));
+    say(one ? "Token <" + word + "> is revoked\n"
+            : "Tokens of <" + word + "> that were given out until now are revoked\n");
+  }
+  return 0;
+}
+
+// The change itself asks no master: one that is down is no reason to keep a key that is lost.
+Result<int> change_token_key(const Parsed& options) {
+  if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
+  std::string folder = options.words.size() > 1 ? options.words[1] : kDoorFolder;
+  auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  bool at_once = options.has("-now");
+  WM_TRY(http::change_token_keys(folder, at_once ? now : now + kTokenLife, now));
+  say(at_once ? "Tokens are signed by a new key; those of the old one are good no more\n"
+              : "Tokens are signed by a new key; those of the old one are good for 8 hours more\n");
+  DoorAct act;
+  act.act = "token-key";
+  if (auto own = client::find_account(std::to_string(::getuid()))) act.user = own->name;
+  act.objects = {folder};
+  if (at_once) act.objects.emplace_back("--now");
+  auto conf = cluster_conf();
+  auto to = conf ? client::Master::of(*conf, kPatience) : conf.error();
+  auto told = to ? to->note({"", {act}}) : Result<NoteReply>(to.error());
+  if (!told) complain("badmin: it is not in the record of acts: " + told.error().text + "\n");
+  return 0;
+}
+
 Result<int> show_difference() {
   WM_TRY(auto to, master());
   AdminRequest request;
@@ -200,20 +259,46 @@ Result<int> show_difference() {
   return 0;
 }
 
+// perfmon start [seconds] | stop | view
+Result<int> performance(const std::vector<std::string>& words) {
+  PerfmonRequest request;
+  std::string what = words.empty() ? "view" : words[0];
+  if (what == "start") request.act = PerfmonRequest::Act::Start;
+  else if (what == "stop") request.act = PerfmonRequest::Act::Stop;
+  else if (what != "view")
+    return fail(Code::BadArgument, "badmin perfmon: start, stop or view is wanted");
+  if (words.size() > 1) {
+    std::uint32_t seconds = 0;
+    const std::string& text = words[1];
+    auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    bool good = what == "start" && ec == std::errc() && end == text.data() + text.size() &&
+                seconds > 0 && seconds <= 86400;
+    if (!good)
+      return fail(Code::BadArgument,
+                  "badmin perfmon: '" + text + "' is no sample period of 1 to 86400 seconds");
+    request.period = std::chrono::seconds(seconds);
+  }
+  WM_TRY(auto to, master());
+  WM_TRY(auto reply, to.perfmon(request));
+  for (const auto& line : reply.lines) say(line + "\n");
+  return 0;
+}
+
 Result<int> run(const Parsed& options) {
   std::string word = options.words.empty() ? "" : options.words[0];
   if (options.has("-diff")) {
     if (word == "reconfig") return show_difference();
     return fail(Code::BadArgument, "badmin: --diff goes with reconfig");
   }
+  if (options.has("-now") && word != "token-key")
+    return fail(Code::BadArgument, "badmin: --now goes with token-key");
+  if (word == "token-revoke") return revoke_tokens(options);
+  if (word == "token-key") return change_token_key(options);
   if (word == "showstatus") return show_status();
   if (word == "diagnose") return diagnose();
   if (is_history_word(word))
     return show_acts(word, {options.words.begin() + 1, options.words.end()});
-  if (word == "perfmon")
-    return fail(Code::BadArgument,
-                "badmin perfmon: not supported, `wmasterd --metrics` has numbers "
-                "for monitoring");
+  if (word == "perfmon") return performance({options.words.begin() + 1, options.words.end()});
   if (word == "ckconfig") return check_config();
   if (word == "showconf") return show_config(options.words);
   if (word == "lsfconf") return show_lsf_conf();

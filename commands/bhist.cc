@@ -12,9 +12,9 @@ namespace {
 using Kind = Option::Kind;
 
 constexpr Option kOptions[] = {
-    {"l", Kind::Flag, "", "Every event of each job"},
+    {"l", Kind::Flag, "", "Every event of each job", "How they are shown"},
     {"json", Kind::Flag, "", "JSON, with every event"},
-    {"a", Kind::Flag, "", "Finished jobs too"},
+    {"a", Kind::Flag, "", "Finished jobs too", "Which jobs"},
     {"d", Kind::Flag, "", "Finished jobs only"},
     {"e", Kind::Flag, "", "Only jobs that exited"},
     {"p", Kind::Flag, "", "Pending jobs"},

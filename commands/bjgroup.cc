@@ -1,5 +1,5 @@
-// bjgroup: shows job groups, as bsub -g has made them: their jobs by state, those of groups below
-// them among them.
+// bjgroup: shows job groups, as bsub -g and bgadd have made them: their jobs by state, those of
+// groups below them among them, and how far their limits are used.
 #include <algorithm>
 #include <map>
 
@@ -16,7 +16,7 @@ using Kind = Option::Kind;
 
 constexpr Option kOptions[] = {
     {"u", Kind::Text, "user", "Jobs of this user; all, the default, of everybody"},
-    {"s", Kind::IgnoredFlag, "", ""},
+    {"s", Kind::Flag, "", "By name, those that bgadd made without jobs, too; the default"},
     {"N", Kind::IgnoredFlag, "", ""},
     {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
     {"json", Kind::Flag, "", "JSON"},
@@ -26,6 +26,7 @@ constexpr Option kOptions[] = {
 // A group and its jobs.
 struct Group {
   std::string name, owner;
+  std::string limit = "-";  // running of at most
   std::uint32_t jobs = 0, pending = 0, running = 0, parked = 0, stopped = 0, finished = 0;
 };
 
@@ -38,7 +39,7 @@ constexpr view::Field<Group> kFields[] = {
     {{"ususp", "", 7}, view::kBrief, [](const Group& g) { return g.stopped; }},
     {{"finish", "", 7}, view::kBrief, [](const Group& g) { return g.finished; }},
     {{"sla", "", 6}, view::kText, [](const Group&) { return std::string("()"); }},
-    {{"jlimit", "", 8}, view::kText, [](const Group&) { return std::string("-"); }},
+    {{"jlimit", "", 8}, view::kText, [](const Group& g) { return g.limit; }},
     {{"owner", "", 8}, view::kBrief, [](const Group& g) { return g.owner; }},
 };
 constexpr Listing kListing{"bjgroup", "GROUPS",
@@ -58,7 +59,7 @@ void count(Group& group, const JobView& view) {
 }
 
 // Each group and those above it.
-std::vector<Group> groups_of(std::span<const JobView> jobs) {
+std::vector<Group> groups_of(std::span<const JobView> jobs, const GroupsReply& made) {
   std::map<std::string, Group> groups;
   for (const auto& view : jobs) {
     std::string path = view.job->spec().job_group;
@@ -68,6 +69,15 @@ std::vector<Group> groups_of(std::span<const JobView> jobs) {
       group.name = path;
       count(group, view);
     }
+  }
+  for (const auto& [path, group] : made.groups) {
+    auto& shown = groups[path];
+    shown.name = path;
+    shown.owner = group.owner;
+    auto active = made.active.find(path);
+    if (group.limit)
+      shown.limit = std::to_string(active == made.active.end() ? 0 : active->second) + "/" +
+                    std::to_string(*group.limit);
   }
   std::vector<Group> list;
   for (auto& [path, group] : groups) list.push_back(std::move(group));
@@ -86,7 +96,8 @@ std::string table(std::span<const Group> groups, bool with_header) {
     for (auto n :
          {group.jobs, group.pending, group.running, group.parked, group.stopped, group.finished})
       text += view::fit(std::to_string(n), 7, true);
-    text += "      ()        -  " + view::printable(group.owner) + "\n";
+    text +=
+        "      ()" + view::fit(group.limit, 9, true) + "  " + view::printable(group.owner) + "\n";
   }
   return text;
 }
@@ -102,7 +113,8 @@ Result<int> run(const Parsed& options) {
   }
   WM_TRY(auto from, master());
   WM_TRY(auto reply, from.jobs({selection}));
-  auto groups = groups_of(reply.jobs);
+  WM_TRY(auto made, from.groups());
+  auto groups = groups_of(reply.jobs, made);
   const auto& top = selection.job_group;
   std::erase_if(groups, [&](const Group& group) {
     return top != "/" && group.name != top && !group.name.starts_with(top + "/");

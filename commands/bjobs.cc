@@ -13,7 +13,7 @@ namespace {
 using Kind = Option::Kind;
 
 constexpr Option kOptions[] = {
-    {"a", Kind::Flag, "", "All states, finished jobs too"},
+    {"a", Kind::Flag, "", "All states, finished jobs too", "Which jobs"},
     {"d", Kind::Flag, "", "Jobs that have finished recently"},
     {"p", Kind::Flag, "", "Pending jobs, with their reasons"},
     {"r", Kind::Flag, "", "Running jobs"},
@@ -25,7 +25,7 @@ constexpr Option kOptions[] = {
     {"P", Kind::Text, "project", "Jobs of this project"},
     {"app", Kind::Text, "profile", "Jobs of this application profile"},
     {"g", Kind::Text, "/group", "Jobs of this job group and those below it"},
-    {"l", Kind::Flag, "", "Everything about each job"},
+    {"l", Kind::Flag, "", "Everything about each job", "How they are shown"},
     {"UF", Kind::Flag, "", "The same, lines not wrapped"},
     {"w", Kind::Flag, "", "Wide: nothing is cut off"},
     {"W", Kind::Flag, "", "Wide, with project, usage and times"},
@@ -40,7 +40,7 @@ constexpr Option kOptions[] = {
     {"gpu", Kind::IgnoredFlag, "", ""},
     {"hms", Kind::IgnoredFlag, "", ""},
     {"G", Kind::Refused, "", "user groups are not supported"},
-    {"sla", Kind::Refused, "", "service classes are not supported"},
+    {"sla", Kind::Text, "class", "Jobs of this service class"},
     {"Jd", Kind::Refused, "", "not supported, -o job_description shows it"},
     {"hostfile", Kind::Refused, "", "not supported"},
     {"plan", Kind::Refused, "", "not supported, -o estimated_start_time shows when a job starts"},
@@ -137,8 +137,8 @@ Result<int> run(const Parsed& options) {
   WM_TRY(auto selection, selection_of(options));
   WM_TRY(auto from, master());
   if (options.has("-watch")) {
-    for (const char* other : {"a", "d", "p", "r", "s", "m", "J", "P", "app", "g", "l", "UF", "w",
-                              "W", "A", "o", "json", "sum", "psum"})
+    for (const char* other : {"a",   "d", "p",  "r", "s", "m", "J", "P",    "app", "g",
+                              "sla", "l", "UF", "w", "W", "A", "o", "json", "sum", "psum"})
       if (options.has(other))
         return fail(
             Code::BadArgument,

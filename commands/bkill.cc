@@ -18,7 +18,6 @@ constexpr auto kOptions = with_selecting({
     {"stat", Kind::Text, "run|pend|susp", "Jobs in this state"},
     {"l", Kind::Flag, "", "List the signals"},
     {"b", Kind::IgnoredFlag, "", ""},
-    {"sla", Kind::Refused, "", "service classes are not supported"},
 });
 
 Result<KillRequest> request_of(const Parsed& options) {

@@ -1,4 +1,4 @@
-// blimits: shows limits on slots of queues, users and plans, and how much of each is in use.
+// blimits: shows limits of queues, users, plans and limits.conf, and how much of each is in use.
 #include <algorithm>
 
 #include "commands/common/aligned.h"
@@ -24,7 +24,8 @@ constexpr Option kOptions[] = {
     {"noheader", Kind::Flag, "", "No heading"},
 };
 
-constexpr Listing kListing{"blimits", "LIMITS", "name users queues hosts plans slots"};
+constexpr Listing kListing{"blimits", "LIMITS",
+                           "name users queues hosts plans projects apps slots jobs mem"};
 
 Result<int> run(const Parsed& options) {
   WM_TRY(auto config, whole_conf());

@@ -1,4 +1,4 @@
-// bmgroup: shows groups of hosts and their members, as hosts.conf here has them.
+// bmgroup: shows groups of hosts and their members, as the master has them.
 #include "commands/common/group_listing.h"
 
 namespace wm::cmd {

@@ -44,7 +44,7 @@ Result<bool> print_more(client::Master& from, ClientPeek& peek, bool to_stderr) 
     WM_TRY(auto reply, from.peek(peek));
     if (reply.bytes.empty()) return reply.running;
     peek.offset += reply.bytes.size();
-    if (to_stderr) complain(reply.bytes);
+    if (to_stderr) pass_on(reply.bytes);
     else say(reply.bytes);
   }
 }

@@ -1,14 +1,22 @@
-// bsearch: how searches stand: which there are, the best trial of one, and every trial with what it
-// tried and reached.
+// bsearch: searches from a shell: begin, follow, stop, continue, draw. What they are is
+// libwm/rest's, what is done to them common/search_acts, how they begin common/search_start.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <map>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "commands/common/command.h"
-#include "commands/common/job_names.h"
+#include "commands/common/search_acts.h"
+#include "commands/common/search_plot.h"
+#include "commands/common/search_start.h"
+#include "libwm/client/launch.h"
 #include "libwm/model/elements.h"
 #include "libwm/rest/search_task.h"
 
@@ -19,9 +27,27 @@ using Json = nlohmann::json;
 using Kind = Option::Kind;
 
 constexpr Option kOptions[] = {
-    {"n", Kind::Number, "trials", "So many of the best are shown; 20 unless said"},
-    {"json", Kind::Flag, "", "Everything, as JSON"},
+    {"n", Kind::Number, "trials", "Of show: so many of the best, else 20. Of extend: so many more"},
+    {"json", Kind::Flag, "", "As JSON: list and show"},
+    {"-model-dir", Kind::Text, "folder", "Of start: the code of a trial, copied now"},
+    {"q", Kind::Text, "queue", "Of start: the queue"},
+    {"plan", Kind::Text, "plan", "Of start: the plan"},
+    {"o", Kind::Text, "file",
+     "Of plot: the picture, PNG or SVG by its ending; else on the terminal"},
 };
+
+constexpr const char* kSynopsis =
+    "bsearch start [options] file.json | list | show|best|stop|restart|delete|extend|plot search\n"
+    "  start       Begin what the file asks for, as POST /hypersearch takes it; -: standard input\n"
+    "  list        One's searches, the newest first\n"
+    "  show        Its trials, the best first; also without this word\n"
+    "  best        The best trial, as JSON\n"
+    "  stop        End its trials and begin no more\n"
+    "  restart     Go on with one that was stopped\n"
+    "  delete      Show it no more: it is over, or stopped\n"
+    "  extend      Another search, that begins with what this one found\n"
+    "  plot        Draw the trials and the best so far\n"
+    "  A search is named by its name, or by its job's number";
 
 struct Trial {
   JobId id;
@@ -38,21 +64,6 @@ struct Told {
   std::string reason;  // why the next trial is not there
   std::vector<Trial> trials;
 };
-
-// What its elements were given, all of it.
-Result<GiveReply> given_to(client::Master& from, JobId job) {
-  GiveReply whole;
-  do {
-    GiveRequest request{.job = job};
-    request.tell_from = static_cast<std::uint32_t>(whole.data.size()) + 1;
-    WM_TRY(auto reply, from.give(request));
-    whole.given = reply.given;
-    whole.closed = reply.closed;
-    if (reply.data.empty()) break;
-    whole.data.insert(whole.data.end(), reply.data.begin(), reply.data.end());
-  } while (whole.data.size() < whole.given);
-  return whole;
-}
 
 // The best that it reported: the least, or the greatest.
 double value_of(const Json& metrics, const Json& search) {
@@ -168,21 +179,46 @@ void print_json(JobId job, const Told& told) {
 
 WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
-// The caller's searches, the newest first; of `ids` those, where there are some.
-Result<std::vector<rest::SearchTask>> tasks_of(client::Master& from, std::vector<JobId> ids) {
-  JobsRequest request;
-  request.jobs.ids = std::move(ids);
-  request.jobs.finished = true;
-  WM_TRY(auto reply, from.jobs(request));
-  std::map<std::uint32_t, std::vector<JobView>> by_job;
-  for (auto& view : reply.jobs)
-    if (!view.job->spec().exec.search.empty()) by_job[view.id.job].push_back(std::move(view));
-  std::vector<rest::SearchTask> tasks;
-  for (auto at = by_job.rbegin(); at != by_job.rend(); ++at) {
-    WM_TRY(auto given, given_to(from, {at->first, 0}));
-    tasks.push_back(rest::search_task(at->second, given));
-  }
+// Where a search that was deleted is remembered, beside bundles that wait: wuserd looks there, too.
+Result<std::string> mark_path(JobId job) {
+  WM_TRY(auto conf, cluster_conf());
+  WM_TRY(auto incoming, incoming_here(conf));
+  return incoming + "/" + mark_of_search(job) + ".deleted";
+}
+
+// The caller's searches that he has not deleted, the newest first.
+Result<std::vector<rest::SearchTask>> tasks_of(client::Master& from, const JobsRequest& request) {
+  WM_TRY(auto tasks, searches_of(from, request));
+  WM_TRY(auto marks, mark_path({}));
+  auto folder = std::filesystem::path(marks).parent_path();
+  std::erase_if(tasks, [&](const auto& task) {
+    std::error_code ec;
+    return std::filesystem::exists(folder / (mark_of_search(task.job) + ".deleted"), ec);
+  });
   return tasks;
+}
+
+// By its name, the newest of that name; else by its job's number.
+Result<rest::SearchTask> task_named(client::Master& from, const std::string& word) {
+  JobsRequest request;
+  request.jobs.finished = true;
+  request.jobs.name = word + "*";
+  WM_TRY(auto tasks, tasks_of(from, request));
+  for (auto& task : tasks)
+    if (task.name == word) return std::move(task);
+  bool number =
+      !word.empty() && word.size() < 10 && word.find_first_not_of("0123456789") == word.npos;
+  if (number) {
+    request = {};
+    request.jobs.finished = true;
+    request.jobs.ids = {{static_cast<std::uint32_t>(std::stoul(word)), 0}};
+    WM_TRY(auto reply, from.jobs(request));
+    if (!reply.jobs.empty() && reply.jobs.front().job->spec().exec.search.empty())
+      return fail(Code::Conflict, "Job <" + word + ">: is no search");
+    WM_TRY(tasks, tasks_of(from, request));
+    if (!tasks.empty()) return std::move(tasks.front());
+  }
+  return fail(Code::NotFound, "search " + word.substr(0, 200) + " does not exist");
 }
 
 void print_list(const std::vector<rest::SearchTask>& tasks) {
@@ -202,7 +238,9 @@ void print_list(const std::vector<rest::SearchTask>& tasks) {
 // As GET /hypersearch has them.
 Result<int> list(const Parsed& options) {
   WM_TRY(auto from, master());
-  WM_TRY(auto tasks, tasks_of(from, {}));
+  JobsRequest request;
+  request.jobs.finished = true;
+  WM_TRY(auto tasks, tasks_of(from, request));
   if (!options.has("json")) {
     print_list(tasks);
     return 0;
@@ -213,35 +251,131 @@ Result<int> list(const Parsed& options) {
   return 0;
 }
 
-// The best experiment, as REST has it.
-Result<int> best(JobId job) {
-  WM_TRY(auto from, master());
-  WM_TRY(auto tasks, tasks_of(from, {job}));
-  if (tasks.empty()) return fail(Code::Conflict, "Job <" + to_string(job) + ">: is no search");
-  say(Json::parse(rest::tuning_json(tasks.front(), now()))["best"].dump(1) + "\n");
+Result<std::uint32_t> number_of(const Parsed& options, std::uint32_t otherwise) {
+  auto n = options.first("n");
+  if (!n) return otherwise;
+  char* end = nullptr;
+  auto value = std::strtoul(n->c_str(), &end, 10);
+  if (value == 0 || value > 1000000 || *end != '\0')
+    return fail(Code::BadArgument, "-n " + *n + ": a number from 1 to 1000000 is wanted");
+  return static_cast<std::uint32_t>(value);
+}
+
+Result<int> show(client::Master& from, const rest::SearchTask& task, const Parsed& options) {
+  WM_TRY(auto most, number_of(options, 20));
+  WM_TRY(auto told, ask(from, task.job));
+  rank(told);
+  if (options.has("json")) print_json(task.job, told);
+  else print_table(task.job, told, most);
   return 0;
 }
 
-Result<int> run(const Parsed& given) {
-  Parsed options = given;
-  auto verb = options.words.empty() ? "" : options.words.front();
-  if (verb == "list" && options.words.size() == 1) return list(options);
-  bool named = verb == "show" || verb == "best";
-  if (named) options.words.erase(options.words.begin());
-  if (options.words.size() != 1) return fail(Code::BadArgument, "one job ID is wanted, or list");
-  WM_TRY(auto ids, parse_job_ids(options.words));
-  if (verb == "best") return best({ids.at(0).job, 0});
-  std::size_t most = 20;
-  if (auto n = options.first("n")) {
-    most = std::strtoul(n->c_str(), nullptr, 10);
-    if (most == 0) return fail(Code::BadArgument, "-n " + *n + ": a number from 1 is wanted");
-  }
-  WM_TRY(auto from, master());
-  WM_TRY(auto told, ask(from, {ids.at(0).job, 0}));
-  rank(told);
-  if (options.has("json")) print_json(ids[0], told);
-  else print_table(ids[0], told, most);
+// The best experiment, as REST has it.
+Result<int> best(const rest::SearchTask& task) {
+  say(Json::parse(rest::tuning_json(task, now()))["best"].dump(1) + "\n");
   return 0;
+}
+
+Result<int> forget(client::Master& from, const rest::SearchTask& task) {
+  WM_TRY(end_search(from, task));
+  WM_TRY(auto path, mark_path(task.job));
+  std::error_code ec;
+  auto incoming = std::filesystem::path(path).parent_path();
+  std::filesystem::create_directories(incoming, ec);
+  if (!std::ofstream(path)) return fail(Code::System, path + ": cannot be written");
+  if (!task.bundle.empty()) std::filesystem::remove_all(incoming / task.bundle, ec);
+  say("Search <" + task.name + "> is deleted\n");
+  return 0;
+}
+
+Result<int> plot(client::Master& from, const rest::SearchTask& task, const Parsed& options) {
+  WM_TRY(auto told, ask(from, task.job));
+  SearchPicture picture;
+  picture.title = "search " + task.name;
+  picture.metric = told.search.value("metric", std::string());
+  picture.least = told.search.value("goal", std::string("minimize")) != "maximize";
+  for (const Trial& trial : told.trials) picture.values.push_back(trial.value);
+  auto has_any = std::ranges::any_of(picture.values, [](double v) { return std::isfinite(v); });
+  if (!has_any)
+    return fail(Code::Conflict, "search " + task.name + ": no trial has reported a number yet");
+  auto size = client::size_of_terminal(STDOUT_FILENO);
+  auto script = plot_script(picture, options.first("o").value_or(""),
+                            size.columns ? size.columns : 80, size.rows > 10 ? size.rows - 1 : 24);
+  std::FILE* gnuplot = ::popen("gnuplot", "w");
+  if (!gnuplot) return fail(Code::System, "gnuplot cannot be started");
+  std::fwrite(script.data(), 1, script.size(), gnuplot);
+  if (::pclose(gnuplot) != 0)
+    return fail(Code::System, "gnuplot has failed; is it installed, and may the file be written?");
+  return 0;
+}
+
+Result<std::string> text_in(const std::string& path) {
+  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return fail(Code::NotFound, path + ": cannot be read");
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+int announce(const SearchBegun& begun) {
+  say("Job <" + std::to_string(begun.reply.job.job) + "> is submitted to " +
+      (begun.reply.default_queue ? "default " : "") + "queue <" + begun.reply.queue + ">.\n");
+  complain("Search <" + begun.name + "> begins\n");
+  for (const auto& warning : begun.reply.warnings) complain("bsearch: " + warning + "\n");
+  return 0;
+}
+
+Result<int> start(client::Master& from, const Parsed& options, const std::string& path) {
+  SearchStart start;
+  WM_TRY(start.request, text_in(path));
+  start.folder = options.first("-model-dir").value_or("");
+  start.queue = options.first("q").value_or("");
+  start.plan = options.first("plan").value_or("");
+  WM_TRY(auto conf, cluster_conf());
+  WM_TRY(auto begun, start_search(from, conf, start));
+  return announce(begun);
+}
+
+Result<int> extend(client::Master& from, const rest::SearchTask& task, const Parsed& options) {
+  WM_TRY(auto trials, number_of(options, task.reserved));
+  WM_TRY(auto conf, cluster_conf());
+  WM_TRY(auto begun, extend_search(from, conf, task, trials));
+  return announce(begun);
+}
+
+Result<int> done(const Result<void>& result, const rest::SearchTask& task, const char* what) {
+  if (!result) return result.error();
+  say("Search <" + task.name + "> " + what + "\n");
+  return 0;
+}
+
+constexpr std::string_view kVerbs[] = {"start",   "list",   "show",   "best", "stop",
+                                       "restart", "delete", "extend", "plot"};
+
+Result<int> act(client::Master& from, const std::string& verb, const rest::SearchTask& task,
+                const Parsed& options) {
+  if (verb == "best") return best(task);
+  if (verb == "stop") return done(hold_search(from, task, true), task, "is stopped");
+  if (verb == "restart") return done(release_search(from, task), task, "goes on");
+  if (verb == "delete") return forget(from, task);
+  if (verb == "extend") return extend(from, task, options);
+  if (verb == "plot") return plot(from, task, options);
+  return show(from, task, options);
+}
+
+Result<int> run(const Parsed& options) {
+  auto words = options.words;
+  auto verb = words.empty() ? std::string() : words.front();
+  WM_TRY(number_of(options, 0));
+  if (verb == "list" && words.size() == 1) return list(options);
+  bool named = std::ranges::count(kVerbs, verb) > 0 && words.size() == 2;
+  if (!named) verb = "show";
+  else words.erase(words.begin());
+  if (words.size() != 1 || (!named && std::ranges::count(kVerbs, words.front())))
+    return fail(Code::BadArgument, "a verb and one search are wanted, or list (bsearch -h)");
+  WM_TRY(auto from, master());
+  if (verb == "start") return start(from, options, words.front());
+  WM_TRY(auto task, task_named(from, words.front()));
+  return act(from, verb, task, options);
 }
 
 }  // namespace
@@ -249,8 +383,5 @@ Result<int> run(const Parsed& given) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
-  return main_of({.name = "bsearch",
-                  .synopsis = "bsearch [-json] [-n trials] [show | best] job_id | list",
-                  .options = kOptions},
-                 argc, argv, run);
+  return main_of({.name = "bsearch", .synopsis = kSynopsis, .options = kOptions}, argc, argv, run);
 }

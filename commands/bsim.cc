@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "commands/common/command.h"
 #include "commands/common/progress.h"
 #include "libwm/conf/load.h"
 #include "libwm/replay/engine.h"
@@ -24,7 +25,8 @@ namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
 struct Asked {
-  std::string format, workload, tables, policy, estimates = "exact", conf, json, plot, gpu_type;
+  std::string format, workload, tables, policy, estimates = "exact", conf, json, plot, gpu_type,
+                                                services;
   replay::Setup setup{16, 0, 0};
   double malleable = 0, resize_cost = 0, interval = 0;
   std::uint64_t seed = 1;
@@ -39,6 +41,7 @@ po::options_description table_of(Asked& asked) {
       "pollux|sia|swf|philly|gavel|alibaba|tiresias|snapshot");
   add("workload", po::value(&asked.workload)->required(),
       "the job list, or what badmin snapshot saved");
+  add("services", po::value(&asked.services), "services beside them: lines name,low,high,period_s");
   add("tables", po::value(&asked.tables), "folder of throughput tables; several: A:B");
   add("hosts", po::value(&asked.setup.hosts), "number of hosts; a snapshot has its own");
   add("gpus-per-host", po::value(&asked.setup.gpus_per_host), "0: a CPU cluster");
@@ -181,12 +184,22 @@ Result<void> check(const Asked& asked) {
                                      std::to_string(kMostSlots));
 }
 
+Result<void> add_services_of(const Asked& asked, replay::Workload& workload) {
+  if (asked.services.empty()) return {};
+  WM_TRY(auto text, read_file(asked.services));
+  auto services = replay::read_services(text);
+  if (!services) return services.error().within(asked.services);
+  replay::add_services(workload, std::move(*services));
+  return {};
+}
+
 Result<void> simulate(Asked asked) {
   WM_TRY(check(asked));
   auto& setup = asked.setup;
   if (setup.cpus_per_host == 0) setup.cpus_per_host = std::max(1u, 4 * setup.gpus_per_host);
   WM_TRY(auto options, options_of(asked));
   WM_TRY(auto workload, workload_of(asked, setup, options));
+  WM_TRY(add_services_of(asked, workload));
   WM_TRY(auto outcome, replay::simulate(workload, setup, options));
   if (!asked.json.empty()) {
     WM_TRY(write_file(asked.json, replay::to_json(outcome, setup, options, max_rss_mb())));
@@ -196,9 +209,29 @@ Result<void> simulate(Asked asked) {
   return {};
 }
 
+// As other commands tell theirs. What a value is called is its choices, where they are all of its
+// doc.
+std::string told(const po::options_description& table) {
+  std::vector<std::string> names;
+  for (const auto& option : table.options()) names.push_back("-" + option->long_name());
+  std::vector<Option> rows;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& doc = table.options()[i]->description();
+    bool valued = table.options()[i]->semantic()->max_tokens() > 0;
+    bool choices = doc.find('|') != doc.npos && doc.find(' ') == doc.npos;
+    auto kind = valued ? Option::Kind::Text : Option::Kind::Flag;
+    rows.push_back({names[i], kind, !valued ? "" : choices ? std::string_view(doc) : "value", doc});
+  }
+  return table_text("bsim [options]", rows);
+}
+
 int run(int argc, char** argv) {
   Asked asked;
   po::options_description table = table_of(asked);
+  if (argc == 2 && argv[1] == kTableOption) {
+    std::cout << told(table);
+    return 0;
+  }
   po::variables_map found;
   po::store(po::parse_command_line(
                 argc, argv, table,
@@ -212,7 +245,7 @@ int run(int argc, char** argv) {
   asked.sized = found.count("hosts") && found.count("gpus-per-host");
   auto done = simulate(asked);
   if (done) return 0;
-  std::cerr << "bsim: " << done.error().text << "\n";
+  complain("bsim: " + done.error().text + "\n");
   return 255;
 }
 
@@ -223,7 +256,7 @@ int main(int argc, char** argv) {
   try {
     return wm::cmd::run(argc, argv);
   } catch (const std::exception& error) {
-    std::cerr << "bsim: " << error.what() << "\nusage: bsim --help\n";
+    wm::cmd::complain("bsim: " + std::string(error.what()) + "\nusage: bsim --help\n");
     return 255;
   }
 }

@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -29,6 +27,7 @@
 #include "commands/common/spec_file.h"
 #include "commands/common/submission.h"
 #include "commands/common/submit_filter.h"
+#include "commands/common/surroundings.h"
 #include "libwm/client/bundle.h"
 #include "libwm/client/launch.h"
 #include "libwm/client/names.h"
@@ -44,27 +43,6 @@ constexpr std::size_t kMaxScript = 8 << 20;
 constexpr int kKilledWhilePending = 126;
 
 Error no_command() { return fail(Code::BadArgument, "No command is specified in the script file"); }
-
-Surroundings surroundings() {
-  Surroundings here;
-  here.who.uid = ::getuid();
-  here.who.gid = ::getgid();
-  // The master names the account: it goes by the uid alone.
-  if (auto home = environment("HOME")) here.home = *home;
-  else if (auto account = client::find_account(std::to_string(here.who.uid)))
-    here.home = account->home;
-  char text[PATH_MAX] = "";
-  if (::getcwd(text, sizeof text)) here.cwd = text;
-  if (::gethostname(text, sizeof text - 1) == 0) here.host = text;
-  here.umask = ::umask(0);
-  ::umask(here.umask);
-  here.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  for (char** entry = environ; *entry; ++entry) here.environment.emplace_back(*entry);
-  auto size = client::size_of_terminal(STDIN_FILENO);
-  here.rows = size.rows;
-  here.columns = size.columns;
-  return here;
-}
 
 Result<std::string> read_all(std::FILE* in, const std::string& name) {
   std::string text;
@@ -390,12 +368,12 @@ Result<int> wait_for(client::Master& master, JobId job, Streams streams) {
 }
 
 Result<int> run(const Parsed& given) {
-  if (given.has("pack")) return submit_pack(given, surroundings());
+  if (given.has("pack")) return submit_pack(given, surroundings_here());
   Parsed options = given;
   WM_TRY(auto file, read_spec(options));
   WM_TRY(auto source, find_source(options, file));
   WM_TRY(add_directives(source, options));
-  auto here = surroundings();
+  auto here = surroundings_here();
   auto found = master();
   if (auto conf = cluster_conf()) {
     here.limit_unit = conf->lsf.limit_unit();

@@ -1,4 +1,4 @@
-// bugroup: shows groups of users and their members, as users.conf here has them.
+// bugroup: shows groups of users and their members, as the master has them.
 #include "commands/common/group_listing.h"
 
 namespace wm::cmd {

@@ -62,6 +62,25 @@ Result<void> write_keys(const std::string& folder, const std::vector<rest::ApiKe
   return {};
 }
 
+constexpr Duration kPatience = std::chrono::seconds(2);
+
+Result<client::Master> near_master() {
+  WM_TRY(auto conf, cluster_conf());
+  return client::Master::of(conf, kPatience);
+}
+
+// In the cluster's record of acts. A key is made all the same where no master answers.
+void record(const std::string& what, const std::string& name) {
+  DoorAct act;
+  act.act = what;
+  if (auto own = client::find_account(std::to_string(::getuid()))) act.user = own->name;
+  act.objects = {"key " + name};
+  auto to = near_master();
+  auto told = to ? to->note({"", {act}}) : Result<NoteReply>(to.error());
+  if (!told)
+    complain("wmkey: it is not in the cluster's record of acts: " + told.error().text + "\n");
+}
+
 Result<std::int64_t> life_of(const Parsed& options) {
   auto text = options.first("for").value_or(std::to_string(kUsualDays));
   bool days = text.find_first_not_of("0123456789") == std::string::npos;
@@ -90,6 +109,7 @@ Result<int> create(const Parsed& options, const std::string& name) {
   auto secret = rest::key_secret(random);
   keys.push_back({name, rest::key_hash(secret), scopes, now_s(), now_s() + life});
   WM_TRY(write_keys(folder, keys));
+  record("key-create", name);
   complain("wmkey: this is shown once; it stands for your password at the web door\n");
   say(secret + "\n");
   return 0;
@@ -122,17 +142,33 @@ Result<int> revoke(const std::string& name) {
   auto gone = std::erase_if(keys, [&](const rest::ApiKey& key) { return key.name == name; });
   if (gone == 0) return fail(Code::NotFound, "wmkey: there is no key " + name);
   WM_TRY(write_keys(folder, keys));
-  say("Key <" + name + "> is revoked. Tokens it was exchanged for live for 8 hours at most.\n");
+  record("key-revoke", name);
+  say("Key <" + name +
+      "> is revoked. Tokens it was exchanged for live for 8 hours at most; wmkey logoff ends "
+      "them.\n");
+  return 0;
+}
+
+Result<int> log_off() {
+  WM_TRY(auto own, client::find_account(std::to_string(::getuid())));
+  WM_TRY(auto to, near_master());
+  RevokeRequest request;
+  request.user = own.name;
+  request.log_off = true;
+  WM_TRY(to.revoke(request));
+  say("Tokens of <" + own.name + "> that were given out until now are good no more.\n");
   return 0;
 }
 
 Result<int> run(const Parsed& options) {
   const auto& words = options.words;
   if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
+  WM_TRY(life_of(options));
   if (words.size() == 2 && words[0] == "create") return create(options, words[1]);
   if (words.size() == 1 && words[0] == "list") return list();
   if (words.size() == 2 && words[0] == "revoke") return revoke(words[1]);
-  return fail(Code::BadArgument, "wmkey: create NAME, list or revoke NAME is wanted");
+  if (words.size() == 1 && words[0] == "logoff") return log_off();
+  return fail(Code::BadArgument, "wmkey: create NAME, list, revoke NAME or logoff is wanted");
 }
 
 }  // namespace
@@ -140,9 +176,10 @@ Result<int> run(const Parsed& options) {
 
 int main(int argc, char** argv) {
   using namespace wm::cmd;
-  return main_of({.name = "wmkey",
-                  .synopsis = "wmkey create name [-scope list] [-for days] | list | revoke name",
-                  .options = kOptions,
-                  .acts = true},
-                 argc, argv, run);
+  return main_of(
+      {.name = "wmkey",
+       .synopsis = "wmkey create name [-scope list] [-for days] | list | revoke name | logoff",
+       .options = kOptions,
+       .acts = true},
+      argc, argv, run);
 }

@@ -19,22 +19,34 @@ void warn_of_ignored(const Command& command, const Parsed& parsed) {
     complain(std::string(command.name) + ": option -" + name + " has no effect here\n");
 }
 
+// What was given may be as long as a command line, and hold what a terminal obeys; why something is
+// refused stands at a line's end.
+std::string readable_line(std::string_view line) {
+  constexpr std::size_t kMost = 2000, kKept = 900;
+  std::string text(line);
+  if (text.size() > kMost) text.replace(kKept, text.size() - 2 * kKept, " ... ");
+  auto obeyed = [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) && c != '\t'; };
+  std::replace_if(text.begin(), text.end(), obeyed, '?');
+  return text;
+}
+
 int refuse(const Command& command, const Error& error) {
   std::string text = error.text;
   if (!command.refusal.empty())
     text += (text.ends_with('.') ? "" : ".") + std::string(command.refusal);
-  // What users name things may hold what a terminal obeys.
-  auto obeyed = [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) && c != '\n'; };
-  std::replace_if(text.begin(), text.end(), obeyed, '?');
   complain(text + "\n");
   return kRefused;
 }
 
 std::vector<Option> with_common(std::span<const Option> own) {
   std::vector<Option> all(own.begin(), own.end());
-  bool has_h = false;
-  for (const auto& option : own) has_h = has_h || option.name == "h";
-  if (!has_h) all.push_back({"h", Option::Kind::Flag, "", "Print this and exit"});
+  bool has_h = false, grouped = false;
+  for (const auto& option : own) {
+    has_h = has_h || option.name == "h";
+    grouped = grouped || !option.group.empty();
+  }
+  auto others = grouped ? "Others" : "";
+  if (!has_h) all.push_back({"h", Option::Kind::Flag, "", "Print this and exit", others});
   all.push_back({"help", Option::Kind::Flag, "", ""});
   all.push_back({"-help", Option::Kind::Flag, "", ""});
   all.push_back({"V", Option::Kind::Flag, "", "Print the version and exit"});
@@ -55,6 +67,10 @@ int main_of(const Command& command, int argc, char** argv,
             const std::function<Result<int>(const Parsed&)>& body) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   const auto options = with_common(command.options);
+  if (args.size() == 1 && args.front() == kTableOption) {
+    say(table_text(command.synopsis, options));
+    return finish(command, 0);
+  }
   auto parsed = parse_options(options, args, command.words);
   if (!parsed) {
     complain(std::string(command.name) + ": ");
@@ -94,6 +110,17 @@ void say(std::string_view text) {
   std::fflush(stdout);
 }
 
-void complain(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void complain(std::string_view text) {
+  std::string readable;
+  while (!text.empty()) {
+    auto end = std::min(text.find('\n'), text.size());
+    readable += readable_line(text.substr(0, end));
+    if (end < text.size()) readable += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  pass_on(readable);
+}
+
+void pass_on(std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stderr); }
 
 }  // namespace wm::cmd

@@ -1,5 +1,5 @@
-// Role: what every command's main does: words to options, --help and -V, warnings about
-// options without effect, the cluster's master, and an Error to stderr and an exit code.
+// Role: what every command's main does: words to options, --help, -V and --wm-options, warnings
+// about options without effect, the cluster's master, and an Error to stderr and an exit code.
 //
 //   int main(int argc, char** argv) { return wm::cmd::main_of({…table…}, argc, argv, body); }
 //
@@ -20,6 +20,9 @@ namespace wm::cmd {
 
 /// Exit code of everything that was refused. @source LSF commands
 inline constexpr int kRefused = 255;
+
+/// Alone on the command line of any command it prints its table; see table_text().
+inline constexpr std::string_view kTableOption = "--wm-options";
 
 /// A command's name and table.
 struct Command {
@@ -50,8 +53,11 @@ Result<ClusterConf> cluster_conf();
 /// @errors NotFound, BadArgument: the configuration
 Result<client::Master> master();
 
-/// Prints to stdout or stderr at once; main_of looks at the end whether stdout took everything.
+/// Prints to stdout at once; main_of looks at the end whether it took everything.
 void say(std::string_view text);
+/// Prints to stderr: what a terminal would obey as '?', very long lines shortened in their middle.
 void complain(std::string_view text);
+/// Bytes of a job to stderr, as they are.
+void pass_on(std::string_view bytes);
 
 }  // namespace wm::cmd

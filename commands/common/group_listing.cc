@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "libwm/conf/load.h"
-
 namespace wm::cmd {
 namespace {
 
@@ -37,7 +35,11 @@ std::vector<view::GroupRow> chosen(const Parsed& options, std::vector<view::Grou
 
 std::span<const Option> group_listing_options() { return kOptions; }
 
-Result<Config> whole_conf() { return conf::load(conf_dir(), conf::this_host()); }
+Result<Config> whole_conf() {
+  WM_TRY(auto from, master());
+  WM_TRY(auto config, from.conf());
+  return *config;
+}
 
 Result<int> list_groups(const GroupListing& how, const Parsed& options) {
   WM_TRY(auto config, whole_conf());

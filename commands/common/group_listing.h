@@ -22,10 +22,10 @@ struct GroupListing {
 
 /// Options: -r -w -l -o -json -noheader. @cost O(1)
 std::span<const Option> group_listing_options();
-/// Reads the files and prints. @errors as parse_format; as conf::load
+/// Asks the master and prints. @errors as parse_format; as Master::conf
 Result<int> list_groups(const GroupListing& how, const Parsed& options);
 
-/// The whole configuration in conf_dir(). @errors as conf::load
+/// What the master has of the configuration. @errors as Master::conf
 Result<Config> whole_conf();
 
 }  // namespace wm::cmd

@@ -8,9 +8,9 @@ namespace wm::cmd {
 namespace {
 
 // Of bsub's options these are about the submission itself, or about what is running already.
-constexpr std::string_view kOnce[] = {"H",   "K",      "I",      "Ip",     "Is",  "env", "L",
-                                      "mpi", "tag",    "nnodes", "f",      "i",   "is",  "q",
-                                      "rn",  "resume", "spec",   "bundle", "open"};
+constexpr std::string_view kOnce[] = {
+    "H", "K",  "I", "Ip", "Is",     "env",  "L",      "mpi",  "tag",  "nnodes", "f",
+    "i", "is", "q", "rn", "resume", "spec", "bundle", "open", "cost", "pack",   "a"};
 
 struct Reset {
   Option option;
@@ -47,14 +47,20 @@ const Reset kResets[] = {
     {flag("Nn", "No mailed report"), [](JobSpec& s) { s.mail.at_end = false; }},
     {flag("un", "Mail to the owner"), [](JobSpec& s) { s.mail.to.clear(); }},
     {flag("Jdn", "No description"), [](JobSpec& s) { s.description.clear(); }},
+    {flag("Un", "Of no reservation"), [](JobSpec& s) { s.reservation.clear(); }},
+    {flag("slan", "Of no service class"), [](JobSpec& s) { s.service_class.clear(); }},
+    {flag("Wen", "No estimate"), [](JobSpec& s) { s.run_estimate = {}; }},
+    {flag("kn", "No checkpoints"), [](JobSpec& s) { s.checkpoint = {}; }},
 };
 
 std::vector<Option> all_options() {
-  std::vector<Option> all = {{"q", Option::Kind::Text, "queue", "Queue"}};
+  std::vector<Option> all = {{"q", Option::Kind::Text, "queue", "Queue", "The job"}};
   for (const Option& option : submit_options()) {
     if (std::ranges::find(kOnce, option.name) == std::end(kOnce)) all.push_back(option);
   }
+  const auto first = all.size();
   for (const Reset& reset : kResets) all.push_back(reset.option);
+  all[first].group = "Taken back";
   all.push_back(flag("sign", "Sign it anew, as it is; also a job that runs"));
   return all;
 }

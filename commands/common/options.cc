@@ -183,12 +183,47 @@ std::string usage(std::string_view synopsis, std::span<const Option> options) {
     at = end + 1;
   }
   for (const auto& option : options) {
+    if (!option.group.empty()) text += std::string(option.group) + ":\n";
     if (option.doc.empty() || option.kind == Option::Kind::Refused) continue;
     std::string left = "  -" + std::string(option.name);
     if (!option.argument.empty()) left += " " + std::string(option.argument);
     left.resize(std::max(left.size() + 1, kDocColumn), ' ');
     text += left;
     append_filled(text, option.doc, kDocColumn);
+  }
+  return text;
+}
+
+namespace {
+
+std::string_view word_of(Option::Kind kind) {
+  switch (kind) {
+    case Option::Kind::Flag: return "flag";
+    case Option::Kind::Text: return "text";
+    case Option::Kind::Number: return "number";
+    case Option::Kind::Ignored: return "ignored";
+    case Option::Kind::IgnoredFlag: return "ignored-flag";
+    case Option::Kind::Refused: break;
+  }
+  return "refused";
+}
+
+}  // namespace
+
+std::string table_text(std::string_view synopsis, std::span<const Option> options) {
+  std::string text;
+  for (std::size_t at = 0; at <= synopsis.size();) {
+    auto end = std::min(synopsis.find('\n', at), synopsis.size());
+    text += "synopsis\t" + std::string(synopsis.substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  std::string_view group;
+  for (const auto& option : options) {
+    if (!option.group.empty()) group = option.group;
+    text += "option\t-";
+    for (auto cell : {option.name, word_of(option.kind), option.argument, group})
+      text += std::string(cell) + "\t";
+    text += std::string(option.doc) + "\n";
   }
   return text;
 }

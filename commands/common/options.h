@@ -35,8 +35,9 @@ struct Option {
   };
   std::string_view name;  ///< without the dash
   Kind kind = Kind::Flag;
-  std::string_view argument;  ///< for the usage text: "queue"
+  std::string_view argument;  ///< for the usage text, and what completes it: "queue"
   std::string_view doc;
+  std::string_view group = {};  ///< begins a group of options, which is called so
 };
 
 /// Where words that are no options may stand.
@@ -66,7 +67,14 @@ struct Parsed {
 Result<Parsed> parse_options(std::span<const Option> options, std::span<const std::string> args,
                              Words words);
 
-/// "usage: bsub …", then every option that has a doc; filled to 80 columns. @cost O(options)
+/// "usage: bsub …", then every option that has a doc, below the headings of groups; filled to 80
+/// columns. @cost O(options)
 std::string usage(std::string_view synopsis, std::span<const Option> options);
+
+/// The table for programs, a line each, parted by tabs: "synopsis" and a line of it; "option",
+/// "-q", what it is (flag, text, number, ignored, ignored-flag, refused), its argument, group and
+/// doc.
+/// @cost O(options)
+std::string table_text(std::string_view synopsis, std::span<const Option> options);
 
 }  // namespace wm::cmd

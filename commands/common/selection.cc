@@ -40,6 +40,7 @@ Result<JobSelection> select_jobs(const Parsed& options) {
   selection.host = options.first("m").value_or("");
   selection.project = options.first("P").value_or("");
   selection.app = options.first("app").value_or("");
+  selection.service_class = options.first("sla").value_or("");
   if (auto group = options.first("g")) {
     WM_TRY(selection.job_group, parse_job_group(*group));
   }
@@ -67,7 +68,7 @@ Result<AcctRequest> select_records(const Parsed& options) {
 }
 
 bool selects(const Parsed& options) {
-  for (auto name : {"J", "u", "q", "m", "P", "app", "g", "stat"})
+  for (auto name : {"J", "u", "q", "m", "P", "app", "g", "sla", "stat"})
     if (options.has(name)) return true;
   return !options.words.empty();
 }

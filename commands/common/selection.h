@@ -18,13 +18,15 @@ namespace wm::cmd {
 
 /// The options by which commands that change jobs select them.
 inline constexpr auto kSelecting = std::to_array<Option>({
-    {"J", Option::Kind::Text, "name", "Jobs of this name; * at either end stands for anything"},
+    {"J", Option::Kind::Text, "name", "Jobs of this name; * at either end stands for anything",
+     "Which jobs"},
     {"u", Option::Kind::Text, "user", "Jobs of this user, or of all"},
     {"q", Option::Kind::Text, "queue", "Jobs of this queue"},
     {"m", Option::Kind::Text, "host", "Jobs on this host"},
     {"P", Option::Kind::Text, "project", "Jobs of this project"},
     {"app", Option::Kind::Text, "profile", "Jobs of this application profile"},
     {"g", Option::Kind::Text, "/group", "Jobs of this job group and those below it"},
+    {"sla", Option::Kind::Text, "class", "Jobs of this service class"},
 });
 
 /// A command's own options, and behind them those that select. @cost O(options)

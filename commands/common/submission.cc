@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "commands/common/checkpoints.h"
 #include "commands/common/directives.h"
 #include "commands/common/file_copies.h"
 #include "commands/common/job_names.h"
@@ -21,7 +22,7 @@ namespace {
 using Kind = Option::Kind;
 
 constexpr Option kOptions[] = {
-    {"q", Kind::Text, "\"queue ...\"", "Queue; of several the first that takes the job"},
+    {"q", Kind::Text, "\"queue ...\"", "Queue; of several the first that takes the job", "The job"},
     {"J", Kind::Text, "name[1-10]%n", "Job name, or an array of jobs, n of them at a time"},
     {"n", Kind::Number, "min[,max]", "Tasks; an elastic job may have up to max"},
     {"ar", Kind::Flag, "", "Elastic: resized while it runs, between min and max"},
@@ -31,7 +32,7 @@ constexpr Option kOptions[] = {
     {"plan", Kind::Text, "/path", "Resource plan that the job draws on"},
     {"gpu", Kind::Text, "num=n:...", "GPUs; \"-\" for one"},
     {"R", Kind::Text, "res_req", "Resource requirement; may be given several times"},
-    {"W", Kind::Number, "[h:]m", "Run limit"},
+    {"W", Kind::Number, "[h:]m", "Run limit", "Limits"},
     {"M", Kind::Number, "size", "Memory: reserved, and its limit"},
     {"c", Kind::Number, "[h:]m", "Limit of CPU time"},
     {"F", Kind::Number, "size", "Limit of the size of a file"},
@@ -43,16 +44,16 @@ constexpr Option kOptions[] = {
     {"T", Kind::Number, "n", "Limit of threads at a time"},
     {"wa", Kind::Text, "signal|command", "Warn the job before its run limit"},
     {"wt", Kind::Number, "[h:]m", "So long before it"},
-    {"E", Kind::Text, "command", "Run before the job, on its first host"},
+    {"E", Kind::Text, "command", "Run before the job, on its first host", "Commands around it"},
     {"Ep", Kind::Text, "command", "Run after it"},
     {"Q", Kind::Text, "\"code ...\"", "Codes that queue it again: all, ~code, EXCLUDE(code)"},
     {"rnc", Kind::Text, "command", "Run on the first host when the job's size is to change"},
-    {"m", Kind::Text, "\"host ...\"", "Hosts that the job may run on"},
+    {"m", Kind::Text, "\"host ...\"", "Hosts that the job may run on", "Where it runs"},
     {"x", Kind::Flag, "", "Whole hosts"},
     {"nnodes", Kind::Number, "n", "Spread the tasks over n hosts"},
     {"mpi", Kind::Text, "pmix", "Start the ranks of an MPI program, one a task, without mpirun"},
     {"tag", Kind::Flag, "", "With -mpi: output of all ranks, each line with its rank"},
-    {"cwd", Kind::Text, "path", "Working directory"},
+    {"cwd", Kind::Text, "path", "Working directory", "Files and environment"},
     {"i", Kind::Text, "file", "Standard input"},
     {"is", Kind::Text, "file", "The same, from a copy made now"},
     {"f", Kind::Text, "\"local op [remote]\"", "Copy a file: > before, < after, << append, ><"},
@@ -62,13 +63,13 @@ constexpr Option kOptions[] = {
     {"eo", Kind::Text, "file", "The same, replacing the file"},
     {"env", Kind::Text, "\"all, V=x, ~V\"", "What of the environment the job gets"},
     {"L", Kind::Text, "shell", "Login shell"},
-    {"H", Kind::Flag, "", "Hold the job until bresume"},
+    {"H", Kind::Flag, "", "Hold the job until bresume", "Submitting"},
     {"K", Kind::Flag, "", "Wait for the end and exit as the job does"},
     {"cost", Kind::Flag, "", "Say what the job may draw on its budgets, and do not submit it"},
     {"I", Kind::Flag, "", "Stay, with the job's streams here, and exit as it does"},
     {"Ip", Kind::Flag, "", "The same, over a terminal"},
     {"Is", Kind::Flag, "", "The same, for shells"},
-    {"r", Kind::Flag, "", "Start again when its host is lost"},
+    {"r", Kind::Flag, "", "Start again when its host is lost", "Its course"},
     {"rn", Kind::Flag, "", "Undo -r of the script"},
     {"sp", Kind::Number, "n", "Priority among the jobs of the queue; higher goes first"},
     {"P", Kind::Text, "project", "Project for accounting"},
@@ -77,14 +78,16 @@ constexpr Option kOptions[] = {
     {"ti", Kind::Flag, "", "End the job once its -w can never be met"},
     {"b", Kind::Text, "[[[y:]m:]d:]h:m", "Start at this time at the earliest"},
     {"t", Kind::Text, "[[[y:]m:]d:]h:m", "End the job at this time"},
-    {"N", Kind::Flag, "", "Mail the report at the end, also with -o"},
+    {"N", Kind::Flag, "", "Mail the report at the end, also with -o", "Mail"},
     {"B", Kind::Flag, "", "Mail when the job starts"},
     {"u", Kind::Text, "address", "Where mail about the job goes; several with commas"},
-    {"G", Kind::Ignored, "", ""},
+    {"G", Kind::Ignored, "", "", "Further"},
     {"g", Kind::Text, "/group", "Job group, by which bjobs, bkill and others select; a tree"},
     {"a", Kind::Text, "\"name(...) ...\"", "Run the site's submit filters of these names, too"},
-    {"sla", Kind::Ignored, "", ""},
-    {"We", Kind::Ignored, "", ""},
+    {"sla", Kind::Text, "class", "Service class, whose goal the job helps to reach"},
+    {"We", Kind::Number, "[h:]m", "How long it will run, for dates of others; no limit"},
+    {"U", Kind::Text, "reservation", "Start within this advance reservation only"},
+    {"k", Kind::Text, "\"dir [minutes] [method=name]\"", "Keep checkpoints there"},
     {"ul", Kind::IgnoredFlag, "", ""},
     {"core_isolation", Kind::Ignored, "", ""},
     {"network", Kind::Ignored, "", ""},
@@ -102,7 +105,6 @@ constexpr Option kOptions[] = {
     {"spec", Kind::Text, "file.json", "The job from a file, with groups of tasks; - for stdin"},
     {"bundle", Kind::Text, "folder", "Run in a copy of this folder, made now"},
     {"open", Kind::Flag, "", "With -J name[1-n]: elements run as bgive brings their data"},
-    {"U", Kind::Refused, "", "advance reservations are not supported yet"},
     {"outdir", Kind::Refused, "", "not supported, -o dir/ names a folder for the output"},
     {"hostfile", Kind::Refused, "", "not supported, -m names the hosts"},
     {"pack", Kind::Text, "file", "Options and command of a job on each line; - for standard input"},
@@ -311,6 +313,23 @@ void read_output(const Parsed& options, const char* append, const char* replace,
   read_text(options, overwrite ? replace : append, file);
 }
 
+// Longer ones could not be opened, or run, on any host.
+Result<void> check_lengths(const Parsed& options) {
+  struct Most {
+    const char* name;
+    std::size_t bytes;
+  };
+  constexpr std::size_t kPath = 4095, kCommand = 64 << 10;
+  constexpr Most kMost[] = {{"i", kPath},  {"is", kPath},   {"o", kPath},     {"oo", kPath},
+                            {"e", kPath},  {"eo", kPath},   {"cwd", kPath},   {"L", kPath},
+                            {"rnc", 4096}, {"E", kCommand}, {"Ep", kCommand}, {"wa", kCommand}};
+  for (const auto& [name, bytes] : kMost)
+    if (auto text = options.first(name); text && text->size() > bytes)
+      return bad(name, text->substr(0, 60) + "...",
+                 "Bad argument, at most " + std::to_string(bytes) + " bytes are taken");
+  return {};
+}
+
 Result<void> read_files(const Parsed& options, JobSpec& spec) {
   if (options.has("i") && options.has("is"))
     return bad("is", *options.first("is"), "Bad argument, -i and -is exclude each other");
@@ -435,6 +454,7 @@ Result<void> check_ranks(const JobSpec& spec) {
 }
 
 Result<void> read_options(const Parsed& options, const Surroundings& here, JobSpec& spec) {
+  WM_TRY(check_lengths(options));
   if (auto path = options.first("cwd")) spec.program.cwd = absolute(*path, here.cwd);
   read_text(options, "L", spec.program.shell);
   if (options.has("L") && !spec.program.shell.starts_with('/'))
@@ -446,6 +466,10 @@ Result<void> read_options(const Parsed& options, const Surroundings& here, JobSp
   if (auto group = options.first("g")) {
     WM_TRY(spec.job_group, parse_job_group(*group));
   }
+  read_text(options, "U", spec.reservation);
+  read_text(options, "sla", spec.service_class);
+  WM_TRY(read_time(options, "We", spec.run_estimate));
+  WM_TRY(read_checkpoint(options, spec));
   read_flag(options, "ar", spec.elastic);
   read_flag(options, "H", spec.when.hold);
   read_flag(options, "x", spec.exclusive);

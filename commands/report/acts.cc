@@ -144,8 +144,15 @@ class Courier {
   static Result<Made> without_names(const Made& cluster, bool names) {
     Made made = cluster;
     if (names) return made;
+    made.facts.names = false;
+    // What is an administrator's to mend is left out.
+    std::erase_if(made.facts.notes, [](const auto& note) {
+      return note.code != "forecast" && note.code != "provisional" && note.code != "restated";
+    });
+    made.facts.troubles.clear();
     made.facts.users.clear();
     made.facts.elastic.clear();
+    std::erase_if(made.facts.budgets, [](auto& b) { return b.name.starts_with("user:"); });
     std::erase_if(made.figures,
                   [](const auto& f) { return f.id == "elastic" || f.id == "members"; });
     made.text = report::text_of(made.facts);
@@ -184,8 +191,13 @@ Result<int> do_roll(const ReportSite& site, const ReportWish& wish) {
   if (!open) return open.error();
   remove_old_pages(site);
   const auto& done = open->rolled;
-  bool warned = done.restated > 0;
-  if (warned)
+  std::vector<std::string> problems;
+  if (wish.mail || !wish.out.empty()) {
+    WM_TRY(problems, warn_of_budgets(*open, site, wish));
+  }
+  for (const auto& problem : problems) complain("wmreport: " + problem + "\n");
+  bool warned = done.restated > 0 || !problems.empty();
+  if (done.restated > 0)
     complain("wmreport: " + std::to_string(done.restated) +
              " final hours have other sums than before; their reports say so\n");
   if (!wish.quiet || warned)
@@ -221,6 +233,7 @@ Result<int> do_show(const ReportSite& site, const ReportWish& wish) {
   WM_TRY(auto facts, store::gather(*open.acct, *open.reports,
                                    {site.cluster.name, asked.value_or(last), site.zone, wish.about,
                                     site.now, open.meter.get()}));
+  WM_TRY(add_budgets(open, facts));
   if (wish.format == "json") say(report::json_of(facts));
   else if (wish.format == "csv")
     for (const auto& figure : report::figures_of(facts))

@@ -117,6 +117,14 @@ Mailed mail_report(const ReportSite& site, const ReportWish& wish, const Recipie
   return send(site, wish, to.name + "-" + base_name(made.facts), to.address, mail);
 }
 
+Mailed mail_text(const ReportSite& site, const ReportWish& wish, const Notice& notice) {
+  report::Mail mail;
+  mail.from = site.conf.from, mail.to = notice.address, mail.reply_to = admin_addresses(site);
+  mail.subject = notice.subject, mail.text = notice.text;
+  mail.id = notice.id + "-" + notice.address, mail.host = site.cluster.name;
+  return send(site, wish, notice.address + "-" + notice.id, notice.address, mail);
+}
+
 Mailed mail_trial(const ReportSite& site, const ReportWish& wish, const report::Period& period,
                   const std::string& text) {
   report::Mail mail;

@@ -108,6 +108,7 @@ Result<Made> make_report(Open& open, const ReportSite& site, const report::Perio
   WM_TRY(made.facts,
          store::gather(*open.acct, *open.reports,
                        {site.cluster.name, period, site.zone, about, site.now, open.meter.get()}));
+  WM_TRY(add_budgets(open, made.facts));
   bool of_user = !about.empty() && about[0] != '/';
   if (of_user && site.conf.advice) WM_TRY(add_advice(*open.reports, site, made.facts));
   if (open.trial) made.kept_back = std::exchange(made.facts.advice, {});

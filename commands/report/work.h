@@ -85,6 +85,17 @@ struct Mailed {
   bool sent = false;
   std::string why;  ///< when it was not
 };
+/// A text of its own.
+struct Notice {
+  std::string address, subject, text, id;
+};
+Mailed mail_text(const ReportSite& site, const ReportWish& wish, const Notice& notice);
+/// How the budgets stood at the end of what a report is about. @errors Store, Damaged
+Result<void> add_budgets(Open& open, report::Facts& facts);
+/// Mails owners and administrators, once in a budget's period and level; returns what was not
+/// taken. @errors Store, Damaged
+Result<std::vector<std::string>> warn_of_budgets(Open& open, const ReportSite& site,
+                                                 const ReportWish& wish);
 Mailed mail_report(const ReportSite& site, const ReportWish& wish, const Recipient& to,
                    const Made& made);
 

@@ -7,11 +7,13 @@
 #include <boost/asio/signal_set.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "daemons/wagent/elastic/elastic_body.h"
 #include "daemons/wagent/launch/launch_port.h"
 #include "daemons/wagent/launch/part_settings.h"
 #include "daemons/wagent/plain_body.h"
+#include "daemons/wagent/trials/trial_files.h"
 #include "daemons/wagent/trials/trial_watch.h"
 #include "libwm/base/log.h"
 
@@ -25,15 +27,10 @@ int complain(const Error& error) {
 
 /// On SIGTERM what was launched is ended, consoles and ranks are read to their end; then we go.
 void end_on_signal(boost::asio::signal_set& ending, LaunchPort& launch, RankPort& ranks,
-                   std::optional<TrialWatch>& trial, boost::asio::io_context& loop) {
+                   boost::asio::io_context& loop) {
   ending.async_wait([&](const auto& error, int) {
     if (error) return;
-    launch.end([&] {
-      ranks.end([&] {
-        if (trial) trial->finish([&loop] { loop.stop(); });
-        else loop.stop();
-      });
-    });
+    launch.end([&] { ranks.end([&] { loop.stop(); }); });
   });
   // It was held back until somebody would take it: the job may be over by now.
   sigset_t held;
@@ -49,8 +46,7 @@ int run(const Settings& settings, const PartSettings& part) {
   auto doors = launch.listen();
   if (!doors) return complain(doors.error());
   RankPort ranks(loop, launch.transport(), launch.by_key(), settings);
-  std::optional<TrialWatch> trial;
-  end_on_signal(ending, launch, ranks, trial, loop);
+  end_on_signal(ending, launch, ranks, loop);
   std::optional<ElasticBody> body;
   std::optional<PlainBody> plain;
   bool has_ranks = !part.rank_hosts.empty();
@@ -66,10 +62,12 @@ int run(const Settings& settings, const PartSettings& part) {
     body.emplace(loop, settings);
     if (auto started = body->start(&launch, *doors); !started) return complain(started.error());
   }
-  auto say = [&](const std::string& report) {
-    return body ? body->say(TrialSaid{report}) : plain->say(TrialSaid{report});
-  };
-  if (!settings.results.empty()) trial.emplace(loop, settings.results, say).start();
+  TrialWatch trial(loop, settings.results,
+                   {[&] { return body ? body->connection() : plain->connection(); },
+                    [&](const std::string& report) {
+                      return body ? body->say(TrialSaid{report}) : plain->say(TrialSaid{report});
+                    }});
+  if (!settings.results.empty()) trial.start();
   loop.run();
   return 0;
 }
@@ -77,7 +75,12 @@ int run(const Settings& settings, const PartSettings& part) {
 }  // namespace
 }  // namespace wm::wagent
 
-int main() {
+// "wagent --report RESULT_DIR" is asked at a trial's end: what it has to report.
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--report") {
+    std::fputs(wm::wagent::report_in(argv[2]).c_str(), stdout);
+    return std::fflush(stdout) == 0 ? 0 : 1;
+  }
   auto lookup = [](const char* name) { return std::getenv(name); };
   auto settings = wm::wagent::read_settings(lookup);
   if (!settings) {

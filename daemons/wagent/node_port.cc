@@ -23,6 +23,7 @@ void NodePort::connect() {
   dialling_ = boost::asio::local::stream_protocol::socket(loop_);
   dialling_.async_connect({path_}, [this](const auto& error) {
     if (error) return retry();
+    ++connections_;
     stream_ = std::make_unique<frames::Stream>(std::move(dialling_), kLocalLimits);
     stream_->start(
         [this](const std::string& payload) {

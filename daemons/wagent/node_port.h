@@ -5,6 +5,7 @@
 
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +29,8 @@ class NodePort {
   void start() { connect(); }
   /// False: there is no connection now. @cost one write
   bool send(const AgentReport& report);
+  /// Which connection it is, from 1; 0: there is none now.
+  std::uint64_t connection() const { return stream_ ? connections_ : 0; }
 
  private:
   void connect();
@@ -39,6 +42,7 @@ class NodePort {
   std::string path_;
   Handlers handlers_;
   std::unique_ptr<frames::Stream> stream_;
+  std::uint64_t connections_ = 0;
 };
 
 }  // namespace wm::wagent

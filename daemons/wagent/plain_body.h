@@ -24,6 +24,8 @@ class PlainBody {
   bool say(const AgentFact& fact) {
     return node_.send({settings_.job, settings_.attempt, settings_.host, fact});
   }
+  /// As NodePort::connection.
+  std::uint64_t connection() const { return node_.connection(); }
   /// This task waits in vain: the master is to end the job.
   void report(TaskNumber task, const std::string& why);
 

@@ -2,6 +2,8 @@
 
 #include <sodium.h>
 
+#include <utility>
+
 namespace wm::gateway {
 namespace {
 
@@ -31,8 +33,13 @@ bool Attempts::may(const std::string& who, TimePoint now) {
 void Attempts::failed(const std::string& who, TimePoint now) {
   std::erase_if(counts_, [&](const auto& entry) { return now - entry.second.since >= kWindow; });
   if (counts_.size() >= kMostKept) counts_.clear();
-  auto& count = counts_.try_emplace(who, Count{now, 0}).first->second;
+  auto& count = counts_.try_emplace(who, Count{now, 0, false}).first->second;
   ++count.failures;
+}
+
+bool Attempts::is_first_refusal(const std::string& who) {
+  auto found = counts_.find(who);
+  return found != counts_.end() && !std::exchange(found->second.refused, true);
 }
 
 Result<void> Accounts::check(const rest::Login& login, const std::string& address, TimePoint now) {

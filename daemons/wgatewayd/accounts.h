@@ -20,11 +20,14 @@ class Attempts {
   /// May it try again? @cost O(log n)
   bool may(const std::string& who, TimePoint now);
   void failed(const std::string& who, TimePoint now);
+  /// Of who may not try again: true once a minute. @cost O(log n)
+  bool is_first_refusal(const std::string& who);
 
  private:
   struct Count {
     TimePoint since{};
     std::uint32_t failures = 0;
+    bool refused = false;
   };
   std::uint32_t most_;
   std::map<std::string, Count> counts_;

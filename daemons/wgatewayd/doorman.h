@@ -12,6 +12,7 @@
 
 #include "daemons/wgatewayd/accounts.h"
 #include "daemons/wgatewayd/agents.h"
+#include "libwm/client/door_record.h"
 #include "libwm/rest/login_words.h"
 #include "libwm/rest/token.h"
 
@@ -21,14 +22,19 @@ namespace wm::gateway {
 class Doorman {
  public:
   virtual ~Doorman() = default;
-  /// A token. @errors Denied, Limit, Unavailable
-  virtual Result<std::string> log_on(const rest::Login& login, const std::string& address) = 0;
+  /// A token. `repeated`: it is asked for with each request. @errors Denied, Limit, Unavailable
+  virtual Result<std::string> log_on(const rest::Login& login, const std::string& address,
+                                     bool repeated) = 0;
+  /// A token of the same user's that asks inference services and nothing else.
+  /// @errors Denied: the token is not good, or holds no inference; Unavailable
+  virtual Result<std::string> service_token(const rest::Claims& claims,
+                                            const std::string& token) = 0;
   /// The socket of the wuserd of whom the token, which is valid, speaks for. @errors Denied, System
   virtual Result<std::string> agent_of(const rest::Claims& claims, const std::string& token) = 0;
   /// The socket of a user's wuserd that runs already, for those whom he shares with.
   /// @errors Denied: none runs
   virtual Result<std::string> running_agent(const std::string& user) = 0;
-  /// Who may verify tokens.
+  /// What tokens are verified by, now.
   virtual std::vector<rest::TokenPublicKey> keys() = 0;
 };
 
@@ -36,12 +42,14 @@ class Doorman {
 struct PrivateCluster {
   std::string cluster, user, api_key;
   std::uint32_t uid = 0;
-  rest::TokenKeys keys;
+  std::string key_folder;  ///< of the keys of tokens
   std::vector<std::string> agent_command;
   std::string agent_socket;
 };
-/// One user, whose wuserd we start.
-std::unique_ptr<Doorman> private_doorman(PrivateCluster cluster);
+/// One user, whose wuserd we start; log-ons are told to `record`, which lives as long.
+/// @errors as http::own_token_keys
+Result<std::unique_ptr<Doorman>> private_doorman(PrivateCluster cluster,
+                                                 client::DoorRecord& record);
 
 /// Asks the wlogind of `folder`, which listens at login.sock there.
 /// @errors as http::read_public_keys

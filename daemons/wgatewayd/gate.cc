@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/log.h"
+#include "libwm/rest/api_keys.h"
 #include "libwm/rest/credential.h"
 #include "libwm/rest/url.h"
 
@@ -12,7 +13,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t kLife = 8 * 3600;
 constexpr std::size_t kLongestBody = 64 << 10;
 
 http::Reply text_reply(int status, const std::string& text) {
@@ -30,8 +30,9 @@ int status_of(const Error& error) {
   }
 }
 
-Result<std::string> log_on(Gate& gate, const rest::Login& login, std::string_view address) {
-  auto token = gate.doorman->log_on(login, std::string(address));
+Result<std::string> log_on(Gate& gate, const rest::Login& login, std::string_view address,
+                           bool repeated = false) {
+  auto token = gate.doorman->log_on(login, std::string(address), repeated);
   log::info(token ? "logged_on" : "log_on_refused",
             {{"user", login.user.substr(0, 64)}, {"address", address}});
   return token;
@@ -52,7 +53,7 @@ std::string cookie(const std::string& token, std::int64_t life) {
 }
 
 http::Reply token_reply(const std::string& user, const std::string& token) {
-  Json json{{"accessToken", token}, {"username", user}, {"expiresIn", kLife}};
+  Json json{{"accessToken", token}, {"username", user}, {"expiresIn", kTokenLife}};
   return {200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, json.dump()};
 }
 
@@ -75,8 +76,8 @@ Result<http::Reply> logon(Gate& gate, http::Exchange& exchange) {
   auto reply = token_reply(login.user, token);
   if (!from_page) return reply;
   // A page has no use for the token itself, and is not to hold it.
-  reply.body = Json{{"username", login.user}, {"expiresIn", kLife}}.dump();
-  reply.fields.emplace_back("Set-Cookie", cookie(token, kLife));
+  reply.body = Json{{"username", login.user}, {"expiresIn", kTokenLife}}.dump();
+  reply.fields.emplace_back("Set-Cookie", cookie(token, kTokenLife));
   return reply;
 }
 
@@ -92,10 +93,11 @@ rest::AuthFields fields_of(const http::Head& head) {
   return fields;
 }
 
-Result<std::string> token_in(Gate& gate, const http::Head& head, const rest::AuthFields& fields) {
+Result<std::string> token_in(Gate& gate, const http::Head& head, const rest::AuthFields& fields,
+                             bool repeated = true) {
   WM_TRY(auto credential, rest::credential_of(fields, gate.origin));
   if (!credential.login) return credential.token;
-  return log_on(gate, *credential.login, head.field("x-wm-address"));
+  return log_on(gate, *credential.login, head.field("x-wm-address"), repeated);
 }
 
 // The token that comes with it is good for nothing any more, here or wherever else it was kept.
@@ -104,12 +106,31 @@ Result<http::Reply> logoff(Gate& gate, const http::Head& head) {
   auto credential = rest::credential_of(fields, gate.origin);
   if (credential && !credential->login) {
     WM_TRY(auto claims, check_token(gate, credential->token));
-    WM_TRY(gate.revoked->add(claims.id, claims.expires));
+    auto kept = gate.revoked->add(claims.id, claims.expires);
+    if (gate.hearing) gate.hearing->log_off(claims, credential->token);
     log::info("logged_off", {{"user", claims.user}});
+    WM_TRY(std::move(kept));
   }
   auto reply = text_reply(200, "");
   reply.fields.emplace_back("Set-Cookie", cookie("", 0));
   return reply;
+}
+
+// POST /dlim/v1/auth/token, by name and password, and …/inference, by a token: what clients of
+// inference ask for, in all the names that they read.
+Result<http::Reply> service_logon(Gate& gate, const http::Head& head) {
+  auto fields = fields_of(head);
+  WM_TRY(auto token, token_in(gate, head, fields, false));
+  WM_TRY(auto claims, check_token(gate, token));
+  if (!rest::has_scope(claims.scopes, "inference"))
+    return fail(Code::Denied, "the token does not hold inference");
+  WM_TRY(auto service, gate.doorman->service_token(claims, token));
+  Json json{{"access_token", token},
+            {"user_token", token},
+            {"service_token", service},
+            {"expiresIn", kTokenLife}};
+  return http::Reply{
+      200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, json.dump()};
 }
 
 // nginx asks: 200 with the token and the socket to pass the request to, or 401.
@@ -134,6 +155,9 @@ Result<http::Reply> route(Gate& gate, http::Exchange& exchange) {
   if (path == "/auth/v1/logon" || path == "/v1/preauth/validateAuth" ||
       path == "/platform/rest/conductor/v1/auth/logon")
     return logon(gate, exchange);
+  if (head.method == "POST" &&
+      (path == "/dlim/v1/auth/token" || path == "/dlim/v1/auth/token/inference"))
+    return service_logon(gate, head);
   if (path == "/auth/v1/logoff" || path == "/platform/rest/conductor/v1/auth/logoff")
     return logoff(gate, head);
   return text_reply(404, "no such address");
@@ -149,7 +173,7 @@ std::int64_t now_s() {
 Result<rest::Claims> check_token(Gate& gate, const std::string& token) {
   auto keys = gate.doorman->keys();
   WM_TRY(auto claims, rest::verify_token(token, keys, gate.cluster, now_s()));
-  if (gate.revoked->has(claims.id)) return fail(Code::Denied, "the token was logged off");
+  if (gate.revoked->has(claims)) return fail(Code::Denied, "the token was logged off");
   return claims;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "daemons/wgatewayd/doorman.h"
+#include "daemons/wgatewayd/hearing.h"
 #include "daemons/wgatewayd/revoked.h"
 #include "libwm/http/server.h"
 #include "libwm/rest/app_pass.h"
@@ -32,6 +33,7 @@ struct Gate {
   rest::AppKey app_key{};
   std::unique_ptr<Doorman> doorman;
   std::unique_ptr<Revoked> revoked;
+  std::unique_ptr<Hearing> hearing{};  ///< none: nobody else is told
   Tickets tickets{};
 };
 

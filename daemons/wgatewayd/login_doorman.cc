@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "daemons/wgatewayd/doorman.h"
+#include "daemons/wgatewayd/gate.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
 
@@ -37,25 +38,31 @@ Result<std::string> ask(const std::string& path, const rest::LoginQuestion& ques
 
 class LoginDoorman : public Doorman {
  public:
-  LoginDoorman(std::string path, std::vector<rest::TokenPublicKey> keys)
+  LoginDoorman(std::string path, std::unique_ptr<http::PublicKeys> keys)
       : path_(std::move(path)), keys_(std::move(keys)) {}
 
-  Result<std::string> log_on(const rest::Login& login, const std::string& address) override {
+  Result<std::string> log_on(const rest::Login& login, const std::string& address,
+                             bool repeated) override {
     auto who = address + " " + login.user.substr(0, 64);
     rest::LoginQuestion question;
+    question.repeated = repeated ? 1 : 0;
+    (void)rest::put(question.address, address);
     bool fits = rest::put(question.user, login.user) && rest::put(question.secret, login.password);
     if (!fits) return fail(Code::Denied, "user name and password do not fit");
-    {
-      std::lock_guard lock(mutex_);
-      if (!attempts_.may(who, ticks()))
-        return fail(Code::Limit, "too many failed attempts, wait a minute");
-    }
+    if (!may_try(who)) return too_many(who, question);
     auto token = ask(path_, question);
     if (!token && token.error().code == Code::Denied) {
       std::lock_guard lock(mutex_);
       attempts_.failed(who, ticks());
     }
     return token;
+  }
+
+  Result<std::string> service_token(const rest::Claims&, const std::string& token) override {
+    rest::LoginQuestion question;
+    question.kind = rest::LoginKind::ServiceToken;
+    if (!rest::put(question.secret, token)) return fail(Code::Denied, "the token is not valid");
+    return ask(path_, question);
   }
 
   Result<std::string> agent_of(const rest::Claims& claims, const std::string& token) override {
@@ -84,11 +91,29 @@ class LoginDoorman : public Doorman {
     return http::is_answered(socket) ? Result<std::string>(socket) : none;
   }
 
-  std::vector<rest::TokenPublicKey> keys() override { return keys_; }
+  std::vector<rest::TokenPublicKey> keys() override { return keys_->good(now_s()); }
 
  private:
+  bool may_try(const std::string& who) {
+    std::lock_guard lock(mutex_);
+    return attempts_.may(who, ticks());
+  }
+
+  // wlogind hears of it once a minute, for the record of acts.
+  Error too_many(const std::string& who, rest::LoginQuestion question) {
+    bool first = false;
+    {
+      std::lock_guard lock(mutex_);
+      first = attempts_.is_first_refusal(who);
+    }
+    question.kind = rest::LoginKind::Limited;
+    question.secret[0] = '\0';
+    if (first) (void)ask(path_, question);
+    return fail(Code::Limit, "too many failed attempts, wait a minute");
+  }
+
   std::string path_;
-  std::vector<rest::TokenPublicKey> keys_;
+  std::unique_ptr<http::PublicKeys> keys_;
   std::mutex mutex_;
   Attempts attempts_;
   std::map<std::uint32_t, std::string> agents_;
@@ -97,7 +122,7 @@ class LoginDoorman : public Doorman {
 }  // namespace
 
 Result<std::unique_ptr<Doorman>> login_doorman(const std::string& folder) {
-  WM_TRY(auto keys, http::read_public_keys(folder + "/token.pub"));
+  WM_TRY(auto keys, http::PublicKeys::open(folder + "/token.pub"));
   return std::unique_ptr<Doorman>(new LoginDoorman(folder + "/login.sock", std::move(keys)));
 }
 

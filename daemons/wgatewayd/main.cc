@@ -71,10 +71,10 @@ Result<std::string> api_key_in(const std::string& folder) {
 }
 
 // One user, who is whoever we are.
-Result<std::unique_ptr<Doorman>> alone(const Options& options, const std::string& cluster) {
+Result<std::unique_ptr<Doorman>> alone(const Options& options, const std::string& cluster,
+                                       client::DoorRecord& record) {
   const passwd* own = ::getpwuid(::getuid());
   if (own == nullptr) return fail(Code::NotFound, "the own account has no name");
-  WM_TRY(auto keys, http::own_token_keys(options.folder));
   WM_TRY(auto api_key, api_key_in(options.folder));
   auto sbin = fs::read_symlink("/proc/self/exe").parent_path();
   auto socket = options.folder + "/" + std::to_string(::getuid()) + ".sock";
@@ -85,11 +85,13 @@ Result<std::unique_ptr<Doorman>> alone(const Options& options, const std::string
                                    socket,
                                    "--token-key",
                                    options.folder + "/token.pub"};
-  return private_doorman({cluster, own->pw_name, api_key, ::getuid(), keys, command, socket});
+  return private_doorman(
+      {cluster, own->pw_name, api_key, ::getuid(), options.folder, command, socket}, record);
 }
 
-Result<std::unique_ptr<Doorman>> doorman_of(const Options& options, const ClusterConf& conf) {
-  if (options.login.empty()) return alone(options, conf.name);
+Result<std::unique_ptr<Doorman>> doorman_of(const Options& options, const ClusterConf& conf,
+                                            client::DoorRecord& record) {
+  if (options.login.empty()) return alone(options, conf.name, record);
   const passwd* own = ::getpwuid(::getuid());
   if (own != nullptr && own->pw_name == conf.master_user)
     return fail(Code::Denied,
@@ -101,12 +103,18 @@ Result<void> run(const Options& options) {
   if (sodium_init() < 0) return fail(Code::System, "libsodium does not start");
   WM_TRY(auto conf, conf::load_cluster(options.conf));
   log::open("wgatewayd", "", log::level_named(conf.log_level));
-  WM_TRY(auto doorman, doorman_of(options, conf));
+  client::DoorRecord record(conf);  // with wlogind it is wlogind that tells
+  WM_TRY(auto doorman, doorman_of(options, conf, record));
   auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   WM_TRY(auto app_key, http::own_app_key(options.folder));
-  Gate gate{conf.name,           options.origin,
-            options.apps_origin, app_key,
-            std::move(doorman),  std::make_unique<Revoked>(options.folder + "/revoked", now)};
+  Gate gate;
+  gate.cluster = conf.name;
+  gate.origin = options.origin;
+  gate.apps_origin = options.apps_origin;
+  gate.app_key = app_key;
+  gate.doorman = std::move(doorman);
+  gate.revoked = std::make_unique<Revoked>(options.folder + "/revoked", now);
+  gate.hearing = std::make_unique<Hearing>(conf, *gate.doorman, *gate.revoked);
   WM_TRY(auto socket, http::listen_at(options.folder + "/gateway.sock", 0600));
   http::ServerOptions bounds;
   bounds.admits = [](uid_t uid) { return uid == ::getuid(); };

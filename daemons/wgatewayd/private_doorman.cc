@@ -4,11 +4,10 @@
 #include <chrono>
 
 #include "daemons/wgatewayd/doorman.h"
+#include "libwm/http/token_files.h"
 
 namespace wm::gateway {
 namespace {
-
-constexpr std::int64_t kLife = 8 * 3600;
 
 std::int64_t now_s() {
   auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -21,21 +20,29 @@ TimePoint ticks() {
 
 class PrivateDoorman : public Doorman {
  public:
-  explicit PrivateDoorman(PrivateCluster cluster)
+  PrivateDoorman(PrivateCluster cluster, std::unique_ptr<http::PublicKeys> keys,
+                 client::DoorRecord& record)
       : cluster_(std::move(cluster)),
+        keys_(std::move(keys)),
+        record_(record),
         accounts_(cluster_.user, cluster_.api_key),
         agent_(cluster_.agent_command, cluster_.agent_socket) {}
 
-  Result<std::string> log_on(const rest::Login& login, const std::string& address) override {
-    WM_TRY(accounts_.check(login, address, ticks()));
-    unsigned char bytes[16];
-    randombytes_buf(bytes, sizeof bytes);
-    char id[33];
-    sodium_bin2hex(id, sizeof id, bytes, sizeof bytes);
-    auto now = now_s();
-    return rest::sign_token(
-        {cluster_.user, cluster_.cluster, id, cluster_.uid, now, now + kLife, ""},
-        cluster_.keys.secret);
+  Result<std::string> log_on(const rest::Login& login, const std::string& address,
+                             bool repeated) override {
+    DoorAct act;
+    act.act = "logon";
+    act.user = login.user.substr(0, 64);
+    act.objects = {"from " + address};
+    auto made = token_for(login, address, act);
+    bool limited = !made && made.error().code == Code::Limit;
+    if (limited) act.act = "limited";
+    if (!made) act.outcome = made.error().text;
+    record_.add(std::move(act), repeated || limited);
+    return made;
+  }
+  Result<std::string> service_token(const rest::Claims&, const std::string&) override {
+    return sign("inference").token;
   }
   Result<std::string> agent_of(const rest::Claims& claims, const std::string&) override {
     if (claims.uid != cluster_.uid) return fail(Code::Denied, "the token is another user's");
@@ -45,18 +52,47 @@ class PrivateDoorman : public Doorman {
     if (user != cluster_.user) return fail(Code::Denied, "there is one user here");
     return agent_.socket();
   }
-  std::vector<rest::TokenPublicKey> keys() override { return {cluster_.keys.open}; }
+  std::vector<rest::TokenPublicKey> keys() override { return keys_->good(now_s()); }
 
  private:
+  struct Signed {
+    Result<std::string> token;
+    std::string id;
+  };
+  Signed sign(const std::string& scopes) {
+    auto keys = http::token_keys_in(cluster_.key_folder);
+    if (!keys) return {keys.error(), ""};
+    unsigned char bytes[16];
+    randombytes_buf(bytes, sizeof bytes);
+    char id[33];
+    sodium_bin2hex(id, sizeof id, bytes, sizeof bytes);
+    auto now = now_s();
+    rest::Claims claims{cluster_.user, cluster_.cluster, id,    cluster_.uid,
+                        now,           now + kTokenLife, scopes};
+    return {rest::sign_token(claims, keys->secret), id};
+  }
+  Result<std::string> token_for(const rest::Login& login, const std::string& address,
+                                DoorAct& act) {
+    WM_TRY(accounts_.check(login, address, ticks()));
+    auto made = sign("");
+    act.objects.push_back("token " + made.id);
+    return made.token;
+  }
+
   PrivateCluster cluster_;
+  std::unique_ptr<http::PublicKeys> keys_;
+  client::DoorRecord& record_;
   Accounts accounts_;
   Agent agent_;
 };
 
 }  // namespace
 
-std::unique_ptr<Doorman> private_doorman(PrivateCluster cluster) {
-  return std::make_unique<PrivateDoorman>(std::move(cluster));
+Result<std::unique_ptr<Doorman>> private_doorman(PrivateCluster cluster,
+                                                 client::DoorRecord& record) {
+  WM_TRY(http::own_token_keys(cluster.key_folder));
+  WM_TRY(auto keys, http::PublicKeys::open(cluster.key_folder + "/token.pub"));
+  return std::unique_ptr<Doorman>(new PrivateDoorman(std::move(cluster), std::move(keys), record));
 }
 
 }  // namespace wm::gateway

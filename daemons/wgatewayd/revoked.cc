@@ -1,19 +1,45 @@
 #include "daemons/wgatewayd/revoked.h"
 
+#include <cstdio>
 #include <fstream>
 
 namespace wm::gateway {
+namespace {
+
+WallTime at(std::int64_t seconds) { return WallTime(Duration(std::chrono::seconds(seconds))); }
+
+std::int64_t seconds_of(WallTime time) {
+  return std::chrono::floor<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
+}  // namespace
 
 Revoked::Revoked(std::string path, std::int64_t now) : path_(std::move(path)) {
   {
     std::ifstream in(path_);
-    std::string id;
-    std::int64_t expires = 0;
-    while (in >> id >> expires)
-      if (expires > now) ids_[id] = expires;
+    std::string word;
+    std::int64_t time = 0, until = 0;
+    while (in >> word >> time) {
+      bool of_user = word.starts_with('@');
+      if (of_user && !(in >> until)) break;
+      if (of_user && until > now) told_.users[word.substr(1)] = {at(time), at(until)};
+      if (!of_user && time > now) ids_[word] = time;
+    }
   }
-  std::ofstream out(path_, std::ios::trunc);
+  (void)save();
+}
+
+Result<void> Revoked::save() {
+  auto draft = path_ + ".new";
+  std::ofstream out(draft, std::ios::trunc);
   for (const auto& [id, expires] : ids_) out << id << ' ' << expires << '\n';
+  for (const auto& [id, until] : told_.ids)
+    if (!ids_.contains(id)) out << id << ' ' << seconds_of(until) << '\n';
+  for (const auto& [user, one] : told_.users)
+    out << '@' << user << ' ' << seconds_of(one.before) << ' ' << seconds_of(one.until) << '\n';
+  out.close();
+  if (out && std::rename(draft.c_str(), path_.c_str()) == 0) return {};
+  return fail(Code::System, path_ + ": cannot be written");
 }
 
 Result<void> Revoked::add(const std::string& id, std::int64_t expires) {
@@ -25,9 +51,16 @@ Result<void> Revoked::add(const std::string& id, std::int64_t expires) {
   return {};
 }
 
-bool Revoked::has(const std::string& id) {
+bool Revoked::has(const rest::Claims& claims) {
   std::lock_guard lock(mutex_);
-  return ids_.contains(id);
+  return ids_.contains(claims.id) || told_.hold(claims.id, claims.user, claims.issued);
+}
+
+Result<void> Revoked::heard(const Revocations& all) {
+  std::lock_guard lock(mutex_);
+  if (told_ == all) return {};
+  told_ = all;
+  return save();
 }
 
 }  // namespace wm::gateway

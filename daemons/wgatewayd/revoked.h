@@ -1,8 +1,9 @@
-// Role: tokens that were logged off, by their ids, until they would have ended anyway. Kept in a
-// file, so that a gateway that is started again goes on refusing them.
+// Role: tokens that are good no more: what the master tells (libwm/model/token_verbs.h), and those
+// that were logged off here, at once. Kept in a file, so that a gateway that is started again goes
+// on refusing them while the master is away.
 //
-//   FOLDER/revoked    "ID EXPIRES" a line, appended; written anew at a start without those that are
-//   over
+//   FOLDER/revoked    "ID EXPIRES" a token, "@USER BEFORE UNTIL" all of a user's; written anew at a
+//                     start without those that are over, and when the master tells others
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,8 @@
 #include <string>
 
 #include "libwm/base/result.h"
+#include "libwm/model/token_verbs.h"
+#include "libwm/rest/token.h"
 
 namespace wm::gateway {
 
@@ -22,12 +25,18 @@ class Revoked {
 
   /// @errors System: it is refused from now on, but may not be after a restart
   Result<void> add(const std::string& id, std::int64_t expires);
-  bool has(const std::string& id);
+  bool has(const rest::Claims& claims);
+  /// What the master says is revoked: all of it, but for what was logged off here.
+  /// @errors as add
+  Result<void> heard(const Revocations& all);
 
  private:
+  Result<void> save();
+
   std::string path_;
   std::mutex mutex_;
-  std::map<std::string, std::int64_t> ids_;
+  std::map<std::string, std::int64_t> ids_;  // logged off here
+  Revocations told_;                         // by the master
 };
 
 }  // namespace wm::gateway

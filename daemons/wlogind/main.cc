@@ -19,11 +19,14 @@
 #include <thread>
 
 #include "daemons/wlogind/agents.h"
+#include "daemons/wlogind/teller.h"
 #include "libwm/base/log.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/token_files.h"
+#include "libwm/model/token_verbs.h"
 #include "libwm/proc/ready.h"
+#include "libwm/rest/api_keys.h"
 #include "libwm/rest/login_words.h"
 #include "libwm/rest/token.h"
 
@@ -33,7 +36,6 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::steady_clock;
 
-constexpr std::int64_t kLife = 8 * 3600;
 constexpr unsigned kLongestQuestion = 30;                   // seconds: then its process is ended
 constexpr int kMostQuestions = 32;                          // at a time
 constexpr auto kRefusal = std::chrono::milliseconds(1500);  // takes so long, whatever was wrong
@@ -43,9 +45,10 @@ struct Options {
 };
 
 struct Site {
-  std::string cluster, service;
-  rest::TokenKeys keys;
+  ClusterConf conf;
+  std::string service;
   AgentPlan agents;
+  Teller teller;
 };
 
 Result<Options> parse(int argc, char** argv) {
@@ -72,33 +75,81 @@ std::int64_t now_s() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
-Result<std::string> log_on(const Site& site, const rest::LoginQuestion& question) {
-  WM_TRY(auto account, find_account(rest::take(question.user)));
-  WM_TRY(auto scopes, check_secret(account, rest::take(question.secret), site.service.c_str()));
+std::string new_id() {
   unsigned char bytes[16];
   randombytes_buf(bytes, sizeof bytes);
   char id[33];
   sodium_bin2hex(id, sizeof id, bytes, sizeof bytes);
+  return id;
+}
+
+// The keys are read each time: they may have been changed (badmin token-key).
+Result<std::string> log_on(const Site& site, const rest::LoginQuestion& question, DoorLine& line) {
+  WM_TRY(auto account, find_account(rest::take(question.user)));
+  WM_TRY(auto scopes, check_secret(account, rest::take(question.secret), site.service.c_str()));
+  auto id = new_id();
+  (void)rest::put(line.token, id);
+  WM_TRY(auto keys, http::token_keys_in(site.agents.folder));
   auto now = now_s();
-  return rest::sign_token({account.name, site.cluster, id, account.uid, now, now + kLife, scopes},
-                          site.keys.secret);
+  return rest::sign_token(
+      {account.name, site.conf.name, id, account.uid, now, now + kTokenLife, scopes}, keys.secret);
 }
 
 // Nobody's wuserd is started without a token that lives: wgatewayd alone cannot.
 Result<std::string> start_agent(const Site& site, const rest::LoginQuestion& question) {
-  WM_TRY(auto claims, rest::verify_token(rest::take(question.secret), {&site.keys.open, 1},
-                                         site.cluster, now_s()));
+  WM_TRY(auto keys, http::PublicKeys::open(site.agents.folder + "/token.pub"));
+  auto good = keys->good(now_s());
+  WM_TRY(auto claims,
+         rest::verify_token(rest::take(question.secret), good, site.conf.name, now_s()));
   WM_TRY(auto account, find_account(claims.user));
   if (account.uid != claims.uid) return fail(Code::Denied, "the account is another one by now");
   return agent_of(account, site.agents);
 }
 
-Result<std::string> answer_of(const Site& site, const rest::LoginQuestion& question) {
+// Narrower than the one that it is asked with, of the same life's end.
+Result<std::string> service_token(const Site& site, const rest::LoginQuestion& question) {
+  WM_TRY(auto open, http::PublicKeys::open(site.agents.folder + "/token.pub"));
+  auto good = open->good(now_s());
+  WM_TRY(auto claims,
+         rest::verify_token(rest::take(question.secret), good, site.conf.name, now_s()));
+  if (!rest::has_scope(claims.scopes, "inference"))
+    return fail(Code::Denied, "the token does not hold inference");
+  WM_TRY(auto keys, http::token_keys_in(site.agents.folder));
+  claims.id = new_id();
+  claims.scopes = "inference";
+  return rest::sign_token(claims, keys.secret);
+}
+
+Result<std::string> answer_of(const Site& site, const rest::LoginQuestion& question,
+                              DoorLine& line) {
   switch (question.kind) {
-    case rest::LoginKind::LogOn: return log_on(site, question);
+    case rest::LoginKind::LogOn: return log_on(site, question, line);
     case rest::LoginKind::StartAgent: return start_agent(site, question);
+    case rest::LoginKind::ServiceToken: return service_token(site, question);
+    case rest::LoginKind::Limited: return fail(Code::Limit, "too many failed attempts");
   }
   return fail(Code::BadArgument, "no such question");
+}
+
+// For the record of acts.
+void tell(const Site& site, const rest::LoginQuestion& question, const Result<std::string>& made,
+          DoorLine line) {
+  bool limited = question.kind == rest::LoginKind::Limited;
+  if (question.kind != rest::LoginKind::LogOn && !limited) return;
+  auto user = rest::take(question.user);
+  log::info(limited ? "log_on_limited"
+            : made  ? "logged_on"
+                    : "log_on_refused",
+            {{"user", user}, {"address", rest::take(question.address)}});
+  line.repeated = question.repeated;
+  (void)rest::put(line.act, limited ? "limited" : "logon");
+  (void)rest::put(line.user, user);
+  (void)rest::put(line.address, rest::take(question.address));
+  if (!made) {
+    line.token[0] = '\0';
+    (void)rest::put(line.outcome, made.error().text.substr(0, sizeof line.outcome - 1));
+  }
+  site.teller.tell(line);
 }
 
 void answer(const Site& site, int fd) {
@@ -106,14 +157,14 @@ void answer(const Site& site, int fd) {
   rest::LoginQuestion question;
   if (::recv(fd, &question, sizeof question, MSG_WAITALL) != static_cast<ssize_t>(sizeof question))
     return;
-  auto made = answer_of(site, question);
+  DoorLine line;
+  auto made = answer_of(site, question, line);
+  tell(site, question, made, line);
   rest::LoginAnswer answer;
   answer.code = static_cast<std::uint32_t>(made ? Code::Ok : made.error().code);
   (void)rest::put(answer.text,
                   (made ? *made : made.error().text).substr(0, sizeof answer.text - 1));
   bool asks_who = question.kind == rest::LoginKind::LogOn;
-  if (asks_who)
-    log::info(made ? "logged_on" : "log_on_refused", {{"user", rest::take(question.user)}});
   sodium_memzero(&question, sizeof question);
   if (asks_who && !made) std::this_thread::sleep_until(begun + kRefusal);
   (void)::send(fd, &answer, sizeof answer, MSG_NOSIGNAL);
@@ -125,11 +176,23 @@ bool is_web(int fd, uid_t web) {
   return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0 && who.uid == web;
 }
 
-[[noreturn]] void serve(const Site& site, int listening) {
+// A question has been answered, or the teller is gone and begins anew.
+void on_end(Site& site, pid_t gone, int& running) {
+  if (gone != site.teller.pid()) {
+    --running;
+    return;
+  }
+  log::error("teller_gone", {{"pid", gone}});
+  if (auto again = Teller::start(site.conf)) site.teller = *again;
+}
+
+[[noreturn]] void serve(Site& site, int listening) {
   int running = 0;
   for (;;) {
-    while (running > 0 && ::waitpid(-1, nullptr, running >= kMostQuestions ? 0 : WNOHANG) > 0)
-      --running;
+    for (pid_t gone = 1; gone > 0;) {
+      gone = ::waitpid(-1, nullptr, running >= kMostQuestions ? 0 : WNOHANG);
+      if (gone > 0) on_end(site, gone, running);
+    }
     int fd = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0) continue;
     pid_t child = is_web(fd, site.agents.web_uid) ? ::fork() : -1;
@@ -161,12 +224,13 @@ Result<void> run(const Options& options) {
   std::error_code ec;
   fs::create_directories(options.folder, ec);
   ::chmod(options.folder.c_str(), 0711);
-  WM_TRY(auto keys, http::own_token_keys(options.folder));
+  WM_TRY(http::own_token_keys(options.folder));
   auto sbin = fs::read_symlink("/proc/self/exe").parent_path();
-  Site site{conf.name,
+  WM_TRY(auto teller, Teller::start(conf));
+  Site site{conf,
             options.service,
-            keys,
-            {sbin / "wuserd", options.conf, options.folder, options.web_user, web}};
+            {sbin / "wuserd", options.conf, options.folder, options.web_user, web},
+            teller};
   auto path = options.folder + "/login.sock";
   WM_TRY(auto socket, http::listen_at(path, 0600));
   if (::chown(path.c_str(), web, static_cast<gid_t>(-1)) != 0)

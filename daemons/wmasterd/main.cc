@@ -2,6 +2,7 @@
 // runs the loop until it is told to stop.
 #include <netdb.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -20,10 +21,10 @@
 #include "daemons/wmasterd/rim/watchdog.h"
 #include "daemons/wmasterd/state/core.h"
 #include "libwm/base/log.h"
-#include "libwm/codec/codec.h"
 #include "libwm/conf/load.h"
 #include "libwm/http/metrics_door.h"
 #include "libwm/proc/ready.h"
+#include "libwm/sched/plan_view.h"
 #include "libwm/wire/munge.h"
 
 namespace wm::master {
@@ -32,6 +33,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr Duration kStall = std::chrono::seconds(1);  // of the loop: then it is told where
+constexpr Duration kSample = std::chrono::seconds(60);
 constexpr Duration kKeepMeters = std::chrono::hours(24 * 400);
 constexpr Duration kBeat = std::chrono::milliseconds(200);
 
@@ -136,9 +138,19 @@ void reopen_log_at(boost::asio::signal_set& signals) {
 }
 
 // As long as the loop goes on.
-void keep_beating(RealWorld& world, Watchdog& watchdog) {
+void keep_beating(RealWorld& world, Watchdog& watchdog, Meters* meters) {
   watchdog.beat();
-  world.after(kBeat, [&world, &watchdog] { keep_beating(world, watchdog); });
+  if (meters) meters->look_at_clocks(world.wall(), world.mono());
+  world.after(kBeat, [&world, &watchdog, meters] { keep_beating(world, watchdog, meters); });
+}
+
+// What plans ask for, worked out on a worker each minute.
+void keep_sampling(RealWorld& world, const Core& core, Meters& meters) {
+  auto plans = std::make_shared<std::vector<PlanView>>();
+  world.answer([state = core.journal().published_ptr(), plans,
+                now = world.wall()] { *plans = sched::view_plans(*state, now); },
+               [&world, &meters, plans] { meters.take(*plans, world.wall()); });
+  world.after(kSample, [&world, &core, &meters] { keep_sampling(world, core, meters); });
 }
 
 void rebuild_acct(Accounting& accounting, RealWorld& world, std::function<void(Result<Seq>)> done) {
@@ -153,29 +165,45 @@ void rebuild_acct(Accounting& accounting, RealWorld& world, std::function<void(R
 
 // Events that became durable but whose rows a crash kept from being written are folded from the
 // snapshot on. When it is newer than the rows, accounting is made again from the history.
-Result<void> catch_up(Accounting& accounting, RealWorld& world, const Core& core) {
+Result<void> catch_up(Accounting& accounting, const Core& core, Journal::Began began) {
   const Cluster& state = core.journal().published();
   WM_TRY(auto have, accounting.last_seq());
   if (have >= state.seq) return accounting.begin(state, {});
-  WM_TRY(auto loaded, world.load());
-  Cluster before;
-  if (!loaded.snapshot.empty()) {
-    WM_TRY(before, codec::decode<Cluster>(loaded.snapshot));
+  if (have < began.before.seq) WM_TRY(accounting.rebuild());
+  return accounting.begin(std::move(began.before), began.events);
+}
+
+/// What is measured beside the events, and where wmreport leaves its sums.
+struct Measured {
+  const Meters* meters = nullptr;
+  std::string state_dir;
+};
+
+// When wmreport last wrote its sums: the newer of the database and its log.
+std::int64_t rolled_at(const std::string& state_dir) {
+  std::int64_t newest = 0;
+  for (const char* file : {"/report.db", "/report.db-wal"}) {
+    struct stat st {};
+    if (::stat((state_dir + file).c_str(), &st) == 0)
+      newest = std::max<std::int64_t>(newest, st.st_mtime);
   }
-  if (have < before.seq) WM_TRY(accounting.rebuild());
-  return accounting.begin(std::move(before), loaded.events);
+  return newest;
 }
 
 // The text is made on a worker, of the published state and a copy of what was counted.
 http::MetricsDoor::Ask metrics_of(RealWorld& world, const Core& core, const Accounting& accounting,
-                                  const Counters& counters) {
+                                  const Counters& counters, const Measured& measured) {
   return [&](bool open, std::function<void(std::string)> tell) {
     auto text = std::make_shared<std::string>();
     auto counted = counters;
     counted.acct_lag = accounting.lag();
+    if (measured.meters) counted.clock_steps_s = measured.meters->steps_s();
     world.answer(
         [state = core.journal().published_ptr(), counted = std::move(counted), spent = core.spent(),
-         open, text] { *text = metrics_text(*state, counted, spent, open); },
+         dir = measured.state_dir, open, text]() mutable {
+          counted.rolled_at = rolled_at(dir);
+          *text = metrics_text(*state, counted, spent, open);
+        },
         [text, tell = std::move(tell)] { tell(std::move(*text)); });
   };
 }
@@ -218,7 +246,7 @@ Result<void> serve(const Options& options) {
     core.hosts().on_meter([&](const std::string& host, const HostMeter& words) {
       (*meters)->take(host, words, world->wall());
     });
-  else log::warn("gpu_use_not_kept", {{"why", meters.error().text}});
+  else log::warn("use_not_kept", {{"why", meters.error().text}});
   core.clients().set_audit(
       {[&](AuditEntry entry) {
          auto act = entry.act;
@@ -226,15 +254,17 @@ Result<void> serve(const Options& options) {
            log::error("audit_lost", {{"act", act}, {"why", kept.error().text}});
        },
        [&](const AuditRequest& request) { return audit.reply(request); }});
-  WM_TRY(core.start());
-  WM_TRY(catch_up(*accounting, *world, core));
+  Journal::Began began;
+  WM_TRY(core.start(&began));
+  WM_TRY(catch_up(*accounting, core, std::move(began)));
   Counters counters;
+  const Measured measured{meters ? meters->get() : nullptr, folders.state};
   std::unique_ptr<http::MetricsDoor> metrics;
   const auto& place = options.metrics.empty() ? conf.monitor.metrics : options.metrics;
   if (!place.empty()) {
     accounting->watch(
         [&](const Event& e, const store::AcctRows& rows) { counters.count(e, rows); });
-    auto ask = metrics_of(*world, core, *accounting, counters);
+    auto ask = metrics_of(*world, core, *accounting, counters, measured);
     WM_TRY(metrics, http::MetricsDoor::open(loop, place, std::move(ask)));
     log::info("metrics", {{"at", metrics->place()}});
   }
@@ -250,7 +280,8 @@ Result<void> serve(const Options& options) {
   boost::asio::signal_set rotated(loop, SIGUSR2);
   reopen_log_at(rotated);
   Watchdog watchdog(kStall, log_stall);  // from now on: reading the state may take long
-  keep_beating(*world, watchdog);
+  keep_beating(*world, watchdog, meters ? meters->get() : nullptr);
+  if (meters) keep_sampling(*world, core, **meters);
   proc::tell_ready();
   log::info("listening",
             {{"address", wire::to_string(listener->endpoint())}, {"cluster", conf.name}});

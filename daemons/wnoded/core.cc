@@ -175,6 +175,7 @@ void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Shepher
 
 void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::TaskStarted& word) {
   entry.tasks[word.task.task].pid = word.task.pid;
+  entry.reported = false;
   if (auto begun = std::exchange(entry.begun, {}); begun != TimePoint{})
     launches_.add(std::chrono::duration<double>(outside_.mono() - begun).count());
   say(entry, started(key, entry, word.task));
@@ -191,10 +192,11 @@ void Core::task_ended(const launch::AttemptKey& key, Entry& entry,
   if (task.ended) return;
   task.ended = true;
   if (task.pid == 0) task.pid = record.pid;
+  entry.reported = entry.reported || !record.report.empty();
   outside_.tell_agent(key, TaskGone{record.task, end_words(record)});
   FactEnded fact{
-      key.job,      key.attempt, record.task, record.status, term_of(record, entry.order),
-      record.usage, record.text, record.ended};
+      key.job,      key.attempt, record.task,  record.status, term_of(record, entry.order),
+      record.usage, record.text, record.ended, record.report};
   log::info("task_ended", {{"job", to_string(key.job)},
                            {"task", record.task.value},
                            {"status", launch::shell_status(record.status)},
@@ -313,6 +315,8 @@ void Core::on_agent(const launch::AttemptKey& key, const AgentReport& report) {
     if (session_) outside_.send(NodeVerb::Fact, codec::encode(HostFact{0, report}));
     return;
   }
+  // What its agent read before is older, however late it comes.
+  if (std::get_if<TrialSaid>(&report.fact) && entry.reported) return;
   if (std::get_if<WorkerSeen>(&report.fact)) {
     entry.order.team.in_place = true;
     if (auto warm = launch::plan_warm(entry.order, host_)) outside_.launcher().tell(key, *warm);

@@ -91,6 +91,7 @@ class Core {
     TaskNumber writer;                  ///< the shepherd was told of; 0: not known
     TimePoint begun{};                  ///< its shepherd was asked for, no process runs yet
     bool stuck = false;                 ///< processes of it survive SIGKILL
+    bool reported = false;              ///< a trial's last report is told, and no task runs since
   };
 
   // orders (core_orders.cc)

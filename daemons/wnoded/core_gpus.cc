@@ -69,7 +69,7 @@ void Core::tell_meters() {
   meters_due_ = outside_.mono() + kBetween;
   auto tasks = meters_.take();
   if (tasks.empty()) return;
-  outside_.send(static_cast<NodeVerb>(kMeterFrame), codec::encode(HostMeter{std::move(tasks)}));
+  outside_.send(static_cast<NodeVerb>(kMeterFrame), codec::encode(HostMeter{std::move(tasks), 0, {}}));
 }
 
 std::set<MpsKey> Core::wanted_mps() const {

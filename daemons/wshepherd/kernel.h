@@ -124,7 +124,7 @@ class Files {
   /// @errors System
   virtual Result<Pipe> pipe() = 0;
   virtual Waiting look(const proc::Fd& pipe) = 0;
-  /// What waits in a pipe, up to 256 bytes of it. @cost does not block
+  /// What waits in a pipe, up to 4096 bytes of it. @cost does not block
   virtual std::string read_waiting(const proc::Fd& pipe) = 0;
   virtual void write(const proc::Fd& pipe, std::string_view bytes) = 0;
   /// The user's folder, with mode 0700.

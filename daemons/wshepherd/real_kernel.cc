@@ -127,7 +127,7 @@ Waiting RealKernel::look(const proc::Fd& pipe) {
 }
 
 std::string RealKernel::read_waiting(const proc::Fd& pipe) {
-  std::array<char, 256> bytes{};
+  std::array<char, 4096> bytes{};
   auto n = events_of(pipe) != 0 ? ::read(pipe.get(), bytes.data(), bytes.size()) : 0;
   return {bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0))};
 }

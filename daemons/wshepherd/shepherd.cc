@@ -92,6 +92,7 @@ void Shepherd::on_exit(const Exit& exit) {
   for (auto& [number, task] : attempt_.tasks) {
     copiers_.on_exit(task, exit);
     tellers_.on_exit(task, exit.pid);
+    trial_words_.on_exit(task, exit);
     if (task.pid == exit.pid && task.phase == Phase::Running) on_exit_of(task, exit);
   }
 }
@@ -157,7 +158,8 @@ void Shepherd::conclude_tasks() {
       succeeded.push_back(number);
       continue;
     }
-    if (tellers_.is_telling(task)) continue;
+    bool telling = tellers_.is_telling(task), asking = trial_words_.is_asking(task);
+    if (telling || asking) continue;
     task.phase = Phase::Ended;
     use_.add_use(task.record);
     records_.add(task.record);

@@ -25,6 +25,7 @@
 #include "daemons/wshepherd/records.h"
 #include "daemons/wshepherd/successors.h"
 #include "daemons/wshepherd/tellers.h"
+#include "daemons/wshepherd/trial_words.h"
 
 namespace wm::shepherd {
 
@@ -89,6 +90,7 @@ class Shepherd {
   Reporter reporter_{attempt_, use_};
   Copiers copiers_{attempt_, folder_};
   Tellers tellers_{attempt_};
+  TrialWords trial_words_{attempt_};
   Warm warm_{attempt_, folder_};
   Starter starter_{attempt_, warm_};
   Successors successors_{attempt_, enders_, starter_};

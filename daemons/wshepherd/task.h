@@ -44,6 +44,10 @@ struct Task {
   proc::Fd told;       ///< read end: the line of them that the record gets
   bool tells = false;  ///< a teller was started
   TimePoint teller_until{};
+  pid_t reporter = 0;    ///< says what the trial has to report
+  proc::Fd reported;     ///< read end of it
+  bool reports = false;  ///< a reporter was started
+  TimePoint reporter_until{};
   std::optional<Ending> ending;
   std::optional<launch::TaskSpec> successor;  ///< started in its place when nothing of it is left
   launch::ExitRecord record;

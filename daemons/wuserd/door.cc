@@ -15,6 +15,8 @@
 namespace wm::user {
 namespace {
 
+constexpr std::string_view kLogOff = "/auth/v1/logoff";
+
 std::int64_t now_s() {
   auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
@@ -30,14 +32,6 @@ http::Reply text_or_problem(const std::string& target, int status, const std::st
           "{\"status\":" + std::to_string(status) + ",\"title\":" + rest::json_text(text) + "}"};
 }
 
-// Clients of WMLA read a line of text; our own interface has problem+json (RFC 7807). What is not
-// to be had now may be had soon.
-http::Reply error_reply(const std::string& target, int status, const std::string& text) {
-  auto reply = text_or_problem(target, status, text);
-  if (status == 503) reply.fields.emplace_back("Retry-After", "1");
-  return reply;
-}
-
 int status_of(const std::string& target, const Error& error) {
   // An id that nobody has is a bad argument to WMLA.
   bool wmla = !target.starts_with("/api/");
@@ -45,11 +39,27 @@ int status_of(const std::string& target, const Error& error) {
   return rest::http_status(error.code);
 }
 
-Result<rest::Claims> check_token(const Site& site, const http::Head& head) {
-  WM_TRY(auto claims,
-         rest::verify_token(head.field("x-wm-token"), site.keys, site.conf.name, now_s()));
+Result<rest::Claims> check_token(Site& site, const http::Head& head) {
+  auto now = now_s();
+  auto keys = site.keys->good(now);
+  WM_TRY(auto claims, rest::verify_token(head.field("x-wm-token"), keys, site.conf.name, now));
   if (claims.uid != ::getuid()) return fail(Code::Denied, "the token is another user's");
+  if (site.revoked.hold(claims)) return fail(Code::Denied, "the token was logged off");
   return claims;
+}
+
+// wgatewayd passes a log-off on: the master believes us about the user's own tokens. It needs no
+// scope.
+http::Reply log_off(Site& site, const http::Head& head, const rest::Claims& claims) {
+  auto master = site.masters.take();
+  RevokeRequest request;
+  request.user = claims.user;
+  request.id = claims.id;
+  request.until = WallTime(Duration(std::chrono::seconds(claims.expires)));
+  request.log_off = true;
+  auto told = master ? (*master)->revoke(request) : Result<RevokeReply>(master.error());
+  if (told) return {204, {}, ""};
+  return error_reply(head.target, rest::http_status(told.error().code), told.error().text);
 }
 
 // A key may have been given out to look only, or to ask services.
@@ -115,12 +125,23 @@ void answer_visit(Site& site, http::Exchange& exchange) {
 
 }  // namespace
 
+// Clients of WMLA read a line of text; our own interface has problem+json (RFC 7807).
+http::Reply error_reply(const std::string& target, int status, const std::string& text) {
+  auto reply = text_or_problem(target, status, text);
+  if (status == 503) reply.fields.emplace_back("Retry-After", "1");  // it may be had soon
+  return reply;
+}
+
 void answer(Site& site, http::Exchange& exchange) {
   const auto& head = exchange.head();
   if (!head.field("x-wm-app").empty()) return answer_visit(site, exchange);
   auto allowed = check_token(site, head);
   if (!allowed) {
     (void)exchange.reply(error_reply(head.target, 401, allowed.error().text));
+    return;
+  }
+  if (head.method == "POST" && head.target == kLogOff) {
+    (void)exchange.reply(log_off(site, head, *allowed));
     return;
   }
   if (!is_within_scope(*allowed, head)) {

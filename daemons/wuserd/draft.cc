@@ -1,6 +1,8 @@
 #include "daemons/wuserd/draft.h"
 
 #include <sodium.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -10,7 +12,9 @@
 #include "daemons/wuserd/modules.h"
 #include "daemons/wuserd/staging.h"
 #include "libwm/client/bundle.h"
+#include "libwm/conf/load.h"
 #include "libwm/rest/app_json.h"
+#include "libwm/rest/assets.h"
 #include "libwm/rest/exec_words.h"
 
 namespace wm::user {
@@ -59,6 +63,9 @@ Execution execution_of(const rest::ExecRequest& request, const rest::Framework& 
   exec.bundle_dir = folder;
   exec.data = request.sources;
   exec.labels = request.labels;
+  exec.image = request.image;
+  exec.image_policy = request.image_policy;
+  exec.image_secret = request.image_secret;
   exec.pending_limit = std::chrono::seconds(request.pending_timeout_s);
   return exec;
 }
@@ -67,8 +74,74 @@ Execution execution_of(const rest::ExecRequest& request, const rest::Framework& 
 Result<void> check_environment(const rest::ExecRequest& request, Framework framework) {
   if (!request.conda_env.empty()) framework.conda_env = request.conda_env;
   if (!request.conda_home.empty()) framework.conda_home = request.conda_home;
-  if (request.user_cmd) framework.module.clear();
+  if (!request.conda_yaml.empty()) framework.conda_env.clear();
+  if (request.user_cmd || !request.conda_yaml.empty()) framework.module.clear();
   return need_module(framework);
+}
+
+// The file that a secret's name means, which nobody else may read.
+Result<std::string> secret_file(const Site& site, const std::string& name) {
+  auto refuse = [&](const std::string& why) {
+    return fail(Code::Impossible, "--msd-image-pull-secret " + name + ": " + why);
+  };
+  if (!rest::is_asset_name(name))
+    return refuse("a name of letters, digits, '.', '_', '-' is wanted");
+  auto path = site.own_dir + "/registries/" + name + ".json";
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode))
+    return refuse(path + " is not there; podman login --authfile makes it");
+  if (facts.st_uid != ::getuid() || (facts.st_mode & 07777) != 0600)
+    return refuse(path + " has to be yours, with mode 600");
+  return path;
+}
+
+// An image is for what the profile's container program can make of it.
+Result<void> check_image(const Site& site, rest::ExecRequest& request) {
+  bool asks = !request.image_policy.empty() || !request.image_secret.empty();
+  if (request.image.empty() && !asks) return {};
+  auto config = conf::load(site.conf_dir, conf::this_host());
+  if (!config) return config.error();
+  const AppConf* app = config->app("training");
+  auto driver = app == nullptr ? std::string("none") : app->container.driver;
+  if (driver == "none")
+    return fail(Code::Impossible,
+                "--msd-image-name " + request.image +
+                    ": executions run in no container here (profile training of apps.conf)");
+  if (asks && driver != "podman")
+    return fail(Code::Impossible, "--msd-image-pull-…: " + driver + " fetches no images here");
+  if (!request.image_secret.empty()) {
+    WM_TRY(request.image_secret, secret_file(site, request.image_secret));
+  }
+  return {};
+}
+
+// Where conda is, for an environment that is described.
+Result<void> find_conda_for(rest::ExecRequest& request, const Framework& framework) {
+  if (request.conda_yaml.empty()) return {};
+  if (request.conda_home.empty()) request.conda_home = framework.conda_home;
+  if (request.conda_home.empty()) request.conda_home = conda_there();
+  auto refuse = [&](const std::string& why) {
+    return fail(Code::Impossible, "--conda-env-yaml " + request.conda_yaml + ": " + why);
+  };
+  if (request.conda_home.empty())
+    return refuse("there is no conda here (in PATH or /opt); --conda-home names one");
+  if (!fs::exists(request.conda_home + "/etc/profile.d/conda.sh"))
+    return refuse("there is no conda at " + request.conda_home);
+  return {};
+}
+
+// As the command sees it, which starts `inside` the code.
+Result<void> place_yaml(rest::ExecRequest& request, const std::string& code_dir,
+                        const std::string& inside) {
+  if (request.conda_yaml.empty()) return {};
+  if (!fs::exists(code_dir + "/" + request.conda_yaml))
+    return fail(Code::BadArgument,
+                "--conda-env-yaml " + request.conda_yaml + ": the file did not come along");
+  std::string up;
+  for (const auto& part : fs::path(inside))
+    if (!part.empty()) up += "../";
+  request.conda_yaml = up + request.conda_yaml;
+  return {};
 }
 
 }  // namespace
@@ -114,10 +187,14 @@ Result<Prepared> prepare(Site& site, rest::ExecRequest request, const Upload& up
   WM_TRY(resolve_names(site, request));
   WM_TRY(auto place, place_of(site, out_file));
   WM_TRY(rest::check_fit(request, framework, place));
+  WM_TRY(check_image(site, request));
+  WM_TRY(find_conda_for(request, framework));
   WM_TRY(check_environment(request, framework));
   auto code_dir = site.records.code_dir(draft.request());
   WM_TRY(lay_out(upload, code_dir));
   WM_TRY(auto folder, find_code(code_dir, request.model_dir, request.main));
+  auto inside = folder == code_dir ? "" : folder.substr(code_dir.size() + 1);
+  WM_TRY(place_yaml(request, code_dir, inside));
   auto script = text_of(folder + "/" + request.main);
   if (!request.user_cmd) WM_TRY(rest::check_code(framework, request.main, script));
   rest::give_worker_words(script, framework, request);
@@ -128,7 +205,6 @@ Result<Prepared> prepare(Site& site, rest::ExecRequest request, const Upload& up
   words.insert(words.begin(), staged.words.begin(), staged.words.end());
   if (groups.empty()) words.back() = staged.prelude + words.back();
   for (auto& group : groups) group.command = staged.prelude + group.command;
-  auto inside = folder == code_dir ? "" : folder.substr(code_dir.size() + 1);
   return Prepared{std::move(words), execution_of(request, framework, draft.request(), inside),
                   std::move(groups)};
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "libwm/base/log.h"
 #include "libwm/view/json.h"
 
 namespace wm::user {
@@ -35,7 +36,7 @@ void Hub::follow(http::Exchange& exchange) {
     seen = begin_of(exchange.head().field("last-event-id"), first);
     if (!watching_) {
       watching_ = true;
-      std::thread([this] { watch(); }).detach();
+      std::thread([this] { watch_safely(); }).detach();
     }
   }
   auto begun = exchange.begin(
@@ -83,6 +84,20 @@ void Hub::publish(std::string_view event, std::string_view data) {
                                  "\n\n"});
   if (recent_.size() > kKept) recent_.pop_front();
   news_.notify_all();
+}
+
+// What cannot be told must not end the process: pages list anew.
+void Hub::watch_safely() {
+  for (bool over = false; !over;) {
+    try {
+      watch();
+      over = true;
+    } catch (const std::exception& problem) {
+      log::error("watch_threw", {{"why", problem.what()}});
+      publish("reset", "{}");
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    }
+  }
 }
 
 void Hub::watch() {

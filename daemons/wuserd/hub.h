@@ -36,6 +36,7 @@ class Hub {
     std::uint64_t number = 0;
     std::string text;
   };
+  void watch_safely();
   void watch();
   bool is_idle();
   std::uint64_t begin_of(std::string_view last_event, std::string& first);

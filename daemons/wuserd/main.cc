@@ -64,7 +64,7 @@ Result<std::unique_ptr<Site>> make_site(const Options& options) {
   site->conf_dir = options.conf;
   const char* own_dir = std::getenv("WM_USER_DIR");
   site->own_dir = own_dir != nullptr ? own_dir : home + "/.config/wm";
-  WM_TRY(site->keys, http::read_public_keys(options.token_key));
+  WM_TRY(site->keys, http::PublicKeys::open(options.token_key));
   std::error_code ec;
   std::filesystem::create_directories(site->records.incoming(), ec);
   if (ec) return fail(Code::System, site->records.incoming() + ": " + ec.message());
@@ -85,6 +85,9 @@ Result<void> run(const Options& options) {
   WM_TRY(auto socket, listen_as(options));
   http::ServerOptions bounds;
   bounds.admits = [web](uid_t uid) { return uid == web; };
+  bounds.failure = [](const http::Head& head, int status, const std::string& text) {
+    return error_reply(head.target, status, text);
+  };
   proc::tell_ready();
   log::info("wuserd_up", {{"user", site->user}, {"socket", options.socket}});
   return http::serve(socket, bounds, [&](http::Exchange& exchange) { answer(*site, exchange); });

@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <sstream>
 
 #include "daemons/wuserd/child.h"
+#include "daemons/wuserd/site.h"
 
 namespace wm::user {
 namespace {
@@ -60,6 +62,19 @@ std::string python_of(const Framework& framework) {
   if (!framework.conda_env.empty())
     return framework.conda_home + "/envs/" + framework.conda_env + "/bin/python3";
   return "python3";
+}
+
+std::string conda_there() {
+  std::error_code ec;
+  for (const char* home : {"/opt/conda", "/opt/miniconda3", "/opt/miniforge3", "/opt/anaconda3"})
+    if (std::filesystem::exists(std::string(home) + "/etc/profile.d/conda.sh", ec)) return home;
+  std::istringstream folders{kPath};
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    auto program = std::filesystem::canonical(folder + "/conda", ec);
+    auto home = program.parent_path().parent_path();
+    if (!ec && std::filesystem::exists(home / "etc/profile.d/conda.sh", ec)) return home;
+  }
+  return "";
 }
 
 Result<void> need_module(const Framework& framework) {

@@ -17,6 +17,9 @@ std::string python_of(const Framework& framework);
 /// in it, by name   @cost a process at first
 Result<void> need_module(const Framework& framework);
 
+/// Folder of a conda that this host has, in PATH or /opt; empty: none. @cost some looks
+std::string conda_there();
+
 /// A package of the default runtime.
 struct Package {
   std::string name, version;  ///< version empty: it is not there

@@ -149,7 +149,7 @@ Result<void> send_results(Call& call, const JobView& job) {
     return fail(Code::NotFound, "there are no results yet");
   WM_TRY(auto fd, nameless_file(call.site.results_root));
   File file(fd);
-  WM_TRY(zip_folder(folder, {"_submitted_code", "checkpoint"}, fd));
+  WM_TRY(zip_folder(folder, {"_submitted_code", "checkpoint", "conda", ".conda.lock"}, fd));
   struct stat facts {};
   if (::fstat(fd, &facts) != 0 || ::lseek(fd, 0, SEEK_SET) != 0)
     return fail(Code::System, std::strerror(errno));

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "commands/common/search_acts.h"
 #include "daemons/wuserd/draft.h"
 #include "daemons/wuserd/execs.h"
 #include "daemons/wuserd/outputs.h"
@@ -74,15 +75,6 @@ std::string created_now() {
   auto text = rest::iso_time(now);
   text[10] = ' ';
   return text.substr(0, 19);
-}
-
-Result<std::vector<JobView>> optimizers_of(client::Master& master, JobId search) {
-  JobsRequest request;
-  request.jobs.finished = true;
-  request.jobs.name = rest::optimizer_name(search);
-  WM_TRY(auto reply, master.jobs(request));
-  std::erase_if(reply.jobs, [](const JobView& view) { return !is_own(view); });
-  return std::move(reply.jobs);
 }
 
 }  // namespace
@@ -164,7 +156,7 @@ Result<JobId> start_optimizer(Site& site, const std::string& plugin, JobId searc
 
 Result<void> look_at_optimizer(client::Master& master, rest::SearchTask& task) {
   if (!rest::has_plugin(task)) return {};
-  WM_TRY(auto found, optimizers_of(master, task.job));
+  WM_TRY(auto found, cmd::optimizers_of(master, task.job));
   if (found.empty()) {
     rest::add_optimizer(task, nullptr, "");
     return {};
@@ -172,28 +164,6 @@ Result<void> look_at_optimizer(client::Master& master, rest::SearchTask& task) {
   auto said = log_text(found.back().result_dir, 1, "stderr");
   rest::add_optimizer(task, &found.back(), said ? *said : "");
   return {};
-}
-
-void tell_optimizer(client::Master& master, const rest::SearchTask& task, Optimizer what) {
-  if (!rest::has_plugin(task)) return;
-  auto found = optimizers_of(master, task.job);
-  if (!found || found->empty() || is_over(found->back().job->state)) return;
-  auto id = found->back().id;
-  if (what == Optimizer::End) {
-    KillRequest request;
-    request.jobs.ids = {id};
-    request.reason = "its search was ended";
-    (void)master.kill(request);
-  } else if (what == Optimizer::Hold) {
-    RequeueRequest request;
-    request.jobs.ids = {id};
-    request.hold = true;
-    (void)master.requeue(request);
-  } else {
-    ReleaseRequest request;
-    request.jobs.ids = {id};
-    (void)master.release(request);
-  }
 }
 
 }  // namespace wm::user

@@ -29,9 +29,4 @@ Result<JobId> start_optimizer(Site& site, const std::string& plugin, JobId searc
 /// Adds to a plugin's search how its optimizer stands. @errors as Master::jobs
 Result<void> look_at_optimizer(client::Master& master, rest::SearchTask& task);
 
-/// What is done to the optimizer with its search.
-enum class Optimizer : std::uint8_t { Hold, Release, End };
-/// An optimizer that is over, or that is so already, stays as it is.
-void tell_optimizer(client::Master& master, const rest::SearchTask& task, Optimizer what);
-
 }  // namespace wm::user

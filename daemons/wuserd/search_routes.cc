@@ -60,7 +60,7 @@ Result<Answer> remove(Call& call) {
 Result<Answer> remove_all(Call& call) {
   WM_TRY(auto tasks, all_searches(call.site));
   for (const auto& task : tasks) {
-    auto state = rest::tuning_state(task, now());
+    auto state = rest::tuning_state(task);
     if (state == "RUNNING" || state == "SUBMITTED")
       return fail(Code::Conflict, "search " + task.name + " is in use: stop it first");
   }
@@ -101,7 +101,7 @@ Result<Answer> algorithm(Call& call) {
 Result<Answer> page_list(Call& call) {
   WM_TRY(auto tasks, all_searches(call.site));
   std::vector<std::string> items;
-  for (const auto& task : tasks) items.push_back(rest::search_json(task, now(), false));
+  for (const auto& task : tasks) items.push_back(rest::search_json(task, false));
   return json_reply("{\"now\":" + std::to_string(epoch_seconds(now())) +
                     ",\"searches\":" + rest::list_json(items) + "}");
 }
@@ -109,7 +109,7 @@ Result<Answer> page_list(Call& call) {
 Result<Answer> page_show(Call& call) {
   WM_TRY(auto task, task_in(call));
   return json_reply("{\"now\":" + std::to_string(epoch_seconds(now())) +
-                    ",\"search\":" + rest::search_json(task, now(), true) + "}");
+                    ",\"search\":" + rest::search_json(task, true) + "}");
 }
 
 Result<Answer> page_act(Call& call) {

@@ -1,14 +1,11 @@
 #include "daemons/wuserd/searches.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <map>
 
+#include "commands/common/search_acts.h"
 #include "daemons/wuserd/draft.h"
-#include "daemons/wuserd/execs.h"
 #include "daemons/wuserd/search_plugins.h"
 #include "daemons/wuserd/submit.h"
 #include "libwm/rest/search_request.h"
@@ -19,66 +16,23 @@ namespace {
 
 WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
-bool is_search(const JobView& view) {
-  return is_own(view) && !view.job->spec().exec.search.empty();
-}
-
-// Under which it is remembered that a search was deleted: its code may serve others.
-std::string mark_of(JobId job) { return "search-" + std::to_string(job.job); }
-
-Result<GiveReply> given_to(client::Master& master, JobId job) {
-  GiveReply whole;
-  for (;;) {
-    GiveRequest request{.job = {job.job, 0}};
-    request.tell_from = static_cast<std::uint32_t>(whole.data.size()) + 1;
-    WM_TRY(auto reply, master.give(request));
-    whole.given = reply.given;
-    whole.closed = reply.closed;
-    if (reply.data.empty()) return whole;
-    whole.data.insert(whole.data.end(), reply.data.begin(), reply.data.end());
-    if (whole.data.size() >= whole.given) return whole;
-  }
+// Looked up each time: bsearch deletes as well.
+bool is_deleted(Site& site, const rest::SearchTask& task) {
+  std::error_code ec;
+  auto mark = cmd::mark_of_search(task.job) + ".deleted";
+  return std::filesystem::exists(site.records.incoming() + "/" + mark, ec);
 }
 
 Result<std::vector<rest::SearchTask>> searches_of(Site& site, const JobsRequest& request) {
   WM_TRY(auto master, site.masters.take());
-  WM_TRY(auto reply, master->jobs(request));
-  std::map<std::uint32_t, std::vector<JobView>> by_job;
-  for (auto& view : reply.jobs)
-    if (is_search(view) && !site.records.is_deleted(mark_of(view.id)))
-      by_job[view.id.job].push_back(std::move(view));
-  std::vector<rest::SearchTask> tasks;
-  for (auto at = by_job.rbegin(); at != by_job.rend(); ++at) {
-    auto given = given_to(*master, {at->first, 0});
-    if (!given && given.error().code == Code::NotFound) continue;  // purged in between
-    if (!given) return given.error();
-    tasks.push_back(rest::search_task(at->second, *given));
-    WM_TRY(look_at_optimizer(*master, tasks.back()));
-  }
+  WM_TRY(auto tasks, cmd::searches_of(*master, request));
+  std::erase_if(tasks, [&](const auto& task) { return is_deleted(site, task); });
+  for (auto& task : tasks) WM_TRY(look_at_optimizer(*master, task));
   return tasks;
 }
 
 Error unknown(const std::string& name) {
   return fail(Code::NotFound, "search " + name.substr(0, 200) + " does not exist");
-}
-
-Result<void> no_refusal(const Result<OutcomeReply>& reply) {
-  if (!reply) return reply.error();
-  for (const auto& outcome : reply->jobs)
-    if (outcome.code != 0) return fail(static_cast<Code>(outcome.code), outcome.text);
-  return {};
-}
-
-std::vector<JobId> live_trials(const rest::SearchTask& task) {
-  std::vector<JobId> ids;
-  for (const auto& trial : task.trials)
-    if (!is_over(trial.state)) ids.push_back(trial.id);
-  return ids;
-}
-
-bool is_done(const rest::SearchTask& task) {
-  auto state = rest::tuning_state(task, now());
-  return task.killed || state == "FINISHED" || state == "FAILED";
 }
 
 std::string new_name(const Site& site) {
@@ -188,56 +142,19 @@ Result<std::string> start_search(Call& call) {
 }
 
 Result<void> hold_search(Site& site, const rest::SearchTask& task, bool kill) {
-  auto live = live_trials(task);
-  if (is_done(task) || (task.held && (!kill || live.empty())))
-    return fail(Code::BadArgument, "Model tuning " + task.name + " is already stopped.");
   WM_TRY(auto master, site.masters.take());
-  tell_optimizer(*master, task, Optimizer::Hold);
-  if (!task.held && !task.closed) {
-    ReleaseRequest request;
-    request.jobs.ids = {task.job};
-    request.hold = true;
-    auto held = no_refusal(master->release(request));
-    if (!held && held.error().code != Code::Conflict) return held;
-  }
-  if (!kill) return {};
-  // What was given between the two questions ends as well.
-  WM_TRY(auto again, find_search(site, std::to_string(task.job.job)));
-  live = live_trials(again);
-  if (live.empty()) return {};
-  KillRequest request;
-  request.jobs.ids = live;
-  request.reason = "its search was stopped";
-  (void)master->kill(request);  // those that have ended meanwhile are refused
-  return {};
+  return cmd::hold_search(*master, task, kill);
 }
 
 Result<void> release_search(Site& site, const rest::SearchTask& task) {
-  if (task.killed)
-    return fail(Code::BadArgument, "Model tuning " + task.name + " was ended: start a new one.");
-  if (is_done(task)) return fail(Code::BadArgument, "Model tuning " + task.name + " is finished.");
-  if (!task.held) return fail(Code::BadArgument, "Model tuning " + task.name + " is running.");
   WM_TRY(auto master, site.masters.take());
-  ReleaseRequest request;
-  request.jobs.ids = {task.job};
-  WM_TRY(no_refusal(master->release(request)));
-  tell_optimizer(*master, task, Optimizer::Release);
-  return {};
+  return cmd::release_search(*master, task);
 }
 
 Result<void> delete_search(Site& site, const rest::SearchTask& task) {
-  bool stopped = task.held && live_trials(task).empty();
-  if (!is_done(task) && !stopped)
-    return fail(Code::Conflict, "search " + task.name + " is in use: stop it first");
-  if ((stopped || task.lost) && !task.closed) {
-    WM_TRY(auto master, site.masters.take());
-    KillRequest request;
-    request.jobs.ids = {task.job};
-    request.reason = "its search was deleted";
-    tell_optimizer(*master, task, Optimizer::End);
-    WM_TRY(no_refusal(master->kill(request)));
-  }
-  WM_TRY(site.records.mark_deleted(mark_of(task.job)));
+  WM_TRY(auto master, site.masters.take());
+  WM_TRY(cmd::end_search(*master, task));
+  WM_TRY(site.records.mark_deleted(cmd::mark_of_search(task.job)));
   std::error_code ec;
   std::filesystem::remove_all(site.records.code_dir(task.bundle), ec);
   return {};

@@ -12,7 +12,9 @@
 #include "daemons/wuserd/masters.h"
 #include "daemons/wuserd/records.h"
 #include "daemons/wuserd/refused.h"
+#include "daemons/wuserd/revoked.h"
 #include "libwm/http/server.h"
+#include "libwm/http/token_files.h"
 #include "libwm/model/config.h"
 #include "libwm/rest/exec_json.h"
 #include "libwm/rest/token.h"
@@ -38,13 +40,14 @@ struct Site {
   ClusterConf conf;
   std::string user, home;
   std::string results_root;  ///< <results>/<user>
-  std::vector<rest::TokenPublicKey> keys;
+  std::unique_ptr<http::PublicKeys> keys;
   std::string conf_dir;  ///< of the cluster's files
   std::string own_dir;   ///< of the user's own: ~/.config/wm
   Records records;
   Refused refused;
   Masters masters;
   std::unique_ptr<Hub> hub;
+  Revoked revoked{conf};
 };
 
 /// One request on its way to an answer.

@@ -48,6 +48,17 @@ Result<ConnectionOptions> agent_options(const LaunchDoor& door) {
   return options;
 }
 
+Result<std::vector<std::string>> slots_of_group(const LaunchDoor& door, const std::string& group) {
+  WM_TRY(auto options, agent_options(door));
+  Connection connection(std::move(options));
+  WM_TRY(auto frame, connection.call(kToLaunch, codec::encode(ToLaunch{LaunchAsk{group}}),
+                                     std::chrono::minutes(1)));
+  WM_TRY(auto words, codec::decode<FromLaunch>(frame.payload));
+  if (auto* places = std::get_if<LaunchPlaces>(&words)) return std::move(places->slots);
+  auto* ended = std::get_if<LaunchEnded>(&words);
+  return fail(Code::Unavailable, ended ? ended->text : "the agent does not know of groups");
+}
+
 LaunchResize size_of_terminal(int fd) {
   winsize size{};
   if (::ioctl(fd, TIOCGWINSZ, &size) != 0) return {};

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "libwm/base/result.h"
 #include "libwm/base/units.h"
@@ -28,6 +29,11 @@ struct LaunchDoor {
 
 /// How its owner's process talks to an agent. @errors as wire::parse_endpoint
 Result<ConnectionOptions> agent_options(const LaunchDoor& door);
+
+/// The host of each task of a group of the job, as its agent knows them now.
+/// @errors Unavailable: nobody there within the patience, or the group has no task; the text says
+/// why
+Result<std::vector<std::string>> slots_of_group(const LaunchDoor& door, const std::string& group);
 
 /// What of this process is carried.
 struct LaunchCarry {

@@ -60,6 +60,7 @@ void append_reply(Reply& all, Reply& more) {
   else append(all.jobs, more.jobs);
   if constexpr (requires { all.missing; }) append(all.missing, more.missing);
   if constexpr (requires { all.strangers; }) append(all.strangers, more.strangers);
+  if constexpr (requires { all.sums; }) append(all.sums, more.sums);
 }
 
 }  // namespace
@@ -251,6 +252,52 @@ Result<WatchReply> Master::watch(const WatchRequest& r) {
 }
 Result<AwaitReply> Master::await(const AwaitRequest& r) {
   return ask<AwaitReply>(Verb::Await, r, r.patience + kAnswers);
+}
+Result<RevokeReply> Master::revoke(RevokeRequest request) {
+  request.request_key = new_key();
+  return ask<RevokeReply>(Verb::Revoke, request);
+}
+Result<RevokedReply> Master::revoked(const RevokedRequest& r) {
+  return ask<RevokedReply>(Verb::Revoked, r, r.patience + kAnswers);
+}
+Result<NoteReply> Master::note(NoteRequest request) {
+  request.request_key = new_key();
+  return ask<NoteReply>(Verb::Note, request);
+}
+
+Result<ReserveReply> Master::reserve(ReserveRequest request) {
+  request.request_key = new_key();
+  return ask<ReserveReply>(Verb::Reserve, request);
+}
+Result<ReservationsReply> Master::reservations(const ReservationsRequest& request) {
+  return ask<ReservationsReply>(Verb::Reservations, request);
+}
+Result<GroupReply> Master::group(GroupRequest request) {
+  request.request_key = new_key();
+  return ask<GroupReply>(Verb::Group, request);
+}
+Result<GroupsReply> Master::groups() { return ask<GroupsReply>(Verb::Groups, GroupsRequest{}); }
+Result<PostReply> Master::post(PostRequest request) {
+  request.request_key = new_key();
+  return ask<PostReply>(Verb::Post, request);
+}
+Result<NotesReply> Master::notes(JobId job) {
+  return ask<NotesReply>(Verb::Notes, NotesRequest{job});
+}
+Result<RunNowReply> Master::run_now(RunNowRequest request) {
+  request.request_key = new_key();
+  return ask<RunNowReply>(Verb::RunNow, request);
+}
+Result<OutcomeReply> Master::migrate(MigrateRequest request) {
+  return ask_all<OutcomeReply>(Verb::Migrate, std::move(request));
+}
+Result<std::shared_ptr<const Config>> Master::conf() {
+  WM_TRY(auto reply, ask<ConfReply>(Verb::Conf, ConfRequest{}));
+  if (reply.config) return reply.config;
+  return fail(Code::Version, "the master does not tell its configuration");
+}
+Result<PerfmonReply> Master::perfmon(const PerfmonRequest& request) {
+  return ask<PerfmonReply>(Verb::Perfmon, request);
 }
 
 }  // namespace wm::client

@@ -13,7 +13,10 @@
 #include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
 #include "libwm/model/config.h"
+#include "libwm/model/group_verbs.h"
 #include "libwm/model/pack_verbs.h"
+#include "libwm/model/reservation_verbs.h"
+#include "libwm/model/token_verbs.h"
 #include "libwm/model/verbs.h"
 #include "libwm/model/watch_verbs.h"
 
@@ -86,6 +89,21 @@ class Master {
   /// Changes, or none when patience ends.
   Result<WatchReply> watch(const WatchRequest& request);
   Result<AwaitReply> await(const AwaitRequest& request);
+  Result<ReserveReply> reserve(ReserveRequest request);
+  Result<ReservationsReply> reservations(const ReservationsRequest& request);
+  Result<GroupReply> group(GroupRequest request);
+  Result<GroupsReply> groups();
+  Result<PostReply> post(PostRequest request);
+  Result<NotesReply> notes(JobId job);
+  Result<RunNowReply> run_now(RunNowRequest request);
+  Result<OutcomeReply> migrate(MigrateRequest request);
+  /// What anybody may know of the configuration that the master has. Never null.
+  Result<std::shared_ptr<const Config>> conf();
+  Result<PerfmonReply> perfmon(const PerfmonRequest& request);
+  Result<RevokeReply> revoke(RevokeRequest request);
+  /// Which tokens are revoked, or the same as known when patience ends.
+  Result<RevokedReply> revoked(const RevokedRequest& request);
+  Result<NoteReply> note(NoteRequest request);
 
  private:
   struct Parts;

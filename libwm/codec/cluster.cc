@@ -3,6 +3,7 @@
 
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
+#include "libwm/codec/token_fields.h"
 
 namespace wm {
 
@@ -19,6 +20,9 @@ struct ClusterImage {
   std::uint32_t last_job = 0;
   std::vector<std::pair<std::uint32_t, UsageAccount>> accounts;
   std::vector<std::pair<std::uint32_t, BudgetAccount>> budgets;
+  std::map<std::string, Reservation> reservations;
+  std::map<std::string, JobGroup> job_groups;
+  Revocations revoked;
 };
 
 WM_FIELDS(BudgetAccount) {
@@ -30,6 +34,8 @@ WM_FIELDS(ClusterImage) {
   f(7, s.hosts), f(8, s.queues), f(9, s.next_element), f(10, s.last_job);
   f(11, s.accounts);
   f(420, s.budgets);
+  f(520, s.reservations), f(521, s.job_groups);
+  f(470, s.revoked);
 }
 
 namespace {
@@ -61,6 +67,9 @@ std::string wm::codec::encode<wm::Cluster>(const wm::Cluster& cluster) {
   cluster.budgets.each([&](std::uint32_t number, const BudgetAccount& account) {
     image.budgets.emplace_back(number, account);
   });
+  image.reservations = *cluster.reservations;
+  image.job_groups = *cluster.job_groups;
+  image.revoked = *cluster.revoked;
   return write_value(image);
 }
 
@@ -93,6 +102,9 @@ wm::Result<wm::Cluster> wm::codec::decode<wm::Cluster>(std::string_view bytes) {
     cluster.budgets.set(number, std::move(account));
   }
   cluster.budget_numbers = std::move(budgets);
+  cluster.reservations.edit() = std::move(image.reservations);
+  cluster.job_groups.edit() = std::move(image.job_groups);
+  cluster.revoked = std::make_shared<const Revocations>(std::move(image.revoked));
   build_indexes(cluster);
   return cluster;
 }

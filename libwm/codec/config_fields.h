@@ -59,6 +59,18 @@ WM_FIELDS(ClusterConf) {
   f(421, s.monitor);
   f(500, s.log_to);
 }
+WM_FIELDS(WeekWindow) { f(1, s.from), f(2, s.to); }
+WM_FIELDS(ClockStep) { f(1, s.from), f(2, s.ahead); }
+WM_FIELDS(TimedShares) { f(1, s.shares), f(2, s.windows); }
+WM_FIELDS(Consumers) { f(1, s.names), f(2, s.each); }
+WM_FIELDS(LimitRule) {
+  f(1, s.name), f(2, s.users), f(3, s.queues), f(4, s.projects), f(5, s.apps), f(6, s.plans);
+  f(7, s.hosts), f(8, s.slots), f(9, s.jobs), f(10, s.mem), f(11, s.windows), f(12, s.description);
+}
+WM_FIELDS(ServiceClass) {
+  f(1, s.name), f(2, s.velocity), f(3, s.throughput), f(4, s.deadline), f(5, s.windows);
+  f(6, s.priority), f(7, s.users), f(8, s.description);
+}
 WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
 WM_FIELDS(QueueConf) {
   f(1, s.name), f(2, s.priority), f(3, s.description), f(4, s.users), f(5, s.hosts), f(6, s.admins);
@@ -69,6 +81,7 @@ WM_FIELDS(QueueConf) {
   f.word(60, s.place), f(61, s.preempts), f.word(62, s.preempt_by), f(63, s.preempt_grace);
   f(80, s.limits), f(81, s.pre_exec), f(82, s.post_exec), f(83, s.requeue_exits.codes);
   f.word(140, s.elastic), f(141, s.requeue_exits.excluding);
+  f(520, s.run_window), f(521, s.dispatch_window);
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);
@@ -79,6 +92,7 @@ WM_FIELDS(PlanConf) {
   f(1, s.path), f(2, s.shares), f(3, s.owns), f(4, s.limit), f(5, s.lend), f(6, s.borrow);
   f(7, s.borrow_from), f(8, s.reclaim_grace), f(9, s.policy), f(10, s.users), f(11, s.description);
   f.word(140, s.elastic, "queue");
+  f(520, s.run_window), f(521, s.shares_at);
 }
 WM_FIELDS(Container) { f(1, s.driver), f(2, s.image), f(3, s.binds), f(4, s.options); }
 WM_FIELDS(IdleRule) { f(1, s.limit), f(2, s.warning), f(3, s.cpu); }
@@ -103,6 +117,7 @@ WM_FIELDS(Budgets) { f(1, s.list), f(2, s.months); }
 WM_FIELDS(Config) {
   f(1, s.cluster), f(2, s.queues), f(3, s.hosts), f(4, s.plans), f(5, s.apps), f(6, s.users);
   f(420, s.budgets);
+  f(520, s.limits), f(521, s.classes), f(522, s.clock);
 }
 
 }  // namespace wm

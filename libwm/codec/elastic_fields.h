@@ -50,12 +50,13 @@ WM_FIELDS(ToWorker) { f.one_of(s); }
 
 WM_FIELDS(WantedTask) { f(1, s.task), f(2, s.host), f(3, s.leaving); }
 WM_FIELDS(AgentDoors) { f(1, s.launch), f(2, s.owner); }
-WM_FIELDS(AgentPlace) { f(1, s.host), f(2, s.name), f(3, s.launch); }
+WM_FIELDS(AgentPlace) { f(1, s.host), f(2, s.name), f(3, s.launch), f(404, s.tasks); }
+WM_FIELDS(AgentGroup) { f(1, s.name), f(2, s.key), f(3, s.agents); }
 WM_FIELDS(AgentOrder) {
   f(1, s.job.job), f(2, s.job.index), f(3, s.attempt), f(4, s.lead), f(5, s.lead_host);
   f(6, s.lead_address), f(7, s.generation), f(8, s.tasks), f(9, s.start_window);
   f(10, s.connect_limit), f(11, s.hang_limit), f(12, s.last_epoch), f(13, s.agents);
-  f(382, s.world);
+  f(382, s.world), f(405, s.groups);
 }
 /// Masters before `world` told everybody all tasks.
 inline void complete(AgentOrder& order) {

@@ -67,6 +67,15 @@ WM_FIELDS(JobRequeued) { f(1, s.job), f(2, s.by), f(3, s.hold); }
 WM_FIELDS(ElementGiven) { f(1, s.job), f(2, s.data_hash); }
 WM_FIELDS(ArrayClosed) { f(1, s.job), f(2, s.by); }
 WM_FIELDS(TrialReported) { f(1, s.job), f(2, s.attempt), f(3, s.report); }
+WM_FIELDS(ReservationSet) { f(1, s.reservation), f(2, s.by); }
+WM_FIELDS(ReservationRemoved) { f(1, s.name), f(2, s.by); }
+WM_FIELDS(JobGroupSet) { f(1, s.path), f(2, s.group), f(3, s.by); }
+WM_FIELDS(JobGroupRemoved) { f(1, s.path), f(2, s.by); }
+WM_FIELDS(JobNoted) { f(1, s.job), f(2, s.note); }
+WM_FIELDS(JobRelocated) { f(1, s.job), f(2, s.hosts), f(3, s.by); }
+WM_FIELDS(TokensRevoked) {
+  f(470, s.user), f(471, s.id), f(472, s.until), f(473, s.by), f(474, s.why);
+}
 WM_FIELDS(EventBody) { f.one_of(s); }
 
 }  // namespace wm

@@ -27,11 +27,13 @@ WM_FIELDS(Execution) {
   f(1, s.args), f(2, s.framework), f(3, s.version), f(4, s.image), f(5, s.bundle);
   f(6, s.bundle_dir), f(7, s.data), f(8, s.labels), f(9, s.pending_limit), f(10, s.search),
       f(11, s.service), f(12, s.profile);
+  f(475, s.image_policy), f(476, s.image_secret);
 }
 WM_FIELDS(TaskGroup) {
   f(1, s.name), f(2, s.role), f(3, s.command), f(4, s.min_tasks), f(5, s.max_tasks);
   f(6, s.resreq), f(7, s.gpu), f(8, s.restart), f(9, s.elastic);
 }
+WM_FIELDS(Checkpoint) { f(1, s.dir), f(2, s.period), f(3, s.method); }
 WM_FIELDS(JobSpec) {
   f(1, s.owner), f(2, s.name), f(3, s.queue), f(4, s.app), f(5, s.plan), f(6, s.project);
   f(7, s.description), f(8, s.program.command), f(9, s.program.script_hash),
@@ -56,6 +58,7 @@ WM_FIELDS(JobSpec) {
   f(370, s.mail);
   f(400, s.exec), f(401, s.groups), f(402, s.open), f(403, s.group);
   f(500, s.job_group);
+  f(520, s.reservation), f(521, s.service_class), f(522, s.run_estimate), f(523, s.checkpoint);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);
@@ -92,6 +95,14 @@ WM_FIELDS(Pace) {
 }
 WM_FIELDS(Parked) { f(1, s.by), f(2, s.text); }
 WM_FIELDS(Setback) { f(1, s.host), f(2, s.failures), f(3, s.until), f(4, s.why); }
+WM_FIELDS(JobNote) {
+  f(1, s.index), f(2, s.by), f(3, s.text), f(4, s.at), f(5, s.file), f(6, s.data);
+}
+WM_FIELDS(Reservation) {
+  f(1, s.name), f(2, s.text), f(3, s.kind), f(4, s.users), f(5, s.open), f(6, s.begin), f(7, s.end);
+  f(8, s.windows), f(9, s.places), f(10, s.by), f(11, s.made);
+}
+WM_FIELDS(JobGroup) { f(1, s.owner), f(2, s.limit), f(3, s.made); }
 WM_FIELDS(Job) {
   f(1, s.id), f(2, s.sealed), f(3, s.state), f(4, s.attempt), f(5, s.tasks), f(6, s.last_task);
   f(7, s.key), f(8, s.membership), f(9, s.size.cap), f(10, s.size.script_cap),
@@ -116,6 +127,7 @@ WM_FIELDS(Job) {
   f(200, s.size.grow_again), f(201, s.size.setbacks), f(370, s.waits.turn);
   f(400, s.elements.closed), f(401, s.trial.data_hash), f(402, s.trial.report),
       f(403, s.trial.reported), f(404, s.size.wants_none);
+  f(520, s.waits.only_hosts), f(521, s.notes);
 }
 
 WM_FIELDS(HostLoad) {

@@ -20,8 +20,9 @@ WM_FIELDS(HostRegister) {
 }
 WM_FIELDS(TaskMeter) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.seen), f(5, s.busy), f(6, s.energy_mj);
+  f(7, s.cpu), f(8, s.cpu_seen), f(9, s.mem_peak);
 }
-WM_FIELDS(HostMeter) { f(1, s.tasks); }
+WM_FIELDS(HostMeter) { f(1, s.tasks), f(2, s.cpu_energy_mj), f(3, s.energy_seen); }
 WM_FIELDS(GpuReports) { f(1, s.gpus); }
 WM_FIELDS(HostWelcome) {
   f(1, s.host), f(2, s.cluster), f(3, s.dirs), f(4, s.times), f(5, s.limits), f(60, s.scripts);
@@ -66,7 +67,7 @@ inline void complete(HostOrder& order) {
 WM_FIELDS(FactStarted) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.pid), f(5, s.port); }
 WM_FIELDS(FactEnded) {
   f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.status), f(5, s.term), f(6, s.usage);
-  f(7, s.text), f(8, s.at);
+  f(7, s.text), f(8, s.at), f(402, s.report);
 }
 WM_FIELDS(FactStuck) { f(1, s.job), f(2, s.attempt), f(3, s.task), f(4, s.why); }
 WM_FIELDS(FactNotified) { f(1, s.job), f(2, s.attempt), f(3, s.number), f(4, s.ok), f(5, s.text); }

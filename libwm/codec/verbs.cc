@@ -4,11 +4,14 @@
 
 #include "libwm/codec/codec.h"
 #include "libwm/codec/job_fields.h"
+#include "libwm/codec/token_fields.h"
 #include "libwm/model/acct.h"
 #include "libwm/model/audit.h"
 #include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
+#include "libwm/model/group_verbs.h"
 #include "libwm/model/pack_verbs.h"
+#include "libwm/model/reservation_verbs.h"
 #include "libwm/model/watch_verbs.h"
 
 namespace wm {
@@ -23,6 +26,7 @@ WM_FIELDS(JobSelection) {
       f(7, s.app);
   f(8, s.unfinished), f(9, s.finished), f(10, s.pending_only), f(11, s.running_only);
   f(12, s.suspended_only), f(13, s.after), f(500, s.job_group);
+  f(520, s.service_class), f(521, s.reservation);
 }
 WM_FIELDS(KillRequest) {
   f(1, s.request_key), f(2, s.jobs), f(3, s.signal), f(4, s.force), f(5, s.mark_done),
@@ -47,6 +51,7 @@ WM_FIELDS(JobView) {
   f(12, s.excluded_hosts), f(13, s.run_limit), f(200, s.setback_hosts), f(400, s.exec_id);
 }
 WM_FIELDS(JobsReply) { f(1, s.jobs), f(2, s.missing), f(3, s.rest); }
+WM_FIELDS(JobsReplyBytes) { f(1, s.jobs), f(2, s.missing), f(3, s.rest); }
 WM_FIELDS(QueuesRequest) { f(1, s.names); }
 WM_FIELDS(QueueView) {
   f(1, s.conf), f(2, s.closed), f(3, s.inactive), f(4, s.why), f(5, s.jobs), f(6, s.pending);
@@ -110,6 +115,7 @@ WM_FIELDS(AttachReply) { f(1, s.door), f(2, s.host), f(3, s.task), f(4, s.pid); 
 WM_FIELDS(AcctRequest) {
   f(1, s.jobs), f(2, s.submitted_from), f(3, s.submitted_to), f(4, s.dispatched_from);
   f(5, s.dispatched_to), f(6, s.ended_from), f(7, s.ended_to), f(8, s.done), f(9, s.exited);
+  f(11, s.plan), f(12, s.sums), f(13, s.months);
 }
 WM_FIELDS(AcctJob) {
   f(1, s.id), f(2, s.user), f(3, s.name), f(4, s.queue), f(5, s.app), f(6, s.plan);
@@ -119,7 +125,15 @@ WM_FIELDS(AcctJob) {
   f(22, s.cpu), f(23, s.slot_time), f(24, s.max_mem), f(25, s.promise_error);
   f(26, s.slots), f(27, s.milli_gpus), f(28, s.gpu_time);
 }
-WM_FIELDS(AcctReply) { f(1, s.jobs), f(3, s.rest); }
+WM_FIELDS(AcctSpread) { f(1, s.sum), f(2, s.most), f(3, s.least); }
+WM_FIELDS(AcctSum) {
+  f(1, s.jobs), f(2, s.done), f(3, s.ran), f(4, s.cpu), f(5, s.wait), f(6, s.around), f(7, s.run);
+  f(8, s.hog), f(9, s.expansion), f(10, s.slot_time), f(11, s.gpu_time), f(12, s.first_end);
+  f(13, s.last_end), f(14, s.promises[0]), f(15, s.promises[1]), f(16, s.promises[2]);
+  f(17, s.promises[3]), f(18, s.promises[4]), f(19, s.promises[5]);
+}
+WM_FIELDS(AcctSumRow) { f(1, s.user), f(2, s.queue), f(3, s.key), f(4, s.sum); }
+WM_FIELDS(AcctReply) { f(1, s.jobs), f(3, s.rest), f(4, s.sums); }
 WM_FIELDS(JobChange) {
   f(1, s.seq), f(2, s.id), f(3, s.user), f(4, s.queue), f(5, s.plan), f(6, s.name), f(7, s.state);
   f(8, s.slots), f(9, s.attempt), f(10, s.exit_status), f(11, s.at);
@@ -149,6 +163,43 @@ WM_FIELDS(AuditEntry) {
 }
 WM_FIELDS(AuditRequest) { f(1, s.after), f(2, s.objects), f(3, s.acts); }
 WM_FIELDS(AuditReply) { f(1, s.entries), f(2, s.checked), f(3, s.broken), f(4, s.more); }
+WM_FIELDS(ReserveRequest) {
+  f(1, s.request_key), f(2, s.act), f(3, s.what), f(4, s.hosts), f(5, s.select), f(6, s.amount);
+  f(7, s.whole_hosts);
+}
+WM_FIELDS(ReserveReply) { f(1, s.name), f(2, s.warnings); }
+WM_FIELDS(ReservationsRequest) { f(1, s.names); }
+WM_FIELDS(ReservationView) {
+  f(1, s.what), f(2, s.hosts), f(3, s.used), f(4, s.active), f(5, s.from), f(6, s.until);
+  f(7, s.jobs);
+}
+WM_FIELDS(ReservationsReply) { f(1, s.reservations), f(2, s.missing); }
+WM_FIELDS(GroupRequest) {
+  f(1, s.request_key), f(2, s.act), f(3, s.path), f(4, s.with_limit), f(5, s.limit);
+}
+WM_FIELDS(GroupReply) { f(1, s.path); }
+WM_FIELDS(GroupsRequest) {}
+WM_FIELDS(GroupsReply) { f(1, s.groups), f(2, s.active); }
+WM_FIELDS(PostRequest) { f(1, s.request_key), f(2, s.job), f(3, s.note); }
+WM_FIELDS(PostReply) { f(1, s.index); }
+WM_FIELDS(NotesRequest) { f(1, s.job); }
+WM_FIELDS(NotesReply) { f(1, s.notes); }
+WM_FIELDS(RunNowRequest) { f(1, s.request_key), f(2, s.job), f(3, s.hosts); }
+WM_FIELDS(RunNowReply) { f(1, s.hosts); }
+WM_FIELDS(MigrateRequest) { f(1, s.request_key), f(2, s.jobs), f(3, s.hosts); }
+WM_FIELDS(ConfRequest) {}
+WM_FIELDS(ConfReply) { f(1, s.config); }
+WM_FIELDS(PerfmonRequest) { f(1, s.act), f(2, s.period); }
+WM_FIELDS(PerfmonReply) { f(1, s.lines); }
+WM_FIELDS(RevokeRequest) {
+  f(1, s.request_key), f(2, s.user), f(3, s.id), f(4, s.until), f(5, s.why), f(6, s.log_off);
+}
+WM_FIELDS(RevokeReply) {}
+WM_FIELDS(RevokedRequest) { f(1, s.known), f(2, s.at_once), f(3, s.patience); }
+WM_FIELDS(RevokedReply) { f(1, s.revoked); }
+WM_FIELDS(DoorAct) { f(1, s.at), f(2, s.act), f(3, s.user), f(4, s.objects), f(5, s.outcome); }
+WM_FIELDS(NoteRequest) { f(1, s.request_key), f(2, s.acts); }
+WM_FIELDS(NoteReply) {}
 WM_FIELDS(PingRequest) { f(1, s.text); }
 WM_FIELDS(PingReply) { f(1, s.cluster), f(2, s.master), f(3, s.version); }
 
@@ -167,6 +218,7 @@ WM_CODEC(wm::GiveReply)
 WM_CODEC(wm::JobsRequest)
 WM_CODEC(wm::JobView)
 WM_CODEC(wm::JobsReply)
+WM_CODEC(wm::JobsReplyBytes)
 WM_CODEC(wm::QueuesRequest)
 WM_CODEC(wm::QueuesReply)
 WM_CODEC(wm::HostsRequest)
@@ -206,5 +258,30 @@ WM_CODEC(wm::PackRequest)
 WM_CODEC(wm::PackReply)
 WM_CODEC(wm::AuditRequest)
 WM_CODEC(wm::AuditReply)
+WM_CODEC(wm::ReserveRequest)
+WM_CODEC(wm::ReserveReply)
+WM_CODEC(wm::ReservationsRequest)
+WM_CODEC(wm::ReservationsReply)
+WM_CODEC(wm::GroupRequest)
+WM_CODEC(wm::GroupReply)
+WM_CODEC(wm::GroupsRequest)
+WM_CODEC(wm::GroupsReply)
+WM_CODEC(wm::PostRequest)
+WM_CODEC(wm::PostReply)
+WM_CODEC(wm::NotesRequest)
+WM_CODEC(wm::NotesReply)
+WM_CODEC(wm::RunNowRequest)
+WM_CODEC(wm::RunNowReply)
+WM_CODEC(wm::MigrateRequest)
+WM_CODEC(wm::ConfRequest)
+WM_CODEC(wm::ConfReply)
+WM_CODEC(wm::PerfmonRequest)
+WM_CODEC(wm::PerfmonReply)
+WM_CODEC(wm::RevokeRequest)
+WM_CODEC(wm::RevokeReply)
+WM_CODEC(wm::RevokedRequest)
+WM_CODEC(wm::RevokedReply)
+WM_CODEC(wm::NoteRequest)
+WM_CODEC(wm::NoteReply)
 WM_CODEC(wm::PingRequest)
 WM_CODEC(wm::PingReply)

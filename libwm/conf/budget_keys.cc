@@ -27,7 +27,7 @@ constexpr Key<B> kKeys[] = {
      "Hours of CPUs in a period. none: unbounded."},
     {"period", [](B& b) -> Field { return &b.period; }, kAny, Effect::Reconfig,
      "month, quarter, year, or two dates as 2026-01-01..2026-07-01, the second not included. At "
-     "the time of the master's machine."},
+     "the time of report_timezone (report.conf), else of the master's machine."},
     {"carry",
      [](B& b) -> Field { return &b.carry; },
      {0, 100},
@@ -38,7 +38,8 @@ constexpr Key<B> kKeys[] = {
      [](B& b) -> Field { return &b.warn; },
      {1, 100},
      Effect::Reconfig,
-     "Percent used from which bsub says how much is left; it says so at 100 in any case."},
+     "Percent used from which bsub says how much is left, and wmreport mails once in the period "
+     "whoever it concerns; both say so at 100 in any case."},
     {"at_end",
      [](B& b) -> Field {
        return Choice{&b.at_end, kEnds};
@@ -75,7 +76,7 @@ std::optional<std::pair<std::tm, std::tm>> dates_of(const std::string& period) {
   return std::pair(*from, *to);
 }
 
-WallTime instant(std::tm date, Clock clock) {
+WallTime instant(std::tm date, const Clock& clock) {
   date.tm_isdst = -1;
   return WallTime(std::chrono::seconds(clock(&date)));
 }
@@ -124,7 +125,7 @@ struct Subject {
 
 std::span<const Key<BudgetConf>> budget_keys() { return kKeys; }
 
-void set_dates(Budgets& budgets, Clock clock) {
+void set_dates(Budgets& budgets, const Clock& clock) {
   budgets.months.clear();
   if (budgets.list.empty()) return;
   for (int year = kFirstYear; year <= kLastYear; ++year)

@@ -6,6 +6,7 @@
 
 #include "libwm/base/nearest.h"
 #include "libwm/conf/budgets.h"
+#include "libwm/conf/limits.h"
 #include "libwm/expr/gpu.h"
 #include "libwm/expr/resreq.h"
 
@@ -203,6 +204,7 @@ void check(const Config& config, const Lines& lines, Problems& problems) {
   check_apps(config, subject);
   check_users(config, subject);
   check_budgets(config, lines, problems);
+  check_limits(config, lines, problems);
 }
 
 }  // namespace wm::conf

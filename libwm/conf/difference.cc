@@ -51,8 +51,9 @@ std::vector<std::string> differences(const Config& before, const Config& after) 
   compare_lists("users.conf", before.users, after.users, &UserConf::name, user_keys(), lines);
   compare_lists("budgets.conf", before.budgets.list, after.budgets.list, &BudgetConf::name,
                 budget_keys(), lines);
-  compare_lists("budgets.conf", before.budgets.list, after.budgets.list, &BudgetConf::name,
-                budget_keys(), lines);
+  compare_lists("limits.conf", before.limits, after.limits, &LimitRule::name, limit_keys(), lines);
+  compare_lists("slas.conf", before.classes, after.classes, &ServiceClass::name, class_keys(),
+                lines);
   return lines;
 }
 

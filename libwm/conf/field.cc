@@ -188,6 +188,40 @@ Result<void> set_choice(Choice field, std::string_view text) {
   return store(field.text, std::string(text));
 }
 
+// "200 20:00-6:00; 50 6:0:00-1:0:00"
+Result<std::vector<TimedShares>> parse_timed_shares(std::string_view text, Range range) {
+  std::vector<TimedShares> all;
+  while (!text.empty()) {
+    auto end = std::min(text.find(';'), text.size());
+    auto parts = split(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (parts.empty()) continue;
+    TimedShares& made = all.emplace_back();
+    WM_TRY(made.shares, parse_count<std::uint32_t>(parts.front(), range));
+    parts.erase(parts.begin());
+    WM_TRY(made.windows, parse_windows(joined(parts, " ")));
+    if (made.windows.empty()) return bad(text, "a number and the windows in which it holds");
+  }
+  return all;
+}
+
+std::string show_timed_shares(const std::vector<TimedShares>& all) {
+  std::string text;
+  for (const TimedShares& timed : all)
+    text += (text.empty() ? "" : "; ") + std::to_string(timed.shares) + " " +
+            show_windows(timed.windows);
+  return text;
+}
+
+Result<void> set_consumers(ConsumersField field, std::string_view text) {
+  auto names = split(text);
+  bool other = !field.consumers->names.empty() && field.consumers->each != field.each;
+  if (other) return fail(Code::BadArgument, "all together and each for itself exclude each other");
+  field.consumers->each = field.each && !names.empty();
+  field.consumers->names = std::move(names);
+  return {};
+}
+
 std::string show_map(const StringMap& map) {
   Strings parts;
   for (const auto& [key, value] : map) parts.push_back(value.empty() ? key : key + "=" + value);
@@ -228,6 +262,9 @@ Result<void> set_field(const Field& field, std::string_view text, Range range) {
           [&](PortRange f) { return set_ports(f, text, range); },
           [&](BorrowField f) { return set_borrow(f, text); },
           [&](Choice f) { return set_choice(f, text); },
+          [&](WeekWindows* f) { return store(f, parse_windows(text)); },
+          [&](std::vector<TimedShares>* f) { return store(f, parse_timed_shares(text, range)); },
+          [&](ConsumersField f) { return set_consumers(f, text); },
           [&]<class E>(WordOr<E> f) { return set_word_or(f, text); },
           [&]<class E>(E* f) { return store(f, parse_word<E>(text)); },
       },
@@ -256,6 +293,11 @@ std::string show_field(const Field& field) {
           },
           [](BorrowField f) -> Text { return show_borrow(f); },
           [](Choice f) -> Text { return *f.text; },
+          [](WeekWindows* f) -> Text { return show_windows(*f); },
+          [](std::vector<TimedShares>* f) -> Text { return show_timed_shares(*f); },
+          [](ConsumersField f) -> Text {
+            return f.each == f.consumers->each ? joined(f.consumers->names, ", ") : "";
+          },
           []<class E>(WordOr<E> f) -> Text {
             return Text(*f.value ? to_string(**f.value) : f.none);
           },
@@ -283,6 +325,9 @@ std::string describe_field(const Field& field) {
           [](StringMap*) -> Text { return "list of NAME=value"; },
           [](PortRange) -> Text { return "range of ports"; },
           [](BorrowField) -> Text { return "any, none, or a list of plans"; },
+          [](WeekWindows*) -> Text { return "windows [day:]hour[:minute]-[day:]hour[:minute]"; },
+          [](std::vector<TimedShares>*) -> Text { return "number and windows, several with ;"; },
+          [](ConsumersField) -> Text { return "list of names, all, ~name"; },
           [](Choice f) -> Text { return joined(Strings(f.words.begin(), f.words.end()), ", "); },
           []<class E>(WordOr<E> f) -> Text { return joined(words_of(f), ", "); },
           []<class E>(E*) -> Text { return joined(words_of<E>(), ", "); },

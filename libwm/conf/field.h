@@ -46,6 +46,12 @@ struct Choice {
   std::span<const std::string_view> words;
 };
 
+/// Whom a limit is about: all of them together, or each for itself.
+struct ConsumersField {
+  Consumers* consumers;
+  bool each;
+};
+
 /// Where a key's value goes. @owns nothing: points into the struct being filled
 using Field =
     std::variant<std::string*, bool*, std::uint32_t*, std::int32_t*, Bytes*, Duration*,
@@ -53,7 +59,8 @@ using Field =
                  std::vector<std::uint32_t>*, std::map<std::string, std::string>*, PortRange,
                  BorrowField, Choice, RequeueExits*, AppType*, ResizeMode*, GpuMode*, PlanPolicy*,
                  Interactive*, Backfill*, JobOrder*, std::optional<Bytes>*, PlaceBy*, PreemptBy*,
-                 SizeBy*, JobInfo*, WordOr<PlaceBy>, WordOr<SizeBy>>;
+                 SizeBy*, JobInfo*, WordOr<PlaceBy>, WordOr<SizeBy>, WeekWindows*,
+                 std::vector<TimedShares>*, ConsumersField>;
 
 /// Reads `text` into the field; the field is left alone on failure.
 /// @errors BadArgument: not of the field's type or outside `range`; the text names both

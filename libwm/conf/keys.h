@@ -45,6 +45,11 @@ std::span<const Key<UserConf>> user_keys();
 /// budgets.conf: a section per plan, project or user.
 std::span<const Key<BudgetConf>> budget_keys();
 
+/// limits.conf: a section per limit.
+std::span<const Key<LimitRule>> limit_keys();
+/// slas.conf: a section per service class.
+std::span<const Key<ServiceClass>> class_keys();
+
 /// No bounds but those of the field's type.
 inline constexpr Range kAny{};
 /// Times in a table's unit. @units microseconds

@@ -14,13 +14,16 @@
 #include "libwm/conf/files.h"
 #include "libwm/conf/ini.h"
 #include "libwm/conf/keys.h"
+#include "libwm/conf/limits.h"
+#include "libwm/conf/report_conf.h"
+#include "libwm/conf/zone_file.h"
 
 namespace wm::conf {
 namespace {
 
-constexpr std::array<std::string_view, 7> kFiles = {"wm.conf",     "queues.conf", "hosts.conf",
-                                                    "plans.conf",  "apps.conf",   "users.conf",
-                                                    "budgets.conf"};
+constexpr std::array<std::string_view, 9> kFiles = {"wm.conf",      "queues.conf", "hosts.conf",
+                                                    "plans.conf",   "apps.conf",   "users.conf",
+                                                    "budgets.conf", "limits.conf", "slas.conf"};
 
 std::string unknown(std::string_view what, const std::string& name,
                     std::span<const std::string_view> known) {
@@ -220,6 +223,8 @@ void sort_lists(Config& c) {
   sort_by(c.apps, &AppConf::name);
   sort_by(c.users, &UserConf::name);
   sort_by(c.budgets.list, &BudgetConf::name);
+  sort_by(c.limits, &LimitRule::name);
+  sort_by(c.classes, &ServiceClass::name);
 }
 
 }  // namespace
@@ -245,6 +250,10 @@ Result<Config> parse(const Texts& texts, const std::string& own_host) {
   c.users = load_users(inis["users.conf"], problems);
   c.budgets.list = load_named(sections_of(inis["budgets.conf"], budget_keys(), problems),
                               &BudgetConf::name, {}, problems);
+  c.limits = load_named(sections_of(inis["limits.conf"], limit_keys(), problems), &LimitRule::name,
+                        {}, problems);
+  c.classes = load_named(sections_of(inis["slas.conf"], class_keys(), problems),
+                         &ServiceClass::name, {}, problems);
   sort_lists(c);
   set_dates(c.budgets, ::timegm);
   check(c, lines, problems);
@@ -263,12 +272,27 @@ Result<ClusterConf> load_cluster(const std::string& dir) {
   return cluster;
 }
 
+// Budgets go by the calendar that reports go by.
+static Result<Clock> clock_of(const std::string& dir) {
+  WM_TRY(auto reports, load_report_conf(dir));
+  if (reports.timezone.empty()) return Clock(std::mktime);
+  WM_TRY(auto zone, read_zone(reports.timezone));
+  return Clock([zone = std::move(zone)](std::tm* date) -> std::time_t {
+    auto month = static_cast<unsigned>(date->tm_mon + 1),
+         day = static_cast<unsigned>(date->tm_mday);
+    return report::instant(zone, {date->tm_year + 1900, month, day});
+  });
+}
+
 Result<Config> load(const std::string& dir, const std::string& own_host) {
   WM_TRY(check_directory(dir));
   Texts texts;
   for (auto file : kFiles) WM_TRY(read_file(dir, std::string(file), texts));
   WM_TRY(auto config, parse(texts, own_host));
-  set_dates(config.budgets, std::mktime);
+  config.clock = clock_steps(std::mktime);
+  if (config.budgets.list.empty()) return config;
+  WM_TRY(auto clock, clock_of(dir));
+  set_dates(config.budgets, clock);
   return config;
 }
 

@@ -56,6 +56,12 @@ constexpr Key<Q> kKeys[] = {
      {0, 10000000},
      Effect::Reconfig,
      "Most slots that one user's jobs in the queue use. 0: no limit."},
+    {"run_window", [](Q& q) -> Field { return &q.run_window; }, kAny, Effect::Reconfig,
+     "When its jobs run, such as 20:00-6:00 or 5:18:00-1:8:00 (days 0, Sunday, to 6), at the time "
+     "of the master's machine. Outside of it none starts, and none whose run limit reaches beyond "
+     "it; what runs when it closes is stopped until it opens. Empty: always."},
+    {"dispatch_window", [](Q& q) -> Field { return &q.dispatch_window; }, kAny, Effect::Reconfig,
+     "When its jobs start; what runs goes on. Empty: always."},
     {"host_slots",
      [](Q& q) -> Field { return &q.host_slots; },
      {0, 1000000},

@@ -52,6 +52,16 @@ constexpr Page kPages[] = {
      "its tasks hold is counted from their grant until they are gone, to the millisecond; attempts "
      "that the system ended are credited. A job that starts reserves what it may draw until its "
      "run limit. bplans -b shows how budgets stand, bsub -cost what a job would draw."},
+    {"limits.conf", "limits",
+     "One section per limit: [night]. A job counts against every limit that is about it in all "
+     "respects that the section names, so that limits nest; the reason why a job waits names the "
+     "one that binds. blimits shows how far they are used."},
+    {"slas.conf", "service classes",
+     "One section per class: [reports], for bsub -sla. While a class is behind its goal, as many "
+     "of "
+     "its pending jobs as it takes go before all others, within the limits of users and plans. How "
+     "long a job takes is its estimate (-We) or run limit, an hour where it has none. bsla shows "
+     "how classes stand."},
     {"users.conf", "users", "One section per user. [default] stands for all users that have none."},
 };
 
@@ -69,6 +79,8 @@ std::string entries_of(std::string_view file) {
   if (file == "plans.conf") return entries(plan_keys());
   if (file == "budgets.conf") return entries(budget_keys());
   if (file == "apps.conf") return entries(app_keys());
+  if (file == "limits.conf") return entries(limit_keys());
+  if (file == "slas.conf") return entries(class_keys());
   return entries(user_keys());
 }
 

@@ -93,6 +93,14 @@ constexpr Key<C> kKeys[] = {
      Effect::Reconfig, "Slot hours that such jobs must have asked for and not used."},
     {"advice_elastic_hours", [](C& c) -> Field { return &c.limits.elastic_hours; }, kAny,
      Effect::Reconfig, "Slot hours of elastic jobs that asked for one size alone."},
+    {"advice_minimum_ratio",
+     [](C& c) -> Field { return &c.limits.minimum_ratio; },
+     {0, 100},
+     Effect::Reconfig,
+     "Percent of the time that services and elastic jobs held; those that worked less are told "
+     "of."},
+    {"advice_minimum_hours", [](C& c) -> Field { return &c.limits.minimum_hours; }, kAny,
+     Effect::Reconfig, "GPU hours, without GPUs CPU hours, that such a job must have held."},
     {"advice_trial", [](C& c) -> Field { return &c.trial; }, kAny, Effect::Reconfig,
      "Days in which administrators alone get what users would be told, since reports began."},
 };

@@ -1,5 +1,5 @@
 // Role: report.conf, what wmreport is told: where reports go, to whom, at which place's time. Read
-// by wmreport alone; the daemons do not know it.
+// by wmreport; of the daemons by the master alone, for the calendar of budgets (load.cc).
 //
 //   key = value                     the reports
 //   [/research/vision]              a plan: owners of its monthly report

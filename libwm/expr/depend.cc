@@ -24,7 +24,7 @@ struct KindRow {
   Kind kind;
   State counted;
 };
-constexpr std::array<KindRow, 13> kKinds = {{
+constexpr std::array<KindRow, 14> kKinds = {{
     {"done", Kind::Done, {}},
     {"ended", Kind::Ended, {}},
     {"exit", Kind::Exit, {}},
@@ -38,6 +38,7 @@ constexpr std::array<KindRow, 13> kKinds = {{
     {"numstart", Kind::Count, State::Started},
     {"numpend", Kind::Count, State::Pending},
     {"numhold", Kind::Count, State::Held},
+    {"external", Kind::External, {}},
 }};
 
 constexpr std::array<std::pair<std::string_view, Op>, 6> kOps = {
@@ -66,6 +67,8 @@ bool holds(const DependTerm& term, const JobStanding& job) {
     case Kind::Exit:
       return job.over && !job.done &&
              (term.op == Op::None || compare(job.exit_code, term.op, term.number));
+    case Kind::External:
+      return std::find(job.notes.begin(), job.notes.end(), term.text) != job.notes.end();
     case Kind::PostErr:
     case Kind::Count: return false;
   }
@@ -100,6 +103,10 @@ Truth truth_of(const DependTerm& term, const Standings& standings, std::uint32_t
   auto jobs = standings(id);
   if (jobs.empty()) return {false, true};
   if (term.kind == Kind::Count) return count(term, jobs);
+  if (term.kind == Kind::External) {  // as long as it is known a message may come
+    bool all = std::all_of(jobs.begin(), jobs.end(), [&](auto& job) { return holds(term, job); });
+    return {all, false};
+  }
   Truth all{true, true};
   for (const auto& job : jobs) {
     bool now = holds(term, job);
@@ -126,6 +133,10 @@ std::string term_text(const DependTerm& term) {
   auto job = term.job ? std::to_string(term.job.job) : quote + term.name + quote;
   if (term.element) job += "[*]";
   else if (term.job.index) job += "[" + std::to_string(term.job.index) + "]";
+  if (term.kind == Kind::External) {
+    const char* mark = term.text.find('"') == term.text.npos ? "\"" : "'";
+    return "external(" + job + ", " + mark + term.text + mark + ")";
+  }
   return std::string(row->word) + "(" + job + number_text(term) + ")";
 }
 
@@ -215,13 +226,13 @@ class DependParser {
     auto from = at_;
     auto word = read_word();
     auto row = std::find_if(kKinds.begin(), kKinds.end(), [&](auto& r) { return r.word == word; });
-    if (word == "external") return wrong("external() is not supported");
     if (row != kKinds.end() && take("(")) {
       term.kind = row->kind;
       term.counted = row->counted;
       WM_TRY(read_job(term, ",)"));
       if (take(",")) WM_TRY(read_condition(term));
       else if (term.kind == Kind::Count) return wrong("a number or * is wanted");
+      else if (term.kind == Kind::External) return wrong("a message in quotes is wanted");
       if (!take(")")) return wrong("')' is wanted");
     } else {
       at_ = from;
@@ -286,7 +297,18 @@ class DependParser {
     return {};
   }
 
+  Result<void> read_message(DependTerm& term) {
+    skip();
+    bool quoted = at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\'');
+    auto end = quoted ? text_.find(text_[at_], at_ + 1) : text_.npos;
+    if (end == text_.npos) return wrong("a message in quotes is wanted");
+    term.text = text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return {};
+  }
+
   Result<void> read_condition(DependTerm& term) {
+    if (term.kind == Kind::External) return read_message(term);
     if (term.kind != Kind::Exit && term.kind != Kind::Count)
       return wrong("this condition takes no number");
     if (term.kind == Kind::Count && take("*")) {

@@ -24,12 +24,13 @@ namespace wm::expr {
 struct JobStanding {
   bool started = false, over = false, done = false, pending = false, held = false;
   bool running = false;
-  int exit_code = 0;  ///< of one that is over; 128 + signal when a signal ended it
+  std::vector<std::string> notes;  ///< texts of the messages left at it (bpost)
+  int exit_code = 0;               ///< of one that is over; 128 + signal when a signal ended it
 };
 
 /// One term of a condition.
 struct DependTerm {
-  enum class Kind : std::uint8_t { Done, Ended, Exit, Started, PostDone, PostErr, Count };
+  enum class Kind : std::uint8_t { Done, Ended, Exit, Started, PostDone, PostErr, Count, External };
   /// What a Count counts.
   enum class State : std::uint8_t { Done, Ended, Exit, Running, Started, Pending, Held };
   /// How a number is compared; All: every element (*).
@@ -38,6 +39,7 @@ struct DependTerm {
   State counted = State::Done;
   Op op = Op::None;
   std::int64_t number = 0;
+  std::string text;      ///< of External: the message that is waited for
   std::string name;      ///< as written, while `job` is not known; may end with '*'
   JobId job;             ///< index 0: the whole array, or a plain job
   bool element = false;  ///< [*]: the element with the index of the one that waits

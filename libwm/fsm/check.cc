@@ -51,6 +51,12 @@ constexpr std::uint32_t kLegal<TrialReported> = kActive | kOver;
 template <>
 constexpr std::uint32_t kLegal<ArrayClosed> = bit(S::Array) | bit(S::Held);
 
+// A message may be left at any job that is known.
+template <>
+constexpr std::uint32_t kLegal<JobNoted> = kActive | kWaiting | kOver | bit(S::Array);
+template <>
+constexpr std::uint32_t kLegal<JobRelocated> = kActive | kWaiting;
+
 template <>
 constexpr std::uint32_t kLegal<JobRequeued> = kOver | bit(S::Array) | bit(S::Held);
 
@@ -287,6 +293,21 @@ Result<void> check_places(const Cluster& cluster, const Job& job, const std::vec
   }
   return check_rooms(cluster, job, tasks, request, mem);
 }
+Result<void> check_more(const Cluster&, const Job& job, const JobNoted& e) {
+  std::size_t bytes = e.note.data.size();
+  for (const JobNote& note : job.notes)
+    if (note.index != e.note.index) bytes += note.data.size();
+  auto name = "Job <" + to_string(e.job) + ">: ";
+  if (e.note.index >= kMostNotes)
+    return fail(Code::Limit, name + "message index " + std::to_string(e.note.index) +
+                                 " is beyond " + std::to_string(kMostNotes - 1));
+  if (e.note.text.size() > kMostNoteText)
+    return fail(Code::Limit, name + "a message has at most " + std::to_string(kMostNoteText) +
+                                 " bytes, this one " + std::to_string(e.note.text.size()));
+  if (bytes <= kMostNoteData) return {};
+  return fail(Code::Limit, name + "its messages have at most " + std::to_string(kMostNoteData) +
+                               " bytes attached, these " + std::to_string(bytes));
+}
 Result<void> check_more(const Cluster& cluster, const Job& job, const JobDispatched& e) {
   if (e.alternative > job.sealed->alternatives.size())
     return fail(Code::NotFound, "no alternative " + std::to_string(e.alternative));
@@ -305,6 +326,15 @@ Result<void> check_more(const Cluster& cluster, const Job& job, const JobUnparke
 template <class E>
 Result<void> check_more(const Cluster&, const Job&, const E&) {
   return {};
+}
+
+Result<void> check_one(const Cluster& cluster, const ReservationRemoved& e) {
+  if (find_reservation(cluster, e.name)) return {};
+  return fail(Code::NotFound, e.name + ": No such reservation");
+}
+Result<void> check_one(const Cluster& cluster, const JobGroupRemoved& e) {
+  if (cluster.job_groups->count(e.path)) return {};
+  return fail(Code::NotFound, e.path + ": Job group does not exist");
 }
 
 template <class E>
@@ -382,6 +412,12 @@ Result<void> check_one(const Cluster& cluster, const HostFenceFailed& e) {
 Result<void> check_one(const Cluster& cluster, const QueueChanged& e) {
   if (!cluster.config->queue(e.queue)) return fail(Code::NotFound, e.queue + ": No such queue");
   return {};
+}
+
+Result<void> check_one(const Cluster& cluster, const TokensRevoked& e) {
+  if (e.id.empty() && e.user.empty()) return fail(Code::BadArgument, "neither a token nor a user");
+  if (e.id.empty() || !cluster.revoked->ids.contains(e.id)) return {};
+  return fail(Code::Stale, "token " + e.id + " is revoked");
 }
 
 }  // namespace

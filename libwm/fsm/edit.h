@@ -122,5 +122,12 @@ void apply_to(Cluster& c, const JobRequeued& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ElementGiven& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const ArrayClosed& e, WallTime now, Touched& t);
 void apply_to(Cluster& c, const TrialReported& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const ReservationSet& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const ReservationRemoved& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobGroupSet& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobGroupRemoved& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobNoted& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const JobRelocated& e, WallTime now, Touched& t);
+void apply_to(Cluster& c, const TokensRevoked& e, WallTime now, Touched& t);
 
 }  // namespace wm::fsm

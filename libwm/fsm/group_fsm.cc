@@ -37,13 +37,20 @@ bool is_done(const Cluster& cluster, const Job& job) {
   return all;
 }
 
-// They started together, and do so again.
+// It waits again, or is about to, for whoever it makes way.
+bool starts_again(const Job& job) {
+  const auto& way = job.waits.preempted;
+  return waits(job) || (way && way->requeue && !way->hold);
+}
+
+// They started together, and do so again; for whom it makes way they do, too, and at once.
 std::vector<EventBody> requeue_others(const Cluster& cluster, const Job& job) {
   std::vector<EventBody> events;
-  const auto& times = cluster.config->cluster.times;
+  const auto& way = job.waits.preempted;
+  auto leave_by = way ? way->leave_by : cluster.time + cluster.config->cluster.times.reclaim_grace;
   each_group(cluster, job, [&](const Job& other) {
     if (is_independent(other) || !goes_on(other)) return;
-    Preempted preempted{{}, cluster.time + times.reclaim_grace, true, "", false};
+    Preempted preempted{way ? way->by : JobId{}, leave_by, true, "", false};
     preempted.text = name_of(job) + " is to start again, and so are those that live with it";
     events.push_back(JobPreempted{other.id, other.attempt, std::move(preempted)});
   });
@@ -58,7 +65,7 @@ std::vector<EventBody> follow_groups(const Cluster& cluster, const Job& job) {
     return end_others(cluster, job, false, name_of(job) + " has ended");
   if (job.state == JobState::Finished && is_done(cluster, job))
     return end_others(cluster, job, true, name_of(job) + " is done");
-  if (waits(job)) return requeue_others(cluster, job);
+  if (starts_again(job)) return requeue_others(cluster, job);
   return {};
 }
 

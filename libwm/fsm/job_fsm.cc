@@ -150,6 +150,7 @@ void apply_to(Cluster& c, const JobDispatched& e, WallTime now, Touched& t) {
   job.finishing = job.ending = job.mem_released = false;
   if (!group_of(job)) job.alternative = e.alternative;
   job.waits.preempted.reset();
+  job.waits.only_hosts.clear();
   job.suspension.by.clear();
   job.suspension.earlier = {};
   job.size.relaunches = 0;

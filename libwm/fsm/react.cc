@@ -3,6 +3,7 @@
 
 #include "libwm/fsm/fsm.h"
 #include "libwm/fsm/group_fsm.h"
+#include "libwm/model/groups.h"
 
 namespace wm::fsm {
 namespace {
@@ -50,6 +51,15 @@ std::vector<EventBody> lead_for(const Cluster& c, const Job& job) {
   return {};
 }
 
+// Agents of a job's groups are told of each other.
+void add_groups(const Cluster& c, std::set<JobId>& agents) {
+  for (JobId id : std::set<JobId>(agents)) {
+    const Job* job = find_job(c, id);
+    if (job && group_of(*job))
+      each_group(c, *job, [&](const Job& group) { agents.insert(group.id); });
+  }
+}
+
 }  // namespace
 
 Actions react(const Cluster& cluster, const Touched& touched) {
@@ -65,6 +75,7 @@ Actions react(const Cluster& cluster, const Touched& touched) {
   actions.insert(actions.end(), orders.begin(), orders.end());
   auto agents = touched.agents;
   for (const auto& order : orders) agents.insert(order.job);
+  add_groups(cluster, agents);
   for (auto id : agents) {
     const Job* job = find_job(cluster, id);
     if (!job || is_over(job->state)) continue;

@@ -84,11 +84,13 @@ bool Client::is_usable() const {
   return ::poll(&state, 1, 0) == 0;
 }
 
-Result<Reply> Client::send(std::string_view method, std::string_view target, std::string body) {
+Result<Reply> Client::send(std::string_view method, std::string_view target, std::string body,
+                           const Fields& fields) {
   beast::http::request<beast::http::string_body> request;
   request.method_string({method.data(), method.size()});
   request.target({target.data(), target.size()});
   request.set(beast::http::field::host, "localhost");
+  for (const auto& [name, value] : fields) request.set(name, value);
   request.body() = std::move(body);
   request.prepare_payload();
   beast::error_code ec;

@@ -24,7 +24,8 @@ class Client {
 
   /// Sends a request and waits for the whole answer, as long as it takes; field names of the
   /// answer are in lower case. @errors Unavailable: the peer is gone, whether it has acted or not
-  Result<Reply> send(std::string_view method, std::string_view target, std::string body);
+  Result<Reply> send(std::string_view method, std::string_view target, std::string body,
+                     const Fields& fields = {});
 
  private:
   struct Parts;

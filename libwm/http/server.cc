@@ -12,8 +12,10 @@
 #include <boost/beast/http.hpp>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <memory>
+#include <system_error>
 #include <thread>
 
 #include "libwm/base/log.h"
@@ -26,6 +28,8 @@ namespace beast = boost::beast;
 using ErrorCode = beast::error_code;
 
 constexpr std::size_t kLongestHead = 64 << 10;
+constexpr std::size_t kBusyAnswers = 64;  // at a time, beyond what is taken
+constexpr Duration kBusyPatience = std::chrono::seconds(2);
 constexpr std::size_t kDrained = 256
                                  << 20;  // of a body that nobody wanted: then the peer is cut off
 
@@ -206,6 +210,11 @@ class BeastExchange : public Exchange {
 
   Result<void> finish() override { return send_piece(nullptr, 0, false); }
 
+  /// Nothing of an answer has been sent.
+  bool is_unanswered() const { return !answered_ && !taken_over_; }
+  /// The connection ends with this answer.
+  void keep_no_more() { keep_ = false; }
+
   Bare take_over() override {
     taken_over_ = true;
     auto early = beast::buffers_to_string(buffer_.data());
@@ -219,7 +228,7 @@ class BeastExchange : public Exchange {
     message.version(11);
     message.result(static_cast<unsigned>(reply.status));
     for (const auto& [name, value] : reply.fields) message.insert(name, value);
-    message.keep_alive(parser_.get().keep_alive());
+    message.keep_alive(keep_ && parser_.get().keep_alive());
   }
 
   Result<void> send_piece(char* data, std::size_t size, bool more) {
@@ -244,6 +253,38 @@ class BeastExchange : public Exchange {
   bool answered_ = false, chunked_ = false, keep_ = true, taken_over_ = false;
 };
 
+Reply failure_reply(const ServerOptions& options, const Head& head, int status,
+                    const std::string& text) {
+  Reply reply{status,
+              {{"Content-Type", "text/plain; charset=utf-8"}},
+              "Error " + std::to_string(status) + ": " + text + "\n"};
+  if (options.failure) reply = options.failure(head, status, text);
+  if (status == 503) reply.fields.emplace_back("Retry-After", "1");
+  return reply;
+}
+
+// A handler's fault is one request's, not the process's.
+bool handle_one(BeastExchange& exchange, const ServerOptions& options,
+                const std::function<void(Exchange&)>& handle) {
+  std::string why;
+  try {
+    handle(exchange);
+    return true;
+  } catch (const std::exception& problem) {
+    why = problem.what();
+  } catch (...) {
+    why = "no exception of C++";
+  }
+  const auto& head = exchange.head();
+  log::error("handler_threw",
+             {{"method", head.method}, {"target", head.target.substr(0, 200)}, {"why", why}});
+  exchange.keep_no_more();
+  if (exchange.is_unanswered())
+    (void)exchange.reply(
+        failure_reply(options, head, 500, "the request could not be answered; the log says why"));
+  return false;
+}
+
 void answer_all(int fd, const ServerOptions& options, uid_t peer,
                 const std::function<void(Exchange&)>& handle) {
   Stream stream(fd, options.patience);
@@ -251,8 +292,30 @@ void answer_all(int fd, const ServerOptions& options, uid_t peer,
   for (bool more = true; more;) {
     BeastExchange exchange(stream, buffer, peer);
     if (!exchange.begin_request()) return;
-    handle(exchange);
-    more = exchange.end_request();
+    more = handle_one(exchange, options, handle) && exchange.end_request();
+  }
+}
+
+// One request too many: heard, and asked to come again.
+void answer_busy(int fd, const ServerOptions& options, uid_t peer) {
+  Stream stream(fd, std::min(options.patience, kBusyPatience));
+  beast::flat_buffer buffer;
+  BeastExchange exchange(stream, buffer, peer);
+  if (!exchange.begin_request()) return;
+  exchange.keep_no_more();
+  (void)exchange.reply(failure_reply(options, exchange.head(), 503,
+                                     "too many requests are under way; try again in a moment"));
+  (void)exchange.end_request();
+}
+
+// False: the system has no room for another.
+template <class Run>
+bool begin_thread(Run run) {
+  try {
+    std::thread(std::move(run)).detach();
+    return true;
+  } catch (const std::system_error&) {
+    return false;
   }
 }
 
@@ -295,16 +358,23 @@ Result<void> serve(int listening, const ServerOptions& options,
     }
     if (fd < 0) return fail(Code::System, std::string("accept: ") + std::strerror(errno));
     auto peer = peer_of(fd);
-    if (*open >= options.connections || !options.admits(peer)) {
+    bool busy = *open >= options.connections;
+    if (*open >= options.connections + kBusyAnswers || !options.admits(peer)) {
       log::warn("connection_refused", {{"uid", peer}, {"open", open->load()}});
       ::close(fd);
       continue;
     }
     ++*open;
-    std::thread([fd, peer, open, &options, &handle] {
-      answer_all(fd, options, peer, handle);
+    auto run = [fd, peer, open, busy, &options, &handle] {
+      if (busy) answer_busy(fd, options, peer);
+      else answer_all(fd, options, peer, handle);
       --*open;
-    }).detach();
+    };
+    if (!begin_thread(run)) {
+      log::warn("connection_refused", {{"uid", peer}, {"why", "no more threads"}});
+      ::close(fd);
+      --*open;
+    }
   }
 }
 

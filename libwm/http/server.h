@@ -78,12 +78,16 @@ Result<std::string> read_body(Exchange& exchange, std::size_t most);
 
 /// Bounds of a server.
 struct ServerOptions {
-  std::size_t connections = 512;                 ///< at a time; others are closed at once
-  Duration patience = std::chrono::seconds(75);  ///< for the next bytes of a peer
+  /// At a time. Those beyond are answered 503 with Retry-After, a few at a time; the rest closed.
+  std::size_t connections = 512;
+  Duration patience = std::chrono::seconds(75);                    ///< for the next bytes of a peer
   std::function<bool(uid_t)> admits = [](uid_t) { return true; };  ///< who may connect
+  /// What is answered where a handler throws, or there are too many; none: a line of text.
+  std::function<Reply(const Head&, int status, const std::string& text)> failure = nullptr;
 };
 
-/// Answers until the process ends; each connection has a thread, which `handle` runs in.
+/// Answers until the process ends; each connection has a thread, which `handle` runs in. What it
+/// throws is in the log; the client is answered 500, or cut off in the middle of an answer.
 /// @thread main @errors System: the socket is gone
 Result<void> serve(int listening, const ServerOptions& options,
                    const std::function<void(Exchange&)>& handle);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -16,20 +17,42 @@ namespace {
 
 constexpr std::size_t kSeed = 32;
 
+// Whole or not at all; whose the folder is, his is the file.
 Result<void> write_file(const std::string& path, const std::string& text, mode_t mode) {
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  bool fine = fd >= 0 && ::fchmod(fd, mode) == 0 &&
-              ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  auto draft = path + ".new";
+  int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+  struct stat folder {};
+  auto up = path.substr(0, path.rfind('/') + 1);
+  bool fine = fd >= 0 && ::fchmod(fd, mode) == 0 && ::stat(up.c_str(), &folder) == 0 &&
+              (::geteuid() != 0 || ::fchown(fd, folder.st_uid, folder.st_gid) == 0) &&
+              ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+              ::fsync(fd) == 0;
   auto why = std::string(std::strerror(errno));
   if (fd >= 0) ::close(fd);
-  if (!fine) return fail(Code::System, path + ": " + why);
-  return {};
+  if (fine && ::rename(draft.c_str(), path.c_str()) == 0) return {};
+  return fail(Code::System, path + ": " + why);
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return std::string((std::istreambuf_iterator<char>(in)), {});
+}
+
+std::string hex_of(const rest::TokenPublicKey& key) {
+  char hex[2 * sizeof(rest::TokenPublicKey) + 1];
+  sodium_bin2hex(hex, sizeof hex, key.data(), key.size());
+  return hex;
+}
+
+Result<rest::TokenKeys> keys_of(const std::string& path, const std::string& seed) {
+  auto keys = rest::token_keys(seed);
+  if (!keys) return fail(Code::Damaged, path + ": " + keys.error().text);
+  return keys;
 }
 
 // What is in a secret file; random bytes where there is none yet.
 Result<std::string> own_secret(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string secret((std::istreambuf_iterator<char>(in)), {});
+  auto secret = read_file(path);
   if (!secret.empty()) return secret;
   secret.resize(kSeed);
   randombytes_buf(secret.data(), secret.size());
@@ -51,27 +74,79 @@ Result<rest::AppKey> own_app_key(const std::string& folder) {
 Result<rest::TokenKeys> own_token_keys(const std::string& folder) {
   auto path = folder + "/token.seed";
   WM_TRY(auto seed, own_secret(path));
-  auto keys = rest::token_keys(seed);
-  if (!keys) return fail(Code::Damaged, path + ": " + keys.error().text);
-  char hex[2 * sizeof(rest::TokenPublicKey) + 1];
-  sodium_bin2hex(hex, sizeof hex, keys->open.data(), keys->open.size());
-  WM_TRY(write_file(folder + "/token.pub", std::string(hex) + "\n", 0644));
+  WM_TRY(auto keys, keys_of(path, seed));
+  // One that was changed has others beside it.
+  auto open = hex_of(keys.open);
+  if (!read_file(folder + "/token.pub").starts_with(open))
+    WM_TRY(write_file(folder + "/token.pub", open + "\n", 0644));
   return keys;
 }
 
-Result<std::vector<rest::TokenPublicKey>> read_public_keys(const std::string& path) {
-  std::vector<rest::TokenPublicKey> keys;
+Result<rest::TokenKeys> token_keys_in(const std::string& folder) {
+  auto path = folder + "/token.seed";
+  auto seed = read_file(path);
+  if (seed.empty()) return fail(Code::NotFound, path + ": there is no key");
+  return keys_of(path, seed);
+}
+
+Result<void> change_token_keys(const std::string& folder, std::int64_t until, std::int64_t now) {
+  WM_TRY(auto before, PublicKeys::read(folder + "/token.pub"));
+  std::string seed(kSeed, '\0');
+  randombytes_buf(seed.data(), seed.size());
+  WM_TRY(auto keys, keys_of("the new key", seed));
+  auto text = hex_of(keys.open) + "\n";
+  for (const auto& key : before) {
+    auto last = key.until == 0 ? until : std::min(until, key.until);
+    if (last > now) text += hex_of(key.key) + " " + std::to_string(last) + "\n";
+  }
+  WM_TRY(write_file(folder + "/token.pub", text, 0644));
+  return write_file(folder + "/token.seed", seed, 0600);
+}
+
+Result<std::vector<PublicKeys::Key>> PublicKeys::read(const std::string& path) {
+  std::vector<Key> keys;
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
-    rest::TokenPublicKey key{};
+    Key key;
     std::size_t size = 0;
-    int status =
-        sodium_hex2bin(key.data(), key.size(), line.data(), line.size(), nullptr, &size, nullptr);
-    if (status != 0 || size != key.size()) return fail(Code::Damaged, path + ": no public key");
+    const char* end = nullptr;
+    int status = sodium_hex2bin(key.key.data(), key.key.size(), line.data(), line.size(), nullptr,
+                                &size, &end);
+    std::string_view rest(end, static_cast<std::size_t>(line.data() + line.size() - end));
+    bool dated = rest.starts_with(' ') &&
+                 std::from_chars(rest.data() + 1, rest.data() + rest.size(), key.until).ptr ==
+                     rest.data() + rest.size();
+    if (status != 0 || size != key.key.size() || (!rest.empty() && !dated))
+      return fail(Code::Damaged, path + ": no public key");
     keys.push_back(key);
   }
   if (keys.empty()) return fail(Code::NotFound, path + ": no public key");
   return keys;
+}
+
+Result<std::unique_ptr<PublicKeys>> PublicKeys::open(const std::string& path) {
+  std::unique_ptr<PublicKeys> keys(new PublicKeys(path));
+  ::stat(path.c_str(), &keys->seen_);
+  WM_TRY(keys->keys_, read(path));
+  return keys;
+}
+
+std::vector<rest::TokenPublicKey> PublicKeys::good(std::int64_t now) {
+  std::lock_guard lock(mutex_);
+  struct stat is {};
+  bool there = ::stat(path_.c_str(), &is) == 0;
+  bool same = there && is.st_ino == seen_.st_ino && is.st_mtim.tv_sec == seen_.st_mtim.tv_sec &&
+              is.st_mtim.tv_nsec == seen_.st_mtim.tv_nsec;
+  if (there && !same) {
+    if (auto anew = read(path_)) {
+      keys_ = *std::move(anew);
+      seen_ = is;
+    }
+  }
+  std::vector<rest::TokenPublicKey> good;
+  for (const auto& key : keys_)
+    if (key.until == 0 || key.until > now) good.push_back(key.key);
+  return good;
 }
 
 }  // namespace wm::http

@@ -26,9 +26,17 @@ while [ $# -gt 0 ]; do
   else mkdir -p "$image$2" || exit 3; fi
   shift 2
 done)";
-constexpr const char* kPodmanCheck =
-    R"([ -n "$1" ] || exit 2
-podman image exists "$1" || exec podman pull -q "$1")";
+/// Arguments: when to fetch it, the registry's secret, image. Status 4: that is not the user's own.
+constexpr const char* kPodmanCheck = R"x([ -n "$3" ] || exit 2
+if [ -n "$2" ] && { [ ! -f "$2" ] || [ "$(stat -Lc %a "$2")" != 600 ] || [ ! -O "$2" ]; }; then
+  echo "pull secret $2: no file of mode 600 that is yours" >&2; exit 4
+fi
+if [ "$1" = never ]; then
+  podman image exists "$3" && exit 0
+  echo "image $3 is not on this host, and is not to be fetched" >&2; exit 2
+fi
+[ "$1" != always ] && podman image exists "$3" && exit 0
+exec podman pull -q ${2:+--authfile "$2"} "$3")x";
 constexpr const char* kFileCheck = R"([ -n "$1" ] && [ -e "$1" ] || exit 2)";
 
 bool is_below(const std::string& path, const std::string& folder) {
@@ -178,7 +186,14 @@ std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const 
   return needed;
 }
 
+const std::string& container_driver(const HostOrder& order) {
+  static const std::string none = "none";
+  bool named = !order.app.container.image.empty() || !order.resolved.exec.image.empty();
+  return named ? order.app.container.driver : none;
+}
+
 std::string image_of(const HostOrder& order) {
+  if (!order.resolved.exec.image.empty()) return order.resolved.exec.image;
   auto image = order.app.container.image;
   auto wanted = "$" + std::string(kImageVariable);
   if (auto at = image.find(wanted); at != image.npos)
@@ -188,7 +203,7 @@ std::string image_of(const HostOrder& order) {
 
 std::vector<std::string> contained(const HostOrder& order, const HostFacts& host,
                                    const OrderedTask& task, std::vector<std::string> argv) {
-  const auto& driver = order.app.container.driver;
+  const auto& driver = container_driver(order);
   if (driver == "none") return argv;
   auto binds = binds_of(order, host, task);
   auto whole = driver == "podman"      ? podman(order, task, binds)
@@ -203,14 +218,17 @@ std::vector<std::string> container_of_part(const HostOrder& order, const HostFac
 }
 
 std::optional<SideCommand> image_check(const HostOrder& order, const HostFacts& host) {
-  const auto& driver = order.app.container.driver;
+  const auto& driver = container_driver(order);
   if (driver == "none") return std::nullopt;
   auto all = everything_here(order);
   auto image = image_of(order);
   const char* script = driver == "podman"      ? kPodmanCheck
                        : driver == "apptainer" ? kFileCheck
                                                : kFolderCheck;
-  std::vector<std::string> argv{"/bin/sh", "-c", script, "sh", image};
+  std::vector<std::string> argv{"/bin/sh", "-c", script, "sh"};
+  const auto& exec = order.resolved.exec;
+  if (driver == "podman") append(argv, {exec.image_policy, exec.image_secret});
+  argv.push_back(image);
   if (driver == "charliecloud")
     for (const auto& bind : binds_of(order, host, all))
       if (!is_seen_by_charliecloud(bind.to)) append(argv, {bind.from, bind.to});

@@ -28,7 +28,12 @@ struct Bind {
 /// another one of the list is left out. @cost O(binds²)
 std::vector<Bind> binds_of(const HostOrder& order, const HostFacts& host, const OrderedTask& task);
 
-/// The image with the job's $LSB_CONTAINER_IMAGE filled in; empty: none. @cost O(environment)
+/// What makes the container that its tasks run in; "none": they run outside, as do those of a
+/// profile without an image that name none. @cost O(1)
+const std::string& container_driver(const HostOrder& order);
+
+/// The execution's own, else the profile's with the job's $LSB_CONTAINER_IMAGE filled in; empty:
+/// none. @cost O(environment)
 std::string image_of(const HostOrder& order);
 
 /// Says inside, and only there, which driver it is: who has it is in a container of the job.
@@ -43,8 +48,8 @@ std::vector<std::string> contained(const HostOrder& order, const HostFacts& host
 /// with what all tasks here see. Empty: no container. @cost O(tasks + binds²)
 std::vector<std::string> container_of_part(const HostOrder& order, const HostFacts& host);
 
-/// Fails when there is no image; podman fetches it. Makes the mount points that a folder for
-/// charliecloud lacks, which ch-run cannot. Empty: no container.
+/// Fails when there is no image; podman fetches it, when and as the job says. Makes the mount
+/// points that a folder for charliecloud lacks, which ch-run cannot. Empty: no container.
 std::optional<SideCommand> image_check(const HostOrder& order, const HostFacts& host);
 
 /// Device nodes and libraries that programs need to use this machine's GPUs. Empty: none.

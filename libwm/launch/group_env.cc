@@ -21,6 +21,10 @@ std::string variable_of(const std::string& name) {
   return text;
 }
 
+bool has_groups(const HostOrder& order) {
+  return order.job.index != 0 && order.job.index <= order.team.groups.size();
+}
+
 const GroupPlaces& own_group(const HostOrder& order) {
   return order.team.groups[order.job.index - 1];
 }
@@ -47,16 +51,19 @@ std::string tf_config(const HostOrder& order, std::uint32_t rank) {
          "\",\"index\":" + std::to_string(index) + "}}";
 }
 
-void add_groups(VariableMap& vars, const HostOrder& order, const OrderedTask& task) {
-  if (order.team.groups.empty() || order.job.index == 0 ||
-      order.job.index > order.team.groups.size())
-    return;
-  auto rank = place_of(order, task.task).rank;
-  const GroupPlaces& own = own_group(order);
-  vars["WM_GROUP"] = own.name;
-  vars["WM_GROUP_RANK"] = std::to_string(rank);
+void add_group_places(VariableMap& vars, const HostOrder& order) {
+  if (!has_groups(order)) return;
+  vars["WM_GROUP"] = own_group(order).name;
   for (const GroupPlaces& group : order.team.groups)
     vars[variable_of(group.name)] = joined(group.at, ",");
+}
+
+void add_groups(VariableMap& vars, const HostOrder& order, const OrderedTask& task) {
+  if (!has_groups(order)) return;
+  add_group_places(vars, order);
+  auto rank = place_of(order, task.task).rank;
+  const GroupPlaces& own = own_group(order);
+  vars["WM_GROUP_RANK"] = std::to_string(rank);
   if (rank < own.at.size()) {
     const auto& at = own.at[rank];
     vars["WM_GROUP_PORT"] = at.substr(at.rfind(':') + 1);

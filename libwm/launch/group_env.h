@@ -14,6 +14,9 @@ namespace wm::launch {
 /// @cost O(tasks)
 std::string tf_config(const HostOrder& order, std::uint32_t rank);
 
+/// WM_GROUP, and WM_GROUP_<NAME> ("h1:25000,h2:25000") of each group, for commands that belong to
+/// no task. Nothing for a job without groups. @cost O(tasks)
+void add_group_places(VariableMap& vars, const HostOrder& order);
 /// WM_GROUP, WM_GROUP_RANK, WM_GROUP_PORT, WM_GROUP_<NAME> ("h1:25000,h2:25000") of each group,
 /// and TF_CONFIG. Nothing for a job without groups. @cost O(tasks)
 void add_groups(VariableMap& vars, const HostOrder& order, const OrderedTask& task);

@@ -86,6 +86,10 @@ void add_lsf(Variables& v, const HostOrder& o, const HostFacts& host) {
   if (!spec.program.script_hash.empty()) v["LSB_JOBFILENAME"] = attempt_dir(o, host) + "/script";
   if (o.team.elastic) v["LSB_RESIZABLE"] = "Y";
   if (o.team.restarts > 0) v["LSB_RESTART"] = "Y";
+  if (!spec.checkpoint.dir.empty()) {
+    v["LSB_CHKPNT_DIR"] = spec.checkpoint.dir + "/" + std::to_string(o.job.job);
+    v["LSB_ECHKPNT_METHOD"] = spec.checkpoint.method;
+  }
 }
 
 /// The trial that one of a search goes on from, by what it was given; 0: none.

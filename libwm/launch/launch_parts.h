@@ -10,6 +10,13 @@
 
 namespace wm::launch {
 
+/// One rlimit. Clamped to the hard limit the host allows. @units as setrlimit(2)
+struct ResourceCap {
+  std::int32_t resource = 0;  ///< RLIMIT_*
+  std::uint64_t amount = 0;
+  bool operator==(const ResourceCap&) const = default;
+};
+
 /// A file that output goes to, opened as the user at the first byte, or made before the task runs.
 /// Relative to the cwd.
 struct OutputFile {

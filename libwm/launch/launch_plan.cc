@@ -237,6 +237,8 @@ TaskSpec plan_task(const HostOrder& order, const HostFacts& host, const OrderedT
     spec.results = results_root(order, host);
     spec.folders = {log_dir(order, host, task.task), results + "/model", results + "/checkpoint"};
   }
+  if (order.resolved.open)
+    spec.report_by = {host.sbin_dir + "/wagent", "--report", result_dir(order, host)};
   check_gpus_first(order, host, task, spec);
   spec.argv = contained(order, host, task, std::move(spec.argv));
   plan_output(order, host, spec);

@@ -30,7 +30,7 @@ WM_PLAIN(TaskSpec) {
   f(s.memory);
   f(s.in), f(s.folders), f(s.console), f(s.terminal), f(s.rows), f(s.columns);
   f(s.rank_socket), f(s.rank), f(s.tag), f(s.devices), f(s.results);
-  f(s.asked_out), f(s.asked_err), f(s.writer), f(s.last_words), f(s.says_why);
+  f(s.asked_out), f(s.asked_err), f(s.writer), f(s.last_words), f(s.says_why), f(s.report_by);
 }
 WM_PLAIN(SideCommand) {
   f(s.what), f(s.argv), f(s.env), f(s.privileged), f(s.time_limit), f(s.cwd);
@@ -74,7 +74,7 @@ WM_PLAIN(KeepWarm) { f(s.command), f(s.argv), f(s.env), f(s.after); }
 WM_PLAIN(RunningTask) { f(s.task), f(s.pid), f(s.started), f(s.ended); }
 WM_PLAIN(ShepherdUp) { f(s.version), f(s.key), f(s.pid), f(s.memo), f(s.tasks); }
 WM_PLAIN(TaskStarted) { f(s.task); }
-WM_PLAIN(TaskEnded) { f(s.record); }
+WM_PLAIN(TaskEnded) { f(s.record), f(s.record.report); }
 WM_PLAIN(AttemptEnded) { f(s.record); }
 WM_PLAIN(AttemptStuck) { f(s.pids); }
 WM_PLAIN(Noticed) { f(s.number), f(s.status); }
@@ -147,7 +147,12 @@ int shell_status(std::int32_t wait_status) {
 
 std::string to_bytes(const ShepherdOrder& order) { return write(order); }
 std::string to_bytes(const ShepherdWord& word) { return write(word); }
-std::string to_bytes(const ExitRecord& record) { return write(record); }
+std::string to_bytes(const ExitRecord& record) {
+  PlainWriter f;
+  f(record);
+  if (!record.report.empty()) f(record.report);
+  return f.take();
+}
 Result<ShepherdOrder> order_from_bytes(std::string_view bytes) {
   return read<ShepherdOrder>(bytes, "order to a shepherd");
 }
@@ -155,7 +160,11 @@ Result<ShepherdWord> word_from_bytes(std::string_view bytes) {
   return read<ShepherdWord>(bytes, "word of a shepherd");
 }
 Result<ExitRecord> record_from_bytes(std::string_view bytes) {
-  auto record = read<ExitRecord>(bytes, "exit record");
+  Result<ExitRecord> record{ExitRecord{}};
+  PlainReader f(bytes);
+  f(*record);
+  if (f.ok() && !f.done()) f(record->report);
+  if (!f.done()) record = fail(Code::Damaged, "damaged exit record");
   // Records made before NoFolder say it in words.
   if (record && record->cause == EndCause::StartFailed &&
       record->text.starts_with("working directory"))

@@ -28,7 +28,7 @@
 namespace wm::launch {
 
 /// Version of the words below; a shepherd of another version is ended, not spoken to.
-inline constexpr std::uint32_t kLauncherVersion = 8;
+inline constexpr std::uint32_t kLauncherVersion = 9;
 
 /// One try to run one job: what a shepherd is responsible for on its host.
 struct AttemptKey {
@@ -53,13 +53,6 @@ struct Account {
   std::uint32_t gid = 0;
   std::vector<std::uint32_t> groups;
   bool operator==(const Account&) const = default;
-};
-
-/// One rlimit. Clamped to the hard limit the host allows. @units as setrlimit(2)
-struct ResourceCap {
-  std::int32_t resource = 0;  ///< RLIMIT_*
-  std::uint64_t amount = 0;
-  bool operator==(const ResourceCap&) const = default;
 };
 
 /// A task: one process (and its tree) of the attempt.
@@ -87,7 +80,8 @@ struct TaskSpec {
   bool writer = false;
   /// Where the end of its stderr goes if it fails and is not the writer.
   std::vector<OutputFile> last_words;
-  bool says_why = false;  ///< the record of its failure says how its stderr ended
+  bool says_why = false;               ///< the record of its failure says how its stderr ended
+  std::vector<std::string> report_by;  ///< says, as the user, what a trial has to report at its end
   bool operator==(const TaskSpec&) const = default;
 };
 
@@ -158,6 +152,7 @@ struct ExitRecord {
   WallTime started{};
   WallTime ended{};
   wm::Usage usage;
+  std::string report;  ///< of a trial, all that it had to say when it ended
   bool operator==(const ExitRecord&) const = default;
 };
 /// The exit code a shell would show: 128 + signal for a killed task. @cost O(1)

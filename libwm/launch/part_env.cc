@@ -7,6 +7,7 @@
 
 #include "libwm/base/joined.h"
 #include "libwm/launch/container.h"
+#include "libwm/launch/group_env.h"
 
 namespace wm::launch {
 namespace {
@@ -45,7 +46,8 @@ bool is_parallel(const HostOrder& order) {
 
 bool wants_agent(const HostOrder& order) {
   return order.team.elastic || order.control.attach || order.resolved.open ||
-         is_interactive(order) || starts_ranks(order) || host_count(order.hosts) > 1;
+         is_interactive(order) || starts_ranks(order) || host_count(order.hosts) > 1 ||
+         order.team.groups.size() > 1;
 }
 
 bool is_bare_part(const HostOrder& order) {
@@ -72,7 +74,7 @@ void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host
   if (is_interactive(order)) vars["LSB_INTERACTIVE"] = "Y";
   // In a user namespace of its own no rank may read another's memory, and Open MPI's way out of
   // that hangs where no mpirun is.
-  if (starts_ranks(order) && order.app.container.driver != "none")
+  if (starts_ranks(order) && container_driver(order) != "none")
     vars.try_emplace("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
   if (!is_parallel(order)) return;
   vars["OMPI_MCA_orte_default_hostfile"] = attempt_dir(order, host) + kMpiHosts;
@@ -80,7 +82,7 @@ void add_launch(VariableMap& vars, const HostOrder& order, const HostFacts& host
   vars.try_emplace("OMPI_MCA_plm_rsh_agent", host.bin_dir + "/blaunch");
   // Confinement is the cgroup's job, and bound to cores more slots than cores are an error.
   vars.try_emplace("OMPI_MCA_hwloc_base_binding_policy", "none");
-  bool root_inside = order.app.container.driver == "podman";  // who is the owner, outside
+  bool root_inside = container_driver(order) == "podman";  // who is the owner, outside
   if (order.resolved.owner.uid != 0 && !root_inside) return;
   vars["OMPI_ALLOW_RUN_AS_ROOT"] = vars["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
 }
@@ -97,6 +99,7 @@ void add_web(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
 void add_agent_part(VariableMap& vars, const HostOrder& order, const HostFacts& host) {
   add_launch(vars, order, host);
   if (task_count(order.hosts) > 1) vars["LSB_DJOB_HOSTFILE"] = attempt_dir(order, host) + "/hosts";
+  add_group_places(vars, order);
   vars["CUDA_VISIBLE_DEVICES"] = gpus_here(order);
   vars["WM_AGENT_NAME"] = host.name;
   vars["WM_AGENT_CONSOLE"] = console_socket(order, host);

@@ -2,8 +2,8 @@
 // when a host's part of a job needs an agent, the agent's own variables, those of tasks, and
 // the host file of Open MPI. Pure, as launch_env.h, which calls it.
 //
-//   several hosts, elastic, interactive, a trial, or its owner wants in ──► an agent on every host
-//   of it
+//   several hosts or groups, elastic, interactive, a trial, or its owner wants in ──► an agent on
+//   every host of it
 #pragma once
 
 #include <map>

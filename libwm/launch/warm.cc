@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "libwm/base/joined.h"
+#include "libwm/launch/container.h"
 
 namespace wm::launch {
 namespace {
@@ -52,7 +53,7 @@ std::optional<KeepWarm> plan_warm(const HostOrder& order, const HostFacts& host)
   if (!is_resized_in_place(order) || order.app.warm_imports.empty() || !order.blobs.script.empty())
     return std::nullopt;
   auto words = python_words(order.resolved.program.command);
-  bool inside = order.app.container.driver != "none";  // the parent is not in there
+  bool inside = container_driver(order) != "none";  // the parent is not in there
   if (words.empty() || inside) return std::nullopt;
   const OrderedTask nobody;  // its variables are those of any task; a fork gets its own
   KeepWarm warm;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libwm/model/acct_sum.h"
 #include "libwm/model/verbs.h"
 
 namespace wm {
@@ -16,6 +17,9 @@ struct AcctRequest {
   WallTime submitted_from{}, submitted_to{}, dispatched_from{}, dispatched_to{};
   WallTime ended_from{}, ended_to{};
   bool done = true, exited = true;  ///< of those that have ended
+  std::string plan;                 ///< this one and those below it; empty: any
+  AcctBy sums = AcctBy::None;       ///< of bacct: these instead of jobs, where that can be
+  std::vector<WallTime> months;     ///< rising; of sums by month
   bool operator==(const AcctRequest&) const = default;
 };
 
@@ -63,9 +67,11 @@ struct AcctJob {
   std::optional<Duration> promise_error;  ///< started later (+) or earlier (-) than promised
   bool operator==(const AcctJob&) const = default;
 };
+/// Sums as they were asked for, or jobs, for who asks to add up.
 struct AcctReply {
   std::vector<AcctJob> jobs;
   RestOfJobs rest;  ///< as HistoryReply's
+  std::vector<AcctSumRow> sums;
   bool operator==(const AcctReply&) const = default;
 };
 

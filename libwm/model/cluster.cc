@@ -101,8 +101,15 @@ Cluster Cluster::freeze() {
   copy.account_numbers = account_numbers;
   copy.budgets = budgets.freeze();
   copy.budget_numbers = budget_numbers;
+  copy.reservations = reservations.freeze();
+  copy.job_groups = job_groups.freeze();
   copy.indexes = indexes.freeze();
   return copy;
+}
+
+const Reservation* find_reservation(const Cluster& cluster, const std::string& name) {
+  auto it = cluster.reservations->find(name);
+  return it == cluster.reservations->end() ? nullptr : &it->second;
 }
 
 const BudgetAccount* find_budget(const Cluster& cluster, const std::string& name) {

@@ -16,7 +16,10 @@
 #include "libwm/model/host.h"
 #include "libwm/model/indexes.h"
 #include "libwm/model/job.h"
+#include "libwm/model/job_group.h"
+#include "libwm/model/reservation.h"
 #include "libwm/model/table.h"
+#include "libwm/model/token_verbs.h"
 #include "libwm/model/usage.h"
 
 namespace wm {
@@ -43,12 +46,17 @@ struct Cluster {
   std::shared_ptr<const AccountNumbers> account_numbers = std::make_shared<AccountNumbers>();
   Table<BudgetAccount> budgets;
   std::shared_ptr<const BudgetNumbers> budget_numbers = std::make_shared<BudgetNumbers>();
+  Frozen<std::map<std::string, Reservation>> reservations;  ///< by name
+  Frozen<std::map<std::string, JobGroup>> job_groups;       ///< made ones, by path
+  std::shared_ptr<const Revocations> revoked = std::make_shared<Revocations>();
   Indexes indexes;
 
   /// A copy for readers. @cost O(chunks)   @thread the writer's
   Cluster freeze();
 };
 
+/// The advance reservation of that name, or null. @cost O(log reservations)
+const Reservation* find_reservation(const Cluster& cluster, const std::string& name);
 /// The account of the budget of that name, or null. @cost O(log budgets)
 const BudgetAccount* find_budget(const Cluster& cluster, const std::string& name);
 /// The job or element, or null. An array element still pending as part of its base's range

@@ -85,4 +85,8 @@ const UserConf* Config::user(std::string_view name) const {
   return find(users, &UserConf::name, name);
 }
 
+const ServiceClass* Config::service_class(std::string_view name) const {
+  return find(classes, &ServiceClass::name, name);
+}
+
 }  // namespace wm

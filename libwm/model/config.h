@@ -17,7 +17,10 @@
 
 #include "libwm/base/units.h"
 #include "libwm/model/budget_conf.h"
+#include "libwm/model/calendar.h"
 #include "libwm/model/config_words.h"
+#include "libwm/model/limit_rule.h"
+#include "libwm/model/service_class.h"
 
 namespace wm {
 
@@ -212,6 +215,8 @@ struct QueueConf {
   JobLimits limits;  ///< of jobs that ask for none, and the most that a job may ask for
   std::string pre_exec, post_exec;  ///< as the user, on the first host
   RequeueExits requeue_exits;
+  WeekWindows run_window;       ///< its jobs run then only; empty: always
+  WeekWindows dispatch_window;  ///< its jobs start then only
   bool operator==(const QueueConf&) const = default;
 };
 
@@ -232,6 +237,13 @@ struct HostConf {
   bool operator==(const HostConf&) const = default;
 };
 
+/// Another weight at some times.
+struct TimedShares {
+  std::uint32_t shares = 1;
+  WeekWindows windows;
+  bool operator==(const TimedShares&) const = default;
+};
+
 /// A section of plans.conf: a node of the tree. @units owns, limit, lend: slots
 struct PlanConf {
   std::string path = "/";              ///< "/research/vision"; its parent exists
@@ -246,6 +258,8 @@ struct PlanConf {
   std::optional<SizeBy> elastic;  ///< none: as the plan above it and in the end their queue says
   std::vector<std::string> users;
   std::string description;
+  WeekWindows run_window;              ///< its jobs start then only; empty: always
+  std::vector<TimedShares> shares_at;  ///< the first that is open goes before `shares`
   bool operator==(const PlanConf&) const = default;
 };
 
@@ -315,6 +329,9 @@ struct Config {
   std::vector<AppConf> apps;
   std::vector<UserConf> users;
   Budgets budgets;
+  std::vector<LimitRule> limits;      ///< limits.conf
+  std::vector<ServiceClass> classes;  ///< slas.conf
+  ClockSteps clock;                   ///< what windows go by
   bool operator==(const Config&) const = default;
 
   /// The named entry, or null. Hosts, queues, apps, users: by name; plans: by path.
@@ -324,6 +341,7 @@ struct Config {
   const PlanConf* plan(std::string_view path) const;
   const AppConf* app(std::string_view name) const;
   const UserConf* user(std::string_view name) const;
+  const ServiceClass* service_class(std::string_view name) const;
 };
 
 }  // namespace wm

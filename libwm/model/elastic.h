@@ -18,6 +18,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
+#include "libwm/model/agent_places.h"
 
 namespace wm {
 
@@ -182,12 +183,6 @@ struct AgentAddress {
   std::string address;  ///< numeric "127.3.1.2:40123"
   bool operator==(const AgentAddress&) const = default;
 };
-/// Where an agent lets others in. Empty: nowhere.
-struct AgentDoors {
-  std::string launch;  ///< other agents of the job, by the job's key: starts commands here
-  std::string owner;   ///< commands of the job's owner, by the identity service
-  bool operator==(const AgentDoors&) const = default;
-};
 /// The console of an attempt that has ended, which its agent keeps until it is read.
 struct EndedConsole {
   Attempt attempt;
@@ -195,13 +190,6 @@ struct EndedConsole {
   HostId host;
   std::string door;
   bool operator==(const EndedConsole&) const = default;
-};
-/// An agent of the job as the others find it.
-struct AgentPlace {
-  HostId host;
-  std::string name;    ///< of the host
-  std::string launch;  ///< empty: not up yet
-  bool operator==(const AgentPlace&) const = default;
 };
 /// The wanted membership of one attempt. Higher (lead, generation) wins; sent again whenever
 /// in doubt.
@@ -219,6 +207,7 @@ struct AgentOrder {
   EpochNumber last_epoch;          ///< highest the master has heard of: a new lead starts above
   std::vector<AgentPlace> agents;  ///< one a host of the job, in the order of their first task
   std::uint32_t world = 0;         ///< wanted tasks that do not leave
+  std::vector<AgentGroup> groups;  ///< all of the job, its own too; empty: it has none
   bool operator==(const AgentOrder&) const = default;
 };
 

@@ -6,18 +6,24 @@
 namespace wm {
 
 std::string_view event_name(const EventBody& body) {
-  static constexpr std::array<std::string_view, 44> kNames = {
-      "job_submitted",  "job_held",        "job_released",     "job_dispatched",
-      "task_started",   "task_ended",      "task_stuck",       "tasks_added",
-      "tasks_leaving",  "task_condemned",  "agent_seen",       "lead_appointed",
-      "epoch_entered",  "in_place_seen",   "cap_changed",      "kill_requested",
-      "job_purged",     "host_registered", "host_silent",      "host_heard",
-      "host_died",      "host_closed",     "host_opened",      "queue_changed",
-      "config_loaded",  "start_promised",  "job_moved",        "gpu_marked",
-      "job_preempted",  "memory_released", "wait_recorded",    "job_suspended",
-      "job_resumed",    "resize_answered", "host_fence_began", "host_fence_failed",
-      "steps_measured", "job_parked",      "job_unparked",     "job_modified",
-      "job_requeued",   "element_given",   "array_closed",     "trial_reported"};
+  static constexpr std::array<std::string_view, 51> kNames = {
+      "job_submitted",       "job_held",         "job_released",
+      "job_dispatched",      "task_started",     "task_ended",
+      "task_stuck",          "tasks_added",      "tasks_leaving",
+      "task_condemned",      "agent_seen",       "lead_appointed",
+      "epoch_entered",       "in_place_seen",    "cap_changed",
+      "kill_requested",      "job_purged",       "host_registered",
+      "host_silent",         "host_heard",       "host_died",
+      "host_closed",         "host_opened",      "queue_changed",
+      "config_loaded",       "start_promised",   "job_moved",
+      "gpu_marked",          "job_preempted",    "memory_released",
+      "wait_recorded",       "job_suspended",    "job_resumed",
+      "resize_answered",     "host_fence_began", "host_fence_failed",
+      "steps_measured",      "job_parked",       "job_unparked",
+      "job_modified",        "job_requeued",     "element_given",
+      "array_closed",        "trial_reported",   "reservation_set",
+      "reservation_removed", "job_group_set",    "job_group_removed",
+      "job_noted",           "job_relocated",    "tokens_revoked"};
   static_assert(kNames.size() == std::variant_size_v<EventBody>);
   return kNames[body.index()];
 }

@@ -10,6 +10,7 @@
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
+#include "libwm/model/arranged.h"
 #include "libwm/model/elastic.h"
 #include "libwm/model/host.h"
 #include "libwm/model/job.h"
@@ -301,6 +302,14 @@ struct TrialReported {
 /// Of one TrialReported. @units bytes
 inline constexpr std::size_t kMaxReport = 4096;
 
+// ---- the web door ----
+/// A token is good no more, or without an id all of the user's that were issued until now.
+struct TokensRevoked {
+  std::string user, id;
+  WallTime until{};  ///< then it can be forgotten: none of them would be good any more
+  std::string by, why;
+};
+
 /// What has happened. Alternatives are append-only: their index is their number on disk.
 using EventBody =
     std::variant<JobSubmitted, JobHeld, JobReleased, JobDispatched, TaskStarted, TaskEnded,
@@ -310,7 +319,8 @@ using EventBody =
                  ConfigLoaded, StartPromised, JobMoved, GpuMarked, JobPreempted, MemoryReleased,
                  WaitRecorded, JobSuspended, JobResumed, ResizeAnswered, HostFenceBegan,
                  HostFenceFailed, StepsMeasured, JobParked, JobUnparked, JobModified, JobRequeued,
-                 ElementGiven, ArrayClosed, TrialReported>;
+                 ElementGiven, ArrayClosed, TrialReported, ReservationSet, ReservationRemoved,
+                 JobGroupSet, JobGroupRemoved, JobNoted, JobRelocated, TokensRevoked>;
 
 /// An event with its place in the history and the wall time stamped at the rim.
 struct Event {

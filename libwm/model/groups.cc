@@ -1,6 +1,13 @@
 #include "libwm/model/groups.h"
 
+#include <algorithm>
+
 namespace wm {
+
+std::uint32_t least_tasks(const Job& job) {
+  bool none = is_independent(job) && group_of(job)->min_tasks == 0;
+  return none ? 0 : std::max(1u, job.spec().min_tasks);
+}
 
 bool groups_are_ready(const Cluster& cluster, const Job& job) {
   if (!group_of(job)) return true;

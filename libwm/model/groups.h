@@ -17,6 +17,10 @@ void each_group(const Cluster& cluster, const Job& job, Visit visit) {
     if (const Job* group = cluster.elements.find(base.elements.first + p)) visit(*group);
 }
 
+/// With how few tasks it may go on: 0 of an independent group whose minimum is 0, which waits then.
+/// @cost O(1)
+std::uint32_t least_tasks(const Job& job);
+
 /// May the element start, as far as the others go? Groups that live with the job wait until all of
 /// them wait; independent ones until all of those run. True for any other job. @cost O(groups)
 bool groups_are_ready(const Cluster& cluster, const Job& job);

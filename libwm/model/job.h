@@ -20,6 +20,7 @@
 #include "libwm/base/units.h"
 #include "libwm/model/config.h"
 #include "libwm/model/elastic.h"
+#include "libwm/model/job_note.h"
 #include "libwm/model/job_parts.h"
 #include "libwm/model/job_standing.h"
 #include "libwm/model/pace.h"
@@ -72,7 +73,9 @@ struct JobSpec {
   std::string plan;   ///< resource plan path; empty: default plan
   std::string project;
   std::string description;
-  std::string job_group;  ///< -g: "/risk/day"; empty: none
+  std::string job_group;      ///< -g: "/risk/day"; empty: none
+  std::string reservation;    ///< -U: starts within it only; empty: none
+  std::string service_class;  ///< -sla; empty: none
   Program program;
   Files files;
   Console console;
@@ -85,10 +88,11 @@ struct JobSpec {
   TaskRequest task;
   Span span;
   Asked asked;
-  Duration mem_for{};      ///< task.mem is reserved so long from the start; 0: always
-  bool exclusive = false;  ///< -x
-  Duration run_limit{};    ///< 0 = the queue's
-  JobLimits limits;        ///< -c -M -F -D -S -C -v -p -T
+  Duration mem_for{};       ///< task.mem is reserved so long from the start; 0: always
+  bool exclusive = false;   ///< -x
+  Duration run_limit{};     ///< 0 = the queue's
+  Duration run_estimate{};  ///< -We: for dates, never a limit; 0: none
+  JobLimits limits;         ///< -c -M -F -D -S -C -v -p -T
   // how it waits, starts and ends
   std::uint32_t user_priority = 0;  ///< -sp: higher goes first within a queue; 0: the least
   Mpi mpi = Mpi::None;
@@ -96,6 +100,7 @@ struct JobSpec {
   RequeueExits requeue_exits;  ///< -Q
   MailWish mail;               ///< -B, -N, -u
   Execution exec;
+  Checkpoint checkpoint;  ///< -k
   // jobs of many
   std::vector<IndexRange> array;  ///< empty: no array
   std::uint32_t array_limit = 0;  ///< %n; 0 = none
@@ -240,6 +245,7 @@ struct Job {
   // arrays
   Elements elements;
   Trial trial;
+  JobNotes notes;  ///< bpost; by index
 
   /// What was asked, with the alternative that this attempt runs under.
   const JobSpec& spec() const { return spec_of(alternative); }

@@ -78,6 +78,15 @@ struct SideCommands {
   bool operator==(const SideCommands&) const = default;
 };
 
+/// How what a job has done is kept, so that it can go on from there.
+/// @source LSF bsub -k "dir [period] [method=name]"
+struct Checkpoint {
+  std::string dir;     ///< empty: it is not checkpointed
+  Duration period{};   ///< between two; 0: only when asked
+  std::string method;  ///< echkpnt.METHOD and erestart.METHOD of the site; wm: the trainer's own
+  bool operator==(const Checkpoint&) const = default;
+};
+
 /// When a job may begin, and when it is to be over.
 struct Timing {
   bool hold = false;             ///< -H
@@ -110,6 +119,8 @@ struct Execution {
   std::string args;                ///< of the start, as they were given
   std::string framework, version;  ///< of frameworks.conf; empty: none
   std::string image;               ///< container; empty: the profile's
+  std::string image_policy;  ///< when podman fetches it: always, never; empty: if it is absent
+  std::string image_secret;  ///< file of the owner's that podman logs on to the registry by
   /// Key of the uploaded folder below `<results>/<user>/incoming`, 32 hex digits; empty: none. The
   /// job's first attempt moves it to its own folder, `_submitted_code`, and works there.
   std::string bundle;

@@ -77,6 +77,7 @@ struct Waiting {
   std::uint32_t turn = 0;  ///< the job whose turn it has: moved among its owner's; 0: its own
   /// Not dispatched to them again: it ended there with a code that excludes. Rising.
   std::vector<HostId> excluded_hosts;
+  std::vector<HostId> only_hosts;      ///< bmig: on no others, rising; empty: on any
   std::optional<Preempted> preempted;  ///< kept while it waits, so that it starts after `by`
   bool operator==(const Waiting&) const = default;
 };

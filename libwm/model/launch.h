@@ -8,8 +8,11 @@
 //   a browser's request, carried by the owner's wuserd ──identity service──► agent ──► web
 //   application
 //
-//   ► Start | Attach | Connect   ◄ Up   ► Input, Resize, Signal   ◄ Output   ◄ Ended, then the link
-//   closes
+//   blaunch -group reaches the agents of the job's other groups in the same way: the master names
+//   them, and their keys, to each other.
+//
+//   ► Start | Attach | Connect | Ask   ◄ Up   ► Input, Resize, Signal   ◄ Output   ◄ Ended, then
+//   the link closes
 //
 // Flow: each side sends at most kLaunchWindow bytes of Input or Output that the other has not
 // said to have Taken; agents in between pass frames on and never count.
@@ -42,7 +45,13 @@ struct LaunchStart {
   bool terminal = false;  ///< one terminal for all streams
   bool no_input = false;  ///< stdin is /dev/null
   std::uint32_t rows = 0, columns = 0;
+  std::string group = {};  ///< of the job's groups the one whose host it is; empty: the agent's own
   bool operator==(const LaunchStart&) const = default;
+};
+/// First words: where are the tasks of this group of the job? Answered by LaunchPlaces.
+struct LaunchAsk {
+  std::string group;
+  bool operator==(const LaunchAsk&) const = default;
 };
 /// First words: the console of this interactive task; the newest who asks has it.
 struct LaunchAttach {
@@ -77,7 +86,7 @@ struct LaunchTaken {
   bool operator==(const LaunchTaken&) const = default;
 };
 using ToLaunch = std::variant<LaunchStart, LaunchAttach, LaunchInput, LaunchResize, LaunchSignal,
-                              LaunchTaken, LaunchConnect>;
+                              LaunchTaken, LaunchConnect, LaunchAsk>;
 
 /// It runs.
 struct LaunchUp {
@@ -98,6 +107,11 @@ struct LaunchEnded {
   std::string text;
   bool operator==(const LaunchEnded&) const = default;
 };
-using FromLaunch = std::variant<LaunchUp, LaunchOutput, LaunchTaken, LaunchEnded>;
+/// Where a group's tasks are now; the link closes.
+struct LaunchPlaces {
+  std::vector<std::string> slots;  ///< a host's name for each task, host by host
+  bool operator==(const LaunchPlaces&) const = default;
+};
+using FromLaunch = std::variant<LaunchUp, LaunchOutput, LaunchTaken, LaunchEnded, LaunchPlaces>;
 
 }  // namespace wm

@@ -20,6 +20,9 @@ struct TaskMeter {
   Duration seen{};             ///< GPU time that was looked at
   Duration busy{};             ///< of it: in which a kernel ran, as the driver says
   std::int64_t energy_mj = 0;  ///< of the GPUs meanwhile; 0: the driver does not tell
+  Duration cpu{};              ///< that its processes computed, as they were looked at
+  Duration cpu_seen{};         ///< time in which they were
+  Bytes mem_peak{0};           ///< the most that they had together when they were looked at
   bool operator==(const TaskMeter&) const = default;
 };
 /// Frame type of HostMeter, beside those of NodeVerb (node.h): host to master, lossy.
@@ -28,6 +31,8 @@ inline constexpr std::uint16_t kMeterFrame = 480;
 /// A frame of a host.
 struct HostMeter {
   std::vector<TaskMeter> tasks;
+  std::int64_t cpu_energy_mj = 0;  ///< of its processor packages since it was told last
+  Duration energy_seen{};          ///< time in which that was counted; 0: nothing counts it
   bool operator==(const HostMeter&) const = default;
 };
 

@@ -197,6 +197,7 @@ struct FactEnded {
   Usage usage;
   std::string text;
   WallTime at{};
+  std::string report = {};  ///< of a trial, all that it had to say when it ended
   bool operator==(const FactEnded&) const = default;
 };
 /// A task does not go away after SIGKILL.

@@ -65,6 +65,10 @@ std::string_view pend_code_name(PendCode code) {
   if (code == PendCode::Groups) return "groups";
   if (code == PendCode::Budget) return "budget";
   if (code == PendCode::NoneWanted) return "none_wanted";
+  if (code == PendCode::GroupLimit) return "job_group_limit";
+  if (code == PendCode::Reserved) return "advance_reservation";
+  if (code == PendCode::Window) return "window_closed";
+  if (code == PendCode::Limit) return "limit";
   auto i = static_cast<std::size_t>(code);
   return i < kNames.size() ? kNames[i] : "unknown";
 }

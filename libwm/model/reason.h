@@ -75,6 +75,10 @@ enum class PendCode : std::uint8_t {
   Groups = 35,       ///< its job's other groups are not ready
   NoneWanted = 36,   ///< an independent group that is to have no task now
   Budget = 42,       ///< a budget has no room for it
+  GroupLimit = 52,   ///< its job group has as many running as it may
+  Reserved = 53,     ///< its advance reservation is not active, or has no slot left
+  Window = 54,       ///< of its queue or plan, closed
+  Limit = 55,        ///< of limits.conf
 };
 
 /// One binding constraint of a pending job.

@@ -16,42 +16,9 @@
 #include "libwm/model/host.h"
 #include "libwm/model/job.h"
 #include "libwm/model/reason.h"
+#include "libwm/model/verb_numbers.h"
 
 namespace wm {
-
-/// Frame types between a client and the master. Append-only. The reply has the same type;
-/// a failure has type Failed with a VerbError.
-enum class Verb : std::uint16_t {
-  Failed = 100,
-  Submit = 101,
-  Kill = 102,
-  Release = 103,  ///< bresume of a held job; also bstop of a pending one
-  Resize = 104,
-  Jobs = 105,
-  Queues = 106,
-  Hosts = 107,
-  Plans = 108,
-  History = 109,
-  Peek = 110,
-  Admin = 111,
-  Wait = 112,  ///< bsub -K: answered when the job's state changes
-  Ping = 113,
-  State = 140,   ///< badmin snapshot
-  Move = 141,    ///< btop, bbot
-  Switch = 142,  ///< bswitch
-  Spec = 143,    ///< bmod: what is to be changed,
-  Modify = 144,  ///< and what it is to be
-  Limit = 145,   ///< bmod -W
-  Attach = 114,
-  Account = 120,  ///< bacct
-  Requeue = 260,  ///< brequeue
-  Watch = 390,    ///< bjobs --watch
-  Await = 391,    ///< bwait
-  Budgets = 420,  ///< bplans -b, bsub -cost
-  Give = 400,     ///< elements of an open array
-  Pack = 500,     ///< bsub -pack
-  Audit = 501,    ///< badmin hist, audit
-};
 
 struct VerbError {
   std::uint8_t code = 0;  ///< wm::Code
@@ -82,6 +49,7 @@ struct JobSelection {
   std::vector<JobId> ids;                             ///< 123 means the whole array
   std::string user, queue, host, name, project, app;  ///< name may start or end with '*'
   std::string job_group;                              ///< this one, or one below it
+  std::string service_class, reservation;             ///< -sla, -U
   bool unfinished = true, finished = false;           ///< where no ids are given
   bool pending_only = false, running_only = false, suspended_only = false;
   JobId after;  ///< only what comes after it of the first id, or without ids of all; 0: everything
@@ -168,6 +136,13 @@ struct JobView {
 struct JobsReply {
   std::vector<JobView> jobs;
   std::vector<JobId> missing;  ///< ids asked for that are not known
+  RestOfJobs rest;
+};
+/// The same bytes, made of views that are encoded already: each is, once, to see whether it has
+/// room.
+struct JobsReplyBytes {
+  std::vector<std::string> jobs;
+  std::vector<JobId> missing;
   RestOfJobs rest;
 };
 

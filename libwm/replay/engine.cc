@@ -16,6 +16,8 @@ namespace {
 
 // Programs report their speed so often; a policy that listens looks again then.
 constexpr double kReportPeriod = 60;
+// A service looks at its load so often.
+constexpr double kWavePeriod = 60;
 // So many decisions with nothing running, and nothing ever will.
 constexpr int kMostIdleTicks = 1000;
 
@@ -32,6 +34,8 @@ class Engine {
   void advance(JobRun& job, double now);
   void move(std::uint32_t index, Placement to, double now);
   void sample(double now);
+  void follow_waves(double now);
+  void end_services(double now);
   void set_ticks(double now);
   void count(const JobRun& job, int sign);
   Error stuck(double now) const;
@@ -42,6 +46,7 @@ class Engine {
   Outcome outcome_;
   std::unique_ptr<Decider> decider_;
   std::size_t submitted_ = 0, ended_ = 0;
+  std::uint32_t services_ = 0;                       // the first of the list
   std::set<std::pair<double, std::uint32_t>> ends_;  // of running jobs
   std::set<std::uint32_t> live_;
   double tick_ = kNever;  // the next decision at a multiple of the period
@@ -58,12 +63,14 @@ Engine::Engine(const Workload& workload, const Setup& setup, const Options& opti
     JobRun run;
     run.trace = &job;
     run.batch = listens ? Batch::Auto : Batch::Fixed;
+    services_ += job.wave ? 1 : 0;
     outcome_.jobs.push_back(run);
   }
   if (options.policy == Policy::Tiresias)
     decider_ = std::make_unique<Tiresias>(outcome_.jobs, setup);
   else decider_ = std::make_unique<Production>(outcome_.jobs, setup, options, outcome_.pass_s);
   if (period_ == 0 && decider_->wants_progress()) period_ = kReportPeriod;
+  if (period_ == 0 && services_ > 0) period_ = kWavePeriod;
 }
 
 double Engine::next_time() const {
@@ -80,7 +87,10 @@ void Engine::advance(JobRun& job, double now) {
   if (job.runs() && now > from) {
     job.done = job.trace->work->after(job.done, now - from, shape_of(job.placement), job.batch);
   }
-  if (job.runs()) job.attained += (now - job.updated) * tasks_of(shape_of(job.placement));
+  std::uint32_t tasks = tasks_of(shape_of(job.placement));
+  job.attained += (now - job.updated) * tasks;
+  job.wished_s += (now - job.updated) * job.wish;
+  if (tasks < job.wish) job.missed_s += (now - job.updated) * (job.wish - tasks);
   job.updated = now;
 }
 
@@ -145,7 +155,31 @@ void Engine::sample(double now) {
   else all.push_back(sample);
 }
 
+// Those that run want as many kernels as their load asks for now.
+void Engine::follow_waves(double now) {
+  for (std::uint32_t index = 0; index < services_; ++index) {
+    JobRun& job = outcome_.jobs[index];
+    std::uint32_t wish = job.trace->wave->wanted(now);
+    if (wish == job.wish || index >= submitted_) continue;
+    advance(job, now);
+    job.wish = wish;
+    decider_->wish(index, wish, now);
+  }
+}
+
+// All others have ended: so do the services, which are no jobs of the list.
+void Engine::end_services(double now) {
+  for (std::uint32_t index = 0; index < services_; ++index) {
+    advance(outcome_.jobs[index], now);
+    outcome_.jobs[index].end_s = now;
+  }
+  auto& jobs = outcome_.jobs;
+  outcome_.services.assign(jobs.begin(), jobs.begin() + services_);
+  jobs.erase(jobs.begin(), jobs.begin() + services_);
+}
+
 void Engine::decide(double now) {
+  follow_waves(now);
   if (decider_->wants_progress()) {
     for (std::uint32_t index : live_) advance(outcome_.jobs[index], now);
   }
@@ -175,9 +209,13 @@ Result<Outcome> Engine::run() {
     bool is_tick = now >= tick_;
     end_until(now);
     submit_until(now);
+    if (services_ > 0 && ended_ + services_ == outcome_.jobs.size()) {
+      end_services(now);
+      break;
+    }
     if (is_tick || options_.interval_s == 0) decide(now);
     set_ticks(now);
-    bool hopeless = running_ == 0 && !live_.empty() && submitted_ == workload_.jobs.size();
+    bool hopeless = running_ <= services_ && !live_.empty() && submitted_ == workload_.jobs.size();
     idle_ticks = hopeless ? idle_ticks + 1 : 0;
     bool silent = tick_ == kNever && wake_ == kNever;
     if (hopeless && (silent || idle_ticks > kMostIdleTicks)) return stuck(now);
@@ -229,15 +267,36 @@ Result<void> check(const Workload& workload, const Setup& setup) {
     return fail(Code::BadArgument, "the cluster has no slots");
   }
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> rooms;  // by what a task takes
+  std::uint64_t kept = 0;  // by services at their least
   for (const TraceJob& job : workload.jobs) {
     auto [room, is_new] = rooms.try_emplace({job.milli_cpus, job.milli_gpus});
     if (is_new) room->second = room_for(setup, job);
+    if (job.wave) kept += job.min_tasks;
+    if (!job.wave && job.min_tasks + kept > room->second && job.min_tasks <= room->second)
+      return fail(Code::Impossible, "job '" + job.name + "' asks for " +
+                                        std::to_string(job.min_tasks) + " tasks; services keep " +
+                                        std::to_string(kept) + " of " +
+                                        std::to_string(room->second));
     if (job.min_tasks <= room->second && job.tasks > 0) continue;
     auto why = room->second == 0
                    ? too_large(setup, job)
                    : std::to_string(job.min_tasks) + " tasks; the cluster has room for " +
                          std::to_string(room->second);
     return fail(Code::Impossible, "job '" + job.name + "' asks for " + why);
+  }
+  return {};
+}
+
+// Only the master's own elastic policies know what a service wants.
+Result<void> check_services(const Workload& workload, Policy policy) {
+  auto is_service = [](const TraceJob& job) { return job.wave.has_value(); };
+  auto& jobs = workload.jobs;
+  if (std::none_of(jobs.begin(), jobs.end(), is_service)) return {};
+  if (policy != Policy::Fairshare && policy != Policy::Goodput) {
+    return fail(Code::BadArgument, "services need the policy fairshare or goodput");
+  }
+  if (std::all_of(jobs.begin(), jobs.end(), is_service)) {
+    return fail(Code::BadArgument, "services alone have no end: the list has no job");
   }
   return {};
 }
@@ -271,6 +330,7 @@ Result<Estimates> estimates_of(std::string_view name) {
 
 Result<Outcome> simulate(const Workload& workload, const Setup& setup, const Options& options) {
   WM_TRY(check(workload, setup));
+  WM_TRY(check_services(workload, options.policy));
   if (options.policy == Policy::Ideal) return ideal_shares(workload, setup, options);
   return Engine(workload, setup, options).run();
 }

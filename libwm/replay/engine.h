@@ -59,9 +59,10 @@ struct Sample {
 
 /// What came out.
 struct Outcome {
-  std::vector<JobRun> jobs;     ///< in the order of the workload
-  std::vector<Sample> samples;  ///< after every decision that changed something
-  std::vector<double> pass_s;   ///< durations of scheduling passes
+  std::vector<JobRun> jobs;      ///< in the order of the workload, services left out
+  std::vector<JobRun> services;  ///< in the order of the workload
+  std::vector<Sample> samples;   ///< after every decision that changed something
+  std::vector<double> pass_s;    ///< durations of scheduling passes
 };
 
 /// Simulates until every job has ended.

@@ -106,6 +106,12 @@ Metrics metrics_of(const Outcome& outcome, const Setup& setup, const Options& op
     first = std::min(first, submit), last = std::max(last, job.end_s);
     held += job.attained * setup.units_of(*job.trace);
   }
+  double wished = 0, missed = 0;
+  for (const JobRun& service : outcome.services) {
+    held += service.attained * setup.units_of(*service.trace);
+    wished += service.wished_s, missed += service.missed_s;
+  }
+  m.service_missed = wished > 0 ? missed / wished : 0;
   std::tie(m.ftf_worst, m.ftf_unfair_fraction) =
       worst_and_unfair(finish_time_fairness(outcome, setup, options));
   std::tie(m.ftf_known_worst, m.ftf_known_unfair_fraction) =

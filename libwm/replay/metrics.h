@@ -21,7 +21,8 @@ struct Metrics {
   /// The same against a lone run that has its best size from the start.
   double ftf_known_worst = 0, ftf_known_unfair_fraction = 0;
   double resizes_per_job = 0;
-  double paused_s = 0;  ///< mean time that a job spent on start and resizes
+  double paused_s = 0;        ///< mean time that a job spent on start and resizes
+  double service_missed = 0;  ///< of the kernel-seconds that services wanted, those not had
   double pass_p50_ms = 0, pass_p99_ms = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "libwm/conf/load.h"
+#include "libwm/replay/read.h"
 #include "libwm/sched/admit.h"
 
 namespace wm::replay {
@@ -38,10 +39,21 @@ Config built_in(Policy policy) {
   return config;
 }
 
+// Services own what they want at their most, and lend what they do not want now.
+void add_plan_of_services(Config& config, const std::vector<JobRun>& jobs) {
+  PlanConf plan;
+  plan.path = kPlanOfServices;
+  for (const JobRun& run : jobs) {
+    if (run.trace->wave) plan.owns += run.trace->wave->high;
+  }
+  if (plan.owns > 0) config.plans.push_back(std::move(plan));
+}
+
 // Tasks of elastic jobs come and go one by one, at once, whatever the profile says: there is
 // no program here that would have to be told.
-std::shared_ptr<const Config> simulated(const Options& options) {
+std::shared_ptr<const Config> simulated(const Options& options, const std::vector<JobRun>& jobs) {
   Config config = options.config ? *options.config : built_in(options.policy);
+  if (!options.config) add_plan_of_services(config, jobs);
   for (AppConf& app : config.apps) app.resize = ResizeMode::Tasks;
   config.cluster.times.reclaim_grace = Duration{};
   return std::make_shared<const Config>(std::move(config));
@@ -61,7 +73,7 @@ Backfill backfill_of(Policy policy, const Config& config) {
 Production::Production(const std::vector<JobRun>& jobs, const Setup& setup, const Options& options,
                        std::vector<double>& pass_s)
     : jobs_(jobs), options_(options), pass_s_(pass_s), per_host_(setup.units_per_host()) {
-  auto config = simulated(options);
+  auto config = simulated(options, jobs);
   bool by_gain = options.policy == Policy::Goodput;
   bool counts = by_gain || config->cluster.sched.elastic_worth > 0;
   listens_ = is_elastic(options.policy) && counts &&
@@ -141,6 +153,14 @@ void Production::end(std::uint32_t job, double now) {
   live_.erase(job);
   noise_.erase(job);
   speeds_->erase(id_of(job));
+}
+
+void Production::wish(std::uint32_t job, std::uint32_t tasks, double now) {
+  CapChanged change;
+  change.job = id_of(job);
+  change.cap = tasks;
+  change.by_script = true;
+  apply(change, now);
 }
 
 sched::Plan Production::pass(double now) {

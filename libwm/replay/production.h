@@ -24,6 +24,7 @@ class Production : public Decider {
 
   void arrive(std::uint32_t job, double now) override;
   void end(std::uint32_t job, double now) override;
+  void wish(std::uint32_t job, std::uint32_t tasks, double now) override;
   std::vector<std::uint32_t> decide(double now) override;
   Placement placement(std::uint32_t job) const override;
   double wake_at() const override;

@@ -44,6 +44,12 @@ struct Saved {
 /// @errors Damaged, BadArgument: not a state, no open host, no job   @cost O(bytes + elements)
 Result<Saved> read_snapshot(std::string_view bytes);
 
+/// Where services are when no configuration says otherwise: it owns what they want at their most.
+inline constexpr std::string_view kPlanOfServices = "/services";
+/// Services: lines name,low,high,period_s below that heading, kernels of one GPU.
+/// @errors BadArgument: "line 2: field 3 (high): …"   @cost O(bytes)
+Result<std::vector<TraceJob>> read_services(std::string_view text);
+
 /// The format of that name. @errors BadArgument: none has it; names all
 Result<Format> format_of(std::string_view name);
 

@@ -31,6 +31,7 @@ constexpr Row kRows[] = {
     {"ftf_known_worst", "  worst, had it known its best size alone", &Metrics::ftf_known_worst},
     {"ftf_known_unfair_fraction", "  part beyond 1, likewise", &Metrics::ftf_known_unfair_fraction},
     {"resizes_per_job", "resizes per job", &Metrics::resizes_per_job},
+    {"service_missed", "part of services' wishes not met", &Metrics::service_missed},
     {"pass_p50_ms", "scheduling pass, half within [ms]", &Metrics::pass_p50_ms},
     {"pass_p99_ms", "  99 % within [ms]", &Metrics::pass_p99_ms},
 };

@@ -63,8 +63,10 @@ struct JobRun {
   double attained = 0;      ///< task-seconds held
   double ends_at = 0;       ///< if nothing changes; while it runs
   double start_s = -1, end_s = -1;
-  double paused_s = 0;        ///< of its time, spent on resizes
-  std::uint32_t resizes = 0;  ///< changes of its placement after the start
+  double paused_s = 0;                ///< of its time, spent on resizes
+  std::uint32_t resizes = 0;          ///< changes of its placement after the start
+  std::uint32_t wish = 0;             ///< of a service: kernels that it wants now
+  double wished_s = 0, missed_s = 0;  ///< of a service: kernel-seconds wanted, and those not had
   bool runs() const { return !placement.empty(); }
   bool over() const { return end_s >= 0; }
 };
@@ -77,6 +79,8 @@ class Decider {
   virtual void arrive(std::uint32_t job, double now) = 0;
   /// It has done its work; its slots are free.
   virtual void end(std::uint32_t job, double now) = 0;
+  /// A service wants so many tasks from now on. Asked only of who takes services.
+  virtual void wish(std::uint32_t /*job*/, std::uint32_t /*tasks*/, double /*now*/) {}
   /// Decides. Returns the jobs whose placement may have changed, rising.
   virtual std::vector<std::uint32_t> decide(double now) = 0;
   /// Where the job's tasks are; empty: waits.

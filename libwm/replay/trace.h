@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,14 @@ enum class Format : std::uint8_t { Pollux, Sia, Swf, Philly, Gavel, Alibaba, Tir
 
 /// "pollux", "sia" … @cost O(1)
 std::string_view format_name(Format format);
+
+/// How many kernels a service wants: a day's wave between its least and its most.
+struct Wave {
+  std::uint32_t low = 1, high = 1;  ///< kernels; low at the start
+  double period_s = 86400;
+  /// At an instant, rounded up. @units seconds   @cost O(1)
+  std::uint32_t wanted(double at_s) const;
+};
 
 /// One job of a list. @units seconds; tasks; milli_gpus per task: 1000 = one GPU
 struct TraceJob {
@@ -33,6 +42,7 @@ struct TraceJob {
   std::uint32_t milli_gpus = 0;                ///< per task
   double estimate_s = 0;                       ///< run time the user states; 0: none
   std::shared_ptr<const Work> work;
+  std::optional<Wave> wave;  ///< a service: it wants so many tasks, and ends when all others have
   bool elastic() const { return min_tasks < max_tasks; }
 };
 
@@ -40,6 +50,10 @@ struct TraceJob {
 struct Workload {
   std::vector<TraceJob> jobs;
 };
+
+/// Puts services in front of the jobs of a list: they are there from the start.
+/// @cost O(jobs)
+void add_services(Workload& workload, std::vector<TraceJob> services);
 
 /// Texts of a folder of tables, by path within it: "cifar10/placements.csv".
 using TableTexts = std::map<std::string, std::string>;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "libwm/report/words.h"
 
@@ -61,11 +63,42 @@ void mem_over(const Facts& f, const AdviceLimits& limits, std::vector<Advice>& f
                    static_cast<double>(unused) / 3600 / 4096});
 }
 
+double gpu_hours(std::int64_t us) { return static_cast<double>(us) / 3.6e9; }
+
+// Of a job whose GPUs were looked at nearly all the time.
+bool is_covered(const JobFacts& job, const AdviceLimits& limits) {
+  return job.allocated.gpu_mms > 0 &&
+         part(job.gpu_seen_us, job.allocated.gpu_mms) >= limits.gpu_coverage;
+}
+
+// Its router is what a service's job runs.
+bool is_service(const JobFacts& job) { return job.command.find("/wrouter\"") != job.command.npos; }
+
+// Held by what stays although nobody asks for it, and what worked of that: GPUs where there are
+// any, else CPUs, of which a running job does not tell yet. Nothing: not known, or it is no such
+// job.
+std::optional<std::pair<double, double>> minimum_of(const JobFacts& job,
+                                                    const AdviceLimits& limits) {
+  bool grows = job.elastic && job.min_tasks < job.max_tasks;
+  if (!is_service(job) && !grows) return {};
+  if (is_covered(job, limits))
+    return std::pair(gpu_hours(job.gpu_seen_us), gpu_hours(job.gpu_busy_us));
+  if (job.allocated.gpu_mms > 0 || job.ended == 0) return {};
+  return std::pair(static_cast<double>(job.cpu_mms) / 3.6e9, gpu_hours(job.cpu_us));
+}
+
+bool is_idle_minimum(const JobFacts& job, const AdviceLimits& limits) {
+  auto minimum = minimum_of(job, limits);
+  return minimum && minimum->first >= limits.minimum_hours &&
+         100 * minimum->second < minimum->first * limits.minimum_ratio;
+}
+
 void cpu_low(const Facts& f, const AdviceLimits& limits, std::vector<Advice>& found) {
   std::vector<const JobFacts*> jobs;
   std::int64_t used = 0, held = 0;
   for (const auto& job : f.jobs) {
     if (job.run_s < kLongEnough || job.allocated.gpu_mms > 0 || job.ended == 0) continue;
+    if (is_idle_minimum(job, limits)) continue;
     if (job.cpu_mms <= 0 || part(job.cpu_us, job.cpu_mms) >= limits.cpu_ratio) continue;
     jobs.push_back(&job);
     used += job.cpu_us, held += job.cpu_mms;
@@ -132,12 +165,28 @@ void fails_again(const Facts& f, const AdviceLimits& limits, std::vector<Advice>
                    hours + 1});
 }
 
-double gpu_hours(std::int64_t us) { return static_cast<double>(us) / 3.6e9; }
-
-// Of a job whose GPUs were looked at nearly all the time.
-bool is_covered(const JobFacts& job, const AdviceLimits& limits) {
-  return job.allocated.gpu_mms > 0 &&
-         part(job.gpu_seen_us, job.allocated.gpu_mms) >= limits.gpu_coverage;
+void idle_minimum(const Facts& f, const AdviceLimits& limits, std::vector<Advice>& found) {
+  std::vector<const JobFacts*> jobs;
+  double held = 0, worked = 0;
+  for (const auto& job : f.jobs) {
+    if (!is_idle_minimum(job, limits)) continue;
+    jobs.push_back(&job);
+    auto minimum = *minimum_of(job, limits);
+    held += minimum.first, worked += minimum.second;
+  }
+  if (jobs.empty()) return;
+  const auto& last = *jobs.back();
+  auto unit = std::string(last.allocated.gpu_mms > 0 ? "GPU" : "CPU");
+  auto less = is_service(last)
+                  ? std::string(
+                        "A service may have no kernel while nobody asks for it, and comes "
+                        "back with the first request: kernel_min 0 in its profile")
+                  : "Next time let it wait with fewer: bsub -ar -n 1," +
+                        std::to_string(last.max_tasks) + "; bkill " + last.id + " frees them now";
+  found.push_back({"idle_minimum",
+                   jobs_words(jobs) + " kept " + number(held, 0) + " " + unit +
+                       " hours and worked " + percent(worked, held) + " of them. " + less,
+                   held - worked});
 }
 
 // A mean over the job would hide it: hour by hour. What runs still is told as well.
@@ -145,7 +194,7 @@ void gpu_idle(const Facts& f, const AdviceLimits& limits, std::vector<Advice>& f
   std::vector<const JobFacts*> jobs;
   std::int64_t idle = 0;
   for (const auto& job : f.jobs) {
-    if (job.gpu_idle_us <= 0 || !is_covered(job, limits)) continue;
+    if (job.gpu_idle_us <= 0 || !is_covered(job, limits) || is_idle_minimum(job, limits)) continue;
     jobs.push_back(&job);
     idle += job.gpu_idle_us;
   }
@@ -168,7 +217,8 @@ void gpu_low(const Facts& f, const AdviceLimits& limits, std::vector<Advice>& fo
   std::vector<const JobFacts*> jobs;
   std::int64_t busy = 0, seen = 0;
   for (const auto& job : f.jobs) {
-    if (job.run_s < kLongEnough || !is_covered(job, limits)) continue;
+    if (job.run_s < kLongEnough || !is_covered(job, limits) || is_idle_minimum(job, limits))
+      continue;
     auto working = job.gpu_seen_us - job.gpu_idle_us;  // idle hours are told by themselves
     if (working <= 0 || part(job.gpu_busy_us, working) >= limits.gpu_ratio) continue;
     jobs.push_back(&job);
@@ -241,6 +291,7 @@ std::vector<Advice> advise(const Facts& facts, const AdviceLimits& limits) {
   gpu_low(facts, limits, found);
   time_over(facts, limits, found);
   no_elastic(facts, limits, found);
+  idle_minimum(facts, limits, found);
   std::stable_sort(found.begin(), found.end(),
                    [](const Advice& a, const Advice& b) { return a.cost > b.cost; });
   if (found.size() > kMost) found.resize(kMost);

@@ -9,6 +9,7 @@
 //   gpu_low      GPUs were busy a small part of the time
 //   time_over    run limits far beyond what jobs ran: they start later than they could
 //   no_elastic   elastic jobs that leave nothing to choose
+//   idle_minimum services and elastic jobs whose minimum is held and does next to nothing
 //
 // @source ratios as job_defense_shield has them
 #pragma once
@@ -37,6 +38,8 @@ struct AdviceLimits {
   std::uint32_t time_ratio = 20;     ///< run of asked time below this
   std::uint32_t time_hours = 1000;   ///< slot hours asked for and not used
   std::uint32_t elastic_hours = 50;  ///< slot hours of elastic jobs of one size
+  std::uint32_t minimum_ratio = 5;   ///< services and minima: worked of held time below this
+  std::uint32_t minimum_hours = 50;  ///< hours of GPUs, else of CPUs, that they held at least
   bool operator==(const AdviceLimits&) const = default;
 };
 

@@ -27,11 +27,11 @@ std::string size_class(std::uint32_t tasks) {
 std::vector<std::pair<std::string, std::int64_t>> promise_bins(const std::vector<std::int64_t>& s) {
   constexpr std::int64_t kMinute = 60, kHour = 3600;
   const std::pair<const char*, std::int64_t> kBins[] = {{"> 1 h early", -kHour},
-                                                        {"10 min to 1 h early", -10 * kMinute},
-                                                        {"1 to 10 min early", -kMinute},
+                                                        {"> 10 min early", -10 * kMinute},
+                                                        {"> 1 min early", -kMinute},
                                                         {"within 1 min", kMinute + 1},
-                                                        {"1 to 10 min late", 10 * kMinute + 1},
-                                                        {"10 min to 1 h late", kHour + 1},
+                                                        {"> 1 min late", 10 * kMinute + 1},
+                                                        {"> 10 min late", kHour + 1},
                                                         {"> 1 h late", INT64_MAX}};
   std::vector<std::pair<std::string, std::int64_t>> found;
   for (const auto& [name, below] : kBins) found.emplace_back(name, 0);

@@ -35,11 +35,20 @@ struct Waits {
   double p50 = 0, p90 = 0, p99 = 0, most = 0;
 };
 
+/// What a plan asked for and deserved, as far as the master was looked at. @units slot·ms, or where
+/// `gpus` GPU·ms; covered: percent of the period
+struct PlanAsk {
+  bool gpus = false;
+  std::int64_t demand = 0, deserved = 0, unmet = 0;
+  double covered = 0;
+};
+
 /// What a plan with those below it had. `slots` is empty without a configuration of that time.
 struct PlanFacts {
   std::string path;
   PlanAmounts slots;
   Amounts allocated, refunded;
+  std::optional<PlanAsk> asked = {};  ///< none: nobody looked
 };
 
 /// What a user, or whoever `name` means, used and how well.
@@ -123,6 +132,20 @@ struct GpuUse {
   std::int64_t energy_mj = 0;
 };
 
+/// Hours of a budget in its period. @units thousandths of units times ms
+struct BudgetAmounts {
+  std::int64_t granted = 0, carried = 0, used = 0;
+};
+/// How a budget stood. @units from, to, at: s since 1970
+struct BudgetFacts {
+  std::string name, period;  ///< "November 2026"
+  std::int64_t from = 0, to = 0, at = 0;
+  std::optional<BudgetAmounts> gpu, cpu;  ///< none: not bounded
+  std::int64_t percent = 0;               ///< of the scarcer
+  std::uint32_t warn = 80;
+  std::string at_end;
+};
+
 /// A report.
 struct Facts {
   std::string cluster;
@@ -131,6 +154,7 @@ struct Facts {
   Zone zone;
   std::int64_t made_at = 0, horizon = 0;  ///< s since 1970
   bool final = false;
+  bool names = true;  ///< false: for those who see sums alone
   ByUse total;
   Amounts refunded;
   std::map<std::string, Amounts> refunds;  ///< by kind
@@ -147,9 +171,10 @@ struct Facts {
   std::vector<HourFacts> hours;              ///< of a user's report "plans" has one entry, the user
   std::vector<std::pair<std::string, PlanAmounts>> plan_days;  ///< of a plan's report, by date
   std::vector<Note> notes;
-  Forecast forecast;           ///< of a month of the cluster
-  GpuUse gpu_use;              ///< of the cluster, or of the user; of a plan nothing
-  std::vector<Advice> advice;  ///< of a user's report, the costliest first
+  Forecast forecast;                 ///< of a month of the cluster
+  GpuUse gpu_use;                    ///< of the cluster, or of the user; of a plan nothing
+  std::vector<BudgetFacts> budgets;  ///< those that what it is about draws on
+  std::vector<Advice> advice;        ///< of a user's report, the costliest first
   /// Are there GPUs to speak of? Else slots are told. @cost O(1)
   bool has_gpus() const { return total.capacity().gpu_mms > 0; }
 };

@@ -104,14 +104,16 @@ Figure util(const Facts& f) {
                   csv(plan) + "," + slot_seconds(a.slot_ms) + "," + unit_seconds(a.gpu_mms) + "," +
                   unit_seconds(a.gpueq_mms) + "\r\n";
     }
-    rows += "\t" + amount(others) + "\t" + amount(units(hour.uses.capacity())) + "\n";
+    bool to_come = s >= f.horizon;
+    rows +=
+        "\t" + amount(others) + "\t" + (to_come ? "?" : amount(units(hour.uses.capacity()))) + "\n";
   }
   auto last = std::to_string(plans.size() + 1), other = std::to_string(plans.size() + 2),
        room = std::to_string(plans.size() + 3);
   made.script =
       head(300) + block(rows) +
-      "set style data histograms\nset style histogram rowstacked\nset yrange [0:*]\n"
-      "set xtics scale 0\nplot for [i=2:" +
+      "set datafile missing '?'\nset style data histograms\nset style histogram rowstacked\n"
+      "set yrange [0:*]\nset xtics scale 0\nplot for [i=2:" +
       last + "] $data using i:xticlabels(1) title columnheader(i) lt i-1, " +
       (any_others ? "$data using " + other + " title columnheader(" + other + ") lt 8, " : "") +
       "$data using 0:" + room + " with lines lt 8 dt 2 title columnheader(" + room + ")\n";
@@ -190,6 +192,7 @@ Figure elastic(const Facts& f) {
   auto until = std::min(f.period.to, f.horizon);
   std::size_t count = 0;
   std::int64_t most = 1;
+  auto unit = f.period.to - f.period.from > 4 * 86'400 ? 86'400.0 : 3600.0;
   for (const auto& job : f.elastic) {
     if (job.resizes.empty()) continue;
     for (const auto& r : job.resizes)
@@ -200,21 +203,22 @@ Figure elastic(const Facts& f) {
     auto point = [&](std::int64_t at, std::int64_t n) {
       most = std::max(most, n);
       rows +=
-          amount(static_cast<double>(at - f.period.from) / 3600) + "\t" + std::to_string(n) + "\n";
+          amount(static_cast<double>(at - f.period.from) / unit) + "\t" + std::to_string(n) + "\n";
     };
     point(std::max(job.began, f.period.from), job.resizes.front().from);
     for (const auto& r : job.resizes) point(r.at, r.to);
     point(job.ended ? job.ended : until, job.resizes.back().to);
   }
   if (count == 0) return {};
-  made.script = head(260) + block(rows) +
-                "set xlabel 'hours since the beginning'\nset ylabel 'tasks'\nset yrange [0:" +
-                std::to_string(most + 1) + "]\nset ytics " + std::to_string((most + 5) / 6) +
-                "\n"
-                "set xrange [0:" +
-                amount(static_cast<double>(f.period.to - f.period.from) / 3600) +
-                "]\nplot for [i=0:" + std::to_string(count - 1) +
-                "] $data index i using 1:2 with steps lt i+1 title columnheader(2)\n";
+  made.script =
+      head(260) + block(rows) + "set xlabel '" + std::string(unit > 3600 ? "days" : "hours") +
+      " since the beginning'\nset ylabel 'tasks'\nset yrange [0:" + std::to_string(most + 1) +
+      "]\nset ytics " + std::to_string((most + 5) / 6) +
+      "\n"
+      "set xrange [0:" +
+      amount(static_cast<double>(f.period.to - f.period.from) / unit) +
+      "]\nplot for [i=0:" + std::to_string(count - 1) +
+      "] $data index i using 1:2 with steps lt i+1 title columnheader(2)\n";
   return made;
 }
 
@@ -292,14 +296,16 @@ std::string day_rows(const Facts& f, std::string& csv_text) {
   for (const auto& [day, a] : f.plan_days) {
     csv_text += day + "," + slot_seconds(a.owned) + "," + slot_seconds(a.used) + "," +
                 slot_seconds(a.borrowed) + "," + slot_seconds(a.lent) + "\r\n";
-    rows += day.substr(8) + "\t" + hours(a.owned) + "\t" + hours(a.used) + "\t" + hours(a.lent) +
-            "\t" + hours(-a.borrowed) + "\n";
+    bool to_come = day > date_text(local(f.zone, std::max<std::int64_t>(0, f.horizon - 1)));
+    rows += day.substr(8) + "\t" + (to_come ? "?" : hours(a.owned)) + "\t" + hours(a.used) + "\t" +
+            hours(a.lent) + "\t" + hours(-a.borrowed) + "\n";
   }
   return rows;
 }
 
 std::string day_range(const Facts& f) {
-  return "set xrange [-0.7:" + std::to_string(f.plan_days.size()) + "-0.3]\n";
+  return "set datafile missing '?'\nset xrange [-0.7:" + std::to_string(f.plan_days.size()) +
+         "-0.3]\n";
 }
 
 // F8: did the plan get what it owns?
@@ -348,6 +354,49 @@ Figure members(const Facts& f) {
   return made;
 }
 
+// F11: when will it be full: each day, the line through them, where it may go, and 85 %.
+Figure full(const Facts& f) {
+  const auto& c = f.forecast;
+  Figure made{"forecast", "How full it is, and when it will be",
+              "Of what is available, the part in use each day; the line that the days follow, the "
+              "range where it goes with 80 %, and the mark of 85 %."};
+  made.csv = "day,ratio,trend,low,high\r\n";
+  std::string rows = "day\tin use\ttrend\tlow\thigh\n";
+  auto first = c.of.front().first, last = c.of.back().first;
+  auto ahead = c.trend ? std::clamp<std::int64_t>((last - first) / 2, 14, 60) : 0;
+  std::map<std::int64_t, double> ratios(c.of.begin(), c.of.end());
+  for (auto day = first; day <= last + ahead; ++day) {
+    auto date = date_text(date_of(day));
+    auto on = [&](double slope) {
+      return std::max(0.0, c.ratio + slope * static_cast<double>(day - last));
+    };
+    std::vector<std::string> cells(4);
+    if (auto at = ratios.find(day); at != ratios.end()) cells[0] = amount(100 * at->second);
+    if (c.trend) cells[1] = amount(100 * on(c.per_day));
+    if (c.trend && day >= last) cells[2] = amount(100 * on(c.low));
+    if (c.trend && day >= last) cells[3] = amount(100 * on(c.high));
+    made.csv += date;
+    rows += date;
+    for (const auto& cell : cells) {
+      made.csv += "," + (cell.empty() ? cell : amount(std::stod(cell) / 100));
+      rows += "\t" + (cell.empty() ? "?" : cell);
+    }
+    made.csv += "\r\n", rows += "\n";
+  }
+  made.script = head(240) + block(rows) +
+                "set datafile missing '?'\nset xdata time\nset timefmt '%Y-%m-%d'\n"
+                "set format x '%d %b'\nset ylabel '%'\nset yrange [0:100]\nset xtics scale 0\n"
+                "set xrange ['" +
+                date_text(date_of(first)) + "':'" + date_text(date_of(last + ahead)) + "']\nplot " +
+                (c.trend ? "$data using 1:4:5 with filledcurves fc rgb '#e69f00' fs transparent "
+                           "solid 0.3 title 'range of 80 %', $data using 1:3 with lines lt 2 title "
+                           "columnheader(3), "
+                         : "") +
+                "$data using 1:2 with linespoints lt 1 ps 0.6 title columnheader(2), "
+                "85 with lines lt 6 dt 2 title '85 %'\n";
+  return made;
+}
+
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
@@ -370,6 +419,7 @@ std::vector<Figure> figures_of(const Facts& f) {
   add(of_plan && !f.plan_days.empty(), entitlement);
   add(of_plan && !f.plan_days.empty(), balance);
   add(of_plan && !f.users.empty(), members);
+  add(f.forecast.of.size() > 1, full);
   add(has_waits, waits);
   add(!f.elastic.empty(), elastic);
   add(!f.failures.empty(), failures);

@@ -42,7 +42,7 @@ std::int64_t reached(std::int64_t from, double ratio, double slope, double line)
 
 Forecast forecast(const DayRatios& days, double line) {
   Forecast made;
-  made.days = days.size();
+  made.days = days.size(), made.of = days;
   if (days.size() < kLeast) return made;
   auto level = levelled(days);
   std::vector<double> slopes;

@@ -19,6 +19,7 @@ struct Forecast {
   double ratio = 0;                       ///< on the last day, by the line
   double per_day = 0, low = 0, high = 0;  ///< slope, and its range of 80 %
   std::int64_t full = 0, earliest = 0, latest = 0;
+  DayRatios of;  ///< the days that it was made of
 };
 
 /// When the line comes to `line`. @cost O(days squared log days)

@@ -40,11 +40,28 @@ ordered_json total(const Facts& f, std::int64_t Amounts::*of, bool whole_units) 
           {"charged_s", value(allocated - refunded)}};
 }
 
+ordered_json asked(const std::optional<PlanAsk>& a) {
+  if (!a) return nullptr;
+  return {{"unit", a->gpus ? "gpu" : "slot"},
+          {"demand_s", seconds(a->demand)},
+          {"deserved_s", seconds(a->deserved)},
+          {"unmet_s", seconds(a->unmet)},
+          {"coverage", a->covered / 100}};
+}
+
 ordered_json plan(const PlanFacts& p) {
   return {{"plan", plain(p.path)},           {"owned_s", seconds(p.slots.owned)},
           {"used_s", seconds(p.slots.used)}, {"borrowed_s", seconds(p.slots.borrowed)},
           {"lent_s", seconds(p.slots.lent)}, {"allocated", amounts(p.allocated)},
-          {"refunded", amounts(p.refunded)}};
+          {"refunded", amounts(p.refunded)}, {"asked", asked(p.asked)}};
+}
+
+ordered_json budget_of(const std::optional<BudgetAmounts>& a) {
+  if (!a) return nullptr;
+  return {{"granted_s", units(a->granted)},
+          {"carried_s", units(a->carried)},
+          {"used_s", units(a->used)},
+          {"left_s", units(a->granted + a->carried - a->used)}};
 }
 
 ordered_json use(const UseFacts& u) {
@@ -103,6 +120,12 @@ void add_lists(ordered_json& made, const Facts& f) {
   made["elastic"] = list(f.elastic, elastic);
   made["advice"] = list(f.advice, [](const Advice& a) {
     return ordered_json{{"rule", a.rule}, {"text", plain(a.text, kSentence)}};
+  });
+  made["budgets"] = list(f.budgets, [](const BudgetFacts& b) {
+    return ordered_json{{"budget", plain(b.name)}, {"period", b.period},
+                        {"from", b.from},          {"to", b.to},
+                        {"percent", b.percent},    {"at_end", b.at_end},
+                        {"gpu", budget_of(b.gpu)}, {"cpu", budget_of(b.cpu)}};
   });
   made["promises"] = ordered_json::object();
   for (const auto& [bin, n] : promise_bins(f.promise_errors)) made["promises"][bin] = n;

@@ -34,7 +34,7 @@ details{margin-top:6px}summary{cursor:pointer;color:var(--soft);font-size:13px}
 footer{margin-top:40px;color:var(--soft);font-size:13px}
 @media (max-width:500px){body{padding:14px 12px 40px;font-size:14px}h1{font-size:21px}
 .tile b{font-size:19px}.tiles{grid-template-columns:repeat(2,1fr)}
-figure svg{min-width:560px}figure{overflow-x:auto}}
+figure svg{min-width:560px}figure{overflow-x:auto}td.w{min-width:5em}th,td{padding:5px 7px}}
 @media print{:root{--fg:#000;--bg:#fff;--soft:#444;--line:#bbb;--card:#fff;--bad:#b3261e;--good:#1a7f37}
 body{max-width:none;padding:0;font-size:10.5pt}details{display:none}h2{break-after:avoid}
 tr,.tile,.needs{break-inside:avoid}figure svg{min-width:0}.scroll{overflow:visible}
@@ -49,9 +49,11 @@ class Table {
   explicit Table(std::vector<std::string> head) : head_(std::move(head)) {}
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
-  std::string text(const std::string& title) const {
+  std::string text(const std::string& title, const std::string& says = "") const {
     if (rows_.empty()) return "";
-    std::string made = "<h2>" + title + "</h2>\n<div class=\"scroll\"><table><thead><tr>";
+    std::string made = "<h2>" + title + "</h2>\n";
+    if (!says.empty()) made += "<p class=\"soft\">" + html(says, kSentence) + "</p>\n";
+    made += "<div class=\"scroll\"><table><thead><tr>";
     for (const auto& cell : head_) made += cell_of(cell, cell, "th");
     made += "</tr></thead><tbody>\n";
     for (const auto& row : rows_) {
@@ -91,8 +93,8 @@ std::string wait_tiles(const Facts& f) {
   if (f.waits.empty() || f.waits.front().n == 0) return "";
   const auto& all = f.waits.front();
   return tile(wait_words(all.p50),
-              "half of " + count(static_cast<std::int64_t>(all.n)) + " starts waited less") +
-         tile(wait_words(all.p90), "9 of 10 waited less");
+              "at most: half of " + count(static_cast<std::int64_t>(all.n)) + " starts waited") +
+         tile(wait_words(all.p90), "at most: 9 of 10 waited");
 }
 
 // Below nine tenths nobody knows.
@@ -144,7 +146,7 @@ std::string user_tiles(const Facts& f) {
 std::string needs(const Facts& f) {
   if (!f.about.empty() && f.notes.empty()) return "";
   std::string made = "<section class=\"needs" + std::string(f.notes.empty() ? " none" : "") +
-                     "\"><h2>" + (f.about.empty() ? "Needs you" : "To know") + "</h2>\n";
+                     "\"><h2>" + (f.about.empty() && f.names ? "Needs you" : "To know") + "</h2>\n";
   if (f.notes.empty()) return made + "<p>Nothing.</p></section>\n";
   made += "<ul>";
   for (const auto& note : f.notes) made += "<li>" + html(note.text, kSentence) + "</li>";
@@ -179,12 +181,48 @@ std::string figure(const Figure& f) {
 }
 
 std::string plan_table(const Facts& f) {
-  Table table({" plan", "owned slot h", "used", "borrowed", "lent", "beyond", unit(f), "refunded"});
-  for (const auto& p : f.plans)
-    table.add({p.path, slot_hours(p.slots.owned), slot_hours(p.slots.used),
-               slot_hours(p.slots.borrowed), slot_hours(p.slots.lent), slot_hours(p.slots.beyond),
-               hours(f, p.allocated), hours(f, p.refunded)});
-  return table.text("Plans");
+  std::vector<std::string> head = {" plan", "owned slot h", "used",  "borrowed",
+                                   "lent",  "beyond",       unit(f), "refunded"};
+  bool any_asked = std::any_of(f.plans.begin(), f.plans.end(), [](auto& p) { return !!p.asked; });
+  bool of_gpus = any_asked && std::any_of(f.plans.begin(), f.plans.end(),
+                                          [](auto& p) { return p.asked && p.asked->gpus; });
+  auto what = std::string(of_gpus ? "GPU h" : "slot h");
+  if (any_asked) head.insert(head.end(), {"deserved " + what, "could not get"});
+  Table table(head);
+  for (const auto& p : f.plans) {
+    std::vector<std::string> row = {p.path,
+                                    slot_hours(p.slots.owned),
+                                    slot_hours(p.slots.used),
+                                    slot_hours(p.slots.borrowed),
+                                    slot_hours(p.slots.lent),
+                                    slot_hours(p.slots.beyond),
+                                    hours(f, p.allocated),
+                                    hours(f, p.refunded)};
+    bool told = p.asked && p.asked->gpus == of_gpus;
+    if (any_asked) row.push_back(told ? slot_hours(p.asked->deserved) : "n/a");
+    if (any_asked) row.push_back(told ? slot_hours(p.asked->unmet) : "n/a");
+    table.add(row);
+  }
+  return table.text("Plans",
+                    "Borrowed: slots that siblings own and left idle; lent: own ones that siblings "
+                    "used; beyond: those that nobody owns." +
+                        std::string(any_asked ? " Could not get: of what a plan asked for and "
+                                                "deserved, what it did not have."
+                                              : ""));
+}
+
+std::string budget_table(const Facts& f) {
+  Table table(
+      {" budget", " period", " hours of", "granted", "carried", "used", "left", "part used"});
+  for (const auto& b : f.budgets)
+    for (const auto& [unit, amounts] : {std::pair("GPUs", b.gpu), std::pair("CPUs", b.cpu)})
+      if (amounts)
+        table.add(
+            {b.name, b.period, unit, unit_hours(amounts->granted), unit_hours(amounts->carried),
+             unit_hours(amounts->used),
+             unit_hours(amounts->granted + amounts->carried - amounts->used),
+             percent(to_double(amounts->used), to_double(amounts->granted + amounts->carried))});
+  return table.text("Budgets");
 }
 
 std::string use_table(const Facts& f, const std::vector<UseFacts>& uses, const std::string& title,
@@ -285,9 +323,10 @@ std::string page_of(const Facts& f, const std::vector<Figure>& figures) {
           "</div>\n";
   made += needs(f) + advice(f);
   for (const auto& one : figures) made += figure(one);
-  if (of_user) made += job_table(f) + wait_table(f) + refund_table(f);
+  if (of_user) made += budget_table(f) + job_table(f) + wait_table(f) + refund_table(f);
   else
-    made += plan_table(f) + use_table(f, f.users, of_plan ? "Members" : "Users", "user") +
+    made += plan_table(f) + budget_table(f) +
+            use_table(f, f.users, of_plan ? "Members" : "Users", "user") +
             use_table(f, f.queues, "Queues", "queue") + wait_table(f) + elastic_table(f) +
             host_tables(f) + failure_table(f) + refund_table(f);
   return made +

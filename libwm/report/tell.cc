@@ -43,7 +43,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-constexpr std::size_t kRows = 15;  // of a table in mail
+constexpr std::size_t kRows = 15, kJobs = 25;  // of a table in mail
 
 std::string unit(const Facts& facts) { return facts.has_gpus() ? "GPU h" : "slot h"; }
 
@@ -83,9 +83,10 @@ std::string head_lines(const Facts& f) {
 }
 
 std::string needs_you(const Facts& f) {
-  std::string text = "\nNEEDS YOU\n";
+  std::string text = f.names ? "\nNEEDS YOU\n" : "\nTO KNOW\n";
   if (f.notes.empty()) return text + "  nothing\n";
-  for (const auto& note : f.notes) text += "  - " + plain(note.text, kSentence) + "\n";
+  for (const auto& note : f.notes)
+    text += "  - " + wrapped(plain(note.text, kSentence), "    ") + "\n";
   return text;
 }
 
@@ -96,6 +97,19 @@ std::string plan_table(const Facts& f) {
                slot_hours(plan.slots.borrowed), slot_hours(plan.slots.lent),
                hours_of(f, plan.allocated)});
   return table.empty() ? "" : "\nPLANS (slot hours)\n" + table.text();
+}
+
+std::string budget_table(const Facts& f) {
+  Table table({"budget", "period", "of", "granted", "used", "left", "part"});
+  for (const auto& b : f.budgets)
+    for (const auto& [unit, amounts] : {std::pair("GPU h", b.gpu), std::pair("CPU h", b.cpu)})
+      if (amounts) {
+        auto whole = amounts->granted + amounts->carried;
+        table.add({plain(b.name), b.period, unit, unit_hours(whole), unit_hours(amounts->used),
+                   unit_hours(whole - amounts->used),
+                   percent(to_double(amounts->used), to_double(whole))});
+      }
+  return table.empty() ? "" : "\nBUDGETS\n" + table.text();
 }
 
 std::string user_table(const Facts& f) {
@@ -142,11 +156,13 @@ std::string failure_table(const Facts& f) {
 
 std::string job_table(const Facts& f) {
   Table table({"job", "name", "state", "ran", unit(f), "queue wait", "own wait"});
-  for (const auto& job : newest_jobs(f))
+  auto shown = newest_jobs(f);
+  if (shown.size() > kJobs) shown = shown.last(kJobs);
+  for (const auto& job : shown)
     table.add({job.id, data_word(job.name), job.state, wait_words(job.run_s),
                hours_of(f, job.allocated), wait_words(job.queue_s), wait_words(job.own_s)});
-  auto left = f.jobs.size() - newest_jobs(f).size();
-  auto more = left ? "  and " + std::to_string(left) + " earlier ones: bacct\n" : "";
+  auto left = f.jobs.size() - shown.size();
+  auto more = left ? "  and " + std::to_string(left) + " earlier ones: bacct -l\n" : "";
   return table.empty() ? "" : "\nYOUR JOBS\n" + table.text() + more;
 }
 
@@ -159,8 +175,8 @@ std::string user_lines(const Facts& f) {
                      std::to_string(charged.failed) + " failed.\n";
   const auto* waits = all_waits(f);
   if (waits && waits->n > 0)
-    text += "Waited in queue: half under " + wait_words(waits->p50) + ", 9 of 10 under " +
-            wait_words(waits->p90) + ".\n";
+    text += "Waited in queue: half no longer than " + wait_words(waits->p50) +
+            ", 9 of 10 no longer than " + wait_words(waits->p90) + ".\n";
   if (main_amount(f, charged.refunded) > 0)
     text +=
         "Lost to the system, not charged: " + hours_of(f, charged.refunded) + " " + unit(f) + ".\n";
@@ -173,7 +189,9 @@ std::string user_lines(const Facts& f) {
 std::string advice_lines(const Facts& f) {
   std::string text;
   for (const auto& advice : f.advice)
-    text += (text.empty() ? "\nOne thing to change: " : "\nAnd: ") + plain(advice.text, kSentence) +
+    text += "\n" +
+            wrapped((text.empty() ? "One thing to change: " : "And: ") +
+                    plain(advice.text, kSentence)) +
             "\n";
   if (text.empty()) return text;
   return text + "If this is as you want it, nothing needs doing.\n";
@@ -183,11 +201,17 @@ std::string advice_lines(const Facts& f) {
 std::string plan_lines(const Facts& f) {
   if (f.plans.empty()) return "";
   const auto& s = f.plans.front().slots;
-  std::string text = "\nUsed " + slot_hours(s.used) + " of " + slot_hours(s.owned) +
+  std::string text = "Used " + slot_hours(s.used) + " of " + slot_hours(s.owned) +
                      " owned slot hours (" + percent(to_double(s.used), to_double(s.owned)) +
                      "), lent " + slot_hours(s.lent) + ", borrowed " + slot_hours(s.borrowed) +
                      ", balance " + (s.lent >= s.borrowed ? "+" : "") +
-                     slot_hours(s.lent - s.borrowed) + ".\n";
+                     slot_hours(s.lent - s.borrowed) + ".";
+  text = "\n" + wrapped(text) + "\n";
+  if (const auto& asked = f.plans.front().asked; asked && asked->unmet > 0)
+    text += wrapped("Asked for, deserved and could not get: " + slot_hours(asked->unmet) +
+                    (asked->gpus ? " GPU hours" : " slot hours") + " (looked at " +
+                    number(asked->covered, 0) + " % of the time).") +
+            "\n";
   return text;
 }
 
@@ -200,10 +224,12 @@ std::int64_t main_amount(const Facts& facts, const Amounts& amounts) {
 std::string text_of(const Facts& f) {
   std::string text = heading(f);
   bool of_user = !f.about.empty() && f.about[0] != '/';
-  if (of_user) return text + user_lines(f) + advice_lines(f) + job_table(f) + wait_table(f);
+  if (of_user)
+    return text + user_lines(f) + advice_lines(f) + budget_table(f) + job_table(f) + wait_table(f);
   if (!f.about.empty()) text += plan_lines(f);
   else text += head_lines(f) + needs_you(f);
-  return text + plan_table(f) + user_table(f) + wait_table(f) + host_table(f) + failure_table(f);
+  return text + plan_table(f) + budget_table(f) + user_table(f) + wait_table(f) + host_table(f) +
+         failure_table(f);
 }
 
 std::string subject_of(const Facts& f) {

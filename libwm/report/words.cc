@@ -1,5 +1,6 @@
 #include "libwm/report/words.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace wm::report {
@@ -90,6 +91,27 @@ std::string html(std::string_view text, std::size_t most) {
       case '\'': made += "&#39;"; break;
       default: made += c;
     }
+  }
+  return made;
+}
+
+std::string wrapped(std::string_view text, std::string_view indent) {
+  constexpr std::size_t kColumns = 78;
+  std::string made;
+  std::size_t column = 0, begin = 0;  // of a line: where its words begin
+  for (std::size_t at = 0; at < text.size();) {
+    auto end = std::min(text.find(' ', at), text.size());
+    auto word = text.substr(at, end - at);
+    auto width = static_cast<std::size_t>(std::count_if(word.begin(), word.end(), [](char c) {
+      return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+    }));
+    if (column > begin && column + 1 + width > kColumns) {
+      made += "\n" + std::string(indent);
+      column = begin = indent.size();
+    }
+    if (column > begin) made += ' ', ++column;
+    made += word, column += width;
+    at = end + 1;
   }
   return made;
 }

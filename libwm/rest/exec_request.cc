@@ -96,6 +96,28 @@ Result<void> read_model_dir(const std::string& value, ExecRequest& request) {
   return {};
 }
 
+Result<void> read_policy(const std::string& value, ExecRequest& request) {
+  if (value == "Always") request.image_policy = "always";
+  else if (value == "Never") request.image_policy = "never";
+  else if (value == "IfNotPresent") request.image_policy.clear();
+  else return fail(Code::BadArgument, "'" + value + "': Always, Never or IfNotPresent is wanted");
+  return {};
+}
+
+// The file comes beside the code, without its folders.
+Result<void> read_conda_yaml(const std::string& value, ExecRequest& request) {
+  request.conda_yaml = value.substr(value.rfind('/') + 1);
+  if (request.conda_yaml.empty()) return fail(Code::BadArgument, "a file is wanted");
+  return {};
+}
+
+Result<void> refuse_conda_package(const std::string& value, ExecRequest&) {
+  return fail(Code::Impossible,
+              "'" + value +
+                  "': packed environments are not unpacked here; name one that is there "
+                  "(--conda-env-name), or describe it (--conda-env-yaml)");
+}
+
 // type=fs,data_path=REL; type=fs alone is the root.
 Result<void> read_datastore(const std::string& value, ExecRequest& request) {
   auto at = value.find("data_path=");
@@ -141,6 +163,8 @@ constexpr Row kRows[] = {
     {"--lsf-gpu-syntax", true, text<&ExecRequest::gpu_syntax>},
     {"--conda-env-name", true, text<&ExecRequest::conda_env>},
     {"--conda-home", true, text<&ExecRequest::conda_home>},
+    {"--conda-env-yaml", true, read_conda_yaml},
+    {"--conda-package", true, refuse_conda_package},
     {"--numPs", true, text<&ExecRequest::parameter_servers>},
     // A driver is not started apart: rank 0 is the driver.
     {"--numDriver"},
@@ -159,15 +183,13 @@ constexpr Row kRows[] = {
     {"--cs-url-bearer"},
     {"--msd-attr"},
     {"--msd-label", true, read_label},
-    {"--msd-image-pull-secret"},
-    {"--msd-image-pull-policy"},
+    {"--msd-image-pull-secret", true, text<&ExecRequest::image_secret>},
+    {"--msd-image-pull-policy", true, read_policy},
     {"--msd-task0-node-selector"},
     {"--msd-task12n-node-selector"},
     {"--msd-podaffinity-rule"},
     {"--msd-podaffinity-topology-key"},
     {"--msd-pack-id"},
-    {"--conda-env-yaml"},
-    {"--conda-package"},
     {"--sc-runasuser"},
     {"--sc-runasgroup"},
     {"--sc-fsgroup"},

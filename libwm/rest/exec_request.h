@@ -51,9 +51,13 @@ struct ExecRequest {
   std::map<std::string, std::string> labels;  ///< --msd-label
   std::uint32_t priority = 0;
   std::uint32_t pending_timeout_s = 0;
-  std::string image;       ///< --msd-image-name
-  std::string gpu_syntax;  ///< --lsf-gpu-syntax
+  std::string image;         ///< --msd-image-name
+  std::string image_policy;  ///< --msd-image-pull-policy: always, never; empty: if it is absent
+  std::string image_secret;  ///< --msd-image-pull-secret: its name; in a job its file
+  std::string gpu_syntax;    ///< --lsf-gpu-syntax
   std::string conda_env, conda_home;
+  std::string conda_yaml;  ///< --conda-env-yaml: file that came with the code; once laid out,
+                           ///< whence it is seen where the command starts
   std::string parameter_servers;    ///< --numPs
   std::vector<std::string> unused;  ///< options that have no meaning here, accepted
   bool operator==(const ExecRequest&) const = default;

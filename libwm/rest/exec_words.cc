@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "libwm/base/joined.h"
 
@@ -10,14 +11,6 @@ namespace {
 
 bool on_gpus(const ExecRequest& request, const ExecPlace& place) {
   return request.device == Device::Gpu || (request.device == Device::Unsaid && place.gpus);
-}
-
-Result<void> check_done_here(const ExecRequest& request) {
-  auto not_here = [](const char* what) {
-    return fail(Code::Impossible, std::string(what) + " is not supported yet");
-  };
-  if (!request.image.empty()) return not_here("--msd-image-name");
-  return {};
 }
 
 // One that leads out of its folder would be read from anywhere.
@@ -31,6 +24,17 @@ Framework with_conda(const ExecRequest& request, Framework framework) {
   if (!request.conda_env.empty()) framework.conda_env = request.conda_env;
   if (!request.conda_home.empty()) framework.conda_home = request.conda_home;
   return framework;
+}
+
+// The first task makes the environment, in the job's results; the others wait for it.
+std::string yaml_prelude(const ExecRequest& request, const std::string& home) {
+  auto load = ". " + quoted(home + "/etc/profile.d/conda.sh") + " && ";
+  std::string make =
+      R"({ flock 9; [ -e "$RESULT_DIR/conda/.made" ] || { conda env create -q )"
+      R"(-p "$RESULT_DIR/conda" -f )" +
+      quoted(request.conda_yaml) +
+      R"( >&2 && : >"$RESULT_DIR/conda/.made"; }; } 9>"$RESULT_DIR/.conda.lock" && )";
+  return load + make + R"(conda activate "$RESULT_DIR/conda" && )";
 }
 
 Result<std::string> command_of(const ExecRequest& request, const Framework& framework) {
@@ -50,7 +54,13 @@ Result<std::string> command_of(const ExecRequest& request, const Framework& fram
   if (!own.conda_env.empty() && own.conda_home.empty())
     return fail(Code::BadArgument,
                 "--conda-env-name " + own.conda_env + ": --conda-home is wanted");
-  return prelude_of(own) + joined(words);
+  if (request.conda_yaml.empty()) return prelude_of(own) + joined(words);
+  if (own.conda_home.empty())
+    return fail(Code::Impossible, "--conda-env-yaml " + request.conda_yaml +
+                                      ": there is no conda here; --conda-home names one");
+  auto home = std::exchange(own.conda_home, "");
+  own.conda_env.clear();
+  return prelude_of(own) + yaml_prelude(request, home) + joined(words);
 }
 
 std::string gpu_option(const ExecRequest& request) {
@@ -108,7 +118,6 @@ std::vector<std::string> requirements(const ExecRequest& request, const ExecPlac
 
 Result<std::vector<std::string>> bsub_words(const ExecRequest& request, const Framework& framework,
                                             const ExecPlace& place) {
-  WM_TRY(check_done_here(request));
   WM_TRY(check_env(request));
   WM_TRY(auto command, command_of(request, framework));
   auto name = request.name.empty() ? framework.app_name : request.name;

@@ -2,6 +2,8 @@
 // daemon parses nothing. Both run on one host; one question a connection.
 //
 //   LogOn{user, secret}  ─► token          StartAgent{token}  ─► path of the user's socket
+//   Limited{user}        ─► nothing: for the record of acts, who failed too often
+//   ServiceToken{token}  ─► a token of the same user's that is good for inference alone
 #pragma once
 
 #include <cstdint>
@@ -12,13 +14,15 @@
 namespace wm::rest {
 
 /// What is wanted.
-enum class LoginKind : std::uint32_t { LogOn = 1, StartAgent = 2 };
+enum class LoginKind : std::uint32_t { LogOn = 1, StartAgent = 2, Limited = 3, ServiceToken = 4 };
 
 /// Texts end with a zero byte.
 struct LoginQuestion {
   LoginKind kind = LoginKind::LogOn;
+  std::uint32_t repeated = 0;  ///< LogOn: 1: name and password come with each request
   char user[64] = "";
-  char secret[4096] = "";  ///< LogOn: password or key; StartAgent: token
+  char address[64] = "";   ///< LogOn, Limited: whence
+  char secret[4096] = "";  ///< LogOn: password or key; else: token
 };
 
 /// Texts end with a zero byte.

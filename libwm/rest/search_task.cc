@@ -14,8 +14,6 @@ namespace {
 // In the order in which they are written.
 using Json = nlohmann::ordered_json;
 
-constexpr Duration kLastWords = std::chrono::seconds(3);  // of a trial, after its end
-
 std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -46,11 +44,6 @@ std::optional<double> value_of(const SearchTrial& trial, const Json& search) {
   if (value == metric->end() || !value->is_number()) return {};
   double number = value->get<double>();
   return std::isfinite(number) ? std::optional(number) : std::nullopt;
-}
-
-bool has_said_all(const SearchTrial& trial, WallTime now) {
-  bool heard = trial.reported != WallTime{};  // the last report goes before the word of the end
-  return is_over(trial.state) && (heard || now - trial.ended >= kLastWords);
 }
 
 std::string_view experiment_state(const SearchTrial& trial) {
@@ -151,12 +144,12 @@ struct Counts {
   WallTime last{};
 };
 
-Counts counts_of(const SearchTask& task, WallTime now) {
+Counts counts_of(const SearchTask& task) {
   auto search = parsed(task.search);
   Counts n;
   for (const auto& trial : task.trials) {
     bool done = trial.state == JobState::Finished;
-    n.live += !has_said_all(trial, now);
+    n.live += !is_over(trial.state);
     n.begun += trial.started != WallTime{} || is_over(trial.state);
     n.running += experiment_state(trial) == "RUNNING";
     n.complete += done;
@@ -174,8 +167,8 @@ std::size_t total_of(const SearchTask& task, const Json& search) {
   return task.trials.size();
 }
 
-WallTime end_of(const SearchTask& task, const Counts& n, WallTime now) {
-  auto state = tuning_state(task, now);
+WallTime end_of(const SearchTask& task, const Counts& n) {
+  auto state = tuning_state(task);
   bool over = state == "FINISHED" || state == "FAILED" || state == "STOPPED";
   return over ? std::max(n.last, task.ended) : WallTime{};
 }
@@ -186,7 +179,6 @@ SearchTrial trial_of(const JobView& view, std::string config) {
                     std::move(config), job.trial.report, job.outcome.text};
   trial.started = job.times.started;
   trial.ended = job.times.ended;
-  trial.reported = job.trial.reported;
   if (job.kill) {
     trial.stopped = job.kill->by == "wm" && job.kill->term == Term::Other;
     trial.why = job.kill->text;
@@ -277,8 +269,8 @@ void add_optimizer(SearchTask& task, const JobView* optimizer, std::string_view 
   if (begins && !task.closed) task.waits = name + "waits for a slot";
 }
 
-std::string_view tuning_state(const SearchTask& task, WallTime now) {
-  auto n = counts_of(task, now);
+std::string_view tuning_state(const SearchTask& task) {
+  auto n = counts_of(task);
   if (task.killed) return "STOPPED";
   if (n.live > 0) return n.begun > 0 ? "RUNNING" : task.held ? "STOPPED" : "SUBMITTED";
   if (task.lost) return "FAILED";
@@ -304,14 +296,14 @@ std::optional<std::size_t> best_trial(const SearchTask& task) {
 
 std::string tuning_json(const SearchTask& task, WallTime now) {
   auto search = parsed(task.search);
-  auto n = counts_of(task, now);
-  auto end = end_of(task, n, now);
+  auto n = counts_of(task);
+  auto end = end_of(task, n);
   Json experiments = Json::array();
   for (std::size_t i = 0; i < task.trials.size(); ++i)
     experiments.push_back(experiment_of(task, search, i));
   auto best = best_trial(task);
   Json json{{"hpoName", task.name},
-            {"state", tuning_state(task, now)},
+            {"state", tuning_state(task)},
             {"progress", std::to_string(n.over) + "/" + std::to_string(total_of(task, search))},
             {"running", n.running},
             {"complete", n.complete},
@@ -327,9 +319,9 @@ std::string tuning_json(const SearchTask& task, WallTime now) {
   return dumped(json);
 }
 
-std::string search_json(const SearchTask& task, WallTime now, bool whole) {
+std::string search_json(const SearchTask& task, bool whole) {
   auto search = parsed(task.search);
-  auto n = counts_of(task, now);
+  auto n = counts_of(task);
   auto best = best_trial(task);
   Json trials = Json::array();
   for (const auto& trial : task.trials)
@@ -337,11 +329,11 @@ std::string search_json(const SearchTask& task, WallTime now, bool whole) {
   Json json{{"job", task.job.job},
             {"name", task.name},
             {"user", task.creator},
-            {"state", lower(std::string(tuning_state(task, now)))},
+            {"state", lower(std::string(tuning_state(task)))},
             {"paused", task.held},
             {"reason", task.waits},
             {"submit_time", epoch_seconds(task.submitted)},
-            {"finish_time", epoch_seconds(end_of(task, n, now))},
+            {"finish_time", epoch_seconds(end_of(task, n))},
             {"parallel", task.at_once},
             {"reserved", task.reserved},
             {"total", total_of(task, search)},

@@ -25,7 +25,7 @@ struct SearchTrial {
   std::string config, report;  ///< JSON; empty: none
   std::string why;             ///< more about its end
   bool stopped = false;        ///< by the search itself: others do better
-  WallTime started{}, ended{}, reported{};
+  WallTime started{}, ended{};
 };
 
 /// A search.
@@ -53,9 +53,8 @@ bool has_plugin(const SearchTask& task);
 /// standard error.
 void add_optimizer(SearchTask& task, const JobView* optimizer, std::string_view said);
 
-/// SUBMITTED, RUNNING, STOPPED, FINISHED, FAILED. A trial's last words are waited for a moment.
-/// @cost O(trials)
-std::string_view tuning_state(const SearchTask& task, WallTime now);
+/// SUBMITTED, RUNNING, STOPPED, FINISHED, FAILED. @cost O(trials)
+std::string_view tuning_state(const SearchTask& task);
 
 /// The position of the best finished trial with a number; the earliest of equal ones.
 std::optional<std::size_t> best_trial(const SearchTask& task);
@@ -63,6 +62,6 @@ std::optional<std::size_t> best_trial(const SearchTask& task);
 /// WMLA's tuning task. @cost O(trials)
 std::string tuning_json(const SearchTask& task, WallTime now);
 /// Ours: the search as it was asked for, and each trial. `whole`: with the trials.
-std::string search_json(const SearchTask& task, WallTime now, bool whole);
+std::string search_json(const SearchTask& task, bool whole);
 
 }  // namespace wm::rest

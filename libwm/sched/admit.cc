@@ -102,12 +102,13 @@ bool Admission::allows(const Grow& grow) {
 bool Admission::allows(const Shrink& shrink) const {
   const Job* job = find_job(newest_, shrink.job);
   if (!job || job->attempt != shrink.attempt || !is_resizable(newest_, *job)) return false;
+  bool all = shrink.tasks.size() == tasks_wanted(*job);
   TaskNumber first = first_task(*job);
   for (TaskNumber number : shrink.tasks) {
     const Task* task = find_task(*job, number);
-    if (!task || !is_wanted(*task) || number == first) return false;
+    if (!task || !is_wanted(*task) || (number == first && !all)) return false;
   }
-  return tasks_wanted(*job) >= std::max(1u, job->spec().min_tasks) + shrink.tasks.size();
+  return tasks_wanted(*job) >= least_tasks(*job) + shrink.tasks.size();
 }
 
 // The job, or the element of an array that may not be made yet.
@@ -181,10 +182,13 @@ Plan admit(const Cluster& newest, const Plan& plan) {
   Plan kept;
   kept.waiting = plan.waiting;
   Admission admission(newest);
-  keep_allowed(admission, plan.starts, kept.starts);
+  kept.reservations = plan.reservations;
+  // What a reservation keeps that was made meanwhile is not given away: a pass comes after it.
+  bool same = *plan.reservations == *newest.reservations;
+  if (same) keep_allowed(admission, plan.starts, kept.starts);
   drop_broken_gangs(newest, kept.starts);
   keep_allowed(admission, plan.resumes, kept.resumes);
-  keep_allowed(admission, plan.grows, kept.grows);
+  if (same) keep_allowed(admission, plan.grows, kept.grows);
   keep_allowed(admission, plan.shrinks, kept.shrinks);
   keep_allowed(admission, plan.preempts, kept.preempts);
   keep_allowed(admission, plan.promises, kept.promises);

@@ -102,9 +102,11 @@ bool stands_before(const Claim& a, const Claim& b) {
   return a.id < b.id;
 }
 
+}  // namespace
+
 // When its run limit ends it: the time for which it was stopped does not count, and until it goes
 // on there is no date.
-WallTime limit_of(const Claim& claim) {
+WallTime end_by_limit(const Claim& claim) {
   const Job& job = *claim.job;
   if (claim.limit <= Duration{} || is_stopped(job)) return WallTime::max();
   return window_from(std::max(job.times.started, job.times.dispatched) + job.suspension.earlier,
@@ -112,10 +114,8 @@ WallTime limit_of(const Claim& claim) {
       .until;
 }
 
-}  // namespace
-
 void each_end(const Claim& claim, const std::function<void(const Task&, WallTime)>& tell) {
-  WallTime end = limit_of(claim);
+  WallTime end = claim.back != WallTime{} ? claim.back : end_by_limit(claim);
   if (end == WallTime::max() && !claim.resizes) return;
   Kept tasks = kept_of(claim);
   for (const Task* task : tasks.kept)

@@ -4,7 +4,7 @@
 //
 //            floor      can have   kind
 //   fixed    now        now        running rigid, or not resizable just now
-//   elastic  min        cap        running and resizable
+//   elastic  min        cap        running and resizable; of a group that may have no task, 0
 //   pending  0          min..cap   starts with at least min, or not at all
 //
 // Invariants: floor <= max; claims are in dispatch order (order.cc). Values.
@@ -20,7 +20,9 @@
 #include "libwm/model/cluster.h"
 #include "libwm/sched/ends.h"
 #include "libwm/sched/fill.h"
+#include "libwm/sched/kept_slots.h"
 #include "libwm/sched/requests.h"
+#include "libwm/sched/rules.h"
 #include "libwm/sched/tally.h"
 
 namespace wm::sched {
@@ -38,10 +40,11 @@ enum class Barred : std::uint8_t {
 };
 
 /// Limits on slots across jobs.
-enum class LimitOf : std::uint8_t { Queue, UserInQueue, User };
+enum class LimitOf : std::uint8_t { Queue, UserInQueue, User, Rule };
 
 /// What decides whose turn it is among claims of one queue and plan; submit order is last.
 struct Precedence {
+  std::uint32_t goal = 0;      ///< its service class is behind its goal: the class's priority
   int rank = 0;                ///< minus the queue's priority
   std::int32_t place = 0;      ///< btop, bbot
   std::uint32_t turn = 0;      ///< the job whose turn it has; 0: its own
@@ -102,7 +105,10 @@ struct Claim {
   std::uint32_t floor = 0, min = 0, max = 0;
   std::uint32_t now = 0;   ///< wanted tasks
   std::uint32_t held = 0;  ///< slots, those of leaving and stuck tasks too
-  Duration limit{};        ///< it runs so long at most; 0: no limit
+  Duration limit{};        ///< it runs so long at most, or as estimated; 0: no limit
+  Duration proven{};       ///< the same by its run limit alone
+  bool reserved = false;   ///< it is of an advance reservation
+  WallTime back{};         ///< and runs: when what it holds is not its reservation's any more
   bool timed = false;      ///< it runs, and Claims::ends has its end
   bool parked = false;     ///< waits for its own slots: starts on its hosts or not at all
   /// Of a group that starts with others of its job: the job's number, and how many they are.
@@ -111,6 +117,7 @@ struct Claim {
   Barred barred = Barred::No;
   PendCode barrier = PendCode::New;
   LimitOf closed = LimitOf::Queue;  ///< the limit, of one that one bars
+  std::string closed_by;            ///< and of a rule: which, and how far it is used
   // decided
   std::uint32_t target = 0;       ///< tasks, of each copy
   std::uint32_t admitted = 0;     ///< copies that are to start
@@ -119,6 +126,8 @@ struct Claim {
   std::uint32_t alternative = 0;  ///< of its requirements
   const JobSpec& spec() const { return job->spec_of(alternative); }
   bool pending() const { return kind == ClaimKind::Pending; }
+  /// It runs and may be left without a task: its minimum is asked for as by one that waits.
+  bool yields() const { return kind == ClaimKind::Elastic && floor < min; }
   /// It starts after the one that it made way for, whatever is free. @cost O(1)
   bool made_way() const { return barred == Barred::Limit && barrier == PendCode::Priority; }
   /// Can it make use of so many tasks? Its minimum always. @cost O(1)
@@ -181,6 +190,9 @@ struct Claims {
   std::vector<Room> rooms;  ///< by rising host number
   Tally tally;              ///< of the rooms
   Ends ends;                ///< of running claims that are `timed`
+  KeptBook kept;            ///< by advance reservations
+  Rules rules;              ///< limits.conf, job groups
+  WallTime now{};           ///< of the pass
   Requests requests;
   Units stuck_gpus = 0;  ///< held by stuck tasks on open hosts
   Switches switches;     ///< above the rooms
@@ -201,6 +213,9 @@ Claims collect(const Cluster& cluster, WallTime now, std::uint32_t max_pending);
 /// The task of rank 0, which never leaves: the first member, or the lowest wanted number.
 /// @cost O(tasks)
 TaskNumber first_task(const Job& job);
+
+/// When its run limit ends a running job; WallTime::max(): it has none, or is stopped. @cost O(1)
+WallTime end_by_limit(const Claim& claim);
 
 /// Tells the wanted tasks of a running job that will be gone, and when: the end of its run limit,
 /// or kAtOnce for what it can give back. Without a limit nothing else ever ends.

@@ -4,8 +4,10 @@
 #include <iterator>
 #include <vector>
 
+#include "libwm/model/groups.h"
 #include "libwm/sched/eligible.h"
 #include "libwm/sched/order.h"
+#include "libwm/sched/windows.h"
 
 namespace wm::sched {
 namespace {
@@ -27,9 +29,27 @@ bool has_room_now(const Request& request, const JobSpec& spec, const std::vector
 
 }  // namespace
 
+// All hosts but those that it is to go to: its reservation's, those that bmig named.
+std::vector<HostId> ClaimMaker::shut_out(const Job& job, const JobSpec& spec) const {
+  const Reservation* reservation = find_reservation(cluster_, spec.reservation);
+  const auto& only = job.waits.only_hosts;
+  std::vector<HostId> hosts;
+  for (const Room& room : claims_.rooms) {
+    bool reserved = reservation && slots_on(*reservation, room.id) == 0;
+    bool other = !only.empty() && !std::binary_search(only.begin(), only.end(), room.id);
+    if (reserved || other) hosts.push_back(room.id);
+  }
+  return hosts;
+}
+
 // Without the hosts that it is just not to go to, if others would do.
 std::uint32_t ClaimMaker::request_number(const Job& job, const JobSpec& spec) {
   auto barred = barred_hosts(job, now_);
+  if (!spec.reservation.empty() || !job.waits.only_hosts.empty()) {
+    auto more = shut_out(job, spec), own = std::move(barred);
+    barred.clear();
+    std::set_union(own.begin(), own.end(), more.begin(), more.end(), std::back_inserter(barred));
+  }
   auto retry = retry_of(job);
   if (retry) look_again(now_ < retry->at ? retry->at : retry->others_until);
   if (retry && now_ < retry->others_until) {
@@ -72,8 +92,11 @@ std::uint32_t ClaimMaker::alternative_of(const Job& job) {
 std::uint32_t ClaimMaker::owner_of(const JobSpec& spec) {
   auto next = static_cast<std::uint32_t>(owners_.size());
   // Alike are only those that draw on the same budgets.
-  bool apart = !cluster_.config->budgets.list.empty();
+  bool apart = !cluster_.config->budgets.list.empty() || !cluster_.config->limits.empty();
   auto plan = apart ? spec.plan + "\n" + spec.project : spec.plan;
+  // And those that count against the same limits and goals.
+  if (!spec.job_group.empty()) plan += "\n" + spec.job_group;
+  if (!spec.service_class.empty()) plan += "\n-" + spec.service_class;
   return owners_.try_emplace({std::move(plan), spec.owner.user}, next).first->second;
 }
 
@@ -115,7 +138,9 @@ Claim ClaimMaker::claim(const Job& job) {
   claim.order.user_priority = spec.user_priority;
   claim.min = std::max<std::uint32_t>(1, spec.min_tasks);
   claim.max = std::max(claim.min, task_cap(job));
-  claim.limit = run_limit_of(*cluster_.config, spec);
+  claim.proven = run_limit_of(*cluster_.config, spec);
+  claim.limit = spec.run_estimate > Duration{} ? spec.run_estimate : claim.proven;
+  claim.reserved = !spec.reservation.empty();
   claim.order.by_queue = order_rank(claim);
   claim.resizes = may_resize(*cluster_.config, job);
   claim.in_place = claim.resizes && resize_mode_of(*cluster_.config, job) != ResizeMode::Restart;
@@ -161,6 +186,7 @@ Claim ClaimMaker::running(const Job& job) {
   Claim claim = this->claim(job);
   claim.now = tasks_wanted(job);
   claim.held = slots_held(job);
+  if (claim.reserved) claim.back = end_within(cluster_, job, end_by_limit(claim), now_);
   bool resizable = is_resizable(cluster_, job) && claim.now > 0;
   bool quiet = resizable && was_resized_lately(job);
   if (quiet && !(hurried_ && claim.in_place)) resizable = false;
@@ -168,7 +194,7 @@ Claim ClaimMaker::running(const Job& job) {
   if (resizable) {
     if (quiet || is_grow_blocked(job, now_))
       claim.max = std::max(claim.min, std::min(claim.max, claim.now));
-    claim.floor = claim.min;
+    claim.floor = std::min(claim.min, least_tasks(job));
     await_setbacks(job);
   } else {
     claim.floor = claim.min = claim.max = claim.now;
@@ -189,6 +215,8 @@ std::optional<PendCode> ClaimMaker::obstacle(const std::string& queue, const Cla
     return removed.excluded > 0 ? PendCode::Excluded : PendCode::Requirement;
   }
   if (claim.copies == 0) return PendCode::ArrayLimit;
+  const JobSpec& spec = claim.spec();
+  if (!closed_window(*cluster_.config, spec, claim.proven, now_).empty()) return PendCode::Window;
   return std::nullopt;
 }
 

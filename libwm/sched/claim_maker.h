@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libwm/model/cluster.h"
 #include "libwm/sched/claim.h"
@@ -50,6 +51,7 @@ class ClaimMaker {
   void look_again(WallTime at);
 
  private:
+  std::vector<HostId> shut_out(const Job& job, const JobSpec& spec) const;
   std::uint32_t request_number(const Job& job, const JobSpec& spec);
   const Request& request_of(const Job& job, const JobSpec& spec);
   std::uint32_t alternative_of(const Job& job);

@@ -21,6 +21,11 @@ HostId home_of(const Job& job) {
   return first ? first->host : HostId{};
 }
 
+// Rank 0, but of a group that is to have no task nobody.
+TaskNumber who_stays(const Claim& claim) {
+  return claim.target > 0 ? first_task(*claim.job) : TaskNumber{};
+}
+
 std::vector<const Task*> wanted_apart(const Job& job) {
   HostId home = home_of(job);
   std::vector<const Task*> apart;
@@ -54,7 +59,7 @@ void Donors::add(Claim& claim) {
   if (!gives && !claim.in_place) return;
   if (gives) left_[claim.id] = std::int64_t{claim.now} - claim.target;
   surplus_ += surplus_of(claim);
-  TaskNumber first = first_task(*claim.job);
+  TaskNumber first = who_stays(claim);
   HostId home = home_of(*claim.job);
   for (const Task& task : claim.job->tasks) {
     if (!is_wanted(task) || task.number == first) continue;
@@ -256,7 +261,7 @@ void Donors::release_surplus(Claim& donor, JobId receiver) {
 
 // Its highest-numbered task that is not asked yet.
 void Donors::ask_last(Claim& claim, JobId receiver) {
-  TaskNumber first = first_task(*claim.job);
+  TaskNumber first = who_stays(claim);
   const Task* last = nullptr;
   for (const Task& task : claim.job->tasks) {
     bool free =

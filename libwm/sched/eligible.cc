@@ -4,6 +4,7 @@
 #include <set>
 
 #include "libwm/model/groups.h"
+#include "libwm/sched/kept_slots.h"
 
 namespace wm::sched {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 expr::JobStanding standing_of(const Job& job) {
   bool waits = job.state == JobState::Pending || job.state == JobState::Held;
   expr::JobStanding standing;
+  for (const JobNote& note : job.notes) standing.notes.push_back(note.text);
   standing.over = is_over(job.state);
   standing.done = job.state == JobState::Finished;
   standing.pending = waits;
@@ -162,6 +164,8 @@ std::optional<NotEligible> not_eligible(const Cluster& cluster, const Job& job, 
     if (auto waits = group_waits(cluster, job, now)) return waits;
   if (job.spec().when.begin > now)
     return NotEligible{PendCode::BeginTime, "The job has a specified start time"};
+  if (auto why = reserved_obstacle(cluster, job.spec(), now); !why.empty())
+    return NotEligible{PendCode::Reserved, std::move(why)};
   if (auto retry = retry_of(job); retry && retry->at > now)
     return NotEligible{PendCode::StartFailed, words_for(cluster, job, *retry)};
   auto condition = condition_of(job);

@@ -28,19 +28,21 @@ Gates::Gates(const Config& config, const PlanTree& tree, const Claims& claims)
   for (const QueueConf& queue : config.queues) any_ = any_ || queue.max_slots || queue.user_slots;
   for (const UserConf& user : config.users) any_ = any_ || user.max_slots;
   for (const ShareNode& node : tree.nodes) any_ = any_ || node.limit != kNoLimit;
+  any_ = any_ || claims.rules.any();
   if (!any_) return;
   for (const Claim& claim : claims.all) {
     open(config, claim);
-    if (!claim.pending()) add(claim, claim.held);
+    if (!claim.pending()) add(claim, claim.held, 1);
   }
   for (const Claim& claim : claims.ending) {
     open(config, claim);
-    add(claim, claim.held);
+    add(claim, claim.held, 1);
   }
   for (const Steady& group : claims.steady) {
     if (group.claims.empty()) continue;
     open(config, group.claims.front());
     hold(group.claims.front(), group.user_node, group.held, group.held_cost);
+    count(group.claims.front(), group.held, std::ssize(group.claims));
   }
 }
 
@@ -65,6 +67,13 @@ std::int64_t Gates::room(const Claim& claim) const {
   for (int i = 0; i < kKeys; ++i) {
     if (const Gate* gate = find(key(claim, i))) room = std::min(room, gate->limit - gate->held);
   }
+  for (const Gate* gate : rules_of(claim)) {
+    std::int64_t left = gate->limit - gate->held;
+    bool bounds = gate->counts != Counts::Jobs || claim.pending();
+    auto one = cost_of(gate->counts, claim.spec(), 1, 1);
+    if (gate->counts == Counts::Jobs && left > 0) left = kNoLimit;
+    if (bounds && one > 0) room = std::min(room, left / one);
+  }
   const auto& held = claim.price.gpu ? plan_gpus_ : plan_slots_;
   for (int n = claim.user_node; n >= 0; n = tree_.nodes[n].parent) {
     Units limit = tree_.nodes[n].limit;
@@ -73,8 +82,25 @@ std::int64_t Gates::room(const Claim& claim) const {
   return std::max<std::int64_t>(0, room);
 }
 
-void Gates::add(const Claim& claim, std::int64_t tasks) {
-  if (any_) hold(claim, claim.user_node, tasks, claim.price.cost(tasks));
+void Gates::add(const Claim& claim, std::int64_t tasks, std::int64_t starts) {
+  if (!any_) return;
+  hold(claim, claim.user_node, tasks, claim.price.cost(tasks));
+  count(claim, tasks, starts);
+}
+
+const std::vector<Gates::Gate*>& Gates::rules_of(const Claim& claim) const {
+  auto [it, is_new] = known_.try_emplace({claim.request, claim.owner});
+  if (!is_new || !claims_.rules.any()) return it->second;
+  for (RuleFor& rule : claims_.rules.of(claim.spec())) {
+    Gate made{rule.limit, 0, rule.counts};
+    it->second.push_back(&by_rule_.try_emplace(std::move(rule.key), made).first->second);
+  }
+  return it->second;
+}
+
+void Gates::count(const Claim& claim, std::int64_t tasks, std::int64_t starts) {
+  for (Gate* gate : rules_of(claim))
+    gate->held += cost_of(gate->counts, claim.spec(), tasks, starts);
 }
 
 void Gates::hold(const Claim& claim, int node, std::int64_t tasks, Units cost) {
@@ -96,7 +122,11 @@ bool Gates::has_node(const Claim& claim, int node) const {
 bool Gates::meet(const Claim& a, const Claim& b) const {
   for (int i = 0; i < kKeys && any_; ++i)
     if (key(a, i) == key(b, i) && find(key(a, i))) return true;
-  return false;
+  if (!claims_.rules.any()) return false;
+  const auto &ours = rules_of(a), &others = rules_of(b);
+  return std::any_of(ours.begin(), ours.end(), [&](Gate* gate) {
+    return std::find(others.begin(), others.end(), gate) != others.end();
+  });
 }
 
 bool Gates::would_help(const Claim& donor, const Claim& claim, std::int64_t tasks) const {

@@ -1,4 +1,4 @@
-// Role: limits that count slots across jobs: of a queue, of a user in a queue, of a user.
+// Role: limits that count across jobs: slots of a queue, of a user in a queue, of a user; rules.
 // Runs before shares are divided: pending jobs that would exceed one are barred, elastic
 // jobs of a limited group share what is left of it. Called by schedule.cc.
 #pragma once
@@ -12,6 +12,6 @@ namespace wm::sched {
 /// The `steady` ones count.
 /// @cost O((claims + steady groups) x log users), O(1) where nothing is limited   @thread any
 void apply_limits(const Config& config, std::vector<Claim>& claims,
-                  const std::vector<Steady>& steady = {});
+                  const std::vector<Steady>& steady = {}, const Rules& rules = {});
 
 }  // namespace wm::sched

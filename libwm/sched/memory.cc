@@ -261,6 +261,7 @@ void Collector::refresh_rooms() {
 // True: what is made of it depends on more than the job, or it bears on more than itself.
 bool Collector::is_loose(const Job& job) const {
   if (job.waits.preempted || job.parked) return true;
+  if (!job.spec().reservation.empty()) return !is_over(job.state);  // its time comes and goes
   bool runs = job.state == JobState::Launching || job.state == JobState::Running ||
               job.state == JobState::Suspended || job.state == JobState::Unknown;
   bool stays = runs && !job.kill && !job.ending;
@@ -429,6 +430,9 @@ void Collector::run() {
   claims_.quiet_until = {};
   memory_.loose.clear();
   refresh_rooms();
+  claims_.now = now_;
+  claims_.rules = Rules(cluster_, now_);
+  claims_.kept = kept_slots(cluster_, claims_.rooms, now_);
   // Elements first: they take their part of an array's limit before the unmade ones.
   look(cluster_.elements, memory_.seen_elements);
   look(cluster_.jobs, memory_.seen_jobs);

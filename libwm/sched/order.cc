@@ -16,6 +16,7 @@ constexpr double kMost = 4e6;
 }  // namespace
 
 bool goes_before(const Claim& a, const Claim& b) {
+  if (a.order.goal != b.order.goal) return a.order.goal > b.order.goal;
   if (a.order.rank != b.order.rank) return a.order.rank < b.order.rank;
   if (a.order.place != b.order.place) return a.order.place < b.order.place;
   if (a.order.by_queue != b.order.by_queue) return a.order.by_queue < b.order.by_queue;

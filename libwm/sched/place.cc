@@ -40,6 +40,7 @@ Places::Places(Claims& claims, std::uint32_t hosts_looked_at)
     if (!queue || !queue->host_slots) continue;
     for (const Claim& claim : group.claims) count(queue, claim);
   }
+  if (claims.rules.any_on_hosts()) count_all_rules();
 }
 
 // Span, exclusive use and the queue's slots per host.
@@ -56,7 +57,32 @@ std::int64_t Places::cap_on_host(const Claim& claim, const Room& room, std::uint
     std::int64_t used = it == queue_slots_.end() ? 0 : it->second;
     cap = std::min(cap, std::int64_t{request.queue->host_slots} - used);
   }
+  if (claims_.rules.any_on_hosts()) {
+    for (const RuleFor& rule : claims_.rules.on_host(claim.spec(), *room.host)) {
+      auto it = rule_slots_.find({rule.key, at});
+      cap = std::min(cap, rule.limit - (it == rule_slots_.end() ? 0 : it->second));
+    }
+  }
   return std::max<std::int64_t>(0, cap);
+}
+
+void Places::count_all_rules() {
+  auto count = [&](const Claim& claim) {
+    for (const Task& task : claim.job->tasks)
+      if (!claim.pending() && task.holds_slot())
+        count_rules(claim, static_cast<std::uint32_t>(room_at(rooms_.base(), task.host)), 1);
+  };
+  for (const auto* some : {&claims_.all, &claims_.ending})
+    for (const Claim& claim : *some) count(claim);
+  for (const Steady& group : claims_.steady)
+    for (const Claim& claim : group.claims) count(claim);
+}
+
+// Tasks on hosts whose number a limit bounds host by host.
+void Places::count_rules(const Claim& claim, std::uint32_t at, std::int64_t tasks) {
+  if (!claims_.rules.any_on_hosts() || at >= rooms_.size()) return;
+  for (const RuleFor& rule : claims_.rules.on_host(claim.spec(), *rooms_[at].host))
+    rule_slots_[{rule.key, at}] += tasks;
 }
 
 std::int64_t Places::fits_in(const Claim& claim, const Room& room, std::uint32_t at, When when,
@@ -292,6 +318,7 @@ std::vector<Spot> Places::take(const Claim& claim, const Share& share, const Tas
   if (request.queue && request.queue->host_slots) {
     queue_slots_[{request.queue, share.room}] += share.tasks;
   }
+  count_rules(claim, share.room, share.tasks);
   std::vector<Spot> spots;
   for (auto& indexes : gpus) spots.push_back({room.host->id, std::move(indexes)});
   return spots;
@@ -348,6 +375,7 @@ void Places::begin() {
   trying_ = true;
   before_.clear();
   slots_before_ = queue_slots_;
+  rules_before_ = rule_slots_;
 }
 
 void Places::rollback() {
@@ -355,6 +383,7 @@ void Places::rollback() {
     rooms_.edit(it->first) = std::move(it->second);
   }
   queue_slots_ = std::move(slots_before_);
+  rule_slots_ = std::move(rules_before_);
   trying_ = false;
 }
 

@@ -79,7 +79,8 @@ void Placement::grant(const Claim& claim, const Share& share, std::vector<Spot>&
 
 // Rooms only get smaller during a placing: what failed once fails again.
 bool Placement::is_hopeless(const Claim& claim) const {
-  if (held_.keeps(claim)) return false;  // what kept others out is kept for it
+  // What kept others out is kept for it.
+  if (held_.keeps(claim) || claim.reserved) return false;
   auto it = failed_.find(claim.request);
   return it != failed_.end() && claim.min >= it->second.tasks &&
          end_if_started(claim) >= it->second.until;
@@ -91,6 +92,7 @@ WallTime Placement::end_if_started(const Claim& claim) const {
 
 // One that asks for less in one way and more in the other is not remembered.
 void Placement::remember_failure(const Claim& claim) {
+  if (claim.reserved) return;
   // While nothing is held for anybody, a shorter one fails as well.
   bool always = !held_.any();
   Failed now{claim.min, always ? WallTime::min() : end_if_started(claim)};
@@ -110,7 +112,7 @@ bool Placement::go_on(Claim& claim) {
   placed.starts.push_back({claim.id, {}, claim.alternative});
   placed.has = std::move(has);
   placed.tasks = placed.ready = claim.min;
-  gates_.add(claim, claim.min);
+  gates_.add(claim, claim.min, 1);
   if (claim.admitted > 0) return true;
   claim.admitted = 1;
   claim.target = claim.min;
@@ -149,7 +151,7 @@ void Placement::start_at(Claim& claim, const std::vector<Share>& shares) {
   Start start{copy_id(claim, placed.starts.size()), {}, claim.alternative};
   placed.has.clear();  // of this copy
   for (const Share& share : shares) grant(claim, share, start.tasks, placed);
-  gates_.add(claim, std::ssize(start.tasks));
+  gates_.add(claim, std::ssize(start.tasks), 1);
   placed.starts.push_back(std::move(start));
 }
 
@@ -316,7 +318,7 @@ bool Placement::grow(Claim& claim) {
     std::int64_t more = std::min(room, wanted - placed.tasks);
     for (const Share& share : places_to_grow(claim, more, placed))
       grant(claim, share, spots, placed);
-    gates_.add(claim, placed.ready - ready);
+    gates_.add(claim, placed.ready - ready, 0);
   }
   if (placed.tasks < wanted && (claim.resizes || waits)) {
     bool closed = gates_.room(claim) < wanted - placed.tasks;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libwm/base/ids.h"
+#include "libwm/model/cluster.h"
 #include "libwm/model/config.h"
 #include "libwm/model/job.h"
 #include "libwm/model/reason.h"
@@ -106,8 +107,9 @@ struct Plan {
   std::vector<Grow> grows;
   std::vector<Shrink> shrinks;
   std::vector<Waiting> waiting;
-  std::vector<DatedStart> promises;  ///< new ones, and those that moved
-  WallTime look_again{};             ///< a pass is due then; 0: only when something changes
+  std::vector<DatedStart> promises;                         ///< new ones, and those that moved
+  Frozen<std::map<std::string, Reservation>> reservations;  ///< that it knew of
+  WallTime look_again{};  ///< a pass is due then; 0: only when something changes
   std::vector<Preempt> preempts;
   std::vector<Resume> resumes;
 

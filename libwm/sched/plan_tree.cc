@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libwm/sched/windows.h"
+
 namespace wm::sched {
 namespace {
 
@@ -72,7 +74,7 @@ int PlanUse::over_limit(int node, Units units) const {
   return -1;
 }
 
-PlanTree tree_of(const Config& config) {
+PlanTree tree_of(const Config& config, WallTime now) {
   PlanTree tree;
   tree.nodes.resize(1);
   tree.names.push_back("/");
@@ -85,7 +87,9 @@ PlanTree tree_of(const Config& config) {
       tree.nodes.back().parent = parent;
       tree.names.push_back(plan.path);
     }
-    fill_in(tree.nodes[tree.by_path[plan.path]], config, plan);
+    auto& node = tree.nodes[tree.by_path[plan.path]];
+    fill_in(node, config, plan);
+    if (now != WallTime{}) node.weight = shares_of(plan, config.clock, now);
   }
   tree.plans = tree.nodes.size();
   return tree;

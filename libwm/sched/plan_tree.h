@@ -54,8 +54,9 @@ class PlanUse {
   std::vector<Units> used_;
 };
 
-/// The plans of a configuration, no users yet. @cost O(plans log plans)
-PlanTree tree_of(const Config& config);
+/// The plans of a configuration with the weights of that time, no users yet.
+/// @cost O(plans log plans)
+PlanTree tree_of(const Config& config, WallTime now = {});
 
 /// The plan above: "/a/b" → "/a", "/a" → "/". @cost O(length)
 std::string parent_of(const std::string& path);

@@ -13,6 +13,12 @@ constexpr std::size_t kMostCandidates = 256;
 // Started last = least work lost.
 WallTime begun(const Job& job) { return job.times.dispatched; }
 
+// Two groups of one job that live together.
+bool go_together(const Claim& a, const Claim& b) {
+  bool groups = a.id.job == b.id.job && group_of(*a.job) && a.id != b.id;
+  return groups && !is_independent(*a.job) && !is_independent(*b.job);
+}
+
 }  // namespace
 
 bool may_preempt(const QueueConf& winner, const QueueConf& loser) {
@@ -25,7 +31,8 @@ bool may_preempt(const QueueConf& winner, const QueueConf& loser) {
 std::optional<MakeWay> way_of(const Config& config, const Job& job) {
   const JobSpec& spec = job.spec();
   const QueueConf* queue = config.queue(spec.queue);
-  bool again = spec.rerunnable || app_of(config, spec).rerunnable || (queue && queue->rerunnable);
+  bool again = is_independent(job) || spec.rerunnable || app_of(config, spec).rerunnable ||
+               (queue && queue->rerunnable);
   if (!queue || queue->preempt_by == PreemptBy::Requeue || again) return MakeWay::Requeue;
   if (queue->preempt_by == PreemptBy::Kill) return MakeWay::End;
   bool parks = job.state == JobState::Running && spec.task.milli_gpus == 0 && !spec.exclusive;
@@ -33,7 +40,9 @@ std::optional<MakeWay> way_of(const Config& config, const Job& job) {
 }
 
 bool Preemptor::is_victim(const Claim& claim) const {
-  return std::find(gone_.begin(), gone_.end(), &claim) != gone_.end();
+  return std::any_of(gone_.begin(), gone_.end(), [&](const Claim* gone) {
+    return gone == &claim || go_together(*gone, claim);
+  });
 }
 
 // Does it hold anything on a host that the job could use?
@@ -86,13 +95,28 @@ std::vector<Preemptor::Candidate> Preemptor::candidates(const Claim& claim) cons
   return found;
 }
 
+std::vector<const Claim*> Preemptor::going_with(const Claim& victim, MakeWay how) const {
+  std::vector<const Claim*> going{&victim};
+  bool alone = how == MakeWay::Park || !group_of(*victim.job) || is_independent(*victim.job);
+  if (alone) return going;
+  auto consider = [&](const Claim& other) {
+    if (!other.pending() && go_together(victim, other)) going.push_back(&other);
+  };
+  for (const Claim& other : claims_.all) consider(other);
+  for (const Steady& group : claims_.steady)
+    for (const Claim& other : group.claims) consider(other);
+  return going;
+}
+
 void Preemptor::release(const Claim& victim, MakeWay how) {
-  for (const Task& task : victim.job->tasks) {
-    auto at = static_cast<std::uint32_t>(room_at(places_.rooms(), task.host));
-    bool frees = at < places_.rooms().size() && is_wanted(task) && places_.room(at).open;
-    if (!frees) continue;
-    places_.release(victim, at, task, how == MakeWay::Park);
-    held_.leave(at, *victim.job, task, how == MakeWay::Park);
+  for (const Claim* gone : going_with(victim, how)) {
+    for (const Task& task : gone->job->tasks) {
+      auto at = static_cast<std::uint32_t>(room_at(places_.rooms(), task.host));
+      bool frees = at < places_.rooms().size() && is_wanted(task) && places_.room(at).open;
+      if (!frees) continue;
+      places_.release(*gone, at, task, how == MakeWay::Park);
+      held_.leave(at, *gone->job, task, how == MakeWay::Park);
+    }
   }
 }
 
@@ -119,6 +143,10 @@ std::vector<const Claim*> Preemptor::enough(const Claim& claim,
                                             const std::vector<Candidate>& from) {
   std::vector<const Claim*> victims;
   for (const Candidate& candidate : from) {
+    bool goes_along = std::any_of(victims.begin(), victims.end(), [&](const Claim* victim) {
+      return go_together(*victim, *candidate.claim);
+    });
+    if (goes_along) continue;
     release(*candidate.claim, candidate.how);
     victims.push_back(candidate.claim);
     if (!places_.choose_coming(claim, claim.min).empty()) return victims;

@@ -11,6 +11,9 @@
 // Who holds places at a date is searched for as if it held none; the dates of others stand: it has
 // to be gone by then, or fit beside them.
 //
+// Groups of a job that live together go together, unless one is parked: the room of all of them
+// counts once one of them has to go (libwm/fsm/group_fsm.h tells the others).
+//
 // An element of an array that others make way for becomes a job of its own (libwm/fsm).
 //
 // Invariants: nobody makes way unless the job then fits, whole, with all its rules, and no holder
@@ -81,6 +84,7 @@ class Preemptor {
   bool is_victim(const Claim& claim) const;
   bool is_spared(const Job& job) const;
   bool helps(const Claim& claim, const Candidate& candidate) const;
+  std::vector<const Claim*> going_with(const Claim& victim, MakeWay how) const;
   void release(const Claim& victim, MakeWay how);
   void release(const Claim& victim) { release(victim, *way_of(config_, *victim.job)); }
   std::vector<const Claim*> enough(const Claim& claim, const std::vector<Candidate>& from);

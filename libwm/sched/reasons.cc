@@ -1,6 +1,9 @@
 #include "libwm/sched/reasons.h"
 
 #include <algorithm>
+#include <set>
+
+#include "libwm/sched/windows.h"
 
 namespace wm::sched {
 namespace {
@@ -36,7 +39,26 @@ void add_removed(const Removed& removed, std::vector<PendReason>& reasons) {
       "start wnoded there, or badmin hdead if it is gone for good");
 }
 
-PendReason idle_reason(const Idle& idle) {
+PendReason gone_queue_reason(const Idle& idle) {
+  return {idle.code, "queue " + named(idle.job->spec().queue) + " is no longer configured", 0,
+          "bswitch it to a queue that bqueues shows"};
+}
+
+bool is_about_hosts(PendCode code) {
+  return code == PendCode::Requirement || code == PendCode::HostsClosed ||
+         code == PendCode::HostsSilent || code == PendCode::Excluded;
+}
+
+std::uint32_t stuck_slots(const Claims& claims, const Request& request) {
+  std::uint32_t stuck = 0;
+  for (std::uint32_t at : claims.tally.stuck())
+    if (request.suits[at] == Suits::Yes) stuck += claims.rooms[at].host->stuck_slots;
+  return stuck;
+}
+
+}  // namespace
+
+PendReason ReasonWriter::idle_reason(const Idle& idle) const {
   const std::string queue = idle.job->spec().queue;
   switch (idle.code) {
     case PendCode::Held: return held_reason(*idle.job, idle.id);
@@ -59,6 +81,13 @@ PendReason idle_reason(const Idle& idle) {
     case PendCode::NoneWanted:
       return {idle.code, idle.text, 0,
               "bresize " + group_of(*idle.job)->name + "=1 " + std::to_string(idle.id.job)};
+    case PendCode::Window: {
+      const Config& config = *cluster_.config;
+      const JobSpec& spec = idle.job->spec();
+      return {idle.code, closed_window(config, spec, run_limit_of(config, spec), claims_.now), 0,
+              "starts when it opens"};
+    }
+    case PendCode::Reserved: return {idle.code, idle.text, 0, "brsvs shows it"};
     case PendCode::BeginTime: return {idle.code, idle.text, 0, "starts at that time or later"};
     case PendCode::New:
       return {idle.code, "New job is waiting for scheduling", 0,
@@ -68,25 +97,6 @@ PendReason idle_reason(const Idle& idle) {
               "start wnoded on a host of hosts.conf"};
   }
 }
-
-PendReason gone_queue_reason(const Idle& idle) {
-  return {idle.code, "queue " + named(idle.job->spec().queue) + " is no longer configured", 0,
-          "bswitch it to a queue that bqueues shows"};
-}
-
-bool is_about_hosts(PendCode code) {
-  return code == PendCode::Requirement || code == PendCode::HostsClosed ||
-         code == PendCode::HostsSilent || code == PendCode::Excluded;
-}
-
-std::uint32_t stuck_slots(const Claims& claims, const Request& request) {
-  std::uint32_t stuck = 0;
-  for (std::uint32_t at : claims.tally.stuck())
-    if (request.suits[at] == Suits::Yes) stuck += claims.rooms[at].host->stuck_slots;
-  return stuck;
-}
-
-}  // namespace
 
 ReasonWriter::ReasonWriter(const Cluster& cluster, Claims& claims, const PlanTree& tree,
                            const PlanUse& slots, const PlanUse& gpus, const Places& places,
@@ -146,6 +156,7 @@ ReasonWriter::Key ReasonWriter::key_of(const Idle& idle) {
   std::uint32_t not_signed = idle.job->outcome.term == Term::NotSigned;
   if (by_job) return {kind, idle.id.job, idle.id.index, not_signed, ""};
   if (is_about_hosts(idle.code)) return {kind, idle.request, 0, 0, ""};
+  if (idle.code == PendCode::Window) return {kind, idle.id.job, 0, 0, spec.queue};
   return {kind, spec.array_limit, 0, 0, spec.queue};
 }
 
@@ -160,7 +171,9 @@ ReasonWriter::Key ReasonWriter::key_of(const Claim& claim) {
   if (claim.barrier == PendCode::Budget && claim.pending())
     return {kClaims + why, claim.id.job, claim.id.index, 1, ""};
   why = why * 4 + static_cast<int>(claim.closed);
-  return {kClaims + why, claim.request, static_cast<std::uint32_t>(claim.user_node), claim.min, ""};
+  return {kClaims + why, claim.request, static_cast<std::uint32_t>(claim.user_node), claim.min,
+          claim.reserved ? std::string_view(claim.spec().reservation)
+                         : std::string_view(claim.closed_by)};
 }
 
 Reasons ReasonWriter::of(const Idle& idle) {
@@ -194,7 +207,8 @@ ReasonWriter::Limit ReasonWriter::limit_of(const Claim& claim, LimitOf of) const
       return {PendCode::UserLimit, queue ? queue->user_slots : 0, used(spec.queue, spec.owner.user),
               "User has reached the per-user job slot limit of the queue: " + user + ", " + in,
               "a job of the user in this queue"};
-    case LimitOf::User: break;
+    case LimitOf::User:
+    case LimitOf::Rule: break;
   }
   const UserConf* conf = cluster_.config->user(spec.owner.user);
   if (!conf) conf = cluster_.config->user("default");
@@ -204,6 +218,15 @@ ReasonWriter::Limit ReasonWriter::limit_of(const Claim& claim, LimitOf of) const
 
 // What is not in use goes to jobs before it, which were counted first.
 PendReason ReasonWriter::limit_reason(const Claim& claim) const {
+  if (claim.closed == LimitOf::Rule) {
+    bool group = claim.barrier == PendCode::GroupLimit;
+    std::string what = group ? "The specified job group has reached its job limit: "
+                             : "Resource limit defined by the administrator has been reached: ";
+    return {claim.barrier, what + claim.closed_by, 0,
+            group ? "starts when a job of the group ends; bjgroup -s"
+                  : "starts when a job that "
+                    "counts ends; blimits"};
+  }
   Limit limit = limit_of(claim, claim.closed);
   std::string text = limit.text + limit.use();
   if (limit.used + claim.min <= limit.slots) text += ", the rest goes to jobs before it";
@@ -241,6 +264,34 @@ PendReason ReasonWriter::share_reason(const Claim& claim) const {
   return {PendCode::Slots,
           "Not enough job slot(s): " + count_of(claim.min, "slot") + " asked; " + use_of(claim), 0,
           "starts when its share frees up or others end"};
+}
+
+// Of its own reservation, or what those of others keep on hosts that would do.
+std::optional<PendReason> ReasonWriter::reserved_reason(const Claim& claim) const {
+  if (claims_.kept.all.empty()) return {};
+  if (claim.reserved)
+    return PendReason{PendCode::Reserved,
+                      "Not enough slots left in advance reservation " +
+                          named(claim.spec().reservation) + ": " + count_of(claim.min, "slot") +
+                          " asked",
+                      0, "starts when a job of the reservation ends; brsvs shows it"};
+  const Request& request = claims_.requests[claim.request];
+  std::set<std::uint32_t> hosts;
+  std::set<std::string> names;
+  for (const KeptSlots& kept : claims_.kept.all) {
+    bool open = request.suits[kept.room] == Suits::Yes && kept.slots > kept.used;
+    if (!open || places_.room(kept.room).now.slots <= 0) continue;
+    hosts.insert(kept.room);
+    names.insert(named(kept.of->name));
+  }
+  if (hosts.empty()) return {};
+  std::string all;
+  for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
+  auto count = static_cast<std::uint32_t>(hosts.size());
+  return PendReason{
+      PendCode::Reserved,
+      "Slots are kept for advance reservation " + all + ": " + count_of(count, "host"), count,
+      "give a run limit (-W) that ends before it begins"};
 }
 
 // Admitted, yet the tasks do not fit on the hosts.
@@ -291,6 +342,7 @@ PendReason ReasonWriter::deciding_reason(const Claim& claim) const {
     return claim.barrier == PendCode::Priority ? preempted_reason(claim)
            : claim.barrier == PendCode::Budget ? budget_reason(budgets_, claim)
                                                : limit_reason(claim);
+  if (claim.reserved) return *reserved_reason(claim);
   return claim.barred == Barred::Unplaced ? unplaced_reason(claim) : share_reason(claim);
 }
 
@@ -367,6 +419,8 @@ Reasons ReasonWriter::of(const Claim& claim, const Promise* promise) {
   std::vector<PendReason> reasons{deciding_reason(claim)};
   add_limits(claim, reasons);
   add_shortages(claim, reasons);
+  if (auto kept = claim.reserved ? std::nullopt : reserved_reason(claim))
+    reasons.push_back(std::move(*kept));
   add_removed(claims_.requests[claim.request].removed, reasons);
   std::stable_sort(reasons.begin() + 1, reasons.end(), by_hosts);
   return shared = std::make_shared<const std::vector<PendReason>>(std::move(reasons));

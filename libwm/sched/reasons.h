@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -43,7 +44,9 @@ class ReasonWriter {
     }
   };
   Limit limit_of(const Claim& claim, LimitOf of) const;
+  PendReason idle_reason(const Idle& idle) const;
   PendReason limit_reason(const Claim& claim) const;
+  std::optional<PendReason> reserved_reason(const Claim& claim) const;
   PendReason share_reason(const Claim& claim) const;
   PendReason unplaced_reason(const Claim& claim) const;
   PendReason preempted_reason(const Claim& claim) const;

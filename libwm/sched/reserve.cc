@@ -52,6 +52,21 @@ void mark_in_order(Claims& claims, const PlanTree& tree, const SchedPolicy& poli
 
 }  // namespace
 
+void mark_reserved(Claims& claims) {
+  std::map<const Reservation*, std::int64_t> left;
+  for (const KeptSlots& kept : claims.kept.all)
+    if (kept.active) left[kept.of] += kept.slots - kept.used;
+  if (left.empty()) return;
+  for (Claim& claim : claims.all) {
+    if (!claim.reserved || !claim.pending() || claim.barred != Barred::No) continue;
+    for (auto& [reservation, slots] : left) {
+      if (reservation->name != claim.spec().reservation || slots < claim.min) continue;
+      claim.due = true;
+      slots -= claim.min;
+    }
+  }
+}
+
 void mark_due(Claims& claims, const PlanTree& tree, const SchedPolicy& policy, Clock clock) {
   if (policy.backfill == Backfill::None) return mark_in_order(claims, tree, policy);
   if (std::none_of(claims.all.begin(), claims.all.end(), is_promised)) return;
@@ -78,11 +93,12 @@ Reservations::Reservations(const Claims& claims, const PlanTree& tree, const Sch
       timeline_(timeline),
       clock_(timeline.clock),
       slots_(running_use(claims, tree, false)),
-      gpus_(running_use(claims, tree, true)) {}
+      gpus_(running_use(claims, tree, true)),
+      advance_(std::make_unique<Advance>(claims, clock_.now, clock_.grace)) {}
 
 // Waits for room, and for nothing that no date would bring.
 bool Reservations::may_hold(const Claim& claim) const {
-  if (claim.barred == Barred::Limit || claim.copies == 0) return false;
+  if (claim.barred == Barred::Limit || claim.copies == 0 || claim.reserved) return false;
   return (claim.price.gpu ? gpus_ : slots_).allows(claim.user_node, claim.price.cost(claim.min));
 }
 
@@ -260,6 +276,7 @@ void Reservations::build() {
   for (const Claim& claim : claims_.all) {
     if (!known && !claim.pending() && !claim.timed) add_ends(claim);
   }
+  advance_->occupy_in(*skyline_);
   for (const auto& [claim, share, window] : taken_) skyline_->occupy(*claim, share, window);
 }
 
@@ -280,7 +297,8 @@ std::vector<const Claim*> Reservations::holders() const {
 }
 
 bool Reservations::bars(const Claim& claim) const {
-  return policy_.backfill == Backfill::None && first_ && goes_before(*first_, claim);
+  return policy_.backfill == Backfill::None && first_ && !claim.reserved &&
+         goes_before(*first_, claim);
 }
 
 // The dates of others count with the end that it was promised: a moment too late is no bar.
@@ -294,6 +312,8 @@ Window Reservations::window_if(const Claim& claim, WallTime from) const {
 
 std::int64_t Reservations::allows(const Places& places, const Claim& claim, std::uint32_t room,
                                   When when, std::int64_t most, const TasksByRoom& has) const {
+  if (advance_->any()) most = advance_->allows(places, claim, room, when, most, has);
+  if (claim.reserved || most <= 0) return most;
   bool own = &claim == first_ && policy_.backfill == Backfill::Easy;
   if (!skyline_ || !held_[room] || own || passes_freely(claim)) return most;
   Window window = window_if(claim, clock_.now);
@@ -322,7 +342,8 @@ void Reservations::move(const Claim& claim, const std::vector<Share>& shares) {
 }
 
 void Reservations::occupy(const Claim& claim, const Share& share, When when) {
-  if (passes_freely(claim)) return;
+  advance_->occupy(claim, share, when);
+  if (claim.reserved || passes_freely(claim)) return;
   Window window = window_from(clock_.now, claim.limit);
   if (when == When::Future)
     window.until = window_from(clock_.now + clock_.grace, claim.limit).until;
@@ -332,15 +353,18 @@ void Reservations::occupy(const Claim& claim, const Share& share, When when) {
 
 void Reservations::begin() {
   mark_ = taken_.size();
+  advance_->begin();
   if (skyline_) skyline_->begin();
 }
 
 void Reservations::rollback() {
   taken_.resize(mark_);
+  advance_->rollback();
   if (skyline_) skyline_->rollback();
 }
 
 void Reservations::commit() {
+  advance_->commit();
   if (skyline_) skyline_->commit();
 }
 

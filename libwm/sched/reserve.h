@@ -15,9 +15,11 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "libwm/sched/advance.h"
 #include "libwm/sched/plan_tree.h"
 #include "libwm/sched/skyline.h"
 
@@ -34,6 +36,10 @@ struct Timeline {
   Clock clock;
   std::optional<Skyline> skyline;  ///< made when the first date is asked for
 };
+
+/// Pending claims of active reservations start whatever their user's share is, as far as the slots
+/// that are kept go. @cost O(claims), O(1) without reservations
+void mark_reserved(Claims& claims);
 
 /// Pending claims whose promised date has come, or that fit already, are to start whatever
 /// their user's share is; those whose date has come are owed their minimum, and give nothing to a
@@ -103,8 +109,8 @@ class Reservations {
   JobId first() const { return first_ ? first_->id : JobId{}; }
   /// All of them. @cost O(who does)   @owns borrowed
   std::vector<const Claim*> holders() const;
-  /// Does anybody hold places? @cost O(1)
-  bool any() const { return first_ || !kept_.empty(); }
+  /// Does anybody hold places, an advance reservation too? @cost O(1)
+  bool any() const { return first_ || !kept_.empty() || advance_->any(); }
   /// Dates found, in the order in which they were asked. @owns borrowed
   const std::vector<DatedStart>& dates() const { return dates_; }
 
@@ -144,6 +150,7 @@ class Reservations {
   Timeline& timeline_;
   Clock clock_;
   PlanUse slots_, gpus_;
+  std::unique_ptr<Advance> advance_;
   Skyline* skyline_ = nullptr;  // the timeline's, once this placing has asked for a date
   std::vector<bool> held_;      // rooms
   std::vector<Taken> taken_;

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "libwm/sched/budgets.h"
+#include "libwm/sched/goals.h"
 #include "libwm/sched/limits.h"
 #include "libwm/sched/order.h"
 #include "libwm/sched/past_use.h"
@@ -14,6 +15,7 @@
 #include "libwm/sched/reasons.h"
 #include "libwm/sched/speeds.h"
 #include "libwm/sched/targets.h"
+#include "libwm/sched/windows.h"
 
 namespace wm::sched {
 namespace {
@@ -26,7 +28,7 @@ class Pass {
         policy_(policy),
         memory_(memory),
         claims_(*memory.claims),
-        tree_(tree_of(*cluster.config)),
+        tree_(tree_of(*cluster.config, now)),
         timeline_{{now, cluster.config->cluster.times.reclaim_grace}, {}},
         budgets_(cluster, now) {}
   Plan run();
@@ -335,6 +337,7 @@ void Pass::add_promises() {
 }
 
 Plan Pass::run() {
+  plan_.reservations = cluster_.reservations;
   apply_budgets(budgets_, claims_.all);
   look_at(budgets_.next_change());
   place_users();
@@ -344,8 +347,13 @@ Plan Pass::run() {
   attach_paces(claims_, config, memory_.curves);
   weigh_claims(claims_.all, config.cluster.sched, timeline_.clock.now);
   look_at(claims_.quiet_until);
-  apply_limits(config, claims_.all, claims_.steady);
+  look_at(claims_.kept.next_edge);
+  look_at(claims_.rules.next_edge());
+  look_at(next_window_edge(config, timeline_.clock.now));
+  look_at(put_goals_first(config, claims_, timeline_.clock.now));
+  apply_limits(config, claims_.all, claims_.steady, claims_.rules);
   mark_owed();
+  mark_reserved(claims_);
   mark_due(claims_, tree_, policy_, timeline_.clock);
   settle();
   add_pieces();

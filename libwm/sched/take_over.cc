@@ -76,7 +76,8 @@ void TakeOver::enlist(std::size_t index) {
   Units surplus = surplus_of(claim);
   if (surplus <= 0) return;
   donors_.insert({claim.order.rank, surplus, index});
-  if (claim.target > claim.min) growing_.insert({claim.order.rank, surplus, index});
+  if (claim.target > (claim.pending() ? claim.min : claim.floor))
+    growing_.insert({claim.order.rank, surplus, index});
 }
 
 void TakeOver::strike(std::size_t index) {

@@ -51,6 +51,7 @@ class Division {
   void load_demand(int node, const User& user, Units free);
   bool fill(Units capacity);
   void divide(int node, User& user, Units amount);
+  static Units keep_or_yield(Claim& claim, User& user, Units left);
   Units admit(User& user, Units left);
   Units share_surplus(User& user, Units left, bool fair);
   bool cap_latest(const std::vector<Units>& amounts);
@@ -109,6 +110,18 @@ void Division::load_demand(int node, const User& user, Units free) {
   leaf.demand = std::max(leaf.floor, std::min(leaf.demand, kNoLimit));
 }
 
+// It has its minimum while that lasts, in its turn, as if it waited for it: what it gives up it
+// would not get back in the next pass. Returns what it takes.
+Units Division::keep_or_yield(Claim& claim, User& user, Units left) {
+  Units least = claim.price.cost(claim.min);
+  if (left >= least && claim.most() >= claim.min) {
+    claim.target = claim.min;
+    return least;
+  }
+  if (!user.waiting) user.waiting = &claim;
+  return 0;
+}
+
 // Pending claims in order get their minimum while it lasts; returns what is left.
 Units Division::admit(User& user, Units left) {
   user.waiting = nullptr;
@@ -116,6 +129,7 @@ Units Division::admit(User& user, Units left) {
     if (is_entitled(*claim) && wanted_of(*claim) > 0) left -= claim->price.cost(claim->min);
   }
   for (Claim* claim : user.claims) {
+    if (claim->yields()) left -= keep_or_yield(*claim, user, left);
     if (!claim->pending()) continue;
     Units wanted = wanted_of(*claim);
     claim->admitted = 0;
@@ -138,6 +152,7 @@ Units Division::admit(User& user, Units left) {
 
 bool may_grow(const Claim& claim) {
   if (claim.kind == ClaimKind::Fixed || claim.most() <= claim.min) return false;
+  if (claim.yields() && claim.target < claim.min) return false;
   return !claim.pending() || (claim.admitted == 1 && claim.copies == 1);
 }
 
@@ -276,7 +291,8 @@ Class class_of(std::vector<Claim>& claims, const std::vector<Steady>& steady, bo
 int lowest_payer(const Class& mine) {
   int rank = std::numeric_limits<int>::min();
   for (const Claim* claim : mine.contest.claims) {
-    bool pays = claim->target > claim->min && (!claim->pending() || claim->admitted > 0);
+    bool pays = claim->target > (claim->pending() ? claim->min : claim->floor) &&
+                (!claim->pending() || claim->admitted > 0);
     if (pays) rank = std::max(rank, claim->order.rank);
   }
   return rank;

@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostParams = 500, kMostExperiments = 100000, kMostTrials = 1000000;
+constexpr std::size_t kMostKnown = 10000;
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
 Error bad(std::string what) { return fail(Code::BadArgument, std::move(what)); }
@@ -269,6 +270,22 @@ Trial read_trial(const Json& json, const Search& search, std::uint32_t index) {
   return trial;
 }
 
+// What an earlier search found; entries that are none of this space do not disturb.
+Result<void> read_known(const Json& list, Search& search) {
+  if (list.is_null()) return {};
+  if (!list.is_array()) return bad("known is not a list");
+  if (list.size() > kMostKnown)
+    return fail(Code::Limit, "more than " + std::to_string(kMostKnown) + " known trials");
+  for (const auto& item : list) {
+    Trial trial;
+    trial.state = TrialState::Finished;
+    read_config(at(item, "config"), search, trial);
+    trial.value = signed_number(at(item, "value"), search.maximize);
+    if (trial.point && trial.value) search.known.push_back(std::move(trial));
+  }
+  return {};
+}
+
 Json json_of(const Value& value) {
   return std::visit([](const auto& held) -> Json { return held; }, value);
 }
@@ -292,6 +309,7 @@ Result<Search> read_search(std::string_view text) {
     return search;
   }
   WM_TRY(search.space, read_space(space));
+  WM_TRY(read_known(at(json, "known"), search));
   return search;
 }
 

@@ -8,7 +8,9 @@
 //   "auto"|"Random"|"TPE"|"Bayesian"|"Hyperband"|"ASHA"|"ExperimentGridSearch",
 //             "params": {algoParam: value}, "metric": "loss", "goal":
 //             "minimize"|"maximize", "space": [hyperParams items],
-//             "experiments": [...], "max_trials": N, "seed": n}
+//             "experiments": [...], "max_trials": N, "seed": n,
+//             "known": [{"config": {...}, "value": n}]}    found by earlier searches:
+//             evidence for auto, TPE and Bayesian, and not tried again
 //   history  [{"index": 1, "config": {...}, "state":
 //   "pending"|"running"|"finished"|"failed"|"killed",
 //              "metrics": {"loss": {"min", "max", "latest", "course"}, "step": {...}},

@@ -72,8 +72,11 @@ std::uint32_t within_limit(const Search& search, const History& history, std::ui
 
 Answer next_of_model(const Search& search, const History& history, std::uint32_t wanted) {
   auto may = within_limit(search, history, wanted);
-  auto sampler = sampler_of(search, history);
-  auto points = propose(search, history, *sampler, may);
+  auto with_known = search.known;
+  if (!with_known.empty()) with_known.insert(with_known.end(), history.begin(), history.end());
+  const auto& evidence = with_known.empty() ? history : with_known;
+  auto sampler = sampler_of(search, evidence);
+  auto points = propose(search, evidence, *sampler, may);
   Answer answer;
   for (const auto& point : points) answer.configs.push_back(config_at(search.space, point));
   auto given = history.size() + points.size();

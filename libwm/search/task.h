@@ -24,17 +24,6 @@ struct Options {
   std::uint32_t resource_max = 0;  ///< ResourceValue
 };
 
-struct Search {
-  Algorithm algorithm = Algorithm::Auto;
-  Options options;
-  std::string metric;
-  bool maximize = false;
-  Space space;
-  std::vector<Config> experiments;
-  std::optional<std::uint32_t> max_trials;
-  std::uint64_t seed = 0;
-};
-
 enum class TrialState : std::uint8_t { Pending, Running, Finished, Failed, Killed };
 
 struct Report {
@@ -55,6 +44,18 @@ struct Trial {
   bool is_live() const { return state == TrialState::Pending || state == TrialState::Running; }
 };
 using History = std::vector<Trial>;
+
+struct Search {
+  Algorithm algorithm = Algorithm::Auto;
+  Options options;
+  std::string metric;
+  bool maximize = false;
+  Space space;
+  std::vector<Config> experiments;
+  std::optional<std::uint32_t> max_trials;
+  std::uint64_t seed = 0;
+  History known;  ///< finished trials of earlier searches: evidence for a model, none of its trials
+};
 
 struct Answer {
   std::vector<Config> configs;

@@ -35,5 +35,6 @@ void read(Columns c, GpuSpanRow& r);
 void read(Columns c, PlanSpanRow& r);
 void read(Columns c, JobEventRow& r);
 void read(Columns c, UsageRow& r);
+void read(Columns c, SumRow& r);
 
 }  // namespace wm::store

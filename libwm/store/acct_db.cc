@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "libwm/store/acct_sums.h"
 #include "libwm/store/schema.h"
 
 namespace wm::store {
@@ -111,7 +112,8 @@ Result<void> AcctDb::connect() {
   open.sync_commits = false;
   WM_TRY(db_, Connection::open(open));
   // No integrity check: the file grows with the years and can be made again.
-  return prepare(*db_, kAcctSchema);
+  WM_TRY(prepare(*db_, kAcctSchema));
+  return JobSums(*db_).fill();
 }
 
 Result<void> AcctDb::reopen() {
@@ -137,9 +139,12 @@ Result<void> AcctDb::forget(WallTime before) {
   WM_TRY(whole.begin());
   for (const char* table : {"allocation", "attempt", "job_event", "job"})
     WM_TRY(db_->exec("DELETE FROM " + std::string(table) + " WHERE (job, idx) IN " + ended));
+  bool went = db_->changes() > 0;
   for (const char* table : {"host_span", "gpu_span", "plan_span"})
     WM_TRY(db_->exec("DELETE FROM " + std::string(table) + " WHERE until > 0 AND until < " +
                      std::to_string(stored(before))));
+  if (went)  // hours that are gone whole
+    WM_TRY(db_->exec("DELETE FROM job_sum WHERE last_end < " + std::to_string(stored(before))));
   return whole.commit();
 }
 
@@ -150,6 +155,8 @@ Result<void> AcctDb::apply(const AcctRows& rows) {
     return db_->use("UPDATE mark SET horizon = max(horizon, ?)").bind(stored(rows.horizon)).run();
   Transaction whole(*db_);
   WM_TRY(whole.begin());
+  JobSums sums(*db_);
+  WM_TRY(sums.begin(rows.jobs));
   WM_TRY(write_all(*db_, kPutJob, rows.jobs));
   WM_TRY(write_all(*db_, kPutAllocation, rows.allocations));
   WM_TRY(write_all(*db_, kPutEvent, rows.events));
@@ -158,6 +165,7 @@ Result<void> AcctDb::apply(const AcctRows& rows) {
   WM_TRY(write_all(*db_, kPutHost, rows.hosts));
   WM_TRY(write_all(*db_, kPutGpu, rows.gpus));
   WM_TRY(write_all(*db_, kPutPlan, rows.plans));
+  WM_TRY(sums.end());
   WM_TRY(db_->use("UPDATE mark SET last_seq = ?, horizon = max(horizon, ?)")
              .bind(stored(rows.seq))
              .bind(stored(rows.horizon))
@@ -172,7 +180,7 @@ Result<void> AcctDb::clear() {
   WM_TRY(db_->exec(
       "DELETE FROM job; DELETE FROM allocation; DELETE FROM job_event;"
       "DELETE FROM usage; DELETE FROM attempt; DELETE FROM host_span; DELETE FROM gpu_span;"
-      "DELETE FROM plan_span; UPDATE mark SET last_seq = 0, horizon = 0"));
+      "DELETE FROM plan_span; DELETE FROM job_sum; UPDATE mark SET last_seq = 0, horizon = 0"));
   return whole.commit();
 }
 

@@ -62,6 +62,15 @@ class AcctReader {
   /// Opens acct.db for reading. @errors Store: no such file or no permission; Damaged
   static Result<std::unique_ptr<AcctReader>> open(const StoreFiles& files);
 
+  /// Sums of jobs by the six hours in [from, to) in which they ended, of one user or (empty) of
+  /// all.
+  /// @units us, `from` the start of such hours   @errors Store, Damaged   @cost rows told
+  Result<void> sums(const std::string& user, std::int64_t from, std::int64_t to,
+                    const std::function<void(const SumRow&)>& tell);
+  /// Single jobs that ended in [from, to), by whom and what they count.
+  /// @units us   @errors Store, Damaged   @cost jobs told
+  Result<void> ended(const std::string& user, std::int64_t from, std::int64_t to,
+                     const std::function<void(const SumKey&, const AcctFigures&)>& tell);
   /// Jobs in the order of id, after `after` ({} = from the first).
   /// @errors Store, Damaged   @cost jobs looked at, not jobs found
   Result<std::vector<JobRow>> jobs(const JobQuery& query, JobId after, std::size_t limit);

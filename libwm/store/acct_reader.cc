@@ -5,6 +5,7 @@
 
 #include "libwm/store/acct_columns.h"
 #include "libwm/store/acct_db.h"
+#include "libwm/store/acct_sums.h"
 
 namespace wm::store {
 namespace {
@@ -62,6 +63,37 @@ Result<std::vector<JobRow>> AcctReader::jobs(const JobQuery& query, JobId after,
   ask.bind(query.last.job).bind(query.last.index);
   ask.bind(limit_of(limit));
   return collect<JobRow>(ask);
+}
+
+Result<void> AcctReader::sums(const std::string& user, std::int64_t from, std::int64_t to,
+                              const std::function<void(const SumRow&)>& tell) {
+  auto ask = db_->use(user.empty()
+                          ? "SELECT * FROM job_sum WHERE ?1 = '' AND since >= ?2 AND since < ?3"
+                          : "SELECT * FROM job_sum WHERE user = ?1 AND since >= ?2 AND since < ?3");
+  ask.bind_text(user).bind(from).bind(to);
+  for (SumRow row;;) {
+    WM_TRY(bool there, ask.step());
+    if (!there) return {};
+    read(Columns(ask), row);
+    tell(row);
+  }
+}
+
+Result<void> AcctReader::ended(const std::string& user, std::int64_t from, std::int64_t to,
+                               const std::function<void(const SumKey&, const AcctFigures&)>& tell) {
+  auto ask = db_->use(user.empty() ? "SELECT * FROM job INDEXED BY job_by_end WHERE ?1 = '' AND"
+                                     " ended >= max(?2, 1) AND ended < ?3"
+                                   : "SELECT * FROM job INDEXED BY job_ended_by_user WHERE"
+                                     " ended > 0 AND user = ?1 AND ended >= ?2 AND ended < ?3");
+  ask.bind_text(user).bind(from).bind(to);
+  for (;;) {
+    WM_TRY(bool there, ask.step());
+    if (!there) return {};
+    JobRow job;
+    read(Columns(ask), job);
+    WM_TRY(auto figures, counted(*db_, job));
+    tell(key_of(job), figures);
+  }
 }
 
 Result<std::vector<JobEventRow>> AcctReader::job_events(JobId job, const JobEventRow* after,

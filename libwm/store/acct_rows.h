@@ -5,12 +5,14 @@
 // UsageRow's amounts are added to what is there.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "libwm/base/ids.h"
 #include "libwm/base/units.h"
+#include "libwm/model/acct_sum.h"
 
 namespace wm::store {
 
@@ -152,6 +154,21 @@ struct UsageRow {
   std::uint32_t jobs_done = 0, jobs_exited = 0;
   Duration cpu{}, slot_time{}, gpu_time{};
   bool operator==(const UsageRow&) const = default;
+};
+
+/// Whom ended jobs count for. @units since: us, start of the six hours (UTC) of their end
+struct SumKey {
+  std::string user;
+  std::int64_t since = 0;
+  std::string plan, queue, project, app;
+  bool done = false;  ///< completed normally
+  auto operator<=>(const SumKey&) const = default;
+};
+
+/// What they come to; kept with the rows of jobs (acct_sums.h).
+struct SumRow {
+  SumKey key;
+  AcctSum sum;
 };
 
 /// What the events up to `seq` (since the last such rows) mean for accounting.

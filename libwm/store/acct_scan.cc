@@ -13,7 +13,7 @@ namespace {
 // Columns of a part and of the attempt that it belongs to; ?1, ?2: the window.
 constexpr const char* kPart =
     "SELECT a.job, a.idx, a.host, a.class, a.start, a.end, a.slots, a.milli_cpus, a.gpus, a.gpueq,"
-    " a.mem, a.gpu_list, t.user, t.plan, t.queue, t.project, t.app FROM allocation a"
+    " a.mem, a.gpu_list, a.task, t.user, t.plan, t.queue, t.project, t.app FROM allocation a"
     " LEFT JOIN attempt t ON t.job = a.job AND t.idx = a.idx AND t.attempt = a.attempt ";
 
 void read(Columns c, ScannedPart& row) {
@@ -26,6 +26,7 @@ void read(Columns c, ScannedPart& row) {
     *amount = c.number();
   part.mem_mib >>= 20;
   part.gpu_list = c.text();
+  row.task = c.small();
   for (auto* text : {&row.dim.user, &row.dim.plan, &row.dim.queue, &row.dim.project, &row.dim.app})
     *text = c.text();
 }

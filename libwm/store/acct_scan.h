@@ -19,6 +19,7 @@ struct ScannedPart {
   report::Part part;
   report::Dim dim;
   JobId job;
+  std::uint32_t task = 0;
 };
 
 /// A stretch of time. @units us since 1970; `to` is not in it

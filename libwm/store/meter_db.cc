@@ -56,8 +56,59 @@ Result<void> MeterDb::add(const std::vector<MeterRow>& rows) {
   return whole.commit();
 }
 
+Result<void> MeterDb::add(const std::vector<PlanMeterRow>& rows) {
+  Transaction whole(*db_);
+  WM_TRY(whole.begin());
+  for (const auto& [hour, path, gpus, used] : rows) {
+    auto put = db_->use(
+        "INSERT INTO plan_meter VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+        " seen_ms = seen_ms + excluded.seen_ms, demand = demand + excluded.demand,"
+        " deserved = deserved + excluded.deserved, unmet = unmet + excluded.unmet");
+    put.bind(hour).bind_text(path).bind(std::int64_t{gpus}).bind(used.seen_ms);
+    WM_TRY(put.bind(used.demand).bind(used.deserved).bind(used.unmet).run());
+  }
+  return whole.commit();
+}
+
+Result<void> MeterDb::add(const ClockStep& step) {
+  return db_->use("INSERT OR REPLACE INTO clock_step VALUES (?, ?)")
+      .bind(step.at)
+      .bind(step.step_us)
+      .run();
+}
+
+Result<std::vector<ClockStep>> MeterDb::steps(std::int64_t from, std::int64_t to) {
+  std::vector<ClockStep> steps;
+  auto ask = db_->use("SELECT at, step FROM clock_step WHERE at >= ? AND at < ? ORDER BY at");
+  ask.bind(from).bind(to);
+  for (;;) {
+    WM_TRY(bool row, ask.step());
+    if (!row) return steps;
+    steps.push_back({ask.number(0), ask.number(1)});
+  }
+}
+
 Result<void> MeterDb::forget(std::int64_t before) {
+  WM_TRY(db_->use("DELETE FROM plan_meter WHERE hour < ?").bind(before).run());
+  WM_TRY(db_->use("DELETE FROM clock_step WHERE at < ?").bind(before).run());
   return db_->use("DELETE FROM task_meter WHERE hour < ?").bind(before).run();
+}
+
+Result<std::map<std::string, PlanMeterRow>> MeterDb::plans(std::int64_t from, std::int64_t to) {
+  std::map<std::string, PlanMeterRow> plans;
+  auto ask = db_->use(
+      "SELECT path, gpus, sum(seen_ms), sum(demand), sum(deserved), sum(unmet) FROM plan_meter"
+      " WHERE hour >= ? AND hour < ? GROUP BY path, gpus ORDER BY path, gpus");
+  ask.bind(from).bind(to);
+  for (;;) {
+    WM_TRY(bool row, ask.step());
+    if (!row) return plans;
+    auto path = ask.text(0);
+    plans[path] = {from,
+                   path,
+                   ask.number(1) != 0,
+                   {ask.number(2), ask.number(3), ask.number(4), ask.number(5)}};
+  }
 }
 
 Result<MeterSum> MeterDb::sum(Statement& ask) {

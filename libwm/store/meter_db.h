@@ -1,9 +1,10 @@
-// Role: meter.db: how well running tasks used their GPUs, by the hour. A database of its own,
-// lossy: it follows from no event, is written when there is time, and can be deleted. Written by
-// wmasterd alone, read by wmreport.
+// Role: meter.db: how well running tasks used their GPUs, and what plans asked for, by the hour. A
+// database of its own, lossy: it follows from no event, is written when there is time, and can be
+// deleted. Written by wmasterd alone, read by wmreport.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,27 @@ struct MeterSum {
   MeterSum& operator+=(const MeterSum& more);
 };
 
+/// What a plan asked for and deserved, as the master saw it now and then.
+/// @units slot·ms, or where `gpus` GPU·ms; seen: ms that it was looked at
+struct PlanMeter {
+  std::int64_t seen_ms = 0, demand = 0, deserved = 0;
+  std::int64_t unmet = 0;  ///< of what it asked for and deserved, what it did not have
+  bool operator==(const PlanMeter&) const = default;
+};
+/// In an hour. @units hour: s since 1970, UTC
+struct PlanMeterRow {
+  std::int64_t hour = 0;
+  std::string path;
+  bool gpus = false;
+  PlanMeter used;
+};
+
+/// The clock was set. @units at: s since 1970, as it was before; step: us, back is negative
+struct ClockStep {
+  std::int64_t at = 0, step_us = 0;
+  bool operator==(const ClockStep&) const = default;
+};
+
 /// @thread one at a time   @owns its connection
 class MeterDb {
  public:
@@ -40,10 +62,16 @@ class MeterDb {
 
   /// Adds to what these hours have. @errors Store   @cost one transaction
   Result<void> add(const std::vector<MeterRow>& rows);
+  Result<void> add(const std::vector<PlanMeterRow>& rows);
+  Result<void> add(const ClockStep& step);
+  /// Steps in [from, to), in order. @units s since 1970   @errors Store
+  Result<std::vector<ClockStep>> steps(std::int64_t from, std::int64_t to);
   /// Hours before that are dropped. @errors Store
   Result<void> forget(std::int64_t before);
   /// Of a job's tasks, in hours of [from, to). @units s since 1970   @errors Store
   Result<MeterSum> of_job(JobId job, std::int64_t from, std::int64_t to);
+  /// Of plans, by path; of GPUs where any were counted, else of slots. @errors Store
+  Result<std::map<std::string, PlanMeterRow>> plans(std::int64_t from, std::int64_t to);
   /// Of everything. @errors Store
   Result<MeterSum> total(std::int64_t from, std::int64_t to);
 

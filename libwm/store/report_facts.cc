@@ -72,7 +72,7 @@ class Gatherer {
     WM_TRY(facts_.total, reports_.totals(from_ms_, to_ms_));
     WM_TRY(auto hours, reports_.hours(from_ms_, to_ms_));
     WM_TRY(auto uses, reports_.hour_uses(from_ms_, to_ms_));
-    std::int64_t covered = 0;
+    std::int64_t until = 0;
     facts_.final = !hours.empty();
     for (const auto& hour : report::hours_of(wish_.zone, wish_.period.from, wish_.period.to))
       facts_.hours.push_back({hour, {}, {}});
@@ -82,9 +82,10 @@ class Gatherer {
           [](const report::HourFacts& h, std::int64_t start) { return h.hour.start < start; });
       if (at != facts_.hours.end() && at->hour.start == hour.hour.start) at->uses = hour.uses;
       facts_.final = facts_.final && hour.final;
-      covered += hour.hour.len;
+      until = hour.hour.end();
     }
-    facts_.final = facts_.final && covered == to_ms_ - from_ms_;
+    // Hours follow one another; before the first of all nothing was recorded.
+    facts_.final = facts_.final && until >= to_ms_;
     std::size_t at = 0;
     for (const auto& use : uses) {
       while (at < facts_.hours.size() && facts_.hours[at].hour.start < use.hour) ++at;
@@ -171,6 +172,7 @@ class Gatherer {
         if (is_below(below, path)) made.allocated += use.first, made.refunded += use.second;
       facts_.plans.push_back(std::move(made));
     }
+    WM_TRY(read_asked());
     if (wish_.about.empty() || of_user()) return {};
     WM_TRY(auto days, reports_.plan_by_hour(wish_.about, from_ms_, to_ms_));
     std::map<std::string, report::PlanAmounts> sums;
@@ -182,12 +184,29 @@ class Gatherer {
     return {};
   }
 
+  // What they asked for is only known of hours in which the master was up.
+  Result<void> read_asked() {
+    if (!wish_.meter || of_user()) return {};
+    WM_TRY(auto asked, wish_.meter->plans(wish_.period.from, wish_.period.to));
+    auto until = std::min(to_ms_, facts_.horizon * 1000);
+    for (auto& plan : facts_.plans) {
+      auto at = asked.find(plan.path);
+      if (at == asked.end() || until <= from_ms_) continue;
+      const auto& [hour, path, gpus, used] = at->second;
+      plan.asked = report::PlanAsk{gpus, used.demand, used.deserved, used.unmet,
+                                   std::min(100.0, 100 * static_cast<double>(used.seen_ms) /
+                                                       static_cast<double>(until - from_ms_))};
+    }
+    return {};
+  }
+
   Result<void> read_waits() {
     std::map<std::pair<std::string, std::string>, std::vector<double>> waits;
     std::vector<double> all;
     WM_TRY(acct_.dispatched(window_, [&](const AttemptRow& row) {
       if (!counts(row)) return;
       ++facts_.counts.dispatched;
+      if (!wish_.about.empty()) dispatched_.insert(row.job);
       if (row.attempt.value != 1) return;
       all.push_back(seconds(row.queue_wait));
       waits[{row.queue, report::size_class(row.tasks)}].push_back(all.back());
@@ -228,8 +247,10 @@ class Gatherer {
     for (const auto& [key, n] : failures) facts_.failures.push_back({key.first, key.second, n});
     std::stable_sort(facts_.failures.begin(), facts_.failures.end(),
                      [](const auto& a, const auto& b) { return a.n > b.n; });
-    return acct_.lines(Word::PromiseError, window_,
-                       [&](const JobEventRow& row) { facts_.promise_errors.push_back(row.to); });
+    return acct_.lines(Word::PromiseError, window_, [&](const JobEventRow& row) {
+      if (wish_.about.empty() || dispatched_.contains(row.job))
+        facts_.promise_errors.push_back(row.to);
+    });
   }
 
   Result<void> read_jobs() {
@@ -244,7 +265,7 @@ class Gatherer {
       job.term = row.term ? std::string(term_name(static_cast<Term>(row.term))) : "";
       job.ended = row.ended == WallTime{} ? 0 : seconds_since(row.ended);
       job.element = row.id.index > 0;
-      job.mem_peak = row.max_mem.value >> 20;
+      job.mem_peak = (row.max_mem.value >> 20) / tasks_together(row.exec_hosts);
       WM_TRY(acct_.attempts_of(row.id, [&](const AttemptRow& attempt) {
         job.allocated += {attempt.slot_ms, attempt.cpu_mms, attempt.gpu_mms, attempt.gpueq_mms,
                           attempt.mem_mib_s};
@@ -262,6 +283,18 @@ class Gatherer {
       facts_.jobs.push_back(std::move(job));
     }
     return {};
+  }
+
+  // The most tasks on one host: a peak is what all of an attempt's there had together.
+  static std::int64_t tasks_together(const std::string& exec_hosts) {
+    std::map<std::string, std::int64_t> tasks;
+    std::int64_t most = 1;
+    for (std::size_t at = 0; at < exec_hosts.size();) {
+      auto end = std::min(exec_hosts.find(' ', at), exec_hosts.size());
+      if (end > at) most = std::max(most, ++tasks[exec_hosts.substr(at, end - at)]);
+      at = end + 1;
+    }
+    return most;
   }
 
   // Of the last 90 days, whole ones: GPUs where there are any, else slots.
@@ -378,12 +411,25 @@ class Gatherer {
       facts_.notes.push_back({"no_capacity",
                               "What hosts had is not recorded for this time: "
                               "badmin rebuild-acct makes it of the events"});
+    if (wish_.meter && wish_.about.empty()) WM_TRY(note_steps());
     WM_TRY(auto restated, reports_.restated(from_ms_, to_ms_));
     if (restated > 0)
       facts_.notes.push_back(
           {"restated", std::to_string(restated) +
                            " hours were made again with other sums since they were "
                            "final: earlier reports differ"});
+    return {};
+  }
+  // While it lies behind what was recorded, time stands still: for use and for what there is.
+  Result<void> note_steps() {
+    WM_TRY(auto steps, wish_.meter->steps(wish_.period.from, wish_.period.to));
+    for (const auto& step : steps) {
+      auto size = static_cast<double>(step.step_us < 0 ? -step.step_us : step.step_us) / 1e6;
+      facts_.notes.push_back({"clock_step", "The master's clock was set " +
+                                                std::string(step.step_us < 0 ? "back" : "forward") +
+                                                " by " + report::wait_words(size) + " at " +
+                                                clock(step.at)});
+    }
     return {};
   }
   std::int64_t all_failures() const {
@@ -398,6 +444,7 @@ class Gatherer {
   Facts facts_;
   Window window_;
   std::int64_t from_ms_ = 0, to_ms_ = 0;
+  std::set<JobId> dispatched_;  // in the period, of what it is about
   std::map<std::string, std::pair<report::Amounts, report::Amounts>> by_plan_;
 };
 

@@ -1,7 +1,9 @@
 #include "libwm/store/roll.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <string_view>
+#include <tuple>
 
 #include "libwm/model/credit.h"
 
@@ -56,7 +58,8 @@ class Roller {
     report::HourFold fold(hours, horizon_);
     report::PlanFold plans(hours, horizon_);
     WM_TRY(read_parts(at));
-    for (const auto& [part, dim, job] : lasting_) {
+    count_together();
+    for (const auto& [part, dim, job, task] : lasting_) {
       fold.add(part);
       plans.add_use(dim.plan, part.start, part.end, part.slots);
     }
@@ -136,9 +139,29 @@ class Roller {
     if (auto kind = refund_of(row))
       made.refunds.push_back({hour, row.job, row.attempt, *kind, dim_of(row), rest});
   }
-  // The same time of every task at its peak. The peak is the largest of any host's.
-  static std::int64_t peak_of(const AttemptRow& row) {
-    return (row.max_mem.value >> 20) * (row.slot_ms / 1000);
+  // The same time of every task at its peak. The peak is the largest of any host's, of all tasks
+  // there together.
+  std::int64_t peak_of(const AttemptRow& row) const {
+    auto at = together_.find(row.job);
+    auto tasks = at == together_.end() ? 1 : at->second;
+    return (row.max_mem.value >> 20) * (row.slot_ms / 1000) / tasks;
+  }
+  // Of each job in the window the most tasks that it had on one host.
+  void count_together() {
+    std::vector<std::tuple<JobId, std::string_view, std::uint32_t>> places;
+    for (const auto& row : lasting_) places.emplace_back(row.job, row.part.host, row.task);
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    together_.clear();
+    std::int64_t here = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto& [job, host, task] = places[i];
+      bool goes_on =
+          i > 0 && std::get<0>(places[i - 1]) == job && std::get<1>(places[i - 1]) == host;
+      here = goes_on ? here + 1 : 1;
+      auto& most = together_[job];
+      most = std::max(most, here);
+    }
   }
 
   // What is not proven gone is nobody's to pay, hour by hour.
@@ -153,6 +176,7 @@ class Roller {
   std::int64_t horizon_;
   std::vector<ScannedPart> lasting_;
   Dims dims_;
+  std::map<JobId, std::int64_t> together_;
   bool begun_ = false;
 };
 

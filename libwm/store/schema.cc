@@ -25,7 +25,7 @@ constexpr std::array<const char*, 1> kHistorySteps = {
     "CREATE TABLE event (seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, type INTEGER NOT NULL,"
     "  version INTEGER NOT NULL, payload BLOB NOT NULL);"};
 
-constexpr std::array<const char*, 4> kAcctSteps = {
+constexpr std::array<const char*, 5> kAcctSteps = {
     "CREATE TABLE mark (id INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL);"
     "INSERT INTO mark VALUES (1, 0);"
     "CREATE TABLE job (job INTEGER NOT NULL, idx INTEGER NOT NULL,"
@@ -112,7 +112,26 @@ constexpr std::array<const char*, 4> kAcctSteps = {
     "ALTER TABLE attempt ADD COLUMN min_tasks INTEGER NOT NULL DEFAULT 1;"
     "ALTER TABLE attempt ADD COLUMN max_tasks INTEGER NOT NULL DEFAULT 1;"
     "ALTER TABLE attempt ADD COLUMN elastic INTEGER NOT NULL DEFAULT 0;"
-    "UPDATE attempt SET min_tasks = tasks, max_tasks = tasks;"};
+    "UPDATE attempt SET min_tasks = tasks, max_tasks = tasks;",
+    // Sums of jobs by the six hours of their end; the first opening adds up those there are
+    // (acct_sums.cc). The index finds a user's jobs of these hours.
+    "CREATE TABLE job_sum (user TEXT NOT NULL, since INTEGER NOT NULL, plan TEXT NOT NULL,"
+    "  queue TEXT NOT NULL, project TEXT NOT NULL, app TEXT NOT NULL, done INTEGER NOT NULL,"
+    "  jobs INTEGER NOT NULL, ran INTEGER NOT NULL,"
+    "  cpu INTEGER NOT NULL, cpu_most INTEGER NOT NULL, cpu_least INTEGER NOT NULL,"
+    "  wait INTEGER NOT NULL, wait_most INTEGER NOT NULL, wait_least INTEGER NOT NULL,"
+    "  around INTEGER NOT NULL, around_most INTEGER NOT NULL, around_least INTEGER NOT NULL,"
+    "  run INTEGER NOT NULL, run_most INTEGER NOT NULL, run_least INTEGER NOT NULL,"
+    "  hog INTEGER NOT NULL, hog_most INTEGER NOT NULL, hog_least INTEGER NOT NULL,"
+    "  expansion INTEGER NOT NULL, expansion_most INTEGER NOT NULL,"
+    "  expansion_least INTEGER NOT NULL,"
+    "  slot_time INTEGER NOT NULL, gpu_time INTEGER NOT NULL, first_end INTEGER NOT NULL,"
+    "  last_end INTEGER NOT NULL, promise_0 INTEGER NOT NULL, promise_1 INTEGER NOT NULL,"
+    "  promise_2 INTEGER NOT NULL, promise_3 INTEGER NOT NULL, promise_4 INTEGER NOT NULL,"
+    "  promise_5 INTEGER NOT NULL,"
+    "  PRIMARY KEY (user, since, plan, queue, project, app, done)) WITHOUT ROWID;"
+    "CREATE INDEX job_ended_by_user ON job (user, ended) WHERE ended > 0;"
+    "ALTER TABLE mark ADD COLUMN sums INTEGER NOT NULL DEFAULT 0;"};
 
 constexpr std::array<const char*, 2> kReportSteps = {
     "CREATE TABLE meta (id INTEGER PRIMARY KEY, zone TEXT NOT NULL, rolled_seq INTEGER NOT NULL);"
@@ -153,12 +172,16 @@ constexpr std::array<const char*, 2> kReportSteps = {
     "INSERT INTO class_hour SELECT hour, class, sum(slot_ms), sum(cpu_mms), sum(gpu_mms),"
     "  sum(gpueq_mms) FROM host_hour GROUP BY hour, class;"};
 
-constexpr std::array<const char*, 1> kMeterSteps = {
+constexpr std::array<const char*, 2> kMeterSteps = {
     "CREATE TABLE task_meter (job INTEGER NOT NULL, idx INTEGER NOT NULL,"
     "  attempt INTEGER NOT NULL, task INTEGER NOT NULL, hour INTEGER NOT NULL, host TEXT NOT NULL,"
     "  seen_us INTEGER NOT NULL, busy_us INTEGER NOT NULL, energy_mj INTEGER NOT NULL,"
     "  PRIMARY KEY (job, idx, attempt, task, hour)) WITHOUT ROWID;"
-    "CREATE INDEX task_meter_by_hour ON task_meter (hour);"};
+    "CREATE INDEX task_meter_by_hour ON task_meter (hour);",
+    "CREATE TABLE plan_meter (hour INTEGER NOT NULL, path TEXT NOT NULL, gpus INTEGER NOT NULL,"
+    "  seen_ms INTEGER NOT NULL, demand INTEGER NOT NULL, deserved INTEGER NOT NULL,"
+    "  unmet INTEGER NOT NULL, PRIMARY KEY (hour, path, gpus)) WITHOUT ROWID;"
+    "CREATE TABLE clock_step (at INTEGER PRIMARY KEY, step INTEGER NOT NULL);"};
 
 // Refuses a file that another program made, or a newer version of ours.
 Result<std::int64_t> version_of(Connection& db, const Schema& schema) {
@@ -182,7 +205,7 @@ Result<std::int64_t> version_of(Connection& db, const Schema& schema) {
 const Schema kCoreSchema = {"event store", 0x574d6365, kCoreSteps};
 const Schema kAcctSchema = {"accounting database", 0x574d6163, kAcctSteps};
 const Schema kReportSchema = {"report database", 0x574d7270, kReportSteps};
-const Schema kMeterSchema = {"database of GPU use", 0x574d6d74, kMeterSteps};
+const Schema kMeterSchema = {"database of measured use", 0x574d6d74, kMeterSteps};
 const Schema kHistorySchema = {"event history", 0x574d6869, kHistorySteps};
 
 Result<void> prepare(Connection& db, const Schema& schema) {

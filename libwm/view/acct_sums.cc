@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <vector>
@@ -12,13 +13,10 @@
 namespace wm::view {
 namespace {
 
+// From AcctBy::User on.
 constexpr std::array<std::string_view, 7> kWords = {"user", "plan", "project", "queue",
                                                     "app",  "host", "month"};
-
-/// What jobs of one key used. A part of a job counts by that part.
-struct Sum {
-  double jobs = 0, done = 0, cpu_s = 0, slot_s = 0, gpu_s = 0, wait_s = 0;
-};
+constexpr auto kFirst = static_cast<std::size_t>(AcctBy::User);
 
 double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -53,12 +51,14 @@ std::map<std::string, double> keys_of(const AcctJob& job, AcctBy by) {
     case AcctBy::Queue: return {{job.queue, 1}};
     case AcctBy::App: return {{job.app, 1}};
     case AcctBy::Month: return {{month_of(job.ended), 1}};
+    case AcctBy::All:
+    case AcctBy::None: return {{"", 1}};
     case AcctBy::Host: break;
   }
   return hosts_of(job);
 }
 
-void add(Sum& sum, const AcctJob& job, double part) {
+void add(AcctKeySum& sum, const AcctJob& job, double part) {
   auto until = job.dispatched == WallTime{} ? job.ended : job.dispatched;
   sum.jobs += part;
   if (job.state == state_name(JobState::Finished)) sum.done += part;
@@ -68,11 +68,43 @@ void add(Sum& sum, const AcctJob& job, double part) {
   sum.wait_s += part * std::max(0.0, seconds(until - job.submitted));
 }
 
-std::string line(const std::string& key, const Sum& s, int width) {
+void add(AcctKeySum& all, const AcctKeySum& sum) {
+  all.jobs += sum.jobs, all.done += sum.done, all.cpu_s += sum.cpu_s;
+  all.slot_s += sum.slot_s, all.gpu_s += sum.gpu_s, all.wait_s += sum.wait_s;
+}
+
+double of_us(std::int64_t us) { return static_cast<double>(us) / 1e6; }
+
+AcctKeySum key_sum_of(const AcctSum& sum) {
+  return {"",
+          static_cast<double>(sum.jobs),
+          static_cast<double>(sum.done),
+          of_us(sum.cpu.sum),
+          of_us(sum.slot_time),
+          of_us(sum.gpu_time),
+          of_us(sum.wait.sum)};
+}
+
+// The month that begins at the bound before; bounds are given in order.
+std::string month_named(const std::string& number, std::span<const WallTime> months) {
+  auto at = static_cast<std::size_t>(std::strtoul(number.c_str(), nullptr, 10));
+  return at >= 1 && at <= months.size() ? month_of(months[at - 1]) : "before";
+}
+
+std::vector<AcctKeySum> listed(std::map<std::string, AcctKeySum>& sums) {
+  std::vector<AcctKeySum> list;
+  for (auto& [key, sum] : sums) {
+    sum.key = key;
+    list.push_back(std::move(sum));
+  }
+  return list;
+}
+
+std::string line(const AcctKeySum& s, int width) {
   char text[256];
   std::snprintf(text, sizeof text, "%-*.*s %8.0f %8.0f %8.0f %12.1f %12.2f %12.2f %10.1f\n", width,
-                width, key.empty() ? "-" : key.c_str(), s.jobs, s.done, s.jobs - s.done, s.cpu_s,
-                s.slot_s / 3600, s.gpu_s / 3600, s.jobs > 0 ? s.wait_s / s.jobs : 0);
+                width, s.key.empty() ? "-" : s.key.c_str(), s.jobs, s.done, s.jobs - s.done,
+                s.cpu_s, s.slot_s / 3600, s.gpu_s / 3600, s.jobs > 0 ? s.wait_s / s.jobs : 0);
   return text;
 }
 
@@ -80,36 +112,59 @@ std::string line(const std::string& key, const Sum& s, int width) {
 
 Result<AcctBy> acct_by_named(const std::string& word) {
   auto at = std::find(kWords.begin(), kWords.end(), word);
-  if (at != kWords.end()) return static_cast<AcctBy>(at - kWords.begin());
+  if (at != kWords.end()) {
+    auto number = static_cast<std::size_t>(at - kWords.begin()) + kFirst;
+    return static_cast<AcctBy>(number);
+  }
   return fail(Code::BadArgument,
               "-by: no '" + word + "': there are user, plan, project, queue, app, host, month");
 }
 
-std::string acct_sums(std::span<const AcctJob> jobs, AcctBy by) {
-  std::map<std::string, Sum> sums;
-  Sum all;
-  for (const auto& job : jobs) {
-    add(all, job, 1);
-    for (const auto& [key, part] : keys_of(job, by)) add(sums[key], job, part);
+std::vector<WallTime> acct_months(WallTime now) {
+  constexpr int kFirstYear = 115;  // since 1900: nothing was recorded before
+  std::vector<WallTime> months;
+  for (int month = 0; months.empty() || months.back() <= now; ++month) {
+    std::tm there{};
+    there.tm_year = kFirstYear, there.tm_mon = month, there.tm_mday = 1, there.tm_isdst = -1;
+    months.emplace_back(std::chrono::seconds(::mktime(&there)));
   }
-  std::vector<std::pair<std::string, Sum>> order(sums.begin(), sums.end());
+  return months;
+}
+
+std::vector<AcctKeySum> acct_key_sums(std::span<const AcctJob> jobs, AcctBy by) {
+  std::map<std::string, AcctKeySum> sums;
+  for (const auto& job : jobs)
+    for (const auto& [key, part] : keys_of(job, by)) add(sums[key], job, part);
+  return listed(sums);
+}
+
+std::vector<AcctKeySum> acct_key_sums(std::span<const AcctSumRow> rows, AcctBy by,
+                                      std::span<const WallTime> months) {
+  std::map<std::string, AcctKeySum> sums;
+  for (const auto& row : rows)
+    add(sums[by == AcctBy::Month ? month_named(row.key, months) : row.key], key_sum_of(row.sum));
+  return listed(sums);
+}
+
+std::string acct_sums(std::vector<AcctKeySum> order, AcctBy by) {
+  AcctKeySum all;
+  for (const auto& sum : order) add(all, sum);
+  all.key = "TOTAL";
   if (by != AcctBy::Month)
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-      return a.second.slot_s > b.second.slot_s;
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.slot_s > b.slot_s; });
   std::size_t width = 10;
-  for (const auto& [key, sum] : order)
-    width = std::max(width, std::min<std::size_t>(key.size(), 40));
+  for (const auto& sum : order) width = std::max(width, std::min<std::size_t>(sum.key.size(), 40));
   auto left = static_cast<int>(width);
-  std::string head(kWords[static_cast<std::size_t>(by)]);
+  std::string head(kWords[static_cast<std::size_t>(by) - kFirst]);
   std::transform(head.begin(), head.end(), head.begin(),
                  [](char c) { return static_cast<char>(c - 'a' + 'A'); });
   char text[256];
   std::snprintf(text, sizeof text, "%-*s %8s %8s %8s %12s %12s %12s %10s\n", left, head.c_str(),
                 "JOBS", "DONE", "EXIT", "CPU_S", "SLOT_H", "GPU_H", "AVG_WAIT");
   std::string made = text;
-  for (const auto& [key, sum] : order) made += line(key, sum, left);
-  return made + line("TOTAL", all, left);
+  for (const auto& sum : order) made += line(sum, left);
+  return made + line(all, left);
 }
 
 bool is_of_plan(const AcctJob& job, const std::string& plan) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdarg>
 #include <cstdio>
-#include <limits>
 
 #include "libwm/view/job_fields.h"
 
@@ -36,35 +35,23 @@ double wait_of(const AcctJob& job) {
 double turnaround_of(const AcctJob& job) {
   return std::max(0.0, seconds(job.ended - job.submitted));
 }
-double run_of(const AcctJob& job) {
-  return job.started == WallTime{} ? 0 : std::max(0.0, seconds(job.ended - job.started));
-}
 double hog_of(const AcctJob& job) {
   return turnaround_of(job) > 0 ? seconds(job.cpu) / turnaround_of(job) : 0;
 }
-double expansion_of(const AcctJob& job) {
-  return run_of(job) > 0 ? turnaround_of(job) / run_of(job) : 0;
-}
+double mean(double sum, std::int64_t n) { return n ? sum / static_cast<double>(n) : 0; }
 
-/// Sum, greatest, least and mean of one quantity.
+/// One quantity as it is printed.
 struct Spread {
-  double sum = 0, most = 0, least = std::numeric_limits<double>::max();
-  std::size_t n = 0;
-  void add(double value) {
-    sum += value;
-    most = std::max(most, value);
-    least = std::min(least, value);
-    ++n;
-  }
-  double mean() const { return n ? sum / static_cast<double>(n) : 0; }
-  double lowest() const { return n ? least : 0; }
+  double sum = 0, most = 0, least = 0, mean = 0;
 };
 
-Spread spread(std::span<const AcctJob> jobs, double (*of)(const AcctJob&)) {
-  Spread all;
-  for (const auto& job : jobs) all.add(of(job));
-  return all;
+Spread shown(const AcctSpread& spread, std::int64_t n, double unit) {
+  if (n == 0) return {};
+  auto value = [&](std::int64_t amount) { return static_cast<double>(amount) / unit; };
+  auto sum = value(spread.sum);
+  return {sum, value(spread.most), value(spread.least), mean(sum, n)};
 }
+Spread shown_s(const AcctSpread& spread, const AcctSum& of) { return shown(spread, of.jobs, 1e6); }
 
 std::string line(const std::string& what, const std::string& name) {
   return "  - " + what + name + "\n";
@@ -87,97 +74,80 @@ std::string completed(const AcctJob& job) {
   return text + ".";
 }
 
-std::string numbers_block(std::span<const AcctJob> jobs) {
-  auto done = std::count_if(jobs.begin(), jobs.end(), was_done);
-  auto cpu = spread(jobs, [](const AcctJob& job) { return seconds(job.cpu); });
-  auto wait = spread(jobs, wait_of);
+std::string numbers_block(const AcctSum& sum) {
+  auto cpu = shown_s(sum.cpu, sum), wait = shown_s(sum.wait, sum);
   std::string text;
-  text += printed(" Total number of done jobs:  %7zd      Total number of exited jobs: %5zd\n",
-                  static_cast<std::ptrdiff_t>(done), std::ssize(jobs) - done);
+  text += printed(" Total number of done jobs:  %7lld      Total number of exited jobs: %5lld\n",
+                  static_cast<long long>(sum.done), static_cast<long long>(sum.jobs - sum.done));
   text += printed(" Total CPU time consumed:  %9.1f      Average CPU time consumed: %7.1f\n",
-                  cpu.sum, cpu.mean());
+                  cpu.sum, cpu.mean);
   text += printed(" Maximum CPU time of a job:%9.1f      Minimum CPU time of a job: %7.1f\n",
-                  cpu.most, cpu.lowest());
+                  cpu.most, cpu.least);
   text += printed(" Total wait time in queues:%9.1f\n", wait.sum);
-  text += printed(" Average wait time in queue:%8.1f\n", wait.mean());
+  text += printed(" Average wait time in queue:%8.1f\n", wait.mean);
   text += printed(" Maximum wait time in queue:%8.1f      Minimum wait time in queue:%7.1f\n",
-                  wait.most, wait.lowest());
+                  wait.most, wait.least);
   return text;
 }
 
-std::string held_line(const std::string& what, const Spread& time) {
-  if (time.sum == 0) return "";
-  return printed(" Total %-18s%11.0f      Average %-18s%7.0f\n", what.c_str(), time.sum,
-                 what.c_str(), time.mean());
+std::string held_line(const std::string& what, std::int64_t us, std::int64_t jobs) {
+  if (us == 0) return "";
+  auto sum = static_cast<double>(us) / 1e6;
+  return printed(" Total %-18s%11.0f      Average %-18s%7.0f\n", what.c_str(), sum, what.c_str(),
+                 mean(sum, jobs));
 }
 
 // What LSF's summary has not: slots and GPUs, as long as they were held.
-std::string held_block(std::span<const AcctJob> jobs) {
-  auto slots = spread(jobs, [](const AcctJob& job) { return seconds(job.slot_time); });
-  auto gpus = spread(jobs, [](const AcctJob& job) { return seconds(job.gpu_time); });
-  return held_line("slot time held:", slots) + held_line("GPU time held:", gpus);
+std::string held_block(const AcctSum& sum) {
+  return held_line("slot time held:", sum.slot_time, sum.jobs) +
+         held_line("GPU time held:", sum.gpu_time, sum.jobs);
 }
 
-std::string factors_block(std::span<const AcctJob> jobs) {
-  auto around = spread(jobs, turnaround_of);
-  auto hog = spread(jobs, hog_of);
-  Spread expansion;
-  for (const auto& job : jobs)
-    if (run_of(job) > 0) expansion.add(expansion_of(job));
-  auto run = spread(jobs, run_of);
+std::string factors_block(const AcctSum& sum) {
+  auto around = shown_s(sum.around, sum), run = shown_s(sum.run, sum);
+  auto hog = shown(sum.hog, sum.jobs, 1e6);
+  auto expansion = shown(sum.expansion, sum.ran, 1e3);
   std::string text;
-  text += printed(" Average turnaround time:  %9.0f (seconds/job)\n", around.mean());
+  text += printed(" Average turnaround time:  %9.0f (seconds/job)\n", around.mean);
   text += printed(" Maximum turnaround time:  %9.0f      Minimum turnaround time:  %8.0f\n",
-                  around.most, around.lowest());
-  text +=
-      printed(" Average hog factor of a job:%7.2f ( cpu time / turnaround time )\n", hog.mean());
+                  around.most, around.least);
+  text += printed(" Average hog factor of a job:%7.2f ( cpu time / turnaround time )\n", hog.mean);
   text += printed(" Maximum hog factor of a job:%7.2f      Minimum hog factor of a job:%6.2f\n",
-                  hog.most, hog.lowest());
+                  hog.most, hog.least);
   text += printed(" Average expansion factor of a job:%7.2f ( turnaround time / run time )\n",
-                  expansion.mean());
+                  expansion.mean);
   text += printed(" Maximum expansion factor of a job:%7.2f\n", expansion.most);
-  text += printed(" Minimum expansion factor of a job:%7.2f\n", expansion.lowest());
+  text += printed(" Minimum expansion factor of a job:%7.2f\n", expansion.least);
   text += printed(" Total Run time consumed:  %9.0f      Average Run time consumed:  %6.0f\n",
-                  run.sum, run.mean());
+                  run.sum, run.mean);
   text += printed(" Maximum Run time of a job:%9.0f      Minimum Run time of a job:  %6.0f\n",
-                  run.most, run.lowest());
-  return text + held_block(jobs);
+                  run.most, run.least);
+  return text + held_block(sum);
 }
 
-std::string throughput_block(std::span<const AcctJob> jobs) {
-  WallTime first = jobs[0].ended, last = jobs[0].ended;
-  for (const auto& job : jobs) {
-    first = std::min(first, job.ended);
-    last = std::max(last, job.ended);
-  }
+std::string throughput_block(const AcctSum& sum) {
+  WallTime first{Duration(sum.first_end)}, last{Duration(sum.last_end)};
   double hours = seconds(last - first) / 3600;
   constexpr double kShown = 0.005;  // less is printed as 0.00, and says nothing about an hour
-  double rate = hours >= kShown ? static_cast<double>(jobs.size()) / hours : 0;
+  double rate = hours >= kShown ? static_cast<double>(sum.jobs) / hours : 0;
   return printed(" Total throughput:        %10.2f (jobs/hour)  during %7.2f hours\n", rate,
                  hours) +
          " Beginning time:       " + short_time(first) +
          "      Ending time:          " + short_time(last) + "\n";
 }
 
-// How far starts were from what was promised: the upper bounds of the bins, in seconds.
-std::string promises_block(std::span<const AcctJob> jobs) {
-  constexpr std::array<double, 5> kBounds = {-60, -1, 1, 60, 3600};
-  constexpr std::array<const char*, 6> kNames = {
+// How far starts were from what was promised.
+std::string promises_block(const AcctSum& sum) {
+  constexpr std::array<const char*, kPromiseBins> kNames = {
       "over 1 minute early",  "1 s to 1 minute early",   "within 1 s",
       "1 s to 1 minute late", "1 minute to 1 hour late", "over 1 hour late"};
-  std::array<std::size_t, 6> bins{};
-  std::size_t promised = 0;
-  for (const auto& job : jobs) {
-    if (!job.promise_error) continue;
-    auto at = std::lower_bound(kBounds.begin(), kBounds.end(), seconds(*job.promise_error));
-    ++bins[static_cast<std::size_t>(at - kBounds.begin())];
-    ++promised;
-  }
+  std::int64_t promised = 0;
+  for (auto n : sum.promises) promised += n;
   if (!promised) return "";
   std::string text = "\nSTART PROMISES: " + std::to_string(promised) + "\n";
-  for (std::size_t i = 0; i < bins.size(); ++i)
-    text += printed(" %-24s %7zu  %5.1f %%\n", kNames[i], bins[i],
-                    100.0 * static_cast<double>(bins[i]) / static_cast<double>(promised));
+  for (std::size_t i = 0; i < kPromiseBins; ++i)
+    text += printed(" %-24s %7lld  %5.1f %%\n", kNames[i], static_cast<long long>(sum.promises[i]),
+                    100.0 * static_cast<double>(sum.promises[i]) / static_cast<double>(promised));
   return text;
 }
 
@@ -231,10 +201,18 @@ std::string acct_long(const AcctJob& job) {
   return text + kRule + "\n";
 }
 
-std::string acct_summary(std::span<const AcctJob> jobs) {
-  if (jobs.empty()) return "";
-  return "\nSUMMARY:      ( time unit: second ) \n" + numbers_block(jobs) + factors_block(jobs) +
-         throughput_block(jobs) + promises_block(jobs);
+AcctSum acct_sum_of(std::span<const AcctJob> jobs) {
+  AcctSum sum;
+  for (const auto& job : jobs)
+    add(sum, {job.submitted, job.dispatched, job.started, job.ended, job.cpu, job.slot_time,
+              job.gpu_time, was_done(job), job.promise_error});
+  return sum;
+}
+
+std::string acct_summary(const AcctSum& sum) {
+  if (sum.jobs == 0) return "";
+  return "\nSUMMARY:      ( time unit: second ) \n" + numbers_block(sum) + factors_block(sum) +
+         throughput_block(sum) + promises_block(sum);
 }
 
 }  // namespace wm::view

@@ -4,27 +4,41 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "libwm/model/acct.h"
 #include "libwm/model/verbs.h"
 
 namespace wm::view {
 
+/// What jobs of one key used. A part of a job counts by that part.
+struct AcctKeySum {
+  std::string key;
+  double jobs = 0, done = 0, cpu_s = 0, slot_s = 0, gpu_s = 0, wait_s = 0;
+};
+
 /// "Accounting information about jobs that are:" and its list. @cost O(1)
 std::string acct_heading(const AcctRequest& request, const std::string& user);
 /// One job of -l. @cost O(text)
 std::string acct_long(const AcctJob& job);
-/// The SUMMARY block, and the histogram when a start was promised. @cost O(jobs)
-std::string acct_summary(std::span<const AcctJob> jobs);
+/// What these jobs come to. @cost O(jobs)
+AcctSum acct_sum_of(std::span<const AcctJob> jobs);
+/// The SUMMARY block, and the histogram when a start was promised; of no job nothing. @cost O(1)
+std::string acct_summary(const AcctSum& sum);
 
-/// What sums of jobs are told apart by.
-enum class AcctBy { User, Plan, Project, Queue, App, Host, Month };
 /// "user", "plan" … @errors BadArgument: none of them
 Result<AcctBy> acct_by_named(const std::string& word);
-/// A line for each user, plan …, the most slot time first: jobs, how they ended, what they used and
-/// how long they waited. A job of several hosts counts for each by its tasks there. Months are
-/// those of local time in which jobs ended. @cost O(jobs)
-std::string acct_sums(std::span<const AcctJob> jobs, AcctBy by);
+/// Beginnings of months of local time until the one after `now`, as AcctRequest::months.
+std::vector<WallTime> acct_months(WallTime now);
+/// Sums of jobs that came one by one. A job of several hosts counts for each by its tasks there.
+/// Months are those of local time in which jobs ended. @cost O(jobs)
+std::vector<AcctKeySum> acct_key_sums(std::span<const AcctJob> jobs, AcctBy by);
+/// Sums that came as such, of all users and queues together. @cost O(rows)
+std::vector<AcctKeySum> acct_key_sums(std::span<const AcctSumRow> rows, AcctBy by,
+                                      std::span<const WallTime> months);
+/// A line for each, the most slot time first (months in order), and one of all: jobs, how they
+/// ended, what they used and how long they waited.
+std::string acct_sums(std::vector<AcctKeySum> sums, AcctBy by);
 /// Is it the plan, or one below it? @cost O(1)
 bool is_of_plan(const AcctJob& job, const std::string& plan);
 

@@ -141,6 +141,14 @@ Duration held_time(const ShownJob& s, Duration Holding::*until, std::uint32_t Ho
   return held.*until + (s.now - held.as_of) * (held.*now);
 }
 
+// The newest message of each index.
+std::string notes_text(const Job& job) {
+  std::string text;
+  for (const JobNote& note : job.notes)
+    text += (text.empty() ? "" : "; ") + std::to_string(note.index) + ": " + note.text;
+  return text;
+}
+
 using J = ShownJob;
 std::string nothing(const J&) { return ""; }
 
@@ -158,7 +166,14 @@ constexpr Field<J> kFields[] = {
      [](const J& s) { return spec_of(s).description; }},
     {{"proj_name", "proj project", 11}, kBrief, [](const J& s) { return spec_of(s).project; }},
     {{"application", "app", 13}, kBrief, [](const J& s) { return s.view->app; }},
-    {{"service_class", "sla", 13}, kText, nothing},
+    {{"service_class", "sla", 13}, kText, [](const J& s) { return spec_of(s).service_class; }},
+    {{"reservation", "rsvid", 12}, kFull, [](const J& s) { return spec_of(s).reservation; }},
+    {{"ext_msg", "external_msg", 20},
+     kFull | kPrivate,
+     [](const J& s) { return notes_text(job_of(s)); }},
+    {{"chkpnt_dir", "", 20},
+     kFull | kPrivate,
+     [](const J& s) { return spec_of(s).checkpoint.dir; }},
     {{"job_group", "group", 10}, kFull | kPrivate, [](const J& s) { return spec_of(s).job_group; }},
     {{"job_priority", "priority", 12},
      kFull,

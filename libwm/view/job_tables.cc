@@ -142,6 +142,8 @@ std::string head_line(const ShownJob& s) {
   add(line, "User", spec.owner.user);
   add(line, "Project", spec.project);
   add(line, "Job Group", spec.job_group);
+  add(line, "Service Class", spec.service_class);
+  add(line, "Advance Reservation", spec.reservation);
   add(line, "Application", s.view->app);
   add(line, "Status", state_of(s));
   add(line, "Queue", spec.queue);
@@ -166,6 +168,7 @@ std::string submit_line(const ShownJob& s) {
   if (spec.mail.at_start) line += ", Notify when job begins";
   if (spec.mail.at_end) line += ", Notify when job ends";
   add(line, "Mail User", spec.mail.to);
+  add(line, "Checkpoint directory", spec.checkpoint.dir);
   add(line, "Requested Resources", spec.asked.resreq);
   add(line, "Requested GPU", spec.asked.gpu);
   return line + ";";
@@ -326,13 +329,26 @@ std::string order_section(const ShownJob& s) {
   return priority.empty() ? text : text + "\n PRIORITY:\n" + priority;
 }
 
+// What was left at it. @source LSF bjobs -l, EXTERNAL MESSAGES
+std::string notes_section(const ShownJob& s) {
+  const JobNotes& notes = s.view->job->notes;
+  if (notes.empty()) return "";
+  std::string text = "\n EXTERNAL MESSAGES:\n MSG_ID FROM       POST_TIME      MESSAGE" +
+                     std::string(29, ' ') + "ATTACHMENT\n";
+  for (const JobNote& note : notes)
+    text += " " + fit(std::to_string(note.index), 6) + " " + fit(printable(note.by), 10) + " " +
+            fit(short_time(note.at), 14) + " " + fit(printable(note.text), 35) + " " +
+            (note.file.empty() ? "N" : printable(note.file)) + "\n";
+  return text;
+}
+
 template <class Wrap>
 std::string long_form(const ShownJob& s, Wrap wrap) {
   std::string text = "\n" + wrap(head_line(s)) + wrap(submit_line(s));
   for (const auto& line : {start_line(s), usage_line(s), end_line(s)})
     if (!line.empty()) text += wrap(line);
   return text + reasons_section(s) + excluded_section(s) + order_section(s) + limits_section(s) +
-         wm_lines(s);
+         notes_section(s) + wm_lines(s);
 }
 
 struct ArrayCounts {

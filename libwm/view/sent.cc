@@ -88,6 +88,8 @@ constexpr Part<Job> kJob[] = {
     part<&Job::trial, &Trial::report>(Owner),
     part<&Job::trial, &Trial::reported>(Owner),
     part<&Job::size, &Sizing::wants_none>(Owner),
+    part<&Job::waits, &Waiting::only_hosts>(Image),
+    part<&Job::notes>(Owner),
 };
 
 constexpr Part<Membership> kMembership[] = {
@@ -167,6 +169,10 @@ constexpr Part<JobSpec> kSpec[] = {
     part<&JobSpec::groups>(Owner),
     part<&JobSpec::group>(Anyone),
     part<&JobSpec::open>(Anyone),
+    part<&JobSpec::reservation>(Anyone),
+    part<&JobSpec::service_class>(Anyone),
+    part<&JobSpec::run_estimate>(Anyone),
+    part<&JobSpec::checkpoint>(Owner),
 };
 
 constexpr Part<Host> kHost[] = {
@@ -184,21 +190,37 @@ constexpr Part<Host> kHost[] = {
 };
 
 constexpr Part<QueueConf> kQueue[] = {
-    part<&QueueConf::name>(Anyone),          part<&QueueConf::priority>(Anyone),
-    part<&QueueConf::description>(Anyone),   part<&QueueConf::users>(Anyone),
-    part<&QueueConf::hosts>(Anyone),         part<&QueueConf::admins>(Anyone),
-    part<&QueueConf::app>(Anyone),           part<&QueueConf::plan>(Anyone),
-    part<&QueueConf::run_limit>(Anyone),     part<&QueueConf::min_tasks>(Anyone),
-    part<&QueueConf::max_tasks>(Anyone),     part<&QueueConf::max_slots>(Anyone),
-    part<&QueueConf::user_slots>(Anyone),    part<&QueueConf::host_slots>(Anyone),
-    part<&QueueConf::mem_limit>(Anyone),     part<&QueueConf::rerunnable>(Anyone),
-    part<&QueueConf::exclusive>(Anyone),     part<&QueueConf::interactive>(Anyone),
-    part<&QueueConf::order>(Anyone),         part<&QueueConf::res_req>(Anyone),
-    part<&QueueConf::place>(Anyone),         part<&QueueConf::preempts>(Anyone),
-    part<&QueueConf::preempt_by>(Anyone),    part<&QueueConf::elastic>(Anyone),
-    part<&QueueConf::preempt_grace>(Anyone), part<&QueueConf::limits>(Anyone),
-    part<&QueueConf::pre_exec>(Nobody),      part<&QueueConf::post_exec>(Nobody),
+    part<&QueueConf::name>(Anyone),
+    part<&QueueConf::priority>(Anyone),
+    part<&QueueConf::description>(Anyone),
+    part<&QueueConf::users>(Anyone),
+    part<&QueueConf::hosts>(Anyone),
+    part<&QueueConf::admins>(Anyone),
+    part<&QueueConf::app>(Anyone),
+    part<&QueueConf::plan>(Anyone),
+    part<&QueueConf::run_limit>(Anyone),
+    part<&QueueConf::min_tasks>(Anyone),
+    part<&QueueConf::max_tasks>(Anyone),
+    part<&QueueConf::max_slots>(Anyone),
+    part<&QueueConf::user_slots>(Anyone),
+    part<&QueueConf::host_slots>(Anyone),
+    part<&QueueConf::mem_limit>(Anyone),
+    part<&QueueConf::rerunnable>(Anyone),
+    part<&QueueConf::exclusive>(Anyone),
+    part<&QueueConf::interactive>(Anyone),
+    part<&QueueConf::order>(Anyone),
+    part<&QueueConf::res_req>(Anyone),
+    part<&QueueConf::place>(Anyone),
+    part<&QueueConf::preempts>(Anyone),
+    part<&QueueConf::preempt_by>(Anyone),
+    part<&QueueConf::elastic>(Anyone),
+    part<&QueueConf::preempt_grace>(Anyone),
+    part<&QueueConf::limits>(Anyone),
+    part<&QueueConf::pre_exec>(Nobody),
+    part<&QueueConf::post_exec>(Nobody),
     part<&QueueConf::requeue_exits>(Anyone),
+    part<&QueueConf::run_window>(Anyone),
+    part<&QueueConf::dispatch_window>(Anyone),
 };
 
 template <class S>
@@ -219,6 +241,7 @@ JobSpec sent(const JobSpec& spec, Reach to) {
 
 Job sent(const Job& job, Reach to) {
   Job copy = copied<Job>(kJob, job, to);
+  for (JobNote& note : copy.notes) note.data.clear();  // bread fetches it
   copy.membership = copied<Membership>(kMembership, job.membership, to);
   auto sealed = std::make_shared<SealedSpec>();
   // Who sees a summary does not learn that there are others.

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "libwm/base/joined.h"
+#include "libwm/model/limit_match.h"
 #include "libwm/view/format.h"
 
 namespace wm::view {
@@ -72,7 +73,14 @@ constexpr Field<LimitRow> kLimitFields[] = {
     {{"plans", "plan", 16}, kBrief, [](const LimitRow& r) { return r.plans; }},
     {{"slots", "", 12},
      kBrief,
-     [](const LimitRow& r) { return count_text(r.used) + "/" + count_text(r.limit); }},
+     [](const LimitRow& r) {
+       return r.bounds_slots ? count_text(r.used) + "/" + count_text(r.limit) : std::string("-");
+     }},
+    {{"projects", "project", 12}, kBrief, [](const LimitRow& r) { return r.projects; }},
+    {{"apps", "app", 12}, kBrief, [](const LimitRow& r) { return r.apps; }},
+    {{"jobs", "", 8}, kBrief, [](const LimitRow& r) { return r.jobs; }},
+    {{"mem", "", 14}, kBrief, [](const LimitRow& r) { return r.mem; }},
+    {{"description", "", 20}, kFull, [](const LimitRow& r) { return r.description; }},
 };
 
 std::uint32_t held(const JobView& view) {
@@ -192,6 +200,60 @@ std::string app_long_text(const AppConf& app, const Tally& jobs) {
   return text;
 }
 
+namespace {
+
+// What jobs that count together use.
+struct RuleUse {
+  const JobSpec* spec = nullptr;
+  std::uint32_t slots = 0, jobs = 0;
+  Bytes mem;
+};
+
+// "alice": of those who have it each for himself; else all that it names.
+std::string consumers_text(const Consumers& consumers, const std::string& own) {
+  return consumers.each && !own.empty() ? own : joined(consumers.names, " ");
+}
+
+LimitRow row_of(const LimitRule& rule, const RuleUse& use) {
+  const JobSpec none;
+  const JobSpec& spec = use.spec ? *use.spec : none;
+  LimitRow row;
+  row.name = rule.name;
+  row.users = consumers_text(rule.users, spec.owner.user);
+  row.queues = consumers_text(rule.queues, spec.queue);
+  row.projects = consumers_text(rule.projects, spec.project);
+  row.apps = consumers_text(rule.apps, spec.app);
+  row.plans = consumers_text(rule.plans, spec.plan);
+  row.hosts = joined(rule.hosts.names, " ");
+  row.used = use.slots;
+  row.limit = rule.slots.value_or(0);
+  row.bounds_slots = rule.slots.has_value();
+  if (rule.jobs) row.jobs = count_text(use.jobs) + "/" + count_text(*rule.jobs);
+  if (rule.mem) row.mem = format_bytes(use.mem) + "/" + format_bytes(*rule.mem);
+  row.description = rule.description;
+  return row;
+}
+
+// A line for all, or for each of those who use some.
+void rule_rows(const Config& config, const LimitRule& rule, std::span<const JobView> jobs,
+               std::vector<LimitRow>& rows) {
+  std::map<std::string, RuleUse> uses;
+  for (const JobView& view : jobs) {
+    LimitKey key;
+    std::uint32_t slots = held(view);
+    if (slots == 0 || !find_limit_key(config, rule, view.job->spec(), key)) continue;
+    RuleUse& use = uses[key.key];
+    use.spec = &view.job->spec();
+    use.slots += slots;
+    ++use.jobs;
+    use.mem.value += view.job->spec().task.mem.value * slots;
+  }
+  for (const auto& [key, use] : uses) rows.push_back(row_of(rule, use));
+  if (uses.empty()) rows.push_back(row_of(rule, {}));
+}
+
+}  // namespace
+
 std::vector<LimitRow> limit_rows(const Config& config, std::span<const JobView> jobs,
                                  std::span<const PlanView> plans) {
   std::vector<LimitRow> rows;
@@ -209,6 +271,7 @@ std::vector<LimitRow> limit_rows(const Config& config, std::span<const JobView> 
     if (plan.limit >= 0)
       rows.push_back(
           {"plan_limit", "", "", "", plan.path, plan.used, static_cast<std::uint32_t>(plan.limit)});
+  for (const LimitRule& rule : config.limits) rule_rows(config, rule, jobs, rows);
   return rows;
 }
 

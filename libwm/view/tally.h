@@ -45,6 +45,10 @@ std::string app_long_text(const AppConf& app, const Tally& jobs);
 struct LimitRow {
   std::string name, users, queues, hosts, plans;
   std::uint32_t used = 0, limit = 0;  ///< slots
+  bool bounds_slots = true;
+  std::string projects, apps;  ///< of limits.conf
+  std::string jobs, mem;       ///< "2/4", "3G/8G"; empty: it does not bound them
+  std::string description;
 };
 /// Every limit on slots: of queues (in all, a user's, a host's), of users, of plans. Of those that
 /// count for each user or host apart: each that uses some. @cost O(jobs + plans)

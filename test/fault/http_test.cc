@@ -1,12 +1,15 @@
 // Role: the HTTP server of wgatewayd and wuserd, in a process of its own: broken, endless, torn and
 // slow requests harm nobody else; it goes on answering.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 #include "libwm/http/client.h"
 #include "libwm/http/listen.h"
@@ -35,6 +38,12 @@ class http_server : public ::testing::Test {
     options.connections = 64;
     options.patience = std::chrono::seconds(2);
     (void)serve(*listening, options, [](Exchange& exchange) {
+      if (exchange.head().target == "/throw") throw std::runtime_error("a handler's fault");
+      if (exchange.head().target == "/half") {
+        (void)exchange.begin({200, {}, ""});
+        (void)exchange.write("half");
+        throw 7;
+      }
       auto body = read_body(exchange, kLongestBody);
       (void)exchange.reply({body ? 200 : 413, {}, body ? *body : body.error().text});
     });
@@ -125,6 +134,43 @@ TEST_F(http_server, those_who_only_hold_a_line_keep_nobody_out_for_long) {
   expect_answers();
   for (int fd : idle) ::close(fd);
   expect_answers();
+}
+
+TEST_F(http_server, what_a_handler_throws_is_answered_500_and_ends_nothing) {
+  auto client = Client::connect(path());
+  ASSERT_TRUE(client);
+  auto reply = client->send("GET", "/throw", "");
+  ASSERT_TRUE(reply) << reply.error().text;
+  EXPECT_EQ(reply->status, 500);
+  EXPECT_EQ(reply->body, "Error 500: the request could not be answered; the log says why\n");
+  auto half = Client::connect(path());
+  ASSERT_TRUE(half);
+  EXPECT_FALSE(half->send("GET", "/half", "")) << "cut off, not taken for a whole answer";
+  expect_answers();
+}
+
+TEST_F(http_server, one_too_many_is_asked_to_come_again) {
+  std::vector<int> idle;
+  for (int i = 0; i < 64; ++i)
+    if (auto fd = connect_to(path()); fd) idle.push_back(*fd);
+  auto client = Client::connect(path());
+  ASSERT_TRUE(client);
+  auto reply = client->send("POST", "/x", "well");
+  ASSERT_TRUE(reply) << reply.error().text;
+  EXPECT_EQ(reply->status, 503);
+  EXPECT_TRUE(reply->body.starts_with("Error 503: too many requests")) << reply->body;
+  EXPECT_NE(std::find(reply->fields.begin(), reply->fields.end(),
+                      std::pair<std::string, std::string>{"retry-after", "1"}),
+            reply->fields.end());
+  for (int fd : idle) ::close(fd);
+  int status = 503;
+  for (int tries = 0; status == 503 && tries < 1000; ++tries) {
+    ::poll(nullptr, 0, 5);  // until their threads have seen it
+    auto again = Client::connect(path());
+    auto answer = again ? again->send("POST", "/x", "well") : Result<Reply>(again.error());
+    status = answer ? answer->status : 503;
+  }
+  EXPECT_EQ(status, 200);
 }
 
 }  // namespace

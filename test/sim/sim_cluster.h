@@ -24,11 +24,20 @@ class SimClient final : public SimPeer {
   std::map<std::string, JobId> acknowledged;  // by request key
   std::set<std::string> refused;
 
-  void submit(JobSpec spec) {
-    std::string key = "key-" + std::to_string(next_++);
-    key.resize(16, '.');
-    waiting_[key] = codec::encode(spec);
+  /// `then` is told its number when it is acknowledged.
+  void submit(const JobSpec& spec, std::function<void(JobId)> then = nullptr) {
+    auto key = new_key();
+    waiting_[key] = {Verb::Submit,
+                     codec::encode(SubmitRequest{key, codec::encode(spec), "1001", "", "A=1"}),
+                     std::move(then)};
     send(key);
+  }
+  /// Any other write, until it is answered; refused is answered, too.
+  template <class Request>
+  void ask(Verb verb, Request request) {
+    request.request_key = new_key();
+    waiting_[request.request_key] = {verb, codec::encode(request), nullptr};
+    send(request.request_key);
   }
   bool idle() const { return waiting_.empty(); }
 
@@ -36,13 +45,10 @@ class SimClient final : public SimPeer {
     if (asked_.empty()) return;
     auto key = asked_;
     asked_.clear();
-    if (type == static_cast<std::uint16_t>(Verb::Submit)) {
-      acknowledged[key] = codec::decode<SubmitReply>(payload)->job;
-      waiting_.erase(key);
-    } else if (codec::decode<VerbError>(payload)->code != static_cast<std::uint8_t>(Code::Store)) {
-      refused.insert(key + codec::decode<VerbError>(payload)->text);
-      waiting_.erase(key);
-    }
+    bool failed = type == static_cast<std::uint16_t>(Verb::Failed);
+    bool again =
+        failed && codec::decode<VerbError>(payload)->code == static_cast<std::uint8_t>(Code::Store);
+    if (!again) answered(key, failed, payload);
     next();
   }
   void on_closed() override {
@@ -52,6 +58,24 @@ class SimClient final : public SimPeer {
   }
 
  private:
+  struct Wish {
+    Verb verb{};
+    std::string request;
+    std::function<void(JobId)> then;
+  };
+  std::string new_key() {
+    std::string key = "key-" + std::to_string(next_++);
+    key.resize(16, '.');
+    return key;
+  }
+  void answered(const std::string& key, bool failed, const std::string& payload) {
+    auto wish = std::move(waiting_[key]);
+    waiting_.erase(key);
+    if (wish.verb != Verb::Submit) return;
+    if (failed) return void(refused.insert(key + codec::decode<VerbError>(payload)->text));
+    acknowledged[key] = codec::decode<SubmitReply>(payload)->job;
+    if (wish.then) wish.then(acknowledged[key]);
+  }
   void next() {
     if (!waiting_.empty() && asked_.empty()) send(waiting_.begin()->first);
   }
@@ -63,14 +87,14 @@ class SimClient final : public SimPeer {
     }
     if (!peer_) peer_ = net_.master->connect(*this);
     asked_ = key;
-    SubmitRequest request{key, waiting_[key], "1001", "", "A=1"};
+    auto verb = static_cast<std::uint16_t>(waiting_[key].verb);
+    auto request = waiting_[key].request;
     auto* master = net_.master;
     auto peer = peer_;
-    sim_.after(sim_.between(1, 5), [this, master, peer, request] {
+    sim_.after(sim_.between(1, 5), [this, master, peer, verb, request] {
       if (net_.master != master) return;
       master->when_running([=, this] {
-        if (net_.master == master && master->is_connected(peer))
-          to_master(peer, static_cast<std::uint16_t>(Verb::Submit), codec::encode(request));
+        if (net_.master == master && master->is_connected(peer)) to_master(peer, verb, request);
       });
     });
     // a reply that never comes: the command gives up waiting and asks again
@@ -82,7 +106,7 @@ class SimClient final : public SimPeer {
   Sim& sim_;
   SimNet& net_;
   PeerId peer_;
-  std::map<std::string, std::string> waiting_;
+  std::map<std::string, Wish> waiting_;
   std::string asked_;
   int next_ = 0;
 };
@@ -214,7 +238,7 @@ inline void expect_all_done(SimCluster& c) {
     EXPECT_TRUE(is_over(job.state)) << to_string(job.id) << " is " << state_name(job.state);
   });
   c.state().jobs.each([&](std::uint32_t, const Job& base) {
-    for (std::uint32_t p = 0; p < element_count(base.spec()); ++p)
+    for (std::uint32_t p = 0; p < elements_there(base); ++p)
       EXPECT_NE(c.state().elements.find(base.elements.first + p), nullptr) << "element never ran";
   });
   c.state().hosts.each(

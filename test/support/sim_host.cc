@@ -177,8 +177,13 @@ void SimHost::obey(const HostOrder& order) {
 void SimHost::start_task(const HostOrder& order, TaskNumber number) {
   Key key{order.job, order.attempt};
   auto& task = attempts_[key][number];
+  if (unproven_ > 0) {
+    --unproven_;
+    return end_task(key, number, 0, Term::NotSigned);
+  }
   task.pid = ++pids_;
   task.running = true;
+  if (order.resolved.open) task.report = "{\"last\":" + std::to_string(task.pid) + "}";
   auto& running = net_.running[order.job];
   ++running[order.attempt];
   for (const auto& [attempt, count] : running)
@@ -187,10 +192,20 @@ void SimHost::start_task(const HostOrder& order, TaskNumber number) {
   if (running_tasks() > slots_) net_.violations.push_back(name_ + " holds more tasks than slots");
   report(FactStarted{order.job, order.attempt, number, task.pid});
   if (order.team.elastic) report(AgentReport{order.job, order.attempt, id_, WorkerSeen{number}});
+  if (order.resolved.open) report_on_the_way(key, number);
   int boot = static_cast<int>(boot_);
   int status = sim_.once_in(8) && !order.team.elastic ? 3 << 8 : 0;
   sim_.after(sim_.between(200, 6000), [this, key, number, boot, status] {
     if (boot == static_cast<int>(boot_)) end_task(key, number, status, Term::None);
+  });
+}
+
+// As an agent does; what it read may be told after the end, and is older then.
+void SimHost::report_on_the_way(Key key, TaskNumber number) {
+  sim_.after(sim_.between(100, 400), [this, key, number] {
+    auto attempt = attempts_.find(key);
+    if (attempt == attempts_.end() || !attempt->second[number].running) return;
+    report(AgentReport{key.first, key.second, id_, TrialSaid{"{\"first\":1}"}});
   });
 }
 
@@ -203,7 +218,8 @@ void SimHost::end_task(Key key, TaskNumber number, std::int32_t status, Term ter
   task.running = false;
   task.ended = true;
   task.status = status;
-  report(FactEnded{key.first, key.second, number, status, term, {}, "", {}});
+  if (!task.report.empty()) net_.last_reports[key] = task.report;
+  report(FactEnded{key.first, key.second, number, status, term, {}, "", {}, task.report});
 }
 
 // The lead of this simulation sees everybody: whoever is wanted and runs is a member.

@@ -20,6 +20,8 @@ struct SimNet {
   /// Attempts of a job with a running task, over all hosts: must never be two.
   std::map<JobId, std::map<Attempt, int>> running;
   std::vector<std::string> violations;
+  /// What trials had to report when a task of them ended, by attempt.
+  std::map<std::pair<JobId, Attempt>, std::string> last_reports;
 };
 
 class SimHost final : public SimPeer {
@@ -46,6 +48,8 @@ class SimHost final : public SimPeer {
   void on_closed() override;
 
   std::uint32_t running_tasks() const;
+  /// So many orders from now on are not signed by a key that it knows.
+  void forget_the_key(int orders) { unproven_ = orders; }
 
  private:
   struct Task {
@@ -53,6 +57,7 @@ class SimHost final : public SimPeer {
     bool running = false, ended = false, acknowledged = false;
     std::int32_t status = 0;
     Term term = Term::None;
+    std::string report;  // of a trial: what it has to say at its end
   };
   using Key = std::pair<JobId, Attempt>;
 
@@ -63,6 +68,7 @@ class SimHost final : public SimPeer {
   void report(Fact fact);
   void obey(const HostOrder& order);
   void start_task(const HostOrder& order, TaskNumber number);
+  void report_on_the_way(Key key, TaskNumber number);
   void end_task(Key key, TaskNumber number, std::int32_t status, Term term);
   void lead(const AgentOrder& order);
   void forget(Key key);
@@ -80,6 +86,7 @@ class SimHost final : public SimPeer {
   std::map<std::uint64_t, Fact> unacknowledged_;
   std::uint64_t facts_ = 0;
   std::int32_t pids_ = 100;
+  int unproven_ = 0;
 };
 
 }  // namespace wm::test

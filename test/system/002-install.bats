@@ -155,6 +155,8 @@ unit_folders() {
     [ -f "$DESTDIR/usr/share/man/man1/$name.1" ] || { echo "no page: $name"; return 1; }
     [ -e "$DESTDIR/usr/share/bash-completion/completions/$name" ] || { echo "no completion: $name"; return 1; }
   done
+  for guide in man7/wm-user.7 man7/wm-concepts.7 man7/wm-develop.7 man8/wm-admin.8; do [ -f "$DESTDIR/usr/share/man/$guide" ]; done
+  [ -f "$DESTDIR/usr/share/doc/wm/guides/tune-a-model.md" ]
   for folder in "$TOP"/daemons/{wmasterd,wnoded,wshepherd}; do
     [ -f "$DESTDIR/usr/share/man/man8/$(basename "$folder").8" ] || { echo "no page: $folder"; return 1; }
   done
@@ -173,30 +175,21 @@ unit_folders() {
 
 @test "every manual page is clean roff" {
   command -v groff >/dev/null || skip "groff is not installed"
-  for page in "$TOP"/commands/*.md "$TOP"/daemons/*/*.md "$TOP"/libwm/conf/*.md; do
+  for page in "$TOP"/commands/*.md "$TOP"/commands/guides/*.md "$TOP"/daemons/*/*.md "$TOP"/libwm/conf/*.md; do
     [[ $page =~ \.[0-9]\.md$ ]] || continue
     run bash -c "'$TOP/scripts/md2man' '$page' | groff -man -Tutf8 -ww 2>&1 >/dev/null"
     [ -z "$output" ] || { echo "$page: $output"; return 1; }
   done
 }
 
-@test "the completion loads and offers options" {
-  printf '#!/bin/sh\necho "  -q QUEUE  queue"; echo "  -n MIN[,MAX]"\n' >"$B/bin/bsub"
-  chmod +x "$B/bin/bsub"
-  PATH=$B/bin:$PATH run bash -c "source '$TOP/etc/completion/wm'; COMP_WORDS=(bsub -); COMP_CWORD=1; _wm; printf '%s ' \"\${COMPREPLY[@]}\""
-  [[ $output == *"-n"*"-q"* ]]
-}
-
-@test "the completion knows every command, and what badmin's verbs are about" {
-  for command in "$TOP"/commands/*.cc "$TOP"/commands/gpu/*.cu; do
-    name=$(basename "$command" | sed 's/\.[a-z]*$//')
-    grep -qE "^complete .* $name( |\$)" "$TOP/etc/completion/wm" || { echo "$command"; return 1; }
-  done
-  cd "$BATS_TEST_TMPDIR"; mkdir fake
-  printf '#!/bin/sh\necho "\\"HOST_NAME\\": \\"node7\\""\n' >fake/bhosts
-  chmod +x fake/bhosts
-  PATH=$PWD/fake:$PATH run bash -c "source '$TOP/etc/completion/wm'; COMP_WORDS=(badmin hclose ''); COMP_CWORD=2; _wm; echo \"\${COMPREPLY[@]}\""
-  [ "$output" = node7 ]
+@test "what a command tells of itself is completed by three shells, whose files are where they look" {
+  printf '#!/bin/sh\nprintf "synopsis\\tbsub [options] command\\noption\\t-q\\ttext\\tqueue\\t\\tQueue\\noption\\t-x\\tflag\\t\\t\\tAlone\\n"\n' >"$B/bin/bsub"; chmod +x "$B/bin/bsub"
+  install_it
+  cd "$DESTDIR/usr/share"
+  run bash -c "source bash-completion/completions/bsub; COMP_WORDS=(bsub -); COMP_CWORD=1; _wm; echo \"\${COMPREPLY[@]}\""
+  [ "$output" = "-q -x" ] || { echo "$output"; return 1; }
+  grep -q '^#compdef .*bsub' zsh/vendor-completions/_wm
+  grep -q "complete -c bsub -o x -d 'Alone'" fish/vendor_completions.d/bsub.fish
 }
 
 @test "the tests that SURFACE.md names are there" {
@@ -208,7 +201,7 @@ unit_folders() {
 }
 
 @test "the tables of those who come from elsewhere name commands that are there, with their options" {
-  cells=$(sed -n 's/^| .* | \(.*\) |$/\1/p' "$TOP/etc/FROM.md" | grep -oE '`b[a-z]+ -[^`]*`' | tr -d '`')
+  cells=$(sed -n 's/^| .* | \(.*\) |$/\1/p' "$TOP/commands/guides/wm-user.7.md" | grep -oE '`b[a-z]+ -[^`]*`' | tr -d '`')
   [ "$(wc -l <<<"$cells")" -gt 30 ]
   while read -r command rest; do
     page=$TOP/commands/$command.1.md

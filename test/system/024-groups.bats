@@ -2,7 +2,10 @@
 # Role: jobs of several groups, open arrays and bundles, all from the command line.
 
 load lib
-setup_file() { cluster_up --nodes 2 --cpus 4 --gpus 2; }
+setup_file() {
+  printf '[normal]\npriority = 50\n[low]\npriority = 10\n[high]\npriority = 90\n' >"$BATS_FILE_TMPDIR/queues.conf"
+  cluster_up --nodes 2 --cpus 4 --gpus 2 --conf "$BATS_FILE_TMPDIR/queues.conf"
+}
 teardown_file() { cluster_down; }
 setup() { cluster_env; cd "$BATS_TEST_TMPDIR" || return; }
 teardown() { end_all_jobs; }
@@ -70,6 +73,37 @@ J
   wait_for 20 bash -c "[ \"\$(bjobs -noheader -o wm_state '$job[2]')\" = running ]"
   run bresize other=1 "$job"
   [[ $output == *"no group <other>; it has <router> <kernel>"* ]]
+}
+
+@test "blaunch reaches the hosts of another group, as its other groups see it" {
+  job=$(spec <<'J'
+{"name": "fit", "groups": [
+  {"name": "driver", "command": "until [ $(cat here.* 2>/dev/null | wc -l) = 3 ]; do sleep 0.05; done; blaunch -group worker 'echo $WM_GROUP ${WM_GROUP_RANK-none} $LSF_PM_TASKID on $WM_HOST of $LSB_MCPU_HOSTS' >said; blaunch -group worker -z \"$(head -1 here.0)\" 'exit 7'; echo $? >>said; blaunch -group boss true; echo $? >>said; : >stop"},
+  {"name": "worker", "tasks": 3, "command": "echo $WM_HOST >here.$WM_GROUP_RANK; until [ -e stop ]; do sleep 0.05; done"}]}
+J
+)
+  ran_out "$job" 40
+  cat said
+  [ "$(grep -c '^worker none [123] on node[12] of node' said)" = 3 ]
+  diff <(sed -n 's/.* on \(node.\) .*/\1/p' said | sort) <(cat here.* | sort)
+  tail -2 said | head -1 | grep -qx 7
+  tail -1 said | grep -qx 255
+  bpeek "$job[1]" 2>&1 | grep -q 'no group <boss>; the job has <driver> <worker>' || cat ./*.err >&2
+}
+
+@test "a group that may have no task gives back its last one, and has it again" {
+  job=$(spec <<'J'
+{"name": "serve", "queue": "low", "groups": [
+  {"name": "kernel", "min": 0, "max": 9, "restart": "independent", "command": "sleep 100"}]}
+J
+)
+  size() { bjobs -noheader -o nalloc_slot "$job[1]"; }
+  wait_for 20 bash -c "[ \"\$(bjobs -noheader -o nalloc_slot '$job[1]')\" = 8 ]"
+  all=$(submit -q high -n 8 'until [ -e go ]; do sleep 0.05; done')
+  wait_for 30 bash -c "[ \"\$(bjobs -noheader -o wm_state '$all')\" = running ]"
+  [ "$(element "$job" 1)" = pending ]
+  touch go
+  wait_for 30 bash -c "[ \"\$(bjobs -noheader -o wm_state '$job[1]')\" = running ]"
 }
 
 @test "a group that fails ends the others, which say why" {

@@ -144,6 +144,70 @@ for a in m.iter_attachments(): print("ATTACHED", a.get_filename(), len(a.get_con
   [[ $status -eq 1 && $output == *"sendmail ended with 75"* ]]
 }
 
+@test "mail that bounces at once is a warning too, and the next run sends it" {
+  printf '#!/bin/sh\n[ -f "%s/fails" ] && exit 67\nexec cat >"%s/$$.eml"\n' "$SINK" "$SINK" >"$BATS_FILE_TMPDIR/sendmail"
+  touch "$SINK/fails"
+  run wmreport day yesterday --mail
+  [[ $status -eq 1 && $output == *"no mail to jo@example.org: sendmail ended with 67"* ]]
+  rm "$SINK/fails"
+  run wmreport day yesterday --mail
+  [[ $output == *"mails=1/1"* ]]
+}
+
+@test "a full disk: it is said, nothing is half written, the next run makes it whole" {
+  wmreport show day this --format json | jq '.users, .refunds, .counts, .queues' >before
+  (trap '' XFSZ; ulimit -f 8; wmreport day this --out full >said 2>&1; echo $? >code)
+  [ "$(cat code)" -eq 3 ]
+  grep -q 'wmreport: .*day-.*: File too large' said
+  ! find full -name '*.new*' | grep .
+  ! ls full/*.html
+  (trap '' XFSZ; ulimit -f 1; wmreport roll --since "$(today)" >said 2>&1; echo $? >code)
+  [ "$(cat code)" -eq 3 ]
+  grep -qi 'report.db.*full' said || { cat said; return 1; }
+  wmreport roll --since "$(today)"
+  wmreport show day this --format json | jq '.users, .refunds, .counts, .queues' >after
+  diff before after
+  wmreport day this --out full || [ $? -eq 1 ]
+  ls full/*.html
+}
+
+@test "empty and partial databases are named with the remedy" {
+  state=$(badmin showconf 2>/dev/null | sed -n 's/^state_dir *= *//p')
+  [ -d "$state/master" ] || state=$CLUSTER/state
+  mkdir -p other/master conf4
+  cp "$WM_CONF_DIR"/*.conf conf4/
+  sed -i "s|^state_dir.*|state_dir = $PWD/other|" conf4/wm.conf
+  : >other/master/acct.db
+  WM_CONF_DIR=$PWD/conf4 run wmreport roll
+  [[ $status -eq 3 && $output == *"acct.db"*"start the master"* ]]
+  cp "$state"/master/acct.db* other/master/
+  : >other/master/report.db # what a crash may leave
+  WM_CONF_DIR=$PWD/conf4 run wmreport roll
+  [ "$status" -eq 0 ]
+  head -c 20000 other/master/report.db >cut && cp cut other/master/report.db && rm -f other/master/report.db-*
+  WM_CONF_DIR=$PWD/conf4 run wmreport roll
+  [[ $status -eq 3 && $output == *"report.db"* ]]
+  rm other/master/report.db
+  WM_CONF_DIR=$PWD/conf4 run wmreport roll
+  [ "$status" -eq 0 ]
+}
+
+@test "budgets are on the page, and whoever they concern is told once at each level" {
+  printf '[user:%s]\ncpu_hours = 1000\n' "$(id -un)" >"$WM_CONF_DIR/budgets.conf"
+  wmreport show month this --format json >month
+  jq -e '.budgets[0] | .budget == "user:'"$(id -un)"'" and .cpu.used_s > 0 and .cpu.granted_s == 3600000' month
+  run wmreport roll --mail
+  ! ls "$SINK"/*.eml
+  printf '[user:%s]\ncpu_hours = 0\nat_end = lowest\n' "$(id -un)" >"$WM_CONF_DIR/budgets.conf"
+  wmreport roll -q --mail
+  [ "$(ls "$SINK"/*.eml | wc -l)" -eq 2 ] # theirs and the administrator's
+  run decoded "$(ls "$SINK"/*.eml | head -1)"
+  [[ $output == *"budget user:$(id -un): 100 % of "*" used"* && $output == *"start after all others. Nothing that runs is ended"* ]]
+  wmreport roll -q --mail
+  [ "$(ls "$SINK"/*.eml | wc -l)" -eq 2 ]
+  rm "$WM_CONF_DIR/budgets.conf"
+}
+
 @test "an export adds up and is safe for spreadsheets" {
   wmreport export this --by plan,user >table
   head -1 table | grep -q '^from,to,plan,project,user,queue,app,resource,allocated_s'

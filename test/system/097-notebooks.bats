@@ -11,12 +11,15 @@ command = wm-notebook
 idle_limit = 4s
 idle_warning = 2s
 idle_cpu = 60
+[curves]
+type = notebook
+command = wm-notebook --strip wm-curves
 [files]
 type = notebook
 description = The files of a folder
 command = wm-notebook --strip python3 -m http.server --bind 127.0.0.1 %p
 C
-  cluster_up --web --nodes 1 --cpus 4 --conf "$BATS_FILE_TMPDIR/apps.conf"
+  cluster_up --web --nodes 1 --cpus 4 --gpus 1 --conf "$BATS_FILE_TMPDIR/apps.conf"
 }
 teardown_file() { cluster_down; }
 setup() {
@@ -122,6 +125,35 @@ answers() { [ "$(apps "$1" -o /dev/null -w '%{http_code}')" = "${2:-200}" ]; }
   wait_for 30 in_state "$kept" killed
   [ ! -e "$(web "$kept" token_file)" ] # gone with what it was for
   [ "$(mine -o /dev/null -w '%{http_code}' -d '{}' "$API/$kept/extend")" = 409 ]
+}
+
+@test "curves of what trainings report, run by run" {
+  train=$(submit -app training -J fit "$PYTHON" -c '"import os
+os.makedirs(os.environ[\"LOG_DIR\"], exist_ok=True)
+from emetrics import EMetrics
+with EMetrics.open() as e:
+    for i in range(9): e.record(\"train\", i, {\"loss\": 1 / (i + 1)})"')
+  ran_out "$train"
+  [ "$(state "$train")" = finished ] || { cat "$(result_dir "$train")"/log/*/stderr; return 1; }
+  job=$(start '{"profile": "curves"}')
+  open_notebook "$job"
+  apps "/$job/?run=$train" >page
+  grep -q '<figcaption>train/loss: 0.1111<' page
+  [ "$(apps "/$job/../$train" -o /dev/null -w '%{http_code}')" = 404 ]
+}
+
+@test "a cell of its own GPU: bound while it runs, and free before and after" {
+  need_jupyter
+  job=$(start '{"name": "thinks"}')
+  open_notebook "$job"
+  answers "/$job/tree"
+  $PYTHON "$BATS_TEST_DIRNAME/notebook_client.py" "$WM_APPS_URL/$job/" "$JAR" 'import os; os.environ.get("CUDA_VISIBLE_DEVICES", "")' \
+    'get_ipython().run_line_magic("load_ext", "wm_gpu_cell"); x = 20' $'%%gpu num=1 -W 0:10\nimport os\ny = x + 1\nlen(os.environ["CUDA_VISIBLE_DEVICES"])' \
+    'y * 2' >said
+  grep -qx 42 said || { cat said; bjobs -a -l; return 1; }
+  grep -qxE '[1-9][0-9]*' said
+  [ "$(bjobs -a -noheader -o stat -J gpu-cell)" = DONE ]
+  [ "$(bhosts -gpu -noheader -o njobs 2>/dev/null | head -1 | tr -d ' ')" = 0 ] || bhosts -gpu
 }
 
 @test "any application by profile, through restarts of the master, the gateway and wuserd" {

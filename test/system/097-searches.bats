@@ -105,6 +105,77 @@ task_is() { [ "$(task "$1" "$2")" = "$3" ]; }
   [ "$(dlicmd --hpo-algorithm-get-all -o json | jq -r '[.[].name] | join(" ")')" = "auto Random TPE Bayesian Hyperband ASHA ExperimentGridSearch" ]
 }
 
+@test "bsearch begins one without the door, which shows it as well; stops, goes on, extends, draws and deletes it" {
+  export HOME=$BATS_TEST_TMPDIR
+  body shell 6 "--wait $PWD/go" >search.json
+  said=$(bsearch start --model-dir code search.json)
+  [[ $said =~ ^Job\ \<([0-9]+)\>\ is\ submitted\ to\ default\ queue\ \<normal\>\.$ ]]
+  job=${BASH_REMATCH[1]}
+  wait_for 30 task_is shell .running 2
+  run bsearch start --model-dir code search.json
+  [ "$status" -eq 255 ] && [[ $output == *"there is a search shell"* ]]
+  run bsearch delete shell
+  [ "$status" -eq 255 ] && [[ $output == *"stop it first"* ]]
+  bsearch stop shell
+  wait_for 30 task_is shell .state STOPPED
+  run bsearch stop shell
+  [ "$status" -eq 255 ] && [[ $output == *"is already stopped"* ]]
+  before=$(task shell '.experiments | length')
+  touch go
+  bsearch restart "$job"
+  wait_for 40 task_is shell .state FINISHED
+  [ "$(task shell .complete)" = $((6 - before)) ]
+  [ "$(bsearch list | awk '$NF == "shell" { print $2 }')" = FINISHED ]
+  diff <(bsearch best shell | jq -S .) <(task shell .best | jq -S .)
+  diff <(bsearch -json list | jq -S '.[] | select(.hpoName == "shell") | del(.duration)') <(mine "$HPO/shell" | jq -S 'del(.duration)')
+  run bsearch extend shell
+  [ "$status" -eq 255 ] && [[ $output == *"only searches by auto, TPE or Bayesian"* ]]
+  if command -v gnuplot >/dev/null; then
+    bsearch plot shell | grep -q 'best so far'
+    bsearch plot -o own.png shell
+    head -c 4 own.png | grep -q PNG
+  fi
+  bsearch delete shell
+  ! bsearch list | grep -q ' shell$'
+  [ "$(code_of "$HPO/shell")" = 400 ]
+  run bsearch show shell
+  [ "$status" -eq 255 ] && [[ $output == *"search shell does not exist"* ]]
+}
+
+@test "a search that is extended knows what was found, and has the code still" {
+  export HOME=$BATS_TEST_TMPDIR
+  body tpe 5 "" '.algoDef.algorithm = "TPE"' | bsearch start --model-dir code -
+  wait_for 40 task_is tpe .state FINISHED
+  rm -r code
+  bsearch extend -n 3 tpe
+  wait_for 40 task_is tpe-2 .state FINISHED
+  [ "$(task tpe-2 .complete)" = 3 ]
+  bsearch -json show tpe-2 | jq -e '(.search.known | length) == 5 and .search.max_trials == 3'
+  run bsearch extend -n 0 tpe
+  [ "$status" -eq 255 ]
+}
+
+@test "bsearch refuses what cannot be, and submits nothing" {
+  export HOME=$BATS_TEST_TMPDIR
+  refused() { body odd 4 "" "$1" >odd.json; run bsearch start --model-dir "${3-code}" odd.json; [ "$status" -eq 255 ] && [[ $output == *"$2"* ]] || { echo "$output"; return 1; }; }
+  bsearch list >before
+  refused '.hyperParams = []' "hyperParams: no parameter"
+  refused '.hyperParams[0].minDbVal = 3' "'x'"
+  refused '.algoDef.algorithm = "Mine"' "plugins are begun through the web door"
+  refused '.modelSpec.args = "--exec-start PyTorch --model-main none.py"' "none.py"
+  refused '.modelSpec.args = "--exec-start Nothing --model-main main.py"' Nothing
+  refused '.algoDef.maxJobNum = 999999' max_array_size
+  refused . "nowhere" nowhere
+  refused '.hpoName = "a/b"' hpoName
+  run bsearch start none.json
+  [ "$status" -eq 255 ] && [[ $output == *"none.json"* ]]
+  for words in "" "stop" "stop nothing" "extend 9999" "what 1" "list 1" "show a b"; do
+    run bsearch $words
+    [ "$status" -eq 255 ] || { echo "$words: $output"; return 1; }
+  done
+  diff before <(bsearch list)
+}
+
 @test "experiments that are listed run as they are, with their own ids" {
   create "$(body list 2 "" '.algoDef.algorithm = "ExperimentGridSearch" | .hyperParams = []
     | .experiments = [{id: 7, hyperParams: [{name: "x", dataType: "DOUBLE", fixedVal: "0.5"}]},

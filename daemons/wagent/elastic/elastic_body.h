@@ -33,6 +33,8 @@ class ElasticBody {
   bool say(const AgentFact& fact) {
     return node_.send({settings_.job, settings_.attempt, settings_.host, fact});
   }
+  /// As NodePort::connection.
+  std::uint64_t connection() const { return node_.connection(); }
 
  private:
   void on(const elastic::AgentEvent& event);

@@ -91,7 +91,7 @@ void LaunchPort::on_frame(Number number, const wire::Frame& frame) {
   auto at = guests_.find(number);
   if (at == guests_.end() || at->second.done) return;
   auto& guest = at->second;
-  bool fresh = !guest.relay && !guest.command && !guest.visit && !guest.console;
+  bool fresh = !guest.relay && !guest.command && !guest.visit && !guest.console && !guest.asks;
   if (frame.type == kRankWords && fresh && on_rank_link_) {
     auto link = std::move(guest.link);
     guests_.erase(at);
@@ -99,6 +99,7 @@ void LaunchPort::on_frame(Number number, const wire::Frame& frame) {
   }
   if (frame.type != kToLaunch) return;
   if (guest.relay) return guest.relay->send(frame);
+  if (guest.asks) return;
   if (fresh) return on_first(number, frame);
   auto words = codec::decode<ToLaunch>(frame.payload);
   if (!words) return on_closed(number);
@@ -115,11 +116,16 @@ void LaunchPort::on_first(Number number, const wire::Frame& frame) {
     return consoles_.attach(number, *attach);
   }
   if (auto* to = std::get_if<LaunchConnect>(&*words)) return connect(number, *to);
+  if (auto* ask = std::get_if<LaunchAsk>(&*words)) {
+    guests_[number].asks = ask->group;
+    return tell_slots(number);
+  }
   auto* what = std::get_if<LaunchStart>(&*words);
   if (what == nullptr) return refuse(number, "nothing was started on this connection");
   if (on_idle_) return refuse(number, "the job is ending");
-  if (what->host.empty() || what->host == part_.host) return start(number, *what);
-  start_elsewhere(number, frame, what->host);
+  bool here = what->group.empty() && (what->host.empty() || what->host == part_.host);
+  if (here) start(number, *what);
+  else start_elsewhere(number, std::move(*what));
 }
 
 void LaunchPort::start(Number number, const LaunchStart& words) {
@@ -136,7 +142,7 @@ void LaunchPort::connect(Number number, const LaunchConnect& words) {
   guests_[number].visit = std::move(*visit);
 }
 
-void LaunchPort::start_elsewhere(Number number, const wire::Frame& frame, const std::string& host) {
+void LaunchPort::start_elsewhere(Number number, LaunchStart words) {
   Relay::Handlers handlers{[this, number](const wire::Frame& back) {
                              auto at = guests_.find(number);
                              if (at == guests_.end() || !at->second.link) return;
@@ -145,8 +151,9 @@ void LaunchPort::start_elsewhere(Number number, const wire::Frame& frame, const 
                            },
                            [this, number](const std::string& why) { refuse(number, why); }};
   auto& guest = guests_[number];
-  guest.relay = std::make_unique<Relay>(loop_, transport_, by_key_, host, std::move(handlers));
-  guest.relay->send(frame);
+  Relay::Target target{words.host, std::exchange(words.group, {})};  // there it is the own one
+  guest.relay = std::make_unique<Relay>(loop_, transport_, std::move(target), std::move(handlers));
+  guest.relay->send({kToLaunch, codec::encode(ToLaunch{std::move(words)})});
   look_up(number);
 }
 
@@ -154,19 +161,43 @@ void LaunchPort::start_elsewhere(Number number, const wire::Frame& frame, const 
 void LaunchPort::look_up(Number number) {
   auto& guest = guests_[number];
   if (!order_ || !guest.relay) return;
-  auto place = std::find_if(order_->agents.begin(), order_->agents.end(),
-                            [&](const AgentPlace& p) { return p.name == guest.relay->host(); });
-  if (place == order_->agents.end())
-    return refuse(number, "host <" + guest.relay->host() + "> is not one of this job's");
-  guest.relay->found(place->launch);
+  const auto& target = guest.relay->target();
+  auto at = agent_at(*order_, target.group, target.host);
+  if (!at) return refuse(number, at.error().text);
+  auto options = link_to(*at);
+  if (!options) return refuse(number, options.error().text);
+  guest.relay->found(at->launch, *options);
+}
+
+/// The agents of another group let in who has that group's key.
+Result<wire::LinkOptions> LaunchPort::link_to(const AgentAt& at) const {
+  if (at.key.empty()) return by_key_;
+  wire::SharedKey key{};
+  if (at.key.size() != key.size()) return fail(Code::Damaged, "a key of the wrong length");
+  std::copy(at.key.begin(), at.key.end(), key.begin());
+  auto options = by_key_;
+  options.credentials = wire::shared_key_credentials(key);
+  return options;
+}
+
+void LaunchPort::tell_slots(Number number) {
+  auto& guest = guests_[number];
+  if (!order_ || !guest.asks) return;
+  auto slots = slots_of(*order_, *std::exchange(guest.asks, {}));
+  if (!slots) return refuse(number, slots.error().text);
+  say(number, LaunchPlaces{*std::move(slots)});
+  finish(number);
 }
 
 void LaunchPort::on_order(const AgentOrder& order) {
   order_ = order;
   std::vector<Number> waiting;
   for (const auto& [number, guest] : guests_)
-    if (guest.relay) waiting.push_back(number);
-  for (auto number : waiting) look_up(number);
+    if (guest.relay || guest.asks) waiting.push_back(number);
+  for (auto number : waiting) {
+    look_up(number);
+    tell_slots(number);
+  }
 }
 
 void LaunchPort::say(Number number, const FromLaunch& words) {

@@ -20,6 +20,7 @@
 
 #include "daemons/wagent/launch/command.h"
 #include "daemons/wagent/launch/consoles.h"
+#include "daemons/wagent/launch/groups.h"
 #include "daemons/wagent/launch/part_settings.h"
 #include "daemons/wagent/launch/relay.h"
 #include "daemons/wagent/launch/visit.h"
@@ -56,6 +57,7 @@ class LaunchPort {
     std::unique_ptr<Command> command;
     std::unique_ptr<Relay> relay;
     std::unique_ptr<Visit> visit;
+    std::optional<std::string> asks;  ///< where the tasks of this group are, once that is known
     bool console = false;
     bool done = false;  ///< Ended was said: the other end closes, when it has read it
   };
@@ -64,8 +66,10 @@ class LaunchPort {
   void on_first(Number number, const wire::Frame& frame);
   void start(Number number, const LaunchStart& words);
   void connect(Number number, const LaunchConnect& words);
-  void start_elsewhere(Number number, const wire::Frame& frame, const std::string& host);
+  void start_elsewhere(Number number, LaunchStart words);
   void look_up(Number number);
+  void tell_slots(Number number);
+  Result<wire::LinkOptions> link_to(const AgentAt& at) const;
   void say(Number number, const FromLaunch& words);
   void refuse(Number number, const std::string& why);
   void on_closed(Number number);

@@ -9,11 +9,10 @@ constexpr std::chrono::milliseconds kRetry{50};
 
 }  // namespace
 
-Relay::Relay(boost::asio::io_context& loop, wire::Transport& transport, wire::LinkOptions options,
-             std::string host, Handlers handlers)
+Relay::Relay(boost::asio::io_context& loop, wire::Transport& transport, Target target,
+             Handlers handlers)
     : transport_(transport),
-      options_(std::move(options)),
-      host_(std::move(host)),
+      target_(std::move(target)),
       handlers_(std::move(handlers)),
       timer_(loop),
       until_(std::chrono::steady_clock::now() + kPatience) {
@@ -21,7 +20,8 @@ Relay::Relay(boost::asio::io_context& loop, wire::Transport& transport, wire::Li
   timer_.async_wait([self = std::weak_ptr(self_)](const auto& error) {
     auto at = self.lock();
     if (!at || error) return;
-    (*at)->handlers_.fail("the job's part on host " + (*at)->host_ + " has not come up in 30 s");
+    (*at)->handlers_.fail("the job's part on host " + (*at)->target_.host +
+                          " has not come up in 30 s");
   });
 }
 
@@ -30,10 +30,11 @@ void Relay::send(const wire::Frame& frame) {
   else waiting_.push_back(frame);
 }
 
-void Relay::found(const std::string& address) {
+void Relay::found(const std::string& address, const wire::LinkOptions& options) {
   if (address.empty() || link_) return;
   bool first = address_.empty();
   address_ = address;
+  options_ = options;
   if (!first) return;  // the next try goes there
   timer_.cancel();
   dial();
@@ -53,7 +54,7 @@ void Relay::dial() {
 void Relay::retry(const Error& error) {
   bool comes_up = error.code == Code::Unavailable || error.code == Code::Refused;
   if (std::chrono::steady_clock::now() > until_ || !comes_up)
-    return handlers_.fail("host " + host_ + ": " + error.text);
+    return handlers_.fail("host " + target_.host + ": " + error.text);
   timer_.expires_after(kRetry);
   timer_.async_wait([self = std::weak_ptr(self_)](const auto& stopped) {
     if (auto at = self.lock(); at && !stopped) (*at)->dial();
@@ -66,7 +67,7 @@ void Relay::take_up(std::unique_ptr<wire::Link> link) {
   waiting_.clear();
   link_->start([this](const wire::Frame& frame) { handlers_.pass(frame); },
                [this](const Error& error) {
-                 handlers_.fail("host " + host_ + ": connection lost: " + error.text);
+                 handlers_.fail("host " + target_.host + ": connection lost: " + error.text);
                });
 }
 

@@ -23,15 +23,18 @@ class Relay {
     std::function<void(const wire::Frame&)> pass;  ///< to whoever asked
     std::function<void(const std::string& why)> fail;
   };
-  /// `host`: its name in the job.
-  Relay(boost::asio::io_context& loop, wire::Transport& transport, wire::LinkOptions options,
-        std::string host, Handlers handlers);
+  /// A host of the job, by its name; of another group of it, or of the agent's own.
+  struct Target {
+    std::string host, group;
+  };
+  Relay(boost::asio::io_context& loop, wire::Transport& transport, Target target,
+        Handlers handlers);
 
-  const std::string& host() const { return host_; }
+  const Target& target() const { return target_; }
   /// A frame for the other host; kept until there is a link.
   void send(const wire::Frame& frame);
-  /// Where its agent listens; another one after it was started again.
-  void found(const std::string& address);
+  /// Where its agent listens, and by whose key; another one after it was started again.
+  void found(const std::string& address, const wire::LinkOptions& options);
 
  private:
   void dial();
@@ -40,7 +43,8 @@ class Relay {
 
   wire::Transport& transport_;
   wire::LinkOptions options_;
-  std::string host_, address_;
+  Target target_;
+  std::string address_;
   Handlers handlers_;
   boost::asio::steady_timer timer_;
   std::chrono::steady_clock::time_point until_;

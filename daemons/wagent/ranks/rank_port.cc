@@ -168,7 +168,7 @@ void RankPort::dial_up() {
                                if (tagged_) tagged_->cut_off();
                              });
                            }};
-  above_ = std::make_unique<Relay>(loop_, transport_, by_key_, host, std::move(handlers));
+  above_ = std::make_unique<Relay>(loop_, transport_, Relay::Target{host, ""}, std::move(handlers));
   above_->send({kRankWords, codec::encode(RankWords{RankHello{here_}})});
 }
 
@@ -176,7 +176,7 @@ void RankPort::on_order(const AgentOrder& order) {
   if (here_ == 0) return;
   if (!above_) dial_up();
   for (const auto& place : order.agents)
-    if (place.name == above_->host()) above_->found(place.launch);
+    if (place.name == above_->target().host) above_->found(place.launch, by_key_);
 }
 
 void RankPort::admit(std::unique_ptr<wire::Link> link, const wire::Frame& first) {

@@ -1,10 +1,11 @@
-// Role: looks once a second at what a trial writes of itself and says what is new. Reads as the
-// job's user, in its own folder. Made by main.
+// Role: looks once a second at what a trial writes of itself and says what is new, and to a host
+// that came back what holds. What it has to report at its end is not said here: that goes with the
+// end itself (daemons/wshepherd/trial_words.h). Reads as the job's user. Made by main.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -13,26 +14,30 @@ namespace wm::wagent {
 /// @thread the loop's
 class TrialWatch {
  public:
-  using Say = std::function<bool(const std::string& report)>;  ///< false: nobody hears it now
+  /// How the host is told.
+  struct Host {
+    std::function<std::uint64_t()> connection;  ///< number of the present one; 0: there is none
+    std::function<bool(const std::string& report)> say;  ///< false: nobody hears it now
+  };
 
-  /// `folder`: RESULT_DIR; its val_dict_list.json and log/1/evaluation-metrics.txt are read.
-  TrialWatch(boost::asio::io_context& loop, std::string folder, Say say);
+  /// `folder`: RESULT_DIR; what trial_files.h names is read.
+  TrialWatch(boost::asio::io_context& loop, std::string folder, Host host);
 
+  /// Looks from now on.
   void start() { wait(); }
-  /// The trial has ended: looks once more, sees to it that what is new is heard, then `then`;
-  /// within two seconds at the latest. @cost two stats, two reads if they have changed
-  void finish(std::function<void()> then);
+  /// Looks once: says what is new, or what holds if the host has not heard it on this connection.
+  /// @cost two stats, two reads if they have changed
+  void look();
 
  private:
   void wait();
-  bool look();
-  void finish_by(std::chrono::steady_clock::time_point until, std::function<void()> then);
 
   boost::asio::steady_timer timer_;
   std::string folder_;
-  Say say_;
+  Host host_;
   std::string stamp_;  // of the files as they were read last
-  std::string said_;
+  std::string said_;   // on connection `heard_by_`
+  std::uint64_t heard_by_ = 0;
 };
 
 }  // namespace wm::wagent

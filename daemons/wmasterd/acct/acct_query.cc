@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "daemons/wmasterd/acct/account_sums.h"
 #include "daemons/wmasterd/acct/history.h"
 #include "daemons/wmasterd/verbs/portion.h"
 #include "daemons/wmasterd/verbs/selection.h"
@@ -237,6 +238,11 @@ Result<AcctReply> read_account(store::AcctReader& reader, const AcctRequest& ask
   request.jobs.finished = true;
   auto query = query_of(request);
   query.ended_from = std::max(request.ended_from, WallTime(kTick));
+  if (is_of_sums(request)) {
+    WM_TRY(auto sums, read_sums(reader, request));
+    if (sums) reply.sums = std::move(*sums);
+    if (sums) return reply;
+  }
   auto take = [&](const store::JobRow& row) -> Result<bool> {
     auto job = job_of(row);
     if (!portion.takes_value(job)) return false;

@@ -1,5 +1,9 @@
 #include "daemons/wmasterd/acct/meters.h"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "libwm/base/log.h"
 
 namespace wm::master {
@@ -7,7 +11,10 @@ namespace {
 
 constexpr std::size_t kMostWaiting = 100'000;
 constexpr std::int64_t kHour = 3600;
-constexpr auto kBetween = std::chrono::seconds(2);  // rows of many hosts in one transaction
+constexpr Duration kStep = std::chrono::seconds(1);
+constexpr std::size_t kMostSteps = 1000;
+constexpr Duration kLongAgo = std::chrono::minutes(3);  // nobody knows what was in between
+constexpr auto kBetween = std::chrono::seconds(2);      // rows of many hosts in one transaction
 
 }  // namespace
 
@@ -37,27 +44,68 @@ void Meters::take(const std::string& host, const HostMeter& words, WallTime now)
   wake_.notify_one();
 }
 
+void Meters::take(const std::vector<PlanView>& plans, WallTime now) {
+  auto s = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
+  std::lock_guard lock(mutex_);
+  auto before = std::exchange(plans_at_, now);
+  auto length = before == WallTime{} ? Duration{} : now - before;
+  if (length <= Duration{} || length > kLongAgo) return;
+  if (waiting_plans_.size() + plans.size() > kMostWaiting) return;
+  auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(length).count();
+  newest_ = s;
+  for (const auto& plan : plans) {
+    auto gets = std::min(plan.demand, plan.deserved);
+    auto unmet = gets > plan.used ? gets - plan.used : 0;
+    waiting_plans_.push_back({s / kHour * kHour,
+                              plan.path,
+                              plan.gpus,
+                              {ms, plan.demand * ms, plan.deserved * ms, unmet * ms}});
+  }
+  wake_.notify_one();
+}
+
+void Meters::look_at_clocks(WallTime wall, TimePoint mono) {
+  auto before = std::exchange(wall_, wall);
+  auto step = wall - before - (mono - std::exchange(mono_, mono));
+  if (before == WallTime{} || (step < kStep && -step < kStep)) return;
+  steps_s_ += std::abs(std::chrono::duration<double>(step).count());
+  log::warn("clock_step", {{"seconds", step.count() / 1'000'000}});
+  auto at = std::chrono::floor<std::chrono::seconds>(before).time_since_epoch().count();
+  std::lock_guard lock(mutex_);
+  if (waiting_steps_.size() < kMostSteps) waiting_steps_.push_back({at, step.count()});
+  wake_.notify_one();
+}
+
 void Meters::run() {
   std::int64_t forgotten = 0;
   for (bool ends = false; !ends;) {
     std::vector<store::MeterRow> rows;
+    std::vector<store::PlanMeterRow> plans;
+    std::vector<store::ClockStep> steps;
     std::int64_t newest = 0;
     {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+      wake_.wait(lock, [this] {
+        return ending_ || !waiting_.empty() || !waiting_plans_.empty() || !waiting_steps_.empty();
+      });
       if (!ending_) wake_.wait_for(lock, kBetween, [this] { return ending_; });
       rows.swap(waiting_);
+      plans.swap(waiting_plans_);
+      steps.swap(waiting_steps_);
       newest = newest_;
       ends = ending_;
     }
-    if (rows.empty()) continue;
+    if (rows.empty() && plans.empty() && steps.empty()) continue;
     auto done = db_->add(rows);
+    if (done) done = db_->add(plans);
+    for (const auto& step : steps)
+      if (done) done = db_->add(step);
     auto before = newest - std::chrono::duration_cast<std::chrono::seconds>(keep_).count();
     if (done && newest - forgotten >= 24 * kHour) {
       done = db_->forget(before);
       forgotten = newest;
     }
-    if (!done && !failing_) log::warn("gpu_use_not_kept", {{"why", done.error().text}});
+    if (!done && !failing_) log::warn("use_not_kept", {{"why", done.error().text}});
     failing_ = !done;
   }
 }

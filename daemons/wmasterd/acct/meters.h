@@ -1,6 +1,6 @@
-// Role: takes what hosts tell of running tasks' GPUs into meter.db, on a thread of its own. Lossy:
-// what does not fit into its queue, or cannot be written, is forgotten; reports tell how much was
-// looked at.
+// Role: takes what hosts tell of running tasks' GPUs, and what plans ask for, into meter.db, on a
+// thread of its own. Lossy: what does not fit into its queue, or cannot be written, is forgotten;
+// reports tell how much was looked at.
 #pragma once
 
 #include <condition_variable>
@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "libwm/model/verbs.h"
 #include "libwm/store/meter_db.h"
 
 namespace wm::master {
@@ -24,6 +25,14 @@ class Meters {
 
   /// What a host tells at `now`. @cost O(tasks)
   void take(const std::string& host, const HostMeter& words, WallTime now);
+  /// What plans ask for, and deserve, at `now`; it was so since the last such call, if that is not
+  /// long ago. @cost O(plans)
+  void take(const std::vector<PlanView>& plans, WallTime now);
+  /// How clocks stand: a wall clock that went otherwise than the steady one by more than a second
+  /// was set. @cost O(1)
+  void look_at_clocks(WallTime wall, TimePoint mono);
+  /// By how much it was set since the start, back and forward together. @units s
+  double steps_s() const { return steps_s_; }
 
  private:
   Meters(std::unique_ptr<store::MeterDb> db, Duration keep);
@@ -34,6 +43,12 @@ class Meters {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<store::MeterRow> waiting_;
+  std::vector<store::PlanMeterRow> waiting_plans_;
+  WallTime plans_at_{};
+  std::vector<store::ClockStep> waiting_steps_;
+  WallTime wall_{};
+  TimePoint mono_{};
+  double steps_s_ = 0;
   std::int64_t newest_ = 0;
   bool ending_ = false, failing_ = false;
   std::thread thread_;

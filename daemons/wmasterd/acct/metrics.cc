@@ -210,6 +210,11 @@ std::string metrics_text(const Cluster& cluster, const Counters& counters, const
               static_cast<double>(cluster.seq.value));
   page.single("wm_acct_lag_events", "gauge", "Events whose rows accounting has not written",
               static_cast<double>(counters.acct_lag));
+  if (counters.rolled_at > 0)
+    page.single("wm_report_last_success_timestamp_seconds", "gauge",
+                "When wmreport last summed up accounting", static_cast<double>(counters.rolled_at));
+  page.single("wm_clock_step_seconds_total", "counter", "By how much the clock was set, summed up",
+              counters.clock_steps_s);
   jobs(page, cluster);
   hosts(page, cluster);
   plans(page, cluster);

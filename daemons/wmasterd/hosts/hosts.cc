@@ -305,9 +305,7 @@ WallTime Hosts::told_late(HostId host, WallTime at) const {
 std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
   if (auto* f = std::get_if<FactStarted>(&fact))
     return {TaskStarted{f->job, f->attempt, f->task, f->pid, f->port}};
-  if (auto* f = std::get_if<FactEnded>(&fact))
-    return {TaskEnded{f->job, f->attempt, f->task, f->status, f->term, f->usage, f->text,
-                      told_late(host, f->at)}};
+  if (auto* f = std::get_if<FactEnded>(&fact)) return events_of_end(host, *f);
   if (auto* f = std::get_if<FactStuck>(&fact))
     return {TaskStuck{f->job, f->attempt, f->task, f->why}};
   if (auto* f = std::get_if<FactNotified>(&fact))
@@ -315,6 +313,15 @@ std::vector<EventBody> Hosts::events_of(HostId host, const Fact& fact) {
   if (auto* f = std::get_if<FactScriptFailed>(&fact))
     return {HostClosed{host, "wm", "job " + to_string(f->job) + ": " + f->why}};
   return events_of(std::get<AgentReport>(fact));
+}
+
+// A trial's last report goes with its end, into the same commit, and before it.
+std::vector<EventBody> Hosts::events_of_end(HostId host, const FactEnded& f) const {
+  std::vector<EventBody> events;
+  if (!f.report.empty()) events.push_back(TrialReported{f.job, f.attempt, f.report});
+  events.push_back(TaskEnded{f.job, f.attempt, f.task, f.status, f.term, f.usage, f.text,
+                             told_late(host, f.at)});
+  return events;
 }
 
 std::vector<EventBody> Hosts::events_of(const AgentReport& r) {

@@ -120,6 +120,7 @@ class Hosts {
   void on_fact(PeerId peer, HostId host, const HostFact& fact);
   WallTime told_late(HostId host, WallTime at) const;
   std::vector<EventBody> events_of(HostId host, const Fact& fact);
+  std::vector<EventBody> events_of_end(HostId host, const FactEnded& ended) const;
   std::vector<EventBody> events_of(const AgentReport& report);
   void on_gpus(HostId host, const GpuReports& words);
   void on_peek_reply(const PeekReply& reply);

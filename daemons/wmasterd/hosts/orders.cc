@@ -1,9 +1,10 @@
 #include "daemons/wmasterd/hosts/orders.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "libwm/fsm/first_host.h"
+#include "libwm/model/groups.h"
 
 namespace wm::master {
 namespace {
@@ -89,16 +90,30 @@ bool is_listed(const Task& task) {
 /// ended already may be the one that writes what the others say.
 std::vector<AgentPlace> agent_places(const Cluster& cluster, const Job& job) {
   std::vector<AgentPlace> places;
-  std::set<HostId> seen;
+  std::map<HostId, std::size_t> seen;
   for (const auto& task : job.tasks) {
     const Host* host = cluster.hosts.find(task.host.value);
     bool counts = task.holds_slot() || job.spec().mpi == Mpi::Pmix;
-    if (!host || !counts || !seen.insert(task.host).second) continue;
+    if (!host || !counts) continue;
+    auto [at, fresh] = seen.try_emplace(task.host, places.size());
     auto doors = job.membership.doors.find(task.host);
-    places.push_back(
-        {task.host, host->name, doors == job.membership.doors.end() ? "" : doors->second.launch});
+    if (fresh)
+      places.push_back(
+          {task.host, host->name, doors == job.membership.doors.end() ? "" : doors->second.launch});
+    places[at->second].tasks += is_listed(task) ? 1 : 0;
   }
   return places;
+}
+
+/// All groups of the job, for the agents of each: their tasks may start commands in the others'.
+std::vector<AgentGroup> agent_groups(const Cluster& cluster, const Job& job) {
+  std::vector<AgentGroup> groups;
+  if (!group_of(job)) return groups;
+  each_group(cluster, job, [&](const Job& group) {
+    auto places = agent_places(cluster, group);
+    groups.push_back({group_of(group)->name, places.empty() ? "" : group.key, std::move(places)});
+  });
+  return groups;
 }
 
 /// What is to run on this host, and where that stands in the job.
@@ -248,6 +263,7 @@ AgentOrder agent_order_for(const Cluster& cluster, const Job& job) {
     order.world += leaving ? 0 : 1;
   }
   order.agents = agent_places(cluster, job);
+  order.groups = agent_groups(cluster, job);
   order.start_window = times.start_window;
   order.connect_limit = times.connect_limit;
   // a worker that was stopped must not be named as one that hangs, nor after it goes on

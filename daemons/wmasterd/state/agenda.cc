@@ -55,6 +55,15 @@ WallTime next_due(const Job& job, WallTime after) {
   return next;
 }
 
+WallTime reservation_ends(const Cluster& state, const Job& job) {
+  bool runs = job.times.dispatched != WallTime{} && slots_held(job) > 0 && !job.kill;
+  const Reservation* reservation = runs ? find_reservation(state, job.spec().reservation) : nullptr;
+  if (!reservation || reservation->open) return {};
+  auto span = span_of(*reservation, state.config->clock, job.times.dispatched);
+  if (!span) return job.times.dispatched;  // it was made shorter
+  return span->until == WallTime::max() ? WallTime{} : span->until;
+}
+
 void add_due(const Job& job, WallTime now, std::vector<EventBody>& events) {
   if (reserves_memory(job) && now - job.times.dispatched >= job.spec().mem_for)
     events.push_back(MemoryReleased{job.id, job.attempt});
@@ -81,7 +90,10 @@ Agenda Agenda::of(const Cluster& state, WallTime after) {
 void Agenda::note(const Cluster& state, JobId id, WallTime after) {
   const Job* job = find_job(state, id);
   bool unfinished = is_unfinished(job);
-  set(id, unfinished ? next_due(*job, after) : WallTime{});
+  WallTime next = unfinished ? next_due(*job, after) : WallTime{};
+  WallTime ends = unfinished ? reservation_ends(state, *job) : WallTime{};
+  if (ends != WallTime{} && (next == WallTime{} || ends < next)) next = ends;
+  set(id, next);
   bool depends = unfinished && !job->spec().when.depend.empty();
   if (depends) dependents_.insert(id);
   else dependents_.erase(id);

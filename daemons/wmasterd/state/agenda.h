@@ -20,6 +20,9 @@ namespace wm::master {
 WallTime next_due(const Job& job, WallTime after);
 /// When a job that has never started has waited for as long as it was to; 0: no limit. @cost O(1)
 WallTime pending_limit_of(const Job& job);
+/// When what runs of a reservation is ended with it; 0: it is none that is closed.
+/// @cost O(windows + log reservations)
+WallTime reservation_ends(const Cluster& state, const Job& job);
 /// The events of tasks and memory that are due. @cost O(tasks)
 void add_due(const Job& job, WallTime now, std::vector<EventBody>& events);
 

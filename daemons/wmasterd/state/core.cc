@@ -32,8 +32,8 @@ Core::Core(const World& world, Rights rights, AcctReading<HistoryReply> history,
       dates_(world.clock, journal_, cycle_, hosts_.attended()),
       fence_(world.clock, world.processes, journal_, hosts_.attended()) {}
 
-Result<void> Core::start() {
-  WM_TRY(journal_.start());
+Result<void> Core::start(Journal::Began* began) {
+  WM_TRY(journal_.start(began));
   WM_TRY(Config config, world_.store.read_config());
   if (!(*journal_.newest().config == config)) {
     auto loaded = std::make_shared<const Config>(std::move(config));
@@ -60,7 +60,13 @@ void Core::on_published(const Journal::Published& published) {
     if (auto* died = std::get_if<HostDied>(&event.body)) hosts_.end_session(died->host);
   }
   if (!published.events.empty()) on_events_(published.events, journal_.published());
-  if (published.reloaded) dates_.on_reload();
+  bool rearranged =
+      std::any_of(published.events.begin(), published.events.end(), [](const Event& event) {
+        return std::holds_alternative<ReservationSet>(event.body) ||
+               std::holds_alternative<ReservationRemoved>(event.body) ||
+               std::holds_alternative<ConfigLoaded>(event.body);
+      });
+  if (published.reloaded || rearranged) dates_.on_reload();
   else dates_.on_jobs_changed(published.touched.jobs);
   if (published.reloaded) searches_.on_reload();
   else searches_.on_jobs_changed(published.touched.jobs);
@@ -84,6 +90,8 @@ void Core::tick() {
   cycle_.record_waits();
   on_events_({}, journal_.published());
   dates_.on_tick();
+  auto windows = windows_.changes(journal_.newest(), world_.clock.wall());
+  if (!windows.empty()) journal_.propose({std::move(windows), {}, {}, nullptr});
   searches_.on_tick();
   fence_.on_tick();
   tidy();

@@ -11,6 +11,7 @@
 #include "daemons/wmasterd/state/cycle.h"
 #include "daemons/wmasterd/state/dates.h"
 #include "daemons/wmasterd/state/journal.h"
+#include "daemons/wmasterd/state/run_windows.h"
 #include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/state/spent.h"
 #include "daemons/wmasterd/verbs/clients.h"
@@ -28,7 +29,7 @@ class Core {
 
   /// Reads the state, loads the configuration if it has changed, and brings every live
   /// object in line. @errors as Journal::start; Conflict: the configuration is invalid
-  Result<void> start();
+  Result<void> start(Journal::Began* began = nullptr);
 
   Hosts& hosts() { return hosts_; }
   Clients& clients() { return clients_; }
@@ -55,6 +56,7 @@ class Core {
   Searches searches_;
   Clients clients_;
   Dates dates_;
+  RunWindows windows_;
   Fence fence_;
 };
 

@@ -174,6 +174,12 @@ EventBody Cycle::event_of(const sched::Preempt& piece) const {
       piece.job, piece.attempt, {piece.by, clock_.wall() + piece.grace, requeue, piece.reason}};
 }
 
+std::vector<EventBody> Cycle::dispatch(const sched::Start& start) {
+  sched::Plan plan;
+  plan.starts.push_back(start);
+  return events_of(plan);
+}
+
 std::vector<EventBody> Cycle::events_of(const sched::Plan& plan) {
   std::vector<EventBody> events;
   const Cluster& state = journal_.newest();

@@ -39,6 +39,8 @@ class Cycle {
   /// written: once a second at most, every five seconds while very many wait; not of jobs
   /// younger than a second. Called at every tick. @cost O(waiting jobs) when something changed
   void record_waits();
+  /// The events that start a job there: decided elsewhere, not by a pass. @cost O(tasks)
+  std::vector<EventBody> dispatch(const sched::Start& start);
   /// How long passes took, from their start on a worker until their plan was there.
   const view::Histogram& passes() const { return passes_; }
 

@@ -43,6 +43,12 @@ void Dates::look(JobId id, WallTime now, std::vector<EventBody>& events) {
         KillRequested{id, {Term::PendLimit, "wm", "it waited longer than " + limit, now}});
     return;
   }
+  if (auto end = reservation_ends(journal_.newest(), *job); end != WallTime{} && end <= now) {
+    events.push_back(KillRequested{
+        id,
+        {Term::Deadline, "wm", "its advance reservation " + spec.reservation + " is over", now}});
+    return;
+  }
   add_due(*job, now - attended_.excuse(), events);
   if (spec.when.begin <= last_ || spec.when.begin > now) return;
   cycle_.wake();

@@ -29,13 +29,14 @@ std::vector<std::string> blobs_of(const Cluster& state) {
 Journal::Journal(Clock& clock, Store& store, OnPublished on_published)
     : clock_(clock), store_(store), on_published_(std::move(on_published)) {}
 
-Result<void> Journal::start() {
+Result<void> Journal::start(Began* began) {
   WM_TRY(Loaded loaded, store_.load());
   Cluster state;
   if (!loaded.snapshot.empty()) {
     WM_TRY(Cluster snapshot, codec::decode<Cluster>(loaded.snapshot));
     state = std::move(snapshot);
   }
+  if (began) began->before = state.freeze();
   for (const auto& event : loaded.events) {
     if (auto legal = fsm::check(state, event.body); !legal) {
       log::warn("event_skipped", {{"seq", event.seq.value},
@@ -50,6 +51,7 @@ Result<void> Journal::start() {
   newest_ = std::move(state);
   published_ = std::make_shared<const Cluster>(newest_.freeze());
   events_since_snapshot_ = loaded.events.size();
+  if (began) began->events = std::move(loaded.events);
   return {};
 }
 

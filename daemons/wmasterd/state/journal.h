@@ -52,10 +52,17 @@ class Journal {
 
   Journal(Clock& clock, Store& store, OnPublished on_published);
 
+  /// What a start was made of: the state of the snapshot, and the events after it.
+  struct Began {
+    Cluster before;
+    std::vector<Event> events;
+  };
+
   /// Reads snapshot and events and makes the state of them. An event that does not fit is
-  /// left out, with a warning: one bad job must not keep the cluster down.
+  /// left out, with a warning: one bad job must not keep the cluster down. `began`: is told what
+  /// was read, for whoever goes the same way; both are read and decoded once.
   /// @errors Store, Damaged: nothing can be read
-  Result<void> start();
+  Result<void> start(Began* began = nullptr);
 
   /// Proposes events in order. One result an event: an illegal one is left out, the others
   /// stand. `done` is always called, never from inside.

@@ -12,7 +12,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr Duration kLastWords = std::chrono::seconds(3);  // of a trial, after its end
 constexpr Duration kRetry = std::chrono::seconds(5);
 constexpr Duration kThinks = std::chrono::seconds(10);
 
@@ -20,17 +19,11 @@ bool is_search(const Job& job) { return fsm::is_array(job) && !job.spec().exec.s
 
 bool gives(const Job& base) { return base.state == JobState::Array && !takes_no_more(base); }
 
-// A trial's last report goes before the word of its end: who has reported has said all. Only of one
-// that has not it may still be on its way.
-bool is_settled(const Job& trial, WallTime now) {
-  bool heard = trial.trial.reported != WallTime{};
-  return is_over(trial.state) && (heard || now - trial.times.ended >= kLastWords);
-}
-
-const char* word_for(const Job& trial, WallTime now) {
+// A trial's last report became durable with its end.
+const char* word_for(const Job& trial) {
   bool waits = trial.state == JobState::Pending || trial.state == JobState::Held;
   if (waits) return "pending";
-  if (!is_settled(trial, now)) return "running";
+  if (!is_over(trial.state)) return "running";
   if (trial.state == JobState::Finished) return "finished";
   return trial.state == JobState::Killed ? "killed" : "failed";
 }
@@ -60,12 +53,9 @@ void each_trial(const Cluster& state, const Job& base, Visit visit) {
     if (const Job* trial = state.elements.find(base.elements.first + p)) visit(*trial);
 }
 
-SearchStanding standing_of(const Cluster& state, const Job& base, WallTime now) {
-  SearchStanding standing{elements_there(base), 0, 0};
-  each_trial(state, base, [&](const Job& trial) {
-    standing.live += !is_over(trial.state);
-    standing.settled += is_settled(trial, now);
-  });
+SearchStanding standing_of(const Cluster& state, const Job& base) {
+  SearchStanding standing{elements_there(base), 0};
+  each_trial(state, base, [&](const Job& trial) { standing.live += !is_over(trial.state); });
   return standing;
 }
 
@@ -75,7 +65,7 @@ bool is_watched(const Cluster& state, const Job& base) {
   if (gives(base)) return true;
   bool ends = base.state == JobState::Array && !base.kill;
   return ends && run_limit_of(base.spec().exec.search) != Duration{} &&
-         standing_of(state, base, state.time).live > 0;
+         standing_of(state, base).live > 0;
 }
 
 }  // namespace
@@ -125,16 +115,13 @@ void Searches::on_tick() {
 void Searches::look(std::uint32_t number, Search& search) {
   const WallTime now = clock_.wall();
   if (const Job* base = journal_.newest().jobs.find(number); base && end_if_due(*base)) return;
-  bool due = search.stale || (search.look_at != WallTime{} && search.look_at <= now);
-  if (search.asking || !due || now < search.retry_at) return;
+  if (search.asking || !search.stale || now < search.retry_at) return;
   const Cluster& state = journal_.newest();
   const Job* base = state.jobs.find(number);
   if (!base || !gives(*base)) return;
   search.stale = false;
-  search.look_at = {};
   if (!has_suggester(base->spec())) return;
-  auto standing = standing_of(state, *base, now);
-  if (standing.given - standing.live > standing.settled) search.look_at = now + kLastWords;
+  auto standing = standing_of(state, *base);
   auto number_wanted = wanted(*base, standing);
   bool full = standing.given == element_count(base->spec());
   if (number_wanted > 0 || full) ask(*base, search, number_wanted);
@@ -153,14 +140,13 @@ void Searches::ask(const Job& base, Search& search, std::uint32_t wanted) {
 // What was given before a restart is read again, once.
 std::string Searches::history_of(const Job& base, Search& search) {
   std::string history = "[";
-  const WallTime now = clock_.wall();
   each_trial(journal_.newest(), base, [&](const Job& trial) {
     auto [config, is_new] = search.configs.try_emplace(trial.id.index, "{}");
     if (is_new && !trial.trial.data_hash.empty())
       if (auto data = store_.blob(trial.trial.data_hash)) config->second = *std::move(data);
     history += history.size() > 1 ? "," : "";
     history += "{\"index\":" + std::to_string(trial.id.index) + ",\"config\":" + config->second +
-               ",\"state\":\"" + word_for(trial, now) +
+               ",\"state\":\"" + word_for(trial) +
                "\",\"metrics\":" + (trial.trial.report.empty() ? "{}" : trial.trial.report) + "}";
   });
   return history + "]";

@@ -18,9 +18,8 @@ namespace wm::master {
 
 /// How a search stands, for a question: counted from the state.
 struct SearchStanding {
-  std::uint32_t given = 0;    ///< elements
-  std::uint32_t live = 0;     ///< of them not over
-  std::uint32_t settled = 0;  ///< of them over, their last words heard or waited for
+  std::uint32_t given = 0;  ///< elements
+  std::uint32_t live = 0;   ///< of them not over
 };
 
 /// So many elements are to be asked for: those that may run at once and one ahead, less those that
@@ -57,7 +56,6 @@ class Searches {
     std::map<std::uint32_t, std::string> configs;  // by index, as they were given
     bool asking = false;
     bool stale = true;    // something has changed since the last question
-    WallTime look_at{};   // a trial's last words are waited for until then
     WallTime retry_at{};  // the suggester has failed
   };
   void look(std::uint32_t number, Search& search);

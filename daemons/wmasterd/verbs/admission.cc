@@ -167,6 +167,29 @@ Result<void> check_service(const Cluster& state, const JobSpec& spec) {
   return free;
 }
 
+// What it names beside queue and plan: an advance reservation, a service class.
+Result<void> check_arranged(const Cluster& state, const JobSpec& spec) {
+  const Config& config = *state.config;
+  if (!spec.service_class.empty()) {
+    const ServiceClass* sla = config.service_class(spec.service_class);
+    if (!sla) return fail(Code::NotFound, spec.service_class + ": No such service class");
+    if (!may_use(config, sla->users, spec.owner))
+      return fail(Code::Denied, spec.service_class + ": User cannot use the service class");
+  }
+  if (spec.reservation.empty()) return {};
+  const Reservation* reservation = find_reservation(state, spec.reservation);
+  if (!reservation) return fail(Code::NotFound, spec.reservation + ": No such reservation");
+  if (reservation->kind == ReservedFor::System ||
+      !is_listed(config, reservation->users, spec.owner))
+    return fail(Code::Denied, spec.reservation + ": User cannot use the reservation");
+  std::uint64_t slots = 0;
+  for (const PromisedPlace& place : reservation->places) slots += place.tasks;
+  if (spec.min_tasks <= slots) return {};
+  return fail(Code::Limit, "Too many processors requested: " + std::to_string(spec.min_tasks) +
+                               ", reservation '" + spec.reservation + "' has " +
+                               std::to_string(slots));
+}
+
 Result<void> check_names(const Config& config, const JobSpec& spec) {
   if (!config.app(spec.app))
     return fail(Code::NotFound, spec.app + ": No such application profile");
@@ -270,6 +293,7 @@ Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const st
   fill_defaults(*state.config, spec);
   WM_TRY(check_queue(state, spec));
   WM_TRY(check_names(*state.config, spec));
+  WM_TRY(check_arranged(state, spec));
   WM_TRY(check_run_limit(*state.config, spec));
   WM_TRY(expr::check_groups(spec));
   WM_TRY(expr::check_bundle(spec.exec));

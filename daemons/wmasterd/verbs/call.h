@@ -40,6 +40,8 @@ class Call {
   std::string session_credential(const std::string& digest) const {
     return caller_.also_signed == digest ? caller_.credential : "";
   }
+  /// What is asked.
+  Verb verb() const { return verb_; }
   PeerId peer() const { return peer_; }
   /// Sends a reply struct, or the error as a VerbError.
   template <class Reply>

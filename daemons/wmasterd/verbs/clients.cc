@@ -14,6 +14,7 @@ void Clients::on_frame(PeerId peer, const Caller& caller, std::uint16_t type,
     row->serve(service_, call, payload);
     worked_.add(std::chrono::duration<double>(service_.world.clock.mono() - begun).count());
     ++asked_[std::string(row->name)];
+    service_.perfmon.on_request(row->name, service_.world.clock.wall());
     return;
   }
   call.refuse(
@@ -34,6 +35,8 @@ void Clients::set_audit(AuditTrail audit) { service_.audit = std::move(audit); }
 
 void Clients::on_published(const Journal::Published& published) {
   service_.watchers.on_published(published);
+  service_.perfmon.on_published(published, service_.journal.published(),
+                                service_.world.clock.wall());
   service_.waiters.on_jobs_changed(service_.journal.published(), published.touched.jobs);
 }
 

@@ -66,7 +66,7 @@ void jobs(Service& service, const Call& call, const JobsRequest& request) {
   service.answers.read(
       call, [seen = seen(service), request, caller = call.caller(),
              info = info_for(service.journal.published().config, service.rights, call.caller())] {
-        JobsReply reply;
+        JobsReplyBytes reply;
         Portion portion;
         std::vector<JobId> hidden;
         auto visit = [&](const Job& job, JobId id) {
@@ -76,8 +76,8 @@ void jobs(Service& service, const Call& call, const JobsRequest& request) {
             hidden.push_back(id);
             return true;
           }
-          auto view = view_of(seen, job, id, shown);
-          if (!portion.takes_value(view)) return false;
+          auto view = codec::encode(view_of(seen, job, id, shown));
+          if (!portion.takes(view.size())) return false;
           reply.jobs.push_back(std::move(view));
           return true;
         };

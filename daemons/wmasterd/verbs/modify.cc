@@ -4,6 +4,7 @@
 #include <map>
 
 #include "daemons/wmasterd/verbs/admission.h"
+#include "daemons/wmasterd/verbs/record.h"
 #include "daemons/wmasterd/verbs/verbs.h"
 
 namespace wm::master::verbs {
@@ -68,9 +69,11 @@ void change_each(Service& service, const Call& call, const std::string& request_
   auto walked = find_targets(state, jobs, call.caller().user, targets);
   for (JobId id : walked.missing) add(id, fail(Code::NotFound, "No matching job found"));
   for (JobId id : walked.over) add(id, fail(Code::Conflict, "Job has already finished"));
+  std::vector<JobId> others;
   auto event = [&](JobId id, const Target& target) -> Result<JobModified> {
     if (!service.permits(call, target.job->spec()))
       return fail(Code::Denied, "User permission denied");
+    if (!service.roles(call, target.job->spec()).owner) others.push_back(id);
     if (target.over) return fail(Code::Conflict, "Job has already finished");
     WM_TRY(auto made, make(*target.job, target.waits));
     const SealedSpec& before = *target.job->sealed;
@@ -88,6 +91,7 @@ void change_each(Service& service, const Call& call, const std::string& request_
     ids.push_back(id);
     proposal.events.push_back(std::move(*made));
   }
+  record_as_admin(service, call, others);
   reply.rest = std::move(walked.rest);
   Answer<OutcomeReply> answer = [=](const auto& results) mutable -> Result<OutcomeReply> {
     for (std::size_t i = 0; i < results.size(); ++i)

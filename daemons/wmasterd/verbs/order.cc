@@ -3,6 +3,7 @@
 #include <iterator>
 #include <map>
 
+#include "daemons/wmasterd/verbs/record.h"
 #include "daemons/wmasterd/verbs/verbs.h"
 
 namespace wm::master::verbs {
@@ -111,6 +112,10 @@ void move(Service& service, const Call& call, const MoveRequest& request) {
     return job && is_admin_of(service.roles(call, job->spec()));
   });
   if (!runs_all) return move_own(service, call, request);
+  std::vector<JobId> others;
+  for (JobId id : request.jobs)
+    if (!service.roles(call, find_job(state, id)->spec()).owner) others.push_back(id);
+  record_as_admin(service, call, others);
   OutcomeReply reply;
   Proposal proposal;
   std::vector<JobId> ids;

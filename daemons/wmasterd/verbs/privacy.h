@@ -36,6 +36,9 @@ void hide(Reply& reply, const JobSelection& asked, InfoOf info_of) {
     if constexpr (requires { reply.missing; }) count_as_missing(job.id, asked, reply.missing);
     return true;
   });
+  if constexpr (requires { reply.sums; })
+    std::erase_if(reply.sums,
+                  [&](const auto& row) { return shown_to(info_of(row), asked) == JobInfo::None; });
 }
 
 }  // namespace wm::master

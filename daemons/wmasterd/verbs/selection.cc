@@ -36,6 +36,8 @@ bool fits(const Cluster& state, const JobSelection& s, const std::string& caller
   if (!s.project.empty() && spec.project != s.project) return false;
   if (!s.app.empty() && spec.app != s.app) return false;
   if (!is_in_group(s.job_group, spec.job_group)) return false;
+  if (!s.service_class.empty() && spec.service_class != s.service_class) return false;
+  if (!s.reservation.empty() && spec.reservation != s.reservation) return false;
   if (!fits_name(s.name, spec.name) &&
       !fits_name(s.name, spec.name + "[" + std::to_string(id.index) + "]"))
     return false;

@@ -1,14 +1,22 @@
 #include "daemons/wmasterd/verbs/service.h"
 
+#include "daemons/wmasterd/verbs/record.h"
+
 namespace wm::master {
 
 Walked each_permitted(const Service& service, const Call& call, const JobSelection& selection,
                       OutcomeReply& reply, const std::function<void(const Job&, JobId)>& visit) {
+  std::vector<JobId> others;
   auto judge = [&](const Job& job, JobId id) {
-    if (service.permits(call, job.spec())) return visit(job, id);
+    if (service.permits(call, job.spec())) {
+      if (!service.roles(call, job.spec()).owner) others.push_back(id);
+      return visit(job, id);
+    }
     reply.jobs.push_back({id, code_of(Code::Denied), named(id) + ": User permission denied"});
   };
-  return each_to_change(service.journal.newest(), selection, call.caller().user, judge);
+  auto walked = each_to_change(service.journal.newest(), selection, call.caller().user, judge);
+  record_as_admin(service, call, others);
+  return walked;
 }
 
 }  // namespace wm::master

@@ -9,6 +9,7 @@
 #include "daemons/wmasterd/state/searches.h"
 #include "daemons/wmasterd/verbs/answers.h"
 #include "daemons/wmasterd/verbs/selection.h"
+#include "daemons/wmasterd/verbs/perfmon.h"
 #include "daemons/wmasterd/verbs/waiters.h"
 #include "daemons/wmasterd/verbs/watchers.h"
 #include "libwm/model/acct.h"
@@ -53,6 +54,7 @@ struct Service : Context {
   Answers answers;
   Waiters waiters;
   Watchers watchers;
+  Perfmon perfmon;
 
   /// What the caller is to a job, by the published configuration.
   Roles roles(const Call& call, const JobSpec& job) const {

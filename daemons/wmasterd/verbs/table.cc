@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemons/wmasterd/verbs/record.h"
 #include "daemons/wmasterd/verbs/verbs.h"
 
 namespace wm::master {
@@ -14,7 +15,8 @@ Error denied(const std::string& what) {
 // A job that is not there is the verb's to tell.
 Result<void> check_job(const Service& service, const Call& call, JobId id) {
   const Job* job = job_or_base(service.journal.newest(), id);
-  if (job && !service.permits(call, job->spec())) return denied(named(id));
+  if (!job) return {};
+  if (!service.permits(call, job->spec())) return denied(named(id));
   return {};
 }
 
@@ -43,6 +45,14 @@ Result<void> check(const Service& service, const Call& call, const Request& requ
   return {};
 }
 
+// A write about one job that is another's.
+void note_one(const Service& service, const Call& call, JobId id) {
+  const Job* job = job_or_base(service.journal.newest(), id);
+  bool own = !job || service.roles(call, job->spec()).owner;
+  bool told = call.verb() == Verb::RunNow;  // by itself
+  if (!own && !told) record_as_admin(service, call, {id});
+}
+
 template <class Request>
 Request request_of(void (*)(Service&, const Call&, const Request&));
 
@@ -52,6 +62,11 @@ void serve(Service& service, const Call& call, const std::string& payload) {
   auto request = codec::decode<Request>(payload);
   if (!request) return call.refuse(request.error());
   if (auto may = check(service, call, *request); !may) return call.refuse(may.error());
+  if constexpr (requires {
+                  request->request_key;
+                  request->job.job;
+                })
+    note_one(service, call, request->job);
   if constexpr (requires { request->request_key; }) {
     auto once = std::make_shared<const Request>(*std::move(request));
     service.answers.unless_answered(call, once->request_key,
@@ -78,6 +93,16 @@ constexpr VerbRow kTable[] = {
     {Verb::Move, "move", May::OwnerOrAdmin, serve<verbs::move>},
     {Verb::Admin, "admin", May::QueueAdmin, serve<verbs::admin>},
     {Verb::Audit, "audit", May::Admin, serve<verbs::audit>},
+    {Verb::Reserve, "reserve", May::Admin, serve<verbs::reserve>},
+    {Verb::Reservations, "reservations", May::Anyone, serve<verbs::reservations>},
+    {Verb::Group, "group", May::Anyone, serve<verbs::group>},
+    {Verb::Groups, "groups", May::Anyone, serve<verbs::groups>},
+    {Verb::Post, "post", May::OwnerOrAdmin, serve<verbs::post>},
+    {Verb::Notes, "notes", May::OwnerOrAdmin, serve<verbs::notes>},
+    {Verb::RunNow, "run_now", May::QueueAdmin, serve<verbs::run_now>},
+    {Verb::Migrate, "migrate", May::OwnerOrAdmin, serve<verbs::migrate>},
+    {Verb::Perfmon, "perfmon", May::Admin, serve<verbs::perfmon>},
+    {Verb::Conf, "conf", May::Anyone, serve<verbs::conf>},
     {Verb::State, "state", May::Admin, serve<verbs::state>},
     {Verb::Jobs, "jobs", May::Anyone, serve<verbs::jobs>},
     {Verb::Queues, "queues", May::Anyone, serve<verbs::queues>},
@@ -89,6 +114,9 @@ constexpr VerbRow kTable[] = {
     {Verb::Wait, "wait", May::Anyone, serve<verbs::wait>},
     {Verb::Watch, "watch", May::Anyone, serve<verbs::watch>},
     {Verb::Await, "await", May::Anyone, serve<verbs::await>},
+    {Verb::Revoke, "revoke", May::Anyone, serve<verbs::revoke>},
+    {Verb::Revoked, "revoked", May::Anyone, serve<verbs::revoked>},
+    {Verb::Note, "note", May::Anyone, serve<verbs::note>},
     {Verb::Ping, "ping", May::Anyone, serve<verbs::ping>},
 };
 

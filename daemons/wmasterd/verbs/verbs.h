@@ -5,7 +5,10 @@
 #include "daemons/wmasterd/verbs/service.h"
 #include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
+#include "libwm/model/group_verbs.h"
 #include "libwm/model/pack_verbs.h"
+#include "libwm/model/reservation_verbs.h"
+#include "libwm/model/token_verbs.h"
 #include "libwm/model/watch_verbs.h"
 
 namespace wm::master::verbs {
@@ -46,9 +49,29 @@ void give(Service& service, const Call& call, const GiveRequest& request);
 void move(Service& service, const Call& call, const MoveRequest& request);
 // attach.cc
 void attach(Service& service, const Call& call, const AttachRequest& request);
+// reservations.cc
+void reserve(Service& service, const Call& call, const ReserveRequest& request);
+void reservations(Service& service, const Call& call, const ReservationsRequest& request);
+// job_groups.cc
+void group(Service& service, const Call& call, const GroupRequest& request);
+void groups(Service& service, const Call& call, const GroupsRequest& request);
+// notes.cc
+void post(Service& service, const Call& call, const PostRequest& request);
+void notes(Service& service, const Call& call, const NotesRequest& request);
+// place.cc
+void run_now(Service& service, const Call& call, const RunNowRequest& request);
+void migrate(Service& service, const Call& call, const MigrateRequest& request);
+// conf.cc
+void conf(Service& service, const Call& call, const ConfRequest& request);
+// perfmon.cc
+void perfmon(Service& service, const Call& call, const PerfmonRequest& request);
 // admin.cc
 void admin(Service& service, const Call& call, const AdminRequest& request);
 void audit(Service& service, const Call& call, const AuditRequest& request);
+// tokens.cc
+void revoke(Service& service, const Call& call, const RevokeRequest& request);
+void revoked(Service& service, const Call& call, const RevokedRequest& request);
+void note(Service& service, const Call& call, const NoteRequest& request);
 
 /// `then`, once the caller is known to have signed `text`; else the write is refused.
 void check_signer(Service& service, const Call& call, const std::string& key,

@@ -9,7 +9,7 @@ Callers: cluster.Cluster.
 import os
 
 FILES = ('wm.conf', 'queues.conf', 'hosts.conf', 'users.conf', 'plans.conf', 'apps.conf',
-         'budgets.conf')
+         'budgets.conf', 'limits.conf', 'slas.conf')
 # What the web door offers; there only where an overlay brings one.
 DOOR_FILES = ('frameworks.conf', 'volumes.conf', 'hwspecs.conf')
 
@@ -80,7 +80,8 @@ def target(path):
 def generate(folder, wm_conf, block, flags):
     """Writes the files into `folder`. `wm_conf`: sections of wm.conf."""
     made = {'wm.conf': wm_conf, 'queues.conf': QUEUES, 'hosts.conf': hosts(block, flags), 'users.conf': {},
-            'plans.conf': PLANS, 'apps.conf': APPS, 'budgets.conf': {}}
+            'plans.conf': PLANS, 'apps.conf': APPS, 'budgets.conf': {},
+            'limits.conf': {}, 'slas.conf': {}}
     for overlay in flags['conf']:
         name = target(overlay)
         made[name] = merged(made.get(name, {}), read(overlay))

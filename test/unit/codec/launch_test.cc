@@ -24,6 +24,10 @@ TEST(launch_codec, words_come_back_as_they_were) {
   comes_back(ToLaunch{LaunchSignal{15}});
   comes_back(ToLaunch{LaunchTaken{1u << 20}});
   comes_back(ToLaunch{LaunchConnect{"/run/x/web"}});
+  comes_back(ToLaunch{LaunchAsk{"worker"}});
+  start.group = "worker";
+  comes_back(ToLaunch{start});
+  comes_back(FromLaunch{LaunchPlaces{{"a", "a", "b"}}});
   comes_back(FromLaunch{LaunchUp{4711}});
   comes_back(FromLaunch{LaunchOutput{2, "err"}});
   comes_back(FromLaunch{LaunchTaken{5}});

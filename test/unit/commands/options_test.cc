@@ -107,6 +107,28 @@ TEST(options, usage_lists_what_is_documented) {
             "  -a                     All\n");
 }
 
+constexpr Option kGrouped[] = {
+    {"q", Kind::Text, "queue", "Queue", "The job"},
+    {"x", Kind::IgnoredFlag, "", ""},
+    {"W", Kind::Number, "[h:]m", "Run limit", "Limits"},
+    {"U", Kind::Refused, "", "not supported"},
+};
+
+TEST(options, groups_have_headings_in_the_usage) {
+  EXPECT_EQ(usage("t", kGrouped),
+            "usage: t\nThe job:\n  -q queue               Queue\n"
+            "Limits:\n  -W [h:]m               Run limit\n");
+}
+
+TEST(options, the_table_is_told_a_line_each) {
+  EXPECT_EQ(table_text("t a\n  t b", kGrouped),
+            "synopsis\tt a\nsynopsis\t  t b\n"
+            "option\t-q\ttext\tqueue\tThe job\tQueue\n"
+            "option\t-x\tignored-flag\t\tThe job\t\n"
+            "option\t-W\tnumber\t[h:]m\tLimits\tRun limit\n"
+            "option\t-U\trefused\t\tLimits\tnot supported\n");
+}
+
 TEST(usage, no_line_is_wider_than_a_terminal) {
   std::string many;
   for (int i = 0; i < 30; ++i) many += "word" + std::to_string(i) + " ";

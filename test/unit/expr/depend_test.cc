@@ -144,7 +144,8 @@ TEST(depend, what_is_no_condition_is_refused_with_its_place) {
                     "exit(1,)",
                     "numdone(5)",
                     "numdone(5[1], 2)",
-                    "external(1, \"x\")",
+                    "external(1, x)",
+                    "external(1)",
                     "\"open",
                     "exit(1, *)"}) {
     auto parsed = Depend::parse(text);
@@ -169,6 +170,20 @@ TEST(depend, a_name_with_a_quote_is_written_in_the_other_quotes) {
   ASSERT_TRUE(again) << depend->text();
   EXPECT_EQ(again->text(), depend->text());
   EXPECT_FALSE(Depend::parse("done(a\"b'c)")) << "no text could say it again";
+}
+
+TEST(depend, a_message_is_waited_for_as_long_as_its_job_is_known) {
+  auto condition = *Depend::parse("external(7, \"half way\")");
+  EXPECT_EQ(condition.text(), "external(7, \"half way\")");
+  std::vector<JobStanding> jobs(1);
+  Standings standings = [&](JobId) { return jobs; };
+  EXPECT_EQ(condition.evaluate(standings), Verdict::Waiting);
+  jobs[0].over = true;
+  EXPECT_EQ(condition.evaluate(standings), Verdict::Waiting);
+  jobs[0].notes = {"other", "half way"};
+  EXPECT_EQ(condition.evaluate(standings), Verdict::Met);
+  jobs.clear();
+  EXPECT_EQ(condition.evaluate(standings), Verdict::Never);
 }
 
 }  // namespace

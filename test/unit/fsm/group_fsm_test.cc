@@ -40,6 +40,39 @@ TEST_F(Groups, each_is_an_element_that_asks_for_what_its_group_says) {
   EXPECT_EQ(gang_of(c.state, c.job(driver)), (std::vector{driver, worker}));
 }
 
+TEST_F(Groups, their_agents_are_told_of_each_other) {
+  c.submit(SpecBuilder().group(group("driver")).group(group("worker")));
+  run(driver), run(worker);
+  c.step(AgentSeen{driver, Attempt{1}, h1, "", {"127.0.0.1:5", ""}});
+  auto told = c.step(AgentSeen{worker, Attempt{1}, h1, "", {"127.0.0.1:6", ""}});
+  EXPECT_EQ(told, (Actions{OrderAgents{driver}, OrderAgents{worker}}));
+}
+
+TEST_F(Groups, only_one_that_may_have_no_task_goes_on_with_none) {
+  c.submit(SpecBuilder().group(group("driver", 2)).group(independent("k", 3)));
+  EXPECT_EQ(least_tasks(c.job(driver)), 2u);
+  EXPECT_EQ(least_tasks(c.job(worker)), 0u);
+  auto some = independent("k", 3);
+  some.min_tasks = 2;
+  c.submit(SpecBuilder().group(group("driver")).group(some));
+  EXPECT_EQ(least_tasks(c.job({2, 2})), 2u);
+  c.submit(SpecBuilder().tasks(0, 4).elastic());
+  EXPECT_EQ(least_tasks(c.job({3, 0})), 1u);
+}
+
+// Taken back by others, not crashed: it waits as if it had never run, and for no pause.
+TEST_F(Groups, one_whose_last_task_left_waits_again) {
+  c.submit(SpecBuilder().group(independent("k", 2)));
+  JobId kernels{1, 1};
+  run(kernels, 2);
+  c.step(TasksLeaving{kernels, Attempt{1}, {TaskNumber{1}, TaskNumber{2}}, at(9), "reclaimed"});
+  for (std::uint32_t task : {1u, 2u})
+    c.step(TaskEnded{kernels, Attempt{1}, TaskNumber{task}, 0, Term::Left, {}, ""});
+  EXPECT_EQ(c.job(kernels).state, JobState::Pending);
+  EXPECT_EQ(c.job(kernels).returns.requeues, 0u);
+  EXPECT_EQ(c.job(kernels).size.grow_again, WallTime{});
+}
+
 TEST_F(Groups, the_first_that_is_done_ends_the_others_as_done) {
   c.submit(SpecBuilder().group(group("driver")).group(group("worker")));
   run(driver), run(worker);
@@ -48,6 +81,21 @@ TEST_F(Groups, the_first_that_is_done_ends_the_others_as_done) {
   EXPECT_TRUE(c.job(worker).kill->done);
   end(worker, 2);
   EXPECT_EQ(c.job(worker).state, JobState::Finished);
+}
+
+TEST_F(Groups, those_that_live_with_one_that_makes_way_do_so_too_and_for_the_same) {
+  c.submit(SpecBuilder().group(group("driver")).group(group("worker")).group(independent("k", 2)));
+  run(driver), run(worker), run(kernel);
+  auto winner = c.submit({});
+  c.step(JobPreempted{worker, Attempt{1}, {winner, at(30), true, "makes way", false}});
+  ASSERT_TRUE(c.job(driver).waits.preempted);
+  EXPECT_EQ(c.job(driver).waits.preempted->by, winner);
+  EXPECT_EQ(c.job(driver).waits.preempted->leave_by, at(30));
+  EXPECT_FALSE(c.job(kernel).waits.preempted) << "it is nobody's";
+  end(worker, 15), end(driver, 15);
+  EXPECT_EQ(c.job(driver).state, JobState::Pending);
+  EXPECT_EQ(c.job(worker).state, JobState::Pending);
+  EXPECT_TRUE(groups_are_ready(c.state, c.job(driver)));
 }
 
 TEST_F(Groups, another_that_is_done_ends_nobody) {

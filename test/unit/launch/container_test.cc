@@ -210,6 +210,28 @@ TEST(container, the_job_may_name_the_image_where_the_profile_lets_it) {
   EXPECT_EQ(image_of(o), "reg/:1");
 }
 
+TEST(container, an_execution_names_its_image_and_how_it_is_fetched) {
+  auto o = order("podman");
+  o.resolved.exec.image = "reg.example/ann/train:2";
+  o.resolved.exec.image_policy = "always";
+  o.resolved.exec.image_secret = "/home/ann/.config/wm/registries/reg.json";
+  EXPECT_EQ(image_of(o), "reg.example/ann/train:2");
+  auto look = image_check(o, facts());
+  ASSERT_TRUE(look);
+  EXPECT_TRUE(has(look->argv, {"sh", "always", "/home/ann/.config/wm/registries/reg.json",
+                               "reg.example/ann/train:2"}));
+}
+
+TEST(container, a_profile_without_an_image_puts_only_those_inside_that_name_one) {
+  auto o = order("podman");
+  o.app.container.image.clear();
+  EXPECT_EQ(words(o), (List{"prog", "arg"}));
+  EXPECT_FALSE(image_check(o, facts()));
+  o.resolved.exec.image = "mine";
+  EXPECT_TRUE(has(words(o), {"mine", "prog", "arg"}));
+  EXPECT_TRUE(image_check(o, facts()));
+}
+
 TEST(container, the_image_is_looked_for_on_each_host_before_the_users_commands) {
   auto o = order("podman");
   o.queue_side.pre = "q";

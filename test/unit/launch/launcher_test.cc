@@ -40,6 +40,29 @@ TEST(launcher, orders_survive_the_trip) {
   }
 }
 
+// EXIT-1: hosts before wrote none, and those wrote by a newer one read them.
+TEST(launcher, a_record_is_read_with_and_without_a_report) {
+  ExitRecord record;
+  record.key = {{12, 4}, {3}};
+  record.text = "why";
+  auto before = to_bytes(record);
+  auto plain = record_from_bytes(before);
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(*plain, record);
+  record.report = R"({"loss":{"min":1}})";
+  auto bytes = to_bytes(record);
+  EXPECT_TRUE(bytes.starts_with(before)) << "it stands behind the rest";
+  auto whole = record_from_bytes(bytes);
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(*whole, record);
+  for (auto size = before.size() + 1; size < bytes.size(); ++size)
+    EXPECT_FALSE(record_from_bytes(std::string_view(bytes).substr(0, size))) << size;
+  EXPECT_FALSE(record_from_bytes(bytes + "x"));
+  auto word = word_from_bytes(to_bytes(ShepherdWord(TaskEnded{record})));
+  ASSERT_TRUE(word);
+  EXPECT_EQ(std::get<TaskEnded>(*word).record, record);
+}
+
 TEST(launcher, every_truncated_order_is_refused) {
   auto spec = full_spec();
   spec.memo = "m";

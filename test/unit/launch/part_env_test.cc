@@ -51,6 +51,33 @@ TEST(part_env, an_agent_only_where_somebody_may_come_in) {
   auto attached = one_host();
   attached.control.attach = true;
   EXPECT_TRUE(wants_agent(attached));
+  auto grouped = one_host();
+  grouped.team.groups = {{"only", "", {}}};
+  EXPECT_FALSE(wants_agent(grouped)) << "there is no other";
+  grouped.team.groups.push_back({"more", "", {}});
+  EXPECT_TRUE(wants_agent(grouped));
+}
+
+TEST(part_env, what_comes_in_from_elsewhere_is_of_this_group) {
+  auto o = one_host();
+  o.job.index = 2;
+  o.team.groups = {{"driver", "", {"a:1"}}, {"worker", "", {"b:1", "b:2"}}};
+  VariableMap vars;
+  add_agent_part(vars, o, facts());
+  EXPECT_EQ(vars["WM_GROUP"], "worker");
+  EXPECT_EQ(vars["WM_GROUP_DRIVER"], "a:1");
+  EXPECT_EQ(vars["WM_GROUP_WORKER"], "b:1,b:2");
+  EXPECT_FALSE(vars.contains("WM_GROUP_RANK")) << "it is no task of it";
+}
+
+TEST(part_env, a_trials_tasks_are_asked_for_their_report) {
+  auto o = one_host();
+  EXPECT_TRUE(plan_task(o, facts(), o.tasks[0]).report_by.empty());
+  o.resolved.open = true;
+  auto host = facts();
+  host.sbin_dir = "/opt/sbin";
+  EXPECT_EQ(plan_task(o, host, o.tasks[0]).report_by,
+            (std::vector<std::string>{"/opt/sbin/wagent", "--report", result_dir(o, host)}));
 }
 
 TEST(part_env, a_notebook_knows_where_to_listen_and_when_it_is_forgotten) {

@@ -165,6 +165,40 @@ TEST(advice, run_limits_far_beyond_what_ran_are_told_of_unless_the_job_failed) {
   EXPECT_EQ(rules(week(std::vector<JobFacts>(12, job))), Rules{});
 }
 
+// Kept two GPUs for three days, of which next to nothing was done.
+JobFacts kept() {
+  auto job = good();
+  job.ended = 0, job.run_s = 3 * 86'400;
+  job.allocated.gpu_mms = job.allocated.gpueq_mms = 2'000LL * 3 * 86'400'000;
+  job.gpu_seen_us = job.allocated.gpu_mms, job.gpu_busy_us = job.gpu_seen_us / 50;
+  job.gpu_idle_us = job.gpu_seen_us / 2;
+  return job;
+}
+
+TEST(advice, services_that_nobody_asks_and_minima_that_do_nothing_are_told_once) {
+  auto service = kept();
+  service.command = "while :; do \"$LSF_SERVERDIR/wrouter\" s; sleep 0.2; done";
+  auto found = advise(week({service}), {});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].rule, "idle_minimum");
+  EXPECT_NE(found[0].text.find("kept 144 GPU hours and worked 2.0 % of them"), std::string::npos)
+      << found[0].text;
+  EXPECT_NE(found[0].text.find("kernel_min 0"), std::string::npos) << found[0].text;
+  auto elastic = kept();
+  elastic.elastic = true, elastic.min_tasks = 2, elastic.max_tasks = 8;
+  EXPECT_EQ(rules(week({elastic})), Rules{"idle_minimum"});
+}
+
+TEST(advice, services_that_work_and_those_nobody_measured_are_left_alone) {
+  auto busy = kept();
+  busy.command = "\"$LSF_SERVERDIR/wrouter\" s";
+  busy.gpu_busy_us = busy.gpu_seen_us / 2, busy.gpu_idle_us = 0;
+  EXPECT_EQ(rules(week({busy})), Rules{});
+  auto unseen = kept();
+  unseen.command = busy.command, unseen.gpu_seen_us = unseen.gpu_idle_us = 0;
+  EXPECT_EQ(rules(week({unseen})), Rules{});
+}
+
 TEST(advice, elastic_jobs_of_one_size_are_told_of) {
   auto job = good();
   job.elastic = true, job.min_tasks = job.max_tasks = 4;

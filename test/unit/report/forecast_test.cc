@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+
+#include "libwm/report/figures.h"
 
 namespace wm::report {
 namespace {
@@ -45,6 +48,17 @@ TEST(forecast, too_few_days_or_none_that_rise_are_no_trend) {
   auto falls = forecast(days(90, 0.8, -0.002));
   EXPECT_TRUE(falls.trend);
   EXPECT_EQ(falls.full, 0);
+}
+
+TEST(forecast, its_figure_has_each_day_the_line_and_where_it_may_go) {
+  Facts f;
+  f.forecast = forecast(days(60, 0.4, 0.004));
+  auto figures = figures_of(f);
+  ASSERT_EQ(figures.size(), 1u);
+  EXPECT_EQ(figures[0].id, "forecast");
+  EXPECT_NE(figures[0].csv.find("day,ratio,trend,low,high\r\n"), std::string::npos);
+  EXPECT_EQ(std::count(figures[0].csv.begin(), figures[0].csv.end(), '\n'), 1 + 60 + 29);
+  EXPECT_NE(figures[0].script.find("85 with lines"), std::string::npos);
 }
 
 TEST(forecast, what_is_full_is_full_now) {

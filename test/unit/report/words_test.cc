@@ -23,6 +23,23 @@ TEST(words, numbers_are_grouped_and_rounded) {
   EXPECT_EQ(wait_words(7560), "2.1 h");
 }
 
+TEST(words, long_sentences_go_on_in_lines_of_78_columns) {
+  std::string words;
+  for (int i = 0; i < 40; ++i) words += (i ? " w" : "w") + std::to_string(i * 1000);
+  auto text = wrapped(words, "    ");
+  for (std::size_t at = 0; at < text.size();) {
+    auto end = std::min(text.find('\n', at), text.size());
+    EXPECT_LE(end - at, 78u);
+    EXPECT_TRUE(at == 0 || text.substr(at, 5) == "    w") << text;
+    at = end + 1;
+  }
+  std::string joined = text;
+  for (auto at = joined.find("\n   "); at != joined.npos; at = joined.find("\n   "))
+    joined.erase(at, 4);
+  EXPECT_EQ(joined, words);
+  EXPECT_EQ(wrapped(std::string(100, 'x')), std::string(100, 'x'));
+}
+
 TEST(words, seconds_have_no_more_than_three_decimals) {
   EXPECT_EQ(slot_seconds(1500), "1.5");
   EXPECT_EQ(slot_seconds(2000), "2");

@@ -148,9 +148,30 @@ TEST(exec_words, elastic_scripts_that_read_the_number_of_workers_get_it_back) {
   EXPECT_EQ(words("PyTorch", "--numWorker"), (Words{"--lr", "1"}));
 }
 
-TEST(exec_words, what_is_not_done_here_is_said) {
-  EXPECT_EQ(line(request("--exec-start PyTorch --model-main m.py --msd-image-name i")),
-            "--msd-image-name is not supported yet");
+TEST(exec_request, an_image_comes_with_when_and_how_it_is_fetched) {
+  auto r = request(
+      "--exec-start PyTorch --model-main m.py --msd-image-name reg/i:1 "
+      "--msd-image-pull-policy Always --msd-image-pull-secret lab");
+  EXPECT_EQ(r.image, "reg/i:1");
+  EXPECT_EQ(r.image_policy, "always");
+  EXPECT_EQ(r.image_secret, "lab");
+  EXPECT_EQ(refusal("--exec-start PyTorch --msd-image-pull-policy Now"),
+            "--msd-image-pull-policy: 'Now': Always, Never or IfNotPresent is wanted");
+}
+
+TEST(exec_words, an_environment_that_is_described_is_made_once_before_the_command) {
+  auto r = request(
+      "--exec-start PyTorch --model-main m.py --conda-home /opt/c --conda-env-yaml a/env.yml");
+  EXPECT_EQ(r.conda_yaml, "env.yml");
+  auto made = line(r);
+  EXPECT_NE(made.find(". /opt/c/etc/profile.d/conda.sh && { flock 9; "), made.npos) << made;
+  EXPECT_NE(made.find("conda env create -q -p \"$RESULT_DIR/conda\" -f env.yml"), made.npos);
+  EXPECT_TRUE(made.ends_with("conda activate \"$RESULT_DIR/conda\" && python3 m.py")) << made;
+  r.conda_home.clear();
+  EXPECT_EQ(line(r), "--conda-env-yaml env.yml: there is no conda here; --conda-home names one");
+  EXPECT_EQ(refusal("--exec-start PyTorch --conda-package e.tar.gz"),
+            "--conda-package: 'e.tar.gz': packed environments are not unpacked here; name one that "
+            "is there (--conda-env-name), or describe it (--conda-env-yaml)");
 }
 
 JobView view_of(JobState state) {

@@ -63,6 +63,128 @@ TEST_F(Gang, independent_groups_start_after_it_and_take_what_is_there) {
   EXPECT_EQ(run.size({job.job, 2}), 3u);
 }
 
+TaskGroup kernels(std::uint32_t min, std::uint32_t max) {
+  TaskGroup group{.name = "k", .command = "true", .min_tasks = min, .max_tasks = max};
+  group.restart = Restart::Independent;
+  group.gpu = "num=1";
+  return group;
+}
+PlanConf owner(const std::string& path, std::uint32_t owns) {
+  PlanConf plan;
+  plan.path = path;
+  plan.owns = owns;
+  return plan;
+}
+// Kernels of somebody whose plan owns nothing.
+SpecBuilder service(std::uint32_t min, std::uint32_t max, const char* plan = "/guests",
+                    const char* queue = "normal") {
+  SpecBuilder builder;
+  builder.user("ann", 1001).plan(plan).queue(queue).gpus(1).app("training");
+  return builder.group(kernels(min, max));
+}
+
+// What is theirs is given back to its owners to the last task, and comes again when it is idle.
+TEST_F(Gang, a_group_that_may_have_no_task_gives_back_the_last_one) {
+  gpu_hosts(3);
+  plan(owner("/guests", 0));
+  plan(owner("/owners", 3));
+  auto job = submit_and_settle(service(0, 9));
+  JobId group{job.job, 1};
+  ASSERT_EQ(run.size(group), 3u);
+  auto owners = submit_and_settle(test::rigid("bob", 3).plan("/owners"));
+  EXPECT_EQ(run.job(owners).state, JobState::Running);
+  EXPECT_EQ(run.size(group), 0u);
+  EXPECT_EQ(run.job(group).state, JobState::Pending);
+  EXPECT_FALSE(run.why(group).empty());
+  run.end(owners);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.size(group), 3u);
+}
+
+TEST_F(Gang, a_group_with_a_minimum_keeps_it) {
+  gpu_hosts(3);
+  plan(owner("/guests", 0));
+  plan(owner("/owners", 3));
+  auto job = submit_and_settle(service(1, 9));
+  auto owners = submit_and_settle(test::rigid("bob", 3).plan("/owners"));
+  EXPECT_EQ(run.size({job.job, 1}), 3u) << "in vain it would give";
+  EXPECT_EQ(run.job(owners).state, JobState::Pending);
+}
+
+TEST_F(Gang, a_job_of_a_higher_queue_takes_all_of_a_group_that_may_have_no_task) {
+  gpu_hosts(2);
+  auto job = submit_and_settle(service(0, 2, "/", "low"));
+  auto big = submit_and_settle(test::rigid("bob", 2).queue("high"));
+  EXPECT_EQ(run.job(big).state, JobState::Running);
+  EXPECT_EQ(run.size({job.job, 1}), 0u);
+}
+
+// Whether it runs or waits, the same is its share: it does not come and go.
+TEST_F(Gang, a_group_that_may_have_no_task_shares_as_others_do) {
+  gpu_hosts(4);
+  auto job = submit_and_settle(service(0, 9, "/"));
+  auto other = submit_and_settle(test::elastic("bob", 1, 9));
+  EXPECT_EQ(run.size({job.job, 1}), 2u);
+  EXPECT_EQ(run.size(other), 2u);
+  for (const char* user : {"cyd", "dan", "eve"}) submit_and_settle(test::elastic(user, 1, 9));
+  EXPECT_LE(run.size({job.job, 1}), 1u);
+  EXPECT_GE(run.size(other), 1u);
+}
+
+// One of its groups is asked, the others go with it: their room counts, and nobody else's is taken.
+TEST_F(Gang, a_job_of_groups_makes_way_as_a_whole) {
+  run.host(6);
+  queue("high", [](QueueConf& q) { q.preempts = {"lower"}; });
+  queue("low", [](QueueConf& q) { q.preempt_by = PreemptBy::Requeue; });
+  auto other = submit_and_settle(test::slots("cyd", 2).queue("low"));
+  SpecBuilder builder;
+  builder.user("ann", 1001).queue("low").group(group("a", 2)).group(group("b", 2));
+  auto job = submit_and_settle(builder);
+  ASSERT_EQ(state(job, 2), JobState::Running);
+  auto high = run.submit(test::slots("bob", 4).queue("high"));
+  auto plan = run.pass();
+  ASSERT_EQ(plan.preempts.size(), 1u) << "the second goes by itself";
+  EXPECT_EQ(plan.preempts[0].job.job, job.job);
+  for (std::uint32_t n : {1u, 2u}) EXPECT_TRUE(run.job({job.job, n}).waits.preempted) << n;
+  EXPECT_FALSE(run.job(other).waits.preempted);
+  EXPECT_TRUE(run.end_preempted());
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(run.job(high).state, JobState::Running);
+  EXPECT_EQ(state(job, 1), JobState::Pending);
+  run.end(high);
+  ASSERT_GE(run.settle(), 0);
+  EXPECT_EQ(state(job, 1), JobState::Running);
+  EXPECT_EQ(state(job, 2), JobState::Running);
+}
+
+// It is started again anyway: no queue's way of making way need end it.
+TEST_F(Gang, an_independent_group_makes_way_by_waiting_again) {
+  gpu_hosts(2);
+  queue("high", [](QueueConf& q) { q.preempts = {"lower"}; });
+  queue("low", [](QueueConf& q) { q.preempt_by = PreemptBy::Kill; });
+  auto job = submit_and_settle(service(1, 1, "/", "low"));
+  run.submit(test::rigid("bob", 2).queue("high"));
+  auto plan = run.pass();
+  ASSERT_EQ(plan.preempts.size(), 1u);
+  EXPECT_EQ(plan.preempts[0].job, (JobId{job.job, 1}));
+  EXPECT_EQ(plan.preempts[0].how, MakeWay::Requeue);
+}
+
+// Those that live together are counted as they are, and each pays and gets for itself.
+TEST_F(Gang, an_elastic_group_gives_within_its_own_bounds) {
+  gpu_hosts(4);
+  TaskGroup workers{.name = "w", .command = "true", .min_tasks = 1, .max_tasks = 3};
+  workers.elastic = true;
+  SpecBuilder builder;
+  builder.user("ann", 1001).gpus(1).app("training").group(group("driver", 1)).group(workers);
+  auto job = submit_and_settle(builder);
+  ASSERT_EQ(run.size({job.job, 2}), 3u);
+  auto other = submit_and_settle(test::rigid("bob", 2));
+  EXPECT_EQ(run.job(other).state, JobState::Running);
+  EXPECT_EQ(run.size({job.job, 1}), 1u);
+  EXPECT_EQ(run.size({job.job, 2}), 1u);
+}
+
 TEST_F(Gang, an_open_array_starts_what_it_was_given_and_no_more) {
   run.host(4);
   auto job = run.submit(SpecBuilder().array(1, 9).open());

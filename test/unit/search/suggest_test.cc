@@ -66,6 +66,43 @@ TEST(suggest, no_more_trials_than_there_may_be) {
   }
 }
 
+json known_of(const json& history) {
+  json known = json::array();
+  for (const auto& trial : history)
+    known.push_back({{"config", trial["config"]}, {"value", trial["metrics"]["loss"]["min"]}});
+  return known;
+}
+
+TEST(suggest, what_an_earlier_search_found_is_evidence_and_none_of_its_trials) {
+  auto loss = [](const json& c) { return std::abs(c["x"].get<double>() - 0.25); };
+  for (const char* algorithm : {"TPE", "Bayesian", "auto"}) {
+    auto first = run(search_json(algorithm, kLine), 40, 1, loss);
+    auto second = search_json(algorithm, kLine);
+    second["known"] = known_of(first);
+    second["max_trials"] = 6;
+    auto more = run(second, 100, 1, loss);
+    EXPECT_EQ(more.size(), 6u) << algorithm;
+    double least = 2, far = 0;
+    for (const auto& trial : more) {
+      least = std::min(least, loss(trial["config"]));
+      far = std::max(far, loss(trial["config"]));
+    }
+    EXPECT_LT(least, 0.1) << algorithm << " " << far;  // chance would do so in one trial of ten
+  }
+}
+
+TEST(suggest, of_a_small_space_what_is_known_is_not_tried_again) {
+  auto history = run(search_json("Random", kTwo), 5, 1, [](const json&) { return 1.0; });
+  auto second = search_json("Random", kTwo);
+  second["known"] = known_of(history);
+  EXPECT_EQ(run(second, 100, 1, [](const json&) { return 1.0; }).size(), 4u);
+  second["known"].push_back({{"config", {{"z", 1}}}, {"value", 0}});  // of no such space
+  second["known"].push_back({{"config", {{"b", 1}}}, {"value", "odd"}});
+  EXPECT_EQ(refusal(second), "fine");
+  second["known"] = 3;
+  EXPECT_EQ(refusal(second), "known is not a list");
+}
+
 TEST(suggest, trials_without_a_number_and_of_other_spaces_do_not_disturb) {
   for (const char* algorithm : kModels) {
     auto search = search_json(algorithm, kLine);

@@ -95,7 +95,7 @@ TEST_F(acct_db, a_file_of_version_1_gets_the_index_and_keeps_its_rows) {
   EXPECT_EQ(found({}), (std::vector<std::uint32_t>{1, 2, 3}));
   EXPECT_EQ(reader_->last_seq()->value, 9u);
   auto db = Connection::open({.path = dir_.path() + "/acct.db"});
-  EXPECT_EQ((*db)->number("PRAGMA user_version").value(), 4);
+  EXPECT_EQ((*db)->number("PRAGMA user_version").value(), 5);
 }
 
 TEST_F(acct_db, what_tasks_held_in_a_file_of_version_1_becomes_parts_and_attempts) {

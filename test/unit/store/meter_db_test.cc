@@ -17,6 +17,22 @@ MeterRow row(std::int64_t hour, std::uint32_t job, int seen, int busy) {
       hour * 3600, "h1", {{job, 0}, Attempt{1}, TaskNumber{1}, minutes(seen), minutes(busy), 5}};
 }
 
+TEST(meter_db, what_plans_asked_for_adds_up_and_is_forgotten) {
+  test::ScratchDir dir;
+  auto db = MeterDb::open(dir.path());
+  ASSERT_TRUE(db) << db.error().text;
+  PlanMeterRow row{3600, "/a", false, {60'000, 8 * 60'000, 4 * 60'000, 2 * 60'000}};
+  auto later = row;
+  later.hour = 7200;
+  ASSERT_TRUE((*db)->add({row, row, later}));
+  auto plans = (*db)->plans(0, 7200).value();
+  ASSERT_EQ(plans.size(), 1u);
+  EXPECT_EQ(plans["/a"].used, (PlanMeter{120'000, 16 * 60'000, 8 * 60'000, 4 * 60'000}));
+  ASSERT_TRUE((*db)->forget(7200));
+  EXPECT_TRUE((*db)->plans(0, 7200)->empty());
+  EXPECT_EQ((*db)->plans(0, 9000)->size(), 1u);
+}
+
 TEST(meter_db, adds_up_by_the_hour_and_tells_idle_hours_apart) {
   test::ScratchDir dir;
   EXPECT_EQ(MeterDb::read(dir.path()).value(), nullptr);

@@ -62,14 +62,14 @@ TEST_F(acct_tables, an_instant_is_no_throughput) {
   auto one = finished(), other = finished();
   other.ended += milliseconds(3);
   std::vector<AcctJob> jobs{one, other};
-  auto text = acct_summary(jobs);
+  auto text = acct_summary(acct_sum_of(jobs));
   EXPECT_TRUE(has(text, " Total throughput:              0.00 (jobs/hour)  during    0.00 hours\n"))
       << text;
 }
 
 TEST_F(acct_tables, the_summary_is_the_arithmetic_of_the_jobs) {
   std::vector<AcctJob> jobs{finished(), killed_while_pending()};
-  auto text = acct_summary(jobs);
+  auto text = acct_summary(acct_sum_of(jobs));
   for (auto part :
        {"SUMMARY:      ( time unit: second ) \n",
         " Total number of done jobs:        1      Total number of exited jobs:     1\n",
@@ -86,13 +86,13 @@ TEST_F(acct_tables, the_summary_is_the_arithmetic_of_the_jobs) {
     EXPECT_TRUE(has(text, part)) << part << "not in\n" << text;
   EXPECT_FALSE(has(text, "PROMISES"));
   EXPECT_FALSE(has(text, "GPU"));  // nobody had one
-  EXPECT_EQ(acct_summary({}), "");
+  EXPECT_EQ(acct_summary(AcctSum{}), "");
 }
 
 TEST_F(acct_tables, gpu_time_is_told_where_somebody_had_gpus) {
   std::vector<AcctJob> jobs{finished(), finished()};
   jobs[0].milli_gpus = 1500, jobs[0].gpu_time = seconds(44);
-  EXPECT_TRUE(has(acct_summary(jobs),
+  EXPECT_TRUE(has(acct_summary(acct_sum_of(jobs)),
                   " Total GPU time held:             44      "
                   "Average GPU time held:         22\n"));
   EXPECT_TRUE(has(acct_long(jobs[0]),
@@ -111,7 +111,7 @@ TEST_F(acct_tables, promised_starts_are_counted_by_how_far_they_were_off) {
   jobs[0].promise_error = milliseconds(300);
   jobs[1].promise_error = seconds(-30);
   jobs[2].promise_error = seconds(7200);
-  auto text = acct_summary(jobs);
+  auto text = acct_summary(acct_sum_of(jobs));
   EXPECT_TRUE(has(text, "START PROMISES: 3\n")) << text;
   EXPECT_TRUE(has(text, " within 1 s                     1   33.3 %\n")) << text;
   EXPECT_TRUE(has(text, " 1 s to 1 minute early          1   33.3 %\n")) << text;
@@ -147,16 +147,17 @@ TEST(acct_sums, sums_are_told_by_user_and_by_host) {
   auto other = finished();
   other.user = "u2", other.exec_hosts = "h2", other.slot_time = seconds(3600);
   std::vector<AcctJob> jobs = {finished(), other};
-  auto by_user = acct_sums(jobs, AcctBy::User);
+  auto by_user = acct_sums(acct_key_sums(jobs, AcctBy::User), AcctBy::User);
   EXPECT_LT(by_user.find("\nu2 "), by_user.find("\nu1 "));  // the most first
   EXPECT_NE(by_user.find("\nTOTAL             2        2        0         40.0         1.02"),
             by_user.npos)
       << by_user;
-  auto by_host = acct_sums(jobs, AcctBy::Host);
+  auto by_host = acct_sums(acct_key_sums(jobs, AcctBy::Host), AcctBy::Host);
   EXPECT_NE(by_host.find("\nh1                1        1        0         13.3         0.02"),
             by_host.npos)
       << by_host;
-  EXPECT_NE(acct_sums(jobs, AcctBy::Month).find("\n2026-11 "), std::string::npos);
+  EXPECT_NE(acct_sums(acct_key_sums(jobs, AcctBy::Month), AcctBy::Month).find("\n2026-11 "),
+            std::string::npos);
   EXPECT_FALSE(acct_by_named("planet"));
 }
 

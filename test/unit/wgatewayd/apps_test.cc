@@ -19,8 +19,13 @@ class OneUser : public Doorman {
   std::string token(std::int64_t life = 3600) {
     return rest::sign_token({"ann", "one", "id", 7, now_s(), now_s() + life, ""}, keys_.secret);
   }
-  Result<std::string> log_on(const rest::Login&, const std::string&) override {
+  Result<std::string> log_on(const rest::Login&, const std::string&, bool) override {
     return fail(Code::Denied, "no");
+  }
+  Result<std::string> service_token(const rest::Claims& claims, const std::string&) override {
+    auto narrow = claims;
+    narrow.scopes = "inference";
+    return rest::sign_token(narrow, keys_.secret);
   }
   Result<std::string> agent_of(const rest::Claims& claims, const std::string&) override {
     return "/run/" + claims.user + ".sock";
@@ -105,6 +110,19 @@ class apps : public ::testing::Test {
         .status;
   }
 };
+
+TEST_F(apps, clients_of_inference_get_a_token_that_is_good_for_nothing_else) {
+  auto reply = ask("POST", "/dlim/v1/auth/token", {{"x-auth-token", user_->token()}});
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  auto json = nlohmann::json::parse(reply.body);
+  EXPECT_EQ(json["access_token"], json["user_token"]);
+  auto keys = user_->keys();
+  auto claims = rest::verify_token(json["service_token"].get<std::string>(), keys, "one", now_s());
+  ASSERT_TRUE(claims);
+  EXPECT_EQ(claims->scopes, "inference");
+  EXPECT_EQ(ask("POST", "/dlim/v1/auth/token", {}).status, 401);
+  EXPECT_EQ(ask("GET", "/dlim/v1/auth/token", {}).status, 404);
+}
 
 TEST_F(apps, a_ticket_becomes_a_cookie_for_its_job_alone) {
   auto entered = enter(ticket("12"));

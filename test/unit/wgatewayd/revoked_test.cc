@@ -19,23 +19,51 @@ class revoked : public ::testing::Test {
   std::string folder;
 };
 
+rest::Claims token(const std::string& id, std::int64_t issued = 90) {
+  rest::Claims claims;
+  claims.user = "ann";
+  claims.id = id;
+  claims.issued = issued;
+  return claims;
+}
+
+WallTime at(std::int64_t seconds) { return WallTime(Duration(std::chrono::seconds(seconds))); }
+
 TEST_F(revoked, ids_are_refused_until_they_would_have_ended) {
   {
     Revoked list(folder + "/revoked", 100);
-    EXPECT_FALSE(list.has("a"));
+    EXPECT_FALSE(list.has(token("a")));
     EXPECT_TRUE(list.add("a", 200));
     EXPECT_TRUE(list.add("b", 150));
-    EXPECT_TRUE(list.has("a"));
+    EXPECT_TRUE(list.has(token("a")));
   }
   Revoked again(folder + "/revoked", 160);
-  EXPECT_TRUE(again.has("a"));
-  EXPECT_FALSE(again.has("b")) << "it is over";
+  EXPECT_TRUE(again.has(token("a")));
+  EXPECT_FALSE(again.has(token("b"))) << "it is over";
 }
 
 TEST_F(revoked, what_cannot_be_kept_is_refused_all_the_same) {
   Revoked list(folder + "/none/revoked", 100);
   EXPECT_FALSE(list.add("a", 200));
-  EXPECT_TRUE(list.has("a"));
+  EXPECT_TRUE(list.has(token("a")));
+}
+
+TEST_F(revoked, what_the_master_said_is_known_after_a_start_without_it) {
+  Revocations said;
+  said.ids["c"] = at(300);
+  said.users["ann"] = {at(120), at(400)};
+  {
+    Revoked list(folder + "/revoked", 100);
+    EXPECT_TRUE(list.heard(said));
+    EXPECT_TRUE(list.has(token("c", 130)));
+    EXPECT_TRUE(list.has(token("d", 120))) << "in the same second";
+    EXPECT_FALSE(list.has(token("d", 121)));
+  }
+  Revoked again(folder + "/revoked", 350);
+  EXPECT_TRUE(again.has(token("d", 120)));
+  EXPECT_FALSE(again.has(token("c", 130))) << "it is over";
+  EXPECT_TRUE(again.heard({}));
+  EXPECT_FALSE(again.has(token("d", 120))) << "the master says all that there is";
 }
 
 }  // namespace

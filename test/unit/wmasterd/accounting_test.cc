@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
 
 #include "daemons/wmasterd/verbs/portion.h"
@@ -182,6 +183,74 @@ TEST(accounting, bacct_is_told_how_far_a_start_was_from_its_first_promise) {
   EXPECT_EQ(reply->jobs[0].promise_error, std::nullopt);
   auto late = desk.cluster.job(promised).times.dispatched - at(30);
   EXPECT_EQ(reply->jobs[1].promise_error, std::chrono::duration_cast<std::chrono::seconds>(late));
+}
+
+// What bacct would add up itself.
+std::map<std::string, AcctSum> added_up(const std::vector<AcctJob>& jobs, AcctBy by) {
+  std::map<std::string, AcctSum> sums;
+  for (const auto& job : jobs) {
+    auto key = by == AcctBy::User ? job.user : by == AcctBy::Plan ? job.plan : std::string();
+    add(sums[key], {job.submitted, job.dispatched, job.started, job.ended, job.cpu, job.slot_time,
+                    job.gpu_time, job.state == "finished", job.promise_error});
+  }
+  return sums;
+}
+
+TEST(accounting, bacct_gets_the_same_sums_as_it_would_make_of_the_jobs) {
+  Desk desk;
+  desk.cluster.host(4);
+  std::vector<WallTime> ends;
+  for (int i = 0; i < 12; ++i) {
+    auto id = desk.ended(i % 3 ? SpecBuilder() : SpecBuilder().user("u2", 1002), i % 4 ? 0 : 256);
+    ends.push_back(desk.cluster.job(id).times.ended);
+    desk.clock += 20'000;
+  }
+  desk.commit();
+  for (int edge = 0; edge < 12; edge += 3)
+    for (auto by : {AcctBy::All, AcctBy::User, AcctBy::Plan})
+      for (bool done : {true, false}) {
+        AcctRequest request;
+        request.jobs.user = "all", request.done = done, request.plan = "/";
+        request.ended_from = ends[static_cast<std::size_t>(edge)];
+        if (edge == 6) request.ended_to = ends[9];
+        auto jobs = desk.accounting->account(request);
+        request.sums = by;
+        auto reply = desk.accounting->account(request);
+        ASSERT_TRUE(reply && jobs);
+        EXPECT_TRUE(reply->jobs.empty());
+        std::map<std::string, AcctSum> sums;
+        for (const auto& row : reply->sums) merge(sums[row.key], row.sum);
+        EXPECT_EQ(sums, added_up(jobs->jobs, by)) << "from " << edge;
+      }
+}
+
+TEST(accounting, sums_by_month_are_cut_at_the_months_of_who_asks) {
+  Desk desk;
+  desk.cluster.host(4);
+  auto first = desk.ended({}), second = desk.ended({});
+  desk.commit();
+  auto border = desk.cluster.job(second).times.ended;
+  AcctRequest request;
+  request.jobs.user = "all", request.sums = AcctBy::Month;
+  request.months = {desk.cluster.job(first).times.ended, border};
+  auto reply = desk.accounting->account(request);
+  ASSERT_TRUE(reply) << reply.error().text;
+  ASSERT_EQ(reply->sums.size(), 2u);
+  EXPECT_EQ(reply->sums[0].key, "1");
+  EXPECT_EQ(reply->sums[1].key, "2");
+  EXPECT_EQ(reply->sums[1].sum.jobs, 1);
+}
+
+TEST(accounting, of_what_sums_cannot_tell_jobs_come) {
+  Desk desk;
+  desk.cluster.host(4);
+  desk.ended({});
+  desk.commit();
+  AcctRequest request;
+  request.jobs.user = "all", request.sums = AcctBy::Host;
+  EXPECT_EQ(desk.found(request).size(), 1u);
+  request.sums = AcctBy::All, request.jobs.host = "h1";
+  EXPECT_EQ(desk.found(request).size(), 1u);
 }
 
 TEST(accounting, a_long_list_comes_in_portions) {

@@ -213,6 +213,14 @@ TEST(clients, others_jobs_that_are_not_shown_are_not_found) {
   EXPECT_EQ(desk.first.last<JobsReply>().missing, std::vector{desk.id});
   desk.ask(Verb::Account, AcctRequest{}, kOther);
   EXPECT_TRUE(desk.first.last<AcctReply>().jobs.empty());
+  desk.core->clients().set_accounting(nullptr, [&](const AcctRequest&) -> Result<AcctReply> {
+    AcctReply reply;
+    reply.sums = {{"u1", "normal", "/a", {}}, {kOther.user, "normal", "/a", {}}};
+    return reply;
+  });
+  desk.ask(Verb::Account, AcctRequest{}, kOther);
+  ASSERT_EQ(desk.first.last<AcctReply>().sums.size(), 1u) << "nor what they come to";
+  EXPECT_EQ(desk.first.last<AcctReply>().sums[0].user, kOther.user);
   EXPECT_EQ(desk.listed(kUser).jobs.size(), 1u);
 }
 

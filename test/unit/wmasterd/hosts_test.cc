@@ -135,6 +135,30 @@ TEST(hosts, an_end_from_before_the_session_counts_from_when_it_was) {
   EXPECT_EQ(desk.job(late).state, JobState::Finished);
 }
 
+// Lost otherwise, as often as the agent's word was slower than the answer to the end.
+TEST(hosts, a_trials_last_report_is_durable_with_its_end) {
+  Desk desk;
+  auto h = desk.past.host(2);
+  auto id = desk.past.submit({});
+  desk.past.run(id, {h});
+  desk.start();
+  auto r = desk.again(h);
+  r.attempts.push_back({id, Attempt{1}, {{TaskNumber{1}, 100}}});
+  auto& peer = desk.enrol(r);
+  auto before = desk.disk.events.size();
+  FactEnded fact{id, Attempt{1}, TaskNumber{1}, 0, Term::None, {}, "", {}, "{\"a\":1}"};
+  for (std::uint64_t number : {1, 2}) {  // the second time nothing is new, and it is acknowledged
+    desk.say(peer, NodeVerb::Fact, HostFact{number, fact});
+    desk.pass(100ms);
+    EXPECT_EQ(peer.all<HostAck>(NodeVerb::Ack).back().number, number);
+  }
+  ASSERT_EQ(desk.disk.events.size(), before + 2);
+  EXPECT_TRUE(std::holds_alternative<TrialReported>(desk.disk.events[before].body));
+  EXPECT_TRUE(std::holds_alternative<TaskEnded>(desk.disk.events[before + 1].body));
+  EXPECT_EQ(desk.job(id).trial.report, "{\"a\":1}");
+  EXPECT_EQ(desk.job(id).state, JobState::Finished);
+}
+
 TEST(hosts, one_that_is_not_configured_is_sent_away) {
   Desk desk;
   desk.past.config.hosts = {{.name = "n1"}};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "libwm/base/log.h"
+#include "libwm/codec/codec.h"
 #include "test/support/builders.h"
 #include "test/support/sim_world.h"
 
@@ -43,6 +44,25 @@ struct Desk {
                     events.insert(events.end(), published.events.begin(), published.events.end());
                   }};
 };
+
+// Accounting goes the same way after a crash: nothing is read or decoded for it again.
+TEST(journal, a_start_tells_what_it_was_made_of) {
+  Desk desk;
+  test::ClusterBuilder past;
+  past.submit({});
+  desk.disk.snapshot = codec::encode(past.state);
+  desk.disk.snapshot_seq = past.state.seq;
+  auto snapshot = past.state.seq;
+  past.submit({});
+  desk.disk.events = past.history;
+  Journal::Began began;
+  ASSERT_TRUE(desk.journal.start(&began));
+  EXPECT_EQ(began.before.seq, snapshot);
+  EXPECT_EQ(began.before.last_job, 1u);
+  ASSERT_EQ(began.events.size(), past.state.seq.value - snapshot.value);
+  for (const auto& event : began.events) fsm::apply(began.before, event);
+  EXPECT_EQ(codec::encode(began.before), codec::encode(desk.journal.published()));
+}
 
 TEST(journal, nothing_is_published_before_it_is_durable) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

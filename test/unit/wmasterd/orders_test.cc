@@ -197,6 +197,30 @@ TEST(orders, agents_are_told_who_leaves) {
             (std::vector<std::uint32_t>{1, 3}));
 }
 
+TEST(orders, agents_of_groups_are_told_where_all_of_them_are) {
+  test::ClusterBuilder c;
+  auto h1 = c.host(4), h2 = c.host(4);
+  auto of = [](const char* name, std::uint32_t tasks) {
+    return TaskGroup{.name = name, .min_tasks = tasks, .max_tasks = tasks};
+  };
+  c.submit(SpecBuilder().group(of("driver", 1)).group(of("worker", 3)));
+  JobId driver{1, 1}, worker{1, 2};
+  c.run(worker, {h1, h2, h1});
+  auto alone = agent_order_for(c.state, c.job(worker));
+  ASSERT_EQ(alone.groups.size(), 2u);
+  EXPECT_EQ(alone.groups[0], (AgentGroup{"driver", "", {}})) << "it does not run yet";
+  c.run(driver, {h2});
+  c.step(AgentSeen{worker, Attempt{1}, h2, "", {"127.0.0.1:6", ""}});
+  auto order = agent_order_for(c.state, c.job(driver));
+  ASSERT_EQ(order.groups.size(), 2u);
+  EXPECT_EQ(order.groups[0].key, c.job(driver).key);
+  EXPECT_EQ(order.groups[0].agents, order.agents);
+  EXPECT_EQ(order.groups[1].key, c.job(worker).key);
+  EXPECT_EQ(order.groups[1].agents,
+            (std::vector<AgentPlace>{{h1, "h1", "", 2}, {h2, "h2", "127.0.0.1:6", 1}}));
+  EXPECT_TRUE(agent_order_for(c.state, Spread(SpecBuilder()).job({1, 0})).groups.empty());
+}
+
 TEST(orders, agents_are_told_the_lead_and_the_last_epoch) {
   Spread c(SpecBuilder().elastic());
   auto before = agent_order_for(c.state, c.job(c.id));

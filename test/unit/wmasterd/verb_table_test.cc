@@ -9,6 +9,7 @@
 #include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
 #include "libwm/model/pack_verbs.h"
+#include "libwm/model/token_verbs.h"
 #include "libwm/model/watch_verbs.h"
 #include "test/unit/wmasterd/desk.h"
 
@@ -44,6 +45,12 @@ std::string admin(AdminRequest::Act act, std::vector<std::string> names) {
   return codec::encode(AdminRequest{key("same"), act, std::move(names), "", {}});
 }
 
+template <class Request>
+std::string about_tokens(Request request) {
+  request.request_key = key("same");
+  return codec::encode(request);
+}
+
 // A request of every verb, about the job or its queue.
 std::map<Verb, std::string> requests_about(JobId id) {
   SwitchRequest to_normal;
@@ -77,6 +84,9 @@ std::map<Verb, std::string> requests_about(JobId id) {
           {Verb::Wait, codec::encode(WaitRequest{id, JobState::Array, {}})},
           {Verb::Watch, codec::encode(WatchRequest{})},
           {Verb::Await, codec::encode(AwaitRequest{"ended(" + to_string(id) + ")", {}})},
+          {Verb::Revoke, about_tokens(RevokeRequest{})},
+          {Verb::Revoked, codec::encode(RevokedRequest{})},
+          {Verb::Note, about_tokens(NoteRequest{})},
           {Verb::Ping, codec::encode(PingRequest{})}};
 }
 

@@ -64,6 +64,21 @@ TEST_F(shepherd, a_task_runs_ends_is_recorded_then_told_then_the_attempt) {
   EXPECT_THAT(kernel_.words<launch::AttemptEnded>(), SizeIs(1));
 }
 
+TEST_F(shepherd, a_trial_has_not_ended_before_its_report_is_in_the_record) {
+  auto task = a_task(1);
+  task.report_by = {"/s/wagent", "--report", "/r/7"};
+  begin({task});
+  ends(0, 0);
+  EXPECT_THAT(kernel_.records, IsEmpty());
+  EXPECT_LE(shepherd_->next(), kernel_.now() + std::chrono::milliseconds(200));
+  kernel_.set(kernel_.spawned.at(1).out, Waiting::Bytes, "{\"a\":1}");
+  ends(1, 0);
+  EXPECT_EQ(of(1).report, "{\"a\":1}");
+  ASSERT_THAT(kernel_.words<launch::TaskEnded>(), SizeIs(1));
+  EXPECT_EQ(kernel_.words<launch::TaskEnded>()[0].record.report, "{\"a\":1}");
+  EXPECT_TRUE(shepherd_->over());
+}
+
 TEST_F(shepherd, nothing_is_told_before_it_is_on_disk) {
   begin();
   kernel_.disk_full = true;

@@ -21,7 +21,7 @@ class Listing {
   }
   view() {
     return [h('div', {class: 'head'}, h('div', null, h('h1', null, this.name), h('p', {class: 'sub'}, this.sub)), h('div', {class: 'acts'}, live())),
-      h('section', {class: 'panel scroll', 'aria-label': this.name}, h('table', {class: 't'},
+      h('section', {class: 'panel scroll', tabindex: '0', 'aria-label': this.name}, h('table', {class: 't'},
         h('thead', null, h('tr', null, this.columns.map(([text, , kind]) => h('th', {scope: 'col', class: kind || ''}, text)))),
         h('tbody', null, (this.rows || []).map((row, i) => h('tr', {key: i}, this.columns.map(([, cell, kind]) => h('td', {class: kind || ''}, cell(row)))))))),
       this.rows?.length === 0 && h('p', {class: 'empty'}, 'There is none.')];

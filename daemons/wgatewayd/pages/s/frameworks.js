@@ -7,7 +7,7 @@ import {DASH, number} from './format.js';
 
 const BASE = '/platform/rest/deeplearning/v1';
 
-const table = (id, title, columns, rows, none) => h('section', {class: 'panel scroll', 'aria-labelledby': id},
+const table = (id, title, columns, rows, none) => h('section', {class: 'panel scroll', tabindex: '0', 'aria-labelledby': id},
   h('div', {class: 'ph'}, h('h2', {id}, title)),
   rows.length ? h('table', {class: 't'}, h('thead', null, h('tr', null, columns.map(([text, , kind]) => h('th', {scope: 'col', class: kind || ''}, text)))),
     h('tbody', null, rows.map((row) => h('tr', {key: row.name}, columns.map(([, cell, kind]) => h('td', {class: kind || ''}, cell(row)))))))

@@ -14,6 +14,10 @@ export const help = () => ({
         h('p', null, h('a', {class: 'btn', href: '/ui/tools/dlicmd.py', download: 'dlicmd.py'}, 'Download dlicmd.py')),
         example(`export WM_GATEWAY_URL=${location.origin}\npython3 dlicmd.py --logon --username ${store.session.user} --password YOUR-KEY\n` +
           'python3 dlicmd.py --exec-start edtPyTorch --numWorker 4 --model-main train.py --model-dir code -- --epochs 20\npython3 dlicmd.py --exec-get-all'))),
+    h('section', {class: 'panel', 'aria-labelledby': 'h-m'}, h('div', {class: 'ph'}, h('h2', {id: 'h-m'}, 'dlim')),
+      h('div', {class: 'pb'}, h('p', {class: 'say'}, 'Inference services: one Python file as well.'),
+        h('p', null, h('a', {class: 'btn', href: '/ui/tools/dlim.py', download: 'dlim.py'}, 'Download dlim.py')),
+        example(`python3 dlim.py config -c ${location.origin}\npython3 dlim.py config -t -u ${store.session.user} -k YOUR-KEY\npython3 dlim.py model deploy -p FOLDER\npython3 dlim.py model start NAME`))),
     h('section', {class: 'panel', 'aria-labelledby': 'h-c'}, h('div', {class: 'ph'}, h('h2', {id: 'h-c'}, 'curl')),
       h('div', {class: 'pb'}, h('p', {class: 'say'}, 'The REST interface takes Basic credentials, or the token of a log-on.'),
         example(`curl -u ${store.session.user} ${location.origin}/auth/v1/logon\n` +

@@ -116,7 +116,7 @@ class Search {
     const rungs = rungsOf(s);
     if (!rungs.length) return null;
     const most = Math.max(...rungs.map((r) => r.trials));
-    return h('section', {class: 'panel scroll', 'aria-labelledby': 'h-r', key: 'rungs'}, h('div', {class: 'ph'}, h('h2', {id: 'h-r'}, 'Levels'), h('span', {class: 'sp'}), h('span', {class: 's m'}, rungs.note)),
+    return h('section', {class: 'panel scroll', tabindex: '0', 'aria-labelledby': 'h-r', key: 'rungs'}, h('div', {class: 'ph'}, h('h2', {id: 'h-r'}, 'Levels'), h('span', {class: 'sp'}), h('span', {class: 's m'}, rungs.note)),
       h('table', {class: 't'}, h('thead', null, h('tr', null, [rungs.unit, 'Got there', '', 'Running', 'Went no further', `Best ${clean(s.search.metric, 20)}`].map((t, i) => h('th', {scope: 'col', class: i === 2 ? '' : 'num'}, t)))),
         h('tbody', null, rungs.map((r) => h('tr', {key: r.at}, h('td', {class: 'num'}, number(r.at)), h('td', {class: 'num'}, number(r.trials)),
           h('td', null, h('span', {class: 'planbar', role: 'img', 'aria-label': `${r.trials} trials`, style: {display: 'block'}}, h('i', {style: {width: `${(100 * r.trials) / most}%`}}))),

@@ -1,0 +1,245 @@
+#include "commands/common/search_start.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "commands/common/command.h"
+#include "commands/common/job_environment.h"
+#include "commands/common/search_acts.h"
+#include "commands/common/surroundings.h"
+#include "libwm/client/bundle.h"
+#include "libwm/client/names.h"
+#include "libwm/codec/codec.h"
+#include "libwm/conf/catalog_conf.h"
+#include "libwm/rest/app_json.h"
+#include "libwm/rest/exec_words.h"
+#include "libwm/rest/search_request.h"
+#include "libwm/search/search.h"
+
+namespace wm::cmd {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// A bundle goes again unless its job was submitted.
+class Staged {
+ public:
+  Staged() = default;
+  Staged(const Staged&) = delete;
+  Staged& operator=(const Staged&) = delete;
+  ~Staged() {
+    if (!key.empty() && !stays) client::drop_bundle(incoming, key);
+  }
+  std::string incoming, key;
+  bool stays = false;
+};
+
+Result<void> stage(const std::string& folder, const ClusterConf& conf, Staged& staged) {
+  WM_TRY(staged.incoming, incoming_here(conf));
+  WM_TRY(staged.key, client::stage_bundle(folder, staged.incoming));
+  return {};
+}
+
+Result<std::vector<Framework>> frameworks_here() {
+  auto built_in = rest::frameworks();
+  std::vector<Framework> known(built_in.begin(), built_in.end());
+  WM_TRY(auto site, conf::text_of_file(conf_dir() + "/frameworks.conf"));
+  WM_TRY(conf::add_frameworks(site, "site", known));
+  auto home = environment("HOME").value_or("");
+  WM_TRY(auto own, conf::text_of_file(home + "/.config/wm/frameworks.conf"));
+  WM_TRY(conf::add_frameworks(own, "user", known));
+  return known;
+}
+
+Result<rest::ExecPlace> place_here(client::Master& master, const ClusterConf& conf) {
+  WM_TRY(auto incoming, incoming_here(conf));
+  rest::ExecPlace place;
+  place.out_file = fs::path(incoming).parent_path().string() + "/batchworkdir/%J.%I/job.out";
+  place.data_dir = conf.dirs.data;
+  WM_TRY(auto reply, master.hosts({}));
+  for (const auto& host : reply.hosts) place.gpus = place.gpus || !host.host.capacity.gpus.empty();
+  return place;
+}
+
+Result<void> check_code(const rest::ExecRequest& exec, const Framework& framework,
+                        const std::string& folder) {
+  if (exec.user_cmd || !exec.prebuilt.empty()) return {};
+  auto path = folder + "/" + exec.main;
+  std::ifstream in(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (exec.main.empty() || !in)
+    return fail(Code::BadArgument, "--model-main " + exec.main + ": is not in " +
+                                       (folder.empty() ? "a folder, say --model-dir" : folder));
+  return rest::check_code(framework, exec.main, text);
+}
+
+// bsub's words of one trial.
+Result<std::vector<std::string>> words_of(client::Master& master, const ClusterConf& conf,
+                                          const SearchStart& start, rest::ExecRequest& exec) {
+  exec.plan = start.plan.empty() ? rest::plan_of(exec.plan, conf.name) : start.plan;
+  WM_TRY(auto known, frameworks_here());
+  WM_TRY(auto framework, rest::find_framework(known, exec.framework));
+  WM_TRY(auto place, place_here(master, conf));
+  WM_TRY(rest::check_fit(exec, framework, place));
+  WM_TRY(check_code(exec, framework, start.folder));
+  WM_TRY(auto groups, rest::task_groups(exec, framework, place));
+  if (!groups.empty())
+    return fail(Code::Impossible,
+                "framework " + framework.name + ": its groups of tasks are no trial");
+  exec.framework = framework.name;
+  WM_TRY(auto words, rest::bsub_words(exec, framework, place));
+  if (!start.queue.empty()) words.insert(words.begin(), {"-q", start.queue});
+  return words;
+}
+
+Result<std::vector<std::string>> names_taken(client::Master& master, const ClusterConf& conf) {
+  JobsRequest all;
+  all.jobs.finished = true;
+  WM_TRY(auto incoming, incoming_here(conf));
+  WM_TRY(auto tasks, searches_of(master, all));
+  std::vector<std::string> names;
+  std::error_code ec;
+  for (const auto& task : tasks)
+    if (!fs::exists(incoming + "/" + mark_of_search(task.job) + ".deleted", ec))
+      names.push_back(task.name);
+  return names;
+}
+
+Result<std::uint32_t> most_of(std::uint32_t asked, const ClusterConf& conf) {
+  auto most = conf.limits.max_array_size;
+  if (asked > most)
+    return fail(Code::BadArgument, "algoDef.maxJobNum: " + std::to_string(asked) +
+                                       " trials; at most " + std::to_string(most) +
+                                       " (max_array_size)");
+  return asked > 0 ? asked : most;
+}
+
+Result<rest::SearchRequest> request_of(const std::string& text) {
+  WM_TRY(auto request, rest::read_search_request(text));
+  if (!rest::is_built_in(request.algorithm))
+    return fail(Code::BadArgument,
+                "algoDef.algorithm: " + request.algorithm +
+                    ": plugins are begun through the web door (dlicmd --hpo-start)");
+  WM_TRY(search::check(request.search));
+  return request;
+}
+
+// Its bundle as long as more trials may come, then the copy that its first trial ran in.
+Result<std::string> code_of(client::Master& master, const ClusterConf& conf, JobId search,
+                            const std::string& bundle) {
+  WM_TRY(auto incoming, incoming_here(conf));
+  std::error_code ec;
+  if (fs::is_directory(incoming + "/" + bundle, ec)) return incoming + "/" + bundle;
+  JobsRequest request;
+  request.jobs.ids = {search};
+  request.jobs.finished = true;
+  WM_TRY(auto reply, master.jobs(request));
+  for (const auto& view : reply.jobs) {
+    auto copy = view.result_dir + "/_submitted_code";
+    if (view.id.index != 0 && fs::is_directory(copy, ec)) return copy;
+  }
+  return fail(Code::NotFound, "its code is gone, with the results of all its trials");
+}
+
+}  // namespace
+
+Result<std::string> incoming_here(const ClusterConf& conf) {
+  WM_TRY(auto account, client::find_account(std::to_string(surroundings_here().who.uid)));
+  auto root = conf.dirs.results.empty() ? surroundings_here().home : conf.dirs.results;
+  return client::incoming_folder(root, account.name);
+}
+
+Result<SearchBegun> start_search(client::Master& master, const ClusterConf& conf,
+                                 const SearchStart& start) {
+  WM_TRY(auto request, request_of(start.request));
+  WM_TRY(auto taken, names_taken(master, conf));
+  if (request.name.empty()) request.name = next_name("search", taken);
+  if (std::ranges::count(taken, request.name))
+    return fail(Code::Conflict, "hpoName: there is a search " + request.name);
+  WM_TRY(auto most, most_of(request.most, conf));
+  WM_TRY(auto exec, rest::parse_exec(request.args));
+  WM_TRY(auto words, words_of(master, conf, start, exec));
+  WM_TRY(auto options, parse_options(submit_options(), words, Words::Last));
+  auto here = surroundings_here(conf);
+  Source source;
+  for (const auto& word : options.words)
+    source.command += (source.command.empty() ? "" : " ") + word;
+  WM_TRY(auto spec, make_spec(options, source, here));
+  spec.name = request.name;
+  spec.array = {{1, most, 1}};
+  spec.array_limit = std::min(request.at_once, most);
+  spec.open = spec.rerunnable = true;  // lost with its host it is no failed one
+  spec.exec.args = exec.args;
+  spec.exec.framework = exec.framework;
+  spec.exec.search = rest::with_seed(request.search, request.name);
+  Staged staged;
+  if (!start.folder.empty()) WM_TRY(stage(start.folder, conf, staged));
+  spec.exec.bundle = staged.key;
+  WM_TRY(auto env, make_environment(options, here));
+  spec.queue = asked_queues(options, here).front();
+  WM_TRY(auto reply, master.submit(std::move(spec), source.script, env.block));
+  staged.stays = true;
+  return SearchBegun{request.name, std::move(reply)};
+}
+
+Result<SearchBegun> extend_search(client::Master& master, const ClusterConf& conf,
+                                  const rest::SearchTask& task, std::uint32_t trials) {
+  WM_TRY(auto search, continued(task, trials));
+  WM_TRY(trials, most_of(trials, conf));
+  WM_TRY(auto submitted, master.spec(task.job));
+  WM_TRY(auto spec, codec::decode<JobSpec>(submitted.spec));
+  WM_TRY(auto taken, names_taken(master, conf));
+  spec.name = next_name(task.name, taken);
+  spec.exec.search = search;
+  spec.array = {{1, trials, 1}};
+  spec.array_limit = std::clamp(spec.array_limit, 1u, trials);
+  Staged staged;
+  if (!spec.exec.bundle.empty()) {
+    auto code = code_of(master, conf, task.job, spec.exec.bundle);
+    if (!code) return code.error().within("search " + task.name);
+    WM_TRY(stage(*code, conf, staged));
+  }
+  spec.exec.bundle = staged.key;
+  auto here = surroundings_here(conf);
+  WM_TRY(auto env, make_environment({}, here));
+  WM_TRY(auto reply, master.submit(spec, "", env.block));
+  staged.stays = true;
+  return SearchBegun{spec.name, std::move(reply)};
+}
+
+Result<std::string> continued(const rest::SearchTask& task, std::uint32_t trials) {
+  auto told = Json::parse(rest::search_json(task, true), nullptr, false);
+  Json search = told["search"];
+  auto algorithm = search.value("algorithm", std::string("auto"));
+  std::ranges::transform(algorithm, algorithm.begin(),
+                         [](unsigned char c) { return std::tolower(c); });
+  constexpr std::string_view kModels[] = {"auto", "tpe", "bayesian"};
+  if (search.contains("plugin") || !std::ranges::count(kModels, algorithm))
+    return fail(Code::BadArgument, "search " + task.name +
+                                       ": only searches by auto, TPE or Bayesian know "
+                                       "of earlier trials: start a new one");
+  Json known = search.value("known", Json::array());
+  for (const auto& trial : told["trials"])
+    if (trial["state"] == "finished" && trial["value"].is_number())
+      known.push_back({{"config", trial["config"]}, {"value", trial["value"]}});
+  search["known"] = std::move(known);
+  search["max_trials"] = trials;
+  auto text = search.dump();
+  WM_TRY(search::check(text));
+  return text;
+}
+
+std::string next_name(const std::string& name, const std::vector<std::string>& taken) {
+  auto dash = name.rfind('-');
+  bool numbered = dash != name.npos && dash > 0 && dash + 1 < name.size() &&
+                  name.find_first_not_of("0123456789", dash + 1) == name.npos;
+  auto stem = numbered ? name.substr(0, dash) : name;
+  auto next = stem;
+  for (int n = 2; std::ranges::count(taken, next); ++n) next = stem + "-" + std::to_string(n);
+  return next;
+}
+
+}  // namespace wm::cmd

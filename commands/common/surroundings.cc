@@ -1,0 +1,43 @@
+#include "commands/common/surroundings.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <climits>
+
+#include "commands/common/command.h"
+#include "libwm/client/launch.h"
+#include "libwm/client/names.h"
+
+namespace wm::cmd {
+
+Surroundings surroundings_here() {
+  Surroundings here;
+  here.who.uid = ::getuid();
+  here.who.gid = ::getgid();
+  // The master names the account: it goes by the uid alone.
+  if (auto home = environment("HOME")) here.home = *home;
+  else if (auto account = client::find_account(std::to_string(here.who.uid)))
+    here.home = account->home;
+  char text[PATH_MAX] = "";
+  if (::getcwd(text, sizeof text)) here.cwd = text;
+  if (::gethostname(text, sizeof text - 1) == 0) here.host = text;
+  here.umask = ::umask(0);
+  ::umask(here.umask);
+  here.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  for (char** entry = environ; *entry; ++entry) here.environment.emplace_back(*entry);
+  auto size = client::size_of_terminal(STDIN_FILENO);
+  here.rows = size.rows;
+  here.columns = size.columns;
+  return here;
+}
+
+Surroundings surroundings_here(const ClusterConf& conf) {
+  auto here = surroundings_here();
+  here.limit_unit = conf.lsf.limit_unit();
+  here.mem_unit = conf.lsf.mem_unit();
+  return here;
+}
+
+}  // namespace wm::cmd

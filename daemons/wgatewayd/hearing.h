@@ -1,0 +1,36 @@
+// Role: what this gateway and the master tell each other about tokens: a thread that hears which
+// are revoked as soon as one is (within 5 s where an answer is lost), and tells of log-offs that
+// could not be told at once. A log-off is told by the user's own wuserd: the master believes a user
+// about tokens of the user's own, and no gateway about anybody's.
+//
+//   log_off(claims, token) ─► POST /auth/v1/logoff of the user's wuserd ─► the master
+//   the master ─► Revoked::heard
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "daemons/wgatewayd/doorman.h"
+#include "daemons/wgatewayd/revoked.h"
+#include "libwm/model/config.h"
+
+namespace wm::gateway {
+
+/// See the head of this file. @thread any
+class Hearing {
+ public:
+  /// Begins to listen. @owns both are the caller's, and live as long
+  Hearing(const ClusterConf& conf, Doorman& doorman, Revoked& revoked);
+  Hearing(const Hearing&) = delete;
+  Hearing& operator=(const Hearing&) = delete;
+  ~Hearing();
+
+  /// Tells the master, now or as soon as it can be told. @cost a request, blocks
+  void log_off(const rest::Claims& claims, const std::string& token);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace wm::gateway

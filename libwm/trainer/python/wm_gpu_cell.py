@@ -1,0 +1,165 @@
+"""Role: %%gpu, a notebook's cell that runs as a job with GPUs of its own: they are bound while the cell runs, and
+nobody waits for a notebook that only thinks.
+
+    %load_ext wm_gpu_cell
+    %%gpu [num=2:mode=shared] [-q short -W 0:10 …]
+    loss = train(model, data)
+
+  kernel ─pickled: what the cell names─► $RESULT_DIR/cells/N ─► bsub -I -gpu … this file ─► the cell
+         ◄─pickled: what it has assigned, its last expression─
+
+Invariants: the cell sees and changes only what can be pickled; what it prints is shown as it comes; when it fails or is
+interrupted, nothing of the kernel has changed. Both ends are this file: the kernel imports it, the job runs it.
+"""
+
+import ast
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+import types
+
+try:  # functions and classes of the notebook itself travel by value only with it
+    import cloudpickle as pickler
+except ImportError:
+    pickler = pickle
+
+FAILED = 70  # exit code of a cell that raised: its words are on standard error already
+
+
+def names_of(cell):
+    """(names that the cell reads, names that it assigns at its top). @raises SyntaxError"""
+    reads, writes = set(), set()
+    for node in ast.walk(ast.parse(cell)):
+        if isinstance(node, ast.Name):
+            (reads if isinstance(node.ctx, ast.Load) else writes).add(node.id)
+            reads.add(node.id)  # x += 1 reads what it writes
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            writes.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            writes.update((alias.asname or alias.name.split('.')[0]) for alias in node.names)
+    return reads, writes
+
+
+def packed(namespace, names):
+    """{name: bytes} of those that are there; modules by their name. @raises TypeError: what cannot be pickled"""
+    found = {}
+    for name in sorted(names & set(namespace)):
+        value = namespace[name]
+        if isinstance(value, types.ModuleType):
+            found[name] = ('module', value.__name__)
+            continue
+        try:
+            found[name] = ('value', pickler.dumps(value))
+        except Exception as error:
+            raise TypeError(f'%%gpu: {name} cannot be sent to a job: {error}') from error
+    return found
+
+
+def unpacked(found):
+    """The values again."""
+    values = {}
+    for name, (kind, data) in found.items():
+        values[name] = __import__(data, fromlist=['x']) if kind == 'module' else pickle.loads(data)
+    return values
+
+
+def only_possible(namespace, names):
+    """As packed(), without what cannot be pickled; (found, names that were left out)."""
+    found, left = {}, []
+    for name in sorted(names & set(namespace)):
+        try:
+            found.update(packed(namespace, {name}))
+        except TypeError:
+            left.append(name)
+    return found, left
+
+
+# ---- in the job -----------------------------------------------------------------------------
+
+
+def run_cell(folder):
+    """Runs the cell of a folder; the exit code."""
+    with open(os.path.join(folder, 'cell.pickle'), 'rb') as file:
+        asked = pickle.load(file)
+    sys.path[:0] = asked['path']
+    namespace = {'__name__': '__main__', **unpacked(asked['values'])}
+    tree = ast.parse(asked['cell'])
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    result = None
+    try:
+        exec(compile(tree, '<cell>', 'exec'), namespace)  # pylint: disable=exec-used
+        if last:
+            result = eval(compile(ast.Expression(last.value), '<cell>', 'eval'), namespace)  # pylint: disable=eval-used
+    except BaseException:  # pylint: disable=broad-except
+        traceback.print_exc()
+        return FAILED
+    sys.stdout.flush()
+    values, left = only_possible(namespace, asked['writes'])
+    if left:
+        print(f'%%gpu: not brought back, as they cannot be pickled: {", ".join(left)}', file=sys.stderr)
+    answer = {'values': values, 'last': only_possible({'_': result}, {'_'})[0], 'text': repr(result)}
+    path = os.path.join(folder, 'answer.pickle')
+    with open(path + '.new', 'wb') as file:
+        pickle.dump(answer, file)
+    os.rename(path + '.new', path)
+    return 0
+
+
+# ---- in the kernel --------------------------------------------------------------------------
+
+
+def options_of(line):
+    """bsub's words for what stands behind %%gpu: a first word with = is -gpu's."""
+    words = line.split()
+    request = words.pop(0) if words and not words[0].startswith('-') else 'num=1'
+    return ['bsub', '-I', '-J', 'gpu-cell', '-gpu', request, *words]
+
+
+def passed_on(process):
+    """What the job prints, as it comes; its exit code."""
+    with process:
+        try:
+            for line in process.stdout:
+                sys.stdout.write(line)
+                sys.stdout.flush()
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)  # which ends the job
+            raise
+    return process.returncode
+
+
+def gpu(line, cell, namespace):
+    """Runs the cell as a job; what its last expression is, and the names that it has assigned."""
+    reads, writes = names_of(cell)
+    root = os.path.join(os.environ.get('RESULT_DIR') or tempfile.gettempdir(), 'cells')
+    os.makedirs(root, mode=0o700, exist_ok=True)
+    folder = tempfile.mkdtemp(dir=root)
+    try:
+        with open(os.path.join(folder, 'cell.pickle'), 'wb') as file:
+            pickle.dump({'cell': cell, 'path': [p for p in sys.path if p], 'writes': writes, 'values': packed(namespace, reads)}, file)
+        command = ' '.join(f"'{word}'" for word in (sys.executable, os.path.abspath(__file__), folder))
+        process = subprocess.Popen(options_of(line) + [command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   stdin=subprocess.DEVNULL)
+        code = passed_on(process)
+        if code != 0:
+            raise RuntimeError('%%gpu: the cell failed' if code == FAILED else f'%%gpu: its job ended with exit code {code}')
+        with open(os.path.join(folder, 'answer.pickle'), 'rb') as file:
+            answer = pickle.load(file)
+        namespace.update(unpacked(answer['values']))
+        return unpacked(answer['last']).get('_', answer['text'])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def load_ipython_extension(shell):
+    """%load_ext wm_gpu_cell"""
+    shell.register_magic_function(lambda line, cell: gpu(line, cell, shell.user_ns), 'cell', 'gpu')
+
+
+if __name__ == '__main__':
+    sys.exit(run_cell(sys.argv[1]))

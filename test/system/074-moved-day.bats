@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# Role: the morning after: two users' jobs of all kinds ran on the last day of a month that was a Sunday (the place's
+# clock is moved there), cron's own lines run, and everybody finds in the mail what is theirs. Root only: two accounts.
+
+load lib
+setup_file() {
+  [ "$(id -u)" -eq 0 ] || return 0
+  programs_built || return 0
+  [[ $B != *-* ]] || return 0
+  for who in wmtest-a wmtest-b; do id $who >/dev/null 2>&1 || useradd -r -M -d /nonexistent -s /bin/bash $who; done
+  export B_REAL=$B
+  B=$(mktemp -d) && export B && chmod 755 "$B" # the build may lie where other accounts cannot go
+  cp -r "$B_REAL"/{bin,sbin} "$B/"
+  mkdir -p "$B/lib" && cp -r "$B_REAL"/lib/*.so "$B_REAL"/lib/python "$B/lib/" 2>/dev/null || true
+  place=$(mktemp -d) && export place && chmod 755 "$place"
+  export SINK=$place/sink TZDIR=$place/zones
+  mkdir -p "$SINK" "$TZDIR" "$place/a" "$place/b" && chmod 1777 "$SINK"
+  cp "$BATS_TEST_DIRNAME/small_train.py" "$place/a/"
+  chown wmtest-a "$place/a" && chown wmtest-b "$place/b"
+  cat >"$place/sendmail" <<END
+#!/bin/sh
+n=\$(mktemp "$SINK/XXXXXX.eml") && echo "\$*" >"\$n.to" && chmod a+r "\$n" "\$n.to" && exec cat >"\$n"
+END
+  chmod 755 "$place/sendmail"
+  printf "[paths]\nsendmail = $place/sendmail\n" >"$place/wm.conf"
+  printf '[/]\n[/a]\nowns = 2\n[/b]\nowns = 2\n' >"$place/plans.conf"
+  "$MINICLUSTER" up --dir "$place/c" --nodes 2 --cpus 2 --gpus 1 --multiuser --conf "$place/wm.conf" --conf "$place/plans.conf"
+  eval "$("$MINICLUSTER" env --dir "$place/c")"
+  printf '%s\n' 'report_timezone = Moved' 'report_admins = jo' 'report_management = boss' 'mail_domain = example.org' \
+    'advice_trial = 0' 'advice_fails = 3' '[/a]' 'owners = carol' >"$WM_CONF_DIR/report.conf"
+  day_of_jobs && move_clock
+}
+teardown_file() {
+  [ -z "${place-}" ] || "$MINICLUSTER" down --dir "$place/c"
+  [ -z "${B_REAL-}" ] || rm -rf "$B" "$place"
+}
+setup() {
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  programs_built || skip "daemons or commands are not built"
+  [ -n "${place-}" ] || skip "programs with sanitizers do not take a name service put before them"
+  CLUSTER=$place/c
+  cluster_env
+  cd "$place" || return
+}
+
+submit_as() { # a|b bsub's words…: prints the job's number
+  local who=$1 said
+  shift
+  said=$(cd "$place/$who" && setpriv --reuid "wmtest-$who" --regid "$(id -g "wmtest-$who")" --clear-groups -- \
+    env HOME="$place/$who" USER="wmtest-$who" LOGNAME="wmtest-$who" bsub "$@")
+  [[ $said =~ \<([0-9]+)\> ]] && echo "${BASH_REMATCH[1]}"
+}
+
+day_of_jobs() {
+  submit_as a -plan /a -J '<b>"x"`id`' -o /dev/null -n 2 sleep 2 >/dev/null
+  submit_as b -plan /b -J '=arr[1-4]%2' -o /dev/null sleep 0.3 >/dev/null
+  submit_as b -plan /b -o /dev/null false >/dev/null
+  submit_as b -plan /b -o /dev/null false >/dev/null
+  submit_as b -plan /b -o /dev/null false >/dev/null
+  job=$(submit_as a -plan /a -app training -ar -n 1,2 -gpu num=1 $PYTHON small_train.py 40 10)
+  wait_for 60 ended "$job"
+  wait_for 60 all_ended 9
+}
+all_ended() { [ "$(bacct -u all -C , | sed -n 's/.*done jobs: *\([0-9]*\).*exited jobs: *\([0-9]*\).*/\1 \2/p' | tr ' ' + | bc)" -eq "$1" ]; }
+
+# A place where Monday 1 February 2027 begins now: the jobs ran before. Returns when accounting says
+# that all of the day is in.
+move_clock() {
+  $PYTHON - "$TZDIR/Moved" <<'END'
+import struct, sys, time
+offset = 1801440000 - int(time.time()) - 1  # 2027-02-01 00:00 there
+head = lambda: b"TZif2" + bytes(15) + struct.pack(">6I", 0, 0, 0, 0, 1, 4)
+part = struct.pack(">iBB", offset, 0, 0) + b"MOV\0"
+open(sys.argv[1], "wb").write(head() + part + head() + part + b"\n\n")
+END
+  chmod -R a+rX "$TZDIR"
+  wait_for 60 is_final
+}
+is_final() { # what it says where it fails is shown
+  wmreport show day --format json | jq -c '.period, .counts'
+  wmreport show day --format json | jq -e '.period.final and .counts.ended == 9 and .period.name == "2027-01-31"'
+}
+
+# The lines as they stand in the file that is installed.
+cron_lines() { grep wmreport "$TOP/etc/cron.d/wm" | grep '^[0-9]' | sed 's/^[^&]*&& //'; }
+mails_to() { grep -l -- "-- $1" "$SINK"/*.to | sed 's/\.to$//'; }
+decoded() { $PYTHON -c '
+import email, email.policy, sys
+m = email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default)
+print(m["Subject"]); print(m.get_body(("plain",)).get_content())
+for a in m.iter_attachments():
+    text = a.get_content(); print("ATTACHED", a.get_filename(), text.count("<svg"), "default-src" in text)' "$1"; }
+
+@test "cron's lines say nothing, and each of five finds one mail" {
+  [ "$(cron_lines | wc -l)" -eq 4 ]
+  while read -r line; do
+    run bash -c "$line"
+    [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$line: $status $output"; return 1; }
+  done < <(cron_lines)
+  ls "$SINK"
+  for who in jo wmtest-a wmtest-b carol boss; do [ "$(mails_to "$who@example.org" | wc -l)" -eq 1 ] || { echo "$who"; return 1; }; done
+  [ "$(ls "$SINK"/*.eml | wc -l)" -eq 5 ]
+}
+
+@test "the administrator has the day with its page: how full, who waited, what failed" {
+  run decoded "$(mails_to jo@example.org)"
+  [[ $output == *"day 2027-01-31"* && $output == *"Sunday 31 January 2027"* && $output == *"9 ended, 3 failed"* ]]
+  [[ $output == *"wmtest-a"* && $output == *"/b"* && $output == *"final"* ]]
+  [[ $output =~ "ATTACHED day-2027-01-31.html "[3-9]" True" ]]
+}
+
+@test "each user has the week and only what is theirs; who fails again and again is told" {
+  run decoded "$(mails_to wmtest-a@example.org)"
+  [[ $output == *"your week"* && $output == *"2 done, 0 failed"* && $output != *wmtest-b* ]]
+  [[ $output == *ATTACHED*week-2027-W04* ]]
+  run decoded "$(mails_to wmtest-b@example.org)"
+  [[ $output == *"4 done, 3 failed"* && $output == *"failed 3 times in a row"* && $output != *wmtest-a* ]]
+}
+
+@test "a plan's owner has the month of the plan, management that of all without names" {
+  run decoded "$(mails_to carol@example.org)"
+  [[ $output == *"/a in January 2027"* && $output == *wmtest-a* && $output != *wmtest-b* ]]
+  [[ $output == *ATTACHED*month-2027-01* ]]
+  file=$(mails_to boss@example.org)
+  run decoded "$file"
+  [[ $output == *"January 2027"* && $output == */b* ]]
+  ! $PYTHON -c '
+import email, email.policy, sys
+m = email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default)
+print(*[p.get_content() for p in m.walk() if p.get_content_maintype() == "text"])' "$file" | grep wmtest
+}
+
+@test "run again, nothing is mailed twice" {
+  while read -r line; do bash -c "$line"; done < <(cron_lines)
+  [ "$(ls "$SINK"/*.eml | wc -l)" -eq 5 ]
+}
+
+@test "pages: others may not read a user's, the group may read the cluster's" {
+  reports=$(find "$CLUSTER" -path '*reports/2027/01' -type d)
+  [ "$(stat -c %a "$reports/day-2027-01-31.html")" = 640 ]
+  [ "$(stat -c %a "$reports/week-2027-W04-wmtest-a.html")" = 600 ]
+  [ -s "$reports/month-2027-01-_a-entitlement.csv" ]
+  [ -z "${KEEP_PAGES-}" ] || cp -r "$reports" "$KEEP_PAGES"
+}

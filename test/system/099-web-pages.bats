@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# Role: the pages in a real browser: no serious finding of axe-core on any of them, in light and dark, wide and
+# narrow; the list of applications stays quick with many jobs.
+
+load lib
+setup_file() { cluster_up --web --nodes 2 --cpus 4; }
+teardown_file() { cluster_down; }
+setup() {
+  cluster_env
+  [ -x "$B/sbin/wuserd" ] || skip "the web door is not built"
+  command -v chromium >/dev/null || skip "no chromium (scripts/bootstrap web)"
+  cd "$BATS_TEST_TMPDIR" || return
+  export HOME=$BATS_TEST_TMPDIR
+}
+teardown() { end_all_jobs; }
+mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
+
+@test "no page has a serious finding of axe-core" {
+  axe=${WM_AXE:-$TOP/build/axe/node_modules/axe-core/axe.min.js}
+  [ -f "$axe" ] || skip "no axe-core (scripts/bootstrap web)"
+  execs=$WM_GATEWAY_URL/platform/rest/deeplearning/v1/execs api=$WM_GATEWAY_URL/api/v1/projects
+  mkdir code && cp "$BATS_TEST_DIRNAME/web_code.py" code/main.py && tar -czf code.modelDir.tar code
+  id=$(mine -F file=@code.modelDir.tar "$execs?args=--exec-start%20PyTorch%20--model-main%20main.py" | jq -r .id)
+  mine -d '{"name":"digits","plan":"/"}' "$api"
+  mine -F 'data={"name":"one","framework":"PyTorch","command":"main.py --lr 0.5","device":"cpu"}' -F file=@code.modelDir.tar "$api/digits/definitions"
+  mine -d '{"name":"exp","definitions":["one"]}' "$api/digits/experiments"
+  body='{"hpoName": "tune", "modelSpec": {"args": "--exec-start PyTorch --model-main main.py"}, "hyperParams": [{"name": "x", "type": "Range",
+    "dataType": "double", "minDbVal": 0, "maxDbVal": 1}], "algoDef": {"algorithm": "Random", "maxJobNum": 2, "objectiveMetric": "loss"}}'
+  mine -F "data=$body" -F file=@code.modelDir.tar "${execs%execs}hypersearch"
+  cp -r "$TOP/libwm/kernel/examples/ping" . && dlim model deploy -p ping && dlim model start ping
+  submit -J pending -H sleep 5
+  submit -app notebook -cwd "$PWD" wm-notebook --strip python3 -m http.server --bind 127.0.0.1 %p
+  finished() { [ "$(mine "$execs/$id" | jq -r .state)" = FINISHED ]; }
+  wait_for 30 finished
+  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" axe "$axe" /apps "/apps/${id##*-}" /new/experiment /searches /searches/tune /services \
+    /services/ping /notebooks /projects /projects/digits /models /spaces /frameworks /connections /help /plans /queues /cluster /audit /nowhere
+  echo "$output"
+  [ "$status" -eq 0 ]
+}
+
+@test "with 10,000 jobs a keystroke in the filter is drawn at once, and so is what becomes of a job" {
+  [ -n "${WM_SOAK-}" ] || skip "10,000 jobs: make soak"
+  submit -J 'many[1-10000]' -H true
+  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" many 10000
+  echo "$output"
+  [ "$(sed -n 's/^keystroke_painted_ms \([0-9]*\).*/\1/p' <<<"$output")" -le 100 ]
+  [ "$(sed -n 's/^change_painted_ms \([0-9]*\).*/\1/p' <<<"$output")" -le 1500 ] # another's stream comes every second or two
+}

@@ -1,0 +1,75 @@
+"""Role: %%gpu without a cluster: what of a notebook goes with a cell and comes back, with a bsub that runs its command
+at once.
+"""
+
+import os
+import stat
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), '../../..')
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, 'libwm/trainer/python'))
+import wm_gpu_cell as cell  # noqa: E402
+
+BSUB = '#!/bin/sh\nfor last; do :; done\necho "$@" >"$SAID"\nexec sh -c "$last"\n'
+
+
+class GpuCell(unittest.TestCase):
+    """A cell goes to a job and comes back."""
+
+    def setUp(self):
+        """A folder with such a bsub."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.said = os.path.join(folder.name, 'said')
+        path = os.path.join(folder.name, 'bsub')
+        with open(path, 'w', encoding='ascii') as file:
+            file.write(BSUB)
+        os.chmod(path, stat.S_IRWXU)
+        env = {'PATH': folder.name + ':' + os.environ['PATH'], 'SAID': self.said, 'RESULT_DIR': folder.name}
+        patch = unittest.mock.patch.dict(os.environ, env)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.cells = os.path.join(folder.name, 'cells')
+
+    def test_names_go_with_it_and_what_it_assigns_comes_back(self):
+        """Values, a module, the last expression."""
+        space = {'x': 20, 'os': os, 'unused': lambda: 0}
+        self.assertEqual(cell.gpu('num=2 -q short', 'import json\nx += 1\ny = json.dumps([x])\nlen(os.sep)', space), 1)
+        self.assertEqual((space['x'], space['y'], space['json'].__name__), (21, '[21]', 'json'))
+        with open(self.said, encoding='utf-8') as file:
+            self.assertTrue(file.read().startswith('-I -J gpu-cell -gpu num=2 -q short '))
+        self.assertEqual(os.listdir(self.cells), [])
+
+    def test_one_that_fails_changes_nothing(self):
+        """And leaves nothing."""
+        space = {'x': 1}
+        with self.assertRaisesRegex(RuntimeError, 'the cell failed'):
+            cell.gpu('', 'x = 2\nraise ValueError("no")', space)
+        self.assertEqual(space['x'], 1)
+        with self.assertRaisesRegex(RuntimeError, 'exit code 9'):
+            cell.gpu('', 'import os; os._exit(9)', space)
+        with self.assertRaises(SyntaxError):
+            cell.gpu('', 'x = (', space)
+        self.assertEqual(os.listdir(self.cells), [])
+
+    def test_what_cannot_be_pickled_is_named(self):
+        """Going, and coming back."""
+        with self.assertRaisesRegex(TypeError, 'lock cannot be sent'):
+            cell.gpu('', 'lock', {'lock': __import__('threading').Lock()})
+        space = {}
+        self.assertIn('generator', cell.gpu('', 'g = (i for i in [1])\nn = 1\ng', space))
+        self.assertEqual(space['n'], 1)
+        self.assertNotIn('g', space)
+
+    def test_the_first_word_is_the_request(self):
+        """Else one GPU."""
+        self.assertEqual(cell.options_of('')[-1], 'num=1')
+        self.assertEqual(cell.options_of('-W 0:10')[-3:], ['num=1', '-W', '0:10'])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,82 @@
+// Role: the files of tokens' keys: made once, changed while both keys are good, read again.
+#include "libwm/http/token_files.h"
+
+#include <gtest/gtest.h>
+#include <sodium.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace wm::http {
+namespace {
+
+constexpr std::int64_t kNow = 1000;
+
+class token_files : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_GE(sodium_init(), 0);
+    char name[] = "/tmp/wm-keys-XXXXXX";
+    folder = ::mkdtemp(name);
+    ASSERT_TRUE(own_token_keys(folder));
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  std::string sign() {
+    return rest::sign_token({"ann", "one", "id", 7, kNow, kNow + 9999, ""},
+                            token_keys_in(folder).value().secret);
+  }
+  static bool fits(PublicKeys& keys, const std::string& token, std::int64_t now) {
+    auto good = keys.good(now);
+    return rest::verify_token(token, good, "one", now).has_value();
+  }
+  std::string folder;
+};
+
+TEST_F(token_files, a_start_keeps_what_is_there) {
+  auto first = own_token_keys(folder).value().open;
+  EXPECT_EQ(own_token_keys(folder).value().open, first);
+  EXPECT_EQ(token_keys_in(folder).value().open, first);
+  struct stat facts {};
+  ASSERT_EQ(::stat((folder + "/token.seed").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0600u);
+}
+
+TEST_F(token_files, while_it_is_changed_both_keys_are_good_then_the_old_one_ends) {
+  auto keys = PublicKeys::open(folder + "/token.pub").value();
+  auto old = sign();
+  EXPECT_TRUE(fits(*keys, old, kNow));
+  ASSERT_TRUE(change_token_keys(folder, kNow + 100, kNow));
+  auto fresh = sign();
+  EXPECT_TRUE(fits(*keys, old, kNow + 99));
+  EXPECT_TRUE(fits(*keys, fresh, kNow + 99));
+  EXPECT_FALSE(fits(*keys, old, kNow + 100));
+  EXPECT_TRUE(fits(*keys, fresh, kNow + 100));
+  EXPECT_EQ(own_token_keys(folder).value().open, token_keys_in(folder).value().open);
+  EXPECT_TRUE(fits(*keys, old, kNow + 50)) << "a start keeps the old one, too";
+}
+
+TEST_F(token_files, a_lost_key_ends_at_once_and_an_older_one_is_not_made_good_for_longer) {
+  auto keys = PublicKeys::open(folder + "/token.pub").value();
+  auto first = sign();
+  ASSERT_TRUE(change_token_keys(folder, kNow + 10, kNow));
+  auto second = sign();
+  ASSERT_TRUE(change_token_keys(folder, kNow + 100, kNow));
+  EXPECT_FALSE(fits(*keys, first, kNow + 50));
+  EXPECT_TRUE(fits(*keys, second, kNow + 50));
+  ASSERT_TRUE(change_token_keys(folder, kNow, kNow));
+  EXPECT_FALSE(fits(*keys, second, kNow));
+  EXPECT_EQ(keys->good(kNow).size(), 1u);
+}
+
+TEST_F(token_files, what_cannot_be_read_leaves_what_was_known) {
+  auto keys = PublicKeys::open(folder + "/token.pub").value();
+  auto token = sign();
+  std::ofstream(folder + "/token.pub") << "no key\n";
+  EXPECT_TRUE(fits(*keys, token, kNow));
+  EXPECT_EQ(PublicKeys::open(folder + "/token.pub").error().code, Code::Damaged);
+  EXPECT_EQ(PublicKeys::open(folder + "/none").error().code, Code::NotFound);
+}
+
+}  // namespace
+}  // namespace wm::http
