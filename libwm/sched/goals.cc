@@ -13,7 +13,8 @@ constexpr Duration kUnstated = std::chrono::hours(1);
 std::uint32_t whole(double jobs) {
   constexpr double kMost = 1e6;
   auto down = static_cast<std::uint32_t>(std::clamp(jobs, 0.0, kMost));
-  return down + (jobs > down ? 1 : 0);
+  constexpr double kRounding = 1e-6;
+  return down + (jobs - down > kRounding ? 1 : 0);
 }
 
 struct ClassSum {
@@ -81,6 +82,11 @@ WallTime put_goals_first(const Config& config, Claims& claims, WallTime now) {
   }
   put_in_order(claims.all);
   return next;
+}
+
+void entitle_goals(Claims& claims) {
+  for (Claim& claim : claims.all)
+    if (claim.order.goal > 0 && claim.pending() && claim.barred == Barred::No) claim.due = true;
 }
 
 }  // namespace wm::sched

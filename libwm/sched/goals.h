@@ -30,4 +30,8 @@ GoalStanding standing_of(const ServiceClass& sla, const ClockSteps& clock, WallT
 /// next, 0: none does. @cost O(claims log claims), O(1) without classes
 WallTime put_goals_first(const Config& config, Claims& claims, WallTime now);
 
+/// Those that go first start whatever their users' shares are, unless a limit bars them.
+/// @cost O(claims)
+void entitle_goals(Claims& claims);
+
 }  // namespace wm::sched

@@ -354,6 +354,7 @@ Plan Pass::run() {
   apply_limits(config, claims_.all, claims_.steady, claims_.rules);
   mark_owed();
   mark_reserved(claims_);
+  if (!config.classes.empty()) entitle_goals(claims_);
   mark_due(claims_, tree_, policy_, timeline_.clock);
   settle();
   add_pieces();

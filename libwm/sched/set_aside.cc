@@ -89,12 +89,15 @@ std::vector<JobId> in_the_way(const Cluster& cluster, const Reservation& what, W
     std::uint32_t late = 0;
     std::vector<JobId> here;
     each_job_on(cluster, place.host, [&](const Job& job) {
-      bool own = job.spec().reservation == what.name;
-      if (own || gone_by(cluster, job) <= span->from) return;
+      // What others keep at that time is counted with them, their jobs too.
+      const Reservation* within = find_reservation(cluster, job.spec().reservation);
+      bool kept = within &&
+                  (within->name == what.name || meet_in_time(what, *within, cluster.config->clock));
+      if (kept || gone_by(cluster, job) <= span->from) return;
       here.push_back(job.id);
       for (const Task& task : job.tasks) late += task.host == place.host && task.holds_slot();
     });
-    if (late + place.tasks > host->capacity.slots)
+    if (late + place.tasks > unreserved(cluster, what, *host))
       jobs.insert(jobs.end(), here.begin(), here.end());
   }
   std::sort(jobs.begin(), jobs.end());

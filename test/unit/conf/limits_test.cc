@@ -54,10 +54,10 @@ TEST(slas_conf, a_class_has_a_goal) {
 }
 
 TEST(windows_conf, queues_and_plans_have_them) {
-  auto config = parse({{"queues.conf", "[q]\nrun_window = 5:18:00-1:8:00\n"},
+  auto config = parse({{"queues.conf", "[normal]\nrun_window = 5:18:00-1:8:00\n"},
                        {"plans.conf", "[/a]\nshares_at = 200 20:00-6:00; 50 6:0:00-1:0:00\n"}});
   ASSERT_TRUE(config) << config.error().text;
-  EXPECT_EQ(config->queue("q")->run_window.size(), 1u);
+  EXPECT_EQ(config->queue("normal")->run_window.size(), 1u);
   const auto& timed = config->plan("/a")->shares_at;
   ASSERT_EQ(timed.size(), 2u);
   EXPECT_EQ(timed[0].shares, 200u);

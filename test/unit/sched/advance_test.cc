@@ -135,7 +135,8 @@ TEST_F(advance, the_date_of_others_is_after_it) {
 TEST_F(advance, a_plan_made_without_it_starts_nothing) {
   run.host(4);
   run.submit(slots("bob", 2));
-  Plan plan = run.plan();
+  Cluster frozen = run.state.freeze();
+  Plan plan = schedule(frozen, run.policy, at(0));
   ASSERT_EQ(plan.starts.size(), 1u);
   reserve("r", kHour, 2 * kHour, 3);
   EXPECT_TRUE(admit(run.state, plan).starts.empty());
