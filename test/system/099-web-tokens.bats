@@ -14,7 +14,7 @@ setup() {
 }
 teardown() {
   [ -n "${BATS_TEST_COMPLETED-}" ] || cluster_words
-  [ -z "${second-}" ] || kill "$second"
+  [ -z "${second-}" ] || kill "$second" $(pgrep -f "wuserd .*$BATS_TEST_TMPDIR/second") 2>/dev/null || true
   end_all_jobs
   "$MINICLUSTER" start wgatewayd 2>/dev/null || true
 }
