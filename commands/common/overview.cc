@@ -23,8 +23,11 @@ constexpr std::string_view kDoorActs[] = {"logon",     "logoff",     "limited", 
                                           "token-key", "key-create", "key-revoke"};
 // What administrators did: log-ons are many.
 constexpr std::string_view kAdminActs[] = {
-    "hclose", "hopen", "hdead",    "gclose",       "gopen",        "qclose",   "qopen",
-    "qinact", "qact",  "reconfig", "rebuild-acct", "token-revoke", "token-key"};
+    "hclose",    "hopen",   "hdead",   "gclose",   "gopen",        "qclose",
+    "qopen",     "qinact",  "qact",    "reconfig", "rebuild-acct", "token-revoke",
+    "token-key", "brsvadd", "brsvmod", "brsvdel",  "brun",         "bgadd",
+    "bgmod",     "bgdel",   "kill",    "requeue",  "release",      "resize",
+    "switch",    "limit",   "move",    "migrate",  "post"};
 
 JobSelection everybodys() {
   JobSelection all;

@@ -1,10 +1,14 @@
 // wrouter: takes the requests of one inference service and hands them to its kernels. A task of the
 // service's job, as its owner.
 //
-//   wrouter FOLDER     of the service: profile.json, key; makes router, router.sock
+//   wrouter FOLDER     of the service: profile.json, key; makes router, router.sock, the second
+//                      of several router-1, router-1.sock, …, and NAME.load for the others
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <sodium.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +25,7 @@
 #include "libwm/conf/load.h"
 #include "libwm/http/listen.h"
 #include "libwm/http/server.h"
+#include "libwm/proc/channel.h"
 #include "libwm/proc/ready.h"
 
 namespace wm::router {
@@ -59,25 +64,77 @@ Result<JobId> own_job() {
   return JobId{job->job, 0};
 }
 
+// This host's address as one that it sends to sees it; nothing is sent. Empty: it cannot.
+std::string address_towards(const std::string& other) {
+  sockaddr_in to{}, own{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(1);
+  proc::Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  socklen_t size = sizeof own;
+  char text[INET_ADDRSTRLEN] = "";
+  bool known = ::inet_pton(AF_INET, other.c_str(), &to.sin_addr) == 1 &&
+               ::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0 &&
+               ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &size) == 0;
+  return known ? ::inet_ntop(AF_INET, &own.sin_addr, text, sizeof text) : "";
+}
+
+// The first host of its group has the address that the group meets at; another one that by which
+// it reaches that.
+std::string own_address() {
+  auto first = variable("MASTER_ADDR"), hosts = variable("LSB_HOSTS");
+  bool numeric = first.find_first_not_of("0123456789.:") == std::string::npos;
+  if (hosts.substr(0, hosts.find(' ')) == variable("WM_HOST") || !numeric) return first;
+  auto own = address_towards(first);
+  return own.empty() ? first : own;
+}
+
 // Of this host, where a name is said everywhere.
 wire::Endpoint own_place() {
   wire::Endpoint at;
-  at.host = variable("MASTER_ADDR");
+  at.host = own_address();
   at.port = static_cast<std::uint16_t>(std::atoi(variable("WM_GROUP_PORT").c_str()));
   bool numeric = at.host.find_first_not_of("0123456789.:") == std::string::npos;
   if (!numeric) at.host.clear();
   return at;
 }
 
+// Where several are on one host the first has the port that was promised to the job there.
+Result<std::string> listen(Room& room) {
+  auto at = own_place();
+  auto place = room.listen(at);
+  if (place || at.port == 0) return place;
+  at.port = 0;
+  return room.listen(at);
+}
+
 // Readers find the whole text or none.
-Result<void> tell_place(const std::string& folder, std::string place) {
-  if (place.starts_with("0.0.0.0:") || place.starts_with(":"))
-    place = variable("MASTER_ADDR") + place.substr(place.rfind(':'));
-  auto fresh = folder + "/router.new";
-  std::ofstream(fresh) << place << "\n";
-  if (::rename(fresh.c_str(), (folder + "/router").c_str()) != 0)
+Result<void> replace(const std::string& path, const std::string& text) {
+  auto fresh = path + ".new";
+  std::ofstream(fresh) << text;
+  if (::rename(fresh.c_str(), path.c_str()) != 0)
     return fail(Code::System, fresh + ": " + std::strerror(errno));
   return {};
+}
+
+Result<void> tell_place(const std::string& path, std::string place) {
+  if (place.starts_with("0.0.0.0:") || place.starts_with(":"))
+    place = own_address() + place.substr(place.rfind(':'));
+  return replace(path, place + "\n");
+}
+
+Notes notes_in(const std::string& folder, std::uint32_t rank, std::uint32_t routers) {
+  auto path = [folder](std::uint32_t of) {
+    return folder + "/" + serve::router_name(of) + ".load";
+  };
+  return {rank, routers,
+          [path, rank](const std::string& note) {
+            if (auto kept = replace(path(rank), note); !kept)
+              log::warn("note_lost", {{"why", kept.error().text}});
+          },
+          [path](std::uint32_t of) {
+            auto note = contents(path(of));
+            return note ? *note : std::string();
+          }};
 }
 
 Result<serve::Profile> read_own(const std::string& folder) {
@@ -127,10 +184,10 @@ void answer(Room& room, const std::string& folder, http::Exchange& exchange) {
 }
 
 // A socket's path has 107 bytes; a folder's descriptor makes any path short.
-Result<int> listen_in(const std::string& folder) {
+Result<int> listen_in(const std::string& folder, const std::string& name) {
   int dir = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (dir < 0) return fail(Code::System, folder + ": " + std::strerror(errno));
-  return http::listen_at("/proc/self/fd/" + std::to_string(dir) + "/router.sock", 0600);
+  return http::listen_at("/proc/self/fd/" + std::to_string(dir) + "/" + name + ".sock", 0600);
 }
 
 Result<void> run(const std::string& folder) {
@@ -143,10 +200,14 @@ Result<void> run(const std::string& folder) {
   WM_TRY(auto key, read_key(folder));
   WM_TRY(auto profile, read_own(folder));
   Wishes wishes(conf, job);
-  Room room(profile, key, [&](std::uint32_t kernels) { wishes.set(kernels); });
-  WM_TRY(auto place, room.listen(own_place()));
-  WM_TRY(auto socket, listen_in(folder));
-  WM_TRY(tell_place(folder, place));
+  auto rank = static_cast<std::uint32_t>(std::atoi(variable("WM_GROUP_RANK").c_str()));
+  auto name = serve::router_name(rank);
+  Room room(
+      profile, key, [&](std::uint32_t kernels, bool again) { wishes.set(kernels, again); },
+      notes_in(folder, rank, profile.replica));
+  WM_TRY(auto place, listen(room));
+  WM_TRY(auto socket, listen_in(folder, name));
+  WM_TRY(tell_place(folder + "/" + name, place));
   std::thread([&room, &folder, socket] {
     http::ServerOptions bounds;
     bounds.connections = 4096;
@@ -155,7 +216,7 @@ Result<void> run(const std::string& folder) {
     std::_Exit(1);
   }).detach();
   proc::tell_ready();
-  log::info("router_up", {{"service", profile.name}, {"kernels_at", place}});
+  log::info("router_up", {{"service", profile.name}, {"rank", rank}, {"kernels_at", place}});
   room.run();
   return {};
 }

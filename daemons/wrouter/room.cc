@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <future>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "libwm/base/log.h"
 
@@ -32,6 +33,9 @@ wire::LinkOptions options_of(const wire::SharedKey& key) {
 
 constexpr std::uint16_t type_of(serve::Word word) { return static_cast<std::uint16_t>(word); }
 
+// Another router that has told nothing for so long is gone.
+Duration silence(const serve::Policy& policy) { return 3 * policy.schedule_interval + 2s; }
+
 // 50, 95 and 99 % of each stage since it began.
 nlohmann::ordered_json latency_json(const serve::Meter& meter) {
   auto shares = [&](serve::Stage stage) {
@@ -47,15 +51,18 @@ nlohmann::ordered_json latency_json(const serve::Meter& meter) {
 
 }  // namespace
 
-Room::Room(serve::Profile profile, const wire::SharedKey& key, Wants wants)
+Room::Room(serve::Profile profile, const wire::SharedKey& key, Wants wants, Notes notes)
     : profile_(std::move(profile)),
       link_options_(options_of(key)),
       wants_(std::move(wants)),
+      notes_(std::move(notes)),
       transport_(loop_, 1),
       timer_(loop_),
       desk_(profile_.name, profile_),
       scale_(profile_.policy),
+      peers_(notes_.rank),
       began_(now()),
+      next_task_((std::uint64_t{notes_.rank} << 48) + 1),
       rated_(began_) {}
 
 Result<std::string> Room::listen(const wire::Endpoint& at) {
@@ -67,7 +74,8 @@ Result<std::string> Room::listen(const wire::Endpoint& at) {
 }
 
 void Room::run() {
-  want(scale_.wanted());
+  peers_.adopt(silence(profile_.policy));
+  if (notes_.rank == 0) want(scale_.wanted());
   tick();
   loop_.run();
 }
@@ -79,7 +87,7 @@ Answer Room::ask(std::string body) {
     auto task = next_task_++;
     waiting_.emplace(task, [&promise](Answer a) { promise.set_value(std::move(a)); });
     obey(desk_.request(task, std::move(body), now()));
-    if (scale_.wanted() == 0) want(scale_.wake(desk_.load(now()), now()));
+    if (scale_.wanted() == 0) wake();
   });
   return answer.get();
 }
@@ -96,6 +104,7 @@ void Room::adopt(serve::Profile profile) {
     profile_ = std::move(profile);
     desk_.adopt(profile_);
     scale_.adopt(profile_.policy);
+    peers_.adopt(silence(profile_.policy));
     log::info("profile_changed", {{"kernel_min", profile_.policy.kernel_min},
                                   {"kernel_max", profile_.policy.kernel_max}});
     look(now());
@@ -206,13 +215,36 @@ void Room::look(TimePoint time) {
     counted_ = counts;
     rated_ = time;
   }
-  want(scale_.look(desk_.load(time), time));
+  auto kernels = scale_.look(whole(time), time);
+  // One that has just begun does not know yet who else is there, the first is asked by all.
+  bool knows = notes_.rank == 0 || time - began_ > silence(profile_.policy);
+  bool decided = std::exchange(decides_, knows && peers_.decides(time));
+  if (decides_) want(kernels, !decided);
 }
 
-void Room::want(std::uint32_t kernels) {
+// What all routers see; what this one sees is told to the others.
+serve::Load Room::whole(TimePoint time) {
+  auto own = desk_.load(time);
+  if (notes_.routers == 1) return own;
+  notes_.leave(serve::note_text(own, ++turn_));
+  for (std::uint32_t rank = 0; rank < notes_.routers; ++rank)
+    if (rank != notes_.rank) peers_.heard(rank, notes_.read(rank), time);
+  return peers_.whole(own, time);
+}
+
+// At zero kernels whoever has the first request says so, and does not wait for the one that
+// decides.
+void Room::wake() {
+  auto kernels = scale_.wake(desk_.load(now()), now());
+  if (kernels == 0) return;
+  want(kernels, true);
+  (void)whole(now());
+}
+
+void Room::want(std::uint32_t kernels, bool again) {
   if (kernels != told_) log::info("kernels_wanted", {{"kernels", kernels}});
   told_ = kernels;
-  wants_(kernels);
+  wants_(kernels, again);
 }
 
 std::string Room::state_json() const {

@@ -17,6 +17,7 @@
 
 #include "libwm/serve/desk.h"
 #include "libwm/serve/meter.h"
+#include "libwm/serve/peers.h"
 #include "libwm/serve/scale.h"
 #include "libwm/wire/shared_key.h"
 #include "libwm/wire/transport.h"
@@ -30,14 +31,21 @@ struct Answer {
   int retry_after = 0;  ///< @units s; 0: not said
 };
 
+/// Where routers of one service leave word for each other. @thread the loop's
+struct Notes {
+  std::uint32_t rank = 0, routers = 1;
+  std::function<void(const std::string& note)> leave;
+  std::function<std::string(std::uint32_t rank)> read;  ///< empty: there is none
+};
+
 /// See above. ask() and state() are for other threads, everything else for the loop's.
 class Room {
  public:
   /// Told how many kernels there should be: at first, whenever that changes, and each
-  /// schedule_interval.
-  using Wants = std::function<void(std::uint32_t)>;
+  /// schedule_interval; `again`: whatever was said before, by whomever.
+  using Wants = std::function<void(std::uint32_t, bool again)>;
 
-  Room(serve::Profile profile, const wire::SharedKey& key, Wants wants);
+  Room(serve::Profile profile, const wire::SharedKey& key, Wants wants, Notes notes);
 
   /// Listens for kernels. @errors as wire::Transport::listen
   Result<std::string> listen(const wire::Endpoint& at);
@@ -68,13 +76,16 @@ class Room {
   void obey(serve::DeskActions actions);
   void tick();
   void look(TimePoint now);
-  void want(std::uint32_t kernels);
+  void want(std::uint32_t kernels, bool again = false);
+  void wake();
+  serve::Load whole(TimePoint time);
   void settle(serve::Reply& reply);
   std::string state_json() const;
 
   serve::Profile profile_;
   wire::LinkOptions link_options_;
   Wants wants_;
+  Notes notes_;
   boost::asio::io_context loop_;
   wire::Transport transport_;
   boost::asio::steady_timer timer_;
@@ -82,10 +93,15 @@ class Room {
   serve::Desk desk_;
   serve::Scale scale_;
   serve::Meter meter_;
+  serve::Peers peers_;
+  std::uint64_t turn_ = 0;  // of its notes
+  bool decides_ = false;
   std::map<std::uint64_t, Guest> guests_;
   std::unordered_map<std::uint64_t, Done> waiting_;
-  std::uint64_t next_guest_ = 1, next_task_ = 1;
-  TimePoint next_look_{}, began_{}, rated_{};
+  std::uint64_t next_guest_ = 1;
+  TimePoint next_look_{}, began_{};
+  std::uint64_t next_task_;  // unlike those of the other routers
+  TimePoint rated_{};
   serve::DeskCounts counted_;  // at rated_
   double requests_per_s_ = 0, bytes_per_s_ = 0;
   std::uint32_t told_ = UINT32_MAX;

@@ -14,8 +14,9 @@ Wishes::Wishes(ClusterConf conf, JobId job) : conf_(std::move(conf)), job_(job) 
   std::thread([this] { run(); }).detach();
 }
 
-void Wishes::set(std::uint32_t kernels) {
+void Wishes::set(std::uint32_t kernels, bool again) {
   std::lock_guard hold(lock_);
+  if (again) said_.reset();
   wanted_ = kernels;
   any_ = true;
   news_.notify_one();
@@ -36,7 +37,7 @@ void Wishes::run() {
       continue;
     }
     std::lock_guard hold(lock_);
-    said_ = wanted;
+    if (wanted == wanted_) said_ = wanted;
   }
 }
 

@@ -19,8 +19,8 @@ class Wishes {
  public:
   Wishes(ClusterConf conf, JobId job);
 
-  /// So many from now on. Waits for nobody.
-  void set(std::uint32_t kernels);
+  /// So many from now on; `again`: said also where that is what was said last. Waits for nobody.
+  void set(std::uint32_t kernels, bool again = false);
 
  private:
   void run();

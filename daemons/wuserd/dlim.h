@@ -111,7 +111,7 @@ Result<void> change_profile(Site& site, const DlimService& service, const std::s
 /// there is none before
 Result<void> roll_back(Site& site, DlimService service);
 
-/// What its router says of itself, one JSON object; nothing: there is no router now.
+/// What its routers say of themselves, as one JSON object; nothing: there is none now.
 std::optional<std::string> router_state(const DlimService& service);
 /// The same of its figures over the last `seconds`.
 std::optional<std::string> router_series(const DlimService& service, std::int64_t seconds);
@@ -126,9 +126,9 @@ std::optional<Canary> canary_of(const Site& site, const std::string& name);
 /// there is no such service; System
 Result<void> set_canary(Site& site, const DlimService& service, const Canary& canary);
 
-/// Has its router read its profile again; false: none answers now. @errors Unavailable: it does not
-/// take it
-Result<bool> router_rereads(const DlimService& service);
+/// Has its routers read its profile again; false: one does not answer now. @errors Unavailable: it
+/// does not take it
+Result<bool> router_rereads(const DlimService& service, std::uint32_t routers);
 /// Passes a request on to its router, waits for the answer.
 Result<http::Reply> infer(Site& site, const std::string& name, std::string body);
 

@@ -177,7 +177,8 @@ Result<DlimService> place_package(Site& site, const Placing& placing) {
 Result<DlimService> deploy_service(Call& call, const std::string& name) {
   Scratch scratch(call.site);
   WM_TRY(receive_package(call.exchange, scratch.path + "/archive"));
-  WM_TRY(unpack(scratch.path + "/archive", scratch.path + "/package"));
+  auto unpacked = unpack(scratch.path + "/archive", scratch.path + "/package");
+  if (!unpacked) return fail(Code::BadArgument, unpacked.error().text);  // not: there is no model
   Placing placing;
   WM_TRY(placing.package, find_package(scratch.path + "/package"));
   placing.next_of = name;

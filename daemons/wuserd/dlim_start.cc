@@ -8,6 +8,8 @@
 
 #include "daemons/wuserd/dlim.h"
 #include "daemons/wuserd/submit.h"
+#include "libwm/conf/load.h"
+#include "libwm/serve/peers.h"
 
 namespace wm::user {
 namespace {
@@ -32,10 +34,22 @@ std::string word_of(const std::string& path) {
   return std::all_of(path.begin(), path.end(), is_plain) ? path : quoted(path);
 }
 
+// This host, if it is one of the cluster's: a router is reached by a unix socket.
+std::string place_of_routers(const Site& site) {
+  auto config = conf::load(site.conf_dir, conf::this_host());
+  bool is_one =
+      config && std::any_of(config->hosts.begin(), config->hosts.end(),
+                            [](const HostConf& h) { return h.name == conf::this_host(); });
+  return is_one ? "select[hname=='" + conf::this_host() + "']" : "";
+}
+
 // A router that is killed comes again: kernels find it by the service's folder.
-TaskGroup router_group(const DlimService& service) {
+TaskGroup router_group(const Site& site, const DlimService& service,
+                       const serve::Profile& profile) {
   TaskGroup group;
+  group.resreq = place_of_routers(site);
   group.name = "router";
+  group.min_tasks = group.max_tasks = profile.replica;
   group.command =
       "while :; do \"$LSF_SERVERDIR/wrouter\" " + quoted(service.folder) + "; sleep 0.2; done";
   return group;
@@ -74,6 +88,7 @@ Pairs variables_of(const Site& site, const DlimService& service, const serve::Pr
             {"REDHARE_MODEL_CREATOR", site.user},
             {"TASK_JOB_ID", "edi-" + service.name + "-" + service.record.uid.substr(0, 8)},
             {"WM_SERVICE_DIR", service.folder},
+            {"WM_SERVICE_REPLICA", std::to_string(profile.replica)},
             {"WM_CONNECTION_TIMEOUT", std::to_string(timeout.count())}};
   all.insert(all.end(), own.begin(), own.end());
   return all;
@@ -164,9 +179,9 @@ Result<void> with_others(Site& site, const std::string& name,
 
 // A router that is not there reads the profile when it comes. One that is being started again may
 // have read the one before: it is waited for.
-Result<void> have_reread(Site& site, const DlimService& service) {
+Result<void> have_reread(Site& site, const DlimService& service, std::uint32_t routers) {
   for (int looks = 0; looks < kLooks; ++looks) {
-    WM_TRY(bool taken, router_rereads(service));
+    WM_TRY(bool taken, router_rereads(service, routers));
     if (taken) return {};
     WM_TRY(auto job, service_job(site, service));
     if (!job || job->job->state == JobState::Pending) return {};
@@ -178,7 +193,9 @@ Result<void> have_reread(Site& site, const DlimService& service) {
 
 void remove_old(const DlimService& service) {
   std::error_code ec;
-  for (const char* name : {"/router", "/router.sock"}) fs::remove(service.folder + name, ec);
+  for (std::uint32_t rank = 0; rank < serve::kMostRouters; ++rank)
+    for (const char* end : {"", ".sock", ".load"})
+      fs::remove(service.folder + "/" + serve::router_name(rank) + end, ec);
   fs::create_directories(service.folder + "/log", ec);
 }
 
@@ -206,8 +223,10 @@ Result<JobId> submit_service(Site& site, const DlimService& service,
                                  "-o",
                                  log_folder(service, profile) + "/%J.%I"};
   if (!profile.plan.empty()) words.insert(words.end(), {"-plan", profile.plan});
+  if (auto limit = profile.amounts.memory_limit_mb)
+    words.insert(words.end(), {"-M", std::to_string(limit) + "MB"});
   Grouped grouped;
-  grouped.groups = {router_group(service), kernel_group(service, profile)};
+  grouped.groups = {router_group(site, service, profile), kernel_group(service, profile)};
   grouped.exec.service = service.name;
   grouped.exec.profile = profile.text;
   grouped.environment = variables_of(site, service, profile);
@@ -271,7 +290,7 @@ Result<void> change_profile(Site& site, const DlimService& service, const std::s
          serve::read_profile(service.name, site.user, job->job->spec().exec.profile, now));
   WM_TRY(serve::check_live(running, wanted));
   WM_TRY(write_file(service.folder + "/profile.json", wanted.text));
-  return have_reread(site, service);
+  return have_reread(site, service, running.replica);
 }
 
 Result<void> roll_back(Site& site, DlimService service) {

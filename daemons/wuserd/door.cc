@@ -22,6 +22,16 @@ std::int64_t now_s() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
+http::Reply text_or_problem(const std::string& target, int status, const std::string& text) {
+  if (!target.starts_with("/api/"))
+    return {status,
+            {{"Content-Type", "text/plain; charset=utf-8"}},
+            "Error " + std::to_string(status) + ": " + text + "\n"};
+  return {status,
+          {{"Content-Type", "application/problem+json"}},
+          "{\"status\":" + std::to_string(status) + ",\"title\":" + rest::json_text(text) + "}"};
+}
+
 int status_of(const std::string& target, const Error& error) {
   // An id that nobody has is a bad argument to WMLA.
   bool wmla = !target.starts_with("/api/");
@@ -117,13 +127,9 @@ void answer_visit(Site& site, http::Exchange& exchange) {
 
 // Clients of WMLA read a line of text; our own interface has problem+json (RFC 7807).
 http::Reply error_reply(const std::string& target, int status, const std::string& text) {
-  if (!target.starts_with("/api/"))
-    return {status,
-            {{"Content-Type", "text/plain; charset=utf-8"}},
-            "Error " + std::to_string(status) + ": " + text + "\n"};
-  return {status,
-          {{"Content-Type", "application/problem+json"}},
-          "{\"status\":" + std::to_string(status) + ",\"title\":" + rest::json_text(text) + "}"};
+  auto reply = text_or_problem(target, status, text);
+  if (status == 503) reply.fields.emplace_back("Retry-After", "1");  // it may be had soon
+  return reply;
 }
 
 void answer(Site& site, http::Exchange& exchange) {

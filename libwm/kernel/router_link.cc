@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "libwm/wire/shared_key.h"
 
@@ -27,10 +28,11 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-Result<client::ConnectionOptions> options_for(const std::string& folder) {
+Result<client::ConnectionOptions> options_for(const std::string& folder,
+                                              const std::string& router) {
   client::ConnectionOptions options;
   auto key = contents(folder + "/key");
-  auto place = contents(folder + "/router");
+  auto place = contents(folder + "/" + router);
   wire::SharedKey shared{};
   if (key.size() != shared.size()) return fail(Code::NotFound, folder + ": no service's folder");
   if (place.empty()) return fail(Code::Unavailable, folder + ": no router yet");
@@ -59,23 +61,20 @@ constexpr std::uint16_t type_of(serve::Word word) { return static_cast<std::uint
 
 }  // namespace
 
-Result<std::unique_ptr<RouterLink>> RouterLink::open(std::string folder, std::string instance,
-                                                     Duration patience) {
+Result<std::unique_ptr<RouterLink>> RouterLink::make(const Place& place, const std::string& router,
+                                                     Inbox& inbox) {
   if (::sodium_init() < 0) return fail(Code::System, "libsodium does not start");
   int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wake < 0) return fail(Code::System, std::string("eventfd: ") + std::strerror(errno));
-  std::unique_ptr<RouterLink> link(
-      new RouterLink(std::move(folder), std::move(instance), patience, wake));
-  WM_TRY(link->connect_patiently());
-  link->thread_ = std::thread([raw = link.get()] { raw->run(); });
-  return link;
+  return std::unique_ptr<RouterLink>(new RouterLink(place, router, inbox, wake));
 }
 
-RouterLink::RouterLink(std::string folder, std::string instance, Duration patience, int wake)
-    : folder_(std::move(folder)),
-      instance_(std::move(instance)),
-      patience_(patience),
-      wake_(wake) {}
+RouterLink::RouterLink(Place place, std::string router, Inbox& inbox, int wake)
+    : place_(std::move(place)), router_(std::move(router)), inbox_(inbox), wake_(wake) {}
+
+void RouterLink::start() {
+  thread_ = std::thread([this] { run(); });
+}
 
 RouterLink::~RouterLink() {
   closing_ = true;
@@ -86,14 +85,15 @@ RouterLink::~RouterLink() {
 }
 
 Result<void> RouterLink::connect() {
-  WM_TRY(auto options, options_for(folder_));
+  WM_TRY(auto options, options_for(place_.folder, router_));
   client::Connection connection(std::move(options));
-  auto hello = serve::to_bytes(serve::KernelHello{instance_, own_host(), ::getpid()});
+  auto hello = serve::to_bytes(serve::KernelHello{place_.instance, own_host(), ::getpid()});
   WM_TRY(auto frame, connection.call(type_of(serve::Word::Hello), hello));
   if (frame.type != type_of(serve::Word::Welcome))
     return fail(Code::Damaged, "the router does not welcome this kernel");
   WM_TRY(auto welcome, serve::read_welcome(frame.payload));
   workers_ = welcome.workers;
+  inbox_.connected(true);
   std::lock_guard hold(io_);
   connection_.emplace(std::move(connection));
   ++number_;
@@ -101,7 +101,7 @@ Result<void> RouterLink::connect() {
 }
 
 Result<void> RouterLink::connect_patiently() {
-  for (auto end = now() + patience_;;) {
+  for (auto end = now() + place_.patience;;) {
     auto connected = connect();
     if (connected || closing_ || leave_ || now() > end) return connected;
     std::this_thread::sleep_for(kBetweenTries);
@@ -116,24 +116,26 @@ void RouterLink::run() {
       continue;
     }
     drop_connection();
-    bool back = !leave_ && connect_patiently();
+    // While another router is there this one is waited for: it comes again.
+    bool back = false;
+    do back = !leave_ && !closing_ && connect_patiently();
+    while (!back && !leave_ && !closing_ && inbox_.any_connected());
     if (back) continue;
-    std::lock_guard hold(lock_);
-    lost_ = !leave_;
-    left_ = true;
-    news_.notify_all();
+    if (!std::exchange(left_, true)) inbox_.end(!leave_);
     return;
   }
 }
 
 // What came by it is no longer ours to do.
 void RouterLink::drop_connection() {
+  bool was_there = false;
   {
     std::lock_guard hold(io_);
+    was_there = connection_.has_value();
     connection_.reset();
   }
-  std::lock_guard hold(lock_);
-  queue_.clear();
+  if (was_there) inbox_.connected(false);
+  inbox_.drop(this);
 }
 
 // False: the connection has ended.
@@ -157,16 +159,12 @@ void RouterLink::end(const std::string& why) {
 void RouterLink::take(wire::Frame frame) {
   if (frame.type == type_of(serve::Word::Leaving) && !frame.payload.empty()) end(frame.payload);
   if (frame.type == type_of(serve::Word::Leaving)) {  // it has heard that we leave
-    std::lock_guard hold(lock_);
-    left_ = true;
-    news_.notify_all();
+    if (!std::exchange(left_, true)) inbox_.end(false);
     return;
   }
   auto batch = serve::read_batch(frame.payload);
   if (frame.type != type_of(serve::Word::Batch) || !batch) return;
-  std::lock_guard hold(lock_);
-  queue_.push_back({number_, std::move(*batch), now()});
-  news_.notify_one();
+  inbox_.put({this, number_, std::move(*batch), {}});
 }
 
 void RouterLink::wait_for_bytes() {
@@ -184,17 +182,6 @@ void RouterLink::tell_leaving() {
   std::lock_guard hold(io_);
   told_leaving_ = true;
   (void)connection_->send(type_of(serve::Word::Leaving), "");  // a lost connection shows by itself
-}
-
-Result<std::optional<Handed>> RouterLink::next() {
-  std::unique_lock hold(lock_);
-  news_.wait(hold, [this] { return left_ || !queue_.empty(); });
-  if (queue_.empty() && lost_) return fail(Code::Unavailable, "the router does not come back");
-  if (queue_.empty()) return std::optional<Handed>();
-  auto handed = std::move(queue_.front());
-  queue_.pop_front();
-  handed.at = now();
-  return std::optional(std::move(handed));
 }
 
 void RouterLink::say(std::uint64_t connection, const serve::Answers& answers) {

@@ -1,15 +1,13 @@
-// Role: a kernel's connection with its router: one thread that connects, again when it is lost, and
-// queues what comes; answers are sent by whoever has them.
+// Role: a kernel's connection with one of its routers: one thread that connects, again when it is
+// lost, and queues what comes; answers are sent by whoever has them.
 //
-//   router ──► thread ──► queue ──► next() of any thread ──► say() ──► router
+//   router ──► thread ──► inbox ──► next() of any thread ──► say() ──► router
 //
 // Invariants: the connection is used under its lock alone; an answer of an earlier connection is
 // dropped, since the router has given its tasks to others.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,27 +15,28 @@
 #include <thread>
 
 #include "libwm/client/connection.h"
-#include "libwm/serve/frames.h"
+#include "libwm/kernel/inbox.h"
 
 namespace wm::kernel {
 
-/// A batch, and the connection that it came by.
-struct Handed {
-  std::uint64_t connection = 0;
-  serve::Batch batch;
-  TimePoint at;
+/// What a kernel is called, where its service is, how long it waits for a router.
+struct Place {
+  std::string folder, instance;
+  Duration patience{};
 };
 
 /// @thread any   @owns its thread
 class RouterLink {
  public:
-  /// Connects, as wm_kernel_open. @errors Timeout: no router; NotFound: no service in that folder
-  static Result<std::unique_ptr<RouterLink>> open(std::string folder, std::string instance,
-                                                  Duration patience);
+  /// @owns borrows the inbox   @errors System: no descriptor
+  static Result<std::unique_ptr<RouterLink>> make(const Place& place, const std::string& router,
+                                                  Inbox& inbox);
   ~RouterLink();
 
-  /// The next batch; nothing: leave. @errors Unavailable: the router is away for good
-  Result<std::optional<Handed>> next();
+  /// Connects now. @errors Timeout: no router; NotFound: no service in that folder
+  Result<void> connect();
+  /// Works from now on, connected or not.
+  void start();
   /// Sends answers; they are dropped where their connection is gone. @errors none: the router gives
   /// its tasks to others
   void say(std::uint64_t connection, const serve::Answers& answers);
@@ -46,8 +45,7 @@ class RouterLink {
   std::uint32_t workers() const { return workers_; }
 
  private:
-  RouterLink(std::string folder, std::string instance, Duration patience, int wake);
-  Result<void> connect();
+  RouterLink(Place place, std::string router, Inbox& inbox, int wake);
   Result<void> connect_patiently();
   void run();
   bool read_all();
@@ -57,8 +55,9 @@ class RouterLink {
   void tell_leaving();
   void drop_connection();
 
-  const std::string folder_, instance_;
-  const Duration patience_;
+  const Place place_;
+  const std::string router_;  // its file
+  Inbox& inbox_;
   const int wake_;
   std::atomic<bool> leave_ = false, closing_ = false;
   std::atomic<std::uint32_t> workers_ = 1;
@@ -67,12 +66,7 @@ class RouterLink {
   std::optional<client::Connection> connection_;
   std::uint64_t number_ = 0;  // of the connection; 0: never one
 
-  std::mutex lock_;  // guards these
-  std::condition_variable news_;
-  std::deque<Handed> queue_;
-  bool left_ = false, lost_ = false;
-
-  bool told_leaving_ = false;  // of the thread alone
+  bool told_leaving_ = false, left_ = false;  // of the thread alone
   std::thread thread_;
 };
 

@@ -7,19 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "libwm/kernel/router_link.h"
+#include "libwm/kernel/routers.h"
 
 using wm::kernel::Handed;
-using wm::kernel::RouterLink;
+using wm::kernel::Routers;
 
 /// See wmserve.h.
 struct wm_kernel {
-  std::unique_ptr<RouterLink> link;
+  std::unique_ptr<Routers> routers;
 };
 
 /// See wmserve.h.
 struct wm_batch {
-  RouterLink* link;
   Handed handed;
   wm::serve::Answers answers;
   std::vector<bool> sent;
@@ -28,10 +27,10 @@ struct wm_batch {
 namespace {
 
 thread_local std::string last_error;
-RouterLink* volatile leaves_on_term = nullptr;
+Routers* volatile leaves_on_term = nullptr;
 
 void on_term(int) {
-  if (RouterLink* link = leaves_on_term) link->leave();
+  if (Routers* routers = leaves_on_term) routers->leave();
 }
 
 void set_answer(wm_batch& batch, std::size_t task, bool fine, std::string data) {
@@ -49,33 +48,33 @@ void set_answer(wm_batch& batch, std::size_t task, bool fine, std::string data) 
 
 wm_kernel* wm_kernel_open(const char* folder, const char* instance, double patience) {
   auto limit = wm::Duration(static_cast<std::int64_t>(patience * 1e6));
-  auto link = RouterLink::open(folder, instance, limit);
-  if (link) return new wm_kernel{std::move(*link)};
-  last_error = link.error().text;
+  auto routers = Routers::open({folder, instance, limit});
+  if (routers) return new wm_kernel{std::move(*routers)};
+  last_error = routers.error().text;
   return nullptr;
 }
 
 const char* wm_kernel_error(void) { return last_error.c_str(); }
 
 void wm_kernel_leave_on_term(wm_kernel* kernel) {
-  leaves_on_term = kernel->link.get();
+  leaves_on_term = kernel->routers.get();
   struct sigaction action {};
   action.sa_handler = on_term;
   ::sigaction(SIGTERM, &action, nullptr);
   ::sigaction(SIGINT, &action, nullptr);  // the first of what ends a job
 }
 
-void wm_kernel_leave(wm_kernel* kernel) { kernel->link->leave(); }
+void wm_kernel_leave(wm_kernel* kernel) { kernel->routers->leave(); }
 
 void wm_kernel_close(wm_kernel* kernel) {
-  if (kernel != nullptr && leaves_on_term == kernel->link.get()) leaves_on_term = nullptr;
+  if (kernel != nullptr && leaves_on_term == kernel->routers.get()) leaves_on_term = nullptr;
   delete kernel;
 }
 
-uint32_t wm_kernel_workers(const wm_kernel* kernel) { return kernel->link->workers(); }
+uint32_t wm_kernel_workers(const wm_kernel* kernel) { return kernel->routers->workers(); }
 
 int wm_kernel_next(wm_kernel* kernel, wm_batch** batch) {
-  auto handed = kernel->link->next();
+  auto handed = kernel->routers->next();
   if (!handed) {
     last_error = handed.error().text;
     return -1;
@@ -83,8 +82,7 @@ int wm_kernel_next(wm_kernel* kernel, wm_batch** batch) {
   if (!*handed) return 0;
   auto size = (*handed)->batch.tasks.size();
   auto id = (*handed)->batch.id;
-  *batch = new wm_batch{
-      kernel->link.get(), std::move(**handed), {id, true, 0, {}}, std::vector<bool>(size)};
+  *batch = new wm_batch{std::move(**handed), {id, true, 0, {}}, std::vector<bool>(size)};
   return 1;
 }
 
@@ -109,14 +107,14 @@ void wm_batch_ready(wm_batch* batch, size_t task, const char* data, size_t size)
   auto id = batch->handed.batch.tasks[task].id;
   std::erase_if(batch->answers.tasks, [id](const auto& answer) { return answer.id == id; });
   batch->sent[task] = true;
-  batch->link->say(batch->handed.connection,
-                   {batch->answers.batch, false, 0, {{id, true, std::string(data, size)}}});
+  batch->handed.link->say(batch->handed.connection,
+                          {batch->answers.batch, false, 0, {{id, true, std::string(data, size)}}});
 }
 
 void wm_batch_done(wm_batch* batch) {
   auto now = std::chrono::steady_clock::now();
   auto busy = std::chrono::duration_cast<wm::Duration>(now - batch->handed.at).count();
   batch->answers.busy_us = static_cast<std::uint64_t>(busy);
-  batch->link->say(batch->handed.connection, batch->answers);
+  batch->handed.link->say(batch->handed.connection, batch->answers);
   delete batch;
 }

@@ -1,7 +1,6 @@
 // Role: what brsvadd, brsvmod, brsvdel and brsvs ask of the master, and what they are told. Values
 // only.
 #pragma once
-
 #include <string>
 #include <vector>
 

@@ -8,6 +8,10 @@ namespace {
 constexpr double kSmooth = 0.1;  // weight of the newest batch in the cost of a task
 constexpr int kRetryAfter = 1;   // s
 constexpr int kPatience = 2;     // a batch that takes so many time-outs has hung its kernel
+constexpr double kSure = 0.9;    // part of its time that a request may be expected to wait
+constexpr double kMargin = 1.5;  // a batch may take so much longer than they did
+
+double seconds_of(Duration d) { return std::chrono::duration<double>(d).count(); }
 
 }  // namespace
 
@@ -31,7 +35,8 @@ DeskActions Desk::request(std::uint64_t task, std::string body, TimePoint now) {
   DeskActions actions;
   ++counts_.arrived;
   counts_.bytes += body.size();
-  bool full = queued_ >= limits_.tasks || held_bytes_ + body.size() > limits_.bytes;
+  bool full =
+      queued_ >= limits_.tasks || held_bytes_ + body.size() > limits_.bytes || waits_too_long();
   if (full) {
     ++counts_.failed;
     auto why = "Too many requests wait for model " + model_ + ".";
@@ -67,6 +72,38 @@ void Desk::reply(std::uint64_t task, int status, std::string body, DeskActions& 
   actions.push_back(Reply{task, status, std::move(body), retry_after, arrived, handed});
 }
 
+// Would one more wait longer than it may, if as many kernels again came at once?
+bool Desk::waits_too_long() const {
+  bool limited = policy_.execution_timeout > Duration::zero();
+  if (!limited || cost_ <= 0 || kernels_.empty()) return false;
+  auto soon = std::min<std::size_t>(policy_.kernel_max, 2 * kernels_.size());
+  auto workers = std::max(soon, kernels_.size()) * policy_.parallel_size;
+  double wait = static_cast<double>(tasks_.size()) * cost_ / static_cast<double>(workers);
+  return wait > kSure * seconds_of(policy_.execution_timeout);
+}
+
+// What has waited so long that no kernel could answer it in time is answered now: the next one can
+// still be. The first in the queue has waited longest.
+void Desk::drop_late(TimePoint now, DeskActions& actions) {
+  if (policy_.execution_timeout <= Duration::zero()) return;
+  double takes = kMargin * cost_ * policy_.batch_size;
+  while (!queue_.empty()) {
+    auto found = tasks_.find(queue_.front());
+    bool waits = found != tasks_.end() && found->second.queued;
+    if (waits &&
+        seconds_of(now - found->second.arrived) + takes < seconds_of(policy_.execution_timeout))
+      return;
+    auto task = queue_.front();
+    queue_.pop_front();
+    if (waits) reply_late(task, actions);
+  }
+}
+
+void Desk::reply_late(std::uint64_t task, DeskActions& actions) {
+  reply(task, 504, "Inference service for model " + model_ + ": task_execution_timeout passed.",
+        actions);
+}
+
 Desk::Kernel* Desk::least_loaded() {
   Kernel* best = nullptr;
   std::size_t room = std::size_t{policy_.pipe_size} * policy_.parallel_size;
@@ -81,6 +118,8 @@ void Desk::hand_out(TimePoint now, DeskActions& actions) {
   while (queued_ > 0) {
     Kernel* kernel = least_loaded();
     if (kernel == nullptr) return;
+    drop_late(now, actions);
+    if (queued_ == 0) return;
     hand(kernel->view.id, *kernel, now, actions);
   }
 }
@@ -124,8 +163,9 @@ void Desk::leaving(std::uint64_t kernel) {
 void Desk::put_back(std::uint64_t task, DeskActions& actions) {
   auto found = tasks_.find(task);
   if (found == tasks_.end()) return;
-  if (found->second.again) {
-    reply(task, 503, unavailable() + " Its kernel ended twice.", actions);
+  if (found->second.again || policy_.once) {
+    auto why = policy_.once ? " Its kernel ended." : " Its kernel ended twice.";
+    reply(task, 503, unavailable() + why, actions);
     return;
   }
   found->second.again = found->second.queued = true;
@@ -191,8 +231,7 @@ void Desk::time_out(TimePoint now, DeskActions& actions) {
     bool in_time = found != tasks_.end() &&
                    (unlimited || now - found->second.arrived < policy_.execution_timeout);
     if (in_time) return;
-    reply(order_.front(), 504,
-          "Inference service for model " + model_ + ": task_execution_timeout passed.", actions);
+    reply_late(order_.front(), actions);
     order_.pop_front();
   }
 }

@@ -124,6 +124,9 @@ class Desk {
   void put_back(std::uint64_t task, DeskActions& actions);
   void learn_cost(const Answers& answers, std::size_t tasks);
   void time_out(TimePoint now, DeskActions& actions);
+  bool waits_too_long() const;
+  void drop_late(TimePoint now, DeskActions& actions);
+  void reply_late(std::uint64_t task, DeskActions& actions);
   std::string unavailable() const;
 
   std::string model_;

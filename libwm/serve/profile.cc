@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libwm/serve/model.h"
+#include "libwm/serve/peers.h"
 
 namespace wm::serve {
 namespace {
@@ -33,6 +34,7 @@ Json defaults(const std::string& name, const std::string& when) {
         {"task_pipe_size", 1},
         {"task_parallel_size", 1},
         {"kernel_warm", 0},
+        {"task_once", false},
         {"stream_number_per_group", 0},
         {"stream_discard_slow_tasks", true}}},
       {"security", {{"ssl", {{"enable", true}, {"server_crt", ""}, {"server_key", ""}}}}},
@@ -131,6 +133,7 @@ Policy read_policy(Reader& in) {
   if (p.batch_size > 4096) in.refuse("/policy/task_batch_size", "at most 4096");
   if (p.pipe_size > 64) in.refuse("/policy/task_pipe_size", "at most 64");
   if (p.parallel_size > 256) in.refuse("/policy/task_parallel_size", "at most 256");
+  p.once = in.flag("/policy/task_once");
   p.warm = count(in.number("/policy/kernel_warm", 0));
   if (p.warm > kMostWarm) in.refuse("/policy/kernel_warm", "at most " + std::to_string(kMostWarm));
   if (in.number("/policy/stream_number_per_group", 0) != 0)
@@ -152,6 +155,7 @@ bool read_amount(std::string_view part, bool shared, Amounts& amounts) {
   if (limit) name.remove_suffix(6);
   // A kernel that shares its GPU may go up to the limits; one that has it alone is given the rest.
   if (name == "ncpus" && limit == shared) amounts.milli_cpus = count(std::llround(n * 1000));
+  if (name == "mem" && limit) amounts.memory_limit_mb = count(std::llround(n));
   if (name == "mem" && limit == shared) amounts.memory_mb = count(std::llround(n));
   return name == "ncpus" || name == "mem";
 }
@@ -206,7 +210,6 @@ std::string read_folder(Reader& in, const char* key) {
 
 // What is not there is refused, never passed over.
 void refuse_absent(Reader& in, const std::string& owner) {
-  if (in.number("/replica", 1) > 1) in.refuse("/replica", "a service has one router: 1 is wanted");
   for (const char* key :
        {"/resource_allocation/service/image_name", "/resource_allocation/kernel/image_name",
         "/resource_allocation/service/node_selector", "/resource_allocation/kernel/node_selector",
@@ -226,6 +229,7 @@ Result<void> check_live(const Profile& running, const Profile& wanted) {
   const char* fixed = nullptr;
   if (running.policy.parallel_size != wanted.policy.parallel_size)
     fixed = "policy/task_parallel_size";
+  if (running.replica != wanted.replica) fixed = "replica";
   if (running.policy.warm != wanted.policy.warm) fixed = "policy/kernel_warm";
   if (running.plan != wanted.plan) fixed = "resource_allocation/kernel/resource_plan";
   if (running.amounts != wanted.amounts) fixed = "resource_allocation/kernel/resources";
@@ -277,6 +281,9 @@ Result<Profile> read_profile(const std::string& name, const std::string& owner,
   Reader in(json);
   Profile profile;
   profile.name = name;
+  profile.replica = count(in.number("/replica", 1));
+  if (profile.replica > kMostRouters)
+    in.refuse("/replica", "at most " + std::to_string(kMostRouters));
   profile.policy = read_policy(in);
   profile.connection_timeout = std::chrono::seconds(in.number("/kernel/connection_timeout", 1));
   profile.plan = in.text("/resource_allocation/kernel/resource_plan");

@@ -26,13 +26,16 @@ struct Policy {
   std::uint32_t pipe_size = 1;      ///< batches that a kernel's worker has or waits with
   std::uint32_t parallel_size = 1;  ///< workers of a kernel
   std::uint32_t warm = 0;           ///< hosts that hold a warm parent of kernels
+  /// What was with a kernel that ended is not given to another one: no task is begun twice.
+  bool once = false;
   bool operator==(const Policy&) const = default;
 };
 
 /// What one kernel is given.
 struct Amounts {
-  std::uint32_t milli_cpus = 0;  ///< 0: the queue's default
-  std::uint32_t memory_mb = 0;   ///< 0: the same
+  std::uint32_t milli_cpus = 0;       ///< 0: the queue's default
+  std::uint32_t memory_mb = 0;        ///< 0: the same
+  std::uint32_t memory_limit_mb = 0;  ///< one that has more is ended; 0: no limit
   bool operator==(const Amounts&) const = default;
 };
 
@@ -42,6 +45,7 @@ enum class GpuUse : std::uint8_t { None, Shared, Exclusive };
 /// A profile that keeps the rules.
 struct Profile {
   std::string name;
+  std::uint32_t replica = 1;  ///< routers
   Policy policy;
   /// A kernel that has not connected so long after its request came counts as not to be had.
   Duration connection_timeout = std::chrono::seconds(90);

@@ -129,12 +129,14 @@ at() { date -d "$1" +%Y:%m:%d:%H:%M; }
   run brun -m node2 "$large"
   [ "$status" -eq 255 ]
   [[ $output == *"do not fit on these hosts as they are now"* ]]
+  bkill "$large"
+  ran_out "$large"
   bgmod -Ln /held
   bmig -m node1 "$job"
   moved() { [ "$(field "$job" exec_host)" = node1 ] && in_state "$job" running; }
   wait_for 40 moved
   is "$job" attempt 2
-  badmin hist | grep -q brun
+  badmin audit | grep -q brun
 }
 
 @test "limits.conf counts across jobs, windows keep jobs waiting, a class is shown" {

@@ -3,7 +3,7 @@
 # more kernels, a killed one loses nothing, none is left when idle, and the next request brings one back.
 
 load lib
-setup_file() { cluster_up --web --nodes 2 --cpus 4; }
+setup_file() { cluster_up --web --nodes 2 --cpus 4 --gpus 2; }
 teardown_file() { cluster_down; }
 setup() {
   cluster_env
@@ -255,4 +255,241 @@ K
   grep -q pong mixed && grep -q peng mixed
   dlim model canary ping ping-next 0
   [ "$(ask ping x)" = "pong x" ]
+}
+
+# A kernel that notes what it begins.
+noting_kernel() {
+  cat >ping/kernel.py <<K
+import os, time
+import redhareapiversion
+from redhareapi import Kernel
+
+class Noting(Kernel):
+    def on_task_invoke(self, task_context):
+        while task_context is not None:
+            data = task_context.get_input_data()
+            seen = os.open('$BATS_TEST_TMPDIR/seen', os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+            os.write(seen, (data + '\n').encode())
+            os.close(seen)
+            time.sleep(float(data.split()[1]))
+            task_context.set_output_data('pong ' + data)
+            task_context = task_context.next()
+
+if __name__ == '__main__':
+    Noting().run()
+K
+}
+
+@test "while kernels go from least to most, one is killed a second and the profile changes, every request is answered once" {
+  noting_kernel
+  dlim model deploy -p ping && quick 1 4 ', "task_once": true, "kernel_delay_release_time": 1'
+  dlim model start ping
+  [ "$(ask ping 'sleep 0 first')" = "pong sleep 0 first" ]
+  TOKEN=$(dlim config -s) run python3 "$BATS_TEST_DIRNAME/serve_faults.py" ping "$([ -n "${WM_SOAK-}" ] && echo 200000 || echo 2000)" once
+  echo "$output"
+  [ "$status" -eq 0 ]
+}
+
+@test "two routers share the requests of a service; when one is killed the other goes on, and it comes again" {
+  echo '{"replica": 2, "policy": {"kernel_min": 1, "kernel_max": 2, "schedule_interval": 1}}' >profile.json
+  dlim model deploy -p ping && dlim model updateprofile ping -f profile.json
+  dlim model start ping
+  [ "$(ask ping one)" = "pong one" ]
+  folder=$(dirname "$(find "$CLUSTER/results/" -path '*/services/ping/service.json')")
+  wait_for 20 test -S "$folder/router-1.sock"
+  routers() { pgrep -f "sbin/wrouter $CLUSTER/results/"; }
+  wait_for 20 bash -c "[ \"\$(pgrep -fc 'sbin/wrouter $CLUSTER/results/')\" = 2 ]"
+  for n in 1 2 3 4 5 6; do [ "$(ask ping $n)" = "pong $n" ]; done
+  served() { curl -sS --unix-socket "$folder/$1.sock" http://localhost/state | jq .finished; }
+  [ "$(served router)" -ge 3 ] && [ "$(served router-1)" -ge 3 ]
+  [ "$(door "$WM_GATEWAY_URL/api/v1/services/ping" | jq .router.finished)" -ge 7 ]
+  has_kernels ping 1
+  kill -KILL "$(routers | head -1)"
+  for n in 1 2 3 4 5 6; do
+    said=$(ask ping $n)
+    [ "$said" = "pong $n" ] || [ "$said" = "Inference service for model ping is currently unavailable." ]
+  done
+  wait_for 20 bash -c "[ \"\$(pgrep -fc 'sbin/wrouter $CLUSTER/results/')\" = 2 ]"
+  token=$(dlim config -s)
+  wait_for 20 bash -c "for n in 1 2 3 4; do [ \"\$(curl -sS --cacert '$WM_GATEWAY_CA' -H 'Authorization: Bearer $token' -d \$n '$DLIM/inference/ping')\" = \"pong \$n\" ] || exit 1; done"
+  run bash -c "echo '{\"replica\": 17}' >many.json; dlim model updateprofile ping -f many.json"
+  [ "$output" = "profile: replica: at most 16" ]
+}
+
+@test "what is not to be had now says when to come again" {
+  dlim model deploy -p ping
+  door -D - -d x "$DLIM/inference/ping" | grep -qi '^retry-after: 1'
+  quick 1 1
+  dlim model start ping
+  [ "$(ask ping one)" = "pong one" ]
+  pid=$(pgrep -of "while :; do .*wrouter.*$CLUSTER/results/")
+  kill -STOP "$pid"
+  kill -KILL "$(pgrep -f "sbin/wrouter $CLUSTER/results/")"
+  echo '{"policy": {"kernel_min": 1, "kernel_max": 1, "schedule_interval": 2}}' >profile.json
+  door -D headers -o /dev/null -X PUT --data-binary @profile.json "$DLIM/model/ping/appprofile"
+  kill -CONT "$pid"
+  head -1 headers | grep -q ' 503' || { cat headers; return 1; }
+  grep -qi '^retry-after: 1' headers
+  wait_for 20 bash -c "[ \"\$(curl -sS --cacert '$WM_GATEWAY_CA' -H 'Authorization: Bearer $(dlim config -s)' -d two '$DLIM/inference/ping')\" = 'pong two' ]"
+  [ "$(door "$DLIM/model/ping/appprofile" | jq .policy.schedule_interval)" = 2 ]
+}
+
+@test "a kernel that prints without end, and one that leaks, harm their own service alone" {
+  cat >ping/kernel.py <<'K'
+import sys
+import redhareapiversion
+from redhareapi import Kernel
+
+class Loud(Kernel):
+    kept = []
+
+    def on_task_invoke(self, task_context):
+        data = task_context.get_input_data()
+        if data.startswith('print '):
+            for _ in range(int(data.split()[1])):
+                sys.stdout.write('x' * (1 << 20))
+            sys.stdout.flush()
+        if data == 'leak':
+            while True:
+                self.kept.append(bytearray(16 << 20))
+        task_context.set_output_data('pong ' + data)
+
+if __name__ == '__main__':
+    Loud().run()
+K
+  cat >profile.json <<'P'
+{"policy": {"kernel_min": 1, "kernel_max": 1, "schedule_interval": 1}, "resource_allocation": {"kernel": {"resources": "ncpus=1,mem_limit=400"}}}
+P
+  dlim model deploy -p ping && dlim model updateprofile ping -f profile.json
+  dlim model start ping
+  [ "$(ask ping "print $([ -n "${WM_SOAK-}" ] && echo 1024 || echo 64)")" = "pong print $([ -n "${WM_SOAK-}" ] && echo 1024 || echo 64)" ]
+  [ "$(ask ping after)" = "pong after" ]
+  [ "$(code_of -d leak "$DLIM/inference/ping")" = 503 ]
+  wait_for 40 bash -c "[ \"\$(curl -sS --cacert '$WM_GATEWAY_CA' -H 'Authorization: Bearer $(dlim config -s)' -d again '$DLIM/inference/ping')\" = 'pong again' ]"
+}
+
+@test "packages that are none, with links out of them, or larger than is said, are refused by name" {
+  mkdir empty && echo x >empty/README.md
+  run dlim model deploy -p empty
+  [ "$status" -eq 1 ]
+  [[ $output == *"model.json"* ]] || { echo "$output"; return 1; }
+  cp -r ping linked && ln -s /etc/passwd linked/secret
+  tar -C linked -czf linked.tar.gz .
+  door -w '%{http_code}' --data-binary @linked.tar.gz -o said "$DLIM/deployment/model" >code
+  [ "$(cat code)" = 400 ] || { cat said; return 1; }
+  grep -q secret said
+  door --data-binary 'no archive' "$DLIM/deployment/model" -o said -w '%{http_code}' >code
+  [ "$(cat code)" = 400 ] || { cat code said; return 1; }
+  dlim model list | grep -q ping && return 1
+  # 2 GB of zeros, which are little to send: taken, and removed with the service.
+  truncate -s 2G ping/weights.bin
+  tar -C ping -czf big.tar.gz . && rm ping/weights.bin
+  door --data-binary @big.tar.gz "$DLIM/deployment/model" | grep -q 'deployed successfully'
+  [ "$(door "$DLIM/model/ping" | jq '.size > 2147483648')" = true ]
+}
+
+@test "a stranger who has not the service's key is no kernel, and no ticket of another service counts" {
+  dlim model deploy -p ping && quick 1 1
+  dlim model start ping
+  [ "$(ask ping one)" = "pong one" ]
+  folder=$(dirname "$(find "$CLUSTER/results/" -path '*/services/ping/service.json')")
+  mkdir forged && cp "$folder/router" forged/ && head -c 32 /dev/urandom >forged/key && chmod 600 forged/key
+  run env WM_SERVICE_DIR="$PWD/forged" WM_CONNECTION_TIMEOUT=1 REDHARE_MODEL_PATH="$PWD/ping" PYTHONPATH="$B/lib/python" timeout 20 python3 ping/kernel.py
+  [ "$status" -eq 1 ] || { echo "$output"; return 1; }
+  has_kernels ping 1
+  [ "$(ask ping two)" = "pong two" ]
+}
+
+@test "a kernel that ends at its start is tried again ever more seldom, and what it said last is told" {
+  echo 'raise SystemExit("no weights here")' >ping/kernel.py
+  dlim model deploy -p ping && quick 1 1
+  dlim model start ping
+  wait_for 30 bash -c 'dlim model view ping -s | grep -q "^Kernels wait:.*no weights here.*3 in a row: the next starts after 4 s"' || { dlim model view ping -s; return 1; }
+}
+
+@test "at zero kernels the first is a fork of a warm parent, which outlives daemons and ends with the service" {
+  python3 -c 'import torch' 2>/dev/null || skip "no torch"
+  sed -i '1a import torch' ping/kernel.py && sed -i "s/'pong ' + data/'pong ' + data + ' ' + torch.__name__/" ping/kernel.py
+  python3 -m py_compile ping/kernel.py || { head -5 ping/kernel.py; return 1; }
+  rm -rf ping/__pycache__
+  dlim model deploy -p ping && quick 0 1 ', "kernel_delay_release_time": 1'
+  [ "$(dlim model viewprofile ping -j | jq .policy.kernel_warm)" = 4 ]
+  dlim model start ping
+  parents() { pgrep -f "fabric_model/warm.py .*$CLUSTER/results/.*/services/ping/" | sort; }
+  count() { [ "$(find "$CLUSTER/run/" -path "*-2.$1.d/warm.log" -exec cat {} + | grep -c "$2")" -ge "$3" ]; }
+  wait_for 60 count 1 ready 2 # both hosts, before there was a kernel
+  [ "$(ask ping one)" = "pong one torch" ]
+  count 1 forked 1
+  wait_for 20 has_kernels ping 0
+  wait_for 60 count 2 ready 2
+  before=$(parents)
+  "$MINICLUSTER" kill wnoded node1 && "$MINICLUSTER" start node1
+  "$MINICLUSTER" kill wnoded node2 && "$MINICLUSTER" start node2
+  "$MINICLUSTER" kill wmasterd && "$MINICLUSTER" start wmasterd
+  [ "$(ask ping two)" = "pong two torch" ]
+  count 2 forked 1
+  wait_for 20 has_kernels ping 0
+  wait_for 60 count 3 ready 2
+  kill -KILL $(parents) # then it starts as it did without
+  [ "$(ask ping three)" = "pong three torch" ]
+  dlim model stop -f ping
+  wait_for 20 stopped ping
+  none() { [ -z "$(parents)" ]; }
+  wait_for 20 none
+}
+
+@test "what a profile says of a kernel is what the kernel has" {
+  cat >ping/kernel.py <<'K'
+import json, os, threading
+import redhareapiversion
+from redhareapi import Kernel
+
+class Telling(Kernel):
+    def on_task_invoke(self, task_context):
+        data = task_context.get_input_data()
+        if data.startswith('make '):
+            open(data[5:], 'w').close()
+        mask = os.umask(0o077)
+        os.umask(mask)
+        print('a line of the kernel', flush=True)
+        Kernel.log_debug('a word of its own')
+        task_context.set_output_data(json.dumps({'umask': oct(mask), 'cwd': os.getcwd(), 'A': os.environ.get('A'), 'B': os.environ.get('B'),
+            'gpus': os.environ.get('CUDA_VISIBLE_DEVICES'), 'pod': os.environ['MSD_POD_NAME'], 'name': os.environ['REDHARE_MODEL_NAME'],
+            'uid': os.getuid(), 'cpus': os.environ.get('LSB_BIND_CPU_LIST', '')}))
+
+if __name__ == '__main__':
+    Telling().run()
+K
+  mkdir "$PWD/work" "$PWD/logs"
+  jq '. + {mk_environments: [{name: "B", value: "of the package"}]}' ping/model.json >with && mv with ping/model.json
+  cat >profile.json <<P
+{"policy": {"kernel_min": 1, "kernel_max": 1, "schedule_interval": 1, "task_execution_timeout": 2},
+ "kernel": {"umask": "027", "envs": [{"name": "A", "value": "b  \$c"}, {"name": "DLIM_MK_LOG_LEVEL", "value": "DEBUG"}], "working_directory": "$PWD/work", "log_directory": "$PWD/logs",
+            "run_as": "$(id -un)", "gpu": "exclusive"},
+ "resource_allocation": {"kernel": {"resource_plan": "/"}}}
+P
+  dlim model deploy -p ping && dlim model updateprofile ping -f profile.json
+  dlim model start ping
+  ask ping "make $PWD/made" >said
+  jq -e --arg wd "$PWD/work" '.umask == "0o27" and .cwd == $wd and .A == "b  $c" and .B == "of the package" and .name == "ping" and (.gpus | test("^[0-9]$")) and (.pod | startswith("edi-ping-"))' said || { cat said; return 1; }
+  [ "$(stat -c %a made)" = 640 ]
+  wait_for 10 grep -q 'a line of the kernel' logs/*.2
+  wait_for 10 grep -q 'DEBUG a word of its own' logs/*.2
+  job=$(door "$DLIM/model/ping/instance" | jq -r '.instances[0].job_id')
+  [ "$(bjobs -noheader -o plan "$job[2]")" = / ]
+  dlim model stop -f ping && wait_for 20 stopped ping
+  for gpu in shared no; do
+    jq --arg gpu $gpu '.kernel.gpu = $gpu' profile.json >other.json
+    dlim model updateprofile ping -f other.json
+    dlim model start ping
+    ask ping x >said.$gpu
+    dlim model stop -f ping && wait_for 20 stopped ping
+  done
+  jq -e '.gpus | test("^[0-9]$")' said.shared || { cat said.shared; return 1; }
+  jq -e '.gpus == "" or .gpus == null' said.no || { cat said.no; return 1; }
+  for wrong in '{"kernel": {"run_as": "nobody"}}' '{"kernel": {"umask": "9"}}' '{"kernel": {"gpu": "two"}}' '{"resource_allocation": {"kernel": {"image_name": "x"}}}'; do
+    echo "$wrong" >wrong.json
+    run dlim model updateprofile ping -f wrong.json
+    [ "$status" -eq 1 ] && [[ $output == "profile: "* ]] || { echo "$wrong: $output"; return 1; }
+  done
 }

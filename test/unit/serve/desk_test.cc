@@ -76,6 +76,66 @@ TEST(desk, tasks_of_a_lost_kernel_go_to_another_once) {
   EXPECT_EQ(replies[0].status, 503);
 }
 
+TEST(desk, where_a_task_is_begun_once_what_a_lost_kernel_had_is_503) {
+  auto once = profile();
+  once.policy.once = true;
+  Desk desk("m", once);
+  desk.joined(1, {}, at(0));
+  desk.joined(2, {}, at(0));
+  desk.request(1, "x", at(0));
+  auto actions = desk.lost(1, at(1));
+  EXPECT_TRUE(all<Hand>(actions).empty());
+  auto replies = all<Reply>(actions);
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_EQ(replies[0].status, 503);
+  EXPECT_GT(replies[0].retry_after, 0);
+}
+
+/// A kernel that takes a second for each task, and a limit of ten.
+struct Busy {
+  Desk desk;
+  Hand first;
+  static Profile slow() {
+    auto p = profile();
+    p.policy.execution_timeout = seconds(10);
+    p.policy.kernel_max = 1;
+    return p;
+  }
+  Busy() : desk("m", slow()) {
+    desk.joined(1, {}, at(0));
+    auto hand = all<Hand>(desk.request(1, "", at(0)))[0];
+    auto answers = answer(hand);
+    answers.busy_us = 1000000;
+    desk.answered(1, answers, at(1));
+    first = all<Hand>(desk.request(2, "", at(1)))[0];
+  }
+};
+
+TEST(desk, what_would_wait_longer_than_it_may_is_told_at_once_to_come_again) {
+  Busy busy;
+  for (std::uint64_t task = 3; task <= 10; ++task)
+    EXPECT_TRUE(busy.desk.request(task, "", at(1)).empty()) << task;
+  busy.desk.request(11, "", at(1));
+  auto told = all<Reply>(busy.desk.request(12, "", at(1)));
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].status, 429);
+  EXPECT_GT(told[0].retry_after, 0);
+}
+
+TEST(desk, what_no_kernel_could_answer_in_time_any_more_is_not_begun) {
+  Busy busy;
+  busy.desk.request(3, "", at(1));
+  busy.desk.request(4, "", at(9));
+  auto actions = busy.desk.answered(1, answer(busy.first), at(10.5));
+  auto late = all<Reply>(actions);
+  ASSERT_EQ(late.size(), 2u) << "the answered one, and 3";
+  EXPECT_EQ(late[1].task, 3u);
+  EXPECT_EQ(late[1].status, 504);
+  auto hands = all<Hand>(actions);
+  ASSERT_EQ(hands.size(), 1u);
+  EXPECT_EQ(hands[0].batch.tasks[0].id, 4u);
+}
+
 TEST(desk, late_tasks_are_504_without_a_kernel_503_and_too_many_429) {
   Desk desk("m", profile(), {2, 1000});
   desk.joined(1, {}, at(0));

@@ -30,11 +30,11 @@ TEST(profile, what_is_given_is_meant) {
   EXPECT_EQ(p->policy.kernel_max, kMostKernels);
   EXPECT_EQ(p->policy.execution_timeout, Duration::zero());
   EXPECT_EQ(p->policy.schedule_interval, std::chrono::seconds(7));
-  EXPECT_EQ(p->amounts, (Amounts{500, 1024}));
+  EXPECT_EQ(p->amounts, (Amounts{500, 1024, 4096}));
   EXPECT_EQ(p->umask, 077u);
   auto shared = read(R"({"kernel": {"gpu": "shared"},
     "resource_allocation": {"kernel": {"resources": "ncpus=0.5,ncpus_limit=2,mem=1024,mem_limit=4096"}}})");
-  EXPECT_EQ(shared->amounts, (Amounts{2000, 4096}));
+  EXPECT_EQ(shared->amounts, (Amounts{2000, 4096, 4096}));
 }
 
 TEST(profile, kernel_warm_is_a_number_of_hosts_that_the_package_may_decide) {
@@ -72,7 +72,8 @@ TEST(profile, each_rule_is_told_by_its_name) {
             "profile: kernel/run_as: kernels run as the owner, ann"},
            {R"({"kernel":{"envs":[{"name":"1","value":""}]}})",
             "profile: kernel/envs: '1' is no name of a variable"},
-           {R"({"replica":2})", "profile: replica: a service has one router: 1 is wanted"},
+           {R"({"replica":17})", "profile: replica: at most 16"},
+           {R"({"replica":0})", "profile: replica: 0: at least 1 is wanted"},
            {R"({"policy":3})", "profile: policy/schedule_interval: a whole number is wanted"}}) {
     auto p = read(text);
     ASSERT_FALSE(p) << text;

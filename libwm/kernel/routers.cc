@@ -1,0 +1,61 @@
+#include "libwm/kernel/routers.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "libwm/serve/peers.h"
+
+namespace wm::kernel {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto kBetweenTries = 50ms;
+
+std::uint32_t count_of_routers() {
+  const char* told = std::getenv("WM_SERVICE_REPLICA");
+  int count = told == nullptr ? 1 : std::atoi(told);
+  return static_cast<std::uint32_t>(std::clamp(count, 1, static_cast<int>(serve::kMostRouters)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Routers>> Routers::open(const Place& place) {
+  auto count = count_of_routers();
+  std::unique_ptr<Routers> routers(new Routers(count));
+  for (std::uint32_t rank = 0; rank < count; ++rank) {
+    WM_TRY(auto link, RouterLink::make(place, serve::router_name(rank), routers->inbox_));
+    routers->links_.push_back(std::move(link));
+  }
+  WM_TRY(routers->connect_any(place.patience));
+  for (auto& link : routers->links_) link->start();
+  return routers;
+}
+
+// All that are there; one at least.
+Result<void> Routers::connect_any(Duration patience) {
+  auto end = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    Result<void> connected;
+    bool any = false;
+    for (auto& link : links_) {
+      auto made = link->connect();
+      any = any || made;
+      if (!made) connected = made;
+    }
+    if (any) return {};
+    if (std::chrono::steady_clock::now() > end) return connected;
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
+void Routers::leave() {
+  for (auto& link : links_) link->leave();
+}
+
+std::uint32_t Routers::workers() const {
+  std::uint32_t most = 1;
+  for (const auto& link : links_) most = std::max(most, link->workers());
+  return most;
+}
+
+}  // namespace wm::kernel
