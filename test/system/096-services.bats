@@ -285,8 +285,8 @@ K
   dlim model deploy -p ping && quick 1 4 ', "task_once": true, "kernel_delay_release_time": 1'
   dlim model start ping
   [ "$(ask ping 'sleep 0 first')" = "pong sleep 0 first" ]
-  TOKEN=$(dlim config -s) run python3 "$BATS_TEST_DIRNAME/serve_faults.py" ping "$([ -n "${WM_SOAK-}" ] && echo 200000 || echo 2000)" once
-  echo "$output"
+  TOKEN=$(dlim config -s) run python3 "$BATS_TEST_DIRNAME/serve_faults.py" ping "$([ -n "${WM_SOAK-}" ] && echo 200000 || echo "${WM_SERVE_REQUESTS-2000}")" once
+  echo "# $output" >&3
   [ "$status" -eq 0 ]
 }
 
