@@ -35,13 +35,28 @@ constexpr Listing kGpuListing{"bhosts", "GPUS",
                               "gpu_mode jobids ut temp uuid "
                               "pci numa_id nvlink mig parent vendor gpu_driver gpu_factor"};
 
-std::string long_texts(std::span<const HostView> hosts) {
+// What advance reservations keep there, a line each.
+std::string kept_on(const HostView& host, std::span<const ReservationView> all) {
   std::string text;
-  for (const auto& view : hosts) text += (text.empty() ? "" : "\n") + view::host_long_text(view);
+  for (const auto& view : all)
+    for (std::size_t i = 0; i < view.hosts.size() && i < view.used.size(); ++i)
+      if (view.hosts[i] == host.host.name)
+        text += (text.empty() ? " ADVANCE RESERVATIONS:\n" : "") + std::string("  ") +
+                view.what.name + ": " + std::to_string(view.used[i]) + " of " +
+                std::to_string(view.what.places[i].tasks) + " slots in use, " +
+                (view.active ? "active" : "not active") + "\n";
   return text;
 }
 
-Result<std::string> shown(const Parsed& options, std::span<const HostView> hosts) {
+std::string long_texts(std::span<const HostView> hosts, std::span<const ReservationView> kept) {
+  std::string text;
+  for (const auto& view : hosts)
+    text += (text.empty() ? "" : "\n") + view::host_long_text(view) + kept_on(view, kept);
+  return text;
+}
+
+Result<std::string> shown(const Parsed& options, std::span<const HostView> hosts,
+                          std::span<const ReservationView> kept) {
   bool header = !options.has("noheader");
   if (options.has("gpu")) {
     auto rows = view::gpu_rows(hosts);
@@ -50,7 +65,7 @@ Result<std::string> shown(const Parsed& options, std::span<const HostView> hosts
   }
   WM_TRY(auto listing, listed<HostView>(options, kListing, view::host_fields(), hosts));
   if (listing) return *listing;
-  if (options.has("l")) return long_texts(hosts);
+  if (options.has("l")) return long_texts(hosts, kept);
   return view::host_table(hosts, options.has("w"), header);
 }
 
@@ -70,7 +85,11 @@ void name_strangers(const Parsed& options, std::span<const Stranger> strangers) 
 Result<int> run(const Parsed& options) {
   WM_TRY(auto from, master());
   WM_TRY(auto reply, from.hosts({options.words}));
-  WM_TRY(auto text, shown(options, reply.hosts));
+  ReservationsReply kept;
+  if (options.has("l")) {
+    WM_TRY(kept, from.reservations({}));
+  }
+  WM_TRY(auto text, shown(options, reply.hosts, kept.reservations));
   if (!reply.hosts.empty() || options.has("json")) say(text);
   if (reply.hosts.empty() && options.words.empty() && !options.has("json"))
     complain("No host has registered and hosts.conf names none\n");

@@ -29,6 +29,9 @@ constexpr Option kOptions[] = {
     {"UF", Kind::Flag, "", "The same, lines not wrapped"},
     {"w", Kind::Flag, "", "Wide: nothing is cut off"},
     {"W", Kind::Flag, "", "Wide, with project, usage and times"},
+    {"WL", Kind::Flag, "", "Also the time that is left of its run limit"},
+    {"WP", Kind::Flag, "", "Also how much of it is over, in percent"},
+    {"WF", Kind::Flag, "", "Also when it is to end"},
     {"A", Kind::Flag, "", "One line per job array"},
     {"o", Kind::Text, "\"field[:width] ... delimiter='c'\"", "These fields; \"all\" for every one"},
     {"json", Kind::Flag, "", "JSON"},
@@ -43,7 +46,7 @@ constexpr Option kOptions[] = {
     {"sla", Kind::Text, "class", "Jobs of this service class"},
     {"Jd", Kind::Refused, "", "not supported, -o job_description shows it"},
     {"hostfile", Kind::Refused, "", "not supported"},
-    {"plan", Kind::Refused, "", "not supported, -o estimated_start_time shows when a job starts"},
+    {"plan", Kind::Flag, "", "Pending jobs, with the time at which they are to start"},
     {"prio", Kind::Refused, "", "not supported, -l shows the priority"},
     {"psum", Kind::Flag, "", "Why pending jobs wait: how many for which reason"},
     {"rusage", Kind::Refused, "", "not supported"},
@@ -62,7 +65,7 @@ Result<JobSelection> selection_of(const Parsed& options) {
   WM_TRY(auto selection, select_jobs(options));
   selection.unfinished = !options.has("d") || options.has("a");
   selection.finished = options.has("a") || options.has("d");
-  selection.pending_only = options.has("p") || options.has("psum");
+  selection.pending_only = options.has("p") || options.has("psum") || options.has("plan");
   selection.running_only = options.has("r");
   selection.suspended_only = options.has("s");
   return selection;
@@ -97,12 +100,26 @@ Result<std::string> formatted(const Parsed& options, std::span<const view::Shown
   return view::json_text("bjobs", "JOBS", records);
 }
 
+// The columns of an option that is a listing of its own.
+std::optional<std::string> own_format(const Parsed& options) {
+  constexpr const char* kUsual =
+      "jobid:7 user:7 stat:5 queue:10 from_host:11 exec_host:11 job_name:10";
+  for (auto [option, more] : {std::pair{"WL", " submit_time:12 time_left:11"},
+                              {"WP", " submit_time:12 %complete:11"},
+                              {"WF", " submit_time:12 finish_time:16"},
+                              {"plan", " submit_time:12 estimated_start_time:20"}})
+    if (options.has(option)) return std::string(kUsual) + more;
+  return {};
+}
+
 Result<std::string> shown(const Parsed& options, std::span<const view::ShownJob> jobs,
                           const JobsReply& reply) {
   auto format = options.first("o");
   bool other_form = options.has("l") || options.has("UF") || options.has("w") || options.has("W") ||
-                    options.has("A") || options.has("sum") || options.has("psum");
+                    options.has("A") || options.has("sum") || options.has("psum") ||
+                    own_format(options).has_value();
   if (!format && !other_form) format = environment("LSB_BJOBS_FORMAT");
+  if (!format) format = own_format(options);
   if (!format && options.has("json")) format = kJsonFields;
   if (format) return formatted(options, jobs, reply, *format);
   bool header = !options.has("noheader");

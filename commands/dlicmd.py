@@ -14,8 +14,9 @@ usage: dlicmd COMMAND [options]
   --exec-deploy ID --name N   make a service of its model: [--kernel F] [--weight F] [--tag T] [--runtime R]
                               [--attributes k=v,…] [--envs k=v,…]; started by dlim
   --app-get ID  --app-get-all  --app-history-get-all  --app-wait ID  --app-stop ID…  --app-stop-all
-  --app-outlogs ID  --app-errlogs ID
-  --rp-get-all  --rp-get NAME                                            resource plans
+  --app-outlogs ID  --app-errlogs ID  --app-launcherlogs ID  --app-analyze HOURS
+  --rp-get-all  --rp-get NAME  --rp-delete NAME                          resource plans
+  --pj-get-all  --k8s-obj-get-all TYPE  --k8s-obj-get TYPE NAME          there are none here
   --hpo-start FILE.json --model-dir D                                    search for good parameters
   --hpo-get ID  --hpo-get-all  --hpo-stop ID…  --hpo-restart ID  --hpo-delete ID…  --hpo-delete-all
   --hpo-algorithm-get-all  --hpo-algorithm-get NAME  --hpo-algorithm-delete NAME
@@ -49,7 +50,8 @@ TERMINAL = ('FINISHED', 'KILLED', 'ERROR')
 # Options of ours, which are not the execution's: name → where their value goes.
 CONNECTION = {'--rest-host': 'host', '--master-host': 'host', '--rest-port': 'port', '--dli-rest-port': 'port',
               '--jwt-token': 'token', '--query-args': 'query', '--username': 'username', '--password': 'password',
-              '--data-source': 'data_source', '-o': 'output', '--ig': 'ig'}
+              '--data-source': 'data_source', '-o': 'output', '--ig': 'ig',
+              '--app-search-start': 'start', '--app-search-length': 'length'}
 FLAGS = {'--rest-insecure': 'insecure'}
 LAST_LINES = 10000
 
@@ -401,7 +403,7 @@ def app_get(door, options, words):
 def app_list(states):
     """--app-get-all and its history."""
     def run(door, options, words):
-        query = f'start=0&length=10000&sort=-submit_time&state={states}'
+        query = f'start={options.get("start", "0")}&length={options.get("length", "10000")}&sort=-submit_time&state={states}'
         show(door.json('GET', '/scheduler/engine/applications', query), options, APP_COLUMNS)
     return run
 
@@ -428,6 +430,29 @@ def app_stop_all(door, options, words):
     running = [e['id'] for e in door.json('GET', '/execs/') if e['state'] not in TERMINAL]
     if running:
         app_stop(door, options, running)
+
+
+def app_analyze(door, options, words):
+    """--app-analyze HOURS: how many applications of the last hours there were, by type and state."""
+    since = time.time() - 3600 * float(one(words))
+    counts = {}
+    for app in door.json('GET', '/scheduler/engine/applications', 'start=0&length=10000&sort=-submit_time'):
+        if app['submit_time'] >= since:
+            key = (app['type'], app['state'])
+            counts[key] = counts.get(key, 0) + 1
+    show([{'type': kind, 'state': state, 'number': number} for (kind, state), number in sorted(counts.items())], options, ['type', 'state', 'number'])
+
+
+def plan_delete(door, options, words):
+    """--rp-delete NAME: the server says where plans are changed."""
+    door.ask('DELETE', f'/resplans/resplan/{urllib.parse.quote(one(words), safe="")}')
+
+
+def objects(door, options, words):
+    """--k8s-obj-get-all TYPE and the like: executions are jobs, not objects of Kubernetes."""
+    kind = words[0] if words else 'paralleljob'
+    query = f'type={urllib.parse.quote(kind)}' + (f'&name={urllib.parse.quote(words[1])}' if len(words) > 1 else '')
+    show(door.json('GET', '/scheduler/kubernetesobjects', query), options, [])
 
 
 def plans(door, options, words):
@@ -524,6 +549,8 @@ COMMANDS = {
     '--app-get': app_get, '--app-get-all': app_list(ACTIVE), '--app-history-get-all': app_list(OVER),
     '--app-wait': app_wait, '--app-stop': app_stop, '--app-stop-all': app_stop_all,
     '--app-outlogs': worker_logs('stdout'), '--app-errlogs': worker_logs('stderr'),
+    '--app-launcherlogs': worker_logs('launcherlog'), '--app-analyze': app_analyze, '--rp-delete': plan_delete,
+    '--pj-get-all': objects, '--k8s-obj-get-all': objects, '--k8s-obj-get': objects,
     '--rp-get-all': plans, '--rp-get': plan,
     '--hpo-start': hpo_start, '--hpo-get': hpo_get, '--hpo-get-all': hpo_get_all, '--hpo-stop': hpo_act('PUT', 'Stop'),
     '--hpo-restart': hpo_act('PUT', 'Restart', 'restart'), '--hpo-delete': hpo_act('DELETE', 'Delete'),

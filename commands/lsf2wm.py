@@ -5,7 +5,7 @@ usage: lsf2wm [-c CLUSTER] [-o FOLDER] [LSF_ENVDIR]
 
 Reads lsf.conf, lsf.cluster.CLUSTER and lsbatch/CLUSTER/configdir/lsb.{params,queues,hosts,users,applications,resources,
 serviceclasses} below LSF_ENVDIR (default: $LSF_ENVDIR) or LSF_CONFDIR of lsf.conf; writes wm.conf, queues.conf, hosts.conf, users.conf,
-plans.conf and apps.conf to FOLDER (default: wm-conf, which must not exist). The report, a line a setting that has no place
+plans.conf, apps.conf and limits.conf to FOLDER (default: wm-conf, which must not exist). The report, a line a setting that has no place
 in WM or another meaning, goes to standard output; `badmin ckconfig` says whether the files are sound.
 Exit: 0 all carried over, 1 made with a report, 2 nothing made.
 """
@@ -122,7 +122,7 @@ class Site:
 
     def __init__(self):
         self.report, self.unit = [], 'K'
-        self.out = {name: [] for name in ('wm', 'queues', 'hosts', 'users', 'plans', 'apps')}
+        self.out = {name: [] for name in ('wm', 'queues', 'hosts', 'users', 'plans', 'apps', 'limits')}
         self.groups, self.host_groups, self.users = {}, {}, {}
         self.queue_limits = {}
         self.plans = {}
@@ -204,6 +204,11 @@ def timed(key):
     return lambda site, where, text: [(key, minutes(limit_pair(text)[1]))]
 
 
+def windows(key):
+    """Parts of the week, written as here."""
+    return lambda site, where, text: [(key, ' '.join(text.replace('(', ' ').replace(')', ' ').split()))]
+
+
 def flag(key):
     """Y or N."""
     return lambda site, where, text: [(key, 'yes' if text.upper().startswith('Y') else 'no')]
@@ -219,6 +224,7 @@ QUEUE = COMMON | {
     'PROCLIMIT': tasks, 'CPULIMIT': timed('cpu_limit'), 'MEMLIMIT': sized('mem_limit_max'), 'SWAPLIMIT': sized('swap_limit'),
     'FILELIMIT': sized('file_limit'), 'DATALIMIT': sized('data_limit'), 'STACKLIMIT': sized('stack_limit'),
     'CORELIMIT': sized('core_limit'), 'PROCESSLIMIT': plain('process_limit'), 'THREADLIMIT': plain('thread_limit'),
+    'RUN_WINDOW': windows('run_window'), 'DISPATCH_WINDOW': windows('dispatch_window'),
     'FAIRSHARE': fairshare, 'PREEMPTION': preemption, 'EXCLUSIVE': flag('exclusive'), 'DEFAULT_APPLICATION': plain('app'),
     'INTERACTIVE': lambda site, where, text: [('interactive', {'Y': 'yes', 'N': 'no', 'O': 'only'}[text[0].upper()])],
 }
@@ -339,6 +345,24 @@ def make_hosts(site, cluster_hosts, found):
             site.lost('lsb.hosts', f'{other} of {name}')
 
 
+def own_limit(site, where, section):
+    """A section of limits.conf: of whatever it is about, but for what is not counted here."""
+    name, pairs = re.sub(r'[\s,<>]', '_', section.get('NAME', '')) or where.replace(':', '_'), []
+    for kind in ('USER', 'QUEUE', 'PROJECT', 'APP'):
+        for key, ours in ((f'{kind}S', f'{kind.lower()}s'), (f'PER_{kind}', f'per_{kind.lower()}')):
+            if key in section:
+                pairs.append((ours, ', '.join(names(section[key]))))
+    amounts = [(ours, section[key]) for key, ours in (('SLOTS', 'slots'), ('JOBS', 'jobs')) if section.get(key, '').isdigit()]
+    if re.fullmatch(r'[\d.]+\s*[A-Za-z]*', section.get('MEM', '')):
+        amounts.append(('mem', f'{section["MEM"]}M' if section['MEM'].isdigit() else section['MEM']))
+    known = {'NAME', 'DESCRIPTION', 'SLOTS', 'JOBS', 'MEM', 'USERS', 'PER_USER', 'QUEUES', 'PER_QUEUE', 'PROJECTS', 'PER_PROJECT',
+             'APPS', 'PER_APP'}
+    if not amounts or set(section) - known:
+        site.lost(where, f'Limit {section.get("NAME", "")}', 'set it in limits.conf, queues.conf, users.conf or plans.conf by hand')
+        return
+    put(site, 'limits', name, pairs + amounts)
+
+
 def make_limits(site, found):
     """lsb.resources: limits of one queue, or of each user of it, become that queue's."""
     for number, section in found:
@@ -346,7 +370,7 @@ def make_limits(site, found):
         queue = section.get('QUEUES') or section.get('PER_QUEUE') or ''
         others = set(section) - {'NAME', 'SLOTS', 'JOBS', 'QUEUES', 'PER_QUEUE', 'PER_USER', 'PER_HOST', 'DESCRIPTION'}
         if not slots.isdigit() or len(names(queue)) != 1 or others or 'all' in names(queue):
-            site.lost(where, f'Limit {section.get("NAME", "")}', 'set it in queues.conf, users.conf or plans.conf by hand')
+            own_limit(site, where, section)
             continue
         key = 'user_slots' if 'PER_USER' in section else 'host_slots' if 'PER_HOST' in section else 'max_slots'
         site.queue_limits.setdefault(names(queue)[0], []).append((key, slots))
@@ -481,7 +505,7 @@ def main(words):
         return 2
     for line in site.report:
         print(line)
-    print(f'{args.out}: wm.conf queues.conf hosts.conf users.conf plans.conf apps.conf; {len(site.report)} not carried over')
+    print(f'{args.out}: wm.conf queues.conf hosts.conf users.conf plans.conf apps.conf limits.conf; {len(site.report)} not carried over')
     return 1 if site.report else 0
 
 

@@ -23,8 +23,11 @@ constexpr std::string_view kDoorActs[] = {"logon",     "logoff",     "limited", 
                                           "token-key", "key-create", "key-revoke"};
 // What administrators did: log-ons are many.
 constexpr std::string_view kAdminActs[] = {
-    "hclose", "hopen", "hdead",    "gclose",       "gopen",        "qclose",   "qopen",
-    "qinact", "qact",  "reconfig", "rebuild-acct", "token-revoke", "token-key"};
+    "hclose",    "hopen",   "hdead",   "gclose",   "gopen",        "qclose",
+    "qopen",     "qinact",  "qact",    "reconfig", "rebuild-acct", "token-revoke",
+    "token-key", "brsvadd", "brsvmod", "brsvdel",  "brun",         "bgadd",
+    "bgmod",     "bgdel",   "kill",    "requeue",  "release",      "resize",
+    "switch",    "limit",   "move",    "migrate",  "post"};
 
 JobSelection everybodys() {
   JobSelection all;
@@ -67,15 +70,6 @@ Result<std::string> why_jobs_wait(client::Master& from) {
   std::string text;
   for (const auto& [code, n] : counts) text += line(code, n);
   return text;
-}
-
-std::vector<std::string> acts_of(std::string_view word) {
-  if (word == "qhist") return {std::begin(kQueueActs), std::end(kQueueActs)};
-  if (word == "hhist") return {std::begin(kHostActs), std::end(kHostActs)};
-  if (word == "mbdhist") return {std::begin(kMasterActs), std::end(kMasterActs)};
-  if (word == "doorhist") return {std::begin(kDoorActs), std::end(kDoorActs)};
-  if (word == "hist") return {std::begin(kAdminActs), std::end(kAdminActs)};
-  return {};
 }
 
 }  // namespace
@@ -144,6 +138,15 @@ Result<int> diagnose() {
   say(section("plans", view::plan_table(plans.plans, true, true)));
   say(section("why jobs wait", why_jobs_wait(from)));
   return 0;
+}
+
+std::vector<std::string> acts_of(std::string_view word) {
+  if (word == "qhist") return {std::begin(kQueueActs), std::end(kQueueActs)};
+  if (word == "hhist") return {std::begin(kHostActs), std::end(kHostActs)};
+  if (word == "mbdhist") return {std::begin(kMasterActs), std::end(kMasterActs)};
+  if (word == "doorhist") return {std::begin(kDoorActs), std::end(kDoorActs)};
+  if (word == "hist") return {std::begin(kAdminActs), std::end(kAdminActs)};
+  return {};
 }
 
 bool is_history_word(std::string_view word) {

@@ -19,7 +19,11 @@ Result<int> show_status();
 /// What may hold a secret is left out: commands of the configuration, and all that users wrote.
 /// @errors none: what is missing is said in the text
 Result<int> diagnose();
-/// Is it hist, mbdhist, qhist, hhist or audit? @cost O(1)
+/// Which acts a word of badmin is about: qhist, hhist, mbdhist, doorhist, hist; empty: any.
+/// @cost O(1)
+std::vector<std::string> acts_of(std::string_view word);
+
+/// Is it hist, mbdhist, qhist, hhist, doorhist or audit? @cost O(1)
 bool is_history_word(std::string_view word);
 /// The acts that one of these is about, of the objects named.
 /// @errors as AuditRequest

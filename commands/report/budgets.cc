@@ -107,8 +107,10 @@ std::vector<std::string> concerned(const ReportSite& site, const std::string& bu
 }
 
 std::string hours_of(const report::BudgetAmounts& of, const char* unit) {
-  return hours_text(of.used) + " of " + hours_text(of.granted + of.carried) + " " + unit +
-         " hours are used, " + hours_text(of.granted + of.carried - of.used) + " are left";
+  auto whole = of.granted + of.carried, left = whole - of.used;
+  auto text = hours_text(of.used) + " of " + hours_text(whole) + " " + unit + " hours are used, ";
+  return text +
+         (left >= 0 ? hours_text(left) + " are left" : hours_text(-left) + " more than there are");
 }
 
 // At the pace of the period until now; empty: not within it.

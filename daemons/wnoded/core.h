@@ -141,6 +141,7 @@ class Core {
   void on(const launch::AttemptKey&, Entry&, const launch::FileRead&) {}
   void on(const launch::AttemptKey& key, Entry& entry, const launch::Noticed& word);
   void on(const launch::AttemptKey& key, Entry& entry, const launch::ScriptFailed& word);
+  void on(const launch::AttemptKey& key, Entry& entry, const launch::Used& word);
   FactStarted started(const launch::AttemptKey& key, const Entry& entry,
                       const launch::RunningTask& task) const;
   void task_ended(const launch::AttemptKey& key, Entry& entry, const launch::ExitRecord& record);
@@ -172,6 +173,7 @@ class Core {
   std::uint64_t beats_ = 0;
   TaskMeters meters_;
   TimePoint meters_due_{};
+  TimePoint energy_at_{};
   view::Histogram launches_;
   std::uint32_t dropped_ = 0;  ///< attempts gone since the records were last shrunk
 };

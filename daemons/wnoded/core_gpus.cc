@@ -62,14 +62,24 @@ GpuHolders Core::gpu_holders() const {
   return holders;
 }
 
+void Core::on(const launch::AttemptKey& key, Entry& entry, const launch::Used& word) {
+  if (!entry.order.tasks.empty()) meters_.add(key, entry.order.tasks.front().task, word);
+}
+
 // What is lost on the way is not told again: the next frame has the next minute.
 void Core::tell_meters() {
   constexpr auto kBetween = std::chrono::minutes(1);
   if (!session_ || outside_.mono() < meters_due_) return;
   meters_due_ = outside_.mono() + kBetween;
-  auto tasks = meters_.take();
-  if (tasks.empty()) return;
-  outside_.send(static_cast<NodeVerb>(kMeterFrame), codec::encode(HostMeter{std::move(tasks), 0, {}}));
+  HostMeter told;
+  told.tasks = meters_.take();
+  auto now = outside_.mono(), before = std::exchange(energy_at_, now);
+  if (auto energy = outside_.cpu_energy_mj()) {
+    told.cpu_energy_mj = *energy;
+    told.energy_seen = now - before;
+  }
+  if (told.tasks.empty() && told.energy_seen == Duration{}) return;
+  outside_.send(static_cast<NodeVerb>(kMeterFrame), codec::encode(told));
 }
 
 std::set<MpsKey> Core::wanted_mps() const {

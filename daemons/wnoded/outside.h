@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,10 @@ class Outside {
   virtual std::vector<std::uint32_t> cpus_of(std::int32_t pid) = 0;
   /// Reads all GPUs; a sick driver may take seconds. `done` gets nothing without a driver.
   virtual void read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) = 0;
+
+  /// What the processor packages used since it was asked last; none at first, and where nothing
+  /// counts it. @units mJ   @cost a read a package
+  virtual std::optional<std::int64_t> cpu_energy_mj() = 0;
 
   /// Shrinks the exit records to those wanted. @cost O(file); called seldom
   virtual void keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) = 0;

@@ -195,6 +195,8 @@ void RealOutside::read_gpus(std::function<void(std::vector<gpu::GpuReading>)> do
   });
 }
 
+std::optional<std::int64_t> RealOutside::cpu_energy_mj() { return rapl_.since_last_mj(); }
+
 void RealOutside::keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) {
   if (auto done = proc::shrink_exits(setup_.folders.exits, keep, tell_damage); !done)
     log::warn("exit_records_not_shrunk", {{"why", done.error().text}});

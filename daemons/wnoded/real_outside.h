@@ -16,6 +16,7 @@
 #include "daemons/wnoded/shepherds.h"
 #include "libwm/gpu/nvml.h"
 #include "libwm/proc/job_ports.h"
+#include "libwm/proc/rapl.h"
 #include "libwm/proc/topology.h"
 #include "libwm/wire/credentials.h"
 
@@ -60,6 +61,7 @@ class RealOutside : public Outside {
   bool exists(const std::string& path) override;
   std::vector<std::uint32_t> cpus_of(std::int32_t pid) override;
   void read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) override;
+  std::optional<std::int64_t> cpu_energy_mj() override;
   void keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) override;
 
  private:
@@ -87,6 +89,7 @@ class RealOutside : public Outside {
   boost::asio::steady_timer timer_;
   boost::asio::thread_pool workers_{2};
   proc::JobPorts ports_;
+  proc::Rapl rapl_;
   std::set<launch::AttemptKey> sweeping_;  ///< found dead at the start
 };
 

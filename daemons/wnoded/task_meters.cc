@@ -1,5 +1,7 @@
 #include "daemons/wnoded/task_meters.h"
 
+#include <algorithm>
+
 namespace wm::node {
 
 void TaskMeters::look(const std::vector<gpu::GpuReading>& readings, const GpuHolders& holders,
@@ -24,6 +26,13 @@ void TaskMeters::look(const std::vector<gpu::GpuReading>& readings, const GpuHol
       sum.energy_mj += static_cast<std::int64_t>(energy) / part;
     }
   }
+}
+
+void TaskMeters::add(const launch::AttemptKey& key, TaskNumber first, const launch::Used& used) {
+  auto& sum = sums_[{key, first}];
+  sum.job = key.job, sum.attempt = key.attempt, sum.task = first;
+  sum.cpu += used.cpu, sum.cpu_seen += used.seen;
+  sum.mem_peak = std::max(sum.mem_peak, used.mem_peak);
 }
 
 std::vector<TaskMeter> TaskMeters::take() {

@@ -1,4 +1,5 @@
-// Role: adds up how busy the GPUs of running tasks are, between two frames to the master. Pure.
+// Role: adds up how busy the GPUs of running tasks are, and what their processes use, between two
+// frames to the master. Pure.
 //
 //   reading of all GPUs, and who holds them ─► since the last reading: seen, busy, energy ─► frame
 //
@@ -28,6 +29,8 @@ class TaskMeters {
   /// that the driver tells: they are left out. @cost O(GPUs + holders)
   void look(const std::vector<gpu::GpuReading>& readings, const GpuHolders& holders, TimePoint now,
             Duration usual);
+  /// What an attempt's processes used here; it counts for the first of its tasks. @cost O(1)
+  void add(const launch::AttemptKey& key, TaskNumber first, const launch::Used& used);
   /// What has come together, to be told; begins anew. @cost O(tasks)
   std::vector<TaskMeter> take();
 

@@ -1,6 +1,7 @@
 #include "daemons/wshepherd/use_watch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "libwm/model/reason.h"
 
@@ -14,6 +15,7 @@ using std::chrono::milliseconds;
 /// A bomb is seen within this time; a peak that nobody limits need not be exact.
 constexpr Duration kWatchLimits = milliseconds(200);
 constexpr Duration kWatchPeak = std::chrono::seconds(5);
+constexpr Duration kTell = std::chrono::minutes(1);
 
 bool any(const launch::UseLimits& limits) { return limits != launch::UseLimits{}; }
 
@@ -70,6 +72,7 @@ void UseWatch::begin() {
   auto trouble = attempt_.kernel.group.make(caps);
   if (!trouble.empty()) attempt_.kernel.words.complain("cgroup: " + trouble);
   look_at_ = attempt_.now() + pause();
+  told_at_ = attempt_.now();
 }
 
 Duration UseWatch::pause() const { return any(attempt_.spec.limits) ? kWatchLimits : kWatchPeak; }
@@ -104,7 +107,16 @@ void UseWatch::fire() {
   peak_ = std::max(peak_, use.mem);
   sum_.value += use.mem.value;
   ++looks_;
+  tell(use, now);
   if (excess != Excess::None) end_for(cause_of(excess), use);
+}
+
+// Since the last time; time in which the job was suspended counts as seen, nothing was used in it.
+void UseWatch::tell(const proc::Use& use, TimePoint now) {
+  if (now - told_at_ < kTell) return;
+  auto cpu = std::max(Duration{}, use.cpu - told_cpu_);
+  attempt_.kernel.words.say(launch::Used{cpu, now - std::exchange(told_at_, now), peak_});
+  told_cpu_ = std::max(told_cpu_, use.cpu);
 }
 
 void UseWatch::on_failure() {

@@ -4,7 +4,8 @@
 //   every 200 ms (5 s without limits): the kernel killed for memory? ─► end all: TERM_MEMLIMIT
 //                                      sum over /proc, cgroup ─ above a limit ─► end all
 //
-// Nothing is looked at while the job is suspended or nothing of it runs.
+// Once a minute the host is told, for reports of what runs. Nothing is looked at while the job is
+// suspended or nothing of it runs.
 #pragma once
 
 #include "daemons/wshepherd/ending.h"
@@ -34,12 +35,15 @@ class UseWatch {
   Duration pause() const;
   bool was_killed_for_memory() const;
   void end_for(launch::EndCause cause, const proc::Use& use);
+  void tell(const proc::Use& use, TimePoint now);
 
   Attempt& attempt_;
   Enders& enders_;
   Strays& strays_;
   TimePoint look_at_{};
   Bytes peak_, sum_;
+  TimePoint told_at_{};
+  Duration told_cpu_{};
   std::int64_t looks_ = 0;  ///< so many are in the sum
 };
 

@@ -1,4 +1,6 @@
 // The rows of /api/v1 about jobs: lists, one job with all that explains it, what can be done to it.
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -19,10 +21,19 @@ namespace {
 WallTime now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 std::string now_text() { return std::to_string(epoch_seconds(now())); }
 
+// Whether pages show what is for administrators; the master alone lets them.
+bool looks_like_admin(const Site& site) {
+  const auto& admins = site.conf.admins;
+  return ::getuid() == 0 || site.user == site.conf.master_user ||
+         std::find(admins.begin(), admins.end(), site.user) != admins.end();
+}
+
 Result<Answer> session(Call& call) {
   return json_reply("{\"user\":" + rest::json_text(call.site.user) +
                     ",\"cluster\":" + rest::json_text(call.site.conf.name) +
-                    ",\"version\":" + rest::json_text(WM_VERSION) + ",\"now\":" + now_text() + "}");
+                    ",\"version\":" + rest::json_text(WM_VERSION) + ",\"admin\":" +
+                    (looks_like_admin(call.site) ? "true" : "false") + ",\"now\":" + now_text() +
+                    "}");
 }
 
 // ?limit=N&cursor=ID: at most N jobs older than that one; the cursor of what is left, or none.

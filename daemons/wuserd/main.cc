@@ -84,6 +84,7 @@ Result<void> run(const Options& options) {
   log::open("wuserd", "", log::level_named(site->conf.log_level));
   WM_TRY(auto socket, listen_as(options));
   http::ServerOptions bounds;
+  bounds.connections = 2048;  // an event stream is one for as long as its page is open
   bounds.admits = [web](uid_t uid) { return uid == web; };
   bounds.failure = [](const http::Head& head, int status, const std::string& text) {
     return error_reply(head.target, status, text);

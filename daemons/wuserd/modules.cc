@@ -34,7 +34,7 @@ for shown, module, dist in (('PyTorch', 'torch', 'torch'), ('torchvision', 'torc
                 version = str(getattr(importlib.import_module(module), '__version__', '?'))
             except Exception:
                 version = ''
-    print(shown, version)
+    print(shown, version.removesuffix('+gitunknown'))
 )";
 
 bool is_there(const std::string& python, const std::string& module) {

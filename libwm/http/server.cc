@@ -1,6 +1,7 @@
 #include "libwm/http/server.h"
 
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -348,6 +349,11 @@ Result<std::string> read_body(Exchange& exchange, std::size_t most) {
 
 Result<void> serve(int listening, const ServerOptions& options,
                    const std::function<void(Exchange&)>& handle) {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+    files.rlim_cur = files.rlim_max;  // each connection is one
+    (void)::setrlimit(RLIMIT_NOFILE, &files);
+  }
   auto open = std::make_shared<std::atomic<std::size_t>>(0);
   for (;;) {
     int fd = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);

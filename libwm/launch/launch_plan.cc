@@ -216,6 +216,9 @@ std::vector<SmallFile> small_files(const HostOrder& o) {
   std::vector<SmallFile> files;
   if (!o.blobs.script.empty()) files.push_back({"script", o.blobs.script, true});
   if (!o.blobs.data.empty()) files.push_back({"config.json", o.blobs.data, false});
+  // The folder is there before the task, which makes its socket in it.
+  if (o.app.type == AppType::Notebook)
+    files.push_back({"about", "the socket of wm-notebook\n", false});
   if (task_count(o.hosts) <= 1 && !o.team.elastic) return files;
   std::string hosts;
   for (const auto& [name, tasks] : by_host(o))

@@ -79,6 +79,7 @@ WM_PLAIN(AttemptEnded) { f(s.record); }
 WM_PLAIN(AttemptStuck) { f(s.pids); }
 WM_PLAIN(Noticed) { f(s.number), f(s.status); }
 WM_PLAIN(ScriptFailed) { f(s.why); }
+WM_PLAIN(Used) { f(s.cpu), f(s.seen), f(s.mem_peak); }
 WM_PLAIN(FileRead) { f(s.bytes), f(s.size), f(s.trouble); }
 
 namespace {

@@ -311,9 +311,15 @@ struct FileRead {
   std::string trouble;     ///< why there are no bytes, when that is an error
   bool operator==(const FileRead&) const = default;
 };
+/// What an attempt used here in the time `seen`, since this was said last; the peak is of all of
+/// it.
+struct Used {
+  Duration cpu{}, seen{};
+  Bytes mem_peak{0};
+  bool operator==(const Used&) const = default;
+};
 using ShepherdWord = std::variant<ShepherdUp, TaskStarted, TaskEnded, AttemptEnded, AttemptStuck,
-                                  FileRead, Noticed, ScriptFailed>;
-
+                                  FileRead, Noticed, ScriptFailed, Used>;
 /// Bytes of an order, word or record and back.
 /// @errors Damaged: cut short, or not written by this release   @cost O(bytes)
 std::string to_bytes(const ShepherdOrder& order);

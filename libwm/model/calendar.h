@@ -38,7 +38,7 @@ struct OpenSpan {
   bool operator==(const OpenSpan&) const = default;
 };
 
-inline constexpr std::uint32_t kWeekMinutes = 7 * 24 * 60;
+inline constexpr std::uint32_t kWeekMinutes = 7 * 24 * 60;  ///< of a week
 
 /// Windows as LSF writes them, blanks between: "5:18:00-1:8:30 20:00-6:00"; hours and minutes
 /// alone, or an hour alone, mean every day.

@@ -103,6 +103,7 @@ Cluster Cluster::freeze() {
   copy.budget_numbers = budget_numbers;
   copy.reservations = reservations.freeze();
   copy.job_groups = job_groups.freeze();
+  copy.revoked = revoked;
   copy.indexes = indexes.freeze();
   return copy;
 }

@@ -1,6 +1,6 @@
-// Role: what brsvadd, brsvmod, brsvdel and brsvs ask of the master. Values only.
+// Role: what brsvadd, brsvmod, brsvdel and brsvs ask of the master, and what they are told. Values
+// only.
 #pragma once
-
 #include <string>
 #include <vector>
 

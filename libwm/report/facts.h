@@ -130,6 +130,7 @@ struct Counts {
 struct GpuUse {
   std::int64_t seen_us = 0, busy_us = 0, idle_us = 0;  ///< idle: whole hours without work
   std::int64_t energy_mj = 0;
+  std::int64_t host_energy_mj = 0;  ///< of processors; 0: not told
 };
 
 /// Hours of a budget in its period. @units thousandths of units times ms

@@ -13,6 +13,7 @@ namespace {
 constexpr const char* kHues[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                  "#56b4e9", "#d55e00", "#f0e442", "#8c8c8c"};
 constexpr std::size_t kMostPlans = 7;  // the rest is told together
+constexpr std::size_t kMostBars = 62;
 
 std::string head(int height) {
   std::string text =
@@ -55,14 +56,22 @@ std::vector<std::string> main_plans(const Facts& f) {
   return plans;
 }
 
+// As far as accounting has come.
+std::vector<HourFacts> clipped_hours(const Facts& f) {
+  auto hours = f.hours;
+  for (auto& hour : hours)
+    hour.hour.len = std::clamp<std::int64_t>(f.horizon * 1000 - hour.hour.start, 0, hour.hour.len);
+  return hours;
+}
+
 // Bars of hours, or of days where there would be too many.
 std::vector<HourFacts> bars_of(const Facts& f) {
-  constexpr std::size_t kMostBars = 62;
-  if (f.hours.size() <= kMostBars) return f.hours;
+  auto hours = clipped_hours(f);
+  if (hours.size() <= kMostBars) return hours;
   std::map<std::int64_t, HourFacts> days;
-  for (const auto& hour : f.hours) {
+  for (const auto& hour : hours) {
     auto& day = days[days_of(local(f.zone, hour.hour.start / 1000))];
-    if (day.hour.len == 0) day.hour.start = hour.hour.start;
+    if (day.hour.start == 0) day.hour.start = hour.hour.start;
     day.hour.len += hour.hour.len;
     day.uses += hour.uses;
     for (const auto& [plan, a] : hour.plans) day.plans[plan] += a;
@@ -85,8 +94,9 @@ Figure util(const Facts& f) {
   bool any_others = false, by_day = false;
   for (const auto& hour : bars_of(f)) {
     auto s = hour.hour.start / 1000;
-    by_day = hour.hour.len > 7'200'000;
+    by_day = f.hours.size() > kMostBars;
     auto units = [&](const Amounts& a) {
+      if (hour.hour.len == 0) return 0.0;
       return static_cast<double>(main_amount(f, a)) / 1000 / static_cast<double>(hour.hour.len);
     };
     rows += by_day ? date_text(local(f.zone, s)).substr(f.period.kind == Kind::Month ? 8 : 5)
@@ -104,7 +114,7 @@ Figure util(const Facts& f) {
                   csv(plan) + "," + slot_seconds(a.slot_ms) + "," + unit_seconds(a.gpu_mms) + "," +
                   unit_seconds(a.gpueq_mms) + "\r\n";
     }
-    bool to_come = s >= f.horizon;
+    bool to_come = hour.hour.len == 0;
     rows +=
         "\t" + amount(others) + "\t" + (to_come ? "?" : amount(units(hour.uses.capacity()))) + "\n";
   }

@@ -29,12 +29,12 @@ figcaption{font-weight:600;font-size:18px;margin-bottom:4px}
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:14px}
 th,td{padding:5px 10px;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap;
 font-variant-numeric:tabular-nums}th{color:var(--soft);font-weight:600}
-th:first-child,td:first-child,td.w,th.w{text-align:left}td.w{white-space:normal;min-width:9em;overflow-wrap:anywhere}
+th:first-child,td:first-child,td.w,th.w{text-align:left}td.w{white-space:normal;max-width:26em;overflow-wrap:break-word}
 details{margin-top:6px}summary{cursor:pointer;color:var(--soft);font-size:13px}
 footer{margin-top:40px;color:var(--soft);font-size:13px}
 @media (max-width:500px){body{padding:14px 12px 40px;font-size:14px}h1{font-size:21px}
 .tile b{font-size:19px}.tiles{grid-template-columns:repeat(2,1fr)}
-figure svg{min-width:560px}figure{overflow-x:auto}td.w{min-width:5em}th,td{padding:5px 7px}}
+figure svg{min-width:560px}figure{overflow-x:auto}td.w{max-width:16em}th,td{padding:5px 7px}}
 @media print{:root{--fg:#000;--bg:#fff;--soft:#444;--line:#bbb;--card:#fff;--bad:#b3261e;--good:#1a7f37}
 body{max-width:none;padding:0;font-size:10.5pt}details{display:none}h2{break-after:avoid}
 tr,.tile,.needs{break-inside:avoid}figure svg{min-width:0}.scroll{overflow:visible}
@@ -93,8 +93,8 @@ std::string wait_tiles(const Facts& f) {
   if (f.waits.empty() || f.waits.front().n == 0) return "";
   const auto& all = f.waits.front();
   return tile(wait_words(all.p50),
-              "at most: half of " + count(static_cast<std::int64_t>(all.n)) + " starts waited") +
-         tile(wait_words(all.p90), "at most: 9 of 10 waited");
+              "half of " + count(static_cast<std::int64_t>(all.n)) + " starts waited no longer") +
+         tile(wait_words(all.p90), "9 of 10 waited no longer");
 }
 
 // Below nine tenths nobody knows.
@@ -107,12 +107,23 @@ std::string busy_tile(const Facts& f) {
               "of the GPU time held a kernel ran (" + looked + ")");
 }
 
+// Of what is counted: GPUs that were held, and processors.
+std::string energy_tile(const Facts& f) {
+  auto gpus = to_double(f.gpu_use.energy_mj) / 3.6e9,
+       hosts = to_double(f.gpu_use.host_energy_mj) / 3.6e9;
+  if (gpus + hosts <= 0) return "";
+  std::string of = gpus <= 0    ? "by processors"
+                   : hosts <= 0 ? "by GPUs held"
+                                : "by GPUs held and processors";
+  return tile(number(gpus + hosts, 1) + " kWh", of + ", as far as it was counted");
+}
+
 std::string cluster_tiles(const Facts& f) {
   std::string made;
   if (f.has_gpus()) made += use_tile(f, "GPUs", &Amounts::gpueq_mms);
   made += use_tile(f, "slots", &Amounts::slot_ms);
   made += tile(count(f.counts.ended), "jobs ended, " + count(f.counts.failed) + " failed");
-  made += wait_tiles(f) + busy_tile(f);
+  made += wait_tiles(f) + busy_tile(f) + energy_tile(f);
   if (f.counts.waiting > 0)
     made += tile(std::to_string(f.counts.waiting),
                  "waiting, half longer than " + wait_words(f.counts.waiting_age_s));
@@ -276,14 +287,28 @@ std::string elastic_table(const Facts& f) {
 }
 
 std::string job_table(const Facts& f) {
-  Table table({" job", " name", " state", "ran", unit(f), "CPU used", "MiB used / asked",
-               "queue wait", "own wait"});
-  for (const auto& j : newest_jobs(f))
-    table.add({j.id, j.name, j.state, wait_words(j.run_s), hours(f, j.allocated),
-               percent(to_double(j.cpu_us), to_double(j.cpu_mms)),
-               number(to_double(j.mem_peak), 0) + " / " +
-                   (j.mem_asked ? number(to_double(j.mem_asked), 0) : "-"),
-               wait_words(j.queue_s), wait_words(j.own_s)});
+  auto jobs = newest_jobs(f);
+  bool measured = std::any_of(jobs.begin(), jobs.end(), [](auto& j) { return j.gpu_seen_us > 0; });
+  std::vector<std::string> head = {" job",    " name",    " state",           "ran",
+                                   unit(f),   "CPU used", "MiB used / asked", "queue wait",
+                                   "own wait"};
+  if (measured) head.insert(head.begin() + 5, "GPUs busy");
+  Table table(head);
+  for (const auto& j : jobs) {
+    std::vector<std::string> row = {j.id,
+                                    j.name,
+                                    j.state,
+                                    wait_words(j.run_s),
+                                    hours(f, j.allocated),
+                                    percent(to_double(j.cpu_us), to_double(j.cpu_mms)),
+                                    number(to_double(j.mem_peak), 0) + " / " +
+                                        (j.mem_asked ? number(to_double(j.mem_asked), 0) : "-"),
+                                    wait_words(j.queue_s),
+                                    wait_words(j.own_s)};
+    if (measured)
+      row.insert(row.begin() + 5, percent(to_double(j.gpu_busy_us), to_double(j.gpu_seen_us)));
+    table.add(row);
+  }
   return table.text("Your jobs");
 }
 

@@ -37,7 +37,9 @@ class Fields {
     if (found->is_number_integer()) value = found->dump();
     else if (found->is_string() && found->get_ref<const std::string&>().size() <= kLongestField)
       value = found->get<std::string>();
-    else error_ = fail(Code::BadArgument, std::string(key) + ": a text is wanted");
+    else
+      error_ = fail(Code::BadArgument, std::string(key) + ": a text of at most " +
+                                           std::to_string(kLongestField) + " bytes is wanted");
   }
   void list(const char* key, std::vector<std::string>& value) {
     const Json* found = find(key);

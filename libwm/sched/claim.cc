@@ -120,7 +120,10 @@ void each_end(const Claim& claim, const std::function<void(const Task&, WallTime
   Kept tasks = kept_of(claim);
   for (const Task* task : tasks.kept)
     if (end != WallTime::max()) tell(*task, end);
-  for (const Task* task : tasks.surplus) tell(*task, kAtOnce);
+  // What it gives back stays its reservation's.
+  for (const Task* task : tasks.surplus)
+    if (!claim.reserved) tell(*task, kAtOnce);
+    else if (end != WallTime::max()) tell(*task, end);
 }
 
 void Steady::add(const Claim& claim) {

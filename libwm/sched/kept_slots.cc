@@ -57,7 +57,8 @@ KeptBook kept_slots(const Cluster& cluster, const std::vector<Room>& rooms, Wall
     auto spans = spans_of(reservation, clock, now);
     if (spans.empty()) continue;
     WallTime edge = spans.front().from > now ? spans.front().from : spans.front().until;
-    if (book.next_edge == WallTime{} || edge < book.next_edge) book.next_edge = edge;
+    bool ever = edge != WallTime::max();
+    if (ever && (book.next_edge == WallTime{} || edge < book.next_edge)) book.next_edge = edge;
     for (const PromisedPlace& place : reservation.places) {
       auto room = static_cast<std::uint32_t>(room_at(rooms, place.host));
       if (room >= rooms.size()) continue;

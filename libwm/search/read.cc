@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "libwm/search/quick_trial.h"
 #include "libwm/search/raw_json.h"
 #include "libwm/search/read_json.h"
 #include "libwm/search/task.h"
@@ -223,14 +224,6 @@ std::optional<double> step_of(const Json& metrics, const std::string& resource) 
   return {};
 }
 
-TrialState state_of(const Json& json) {
-  auto word = lower(read_text(json));
-  if (word == "running") return TrialState::Running;
-  if (word == "finished") return TrialState::Finished;
-  if (word == "failed") return TrialState::Failed;
-  return word == "killed" ? TrialState::Killed : TrialState::Pending;
-}
-
 void read_config(const Json& json, const Search& search, Trial& trial) {
   if (!json.is_object()) return;
   for (const auto& [name, json_value] : json.items()) {
@@ -259,7 +252,7 @@ void read_reports(const Json& list, bool maximize, Trial& trial) {
 Trial read_trial(const Json& json, const Search& search, std::uint32_t index) {
   Trial trial;
   trial.index = index;
-  trial.state = state_of(at(json, "state"));
+  trial.state = state_named(read_text(at(json, "state")));
   read_config(at(json, "config"), search, trial);
   const auto& metrics = at(json, "metrics");
   trial.value = best_of(at(metrics, search.metric.c_str()), search.maximize);
@@ -321,9 +314,15 @@ Result<History> read_history(std::string_view text, const Search& search) {
   History history;
   history.reserve(parts->size());
   for (const auto& part : *parts) {  // one after the other: they use the same memory again
+    auto index = static_cast<std::uint32_t>(history.size() + 1);
+    if (auto trial = quick_trial(part.text, search, index)) {
+      if (!search.space.params.empty()) trial->point = point_of(search.space, trial->config);
+      history.push_back(std::move(*trial));
+      continue;
+    }
     auto item = Json::parse(part.text, nullptr, false);
     if (item.is_discarded()) return bad("the history is not JSON");
-    history.push_back(read_trial(item, search, static_cast<std::uint32_t>(history.size() + 1)));
+    history.push_back(read_trial(item, search, index));
   }
   return history;
 }

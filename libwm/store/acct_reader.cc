@@ -81,10 +81,11 @@ Result<void> AcctReader::sums(const std::string& user, std::int64_t from, std::i
 
 Result<void> AcctReader::ended(const std::string& user, std::int64_t from, std::int64_t to,
                                const std::function<void(const SumKey&, const AcctFigures&)>& tell) {
+  // Of two lower bounds the first is looked for in the index; the other lets it be used at all.
   auto ask = db_->use(user.empty() ? "SELECT * FROM job INDEXED BY job_by_end WHERE ?1 = '' AND"
                                      " ended >= max(?2, 1) AND ended < ?3"
                                    : "SELECT * FROM job INDEXED BY job_ended_by_user WHERE"
-                                     " ended > 0 AND user = ?1 AND ended >= ?2 AND ended < ?3");
+                                     " user = ?1 AND ended >= ?2 AND ended < ?3 AND ended > 0");
   ask.bind_text(user).bind(from).bind(to);
   for (;;) {
     WM_TRY(bool there, ask.step());

@@ -31,6 +31,15 @@ void read(Columns c, ScannedPart& row) {
     *text = c.text();
 }
 
+constexpr const char* kBrief = "SELECT user, plan, queue, project, app, state, ended FROM job ";
+
+void read(Columns c, JobBrief& row) {
+  for (auto* text : {&row.dim.user, &row.dim.plan, &row.dim.queue, &row.dim.project, &row.dim.app})
+    *text = c.text();
+  row.state = c.text();
+  row.ended = c.number();
+}
+
 }  // namespace
 
 Result<std::unique_ptr<AcctScan>> AcctScan::open(const StoreFiles& files) {
@@ -125,15 +134,14 @@ Result<void> AcctScan::ended(Window window, const Tell<AttemptRow>& tell) {
   return each(ask, tell);
 }
 
-Result<void> AcctScan::jobs_ended(Window window, const Tell<JobRow>& tell) {
-  auto ask = db_->use("SELECT * FROM job WHERE ended >= ? AND ended < ? ORDER BY ended");
+Result<void> AcctScan::jobs_ended(Window window, const Tell<JobBrief>& tell) {
+  auto ask = db_->use(std::string(kBrief) + "WHERE ended >= ? AND ended < ?");
   ask.bind(std::max<std::int64_t>(window.from, 1)).bind(window.to);
   return each(ask, tell);
 }
 
-Result<void> AcctScan::jobs_submitted(Window window, const Tell<JobRow>& tell) {
-  auto ask = db_->use(
-      "SELECT * FROM job WHERE submitted >= ? AND submitted < ? ORDER BY submitted, job, idx");
+Result<void> AcctScan::jobs_submitted(Window window, const Tell<JobBrief>& tell) {
+  auto ask = db_->use(std::string(kBrief) + "WHERE submitted >= ? AND submitted < ?");
   ask.bind(window.from).bind(window.to);
   return each(ask, tell);
 }

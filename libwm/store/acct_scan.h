@@ -22,6 +22,13 @@ struct ScannedPart {
   std::uint32_t task = 0;
 };
 
+/// What sums say of a job. @units ended: us; 0: not yet
+struct JobBrief {
+  report::Dim dim;
+  std::string state;
+  std::int64_t ended = 0;
+};
+
 /// A stretch of time. @units us since 1970; `to` is not in it
 struct Window {
   std::int64_t from = 0, to = 0;
@@ -57,8 +64,8 @@ class AcctScan {
   Result<void> dispatched(Window window, const Tell<AttemptRow>& tell);
   Result<void> ended(Window window, const Tell<AttemptRow>& tell);
   /// Jobs and elements that ended, or were submitted, in the window.
-  Result<void> jobs_ended(Window window, const Tell<JobRow>& tell);
-  Result<void> jobs_submitted(Window window, const Tell<JobRow>& tell);
+  Result<void> jobs_ended(Window window, const Tell<JobBrief>& tell);
+  Result<void> jobs_submitted(Window window, const Tell<JobBrief>& tell);
   /// Jobs that waited at an instant, or wait still. @cost jobs submitted before that have no end
   Result<void> waiting(std::int64_t at, const Tell<JobRow>& tell);
   /// One user's jobs that ran or waited in the window, in order. @cost all jobs of the user

@@ -123,8 +123,8 @@ Result<JobSums::Sums> JobSums::made_again() {
   for (const auto& key : again_) {
     sums[key];
     auto ask = db_.use(
-        "SELECT * FROM job INDEXED BY job_ended_by_user WHERE ended > 0 AND user = ?"
-        " AND ended >= ? AND ended < ?");
+        "SELECT * FROM job INDEXED BY job_ended_by_user WHERE user = ?"
+        " AND ended >= ? AND ended < ? AND ended > 0");  // the first lower bound is the one used
     ask.bind_text(key.user).bind(key.since).bind(key.since + kSumLength);
     for (;;) {
       WM_TRY(bool row, ask.step());

@@ -27,6 +27,8 @@ struct MeterRow {
 struct MeterSum {
   std::int64_t seen_us = 0, busy_us = 0, energy_mj = 0;
   std::int64_t idle_us = 0;  ///< seen in hours in which next to nothing was done
+  /// What processes computed, and the time in which a host looked. @units us; B
+  std::int64_t cpu_us = 0, cpu_seen_us = 0, mem_peak = 0;
   MeterSum& operator+=(const MeterSum& more);
 };
 
@@ -43,6 +45,13 @@ struct PlanMeterRow {
   std::string path;
   bool gpus = false;
   PlanMeter used;
+};
+
+/// What a host's processor packages used in an hour. @units hour: s since 1970, UTC
+struct HostMeterRow {
+  std::int64_t hour = 0;
+  std::string host;
+  std::int64_t seen_us = 0, energy_mj = 0;
 };
 
 /// The clock was set. @units at: s since 1970, as it was before; step: us, back is negative
@@ -64,6 +73,9 @@ class MeterDb {
   Result<void> add(const std::vector<MeterRow>& rows);
   Result<void> add(const std::vector<PlanMeterRow>& rows);
   Result<void> add(const ClockStep& step);
+  Result<void> add(const HostMeterRow& row);
+  /// Energy of all hosts' processors. @units mJ   @errors Store
+  Result<std::int64_t> host_energy(std::int64_t from, std::int64_t to);
   /// Steps in [from, to), in order. @units s since 1970   @errors Store
   Result<std::vector<ClockStep>> steps(std::int64_t from, std::int64_t to);
   /// Hours before that are dropped. @errors Store

@@ -49,6 +49,8 @@ class Gatherer {
     if (wish_.meter && wish_.about.empty()) {
       WM_TRY(auto sum, wish_.meter->total(wish_.period.from, wish_.period.to));
       add_use(sum);
+      WM_TRY(facts_.gpu_use.host_energy_mj,
+             wish_.meter->host_energy(wish_.period.from, wish_.period.to));
     }
     WM_TRY(add_notes());
     if (wish_.about.empty() && wish_.period.kind == report::Kind::Month) WM_TRY(read_forecast());
@@ -220,7 +222,7 @@ class Gatherer {
     tell("", "", all);
     for (auto& [key, of] : waits) tell(key.first, key.second, of);
     WM_TRY(acct_.jobs_submitted(
-        window_, [&](const JobRow& row) { facts_.counts.submitted += counts(row); }));
+        window_, [&](const JobBrief& row) { facts_.counts.submitted += counts(row.dim); }));
     return read_waiting();
   }
 
@@ -277,7 +279,8 @@ class Gatherer {
         job.elastic = attempt.elastic;
         job.min_tasks = attempt.min_tasks, job.max_tasks = attempt.max_tasks;
       }));
-      if (wish_.meter && job.allocated.gpu_mms > 0) WM_TRY(add_meter(row.id, job));
+      bool runs = row.ended == WallTime{} && row.dispatched != WallTime{};
+      if (wish_.meter && (runs || job.allocated.gpu_mms > 0)) WM_TRY(add_meter(row, job));
       if (job.allocated.slot_ms > 0)
         job.mem_asked = job.allocated.mem_mib_s * 1000 / job.allocated.slot_ms;
       facts_.jobs.push_back(std::move(job));
@@ -295,6 +298,16 @@ class Gatherer {
       at = end + 1;
     }
     return most;
+  }
+
+  static std::int64_t hosts_in(const std::string& exec_hosts) {
+    std::set<std::string> names;
+    for (std::size_t at = 0; at < exec_hosts.size();) {
+      auto end = std::min(exec_hosts.find(' ', at), exec_hosts.size());
+      if (end > at) names.insert(exec_hosts.substr(at, end - at));
+      at = end + 1;
+    }
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(names.size()));
   }
 
   // Of the last 90 days, whole ones: GPUs where there are any, else slots.
@@ -335,11 +348,18 @@ class Gatherer {
     facts_.gpu_use.idle_us += sum.idle_us, facts_.gpu_use.energy_mj += sum.energy_mj;
   }
   // Of the whole job for advice, of the period for the sum.
-  Result<void> add_meter(JobId id, report::JobFacts& job) {
-    WM_TRY(auto all, wish_.meter->of_job(id, 0, wish_.period.to));
+  Result<void> add_meter(const JobRow& row, report::JobFacts& job) {
+    WM_TRY(auto all, wish_.meter->of_job(row.id, 0, wish_.period.to));
     job.gpu_seen_us = all.seen_us, job.gpu_busy_us = all.busy_us, job.gpu_idle_us = all.idle_us;
     job.energy_j = all.energy_mj / 1000;
-    WM_TRY(auto here, wish_.meter->of_job(id, wish_.period.from, wish_.period.to));
+    // Of one that runs nothing is in accounting yet: what hosts saw, as a part of what they looked
+    // at.
+    if (row.ended == WallTime{} && all.cpu_seen_us > 0) {
+      auto hosts = hosts_in(row.exec_hosts);
+      job.cpu_us = all.cpu_us, job.cpu_mms = all.cpu_seen_us / hosts * row.slots;
+      job.mem_peak = (all.mem_peak >> 20) / tasks_together(row.exec_hosts);
+    }
+    WM_TRY(auto here, wish_.meter->of_job(row.id, wish_.period.from, wish_.period.to));
     add_use(here);
     return {};
   }

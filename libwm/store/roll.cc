@@ -106,26 +106,30 @@ class Roller {
     return next == hours.begin() ? hours.front().start : std::prev(next)->start;
   }
 
+  // By hour, whom it counts for and outcome.
+  using EndSums = std::map<std::tuple<std::int64_t, std::uint32_t, std::string>, EndsRow>;
   Result<void> read_ends(Window at, WindowSums& made) {
     Window until{at.from, std::min(at.to, horizon_)};
+    EndSums sums;
     WM_TRY(acct_.ended(until, [&](const AttemptRow& row) {
       auto hour = hour_of(made.hours, us(row.ended));
-      auto peak = row.mem_mib_s == 0 ? 0 : peak_of(row);
-      made.ends.push_back(
-          {hour, dim_of(row), "attempt", 1, row.cpu.count(), row.cpu_mms, row.mem_mib_s, peak});
+      auto& sum = sums[{hour, dims_.number(dim_of(row)), "attempt"}];
+      ++sum.n, sum.cpu_us += row.cpu.count(), sum.cpu_mms += row.cpu_mms;
+      sum.mem_mib_s += row.mem_mib_s;
+      sum.mem_peak_mib_s += row.mem_mib_s == 0 ? 0 : peak_of(row);
       add_refunds(row, hour, made);
     }));
-    return acct_.jobs_ended(until, [&](const JobRow& row) {
-      made.ends.push_back({hour_of(made.hours, us(row.ended)),
-                           {row.user, row.plan, row.queue, row.project, row.app},
-                           row.state,
-                           1,
-                           0,
-                           0,
-                           0,
-                           0});
-    });
+    WM_TRY(acct_.jobs_ended(until, [&](const JobBrief& row) {
+      ++sums[{hour_of(made.hours, row.ended), dims_.number(row.dim), row.state}].n;
+    }));
+    for (auto& [key, sum] : sums) {
+      const auto& [hour, dim, outcome] = key;
+      sum.hour = hour, sum.dim = dims_.all[dim], sum.outcome = outcome;
+      made.ends.push_back(std::move(sum));
+    }
+    return {};
   }
+
   // What was heard late is credited once, whatever becomes of the rest.
   static void add_refunds(const AttemptRow& row, std::int64_t hour, WindowSums& made) {
     const auto& late = row.late;

@@ -181,7 +181,13 @@ constexpr std::array<const char*, 2> kMeterSteps = {
     "CREATE TABLE plan_meter (hour INTEGER NOT NULL, path TEXT NOT NULL, gpus INTEGER NOT NULL,"
     "  seen_ms INTEGER NOT NULL, demand INTEGER NOT NULL, deserved INTEGER NOT NULL,"
     "  unmet INTEGER NOT NULL, PRIMARY KEY (hour, path, gpus)) WITHOUT ROWID;"
-    "CREATE TABLE clock_step (at INTEGER PRIMARY KEY, step INTEGER NOT NULL);"};
+    "CREATE TABLE clock_step (at INTEGER PRIMARY KEY, step INTEGER NOT NULL);"
+    "CREATE TABLE host_meter (hour INTEGER NOT NULL, host TEXT NOT NULL,"
+    "  seen_us INTEGER NOT NULL, energy_mj INTEGER NOT NULL, PRIMARY KEY (hour, host))"
+    "  WITHOUT ROWID;"
+    "ALTER TABLE task_meter ADD COLUMN cpu_us INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE task_meter ADD COLUMN cpu_seen_us INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE task_meter ADD COLUMN mem_peak INTEGER NOT NULL DEFAULT 0;"};
 
 // Refuses a file that another program made, or a newer version of ours.
 Result<std::int64_t> version_of(Connection& db, const Schema& schema) {

@@ -4,18 +4,24 @@
   rest_exec_submit_ms          POST /execs of a code of 10 kB, durable, wuserd warm
   rest_get_per_s               GET /execs/{id} over 16 connections, TLS, token checked; rest_get_part: over nginx's own
                                static answers in the same run
-  upload_mb_per_s              an upload of 256 MB; upload_part: over cp to the same disk; upload_wuserd_mb: its memory then
-  rest_execs_list_ms           GET /execs with as many executions as there are (comment); jobs and slots alike
-  wuserd_rss_mb                idle
-Needs: B (build folder), nginx; without it says so and prints nothing. Callers: scripts/bench.
+  upload_1gb_mb_per_s          an upload of 1 GiB; upload_part: over cp to the same disk; upload_wuserd_mb, upload_nginx_mb: the
+                               most memory of either meanwhile
+  rest_execs_list_10k_ms       GET /execs with 10,000 executions; jobs and slots alike
+  streams_1000_master_cpu      per cent of a core that the master takes more with 1,000 event streams, while jobs come
+  wuserd_rss_mb                idle; wuserd_100_mb: proportional memory of a hundred
+  pages_gzip_kb                all pages; applications_keystroke_ms, applications_change_ms: until painted, with 10,000 jobs
+Needs: B (build folder), nginx, for the last chromium; without says so and prints nothing. Callers: scripts/bench.
 """
 
 import getpass
+import gzip
 import http.client
 import io
 import json
 import os
+import select
 import shutil
+import socket
 import ssl
 import statistics
 import subprocess
@@ -34,8 +40,8 @@ from cluster.web import why_not  # noqa: E402
 
 SHAPE = {'nodes': 1, 'cpus': 4, 'gpus': 0, 'mem': '', 'conf': [], 'multiuser': False, 'web': True}
 EXECS = '/platform/rest/deeplearning/v1/execs'
-SUBMITS, JOBS, SECONDS, LINES = 30, 2000, 3, 16
-UPLOAD = 256 << 20
+SUBMITS, JOBS, SECONDS, LINES, STREAMS, USERS = 30, 10000, 3, 16, 1000, 100
+UPLOAD = 1 << 30
 
 
 class Line:
@@ -103,42 +109,194 @@ def per_second(env, token, path):
     return sum(counts) / SECONDS
 
 
-def rss(program):
-    """MB of the cluster's process of that name that was started last."""
-    pids = subprocess.run(['pgrep', '-n', '-x', program], capture_output=True, text=True, check=False).stdout.split()
-    with open(f'/proc/{pids[0]}/status', encoding='ascii') as status:
-        return int(next(line for line in status if line.startswith('VmRSS')).split()[1]) / 1024
+class MostMemory:
+    """The most that processes of a name hold while it is open, MB; of several the one with the most."""
+
+    def __init__(self, env, *programs):
+        self.most, self._env, self._over = dict.fromkeys(programs, 0.0), env, threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._over.set()
+        self._thread.join()
+
+    def _look(self):
+        while not self._over.wait(0.05):
+            for name in self.most:
+                self.most[name] = max([self.most[name], *(resident(pid) for pid in of_door(self._env, name))])
+
+
+def of_door(env, program):
+    """Processes of that name which belong to this cluster's door; nginx has no environment that is read."""
+    found = subprocess.run(['pgrep', '-x', program], capture_output=True, text=True, check=False).stdout.split()
+    folder = os.path.dirname(env['WM_GATEWAY_CA'])
+
+    def words(pid):
+        try:
+            with open(f'/proc/{pid}/cmdline', encoding='utf-8', errors='replace') as line:
+                return line.read()
+        except OSError:
+            return ''
+    if program == 'nginx':
+        mains = [pid for pid in found if folder in words(pid)]
+        return [pid for pid in found if pid in mains or parent(pid) in mains]
+    return [pid for pid in found if folder in words(pid)]
+
+
+def parent(pid):
+    """Its parent's number."""
+    try:
+        with open(f'/proc/{pid}/stat', encoding='ascii') as stat:
+            return stat.read().rpartition(')')[2].split()[1]
+    except OSError:
+        return ''
+
+
+def resident(pid):
+    """MB."""
+    try:
+        with open(f'/proc/{pid}/status', encoding='ascii') as status:
+            return int(next(line for line in status if line.startswith('VmRSS')).split()[1]) / 1024
+    except (OSError, StopIteration):
+        return 0
 
 
 def uploads(env, token, folder):
-    """A large file, against cp."""
+    """A large file, sent as it is read, against cp of it."""
     big = os.path.join(folder, 'big')
+    block = os.urandom(1 << 20)
     with open(big, 'wb') as out:
         for _ in range(UPLOAD >> 20):
-            out.write(os.urandom(1 << 20))
+            out.write(block)
     began = time.monotonic()
     shutil.copy(big, big + '.copy')
     copied = UPLOAD / 1e6 / (time.monotonic() - began)
-    with open(big, 'rb') as data:
-        body, headers = form(data.read())
-    began = time.monotonic()
-    Line(env, token).ask('POST', f'{EXECS}?args=--exec-start%20PyTorch%20--model-main%20big%20--user-cmd%20--%20true', body, headers)
-    rate = UPLOAD / 1e6 / (time.monotonic() - began)
-    show('upload_mb_per_s', rate, 'MB/s', f'cp {copied:.0f} MB/s')
+    os.unlink(big + '.copy')
+    head, tail = form(b'')[0].split(b'\r\n\r\n', 1)
+    head, (_, headers) = head + b'\r\n\r\n', form(b'')
+    headers['Content-Length'] = str(len(head) + UPLOAD + len(tail))
+
+    def pieces():
+        yield head
+        with open(big, 'rb') as data:
+            while piece := data.read(1 << 18):
+                yield piece
+        yield tail
+    with MostMemory(env, 'wuserd', 'nginx') as memory:
+        began = time.monotonic()
+        status, said = Line(env, token).ask('POST', f'{EXECS}?args=--exec-start%20PyTorch%20--user-cmd%20--%20true', pieces(), headers)
+        rate = UPLOAD / 1e6 / (time.monotonic() - began)
+    assert status == 200, said
+    show('upload_1gb_mb_per_s', rate, 'MB/s', f'cp {copied:.0f} MB/s')
     show('upload_part', 100 * rate / copied, '%')
-    show('upload_wuserd_mb', rss('wuserd'), 'MB')
+    for name, most in memory.most.items():
+        show(f'upload_{name}_mb', most, 'MB')
 
 
-def lists(env, line):
-    """Lists with many jobs that have ended."""
-    subprocess.run(['bsub', '-J', f'many[1-{JOBS}]', '-n', '1', '-H', 'true'], env={**os.environ, **env}, check=True, stdout=subprocess.DEVNULL)
-    for name, path in (('rest_execs_list_ms', EXECS), ('rest_jobs_list_ms', '/api/v1/jobs'), ('rest_slots_ms', '/api/v1/slots')):
-        took = []
+def lists(env, line, folder):
+    """Lists with many executions that wait."""
+    with open(os.path.join(folder, 'pack'), 'w', encoding='ascii') as pack, open(os.path.join(folder, 'one.json'), 'w', encoding='ascii') as one:
+        json.dump({'framework': 'PyTorch', 'args': '--exec-start PyTorch --model-main x.py'}, one)
+        pack.writelines(f'-spec {one.name} -J many{n} -n 1 -H true\n' for n in range(JOBS))
+    subprocess.run(['bsub', '-pack', pack.name], env={**os.environ, **env}, check=True, stdout=subprocess.DEVNULL)
+    for name, path in (('rest_execs_list_10k_ms', EXECS), ('rest_jobs_list_ms', '/api/v1/jobs'), ('rest_slots_ms', '/api/v1/slots')):
+        took, size = [], 0
         for _ in range(5):
             began = time.monotonic()
-            line.ask('GET', path)
+            _, said = line.ask('GET', path)
             took.append((time.monotonic() - began) * 1e3)
-        show(name, statistics.median(took), 'ms', f'{JOBS} elements wait besides')
+            size = len(json.loads(said)) if path == EXECS else size
+        show(name, statistics.median(took), 'ms', f'{JOBS} executions, {size or "?"} in the list')
+
+
+def cpu_of(pid):
+    """Seconds that a process has computed."""
+    with open(f'/proc/{pid}/stat', encoding='ascii') as stat:
+        words = stat.read().rpartition(')')[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def streams(env, token):
+    """What many event streams cost the master while a job comes each second."""
+    with open(os.path.join(env['WM_CLUSTER_DIR'], 'run', 'wmasterd.pid'), encoding='ascii') as kept:
+        master = kept.read().split()[0]
+
+    def part(seconds=10):
+        before, began = cpu_of(master), time.monotonic()
+        for _ in range(seconds):
+            subprocess.run(['bsub', '-J', 'streamed', 'true'], env={**os.environ, **env}, check=True, stdout=subprocess.DEVNULL)
+            time.sleep(max(0, 1 - (time.monotonic() - began) % 1))
+        return 100 * (cpu_of(master) - before) / (time.monotonic() - began)
+    alone = part()
+    where = urllib.parse.urlsplit(env['WM_GATEWAY_URL'])
+    trust, lines = ssl.create_default_context(cafile=env['WM_GATEWAY_CA']), []
+    for _ in range(STREAMS):
+        line = trust.wrap_socket(socket.create_connection((where.hostname, where.port)), server_hostname=where.hostname)
+        line.sendall(f'GET /api/v1/stream HTTP/1.1\r\nHost: {where.netloc}\r\nX-Auth-Token: {token}\r\n\r\n'.encode())
+        lines.append(line)
+    over = threading.Event()
+
+    def drain():
+        looked = select.epoll()
+        by_number = {line.fileno(): line for line in lines}
+        for line in lines:
+            line.setblocking(False)
+            looked.register(line, select.EPOLLIN)
+        while not over.is_set():
+            for number, _ in looked.poll(0.2):
+                try:
+                    heard[number] = heard.get(number, 0) + len(by_number[number].recv(1 << 16))
+                except (BlockingIOError, ssl.SSLError):
+                    continue
+    heard = {}
+    reader = threading.Thread(target=drain)
+    reader.start()
+    time.sleep(3)
+    with_them = part()
+    over.set()
+    reader.join()
+    show('streams_1000_master_cpu', with_them - alone, '%', f'alone {alone:.1f} %, {sum(1 for n in heard.values() if n > 300)} of {STREAMS} heard')
+    for line in lines:
+        line.close()
+
+
+def memories(env, folder):
+    """A hundred wuserd, none of them asked anything."""
+    sbin, agents, sum_kb = os.path.join(os.environ['B'], 'sbin'), [], 0
+    for n in range(USERS):
+        agents.append(subprocess.Popen([f'{sbin}/wuserd', '--socket', os.path.join(folder, f'u{n}'), '--token-key',
+                                        os.path.join(os.path.dirname(env['WM_GATEWAY_CA']), 'token.pub')],
+                                       env={**os.environ, **env}, stderr=subprocess.DEVNULL))
+    while not all(os.path.exists(os.path.join(folder, f'u{n}')) for n in range(USERS)):
+        time.sleep(0.1)
+    for agent in agents:
+        with open(f'/proc/{agent.pid}/smaps_rollup', encoding='ascii') as rollup:
+            sum_kb += int(next(line for line in rollup if line.startswith('Pss:')).split()[1])
+        agent.kill()
+        agent.wait()
+    show('wuserd_100_mb', sum_kb / 1024, 'MB')
+
+
+def pages(env):
+    """Bytes on the way to a browser; how soon it paints."""
+    folder = os.path.join(TOP, 'daemons/wgatewayd/pages')
+    files = [os.path.join(folder, 'index.html'), *(os.path.join(folder, 's', name) for name in os.listdir(os.path.join(folder, 's')))]
+    size = 0
+    for path in files:
+        with open(path, 'rb') as text:
+            size += len(gzip.compress(text.read()))
+    show('pages_gzip_kb', size / 1000, 'kB')
+    if not shutil.which('chromium'):
+        print('# applications_…: no chromium', file=sys.stderr)
+        return
+    said = subprocess.run(['/usr/bin/python3', os.path.join(TOP, 'test/system/pages_check.py'), 'many', str(JOBS)],
+                          env={**os.environ, **env}, capture_output=True, text=True, check=True).stdout.split()
+    show('applications_keystroke_ms', float(said[1]), 'ms', f'most {said[3]}')
+    show('applications_change_ms', float(said[5]), 'ms', f'most {said[7]}')
 
 
 def measure(cluster, folder):
@@ -161,9 +319,12 @@ def measure(cluster, folder):
     mine, nginx = per_second(env, token, f'{EXECS}/{name}'), per_second(env, None, '/s/app.js')
     show('rest_get_per_s', mine, '1/s', f'nginx alone {nginx:.0f}')
     show('rest_get_part', 100 * mine / nginx, '%')
-    lists(env, line)
+    show('wuserd_rss_mb', max(resident(pid) for pid in of_door(env, 'wuserd')), 'MB')
     uploads(env, token, folder)
-    show('wuserd_rss_mb', rss('wuserd'), 'MB')
+    memories(env, folder)
+    streams(env, token)
+    lists(env, line, folder)
+    pages(env)
 
 
 def main():

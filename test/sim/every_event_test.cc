@@ -43,6 +43,7 @@ class Course : public test::ClusterBuilder {
     of_groups();
     of_an_open_array();
     of_a_signature();
+    of_what_people_arrange();
   }
 
  private:
@@ -165,6 +166,26 @@ class Course : public test::ClusterBuilder {
     step(JobModified{id, SpecBuilder().sealed(), "ann", "signed anew"});
     step(JobReleased{id, "wm"});
     run(id, {h2_});
+  }
+
+  void of_what_people_arrange() {
+    Reservation kept;
+    kept.name = "ann#0";
+    kept.users = {"ann"};
+    kept.begin = at(500);
+    kept.end = at(900);
+    kept.places = {{h1_, 2}};
+    step(ReservationSet{kept, "ann"});
+    step(JobGroupSet{"/risk", {}, "ann"});
+    auto id = submit({});
+    JobNote note;
+    note.text = "look at this";
+    step(JobNoted{id, note});
+    step(JobRelocated{id, {h2_}, "ann"});
+    run(id, {h2_});
+    step(ReservationRemoved{"ann#0", "ann"});
+    step(JobGroupRemoved{"/risk", "ann"});
+    step(TokensRevoked{"ann", "token-1", at(900), "root", "lost"});
   }
 
   HostId h1_, h2_;

@@ -20,7 +20,7 @@ JobSpec plain_spec(SimCluster& c) {
   return plain;
 }
 
-void search(SimCluster& c) {
+void begin_search(SimCluster& c) {
   auto spec = plain_spec(c);
   spec.array = {{1, 9, 1}};
   spec.array_limit = 2;
@@ -33,7 +33,7 @@ void search(SimCluster& c) {
   });
 }
 
-void service(SimCluster& c) {
+void begin_service(SimCluster& c) {
   auto spec = plain_spec(c);
   TaskGroup kernels{.name = "kernel", .command = "serve", .min_tasks = 0, .max_tasks = 3};
   kernels.restart = Restart::Independent;
@@ -47,7 +47,7 @@ void service(SimCluster& c) {
   });
 }
 
-void again(SimCluster& c) {
+void begin_twice(SimCluster& c) {
   c.client.submit(plain_spec(c), [&c](JobId id) {
     c.sim.after(c.sim.between(1000, 12000), [&c, id] {
       RequeueRequest request;
@@ -96,7 +96,7 @@ TEST(services_sim, all_ends_and_no_trial_loses_its_last_report) {
         else host.restart_daemon();
       });
     c.sim.after(c.sim.between(3000, 8000), [&c] { c.hosts[c.sim.pick(4)]->forget_the_key(2); });
-    for (auto* begin : {search, service, again, search})
+    for (auto* begin : {begin_search, begin_service, begin_twice, begin_search})
       c.sim.after(c.sim.between(4000, 9000), [&c, begin] { begin(c); });
     c.sim.run(std::chrono::seconds(300));
     end_held_ones(c);

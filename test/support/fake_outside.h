@@ -64,6 +64,7 @@ class FakeOutside : public node::Outside {
   void read_gpus(std::function<void(std::vector<gpu::GpuReading>)> done) override {
     gpu_reads.push_back(std::move(done));
   }
+  std::optional<std::int64_t> cpu_energy_mj() override { return energy_mj; }
   void keep_records(const std::function<bool(const launch::ExitRecord&)>& keep) override {
     std::erase_if(records, [&](const auto& record) { return !keep(record); });
     ++shrunk;
@@ -96,6 +97,7 @@ class FakeOutside : public node::Outside {
   std::deque<Asked> asked;
   std::map<launch::AttemptKey, std::uint32_t> ports;
   bool no_ports = false;
+  std::optional<std::int64_t> energy_mj;  ///< of processors, told at each call
   std::deque<std::function<void(std::vector<gpu::GpuReading>)>> gpu_reads;
   std::set<std::string> files;
   std::map<std::int32_t, std::vector<std::uint32_t>> bound;  // CPUs of running processes

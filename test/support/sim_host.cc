@@ -147,6 +147,7 @@ void SimHost::obey(const HostOrder& order) {
   auto& newest = newest_[order.job];
   if (order.attempt < newest) return;
   newest = order.attempt;
+  if (order.resolved.group != 0) no_workers_.insert({order.job, order.attempt});
   auto& known = attempts_[{order.job, order.attempt}];
   bool fresh = known.empty();
   for (const auto& wanted : order.tasks) {
@@ -191,10 +192,11 @@ void SimHost::start_task(const HostOrder& order, TaskNumber number) {
       net_.violations.push_back("two attempts of job " + to_string(order.job) + " run at once");
   if (running_tasks() > slots_) net_.violations.push_back(name_ + " holds more tasks than slots");
   report(FactStarted{order.job, order.attempt, number, task.pid});
-  if (order.team.elastic) report(AgentReport{order.job, order.attempt, id_, WorkerSeen{number}});
+  bool trains = order.team.elastic && !no_workers_.count(key);
+  if (trains) report(AgentReport{order.job, order.attempt, id_, WorkerSeen{number}});
   if (order.resolved.open) report_on_the_way(key, number);
   int boot = static_cast<int>(boot_);
-  int status = sim_.once_in(8) && !order.team.elastic ? 3 << 8 : 0;
+  int status = sim_.once_in(8) && !trains ? 3 << 8 : 0;
   sim_.after(sim_.between(200, 6000), [this, key, number, boot, status] {
     if (boot == static_cast<int>(boot_)) end_task(key, number, status, Term::None);
   });
@@ -225,7 +227,7 @@ void SimHost::end_task(Key key, TaskNumber number, std::int32_t status, Term ter
 // The lead of this simulation sees everybody: whoever is wanted and runs is a member.
 void SimHost::lead(const AgentOrder& order) {
   Key key{order.job, order.attempt};
-  if (order.lead_host != id_ || !attempts_.count(key)) return;
+  if (order.lead_host != id_ || !attempts_.count(key) || no_workers_.count(key)) return;
   auto& epoch = epochs_[key];
   epoch = EpochNumber{std::max(epoch.value, order.last_epoch.value) + 1};
   EpochFormed formed;

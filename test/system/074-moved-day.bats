@@ -130,9 +130,17 @@ m = email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.
 print(*[p.get_content() for p in m.walk() if p.get_content_maintype() == "text"])' "$file" | grep wmtest
 }
 
-@test "run again, nothing is mailed twice" {
+@test "run again, and by three crons at once, nothing is mailed twice and nothing is half written" {
   while read -r line; do bash -c "$line"; done < <(cron_lines)
+  reports=$(find "$CLUSTER" -path '*reports/2027/01' -type d)
+  md5sum "$reports"/*.csv >before
+  for i in 1 2 3; do
+    while read -r line; do bash -c "$line" & done < <(cron_lines)
+  done
+  wait
   [ "$(ls "$SINK"/*.eml | wc -l)" -eq 5 ]
+  md5sum -c --quiet before
+  ! find "$reports" -name '*.new*' | grep .
 }
 
 @test "pages: others may not read a user's, the group may read the cluster's" {

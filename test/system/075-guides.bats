@@ -4,9 +4,10 @@
 
 load lib
 setup_file() {
-  printf '[normal]\n[long]\npriority = 40\nexclusive = yes\n' >"$BATS_FILE_TMPDIR/queues.conf"
+  printf '[normal]\nexclusive = yes\n[long]\npriority = 40\nexclusive = yes\n' >"$BATS_FILE_TMPDIR/queues.conf"
   printf '[training]\nresize = auto\n' >"$BATS_FILE_TMPDIR/apps.conf"
-  cluster_up --web --nodes 2 --cpus 8 --gpus 2 --conf "$BATS_FILE_TMPDIR/queues.conf" --conf "$BATS_FILE_TMPDIR/apps.conf"
+  printf '[/class]\nshares = 1\n' >"$BATS_FILE_TMPDIR/plans.conf"
+  cluster_up --web --nodes 2 --cpus 8 --gpus 2 --conf "$BATS_FILE_TMPDIR/queues.conf" --conf "$BATS_FILE_TMPDIR/plans.conf" --conf "$BATS_FILE_TMPDIR/apps.conf"
 }
 teardown_file() { cluster_down; }
 setup() {
@@ -52,6 +53,10 @@ play() {
 type_cell() {
   local line=$1 job
   case $line in
+    bswitch*)
+      job=$(submit -H true)
+      line=${line//12/$job}
+      ;;
     *\ 12 | *\ 12\ * | *\(12\)*)
       job=$(submit -n 1,4 -ar -app training sleep 100)
       wait_for 20 in_state "$job" running
@@ -63,7 +68,7 @@ type_cell() {
     bsub*) line="$line true" ;;
   esac
   line=${line//h1/node2}
-  timeout 30 bash -ec "$line" </dev/null >cell 2>&1 || { echo "$line: $(cat cell)"; return 1; }
+  timeout 30 bash -ec "$line" < <(echo exit) >cell 2>&1 || { echo "$line: $(cat cell)"; return 1; }
   bkill 0 >/dev/null 2>&1 || true
 }
 
@@ -73,6 +78,8 @@ type_cell() {
   export PATH=$PWD/bin:$PATH
   sed -n 's/^| `.* | \(.*\) |$/\1/p' "$GUIDES/wm-user.7.md" | grep -oE '`(b[a-z]+|badmin)( [^`]*)?`' | tr -d '`' | sort -u >cells
   [ "$(wc -l <cells)" -gt 40 ]
+  bsub -K true
+  wait_for 20 bacct
   while IFS= read -r -u 3 cell; do
     type_cell "$cell" || return 1
     case $cell in *hclose*) badmin hopen node2 ;; esac

@@ -217,3 +217,43 @@ exec_is() { [ "$(door -u "wmweb-$1:$2" "$EXECS/$3" | jq -r .state)" = "$4" ]; }
   wait_for 20 stopped
   dlim_as b model undeploy -f ping
 }
+
+@test "who logs on is recorded by wlogind, keys by their owner; nobody revokes another's tokens" {
+  recorded() { badmin doorhist wmweb-a | grep -q -- "$1" || badmin doorhist | grep -q -- "$1"; }
+  token_of() { door -u "wmweb-$1:secret of $1" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken; }
+  token=$(token_of a) other=$(token_of b)
+  wait_for 10 recorded "logon <wmweb-a> <from 127[^>]*> <token [0-9a-f]*> by wmweb-a$"
+  door -u "wmweb-a:wrong" "$WM_GATEWAY_URL/auth/v1/logon"
+  wait_for 10 recorded "by wmweb-a (refused: user name and password do not fit)"
+  as a wmkey create recorded >/dev/null 2>&1
+  as a wmkey revoke recorded
+  recorded "key-create <key recorded> by wmweb-a"
+  recorded "key-revoke <key recorded> by wmweb-a"
+  [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 200 ]
+  run as b badmin token-revoke wmweb-a
+  [ "$status" -eq 255 ]
+  run as b badmin doorhist
+  [ "$status" -eq 255 ]
+  [ "$(code_of -H "X-Auth-Token: $other" "$WM_GATEWAY_URL/api/v1/audit")" = 403 ]
+  [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 200 ]
+  as a wmkey logoff
+  gone() { [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 401 ]; }
+  wait_for 5 gone
+  [ "$(code_of -H "X-Auth-Token: $other" "$EXECS")" = 200 ]
+  door -H "X-Auth-Token: $other" -X POST "$WM_GATEWAY_URL/auth/v1/logoff"
+  wait_for 10 recorded "logoff <wmweb-b> <token [0-9a-f]*> by wmweb-b"
+  narrow=$(door -u "wmweb-b:secret of b" -X POST "$WM_GATEWAY_URL/dlim/v1/auth/token" | jq -r .service_token)
+  [ "$(code_of -H "X-Auth-Token: $narrow" "$EXECS")" = 403 ]
+}
+
+@test "the key of tokens is changed while users are logged on" {
+  old=$(door -u "wmweb-a:secret of a" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
+  [ "$(code_of -H "X-Auth-Token: $old" "$EXECS")" = 200 ]
+  login=$(dirname "$WM_GATEWAY_CA")/login
+  badmin token-key "$login"
+  new=$(door -u "wmweb-a:secret of a" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken)
+  for token in "$old" "$new"; do [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 200 ]; done
+  [ "$(stat -c '%a %U' "$login/token.seed")" = "600 root" ]
+  badmin token-key --now "$login"
+  for token in "$old" "$new"; do [ "$(code_of -H "X-Auth-Token: $token" "$EXECS")" = 401 ]; done
+}

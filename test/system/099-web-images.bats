@@ -6,7 +6,8 @@ load lib
 setup_file() {
   local conf=$BATS_FILE_TMPDIR
   printf '[training]\ntype = training\ncontainer = podman\ncontainer_options = --ulimit=nofile=1024:1024 --ulimit=nproc=1000:1000\n' >"$conf/apps.conf"
-  cluster_up --web --nodes 1 --cpus 2 --conf "$conf/apps.conf"
+  printf '[limits]\nmax_user_requeue = 1\n' >"$conf/wm.conf" # pauses between more tries grow long
+  cluster_up --web --nodes 1 --cpus 2 --conf "$conf/apps.conf" --conf "$conf/wm.conf"
   command -v docker-registry >/dev/null || return 0
   export PORT
   PORT=$($PYTHON -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')

@@ -38,9 +38,32 @@ mine() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$@"; }
   [ "$status" -eq 0 ]
 }
 
+@test "a page that a job serves calls the interface with the user's cookie in vain" {
+  mkdir served && echo '<h1>served</h1>' >served/index.html
+  victim=$(submit -J victim sleep 300)
+  job=$(submit -app notebook -cwd "$PWD/served" wm-notebook --strip python3 -m http.server --bind 127.0.0.1 %p)
+  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" apps "$job" "$victim"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ $(state "$victim") =~ ^(running|pending)$ ]]
+}
+
+@test "names that are scripts, that turn round or that are long are text on the pages" {
+  script=$(submit -J '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>' -H true)
+  round=$(submit -J "$(printf 'a\u202egnp.exe\u2066')" -H true)
+  long=$(submit -J "$(head -c 3000 /dev/zero | tr '\0' x)" -H true || submit -J "$(head -c 200 /dev/zero | tr '\0' x)" -H true)
+  said=$(submit sh -c 'printf "<script>window.hacked=1</script>\n\033[31m\u202e"')
+  ran_out "$said"
+  mine -d '{"name":"digits","plan":"/"}' "$WM_GATEWAY_URL/api/v1/projects"
+  mine -d "{\"name\":\"exp\",\"description\":\"<img src=x onerror=window.hacked=1>$(head -c 20000 /dev/zero | tr '\0' y)\",\"definitions\":[]}" "$WM_GATEWAY_URL/api/v1/projects/digits/experiments"
+  run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" hostile "$script" "$round" "$long" "$said"
+  echo "$output"
+  [ "$status" -eq 0 ]
+}
+
 @test "with 10,000 jobs a keystroke in the filter is drawn at once, and so is what becomes of a job" {
   [ -n "${WM_SOAK-}" ] || skip "10,000 jobs: make soak"
-  submit -J 'many[1-10000]' -H true
+  seq -f '-J many%.0f -H true' 10000 >pack && bsub -pack pack >/dev/null
   run $PYTHON "$BATS_TEST_DIRNAME/pages_check.py" many 10000
   echo "$output"
   [ "$(sed -n 's/^keystroke_painted_ms \([0-9]*\).*/\1/p' <<<"$output")" -le 100 ]

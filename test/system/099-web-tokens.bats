@@ -121,7 +121,7 @@ second_refuses() { [ "$(at_second "$1")" = 401 ]; }
 
 @test "log-ons, refusals and keys are lines of the record, whose chain holds; passwords with each request are one" {
   token=$(log_on)
-  wait_for 5 in_record "logon <from .*> <token $(id_of "$token")> by $ME"
+  wait_for 5 in_record "logon <$ME> <from .*> <token $(id_of "$token")> by $ME"
   for _ in 1 2 3; do [ "$(code_of -u "$ME:$WM_API_KEY" "$SESSION")" = 200 ]; done
   lines() { badmin doorhist | grep -c ': logon'; }
   before=$(lines)
@@ -130,7 +130,7 @@ second_refuses() { [ "$(at_second "$1")" = 401 ]; }
   wait_for 5 in_record "by nobody (refused: user name and password do not fit)"
   [ "$(lines)" -le $((before + 2)) ]
   for _ in 1 2 3 4 5 6; do door -u "nobody:wrong" "$WM_GATEWAY_URL/auth/v1/logon"; done | grep -q 'wait a minute'
-  wait_for 5 in_record "limited <from .*> by nobody"
+  wait_for 5 in_record "limited <nobody> <from .*> by nobody"
   badmin audit | tail -1 | grep -q 'as they were written'
 }
 

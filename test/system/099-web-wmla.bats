@@ -21,6 +21,22 @@ client() { $PYTHON "$BATS_TEST_DIRNAME/wmla_client.py" "$1"; }
 @test "an inference service, by its own token" { client service; }
 @test "the tree of resource plans" { client plans; }
 
+@test "dlicmd has every command of WMLA's" {
+  mkdir code && echo 'print("well")' >code/main.py
+  export DLICMD_POLL_S=0.2
+  id=$(dlicmd --exec-start PyTorch --appName all --model-main main.py --model-dir code | tail -n +3 | jq -r .execId)
+  dlicmd --app-wait "$id" | tail -1 | grep -qx FINISHED
+  for words in --status --dl-frameworks --exec-get-all --app-get-all "--app-history-get-all --app-search-start 0 --app-search-length 5" "--app-analyze 1" \
+    --rp-get-all --pj-get-all "--k8s-obj-get-all pod" "--k8s-obj-get pod x" "--exec-get $id" "--exec-outlogs $id" "--exec-errlogs $id" "--exec-launcherlogs $id" \
+    "--exec-trainlogs $id" "--exec-trainoutlogs $id" "--exec-trainerrlogs $id" "--app-get $id" "--app-outlogs $id" "--app-errlogs $id" "--app-launcherlogs $id" \
+    "--app-stop-all" "--hpo-get-all" "--hpo-algorithm-get-all" "--hpo-algorithm-get Random" "--exec-trainresult $id" "--exec-delete $id" "--exec-delete-all" "--hpo-delete-all"; do
+    run dlicmd $words
+    [ "$status" -eq 0 ] || { echo "$words: $output"; return 1; }
+  done
+  run dlicmd --rp-delete "$(dlicmd --rp-get-all -o json | jq -r .id)"
+  [[ $status -eq 1 && $output == "Error 403: "*plans.conf* ]]
+}
+
 @test "the guide for those who come from WMLA is right, line by line" {
   mkdir mnist && printf 'print("Test loss: 0.1")\nimport os\nopen(os.environ["SAVED_MODEL_DIR"] + "/m", "w")\n' >mnist/train.py
   guide=$(sed -n '/^## Coming from WMLA/,/^| WMLA/p' "$TOP/daemons/wgatewayd/README.md" | sed -n 's/^    //p')
@@ -35,3 +51,28 @@ client() { $PYTHON "$BATS_TEST_DIRNAME/wmla_client.py" "$1"; }
   [[ $output == *FINISHED* && $output == *"Test loss: 0.1"* ]]
   ls dlpd-model-*-result.zip
 }
+
+@test "the guide for administrators is right: its template is nginx's, its commands do what it says" {
+  door=$(dirname "$WM_GATEWAY_CA") run=$PWD/run
+  mkdir -p run pages tools
+  section=$(sed -n '/^## For administrators/,$p' "$TOP/daemons/wgatewayd/README.md")
+  # Step 2: the words that it says are to be filled in are all that there are.
+  words=$(grep -o '@[a-z_]*@' "$TOP/etc/nginx/wm.conf" | sort -u)
+  for word in $words; do [[ $section == *"$word"* ]] || { echo "$word is not in the guide"; return 1; }; done
+  sed -e "s|@run@|$run|" -e "s|@gateway@|$run/gateway.sock|" -e "s|@pages@|$PWD/pages|" -e "s|@tools@|$PWD/tools|" -e 's|@listen@|127.0.0.1:9243|' \
+    -e 's|@apps_listen@|127.0.0.2:9243|' -e 's|@origin@|https://wm.example.org|g' -e 's|@apps_origin@|https://apps.example.org|g' -e 's|@accounts@||' \
+    -e "s|@log@|$PWD|" -e "s|@certificate@|$door/web.crt|" -e "s|@certificate_key@|$door/web.key|" "$TOP/etc/nginx/wm.conf" >wm.conf
+  PATH=$PATH:/usr/sbin nginx -t -e "$PWD/nginx.err" -c "$PWD/wm.conf"
+  # What it types to look and to revoke.
+  token=$(mine_token)
+  typed=$(sed -n 's/^    \(badmin[^#]*\).*/\1/p' <<<"$section")
+  [ "$(wc -l <<<"$typed")" -ge 5 ]
+  while read -r line; do
+    line=${line/ ann/ $(id -un)}
+    [[ $line != *token-key* ]] || line="$line $door"
+    bash -euc "$line" || { echo "$line"; return 1; }
+  done <<<"$typed"
+  gone() { [ "$(curl -s -o /dev/null -w '%{http_code}' --cacert "$WM_GATEWAY_CA" -H "X-Auth-Token: $token" "$WM_GATEWAY_URL/api/v1/session")" = 401 ]; }
+  wait_for 5 gone
+}
+mine_token() { curl -sS --cacert "$WM_GATEWAY_CA" -u "$(id -un):$WM_API_KEY" "$WM_GATEWAY_URL/auth/v1/logon" | jq -r .accessToken; }

@@ -2,6 +2,8 @@
 fast the list of applications is with 10,000 jobs.
 
   pages_check.py axe AXE_JS PATH…     serious findings, one a line; exit 1 where there are any
+  pages_check.py apps JOB VICTIM      what a page that JOB serves reaches of our interface; exit 1 where it is anything
+  pages_check.py hostile JOB…         names that are scripts are text; exit 1 where they are anything else
   pages_check.py many JOBS            keystroke → painted, change of a state → painted, in milliseconds
 Environment: as of `minicluster env`. Callers: 099-web-pages.bats, test/bench/door_bench.py.
 """
@@ -72,6 +74,58 @@ def check(axe_file, paths):
     return 1 if lines else 0
 
 
+CALL = """(async () => {{
+  const said = [];
+  for (const [path, options] of [['/api/v1/session', {{}}], ['/api/v1/jobs', {{}}], ['/platform/rest/deeplearning/v1/execs', {{}}],
+      ['/api/v1/jobs/{victim}/stop', {{method: 'POST', mode: 'no-cors'}}], ['/auth/v1/logoff', {{method: 'POST', mode: 'no-cors'}}]])
+    try {{
+      const answer = await fetch('{url}' + path, {{credentials: 'include', ...options}});
+      said.push(answer.type === 'opaque' ? 'opaque' : path + ' ' + answer.status + ' ' + (await answer.text()).slice(0, 60));
+    }} catch (problem) {{ said.push('refused'); }}
+  try {{ const stream = new EventSource('{url}/api/v1/stream', {{withCredentials: true}});
+    said.push(await new Promise((done) => {{ stream.onmessage = stream.onopen = () => done('heard'); stream.onerror = () => done('refused'); setTimeout(() => done('refused'), 3000); }}));
+  }} catch (problem) {{ said.push('refused'); }}
+  return [...said, document.cookie];
+}})()"""
+
+
+def apps(job, victim):
+    """A page that a job serves calls our interface with the user's cookie, in all ways that a browser has, in vain."""
+    served = os.environ['WM_APPS_URL']
+    with Browser() as browser:
+        log_in(browser)
+        browser.open(f'{URL}/notebooks')
+        browser.until(f'document.querySelector(".notebook[data-id=\\"{job}\\"] [data-do=open]") !== null', 60, 'it is ready')
+        browser.click(f'.notebook[data-id="{job}"] [data-do=open]')
+        browser.tab(f'{served}/{job}/')
+        browser.until('document.readyState === "complete"', 20)
+        *said, cookie = browser.value(CALL.format(url=URL, victim=victim))
+        print(said, repr(cookie))
+        if any(word not in ('refused', 'opaque') for word in said) or '__Host-wm' in cookie:
+            return 1
+        browser.tab(f'{URL}/notebooks')
+        browser.open(f'{URL}/apps')  # logged on still
+        return 0 if browser.value('document.querySelector("h1").innerText') == 'Applications' else 1
+
+
+def hostile(*jobs):
+    """Names that would be scripts, that turn the text round, or that are very long, are text on every page."""
+    with Browser(width=1280) as browser:
+        log_in(browser)
+        for path in ['/apps', *(f'/apps/{job}' for job in jobs), '/projects/digits']:
+            browser.open(URL + path)
+            time.sleep(0.7)
+            made = browser.value('document.querySelectorAll("main script, main img, main iframe, main [onerror]").length')
+            wide = browser.value('document.documentElement.scrollWidth')
+            wide_one = browser.value('[...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > 1290).map((e) => e.tagName + "." + e.className).slice(0, 6).join(" ")')
+            if browser.value('typeof window.hacked') != 'undefined' or made or wide > 1280:
+                print(f'{path}: {made} elements made of a name, {wide} wide: {wide_one}')
+                return 1
+        said = [text for text in browser.said if '/api/v1/session' not in text]
+        print(f'{len(jobs)} names are text; pages said {said}')
+        return 1 if said else 0
+
+
 def many(jobs):
     """How long a keystroke in the filter, and a change, take until they are drawn."""
     with Browser() as browser:
@@ -103,4 +157,8 @@ def many(jobs):
 
 
 if __name__ == '__main__':
-    sys.exit(check(sys.argv[2], sys.argv[3:]) if sys.argv[1] == 'axe' else many(int(sys.argv[2])))
+    if sys.argv[1] == 'axe':
+        sys.exit(check(sys.argv[2], sys.argv[3:]))
+    if sys.argv[1] == 'hostile':
+        sys.exit(hostile(*sys.argv[2:]))
+    sys.exit(apps(*sys.argv[2:4]) if sys.argv[1] == 'apps' else many(int(sys.argv[2])))

@@ -38,9 +38,12 @@ Meters::~Meters() {
 void Meters::take(const std::string& host, const HostMeter& words, WallTime now) {
   auto s = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
   std::lock_guard lock(mutex_);
-  if (waiting_.size() + words.tasks.size() > kMostWaiting) return;
+  if (waiting_.size() + waiting_hosts_.size() + words.tasks.size() > kMostWaiting) return;
   newest_ = s;
   for (const auto& task : words.tasks) waiting_.push_back({s / kHour * kHour, host, task});
+  if (words.energy_seen > Duration{})
+    waiting_hosts_.push_back(
+        {s / kHour * kHour, host, words.energy_seen.count(), words.cpu_energy_mj});
   wake_.notify_one();
 }
 
@@ -76,30 +79,37 @@ void Meters::look_at_clocks(WallTime wall, TimePoint mono) {
   wake_.notify_one();
 }
 
+bool Meters::is_anything_waiting() const {
+  return !waiting_.empty() || !waiting_plans_.empty() || !waiting_steps_.empty() ||
+         !waiting_hosts_.empty();
+}
+
 void Meters::run() {
   std::int64_t forgotten = 0;
   for (bool ends = false; !ends;) {
     std::vector<store::MeterRow> rows;
     std::vector<store::PlanMeterRow> plans;
     std::vector<store::ClockStep> steps;
+    std::vector<store::HostMeterRow> hosts;
     std::int64_t newest = 0;
     {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] {
-        return ending_ || !waiting_.empty() || !waiting_plans_.empty() || !waiting_steps_.empty();
-      });
+      wake_.wait(lock, [this] { return ending_ || is_anything_waiting(); });
       if (!ending_) wake_.wait_for(lock, kBetween, [this] { return ending_; });
       rows.swap(waiting_);
       plans.swap(waiting_plans_);
       steps.swap(waiting_steps_);
+      hosts.swap(waiting_hosts_);
       newest = newest_;
       ends = ending_;
     }
-    if (rows.empty() && plans.empty() && steps.empty()) continue;
+    if (rows.empty() && plans.empty() && steps.empty() && hosts.empty()) continue;
     auto done = db_->add(rows);
     if (done) done = db_->add(plans);
     for (const auto& step : steps)
       if (done) done = db_->add(step);
+    for (const auto& host : hosts)
+      if (done) done = db_->add(host);
     auto before = newest - std::chrono::duration_cast<std::chrono::seconds>(keep_).count();
     if (done && newest - forgotten >= 24 * kHour) {
       done = db_->forget(before);

@@ -37,6 +37,7 @@ class Meters {
  private:
   Meters(std::unique_ptr<store::MeterDb> db, Duration keep);
   void run();
+  bool is_anything_waiting() const;
 
   std::unique_ptr<store::MeterDb> db_;
   Duration keep_;
@@ -46,6 +47,7 @@ class Meters {
   std::vector<store::PlanMeterRow> waiting_plans_;
   WallTime plans_at_{};
   std::vector<store::ClockStep> waiting_steps_;
+  std::vector<store::HostMeterRow> waiting_hosts_;
   WallTime wall_{};
   TimePoint mono_{};
   double steps_s_ = 0;

@@ -108,6 +108,8 @@ void note(Service& service, const Call& call, const NoteRequest& request) {
     entry.by = act.user;
     entry.act = act.act;
     entry.objects = act.objects;
+    if (act.act == "logon" || act.act == "limited")
+      entry.objects.insert(entry.objects.begin(), act.user);
     entry.outcome = act.outcome;
     keep(service, std::move(entry));
   }

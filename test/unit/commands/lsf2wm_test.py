@@ -143,7 +143,7 @@ class Converted(unittest.TestCase):
         self.assertIn('[mpi]\nrerunnable = yes', self.text['apps'])
         self.assertIn('[/gold]\nowns = 20', self.text['plans'])
         self.assertTrue(any('silver 10%' in line for line in self.site.report))
-        self.assertTrue(any(line.startswith('lsb.resources') and 'l2' in line for line in self.site.report))
+        self.assertIn('[l2]\nprojects = p\nslots = 3', self.text['limits'])
 
     def test_command(self):
         """Exit codes; a folder that is there is left alone."""

@@ -126,28 +126,12 @@ TEST(depend, names_what_is_not_met) {
 }
 
 TEST(depend, what_is_no_condition_is_refused_with_its_place) {
-  for (auto text : {"done(",
-                    "done()",
-                    "done(1",
-                    "done(1))",
-                    "done(1) &&",
-                    "&& done(1)",
-                    "done(1) done(2)",
-                    "!",
-                    "()",
-                    "done(1[0])",
-                    "done(1[x])",
-                    "done(1[2)",
-                    "done(0)",
-                    "done(1, 2)",
-                    "exit(1, x)",
-                    "exit(1,)",
-                    "numdone(5)",
-                    "numdone(5[1], 2)",
-                    "external(1, x)",
-                    "external(1)",
-                    "\"open",
-                    "exit(1, *)"}) {
+  for (auto text : {"done(",      "done()",           "done(1",          "done(1))",
+                    "done(1) &&", "&& done(1)",       "done(1) done(2)", "!",
+                    "()",         "done(1[0])",       "done(1[x])",      "done(1[2)",
+                    "done(0)",    "done(1, 2)",       "exit(1, x)",      "exit(1,)",
+                    "numdone(5)", "numdone(5[1], 2)", "external(1, x)",  "external(1)",
+                    "\"open",     "exit(1, *)"}) {
     auto parsed = Depend::parse(text);
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.error().code, Code::BadArgument) << text;

@@ -90,6 +90,7 @@ TEST(part_env, a_notebook_knows_where_to_listen_and_when_it_is_forgotten) {
   o.app.idle = {std::chrono::minutes(90), std::chrono::seconds(30), 7};
   add_web(vars, o, facts());
   EXPECT_EQ(vars["WM_WEB_SOCKET"], attempt_dir(o, facts()) + "/web");
+  EXPECT_EQ(small_files(o).size(), 1U) << "the folder of the socket is made before the task";
   EXPECT_EQ(vars["WM_IDLE_LIMIT"], "90m");
   EXPECT_EQ(vars["WM_IDLE_WARNING"], "30s");
   EXPECT_EQ(vars["WM_IDLE_CPU"], "7");
@@ -209,6 +210,7 @@ TEST(part_env, ranks_in_containers_do_not_read_each_others_memory) {
   VariableMap vars;
   auto o = two_hosts();
   o.app.container.driver = "charliecloud";
+  o.app.container.image = "/images/x";
   add_launch(vars, o, facts());
   const char* name = "OMPI_MCA_btl_vader_single_copy_mechanism";
   EXPECT_FALSE(vars.contains(name)) << "mpirun's are in one container";
@@ -224,6 +226,7 @@ TEST(part_env, who_is_root_inside_only_may_run_mpirun) {
   VariableMap vars;
   auto o = two_hosts();
   o.app.container.driver = "podman";
+  o.app.container.image = "img";
   add_launch(vars, o, facts());
   EXPECT_EQ(vars["OMPI_ALLOW_RUN_AS_ROOT"], "1");
 }

@@ -17,6 +17,44 @@ MeterRow row(std::int64_t hour, std::uint32_t job, int seen, int busy) {
       hour * 3600, "h1", {{job, 0}, Attempt{1}, TaskNumber{1}, minutes(seen), minutes(busy), 5}};
 }
 
+TEST(meter_db, what_tasks_and_hosts_used_adds_up_and_the_peak_is_the_most) {
+  test::ScratchDir dir;
+  auto db = MeterDb::open(dir.path());
+  ASSERT_TRUE(db) << db.error().text;
+  auto one = row(10, 7, 0, 0), other = row(10, 7, 0, 0);
+  one.used.cpu = minutes(3), one.used.cpu_seen = minutes(1), one.used.mem_peak = Bytes{500};
+  other.used.cpu = minutes(1), other.used.cpu_seen = minutes(1), other.used.mem_peak = Bytes{300};
+  ASSERT_TRUE((*db)->add({one, other}));
+  auto sum = (*db)->of_job({7, 0}, 0, 99 * 3600).value();
+  EXPECT_EQ(sum.cpu_us, Duration(minutes(4)).count());
+  EXPECT_EQ(sum.cpu_seen_us, Duration(minutes(2)).count());
+  EXPECT_EQ(sum.mem_peak, 500);
+  ASSERT_TRUE((*db)->add(HostMeterRow{36'000, "h1", 60'000'000, 12'000}));
+  ASSERT_TRUE((*db)->add(HostMeterRow{36'000, "h1", 60'000'000, 3'000}));
+  EXPECT_EQ((*db)->host_energy(0, 99 * 3600).value(), 15'000);
+  EXPECT_EQ((*db)->host_energy(0, 3600).value(), 0);
+}
+
+// As version 1 left it.
+TEST(meter_db, a_file_of_version_1_keeps_its_rows) {
+  test::ScratchDir dir;
+  {
+    auto old = Connection::open({.path = dir.path() + "/meter.db"});
+    ASSERT_TRUE((*old)->exec(
+        "CREATE TABLE task_meter (job INTEGER NOT NULL, idx INTEGER NOT NULL,"
+        "  attempt INTEGER NOT NULL, task INTEGER NOT NULL, hour INTEGER NOT NULL,"
+        "  host TEXT NOT NULL, seen_us INTEGER NOT NULL, busy_us INTEGER NOT NULL,"
+        "  energy_mj INTEGER NOT NULL, PRIMARY KEY (job, idx, attempt, task, hour)) WITHOUT ROWID;"
+        "CREATE INDEX task_meter_by_hour ON task_meter (hour);"
+        "INSERT INTO task_meter VALUES (7, 0, 1, 1, 36000, 'h1', 60, 30, 5);"
+        "PRAGMA application_id = 1464692084; PRAGMA user_version = 1;"));
+  }
+  auto db = MeterDb::open(dir.path());
+  ASSERT_TRUE(db) << db.error().text;
+  ASSERT_TRUE((*db)->add({row(10, 7, 1, 1)}));
+  EXPECT_EQ((*db)->total(0, 99 * 3600)->busy_us, 30 + Duration(minutes(1)).count());
+}
+
 TEST(meter_db, what_plans_asked_for_adds_up_and_is_forgotten) {
   test::ScratchDir dir;
   auto db = MeterDb::open(dir.path());

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <boost/asio/post.hpp>
 #include <map>
 
 #include "test/support/loop.h"
@@ -58,7 +59,9 @@ class consoles : public ::testing::Test {
                        auto* output = std::get_if<LaunchOutput>(&words);
                        if (output == nullptr) return;
                        seen.out += output->bytes;
-                       consoles_.on(viewer, LaunchTaken{output->bytes.size()});
+                       boost::asio::post(loop_.context, [this, viewer, n = output->bytes.size()] {
+                         consoles_.on(viewer, LaunchTaken{n});
+                       });
                      }};
 };
 

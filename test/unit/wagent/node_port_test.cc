@@ -102,13 +102,13 @@ TEST_F(node_port, words_come_in_order_and_damaged_ones_are_left_out) {
 /// The agent of a job that is not elastic.
 class plain_body : public node_port {
  protected:
-  plain_body() { here_.settings.node_socket = dir_.path() + "/node"; }
   std::size_t introductions() const {
     return static_cast<std::size_t>(std::count_if(
         node_.heard.begin(), node_.heard.end(),
         [](const AgentReport& report) { return std::holds_alternative<AgentUp>(report.fact); }));
   }
   Part here_{loop_, dir_.path(), "a"};
+  std::string node_socket_ = here_.settings.node_socket = dir_.path() + "/node";
   PlainBody body_{loop_.context, here_.settings, here_.port, here_.doors, nullptr};
 };
 

@@ -90,7 +90,7 @@ TEST(tokens, doors_tell_what_happened_and_users_of_their_own_keys_alone) {
   ASSERT_EQ(desk.acts.size(), 2u);
   EXPECT_EQ(desk.acts[1].act, "logon");
   EXPECT_EQ(desk.acts[1].by, "u1");
-  EXPECT_EQ(desk.acts[1].objects, std::vector<std::string>{"from 10.0.0.1"});
+  EXPECT_EQ(desk.acts[1].objects, (std::vector<std::string>{"u1", "from 10.0.0.1"}));
 }
 
 }  // namespace

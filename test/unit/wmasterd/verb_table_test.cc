@@ -8,7 +8,9 @@
 #include "daemons/wmasterd/verbs/table.h"
 #include "libwm/model/budget_verbs.h"
 #include "libwm/model/change_verbs.h"
+#include "libwm/model/group_verbs.h"
 #include "libwm/model/pack_verbs.h"
+#include "libwm/model/reservation_verbs.h"
 #include "libwm/model/token_verbs.h"
 #include "libwm/model/watch_verbs.h"
 #include "test/unit/wmasterd/desk.h"
@@ -74,6 +76,16 @@ std::map<Verb, std::string> requests_about(JobId id) {
           {Verb::Admin, admin(AdminRequest::Act::QueueClose, {"normal"})},
           {Verb::Audit, codec::encode(AuditRequest{})},
           {Verb::State, codec::encode(StateRequest{})},
+          {Verb::Reserve, codec::encode(ReserveRequest{key("same")})},
+          {Verb::Reservations, codec::encode(ReservationsRequest{})},
+          {Verb::Group, codec::encode(GroupRequest{key("same")})},
+          {Verb::Groups, codec::encode(GroupsRequest{})},
+          {Verb::Post, about<PostRequest>(id)},
+          {Verb::Notes, codec::encode(NotesRequest{id})},
+          {Verb::RunNow, about<RunNowRequest>(id)},
+          {Verb::Migrate, about<MigrateRequest>(id)},
+          {Verb::Conf, codec::encode(ConfRequest{})},
+          {Verb::Perfmon, codec::encode(PerfmonRequest{})},
           {Verb::Jobs, codec::encode(JobsRequest{})},
           {Verb::Queues, codec::encode(QueuesRequest{})},
           {Verb::Hosts, codec::encode(HostsRequest{})},

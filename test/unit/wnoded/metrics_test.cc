@@ -82,6 +82,20 @@ TEST_F(task_meters, add_up_what_was_seen_and_busy) {
   EXPECT_TRUE(meters_.take().empty());
 }
 
+TEST_F(task_meters, what_processes_used_comes_with_what_gpus_did) {
+  launch::AttemptKey key{{7, 0}, Attempt{1}};
+  look(50, held_by({7}));
+  look(50, held_by({7}));
+  meters_.add(key, TaskNumber{1}, {seconds(90), seconds(60), Bytes{500}});
+  meters_.add(key, TaskNumber{1}, {seconds(30), seconds(60), Bytes{400}});
+  auto told = meters_.take();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].seen, seconds(10));
+  EXPECT_EQ(told[0].cpu, seconds(120));
+  EXPECT_EQ(told[0].cpu_seen, seconds(120));
+  EXPECT_EQ(told[0].mem_peak, Bytes{500});
+}
+
 TEST_F(task_meters, a_long_pause_was_not_looked_at) {
   look(100, held_by({7}));
   look(100, held_by({7}), seconds(600));

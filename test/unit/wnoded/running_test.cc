@@ -303,6 +303,30 @@ TEST_F(running, a_failed_script_of_the_site_is_told) {
   EXPECT_EQ(std::get<FactScriptFailed>(facts.at(0).fact).why, "epilog exited with 1");
 }
 
+TEST_F(running, what_runs_is_told_once_a_minute_with_the_energy_of_processors) {
+  start(launcher());
+  node_.on_word(key_, launch::Used{std::chrono::seconds(90), std::chrono::seconds(60), Bytes{500}});
+  auto frame = [&]() -> std::optional<HostMeter> {
+    outside_.sent.clear();
+    outside_.now += std::chrono::minutes(1);
+    node_.on_tick(0, {});
+    for (const auto& [verb, bytes] : outside_.sent)
+      if (verb == static_cast<NodeVerb>(kMeterFrame)) return *codec::decode<HostMeter>(bytes);
+    return std::nullopt;
+  };
+  auto told = frame();
+  ASSERT_TRUE(told);
+  ASSERT_EQ(told->tasks.size(), 1u);
+  EXPECT_EQ(told->tasks[0].cpu, std::chrono::seconds(90));
+  EXPECT_EQ(told->energy_seen, Duration{}) << "nothing counts it";
+  EXPECT_FALSE(frame());
+  outside_.energy_mj = 5000;
+  told = frame();
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->cpu_energy_mj, 5000);
+  EXPECT_EQ(told->energy_seen, std::chrono::minutes(1));
+}
+
 TEST_F(running, every_limit_has_its_own_term) {
   launch::ExitRecord r;
   for (auto [cause, term] : {std::pair(launch::EndCause::MemLimit, Term::MemLimit),

@@ -179,6 +179,20 @@ TEST_F(use_watch, the_only_tasks_record_has_what_all_used_others_the_peak_alone)
   EXPECT_TRUE(of_two.usage.by_cgroup);
 }
 
+TEST_F(use_watch, the_host_is_told_once_a_minute_what_was_used_since) {
+  running(1);
+  watch_.begin();
+  kernel_.use_now = {seconds(10), Bytes{500}};
+  for (int i = 0; i < 11; ++i) look();
+  EXPECT_TRUE(kernel_.words<launch::Used>().empty());
+  look();
+  kernel_.use_now = {seconds(40), Bytes{300}};
+  for (int i = 0; i < 12; ++i) look();
+  EXPECT_THAT(kernel_.words<launch::Used>(),
+              ElementsAre(launch::Used{seconds(10), seconds(60), Bytes{500}},
+                          launch::Used{seconds(30), seconds(60), Bytes{500}}));
+}
+
 TEST_F(use_watch, who_was_never_looked_at_has_no_mean) { EXPECT_LT(watch_.mean_mem().value, 0); }
 
 }  // namespace

@@ -5,6 +5,7 @@ import {store} from './api.js';
 import {h, logo, outside, patch} from './dom.js';
 import {isAlive} from './format.js';
 import {applications} from './applications.js';
+import {audit} from './audit.js';
 import {cluster, plans, queues} from './cluster.js';
 import {connections} from './connections.js';
 import {frameworks} from './frameworks.js';
@@ -23,12 +24,12 @@ const ROUTES = [
   [/^\/(apps)?$/, applications], [/^\/apps\/([^/]+)$/, run], [/^\/new\/(experiment|job)$/, newExperiment],
   [/^\/notebooks$/, notebooks], [/^\/notebooks\/([^/]+)$/, notebooks], [/^\/searches$/, searches], [/^\/searches\/([^/]+)$/, search],
   [/^\/services$/, services], [/^\/services\/([^/]+)$/, service], [/^\/models$/, models], [/^\/spaces$/, spaces], [/^\/spaces\/([^/]+)$/, space],
-  [/^\/projects$/, projects], [/^\/projects\/([^/]+)$/, project], [/^\/frameworks$/, frameworks], [/^\/connections$/, connections], [/^\/help$/, help], [/^\/plans$/, plans], [/^\/queues$/, queues], [/^\/cluster$/, cluster],
+  [/^\/projects$/, projects], [/^\/projects\/([^/]+)$/, project], [/^\/frameworks$/, frameworks], [/^\/connections$/, connections], [/^\/help$/, help], [/^\/plans$/, plans], [/^\/queues$/, queues], [/^\/cluster$/, cluster], [/^\/audit$/, audit],
 ];
 const RAIL = [
   ['Work', [['/apps', 'Applications'], ['/new/experiment', 'New experiment'], ['/searches', 'Searches'], ['/services', 'Services'], ['/notebooks', 'Notebooks']]],
   ['Assets', [['/projects', 'Projects'], ['/models', 'Models'], ['/spaces', 'Spaces'], ['/frameworks', 'Frameworks'], ['/connections', 'Connections']]],
-  ['Cluster', [['/cluster', 'Hosts'], ['/plans', 'Plans'], ['/queues', 'Queues']]],
+  ['Cluster', [['/cluster', 'Hosts'], ['/plans', 'Plans'], ['/queues', 'Queues'], ['/audit', 'Record of acts', 'admin']]],
 ];
 
 const root = document.getElementById('app');
@@ -37,7 +38,7 @@ let page = null, menu = false, failure = null;
 function links() {
   const mine = [...store.jobs.values()].filter((j) => j.user === store.session.user && isAlive(j.wm_state)).length;
   const here = location.pathname === '/' ? '/apps' : location.pathname;
-  return RAIL.map(([name, items]) => h('div', null, h('h2', null, name), h('ul', null, items.map(([href, text]) =>
+  return RAIL.map(([name, items]) => h('div', null, h('h2', null, name), h('ul', null, items.filter(([, , who]) => !who || store.session[who]).map(([href, text]) =>
     h('li', null, h('a', {href, 'aria-current': here === href || here.startsWith(`${href}/`) ? 'page' : null}, text,
       href === '/apps' && mine > 0 && h('span', {class: 'm s'}, mine)))))));
 }

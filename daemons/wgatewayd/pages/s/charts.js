@@ -39,12 +39,12 @@ export function stacked(apps, from, now) {
 
 const ticks = (from, now, count) => Array.from({length: count}, (_, i) => from + ((now - from) * i) / (count - 1));
 
-/** The time axis below a figure. */
-export function timeAxis(from, now) {
+/** The time axis below a figure. `over`: it ends at the end of what is drawn, not now. */
+export function timeAxis(from, now, over = false) {
   const times = ticks(from, now, 5);
   return h('div', {class: 'xax', 'aria-hidden': 'true'}, times.map((t, i) => h('span', {
     class: i % 2 ? 'xo' : '', style: {left: `${(100 * i) / 4}%`}},
-    i === 4 ? `now ${clock(t, now)}` : clock(t, now))));
+    i === 4 && !over ? `now ${clock(t, now)}` : clock(t, now))));
 }
 
 /** Slots by application. `marks`: [{t, n}] numbered points. */
@@ -121,6 +121,18 @@ export function range(series) {
   return [low, most <= 1 ? Math.min(1, most + room) : most + room, false];  // a share is never above 1
 }
 
+/** Labels of an axis: so many digits that no two are alike. */
+function tickLabels(values) {
+  for (let digits = 2; digits < 7; ++digits) {
+    const labels = values.map((v) => {
+      const shown = Number(v.toPrecision(digits)), plain = digits > 3 && Math.abs(shown) >= 1e-4 && Math.abs(shown) < 1000;
+      return plain ? String(shown) : number(shown).replace('.0·', '·');
+    });
+    if (new Set(labels).size === labels.length || digits === 6) return labels;
+  }
+  return [];
+}
+
 /** One metric: train as line with the band of least and most, test as line with dots. `x`: value of a point. */
 export function curve(name, series, x, bounds, height) {
   const [least, most, log] = range(series);
@@ -144,7 +156,7 @@ export function curve(name, series, x, bounds, height) {
         s.group === 'test' ? `validation ${number(s.points.at(-1)?.[2])}` : `train ${number(s.points.at(-1)?.[2])}`)))),
     h('div', {class: 'fig'},
       h('div', {class: 'yax', style: {height: `${height}px`}, 'aria-hidden': 'true'},
-        at.map((v, i) => h('span', {style: {top: `${i * 50}%`}}, number(Number(v.toPrecision(2)))))),
+        tickLabels(at).map((text, i) => h('span', {style: {top: `${i * 50}%`}}, text))),
       h('div', {class: 'plot', style: {height: `${height}px`}},
         h('svg', {viewBox: `0 0 ${W} ${H}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${name}: ${last}`},
           h('path', {class: 'grid', d: `M0 0H${W}M0 ${H / 2}H${W}M0 ${H}H${W}`}), lines), dots)),

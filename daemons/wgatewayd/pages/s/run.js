@@ -132,7 +132,7 @@ class Run {
     const best = this.best();
     const end = over ? job.finish_time : store.now();
     const tiles = [
-      ['Slots', over ? DASH : number(has), over ? '' : range, job.elastic ? `resized ${number(job.nresize)} times` : 'fixed'],
+      ['Slots', over ? DASH : number(has), over ? '' : range, job.elastic ? `resized ${number(job.nresize)} ${job.nresize === 1 ? 'time' : 'times'}` : 'fixed'],
       ['Step', number(job.step ?? this.lastIteration()), '', job.complete_percent ? `${number(job.complete_percent)} % done` : 'of the whole job'],
       [best?.name === 'loss' ? 'Loss' : 'Accuracy', number(best?.value), '', best ? `${best.group === 'test' ? 'validation' : 'train'}, best` : 'nothing reported'],
       ['Throughput', number(job.samples_per_s), job.samples_per_s ? 'samples/s' : '', over ? 'when it was heard last' : 'now'],
@@ -194,7 +194,7 @@ class Run {
         list.map((t) => {
           const left = part(t.dispatch_time || from), right = part(t.end_time || (t.state === 'gone' ? from : to));
           return h('i', {key: t.task, style: {left: `${left}%`, width: `${Math.max(0.4, right - left)}%`}});
-        }), h('b', null, outside(place, 40))))), timeAxis(from, to))];
+        }), h('b', null, outside(place, 40))))), timeAxis(from, to, isOver(job.wm_state)))];
   }
 
   eventTable() {
