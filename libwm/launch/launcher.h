@@ -329,9 +329,8 @@ Result<ShepherdOrder> order_from_bytes(std::string_view bytes);
 Result<ShepherdWord> word_from_bytes(std::string_view bytes);
 Result<ExitRecord> record_from_bytes(std::string_view bytes);
 
-/// The acts themselves. The real one talks to the zygote (daemons/wnoded/shepherds.h), tests
-/// use one that only remembers. Words come back through whoever made the launcher, later and
-/// in order per attempt, never from inside a call.
+/// The acts themselves. The real one talks to the zygote (daemons/wnoded/shepherds.h). Words come
+/// back through whoever made the launcher, later, in order per attempt, never from inside a call.
 /// @thread the loop thread
 class Launcher {
  public:
