@@ -26,8 +26,8 @@ Result<Answer> plans(Call& call) {
   return json_reply("{\"plans\":" + view::plans_json(reply.plans, view::Detail::Full) + "}");
 }
 
-// ?user=NAME&kind=doorhist: the newest acts of the record, for administrators; the master judges who
-// is one.
+// ?user=NAME&kind=doorhist: the newest acts of the record, for administrators; the master judges
+// who is one.
 Result<Answer> audit(Call& call) {
   constexpr std::size_t kMost = 500;
   AuditRequest request;
@@ -47,8 +47,7 @@ Result<Answer> audit(Call& call) {
                     {"why", entry->why},
                     {"refused", entry->outcome}});
   nlohmann::ordered_json all{{"acts", list}, {"checked", reply.checked}, {"broken", reply.broken}};
-  return json_reply(
-      all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  return json_reply(all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace

@@ -31,9 +31,9 @@ bool looks_like_admin(const Site& site) {
 Result<Answer> session(Call& call) {
   return json_reply("{\"user\":" + rest::json_text(call.site.user) +
                     ",\"cluster\":" + rest::json_text(call.site.conf.name) +
-                    ",\"version\":" + rest::json_text(WM_VERSION) + ",\"admin\":" +
-                    (looks_like_admin(call.site) ? "true" : "false") + ",\"now\":" + now_text() +
-                    "}");
+                    ",\"version\":" + rest::json_text(WM_VERSION) +
+                    ",\"admin\":" + (looks_like_admin(call.site) ? "true" : "false") +
+                    ",\"now\":" + now_text() + "}");
 }
 
 // ?limit=N&cursor=ID: at most N jobs older than that one; the cursor of what is left, or none.

@@ -6,7 +6,7 @@
                                static answers in the same run
   upload_1gb_mb_per_s          an upload of 1 GiB; upload_part: over cp to the same disk; upload_wuserd_mb, upload_nginx_mb: the
                                most memory of either meanwhile
-  rest_execs_list_10k_ms       GET /execs with 10,000 executions; jobs and slots alike
+  rest_execs_list_10k_ms       GET /execs where 10,000 jobs are looked through (how many of them are executions: comment); jobs and slots alike
   streams_1000_master_cpu      per cent of a core that the master takes more with 1,000 event streams, while jobs come
   wuserd_rss_mb                idle; wuserd_100_mb: proportional memory of a hundred
   pages_gzip_kb                all pages; applications_keystroke_ms, applications_change_ms: until painted, with 10,000 jobs
@@ -198,10 +198,9 @@ def uploads(env, token, folder):
 
 
 def lists(env, line, folder):
-    """Lists with many executions that wait."""
-    with open(os.path.join(folder, 'pack'), 'w', encoding='ascii') as pack, open(os.path.join(folder, 'one.json'), 'w', encoding='ascii') as one:
-        json.dump({'framework': 'PyTorch', 'args': '--exec-start PyTorch --model-main x.py'}, one)
-        pack.writelines(f'-spec {one.name} -J many{n} -n 1 -H true\n' for n in range(JOBS))
+    """Lists with many jobs that wait."""
+    with open(os.path.join(folder, 'pack'), 'w', encoding='ascii') as pack:
+        pack.writelines(f'-J many{n} -n 1 -H true\n' for n in range(JOBS))
     subprocess.run(['bsub', '-pack', pack.name], env={**os.environ, **env}, check=True, stdout=subprocess.DEVNULL)
     for name, path in (('rest_execs_list_10k_ms', EXECS), ('rest_jobs_list_ms', '/api/v1/jobs'), ('rest_slots_ms', '/api/v1/slots')):
         took, size = [], 0
@@ -210,7 +209,7 @@ def lists(env, line, folder):
             _, said = line.ask('GET', path)
             took.append((time.monotonic() - began) * 1e3)
             size = len(json.loads(said)) if path == EXECS else size
-        show(name, statistics.median(took), 'ms', f'{JOBS} executions, {size or "?"} in the list')
+        show(name, statistics.median(took), 'ms', f'{JOBS} jobs wait, {size} executions in the list' if size else f'{JOBS} jobs wait')
 
 
 def cpu_of(pid):
