@@ -340,8 +340,7 @@ class Launcher {
   virtual void start(const AttemptSpec& spec) = 0;
   /// To the attempt's shepherd; without one (it just ended) nothing happens.
   virtual void tell(const AttemptKey& key, const ShepherdOrder& order) = 0;
-  /// Answered by AttemptEnded with cause ShepherdLost, once that is recorded; a sweep that fails
-  /// is begun again.
+  /// Answered by AttemptEnded (ShepherdLost) once that is recorded; begun again where it fails.
   virtual void sweep(const Sweep& sweep) = 0;
   /// Calls `done` once, with an error when the reader could not be made.
   virtual void read(const ReadFile& file, std::function<void(Result<FileRead>)> done) = 0;
