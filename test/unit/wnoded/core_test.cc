@@ -230,8 +230,7 @@ TEST_F(core, an_attempt_of_a_service_is_opened_without_a_task_and_its_first_one_
   EXPECT_TRUE(outside_.fake.started[0].agent_argv.empty());
   ASSERT_EQ(outside_.fake.told.size(), 1u);
   EXPECT_EQ(std::get<launch::KeepWarm>(outside_.fake.told[0].second).after, Duration{});
-  ready.tasks = order().tasks;
-  hear(NodeVerb::Order, ready);
+  hear(NodeVerb::Order, with_task(ready, 2));
   EXPECT_EQ(outside_.fake.started.size(), 1u);
   ASSERT_EQ(outside_.fake.told.size(), 2u);
   EXPECT_EQ(std::get<launch::StartTasks>(outside_.fake.told[1].second).tasks.size(), 1u);
