@@ -220,6 +220,9 @@ Result<int> revoke_tokens(const Parsed& options) {
     bool one = is_token_id(word);
     RevokeRequest request;
     (one ? request.id : request.user) = word;
+    // One that was removed may have tokens still; a mistyped one has none.
+    if (!one && !client::find_account(word))
+      complain("badmin: there is no account <" + word + "> on this host\n");
     request.why = options.first("C").value_or("");
     WM_TRY(to.revoke(request));
     say(one ? "Token <" + word + "> is revoked\n"

@@ -86,7 +86,7 @@ std::string needs_you(const Facts& f) {
   std::string text = f.names ? "\nNEEDS YOU\n" : "\nTO KNOW\n";
   if (f.notes.empty()) return text + "  nothing\n";
   for (const auto& note : f.notes)
-    text += "  - " + wrapped(plain(note.text, kSentence), "    ") + "\n";
+    text += "  - " + wrapped(plain(note.text, kSentence), "    ", 4) + "\n";
   return text;
 }
 

@@ -95,10 +95,10 @@ std::string html(std::string_view text, std::size_t most) {
   return made;
 }
 
-std::string wrapped(std::string_view text, std::string_view indent) {
+std::string wrapped(std::string_view text, std::string_view indent, std::size_t before) {
   constexpr std::size_t kColumns = 78;
   std::string made;
-  std::size_t column = 0, begin = 0;  // of a line: where its words begin
+  std::size_t column = before, begin = before;  // of a line: where its words begin
   for (std::size_t at = 0; at < text.size();) {
     auto end = std::min(text.find(' ', at), text.size());
     auto word = text.substr(at, end - at);

@@ -27,9 +27,9 @@ std::string slot_seconds(std::int64_t slot_ms);
 inline constexpr std::size_t kName = 200, kSentence = 2000;
 /// A name as one line of plain text: nothing a terminal obeys. @cost O(text)
 std::string plain(std::string_view text, std::size_t most = kName);
-/// Lines of at most 78 columns of a text of words, those after the first behind `indent`.
-/// @cost O(text)
-std::string wrapped(std::string_view text, std::string_view indent = "");
+/// Lines of at most 78 columns of a text of words, those after the first behind `indent`. `before`:
+/// columns that stand before the first line. @cost O(text)
+std::string wrapped(std::string_view text, std::string_view indent = "", std::size_t before = 0);
 /// As the text of an element or attribute of HTML. @cost O(text)
 std::string html(std::string_view text, std::size_t most = kName);
 /// As a field of a table of comma separated values that no spreadsheet takes for a formula.

@@ -100,29 +100,3 @@ answers() { door -d '{"instances": [[1, 2]]}' "$DLIM/inference/$1"; }
   sampled() { door "$API/services/scale-a/series?seconds=60" | jq -e '[.samples[] | select(.total_ms)] | length > 0'; }
   wait_for 10 sampled
 }
-
-# The lines that the guide has people type in a section.
-guide() { awk "/^## $1/ { on = 1; next } /^## / { on = 0 } on" "$TOP/commands/guides/serve-a-model.md" | sed -n 's/^    //p'; }
-
-@test "the guide 'serve a model' does what it says when it is typed" {
-  { printf 'import torch\nmodel, sample = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(784, 10)), torch.zeros(1, 1, 28, 28)\n'; guide 1; } >code/main.py
-  id=$(trained)
-  image=$($PYTHON -c 'print([[[0.0] * 28] * 28])')
-  curl() { command curl -sS --cacert "$WM_GATEWAY_CA" "$@"; }
-  guide 3 >typed
-  [ "$(wc -l <typed)" = 4 ]
-  sed -i "s/EXEC-ID/$id/; s/\[\[\.\.\.\]\]/[$image]/" typed
-  . ./typed >said
-  grep -qx 'Model digits is deployed successfully' said
-  grep -q '^State:.Started' said
-  tail -1 said | jq -e '(.predictions[0] | length) == 10 and (.labels[0] | test("^[0-9]$"))' || { cat said; return 1; }
-  curl -H "Authorization: Bearer $(dlim config -s)" "$WM_GATEWAY_URL/dlim/v2/models/digits/ready" | jq -e .ready
-  mkdir careful
-  guide 4 >careful/kernel.py
-  echo '{"name": "careful", "weight_path": "model.pt", "kernel_path": "kernel.py"}' >careful/model.json
-  echo careful >careful/README.md
-  $PYTHON -c 'import torch; torch.jit.save(torch.jit.trace(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(784, 10)), torch.zeros(1, 1, 28, 28)), "careful/model.pt")'
-  dlim model deploy -p careful
-  dlim model start careful
-  door -d "{\"instances\": [$image]}" "$DLIM/inference/careful" | jq -e '(.predictions[0] | add) > 0.999 and (.predictions[0] | add) < 1.001'
-}

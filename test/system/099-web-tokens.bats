@@ -14,7 +14,7 @@ setup() {
 }
 teardown() {
   [ -n "${BATS_TEST_COMPLETED-}" ] || cluster_words
-  [ -z "${second-}" ] || kill "$second"
+  [ -z "${second-}" ] || kill "$second" $(pgrep -f "wuserd .*$BATS_TEST_TMPDIR/second") 2>/dev/null || true
   end_all_jobs
   "$MINICLUSTER" start wgatewayd 2>/dev/null || true
 }
@@ -56,8 +56,8 @@ second_refuses() { [ "$(at_second "$1")" = 401 ]; }
   "$MINICLUSTER" start wmasterd
   "$MINICLUSTER" start wgatewayd
   wait_for 5 refused "$token"
+  wait_for 5 opens "$other" # and its wuserd is started
   wait_for 5 refused_at_wuserd "$token"
-  wait_for 5 opens "$other"
 }
 
 @test "an administrator revokes one token, or all of a user; who logs on after that is let in" {

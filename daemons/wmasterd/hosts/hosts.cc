@@ -337,8 +337,12 @@ std::vector<EventBody> Hosts::events_of(const AgentReport& r) {
   if (std::get_if<WorkerSeen>(&fact)) return {InPlaceSeen{r.job, r.attempt}};
   if (auto* f = std::get_if<TaskFaulty>(&fact))
     return {TaskCondemned{r.job, r.attempt, f->task, Term::Hung, f->reason}};
-  if (auto* f = std::get_if<TrialSaid>(&fact)) return {TrialReported{r.job, r.attempt, f->report}};
   const Job* job = find_job(journal_.newest(), r.job);
+  // Said again after a lost acknowledgement: what the end brought is newer.
+  bool late = job && is_over(job->state);
+  if (auto* f = std::get_if<TrialSaid>(&fact))
+    return late ? std::vector<EventBody>{}
+                : std::vector<EventBody>{TrialReported{r.job, r.attempt, f->report}};
   bool present = job && job->attempt == r.attempt;
   if (auto* f = std::get_if<JobProgress>(&fact); f && present) return on_progress(r.job, *f);
   return {};

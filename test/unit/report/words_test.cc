@@ -38,6 +38,8 @@ TEST(words, long_sentences_go_on_in_lines_of_78_columns) {
     joined.erase(at, 4);
   EXPECT_EQ(joined, words);
   EXPECT_EQ(wrapped(std::string(100, 'x')), std::string(100, 'x'));
+  auto after = wrapped(words, "    ", 4);
+  EXPECT_LE(after.find('\n'), 74u) << after;
 }
 
 TEST(words, seconds_have_no_more_than_three_decimals) {

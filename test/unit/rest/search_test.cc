@@ -183,14 +183,14 @@ TEST(search_task, has_the_state_of_its_trials) {
 
 // The last report is there when the end is.
 TEST(search_task, is_over_when_its_trials_are) {
-  Told told;
-  told.given.closed = true;
-  told.job(1, JobState::Running, kReport);
-  EXPECT_EQ(told.state(), "RUNNING");
-  told.job(1, JobState::Finished);
-  EXPECT_EQ(told.state(), "FAILED");
-  told.job(2, JobState::Finished, kReport);
-  EXPECT_EQ(told.state(), "FINISHED");
+  for (auto [state, report, told] : {std::tuple(JobState::Running, kReport, "RUNNING"),
+                                     std::tuple(JobState::Finished, "", "FAILED"),
+                                     std::tuple(JobState::Finished, kReport, "FINISHED")}) {
+    Told search;
+    search.given.closed = true;
+    search.job(1, state, report);
+    EXPECT_EQ(search.state(), told);
+  }
 }
 
 TEST(search_task, whose_metric_is_no_number_has_no_best) {

@@ -68,7 +68,8 @@ TEST_F(lead_port, words_go_to_the_agent_of_that_host_alone) {
   lead_.port.send_agent(HostId{2}, words_for(5));
   lead_.port.send_agent(HostId{3}, words_for(6));
   ASSERT_TRUE(loop_.until([&] { return !two_.from_lead.empty(); }));
-  EXPECT_EQ(two_.from_lead, (std::vector<LeadToAgent>{words_for(5)}));
+  ASSERT_EQ(two_.from_lead.size(), 1u);
+  EXPECT_EQ(std::get<TellWorker>(two_.from_lead[0]).task, TaskNumber{5});
   EXPECT_TRUE(one_.from_lead.empty());
 }
 

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "libwm/codec/codec.h"
 #include "libwm/frames/blocking.h"
 #include "libwm/model/worker_key.h"
@@ -34,11 +36,16 @@ class worker_port : public ::testing::Test {
   static void say(const proc::Fd& fd, const FromWorker& words) {
     EXPECT_TRUE(frames::write_frame(fd.get(), codec::encode(words)));
   }
+  std::size_t hellos() const {
+    return static_cast<std::size_t>(std::count_if(
+        heard_.begin(), heard_.end(),
+        [](const auto& said) { return std::holds_alternative<WorkerHello>(said.words); }));
+  }
   proc::Fd worker(std::uint32_t task) {
     auto fd = connect();
-    auto before = heard_.size();
+    auto before = hellos();
     say(fd, hello_of(task));
-    EXPECT_TRUE(loop_.until([&] { return heard_.size() > before; }));
+    EXPECT_TRUE(loop_.until([&] { return hellos() > before; }));
     auto key = frames::read_frame(fd.get());
     EXPECT_TRUE(key && *key);
     auto told = key && *key ? codec::decode<WorkerKey>(**key)->key : "none";

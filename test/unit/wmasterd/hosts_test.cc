@@ -157,6 +157,12 @@ TEST(hosts, a_trials_last_report_is_durable_with_its_end) {
   EXPECT_TRUE(std::holds_alternative<TaskEnded>(desk.disk.events[before + 1].body));
   EXPECT_EQ(desk.job(id).trial.report, "{\"a\":1}");
   EXPECT_EQ(desk.job(id).state, JobState::Finished);
+  // Said before the end, and again as its acknowledgement was lost.
+  AgentReport older{id, Attempt{1}, h, TrialSaid{"{\"a\":2}"}};
+  desk.say(peer, NodeVerb::Fact, HostFact{3, older});
+  desk.pass(100ms);
+  EXPECT_EQ(peer.all<HostAck>(NodeVerb::Ack).back().number, 3u);
+  EXPECT_EQ(desk.job(id).trial.report, "{\"a\":1}");
 }
 
 TEST(hosts, one_that_is_not_configured_is_sent_away) {

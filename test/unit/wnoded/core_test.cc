@@ -223,6 +223,7 @@ TEST_F(core, an_attempt_of_a_service_is_opened_without_a_task_and_its_first_one_
   ready.app.warm_imports = {"torch"};
   ready.resolved.exec.service = "digits";
   ready.resolved.program.command = "exec python3 kernel.py";
+  ready.sealed.spec.clear();  // what it is compared with is not of this test
   start(ready);
   ASSERT_EQ(outside_.fake.started.size(), 1u);
   EXPECT_TRUE(outside_.fake.started[0].tasks.empty());
