@@ -170,7 +170,7 @@ refused() {
   run bsub -R 'rusage[lic=1]' true
   [[ $output == *"cannot be used in the resource requirement section"* ]]
   run bsub -U someone#0 true
-  [[ $output == *"someone#0: No such reservation"* ]]
+  [[ $output == *"someone#0: No such reservation. Job not submitted."* ]]
 }
 
 @test "lines for another system are pointed out" {

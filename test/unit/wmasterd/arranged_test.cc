@@ -161,6 +161,7 @@ TEST(arranged, groups_are_their_makers_and_stay_while_jobs_are_in_them) {
   desk.ask(Verb::Group, desk.group(Act::Modify, "/risk", 3), kBoss);
   EXPECT_EQ(desk.state().job_groups->at("/risk").limit, 3u);
   SpecBuilder builder;
+  builder.hold();
   builder.spec.job_group = "/risk/day";
   auto id = desk.submit("in", builder);
   desk.ask(Verb::Group, desk.group(Act::Remove, "/risk"));
