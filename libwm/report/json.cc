@@ -163,9 +163,8 @@ std::string json_of(const Facts& f) {
                      {"idle_s", s(f.gpu_use.idle_us)},
                      {"energy_j", f.gpu_use.energy_mj > 0 ? ordered_json(f.gpu_use.energy_mj / 1000)
                                                           : ordered_json()}};
-  made["host_energy_j"] = f.gpu_use.host_energy_mj > 0
-                              ? ordered_json(f.gpu_use.host_energy_mj / 1000)
-                              : ordered_json();
+  made["host_energy_j"] =
+      f.gpu_use.host_energy_mj > 0 ? ordered_json(f.gpu_use.host_energy_mj / 1000) : ordered_json();
   const auto& c = f.counts;
   made["counts"] = {{"submitted", c.submitted}, {"dispatched", c.dispatched},
                     {"ended", c.ended},         {"failed", c.failed},
