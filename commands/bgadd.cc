@@ -1,34 +1,16 @@
 // bgadd: makes a job group that stays, with a limit on its running jobs.
 #include "commands/common/command.h"
 #include "commands/common/group_limits.h"
-#include "commands/common/job_names.h"
 
 namespace wm::cmd {
 namespace {
 
 constexpr Option kOptions[] = {
     {"L", Option::Kind::Text, "n", "Jobs of it and the groups below it that may run at a time"},
-
 };
 
 Result<int> run(const Parsed& options) {
-  if (options.words.empty()) return fail(Code::BadArgument, "bgadd: a job group is wanted");
-  WM_TRY(auto to, master());
-  int code = 0;
-  for (const auto& word : options.words) {
-    GroupRequest request;
-    request.act = GroupRequest::Act::Add;
-    WM_TRY(request.path, parse_job_group(word));
-    WM_TRY(read_group_limit(options, request));
-    if (auto reply = to.group(request)) {
-      say("Job group <" + request.path + "> was added.\n");
-      continue;
-    } else {
-      complain(reply.error().text + "\n");
-      code = kRefused;
-    }
-  }
-  return code;
+  return change_groups("bgadd", options, GroupRequest::Act::Add, "added");
 }
 
 }  // namespace

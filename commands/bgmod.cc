@@ -1,7 +1,6 @@
 // bgmod: changes the limit of a job group.
 #include "commands/common/command.h"
 #include "commands/common/group_limits.h"
-#include "commands/common/job_names.h"
 
 namespace wm::cmd {
 namespace {
@@ -12,23 +11,7 @@ constexpr Option kOptions[] = {
 };
 
 Result<int> run(const Parsed& options) {
-  if (options.words.empty()) return fail(Code::BadArgument, "bgmod: a job group is wanted");
-  WM_TRY(auto to, master());
-  int code = 0;
-  for (const auto& word : options.words) {
-    GroupRequest request;
-    request.act = GroupRequest::Act::Modify;
-    WM_TRY(request.path, parse_job_group(word));
-    WM_TRY(read_group_limit(options, request));
-    if (auto reply = to.group(request)) {
-      say("Job group <" + request.path + "> was modified.\n");
-      continue;
-    } else {
-      complain(reply.error().text + "\n");
-      code = kRefused;
-    }
-  }
-  return code;
+  return change_groups("bgmod", options, GroupRequest::Act::Modify, "modified");
 }
 
 }  // namespace

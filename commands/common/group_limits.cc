@@ -2,8 +2,13 @@
 
 #include <charconv>
 
-namespace wm::cmd {
+#include "commands/common/command.h"
+#include "commands/common/job_names.h"
 
+namespace wm::cmd {
+namespace {
+
+// -L and -Ln into the request.
 Result<void> read_group_limit(const Parsed& options, GroupRequest& request) {
   bool modifies = request.act == GroupRequest::Act::Modify;
   auto text = options.first("L");
@@ -18,6 +23,29 @@ Result<void> read_group_limit(const Parsed& options, GroupRequest& request) {
     return fail(Code::BadArgument, "-L " + *text + ": Bad argument, a number is wanted");
   request.limit = limit;
   return {};
+}
+
+}  // namespace
+
+Result<int> change_groups(std::string_view command, const Parsed& options, GroupRequest::Act act,
+                          std::string_view done) {
+  if (options.words.empty())
+    return fail(Code::BadArgument, std::string(command) + ": a job group is wanted");
+  WM_TRY(auto to, master());
+  int code = 0;
+  for (const auto& word : options.words) {
+    GroupRequest request;
+    request.act = act;
+    WM_TRY(request.path, parse_job_group(word));
+    WM_TRY(read_group_limit(options, request));
+    if (auto reply = to.group(request)) {
+      say("Job group <" + request.path + "> was " + std::string(done) + ".\n");
+    } else {
+      complain(reply.error().text + "\n");
+      code = kRefused;
+    }
+  }
+  return code;
 }
 
 }  // namespace wm::cmd

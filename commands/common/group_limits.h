@@ -1,5 +1,8 @@
-// Role: -L of bgadd and bgmod: how many jobs of a job group may run at a time.
+// Role: what bgadd, bgmod and bgdel share: -L, how many jobs of a job group may run at a time, and
+// one request for each group that is named.
 #pragma once
+
+#include <string_view>
 
 #include "commands/common/options.h"
 #include "libwm/base/result.h"
@@ -7,7 +10,10 @@
 
 namespace wm::cmd {
 
-/// -L and -Ln into the request. @errors BadArgument: no number
-Result<void> read_group_limit(const Parsed& options, GroupRequest& request);
+/// Asks the master for `act` on each group named, with what -L and -Ln say of its limit; prints
+/// "Job group </risk> was added." with `done` for its verb. The exit status.
+/// @errors BadArgument: no group, no number; what the master refuses is printed
+Result<int> change_groups(std::string_view command, const Parsed& options, GroupRequest::Act act,
+                          std::string_view done);
 
 }  // namespace wm::cmd
