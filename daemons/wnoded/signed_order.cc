@@ -49,6 +49,7 @@ constexpr Signed kSigned[] = {
     {"errors overwritten", same<&JobSpec::files, &Files::err_overwrite>},
     {"input spooled", same<&JobSpec::files, &Files::in_spooled>},
     {"file copies", same<&JobSpec::files, &Files::copies>},
+    {"output directory", same<&JobSpec::files, &Files::outdir>},
     {"streams", same<&JobSpec::console, &Console::streams>},
     {"pre-execution command", same<&JobSpec::side, &SideCommands::pre>},
     {"post-execution command", same<&JobSpec::side, &SideCommands::post>},
@@ -103,7 +104,7 @@ Result<OwnCommands> own_commands(const Config& config, const JobSpec& job) {
   if (!queue)
     return fail(Code::NotFound,
                 "queue '" + job.queue + "' is not in queues.conf on this host: copy the master's");
-  return OwnCommands{*app, queue->pre_exec, queue->post_exec};
+  return OwnCommands{*app, queue->pre_exec, queue->post_exec, queue->controls};
 }
 
 void put_own(HostOrder& order, const OwnCommands& own) {
@@ -117,6 +118,8 @@ void put_own(HostOrder& order, const OwnCommands& own) {
   order.app.idle = own.app.idle;
   order.queue_side.pre = own.queue_pre_exec;
   order.queue_side.post = own.queue_post_exec;
+  order.app.controls = own.app.controls;
+  order.queue_controls = own.queue_controls;
   if (!order.change.command.empty() && order.resolved.side.notify.empty())
     order.change.command = own.app.resize_command;
 }

@@ -22,6 +22,7 @@ bool same_signature(const HostOrder& a, const HostOrder& b);
 struct OwnCommands {
   AppConf app;
   std::string queue_pre_exec, queue_post_exec;
+  JobControls queue_controls;
 };
 
 /// @errors NotFound: the profile or the queue is not in this host's configuration

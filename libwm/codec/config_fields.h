@@ -35,6 +35,7 @@ WM_FIELDS(SchedConf) {
 WM_FIELDS(SiteScripts) {
   f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit), f(4, s.copy);
   f(500, s.submit_filter), f(501, s.submit_filter_time), f(502, s.groups);
+  f(530, s.notify);
 }
 WM_FIELDS(JobLimits) {
   f(1, s.cpu), f(2, s.mem), f(3, s.file), f(4, s.data), f(5, s.stack), f(6, s.core), f(7, s.swap);
@@ -72,6 +73,9 @@ WM_FIELDS(ServiceClass) {
   f(6, s.priority), f(7, s.users), f(8, s.description);
 }
 WM_FIELDS(RunLimit) { f(1, s.usual), f(2, s.max); }
+WM_FIELDS(JobControls) { f(1, s.starter), f(2, s.suspend), f(3, s.resume), f(4, s.terminate); }
+WM_FIELDS(LoadLimit) { f(1, s.index), f(2, s.sched), f(3, s.stop); }
+WM_FIELDS(TerminateWhen) { f(1, s.load), f(2, s.preempt), f(3, s.window); }
 WM_FIELDS(QueueConf) {
   f(1, s.name), f(2, s.priority), f(3, s.description), f(4, s.users), f(5, s.hosts), f(6, s.admins);
   f(7, s.app), f(8, s.plan), f(9, s.run_limit), f(10, s.min_tasks), f(11, s.max_tasks);
@@ -82,6 +86,7 @@ WM_FIELDS(QueueConf) {
   f(80, s.limits), f(81, s.pre_exec), f(82, s.post_exec), f(83, s.requeue_exits.codes);
   f.word(140, s.elastic), f(141, s.requeue_exits.excluding);
   f(520, s.run_window), f(521, s.dispatch_window);
+  f(530, s.controls), f(531, s.load), f(532, s.terminate_when);
 }
 WM_FIELDS(HostConf) {
   f(1, s.name), f(2, s.address), f(3, s.slots), f(4, s.cpus), f(5, s.mem), f(6, s.gpus);
@@ -105,6 +110,7 @@ WM_FIELDS(AppConf) {
   f.word(60, s.place, "queue");
   f(80, s.container), f(81, s.requeue_exits.excluding);
   f(440, s.command), f(441, s.idle);
+  f(530, s.controls);
 }
 WM_FIELDS(UserConf) {
   f(1, s.name), f(2, s.groups), f(3, s.max_slots), f(5, s.plan), f(6, s.shares);

@@ -22,7 +22,8 @@ WM_FIELDS(IndexRange) { f(1, s.from), f(2, s.to), f(3, s.step); }
 WM_FIELDS(FileCopy) {
   f(1, s.local), f(2, s.remote), f(3, s.before), f(4, s.after), f(5, s.append);
 }
-WM_FIELDS(MailWish) { f(1, s.at_start), f(2, s.at_end), f(3, s.to); }
+WM_FIELDS(NotifyAt) { f(1, s.start), f(2, s.done), f(3, s.exit), f(4, s.suspend); }
+WM_FIELDS(MailWish) { f(1, s.at_start), f(2, s.at_end), f(3, s.to), f(530, s.notify); }
 WM_FIELDS(Execution) {
   f(1, s.args), f(2, s.framework), f(3, s.version), f(4, s.image), f(5, s.bundle);
   f(6, s.bundle_dir), f(7, s.data), f(8, s.labels), f(9, s.pending_limit), f(10, s.search),
@@ -59,6 +60,7 @@ WM_FIELDS(JobSpec) {
   f(400, s.exec), f(401, s.groups), f(402, s.open), f(403, s.group);
   f(500, s.job_group);
   f(520, s.reservation), f(521, s.service_class), f(522, s.run_estimate), f(523, s.checkpoint);
+  f(530, s.files.outdir), f(531, s.side.window_signal);
 }
 WM_FIELDS(SealedSpec) {
   f(1, s.spec), f(2, s.bytes), f(3, s.credential), f(4, s.request_key), f(60, s.alternatives);

@@ -20,6 +20,7 @@
 #include "libwm/model/calendar.h"
 #include "libwm/model/config_words.h"
 #include "libwm/model/limit_rule.h"
+#include "libwm/model/run_rules.h"
 #include "libwm/model/service_class.h"
 
 namespace wm {
@@ -127,6 +128,7 @@ struct SiteScripts {
   std::string copy;           ///< bsub -f between hosts: this, then source and target; empty: cp
   std::string groups;         ///< tells of groups of users and hosts; empty: none
   std::string submit_filter;  ///< run by bsub before it submits; empty: none
+  std::string notify;         ///< given each notification of a job as JSON; empty: none
   Duration submit_filter_time = std::chrono::seconds(10);  ///< longer: nothing is submitted
   bool operator==(const SiteScripts&) const = default;
 };
@@ -169,22 +171,6 @@ struct ClusterConf {
   bool operator==(const ClusterConf&) const = default;
 };
 
-/// Run limit of a queue or application. @units Duration; 0 = none
-struct RunLimit {
-  Duration usual{};  ///< of a job that asks for none
-  Duration max{};    ///< no job may ask for more
-  bool operator==(const RunLimit&) const = default;
-};
-
-/// Exit codes with which a job is queued again. @units 0 to 255; rising, each once
-/// @source LSF: bsub -Q, REQUEUE_EXIT_VALUES
-struct RequeueExits {
-  std::vector<std::uint32_t> codes;      ///< all of them
-  std::vector<std::uint32_t> excluding;  ///< of these: to run on other hosts, EXCLUDE(code)
-  bool empty() const { return codes.empty(); }
-  bool operator==(const RequeueExits&) const = default;
-};
-
 /// A section of queues.conf.
 struct QueueConf {
   std::string name;
@@ -217,6 +203,9 @@ struct QueueConf {
   RequeueExits requeue_exits;
   WeekWindows run_window;       ///< its jobs run then only; empty: always
   WeekWindows dispatch_window;  ///< its jobs start then only
+  JobControls controls;
+  std::vector<LoadLimit> load;
+  TerminateWhen terminate_when;
   bool operator==(const QueueConf&) const = default;
 };
 
@@ -303,8 +292,9 @@ struct AppConf {
   bool gpu_check = false;                 ///< wm-ncclcheck over the job's GPUs before its tasks
   std::optional<PlaceBy> place;           ///< none: as the queue says
   Container container;
-  std::string command;  ///< of jobs submitted without one
-  IdleRule idle;        ///< of type notebook
+  std::string command;   ///< of jobs submitted without one
+  IdleRule idle;         ///< of type notebook
+  JobControls controls;  ///< before the queue's
   bool operator==(const AppConf&) const = default;
 };
 

@@ -66,15 +66,17 @@ struct Files {
   bool out_overwrite = false, err_overwrite = false;  ///< -oo, -eo
   bool tag = false;              ///< -tag: output of every task, each line with its rank
   std::vector<FileCopy> copies;  ///< -f
+  std::string outdir;            ///< -outdir, as given: made before the tasks, LSB_OUTDIR
   bool operator==(const Files&) const = default;
 };
 
 /// Commands that run around a job, or tell it what is to come.
 struct SideCommands {
-  std::string pre, post;    ///< -E, -Ep
-  std::string warn_action;  ///< -wa: a signal's number, or a command
-  Duration warn_time{};     ///< -wt: so long before the run limit
-  std::string notify;       ///< -rnc: asked about every change of size
+  std::string pre, post;            ///< -E, -Ep
+  std::string warn_action;          ///< -wa: a signal's number, or a command
+  Duration warn_time{};             ///< -wt: so long before the run limit
+  std::string notify;               ///< -rnc: asked about every change of size
+  std::uint32_t window_signal = 0;  ///< -s: when its queue's run window closes; 0: it is stopped
   bool operator==(const SideCommands&) const = default;
 };
 
@@ -105,11 +107,20 @@ struct Asked {
   bool operator==(const Asked&) const = default;
 };
 
-/// What a job's owner wants to be told by mail. @source LSF bsub -B, -N, -u
+/// Of what a job's owner wants to be told when it happens. @source LSF bsub -notify
+struct NotifyAt {
+  bool start = false, done = false, exit = false, suspend = false;
+  bool any() const { return start || done || exit || suspend; }
+  bool operator==(const NotifyAt&) const = default;
+};
+
+/// What a job's owner wants to be told, by mail or by a request to a URL.
+/// @source LSF bsub -B, -N, -u, -notify
 struct MailWish {
   bool at_start = false;  ///< -B
   bool at_end = false;    ///< -N: the report, whatever becomes of the output
   std::string to;         ///< -u: addresses, separated by commas; empty: the owner's account
+  NotifyAt notify;        ///< -notify: a few words to `to`, of whose parts http(s) URLs are posted
   bool operator==(const MailWish&) const = default;
 };
 

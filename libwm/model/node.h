@@ -161,6 +161,7 @@ struct HostOrder {
   Blobs blobs;
   AppConf app;
   SideCommands queue_side;         ///< `pre` and `post` only
+  JobControls queue_controls;
   std::vector<OrderedTask> tasks;  ///< on this host
   JobHosts hosts;                  ///< where the attempt's tasks are
   std::vector<PlacedTask> all;     ///< what older masters say instead; empty once it is read

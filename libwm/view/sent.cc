@@ -163,6 +163,8 @@ constexpr Part<JobSpec> kSpec[] = {
     part<&JobSpec::files, &Files::tag>(Owner),
     part<&JobSpec::files, &Files::copies>(Owner),
     part<&JobSpec::files, &Files::in_spooled>(Nobody),
+    part<&JobSpec::files, &Files::outdir>(Owner),
+    part<&JobSpec::side, &SideCommands::window_signal>(Owner),
     part<&JobSpec::sizes>(Owner),
     part<&JobSpec::mail>(Owner),
     part<&JobSpec::exec>(Owner),
@@ -221,6 +223,9 @@ constexpr Part<QueueConf> kQueue[] = {
     part<&QueueConf::requeue_exits>(Anyone),
     part<&QueueConf::run_window>(Anyone),
     part<&QueueConf::dispatch_window>(Anyone),
+    part<&QueueConf::controls>(Nobody),
+    part<&QueueConf::load>(Anyone),
+    part<&QueueConf::terminate_when>(Anyone),
 };
 
 template <class S>

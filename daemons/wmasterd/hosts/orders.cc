@@ -68,6 +68,7 @@ void set_running(HostOrder& order, const Cluster& cluster, const Job& job) {
   if (const auto* queue = config.queue(job.spec().queue)) {
     order.queue_side.pre = queue->pre_exec;
     order.queue_side.post = queue->post_exec;
+    order.queue_controls = queue->controls;
   }
   if (!order.first_host || !job.size.notice) return;
   order.change.notice = job.size.notice;
