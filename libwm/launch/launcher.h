@@ -95,6 +95,7 @@ struct AttemptSpec {
   std::string cwd;
   bool make_cwd = false;
   std::vector<ResourceCap> caps;
+  std::int32_t nice = 0;     ///< of the tasks
   Duration run_limit{};      ///< 0: none; at it SIGUSR2, then the kill sequence
   Duration kill_interval{};  ///< between SIGINT, SIGTERM and SIGKILL
   Duration kill_grace{};     ///< after SIGKILL, before what is left is called stuck
