@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "libwm/sched/memory.h"
+#include "libwm/sched/order.h"
 #include "libwm/sched/skyline.h"
 
 namespace wm::sched {
