@@ -61,6 +61,8 @@ constexpr Option kOptions[] = {
     {"oo", Kind::Text, "file", "The same, replacing the file"},
     {"e", Kind::Text, "file", "Append standard error"},
     {"eo", Kind::Text, "file", "The same, replacing the file"},
+    {"outdir", Kind::Text, "folder", "Made for the job; relative -o and -e lie there; %J as there"},
+    {"Zs", Kind::Flag, "", "Run the command's script as it is now"},
     {"env", Kind::Text, "\"all, V=x, ~V\"", "What of the environment the job gets"},
     {"L", Kind::Text, "shell", "Login shell"},
     {"H", Kind::Flag, "", "Hold the job until bresume", "Submitting"},
@@ -105,7 +107,6 @@ constexpr Option kOptions[] = {
     {"spec", Kind::Text, "file.json", "The job from a file, with groups of tasks; - for stdin"},
     {"bundle", Kind::Text, "folder", "Run in a copy of this folder, made now"},
     {"open", Kind::Flag, "", "With -J name[1-n]: elements run as bgive brings their data"},
-    {"outdir", Kind::Refused, "", "not supported, -o dir/ names a folder for the output"},
     {"hostfile", Kind::Refused, "", "not supported, -m names the hosts"},
     {"pack", Kind::Text, "file", "Options and command of a job on each line; - for standard input"},
     {"template", Kind::Refused, "", "not supported"},
@@ -320,9 +321,10 @@ Result<void> check_lengths(const Parsed& options) {
     std::size_t bytes;
   };
   constexpr std::size_t kPath = 4095, kCommand = 64 << 10;
-  constexpr Most kMost[] = {{"i", kPath},  {"is", kPath},   {"o", kPath},     {"oo", kPath},
-                            {"e", kPath},  {"eo", kPath},   {"cwd", kPath},   {"L", kPath},
-                            {"rnc", 4096}, {"E", kCommand}, {"Ep", kCommand}, {"wa", kCommand}};
+  constexpr Most kMost[] = {{"i", kPath},      {"is", kPath}, {"o", kPath},    {"oo", kPath},
+                            {"e", kPath},      {"eo", kPath}, {"cwd", kPath},  {"L", kPath},
+                            {"outdir", kPath}, {"rnc", 4096}, {"E", kCommand}, {"Ep", kCommand},
+                            {"wa", kCommand}};
   for (const auto& [name, bytes] : kMost)
     if (auto text = options.first(name); text && text->size() > bytes)
       return bad(name, text->substr(0, 60) + "...",
@@ -342,6 +344,7 @@ Result<void> read_files(const Parsed& options, JobSpec& spec) {
   }
   read_output(options, "o", "oo", spec.files.out, spec.files.out_overwrite);
   read_output(options, "e", "eo", spec.files.err, spec.files.err_overwrite);
+  read_text(options, "outdir", spec.files.outdir);
   return {};
 }
 
@@ -500,6 +503,7 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   JobSpec spec;
   spec.owner = surroundings.who;
   spec.program.command = source.command;
+  spec.program.spooled = source.spooled;
   spec.program.submit_host = surroundings.host;
   spec.program.home = surroundings.home;
   spec.program.umask = surroundings.umask;

@@ -177,6 +177,7 @@ struct HostView {
   std::vector<GpuReport> gpus;  ///< last heard of its devices
   std::uint32_t parked = 0;     ///< tasks of jobs stopped to make way; they hold no slot
   HostLoad more;                ///< last heard
+  std::uint32_t reserved = 0;   ///< slots that active reservations keep and nobody uses
   bool operator==(const HostView&) const = default;
 };
 /// A machine that asks to be a host of the cluster and is refused: hosts.conf does not list it.
@@ -224,7 +225,7 @@ struct PlansReply {
 struct ClientPeek {
   JobId job;
   TaskNumber task;           ///< 0: the first
-  std::uint32_t stream = 1;  ///< 1 stdout, 2 stderr
+  std::uint32_t stream = 1;  ///< 1 stdout, 2 stderr, 3 the script that was submitted
   std::uint64_t offset = 0;
   bool operator==(const ClientPeek&) const = default;
 };

@@ -162,6 +162,7 @@ std::string submit_line(const ShownJob& s) {
   add(line, "Input File", spec.files.in);
   add(line, spec.files.out_overwrite ? "Output File (overwrite)" : "Output File", spec.files.out);
   add(line, spec.files.err_overwrite ? "Error File (overwrite)" : "Error File", spec.files.err);
+  add(line, "Output Directory", spec.files.outdir);
   auto tasks = std::to_string(spec.min_tasks);
   if (spec.max_tasks > spec.min_tasks) tasks += "-" + std::to_string(spec.max_tasks);
   line += ", " + tasks + " Task(s)" + (spec.elastic ? ", Elastic" : "");
