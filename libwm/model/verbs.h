@@ -221,11 +221,13 @@ struct PlansReply {
   bool operator==(const PlansReply&) const = default;
 };
 
+/// Of ClientPeek: what was submitted, a script or else the command.
+inline constexpr std::uint32_t kScriptStream = 3;
 /// Owner and administrators. Errors: NotFound, Conflict (not started), Unavailable (host).
 struct ClientPeek {
   JobId job;
   TaskNumber task;           ///< 0: the first
-  std::uint32_t stream = 1;  ///< 1 stdout, 2 stderr, 3 the script that was submitted
+  std::uint32_t stream = 1;  ///< 1 stdout, 2 stderr, or kScriptStream
   std::uint64_t offset = 0;
   bool operator==(const ClientPeek&) const = default;
 };

@@ -4,7 +4,7 @@
 
 load lib
 setup_file() {
-  printf '[default]\nmax_slots = 50\n[carol]\ngroups = vision\n[dave]\ngroups = vision, night\n' >"$BATS_FILE_TMPDIR/users.conf"
+  printf '[default]\nmax_slots = 50\n['"$(id -un)"']\ngroups = ops\n[carol]\ngroups = vision\n[dave]\ngroups = vision, night\n' >"$BATS_FILE_TMPDIR/users.conf"
   printf '[/]\n[/a]\nowns = 1\nlimit = 3\n' >"$BATS_FILE_TMPDIR/plans.conf"
   cluster_up --nodes 2 --cpus 2 --conf "$BATS_FILE_TMPDIR/users.conf" --conf "$BATS_FILE_TMPDIR/plans.conf"
   me=$(id -un)
@@ -116,4 +116,39 @@ teardown() { end_all_jobs; }
     run $command -h
     [ "$status" -eq 0 ]
   done
+}
+
+@test "bjobs: users of a group, what is reserved, who is eligible, by reservation" {
+  big=$(submit -R 'rusage[mem=10:lic=1]' -H sleep 1) small=$(submit -n 4 sleep 600)
+  wait_for 20 in_state "$small" running
+  next=$(submit sleep 1)
+  ids() { bjobs -noheader -o jobid "$@" | tr '\n' ' '; }
+  [ "$(ids -G ops)" = "$big $small $next " ]
+  [ "$(ids -u 'carol, ops')" = "$big $small $next " ]
+  run bjobs -G vision
+  [ "$output" = "No unfinished job found" ]
+  run bjobs -G carol
+  [ "$status" -eq 255 ] && [ "$output" = "carol: No such user/host group" ]
+  [ "$(ids -rusage mem)" = "$big " ] && [ "$(ids -rusage 'mem lic')" = "$big " ]
+  [ -z "$(ids -rusage 'mem swp')" ]
+  wait_for 10 sh -c "bjobs -noheader -pe -o jobid | grep -qx $next"
+  [ "$(ids -pe)" = "$next " ] && [ "$(ids -pi)" = "$big " ]
+  [ -z "$(ids -U nothing)" ]
+  bkill "$big" "$small" "$next"
+}
+
+@test "bjobs -script and -hostfile" {
+  printf '#!/bin/sh\n#BSUB -n 2\n\nsleep 600\n' >mine.sh
+  job=$(submit <mine.sh) plain=$(submit -H 'echo  as typed')
+  bjobs -script "$job" | cmp - mine.sh
+  [ "$(bjobs -script "$plain")" = 'echo  as typed' ]
+  [ "$(bjobs -script "$plain" "$job" | head -2)" = "Job <$plain>"$'\necho  as typed' ]
+  run bjobs -script
+  [ "$status" -eq 255 ] && [ "$output" = "bjobs: -script: a job ID is wanted" ]
+  run bjobs -script 999999
+  [ "$status" -eq 255 ] && [ "$output" = "Job <999999> is not found" ]
+  wait_for 20 in_state "$job" running
+  [ "$(bjobs -hostfile "$job" | grep -c '^node[12]$')" -eq 2 ]
+  run bjobs -hostfile "$plain"
+  [ "$status" -eq 255 ] && [ "$output" = "Job <$plain> : Not yet started." ]
 }
