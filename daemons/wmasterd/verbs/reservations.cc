@@ -3,6 +3,7 @@
 
 #include "daemons/wmasterd/verbs/record.h"
 #include "daemons/wmasterd/verbs/verbs.h"
+#include "daemons/wmasterd/verbs/views.h"
 #include "libwm/expr/select.h"
 #include "libwm/expr/value.h"
 #include "libwm/sched/host_rules.h"
@@ -150,12 +151,7 @@ ReservationView view_of(const Cluster& state, const Reservation& what, WallTime 
   for (const PromisedPlace& place : what.places) {
     const Host* host = state.hosts.find(place.host.value);
     view.hosts.push_back(host ? host->name : "?");
-    std::uint32_t used = 0;
-    each_job_on(state, place.host, [&](const Job& job) {
-      if (job.spec().reservation != what.name) return;
-      for (const Task& task : job.tasks) used += task.host == place.host && task.holds_slot();
-    });
-    view.used.push_back(used);
+    view.used.push_back(used_of(state, what, place.host));
   }
   if (auto span = span_of(what, state.config->clock, now)) {
     view.from = span->from;

@@ -135,7 +135,7 @@ TEST(views, jobs_of_a_silent_host_count_as_they_did_before) {
   auto queue = view_queues(c.state, {"normal"})[0];
   EXPECT_EQ(queue.running, 2u);
   EXPECT_EQ(queue.suspended, 3u);
-  auto view = view_hosts(Show(c).seen(), {{"h1"}, ""})[0];
+  auto view = view_hosts(Show(c).seen(), {{"h1"}, ""}, at(0))[0];
   EXPECT_EQ(view.running, 2u);
   EXPECT_EQ(view.suspended, 3u);
 }
@@ -147,7 +147,7 @@ TEST(views, a_host_counts_the_slots_on_it) {
   c.run(id, {h1});
   c.run({array.job, 1}, {h1});
   c.step(TaskStuck{id, Attempt{1}, TaskNumber{1}, "zombie"});
-  auto views = view_hosts(Show(c).seen(), {{"h1", "h2"}, ""});
+  auto views = view_hosts(Show(c).seen(), {{"h1", "h2"}, ""}, at(0));
   ASSERT_EQ(views.size(), 2u);
   EXPECT_EQ(views[0].host.id, h1);
   EXPECT_EQ(views[0].jobs, 2u);
@@ -164,13 +164,13 @@ TEST(views, hosts_are_shown_by_name_those_that_never_registered_too) {
   for (int i = 0; i < 3; ++i) c.host(4);
   auto names = [&](const HostsRequest& asked) {
     std::vector<std::string> found;
-    for (const auto& view : view_hosts(Show(c).seen(), asked)) found.push_back(view.host.name);
+    for (const auto& view : view_hosts(Show(c).seen(), asked, at(0))) found.push_back(view.host.name);
     return found;
   };
   EXPECT_EQ(names({}), (std::vector<std::string>{"absent", "h1", "h2", "h3"}));
   EXPECT_EQ(names({{}, "h1"}), (std::vector<std::string>{"h2", "h3"}));
   EXPECT_EQ(names({{"h3", "absent", "elsewhere"}, ""}), (std::vector<std::string>{"absent", "h3"}));
-  auto absent = view_hosts(Show(c).seen(), {{"absent"}, ""}).at(0);
+  auto absent = view_hosts(Show(c).seen(), {{"absent"}, ""}, at(0)).at(0);
   EXPECT_EQ(absent.host.state, HostState::Silent);
   EXPECT_EQ(absent.host.capacity.slots, 3u);
 }
