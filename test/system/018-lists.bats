@@ -6,7 +6,8 @@ load lib
 setup_file() {
   printf '[default]\nmax_slots = 50\n['"$(id -un)"']\ngroups = ops\n[carol]\ngroups = vision\n[dave]\ngroups = vision, night\n' >"$BATS_FILE_TMPDIR/users.conf"
   printf '[/]\n[/a]\nowns = 1\nlimit = 3\n' >"$BATS_FILE_TMPDIR/plans.conf"
-  cluster_up --nodes 2 --cpus 2 --conf "$BATS_FILE_TMPDIR/users.conf" --conf "$BATS_FILE_TMPDIR/plans.conf"
+  printf '[node1]\n[node2]\ngroups = rack\n' >"$BATS_FILE_TMPDIR/hosts.conf"
+  cluster_up --nodes 2 --cpus 2 --conf "$BATS_FILE_TMPDIR/hosts.conf" --conf "$BATS_FILE_TMPDIR/users.conf" --conf "$BATS_FILE_TMPDIR/plans.conf"
   me=$(id -un)
 }
 teardown_file() { cluster_down; }
@@ -33,9 +34,22 @@ teardown() { end_all_jobs; }
   [ "$(bugroup -json night | jq -r '.RECORDS[0].USERS')" = dave ]
   run bugroup x
   [ "$status" -eq 255 ]
-  run bmgroup
-  [ "$status" -eq 0 ]
-  [ "$output" = "No host group found" ]
+  [ "$(bmgroup -noheader | tr -s ' ')" = "rack node2" ]
+  run bmgroup x
+  [ "$status" -eq 255 ]
+}
+
+@test "hosts are named by groups, and selected" {
+  for command in bhosts lshosts lsload; do
+    [ "$($command -noheader -o host_name rack)" = node2 ]
+    [ "$($command -noheader -o host_name -R "select[hname=='node1']")" = node1 ]
+    [ "$($command -noheader -o host_name -R 'slots>=2 && ncpus<2' | wc -l)" -eq 0 ]
+    run $command -R 'select[' node1
+    [ "$status" -eq 255 ]
+  done
+  run bhosts nowhere rack
+  [ "$status" -eq 255 ]
+  [[ $output == *"nowhere: Bad host name, host group name or cluster name"* ]]
 }
 
 @test "bapp: profiles and their slots" {
