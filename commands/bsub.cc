@@ -168,7 +168,9 @@ Result<Source> find_source(const Parsed& options, const SpecFile& file) {
   warn_of_unread(options.words);
   if (source.command.find_first_not_of(" \t") == std::string::npos) return no_command();
   source.spooled = options.has("Zs") && source.script.empty();
-  if (source.spooled) WM_TRY(source.script, program_text(source.command));
+  if (source.spooled) {
+    WM_TRY(source.script, program_text(source.command));
+  }
   return source;
 }
 

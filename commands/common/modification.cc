@@ -46,6 +46,7 @@ const Reset kResets[] = {
      [](JobSpec& s) { s.side.warn_action.clear(), s.side.warn_time = {}; }},
     {flag("Bn", "No mail when it starts"), [](JobSpec& s) { s.mail.at_start = false; }},
     {flag("Nn", "No mailed report"), [](JobSpec& s) { s.mail.at_end = false; }},
+    {flag("notifyn", "No notification"), [](JobSpec& s) { s.mail.notify = {}; }},
     {flag("un", "Mail to the owner"), [](JobSpec& s) { s.mail.to.clear(); }},
     {flag("Jdn", "No description"), [](JobSpec& s) { s.description.clear(); }},
     {flag("Un", "Of no reservation"), [](JobSpec& s) { s.reservation.clear(); }},

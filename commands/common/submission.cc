@@ -8,6 +8,7 @@
 #include "commands/common/directives.h"
 #include "commands/common/file_copies.h"
 #include "commands/common/job_names.h"
+#include "commands/common/mail_wishes.h"
 #include "commands/common/selection.h"
 #include "commands/common/times.h"
 #include "libwm/expr/alternatives.h"
@@ -82,7 +83,8 @@ constexpr Option kOptions[] = {
     {"t", Kind::Text, "[[[y:]m:]d:]h:m", "End the job at this time"},
     {"N", Kind::Flag, "", "Mail the report at the end, also with -o", "Mail"},
     {"B", Kind::Flag, "", "Mail when the job starts"},
-    {"u", Kind::Text, "address", "Where mail about the job goes; several with commas"},
+    {"u", Kind::Text, "address", "Where mail about the job goes; several with commas, or a URL"},
+    {"notify", Kind::Text, "\"start done exit suspend\"", "Tell it there when it comes to these"},
     {"G", Kind::Ignored, "", "", "Further"},
     {"g", Kind::Text, "/group", "Job group, by which bjobs, bkill and others select; a tree"},
     {"a", Kind::Text, "\"name(...) ...\"", "Run the site's submit filters of these names, too"},
@@ -99,7 +101,6 @@ constexpr Option kOptions[] = {
     {"extsched", Kind::Ignored, "", ""},
     {"alloc_flags", Kind::Ignored, "", ""},
     {"freq", Kind::Ignored, "", ""},
-    {"notify", Kind::Ignored, "", ""},
     {"Lp", Kind::Ignored, "", ""},
     {"mig", Kind::Ignored, "", ""},
     {"Ne", Kind::IgnoredFlag, "", ""},
@@ -396,20 +397,6 @@ Result<void> read_around(const Parsed& options, JobSpec& spec) {
   return {};
 }
 
-// It becomes a line of a mail's head.
-Result<void> read_mail(const Parsed& options, JobSpec& spec) {
-  read_flag(options, "B", spec.mail.at_start);
-  read_flag(options, "N", spec.mail.at_end);
-  auto to = options.first("u");
-  if (!to) return {};
-  auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
-  bool any = to->find_first_not_of(", ") != std::string::npos;
-  if (!any || std::ranges::any_of(*to, is_control))
-    return bad("u", *to, "Bad argument, a mail address or user is wanted");
-  spec.mail.to = *to;
-  return {};
-}
-
 std::string trimmed(const std::string& text) {
   auto first = text.find_first_not_of(" \t");
   if (first == std::string::npos) return "";
@@ -490,7 +477,7 @@ Result<void> read_options(const Parsed& options, const Surroundings& here, JobSp
   WM_TRY(read_limits(options, here.limit_unit, spec.limits));
   WM_TRY(read_warning(options, spec));
   WM_TRY(read_around(options, spec));
-  WM_TRY(read_mail(options, spec));
+  WM_TRY(read_mail(options, spec.mail));
   WM_TRY(read_gpus(options, spec));
   WM_TRY(read_dependency(options, spec));
   WM_TRY(read_time(options, "ptl", spec.exec.pending_limit));

@@ -6,6 +6,7 @@
 #include "libwm/launch/launch_env.h"
 #include "libwm/launch/part_env.h"
 #include "libwm/launch/plain_command.h"
+#include "libwm/model/recipients.h"
 
 namespace wm::launch {
 namespace {
@@ -129,24 +130,13 @@ bool is_mailed_instead(const HostOrder& o, const HostFacts& host) {
          o.resolved.console.streams == Streams::Files && host.dirs.default_output == "mail";
 }
 
-/// "a,b c" as a header has it: "a, b, c".
-std::string addresses(const std::string& text) {
-  std::string list;
-  for (std::size_t at = 0; at < text.size();) {
-    auto end = std::min(text.find_first_of(", ", at), text.size());
-    if (end > at) list += (list.empty() ? "" : ", ") + text.substr(at, end - at);
-    at = end + 1;
-  }
-  return list;
-}
-
 /// What is mailed to whom; nothing where another host writes the report.
 void plan_mail(const HostOrder& o, const HostFacts& host, ReportHead& head) {
   const auto& mail = o.resolved.mail;
   head.mail_at_start = mail.at_start && o.first_host;
   head.mail_at_end = mail.at_end || is_mailed_instead(o, host);
   if (!head.mail_at_start && !head.mail_at_end) return;
-  head.mail_to = addresses(mail.to);
+  head.mail_to = mail_list(mail.to);
   if (head.mail_to.empty()) head.mail_to = o.resolved.owner.user;
   head.sendmail = host.dirs.sendmail;
   bool own_file = o.app.type == AppType::Batch && o.resolved.console.streams == Streams::Files &&

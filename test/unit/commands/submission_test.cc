@@ -71,6 +71,17 @@ TEST(submission, mail_is_wanted_at_the_start_the_end_and_elsewhere) {
   EXPECT_NE(refusal({"-u", ","}), "");
 }
 
+TEST(submission, notifications_name_what_they_are_about) {
+  EXPECT_EQ(spec({"-notify", "start done"}).mail.notify, (NotifyAt{.start = true, .done = true}));
+  EXPECT_EQ(spec({"-notify", "exit,suspend"}).mail.notify,
+            (NotifyAt{.exit = true, .suspend = true}));
+  EXPECT_EQ(refusal({"-notify", "begin"}),
+            "-notify begin: Bad argument, of start, done, exit and suspend some are wanted");
+  EXPECT_NE(refusal({"-notify", " "}), "");
+  EXPECT_EQ(spec({"-u", "ann,https://h/x"}).mail.to, "ann,https://h/x");
+  EXPECT_NE(refusal({"-u", "https://ann:secret@h/"}), "");
+}
+
 TEST(submission, long_options_of_lsf_are_not_read_as_letters) {
   auto parsed = options({"-ext", "sched", "-alloc_flags", "x", "-freq", "2", "-Ne"});
   EXPECT_EQ(parsed.ignored, (List{"ext", "alloc_flags", "freq", "Ne"}));
