@@ -15,6 +15,8 @@
 namespace wm::master {
 namespace {
 
+constexpr TaskNumber kFirst{1};  // of every attempt
+
 enum class Kind { None, Start, Done, Exit, Suspend };
 
 const char* word_of(Kind kind) {
@@ -60,8 +62,8 @@ bool ends_range(const Cluster& after, const Job& base) {
 }
 
 Kind kind_of(const Event& event, const Job& job, const Cluster& after) {
-  if (std::holds_alternative<TaskStarted>(event.body))
-    return job.times.started == event.time ? Kind::Start : Kind::None;
+  if (const auto* started = std::get_if<TaskStarted>(&event.body))
+    return started->task == kFirst ? Kind::Start : Kind::None;
   if (std::holds_alternative<JobSuspended>(event.body) ||
       std::holds_alternative<JobParked>(event.body))
     return Kind::Suspend;
@@ -101,7 +103,8 @@ std::string json_of(const Event& event, const Job& job, Kind kind, const Cluster
   json["state"] = lsf_state(job);
   json["hosts"] = hosts_of(after, job);
   json["submit_time"] = seconds(job.times.submitted);
-  if (job.times.started != WallTime{}) json["start_time"] = seconds(job.times.started);
+  auto started = kind == Kind::Start ? event.time : job.times.started;
+  if (started != WallTime{}) json["start_time"] = seconds(started);
   if (kind == Kind::Done || kind == Kind::Exit) {
     json["finish_time"] = seconds(event.time);
     json["exit_code"] = exit_code_of(job.outcome.status);
@@ -126,7 +129,7 @@ std::string mail_of(const Event& event, const Job& job, Kind kind, const Cluster
   line("Queue:      ", spec.queue);
   line("Hosts:      ", hosts);
   line("Submitted:  ", time(job.times.submitted));
-  line("Started:    ", time(job.times.started));
+  line("Started:    ", time(kind == Kind::Start ? event.time : job.times.started));
   if (kind == Kind::Suspend) line("Suspended:  ", time(event.time));
   if (kind == Kind::Done || kind == Kind::Exit) {
     line("Ended:      ", time(event.time));

@@ -22,7 +22,7 @@ struct Notice {
   std::string sendmail, command;  ///< as wm.conf has them; no command: none is run
 };
 
-/// The notices of these events, by time. A start is told once an attempt, when its tasks run; an
+/// The notices of these events, by time. A start is told once an attempt, by its first task; an
 /// end once; what waited of an array that is ended is told as one. `after`: what the events have
 /// made of the cluster. @cost O(events), and O(elements) of an array that is ended
 std::vector<Notice> notices_of(const std::vector<Event>& events, const Cluster& after);
