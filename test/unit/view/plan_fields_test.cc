@@ -41,8 +41,8 @@ TEST(plan_table, a_star_says_that_shares_are_those_of_the_time) {
   EXPECT_EQ(plan_table(std::vector{view}, false, false),
             "/                        3*     4     -     5      9        6     1        2\n");
   auto text = plan_long_text(view);
-  EXPECT_NE(text.find("SHARES:        1 else\nSHARES AT:     2 in 20:00-6:00\n"
-                      "SHARES AT:     3 in 6:00-20:00, in force\n"),
+  EXPECT_NE(text.find("SHARES:        1 else\nSHARES AT:     2 in 20:00-06:00\n"
+                      "SHARES AT:     3 in 06:00-20:00, in force\n"),
             std::string::npos)
       << text;
   view.shares = 1;

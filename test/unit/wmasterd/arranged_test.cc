@@ -163,7 +163,7 @@ TEST(arranged, what_no_section_allows_is_refused) {
   EXPECT_EQ(desk.refusal(desk.at_hour(9, 1), kOther),
             "u2: User permission denied, not an administrator");
   EXPECT_EQ(desk.refusal(desk.at_hour(18, 1)),
-            "reservations are allowed within 8:00-18:00 (limits.conf: planners)");
+            "reservations are allowed within 08:00-18:00 (limits.conf: planners)");
   EXPECT_EQ(desk.refusal(desk.at_hour(9, 5)).substr(0, 25), "5 slots were asked for, 4");
   auto for_other = desk.at_hour(9, 1);
   for_other.what.users = {"u1", "u2"};
@@ -178,7 +178,7 @@ TEST(arranged, what_no_section_allows_is_refused) {
   auto weekly = desk.at_hour(9, 1);
   weekly.what.begin = weekly.what.end = {};
   weekly.what.windows = *parse_windows("17:00-19:00");
-  EXPECT_NE(desk.refusal(weekly).find("within 8:00-18:00"), std::string::npos);
+  EXPECT_NE(desk.refusal(weekly).find("within 08:00-18:00"), std::string::npos);
   weekly.request_key = desk.next();
   weekly.what.windows = *parse_windows("8:00-18:00");
   desk.ask(Verb::Reserve, weekly, kUser);
