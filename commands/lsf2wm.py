@@ -395,6 +395,16 @@ def make_limits(site, found):
         site.queue_limits.setdefault(names(queue)[0], []).append((key, slots))
 
 
+def make_reservations(site, found):
+    """Who may make advance reservations: sections of limits.conf."""
+    for number, section in found:
+        name = re.sub(r'[\s,<>]', '_', section.get('NAME', '')) or f'reservations_{number}'
+        pairs = [(ours, ', '.join(names(section[key]))) for key, ours in (('USERS', 'users'), ('HOSTS', 'hosts')) if section.get(key)]
+        if section.get('TIME_WINDOW'):
+            pairs.append(('windows', section['TIME_WINDOW'].strip('()')))
+        put(site, 'limits', name, [('reservations', 'yes')] + pairs)
+
+
 def add_queue_limits(site):
     """Puts limits of lsb.resources behind the heading of their queue, unless it has its own."""
     for queue, pairs in site.queue_limits.items():
@@ -486,6 +496,7 @@ def made(envdir, given):
     make_queues(site, [(n, s) for _, n, s in found('lsb.queues', 'queue')])
     make_apps(site, [(n, s) for _, n, s in found('lsb.applications', 'application')])
     make_limits(site, [(n, s) for _, n, s in found('lsb.resources', 'limit')])
+    make_reservations(site, [(n, s) for _, n, s in found('lsb.resources', 'resourcereservation')])
     add_queue_limits(site)
     make_users(site, [(n, s) for _, n, s in found('lsb.users', 'user')])
     make_hosts(site, [s for kind, _, s in cluster_sections if kind.lower() == 'host'],

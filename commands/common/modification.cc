@@ -9,8 +9,8 @@ namespace {
 
 // Of bsub's options these are about the submission itself, or about what is running already.
 constexpr std::string_view kOnce[] = {
-    "H", "K",  "I", "Ip", "Is",     "env",  "L",      "mpi",  "tag",  "nnodes", "f",
-    "i", "is", "q", "rn", "resume", "spec", "bundle", "open", "cost", "pack",   "a"};
+    "H",  "K", "I",  "Ip",     "Is",   "env",    "L",    "mpi",  "tag",  "nnodes", "f", "i",
+    "is", "q", "rn", "resume", "spec", "bundle", "open", "cost", "pack", "a",      "Zs"};
 
 struct Reset {
   Option option;
@@ -38,6 +38,7 @@ const Reset kResets[] = {
     {flag("tn", "No end date"), [](JobSpec& s) { s.when.deadline = {}; }},
     {flag("on", "No output file"), [](JobSpec& s) { s.files.out.clear(); }},
     {flag("en", "No file for errors"), [](JobSpec& s) { s.files.err.clear(); }},
+    {flag("outdirn", "No output directory"), [](JobSpec& s) { s.files.outdir.clear(); }},
     {flag("En", "Nothing before it"), [](JobSpec& s) { s.side.pre.clear(); }},
     {flag("Epn", "Nothing after it"), [](JobSpec& s) { s.side.post.clear(); }},
     {flag("Qn", "No codes that queue it again"), [](JobSpec& s) { s.requeue_exits = {}; }},
@@ -45,6 +46,7 @@ const Reset kResets[] = {
      [](JobSpec& s) { s.side.warn_action.clear(), s.side.warn_time = {}; }},
     {flag("Bn", "No mail when it starts"), [](JobSpec& s) { s.mail.at_start = false; }},
     {flag("Nn", "No mailed report"), [](JobSpec& s) { s.mail.at_end = false; }},
+    {flag("notifyn", "No notification"), [](JobSpec& s) { s.mail.notify = {}; }},
     {flag("un", "Mail to the owner"), [](JobSpec& s) { s.mail.to.clear(); }},
     {flag("Jdn", "No description"), [](JobSpec& s) { s.description.clear(); }},
     {flag("Un", "Of no reservation"), [](JobSpec& s) { s.reservation.clear(); }},

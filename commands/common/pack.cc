@@ -7,7 +7,8 @@
 namespace wm::cmd {
 namespace {
 
-constexpr const char* kAlone[] = {"I", "Ip", "Is", "K", "is", "f", "spec", "bundle", "env", "pack"};
+constexpr const char* kAlone[] = {"I",    "Ip",     "Is",  "K",    "is", "f",
+                                  "spec", "bundle", "env", "pack", "Zs"};
 
 Result<client::PackJob> job_of(std::string_view line, const Surroundings& here,
                                const LineFilter& filter) {

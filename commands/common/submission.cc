@@ -8,6 +8,7 @@
 #include "commands/common/directives.h"
 #include "commands/common/file_copies.h"
 #include "commands/common/job_names.h"
+#include "commands/common/mail_wishes.h"
 #include "commands/common/selection.h"
 #include "commands/common/times.h"
 #include "libwm/expr/alternatives.h"
@@ -61,6 +62,8 @@ constexpr Option kOptions[] = {
     {"oo", Kind::Text, "file", "The same, replacing the file"},
     {"e", Kind::Text, "file", "Append standard error"},
     {"eo", Kind::Text, "file", "The same, replacing the file"},
+    {"outdir", Kind::Text, "folder", "Made for the job; relative -o and -e lie there; %J as there"},
+    {"Zs", Kind::Flag, "", "Run the command's script as it is now"},
     {"env", Kind::Text, "\"all, V=x, ~V\"", "What of the environment the job gets"},
     {"L", Kind::Text, "shell", "Login shell"},
     {"H", Kind::Flag, "", "Hold the job until bresume", "Submitting"},
@@ -80,7 +83,8 @@ constexpr Option kOptions[] = {
     {"t", Kind::Text, "[[[y:]m:]d:]h:m", "End the job at this time"},
     {"N", Kind::Flag, "", "Mail the report at the end, also with -o", "Mail"},
     {"B", Kind::Flag, "", "Mail when the job starts"},
-    {"u", Kind::Text, "address", "Where mail about the job goes; several with commas"},
+    {"u", Kind::Text, "address", "Where mail about the job goes; several with commas, or a URL"},
+    {"notify", Kind::Text, "\"start done exit suspend\"", "Tell it there when it comes to these"},
     {"G", Kind::Ignored, "", "", "Further"},
     {"g", Kind::Text, "/group", "Job group, by which bjobs, bkill and others select; a tree"},
     {"a", Kind::Text, "\"name(...) ...\"", "Run the site's submit filters of these names, too"},
@@ -97,7 +101,6 @@ constexpr Option kOptions[] = {
     {"extsched", Kind::Ignored, "", ""},
     {"alloc_flags", Kind::Ignored, "", ""},
     {"freq", Kind::Ignored, "", ""},
-    {"notify", Kind::Ignored, "", ""},
     {"Lp", Kind::Ignored, "", ""},
     {"mig", Kind::Ignored, "", ""},
     {"Ne", Kind::IgnoredFlag, "", ""},
@@ -105,7 +108,6 @@ constexpr Option kOptions[] = {
     {"spec", Kind::Text, "file.json", "The job from a file, with groups of tasks; - for stdin"},
     {"bundle", Kind::Text, "folder", "Run in a copy of this folder, made now"},
     {"open", Kind::Flag, "", "With -J name[1-n]: elements run as bgive brings their data"},
-    {"outdir", Kind::Refused, "", "not supported, -o dir/ names a folder for the output"},
     {"hostfile", Kind::Refused, "", "not supported, -m names the hosts"},
     {"pack", Kind::Text, "file", "Options and command of a job on each line; - for standard input"},
     {"template", Kind::Refused, "", "not supported"},
@@ -320,9 +322,10 @@ Result<void> check_lengths(const Parsed& options) {
     std::size_t bytes;
   };
   constexpr std::size_t kPath = 4095, kCommand = 64 << 10;
-  constexpr Most kMost[] = {{"i", kPath},  {"is", kPath},   {"o", kPath},     {"oo", kPath},
-                            {"e", kPath},  {"eo", kPath},   {"cwd", kPath},   {"L", kPath},
-                            {"rnc", 4096}, {"E", kCommand}, {"Ep", kCommand}, {"wa", kCommand}};
+  constexpr Most kMost[] = {{"i", kPath},      {"is", kPath}, {"o", kPath},    {"oo", kPath},
+                            {"e", kPath},      {"eo", kPath}, {"cwd", kPath},  {"L", kPath},
+                            {"outdir", kPath}, {"rnc", 4096}, {"E", kCommand}, {"Ep", kCommand},
+                            {"wa", kCommand}};
   for (const auto& [name, bytes] : kMost)
     if (auto text = options.first(name); text && text->size() > bytes)
       return bad(name, text->substr(0, 60) + "...",
@@ -342,6 +345,7 @@ Result<void> read_files(const Parsed& options, JobSpec& spec) {
   }
   read_output(options, "o", "oo", spec.files.out, spec.files.out_overwrite);
   read_output(options, "e", "eo", spec.files.err, spec.files.err_overwrite);
+  read_text(options, "outdir", spec.files.outdir);
   return {};
 }
 
@@ -390,20 +394,6 @@ Result<void> read_around(const Parsed& options, JobSpec& spec) {
   if (auto text = options.first("Q")) {
     WM_TRY(spec.requeue_exits, requeue_exits(*text));
   }
-  return {};
-}
-
-// It becomes a line of a mail's head.
-Result<void> read_mail(const Parsed& options, JobSpec& spec) {
-  read_flag(options, "B", spec.mail.at_start);
-  read_flag(options, "N", spec.mail.at_end);
-  auto to = options.first("u");
-  if (!to) return {};
-  auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
-  bool any = to->find_first_not_of(", ") != std::string::npos;
-  if (!any || std::ranges::any_of(*to, is_control))
-    return bad("u", *to, "Bad argument, a mail address or user is wanted");
-  spec.mail.to = *to;
   return {};
 }
 
@@ -487,7 +477,7 @@ Result<void> read_options(const Parsed& options, const Surroundings& here, JobSp
   WM_TRY(read_limits(options, here.limit_unit, spec.limits));
   WM_TRY(read_warning(options, spec));
   WM_TRY(read_around(options, spec));
-  WM_TRY(read_mail(options, spec));
+  WM_TRY(read_mail(options, spec.mail));
   WM_TRY(read_gpus(options, spec));
   WM_TRY(read_dependency(options, spec));
   WM_TRY(read_time(options, "ptl", spec.exec.pending_limit));
@@ -500,6 +490,7 @@ Result<JobSpec> make_spec(const Parsed& options, const Source& source,
   JobSpec spec;
   spec.owner = surroundings.who;
   spec.program.command = source.command;
+  spec.program.spooled = source.spooled;
   spec.program.submit_host = surroundings.host;
   spec.program.home = surroundings.home;
   spec.program.umask = surroundings.umask;

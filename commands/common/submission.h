@@ -38,8 +38,9 @@ struct Surroundings {
 
 /// What is to run.
 struct Source {
-  std::string command;  ///< for a shell, or what a script is called
-  std::string script;   ///< its text; empty: none
+  std::string command;   ///< for a shell, or what a script is called
+  std::string script;    ///< its text; empty: none
+  bool spooled = false;  ///< -Zs: it is the file of the command's first word
 };
 
 /// The specification that these options ask for; options come from the command line first,

@@ -36,6 +36,7 @@ bool same(const JobSpec& a, const JobSpec& b) {
 constexpr Signed kSigned[] = {
     {"command", same<&JobSpec::program, &Program::command>},
     {"script", same<&JobSpec::program, &Program::script_hash>},
+    {"arguments of the script", same<&JobSpec::program, &Program::spooled>},
     {"environment", same<&JobSpec::program, &Program::env_hash>},
     {"working directory", same<&JobSpec::program, &Program::cwd>},
     {"home", same<&JobSpec::program, &Program::home>},

@@ -37,7 +37,7 @@ WM_FIELDS(SchedConf) {
 WM_FIELDS(SiteScripts) {
   f(1, s.prolog), f(2, s.epilog), f(3, s.time_limit), f(4, s.copy);
   f(500, s.submit_filter), f(501, s.submit_filter_time), f(502, s.groups);
-  f(530, s.notify);
+  f(530, s.notify), f(540, s.notify_urls);
 }
 WM_FIELDS(JobLimits) {
   f(1, s.cpu), f(2, s.mem), f(3, s.file), f(4, s.data), f(5, s.stack), f(6, s.core), f(7, s.swap);
@@ -70,6 +70,7 @@ WM_FIELDS(Consumers) { f(1, s.names), f(2, s.each); }
 WM_FIELDS(LimitRule) {
   f(1, s.name), f(2, s.users), f(3, s.queues), f(4, s.projects), f(5, s.apps), f(6, s.plans);
   f(7, s.hosts), f(8, s.slots), f(9, s.jobs), f(10, s.mem), f(11, s.windows), f(12, s.description);
+  f(540, s.reserve);
 }
 WM_FIELDS(ServiceClass) {
   f(1, s.name), f(2, s.velocity), f(3, s.throughput), f(4, s.deadline), f(5, s.windows);

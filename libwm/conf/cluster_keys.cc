@@ -128,9 +128,8 @@ constexpr Key<C> kKeys[] = {
      "it is sent to the user, with a report, when the job has ended. none: only bpeek shows it, "
      "while the job runs."},
     {"sendmail", [](C& c) -> Field { return &c.dirs.sendmail; }, kAny, Effect::NewJobs,
-     "Program that takes mail as sendmail -oi -t does, for default_output = mail and bsub -B and "
-     "-N. "
-     "Run as the job's user on its first host."},
+     "Program that takes mail as sendmail -oi -t does, for default_output = mail and bsub -B, -N "
+     "and -notify. Run as the job's user on its first host; for -notify by wmasterd."},
     {"clean_period",
      [](C& c) -> Field { return &c.times.clean_period; },
      {0, 365 * kDay},
@@ -319,6 +318,17 @@ constexpr Key<C> kKeys[] = {
      "users.conf and hosts.conf: it prints lines `user NAME: ann bob` and `host NAME: h1 h2` "
      "within "
      "5 s. When it fails, what it said last holds. bugroup and bmgroup show the files only."},
+    {"notify_command", [](C& c) -> Field { return &c.scripts.notify; }, kAny, Effect::Reconfig,
+     "Shell command that wmasterd runs as its own account for each notification that somebody "
+     "asked "
+     "for (bsub -notify), with the notification as one line of JSON on standard input; after 10 s "
+     "it "
+     "is ended. Empty: none."},
+    {"notify_urls", [](C& c) -> Field { return &c.scripts.notify_urls; }, kAny, Effect::NewJobs,
+     "What URLs of bsub -u have to begin with, such as https://hooks.example.org/. wmasterd posts "
+     "to "
+     "them: where its host reaches what users do not, name those that are meant; none: no URL is "
+     "taken. Empty: any."},
     {"submit_filter", [](C& c) -> Field { return &c.scripts.submit_filter; }, kAny, Effect::NewJobs,
      "Program that bsub runs as the user before it submits a job, as esub of LSF: it finds the "
      "options in the file LSB_SUB_PARM_FILE, may change them in LSB_SUB_MODIFY_FILE, and refuses "

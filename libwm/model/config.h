@@ -118,6 +118,7 @@ struct SiteScripts {
   std::string groups;         ///< tells of groups of users and hosts; empty: none
   std::string submit_filter;  ///< run by bsub before it submits; empty: none
   std::string notify;         ///< given each notification of a job as JSON; empty: none
+  std::vector<std::string> notify_urls;  ///< what URLs of bsub -u begin with; empty: anything
   Duration submit_filter_time = std::chrono::seconds(10);  ///< longer: nothing is submitted
   bool operator==(const SiteScripts&) const = default;
 };

@@ -81,9 +81,11 @@ Result<void> enter_cwd(const Exec& exec) {
 }
 
 Result<void> enter_files(const Exec& exec) {
-  bool owned = exec.outputs != nullptr && !exec.outputs->results.empty();
-  for (const auto& folder : exec.folders)
-    WM_TRY(owned ? make_own_folders(exec.outputs->results, folder) : make_folders(folder));
+  auto results = exec.outputs != nullptr ? exec.outputs->results : "";
+  for (const auto& folder : exec.folders) {
+    bool owned = !results.empty() && folder.starts_with(results + "/");
+    WM_TRY(owned ? make_own_folders(results, folder) : make_folders(folder));
+  }
   if (exec.outputs != nullptr) {
     WM_TRY(make_outputs(exec.outputs->out));
     WM_TRY(make_outputs(exec.outputs->err));

@@ -9,6 +9,7 @@
 #include "libwm/expr/depend.h"
 #include "libwm/expr/groups.h"
 #include "libwm/expr/request.h"
+#include "libwm/model/recipients.h"
 #include "libwm/sched/feasible.h"
 
 namespace wm::master {
@@ -302,6 +303,18 @@ Result<void> check_dates(const JobSpec& spec, WallTime now) {
   return {};
 }
 
+// Whom it notifies: what a client should have refused, and where this site posts nothing.
+Result<void> check_mail(const Config& config, const MailWish& mail) {
+  if (mail.to.empty()) return {};
+  WM_TRY(auto to, parse_recipients(mail.to));
+  for (const auto& url : to.urls)
+    if (!is_allowed_url(url, config.cluster.scripts.notify_urls))
+      return fail(
+          Code::Denied,
+          "-u " + url + ": it begins with none of notify_urls (wm.conf), nothing is posted");
+  return {};
+}
+
 // "Never" can only be said of a job once every configured host has told its size.
 bool all_hosts_known(const Cluster& state) { return state.indexes.hosts_missing == 0; }
 
@@ -312,6 +325,7 @@ Result<Admitted> fill(const Cluster& state, JobSpec spec, WallTime now, const st
   WM_TRY(check_queue(state, spec));
   WM_TRY(check_names(*state.config, spec));
   WM_TRY(check_arranged(state, spec));
+  WM_TRY(check_mail(*state.config, spec.mail));
   WM_TRY(check_run_limit(*state.config, spec));
   WM_TRY(expr::check_groups(spec));
   WM_TRY(expr::check_bundle(spec.exec));

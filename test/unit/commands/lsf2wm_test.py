@@ -99,6 +99,12 @@ NAME = l2
 PROJECTS = p
 SLOTS = 3
 End Limit
+Begin ResourceReservation
+NAME = dayPolicy
+USERS = ann vision
+HOSTS = n1
+TIME_WINDOW = 8:00-18:00
+End ResourceReservation
 Begin GuaranteedResourcePool
 NAME = pool
 TYPE = slots
@@ -165,6 +171,7 @@ class Converted(unittest.TestCase):
         self.assertIn('[/gold]\nowns = 20', self.text['plans'])
         self.assertTrue(any('silver 10%' in line for line in self.site.report))
         self.assertIn('[l2]\nprojects = p\nslots = 3', self.text['limits'])
+        self.assertIn('[dayPolicy]\nreservations = yes\nusers = ann, vision\nhosts = n1\nwindows = 8:00-18:00', self.text['limits'])
 
     def test_command(self):
         """Exit codes; a folder that is there is left alone."""
