@@ -90,13 +90,18 @@ void Core::tick() {
   cycle_.record_waits();
   on_events_({}, journal_.published());
   dates_.on_tick();
-  auto windows = windows_.changes(journal_.newest(), world_.clock.wall());
-  if (!windows.empty()) journal_.propose({std::move(windows), {}, {}, nullptr});
+  on_windows(windows_.changes(journal_.newest(), world_.clock.wall()));
   searches_.on_tick();
   fence_.on_tick();
   tidy();
   purge();
   world_.clock.after(kTick, [this] { tick(); });
+}
+
+void Core::on_windows(RunWindows::Changes changes) {
+  for (const auto& [id, signal] : changes.signals)
+    if (const Job* job = find_job(journal_.newest(), id)) hosts_.signal(*job, signal);
+  if (!changes.events.empty()) journal_.propose({std::move(changes.events), {}, {}, nullptr});
 }
 
 void Core::tidy() {

@@ -43,6 +43,7 @@ class Core {
   void on_published(const Journal::Published& published);
   void act(const Actions& actions);
   void tick();
+  void on_windows(RunWindows::Changes changes);
   void tidy();
   void purge();
 

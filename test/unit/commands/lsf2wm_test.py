@@ -44,6 +44,15 @@ USERS = vision bob
 PREEMPTION = PREEMPTIVE[normal+2]
 TASKLIMIT = 2 4 64
 FAIRSHARE = USER_SHARES[[vision, 10] [default, 1]]
+JOB_STARTER = /bin/sh -c "nice %USRCMD"
+JOB_CONTROLS = SUSPEND[SIGTSTP] TERMINATE[kill -USR1 $LSB_JOBPGIDS; [ -e x ] && sleep 5] RESUME[CHKPNT]
+TERMINATE_WHEN = LOAD PREEMPT LATER
+r1m = 0.7/2.0
+ut = 0.9
+mem = -/200
+it = -
+pg = x
+tmp = many
 End Queue
 ''',
     'lsb.hosts': '''Begin Host
@@ -70,6 +79,7 @@ End User
 NAME = mpi
 RERUNNABLE = Y
 RESIZABLE_JOBS = N
+TERMINATE_CONTROL = SIGUSR2
 End Application
 ''',
     'lsb.resources': '''Begin Limit
@@ -129,6 +139,19 @@ class Converted(unittest.TestCase):
         for line in ('users = vision, bob', 'preempts = normal', 'min_tasks = 2', 'max_tasks = 64'):
             self.assertIn(line, high)
         self.assertIn('lsb.queues: normal: CHUNK_JOB_SIZE=4: has no place in WM', self.site.report)
+
+    def test_how_jobs_run(self):
+        """Starters, controls and load thresholds; what cannot be is told."""
+        high = self.text['queues'].split('[high]')[1]
+        for line in ('job_starter = /bin/sh -c "nice %USRCMD"', 'suspend_control = SIGTSTP',
+                     'terminate_control = kill -USR1 $LSB_JOBPGIDS; [ -e x ] && sleep 5',
+                     'terminate_when = load preempt', 'load = r1m=0.7/2 ut=0.9 mem=-/200M'):
+            self.assertIn(line + '\n', high)
+        self.assertNotIn('resume_control', high)
+        self.assertIn('terminate_control = SIGUSR2', self.text['apps'])
+        for line in ('RESUME[CHKPNT]: a command of resume_control may run echkpnt', 'TERMINATE_WHEN=LATER: has no place in WM',
+                     'PG=x: has no place in WM', 'TMP=many: could not be read'):
+            self.assertIn(f'lsb.queues: high: {line}', self.site.report)
 
     def test_hosts_and_users(self):
         """Groups are of their members."""
