@@ -11,6 +11,8 @@ constexpr const char* kLoad = "load of host <";
 std::string window_stopper(const std::string& queue) { return kWindow + queue + ">"; }
 std::string load_stopper(const std::string& host) { return kLoad + host + ">"; }
 
+bool is_closed_for_load(const Host& host) { return host.closed_by.starts_with(kLoad); }
+
 bool is_stopped_for_load(const Job& job) { return job.suspension.by.starts_with(kLoad); }
 
 bool is_stopped_by_system(const Job& job) {

@@ -15,7 +15,7 @@ void close_on(const Job& job, const QueueConf* queue, bool seen, WallTime now,
   if (auto signal = job.spec().side.window_signal) {
     if (seen) made.signals.emplace_back(job.id, static_cast<std::int32_t>(signal));
   } else if (queue && queue->terminate_when.window) {
-    made.events.push_back(KillRequested{job.id, {Term::Other, "wm", by + " has closed", now}});
+    made.events.push_back(KillRequested{job.id, {kTermWindow, "wm", by + " has closed", now}});
   } else if (job.suspension.by.empty()) {
     made.events.push_back(JobSuspended{job.id, by});
   }
