@@ -70,7 +70,7 @@ void Acts::run(launch::SideCommand command, SideKind kind) {
 
 void Acts::fire() {
   if (!writes_checkpoints()) return;
-  const auto& wish = attempt_.spec.checkpoints;
+  const auto& wish = attempt_.spec.acts.checkpoints;
   auto now = attempt_.jobs_now();
   if (!due_) due_ = now + wish.period;
   if (now < *due_) return;
@@ -84,7 +84,7 @@ void Acts::fire() {
 }
 
 bool Acts::writes_checkpoints() const {
-  bool wanted = attempt_.spec.checkpoints.period > Duration{} && !attempt_.clock.stopped();
+  bool wanted = attempt_.spec.acts.checkpoints.period > Duration{} && !attempt_.clock.stopped();
   return wanted && !attempt_.finishing && attempt_.any_running();
 }
 

@@ -1,4 +1,5 @@
-// Role: signals by the names that people type.
+// Role: signals by the names that people type: in commands (bkill -s, bsub -wa, -s) and in controls
+// of queues.conf and apps.conf. One table for both ways.
 #pragma once
 
 #include <optional>

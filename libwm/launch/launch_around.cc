@@ -167,9 +167,9 @@ void plan_checkpoints(const HostOrder& o, const HostFacts& host, AttemptSpec& sp
   const auto& wish = o.resolved.checkpoint;
   const auto* task = first_process(o);
   if (wish.dir.empty() || wish.period == Duration{} || !o.first_host || !task) return;
-  spec.checkpoints.period = wish.period;
+  spec.acts.checkpoints.period = wish.period;
   if (!wish.method.empty() && wish.method != "wm")
-    spec.checkpoints.command = user_command(o, host, *task, "checkpoint", kWrite);
+    spec.acts.checkpoints.command = user_command(o, host, *task, "checkpoint", kWrite);
 }
 
 }  // namespace

@@ -94,10 +94,6 @@ struct JobAct {
   bool usual() const { return signal == 0 && command.argv.empty(); }
   bool operator==(const JobAct&) const = default;
 };
-struct JobActs {
-  JobAct suspend, resume, terminate;
-  bool operator==(const JobActs&) const = default;
-};
 
 /// A checkpoint is written again and again: by a command, or (none) by tasks that have a handler
 /// for SIGUSR1.
@@ -105,6 +101,13 @@ struct Checkpoints {
   Duration period{};  ///< in the job's time; 0: none is
   SideCommand command;
   bool operator==(const Checkpoints&) const = default;
+};
+
+/// What is done to a job that runs otherwise than as usual.
+struct JobActs {
+  JobAct suspend, resume, terminate;
+  Checkpoints checkpoints;
+  bool operator==(const JobActs&) const = default;
 };
 
 }  // namespace wm::launch

@@ -112,7 +112,6 @@ struct AttemptSpec {
   std::vector<SideCommand> after;   ///< when all tasks have ended
   Warning warning;
   JobActs acts;
-  Checkpoints checkpoints;
   bool suspended = false;           ///< what starts is stopped at once
   std::uint32_t cpu_weight = 0;     ///< of the cgroup, 100 a CPU; 0: not set
   std::vector<std::uint32_t> cpus;  ///< of the cgroup's CPU set; empty: not set

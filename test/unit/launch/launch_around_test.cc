@@ -196,17 +196,17 @@ TEST(launch_around, acts_are_signals_everywhere_and_commands_on_the_first_host) 
 TEST(launch_around, checkpoints_are_written_by_the_sites_program_or_the_trainer) {
   auto o = order();
   o.resolved.checkpoint = {"/ckpt", std::chrono::minutes(5), "site"};
-  auto made = plan(o).checkpoints;
+  auto made = plan(o).acts.checkpoints;
   EXPECT_EQ(made.period, std::chrono::minutes(5));
   EXPECT_TRUE(has(made.command.env, "LSB_CHKPNT_DIR=/ckpt/12"));
   EXPECT_TRUE(has(made.command.env, "LSB_ECHKPNT_METHOD=site"));
   for (const char* own : {"", "wm"}) {
     o.resolved.checkpoint.method = own;
-    EXPECT_TRUE(plan(o).checkpoints.command.argv.empty());
-    EXPECT_EQ(plan(o).checkpoints.period, std::chrono::minutes(5));
+    EXPECT_TRUE(plan(o).acts.checkpoints.command.argv.empty());
+    EXPECT_EQ(plan(o).acts.checkpoints.period, std::chrono::minutes(5));
   }
   o.first_host = false;
-  EXPECT_EQ(plan(o).checkpoints.period, Duration{});
+  EXPECT_EQ(plan(o).acts.checkpoints.period, Duration{});
 }
 
 }  // namespace

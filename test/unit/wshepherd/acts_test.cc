@@ -96,7 +96,7 @@ TEST_F(acts, the_end_keeps_its_sigkill) {
 }
 
 TEST_F(acts, a_command_writes_a_checkpoint_each_period_of_the_jobs_time) {
-  attempt_.spec.checkpoints = {minutes(5), command("echkpnt.x")};
+  attempt_.spec.acts.checkpoints = {minutes(5), command("echkpnt.x")};
   running(1);
   acts_.fire();
   EXPECT_EQ(acts_.next(), kernel_.now() + minutes(5));
@@ -119,7 +119,7 @@ TEST_F(acts, a_command_writes_a_checkpoint_each_period_of_the_jobs_time) {
 }
 
 TEST_F(acts, a_trainer_that_has_a_handler_is_told_by_a_signal) {
-  attempt_.spec.checkpoints.period = minutes(5);
+  attempt_.spec.acts.checkpoints.period = minutes(5);
   auto& deaf = running(1);
   auto& trainer = running(2);
   kernel_.table[trainer.pid].handlers = {SIGUSR1};
