@@ -33,7 +33,7 @@ std::vector<EventBody> LoadWatch::look(const Cluster& state, const Table<HostSta
   publish();
   std::vector<EventBody> events;
   stop(state, now, events);
-  go_on(state, standings, events);
+  go_on(state, standings, now, events);
   return events;
 }
 
@@ -95,12 +95,16 @@ bool LoadWatch::keeps(const Job& job, const Table<HostStanding>& standings) cons
   });
 }
 
-void LoadWatch::go_on(const Cluster& state, const Table<HostStanding>& standings,
+// Not outside of its queue's run window: that found it stopped already.
+void LoadWatch::go_on(const Cluster& state, const Table<HostStanding>& standings, WallTime now,
                       std::vector<EventBody>& events) {
+  const Config& config = *state.config;
   std::erase_if(stopped_, [&](JobId id) {
     const Job* job = find_job(state, id);
     if (!job || is_over(job->state)) return true;
-    if (keeps(*job, standings)) return false;
+    const QueueConf* queue = config.queue(job->spec().queue);
+    bool open = !queue || is_open(queue->run_window, config.clock, now);
+    if (!open || keeps(*job, standings)) return false;
     bool ours = job->state == JobState::Suspended && is_stopped_for_load(*job);
     if (ours) events.push_back(JobResumed{id, job->suspension.by});
     return true;

@@ -39,7 +39,7 @@ class LoadWatch {
   void judge(const Cluster& state, const Table<HostStanding>& standings);
   void publish();
   void stop(const Cluster& state, WallTime now, std::vector<EventBody>& events);
-  void go_on(const Cluster& state, const Table<HostStanding>& standings,
+  void go_on(const Cluster& state, const Table<HostStanding>& standings, WallTime now,
              std::vector<EventBody>& events);
   bool keeps(const Job& job, const Table<HostStanding>& standings) const;
 

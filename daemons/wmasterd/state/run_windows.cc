@@ -5,7 +5,6 @@
 #include "libwm/model/stoppers.h"
 
 namespace wm::master {
-
 namespace {
 
 /// What becomes of a job that runs when its window closes: it is told, ended or stopped.

@@ -101,6 +101,24 @@ TEST_F(load_watch, a_host_that_is_not_heard_changes_nothing) {
   EXPECT_EQ(std::get<JobResumed>(events[0]).job, job);
 }
 
+TEST_F(load_watch, nothing_goes_on_while_the_run_window_is_closed) {
+  auto job = runs({host});
+  measure(3);
+  look();
+  auto minute = week_minute({}, test::at(0));
+  auto window = [&](std::uint32_t from) {
+    for (auto& queue : past.config.queues)
+      queue.run_window = {{(minute + from) % kWeekMinutes, (minute + from + 60) % kWeekMinutes}};
+    past.reconfigure();
+  };
+  window(60);
+  measure(0);
+  EXPECT_TRUE(look().empty());
+  window(0);
+  look();
+  EXPECT_EQ(lsf_state(past.job(job)), "RUN");
+}
+
 TEST_F(load_watch, jobs_end_where_the_queue_says_so) {
   for (auto& queue : past.config.queues) queue.terminate_when.load = true;
   past.reconfigure();
