@@ -45,6 +45,7 @@ constexpr Option kOptions[] = {
     {"T", Kind::Number, "n", "Limit of threads at a time"},
     {"wa", Kind::Text, "signal|command", "Warn the job before its run limit"},
     {"wt", Kind::Number, "[h:]m", "So long before it"},
+    {"s", Kind::Number, "signal", "Sent when the queue's run window closes, instead of a stop"},
     {"E", Kind::Text, "command", "Run before the job, on its first host", "Commands around it"},
     {"Ep", Kind::Text, "command", "Run after it"},
     {"Q", Kind::Text, "\"code ...\"", "Codes that queue it again: all, ~code, EXCLUDE(code)"},
@@ -91,7 +92,7 @@ constexpr Option kOptions[] = {
     {"sla", Kind::Text, "class", "Service class, whose goal the job helps to reach"},
     {"We", Kind::Number, "[h:]m", "How long it will run, for dates of others; no limit"},
     {"U", Kind::Text, "reservation", "Start within this advance reservation only"},
-    {"k", Kind::Text, "\"dir [minutes] [method=name]\"", "Keep checkpoints there"},
+    {"k", Kind::Text, "\"dir [period] [method=name]\"", "Keep checkpoints there"},
     {"ul", Kind::IgnoredFlag, "", ""},
     {"core_isolation", Kind::Ignored, "", ""},
     {"network", Kind::Ignored, "", ""},
@@ -263,6 +264,14 @@ Result<void> read_warning(const Parsed& options, JobSpec& spec) {
   if (!action) return {};
   auto signal = parse_signal(*action == "CHKPNT" ? "USR1" : *action);
   spec.side.warn_action = signal ? std::to_string(*signal) : *action;
+  return {};
+}
+
+Result<void> read_window_signal(const Parsed& options, JobSpec& spec) {
+  auto text = options.first("s");
+  if (!text) return {};
+  WM_TRY(int signal, parse_signal(*text));
+  spec.side.window_signal = static_cast<std::uint32_t>(signal);
   return {};
 }
 
@@ -476,6 +485,7 @@ Result<void> read_options(const Parsed& options, const Surroundings& here, JobSp
   WM_TRY(read_priority(options, spec));
   WM_TRY(read_limits(options, here.limit_unit, spec.limits));
   WM_TRY(read_warning(options, spec));
+  WM_TRY(read_window_signal(options, spec));
   WM_TRY(read_around(options, spec));
   WM_TRY(read_mail(options, spec.mail));
   WM_TRY(read_gpus(options, spec));

@@ -56,6 +56,7 @@ constexpr Signed kSigned[] = {
     {"post-execution command", same<&JobSpec::side, &SideCommands::post>},
     {"warning action", same<&JobSpec::side, &SideCommands::warn_action>},
     {"notification command", same<&JobSpec::side, &SideCommands::notify>},
+    {"checkpoints", same<&JobSpec::checkpoint>},
     {"MPI launch", same<&JobSpec::mpi>},
     {"mail", same<&JobSpec::mail>},
     {"execution", same<&JobSpec::exec>},

@@ -153,6 +153,14 @@ constexpr Key<A> kKeys[] = {
      "Pre-execution command of jobs submitted without -E."},
     {"post_exec", [](A& a) -> Field { return &a.post_exec; }, kAny, Effect::NewJobs,
      "Post-execution command of jobs submitted without -Ep."},
+    {"job_starter", [](A& a) -> Field { return &a.controls.starter; }, kAny, Effect::NewJobs,
+     "As in queues.conf, instead of the queue's."},
+    {"suspend_control", [](A& a) -> Field { return ActField{&a.controls.suspend}; }, kAny,
+     Effect::NewJobs, "As in queues.conf, instead of the queue's."},
+    {"resume_control", [](A& a) -> Field { return ActField{&a.controls.resume}; }, kAny,
+     Effect::NewJobs, "As in queues.conf, instead of the queue's."},
+    {"terminate_control", [](A& a) -> Field { return ActField{&a.controls.terminate}; }, kAny,
+     Effect::NewJobs, "As in queues.conf, instead of the queue's."},
     {"container",
      [](A& a) -> Field {
        return Choice{&a.container.driver, kDrivers};

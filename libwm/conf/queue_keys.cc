@@ -64,7 +64,9 @@ constexpr Key<Q> kKeys[] = {
     {"run_window", [](Q& q) -> Field { return &q.run_window; }, kAny, Effect::Reconfig,
      "When its jobs run, such as 20:00-6:00 or 5:18:00-1:8:00 (days 0, Sunday, to 6), at the time "
      "of the master's machine. Outside of it none starts, and none whose run limit reaches beyond "
-     "it; what runs when it closes is stopped until it opens. Empty: always."},
+     "it; what runs when it closes is stopped until it opens, or as bsub -s and terminate_when "
+     "say. "
+     "Empty: always."},
     {"dispatch_window", [](Q& q) -> Field { return &q.dispatch_window; }, kAny, Effect::Reconfig,
      "When its jobs start; what runs goes on. Empty: always."},
     {"host_slots",
@@ -202,6 +204,32 @@ constexpr Key<Q> kKeys[] = {
     {"post_exec", [](Q& q) -> Field { return &q.post_exec; }, kAny, Effect::NewJobs,
      "Shell command run as the user on a job's first host after its tasks; LSB_JOBEXIT_STAT says "
      "how they ended."},
+    {"job_starter", [](Q& q) -> Field { return &q.controls.starter; }, kAny, Effect::NewJobs,
+     "Command line through which each of its jobs' commands is run, as the user: the job's command "
+     "stands for %USRCMD in it, or else follows it. Inside of quotes %USRCMD is one word there. "
+     "As this host's own file says it, like the three below; a profile's goes before."},
+    {"suspend_control", [](Q& q) -> Field { return ActField{&q.controls.suspend}; }, kAny,
+     Effect::NewJobs,
+     "Signal or shell command by which its jobs are stopped, instead of being frozen. A command is "
+     "run as the user on a job's first host, with its environment, LSB_JOBPIDS (all of its "
+     "processes there) and LSB_JOBPGIDS (its process groups); other hosts do as usual."},
+    {"resume_control", [](Q& q) -> Field { return ActField{&q.controls.resume}; }, kAny,
+     Effect::NewJobs, "The same, by which what was stopped goes on. Empty: SIGCONT."},
+    {"terminate_control", [](Q& q) -> Field { return ActField{&q.controls.terminate}; }, kAny,
+     Effect::NewJobs,
+     "The same, by which its jobs are ended, at bkill and at limits, instead of SIGINT and "
+     "SIGTERM. "
+     "SIGKILL comes all the same: kill_grace after a signal, twice that after a command was "
+     "begun."},
+    {"load", [](Q& q) -> Field { return &q.load; }, kAny, Effect::Reconfig,
+     "Load of a host, by lsload's indices r15s r1m r15m ut it tmp swp mem, beyond which none of "
+     "its "
+     "jobs starts there, and after a slash beyond which those that run are stopped until it is "
+     "below the first again: r1m=0.7/2.0 ut=90% mem=500M/200M. it is in minutes; of it, tmp, swp "
+     "and mem less is worse."},
+    {"terminate_when", [](Q& q) -> Field { return &q.terminate_when; }, kAny, Effect::Reconfig,
+     "What ends its jobs that would stop them otherwise: load beyond its thresholds, preemption, "
+     "the end of its run window."},
     {"requeue_exits",
      [](Q& q) -> Field { return &q.requeue_exits; },
      {0, 255},

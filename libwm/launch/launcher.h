@@ -28,7 +28,7 @@
 namespace wm::launch {
 
 /// Version of the words below; a shepherd of another version is ended, not spoken to.
-inline constexpr std::uint32_t kLauncherVersion = 9;
+inline constexpr std::uint32_t kLauncherVersion = 10;
 
 /// One try to run one job: what a shepherd is responsible for on its host.
 struct AttemptKey {
@@ -112,6 +112,7 @@ struct AttemptSpec {
   std::vector<SideCommand> before;  ///< one after the other; the tasks start when all are well
   std::vector<SideCommand> after;   ///< when all tasks have ended
   Warning warning;
+  JobActs acts;
   bool suspended = false;           ///< what starts is stopped at once
   std::uint32_t cpu_weight = 0;     ///< of the cgroup, 100 a CPU; 0: not set
   std::vector<std::uint32_t> cpus;  ///< of the cgroup's CPU set; empty: not set

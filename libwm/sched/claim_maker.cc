@@ -211,7 +211,7 @@ std::optional<PendCode> ClaimMaker::obstacle(const std::string& queue, const Cla
   if (!request.queue) return PendCode::QueueClosed;
   if (request.hosts.empty()) {
     const Removed& removed = request.removed;
-    if (removed.closed >= std::max(1u, removed.silent)) return PendCode::HostsClosed;
+    if (removed.closed + removed.busy >= std::max(1u, removed.silent)) return PendCode::HostsClosed;
     if (removed.silent > 0) return PendCode::HostsSilent;
     return removed.excluded > 0 ? PendCode::Excluded : PendCode::Requirement;
   }

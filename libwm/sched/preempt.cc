@@ -35,6 +35,7 @@ std::optional<MakeWay> way_of(const Config& config, const Job& job) {
                (queue && queue->rerunnable);
   if (!queue || queue->preempt_by == PreemptBy::Requeue || again) return MakeWay::Requeue;
   if (queue->preempt_by == PreemptBy::Kill) return MakeWay::End;
+  if (queue->terminate_when.preempt) return MakeWay::End;
   bool parks = job.state == JobState::Running && spec.task.milli_gpus == 0 && !spec.exclusive;
   return parks ? std::optional(MakeWay::Park) : std::nullopt;
 }

@@ -57,6 +57,15 @@ JOB_ACTION_WARNING_TIME = 2
 REQUEUE_EXIT_VALUES = all ~1 EXCLUDE(7)
 MAX_JOB_REQUEUE = 3
 FAIRSHARE = USER_SHARES[[vision, 10] [default, 1]]
+JOB_STARTER = /bin/sh -c "nice %USRCMD"
+JOB_CONTROLS = SUSPEND[SIGTSTP] TERMINATE[kill -USR1 $LSB_JOBPGIDS; [ -e x ] && sleep 5] RESUME[CHKPNT]
+TERMINATE_WHEN = LOAD PREEMPT LATER
+r1m = 0.7/2.0
+ut = 0.9
+mem = -/200
+it = -
+pg = x
+tmp = many
 End Queue
 ''',
     'lsb.hosts': '''Begin Host
@@ -86,6 +95,7 @@ CPULIMIT = 2:00
 MEMLIMIT = 800
 RERUNNABLE = Y
 RESIZABLE_JOBS = N
+TERMINATE_CONTROL = SIGUSR2
 End Application
 ''',
     'lsb.resources': '''Begin Limit
@@ -156,6 +166,19 @@ class Converted(unittest.TestCase):
             self.assertIn(line, high)
         self.assertIn('lsb.queues: normal: CHUNK_JOB_SIZE=4: has no place in WM', self.site.report)
 
+    def test_how_jobs_run(self):
+        """Starters, controls and load thresholds; what cannot be is told."""
+        high = self.text['queues'].split('[high]')[1]
+        for line in ('job_starter = /bin/sh -c "nice %USRCMD"', 'suspend_control = SIGTSTP',
+                     'terminate_control = kill -USR1 $LSB_JOBPGIDS; [ -e x ] && sleep 5',
+                     'terminate_when = load preempt', 'load = r1m=0.7/2 ut=0.9 mem=-/200M'):
+            self.assertIn(line + '\n', high)
+        self.assertNotIn('resume_control', high)
+        self.assertIn('terminate_control = SIGUSR2', self.text['apps'])
+        for line in ('RESUME[CHKPNT]: a command of resume_control may run echkpnt', 'TERMINATE_WHEN=LATER: has no place in WM',
+                     'PG=x: has no place in WM', 'TMP=many: could not be read'):
+            self.assertIn(f'lsb.queues: high: {line}', self.site.report)
+
     def test_hosts_and_users(self):
         """Groups are of their members."""
         self.assertIn('[n1]\nslots = 8\ngroups = gpu\nresources = ssd, fast', self.text['hosts'])
@@ -167,7 +190,7 @@ class Converted(unittest.TestCase):
     def test_profiles_plans_limits(self):
         """What fits is carried over, what does not is told."""
         self.assertIn('[mpi]\nmax_tasks = 8\ncpu_limit = 120m\nmem_limit = 800M\nrerunnable = yes', self.text['apps'])
-        self.assertIn('[of_each_user_on_n1]\nhosts = n1\nper_user = all\nslots = 2', self.text['limits'])
+        self.assertIn('[of_each_user_on_n1]\nper_host = n1\nper_user = all\nslots = 2', self.text['limits'])
         self.assertIn('[/gold]\nowns = 20', self.text['plans'])
         self.assertTrue(any('silver 10%' in line for line in self.site.report))
         self.assertIn('[l2]\nprojects = p\nslots = 3', self.text['limits'])

@@ -197,5 +197,36 @@ TEST(launch_around, a_restart_meets_at_the_next_port_of_the_lease) {
   EXPECT_EQ(master_port(o), 20000u);
 }
 
+TEST(launch_around, acts_are_signals_everywhere_and_commands_on_the_first_host) {
+  auto o = order();
+  o.queue_controls = {"", "SIGTSTP", "go on", "end it"};
+  o.app.controls.terminate = "USR2";
+  auto acts = plan(o).acts;
+  EXPECT_EQ(acts.suspend.signal, SIGTSTP);
+  EXPECT_EQ(acts.resume.command.argv, (std::vector<std::string>{"/bin/sh", "-c", "go on"}));
+  EXPECT_TRUE(has(acts.resume.command.env, "LSB_JOBID=12"));
+  EXPECT_FALSE(acts.resume.command.privileged);
+  EXPECT_EQ(acts.terminate.signal, SIGUSR2);  // the profile's
+  o.first_host = false;
+  EXPECT_EQ(plan(o).acts.suspend.signal, SIGTSTP);
+  EXPECT_TRUE(plan(o).acts.resume.usual());
+}
+
+TEST(launch_around, checkpoints_are_written_by_the_sites_program_or_the_trainer) {
+  auto o = order();
+  o.resolved.checkpoint = {"/ckpt", std::chrono::minutes(5), "site"};
+  auto made = plan(o).acts.checkpoints;
+  EXPECT_EQ(made.period, std::chrono::minutes(5));
+  EXPECT_TRUE(has(made.command.env, "LSB_CHKPNT_DIR=/ckpt/12"));
+  EXPECT_TRUE(has(made.command.env, "LSB_ECHKPNT_METHOD=site"));
+  for (const char* own : {"", "wm"}) {
+    o.resolved.checkpoint.method = own;
+    EXPECT_TRUE(plan(o).acts.checkpoints.command.argv.empty());
+    EXPECT_EQ(plan(o).acts.checkpoints.period, std::chrono::minutes(5));
+  }
+  o.first_host = false;
+  EXPECT_EQ(plan(o).acts.checkpoints.period, Duration{});
+}
+
 }  // namespace
 }  // namespace wm::launch
