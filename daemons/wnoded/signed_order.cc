@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "libwm/codec/codec.h"
+#include "libwm/model/cluster.h"
 
 namespace wm::node {
 namespace {
