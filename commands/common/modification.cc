@@ -58,7 +58,9 @@ const Reset kResets[] = {
 };
 
 std::vector<Option> all_options() {
-  std::vector<Option> all = {{"q", Option::Kind::Text, "queue", "Queue", "The job"}};
+  std::vector<Option> all = {
+      {"q", Option::Kind::Text, "queue", "Queue", "The job"},
+      {"Z", Option::Kind::Text, "command", "Another command, of a job that is no script"}};
   for (const Option& option : submit_options()) {
     if (std::ranges::find(kOnce, option.name) == std::end(kOnce)) all.push_back(option);
   }
@@ -107,6 +109,11 @@ Result<void> change_spec(const Parsed& given, const Surroundings& here, JobSpec&
   if (name && name->starts_with('%')) {
     WM_TRY(spec.array_limit, array_limit(*name));
     options.options.erase("J");
+  }
+  if (auto command = options.first("Z")) {
+    if (!spec.program.script_hash.empty())
+      return fail(Code::BadArgument, "-Z: the job is a script, which stays as it is");
+    spec.program.command = *command;
   }
   const auto array = spec.array;
   const auto limit = spec.array_limit;

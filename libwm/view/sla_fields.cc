@@ -23,17 +23,17 @@ constexpr Field<R> kFields[] = {
     {{"status", "", 15}, kBrief, [](const R& r) { return r.status; }},
     {{"priority", "", 8}, kBrief, [](const R& r) { return r.priority; }},
     {{"windows", "", 20}, kBrief, [](const R& r) { return r.windows; }},
-    {{"njobs", "", 6}, kBrief, of_jobs<&SlaJobs::jobs>},
-    {{"pend", "", 6}, kBrief, of_jobs<&SlaJobs::pending>},
-    {{"run", "", 6}, kBrief, of_jobs<&SlaJobs::running>},
-    {{"ssusp", "", 6}, kBrief, of_jobs<&SlaJobs::parked>},
-    {{"ususp", "", 6}, kBrief, of_jobs<&SlaJobs::stopped>},
-    {{"finish", "", 6}, kBrief, of_jobs<&SlaJobs::finished>},
-    {{"owns", "", 7}, kBrief, of_plan<&PlanView::owns>},
-    {{"used", "", 7}, kBrief, of_plan<&PlanView::used>},
-    {{"demand", "", 7}, kBrief, of_plan<&PlanView::demand>},
-    {{"lent", "", 7}, kBrief, of_plan<&PlanView::lent>},
-    {{"borrowed", "", 8}, kBrief, of_plan<&PlanView::borrowed>},
+    {{"njobs", "", 6}, kBrief, [](const R& r) { return of_jobs<&SlaJobs::jobs>(r); }},
+    {{"pend", "", 6}, kBrief, [](const R& r) { return of_jobs<&SlaJobs::pending>(r); }},
+    {{"run", "", 6}, kBrief, [](const R& r) { return of_jobs<&SlaJobs::running>(r); }},
+    {{"ssusp", "", 6}, kBrief, [](const R& r) { return of_jobs<&SlaJobs::parked>(r); }},
+    {{"ususp", "", 6}, kBrief, [](const R& r) { return of_jobs<&SlaJobs::stopped>(r); }},
+    {{"finish", "", 6}, kBrief, [](const R& r) { return of_jobs<&SlaJobs::finished>(r); }},
+    {{"owns", "", 7}, kBrief, [](const R& r) { return of_plan<&PlanView::owns>(r); }},
+    {{"used", "", 7}, kBrief, [](const R& r) { return of_plan<&PlanView::used>(r); }},
+    {{"demand", "", 7}, kBrief, [](const R& r) { return of_plan<&PlanView::demand>(r); }},
+    {{"lent", "", 7}, kBrief, [](const R& r) { return of_plan<&PlanView::lent>(r); }},
+    {{"borrowed", "", 8}, kBrief, [](const R& r) { return of_plan<&PlanView::borrowed>(r); }},
     {{"users", "", 30}, kBrief, [](const R& r) { return r.users; }},
     {{"description", "desc", 50}, kBrief, [](const R& r) { return r.description; }},
 };
@@ -54,8 +54,7 @@ std::string sla_text(const SlaRow& row) {
   if (row.priority) text += "\nPRIORITY:  " + std::to_string(*row.priority);
   text += "\nACCESS_CONTROL:  " + (users.empty() ? "all users" : "USERS[" + users + "]") +
           "\n\nGOAL:  " + row.goal;
-  if (row.jobs)
-    text += "\nACTIVE WINDOW:  " + (row.windows.empty() ? "Always Open" : row.windows);
+  if (row.jobs) text += "\nACTIVE WINDOW:  " + (row.windows.empty() ? "Always Open" : row.windows);
   text += "\nSTATUS:  " + row.status + "\n\n";
   if (const auto& plan = row.plan)
     text += "GUARANTEED  USED  DEMAND  LENT\n" + number(plan->owns, 10) + number(plan->used, 6) +

@@ -133,7 +133,7 @@ teardown() { end_all_jobs; }
 }
 
 @test "bjobs: users of a group, what is reserved, who is eligible, by reservation" {
-  big=$(submit -R 'rusage[mem=10:lic=1]' -H sleep 1) small=$(submit -n 4 sleep 600)
+  big=$(submit -R 'rusage[mem=10,lic=1]' -H sleep 1) small=$(submit -n 4 sleep 600)
   wait_for 20 in_state "$small" running
   next=$(submit sleep 1)
   ids() { bjobs -noheader -o jobid "$@" | tr '\n' ' '; }

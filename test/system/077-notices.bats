@@ -18,7 +18,7 @@ class Taker(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers['Content-Length']))
         with open(f'$SAID/posts/{next(N)}', 'wb') as post:
             post.write(f'{self.path} {self.headers["Content-Type"]} '.encode() + body + b'\n')
-        self.send_response(302 if self.path == '/away' else 200)
+        self.send_response({'/away': 302, '/refused': 500}.get(self.path, 200))
         self.send_header('Location', '/elsewhere')
         self.end_headers()
 server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Taker)
@@ -33,7 +33,7 @@ END
   cat >"$SAID/wm.conf" <<END
 [paths]
 sendmail = $SAID/sendmail
-[scripts]
+[cluster]
 notify_command = cat >>$SAID/told; echo >>$SAID/told
 notify_urls = http://127.0.0.1:$(<"$SAID/port")
 END
@@ -109,14 +109,16 @@ mailed() { [ "$(ls "$SAID/mails" | wc -l)" -ge "$1" ]; }
   [ "$(grep -h '^/3 ' "$SAID"/posts/* | jq -Rr 'split(" ")[2:] | join(" ") | fromjson | .id' | sort -u | wc -l)" -eq 1 ]
 }
 
-@test "a refusal and a redirect are logged and given up; hostile URLs are refused" {
-  job=$(submit -notify done -u "$URL/away" true)
-  ran_out "$job"
-  wait_for 20 has_posts 1
-  next=$(submit -notify done -u "$URL/next" true)
-  wait_for 20 has_posts 2
-  ! grep -q '^/elsewhere' "$SAID"/posts/*
-  for url in file:///etc/passwd "http://ann:x@127.0.0.1/" "$URL/a b://" 'http://h/"' "http://elsewhere.example.org/" "$URL.evil/"; do
+@test "what is refused is logged and given up, a redirect is not followed; hostile URLs are refused" {
+  job=$(submit -notify done -u "$URL/refused" true)
+  wait_for 30 grep -q "notice_not_sent job=$job .*curl.*500" "$CLUSTER/log/wmasterd.out"
+  submit -notify done -u "$URL/away" true
+  submit -notify done -u "$URL/next" true
+  sent() { grep -qh '^/next ' "$SAID"/posts/*; }
+  wait_for 20 sent
+  grep -qh '^/away ' "$SAID"/posts/*
+  ! grep -qh '^/elsewhere' "$SAID"/posts/*
+  for url in file:///etc/passwd "http://ann:x@127.0.0.1/" "$URL/a b://" 'http://h/"' "$URL.evil/" "http://elsewhere.example.org/"; do
     run bsub -notify done -u "$url" true
     [ "$status" -eq 255 ] || { echo "$url"; return 1; }
     [[ $output == *'Job not submitted.' ]]
