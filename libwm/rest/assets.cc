@@ -1,8 +1,9 @@
+#include "libwm/rest/assets.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "libwm/base/joined.h"
-#include "libwm/rest/assets.h"
 
 namespace wm::rest {
 namespace {
@@ -61,6 +62,20 @@ class Reader {
     for (const auto& [name, value] : found->items())
       if (value.is_number()) values.emplace_back(name, value.get<double>());
   }
+  void members(const char* key, std::vector<Member>& values) {
+    const Json* found = find(key);
+    if (!found) return;
+    bool fine = found->is_array() && std::ranges::all_of(*found, [](const Json& v) {
+                  return v.is_object() && v.contains("name") && v["name"].is_string() &&
+                         v.contains("role") && v["role"].is_string();
+                });
+    if (!fine)
+      error_ = fail(Code::BadArgument, std::string(key) + R"(: [{"name", "role"}] is wanted)");
+    if (!fine) return;
+    for (const auto& one : *found)
+      values.push_back({one["name"].get<std::string>(), one["role"].get<std::string>()});
+    if (auto checked = check_members(values); !checked) error_ = checked.error();
+  }
   const Error& error() const { return error_; }
 
  private:
@@ -83,6 +98,10 @@ class Writer {
   void numbers(const char* key, const std::vector<std::pair<std::string, double>>& values) {
     auto& object = json_[key] = Json::object();
     for (const auto& [name, value] : values) object[name] = value;
+  }
+  void members(const char* key, const std::vector<Member>& values) {
+    auto& list = json_[key] = Json::array();
+    for (const auto& [name, role] : values) list.push_back({{"name", name}, {"role", role}});
   }
   std::string text() const { return dumped(json_); }
 
@@ -138,6 +157,7 @@ void shape(Fields& f, SavedModel& m) {
   f.text("data", m.data);
   f.text("weight", m.weight);
   f.text("project", m.project);
+  f.text("promoted_by", m.promoted_by);
   f.count("saved", m.saved);
   f.numbers("metrics", m.metrics);
 }
@@ -147,6 +167,7 @@ void shape(Fields& f, Space& s) {
   f.name(s.name);
   f.text("description", s.description);
   f.text("plan", s.plan);
+  f.members("members", s.members);
 }
 
 template <class Asset>
@@ -183,6 +204,14 @@ Result<Definition> parse_definition(const std::string& text) { return parsed<Def
 Result<Experiment> parse_experiment(const std::string& text) { return parsed<Experiment>(text); }
 Result<SavedModel> parse_model(const std::string& text) { return parsed<SavedModel>(text); }
 Result<Space> parse_space(const std::string& text) { return parsed<Space>(text); }
+
+Result<std::vector<Member>> parse_members(const std::string& text) {
+  Reader reader(text);
+  std::vector<Member> members;
+  reader.members("members", members);
+  if (reader.error().code != Code::Ok) return reader.error();
+  return members;
+}
 
 std::string to_text(const Project& p) { return written(p); }
 std::string to_text(const Definition& d) { return written(d); }
