@@ -8,9 +8,9 @@ setup_file() {
 [started]
 job_starter = export STARTED="by <%USRCMD>"; %USRCMD
 [controlled]
-suspend_control = echo "stop $LSB_JOBID" >>acts; kill -STOP -- -$LSB_JOBPGIDS
-resume_control = echo "go $LSB_JOBID" >>acts; kill -CONT -- -$LSB_JOBPGIDS
-terminate_control = echo "end $LSB_JOBID" >>acts; kill -USR2 -- -$LSB_JOBPGIDS
+suspend_control = echo "stop $LSB_JOBID" >>acts; kill -STOP -$LSB_JOBPGIDS
+resume_control = echo "go $LSB_JOBID" >>acts; kill -CONT -$LSB_JOBPGIDS
+terminate_control = echo "end $LSB_JOBID" >>acts; kill -USR2 -$LSB_JOBPGIDS
 [hanging]
 terminate_control = sleep 1000
 [loaded]
@@ -42,7 +42,7 @@ lines() { [ -f "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
   run bsub -q started -I 'echo "here $STARTED"'
   [ "$status" -eq 0 ]
   [[ "$output" == *'here by <echo "here $STARTED">'* ]]
-  bqueues -l started | grep -q '^JOB_STARTER:  STARTED='
+  bqueues -l started | grep -q '^JOB_STARTER:  export STARTED='
 }
 
 @test "controls stop a job, let it go on and end it" {
@@ -51,8 +51,8 @@ lines() { [ -f "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
   bstop "$job"
   wait_for 20 grep -qx "stop $job" acts
   is_stat "$job" USUSP
-  processes=$(field "$job" pids)
-  grep -q '^State:.*stopped' "/proc/$processes/status"
+  stands() { grep -q '^State:.*stopped' "/proc/$(field "$job" pids)/status"; }
+  wait_for 20 stands
   bresume "$job"
   wait_for 20 grep -qx "go $job" acts
   bkill "$job"
@@ -74,9 +74,9 @@ lines() { [ -f "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
   job=$(submit -q loaded sleep 600)
   wait_for 20 in_state "$job" running
   queue loaded load mem=1000000T
+  wait_for 20 bash -c 'bhosts -w | grep -q closed_Busy'
   waits=$(submit -q loaded sleep 600)
   wait_for 20 waits_for "$waits" "Load threshold reached, <node1> mem"
-  wait_for 20 bash -c 'bhosts -w | grep -q closed_Busy'
   lsload | grep -q busy
   bqueues -l loaded | grep -q loadSched
   is_stat "$job" RUN
