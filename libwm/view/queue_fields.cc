@@ -57,9 +57,6 @@ std::string policies(const V& v) {
   return text;
 }
 
-// LSF has it in its tables; jobs run as nice as their daemon.
-constexpr const char* kNice = "0";
-
 constexpr Field<V> kFields[] = {
     {{"queue_name", "qname queue", 15}, kBrief, [](const V& v) { return v.conf.name; }},
     {{"priority", "prio", 10}, kBrief, [](const V& v) { return v.conf.priority; }},
@@ -73,7 +70,7 @@ constexpr Field<V> kFields[] = {
     {{"run", "", 10}, kBrief, [](const V& v) { return v.running; }},
     {{"susp", "", 10}, kBrief, [](const V& v) { return v.suspended; }},
     {{"rsv", "", 10}, kText, [](const V&) { return count(0); }},
-    {{"nice", "", 6}, kText, [](const V&) { return std::string(kNice); }},
+    {{"nice", "", 6}, kText, [](const V& v) { return std::to_string(v.conf.controls.nice); }},
     {{"description", "desc", 50}, kFull, [](const V& v) { return v.conf.description; }},
     {{"users", "", 50},
      kFull,
@@ -184,9 +181,9 @@ std::string row(const V& v, bool wide) {
 // The line of -l with the numbers of the moment.
 std::string statistics(const V& v) {
   return "PRIO NICE STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN SSUSP USUSP  RSV\n" +
-         right(v.conf.priority, 3) + fit(kNice, 5, true) + "  " + fit(queue_status(v), 15) +
-         limits(v) + right(v.jobs, 6) + right(v.pending, 6) + right(v.running, 6) +
-         right(v.suspended, 6) + right(0, 6) + right(0, 5) + "\n";
+         right(v.conf.priority, 3) + fit(std::to_string(v.conf.controls.nice), 5, true) + "  " +
+         fit(queue_status(v), 15) + limits(v) + right(v.jobs, 6) + right(v.pending, 6) +
+         right(v.running, 6) + right(v.suspended, 6) + right(0, 6) + right(0, 5) + "\n";
 }
 
 }  // namespace
@@ -235,6 +232,10 @@ std::string queue_long_text(const QueueView& view) {
   line("APPLICATION:", conf.app);
   line("PLAN:", conf.plan);
   line("RES_REQ:", conf.res_req);
+  line("GPU_REQ:", conf.gpu);
+  line("RUNTIME:", conf.run_estimate.count() ? minutes(conf.run_estimate) + " min" : "");
+  line("MAX_JOB_REQUEUE:", conf.max_requeue ? count(*conf.max_requeue) : "");
+  line("MAX_JOB_PREEMPT:", conf.max_preempt ? count(*conf.max_preempt) : "");
   if (conf.rerunnable) line("RERUNNABLE:", "yes");
   line("JOB_STARTER:", conf.controls.starter);
   line("JOB_CONTROLS:", job_controls(conf.controls));

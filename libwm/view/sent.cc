@@ -225,6 +225,12 @@ constexpr Part<QueueConf> kQueue[] = {
     part<&QueueConf::run_window>(Anyone),
     part<&QueueConf::dispatch_window>(Anyone),
     part<&QueueConf::controls>(Anyone),
+    part<&QueueConf::gpu>(Anyone),
+    part<&QueueConf::run_estimate>(Anyone),
+    part<&QueueConf::warn_action>(Nobody),
+    part<&QueueConf::warn_time>(Anyone),
+    part<&QueueConf::max_preempt>(Anyone),
+    part<&QueueConf::max_requeue>(Anyone),
     part<&QueueConf::load>(Anyone),
     part<&QueueConf::terminate_when>(Anyone),
 };

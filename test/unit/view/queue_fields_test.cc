@@ -89,5 +89,19 @@ TEST(queue_long_text, shows_load_thresholds_controls_and_what_ends_jobs) {
   EXPECT_EQ(queue_long_text(queue("q")).find("loadSched"), std::string::npos);
 }
 
+TEST(queue_long_text, shows_what_jobs_get_that_ask_for_nothing) {
+  auto view = queue("q");
+  view.conf.gpu = "num=1";
+  view.conf.controls.nice = 10;
+  view.conf.run_estimate = std::chrono::minutes(30);
+  view.conf.max_requeue = 3;
+  view.conf.max_preempt = 0;
+  auto text = queue_long_text(view);
+  EXPECT_NE(text.find("\n 50   10  Open"), std::string::npos) << text;
+  for (const char* line :
+       {"GPU_REQ:  num=1", "RUNTIME:  30.0 min", "MAX_JOB_REQUEUE:  3", "MAX_JOB_PREEMPT:  0"})
+    EXPECT_NE(text.find("\n" + std::string(line) + "\n"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace wm::view
