@@ -1,6 +1,7 @@
 #include "libwm/sched/rules.h"
 
 #include "libwm/model/limit_match.h"
+#include "libwm/sched/fill.h"
 #include "libwm/sched/host_rules.h"
 
 namespace wm::sched {
@@ -33,6 +34,20 @@ std::int64_t cost_of(Counts counts, const JobSpec& spec, std::int64_t tasks, std
   return 0;
 }
 
+std::int64_t cost_on_host(Counts counts, const JobSpec& spec, std::int64_t tasks, bool is_there) {
+  bool once = counts == Counts::Jobs || (counts == Counts::Mem && spec.task.mem_per_host);
+  if (once) tasks = is_there || tasks == 0 ? 0 : 1;
+  return counts == Counts::Jobs ? tasks : cost_of(counts, spec, tasks, 0);
+}
+
+std::int64_t tasks_for(Counts counts, const JobSpec& spec, std::int64_t left, bool is_there) {
+  std::int64_t first = cost_on_host(counts, spec, 1, is_there);
+  std::int64_t next = cost_on_host(counts, spec, 1, true);
+  if (first == 0) return kNoLimit;
+  if (left < first) return 0;
+  return next == 0 ? kNoLimit : left / next;
+}
+
 std::string use_text(Counts counts, std::int64_t used, std::int64_t limit) {
   const char* unit = counts == Counts::Slots ? " slots" : counts == Counts::Jobs ? " jobs" : " MB";
   return std::to_string(used) + " of " + std::to_string(limit) + unit + " in use";
@@ -41,6 +56,7 @@ std::string use_text(Counts counts, std::int64_t used, std::int64_t limit) {
 Rules::Rules(const Cluster& cluster, WallTime now) : config_(cluster.config.get()) {
   const ClockSteps& clock = config_->clock;
   for (const LimitRule& rule : config_->limits) {
+    if (rule.reserve) continue;
     if (auto edge = next_change(rule.windows, clock, now))
       if (next_edge_ == WallTime{} || *edge < next_edge_) next_edge_ = *edge;
     if (!is_open(rule.windows, clock, now)) continue;
@@ -80,13 +96,12 @@ std::vector<RuleFor> Rules::on_host(const JobSpec& spec, const Host& host) const
   std::vector<RuleFor> all;
   for (const LimitRule* rule : open_) {
     RuleFor made;
-    if (!is_on_hosts(*rule) || !rule->slots || !concerns_job(*rule, spec, made)) continue;
+    if (!is_on_hosts(*rule) || !concerns_job(*rule, spec, made)) continue;
     auto listed = [&](const std::vector<std::string>& names) {
       return names_host(names, *config_, host);
     };
     if (!rule->hosts.names.empty() && !is_meant(rule->hosts.names, listed)) continue;
-    made.limit = *rule->slots;
-    all.push_back(std::move(made));
+    add_amounts(*rule, made, all);
   }
   return all;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "libwm/base/units.h"
+#include "libwm/model/stoppers.h"
 #include "libwm/view/gpu_fields.h"
 
 namespace wm::view {
@@ -39,6 +40,7 @@ std::string load(const V& v) {
 
 std::string comment(const V& v) {
   if (!v.host.closed) return "";
+  if (is_closed_for_load(v.host)) return "load threshold reached: " + v.host.closed_why;
   auto by = v.host.closed_by.empty() ? "" : v.host.closed_by + ": ";
   return by + v.host.closed_why;
 }
@@ -57,7 +59,7 @@ constexpr Field<V> kFields[] = {
     {{"run", "", 5}, kBrief, [](const V& v) { return v.running; }},
     {{"ssusp", "", 5}, kBrief, [](const V& v) { return v.parked; }},
     {{"ususp", "", 5}, kBrief, [](const V& v) { return v.suspended; }},
-    {{"rsv", "", 5}, kText, [](const V&) { return count(0); }},
+    {{"rsv", "", 5}, kText, [](const V& v) { return count(v.reserved); }},
     {{"nstuck", "", 6}, kBrief, [](const V& v) { return v.host.stuck_slots; }},
     {{"ngpus", "", 5}, kBrief, [](const V& v) { return v.host.capacity.gpus.size(); }},
     {{"ngpus_alloc", "ngpu_alloc", 11}, kBrief, [](const V& v) { return gpus_held(v.host); }},
@@ -113,7 +115,7 @@ constexpr Field<V> kMore[] = {
 std::string numbers_of(const V& v) {
   std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(), " %4s %6u %6u %6u %6u %6u %6u", "-",
-                v.host.capacity.slots, v.jobs, v.running, v.parked, v.suspended, 0U);
+                v.host.capacity.slots, v.jobs, v.running, v.parked, v.suspended, v.reserved);
   return text.data();
 }
 
@@ -128,7 +130,7 @@ std::string host_status(const HostView& view) {
   const Host& host = view.host;
   if (host.state == HostState::Dead || host.registered == WallTime{}) return "unavail";
   if (host.state == HostState::Silent || !view.connected) return "unreach";
-  if (host.closed) return "closed_Adm";
+  if (host.closed) return is_closed_for_load(host) ? "closed_Busy" : "closed_Adm";
   if (host.capacity.slots <= host.used_slots) return "closed_Full";
   return "ok";
 }

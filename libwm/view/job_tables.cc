@@ -5,6 +5,7 @@
 #include <map>
 
 #include "libwm/base/joined.h"
+#include "libwm/model/stoppers.h"
 #include "libwm/view/priority.h"
 
 namespace wm::view {
@@ -153,6 +154,18 @@ std::string head_line(const ShownJob& s) {
   return line;
 }
 
+std::string notify_words(const NotifyAt& at) {
+  std::string words;
+  auto word = [&](bool is, const char* name) {
+    if (is) words += (words.empty() ? "" : " ") + std::string(name);
+  };
+  word(at.start, "start");
+  word(at.done, "done");
+  word(at.exit, "exit");
+  word(at.suspend, "suspend");
+  return words;
+}
+
 std::string submit_line(const ShownJob& s) {
   const Job& job = *s.view->job;
   const auto& spec = job.spec();
@@ -162,11 +175,13 @@ std::string submit_line(const ShownJob& s) {
   add(line, "Input File", spec.files.in);
   add(line, spec.files.out_overwrite ? "Output File (overwrite)" : "Output File", spec.files.out);
   add(line, spec.files.err_overwrite ? "Error File (overwrite)" : "Error File", spec.files.err);
+  add(line, "Output Directory", spec.files.outdir);
   auto tasks = std::to_string(spec.min_tasks);
   if (spec.max_tasks > spec.min_tasks) tasks += "-" + std::to_string(spec.max_tasks);
   line += ", " + tasks + " Task(s)" + (spec.elastic ? ", Elastic" : "");
   if (spec.mail.at_start) line += ", Notify when job begins";
   if (spec.mail.at_end) line += ", Notify when job ends";
+  add(line, "Notify on", notify_words(spec.mail.notify));
   add(line, "Mail User", spec.mail.to);
   add(line, "Checkpoint directory", spec.checkpoint.dir);
   add(line, "Requested Resources", spec.asked.resreq);
@@ -376,7 +391,8 @@ namespace {
 std::string counted_state(const ShownJob& shown) {
   const Job& job = *shown.view->job;
   if (job.state != JobState::Unknown) return std::string(state_of(shown));
-  return job.parked ? "SSUSP" : is_stopped(job) ? "USUSP" : "RUN";
+  if (!is_stopped(job)) return "RUN";
+  return is_stopped_by_system(job) ? "SSUSP" : "USUSP";
 }
 
 }  // namespace

@@ -123,6 +123,7 @@ constexpr Part<JobSpec> kSpec[] = {
     part<&JobSpec::program, &Program::home>(Owner),
     part<&JobSpec::program, &Program::shell>(Nobody),
     part<&JobSpec::program, &Program::umask>(Nobody),
+    part<&JobSpec::program, &Program::spooled>(Nobody),
     part<&JobSpec::files, &Files::in>(Owner),
     part<&JobSpec::files, &Files::out>(Owner),
     part<&JobSpec::files, &Files::err>(Owner),
@@ -223,7 +224,7 @@ constexpr Part<QueueConf> kQueue[] = {
     part<&QueueConf::requeue_exits>(Anyone),
     part<&QueueConf::run_window>(Anyone),
     part<&QueueConf::dispatch_window>(Anyone),
-    part<&QueueConf::controls>(Nobody),
+    part<&QueueConf::controls>(Anyone),
     part<&QueueConf::load>(Anyone),
     part<&QueueConf::terminate_when>(Anyone),
 };

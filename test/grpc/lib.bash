@@ -13,4 +13,4 @@ need_grpc() {
   [ -e "$BATS_FILE_TMPDIR/stream_pb2_grpc.py" ] || skip "no gRPC for Python: run scripts/bootstrap grpc"
 }
 # client FILE…: a program that says `from ask import …`
-client() { PYTHONPATH=$BATS_FILE_TMPDIR:$TOP/test/grpc TOKEN=${TOKEN-$(dlim config -s)} LD_PRELOAD='' timeout 120 $PYTHON "$@"; }
+client() { GRPC_VERBOSITY=NONE PYTHONPATH=$BATS_FILE_TMPDIR:$TOP/test/grpc TOKEN=${TOKEN-$(dlim config -s)} LD_PRELOAD='' timeout 120 $PYTHON "$@"; }
